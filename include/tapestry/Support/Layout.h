@@ -1,0 +1,145 @@
+//===- Layout.h - Which device holds which part of a tensor -----*- C++ -*-===//
+//
+// A device grid, the cut of an index dimension over grid axes, and the layout of
+// a tensor that follows from a cut and a projection. Everything that is asked of
+// a distribution (parts, halos, replicas, owners) is answered here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_SUPPORT_LAYOUT_H
+#define TAPESTRY_SUPPORT_LAYOUT_H
+
+#include "tapestry/Support/Projection.h"
+
+namespace tapestry {
+
+/// A grid of devices with named axes. Device r's coordinates are the mixed-radix
+/// digits of r, the first axis most significant. No axes: one device.
+struct DeviceGrid {
+  struct Axis {
+    std::string name;
+    int64_t size = 1;
+    bool operator==(const Axis &o) const {
+      return name == o.name && size == o.size;
+    }
+  };
+  llvm::SmallVector<Axis, 4> axes;
+
+  int64_t numDevices() const;
+  /// How many consecutive devices share this axis' coordinate.
+  int64_t strideOf(unsigned axis) const;
+  int64_t coordinate(int64_t device, unsigned axis) const;
+  std::optional<unsigned> axisNamed(llvm::StringRef name) const;
+  bool operator==(const DeviceGrid &o) const { return axes == o.axes; }
+
+  /// The grid of `devices` devices whose axes `name`.0, `name`.1, ... are the
+  /// prime factors of the count in ascending order; no axes for one device.
+  static DeviceGrid ofPrimes(int64_t devices, llvm::StringRef name = "d");
+};
+
+/// The prime factors of n >= 1 in ascending order, with multiplicity.
+llvm::SmallVector<int64_t> primeFactors(int64_t n);
+
+/// The ordered grid axes that one dimension is cut over, major to minor. A
+/// dimension of extent n cut into p parts has blocks of ceil(n / p) points; the
+/// last parts are smaller and may be empty.
+using Cut = llvm::SmallVector<unsigned, 2>;
+
+int64_t partsOf(const DeviceGrid &grid, llvm::ArrayRef<unsigned> cut);
+/// Which of the cut's parts `device` holds.
+int64_t partIndex(const DeviceGrid &grid, llvm::ArrayRef<unsigned> cut,
+                  int64_t device);
+/// Part number `index` of `parts` equal blocks of [0, extent).
+ZRange blockRange(int64_t extent, int64_t parts, int64_t index);
+
+/// A cut of every dimension of an index space. No axis occurs twice.
+struct Partition {
+  llvm::SmallVector<Cut, 4> cuts;
+
+  bool operator==(const Partition &o) const { return cuts == o.cuts; }
+  /// The part of an index space of these extents that `device` works on.
+  ZBox block(const DeviceGrid &grid, llvm::ArrayRef<int64_t> extents,
+             int64_t device) const;
+};
+
+/// One term of a tensor dimension's layout: coefficient * label, the label of
+/// extent `extent` cut over `cut`.
+struct LayoutTerm {
+  int64_t coefficient = 1;
+  int64_t extent = 0;
+  Cut cut;
+  bool operator==(const LayoutTerm &o) const {
+    return coefficient == o.coefficient && extent == o.extent && cut == o.cut;
+  }
+};
+
+/// Where one tensor dimension lies: the image of the device's label parts under
+/// sum(terms) + constant, `span` points long, clipped to [0, extent).
+struct LayoutDim {
+  int64_t extent = 0;
+  int64_t constant = 0;
+  int64_t span = 1;
+  llvm::SmallVector<LayoutTerm, 1> terms;
+
+  bool operator==(const LayoutDim &o) const {
+    return extent == o.extent && constant == o.constant && span == o.span &&
+           terms == o.terms;
+  }
+  /// The image before clipping (a window may reach outside the tensor).
+  ZRange imageRange(const DeviceGrid &grid, int64_t device) const;
+  ZRange range(const DeviceGrid &grid, int64_t device) const;
+  /// A plain block cut of the whole dimension: one term, or none at extent 1...
+  bool isPlain() const;
+  /// The cut of a plain dimension.
+  llvm::ArrayRef<unsigned> cut() const;
+};
+
+/// Which part of a tensor every device holds: one LayoutDim per tensor
+/// dimension. Axes that no dimension uses hold replicas, or, where `partial`
+/// names them, partial values that are still to be combined by a monoid.
+struct Layout {
+  llvm::SmallVector<LayoutDim, 4> dims;
+  Cut partial;
+
+  bool operator==(const Layout &o) const {
+    return dims == o.dims && partial == o.partial;
+  }
+  bool operator!=(const Layout &o) const { return !(*this == o); }
+  unsigned rank() const { return dims.size(); }
+  llvm::SmallVector<int64_t> shape() const;
+
+  ZBox imageBox(const DeviceGrid &grid, int64_t device) const;
+  ZBox box(const DeviceGrid &grid, int64_t device) const;
+  /// Whether every dimension is a plain block cut: the parts are disjoint and
+  /// cover the tensor.
+  bool isPlain() const;
+  /// The axes that some dimension is cut over, ascending, each once.
+  Cut usedAxes() const;
+  /// The axes over which the tensor is replicated: neither used nor partial.
+  Cut replicatedAxes(const DeviceGrid &grid) const;
+  /// Whether `device` is the one replica that stands for its part: coordinate 0
+  /// on every replicated axis.
+  bool isOwner(const DeviceGrid &grid, int64_t device) const;
+
+  /// The whole tensor on every device.
+  static Layout replicated(llvm::ArrayRef<int64_t> shape);
+  /// Plain block cuts, one per dimension.
+  static Layout blocked(llvm::ArrayRef<int64_t> shape,
+                        llvm::ArrayRef<Cut> cuts);
+  /// What a projection reads or writes of a tensor of this shape when its index
+  /// space of these extents is cut by `partition`. Labels of extent 1 and cuts
+  /// over no axis are canonical, so equal distributions compare equal.
+  static Layout ofProjection(const Projection &projection,
+                             llvm::ArrayRef<int64_t> indexExtents,
+                             const Partition &partition,
+                             llvm::ArrayRef<int64_t> tensorShape);
+};
+
+/// The extent of dimension `dim` on every device if all devices agree, else
+/// nothing (the extent is known at run time only).
+std::optional<int64_t> uniformExtent(const DeviceGrid &grid,
+                                     const LayoutDim &dim);
+
+} // namespace tapestry
+
+#endif // TAPESTRY_SUPPORT_LAYOUT_H

@@ -1,0 +1,66 @@
+//===- Projection.h - Affine maps from index points to regions --*- C++ -*-===//
+//
+// The index projection of the white paper ("Index Projection Functions"):
+// P(i) = ZRange(start: A i + B, shape: S, stride: D), an affine map from a point
+// of a block operator's index space to the region of a tensor that the operator
+// reads or writes there. Plain structs; the IR's attribute wraps them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_SUPPORT_PROJECTION_H
+#define TAPESTRY_SUPPORT_PROJECTION_H
+
+#include "tapestry/Support/ZSpace.h"
+
+namespace tapestry {
+
+/// coefficient * index dimension.
+struct AffineTerm {
+  unsigned dim = 0;
+  int64_t coefficient = 1;
+  bool operator==(const AffineTerm &o) const {
+    return dim == o.dim && coefficient == o.coefficient;
+  }
+};
+
+/// One tensor dimension of a projection: the region starts at
+/// sum(terms) + constant and holds `size` points, `stride` apart.
+struct ProjectionDim {
+  /// At most one term per index dimension, ascending, coefficients not zero.
+  llvm::SmallVector<AffineTerm, 2> terms;
+  int64_t constant = 0;
+  int64_t size = 1;
+  int64_t stride = 1;
+
+  /// Whether this dimension is exactly one index dimension.
+  bool isPlainDim() const {
+    return terms.size() == 1 && terms[0].coefficient == 1 && constant == 0 &&
+           size == 1;
+  }
+  bool operator==(const ProjectionDim &o) const {
+    return terms == o.terms && constant == o.constant && size == o.size &&
+           stride == o.stride;
+  }
+};
+
+/// A projection from an index space to a tensor, one entry per tensor dimension.
+struct Projection {
+  llvm::SmallVector<ProjectionDim, 4> dims;
+
+  unsigned rank() const { return dims.size(); }
+  bool operator==(const Projection &o) const { return dims == o.dims; }
+
+  /// The identity on an index space of `rank` dimensions.
+  static Projection identity(unsigned rank);
+
+  /// The bounding box of the regions of all points of `indexBox`; empty in every
+  /// dimension when the box is empty. Not clipped to the tensor.
+  ZBox image(llvm::ArrayRef<ZRange> indexBox) const;
+};
+
+/// The bounding range of one dimension's regions over `indexBox`.
+ZRange imageOfDim(const ProjectionDim &dim, llvm::ArrayRef<ZRange> indexBox);
+
+} // namespace tapestry
+
+#endif // TAPESTRY_SUPPORT_PROJECTION_H

@@ -1,0 +1,69 @@
+//===- Resharding.h - What moves between two layouts ------------*- C++ -*-===//
+//
+// The one place that says which collective turns one layout into another and
+// how many elements it sends. The planner prices with it, the lowering emits by
+// it, and the runtime counts the same numbers on its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_SUPPORT_RESHARDING_H
+#define TAPESTRY_SUPPORT_RESHARDING_H
+
+#include "tapestry/Support/Layout.h"
+
+namespace tapestry {
+
+enum class CollectiveKind {
+  None,          ///< equal boxes on every device
+  Slice,         ///< every device already holds what it needs: no traffic
+  AllGather,     ///< axes leave a dimension: parts are collected in their group
+  AllToAll,      ///< any other exchange of boxes, halos included
+  AllReduce,     ///< partial values combined, the result on every member
+  ReduceScatter, ///< partial values combined, each member keeps its box
+};
+
+/// "none", "slice", "all_gather", "all_to_all", "all_reduce", "reduce_scatter".
+llvm::StringRef stringifyCollective(CollectiveKind kind);
+
+struct Collective {
+  CollectiveKind kind = CollectiveKind::None;
+  /// The grid axes whose devices talk to each other, ascending.
+  Cut axes;
+  /// Devices per group.
+  int64_t groupSize = 1;
+  /// What one device sends, summed over all devices.
+  int64_t elements = 0;
+};
+
+/// The collective that turns `from` into `to`, with what it sends.
+///
+/// Without partial axes in `from`, every device fetches the parts of its target
+/// box that it does not hold; a part that several devices hold comes from the
+/// one whose coordinates on the replicated axes equal the receiver's.
+/// `from` must be plain (its parts disjoint).
+///
+/// With partial axes, `to` must have the boxes of `from` (all_reduce, a ring:
+/// 2 (g - 1) n elements per group of g devices and n elements) or boxes that
+/// partition them within each group (reduce_scatter: (g - 1) n elements).
+Collective planResharding(const DeviceGrid &grid, const Layout &from,
+                          const Layout &to);
+
+/// Whether `to` is a legal target of a reduce_scatter from `from`: the target
+/// boxes of each group's members are disjoint and cover the group's box.
+bool canReduceScatter(const DeviceGrid &grid, const Layout &from,
+                      const Layout &to);
+
+/// The devices that differ from `device` only in `axes`, ascending.
+llvm::SmallVector<int64_t> groupOf(const DeviceGrid &grid,
+                                   llvm::ArrayRef<unsigned> axes,
+                                   int64_t device);
+
+/// The device that serves `receiver` with the part that `holder` stands for:
+/// `holder`'s coordinates on the axes that `from` uses, the receiver's on all
+/// other axes.
+int64_t servingDevice(const DeviceGrid &grid, const Layout &from,
+                      int64_t holder, int64_t receiver);
+
+} // namespace tapestry
+
+#endif // TAPESTRY_SUPPORT_RESHARDING_H

@@ -1,0 +1,145 @@
+/*===- ABI.h - The border between generated programs and the runtime ---------===
+ *
+ * Plain C. The only header that compiler and runtime share: the compiler emits
+ * the structures below as constants (lib/Conversion/CommToRuntime) and calls the
+ * functions; runtime/lib/Core implements them. Change both together and raise
+ * TAPESTRY_ABI_VERSION.
+ *
+ *===------------------------------------------------------------------------===*/
+#ifndef TAPESTRY_RT_ABI_H
+#define TAPESTRY_RT_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TAPESTRY_ABI_VERSION 1
+
+/* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as one
+ * byte 0 or 1. */
+enum TapestryDType {
+  TAPESTRY_F64 = 0,
+  TAPESTRY_F32 = 1,
+  TAPESTRY_F16 = 2,
+  TAPESTRY_BF16 = 3,
+  TAPESTRY_I8 = 4,
+  TAPESTRY_I16 = 5,
+  TAPESTRY_I32 = 6,
+  TAPESTRY_I64 = 7,
+  TAPESTRY_BOOL = 8
+};
+
+enum TapestryCollectiveKind {
+  TAPESTRY_ALL_GATHER = 0,
+  TAPESTRY_ALL_TO_ALL = 1,
+  TAPESTRY_ALL_REDUCE = 2,
+  TAPESTRY_REDUCE_SCATTER = 3
+};
+
+/* lo <= x < hi; empty when hi <= lo. */
+typedef struct TapestryRange {
+  int64_t lo, hi;
+} TapestryRange;
+
+/* A tensor that enters or leaves the program. `boxes` holds, for each device,
+ * `rank` ranges: the part that the device reads or produces, row-major and
+ * contiguous in memory. Inputs may overlap (halos, replicas). For outputs
+ * `owner[device]` is 1 on exactly the devices whose boxes together cover the
+ * tensor once; it is null for inputs. */
+typedef struct TapestryTensor {
+  const char *name;
+  int32_t dtype;
+  int32_t rank;
+  const int64_t *shape;
+  const TapestryRange *boxes;
+  const uint8_t *owner;
+} TapestryTensor;
+
+/* Combines `count` contiguous elements: acc[i] = acc[i] (+) in[i]. */
+typedef void (*TapestryCombineFn)(void *acc, const void *in, int64_t count);
+
+/* One collective of the program. `source` and `target` hold `rank` ranges per
+ * device: what it holds before and after, row-major and contiguous.
+ * all_gather, all_to_all: pairwise exchange of box intersections. The source
+ *   boxes are disjoint but for replicas, told apart by `replica_of`.
+ * all_reduce, reduce_scatter: ring among the devices with equal `group_of`; the
+ *   members' source boxes are equal, `combine` is set. */
+typedef struct TapestryCollective {
+  const char *vertex;       /* name of the vertex whose tensor moves */
+  int32_t kind;             /* TapestryCollectiveKind */
+  int32_t dtype;
+  int32_t rank;
+  int32_t group;            /* devices per group */
+  const int32_t *group_of;  /* per device: its group's number */
+  /* Per device: its coordinates on the axes that do not cut the source, as one
+   * number. A receiver takes a part from the holder whose number equals its
+   * own, so replicas serve their neighbours. Null for reductions. */
+  const int32_t *replica_of;
+  const TapestryRange *source;
+  const TapestryRange *target;
+  TapestryCombineFn combine;
+  int64_t predicted_bytes;  /* what one device sends, summed over devices */
+} TapestryCollective;
+
+typedef struct TapestryVertex {
+  const char *name;
+  int64_t flops; /* scalar operations of the whole vertex, all devices */
+} TapestryVertex;
+
+/* One rank's handle; opaque to the program. */
+typedef struct TapestryRank TapestryRank;
+
+typedef struct TapestryProgram {
+  uint32_t abi_version; /* TAPESTRY_ABI_VERSION */
+  uint32_t struct_size; /* sizeof(TapestryProgram) */
+  const char *name;
+  int64_t devices;
+  int32_t num_inputs, num_outputs, num_collectives, num_vertices;
+  const TapestryTensor *inputs;
+  const TapestryTensor *outputs;
+  const TapestryCollective *collectives;
+  const TapestryVertex *vertices;
+  /* Runs one rank once. inputs[i] is the rank's part of input i (not to be
+   * written), outputs[i] a buffer for its part of output i. */
+  void (*entry)(TapestryRank *rank, const void *const *inputs,
+                void *const *outputs);
+} TapestryProgram;
+
+#if defined(__cplusplus)
+static_assert(sizeof(TapestryRange) == 16, "layout known to the compiler");
+static_assert(sizeof(TapestryTensor) == 40, "layout known to the compiler");
+static_assert(sizeof(TapestryCollective) == 80, "layout known to the compiler");
+static_assert(sizeof(TapestryVertex) == 16, "layout known to the compiler");
+static_assert(sizeof(TapestryProgram) == 80, "layout known to the compiler");
+#endif
+
+/* ---- called by generated code -------------------------------------------- */
+
+/* The device number of this rank, 0 <= number < program->devices. */
+int64_t tapestry_rt_device(TapestryRank *rank);
+/* Runs collective number `index`. Buffers as its tables say; an empty box's
+ * buffer may be null. Returns when `target` is complete. */
+void tapestry_rt_collective(TapestryRank *rank, int64_t index,
+                            const void *source, void *target);
+/* Until the next call, time belongs to vertex number `vertex`. -1: to none. */
+void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex);
+/* Ends all ranks with this message; does not return. */
+void tapestry_rt_fail(TapestryRank *rank, const char *message);
+/* Memory of the calling rank's arena, under the names that MLIR's memref
+ * lowering calls. Ends all ranks when there is none left. */
+void *_mlir_memref_to_llvm_alloc(uint64_t bytes);
+void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint64_t bytes);
+void _mlir_memref_to_llvm_free(void *memory);
+
+/* ---- called by a program's main ------------------------------------------ */
+
+/* The whole command line of a standalone program; returns the exit status. */
+int tapestry_rt_main(int argc, char **argv, const TapestryProgram *program);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* TAPESTRY_RT_ABI_H */
