@@ -111,7 +111,7 @@ typedef struct TapestryProgram {
 #if defined(__cplusplus)
 static_assert(sizeof(TapestryRange) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryTensor) == 40, "layout known to the compiler");
-static_assert(sizeof(TapestryCollective) == 80, "layout known to the compiler");
+static_assert(sizeof(TapestryCollective) == 72, "layout known to the compiler");
 static_assert(sizeof(TapestryVertex) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryProgram) == 80, "layout known to the compiler");
 #endif
