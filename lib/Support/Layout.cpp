@@ -1,0 +1,231 @@
+//===- Layout.cpp - Which device holds which part of a tensor -------------===//
+
+#include "tapestry/Support/Layout.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include <algorithm>
+#include <cassert>
+
+using namespace tapestry;
+
+//===----------------------------------------------------------------------===//
+// Grid
+//===----------------------------------------------------------------------===//
+
+int64_t DeviceGrid::numDevices() const {
+  int64_t count = 1;
+  for (const Axis &axis : axes)
+    count *= axis.size;
+  return count;
+}
+
+int64_t DeviceGrid::strideOf(unsigned axis) const {
+  int64_t stride = 1;
+  for (unsigned later = axis + 1; later < axes.size(); ++later)
+    stride *= axes[later].size;
+  return stride;
+}
+
+int64_t DeviceGrid::coordinate(int64_t device, unsigned axis) const {
+  return device / strideOf(axis) % axes[axis].size;
+}
+
+std::optional<unsigned> DeviceGrid::axisNamed(llvm::StringRef name) const {
+  for (unsigned axis = 0; axis < axes.size(); ++axis)
+    if (axes[axis].name == name)
+      return axis;
+  return std::nullopt;
+}
+
+DeviceGrid DeviceGrid::ofPrimes(int64_t devices, llvm::StringRef name) {
+  DeviceGrid grid;
+  for (auto [number, factor] : llvm::enumerate(primeFactors(devices)))
+    grid.axes.push_back({(name + "." + llvm::Twine(number)).str(), factor});
+  return grid;
+}
+
+llvm::SmallVector<int64_t> tapestry::primeFactors(int64_t n) {
+  llvm::SmallVector<int64_t> factors;
+  for (int64_t p = 2; p * p <= n; ++p)
+    for (; n % p == 0; n /= p)
+      factors.push_back(p);
+  if (n > 1)
+    factors.push_back(n);
+  return factors;
+}
+
+//===----------------------------------------------------------------------===//
+// Cuts
+//===----------------------------------------------------------------------===//
+
+int64_t tapestry::partsOf(const DeviceGrid &grid,
+                          llvm::ArrayRef<unsigned> cut) {
+  int64_t parts = 1;
+  for (unsigned axis : cut)
+    parts *= grid.axes[axis].size;
+  return parts;
+}
+
+int64_t tapestry::partIndex(const DeviceGrid &grid,
+                            llvm::ArrayRef<unsigned> cut, int64_t device) {
+  int64_t index = 0;
+  for (unsigned axis : cut)
+    index = index * grid.axes[axis].size + grid.coordinate(device, axis);
+  return index;
+}
+
+ZRange tapestry::blockRange(int64_t extent, int64_t parts, int64_t index) {
+  int64_t block = ceilDiv(extent, parts);
+  return {std::min(index * block, extent),
+          std::min((index + 1) * block, extent)};
+}
+
+static ZRange cutRange(const DeviceGrid &grid, llvm::ArrayRef<unsigned> cut,
+                       int64_t extent, int64_t device) {
+  return blockRange(extent, partsOf(grid, cut), partIndex(grid, cut, device));
+}
+
+ZBox Partition::block(const DeviceGrid &grid, llvm::ArrayRef<int64_t> extents,
+                      int64_t device) const {
+  ZBox box;
+  for (auto [cut, extent] : llvm::zip_equal(cuts, extents))
+    box.push_back(cutRange(grid, cut, extent, device));
+  return box;
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+ZRange LayoutDim::imageRange(const DeviceGrid &grid, int64_t device) const {
+  int64_t first = constant;
+  int64_t last = constant;
+  for (const LayoutTerm &term : terms) {
+    ZRange range = cutRange(grid, term.cut, term.extent, device);
+    if (range.empty())
+      return {0, 0};
+    int64_t atLo = term.coefficient * range.lo;
+    int64_t atHi = term.coefficient * (range.hi - 1);
+    first += std::min(atLo, atHi);
+    last += std::max(atLo, atHi);
+  }
+  return {first, last + span};
+}
+
+ZRange LayoutDim::range(const DeviceGrid &grid, int64_t device) const {
+  ZRange clipped = intersect(imageRange(grid, device), {0, extent});
+  return clipped.empty() ? ZRange{0, 0} : clipped;
+}
+
+bool LayoutDim::isPlain() const {
+  return terms.size() == 1 && constant == 0 && span == 1 &&
+         terms[0].coefficient == 1 && terms[0].extent == extent;
+}
+
+llvm::ArrayRef<unsigned> LayoutDim::cut() const {
+  assert(isPlain() && "only a plain dimension has one cut");
+  return terms[0].cut;
+}
+
+llvm::SmallVector<int64_t> Layout::shape() const {
+  llvm::SmallVector<int64_t> result;
+  for (const LayoutDim &dim : dims)
+    result.push_back(dim.extent);
+  return result;
+}
+
+ZBox Layout::imageBox(const DeviceGrid &grid, int64_t device) const {
+  ZBox box;
+  for (const LayoutDim &dim : dims)
+    box.push_back(dim.imageRange(grid, device));
+  return box;
+}
+
+ZBox Layout::box(const DeviceGrid &grid, int64_t device) const {
+  ZBox box;
+  for (const LayoutDim &dim : dims)
+    box.push_back(dim.range(grid, device));
+  return box;
+}
+
+bool Layout::isPlain() const {
+  return llvm::all_of(dims, [](const LayoutDim &d) { return d.isPlain(); });
+}
+
+Cut Layout::usedAxes() const {
+  Cut used;
+  for (const LayoutDim &dim : dims)
+    for (const LayoutTerm &term : dim.terms)
+      used.append(term.cut.begin(), term.cut.end());
+  llvm::sort(used);
+  used.erase(llvm::unique(used), used.end());
+  return used;
+}
+
+Cut Layout::replicatedAxes(const DeviceGrid &grid) const {
+  Cut used = usedAxes();
+  Cut replicated;
+  for (unsigned axis = 0; axis < grid.axes.size(); ++axis)
+    if (!llvm::is_contained(used, axis) && !llvm::is_contained(partial, axis))
+      replicated.push_back(axis);
+  return replicated;
+}
+
+bool Layout::isOwner(const DeviceGrid &grid, int64_t device) const {
+  return llvm::all_of(replicatedAxes(grid), [&](unsigned axis) {
+    return grid.coordinate(device, axis) == 0;
+  });
+}
+
+Layout Layout::replicated(llvm::ArrayRef<int64_t> shape) {
+  return blocked(shape, llvm::SmallVector<Cut>(shape.size()));
+}
+
+Layout Layout::blocked(llvm::ArrayRef<int64_t> shape,
+                       llvm::ArrayRef<Cut> cuts) {
+  Layout layout;
+  for (auto [extent, cut] : llvm::zip_equal(shape, cuts)) {
+    LayoutDim dim;
+    dim.extent = extent;
+    dim.terms.push_back({1, extent, cut});
+    layout.dims.push_back(dim);
+  }
+  return layout;
+}
+
+Layout Layout::ofProjection(const Projection &projection,
+                            llvm::ArrayRef<int64_t> indexExtents,
+                            const Partition &partition,
+                            llvm::ArrayRef<int64_t> tensorShape) {
+  Layout layout;
+  for (auto [from, extent] : llvm::zip_equal(projection.dims, tensorShape)) {
+    LayoutDim dim;
+    dim.extent = extent;
+    dim.constant = from.constant;
+    dim.span = (from.size - 1) * from.stride + 1;
+    for (const AffineTerm &term : from.terms)
+      dim.terms.push_back(
+          {term.coefficient, indexExtents[term.dim], partition.cuts[term.dim]});
+    // Where no term is cut every device reads the same range; where that is the
+    // whole dimension it is plain.
+    bool uncut = llvm::all_of(
+        dim.terms, [](const LayoutTerm &term) { return term.cut.empty(); });
+    if (uncut && dim.range(DeviceGrid(), 0) == ZRange{0, extent} &&
+        dim.imageRange(DeviceGrid(), 0) == ZRange{0, extent}) {
+      dim.constant = 0;
+      dim.span = 1;
+      dim.terms.assign(1, LayoutTerm{1, extent, {}});
+    }
+    layout.dims.push_back(dim);
+  }
+  return layout;
+}
+
+std::optional<int64_t> tapestry::uniformExtent(const DeviceGrid &grid,
+                                               const LayoutDim &dim) {
+  int64_t first = dim.range(grid, 0).size();
+  for (int64_t device = 1, e = grid.numDevices(); device < e; ++device)
+    if (dim.range(grid, device).size() != first)
+      return std::nullopt;
+  return first;
+}

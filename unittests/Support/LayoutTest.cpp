@@ -1,0 +1,73 @@
+//===- LayoutTest.cpp - Grids, cuts and layouts ---------------------------===//
+
+#include "tapestry/Support/Layout.h"
+#include "gtest/gtest.h"
+
+using namespace tapestry;
+
+namespace {
+
+TEST(GridTest, PrimeFactorsBecomeAxes) {
+  DeviceGrid grid = DeviceGrid::ofPrimes(12);
+  ASSERT_EQ(grid.axes.size(), 3u);
+  EXPECT_EQ(grid.axes[2].name, "d.2");
+  EXPECT_EQ(grid.axes[2].size, 3);
+  EXPECT_EQ(grid.numDevices(), 12);
+  // 7 = (1, 0, 1) in radices 2, 2, 3.
+  EXPECT_EQ(grid.coordinate(7, 0), 1);
+  EXPECT_EQ(grid.coordinate(7, 1), 0);
+  EXPECT_EQ(grid.coordinate(7, 2), 1);
+  EXPECT_TRUE(DeviceGrid::ofPrimes(1).axes.empty());
+  EXPECT_EQ(primeFactors(97), (llvm::SmallVector<int64_t>{97}));
+}
+
+TEST(CutTest, LastBlocksAreSmallerOrEmpty) {
+  EXPECT_EQ(blockRange(5, 4, 0), (ZRange{0, 2}));
+  EXPECT_EQ(blockRange(5, 4, 2), (ZRange{4, 5}));
+  EXPECT_TRUE(blockRange(5, 4, 3).empty());
+}
+
+TEST(LayoutTest, AxisOrderIsMajorToMinor) {
+  DeviceGrid grid = DeviceGrid::ofPrimes(6); // d.0 = 2, d.1 = 3
+  Layout layout = Layout::blocked({12}, {Cut{1, 0}});
+  // Device 5 = (1, 2): part 2 * 2 + 1 = 5.
+  EXPECT_EQ(layout.box(grid, 5), (ZBox{{10, 12}}));
+  EXPECT_EQ(layout.box(grid, 2), (ZBox{{8, 10}}));
+}
+
+TEST(LayoutTest, WindowsHaveHalosAndPaddingIsClipped) {
+  DeviceGrid grid = DeviceGrid::ofPrimes(2);
+  Projection window; // y + r - 1
+  window.dims.resize(1);
+  window.dims[0].terms = {{0, 1}, {1, 1}};
+  window.dims[0].constant = -1;
+  Partition partition{{Cut{0}, Cut{}}};
+  Layout layout = Layout::ofProjection(window, {10, 3}, partition, {10});
+  EXPECT_FALSE(layout.isPlain());
+  EXPECT_EQ(layout.imageBox(grid, 0), (ZBox{{-1, 6}}));
+  EXPECT_EQ(layout.box(grid, 0), (ZBox{{0, 6}}));
+  EXPECT_EQ(layout.box(grid, 1), (ZBox{{4, 10}}));
+  EXPECT_EQ(uniformExtent(grid, layout.dims[0]), 6);
+}
+
+TEST(LayoutTest, WindowThatReadsEverythingIsPlain) {
+  Projection window;
+  window.dims.resize(1);
+  window.dims[0].terms = {{0, 1}, {1, 1}};
+  Layout layout =
+      Layout::ofProjection(window, {8, 3}, Partition{{Cut{}, Cut{}}}, {10});
+  EXPECT_EQ(layout, Layout::replicated({10}));
+}
+
+TEST(LayoutTest, OwnersStandForTheirPartOnce) {
+  DeviceGrid grid = DeviceGrid::ofPrimes(8);
+  Layout layout = Layout::blocked({7, 9}, {Cut{2}, Cut{0}});
+  std::vector<ZBox> owned;
+  for (int64_t device = 0; device < 8; ++device)
+    if (layout.isOwner(grid, device))
+      owned.push_back(layout.box(grid, device));
+  EXPECT_EQ(owned.size(), 4u);
+  EXPECT_FALSE(findCoverageFault(boxOfShape({7, 9}), owned));
+}
+
+} // namespace

@@ -1,0 +1,103 @@
+//===- ReshardingTest.cpp - Collectives between layouts -------------------===//
+
+#include "tapestry/Support/Resharding.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace tapestry;
+
+namespace {
+
+const DeviceGrid eight = DeviceGrid::ofPrimes(8);
+
+TEST(ReshardingTest, GatherSliceExchange) {
+  Layout rows = Layout::blocked({16, 8}, {Cut{0, 1, 2}, Cut{}});
+  Layout half = Layout::blocked({16, 8}, {Cut{0, 1}, Cut{}});
+  Layout cols = Layout::blocked({16, 8}, {Cut{0, 1}, Cut{2}});
+
+  Collective gather = planResharding(eight, rows, half);
+  EXPECT_EQ(gather.kind, CollectiveKind::AllGather);
+  EXPECT_EQ(gather.axes, (Cut{2}));
+  EXPECT_EQ(gather.groupSize, 2);
+  // Every device fetches two rows of 8.
+  EXPECT_EQ(gather.elements, 8 * 2 * 8);
+
+  EXPECT_EQ(planResharding(eight, half, rows).kind, CollectiveKind::Slice);
+  EXPECT_EQ(planResharding(eight, rows, rows).kind, CollectiveKind::None);
+
+  Collective exchange = planResharding(eight, rows, cols);
+  EXPECT_EQ(exchange.kind, CollectiveKind::AllToAll);
+  EXPECT_EQ(exchange.axes, (Cut{2}));
+  EXPECT_EQ(exchange.elements, 8 * 2 * 4);
+}
+
+TEST(ReshardingTest, UnevenBlocksDoNotNest) {
+  DeviceGrid four = DeviceGrid::ofPrimes(4);
+  // 2, 2, 1, 0 rows to 3, 2: rank (1, *) needs row 3 of rank (0, 1).
+  Layout fine = Layout::blocked({5}, {Cut{0, 1}});
+  Layout coarse = Layout::blocked({5}, {Cut{0}});
+  Collective result = planResharding(four, fine, coarse);
+  EXPECT_EQ(result.kind, CollectiveKind::AllToAll);
+  EXPECT_EQ(result.axes, (Cut{0, 1}));
+  EXPECT_EQ(result.elements, 1 + 2 + 1 + 2);
+}
+
+TEST(ReshardingTest, Reductions) {
+  Layout partial = Layout::blocked({16, 8}, {Cut{0}, Cut{}});
+  partial.partial = {1, 2};
+  Layout reduced = Layout::blocked({16, 8}, {Cut{0}, Cut{}});
+  Collective all = planResharding(eight, partial, reduced);
+  EXPECT_EQ(all.kind, CollectiveKind::AllReduce);
+  EXPECT_EQ(all.groupSize, 4);
+  EXPECT_EQ(all.elements, 2 * (2 * 3 * 64));
+
+  Layout scattered = Layout::blocked({16, 8}, {Cut{0}, Cut{2, 1}});
+  EXPECT_TRUE(canReduceScatter(eight, partial, scattered));
+  Collective scatter = planResharding(eight, partial, scattered);
+  EXPECT_EQ(scatter.kind, CollectiveKind::ReduceScatter);
+  EXPECT_EQ(scatter.elements, 2 * (3 * 64));
+  // Another device's rows are not there to be scattered.
+  EXPECT_FALSE(canReduceScatter(eight, partial,
+                                Layout::blocked({16, 8}, {Cut{1}, Cut{2, 0}})));
+}
+
+/// The claimed traffic against a count of single cells, served as documented.
+TEST(ReshardingTest, ElementsAgreeWithCountingCells) {
+  std::mt19937 random(11);
+  auto randomLayout = [&](const DeviceGrid &grid, int64_t rows, int64_t cols) {
+    llvm::SmallVector<Cut> cuts(2);
+    for (unsigned axis = 0; axis < grid.axes.size(); ++axis)
+      if (unsigned where = random() % 3; where < 2)
+        cuts[where].insert(
+            cuts[where].begin() + random() % (cuts[where].size() + 1), axis);
+    return Layout::blocked({rows, cols}, cuts);
+  };
+  for (int round = 0; round < 500; ++round) {
+    DeviceGrid grid = DeviceGrid::ofPrimes(1 + random() % 12);
+    int64_t rows = 1 + random() % 9, cols = 1 + random() % 9;
+    Layout from = randomLayout(grid, rows, cols);
+    Layout to = randomLayout(grid, rows, cols);
+    int64_t sent = 0;
+    auto holds = [&](const Layout &l, int64_t device, int64_t i, int64_t j) {
+      ZBox box = l.box(grid, device);
+      return box[0].lo <= i && i < box[0].hi && box[1].lo <= j && j < box[1].hi;
+    };
+    for (int64_t device = 0; device < grid.numDevices(); ++device)
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < cols; ++j) {
+          if (!holds(to, device, i, j) || holds(from, device, i, j))
+            continue;
+          ++sent;
+          int64_t servers = 0;
+          for (int64_t holder = 0; holder < grid.numDevices(); ++holder)
+            if (holds(from, holder, i, j))
+              servers = std::max<int64_t>(
+                  servers,
+                  holds(from, servingDevice(grid, from, holder, device), i, j));
+          EXPECT_EQ(servers, 1) << "no replica serves the cell";
+        }
+    EXPECT_EQ(planResharding(grid, from, to).elements, sent);
+  }
+}
+
+} // namespace
