@@ -1,8 +1,8 @@
 //===- Layout.h - Which device holds which part of a tensor -----*- C++ -*-===//
 //
-// A device grid, the cut of an index dimension over grid axes, and the layout of
-// a tensor that follows from a cut and a projection. Everything that is asked of
-// a distribution (parts, halos, replicas, owners) is answered here.
+// A device grid, the cut of an index dimension over grid axes, and the layout
+// of a tensor that follows from a cut and a projection. Everything that is
+// asked of a distribution (parts, halos, replicas, owners) is answered here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,8 +13,9 @@
 
 namespace tapestry {
 
-/// A grid of devices with named axes. Device r's coordinates are the mixed-radix
-/// digits of r, the first axis most significant. No axes: one device.
+/// A grid of devices with named axes. Device r's coordinates are the
+/// mixed-radix digits of r, the first axis most significant. No axes: one
+/// device.
 struct DeviceGrid {
   struct Axis {
     std::string name;

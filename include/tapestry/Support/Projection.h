@@ -1,9 +1,9 @@
 //===- Projection.h - Affine maps from index points to regions --*- C++ -*-===//
 //
 // The index projection of the white paper ("Index Projection Functions"):
-// P(i) = ZRange(start: A i + B, shape: S, stride: D), an affine map from a point
-// of a block operator's index space to the region of a tensor that the operator
-// reads or writes there. Plain structs; the IR's attribute wraps them.
+// P(i) = ZRange(start: A i + B, shape: S, stride: D), an affine map from a
+// point of a block operator's index space to the region of a tensor that the
+// operator reads or writes there. Plain structs; the IR's attribute wraps them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,8 @@ struct ProjectionDim {
   }
 };
 
-/// A projection from an index space to a tensor, one entry per tensor dimension.
+/// A projection from an index space to a tensor, one entry per tensor
+/// dimension.
 struct Projection {
   llvm::SmallVector<ProjectionDim, 4> dims;
 
@@ -53,8 +54,8 @@ struct Projection {
   /// The identity on an index space of `rank` dimensions.
   static Projection identity(unsigned rank);
 
-  /// The bounding box of the regions of all points of `indexBox`; empty in every
-  /// dimension when the box is empty. Not clipped to the tensor.
+  /// The bounding box of the regions of all points of `indexBox`; empty in
+  /// every dimension when the box is empty. Not clipped to the tensor.
   ZBox image(llvm::ArrayRef<ZRange> indexBox) const;
 };
 

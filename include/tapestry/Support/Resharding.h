@@ -54,9 +54,8 @@ bool canReduceScatter(const DeviceGrid &grid, const Layout &from,
                       const Layout &to);
 
 /// The devices that differ from `device` only in `axes`, ascending.
-llvm::SmallVector<int64_t> groupOf(const DeviceGrid &grid,
-                                   llvm::ArrayRef<unsigned> axes,
-                                   int64_t device);
+llvm::SmallVector<int64_t>
+groupOf(const DeviceGrid &grid, llvm::ArrayRef<unsigned> axes, int64_t device);
 
 /// The device that serves `receiver` with the part that `holder` stands for:
 /// `holder`'s coordinates on the axes that `from` uses, the receiver's on all
