@@ -1,0 +1,38 @@
+//===- Object.h - The LLVM dialect to machine code --------------*- C++ -*-===//
+//
+// Translates a module of the LLVM dialect to LLVM IR, optimises it for one
+// processor and emits a position-independent object file in memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_CODEGEN_OBJECT_OBJECT_H
+#define TAPESTRY_CODEGEN_OBJECT_OBJECT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/LLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+#include <string>
+
+namespace tapestry {
+
+struct ObjectOptions {
+  /// The processor as LLVM names it; "native" is the one that compiles.
+  std::string cpu = "native";
+  /// 0 to 3, as clang's -O. Kernels come vectorised already, so no level runs
+  /// LLVM's own vectorisers on them.
+  unsigned optLevel = 3;
+  /// When set, receives the optimised LLVM IR as text.
+  llvm::raw_ostream *dumpLLVM = nullptr;
+  /// When set, receives the assembly text.
+  llvm::raw_ostream *dumpAssembly = nullptr;
+};
+
+/// The object file of `module`, which must hold the LLVM dialect only. Problems
+/// are reported as diagnostics at the module's location.
+mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+compileToObject(mlir::ModuleOp module, const ObjectOptions &options = {});
+
+} // namespace tapestry
+
+#endif // TAPESTRY_CODEGEN_OBJECT_OBJECT_H

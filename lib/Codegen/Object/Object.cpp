@@ -1,0 +1,180 @@
+//===- Object.cpp - The LLVM dialect to machine code ----------------------===//
+//
+// Translation to LLVM IR, LLVM's optimiser without its vectorisers (kernels
+// are vectors already, and unrolling them again only costs compile time), and
+// emission of an object file for one processor.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tapestry/Codegen/Object/Object.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+using namespace mlir;
+
+namespace tapestry {
+namespace {
+
+llvm::OptimizationLevel passLevel(unsigned level) {
+  switch (level) {
+  case 0:
+    return llvm::OptimizationLevel::O0;
+  case 1:
+    return llvm::OptimizationLevel::O1;
+  case 2:
+    return llvm::OptimizationLevel::O2;
+  default:
+    return llvm::OptimizationLevel::O3;
+  }
+}
+
+llvm::CodeGenOptLevel codegenLevel(unsigned level) {
+  switch (level) {
+  case 0:
+    return llvm::CodeGenOptLevel::None;
+  case 1:
+    return llvm::CodeGenOptLevel::Less;
+  case 2:
+    return llvm::CodeGenOptLevel::Default;
+  default:
+    return llvm::CodeGenOptLevel::Aggressive;
+  }
+}
+
+FailureOr<std::unique_ptr<llvm::TargetMachine>>
+makeTargetMachine(ModuleOp module, const ObjectOptions &options) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+
+  std::string cpu = options.cpu;
+  llvm::SubtargetFeatures features;
+  if (cpu == "native") {
+    cpu = llvm::sys::getHostCPUName().str();
+    for (const auto &feature : llvm::sys::getHostCPUFeatures())
+      features.AddFeature(feature.first(), feature.second);
+  }
+
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  std::string message;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return module.emitError("no code generator for ")
+           << triple.str() << ": " << message;
+
+  llvm::TargetOptions targetOptions;
+  targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, cpu, features.getString(), targetOptions, llvm::Reloc::PIC_,
+      std::nullopt, codegenLevel(options.optLevel)));
+  if (!machine)
+    return module.emitError("cannot generate code for ") << triple.str();
+  if (!machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
+    return module.emitError("unknown processor '") << cpu << "'";
+  return machine;
+}
+
+/// Tells the back end which processor each function is for. Without the width
+/// attributes LLVM splits 512-bit vectors on processors where it prefers 256.
+void setFunctionAttributes(llvm::Module &module,
+                           const llvm::TargetMachine &machine) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", machine.getTargetCPU());
+    function.addFnAttr("target-features", machine.getTargetFeatureString());
+    function.addFnAttr("prefer-vector-width", "512");
+    function.addFnAttr("min-legal-vector-width", "512");
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+  }
+}
+
+LogicalResult optimize(ModuleOp op, llvm::Module &module,
+                       llvm::TargetMachine &machine, unsigned level) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.LoopInterleaving = false;
+  tuning.SLPVectorization = false;
+  tuning.LoopUnrolling = false;
+
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  llvm::ModulePassManager passes =
+      level == 0 ? builder.buildO0DefaultPipeline(passLevel(level))
+                 : builder.buildPerModuleDefaultPipeline(passLevel(level));
+  passes.run(module, modules);
+  return success();
+}
+
+LogicalResult emit(ModuleOp op, llvm::Module &module,
+                   llvm::TargetMachine &machine, llvm::CodeGenFileType type,
+                   llvm::raw_pwrite_stream &stream) {
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type,
+                                  /*DisableVerify=*/true))
+    return op.emitError("the target cannot emit an object file");
+  passes.run(module);
+  return success();
+}
+
+} // namespace
+
+FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+compileToObject(ModuleOp op, const ObjectOptions &options) {
+  auto machine = makeTargetMachine(op, options);
+  if (failed(machine))
+    return failure();
+
+  registerBuiltinDialectTranslation(*op.getContext());
+  registerLLVMDialectTranslation(*op.getContext());
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(op, context);
+  if (!module)
+    return op.emitError("cannot be translated to LLVM IR");
+  module->setDataLayout((*machine)->createDataLayout());
+  module->setTargetTriple((*machine)->getTargetTriple());
+  setFunctionAttributes(*module, **machine);
+  if (failed(optimize(op, *module, **machine, options.optLevel)))
+    return failure();
+  if (options.dumpLLVM)
+    module->print(*options.dumpLLVM, nullptr);
+
+  if (options.dumpAssembly) {
+    // Emission consumes the module's analyses, hence a copy of the text only
+    // when somebody asked for it.
+    llvm::SmallVector<char> text;
+    llvm::raw_svector_ostream stream(text);
+    if (failed(emit(op, *module, **machine,
+                    llvm::CodeGenFileType::AssemblyFile, stream)))
+      return failure();
+    *options.dumpAssembly << stream.str();
+  }
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  if (failed(emit(op, *module, **machine, llvm::CodeGenFileType::ObjectFile,
+                  stream)))
+    return failure();
+  return std::unique_ptr<llvm::MemoryBuffer>(
+      std::make_unique<llvm::SmallVectorMemoryBuffer>(
+          std::move(bytes), "tapestry", /*RequiresNullTerminator=*/false));
+}
+
+} // namespace tapestry
