@@ -1,0 +1,167 @@
+//===- IndexAttrs.td - Attributes of tapestry_index --------*- tablegen -*-===//
+
+#ifndef TAPESTRY_DIALECT_INDEX_IR_INDEXATTRS_TD
+#define TAPESTRY_DIALECT_INDEX_IR_INDEXATTRS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "tapestry/Dialect/Index/IR/IndexDialect.td"
+
+class TapestryIndex_Attr<string name, string attrMnemonic>
+    : AttrDef<TapestryIndex_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def TapestryIndex_GridAttr : TapestryIndex_Attr<"Grid", "grid"> {
+  let summary = "A grid of devices with named axes";
+  let description = [{
+    Device r's coordinates are the mixed-radix digits of r, the first axis most
+    significant. A grid without axes is one device.
+
+    ```mlir
+    #tapestry_index.grid<"node" = 2, "gpu" = 8>
+    ```
+
+    Constraints:
+    - (grid_c1) every axis' size is at least 1, and the number of devices fits
+      into 64 bits.
+    - (grid_c2) axis names are unique and not empty.
+  }];
+  let parameters = (ins
+    AttrParameter<"::tapestry::DeviceGrid", "the axes", "const ::tapestry::DeviceGrid &">:$deviceGrid
+  );
+}
+
+def TapestryIndex_RangeAttr : TapestryIndex_Attr<"Range", "range"> {
+  let summary = "A box of integer points";
+  let description = [{
+    A product of half-open ranges `lo to hi`, one per dimension; a box of rank 0
+    holds one point. A range is empty when hi <= lo.
+
+    ```mlir
+    #tapestry_index.range<0 to 4, 2 to 5>
+    ```
+  }];
+  // Flat lo, hi pairs: empty ranges compare equal as ZRange, but are kept apart
+  // here so that what was written is what is printed.
+  let parameters = (ins ArrayRefParameter<"int64_t">:$bounds);
+  let builders = [
+    AttrBuilder<(ins "::llvm::ArrayRef<::tapestry::ZRange>":$box)>
+  ];
+  let extraClassDeclaration = [{
+    ::tapestry::ZBox getBox() const;
+    unsigned getRank() const { return getBounds().size() / 2; }
+  }];
+  let genVerifyDecl = 0;
+}
+
+def TapestryIndex_ProjectionAttr
+    : TapestryIndex_Attr<"Projection", "projection"> {
+  let summary = "An affine map from index points to regions of a tensor";
+  let description = [{
+    P(i) = ZRange(start: A i + B, shape: S, stride: D) with constant A and B.
+    `shape` and `strides` are left out where they are 1 in every dimension.
+
+    ```mlir
+    #tapestry_index.projection<(d0, d1) -> (2 * d0 + d1 - 1, d1),
+                               shape = [3, 1], strides = [2, 1]>
+    ```
+
+    Constraints:
+    - (projection_c1) every result is linear in the dimensions with integer
+      coefficients: no floordiv, ceildiv, mod or symbol.
+    - (projection_c2) `shape` and `strides` have one entry per result.
+    - (projection_c3) entries of `shape` and `strides` are at least 1.
+    - (projection_c4) terms name dimensions of the index space, ascending, each
+      at most once and with a coefficient that is not 0.
+  }];
+  let parameters = (ins
+    "unsigned":$indexRank,
+    AttrParameter<"::tapestry::Projection", "the map, canonical", "const ::tapestry::Projection &">:$projection
+  );
+  let extraClassDeclaration = [{
+    /// The starts of the regions as an affine map of the index point.
+    ::mlir::AffineMap getStartMap() const;
+  }];
+}
+
+def TapestryIndex_PartitionAttr
+    : TapestryIndex_Attr<"Partition", "partition"> {
+  let summary = "The grid axes that every index dimension is cut over";
+  let description = [{
+    One list of axis names per index dimension, major to minor. The attribute
+    names axes without their grid; `getPartition` resolves them.
+
+    ```mlir
+    #tapestry_index.partition<[["d.0"], [], ["d.1", "d.2"]]>
+    ```
+
+    Constraints:
+    - (partition_c1) every entry is a list of axis names.
+    - (partition_c2) no axis occurs twice.
+  }];
+  let parameters = (ins "::mlir::ArrayAttr":$cuts);
+  let builders = [
+    AttrBuilder<(ins "const ::tapestry::DeviceGrid &":$grid,
+                     "const ::tapestry::Partition &":$partition)>
+  ];
+  let extraClassDeclaration = [{
+    unsigned getRank() const { return getCuts().size(); }
+    /// The axis names of one index dimension, major to minor.
+    ::llvm::SmallVector<::llvm::StringRef> getAxes(unsigned dim) const;
+    /// Whether no dimension is cut.
+    bool isTrivial() const;
+    /// The partition in axis numbers of `grid`. Fails where the grid lacks an
+    /// axis and reports it by `emitError` if given.
+    ::mlir::FailureOr<::tapestry::Partition> getPartition(
+        const ::tapestry::DeviceGrid &grid,
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError = {}) const;
+  }];
+}
+
+def TapestryIndex_LayoutAttr : TapestryIndex_Attr<"Layout", "layout"> {
+  let summary = "Which part of a tensor every device holds";
+  let description = [{
+    One entry per tensor dimension, the axes that hold partial values, and the
+    grid, so that the attribute needs nothing else to be read.
+
+    ```mlir
+    #grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3, "d.2" = 2>
+    // 97 rows in blocks over d.0 and d.2 (major to minor), 53 columns uncut,
+    // partial sums over d.1.
+    #tapestry_index.layout<[97 by "d.0" "d.2", 53] partial ["d.1"] on #grid>
+    // The rows of 34 that a window 2 * y + r - 1 reads, y in [0, 16) cut over
+    // d.0 and r in [0, 3) uncut; replicated over d.1 and d.2.
+    #tapestry_index.layout<[34 = 2 * [16 by "d.0"] + [3] - 1] on #grid>
+    ```
+
+    A dimension is `extent cut`, a plain block cut, or `extent = terms constant
+    span`: the image of the labels' blocks, clipped to the extent. `[n cut]`
+    stands for a label of extent n; `span k` (k > 1) widens the image by k - 1.
+
+    Constraints:
+    - (layout_c1) extents are at least 0, spans at least 1, coefficients not 0.
+    - (layout_c2) every axis exists in the grid.
+    - (layout_c3) no axis occurs twice, unless in terms that stand for the same
+      label: equal extent and equal cut (a diagonal).
+    - (layout_c4) partial axes are distinct and cut no dimension.
+  }];
+  let parameters = (ins
+    "::tapestry::index::GridAttr":$grid,
+    AttrParameter<"::tapestry::Layout", "the layout, axes by number", "const ::tapestry::Layout &">:$layout
+  );
+  let builders = [
+    AttrBuilder<(ins "const ::tapestry::DeviceGrid &":$grid,
+                     "const ::tapestry::Layout &":$layout), [{
+      return $_get($_ctxt, GridAttr::get($_ctxt, grid), layout);
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    const ::tapestry::DeviceGrid &getDeviceGrid() const {
+      return getGrid().getDeviceGrid();
+    }
+  }];
+}
+
+#endif // TAPESTRY_DIALECT_INDEX_IR_INDEXATTRS_TD

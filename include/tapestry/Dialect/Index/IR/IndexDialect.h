@@ -1,0 +1,11 @@
+//===- IndexDialect.h - The tapestry_index dialect --------------*- C++ -*-===//
+
+#ifndef TAPESTRY_DIALECT_INDEX_IR_INDEXDIALECT_H
+#define TAPESTRY_DIALECT_INDEX_IR_INDEXDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Dialect.h"
+
+#include "tapestry/Dialect/Index/IR/IndexDialect.h.inc"
+
+#endif // TAPESTRY_DIALECT_INDEX_IR_INDEXDIALECT_H

@@ -1,0 +1,118 @@
+//===- AffineForm.cpp - Affine expressions as linear forms ----------------===//
+
+#include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tapestry;
+
+namespace {
+/// A linear form under construction: coefficients by dimension.
+struct LinearSum {
+  llvm::SmallVector<int64_t> coefficients;
+  int64_t constant = 0;
+
+  /// Adds scale * expr.
+  LogicalResult add(AffineExpr expr, int64_t scale);
+};
+} // namespace
+
+static LogicalResult addProduct(int64_t &sum, int64_t a, int64_t b) {
+  int64_t product;
+  return failure(llvm::MulOverflow(a, b, product) ||
+                 llvm::AddOverflow(sum, product, sum));
+}
+
+LogicalResult LinearSum::add(AffineExpr expr, int64_t scale) {
+  if (auto value = dyn_cast<AffineConstantExpr>(expr))
+    return addProduct(constant, value.getValue(), scale);
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    if (dim.getPosition() >= coefficients.size())
+      coefficients.resize(dim.getPosition() + 1);
+    return addProduct(coefficients[dim.getPosition()], 1, scale);
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return failure();
+  if (binary.getKind() == AffineExprKind::Add)
+    return success(succeeded(add(binary.getLHS(), scale)) &&
+                   succeeded(add(binary.getRHS(), scale)));
+  if (binary.getKind() != AffineExprKind::Mul)
+    return failure();
+  for (auto [factor, other] : {std::pair(binary.getLHS(), binary.getRHS()),
+                               std::pair(binary.getRHS(), binary.getLHS())}) {
+    auto value = dyn_cast<AffineConstantExpr>(factor);
+    int64_t product;
+    if (value && !llvm::MulOverflow(value.getValue(), scale, product))
+      return add(other, product);
+  }
+  return failure();
+}
+
+FailureOr<ProjectionDim> index::getLinearForm(AffineExpr expr) {
+  LinearSum sum;
+  if (failed(sum.add(expr, 1)))
+    return failure();
+  ProjectionDim result;
+  result.constant = sum.constant;
+  for (auto [dim, coefficient] : llvm::enumerate(sum.coefficients))
+    if (coefficient != 0)
+      result.terms.push_back({static_cast<unsigned>(dim), coefficient});
+  return result;
+}
+
+FailureOr<Projection> index::getLinearForms(AffineMap map) {
+  Projection projection;
+  for (AffineExpr expr : map.getResults()) {
+    FailureOr<ProjectionDim> dim = getLinearForm(expr);
+    if (failed(dim))
+      return failure();
+    projection.dims.push_back(*dim);
+  }
+  return projection;
+}
+
+AffineExpr index::getAffineExpr(const ProjectionDim &dim,
+                                MLIRContext *context) {
+  AffineExpr sum = getAffineConstantExpr(dim.constant, context);
+  for (const AffineTerm &term : llvm::reverse(dim.terms))
+    sum = getAffineDimExpr(term.dim, context) * term.coefficient + sum;
+  return sum;
+}
+
+AffineMap index::getStartMap(const Projection &projection, unsigned indexRank,
+                             MLIRContext *context) {
+  llvm::SmallVector<AffineExpr> results;
+  for (const ProjectionDim &dim : projection.dims)
+    results.push_back(getAffineExpr(dim, context));
+  return AffineMap::get(indexRank, /*symbolCount=*/0, results, context);
+}
+
+/// |value| without the overflow at the smallest integer.
+static uint64_t magnitude(int64_t value) {
+  return value < 0 ? -static_cast<uint64_t>(value)
+                   : static_cast<uint64_t>(value);
+}
+
+void index::printLinearForm(llvm::raw_ostream &os, const ProjectionDim &dim,
+                            llvm::function_ref<void(unsigned)> printDim) {
+  bool first = true;
+  auto printSign = [&](int64_t value) {
+    if (first)
+      os << (value < 0 ? "-" : "");
+    else
+      os << (value < 0 ? " - " : " + ");
+    first = false;
+  };
+  for (const AffineTerm &term : dim.terms) {
+    printSign(term.coefficient);
+    if (magnitude(term.coefficient) != 1)
+      os << magnitude(term.coefficient) << " * ";
+    printDim(term.dim);
+  }
+  if (dim.constant != 0 || first) {
+    printSign(dim.constant);
+    os << magnitude(dim.constant);
+  }
+}

@@ -1,0 +1,304 @@
+//===- LayoutAttr.cpp - Text form and rules of #tapestry_index.layout -----===//
+
+#include "mlir/IR/DialectImplementation.h"
+#include "tapestry/Dialect/Index/IR/IndexAttrs.h"
+#include <cstdlib>
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::index;
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// Checks the numbers of one dimension; layout_c1 and layout_c2.
+static LogicalResult verifyDim(function_ref<InFlightDiagnostic()> emitError,
+                               const DeviceGrid &grid, unsigned number,
+                               const LayoutDim &dim) {
+  if (dim.extent < 0)
+    return emitError() << "layout dimension " << number << " has extent "
+                       << dim.extent << ", expected at least 0";
+  if (dim.span < 1)
+    return emitError() << "layout dimension " << number << " has span "
+                       << dim.span << ", expected at least 1";
+  for (const LayoutTerm &term : dim.terms) {
+    if (term.coefficient == 0)
+      return emitError() << "layout dimension " << number
+                         << " has a term of coefficient 0";
+    if (term.extent < 0)
+      return emitError() << "layout dimension " << number
+                         << " has a label of extent " << term.extent
+                         << ", expected at least 0";
+    for (unsigned axis : term.cut)
+      if (axis >= grid.axes.size())
+        return emitError() << "layout dimension " << number
+                           << " is cut over axis number " << axis
+                           << " of a grid of " << grid.axes.size() << " axes";
+  }
+  return success();
+}
+
+/// Checks that every axis stands for one label; layout_c3.
+static LogicalResult
+verifyAxesOnce(function_ref<InFlightDiagnostic()> emitError,
+               const DeviceGrid &grid, const Layout &layout) {
+  llvm::SmallVector<const LayoutTerm *> userOf(grid.axes.size());
+  llvm::SmallVector<unsigned> dimOf(grid.axes.size());
+  for (auto [number, dim] : llvm::enumerate(layout.dims)) {
+    for (const LayoutTerm &term : dim.terms) {
+      for (auto [position, axis] : llvm::enumerate(term.cut)) {
+        const LayoutTerm *user = userOf[axis];
+        bool twice = llvm::is_contained(
+            llvm::ArrayRef(term.cut).take_front(position), axis);
+        bool sameLabel =
+            !user || (user->extent == term.extent && user->cut == term.cut);
+        if (twice || !sameLabel)
+          return emitError() << "axis \"" << grid.axes[axis].name
+                             << "\" cuts layout dimension "
+                             << (twice ? number : dimOf[axis])
+                             << " and again layout dimension " << number;
+      }
+      for (unsigned axis : term.cut) {
+        userOf[axis] = &term;
+        dimOf[axis] = number;
+      }
+    }
+  }
+  return success();
+}
+
+LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 GridAttr gridAttr, Layout layout) {
+  const DeviceGrid &grid = gridAttr.getDeviceGrid();
+  for (auto [number, dim] : llvm::enumerate(layout.dims))
+    if (failed(verifyDim(emitError, grid, number, dim)))
+      return failure();
+  if (failed(verifyAxesOnce(emitError, grid, layout)))
+    return failure();
+  // layout_c4
+  Cut used = layout.usedAxes();
+  for (auto [position, axis] : llvm::enumerate(layout.partial)) {
+    if (axis >= grid.axes.size())
+      return emitError() << "layout is partial over axis number " << axis
+                         << " of a grid of " << grid.axes.size() << " axes";
+    if (llvm::is_contained(used, axis))
+      return emitError() << "axis \"" << grid.axes[axis].name
+                         << "\" is partial and cuts a dimension";
+    if (llvm::is_contained(llvm::ArrayRef(layout.partial).take_front(position),
+                           axis))
+      return emitError() << "axis \"" << grid.axes[axis].name
+                         << "\" is partial twice";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Parser. The grid comes last, so axes are read by name and resolved at the
+// end.
+//===----------------------------------------------------------------------===//
+
+namespace {
+class LayoutParser {
+public:
+  explicit LayoutParser(AsmParser &parser) : parser(parser) {}
+
+  LayoutAttr parse();
+
+private:
+  ParseResult parseDim();
+  ParseResult parseImage(LayoutDim &dim);
+  ParseResult parseLabel(LayoutDim &dim, int64_t coefficient);
+  ParseResult parseOptionalCut(Cut &cut);
+  ParseResult parseAxis(Cut &cut);
+  ParseResult resolve(Cut &cut, const DeviceGrid &grid);
+
+  AsmParser &parser;
+  Layout layout;
+  /// Cuts hold numbers into this list until the grid is known.
+  llvm::SmallVector<std::pair<std::string, SMLoc>> names;
+};
+} // namespace
+
+ParseResult LayoutParser::parseAxis(Cut &cut) {
+  SMLoc loc = parser.getCurrentLocation();
+  std::string name;
+  if (parser.parseString(&name))
+    return failure();
+  cut.push_back(names.size());
+  names.emplace_back(std::move(name), loc);
+  return success();
+}
+
+/// (`by` name+)?
+ParseResult LayoutParser::parseOptionalCut(Cut &cut) {
+  if (failed(parser.parseOptionalKeyword("by")))
+    return success();
+  if (parseAxis(cut))
+    return failure();
+  std::string name;
+  SMLoc loc = parser.getCurrentLocation();
+  while (succeeded(parser.parseOptionalString(&name))) {
+    cut.push_back(names.size());
+    names.emplace_back(name, loc);
+    loc = parser.getCurrentLocation();
+  }
+  return success();
+}
+
+/// extent cut `]`, after `[`.
+ParseResult LayoutParser::parseLabel(LayoutDim &dim, int64_t coefficient) {
+  LayoutTerm &term = dim.terms.emplace_back();
+  term.coefficient = coefficient;
+  return failure(parser.parseInteger(term.extent) ||
+                 parseOptionalCut(term.cut) || parser.parseRSquare());
+}
+
+/// `-`? item ((`+` | `-`) item)* with the constant last, where
+/// item ::= (coefficient `*`)? `[` extent cut `]` | constant
+ParseResult LayoutParser::parseImage(LayoutDim &dim) {
+  for (bool first = true;; first = false) {
+    int64_t sign = 1;
+    if (succeeded(parser.parseOptionalMinus()))
+      sign = -1;
+    else if (failed(parser.parseOptionalPlus()) && !first)
+      return success();
+    if (succeeded(parser.parseOptionalLSquare())) {
+      if (parseLabel(dim, sign))
+        return failure();
+      continue;
+    }
+    int64_t value;
+    if (parser.parseInteger(value))
+      return failure();
+    if (failed(parser.parseOptionalStar())) {
+      dim.constant = sign * value;
+      return success();
+    }
+    if (parser.parseLSquare() || parseLabel(dim, sign * value))
+      return failure();
+  }
+}
+
+/// extent cut | extent `=` image (`span` k)?
+ParseResult LayoutParser::parseDim() {
+  LayoutDim &dim = layout.dims.emplace_back();
+  if (parser.parseInteger(dim.extent))
+    return failure();
+  if (failed(parser.parseOptionalEqual())) {
+    LayoutTerm &term = dim.terms.emplace_back();
+    term.extent = dim.extent;
+    return parseOptionalCut(term.cut);
+  }
+  if (parseImage(dim))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("span")))
+    return parser.parseInteger(dim.span);
+  return success();
+}
+
+ParseResult LayoutParser::resolve(Cut &cut, const DeviceGrid &grid) {
+  for (unsigned &axis : cut) {
+    auto &[name, loc] = names[axis];
+    std::optional<unsigned> number = grid.axisNamed(name);
+    // layout_c2
+    if (!number)
+      return parser.emitError(loc, "axis \"")
+             << name << "\" is not in the grid "
+             << GridAttr::get(parser.getContext(), grid);
+    axis = *number;
+  }
+  return success();
+}
+
+LayoutAttr LayoutParser::parse() {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                     [&]() { return parseDim(); }))
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("partial")) &&
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() {
+        return parseAxis(layout.partial);
+      }))
+    return {};
+  GridAttr grid;
+  if (parser.parseKeyword("on") || parser.parseAttribute(grid) ||
+      parser.parseGreater())
+    return {};
+  for (LayoutDim &dim : layout.dims)
+    for (LayoutTerm &term : dim.terms)
+      if (resolve(term.cut, grid.getDeviceGrid()))
+        return {};
+  if (resolve(layout.partial, grid.getDeviceGrid()))
+    return {};
+  return parser.getChecked<LayoutAttr>(loc, parser.getContext(), grid, layout);
+}
+
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+  return LayoutParser(parser).parse();
+}
+
+//===----------------------------------------------------------------------===//
+// Printer
+//===----------------------------------------------------------------------===//
+
+static void printCut(AsmPrinter &printer, const DeviceGrid &grid,
+                     llvm::ArrayRef<unsigned> cut) {
+  if (cut.empty())
+    return;
+  printer << " by";
+  for (unsigned axis : cut) {
+    printer << ' ';
+    printer.printString(grid.axes[axis].name);
+  }
+}
+
+static void printDim(AsmPrinter &printer, const DeviceGrid &grid,
+                     const LayoutDim &dim) {
+  printer << dim.extent;
+  if (dim.isPlain())
+    return printCut(printer, grid, dim.cut());
+  printer << " = ";
+  bool first = true;
+  auto printSign = [&](int64_t value) {
+    if (first)
+      printer << (value < 0 ? "-" : "");
+    else
+      printer << (value < 0 ? " - " : " + ");
+    first = false;
+  };
+  for (const LayoutTerm &term : dim.terms) {
+    printSign(term.coefficient);
+    if (std::abs(term.coefficient) != 1)
+      printer << std::abs(term.coefficient) << " * ";
+    printer << '[' << term.extent;
+    printCut(printer, grid, term.cut);
+    printer << ']';
+  }
+  if (dim.constant != 0 || first) {
+    printSign(dim.constant);
+    printer << std::abs(dim.constant);
+  }
+  if (dim.span != 1)
+    printer << " span " << dim.span;
+}
+
+void LayoutAttr::print(AsmPrinter &printer) const {
+  const DeviceGrid &grid = getDeviceGrid();
+  printer << "<[";
+  llvm::interleaveComma(getLayout().dims, printer, [&](const LayoutDim &dim) {
+    printDim(printer, grid, dim);
+  });
+  printer << ']';
+  if (!getLayout().partial.empty()) {
+    printer << " partial [";
+    llvm::interleaveComma(getLayout().partial, printer, [&](unsigned axis) {
+      printer.printString(grid.axes[axis].name);
+    });
+    printer << ']';
+  }
+  printer << " on ";
+  printer.printAttribute(getGrid());
+  printer << '>';
+}
