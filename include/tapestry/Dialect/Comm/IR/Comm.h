@@ -1,0 +1,70 @@
+//===- Comm.h - Collectives of one SPMD program -----------------*- C++ -*-===//
+//
+// The comm dialect: its operations, the interface that all collectives answer,
+// and how a layout decides the type of a device's part.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_DIALECT_COMM_IR_COMM_H
+#define TAPESTRY_DIALECT_COMM_IR_COMM_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tapestry/Dialect/Index/IR/IndexAttrs.h"
+#include "tapestry/Dialect/Index/IR/IndexDialect.h"
+#include "tapestry/Support/Resharding.h"
+
+#include "tapestry/Dialect/Comm/IR/CommDialect.h.inc"
+#include "tapestry/Dialect/Comm/IR/CommEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tapestry/Dialect/Comm/IR/CommAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "tapestry/Dialect/Comm/IR/CommTypes.h.inc"
+
+namespace tapestry::comm {
+
+/// The network: what all ranks must use in the same order.
+struct CommResource
+    : public mlir::SideEffects::Resource::Base<CommResource> {
+  llvm::StringRef getName() final { return "Comm"; }
+};
+
+/// The type of the part that a device holds under `layout`. A dimension is
+/// dynamic where its extent differs between devices (`uniformExtent`).
+mlir::RankedTensorType partType(index::LayoutAttr layout,
+                                mlir::Type elementType);
+
+/// The bytes of an element in memory and on the wire; 1 for i1.
+int64_t storedBytes(mlir::Type elementType);
+
+/// For every device the one device that its target box comes from: itself where
+/// it holds the box (an empty one always), else the first holder of its group.
+/// Nothing if a box has to be put together from several devices' parts.
+/// `from` is plain, without partial axes, and of the rank of `to`.
+std::optional<llvm::SmallVector<int64_t>>
+sourceDevices(const DeviceGrid &grid, const Layout &from, const Layout &to);
+
+namespace detail {
+/// Fills in the state of a collective but for a reduction's monoid and region.
+void buildExchange(mlir::OpBuilder &builder, mlir::OperationState &state,
+                   llvm::StringRef vertex, mlir::Value source,
+                   index::LayoutAttr from, index::LayoutAttr to,
+                   mlir::ValueRange after);
+/// `planResharding` for two layouts of one grid.
+Collective planOf(index::LayoutAttr from, index::LayoutAttr to);
+} // namespace detail
+} // namespace tapestry::comm
+
+#include "tapestry/Dialect/Comm/IR/CommInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "tapestry/Dialect/Comm/IR/CommOps.h.inc"
+
+#endif // TAPESTRY_DIALECT_COMM_IR_COMM_H

@@ -1,0 +1,38 @@
+//===- CommDialect.td - The comm dialect -------------------*- tablegen -*-===//
+//
+// Collectives of one program that every device runs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_DIALECT_COMM_COMMDIALECT_TD
+#define TAPESTRY_DIALECT_COMM_COMMDIALECT_TD
+
+include "mlir/IR/DialectBase.td"
+
+def Comm_Dialect : Dialect {
+  let name = "comm";
+  let cppNamespace = "::tapestry::comm";
+  let summary = "Collectives of one SPMD program";
+  let description = [{
+    All devices of a grid run the same program. A value of builtin tensor type is
+    the part that the running device holds of a distributed tensor; which part
+    that is, is said by the `#tapestry_index.layout` on the operations that move
+    it. A dimension of the part's type is dynamic exactly where the layout's parts
+    differ in size between devices; parts may be empty.
+
+    A collective turns the parts of one layout into the parts of another. It is
+    entered by all devices of the grid, in the same order everywhere. Therefore
+    collectives read and write the resource `CommResource`: no pass may reorder,
+    merge or duplicate them. A collective whose results nobody uses may be erased,
+    because it is then erased on every device; canonicalisation does.
+
+    A `!comm.token` stands for the completion of an operation. An operation starts
+    after the operations whose tokens it lists behind `after`, and after the one
+    that makes its tensor; other work may overlap with it.
+  }];
+  let dependentDialects = ["::tapestry::index::IndexDialect"];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+}
+
+#endif // TAPESTRY_DIALECT_COMM_COMMDIALECT_TD

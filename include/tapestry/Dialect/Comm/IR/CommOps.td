@@ -1,0 +1,323 @@
+//===- CommOps.td - Operations of the comm dialect ---------*- tablegen -*-===//
+//
+// The collectives, the local slice, and the questions a rank asks about itself.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_DIALECT_COMM_COMMOPS_TD
+#define TAPESTRY_DIALECT_COMM_COMMOPS_TD
+
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "tapestry/Dialect/Comm/IR/CommAttrs.td"
+include "tapestry/Dialect/Comm/IR/CommInterfaces.td"
+include "tapestry/Dialect/Comm/IR/CommTypes.td"
+include "tapestry/Dialect/Index/IR/IndexAttrs.td"
+
+class Comm_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Comm_Dialect, mnemonic, traits>;
+
+/// What all ranks must enter in the same order.
+def Comm_Resource : Resource<"::tapestry::comm::CommResource">;
+defvar Comm_Effects =
+    MemoryEffects<[MemRead<Comm_Resource>, MemWrite<Comm_Resource>]>;
+
+//===----------------------------------------------------------------------===//
+// Exchanges
+//===----------------------------------------------------------------------===//
+
+/// A collective that moves elements as they are.
+class Comm_ExchangeOp<string mnemonic, string kind>
+    : Comm_Op<mnemonic, [Comm_CollectiveOpInterface, Comm_Effects,
+                         DeclareOpInterfaceMethods<OpAsmOpInterface,
+                                                   ["getAsmResultNames"]>]> {
+  let arguments = (ins
+    StrAttr:$vertex,
+    Comm_Part:$source,
+    Variadic<Comm_Token>:$after,
+    TapestryIndex_LayoutAttr:$from,
+    TapestryIndex_LayoutAttr:$to,
+    StrArrayAttr:$axes);
+  let results = (outs Comm_Part:$result, Comm_Token:$token);
+  let assemblyFormat = [{
+    $vertex `,` $source (`after` $after^)? `from` $from `to` $to `axes` $axes
+    attr-dict `:` type($source) `->` type($result)
+  }];
+  let builders = [
+    // Derives the result's type and the axes from the layouts.
+    OpBuilder<(ins "::llvm::StringRef":$vertex, "::mlir::Value":$source,
+                   "::tapestry::index::LayoutAttr":$from,
+                   "::tapestry::index::LayoutAttr":$to,
+                   CArg<"::mlir::ValueRange", "{}">:$after), [{
+      detail::buildExchange($_builder, $_state, vertex, source, from, to, after);
+    }]>
+  ];
+  let hasCanonicalizeMethod = 1;
+  code commonDeclarations = [{
+    ::tapestry::CollectiveKind getKind() {
+      return ::tapestry::CollectiveKind::}] # kind # [{;
+    }
+    void getAsmResultNames(::mlir::OpAsmSetValueNameFn setName) {
+      setName(getToken(), "token");
+    }
+  }];
+  let extraClassDeclaration = commonDeclarations;
+}
+
+def Comm_AllGatherOp : Comm_ExchangeOp<"all_gather", "AllGather"> {
+  let summary = "collect the parts of a group on each of its members";
+  let description = [{
+    Axes leave a dimension: every device gets the parts of all devices that differ
+    from it only in `axes`. Parts may differ in size and may be empty.
+
+    ```mlir
+    %x, %t = comm.all_gather "A", %a from #rows to #whole axes ["d.0"]
+               : tensor<?x53xf32> -> tensor<97x53xf32>
+    ```
+
+    Constraints: those of `CollectiveOpInterface` (`collective_c1` to
+    `collective_c8`).
+  }];
+}
+
+def Comm_AllToAllOp : Comm_ExchangeOp<"all_to_all", "AllToAll"> {
+  let summary = "exchange boxes within groups";
+  let description = [{
+    Every device gets the part of its target box that it does not hold from the
+    devices that do, halos of windows included. An element that several devices
+    hold comes from the one whose coordinates on the replicated axes equal the
+    receiver's.
+
+    ```mlir
+    %x, %t = comm.all_to_all "A", %a from #rows to #columns axes ["d.0"]
+               : tensor<?x53xf32> -> tensor<97x?xf32>
+    ```
+
+    Constraints: those of `CollectiveOpInterface` (`collective_c1` to
+    `collective_c8`).
+  }];
+}
+
+def Comm_PermuteOp : Comm_ExchangeOp<"permute", "AllToAll"> {
+  let summary = "an all_to_all of whole parts";
+  let description = [{
+    An all_to_all in which no device has to put its target box together from
+    pieces: each comes whole from one device (`sourceDevices`).
+
+    ```mlir
+    // The axes of the cut change places: devices 1 and 2 exchange their rows.
+    %x, %t = comm.permute "A", %a from #cut_by_ab to #cut_by_ba
+               axes ["a", "b"] : tensor<2x53xf32> -> tensor<2x53xf32>
+    ```
+
+    Constraints: those of `CollectiveOpInterface` (`collective_c1` to
+    `collective_c8`), and
+    - `permute_c1`: every device's target box lies within the source box of one
+      device of its group.
+  }];
+  let hasVerifier = 1;
+}
+
+def Comm_BroadcastOp : Comm_ExchangeOp<"broadcast", "AllGather"> {
+  let summary = "an all_gather of which one member holds everything";
+  let description = [{
+    An all_gather in which each group has a root: the one member that holds the
+    group's whole target box, while the parts of the others are empty. This is
+    what replicates a dimension of extent 1 that is cut over several devices.
+
+    ```mlir
+    %x, %t = comm.broadcast "s", %a from #cut to #whole axes ["d.0"]
+               : tensor<?xf32> -> tensor<1xf32>
+    ```
+
+    Constraints: those of `CollectiveOpInterface` (`collective_c1` to
+    `collective_c8`), and
+    - `broadcast_c1`: every device's target box lies within the source box of one
+      device of its group.
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// A collective that combines the partial values of a group.
+class Comm_ReductionOp<string mnemonic, string kind>
+    : Comm_ExchangeOp<mnemonic, kind> {
+  let arguments = (ins
+    StrAttr:$vertex,
+    Comm_MonoidAttr:$monoid,
+    Comm_Part:$source,
+    Variadic<Comm_Token>:$after,
+    TapestryIndex_LayoutAttr:$from,
+    TapestryIndex_LayoutAttr:$to,
+    StrArrayAttr:$axes);
+  let regions = (region MaxSizedRegion<1>:$combine);
+  let assemblyFormat = [{
+    $vertex $monoid $source (`after` $after^)? `from` $from `to` $to `axes` $axes
+    (`combine` $combine^)? attr-dict `:` type($source) `->` type($result)
+  }];
+  let builders = [
+    // Derives the result's type and the axes from the layouts. The combine region
+    // is left empty: fill it where the monoid is custom.
+    OpBuilder<(ins "::llvm::StringRef":$vertex,
+                   "::tapestry::comm::Monoid":$monoid, "::mlir::Value":$source,
+                   "::tapestry::index::LayoutAttr":$from,
+                   "::tapestry::index::LayoutAttr":$to,
+                   CArg<"::mlir::ValueRange", "{}">:$after), [{
+      detail::buildExchange($_builder, $_state, vertex, source, from, to, after);
+      $_state.getOrAddProperties<Properties>().monoid =
+          MonoidAttr::get($_builder.getContext(), monoid);
+      $_state.addRegion();
+    }]>
+  ];
+  let extraClassDeclaration = commonDeclarations # [{
+    ::std::optional<::tapestry::comm::Monoid> getReduction() {
+      return getMonoid();
+    }
+    ::mlir::Region *getCombineRegion() {
+      return getCombine().empty() ? nullptr : &getCombine();
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+def Comm_AllReduceOp : Comm_ReductionOp<"all_reduce", "AllReduce"> {
+  let summary = "combine the partial values of a group, the result on each member";
+  let description = [{
+    Each device of a group, the devices that differ only on the partial axes of
+    `from`, holds one partial value of the same box; afterwards each holds their
+    combination.
+
+    ```mlir
+    %x, %t = comm.all_reduce "C" add %p from #partial to #whole axes ["d.0"]
+               : tensor<97x53xf32> -> tensor<97x53xf32>
+    %y, %u = comm.all_reduce "D" custom %q from #partial to #whole axes ["d.0"]
+               combine {
+      ^bb0(%a: f32, %b: f32):
+        %m = arith.maximumf %a, %b : f32
+        comm.yield %m : f32
+    } : tensor<97xf32> -> tensor<97xf32>
+    ```
+
+    Constraints: those of `CollectiveOpInterface` (`collective_c1` to
+    `collective_c8`), and
+    - `all_reduce_c1`: there is a combine region if and only if the monoid is
+      `custom`.
+    - `all_reduce_c2`: the combine region takes two values of the element type and
+      yields one.
+    - `all_reduce_c3`: `and`, `or` and `xor` combine integers.
+  }];
+}
+
+def Comm_ReduceScatterOp : Comm_ReductionOp<"reduce_scatter", "ReduceScatter"> {
+  let summary = "combine the partial values of a group, each member keeps a part";
+  let description = [{
+    As `comm.all_reduce`, but each member keeps only its box of `to`.
+
+    ```mlir
+    %x, %t = comm.reduce_scatter "C" add %p from #partial to #rows axes ["d.0"]
+               : tensor<97x53xf32> -> tensor<?x53xf32>
+    ```
+
+    Constraints: those of `CollectiveOpInterface` (`collective_c1` to
+    `collective_c8`), and
+    - `reduce_scatter_c1`: there is a combine region if and only if the monoid is
+      `custom`.
+    - `reduce_scatter_c2`: the combine region takes two values of the element type
+      and yields one.
+    - `reduce_scatter_c3`: `and`, `or` and `xor` combine integers.
+    - `reduce_scatter_c4`: the target boxes of each group's members cover the
+      group's box exactly once.
+  }];
+}
+
+def Comm_YieldOp : Comm_Op<"yield", [
+    Pure, Terminator, HasParent<"AllReduceOp, ReduceScatterOp">]> {
+  let summary = "the value of a combine region";
+  let arguments = (ins AnyType:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+//===----------------------------------------------------------------------===//
+// Operations without traffic
+//===----------------------------------------------------------------------===//
+
+def Comm_SliceOp : Comm_Op<"slice", [Pure]> {
+  let summary = "keep a part of what the device holds";
+  let description = [{
+    Every device keeps the box of `to` out of its box of `from`; nothing is sent.
+    `from` need not be plain: a slice also drops halos.
+
+    ```mlir
+    %x = comm.slice "A", %a from #whole to #rows
+           : tensor<97x53xf32> -> tensor<?x53xf32>
+    ```
+
+    Constraints:
+    - `slice_c1`: `from` and `to` lie on the same grid.
+    - `slice_c2`: `from` and `to` lay out tensors of the same shape.
+    - `slice_c3`: `from` and `to` have the same partial axes.
+    - `slice_c4`: every device's box of `to` lies within its box of `from`.
+    - `slice_c5`: the source's type is the type of a part of `from`.
+    - `slice_c6`: the result's type is the type of a part of `to`, of the source's
+      element type.
+  }];
+  let arguments = (ins
+    StrAttr:$vertex,
+    Comm_Part:$source,
+    TapestryIndex_LayoutAttr:$from,
+    TapestryIndex_LayoutAttr:$to);
+  let results = (outs Comm_Part:$result);
+  let assemblyFormat = [{
+    $vertex `,` $source `from` $from `to` $to attr-dict
+    `:` type($source) `->` type($result)
+  }];
+  let builders = [
+    // Derives the result's type from the layout.
+    OpBuilder<(ins "::llvm::StringRef":$vertex, "::mlir::Value":$source,
+                   "::tapestry::index::LayoutAttr":$from,
+                   "::tapestry::index::LayoutAttr":$to)>
+  ];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Comm_BarrierOp : Comm_Op<"barrier", [Comm_Effects]> {
+  let summary = "wait for all devices";
+  let description = [{
+    Completes when every device of the program has entered it.
+
+    ```mlir
+    %t2 = comm.barrier after %t0, %t1
+    ```
+  }];
+  let arguments = (ins Variadic<Comm_Token>:$after);
+  let results = (outs Comm_Token:$token);
+  let assemblyFormat = "(`after` $after^)? attr-dict";
+}
+
+def Comm_DeviceOp : Comm_Op<"device", [
+    Pure, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "this rank's device number";
+  let description = [{
+    A number from 0 to one less than the number of devices, the same during the
+    whole program. Its digits are the device's coordinates on the grid's axes, the
+    first axis most significant.
+
+    ```mlir
+    %device = comm.device
+    ```
+  }];
+  let results = (outs Index:$device);
+  let assemblyFormat = "attr-dict";
+  let extraClassDeclaration = [{
+    void getAsmResultNames(::mlir::OpAsmSetValueNameFn setName) {
+      setName(getDevice(), "device");
+    }
+  }];
+}
+
+#endif // TAPESTRY_DIALECT_COMM_COMMOPS_TD

@@ -1,0 +1,28 @@
+//===- CommTypes.td - Types of the comm dialect ------------*- tablegen -*-===//
+//
+// The completion token and the tensors that can be sent.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_DIALECT_COMM_COMMTYPES_TD
+#define TAPESTRY_DIALECT_COMM_COMMTYPES_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+include "mlir/IR/CommonTypeConstraints.td"
+include "tapestry/Dialect/Comm/IR/CommDialect.td"
+
+def Comm_Token : TypeDef<Comm_Dialect, "Token"> {
+  let mnemonic = "token";
+  let summary = "completion of an operation that other ranks take part in";
+}
+
+/// The element types that the runtime moves (ABI.h: TapestryDType). i1 is stored
+/// as one byte.
+def Comm_Element
+    : AnyTypeOf<[F64, F32, F16, BF16, I8, I16, I32, I64, I1],
+                "f64, f32, f16, bf16, i8, i16, i32, i64 or i1">;
+
+def Comm_Part : RankedTensorOf<[Comm_Element]>;
+
+#endif // TAPESTRY_DIALECT_COMM_COMMTYPES_TD

@@ -1,0 +1,55 @@
+//===- TRA.h - Tensor-relational algebra ------------------------*- C++ -*-===//
+//
+// The tra dialect: relations, the algebra on them, and the layouts in which a
+// join of a given partition reads its operands and writes its result.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_DIALECT_TRA_IR_TRA_H
+#define TAPESTRY_DIALECT_TRA_IR_TRA_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tapestry/Dialect/Index/IR/IndexAttrs.h"
+#include "tapestry/Dialect/Index/IR/IndexDialect.h"
+
+#include "tapestry/Dialect/TRA/IR/TRADialect.h.inc"
+#include "tapestry/Dialect/TRA/IR/TRAEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tapestry/Dialect/TRA/IR/TRAAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "tapestry/Dialect/TRA/IR/TRATypes.h.inc"
+
+namespace tapestry::tra {
+
+/// The number of parts of every dimension: the product of the sizes of the axes
+/// that cut it.
+llvm::SmallVector<int64_t> partsOf(const DeviceGrid &grid,
+                                   const Layout &layout);
+
+/// The layout in which a join reads an operand of this shape at the subscripts
+/// `map`, its labels of these extents cut by `partition`. Fails where a subscript
+/// is not affine with integer coefficients.
+mlir::FailureOr<Layout> readLayout(mlir::AffineMap map,
+                                   llvm::ArrayRef<int64_t> extents,
+                                   const Partition &partition,
+                                   llvm::ArrayRef<int64_t> shape);
+
+/// The layout in which a join writes its result: the blocks of the labels that
+/// `map` names, partial over the axes, ascending, that cut the other labels.
+/// `map` is a projected permutation.
+Layout writtenLayout(mlir::AffineMap map, llvm::ArrayRef<int64_t> extents,
+                     const Partition &partition);
+
+} // namespace tapestry::tra
+
+#define GET_OP_CLASSES
+#include "tapestry/Dialect/TRA/IR/TRAOps.h.inc"
+
+#endif // TAPESTRY_DIALECT_TRA_IR_TRA_H

@@ -1,0 +1,264 @@
+//===- TRAOps.td - Operations of the tra dialect -----------*- tablegen -*-===//
+//
+// The algebra on tensor relations and its border to tensors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_DIALECT_TRA_TRAOPS_TD
+#define TAPESTRY_DIALECT_TRA_TRAOPS_TD
+
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "tapestry/Dialect/TRA/IR/TRAAttrs.td"
+include "tapestry/Dialect/TRA/IR/TRATypes.td"
+
+class TRA_Op<string mnemonic, list<Trait> traits = []>
+    : Op<TRA_Dialect, mnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// Tensors and relations
+//===----------------------------------------------------------------------===//
+
+def TRA_FromTensorOp : TRA_Op<"from_tensor", [Pure]> {
+  let summary = "a tensor as a relation";
+  let description = [{
+    The tensor comes from outside the program, so every device can be given any
+    part: parts may be replicated and may overlap.
+
+    ```mlir
+    %r = tra.from_tensor %A : tensor<97x53xf32>
+           -> !tra.relation<[97, 53] / [2, 1], f32, #rows>
+    ```
+
+    Constraints:
+    - `from_tensor_c1`: the relation has the tensor's shape and element type.
+    - `from_tensor_c2`: the relation has no partial axes.
+  }];
+  let arguments = (ins StaticShapeTensorOf<[AnyType]>:$tensor);
+  let results = (outs TRA_Relation:$relation);
+  let assemblyFormat =
+      "$tensor attr-dict `:` type($tensor) `->` type($relation)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def TRA_ToTensorOp : TRA_Op<"to_tensor", [Pure]> {
+  let summary = "a relation as a tensor";
+  let description = [{
+    The tensor leaves the program part by part, each part from one device.
+
+    ```mlir
+    %A = tra.to_tensor %r : !tra.relation<[97, 53] / [2, 1], f32, #rows>
+           -> tensor<97x53xf32>
+    ```
+
+    Constraints:
+    - `to_tensor_c1`: the tensor has the relation's shape and element type.
+    - `to_tensor_c2`: the relation has no partial axes.
+    - `to_tensor_c3`: the relation's layout is plain: its parts do not overlap.
+  }];
+  let arguments = (ins TRA_Relation:$relation);
+  let results = (outs StaticShapeTensorOf<[AnyType]>:$tensor);
+  let assemblyFormat =
+      "$relation attr-dict `:` type($relation) `->` type($tensor)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Join
+//===----------------------------------------------------------------------===//
+
+def TRA_JoinOp : TRA_Op<"join", [Pure, IsolatedFromAbove]> {
+  let summary = "apply a kernel to every matching tuple of sub-tensors";
+  let description = [{
+    The labels span an index space that the partition cuts into blocks, one per
+    device. On its block, each device computes for every point of the result the
+    combination by the monoid (⊕), over the points of the block that agree with it
+    on the result's labels, of the kernel's (⊗) values. The kernel takes one
+    element of every operand, read at the operand's subscripts, and may ask for
+    the point itself by `tra.label`; it captures nothing.
+
+    No element is moved: operands lie where the partition wants to read them. The
+    result is partial over the axes that cut reduced labels (those that the result
+    lacks); its parts are then to be aggregated. A device whose block is empty
+    holds the monoid's identity.
+
+    Subscripts are affine in the labels. `pad v` reads v outside the operand.
+
+    ```mlir
+    %C = tra.join "C" [i = 97, k = 41, j = 53] by #tapestry_index.partition<
+             [["d.0"], [], ["d.1"]]> (%a[i, j], %b[j, k]) -> [i, k] reduce add {
+    ^bb0(%x: f32, %y: f32):
+      %m = arith.mulf %x, %y : f32
+      tra.yield %m : f32
+    } : (!a, !b) -> !c
+    // A window with a border of zeros, under a monoid of the user.
+    %D = tra.join "D" [y = 16, r = 3] by #by_y (%x[2 * y + r - 1] pad 0.0 : f32)
+             -> [y] reduce custom identity 0.0 : f32 {
+    ^bb0(%v: f32):
+      tra.yield %v : f32
+    } combine {
+    ^bb0(%v: f32, %w: f32):
+      %m = arith.addf %v, %w : f32
+      tra.yield %m : f32
+    } : (!x) -> !y
+    ```
+
+    Constraints:
+    - `join_c1`: there is one extent per label; labels are distinct and not empty;
+      extents are at least 0.
+    - `join_c2`: there is one indexing map per operand and one for the result, of
+      the labels, without symbols, with one result per dimension.
+    - `join_c3`: every dimension of the result is one label, each at most once, and
+      has its extent.
+    - `join_c4`: subscripts of operands are affine with integer coefficients.
+    - `join_c5`: there is one pad per operand, `unit` for none or a value of its
+      element type.
+    - `join_c6`: subscripts of an operand without pad stay within it.
+    - `join_c7`: the monoid is `none` if and only if no label is reduced.
+    - `join_c8`: there are an identity and a combine region if and only if the
+      monoid is `custom`; the identity is of the result's element type.
+    - `join_c9`: `and`, `or` and `xor` combine integers.
+    - `join_c10`: the kernel takes one value of each operand's element type and
+      yields one of the result's.
+    - `join_c11`: the combine region takes two values of the result's element type
+      and yields one.
+    - `join_c12`: the partition cuts every label over axes of the result's grid, on
+      which all operands lie.
+    - `join_c13`: each operand's layout is what its subscripts read under the
+      partition (`readLayout`).
+    - `join_c14`: the result's layout is what the partition writes, partial over
+      the axes that cut reduced labels (`writtenLayout`).
+  }];
+  let arguments = (ins
+    StrAttr:$vertex,
+    StrArrayAttr:$labels,
+    DenseI64ArrayAttr:$extents,
+    TapestryIndex_PartitionAttr:$partition,
+    Variadic<TRA_Relation>:$inputs,
+    AffineMapArrayAttr:$indexing_maps,
+    ArrayAttr:$pads,
+    TRA_MonoidAttr:$monoid,
+    OptionalAttr<TypedAttrInterface>:$identity);
+  let results = (outs TRA_Relation:$result);
+  let regions = (region SizedRegion<1>:$kernel, MaxSizedRegion<1>:$combine);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The grid of the result, which is that of the operands.
+    const ::tapestry::DeviceGrid &getDeviceGrid() {
+      return getResult().getType().getDeviceGrid();
+    }
+    /// The number of the label, if the join has it.
+    ::std::optional<unsigned> labelNamed(::llvm::StringRef name);
+    ::mlir::AffineMap getInputMap(unsigned input);
+    ::mlir::AffineMap getResultMap();
+    /// What an operand reads outside its bounds; null if it stays within.
+    ::mlir::TypedAttr getPad(unsigned input);
+    /// The numbers of the labels that the result lacks, ascending.
+    ::llvm::SmallVector<unsigned> getReducedLabels();
+    /// The partition in axis numbers of the grid; of a verified operation.
+    ::tapestry::Partition getResolvedPartition();
+  }];
+}
+
+def TRA_LabelOp : TRA_Op<"label", [Pure]> {
+  let summary = "the value of a label at the kernel's point";
+  let description = [{
+    The value counts over the label's whole extent, whichever block the device
+    works on.
+
+    ```mlir
+    %i = tra.label "i"
+    ```
+
+    Constraints:
+    - `label_c1`: the operation lies in the kernel of a `tra.join`.
+    - `label_c2`: the join has a label of this name.
+  }];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Index:$value);
+  let assemblyFormat = "$name attr-dict";
+  let hasVerifier = 1;
+}
+
+def TRA_YieldOp : TRA_Op<"yield", [
+    Pure, Terminator, HasParent<"JoinOp, AggregateOp">]> {
+  let summary = "the value of a kernel or a combine region";
+  let arguments = (ins AnyType:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+//===----------------------------------------------------------------------===//
+// Aggregate and repartition
+//===----------------------------------------------------------------------===//
+
+def TRA_AggregateOp : TRA_Op<"aggregate", [Pure, IsolatedFromAbove]> {
+  let summary = "combine the partial values of each key";
+  let description = [{
+    The partial values that the devices of a group hold of one key, one per
+    coordinate of the partial axes, are combined by the monoid. Either each device
+    of the group gets the result, or each gets its part of it.
+
+    ```mlir
+    %s = tra.aggregate "C" add %p : !partial -> !whole
+    %t = tra.aggregate "D" custom %q identity 0.0 : f32 combine {
+    ^bb0(%a: f32, %b: f32):
+      %m = arith.addf %a, %b : f32
+      tra.yield %m : f32
+    } : !partial -> !whole
+    ```
+
+    Constraints:
+    - `aggregate_c1`: both relations have the same shape and element type.
+    - `aggregate_c2`: both relations lie on the same grid.
+    - `aggregate_c3`: the source has partial axes, the result has none.
+    - `aggregate_c4`: every device keeps its box, or the target boxes of each
+      group's members cover the group's box exactly once.
+    - `aggregate_c5`: the monoid is not `none`.
+    - `aggregate_c6`: there are an identity and a combine region if and only if the
+      monoid is `custom`; the identity is of the element type.
+    - `aggregate_c7`: `and`, `or` and `xor` combine integers.
+    - `aggregate_c8`: the combine region takes two values of the element type and
+      yields one.
+  }];
+  let arguments = (ins
+    StrAttr:$vertex,
+    TRA_MonoidAttr:$monoid,
+    TRA_Relation:$source,
+    OptionalAttr<TypedAttrInterface>:$identity);
+  let results = (outs TRA_Relation:$result);
+  let regions = (region MaxSizedRegion<1>:$combine);
+  let assemblyFormat = [{
+    $vertex $monoid $source (`identity` $identity^)? (`combine` $combine^)?
+    attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TRA_RepartitionOp : TRA_Op<"repartition", [Pure]> {
+  let summary = "cut a relation otherwise";
+  let description = [{
+    The same tensor in other parts, or on other devices.
+
+    ```mlir
+    %b = tra.repartition "A", %a : !rows -> !columns
+    ```
+
+    Constraints:
+    - `repartition_c1`: both relations have the same shape and element type.
+    - `repartition_c2`: both relations lie on the same grid.
+    - `repartition_c3`: neither relation has partial axes.
+    - `repartition_c4`: the source's layout is plain: its parts do not overlap.
+  }];
+  let arguments = (ins StrAttr:$vertex, TRA_Relation:$source);
+  let results = (outs TRA_Relation:$result);
+  let assemblyFormat =
+      "$vertex `,` $source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+#endif // TAPESTRY_DIALECT_TRA_TRAOPS_TD
