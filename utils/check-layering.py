@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Checks that every room includes only rooms that it may know.
+
+Reads the #include lines of include/, lib/, tools/ and runtime/ and compares each
+with the table below. A room is named by the longest folder prefix that the table
+lists, so a new folder without a rule is an error.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+INDEX = "Dialect/Index/IR"
+DIALECTS = [INDEX, "Dialect/Tapestry/IR", "Dialect/TRA/IR", "Dialect/Comm/IR"]
+BASE = ["Support", "Interfaces"]
+
+# Room -> the rooms besides itself that it may include. "ABI" is the runtime's
+# C header, the only one that compiler and runtime share.
+RULES = {
+    "Support": [],
+    "Planner": ["Support"],
+    "Interfaces": ["Support"],
+    INDEX: BASE,
+    "Dialect/Index/Transforms": BASE + [INDEX],
+    "Dialect/Tapestry/IR": BASE + [INDEX],
+    "Dialect/TRA/IR": BASE + [INDEX],
+    "Dialect/Comm/IR": BASE + [INDEX],
+    "Analysis": BASE + DIALECTS + ["Planner"],
+    "Dialect/Tapestry/Transforms": BASE
+    + [INDEX, "Dialect/Tapestry/IR", "Analysis", "Planner"],
+    "Conversion": BASE + DIALECTS + ["Analysis", "ABI"],
+    "Codegen": ["Codegen/Object"],
+    "Codegen/Object": [],
+    "Target/Ein": BASE + [INDEX, "Dialect/Tapestry/IR"],
+    "Target/Reference": BASE + [INDEX, "Dialect/Tapestry/IR"],
+    "Target/Program": BASE + DIALECTS + ["Codegen/Object"],
+    "Pipelines": BASE
+    + DIALECTS
+    + [
+        "Analysis",
+        "Planner",
+        "Conversion",
+        "Codegen",
+        "Dialect/Tapestry/Transforms",
+        "Dialect/Index/Transforms",
+    ],
+    "InitAll": ["*"],
+    "tools": ["*"],
+    "runtime": ["ABI", "runtime"],
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')
+
+
+def room_of(path):
+    """The room of a path relative to include/tapestry or lib."""
+    best = None
+    for room in RULES:
+        if path == room or path.startswith(room + "/") or path.startswith(room + "."):
+            if best is None or len(room) > len(best):
+                best = room
+    return best
+
+
+def included_room(name):
+    if name == "tapestry-rt/ABI.h":
+        return "ABI"
+    if name.startswith("tapestry-rt/"):
+        return "runtime"
+    if name.startswith("tapestry/"):
+        return room_of(name[len("tapestry/") :])
+    return "outside"
+
+
+def main():
+    errors = []
+    for base in ("include/tapestry", "lib", "tools", "runtime"):
+        for path in sorted((ROOT / base).rglob("*")):
+            if path.suffix not in (".h", ".cpp", ".td"):
+                continue
+            relative = path.relative_to(ROOT / base).as_posix()
+            room = base if base in ("tools", "runtime") else room_of(relative)
+            if room is None:
+                errors.append(f"{path.relative_to(ROOT)}: in no room that has a rule")
+                continue
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                match = INCLUDE.match(line) or re.match(
+                    r'^\s*include\s+"([^"]+)"', line
+                )
+                if not match:
+                    continue
+                target = included_room(match.group(1))
+                if target == "outside" or target == room:
+                    continue
+                allowed = RULES[room]
+                if "*" not in allowed and target not in allowed:
+                    errors.append(
+                        f"{path.relative_to(ROOT)}:{number}: {room} includes "
+                        f"{match.group(1)} of {target}, which it may not know"
+                    )
+    for heavy in ("mpi.h", "cuda.h", "cuda_runtime.h", "nccl.h"):
+        home = "runtime/lib/MPI" if heavy == "mpi.h" else "runtime/lib/CUDA"
+        for base in ("include", "lib", "tools", "runtime"):
+            for path in (ROOT / base).rglob("*"):
+                if path.suffix in (".h", ".cpp") and f"<{heavy}>" in path.read_text():
+                    if not path.relative_to(ROOT).as_posix().startswith(home):
+                        errors.append(
+                            f"{path.relative_to(ROOT)}: only {home} may include {heavy}"
+                        )
+    print("\n".join(errors) if errors else "layering holds")
+    return bool(errors)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs all tests and checks.
+# The last line is `N passed, N failed, N skipped`; the status is 0 if none failed.
+set -uo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=${TAPESTRY_BUILD:-$root/build}
+export TAPESTRY_BUILD=$build
+passed=0 failed=0 skipped=0
+
+check() { # check NAME COMMAND...: one check that passes or fails as a whole
+  local name=$1
+  shift
+  if "$@"; then
+    echo "PASS: $name"
+    passed=$((passed + 1))
+  else
+    echo "FAIL: $name"
+    failed=$((failed + 1))
+  fi
+}
+
+"$root/utils/setup.sh" || exit 3
+"$root/utils/build.sh" || exit 1
+
+check "clang-format" "$root/utils/check-format.sh"
+check "layering" /usr/bin/python3 "$root/utils/check-layering.py"
+check "generated docs" "$root/utils/generate-docs.sh" --check
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+/usr/lib/llvm-22/bin/lit -sv --time-tests=0 "$build/test" 2>&1 | tee "$log"
+count() { # count WORD: the number that lit's summary gives for WORD
+  sed -nE "s/^ *$1 *: *([0-9]+).*/\1/p" "$log" | awk '{s += $1} END {print s + 0}'
+}
+lit_failed=$(($(count Failed) + $(count 'Unexpectedly Passed') +
+  $(count 'Timed Out') + $(count Unresolved)))
+passed=$((passed + $(count Passed) + $(count 'Expectedly Failed')))
+skipped=$((skipped + $(count Unsupported) + $(count Skipped)))
+failed=$((failed + lit_failed))
+if [ "$(count Passed)" -eq 0 ]; then
+  echo "FAIL: lit ran no test"
+  failed=$((failed + 1))
+fi
+
+ctest --test-dir "$build" --output-on-failure 2>&1 | tee "$log"
+total=$(sed -nE 's/.* tests failed out of ([0-9]+).*/\1/p' "$log")
+ctest_failed=$(sed -nE 's/.* ([0-9]+) tests failed out of.*/\1/p' "$log")
+passed=$((passed + ${total:-0} - ${ctest_failed:-0}))
+failed=$((failed + ${ctest_failed:-0}))
+if [ -z "$total" ]; then
+  echo "FAIL: ctest ran no test"
+  failed=$((failed + 1))
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
