@@ -1,0 +1,34 @@
+//===- PlanGraphs.h - Between graphs in IR and the planner ------*- C++ -*-===//
+//
+// The planner works on plain structs; here block operators become its vertices
+// and a plan becomes attributes on them. Asks nothing but BlockOpInterface.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_ANALYSIS_PLANGRAPHS_H
+#define TAPESTRY_ANALYSIS_PLANGRAPHS_H
+
+#include "tapestry/Interfaces/BlockOpInterface.h"
+#include "tapestry/Planner/Planner.h"
+
+namespace tapestry {
+
+/// The vertices of a graph with the operations that they stand for.
+struct GraphVertices {
+  PlanGraph graph;
+  /// One per vertex, in the same order.
+  llvm::SmallVector<BlockOpInterface> ops;
+};
+
+/// The block operators of `block` in order, as the planner sees them. Operators
+/// that read the same tensor by the same projection twice have one operand for
+/// both. Fails with an error at the op that the planner cannot take.
+mlir::FailureOr<GraphVertices> buildPlanGraph(mlir::Block &block);
+
+/// Writes the partition and the home layout of every vertex onto its op.
+void applyPlacement(const GraphVertices &vertices, const DeviceGrid &grid,
+                    const Placement &placement);
+
+} // namespace tapestry
+
+#endif // TAPESTRY_ANALYSIS_PLANGRAPHS_H

@@ -1,0 +1,130 @@
+//===- Passes.td - Conversions between dialects ------------*- tablegen -*-===//
+//
+// The steps from a planned graph to a program that the runtime can start, in the
+// order in which they run.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_CONVERSION_PASSES
+#define TAPESTRY_CONVERSION_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertTapestryToTRA : Pass<"convert-tapestry-to-tra", "::mlir::ModuleOp"> {
+  let summary = "Turn a planned graph into tensor-relational algebra";
+  let description = [{
+    Every `tapestry.graph` whose operations carry a `partition` becomes a function
+    over tensor relations: each operation is a `tra.join` of its operands, with a
+    `tra.aggregate` behind it where a reduced label is cut and a
+    `tra.repartition` before it where an operand lies in another layout than the
+    operation reads it in.
+
+    f16 and bf16 reductions are joined and aggregated in f32 and rounded once, by
+    a join of their own.
+
+    Before:
+    ```mlir
+    tapestry.graph @g on #grid {
+      %A = tapestry.source "A" {home = #rows} : tensor<8x6xf32>
+      %s = tapestry.einsum "s" [i = 8, j = 6] (%A[i, j]) -> [i] reduce add {...}
+             {partition = #by_j, home = #whole} : (tensor<8x6xf32>) -> tensor<8xf32>
+      tapestry.sink "s", %s : tensor<8xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @g(%A: tensor<8x6xf32>) -> tensor<8xf32> {
+      %0 = tra.from_tensor %A : ...
+      %1 = tra.repartition "A", %0 : ...          // rows to columns
+      %2 = tra.join "s" [i = 8, j = 6] by #by_j (%1[i, j]) -> [i] reduce add ...
+      %3 = tra.aggregate "s" add %2 : ...         // partial sums to the total
+      %4 = tra.to_tensor %3 : ...
+      return %4 : tensor<8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::tapestry::tra::TRADialect", "::mlir::func::FuncDialect",
+    "::mlir::arith::ArithDialect"
+  ];
+  let statistics = [
+    Statistic<"numJoins", "joins", "Number of joins">,
+    Statistic<"numAggregates", "aggregates", "Number of aggregates">,
+    Statistic<"numRepartitions", "repartitions", "Number of repartitions">
+  ];
+}
+
+def ConvertTRAToComm : Pass<"convert-tra-to-comm", "::mlir::ModuleOp"> {
+  let summary = "Turn relations into one program that every device runs";
+  let description = [{
+    Keys go to devices by the layouts of the relations: each relation becomes the
+    one part that a device holds, each join a `linalg.generic` over that part, each
+    aggregate and repartition the collective that `planResharding` names for its
+    two layouts. An extent that differs between devices is dynamic.
+
+    Parts are never padded: the last part of an uneven cut is smaller, and a part
+    may be empty. `pad(X, v)` reads become a `tensor.pad` of exactly the points of
+    the device's window that lie outside the tensor.
+
+    Booleans are stored as bytes from here on.
+  }];
+  let dependentDialects = [
+    "::tapestry::comm::CommDialect", "::tapestry::index::TapestryIndexDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"
+  ];
+  let statistics = [
+    Statistic<"numCollectives", "collectives", "Number of collectives">
+  ];
+}
+
+def ConvertCommToRuntime : Pass<"convert-comm-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Turn collectives into calls of the runtime";
+  let description = [{
+    The device program becomes a function over memrefs whose collectives call
+    `tapestry_rt_collective`, with an entry point that takes the runtime's arrays
+    of pointers. What the runtime must know of inputs, outputs and collectives is
+    left on the module as the attribute `comm.program`, from which
+    `emit-program-description` makes constants once everything else is in the LLVM
+    dialect.
+  }];
+  let dependentDialects = [
+    "::tapestry::index::TapestryIndexDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::func::FuncDialect"
+  ];
+}
+
+def FreeBuffers : Pass<"free-buffers", "::mlir::ModuleOp"> {
+  let summary = "Free each buffer of the device program after its last use";
+  let description = [{
+    The device program is one straight line, so the last operation that uses a
+    buffer, or a view of it, is known; the buffer is freed behind it.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let statistics = [Statistic<"numFreed", "freed", "Number of buffers freed">];
+}
+
+def MarkVertices : Pass<"mark-vertices", "::mlir::ModuleOp"> {
+  let summary = "Tell the runtime which vertex the following time belongs to";
+  let description = [{
+    Puts a call of `tapestry_rt_vertex` around every kernel call that carries
+    `tapestry.vertex`. Time of a kernel that computes several vertices belongs to
+    the last of them.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
+}
+
+def EmitProgramDescription
+    : Pass<"emit-program-description", "::mlir::ModuleOp"> {
+  let summary = "Emit the constants that describe the program to the runtime";
+  let description = [{
+    Turns the module attribute `comm.program` into the constant `tapestry_program`
+    of the runtime's ABI.h: inputs, outputs and collectives with the box of every
+    device, vertices, and the entry point.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // TAPESTRY_CONVERSION_PASSES

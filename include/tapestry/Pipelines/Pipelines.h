@@ -1,0 +1,65 @@
+//===- Pipelines.h - The phases of a compilation ----------------*- C++ -*-===//
+//
+// One build function and one option struct per phase. A phase never asks an
+// earlier one anything: what it needs stands in the IR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_PIPELINES_PIPELINES_H
+#define TAPESTRY_PIPELINES_PIPELINES_H
+
+#include "tapestry/Codegen/Pipeline.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace tapestry {
+
+/// The phases in the order in which they run.
+enum class Phase {
+  Graph,    ///< tapestry to tapestry: what nobody observes is pruned
+  Plan,     ///< a partition and a home layout on every operation
+  Relation, ///< tapestry to tra: join, aggregate, repartition
+  Program,  ///< tra to comm and linalg: what one device does
+  Code,     ///< comm and linalg to the LLVM dialect
+};
+
+struct PhaseInfo {
+  Phase phase;
+  llvm::StringLiteral name;
+  llvm::StringLiteral description;
+};
+/// All phases with what `--stop-after` calls them.
+llvm::ArrayRef<PhaseInfo> allPhases();
+
+struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
+  Option<int64_t> devices{*this, "devices",
+                          llvm::cl::desc("Number of devices, at least 1"),
+                          llvm::cl::init(1)};
+  Option<std::string> grid{
+      *this, "grid",
+      llvm::cl::desc("Named axes instead of prime factors: node=2,gpu=4")};
+  Option<std::string> solver{*this, "solver",
+                             llvm::cl::desc("exact or eindecomp"),
+                             llvm::cl::init("exact")};
+  Option<std::string> cost{*this, "cost", llvm::cl::desc("Cost model: paper"),
+                           llvm::cl::init("paper")};
+  Option<std::string> plan{
+      *this, "plan", llvm::cl::desc("A plan.json to follow instead of solving")};
+};
+
+void buildGraphPipeline(mlir::OpPassManager &pm);
+void buildPlanPipeline(mlir::OpPassManager &pm, const PlanOptions &options);
+void buildRelationPipeline(mlir::OpPassManager &pm);
+void buildProgramPipeline(mlir::OpPassManager &pm);
+void buildCodePipeline(mlir::OpPassManager &pm, const CodegenOptions &options);
+
+/// The phases after planning, up to and including `last`.
+void buildLoweringPipeline(mlir::OpPassManager &pm, Phase last,
+                           const CodegenOptions &options);
+
+/// Registers `tapestry-plan-pipeline`, `tapestry-to-program` and
+/// `tapestry-to-llvm`.
+void registerTapestryPipelines();
+
+} // namespace tapestry
+
+#endif // TAPESTRY_PIPELINES_PIPELINES_H

@@ -1,0 +1,439 @@
+//===- CommToRuntime.cpp - Collectives become calls of the runtime --------===//
+//
+// The device program over tensors becomes a function over memrefs. Collectives
+// go through one small function each, so that later passes see plain calls that
+// read and write memrefs; only those functions take pointers apart.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramAttributes.h"
+#include "tapestry/Conversion/Passes.h"
+#include "tapestry/Dialect/Comm/IR/Comm.h"
+#include "tapestry/Dialect/Index/IR/Index.h"
+#include "tapestry/Interfaces/MonoidArith.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace tapestry {
+#define GEN_PASS_DEF_CONVERTCOMMTORUNTIME
+#include "tapestry/Conversion/Passes.h.inc"
+} // namespace tapestry
+
+using namespace mlir;
+using namespace tapestry;
+
+namespace {
+
+MemRefType memrefOf(Type tensor) {
+  auto type = cast<RankedTensorType>(tensor);
+  return MemRefType::get(type.getShape(), type.getElementType());
+}
+
+/// Lowers the one device program of a module.
+class RuntimeProgram {
+public:
+  RuntimeProgram(ModuleOp module, func::FuncOp program)
+      : module(module), program(program), b(module.getContext()),
+        loc(program.getLoc()),
+        pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
+
+  LogicalResult lower();
+
+private:
+  func::FuncOp declare(StringRef name, TypeRange inputs, TypeRange results);
+  void lowerSignature();
+  void lowerCollective(comm::CollectiveOpInterface op);
+  void lowerSlice(comm::SliceOp op);
+  Value allocatePart(Location loc, RankedTensorType type,
+                     index::LayoutAttr layout);
+  func::FuncOp emitCollectiveCall(unsigned number, MemRefType from,
+                                  MemRefType to);
+  FlatSymbolRefAttr emitCombine(comm::CollectiveOpInterface op, Type element);
+  void emitEntry(ArrayRef<index::LayoutAttr> layouts, unsigned numInputs);
+  Value addressOf(OpBuilder &b, Location loc, Value memref);
+  DictionaryAttr describeTensor(DictionaryAttr attrs);
+
+  ModuleOp module;
+  func::FuncOp program;
+  OpBuilder b;
+  Location loc;
+  Type pointer;
+  Value rank;
+  Value device;
+  /// Buffers that the caller provides for the results.
+  SmallVector<Value> resultBuffers;
+  SmallVector<Attribute> inputs, outputs, collectives;
+  SmallVector<index::LayoutAttr> layouts;
+};
+
+} // namespace
+
+/// acc ⊕ value as the collective's monoid says.
+static Value emitCombined(OpBuilder &b, Location loc,
+                        comm::CollectiveOpInterface op, Value acc,
+                        Value value) {
+  if (Region *custom = op.getCombineRegion()) {
+    IRMapping mapping;
+    mapping.map(custom->getArguments(), ValueRange{acc, value});
+    for (Operation &inner : custom->front().without_terminator())
+      b.clone(inner, mapping);
+    return mapping.lookupOrDefault(
+        custom->front().getTerminator()->getOperand(0));
+  }
+  return tapestry::emitMonoid(b, loc, comm::stringifyMonoid(*op.getReduction()),
+                              acc, value);
+}
+
+func::FuncOp RuntimeProgram::declare(StringRef name, TypeRange inputs,
+                                     TypeRange results) {
+  if (auto known = module.lookupSymbol<func::FuncOp>(name))
+    return known;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
+  auto func = func::FuncOp::create(b, loc, name,
+                                   b.getFunctionType(inputs, results));
+  func.setPrivate();
+  return func;
+}
+
+DictionaryAttr RuntimeProgram::describeTensor(DictionaryAttr attrs) {
+  auto layout = attrs.getAs<index::LayoutAttr>("comm.layout");
+  layouts.push_back(layout);
+  return b.getDictionaryAttr(
+      {b.getNamedAttr(program::name, attrs.get("comm.name")),
+       b.getNamedAttr(program::type, attrs.get("comm.type")),
+       b.getNamedAttr(program::layout, layout)});
+}
+
+/// (tensors) -> tensors becomes (rank, memrefs, result memrefs) -> ().
+void RuntimeProgram::lowerSignature() {
+  Block &body = program.front();
+  unsigned numInputs = body.getNumArguments();
+  SmallVector<Type> types = {pointer};
+  b.setInsertionPointToStart(&body);
+  for (unsigned number = 0; number < numInputs; ++number) {
+    inputs.push_back(describeTensor(program.getArgAttrDict(number)));
+    BlockArgument argument = body.getArgument(number);
+    MemRefType type = memrefOf(argument.getType());
+    types.push_back(type);
+    auto tensor = bufferization::ToTensorOp::create(
+        b, loc, argument.getType(), argument, /*restrict=*/true);
+    argument.replaceAllUsesExcept(tensor.getResult(), tensor);
+    argument.setType(type);
+  }
+  rank = body.insertArgument(0u, pointer, loc);
+  func::FuncOp getDevice = declare("tapestry_rt_device", {pointer},
+                                   {b.getI64Type()});
+  b.setInsertionPointToStart(&body);
+  Value number =
+      func::CallOp::create(b, loc, getDevice, ValueRange{rank}).getResult(0);
+  device = arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
+
+  auto exit = cast<func::ReturnOp>(body.getTerminator());
+  for (auto [number, result] : llvm::enumerate(exit.getOperands())) {
+    outputs.push_back(describeTensor(program.getResultAttrDict(number)));
+    MemRefType type = memrefOf(result.getType());
+    types.push_back(type);
+    resultBuffers.push_back(body.addArgument(type, loc));
+  }
+  program.setAllArgAttrs(ArrayRef<DictionaryAttr>());
+  program.setAllResultAttrs(ArrayRef<DictionaryAttr>());
+  program.setFunctionType(b.getFunctionType(types, {}));
+  program.setPrivate();
+}
+
+/// The sizes of a device's part that are not static.
+static SmallVector<Value> dynamicSizes(OpBuilder &b, Location loc,
+                                       ShapedType type,
+                                       index::LayoutAttr layout,
+                                       Value device) {
+  SmallVector<Value> sizes;
+  if (type.hasStaticShape())
+    return sizes;
+  auto part = index::PartOp::create(b, loc, layout, device);
+  unsigned rank = type.getRank();
+  for (unsigned dim = 0; dim < rank; ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(arith::SubIOp::create(b, loc, part.getResult(rank + dim),
+                                            part.getResult(dim)));
+  return sizes;
+}
+
+Value RuntimeProgram::allocatePart(Location loc, RankedTensorType type,
+                                   index::LayoutAttr layout) {
+  return memref::AllocOp::create(
+      b, loc, memrefOf(type), dynamicSizes(b, loc, type, layout, device),
+      b.getI64IntegerAttr(64));
+}
+
+Value RuntimeProgram::addressOf(OpBuilder &b, Location loc, Value memref) {
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref);
+  address = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
+  return LLVM::IntToPtrOp::create(b, loc, pointer, address);
+}
+
+func::FuncOp RuntimeProgram::emitCollectiveCall(unsigned number,
+                                                MemRefType from,
+                                                MemRefType to) {
+  func::FuncOp run = declare("tapestry_rt_collective",
+                             {pointer, b.getI64Type(), pointer, pointer}, {});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(module.getBody());
+  auto func = func::FuncOp::create(
+      b, loc, ("collective." + Twine(number)).str(),
+      b.getFunctionType({pointer, from, to}, {}));
+  func.setPrivate();
+  Block *body = func.addEntryBlock();
+  b.setInsertionPointToStart(body);
+  Value index = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(number));
+  func::CallOp::create(b, loc, run,
+                       ValueRange{body->getArgument(0), index,
+                                  addressOf(b, loc, body->getArgument(1)),
+                                  addressOf(b, loc, body->getArgument(2))});
+  func::ReturnOp::create(b, loc);
+  return func;
+}
+
+/// A function acc = acc ⊕ in over contiguous elements; one per distinct ⊕.
+FlatSymbolRefAttr RuntimeProgram::emitCombine(comm::CollectiveOpInterface op,
+                                              Type element) {
+  std::string name =
+      ("combine." + Twine(collectives.size())).str();
+  auto type = MemRefType::get({ShapedType::kDynamic}, element);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(module.getBody());
+  auto func = func::FuncOp::create(b, loc, name,
+                                   b.getFunctionType({type, type}, {}));
+  Block *body = func.addEntryBlock();
+  b.setInsertionPointToStart(body);
+  AffineMap identity = b.getMultiDimIdentityMap(1);
+  linalg::GenericOp::create(
+      b, loc, ValueRange{body->getArgument(1)},
+      ValueRange{body->getArgument(0)},
+      ArrayRef<AffineMap>{identity, identity},
+      ArrayRef<utils::IteratorType>{utils::IteratorType::parallel},
+      [&](OpBuilder &inner, Location innerLoc, ValueRange arguments) {
+        linalg::YieldOp::create(
+            inner, innerLoc,
+            emitCombined(inner, innerLoc, op, arguments[1], arguments[0]));
+      });
+  func::ReturnOp::create(b, loc);
+  return FlatSymbolRefAttr::get(b.getContext(), name);
+}
+
+void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
+  Location loc = op.getLoc();
+  Value source = op.getSource();
+  Value result = op.getResult();
+  auto sourceType = cast<RankedTensorType>(source.getType());
+  auto resultType = cast<RankedTensorType>(result.getType());
+  b.setInsertionPoint(op);
+
+  // A result that only leaves the program is received where it is wanted.
+  Value target;
+  if (result.hasOneUse() && isa<func::ReturnOp>(*result.user_begin()))
+    target = resultBuffers[result.use_begin()->getOperandNumber()];
+  else
+    target = allocatePart(loc, resultType, op.getTo());
+  Value from = bufferization::ToBufferOp::create(
+      b, loc, memrefOf(sourceType), source, /*read_only=*/true);
+  unsigned number = collectives.size();
+  func::FuncOp call =
+      emitCollectiveCall(number, memrefOf(sourceType), memrefOf(resultType));
+
+  SmallVector<NamedAttribute> entry = {
+      b.getNamedAttr(program::vertex, b.getStringAttr(op.getVertex())),
+      b.getNamedAttr(program::kind,
+                     b.getStringAttr(stringifyCollective(op.getKind()))),
+      b.getNamedAttr(program::type, TypeAttr::get(sourceType.getElementType())),
+      b.getNamedAttr(program::from, op.getFrom()),
+      b.getNamedAttr(program::to, op.getTo()),
+      b.getNamedAttr(program::bytes,
+                     b.getI64IntegerAttr(op.getPredictedBytes()))};
+  if (op.getReduction())
+    entry.push_back(b.getNamedAttr(
+        program::combine, emitCombine(op, sourceType.getElementType())));
+  collectives.push_back(b.getDictionaryAttr(entry));
+
+  func::CallOp::create(b, loc, call, ValueRange{rank, from, target});
+  result.replaceAllUsesWith(bufferization::ToTensorOp::create(
+      b, loc, resultType, target, /*restrict=*/true, /*writable=*/true));
+  // Calls are executed in order, which is all that tokens ask for.
+  for (OpOperand &use : llvm::make_early_inc_range(op.getToken().getUses()))
+    use.getOwner()->eraseOperand(use.getOperandNumber());
+  op.erase();
+}
+
+void RuntimeProgram::lowerSlice(comm::SliceOp op) {
+  Location loc = op.getLoc();
+  b.setInsertionPoint(op);
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  unsigned rank = type.getRank();
+  auto from = index::PartOp::create(b, loc, op.getFrom(), device);
+  auto to = index::PartOp::create(b, loc, op.getTo(), device);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  SmallVector<OpFoldResult> offsets, sizes;
+  SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    // An empty part starts anywhere; never before the source.
+    Value offset = arith::SubIOp::create(b, loc, to.getResult(dim),
+                                         from.getResult(dim));
+    offsets.push_back(Value(arith::MaxSIOp::create(b, loc, offset, zero)));
+    if (type.isDynamicDim(dim))
+      sizes.push_back(Value(arith::SubIOp::create(
+          b, loc, to.getResult(rank + dim), to.getResult(dim))));
+    else
+      sizes.push_back(b.getIndexAttr(type.getDimSize(dim)));
+  }
+  Value slice = tensor::ExtractSliceOp::create(b, loc, type, op.getSource(),
+                                               offsets, sizes, strides);
+  op.getResult().replaceAllUsesWith(slice);
+  op.erase();
+}
+
+/// The function that the runtime calls: builds the memrefs around its pointers.
+void RuntimeProgram::emitEntry(ArrayRef<index::LayoutAttr> layouts,
+                               unsigned numInputs) {
+  b.setInsertionPointToEnd(module.getBody());
+  auto entry = func::FuncOp::create(
+      b, loc, "tapestry_entry",
+      b.getFunctionType({pointer, pointer, pointer}, {}));
+  Block *body = entry.addEntryBlock();
+  b.setInsertionPointToStart(body);
+  Value rank = body->getArgument(0);
+  func::FuncOp getDevice = declare("tapestry_rt_device", {pointer},
+                                   {b.getI64Type()});
+  Value number =
+      func::CallOp::create(b, loc, getDevice, ValueRange{rank}).getResult(0);
+  Value device = arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
+
+  SmallVector<Value> arguments = {rank};
+  for (auto [position, layout] : llvm::enumerate(layouts)) {
+    bool isInput = position < numInputs;
+    auto type = cast<MemRefType>(program.getArgumentTypes()[position + 1]);
+    int64_t slot = isInput ? position : position - numInputs;
+    Value address = LLVM::GEPOp::create(
+        b, loc, pointer, pointer, body->getArgument(isInput ? 1 : 2),
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(slot)});
+    Value data = LLVM::LoadOp::create(b, loc, pointer, address);
+    // A flat byte buffer of the right size, seen as the part.
+    auto flat = LLVM::LLVMStructType::getLiteral(
+        b.getContext(), {pointer, pointer, b.getI64Type()});
+    Value zero = LLVM::ConstantOp::create(b, loc, b.getI64Type(),
+                                          b.getI64IntegerAttr(0));
+    Value descriptor = LLVM::UndefOp::create(b, loc, flat);
+    for (auto [field, value] :
+         llvm::enumerate(std::initializer_list<Value>{data, data, zero}))
+      descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, value,
+                                               static_cast<int64_t>(field));
+    Value base = UnrealizedConversionCastOp::create(
+                     b, loc, MemRefType::get({}, type.getElementType()),
+                     descriptor)
+                     .getResult(0);
+    SmallVector<Value> dynamic = dynamicSizes(b, loc, type, layout, device);
+    SmallVector<OpFoldResult> sizes, strides(type.getRank());
+    unsigned next = 0;
+    for (int64_t size : type.getShape())
+      sizes.push_back(ShapedType::isDynamic(size)
+                          ? OpFoldResult(dynamic[next++])
+                          : OpFoldResult(b.getIndexAttr(size)));
+    OpFoldResult stride = b.getIndexAttr(1);
+    SmallVector<int64_t> staticStrides;
+    for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+      strides[dim] = stride;
+      auto known = getConstantIntValue(stride);
+      auto size = getConstantIntValue(sizes[dim]);
+      if (known && size)
+        stride = b.getIndexAttr(*known * *size);
+      else
+        stride = Value(arith::MulIOp::create(
+            b, loc, getValueOrCreateConstantIndexOp(b, loc, stride),
+            getValueOrCreateConstantIndexOp(b, loc, sizes[dim])));
+    }
+    arguments.push_back(memref::ReinterpretCastOp::create(
+        b, loc, type, base, OpFoldResult(b.getIndexAttr(0)), sizes, strides));
+  }
+  func::CallOp::create(b, loc, program, arguments);
+  func::ReturnOp::create(b, loc);
+}
+
+LogicalResult RuntimeProgram::lower() {
+  StringAttr name = program.getSymNameAttr();
+  auto grid = program->getAttrOfType<index::GridAttr>("comm.grid");
+  auto vertices = program->getAttrOfType<ArrayAttr>("comm.vertices");
+  if (!grid || !vertices)
+    return program.emitError("lacks the attributes 'comm.grid' and "
+                             "'comm.vertices' of a device program");
+  unsigned numInputs = program.getNumArguments();
+  lowerSignature();
+  for (Operation &op : llvm::make_early_inc_range(program.front())) {
+    if (auto slice = dyn_cast<comm::SliceOp>(op)) {
+      lowerSlice(slice);
+    } else if (auto query = dyn_cast<comm::DeviceOp>(op)) {
+      query.getResult().replaceAllUsesWith(device);
+      query.erase();
+    } else if (auto collective = dyn_cast<comm::CollectiveOpInterface>(op)) {
+      lowerCollective(collective);
+    }
+  }
+
+  auto exit = cast<func::ReturnOp>(program.front().getTerminator());
+  b.setInsertionPoint(exit);
+  for (auto [buffer, result] : llvm::zip(resultBuffers, exit.getOperands())) {
+    auto received = result.getDefiningOp<bufferization::ToTensorOp>();
+    if (received && received.getBuffer() == buffer)
+      continue;
+    auto store = bufferization::MaterializeInDestinationOp::create(
+        b, exit.getLoc(), Type(), result, buffer, /*restrict=*/true,
+        /*writable=*/true);
+    (void)store;
+  }
+  func::ReturnOp::create(b, exit.getLoc());
+  exit.erase();
+  program->removeAttr("comm.grid");
+  program->removeAttr("comm.vertices");
+  program.setSymName("device_program");
+  emitEntry(layouts, numInputs);
+
+  module->setAttr(
+      program::attribute,
+      b.getDictionaryAttr(
+          {b.getNamedAttr(program::name, name),
+           b.getNamedAttr(program::devices,
+                          b.getI64IntegerAttr(
+                              grid.getDeviceGrid().numDevices())),
+           b.getNamedAttr(program::entry, FlatSymbolRefAttr::get(
+                                              b.getContext(), "tapestry_entry")),
+           b.getNamedAttr(program::inputs, b.getArrayAttr(inputs)),
+           b.getNamedAttr(program::outputs, b.getArrayAttr(outputs)),
+           b.getNamedAttr(program::collectives, b.getArrayAttr(collectives)),
+           b.getNamedAttr(program::vertices, vertices)}));
+  return success();
+}
+
+namespace {
+struct ConvertCommToRuntime
+    : impl::ConvertCommToRuntimeBase<ConvertCommToRuntime> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<func::FuncOp> programs;
+    for (auto func : module.getOps<func::FuncOp>())
+      if (func->hasAttr("comm.grid"))
+        programs.push_back(func);
+    if (programs.size() > 1) {
+      programs[1].emitError("a module holds one device program, this is the "
+                            "second");
+      return signalPassFailure();
+    }
+    for (func::FuncOp program : programs)
+      if (failed(RuntimeProgram(module, program).lower()))
+        return signalPassFailure();
+  }
+};
+} // namespace

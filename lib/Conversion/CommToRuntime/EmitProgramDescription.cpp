@@ -1,0 +1,327 @@
+//===- EmitProgramDescription.cpp - Constants that the runtime reads ------===//
+//
+// Emits the structures of the runtime's ABI.h as LLVM globals. The order and the
+// types of the fields below follow that header; its static_asserts hold the
+// sizes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramAttributes.h"
+#include "tapestry-rt/ABI.h"
+#include "tapestry/Conversion/Passes.h"
+#include "tapestry/Dialect/Index/IR/Index.h"
+#include "tapestry/Support/Resharding.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace tapestry {
+#define GEN_PASS_DEF_EMITPROGRAMDESCRIPTION
+#include "tapestry/Conversion/Passes.h.inc"
+} // namespace tapestry
+
+using namespace mlir;
+using namespace tapestry;
+
+namespace {
+
+/// The ABI's number of an element type; bool is one byte.
+std::optional<int32_t> dtypeOf(Type type) {
+  if (type.isF64())
+    return TAPESTRY_F64;
+  if (type.isF32())
+    return TAPESTRY_F32;
+  if (type.isF16())
+    return TAPESTRY_F16;
+  if (type.isBF16())
+    return TAPESTRY_BF16;
+  if (type.isInteger(8))
+    return TAPESTRY_I8;
+  if (type.isInteger(16))
+    return TAPESTRY_I16;
+  if (type.isInteger(32))
+    return TAPESTRY_I32;
+  if (type.isInteger(64))
+    return TAPESTRY_I64;
+  if (type.isInteger(1))
+    return TAPESTRY_BOOL;
+  return std::nullopt;
+}
+
+int32_t kindOf(StringRef kind) {
+  if (kind == stringifyCollective(CollectiveKind::AllGather))
+    return TAPESTRY_ALL_GATHER;
+  if (kind == stringifyCollective(CollectiveKind::AllReduce))
+    return TAPESTRY_ALL_REDUCE;
+  if (kind == stringifyCollective(CollectiveKind::ReduceScatter))
+    return TAPESTRY_REDUCE_SCATTER;
+  return TAPESTRY_ALL_TO_ALL;
+}
+
+/// Builds the globals. A table is a global of array-of-struct type whose
+/// initialiser inserts the fields one by one.
+class DescriptionEmitter {
+public:
+  DescriptionEmitter(ModuleOp module, DictionaryAttr program)
+      : module(module), program(program), builder(module.getBodyRegion()),
+        loc(module.getLoc()), pointer(LLVM::LLVMPointerType::get(
+                                  module.getContext())) {
+    builder.setInsertionPointToEnd(module.getBody());
+  }
+
+  LogicalResult emit();
+
+private:
+  /// A field of a table: an integer, or the address of a symbol (null if empty).
+  struct Field {
+    Type type;
+    int64_t number = 0;
+    StringRef symbol;
+  };
+  using Row = SmallVector<Field, 12>;
+
+  Field i32(int64_t value) { return {builder.getI32Type(), value, {}}; }
+  Field i64(int64_t value) { return {builder.getI64Type(), value, {}}; }
+  Field address(StringRef symbol) { return {pointer, 0, symbol}; }
+
+  StringRef newName(StringRef kind);
+  StringRef emitString(StringRef text);
+  StringRef emitNumbers(ArrayRef<int64_t> numbers, unsigned bits);
+  StringRef emitTable(StringRef name, ArrayRef<Row> rows, bool single = false);
+  StringRef emitBoxes(const Layout &layout, const DeviceGrid &grid);
+  StringRef emitCombineThunk(FlatSymbolRefAttr combine);
+  FailureOr<StringRef> emitTensors(StringRef key);
+  FailureOr<StringRef> emitCollectives();
+  StringRef emitVertices();
+  ArrayAttr list(StringRef key) { return program.getAs<ArrayAttr>(key); }
+
+  ModuleOp module;
+  DictionaryAttr program;
+  OpBuilder builder;
+  Location loc;
+  Type pointer;
+  llvm::StringMap<std::string> strings;
+  llvm::StringMap<std::string> thunks;
+  unsigned counter = 0;
+};
+
+} // namespace
+
+StringRef DescriptionEmitter::newName(StringRef kind) {
+  return builder
+      .getStringAttr("tapestry." + kind + "." + Twine(counter++))
+      .getValue();
+}
+
+StringRef DescriptionEmitter::emitString(StringRef text) {
+  std::string &name = strings[text];
+  if (name.empty()) {
+    name = newName("string").str();
+    std::string data = text.str();
+    data.push_back('\0');
+    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), data.size());
+    LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                           LLVM::Linkage::Internal, name,
+                           builder.getStringAttr(data));
+  }
+  return name;
+}
+
+StringRef DescriptionEmitter::emitNumbers(ArrayRef<int64_t> numbers,
+                                          unsigned bits) {
+  if (numbers.empty())
+    return {};
+  Type element = builder.getIntegerType(bits);
+  SmallVector<APInt> values;
+  for (int64_t number : numbers)
+    values.emplace_back(bits, number, /*isSigned=*/true);
+  auto shaped = RankedTensorType::get({int64_t(numbers.size())}, element);
+  StringRef name = newName("numbers");
+  LLVM::GlobalOp::create(
+      builder, loc, LLVM::LLVMArrayType::get(element, numbers.size()),
+      /*isConstant=*/true, LLVM::Linkage::Internal, name,
+      DenseElementsAttr::get(shaped, values));
+  return name;
+}
+
+StringRef DescriptionEmitter::emitTable(StringRef name, ArrayRef<Row> rows,
+                                        bool single) {
+  if (rows.empty())
+    return {};
+  SmallVector<Type> fieldTypes;
+  for (const Field &field : rows.front())
+    fieldTypes.push_back(field.type);
+  Type rowType =
+      LLVM::LLVMStructType::getLiteral(module.getContext(), fieldTypes);
+  Type type = single ? rowType : LLVM::LLVMArrayType::get(rowType, rows.size());
+  auto global = LLVM::GlobalOp::create(
+      builder, loc, type, /*isConstant=*/true,
+      single ? LLVM::Linkage::External : LLVM::Linkage::Internal, name,
+      Attribute());
+
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&global.getInitializerRegion());
+  Value table = LLVM::UndefOp::create(builder, loc, type);
+  for (auto [rowNumber, row] : llvm::enumerate(rows))
+    for (auto [number, field] : llvm::enumerate(row)) {
+      Value value;
+      if (!field.symbol.empty())
+        value = LLVM::AddressOfOp::create(builder, loc, pointer, field.symbol);
+      else if (field.type == pointer)
+        value = LLVM::ZeroOp::create(builder, loc, pointer);
+      else
+        value = LLVM::ConstantOp::create(
+            builder, loc, field.type,
+            builder.getIntegerAttr(field.type, field.number));
+      SmallVector<int64_t, 2> position;
+      if (!single)
+        position.push_back(rowNumber);
+      position.push_back(number);
+      table = LLVM::InsertValueOp::create(builder, loc, table, value, position);
+    }
+  LLVM::ReturnOp::create(builder, loc, table);
+  return name;
+}
+
+StringRef DescriptionEmitter::emitBoxes(const Layout &layout,
+                                        const DeviceGrid &grid) {
+  SmallVector<int64_t> bounds;
+  for (int64_t device = 0, e = grid.numDevices(); device < e; ++device)
+    for (const ZRange &range : layout.box(grid, device))
+      bounds.append({range.lo, range.hi});
+  return emitNumbers(bounds, 64);
+}
+
+/// The ABI hands a combine function plain pointers and a count; the compiled one
+/// takes two memrefs spelled out as (base, aligned, offset, size, stride).
+StringRef DescriptionEmitter::emitCombineThunk(FlatSymbolRefAttr combine) {
+  std::string &name = thunks[combine.getValue()];
+  if (!name.empty())
+    return name;
+  name = (combine.getValue() + ".thunk").str();
+  auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(combine.getValue());
+  Type i64Type = builder.getI64Type();
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(module.getContext()),
+      {pointer, pointer, i64Type});
+  auto thunk = LLVM::LLVMFuncOp::create(builder, loc, name, type);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body = thunk.addEntryBlock(builder);
+  builder.setInsertionPointToStart(body);
+  Value zero = LLVM::ConstantOp::create(builder, loc, i64Type,
+                                        builder.getI64IntegerAttr(0));
+  Value one = LLVM::ConstantOp::create(builder, loc, i64Type,
+                                       builder.getI64IntegerAttr(1));
+  Value acc = body->getArgument(0), in = body->getArgument(1),
+        count = body->getArgument(2);
+  LLVM::CallOp::create(
+      builder, loc, callee,
+      ValueRange{acc, acc, zero, count, one, in, in, zero, count, one});
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+  return name;
+}
+
+FailureOr<StringRef> DescriptionEmitter::emitTensors(StringRef key) {
+  SmallVector<Row> rows;
+  for (auto entry : list(key).getAsRange<DictionaryAttr>()) {
+    auto layoutAttr = entry.getAs<index::LayoutAttr>(program::layout);
+    Type type = entry.getAs<TypeAttr>(program::type).getValue();
+    std::optional<int32_t> dtype = dtypeOf(type);
+    if (!dtype)
+      return module.emitError("the runtime has no element type ") << type;
+    Layout layout = layoutAttr.getLayout();
+    DeviceGrid grid = layoutAttr.getDeviceGrid();
+    SmallVector<int64_t> owners;
+    if (key == program::outputs)
+      for (int64_t device = 0, e = grid.numDevices(); device < e; ++device)
+        owners.push_back(layout.isOwner(grid, device));
+    rows.push_back(
+        {address(emitString(entry.getAs<StringAttr>(program::name))),
+         i32(*dtype), i32(layout.rank()),
+         address(emitNumbers(layout.shape(), 64)),
+         address(emitBoxes(layout, grid)), address(emitNumbers(owners, 8))});
+  }
+  return emitTable(newName(key), rows);
+}
+
+FailureOr<StringRef> DescriptionEmitter::emitCollectives() {
+  SmallVector<Row> rows;
+  for (auto entry : list(program::collectives).getAsRange<DictionaryAttr>()) {
+    auto fromAttr = entry.getAs<index::LayoutAttr>(program::from);
+    auto toAttr = entry.getAs<index::LayoutAttr>(program::to);
+    Type type = entry.getAs<TypeAttr>(program::type).getValue();
+    std::optional<int32_t> dtype = dtypeOf(type);
+    if (!dtype)
+      return module.emitError("the runtime has no element type ") << type;
+    Layout from = fromAttr.getLayout();
+    DeviceGrid grid = fromAttr.getDeviceGrid();
+    Collective moved = planResharding(grid, from, toAttr.getLayout());
+    auto combine = entry.getAs<FlatSymbolRefAttr>(program::combine);
+
+    SmallVector<int64_t> groups, replicas;
+    llvm::DenseMap<int64_t, int64_t> numberOfGroup;
+    Cut replicaAxes = combine ? Cut() : from.replicatedAxes(grid);
+    for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
+      int64_t first = groupOf(grid, moved.axes, device).front();
+      groups.push_back(
+          numberOfGroup.try_emplace(first, numberOfGroup.size()).first->second);
+      replicas.push_back(partIndex(grid, replicaAxes, device));
+    }
+    rows.push_back(
+        {address(emitString(entry.getAs<StringAttr>(program::vertex))),
+         i32(kindOf(entry.getAs<StringAttr>(program::kind))), i32(*dtype),
+         i32(from.rank()), i32(moved.groupSize),
+         address(emitNumbers(groups, 32)),
+         address(combine ? StringRef() : emitNumbers(replicas, 32)),
+         address(emitBoxes(from, grid)),
+         address(emitBoxes(toAttr.getLayout(), grid)),
+         address(combine ? emitCombineThunk(combine) : StringRef()),
+         i64(entry.getAs<IntegerAttr>(program::bytes).getInt())});
+  }
+  return emitTable(newName("collectives"), rows);
+}
+
+StringRef DescriptionEmitter::emitVertices() {
+  SmallVector<Row> rows;
+  for (auto entry : list(program::vertices).getAsRange<DictionaryAttr>())
+    rows.push_back({address(emitString(entry.getAs<StringAttr>(program::name))),
+                    i64(entry.getAs<IntegerAttr>(program::flops).getInt())});
+  return emitTable(newName("vertices"), rows);
+}
+
+LogicalResult DescriptionEmitter::emit() {
+  FailureOr<StringRef> inputs = emitTensors(program::inputs);
+  FailureOr<StringRef> outputs = emitTensors(program::outputs);
+  FailureOr<StringRef> collectives = emitCollectives();
+  if (failed(inputs) || failed(outputs) || failed(collectives))
+    return failure();
+  Row row = {i32(TAPESTRY_ABI_VERSION),
+             i32(sizeof(TapestryProgram)),
+             address(emitString(program.getAs<StringAttr>(program::name))),
+             i64(program.getAs<IntegerAttr>(program::devices).getInt()),
+             i32(list(program::inputs).size()),
+             i32(list(program::outputs).size()),
+             i32(list(program::collectives).size()),
+             i32(list(program::vertices).size()),
+             address(*inputs),
+             address(*outputs),
+             address(*collectives),
+             address(emitVertices()),
+             address(program.getAs<FlatSymbolRefAttr>(program::entry)
+                         .getValue())};
+  emitTable("tapestry_program", {row}, /*single=*/true);
+  module->removeAttr(program::attribute);
+  return success();
+}
+
+namespace {
+struct EmitProgramDescription
+    : impl::EmitProgramDescriptionBase<EmitProgramDescription> {
+  void runOnOperation() override {
+    auto program =
+        getOperation()->getAttrOfType<DictionaryAttr>(program::attribute);
+    if (!program)
+      return;
+    if (failed(DescriptionEmitter(getOperation(), program).emit()))
+      signalPassFailure();
+  }
+};
+} // namespace

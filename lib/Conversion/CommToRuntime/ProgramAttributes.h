@@ -1,0 +1,36 @@
+//===- ProgramAttributes.h - Keys of the attribute comm.program -*- C++ -*-===//
+//
+// convert-comm-to-runtime leaves what the runtime must know in one dictionary on
+// the module; emit-program-description reads it. These are its keys.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_CONVERSION_COMMTORUNTIME_PROGRAMATTRIBUTES_H
+#define TAPESTRY_LIB_CONVERSION_COMMTORUNTIME_PROGRAMATTRIBUTES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace tapestry::program {
+
+inline constexpr llvm::StringLiteral attribute = "comm.program";
+inline constexpr llvm::StringLiteral name = "name";
+inline constexpr llvm::StringLiteral devices = "devices";
+inline constexpr llvm::StringLiteral entry = "entry";
+inline constexpr llvm::StringLiteral inputs = "inputs";
+inline constexpr llvm::StringLiteral outputs = "outputs";
+inline constexpr llvm::StringLiteral collectives = "collectives";
+inline constexpr llvm::StringLiteral vertices = "vertices";
+// Of tensors and collectives.
+inline constexpr llvm::StringLiteral type = "type";
+inline constexpr llvm::StringLiteral layout = "layout";
+inline constexpr llvm::StringLiteral vertex = "vertex";
+inline constexpr llvm::StringLiteral kind = "kind";
+inline constexpr llvm::StringLiteral from = "from";
+inline constexpr llvm::StringLiteral to = "to";
+inline constexpr llvm::StringLiteral bytes = "bytes";
+inline constexpr llvm::StringLiteral combine = "combine";
+inline constexpr llvm::StringLiteral flops = "flops";
+
+} // namespace tapestry::program
+
+#endif // TAPESTRY_LIB_CONVERSION_COMMTORUNTIME_PROGRAMATTRIBUTES_H

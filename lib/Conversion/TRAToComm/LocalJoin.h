@@ -1,0 +1,27 @@
+//===- LocalJoin.h - One device's share of a join ---------------*- C++ -*-===//
+
+#ifndef TAPESTRY_LIB_CONVERSION_TRATOCOMM_LOCALJOIN_H
+#define TAPESTRY_LIB_CONVERSION_TRATOCOMM_LOCALJOIN_H
+
+#include "tapestry/Dialect/Index/IR/Index.h"
+#include "tapestry/Dialect/TRA/IR/TRA.h"
+
+namespace tapestry {
+
+/// The type in which elements lie in memory: booleans as bytes.
+mlir::Type storageType(mlir::Type elementType);
+
+/// Copies the ⊕ region of an aggregate into that of a collective, which combines
+/// stored elements.
+void emitStoredCombine(mlir::OpBuilder &builder, mlir::Region &from,
+                       mlir::Region &to);
+
+/// Emits what `device` computes of `join` from its parts of the operands: a
+/// linalg.generic over the device's block of the index space, preceded by the
+/// padding that its windows reach for. Returns the device's part of the result.
+mlir::Value lowerLocalJoin(mlir::OpBuilder &builder, tra::JoinOp join,
+                           mlir::ValueRange operands, mlir::Value device);
+
+} // namespace tapestry
+
+#endif // TAPESTRY_LIB_CONVERSION_TRATOCOMM_LOCALJOIN_H

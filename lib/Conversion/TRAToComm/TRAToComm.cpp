@@ -1,0 +1,252 @@
+//===- TRAToComm.cpp - From relations to one program for every device -----===//
+//
+// Relations become the part that a device holds, joins local computation on it,
+// aggregates and repartitions the collective that two layouts call for. Joins
+// are lowered in LocalJoin.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LocalJoin.h"
+#include "tapestry/Conversion/Passes.h"
+#include "tapestry/Dialect/Comm/IR/Comm.h"
+#include "tapestry/Dialect/Index/IR/Index.h"
+#include "tapestry/Dialect/TRA/IR/TRA.h"
+#include "tapestry/Support/Resharding.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace tapestry {
+#define GEN_PASS_DEF_CONVERTTRATOCOMM
+#include "tapestry/Conversion/Passes.h.inc"
+} // namespace tapestry
+
+using namespace mlir;
+using namespace tapestry;
+
+namespace {
+
+/// Rewrites one function over relations into the function that a device runs.
+class DeviceProgram {
+public:
+  explicit DeviceProgram(func::FuncOp source)
+      : source(source), builder(source), context(source.getContext()) {}
+
+  LogicalResult lower(int64_t &collectiveCount);
+
+private:
+  LogicalResult lowerSignature();
+  LogicalResult lowerOp(Operation *op);
+  void lowerJoin(tra::JoinOp join);
+  void lowerAggregate(tra::AggregateOp aggregate);
+  void lowerRepartition(tra::RepartitionOp repartition);
+  void lowerReturn(func::ReturnOp op);
+  template <typename Op>
+  Value emitReduction(tra::AggregateOp aggregate);
+  template <typename Op>
+  Value emitExchange(tra::RepartitionOp repartition);
+  Value emitted(comm::CollectiveOpInterface op);
+  ValueRange tokens() { return lastToken ? ValueRange(lastToken) : ValueRange(); }
+  /// The part that `relation` became.
+  Value part(Value relation) { return parts.lookup(relation); }
+  void define(Value relation, Value local) { parts[relation] = local; }
+
+  func::FuncOp source;
+  func::FuncOp target;
+  OpBuilder builder;
+  MLIRContext *context;
+  Value device;
+  Value lastToken;
+  llvm::DenseMap<Value, Value> parts;
+  int64_t collectives = 0;
+};
+
+index::LayoutAttr layoutOf(Value relation) {
+  return cast<tra::RelationType>(relation.getType()).getLayout();
+}
+
+Type elementTypeOf(Value relation) {
+  return cast<tra::RelationType>(relation.getType()).getElementType();
+}
+
+RankedTensorType partTypeOf(Value relation) {
+  return comm::partType(layoutOf(relation),
+                        storageType(elementTypeOf(relation)));
+}
+
+} // namespace
+
+/// The function's arguments become parts in the layout of their from_tensor, its
+/// results parts in the layout of their to_tensor.
+LogicalResult DeviceProgram::lowerSignature() {
+  SmallVector<Type> inputs, outputs;
+  SmallVector<tra::FromTensorOp> sources;
+  for (BlockArgument argument : source.getArguments()) {
+    if (!argument.hasOneUse() ||
+        !isa<tra::FromTensorOp>(*argument.user_begin()))
+      return source.emitError("argument ")
+             << argument.getArgNumber()
+             << " has to be read by exactly one tra.from_tensor";
+    auto from = cast<tra::FromTensorOp>(*argument.user_begin());
+    sources.push_back(from);
+    inputs.push_back(partTypeOf(from.getRelation()));
+  }
+  auto exit = cast<func::ReturnOp>(source.front().getTerminator());
+  SmallVector<tra::ToTensorOp> sinks;
+  for (Value result : exit.getOperands()) {
+    auto to = result.getDefiningOp<tra::ToTensorOp>();
+    if (!to)
+      return exit.emitError("returns a value that is not a tra.to_tensor");
+    sinks.push_back(to);
+    outputs.push_back(partTypeOf(to.getRelation()));
+  }
+
+  target = func::FuncOp::create(builder, source.getLoc(), source.getName(),
+                                builder.getFunctionType(inputs, outputs));
+  for (NamedAttribute attr : source->getDiscardableAttrs())
+    target->setDiscardableAttr(attr.getName(), attr.getValue());
+  Block *body = target.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  for (auto [number, from] : llvm::enumerate(sources)) {
+    for (NamedAttribute attr : source.getArgAttrDict(number)
+                                   ? source.getArgAttrDict(number).getValue()
+                                   : ArrayRef<NamedAttribute>())
+      target.setArgAttr(number, attr.getName(), attr.getValue());
+    target.setArgAttr(number, "comm.layout", layoutOf(from.getRelation()));
+    target.setArgAttr(number, "comm.type",
+                      TypeAttr::get(elementTypeOf(from.getRelation())));
+    define(from.getRelation(), body->getArgument(number));
+  }
+  for (auto [number, to] : llvm::enumerate(sinks)) {
+    for (NamedAttribute attr : source.getResultAttrDict(number)
+                                   ? source.getResultAttrDict(number).getValue()
+                                   : ArrayRef<NamedAttribute>())
+      target.setResultAttr(number, attr.getName(), attr.getValue());
+    target.setResultAttr(number, "comm.layout", layoutOf(to.getRelation()));
+    target.setResultAttr(number, "comm.type",
+                         TypeAttr::get(elementTypeOf(to.getRelation())));
+  }
+  device = comm::DeviceOp::create(builder, source.getLoc());
+  return success();
+}
+
+void DeviceProgram::lowerJoin(tra::JoinOp join) {
+  SmallVector<Value> operands;
+  for (Value operand : join.getInputs())
+    operands.push_back(part(operand));
+  define(join.getResult(), lowerLocalJoin(builder, join, operands, device));
+}
+
+/// The next collective starts after this one: all devices run them in one order.
+Value DeviceProgram::emitted(comm::CollectiveOpInterface op) {
+  lastToken = op.getToken();
+  ++collectives;
+  return op.getResult();
+}
+
+template <typename Op>
+Value DeviceProgram::emitReduction(tra::AggregateOp aggregate) {
+  auto op = Op::create(builder, aggregate.getLoc(), aggregate.getVertex(),
+                       *comm::symbolizeMonoid(
+                           tra::stringifyMonoid(aggregate.getMonoid())),
+                       part(aggregate.getSource()),
+                       layoutOf(aggregate.getSource()),
+                       layoutOf(aggregate.getResult()), tokens());
+  if (!aggregate.getCombine().empty())
+    emitStoredCombine(builder, aggregate.getCombine(), op.getCombine());
+  return emitted(cast<comm::CollectiveOpInterface>(op.getOperation()));
+}
+
+void DeviceProgram::lowerAggregate(tra::AggregateOp aggregate) {
+  index::LayoutAttr from = layoutOf(aggregate.getSource());
+  index::LayoutAttr to = layoutOf(aggregate.getResult());
+  Collective moved =
+      planResharding(from.getDeviceGrid(), from.getLayout(), to.getLayout());
+  Value result = part(aggregate.getSource());
+  if (moved.kind == CollectiveKind::AllReduce)
+    result = emitReduction<comm::AllReduceOp>(aggregate);
+  else if (moved.kind == CollectiveKind::ReduceScatter)
+    result = emitReduction<comm::ReduceScatterOp>(aggregate);
+  define(aggregate.getResult(), result);
+}
+
+template <typename Op>
+Value DeviceProgram::emitExchange(tra::RepartitionOp repartition) {
+  auto op = Op::create(builder, repartition.getLoc(), repartition.getVertex(),
+                       part(repartition.getSource()),
+                       layoutOf(repartition.getSource()),
+                       layoutOf(repartition.getResult()), tokens());
+  return emitted(cast<comm::CollectiveOpInterface>(op.getOperation()));
+}
+
+void DeviceProgram::lowerRepartition(tra::RepartitionOp repartition) {
+  index::LayoutAttr from = layoutOf(repartition.getSource());
+  index::LayoutAttr to = layoutOf(repartition.getResult());
+  Collective moved =
+      planResharding(from.getDeviceGrid(), from.getLayout(), to.getLayout());
+  Value result;
+  if (moved.kind == CollectiveKind::AllGather)
+    result = emitExchange<comm::AllGatherOp>(repartition);
+  else if (moved.kind == CollectiveKind::AllToAll)
+    result = emitExchange<comm::AllToAllOp>(repartition);
+  else
+    result = comm::SliceOp::create(builder, repartition.getLoc(),
+                                   repartition.getVertex(),
+                                   part(repartition.getSource()), from, to);
+  define(repartition.getResult(), result);
+}
+
+void DeviceProgram::lowerReturn(func::ReturnOp op) {
+  SmallVector<Value> results;
+  for (Value result : op.getOperands())
+    results.push_back(
+        part(result.getDefiningOp<tra::ToTensorOp>().getRelation()));
+  func::ReturnOp::create(builder, op.getLoc(), results);
+}
+
+LogicalResult DeviceProgram::lowerOp(Operation *op) {
+  if (isa<tra::FromTensorOp, tra::ToTensorOp>(op))
+    return success();
+  if (auto join = dyn_cast<tra::JoinOp>(op))
+    lowerJoin(join);
+  else if (auto aggregate = dyn_cast<tra::AggregateOp>(op))
+    lowerAggregate(aggregate);
+  else if (auto repartition = dyn_cast<tra::RepartitionOp>(op))
+    lowerRepartition(repartition);
+  else if (auto exit = dyn_cast<func::ReturnOp>(op))
+    lowerReturn(exit);
+  else
+    return op->emitError("has no meaning in a program over relations");
+  return success();
+}
+
+LogicalResult DeviceProgram::lower(int64_t &collectiveCount) {
+  if (!llvm::hasSingleElement(source.getBody()))
+    return source.emitError("a program over relations is one block");
+  if (failed(lowerSignature()))
+    return failure();
+  for (Operation &op : source.front())
+    if (failed(lowerOp(&op)))
+      return failure();
+  source.erase();
+  collectiveCount += collectives;
+  return success();
+}
+
+namespace {
+struct ConvertTRAToComm : impl::ConvertTRAToCommBase<ConvertTRAToComm> {
+  void runOnOperation() override {
+    for (auto func :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      bool overRelations = false;
+      func.walk([&](tra::FromTensorOp) { overRelations = true; });
+      func.walk([&](tra::JoinOp) { overRelations = true; });
+      int64_t collectives = 0;
+      if (overRelations && failed(DeviceProgram(func).lower(collectives)))
+        return signalPassFailure();
+      numCollectives += collectives;
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,103 @@
+//===- Pipelines.cpp - The phases of a compilation ------------------------===//
+
+#include "tapestry/Pipelines/Pipelines.h"
+#include "tapestry/Conversion/Passes.h"
+#include "tapestry/Dialect/Index/Transforms/Passes.h"
+#include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace tapestry;
+
+ArrayRef<PhaseInfo> tapestry::allPhases() {
+  static const PhaseInfo phases[] = {
+      {Phase::Graph, "graph", "prune what nobody observes"},
+      {Phase::Plan, "plan", "cut every operation over the devices"},
+      {Phase::Relation, "relation", "joins, aggregates and repartitions"},
+      {Phase::Program, "program", "one device's program with collectives"},
+      {Phase::Code, "code", "the LLVM dialect"},
+  };
+  return phases;
+}
+
+void tapestry::buildGraphPipeline(OpPassManager &pm) {
+  pm.addPass(createTapestryPrune());
+}
+
+void tapestry::buildPlanPipeline(OpPassManager &pm,
+                                 const PlanOptions &options) {
+  TapestryPartitionOptions pass;
+  pass.devices = options.devices;
+  pass.grid = options.grid;
+  pass.solver = options.solver;
+  pass.cost = options.cost;
+  pass.plan = options.plan;
+  pm.addPass(createTapestryPartition(pass));
+  pm.addPass(createTapestryVerifyShards());
+}
+
+void tapestry::buildRelationPipeline(OpPassManager &pm) {
+  pm.addPass(createConvertTapestryToTRA());
+  pm.addPass(createCSEPass());
+}
+
+void tapestry::buildProgramPipeline(OpPassManager &pm) {
+  pm.addPass(createConvertTRAToComm());
+  pm.addPass(createCSEPass());
+}
+
+void tapestry::buildCodePipeline(OpPassManager &pm,
+                                 const CodegenOptions &options) {
+  pm.addPass(createConvertCommToRuntime());
+  pm.addPass(createLowerTapestryIndex());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+
+  // Results are computed where the caller wants them: no copies.
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+
+  buildKernelPipeline(pm, options);
+  pm.addPass(createFreeBuffers());
+  pm.addPass(createMarkVertices());
+  buildLLVMPipeline(pm, options);
+  pm.addPass(createEmitProgramDescription());
+}
+
+void tapestry::buildLoweringPipeline(OpPassManager &pm, Phase last,
+                                     const CodegenOptions &options) {
+  if (last >= Phase::Relation)
+    buildRelationPipeline(pm);
+  if (last >= Phase::Program)
+    buildProgramPipeline(pm);
+  if (last >= Phase::Code)
+    buildCodePipeline(pm, options);
+}
+
+void tapestry::registerTapestryPipelines() {
+  PassPipelineRegistration<PlanOptions>(
+      "tapestry-plan-pipeline", "Prune a graph and cut it over the devices",
+      [](OpPassManager &pm, const PlanOptions &options) {
+        buildGraphPipeline(pm);
+        buildPlanPipeline(pm, options);
+      });
+  PassPipelineRegistration<>(
+      "tapestry-to-program",
+      "Lower a planned graph to the program of one device",
+      [](OpPassManager &pm) {
+        buildLoweringPipeline(pm, Phase::Program, CodegenOptions());
+      });
+  PassPipelineRegistration<CodegenOptions>(
+      "tapestry-to-llvm", "Lower a planned graph to the LLVM dialect",
+      [](OpPassManager &pm, const CodegenOptions &options) {
+        buildLoweringPipeline(pm, Phase::Code, options);
+      });
+}
