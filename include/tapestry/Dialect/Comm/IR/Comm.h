@@ -31,8 +31,7 @@
 namespace tapestry::comm {
 
 /// The network: what all ranks must use in the same order.
-struct CommResource
-    : public mlir::SideEffects::Resource::Base<CommResource> {
+struct CommResource : public mlir::SideEffects::Resource::Base<CommResource> {
   llvm::StringRef getName() final { return "Comm"; }
 };
 
@@ -45,20 +44,26 @@ mlir::RankedTensorType partType(index::LayoutAttr layout,
 int64_t storedBytes(mlir::Type elementType);
 
 /// For every device the one device that its target box comes from: itself where
-/// it holds the box (an empty one always), else the first holder of its group.
-/// Nothing if a box has to be put together from several devices' parts.
-/// `from` is plain, without partial axes, and of the rank of `to`.
-std::optional<llvm::SmallVector<int64_t>>
-sourceDevices(const DeviceGrid &grid, const Layout &from, const Layout &to);
+/// it holds the box (an empty one always), else the first holder of its group;
+/// -1 where the box has to be put together from several devices' parts. `from`
+/// is plain, without partial axes, and of the rank of `to`.
+llvm::SmallVector<int64_t> sourceDevices(const DeviceGrid &grid,
+                                         const Layout &from, const Layout &to);
+
+class CollectiveOpInterface;
 
 namespace detail {
-/// Fills in the state of a collective but for a reduction's monoid and region.
-void buildExchange(mlir::OpBuilder &builder, mlir::OperationState &state,
-                   llvm::StringRef vertex, mlir::Value source,
-                   index::LayoutAttr from, index::LayoutAttr to,
-                   mlir::ValueRange after);
 /// `planResharding` for two layouts of one grid.
 Collective planOf(index::LayoutAttr from, index::LayoutAttr to);
+/// The names of axes of the layout's grid.
+mlir::ArrayAttr axisNames(index::LayoutAttr layout,
+                          llvm::ArrayRef<unsigned> axes);
+/// The names of the axes whose devices talk to each other.
+mlir::ArrayAttr groupAxes(index::LayoutAttr from, index::LayoutAttr to);
+/// The type of a part of `to` with the element type of the tensor `source`.
+mlir::RankedTensorType resultType(mlir::Value source, index::LayoutAttr to);
+/// The constraints collective_c1 to collective_c8 of the interface.
+mlir::LogicalResult verifyCollective(CollectiveOpInterface op);
 } // namespace detail
 } // namespace tapestry::comm
 

@@ -30,7 +30,7 @@ def Comm_Dialect : Dialect {
     after the operations whose tokens it lists behind `after`, and after the one
     that makes its tensor; other work may overlap with it.
   }];
-  let dependentDialects = ["::tapestry::index::IndexDialect"];
+  let dependentDialects = ["::tapestry::index::TapestryIndexDialect"];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
 }

@@ -29,9 +29,8 @@ defvar Comm_Effects =
 
 /// A collective that moves elements as they are.
 class Comm_ExchangeOp<string mnemonic, string kind>
-    : Comm_Op<mnemonic, [Comm_CollectiveOpInterface, Comm_Effects,
-                         DeclareOpInterfaceMethods<OpAsmOpInterface,
-                                                   ["getAsmResultNames"]>]> {
+    : Comm_Op<mnemonic, [
+          Comm_CollectiveOpInterface, Comm_Effects, OpAsmOpInterface]> {
   let arguments = (ins
     StrAttr:$vertex,
     Comm_Part:$source,
@@ -45,12 +44,15 @@ class Comm_ExchangeOp<string mnemonic, string kind>
     attr-dict `:` type($source) `->` type($result)
   }];
   let builders = [
-    // Derives the result's type and the axes from the layouts.
+    // Derives the result's type and the axes from the layouts, which lie on the
+    // same grid and are of the same rank.
     OpBuilder<(ins "::llvm::StringRef":$vertex, "::mlir::Value":$source,
                    "::tapestry::index::LayoutAttr":$from,
                    "::tapestry::index::LayoutAttr":$to,
                    CArg<"::mlir::ValueRange", "{}">:$after), [{
-      detail::buildExchange($_builder, $_state, vertex, source, from, to, after);
+      build($_builder, $_state, detail::resultType(source, to),
+            TokenType::get($_builder.getContext()), vertex, source, after, from,
+            to, detail::groupAxes(from, to));
     }]>
   ];
   let hasCanonicalizeMethod = 1;
@@ -167,10 +169,9 @@ class Comm_ReductionOp<string mnemonic, string kind>
                    "::tapestry::index::LayoutAttr":$from,
                    "::tapestry::index::LayoutAttr":$to,
                    CArg<"::mlir::ValueRange", "{}">:$after), [{
-      detail::buildExchange($_builder, $_state, vertex, source, from, to, after);
-      $_state.getOrAddProperties<Properties>().monoid =
-          MonoidAttr::get($_builder.getContext(), monoid);
-      $_state.addRegion();
+      build($_builder, $_state, detail::resultType(source, to),
+            TokenType::get($_builder.getContext()), vertex, monoid, source, after,
+            from, to, detail::groupAxes(from, to));
     }]>
   ];
   let extraClassDeclaration = commonDeclarations # [{
@@ -279,7 +280,10 @@ def Comm_SliceOp : Comm_Op<"slice", [Pure]> {
     // Derives the result's type from the layout.
     OpBuilder<(ins "::llvm::StringRef":$vertex, "::mlir::Value":$source,
                    "::tapestry::index::LayoutAttr":$from,
-                   "::tapestry::index::LayoutAttr":$to)>
+                   "::tapestry::index::LayoutAttr":$to), [{
+      build($_builder, $_state, detail::resultType(source, to), vertex, source,
+            from, to);
+    }]>
   ];
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -299,8 +303,7 @@ def Comm_BarrierOp : Comm_Op<"barrier", [Comm_Effects]> {
   let assemblyFormat = "(`after` $after^)? attr-dict";
 }
 
-def Comm_DeviceOp : Comm_Op<"device", [
-    Pure, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+def Comm_DeviceOp : Comm_Op<"device", [Pure, OpAsmOpInterface]> {
   let summary = "this rank's device number";
   let description = [{
     A number from 0 to one less than the number of devices, the same during the

@@ -34,8 +34,8 @@ llvm::SmallVector<int64_t> partsOf(const DeviceGrid &grid,
                                    const Layout &layout);
 
 /// The layout in which a join reads an operand of this shape at the subscripts
-/// `map`, its labels of these extents cut by `partition`. Fails where a subscript
-/// is not affine with integer coefficients.
+/// `map`, its labels of these extents cut by `partition`. Fails where a
+/// subscript is not affine with integer coefficients.
 mlir::FailureOr<Layout> readLayout(mlir::AffineMap map,
                                    llvm::ArrayRef<int64_t> extents,
                                    const Partition &partition,

@@ -29,7 +29,7 @@ def TRA_Dialect : Dialect {
     communication is decided here: a join has none, an aggregate and a repartition
     move what `planResharding` says of their two layouts. All operations are pure.
   }];
-  let dependentDialects = ["::tapestry::index::IndexDialect"];
+  let dependentDialects = ["::tapestry::index::TapestryIndexDialect"];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
 }

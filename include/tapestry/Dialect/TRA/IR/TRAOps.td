@@ -56,7 +56,8 @@ def TRA_ToTensorOp : TRA_Op<"to_tensor", [Pure]> {
     Constraints:
     - `to_tensor_c1`: the tensor has the relation's shape and element type.
     - `to_tensor_c2`: the relation has no partial axes.
-    - `to_tensor_c3`: the relation's layout is plain: its parts do not overlap.
+    - `to_tensor_c3`: the relation's layout is plain and no axis cuts it twice: its
+      parts do not overlap and leave no gap.
   }];
   let arguments = (ins TRA_Relation:$relation);
   let results = (outs StaticShapeTensorOf<[AnyType]>:$tensor);
@@ -107,8 +108,9 @@ def TRA_JoinOp : TRA_Op<"join", [Pure, IsolatedFromAbove]> {
     ```
 
     Constraints:
-    - `join_c1`: there is one extent per label; labels are distinct and not empty;
-      extents are at least 0.
+    - `join_c1`: there is one extent per label; labels are distinct identifiers
+      (letters, digits, `_`, `$` and `.`, the first no digit; not `mod`, `floordiv`
+      or `ceildiv`); extents are at least 0.
     - `join_c2`: there is one indexing map per operand and one for the result, of
       the labels, without symbols, with one result per dimension.
     - `join_c3`: every dimension of the result is one label, each at most once, and
@@ -146,6 +148,7 @@ def TRA_JoinOp : TRA_Op<"join", [Pure, IsolatedFromAbove]> {
   let regions = (region SizedRegion<1>:$kernel, MaxSizedRegion<1>:$combine);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     /// The grid of the result, which is that of the operands.
     const ::tapestry::DeviceGrid &getDeviceGrid() {
@@ -236,6 +239,7 @@ def TRA_AggregateOp : TRA_Op<"aggregate", [Pure, IsolatedFromAbove]> {
     attr-dict `:` type($source) `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def TRA_RepartitionOp : TRA_Op<"repartition", [Pure]> {
@@ -251,7 +255,8 @@ def TRA_RepartitionOp : TRA_Op<"repartition", [Pure]> {
     - `repartition_c1`: both relations have the same shape and element type.
     - `repartition_c2`: both relations lie on the same grid.
     - `repartition_c3`: neither relation has partial axes.
-    - `repartition_c4`: the source's layout is plain: its parts do not overlap.
+    - `repartition_c4`: the source's layout is plain and no axis cuts it twice: its
+      parts do not overlap and leave no gap.
   }];
   let arguments = (ins StrAttr:$vertex, TRA_Relation:$source);
   let results = (outs TRA_Relation:$result);

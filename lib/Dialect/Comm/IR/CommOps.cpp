@@ -1,0 +1,120 @@
+//===- CommOps.cpp - Building and simplifying comm operations -------------===//
+
+#include "mlir/IR/Builders.h"
+#include "tapestry/Dialect/Comm/IR/Comm.h"
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::comm;
+
+#include "tapestry/Dialect/Comm/IR/CommInterfaces.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "tapestry/Dialect/Comm/IR/CommOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+Collective comm::detail::planOf(index::LayoutAttr from, index::LayoutAttr to) {
+  return planResharding(from.getDeviceGrid(), from.getLayout(), to.getLayout());
+}
+
+ArrayAttr comm::detail::axisNames(index::LayoutAttr layout,
+                                  ArrayRef<unsigned> axes) {
+  Builder builder(layout.getContext());
+  SmallVector<StringRef> names;
+  for (unsigned axis : axes)
+    names.push_back(layout.getDeviceGrid().axes[axis].name);
+  return builder.getStrArrayAttr(names);
+}
+
+ArrayAttr comm::detail::groupAxes(index::LayoutAttr from,
+                                  index::LayoutAttr to) {
+  return axisNames(from, planOf(from, to).axes);
+}
+
+RankedTensorType comm::detail::resultType(Value source, index::LayoutAttr to) {
+  return partType(to,
+                  cast<RankedTensorType>(source.getType()).getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Simplifying
+//===----------------------------------------------------------------------===//
+
+/// Erases a collective whose tensor nobody uses: every device runs the same
+/// program, so it disappears everywhere. What waited for it waits for what it
+/// waited for.
+static LogicalResult eraseUnused(CollectiveOpInterface op,
+                                 PatternRewriter &rewriter) {
+  if (!op.getResult().use_empty())
+    return rewriter.notifyMatchFailure(op, "the result is used");
+  auto waits = [](Operation *user) {
+    return isa<CollectiveOpInterface, BarrierOp>(user);
+  };
+  if (!llvm::all_of(op.getToken().getUsers(), waits))
+    return rewriter.notifyMatchFailure(
+        op, "something else than a collective uses the token");
+
+  SmallPtrSet<Operation *, 4> users(op.getToken().getUsers().begin(),
+                                    op.getToken().getUsers().end());
+  for (Operation *user : users) {
+    // Every operand that is a token is one that the user waits for.
+    SmallVector<Value> operands;
+    for (Value operand : user->getOperands()) {
+      if (operand == op.getToken())
+        llvm::append_range(operands, op.getAfter());
+      else
+        operands.push_back(operand);
+    }
+    rewriter.modifyOpInPlace(user, [&] { user->setOperands(operands); });
+  }
+  rewriter.eraseOp(op);
+  return success();
+}
+
+LogicalResult AllGatherOp::canonicalize(AllGatherOp op,
+                                        PatternRewriter &rewriter) {
+  return eraseUnused(op, rewriter);
+}
+
+LogicalResult AllToAllOp::canonicalize(AllToAllOp op,
+                                       PatternRewriter &rewriter) {
+  return eraseUnused(op, rewriter);
+}
+
+LogicalResult PermuteOp::canonicalize(PermuteOp op, PatternRewriter &rewriter) {
+  return eraseUnused(op, rewriter);
+}
+
+LogicalResult BroadcastOp::canonicalize(BroadcastOp op,
+                                        PatternRewriter &rewriter) {
+  return eraseUnused(op, rewriter);
+}
+
+LogicalResult AllReduceOp::canonicalize(AllReduceOp op,
+                                        PatternRewriter &rewriter) {
+  return eraseUnused(op, rewriter);
+}
+
+LogicalResult ReduceScatterOp::canonicalize(ReduceScatterOp op,
+                                            PatternRewriter &rewriter) {
+  return eraseUnused(op, rewriter);
+}
+
+OpFoldResult SliceOp::fold(FoldAdaptor) {
+  // A slice of a slice is one slice of the first source.
+  if (auto inner = getSource().getDefiningOp<SliceOp>();
+      inner && inner.getTo() == getFrom()) {
+    getSourceMutable().assign(inner.getSource());
+    setFromAttr(inner.getFromAttr());
+    return getResult();
+  }
+  const DeviceGrid &grid = getFrom().getDeviceGrid();
+  for (int64_t device = 0, e = grid.numDevices(); device < e; ++device)
+    if (getFrom().getLayout().box(grid, device) !=
+        getTo().getLayout().box(grid, device))
+      return {};
+  return getSource();
+}

@@ -1,0 +1,159 @@
+//===- TRADialect.cpp - The tra dialect's attributes and types ------------===//
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/TRA/IR/TRA.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::tra;
+
+/// Parses `[97, 53]`.
+static ParseResult parseIntegers(AsmParser &parser,
+                                 SmallVector<int64_t> &values) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(values.emplace_back());
+  });
+}
+
+/// Parses and prints `[97, 53] / [2, 1]`.
+static ParseResult parseShapeByParts(AsmParser &parser,
+                                     SmallVector<int64_t> &shape,
+                                     SmallVector<int64_t> &parts) {
+  return failure(parseIntegers(parser, shape) || parser.parseSlash() ||
+                 parseIntegers(parser, parts));
+}
+
+static void printShapeByParts(AsmPrinter &printer, ArrayRef<int64_t> shape,
+                              ArrayRef<int64_t> parts) {
+  printer << '[';
+  llvm::interleaveComma(shape, printer);
+  printer << "] / [";
+  llvm::interleaveComma(parts, printer);
+  printer << ']';
+}
+
+#include "tapestry/Dialect/TRA/IR/TRADialect.cpp.inc"
+#include "tapestry/Dialect/TRA/IR/TRAEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tapestry/Dialect/TRA/IR/TRAAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "tapestry/Dialect/TRA/IR/TRATypes.cpp.inc"
+
+void TRADialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "tapestry/Dialect/TRA/IR/TRAAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "tapestry/Dialect/TRA/IR/TRATypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "tapestry/Dialect/TRA/IR/TRAOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts of relations
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> tra::partsOf(const DeviceGrid &grid,
+                                  const Layout &layout) {
+  SmallVector<int64_t> parts;
+  for (const LayoutDim &dim : layout.dims) {
+    // Terms of one label repeat its axes.
+    llvm::SmallSet<unsigned, 4> axes;
+    for (const LayoutTerm &term : dim.terms)
+      axes.insert(term.cut.begin(), term.cut.end());
+    int64_t count = 1;
+    for (unsigned axis : axes)
+      count *= grid.axes[axis].size;
+    parts.push_back(count);
+  }
+  return parts;
+}
+
+FailureOr<Layout> tra::readLayout(AffineMap map, ArrayRef<int64_t> extents,
+                                  const Partition &partition,
+                                  ArrayRef<int64_t> shape) {
+  FailureOr<Projection> projection = index::getLinearForms(map);
+  if (failed(projection))
+    return failure();
+  return Layout::ofProjection(*projection, extents, partition, shape);
+}
+
+Layout tra::writtenLayout(AffineMap map, ArrayRef<int64_t> extents,
+                          const Partition &partition) {
+  SmallVector<int64_t> shape;
+  SmallVector<Cut> cuts;
+  llvm::SmallBitVector reduced(extents.size(), true);
+  for (AffineExpr expr : map.getResults()) {
+    unsigned label = cast<AffineDimExpr>(expr).getPosition();
+    shape.push_back(extents[label]);
+    cuts.push_back(partition.cuts[label]);
+    reduced.reset(label);
+  }
+  Layout layout = Layout::blocked(shape, cuts);
+  for (unsigned label : reduced.set_bits())
+    llvm::append_range(layout.partial, partition.cuts[label]);
+  llvm::sort(layout.partial);
+  return layout;
+}
+
+//===----------------------------------------------------------------------===//
+// RelationType
+//===----------------------------------------------------------------------===//
+
+RelationType RelationType::get(Type elementType, index::LayoutAttr layout) {
+  return get(layout.getContext(), layout.getLayout().shape(),
+             partsOf(layout.getDeviceGrid(), layout.getLayout()), elementType,
+             layout);
+}
+
+const DeviceGrid &RelationType::getDeviceGrid() const {
+  return getLayout().getDeviceGrid();
+}
+
+bool RelationType::isPartial() const {
+  return !getLayout().getLayout().partial.empty();
+}
+
+LogicalResult
+RelationType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                     ArrayRef<int64_t> shape, ArrayRef<int64_t> parts,
+                     Type elementType, index::LayoutAttr layout) {
+  // relation_c1
+  if (!isa<IntegerType, FloatType>(elementType))
+    return emitError() << "a relation's elements are integers or floats, not "
+                       << elementType;
+  // relation_c2
+  SmallVector<int64_t> layoutShape = layout.getLayout().shape();
+  if (shape.size() != layoutShape.size())
+    return emitError() << "the relation has " << shape.size()
+                       << " dimensions, its layout has " << layoutShape.size();
+  for (auto [dim, extents] : llvm::enumerate(llvm::zip(shape, layoutShape)))
+    if (std::get<0>(extents) != std::get<1>(extents))
+      return emitError() << "dimension " << dim
+                         << " of the relation has extent "
+                         << std::get<0>(extents) << ", in its layout "
+                         << std::get<1>(extents);
+  // relation_c3
+  SmallVector<int64_t> layoutParts =
+      partsOf(layout.getDeviceGrid(), layout.getLayout());
+  if (parts.size() != layoutParts.size())
+    return emitError() << "the relation counts the parts of " << parts.size()
+                       << " dimensions, its layout has " << layoutParts.size();
+  for (auto [dim, counts] : llvm::enumerate(llvm::zip(parts, layoutParts)))
+    if (std::get<0>(counts) != std::get<1>(counts))
+      return emitError() << "dimension " << dim << " of the relation has "
+                         << std::get<0>(counts) << " parts, in its layout "
+                         << std::get<1>(counts);
+  return success();
+}

@@ -1,0 +1,251 @@
+//===- TRAOps.cpp - Text form and folds of tra operations -----------------===//
+
+#include "mlir/IR/Builders.h"
+#include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/TRA/IR/TRA.h"
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::tra;
+
+#define GET_OP_CLASSES
+#include "tapestry/Dialect/TRA/IR/TRAOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Folds
+//===----------------------------------------------------------------------===//
+
+OpFoldResult FromTensorOp::fold(FoldAdaptor) {
+  auto tensor = getTensor().getDefiningOp<ToTensorOp>();
+  if (tensor && tensor.getRelation().getType() == getType())
+    return tensor.getRelation();
+  return {};
+}
+
+OpFoldResult ToTensorOp::fold(FoldAdaptor) {
+  if (auto relation = getRelation().getDefiningOp<FromTensorOp>())
+    return relation.getTensor();
+  return {};
+}
+
+OpFoldResult RepartitionOp::fold(FoldAdaptor) {
+  return getSource().getType() == getType() ? getSource() : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// JoinOp: what it knows
+//===----------------------------------------------------------------------===//
+
+std::optional<unsigned> JoinOp::labelNamed(StringRef name) {
+  for (auto [number, label] :
+       llvm::enumerate(getLabels().getAsValueRange<StringAttr>()))
+    if (label == name)
+      return number;
+  return std::nullopt;
+}
+
+AffineMap JoinOp::getInputMap(unsigned input) {
+  return cast<AffineMapAttr>(getIndexingMaps()[input]).getValue();
+}
+
+AffineMap JoinOp::getResultMap() { return getInputMap(getInputs().size()); }
+
+TypedAttr JoinOp::getPad(unsigned input) {
+  return dyn_cast<TypedAttr>(getPads()[input]);
+}
+
+SmallVector<unsigned> JoinOp::getReducedLabels() {
+  AffineMap map = getResultMap();
+  SmallVector<unsigned> reduced;
+  for (unsigned label = 0; label < map.getNumDims(); ++label)
+    if (!map.isFunctionOfDim(label))
+      reduced.push_back(label);
+  return reduced;
+}
+
+Partition JoinOp::getResolvedPartition() {
+  return *getPartition().getPartition(getDeviceGrid());
+}
+
+//===----------------------------------------------------------------------===//
+// JoinOp: text form
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Parses the pieces of a join into its properties and operands.
+class JoinParser {
+public:
+  JoinParser(OpAsmParser &parser, OperationState &state)
+      : parser(parser), state(state),
+        properties(state.getOrAddProperties<JoinOp::Properties>()) {}
+
+  ParseResult parse();
+
+private:
+  ParseResult parseLabels();
+  ParseResult parseSubscripts();
+  ParseResult parseOperand();
+  ParseResult parseReduction();
+  ParseResult parseRegions();
+  ParseResult parseTypes();
+
+  OpAsmParser &parser;
+  OperationState &state;
+  JoinOp::Properties &properties;
+  /// Every label's name and dimension.
+  SmallVector<std::pair<StringRef, AffineExpr>> labels;
+  SmallVector<AffineMap> maps;
+  SmallVector<Attribute> pads;
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+};
+} // namespace
+
+/// `[i = 97, k = 41]`
+ParseResult JoinParser::parseLabels() {
+  SmallVector<StringRef> names;
+  SmallVector<int64_t> extents;
+  auto parseLabel = [&]() -> ParseResult {
+    StringRef name;
+    if (parser.parseKeyword(&name) || parser.parseEqual() ||
+        parser.parseInteger(extents.emplace_back()))
+      return failure();
+    labels.push_back(
+        {name, parser.getBuilder().getAffineDimExpr(names.size())});
+    names.push_back(name);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseLabel))
+    return failure();
+  properties.labels = parser.getBuilder().getStrArrayAttr(names);
+  properties.extents = parser.getBuilder().getDenseI64ArrayAttr(extents);
+  return success();
+}
+
+/// `[2 * y + r - 1, i]`
+ParseResult JoinParser::parseSubscripts() {
+  SmallVector<AffineExpr> subscripts;
+  auto parseSubscript = [&]() {
+    return parser.parseAffineExpr(labels, subscripts.emplace_back());
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                     parseSubscript))
+    return failure();
+  AffineMap map = AffineMap::get(labels.size(), /*symbolCount=*/0, subscripts,
+                                 parser.getContext());
+  // One form for all ways to write a subscript; what is not linear is left to
+  // the verifier.
+  FailureOr<Projection> projection = index::getLinearForms(map);
+  if (succeeded(projection))
+    map = index::getStartMap(*projection, labels.size(), parser.getContext());
+  maps.push_back(map);
+  return success();
+}
+
+/// `%x[2 * y + r - 1] pad 0.0 : f32`
+ParseResult JoinParser::parseOperand() {
+  if (parser.parseOperand(operands.emplace_back()) || parseSubscripts())
+    return failure();
+  Attribute &pad = pads.emplace_back(parser.getBuilder().getUnitAttr());
+  if (failed(parser.parseOptionalKeyword("pad")))
+    return success();
+  return parser.parseAttribute(pad);
+}
+
+/// `reduce custom identity 0.0 : f32`, or nothing.
+ParseResult JoinParser::parseReduction() {
+  Monoid monoid = Monoid::None;
+  if (succeeded(parser.parseOptionalKeyword("reduce"))) {
+    FailureOr<Monoid> parsed = FieldParser<Monoid>::parse(parser);
+    if (failed(parsed))
+      return failure();
+    monoid = *parsed;
+  }
+  properties.monoid = MonoidAttr::get(parser.getContext(), monoid);
+  if (failed(parser.parseOptionalKeyword("identity")))
+    return success();
+  return parser.parseAttribute(properties.identity);
+}
+
+ParseResult JoinParser::parseRegions() {
+  if (parser.parseRegion(*state.addRegion()))
+    return failure();
+  Region *combine = state.addRegion();
+  if (failed(parser.parseOptionalKeyword("combine")))
+    return success();
+  return parser.parseRegion(*combine);
+}
+
+/// `: (!a, !b) -> !c`
+ParseResult JoinParser::parseTypes() {
+  SMLoc loc = parser.getCurrentLocation();
+  FunctionType type;
+  if (parser.parseColonType(type))
+    return failure();
+  if (type.getNumResults() != 1)
+    return parser.emitError(loc)
+           << "a join has 1 result, not " << type.getNumResults();
+  state.addTypes(type.getResults());
+  return parser.resolveOperands(operands, type.getInputs(), loc,
+                                state.operands);
+}
+
+ParseResult JoinParser::parse() {
+  if (parser.parseAttribute(properties.vertex) || parseLabels() ||
+      parser.parseKeyword("by") ||
+      parser.parseAttribute(properties.partition) ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
+                                     [&] { return parseOperand(); }) ||
+      parser.parseArrow() || parseSubscripts() || parseReduction() ||
+      parseRegions() || parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  properties.indexing_maps = parser.getBuilder().getAffineMapArrayAttr(maps);
+  properties.pads = parser.getBuilder().getArrayAttr(pads);
+  return parseTypes();
+}
+
+ParseResult JoinOp::parse(OpAsmParser &parser, OperationState &result) {
+  return JoinParser(parser, result).parse();
+}
+
+static void printSubscripts(OpAsmPrinter &printer, JoinOp op, AffineMap map) {
+  printer << '[';
+  llvm::interleaveComma(map.getResults(), printer, [&](AffineExpr expr) {
+    index::printLinearForm(
+        printer.getStream(), *index::getLinearForm(expr), [&](unsigned dim) {
+          printer << cast<StringAttr>(op.getLabels()[dim]).getValue();
+        });
+  });
+  printer << ']';
+}
+
+void JoinOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getVertexAttr() << " [";
+  llvm::interleaveComma(
+      llvm::zip_equal(getLabels().getAsValueRange<StringAttr>(), getExtents()),
+      printer, [&](auto label) {
+        printer << std::get<0>(label) << " = " << std::get<1>(label);
+      });
+  printer << "] by " << getPartition() << " (";
+  for (auto [number, input] : llvm::enumerate(getInputs())) {
+    printer << (number ? ", " : "") << input;
+    printSubscripts(printer, *this, getInputMap(number));
+    if (TypedAttr pad = getPad(number))
+      printer << " pad " << pad;
+  }
+  printer << ") -> ";
+  printSubscripts(printer, *this, getResultMap());
+  if (getMonoid() != Monoid::None)
+    printer << " reduce " << stringifyMonoid(getMonoid());
+  if (getIdentityAttr())
+    printer << " identity " << getIdentityAttr();
+  printer << ' ';
+  printer.printRegion(getKernel());
+  if (!getCombine().empty()) {
+    printer << " combine ";
+    printer.printRegion(getCombine());
+  }
+  SmallVector<StringRef> inherent(getAttributeNames());
+  printer.printOptionalAttrDict((*this)->getAttrs(), inherent);
+  printer << " : ";
+  printer.printFunctionalType(*this);
+}

@@ -1,0 +1,465 @@
+//===- TRAVerifiers.cpp - Constraints of tra operations -------------------===//
+//
+// Checks stand in the order of the "Constraints:" lists in TRAOps.td and carry
+// their labels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/TRA/IR/TRA.h"
+#include "tapestry/Support/Resharding.h"
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::tra;
+
+//===----------------------------------------------------------------------===//
+// What operations share
+//===----------------------------------------------------------------------===//
+
+static std::string listToString(ArrayRef<int64_t> values) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '[';
+  llvm::interleaveComma(values, os);
+  os << ']';
+  return text;
+}
+
+/// Shape and element type of tensors and relations alike.
+static LogicalResult verifySameTensor(Operation *op, ArrayRef<int64_t> shape,
+                                      Type elementType,
+                                      ArrayRef<int64_t> otherShape,
+                                      Type otherElementType) {
+  if (shape == otherShape && elementType == otherElementType)
+    return success();
+  return op->emitOpError("turns a tensor of shape ")
+         << listToString(shape) << " and element type " << elementType
+         << " into one of shape " << listToString(otherShape)
+         << " and element type " << otherElementType;
+}
+
+static LogicalResult verifySameTensor(Operation *op, RelationType source,
+                                      RelationType result) {
+  return verifySameTensor(op, source.getShape(), source.getElementType(),
+                          result.getShape(), result.getElementType());
+}
+
+static LogicalResult verifySameGrid(Operation *op, RelationType source,
+                                    RelationType result) {
+  index::GridAttr from = source.getLayout().getGrid();
+  index::GridAttr to = result.getLayout().getGrid();
+  if (from == to)
+    return success();
+  return op->emitOpError("moves from the grid ")
+         << from << " of " << from.getDeviceGrid().numDevices()
+         << " devices to the grid " << to << " of "
+         << to.getDeviceGrid().numDevices();
+}
+
+/// `what` names the relation in the message.
+static LogicalResult verifyNotPartial(Operation *op, StringRef what,
+                                      RelationType relation) {
+  if (!relation.isPartial())
+    return success();
+  return op->emitOpError(what)
+         << " is partial over "
+         << relation.getLayout().getLayout().partial.size()
+         << " axes, expected 0; aggregate it first";
+}
+
+/// Parts of `relation` are disjoint blocks that cover the tensor.
+static LogicalResult verifyPlain(Operation *op, StringRef what,
+                                 RelationType relation) {
+  const Layout &layout = relation.getLayout().getLayout();
+  size_t cuts = 0;
+  for (auto [number, dim] : llvm::enumerate(layout.dims)) {
+    if (!dim.isPlain())
+      return op->emitOpError("dimension ")
+             << number << " of the " << what
+             << " is not plain: its parts may overlap or leave gaps";
+    cuts += dim.cut().size();
+  }
+  // A diagonal: devices hold only those parts whose keys agree.
+  if (cuts != layout.usedAxes().size())
+    return op->emitOpError("the ")
+           << what << " is cut " << cuts << " times over "
+           << layout.usedAxes().size() << " axes, so that its parts leave gaps";
+  return success();
+}
+
+/// `region` has one block that takes values of `arguments` and yields one of
+/// `result`; `what` names it in messages.
+static LogicalResult verifyScalarRegion(Operation *op, StringRef what,
+                                        Region &region,
+                                        ArrayRef<Type> arguments, Type result) {
+  Block &block = region.front();
+  if (block.getNumArguments() != arguments.size())
+    return op->emitOpError("its ")
+           << what << " takes " << block.getNumArguments() << " values, not "
+           << arguments.size();
+  for (auto [number, types] :
+       llvm::enumerate(llvm::zip_equal(block.getArgumentTypes(), arguments)))
+    if (std::get<0>(types) != std::get<1>(types))
+      return op->emitOpError("its ")
+             << what << " takes a value of type " << std::get<0>(types)
+             << " as number " << number << ", but elements are of type "
+             << std::get<1>(types);
+  auto yield =
+      dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
+  if (!yield)
+    return op->emitOpError("its ") << what << " does not end in a 'tra.yield'";
+  if (yield.getValue().getType() != result)
+    return yield->emitOpError("yields a value of type ")
+           << yield.getValue().getType() << ", but elements are of type "
+           << result;
+  return success();
+}
+
+/// An identity and a combine region belong to a custom monoid only.
+static LogicalResult verifyCustom(Operation *op, Monoid monoid,
+                                  TypedAttr identity, Region &combine,
+                                  Type elementType) {
+  unsigned expected = monoid == Monoid::Custom ? 1 : 0;
+  unsigned identities = identity ? 1 : 0;
+  unsigned combines = combine.empty() ? 0 : 1;
+  if (identities != expected)
+    return op->emitOpError("reduces by '")
+           << stringifyMonoid(monoid) << "' with " << identities
+           << " identities, not " << expected;
+  if (combines != expected)
+    return op->emitOpError("reduces by '")
+           << stringifyMonoid(monoid) << "' with " << combines
+           << " combine regions, not " << expected;
+  if (identity && identity.getType() != elementType)
+    return op->emitOpError("has an identity of type ")
+           << identity.getType() << ", but elements are of type "
+           << elementType;
+  return success();
+}
+
+static LogicalResult verifyBitwise(Operation *op, Monoid monoid,
+                                   Type elementType) {
+  bool isBitwise =
+      monoid == Monoid::And || monoid == Monoid::Or || monoid == Monoid::Xor;
+  if (!isBitwise || isa<IntegerType>(elementType))
+    return success();
+  return op->emitOpError("reduces by '")
+         << stringifyMonoid(monoid)
+         << "', which is for integers, elements of type " << elementType;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors and relations
+//===----------------------------------------------------------------------===//
+
+LogicalResult FromTensorOp::verify() {
+  RankedTensorType tensor = getTensor().getType();
+  RelationType relation = getType();
+  // from_tensor_c1
+  if (failed(verifySameTensor(*this, tensor.getShape(), tensor.getElementType(),
+                              relation.getShape(), relation.getElementType())))
+    return failure();
+  // from_tensor_c2
+  return verifyNotPartial(*this, "result", relation);
+}
+
+LogicalResult ToTensorOp::verify() {
+  RankedTensorType tensor = getType();
+  RelationType relation = getRelation().getType();
+  // to_tensor_c1
+  if (failed(verifySameTensor(*this, relation.getShape(),
+                              relation.getElementType(), tensor.getShape(),
+                              tensor.getElementType())))
+    return failure();
+  // to_tensor_c2
+  if (failed(verifyNotPartial(*this, "relation", relation)))
+    return failure();
+  // to_tensor_c3
+  return verifyPlain(*this, "relation", relation);
+}
+
+//===----------------------------------------------------------------------===//
+// Join
+//===----------------------------------------------------------------------===//
+
+/// Whether the text form can write a label as a bare word of an affine
+/// expression.
+static bool isIdentifier(StringRef name) {
+  if (name.empty() || llvm::isDigit(name.front()) || name == "mod" ||
+      name == "floordiv" || name == "ceildiv")
+    return false;
+  return llvm::all_of(name, [](char c) {
+    return llvm::isAlnum(c) || StringRef("_$.").contains(c);
+  });
+}
+
+/// join_c1: labels and extents.
+static LogicalResult verifyLabels(JoinOp op) {
+  if (op.getLabels().size() != op.getExtents().size())
+    return op.emitOpError("has ") << op.getLabels().size() << " labels, but "
+                                  << op.getExtents().size() << " extents";
+  llvm::SmallDenseSet<Attribute, 8> seen;
+  for (auto [attr, extent] : llvm::zip_equal(op.getLabels(), op.getExtents())) {
+    StringRef name = cast<StringAttr>(attr).getValue();
+    if (!isIdentifier(name))
+      return op.emitOpError("label '") << name << "' is not an identifier";
+    if (!seen.insert(attr).second)
+      return op.emitOpError("label '") << name << "' occurs twice";
+    if (extent < 0)
+      return op.emitOpError("label '")
+             << name << "' has extent " << extent << ", expected at least 0";
+  }
+  return success();
+}
+
+/// join_c2, join_c3, join_c4: numbers and forms of the indexing maps.
+static LogicalResult verifyMaps(JoinOp op) {
+  // join_c2
+  size_t relations = op.getInputs().size() + 1;
+  if (op.getIndexingMaps().size() != relations)
+    return op.emitOpError("has ")
+           << op.getIndexingMaps().size() << " indexing maps for " << relations
+           << " relations";
+  for (unsigned number = 0; number < relations; ++number) {
+    AffineMap map = op.getInputMap(number);
+    if (map.getNumDims() != op.getLabels().size() || map.getNumSymbols() != 0)
+      return op.emitOpError("indexing map ")
+             << number << " has " << map.getNumDims() << " dimensions and "
+             << map.getNumSymbols() << " symbols, expected "
+             << op.getLabels().size() << " and 0";
+    auto type = cast<RelationType>(number + 1 < relations
+                                       ? op.getInputs()[number].getType()
+                                       : op.getType());
+    if (map.getNumResults() != type.getRank())
+      return op.emitOpError("indexing map ")
+             << number << " has " << map.getNumResults()
+             << " subscripts for a relation of " << type.getRank()
+             << " dimensions";
+  }
+  // join_c3
+  AffineMap resultMap = op.getResultMap();
+  if (!resultMap.isProjectedPermutation())
+    return op.emitOpError("writes its result at the subscripts ")
+           << AffineMapAttr::get(resultMap) << ", expected distinct labels";
+  for (auto [dim, expr] : llvm::enumerate(resultMap.getResults())) {
+    unsigned label = cast<AffineDimExpr>(expr).getPosition();
+    int64_t extent = op.getType().getShape()[dim];
+    if (extent != op.getExtents()[label])
+      return op.emitOpError("dimension ")
+             << dim << " of the result has extent " << extent
+             << ", but its label " << op.getLabels()[label] << " has extent "
+             << op.getExtents()[label];
+  }
+  // join_c4
+  for (unsigned number = 0; number + 1 < relations; ++number)
+    if (failed(index::getLinearForms(op.getInputMap(number))))
+      return op.emitOpError("reads operand ")
+             << number << " at the subscripts " << op.getIndexingMaps()[number]
+             << ", which are not affine with integer coefficients";
+  return success();
+}
+
+/// join_c5, join_c6: pads and bounds.
+static LogicalResult verifyReads(JoinOp op) {
+  // join_c5
+  if (op.getPads().size() != op.getInputs().size())
+    return op.emitOpError("has ") << op.getPads().size() << " pads for "
+                                  << op.getInputs().size() << " operands";
+  ZBox space = boxOfShape(op.getExtents());
+  for (auto [number, input] : llvm::enumerate(op.getInputs())) {
+    auto type = cast<RelationType>(input.getType());
+    Attribute attr = op.getPads()[number];
+    TypedAttr pad = op.getPad(number);
+    if (!pad && !isa<UnitAttr>(attr))
+      return op.emitOpError("pad ")
+             << number << " is neither 'unit' nor a value: " << attr;
+    if (pad && pad.getType() != type.getElementType())
+      return op.emitOpError("pad ")
+             << number << " is of type " << pad.getType()
+             << ", but its operand's elements are of type "
+             << type.getElementType();
+    // join_c6
+    if (pad)
+      continue;
+    Projection projection = *index::getLinearForms(op.getInputMap(number));
+    for (auto [dim, form] : llvm::enumerate(projection.dims)) {
+      ZRange bounds{0, type.getShape()[dim]}, read = imageOfDim(form, space);
+      if (!bounds.contains(read))
+        return op.emitOpError("reads dimension ")
+               << dim << " of operand " << number << " in " << boxToString(read)
+               << ", which leaves its bounds " << boxToString(bounds)
+               << " without a pad";
+    }
+  }
+  return success();
+}
+
+/// join_c7 to join_c11: monoid and regions.
+static LogicalResult verifyComputation(JoinOp op) {
+  // join_c7
+  size_t reduced = op.getReducedLabels().size();
+  if ((op.getMonoid() == Monoid::None) != (reduced == 0))
+    return op.emitOpError("reduces ") << reduced << " labels by '"
+                                      << stringifyMonoid(op.getMonoid()) << "'";
+  // join_c8
+  Type elementType = op.getType().getElementType();
+  if (failed(verifyCustom(op, op.getMonoid(), op.getIdentityAttr(),
+                          op.getCombine(), elementType)))
+    return failure();
+  // join_c9
+  if (failed(verifyBitwise(op, op.getMonoid(), elementType)))
+    return failure();
+  // join_c10
+  SmallVector<Type> arguments;
+  for (Value input : op.getInputs())
+    arguments.push_back(cast<RelationType>(input.getType()).getElementType());
+  if (failed(verifyScalarRegion(op, "kernel", op.getKernel(), arguments,
+                                elementType)))
+    return failure();
+  // join_c11
+  if (op.getCombine().empty())
+    return success();
+  return verifyScalarRegion(op, "combine region", op.getCombine(),
+                            {elementType, elementType}, elementType);
+}
+
+static LogicalResult verifyLayout(JoinOp op, const Twine &what,
+                                  RelationType type, const Layout &expected) {
+  if (type.getLayout().getLayout() == expected)
+    return success();
+  return op.emitOpError(what)
+         << " lies as " << type.getLayout() << ", but the partition "
+         << op.getPartition() << " makes it lie as "
+         << index::LayoutAttr::get(op.getContext(), op.getDeviceGrid(),
+                                   expected);
+}
+
+/// join_c12 to join_c14: everything lies where the partition says.
+static LogicalResult verifyPlacement(JoinOp op) {
+  // join_c12
+  if (op.getPartition().getRank() != op.getLabels().size())
+    return op.emitOpError("has a partition of ")
+           << op.getPartition().getRank() << " labels, but "
+           << op.getLabels().size() << " labels";
+  const DeviceGrid &grid = op.getDeviceGrid();
+  FailureOr<Partition> partition =
+      op.getPartition().getPartition(grid, [&] { return op.emitOpError(); });
+  if (failed(partition))
+    return failure();
+  for (Value input : op.getInputs())
+    if (failed(verifySameGrid(op, cast<RelationType>(input.getType()),
+                              op.getType())))
+      return failure();
+  // join_c13
+  for (auto [number, input] : llvm::enumerate(op.getInputs())) {
+    auto type = cast<RelationType>(input.getType());
+    FailureOr<Layout> expected = readLayout(
+        op.getInputMap(number), op.getExtents(), *partition, type.getShape());
+    if (failed(expected) ||
+        failed(verifyLayout(op, "operand " + Twine(number), type, *expected)))
+      return failure();
+  }
+  // join_c14
+  return verifyLayout(
+      op, "result", op.getType(),
+      writtenLayout(op.getResultMap(), op.getExtents(), *partition));
+}
+
+LogicalResult JoinOp::verify() {
+  return failure(failed(verifyLabels(*this)) || failed(verifyMaps(*this)) ||
+                 failed(verifyReads(*this)));
+}
+
+LogicalResult JoinOp::verifyRegions() {
+  return failure(failed(verifyComputation(*this)) ||
+                 failed(verifyPlacement(*this)));
+}
+
+LogicalResult LabelOp::verify() {
+  // label_c1
+  auto join = (*this)->getParentOfType<JoinOp>();
+  if (!join || !join.getKernel().isAncestor((*this)->getParentRegion()))
+    return emitOpError("\"")
+           << getName() << "\" does not lie in the kernel of a 'tra.join'";
+  // label_c2
+  if (!join.labelNamed(getName()))
+    return emitOpError("names the label \"")
+           << getName() << "\", but the join has only " << join.getLabels();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Aggregate and repartition
+//===----------------------------------------------------------------------===//
+
+/// aggregate_c4: the boxes stay, or are cut within each group.
+static LogicalResult verifyTargets(AggregateOp op) {
+  const DeviceGrid &grid = op.getType().getDeviceGrid();
+  const Layout &from = op.getSource().getType().getLayout().getLayout();
+  const Layout &to = op.getType().getLayout().getLayout();
+  if (canReduceScatter(grid, from, to))
+    return success();
+  for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
+    ZBox held = from.box(grid, device), target = to.box(grid, device);
+    if (held != target && !(isEmpty(held) && isEmpty(target)))
+      return op.emitOpError("device ")
+             << device << " holds partial values of " << boxToString(held)
+             << " and would get " << boxToString(target)
+             << ": neither that box nor a share of its group's";
+  }
+  return success();
+}
+
+LogicalResult AggregateOp::verify() {
+  RelationType source = getSource().getType(), result = getType();
+  // aggregate_c1
+  if (failed(verifySameTensor(*this, source, result)))
+    return failure();
+  // aggregate_c2
+  if (failed(verifySameGrid(*this, source, result)))
+    return failure();
+  // aggregate_c3
+  if (!source.isPartial())
+    return emitOpError("source is partial over 0 axes, expected at least 1");
+  if (failed(verifyNotPartial(*this, "result", result)))
+    return failure();
+  // aggregate_c4
+  if (failed(verifyTargets(*this)))
+    return failure();
+  // aggregate_c5
+  if (getMonoid() == Monoid::None)
+    return emitOpError("combines partial values by 'none'");
+  // aggregate_c6
+  Type elementType = result.getElementType();
+  if (failed(verifyCustom(*this, getMonoid(), getIdentityAttr(), getCombine(),
+                          elementType)))
+    return failure();
+  // aggregate_c7
+  return verifyBitwise(*this, getMonoid(), elementType);
+}
+
+LogicalResult AggregateOp::verifyRegions() {
+  // aggregate_c8
+  if (getCombine().empty())
+    return success();
+  Type elementType = getType().getElementType();
+  return verifyScalarRegion(*this, "combine region", getCombine(),
+                            {elementType, elementType}, elementType);
+}
+
+LogicalResult RepartitionOp::verify() {
+  RelationType source = getSource().getType(), result = getType();
+  // repartition_c1
+  if (failed(verifySameTensor(*this, source, result)))
+    return failure();
+  // repartition_c2
+  if (failed(verifySameGrid(*this, source, result)))
+    return failure();
+  // repartition_c3
+  if (failed(verifyNotPartial(*this, "source", source)) ||
+      failed(verifyNotPartial(*this, "result", result)))
+    return failure();
+  // repartition_c4
+  return verifyPlain(*this, "source", source);
+}
