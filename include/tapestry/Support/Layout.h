@@ -99,7 +99,7 @@ struct LayoutDim {
 /// dimension. Axes that no dimension uses hold replicas, or, where `partial`
 /// names them, partial values that are still to be combined by a monoid.
 struct Layout {
-  llvm::SmallVector<LayoutDim, 4> dims;
+  llvm::SmallVector<LayoutDim, 2> dims;
   Cut partial;
 
   bool operator==(const Layout &o) const {

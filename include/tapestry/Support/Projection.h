@@ -46,7 +46,7 @@ struct ProjectionDim {
 /// A projection from an index space to a tensor, one entry per tensor
 /// dimension.
 struct Projection {
-  llvm::SmallVector<ProjectionDim, 4> dims;
+  llvm::SmallVector<ProjectionDim, 2> dims;
 
   unsigned rank() const { return dims.size(); }
   bool operator==(const Projection &o) const { return dims == o.dims; }

@@ -419,7 +419,7 @@ LogicalResult RuntimeProgram::lower() {
 
 namespace {
 struct ConvertCommToRuntime
-    : impl::ConvertCommToRuntimeBase<ConvertCommToRuntime> {
+    : tapestry::impl::ConvertCommToRuntimeBase<ConvertCommToRuntime> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<func::FuncOp> programs;

@@ -314,7 +314,7 @@ LogicalResult DescriptionEmitter::emit() {
 
 namespace {
 struct EmitProgramDescription
-    : impl::EmitProgramDescriptionBase<EmitProgramDescription> {
+    : tapestry::impl::EmitProgramDescriptionBase<EmitProgramDescription> {
   void runOnOperation() override {
     auto program =
         getOperation()->getAttrOfType<DictionaryAttr>(program::attribute);

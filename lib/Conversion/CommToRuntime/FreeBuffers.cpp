@@ -35,7 +35,7 @@ static FailureOr<Operation *> findLastUse(Value buffer, Block &block) {
 }
 
 namespace {
-struct FreeBuffers : impl::FreeBuffersBase<FreeBuffers> {
+struct FreeBuffers : tapestry::impl::FreeBuffersBase<FreeBuffers> {
   void runOnOperation() override {
     auto program = getOperation().lookupSymbol<func::FuncOp>("device_program");
     if (!program || program.isExternal())

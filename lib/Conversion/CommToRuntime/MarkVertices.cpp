@@ -20,7 +20,7 @@ using namespace tapestry;
 
 namespace {
 
-struct MarkVertices : impl::MarkVerticesBase<MarkVertices> {
+struct MarkVertices : tapestry::impl::MarkVerticesBase<MarkVertices> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto program = module->getAttrOfType<DictionaryAttr>(program::attribute);

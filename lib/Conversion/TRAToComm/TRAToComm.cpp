@@ -235,7 +235,7 @@ LogicalResult DeviceProgram::lower(int64_t &collectiveCount) {
 }
 
 namespace {
-struct ConvertTRAToComm : impl::ConvertTRAToCommBase<ConvertTRAToComm> {
+struct ConvertTRAToComm : tapestry::impl::ConvertTRAToCommBase<ConvertTRAToComm> {
   void runOnOperation() override {
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {

@@ -349,7 +349,7 @@ FailureOr<func::FuncOp> GraphLowering::lower() {
 
 namespace {
 struct ConvertTapestryToTRA
-    : impl::ConvertTapestryToTRABase<ConvertTapestryToTRA> {
+    : tapestry::impl::ConvertTapestryToTRABase<ConvertTapestryToTRA> {
   void runOnOperation() override {
     for (auto graph :
          llvm::make_early_inc_range(getOperation().getOps<teg::GraphOp>())) {
