@@ -1,0 +1,43 @@
+//===- TapestryDialect.td - The tapestry dialect -----------*- tablegen -*-===//
+
+#ifndef TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYDIALECT_TD
+#define TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYDIALECT_TD
+
+include "mlir/IR/DialectBase.td"
+
+def Tapestry_Dialect : Dialect {
+  let name = "tapestry";
+  let cppNamespace = "::tapestry::teg";
+  let summary = "Tensor expression graphs";
+  let description = [{
+    One op per vertex of a tensor expression graph: sources and sinks bring data
+    in and out, an einsum computes a tensor from others by a scalar function and
+    a reduction. Values are builtin ranked tensors of static shape.
+
+    ```mlir
+    tapestry.graph @product {
+      %A = tapestry.source "A" : tensor<97x41xf32>
+      %B = tapestry.source "B" : tensor<41x53xf32>
+      %C = tapestry.einsum "C" [i = 97, j = 53, k = 41] (%A[i, k], %B[k, j]) -> [i, j] reduce add {
+      ^bb0(%a: f32, %b: f32):
+        %m = arith.mulf %a, %b : f32
+        tapestry.yield %m : f32
+      } : (tensor<97x41xf32>, tensor<41x53xf32>) -> tensor<97x53xf32>
+      tapestry.sink "C", %C : tensor<97x53xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::tapestry::index::TapestryIndexDialect"
+  ];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    /// Registers types and attributes; defined beside them.
+    void registerTypes();
+    void registerAttributes();
+  }];
+}
+
+#endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYDIALECT_TD

@@ -1,0 +1,22 @@
+//===- TapestryEnums.td - Enumerations of tapestry ---------*- tablegen -*-===//
+
+#ifndef TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYENUMS_TD
+#define TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYENUMS_TD
+
+include "mlir/IR/EnumAttr.td"
+
+def Tapestry_Monoid : I32Enum<"Monoid", "how reduced values are combined", [
+  I32EnumCase<"None", 0, "none">,
+  I32EnumCase<"Add", 1, "add">,
+  I32EnumCase<"Mul", 2, "mul">,
+  I32EnumCase<"Max", 3, "max">,
+  I32EnumCase<"Min", 4, "min">,
+  I32EnumCase<"And", 5, "and">,
+  I32EnumCase<"Or", 6, "or">,
+  I32EnumCase<"Xor", 7, "xor">,
+  I32EnumCase<"Custom", 8, "custom">
+]> {
+  let cppNamespace = "::tapestry::teg";
+}
+
+#endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYENUMS_TD

@@ -1,0 +1,50 @@
+//===- TapestryOps.h - Operations of tapestry -------------------*- C++ -*-===//
+//
+// The ops of tensor expression graphs: GraphOp, SourceOp, SinkOp,
+// SequencePointOp, EinsumOp with LabelOp and YieldOp in its regions. Sources
+// and einsums implement tapestry::BlockOpInterface.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYOPS_H
+#define TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYOPS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tapestry/Dialect/Index/IR/IndexAttrs.h"
+#include "tapestry/Dialect/Tapestry/IR/Monoid.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryDialect.h"
+#include "tapestry/Interfaces/BlockOpInterface.h"
+
+namespace tapestry::teg {
+
+/// Fills an einsum's body: from one scalar per operand to the value to yield.
+using BodyBuilder = llvm::function_ref<mlir::Value(
+    mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
+/// Fills a custom monoid's combine region: from two accumulators to one.
+using CombineBuilder = llvm::function_ref<mlir::Value(
+    mlir::OpBuilder &, mlir::Location, mlir::Value, mlir::Value)>;
+
+} // namespace tapestry::teg
+
+#define GET_TYPEDEF_CLASSES
+#include "tapestry/Dialect/Tapestry/IR/TapestryTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h.inc"
+
+namespace tapestry::teg {
+
+/// The grid of the graph that holds `op` (or is `op`); null where there is no
+/// graph or it has no grid.
+index::GridAttr lookupGrid(mlir::Operation *op);
+
+} // namespace tapestry::teg
+
+#endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYOPS_H

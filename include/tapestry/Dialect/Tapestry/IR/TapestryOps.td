@@ -1,0 +1,290 @@
+//===- TapestryOps.td - Operations of tapestry -------------*- tablegen -*-===//
+
+#ifndef TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYOPS_TD
+#define TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYOPS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "tapestry/Dialect/Index/IR/IndexAttrs.td"
+include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.td"
+include "tapestry/Dialect/Tapestry/IR/TapestryTypes.td"
+include "tapestry/Interfaces/BlockOpInterface.td"
+
+class Tapestry_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Tapestry_Dialect, mnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// Graph
+//===----------------------------------------------------------------------===//
+
+def Tapestry_GraphOp : Tapestry_Op<"graph", [
+    Symbol, IsolatedFromAbove, SingleBlock, NoTerminator, NoRegionArguments]> {
+  let summary = "A tensor expression graph";
+  let description = [{
+    Holds one graph of tensors, from sources to sinks, and optionally the grid
+    of devices that its operations are distributed over.
+
+    ```mlir
+    tapestry.graph @double on #tapestry_index.grid<"d.0" = 2> {
+      %A = tapestry.source "A" : tensor<5xf32>
+      tapestry.sink "B", %A : tensor<5xf32>
+    }
+    ```
+
+    Constraints:
+    - (graph_c1) the names of its sources are unique.
+    - (graph_c2) the names of its sinks are unique.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       OptionalAttr<TapestryIndex_GridAttr>:$grid);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name (`on` qualified($grid)^)? attr-dict-with-keyword $body
+  }];
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::llvm::StringRef":$name,
+                   CArg<"::tapestry::index::GridAttr", "{}">:$grid)>
+  ];
+  let hasRegionVerifier = 1;
+}
+
+def Tapestry_SourceOp : Tapestry_Op<"source", [
+    Pure, HasParent<"GraphOp">, DeclareOpInterfaceMethods<BlockOpInterface>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "Brings a named tensor into a graph";
+  let description = [{
+    The tensor named `name` that the program is given: a file, a generator or
+    the caller's memory. `partition` cuts its dimensions over the grid's axes;
+    `home` is the layout that it is kept in. It is a block operator with one
+    index dimension per tensor dimension, named d0, d1, ..., that computes
+    nothing.
+
+    ```mlir
+    %A = tapestry.source "A" : tensor<97x53xf32>
+    ```
+
+    Constraints:
+    - (source_c1) `partition` has one entry per dimension, over axes of the
+      graph's grid where that is given.
+    - (source_c2) `home` has the tensor's shape, no partial axes, and the
+      graph's grid where that is given.
+  }];
+  let arguments = (ins StrAttr:$name,
+                       OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
+                       OptionalAttr<TapestryIndex_LayoutAttr>:$home);
+  let results = (outs Tapestry_Tensor:$result);
+  let assemblyFormat = [{
+    $name custom<Placement>($partition, $home) attr-dict `:` type($result)
+  }];
+  let builders = [
+    OpBuilder<(ins "::llvm::StringRef":$name,
+                   "::mlir::RankedTensorType":$type), [{
+      build($_builder, $_state, type, name, /*partition=*/nullptr,
+            /*home=*/nullptr);
+    }]>
+  ];
+  let hasVerifier = 1;
+}
+
+def Tapestry_SinkOp : Tapestry_Op<"sink", [HasParent<"GraphOp">]> {
+  let summary = "Hands a tensor out of a graph under a name";
+  let description = [{
+    A root of visibility: what no sink and no sequence point observes may be
+    erased. The sink takes effect after every point that it names.
+
+    ```mlir
+    tapestry.sink "Z", %C after %p : tensor<97x53xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Tapestry_Tensor:$tensor,
+                       Variadic<Tapestry_Point>:$points);
+  let assemblyFormat = [{
+    $name `,` $tensor (`after` $points^)? attr-dict `:` type($tensor)
+  }];
+  let builders = [
+    OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::Value":$tensor), [{
+      build($_builder, $_state, name, tensor, ::mlir::ValueRange());
+    }]>
+  ];
+}
+
+def Tapestry_SequencePointOp : Tapestry_Op<"sequence_point"> {
+  let summary = "Orders sinks after the operations that it waits for";
+  let description = [{
+    Happens after all of its operands: tensors that must have been computed, and
+    earlier points. What takes the point happens after it. A root of
+    visibility, like a sink.
+
+    ```mlir
+    %p = tapestry.sequence_point %C, %q : tensor<97x53xf32>, !tapestry.point
+    ```
+  }];
+  let arguments = (ins
+    Variadic<AnyTypeOf<[Tapestry_Tensor, Tapestry_Point]>>:$awaited);
+  let results = (outs Tapestry_Point:$point);
+  let assemblyFormat = "($awaited^ `:` type($awaited))? attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Einsum
+//===----------------------------------------------------------------------===//
+
+def Tapestry_EinsumOp : Tapestry_Op<"einsum", [
+    Pure, IsolatedFromAbove, DeclareOpInterfaceMethods<BlockOpInterface>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "An extended Einstein summation";
+  let description = [{
+    For every point of the index space, the body (the paper's ⊗) maps one
+    element per operand to a value; values that land on the same result element
+    are combined by the monoid (⊕). Subscripts are affine in the labels with
+    integer constants: `%X[2 * i + j - 1, k]` is a strided window, `%M[i, i]` a
+    diagonal. A padded operand reads its pad value outside its bounds. Labels
+    that the result lacks are reduced.
+
+    ```mlir
+    %C = tapestry.einsum "C" [i = 97, k = 41, j = 53]
+        (%A[i, j], %X[2 * i + j - 1, k] pad 0.0 : f32) -> [i, k] reduce add {
+    ^bb0(%a: f32, %x: f32):
+      %m = arith.mulf %a, %x : f32
+      tapestry.yield %m : f32
+    } : (tensor<97x53xf32>, tensor<245x41xf32>) -> tensor<97x41xf32>
+    ```
+
+    The body is free of side effects and made of arith and math operations and
+    `tapestry.label`. It yields the accumulator: the result's element type, or
+    f32 where the result is f16 or bf16, and the sum is rounded once at the end.
+
+    A custom monoid has a second region that combines two accumulators, and an
+    identity: `combine { ^bb0(%x: i32, %y: i32): ... } identity 1 : i32`.
+
+    `partition` cuts the labels over the axes of the graph's grid; `home` is the
+    layout that the result is kept in.
+
+    Constraints:
+    - (einsum_c1) labels are unique identifiers.
+    - (einsum_c2) there is one extent per label, at least 0, and the number of
+      index points fits into 64 bits.
+    - (einsum_c3) there is one indexing map per operand and one for the result,
+      from all labels.
+    - (einsum_c4) subscripts are linear in the labels with integer coefficients.
+    - (einsum_c5) an operand has as many subscripts as dimensions.
+    - (einsum_c6) the result's subscripts are distinct labels.
+    - (einsum_c7) the result's shape is the extents of its labels.
+    - (einsum_c8) every label occurs in an operand's subscript, in the result or
+      in a `tapestry.label` of the body.
+    - (einsum_c9) the monoid is `none` exactly if no label is reduced.
+    - (einsum_c10) subscripts of an operand without pad stay inside its shape;
+      those of a padded one within 64 bits.
+    - (einsum_c11) there is one pad entry per operand: unit, or a constant of
+      the operand's element type.
+    - (einsum_c12) the body has one argument per operand, of its element type.
+    - (einsum_c13) the body yields one accumulator.
+    - (einsum_c14) the regions hold only arith and math operations and, in the
+      body, `tapestry.label`; all free of side effects.
+    - (einsum_c15) and, or and xor combine integers; add and mul do not combine
+      i1.
+    - (einsum_c16) exactly a custom monoid has a combine region, from two
+      accumulators to one, and an identity of the accumulator's type.
+    - (einsum_c17) `partition` has one entry per label, over axes of the graph's
+      grid where that is given.
+    - (einsum_c18) `home` has the result's shape, no partial axes, and the
+      graph's grid where that is given.
+  }];
+  let arguments = (ins
+    StrAttr:$name,
+    StrArrayAttr:$labels,
+    DenseI64ArrayAttr:$extents,
+    Variadic<Tapestry_Tensor>:$inputs,
+    AffineMapArrayAttr:$indexing_maps,
+    ArrayAttr:$pads,
+    Tapestry_MonoidAttr:$monoid,
+    OptionalAttr<TypedAttrInterface>:$custom_identity,
+    OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
+    OptionalAttr<TapestryIndex_LayoutAttr>:$home);
+  let results = (outs Tapestry_Tensor:$result);
+  let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$combiner);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let hasCanonicalizer = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [
+    /// Builds an einsum of any monoid but custom. `maps` are those of the
+    /// operands, then the result's, all from `labels`; `pads` holds a constant
+    /// or null per operand and may be empty. `bodyBuilder` gets the scalar
+    /// arguments and returns the accumulator to yield; without it the body is
+    /// left without a block, to be filled in by the caller.
+    OpBuilder<(ins "::llvm::StringRef":$name,
+                   "::llvm::ArrayRef<::llvm::StringRef>":$labels,
+                   "::llvm::ArrayRef<int64_t>":$extents,
+                   "::mlir::ValueRange":$operands,
+                   "::llvm::ArrayRef<::mlir::AffineMap>":$maps,
+                   "::llvm::ArrayRef<::mlir::TypedAttr>":$pads,
+                   "::tapestry::teg::Monoid":$monoid,
+                   "::mlir::RankedTensorType":$resultType,
+                   CArg<"::tapestry::teg::BodyBuilder",
+                        "nullptr">:$bodyBuilder)>
+  ];
+  let extraClassDeclaration = [{
+    /// Makes the monoid a custom one: sets its identity and fills the combine
+    /// region by `combineBuilder`.
+    void buildCustomMonoid(::mlir::OpBuilder &builder,
+                           ::mlir::TypedAttr identity,
+                           CombineBuilder combineBuilder);
+
+    /// The label's position, or nothing where there is no such label.
+    ::std::optional<unsigned> getLabelIndex(::llvm::StringRef label);
+    ::mlir::AffineMap getOperandMap(unsigned operand);
+    ::mlir::AffineMap getResultMap();
+    /// The constant read outside the operand's bounds; null without pad.
+    ::mlir::TypedAttr getPad(unsigned operand);
+    ::mlir::RankedTensorType getInputType(unsigned operand);
+    ::mlir::RankedTensorType getResultType();
+    /// The element type in which values are combined: f32 for f16 and bf16
+    /// results whose body yields f32, else the result's element type.
+    ::mlir::Type getAccumulatorType();
+    /// The monoid's identity of the accumulator's type; null without monoid.
+    ::mlir::TypedAttr getIdentity();
+  }];
+}
+
+def Tapestry_LabelOp : Tapestry_Op<"label", [Pure, HasParent<"EinsumOp">]> {
+  let summary = "The value of an einsum's label at the index point";
+  let description = [{
+    The label's global value, whatever part of the index space a device works
+    on.
+
+    ```mlir
+    %i = tapestry.label "i"
+    ```
+
+    Constraints:
+    - (label_c1) the enclosing einsum has the label.
+    - (label_c2) it lies in the einsum's body, not in its combine region.
+  }];
+  let arguments = (ins StrAttr:$label);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$label attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tapestry_YieldOp : Tapestry_Op<"yield", [
+    Pure, Terminator, HasParent<"EinsumOp">]> {
+  let summary = "Ends a region of an einsum with its value";
+  let description = [{
+    ```mlir
+    tapestry.yield %m : f32
+    ```
+
+    Constraints:
+    - (yield_c1) the value is a scalar of an element type that tensors may have.
+  }];
+  let arguments = (ins Tapestry_Element:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+#endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYOPS_TD

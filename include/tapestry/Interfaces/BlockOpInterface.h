@@ -1,0 +1,22 @@
+//===- BlockOpInterface.h - Index space and projections ---------*- C++ -*-===//
+//
+// Declares BlockOpInterface: the index space, projections, monoid and marginal
+// cost of an operator, from which its distribution is derived.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_INTERFACES_BLOCKOPINTERFACE_H
+#define TAPESTRY_INTERFACES_BLOCKOPINTERFACE_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/OpDefinition.h"
+#include "tapestry/Support/Layout.h"
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tapestry/Interfaces/BlockOpInterface.h.inc"
+
+#endif // TAPESTRY_INTERFACES_BLOCKOPINTERFACE_H

@@ -1,0 +1,94 @@
+//===- BlockOpInterface.td - Index space and projections ---*- tablegen -*-===//
+//
+// The one interface that everything about a block operator's distribution is
+// derived from. It speaks plain structs of tapestry/Support and knows no
+// dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_INTERFACES_BLOCKOPINTERFACE_TD
+#define TAPESTRY_INTERFACES_BLOCKOPINTERFACE_TD
+
+include "mlir/IR/Interfaces.td"
+
+def BlockOpInterface : OpInterface<"BlockOpInterface"> {
+  let cppNamespace = "::tapestry";
+  let description = [{
+    A block operator owns a dense index space: labels with extents, each either
+    parallel (it indexes the results) or reduced by the op's monoid. One index
+    projection per tensor operand and result says which region of the tensor an
+    index point reads or writes. Shards, halos, coverage, communication volume
+    and cost follow from these and are never decided by the kind of the op.
+  }];
+
+  let methods = [
+    InterfaceMethod<"The name of the vertex in the tensor expression graph.",
+      "::llvm::StringRef", "getVertexName">,
+    InterfaceMethod<"The names of the index dimensions.",
+      "::llvm::SmallVector<::std::string>", "getLabelNames">,
+    InterfaceMethod<"The extents of the index dimensions.",
+      "::llvm::SmallVector<int64_t>", "getLabelExtents">,
+    InterfaceMethod<"For every index dimension, whether it is reduced.",
+      "::llvm::SmallVector<bool>", "getReducedLabels">,
+    InterfaceMethod<"The tensors that the op reads.",
+      "::llvm::SmallVector<::mlir::Value>", "getTensorOperands">,
+    InterfaceMethod<"One projection per tensor operand.",
+      "::std::vector<::tapestry::Projection>", "getOperandProjections">,
+    InterfaceMethod<[{
+        Whether a tensor operand is padded: its projection may then reach
+        outside the tensor, where a constant is read.
+      }], "bool", "isOperandPadded", (ins "unsigned":$operand)>,
+    InterfaceMethod<"One projection per result.",
+      "::std::vector<::tapestry::Projection>", "getResultProjections">,
+    InterfaceMethod<[{
+        The cut of the index space in axis numbers of `grid`; nothing where the
+        op has none yet. Fails with an error at the op where the grid lacks an
+        axis.
+      }], "::mlir::FailureOr<::std::optional<::tapestry::Partition>>",
+      "getPartitionOn", (ins "const ::tapestry::DeviceGrid &":$grid)>,
+    InterfaceMethod<"Sets the cut of the index space over axes of `grid`.",
+      "void", "setPartitionOn",
+      (ins "const ::tapestry::DeviceGrid &":$grid,
+           "const ::tapestry::Partition &":$partition)>,
+    InterfaceMethod<[{
+        The layout that the result is kept in, with its grid; nothing where it
+        stays as the partition leaves it.
+      }], "::std::optional<::std::pair<::tapestry::DeviceGrid, "
+          "::tapestry::Layout>>", "getHomeLayout">,
+    InterfaceMethod<"Sets the layout that the result is kept in.",
+      "void", "setHomeLayout",
+      (ins "const ::tapestry::DeviceGrid &":$grid,
+           "const ::tapestry::Layout &":$layout)>,
+    InterfaceMethod<[{
+        The identity of the monoid that reduces, of the accumulator's type; null
+        where nothing is reduced.
+      }], "::mlir::TypedAttr", "getMonoidIdentity">,
+    InterfaceMethod<[{
+        Emits a combined with b by the monoid, both of the accumulator's type;
+        null where the op has no monoid.
+      }], "::mlir::Value", "emitCombine",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "::mlir::Value":$a, "::mlir::Value":$b)>,
+    InterfaceMethod<[{
+        The scalar function of one index point: one argument per tensor
+        operand, ended by a terminator with the value to reduce or store. Null
+        where the op computes nothing.
+      }], "::mlir::Region *", "getScalarRegion">,
+    InterfaceMethod<[{
+        Floating-point or integer operations per index point. Every arith or
+        math operation counts 1, transcendental functions included; constants,
+        labels and conversions of type count 0; combining counts what the monoid
+        costs (1 for a named one) where something is reduced.
+      }], "int64_t", "getFlopsPerPoint">,
+  ];
+
+  let extraSharedClassDeclaration = [{
+    /// The index space as a box.
+    ::tapestry::ZBox getIndexSpace() {
+      return ::tapestry::boxOfShape($_op.getLabelExtents());
+    }
+    unsigned getIndexRank() { return $_op.getLabelExtents().size(); }
+  }];
+}
+
+#endif // TAPESTRY_INTERFACES_BLOCKOPINTERFACE_TD

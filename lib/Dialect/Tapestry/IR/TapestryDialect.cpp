@@ -1,0 +1,43 @@
+//===- TapestryDialect.cpp - The tapestry dialect, types and attributes ---===//
+
+#include "tapestry/Dialect/Tapestry/IR/TapestryDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "tapestry/Dialect/Index/IR/IndexDialect.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tapestry::teg;
+
+#include "tapestry/Dialect/Tapestry/IR/TapestryDialect.cpp.inc"
+#include "tapestry/Dialect/Tapestry/IR/TapestryEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "tapestry/Dialect/Tapestry/IR/TapestryTypes.cpp.inc"
+
+void TapestryDialect::initialize() {
+  registerAttributes();
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
+      >();
+}
+
+void TapestryDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.cpp.inc"
+      >();
+}
+
+void TapestryDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "tapestry/Dialect/Tapestry/IR/TapestryTypes.cpp.inc"
+      >();
+}

@@ -1,0 +1,135 @@
+//===- TapestryOps.cpp - Builders and accessors of tapestry's ops ---------===//
+
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "Placement.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::teg;
+
+#define GET_OP_CLASSES
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
+
+index::GridAttr teg::lookupGrid(Operation *op) {
+  auto graph = dyn_cast<GraphOp>(op);
+  if (!graph)
+    graph = op->getParentOfType<GraphOp>();
+  return graph ? graph.getGridAttr() : index::GridAttr();
+}
+
+/// A vertex' name as a value name where it is one, so that IR reads as written.
+static void nameResult(Value result, StringRef name,
+                       function_ref<void(Value, StringRef)> setName) {
+  if (!name.empty() && !llvm::isDigit(name.front()))
+    setName(result, name);
+}
+
+//===----------------------------------------------------------------------===//
+// GraphOp and SourceOp
+//===----------------------------------------------------------------------===//
+
+void GraphOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                    index::GridAttr grid) {
+  state.getOrAddProperties<Properties>().sym_name = builder.getStringAttr(name);
+  state.getOrAddProperties<Properties>().grid = grid;
+  state.addRegion()->emplaceBlock();
+}
+
+void SourceOp::getAsmResultNames(function_ref<void(Value, StringRef)> setName) {
+  nameResult(getResult(), getName(), setName);
+}
+
+//===----------------------------------------------------------------------===//
+// EinsumOp
+//===----------------------------------------------------------------------===//
+
+void EinsumOp::getAsmResultNames(function_ref<void(Value, StringRef)> setName) {
+  nameResult(getResult(), getName(), setName);
+}
+
+void EinsumOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                     llvm::ArrayRef<StringRef> labels,
+                     llvm::ArrayRef<int64_t> extents, ValueRange operands,
+                     llvm::ArrayRef<AffineMap> maps,
+                     llvm::ArrayRef<TypedAttr> pads, Monoid monoid,
+                     RankedTensorType resultType, BodyBuilder bodyBuilder) {
+  llvm::SmallVector<Attribute> padAttrs(operands.size(), builder.getUnitAttr());
+  for (auto [entry, pad] : llvm::zip(padAttrs, pads))
+    if (pad)
+      entry = pad;
+
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.name = builder.getStringAttr(name);
+  properties.labels = builder.getStrArrayAttr(labels);
+  properties.extents = builder.getDenseI64ArrayAttr(extents);
+  properties.indexing_maps = builder.getAffineMapArrayAttr(maps);
+  properties.pads = builder.getArrayAttr(padAttrs);
+  properties.monoid = MonoidAttr::get(builder.getContext(), monoid);
+  state.addOperands(operands);
+  state.addTypes(resultType);
+  Region *body = state.addRegion();
+  state.addRegion();
+  if (!bodyBuilder)
+    return;
+
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(body);
+  for (Value operand : operands)
+    block->addArgument(cast<ShapedType>(operand.getType()).getElementType(),
+                       state.location);
+  Value value = bodyBuilder(builder, state.location, block->getArguments());
+  YieldOp::create(builder, state.location, value);
+}
+
+void EinsumOp::buildCustomMonoid(OpBuilder &builder, TypedAttr identity,
+                                 CombineBuilder combineBuilder) {
+  setMonoid(Monoid::Custom);
+  setCustomIdentityAttr(identity);
+  OpBuilder::InsertionGuard guard(builder);
+  getCombiner().getBlocks().clear();
+  Type type = identity.getType();
+  Block *block = builder.createBlock(&getCombiner(), {}, {type, type},
+                                     {getLoc(), getLoc()});
+  Value value = combineBuilder(builder, getLoc(), block->getArgument(0),
+                               block->getArgument(1));
+  YieldOp::create(builder, getLoc(), value);
+}
+
+std::optional<unsigned> EinsumOp::getLabelIndex(StringRef label) {
+  for (auto [index, name] :
+       llvm::enumerate(getLabels().getAsValueRange<StringAttr>()))
+    if (name == label)
+      return index;
+  return std::nullopt;
+}
+
+AffineMap EinsumOp::getOperandMap(unsigned operand) {
+  return cast<AffineMapAttr>(getIndexingMaps()[operand]).getValue();
+}
+
+AffineMap EinsumOp::getResultMap() {
+  return cast<AffineMapAttr>(getIndexingMaps()[getInputs().size()]).getValue();
+}
+
+TypedAttr EinsumOp::getPad(unsigned operand) {
+  return dyn_cast<TypedAttr>(getPads()[operand]);
+}
+
+RankedTensorType EinsumOp::getInputType(unsigned operand) {
+  return cast<RankedTensorType>(getInputs()[operand].getType());
+}
+
+RankedTensorType EinsumOp::getResultType() {
+  return cast<RankedTensorType>(getResult().getType());
+}
+
+Type EinsumOp::getAccumulatorType() {
+  return cast<YieldOp>(getBody().front().getTerminator()).getValue().getType();
+}
+
+TypedAttr EinsumOp::getIdentity() {
+  if (getMonoid() == Monoid::Custom)
+    return getCustomIdentityAttr();
+  return teg::getMonoidIdentity(getMonoid(), getAccumulatorType());
+}
