@@ -8,6 +8,19 @@ using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::tra;
 
+/// Parses and prints a monoid as a bare word.
+static ParseResult parseMonoid(OpAsmParser &parser, MonoidAttr &monoid) {
+  FailureOr<Monoid> parsed = FieldParser<Monoid>::parse(parser);
+  if (failed(parsed))
+    return failure();
+  monoid = MonoidAttr::get(parser.getContext(), *parsed);
+  return success();
+}
+
+static void printMonoid(OpAsmPrinter &printer, Operation *, MonoidAttr monoid) {
+  printer << stringifyMonoid(monoid.getValue());
+}
+
 #define GET_OP_CLASSES
 #include "tapestry/Dialect/TRA/IR/TRAOps.cpp.inc"
 
@@ -153,14 +166,10 @@ ParseResult JoinParser::parseOperand() {
 
 /// `reduce custom identity 0.0 : f32`, or nothing.
 ParseResult JoinParser::parseReduction() {
-  Monoid monoid = Monoid::None;
-  if (succeeded(parser.parseOptionalKeyword("reduce"))) {
-    FailureOr<Monoid> parsed = FieldParser<Monoid>::parse(parser);
-    if (failed(parsed))
-      return failure();
-    monoid = *parsed;
-  }
-  properties.monoid = MonoidAttr::get(parser.getContext(), monoid);
+  properties.monoid = MonoidAttr::get(parser.getContext(), Monoid::None);
+  if (succeeded(parser.parseOptionalKeyword("reduce")) &&
+      parseMonoid(parser, properties.monoid))
+    return failure();
   if (failed(parser.parseOptionalKeyword("identity")))
     return success();
   return parser.parseAttribute(properties.identity);

@@ -138,15 +138,27 @@ static LogicalResult verifyCustom(Operation *op, Monoid monoid,
   return success();
 }
 
-static LogicalResult verifyBitwise(Operation *op, Monoid monoid,
-                                   Type elementType) {
-  bool isBitwise =
-      monoid == Monoid::And || monoid == Monoid::Or || monoid == Monoid::Xor;
-  if (!isBitwise || isa<IntegerType>(elementType))
+/// Whether the built-in monoid is defined on the element type.
+static LogicalResult verifyMonoidType(Operation *op, Monoid monoid,
+                                      Type elementType) {
+  switch (monoid) {
+  case Monoid::And:
+  case Monoid::Or:
+  case Monoid::Xor:
+    if (isa<IntegerType>(elementType))
+      return success();
+    break;
+  case Monoid::Add:
+  case Monoid::Mul:
+    if (!elementType.isInteger(1))
+      return success();
+    break;
+  default:
     return success();
+  }
   return op->emitOpError("reduces by '")
          << stringifyMonoid(monoid)
-         << "', which is for integers, elements of type " << elementType;
+         << "', which does not combine elements of type " << elementType;
 }
 
 //===----------------------------------------------------------------------===//
@@ -308,7 +320,7 @@ static LogicalResult verifyComputation(JoinOp op) {
                           op.getCombine(), elementType)))
     return failure();
   // join_c9
-  if (failed(verifyBitwise(op, op.getMonoid(), elementType)))
+  if (failed(verifyMonoidType(op, op.getMonoid(), elementType)))
     return failure();
   // join_c10
   SmallVector<Type> arguments;
@@ -436,7 +448,7 @@ LogicalResult AggregateOp::verify() {
                           elementType)))
     return failure();
   // aggregate_c7
-  return verifyBitwise(*this, getMonoid(), elementType);
+  return verifyMonoidType(*this, getMonoid(), elementType);
 }
 
 LogicalResult AggregateOp::verifyRegions() {

@@ -40,7 +40,8 @@ class Comm_ExchangeOp<string mnemonic, string kind>
     StrArrayAttr:$axes);
   let results = (outs Comm_Part:$result, Comm_Token:$token);
   let assemblyFormat = [{
-    $vertex `,` $source (`after` $after^)? `from` $from `to` $to `axes` $axes
+    $vertex `,` $source (`after` $after^)?
+    `from` $from `to` $to `axes` $axes
     attr-dict `:` type($source) `->` type($result)
   }];
   let builders = [
@@ -158,7 +159,8 @@ class Comm_ReductionOp<string mnemonic, string kind>
     StrArrayAttr:$axes);
   let regions = (region MaxSizedRegion<1>:$combine);
   let assemblyFormat = [{
-    $vertex $monoid $source (`after` $after^)? `from` $from `to` $to `axes` $axes
+    $vertex custom<Monoid>($monoid) $source (`after` $after^)?
+    `from` $from `to` $to `axes` $axes
     (`combine` $combine^)? attr-dict `:` type($source) `->` type($result)
   }];
   let builders = [

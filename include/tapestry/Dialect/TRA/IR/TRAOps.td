@@ -38,7 +38,7 @@ def TRA_FromTensorOp : TRA_Op<"from_tensor", [Pure]> {
   let arguments = (ins StaticShapeTensorOf<[AnyType]>:$tensor);
   let results = (outs TRA_Relation:$relation);
   let assemblyFormat =
-      "$tensor attr-dict `:` type($tensor) `->` type($relation)";
+      "$tensor attr-dict `:` type($tensor) `->` qualified(type($relation))";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -62,7 +62,7 @@ def TRA_ToTensorOp : TRA_Op<"to_tensor", [Pure]> {
   let arguments = (ins TRA_Relation:$relation);
   let results = (outs StaticShapeTensorOf<[AnyType]>:$tensor);
   let assemblyFormat =
-      "$relation attr-dict `:` type($relation) `->` type($tensor)";
+      "$relation attr-dict `:` qualified(type($relation)) `->` type($tensor)";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -122,7 +122,8 @@ def TRA_JoinOp : TRA_Op<"join", [Pure, IsolatedFromAbove]> {
     - `join_c7`: the monoid is `none` if and only if no label is reduced.
     - `join_c8`: there are an identity and a combine region if and only if the
       monoid is `custom`; the identity is of the result's element type.
-    - `join_c9`: `and`, `or` and `xor` combine integers.
+    - `join_c9`: `and`, `or` and `xor` combine integers; `add` and `mul` do not
+      combine i1.
     - `join_c10`: the kernel takes one value of each operand's element type and
       yields one of the result's.
     - `join_c11`: the combine region takes two values of the result's element type
@@ -223,7 +224,8 @@ def TRA_AggregateOp : TRA_Op<"aggregate", [Pure, IsolatedFromAbove]> {
     - `aggregate_c5`: the monoid is not `none`.
     - `aggregate_c6`: there are an identity and a combine region if and only if the
       monoid is `custom`; the identity is of the element type.
-    - `aggregate_c7`: `and`, `or` and `xor` combine integers.
+    - `aggregate_c7`: `and`, `or` and `xor` combine integers; `add` and `mul` do
+      not combine i1.
     - `aggregate_c8`: the combine region takes two values of the element type and
       yields one.
   }];
@@ -235,8 +237,9 @@ def TRA_AggregateOp : TRA_Op<"aggregate", [Pure, IsolatedFromAbove]> {
   let results = (outs TRA_Relation:$result);
   let regions = (region MaxSizedRegion<1>:$combine);
   let assemblyFormat = [{
-    $vertex $monoid $source (`identity` $identity^)? (`combine` $combine^)?
-    attr-dict `:` type($source) `->` type($result)
+    $vertex custom<Monoid>($monoid) $source (`identity` $identity^)?
+    (`combine` $combine^)? attr-dict
+    `:` qualified(type($source)) `->` qualified(type($result))
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
@@ -260,8 +263,10 @@ def TRA_RepartitionOp : TRA_Op<"repartition", [Pure]> {
   }];
   let arguments = (ins StrAttr:$vertex, TRA_Relation:$source);
   let results = (outs TRA_Relation:$result);
-  let assemblyFormat =
-      "$vertex `,` $source attr-dict `:` type($source) `->` type($result)";
+  let assemblyFormat = [{
+    $vertex `,` $source attr-dict
+    `:` qualified(type($source)) `->` qualified(type($result))
+  }];
   let hasVerifier = 1;
   let hasFolder = 1;
 }
