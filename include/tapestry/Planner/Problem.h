@@ -1,0 +1,128 @@
+//===- Problem.h - The planning problem that solvers see --------*- C++ -*-===//
+//
+// Variables with choices, a cost per choice, and a cost per pair of choices of
+// two connected variables. A pairwise cost depends on the choices only through
+// the layout of the shared tensor, so the choices are grouped into interface
+// classes and the table is classes x classes: this is what keeps exact solving
+// cheap. Solvers know nothing of tensors or of the cost model; costs may be
+// elements, seconds or anything that adds up.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_PLANNER_PROBLEM_H
+#define TAPESTRY_PLANNER_PROBLEM_H
+
+#include "tapestry/Planner/Graph.h"
+#include "tapestry/Planner/Partitions.h"
+#include <memory>
+
+namespace tapestry {
+
+/// Groups the choices of a variable: choices of one class are equal for an
+/// edge.
+struct ClassMap {
+  /// The class of every choice, each smaller than numClasses.
+  std::vector<uint32_t> classOf;
+  uint32_t numClasses = 0;
+
+  /// Every choice is a class of its own.
+  static ClassMap identity(uint32_t numChoices);
+};
+
+/// A row-major matrix of costs, not negative.
+struct CostTable {
+  uint32_t rows = 0;
+  uint32_t columns = 0;
+  std::vector<double> values;
+
+  double at(uint32_t row, uint32_t column) const {
+    return values[size_t(row) * columns + column];
+  }
+};
+
+/// Parts of a problem that many variables and edges have in common. Equal parts
+/// are best made once and shared: solvers recognise repeated structure by
+/// pointer and then solve it once. Sharing never changes a result.
+using SharedCosts = std::shared_ptr<const std::vector<double>>;
+using SharedClasses = std::shared_ptr<const ClassMap>;
+using SharedTable = std::shared_ptr<const CostTable>;
+using SharedChoices = std::shared_ptr<const std::vector<PartVector>>;
+using SharedBytes = std::shared_ptr<const std::vector<int64_t>>;
+
+struct PlanProblem {
+  struct Variable {
+    std::string name;
+    /// What each choice means: the parts per label. Solvers only count them.
+    SharedChoices choices;
+    /// The cost of every choice by itself; at least one entry.
+    SharedCosts costs;
+    /// Bytes per device that every choice keeps; null where nothing is known.
+    SharedBytes bytes;
+    /// False for a tensor that is given: only its edges cost anything.
+    bool hasWork = true;
+
+    uint32_t numChoices() const { return costs->size(); }
+  };
+
+  /// table[class of from's choice][class of to's choice]. `from` produces what
+  /// `to` reads; two edges may join the same pair of variables.
+  struct Edge {
+    unsigned from = 0;
+    unsigned to = 0;
+    SharedClasses fromClasses;
+    SharedClasses toClasses;
+    SharedTable table;
+  };
+
+  /// In an order in which every edge leads from a smaller to a larger index.
+  std::vector<Variable> variables;
+  std::vector<Edge> edges;
+  /// The most bytes per device that the choices may keep in total; 0: no limit.
+  /// A solver that cannot honour a limit must refuse the problem.
+  int64_t memoryLimit = 0;
+
+  /// Sizes agree and edges ascend; the error names the variable or edge.
+  llvm::Error validate() const;
+  /// The cost of one choice per variable.
+  double evaluate(llvm::ArrayRef<uint32_t> choice) const;
+  double edgeCost(const Edge &edge, llvm::ArrayRef<uint32_t> choice) const;
+  /// Every variable and edge at its own cheapest: a bound that costs nothing.
+  double independentBound() const;
+};
+
+/// One choice per variable, with what is known of its quality.
+struct Solution {
+  std::vector<uint32_t> choice;
+  double cost = 0;
+  /// No choice costs less.
+  double lowerBound = 0;
+  bool provedOptimal = false;
+};
+
+/// The most choices that one variable may have: beyond it a problem is refused
+/// instead of filling memory.
+constexpr uint32_t maxChoicesPerVariable = 200'000;
+
+/// Builds the problem of cutting every vertex of `graph` for `devices` devices
+/// under the cost model `paper`: variable v is vertex v, its choices are its
+/// viable partitions. An input with several consumers chooses among the plain
+/// cuts that a viable partition of one of them wants; an input with at most one
+/// has a single choice, which costs nothing and means nothing (see
+/// partsOfSolution).
+llvm::Expected<PlanProblem> buildPaperProblem(const PlanGraph &graph,
+                                              int64_t devices);
+
+/// The parts per label of every vertex under `choice`. Where an input is stored
+/// as its only consumer reads it, its parts are that consumer's per dimension.
+std::vector<PartVector> partsOfSolution(const PlanGraph &graph,
+                                        const PlanProblem &problem,
+                                        llvm::ArrayRef<uint32_t> choice);
+
+/// The parts per dimension in which `operand` of `vertex` is read: the product
+/// of the parts of the labels in each dimension.
+PartVector partsOfOperand(const PlanVertex &vertex, unsigned operand,
+                          llvm::ArrayRef<int64_t> parts);
+
+} // namespace tapestry
+
+#endif // TAPESTRY_PLANNER_PROBLEM_H

@@ -1,0 +1,440 @@
+//===- Placement.cpp - Over which grid axes the labels are cut ------------===//
+
+#include "tapestry/Planner/Placement.h"
+#include "Traffic.h"
+#include "tapestry/Planner/PaperCost.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <limits>
+
+using namespace tapestry;
+
+namespace {
+
+/// Enumerates the ways to give every label of one vertex an ordered list of
+/// distinct axes whose sizes multiply to its parts, in lexicographic order.
+class AxisEnumerator {
+public:
+  AxisEnumerator(const DeviceGrid &grid, llvm::ArrayRef<int64_t> parts)
+      : grid(grid), parts(parts) {}
+
+  /// Calls `visit` for every assignment in which the labels that `fixed` names
+  /// (empty, or one entry per label) have those cuts, until it returns false.
+  void forEach(llvm::ArrayRef<std::optional<Cut>> fixed,
+               llvm::function_ref<bool(const Partition &)> visit);
+
+private:
+  bool extendLabel(unsigned label);
+  bool extendCut(unsigned label, int64_t left);
+
+  const DeviceGrid &grid;
+  llvm::ArrayRef<int64_t> parts;
+  llvm::ArrayRef<std::optional<Cut>> fixed;
+  llvm::function_ref<bool(const Partition &)> visit;
+  Partition current;
+  llvm::SmallVector<bool, 16> used;
+};
+
+class Placer {
+public:
+  Placer(const PlanGraph &graph, const DeviceGrid &grid,
+         llvm::ArrayRef<PartVector> parts,
+         llvm::ArrayRef<std::optional<Partition>> fixed,
+         const PlacementOptions &options);
+
+  llvm::Expected<std::vector<Partition>> place();
+
+private:
+  /// A possible partition of a vertex and the layouts that follow from it.
+  struct Candidate {
+    Partition partition;
+    Traffic::Id result = 0;
+    llvm::SmallVector<Traffic::Id, 4> operands;
+  };
+  Candidate candidateFor(unsigned vertex, const Partition &partition);
+  bool isStored(unsigned vertex) const {
+    return isStoredAsConsumed(graph.vertices[vertex], uses[vertex]);
+  }
+  /// What moving the result of `vertex` to its placed readers costs, in bytes,
+  /// if the vertex `changed` had the partition of `candidate`.
+  int64_t bytesOf(unsigned vertex, unsigned changed,
+                  const Candidate *candidate);
+  /// The sum of bytesOf over `vertex` and what it reads.
+  int64_t bytesAround(unsigned vertex, const Candidate *candidate);
+  /// No candidate leads to fewer bytes around its vertex: what the producers
+  /// cost anyway, and what the candidate's own result costs anyway.
+  int64_t leastBytesOfProducers(unsigned vertex);
+  int64_t leastBytesOfResult(unsigned vertex, const Candidate &candidate);
+  /// Partitions that repeat cuts of placed neighbours, largest tensors first.
+  void forEachInherited(unsigned vertex,
+                        llvm::function_ref<bool(const Partition &)> visit);
+  std::vector<std::optional<Cut>>
+  cutsOfNeighbour(unsigned vertex, const PlanUse &use, bool isOperand);
+  /// The best candidate for a vertex; nothing if the parts have no assignment.
+  /// Stops as soon as `limit` candidates were compared, counting them down.
+  std::optional<Candidate> bestFor(unsigned vertex, unsigned &limit);
+  llvm::Error placeVertex(unsigned vertex);
+  llvm::Error noAssignment(unsigned vertex) const;
+  void improve();
+
+  const PlanGraph &graph;
+  const DeviceGrid &grid;
+  llvm::ArrayRef<PartVector> parts;
+  llvm::ArrayRef<std::optional<Partition>> fixed;
+  const PlacementOptions &options;
+  Traffic traffic;
+  std::vector<llvm::SmallVector<PlanUse, 2>> uses;
+  std::vector<std::optional<Candidate>> chosen;
+  unsigned perVertex;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Enumeration
+//===----------------------------------------------------------------------===//
+
+void AxisEnumerator::forEach(
+    llvm::ArrayRef<std::optional<Cut>> fixedCuts,
+    llvm::function_ref<bool(const Partition &)> callback) {
+  fixed = fixedCuts;
+  visit = callback;
+  current.cuts.assign(parts.size(), Cut());
+  used.assign(grid.axes.size(), false);
+  for (const std::optional<Cut> &cut : fixed) {
+    if (!cut)
+      continue;
+    for (unsigned axis : *cut) {
+      if (used[axis])
+        return;
+      used[axis] = true;
+    }
+  }
+  extendLabel(0);
+}
+
+bool AxisEnumerator::extendLabel(unsigned label) {
+  if (label == parts.size())
+    return visit(current);
+  if (!fixed.empty() && fixed[label]) {
+    current.cuts[label] = *fixed[label];
+    return extendLabel(label + 1);
+  }
+  current.cuts[label].clear();
+  return extendCut(label, parts[label]);
+}
+
+bool AxisEnumerator::extendCut(unsigned label, int64_t left) {
+  if (left == 1)
+    return extendLabel(label + 1);
+  for (unsigned axis = 0; axis < grid.axes.size(); ++axis) {
+    int64_t size = grid.axes[axis].size;
+    if (used[axis] || size == 1 || left % size != 0)
+      continue;
+    used[axis] = true;
+    current.cuts[label].push_back(axis);
+    bool goOn = extendCut(label, left / size);
+    current.cuts[label].pop_back();
+    used[axis] = false;
+    if (!goOn)
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Prices
+//===----------------------------------------------------------------------===//
+
+/// Comparing one assignment passes over all devices: about this many passes are
+/// spent on a vertex.
+static constexpr int64_t deviceStepsPerVertex = 300'000;
+
+Placer::Placer(const PlanGraph &graph, const DeviceGrid &grid,
+               llvm::ArrayRef<PartVector> parts,
+               llvm::ArrayRef<std::optional<Partition>> fixed,
+               const PlacementOptions &options)
+    : graph(graph), grid(grid), parts(parts), fixed(fixed), options(options),
+      traffic(grid), uses(graph.uses()), chosen(graph.vertices.size()) {
+  perVertex = std::clamp<int64_t>(deviceStepsPerVertex / grid.numDevices(), 16,
+                                  std::max(16u, options.maxAssignments));
+}
+
+Placer::Candidate Placer::candidateFor(unsigned v, const Partition &partition) {
+  Candidate candidate;
+  candidate.partition = partition;
+  const PlanVertex &vertex = graph.vertices[v];
+  candidate.result = traffic.idOf(resultLayout(vertex, partition));
+  for (unsigned operand = 0; operand < vertex.operands.size(); ++operand)
+    candidate.operands.push_back(
+        traffic.idOf(operandLayout(graph, vertex, operand, partition)));
+  return candidate;
+}
+
+int64_t Placer::bytesOf(unsigned v, unsigned changed,
+                        const Candidate *candidate) {
+  auto placedAs = [&](unsigned u) -> const Candidate * {
+    if (u == changed)
+      return candidate;
+    return chosen[u] ? &*chosen[u] : nullptr;
+  };
+  const Candidate *self = placedAs(v);
+  if (!self || isStored(v))
+    return 0;
+  llvm::SmallVector<Traffic::Id, 4> targets;
+  for (const PlanUse &use : uses[v])
+    if (const Candidate *reader = placedAs(use.vertex))
+      if (!llvm::is_contained(targets, reader->operands[use.operand]))
+        targets.push_back(reader->operands[use.operand]);
+  return traffic.bestHome(self->result, targets).elements *
+         graph.vertices[v].elementBytes;
+}
+
+/// Calls `visit` for every vertex that `v` reads, each once.
+static void forEachProducer(const PlanVertex &vertex,
+                            llvm::function_ref<void(unsigned)> visit) {
+  llvm::SmallVector<unsigned, 4> seen;
+  for (const PlanOperand &operand : vertex.operands) {
+    if (llvm::is_contained(seen, operand.producer))
+      continue;
+    seen.push_back(operand.producer);
+    visit(operand.producer);
+  }
+}
+
+int64_t Placer::bytesAround(unsigned v, const Candidate *candidate) {
+  int64_t bytes = bytesOf(v, v, candidate);
+  forEachProducer(graph.vertices[v], [&](unsigned producer) {
+    bytes += bytesOf(producer, v, candidate);
+  });
+  return bytes;
+}
+
+int64_t Placer::leastBytesOfResult(unsigned v, const Candidate &candidate) {
+  bool isRead = llvm::any_of(uses[v], [&](const PlanUse &use) {
+    return chosen[use.vertex].has_value();
+  });
+  if (!isRead)
+    return bytesOf(v, v, &candidate);
+  return traffic.leastElements(candidate.result) *
+         graph.vertices[v].elementBytes;
+}
+
+int64_t Placer::leastBytesOfProducers(unsigned v) {
+  int64_t bytes = 0;
+  forEachProducer(graph.vertices[v], [&](unsigned producer) {
+    if (!chosen[producer] || isStored(producer))
+      return;
+    Traffic::Id result = chosen[producer]->result;
+    int64_t elementBytes = graph.vertices[producer].elementBytes;
+    // One more reader makes no plain tensor cheaper; partial values must at
+    // least be scattered.
+    bytes += traffic.layout(result).partial.empty()
+                 ? bytesOf(producer, v, nullptr)
+                 : traffic.leastElements(result) * elementBytes;
+  });
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+/// The cuts that the labels of `v` take over from one neighbour: where it reads
+/// (isOperand: use is an operand of v itself) or from who reads it.
+std::vector<std::optional<Cut>>
+Placer::cutsOfNeighbour(unsigned v, const PlanUse &use, bool isOperand) {
+  const PlanVertex &vertex = graph.vertices[v];
+  std::vector<std::optional<Cut>> cuts(vertex.labels.size());
+  unsigned neighbour =
+      isOperand ? vertex.operands[use.operand].producer : use.vertex;
+  if (!chosen[neighbour] || (isOperand && isStored(neighbour)))
+    return cuts;
+  Traffic::Id id = chosen[neighbour]->result;
+  if (isOperand) {
+    llvm::SmallVector<Traffic::Id, 4> targets;
+    for (const PlanUse &other : uses[neighbour])
+      if (other.vertex != v && chosen[other.vertex] &&
+          !llvm::is_contained(targets,
+                              chosen[other.vertex]->operands[other.operand]))
+        targets.push_back(chosen[other.vertex]->operands[other.operand]);
+    id = traffic.bestHome(id, targets).layout;
+  } else {
+    id = chosen[neighbour]->operands[use.operand];
+  }
+  const Layout &layout = traffic.layout(id);
+  const Projection &projection =
+      isOperand ? vertex.operands[use.operand].projection : vertex.output;
+  for (auto [dim, placed] : llvm::zip_equal(projection.dims, layout.dims)) {
+    if (!dim.isPlainDim() || !placed.isPlain())
+      continue;
+    unsigned label = dim.terms[0].dim;
+    if (partsOf(grid, placed.cut()) == parts[v][label])
+      cuts[label] = Cut(placed.cut());
+  }
+  return cuts;
+}
+
+void Placer::forEachInherited(
+    unsigned v, llvm::function_ref<bool(const Partition &)> visit) {
+  const PlanVertex &vertex = graph.vertices[v];
+  struct Source {
+    int64_t bytes = 0;
+    unsigned number = 0;
+    std::vector<std::optional<Cut>> cuts;
+  };
+  std::vector<Source> sources;
+  for (unsigned operand = 0; operand < vertex.operands.size(); ++operand) {
+    const PlanVertex &read = graph.vertices[vertex.operands[operand].producer];
+    sources.push_back({read.elements() * read.elementBytes,
+                       unsigned(sources.size()),
+                       cutsOfNeighbour(v, {v, operand}, true)});
+  }
+  for (const PlanUse &use : uses[v])
+    sources.push_back({vertex.elements() * vertex.elementBytes,
+                       unsigned(sources.size()),
+                       cutsOfNeighbour(v, use, false)});
+  llvm::sort(sources, [](const Source &a, const Source &b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.number < b.number;
+  });
+
+  // All neighbours together, the larger ones first, as far as axes are free;
+  // then each by itself.
+  Source together;
+  together.cuts.resize(vertex.labels.size());
+  llvm::SmallVector<bool, 16> used(grid.axes.size(), false);
+  for (const Source &source : sources)
+    for (auto [into, cut] : llvm::zip_equal(together.cuts, source.cuts)) {
+      if (into || !cut ||
+          llvm::any_of(*cut, [&](unsigned axis) { return used[axis]; }))
+        continue;
+      into = cut;
+      for (unsigned axis : *cut)
+        used[axis] = true;
+    }
+  sources.insert(sources.begin(), together);
+  bool goOn = true;
+  for (const Source &source : sources) {
+    if (!goOn || llvm::none_of(source.cuts, [](const std::optional<Cut> &cut) {
+          return cut.has_value();
+        }))
+      continue;
+    AxisEnumerator(grid, parts[v])
+        .forEach(source.cuts, [&](const Partition &partition) {
+          goOn = visit(partition);
+          return false;
+        });
+  }
+}
+
+std::optional<Placer::Candidate> Placer::bestFor(unsigned v, unsigned &limit) {
+  std::optional<Candidate> best;
+  int64_t bestBytes = std::numeric_limits<int64_t>::max();
+  int64_t least = leastBytesOfProducers(v);
+  auto consider = [&](const Partition &partition) {
+    Candidate candidate = candidateFor(v, partition);
+    int64_t bytes = bytesAround(v, &candidate);
+    bool isLeast = bytes <= least + leastBytesOfResult(v, candidate);
+    if (bytes < bestBytes) {
+      bestBytes = bytes;
+      best = std::move(candidate);
+    }
+    if (limit > 0)
+      --limit;
+    return limit > 0 && !isLeast;
+  };
+  bool goOn = true;
+  forEachInherited(v, [&](const Partition &partition) {
+    return goOn = consider(partition);
+  });
+  if (goOn)
+    AxisEnumerator(grid, parts[v]).forEach({}, consider);
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// The search
+//===----------------------------------------------------------------------===//
+
+llvm::Error Placer::noAssignment(unsigned v) const {
+  const PlanVertex &vertex = graph.vertices[v];
+  std::string axes, labels;
+  for (const DeviceGrid::Axis &axis : grid.axes)
+    axes += (axes.empty() ? "" : ", ") + axis.name + " = " +
+            std::to_string(axis.size);
+  for (auto [label, count] : llvm::zip_equal(vertex.labels, parts[v]))
+    if (count != 1)
+      labels += (labels.empty() ? "'" : ", '") + label.name + "' in " +
+                std::to_string(count);
+  return planError("vertex '", vertex.name, "': cutting ", labels,
+                   " parts is no product of distinct axes of the grid (",
+                   axes.empty() ? "one device" : axes, ")");
+}
+
+llvm::Error Placer::placeVertex(unsigned v) {
+  if (!fixed.empty() && fixed[v]) {
+    chosen[v] = candidateFor(v, *fixed[v]);
+    return llvm::Error::success();
+  }
+  unsigned limit = perVertex;
+  chosen[v] = bestFor(v, limit);
+  return chosen[v] ? llvm::Error::success() : noAssignment(v);
+}
+
+void Placer::improve() {
+  unsigned left = options.maxImprovements;
+  for (bool changed = true; changed && left > 0;) {
+    changed = false;
+    for (unsigned v = 0; v < graph.vertices.size() && left > 0; ++v) {
+      if (!chosen[v] || isStored(v) || (!fixed.empty() && fixed[v]))
+        continue;
+      int64_t now = bytesAround(v, &*chosen[v]);
+      if (now <= leastBytesOfProducers(v) + leastBytesOfResult(v, *chosen[v]))
+        continue;
+      unsigned limit = std::min(left, perVertex);
+      left -= limit;
+      std::optional<Candidate> best = bestFor(v, limit);
+      left += limit;
+      if (best && bytesAround(v, &*best) < now) {
+        chosen[v] = std::move(best);
+        changed = true;
+      }
+    }
+  }
+}
+
+llvm::Expected<std::vector<Partition>> Placer::place() {
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    if (graph.vertices[v].isInput)
+      continue;
+    if (llvm::Error error = placeVertex(v))
+      return std::move(error);
+    // An input that several vertices read follows the first of them; the others
+    // then see where it is.
+    for (const PlanOperand &operand : graph.vertices[v].operands)
+      if (graph.vertices[operand.producer].isInput &&
+          !isStored(operand.producer) && !chosen[operand.producer])
+        if (llvm::Error error = placeVertex(operand.producer))
+          return std::move(error);
+  }
+  improve();
+  std::vector<Partition> partitions;
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    if (!chosen[v] && !isStored(v))
+      if (llvm::Error error = placeVertex(v))
+        return std::move(error);
+    partitions.push_back(chosen[v] ? chosen[v]->partition : Partition());
+  }
+  return partitions;
+}
+
+llvm::Expected<Placement>
+tapestry::placeGraph(const PlanGraph &graph, const DeviceGrid &grid,
+                     llvm::ArrayRef<PartVector> parts,
+                     llvm::ArrayRef<std::optional<Partition>> fixed,
+                     const PlacementOptions &options) {
+  auto partitions = Placer(graph, grid, parts, fixed, options).place();
+  if (!partitions)
+    return partitions.takeError();
+  return routeGraph(graph, grid, *partitions);
+}

@@ -1,0 +1,26 @@
+//===- Solver.cpp - The solvers by name -----------------------------------===//
+
+#include "tapestry/Planner/Solver.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace tapestry;
+
+llvm::ArrayRef<SolverInfo> tapestry::allSolvers() {
+  static const SolverInfo solvers[] = {
+      {"exact", "elimination over the whole graph: a proved optimum",
+       solveExact},
+      {"eindecomp", "the paper's dynamic programme along longest paths",
+       solveEinDecomp},
+  };
+  return solvers;
+}
+
+llvm::Expected<const SolverInfo *> tapestry::solverNamed(llvm::StringRef name) {
+  std::string known;
+  for (const SolverInfo &solver : allSolvers()) {
+    if (solver.name == name)
+      return &solver;
+    known += (known.empty() ? "'" : ", '") + solver.name.str() + "'";
+  }
+  return planError("unknown solver '", name, "', there are ", known);
+}

@@ -1,0 +1,72 @@
+//===- Traffic.h - Prices of many layouts on one grid -----------*- C++ -*-===//
+//
+// Placement compares thousands of layouts. Here each distinct layout is kept
+// once, with the range of every device in every dimension, so that a price is
+// one pass over the devices and is computed once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_PLANNER_TRAFFIC_H
+#define TAPESTRY_LIB_PLANNER_TRAFFIC_H
+
+#include "tapestry/Support/Resharding.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include <memory>
+#include <vector>
+
+namespace tapestry {
+
+class Traffic {
+public:
+  explicit Traffic(const DeviceGrid &grid);
+
+  using Id = unsigned;
+  /// The number of this layout; equal layouts have equal numbers.
+  Id idOf(const Layout &layout);
+  const Layout &layout(Id id) const { return records[id]->layout; }
+
+  /// What planResharding() sends from one layout to the other, in elements.
+  int64_t elementsMoved(Id from, Id to);
+  /// What canReduceScatter() answers.
+  bool canScatter(Id from, Id to);
+
+  struct Home {
+    Id layout = 0;
+    /// Combining partial values and serving every target, in elements.
+    int64_t elements = 0;
+  };
+  /// The cheapest home for a result that is to be read in each of the distinct
+  /// layouts `targets`: the result itself when nothing is partial; else what an
+  /// all_reduce leaves or, where cheaper, the target of a reduce_scatter.
+  Home bestHome(Id result, llvm::ArrayRef<Id> targets);
+  /// No home of `result` can cost less, whatever its targets.
+  int64_t leastElements(Id result) const;
+
+private:
+  using Ranges = std::vector<ZRange>;
+  struct Record {
+    Layout layout;
+    /// Every device's range, per dimension.
+    llvm::SmallVector<const Ranges *, 4> dims;
+    /// Elements that all devices hold together.
+    int64_t held = 0;
+    int64_t group = 1;
+    /// The same without partial values.
+    Id whole = 0;
+  };
+  const Ranges *rangesOf(const LayoutDim &dim);
+  int64_t sharedElements(const Record &a, const Record &b) const;
+
+  const DeviceGrid &grid;
+  int64_t devices;
+  std::vector<std::unique_ptr<Record>> records;
+  llvm::StringMap<Id> ids;
+  llvm::StringMap<std::unique_ptr<Ranges>> ranges;
+  llvm::DenseMap<std::pair<Id, Id>, int64_t> moved;
+  llvm::DenseMap<std::pair<Id, Id>, bool> scatters;
+};
+
+} // namespace tapestry
+
+#endif // TAPESTRY_LIB_PLANNER_TRAFFIC_H
