@@ -1,6 +1,7 @@
 //===- Placement.h - Text form of partition and home ------------*- C++ -*-===//
 //
-// (`partition` attr)? (`home` attr)?, as sources and einsums write it. Private
+// (`partition` attr)? (`home` attr)?, as sources and einsums write it. No colon
+// may follow: an attribute's parser would take it for its own type's. Private
 // to the dialect.
 //
 //===----------------------------------------------------------------------===//

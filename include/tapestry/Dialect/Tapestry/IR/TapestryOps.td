@@ -78,7 +78,7 @@ def Tapestry_SourceOp : Tapestry_Op<"source", [
                        OptionalAttr<TapestryIndex_LayoutAttr>:$home);
   let results = (outs Tapestry_Tensor:$result);
   let assemblyFormat = [{
-    $name custom<Placement>($partition, $home) attr-dict `:` type($result)
+    $name attr-dict `:` type($result) `` custom<Placement>($partition, $home)
   }];
   let builders = [
     OpBuilder<(ins "::llvm::StringRef":$name,

@@ -1,0 +1,26 @@
+//===- InitAll.h - Registers Tapestry's dialects and passes -----*- C++ -*-===//
+//
+// What a tool calls to know everything of Tapestry. Embedders that need only a
+// part call the rooms' own functions instead.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_INITALL_H
+#define TAPESTRY_INITALL_H
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace tapestry {
+
+/// Adds every dialect of Tapestry to `registry`.
+void registerAllDialects(mlir::DialectRegistry &registry);
+
+/// Registers every pass and pipeline of Tapestry with the pass manager's
+/// command line.
+void registerAllPasses();
+
+} // namespace tapestry
+
+#endif // TAPESTRY_INITALL_H

@@ -1,0 +1,377 @@
+//===- EinsumVerifier.cpp - Rules of tapestry.einsum ----------------------===//
+//
+// The checks carry the labels of the constraints in the op's description.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlacementRules.h"
+#include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::teg;
+
+static StringRef labelName(EinsumOp op, unsigned label) {
+  return cast<StringAttr>(op.getLabels()[label]).getValue();
+}
+
+/// A subscript in the names of the labels.
+static std::string subscriptText(EinsumOp op, const ProjectionDim &dim) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  index::printLinearForm(os, dim,
+                         [&](unsigned label) { os << labelName(op, label); });
+  return text;
+}
+
+/// Points at what defines an operand that an error speaks of.
+static void noteOperand(InFlightDiagnostic &diagnostic, EinsumOp op,
+                        unsigned operand) {
+  Value value = op.getInputs()[operand];
+  diagnostic.attachNote(value.getLoc())
+      << "operand " << operand << " is defined here, of type "
+      << value.getType();
+}
+
+//===----------------------------------------------------------------------===//
+// Labels
+//===----------------------------------------------------------------------===//
+
+/// Whether the affine syntax can read `name` as a label.
+static bool isLabelIdentifier(StringRef name) {
+  if (name.empty() || !(llvm::isAlpha(name.front()) || name.front() == '_'))
+    return false;
+  if (name == "floordiv" || name == "ceildiv" || name == "mod" ||
+      name == "symbol")
+    return false;
+  return llvm::all_of(name, [](char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.';
+  });
+}
+
+static LogicalResult verifyLabels(EinsumOp op) {
+  // einsum_c1
+  llvm::StringSet<> names;
+  for (StringRef name : op.getLabels().getAsValueRange<StringAttr>()) {
+    if (!isLabelIdentifier(name))
+      return op.emitOpError() << "label '" << name << "' is not an identifier";
+    if (!names.insert(name).second)
+      return op.emitOpError() << "label '" << name << "' occurs twice";
+  }
+  // einsum_c2
+  llvm::ArrayRef<int64_t> extents = op.getExtents();
+  if (extents.size() != op.getLabels().size())
+    return op.emitOpError() << "has " << op.getLabels().size() << " labels but "
+                            << extents.size() << " extents";
+  int64_t points = 1;
+  for (auto [label, extent] : llvm::enumerate(extents)) {
+    if (extent < 0)
+      return op.emitOpError()
+             << "label '" << labelName(op, label) << "' has extent " << extent
+             << ", expected at least 0";
+    if (llvm::MulOverflow(points, extent, points))
+      return op.emitOpError()
+             << "the number of index points leaves 64 bits at label '"
+             << labelName(op, label) << "' of extent " << extent;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Subscripts
+//===----------------------------------------------------------------------===//
+
+/// Checks the number and the form of the indexing maps: einsum_c3, einsum_c4.
+static LogicalResult verifyMaps(EinsumOp op) {
+  // einsum_c3
+  size_t expected = op.getInputs().size() + 1;
+  if (op.getIndexingMaps().size() != expected)
+    return op.emitOpError() << "has " << op.getIndexingMaps().size()
+                            << " indexing maps, expected " << expected
+                            << ": one per operand and one for the result";
+  for (auto [number, map] :
+       llvm::enumerate(op.getIndexingMaps().getAsValueRange<AffineMapAttr>())) {
+    if (map.getNumDims() != op.getLabels().size() || map.getNumSymbols() != 0)
+      return op.emitOpError()
+             << "indexing map " << number << " has " << map.getNumDims()
+             << " dimensions and " << map.getNumSymbols()
+             << " symbols, expected " << op.getLabels().size()
+             << " dimensions and 0 symbols";
+    // einsum_c4
+    for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+      if (failed(index::getLinearForm(expr)))
+        return op.emitOpError()
+               << "subscript " << dim << " of "
+               << (number + 1 == expected ? "the result"
+                                          : "operand " + llvm::Twine(number))
+               << " is not linear in the labels with integer coefficients";
+  }
+  return success();
+}
+
+/// The values that a subscript takes over a non-empty index space; nothing
+/// where they leave 64 bits.
+static std::optional<ZRange> checkedImage(const ProjectionDim &dim,
+                                          llvm::ArrayRef<int64_t> extents) {
+  int64_t first = dim.constant;
+  int64_t last = dim.constant;
+  for (const AffineTerm &term : dim.terms) {
+    int64_t reach;
+    if (llvm::MulOverflow(term.coefficient, extents[term.dim] - 1, reach))
+      return std::nullopt;
+    int64_t &bound = reach < 0 ? first : last;
+    if (llvm::AddOverflow(bound, reach, bound))
+      return std::nullopt;
+  }
+  if (llvm::AddOverflow(last, int64_t(1), last))
+    return std::nullopt;
+  return ZRange{first, last};
+}
+
+/// Checks one operand's subscripts against its shape: einsum_c5, einsum_c10.
+static LogicalResult verifyOperand(EinsumOp op, unsigned operand) {
+  llvm::ArrayRef<int64_t> shape = op.getInputType(operand).getShape();
+  AffineMap map = op.getOperandMap(operand);
+  // einsum_c5
+  if (map.getNumResults() != shape.size()) {
+    InFlightDiagnostic diagnostic = op.emitOpError()
+                                    << "operand " << operand << " has "
+                                    << map.getNumResults()
+                                    << " subscripts but rank " << shape.size();
+    noteOperand(diagnostic, op, operand);
+    return diagnostic;
+  }
+  // einsum_c10
+  if (llvm::is_contained(op.getExtents(), 0))
+    return success();
+  Projection projection = *index::getLinearForms(map);
+  for (auto [number, dim] : llvm::enumerate(projection.dims)) {
+    std::optional<ZRange> image = checkedImage(dim, op.getExtents());
+    if (!image)
+      return op.emitOpError()
+             << "subscript '" << subscriptText(op, dim) << "' of operand "
+             << operand << " leaves 64 bits";
+    if (op.getPad(operand) || ZRange{0, shape[number]}.contains(*image))
+      continue;
+    InFlightDiagnostic diagnostic =
+        op.emitOpError() << "subscript '" << subscriptText(op, dim)
+                         << "' of operand " << operand << " takes values in ["
+                         << image->lo << ", " << image->hi
+                         << "), outside dimension " << number << " of extent "
+                         << shape[number] << ", and there is no pad";
+    noteOperand(diagnostic, op, operand);
+    return diagnostic;
+  }
+  return success();
+}
+
+static LogicalResult verifyResult(EinsumOp op) {
+  // einsum_c6
+  AffineMap map = op.getResultMap();
+  llvm::SmallBitVector seen(map.getNumDims());
+  for (AffineExpr expr : map.getResults()) {
+    auto label = dyn_cast<AffineDimExpr>(expr);
+    if (!label)
+      return op.emitOpError() << "result subscript '"
+                              << subscriptText(op, *index::getLinearForm(expr))
+                              << "' is not a label";
+    if (seen.test(label.getPosition()))
+      return op.emitOpError() << "label '" << labelName(op, label.getPosition())
+                              << "' occurs twice in the result";
+    seen.set(label.getPosition());
+  }
+  // einsum_c7
+  llvm::ArrayRef<int64_t> shape = op.getResultType().getShape();
+  if (map.getNumResults() != shape.size())
+    return op.emitOpError() << "result has " << map.getNumResults()
+                            << " subscripts but rank " << shape.size();
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    unsigned label = cast<AffineDimExpr>(expr).getPosition();
+    if (shape[dim] != op.getExtents()[label])
+      return op.emitOpError()
+             << "label '" << labelName(op, label) << "' has extent "
+             << op.getExtents()[label] << ", but dimension " << dim
+             << " of the result has extent " << shape[dim];
+  }
+  return success();
+}
+
+static LogicalResult verifyPads(EinsumOp op) {
+  // einsum_c11
+  if (op.getPads().size() != op.getInputs().size())
+    return op.emitOpError()
+           << "has " << op.getPads().size() << " pad entries for "
+           << op.getInputs().size() << " operands";
+  for (auto [operand, pad] : llvm::enumerate(op.getPads())) {
+    if (isa<UnitAttr>(pad))
+      continue;
+    Type expected = op.getInputType(operand).getElementType();
+    if (!isa<FloatAttr, IntegerAttr>(pad))
+      return op.emitOpError() << "pad of operand " << operand << " is " << pad
+                              << ", expected a constant of type " << expected;
+    Type type = cast<TypedAttr>(pad).getType();
+    if (type == expected)
+      continue;
+    InFlightDiagnostic diagnostic =
+        op.emitOpError() << "pad of operand " << operand << " has type " << type
+                         << ", but its elements have type " << expected;
+    noteOperand(diagnostic, op, operand);
+    return diagnostic;
+  }
+  return success();
+}
+
+LogicalResult EinsumOp::verify() {
+  if (failed(verifyLabels(*this)) || failed(verifyMaps(*this)) ||
+      failed(verifyPads(*this)))
+    return failure();
+  for (unsigned operand = 0; operand < getInputs().size(); ++operand)
+    if (failed(verifyOperand(*this, operand)))
+      return failure();
+  if (failed(verifyResult(*this)))
+    return failure();
+  // einsum_c9
+  llvm::SmallVector<bool> reduced = getReducedLabels();
+  auto *firstReduced = llvm::find(reduced, true);
+  if (getMonoid() == Monoid::None && firstReduced != reduced.end())
+    return emitOpError() << "label '"
+                         << labelName(*this, firstReduced - reduced.begin())
+                         << "' is not in the result, but there is no monoid "
+                            "to reduce it";
+  if (getMonoid() != Monoid::None && firstReduced == reduced.end())
+    return emitOpError() << "reduces by " << stringifyMonoid(getMonoid())
+                         << ", but all " << reduced.size()
+                         << " labels are in the result";
+  // einsum_c17
+  if (failed(verifyPartition(*this, getPartitionAttr(), getExtents().size(),
+                             "labels")))
+    return failure();
+  // einsum_c18
+  return verifyHome(*this, getHomeAttr(), getResultType().getShape());
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+/// Checks that a region's arguments have these types.
+static LogicalResult verifyArguments(EinsumOp op, StringRef what,
+                                     Region &region,
+                                     llvm::ArrayRef<Type> types) {
+  if (region.getNumArguments() != types.size())
+    return op.emitOpError() << what << " has " << region.getNumArguments()
+                            << " arguments, expected " << types.size();
+  for (auto [argument, type] : llvm::zip_equal(region.getArguments(), types))
+    if (argument.getType() != type)
+      return op.emitOpError()
+             << "argument " << argument.getArgNumber() << " of " << what
+             << " has type " << argument.getType() << ", expected " << type;
+  return success();
+}
+
+/// Checks that a region is a pure scalar function; einsum_c14.
+static LogicalResult verifyScalarOps(EinsumOp op, StringRef what,
+                                     Region &region) {
+  for (Operation &nested : region.front().without_terminator()) {
+    StringRef dialect = nested.getName().getDialectNamespace();
+    bool known =
+        dialect == "arith" || dialect == "math" || isa<LabelOp>(nested);
+    if (known && isMemoryEffectFree(&nested) && nested.getNumRegions() == 0)
+      continue;
+    InFlightDiagnostic diagnostic =
+        op.emitOpError() << what << " holds '" << nested.getName()
+                         << "', expected arith and math operations without "
+                            "side effects";
+    diagnostic.attachNote(nested.getLoc()) << "the operation is here";
+    return diagnostic;
+  }
+  return success();
+}
+
+/// The type that a region yields; null after an error where it yields nothing.
+static Type getYieldedType(EinsumOp op, StringRef what, Region &region) {
+  if (auto yield = dyn_cast<YieldOp>(region.front().getTerminator()))
+    return yield.getValue().getType();
+  op.emitOpError() << what << " ends in '"
+                   << region.front().getTerminator()->getName()
+                   << "', expected 'tapestry.yield'";
+  return {};
+}
+
+static LogicalResult verifyCombiner(EinsumOp op, Type accumulator) {
+  // einsum_c16
+  bool isCustom = op.getMonoid() == Monoid::Custom;
+  TypedAttr identity = op.getCustomIdentityAttr();
+  Region &combiner = op.getCombiner();
+  if (isCustom != !combiner.empty() || isCustom != static_cast<bool>(identity))
+    return op.emitOpError()
+           << "with monoid " << stringifyMonoid(op.getMonoid()) << " has "
+           << (combiner.empty() ? 0 : 1) << " combine regions and "
+           << (identity ? 1 : 0) << " identities, expected "
+           << (isCustom ? "1 of each" : "none");
+  if (!isCustom)
+    return success();
+  StringRef what = "the combine region";
+  if (!isa<FloatAttr, IntegerAttr>(identity) ||
+      identity.getType() != accumulator)
+    return op.emitOpError() << "has the identity " << identity
+                            << ", but combines values of type " << accumulator;
+  if (failed(verifyArguments(op, what, combiner, {accumulator, accumulator})) ||
+      failed(verifyScalarOps(op, what, combiner)))
+    return failure();
+  Type yielded = getYieldedType(op, what, combiner);
+  if (yielded && yielded != accumulator)
+    return op.emitOpError()
+           << what << " yields " << yielded << ", expected " << accumulator;
+  return success(static_cast<bool>(yielded));
+}
+
+/// Checks that every label is used somewhere; einsum_c8.
+static LogicalResult verifyLabelsOccur(EinsumOp op) {
+  llvm::SmallBitVector occurs(op.getLabels().size());
+  for (AffineMap map : op.getIndexingMaps().getAsValueRange<AffineMapAttr>())
+    for (unsigned label = 0; label < occurs.size(); ++label)
+      if (map.isFunctionOfDim(label))
+        occurs.set(label);
+  for (auto label : op.getBody().getOps<LabelOp>())
+    occurs.set(*op.getLabelIndex(label.getLabel()));
+  int missing = occurs.find_first_unset();
+  if (missing < 0)
+    return success();
+  return op.emitOpError() << "label '" << labelName(op, missing)
+                          << "' occurs in no subscript, nor in the body";
+}
+
+LogicalResult EinsumOp::verifyRegions() {
+  // einsum_c8
+  if (failed(verifyLabelsOccur(*this)))
+    return failure();
+  // einsum_c12
+  StringRef what = "the body";
+  llvm::SmallVector<Type> types;
+  for (unsigned operand = 0; operand < getInputs().size(); ++operand)
+    types.push_back(getInputType(operand).getElementType());
+  if (failed(verifyArguments(*this, what, getBody(), types)))
+    return failure();
+  // einsum_c13
+  Type accumulator = getYieldedType(*this, what, getBody());
+  if (!accumulator)
+    return failure();
+  Type element = getResultType().getElementType();
+  bool isNarrow = element.isF16() || element.isBF16();
+  if (accumulator != element && !(isNarrow && accumulator.isF32()))
+    return emitOpError() << what << " yields " << accumulator
+                         << ", but the result's elements have type " << element;
+  // einsum_c14
+  if (failed(verifyScalarOps(*this, what, getBody())))
+    return failure();
+  // einsum_c15
+  if (!isLegalMonoid(getMonoid(), accumulator))
+    return emitOpError() << "monoid " << stringifyMonoid(getMonoid())
+                         << " does not combine values of type " << accumulator;
+  return verifyCombiner(*this, accumulator);
+}

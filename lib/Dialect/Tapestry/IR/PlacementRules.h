@@ -1,0 +1,30 @@
+//===- PlacementRules.h - Rules of partition and home -----------*- C++ -*-===//
+//
+// The checks that sources and einsums share. Private to the dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_DIALECT_TAPESTRY_IR_PLACEMENTRULES_H
+#define TAPESTRY_LIB_DIALECT_TAPESTRY_IR_PLACEMENTRULES_H
+
+#include "mlir/IR/Operation.h"
+#include "tapestry/Dialect/Index/IR/IndexAttrs.h"
+
+namespace tapestry::teg {
+
+/// Checks that `partition`, where given, has one entry for each of the `rank`
+/// index dimensions (called `what` in the error) and names axes of the graph's
+/// grid.
+[[nodiscard]] mlir::LogicalResult
+verifyPartition(mlir::Operation *op, index::PartitionAttr partition,
+                unsigned rank, llvm::StringRef what);
+
+/// Checks that `home`, where given, is a layout of `shape` on the graph's grid
+/// without partial axes.
+[[nodiscard]] mlir::LogicalResult verifyHome(mlir::Operation *op,
+                                             index::LayoutAttr home,
+                                             llvm::ArrayRef<int64_t> shape);
+
+} // namespace tapestry::teg
+
+#endif // TAPESTRY_LIB_DIALECT_TAPESTRY_IR_PLACEMENTRULES_H

@@ -1,0 +1,9 @@
+# Everything that tools register; libraries in the order of the rooms.
+tapestry_add_library(TapestryInitAll
+  InitAll.cpp
+
+  PCH
+  LINK
+    TapestryIndexIR
+    TapestryTapestryIR
+)

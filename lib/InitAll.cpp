@@ -1,0 +1,17 @@
+//===- InitAll.cpp - Registers Tapestry's dialects and passes -------------===//
+//
+// A new dialect or room of passes is added here, in the order of the rooms, and
+// its library in InitAll.cmake.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tapestry/InitAll.h"
+#include "tapestry/Dialect/Index/IR/IndexDialect.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryDialect.h"
+#include "mlir/IR/DialectRegistry.h"
+
+void tapestry::registerAllDialects(mlir::DialectRegistry &registry) {
+  registry.insert<index::TapestryIndexDialect, teg::TapestryDialect>();
+}
+
+void tapestry::registerAllPasses() {}

@@ -1,0 +1,32 @@
+# Configuration of Tapestry's lit suite.
+#
+# With TAPESTRY_VERIFY_ROUNDTRIP=1 in the environment, every tapestry-opt of the
+# suite also prints and parses its input, in text and bytecode, and compares.
+import os
+
+import lit.formats
+
+config.name = "tapestry"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".ein", ".test"]
+config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+
+config.environment["PATH"] = os.pathsep.join(
+    [config.tapestry_tools_dir, config.llvm_tools_dir, os.environ["PATH"]]
+)
+for variable in ["OMP_NUM_THREADS", "ASAN_OPTIONS", "UBSAN_OPTIONS"]:
+    if variable in os.environ:
+        config.environment[variable] = os.environ[variable]
+
+config.substitutions.append(("%lib", config.tapestry_lib_dir))
+# Debian's own interpreter: the one whose modules its packages installed.
+config.substitutions.append(("%python", "/usr/bin/python3"))
+
+if os.environ.get("TAPESTRY_VERIFY_ROUNDTRIP") == "1":
+    # --verify-roundtrip cannot parse inputs that are split or wrong by design.
+    opt = os.path.join(config.tapestry_tools_dir, "tapestry-opt")
+    config.substitutions.append(
+        (r"\btapestry-opt\b(?!.*(split-input-file|verify-diagnostics))",
+         opt + " --verify-roundtrip")
+    )

@@ -1,0 +1,23 @@
+//===- tapestry-opt.cpp - Runs passes on Tapestry's IR --------------------===//
+//
+// mlir-opt with Tapestry's dialects and passes beside all upstream ones.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tapestry/InitAll.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  tapestry::registerAllDialects(registry);
+  mlir::registerAllPasses();
+  tapestry::registerAllPasses();
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Tapestry optimizer driver\n", registry));
+}
