@@ -1,0 +1,393 @@
+//===- Body.cpp - From expressions to the nodes of a vertex ---------------===//
+
+#include "StatementAnalyzer.h"
+#include "llvm/ADT/APFloat.h"
+#include <cmath>
+
+using namespace tapestry::ein;
+using namespace tapestry::ein::ast;
+
+/// Integer powers up to this become multiplications also for floats, where a
+/// longer chain would round too often.
+static constexpr int64_t largestUnrolledPower = 32;
+
+double tapestry::ein::roundToType(double value, ElementType type) {
+  const llvm::fltSemantics *semantics = nullptr;
+  switch (type) {
+  case ElementType::F32:
+    semantics = &llvm::APFloat::IEEEsingle();
+    break;
+  case ElementType::F16:
+    semantics = &llvm::APFloat::IEEEhalf();
+    break;
+  case ElementType::BF16:
+    semantics = &llvm::APFloat::BFloat();
+    break;
+  default:
+    return value;
+  }
+  llvm::APFloat rounded(value);
+  bool losesInfo = false;
+  rounded.convert(*semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  rounded.convert(llvm::APFloat::IEEEdouble(),
+                  llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return rounded.convertToDouble();
+}
+
+bool Constant::operator==(const Constant &o) const {
+  return integer == o.integer &&
+         llvm::APFloat(real).bitwiseIsEqual(llvm::APFloat(o.real));
+}
+
+unsigned StatementAnalyzer::addNode(NodeKind kind, ElementType type,
+                                    llvm::ArrayRef<unsigned> args) {
+  Node node;
+  node.kind = kind;
+  node.type = type;
+  node.args.assign(args.begin(), args.end());
+  vertex.nodes.push_back(std::move(node));
+  return vertex.nodes.size() - 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Constants and operands
+//===----------------------------------------------------------------------===//
+
+std::optional<Constant> StatementAnalyzer::toConstant(const Expr *expr,
+                                                      ElementType type,
+                                                      llvm::StringRef what) {
+  ConstantEvaluator evaluator(scope, diagnostics, what);
+  auto extentOf = [&](const ExtentExpr &extent) {
+    // Collecting the statement has checked that the label exists.
+    return knownExtent(extent);
+  };
+  std::optional<Number> number =
+      evaluator.evaluate(expr, /*asReal=*/isFloat(type), extentOf);
+  if (!number)
+    return std::nullopt;
+  Constant constant;
+  if (isFloat(type)) {
+    double exact = number->asReal();
+    constant.real = roundToType(exact, type);
+    if (std::isinf(constant.real) && !std::isinf(exact)) {
+      diagnostics.error(expr->range,
+                        "number is too large for " + stringify(type));
+      return std::nullopt;
+    }
+    return constant;
+  }
+  if (type == ElementType::Bool) {
+    constant.integer = number->integer != 0;
+    return constant;
+  }
+  if (!fitsInteger(number->integer, type)) {
+    diagnostics.error(expr->range, "value " + toString(number->integer) +
+                                       " does not fit in " + stringify(type));
+    return std::nullopt;
+  }
+  constant.integer = static_cast<int64_t>(number->integer);
+  return constant;
+}
+
+bool StatementAnalyzer::buildOperands() {
+  bool ok = true;
+  for (Access &access : accesses) {
+    Operand operand;
+    operand.tensor = access.tensor;
+    for (const SymbolicForm &form : access.subscripts)
+      operand.subscripts.push_back(*resolve(form));
+    if (access.pad) {
+      ElementType type = graph.tensors[access.tensor].type;
+      if (auto *literal = llvm::dyn_cast<BoolLiteral>(access.pad);
+          literal && type == ElementType::Bool) {
+        operand.pad = Constant{literal->value, 0};
+      } else if (type == ElementType::Bool) {
+        diagnostics.error(access.pad->range,
+                          "the padding of a bool tensor is true or false");
+        ok = false;
+        continue;
+      } else {
+        operand.pad = toConstant(access.pad, type, "the padding");
+        if (!operand.pad) {
+          ok = false;
+          continue;
+        }
+      }
+    }
+    auto *it = llvm::find(vertex.operands, operand);
+    access.operand = it - vertex.operands.begin();
+    if (it == vertex.operands.end())
+      vertex.operands.push_back(std::move(operand));
+  }
+  return ok;
+}
+
+std::optional<unsigned> StatementAnalyzer::buildConstant(const Expr *expr,
+                                                         ElementType type) {
+  std::optional<Constant> constant = toConstant(expr, type, "a number");
+  if (!constant)
+    return std::nullopt;
+  unsigned node = addNode(NodeKind::Constant, type);
+  vertex.nodes[node].constant = *constant;
+  return node;
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+std::optional<unsigned> StatementAnalyzer::build(const Expr *expr,
+                                                 ElementType type) {
+  ExprType own = *infer(expr);
+  if (own.isConstant)
+    return buildConstant(expr, type);
+  switch (expr->kind) {
+  case Expr::Kind::BoolLiteral: {
+    unsigned node = addNode(NodeKind::Constant, ElementType::Bool);
+    vertex.nodes[node].constant.integer = llvm::cast<BoolLiteral>(expr)->value;
+    return node;
+  }
+  case Expr::Kind::Name:
+  case Expr::Kind::Access: {
+    unsigned node = addNode(NodeKind::Operand, type);
+    vertex.nodes[node].index = accesses[accessOf.lookup(expr)].operand;
+    return node;
+  }
+  case Expr::Kind::Iverson: {
+    std::optional<unsigned> node =
+        buildCondition(llvm::cast<IversonExpr>(expr)->condition);
+    if (!node || type == ElementType::Bool)
+      return node;
+    return addNode(NodeKind::Cast, type, *node);
+  }
+  case Expr::Kind::Unary:
+    return buildUnary(*llvm::cast<UnaryExpr>(expr), type);
+  case Expr::Kind::Binary:
+    return buildBinary(*llvm::cast<BinaryExpr>(expr), type);
+  case Expr::Kind::Call:
+    return buildCall(*llvm::cast<CallExpr>(expr), type);
+  case Expr::Kind::IntLiteral:
+  case Expr::Kind::FloatLiteral:
+  case Expr::Kind::Extent:
+    break;
+  }
+  llvm_unreachable("literals are constants");
+}
+
+std::optional<unsigned> StatementAnalyzer::buildUnary(const UnaryExpr &expr,
+                                                      ElementType type) {
+  std::optional<unsigned> operand = build(expr.operand, type);
+  if (!operand)
+    return std::nullopt;
+  return addNode(expr.op == UnaryOp::Not ? NodeKind::Not : NodeKind::Neg, type,
+                 *operand);
+}
+
+/// The type in which the operands of a comparison are compared.
+static ElementType operandType(ExprType lhs, ExprType rhs) {
+  if (lhs.isTyped())
+    return lhs.type;
+  if (rhs.isTyped())
+    return rhs.type;
+  if (lhs.isBool() && rhs.isBool())
+    return ElementType::Bool;
+  // Numbers only: the widest types compare them exactly.
+  return lhs.isFloat || rhs.isFloat ? ElementType::F64 : ElementType::I64;
+}
+
+static Predicate predicateOf(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::Eq:
+    return Predicate::Eq;
+  case BinaryOp::Ne:
+    return Predicate::Ne;
+  case BinaryOp::Lt:
+    return Predicate::Lt;
+  case BinaryOp::Le:
+    return Predicate::Le;
+  case BinaryOp::Gt:
+    return Predicate::Gt;
+  case BinaryOp::Ge:
+    return Predicate::Ge;
+  default:
+    llvm_unreachable("no comparison");
+  }
+}
+
+std::optional<unsigned> StatementAnalyzer::buildBinary(const BinaryExpr &expr,
+                                                       ElementType type) {
+  if (expr.op == BinaryOp::Pow)
+    return buildPower(expr, type);
+  bool comparison = isComparison(expr.op);
+  bool equality = expr.op == BinaryOp::Eq || expr.op == BinaryOp::Ne;
+  ElementType inner = type;
+  if (comparison) {
+    ExprType lhs = *infer(expr.lhs), rhs = *infer(expr.rhs);
+    inner = operandType(lhs, rhs);
+    // Brackets are ordered as the numbers 0 and 1.
+    if (inner == ElementType::Bool && !equality)
+      inner = ElementType::I64;
+  }
+  std::optional<unsigned> lhs = build(expr.lhs, inner);
+  std::optional<unsigned> rhs = build(expr.rhs, inner);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  if (comparison) {
+    unsigned node = addNode(NodeKind::Compare, ElementType::Bool, {*lhs, *rhs});
+    vertex.nodes[node].predicate = predicateOf(expr.op);
+    return node;
+  }
+  NodeKind kind = NodeKind::Add;
+  switch (expr.op) {
+  case BinaryOp::Add:
+    kind = NodeKind::Add;
+    break;
+  case BinaryOp::Sub:
+    kind = NodeKind::Sub;
+    break;
+  case BinaryOp::Mul:
+    kind = NodeKind::Mul;
+    break;
+  case BinaryOp::And:
+    kind = NodeKind::And;
+    break;
+  case BinaryOp::Or:
+    kind = NodeKind::Or;
+    break;
+  default: {
+    kind = NodeKind::Div;
+    const Node &divisor = vertex.nodes[*rhs];
+    if (isInteger(type) && divisor.kind == NodeKind::Constant &&
+        divisor.constant.integer == 0) {
+      diagnostics.error(expr.rhs->range, "division by zero");
+      return std::nullopt;
+    }
+  }
+  }
+  return addNode(kind, type, {*lhs, *rhs});
+}
+
+std::optional<unsigned> StatementAnalyzer::buildPower(const BinaryExpr &expr,
+                                                      ElementType type) {
+  ExprType exponentType = *infer(expr.rhs);
+  if (exponentType.isConstant) {
+    ElementType constantType = isFloat(type) ? ElementType::F64 : type;
+    std::optional<Constant> exponent =
+        toConstant(expr.rhs, constantType, "an exponent");
+    if (!exponent)
+      return std::nullopt;
+    if (isInteger(type) && exponent->integer < 0) {
+      diagnostics.error(expr.rhs->range,
+                        "a negative power of an integer is no integer; cast "
+                        "the base to a float type");
+      return std::nullopt;
+    }
+    if (isInteger(type))
+      return buildIntegerPower(expr.lhs, exponent->integer, type);
+    double value = exponent->real;
+    if (value == std::floor(value) && std::abs(value) <= largestUnrolledPower)
+      return buildIntegerPower(expr.lhs, static_cast<int64_t>(value), type);
+    if (value == 0.5) {
+      std::optional<unsigned> base = build(expr.lhs, type);
+      if (!base)
+        return std::nullopt;
+      return addNode(NodeKind::Sqrt, type, *base);
+    }
+  }
+  std::optional<unsigned> base = build(expr.lhs, type);
+  std::optional<unsigned> exponent = build(expr.rhs, type);
+  if (!base || !exponent)
+    return std::nullopt;
+  return addNode(NodeKind::Pow, type, {*base, *exponent});
+}
+
+/// By repeated squaring; the reciprocal for negative exponents.
+std::optional<unsigned> StatementAnalyzer::buildIntegerPower(const Expr *base,
+                                                             WideInt exponent,
+                                                             ElementType type) {
+  auto addOne = [&] {
+    unsigned one = addNode(NodeKind::Constant, type);
+    vertex.nodes[one].constant = {isFloat(type) ? 0 : 1,
+                                  isFloat(type) ? 1.0 : 0.0};
+    return one;
+  };
+  std::optional<unsigned> square = build(base, type);
+  if (!square)
+    return std::nullopt;
+  if (exponent == 0)
+    return addOne();
+  bool negative = exponent < 0;
+  std::optional<unsigned> product;
+  for (WideInt rest = negative ? -exponent : exponent; rest > 0; rest /= 2) {
+    if (rest % 2 != 0)
+      product =
+          product ? addNode(NodeKind::Mul, type, {*product, *square}) : *square;
+    if (rest > 1)
+      square = addNode(NodeKind::Mul, type, {*square, *square});
+  }
+  if (negative) {
+    unsigned one = addOne();
+    product = addNode(NodeKind::Div, type, {one, *product});
+  }
+  return product;
+}
+
+std::optional<unsigned> StatementAnalyzer::buildCall(const CallExpr &expr,
+                                                     ElementType type) {
+  if (parseElementType(expr.callee))
+    return buildCast(expr, type);
+  const FunctionInfo &info = *findFunction(expr.callee);
+  llvm::SmallVector<unsigned, 3> args;
+  for (auto [position, arg] : llvm::enumerate(expr.args)) {
+    bool condition = info.kind == NodeKind::Select && position == 0;
+    std::optional<unsigned> node =
+        build(arg, condition ? ElementType::Bool : type);
+    if (!node)
+      return std::nullopt;
+    args.push_back(*node);
+  }
+  return addNode(info.kind, type, args);
+}
+
+std::optional<unsigned> StatementAnalyzer::buildCast(const CallExpr &expr,
+                                                     ElementType type) {
+  const Expr *operand = expr.args[0];
+  ExprType own = *infer(operand);
+  ElementType from = own.type;
+  if (own.kind == ExprType::Kind::Literal) {
+    // A number becomes the type itself, where it can.
+    bool direct = isFloat(type) || (isInteger(type) && !own.isFloat);
+    from = direct ? type : own.isFloat ? ElementType::F64 : ElementType::I64;
+  }
+  std::optional<unsigned> node = build(operand, from);
+  if (!node)
+    return std::nullopt;
+  // Narrow floats are computed in f32: casting one to its own type rounds it.
+  bool rounds = type == ElementType::F16 || type == ElementType::BF16;
+  bool isConstant = vertex.nodes[*node].kind == NodeKind::Constant;
+  bool isOperand = vertex.nodes[*node].kind == NodeKind::Operand;
+  if (from == type && (!rounds || isConstant || isOperand))
+    return node;
+  return addNode(NodeKind::Cast, type, *node);
+}
+
+std::optional<unsigned> StatementAnalyzer::buildCondition(const Expr *expr) {
+  if (auto *unary = llvm::dyn_cast<UnaryExpr>(expr)) {
+    unsigned operand = *buildCondition(unary->operand);
+    return addNode(NodeKind::Not, ElementType::Bool, operand);
+  }
+  auto *binary = llvm::cast<BinaryExpr>(expr);
+  if (!isComparison(binary->op)) {
+    unsigned lhs = *buildCondition(binary->lhs);
+    unsigned rhs = *buildCondition(binary->rhs);
+    return addNode(binary->op == BinaryOp::And ? NodeKind::And : NodeKind::Or,
+                   ElementType::Bool, {lhs, rhs});
+  }
+  const auto &[lhs, rhs] = conditions.find(expr)->second;
+  unsigned node = addNode(NodeKind::Index, ElementType::Bool);
+  vertex.nodes[node].predicate = predicateOf(binary->op);
+  vertex.nodes[node].index = vertex.forms.size();
+  vertex.forms.push_back(*resolve(lhs));
+  vertex.forms.push_back(*resolve(rhs));
+  return node;
+}

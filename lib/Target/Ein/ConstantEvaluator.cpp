@@ -1,0 +1,168 @@
+//===- ConstantEvaluator.cpp - Numbers that are known at compile time -----===//
+
+#include "Scope.h"
+#include <cmath>
+
+using namespace tapestry::ein;
+using namespace tapestry::ein::ast;
+
+std::optional<Number> ConstantEvaluator::fail(llvm::SMRange range,
+                                              const llvm::Twine &message) {
+  diagnostics.error(range, message);
+  return std::nullopt;
+}
+
+std::optional<Number> ConstantEvaluator::evaluate(const Expr *expr, bool asReal,
+                                                  ExtentLookup extentOf) {
+  real = asReal;
+  extents = extentOf;
+  return visit(expr);
+}
+
+std::optional<int64_t> ConstantEvaluator::evaluateInt(const Expr *expr,
+                                                      ExtentLookup extentOf) {
+  std::optional<Number> value = evaluate(expr, /*asReal=*/false, extentOf);
+  if (!value)
+    return std::nullopt;
+  if (!fitsInteger(value->integer, ElementType::I64)) {
+    diagnostics.error(expr->range, "value " + toString(value->integer) +
+                                       " does not fit in 64 bits");
+    return std::nullopt;
+  }
+  return static_cast<int64_t>(value->integer);
+}
+
+std::optional<Number> ConstantEvaluator::visit(const Expr *expr) {
+  if (auto *literal = llvm::dyn_cast<IntLiteral>(expr))
+    return Number::ofInteger(literal->value);
+  if (auto *literal = llvm::dyn_cast<FloatLiteral>(expr)) {
+    if (!real)
+      return fail(expr->range, what + " is an integer");
+    return Number::ofReal(literal->value);
+  }
+  if (auto *name = llvm::dyn_cast<NameExpr>(expr)) {
+    const Binding *binding = scope.lookup(name->name);
+    if (!binding) {
+      scope.reportUnknown(diagnostics, name->name, name->range, "param");
+      return std::nullopt;
+    }
+    if (binding->kind == Binding::Kind::Poison)
+      return std::nullopt;
+    if (binding->kind == Binding::Kind::Constant) {
+      if (binding->constant.isFloat && !real)
+        return fail(expr->range,
+                    what + " is an integer, '" + name->name + "' is not");
+      return binding->constant;
+    }
+    diagnostics
+        .error(expr->range, what + " is made of integers and params; '" +
+                                name->name + "' is neither")
+        .note(binding->defined, "it is defined here");
+    return std::nullopt;
+  }
+  if (auto *extent = llvm::dyn_cast<ExtentExpr>(expr); extent && extents) {
+    std::optional<int64_t> value = extents(*extent);
+    if (!value)
+      return std::nullopt;
+    return Number::ofInteger(*value);
+  }
+  if (auto *unary = llvm::dyn_cast<UnaryExpr>(expr);
+      unary && unary->op == UnaryOp::Neg) {
+    std::optional<Number> value = visit(unary->operand);
+    if (!value)
+      return std::nullopt;
+    return value->isFloat ? Number::ofReal(-value->real)
+                          : Number::ofInteger(-value->integer);
+  }
+  if (auto *binary = llvm::dyn_cast<BinaryExpr>(expr))
+    return visitBinary(*binary);
+  if (auto *call = llvm::dyn_cast<CallExpr>(expr))
+    return visitCall(*call);
+  return fail(expr->range,
+              what + " is a constant made of numbers, params, + - * / and **");
+}
+
+std::optional<Number> ConstantEvaluator::visitBinary(const BinaryExpr &expr) {
+  if (expr.op > BinaryOp::Pow)
+    return fail(expr.opRange, what + " is a constant; '" + spelling(expr.op) +
+                                  "' is not allowed in it");
+  std::optional<Number> lhs = visit(expr.lhs);
+  std::optional<Number> rhs = visit(expr.rhs);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  if (expr.op == BinaryOp::Pow)
+    return power(expr, *lhs, *rhs);
+  if (lhs->isFloat || rhs->isFloat || (real && expr.op == BinaryOp::Div)) {
+    double a = lhs->asReal(), b = rhs->asReal();
+    switch (expr.op) {
+    case BinaryOp::Add:
+      return Number::ofReal(a + b);
+    case BinaryOp::Sub:
+      return Number::ofReal(a - b);
+    case BinaryOp::Mul:
+      return Number::ofReal(a * b);
+    default:
+      return Number::ofReal(a / b);
+    }
+  }
+  WideInt a = lhs->integer, b = rhs->integer, result = 0;
+  bool overflow = false;
+  switch (expr.op) {
+  case BinaryOp::Add:
+    overflow = __builtin_add_overflow(a, b, &result);
+    break;
+  case BinaryOp::Sub:
+    overflow = __builtin_sub_overflow(a, b, &result);
+    break;
+  case BinaryOp::Mul:
+    overflow = __builtin_mul_overflow(a, b, &result);
+    break;
+  default:
+    if (b == 0)
+      return fail(expr.range, "division by zero");
+    result = a / b;
+  }
+  // One bit is kept free, so that a negation cannot overflow either.
+  constexpr WideInt limit = WideInt(1) << 126;
+  if (overflow || result > limit || result < -limit)
+    return fail(expr.range, "value is too large");
+  return Number::ofInteger(result);
+}
+
+std::optional<Number> ConstantEvaluator::power(const BinaryExpr &expr,
+                                               Number base, Number exponent) {
+  if (base.isFloat || exponent.isFloat || (real && exponent.integer < 0))
+    return Number::ofReal(std::pow(base.asReal(), exponent.asReal()));
+  if (exponent.integer < 0)
+    return fail(expr.range, "a negative power of an integer is no integer");
+  constexpr WideInt limit = WideInt(1) << 126;
+  WideInt result = 1, factor = base.integer;
+  // Squaring first is as good as any: a factor of 2 and more overflows after
+  // 127 steps at the latest, 0, 1 and -1 never do.
+  for (WideInt rest = exponent.integer; rest > 0; rest /= 2) {
+    bool overflow =
+        rest % 2 != 0 && __builtin_mul_overflow(result, factor, &result);
+    overflow |= rest > 1 && __builtin_mul_overflow(factor, factor, &factor);
+    if (overflow || result > limit || result < -limit)
+      return fail(expr.range, "value is too large");
+  }
+  return Number::ofInteger(result);
+}
+
+std::optional<Number> ConstantEvaluator::visitCall(const CallExpr &expr) {
+  bool isMax = expr.callee == "max", isMin = expr.callee == "min";
+  if (!isMax && !isMin)
+    return fail(expr.range, what + " is a constant; '" + expr.callee +
+                                "' cannot be used in it");
+  if (expr.args.size() != 2)
+    return fail(expr.range, "'" + expr.callee + "' takes 2 arguments, got " +
+                                llvm::Twine(expr.args.size()));
+  std::optional<Number> a = visit(expr.args[0]), b = visit(expr.args[1]);
+  if (!a || !b)
+    return std::nullopt;
+  if (a->isFloat || b->isFloat)
+    return Number::ofReal(isMax ? std::max(a->asReal(), b->asReal())
+                                : std::min(a->asReal(), b->asReal()));
+  return Number::ofInteger(isMax ? std::max(a->integer, b->integer)
+                                 : std::min(a->integer, b->integer));
+}

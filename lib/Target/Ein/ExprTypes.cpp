@@ -1,0 +1,366 @@
+//===- ExprTypes.cpp - Types of expressions -------------------------------===//
+//
+// Types flow up from tensors and casts; literals, params and brackets have none
+// of their own and take that of the operand beside them. Nothing is converted
+// without a cast.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StatementAnalyzer.h"
+
+using namespace tapestry::ein;
+using namespace tapestry::ein::ast;
+
+static constexpr FunctionInfo functionTable[] = {
+    {"select", NodeKind::Select, 3, true},
+    {"max", NodeKind::Max, 2, true},
+    {"min", NodeKind::Min, 2, true},
+    {"abs", NodeKind::Abs, 1, true},
+    {"exp", NodeKind::Exp, 1, false},
+    {"log", NodeKind::Log, 1, false},
+    {"sqrt", NodeKind::Sqrt, 1, false},
+    {"rsqrt", NodeKind::Rsqrt, 1, false},
+    {"sin", NodeKind::Sin, 1, false},
+    {"cos", NodeKind::Cos, 1, false},
+    {"tanh", NodeKind::Tanh, 1, false},
+    {"erf", NodeKind::Erf, 1, false},
+    {"sigmoid", NodeKind::Sigmoid, 1, false},
+    {"floor", NodeKind::Floor, 1, false},
+    {"ceil", NodeKind::Ceil, 1, false},
+};
+
+const FunctionInfo *tapestry::ein::findFunction(llvm::StringRef name) {
+  for (const FunctionInfo &info : functionTable)
+    if (info.name == name)
+      return &info;
+  return nullptr;
+}
+
+/// "cast it, e.g. f32(X[i])"
+static std::string castHint(const Expr *expr, ElementType type) {
+  return (stringify(type) + "(" + excerpt(expr->range) + ")").str();
+}
+
+static std::string describeType(ExprType type) {
+  switch (type.kind) {
+  case ExprType::Kind::Typed:
+    return stringify(type.type).str();
+  case ExprType::Kind::Iverson:
+    return "bool";
+  case ExprType::Kind::Literal:
+    return type.isFloat ? "a number with a fraction" : "an integer literal";
+  }
+  llvm_unreachable("all kinds are described");
+}
+
+/// The order in which casts are suggested: towards the type that loses least.
+static unsigned rankOf(ElementType type) {
+  switch (type) {
+  case ElementType::Bool:
+    return 0;
+  case ElementType::I8:
+    return 1;
+  case ElementType::I16:
+    return 2;
+  case ElementType::I32:
+    return 3;
+  case ElementType::I64:
+    return 4;
+  case ElementType::F16:
+  case ElementType::BF16:
+    return 5;
+  case ElementType::F32:
+    return 6;
+  case ElementType::F64:
+    return 7;
+  }
+  llvm_unreachable("all types have a rank");
+}
+
+std::optional<ExprType> StatementAnalyzer::infer(const Expr *expr) {
+  if (auto it = types.find(expr); it != types.end())
+    return it->second;
+  std::optional<ExprType> type = inferUncached(expr);
+  types[expr] = type;
+  return type;
+}
+
+std::optional<ExprType> StatementAnalyzer::inferUncached(const Expr *expr) {
+  switch (expr->kind) {
+  case Expr::Kind::IntLiteral:
+  case Expr::Kind::Extent:
+    return ExprType::literal(/*isFloat=*/false, /*isConstant=*/true);
+  case Expr::Kind::FloatLiteral:
+    return ExprType::literal(/*isFloat=*/true, /*isConstant=*/true);
+  case Expr::Kind::BoolLiteral:
+    return ExprType::typed(ElementType::Bool);
+  case Expr::Kind::Name:
+    return inferName(*llvm::cast<NameExpr>(expr));
+  case Expr::Kind::Access:
+    return ExprType::typed(
+        graph.tensors[accesses[accessOf.lookup(expr)].tensor].type);
+  case Expr::Kind::Iverson:
+    return ExprType::iverson();
+  case Expr::Kind::Unary:
+    return inferUnary(*llvm::cast<UnaryExpr>(expr));
+  case Expr::Kind::Binary:
+    return inferBinary(*llvm::cast<BinaryExpr>(expr));
+  case Expr::Kind::Call:
+    return inferCall(*llvm::cast<CallExpr>(expr));
+  }
+  llvm_unreachable("all expressions have a type");
+}
+
+std::optional<ExprType> StatementAnalyzer::inferName(const NameExpr &expr) {
+  if (std::optional<Number> number = scope.lookupConstant(expr.name))
+    return ExprType::literal(number->isFloat, /*isConstant=*/true);
+  return ExprType::typed(
+      graph.tensors[accesses[accessOf.lookup(&expr)].tensor].type);
+}
+
+bool StatementAnalyzer::requireNumber(const Expr *expr, ExprType type,
+                                      llvm::StringRef what) {
+  if (!type.isTyped() || type.type != ElementType::Bool)
+    return true;
+  diagnostics.error(expr->range, what +
+                                     " needs numbers, but this is bool; "
+                                     "cast it, e.g. " +
+                                     castHint(expr, ElementType::F32) +
+                                     ", or use && || and !");
+  return false;
+}
+
+std::optional<ExprType> StatementAnalyzer::inferUnary(const UnaryExpr &expr) {
+  std::optional<ExprType> type = infer(expr.operand);
+  if (!type)
+    return std::nullopt;
+  if (expr.op == UnaryOp::Not) {
+    if (type->isBool())
+      return ExprType::typed(ElementType::Bool);
+    diagnostics.error(expr.operand->range,
+                      "'!' needs bool, but this is " + describeType(*type) +
+                          "; compare it, e.g. " + excerpt(expr.operand->range) +
+                          " == 0");
+    return std::nullopt;
+  }
+  if (!requireNumber(expr.operand, *type, "'-'"))
+    return std::nullopt;
+  if (type->kind == ExprType::Kind::Iverson)
+    return ExprType::literal(/*isFloat=*/false, /*isConstant=*/false);
+  return type;
+}
+
+std::optional<ExprType> StatementAnalyzer::unify(llvm::SMRange range,
+                                                 llvm::StringRef what,
+                                                 const Expr *lhs,
+                                                 const Expr *rhs) {
+  std::optional<ExprType> a = infer(lhs), b = infer(rhs);
+  if (!a || !b)
+    return std::nullopt;
+  using Kind = ExprType::Kind;
+  if (a->isTyped() && b->isTyped()) {
+    if (a->type == b->type)
+      return a;
+    bool castRight = rankOf(a->type) >= rankOf(b->type);
+    diagnostics
+        .error(
+            range,
+            "operands of " + what + " have types " + stringify(a->type) +
+                " and " + stringify(b->type) + "; cast one of them, e.g. " +
+                (castRight ? castHint(rhs, a->type) : castHint(lhs, b->type)))
+        .note(lhs->range, "this is " + stringify(a->type))
+        .note(rhs->range, "this is " + stringify(b->type));
+    return std::nullopt;
+  }
+  if (!a->isTyped() && !b->isTyped()) {
+    if (a->kind == Kind::Iverson && b->kind == Kind::Iverson)
+      return a;
+    return ExprType::literal(a->isFloat || b->isFloat,
+                             a->isConstant && b->isConstant);
+  }
+  const Expr *typedExpr = a->isTyped() ? lhs : rhs;
+  const Expr *otherExpr = a->isTyped() ? rhs : lhs;
+  ExprType typed = a->isTyped() ? *a : *b, other = a->isTyped() ? *b : *a;
+  if (other.kind == Kind::Iverson || isFloat(typed.type) ||
+      (isInteger(typed.type) && !other.isFloat))
+    return typed;
+  diagnostics
+      .error(range, "operands of " + what + " are " + stringify(typed.type) +
+                        " and " + describeType(other) + "; cast the " +
+                        stringify(typed.type) + " one, e.g. " +
+                        castHint(typedExpr, ElementType::F32))
+      .note(typedExpr->range, "this is " + stringify(typed.type))
+      .note(otherExpr->range, "this is " + describeType(other));
+  return std::nullopt;
+}
+
+std::optional<ExprType> StatementAnalyzer::arithmetic(llvm::SMRange range,
+                                                      llvm::StringRef what,
+                                                      const Expr *lhs,
+                                                      const Expr *rhs) {
+  std::optional<ExprType> a = infer(lhs), b = infer(rhs);
+  if (!a || !b)
+    return std::nullopt;
+  bool lhsOk = requireNumber(lhs, *a, what);
+  if (!requireNumber(rhs, *b, what) || !lhsOk)
+    return std::nullopt;
+  std::optional<ExprType> type = unify(range, what, lhs, rhs);
+  // Two brackets make an integer: [i <= j] + [j <= k] counts.
+  if (type && type->kind == ExprType::Kind::Iverson)
+    return ExprType::literal(/*isFloat=*/false, /*isConstant=*/false);
+  return type;
+}
+
+std::optional<ExprType>
+StatementAnalyzer::inferLogical(const BinaryExpr &expr) {
+  bool ok = true;
+  for (const Expr *operand : {expr.lhs, expr.rhs}) {
+    std::optional<ExprType> type = infer(operand);
+    if (type && !type->isBool()) {
+      diagnostics.error(operand->range,
+                        "'" + spelling(expr.op) + "' needs bool, but this is " +
+                            describeType(*type) + "; compare it, e.g. " +
+                            excerpt(operand->range) + " != 0");
+      ok = false;
+    }
+    ok &= type.has_value();
+  }
+  if (!ok)
+    return std::nullopt;
+  return ExprType::typed(ElementType::Bool);
+}
+
+std::optional<ExprType> StatementAnalyzer::inferBinary(const BinaryExpr &expr) {
+  if (expr.op == BinaryOp::And || expr.op == BinaryOp::Or)
+    return inferLogical(expr);
+  if (expr.op == BinaryOp::Pow)
+    return inferPower(expr);
+  std::string what = ("'" + spelling(expr.op) + "'").str();
+  if (!isComparison(expr.op))
+    return arithmetic(expr.opRange, what, expr.lhs, expr.rhs);
+  bool equality = expr.op == BinaryOp::Eq || expr.op == BinaryOp::Ne;
+  std::optional<ExprType> type =
+      equality ? unify(expr.opRange, what, expr.lhs, expr.rhs)
+               : arithmetic(expr.opRange, what, expr.lhs, expr.rhs);
+  if (!type)
+    return std::nullopt;
+  return ExprType::typed(ElementType::Bool);
+}
+
+/// An integer literal as exponent goes with a base of any type: it becomes
+/// multiplications.
+std::optional<ExprType> StatementAnalyzer::inferPower(const BinaryExpr &expr) {
+  std::optional<ExprType> base = infer(expr.lhs), exponent = infer(expr.rhs);
+  if (!base || !exponent)
+    return std::nullopt;
+  std::optional<ExprType> type =
+      arithmetic(expr.opRange, "'**'", expr.lhs, expr.rhs);
+  if (!type)
+    return std::nullopt;
+  bool integerBase = type->isTyped() && isInteger(type->type);
+  if (integerBase && !exponent->isConstant) {
+    diagnostics.error(expr.rhs->range,
+                      "a power of integers needs a constant exponent; cast "
+                      "both operands to a float type");
+    return std::nullopt;
+  }
+  return type;
+}
+
+std::optional<ExprType> StatementAnalyzer::inferSelect(const CallExpr &expr) {
+  std::optional<ExprType> condition = infer(expr.args[0]);
+  std::optional<ExprType> value =
+      unify(expr.calleeRange, "'select'", expr.args[1], expr.args[2]);
+  if (condition && !condition->isBool()) {
+    diagnostics.error(expr.args[0]->range,
+                      "the condition of 'select' must be bool, but this is " +
+                          describeType(*condition) + "; compare it, e.g. " +
+                          excerpt(expr.args[0]->range) + " != 0");
+    return std::nullopt;
+  }
+  if (!condition || !value)
+    return std::nullopt;
+  // The condition is never folded away, whatever the branches are.
+  value->isConstant = false;
+  return value;
+}
+
+std::optional<ExprType> StatementAnalyzer::inferCall(const CallExpr &expr) {
+  if (std::optional<ElementType> type = parseElementType(expr.callee)) {
+    if (!infer(expr.args[0]))
+      return std::nullopt;
+    return ExprType::typed(*type);
+  }
+  const FunctionInfo &info = *findFunction(expr.callee);
+  std::string what = ("'" + expr.callee + "'").str();
+  if (info.kind == NodeKind::Select)
+    return inferSelect(expr);
+  if (info.arity == 2) {
+    std::optional<ExprType> type =
+        arithmetic(expr.calleeRange, what, expr.args[0], expr.args[1]);
+    return type;
+  }
+  std::optional<ExprType> type = infer(expr.args[0]);
+  if (!type || !requireNumber(expr.args[0], *type, what))
+    return std::nullopt;
+  if (!type->isTyped())
+    return ExprType::literal(type->isFloat || !info.onIntegers,
+                             /*isConstant=*/false);
+  if (!info.onIntegers && !isFloat(type->type)) {
+    diagnostics.error(expr.args[0]->range,
+                      what + " needs a float type, but this is " +
+                          stringify(type->type) + "; cast it, e.g. " +
+                          castHint(expr.args[0], ElementType::F32));
+    return std::nullopt;
+  }
+  return type;
+}
+
+/// The element type of the statement, if its reduction works on it.
+std::optional<ElementType> StatementAnalyzer::checkReduction(ExprType type) {
+  const Expr *expr = equation.expr;
+  llvm::StringRef name = stringify(equation.monoid);
+  if (type.kind == ExprType::Kind::Literal) {
+    diagnostics.error(
+        expr->range,
+        "the type of this expression is not known: it is made of "
+        "numbers only; cast it, e.g. " +
+            castHint(expr, type.isFloat ? ElementType::F32 : ElementType::I32));
+    return std::nullopt;
+  }
+  switch (equation.monoid) {
+  case Monoid::None:
+    break;
+  case Monoid::Sum:
+  case Monoid::Prod:
+  case Monoid::Max:
+  case Monoid::Min: {
+    if (type.type != ElementType::Bool)
+      break;
+    bool count = equation.monoid == Monoid::Sum;
+    diagnostics.error(
+        expr->range,
+        "'" + name + "' needs numbers, but this is bool; " +
+            (count ? "to count, cast it: " + castHint(expr, ElementType::I32)
+                   : std::string("use 'all' or 'any'")));
+    return std::nullopt;
+  }
+  case Monoid::All:
+  case Monoid::Any:
+    if (type.type == ElementType::Bool)
+      break;
+    diagnostics.error(expr->range, "'" + name + "' needs bool, but this is " +
+                                       stringify(type.type) +
+                                       "; compare it, e.g. " +
+                                       excerpt(expr->range) + " != 0");
+    return std::nullopt;
+  case Monoid::Xor:
+    if (!isFloat(type.type))
+      break;
+    diagnostics.error(expr->range, "'xor' needs an integer type or bool, but "
+                                   "this is " +
+                                       stringify(type.type));
+    return std::nullopt;
+  }
+  return type.type;
+}

@@ -1,0 +1,261 @@
+//===- Extents.cpp - How far each label runs ------------------------------===//
+//
+// What decides a label's extent, strongest first: the statement or the use of
+// the macro gives it; a subscript that is just the label; such a subscript of a
+// padded read; a window, which then gets the largest extent that stays in
+// bounds. The first two must agree with each other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StatementAnalyzer.h"
+
+using namespace tapestry::ein;
+using namespace tapestry::ein::ast;
+
+std::string StatementAnalyzer::describeAccess(const Access &access) const {
+  std::string text = excerpt(access.expr->range);
+  if (text == "...")
+    text = graph.tensors[access.tensor].name + "[...]";
+  return "'" + text + "'";
+}
+
+bool StatementAnalyzer::setExtent(unsigned label, int64_t extent,
+                                  llvm::SMRange range,
+                                  const llvm::Twine &origin,
+                                  const Access *access) {
+  LabelState &state = labels[label];
+  if (!state.extent) {
+    state.extent = extent;
+    state.origin = origin.str();
+    state.originRange = range;
+    return true;
+  }
+  if (*state.extent == extent)
+    return true;
+  auto error = diagnostics.error(
+      range, "label '" + state.name + "' has extent " +
+                 llvm::Twine(*state.extent) + " " + state.origin + " but " +
+                 llvm::Twine(extent) + " " + origin);
+  error.note(state.originRange,
+             "extent " + llvm::Twine(*state.extent) + " comes from here");
+  if (access) {
+    const Tensor &tensor = graph.tensors[access->tensor];
+    error.note({tensor.loc, tensor.loc},
+               "'" + tensor.name + "' is defined here as " +
+                   typeToString(tensor.type, tensor.shape));
+  }
+  return false;
+}
+
+bool StatementAnalyzer::decideGivenExtents() {
+  bool ok = true;
+  for (auto [position, label] : llvm::enumerate(labels)) {
+    auto bound = scope.extents.find(label.name);
+    if (bound != scope.extents.end())
+      setExtent(position, bound->second.extent, bound->second.where,
+                "in the use of the macro", nullptr);
+    if (!label.givenExtent)
+      continue;
+    ConstantEvaluator evaluator(scope, diagnostics, "an extent");
+    auto extentOf = [&](const ExtentExpr &expr) -> std::optional<int64_t> {
+      auto it = scope.extents.find(expr.label);
+      if (it != scope.extents.end())
+        return it->second.extent;
+      diagnostics.error(expr.range, "the extent of label '" + expr.label +
+                                        "' is not known here");
+      return std::nullopt;
+    };
+    std::optional<int64_t> extent =
+        evaluator.evaluateInt(label.givenExtent, extentOf);
+    if (!extent) {
+      ok = false;
+      continue;
+    }
+    if (*extent < 1) {
+      diagnostics.error(label.givenExtent->range,
+                        "the extent of label '" + label.name +
+                            "' must be at least 1, got " +
+                            llvm::Twine(*extent));
+      ok = false;
+      continue;
+    }
+    ok &= setExtent(position, *extent, label.givenExtent->range,
+                    "where it is given", nullptr);
+  }
+  return ok;
+}
+
+bool StatementAnalyzer::decidePlain(bool padded) {
+  bool ok = true;
+  for (const Access &access : accesses) {
+    if ((access.pad != nullptr) != padded)
+      continue;
+    const Tensor &tensor = graph.tensors[access.tensor];
+    for (auto [dim, form] : llvm::enumerate(access.subscripts)) {
+      if (!form.isPlainLabel())
+        continue;
+      unsigned label = form.terms[0].label;
+      // A padded read may reach outside: it decides only what nothing else
+      // does.
+      if (padded && labels[label].extent)
+        continue;
+      ok &= setExtent(label, tensor.shape[dim], access.ranges[dim],
+                      "in " + describeAccess(access), &access);
+    }
+  }
+  return ok;
+}
+
+std::optional<int64_t>
+StatementAnalyzer::windowExtent(const SymbolicForm &form, unsigned label,
+                                int64_t dimension) const {
+  int64_t coefficient = 0;
+  // Every other label at the end where the subscript is nearest to the bound
+  // that this label moves it towards.
+  for (LinearForm::Term term : form.terms)
+    if (term.label == label)
+      coefficient = term.coefficient;
+  if (coefficient == 0)
+    return std::nullopt;
+  WideInt reach = form.constant;
+  for (LinearForm::Term term : form.extentTerms) {
+    if (!labels[term.label].extent)
+      return std::nullopt;
+    reach += WideInt(term.coefficient) * *labels[term.label].extent;
+  }
+  for (LinearForm::Term term : form.terms) {
+    if (term.label == label)
+      continue;
+    if (!labels[term.label].extent)
+      return std::nullopt;
+    bool towards = (term.coefficient > 0) == (coefficient > 0);
+    if (towards)
+      reach += WideInt(term.coefficient) * (*labels[term.label].extent - 1);
+  }
+  WideInt room = coefficient > 0 ? dimension - 1 - reach : reach;
+  WideInt step = coefficient > 0 ? coefficient : -WideInt(coefficient);
+  if (room < 0)
+    return 0;
+  return static_cast<int64_t>(room / step + 1);
+}
+
+bool StatementAnalyzer::decideWindows() {
+  // One label at a time: what it decides may decide the next.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto [position, label] : llvm::enumerate(labels)) {
+      if (label.extent)
+        continue;
+      std::optional<int64_t> smallest;
+      const Access *by = nullptr;
+      llvm::SMRange range;
+      for (const Access &access : accesses) {
+        if (access.pad)
+          continue;
+        for (auto [dim, form] : llvm::enumerate(access.subscripts)) {
+          int64_t dimension = graph.tensors[access.tensor].shape[dim];
+          std::optional<int64_t> extent =
+              windowExtent(form, position, dimension);
+          if (!extent || (smallest && *smallest <= *extent))
+            continue;
+          smallest = extent;
+          by = &access;
+          range = access.ranges[dim];
+        }
+      }
+      if (!smallest)
+        continue;
+      if (*smallest < 1) {
+        const Tensor &tensor = graph.tensors[by->tensor];
+        diagnostics
+            .error(range, "the window '" + excerpt(range) +
+                              "' does not fit into " + describeAccess(*by) +
+                              ": it leaves no value for label '" + label.name +
+                              "'")
+            .note({tensor.loc, tensor.loc},
+                  "'" + tensor.name + "' is defined here as " +
+                      typeToString(tensor.type, tensor.shape));
+        return false;
+      }
+      setExtent(position, *smallest, range, "in " + describeAccess(*by), by);
+      changed = true;
+      break;
+    }
+  }
+  return true;
+}
+
+bool StatementAnalyzer::reportUndecided() {
+  bool ok = true;
+  for (auto [position, label] : llvm::enumerate(labels)) {
+    if (label.extent)
+      continue;
+    ok = false;
+    std::string hint = "; give it, e.g. '" + label.name.str() + ":8'";
+    if (!label.used) {
+      diagnostics.error(label.range, "label '" + label.name +
+                                         "' occurs only on the left side, so "
+                                         "its extent is not known" +
+                                         hint);
+      continue;
+    }
+    auto error = diagnostics.error(
+        label.range, "the extent of label '" + label.name +
+                         "' does not follow from the subscripts" + hint);
+    for (const Access &access : accesses)
+      for (auto [dim, form] : llvm::enumerate(access.subscripts))
+        if (llvm::any_of(form.terms, [&, p = position](LinearForm::Term term) {
+              return term.label == p;
+            }))
+          error.note(access.ranges[dim],
+                     access.pad ? "padding lets this window go on for ever"
+                                : "this window has more than one label whose "
+                                  "extent is not known");
+  }
+  return ok;
+}
+
+StatementAnalyzer::Bounds
+StatementAnalyzer::boundsOf(const LinearForm &form) const {
+  Bounds bounds{form.constant, form.constant};
+  for (LinearForm::Term term : form.terms) {
+    WideInt span = WideInt(term.coefficient) * (*labels[term.label].extent - 1);
+    (span > 0 ? bounds.hi : bounds.lo) += span;
+  }
+  return bounds;
+}
+
+bool StatementAnalyzer::checkBounds() {
+  bool ok = true;
+  for (const Access &access : accesses) {
+    if (access.pad)
+      continue;
+    const Tensor &tensor = graph.tensors[access.tensor];
+    for (auto [dim, form] : llvm::enumerate(access.subscripts)) {
+      Bounds bounds = boundsOf(*resolve(form));
+      if (bounds.lo >= 0 && bounds.hi < tensor.shape[dim])
+        continue;
+      ok = false;
+      llvm::SMRange range = access.ranges[dim];
+      std::string values = bounds.lo == bounds.hi
+                               ? "is " + toString(bounds.lo)
+                               : "runs from " + toString(bounds.lo) + " to " +
+                                     toString(bounds.hi);
+      diagnostics
+          .error(range, "subscript '" + excerpt(range) + "' of '" +
+                            tensor.name + "' " + values +
+                            ", but the dimension has only the indices 0 to " +
+                            llvm::Twine(tensor.shape[dim] - 1))
+          .note({tensor.loc, tensor.loc},
+                "'" + tensor.name + "' is defined here as " +
+                    typeToString(tensor.type, tensor.shape))
+          .note("pad(" + tensor.name + ", 0)[...] reads 0 outside the bounds");
+    }
+  }
+  return ok;
+}
+
+bool StatementAnalyzer::inferExtents() {
+  return decidePlain(/*padded=*/false) && decidePlain(/*padded=*/true) &&
+         decideWindows() && reportUndecided() && checkBounds();
+}

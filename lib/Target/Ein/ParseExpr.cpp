@@ -1,0 +1,331 @@
+//===- ParseExpr.cpp - Expressions of a .ein file -------------------------===//
+//
+// From the loosest to the tightest: ||, &&, comparisons (which do not chain),
+// + -, * /, prefix - and !, ** (to the right).
+//
+//===----------------------------------------------------------------------===//
+
+#include "ParserImpl.h"
+#include <limits>
+
+using namespace tapestry::ein;
+using namespace tapestry::ein::ast;
+
+namespace {
+struct OperatorRow {
+  TokenKind token;
+  BinaryOp op;
+  unsigned level;
+};
+constexpr unsigned comparisonLevel = 2;
+constexpr unsigned lastLevel = 4;
+constexpr OperatorRow operators[] = {
+    {TokenKind::PipePipe, BinaryOp::Or, 0},
+    {TokenKind::AmpAmp, BinaryOp::And, 1},
+    {TokenKind::EqualEqual, BinaryOp::Eq, comparisonLevel},
+    {TokenKind::NotEqual, BinaryOp::Ne, comparisonLevel},
+    {TokenKind::Less, BinaryOp::Lt, comparisonLevel},
+    {TokenKind::LessEqual, BinaryOp::Le, comparisonLevel},
+    {TokenKind::Greater, BinaryOp::Gt, comparisonLevel},
+    {TokenKind::GreaterEqual, BinaryOp::Ge, comparisonLevel},
+    {TokenKind::Plus, BinaryOp::Add, 3},
+    {TokenKind::Minus, BinaryOp::Sub, 3},
+    {TokenKind::Star, BinaryOp::Mul, lastLevel},
+    {TokenKind::Slash, BinaryOp::Div, lastLevel},
+};
+
+const OperatorRow *operatorOf(TokenKind kind, unsigned level) {
+  for (const OperatorRow &row : operators)
+    if (row.token == kind && row.level == level)
+      return &row;
+  return nullptr;
+}
+} // namespace
+
+Parser::ExprPtr Parser::checkDepth(ExprPtr expr) {
+  if (expr && expr->depth > Context::maxDepth) {
+    diagnostics.error(expr->range, "expression is nested more than " +
+                                       llvm::Twine(Context::maxDepth) +
+                                       " levels deep; split the statement");
+    return nullptr;
+  }
+  return expr;
+}
+
+Parser::ExprPtr Parser::parseBinary(unsigned level) {
+  if (level > lastLevel)
+    return parseUnary();
+  ExprPtr lhs = parseBinary(level + 1);
+  while (lhs) {
+    const OperatorRow *row = operatorOf(token.kind, level);
+    if (!row)
+      return lhs;
+    Token op = token;
+    advance();
+    ExprPtr rhs = parseBinary(level + 1);
+    if (!rhs)
+      return nullptr;
+    lhs = checkDepth(context.create<BinaryExpr>(
+        llvm::SMRange(lhs->range.Start, rhs->range.End), row->op, op.range(),
+        lhs, rhs));
+    if (level == comparisonLevel && operatorOf(token.kind, level)) {
+      diagnostics.error(token.range(), "comparisons do not chain")
+          .note("write 'a " + op.spelling + " b && b " + token.spelling +
+                " c'");
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
+
+Parser::ExprPtr Parser::parseUnary() {
+  if (!token.is(TokenKind::Minus) && !token.is(TokenKind::Not))
+    return parsePower();
+  Nesting guard(*this);
+  if (guard.tooDeep())
+    return nullptr;
+  Token op = token;
+  advance();
+  ExprPtr operand = parseUnary();
+  if (!operand)
+    return nullptr;
+  return checkDepth(context.create<UnaryExpr>(
+      llvm::SMRange(op.range().Start, operand->range.End),
+      op.is(TokenKind::Minus) ? UnaryOp::Neg : UnaryOp::Not, operand));
+}
+
+Parser::ExprPtr Parser::parsePower() {
+  ExprPtr base = parsePrimary();
+  if (!base || !token.is(TokenKind::StarStar))
+    return base;
+  Nesting guard(*this);
+  if (guard.tooDeep())
+    return nullptr;
+  Token op = token;
+  advance();
+  ExprPtr exponent = parseUnary();
+  if (!exponent)
+    return nullptr;
+  return checkDepth(context.create<BinaryExpr>(
+      llvm::SMRange(base->range.Start, exponent->range.End), BinaryOp::Pow,
+      op.range(), base, exponent));
+}
+
+Parser::ExprPtr Parser::parsePrimary() {
+  Nesting guard(*this);
+  if (guard.tooDeep())
+    return nullptr;
+  switch (token.kind) {
+  case TokenKind::Integer:
+  case TokenKind::Float:
+    return parseNumber();
+  case TokenKind::LParen:
+    return parseParenthesised();
+  case TokenKind::LSquare:
+    return parseIverson();
+  case TokenKind::Identifier:
+    if (auto wordClass = classifyWord(token.spelling))
+      return parseWord(*wordClass);
+    return parseReference();
+  default:
+    unexpected("an expression");
+    return nullptr;
+  }
+}
+
+Parser::ExprPtr Parser::parseNumber() {
+  Token number = token;
+  advance();
+  if (number.is(TokenKind::Float)) {
+    double value = 0;
+    if (number.spelling.getAsDouble(value)) {
+      diagnostics.error(number.range(), "number is too large for f64");
+      return nullptr;
+    }
+    return context.create<FloatLiteral>(number.range(), value);
+  }
+  uint64_t value = 0;
+  constexpr uint64_t largest = uint64_t(1) << 63;
+  if (number.spelling.getAsInteger(10, value) || value > largest) {
+    diagnostics.error(number.range(),
+                      "integer is too large: it must fit in 64 bits");
+    return nullptr;
+  }
+  return context.create<IntLiteral>(number.range(), value);
+}
+
+Parser::ExprPtr Parser::parseParenthesised() {
+  Token open = token;
+  advance();
+  ExprPtr inner = parseExpr();
+  if (!inner)
+    return nullptr;
+  if (token.is(TokenKind::RParen)) {
+    advance();
+    return inner;
+  }
+  if (!token.is(TokenKind::Error))
+    diagnostics
+        .error(token.range(),
+               "expected an operator or ')', got " + describeToken())
+        .note(open.range(), "to match this '('");
+  return nullptr;
+}
+
+Parser::ExprPtr Parser::parseIverson() {
+  Token open = token;
+  advance();
+  ExprPtr condition = parseExpr();
+  if (!condition)
+    return nullptr;
+  if (!token.is(TokenKind::RSquare)) {
+    if (!token.is(TokenKind::Error))
+      diagnostics
+          .error(token.range(),
+                 "expected an operator or ']', got " + describeToken())
+          .note(open.range(), "to match this '['");
+    return nullptr;
+  }
+  advance();
+  return checkDepth(
+      context.create<IversonExpr>(since(open.range().Start), condition));
+}
+
+/// A primary that begins with a word of the language.
+Parser::ExprPtr Parser::parseWord(WordClass wordClass) {
+  Token word = token;
+  auto fail = [&](const llvm::Twine &message) -> ExprPtr {
+    diagnostics.error(word.range(), message);
+    return nullptr;
+  };
+  switch (wordClass) {
+  case WordClass::Statement:
+    return unexpected("an expression"), nullptr;
+  case WordClass::View:
+    return fail("view '" + word.spelling + "' is not supported yet");
+  case WordClass::Generator:
+    return fail("generator '" + word.spelling + "' is not supported yet");
+  case WordClass::Macro:
+    return fail("macro '" + word.spelling +
+                "' can only stand right after '='; give it a statement of its "
+                "own");
+  case WordClass::Literal:
+    advance();
+    if (word.spelling == "true" || word.spelling == "false")
+      return context.create<BoolLiteral>(word.range(), word.spelling == "true");
+    return context.create<FloatLiteral>(
+        word.range(), word.spelling == "inf"
+                          ? std::numeric_limits<double>::infinity()
+                          : std::numeric_limits<double>::quiet_NaN());
+  case WordClass::Reduction:
+    if (!peekNext().is(TokenKind::LParen) ||
+        (word.spelling != "max" && word.spelling != "min"))
+      return fail("reduction '" + word.spelling +
+                  "' can only stand right after '=', with its labels in '[]'; "
+                  "give it a statement of its own");
+    break;
+  case WordClass::Function:
+  case WordClass::Type:
+    break;
+  }
+  advance();
+  if (!token.is(TokenKind::LParen)) {
+    unexpected("'(' after '" + word.spelling + "'");
+    return nullptr;
+  }
+  return word.spelling == "pad" ? parsePad() : parseCall(word);
+}
+
+Parser::ExprPtr Parser::parseReference() {
+  Token name = token;
+  advance();
+  if (consumeIf(TokenKind::Prime))
+    return context.create<ExtentExpr>(since(name.range().Start), name.spelling);
+  if (token.is(TokenKind::LParen))
+    return parseCall(name);
+  if (!token.is(TokenKind::LSquare))
+    return context.create<NameExpr>(name.range(), name.spelling);
+  llvm::ArrayRef<ExprPtr> subscripts;
+  if (!parseSubscripts(subscripts))
+    return nullptr;
+  unsigned depth = 0;
+  for (ExprPtr subscript : subscripts)
+    depth = std::max(depth, subscript->depth);
+  return checkDepth(context.create<AccessExpr>(
+      since(name.range().Start), depth + 1, name.spelling, name.range(),
+      subscripts, nullptr));
+}
+
+Parser::ExprPtr Parser::parseCall(const Token &callee) {
+  Token open = token;
+  advance();
+  llvm::SmallVector<ExprPtr> args;
+  unsigned depth = 0;
+  if (!token.is(TokenKind::RParen)) {
+    do {
+      ExprPtr arg = parseExpr();
+      if (!arg)
+        return nullptr;
+      depth = std::max(depth, arg->depth);
+      args.push_back(arg);
+    } while (consumeIf(TokenKind::Comma));
+  }
+  if (!expectClosing(TokenKind::RParen, open))
+    return nullptr;
+  return checkDepth(context.create<CallExpr>(
+      since(callee.range().Start), depth + 1, callee.spelling, callee.range(),
+      context.copy<ExprPtr>(args)));
+}
+
+/// `pad(X, v)[subscripts]`; the current token is the '(' after 'pad'.
+Parser::ExprPtr Parser::parsePad() {
+  llvm::SMLoc start =
+      llvm::SMLoc::getFromPointer(previousEnd - llvm::StringRef("pad").size());
+  Token open = token;
+  advance();
+  Token name;
+  if (!parseName(name, "the name of the tensor to pad"))
+    return nullptr;
+  if (!expect(TokenKind::Comma,
+              " and the value outside '" + name.spelling + "'"))
+    return nullptr;
+  ExprPtr value = parseExpr();
+  if (!value || !expectClosing(TokenKind::RParen, open))
+    return nullptr;
+  if (!token.is(TokenKind::LSquare)) {
+    unexpected("'[' and subscripts after 'pad(...)'");
+    return nullptr;
+  }
+  llvm::ArrayRef<ExprPtr> subscripts;
+  if (!parseSubscripts(subscripts))
+    return nullptr;
+  unsigned depth = value->depth;
+  for (ExprPtr subscript : subscripts)
+    depth = std::max(depth, subscript->depth);
+  return checkDepth(context.create<AccessExpr>(
+      since(start), depth + 1, name.spelling, name.range(), subscripts, value));
+}
+
+bool Parser::parseSubscripts(llvm::ArrayRef<ExprPtr> &subscripts) {
+  Token open = token;
+  advance();
+  llvm::SmallVector<ExprPtr> list;
+  auto reportSlice = [&] {
+    diagnostics.error(token.range(), "slices are not supported yet");
+    return false;
+  };
+  if (!token.is(TokenKind::RSquare)) {
+    do {
+      if (token.is(TokenKind::Colon))
+        return reportSlice();
+      ExprPtr subscript = parseExpr();
+      if (!subscript)
+        return false;
+      if (token.is(TokenKind::Colon))
+        return reportSlice();
+      list.push_back(subscript);
+    } while (consumeIf(TokenKind::Comma));
+  }
+  subscripts = context.copy<ExprPtr>(list);
+  return expectClosing(TokenKind::RSquare, open);
+}
