@@ -6,4 +6,10 @@ tapestry_add_library(TapestryInitAll
   LINK
     TapestryIndexIR
     TapestryTapestryIR
+    TapestryTRAIR
+    TapestryCommIR
+    TapestryTapestryToTRA
+    TapestryTRAToComm
+    TapestryCommToRuntime
+    TapestryCodegen
 )

@@ -6,12 +6,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry/InitAll.h"
+#include "tapestry/Codegen/Pipeline.h"
+#include "tapestry/Conversion/Passes.h"
+#include "tapestry/Dialect/Comm/IR/Comm.h"
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
+#include "tapestry/Dialect/TRA/IR/TRA.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryDialect.h"
 #include "mlir/IR/DialectRegistry.h"
 
 void tapestry::registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<index::TapestryIndexDialect, teg::TapestryDialect>();
+  registry.insert<index::TapestryIndexDialect, teg::TapestryDialect,
+                  tra::TRADialect, comm::CommDialect>();
 }
 
-void tapestry::registerAllPasses() {}
+void tapestry::registerAllPasses() {
+  registerConversionPasses();
+  registerCodegenPasses();
+}

@@ -32,7 +32,7 @@ private:
 LogicalResult VertexCollector::addOperands(BlockOpInterface op,
                                            PlanVertex &vertex) {
   SmallVector<Value> operands = op.getTensorOperands();
-  SmallVector<Projection> projections = op.getOperandProjections();
+  auto projections = op.getOperandProjections();
   for (auto [number, operand] : llvm::enumerate(operands)) {
     auto producer = producers.find(operand);
     if (producer == producers.end())
@@ -54,7 +54,7 @@ LogicalResult VertexCollector::addOperands(BlockOpInterface op,
 }
 
 LogicalResult VertexCollector::add(BlockOpInterface op) {
-  SmallVector<Projection> outputs = op.getResultProjections();
+  auto outputs = op.getResultProjections();
   if (outputs.size() != 1 || op->getNumResults() < 1)
     return op.emitError("'") << op.getVertexName() << "' has " << outputs.size()
                              << " results; a vertex has one";
@@ -108,9 +108,10 @@ FailureOr<GraphVertices> tapestry::buildPlanGraph(Block &block) {
 void tapestry::applyPlacement(const GraphVertices &vertices,
                               const DeviceGrid &grid,
                               const Placement &placement) {
-  for (auto [number, op] : llvm::enumerate(vertices.ops)) {
+  for (auto [op, place] : llvm::zip_equal(vertices.ops, placement.vertices)) {
     BlockOpInterface vertex = op;
-    vertex.setPartitionOn(grid, placement.vertices[number].partition);
-    vertex.setHomeLayout(grid, placement.vertices[number].home);
+    if (place.partition)
+      vertex.setPartitionOn(grid, *place.partition);
+    vertex.setHomeLayout(grid, place.home);
   }
 }

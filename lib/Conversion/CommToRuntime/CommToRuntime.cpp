@@ -9,7 +9,7 @@
 #include "ProgramAttributes.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Comm/IR/Comm.h"
-#include "tapestry/Dialect/Index/IR/Index.h"
+#include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Interfaces/MonoidArith.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"

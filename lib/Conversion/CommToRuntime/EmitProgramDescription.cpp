@@ -9,7 +9,7 @@
 #include "ProgramAttributes.h"
 #include "tapestry-rt/ABI.h"
 #include "tapestry/Conversion/Passes.h"
-#include "tapestry/Dialect/Index/IR/Index.h"
+#include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Support/Resharding.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -76,7 +76,7 @@ private:
     int64_t number = 0;
     StringRef symbol;
   };
-  using Row = SmallVector<Field, 12>;
+  using Row = std::vector<Field>;
 
   Field i32(int64_t value) { return {builder.getI32Type(), value, {}}; }
   Field i64(int64_t value) { return {builder.getI64Type(), value, {}}; }

@@ -284,7 +284,7 @@ Value LocalJoin::emitInit(Type elementType, bool reduces) {
   Value init = tensor::EmptyOp::create(b, loc, sizes, elementType);
   if (!reduces)
     return init;
-  TypedAttr neutral = join.getMonoid() == tra::Monoid::custom
+  TypedAttr neutral = join.getMonoid() == tra::Monoid::Custom
                           ? *join.getIdentity()
                           : monoidIdentity(stringifyMonoid(join.getMonoid()),
                                            join.getResult().getType().getElementType());
@@ -319,7 +319,7 @@ Value LocalJoin::emitBody(OpBuilder &body, ValueRange arguments,
       mapping.lookupOrDefault(kernel.getTerminator()->getOperand(0));
   if (reduces) {
     Value acc = loadStored(body, loc, arguments.back(), value.getType());
-    value = join.getMonoid() == tra::Monoid::custom
+    value = join.getMonoid() == tra::Monoid::Custom
                 ? cloneCombine(body, loc, join.getCombine(), acc, value)
                 : emitMonoid(body, loc, stringifyMonoid(join.getMonoid()), acc,
                              value);

@@ -3,7 +3,7 @@
 #ifndef TAPESTRY_LIB_CONVERSION_TRATOCOMM_LOCALJOIN_H
 #define TAPESTRY_LIB_CONVERSION_TRATOCOMM_LOCALJOIN_H
 
-#include "tapestry/Dialect/Index/IR/Index.h"
+#include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Dialect/TRA/IR/TRA.h"
 
 namespace tapestry {

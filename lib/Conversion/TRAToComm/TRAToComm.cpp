@@ -9,7 +9,7 @@
 #include "LocalJoin.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Comm/IR/Comm.h"
-#include "tapestry/Dialect/Index/IR/Index.h"
+#include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Dialect/TRA/IR/TRA.h"
 #include "tapestry/Support/Resharding.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

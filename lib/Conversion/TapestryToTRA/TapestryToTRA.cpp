@@ -228,7 +228,7 @@ LogicalResult GraphLowering::lowerEinsum(teg::EinsumOp einsum) {
     return einsum.emitError("'")
            << einsum.getName() << "' has no partition: plan the graph first";
   SmallVector<Value> operands;
-  SmallVector<Projection> projections = einsum.getOperandProjections();
+  auto projections = einsum.getOperandProjections();
   for (auto [number, tensor] : llvm::enumerate(einsum.getInputs())) {
     auto type = cast<RankedTensorType>(tensor.getType());
     Layout read = Layout::ofProjection(projections[number],

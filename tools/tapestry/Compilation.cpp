@@ -1,0 +1,116 @@
+//===- Compilation.cpp - From a program's text to an object file ----------===//
+
+#include "Compilation.h"
+#include "tapestry/Codegen/Object/Object.h"
+#include "tapestry/Codegen/Pipeline.h"
+#include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
+#include "tapestry/InitAll.h"
+#include "tapestry/Target/Ein/Import.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::driver;
+
+void tapestry::driver::printError(const llvm::Twine &message) {
+  std::string text = message.str();
+  // A message that starts with a place needs no tool before it.
+  bool hasPlace = llvm::StringRef(text).contains(": error: ");
+  llvm::errs() << (hasPlace ? "" : "tapestry: error: ") << text << '\n';
+}
+
+Compilation::Compilation(const Options &options) : options(options) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerCodegenDialects(registry);
+  context = std::make_unique<MLIRContext>(registry,
+                                          MLIRContext::Threading::DISABLED);
+}
+
+Compilation::~Compilation() = default;
+
+ExitStatus Compilation::loadEin(std::unique_ptr<llvm::MemoryBuffer> text) {
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, context.get());
+  ein::EinOptions einOptions;
+  einOptions.params = options.params;
+  module = ein::importEin(sources, einOptions, context.get());
+  return module ? Success : ProgramWrong;
+}
+
+ExitStatus Compilation::loadMLIR(std::unique_ptr<llvm::MemoryBuffer> text) {
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, context.get());
+  module = parseSourceFile<ModuleOp>(sources, ParserConfig(context.get()));
+  return module ? Success : ProgramWrong;
+}
+
+teg::GraphOp Compilation::getGraph() {
+  return *module->getOps<teg::GraphOp>().begin();
+}
+
+ExitStatus Compilation::load() {
+  auto text = llvm::MemoryBuffer::getFile(options.program, /*IsText=*/true);
+  if (!text) {
+    printError(options.program + ": error: " + text.getError().message());
+    return ProgramWrong;
+  }
+  bool isMLIR = llvm::sys::path::extension(options.program) == ".mlir";
+  if (isMLIR && !options.params.empty()) {
+    printError(options.program + ": error: -D sets params of .ein programs");
+    return UsageWrong;
+  }
+  ExitStatus status = isMLIR ? loadMLIR(std::move(*text))
+                             : loadEin(std::move(*text));
+  if (status)
+    return status;
+  auto graphs = module->getOps<teg::GraphOp>();
+  if (!llvm::hasSingleElement(graphs)) {
+    printError(options.program + ": error: expected one tapestry.graph, found " +
+               llvm::Twine(std::distance(graphs.begin(), graphs.end())));
+    return ProgramWrong;
+  }
+  PassManager pm(context.get());
+  buildGraphPipeline(pm);
+  return succeeded(pm.run(*module)) ? Success : ProgramWrong;
+}
+
+ExitStatus Compilation::planGraph() {
+  teg::PartitionRequest request;
+  request.devices = options.devices;
+  request.grid = options.grid;
+  request.solver = options.solver;
+  request.costModel = options.cost;
+  request.planFile = options.planFile;
+  request.program =
+      llvm::sys::path::filename(options.program).str();
+  llvm::Expected<teg::PartitionedGraph> partitioned =
+      teg::partitionGraph(getGraph(), request);
+  if (!partitioned) {
+    printError(llvm::toString(partitioned.takeError()));
+    return ProgramWrong;
+  }
+  vertices = std::move(partitioned->vertices);
+  decided = std::move(partitioned->plan);
+  return Success;
+}
+
+ExitStatus Compilation::lower(Phase last) {
+  PassManager pm(context.get());
+  pm.enableVerifier(false);
+  buildLoweringPipeline(pm, last, CodegenOptions());
+  return succeeded(pm.run(*module)) ? Success : Unable;
+}
+
+std::unique_ptr<llvm::MemoryBuffer> Compilation::emitObject() {
+  FailureOr<std::unique_ptr<llvm::MemoryBuffer>> object =
+      compileToObject(*module);
+  return succeeded(object) ? std::move(*object) : nullptr;
+}

@@ -1,0 +1,61 @@
+//===- Compilation.h - From a program's text to an object file --*- C++ -*-===//
+//
+// The steps that the driver's commands share, one function each. Every step
+// reports its own errors; a failure carries the exit status.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_TOOLS_TAPESTRY_COMPILATION_H
+#define TAPESTRY_TOOLS_TAPESTRY_COMPILATION_H
+
+#include "Options.h"
+#include "tapestry/Analysis/PlanGraphs.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Pipelines/Pipelines.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+
+namespace tapestry::driver {
+
+/// One compilation of one program.
+class Compilation {
+public:
+  explicit Compilation(const Options &options);
+  ~Compilation();
+
+  /// Reads PROG.ein or PROG.mlir and prunes its graph.
+  ExitStatus load();
+  /// Cuts the graph by a solver or as --plan says, and writes the decision into
+  /// the IR.
+  ExitStatus planGraph();
+  /// Lowers the planned graph up to and including `last`.
+  ExitStatus lower(Phase last);
+  /// The object file of a lowered module; null after an error.
+  std::unique_ptr<llvm::MemoryBuffer> emitObject();
+
+  mlir::ModuleOp getModule() { return *module; }
+  teg::GraphOp getGraph();
+  const PlanGraph &getPlanGraph() const { return vertices.graph; }
+  const Plan &getPlan() const { return decided; }
+
+private:
+  ExitStatus loadEin(std::unique_ptr<llvm::MemoryBuffer> text);
+  ExitStatus loadMLIR(std::unique_ptr<llvm::MemoryBuffer> text);
+  llvm::Expected<Plan> decide();
+
+  const Options &options;
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  GraphVertices vertices;
+  Plan decided;
+};
+
+/// Prints `tapestry: error: message` or, where `message` starts with a file name,
+/// the message as it is.
+void printError(const llvm::Twine &message);
+
+} // namespace tapestry::driver
+
+#endif // TAPESTRY_TOOLS_TAPESTRY_COMPILATION_H

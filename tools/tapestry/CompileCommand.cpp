@@ -1,0 +1,115 @@
+//===- CompileCommand.cpp - tapestry compile ------------------------------===//
+//
+// Links the program's object with the runtime into an executable. The
+// executable appears whole or not at all.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Commands.h"
+#include "Compilation.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tapestry;
+using namespace tapestry::driver;
+
+/// The runtime's archive: beside this executable's lib folder, or where it was
+/// built.
+static std::string findRuntime() {
+  std::string self = llvm::sys::fs::getMainExecutable(
+      nullptr, reinterpret_cast<void *>(&findRuntime));
+  llvm::SmallString<256> path(llvm::sys::path::parent_path(
+      llvm::sys::path::parent_path(self)));
+  llvm::sys::path::append(path, "lib", "libTapestryRuntime.a");
+  return path.str().str();
+}
+
+static std::string findLinker() {
+  for (const char *name : {"c++", "g++", "clang++-22", "clang++"})
+    if (auto path = llvm::sys::findProgramByName(name))
+      return *path;
+  return {};
+}
+
+/// Links `object` into `executable`; says why not.
+static ExitStatus link(llvm::StringRef object, llvm::StringRef executable,
+                       bool verbose) {
+  std::string runtime = findRuntime();
+  if (!llvm::sys::fs::exists(runtime)) {
+    printError(llvm::Twine("the runtime's archive is missing: ") + runtime);
+    return Unable;
+  }
+  std::string linker = findLinker();
+  if (linker.empty()) {
+    printError("no C++ compiler to link with: tried c++, g++, clang++-22 and "
+               "clang++");
+    return Unable;
+  }
+  llvm::SmallVector<llvm::StringRef> arguments = {
+      linker, object, runtime, "-o", executable, "-pthread", "-ldl"};
+  if (verbose)
+    llvm::errs() << "linking: " << llvm::join(arguments, " ") << '\n';
+  std::string problem;
+  int status = llvm::sys::ExecuteAndWait(linker, arguments, std::nullopt, {}, 0,
+                                         0, &problem);
+  if (status == 0)
+    return Success;
+  printError(llvm::Twine(linker) + " could not link '" + executable + "'" +
+             (problem.empty() ? "" : ": " + problem));
+  return Unable;
+}
+
+ExitStatus tapestry::driver::compileProgram(const Options &options) {
+  Compilation compilation(options);
+  if (ExitStatus status = compilation.load())
+    return status;
+  if (ExitStatus status = compilation.planGraph())
+    return status;
+  if (ExitStatus status = compilation.lower(Phase::Code))
+    return status;
+  std::unique_ptr<llvm::MemoryBuffer> object = compilation.emitObject();
+  if (!object)
+    return Unable;
+
+  llvm::SmallString<128> objectPath;
+  int descriptor;
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile(
+          "tapestry", "o", descriptor, objectPath)) {
+    printError("cannot make a temporary file: " + error.message());
+    return Unable;
+  }
+  llvm::FileRemover removeObject(objectPath);
+  {
+    llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
+    stream << object->getBuffer();
+    stream.flush();
+    if (stream.has_error()) {
+      printError(llvm::Twine(objectPath) + ": " + stream.error().message());
+      stream.clear_error();
+      return Unable;
+    }
+  }
+
+  llvm::SmallString<128> temporary;
+  if (std::error_code error = llvm::sys::fs::createUniqueFile(
+          options.executable + ".%%%%%%", temporary)) {
+    llvm::errs() << options.executable
+                 << ": error: cannot write: " << error.message() << '\n';
+    return ProgramWrong;
+  }
+  llvm::FileRemover removeTemporary(temporary);
+  if (ExitStatus status = link(objectPath, temporary, options.verbose))
+    return status;
+  if (std::error_code error =
+          llvm::sys::fs::rename(temporary, options.executable)) {
+    llvm::errs() << options.executable
+                 << ": error: cannot write: " << error.message() << '\n';
+    return ProgramWrong;
+  }
+  removeTemporary.releaseFile();
+  return Success;
+}

@@ -1,0 +1,205 @@
+//===- Options.cpp - The command line of the tapestry driver --------------===//
+
+#include "Options.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/WithColor.h"
+#include <optional>
+
+using namespace llvm;
+using namespace tapestry::driver;
+
+namespace {
+
+cl::OptionCategory category("Tapestry options");
+
+cl::SubCommand runCommand("run", "Plan, compile in memory and run on threads");
+cl::SubCommand planCommand("plan", "Decide how to cut and show it; run nothing");
+cl::SubCommand compileCommand("compile", "Make a standalone executable");
+cl::SubCommand referenceCommand("reference",
+                                "Evaluate directly on one device: the oracle");
+
+cl::opt<std::string> program(cl::Positional, cl::desc("PROG.ein|PROG.mlir"),
+                             cl::sub(runCommand), cl::sub(planCommand),
+                             cl::sub(compileCommand), cl::sub(referenceCommand),
+                             cl::cat(category));
+cl::list<std::string> params("D", cl::desc("Set a param of the program"),
+                             cl::value_desc("n=1024"), cl::Prefix,
+                             cl::sub(runCommand), cl::sub(planCommand),
+                             cl::sub(compileCommand), cl::sub(referenceCommand),
+                             cl::cat(category));
+cl::opt<bool> verbose("v", cl::desc("Say what is done"), cl::sub(runCommand),
+                      cl::sub(planCommand), cl::sub(compileCommand),
+                      cl::sub(referenceCommand), cl::cat(category));
+
+// Planning.
+cl::opt<std::string> devices("devices", cl::desc("Number of devices (1)"),
+                             cl::value_desc("N"), cl::sub(runCommand),
+                             cl::sub(planCommand), cl::sub(compileCommand),
+                             cl::cat(category));
+cl::opt<std::string> grid(
+    "grid", cl::desc("Named axes of devices instead of prime factors"),
+    cl::value_desc("node=2,gpu=4"), cl::sub(runCommand), cl::sub(planCommand),
+    cl::sub(compileCommand), cl::cat(category));
+cl::opt<std::string> solver("solver", cl::desc("exact (default) or eindecomp"),
+                            cl::value_desc("name"), cl::init("exact"),
+                            cl::sub(runCommand), cl::sub(planCommand),
+                            cl::sub(compileCommand), cl::cat(category));
+cl::opt<std::string> cost("cost", cl::desc("Cost model: paper"),
+                          cl::value_desc("name"), cl::init("paper"),
+                          cl::sub(runCommand), cl::sub(planCommand),
+                          cl::sub(compileCommand), cl::cat(category));
+cl::opt<std::string> planFile("plan",
+                              cl::desc("Follow this plan instead of solving"),
+                              cl::value_desc("plan.json"), cl::sub(runCommand),
+                              cl::sub(planCommand), cl::sub(compileCommand),
+                              cl::cat(category));
+cl::opt<bool> explain("explain",
+                      cl::desc("Why each vertex is cut as it is"),
+                      cl::sub(planCommand), cl::cat(category));
+cl::opt<std::string> json("json", cl::desc("Write the plan to a file"),
+                          cl::value_desc("plan.json"), cl::sub(planCommand),
+                          cl::cat(category));
+cl::opt<std::string> stopAfter(
+    "stop-after",
+    cl::desc("Print the IR after a phase (graph, plan, relation, program, "
+             "code) and stop"),
+    cl::value_desc("phase"), cl::sub(compileCommand), cl::sub(planCommand),
+    cl::cat(category));
+
+// Data.
+cl::list<std::string> inputs("i", cl::desc("File of an input"),
+                             cl::value_desc("A=a.npy"), cl::sub(runCommand),
+                             cl::sub(referenceCommand), cl::cat(category));
+cl::list<std::string> outputs(
+    "o", cl::desc("File of an output (compile: the executable)"),
+    cl::value_desc("F=f.npy"), cl::sub(runCommand), cl::sub(compileCommand),
+    cl::sub(referenceCommand), cl::cat(category));
+cl::list<std::string> feeds("feed",
+                            cl::desc("Output that becomes an input of the next "
+                                     "repetition"),
+                            cl::value_desc("Wn=W"), cl::sub(runCommand),
+                            cl::cat(category));
+cl::opt<std::string> repeat("repeat", cl::desc("Run K times (1)"),
+                            cl::value_desc("K"), cl::sub(runCommand),
+                            cl::cat(category));
+cl::opt<std::string> report("report", cl::desc("Write times and traffic"),
+                            cl::value_desc("r.json"), cl::sub(runCommand),
+                            cl::cat(category));
+cl::opt<std::string> trace("trace", cl::desc("Write a Chrome trace"),
+                           cl::value_desc("t.json"), cl::sub(runCommand),
+                           cl::cat(category));
+cl::opt<std::string> seed("seed", cl::desc("Seed of random choices (0)"),
+                          cl::value_desc("N"), cl::sub(runCommand),
+                          cl::sub(planCommand), cl::cat(category));
+
+/// Prints a usage error and remembers that there was one.
+class Usage {
+public:
+  void error(const Twine &message) {
+    if (good)
+      errs() << "tapestry: error: " << message << '\n';
+    good = false;
+  }
+  bool good = true;
+
+  int64_t number(StringRef text, int64_t fallback, int64_t least,
+                 StringRef option) {
+    if (text.empty())
+      return fallback;
+    int64_t value;
+    if (text.getAsInteger(10, value))
+      error("--" + option + " takes a whole number, not '" + text + "'");
+    else if (value < least)
+      error("--" + option + " has to be at least " + Twine(least) +
+            ", not " + Twine(value));
+    return value;
+  }
+
+  Bindings bindings(const cl::list<std::string> &list, StringRef option,
+                    StringRef example) {
+    Bindings result;
+    for (StringRef text : list) {
+      auto [name, value] = text.split('=');
+      if (name.empty() || value.empty())
+        error("-" + option + " takes " + example + ", not '" + text + "'");
+      for (const auto &earlier : result)
+        if (earlier.first == name && option != "-feed")
+          error("-" + option + " names '" + name + "' twice");
+      result.push_back({name.str(), value.str()});
+    }
+    return result;
+  }
+};
+
+} // namespace
+
+std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category);
+  for (cl::SubCommand *command :
+       {&runCommand, &planCommand, &compileCommand, &referenceCommand})
+    cl::HideUnrelatedOptions(category, *command);
+  cl::SetVersionPrinter([](raw_ostream &os) { os << "tapestry 0.1.0\n"; });
+  std::string text;
+  raw_string_ostream problems(text);
+  bool parsed = cl::ParseCommandLineOptions(
+      argc, argv,
+      "Tapestry: cut tensor expressions over devices and run them\n", &problems);
+  if (!parsed) {
+    // One message: the first line, without the path of the program.
+    StringRef first = StringRef(text).split('\n').first;
+    first.consume_front(argv[0]);
+    first.consume_front(": ");
+    errs() << "tapestry: error: " << first << '\n';
+    return std::nullopt;
+  }
+
+  Options options;
+  Usage usage;
+  if (runCommand)
+    options.command = Command::Run;
+  else if (planCommand)
+    options.command = Command::Plan;
+  else if (compileCommand)
+    options.command = Command::Compile;
+  else if (referenceCommand)
+    options.command = Command::Reference;
+  else
+    usage.error("expected a command: run, plan, compile or reference "
+                "(--help tells more)");
+  options.program = program;
+  if (program.empty())
+    usage.error("expected a program: PROG.ein or PROG.mlir");
+  options.devices = usage.number(devices, grid.empty() ? 1 : 0, 1, "devices");
+  options.repeat = usage.number(repeat, 1, 1, "repeat");
+  options.seed = usage.number(seed, 0, 0, "seed");
+  options.grid = grid;
+  options.solver = solver;
+  options.cost = cost;
+  options.planFile = planFile;
+  for (const auto &[name, value] : usage.bindings(params, "D", "n=1024")) {
+    int64_t number;
+    if (StringRef(value).getAsInteger(10, number))
+      usage.error("-D " + name + " takes a whole number, not '" + value + "'");
+    options.params[name] = number;
+  }
+  options.inputs = usage.bindings(inputs, "i", "NAME=file.npy");
+  options.feeds = usage.bindings(feeds, "-feed", "OUTPUT=INPUT");
+  options.explain = explain;
+  options.jsonFile = json;
+  options.reportFile = report;
+  options.traceFile = trace;
+  options.verbose = verbose;
+  options.stopAfter = stopAfter;
+  if (options.command == Command::Compile) {
+    if (outputs.size() == 1)
+      options.executable = outputs.front();
+    else if (options.stopAfter.empty())
+      usage.error("compile takes one -o: the executable to make");
+  } else {
+    options.outputs = usage.bindings(outputs, "o", "NAME=file.npy");
+  }
+  if (!usage.good)
+    return std::nullopt;
+  return options;
+}

@@ -1,0 +1,60 @@
+//===- Options.h - The command line of the tapestry driver ------*- C++ -*-===//
+
+#ifndef TAPESTRY_TOOLS_TAPESTRY_OPTIONS_H
+#define TAPESTRY_TOOLS_TAPESTRY_OPTIONS_H
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tapestry::driver {
+
+/// What the process ends with; see docs/CommandLine.md.
+enum ExitStatus : int {
+  Success = 0,
+  ProgramWrong = 1, ///< the program or the data
+  UsageWrong = 2,
+  Unable = 3, ///< this machine or environment
+  RankFailed = 4,
+};
+
+enum class Command { Run, Plan, Compile, Reference };
+
+/// NAME=VALUE as given to -i, -o, -D and --feed, in order.
+using Bindings = std::vector<std::pair<std::string, std::string>>;
+
+struct Options {
+  Command command = Command::Run;
+  std::string program;
+  int64_t devices = 1;
+  std::string grid;
+  std::string solver;
+  std::string cost;
+  std::string planFile;
+  llvm::StringMap<int64_t> params;
+  Bindings inputs;
+  Bindings outputs;
+  Bindings feeds;
+  int64_t repeat = 1;
+  std::string reportFile;
+  std::string traceFile;
+  int64_t seed = 0;
+  bool verbose = false;
+  // plan
+  bool explain = false;
+  std::string jsonFile;
+  // compile
+  std::string executable;
+  std::string stopAfter;
+};
+
+/// Parses argv. On a usage error prints one message to stderr and returns
+/// nothing; --help and --version print and end the process.
+std::optional<Options> parseOptions(int argc, char **argv);
+
+} // namespace tapestry::driver
+
+#endif // TAPESTRY_TOOLS_TAPESTRY_OPTIONS_H

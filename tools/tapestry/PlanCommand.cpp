@@ -1,0 +1,40 @@
+//===- PlanCommand.cpp - tapestry plan ------------------------------------===//
+
+#include "Commands.h"
+#include "Compilation.h"
+#include "tapestry/Planner/Explain.h"
+#include "tapestry/Planner/PlanFile.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tapestry;
+using namespace tapestry::driver;
+
+/// The file appears whole or not at all.
+static llvm::Error writePlanFile(llvm::StringRef path, const PlanGraph &graph,
+                                 const Plan &plan) {
+  return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
+    writePlan(os, graph, plan);
+    return llvm::Error::success();
+  });
+}
+
+ExitStatus tapestry::driver::showPlan(const Options &options) {
+  Compilation compilation(options);
+  if (ExitStatus status = compilation.load())
+    return status;
+  if (ExitStatus status = compilation.planGraph())
+    return status;
+  const PlanGraph &graph = compilation.getPlanGraph();
+  const Plan &plan = compilation.getPlan();
+  if (!options.jsonFile.empty())
+    if (llvm::Error error = writePlanFile(options.jsonFile, graph, plan)) {
+      printError(options.jsonFile + ": error: cannot write: " +
+                 llvm::toString(std::move(error)));
+      return ProgramWrong;
+    }
+  if (options.explain)
+    llvm::outs() << explainPlan(graph, plan);
+  else if (options.jsonFile.empty())
+    llvm::outs() << planTable(graph, plan);
+  return Success;
+}

@@ -1,0 +1,23 @@
+//===- tapestry.cpp - The tapestry driver ---------------------------------===//
+
+#include "Commands.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace tapestry::driver;
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  std::optional<Options> options = parseOptions(argc, argv);
+  if (!options)
+    return UsageWrong;
+  switch (options->command) {
+  case Command::Run:
+    return runProgram(*options);
+  case Command::Plan:
+    return showPlan(*options);
+  case Command::Compile:
+    return compileProgram(*options);
+  case Command::Reference:
+    return evaluateReference(*options);
+  }
+}

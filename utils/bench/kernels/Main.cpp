@@ -1,0 +1,184 @@
+//===- Main.cpp - The kernel benchmark ------------------------------------===//
+//
+// Compiles each workload in this process, runs it on one thread and prints its
+// speed as a part of this machine's limit, measured right before and after.
+//
+//   tapestry-bench-kernels [--dump] [part of a workload's name]...
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+#include "Workloads.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "tapestry/Codegen/Object/JitProgram.h"
+#include "tapestry/Codegen/Object/Object.h"
+#include "tapestry/Codegen/Pipeline.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <random>
+
+using namespace mlir;
+
+namespace {
+
+// Stand-ins for the runtime's arena: blocks are kept for the next call.
+std::multimap<uint64_t, void *> &freeBlocks() {
+  static std::multimap<uint64_t, void *> blocks;
+  return blocks;
+}
+std::map<void *, uint64_t> &blockSizes() {
+  static std::map<void *, uint64_t> sizes;
+  return sizes;
+}
+
+void *allocate(uint64_t alignment, uint64_t bytes) {
+  bytes = (bytes + 4095) / 4096 * 4096;
+  auto found = freeBlocks().find(bytes);
+  if (found != freeBlocks().end()) {
+    void *memory = found->second;
+    freeBlocks().erase(found);
+    return memory;
+  }
+  void *memory = aligned_alloc(4096, bytes + 4096);
+  blockSizes()[memory] = bytes;
+  return memory;
+}
+
+void release(void *memory) {
+  if (memory)
+    freeBlocks().insert({blockSizes()[memory], memory});
+}
+
+/// A buffer with its descriptor, as compiled code expects it.
+struct Buffer {
+  std::vector<char> storage;
+  std::vector<int64_t> descriptor;
+
+  Buffer(const bench::Argument &argument, unsigned seed) {
+    int64_t count = 1;
+    for (int64_t extent : argument.shape)
+      count *= extent;
+    storage.resize(count * 4 + 64);
+    auto address = reinterpret_cast<intptr_t>(storage.data());
+    address = (address + 63) / 64 * 64;
+    auto *data = reinterpret_cast<float *>(address);
+    std::minstd_rand random(seed);
+    for (int64_t i = 0; i < count; ++i)
+      data[i] = float(random() % 2001) / 1000 - 1;
+    descriptor = {address, address, 0};
+    descriptor.insert(descriptor.end(), argument.shape.begin(),
+                      argument.shape.end());
+    int64_t stride = count;
+    for (int64_t extent : argument.shape)
+      descriptor.push_back(stride /= extent);
+  }
+};
+
+using Entry = void (*)(void *, void *, void *, void *);
+
+struct Compiled {
+  std::unique_ptr<tapestry::JitProgram> program;
+  Entry entry = nullptr;
+  double seconds = 0;
+};
+
+std::optional<Compiled> compile(MLIRContext &context,
+                                const bench::Workload &workload, bool dump) {
+  Compiled result;
+  double start = bench::now();
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(workload.ir, &context);
+  if (!module)
+    return std::nullopt;
+  PassManager pm(&context);
+  tapestry::CodegenOptions options;
+  tapestry::buildCodegenPipeline(pm, options);
+  if (failed(pm.run(*module)))
+    return std::nullopt;
+  double lowered = bench::now();
+  tapestry::ObjectOptions objectOptions;
+  std::string assembly;
+  llvm::raw_string_ostream stream(assembly);
+  if (dump)
+    objectOptions.dumpAssembly = &stream;
+  auto object = tapestry::compileToObject(*module, objectOptions);
+  if (failed(object))
+    return std::nullopt;
+  double compiled = bench::now();
+  if (dump) {
+    llvm::outs() << assembly;
+    fprintf(stderr, "lowering %.1f ms, LLVM %.1f ms\n",
+            1e3 * (lowered - start), 1e3 * (compiled - lowered));
+  }
+  auto program = tapestry::JitProgram::create(
+      std::move(*object),
+      {{"_mlir_memref_to_llvm_aligned_alloc", (void *)allocate},
+       {"_mlir_memref_to_llvm_free", (void *)release}});
+  if (!program) {
+    llvm::errs() << toString(program.takeError()) << "\n";
+    return std::nullopt;
+  }
+  auto entry = (*program)->lookup("_mlir_ciface_main");
+  if (!entry) {
+    llvm::errs() << toString(entry.takeError()) << "\n";
+    return std::nullopt;
+  }
+  result.seconds = bench::now() - start;
+  result.program = std::move(*program);
+  result.entry = reinterpret_cast<Entry>(*entry);
+  return result;
+}
+
+bool run(MLIRContext &context, const bench::Workload &workload, bool dump) {
+  std::optional<Compiled> compiled = compile(context, workload, dump);
+  if (!compiled) {
+    llvm::errs() << workload.name << ": does not compile\n";
+    return false;
+  }
+  std::vector<Buffer> buffers;
+  for (const bench::Argument &argument : workload.arguments)
+    buffers.emplace_back(argument, buffers.size() + 1);
+  void *pointers[4] = {};
+  for (size_t i = 0; i < buffers.size(); ++i)
+    pointers[i] = buffers[i].descriptor.data();
+  double before = workload.flops ? bench::peakFlops() : bench::copyBytes();
+  double seconds = bench::medianSeconds(7, [&] {
+    compiled->entry(pointers[0], pointers[1], pointers[2], pointers[3]);
+  });
+  double after = workload.flops ? bench::peakFlops() : bench::copyBytes();
+  double limit = (before + after) / 2;
+  printf("%-28s %9.3f ms  ", workload.name.c_str(), 1e3 * seconds);
+  if (workload.flops)
+    printf("%6.1f GFLOP/s  %5.1f %% of peak", workload.flops / seconds * 1e-9,
+           100 * workload.flops / seconds / limit);
+  else
+    printf("%6.1f GB/s     %5.2f x copy   ", workload.bytes / seconds * 1e-9,
+           seconds * limit / workload.bytes);
+  printf("   (compiled in %.0f ms)\n", 1e3 * compiled->seconds);
+  fflush(stdout);
+  return true;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  bool dump = argc > 1 && !strcmp(argv[1], "--dump");
+  DialectRegistry registry;
+  tapestry::registerCodegenDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  bool ok = true;
+  for (const bench::Workload &workload : bench::allWorkloads()) {
+    bool wanted = argc == 1 + dump;
+    for (int i = 1 + dump; i < argc; ++i)
+      wanted |= workload.name.find(argv[i]) != std::string::npos;
+    if (wanted)
+      ok &= run(context, workload, dump);
+  }
+  return ok ? 0 : 1;
+}

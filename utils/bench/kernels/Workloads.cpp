@@ -1,0 +1,324 @@
+//===- Workloads.cpp - What the kernel benchmark runs ---------------------===//
+//
+// Builds the IR of each workload as text, with static or dynamic extents.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Workloads.h"
+
+namespace bench {
+namespace {
+
+/// One linalg.generic: its operands are numbers of the function's arguments or
+/// of temporaries, the last is the result.
+struct Generic {
+  std::vector<int> operands;
+  std::vector<std::string> maps;
+  std::string iterators;
+  std::string body;
+};
+
+/// Builds a function over `arguments` (the last is the result) and
+/// temporaries.
+class Builder {
+public:
+  Builder(std::string name, bool dynamic) : dynamic(dynamic) {
+    workload.name = std::move(name) + (dynamic ? " dyn" : "");
+  }
+
+  int argument(std::vector<int64_t> shape, std::string type = "f32") {
+    buffers.push_back({type, shape});
+    workload.arguments.push_back({type, std::move(shape)});
+    return buffers.size() - 1;
+  }
+  /// A local buffer; its dynamic extents are those of `like`'s dimensions.
+  int temporary(std::vector<int64_t> shape, int like) {
+    int number = buffers.size();
+    buffers.push_back({"f32", shape});
+    std::string sizes;
+    if (dynamic)
+      for (size_t i = 0; i < shape.size(); ++i) {
+        std::string id = std::to_string(number) + "_" + std::to_string(i);
+        text += "  %i" + id + " = arith.constant " + std::to_string(i) +
+                " : index\n  %d" + id + " = memref.dim " + use(like) + ", %i" +
+                id + " : " + typeOf(like) + "\n";
+        sizes += (i ? ", %d" : "%d") + id;
+      }
+    text += "  " + use(number) + " = memref.alloc(" + sizes +
+            ") : " + typeOf(number) + "\n";
+    locals.push_back(number);
+    return number;
+  }
+  void fill(int buffer, const std::string &value) {
+    std::string id = "%f" + std::to_string(fills++);
+    text += "  " + id + " = arith.constant " + value + " : " +
+            buffers[buffer].type + "\n  linalg.fill ins(" + id + " : " +
+            buffers[buffer].type + ") outs(" + use(buffer) + " : " +
+            typeOf(buffer) + ")\n";
+  }
+  /// `maps` as "(i,j,k)->(i,k)", `iterators` one letter p or r per loop, and a
+  /// body over %a0, %a1, ... that yields %y.
+  void generic(const Generic &op) {
+    text += "  linalg.generic {indexing_maps = [";
+    for (size_t i = 0; i < op.maps.size(); ++i)
+      text += std::string(i ? ", " : "") + "affine_map<" + op.maps[i] + ">";
+    text += "], iterator_types = [";
+    for (size_t i = 0; i < op.iterators.size(); ++i)
+      text += std::string(i ? ", " : "") +
+              (op.iterators[i] == 'p' ? "\"parallel\"" : "\"reduction\"");
+    text += "]}\n    ins(";
+    std::string types, arguments;
+    for (size_t i = 0; i + 1 < op.operands.size(); ++i) {
+      text += (i ? ", " : "") + use(op.operands[i]);
+      types += (i ? ", " : "") + typeOf(op.operands[i]);
+    }
+    int result = op.operands.back();
+    for (size_t i = 0; i < op.operands.size(); ++i)
+      arguments += (i ? ", %a" : "%a") + std::to_string(i) + ": " +
+                   buffers[op.operands[i]].type;
+    text += " : " + types + ") outs(" + use(result) + " : " + typeOf(result) +
+            ") {\n  ^bb0(" + arguments + "):\n" + op.body +
+            "    linalg.yield %y : " + buffers[result].type + "\n  }\n";
+  }
+  Workload flops(double value) {
+    workload.flops = value;
+    return finish();
+  }
+  Workload bytes(double value) {
+    workload.bytes = value;
+    return finish();
+  }
+
+private:
+  std::string use(int number) const { return "%b" + std::to_string(number); }
+  std::string typeOf(int number) const {
+    std::string shape;
+    for (int64_t extent : buffers[number].shape)
+      shape += (dynamic ? "?" : std::to_string(extent)) + "x";
+    return "memref<" + shape + buffers[number].type + ">";
+  }
+  Workload finish() {
+    std::string head = "func.func @main(";
+    for (size_t i = 0; i < workload.arguments.size(); ++i)
+      head += (i ? ", " : "") + use(i) + ": " + typeOf(i);
+    head += ") attributes {llvm.emit_c_interface} {\n";
+    for (int local : locals)
+      text += "  memref.dealloc " + use(local) + " : " + typeOf(local) + "\n";
+    workload.ir = head + text + "  return\n}\n";
+    return workload;
+  }
+
+  bool dynamic;
+  Workload workload;
+  std::vector<Argument> buffers;
+  std::vector<int> locals;
+  std::string text;
+  int fills = 0;
+};
+
+const char *mulAdd = "    %m = arith.mulf %a0, %a1 : f32\n"
+                     "    %y = arith.addf %a2, %m : f32\n";
+const char *squaredDistance = "    %d = arith.subf %a0, %a1 : f32\n"
+                              "    %m = arith.mulf %d, %d : f32\n"
+                              "    %y = arith.addf %a2, %m : f32\n";
+const char *maxPlus = "    %m = arith.addf %a0, %a1 : f32\n"
+                      "    %y = arith.maximumf %a2, %m : f32\n";
+const char *maxDistance = "    %d = arith.subf %a0, %a1 : f32\n"
+                          "    %m = math.absf %d : f32\n"
+                          "    %y = arith.maximumf %a2, %m : f32\n";
+
+/// C[m, n] (+)= A (*) B with any body; `a` and `b` are the operands' maps.
+Workload contraction(const std::string &name, bool dynamic, int64_t m,
+                     int64_t n, int64_t k, const char *body, double flops,
+                     const char *start = "0.0", bool transposeA = false,
+                     bool transposeB = false) {
+  Builder b(name, dynamic);
+  using Shape = std::vector<int64_t>;
+  int left = b.argument(transposeA ? Shape{k, m} : Shape{m, k});
+  int right = b.argument(transposeB ? Shape{n, k} : Shape{k, n});
+  int result = b.argument({m, n});
+  b.fill(result, start);
+  b.generic({{left, right, result},
+             {transposeA ? "(i,j,k)->(k,i)" : "(i,j,k)->(i,k)",
+              transposeB ? "(i,j,k)->(j,k)" : "(i,j,k)->(k,j)",
+              "(i,j,k)->(i,j)"},
+             "ppr",
+             body});
+  return b.flops(flops * m * n * k);
+}
+
+Workload softmax(bool dynamic, int64_t rows, int64_t columns) {
+  Builder b("softmax " + std::to_string(rows) + "x" + std::to_string(columns),
+            dynamic);
+  int x = b.argument({rows, columns}), y = b.argument({rows, columns});
+  int max = b.temporary({rows}, x), e = b.temporary({rows, columns}, x),
+      sum = b.temporary({rows}, x);
+  b.fill(max, "0xFF800000");
+  b.generic({{x, max},
+             {"(r,c)->(r,c)", "(r,c)->(r)"},
+             "pr",
+             "    %y = arith.maximumf %a1, %a0 : f32\n"});
+  b.generic({{x, max, e},
+             {"(r,c)->(r,c)", "(r,c)->(r)", "(r,c)->(r,c)"},
+             "pp",
+             "    %d = arith.subf %a0, %a1 : f32\n"
+             "    %y = math.exp %d : f32\n"});
+  b.fill(sum, "0.0");
+  b.generic({{e, sum},
+             {"(r,c)->(r,c)", "(r,c)->(r)"},
+             "pr",
+             "    %y = arith.addf %a1, %a0 : f32\n"});
+  b.generic({{e, sum, y},
+             {"(r,c)->(r,c)", "(r,c)->(r)", "(r,c)->(r,c)"},
+             "pp",
+             "    %y = arith.divf %a0, %a1 : f32\n"});
+  return b.bytes(8.0 * rows * columns);
+}
+
+Workload elementwise(const std::string &name, bool dynamic, int64_t rows,
+                     int64_t columns, const char *from, const char *body) {
+  Builder b(name, dynamic);
+  bool transposed = std::string(from) == "(r,c)->(c,r)";
+  int x = transposed ? b.argument({columns, rows}) : b.argument({rows, columns});
+  int y = b.argument({rows, columns});
+  b.generic({{x, y}, {from, "(r,c)->(r,c)"}, "pp", body});
+  return b.bytes(8.0 * rows * columns);
+}
+
+Workload reduction(const std::string &name, bool dynamic, int64_t rows,
+                   int64_t columns, bool overRows) {
+  Builder b(name, dynamic);
+  int x = b.argument({rows, columns});
+  int y = b.argument({overRows ? columns : rows});
+  b.fill(y, "0.0");
+  b.generic({{x, y},
+             {"(r,c)->(r,c)", overRows ? "(r,c)->(c)" : "(r,c)->(r)"},
+             overRows ? "rp" : "pr",
+             "    %y = arith.addf %a1, %a0 : f32\n"});
+  return b.bytes(4.0 * rows * columns);
+}
+
+Workload matrixVector(bool dynamic, int64_t rows, int64_t columns,
+                      bool transposed) {
+  Builder b(transposed ? "vector-matrix" : "matrix-vector", dynamic);
+  int a = b.argument({rows, columns});
+  int x = b.argument({transposed ? rows : columns});
+  int y = b.argument({transposed ? columns : rows});
+  b.fill(y, "0.0");
+  b.generic({{a, x, y},
+             {"(r,c)->(r,c)", transposed ? "(r,c)->(r)" : "(r,c)->(c)",
+              transposed ? "(r,c)->(c)" : "(r,c)->(r)"},
+             transposed ? "rp" : "pr",
+             mulAdd});
+  return b.bytes(4.0 * rows * columns);
+}
+
+/// The two contractions of attention over [b, s, h, d] layouts.
+Workload scores(bool dynamic, int64_t batch, int64_t heads, int64_t length,
+                int64_t depth) {
+  Builder b("attention QK^T", dynamic);
+  int q = b.argument({batch, length, heads, depth});
+  int k = b.argument({batch, length, heads, depth});
+  int t = b.argument({batch, heads, length, length});
+  b.fill(t, "0.0");
+  b.generic({{q, k, t},
+             {"(b,h,s,t,d)->(b,s,h,d)", "(b,h,s,t,d)->(b,t,h,d)",
+              "(b,h,s,t,d)->(b,h,s,t)"},
+             "ppppr",
+             mulAdd});
+  return b.flops(2.0 * batch * heads * length * length * depth);
+}
+
+Workload values(bool dynamic, int64_t batch, int64_t heads, int64_t length,
+                int64_t depth) {
+  Builder b("attention PV", dynamic);
+  int p = b.argument({batch, heads, length, length});
+  int v = b.argument({batch, length, heads, depth});
+  int o = b.argument({batch, length, heads, depth});
+  b.fill(o, "0.0");
+  b.generic({{p, v, o},
+             {"(b,h,s,d,t)->(b,h,s,t)", "(b,h,s,d,t)->(b,t,h,d)",
+              "(b,h,s,d,t)->(b,s,h,d)"},
+             "ppppr",
+             mulAdd});
+  return b.flops(2.0 * batch * heads * length * length * depth);
+}
+
+Workload convolution(bool dynamic, int64_t batch, int64_t channels,
+                     int64_t size, int64_t filters, int64_t stride) {
+  Builder b("conv 3x3 stride " + std::to_string(stride), dynamic);
+  int64_t in = (size - 1) * stride + 3;
+  int x = b.argument({batch, channels, in, in});
+  int w = b.argument({filters, channels, 3, 3});
+  int y = b.argument({batch, filters, size, size});
+  std::string s = std::to_string(stride);
+  std::string loops = "(b,f,y,x,c,r,s)->";
+  b.fill(y, "0.0");
+  b.generic({{x, w, y},
+             {loops + "(b,c,y*" + s + "+r,x*" + s + "+s)",
+              loops + "(f,c,r,s)", loops + "(b,f,y,x)"},
+             "pppprrr",
+             mulAdd});
+  return b.flops(2.0 * batch * filters * size * size * channels * 9);
+}
+
+} // namespace
+
+std::vector<Workload> allWorkloads() {
+  std::vector<Workload> all;
+  auto matmul = [&](const char *name, int64_t m, int64_t n, int64_t k,
+                    bool ta = false, bool tb = false) {
+    for (bool dynamic : {false, true})
+      all.push_back(
+          contraction(name, dynamic, m, n, k, mulAdd, 2, "0.0", ta, tb));
+  };
+  matmul("matmul 64", 64, 64, 64);
+  matmul("matmul 256", 256, 256, 256);
+  matmul("matmul 512", 512, 512, 512);
+  matmul("matmul 1024", 1024, 1024, 1024);
+  matmul("matmul A^T B 1024", 1024, 1024, 1024, true);
+  matmul("matmul A B^T 1024", 1024, 1024, 1024, false, true);
+  matmul("matmul 97x53x41", 97, 53, 41);
+  matmul("matmul 64x4096x4096", 64, 4096, 4096);
+  matmul("matmul 4096x64x4096", 4096, 64, 4096);
+  matmul("matmul 4096x4096x64", 4096, 4096, 64);
+  matmul("matmul 512x10x784", 512, 10, 784);
+  matmul("matmul 8x1024x1024", 8, 1024, 1024);
+  for (bool dynamic : {false, true}) {
+    all.push_back(contraction("squared L2 1024x1024x256", dynamic, 1024, 1024,
+                              256, squaredDistance, 3, "0.0", false, true));
+    all.push_back(contraction("L-infinity 1024x1024x256", dynamic, 1024, 1024,
+                              256, maxDistance, 4, "0.0", false, true));
+    all.push_back(contraction("max-plus 512", dynamic, 512, 512, 512, maxPlus,
+                              2, "0xFF800000"));
+    all.push_back(softmax(dynamic, 4096, 4096));
+    all.push_back(softmax(dynamic, 65536, 64));
+    all.push_back(elementwise("copy 4096", dynamic, 4096, 4096, "(r,c)->(r,c)",
+                              "    %y = arith.addf %a0, %a0 : f32\n"));
+    all.push_back(elementwise("exp 4096", dynamic, 4096, 4096, "(r,c)->(r,c)",
+                              "    %y = math.exp %a0 : f32\n"));
+    all.push_back(elementwise("gelu 4096", dynamic, 4096, 4096, "(r,c)->(r,c)",
+                              "    %h = arith.constant 0.5 : f32\n"
+                              "    %o = arith.constant 1.0 : f32\n"
+                              "    %s = arith.constant 0.70710678 : f32\n"
+                              "    %0 = arith.mulf %a0, %s : f32\n"
+                              "    %1 = math.erf %0 : f32\n"
+                              "    %2 = arith.addf %1, %o : f32\n"
+                              "    %3 = arith.mulf %a0, %h : f32\n"
+                              "    %y = arith.mulf %3, %2 : f32\n"));
+    all.push_back(elementwise("transpose 4096", dynamic, 4096, 4096,
+                              "(r,c)->(c,r)",
+                              "    %y = arith.addf %a0, %a0 : f32\n"));
+    all.push_back(reduction("row sums 4096", dynamic, 4096, 4096, false));
+    all.push_back(reduction("column sums 4096", dynamic, 4096, 4096, true));
+    all.push_back(matrixVector(dynamic, 4096, 4096, false));
+    all.push_back(matrixVector(dynamic, 4096, 4096, true));
+    all.push_back(scores(dynamic, 2, 8, 512, 64));
+    all.push_back(values(dynamic, 2, 8, 512, 64));
+    all.push_back(convolution(dynamic, 4, 64, 56, 64, 1));
+    all.push_back(convolution(dynamic, 4, 64, 28, 64, 2));
+  }
+  return all;
+}
+
+} // namespace bench

@@ -1,0 +1,36 @@
+//===- Workloads.h - What the kernel benchmark runs -------------*- C++ -*-===//
+//
+// Each workload is a function `main` over buffers, as the compiler's lowering
+// hands it to the code phase, with what it costs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_UTILS_BENCH_KERNELS_WORKLOADS_H
+#define TAPESTRY_UTILS_BENCH_KERNELS_WORKLOADS_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct Argument {
+  std::string type;
+  std::vector<int64_t> shape;
+};
+
+struct Workload {
+  std::string name;
+  std::string ir;
+  std::vector<Argument> arguments;
+  /// Operations at the rate of an FMA loop; 0 when bound by memory.
+  double flops = 0;
+  /// Bytes that must move, for workloads bound by memory.
+  double bytes = 0;
+};
+
+std::vector<Workload> allWorkloads();
+
+} // namespace bench
+
+#endif // TAPESTRY_UTILS_BENCH_KERNELS_WORKLOADS_H
