@@ -188,10 +188,12 @@ static LogicalResult verifyReduction(CollectiveOpInterface op, Monoid monoid,
   // all_reduce_c3, reduce_scatter_c3
   bool isBitwise =
       monoid == Monoid::And || monoid == Monoid::Or || monoid == Monoid::Xor;
-  if (isBitwise && !isa<IntegerType>(elementType))
+  bool isArithmetic = monoid == Monoid::Add || monoid == Monoid::Mul;
+  if ((isBitwise && !isa<IntegerType>(elementType)) ||
+      (isArithmetic && elementType.isInteger(1)))
     return op->emitOpError("combines by '")
            << stringifyMonoid(monoid)
-           << "', which is for integers, elements of type " << elementType;
+           << "', which does not combine elements of type " << elementType;
   return success();
 }
 
@@ -213,12 +215,18 @@ LogicalResult ReduceScatterOp::verify() {
       targets.push_back(to.box(grid, member));
     ZBox held = from.box(grid, device);
     std::optional<CoverageFault> fault = findCoverageFault(held, targets);
-    if (fault)
-      return emitOpError("the group of device ")
-             << device << " holds " << boxToString(held)
-             << ", of which its members' targets hold the point "
-             << shapeToString(fault->point) << " " << fault->times
-             << " times, not once";
+    if (!fault)
+      continue;
+    bool isInside =
+        llvm::all_of(llvm::zip_equal(held, fault->point), [](auto p) {
+          auto [range, point] = p;
+          return range.lo <= point && point < range.hi;
+        });
+    return emitOpError("the group of device ")
+           << device << " holds " << boxToString(held)
+           << ", but its members' targets hold the point "
+           << shapeToString(fault->point) << " " << fault->times
+           << " times, not " << (isInside ? 1 : 0);
   }
   return emitOpError("has a target that is not plain: parts must not overlap");
 }

@@ -28,8 +28,8 @@ defvar Comm_Effects =
 //===----------------------------------------------------------------------===//
 
 /// A collective that moves elements as they are.
-class Comm_ExchangeOp<string mnemonic, string kind>
-    : Comm_Op<mnemonic, [
+class Comm_ExchangeOp<string mnemonic, string kind, list<Trait> traits = []>
+    : Comm_Op<mnemonic, traits # [
           Comm_CollectiveOpInterface, Comm_Effects, OpAsmOpInterface]> {
   let arguments = (ins
     StrAttr:$vertex,
@@ -148,7 +148,7 @@ def Comm_BroadcastOp : Comm_ExchangeOp<"broadcast", "AllGather"> {
 
 /// A collective that combines the partial values of a group.
 class Comm_ReductionOp<string mnemonic, string kind>
-    : Comm_ExchangeOp<mnemonic, kind> {
+    : Comm_ExchangeOp<mnemonic, kind, [IsolatedFromAbove]> {
   let arguments = (ins
     StrAttr:$vertex,
     Comm_MonoidAttr:$monoid,
@@ -211,7 +211,8 @@ def Comm_AllReduceOp : Comm_ReductionOp<"all_reduce", "AllReduce"> {
       `custom`.
     - `all_reduce_c2`: the combine region takes two values of the element type and
       yields one.
-    - `all_reduce_c3`: `and`, `or` and `xor` combine integers.
+    - `all_reduce_c3`: `and`, `or` and `xor` combine integers; `add` and `mul` do not
+      combine i1.
   }];
 }
 
@@ -231,7 +232,8 @@ def Comm_ReduceScatterOp : Comm_ReductionOp<"reduce_scatter", "ReduceScatter"> {
       `custom`.
     - `reduce_scatter_c2`: the combine region takes two values of the element type
       and yields one.
-    - `reduce_scatter_c3`: `and`, `or` and `xor` combine integers.
+    - `reduce_scatter_c3`: `and`, `or` and `xor` combine integers; `add` and `mul` do not
+      combine i1.
     - `reduce_scatter_c4`: the target boxes of each group's members cover the
       group's box exactly once.
   }];
