@@ -73,7 +73,7 @@ def ExpandMath : Pass<"tapestry-expand-math", "::mlir::func::FuncOp"> {
   ];
 }
 
-def LowerToLLVM : Pass<"tapestry-lower-to-llvm", "::mlir::ModuleOp"> {
+def LowerKernelsToLLVM : Pass<"tapestry-lower-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Convert loops, vectors and buffers to the LLVM dialect";
   let description = [{
     One conversion of scf, arith, math, vector, memref, affine and func to the
@@ -84,8 +84,11 @@ def LowerToLLVM : Pass<"tapestry-lower-to-llvm", "::mlir::ModuleOp"> {
     Option<"cpu", "cpu", "std::string", "\"native\"",
            "Processor to generate for">
   ];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
-                           "::mlir::affine::AffineDialect"];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
 }
 
 #endif // TAPESTRY_CODEGEN_PASSES_TD

@@ -12,6 +12,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -162,8 +163,8 @@ compileToObject(ModuleOp op, const ObjectOptions &options) {
     // when somebody asked for it.
     llvm::SmallVector<char> text;
     llvm::raw_svector_ostream stream(text);
-    if (failed(emit(op, *module, **machine,
-                    llvm::CodeGenFileType::AssemblyFile, stream)))
+    if (failed(emit(op, *module, **machine, llvm::CodeGenFileType::AssemblyFile,
+                    stream)))
       return failure();
     *options.dumpAssembly << stream.str();
   }

@@ -106,7 +106,7 @@ double copyBytes() {
            auto *target = reinterpret_cast<uint64_t *>(to.get());
            for (size_t i = 0; i < bytes / 8; ++i) {
              target[i] = source[i];
-             asm volatile("" : : : );
+             asm volatile("");
            }
          });
 }

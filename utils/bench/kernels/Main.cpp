@@ -113,8 +113,8 @@ std::optional<Compiled> compile(MLIRContext &context,
   double compiled = bench::now();
   if (dump) {
     llvm::outs() << assembly;
-    fprintf(stderr, "lowering %.1f ms, LLVM %.1f ms\n",
-            1e3 * (lowered - start), 1e3 * (compiled - lowered));
+    fprintf(stderr, "lowering %.1f ms, LLVM %.1f ms\n", 1e3 * (lowered - start),
+            1e3 * (compiled - lowered));
   }
   auto program = tapestry::JitProgram::create(
       std::move(*object),

@@ -138,12 +138,12 @@ Workload contraction(const std::string &name, bool dynamic, int64_t m,
   int right = b.argument(transposeB ? Shape{n, k} : Shape{k, n});
   int result = b.argument({m, n});
   b.fill(result, start);
-  b.generic({{left, right, result},
-             {transposeA ? "(i,j,k)->(k,i)" : "(i,j,k)->(i,k)",
-              transposeB ? "(i,j,k)->(j,k)" : "(i,j,k)->(k,j)",
-              "(i,j,k)->(i,j)"},
-             "ppr",
-             body});
+  b.generic(
+      {{left, right, result},
+       {transposeA ? "(i,j,k)->(k,i)" : "(i,j,k)->(i,k)",
+        transposeB ? "(i,j,k)->(j,k)" : "(i,j,k)->(k,j)", "(i,j,k)->(i,j)"},
+       "ppr",
+       body});
   return b.flops(flops * m * n * k);
 }
 
@@ -179,7 +179,8 @@ Workload elementwise(const std::string &name, bool dynamic, int64_t rows,
                      int64_t columns, const char *from, const char *body) {
   Builder b(name, dynamic);
   bool transposed = std::string(from) == "(r,c)->(c,r)";
-  int x = transposed ? b.argument({columns, rows}) : b.argument({rows, columns});
+  int x =
+      transposed ? b.argument({columns, rows}) : b.argument({rows, columns});
   int y = b.argument({rows, columns});
   b.generic({{x, y}, {from, "(r,c)->(r,c)"}, "pp", body});
   return b.bytes(8.0 * rows * columns);
@@ -255,8 +256,8 @@ Workload convolution(bool dynamic, int64_t batch, int64_t channels,
   std::string loops = "(b,f,y,x,c,r,s)->";
   b.fill(y, "0.0");
   b.generic({{x, w, y},
-             {loops + "(b,c,y*" + s + "+r,x*" + s + "+s)",
-              loops + "(f,c,r,s)", loops + "(b,f,y,x)"},
+             {loops + "(b,c,y*" + s + "+r,x*" + s + "+s)", loops + "(f,c,r,s)",
+              loops + "(b,f,y,x)"},
              "pppprrr",
              mulAdd});
   return b.flops(2.0 * batch * filters * size * size * channels * 9);

@@ -1,0 +1,119 @@
+//===- BodyEmitter.cpp - Evaluate a linalg body on vectors ----------------===//
+//
+// A recursive walk from the yielded value, with one memo table per scope.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BodyEmitter.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace tapestry {
+
+Value broadcastTo(IndexBuilder &b, Value value, unsigned lanes) {
+  if (isa<VectorType>(value.getType()))
+    return value;
+  auto type = VectorType::get({lanes}, value.getType());
+  return vector::BroadcastOp::create(b, type, value);
+}
+
+static void relaxFastMath(Operation *op) {
+  auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
+  if (!flags)
+    return;
+  arith::FastMathFlags extra = arith::FastMathFlags::contract;
+  if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+          arith::MinNumFOp>(op))
+    extra = arith::FastMathFlags::nsz;
+  arith::FastMathFlags old = flags.getFastMathFlagsAttr()
+                                 ? flags.getFastMathFlagsAttr().getValue()
+                                 : arith::FastMathFlags::none;
+  op->setAttr(flags.getFastMathAttrName(),
+              arith::FastMathFlagsAttr::get(op->getContext(), old | extra));
+}
+
+Value cloneOnVectors(IndexBuilder &b, Operation *op, ValueRange operands,
+                     unsigned lanes) {
+  bool isVector = llvm::any_of(operands.getTypes(), llvm::IsaPred<VectorType>);
+  IRMapping mapping;
+  for (auto [from, to] : llvm::zip_equal(op->getOperands(), operands))
+    mapping.map(from, isVector ? broadcastTo(b, to, lanes) : to);
+  // One value may stand in two operands; the mapping holds for both.
+  Operation *clone = b.clone(*op, mapping);
+  clone->setLoc(b.getLoc());
+  if (isVector)
+    clone->getResult(0).setType(
+        VectorType::get({lanes}, op->getResult(0).getType()));
+  relaxFastMath(clone);
+  return clone->getResult(0);
+}
+
+BodyEmitter::Variance BodyEmitter::varianceOf(Value value) {
+  auto found = variances.find(value);
+  if (found != variances.end())
+    return found->second;
+  Variance result;
+  Operation *op = value.getDefiningOp();
+  if (op && op->getBlock() == &body) {
+    if (auto index = dyn_cast<linalg::IndexOp>(op))
+      result = indexVariances.lookup(index.getDim());
+    for (Value operand : op->getOperands()) {
+      Variance one = varianceOf(operand);
+      result.row |= one.row;
+      result.column |= one.column;
+    }
+  }
+  variances[value] = result;
+  return result;
+}
+
+Value BodyEmitter::evaluate(Value value, Site site, ArgumentFn argument,
+                            IndexFn index) {
+  Operation *op = value.getDefiningOp();
+  bool inside = op ? op->getBlock() == &body
+                   : cast<BlockArgument>(value).getOwner() == &body;
+  if (!inside)
+    return value;
+  Variance variance = varianceOf(value);
+  Key key(value.getAsOpaquePointer(), variance.row ? int(site.row) : -1,
+          variance.column ? int(site.column) : -1, 0);
+  if (Value old = built.lookup(key))
+    return old;
+
+  Value result;
+  if (!op) {
+    result = argument(cast<BlockArgument>(value).getArgNumber(), site);
+  } else if (auto indexOp = dyn_cast<linalg::IndexOp>(op)) {
+    result = index(indexOp.getDim(), site);
+  } else {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(evaluate(operand, site, argument, index));
+    if (llvm::any_of(operands,
+                     [](Value v) { return isa<VectorType>(v.getType()); }))
+      for (auto [from, to] : llvm::zip(op->getOperands(), operands))
+        to = evaluateVector(from, site, argument, index);
+    result = cloneOnVectors(b, op, operands, lanes);
+  }
+  built[key] = result;
+  return result;
+}
+
+Value BodyEmitter::evaluateVector(Value value, Site site, ArgumentFn argument,
+                                  IndexFn index) {
+  Value result = evaluate(value, site, argument, index);
+  if (isa<VectorType>(result.getType()))
+    return result;
+  Variance variance = varianceOf(value);
+  Key key(value.getAsOpaquePointer(), variance.row ? int(site.row) : -1,
+          variance.column ? int(site.column) : -1, 1);
+  Value &wide = built[key];
+  if (!wide)
+    wide = broadcastTo(b, result, lanes);
+  return wide;
+}
+
+} // namespace tapestry

@@ -1,0 +1,288 @@
+//===- EmitTile.cpp - Register-tiled reductions ---------------------------===//
+//
+// The nest around the register tile and the tile itself. Any body runs here:
+// the accumulator is an argument like the others, and points of the reduction
+// follow one another.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileEmitter.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tapestry {
+
+TileEmitter::TileEmitter(IndexBuilder &b, Nest &nest, const NestPlan &plan,
+                         const TargetInfo &target)
+    : NestEmitter(b, nest, plan, target), sources(nest.operands),
+      panels(nest.operands.size()) {}
+
+void TileEmitter::emit() {
+  planBlocks();
+  allocatePanels();
+  outerLoops(nest.origin(b),
+             [&](const NestPoint &point) { emitBlocks(point); });
+  freePanels();
+}
+
+/// Blocks of even size, so that the last one is not a remnant.
+void TileEmitter::planBlocks() {
+  OpFoldResult steps = nest.extents[plan.inner.front()];
+  OpFoldResult below = b.index(1);
+  for (unsigned dim : ArrayRef(plan.inner).drop_front())
+    below = b.mul(below, nest.extents[dim]);
+  blockSteps = b.max(steps, b.index(1));
+  if (plan.reductionBlock) {
+    OpFoldResult most =
+        b.max(b.div(b.index(plan.reductionBlock), b.max(below, b.index(1))),
+              b.index(1));
+    OpFoldResult blocks = b.ceilDiv(blockSteps, most);
+    blockSteps = b.ceilDiv(blockSteps, blocks);
+  }
+  blockPoints = b.mul(blockSteps, below);
+
+  OpFoldResult columns = b.max(nest.extents[plan.vectorDim], b.index(1));
+  blockColumns = columns;
+  if (plan.vectorBlock) {
+    OpFoldResult blocks = b.ceilDiv(columns, b.index(plan.vectorBlock));
+    blockColumns = b.alignUp(b.ceilDiv(columns, blocks), width());
+  }
+}
+
+void TileEmitter::emitBlocks(const NestPoint &point) {
+  OpFoldResult columns = nest.extents[plan.vectorDim];
+  OpFoldResult steps = nest.extents[plan.inner.front()];
+  // An empty reduction still has one block: results take their start values.
+  OpFoldResult atLeastOne = b.max(steps, b.index(1));
+  bool single = plan.reductionBlock == 0;
+  loop(b.index(0), columns, blockColumns, [&](OpFoldResult column) {
+    NestPoint atColumn = nest.advance(b, point, plan.vectorDim, column);
+    loop(b.index(0), atLeastOne, blockSteps, [&](OpFoldResult step) {
+      Block block;
+      block.point = nest.advance(b, atColumn, plan.inner.front(), step);
+      block.columns = plan.vectorBlock
+                          ? b.min(b.sub(columns, column), blockColumns)
+                          : columns;
+      block.steps = single ? steps : b.min(b.sub(steps, step), blockSteps);
+      if (!b.known(step))
+        block.first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                            b.value(step), b.value(0));
+      pack(block);
+      emitRows(block);
+    });
+  });
+}
+
+/// All rows in tiles of plan.rows, then the rest by halving.
+void TileEmitter::emitRows(const Block &block) {
+  if (plan.rowDim < 0)
+    return emitColumns(block, block.point, 1);
+  OpFoldResult rows = nest.extents[plan.rowDim];
+  OpFoldResult main = b.alignDown(rows, plan.rows);
+  loop(b.index(0), main, plan.rows, [&](OpFoldResult row) {
+    emitColumns(block, nest.advance(b, block.point, plan.rowDim, row),
+                plan.rows);
+  });
+  OpFoldResult at = main;
+  for (unsigned size = llvm::PowerOf2Ceil(plan.rows) / 2; size >= 1;
+       size /= 2) {
+    OpFoldResult end = b.add(main, b.alignDown(b.sub(rows, main), size));
+    // The remainder's bits say which sizes occur; each at most once.
+    OpFoldResult start = at;
+    loop(start, end, size, [&](OpFoldResult row) {
+      emitColumns(block, nest.advance(b, block.point, plan.rowDim, row), size);
+    });
+    at = end;
+  }
+}
+
+void TileEmitter::emitColumns(const Block &block, const NestPoint &point,
+                              unsigned rows) {
+  auto advance = [&](OpFoldResult column) {
+    NestPoint next = nest.advance(b, point, plan.vectorDim, column);
+    for (auto [number, source] : llvm::enumerate(sources))
+      if (plan.packed[number])
+        next.offset[number] = b.mul(column, source.strides[plan.vectorDim]);
+    return next;
+  };
+  OpFoldResult whole = b.index(0);
+  if (!target.maskedMemory) {
+    whole = b.alignDown(block.columns, width());
+    loop(b.index(0), whole, width(), [&](OpFoldResult column) {
+      emitTile(block, advance(column), rows, b.index(width()));
+    });
+  }
+  loop(whole, block.columns, width(), [&](OpFoldResult column) {
+    emitTile(block, advance(column), rows, b.sub(block.columns, column));
+  });
+}
+
+OpFoldResult TileEmitter::columnOffset(unsigned operand, unsigned column) {
+  if (plan.packed[operand])
+    return b.index(int64_t(column) * plan.lanes);
+  return b.mul(sources[operand].strides[plan.vectorDim],
+               b.index(int64_t(column) * plan.lanes));
+}
+
+void TileEmitter::emitTile(const Block &block, const NestPoint &point,
+                           unsigned rows, OpFoldResult remaining) {
+  Tile tile{block, point, rows, {}, {}};
+  auto columns = b.known(nest.extents[plan.vectorDim]);
+  bool full = columns && *columns % width() == 0;
+  for (unsigned column = 0; column < plan.vectors; ++column)
+    tile.masks.push_back(
+        full ? Value()
+             : maskFor(b.sub(remaining, b.index(int64_t(column) * plan.lanes)),
+                       plan.lanes));
+  for (auto [number, source] : llvm::enumerate(sources)) {
+    auto &offsets = tile.offsets.emplace_back();
+    for (unsigned row = 0; row < rows; ++row)
+      offsets.push_back(
+          plan.rowDim < 0
+              ? point.offset[number]
+              : b.add(point.offset[number],
+                      b.mul(source.strides[plan.rowDim], b.index(row))));
+  }
+
+  IndexList accumulators = reduce(tile, startValues(tile));
+  unsigned at = 0;
+  for (unsigned out = 0; out < nest.outputs.size(); ++out) {
+    unsigned number = nest.numInputs() + out;
+    for (unsigned row = 0; row < rows; ++row)
+      for (unsigned column = 0; column < plan.vectors; ++column)
+        store(accumulators[at++], sources[number],
+              b.add(tile.offsets[number][row], columnOffset(number, column)),
+              sources[number].strides[plan.vectorDim],
+              outputMask(tile, column));
+  }
+}
+
+/// The accumulators before this block: from the buffer, or the fill's value at
+/// the first block when the fill was folded in.
+TileEmitter::IndexList TileEmitter::startValues(const Tile &tile) {
+  auto fromBuffer = [&]() {
+    IndexList values;
+    for (unsigned out = 0; out < nest.outputs.size(); ++out) {
+      unsigned number = nest.numInputs() + out;
+      for (unsigned row = 0; row < tile.rows; ++row)
+        for (unsigned column = 0; column < plan.vectors; ++column)
+          values.push_back(load(
+              sources[number],
+              b.add(tile.offsets[number][row], columnOffset(number, column)),
+              sources[number].strides[plan.vectorDim], plan.lanes,
+              outputMask(tile, column)));
+    }
+    return values;
+  };
+  if (!llvm::all_of(nest.initial, [](Value v) { return bool(v); }))
+    return fromBuffer();
+
+  IndexList start;
+  for (Value initial : nest.initial) {
+    Value wide = broadcastTo(b, initial, plan.lanes);
+    start.append(tile.rows * plan.vectors, wide);
+  }
+  if (!tile.block.first)
+    return start;
+  auto ifOp = scf::IfOp::create(b, ValueRange(start).getTypes(),
+                                tile.block.first, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  scf::YieldOp::create(b, start);
+  b.setInsertionPointToStart(ifOp.elseBlock());
+  scf::YieldOp::create(b, fromBuffer());
+  return IndexList(ifOp.getResults());
+}
+
+TileEmitter::IndexList TileEmitter::reductionLoops(
+    const Block &block, NestPoint steps, ValueRange carried,
+    llvm::function_ref<IndexList(const NestPoint &, ValueRange)> fn,
+    unsigned level, unsigned levels) {
+  if (level == std::min<unsigned>(levels, plan.inner.size()))
+    return fn(steps, carried);
+  unsigned dim = plan.inner[level];
+  return loop(
+      b.index(0), innerExtent(block, level), b.index(1), carried,
+      [&](OpFoldResult iv, ValueRange values) {
+        NestPoint next = steps;
+        next.index[dim] = b.add(steps.index[dim], iv);
+        for (auto [number, source] : llvm::enumerate(sources))
+          next.offset[number] =
+              b.add(steps.offset[number], b.mul(source.strides[dim], iv));
+        return reductionLoops(block, next, values, fn, level + 1, levels);
+      });
+}
+
+TileEmitter::IndexList TileEmitter::reduce(const Tile &tile,
+                                           IndexList accumulators) {
+  NestPoint steps = tile.point;
+  steps.offset.assign(sources.size(), b.index(0));
+  return reductionLoops(tile.block, steps, accumulators,
+                        [&](const NestPoint &at, ValueRange values) {
+                          return emitStep(tile, at, values);
+                        });
+}
+
+Value TileEmitter::loadArgument(const Tile &tile, const NestPoint &steps,
+                                unsigned number, Site site) {
+  const NestOperand &source = sources[number];
+  OpFoldResult offset =
+      b.add(steps.offset[number], tile.offsets[number][site.row]);
+  if (!nest.problem.accesses[number].dependsOn(plan.vectorDim))
+    return loadScalar(source, offset);
+  offset = b.add(offset, columnOffset(number, site.column));
+  if (plan.packed[number])
+    return load(source, offset, b.index(1), plan.lanes, Value());
+  return load(source, offset, source.strides[plan.vectorDim], plan.lanes,
+              tile.masks[site.column]);
+}
+
+TileEmitter::IndexList TileEmitter::emitStep(const Tile &tile,
+                                             const NestPoint &steps,
+                                             ValueRange accumulators) {
+  BodyEmitter body(b, nest.body(), plan.lanes);
+  for (auto [number, access] : llvm::enumerate(nest.problem.accesses)) {
+    bool row = plan.rowDim >= 0 && access.dependsOn(plan.rowDim);
+    bool column = access.dependsOn(plan.vectorDim);
+    body.setArgumentVariance(number,
+                             {access.output || row, access.output || column});
+  }
+  for (auto [dim, loop] : llvm::enumerate(nest.loopOf))
+    body.setIndexVariance(dim, {loop >= 0 && loop == plan.rowDim,
+                                loop >= 0 && unsigned(loop) == plan.vectorDim});
+
+  auto accumulatorAt = [&](unsigned out, Site site) {
+    return (out * tile.rows + site.row) * plan.vectors + site.column;
+  };
+  auto argument = [&](unsigned number, Site site) -> Value {
+    if (number >= nest.numInputs())
+      return accumulators[accumulatorAt(number - nest.numInputs(), site)];
+    return loadArgument(tile, steps, number, site);
+  };
+  auto index = [&](unsigned dim, Site site) -> Value {
+    NestPoint point = steps;
+    if (plan.rowDim >= 0)
+      point.index[plan.rowDim] =
+          b.add(point.index[plan.rowDim], b.index(site.row));
+    point.index[plan.vectorDim] =
+        b.add(point.index[plan.vectorDim],
+              b.index(int64_t(site.column) * plan.lanes));
+    return indexAt(point, dim, plan.lanes, tile.masks[site.column]);
+  };
+  IndexList next;
+  for (OutputBody &output : nest.outputs)
+    for (unsigned row = 0; row < tile.rows; ++row)
+      for (unsigned column = 0; column < plan.vectors; ++column)
+        next.push_back(body.evaluateVector(output.yielded, {row, column},
+                                           argument, index));
+  return next;
+}
+
+void emitTile(IndexBuilder &b, Nest &nest, const NestPlan &plan,
+              const TargetInfo &target) {
+  TileEmitter(b, nest, plan, target).emit();
+}
+
+} // namespace tapestry

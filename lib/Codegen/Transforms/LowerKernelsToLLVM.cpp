@@ -1,0 +1,118 @@
+//===- LowerKernelsToLLVM.cpp - Loops, vectors and buffers to the LLVM dialect
+//---===//
+//
+// One dialect conversion instead of upstream's chain of passes: kernels hold
+// thousands of operations, and each walk over them costs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "tapestry/Codegen/Passes.h"
+#include "tapestry/Codegen/TargetInfo.h"
+
+using namespace mlir;
+
+namespace tapestry {
+
+#define GEN_PASS_DEF_LOWERKERNELSTOLLVM
+#include "tapestry/Codegen/Passes.h.inc"
+
+namespace {
+
+/// A cache line, and an AVX-512 register.
+constexpr uint64_t bufferAlignment = 64;
+
+struct LowerKernelsToLLVM
+    : public impl::LowerKernelsToLLVMBase<LowerKernelsToLLVM> {
+  using LowerKernelsToLLVMBase::LowerKernelsToLLVMBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    memref::populateExpandStridedMetadataPatterns(set);
+    arith::populateCeilFloorDivExpandOpsPatterns(set);
+    std::optional<TargetInfo> target = TargetInfo::get(cpu);
+    if (!target || !target->bf16Conversion)
+      arith::populateExpandBFloat16Patterns(set);
+    expansions = std::move(set);
+    return success();
+  }
+
+  void runOnOperation() override {
+    getOperation().walk([](memref::AllocOp op) {
+      if (!op.getAlignment())
+        op.setAlignment(bufferAlignment);
+    });
+    if (failed(expand()) || failed(convert()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult expand();
+  LogicalResult convert();
+
+  FrozenRewritePatternSet expansions;
+};
+
+/// Views become address arithmetic, and operations without an LLVM counterpart
+/// others that have one.
+LogicalResult LowerKernelsToLLVM::expand() {
+  if (failed(applyPatternsGreedily(getOperation(), expansions)))
+    return failure();
+  RewritePatternSet patterns(&getContext());
+  populateAffineToStdConversionPatterns(patterns);
+  ConversionTarget target(getContext());
+  target.addIllegalDialect<affine::AffineDialect>();
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  return applyPartialConversion(getOperation(), target, std::move(patterns));
+}
+
+LogicalResult LowerKernelsToLLVM::convert() {
+  LowerToLLVMOptions options(&getContext());
+  options.allocLowering = LowerToLLVMOptions::AllocLowering::AlignedAlloc;
+  options.useGenericFunctions = true;
+  LLVMTypeConverter converter(&getContext(), options);
+
+  RewritePatternSet patterns(&getContext());
+  populateSCFToControlFlowConversionPatterns(patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  index::populateIndexToLLVMConversionPatterns(converter, patterns);
+  ub::populateUBToLLVMConversionPatterns(converter, patterns);
+  populateMathToLLVMConversionPatterns(converter, patterns, false, 2);
+  populateMathToLibmConversionPatterns(patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+  populateFuncToLLVMConversionPatterns(converter, patterns);
+  vector::populateVectorMaskMaterializationPatterns(
+      patterns, /*force32BitVectorIndices=*/true);
+  populateVectorToLLVMConversionPatterns(converter, patterns,
+                                         /*reassociateFPReductions=*/true,
+                                         /*force32BitVectorIndices=*/true);
+  LLVMConversionTarget target(getContext());
+  target.addLegalOp<ModuleOp>();
+  return applyFullConversion(getOperation(), target, std::move(patterns));
+}
+
+} // namespace
+} // namespace tapestry

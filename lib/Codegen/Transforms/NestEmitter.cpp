@@ -1,0 +1,149 @@
+//===- NestEmitter.cpp - What the nest emitters share ---------------------===//
+//
+// Loops that fold when they run once, masks, and loads and stores by stride.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NestEmitter.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tapestry {
+
+void NestEmitter::loop(OpFoldResult from, OpFoldResult to, OpFoldResult step,
+                       llvm::function_ref<void(OpFoldResult)> fn) {
+  loop(from, to, step, ValueRange(), [&](OpFoldResult iv, ValueRange) {
+    fn(iv);
+    return IndexList();
+  });
+}
+
+NestEmitter::IndexList
+NestEmitter::loop(OpFoldResult from, OpFoldResult to, OpFoldResult step,
+                  ValueRange carried,
+                  llvm::function_ref<IndexList(OpFoldResult, ValueRange)> fn) {
+  auto lo = b.known(from), hi = b.known(to), by = b.known(step);
+  if (lo && hi && *lo >= *hi)
+    return IndexList(carried);
+  if (lo && hi && by && *lo + *by >= *hi)
+    return fn(from, carried);
+  auto forOp =
+      scf::ForOp::create(b, b.value(from), b.value(to), b.value(step), carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(forOp.getBody());
+  IndexList results = fn(forOp.getInductionVar(), forOp.getRegionIterArgs());
+  if (carried.empty())
+    return {};
+  scf::YieldOp::create(b, results);
+  return IndexList(forOp.getResults());
+}
+
+void NestEmitter::outerLoops(const NestPoint &point,
+                             llvm::function_ref<void(const NestPoint &)> fn,
+                             unsigned from) {
+  if (from == plan.outer.size())
+    return fn(point);
+  unsigned dim = plan.outer[from];
+  loop(b.index(0), nest.extents[dim], 1, [&](OpFoldResult iv) {
+    outerLoops(nest.advance(b, point, dim, iv), fn, from + 1);
+  });
+}
+
+Value NestEmitter::maskFor(OpFoldResult remaining, unsigned lanes) {
+  auto known = b.known(remaining);
+  if (known && *known >= int64_t(lanes))
+    return nullptr;
+  auto type = VectorType::get({lanes}, b.getI1Type());
+  return vector::CreateMaskOp::create(b, type, b.value(remaining));
+}
+
+Value NestEmitter::splat(TypedAttr value, unsigned lanes) {
+  auto type = VectorType::get({lanes}, value.getType());
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, value));
+}
+
+Value NestEmitter::stepVector(unsigned lanes) {
+  auto values = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
+  return arith::ConstantOp::create(b, b.getIndexVectorAttr(values));
+}
+
+Value NestEmitter::laneOffsets(OpFoldResult stride, unsigned lanes) {
+  if (auto known = b.known(stride)) {
+    SmallVector<int64_t> values;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      values.push_back(lane * *known);
+    return arith::ConstantOp::create(b, b.getIndexVectorAttr(values));
+  }
+  return arith::MulIOp::create(b, stepVector(lanes),
+                               broadcastTo(b, b.value(stride), lanes));
+}
+
+Value NestEmitter::loadScalar(const NestOperand &operand, OpFoldResult offset) {
+  if (operand.scalar)
+    return operand.scalar;
+  return memref::LoadOp::create(b, operand.flat, b.value(offset));
+}
+
+Value NestEmitter::load(const NestOperand &operand, OpFoldResult offset,
+                        OpFoldResult stride, unsigned lanes, Value mask) {
+  auto step = b.known(stride);
+  if (operand.scalar || (step && *step == 0))
+    return loadScalar(operand, offset);
+  auto type = VectorType::get({lanes}, operand.elementType);
+  Value base = b.value(offset);
+  if (step && *step == 1 && !mask)
+    return vector::LoadOp::create(b, type, operand.flat, base);
+
+  // What lanes without data hold must not make the body trap; the first
+  // element of the vector always exists.
+  Value rest;
+  if (mask && nest.problem.mayTrap)
+    rest = broadcastTo(b, loadScalar(operand, offset), lanes);
+  else
+    rest = splat(cast<TypedAttr>(b.getZeroAttr(operand.elementType)), lanes);
+  if (step && *step == 1)
+    return vector::MaskedLoadOp::create(b, type, operand.flat, base, mask,
+                                        rest);
+  if (!mask)
+    mask = splat(b.getBoolAttr(true), lanes);
+  return vector::GatherOp::create(b, type, operand.flat, base,
+                                  laneOffsets(stride, lanes), mask, rest);
+}
+
+void NestEmitter::store(Value vector, const NestOperand &operand,
+                        OpFoldResult offset, OpFoldResult stride, Value mask) {
+  unsigned lanes = cast<VectorType>(vector.getType()).getNumElements();
+  auto step = b.known(stride);
+  Value base = b.value(offset);
+  if (step && *step == 1) {
+    if (mask)
+      vector::MaskedStoreOp::create(b, operand.flat, base, mask, vector);
+    else
+      vector::StoreOp::create(b, vector, operand.flat, base);
+    return;
+  }
+  if (!mask)
+    mask = splat(b.getBoolAttr(true), lanes);
+  vector::ScatterOp::create(b, /*resultType=*/Type(), operand.flat, base,
+                            laneOffsets(stride, lanes), mask, vector);
+}
+
+Value NestEmitter::indexAt(const NestPoint &point, unsigned dim, unsigned lanes,
+                           Value mask) {
+  int loop = nest.loopOf[dim];
+  if (loop < 0)
+    return b.value(0);
+  Value base = b.value(point.index[loop]);
+  if (unsigned(loop) != plan.vectorDim)
+    return base;
+  Value first = broadcastTo(b, base, lanes);
+  Value all = arith::AddIOp::create(b, first, stepVector(lanes));
+  if (mask && nest.problem.mayTrap)
+    return arith::SelectOp::create(b, mask, all, first);
+  return all;
+}
+
+} // namespace tapestry
