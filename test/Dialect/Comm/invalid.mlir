@@ -386,6 +386,23 @@ func.func @all_reduce_c2_terminator(%x: tensor<5x8xf32>) {
 #whole = #tapestry_index.layout<[5, 8] on #grid>
 #partial = #tapestry_index.layout<[5, 8] partial ["d.0"] on #grid>
 
+func.func @all_reduce_c2_effects(%x: tensor<5x8xf32>) {
+  %r, %t = comm.all_reduce "C" custom %x from #partial to #whole axes ["d.0"] combine {
+  ^bb0(%a: f32, %b: f32):
+    // expected-error@+1 {{has side effects, which a combine region must not have}}
+    "test.effect"() : () -> ()
+    comm.yield %b : f32
+  }
+             : tensor<5x8xf32> -> tensor<5x8xf32>
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 2>
+#whole = #tapestry_index.layout<[5, 8] on #grid>
+#partial = #tapestry_index.layout<[5, 8] partial ["d.0"] on #grid>
+
 func.func @all_reduce_c3(%x: tensor<5x8xf32>) {
   // expected-error@+1 {{combines by 'or', which does not combine elements of type 'f32'}}
   %r, %t = comm.all_reduce "C" or %x from #partial to #whole axes ["d.0"]
@@ -482,6 +499,23 @@ func.func @reduce_scatter_c2_terminator(%x: tensor<5x8xf32>) {
   %r, %t = comm.reduce_scatter "C" custom %x from #partial to #rows axes ["d.0"] combine {
   ^bb0(%a: f32, %b: f32):
     "test.end"(%b) : (f32) -> ()
+  }
+             : tensor<5x8xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 2>
+#rows = #tapestry_index.layout<[5 by "d.0", 8] on #grid>
+#partial = #tapestry_index.layout<[5, 8] partial ["d.0"] on #grid>
+
+func.func @reduce_scatter_c2_effects(%x: tensor<5x8xf32>) {
+  %r, %t = comm.reduce_scatter "C" custom %x from #partial to #rows axes ["d.0"] combine {
+  ^bb0(%a: f32, %b: f32):
+    // expected-error@+1 {{has side effects, which a combine region must not have}}
+    "test.effect"() : () -> ()
+    comm.yield %b : f32
   }
              : tensor<5x8xf32> -> tensor<?x8xf32>
   return

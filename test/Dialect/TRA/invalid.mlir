@@ -338,6 +338,24 @@ func.func @aggregate_c8_yield(%p: !partial) {
 // -----
 
 #grid = #tapestry_index.grid<"d.0" = 2>
+#whole = #tapestry_index.layout<[5, 7] on #grid>
+#partial = #tapestry_index.layout<[5, 7] partial ["d.0"] on #grid>
+!whole = !tra.relation<[5, 7] / [1, 1], f32, #whole>
+!partial = !tra.relation<[5, 7] / [1, 1], f32, #partial>
+
+func.func @aggregate_c8_effects(%p: !partial) {
+  %r = tra.aggregate "C" custom %p identity 0.0 : f32 combine {
+  ^bb0(%a: f32, %b: f32):
+    // expected-error@+1 {{has side effects, which the combine region of a 'tra.aggregate' must not have}}
+    "test.effect"() : () -> ()
+    tra.yield %b : f32
+  } : !partial -> !whole
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
 #rows = #tapestry_index.layout<[5 by "d.0", 7] on #grid>
 !rows = !tra.relation<[5, 7] / [2, 1], f32, #rows>
 

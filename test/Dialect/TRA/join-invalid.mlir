@@ -469,6 +469,22 @@ func.func @join_c10_terminator(%v: !v) {
 #grid = #tapestry_index.grid<"d.0" = 2>
 !v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
 
+func.func @join_c10_effects(%v: !v) {
+  %r = tra.join "J" [i = 5] by #tapestry_index.partition<[["d.0"]]>
+         (%v[i]) -> [i] {
+  ^bb0(%x: f32):
+    // expected-error@+1 {{has side effects, which the kernel of a 'tra.join' must not have}}
+    "test.effect"() : () -> ()
+    tra.yield %x : f32
+  } : (!v) -> !v
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
+
 func.func @join_c11_count(%v: !v) {
   // expected-error@+1 {{its combine region takes 1 values, not 2}}
   %r = tra.join "J" [i = 5, k = 3] by #tapestry_index.partition<[["d.0"], []]>

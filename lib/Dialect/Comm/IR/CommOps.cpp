@@ -1,6 +1,7 @@
 //===- CommOps.cpp - Building and simplifying comm operations -------------===//
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "tapestry/Dialect/Comm/IR/Comm.h"
 
 using namespace mlir;

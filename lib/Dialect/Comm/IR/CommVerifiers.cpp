@@ -169,6 +169,10 @@ static LogicalResult verifyCombine(Operation *op, Region &combine,
     return yield->emitOpError("yields a value of type ")
            << yield.getValue().getType() << ", but elements are of type "
            << elementType;
+  for (Operation &nested : block)
+    if (!isMemoryEffectFree(&nested))
+      return nested.emitOpError(
+          "has side effects, which a combine region must not have");
   return success();
 }
 

@@ -1,6 +1,7 @@
 //===- TRAOps.cpp - Text form and folds of tra operations -----------------===//
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/TRA/IR/TRA.h"
 
@@ -217,12 +218,16 @@ ParseResult JoinOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 static void printSubscripts(OpAsmPrinter &printer, JoinOp op, AffineMap map) {
+  auto printLabel = [&](unsigned dim) {
+    printer << cast<StringAttr>(op.getLabels()[dim]).getValue();
+  };
   printer << '[';
   llvm::interleaveComma(map.getResults(), printer, [&](AffineExpr expr) {
-    index::printLinearForm(
-        printer.getStream(), *index::getLinearForm(expr), [&](unsigned dim) {
-          printer << cast<StringAttr>(op.getLabels()[dim]).getValue();
-        });
+    FailureOr<ProjectionDim> form = index::getLinearForm(expr);
+    if (succeeded(form))
+      index::printLinearForm(printer.getStream(), *form, printLabel);
+    else // Only in operations that do not verify.
+      expr.print(printer.getStream());
   });
   printer << ']';
 }
@@ -230,7 +235,7 @@ static void printSubscripts(OpAsmPrinter &printer, JoinOp op, AffineMap map) {
 void JoinOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getVertexAttr() << " [";
   llvm::interleaveComma(
-      llvm::zip_equal(getLabels().getAsValueRange<StringAttr>(), getExtents()),
+      llvm::zip(getLabels().getAsValueRange<StringAttr>(), getExtents()),
       printer, [&](auto label) {
         printer << std::get<0>(label) << " = " << std::get<1>(label);
       });

@@ -113,6 +113,10 @@ static LogicalResult verifyScalarRegion(Operation *op, StringRef what,
     return yield->emitOpError("yields a value of type ")
            << yield.getValue().getType() << ", but elements are of type "
            << result;
+  for (Operation &nested : block)
+    if (!isMemoryEffectFree(&nested))
+      return nested.emitOpError("has side effects, which the ")
+             << what << " of a '" << op->getName() << "' must not have";
   return success();
 }
 

@@ -210,7 +210,7 @@ def Comm_AllReduceOp : Comm_ReductionOp<"all_reduce", "AllReduce"> {
     - `all_reduce_c1`: there is a combine region if and only if the monoid is
       `custom`.
     - `all_reduce_c2`: the combine region takes two values of the element type and
-      yields one.
+      yields one; it has no side effects.
     - `all_reduce_c3`: `and`, `or` and `xor` combine integers; `add` and `mul` do not
       combine i1.
   }];
@@ -231,7 +231,7 @@ def Comm_ReduceScatterOp : Comm_ReductionOp<"reduce_scatter", "ReduceScatter"> {
     - `reduce_scatter_c1`: there is a combine region if and only if the monoid is
       `custom`.
     - `reduce_scatter_c2`: the combine region takes two values of the element type
-      and yields one.
+      and yields one; it has no side effects.
     - `reduce_scatter_c3`: `and`, `or` and `xor` combine integers; `add` and `mul` do not
       combine i1.
     - `reduce_scatter_c4`: the target boxes of each group's members cover the

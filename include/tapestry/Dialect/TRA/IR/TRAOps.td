@@ -125,9 +125,9 @@ def TRA_JoinOp : TRA_Op<"join", [Pure, IsolatedFromAbove]> {
     - `join_c9`: `and`, `or` and `xor` combine integers; `add` and `mul` do not
       combine i1.
     - `join_c10`: the kernel takes one value of each operand's element type and
-      yields one of the result's.
+      yields one of the result's; it has no side effects.
     - `join_c11`: the combine region takes two values of the result's element type
-      and yields one.
+      and yields one; it has no side effects.
     - `join_c12`: the partition cuts every label over axes of the result's grid, on
       which all operands lie.
     - `join_c13`: each operand's layout is what its subscripts read under the
@@ -227,7 +227,7 @@ def TRA_AggregateOp : TRA_Op<"aggregate", [Pure, IsolatedFromAbove]> {
     - `aggregate_c7`: `and`, `or` and `xor` combine integers; `add` and `mul` do
       not combine i1.
     - `aggregate_c8`: the combine region takes two values of the element type and
-      yields one.
+      yields one; it has no side effects.
   }];
   let arguments = (ins
     StrAttr:$vertex,
