@@ -109,14 +109,11 @@ bool StatementAnalyzer::decidePlain(bool padded) {
 std::optional<int64_t>
 StatementAnalyzer::windowExtent(const SymbolicForm &form, unsigned label,
                                 int64_t dimension) const {
-  int64_t coefficient = 0;
-  // Every other label at the end where the subscript is nearest to the bound
-  // that this label moves it towards.
-  for (LinearForm::Term term : form.terms)
-    if (term.label == label)
-      coefficient = term.coefficient;
+  int64_t coefficient = form.coefficientOf(label);
   if (coefficient == 0)
     return std::nullopt;
+  // Every other label at the end where the subscript is nearest to the bound
+  // that this label moves it towards.
   WideInt reach = form.constant;
   for (LinearForm::Term term : form.extentTerms) {
     if (!labels[term.label].extent)

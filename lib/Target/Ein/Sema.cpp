@@ -4,6 +4,7 @@
 #include "tapestry/Target/Ein/Parser.h"
 #include "tapestry/Target/Ein/Words.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
@@ -21,7 +22,7 @@ llvm::Error tapestry::ein::addParamDefinition(llvm::StringRef text,
   if (name.empty() || value.getAsInteger(10, number))
     return llvm::createStringError("-D " + text +
                                    ": expected NAME=INTEGER, e.g. n=1024");
-  auto [it, added] = options.params.try_emplace(name.str(), number);
+  auto [it, added] = options.params.try_emplace(name, number);
   if (!added && it->second != number)
     return llvm::createStringError("-D " + text + ": param '" + name +
                                    "' was set to " + llvm::Twine(it->second) +
@@ -113,12 +114,15 @@ void Analyzer::checkParamOptions(const Program &program) {
       first = stmt->nameRange;
     known.push_back(stmt->name);
   }
-  for (const auto &[name, value] : options.params) {
+  // Sorted, so that messages do not depend on hashing.
+  llvm::SmallVector<llvm::StringRef> given(options.params.keys());
+  llvm::sort(given);
+  for (llvm::StringRef name : given) {
     if (llvm::is_contained(known, name))
       continue;
     auto error = diagnostics.error(
         first,
-        "-D " + name + "=" + llvm::Twine(value) +
+        "-D " + name + "=" + llvm::Twine(options.params.lookup(name)) +
             ": the program has no param '" + name + "'; " +
             (known.empty() ? "it has no params at all"
                            : "its params are " + llvm::join(known, ", ")));
@@ -133,8 +137,7 @@ void Analyzer::visitParam(const ParamStmt &stmt) {
     return;
   Binding binding;
   binding.defined = stmt.nameRange;
-  if (auto it = options.params.find(stmt.name.str());
-      it != options.params.end()) {
+  if (auto it = options.params.find(stmt.name); it != options.params.end()) {
     binding.kind = Binding::Kind::Constant;
     binding.constant = Number::ofInteger(it->second);
   } else if (std::optional<int64_t> value =
@@ -264,22 +267,24 @@ std::optional<unsigned> Analyzer::expand(Scope &scope,
 /// Gives the labels the names that they have outside the macro; what is then
 /// taken twice gets a number.
 void Analyzer::nameLabels(const Scope &scope, Vertex &vertex) {
-  llvm::StringMap<unsigned> taken;
+  if (scope.labelNames.empty())
+    return;
+  llvm::StringSet<> taken;
+  llvm::SmallVector<VertexLabel *> local;
   // Labels of the macro's header come first: their names are the user's.
-  for (bool header : {true, false}) {
-    for (VertexLabel &label : vertex.labels) {
-      auto it = scope.labelNames.find(label.name);
-      if ((it != scope.labelNames.end()) != header)
-        continue;
-      std::string name = header ? it->second : label.name;
-      std::string unique = name;
-      for (unsigned number = 1; taken.contains(unique); ++number)
-        unique = name + "_" + std::to_string(number);
-      taken[unique] = 1;
-      label.name = unique;
+  for (VertexLabel &label : vertex.labels) {
+    auto it = scope.labelNames.find(label.name);
+    if (it == scope.labelNames.end()) {
+      local.push_back(&label);
+      continue;
     }
-    if (scope.labelNames.empty() && !header)
-      return;
+    label.name = it->second;
+    taken.insert(label.name);
+  }
+  for (VertexLabel *label : local) {
+    std::string name = label->name;
+    for (unsigned number = 1; !taken.insert(label->name).second; ++number)
+      label->name = name + "_" + std::to_string(number);
   }
 }
 

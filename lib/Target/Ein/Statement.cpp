@@ -117,7 +117,7 @@ unsigned StatementAnalyzer::useLabel(llvm::StringRef name,
 }
 
 bool StatementAnalyzer::checkLabelUse() {
-  // `j - j` does not use j: what counts is what is left of the forms.
+  // `j - j` and `j <= j` do not use j: what counts is what is left.
   for (LabelState &label : labels)
     label.used = false;
   auto use = [&](const SymbolicForm &form) {
@@ -126,9 +126,11 @@ bool StatementAnalyzer::checkLabelUse() {
   };
   for (const Access &access : accesses)
     llvm::for_each(access.subscripts, use);
-  for (const auto &condition : conditions) {
-    use(condition.second.first);
-    use(condition.second.second);
+  for (const auto &[expr, sides] : conditions) {
+    const auto &[lhs, rhs] = sides;
+    for (auto [position, label] : llvm::enumerate(labels))
+      if (lhs.coefficientOf(position) != rhs.coefficientOf(position))
+        label.used = true;
   }
   bool ok = true;
   for (const LabelState &label : labels) {

@@ -93,6 +93,12 @@ private:
     WideInt constant = 0;
 
     bool isConstant() const { return terms.empty() && extentTerms.empty(); }
+    int64_t coefficientOf(unsigned label) const {
+      for (LinearForm::Term term : terms)
+        if (term.label == label)
+          return term.coefficient;
+      return 0;
+    }
     bool isPlainLabel() const {
       return terms.size() == 1 && terms[0].coefficient == 1 &&
              extentTerms.empty() && constant == 0;

@@ -6,14 +6,14 @@
 #include "tapestry/Target/Ein/AST.h"
 #include "tapestry/Target/Ein/Diagnostics.h"
 #include "tapestry/Target/Ein/Graph.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
-#include <map>
 
 namespace tapestry::ein {
 
 struct EinOptions {
   /// Values for params that replace those of the file.
-  std::map<std::string, int64_t> params;
+  llvm::StringMap<int64_t> params;
   /// The name of the graph; empty: the file's name without its ending.
   std::string graphName;
 };

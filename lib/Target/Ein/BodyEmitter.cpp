@@ -1,0 +1,385 @@
+//===- BodyEmitter.cpp - Nodes of a vertex as arith and math ops ----------===//
+//
+// The emitted ops are defined for every input: no division traps and no
+// conversion is poison, since a padded or unselected point may hold any value.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BodyEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace tapestry::ein;
+namespace teg = tapestry::teg;
+
+Type tapestry::ein::storedType(ElementType type, MLIRContext *context) {
+  switch (type) {
+  case ElementType::F64:
+    return Float64Type::get(context);
+  case ElementType::F32:
+    return Float32Type::get(context);
+  case ElementType::F16:
+    return Float16Type::get(context);
+  case ElementType::BF16:
+    return BFloat16Type::get(context);
+  case ElementType::I8:
+  case ElementType::I16:
+  case ElementType::I32:
+  case ElementType::I64:
+  case ElementType::Bool:
+    return IntegerType::get(context, bitWidth(type));
+  }
+  llvm_unreachable("all types are converted");
+}
+
+TypedAttr tapestry::ein::constantAttr(const Constant &constant,
+                                      ElementType type, MLIRContext *context) {
+  Type stored = storedType(type, context);
+  if (isFloat(type))
+    return FloatAttr::get(stored, constant.real);
+  return IntegerAttr::get(stored, APInt(bitWidth(type), constant.integer,
+                                        /*isSigned=*/true,
+                                        /*implicitTrunc=*/true));
+}
+
+Type BodyEmitter::computeType(ElementType type) {
+  bool narrow = type == ElementType::F16 || type == ElementType::BF16;
+  return storedType(narrow ? ElementType::F32 : type, builder.getContext());
+}
+
+Value BodyEmitter::constant(ElementType type, int64_t integer) {
+  return constant(constantAttr({integer, 0}, type, builder.getContext()));
+}
+
+Value BodyEmitter::constant(Type type, double real) {
+  return constant(FloatAttr::get(type, real));
+}
+
+Value BodyEmitter::constant(TypedAttr value) {
+  Value &known = constants[value];
+  if (!known)
+    known = arith::ConstantOp::create(builder, loc, value);
+  return known;
+}
+
+Value BodyEmitter::emit() {
+  for (const Node &node : vertex.nodes)
+    values.push_back(emitNode(node));
+  return values.back();
+}
+
+Value BodyEmitter::emitNode(const Node &node) {
+  switch (node.kind) {
+  case NodeKind::Operand:
+    return emitOperand(node);
+  case NodeKind::Constant:
+    if (isFloat(node.type))
+      return constant(computeType(node.type), node.constant.real);
+    return constant(node.type, node.constant.integer);
+  case NodeKind::Compare:
+    return emitCompare(node);
+  case NodeKind::Index:
+    return emitIndexCompare(node);
+  case NodeKind::Cast:
+    return emitCast(arg(node, 0), vertex.nodes[node.args[0]].type, node.type);
+  case NodeKind::Select:
+    return create<arith::SelectOp>(arg(node, 0), arg(node, 1), arg(node, 2));
+  case NodeKind::And:
+    return create<arith::AndIOp>(arg(node, 0), arg(node, 1));
+  case NodeKind::Or:
+    return create<arith::OrIOp>(arg(node, 0), arg(node, 1));
+  case NodeKind::Not:
+    return create<arith::XOrIOp>(arg(node, 0), constant(ElementType::Bool, 1));
+  case NodeKind::Add:
+  case NodeKind::Sub:
+  case NodeKind::Mul:
+  case NodeKind::Div:
+  case NodeKind::Neg:
+  case NodeKind::Max:
+  case NodeKind::Min:
+  case NodeKind::Abs:
+    return emitArithmetic(node);
+  default:
+    return emitFunction(node);
+  }
+}
+
+Value BodyEmitter::emitOperand(const Node &node) {
+  Value operand = operands[node.index];
+  Type wanted = computeType(node.type);
+  if (operand.getType() == wanted)
+    return operand;
+  Value &wide = extended[node.index];
+  if (!wide)
+    wide = create<arith::ExtFOp>(wanted, operand);
+  return wide;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic and functions
+//===----------------------------------------------------------------------===//
+
+Value BodyEmitter::emitArithmetic(const Node &node) {
+  Value a = arg(node, 0);
+  Value b = node.args.size() > 1 ? arg(node, 1) : Value();
+  bool real = isFloat(node.type);
+  switch (node.kind) {
+  case NodeKind::Add:
+    return createEither<arith::AddFOp, arith::AddIOp>(real, a, b);
+  case NodeKind::Sub:
+    return createEither<arith::SubFOp, arith::SubIOp>(real, a, b);
+  case NodeKind::Mul:
+    return createEither<arith::MulFOp, arith::MulIOp>(real, a, b);
+  case NodeKind::Div:
+    return real ? create<arith::DivFOp>(a, b) : emitDivision(node);
+  case NodeKind::Neg:
+    return real ? create<arith::NegFOp>(a)
+                : create<arith::SubIOp>(constant(node.type, 0), a);
+  // The float forms hand a NaN on, as NumPy's maximum and minimum do.
+  case NodeKind::Max:
+    return createEither<arith::MaximumFOp, arith::MaxSIOp>(real, a, b);
+  case NodeKind::Min:
+    return createEither<arith::MinimumFOp, arith::MinSIOp>(real, a, b);
+  default:
+    return createEither<math::AbsFOp, math::AbsIOp>(real, a);
+  }
+}
+
+/// Truncates toward zero; x / 0 is 0, and the smallest integer / -1 wraps.
+Value BodyEmitter::emitDivision(const Node &node) {
+  Value dividend = arg(node, 0), divisor = arg(node, 1);
+  const Node &divisorNode = vertex.nodes[node.args[1]];
+  Value zero, negated;
+  auto negate = [&] {
+    zero = constant(node.type, 0);
+    negated = create<arith::SubIOp>(zero, dividend);
+  };
+  if (divisorNode.kind == NodeKind::Constant) {
+    // Analysis has refused a constant zero.
+    if (divisorNode.constant.integer != -1)
+      return create<arith::DivSIOp>(dividend, divisor);
+    negate();
+    return negated;
+  }
+  negate();
+  Value one = constant(node.type, 1), minusOne = constant(node.type, -1);
+  auto equals = [&](Value other) {
+    return create<arith::CmpIOp>(arith::CmpIPredicate::eq, divisor, other);
+  };
+  Value isZero = equals(zero), isMinusOne = equals(minusOne);
+  Value special = create<arith::OrIOp>(isZero, isMinusOne);
+  Value safe = create<arith::SelectOp>(special, one, divisor);
+  Value quotient = create<arith::DivSIOp>(dividend, safe);
+  Value finite = create<arith::SelectOp>(isMinusOne, negated, quotient);
+  return create<arith::SelectOp>(isZero, zero, finite);
+}
+
+Value BodyEmitter::emitFunction(const Node &node) {
+  Value a = arg(node, 0);
+  switch (node.kind) {
+  case NodeKind::Pow:
+    return create<math::PowFOp>(a, arg(node, 1));
+  case NodeKind::Exp:
+    return create<math::ExpOp>(a);
+  case NodeKind::Log:
+    return create<math::LogOp>(a);
+  case NodeKind::Sqrt:
+    return create<math::SqrtOp>(a);
+  case NodeKind::Rsqrt:
+    return create<math::RsqrtOp>(a);
+  case NodeKind::Sin:
+    return create<math::SinOp>(a);
+  case NodeKind::Cos:
+    return create<math::CosOp>(a);
+  case NodeKind::Tanh:
+    return create<math::TanhOp>(a);
+  case NodeKind::Erf:
+    return create<math::ErfOp>(a);
+  case NodeKind::Floor:
+    return create<math::FloorOp>(a);
+  case NodeKind::Ceil:
+    return create<math::CeilOp>(a);
+  case NodeKind::Sigmoid: {
+    Value one = constant(a.getType(), 1.0);
+    Value negated = create<arith::NegFOp>(a);
+    Value exponential = create<math::ExpOp>(negated);
+    Value sum = create<arith::AddFOp>(one, exponential);
+    return create<arith::DivFOp>(one, sum);
+  }
+  default:
+    llvm_unreachable("no function");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons
+//===----------------------------------------------------------------------===//
+
+static arith::CmpIPredicate integerPredicate(Predicate predicate) {
+  switch (predicate) {
+  case Predicate::Eq:
+    return arith::CmpIPredicate::eq;
+  case Predicate::Ne:
+    return arith::CmpIPredicate::ne;
+  case Predicate::Lt:
+    return arith::CmpIPredicate::slt;
+  case Predicate::Le:
+    return arith::CmpIPredicate::sle;
+  case Predicate::Gt:
+    return arith::CmpIPredicate::sgt;
+  case Predicate::Ge:
+    return arith::CmpIPredicate::sge;
+  }
+  llvm_unreachable("all predicates are converted");
+}
+
+/// False for NaN, but for "not equal".
+static arith::CmpFPredicate floatPredicate(Predicate predicate) {
+  switch (predicate) {
+  case Predicate::Eq:
+    return arith::CmpFPredicate::OEQ;
+  case Predicate::Ne:
+    return arith::CmpFPredicate::UNE;
+  case Predicate::Lt:
+    return arith::CmpFPredicate::OLT;
+  case Predicate::Le:
+    return arith::CmpFPredicate::OLE;
+  case Predicate::Gt:
+    return arith::CmpFPredicate::OGT;
+  case Predicate::Ge:
+    return arith::CmpFPredicate::OGE;
+  }
+  llvm_unreachable("all predicates are converted");
+}
+
+Value BodyEmitter::emitCompare(const Node &node) {
+  if (isFloat(vertex.nodes[node.args[0]].type))
+    return create<arith::CmpFOp>(floatPredicate(node.predicate), arg(node, 0),
+                                 arg(node, 1));
+  return create<arith::CmpIOp>(integerPredicate(node.predicate), arg(node, 0),
+                               arg(node, 1));
+}
+
+Value BodyEmitter::emitLabel(unsigned label) {
+  Value &value = labels[label];
+  if (!value)
+    value =
+        teg::LabelOp::create(builder, loc, builder.getIndexType(),
+                             builder.getStringAttr(vertex.labels[label].name));
+  return value;
+}
+
+Value BodyEmitter::emitForm(const LinearForm &form) {
+  Value sum;
+  auto add = [&](Value term) {
+    sum = sum ? create<arith::AddIOp>(sum, term) : term;
+  };
+  for (LinearForm::Term term : form.terms) {
+    Value label = emitLabel(term.label);
+    if (term.coefficient != 1)
+      label = create<arith::MulIOp>(
+          label, constant(builder.getIndexAttr(term.coefficient)));
+    add(label);
+  }
+  if (!sum || form.constant != 0)
+    add(constant(builder.getIndexAttr(form.constant)));
+  return sum;
+}
+
+Value BodyEmitter::emitIndexCompare(const Node &node) {
+  Value lhs = emitForm(vertex.forms[node.index]);
+  Value rhs = emitForm(vertex.forms[node.index + 1]);
+  return create<arith::CmpIOp>(integerPredicate(node.predicate), lhs, rhs);
+}
+
+//===----------------------------------------------------------------------===//
+// Casts
+//===----------------------------------------------------------------------===//
+
+Value BodyEmitter::emitCast(Value value, ElementType from, ElementType to) {
+  if (to == ElementType::Bool) {
+    if (from == ElementType::Bool)
+      return value;
+    // What is not zero is true, NaN included.
+    if (isFloat(from))
+      return create<arith::CmpFOp>(arith::CmpFPredicate::UNE, value,
+                                   constant(value.getType(), 0.0));
+    return create<arith::CmpIOp>(arith::CmpIPredicate::ne, value,
+                                 constant(from, 0));
+  }
+  if (isFloat(from))
+    return isFloat(to) ? emitFloatToFloat(value, to)
+                       : emitFloatToInt(value, to);
+  if (isFloat(to))
+    return emitIntToFloat(value, from, to);
+  Type type = storedType(to, builder.getContext());
+  if (from == ElementType::Bool)
+    return create<arith::ExtUIOp>(type, value);
+  if (bitWidth(from) < bitWidth(to))
+    return create<arith::ExtSIOp>(type, value);
+  if (bitWidth(from) > bitWidth(to))
+    return create<arith::TruncIOp>(type, value);
+  return value;
+}
+
+/// Rounds a wider float to f16 or bf16, whose values are computed in f32.
+Value BodyEmitter::roundToNarrow(Value value, ElementType to) {
+  // The einsum rounds its result itself, at once where nothing is reduced.
+  bool isResult = values.size() + 1 == vertex.nodes.size();
+  if (isResult && vertex.monoid == Monoid::None && value.getType().isF32())
+    return value;
+  Value narrow =
+      create<arith::TruncFOp>(storedType(to, builder.getContext()), value);
+  return create<arith::ExtFOp>(builder.getF32Type(), narrow);
+}
+
+Value BodyEmitter::emitFloatToFloat(Value value, ElementType to) {
+  if (to == ElementType::F16 || to == ElementType::BF16)
+    return roundToNarrow(value, to);
+  Type type = computeType(to);
+  unsigned width = value.getType().getIntOrFloatBitWidth();
+  if (width < type.getIntOrFloatBitWidth())
+    return create<arith::ExtFOp>(type, value);
+  if (width > type.getIntOrFloatBitWidth())
+    return create<arith::TruncFOp>(type, value);
+  return value;
+}
+
+Value BodyEmitter::emitIntToFloat(Value value, ElementType from,
+                                  ElementType to) {
+  Type type = computeType(to);
+  if (from == ElementType::Bool)
+    return create<arith::UIToFPOp>(type, value);
+  Value converted = create<arith::SIToFPOp>(type, value);
+  bool narrow = to == ElementType::F16 || to == ElementType::BF16;
+  // Both hold all of i8.
+  return narrow && from != ElementType::I8 ? roundToNarrow(converted, to)
+                                           : converted;
+}
+
+/// Truncates toward zero, saturates, and makes 0 of NaN.
+Value BodyEmitter::emitFloatToInt(Value value, ElementType to) {
+  Type real = value.getType();
+  Type type = storedType(to, builder.getContext());
+  unsigned width = bitWidth(to);
+  double limit = std::ldexp(1.0, static_cast<int>(width) - 1);
+  auto compare = [&](arith::CmpFPredicate predicate, double bound) {
+    return create<arith::CmpFOp>(predicate, value, constant(real, bound));
+  };
+  Value above = compare(arith::CmpFPredicate::OGE, limit);
+  // Also true for NaN, which is replaced first.
+  Value notBelow = compare(arith::CmpFPredicate::OGE, -limit);
+  Value notAbove = compare(arith::CmpFPredicate::OLT, limit);
+  Value inside = create<arith::AndIOp>(notBelow, notAbove);
+  Value safe = create<arith::SelectOp>(inside, value, constant(real, 0.0));
+  Value converted = create<arith::FPToSIOp>(type, safe);
+  Value below = compare(arith::CmpFPredicate::OLT, -limit);
+  auto largest = static_cast<int64_t>((uint64_t(1) << (width - 1)) - 1);
+  Value clampedAbove =
+      create<arith::SelectOp>(above, constant(to, largest), converted);
+  return create<arith::SelectOp>(below, constant(to, -largest - 1),
+                                 clampedAbove);
+}

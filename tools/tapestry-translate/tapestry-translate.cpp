@@ -1,0 +1,15 @@
+//===- tapestry-translate.cpp - Between IR and other forms ----------------===//
+//
+// mlir-translate with Tapestry's front ends and targets.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Support/LogicalResult.h"
+#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "tapestry/Target/Ein/Import.h"
+
+int main(int argc, char **argv) {
+  tapestry::ein::registerEinToMLIRTranslation();
+  return failed(
+      mlir::mlirTranslateMain(argc, argv, "Tapestry translation driver"));
+}
