@@ -5,7 +5,9 @@ tapestry_add_library(TapestryInitAll
   PCH
   LINK
     TapestryIndexIR
+    TapestryIndexTransforms
     TapestryTapestryIR
+    TapestryTapestryTransforms
     TapestryTRAIR
     TapestryCommIR
     TapestryTapestryToTRA

@@ -10,8 +10,10 @@
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Comm/IR/Comm.h"
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
+#include "tapestry/Dialect/Index/Transforms/Passes.h"
 #include "tapestry/Dialect/TRA/IR/TRA.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryDialect.h"
+#include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 
 void tapestry::registerAllDialects(mlir::DialectRegistry &registry) {
@@ -20,6 +22,8 @@ void tapestry::registerAllDialects(mlir::DialectRegistry &registry) {
 }
 
 void tapestry::registerAllPasses() {
+  index::registerTapestryIndexPasses();
+  teg::registerTapestryGraphPasses();
   registerConversionPasses();
   registerCodegenPasses();
 }

@@ -40,6 +40,8 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
       }], "bool", "isOperandPadded", (ins "unsigned":$operand)>,
     InterfaceMethod<"One projection per result.",
       "::std::vector<::tapestry::Projection>", "getResultProjections">,
+    InterfaceMethod<"Whether the op's index space has a cut.",
+      "bool", "hasPartition">,
     InterfaceMethod<[{
         The cut of the index space in axis numbers of `grid`; nothing where the
         op has none yet. Fails with an error at the op where the grid lacks an

@@ -31,6 +31,7 @@ struct IndexAsmInterface : public OpAsmDialectInterface {
 
 void TapestryIndexDialect::initialize() {
   registerAttributes();
+  registerOps();
   addInterfaces<IndexAsmInterface>();
 }
 

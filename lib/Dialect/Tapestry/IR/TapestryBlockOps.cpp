@@ -68,6 +68,8 @@ std::vector<Projection> SourceOp::getResultProjections() {
   return {Projection::identity(getType().getRank())};
 }
 
+bool SourceOp::hasPartition() { return static_cast<bool>(getPartitionAttr()); }
+
 FailureOr<std::optional<Partition>>
 SourceOp::getPartitionOn(const DeviceGrid &grid) {
   return resolvePartition(*this, getPartitionAttr(), grid);
@@ -143,6 +145,8 @@ bool EinsumOp::isOperandPadded(unsigned operand) {
 std::vector<Projection> EinsumOp::getResultProjections() {
   return {projectionOf(getResultMap())};
 }
+
+bool EinsumOp::hasPartition() { return static_cast<bool>(getPartitionAttr()); }
 
 FailureOr<std::optional<Partition>>
 EinsumOp::getPartitionOn(const DeviceGrid &grid) {

@@ -3,7 +3,6 @@
 #ifndef TAPESTRY_DIALECT_INDEX_IR_INDEXDIALECT_H
 #define TAPESTRY_DIALECT_INDEX_IR_INDEXDIALECT_H
 
-#include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Dialect.h"
 
 #include "tapestry/Dialect/Index/IR/IndexDialect.h.inc"

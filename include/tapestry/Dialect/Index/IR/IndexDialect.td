@@ -24,6 +24,8 @@ def TapestryIndex_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// Registers the attributes; defined beside them.
     void registerAttributes();
+    /// Registers the ops; defined beside them.
+    void registerOps();
   }];
 }
 

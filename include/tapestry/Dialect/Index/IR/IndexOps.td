@@ -1,9 +1,149 @@
 //===- IndexOps.td - Operations of tapestry_index ----------*- tablegen -*-===//
+//
+// The arithmetic of tapestry/Support at run time. A range is a pair of index
+// values lo, hi; a box is one pair per dimension, in order.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TAPESTRY_DIALECT_INDEX_IR_INDEXOPS_TD
 #define TAPESTRY_DIALECT_INDEX_IR_INDEXOPS_TD
 
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 include "tapestry/Dialect/Index/IR/IndexAttrs.td"
+
+class TapestryIndex_Op<string mnemonic, list<Trait> traits = []>
+    : Op<TapestryIndex_Dialect, mnemonic, !listconcat(traits, [Pure])> {
+  let hasFolder = 1;
+}
+
+/// An op whose results follow from its attributes and operands in number; all
+/// are of type index.
+class TapestryIndex_BoxOp<string mnemonic, list<Trait> traits = []>
+    : TapestryIndex_Op<mnemonic, !listconcat(traits, [
+        DeclareOpInterfaceMethods<InferTypeOpInterface>])> {
+  let hasVerifier = 1;
+}
+
+def TapestryIndex_ApplyOp : TapestryIndex_BoxOp<"apply"> {
+  let summary = "The starts of a projection's region at an index point";
+  let description = [{
+    ```mlir
+    %s:2 = tapestry_index.apply #projection(%i, %j)
+    ```
+
+    Constraints:
+    - (apply_c1) there is one operand per dimension of the index space.
+  }];
+  let arguments = (ins TapestryIndex_ProjectionAttr:$projection,
+                       Variadic<Index>:$point);
+  let results = (outs Variadic<Index>:$starts);
+  let assemblyFormat = "qualified($projection) `` `(` $point `)` attr-dict";
+}
+
+def TapestryIndex_ImageOp : TapestryIndex_BoxOp<"image"> {
+  let summary = "The bounding box of a projection's regions over a box";
+  let description = [{
+    Empty, [0, 0) in every dimension, where the box is empty. Not clipped.
+
+    ```mlir
+    %b:4 = tapestry_index.image #projection of [%lo0 to %hi0, %lo1 to %hi1]
+    ```
+
+    Constraints:
+    - (image_c1) there is one range per dimension of the index space.
+  }];
+  let arguments = (ins TapestryIndex_ProjectionAttr:$projection,
+                       Variadic<Index>:$bounds);
+  let results = (outs Variadic<Index>:$image);
+  let assemblyFormat = [{
+    qualified($projection) `of` custom<Bounds>($bounds) attr-dict
+  }];
+}
+
+def TapestryIndex_IntersectOp
+    : TapestryIndex_BoxOp<"intersect", [AttrSizedOperandSegments]> {
+  let summary = "The intersection of two boxes";
+  let description = [{
+    ```mlir
+    %b:2 = tapestry_index.intersect [%lo0 to %hi0], [%lo1 to %hi1]
+    ```
+
+    Constraints:
+    - (intersect_c1) both boxes have one rank.
+  }];
+  let arguments = (ins Variadic<Index>:$lhs, Variadic<Index>:$rhs);
+  let results = (outs Variadic<Index>:$box);
+  let assemblyFormat = "custom<Bounds>($lhs) `,` custom<Bounds>($rhs) attr-dict";
+}
+
+def TapestryIndex_BoundingBoxOp
+    : TapestryIndex_BoxOp<"bounding_box", [AttrSizedOperandSegments]> {
+  let summary = "The smallest box that holds two boxes";
+  let description = [{
+    An empty box adds nothing.
+
+    ```mlir
+    %b:2 = tapestry_index.bounding_box [%lo0 to %hi0], [%lo1 to %hi1]
+    ```
+
+    Constraints:
+    - (bounding_box_c1) both boxes have one rank.
+  }];
+  let arguments = (ins Variadic<Index>:$lhs, Variadic<Index>:$rhs);
+  let results = (outs Variadic<Index>:$box);
+  let assemblyFormat = "custom<Bounds>($lhs) `,` custom<Bounds>($rhs) attr-dict";
+}
+
+def TapestryIndex_PartOp : TapestryIndex_BoxOp<"part"> {
+  let summary = "The box of a tensor that a device holds";
+  let description = [{
+    The box of `device` under a layout, clipped to the tensor and [0, 0) in
+    dimensions where it is empty. With `unclipped`, the image that a window
+    reads, which may reach outside the tensor.
+
+    ```mlir
+    %b:4 = tapestry_index.part #layout at %device
+    %w:4 = tapestry_index.part #layout at %device unclipped
+    ```
+
+    Constraints:
+    - (part_c1) there are two results per dimension of the layout.
+  }];
+  let arguments = (ins TapestryIndex_LayoutAttr:$layout, Index:$device,
+                       UnitAttr:$unclipped);
+  let results = (outs Variadic<Index>:$box);
+  let assemblyFormat = [{
+    qualified($layout) `at` $device (`unclipped` $unclipped^)? attr-dict
+  }];
+  // part_c1 is the type inference's to check.
+  let hasVerifier = 0;
+}
+
+def TapestryIndex_CoversOp : TapestryIndex_Op<"covers"> {
+  let summary = "Whether boxes cover a space exactly once";
+  let description = [{
+    True if every point of `space` lies in exactly one of `boxes` and no box
+    reaches outside. Known at compile time: it folds to a constant.
+
+    ```mlir
+    %ok = tapestry_index.covers #tapestry_index.range<0 to 5>
+        by [#tapestry_index.range<0 to 3>, #tapestry_index.range<3 to 5>]
+    ```
+
+    Constraints:
+    - (covers_c1) every box has the rank of the space.
+  }];
+  let arguments = (ins
+    TapestryIndex_RangeAttr:$space,
+    TypedArrayAttrBase<TapestryIndex_RangeAttr, "boxes">:$boxes);
+  let results = (outs I1:$result);
+  let assemblyFormat = "qualified($space) `by` $boxes attr-dict";
+  let extraClassDeclaration = [{
+    bool evaluate();
+  }];
+  let hasVerifier = 1;
+}
 
 #endif // TAPESTRY_DIALECT_INDEX_IR_INDEXOPS_TD

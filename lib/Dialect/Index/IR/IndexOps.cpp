@@ -1,0 +1,154 @@
+//===- IndexOps.cpp - Syntax, types and rules of tapestry_index's ops -----===//
+
+#include "tapestry/Dialect/Index/IR/IndexOps.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::index;
+
+//===----------------------------------------------------------------------===//
+// Bounds: [%lo0 to %hi0, %lo1 to %hi1]
+//===----------------------------------------------------------------------===//
+
+static ParseResult
+parseBounds(OpAsmParser &parser,
+            llvm::SmallVectorImpl<OpAsmParser::UnresolvedOperand> &bounds) {
+  auto parseRange = [&]() -> ParseResult {
+    return failure(parser.parseOperand(bounds.emplace_back()) ||
+                   parser.parseKeyword("to") ||
+                   parser.parseOperand(bounds.emplace_back()));
+  };
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                        parseRange);
+}
+
+static void printBounds(OpAsmPrinter &printer, Operation *,
+                        OperandRange bounds) {
+  printer << '[';
+  for (unsigned i = 0; i < bounds.size(); ++i) {
+    if (i != 0)
+      printer << (i % 2 == 0 ? ", " : " to ");
+    printer << bounds[i];
+  }
+  printer << ']';
+}
+
+#define GET_OP_CLASSES
+#include "tapestry/Dialect/Index/IR/IndexOps.cpp.inc"
+
+void TapestryIndexDialect::registerOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "tapestry/Dialect/Index/IR/IndexOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Result types
+//===----------------------------------------------------------------------===//
+
+static LogicalResult inferIndices(MLIRContext *context, size_t count,
+                                  llvm::SmallVectorImpl<Type> &types) {
+  types.assign(count, IndexType::get(context));
+  return success();
+}
+
+LogicalResult
+ApplyOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
+                          ValueRange operands, DictionaryAttr attributes,
+                          OpaqueProperties properties, RegionRange regions,
+                          llvm::SmallVectorImpl<Type> &types) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  return inferIndices(context, adaptor.getProjection().getProjection().rank(),
+                      types);
+}
+
+LogicalResult
+ImageOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
+                          ValueRange operands, DictionaryAttr attributes,
+                          OpaqueProperties properties, RegionRange regions,
+                          llvm::SmallVectorImpl<Type> &types) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  return inferIndices(
+      context, 2 * adaptor.getProjection().getProjection().rank(), types);
+}
+
+LogicalResult
+IntersectOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
+                              ValueRange operands, DictionaryAttr attributes,
+                              OpaqueProperties properties, RegionRange regions,
+                              llvm::SmallVectorImpl<Type> &types) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  return inferIndices(context, adaptor.getLhs().size(), types);
+}
+
+LogicalResult BoundingBoxOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> loc, ValueRange operands,
+    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+    llvm::SmallVectorImpl<Type> &types) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  return inferIndices(context, adaptor.getLhs().size(), types);
+}
+
+LogicalResult
+PartOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
+                         ValueRange operands, DictionaryAttr attributes,
+                         OpaqueProperties properties, RegionRange regions,
+                         llvm::SmallVectorImpl<Type> &types) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  return inferIndices(context, 2 * adaptor.getLayout().getLayout().rank(),
+                      types);
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+LogicalResult ApplyOp::verify() {
+  // apply_c1
+  if (getPoint().size() != getProjection().getIndexRank())
+    return emitOpError() << "has " << getPoint().size()
+                         << " operands for an index space of rank "
+                         << getProjection().getIndexRank();
+  return success();
+}
+
+LogicalResult ImageOp::verify() {
+  // image_c1
+  if (getBounds().size() != 2 * getProjection().getIndexRank())
+    return emitOpError() << "has " << getBounds().size()
+                         << " bounds for an index space of rank "
+                         << getProjection().getIndexRank()
+                         << ", expected 2 per dimension";
+  return success();
+}
+
+/// Checks that two lists of bounds are boxes of one rank.
+static LogicalResult verifySameRank(Operation *op, size_t lhs, size_t rhs) {
+  if (lhs != rhs || lhs % 2 != 0)
+    return op->emitOpError()
+           << "has " << lhs << " bounds on the left and " << rhs
+           << " on the right, expected two boxes of one rank";
+  return success();
+}
+
+LogicalResult IntersectOp::verify() {
+  // intersect_c1
+  return verifySameRank(*this, getLhs().size(), getRhs().size());
+}
+
+LogicalResult BoundingBoxOp::verify() {
+  // bounding_box_c1
+  return verifySameRank(*this, getLhs().size(), getRhs().size());
+}
+
+LogicalResult CoversOp::verify() {
+  // covers_c1
+  for (auto [number, box] : llvm::enumerate(getBoxes().getAsRange<RangeAttr>()))
+    if (box.getRank() != getSpace().getRank())
+      return emitOpError() << "box " << number << " has rank " << box.getRank()
+                           << ", but the space has rank "
+                           << getSpace().getRank();
+  return success();
+}
