@@ -142,8 +142,8 @@ void RuntimeProgram::lowerSignature() {
     types.push_back(type);
     resultBuffers.push_back(body.addArgument(type, loc));
   }
-  program.setAllArgAttrs(ArrayRef<DictionaryAttr>());
-  program.setAllResultAttrs(ArrayRef<DictionaryAttr>());
+  program.removeArgAttrsAttr();
+  program.removeResAttrsAttr();
   program.setFunctionType(b.getFunctionType(types, {}));
   program.setPrivate();
 }
@@ -160,8 +160,8 @@ static SmallVector<Value> dynamicSizes(OpBuilder &b, Location loc,
   unsigned rank = type.getRank();
   for (unsigned dim = 0; dim < rank; ++dim)
     if (type.isDynamicDim(dim))
-      sizes.push_back(arith::SubIOp::create(b, loc, part.getResult(rank + dim),
-                                            part.getResult(dim)));
+      sizes.push_back(arith::SubIOp::create(b, loc, part.getResult(2 * dim + 1),
+                                            part.getResult(2 * dim)));
   return sizes;
 }
 
@@ -282,12 +282,12 @@ void RuntimeProgram::lowerSlice(comm::SliceOp op) {
   SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
   for (unsigned dim = 0; dim < rank; ++dim) {
     // An empty part starts anywhere; never before the source.
-    Value offset = arith::SubIOp::create(b, loc, to.getResult(dim),
-                                         from.getResult(dim));
+    Value offset = arith::SubIOp::create(b, loc, to.getResult(2 * dim),
+                                         from.getResult(2 * dim));
     offsets.push_back(Value(arith::MaxSIOp::create(b, loc, offset, zero)));
     if (type.isDynamicDim(dim))
       sizes.push_back(Value(arith::SubIOp::create(
-          b, loc, to.getResult(rank + dim), to.getResult(dim))));
+          b, loc, to.getResult(2 * dim + 1), to.getResult(2 * dim))));
     else
       sizes.push_back(b.getIndexAttr(type.getDimSize(dim)));
   }
@@ -329,7 +329,7 @@ void RuntimeProgram::emitEntry(ArrayRef<index::LayoutAttr> layouts,
                                           b.getI64IntegerAttr(0));
     Value descriptor = LLVM::UndefOp::create(b, loc, flat);
     for (auto [field, value] :
-         llvm::enumerate(std::initializer_list<Value>{data, data, zero}))
+         llvm::enumerate(SmallVector<Value>{data, data, zero}))
       descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, value,
                                                static_cast<int64_t>(field));
     Value base = UnrealizedConversionCastOp::create(

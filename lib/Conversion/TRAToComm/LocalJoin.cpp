@@ -104,7 +104,7 @@ private:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
   }
-  Value start(unsigned label) { return bounds[label]; }
+  Value start(unsigned label) { return bounds[2 * label]; }
   Value size(unsigned label);
   void emitLabelBounds();
   Value operandWindow(unsigned number, Value part, AffineMap &localMap);
@@ -121,7 +121,7 @@ private:
   DeviceGrid grid;
   Partition partition;
   ArrayRef<int64_t> extents;
-  /// Per label the start of the device's block, then per label its end.
+  /// Start and end of the device's block, label by label.
   SmallVector<Value> bounds;
 };
 
@@ -146,7 +146,7 @@ Value LocalJoin::size(unsigned label) {
   int64_t extent = labelExtent(label);
   if (!ShapedType::isDynamic(extent))
     return constant(extent);
-  return arith::SubIOp::create(b, loc, bounds[numLabels() + label],
+  return arith::SubIOp::create(b, loc, bounds[2 * label + 1],
                                start(label));
 }
 
@@ -162,7 +162,8 @@ Value LocalJoin::operandWindow(unsigned number, Value part,
   SmallVector<AffineExpr> subscripts;
   SmallVector<int64_t> shape, slack;
   bool changed = false;
-  for (auto [dimNumber, dim] : llvm::enumerate(projection.dims)) {
+  for (unsigned dimNumber = 0; dimNumber < projection.rank(); ++dimNumber) {
+    const ProjectionDim &dim = projection.dims[dimNumber];
     // Counting down, the window starts where the block's last point reads. With
     // blocks of different sizes, room is kept for the largest (`slack` points
     // per missing point), so that the constant is the same on all devices.
@@ -208,21 +209,21 @@ Value LocalJoin::padWindow(unsigned number, Value part,
       Layout::ofProjection(projection, extents, partition,
                            operandShape(number)));
   unsigned rank = projection.rank();
-  // Lows then highs, of the window and of its part inside the tensor.
-  auto window = index::PartOp::create(b, loc, layout, device, /*image=*/true);
-  auto inside = index::PartOp::create(b, loc, layout, device, /*image=*/false);
+  // Starts and ends, of the window and of its part inside the tensor.
+  auto window = index::PartOp::create(b, loc, layout, device, /*unclipped=*/true);
+  auto inside = index::PartOp::create(b, loc, layout, device, /*unclipped=*/false);
   SmallVector<OpFoldResult> offsets, insideSizes, windowSizes;
   Value zero = constant(0);
   for (unsigned dim = 0; dim < rank; ++dim) {
     auto extent = [&](index::PartOp part) -> Value {
-      return arith::SubIOp::create(b, loc, part.getResult(rank + dim),
-                                   part.getResult(dim));
+      return arith::SubIOp::create(b, loc, part.getResult(2 * dim + 1),
+                                   part.getResult(2 * dim));
     };
     Value windowSize = extent(window);
     Value insideSize = extent(inside);
     // The window's points before the tensor's first, at most all that are
     // outside; the rest of those lie behind its last.
-    Value before = arith::SubIOp::create(b, loc, zero, window.getResult(dim));
+    Value before = arith::SubIOp::create(b, loc, zero, window.getResult(2 * dim));
     before = arith::MaxSIOp::create(b, loc, before, zero);
     before = arith::MinSIOp::create(
         b, loc, before, arith::SubIOp::create(b, loc, windowSize, insideSize));
