@@ -14,4 +14,5 @@ tapestry_add_library(TapestryInitAll
     TapestryTRAToComm
     TapestryCommToRuntime
     TapestryCodegen
+    TapestryPipelines
 )

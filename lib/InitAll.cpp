@@ -14,6 +14,7 @@
 #include "tapestry/Dialect/TRA/IR/TRA.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryDialect.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "tapestry/Pipelines/Pipelines.h"
 #include "mlir/IR/DialectRegistry.h"
 
 void tapestry::registerAllDialects(mlir::DialectRegistry &registry) {
@@ -26,4 +27,5 @@ void tapestry::registerAllPasses() {
   teg::registerTapestryGraphPasses();
   registerConversionPasses();
   registerCodegenPasses();
+  registerTapestryPipelines();
 }

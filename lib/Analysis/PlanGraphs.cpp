@@ -99,7 +99,8 @@ FailureOr<GraphVertices> tapestry::buildPlanGraph(Block &block) {
         return failure();
   GraphVertices vertices = collector.take();
   if (llvm::Error error = vertices.graph.validate()) {
-    block.getParentOp()->emitError(llvm::toString(std::move(error)));
+    emitError(block.getParentOp()->getLoc())
+        << llvm::toString(std::move(error));
     return failure();
   }
   return vertices;

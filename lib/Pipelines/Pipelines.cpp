@@ -24,19 +24,19 @@ ArrayRef<PhaseInfo> tapestry::allPhases() {
 }
 
 void tapestry::buildGraphPipeline(OpPassManager &pm) {
-  pm.addPass(createTapestryPrune());
+  pm.addNestedPass<teg::GraphOp>(teg::createTapestryPrune());
 }
 
 void tapestry::buildPlanPipeline(OpPassManager &pm,
                                  const PlanOptions &options) {
-  TapestryPartitionOptions pass;
+  teg::TapestryPartitionOptions pass;
   pass.devices = options.devices;
   pass.grid = options.grid;
   pass.solver = options.solver;
   pass.cost = options.cost;
   pass.plan = options.plan;
-  pm.addPass(createTapestryPartition(pass));
-  pm.addPass(createTapestryVerifyShards());
+  pm.addNestedPass<teg::GraphOp>(teg::createTapestryPartition(pass));
+  pm.addNestedPass<teg::GraphOp>(teg::createTapestryVerifyShards());
 }
 
 void tapestry::buildRelationPipeline(OpPassManager &pm) {
@@ -52,7 +52,7 @@ void tapestry::buildProgramPipeline(OpPassManager &pm) {
 void tapestry::buildCodePipeline(OpPassManager &pm,
                                  const CodegenOptions &options) {
   pm.addPass(createConvertCommToRuntime());
-  pm.addPass(createLowerTapestryIndex());
+  pm.addPass(index::createLowerTapestryIndex());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 
@@ -65,10 +65,9 @@ void tapestry::buildCodePipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 
-  buildKernelPipeline(pm, options);
   pm.addPass(createFreeBuffers());
   pm.addPass(createMarkVertices());
-  buildLLVMPipeline(pm, options);
+  buildCodegenPipeline(pm, options);
   pm.addPass(createEmitProgramDescription());
 }
 

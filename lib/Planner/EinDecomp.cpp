@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tapestry/Planner/Bound.h"
 #include "tapestry/Planner/Solver.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -184,6 +185,10 @@ void Linearizer::labelByNeighbours(unsigned var) {
   labelled[var] = true;
 }
 
+/// Table entries that the lower bound may look at: a small part of a second.
+static constexpr double mostBoundEntries = 4e7;
+static constexpr double mostBoundRounds = 10;
+
 llvm::Expected<Solution>
 tapestry::solveEinDecomp(const PlanProblem &problem,
                          const SolverOptions &options) {
@@ -193,7 +198,10 @@ tapestry::solveEinDecomp(const PlanProblem &problem,
   Solution solution;
   solution.choice = Linearizer(problem).solve();
   solution.cost = problem.evaluate(solution.choice);
-  solution.lowerBound = std::min(problem.independentBound(), solution.cost);
+  double rounds = mostBoundEntries / (2 * tableEntries(problem) + 1);
+  DualBound bound =
+      computeDualBound(problem, std::min(rounds, mostBoundRounds));
+  solution.lowerBound = std::min(bound.lowerBound, solution.cost);
   solution.provedOptimal = solution.lowerBound == solution.cost;
   return solution;
 }

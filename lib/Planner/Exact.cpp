@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tapestry/Planner/Bound.h"
 #include "tapestry/Planner/Solver.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -74,8 +75,12 @@ struct Operand {
 
 class Eliminator {
 public:
-  Eliminator(const PlanProblem &problem, const SolverOptions &options);
-  llvm::Expected<std::vector<uint32_t>> solve();
+  /// Gives up before a step of more than `mostWork` sums.
+  Eliminator(const PlanProblem &problem, const SolverOptions &options,
+             double mostWork);
+  /// A best choice per variable, or nothing where that is too much work. Fails
+  /// where tables would need too much memory.
+  llvm::Expected<std::optional<std::vector<uint32_t>>> solve();
 
 private:
   const Refinement *refine(llvm::ArrayRef<SharedClasses> maps);
@@ -85,8 +90,6 @@ private:
   std::shared_ptr<const Eliminated> tabulate(const Step &step);
   Operand operandOf(const Step &step, const Factor &factor,
                     unsigned position) const;
-  /// Which of the step's factors mention `var`, and at which position, in the
-  /// order in which their maps were refined.
   void addFactor(const Step &step, const Eliminated &result);
   void addCosts(unsigned var, const ClassMap &classes,
                 const std::shared_ptr<const Table> &table);
@@ -94,6 +97,7 @@ private:
 
   const PlanProblem &problem;
   const SolverOptions &options;
+  double mostWork;
   std::vector<Factor> factors;
   std::vector<llvm::SmallVector<unsigned, 4>> factorsOf;
   std::vector<SharedCosts> costs;
@@ -117,9 +121,10 @@ private:
 
 } // namespace
 
-Eliminator::Eliminator(const PlanProblem &problem, const SolverOptions &options)
-    : problem(problem), options(options), factorsOf(problem.variables.size()),
-      queued(problem.variables.size(), 0) {
+Eliminator::Eliminator(const PlanProblem &problem, const SolverOptions &options,
+                       double mostWork)
+    : problem(problem), options(options), mostWork(mostWork),
+      factorsOf(problem.variables.size()), queued(problem.variables.size(), 0) {
   for (const PlanProblem::Variable &variable : problem.variables)
     costs.push_back(variable.costs);
   std::map<const CostTable *, std::shared_ptr<const Table>> tables;
@@ -460,11 +465,13 @@ llvm::Error Eliminator::eliminate(const Step &step) {
   return llvm::Error::success();
 }
 
-llvm::Expected<std::vector<uint32_t>> Eliminator::solve() {
+llvm::Expected<std::optional<std::vector<uint32_t>>> Eliminator::solve() {
   for (unsigned var = 0; var < problem.variables.size(); ++var)
     schedule(var);
   while (!queue.empty()) {
-    unsigned var = queue.begin()->second;
+    auto [work, var] = *queue.begin();
+    if (work > mostWork)
+      return std::nullopt;
     queue.erase(queue.begin());
     if (llvm::Error error = eliminate(stepFor(var)))
       return std::move(error);
@@ -481,16 +488,31 @@ llvm::Expected<std::vector<uint32_t>> Eliminator::solve() {
   return choice;
 }
 
+/// Steps of more sums than this (about a tenth of a second) are worth a bound.
+static constexpr double mostDirectWork = 1e8;
+static constexpr unsigned boundRounds = 10;
+
 llvm::Expected<Solution> tapestry::solveExact(const PlanProblem &problem,
                                               const SolverOptions &options) {
   if (problem.memoryLimit > 0)
     return planError("solver 'exact' cannot keep a plan within ",
                      problem.memoryLimit, " bytes per device");
-  auto choice = Eliminator(problem, options).solve();
-  if (!choice)
-    return choice.takeError();
   Solution solution;
-  solution.choice = std::move(*choice);
+  auto direct = Eliminator(problem, options, mostDirectWork).solve();
+  if (direct && *direct) {
+    solution.choice = std::move(**direct);
+  } else {
+    llvm::consumeError(direct.takeError());
+    DualBound bound = computeDualBound(problem, boundRounds);
+    ReducedProblem reduced = reduceProblem(problem, bound, bound.solution.cost);
+    auto choice = Eliminator(reduced.problem, options,
+                             std::numeric_limits<double>::infinity())
+                      .solve();
+    if (!choice)
+      return choice.takeError();
+    for (auto [original, number] : llvm::zip_equal(reduced.original, **choice))
+      solution.choice.push_back(original[number]);
+  }
   solution.cost = problem.evaluate(solution.choice);
   solution.lowerBound = solution.cost;
   solution.provedOptimal = true;

@@ -279,8 +279,8 @@ private:
       return planError(
           "result of '", vertex.name, "': ", stringifyCollective(listed.kind),
           " over groups of ", listed.group, ", needed are ", wanted.groupSize);
-    int64_t bytes = wanted.elements *
-                    vertex.bytesPerElement(!listed.from.partial.empty());
+    int64_t bytes =
+        wanted.elements * vertex.bytesPerElement(!listed.from.partial.empty());
     if (listed.bytes != bytes)
       return planError("result of '", vertex.name,
                        "': ", stringifyCollective(listed.kind), " of ",

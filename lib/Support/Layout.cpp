@@ -149,7 +149,13 @@ ZBox Layout::box(const DeviceGrid &grid, int64_t device) const {
 }
 
 bool Layout::isPlain() const {
-  return llvm::all_of(dims, [](const LayoutDim &d) { return d.isPlain(); });
+  if (!llvm::all_of(dims, [](const LayoutDim &d) { return d.isPlain(); }))
+    return false;
+  // Dimensions cut over the same axis hold only blocks on its diagonal.
+  unsigned cuts = 0;
+  for (const LayoutDim &dim : dims)
+    cuts += dim.cut().size();
+  return usedAxes().size() == cuts;
 }
 
 Cut Layout::usedAxes() const {

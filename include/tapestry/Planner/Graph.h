@@ -65,8 +65,8 @@ struct PlanVertex {
   static PlanVertex input(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
                           int64_t elementBytes = 4);
 
-  /// Bytes per element of what a device holds or sends: of partial values before
-  /// they are combined, of the result after that.
+  /// Bytes per element of what a device holds or sends: of partial values
+  /// before they are combined, of the result after that.
   int64_t bytesPerElement(bool isPartial) const {
     return isPartial && accumulatorBytes ? accumulatorBytes : elementBytes;
   }

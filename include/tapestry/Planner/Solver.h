@@ -24,13 +24,13 @@ using SolverFunction = llvm::Expected<Solution> (*)(const PlanProblem &,
 /// apart into longest paths of variables with work, and each path is solved
 /// exactly while what joins it to other paths is ignored; variables without
 /// work then suit their neighbours best. Ties go to the smallest choice. Fast,
-/// not optimal; its lower bound is the independent one.
+/// not optimal; its lower bound is a dual one (Bound.h).
 llvm::Expected<Solution> solveEinDecomp(const PlanProblem &problem,
                                         const SolverOptions &options = {});
 
 /// Variable elimination over the whole graph on interface classes: the optimum,
-/// proved. Ties go to the smallest choice of the variable eliminated last.
-/// Fails when an intermediate table would exceed SolverOptions::tableBytes.
+/// proved. Equal problems give equal solutions, ties included. Fails when
+/// intermediate tables would exceed SolverOptions::tableBytes.
 llvm::Expected<Solution> solveExact(const PlanProblem &problem,
                                     const SolverOptions &options = {});
 

@@ -46,7 +46,7 @@ StringRef SourceOp::getVertexName() { return getName(); }
 llvm::SmallVector<std::string> SourceOp::getLabelNames() {
   llvm::SmallVector<std::string> names;
   for (int64_t dim = 0; dim < getType().getRank(); ++dim)
-    names.push_back("d" + std::to_string(dim));
+    names.push_back(std::to_string(dim));
   return names;
 }
 

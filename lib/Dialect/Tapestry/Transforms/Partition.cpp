@@ -13,8 +13,7 @@ using namespace tapestry;
 using namespace tapestry::teg;
 
 namespace {
-struct TapestryPartition
-    : teg::impl::TapestryPartitionBase<TapestryPartition> {
+struct TapestryPartition : teg::impl::TapestryPartitionBase<TapestryPartition> {
   using Base::Base;
 
   void runOnOperation() override {
@@ -27,7 +26,9 @@ struct TapestryPartition
     llvm::Expected<PartitionedGraph> partitioned =
         partitionGraph(getOperation(), request);
     if (!partitioned) {
-      getOperation().emitError(llvm::toString(partitioned.takeError()));
+      // At the place alone: printing the whole graph would bury the message.
+      emitError(getOperation().getLoc())
+          << llvm::toString(partitioned.takeError());
       return signalPassFailure();
     }
     numVertices += partitioned->plan.vertices.size();

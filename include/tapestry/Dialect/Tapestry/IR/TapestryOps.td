@@ -60,7 +60,7 @@ def Tapestry_SourceOp : Tapestry_Op<"source", [
     The tensor named `name` that the program is given: a file, a generator or
     the caller's memory. `partition` cuts its dimensions over the grid's axes;
     `home` is the layout that it is kept in. It is a block operator with one
-    index dimension per tensor dimension, named d0, d1, ..., that computes
+    index dimension per tensor dimension, named "0", "1", ..., that computes
     nothing.
 
     ```mlir

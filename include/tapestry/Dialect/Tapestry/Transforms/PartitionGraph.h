@@ -27,15 +27,15 @@ struct PartitionedGraph {
   Plan plan;
 };
 
-/// The grid that a text "node=2,gpu=4" names; sizes and names are the planner's to
-/// check.
+/// The grid that a text "node=2,gpu=4" names; sizes and names are the planner's
+/// to check.
 llvm::Expected<DeviceGrid> parseGrid(llvm::StringRef text);
 
 /// Plans `graph` as requested, verifies the plan, and sets the grid, every op's
 /// partition and every op's home layout. The error says what is wrong with the
 /// request, the plan file or the graph; the graph is then as it was.
-llvm::Expected<PartitionedGraph> partitionGraph(GraphOp graph,
-                                                const PartitionRequest &request);
+llvm::Expected<PartitionedGraph>
+partitionGraph(GraphOp graph, const PartitionRequest &request);
 
 } // namespace tapestry::teg
 

@@ -4,6 +4,7 @@
 #define TAPESTRY_DIALECT_TAPESTRY_TRANSFORMS_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "tapestry/Dialect/Index/IR/IndexDialect.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 
 namespace tapestry::teg {
