@@ -1,0 +1,73 @@
+//===- Runtime.h - Runs a program from C++ ----------------------*- C++ -*-===//
+//
+// The entry points of the runtime for code that has a TapestryProgram in hand:
+// a standalone program's main (through tapestry_rt_main) and the `tapestry`
+// driver, which has compiled one in memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_RT_RUNTIME_H
+#define TAPESTRY_RT_RUNTIME_H
+
+#include "tapestry-rt/ABI.h"
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tapestry {
+namespace rt {
+
+/// The exit statuses of all of Tapestry's commands.
+enum ExitStatus : int {
+  ExitDone = 0,
+  ExitBadInput = 1,    ///< the program or the data is wrong
+  ExitUsage = 2,       ///< the command line is wrong
+  ExitEnvironment = 3, ///< the machine is not able
+  ExitRankFailed = 4,  ///< a rank failed while running
+};
+
+/// What a user may ask of one run.
+struct RunOptions {
+  /// Stands before messages about the command line: "prog: error: ...".
+  std::string tool = "tapestry";
+  /// Input name, .npy file. All inputs of the program must be given.
+  std::vector<std::pair<std::string, std::string>> inputs;
+  /// Output name, .npy file. Outputs that are not named are not written.
+  std::vector<std::pair<std::string, std::string>> outputs;
+  /// "local" (ranks are threads), "mpi" (ranks are processes), or empty: mpi
+  /// in a process that an MPI launcher started as one of several, else local.
+  std::string backend;
+  int64_t repeat = 1;
+  /// Output name, input name: what one run puts out, the next takes in.
+  std::vector<std::pair<std::string, std::string>> feeds;
+  std::string reportPath; ///< report.json; empty: none
+  std::string tracePath;  ///< Chrome trace; empty: none
+  bool verbose = false;
+  /// Progress on standard error for runs of more than a second.
+  bool progress = true;
+  double compileSeconds = 0; ///< goes into the report
+  /// Bytes that the ranks of this process may allocate together; 0: what the
+  /// machine has available.
+  int64_t memoryLimit = 0;
+  /// Seconds to wait for a peer; 0: TAPESTRY_TIMEOUT, or 300.
+  double timeoutSeconds = 0;
+  /// A failure whose ranks do not come back within a second ends the process.
+  /// Where false, `run` waits until they do.
+  bool ownsProcess = false;
+};
+
+/// Runs `program` on all its devices and returns the exit status; messages go
+/// to standard error. Everything that can be wrong with files, names and the
+/// machine is checked before the first rank starts. On the MPI back end every
+/// process calls this, and all return the same status.
+int run(const TapestryProgram &program, const RunOptions &options);
+
+/// Reads a standalone program's command line into `options`. Returns -1 to go
+/// on, else the exit status to end with (after --help, --version or an error).
+int parseCommandLine(int argc, char **argv, const TapestryProgram &program,
+                     RunOptions &options);
+
+} // namespace rt
+} // namespace tapestry
+
+#endif // TAPESTRY_RT_RUNTIME_H

@@ -1,0 +1,75 @@
+//===- ABI.cpp - What generated code calls --------------------------------===//
+//
+// Implements tapestry-rt/ABI.h. A failure leaves generated code by a jump, so
+// nothing in these functions' own frames may need a destructor at that point.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tapestry-rt/ABI.h"
+#include "Core/Rank.h"
+#include <algorithm>
+#include <cstdio>
+#include <unistd.h>
+
+using namespace tapestry::rt;
+
+int64_t tapestry_rt_device(TapestryRank *rank) {
+  return Rank::of(rank).device();
+}
+
+void tapestry_rt_collective(TapestryRank *rank, int64_t index,
+                            const void *source, void *target) {
+  if (!Rank::of(rank).runCollective(index, source, target))
+    Rank::of(rank).leave();
+}
+
+void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex) {
+  Rank::of(rank).enterVertex(vertex);
+}
+
+void tapestry_rt_fail(TapestryRank *rank, const char *message) {
+  Rank::of(rank).fail(Status::failure(ExitRankFailed, message));
+  Rank::of(rank).leave();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// For threads that are no ranks, such as helpers that generated code starts.
+static Arena &strayArena() {
+  // Never destroyed: helpers may outlive everything.
+  static Arena &arena = *new Arena(*new MemoryBudget(INT64_MAX));
+  return arena;
+}
+
+/// Null after a failure that has been told to all ranks.
+static void *allocateFor(Rank &rank, uint64_t alignment, uint64_t bytes) {
+  void *memory = rank.memory().allocate(bytes, alignment);
+  if (!memory)
+    rank.fail(rank.memory().exhausted(bytes));
+  return memory;
+}
+
+void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint64_t bytes) {
+  Rank *rank = Rank::current();
+  if (rank) {
+    void *memory = allocateFor(*rank, alignment, bytes);
+    if (!memory)
+      rank->leave();
+    return memory;
+  }
+  void *memory = strayArena().allocate(bytes, alignment);
+  if (!memory) {
+    fprintf(stderr, "error: %s\n",
+            strayArena().exhausted(bytes).message().c_str());
+    _exit(ExitEnvironment);
+  }
+  return memory;
+}
+
+void *_mlir_memref_to_llvm_alloc(uint64_t bytes) {
+  return _mlir_memref_to_llvm_aligned_alloc(64, bytes);
+}
+
+void _mlir_memref_to_llvm_free(void *memory) { Arena::free(memory); }

@@ -1,0 +1,88 @@
+//===- Arena.h - The memory of one rank -------------------------*- C++ -*-===//
+//
+// Everything that a rank allocates for tensors: its inputs and outputs, the
+// buffers of generated code (through ABI.h) and staging for messages. Counts
+// live and peak bytes, keeps freed blocks for reuse and frees all at the end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_RT_CORE_ARENA_H
+#define TAPESTRY_RT_CORE_ARENA_H
+
+#include "Core/Status.h"
+#include <atomic>
+#include <map>
+#include <mutex>
+
+namespace tapestry {
+namespace rt {
+
+/// Bytes that the ranks of a process share.
+struct MemoryBudget {
+  int64_t limit;
+  std::atomic<int64_t> used{0};
+
+  explicit MemoryBudget(int64_t limit) : limit(limit) {}
+  int64_t available() const { return limit - used.load(); }
+};
+
+class Arena {
+public:
+  explicit Arena(MemoryBudget &budget) : budget(budget) {}
+  ~Arena();
+  Arena(const Arena &) = delete;
+  Arena &operator=(const Arena &) = delete;
+
+  /// Memory aligned to `alignment` (a power of two) and to 64 bytes at least;
+  /// its contents are undefined. Null when the budget or the machine has none
+  /// left. Any thread may allocate and free.
+  void *allocate(uint64_t bytes, uint64_t alignment = 64);
+  /// Frees what `allocate` of any arena returned, or null.
+  static void free(void *memory);
+
+  /// Bytes asked for and not freed, now and at most.
+  int64_t liveBytes() const { return live; }
+  int64_t peakBytes() const { return peak; }
+
+  /// What to say when `allocate(bytes)` returned null: both numbers.
+  Status exhausted(uint64_t bytes) const;
+
+private:
+  struct Block;
+  Block *takeFree(uint64_t capacity, uint64_t alignment);
+  Block *mapBlock(uint64_t capacity, uint64_t alignment);
+  void unmap(Block *block);
+  /// Gives freed blocks back until `bytes` more keep the arena within its peak.
+  void trim(int64_t bytes);
+  void link(Block *block);
+  void unlink(Block *block);
+
+  MemoryBudget &budget;
+  mutable std::mutex mutex;
+  std::multimap<uint64_t, Block *> freeBlocks; // by capacity
+  Block *liveBlocks = nullptr;
+  int64_t live = 0;
+  int64_t peak = 0;
+  /// Capacities of live and free blocks together.
+  int64_t footprint = 0;
+};
+
+/// Memory of an arena for the length of a scope.
+class Scratch {
+public:
+  Scratch() = default;
+  ~Scratch() { Arena::free(memory); }
+  Scratch(const Scratch &) = delete;
+  Scratch &operator=(const Scratch &) = delete;
+
+  Status allocate(Arena &arena, int64_t bytes);
+  char *data() const { return static_cast<char *>(memory); }
+
+private:
+  void *memory = nullptr;
+};
+
+} // namespace rt
+} // namespace tapestry
+
+#endif // TAPESTRY_RT_CORE_ARENA_H

@@ -1,0 +1,97 @@
+//===- Collectives.h - The algorithms that move tensors ---------*- C++ -*-===//
+//
+// Written once over Communicator, for all back ends. What each sends is part of
+// the contract with the planner, which prices the same numbers:
+//   exchange        what a device's target box holds beyond its own source box
+//   all_reduce      2 (g - 1) n elements per group of g devices, n elements
+//   each reduce_scatter    (g - 1) n elements
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_RT_CORE_COLLECTIVES_H
+#define TAPESTRY_RT_CORE_COLLECTIVES_H
+
+#include "Core/Arena.h"
+#include "Core/Box.h"
+#include "Core/Communicator.h"
+
+namespace tapestry {
+namespace rt {
+
+/// What one device sends, receives and keeps in a pairwise exchange of box
+/// intersections. Sends and receives are in order of their distance around the
+/// circle of ranks, so that all ranks can take them in parts (see
+/// `exchangeBoxes`). The boxes of the tables must outlive the plan.
+struct ExchangePlan {
+  struct Piece {
+    int peer;
+    Box box;
+    /// What the sending end holds.
+    BoxRef holder;
+  };
+  BoxRef source; ///< this device's own
+  BoxRef target;
+  int64_t elementSize = 0;
+  int size = 1; ///< ranks
+  int device = 0;
+  std::vector<Piece> sends, receives;
+  std::vector<Box> keeps; ///< copied from own source to own target
+
+  /// Elements that go to other devices.
+  int64_t sentElements() const;
+  /// Whether the target becomes complete.
+  Status check() const;
+};
+
+/// The plan of `device` for an all_gather or all_to_all. A receiver takes every
+/// part from the holder whose `replica_of` equals its own.
+ExchangePlan planExchange(const TapestryCollective &collective, int64_t devices,
+                          int64_t device);
+
+/// The plan of `device` for turning output `from` into input `to` of the next
+/// run. A receiver takes what its own part does not hold from the owners.
+ExchangePlan planFeed(const TapestryTensor &from, const TapestryTensor &to,
+                      int64_t devices, int64_t device);
+
+/// Carries out `plan`: `target` becomes complete. Takes staging memory from
+/// `arena` only where messages need packing, some tens of megabytes at a time.
+Status exchangeBoxes(Communicator &communicator, Arena &arena,
+                     const ExchangePlan &plan, const void *source,
+                     void *target);
+
+/// The devices that reduce together, ascending, and where one of them stands.
+struct ReductionGroup {
+  std::vector<int> members;
+  int position = 0;
+
+  int size() const { return static_cast<int>(members.size()); }
+  /// The member `steps` places further around the ring.
+  int ahead(int steps) const {
+    int place = (position + steps) % size();
+    return place < 0 ? place + size() : place;
+  }
+  int next() const { return members[ahead(1)]; }
+  int previous() const { return members[ahead(-1)]; }
+};
+ReductionGroup groupOf(const TapestryCollective &collective, int64_t devices,
+                       int64_t device);
+
+/// A ring over chunks of ceil(n / g) elements: reduce, then gather. All members
+/// get the same bits. `source` may be `target`.
+Status ringAllReduce(Communicator &communicator, Arena &arena,
+                     const ReductionGroup &group, TapestryCombineFn combine,
+                     int64_t elementSize, int64_t count, const void *source,
+                     void *target);
+
+/// A ring over the members' target boxes; `source` has the shape of `sourceBox`
+/// on all members, `targets` holds the target box of each member.
+Status ringReduceScatter(Communicator &communicator, Arena &arena,
+                         const ReductionGroup &group, TapestryCombineFn combine,
+                         int64_t elementSize, BoxRef sourceBox,
+                         const std::vector<BoxRef> &targets, const void *source,
+                         void *target);
+
+} // namespace rt
+} // namespace tapestry
+
+#endif // TAPESTRY_RT_CORE_COLLECTIVES_H

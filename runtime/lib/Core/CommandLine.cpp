@@ -1,0 +1,205 @@
+//===- CommandLine.cpp - The options of a standalone program --------------===//
+
+#include "Core/Machine.h"
+#include "Core/Program.h"
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace tapestry::rt;
+
+#ifndef TAPESTRY_RT_VERSION
+#define TAPESTRY_RT_VERSION "unknown"
+#endif
+
+namespace {
+
+/// Goes through the arguments once; stops at the first that is wrong.
+class CommandLine {
+public:
+  CommandLine(int argc, char **argv, const TapestryProgram &program,
+              RunOptions &options)
+      : argc(argc), argv(argv), program(program), options(options) {}
+
+  /// As parseCommandLine.
+  int parse();
+
+private:
+  bool isOption(const char *name);
+  bool nextValue();
+  bool pair(std::vector<std::pair<std::string, std::string>> &list,
+            const char *form);
+  bool parseOption();
+  bool wrong(const std::string &message);
+  void printHelp() const;
+
+  int argc;
+  char **argv;
+  const TapestryProgram &program;
+  RunOptions &options;
+  int at = 1;
+  std::string name;  // of the option that is being read
+  std::string value; // its value
+  bool hasValue = false;
+  enum { Run, Help, Version } action = Run;
+};
+
+} // namespace
+
+/// Every process of a launcher sees the same command line: one speaks.
+static bool speaks() { return launchedAs().rank == 0; }
+
+bool CommandLine::wrong(const std::string &message) {
+  if (speaks())
+    fprintf(stderr, "%s: error: %s (see %s --help)\n", options.tool.c_str(),
+            message.c_str(), options.tool.c_str());
+  return false;
+}
+
+void CommandLine::printHelp() const {
+  const char *tool = options.tool.c_str();
+  printf("usage: %s -i NAME=FILE ... -o NAME=FILE ... [options]\n\n"
+         "Runs the Tapestry program '%s' on %lld devices.\n\n",
+         tool, program.name ? program.name : "",
+         static_cast<long long>(program.devices));
+  printf("inputs (NumPy .npy files, all needed):\n%s\n"
+         "outputs (written where asked for):\n%s\n",
+         listTensors(program.inputs, program.num_inputs, "-i").c_str(),
+         listTensors(program.outputs, program.num_outputs, "-o").c_str());
+  fputs("options:\n"
+        "  --backend local|mpi  ranks are threads, or processes under mpirun\n"
+        "                       (default: mpi under mpirun, else local)\n"
+        "  --repeat K           run K times\n"
+        "  --feed OUT=IN        output OUT of one run is input IN of the next\n"
+        "  --report FILE        write times, bytes and memory as JSON\n"
+        "  --trace FILE         write a Chrome trace\n"
+        "  -v                   say what is done\n"
+        "  --help, --version\n\n"
+        "exit status: 0 done, 1 wrong data, 2 wrong usage, 3 the machine is "
+        "not able,\n4 a rank failed. TAPESTRY_TIMEOUT sets the seconds to wait "
+        "for a rank (300).\n",
+        stdout);
+}
+
+/// Whether the argument at hand is the option `name`; splits off "=value" of a
+/// long option and the rest of a short one.
+bool CommandLine::isOption(const char *option) {
+  const char *argument = argv[at];
+  size_t length = strlen(option);
+  if (strncmp(argument, option, length) != 0)
+    return false;
+  bool isLong = option[1] == '-';
+  const char *rest = argument + length;
+  if (isLong && *rest != '\0' && *rest != '=')
+    return false;
+  name = option;
+  hasValue = *rest != '\0';
+  value = isLong && hasValue ? rest + 1 : rest;
+  return true;
+}
+
+bool CommandLine::nextValue() {
+  if (hasValue)
+    return true;
+  if (at + 1 >= argc)
+    return wrong(format("%s needs a value", name.c_str()));
+  value = argv[++at];
+  return true;
+}
+
+bool CommandLine::pair(std::vector<std::pair<std::string, std::string>> &list,
+                       const char *form) {
+  if (!nextValue())
+    return false;
+  size_t equals = value.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == value.size())
+    return wrong(format("%s '%s' is not of the form %s", name.c_str(),
+                        value.c_str(), form));
+  list.emplace_back(value.substr(0, equals), value.substr(equals + 1));
+  return true;
+}
+
+bool CommandLine::parseOption() {
+  if (isOption("--help") || strcmp(argv[at], "-h") == 0) {
+    action = Help;
+    return true;
+  }
+  if (isOption("--version")) {
+    action = Version;
+    return true;
+  }
+  if (strcmp(argv[at], "-v") == 0) {
+    options.verbose = true;
+    return true;
+  }
+  if (isOption("--backend"))
+    return nextValue() && (options.backend = value, true);
+  if (isOption("--report"))
+    return nextValue() && (options.reportPath = value, true);
+  if (isOption("--trace"))
+    return nextValue() && (options.tracePath = value, true);
+  if (isOption("--feed"))
+    return pair(options.feeds, "OUT=IN");
+  if (isOption("--repeat")) {
+    if (!nextValue())
+      return false;
+    char *end;
+    errno = 0;
+    options.repeat = strtoll(value.c_str(), &end, 10);
+    if (value.empty() || *end != '\0' || errno != 0 || options.repeat < 1)
+      return wrong(format("--repeat '%s' is no number from 1", value.c_str()));
+    return true;
+  }
+  if (argv[at][0] == '-' && argv[at][1] != '-') {
+    if (isOption("-i"))
+      return pair(options.inputs, "NAME=FILE");
+    if (isOption("-o"))
+      return pair(options.outputs, "NAME=FILE");
+  }
+  return wrong(format("unknown %s '%s'",
+                      argv[at][0] == '-' ? "option" : "argument", argv[at]));
+}
+
+int CommandLine::parse() {
+  for (; at < argc; ++at) {
+    if (!parseOption())
+      return ExitUsage;
+    if (action == Run)
+      continue;
+    if (!speaks())
+      return ExitDone;
+    if (action == Help)
+      printHelp();
+    else
+      printf("%s: Tapestry runtime %s, ABI %d\n", options.tool.c_str(),
+             TAPESTRY_RT_VERSION, TAPESTRY_ABI_VERSION);
+    return ExitDone;
+  }
+  return -1;
+}
+
+int tapestry::rt::parseCommandLine(int argc, char **argv,
+                                   const TapestryProgram &program,
+                                   RunOptions &options) {
+  return CommandLine(argc, argv, program, options).parse();
+}
+
+int tapestry_rt_main(int argc, char **argv, const TapestryProgram *program) {
+  RunOptions options;
+  options.ownsProcess = true;
+  if (argc > 0 && argv[0][0] != '\0') {
+    const char *slash = strrchr(argv[0], '/');
+    options.tool = slash ? slash + 1 : argv[0];
+  }
+  // --help reads the tables, so they are checked first.
+  Status status = checkProgram(*program);
+  if (status.failed()) {
+    if (speaks())
+      fprintf(stderr, "%s: error: %s\n", options.tool.c_str(),
+              status.message().c_str());
+    return status.exitStatus();
+  }
+  int ends = parseCommandLine(argc, argv, *program, options);
+  return ends >= 0 ? ends : run(*program, options);
+}

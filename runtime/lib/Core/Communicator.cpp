@@ -1,0 +1,110 @@
+//===- Communicator.cpp - One rank's messages, counted and labelled -------===//
+
+#include "Core/Communicator.h"
+#include <cstring>
+
+using namespace tapestry::rt;
+
+namespace {
+class CallReceiver final : public Receiver {
+public:
+  explicit CallReceiver(Communicator::Arrived &call) : call(call) {}
+  void arrived(size_t index, const void *data) override { call(index, data); }
+
+private:
+  Communicator::Arrived &call;
+};
+} // namespace
+
+void Communicator::begin(int collective, const char *newWhat) {
+  ++label.operation;
+  label.collective = collective;
+  what = newWhat;
+}
+
+Status Communicator::exchange(int step, const std::vector<Outgoing> &outgoing,
+                              const std::vector<Incoming> &incoming,
+                              Arrived arrived) {
+  if (outgoing.empty() && incoming.empty())
+    return Status::success();
+  label.step = step;
+  CallReceiver receiver(arrived);
+  TransportError error;
+  Outcome outcome =
+      transport.exchange(label, outgoing.data(), outgoing.size(),
+                         incoming.data(), incoming.size(), receiver, error);
+  if (outcome == Outcome::Stopped)
+    return Status::stopped();
+  if (outcome == Outcome::Failed)
+    return Status::failure(ExitRankFailed,
+                           std::string(what) + ": " + error.text);
+  for (const Outgoing &message : outgoing)
+    sent += message.bytes;
+  return Status::success();
+}
+
+Status Communicator::barrier() {
+  begin(-1, "barrier");
+  // Dissemination: after the round of distance d every rank has heard, through
+  // others, of the 2 d ranks before it.
+  int step = 0;
+  char nothing;
+  for (int distance = 1; distance < size(); distance *= 2, ++step) {
+    int to = (rank() + distance) % size();
+    int from = (rank() + size() - distance) % size();
+    Status status = exchange(step, {{to, 0, &nothing}}, {{from, 0, &nothing}},
+                             [](size_t, const void *) {});
+    if (status.failed())
+      return status;
+  }
+  return Status::success();
+}
+
+Status Communicator::broadcast(void *data, int64_t bytes) {
+  begin(-1, "broadcast");
+  if (rank() != 0)
+    return exchange(0, {}, {{0, bytes, data}}, [&](size_t, const void *from) {
+      if (from != data)
+        std::memcpy(data, from, bytes);
+    });
+  std::vector<Outgoing> outgoing;
+  for (int peer = 1; peer < size(); ++peer)
+    outgoing.push_back({peer, bytes, data});
+  return exchange(0, outgoing, {}, [](size_t, const void *) {});
+}
+
+Status Communicator::gather(const void *data, int64_t bytes,
+                            std::vector<std::vector<char>> &all) {
+  begin(-1, "gather");
+  auto nothing = [](size_t, const void *) {};
+  if (rank() != 0) {
+    Status status = exchange(0, {{0, sizeof(bytes), &bytes}}, {}, nothing);
+    if (status.failed() || bytes == 0)
+      return status;
+    return exchange(1, {{0, bytes, data}}, {}, nothing);
+  }
+
+  std::vector<int64_t> counts(size(), bytes);
+  std::vector<Incoming> incoming;
+  for (int peer = 1; peer < size(); ++peer)
+    incoming.push_back({peer, sizeof(int64_t), &counts[peer]});
+  Status status = exchange(0, {}, incoming, [&](size_t i, const void *from) {
+    // `from` may be the place itself.
+    std::memmove(&counts[i + 1], from, sizeof(int64_t));
+  });
+  if (status.failed())
+    return status;
+
+  all.assign(size(), {});
+  incoming.clear();
+  for (int peer = 0; peer < size(); ++peer) {
+    all[peer].resize(counts[peer]);
+    if (peer != 0 && counts[peer] != 0)
+      incoming.push_back({peer, counts[peer], all[peer].data()});
+  }
+  if (bytes != 0)
+    std::memcpy(all[0].data(), data, bytes);
+  return exchange(1, {}, incoming, [&](size_t i, const void *from) {
+    std::memmove(incoming[i].place, from, incoming[i].bytes);
+  });
+}

@@ -1,0 +1,64 @@
+//===- Communicator.h - One rank's messages, counted and labelled -*- C++
+//-*-===//
+//
+// A thin layer over Transport: labels operations in the order that is common to
+// all ranks, counts every byte that goes to another rank, words errors, and has
+// the few operations that the runtime needs for itself.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_RT_CORE_COMMUNICATOR_H
+#define TAPESTRY_RT_CORE_COMMUNICATOR_H
+
+#include "Core/Status.h"
+#include "tapestry-rt/Transport.h"
+#include <functional>
+#include <vector>
+
+namespace tapestry {
+namespace rt {
+
+class Communicator {
+public:
+  /// Called with a message's index and the memory to read it from.
+  using Arrived = std::function<void(size_t, const void *)>;
+
+  explicit Communicator(Transport &transport) : transport(transport) {}
+
+  int rank() const { return transport.rank(); }
+  int size() const { return transport.size(); }
+  bool sharesMemory() const { return transport.sharesMemory(); }
+  bool stopped() const { return transport.stopped(); }
+  /// Bytes that this rank has sent to others so far.
+  int64_t sentBytes() const { return sent; }
+
+  /// Starts an operation. All ranks start the same operations in the same
+  /// order, also those that have nothing to send or receive in one. `what`
+  /// stands in error messages: "all_reduce of 'C' (collective 0)"; it must stay
+  /// until the next operation.
+  void begin(int collective, const char *what);
+
+  /// See Transport::exchange. Both ends of a message agree on `step`.
+  Status exchange(int step, const std::vector<Outgoing> &outgoing,
+                  const std::vector<Incoming> &incoming, Arrived arrived);
+
+  /// Returns when all ranks have called it.
+  Status barrier();
+  /// Copies rank 0's `bytes` bytes to all ranks.
+  Status broadcast(void *data, int64_t bytes);
+  /// Rank 0 gets the `bytes` bytes of every rank, which may differ in number,
+  /// in order of rank; the others get nothing.
+  Status gather(const void *data, int64_t bytes,
+                std::vector<std::vector<char>> &all);
+
+private:
+  Transport &transport;
+  Label label;
+  const char *what = "";
+  int64_t sent = 0;
+};
+
+} // namespace rt
+} // namespace tapestry
+
+#endif // TAPESTRY_RT_CORE_COMMUNICATOR_H

@@ -1,0 +1,49 @@
+//===- Fault.cpp - Failures on purpose, for tests -------------------------===//
+
+#include "Core/Fault.h"
+#include <cstdlib>
+
+using namespace tapestry::rt;
+
+static bool parseNumber(const std::string &text, int64_t &number) {
+  char *end;
+  number = strtoll(text.c_str(), &end, 10);
+  return !text.empty() && *end == '\0' && number >= 0;
+}
+
+static bool parseEntry(const std::string &key, const std::string &value,
+                       Fault &fault) {
+  if (key == "rank")
+    return parseNumber(value, fault.rank);
+  if (key == "collective") {
+    fault.collective = Fault::atWrite;
+    return value == "write" || parseNumber(value, fault.collective);
+  }
+  if (key != "mode")
+    return false;
+  fault.mode = value == "fail"    ? Fault::Mode::Fail
+               : value == "kill"  ? Fault::Mode::Kill
+               : value == "stall" ? Fault::Mode::Stall
+                                  : Fault::Mode::None;
+  return fault.mode != Fault::Mode::None;
+}
+
+Status tapestry::rt::parseFault(const char *text, Fault &fault) {
+  if (!text || !*text)
+    return Status::success();
+  fault.mode = Fault::Mode::Fail;
+  std::string rest = text;
+  while (!rest.empty()) {
+    size_t comma = rest.find(',');
+    std::string entry = rest.substr(0, comma);
+    rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
+    size_t equals = entry.find('=');
+    if (equals == std::string::npos ||
+        !parseEntry(entry.substr(0, equals), entry.substr(equals + 1), fault))
+      return Status::failure(
+          ExitUsage, format("TAPESTRY_FAULT: '%s' is none of rank=NUMBER, "
+                            "collective=NUMBER|write, mode=fail|kill|stall",
+                            entry.c_str()));
+  }
+  return Status::success();
+}

@@ -1,0 +1,40 @@
+//===- Fault.h - Failures on purpose, for tests -----------------*- C++ -*-===//
+//
+// TAPESTRY_FAULT="rank=1,collective=0,mode=fail" makes one rank misbehave so
+// that tests can see how the others end:
+//   rank        which rank (default 0)
+//   collective  when it starts this collective, or, with `write`, its outputs
+//               (default 0)
+//   mode        fail: reports a failure; kill: dies without a word (a process
+//               by SIGKILL, a thread by ending); stall: does nothing forever
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_RT_CORE_FAULT_H
+#define TAPESTRY_RT_CORE_FAULT_H
+
+#include "Core/Status.h"
+
+namespace tapestry {
+namespace rt {
+
+struct Fault {
+  enum class Mode { None, Fail, Kill, Stall };
+  static constexpr int64_t atWrite = -1;
+
+  Mode mode = Mode::None;
+  int64_t rank = 0;
+  int64_t collective = 0;
+
+  bool strikes(int64_t atRank, int64_t atCollective) const {
+    return mode != Mode::None && rank == atRank && collective == atCollective;
+  }
+};
+
+/// Reads TAPESTRY_FAULT's value; null: no fault.
+Status parseFault(const char *text, Fault &fault);
+
+} // namespace rt
+} // namespace tapestry
+
+#endif // TAPESTRY_RT_CORE_FAULT_H

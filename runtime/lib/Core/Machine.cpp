@@ -1,0 +1,128 @@
+//===- Machine.cpp - What this machine and its environment have -----------===//
+
+#include "Core/Machine.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace tapestry::rt;
+
+int64_t tapestry::rt::nowNanoseconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t(now.tv_sec) * 1000000000 + now.tv_nsec;
+}
+
+int tapestry::rt::availableCores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    return std::max(CPU_COUNT(&set), 1);
+  return static_cast<int>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
+}
+
+/// The first number of a small file; `otherwise` where there is none ("max").
+static int64_t numberIn(const std::string &path, int64_t otherwise) {
+  FILE *file = fopen(path.c_str(), "re");
+  if (!file)
+    return otherwise;
+  long long value;
+  bool found = fscanf(file, "%lld", &value) == 1;
+  fclose(file);
+  return found ? value : otherwise;
+}
+
+/// Free memory that needs no swapping, and free swap, of the whole machine.
+static int64_t systemMemory() {
+  FILE *file = fopen("/proc/meminfo", "re");
+  if (!file)
+    return INT64_MAX;
+  int64_t total = 0;
+  bool found = false;
+  char line[256];
+  while (fgets(line, sizeof(line), file)) {
+    long long kilobytes;
+    if (sscanf(line, "MemAvailable: %lld", &kilobytes) == 1)
+      found = true;
+    else if (sscanf(line, "SwapFree: %lld", &kilobytes) != 1)
+      continue;
+    total += kilobytes * 1024;
+  }
+  fclose(file);
+  return found ? total : INT64_MAX;
+}
+
+/// What the control groups (version 2) of this process still allow.
+static int64_t groupMemory() {
+  FILE *file = fopen("/proc/self/cgroup", "re");
+  if (!file)
+    return INT64_MAX;
+  char line[4096];
+  std::string group;
+  while (fgets(line, sizeof(line), file))
+    if (strncmp(line, "0::", 3) == 0)
+      group.assign(line + 3, strcspn(line + 3, "\n"));
+  fclose(file);
+  int64_t least = INT64_MAX;
+  // A limit of any ancestor holds as well.
+  while (!group.empty()) {
+    std::string folder = "/sys/fs/cgroup" + group;
+    int64_t limit = numberIn(folder + "/memory.max", INT64_MAX);
+    if (limit != INT64_MAX)
+      least = std::min(least, limit - numberIn(folder + "/memory.current", 0));
+    if (group == "/")
+      break;
+    group.resize(group.rfind('/'));
+    if (group.empty())
+      group = "/";
+  }
+  return least;
+}
+
+/// What is left under the address space limit (ulimit -v).
+static int64_t addressSpace() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return INT64_MAX;
+  int64_t used = numberIn("/proc/self/statm", 0) * sysconf(_SC_PAGESIZE);
+  return static_cast<int64_t>(limit.rlim_cur) - used;
+}
+
+int64_t tapestry::rt::availableMemory() {
+  return std::max<int64_t>(
+      std::min({systemMemory(), groupMemory(), addressSpace()}), 0);
+}
+
+std::string tapestry::rt::executableFolder() {
+  char path[4096];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+  if (length <= 0 || length == sizeof(path))
+    return "";
+  std::string folder(path, length);
+  folder.resize(folder.rfind('/'));
+  return folder;
+}
+
+LaunchedAs tapestry::rt::launchedAs() {
+  static const char *const names[][2] = {
+      {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+      {"PMI_RANK", "PMI_SIZE"},
+      {"PMIX_RANK", "PMIX_SIZE"},
+      {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"}};
+  LaunchedAs launched;
+  for (const auto &[rankName, sizeName] : names) {
+    const char *rank = getenv(rankName);
+    const char *size = getenv(sizeName);
+    if (!rank || !size)
+      continue;
+    launched.rank = strtoll(rank, nullptr, 10);
+    launched.size = strtoll(size, nullptr, 10);
+    return launched;
+  }
+  return launched;
+}

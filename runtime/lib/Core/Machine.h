@@ -1,0 +1,37 @@
+//===- Machine.h - What this machine and its environment have ---*- C++ -*-===//
+
+#ifndef TAPESTRY_RT_CORE_MACHINE_H
+#define TAPESTRY_RT_CORE_MACHINE_H
+
+#include <cstdint>
+#include <string>
+
+namespace tapestry {
+namespace rt {
+
+/// Seconds and nanoseconds of a clock that only goes forward.
+int64_t nowNanoseconds();
+
+/// Processors that this process may use; at least 1.
+int availableCores();
+
+/// Bytes that this process can still allocate without swapping or being ended
+/// by a limit: the least of free memory, the control group's limit and the
+/// process's address space limit.
+int64_t availableMemory();
+
+/// The folder of the running executable; empty where unknown.
+std::string executableFolder();
+
+/// What an MPI launcher told this process through the environment: its number
+/// and how many were started. 0 of 1 without a launcher.
+struct LaunchedAs {
+  int64_t rank = 0;
+  int64_t size = 1;
+};
+LaunchedAs launchedAs();
+
+} // namespace rt
+} // namespace tapestry
+
+#endif // TAPESTRY_RT_CORE_MACHINE_H

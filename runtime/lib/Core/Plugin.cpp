@@ -1,0 +1,69 @@
+//===- Plugin.cpp - Back ends that are opened when asked for --------------===//
+
+#include "Core/Plugin.h"
+#include "Core/Machine.h"
+#include "Core/Status.h"
+#include <cstdlib>
+#include <dlfcn.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace tapestry::rt;
+
+// A list of folders, set by the build.
+#ifndef TAPESTRY_RT_PLUGIN_DIRS
+#define TAPESTRY_RT_PLUGIN_DIRS ""
+#endif
+
+static void addFolders(std::vector<std::string> &folders, std::string list) {
+  while (!list.empty()) {
+    size_t colon = list.find(':');
+    if (colon != 0)
+      folders.push_back(list.substr(0, colon));
+    list = colon == std::string::npos ? "" : list.substr(colon + 1);
+  }
+}
+
+Transport *tapestry::rt::openPlugin(const std::string &backend,
+                                    double timeoutSeconds, std::string &error) {
+  std::string file = "libtapestry-rt-" + backend + ".so";
+  std::vector<std::string> folders;
+  if (const char *list = getenv("TAPESTRY_RT_PATH"))
+    addFolders(folders, list);
+  std::string own = executableFolder();
+  if (!own.empty())
+    addFolders(folders, own + ":" + own + "/../lib");
+  addFolders(folders, TAPESTRY_RT_PLUGIN_DIRS);
+
+  std::string path, searched;
+  for (const std::string &folder : folders) {
+    path = folder + "/" + file;
+    if (access(path.c_str(), R_OK) == 0)
+      break;
+    path.clear();
+    searched += (searched.empty() ? "" : ", ") + folder;
+  }
+  if (path.empty()) {
+    error = "the back end '" + backend + "' needs " + file +
+            ", which is in none of " + searched +
+            " (TAPESTRY_RT_PATH can name its folder)";
+    return nullptr;
+  }
+  // Global: MPI loads parts of itself that look for its symbols.
+  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (!library) {
+    error = "the back end '" + backend + "' cannot be loaded: " + dlerror();
+    return nullptr;
+  }
+  auto open =
+      reinterpret_cast<OpenTransportFn>(dlsym(library, transportEntryName));
+  if (!open) {
+    error = path + " is no back end: it lacks " + transportEntryName;
+    return nullptr;
+  }
+  TransportError reason;
+  Transport *transport = open(transportVersion, timeoutSeconds, &reason);
+  if (!transport)
+    error = path + ": " + reason.text;
+  return transport;
+}

@@ -1,0 +1,22 @@
+//===- Plugin.h - Back ends that are opened when asked for ------*- C++ -*-===//
+
+#ifndef TAPESTRY_RT_CORE_PLUGIN_H
+#define TAPESTRY_RT_CORE_PLUGIN_H
+
+#include "tapestry-rt/Transport.h"
+#include <string>
+
+namespace tapestry {
+namespace rt {
+
+/// Opens libtapestry-rt-<backend>.so and its transport. Looks in the folders of
+/// $TAPESTRY_RT_PATH, beside the executable, in ../lib from there, and where
+/// this runtime was built for. Returns null and says in `error` what is
+/// missing.
+Transport *openPlugin(const std::string &backend, double timeoutSeconds,
+                      std::string &error);
+
+} // namespace rt
+} // namespace tapestry
+
+#endif // TAPESTRY_RT_CORE_PLUGIN_H

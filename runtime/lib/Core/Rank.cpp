@@ -1,0 +1,446 @@
+//===- Rank.cpp - One device's run ----------------------------------------===//
+
+#include "Core/Rank.h"
+#include "Core/Machine.h"
+#include "Core/Types.h"
+#include "IO/Temporaries.h"
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+
+using namespace tapestry::rt;
+
+// More spans than this make a trace that no viewer opens.
+static constexpr size_t maxEvents = 1 << 18;
+
+Rank::Rank(Session &session, Transport &transport)
+    : session(session), program(session.program), transport(transport),
+      communicator(transport), arena(session.budget),
+      inputs(program.num_inputs, nullptr),
+      outputs(program.num_outputs, nullptr),
+      collectives(program.num_collectives), thread(pthread_self()),
+      report(session), sentThisRun(program.num_collectives, 0) {}
+
+Rank *&Rank::current() {
+  static thread_local Rank *rank = nullptr;
+  return rank;
+}
+
+void Rank::say(const std::string &text) const {
+  if (session.options.verbose && communicator.rank() == 0)
+    fprintf(stderr, "%s: %s\n", session.options.tool.c_str(), text.c_str());
+}
+
+void Rank::trace(TraceEvent::Kind kind, int32_t index, int64_t begin,
+                 int64_t end) {
+  if (!session.options.tracePath.empty() && events.size() < maxEvents)
+    events.push_back({kind, index, begin - zero, end - zero});
+}
+
+void Rank::fail(const Status &status) {
+  failure = status;
+  if (status.isStopped())
+    return;
+  removeTemporaries();
+  session.progress.clear();
+  std::string text =
+      format("rank %d: %s", communicator.rank(), status.message().c_str());
+  transport.abort(status.exitStatus(), text.c_str());
+}
+
+void Rank::leave() {
+  // Only the rank's own thread has a frame to go to. A helper thread waits for
+  // the process to end.
+  while (!pthread_equal(thread, pthread_self()))
+    pause();
+  longjmp(exit, 1);
+}
+
+//===----------------------------------------------------------------------===//
+// From start to end
+//===----------------------------------------------------------------------===//
+
+Status Rank::execute() {
+  Status status = start();
+  if (!status.failed())
+    status = readInputs();
+  if (!status.failed())
+    status = runAll();
+  if (!status.failed())
+    status = writeOutputs();
+  if (!status.failed())
+    status = finish();
+  if (status.failed())
+    fail(status);
+  return status;
+}
+
+Status Rank::start() {
+  // One number for all ranks, unlike that of any other run.
+  uint64_t runId = static_cast<uint64_t>(nowNanoseconds()) * 1000003 +
+                   static_cast<uint64_t>(getpid());
+  Status status = communicator.broadcast(&runId, sizeof(runId));
+  if (status.failed())
+    return status;
+  for (size_t i = 0; i < session.outputs.size(); ++i)
+    if (session.outputs[i])
+      session.outputs[i]->nameTemporary(runId + i);
+  for (const Feed &feed : session.feeds)
+    feedPlans.push_back(feed.swaps ? ExchangePlan()
+                                   : planFeed(program.outputs[feed.output],
+                                              program.inputs[feed.input],
+                                              program.devices, device()));
+  status = communicator.barrier();
+  zero = nowNanoseconds();
+  return status;
+}
+
+Status Rank::allocate(int64_t bytes, void *&buffer) {
+  buffer = arena.allocate(static_cast<uint64_t>(bytes));
+  return buffer ? Status::success() : arena.exhausted(bytes);
+}
+
+Status Rank::readInputs() {
+  int64_t begin = nowNanoseconds();
+  int64_t bytes = 0;
+  for (int32_t i = 0; i < program.num_inputs; ++i) {
+    const TapestryTensor &tensor = program.inputs[i];
+    Status status = allocate(partBytes(tensor, device()), inputs[i]);
+    if (status.failed())
+      return status;
+    int64_t since = nowNanoseconds();
+    status = session.inputs[i]->read(boxOf(tensor, device()), inputs[i]);
+    if (status.failed())
+      return status;
+    bytes += partBytes(tensor, device());
+    trace(TraceEvent::Read, i, since, nowNanoseconds());
+  }
+  for (int32_t i = 0; i < program.num_outputs; ++i) {
+    Status status =
+        allocate(partBytes(program.outputs[i], device()), outputs[i]);
+    if (status.failed())
+      return status;
+  }
+  report.readTime = nowNanoseconds() - begin;
+  say(format("rank 0 of %d (%s) read %s in %.3g s", communicator.size(),
+             session.backend().c_str(), formatBytes(bytes).c_str(),
+             report.readTime * 1e-9));
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+bool Rank::callEntry() {
+  // Generated code has no way to return an error: what it calls comes back here
+  // instead (`leave`).
+  if (setjmp(exit) != 0) {
+    current() = nullptr;
+    return false;
+  }
+  current() = this;
+  program.entry(this, inputs.data(), outputs.data());
+  current() = nullptr;
+  return true;
+}
+
+Status Rank::runOnce() {
+  int64_t begin = nowNanoseconds();
+  if (!callEntry())
+    return failure;
+  enterVertex(-1);
+  runTimes.push_back(nowNanoseconds() - begin);
+  return checkCounts(run);
+}
+
+Status Rank::runAll() {
+  Status status = communicator.barrier();
+  if (status.failed())
+    return status;
+  int64_t begin = nowNanoseconds();
+  for (run = 0; run < session.options.repeat; ++run) {
+    status = runOnce();
+    if (!status.failed() && run + 1 < session.options.repeat)
+      status = feedAll();
+    if (status.failed())
+      return status;
+    showProgress(nowNanoseconds(), nullptr);
+  }
+  report.runTime = nowNanoseconds() - begin;
+  say(format("%lld runs in %.3g s",
+             static_cast<long long>(session.options.repeat),
+             report.runTime * 1e-9));
+  return Status::success();
+}
+
+/// The plan says what one run sends, so each must send the same.
+Status Rank::checkCounts(int64_t run) {
+  for (int32_t i = 0; i < program.num_collectives; ++i) {
+    if (run == 0)
+      report.sentBytes[i] = sentThisRun[i];
+    if (report.sentBytes[i] != sentThisRun[i])
+      return Status::failure(
+          ExitRankFailed,
+          format("%s: sent %lld bytes in the first run and %lld in run %lld",
+                 collectives[i].what.c_str(),
+                 static_cast<long long>(report.sentBytes[i]),
+                 static_cast<long long>(sentThisRun[i]),
+                 static_cast<long long>(run + 1)));
+    sentThisRun[i] = 0;
+  }
+  return Status::success();
+}
+
+Status Rank::feed(size_t number) {
+  const Feed &feed = session.feeds[number];
+  if (feed.swaps) {
+    std::swap(outputs[feed.output], inputs[feed.input]);
+    return Status::success();
+  }
+  size_t index = program.num_collectives + number;
+  int64_t sent = communicator.sentBytes();
+  int64_t begin = nowNanoseconds();
+  communicator.begin(-1, "feed");
+  Status status = exchangeBoxes(communicator, arena, feedPlans[number],
+                                outputs[feed.output], inputs[feed.input]);
+  int64_t end = nowNanoseconds();
+  report.sentBytes[index] = communicator.sentBytes() - sent;
+  report.collectiveTime[index] += end - begin;
+  trace(TraceEvent::Feed, static_cast<int32_t>(number), begin, end);
+  return status;
+}
+
+Status Rank::feedAll() {
+  for (size_t number = 0; number < session.feeds.size(); ++number) {
+    Status status = feed(number);
+    if (status.failed())
+      return status;
+  }
+  return Status::success();
+}
+
+void Rank::showProgress(int64_t now, const char *name) {
+  if (communicator.rank() != 0 || !session.progress.due(now))
+    return;
+  std::string text = format("%s:", session.options.tool.c_str());
+  if (session.options.repeat > 1)
+    text += format(" run %lld of %lld", static_cast<long long>(run + 1),
+                   static_cast<long long>(session.options.repeat));
+  if (name)
+    text += format(" at '%s'", name);
+  session.progress.show(now, text + format(", %.0f s", (now - zero) * 1e-9));
+}
+
+//===----------------------------------------------------------------------===//
+// Called by generated code
+//===----------------------------------------------------------------------===//
+
+void Rank::enterVertex(int64_t next) {
+  int64_t now = nowNanoseconds();
+  if (vertex >= 0) {
+    report.vertexTime[vertex] += now - vertexSince;
+    trace(TraceEvent::Vertex, static_cast<int32_t>(vertex), vertexBegin, now);
+  }
+  bool known = next >= 0 && next < program.num_vertices;
+  vertex = known ? next : -1;
+  vertexBegin = vertexSince = now;
+  if (known)
+    showProgress(now, program.vertices[next].name);
+}
+
+/// Misbehaves as TAPESTRY_FAULT asks for.
+Status Rank::strike(const std::string &where) {
+  switch (session.fault.mode) {
+  case Fault::Mode::None:
+    break;
+  case Fault::Mode::Fail:
+    return Status::failure(ExitRankFailed,
+                           "failed on purpose (TAPESTRY_FAULT) in " + where);
+  case Fault::Mode::Kill:
+    if (!communicator.sharesMemory())
+      raise(SIGKILL);
+    return Status::failure(ExitRankFailed, "died in " + where);
+  case Fault::Mode::Stall:
+    while (!communicator.stopped())
+      usleep(10000);
+    return Status::stopped();
+  }
+  return Status::success();
+}
+
+/// What of a collective does not change from call to call.
+Status Rank::prepare(int64_t index) {
+  const TapestryCollective &collective = program.collectives[index];
+  Prepared &prepared = collectives[index];
+  prepared.made = true;
+  prepared.what =
+      format("%s of '%s' (collective %lld)", collectiveName(collective.kind),
+             collective.vertex, static_cast<long long>(index));
+  if (collective.kind == TAPESTRY_ALL_GATHER ||
+      collective.kind == TAPESTRY_ALL_TO_ALL) {
+    prepared.exchange = planExchange(collective, program.devices, device());
+    Status status = prepared.exchange.check();
+    return status.failed()
+               ? Status::failure(status.exitStatus(),
+                                 prepared.what + ": " + status.message())
+               : status;
+  }
+  prepared.group = groupOf(collective, program.devices, device());
+  for (int member : prepared.group.members)
+    prepared.targets.push_back(targetBox(collective, member));
+  return Status::success();
+}
+
+Status Rank::collective(int64_t index, const void *source, void *target) {
+  if (index < 0 || index >= program.num_collectives)
+    return Status::failure(ExitRankFailed,
+                           format("the program asks for collective %lld of %d",
+                                  static_cast<long long>(index),
+                                  program.num_collectives));
+  const TapestryCollective &collective = program.collectives[index];
+  Prepared &prepared = collectives[index];
+  if (!prepared.made) {
+    Status status = prepare(index);
+    if (status.failed())
+      return status;
+  }
+  if (session.fault.strikes(device(), index)) {
+    Status status = strike(prepared.what);
+    if (status.failed())
+      return status;
+  }
+  communicator.begin(static_cast<int>(index), prepared.what.c_str());
+  BoxRef held = sourceBox(collective, device());
+  switch (collective.kind) {
+  case TAPESTRY_ALL_REDUCE:
+    return ringAllReduce(communicator, arena, prepared.group,
+                         collective.combine, dtypeSize(collective.dtype),
+                         volume(held), source, target);
+  case TAPESTRY_REDUCE_SCATTER:
+    return ringReduceScatter(communicator, arena, prepared.group,
+                             collective.combine, dtypeSize(collective.dtype),
+                             held, prepared.targets, source, target);
+  default:
+    return exchangeBoxes(communicator, arena, prepared.exchange, source,
+                         target);
+  }
+}
+
+bool Rank::runCollective(int64_t index, const void *source, void *target) {
+  int64_t begin = nowNanoseconds();
+  int64_t sent = communicator.sentBytes();
+  Status status = collective(index, source, target);
+  if (status.failed()) {
+    fail(status);
+    return false;
+  }
+  int64_t end = nowNanoseconds();
+  sentThisRun[index] += communicator.sentBytes() - sent;
+  report.collectiveTime[index] += end - begin;
+  trace(TraceEvent::Collective, static_cast<int32_t>(index), begin, end);
+  // Time in a collective is the collective's and not the vertex's.
+  if (vertex >= 0)
+    report.vertexTime[vertex] += begin - vertexSince;
+  vertexSince = end;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+Status Rank::writeOutputs() {
+  int64_t begin = nowNanoseconds();
+  bool isFirst = communicator.rank() == 0;
+  if (session.fault.strikes(device(), Fault::atWrite)) {
+    Status status = strike("writing");
+    if (status.failed())
+      return status;
+  }
+  for (size_t i = 0; i < session.outputs.size(); ++i) {
+    OutputFile *file = session.outputs[i].get();
+    if (!file)
+      continue;
+    const TapestryTensor &tensor = program.outputs[i];
+    int64_t since = nowNanoseconds();
+    Status status = isFirst ? file->create() : Status::success();
+    if (!status.failed())
+      status = communicator.barrier();
+    bool writes = tensor.owner[device()] && partBytes(tensor, device()) > 0;
+    if (!status.failed() && writes)
+      status = file->open();
+    if (!status.failed() && writes)
+      status = file->write(boxOf(tensor, device()), outputs[i]);
+    // Ranks of one process share the open file: all write, then it is closed,
+    // which may tell of late errors, and only then named.
+    if (!status.failed())
+      status = communicator.barrier();
+    if (!status.failed())
+      status = file->close();
+    if (!status.failed())
+      status = communicator.barrier();
+    if (status.failed())
+      return status;
+    trace(TraceEvent::Write, static_cast<int32_t>(i), since, nowNanoseconds());
+  }
+  // Named together, when all are complete.
+  for (auto &file : session.outputs) {
+    Status status = isFirst && file ? file->commit() : Status::success();
+    if (status.failed())
+      return status;
+  }
+  report.writeTime = nowNanoseconds() - begin;
+  return Status::success();
+}
+
+Status Rank::writeReport() {
+  report.peakBytes = arena.peakBytes();
+  std::vector<int64_t> numbers = report.pack();
+  std::vector<std::vector<char>> all;
+  Status status = communicator.gather(
+      numbers.data(), static_cast<int64_t>(numbers.size() * sizeof(int64_t)),
+      all);
+  if (status.failed() || communicator.rank() != 0)
+    return status;
+  std::vector<RankReport> ranks(all.size(), RankReport(session));
+  for (size_t rank = 0; rank < all.size(); ++rank) {
+    std::memcpy(numbers.data(), all[rank].data(), all[rank].size());
+    ranks[rank].unpack(numbers.data());
+  }
+  session.progress.clear();
+  fputs(contractBreaches(session, ranks).c_str(), stderr);
+  if (session.options.reportPath.empty())
+    return Status::success();
+  return writeTextFile(session.options.reportPath,
+                       reportText(session, ranks, runTimes));
+}
+
+Status Rank::writeTrace() {
+  std::vector<std::vector<char>> all;
+  Status status = communicator.gather(
+      events.data(), static_cast<int64_t>(events.size() * sizeof(TraceEvent)),
+      all);
+  if (status.failed() || communicator.rank() != 0)
+    return status;
+  std::vector<std::vector<TraceEvent>> ranks(all.size());
+  for (size_t rank = 0; rank < all.size(); ++rank) {
+    ranks[rank].resize(all[rank].size() / sizeof(TraceEvent));
+    if (!all[rank].empty())
+      std::memcpy(ranks[rank].data(), all[rank].data(), all[rank].size());
+  }
+  return writeTextFile(session.options.tracePath, traceText(session, ranks));
+}
+
+Status Rank::finish() {
+  Status status = writeReport();
+  if (!status.failed() && !session.options.tracePath.empty())
+    status = writeTrace();
+  // Rank 0 may still fail; nobody is done before it is.
+  if (!status.failed())
+    status = communicator.barrier();
+  for (auto &file : session.outputs)
+    if (!status.failed() && file)
+      file->forget();
+  return status;
+}

@@ -1,0 +1,109 @@
+//===- Rank.h - One device's run --------------------------------*- C++ -*-===//
+//
+// What a rank does from start to end, on a thread of its own (local) or as a
+// process (MPI): read its parts, run the program, feed, write, report. Also the
+// object behind the handle that generated code passes back through ABI.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_RT_CORE_RANK_H
+#define TAPESTRY_RT_CORE_RANK_H
+
+#include "Core/Collectives.h"
+#include "Core/Report.h"
+#include "Core/Session.h"
+#include <csetjmp>
+#include <pthread.h>
+
+/// The handle of generated code.
+struct TapestryRank {};
+
+namespace tapestry {
+namespace rt {
+
+class Rank final : public TapestryRank {
+public:
+  Rank(Session &session, Transport &transport);
+  static Rank &of(TapestryRank *handle) { return *static_cast<Rank *>(handle); }
+
+  /// The whole run. A failure has been reported to the other ranks when this
+  /// returns.
+  Status execute();
+
+  //===--- For generated code (ABI.cpp) -----------------------------------===//
+
+  int64_t device() const { return communicator.rank(); }
+  /// Returns false where the rank must `leave`.
+  [[nodiscard]] bool runCollective(int64_t index, const void *source,
+                                   void *target);
+  void enterVertex(int64_t vertex);
+  /// Tells all ranks to end with this status.
+  void fail(const Status &status);
+  /// Leaves generated code for `execute`, after a failure. The frames of
+  /// generated code have nothing to clean up; callers must not either.
+  [[noreturn]] void leave();
+  Arena &memory() { return arena; }
+
+  /// The rank whose generated code runs on this thread, or null.
+  static Rank *&current();
+
+private:
+  Status start();
+  Status readInputs();
+  Status runAll();
+  Status runOnce();
+  [[nodiscard]] bool callEntry();
+  Status feedAll();
+  Status feed(size_t number);
+  Status checkCounts(int64_t run);
+  Status writeOutputs();
+  Status finish();
+  Status writeReport();
+  Status writeTrace();
+  Status collective(int64_t index, const void *source, void *target);
+  Status prepare(int64_t index);
+  Status strike(const std::string &where);
+  void trace(TraceEvent::Kind kind, int32_t index, int64_t begin, int64_t end);
+  void showProgress(int64_t now, const char *vertex);
+  void say(const std::string &text) const;
+  Status allocate(int64_t bytes, void *&buffer);
+
+  Session &session;
+  const TapestryProgram &program;
+  Transport &transport;
+  Communicator communicator;
+  Arena arena;
+
+  std::vector<void *> inputs; // buffers of this rank's parts
+  std::vector<void *> outputs;
+  /// Made when a collective is first met.
+  struct Prepared {
+    bool made = false;
+    std::string what; // for messages
+    ExchangePlan exchange;
+    ReductionGroup group;
+    std::vector<BoxRef> targets; // of the group's members
+  };
+  std::vector<Prepared> collectives;
+  std::vector<ExchangePlan> feedPlans;
+
+  jmp_buf exit;
+  pthread_t thread;
+  Status failure;
+
+  RankReport report;
+  std::vector<int64_t> sentThisRun; // as report.sentBytes
+  std::vector<int64_t> runTimes;
+  std::vector<TraceEvent> events;
+  int64_t run = 0;
+  int64_t zero = 0; // when the ranks started together
+  // Of the vertex that time belongs to, -1: none.
+  int64_t vertex = -1;
+  int64_t vertexBegin = 0;
+  int64_t vertexSince = 0;
+};
+
+} // namespace rt
+} // namespace tapestry
+
+#endif // TAPESTRY_RT_CORE_RANK_H

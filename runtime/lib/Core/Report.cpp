@@ -1,0 +1,244 @@
+//===- Report.cpp - What a run measured -----------------------------------===//
+
+#include "Core/Report.h"
+#include "Core/JSON.h"
+#include "Core/Types.h"
+#include <algorithm>
+
+using namespace tapestry::rt;
+
+static double seconds(int64_t nanoseconds) {
+  return static_cast<double>(nanoseconds) * 1e-9;
+}
+
+//===----------------------------------------------------------------------===//
+// One rank
+//===----------------------------------------------------------------------===//
+
+RankReport::RankReport(const Session &session)
+    : sentBytes(session.program.num_collectives + session.feeds.size(), 0),
+      collectiveTime(sentBytes.size(), 0),
+      vertexTime(session.program.num_vertices, 0) {}
+
+std::vector<int64_t> RankReport::pack() const {
+  std::vector<int64_t> numbers = {peakBytes, readTime, runTime, writeTime};
+  for (const auto *part : {&sentBytes, &collectiveTime, &vertexTime})
+    numbers.insert(numbers.end(), part->begin(), part->end());
+  return numbers;
+}
+
+void RankReport::unpack(const int64_t *numbers) {
+  for (int64_t *number : {&peakBytes, &readTime, &runTime, &writeTime})
+    *number = *numbers++;
+  for (auto *part : {&sentBytes, &collectiveTime, &vertexTime}) {
+    std::copy(numbers, numbers + part->size(), part->begin());
+    numbers += part->size();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// All ranks
+//===----------------------------------------------------------------------===//
+
+template <typename Get>
+static int64_t largest(const std::vector<RankReport> &ranks, Get get) {
+  int64_t most = 0;
+  for (const RankReport &rank : ranks)
+    most = std::max(most, get(rank));
+  return most;
+}
+
+static int64_t countedBytes(const std::vector<RankReport> &ranks,
+                            size_t index) {
+  int64_t bytes = 0;
+  for (const RankReport &rank : ranks)
+    bytes += rank.sentBytes[index];
+  return bytes;
+}
+
+static void writeCollectives(JSONWriter &json, const Session &session,
+                             const std::vector<RankReport> &ranks) {
+  const TapestryProgram &program = session.program;
+  auto measured = [&](size_t index, int64_t predicted, int64_t times) {
+    json.member("predicted_bytes", predicted);
+    json.member("counted_bytes", countedBytes(ranks, index));
+    json.member("seconds", seconds(largest(ranks,
+                                           [&](const RankReport &rank) {
+                                             return rank.collectiveTime[index];
+                                           })) /
+                               static_cast<double>(times));
+  };
+  json.key("collectives");
+  json.beginArray(/*lines=*/true);
+  for (int32_t i = 0; i < program.num_collectives; ++i) {
+    const TapestryCollective &collective = program.collectives[i];
+    json.beginObject();
+    json.member("vertex", collective.vertex);
+    json.member("kind", collectiveName(collective.kind));
+    json.member("group", collective.group);
+    measured(i, collective.predicted_bytes, session.options.repeat);
+    json.endObject();
+  }
+  // The last run's outputs are not fed, so a single run has no feeds.
+  size_t numFeeds = session.options.repeat > 1 ? session.feeds.size() : 0;
+  for (size_t i = 0; i < numFeeds; ++i) {
+    const Feed &feed = session.feeds[i];
+    json.beginObject();
+    json.member("vertex", program.outputs[feed.output].name);
+    json.member("kind", "feed");
+    json.member("input", program.inputs[feed.input].name);
+    measured(program.num_collectives + i, feed.predictedBytes,
+             session.options.repeat - 1);
+    json.endObject();
+  }
+  json.endArray();
+}
+
+std::string tapestry::rt::reportText(const Session &session,
+                                     const std::vector<RankReport> &ranks,
+                                     std::vector<int64_t> runTimes) {
+  const TapestryProgram &program = session.program;
+  JSONWriter json;
+  json.beginObject();
+  json.member("tapestry_report", 1);
+  json.member("program", program.name ? program.name : "");
+  json.member("devices", program.devices);
+  json.member("backend", session.backend());
+  json.member("seconds", seconds(largest(ranks, [](const RankReport &rank) {
+                return rank.runTime;
+              })));
+  json.member("compile_seconds", session.options.compileSeconds);
+  json.member("read_seconds",
+              seconds(largest(ranks, [](const RankReport &rank) {
+                return rank.readTime;
+              })));
+  json.member("write_seconds",
+              seconds(largest(ranks, [](const RankReport &rank) {
+                return rank.writeTime;
+              })));
+  json.member("repeat", session.options.repeat);
+  std::sort(runTimes.begin(), runTimes.end());
+  json.key("run_seconds");
+  json.beginObject();
+  json.member("min", seconds(runTimes.front()));
+  json.member("median", seconds(runTimes[runTimes.size() / 2]));
+  json.member("max", seconds(runTimes.back()));
+  json.endObject();
+  json.member("peak_bytes_per_device",
+              largest(ranks, [](const RankReport &r) { return r.peakBytes; }));
+  writeCollectives(json, session, ranks);
+  json.key("vertices");
+  json.beginArray(/*lines=*/true);
+  for (int32_t i = 0; i < program.num_vertices; ++i) {
+    json.beginObject();
+    json.member("name", program.vertices[i].name);
+    json.member("seconds", seconds(largest(ranks,
+                                           [&](const RankReport &rank) {
+                                             return rank.vertexTime[i];
+                                           })) /
+                               static_cast<double>(session.options.repeat));
+    json.member("flops", program.vertices[i].flops);
+    json.endObject();
+  }
+  json.endArray();
+  json.endObject();
+  return json.text() + "\n";
+}
+
+std::string
+tapestry::rt::contractBreaches(const Session &session,
+                               const std::vector<RankReport> &ranks) {
+  std::string text;
+  for (int32_t i = 0; i < session.program.num_collectives; ++i) {
+    const TapestryCollective &collective = session.program.collectives[i];
+    int64_t counted = countedBytes(ranks, i);
+    if (counted != collective.predicted_bytes)
+      text += format("warning: collective %d (%s of '%s'): %lld bytes "
+                     "predicted, %lld sent\n",
+                     i, collectiveName(collective.kind), collective.vertex,
+                     static_cast<long long>(collective.predicted_bytes),
+                     static_cast<long long>(counted));
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Trace
+//===----------------------------------------------------------------------===//
+
+static std::string eventName(const Session &session, const TraceEvent &event) {
+  const TapestryProgram &program = session.program;
+  switch (event.kind) {
+  case TraceEvent::Vertex:
+    return program.vertices[event.index].name;
+  case TraceEvent::Collective: {
+    const TapestryCollective &collective = program.collectives[event.index];
+    return std::string(collectiveName(collective.kind)) + " " +
+           collective.vertex;
+  }
+  case TraceEvent::Feed:
+    return std::string("feed ") +
+           program.outputs[session.feeds[event.index].output].name;
+  case TraceEvent::Read:
+    return std::string("read ") + program.inputs[event.index].name;
+  case TraceEvent::Write:
+    return std::string("write ") + program.outputs[event.index].name;
+  }
+  return "";
+}
+
+static const char *eventCategory(TraceEvent::Kind kind) {
+  switch (kind) {
+  case TraceEvent::Vertex:
+    return "vertex";
+  case TraceEvent::Collective:
+  case TraceEvent::Feed:
+    return "collective";
+  case TraceEvent::Read:
+  case TraceEvent::Write:
+    return "io";
+  }
+  return "";
+}
+
+std::string
+tapestry::rt::traceText(const Session &session,
+                        const std::vector<std::vector<TraceEvent>> &ranks) {
+  JSONWriter json;
+  json.beginObject();
+  json.member("displayTimeUnit", "ms");
+  json.key("traceEvents");
+  json.beginArray(/*lines=*/true);
+  auto header = [&](const char *name, int64_t tid, const std::string &label) {
+    json.beginObject();
+    json.member("name", name);
+    json.member("ph", "M");
+    json.member("pid", 0);
+    json.member("tid", tid);
+    json.key("args");
+    json.beginObject();
+    json.member("name", label);
+    json.endObject();
+    json.endObject();
+  };
+  header("process_name", 0,
+         session.program.name ? session.program.name : "program");
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    auto tid = static_cast<int64_t>(rank);
+    header("thread_name", tid, format("rank %lld", (long long)tid));
+    for (const TraceEvent &event : ranks[rank]) {
+      json.beginObject();
+      json.member("name", eventName(session, event));
+      json.member("cat", eventCategory(event.kind));
+      json.member("ph", "X");
+      json.member("pid", 0);
+      json.member("tid", tid);
+      json.member("ts", static_cast<double>(event.begin) * 1e-3);
+      json.member("dur", static_cast<double>(event.end - event.begin) * 1e-3);
+      json.endObject();
+    }
+  }
+  json.endArray();
+  json.endObject();
+  return json.text() + "\n";
+}

@@ -1,0 +1,53 @@
+//===- Report.h - What a run measured ---------------------------*- C++ -*-===//
+
+#ifndef TAPESTRY_RT_CORE_REPORT_H
+#define TAPESTRY_RT_CORE_REPORT_H
+
+#include "Core/Session.h"
+
+namespace tapestry {
+namespace rt {
+
+/// The measurements of one rank. Times are in nanoseconds. Collectives are
+/// followed by feeds; bytes are those of one run, times those of all runs.
+struct RankReport {
+  int64_t peakBytes = 0;
+  int64_t readTime = 0;
+  int64_t runTime = 0;
+  int64_t writeTime = 0;
+  std::vector<int64_t> sentBytes;
+  std::vector<int64_t> collectiveTime;
+  std::vector<int64_t> vertexTime;
+
+  explicit RankReport(const Session &session);
+  /// As numbers in a row, to be sent.
+  std::vector<int64_t> pack() const;
+  void unpack(const int64_t *numbers);
+};
+
+/// A span of time on one rank, in nanoseconds since the ranks' common start.
+struct TraceEvent {
+  enum Kind : int32_t { Vertex, Collective, Feed, Read, Write };
+  Kind kind;
+  int32_t index; // of the vertex, collective, feed or tensor
+  int64_t begin;
+  int64_t end;
+};
+
+/// The text of report.json. `runTimes`: of each run, on rank 0.
+std::string reportText(const Session &session,
+                       const std::vector<RankReport> &ranks,
+                       std::vector<int64_t> runTimes);
+
+/// The text of a Chrome trace.
+std::string traceText(const Session &session,
+                      const std::vector<std::vector<TraceEvent>> &ranks);
+
+/// For people: collectives whose bytes are not as predicted, one per line.
+std::string contractBreaches(const Session &session,
+                             const std::vector<RankReport> &ranks);
+
+} // namespace rt
+} // namespace tapestry
+
+#endif // TAPESTRY_RT_CORE_REPORT_H

@@ -1,0 +1,227 @@
+//===- Ring.cpp - Ring reductions -----------------------------------------===//
+
+#include "Core/Collectives.h"
+#include "Core/Types.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace tapestry::rt;
+
+ReductionGroup tapestry::rt::groupOf(const TapestryCollective &collective,
+                                     int64_t devices, int64_t device) {
+  ReductionGroup group;
+  for (int64_t other = 0; other < devices; ++other) {
+    if (collective.group_of[other] != collective.group_of[device])
+      continue;
+    if (other == device)
+      group.position = group.size();
+    group.members.push_back(static_cast<int>(other));
+  }
+  return group;
+}
+
+/// accumulator = own (+) received, in stretches that stay in the cache between
+/// the copy and the combination.
+static void combineInto(void *accumulator, const void *own,
+                        const void *received, int64_t count,
+                        int64_t elementSize, TapestryCombineFn combine) {
+  if (accumulator == own)
+    return combine(accumulator, received, count);
+  const int64_t stretch = std::max<int64_t>((64 << 10) / elementSize, 1);
+  for (int64_t at = 0; at < count; at += stretch) {
+    int64_t elements = std::min(stretch, count - at);
+    char *to = static_cast<char *>(accumulator) + at * elementSize;
+    std::memcpy(to, static_cast<const char *>(own) + at * elementSize,
+                elements * elementSize);
+    combine(to, static_cast<const char *>(received) + at * elementSize,
+            elements);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// all_reduce
+//===----------------------------------------------------------------------===//
+
+namespace {
+class AllReduce {
+public:
+  AllReduce(Communicator &communicator, const ReductionGroup &group,
+            TapestryCombineFn combine, int64_t elementSize, int64_t count,
+            const void *source, void *target)
+      : communicator(communicator), group(group), combine(combine),
+        elementSize(elementSize), count(count),
+        source(static_cast<const char *>(source)),
+        target(static_cast<char *>(target)) {
+    chunk = (count + group.size() - 1) / group.size();
+  }
+
+  /// Bytes of the largest chunk.
+  int64_t chunkBytes() const { return chunk * elementSize; }
+  Status reduce(char *staging);
+  Status gather();
+
+private:
+  int64_t first(int index) const { return std::min(index * chunk, count); }
+  int64_t elements(int index) const {
+    return std::min((index + 1) * chunk, count) - first(index);
+  }
+  char *in(char *base, int index) const {
+    return base + first(index) * elementSize;
+  }
+  const char *in(const char *base, int index) const {
+    return base + first(index) * elementSize;
+  }
+  /// The messages of one step; empty chunks are known to both ends and skipped.
+  std::vector<Outgoing> sending(const char *base, int index) const {
+    if (elements(index) == 0)
+      return {};
+    return {{group.next(), elements(index) * elementSize, in(base, index)}};
+  }
+  std::vector<Incoming> receiving(char *place, int index) const {
+    if (elements(index) == 0)
+      return {};
+    return {{group.previous(), elements(index) * elementSize, place}};
+  }
+
+  Communicator &communicator;
+  const ReductionGroup &group;
+  TapestryCombineFn combine;
+  int64_t elementSize;
+  int64_t count;
+  const char *source;
+  char *target;
+  int64_t chunk;
+};
+} // namespace
+
+/// Afterwards member p holds chunk p + 1 of the result in its target.
+Status AllReduce::reduce(char *staging) {
+  for (int step = 0; step < group.size() - 1; ++step) {
+    int out = group.ahead(-step);
+    int mine = group.ahead(-step - 1);
+    // The first chunk that goes out is nobody's sum yet.
+    Status status = communicator.exchange(
+        step, sending(step == 0 ? source : target, out),
+        receiving(staging, mine), [&](size_t, const void *data) {
+          combineInto(in(target, mine), in(source, mine), data, elements(mine),
+                      elementSize, combine);
+        });
+    if (status.failed())
+      return status;
+  }
+  return Status::success();
+}
+
+Status AllReduce::gather() {
+  for (int step = 0; step < group.size() - 1; ++step) {
+    int out = group.ahead(1 - step);
+    int mine = group.ahead(-step);
+    Status status = communicator.exchange(
+        group.size() - 1 + step, sending(target, out),
+        receiving(in(target, mine), mine), [&](size_t, const void *data) {
+          if (data != in(target, mine))
+            std::memcpy(in(target, mine), data, elements(mine) * elementSize);
+        });
+    if (status.failed())
+      return status;
+  }
+  return Status::success();
+}
+
+Status tapestry::rt::ringAllReduce(Communicator &communicator, Arena &arena,
+                                   const ReductionGroup &group,
+                                   TapestryCombineFn combine,
+                                   int64_t elementSize, int64_t count,
+                                   const void *source, void *target) {
+  if (count == 0)
+    return Status::success();
+  if (group.size() == 1) {
+    if (source != target)
+      std::memcpy(target, source, count * elementSize);
+    return Status::success();
+  }
+  AllReduce ring(communicator, group, combine, elementSize, count, source,
+                 target);
+  {
+    Scratch staging;
+    if (!communicator.sharesMemory()) {
+      Status status = staging.allocate(arena, ring.chunkBytes());
+      if (status.failed())
+        return status;
+    }
+    Status status = ring.reduce(staging.data());
+    if (status.failed())
+      return status;
+  }
+  return ring.gather();
+}
+
+//===----------------------------------------------------------------------===//
+// reduce_scatter
+//===----------------------------------------------------------------------===//
+
+/// The elements of `box` within a part of shape `sourceBox`, contiguous: where
+/// they lie if they are, else packed into `buffer`.
+static const char *contiguous(const char *source, BoxRef sourceBox, BoxRef box,
+                              int64_t elementSize, char *buffer) {
+  if (isContiguousIn(sourceBox, box))
+    return source + offsetIn(sourceBox, box) * elementSize;
+  copyPiece(buffer, box, source, sourceBox, box, elementSize);
+  return buffer;
+}
+
+Status tapestry::rt::ringReduceScatter(Communicator &communicator, Arena &arena,
+                                       const ReductionGroup &group,
+                                       TapestryCombineFn combine,
+                                       int64_t elementSize, BoxRef sourceBox,
+                                       const std::vector<BoxRef> &targets,
+                                       const void *source, void *target) {
+  const char *from = static_cast<const char *>(source);
+  if (group.size() == 1) {
+    copyPiece(target, targets[0], source, sourceBox, targets[0], elementSize);
+    return Status::success();
+  }
+  // Sums under way alternate between two buffers: one goes out while the next
+  // is made. A third takes messages where memory is not shared.
+  int64_t largest = 0;
+  for (BoxRef box : targets)
+    largest = std::max(largest, volume(box) * elementSize);
+  Scratch buffers[3];
+  for (int i = 0; i < (communicator.sharesMemory() ? 2 : 3); ++i) {
+    Status status = buffers[i].allocate(arena, largest);
+    if (status.failed())
+      return status;
+  }
+
+  // Part p - 1 leaves member p first and arrives at member p - 1 last, having
+  // gone all the way round; member p's own part arrives in the last step.
+  const char *outgoing = nullptr;
+  for (int step = 0; step < group.size() - 1; ++step) {
+    int out = group.ahead(-step - 1);
+    int mine = group.ahead(-step - 2);
+    int64_t outBytes = volume(targets[out]) * elementSize;
+    int64_t mineCount = volume(targets[mine]);
+    if (step == 0 && outBytes > 0)
+      outgoing = contiguous(from, sourceBox, targets[out], elementSize,
+                            buffers[0].data());
+    char *sum = mine == group.position ? static_cast<char *>(target)
+                                       : buffers[(step + 1) % 2].data();
+    std::vector<Outgoing> sends;
+    if (outBytes > 0)
+      sends.push_back({group.next(), outBytes, outgoing});
+    std::vector<Incoming> receives;
+    if (mineCount > 0)
+      receives.push_back(
+          {group.previous(), mineCount * elementSize, buffers[2].data()});
+    Status status = communicator.exchange(
+        step, sends, receives, [&](size_t, const void *data) {
+          const char *own =
+              contiguous(from, sourceBox, targets[mine], elementSize, sum);
+          combineInto(sum, own, data, mineCount, elementSize, combine);
+        });
+    if (status.failed())
+      return status;
+    outgoing = sum;
+  }
+  return Status::success();
+}

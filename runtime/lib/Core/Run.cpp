@@ -1,0 +1,208 @@
+//===- Run.cpp - Starts the ranks of a program ----------------------------===//
+
+#include "Core/Machine.h"
+#include "Core/Plugin.h"
+#include "Core/Rank.h"
+#include "IO/Temporaries.h"
+#include "Local/LocalTransport.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <unistd.h>
+
+using namespace tapestry::rt;
+
+// How long ranks that are busy may take to notice that another one failed.
+static constexpr double graceSeconds = 1;
+// Generated code keeps small buffers on the stack.
+static constexpr size_t stackBytes = size_t(8) << 20;
+
+static void print(Session &session, const std::string &message) {
+  session.progress.clear();
+  fprintf(stderr, "%s\n", message.c_str());
+}
+
+//===----------------------------------------------------------------------===//
+// Ranks that are threads
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ThreadStart {
+  Session *session;
+  LocalHub *hub;
+  int rank;
+};
+} // namespace
+
+static void *runThread(void *argument) {
+  auto &start = *static_cast<ThreadStart *>(argument);
+  Rank rank(*start.session, start.hub->endpoint(start.rank));
+  Status status = rank.execute();
+  (void)status; // the hub has been told
+  // Others may still read this rank's memory, so it stays until all are here.
+  start.hub->leave();
+  return nullptr;
+}
+
+/// Starts one thread per entry; returns how many could be started.
+static size_t startThreads(std::vector<ThreadStart> &starts,
+                           std::vector<pthread_t> &threads, int &error) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stackBytes);
+  for (ThreadStart &start : starts) {
+    pthread_t thread;
+    error = pthread_create(&thread, &attributes, runThread, &start);
+    if (error != 0)
+      break;
+    threads.push_back(thread);
+  }
+  pthread_attr_destroy(&attributes);
+  return threads.size();
+}
+
+static int runLocal(Session &session) {
+  auto devices = static_cast<int>(session.program.devices);
+  LocalHub hub(devices, session.timeoutSeconds,
+               /*spin=*/devices <= availableCores());
+  std::vector<ThreadStart> starts;
+  for (int rank = 0; rank < devices; ++rank)
+    starts.push_back({&session, &hub, rank});
+  std::vector<pthread_t> threads;
+  int error = 0;
+  auto started = static_cast<int>(startThreads(starts, threads, error));
+  if (started < devices) {
+    hub.abort(ExitEnvironment,
+              session
+                  .failure(ExitEnvironment,
+                           format("cannot start %d ranks as threads: %d "
+                                  "started, then: %s",
+                                  devices, started, errnoText(error).c_str()))
+                  .message()
+                  .c_str());
+    hub.neverStarted(devices - started);
+  }
+
+  if (!hub.waitForAll(graceSeconds)) {
+    if (session.options.ownsProcess) {
+      // Some rank computes on and cannot be interrupted.
+      print(session, hub.abortMessage());
+      removeTemporaries();
+      _exit(hub.abortStatus());
+    }
+    while (!hub.waitForAll(3600))
+      ;
+  }
+  for (pthread_t thread : threads)
+    pthread_join(thread, nullptr);
+  if (int status = hub.abortStatus()) {
+    removeTemporaries();
+    print(session, hub.abortMessage());
+    return status;
+  }
+  return ExitDone;
+}
+
+//===----------------------------------------------------------------------===//
+// Ranks that are processes
+//===----------------------------------------------------------------------===//
+
+/// All processes learn whether one of them is not able to go on; rank 0 says
+/// for which reason. Returns the common exit status.
+static int agree(Session &session, Transport &transport, const Status &status) {
+  Communicator communicator(transport);
+  std::string packed(1, static_cast<char>(status.exitStatus()));
+  packed += status.message();
+  std::vector<std::vector<char>> all;
+  Status sent = communicator.gather(packed.data(),
+                                    static_cast<int64_t>(packed.size()), all);
+  int32_t common = ExitDone;
+  for (size_t rank = 0; rank < all.size() && common == ExitDone; ++rank) {
+    common = all[rank][0];
+    if (common == ExitDone)
+      continue;
+    std::string message(all[rank].begin() + 1, all[rank].end());
+    print(session,
+          rank == 0 ? message : format("rank %zu: %s", rank, message.c_str()));
+  }
+  if (!sent.failed())
+    sent = communicator.broadcast(&common, sizeof(common));
+  if (sent.failed()) {
+    transport.abort(sent.exitStatus(), sent.message().c_str());
+    return sent.exitStatus();
+  }
+  return common;
+}
+
+static Status checkSize(const Session &session, const Transport &transport) {
+  if (transport.size() == session.program.devices)
+    return Status::success();
+  return session.failure(
+      ExitUsage,
+      format("the program is for %lld devices, but %d ranks were started "
+             "(mpirun -n %lld)",
+             static_cast<long long>(session.program.devices), transport.size(),
+             static_cast<long long>(session.program.devices)));
+}
+
+static int runProcesses(Session &session) {
+  std::string error;
+  Transport *transport =
+      openPlugin(session.backend(), session.timeoutSeconds, error);
+  if (!transport) {
+    if (launchedAs().rank == 0)
+      print(session, session.failure(ExitEnvironment, error).message());
+    return ExitEnvironment;
+  }
+  Status status = checkSize(session, *transport);
+  if (status.failed()) {
+    // Every process sees the same two numbers.
+    if (transport->rank() == 0)
+      print(session, status.message());
+    return status.exitStatus();
+  }
+  status = session.openFiles();
+  if (!status.failed())
+    status = session.checkMemory(transport->rank(), transport->rank() + 1,
+                                 transport->ranksOnHost());
+  if (int common = agree(session, *transport, status))
+    return common;
+  Rank rank(session, *transport);
+  return rank.execute().exitStatus();
+}
+
+//===----------------------------------------------------------------------===//
+// The entry point
+//===----------------------------------------------------------------------===//
+
+int tapestry::rt::run(const TapestryProgram &program,
+                      const RunOptions &options) {
+  Session session(program, options);
+  SignalGuard guard;
+  Status status = session.checkOptions();
+  if (status.failed()) {
+    // All processes of a launcher were given the same options.
+    if (session.backend() != "mpi" || launchedAs().rank == 0)
+      print(session, status.message());
+    return status.exitStatus();
+  }
+  if (session.backend() == "mpi")
+    return runProcesses(session);
+
+  if (program.devices > maxLocalRanks)
+    status = session.failure(
+        ExitEnvironment,
+        format("the program is for %lld devices; the local back end starts at "
+               "most %lld ranks",
+               static_cast<long long>(program.devices),
+               static_cast<long long>(maxLocalRanks)));
+  if (!status.failed())
+    status = session.openFiles();
+  if (!status.failed())
+    status = session.checkMemory(0, program.devices, 1);
+  if (!status.failed())
+    return runLocal(session);
+  print(session, status.message());
+  return status.exitStatus();
+}

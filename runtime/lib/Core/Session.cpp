@@ -1,0 +1,244 @@
+//===- Session.cpp - What the ranks of one process share ------------------===//
+
+#include "Core/Session.h"
+#include "Core/Collectives.h"
+#include "Core/Machine.h"
+#include "Core/Program.h"
+#include "Core/Types.h"
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+using namespace tapestry::rt;
+
+static std::string chooseBackend(const RunOptions &options) {
+  if (!options.backend.empty())
+    return options.backend;
+  return launchedAs().size > 1 ? "mpi" : "local";
+}
+
+Session::Session(const TapestryProgram &program, const RunOptions &options)
+    : program(program), options(options), budget(options.memoryLimit),
+      progress(options.progress), backendName(chooseBackend(options)) {}
+
+Status Session::failure(ExitStatus exit, const std::string &message) const {
+  return Status::failure(exit, options.tool + ": error: " + message);
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+Status Session::unknownName(const char *kind, const std::string &name,
+                            const TapestryTensor *tensors, int32_t count,
+                            const char *option) const {
+  std::string known = listTensors(tensors, count, option);
+  return failure(ExitUsage,
+                 format("the program has no %s '%s'; its %ss are\n%s", kind,
+                        name.c_str(), kind, known.c_str()));
+}
+
+Status Session::checkInputs() {
+  inputPaths.assign(program.num_inputs, "");
+  for (const auto &[name, path] : options.inputs) {
+    int input = findTensor(program.inputs, program.num_inputs, name);
+    if (input < 0)
+      return unknownName("input", name, program.inputs, program.num_inputs,
+                         "-i");
+    if (!inputPaths[input].empty())
+      return failure(ExitUsage, format("input '%s' is given twice: %s and %s",
+                                       name.c_str(), inputPaths[input].c_str(),
+                                       path.c_str()));
+    if (path.empty())
+      return failure(ExitUsage,
+                     format("no file named for input '%s'", name.c_str()));
+    inputPaths[input] = path;
+  }
+  std::string missing;
+  for (int32_t i = 0; i < program.num_inputs; ++i)
+    if (inputPaths[i].empty())
+      missing +=
+          format("%s'%s'", missing.empty() ? "" : ", ", program.inputs[i].name);
+  if (missing.empty())
+    return Status::success();
+  return failure(
+      ExitUsage,
+      format("no file for input %s; the program's inputs are\n%s",
+             missing.c_str(),
+             listTensors(program.inputs, program.num_inputs, "-i").c_str()));
+}
+
+Status Session::checkOutputs() {
+  outputPaths.assign(program.num_outputs, "");
+  for (const auto &[name, path] : options.outputs) {
+    int output = findTensor(program.outputs, program.num_outputs, name);
+    if (output < 0)
+      return unknownName("output", name, program.outputs, program.num_outputs,
+                         "-o");
+    if (!outputPaths[output].empty())
+      return failure(ExitUsage,
+                     format("output '%s' is given twice: %s and %s",
+                            name.c_str(), outputPaths[output].c_str(),
+                            path.c_str()));
+    auto same = std::find(outputPaths.begin(), outputPaths.end(), path);
+    if (same != outputPaths.end() && !path.empty())
+      return failure(ExitUsage,
+                     format("outputs '%s' and '%s' go to the same file %s",
+                            program.outputs[same - outputPaths.begin()].name,
+                            name.c_str(), path.c_str()));
+    if (path.empty())
+      return failure(ExitUsage,
+                     format("no file named for output '%s'", name.c_str()));
+    outputPaths[output] = path;
+  }
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Feeds
+//===----------------------------------------------------------------------===//
+
+Status Session::checkFeed(const Feed &feed) const {
+  const TapestryTensor &from = program.outputs[feed.output];
+  const TapestryTensor &to = program.inputs[feed.input];
+  if (from.dtype != to.dtype || from.rank != to.rank ||
+      !std::equal(from.shape, from.shape + from.rank, to.shape))
+    return failure(ExitUsage,
+                   format("--feed %s=%s: output '%s' is %s, input '%s' is %s",
+                          from.name, to.name, from.name, typeText(from).c_str(),
+                          to.name, typeText(to).c_str()));
+  auto twice = std::count_if(feeds.begin(), feeds.end(), [&](const Feed &f) {
+    return f.input == feed.input;
+  });
+  if (twice != 0)
+    return failure(ExitUsage, format("--feed %s=%s: input '%s' is fed twice",
+                                     from.name, to.name, to.name));
+  return Status::success();
+}
+
+Status Session::checkFeeds() {
+  for (const auto &[outputName, inputName] : options.feeds) {
+    Feed feed;
+    feed.output = findTensor(program.outputs, program.num_outputs, outputName);
+    if (feed.output < 0)
+      return unknownName("output", outputName, program.outputs,
+                         program.num_outputs, "-o");
+    feed.input = findTensor(program.inputs, program.num_inputs, inputName);
+    if (feed.input < 0)
+      return unknownName("input", inputName, program.inputs, program.num_inputs,
+                         "-i");
+    Status status = checkFeed(feed);
+    if (status.failed())
+      return status;
+    feeds.push_back(feed);
+  }
+  for (Feed &feed : feeds) {
+    const TapestryTensor &from = program.outputs[feed.output];
+    const TapestryTensor &to = program.inputs[feed.input];
+    feed.swaps = std::count_if(feeds.begin(), feeds.end(), [&](const Feed &f) {
+                   return f.output == feed.output;
+                 }) == 1;
+    for (int64_t device = 0; device < program.devices && feed.swaps; ++device)
+      feed.swaps = samePoints(boxOf(from, device), boxOf(to, device));
+    if (feed.swaps)
+      continue;
+    for (int64_t device = 0; device < program.devices; ++device) {
+      ExchangePlan plan = planFeed(from, to, program.devices, device);
+      feed.predictedBytes += plan.sentElements() * plan.elementSize;
+    }
+  }
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Everything
+//===----------------------------------------------------------------------===//
+
+Status Session::checkEnvironment() {
+  Status status = parseFault(getenv("TAPESTRY_FAULT"), fault);
+  if (status.failed())
+    return failure(status.exitStatus(), status.message());
+  if (options.timeoutSeconds > 0) {
+    timeoutSeconds = options.timeoutSeconds;
+    return Status::success();
+  }
+  const char *text = getenv("TAPESTRY_TIMEOUT");
+  if (!text || !*text)
+    return Status::success();
+  char *end;
+  timeoutSeconds = strtod(text, &end);
+  // A year is as good as forever and keeps clocks from wrapping.
+  if (*end != '\0' || !(timeoutSeconds > 0))
+    return failure(ExitUsage, format("TAPESTRY_TIMEOUT: '%s' is no number of "
+                                     "seconds above 0",
+                                     text));
+  timeoutSeconds = std::min(timeoutSeconds, 365.0 * 86400);
+  return Status::success();
+}
+
+Status Session::checkOptions() {
+  Status status = checkProgram(program);
+  if (status.failed())
+    return failure(status.exitStatus(), status.message());
+  if (backendName != "local" && backendName != "mpi")
+    return failure(ExitUsage, format("--backend: '%s' is none of local, mpi",
+                                     backendName.c_str()));
+  if (options.repeat < 1)
+    return failure(ExitUsage, format("--repeat: %lld is less than 1",
+                                     static_cast<long long>(options.repeat)));
+  status = checkInputs();
+  if (!status.failed())
+    status = checkOutputs();
+  if (!status.failed())
+    status = checkFeeds();
+  if (!status.failed())
+    status = checkEnvironment();
+  return status;
+}
+
+Status Session::openFiles() {
+  Status status;
+  for (int32_t i = 0; i < program.num_inputs; ++i) {
+    inputs.push_back(std::make_unique<InputFile>());
+    status = inputs.back()->open(inputPaths[i], program.inputs[i]);
+    if (status.failed())
+      return status;
+  }
+  for (int32_t i = 0; i < program.num_outputs; ++i) {
+    outputs.emplace_back();
+    if (outputPaths[i].empty())
+      continue;
+    outputs.back() = std::make_unique<OutputFile>();
+    status = outputs.back()->prepare(outputPaths[i], program.outputs[i]);
+    if (status.failed())
+      return status;
+  }
+  for (const std::string *path : {&options.reportPath, &options.tracePath})
+    if (!path->empty()) {
+      status = checkWritable(*path);
+      if (status.failed())
+        return status;
+    }
+  return Status::success();
+}
+
+Status Session::checkMemory(int64_t first, int64_t last, int share) {
+  if (options.memoryLimit <= 0)
+    budget.limit = availableMemory() / share;
+  int64_t needed = 0;
+  int64_t largest = 0;
+  for (int64_t device = first; device < last; ++device) {
+    int64_t bytes = boundaryBytes(program, device);
+    needed += bytes;
+    largest = std::max(largest, bytes);
+  }
+  if (needed <= budget.limit)
+    return Status::success();
+  return failure(
+      ExitEnvironment,
+      format("out of memory: inputs and outputs alone need %s (%s per device, "
+             "%lld devices in this process), %s available",
+             formatBytes(needed).c_str(), formatBytes(largest).c_str(),
+             static_cast<long long>(last - first),
+             formatBytes(budget.limit).c_str()));
+}

@@ -1,0 +1,56 @@
+//===- Types.cpp - Element types and tensors as text ----------------------===//
+
+#include "Core/Types.h"
+#include "Core/Status.h"
+
+using namespace tapestry::rt;
+
+namespace {
+struct DTypeInfo {
+  const char *name;
+  int64_t size;
+};
+} // namespace
+
+// In the order of TapestryDType.
+static constexpr DTypeInfo dtypes[] = {{"f64", 8},  {"f32", 4}, {"f16", 2},
+                                       {"bf16", 2}, {"i8", 1},  {"i16", 2},
+                                       {"i32", 4},  {"i64", 8}, {"bool", 1}};
+
+bool tapestry::rt::isKnownDType(int32_t dtype) {
+  return dtype >= TAPESTRY_F64 && dtype <= TAPESTRY_BOOL;
+}
+
+const char *tapestry::rt::dtypeName(int32_t dtype) {
+  return isKnownDType(dtype) ? dtypes[dtype].name : "unknown";
+}
+
+int64_t tapestry::rt::dtypeSize(int32_t dtype) {
+  return isKnownDType(dtype) ? dtypes[dtype].size : 0;
+}
+
+const char *tapestry::rt::collectiveName(int32_t kind) {
+  switch (kind) {
+  case TAPESTRY_ALL_GATHER:
+    return "all_gather";
+  case TAPESTRY_ALL_TO_ALL:
+    return "all_to_all";
+  case TAPESTRY_ALL_REDUCE:
+    return "all_reduce";
+  case TAPESTRY_REDUCE_SCATTER:
+    return "reduce_scatter";
+  }
+  return "unknown";
+}
+
+std::string tapestry::rt::shapeText(const int64_t *shape, int rank) {
+  std::string text = "[";
+  for (int dim = 0; dim < rank; ++dim)
+    text +=
+        format("%s%lld", dim ? ", " : "", static_cast<long long>(shape[dim]));
+  return text + "]";
+}
+
+std::string tapestry::rt::typeText(const TapestryTensor &tensor) {
+  return dtypeName(tensor.dtype) + shapeText(tensor.shape, tensor.rank);
+}

@@ -1,0 +1,50 @@
+//===- Types.h - Element types and tensors as text --------------*- C++ -*-===//
+//
+// Names and sizes of the ABI's element types, and the words in which messages
+// speak of a program's tensors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_RT_CORE_TYPES_H
+#define TAPESTRY_RT_CORE_TYPES_H
+
+#include "Core/Box.h"
+#include "tapestry-rt/ABI.h"
+#include <string>
+
+namespace tapestry {
+namespace rt {
+
+bool isKnownDType(int32_t dtype);
+/// "f32"; "unknown" for what isKnownDType refuses.
+const char *dtypeName(int32_t dtype);
+/// Bytes per element; 0 for what isKnownDType refuses.
+int64_t dtypeSize(int32_t dtype);
+
+/// "all_gather" and so on.
+const char *collectiveName(int32_t kind);
+
+/// "[3, 4]".
+std::string shapeText(const int64_t *shape, int rank);
+/// "f32[3, 4]".
+std::string typeText(const TapestryTensor &tensor);
+
+/// The part of `tensor` that `device` holds.
+inline BoxRef boxOf(const TapestryTensor &tensor, int64_t device) {
+  return {tensor.boxes + device * tensor.rank, tensor.rank};
+}
+inline BoxRef sourceBox(const TapestryCollective &collective, int64_t device) {
+  return {collective.source + device * collective.rank, collective.rank};
+}
+inline BoxRef targetBox(const TapestryCollective &collective, int64_t device) {
+  return {collective.target + device * collective.rank, collective.rank};
+}
+/// Bytes of the part that `device` holds.
+inline int64_t partBytes(const TapestryTensor &tensor, int64_t device) {
+  return volume(boxOf(tensor, device)) * dtypeSize(tensor.dtype);
+}
+
+} // namespace rt
+} // namespace tapestry
+
+#endif // TAPESTRY_RT_CORE_TYPES_H

@@ -1,0 +1,97 @@
+//===- TensorFile.h - Parts of tensors in .npy files ------------*- C++ -*-===//
+//
+// Files as a run uses them: checked before anything runs, read and written box
+// by box, by any number of ranks at a time. A written file appears whole, under
+// its own name, or not at all.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_RT_IO_TENSORFILE_H
+#define TAPESTRY_RT_IO_TENSORFILE_H
+
+#include "Core/Box.h"
+#include "IO/Npy.h"
+#include <mutex>
+
+namespace tapestry {
+namespace rt {
+
+/// An input. Messages start with the file's name: "a.npy: error: ...".
+class InputFile {
+public:
+  InputFile() = default;
+  ~InputFile();
+  InputFile(const InputFile &) = delete;
+  InputFile &operator=(const InputFile &) = delete;
+
+  /// Opens the file and checks that it holds exactly `tensor`: header, element
+  /// type, shape and length.
+  Status open(const std::string &path, const TapestryTensor &tensor);
+
+  /// Reads the elements of `box` into `target`, row-major. Reads nothing else
+  /// but what lies in short gaps between them.
+  Status read(BoxRef box, void *target) const;
+
+private:
+  Status checkHeader(const TapestryTensor &tensor, int64_t fileBytes) const;
+  Status readRowMajor(BoxRef whole, BoxRef box, char *target) const;
+  Status readFortran(BoxRef box, char *target) const;
+  Status readBytes(char *target, int64_t bytes, int64_t offset) const;
+
+  std::string path;
+  int fd = -1;
+  NpyHeader header;
+  int32_t dtype = 0;
+  int64_t elementSize = 0;
+};
+
+/// An output. Rank 0's process creates it, every owner writes its part, rank 0
+/// commits.
+class OutputFile {
+public:
+  OutputFile() = default;
+  ~OutputFile();
+  OutputFile(const OutputFile &) = delete;
+  OutputFile &operator=(const OutputFile &) = delete;
+
+  /// Checks that a file could be put at `path`, and that there is room.
+  Status prepare(const std::string &path, const TapestryTensor &tensor);
+  const std::string &target() const { return path; }
+
+  /// Names the temporary file beside the target; `id` is common to all ranks
+  /// and to no other output. From here on a failure or a signal removes it.
+  void nameTemporary(uint64_t id);
+  /// Creates the temporary file in its full size, with its header.
+  Status create();
+  /// Opens what another process has created, unless that is done.
+  Status open();
+  /// Writes the part `box` from row-major memory.
+  Status write(BoxRef box, const void *source);
+  Status close();
+  /// Gives the complete file its name. One rank does, the other processes
+  /// forget the temporary name.
+  Status commit();
+  void forget();
+
+private:
+  Status writeBytes(const char *source, int64_t bytes, int64_t offset);
+  Status failed(ExitStatus exit, const std::string &reason) const;
+
+  std::string path;      // as the user wrote it
+  std::string place;     // with links resolved
+  std::string temporary; // beside it
+  std::string header;
+  const TapestryTensor *tensor = nullptr;
+  std::mutex mutex; // guards fd while ranks of one process open
+  int fd = -1;
+};
+
+/// Checks that a text file could be written at `path`.
+Status checkWritable(const std::string &path);
+/// Writes a text file, whole or not at all.
+Status writeTextFile(const std::string &path, const std::string &text);
+
+} // namespace rt
+} // namespace tapestry
+
+#endif // TAPESTRY_RT_IO_TENSORFILE_H

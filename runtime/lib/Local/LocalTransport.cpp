@@ -1,0 +1,309 @@
+//===- LocalTransport.cpp - Ranks that are threads of one process ---------===//
+//
+// Every rank has one endpoint with an inbox. A sender puts a message into the
+// receiver's inbox and later waits until it has been taken; the receiver reads
+// the sender's memory in between. One counter of events per endpoint serves
+// both waits, so that waiting is spinning on one word and then sleeping on one
+// condition variable.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Local/LocalTransport.h"
+#include <chrono>
+#include <cstdio>
+
+using namespace tapestry::rt;
+using Clock = std::chrono::steady_clock;
+
+namespace tapestry {
+namespace rt {
+
+struct LocalMessage {
+  Label label;
+  int from = 0;
+  int64_t bytes = 0;
+  const void *data = nullptr;
+};
+
+class LocalEndpoint final : public Transport {
+public:
+  LocalEndpoint(LocalHub &hub, int number, int ranks)
+      : hub(hub), number(number), expected(ranks, -1) {}
+
+  int rank() const override { return number; }
+  int size() const override { return hub.size(); }
+  int ranksOnHost() const override { return hub.size(); }
+  bool sharesMemory() const override { return true; }
+  bool stopped() const override { return hub.aborted(); }
+  Outcome exchange(const Label &label, const Outgoing *outgoing,
+                   size_t numOutgoing, const Incoming *incoming,
+                   size_t numIncoming, Receiver &receiver,
+                   TransportError &error) override;
+  void abort(int status, const char *message) override {
+    hub.abort(status, message);
+  }
+
+  /// Wakes this rank because one of its waits may be over.
+  void notify();
+
+private:
+  void post(int peer, const LocalMessage &message);
+  /// Takes from the inbox the first message of `label` that is expected.
+  Outcome takeMessage(const Label &label, LocalMessage &message, bool &found,
+                      TransportError &error);
+  Outcome receiveAll(const Label &label, const Incoming *incoming,
+                     size_t numIncoming, Receiver &receiver,
+                     TransportError &error);
+  /// Waits until `events` has moved on from `seen`.
+  Outcome waitForEvent(uint64_t seen, Clock::time_point deadline);
+
+  LocalHub &hub;
+  const int number;
+  /// Per rank: the index of the message that this exchange still expects from
+  /// it, or -1. Touched by this rank alone.
+  std::vector<int> expected;
+
+  alignas(64) std::mutex mutex; // guards inbox and asleep
+  std::condition_variable wake;
+  std::vector<LocalMessage> inbox;
+  bool asleep = false;
+  alignas(64) std::atomic<uint64_t> events{0};
+  /// Messages that this rank has posted and nobody has taken yet.
+  std::atomic<size_t> pending{0};
+};
+
+} // namespace rt
+} // namespace tapestry
+
+//===----------------------------------------------------------------------===//
+// Waiting and waking
+//===----------------------------------------------------------------------===//
+
+void LocalEndpoint::notify() {
+  events.fetch_add(1, std::memory_order_release);
+  bool sleeping;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    sleeping = asleep;
+  }
+  if (sleeping)
+    wake.notify_one();
+}
+
+static void pauseBriefly() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+Outcome LocalEndpoint::waitForEvent(uint64_t seen, Clock::time_point deadline) {
+  auto moved = [&] {
+    return events.load(std::memory_order_acquire) != seen || hub.aborted();
+  };
+  // Some tens of microseconds: the time in which a peer that works alongside
+  // takes a small message.
+  for (int turn = 0; hub.spin && turn < 2000; ++turn) {
+    if (moved())
+      break;
+    pauseBriefly();
+  }
+  if (!moved()) {
+    std::unique_lock<std::mutex> lock(mutex);
+    asleep = true;
+    bool inTime = wake.wait_until(lock, deadline, moved);
+    asleep = false;
+    if (!inTime)
+      return Outcome::Failed;
+  }
+  return hub.aborted() ? Outcome::Stopped : Outcome::Done;
+}
+
+//===----------------------------------------------------------------------===//
+// Exchange
+//===----------------------------------------------------------------------===//
+
+void LocalEndpoint::post(int peer, const LocalMessage &message) {
+  LocalEndpoint &to = *hub.endpoints[peer];
+  bool sleeping;
+  {
+    std::lock_guard<std::mutex> lock(to.mutex);
+    to.inbox.push_back(message);
+    sleeping = to.asleep;
+    to.events.fetch_add(1, std::memory_order_release);
+  }
+  if (sleeping)
+    to.wake.notify_one();
+}
+
+Outcome LocalEndpoint::takeMessage(const Label &label, LocalMessage &message,
+                                   bool &found, TransportError &error) {
+  std::lock_guard<std::mutex> lock(mutex);
+  found = false;
+  for (size_t i = 0; i < inbox.size(); ++i) {
+    if (expected[inbox[i].from] < 0)
+      continue; // from a rank that is ahead of this one
+    if (!(inbox[i].label == label)) {
+      // Messages of one sender come in order: the expected one never will.
+      snprintf(error.text, sizeof(error.text),
+               "the ranks have lost their common order: this rank is at "
+               "operation %llu step %d, rank %d at operation %llu step %d "
+               "(collective %d)",
+               static_cast<unsigned long long>(label.operation), label.step,
+               inbox[i].from,
+               static_cast<unsigned long long>(inbox[i].label.operation),
+               inbox[i].label.step, inbox[i].label.collective);
+      return Outcome::Failed;
+    }
+    message = inbox[i];
+    inbox[i] = inbox.back();
+    inbox.pop_back();
+    found = true;
+    return Outcome::Done;
+  }
+  return Outcome::Done;
+}
+
+static Outcome timedOut(double seconds, int peer, const char *what,
+                        TransportError &error) {
+  snprintf(error.text, sizeof(error.text),
+           "waited %g seconds for rank %d %s; gave up", seconds, peer, what);
+  return Outcome::Failed;
+}
+
+Outcome LocalEndpoint::receiveAll(const Label &label, const Incoming *incoming,
+                                  size_t numIncoming, Receiver &receiver,
+                                  TransportError &error) {
+  Clock::time_point deadline =
+      Clock::now() +
+      std::chrono::microseconds(static_cast<int64_t>(hub.timeoutSeconds * 1e6));
+  for (size_t remaining = numIncoming; remaining > 0;) {
+    uint64_t seen = events.load(std::memory_order_acquire);
+    LocalMessage message;
+    bool found;
+    Outcome outcome = takeMessage(label, message, found, error);
+    if (outcome != Outcome::Done)
+      return outcome;
+    if (!found) {
+      outcome = waitForEvent(seen, deadline);
+      if (outcome == Outcome::Failed)
+        for (size_t i = 0; i < numIncoming; ++i)
+          if (expected[incoming[i].peer] >= 0)
+            return timedOut(hub.timeoutSeconds, incoming[i].peer, "to send",
+                            error);
+      if (outcome != Outcome::Done)
+        return outcome;
+      continue;
+    }
+    int index = expected[message.from];
+    if (message.bytes != incoming[index].bytes) {
+      snprintf(error.text, sizeof(error.text),
+               "rank %d sent %lld bytes where %lld were expected", message.from,
+               static_cast<long long>(message.bytes),
+               static_cast<long long>(incoming[index].bytes));
+      return Outcome::Failed;
+    }
+    receiver.arrived(index, message.data);
+    expected[message.from] = -1;
+    --remaining;
+    LocalEndpoint &sender = *hub.endpoints[message.from];
+    if (sender.pending.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      sender.notify();
+  }
+  return Outcome::Done;
+}
+
+Outcome LocalEndpoint::exchange(const Label &label, const Outgoing *outgoing,
+                                size_t numOutgoing, const Incoming *incoming,
+                                size_t numIncoming, Receiver &receiver,
+                                TransportError &error) {
+  if (hub.aborted())
+    return Outcome::Stopped;
+  for (size_t i = 0; i < numIncoming; ++i)
+    expected[incoming[i].peer] = static_cast<int>(i);
+  pending.store(numOutgoing, std::memory_order_release);
+  for (size_t i = 0; i < numOutgoing; ++i)
+    post(outgoing[i].peer,
+         {label, number, outgoing[i].bytes, outgoing[i].data});
+
+  // After a failure the expectations stay as they are: no exchange follows.
+  Outcome outcome = receiveAll(label, incoming, numIncoming, receiver, error);
+  if (outcome != Outcome::Done)
+    return outcome;
+
+  Clock::time_point deadline =
+      Clock::now() +
+      std::chrono::microseconds(static_cast<int64_t>(hub.timeoutSeconds * 1e6));
+  while (true) {
+    uint64_t seen = events.load(std::memory_order_acquire);
+    if (pending.load(std::memory_order_acquire) == 0)
+      return Outcome::Done;
+    outcome = waitForEvent(seen, deadline);
+    if (outcome == Outcome::Failed)
+      return timedOut(hub.timeoutSeconds,
+                      numOutgoing == 1 ? outgoing[0].peer : -1, "to receive",
+                      error);
+    if (outcome != Outcome::Done)
+      return outcome;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The hub
+//===----------------------------------------------------------------------===//
+
+LocalHub::LocalHub(int ranks, double timeoutSeconds, bool spin)
+    : timeoutSeconds(timeoutSeconds), spin(spin) {
+  for (int rank = 0; rank < ranks; ++rank)
+    endpoints.push_back(std::make_unique<LocalEndpoint>(*this, rank, ranks));
+}
+
+LocalHub::~LocalHub() = default;
+
+Transport &LocalHub::endpoint(int rank) { return *endpoints[rank]; }
+
+void LocalHub::abort(int newStatus, const char *message) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (status != 0)
+      return;
+    status = newStatus;
+    text = message;
+    stop.store(true, std::memory_order_release);
+  }
+  changed.notify_all();
+  for (auto &endpoint : endpoints)
+    endpoint->notify();
+}
+
+int LocalHub::abortStatus() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return status;
+}
+
+std::string LocalHub::abortMessage() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return text;
+}
+
+void LocalHub::leave() {
+  std::unique_lock<std::mutex> lock(mutex);
+  ++left;
+  changed.notify_all();
+  changed.wait(lock, [&] { return left == size(); });
+}
+
+void LocalHub::neverStarted(int ranks) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    left += ranks;
+  }
+  changed.notify_all();
+}
+
+bool LocalHub::waitForAll(double graceSeconds) {
+  std::unique_lock<std::mutex> lock(mutex);
+  auto allLeft = [&] { return left == size(); };
+  changed.wait(lock, [&] { return allLeft() || status != 0; });
+  return changed.wait_for(lock, std::chrono::duration<double>(graceSeconds),
+                          allLeft);
+}

@@ -1,0 +1,72 @@
+//===- LocalTransport.h - Ranks that are threads of one process -*- C++ -*-===//
+//
+// The `local` back end: a message is a pointer to the sender's memory, and the
+// receiver copies or combines straight out of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_RT_LOCAL_LOCALTRANSPORT_H
+#define TAPESTRY_RT_LOCAL_LOCALTRANSPORT_H
+
+#include "tapestry-rt/Transport.h"
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tapestry {
+namespace rt {
+
+/// The most ranks that the back end starts.
+constexpr int64_t maxLocalRanks = 1024;
+
+/// Where the ranks of a process meet. Make one, give each rank's thread its
+/// endpoint, and keep it until all threads are gone.
+class LocalHub {
+public:
+  /// `spin`: wait actively for some microseconds before sleeping; pays where
+  /// every rank has a processor.
+  LocalHub(int ranks, double timeoutSeconds, bool spin);
+  ~LocalHub();
+
+  Transport &endpoint(int rank);
+  int size() const { return static_cast<int>(endpoints.size()); }
+
+  /// Records the first failure and wakes all ranks that wait.
+  void abort(int status, const char *message);
+  bool aborted() const { return stop.load(std::memory_order_acquire); }
+  /// The first failure's; 0 and empty where there was none.
+  int abortStatus() const;
+  std::string abortMessage() const;
+
+  /// A rank has run to its end, well or not; returns when all have, so that
+  /// nobody reads memory of a rank that is gone.
+  void leave();
+  /// So many ranks will never leave because they could not be started.
+  void neverStarted(int ranks);
+  /// For the thread that started the ranks: waits until all have left, or,
+  /// after a failure, for `graceSeconds` at most. Returns whether all have
+  /// left.
+  bool waitForAll(double graceSeconds);
+
+private:
+  friend class LocalEndpoint;
+
+  std::vector<std::unique_ptr<class LocalEndpoint>> endpoints;
+  const double timeoutSeconds;
+  const bool spin;
+
+  std::atomic<bool> stop{false};
+  mutable std::mutex mutex; // guards what follows
+  std::condition_variable changed;
+  int status = 0;
+  std::string text;
+  int left = 0;
+};
+
+} // namespace rt
+} // namespace tapestry
+
+#endif // TAPESTRY_RT_LOCAL_LOCALTRANSPORT_H
