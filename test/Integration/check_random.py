@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+"""Runs random programs on random device counts with random plans, against
+`tapestry reference` and against NumPy.
+
+    check_random.py --seeds 0-24
+"""
+
+import argparse
+import json
+import sys
+
+import numpy as np
+
+from harness import contract, driver
+from harness.generator import generate
+from harness.plans import random_plan
+
+
+def devices_of(seed):
+    rng = np.random.default_rng([seed, 0xDE7])
+    return int(rng.choice([1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 8, 8, 8, 12]))
+
+
+def uses_random_plan(seed):
+    return seed % 5 >= 2
+
+
+class Attempt:
+    """One random program in a folder of its own."""
+
+    def __init__(self, seed, devices, folder):
+        self.program = generate(seed)
+        self.devices = devices
+        self.folder = folder
+        self.planning = [f"--devices={devices}"]
+        self.plan = None
+        if uses_random_plan(seed):
+            self.plan = random_plan(seed, self.program.vertices, devices)
+            self.planning.append("--plan=given.json")
+        elif seed % 5 == 1:
+            self.planning.append("--solver=eindecomp")
+        (folder / "program.ein").write_text(self.program.source)
+        if self.plan:
+            (folder / "given.json").write_text(json.dumps(self.plan))
+        self.inputs = driver.save_inputs(folder, self.program.inputs)
+
+    def outputs(self, suffix):
+        return driver.output_options(self.program.outputs, suffix)
+
+    def run(self):
+        def tapestry(*words):
+            driver.tapestry(*words, cwd=self.folder).expect_status(0)
+
+        tapestry("reference", "program.ein", *self.inputs, *self.outputs(".reference"))
+        self.program.check(
+            driver.load_outputs(self.folder, self.program.outputs, ".reference")
+        )
+        tapestry("plan", "program.ein", *self.planning, "--json=plan.json")
+        tapestry(
+            "run", "program.ein", *self.planning, *self.inputs, *self.outputs(""),
+            "--report=report.json",
+        )
+        self.program.check(driver.load_outputs(self.folder, self.program.outputs))
+        contract.check_contract(
+            driver.load_json(self.folder / "plan.json"),
+            driver.load_json(self.folder / "report.json"),
+            self.devices,
+            "local",
+        )
+
+    def describe(self):
+        lines = ["program.ein:", self.program.source]
+        if self.plan:
+            lines += ["given.json:", json.dumps(self.plan)]
+        lines += [
+            "command line:",
+            driver.command_line(
+                ["tapestry", "run", "program.ein", *self.planning, *self.inputs, *self.outputs("")]
+            ),
+        ]
+        return "\n".join(lines)
+
+
+def check_seed(seed, devices=None):
+    """Returns None, or the report of a failure."""
+    devices = devices or devices_of(seed)
+    with driver.workspace() as folder:
+        attempt = Attempt(seed, devices, folder)
+        try:
+            attempt.run()
+            return None
+        except driver.CheckFailed as failure:
+            return f"FAILED: seed {seed} on {devices} devices\n{failure}\n{attempt.describe()}\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", required=True, help="e.g. 0-24,117")
+    parser.add_argument("--devices", type=int, help="instead of what the seed says")
+    parser.add_argument("--print", action="store_true", help="print the programs, run nothing")
+    options = parser.parse_args()
+    failures = 0
+    for seed in driver.parse_numbers(options.seeds):
+        if options.print:
+            print(f"# seed {seed} on {devices_of(seed)} devices\n{generate(seed).source}")
+            continue
+        report = check_seed(seed, options.devices)
+        if report:
+            print(report)
+            failures += 1
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Shared code of the integration tests: programs, oracles and checks."""

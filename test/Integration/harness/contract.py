@@ -1,0 +1,53 @@
+"""The plan contract: a run moves exactly the bytes that its plan announced."""
+
+from .driver import CheckFailed
+
+
+def _key(entry):
+    return entry["vertex"], entry["kind"]
+
+
+def _sorted(entries, byte_key):
+    return sorted((*_key(entry), entry[byte_key]) for entry in entries)
+
+
+def check_contract(plan, report, devices, backend):
+    """Compares plan.json with report.json of a run of the same plan."""
+    problems = []
+    for what, expected in (("tapestry_report", 1), ("devices", devices), ("backend", backend)):
+        if report.get(what) != expected:
+            problems.append(f"report.json: '{what}' is {report.get(what)!r}, expected {expected!r}")
+    if plan.get("devices") != devices:
+        problems.append(f"plan.json: 'devices' is {plan.get('devices')!r}, expected {devices}")
+    for entry in report["collectives"]:
+        if entry["predicted_bytes"] != entry["counted_bytes"]:
+            problems.append(
+                f"{entry['kind']} of {entry['vertex']}: predicted {entry['predicted_bytes']} "
+                f"bytes, counted {entry['counted_bytes']}"
+            )
+    planned = _sorted(plan["collectives"], "bytes")
+    counted = _sorted(report["collectives"], "counted_bytes")
+    if planned != counted:
+        only_planned = [entry for entry in planned if entry not in counted]
+        only_counted = [entry for entry in counted if entry not in planned]
+        problems.append(
+            f"collectives of plan.json and report.json differ: planned {len(planned)}, "
+            f"counted {len(counted)}; only planned: {only_planned}; only counted: {only_counted}"
+        )
+    for entry in plan["collectives"]:
+        if devices == 1 or entry["bytes"] <= 0 or not 2 <= entry["group"] <= devices:
+            problems.append(f"plan.json: impossible collective on {devices} devices: {entry}")
+    if problems:
+        raise CheckFailed("\n".join(problems))
+
+
+def check_solver_plan(plan):
+    """What a plan of the exact solver must say about itself."""
+    cost, bound = plan["cost"], plan["lower_bound"]
+    if plan["proved_optimal"] and abs(cost - bound) > 1e-9 * max(1.0, abs(cost)):
+        raise CheckFailed(f"plan.json: proved optimal, but cost {cost} is not the bound {bound}")
+    if bound > cost * (1 + 1e-9):
+        raise CheckFailed(f"plan.json: lower bound {bound} above the cost {cost}")
+    total = sum(v["join"] + v["aggregate"] + v["repartition"] for v in plan["vertices"])
+    if abs(total - cost) > 1e-6 * max(1.0, abs(cost)):
+        raise CheckFailed(f"plan.json: vertices cost {total} together, the plan {cost}")

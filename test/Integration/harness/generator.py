@@ -1,0 +1,369 @@
+"""Random .ein programs, each with its expected values.
+
+A program is a random graph of statements; every statement is evaluated while it
+is drawn, and drawn again where its values leave the range in which results can
+be compared. The same seed gives the same program.
+"""
+
+import dataclasses
+import math
+
+import numpy as np
+
+from . import compare
+from .bounded import FLOATS, INTEGERS, NUMPY_TYPES, Bounded, round_to
+from .expressions import Expression, ExpressionWriter, Impossible
+
+TYPES = ["f32"] * 9 + ["f64"] * 2 + ["f16", "bf16"] + ["i32"] * 3 + ["i64", "i16", "i8"] + ["bool"] * 3
+EXTENTS = [1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13]
+MONOIDS = {
+    "float": ["sum"] * 5 + ["max", "max", "min", "prod"],
+    "integer": ["sum"] * 3 + ["max", "min", "prod", "xor"],
+    "bool": ["any", "all", "xor"],
+}
+MAX_POINTS = 6000
+MAX_LABELS = 5
+LABEL_NAMES = "ijklmnpqrstuvw"
+
+
+@dataclasses.dataclass
+class Tensor:
+    name: str
+    type: str
+    shape: tuple
+    value: Bounded
+    is_input: bool
+    reads: set = dataclasses.field(default_factory=set)  # (reader, subscripts)
+
+
+@dataclasses.dataclass
+class Label:
+    name: str
+    extent: int
+    is_plain: bool = False  # a subscript without padding is just this label
+
+
+@dataclasses.dataclass
+class Vertex:
+    """What a plan may cut: a statement, or an input that is read twice."""
+
+    name: str
+    labels: list  # (name, extent)
+    is_input: bool = False
+
+
+@dataclasses.dataclass
+class RandomProgram:
+    seed: int
+    source: str
+    inputs: dict  # name -> array as the file holds it
+    outputs: dict  # name -> Bounded
+    vertices: list
+
+    def check(self, got):
+        for name, expected in self.outputs.items():
+            array = got[name]
+            if expected.type == "bf16":
+                array = compare.bf16_values(array)
+            else:
+                compare.check_shape(
+                    name, array, expected.value.shape, np.dtype(NUMPY_TYPES[expected.type])
+                )
+            if not expected.is_float:
+                compare.check_equal(name, array, expected.value)
+            else:
+                # Twice the bound: it is of first order.
+                compare.check_within(name, array, expected.value, 2 * expected.error)
+
+
+class _Rejected(Exception):
+    """The statement at hand is no good; another one is drawn."""
+
+
+class _Statement:
+    """One statement while it is drawn."""
+
+    def __init__(self, rng, name):
+        self.rng = rng
+        self.name = name
+        self.labels = []
+        self.reads = []  # (tensor, subscripts)
+
+    # Labels and subscripts ------------------------------------------------
+
+    def points(self):
+        return math.prod(label.extent for label in self.labels)
+
+    def new_label(self, extent):
+        if len(self.labels) >= MAX_LABELS or self.points() * extent > MAX_POINTS:
+            raise _Rejected
+        free = [n for n in LABEL_NAMES if all(label.name != n for label in self.labels)]
+        label = Label(str(self.rng.choice(free)), extent)
+        self.labels.append(label)
+        return label
+
+    def label_for(self, extent):
+        """A label of this extent: one of the statement's, or a new one."""
+        same = [label for label in self.labels if label.extent == extent]
+        if same and (self.rng.random() < 0.75 or len(self.labels) >= MAX_LABELS):
+            return same[self.rng.integers(len(same))]
+        return self.new_label(extent)
+
+    def terms_of_subscript(self, extent, padded):
+        """(coefficient, label) pairs and a constant for one dimension."""
+        rng = self.rng
+        choice = rng.random()
+        if choice < 0.78 and not padded:
+            return [(1, self.label_for(extent))], 0
+        if choice < 0.82:
+            return [], int(rng.integers(extent))
+        if choice < 0.86:
+            return [(-1, self.label_for(extent))], extent - 1
+        # A window: one or two labels with steps, within what is left.
+        room, terms = extent - 1, []
+        for _ in range(rng.integers(1, 3)):
+            step = int(rng.choice([1, 1, 2, 3]))
+            largest = room // step + 1
+            existing = [label for label in self.labels if label.extent <= largest]
+            if existing and rng.random() < 0.4:
+                label = existing[rng.integers(len(existing))]
+            else:
+                label = self.new_label(int(rng.integers(1, min(largest, 6) + 1)))
+            if any(label is other for _, other in terms):
+                continue
+            terms.append((step, label))
+            room -= step * (label.extent - 1)
+        shift = int(rng.integers(-2, 3)) if padded else int(rng.integers(room + 1))
+        if shift == 0 and not padded and [step for step, _ in terms] == [1]:
+            # A subscript that is just a label stands for the whole dimension.
+            if terms[0][1].extent != extent:
+                raise _Rejected
+        return terms, shift
+
+    def read(self, tensor):
+        """An access to `tensor`: its text, and its values per index point."""
+        rng = self.rng
+        padded = bool(tensor.shape) and rng.random() < 0.12
+        texts, forms = [], []
+        for extent in tensor.shape:
+            terms, constant = self.terms_of_subscript(extent, padded)
+            texts.append(_subscript_text(rng, terms, constant))
+            forms.append((terms, constant))
+            if len(terms) == 1 and terms[0][0] == 1 and constant == 0 and not padded:
+                terms[0][1].is_plain = True
+        base, pad = tensor.name, None
+        if padded:
+            pad = _pad_value(rng, tensor.type)
+            base = f"pad({tensor.name}, {pad[0]})"
+        brackets = f"[{', '.join(texts)}]" if texts or rng.random() < 0.3 else ""
+        key = (base, tuple(texts))
+        self.reads.append((tensor, key))
+
+        def evaluate(grid):
+            return _gather(tensor.value, forms, grid, None if pad is None else pad[1])
+
+        return Expression(base + brackets, tensor.type, evaluate, atomic=True)
+
+    # The whole statement ---------------------------------------------------
+
+    def grid(self):
+        """label name -> its indices, shaped to broadcast over all labels."""
+        count = len(self.labels)
+        return {
+            label.name: np.arange(label.extent).reshape(
+                [-1 if position == own else 1 for position in range(count)]
+            )
+            for own, label in enumerate(self.labels)
+        }
+
+    def finish(self, expression, result_rank):
+        """Chooses the output's labels; returns (text, value, output labels)."""
+        rng = self.rng
+        order = [self.labels[i] for i in rng.permutation(len(self.labels))]
+        kept = order[: min(result_rank, len(order))]
+        reduced = order[len(kept) :]
+        left_only = []
+        if rng.random() < 0.1 and len(self.labels) < MAX_LABELS:
+            left_only = [self.new_label(int(rng.choice([1, 2, 3, 5])))]
+            kept.insert(rng.integers(len(kept) + 1), left_only[0])
+        kind = (
+            "float" if expression.type in FLOATS
+            else "integer" if expression.type in INTEGERS else "bool"
+        )
+        monoid = str(rng.choice(MONOIDS[kind])) if reduced else ""
+
+        grid = self.grid()
+        shape = [label.extent for label in self.labels]
+        value = expression.evaluate(grid)
+        value = Bounded(
+            value.type, np.broadcast_to(value.value, shape), np.broadcast_to(value.error, shape)
+        )
+        axes = tuple(i for i, label in enumerate(self.labels) if label in reduced)
+        value = value.reduce(monoid, axes)
+        rest = [label for label in self.labels if label not in reduced]
+        permutation = [rest.index(label) for label in kept]
+        value = Bounded(
+            value.type, value.value.transpose(permutation), value.error.transpose(permutation)
+        ).stored()
+        _reject_unfit(value)
+
+        def spell(label):
+            known = label.is_plain and rng.random() < 0.85
+            return label.name if known else f"{label.name}:{label.extent}"
+
+        brackets = f"[{', '.join(map(spell, kept))}]" if kept else ""
+        reduction = f"{monoid}[{', '.join(map(spell, reduced))}] " if reduced else ""
+        text = f"{self.name}{brackets} = {reduction}{expression.text}"
+        return text, value, kept + reduced, len(kept)
+
+
+def _reject_unfit(value):
+    """Values that cannot be compared well make no test."""
+    if not value.is_float:
+        return
+    limit = {"f16": 1e3, "bf16": 1e6}.get(value.type, 1e6)
+    if not np.all(np.isfinite(value.value)) or np.any(np.abs(value.value) > limit):
+        raise _Rejected
+    scale = np.sqrt(np.mean(value.value**2))
+    if np.any(value.error > 0.02 * (scale + np.abs(value.value))):
+        raise _Rejected
+
+
+def _subscript_text(rng, terms, constant):
+    pieces = []
+    for step, label in terms:
+        if step == 1:
+            pieces.append(("+", label.name))
+        elif step == -1:
+            pieces.append(("-", label.name))
+        else:
+            pieces.append(("+", f"{step}*{label.name}"))
+    if constant or not pieces:
+        pieces.append(("-" if constant < 0 else "+", str(abs(constant))))
+    if len(pieces) > 1 and pieces[0][0] == "-":
+        pieces.reverse()
+    (sign, text), *rest = pieces
+    return ("-" if sign == "-" else "") + text + "".join(f" {s} {t}" for s, t in rest)
+
+
+def _pad_value(rng, type):
+    """(text, value) of what a padded read gives outside."""
+    if type == "bool":
+        value = bool(rng.random() < 0.5)
+        return str(value).lower(), value
+    if type in INTEGERS:
+        value = int(rng.integers(-3, 4))
+        return str(value), value
+    value = float(rng.choice([0.0, 0.0, 1.0, -1.5, 0.25]))
+    return repr(value), value
+
+
+def _gather(tensor, forms, grid, pad):
+    """The tensor at every index point of the statement."""
+    if not forms:
+        return tensor
+    indices, inside = [], True
+    for (terms, constant), extent in zip(forms, tensor.value.shape):
+        index = np.asarray(constant)
+        for step, label in terms:
+            index = index + step * grid[label.name]
+        inside = inside & (index >= 0) & (index < extent)
+        indices.append(np.clip(index, 0, extent - 1))
+    place = tuple(np.broadcast_arrays(*indices))
+    value, error = tensor.value[place], tensor.error[place]
+    if pad is None:
+        assert np.all(inside), "the generator wrote an access out of bounds"
+        return Bounded(tensor.type, value, error)
+    filler = np.asarray(pad).astype(tensor.value.dtype)
+    return Bounded(tensor.type, np.where(inside, value, filler), np.where(inside, error, 0.0))
+
+
+def _draw_input(rng, type, shape):
+    """(file contents, Bounded)"""
+    if type == "bool":
+        values = rng.random(shape) < 0.5
+        return values, Bounded(type, values)
+    if type in INTEGERS:
+        high = {"i8": 100, "i16": 20000}.get(type, 10**6) if rng.random() < 0.3 else 5
+        values = rng.integers(-high, high + 1, shape).astype(NUMPY_TYPES[type])
+        return values, Bounded(type, values)
+    # Quarters are exact in all types and make ties; others round.
+    values = np.round(rng.uniform(-2, 2, shape) * 4) / 4 if rng.random() < 0.2 else rng.uniform(-2, 2, shape)
+    values = round_to(type, values)
+    stored = values.astype(NUMPY_TYPES[type])
+    if type == "bf16":
+        stored = compare.bf16_bits(values).view("V2").reshape(values.shape)
+    return stored, Bounded(type, values)
+
+
+def _draw_shape(rng, pool):
+    rank = int(rng.choice([0, 1, 2, 2, 2, 3, 3, 4]))
+    shape = tuple(int(rng.choice(pool)) for _ in range(rank))
+    return shape if math.prod(shape) <= 1500 else shape[:2]
+
+
+def _draw_statement(rng, tensors, name):
+    statement = _Statement(rng, name)
+    count = int(rng.choice([1, 1, 2, 2, 2, 3]))
+    # Later tensors are likelier, so that graphs grow deep.
+    weights = np.arange(1, len(tensors) + 1) ** 1.5
+    chosen = rng.choice(len(tensors), size=count, p=weights / weights.sum())
+    leaves = []
+    for index in chosen:
+        leaves.append(statement.read(tensors[index]))
+        if rng.random() < 0.15:
+            leaves.append(statement.read(tensors[index]))
+    result_type = leaves[0].type if rng.random() < 0.7 else str(rng.choice(TYPES))
+    expression = ExpressionWriter(rng, statement.labels).write(leaves, result_type)
+    result_rank = int(rng.choice([0, 1, 1, 2, 2, 2, 3, 4]))
+    text, value, labels, kept = statement.finish(expression, result_rank)
+    if value.value.size > 3000:
+        raise _Rejected
+    for tensor, key in statement.reads:
+        tensor.reads.add((name, key))
+    shape = tuple(label.extent for label in labels[:kept])
+    vertex = Vertex(name, [(label.name, label.extent) for label in labels])
+    return text, Tensor(name, expression.type, shape, value, False), vertex
+
+
+def generate(seed):
+    """The random program of this seed."""
+    rng = np.random.default_rng([seed, 0x7E57])
+    # Few extents, so that operands fit together.
+    pool = [int(e) for e in rng.choice(EXTENTS, size=int(rng.integers(2, 5)), replace=False)]
+    type_pool = [str(t) for t in rng.choice(TYPES, size=3)]
+    inputs, tensors, lines = {}, [], []
+    for number in range(int(rng.integers(1, 5))):
+        name, type = f"X{number}", str(rng.choice(type_pool))
+        shape = _draw_shape(rng, pool)
+        inputs[name], value = _draw_input(rng, type, shape)
+        tensors.append(Tensor(name, type, shape, value, True))
+        lines.append(f"input {name} : {type}[{', '.join(map(str, shape))}]")
+    statements = []
+    for number in range(int(rng.integers(1, 8))):
+        for _ in range(200):
+            try:
+                with np.errstate(all="ignore"):
+                    text, tensor, vertex = _draw_statement(rng, tensors, f"T{number}")
+            except (_Rejected, Impossible):
+                continue
+            lines.append(text)
+            tensors.append(tensor)
+            statements.append(vertex)
+            break
+        else:
+            break
+    if not statements:
+        return generate(seed + 1_000_000_007)
+
+    outputs = {}
+    for tensor in tensors:
+        if not tensor.is_input and (not tensor.reads or rng.random() < 0.3):
+            outputs[tensor.name] = tensor.value
+            lines.append(f"output {tensor.name}")
+    shared = [
+        Vertex(t.name, [(str(d), e) for d, e in enumerate(t.shape)], True)
+        for t in tensors
+        if t.is_input and len(t.reads) > 1
+    ]
+    return RandomProgram(seed, "\n".join(lines) + "\n", inputs, outputs, shared + statements)

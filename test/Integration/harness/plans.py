@@ -1,0 +1,63 @@
+"""Random plans: any cut of any label over any axes, good or not."""
+
+import math
+
+import numpy as np
+
+
+def prime_factors(number):
+    factors, divisor = [], 2
+    while number > 1:
+        while number % divisor == 0:
+            factors.append(divisor)
+            number //= divisor
+        divisor += 1
+    return factors
+
+
+def random_grid(rng, devices):
+    """The grid as the user names it, and its axes: [(name, size)]."""
+    primes = prime_factors(devices)
+    if len(primes) < 2 or rng.random() < 0.6:
+        grid = {"d": devices}
+    else:
+        split = int(rng.integers(1, len(primes)))
+        order = [primes[i] for i in rng.permutation(len(primes))]
+        grid = {"node": math.prod(order[:split]), "gpu": math.prod(order[split:])}
+    axes = []
+    for name, size in grid.items():
+        axes += [(f"{name}.{i}", factor) for i, factor in enumerate(prime_factors(size))]
+    return grid, axes
+
+
+def random_axes(rng, labels, axes):
+    """Every axis cuts one label that is long enough, or none: replicas."""
+    parts = {name: 1 for name, _ in labels}
+    chosen = {}
+    idle = rng.choice([0.0, 0.1, 0.4])
+    for index in rng.permutation(len(axes)):
+        axis, size = axes[index]
+        fitting = [name for name, extent in labels if parts[name] * size <= extent]
+        if not fitting or rng.random() < idle:
+            continue
+        name = fitting[rng.integers(len(fitting))]
+        parts[name] *= size
+        chosen.setdefault(name, []).append(axis)
+    return parts, chosen
+
+
+def random_plan(seed, vertices, devices):
+    """plan.json for the vertices of a generated program."""
+    rng = np.random.default_rng([seed, devices, 0x9147])
+    grid, axes = random_grid(rng, devices)
+    entries = []
+    for vertex in vertices:
+        if vertex.is_input and rng.random() < 0.5:
+            continue
+        parts, chosen = random_axes(rng, vertex.labels, axes)
+        entry = {"name": vertex.name, "parts": parts}
+        # Without axes, where the plan leaves them to the planner.
+        if chosen and rng.random() < 0.9:
+            entry["axes"] = chosen
+        entries.append(entry)
+    return {"tapestry_plan": 1, "devices": devices, "grid": grid, "vertices": entries}

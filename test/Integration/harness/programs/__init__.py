@@ -1,0 +1,6 @@
+"""Programs with independent formulas for their results, by theme."""
+
+from . import distances, integers, linear, neural, scalars, shapes, windows
+from .registry import PROGRAMS, Program
+
+__all__ = ["PROGRAMS", "Program"]

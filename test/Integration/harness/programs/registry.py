@@ -1,0 +1,137 @@
+"""How a test program is declared: source, random inputs, NumPy formula."""
+
+import dataclasses
+import zlib
+from typing import Callable
+
+import numpy as np
+
+from .. import compare
+from ..driver import CheckFailed
+
+NUMPY_TYPES = {
+    "f64": np.float64,
+    "f32": np.float32,
+    "f16": np.float16,
+    "i8": np.int8,
+    "i16": np.int16,
+    "i32": np.int32,
+    "i64": np.int64,
+    "bool": np.bool_,
+}
+
+PROGRAMS = {}
+
+
+@dataclasses.dataclass(frozen=True)
+class Input:
+    """A random array; `draw` maps a generator to values of the right shape."""
+
+    type: str
+    draw: Callable
+
+
+def normal(*shape, type="f32", scale=1.0):
+    return Input(type, lambda rng: scale * rng.standard_normal(shape))
+
+
+def uniform(low, high, *shape, type="f32"):
+    return Input(type, lambda rng: rng.uniform(low, high, shape))
+
+
+def integers(low, high, *shape, type="i32"):
+    """Both ends included."""
+    return Input(type, lambda rng: rng.integers(low, high, shape, endpoint=True))
+
+
+def booleans(*shape, chance=0.5):
+    return Input("bool", lambda rng: rng.random(shape) < chance)
+
+
+def one_hot(rows, classes, type="f32"):
+    return Input(type, lambda rng: np.eye(classes)[rng.integers(0, classes, rows)])
+
+
+@dataclasses.dataclass
+class Program:
+    name: str
+    source: str
+    inputs: dict
+    outputs: dict  # name -> type
+    formula: Callable
+    exact: set  # float outputs that must be bit-equal
+    tolerance: dict  # output -> tolerance, where the type's own is not meant
+    params: dict
+
+    def arrays(self):
+        """The inputs as files hold them; the same at every call."""
+        rng = np.random.default_rng(zlib.crc32(self.name.encode()))
+        arrays = {}
+        for name, spec in self.inputs.items():
+            values = np.asarray(spec.draw(rng))
+            if spec.type == "bf16":
+                arrays[name] = compare.bf16_bits(values).view("V2").reshape(values.shape)
+            else:
+                arrays[name] = values.astype(NUMPY_TYPES[spec.type])
+        return arrays
+
+    def expected(self, arrays):
+        """The formula on the stored inputs, floats in float64."""
+        values = {}
+        for name, array in arrays.items():
+            if self.inputs[name].type == "bf16":
+                array = compare.bf16_values(array)
+            values[name] = array.astype(np.float64) if array.dtype.kind == "f" else array
+        results = self.formula(**values)
+        if not isinstance(results, dict):
+            (only,) = self.outputs
+            results = {only: results}
+        return results
+
+    def check(self, got, want):
+        """Compares all outputs; `want` as from expected()."""
+        for name, type in self.outputs.items():
+            if type == "bf16":
+                if got[name].dtype.itemsize != 2:
+                    raise CheckFailed(f"output {name}: type {got[name].dtype}, expected 2 bytes")
+                tolerance = self.tolerance.get(name, compare.BF16_TOLERANCE)
+                compare.check_close(name, compare.bf16_values(got[name]), want[name], tolerance)
+                continue
+            dtype = np.dtype(NUMPY_TYPES[type])
+            if dtype.kind != "f" or name in self.exact:
+                compare.check_equal(name, got[name], np.asarray(want[name]).astype(dtype))
+                continue
+            compare.check_shape(name, got[name], np.shape(want[name]), dtype)
+            tolerance = self.tolerance.get(name, compare.TOLERANCE[dtype])
+            compare.check_close(name, got[name], want[name], tolerance)
+
+    def options(self):
+        return [f"-D{name}={value}" for name, value in self.params.items()]
+
+
+def program(source, inputs, outputs, exact=(), tolerance=None, params=None):
+    """Declares a program named after the function that computes its results.
+
+    `outputs` maps names to types, or is "Z:f32 W:i32".
+    """
+    if isinstance(outputs, str):
+        outputs = dict(word.split(":") for word in outputs.split())
+
+    def declare(formula):
+        name = formula.__name__
+        assert name not in PROGRAMS, name
+        lines = [line.strip() for line in source.strip().splitlines()]
+        lines += [f"output {output}" for output in outputs]
+        PROGRAMS[name] = Program(
+            name,
+            "\n".join(lines) + "\n",
+            inputs,
+            outputs,
+            formula,
+            set(exact),
+            tolerance or {},
+            params or {},
+        )
+        return formula
+
+    return declare
