@@ -53,7 +53,8 @@ struct LowerKernelsToLLVM
     memref::populateExpandStridedMetadataPatterns(set);
     arith::populateCeilFloorDivExpandOpsPatterns(set);
     std::optional<TargetInfo> target = TargetInfo::get(cpu);
-    if (!target || !target->bf16Conversion)
+    hasBF16 = target && target->bf16Conversion;
+    if (!hasBF16)
       arith::populateExpandBFloat16Patterns(set);
     expansions = std::move(set);
     return success();
@@ -71,13 +72,20 @@ struct LowerKernelsToLLVM
 private:
   LogicalResult expand();
   LogicalResult convert();
+  LogicalResult emulateBF16();
+  void integerConstants();
 
+  /// The processor converts bf16; otherwise all bf16 values become i16 ones,
+  /// since LLVM would call functions that no library here has.
+  bool hasBF16 = true;
   FrozenRewritePatternSet expansions;
 };
 
 /// Views become address arithmetic, and operations without an LLVM counterpart
 /// others that have one.
 LogicalResult LowerKernelsToLLVM::expand() {
+  if (!hasBF16 && failed(emulateBF16()))
+    return failure();
   if (failed(applyPatternsGreedily(getOperation(), expansions)))
     return failure();
   RewritePatternSet patterns(&getContext());
@@ -88,11 +96,59 @@ LogicalResult LowerKernelsToLLVM::expand() {
   return applyPartialConversion(getOperation(), target, std::move(patterns));
 }
 
+/// Arithmetic on bf16 in f32.
+LogicalResult LowerKernelsToLLVM::emulateBF16() {
+  MLIRContext *context = &getContext();
+  TypeConverter converter;
+  arith::populateEmulateUnsupportedFloatsConversions(
+      converter, {BFloat16Type::get(context)}, Float32Type::get(context));
+  RewritePatternSet patterns(context);
+  arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
+  ConversionTarget target(*context);
+  arith::populateEmulateUnsupportedFloatsLegality(target, converter);
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  return applyPartialConversion(getOperation(), target, std::move(patterns));
+}
+
+/// bf16 constants as the bits of i16 ones.
+void LowerKernelsToLLVM::integerConstants() {
+  getOperation().walk([](arith::ConstantOp op) {
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isBF16())
+      return;
+    OpBuilder b(op);
+    Type bits = b.getI16Type();
+    TypedAttr value;
+    if (auto dense = dyn_cast<DenseFPElementsAttr>(op.getValue()))
+      value = dense.mapValues(bits, [](const APFloat &element) {
+        return element.bitcastToAPInt();
+      });
+    else
+      value = b.getIntegerAttr(
+          bits, cast<FloatAttr>(op.getValue()).getValue().bitcastToAPInt());
+    auto constant = arith::ConstantOp::create(b, op.getLoc(), value);
+    op.replaceAllUsesWith(
+        arith::BitcastOp::create(b, op.getLoc(), type, constant).getResult());
+    op.erase();
+  });
+}
+
 LogicalResult LowerKernelsToLLVM::convert() {
   LowerToLLVMOptions options(&getContext());
   options.allocLowering = LowerToLLVMOptions::AllocLowering::AlignedAlloc;
   options.useGenericFunctions = true;
   LLVMTypeConverter converter(&getContext(), options);
+  if (!hasBF16) {
+    integerConstants();
+    converter.addConversion([](BFloat16Type type) -> Type {
+      return IntegerType::get(type.getContext(), 16);
+    });
+    converter.addConversion([](VectorType type) -> std::optional<Type> {
+      if (!type.getElementType().isBF16())
+        return std::nullopt;
+      return type.clone(IntegerType::get(type.getContext(), 16));
+    });
+  }
 
   RewritePatternSet patterns(&getContext());
   populateSCFToControlFlowConversionPatterns(patterns);

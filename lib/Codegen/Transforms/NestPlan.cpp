@@ -231,6 +231,10 @@ void Planner::chooseRegisterTile() {
     else
       plan.vectors /= 2;
   }
+  // A vector without any data has nothing to put into its lanes that is sure
+  // not to trap.
+  if (problem.mayTrap)
+    plan.vectors = 1;
   const NestDim &loop = problem.dims[plan.vectorDim];
   if (!loop.known)
     return;
