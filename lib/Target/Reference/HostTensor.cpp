@@ -3,6 +3,7 @@
 #include "tapestry/Target/Reference/HostTensor.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <cstdlib>
@@ -105,23 +106,6 @@ double HostTensor::asDouble(int64_t index) const {
 // 16-bit formats
 //===----------------------------------------------------------------------===//
 
-/// Decodes sign, exponent and `mantissa` bits.
-static double decode(uint16_t bits, int mantissa) {
-  int exponentBits = 15 - mantissa;
-  int bias = (1 << (exponentBits - 1)) - 1;
-  int exponent = (bits & 0x7fff) >> mantissa;
-  int fraction = bits & ((1 << mantissa) - 1);
-  double magnitude = 0;
-  if (exponent == (1 << exponentBits) - 1)
-    magnitude = fraction ? std::nan("") : HUGE_VAL;
-  else if (exponent == 0)
-    magnitude = std::ldexp(fraction, 1 - bias - mantissa);
-  else
-    magnitude = std::ldexp(fraction + (1 << mantissa),
-                           exponent - bias - mantissa);
-  return bits & 0x8000 ? -magnitude : magnitude;
-}
-
 static uint16_t encode(double value, int mantissa) {
   int exponentBits = 15 - mantissa;
   int bias = (1 << (exponentBits - 1)) - 1;
@@ -138,7 +122,7 @@ static uint16_t encode(double value, int mantissa) {
   int exponent = std::max(std::ilogb(magnitude), 1 - bias);
   // Scaling is exact; nearbyint rounds to the nearest, ties to even.
   auto scaled = static_cast<int64_t>(
-      std::nearbyint(std::ldexp(magnitude, std::min(mantissa - exponent, 1074))));
+      std::nearbyint(std::ldexp(magnitude, mantissa - exponent)));
   if (exponent > bias)
     return sign | special << mantissa;
   // A subnormal's exponent field is 0, and a carry out of the fraction raises
@@ -148,7 +132,20 @@ static uint16_t encode(double value, int mantissa) {
   return sign | std::min<int64_t>(bits, int64_t(special) << mantissa);
 }
 
-double tapestry::decodeF16(uint16_t bits) { return decode(bits, 10); }
-double tapestry::decodeBF16(uint16_t bits) { return decode(bits, 7); }
+double tapestry::decodeF16(uint16_t bits) {
+  // As an f32 whose exponent is too small by 127 - 15; scaling is exact, for
+  // subnormals too.
+  double magnitude =
+      llvm::bit_cast<float>(static_cast<uint32_t>(bits & 0x7fff) << 13) *
+      0x1p112f;
+  if ((bits & 0x7c00) == 0x7c00)
+    magnitude = bits & 0x03ff ? std::nan("") : HUGE_VAL;
+  return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+double tapestry::decodeBF16(uint16_t bits) {
+  return llvm::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+}
+
 uint16_t tapestry::encodeF16(double value) { return encode(value, 10); }
 uint16_t tapestry::encodeBF16(double value) { return encode(value, 7); }

@@ -1,0 +1,369 @@
+//===- EinsumEvaluator.cpp - One einsum over its whole index space --------===//
+//
+// A batch is a run of consecutive result elements. For each batch the reduced
+// labels run in row-major order; since subscripts are affine, one step moves
+// all elements of a batch by the same distance in each operand.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EinsumEvaluator.h"
+#include "llvm/Support/ThreadPool.h"
+#include <atomic>
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::reference;
+
+namespace {
+/// How an operand is read: where it lies and how labels move through it.
+struct Reader {
+  const HostTensor *tensor;
+  Slot slot;
+  /// The offset, or with padding the index of each dimension, as
+  /// sum(perLabel[l] * l) + constant.
+  struct Form {
+    llvm::SmallVector<int64_t> perLabel;
+    int64_t constant = 0;
+  };
+  llvm::SmallVector<Form, 1> forms;
+  bool isPadded = false;
+  double padReal = 0;
+  int64_t padInteger = 0;
+  /// Whether a reduced label moves it.
+  bool movesInReduction = false;
+};
+
+/// What is the same for all threads.
+struct Job {
+  const ScalarProgram *program;
+  std::vector<Reader> readers;
+  llvm::SmallVector<int64_t> extents;
+  /// Labels of the result in the order of its dimensions; the reduced ones.
+  llvm::SmallVector<unsigned> parallel, reduced;
+  HostTensor *result;
+  int64_t numElements = 0;
+};
+
+/// What one thread works with.
+class Worker {
+public:
+  explicit Worker(const Job &job)
+      : job(job), registers(job.program->makeRegisters()),
+        labelValues(job.extents.size() * maxLanes) {
+    for (const Reader &reader : job.readers)
+      bases.emplace_back(reader.forms.size() * maxLanes);
+  }
+  /// Result elements first .. first + lanes.
+  void runBatch(int64_t first, unsigned lanes);
+
+private:
+  void locate(int64_t first);
+  void load(unsigned operand);
+  template <typename T, typename Read>
+  void loadAs(const Reader &reader, const int64_t *base, Read read);
+  template <typename Lane, typename T, typename Read>
+  void gather(const Reader &reader, Lane *lanesOut, Lane pad,
+              const int64_t *base, Read read);
+  void moveBy(unsigned label, int64_t distance);
+  bool advance();
+  void store(int64_t first);
+
+  const Job &job;
+  Registers registers;
+  unsigned lanes = 0;
+  /// Per label, its value for each lane.
+  std::vector<int64_t> labelValues;
+  /// Per operand and form, its value for each lane where all reduced labels are
+  /// 0, and what the current reduced labels add.
+  std::vector<std::vector<int64_t>> bases;
+  llvm::SmallVector<llvm::SmallVector<int64_t, 4>> deltas;
+  llvm::SmallVector<int64_t> reducedIndex;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Reading and writing
+//===----------------------------------------------------------------------===//
+
+template <typename Lane, typename T, typename Read>
+void Worker::gather(const Reader &reader, Lane *lanesOut, Lane pad,
+                    const int64_t *base, Read read) {
+  const T *data = reinterpret_cast<const T *>(reader.tensor->bytes.data());
+  const auto &delta = deltas[&reader - job.readers.data()];
+  if (!reader.isPadded) {
+    data += delta[0];
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      lanesOut[lane] = static_cast<Lane>(read(data[base[lane]]));
+    return;
+  }
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    int64_t offset = 0;
+    bool inside = true;
+    for (auto [dim, extent] : llvm::enumerate(reader.tensor->shape)) {
+      int64_t index = base[dim * maxLanes + lane] + delta[dim];
+      inside &= 0 <= index && index < extent;
+      offset = offset * extent + index;
+    }
+    lanesOut[lane] = inside ? static_cast<Lane>(read(data[offset])) : pad;
+  }
+}
+
+template <typename T, typename Read>
+void Worker::loadAs(const Reader &reader, const int64_t *base, Read read) {
+  if (reader.slot.isFloat)
+    gather<double, T>(reader, registers.floatLanes(reader.slot.index),
+                      reader.padReal, base, read);
+  else
+    gather<int64_t, T>(reader, registers.integerLanes(reader.slot.index),
+                       reader.padInteger, base, read);
+}
+
+void Worker::load(unsigned operand) {
+  const Reader &reader = job.readers[operand];
+  const int64_t *base = bases[operand].data();
+  auto same = [](auto value) { return value; };
+  switch (reader.tensor->dtype) {
+  case DType::F64:
+    return loadAs<double>(reader, base, same);
+  case DType::F32:
+    return loadAs<float>(reader, base, same);
+  case DType::F16:
+    return loadAs<uint16_t>(reader, base, decodeF16);
+  case DType::BF16:
+    return loadAs<uint16_t>(reader, base, decodeBF16);
+  case DType::I8:
+    return loadAs<int8_t>(reader, base, same);
+  case DType::I16:
+    return loadAs<int16_t>(reader, base, same);
+  case DType::I32:
+    return loadAs<int32_t>(reader, base, same);
+  case DType::I64:
+    return loadAs<int64_t>(reader, base, same);
+  case DType::Bool:
+    // True is -1, the sign-extended i1.
+    return loadAs<uint8_t>(reader, base,
+                           [](uint8_t value) { return -int64_t(value != 0); });
+  }
+}
+
+void Worker::store(int64_t first) {
+  Slot slot = job.program->accumulator();
+  const double *real =
+      slot.isFloat ? registers.floatLanes(slot.index) : nullptr;
+  const int64_t *integer =
+      slot.isFloat ? nullptr : registers.integerLanes(slot.index);
+  auto write = [&](auto zero, auto convert) {
+    using T = decltype(zero);
+    T *out = job.result->data<T>().data() + first;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      out[lane] = static_cast<T>(convert(lane));
+  };
+  auto realAt = [&](unsigned lane) { return real[lane]; };
+  auto integerAt = [&](unsigned lane) { return integer[lane]; };
+  switch (job.result->dtype) {
+  case DType::F64:
+    return write(double(), realAt);
+  case DType::F32:
+    return write(float(), realAt);
+  case DType::F16:
+    return write(uint16_t(),
+                 [&](unsigned lane) { return encodeF16(real[lane]); });
+  case DType::BF16:
+    return write(uint16_t(),
+                 [&](unsigned lane) { return encodeBF16(real[lane]); });
+  case DType::I8:
+    return write(int8_t(), integerAt);
+  case DType::I16:
+    return write(int16_t(), integerAt);
+  case DType::I32:
+    return write(int32_t(), integerAt);
+  case DType::I64:
+    return write(int64_t(), integerAt);
+  case DType::Bool:
+    return write(uint8_t(), [&](unsigned lane) { return integer[lane] & 1; });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Index space
+//===----------------------------------------------------------------------===//
+
+/// Finds the labels of each lane and where each operand begins.
+void Worker::locate(int64_t first) {
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    int64_t rest = first + lane;
+    for (unsigned label : llvm::reverse(job.parallel)) {
+      labelValues[label * maxLanes + lane] = rest % job.extents[label];
+      rest /= job.extents[label];
+    }
+  }
+  for (auto [reader, base] : llvm::zip_equal(job.readers, bases)) {
+    for (auto [number, form] : llvm::enumerate(reader.forms)) {
+      int64_t *values = &base[number * maxLanes];
+      std::fill_n(values, lanes, form.constant);
+      for (unsigned label : job.parallel) {
+        int64_t coefficient = form.perLabel[label];
+        const int64_t *labelOf = &labelValues[label * maxLanes];
+        for (unsigned lane = 0; coefficient && lane < lanes; ++lane)
+          values[lane] += coefficient * labelOf[lane];
+      }
+    }
+  }
+}
+
+void Worker::moveBy(unsigned label, int64_t distance) {
+  for (auto [reader, delta] : llvm::zip_equal(job.readers, deltas))
+    for (auto [form, value] : llvm::zip_equal(reader.forms, delta))
+      value += form.perLabel[label] * distance;
+}
+
+/// The next point of the reduced labels; false after the last.
+bool Worker::advance() {
+  for (unsigned position = job.reduced.size(); position-- > 0;) {
+    unsigned label = job.reduced[position];
+    int64_t extent = job.extents[label];
+    if (++reducedIndex[position] < extent) {
+      moveBy(label, 1);
+      return true;
+    }
+    reducedIndex[position] = 0;
+    moveBy(label, 1 - extent);
+  }
+  return false;
+}
+
+void Worker::runBatch(int64_t first, unsigned count) {
+  lanes = count;
+  locate(first);
+  deltas.clear();
+  for (const Reader &reader : job.readers)
+    deltas.emplace_back(reader.forms.size(), 0);
+  reducedIndex.assign(job.reduced.size(), 0);
+  job.program->reset(registers, lanes);
+  bool isEmpty = llvm::any_of(
+      job.reduced, [&](unsigned label) { return job.extents[label] == 0; });
+  for (ScalarProgram::LabelSlot slot : job.program->labels())
+    std::copy_n(&labelValues[slot.label * maxLanes], lanes,
+                registers.integerLanes(slot.index));
+
+  for (bool isFirst = true, more = !isEmpty; more; more = advance()) {
+    for (auto [operand, reader] : llvm::enumerate(job.readers))
+      if (isFirst || reader.movesInReduction)
+        load(operand);
+    for (ScalarProgram::LabelSlot slot : job.program->labels()) {
+      const auto *position = llvm::find(job.reduced, slot.label);
+      if (position != job.reduced.end())
+        std::fill_n(registers.integerLanes(slot.index), lanes,
+                    reducedIndex[position - job.reduced.begin()]);
+    }
+    job.program->run(registers, lanes);
+    isFirst = false;
+  }
+  store(first);
+}
+
+//===----------------------------------------------------------------------===//
+// Einsums
+//===----------------------------------------------------------------------===//
+
+static Reader makeReader(teg::EinsumOp einsum, unsigned operand,
+                         const Projection &projection, const HostTensor &tensor,
+                         Slot slot, llvm::ArrayRef<bool> reduced) {
+  Reader reader;
+  reader.tensor = &tensor;
+  reader.slot = slot;
+  TypedAttr pad = einsum.getPad(operand);
+  reader.isPadded = static_cast<bool>(pad);
+  if (auto real = dyn_cast_or_null<FloatAttr>(pad))
+    reader.padReal = real.getValueAsDouble();
+  else if (auto integer = dyn_cast_or_null<IntegerAttr>(pad))
+    reader.padInteger = integer.getValue().getSExtValue();
+
+  Reader::Form empty;
+  empty.perLabel.assign(reduced.size(), 0);
+  reader.forms.assign(reader.isPadded ? projection.rank() : 1, empty);
+  int64_t stride = 1;
+  for (unsigned dim = projection.rank(); dim-- > 0;) {
+    // With padding each index is needed, without only the offset.
+    Reader::Form &form = reader.forms[reader.isPadded ? dim : 0];
+    int64_t scale = reader.isPadded ? 1 : stride;
+    form.constant += scale * projection.dims[dim].constant;
+    for (AffineTerm term : projection.dims[dim].terms) {
+      form.perLabel[term.dim] += scale * term.coefficient;
+      reader.movesInReduction |= reduced[term.dim];
+    }
+    stride *= tensor.shape[dim];
+  }
+  return reader;
+}
+
+/// Shares the batches out: each thread takes the next few.
+static void runAll(const Job &job, int64_t work,
+                   llvm::ThreadPoolInterface *pool) {
+  int64_t numBatches = ceilDiv(job.numElements, maxLanes);
+  auto runBatches = [&job](Worker &worker, int64_t begin, int64_t end) {
+    for (int64_t batch = begin; batch < end; ++batch) {
+      int64_t first = batch * maxLanes;
+      int64_t lanes = std::min<int64_t>(maxLanes, job.numElements - first);
+      worker.runBatch(first, static_cast<unsigned>(lanes));
+    }
+  };
+  constexpr int64_t workWorthAThread = 100000;
+  if (!pool || numBatches < 2 || work < workWorthAThread) {
+    Worker worker(job);
+    runBatches(worker, 0, numBatches);
+    return;
+  }
+  int64_t threads = pool->getMaxConcurrency();
+  int64_t share = std::max<int64_t>(1, numBatches / (threads * 8));
+  std::atomic<int64_t> next{0};
+  for (int64_t thread = 0; thread < threads; ++thread)
+    pool->async([&] {
+      Worker worker(job);
+      for (;;) {
+        int64_t begin = next.fetch_add(share);
+        if (begin >= numBatches)
+          return;
+        runBatches(worker, begin, std::min(begin + share, numBatches));
+      }
+    });
+  pool->wait();
+}
+
+llvm::Expected<HostTensor>
+tapestry::reference::evaluateEinsum(teg::EinsumOp einsum,
+                                    llvm::ArrayRef<const HostTensor *> inputs,
+                                    llvm::ThreadPoolInterface *pool) {
+  llvm::Expected<ScalarProgram> program = ScalarProgram::compile(einsum);
+  if (!program)
+    return program.takeError();
+  RankedTensorType type = einsum.getResultType();
+  llvm::Expected<HostTensor> result =
+      HostTensor::create(*dtypeOf(type.getElementType()), type.getShape());
+  if (!result)
+    return result.takeError();
+
+  Job job;
+  job.program = &*program;
+  job.extents = einsum.getLabelExtents();
+  job.result = &*result;
+  job.numElements = result->numElements();
+  llvm::SmallVector<bool> reduced = einsum.getReducedLabels();
+  std::vector<Projection> results = einsum.getResultProjections();
+  for (const ProjectionDim &dim : results.front().dims)
+    job.parallel.push_back(dim.terms[0].dim);
+  int64_t work = job.numElements;
+  for (auto [label, isReduced] : llvm::enumerate(reduced)) {
+    if (!isReduced)
+      continue;
+    job.reduced.push_back(label);
+    work *= job.extents[label];
+  }
+  for (auto [operand, projection] :
+       llvm::enumerate(einsum.getOperandProjections()))
+    job.readers.push_back(makeReader(einsum, operand, projection,
+                                     *inputs[operand],
+                                     program->operands()[operand], reduced));
+  runAll(job, work, pool);
+  return result;
+}

@@ -1,0 +1,370 @@
+//===- ScalarCompiler.cpp - From a region to a register program -----------===//
+
+#include "ScalarProgram.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::reference;
+
+namespace {
+/// Operations whose operands and result have one type, by name.
+struct OpRow {
+  llvm::StringLiteral name;
+  OpCode op;
+};
+constexpr OpRow opTable[] = {
+    {"arith.negf", OpCode::NegF},
+    {"arith.addf", OpCode::AddF},
+    {"arith.subf", OpCode::SubF},
+    {"arith.mulf", OpCode::MulF},
+    {"arith.divf", OpCode::DivF},
+    {"arith.remf", OpCode::RemF},
+    {"arith.maximumf", OpCode::MaximumF},
+    {"arith.minimumf", OpCode::MinimumF},
+    {"arith.maxnumf", OpCode::MaxNumF},
+    {"arith.minnumf", OpCode::MinNumF},
+    {"arith.addi", OpCode::AddI},
+    {"arith.subi", OpCode::SubI},
+    {"arith.muli", OpCode::MulI},
+    {"arith.divsi", OpCode::DivSI},
+    {"arith.divui", OpCode::DivUI},
+    {"arith.remsi", OpCode::RemSI},
+    {"arith.remui", OpCode::RemUI},
+    {"arith.ceildivsi", OpCode::CeilDivSI},
+    {"arith.floordivsi", OpCode::FloorDivSI},
+    {"arith.andi", OpCode::AndI},
+    {"arith.ori", OpCode::OrI},
+    {"arith.xori", OpCode::XorI},
+    {"arith.shli", OpCode::ShlI},
+    {"arith.shrsi", OpCode::ShrSI},
+    {"arith.shrui", OpCode::ShrUI},
+    {"arith.maxsi", OpCode::MaxSI},
+    {"arith.maxui", OpCode::MaxUI},
+    {"arith.minsi", OpCode::MinSI},
+    {"arith.minui", OpCode::MinUI},
+    {"math.absf", OpCode::AbsF},
+    {"math.absi", OpCode::AbsI},
+    {"math.exp", OpCode::Exp},
+    {"math.exp2", OpCode::Exp2},
+    {"math.expm1", OpCode::ExpM1},
+    {"math.log", OpCode::Log},
+    {"math.log2", OpCode::Log2},
+    {"math.log10", OpCode::Log10},
+    {"math.log1p", OpCode::Log1p},
+    {"math.sqrt", OpCode::Sqrt},
+    {"math.rsqrt", OpCode::Rsqrt},
+    {"math.cbrt", OpCode::Cbrt},
+    {"math.sin", OpCode::Sin},
+    {"math.cos", OpCode::Cos},
+    {"math.tan", OpCode::Tan},
+    {"math.asin", OpCode::Asin},
+    {"math.acos", OpCode::Acos},
+    {"math.atan", OpCode::Atan},
+    {"math.atan2", OpCode::Atan2},
+    {"math.sinh", OpCode::Sinh},
+    {"math.cosh", OpCode::Cosh},
+    {"math.tanh", OpCode::Tanh},
+    {"math.asinh", OpCode::Asinh},
+    {"math.acosh", OpCode::Acosh},
+    {"math.atanh", OpCode::Atanh},
+    {"math.erf", OpCode::Erf},
+    {"math.erfc", OpCode::Erfc},
+    {"math.floor", OpCode::Floor},
+    {"math.ceil", OpCode::Ceil},
+    {"math.round", OpCode::Round},
+    {"math.roundeven", OpCode::RoundEven},
+    {"math.trunc", OpCode::TruncToInt},
+    {"math.powf", OpCode::PowF},
+    {"math.fpowi", OpCode::PowFI},
+    {"math.ipowi", OpCode::PowI},
+    {"math.copysign", OpCode::CopySign},
+    {"math.fma", OpCode::Fma},
+};
+
+std::optional<OpCode> lookUp(StringRef name) {
+  static const llvm::StringMap<OpCode> map = [] {
+    llvm::StringMap<OpCode> result;
+    for (const OpRow &row : opTable)
+      result[row.name] = row.op;
+    return result;
+  }();
+  auto it = map.find(name);
+  if (it == map.end())
+    return std::nullopt;
+  return it->second;
+}
+} // namespace
+
+namespace tapestry::reference {
+
+class ScalarCompiler {
+public:
+  explicit ScalarCompiler(teg::EinsumOp einsum) : einsum(einsum) {}
+  llvm::Expected<ScalarProgram> compile();
+
+private:
+  llvm::Error compileBlock(Block &block, llvm::ArrayRef<Slot> arguments,
+                           Slot &result);
+  llvm::Error compileOp(Operation &op);
+  llvm::Error compileConstant(arith::ConstantOp op);
+  llvm::Error compileCast(Operation &op);
+  llvm::Error compileLabel(teg::LabelOp op);
+  llvm::Error compileMonoid(Slot value);
+
+  llvm::Error unsupported(Operation &op, const llvm::Twine &why);
+  /// The bits of an integer or index type; 64 for floats.
+  static unsigned widthOf(Type type);
+  static bool isScalar(Type type);
+
+  Slot newSlot(Type type) {
+    bool isFloat = isa<FloatType>(type);
+    return {isFloat, isFloat ? program.numFloats++ : program.numIntegers++};
+  }
+  Slot define(Value value) { return slots[value] = newSlot(value.getType()); }
+  unsigned use(Value value) { return slots.lookup(value).index; }
+  Instruction &add(OpCode op, Slot result) {
+    Instruction instruction;
+    instruction.op = op;
+    instruction.result = result.index;
+    program.instructions.push_back(instruction);
+    return program.instructions.back();
+  }
+
+  teg::EinsumOp einsum;
+  ScalarProgram program;
+  llvm::DenseMap<Value, Slot> slots;
+};
+
+} // namespace tapestry::reference
+
+llvm::Expected<ScalarProgram> ScalarProgram::compile(teg::EinsumOp einsum) {
+  return ScalarCompiler(einsum).compile();
+}
+
+unsigned ScalarCompiler::widthOf(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer ? integer.getWidth() : 64;
+}
+
+bool ScalarCompiler::isScalar(Type type) {
+  if (isa<IndexType>(type))
+    return true;
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.getWidth() >= 1 && integer.getWidth() <= 64;
+  return type.isF64() || type.isF32() || type.isF16() || type.isBF16();
+}
+
+llvm::Error ScalarCompiler::unsupported(Operation &op, const llvm::Twine &why) {
+  std::string place;
+  llvm::raw_string_ostream os(place);
+  op.getLoc().print(os);
+  return llvm::createStringError("vertex '" + einsum.getName() + "', " + place +
+                                 ": the reference evaluator does not know '" +
+                                 op.getName().getStringRef() + "'" + why);
+}
+
+llvm::Expected<ScalarProgram> ScalarCompiler::compile() {
+  for (BlockArgument argument : einsum.getBody().getArguments())
+    program.operandSlots.push_back(newSlot(argument.getType()));
+  Slot value;
+  llvm::SmallVector<Slot> arguments = program.operandSlots;
+  if (llvm::Error error =
+          compileBlock(einsum.getBody().front(), arguments, value))
+    return std::move(error);
+  if (llvm::Error error = compileMonoid(value))
+    return std::move(error);
+  return std::move(program);
+}
+
+llvm::Error ScalarCompiler::compileBlock(Block &block,
+                                         llvm::ArrayRef<Slot> arguments,
+                                         Slot &result) {
+  for (auto [argument, slot] : llvm::zip_equal(block.getArguments(), arguments))
+    slots[argument] = slot;
+  for (Operation &op : block.without_terminator())
+    if (llvm::Error error = compileOp(op))
+      return error;
+  auto yield = dyn_cast<teg::YieldOp>(block.getTerminator());
+  if (!yield)
+    return unsupported(*block.getTerminator(), " as the end of a body");
+  result = slots.lookup(yield.getValue());
+  return llvm::Error::success();
+}
+
+llvm::Error ScalarCompiler::compileOp(Operation &op) {
+  for (Type type : op.getResultTypes())
+    if (!isScalar(type)) {
+      std::string text;
+      llvm::raw_string_ostream(text) << type;
+      return unsupported(op, " of type " + text);
+    }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return compileConstant(constant);
+  if (auto label = dyn_cast<teg::LabelOp>(op))
+    return compileLabel(label);
+  if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
+    unsigned a = use(compare.getLhs()), b = use(compare.getRhs());
+    Instruction &instruction = add(OpCode::CmpF, define(compare));
+    instruction.a = a;
+    instruction.b = b;
+    instruction.predicate = static_cast<uint8_t>(compare.getPredicate());
+    return llvm::Error::success();
+  }
+  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    unsigned a = use(compare.getLhs()), b = use(compare.getRhs());
+    Instruction &instruction = add(OpCode::CmpI, define(compare));
+    instruction.a = a;
+    instruction.b = b;
+    instruction.predicate = static_cast<uint8_t>(compare.getPredicate());
+    instruction.width = widthOf(compare.getLhs().getType());
+    return llvm::Error::success();
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    Slot result = define(select);
+    Instruction &instruction =
+        add(result.isFloat ? OpCode::SelectF : OpCode::SelectI, result);
+    instruction.a = use(select.getCondition());
+    instruction.b = use(select.getTrueValue());
+    instruction.c = use(select.getFalseValue());
+    return llvm::Error::success();
+  }
+  std::optional<OpCode> code = lookUp(op.getName().getStringRef());
+  if (!code)
+    return compileCast(op);
+  Instruction &instruction = add(*code, define(op.getResult(0)));
+  instruction.width = widthOf(op.getResult(0).getType());
+  unsigned *fields[] = {&instruction.a, &instruction.b, &instruction.c};
+  for (auto [field, operand] : llvm::zip(fields, op.getOperands()))
+    *field = use(operand);
+  return llvm::Error::success();
+}
+
+llvm::Error ScalarCompiler::compileConstant(arith::ConstantOp op) {
+  ScalarProgram::ConstantSlot constant{define(op), 0, 0};
+  if (auto real = dyn_cast<FloatAttr>(op.getValue())) {
+    llvm::APFloat value = real.getValue();
+    bool losesInfo = false;
+    value.convert(llvm::APFloat::IEEEdouble(),
+                  llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    constant.real = value.convertToDouble();
+  } else {
+    constant.integer =
+        cast<IntegerAttr>(op.getValue()).getValue().getSExtValue();
+  }
+  program.constants.push_back(constant);
+  return llvm::Error::success();
+}
+
+llvm::Error ScalarCompiler::compileLabel(teg::LabelOp op) {
+  std::optional<unsigned> label = einsum.getLabelIndex(op.getLabel());
+  if (!label)
+    return unsupported(*op, " of label '" + op.getLabel() + "'");
+  program.labelSlots.push_back({*label, define(op).index});
+  return llvm::Error::success();
+}
+
+/// Conversions; the last resort of compileOp.
+llvm::Error ScalarCompiler::compileCast(Operation &op) {
+  StringRef name = op.getName().getStringRef();
+  if (op.getNumOperands() != 1 || op.getNumResults() != 1 ||
+      !isScalar(op.getOperand(0).getType()))
+    return unsupported(op, "");
+  Type from = op.getOperand(0).getType(), to = op.getResult(0).getType();
+  OpCode code;
+  unsigned width = widthOf(to);
+  if (isa<arith::ExtFOp>(op))
+    code = OpCode::CopyF;
+  else if (isa<arith::TruncFOp>(op))
+    code = OpCode::RoundTo;
+  else if (isa<arith::ExtSIOp>(op))
+    code = OpCode::CopyI;
+  else if (isa<arith::TruncIOp, arith::IndexCastOp>(op))
+    code = OpCode::Wrap;
+  else if (isa<arith::ExtUIOp>(op) ||
+           (isa<arith::IndexCastUIOp>(op) && widthOf(from) < width)) {
+    code = OpCode::ExtendUnsigned;
+    width = widthOf(from);
+  } else if (isa<arith::IndexCastUIOp>(op))
+    code = OpCode::Wrap;
+  else if (isa<arith::SIToFPOp>(op))
+    code = OpCode::SIToFP;
+  else if (isa<arith::UIToFPOp>(op)) {
+    code = OpCode::UIToFP;
+    width = widthOf(from);
+  } else if (isa<arith::FPToSIOp>(op))
+    code = OpCode::FPToSI;
+  else if (isa<arith::FPToUIOp>(op))
+    code = OpCode::FPToUI;
+  else
+    return unsupported(op, " (" + name.split('.').first + ")");
+  unsigned operand = use(op.getOperand(0));
+  Instruction &instruction = add(code, define(op.getResult(0)));
+  instruction.a = operand;
+  instruction.width = width;
+  instruction.type = dtypeOf(to).value_or(DType::I64);
+  return llvm::Error::success();
+}
+
+/// accumulator = accumulator (+) value.
+llvm::Error ScalarCompiler::compileMonoid(Slot value) {
+  if (einsum.getMonoid() == teg::Monoid::None) {
+    program.accumulatorSlot = value;
+    return llvm::Error::success();
+  }
+  Type type = einsum.getAccumulatorType();
+  Slot accumulator = newSlot(type);
+  program.accumulatorSlot = accumulator;
+  program.hasMonoid = true;
+  TypedAttr identity = einsum.getIdentity();
+  program.identity = {accumulator, 0, 0};
+  if (auto real = dyn_cast_or_null<FloatAttr>(identity))
+    program.identity.real = real.getValueAsDouble();
+  else if (auto integer = dyn_cast_or_null<IntegerAttr>(identity))
+    program.identity.integer = integer.getValue().getSExtValue();
+
+  bool isFloat = accumulator.isFloat, isBool = type.isInteger(1);
+  OpCode code = OpCode::CopyF;
+  switch (einsum.getMonoid()) {
+  case teg::Monoid::Add:
+    code = isFloat ? OpCode::AddF : OpCode::AddI;
+    break;
+  case teg::Monoid::Mul:
+    code = isFloat ? OpCode::MulF : OpCode::MulI;
+    break;
+  case teg::Monoid::Max:
+    // Booleans are ordered false < true, which is -1 here.
+    code = isFloat ? OpCode::MaximumF : isBool ? OpCode::OrI : OpCode::MaxSI;
+    break;
+  case teg::Monoid::Min:
+    code = isFloat ? OpCode::MinimumF : isBool ? OpCode::AndI : OpCode::MinSI;
+    break;
+  case teg::Monoid::And:
+    code = OpCode::AndI;
+    break;
+  case teg::Monoid::Or:
+    code = OpCode::OrI;
+    break;
+  case teg::Monoid::Xor:
+    code = OpCode::XorI;
+    break;
+  case teg::Monoid::None:
+  case teg::Monoid::Custom: {
+    Slot combined;
+    if (llvm::Error error = compileBlock(einsum.getCombiner().front(),
+                                         {accumulator, value}, combined))
+      return error;
+    Instruction &copy =
+        add(isFloat ? OpCode::CopyF : OpCode::CopyI, accumulator);
+    copy.a = combined.index;
+    return llvm::Error::success();
+  }
+  }
+  Instruction &combine = add(code, accumulator);
+  combine.a = accumulator.index;
+  combine.b = value.index;
+  combine.width = widthOf(type);
+  return llvm::Error::success();
+}
