@@ -1,0 +1,37 @@
+// RUN: tapestry-opt %s --convert-comm-to-runtime | FileCheck %s
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+#rows = #tapestry_index.layout<[5 by "d.0", 3] on #grid>
+#whole = #tapestry_index.layout<[5, 3] on #grid>
+#partial = #tapestry_index.layout<[5, 3] partial ["d.0"] on #grid>
+
+// CHECK: module attributes {comm.program = {
+// CHECK-SAME: collectives = [{bytes = 60 : i64, from = #[[ROWS:.*]], kind = "all_gather", to = #[[WHOLE:.*]], type = f32, vertex = "A"},
+// CHECK-SAME: {bytes = 120 : i64, combine = @combine.1, from = #{{.*}}, kind = "all_reduce"
+// CHECK-SAME: devices = 2 : i64, entry = @tapestry_entry, inputs = [{layout = #[[ROWS]], name = "A", type = f32}], name = "both"
+
+// CHECK: func.func private @device_program(%[[RANK:.*]]: !llvm.ptr, %[[A:.*]]: memref<?x3xf32>, %[[Z:.*]]: memref<5x3xf32>)
+// CHECK: call @tapestry_rt_device(%[[RANK]])
+// CHECK: %[[GATHERED:.*]] = memref.alloc() {{.*}} : memref<5x3xf32>
+// CHECK: call @collective.0(%[[RANK]], %{{.*}}, %[[GATHERED]])
+// What only leaves the program is received where the caller wants it.
+// CHECK: call @collective.1(%[[RANK]], %{{.*}}, %[[Z]])
+// CHECK-NOT: materialize_in_destination
+// CHECK: return
+func.func @both(%A: tensor<?x3xf32> {comm.layout = #rows, comm.name = "A", comm.type = f32})
+    -> (tensor<5x3xf32> {comm.layout = #whole, comm.name = "Z", comm.type = f32})
+    attributes {comm.grid = #grid, comm.vertices = []} {
+  %all, %t0 = comm.all_gather "A", %A from #rows to #whole axes ["d.0"]
+    : tensor<?x3xf32> -> tensor<5x3xf32>
+  %sum, %t1 = comm.all_reduce "Z" max %all after %t0 from #partial to #whole axes ["d.0"]
+    : tensor<5x3xf32> -> tensor<5x3xf32>
+  return %sum : tensor<5x3xf32>
+}
+
+// CHECK: func.func private @collective.0(%{{.*}}: !llvm.ptr, %[[FROM:.*]]: memref<?x3xf32>, %[[TO:.*]]: memref<5x3xf32>)
+// CHECK: call @tapestry_rt_collective
+// CHECK: func.func @combine.1(%[[ACC:.*]]: memref<?xf32>, %[[IN:.*]]: memref<?xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[IN]] : memref<?xf32>) outs(%[[ACC]] : memref<?xf32>)
+// CHECK: arith.maximumf
+// CHECK: func.func @tapestry_entry(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
+// CHECK: call @device_program

@@ -1,0 +1,22 @@
+// RUN: tapestry-opt %s --emit-program-description | FileCheck %s
+
+// The constant that the runtime starts from, as its ABI.h says: one input of
+// which device 0 reads rows 0 to 3 and device 1 rows 3 to 5.
+#grid = #tapestry_index.grid<"d.0" = 2>
+#rows = #tapestry_index.layout<[5 by "d.0", 3] on #grid>
+
+// CHECK-DAG: llvm.mlir.global internal constant @[[NAME:tapestry.string.*]]("A\00")
+// CHECK-DAG: llvm.mlir.global internal constant @[[SHAPE:.*]](dense<[5, 3]> : tensor<2xi64>)
+// CHECK-DAG: llvm.mlir.global internal constant @[[BOXES:.*]](dense<[0, 3, 0, 3, 3, 5, 0, 3]> : tensor<8xi64>)
+// CHECK-DAG: llvm.mlir.global internal constant @[[OWNERS:.*]](dense<1> : tensor<2xi8>)
+// CHECK: llvm.mlir.global external constant @tapestry_program()
+// CHECK: llvm.mlir.addressof @tapestry_entry
+module attributes {comm.program = {
+    name = "p", devices = 2 : i64, entry = @tapestry_entry,
+    inputs = [{layout = #rows, name = "A", type = i1}],
+    outputs = [{layout = #rows, name = "A", type = i1}],
+    collectives = [], vertices = [{flops = 7 : i64, name = "C"}]}} {
+  llvm.func @tapestry_entry(%rank: !llvm.ptr, %inputs: !llvm.ptr, %outputs: !llvm.ptr) {
+    llvm.return
+  }
+}
