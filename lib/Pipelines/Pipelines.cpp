@@ -4,8 +4,16 @@
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Index/Transforms/Passes.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
-#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -68,6 +76,7 @@ void tapestry::buildCodePipeline(OpPassManager &pm,
   pm.addPass(createFreeBuffers());
   pm.addPass(createMarkVertices());
   buildCodegenPipeline(pm, options);
+  pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createEmitProgramDescription());
 }
 
@@ -79,6 +88,19 @@ void tapestry::buildLoweringPipeline(OpPassManager &pm, Phase last,
     buildProgramPipeline(pm);
   if (last >= Phase::Code)
     buildCodePipeline(pm, options);
+}
+
+void tapestry::registerPipelineDialects(DialectRegistry &registry) {
+  registerCodegenDialects(registry);
+  registry.insert<bufferization::BufferizationDialect, tensor::TensorDialect>();
+  // How operations turn into ones on buffers.
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerSubsetOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerSubsetOpInterfaceExternalModels(registry);
+  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
+      registry);
 }
 
 void tapestry::registerTapestryPipelines() {

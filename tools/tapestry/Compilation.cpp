@@ -8,7 +8,6 @@
 #include "tapestry/Target/Ein/Import.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -26,8 +25,8 @@ void tapestry::driver::printError(const llvm::Twine &message) {
 
 Compilation::Compilation(const Options &options) : options(options) {
   DialectRegistry registry;
-  registerAllDialects(registry);
-  registerCodegenDialects(registry);
+  tapestry::registerAllDialects(registry);
+  registerPipelineDialects(registry);
   context = std::make_unique<MLIRContext>(registry,
                                           MLIRContext::Threading::DISABLED);
 }

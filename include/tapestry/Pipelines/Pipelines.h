@@ -56,6 +56,10 @@ void buildCodePipeline(mlir::OpPassManager &pm, const CodegenOptions &options);
 void buildLoweringPipeline(mlir::OpPassManager &pm, Phase last,
                            const CodegenOptions &options);
 
+/// Adds the upstream dialects that the phases make, with what they need to be
+/// bufferised and translated to LLVM IR.
+void registerPipelineDialects(mlir::DialectRegistry &registry);
+
 /// Registers `tapestry-plan-pipeline`, `tapestry-to-program` and
 /// `tapestry-to-llvm`.
 void registerTapestryPipelines();
