@@ -19,13 +19,15 @@ struct TapestryPrunePass
     // Uses follow definitions in a graph, so going backwards an op is visible
     // exactly if a use of it is left.
     Block &body = getOperation().getBody().front();
+    bool changed = false;
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body))) {
       if (!isOpTriviallyDead(&op))
         continue;
       op.erase();
       ++numErased;
+      changed = true;
     }
-    if (numErased == 0)
+    if (!changed)
       markAllAnalysesPreserved();
   }
 };

@@ -1,0 +1,165 @@
+// RUN: tapestry-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect
+
+// One case per constraint of the descriptions in IndexAttrs.td and IndexOps.td.
+
+// expected-error @below {{grid axis "d.1" has size 0, expected at least 1}}
+"test.grid_c1"() {g = #tapestry_index.grid<"d.0" = 2, "d.1" = 0>} : () -> ()
+
+// -----
+
+// expected-error @below {{the number of devices leaves 64 bits at grid axis "b" of size 4294967296}}
+"test.grid_c1_overflow"() {g = #tapestry_index.grid<"a" = 4294967296, "b" = 4294967296>} : () -> ()
+
+// -----
+
+// expected-error @below {{grid axis "d.0" occurs twice}}
+"test.grid_c2"() {g = #tapestry_index.grid<"d.0" = 2, "d.0" = 3>} : () -> ()
+
+// -----
+
+// expected-error @below {{a grid axis of size 3 has an empty name}}
+"test.grid_c2_empty"() {g = #tapestry_index.grid<"" = 3>} : () -> ()
+
+// -----
+
+// expected-error @below {{projection is not linear in its dimensions with constant integer coefficients}}
+"test.projection_c1"() {p = #tapestry_index.projection<(d0) -> (d0 floordiv 2)>} : () -> ()
+
+// -----
+
+// expected-error @below {{projection is not linear in its dimensions with constant integer coefficients}}
+"test.projection_c1_symbol"() {p = #tapestry_index.projection<(d0)[s0] -> (d0 + s0)>} : () -> ()
+
+// -----
+
+// expected-error @below {{projection has 2 results but 1 entries in 'shape'}}
+"test.projection_c2"() {p = #tapestry_index.projection<(d0) -> (d0, 0), shape = [2]>} : () -> ()
+
+// -----
+
+// expected-error @below {{projection has shape 0 in dimension 1, expected at least 1}}
+"test.projection_c3"() {p = #tapestry_index.projection<(d0) -> (d0, 0), shape = [2, 0]>} : () -> ()
+
+// -----
+
+// expected-error @below {{projection has stride -2 in dimension 0, expected at least 1}}
+"test.projection_c3_stride"() {p = #tapestry_index.projection<(d0) -> (d0), strides = [-2]>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected 'shape' or 'strides', got 'size'}}
+"test.projection_keyword"() {p = #tapestry_index.projection<(d0) -> (d0), size = [2]>} : () -> ()
+
+// -----
+
+// expected-error @below {{partition entry 1 is not a list of axis names: ["d.1", 3]}}
+"test.partition_c1"() {p = #tapestry_index.partition<[["d.0"], ["d.1", 3]]>} : () -> ()
+
+// -----
+
+// expected-error @below {{axis "d.0" cuts index dimension 0 and again index dimension 2}}
+"test.partition_c2"() {p = #tapestry_index.partition<[["d.0"], [], ["d.1", "d.0"]]>} : () -> ()
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
+// expected-error @below {{layout dimension 1 has extent -7, expected at least 0}}
+"test.layout_c1"() {l = #tapestry_index.layout<[5, -7] on #grid>} : () -> ()
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
+// expected-error @below {{layout dimension 0 has span 0, expected at least 1}}
+"test.layout_c1_span"() {l = #tapestry_index.layout<[5 = [4] span 0] on #grid>} : () -> ()
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
+// expected-error @below {{layout dimension 0 has a term of coefficient 0}}
+"test.layout_c1_coefficient"() {l = #tapestry_index.layout<[5 = 0 * [4]] on #grid>} : () -> ()
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
+// expected-error @below {{axis "e" is not in the grid #tapestry_index.grid<"d.0" = 2, "d.1" = 3>}}
+"test.layout_c2"() {l = #tapestry_index.layout<[5 by "d.0" "e"] on #grid>} : () -> ()
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
+// expected-error @below {{axis "d.0" cuts layout dimension 0 and again layout dimension 1}}
+"test.layout_c3"() {l = #tapestry_index.layout<[5 by "d.0", 6 by "d.0"] on #grid>} : () -> ()
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
+// expected-error @below {{axis "d.1" cuts layout dimension 0 and again layout dimension 0}}
+"test.layout_c3_one_cut"() {l = #tapestry_index.layout<[5 by "d.1" "d.1"] on #grid>} : () -> ()
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
+// expected-error @below {{axis "d.0" is partial and cuts a dimension}}
+"test.layout_c4"() {l = #tapestry_index.layout<[5 by "d.0"] partial ["d.1", "d.0"] on #grid>} : () -> ()
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
+// expected-error @below {{axis "d.1" is partial twice}}
+"test.layout_c4_twice"() {l = #tapestry_index.layout<[5] partial ["d.1", "d.1"] on #grid>} : () -> ()
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
+// expected-error @below {{expected ']'}}
+"test.layout_constant_first"() {l = #tapestry_index.layout<[5 = 1 + [4]] on #grid>} : () -> ()
+
+// -----
+
+func.func @apply_c1(%i: index) {
+  // expected-error @below {{has 1 operands for an index space of rank 2}}
+  %0 = tapestry_index.apply #tapestry_index.projection<(d0, d1) -> (d0)>(%i)
+  return
+}
+
+// -----
+
+func.func @image_c1(%i: index) {
+  // expected-error @below {{has 4 bounds for an index space of rank 1, expected 2 per dimension}}
+  %0:2 = tapestry_index.image #tapestry_index.projection<(d0) -> (d0)> of [%i to %i, %i to %i]
+  return
+}
+
+// -----
+
+func.func @intersect_c1(%i: index) {
+  // expected-error @below {{has 2 bounds on the left and 4 on the right, expected two boxes of one rank}}
+  %0:2 = tapestry_index.intersect [%i to %i], [%i to %i, %i to %i]
+  return
+}
+
+// -----
+
+func.func @bounding_box_c1(%i: index) {
+  // expected-error @below {{has 4 bounds on the left and 2 on the right, expected two boxes of one rank}}
+  %0:4 = tapestry_index.bounding_box [%i to %i, %i to %i], [%i to %i]
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+func.func @part_c1(%i: index) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @below {{inferred type(s) 'index', 'index' are incompatible with return type(s) of operation 'index'}}
+  %0 = "tapestry_index.part"(%i) {layout = #tapestry_index.layout<[5 by "d.0"] on #grid>} : (index) -> index
+  return
+}
+
+// -----
+
+func.func @covers_c1() {
+  // expected-error @below {{box 1 has rank 2, but the space has rank 1}}
+  %0 = tapestry_index.covers #tapestry_index.range<0 to 5> by [#tapestry_index.range<0 to 5>, #tapestry_index.range<0 to 5, 0 to 1>]
+  return
+}

@@ -1,0 +1,42 @@
+// RUN: tapestry-opt %s | tapestry-opt | FileCheck %s
+// RUN: tapestry-opt %s --mlir-print-op-generic | tapestry-opt | FileCheck %s
+// RUN: tapestry-opt %s --emit-bytecode | tapestry-opt | FileCheck %s
+
+// CHECK-DAG: #[[GRID:.*]] = #tapestry_index.grid<"d.0" = 2, "d.1" = 3, "d.2" = 2>
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3, "d.2" = 2>
+// CHECK-DAG: #[[PLAIN:.*]] = #tapestry_index.layout<[97 by "d.0" "d.2", 53] partial ["d.1"] on #[[GRID]]>
+#plain = #tapestry_index.layout<[97 by "d.0" "d.2", 53] partial ["d.1"] on #grid>
+// CHECK-DAG: #[[WINDOW:.*]] = #tapestry_index.layout<[34 = 2 * [16 by "d.0"] + [3] - 1] on #[[GRID]]>
+#window = #tapestry_index.layout<[34 = 2 * [16 by "d.0"] + [3] - 1] on #grid>
+
+// CHECK-LABEL: func @ops
+// CHECK-SAME: %[[A:.*]]: index, %[[B:.*]]: index, %[[C:.*]]: index, %[[D:.*]]: index
+func.func @ops(%a: index, %b: index, %c: index, %d: index) {
+  // CHECK: tapestry_index.apply #tapestry_index.projection<(d0, d1) -> (2 * d0 + d1 - 1, d1), shape = [3, 1], strides = [2, 1]>(%[[A]], %[[B]])
+  %0:2 = tapestry_index.apply #tapestry_index.projection<(d0, d1) -> (2 * d0 + d1 - 1, d1), shape = [3, 1], strides = [2, 1]>(%a, %b)
+  // CHECK: tapestry_index.image #tapestry_index.projection<(d0, d1) -> (d1)> of [%[[A]] to %[[B]], %[[C]] to %[[D]]]
+  %1:2 = tapestry_index.image #tapestry_index.projection<(d0, d1) -> (d1)> of [%a to %b, %c to %d]
+  // CHECK: tapestry_index.intersect [%[[A]] to %[[B]]], [%[[C]] to %[[D]]] {tag}
+  %2:2 = tapestry_index.intersect [%a to %b], [%c to %d] {tag}
+  // CHECK: tapestry_index.bounding_box [%[[A]] to %[[B]]], [%[[C]] to %[[D]]]
+  %3:2 = tapestry_index.bounding_box [%a to %b], [%c to %d]
+  // CHECK: tapestry_index.part #[[PLAIN]] at %[[A]]
+  %4:4 = tapestry_index.part #plain at %a
+  // CHECK: tapestry_index.part #[[WINDOW]] at %[[B]] unclipped
+  %5:2 = tapestry_index.part #window at %b unclipped
+  // CHECK: tapestry_index.covers #tapestry_index.range<0 to 5> by [#tapestry_index.range<0 to 3>, #tapestry_index.range<3 to 5>]
+  %6 = tapestry_index.covers #tapestry_index.range<0 to 5> by [#tapestry_index.range<0 to 3>, #tapestry_index.range<3 to 5>]
+  return
+}
+
+// Boxes and projections of rank 0.
+// CHECK-LABEL: func @rank_0
+func.func @rank_0() {
+  // CHECK: tapestry_index.apply #tapestry_index.projection<() -> ()>()
+  tapestry_index.apply #tapestry_index.projection<() -> ()>()
+  // CHECK: tapestry_index.intersect [], []
+  tapestry_index.intersect [], []
+  // CHECK: tapestry_index.covers #tapestry_index.range<> by [#tapestry_index.range<>]
+  %0 = tapestry_index.covers #tapestry_index.range<> by [#tapestry_index.range<>]
+  return
+}
