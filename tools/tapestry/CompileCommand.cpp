@@ -17,14 +17,13 @@
 using namespace tapestry;
 using namespace tapestry::driver;
 
-/// The runtime's archive: beside this executable's lib folder, or where it was
-/// built.
-static std::string findRuntime() {
+/// An archive of the runtime, in the folder lib beside this executable's.
+static std::string findArchive(llvm::StringRef name) {
   std::string self = llvm::sys::fs::getMainExecutable(
-      nullptr, reinterpret_cast<void *>(&findRuntime));
+      nullptr, reinterpret_cast<void *>(&findArchive));
   llvm::SmallString<256> path(llvm::sys::path::parent_path(
       llvm::sys::path::parent_path(self)));
-  llvm::sys::path::append(path, "lib", "libTapestryRuntime.a");
+  llvm::sys::path::append(path, "lib", name);
   return path.str().str();
 }
 
@@ -38,11 +37,13 @@ static std::string findLinker() {
 /// Links `object` into `executable`; says why not.
 static ExitStatus link(llvm::StringRef object, llvm::StringRef executable,
                        bool verbose) {
-  std::string runtime = findRuntime();
-  if (!llvm::sys::fs::exists(runtime)) {
-    printError(llvm::Twine("the runtime's archive is missing: ") + runtime);
-    return Unable;
-  }
+  std::string main = findArchive("libTapestryRuntimeMain.a");
+  std::string runtime = findArchive("libTapestryRuntime.a");
+  for (const std::string &archive : {main, runtime})
+    if (!llvm::sys::fs::exists(archive)) {
+      printError(llvm::Twine("the runtime's archive is missing: ") + archive);
+      return Unable;
+    }
   std::string linker = findLinker();
   if (linker.empty()) {
     printError("no C++ compiler to link with: tried c++, g++, clang++-22 and "
@@ -50,7 +51,7 @@ static ExitStatus link(llvm::StringRef object, llvm::StringRef executable,
     return Unable;
   }
   llvm::SmallVector<llvm::StringRef> arguments = {
-      linker, object, runtime, "-o", executable, "-pthread", "-ldl"};
+      linker, object, main, runtime, "-o", executable, "-pthread", "-ldl"};
   if (verbose)
     llvm::errs() << "linking: " << llvm::join(arguments, " ") << '\n';
   std::string problem;
