@@ -1,7 +1,125 @@
+//===- ReferenceCommand.cpp - tapestry reference --------------------------===//
+//
+// Evaluates the graph by interpretation. To the runtime the evaluation looks like
+// a program of one device, so that files, options and errors are those of a run.
+//
+//===----------------------------------------------------------------------===//
+
 #include "Commands.h"
 #include "Compilation.h"
+#include "tapestry-rt/ABI.h"
+#include "tapestry-rt/Runtime.h"
+#include "tapestry/Target/Reference/Reference.h"
+
+using namespace tapestry;
 using namespace tapestry::driver;
+
+namespace {
+
+/// A tensor that the evaluation reads or writes, with the tables that describe it.
+struct TensorTable {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<int64_t> shape;
+  std::vector<TapestryRange> box;
+  uint8_t owner = 1;
+
+  TensorTable(llvm::StringRef name, mlir::RankedTensorType type)
+      : name(name), dtype(*dtypeOf(type.getElementType())),
+        shape(type.getShape()) {
+    for (int64_t extent : shape)
+      box.push_back({0, extent});
+  }
+  TapestryTensor describe() const {
+    return {name.c_str(), static_cast<int32_t>(dtype),
+            static_cast<int32_t>(shape.size()), shape.data(), box.data(),
+            &owner};
+  }
+};
+
+/// The graph under evaluation. The runtime's entry point carries no data of its
+/// caller, and one process evaluates one program.
+struct Evaluation {
+  teg::GraphOp graph;
+  std::vector<TensorTable> inputs;
+  std::vector<TensorTable> outputs;
+};
+Evaluation *current = nullptr;
+
+} // namespace
+
+static llvm::Error evaluate(const void *const *inputs, void *const *outputs) {
+  llvm::StringMap<HostTensor> given;
+  for (auto [number, table] : llvm::enumerate(current->inputs)) {
+    llvm::Expected<HostTensor> tensor =
+        HostTensor::create(table.dtype, table.shape);
+    if (!tensor)
+      return tensor.takeError();
+    if (!tensor->bytes.empty())
+      std::memcpy(tensor->bytes.data(), inputs[number], tensor->bytes.size());
+    given[table.name] = std::move(*tensor);
+  }
+  auto results = evaluateGraph(current->graph, given);
+  if (!results)
+    return results.takeError();
+  for (auto [number, table] : llvm::enumerate(current->outputs)) {
+    const HostTensor &tensor = results->find(table.name)->second;
+    if (!tensor.bytes.empty())
+      std::memcpy(outputs[number], tensor.bytes.data(), tensor.bytes.size());
+  }
+  return llvm::Error::success();
+}
+
+/// The program's entry point.
+static void evaluateOnRank(TapestryRank *rank, const void *const *inputs,
+                           void *const *outputs) {
+  // tapestry_rt_fail does not return: nothing may be left to destroy here.
+  static char message[512];
+  bool failed = false;
+  if (llvm::Error error = evaluate(inputs, outputs)) {
+    failed = true;
+    std::string text = llvm::toString(std::move(error));
+    std::snprintf(message, sizeof(message), "%s", text.c_str());
+  }
+  if (failed)
+    tapestry_rt_fail(rank, message);
+}
+
 ExitStatus tapestry::driver::evaluateReference(const Options &options) {
-  printError("reference evaluation is not built yet");
-  return Unable;
+  Compilation compilation(options);
+  if (ExitStatus status = compilation.load())
+    return status;
+  Evaluation evaluation;
+  evaluation.graph = compilation.getGraph();
+  for (auto source : evaluation.graph.getOps<teg::SourceOp>())
+    evaluation.inputs.emplace_back(source.getName(),
+                                   source.getResult().getType());
+  for (auto sink : evaluation.graph.getOps<teg::SinkOp>())
+    evaluation.outputs.emplace_back(sink.getName(), sink.getTensor().getType());
+  current = &evaluation;
+
+  std::vector<TapestryTensor> inputs, outputs;
+  for (const TensorTable &table : evaluation.inputs)
+    inputs.push_back(table.describe());
+  for (const TensorTable &table : evaluation.outputs)
+    outputs.push_back(table.describe());
+  std::string name = evaluation.graph.getSymName().str();
+  TapestryProgram program = {};
+  program.abi_version = TAPESTRY_ABI_VERSION;
+  program.struct_size = sizeof(TapestryProgram);
+  program.name = name.c_str();
+  program.devices = 1;
+  program.num_inputs = inputs.size();
+  program.num_outputs = outputs.size();
+  program.inputs = inputs.data();
+  program.outputs = outputs.data();
+  program.entry = evaluateOnRank;
+
+  rt::RunOptions run;
+  run.inputs = options.inputs;
+  run.outputs = options.outputs;
+  run.verbose = options.verbose;
+  run.backend = "local";
+  run.ownsProcess = true;
+  return static_cast<ExitStatus>(rt::run(program, run));
 }
