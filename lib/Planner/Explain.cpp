@@ -165,6 +165,41 @@ static void printSummary(llvm::raw_ostream &os, const Plan &plan) {
      << plan.placement.totalBytes() << " bytes sent by all devices\n";
 }
 
+static void printVertices(llvm::raw_ostream &os, const PlanGraph &graph,
+                          const Plan &plan) {
+  Table table(
+      {"vertex", "parts", "axes", "join", "aggregate", "repartition", "total"},
+      3);
+  VertexCost sum;
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    const VertexCost &cost = plan.vertices[v].cost;
+    sum.join += cost.join;
+    sum.aggregate += cost.aggregate;
+    sum.repartition += cost.repartition;
+    table.add(
+        {graph.vertices[v].name,
+         partsText(graph.vertices[v], plan.vertices[v].parts),
+         axesText(graph.vertices[v], plan.grid, plan.placement.vertices[v]),
+         costText(cost.join), costText(cost.aggregate),
+         costText(cost.repartition), costText(cost.total())});
+  }
+  table.add({"total", "", "", costText(sum.join), costText(sum.aggregate),
+             costText(sum.repartition), costText(plan.cost)});
+  table.print(os);
+}
+
+static void printCollectives(llvm::raw_ostream &os, const PlanGraph &graph,
+                             const Plan &plan) {
+  Table table({"result of", "collective", "group", "bytes"}, 2);
+  for (const PlannedCollective &collective : plan.placement.collectives)
+    table.add({graph.vertices[collective.vertex].name,
+               stringifyCollective(collective.kind).str(),
+               std::to_string(collective.group),
+               std::to_string(collective.bytes)});
+  table.add({"total", "", "", std::to_string(plan.placement.totalBytes())});
+  table.print(os);
+}
+
 static void printAlternatives(llvm::raw_ostream &os, const PlanGraph &graph,
                               const Plan &plan, unsigned count) {
   Table table({"vertex", "parts", "extra cost"}, 2);
@@ -185,42 +220,23 @@ static void printAlternatives(llvm::raw_ostream &os, const PlanGraph &graph,
   table.print(os);
 }
 
-void tapestry::explainPlan(llvm::raw_ostream &os, const PlanGraph &graph,
-                           const Plan &plan, const ExplainOptions &options) {
+std::string tapestry::planTable(const PlanGraph &graph, const Plan &plan) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
   printSummary(os, plan);
-
   os << "\n";
-  Table vertices(
-      {"vertex", "parts", "axes", "join", "aggregate", "repartition", "total"},
-      3);
-  VertexCost sum;
-  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
-    const VertexCost &cost = plan.vertices[v].cost;
-    sum.join += cost.join;
-    sum.aggregate += cost.aggregate;
-    sum.repartition += cost.repartition;
-    vertices.add(
-        {graph.vertices[v].name,
-         partsText(graph.vertices[v], plan.vertices[v].parts),
-         axesText(graph.vertices[v], plan.grid, plan.placement.vertices[v]),
-         costText(cost.join), costText(cost.aggregate),
-         costText(cost.repartition), costText(cost.total())});
-  }
-  vertices.add({"total", "", "", costText(sum.join), costText(sum.aggregate),
-                costText(sum.repartition), costText(plan.cost)});
-  vertices.print(os);
-
+  printVertices(os, graph, plan);
   if (!plan.placement.collectives.empty()) {
     os << "\n";
-    Table collectives({"result of", "collective", "group", "bytes"}, 2);
-    for (const PlannedCollective &collective : plan.placement.collectives)
-      collectives.add({graph.vertices[collective.vertex].name,
-                       stringifyCollective(collective.kind).str(),
-                       std::to_string(collective.group),
-                       std::to_string(collective.bytes)});
-    collectives.add(
-        {"total", "", "", std::to_string(plan.placement.totalBytes())});
-    collectives.print(os);
+    printCollectives(os, graph, plan);
   }
+  return text;
+}
+
+std::string tapestry::explainPlan(const PlanGraph &graph, const Plan &plan,
+                                  const ExplainOptions &options) {
+  std::string text = planTable(graph, plan);
+  llvm::raw_string_ostream os(text);
   printAlternatives(os, graph, plan, options.alternatives);
+  return text;
 }

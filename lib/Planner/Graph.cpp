@@ -75,6 +75,9 @@ static llvm::Error checkExtents(const PlanVertex &vertex) {
       return planError("vertex '", vertex.name, "': label '", label.name,
                        "' is declared twice");
   }
+  if (vertex.accumulatorBytes < 0)
+    return planError("vertex '", vertex.name, "' has partial values of ",
+                     vertex.accumulatorBytes, " bytes, the least is 0");
   if (vertex.elementBytes < 1)
     return planError("vertex '", vertex.name, "' has elements of ",
                      vertex.elementBytes, " bytes, the least is 1");

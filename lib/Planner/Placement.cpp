@@ -1,39 +1,17 @@
 //===- Placement.cpp - Over which grid axes the labels are cut ------------===//
 
 #include "tapestry/Planner/Placement.h"
+#include "AxisEnumerator.h"
 #include "Traffic.h"
 #include "tapestry/Planner/PaperCost.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 using namespace tapestry;
 
 namespace {
-
-/// Enumerates the ways to give every label of one vertex an ordered list of
-/// distinct axes whose sizes multiply to its parts, in lexicographic order.
-class AxisEnumerator {
-public:
-  AxisEnumerator(const DeviceGrid &grid, llvm::ArrayRef<int64_t> parts)
-      : grid(grid), parts(parts) {}
-
-  /// Calls `visit` for every assignment in which the labels that `fixed` names
-  /// (empty, or one entry per label) have those cuts, until it returns false.
-  void forEach(llvm::ArrayRef<std::optional<Cut>> fixed,
-               llvm::function_ref<bool(const Partition &)> visit);
-
-private:
-  bool extendLabel(unsigned label);
-  bool extendCut(unsigned label, int64_t left);
-
-  const DeviceGrid &grid;
-  llvm::ArrayRef<int64_t> parts;
-  llvm::ArrayRef<std::optional<Cut>> fixed;
-  llvm::function_ref<bool(const Partition &)> visit;
-  Partition current;
-  llvm::SmallVector<bool, 16> used;
-};
 
 class Placer {
 public:
@@ -55,6 +33,14 @@ private:
   bool isStored(unsigned vertex) const {
     return isStoredAsConsumed(graph.vertices[vertex], uses[vertex]);
   }
+  Traffic::Home homeOf(unsigned vertex, Traffic::Id result,
+                       llvm::ArrayRef<Traffic::Id> targets) {
+    const PlanVertex &v = graph.vertices[vertex];
+    return traffic.bestHome(result, targets,
+                            {v.bytesPerElement(true), v.elementBytes});
+  }
+  /// The distinct layouts that placed readers want of the result of `vertex`.
+  llvm::SmallVector<Traffic::Id, 4> targetsOf(unsigned vertex) const;
   /// What moving the result of `vertex` to its placed readers costs, in bytes,
   /// if the vertex `changed` had the partition of `candidate`.
   int64_t bytesOf(unsigned vertex, unsigned changed,
@@ -75,72 +61,32 @@ private:
   std::optional<Candidate> bestFor(unsigned vertex, unsigned &limit);
   llvm::Error placeVertex(unsigned vertex);
   llvm::Error noAssignment(unsigned vertex) const;
+  bool isFixed(unsigned vertex) const {
+    return !fixed.empty() && fixed[vertex];
+  }
+  /// Moves single vertices to better axes until none is left.
   void improve();
+  /// Renames the axes of whole clusters of vertices between which nothing
+  /// moves, where that makes them fit a neighbour; true if any was renamed.
+  bool alignClusters();
+  std::vector<unsigned> findClusters();
+  bool renameCluster(llvm::ArrayRef<unsigned> cluster,
+                     llvm::ArrayRef<unsigned> rename);
 
   const PlanGraph &graph;
   const DeviceGrid &grid;
   llvm::ArrayRef<PartVector> parts;
   llvm::ArrayRef<std::optional<Partition>> fixed;
-  const PlacementOptions &options;
   Traffic traffic;
   std::vector<llvm::SmallVector<PlanUse, 2>> uses;
   std::vector<std::optional<Candidate>> chosen;
   unsigned perVertex;
+  /// Comparisons that are left for improve() and alignClusters().
+  unsigned left;
+  unsigned leftForClusters;
 };
 
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Enumeration
-//===----------------------------------------------------------------------===//
-
-void AxisEnumerator::forEach(
-    llvm::ArrayRef<std::optional<Cut>> fixedCuts,
-    llvm::function_ref<bool(const Partition &)> callback) {
-  fixed = fixedCuts;
-  visit = callback;
-  current.cuts.assign(parts.size(), Cut());
-  used.assign(grid.axes.size(), false);
-  for (const std::optional<Cut> &cut : fixed) {
-    if (!cut)
-      continue;
-    for (unsigned axis : *cut) {
-      if (used[axis])
-        return;
-      used[axis] = true;
-    }
-  }
-  extendLabel(0);
-}
-
-bool AxisEnumerator::extendLabel(unsigned label) {
-  if (label == parts.size())
-    return visit(current);
-  if (!fixed.empty() && fixed[label]) {
-    current.cuts[label] = *fixed[label];
-    return extendLabel(label + 1);
-  }
-  current.cuts[label].clear();
-  return extendCut(label, parts[label]);
-}
-
-bool AxisEnumerator::extendCut(unsigned label, int64_t left) {
-  if (left == 1)
-    return extendLabel(label + 1);
-  for (unsigned axis = 0; axis < grid.axes.size(); ++axis) {
-    int64_t size = grid.axes[axis].size;
-    if (used[axis] || size == 1 || left % size != 0)
-      continue;
-    used[axis] = true;
-    current.cuts[label].push_back(axis);
-    bool goOn = extendCut(label, left / size);
-    current.cuts[label].pop_back();
-    used[axis] = false;
-    if (!goOn)
-      return false;
-  }
-  return true;
-}
 
 //===----------------------------------------------------------------------===//
 // Prices
@@ -154,8 +100,9 @@ Placer::Placer(const PlanGraph &graph, const DeviceGrid &grid,
                llvm::ArrayRef<PartVector> parts,
                llvm::ArrayRef<std::optional<Partition>> fixed,
                const PlacementOptions &options)
-    : graph(graph), grid(grid), parts(parts), fixed(fixed), options(options),
-      traffic(grid), uses(graph.uses()), chosen(graph.vertices.size()) {
+    : graph(graph), grid(grid), parts(parts), fixed(fixed), traffic(grid),
+      uses(graph.uses()), chosen(graph.vertices.size()) {
+  left = leftForClusters = options.maxImprovements;
   perVertex = std::clamp<int64_t>(deviceStepsPerVertex / grid.numDevices(), 16,
                                   std::max(16u, options.maxAssignments));
 }
@@ -186,8 +133,7 @@ int64_t Placer::bytesOf(unsigned v, unsigned changed,
     if (const Candidate *reader = placedAs(use.vertex))
       if (!llvm::is_contained(targets, reader->operands[use.operand]))
         targets.push_back(reader->operands[use.operand]);
-  return traffic.bestHome(self->result, targets).elements *
-         graph.vertices[v].elementBytes;
+  return homeOf(v, self->result, targets).bytes;
 }
 
 /// Calls `visit` for every vertex that `v` reads, each once.
@@ -217,7 +163,7 @@ int64_t Placer::leastBytesOfResult(unsigned v, const Candidate &candidate) {
   if (!isRead)
     return bytesOf(v, v, &candidate);
   return traffic.leastElements(candidate.result) *
-         graph.vertices[v].elementBytes;
+         graph.vertices[v].bytesPerElement(/*isPartial=*/true);
 }
 
 int64_t Placer::leastBytesOfProducers(unsigned v) {
@@ -226,12 +172,12 @@ int64_t Placer::leastBytesOfProducers(unsigned v) {
     if (!chosen[producer] || isStored(producer))
       return;
     Traffic::Id result = chosen[producer]->result;
-    int64_t elementBytes = graph.vertices[producer].elementBytes;
     // One more reader makes no plain tensor cheaper; partial values must at
     // least be scattered.
     bytes += traffic.layout(result).partial.empty()
                  ? bytesOf(producer, v, nullptr)
-                 : traffic.leastElements(result) * elementBytes;
+                 : traffic.leastElements(result) *
+                       graph.vertices[producer].bytesPerElement(true);
   });
   return bytes;
 }
@@ -258,7 +204,7 @@ Placer::cutsOfNeighbour(unsigned v, const PlanUse &use, bool isOperand) {
           !llvm::is_contained(targets,
                               chosen[other.vertex]->operands[other.operand]))
         targets.push_back(chosen[other.vertex]->operands[other.operand]);
-    id = traffic.bestHome(id, targets).layout;
+    id = homeOf(neighbour, id, targets).layout;
   } else {
     id = chosen[neighbour]->operands[use.operand];
   }
@@ -372,7 +318,7 @@ llvm::Error Placer::noAssignment(unsigned v) const {
 }
 
 llvm::Error Placer::placeVertex(unsigned v) {
-  if (!fixed.empty() && fixed[v]) {
+  if (isFixed(v)) {
     chosen[v] = candidateFor(v, *fixed[v]);
     return llvm::Error::success();
   }
@@ -382,11 +328,10 @@ llvm::Error Placer::placeVertex(unsigned v) {
 }
 
 void Placer::improve() {
-  unsigned left = options.maxImprovements;
-  for (bool changed = true; changed && left > 0;) {
-    changed = false;
+  for (bool moved = true; moved && left > 0;) {
+    moved = false;
     for (unsigned v = 0; v < graph.vertices.size() && left > 0; ++v) {
-      if (!chosen[v] || isStored(v) || (!fixed.empty() && fixed[v]))
+      if (!chosen[v] || isStored(v) || isFixed(v))
         continue;
       int64_t now = bytesAround(v, &*chosen[v]);
       if (now <= leastBytesOfProducers(v) + leastBytesOfResult(v, *chosen[v]))
@@ -397,10 +342,145 @@ void Placer::improve() {
       left += limit;
       if (best && bytesAround(v, &*best) < now) {
         chosen[v] = std::move(best);
-        changed = true;
+        moved = true;
       }
     }
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+llvm::SmallVector<Traffic::Id, 4> Placer::targetsOf(unsigned v) const {
+  llvm::SmallVector<Traffic::Id, 4> targets;
+  for (const PlanUse &use : uses[v])
+    if (chosen[use.vertex] &&
+        !llvm::is_contained(targets, chosen[use.vertex]->operands[use.operand]))
+      targets.push_back(chosen[use.vertex]->operands[use.operand]);
+  return targets;
+}
+
+/// For every vertex the smallest vertex of its cluster: vertices are together
+/// where a reader finds what it wants without traffic.
+std::vector<unsigned> Placer::findClusters() {
+  std::vector<unsigned> parent(graph.vertices.size());
+  std::iota(parent.begin(), parent.end(), 0);
+  auto find = [&](unsigned v) {
+    while (parent[v] != v)
+      v = parent[v] = parent[parent[v]];
+    return v;
+  };
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    if (!chosen[v] || isStored(v))
+      continue;
+    Traffic::Id home = homeOf(v, chosen[v]->result, targetsOf(v)).layout;
+    for (const PlanUse &use : uses[v]) {
+      if (traffic.elementsMoved(home,
+                                chosen[use.vertex]->operands[use.operand]))
+        continue;
+      unsigned a = find(v), b = find(use.vertex);
+      parent[std::max(a, b)] = std::min(a, b);
+    }
+  }
+  for (unsigned v = 0; v < parent.size(); ++v)
+    parent[v] = find(v);
+  return parent;
+}
+
+/// A renaming of axes of equal size that turns the cuts of `from` into those of
+/// `to` where both are plain, and otherwise moves no more than it must.
+static llvm::SmallVector<unsigned, 16>
+renamingBetween(const DeviceGrid &grid, const Layout &from, const Layout &to) {
+  constexpr unsigned none = ~0u;
+  unsigned count = grid.axes.size();
+  llvm::SmallVector<unsigned, 16> image(count, none);
+  llvm::SmallVector<bool, 16> taken(count, false);
+  auto map = [&](unsigned axis, unsigned onto) {
+    if (image[axis] != none || taken[onto] ||
+        grid.axes[axis].size != grid.axes[onto].size)
+      return;
+    image[axis] = onto;
+    taken[onto] = true;
+  };
+  for (auto [a, b] : llvm::zip_equal(from.dims, to.dims))
+    if (a.isPlain() && b.isPlain() && a.cut().size() == b.cut().size())
+      for (auto [axis, onto] : llvm::zip_equal(a.cut(), b.cut()))
+        map(axis, onto);
+  for (unsigned axis = 0; axis < count; ++axis)
+    map(axis, axis);
+  for (unsigned axis = 0; axis < count; ++axis)
+    for (unsigned onto = 0; onto < count; ++onto)
+      map(axis, onto);
+  return image;
+}
+
+bool Placer::renameCluster(llvm::ArrayRef<unsigned> cluster,
+                           llvm::ArrayRef<unsigned> rename) {
+  // The bytes of everything that the cluster makes or reads.
+  std::vector<unsigned> touched(cluster.begin(), cluster.end());
+  for (unsigned v : cluster)
+    for (const PlanOperand &operand : graph.vertices[v].operands)
+      touched.push_back(operand.producer);
+  llvm::sort(touched);
+  touched.erase(llvm::unique(touched), touched.end());
+  auto bytes = [&] {
+    int64_t total = 0;
+    for (unsigned v : touched)
+      total += bytesOf(v, v, chosen[v] ? &*chosen[v] : nullptr);
+    return total;
+  };
+  int64_t before = bytes();
+  std::vector<std::optional<Candidate>> old;
+  for (unsigned v : cluster) {
+    Partition partition = chosen[v]->partition;
+    for (Cut &cut : partition.cuts)
+      for (unsigned &axis : cut)
+        axis = rename[axis];
+    Candidate renamed = candidateFor(v, partition);
+    old.push_back(std::move(chosen[v]));
+    chosen[v] = std::move(renamed);
+  }
+  leftForClusters -= std::min<size_t>(leftForClusters, touched.size());
+  if (bytes() < before)
+    return true;
+  for (auto [v, candidate] : llvm::zip_equal(cluster, old))
+    chosen[v] = std::move(candidate);
+  return false;
+}
+
+bool Placer::alignClusters() {
+  std::vector<unsigned> clusterOf = findClusters();
+  auto tryToFit = [&](unsigned mover, Traffic::Id from, Traffic::Id to) {
+    auto rename =
+        renamingBetween(grid, traffic.layout(from), traffic.layout(to));
+    std::vector<unsigned> cluster;
+    for (unsigned v = 0; v < clusterOf.size(); ++v)
+      if (clusterOf[v] == clusterOf[mover] && chosen[v] && !isStored(v)) {
+        if (isFixed(v))
+          return false;
+        cluster.push_back(v);
+      }
+    return renameCluster(cluster, rename);
+  };
+  bool anyRenamed = false;
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    if (!chosen[v] || isStored(v))
+      continue;
+    for (const PlanUse &use : uses[v]) {
+      if (clusterOf[v] == clusterOf[use.vertex] || leftForClusters == 0)
+        continue;
+      Traffic::Id home = homeOf(v, chosen[v]->result, targetsOf(v)).layout;
+      Traffic::Id target = chosen[use.vertex]->operands[use.operand];
+      if (traffic.elementsMoved(home, target) == 0)
+        continue;
+      if (tryToFit(use.vertex, target, home) || tryToFit(v, home, target)) {
+        anyRenamed = true;
+        clusterOf = findClusters();
+      }
+    }
+  }
+  return anyRenamed;
 }
 
 llvm::Expected<std::vector<Partition>> Placer::place() {
@@ -417,7 +497,9 @@ llvm::Expected<std::vector<Partition>> Placer::place() {
         if (llvm::Error error = placeVertex(operand.producer))
           return std::move(error);
   }
-  improve();
+  do
+    improve();
+  while (alignClusters());
   std::vector<Partition> partitions;
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     if (!chosen[v] && !isStored(v))

@@ -44,12 +44,12 @@ public:
 private:
   template <typename... Parts>
   llvm::Error fail(const Cursor &at, const Parts &...parts) const {
-    return planError(fileName, ": ", at.path.empty() ? "" : at.path + ": ",
-                     parts...);
+    return planError(
+        fileName, ": error: ", at.path.empty() ? "" : at.path + ": ", parts...);
   }
   /// Prefixes an error of another room with the file.
   llvm::Error inFile(llvm::Error error) const {
-    return planError(fileName, ": ", llvm::toString(std::move(error)));
+    return planError(fileName, ": error: ", llvm::toString(std::move(error)));
   }
   llvm::Error expected(const Cursor &at, llvm::StringRef what) const;
 
@@ -547,6 +547,6 @@ llvm::Expected<Plan> tapestry::readPlanFile(llvm::StringRef path,
                                             const PlacementOptions &options) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
-    return planError(path, ": ", buffer.getError().message());
+    return planError(path, ": error: ", buffer.getError().message());
   return parsePlan((*buffer)->getBuffer(), path, graph, options);
 }

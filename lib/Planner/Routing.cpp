@@ -34,20 +34,13 @@ Layout tapestry::operandLayout(const PlanGraph &graph, const PlanVertex &vertex,
                               graph.vertices[read.producer].shape);
 }
 
-/// A partition that says the same as a layout of the whole tensor, if there is
-/// one.
+/// A partition that says the same as a layout, if there is one.
 static std::optional<Partition> partitionOf(const Layout &layout) {
   if (!layout.isPlain())
     return std::nullopt;
   Partition partition;
-  size_t axes = 0;
-  for (const LayoutDim &dim : layout.dims) {
+  for (const LayoutDim &dim : layout.dims)
     partition.cuts.push_back(Cut(dim.cut()));
-    axes += dim.cut().size();
-  }
-  // A diagonal cuts two dimensions over the same axes.
-  if (layout.usedAxes().size() != axes)
-    return std::nullopt;
   return partition;
 }
 
@@ -85,8 +78,11 @@ Placement tapestry::routeGraph(const PlanGraph &graph, const DeviceGrid &grid,
     }
     placed.partition = partitions[v];
     Layout result = resultLayout(vertex, partitions[v]);
-    placed.home =
-        traffic.layout(traffic.bestHome(traffic.idOf(result), targets).layout);
+    placed.home = traffic.layout(
+        traffic
+            .bestHome(traffic.idOf(result), targets,
+                      {vertex.bytesPerElement(true), vertex.elementBytes})
+            .layout);
     if (!result.partial.empty())
       send(v, result, placed.home);
     for (Traffic::Id target : targets)
@@ -139,8 +135,10 @@ int64_t tapestry::peakBytesPerDevice(const PlanGraph &graph,
       Layout result = resultLayout(vertex, *placement.vertices[v].partition);
       if (!result.partial.empty()) {
         result.partial.clear();
-        born[v] += bytesOf(vertex, result);
-        gone[v] += bytesOf(vertex, result);
+        int64_t bytes = bytesOf(vertex, result) / vertex.elementBytes *
+                        vertex.bytesPerElement(/*isPartial=*/true);
+        born[v] += bytes;
+        gone[v] += bytes;
       }
     }
     // Every distinct redistributed copy, from its first reader to its last.

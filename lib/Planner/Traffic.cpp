@@ -108,21 +108,24 @@ bool Traffic::canScatter(Id from, Id to) {
   return it->second;
 }
 
-Traffic::Home Traffic::bestHome(Id result, llvm::ArrayRef<Id> targets) {
+Traffic::Home Traffic::bestHome(Id result, llvm::ArrayRef<Id> targets,
+                                ElementBytes size) {
+  bool isPartial = records[result]->group > 1;
   auto priceOf = [&](Id home) {
-    int64_t elements = elementsMoved(result, home);
+    int64_t bytes =
+        elementsMoved(result, home) * (isPartial ? size.partial : size.whole);
     for (Id target : targets)
-      elements += elementsMoved(home, target);
-    return elements;
+      bytes += elementsMoved(home, target) * size.whole;
+    return bytes;
   };
   Home best;
   best.layout = records[result]->whole;
-  best.elements = priceOf(best.layout);
-  if (records[result]->group == 1)
+  best.bytes = priceOf(best.layout);
+  if (!isPartial)
     return best;
   for (Id target : targets)
     if (canScatter(result, target))
-      if (int64_t elements = priceOf(target); elements < best.elements)
-        best = {target, elements};
+      if (int64_t bytes = priceOf(target); bytes < best.bytes)
+        best = {target, bytes};
   return best;
 }

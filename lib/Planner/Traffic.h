@@ -31,16 +31,22 @@ public:
   /// What canReduceScatter() answers.
   bool canScatter(Id from, Id to);
 
+  /// Bytes per element before and after partial values are combined.
+  struct ElementBytes {
+    int64_t partial = 1;
+    int64_t whole = 1;
+  };
   struct Home {
     Id layout = 0;
-    /// Combining partial values and serving every target, in elements.
-    int64_t elements = 0;
+    /// What combining partial values and serving every target sends.
+    int64_t bytes = 0;
   };
   /// The cheapest home for a result that is to be read in each of the distinct
   /// layouts `targets`: the result itself when nothing is partial; else what an
   /// all_reduce leaves or, where cheaper, the target of a reduce_scatter.
-  Home bestHome(Id result, llvm::ArrayRef<Id> targets);
-  /// No home of `result` can cost less, whatever its targets.
+  Home bestHome(Id result, llvm::ArrayRef<Id> targets, ElementBytes size);
+  /// What a reduce_scatter of `result` would send, in elements: no home can
+  /// cost less.
   int64_t leastElements(Id result) const;
 
 private:

@@ -1,7 +1,7 @@
 //===- Explain.h - A plan as a table for people -----------------*- C++ -*-===//
 //
-// What `tapestry plan --explain` prints: what was chosen, what it costs, and
-// what the next best choices would have cost.
+// What `tapestry plan` prints: what was chosen and what it costs; with
+// --explain also what the next best choices would have cost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,10 +32,13 @@ std::vector<Alternative> alternativesFor(const PlanGraph &graph,
                                          const Plan &plan, unsigned vertex,
                                          unsigned count);
 
-/// Prints a summary, a table of all vertices, the collectives and the
-/// alternatives, in aligned columns.
-void explainPlan(llvm::raw_ostream &os, const PlanGraph &graph,
-                 const Plan &plan, const ExplainOptions &options = {});
+/// A summary, a table of all vertices and one of the collectives, in aligned
+/// columns.
+std::string planTable(const PlanGraph &graph, const Plan &plan);
+
+/// planTable() and the best alternatives for every vertex.
+std::string explainPlan(const PlanGraph &graph, const Plan &plan,
+                        const ExplainOptions &options = {});
 
 } // namespace tapestry
 

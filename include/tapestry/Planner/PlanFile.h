@@ -32,9 +32,10 @@ namespace tapestry {
 void writePlan(llvm::raw_ostream &os, const PlanGraph &graph, const Plan &plan);
 
 /// Reads plan.json for `graph`, completes and verifies it. Every error begins
-/// with `fileName` and names the JSON path and both numbers that disagree. A
-/// lower bound in the file is believed only if the file's cost is right, and an
-/// optimum is not taken as proved again: it stays what the file says.
+/// with "`fileName`: error: " and names the JSON path and both numbers that
+/// disagree. A lower bound in the file is believed only if the file's cost is
+/// right, and an optimum is not taken as proved again: it stays what the file
+/// says.
 llvm::Expected<Plan> parsePlan(llvm::StringRef text, llvm::StringRef fileName,
                                const PlanGraph &graph,
                                const PlacementOptions &options = {});
