@@ -7,8 +7,8 @@
 
 // -----
 
-// expected-error @below {{the number of devices leaves 64 bits at grid axis "b" of size 4294967296}}
-"test.grid_c1_overflow"() {g = #tapestry_index.grid<"a" = 4294967296, "b" = 4294967296>} : () -> ()
+// expected-error @below {{the number of devices leaves 31 bits at grid axis "b" of size 65536}}
+"test.grid_c1_overflow"() {g = #tapestry_index.grid<"a" = 65536, "b" = 65536>} : () -> ()
 
 // -----
 
@@ -77,6 +77,12 @@
 #grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
 // expected-error @below {{layout dimension 0 has a term of coefficient 0}}
 "test.layout_c1_coefficient"() {l = #tapestry_index.layout<[5 = 0 * [4]] on #grid>} : () -> ()
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
+// expected-error @below {{layout dimension 1 of extent 9 reaches 2^62 or more}}
+"test.layout_c1_reach"() {l = #tapestry_index.layout<[7, 9 = -4611686018427387903 * [3 by "d.1"]] on #grid>} : () -> ()
 
 // -----
 

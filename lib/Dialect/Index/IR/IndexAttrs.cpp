@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace tapestry;
@@ -73,8 +74,9 @@ LogicalResult GridAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (axis.size < 1)
       return emitError() << "grid axis \"" << axis.name << "\" has size "
                          << axis.size << ", expected at least 1";
-    if (llvm::MulOverflow(devices, axis.size, devices))
-      return emitError() << "the number of devices leaves 64 bits at grid axis "
+    if (llvm::MulOverflow(devices, axis.size, devices) ||
+        devices > std::numeric_limits<int32_t>::max())
+      return emitError() << "the number of devices leaves 31 bits at grid axis "
                             "\""
                          << axis.name << "\" of size " << axis.size;
     // grid_c2

@@ -2,6 +2,7 @@
 
 #include "mlir/IR/DialectImplementation.h"
 #include "tapestry/Dialect/Index/IR/IndexAttrs.h"
+#include "llvm/ADT/APInt.h"
 #include <cstdlib>
 
 using namespace mlir;
@@ -11,6 +12,21 @@ using namespace tapestry::index;
 //===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//
+
+/// Whether the numbers of one dimension leave room for the arithmetic on them:
+/// extents, and how far the image may reach, are below 2^62.
+static bool isWithinReach(const LayoutDim &dim) {
+  constexpr int64_t limit = int64_t(1) << 62;
+  llvm::APInt reach(256, dim.span);
+  reach += llvm::APInt(256, dim.constant, /*isSigned=*/true).abs();
+  for (const LayoutTerm &term : dim.terms) {
+    if (term.extent >= limit)
+      return false;
+    reach += llvm::APInt(256, term.coefficient, /*isSigned=*/true).abs() *
+             llvm::APInt(256, term.extent);
+  }
+  return dim.extent < limit && reach.ult(limit);
+}
 
 /// Checks the numbers of one dimension; layout_c1 and layout_c2.
 static LogicalResult verifyDim(function_ref<InFlightDiagnostic()> emitError,
@@ -36,6 +52,9 @@ static LogicalResult verifyDim(function_ref<InFlightDiagnostic()> emitError,
                            << " is cut over axis number " << axis
                            << " of a grid of " << grid.axes.size() << " axes";
   }
+  if (!isWithinReach(dim))
+    return emitError() << "layout dimension " << number << " of extent "
+                       << dim.extent << " reaches 2^62 or more";
   return success();
 }
 

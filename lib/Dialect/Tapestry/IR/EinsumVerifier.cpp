@@ -67,15 +67,16 @@ static LogicalResult verifyLabels(EinsumOp op) {
   if (extents.size() != op.getLabels().size())
     return op.emitOpError() << "has " << op.getLabels().size() << " labels but "
                             << extents.size() << " extents";
+  constexpr int64_t maxPoints = int64_t(1) << 62;
   int64_t points = 1;
   for (auto [label, extent] : llvm::enumerate(extents)) {
     if (extent < 0)
       return op.emitOpError()
              << "label '" << labelName(op, label) << "' has extent " << extent
              << ", expected at least 0";
-    if (llvm::MulOverflow(points, extent, points))
+    if (llvm::MulOverflow(points, extent, points) || points >= maxPoints)
       return op.emitOpError()
-             << "the number of index points leaves 64 bits at label '"
+             << "the number of index points leaves 62 bits at label '"
              << labelName(op, label) << "' of extent " << extent;
   }
   return success();

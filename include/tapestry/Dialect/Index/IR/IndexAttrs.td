@@ -25,7 +25,7 @@ def TapestryIndex_GridAttr : TapestryIndex_Attr<"Grid", "grid"> {
 
     Constraints:
     - (grid_c1) every axis' size is at least 1, and the number of devices fits
-      into 64 bits.
+      into 31 bits.
     - (grid_c2) axis names are unique and not empty.
   }];
   let parameters = (ins
@@ -141,7 +141,8 @@ def TapestryIndex_LayoutAttr : TapestryIndex_Attr<"Layout", "layout"> {
     stands for a label of extent n; `span k` (k > 1) widens the image by k - 1.
 
     Constraints:
-    - (layout_c1) extents are at least 0, spans at least 1, coefficients not 0.
+    - (layout_c1) extents are at least 0, spans at least 1, coefficients not 0;
+      extents and images stay below 2^62.
     - (layout_c2) every axis exists in the grid.
     - (layout_c3) no axis occurs twice, unless in terms that stand for the same
       label: equal extent and equal cut (a diagonal).

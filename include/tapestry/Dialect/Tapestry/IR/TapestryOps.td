@@ -167,7 +167,7 @@ def Tapestry_EinsumOp : Tapestry_Op<"einsum", [
     Constraints:
     - (einsum_c1) labels are unique identifiers.
     - (einsum_c2) there is one extent per label, at least 0, and the number of
-      index points fits into 64 bits.
+      index points fits into 62 bits.
     - (einsum_c3) there is one indexing map per operand and one for the result,
       from all labels.
     - (einsum_c4) subscripts are linear in the labels with integer coefficients.
