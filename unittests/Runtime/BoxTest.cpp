@@ -1,0 +1,91 @@
+//===- BoxTest.cpp - Tests of boxes and copies between them ---------------===//
+
+#include "Core/Box.h"
+#include "Testing.h"
+#include "gtest/gtest.h"
+
+using namespace tapestry::rt;
+using namespace tapestry::rt::testing;
+
+TEST(Box, Arithmetic) {
+  Box a = {{2, 7}, {0, 4}};
+  Box b = {{5, 9}, {3, 3}};
+  EXPECT_EQ(volume(a), 20);
+  EXPECT_EQ(volume(b), 0);
+  EXPECT_EQ(volume(BoxRef()), 1);
+  EXPECT_EQ(boxText(intersect(a, Box{{5, 9}, {3, 8}})), "[5, 7) x [3, 4)");
+  EXPECT_TRUE(contains(a, b));
+  EXPECT_FALSE(overlap(a, b));
+  EXPECT_TRUE(samePoints(b, Box{{0, 0}, {7, 7}}));
+  EXPECT_FALSE(samePoints(a, b));
+  EXPECT_EQ(offsetIn(a, Box{{4, 5}, {1, 2}}), 2 * 4 + 1);
+  EXPECT_TRUE(isContiguousIn(a, Box{{3, 6}, {0, 4}}));
+  EXPECT_TRUE(isContiguousIn(a, Box{{3, 4}, {1, 3}}));
+  EXPECT_FALSE(isContiguousIn(a, Box{{3, 5}, {1, 3}}));
+}
+
+/// Random shapes of rank 0 to 4 and all element sizes against the plain loop.
+TEST(Box, CopyPieceMovesExactlyThePiece) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 400; ++round) {
+    int rank = round % 5;
+    int64_t size = int64_t(1) << (round / 5 % 4);
+    std::vector<int64_t> shape;
+    for (int dim = 0; dim < rank; ++dim)
+      shape.push_back(1 + random() % 6);
+    Box from = boxOfShape(shape);
+    Box to = boxOfShape(shape);
+    // Holders that begin elsewhere and are larger than the piece or not.
+    for (int dim = 0; dim < rank; ++dim) {
+      from[dim] = {-int64_t(random() % 3), shape[dim] + int64_t(random() % 3)};
+      to[dim] = {-int64_t(random() % 3), shape[dim] + int64_t(random() % 3)};
+    }
+    Box piece = randomBox(shape, random);
+    std::string source(volume(from) * size, '\0');
+    for (char &byte : source)
+      byte = static_cast<char>(random());
+    std::string target(volume(to) * size, 'x');
+    std::string expected = target;
+    std::vector<int64_t> fromShape, toShape;
+    Box inFrom, inTo; // the piece, as seen from each holder's first point
+    for (int dim = 0; dim < rank; ++dim) {
+      fromShape.push_back(extent(from[dim]));
+      toShape.push_back(extent(to[dim]));
+      inFrom.push_back(
+          {piece[dim].lo - from[dim].lo, piece[dim].hi - from[dim].lo});
+      inTo.push_back({piece[dim].lo - to[dim].lo, piece[dim].hi - to[dim].lo});
+    }
+    std::vector<int64_t> offsets;
+    forEachPoint(fromShape, inFrom,
+                 [&](int64_t offset) { offsets.push_back(offset); });
+    size_t next = 0;
+    forEachPoint(toShape, inTo, [&](int64_t offset) {
+      expected.replace(offset * size, size, source, offsets[next++] * size,
+                       size);
+    });
+    copyPiece(target.data(), to, source.data(), from, piece, size);
+    ASSERT_EQ(target, expected) << "round " << round << ", " << boxText(piece);
+  }
+}
+
+TEST(Box, StretchesCoverThePieceInOrder) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<int64_t> shape;
+    for (int dim = 0; dim < round % 4; ++dim)
+      shape.push_back(1 + random() % 5);
+    Box piece = randomBox(shape, random);
+    std::vector<int64_t> expected, found;
+    forEachPoint(shape, piece,
+                 [&](int64_t offset) { expected.push_back(offset); });
+    forEachStretch(boxOfShape(shape), piece, [&](int64_t at, int64_t count) {
+      for (int64_t i = 0; i < count; ++i)
+        found.push_back(at + i);
+    });
+    ASSERT_EQ(found, expected) << boxText(piece);
+  }
+  int stretches = 0;
+  forEachStretch(Box{{0, 9}, {0, 4}, {0, 5}}, Box{{2, 5}, {0, 4}, {0, 5}},
+                 [&](int64_t, int64_t) { ++stretches; });
+  EXPECT_EQ(stretches, 1);
+}

@@ -1,0 +1,152 @@
+//===- MPITest.cpp - Tests of the MPI back end ----------------------------===//
+//
+// The sample program under mpirun must give the bytes that it gives on threads,
+// and end as cleanly.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Testing.h"
+#include "gtest/gtest.h"
+
+using namespace tapestry::rt;
+using namespace tapestry::rt::testing;
+
+namespace {
+
+class MPI : public ::testing::Test {
+protected:
+  void SetUp() override {
+    std::mt19937 random(51);
+    for (const char *name : {"a.npy", "w.npy"})
+      writeFile(folder.file(name),
+                npyBytes("<f4", false, {37, 11},
+                         bytesOf(randomValues<float>(37 * 11, random))));
+  }
+  std::string arguments(const std::string &prefix) const {
+    std::string text =
+        " -i A=" + folder.file("a.npy") + " -i W=" + folder.file("w.npy");
+    for (const char *output : {"T", "S", "R", "Wn"})
+      text += std::string(" -o ") + output + "=" +
+              folder.file(prefix + output + ".npy");
+    return text;
+  }
+  ProcessResult mpirun(int processes, const std::string &rest,
+                       const std::string &environment = "") {
+    return runCommand(environment +
+                      " TAPESTRY_RT_PATH=" TAPESTRY_PLUGIN_DIR
+                      " timeout 120 " TAPESTRY_MPIEXEC
+                      " --oversubscribe --allow-run-as-root -n " +
+                      std::to_string(processes) + " " TAPESTRY_SAMPLE " " +
+                      rest);
+  }
+  /// How often `text` occurs in `in`.
+  static int times(const std::string &text, const std::string &in) {
+    int count = 0;
+    for (size_t at = in.find(text); at != std::string::npos;
+         at = in.find(text, at + 1))
+      ++count;
+    return count;
+  }
+  TempFolder folder;
+};
+
+} // namespace
+
+TEST_F(MPI, GivesTheBytesOfTheLocalBackEnd) {
+  for (int devices : {1, 2, 4, 5}) {
+    std::string environment = "SAMPLE_DEVICES=" + std::to_string(devices);
+    std::string loop = " --repeat 3 --feed Wn=W --report ";
+    ProcessResult local =
+        runCommand(environment + " " TAPESTRY_SAMPLE " --backend local" +
+                   arguments("local-") + loop + folder.file("local.json"));
+    ASSERT_EQ(local.status, 0) << local.err;
+    ProcessResult mpi = mpirun(devices,
+                               "--backend mpi" + arguments("mpi-") + loop +
+                                   folder.file("mpi.json") + " --trace " +
+                                   folder.file("trace.json"),
+                               environment);
+    ASSERT_EQ(mpi.status, 0) << mpi.err;
+    EXPECT_EQ(mpi.out, "");
+    for (const char *output : {"T", "S", "R", "Wn"}) {
+      std::string name = std::string(output) + ".npy";
+      EXPECT_EQ(readFile(folder.file("mpi-" + name)),
+                readFile(folder.file("local-" + name)))
+          << output;
+    }
+    std::string report = readFile(folder.file("mpi.json"));
+    EXPECT_NE(report.find("\"backend\": \"mpi\""), std::string::npos);
+    EXPECT_EQ(numbersOf(report, "counted_bytes"),
+              numbersOf(readFile(folder.file("local.json")), "counted_bytes"));
+    EXPECT_EQ(numbersOf(report, "counted_bytes"),
+              numbersOf(report, "predicted_bytes"));
+    std::string lastRank =
+        "\"name\": \"rank " + std::to_string(devices - 1) + "\"";
+    EXPECT_NE(readFile(folder.file("trace.json")).find(lastRank),
+              std::string::npos);
+  }
+}
+
+TEST_F(MPI, IsTheDefaultUnderMpirun) {
+  ProcessResult result =
+      mpirun(4, arguments("") + " --report " + folder.file("r.json"));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(readFile(folder.file("r.json")).find("\"backend\": \"mpi\""),
+            std::string::npos);
+}
+
+TEST_F(MPI, WrongNumberOfRanksIsSaidOnce) {
+  ProcessResult result = mpirun(3, "--backend mpi" + arguments(""));
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(times("error: the program is for 4 devices, but 3 ranks were "
+                  "started",
+                  result.err),
+            1)
+      << result.err;
+}
+
+TEST_F(MPI, WrongFilesAndUsageAreSaidOnce) {
+  ProcessResult result = mpirun(4, "--backend mpi --frobnicate");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(times("unknown option", result.err), 1) << result.err;
+  writeFile(folder.file("a.npy"), "no");
+  result = mpirun(4, "--backend mpi" + arguments(""));
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(times("a.npy: error: not an .npy file: 2 bytes", result.err), 1)
+      << result.err;
+}
+
+TEST_F(MPI, FailureEndsAllRanks) {
+  std::vector<std::string> before = folder.entries();
+  ProcessResult result = mpirun(4, "--backend mpi" + arguments(""),
+                                "TAPESTRY_FAULT=rank=2,collective=1,mode=fail");
+  EXPECT_EQ(result.status, 4);
+  EXPECT_EQ(times("rank 2: failed on purpose (TAPESTRY_FAULT) in all_reduce of "
+                  "'S' (collective 1)\n",
+                  result.err),
+            1)
+      << result.err;
+  EXPECT_EQ(folder.entries(), before);
+}
+
+TEST_F(MPI, KilledRankEndsAllRanks) {
+  std::vector<std::string> before = folder.entries();
+  for (const char *where : {"0", "write"}) {
+    ProcessResult result = mpirun(
+        4, "--backend mpi" + arguments(""),
+        std::string("TAPESTRY_FAULT=rank=1,mode=kill,collective=") + where);
+    EXPECT_NE(result.status, 0);
+    EXPECT_NE(result.status, 124) << "timed out";
+    EXPECT_EQ(folder.entries(), before);
+  }
+}
+
+TEST_F(MPI, StalledRankTimesOut) {
+  std::vector<std::string> before = folder.entries();
+  ProcessResult result =
+      mpirun(4, "--backend mpi" + arguments(""),
+             "TAPESTRY_TIMEOUT=0.5 TAPESTRY_FAULT=rank=1,mode=stall");
+  EXPECT_EQ(result.status, 4);
+  EXPECT_NE(result.err.find("waited 0.5 seconds for rank "), std::string::npos)
+      << result.err;
+  EXPECT_EQ(folder.entries(), before);
+}
