@@ -81,7 +81,31 @@ ExitStatus Compilation::load() {
   return succeeded(pm.run(*module)) ? Success : ProgramWrong;
 }
 
+/// Wrong names among the planning options are errors of usage, not of the
+/// program.
+ExitStatus Compilation::checkRequest() const {
+  llvm::Expected<const SolverInfo *> solver = solverNamed(options.solver);
+  if (!solver) {
+    printError(llvm::toString(solver.takeError()));
+    return UsageWrong;
+  }
+  if (options.cost != "paper") {
+    printError("there is no cost model '" + options.cost + "'; there is: paper");
+    return UsageWrong;
+  }
+  if (!options.grid.empty()) {
+    llvm::Expected<DeviceGrid> grid = teg::parseGrid(options.grid);
+    if (!grid) {
+      printError(llvm::toString(grid.takeError()));
+      return UsageWrong;
+    }
+  }
+  return Success;
+}
+
 ExitStatus Compilation::planGraph() {
+  if (ExitStatus status = checkRequest())
+    return status;
   teg::PartitionRequest request;
   request.devices = options.devices;
   request.grid = options.grid;
@@ -106,6 +130,29 @@ ExitStatus Compilation::lower(Phase last) {
   pm.enableVerifier(false);
   buildLoweringPipeline(pm, last, CodegenOptions());
   return succeeded(pm.run(*module)) ? Success : Unable;
+}
+
+ExitStatus Compilation::printAfterPhase() {
+  const PhaseInfo *found = llvm::find_if(allPhases(), [&](const PhaseInfo &info) {
+    return info.name == options.stopAfter;
+  });
+  if (found == allPhases().end()) {
+    std::string names;
+    for (const PhaseInfo &info : allPhases())
+      names += (names.empty() ? "" : ", ") + info.name.str();
+    printError("there is no phase '" + options.stopAfter + "'; there are: " +
+               names);
+    return UsageWrong;
+  }
+  if (ExitStatus status = load())
+    return status;
+  if (found->phase >= Phase::Plan)
+    if (ExitStatus status = planGraph())
+      return status;
+  if (ExitStatus status = lower(found->phase))
+    return status;
+  module->print(llvm::outs());
+  return Success;
 }
 
 std::unique_ptr<llvm::MemoryBuffer> Compilation::emitObject() {

@@ -32,6 +32,8 @@ public:
   ExitStatus planGraph();
   /// Lowers the planned graph up to and including `last`.
   ExitStatus lower(Phase last);
+  /// For --stop-after: runs the phases up to the one named and prints the IR.
+  ExitStatus printAfterPhase();
   /// The object file of a lowered module; null after an error.
   std::unique_ptr<llvm::MemoryBuffer> emitObject();
 
@@ -43,7 +45,7 @@ public:
 private:
   ExitStatus loadEin(std::unique_ptr<llvm::MemoryBuffer> text);
   ExitStatus loadMLIR(std::unique_ptr<llvm::MemoryBuffer> text);
-  llvm::Expected<Plan> decide();
+  ExitStatus checkRequest() const;
 
   const Options &options;
   std::unique_ptr<mlir::MLIRContext> context;

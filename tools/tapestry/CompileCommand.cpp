@@ -66,6 +66,8 @@ static ExitStatus link(llvm::StringRef object, llvm::StringRef executable,
 
 ExitStatus tapestry::driver::compileProgram(const Options &options) {
   Compilation compilation(options);
+  if (!options.stopAfter.empty())
+    return compilation.printAfterPhase();
   if (ExitStatus status = compilation.load())
     return status;
   if (ExitStatus status = compilation.planGraph())

@@ -3,7 +3,8 @@
 #include "Options.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/WithColor.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 #include <optional>
 
 using namespace llvm;
@@ -103,14 +104,18 @@ public:
   }
   bool good = true;
 
-  int64_t number(StringRef text, int64_t fallback, int64_t least,
-                 StringRef option) {
-    if (text.empty())
+  int64_t number(const cl::opt<std::string> &given, int64_t fallback,
+                 int64_t least) {
+    if (given.getNumOccurrences() == 0)
       return fallback;
-    int64_t value;
-    if (text.getAsInteger(10, value))
+    StringRef text = given.getValue();
+    StringRef option = given.ArgStr;
+    int64_t value = fallback;
+    if (text.getAsInteger(10, value)) {
       error("--" + option + " takes a whole number, not '" + text + "'");
-    else if (value < least)
+      return fallback;
+    }
+    if (value < least)
       error("--" + option + " has to be at least " + Twine(least) +
             ", not " + Twine(value));
     return value;
@@ -168,17 +173,21 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
     usage.error("expected a command: run, plan, compile or reference "
                 "(--help tells more)");
   options.program = program;
+  StringRef ending = sys::path::extension(options.program);
   if (program.empty())
     usage.error("expected a program: PROG.ein or PROG.mlir");
-  options.devices = usage.number(devices, grid.empty() ? 1 : 0, 1, "devices");
-  options.repeat = usage.number(repeat, 1, 1, "repeat");
-  options.seed = usage.number(seed, 0, 0, "seed");
+  else if (ending != ".ein" && ending != ".mlir")
+    usage.error("expected PROG.ein or PROG.mlir, not '" + program + "'");
+  options.devices = usage.number(
+      devices, grid.empty() && planFile.empty() ? 1 : 0, 1);
+  options.repeat = usage.number(repeat, 1, 1);
+  options.seed = usage.number(seed, 0, 0);
   options.grid = grid;
   options.solver = solver;
   options.cost = cost;
   options.planFile = planFile;
   for (const auto &[name, value] : usage.bindings(params, "D", "n=1024")) {
-    int64_t number;
+    int64_t number = 0;
     if (StringRef(value).getAsInteger(10, number))
       usage.error("-D " + name + " takes a whole number, not '" + value + "'");
     options.params[name] = number;

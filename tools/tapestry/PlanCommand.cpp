@@ -20,6 +20,8 @@ static llvm::Error writePlanFile(llvm::StringRef path, const PlanGraph &graph,
 
 ExitStatus tapestry::driver::showPlan(const Options &options) {
   Compilation compilation(options);
+  if (!options.stopAfter.empty())
+    return compilation.printAfterPhase();
   if (ExitStatus status = compilation.load())
     return status;
   if (ExitStatus status = compilation.planGraph())

@@ -18,6 +18,11 @@ llvm::Expected<DeviceGrid> tapestry::teg::parseGrid(llvm::StringRef text) {
     axis.name = name.trim().str();
     if (axis.name.empty() || size.trim().getAsInteger(10, axis.size))
       return planError("grid: expected NAME=SIZE, not '", entry, "'");
+    if (axis.size < 1)
+      return planError("grid: axis '", axis.name, "' has size ", axis.size,
+                       "; the least is 1");
+    if (grid.axisNamed(axis.name))
+      return planError("grid: axis '", axis.name, "' is named twice");
     grid.axes.push_back(axis);
   }
   return grid;
