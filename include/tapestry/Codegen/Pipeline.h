@@ -35,6 +35,13 @@ struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
       llvm::cl::init(true)};
 };
 
+/// The first part of buildCodegenPipeline: fuses operations and moves each
+/// kernel to a function of its own, so that the rest of a function is calls.
+/// Calls of kernels carry their last operation's `tapestry.` attributes. Runs
+/// without effect on a module whose kernels were formed before.
+void buildKernelPipeline(mlir::OpPassManager &pm,
+                         const CodegenOptions &options);
+
 /// Adds the passes from bufferised linalg to the LLVM dialect. The input may
 /// hold func, memref, linalg, scf, arith, math, affine and vector operations;
 /// the output holds llvm ones only. Allocations become calls of

@@ -65,8 +65,12 @@ struct LowerKernelsToLLVM
       if (!op.getAlignment())
         op.setAlignment(bufferAlignment);
     });
-    if (failed(expand()) || failed(convert()))
-      signalPassFailure();
+    if (failed(expand()))
+      return signalPassFailure();
+    collectDistinctBuffers();
+    if (failed(convert()))
+      return signalPassFailure();
+    markDistinctBuffers();
   }
 
 private:
@@ -74,6 +78,12 @@ private:
   LogicalResult convert();
   LogicalResult emulateBF16();
   void integerConstants();
+  void collectDistinctBuffers();
+  void markDistinctBuffers();
+
+  /// Per function, the data pointers (as arguments of the LLVM function) of
+  /// buffers that no other argument overlaps.
+  llvm::StringMap<SmallVector<unsigned>> distinctBuffers;
 
   /// The processor converts bf16; otherwise all bf16 values become i16 ones,
   /// since LLVM would call functions that no library here has.
@@ -131,6 +141,31 @@ void LowerKernelsToLLVM::integerConstants() {
         arith::BitcastOp::create(b, op.getLoc(), type, constant).getResult());
     op.erase();
   });
+}
+
+/// The conversion of functions drops `llvm.noalias` from buffers, so it is put
+/// on their data pointers afterwards.
+void LowerKernelsToLLVM::collectDistinctBuffers() {
+  StringRef noAlias = LLVM::LLVMDialect::getNoAliasAttrName();
+  distinctBuffers.clear();
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    unsigned at = 0;
+    for (auto [number, type] : llvm::enumerate(function.getArgumentTypes())) {
+      auto buffer = dyn_cast<MemRefType>(type);
+      if (buffer && function.getArgAttr(number, noAlias))
+        distinctBuffers[function.getName()].push_back(at + 1);
+      // A buffer is two pointers, an offset, sizes and strides.
+      at += buffer ? 3 + 2 * buffer.getRank() : 1;
+    }
+  }
+}
+
+void LowerKernelsToLLVM::markDistinctBuffers() {
+  OpBuilder b(&getContext());
+  for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
+    for (unsigned argument : distinctBuffers.lookup(function.getName()))
+      function.setArgAttr(argument, LLVM::LLVMDialect::getNoAliasAttrName(),
+                          b.getUnitAttr());
 }
 
 LogicalResult LowerKernelsToLLVM::convert() {

@@ -283,6 +283,15 @@ void Nest::mergeLoops() {
       loopOf[loop] = number;
 }
 
+/// Partial results in lanes need an output that either has a point of its own
+/// for every point of the reduction or none.
+void Nest::checkLanes(unsigned output, const NestAccess &access) {
+  for (auto [number, dim] : llvm::enumerate(problem.dims))
+    if (dim.reduction &&
+        access.dependsOn(number) == outputs[output].accumulates)
+      problem.lanesCombine = false;
+}
+
 /// Fills in `problem` from the merged loops.
 void Nest::describe() {
   auto kinds = op.getIteratorTypesArray();
@@ -325,6 +334,13 @@ void Nest::describe() {
       }
     }
     access.bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+    if (access.output)
+      checkLanes(operand.getOperandNumber() - numInputs(), access);
+    // An operand may be there for its extents only.
+    if (!access.output && body()
+                              .getArgument(operand.getOperandNumber())
+                              .use_empty())
+      access.strides.assign(groups.size(), 0);
     problem.computeBits = std::max(problem.computeBits, access.bits);
     problem.accesses.push_back(std::move(access));
   }

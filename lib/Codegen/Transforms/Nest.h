@@ -87,6 +87,7 @@ private:
   bool canMerge(unsigned outer, unsigned inner);
   bool contiguous(unsigned operand, unsigned outer, unsigned inner) const;
   void describe();
+  void checkLanes(unsigned output, const NestAccess &access);
 
   /// One result of an indexing map: coefficients of op's loops, and constant.
   struct LinearExpr {

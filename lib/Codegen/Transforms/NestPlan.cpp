@@ -62,7 +62,13 @@ bool Planner::canCarryLanes(unsigned dim) const {
   if (problem.dims[dim].reduction)
     return problem.lanesCombine;
   return all_of(problem.accesses, [&](const NestAccess &access) {
-    return !access.output || access.dependsOn(dim);
+    if (!access.output)
+      return true;
+    // A tile's results leave the registers after the reduction.
+    for (unsigned other = 0; other < problem.dims.size(); ++other)
+      if (problem.dims[other].reduction && access.dependsOn(other))
+        return false;
+    return access.dependsOn(dim);
   });
 }
 

@@ -27,7 +27,17 @@ using namespace mlir;
 
 namespace tapestry {
 
+void buildKernelPipeline(OpPassManager &pm, const CodegenOptions &options) {
+  if (!options.formKernels)
+    return;
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createFuseElementwise());
+  functions.addPass(createFormRowKernels());
+  pm.addPass(createOutlineKernels());
+}
+
 void buildCodegenPipeline(OpPassManager &pm, const CodegenOptions &options) {
+  buildKernelPipeline(pm, options);
   VectorizeKernelsOptions vectorize;
   vectorize.cpu = options.targetCPU;
   vectorize.vectorBits = options.vectorBits;

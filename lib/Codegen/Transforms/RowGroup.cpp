@@ -1,0 +1,184 @@
+//===- RowGroup.cpp - Operations that can run row by row ------------------===//
+//
+// Legal when every buffer that the group writes is touched at the row point
+// only, by the same view.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowGroup.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using linalg::GenericOp;
+
+namespace tapestry {
+
+bool isFill(GenericOp op) {
+  return op.hasPureBufferSemantics() && op.getNumDpsInits() == 1 &&
+         op.getNumParallelLoops() == op.getNumLoops() &&
+         op.getBody()->getArguments().back().use_empty() &&
+         llvm::none_of(op.getDpsInputs(), [](Value input) {
+           return isa<MemRefType>(input.getType());
+         });
+}
+
+SmallVector<unsigned> rowLoopsOf(GenericOp op) {
+  SmallVector<unsigned> rows;
+  auto kinds = op.getIteratorTypesArray();
+  for (auto [number, operand] : llvm::enumerate(op.getDpsInitsMutable())) {
+    SmallVector<unsigned> own;
+    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      if (!dim || kinds[dim.getPosition()] != utils::IteratorType::parallel ||
+          llvm::is_contained(own, dim.getPosition()))
+        break;
+      own.push_back(dim.getPosition());
+    }
+    if (number == 0)
+      rows = own;
+    unsigned common = 0;
+    while (common < std::min(rows.size(), own.size()) &&
+           rows[common] == own[common])
+      ++common;
+    rows.truncate(common);
+  }
+  return rows;
+}
+
+RowAccess accessOf(OpOperand &operand, ArrayRef<unsigned> rows, unsigned rank) {
+  auto op = cast<GenericOp>(operand.getOwner());
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  ArrayRef<unsigned> used = rows.take_front(rank);
+  bool leading = map.getNumResults() >= rank, part = false;
+  for (unsigned at = 0; at < map.getNumResults(); ++at) {
+    AffineExpr expr = map.getResult(at);
+    bool involved = llvm::any_of(
+        used, [&](unsigned row) { return expr.isFunctionOfDim(row); });
+    if (involved && !isa<AffineDimExpr>(expr))
+      return RowAccess::Other;
+    part |= involved;
+    bool wanted = at < rank;
+    bool isRow = wanted && isa<AffineDimExpr>(expr) &&
+                 cast<AffineDimExpr>(expr).getPosition() == used[at];
+    leading &= wanted ? isRow : !involved;
+  }
+  if (!part)
+    return RowAccess::Whole;
+  return leading ? RowAccess::Rows : RowAccess::Part;
+}
+
+static bool isBuffer(OpOperand &operand) {
+  return isa<MemRefType>(operand.get().getType());
+}
+
+unsigned RowGroup::finalRank() const {
+  if (strict)
+    return rank;
+  // Elementwise throughout: the last dimension is left to vector lanes.
+  unsigned loops = 0;
+  for (GenericOp op : ops)
+    loops = std::max<unsigned>(loops, GenericOp(op).getNumLoops());
+  return loops ? std::min(rank, loops - 1) : 0;
+}
+
+bool RowGroup::sharesData(GenericOp op, unsigned rank) const {
+  SmallVector<unsigned> rows = rowLoopsOf(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isBuffer(operand) || accessOf(operand, rows, rank) != RowAccess::Rows)
+      continue;
+    for (GenericOp member : ops) {
+      SmallVector<unsigned> memberRows = rowLoopsOf(member);
+      for (OpOperand &other : member->getOpOperands())
+        if (other.get() == operand.get() &&
+            accessOf(other, memberRows, rank) == RowAccess::Rows)
+          return true;
+    }
+  }
+  return false;
+}
+
+/// Whether what lies between the group and `last` may run before the group.
+bool RowGroup::canMoveTo(GenericOp last) const {
+  if (ops.front()->getBlock() != last->getBlock())
+    return false;
+  for (Operation *at = ops.front()->getNextNode(); at && at != last;
+       at = at->getNextNode()) {
+    auto generic = dyn_cast<GenericOp>(at);
+    if ((generic && llvm::is_contained(ops, generic)) ||
+        isa<memref::DeallocOp>(at))
+      continue;
+    for (GenericOp member : ops)
+      if (conflict(member, at))
+        return false;
+  }
+  return true;
+}
+
+bool RowGroup::legal() const {
+  llvm::SmallDenseMap<Value, Value> written;
+  for (GenericOp op : ops)
+    for (Value output : GenericOp(op).getDpsInits())
+      written[rootOf(output)] = output;
+  unsigned rank = finalRank();
+  for (GenericOp member : ops) {
+    GenericOp op = member;
+    SmallVector<unsigned> rows = rowLoopsOf(op);
+    if (rows.size() < rank || !op.hasPureBufferSemantics())
+      return false;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isBuffer(operand))
+        continue;
+      RowAccess access = accessOf(operand, rows, rank);
+      auto output = written.find(rootOf(operand.get()));
+      if (output != written.end() &&
+          (access != RowAccess::Rows || output->second != operand.get()))
+        return false;
+      if (access == RowAccess::Other)
+        return false;
+      // Data that all rows read is read again for each block: a vector may be,
+      // a matrix may not.
+      unsigned rank =
+          op.getMatchingIndexingMap(&operand).getNumResults();
+      if (access == RowAccess::Whole && rank > 1)
+        return false;
+      if (access == RowAccess::Part && op.isDpsInit(&operand))
+        return false;
+    }
+  }
+  return true;
+}
+
+bool RowGroup::join(ArrayRef<GenericOp> fills, GenericOp op) {
+  unsigned rows = rowLoopsOf(op).size();
+  bool opStrict = rows < op.getNumLoops();
+  RowGroup next = *this;
+  next.rank = ops.empty() ? rows : std::min(rank, rows);
+  next.strict |= opStrict;
+  if (!ops.empty()) {
+    // Rows of a group with reductions must not grow.
+    if ((strict && next.rank < rank) || next.rank == 0 || !canMoveTo(op) ||
+        !sharesData(op, next.finalRank()))
+      return false;
+  }
+  for (GenericOp fill : fills)
+    if (llvm::any_of(op.getDpsInits(), [&](Value output) {
+          return rootOf(output) == rootOf(fill.getDpsInits()[0]);
+        }))
+      next.ops.push_back(fill);
+  next.ops.push_back(op);
+  ++next.numWorking;
+  if (!ops.empty() && !next.legal())
+    return false;
+  *this = std::move(next);
+  return true;
+}
+
+SmallVector<Operation *> RowGroup::framedFrees() const {
+  SmallVector<Operation *> frees;
+  for (Operation *at = ops.front(); at != ops.back(); at = at->getNextNode())
+    if (isa<memref::DeallocOp>(at))
+      frees.push_back(at);
+  return frees;
+}
+
+} // namespace tapestry
