@@ -6,6 +6,7 @@ independent formula in NumPy, and every collective with the plan.
 """
 
 import argparse
+import pathlib
 import sys
 
 from harness import contract, driver
@@ -60,13 +61,27 @@ def check_reference(program):
         program.check(driver.load_outputs(folder, program.outputs), program.expected(arrays))
 
 
+def check_listed(folder):
+    """A program without a test is forgotten quietly; say so."""
+    tests = {path.stem for path in pathlib.Path(folder).glob("*.test")}
+    missing = {name.replace("_", "-") for name in PROGRAMS} - tests
+    if missing:
+        print(f"no test of: {', '.join(sorted(missing))}")
+    return 1 if missing else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--program", required=True, help="name, or 'all'")
+    parser.add_argument("--program", help="name, or 'all'")
     parser.add_argument("--devices", default="1-8", help="e.g. 1-3,7")
     parser.add_argument("--backend", choices=["local", "mpi", "reference"], default="local")
     parser.add_argument("--solver", help="the planner's default if not given")
+    parser.add_argument("--listed-in", help="only check that this folder tests every program")
     options = parser.parse_args()
+    if options.listed_in:
+        sys.exit(check_listed(options.listed_in))
+    if options.program not in ("all", *PROGRAMS):
+        parser.error(f"no program '{options.program}'; there are {', '.join(sorted(PROGRAMS))}")
     names = sorted(PROGRAMS) if options.program == "all" else [options.program]
     planning = [f"--solver={options.solver}"] if options.solver else []
     failed = False

@@ -15,7 +15,7 @@ from . import compare
 # Unit roundoff of the arithmetic that a type is computed in, and of its storage:
 # narrow floats are computed in f32 and rounded when they are stored.
 COMPUTE_EPSILON = {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-23, "bf16": 2.0**-23}
-STORE_EPSILON = {"f64": 0.0, "f32": 0.0, "f16": 2.0**-11, "bf16": 2.0**-8}
+STORE_EPSILON = {"f64": 0.0, "f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
 SMALLEST = {"f64": 5e-324, "f32": 1.5e-45, "f16": 6e-8, "bf16": 1e-40}
 # Library functions may be off by a few units.
 FUNCTION_UNITS = 32

@@ -8,9 +8,9 @@ from .driver import CheckFailed
 TOLERANCE = {
     np.dtype(np.float64): 1e-12,
     np.dtype(np.float32): 1e-5,
-    np.dtype(np.float16): 2e-3,
+    np.dtype(np.float16): 1e-3,
 }
-BF16_TOLERANCE = 1.6e-2
+BF16_TOLERANCE = 5e-3
 
 
 def bf16_bits(values):

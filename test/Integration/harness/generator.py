@@ -225,7 +225,7 @@ def _reject_unfit(value):
     if not np.all(np.isfinite(value.value)) or np.any(np.abs(value.value) > limit):
         raise _Rejected
     scale = np.sqrt(np.mean(value.value**2))
-    if np.any(value.error > 0.02 * (scale + np.abs(value.value))):
+    if not np.all(value.error <= 0.02 * (scale + np.abs(value.value))):
         raise _Rejected
 
 
@@ -356,6 +356,11 @@ def generate(seed):
     if not statements:
         return generate(seed + 1_000_000_007)
 
+    for tensor in tensors:
+        # An input that nobody reads is allowed, but teaches little.
+        if tensor.is_input and not tensor.reads and rng.random() < 0.9:
+            del inputs[tensor.name]
+            lines = [line for line in lines if not line.startswith(f"input {tensor.name} ")]
     outputs = {}
     for tensor in tensors:
         if not tensor.is_input and (not tensor.reads or rng.random() < 0.3):

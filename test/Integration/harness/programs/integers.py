@@ -141,7 +141,7 @@ def half_accumulates_wide(A):
     """,
     {"A": normal(22, 16, type="bf16"), "B": normal(16, 19, type="bf16")},
     "C:bf16 D:f32",
-    tolerance={"D": 1.6e-2},
+    tolerance={"D": 5e-3},
 )
 def brain_matmul(A, B):
     return {"C": A @ B, "D": (A @ B).sum(0)}

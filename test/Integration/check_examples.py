@@ -1,0 +1,170 @@
+#!/usr/bin/python3
+"""Runs a program of docs/examples, made small by -D, against NumPy.
+
+    check_examples.py --example attention --devices 1,4
+"""
+
+import argparse
+import pathlib
+import sys
+
+import numpy as np
+
+from check_values import check
+from harness import driver
+from harness.programs import Program
+from harness.programs.neural import softmax
+from harness.programs.registry import Input, normal, one_hot
+from harness.programs.windows import correlate
+
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "docs" / "examples"
+EXAMPLES = {}
+
+
+def example(params, inputs, outputs, exact=()):
+    """Declares the check of the example that the function is named after."""
+
+    def declare(formula):
+        name = formula.__name__.replace("_", "-")
+        source = (FOLDER / f"{name}.ein").read_text()
+        types = dict(word.split(":") for word in outputs.split())
+        EXAMPLES[name] = Program(name, source, inputs, types, formula, set(exact), {}, params)
+        return formula
+
+    return declare
+
+
+@example({"s": 37}, {name: normal(37, 37) for name in "ABCDE"}, "Z:f32")
+def chain(A, B, C, D, E):
+    return A @ B + C @ (D @ E)
+
+
+@example({"s": 40}, {
+    "A": normal(40, 4), "B": normal(4, 40), "C": normal(40, 4), "D": normal(4, 400),
+    "E": normal(400, 40),
+}, "Z:f32")
+def chain_skewed(A, B, C, D, E):
+    return A @ B + C @ (D @ E)
+
+
+@example(
+    {"B": 2, "H": 3, "S": 9, "A": 14, "D": 5},
+    {"X": normal(2, 9, 14), **{w: normal(14, 3, 5, scale=0.4) for w in ("WQ", "WK", "WV", "WO")}},
+    "Y:f32",
+)
+def attention(X, WQ, WK, WV, WO):
+    Y = np.zeros_like(X)
+    for h in range(3):
+        q, k, v = X @ WQ[:, h], X @ WK[:, h], X @ WV[:, h]
+        Y += softmax(q @ k.swapaxes(1, 2) / np.sqrt(5)) @ v @ WO[:, h].T
+    return Y
+
+
+@example(
+    {"N": 3, "S": 10, "C": 5},
+    {"X": normal(3, 3, 10, 10), "W1": normal(5, 3, 3, 3), "W2": normal(5, 5, 3, 3)},
+    "A2:f32 Mean:f32",
+)
+def conv(X, W1, W2):
+    first = np.maximum(correlate(X, W1, padding=1), 0)
+    pooled = first.reshape(3, 5, 5, 2, 5, 2).max((3, 5))
+    second = correlate(pooled, W2)
+    return {"A2": second, "Mean": second.mean((2, 3))}
+
+
+@example(
+    {"N": 57, "K": 5, "F": 4},
+    {"X": normal(57, 4), "C": normal(5, 4)},
+    "Linf:f32 Count:i32 Cn:f32",
+)
+def distances(X, C):
+    mine = ((X[:, None] - C) ** 2).sum(2).argmin(1)
+    groups = [X[mine == k] for k in range(5)]
+    return {
+        "Linf": np.abs(X[:, None] - C).max(2),
+        "Count": np.array([len(group) for group in groups]),
+        "Cn": np.array([group.sum(0) / max(len(group), 1) for group in groups]),
+    }
+
+
+def _sparse_graph(rng):
+    lengths = rng.uniform(1, 9, (23, 23))
+    lengths[rng.random((23, 23)) < 0.8] = np.inf
+    np.fill_diagonal(lengths, 0)
+    return lengths
+
+
+@example(
+    {"n": 23}, {"D": Input("f32", _sparse_graph)}, "Dn:f32 Reach:i32 Far:f32", exact={"Dn", "Far"}
+)
+def shortest_paths(D):
+    Dn = (D.astype(np.float32)[:, :, None] + D.astype(np.float32)[None]).min(1)
+    known = np.isfinite(Dn)
+    return {"Dn": Dn, "Reach": known.sum(1), "Far": Dn[known].max()}
+
+
+def _step(X, Y, W1, W2, rate):
+    hidden = X @ W1
+    active = np.maximum(hidden, 0)
+    probability = softmax(active @ W2)
+    slope = (probability - Y) / len(X)
+    back = np.where(hidden > 0, slope @ W2.T, 0)
+    return {
+        "W1n": W1 - rate * X.T @ back,
+        "W2n": W2 - rate * active.T @ slope,
+        "Loss": -np.log((probability * Y).sum(1)).mean(),
+    }
+
+
+@example(
+    {"B": 14, "F": 33, "H": 20, "O": 11},
+    {
+        "X": normal(14, 33), "W1": normal(33, 20, scale=0.3), "W2": normal(20, 11, scale=0.3),
+        "Y": one_hot(14, 11),
+    },
+    "W1n:f32 W2n:f32",
+)
+def classifier(X, W1, W2, Y):
+    step = _step(X, Y, W1, W2, 0.01)
+    return {name: step[name] for name in ("W1n", "W2n")}
+
+
+DIGITS = {
+    "X": normal(29, 17), "Y": one_hot(29, 10), "W1": normal(17, 12, scale=0.3),
+    "W2": normal(12, 10, scale=0.3),
+}
+
+
+@example({"B": 29, "F": 17, "H": 12}, DIGITS, "W1n:f32 W2n:f32 Loss:f32")
+def digits_train(X, Y, W1, W2):
+    return _step(X, Y, W1, W2, 0.5)
+
+
+@example({"B": 29, "F": 17, "H": 12}, DIGITS, "Hits:i32 Accuracy:f32")
+def digits_test(X, Y, W1, W2):
+    right = (np.maximum(X @ W1, 0) @ W2).argmax(1) == Y.argmax(1)
+    return {"Hits": np.asarray(right.sum()), "Accuracy": right.mean()}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--example", help="name without .ein, or 'all'")
+    parser.add_argument("--devices", default="1,3,4", help="e.g. 1-3,7")
+    parser.add_argument("--backend", choices=["local", "mpi"], default="local")
+    options = parser.parse_args()
+    files = {path.stem for path in FOLDER.glob("*.ein")}
+    if files != EXAMPLES.keys():
+        sys.exit(f"docs/examples and its checks differ: {sorted(files ^ EXAMPLES.keys())}")
+    failed = False
+    for name in sorted(EXAMPLES) if options.example == "all" else [options.example]:
+        for devices in driver.parse_numbers(options.devices):
+            try:
+                check(EXAMPLES[name], devices, options.backend, [])
+            except driver.CheckFailed as failure:
+                print(f"FAILED: {name}.ein on {devices} devices\n{failure}")
+                failed = True
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+#!/usr/bin/python3
+"""Command lines and programs, right and wrong.
+
+    check_options.py [CASE ...]
+"""
+
+import json
+from harness import driver
+from harness.cases import PROGRAM, Group
+from harness.driver import CheckFailed
+
+case = Group()
+
+
+@case
+def help_of_all_commands(bench):
+    for words in (["--help"], *([c, "--help"] for c in ("run", "plan", "compile", "reference"))):
+        finished = bench.tapestry(*words).expect_status(0)
+        if "tapestry" not in finished.stdout.lower():
+            raise CheckFailed(finished.describe())
+
+
+@case
+def no_command(bench):
+    bench.expect_error(bench.tapestry(), 2, "command")
+
+
+@case
+def unknown_command(bench):
+    bench.expect_error(bench.tapestry("rum", "small.ein"), 2, "rum|command")
+
+
+@case
+def unknown_option(bench):
+    bench.expect_error(bench.run("--frobnicate"), 2, "frobnicate")
+
+
+@case
+def no_program(bench):
+    bench.expect_error(bench.tapestry("run"), 2, "program")
+
+
+@case
+def two_programs(bench):
+    bench.expect_error(bench.run("small.ein"), 2, r"small\.ein|positional")
+
+
+@case
+def program_that_is_not_there(bench):
+    bench.expect_error(bench.tapestry("run", "none.ein"), 1, r"none\.ein", "No such file")
+
+
+@case
+def program_with_unknown_ending(bench):
+    bench.write("small.npy", PROGRAM)
+    bench.expect_error(bench.tapestry("plan", "small.npy"), (1, 2), r"small\.npy")
+
+
+@case
+def devices_that_are_no_number(bench):
+    for text in ("0", "-1", "abc", "4x", "1e3", "2.5", "", "99999999999999999999"):
+        bench.expect_error(bench.run(f"--devices={text}"), 2, "devices")
+
+
+@case
+def ten_thousand_devices(bench):
+    finished = bench.run("--devices=10000")
+    if finished.status == 0:
+        bench.expect_results(finished)
+    else:
+        bench.expect_error(finished, 3, "10,?000")
+    finished = bench.tapestry("plan", "small.ein", "--devices=10000", "--json=p.json")
+    finished.expect_status(0)
+    plan = driver.load_json(bench.folder / "p.json")
+    if plan["devices"] != 10000 or [v["name"] for v in plan["vertices"]][-2:] != ["C", "D"]:
+        raise CheckFailed(f"plan.json: {plan}")
+
+
+@case
+def unknown_solver(bench):
+    bench.expect_error(bench.run("--solver=magic"), 2, "magic", "exact")
+
+
+@case
+def unknown_cost_model(bench):
+    bench.expect_error(bench.run("--cost=magic"), 2, "magic", "paper")
+
+
+@case
+def bad_grids(bench):
+    for grid in ("node", "node=", "=2", "node=0", "node=x", "node=2,node=2", "a=2,,b=2"):
+        bench.expect_error(bench.run(f"--grid={grid}"), 2, "grid")
+
+
+@case
+def grid_and_devices_disagree(bench):
+    bench.expect_error(bench.run("--grid=a=2,b=3", "--devices=4"), (1, 2), r"\b6\b", r"\b4\b")
+
+
+@case
+def named_grid(bench):
+    bench.expect_results(bench.run("--grid=node=2,gpu=3"))
+
+
+@case
+def bindings_without_a_file(bench):
+    for word in ("A", "A=", "=A.npy"):
+        bench.expect_error(bench.run("-i", word), 2, "NAME=")
+
+
+@case
+def repeat_that_is_no_number(bench):
+    for text in ("0", "-3", "often"):
+        bench.expect_error(bench.run(f"--repeat={text}"), 2, "repeat")
+
+
+@case
+def params(bench):
+    bench.write("small.ein", "param n = 9\n" + PROGRAM.replace("6", "n"))
+    bench.expect_error(bench.run("--devices=2"), 1, r"A\.npy: error: ", "9, 5|9x5", "6, 5|6x5")
+    bench.expect_results(bench.run("-Dn=6", "--devices=2"))
+    bench.expect_results(bench.run("-D", "n=6", "--devices=2"))
+
+
+@case
+def bad_params(bench):
+    bench.write("small.ein", "param n = 6\n" + PROGRAM.replace("6", "n"))
+    bench.expect_error(bench.run("-Dm=6"), (1, 2), r"'m'")
+    bench.expect_error(bench.run("-Dn=six"), 2, "six")
+    bench.expect_error(bench.run("-Dn"), 2, r"\bn\b")
+    bench.expect_error(bench.run("-Dn=0"), 1, r"small\.ein:\d+:\d+: error: ")
+
+
+@case
+def program_errors_name_the_place(bench):
+    wrong = {
+        "C[i, k] = sum[j] A[i, j] * B[j, k": r"small\.ein:\d+:\d+: error: ",
+        "C[i, k] = sum[j] A[i, j] * B[k, j]": r"small\.ein:3:\d+: error: .*'[jk]'.*\d.*\d",
+        "C[i, k] = A[i, j] * B[j, k]": r"small\.ein:3:\d+: error: .*'j'",
+        "C[i, k] = sum[j] A[i, j] * Bee[j, k]": r"small\.ein:3:\d+: error: .*'Bee'",
+        "C[i, k] = sum[j] A[i + 1, j] * B[j, k] * A[i, j]": r"small\.ein:3:\d+: error: ",
+        "C[i, k] = avg[j] A[i, j] * B[j, k]": r"small\.ein:3:\d+: error: .*avg",
+    }
+    right = "C[i, k] = sum[j] A[i, j] * B[j, k]"
+    assert right in PROGRAM
+    for text, pattern in wrong.items():
+        bench.write("small.ein", PROGRAM.replace(right, text))
+        for command in ("run", "plan", "reference"):
+            words = [] if command == "plan" else [*bench.inputs, *bench.outputs]
+            bench.expect_error(bench.tapestry(command, "small.ein", *words), 1, pattern)
+
+
+@case
+def empty_program(bench):
+    bench.write("small.ein", "# nothing\n")
+    bench.expect_error(bench.tapestry("run", "small.ein"), 1, r"small\.ein")
+
+
+@case
+def mlir_programs(bench):
+    translate = driver.tapestry_path().removesuffix("tapestry") + "tapestry-translate"
+    driver.execute(
+        [translate, "--ein-to-mlir", "small.ein", "-o", "small.mlir"], bench.folder
+    ).expect_status(0)
+    finished = bench.tapestry("run", "small.mlir", *bench.inputs, *bench.outputs, "--devices=3")
+    bench.expect_results(finished)
+    bench.write("small.mlir", "module { oops }")
+    for name in ("C.npy", "D.npy"):
+        (bench.folder / name).unlink()
+    bench.expect_error(
+        bench.tapestry("run", "small.mlir", *bench.inputs), 1, r"small\.mlir:1:\d+: error: "
+    )
+
+
+@case
+def compile_into_missing_folder(bench):
+    finished = bench.tapestry("compile", "small.ein", "--devices=2", "-o", "none/prog")
+    bench.expect_error(finished, 1, "none/prog")
+
+
+@case
+def nothing_on_stdout(bench):
+    finished = bench.run("--devices=2", "--report=r.json", "--trace=t.json", "-v")
+    bench.expect_results(finished)
+    if finished.stdout:
+        raise CheckFailed(finished.describe())
+
+
+@case
+def trace_is_a_chrome_trace(bench):
+    bench.expect_results(bench.run("--devices=4", "--trace=t.json"))
+    trace = driver.load_json(bench.folder / "t.json")
+    events = trace["traceEvents"] if isinstance(trace, dict) else trace
+    spans = [event for event in events if event.get("ph") == "X"]
+    if not spans:
+        raise CheckFailed(f"no spans in the trace: {json.dumps(events)[:500]}")
+    for event in spans:
+        if not {"name", "ts", "dur", "pid", "tid"} <= event.keys() or event["dur"] < 0:
+            raise CheckFailed(f"not a span: {event}")
+    if not {"C", "D"} <= {event["name"].split()[-1].split(":")[-1] for event in spans}:
+        raise CheckFailed(f"the vertices are not in it: {sorted({e['name'] for e in spans})}")
+
+
+@case
+def report_has_what_is_promised(bench):
+    bench.expect_results(bench.run("--devices=2", "--report=r.json"))
+    report = driver.load_json(bench.folder / "r.json")
+    wanted = {
+        "tapestry_report", "devices", "backend", "seconds", "compile_seconds", "collectives",
+        "peak_bytes_per_device", "vertices",
+    }
+    if not wanted <= report.keys():
+        raise CheckFailed(f"report.json lacks {sorted(wanted - report.keys())}")
+    flops = {vertex["name"]: vertex["flops"] for vertex in report["vertices"]}
+    # 6 x 5 x 7 products and their sums; whether the first sum counts is open.
+    if not 2 * 210 - 42 <= flops.get("C", 0) <= 2 * 210:
+        raise CheckFailed(f"flops of C: {flops}")
+    if not report["seconds"] > 0 or not report["compile_seconds"] > 0:
+        raise CheckFailed(f"times of report.json: {report}")
+    if not report["peak_bytes_per_device"] > 0:
+        raise CheckFailed(f"peak_bytes_per_device: {report['peak_bytes_per_device']}")
+
+
+if __name__ == "__main__":
+    case.main(__doc__)
