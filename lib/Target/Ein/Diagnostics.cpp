@@ -50,6 +50,10 @@ DiagnosticEngine::InstantiationScope::InstantiationScope(
       {call, ("in this use of macro '" + macro + "'").str()});
 }
 
+std::string tapestry::ein::countOf(size_t count, llvm::StringRef noun) {
+  return (llvm::Twine(count) + " " + noun + (count == 1 ? "" : "s")).str();
+}
+
 DiagnosticEngine::Sink
 tapestry::ein::printingSink(const llvm::SourceMgr &sources) {
   return [&sources](const Diagnostic &diagnostic) {

@@ -107,10 +107,9 @@ bool Analyzer::bindTensor(const Scope &scope, Scope &use, const Expr *arg,
   if (tensor.shape.size() != formal.labels.size()) {
     diagnostics
         .error(arg->range, "argument '" + name + "' has " +
-                               llvm::Twine(tensor.shape.size()) +
-                               " dimensions, but parameter " +
-                               describeFormal(formal) + " of macro '" +
-                               def.name + "' has " +
+                               countOf(tensor.shape.size(), "dimension") +
+                               ", but parameter " + describeFormal(formal) +
+                               " of macro '" + def.name + "' has " +
                                llvm::Twine(formal.labels.size()))
         .note(binding->defined, "'" + name + "' is defined here as " +
                                     typeToString(tensor.type, tensor.shape))
@@ -200,11 +199,11 @@ bool Analyzer::bindArgument(const Scope &scope, Scope &use, const Expr *arg,
     return bindConstant(scope, use, arg, formal, def);
   if (access->subscripts.size() != formal.labels.size()) {
     diagnostics
-        .error(arg->range,
-               "'" + excerpt(arg->range) + "' has " +
-                   llvm::Twine(access->subscripts.size()) +
-                   " subscripts, but parameter " + describeFormal(formal) +
-                   " has " + llvm::Twine(formal.labels.size()) + " dimensions")
+        .error(arg->range, "'" + excerpt(arg->range) + "' has " +
+                               countOf(access->subscripts.size(), "subscript") +
+                               ", but parameter " + describeFormal(formal) +
+                               " has " +
+                               countOf(formal.labels.size(), "dimension"))
         .note(formal.range, "the parameter is here");
     return false;
   }
@@ -218,10 +217,11 @@ bool Analyzer::bindResultLabels(const Scope &scope, Scope &use,
     return true;
   if (stmt.labels.size() != def.result.labels.size()) {
     diagnostics
-        .error(stmt.nameRange,
-               "'" + stmt.name + "' has " + llvm::Twine(stmt.labels.size()) +
-                   " labels, but the result of macro '" + def.name + "' has " +
-                   llvm::Twine(def.result.labels.size()))
+        .error(stmt.nameRange, "'" + stmt.name + "' has " +
+                                   countOf(stmt.labels.size(), "label") +
+                                   ", but the result of macro '" + def.name +
+                                   "' has " +
+                                   llvm::Twine(def.result.labels.size()))
         .note(def.result.range, "the result is here");
     return false;
   }
@@ -251,8 +251,8 @@ Analyzer::takeResult(Scope &use, const EquationStmt &stmt, const DefStmt &def) {
   if (tensor.shape.size() != def.result.labels.size()) {
     diagnostics
         .error(result->defined, "result '" + def.result.name + "' has " +
-                                    llvm::Twine(tensor.shape.size()) +
-                                    " dimensions, but the header says " +
+                                    countOf(tensor.shape.size(), "dimension") +
+                                    ", but the header says " +
                                     llvm::Twine(def.result.labels.size()))
         .note(def.result.range, "the header is here");
     return std::nullopt;
@@ -280,11 +280,9 @@ std::optional<unsigned> Analyzer::expandUse(Scope &scope,
                                             const DefStmt &def) {
   if (call.args.size() != def.formals.size()) {
     diagnostics
-        .error(call.range,
-               "macro '" + def.name + "' takes " +
-                   llvm::Twine(def.formals.size()) +
-                   (def.formals.size() == 1 ? " argument" : " arguments") +
-                   ", got " + llvm::Twine(call.args.size()))
+        .error(call.range, "macro '" + def.name + "' takes " +
+                               countOf(def.formals.size(), "argument") +
+                               ", got " + llvm::Twine(call.args.size()))
         .note(def.range, "it is defined here");
     return std::nullopt;
   }
@@ -293,8 +291,7 @@ std::optional<unsigned> Analyzer::expandUse(Scope &scope,
   bool ok = true;
   for (auto [arg, formal] : llvm::zip(call.args, def.formals))
     ok &= bindArgument(scope, use, arg, formal, def);
-  ok = bindResultLabels(scope, use, stmt, def) && ok;
-  if (!ok)
+  if (!ok || !bindResultLabels(scope, use, stmt, def))
     return std::nullopt;
   for (const EquationStmt *inner : def.body)
     use.announce(inner->name, inner->nameRange);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ParserImpl.h"
+#include <cmath>
 #include <limits>
 
 using namespace tapestry::ein;
@@ -138,7 +139,7 @@ Parser::ExprPtr Parser::parseNumber() {
   advance();
   if (number.is(TokenKind::Float)) {
     double value = 0;
-    if (number.spelling.getAsDouble(value)) {
+    if (number.spelling.getAsDouble(value) || std::isinf(value)) {
       diagnostics.error(number.range(), "number is too large for f64");
       return nullptr;
     }

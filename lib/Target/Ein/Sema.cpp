@@ -65,7 +65,10 @@ std::optional<Graph> Analyzer::run(const Program &program) {
     visit(*stmt);
   }
   if (!hasOutput && diagnostics.errorCount() == 0) {
-    auto error = diagnostics.error(program.end, "the program has no output");
+    llvm::SMRange last = program.statements.empty()
+                             ? program.end
+                             : program.statements.back()->nameRange;
+    auto error = diagnostics.error(last, "the program has no output");
     if (!graph.tensors.empty())
       error.note("add e.g. 'output " + graph.tensors.back().name + "'");
   }

@@ -250,8 +250,7 @@ bool StatementAnalyzer::collectName(const NameExpr &expr) {
   if (size_t rank = graph.tensors[*tensor].shape.size()) {
     diagnostics
         .error(expr.range, "tensor '" + expr.name + "' has " +
-                               llvm::Twine(rank) +
-                               (rank == 1 ? " dimension" : " dimensions") +
+                               countOf(rank, "dimension") +
                                " and is read without subscripts")
         .note(binding->defined, "it is defined here as " +
                                     typeToString(graph.tensors[*tensor].type,
@@ -286,12 +285,10 @@ bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {
   const Tensor &info = graph.tensors[*tensor];
   if (info.shape.size() != expr.subscripts.size()) {
     diagnostics
-        .error(expr.range,
-               "tensor '" + expr.tensor + "' has " +
-                   llvm::Twine(info.shape.size()) +
-                   (info.shape.size() == 1 ? " dimension" : " dimensions") +
-                   " but is read with " + llvm::Twine(expr.subscripts.size()) +
-                   (expr.subscripts.size() == 1 ? " subscript" : " subscripts"))
+        .error(expr.range, "tensor '" + expr.tensor + "' has " +
+                               countOf(info.shape.size(), "dimension") +
+                               " but is read with " +
+                               countOf(expr.subscripts.size(), "subscript"))
         .note(scope.lookup(expr.tensor)->defined,
               "it is defined here as " + typeToString(info.type, info.shape));
     return false;
@@ -305,9 +302,6 @@ bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {
 }
 
 bool StatementAnalyzer::collectCall(const CallExpr &expr) {
-  bool ok = true;
-  for (const Expr *arg : expr.args)
-    ok &= collect(arg);
   unsigned arity = 1;
   if (const FunctionInfo *info = findFunction(expr.callee)) {
     arity = info->arity;
@@ -331,12 +325,14 @@ bool StatementAnalyzer::collectCall(const CallExpr &expr) {
     return false;
   }
   if (expr.args.size() != arity) {
-    diagnostics.error(expr.range,
-                      "'" + expr.callee + "' takes " + llvm::Twine(arity) +
-                          (arity == 1 ? " argument" : " arguments") + ", got " +
-                          llvm::Twine(expr.args.size()));
+    diagnostics.error(expr.range, "'" + expr.callee + "' takes " +
+                                      countOf(arity, "argument") + ", got " +
+                                      llvm::Twine(expr.args.size()));
     return false;
   }
+  bool ok = true;
+  for (const Expr *arg : expr.args)
+    ok &= collect(arg);
   return ok;
 }
 

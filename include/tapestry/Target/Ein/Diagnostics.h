@@ -102,6 +102,9 @@ private:
   std::set<std::pair<const char *, std::string>> reported;
 };
 
+/// "1 label", "2 labels".
+std::string countOf(size_t count, llvm::StringRef noun);
+
 /// A sink that prints `file:line:col: error: ...`, the line and a caret to
 /// standard error.
 DiagnosticEngine::Sink printingSink(const llvm::SourceMgr &sources);
