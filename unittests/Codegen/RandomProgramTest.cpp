@@ -127,6 +127,7 @@ TEST_P(RandomProgramTest, NarrowVectors) {
     check(900000 + 1000 * GetParam() + i, 256, "native");
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomProgramTest, testing::Range(0u, 10u));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomProgramTest,
+                         testing::Range(0u, numSeeds()));
 
 } // namespace

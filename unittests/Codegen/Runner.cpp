@@ -11,6 +11,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "tapestry/Codegen/Object/Object.h"
 #include "tapestry/Codegen/Pipeline.h"
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -26,6 +27,11 @@ MLIRContext &context() {
     return made;
   }();
   return *instance;
+}
+
+unsigned numSeeds() {
+  const char *text = std::getenv("TAPESTRY_TEST_SEEDS");
+  return text ? std::max(1, std::atoi(text)) : 5;
 }
 
 std::unique_ptr<Program> Program::compile(const std::string &text,

@@ -18,6 +18,9 @@ namespace tapestry::test {
 /// The context of all tests, with the code phase's dialects.
 mlir::MLIRContext &context();
 
+/// How many groups of random programs to try: TAPESTRY_TEST_SEEDS if set.
+unsigned numSeeds();
+
 class Program {
 public:
   /// Compiles `text`, whose function `main` takes buffers only and has

@@ -53,8 +53,7 @@ std::optional<SmallVector<Touch>> touchesOf(Operation *op) {
       return std::nullopt;
     for (OpOperand &operand : op->getOpOperands())
       if (isa<BaseMemRefType>(operand.get().getType()))
-        result.push_back(
-            {rootOf(operand.get()), linalgOp.isDpsInit(&operand)});
+        result.push_back({rootOf(operand.get()), linalgOp.isDpsInit(&operand)});
     return result;
   }
   if (auto copy = dyn_cast<memref::CopyOp>(op)) {
@@ -96,10 +95,10 @@ bool touches(Operation *op, Value root) {
          llvm::any_of(*all, [&](const Touch &t) { return t.root == root; });
 }
 
-bool canSink(Operation *op, Operation *target, Operation *except) {
+bool canSink(Operation *op, Operation *target) {
   for (Operation *at = op->getNextNode(); at && at != target;
        at = at->getNextNode())
-    if (at != except && conflict(op, at))
+    if (!isa<memref::DeallocOp>(at) && conflict(op, at))
       return false;
   return true;
 }

@@ -31,10 +31,9 @@ bool conflict(mlir::Operation *a, mlir::Operation *b);
 /// Whether `op` may touch `root`.
 bool touches(mlir::Operation *op, mlir::Value root);
 
-/// `op` can be moved down to right before `target`, later in its block, past
-/// everything in between but `except`.
-bool canSink(mlir::Operation *op, mlir::Operation *target,
-             mlir::Operation *except = nullptr);
+/// `op` can be moved down to right before `target`, later in its block. Frees
+/// in between do not count: the caller delays them.
+bool canSink(mlir::Operation *op, mlir::Operation *target);
 
 } // namespace tapestry
 

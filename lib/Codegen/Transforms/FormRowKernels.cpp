@@ -196,9 +196,8 @@ void RowLoop::emitLoops(unsigned level) {
   if (level == rank)
     return emitBody();
   OpFoldResult step = level + 1 == rank ? block : b.index(1);
-  auto loop = scf::ForOp::create(b, b.value(0),
-                                 b.value(sizeOf(rowBuffer, level)),
-                                 b.value(step));
+  auto loop = scf::ForOp::create(
+      b, b.value(0), b.value(sizeOf(rowBuffer, level)), b.value(step));
   if (!outermost)
     outermost = loop;
   OpBuilder::InsertionGuard guard(b);

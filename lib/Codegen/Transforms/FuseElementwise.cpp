@@ -164,8 +164,8 @@ void Combiner::emitBody(OpBuilder &b, Location loc, ValueRange arguments,
     for (BlockArgument argument : old)
       mapping.map(argument, arguments[number]);
   unsigned at = inputs.size() + (keep ? 1 : 0);
-  for (BlockArgument old : consumer.getBody()->getArguments().take_back(
-           consumer.getNumDpsInits()))
+  for (BlockArgument old :
+       consumer.getBody()->getArguments().take_back(consumer.getNumDpsInits()))
     mapping.map(old, arguments[at++]);
 
   for (Operation &op : producer.getBody()->without_terminator()) {
@@ -270,8 +270,7 @@ void FuseElementwise::generalize(Block &block) {
 /// Moves each fill down to the first operation that touches its buffer.
 void FuseElementwise::sinkFills(Block &block) {
   for (GenericOp op : llvm::to_vector(block.getOps<GenericOp>())) {
-    if (!isElementwise(op) ||
-        llvm::any_of(op.getDpsInputs(), [](Value input) {
+    if (!isElementwise(op) || llvm::any_of(op.getDpsInputs(), [](Value input) {
           return isa<MemRefType>(input.getType());
         }))
       continue;
@@ -315,8 +314,7 @@ static void delayFrees(GenericOp producer, GenericOp reader) {
   for (Value input : producer.getDpsInputs()) {
     if (!isa<MemRefType>(input.getType()))
       continue;
-    for (Operation *user :
-         llvm::make_early_inc_range(rootOf(input).getUsers()))
+    for (Operation *user : llvm::make_early_inc_range(rootOf(input).getUsers()))
       if (isa<memref::DeallocOp>(user) &&
           user->getBlock() == reader->getBlock() &&
           user->isBeforeInBlock(reader))
@@ -417,6 +415,7 @@ bool FuseElementwise::merge(GenericOp producer) {
       Combiner(producer, consumer, loopsAt(producer, *use)).build(true);
   if (!combined)
     return false;
+  delayFrees(producer, combined);
   consumer.erase();
   producer.erase();
   ++numMerged;

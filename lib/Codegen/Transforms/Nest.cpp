@@ -337,9 +337,8 @@ void Nest::describe() {
     if (access.output)
       checkLanes(operand.getOperandNumber() - numInputs(), access);
     // An operand may be there for its extents only.
-    if (!access.output && body()
-                              .getArgument(operand.getOperandNumber())
-                              .use_empty())
+    if (!access.output &&
+        body().getArgument(operand.getOperandNumber()).use_empty())
       access.strides.assign(groups.size(), 0);
     problem.computeBits = std::max(problem.computeBits, access.bits);
     problem.accesses.push_back(std::move(access));

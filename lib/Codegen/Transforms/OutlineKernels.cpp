@@ -62,8 +62,7 @@ Kernel kernelOf(Operation *op) {
   SmallVector<Operation *> before, after;
   for (Operation *at = op->getPrevNode(); at; at = at->getPrevNode()) {
     auto fill = dyn_cast<GenericOp>(at);
-    if (fill && isFill(fill) &&
-        touches(op, rootOf(fill.getDpsInits()[0]))) {
+    if (fill && isFill(fill) && touches(op, rootOf(fill.getDpsInits()[0]))) {
       before.push_back(at);
       continue;
     }
@@ -90,9 +89,8 @@ Kernel kernelOf(Operation *op) {
     before.push_back(alloc);
     llvm::append_range(after, frees);
   }
-  llvm::sort(before, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
-  });
+  llvm::sort(before,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   kernel.ops = before;
   kernel.ops.push_back(op);
   llvm::append_range(kernel.ops, after);
@@ -132,12 +130,11 @@ void OutlineKernels::runOnOperation() {
 SmallVector<bool> distinctBuffers(const Kernel &kernel) {
   SmallVector<bool> result;
   for (Value value : kernel.arguments)
-    result.push_back(
-        isa<MemRefType>(value.getType()) &&
-        llvm::count_if(kernel.arguments, [&](Value other) {
-          return isa<MemRefType>(other.getType()) &&
-                 rootOf(other) == rootOf(value);
-        }) == 1);
+    result.push_back(isa<MemRefType>(value.getType()) &&
+                     llvm::count_if(kernel.arguments, [&](Value other) {
+                       return isa<MemRefType>(other.getType()) &&
+                              rootOf(other) == rootOf(value);
+                     }) == 1);
   return result;
 }
 
@@ -147,13 +144,13 @@ func::FuncOp OutlineKernels::build(const Kernel &kernel, ModuleOp module) {
   SmallVector<Type> types;
   for (Value value : kernel.arguments)
     types.push_back(value.getType());
-  auto function =
-      func::FuncOp::create(loc, "tapestry_kernel", b.getFunctionType(types, {}));
+  auto function = func::FuncOp::create(loc, "tapestry_kernel",
+                                       b.getFunctionType(types, {}));
   function.setPrivate();
   function->setAttr("tapestry.kernel", b.getUnitAttr());
-  function->setAttr("llvm.linkage",
-                    LLVM::LinkageAttr::get(b.getContext(),
-                                           LLVM::Linkage::Internal));
+  function->setAttr(
+      "llvm.linkage",
+      LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
   for (auto [number, distinct] : llvm::enumerate(distinctBuffers(kernel)))
     if (distinct)
       function.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(),
@@ -169,8 +166,7 @@ func::FuncOp OutlineKernels::build(const Kernel &kernel, ModuleOp module) {
   func::ReturnOp::create(b, loc);
   // What tells layers of a model apart must not tell their kernels apart.
   function.walk([&](Operation *op) {
-    for (NamedAttribute attribute :
-         llvm::to_vector(op->getDiscardableAttrs()))
+    for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))
       if (op != function &&
           attribute.getName().strref().starts_with("tapestry."))
         op->removeDiscardableAttr(attribute.getName());

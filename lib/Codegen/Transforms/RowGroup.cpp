@@ -128,6 +128,10 @@ bool RowGroup::legal() const {
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isBuffer(operand))
         continue;
+      // Views of nothing do not verify, and there is nothing to gain.
+      if (llvm::is_contained(
+              cast<MemRefType>(operand.get().getType()).getShape(), 0))
+        return false;
       RowAccess access = accessOf(operand, rows, rank);
       auto output = written.find(rootOf(operand.get()));
       if (output != written.end() &&
@@ -137,8 +141,7 @@ bool RowGroup::legal() const {
         return false;
       // Data that all rows read is read again for each block: a vector may be,
       // a matrix may not.
-      unsigned rank =
-          op.getMatchingIndexingMap(&operand).getNumResults();
+      unsigned rank = op.getMatchingIndexingMap(&operand).getNumResults();
       if (access == RowAccess::Whole && rank > 1)
         return false;
       if (access == RowAccess::Part && op.isDpsInit(&operand))
