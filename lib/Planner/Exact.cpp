@@ -474,7 +474,7 @@ llvm::Expected<std::optional<std::vector<uint32_t>>> Eliminator::solve() {
       return std::nullopt;
     queue.erase(queue.begin());
     if (llvm::Error error = eliminate(stepFor(var)))
-      return std::move(error);
+      return error;
   }
   std::vector<uint32_t> choice(problem.variables.size(), 0);
   for (const Record &record : llvm::reverse(records)) {

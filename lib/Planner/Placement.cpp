@@ -488,14 +488,14 @@ llvm::Expected<std::vector<Partition>> Placer::place() {
     if (graph.vertices[v].isInput)
       continue;
     if (llvm::Error error = placeVertex(v))
-      return std::move(error);
+      return error;
     // An input that several vertices read follows the first of them; the others
     // then see where it is.
     for (const PlanOperand &operand : graph.vertices[v].operands)
       if (graph.vertices[operand.producer].isInput &&
           !isStored(operand.producer) && !chosen[operand.producer])
         if (llvm::Error error = placeVertex(operand.producer))
-          return std::move(error);
+          return error;
   }
   do
     improve();
@@ -504,7 +504,7 @@ llvm::Expected<std::vector<Partition>> Placer::place() {
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     if (!chosen[v] && !isStored(v))
       if (llvm::Error error = placeVertex(v))
-        return std::move(error);
+        return error;
     partitions.push_back(chosen[v] ? chosen[v]->partition : Partition());
   }
   return partitions;

@@ -514,9 +514,9 @@ llvm::Expected<Plan> Reader::read(const PlacementOptions &options) {
     return inFile(value.takeError());
   Cursor top{&*value, ""};
   if (llvm::Error error = readHeader(top))
-    return std::move(error);
+    return error;
   if (llvm::Error error = readVertices(top))
-    return std::move(error);
+    return error;
   auto plan = completePlan(graph, sketch, options);
   if (!plan)
     return inFile(plan.takeError());
@@ -527,9 +527,9 @@ llvm::Expected<Plan> Reader::read(const PlacementOptions &options) {
                   graph.vertices[v].name,
                   "' is not cut as its only reader wants it");
   if (llvm::Error error = compareCosts(top, *plan))
-    return std::move(error);
+    return error;
   if (llvm::Error error = compareCollectives(top, *plan))
-    return std::move(error);
+    return error;
   if (llvm::Error error = verifyPlan(graph, *plan))
     return inFile(std::move(error));
   return plan;

@@ -88,7 +88,7 @@ llvm::Expected<Plan> tapestry::completePlan(const PlanGraph &graph,
       parts[v] = *sketch.parts[v];
       if (llvm::Error error =
               verifyVertexParts(graph.vertices[v], parts[v], plan.devices))
-        return std::move(error);
+        return error;
     } else if (!graph.vertices[v].isInput) {
       return planError("vertex '", graph.vertices[v].name,
                        "' has no parts in the plan");
@@ -99,12 +99,12 @@ llvm::Expected<Plan> tapestry::completePlan(const PlanGraph &graph,
       parts[v] = partsOfInput(graph, v, uses[v], parts, plan.devices);
 
   if (llvm::Error error = verifyParts(graph, parts, plan.devices))
-    return std::move(error);
+    return error;
   for (unsigned v = 0; v < sketch.partitions.size(); ++v)
     if (sketch.partitions[v])
       if (llvm::Error error = verifyAxes(graph.vertices[v], plan.grid, parts[v],
                                          *sketch.partitions[v]))
-        return std::move(error);
+        return error;
 
   auto placement =
       placeGraph(graph, plan.grid, parts, sketch.partitions, options);
@@ -134,7 +134,7 @@ llvm::Expected<Plan> tapestry::plan(const PlanGraph &graph,
   if (!grid)
     return grid.takeError();
   if (llvm::Error error = graph.validate())
-    return std::move(error);
+    return error;
 
   auto problem = buildPaperProblem(graph, grid->numDevices());
   if (!problem)
@@ -158,7 +158,7 @@ llvm::Expected<Plan> tapestry::plan(const PlanGraph &graph,
   if (plan->provedOptimal)
     plan->lowerBound = plan->cost;
   if (llvm::Error error = verifyPlan(graph, *plan))
-    return std::move(error);
+    return error;
   plan->planSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

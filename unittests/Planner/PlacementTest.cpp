@@ -271,6 +271,31 @@ TEST(Placement, ScattersWhereAConsumerWantsIt) {
   EXPECT_TRUE(placement.vertices[3].home.isPlain());
 }
 
+TEST(Placement, WeighsPartialValuesByTheirOwnBytes) {
+  // Z wants C by rows, W wants all of it. Both ways send 6 n elements, but the
+  // gathered half is narrow where partial values are wide.
+  GraphBuilder b;
+  b.input("A", {8, 64}).input("B", {64, 8});
+  b.vertex("C", "i k", {{"A", "i j"}, {"B", "j k"}});
+  b.vertex("Z", "i k", {{"C", "i k"}});
+  b.vertex("W", "i k l", {{"C", "i k"}}, {{"l", 4}});
+  std::vector<PartVector> parts = {
+      {1, 4}, {4, 1}, {1, 1, 4}, {4, 1}, {1, 1, 4}};
+  DeviceGrid grid = DeviceGrid::ofPrimes(4);
+  Placement placement = valueOf(placeGraph(b.graph, grid, parts));
+  ASSERT_EQ(placement.collectives.size(), 1u);
+  EXPECT_EQ(placement.collectives[0].kind, CollectiveKind::AllReduce);
+  EXPECT_EQ(placement.totalBytes(), 2 * 3 * 64 * 4);
+
+  b.graph.vertices[2].elementBytes = 2;
+  b.graph.vertices[2].accumulatorBytes = 4;
+  placement = valueOf(placeGraph(b.graph, grid, parts));
+  ASSERT_EQ(placement.collectives.size(), 2u);
+  EXPECT_EQ(placement.collectives[0].kind, CollectiveKind::ReduceScatter);
+  EXPECT_EQ(placement.collectives[1].kind, CollectiveKind::AllGather);
+  EXPECT_EQ(placement.totalBytes(), 3 * 64 * 4 + 3 * 64 * 2);
+}
+
 TEST(Placement, InputsLieAsTheirOnlyReaderWants) {
   GraphBuilder b;
   b.input("X", {22}).input("W", {9, 9});
