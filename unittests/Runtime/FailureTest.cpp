@@ -41,6 +41,7 @@ protected:
     };
     options.tool = "prog";
     options.backend = "local";
+    options.progress = false;
     options.outputs = {{"F", folder.file("f.npy")}};
     options.timeoutSeconds = 60;
   }

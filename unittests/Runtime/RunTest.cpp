@@ -19,6 +19,7 @@ struct RunResult {
 RunResult runQuietly(TestProgram &program, RunOptions options) {
   options.tool = "prog";
   options.backend = "local";
+  options.progress = false;
   ::testing::internal::CaptureStderr();
   int status = run(program.table(), options);
   return {status, ::testing::internal::GetCapturedStderr()};

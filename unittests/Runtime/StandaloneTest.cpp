@@ -12,6 +12,18 @@
 using namespace tapestry::rt;
 using namespace tapestry::rt::testing;
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+static constexpr bool sanitized = true;
+#else
+static constexpr bool sanitized = false;
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static constexpr bool sanitized = true;
+#else
+static constexpr bool sanitized = false;
+#endif
+
 namespace {
 
 class Standalone : public ::testing::Test {
@@ -142,10 +154,8 @@ TEST_F(Standalone, BrokenPlugInIsNamed) {
 }
 
 TEST_F(Standalone, AddressSpaceLimit) {
-#if defined(__SANITIZE_ADDRESS__) ||                                           \
-    (defined(__has_feature) && __has_feature(address_sanitizer))
-  GTEST_SKIP() << "the sanitizer needs address space";
-#endif
+  if (sanitized)
+    GTEST_SKIP() << "sanitizers need address space";
   // Enough for the program itself, not for the stacks of 200 ranks.
   ProcessResult result = runCommand(
       "ulimit -v 400000; SAMPLE_DEVICES=200 " TAPESTRY_SAMPLE " " + inputs());

@@ -100,6 +100,16 @@ std::vector<int64_t> tapestry::rt::testing::numbersOf(const std::string &json,
   return numbers;
 }
 
+std::string tapestry::rt::testing::withoutProgress(const std::string &err) {
+  std::string left;
+  std::stringstream lines(err);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(": run ") == std::string::npos ||
+        line.find(" of ") == std::string::npos || line.back() != 's')
+      left += line + "\n";
+  return left;
+}
+
 ProcessResult tapestry::rt::testing::runCommand(const std::string &command) {
   TempFolder folder;
   auto begin = std::chrono::steady_clock::now();
@@ -113,7 +123,7 @@ ProcessResult tapestry::rt::testing::runCommand(const std::string &command) {
   result.status =
       WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   result.out = readFile(folder.file("out"));
-  result.err = readFile(folder.file("err"));
+  result.err = withoutProgress(readFile(folder.file("err")));
   return result;
 }
 

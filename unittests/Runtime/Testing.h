@@ -57,7 +57,10 @@ struct ProcessResult {
   std::string err;
   double seconds = 0;
 };
-/// Runs a shell command.
+/// What is left of a program's standard error without the lines of progress
+/// that it prints where the machine is so busy that a run takes seconds.
+std::string withoutProgress(const std::string &err);
+/// Runs a shell command; takes progress out of `err`.
 ProcessResult runCommand(const std::string &command);
 
 //===--- Layouts ----------------------------------------------------------===//

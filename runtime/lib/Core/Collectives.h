@@ -54,10 +54,11 @@ ExchangePlan planFeed(const TapestryTensor &from, const TapestryTensor &to,
                       int64_t devices, int64_t device);
 
 /// Carries out `plan`: `target` becomes complete. Takes staging memory from
-/// `arena` only where messages need packing, some tens of megabytes at a time.
+/// `arena` only where messages need packing: `stagingLimit` bytes at a time, or
+/// what one message needs. Ranks may have different limits.
 Status exchangeBoxes(Communicator &communicator, Arena &arena,
-                     const ExchangePlan &plan, const void *source,
-                     void *target);
+                     const ExchangePlan &plan, const void *source, void *target,
+                     int64_t stagingLimit = int64_t(64) << 20);
 
 /// The devices that reduce together, ascending, and where one of them stands.
 struct ReductionGroup {

@@ -7,9 +7,6 @@
 
 using namespace tapestry::rt;
 
-// How much of an exchange is staged at a time.
-static constexpr int64_t stagingLimit = int64_t(64) << 20;
-
 //===----------------------------------------------------------------------===//
 // Plans
 //===----------------------------------------------------------------------===//
@@ -146,9 +143,9 @@ namespace {
 class Batch {
 public:
   Batch(Communicator &communicator, Arena &arena, const ExchangePlan &plan,
-        const void *source, void *target)
+        const void *source, void *target, int64_t stagingLimit)
       : communicator(communicator), arena(arena), plan(plan),
-        source(static_cast<const char *>(source)),
+        stagingLimit(stagingLimit), source(static_cast<const char *>(source)),
         target(static_cast<char *>(target)) {}
 
   bool done() const {
@@ -168,6 +165,7 @@ private:
   Communicator &communicator;
   Arena &arena;
   const ExchangePlan &plan;
+  const int64_t stagingLimit;
   const char *source;
   char *target;
   size_t nextSend = 0;
@@ -251,12 +249,12 @@ Status Batch::run() {
 
 Status tapestry::rt::exchangeBoxes(Communicator &communicator, Arena &arena,
                                    const ExchangePlan &plan, const void *source,
-                                   void *target) {
+                                   void *target, int64_t stagingLimit) {
   for (const Box &box : plan.keeps)
     copyPiece(target, plan.target, source, plan.source, box, plan.elementSize);
   if (communicator.sharesMemory())
     return exchangeShared(communicator, plan, source, target);
-  Batch batch(communicator, arena, plan, source, target);
+  Batch batch(communicator, arena, plan, source, target, stagingLimit);
   while (!batch.done()) {
     Status status = batch.run();
     if (status.failed())

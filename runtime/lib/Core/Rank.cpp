@@ -223,10 +223,10 @@ Status Rank::feedAll() {
 void Rank::showProgress(int64_t now, const char *name) {
   if (communicator.rank() != 0 || !session.progress.due(now))
     return;
-  std::string text = format("%s:", session.options.tool.c_str());
-  if (session.options.repeat > 1)
-    text += format(" run %lld of %lld", static_cast<long long>(run + 1),
-                   static_cast<long long>(session.options.repeat));
+  std::string text =
+      format("%s: run %lld of %lld", session.options.tool.c_str(),
+             static_cast<long long>(run + 1),
+             static_cast<long long>(session.options.repeat));
   if (name)
     text += format(" at '%s'", name);
   session.progress.show(now, text + format(", %.0f s", (now - zero) * 1e-9));

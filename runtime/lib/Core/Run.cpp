@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <limits>
+#include <new>
 #include <unistd.h>
 
 using namespace tapestry::rt;
@@ -37,6 +37,10 @@ struct ThreadStart {
 
 static void *runThread(void *argument) {
   auto &start = *static_cast<ThreadStart *>(argument);
+  if (!start.hub->waitToStart()) {
+    start.hub->leave();
+    return nullptr;
+  }
   Rank rank(*start.session, start.hub->endpoint(start.rank));
   Status status = rank.execute();
   (void)status; // the hub has been told
@@ -83,6 +87,7 @@ static int runLocal(Session &session) {
                   .c_str());
     hub.neverStarted(devices - started);
   }
+  hub.startAll();
 
   if (!hub.waitForAll(graceSeconds)) {
     if (session.options.ownsProcess) {
@@ -173,13 +178,39 @@ static int runProcesses(Session &session) {
 }
 
 //===----------------------------------------------------------------------===//
+// Running out of small memory
+//===----------------------------------------------------------------------===//
+
+/// What `new` calls when there is nothing left. Tensors have their own way to
+/// say so (Arena); this is for the runtime's tables, which are small.
+static void onNoMemory() {
+  static const char text[] =
+      "error: out of memory: none left even for the runtime's own tables\n";
+  (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+  unlinkTemporaries();
+  _exit(ExitEnvironment);
+}
+
+namespace {
+class NewHandlerGuard {
+public:
+  NewHandlerGuard() : previous(std::set_new_handler(onNoMemory)) {}
+  ~NewHandlerGuard() { std::set_new_handler(previous); }
+
+private:
+  std::new_handler previous;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
 // The entry point
 //===----------------------------------------------------------------------===//
 
 int tapestry::rt::run(const TapestryProgram &program,
                       const RunOptions &options) {
+  NewHandlerGuard memoryGuard;
+  SignalGuard signalGuard;
   Session session(program, options);
-  SignalGuard guard;
   Status status = session.checkOptions();
   if (status.failed()) {
     // All processes of a launcher were given the same options.

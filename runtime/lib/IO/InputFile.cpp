@@ -4,10 +4,9 @@
 #include "IO/TensorFile.h"
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <memory>
-#include <new>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -107,8 +106,11 @@ namespace {
 /// Memory for staging that is no tensor of the program. Null data: none left.
 struct StagingMemory {
   explicit StagingMemory(int64_t bytes)
-      : data(new (std::nothrow) char[bytes]) {}
-  std::unique_ptr<char[]> data;
+      : data(static_cast<char *>(malloc(bytes > 0 ? bytes : 1))) {}
+  ~StagingMemory() { free(data); }
+  StagingMemory(const StagingMemory &) = delete;
+  StagingMemory &operator=(const StagingMemory &) = delete;
+  char *const data;
 };
 } // namespace
 
@@ -148,10 +150,10 @@ Status InputFile::readRowMajor(BoxRef whole, BoxRef box, char *target) const {
       if (offset + bytes > windowEnd) {
         windowBegin = offset;
         windowEnd = std::min(offset + windowLimit, end);
-        status = readBytes(window.data.get(), windowEnd - windowBegin, offset);
+        status = readBytes(window.data, windowEnd - windowBegin, offset);
       }
       if (!status.failed())
-        std::memcpy(target, window.data.get() + (offset - windowBegin), bytes);
+        std::memcpy(target, window.data + (offset - windowBegin), bytes);
     }
     target += bytes;
   });
@@ -243,7 +245,7 @@ Status InputFile::readFortran(BoxRef box, char *target) const {
   if (!staging.data)
     return noStaging(path, stagingBytes);
   while (true) {
-    Status status = readRowMajor(whole, tile, staging.data.get());
+    Status status = readRowMajor(whole, tile, staging.data);
     if (status.failed())
       return status;
     Transposition copy;
@@ -257,7 +259,7 @@ Status InputFile::readFortran(BoxRef box, char *target) const {
       stride *= extent(range);
       offset += (range.lo - box[dim].lo) * targetStrides[dim];
     }
-    transpose(target + offset, staging.data.get(), copy, elementSize);
+    transpose(target + offset, staging.data, copy, elementSize);
 
     int dim = rank - 1;
     for (; dim >= 0; --dim) {

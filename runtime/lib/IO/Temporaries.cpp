@@ -37,15 +37,14 @@ void tapestry::rt::forgetTemporary(const std::string &path) {
   }
 }
 
-/// Safe in signal handlers: leaves the names alone.
-static void unlinkAll() {
+void tapestry::rt::unlinkTemporaries() {
   for (std::atomic<char *> &slot : slots)
     if (char *name = slot.load())
       unlink(name);
 }
 
 void tapestry::rt::removeTemporaries() {
-  unlinkAll();
+  unlinkTemporaries();
   for (std::atomic<char *> &slot : slots)
     free(slot.exchange(nullptr));
 }
@@ -59,7 +58,7 @@ static struct sigaction previous[std::size(guarded)];
 static std::atomic<int> guards{0};
 
 static void onSignal(int number) {
-  unlinkAll();
+  unlinkTemporaries();
   for (size_t i = 0; i < std::size(guarded); ++i)
     if (guarded[i] == number)
       sigaction(number, &previous[i], nullptr);

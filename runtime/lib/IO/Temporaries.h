@@ -13,8 +13,10 @@ namespace rt {
 void noteTemporary(const std::string &path);
 /// The file is complete (or gone).
 void forgetTemporary(const std::string &path);
-/// Removes all files that are noted.
+/// Removes all files that are noted and forgets them.
 void removeTemporaries();
+/// Only removes them; safe in signal handlers and without memory.
+void unlinkTemporaries();
 
 /// While one of these is alive, SIGINT, SIGTERM and SIGHUP remove the noted
 /// files before they do what they did before.

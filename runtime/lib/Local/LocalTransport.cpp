@@ -292,6 +292,20 @@ void LocalHub::leave() {
   changed.wait(lock, [&] { return left == size(); });
 }
 
+bool LocalHub::waitToStart() {
+  std::unique_lock<std::mutex> lock(mutex);
+  changed.wait(lock, [&] { return started || status != 0; });
+  return status == 0;
+}
+
+void LocalHub::startAll() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    started = true;
+  }
+  changed.notify_all();
+}
+
 void LocalHub::neverStarted(int ranks) {
   {
     std::lock_guard<std::mutex> lock(mutex);

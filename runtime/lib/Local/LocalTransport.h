@@ -44,6 +44,10 @@ public:
   /// A rank has run to its end, well or not; returns when all have, so that
   /// nobody reads memory of a rank that is gone.
   void leave();
+  /// A rank's thread waits here until all threads exist; returns false where
+  /// they could not all be started. Needs no memory: that may be what lacks.
+  bool waitToStart();
+  void startAll();
   /// So many ranks will never leave because they could not be started.
   void neverStarted(int ranks);
   /// For the thread that started the ranks: waits until all have left, or,
@@ -63,6 +67,7 @@ private:
   std::condition_variable changed;
   int status = 0;
   std::string text;
+  bool started = false;
   int left = 0;
 };
 
