@@ -73,9 +73,13 @@ void tapestry::buildCodePipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 
+  buildKernelPipeline(pm, options);
   pm.addPass(createFreeBuffers());
   pm.addPass(createMarkVertices());
-  buildCodegenPipeline(pm, options);
+  CodegenOptions formed;
+  formed.copyOptionValuesFrom(options);
+  formed.formKernels = false;
+  buildCodegenPipeline(pm, formed);
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createEmitProgramDescription());
 }

@@ -51,6 +51,17 @@ ExitStatus Compilation::loadMLIR(std::unique_ptr<llvm::MemoryBuffer> text) {
   return module ? Success : ProgramWrong;
 }
 
+Bindings Compilation::neededInputs() {
+  Bindings bindings;
+  for (const auto &binding : options.inputs)
+    if (!unreadInputs.contains(binding.first))
+      bindings.push_back(binding);
+    else if (options.verbose)
+      llvm::errs() << "input '" << binding.first
+                   << "' is not read: no output depends on it\n";
+  return bindings;
+}
+
 teg::GraphOp Compilation::getGraph() {
   return *module->getOps<teg::GraphOp>().begin();
 }
@@ -76,9 +87,15 @@ ExitStatus Compilation::load() {
                llvm::Twine(std::distance(graphs.begin(), graphs.end())));
     return ProgramWrong;
   }
+  for (auto source : getGraph().getOps<teg::SourceOp>())
+    unreadInputs.insert(source.getName());
   PassManager pm(context.get());
   buildGraphPipeline(pm);
-  return succeeded(pm.run(*module)) ? Success : ProgramWrong;
+  if (failed(pm.run(*module)))
+    return ProgramWrong;
+  for (auto source : getGraph().getOps<teg::SourceOp>())
+    unreadInputs.erase(source.getName());
+  return Success;
 }
 
 /// Wrong names among the planning options are errors of usage, not of the
@@ -97,6 +114,12 @@ ExitStatus Compilation::checkRequest() const {
     llvm::Expected<DeviceGrid> grid = teg::parseGrid(options.grid);
     if (!grid) {
       printError(llvm::toString(grid.takeError()));
+      return UsageWrong;
+    }
+    if (options.devices != 0 && options.devices != grid->numDevices()) {
+      printError("--devices " + llvm::Twine(options.devices) +
+                 " does not fit the grid '" + options.grid + "', which has " +
+                 llvm::Twine(grid->numDevices()));
       return UsageWrong;
     }
   }

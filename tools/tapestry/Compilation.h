@@ -14,6 +14,7 @@
 #include "tapestry/Pipelines/Pipelines.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 
@@ -37,6 +38,10 @@ public:
   /// The object file of a lowered module; null after an error.
   std::unique_ptr<llvm::MemoryBuffer> emitObject();
 
+  /// The -i options without those for inputs that the program declares but that
+  /// no output depends on.
+  Bindings neededInputs();
+
   mlir::ModuleOp getModule() { return *module; }
   teg::GraphOp getGraph();
   const PlanGraph &getPlanGraph() const { return vertices.graph; }
@@ -50,6 +55,8 @@ private:
   const Options &options;
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// Inputs that the program declares but that were pruned.
+  llvm::StringSet<> unreadInputs;
   GraphVertices vertices;
   Plan decided;
 };

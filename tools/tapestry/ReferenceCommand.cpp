@@ -116,7 +116,7 @@ ExitStatus tapestry::driver::evaluateReference(const Options &options) {
   program.entry = evaluateOnRank;
 
   rt::RunOptions run;
-  run.inputs = options.inputs;
+  run.inputs = compilation.neededInputs();
   run.outputs = options.outputs;
   run.verbose = options.verbose;
   run.backend = "local";

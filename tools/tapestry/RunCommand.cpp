@@ -51,7 +51,7 @@ ExitStatus tapestry::driver::runProgram(const Options &options) {
   }
 
   rt::RunOptions run;
-  run.inputs = options.inputs;
+  run.inputs = compilation.neededInputs();
   run.outputs = options.outputs;
   run.feeds = options.feeds;
   run.repeat = options.repeat;

@@ -51,8 +51,8 @@ struct MarkVertices : tapestry::impl::MarkVerticesBase<MarkVertices> {
       auto vertex = op.getAttrOfType<StringAttr>("tapestry.vertex");
       auto known = vertex ? numbers.find(vertex.getValue()) : numbers.end();
       int64_t wanted = known == numbers.end() ? -1 : known->second;
-      bool counts = isa<func::CallOp>(op) || vertex ||
-                    op.hasTrait<OpTrait::IsTerminator>();
+      bool counts =
+          isa<func::CallOp>(op) || op.hasTrait<OpTrait::IsTerminator>();
       if (!counts || wanted == current)
         continue;
       b.setInsertionPoint(&op);
