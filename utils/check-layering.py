@@ -35,7 +35,7 @@ RULES = {
     "Codegen/Object": [],
     "Target/Ein": BASE + [INDEX, "Dialect/Tapestry/IR"],
     "Target/Reference": BASE + [INDEX, "Dialect/Tapestry/IR"],
-    "Target/Program": BASE + DIALECTS + ["Codegen/Object"],
+    "Target/Object": ["Codegen", "Codegen/Object"],
     "Pipelines": BASE
     + DIALECTS
     + [

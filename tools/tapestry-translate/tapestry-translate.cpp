@@ -7,9 +7,11 @@
 #include "mlir/Support/LogicalResult.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "tapestry/Target/Ein/Import.h"
+#include "tapestry/Target/Object/Translation.h"
 
 int main(int argc, char **argv) {
   tapestry::ein::registerEinToMLIRTranslation();
+  tapestry::registerMLIRToObjectTranslation();
   return failed(
       mlir::mlirTranslateMain(argc, argv, "Tapestry translation driver"));
 }

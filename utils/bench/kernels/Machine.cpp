@@ -6,8 +6,8 @@
 
 #include "Machine.h"
 #include <algorithm>
-#include <chrono>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <vector>
 #if defined(__x86_64__)
@@ -17,8 +17,9 @@
 namespace bench {
 
 double now() {
-  using namespace std::chrono;
-  return duration<double>(steady_clock::now().time_since_epoch()).count();
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
 double medianSeconds(int runs, const std::function<void()> &fn) {

@@ -13,6 +13,7 @@
 
 namespace bench {
 
+/// Seconds that this thread has run: others on the machine do not count.
 double now();
 
 /// The median of `runs` timings of `fn`, in seconds; short ones are repeated

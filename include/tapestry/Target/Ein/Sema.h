@@ -36,7 +36,7 @@ std::optional<Graph> parseAndAnalyze(llvm::StringRef buffer,
                                      DiagnosticEngine &diagnostics);
 
 /// The most vertices a program may have after macro expansion.
-constexpr unsigned maxVertices = 200000;
+constexpr unsigned maxVertices = 100000;
 
 } // namespace tapestry::ein
 
