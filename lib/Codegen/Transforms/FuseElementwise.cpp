@@ -376,8 +376,9 @@ bool FuseElementwise::compose(GenericOp producer) {
 bool FuseElementwise::canMerge(GenericOp producer, OpOperand &use) {
   auto consumer = cast<GenericOp>(use.getOwner());
   AffineMap map = consumer.getMatchingIndexingMap(&use);
+  // A scalar has no loop to share.
   if (!consumer.hasPureBufferSemantics() || !map.isPermutation() ||
-      consumer.getNumDpsInits() != 1)
+      map.getNumResults() == 0 || consumer.getNumDpsInits() != 1)
     return false;
   for (OpOperand *other : consumer.getDpsInputOperands())
     if (rootOf(other->get()) == rootOf(use.get()) &&
