@@ -14,7 +14,8 @@ public:
   GraphEvaluator(const llvm::StringMap<HostTensor> &inputs, unsigned threads)
       : inputs(inputs), pool(llvm::hardware_concurrency(threads)) {}
 
-  llvm::Expected<llvm::StringMap<HostTensor>> run(teg::GraphOp graph);
+  llvm::Error run(teg::GraphOp graph);
+  llvm::StringMap<HostTensor> takeOutputs() { return std::move(outputs); }
 
 private:
   llvm::Error checkInputs(teg::GraphOp graph);
@@ -127,19 +128,22 @@ llvm::Error GraphEvaluator::evaluate(Operation &op) {
                                  op.getName().getStringRef() + "'");
 }
 
-llvm::Expected<llvm::StringMap<HostTensor>>
-GraphEvaluator::run(teg::GraphOp graph) {
+llvm::Error GraphEvaluator::run(teg::GraphOp graph) {
   if (llvm::Error error = checkInputs(graph))
-    return std::move(error);
+    return error;
   for (Operation &op : graph.getBody().front())
     if (llvm::Error error = evaluate(op))
-      return std::move(error);
-  return std::move(outputs);
+      return error;
+  return llvm::Error::success();
 }
 
 llvm::Expected<llvm::StringMap<HostTensor>>
 tapestry::evaluateGraph(teg::GraphOp graph,
                         const llvm::StringMap<HostTensor> &inputs,
                         unsigned threads) {
-  return GraphEvaluator(inputs, threads).run(graph);
+  GraphEvaluator evaluator(inputs, threads);
+  llvm::Error error = evaluator.run(graph);
+  if (error)
+    return llvm::Expected<llvm::StringMap<HostTensor>>(std::move(error));
+  return evaluator.takeOutputs();
 }

@@ -103,7 +103,8 @@ namespace tapestry::reference {
 class ScalarCompiler {
 public:
   explicit ScalarCompiler(teg::EinsumOp einsum) : einsum(einsum) {}
-  llvm::Expected<ScalarProgram> compile();
+  llvm::Error compile();
+  ScalarProgram takeProgram() { return std::move(program); }
 
 private:
   llvm::Error compileBlock(Block &block, llvm::ArrayRef<Slot> arguments,
@@ -141,7 +142,10 @@ private:
 } // namespace tapestry::reference
 
 llvm::Expected<ScalarProgram> ScalarProgram::compile(teg::EinsumOp einsum) {
-  return ScalarCompiler(einsum).compile();
+  ScalarCompiler compiler(einsum);
+  if (llvm::Error error = compiler.compile())
+    return llvm::Expected<ScalarProgram>(std::move(error));
+  return compiler.takeProgram();
 }
 
 unsigned ScalarCompiler::widthOf(Type type) {
@@ -166,17 +170,15 @@ llvm::Error ScalarCompiler::unsupported(Operation &op, const llvm::Twine &why) {
                                  op.getName().getStringRef() + "'" + why);
 }
 
-llvm::Expected<ScalarProgram> ScalarCompiler::compile() {
+llvm::Error ScalarCompiler::compile() {
   for (BlockArgument argument : einsum.getBody().getArguments())
     program.operandSlots.push_back(newSlot(argument.getType()));
   Slot value;
   llvm::SmallVector<Slot> arguments = program.operandSlots;
   if (llvm::Error error =
           compileBlock(einsum.getBody().front(), arguments, value))
-    return std::move(error);
-  if (llvm::Error error = compileMonoid(value))
-    return std::move(error);
-  return std::move(program);
+    return error;
+  return compileMonoid(value);
 }
 
 llvm::Error ScalarCompiler::compileBlock(Block &block,
