@@ -20,14 +20,18 @@ Value broadcastTo(IndexBuilder &b, Value value, unsigned lanes) {
   return vector::BroadcastOp::create(b, type, value);
 }
 
+/// Lets products and sums form fused multiply-adds, and extremes ignore the sign
+/// of zero. Conversions stay as they are: a rounding that is asked for is kept.
 static void relaxFastMath(Operation *op) {
-  auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
-  if (!flags)
-    return;
-  arith::FastMathFlags extra = arith::FastMathFlags::contract;
-  if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-          arith::MinNumFOp>(op))
+  arith::FastMathFlags extra = arith::FastMathFlags::none;
+  if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
+    extra = arith::FastMathFlags::contract;
+  else if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+               arith::MinNumFOp>(op))
     extra = arith::FastMathFlags::nsz;
+  else
+    return;
+  auto flags = cast<arith::ArithFastMathInterface>(op);
   arith::FastMathFlags old = flags.getFastMathFlagsAttr()
                                  ? flags.getFastMathFlagsAttr().getValue()
                                  : arith::FastMathFlags::none;
