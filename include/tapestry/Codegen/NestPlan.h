@@ -64,6 +64,16 @@ enum class NestKind {
   LaneReduction,
 };
 
+/// How a tile's operand is copied before it is used.
+enum class Packing {
+  None,
+  /// Into panels of the tile's columns: a block of the reduction, for all tiles
+  /// of the block.
+  Columns,
+  /// Into one panel of the tile's rows, for all tiles side by side.
+  Rows,
+};
+
 struct NestPlan {
   NestKind kind = NestKind::Scalar;
   /// The loop that lanes run along.
@@ -83,13 +93,13 @@ struct NestPlan {
   /// Tile: points of vectorDim per block, a multiple of lanes * vectors; 0 for
   /// no blocks. Map: as for blockDim.
   int64_t vectorBlock = 0;
-  /// Map: a loop that is walked in blocks of `blockSize` around blocks of
-  /// vectorDim, so that both sides of a transposition use whole cache lines; -1
-  /// for none.
+  /// Map: a loop along which some input is contiguous (a transposed one); it is
+  /// walked in blocks of `blockSize` around blocks of vectorDim, and is not in
+  /// `outer`. -1 for none.
   int blockDim = -1;
   int64_t blockSize = 0;
-  /// Per access: copied into panels of lanes * vectors columns (Tile).
-  llvm::SmallVector<bool, 4> packed;
+  /// Per access.
+  llvm::SmallVector<Packing, 4> packing;
 };
 
 /// Chooses a plan. `problem` has at least one dimension and one output.

@@ -1,10 +1,13 @@
 //===- EmitMap.cpp - Elementwise nests ------------------------------------===//
 //
-// Every point is computed once: parallel loops around one loop of vectors.
+// Every point is computed once: parallel loops around one loop of vectors. A
+// transposed operand is copied block by block, in squares that are transposed
+// in registers.
 //
 //===----------------------------------------------------------------------===//
 
 #include "NestEmitter.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 
@@ -13,62 +16,103 @@ namespace {
 
 class MapEmitter : public NestEmitter {
 public:
-  using NestEmitter::NestEmitter;
+  MapEmitter(IndexBuilder &b, Nest &nest, const NestPlan &plan,
+             const TargetInfo &target)
+      : NestEmitter(b, nest, plan, target), sources(nest.operands) {}
   void emit();
 
 private:
+  bool isTransposed(unsigned operand) const;
   void emitBlocks(const NestPoint &point);
+  void emitBlock(const NestPoint &point, OpFoldResult lines,
+                 OpFoldResult length);
   void emitVectors(const NestPoint &point, OpFoldResult extent);
   void emitBody(const NestPoint &point, unsigned lanes, Value mask);
+
+  /// The operands as the body reads them: copies of blocks in place of
+  /// transposed ones.
+  SmallVector<NestOperand, 4> sources;
 };
+
+/// An input that is contiguous along the loop across.
+bool MapEmitter::isTransposed(unsigned operand) const {
+  const NestAccess &access = nest.problem.accesses[operand];
+  return plan.blockDim >= 0 && !access.output &&
+         access.strides[plan.blockDim] == 1 &&
+         access.strides[plan.vectorDim] > 1;
+}
 
 void MapEmitter::emit() {
   if (plan.blockDim < 0)
     return outerLoops(nest.origin(b), [&](const NestPoint &point) {
       emitVectors(point, nest.extents[plan.vectorDim]);
     });
-  NestPlan around = plan;
-  around.outer.pop_back();
-  MapEmitter(b, nest, around, target)
-      .outerLoops(nest.origin(b),
-                  [&](const NestPoint &point) { emitBlocks(point); });
+  int64_t size = (plan.blockSize + plan.lanes) * plan.vectorBlock;
+  for (auto [number, source] : llvm::enumerate(sources))
+    if (isTransposed(number)) {
+      source = allocate(source.elementType, b.index(size));
+      source.strides[plan.vectorDim] = b.index(1);
+      source.strides[plan.blockDim] = b.index(plan.vectorBlock);
+    }
+  outerLoops(nest.origin(b),
+             [&](const NestPoint &point) { emitBlocks(point); });
+  for (auto [number, source] : llvm::enumerate(sources))
+    if (isTransposed(number))
+      memref::DeallocOp::create(b, source.flat);
 }
 
-/// Blocks of the last outer loop around blocks of vectors.
+/// Blocks of the loop across around blocks of vectors.
 void MapEmitter::emitBlocks(const NestPoint &point) {
   unsigned across = plan.blockDim;
   OpFoldResult lines = nest.extents[across];
   OpFoldResult length = nest.extents[plan.vectorDim];
   loop(b.index(0), lines, plan.blockSize, [&](OpFoldResult line) {
     NestPoint atLine = nest.advance(b, point, across, line);
-    OpFoldResult numLines = b.min(b.sub(lines, line), b.index(plan.blockSize));
     loop(b.index(0), length, plan.vectorBlock, [&](OpFoldResult start) {
-      NestPoint atBlock = nest.advance(b, atLine, plan.vectorDim, start);
-      OpFoldResult size =
-          b.min(b.sub(length, start), b.index(plan.vectorBlock));
-      loop(b.index(0), numLines, 1, [&](OpFoldResult iv) {
-        emitVectors(nest.advance(b, atBlock, across, iv), size);
-      });
+      emitBlock(nest.advance(b, atLine, plan.vectorDim, start),
+                b.min(b.sub(lines, line), b.index(plan.blockSize)),
+                b.min(b.sub(length, start), b.index(plan.vectorBlock)));
     });
+  });
+}
+
+void MapEmitter::emitBlock(const NestPoint &point, OpFoldResult lines,
+                           OpFoldResult length) {
+  for (auto [number, source] : llvm::enumerate(sources))
+    if (isTransposed(number))
+      copyTransposed(nest.operands[number], point.offset[number],
+                     nest.operands[number].strides[plan.vectorDim], lines,
+                     length, source, b.index(0), plan.vectorBlock);
+  loop(b.index(0), lines, 1, [&](OpFoldResult line) {
+    NestPoint atLine = nest.advance(b, point, plan.blockDim, line);
+    for (auto [number, source] : llvm::enumerate(sources))
+      if (isTransposed(number))
+        atLine.offset[number] = b.mul(line, source.strides[plan.blockDim]);
+    emitVectors(atLine, length);
   });
 }
 
 void MapEmitter::emitVectors(const NestPoint &point, OpFoldResult extent) {
   unsigned wide = plan.lanes * plan.vectors;
   OpFoldResult main = b.alignDown(extent, wide);
-  loop(b.index(0), main, wide, [&](OpFoldResult iv) {
-    emitBody(nest.advance(b, point, plan.vectorDim, iv), wide, nullptr);
-  });
+  auto advance = [&](OpFoldResult iv) {
+    NestPoint next = nest.advance(b, point, plan.vectorDim, iv);
+    for (unsigned number = 0; number < sources.size(); ++number)
+      if (isTransposed(number))
+        next.offset[number] = b.add(point.offset[number], iv);
+    return next;
+  };
+  loop(b.index(0), main, wide,
+       [&](OpFoldResult iv) { emitBody(advance(iv), wide, nullptr); });
   loop(main, extent, plan.lanes, [&](OpFoldResult iv) {
-    emitBody(nest.advance(b, point, plan.vectorDim, iv), plan.lanes,
-             maskFor(b.sub(extent, iv), plan.lanes));
+    emitBody(advance(iv), plan.lanes, maskFor(b.sub(extent, iv), plan.lanes));
   });
 }
 
 void MapEmitter::emitBody(const NestPoint &point, unsigned lanes, Value mask) {
   BodyEmitter body(b, nest.body(), lanes);
   auto argument = [&](unsigned number, Site) {
-    const NestOperand &operand = nest.operands[number];
+    const NestOperand &operand = sources[number];
     return load(operand, point.offset[number], operand.strides[plan.vectorDim],
                 lanes, mask);
   };

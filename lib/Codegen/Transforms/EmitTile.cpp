@@ -69,7 +69,7 @@ void TileEmitter::emitBlocks(const NestPoint &point) {
       if (!b.known(step))
         block.first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                             b.value(step), b.value(0));
-      pack(block);
+      packColumns(block);
       emitRows(block);
     });
   });
@@ -100,42 +100,60 @@ void TileEmitter::emitRows(const Block &block) {
 
 void TileEmitter::emitColumns(const Block &block, const NestPoint &point,
                               unsigned rows) {
+  packRows(block, point, rows);
   auto advance = [&](OpFoldResult column) {
     NestPoint next = nest.advance(b, point, plan.vectorDim, column);
     for (auto [number, source] : llvm::enumerate(sources))
-      if (plan.packed[number])
+      if (!isPacked(number, Packing::None))
         next.offset[number] = b.mul(column, source.strides[plan.vectorDim]);
     return next;
   };
-  OpFoldResult whole = b.index(0);
-  if (!target.maskedMemory) {
-    whole = b.alignDown(block.columns, width());
-    loop(b.index(0), whole, width(), [&](OpFoldResult column) {
-      emitTile(block, advance(column), rows, b.index(width()));
+  auto tiles = [&](OpFoldResult from, OpFoldResult to, Masks masks) {
+    loop(from, to, width(), [&](OpFoldResult column) {
+      emitTile(block, advance(column), rows, b.sub(block.columns, column),
+               masks);
     });
-  }
-  loop(whole, block.columns, width(), [&](OpFoldResult column) {
-    emitTile(block, advance(column), rows, b.sub(block.columns, column));
-  });
+  };
+  if (wholeTiles())
+    return tiles(b.index(0), block.columns, Masks::None);
+  if (columnsArePacked())
+    return tiles(b.index(0), block.columns, Masks::Results);
+  // Masked accesses are slower even where the mask is full; the few tiles of
+  // the last rows bear that, to keep the code small.
+  if (target.maskedMemory && rows != plan.rows)
+    return tiles(b.index(0), block.columns, Masks::All);
+  OpFoldResult whole = b.alignDown(block.columns, width());
+  tiles(b.index(0), whole, Masks::None);
+  tiles(whole, block.columns, Masks::All);
+}
+
+bool TileEmitter::columnsArePacked() const {
+  for (auto [number, access] : llvm::enumerate(nest.problem.accesses))
+    if (!access.output && access.dependsOn(plan.vectorDim) &&
+        !isPacked(number, Packing::Columns))
+      return false;
+  return true;
 }
 
 OpFoldResult TileEmitter::columnOffset(unsigned operand, unsigned column) {
-  if (plan.packed[operand])
+  if (isPacked(operand, Packing::Columns))
     return b.index(int64_t(column) * plan.lanes);
   return b.mul(sources[operand].strides[plan.vectorDim],
                b.index(int64_t(column) * plan.lanes));
 }
 
 void TileEmitter::emitTile(const Block &block, const NestPoint &point,
-                           unsigned rows, OpFoldResult remaining) {
-  Tile tile{block, point, rows, {}, {}};
-  auto columns = b.known(nest.extents[plan.vectorDim]);
-  bool full = columns && *columns % width() == 0;
+                           unsigned rows, OpFoldResult remaining, Masks masks) {
+  Tile tile{block, point, rows, {}, Value(), {}};
   for (unsigned column = 0; column < plan.vectors; ++column)
     tile.masks.push_back(
-        full ? Value()
-             : maskFor(b.sub(remaining, b.index(int64_t(column) * plan.lanes)),
-                       plan.lanes));
+        masks == Masks::None
+            ? Value()
+            : maskFor(b.sub(remaining, b.index(int64_t(column) * plan.lanes)),
+                      plan.lanes));
+  if (masks == Masks::Results)
+    tile.whole = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                                       b.value(remaining), b.value(width()));
   for (auto [number, source] : llvm::enumerate(sources)) {
     auto &offsets = tile.offsets.emplace_back();
     for (unsigned row = 0; row < rows; ++row)
@@ -145,17 +163,63 @@ void TileEmitter::emitTile(const Block &block, const NestPoint &point,
               : b.add(point.offset[number],
                       b.mul(source.strides[plan.rowDim], b.index(row))));
   }
+  IndexList results = reduce(tile, startValues(tile));
+  withMasks(tile, TypeRange(), [&](bool masked) {
+    storeResults(tile, results, masked);
+    return IndexList();
+  });
+}
 
-  IndexList accumulators = reduce(tile, startValues(tile));
-  unsigned at = 0;
+TileEmitter::IndexList
+TileEmitter::withMasks(const Tile &tile, TypeRange types,
+                       llvm::function_ref<IndexList(bool)> fn) {
+  if (!tile.whole)
+    return fn(true);
+  auto ifOp = scf::IfOp::create(b, types, tile.whole, /*addThenBlock=*/true,
+                                /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (bool masked : {false, true}) {
+    b.setInsertionPointToStart(masked ? ifOp.elseBlock() : ifOp.thenBlock());
+    scf::YieldOp::create(b, fn(masked));
+  }
+  return IndexList(ifOp.getResults());
+}
+
+SmallVector<Type> TileEmitter::accumulatorTypes(unsigned rows) {
+  SmallVector<Type> types;
+  for (const OutputBody &output : nest.outputs)
+    types.append(rows * plan.vectors,
+                 VectorType::get({plan.lanes}, output.yielded.getType()));
+  return types;
+}
+
+TileEmitter::IndexList TileEmitter::loadResults(const Tile &tile, bool masked) {
+  IndexList values;
   for (unsigned out = 0; out < nest.outputs.size(); ++out) {
     unsigned number = nest.numInputs() + out;
-    for (unsigned row = 0; row < rows; ++row)
+    for (unsigned row = 0; row < tile.rows; ++row)
       for (unsigned column = 0; column < plan.vectors; ++column)
-        store(accumulators[at++], sources[number],
+        values.push_back(
+            load(sources[number],
+                 b.add(tile.offsets[number][row], columnOffset(number, column)),
+                 sources[number].strides[plan.vectorDim], plan.lanes,
+                 masked ? tile.masks[column] : Value()));
+  }
+  return values;
+}
+
+void TileEmitter::storeResults(const Tile &tile, ValueRange values,
+                               bool masked) {
+  for (unsigned out = 0; out < nest.outputs.size(); ++out) {
+    unsigned number = nest.numInputs() + out;
+    for (unsigned row = 0; row < tile.rows; ++row)
+      for (unsigned column = 0; column < plan.vectors; ++column) {
+        store(values.front(), sources[number],
               b.add(tile.offsets[number][row], columnOffset(number, column)),
               sources[number].strides[plan.vectorDim],
-              outputMask(tile, column));
+              masked ? tile.masks[column] : Value());
+        values = values.drop_front();
+      }
   }
 }
 
@@ -163,18 +227,8 @@ void TileEmitter::emitTile(const Block &block, const NestPoint &point,
 /// the first block when the fill was folded in.
 TileEmitter::IndexList TileEmitter::startValues(const Tile &tile) {
   auto fromBuffer = [&]() {
-    IndexList values;
-    for (unsigned out = 0; out < nest.outputs.size(); ++out) {
-      unsigned number = nest.numInputs() + out;
-      for (unsigned row = 0; row < tile.rows; ++row)
-        for (unsigned column = 0; column < plan.vectors; ++column)
-          values.push_back(load(
-              sources[number],
-              b.add(tile.offsets[number][row], columnOffset(number, column)),
-              sources[number].strides[plan.vectorDim], plan.lanes,
-              outputMask(tile, column)));
-    }
-    return values;
+    return withMasks(tile, accumulatorTypes(tile.rows),
+                     [&](bool masked) { return loadResults(tile, masked); });
   };
   if (!llvm::all_of(nest.initial, [](Value v) { return bool(v); }))
     return fromBuffer();
@@ -186,7 +240,7 @@ TileEmitter::IndexList TileEmitter::startValues(const Tile &tile) {
   }
   if (!tile.block.first)
     return start;
-  auto ifOp = scf::IfOp::create(b, ValueRange(start).getTypes(),
+  auto ifOp = scf::IfOp::create(b, accumulatorTypes(tile.rows),
                                 tile.block.first, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifOp.thenBlock());
@@ -233,7 +287,7 @@ Value TileEmitter::loadArgument(const Tile &tile, const NestPoint &steps,
   if (!nest.problem.accesses[number].dependsOn(plan.vectorDim))
     return loadScalar(source, offset);
   offset = b.add(offset, columnOffset(number, site.column));
-  if (plan.packed[number])
+  if (isPacked(number, Packing::Columns))
     return load(source, offset, b.index(1), plan.lanes, Value());
   return load(source, offset, source.strides[plan.vectorDim], plan.lanes,
               tile.masks[site.column]);

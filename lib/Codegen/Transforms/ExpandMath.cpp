@@ -38,7 +38,8 @@ constexpr StringLiteral normalArgument = "tapestry.normal_argument";
 
 /// The approximation of the logarithm takes subnormal numbers for the smallest
 /// normal one: scale them up, and subtract the scale's logarithm.
-template <typename LogOp> struct ScaleSubnormals : public OpRewritePattern<LogOp> {
+template <typename LogOp>
+struct ScaleSubnormals : public OpRewritePattern<LogOp> {
   ScaleSubnormals(MLIRContext *context, double logOfScale)
       : OpRewritePattern<LogOp>(context, /*benefit=*/10),
         logOfScale(logOfScale) {}
@@ -56,12 +57,11 @@ template <typename LogOp> struct ScaleSubnormals : public OpRewritePattern<LogOp
     Value small = arith::CmpFOp::create(
         rewriter, loc, arith::CmpFPredicate::OLT, x, constant(0x1p-126));
     Value scaled = arith::MulFOp::create(rewriter, loc, x, constant(0x1p24));
-    Value argument =
-        arith::SelectOp::create(rewriter, loc, small, scaled, x);
+    Value argument = arith::SelectOp::create(rewriter, loc, small, scaled, x);
     auto log = LogOp::create(rewriter, loc, argument);
     log->setAttr(normalArgument, rewriter.getUnitAttr());
-    Value shift = arith::SelectOp::create(
-        rewriter, loc, small, constant(logOfScale), constant(0));
+    Value shift = arith::SelectOp::create(rewriter, loc, small,
+                                          constant(logOfScale), constant(0));
     rewriter.replaceOpWithNewOp<arith::SubFOp>(op, log, shift);
     return success();
   }
@@ -86,8 +86,8 @@ struct ExpandExpM1 : public OpRewritePattern<math::ExpM1Op> {
                                    constantLike(rewriter, a, b));
     };
     Value u = math::ExpOp::create(rewriter, loc, x);
-    Value difference = arith::SubFOp::create(rewriter, loc, u,
-                                             constantLike(rewriter, x, 1.0));
+    Value difference =
+        arith::SubFOp::create(rewriter, loc, u, constantLike(rewriter, x, 1.0));
     Value log = math::LogOp::create(rewriter, loc, u);
     Value quotient = arith::DivFOp::create(rewriter, loc, x, log);
     Value value = arith::MulFOp::create(rewriter, loc, difference, quotient);

@@ -131,6 +131,76 @@ void NestEmitter::store(Value vector, const NestOperand &operand,
                             laneOffsets(stride, lanes), mask, vector);
 }
 
+/// Transposes `rows`, a square of vectors, in log2(n) rounds of exchanges
+/// between rows that are 1, 2, 4, ... apart.
+static void transposeSquare(IndexBuilder &b, SmallVectorImpl<Value> &rows) {
+  int64_t n = rows.size();
+  for (int64_t distance = 1; distance < n; distance *= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t lane = 0; lane < n; ++lane) {
+      bool other = lane & distance;
+      low.push_back(other ? n + lane - distance : lane);
+      high.push_back(other ? n + lane : lane + distance);
+    }
+    for (int64_t row = 0; row < n; ++row) {
+      if (row & distance)
+        continue;
+      Value a = rows[row], c = rows[row + distance];
+      rows[row] = vector::ShuffleOp::create(b, a, c, low);
+      rows[row + distance] = vector::ShuffleOp::create(b, a, c, high);
+    }
+  }
+}
+
+void NestEmitter::copyTransposed(const NestOperand &operand,
+                                 OpFoldResult offset, OpFoldResult columnStride,
+                                 OpFoldResult lines, OpFoldResult columns,
+                                 const NestOperand &target,
+                                 OpFoldResult targetOffset,
+                                 int64_t targetStride) {
+  unsigned lanes = plan.lanes;
+  OpFoldResult last = b.sub(columns, b.index(1));
+  auto squares = [&](OpFoldResult line, Value mask) {
+    loop(b.index(0), columns, lanes, [&](OpFoldResult column) {
+      SmallVector<Value> square;
+      for (unsigned lane = 0; lane < lanes; ++lane) {
+        // Past the last column, repeat it: no one looks at the copy.
+        OpFoldResult at = b.min(b.add(column, b.index(lane)), last);
+        at = b.add(b.add(offset, line), b.mul(columnStride, at));
+        square.push_back(load(operand, at, b.index(1), lanes, mask));
+      }
+      transposeSquare(b, square);
+      OpFoldResult to = b.add(b.add(targetOffset, column),
+                              b.mul(line, b.index(targetStride)));
+      for (unsigned lane = 0; lane < lanes; ++lane)
+        store(square[lane], target,
+              b.add(to, b.index(int64_t(lane) * targetStride)), b.index(1),
+              Value());
+    });
+  };
+  OpFoldResult whole = b.alignDown(lines, lanes);
+  loop(b.index(0), whole, lanes,
+       [&](OpFoldResult line) { squares(line, Value()); });
+  loop(whole, lines, lanes, [&](OpFoldResult line) {
+    squares(line, maskFor(b.sub(lines, line), lanes));
+  });
+}
+
+NestOperand NestEmitter::allocate(Type elementType, OpFoldResult size) {
+  NestOperand result;
+  result.elementType = elementType;
+  result.offset = b.index(0);
+  result.strides.assign(nest.extents.size(), b.index(0));
+  SmallVector<Value> dynamic;
+  if (!b.known(size))
+    dynamic.push_back(b.value(size));
+  auto type = MemRefType::get({b.known(size).value_or(ShapedType::kDynamic)},
+                              elementType);
+  result.flat =
+      memref::AllocOp::create(b, type, dynamic, b.getI64IntegerAttr(64));
+  return result;
+}
+
 Value NestEmitter::indexAt(const NestPoint &point, unsigned dim, unsigned lanes,
                            Value mask) {
   int loop = nest.loopOf[dim];

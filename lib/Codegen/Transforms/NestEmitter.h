@@ -62,6 +62,18 @@ protected:
              mlir::Value mask);
   mlir::Value loadScalar(const NestOperand &operand, mlir::OpFoldResult offset);
 
+  /// Copies `lines` x `columns` elements of an operand, whose lines are
+  /// `lineStride` = 1 and columns `columnStride` apart from `offset` on, to
+  /// `target`, where columns lie side by side and lines `targetStride` apart.
+  /// Works on squares of plan.lanes: up to plan.lanes - 1 lines and columns
+  /// more are written, whatever they hold.
+  void copyTransposed(const NestOperand &operand, mlir::OpFoldResult offset,
+                      mlir::OpFoldResult columnStride, mlir::OpFoldResult lines,
+                      mlir::OpFoldResult columns, const NestOperand &target,
+                      mlir::OpFoldResult targetOffset, int64_t targetStride);
+  /// A buffer of `size` elements as an operand without strides.
+  NestOperand allocate(mlir::Type elementType, mlir::OpFoldResult size);
+
   /// The loop index of `dim` (a loop of the op) at `point`; a vector where
   /// lanes run along it.
   mlir::Value indexAt(const NestPoint &point, unsigned dim, unsigned lanes,

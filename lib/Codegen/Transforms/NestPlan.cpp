@@ -28,7 +28,7 @@ public:
   Planner(const NestProblem &problem, const TargetInfo &target)
       : problem(problem), target(target) {
     plan.lanes = std::max(1u, target.vectorBits / problem.computeBits);
-    plan.packed.assign(problem.accesses.size(), false);
+    plan.packing.assign(problem.accesses.size(), Packing::None);
   }
 
   NestPlan run();
@@ -196,11 +196,9 @@ void Planner::planMap() {
   }
   if (plan.blockDim < 0)
     return;
-  plan.blockSize = 16;
-  plan.vectors = 1;
-  plan.vectorBlock = 8 * plan.lanes;
+  plan.blockSize = plan.lanes;
+  plan.vectorBlock = 2 * plan.lanes;
   llvm::erase(plan.outer, unsigned(plan.blockDim));
-  plan.outer.push_back(plan.blockDim);
 }
 
 void Planner::planTile() {
@@ -253,21 +251,26 @@ void Planner::chooseRegisterTile() {
 }
 
 void Planner::choosePacking() {
-  if (plan.rowDim < 0 || problem.mayTrap || plan.inner.empty())
+  if (plan.rowDim < 0 || problem.mayTrap)
     return;
   const NestDim &rows = problem.dims[plan.rowDim];
+  const NestDim &columns = problem.dims[plan.vectorDim];
   for (auto [number, access] : enumerate(problem.accesses)) {
-    if (access.output || !access.dependsOn(plan.vectorDim) ||
-        access.dependsOn(plan.rowDim))
+    if (access.output)
       continue;
-    if (access.strides[plan.vectorDim] != 1) {
-      plan.packed[number] = rows.extent >= 4;
-      continue;
-    }
-    // Contiguous lanes: a copy pays when steps of the reduction go to another
-    // page or cache set each.
+    bool byColumn = access.dependsOn(plan.vectorDim);
+    bool byRow = access.dependsOn(plan.rowDim);
+    // Steps of the reduction that go to another page or cache set each.
     int64_t step = access.strides[plan.inner.back()] * access.bits / 8;
-    plan.packed[number] = rows.extent >= packingRows && step >= 1024;
+    if (byColumn && !byRow) {
+      bool scattered = access.strides[plan.vectorDim] != 1;
+      if (scattered ? rows.extent >= 4
+                    : rows.extent >= packingRows && step >= 1024)
+        plan.packing[number] = Packing::Columns;
+    } else if (byRow && !byColumn && step >= 1024 &&
+               columns.extent >= 4 * plan.lanes * plan.vectors) {
+      plan.packing[number] = Packing::Rows;
+    }
   }
 }
 
@@ -277,7 +280,7 @@ void Planner::chooseBlocks() {
     points *= problem.dims[dim].extent;
   int64_t width = int64_t(plan.lanes) * plan.vectors;
   int64_t bytes = problem.computeBits / 8;
-  bool packs = is_contained(plan.packed, true);
+  bool packs = is_contained(plan.packing, Packing::Columns);
   bool reuse = plan.rowDim >= 0 && problem.dims[plan.rowDim].extent >= 8;
   if (packs) {
     plan.reductionBlock = std::max<int64_t>(panelBytes / (width * bytes), 16);

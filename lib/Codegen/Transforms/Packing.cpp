@@ -1,8 +1,9 @@
 //===- Packing.cpp - Panels of packed operands ----------------------------===//
 //
-// Copies a block of an operand into panels: for every run of tile-width columns
-// the block's reduction points one after another, each with its columns side by
-// side. Columns past the end hold anything; reduction points are never padded.
+// Copies a block of an operand so that the tile reads it from end to end:
+// Packing::Columns makes panels of tile-width columns, in each the block's
+// reduction points one after another; Packing::Rows one panel of the tile's
+// rows. Columns past the end hold anything; reduction points are never padded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,34 +15,29 @@ using namespace mlir;
 
 namespace tapestry {
 
-/// Panels of one block, and strides by which the tile walks them: `width` per
-/// reduction point, one block of points per column.
+/// Replaces packed operands in `sources` by panels.
 void TileEmitter::allocatePanels() {
   for (unsigned number = 0; number < sources.size(); ++number) {
-    if (!plan.packed[number])
+    if (isPacked(number, Packing::None))
       continue;
+    bool columns = isPacked(number, Packing::Columns);
+    OpFoldResult size =
+        columns ? b.mul(b.alignUp(blockColumns, width()), blockPoints)
+                : b.mul(blockPoints, b.index(plan.rows));
+    // copyTransposed writes whole squares; the last may stick out.
+    size = b.add(size, b.index(int64_t(width()) * plan.lanes));
     NestOperand &source = sources[number];
-    OpFoldResult columns = b.alignUp(blockColumns, width());
-    // packTransposed writes whole squares; the last may stick out.
-    OpFoldResult size = b.add(b.mul(columns, blockPoints),
-                              b.index(int64_t(width()) * plan.lanes));
-    SmallVector<int64_t> shape{b.known(size).value_or(ShapedType::kDynamic)};
-    auto type = MemRefType::get(shape, source.elementType);
-    SmallVector<Value> dynamic;
-    if (!b.known(size))
-      dynamic.push_back(b.value(size));
-    Value panel =
-        memref::AllocOp::create(b, type, dynamic, b.getI64IntegerAttr(64));
-    panels[number] = panel;
-    source.flat = panel;
-    source.offset = b.index(0);
-    source.strides.assign(nest.extents.size(), b.index(0));
-    source.strides[plan.vectorDim] = blockPoints;
-    OpFoldResult stride = b.index(width());
+    source = allocate(source.elementType, size);
+    panels[number] = source.flat;
+    OpFoldResult stride = b.index(columns ? width() : plan.rows);
     for (unsigned dim : llvm::reverse(plan.inner)) {
       source.strides[dim] = stride;
       stride = b.mul(stride, nest.extents[dim]);
     }
+    if (columns)
+      source.strides[plan.vectorDim] = blockPoints;
+    else
+      source.strides[plan.rowDim] = b.index(1);
   }
 }
 
@@ -51,154 +47,129 @@ void TileEmitter::freePanels() {
       memref::DeallocOp::create(b, panel);
 }
 
-void TileEmitter::pack(const Block &block) {
-  for (unsigned number = 0; number < sources.size(); ++number) {
-    if (!plan.packed[number])
-      continue;
-    loop(b.index(0), block.columns, width(), [&](OpFoldResult column) {
-      NestPoint from = nest.advance(b, block.point, plan.vectorDim, column);
-      OpFoldResult to = b.mul(column, blockPoints);
-      packPanel(block, number, from, to, b.sub(block.columns, column));
-    });
-  }
-}
-
-/// One panel: `columns` of the operand (more than a panel's width count as the
-/// width) from `source` on to offset `target` of the panel buffer.
-void TileEmitter::packPanel(const Block &block, unsigned operand,
-                            const NestPoint &source, OpFoldResult target,
-                            OpFoldResult columns) {
-  const NestAccess &access = nest.problem.accesses[operand];
-  if (access.strides[plan.vectorDim] == 1)
-    return packVectors(block, operand, source, target, columns);
-  if (access.strides[plan.inner.back()] == 1)
-    return packTransposed(block, operand, source, target, columns);
-  packElements(block, operand, source, target, columns);
-}
-
-/// The walk over a block's reduction: `steps.offset` starts at the operand's
-/// place for the operand and at the panel's for the panel.
-void TileEmitter::packVectors(const Block &block, unsigned operand,
-                              const NestPoint &source, OpFoldResult target,
-                              OpFoldResult columns) {
+void TileEmitter::packingLoops(
+    const Block &block, unsigned operand, const NestPoint &start,
+    unsigned levels, llvm::function_ref<void(OpFoldResult, OpFoldResult)> fn) {
   const NestOperand &from = nest.operands[operand];
-  SmallVector<Value> masks;
-  for (unsigned column = 0; column < plan.vectors; ++column)
-    masks.push_back(maskFor(
-        b.sub(columns, b.index(int64_t(column) * plan.lanes)), plan.lanes));
-  NestPoint start = source;
-  start.offset.assign(sources.size(), b.index(0));
+  NestPoint steps = start;
+  steps.index.assign(nest.extents.size(), b.index(0));
+  steps.offset.assign(sources.size(), b.index(0));
   reductionLoops(
-      block, start, ValueRange(), [&](const NestPoint &at, ValueRange) {
-        OpFoldResult read = source.offset[operand];
-        for (unsigned dim : plan.inner)
-          read = b.add(read, b.mul(from.strides[dim],
-                                   b.sub(at.index[dim], source.index[dim])));
-        OpFoldResult write = b.add(target, at.offset[operand]);
-        for (unsigned column = 0; column < plan.vectors; ++column) {
-          OpFoldResult shift = b.index(int64_t(column) * plan.lanes);
-          Value data = load(from, b.add(read, shift), b.index(1), plan.lanes,
-                            masks[column]);
-          store(data, sources[operand], b.add(write, shift), b.index(1),
-                Value());
-        }
-        return IndexList();
-      });
-}
-
-void TileEmitter::packElements(const Block &block, unsigned operand,
-                               const NestPoint &source, OpFoldResult target,
-                               OpFoldResult columns) {
-  const NestOperand &from = nest.operands[operand];
-  NestPoint start = source;
-  start.offset.assign(sources.size(), b.index(0));
-  OpFoldResult count = b.min(columns, b.index(width()));
-  reductionLoops(
-      block, start, ValueRange(), [&](const NestPoint &at, ValueRange) {
-        OpFoldResult read = source.offset[operand];
-        for (unsigned dim : plan.inner)
-          read = b.add(read, b.mul(from.strides[dim],
-                                   b.sub(at.index[dim], source.index[dim])));
-        OpFoldResult write = b.add(target, at.offset[operand]);
-        loop(b.index(0), count, 1, [&](OpFoldResult column) {
-          Value data = loadScalar(
-              from, b.add(read, b.mul(from.strides[plan.vectorDim], column)));
-          memref::StoreOp::create(b, data, sources[operand].flat,
-                                  b.value(b.add(write, column)));
-        });
-        return IndexList();
-      });
-}
-
-/// Transposes `rows`, a square of vectors, in log2(n) rounds of exchanges
-/// between rows that are 1, 2, 4, ... apart.
-static void transposeSquare(IndexBuilder &b, SmallVectorImpl<Value> &rows) {
-  int64_t n = rows.size();
-  for (int64_t distance = 1; distance < n; distance *= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t lane = 0; lane < n; ++lane) {
-      bool other = lane & distance;
-      low.push_back(other ? n + lane - distance : lane);
-      high.push_back(other ? n + lane : lane + distance);
-    }
-    for (int64_t row = 0; row < n; ++row) {
-      if (row & distance)
-        continue;
-      Value a = rows[row], c = rows[row + distance];
-      rows[row] = vector::ShuffleOp::create(b, a, c, low);
-      rows[row + distance] = vector::ShuffleOp::create(b, a, c, high);
-    }
-  }
-}
-
-/// The operand is contiguous along the innermost reduction loop: read squares
-/// of lanes x lanes along it and transpose them in registers.
-void TileEmitter::packTransposed(const Block &block, unsigned operand,
-                                 const NestPoint &source, OpFoldResult target,
-                                 OpFoldResult columns) {
-  const NestOperand &from = nest.operands[operand];
-  unsigned last = plan.inner.size() - 1;
-  unsigned lanes = plan.lanes;
-  NestPoint start = source;
-  start.offset.assign(sources.size(), b.index(0));
-  auto square = [&](OpFoldResult read, OpFoldResult write, OpFoldResult left,
-                    OpFoldResult column) {
-    SmallVector<Value> rows;
-    Value mask = maskFor(left, lanes);
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      // Past the last column, repeat it: no one looks at the copy.
-      OpFoldResult clamped =
-          b.min(b.add(column, b.index(lane)), b.sub(columns, b.index(1)));
-      OpFoldResult at =
-          b.add(read, b.mul(from.strides[plan.vectorDim], clamped));
-      rows.push_back(load(from, at, b.index(1), lanes, mask));
-    }
-    transposeSquare(b, rows);
-    for (unsigned lane = 0; lane < lanes; ++lane)
-      store(rows[lane], sources[operand],
-            b.add(b.add(write, column), b.index(int64_t(lane) * width())),
-            b.index(1), Value());
-  };
-  reductionLoops(
-      block, start, ValueRange(),
+      block, steps, ValueRange(),
       [&](const NestPoint &at, ValueRange) {
-        OpFoldResult read = source.offset[operand];
-        for (unsigned dim : ArrayRef(plan.inner).drop_back())
-          read = b.add(read, b.mul(from.strides[dim],
-                                   b.sub(at.index[dim], source.index[dim])));
-        OpFoldResult write = b.add(target, at.offset[operand]);
-        OpFoldResult length = innerExtent(block, last);
-        loop(b.index(0), length, lanes, [&](OpFoldResult k) {
-          // Columns left to right, points upwards: what a square writes past
-          // the end is overwritten by its successor.
-          loop(b.index(0), b.index(width()), lanes, [&](OpFoldResult column) {
-            square(b.add(read, k), b.add(write, b.mul(k, b.index(width()))),
-                   b.sub(length, k), column);
-          });
-        });
+        OpFoldResult read = start.offset[operand];
+        for (unsigned dim : plan.inner)
+          read = b.add(read, b.mul(from.strides[dim], at.index[dim]));
+        fn(read, at.offset[operand]);
         return IndexList();
       },
-      0, last);
+      0, levels);
+}
+
+void TileEmitter::packColumns(const Block &block) {
+  for (unsigned number = 0; number < sources.size(); ++number) {
+    if (!isPacked(number, Packing::Columns))
+      continue;
+    const NestAccess &access = nest.problem.accesses[number];
+    if (access.strides[plan.vectorDim] == 1)
+      packVectors(block, number);
+    else if (access.strides[plan.inner.back()] == 1)
+      packTransposed(block, number);
+    else
+      packElements(block, number);
+  }
+}
+
+/// Columns are contiguous: read along all panels, point by point.
+void TileEmitter::packVectors(const Block &block, unsigned operand) {
+  OpFoldResult whole =
+      wholeTiles() ? block.columns : b.alignDown(block.columns, width());
+  packingLoops(
+      block, operand, block.point, plan.inner.size(),
+      [&](OpFoldResult read, OpFoldResult write) {
+        auto panels = [&](OpFoldResult first, OpFoldResult last, bool masked) {
+          loop(first, last, width(), [&](OpFoldResult column) {
+            OpFoldResult left = b.sub(block.columns, column);
+            OpFoldResult from = b.add(read, column);
+            OpFoldResult to = b.add(write, b.mul(column, blockPoints));
+            for (unsigned vector = 0; vector < plan.vectors; ++vector) {
+              OpFoldResult shift = b.index(int64_t(vector) * plan.lanes);
+              Value mask =
+                  masked ? maskFor(b.sub(left, shift), plan.lanes) : Value();
+              Value data = load(nest.operands[operand], b.add(from, shift),
+                                b.index(1), plan.lanes, mask);
+              store(data, sources[operand], b.add(to, shift), b.index(1),
+                    Value());
+            }
+          });
+        };
+        panels(b.index(0), whole, false);
+        if (!wholeTiles())
+          panels(whole, block.columns, true);
+      });
+}
+
+/// The innermost reduction loop is contiguous: squares of lanes x lanes are
+/// transposed in registers.
+void TileEmitter::packTransposed(const Block &block, unsigned operand) {
+  unsigned last = plan.inner.size() - 1;
+  OpFoldResult stride = nest.operands[operand].strides[plan.vectorDim];
+  loop(b.index(0), block.columns, width(), [&](OpFoldResult column) {
+    OpFoldResult columns =
+        b.min(b.sub(block.columns, column), b.index(width()));
+    NestPoint start = nest.advance(b, block.point, plan.vectorDim, column);
+    packingLoops(block, operand, start, last,
+                 [&](OpFoldResult read, OpFoldResult write) {
+                   // What a square writes past the end, the next overwrites.
+                   copyTransposed(
+                       nest.operands[operand], read, stride,
+                       innerExtent(block, last), columns, sources[operand],
+                       b.add(write, b.mul(column, blockPoints)), width());
+                 });
+  });
+}
+
+void TileEmitter::packElements(const Block &block, unsigned operand) {
+  OpFoldResult stride = nest.operands[operand].strides[plan.vectorDim];
+  loop(b.index(0), block.columns, width(), [&](OpFoldResult first) {
+    OpFoldResult columns = b.min(b.sub(block.columns, first), b.index(width()));
+    NestPoint start = nest.advance(b, block.point, plan.vectorDim, first);
+    packingLoops(block, operand, start, plan.inner.size(),
+                 [&](OpFoldResult read, OpFoldResult write) {
+                   loop(b.index(0), columns, 1, [&](OpFoldResult column) {
+                     Value data =
+                         loadScalar(nest.operands[operand],
+                                    b.add(read, b.mul(stride, column)));
+                     OpFoldResult to = b.add(write, b.mul(first, blockPoints));
+                     memref::StoreOp::create(b, data, sources[operand].flat,
+                                             b.value(b.add(to, column)));
+                   });
+                 });
+  });
+}
+
+/// Packs the rows of one run of tiles, which start at `point`.
+void TileEmitter::packRows(const Block &block, const NestPoint &point,
+                           unsigned rows) {
+  for (unsigned number = 0; number < sources.size(); ++number) {
+    if (!isPacked(number, Packing::Rows))
+      continue;
+    const NestOperand &from = nest.operands[number];
+    bool vectors = nest.problem.accesses[number].strides[plan.rowDim] == 1;
+    packingLoops(block, number, point, plan.inner.size(),
+                 [&](OpFoldResult read, OpFoldResult write) {
+                   if (vectors)
+                     return store(load(from, read, b.index(1), rows, Value()),
+                                  sources[number], write, b.index(1), Value());
+                   for (unsigned row = 0; row < rows; ++row) {
+                     OpFoldResult at = b.add(
+                         read, b.mul(from.strides[plan.rowDim], b.index(row)));
+                     memref::StoreOp::create(
+                         b, loadScalar(from, at), sources[number].flat,
+                         b.value(b.add(write, b.index(row))));
+                   }
+                 });
+  }
 }
 
 } // namespace tapestry

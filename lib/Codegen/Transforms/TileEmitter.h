@@ -34,7 +34,11 @@ private:
     const Block &block;
     NestPoint point;
     unsigned rows;
+    /// Per vector, null where all lanes hold data.
     llvm::SmallVector<mlir::Value, 8> masks;
+    /// Whether this tile has all its columns after all, as an i1; null when
+    /// that is not asked.
+    mlir::Value whole;
     /// Per operand and row: the offset at the start of the reduction.
     llvm::SmallVector<llvm::SmallVector<mlir::OpFoldResult, 16>, 4> offsets;
   };
@@ -43,18 +47,30 @@ private:
   void emitBlocks(const NestPoint &point);
   void emitRows(const Block &block);
   void emitColumns(const Block &block, const NestPoint &point, unsigned rows);
+  enum class Masks {
+    None,
+    /// On all accesses.
+    All,
+    /// On results only, and only where they stick out: the operands are packed.
+    Results,
+  };
   void emitTile(const Block &block, const NestPoint &point, unsigned rows,
-                mlir::OpFoldResult remaining);
+                mlir::OpFoldResult remaining, Masks masks);
   IndexList startValues(const Tile &tile);
+  IndexList loadResults(const Tile &tile, bool masked);
+  void storeResults(const Tile &tile, mlir::ValueRange values, bool masked);
+  /// Builds `fn`, whose results have these types, for tiles that need masks
+  /// and, where that is asked at run time, for those that do not.
+  IndexList withMasks(const Tile &tile, mlir::TypeRange types,
+                      llvm::function_ref<IndexList(bool masked)> fn);
+  llvm::SmallVector<mlir::Type> accumulatorTypes(unsigned rows);
+  bool columnsArePacked() const;
   IndexList reduce(const Tile &tile, IndexList accumulators);
   IndexList emitStep(const Tile &tile, const NestPoint &steps,
                      mlir::ValueRange accumulators);
   mlir::Value loadArgument(const Tile &tile, const NestPoint &steps,
                            unsigned number, Site site);
   mlir::OpFoldResult columnOffset(unsigned operand, unsigned column);
-  mlir::Value outputMask(const Tile &tile, unsigned column) {
-    return tile.masks[column];
-  }
   /// Loops over the reduction from inner[level] on; `steps` holds the offsets
   /// since the block's start.
   IndexList reductionLoops(
@@ -66,22 +82,31 @@ private:
   }
 
   // Packing.cpp
+  bool isPacked(unsigned operand, Packing kind) const {
+    return plan.packing[operand] == kind;
+  }
   void allocatePanels();
   void freePanels();
-  void pack(const Block &block);
-  void packPanel(const Block &block, unsigned operand, const NestPoint &source,
-                 mlir::OpFoldResult target, mlir::OpFoldResult columns);
-  void packVectors(const Block &block, unsigned operand,
-                   const NestPoint &source, mlir::OpFoldResult target,
-                   mlir::OpFoldResult columns);
-  void packTransposed(const Block &block, unsigned operand,
-                      const NestPoint &source, mlir::OpFoldResult target,
-                      mlir::OpFoldResult columns);
-  void packElements(const Block &block, unsigned operand,
-                    const NestPoint &source, mlir::OpFoldResult target,
-                    mlir::OpFoldResult columns);
+  void packColumns(const Block &block);
+  void packRows(const Block &block, const NestPoint &point, unsigned rows);
+  void packVectors(const Block &block, unsigned operand);
+  void packTransposed(const Block &block, unsigned operand);
+  void packElements(const Block &block, unsigned operand);
+  /// Loops over the reduction of a block, down to `levels` of it, with where
+  /// to read the operand from and where in its panel to write, both for the
+  /// operand's start at `start`.
+  void packingLoops(const Block &block, unsigned operand,
+                    const NestPoint &start, unsigned levels,
+                    llvm::function_ref<void(mlir::OpFoldResult read,
+                                            mlir::OpFoldResult write)>
+                        fn);
 
   unsigned width() const { return plan.lanes * plan.vectors; }
+  /// All tiles are known to have all their columns.
+  bool wholeTiles() const {
+    auto columns = b.known(nest.extents[plan.vectorDim]);
+    return columns && *columns % width() == 0;
+  }
 
   /// Steps of inner[0] and columns per block; reduction points per block.
   mlir::OpFoldResult blockSteps, blockColumns, blockPoints;
