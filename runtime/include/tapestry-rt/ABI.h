@@ -64,9 +64,12 @@ typedef void (*TapestryCombineFn)(void *acc, const void *in, int64_t count);
 /* One collective of the program. `source` and `target` hold `rank` ranges per
  * device: what it holds before and after, row-major and contiguous.
  * all_gather, all_to_all: pairwise exchange of box intersections. The source
- *   boxes are disjoint but for replicas, told apart by `replica_of`.
+ *   boxes are disjoint but for replicas, told apart by `replica_of`; those of
+ *   the devices with one number hold all that these devices' targets need.
  * all_reduce, reduce_scatter: ring among the devices with equal `group_of`; the
- *   members' source boxes are equal, `combine` is set. */
+ *   members' source boxes are equal, `combine` is set. An all_reduce leaves the
+ *   same box everywhere; the targets of a reduce_scatter share the source's
+ *   elements out among the members. */
 typedef struct TapestryCollective {
   const char *vertex;       /* name of the vertex whose tensor moves */
   int32_t kind;             /* TapestryCollectiveKind */
@@ -116,20 +119,28 @@ static_assert(sizeof(TapestryVertex) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryProgram) == 80, "layout known to the compiler");
 #endif
 
-/* ---- called by generated code -------------------------------------------- */
+/* ---- called by generated code --------------------------------------------
+ *
+ * All ranks call the same collectives in the same order. After a failure these
+ * functions do not return: the rank's frames are left without being unwound, so
+ * generated code must own nothing but memory of the arena, which is freed when
+ * the rank ends. All but the memory functions are for the rank's own thread. */
 
 /* The device number of this rank, 0 <= number < program->devices. */
 int64_t tapestry_rt_device(TapestryRank *rank);
 /* Runs collective number `index`. Buffers as its tables say; an empty box's
- * buffer may be null. Returns when `target` is complete. */
+ * buffer may be null. Returns when `target` is complete and `source` may be
+ * written again. Only for an all_reduce the two may be the same. */
 void tapestry_rt_collective(TapestryRank *rank, int64_t index,
                             const void *source, void *target);
-/* Until the next call, time belongs to vertex number `vertex`. -1: to none. */
+/* Until the next call, time belongs to vertex number `vertex`, but for the time
+ * in collectives, which is theirs. -1: to none. */
 void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex);
 /* Ends all ranks with this message; does not return. */
 void tapestry_rt_fail(TapestryRank *rank, const char *message);
 /* Memory of the calling rank's arena, under the names that MLIR's memref
- * lowering calls. Ends all ranks when there is none left. */
+ * lowering calls, aligned to 64 bytes at least. Ends all ranks when there is none
+ * left. */
 void *_mlir_memref_to_llvm_alloc(uint64_t bytes);
 void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint64_t bytes);
 void _mlir_memref_to_llvm_free(void *memory);

@@ -3,6 +3,7 @@
 #ifndef TAPESTRY_RT_CORE_PROGRESS_H
 #define TAPESTRY_RT_CORE_PROGRESS_H
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -11,23 +12,30 @@ namespace tapestry {
 namespace rt {
 
 /// Lines on standard error, at most one per second and none in the first: one
-/// that updates itself on a terminal, plain lines otherwise. Used by rank 0.
+/// that updates itself on a terminal, plain lines otherwise. Rank 0 notes where
+/// it is; any thread of its process may make the lines appear.
 class Progress {
 public:
-  explicit Progress(bool enabled);
+  /// `tool` stands before each line.
+  Progress(std::string tool, int64_t runs, bool enabled);
 
-  /// Whether it is time for a line.
-  bool due(int64_t now) const { return enabled && now - last >= second; }
-  void show(int64_t now, const std::string &text);
+  /// Rank 0 is in run number `run` (from 0) at `place`, a text that stays.
+  void note(int64_t run, const char *place);
+  /// Prints a line if it is time for one; cheap if not.
+  void tick(int64_t now);
   /// Removes the updating line, so that other text can follow.
   void clear();
 
 private:
-  static constexpr int64_t second = 1000000000;
-  bool enabled;
-  bool terminal;
-  int64_t last;
-  std::mutex mutex; // guards visible and the line itself
+  const std::string tool;
+  const int64_t runs;
+  const bool enabled;
+  const bool terminal;
+  const int64_t begin;
+  std::atomic<int64_t> due;
+  std::atomic<int64_t> run{0};
+  std::atomic<const char *> place{"start"};
+  std::mutex mutex; // guards the line on the terminal
   bool visible = false;
 };
 

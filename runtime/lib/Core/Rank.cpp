@@ -41,7 +41,8 @@ void Rank::fail(const Status &status) {
   failure = status;
   if (status.isStopped())
     return;
-  removeTemporaries();
+  // Not forgotten yet: rank 0 may be about to create one.
+  unlinkTemporaries();
   session.progress.clear();
   std::string text =
       format("rank %d: %s", communicator.rank(), status.message().c_str());
@@ -102,6 +103,7 @@ Status Rank::allocate(int64_t bytes, void *&buffer) {
 
 Status Rank::readInputs() {
   int64_t begin = nowNanoseconds();
+  showProgress(begin, "reading");
   int64_t bytes = 0;
   for (int32_t i = 0; i < program.num_inputs; ++i) {
     const TapestryTensor &tensor = program.inputs[i];
@@ -147,6 +149,7 @@ bool Rank::callEntry() {
 
 Status Rank::runOnce() {
   int64_t begin = nowNanoseconds();
+  showProgress(begin, "running");
   if (!callEntry())
     return failure;
   enterVertex(-1);
@@ -165,10 +168,9 @@ Status Rank::runAll() {
       status = feedAll();
     if (status.failed())
       return status;
-    showProgress(nowNanoseconds(), nullptr);
   }
   report.runTime = nowNanoseconds() - begin;
-  say(format("%lld runs in %.3g s",
+  say(format("ran %lld times in %.3g s",
              static_cast<long long>(session.options.repeat),
              report.runTime * 1e-9));
   return Status::success();
@@ -220,16 +222,11 @@ Status Rank::feedAll() {
   return Status::success();
 }
 
-void Rank::showProgress(int64_t now, const char *name) {
-  if (communicator.rank() != 0 || !session.progress.due(now))
+void Rank::showProgress(int64_t now, const char *place) {
+  if (communicator.rank() != 0)
     return;
-  std::string text =
-      format("%s: run %lld of %lld", session.options.tool.c_str(),
-             static_cast<long long>(run + 1),
-             static_cast<long long>(session.options.repeat));
-  if (name)
-    text += format(" at '%s'", name);
-  session.progress.show(now, text + format(", %.0f s", (now - zero) * 1e-9));
+  session.progress.note(run, place);
+  session.progress.tick(now);
 }
 
 //===----------------------------------------------------------------------===//
@@ -352,6 +349,8 @@ bool Rank::runCollective(int64_t index, const void *source, void *target) {
 
 Status Rank::writeOutputs() {
   int64_t begin = nowNanoseconds();
+  run = session.options.repeat - 1;
+  showProgress(begin, "writing");
   bool isFirst = communicator.rank() == 0;
   if (session.fault.strikes(device(), Fault::atWrite)) {
     Status status = strike("writing");

@@ -64,7 +64,7 @@ private:
   Status prepare(int64_t index);
   Status strike(const std::string &where);
   void trace(TraceEvent::Kind kind, int32_t index, int64_t begin, int64_t end);
-  void showProgress(int64_t now, const char *vertex);
+  void showProgress(int64_t now, const char *place);
   void say(const std::string &text) const;
   Status allocate(int64_t bytes, void *&buffer);
 

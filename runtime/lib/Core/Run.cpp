@@ -15,6 +15,8 @@ using namespace tapestry::rt;
 
 // How long ranks that are busy may take to notice that another one failed.
 static constexpr double graceSeconds = 1;
+// How often to see whether a line of progress is due.
+static constexpr double progressSeconds = 0.25;
 // Generated code keeps small buffers on the stack.
 static constexpr size_t stackBytes = size_t(8) << 20;
 
@@ -89,6 +91,8 @@ static int runLocal(Session &session) {
   }
   hub.startAll();
 
+  while (!hub.waitForEnd(progressSeconds))
+    session.progress.tick(nowNanoseconds());
   if (!hub.waitForAll(graceSeconds)) {
     if (session.options.ownsProcess) {
       // Some rank computes on and cannot be interrupted.

@@ -19,7 +19,8 @@ static std::string chooseBackend(const RunOptions &options) {
 
 Session::Session(const TapestryProgram &program, const RunOptions &options)
     : program(program), options(options), budget(options.memoryLimit),
-      progress(options.progress), backendName(chooseBackend(options)) {}
+      progress(options.tool, options.repeat, options.progress),
+      backendName(chooseBackend(options)) {}
 
 Status Session::failure(ExitStatus exit, const std::string &message) const {
   return Status::failure(exit, options.tool + ": error: " + message);

@@ -314,10 +314,14 @@ void LocalHub::neverStarted(int ranks) {
   changed.notify_all();
 }
 
-bool LocalHub::waitForAll(double graceSeconds) {
+bool LocalHub::waitForEnd(double seconds) {
   std::unique_lock<std::mutex> lock(mutex);
-  auto allLeft = [&] { return left == size(); };
-  changed.wait(lock, [&] { return allLeft() || status != 0; });
-  return changed.wait_for(lock, std::chrono::duration<double>(graceSeconds),
-                          allLeft);
+  return changed.wait_for(lock, std::chrono::duration<double>(seconds),
+                          [&] { return left == size() || status != 0; });
+}
+
+bool LocalHub::waitForAll(double seconds) {
+  std::unique_lock<std::mutex> lock(mutex);
+  return changed.wait_for(lock, std::chrono::duration<double>(seconds),
+                          [&] { return left == size(); });
 }

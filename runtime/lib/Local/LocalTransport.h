@@ -50,10 +50,12 @@ public:
   void startAll();
   /// So many ranks will never leave because they could not be started.
   void neverStarted(int ranks);
-  /// For the thread that started the ranks: waits until all have left, or,
-  /// after a failure, for `graceSeconds` at most. Returns whether all have
-  /// left.
-  bool waitForAll(double graceSeconds);
+  /// For the thread that started the ranks: waits until all have left or one
+  /// has failed, so many seconds at most. Returns whether that is so.
+  bool waitForEnd(double seconds);
+  /// Waits until all have left, so many seconds at most. Returns whether all
+  /// have.
+  bool waitForAll(double seconds);
 
 private:
   friend class LocalEndpoint;
