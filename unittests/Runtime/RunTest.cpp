@@ -355,7 +355,7 @@ TEST_F(Run, NamesAreChecked) {
   EXPECT_EQ(
       result.err,
       "prog: error: no file for input 'Weight'; the program's inputs are\n"
-      "  -i A=FILE        f32[4, 3]\n  -i Weight=FILE   f64[4, 3]\n\n");
+      "  -i A=FILE        f32[4, 3]\n  -i Weight=FILE   f64[4, 3]\n");
   result = named.run({{"A", "a.npy"}, {"Weight", "w.npy"}, {"Q", "q.npy"}});
   EXPECT_EQ(result.status, 2);
   EXPECT_NE(result.err.find("no input 'Q'; its inputs are\n  -i A=FILE"),

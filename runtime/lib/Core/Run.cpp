@@ -22,7 +22,9 @@ static constexpr size_t stackBytes = size_t(8) << 20;
 
 static void print(Session &session, const std::string &message) {
   session.progress.clear();
-  fprintf(stderr, "%s\n", message.c_str());
+  // Messages that end in a list end their last line themselves.
+  bool ended = !message.empty() && message.back() == '\n';
+  fprintf(stderr, ended ? "%s" : "%s\n", message.c_str());
 }
 
 //===----------------------------------------------------------------------===//
