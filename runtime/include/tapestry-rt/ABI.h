@@ -1,9 +1,10 @@
-/*===- ABI.h - The border between generated programs and the runtime ---------===
+/*===- ABI.h - The border between generated programs and the runtime
+ * ---------===
  *
  * Plain C. The only header that compiler and runtime share: the compiler emits
- * the structures below as constants (lib/Conversion/CommToRuntime) and calls the
- * functions; runtime/lib/Core implements them. Change both together and raise
- * TAPESTRY_ABI_VERSION.
+ * the structures below as constants (lib/Conversion/CommToRuntime) and calls
+ * the functions; runtime/lib/Core implements them. Change both together and
+ * raise TAPESTRY_ABI_VERSION.
  *
  *===------------------------------------------------------------------------===*/
 #ifndef TAPESTRY_RT_ABI_H
@@ -18,8 +19,8 @@ extern "C" {
 
 #define TAPESTRY_ABI_VERSION 1
 
-/* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as one
- * byte 0 or 1. */
+/* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
+ * one byte 0 or 1. */
 enum TapestryDType {
   TAPESTRY_F64 = 0,
   TAPESTRY_F32 = 1,
@@ -71,12 +72,12 @@ typedef void (*TapestryCombineFn)(void *acc, const void *in, int64_t count);
  *   same box everywhere; the targets of a reduce_scatter share the source's
  *   elements out among the members. */
 typedef struct TapestryCollective {
-  const char *vertex;       /* name of the vertex whose tensor moves */
-  int32_t kind;             /* TapestryCollectiveKind */
+  const char *vertex; /* name of the vertex whose tensor moves */
+  int32_t kind;       /* TapestryCollectiveKind */
   int32_t dtype;
   int32_t rank;
-  int32_t group;            /* devices per group */
-  const int32_t *group_of;  /* per device: its group's number */
+  int32_t group;           /* devices per group */
+  const int32_t *group_of; /* per device: its group's number */
   /* Per device: its coordinates on the axes that do not cut the source, as one
    * number. A receiver takes a part from the holder whose number equals its
    * own, so replicas serve their neighbours. Null for reductions. */
@@ -84,7 +85,7 @@ typedef struct TapestryCollective {
   const TapestryRange *source;
   const TapestryRange *target;
   TapestryCombineFn combine;
-  int64_t predicted_bytes;  /* what one device sends, summed over devices */
+  int64_t predicted_bytes; /* what one device sends, summed over devices */
 } TapestryCollective;
 
 typedef struct TapestryVertex {
@@ -139,8 +140,8 @@ void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex);
 /* Ends all ranks with this message; does not return. */
 void tapestry_rt_fail(TapestryRank *rank, const char *message);
 /* Memory of the calling rank's arena, under the names that MLIR's memref
- * lowering calls, aligned to 64 bytes at least. Ends all ranks when there is none
- * left. */
+ * lowering calls, aligned to 64 bytes at least. Ends all ranks when there is
+ * none left. */
 void *_mlir_memref_to_llvm_alloc(uint64_t bytes);
 void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint64_t bytes);
 void _mlir_memref_to_llvm_free(void *memory);
