@@ -47,21 +47,25 @@ class Attempt:
     def outputs(self, suffix):
         return driver.output_options(self.program.outputs, suffix)
 
+    def check(self, what, suffix):
+        try:
+            self.program.check(driver.load_outputs(self.folder, self.program.outputs, suffix))
+        except driver.CheckFailed as failure:
+            raise driver.CheckFailed(f"{what}: {failure}") from None
+
     def run(self, skip_reference=False):
         def tapestry(*words):
             driver.tapestry(*words, cwd=self.folder).expect_status(0)
 
         if not skip_reference:
             tapestry("reference", "program.ein", *self.inputs, *self.outputs(".reference"))
-            self.program.check(
-                driver.load_outputs(self.folder, self.program.outputs, ".reference")
-            )
+            self.check("the reference", ".reference")
         tapestry("plan", "program.ein", *self.planning, "--json=plan.json")
         tapestry(
             "run", "program.ein", *self.planning, *self.inputs, *self.outputs(""),
             "--report=report.json",
         )
-        self.program.check(driver.load_outputs(self.folder, self.program.outputs))
+        self.check("the run", "")
         contract.check_contract(
             driver.load_json(self.folder / "plan.json"),
             driver.load_json(self.folder / "report.json"),

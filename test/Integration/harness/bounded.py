@@ -16,6 +16,7 @@ from . import compare
 # narrow floats are computed in f32 and rounded when they are stored.
 COMPUTE_EPSILON = {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-23, "bf16": 2.0**-23}
 STORE_EPSILON = {"f64": 0.0, "f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
+MANTISSA = {"f64": 52, "f32": 23, "f16": 10, "bf16": 7}
 SMALLEST = {"f64": 5e-324, "f32": 1.5e-45, "f16": 6e-8, "bf16": 1e-40}
 # Library functions may be off by a few units.
 FUNCTION_UNITS = 32
@@ -49,7 +50,9 @@ class Bounded:
 
     def __init__(self, type, value, error=None):
         self.type = type
-        self.value = np.asarray(value)
+        self.value = np.asarray(value).astype(
+            np.float64 if type in FLOATS else NUMPY_TYPES[type], copy=False
+        )
         self.error = np.zeros(self.value.shape) if error is None else error
 
     @property
@@ -138,14 +141,11 @@ class Bounded:
         if type == "bool":
             return Bounded(type, self.value != 0)
         if type not in FLOATS:
-            with np.errstate(over="ignore"):
-                return Bounded(type, np.trunc(self.value).astype(np.int64).astype(NUMPY_TYPES[type])
-                               if self.is_float else self.value.astype(NUMPY_TYPES[type]))
-        value = self.value.astype(np.float64)
-        stored = Bounded(type, value, self.error).stored()
-        if np.all(stored.value == value):
-            return Bounded(type, value, self.error)
-        return stored
+            whole = np.trunc(self.value).astype(np.int64) if self.is_float else self.value
+            return Bounded(type, whole.astype(NUMPY_TYPES[type]))
+        cast = Bounded(type, self.value, self.error)
+        widens = self.is_float and MANTISSA[type] >= MANTISSA[self.type]
+        return cast if widens else cast.stored()
 
     def stored(self):
         """As it is after the statement: rounded to its type."""

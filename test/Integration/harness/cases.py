@@ -113,7 +113,7 @@ class Bench:
                 f"{finished.describe()}"
             )
         text = finished.stderr
-        for pattern in ("error", *patterns):
+        for pattern in patterns:
             if not re.search(pattern, text, re.IGNORECASE):
                 raise CheckFailed(f"no /{pattern}/ in the message\n{finished.describe()}")
         for crash in ("Stack dump", "Assertion", "UNREACHABLE", "terminate called", "LLVM ERROR"):

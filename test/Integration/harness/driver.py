@@ -39,13 +39,20 @@ class Finished:
         lines = [f"  command: {command_line(self.command)}", f"  status: {self.status}"]
         for name, text in (("stdout", self.stdout), ("stderr", self.stderr)):
             if text.strip():
-                lines.append(f"  {name}: {text.strip()[-2000:]}")
+                lines.append(f"  {name}: {shorten(text.strip())}")
         return "\n".join(lines)
 
     def expect_status(self, status):
         if self.status != status:
             raise CheckFailed(f"exit status {self.status}, expected {status}\n{self.describe()}")
         return self
+
+
+def shorten(text, limit=1200):
+    """The beginning of a long text, without the frames of a stack dump."""
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+    text = "\n".join(lines)
+    return text if len(text) <= limit else text[:limit] + " ..."
 
 
 def command_line(command):
