@@ -1,5 +1,4 @@
-/*===- ABI.h - The border between generated programs and the runtime
- * ---------===
+/*===- ABI.h - The border between generated programs and the runtime -------===
  *
  * Plain C. The only header that compiler and runtime share: the compiler emits
  * the structures below as constants (lib/Conversion/CommToRuntime) and calls
