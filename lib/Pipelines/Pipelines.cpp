@@ -61,8 +61,9 @@ void tapestry::buildCodePipeline(OpPassManager &pm,
                                  const CodegenOptions &options) {
   pm.addPass(createConvertCommToRuntime());
   pm.addPass(index::createLowerTapestryIndex());
+  // No CSE before buffers are chosen: it would merge the reads of one tensor by
+  // two collectives into the first, and the buffer could be reused in between.
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
 
   // Results are computed where the caller wants them: no copies.
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
