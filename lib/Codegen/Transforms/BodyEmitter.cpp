@@ -20,8 +20,9 @@ Value broadcastTo(IndexBuilder &b, Value value, unsigned lanes) {
   return vector::BroadcastOp::create(b, type, value);
 }
 
-/// Lets products and sums form fused multiply-adds, and extremes ignore the sign
-/// of zero. Conversions stay as they are: a rounding that is asked for is kept.
+/// Lets products and sums form fused multiply-adds, and extremes ignore the
+/// sign of zero. Conversions stay as they are: a rounding that is asked for is
+/// kept.
 static void relaxFastMath(Operation *op) {
   arith::FastMathFlags extra = arith::FastMathFlags::none;
   if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))

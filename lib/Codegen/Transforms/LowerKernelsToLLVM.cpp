@@ -1,11 +1,11 @@
-//===- LowerKernelsToLLVM.cpp - Loops, vectors and buffers to the LLVM dialect
-//---===//
+//===- LowerKernelsToLLVM.cpp - Kernels to the LLVM dialect ---------------===//
 //
 // One dialect conversion instead of upstream's chain of passes: kernels hold
 // thousands of operations, and each walk over them costs.
 //
 //===----------------------------------------------------------------------===//
 
+#include "NarrowFloats.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -51,6 +51,7 @@ struct LowerKernelsToLLVM
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
     memref::populateExpandStridedMetadataPatterns(set);
+    populateNarrowFloatPatterns(set);
     arith::populateCeilFloorDivExpandOpsPatterns(set);
     std::optional<TargetInfo> target = TargetInfo::get(cpu);
     hasBF16 = target && target->bf16Conversion;

@@ -6,7 +6,7 @@
 
 #include "tapestry/Codegen/TargetInfo.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
@@ -15,38 +15,36 @@ using namespace llvm;
 namespace tapestry {
 
 /// The features of `cpu`; none when LLVM does not know the name.
-static std::optional<StringSet<>> featuresOf(StringRef cpu) {
-  StringSet<> features;
-  if (cpu == "native") {
-    for (const auto &feature : sys::getHostCPUFeatures())
-      if (feature.second)
-        features.insert(feature.first());
-    return features;
-  }
+static std::optional<StringMap<bool>> featuresOf(StringRef cpu) {
+  StringMap<bool> features;
+  if (cpu == "native")
+    return sys::getHostCPUFeatures();
   if (X86::parseArchX86(cpu) == X86::CK_None)
     return std::nullopt;
   SmallVector<StringRef> names;
   X86::getFeaturesForCPU(cpu, names);
-  for (StringRef name : names)
-    features.insert(name);
+  // The table leaves out what other features imply.
+  for (StringRef name : names) {
+    features[name] = true;
+    X86::updateImpliedFeatures(name, true, features);
+  }
   return features;
 }
 
 std::optional<TargetInfo> TargetInfo::get(StringRef cpu, unsigned vectorBits) {
-  std::optional<StringSet<>> features = featuresOf(cpu);
+  std::optional<StringMap<bool>> features = featuresOf(cpu);
   if (!features)
     return std::nullopt;
   if (vectorBits && vectorBits != 128 && vectorBits != 256 && vectorBits != 512)
     return std::nullopt;
 
-  bool avx512 =
-      features->contains("avx512f") && features->contains("avx512bw") &&
-      features->contains("avx512dq") && features->contains("avx512vl");
+  bool avx512 = features->lookup("avx512f") && features->lookup("avx512bw") &&
+                features->lookup("avx512dq") && features->lookup("avx512vl");
   TargetInfo target;
-  target.vectorBits = avx512 ? 512 : features->contains("avx") ? 256 : 128;
+  target.vectorBits = avx512 ? 512 : features->lookup("avx") ? 256 : 128;
   target.vectorRegisters = avx512 ? 32 : 16;
   target.maskedMemory = avx512;
-  target.bf16Conversion = features->contains("avx512bf16") && avx512;
+  target.bf16Conversion = features->lookup("avx512bf16") && avx512;
   if (vectorBits)
     target.vectorBits = vectorBits;
   return target;

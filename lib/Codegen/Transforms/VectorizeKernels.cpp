@@ -121,7 +121,7 @@ void VectorizeKernels::runOnOperation() {
   std::optional<TargetInfo> target = TargetInfo::get(cpu, vectorBits);
   if (!target) {
     getOperation().emitError("unknown processor '")
-        << cpu << "' or vector width " << vectorBits;
+        << cpu << "' or vector width " << vectorBits.getValue();
     return signalPassFailure();
   }
   // Backwards, so that a fill is still there when its reader is lowered.

@@ -1,0 +1,74 @@
+//===- NarrowFloats.cpp - Rounding f64 to the 16-bit floats ---------------===//
+//
+// Rounding to nearest twice can go wrong where the first lands on a tie of the
+// second. The first is therefore to odd (Boldo and Melquiond, "Emulation of FMA
+// and correctly rounded sums", 2008): an inexact result with an even last bit
+// steps to its odd neighbour on the other side of the exact value, which is no
+// tie of a format with at least two bits less.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NarrowFloats.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+namespace {
+
+struct NarrowDouble : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    Type to = getElementTypeOrSelf(op.getType());
+    Value wide = op.getIn();
+    if (!getElementTypeOrSelf(wide.getType()).isF64() ||
+        !(to.isF16() || to.isBF16()))
+      return rewriter.notifyMatchFailure(op, "not from f64 to 16 bits");
+    Location loc = op.getLoc();
+    auto shaped = dyn_cast<VectorType>(wide.getType());
+    auto like = [&](Type element) -> Type {
+      return shaped ? shaped.clone(element) : element;
+    };
+    Type bitsType = like(rewriter.getI32Type());
+    auto bitsConstant = [&](int32_t value) -> Value {
+      TypedAttr attr = rewriter.getI32IntegerAttr(value);
+      if (shaped)
+        attr = DenseElementsAttr::get(cast<VectorType>(bitsType), attr);
+      return arith::ConstantOp::create(rewriter, loc, attr);
+    };
+
+    Value near = arith::TruncFOp::create(rewriter, loc,
+                                         like(rewriter.getF32Type()), wide);
+    Value back = arith::ExtFOp::create(rewriter, loc, wide.getType(), near);
+    Value bits = arith::BitcastOp::create(rewriter, loc, bitsType, near);
+    // Ordered comparisons leave NaN alone.
+    Value inexact = arith::CmpFOp::create(
+        rewriter, loc, arith::CmpFPredicate::ONE, back, wide);
+    Value even = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::eq,
+        arith::AndIOp::create(rewriter, loc, bits, bitsConstant(1)),
+        bitsConstant(0));
+    Value away =
+        arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OGT,
+                              math::AbsFOp::create(rewriter, loc, back),
+                              math::AbsFOp::create(rewriter, loc, wide));
+    Value step = arith::SelectOp::create(rewriter, loc, away, bitsConstant(-1),
+                                         bitsConstant(1));
+    Value odd = arith::AddIOp::create(rewriter, loc, bits, step);
+    Value change = arith::AndIOp::create(rewriter, loc, inexact, even);
+    bits = arith::SelectOp::create(rewriter, loc, change, odd, bits);
+    Value rounded =
+        arith::BitcastOp::create(rewriter, loc, near.getType(), bits);
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), rounded);
+    return success();
+  }
+};
+
+} // namespace
+
+void tapestry::populateNarrowFloatPatterns(RewritePatternSet &patterns) {
+  patterns.add<NarrowDouble>(patterns.getContext());
+}
