@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry/InitAll.h"
+#include "mlir/IR/DialectRegistry.h"
 #include "tapestry/Codegen/Pipeline.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Comm/IR/Comm.h"
@@ -15,7 +16,6 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryDialect.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Pipelines/Pipelines.h"
-#include "mlir/IR/DialectRegistry.h"
 
 void tapestry::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<index::TapestryIndexDialect, teg::TapestryDialect,

@@ -82,9 +82,10 @@ LogicalResult VertexCollector::add(BlockOpInterface op) {
     vertex.accumulatorBytes = vertex.elementBytes;
   vertex.flops = points * op.getFlopsPerPoint();
   vertex.isInput = op.getTensorOperands().empty() && !op.getScalarRegion();
-  vertex.isOutput = llvm::any_of(
-      op->getResult(0).getUsers(),
-      [](Operation *user) { return !isa<BlockOpInterface>(user); });
+  vertex.isOutput =
+      llvm::any_of(op->getResult(0).getUsers(), [](Operation *user) {
+        return !isa<BlockOpInterface>(user);
+      });
   producers[op->getResult(0)] = result.graph.vertices.size();
   result.graph.vertices.push_back(std::move(vertex));
   result.ops.push_back(op);

@@ -1,9 +1,6 @@
 //===- Pipelines.cpp - The phases of a compilation ------------------------===//
 
 #include "tapestry/Pipelines/Pipelines.h"
-#include "tapestry/Conversion/Passes.h"
-#include "tapestry/Dialect/Index/Transforms/Passes.h"
-#include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -16,6 +13,9 @@
 #include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "tapestry/Conversion/Passes.h"
+#include "tapestry/Dialect/Index/Transforms/Passes.h"
+#include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace tapestry;

@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tapestry/InitAll.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "tapestry/InitAll.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;

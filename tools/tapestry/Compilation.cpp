@@ -1,14 +1,14 @@
 //===- Compilation.cpp - From a program's text to an object file ----------===//
 
 #include "Compilation.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
 #include "tapestry/Codegen/Object/Object.h"
 #include "tapestry/Codegen/Pipeline.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/InitAll.h"
 #include "tapestry/Target/Ein/Import.h"
-#include "mlir/IR/DialectRegistry.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -27,8 +27,8 @@ Compilation::Compilation(const Options &options) : options(options) {
   DialectRegistry registry;
   tapestry::registerAllDialects(registry);
   registerPipelineDialects(registry);
-  context = std::make_unique<MLIRContext>(registry,
-                                          MLIRContext::Threading::DISABLED);
+  context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
 }
 
 Compilation::~Compilation() = default;
@@ -77,13 +77,14 @@ ExitStatus Compilation::load() {
     printError(options.program + ": error: -D sets params of .ein programs");
     return UsageWrong;
   }
-  ExitStatus status = isMLIR ? loadMLIR(std::move(*text))
-                             : loadEin(std::move(*text));
+  ExitStatus status =
+      isMLIR ? loadMLIR(std::move(*text)) : loadEin(std::move(*text));
   if (status)
     return status;
   auto graphs = module->getOps<teg::GraphOp>();
   if (!llvm::hasSingleElement(graphs)) {
-    printError(options.program + ": error: expected one tapestry.graph, found " +
+    printError(options.program +
+               ": error: expected one tapestry.graph, found " +
                llvm::Twine(std::distance(graphs.begin(), graphs.end())));
     return ProgramWrong;
   }
@@ -107,7 +108,8 @@ ExitStatus Compilation::checkRequest() const {
     return UsageWrong;
   }
   if (options.cost != "paper") {
-    printError("there is no cost model '" + options.cost + "'; there is: paper");
+    printError("there is no cost model '" + options.cost +
+               "'; there is: paper");
     return UsageWrong;
   }
   if (!options.grid.empty()) {
@@ -135,8 +137,7 @@ ExitStatus Compilation::planGraph() {
   request.solver = options.solver;
   request.costModel = options.cost;
   request.planFile = options.planFile;
-  request.program =
-      llvm::sys::path::filename(options.program).str();
+  request.program = llvm::sys::path::filename(options.program).str();
   llvm::Expected<teg::PartitionedGraph> partitioned =
       teg::partitionGraph(getGraph(), request);
   if (!partitioned) {
@@ -156,15 +157,16 @@ ExitStatus Compilation::lower(Phase last) {
 }
 
 ExitStatus Compilation::printAfterPhase() {
-  const PhaseInfo *found = llvm::find_if(allPhases(), [&](const PhaseInfo &info) {
-    return info.name == options.stopAfter;
-  });
+  const PhaseInfo *found =
+      llvm::find_if(allPhases(), [&](const PhaseInfo &info) {
+        return info.name == options.stopAfter;
+      });
   if (found == allPhases().end()) {
     std::string names;
     for (const PhaseInfo &info : allPhases())
       names += (names.empty() ? "" : ", ") + info.name.str();
-    printError("there is no phase '" + options.stopAfter + "'; there are: " +
-               names);
+    printError("there is no phase '" + options.stopAfter +
+               "'; there are: " + names);
     return UsageWrong;
   }
   if (ExitStatus status = load())

@@ -9,11 +9,11 @@
 #define TAPESTRY_TOOLS_TAPESTRY_COMPILATION_H
 
 #include "Options.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "tapestry/Analysis/PlanGraphs.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Pipelines/Pipelines.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
@@ -61,8 +61,8 @@ private:
   Plan decided;
 };
 
-/// Prints `tapestry: error: message` or, where `message` starts with a file name,
-/// the message as it is.
+/// Prints `tapestry: error: message` or, where `message` starts with a file
+/// name, the message as it is.
 void printError(const llvm::Twine &message);
 
 } // namespace tapestry::driver

@@ -21,8 +21,8 @@ using namespace tapestry::driver;
 static std::string findArchive(llvm::StringRef name) {
   std::string self = llvm::sys::fs::getMainExecutable(
       nullptr, reinterpret_cast<void *>(&findArchive));
-  llvm::SmallString<256> path(llvm::sys::path::parent_path(
-      llvm::sys::path::parent_path(self)));
+  llvm::SmallString<256> path(
+      llvm::sys::path::parent_path(llvm::sys::path::parent_path(self)));
   llvm::sys::path::append(path, "lib", name);
   return path.str().str();
 }

@@ -15,7 +15,8 @@ namespace {
 cl::OptionCategory category("Tapestry options");
 
 cl::SubCommand runCommand("run", "Plan, compile in memory and run on threads");
-cl::SubCommand planCommand("plan", "Decide how to cut and show it; run nothing");
+cl::SubCommand planCommand("plan",
+                           "Decide how to cut and show it; run nothing");
 cl::SubCommand compileCommand("compile", "Make a standalone executable");
 cl::SubCommand referenceCommand("reference",
                                 "Evaluate directly on one device: the oracle");
@@ -38,10 +39,10 @@ cl::opt<std::string> devices("devices", cl::desc("Number of devices (1)"),
                              cl::value_desc("N"), cl::sub(runCommand),
                              cl::sub(planCommand), cl::sub(compileCommand),
                              cl::cat(category));
-cl::opt<std::string> grid(
-    "grid", cl::desc("Named axes of devices instead of prime factors"),
-    cl::value_desc("node=2,gpu=4"), cl::sub(runCommand), cl::sub(planCommand),
-    cl::sub(compileCommand), cl::cat(category));
+cl::opt<std::string>
+    grid("grid", cl::desc("Named axes of devices instead of prime factors"),
+         cl::value_desc("node=2,gpu=4"), cl::sub(runCommand),
+         cl::sub(planCommand), cl::sub(compileCommand), cl::cat(category));
 cl::opt<std::string> solver("solver", cl::desc("exact (default) or eindecomp"),
                             cl::value_desc("name"), cl::init("exact"),
                             cl::sub(runCommand), cl::sub(planCommand),
@@ -55,8 +56,7 @@ cl::opt<std::string> planFile("plan",
                               cl::value_desc("plan.json"), cl::sub(runCommand),
                               cl::sub(planCommand), cl::sub(compileCommand),
                               cl::cat(category));
-cl::opt<bool> explain("explain",
-                      cl::desc("Why each vertex is cut as it is"),
+cl::opt<bool> explain("explain", cl::desc("Why each vertex is cut as it is"),
                       cl::sub(planCommand), cl::cat(category));
 cl::opt<std::string> json("json", cl::desc("Write the plan to a file"),
                           cl::value_desc("plan.json"), cl::sub(planCommand),
@@ -72,10 +72,11 @@ cl::opt<std::string> stopAfter(
 cl::list<std::string> inputs("i", cl::desc("File of an input"),
                              cl::value_desc("A=a.npy"), cl::sub(runCommand),
                              cl::sub(referenceCommand), cl::cat(category));
-cl::list<std::string> outputs(
-    "o", cl::desc("File of an output (compile: the executable)"),
-    cl::value_desc("F=f.npy"), cl::sub(runCommand), cl::sub(compileCommand),
-    cl::sub(referenceCommand), cl::cat(category));
+cl::list<std::string>
+    outputs("o", cl::desc("File of an output (compile: the executable)"),
+            cl::value_desc("F=f.npy"), cl::sub(runCommand),
+            cl::sub(compileCommand), cl::sub(referenceCommand),
+            cl::cat(category));
 cl::list<std::string> feeds("feed",
                             cl::desc("Output that becomes an input of the next "
                                      "repetition"),
@@ -116,8 +117,8 @@ public:
       return fallback;
     }
     if (value < least)
-      error("--" + option + " has to be at least " + Twine(least) +
-            ", not " + Twine(value));
+      error("--" + option + " has to be at least " + Twine(least) + ", not " +
+            Twine(value));
     return value;
   }
 
@@ -149,7 +150,8 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   raw_string_ostream problems(text);
   bool parsed = cl::ParseCommandLineOptions(
       argc, argv,
-      "Tapestry: cut tensor expressions over devices and run them\n", &problems);
+      "Tapestry: cut tensor expressions over devices and run them\n",
+      &problems);
   if (!parsed) {
     // One message: the first line, without the path of the program.
     StringRef first = StringRef(text).split('\n').first;
@@ -178,8 +180,8 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
     usage.error("expected a program: PROG.ein or PROG.mlir");
   else if (ending != ".ein" && ending != ".mlir")
     usage.error("expected PROG.ein or PROG.mlir, not '" + program + "'");
-  options.devices = usage.number(
-      devices, grid.empty() && planFile.empty() ? 1 : 0, 1);
+  options.devices =
+      usage.number(devices, grid.empty() && planFile.empty() ? 1 : 0, 1);
   options.repeat = usage.number(repeat, 1, 1);
   options.seed = usage.number(seed, 0, 0);
   options.grid = grid;

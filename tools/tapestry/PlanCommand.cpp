@@ -30,8 +30,8 @@ ExitStatus tapestry::driver::showPlan(const Options &options) {
   const Plan &plan = compilation.getPlan();
   if (!options.jsonFile.empty())
     if (llvm::Error error = writePlanFile(options.jsonFile, graph, plan)) {
-      printError(options.jsonFile + ": error: cannot write: " +
-                 llvm::toString(std::move(error)));
+      printError(options.jsonFile +
+                 ": error: cannot write: " + llvm::toString(std::move(error)));
       return ProgramWrong;
     }
   if (options.explain)

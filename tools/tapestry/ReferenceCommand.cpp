@@ -1,7 +1,8 @@
 //===- ReferenceCommand.cpp - tapestry reference --------------------------===//
 //
-// Evaluates the graph by interpretation. To the runtime the evaluation looks like
-// a program of one device, so that files, options and errors are those of a run.
+// Evaluates the graph by interpretation. To the runtime the evaluation looks
+// like a program of one device, so that files, options and errors are those of
+// a run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,8 @@ using namespace tapestry::driver;
 
 namespace {
 
-/// A tensor that the evaluation reads or writes, with the tables that describe it.
+/// A tensor that the evaluation reads or writes, with the tables that describe
+/// it.
 struct TensorTable {
   std::string name;
   DType dtype = DType::F32;
@@ -31,8 +33,11 @@ struct TensorTable {
       box.push_back({0, extent});
   }
   TapestryTensor describe() const {
-    return {name.c_str(), static_cast<int32_t>(dtype),
-            static_cast<int32_t>(shape.size()), shape.data(), box.data(),
+    return {name.c_str(),
+            static_cast<int32_t>(dtype),
+            static_cast<int32_t>(shape.size()),
+            shape.data(),
+            box.data(),
             &owner};
   }
 };

@@ -60,9 +60,9 @@ ExitStatus tapestry::driver::runProgram(const Options &options) {
   run.verbose = options.verbose;
   run.backend = "local";
   run.ownsProcess = true;
-  run.compileSeconds = std::chrono::duration<double>(
-                           std::chrono::steady_clock::now() - start)
-                           .count();
+  run.compileSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
   return static_cast<ExitStatus>(
       rt::run(*static_cast<const TapestryProgram *>(*program), run));
 }

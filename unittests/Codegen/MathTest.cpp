@@ -63,11 +63,10 @@ template <typename T> std::vector<T> inputsOf(const Function &function) {
   std::vector<T> inputs;
   const int steps = 20000;
   for (int i = 0; i <= steps; ++i)
-    inputs.push_back(
-        T(function.lo + (function.hi - function.lo) * i / steps));
+    inputs.push_back(T(function.lo + (function.hi - function.lo) * i / steps));
   for (T x : {T(0), T(1), T(0.5), T(2), T(1e-3), T(1e-20), Limits::min(),
-              Limits::denorm_min(), Limits::max(), Limits::infinity(),
-              T(88.5), T(89), T(104), T(709), T(1e10)}) {
+              Limits::denorm_min(), Limits::max(), Limits::infinity(), T(88.5),
+              T(89), T(104), T(709), T(1e10)}) {
     inputs.push_back(x);
     inputs.push_back(-x);
   }
@@ -78,10 +77,10 @@ template <typename T> std::vector<T> inputsOf(const Function &function) {
 template <typename T> void check(const Function &function) {
   std::string type = sizeof(T) == 4 ? "f32" : "f64";
   std::vector<T> inputs = inputsOf<T>(function);
-  std::vector<T> results =
-      run<T>(type, std::string("    %r = math.") + function.op + " %a : " +
-                       type + "\n",
-             inputs);
+  std::vector<T> results = run<T>(type,
+                                  std::string("    %r = math.") + function.op +
+                                      " %a : " + type + "\n",
+                                  inputs);
   double tolerance = sizeof(T) == 4 ? function.tolerance : 1e-14;
   double worst = 0, where = 0;
   int wrong = 0;

@@ -52,13 +52,14 @@ private:
   std::vector<bool> reduction;
   std::vector<Operand> inputs;
   Operand output;
-  std::string inputType, outputType, body;
+  /// Elements of inputs and result as stored, and what the body computes in.
+  std::string inputType, outputType, computeType, body;
 };
 
 void Generator::drawLabels() {
   int parallel = pick({0, 1, 1, 2, 2, 2, 3, 3}),
       reduced = pick({0, 1, 1, 1, 2});
-  if (parallel + reduced == 0)
+  if (parallel + reduced == 0 && chance(70))
     parallel = 1;
   int64_t points = 1;
   for (int i = 0; i < parallel + reduced; ++i) {
@@ -137,14 +138,14 @@ void Generator::drawOperands() {
 }
 
 std::string Generator::floatBody() {
-  bool narrow = inputType != outputType;
+  bool narrow = inputType != computeType;
   std::string text;
   std::vector<std::string> values;
   for (size_t i = 0; i < inputs.size(); ++i) {
     std::string id = "%a" + std::to_string(i);
     if (narrow) {
       text += "    %w" + std::to_string(i) + " = arith.extf " + id + " : " +
-              inputType + " to " + outputType + "\n";
+              inputType + " to " + computeType + "\n";
       id = "%w" + std::to_string(i);
     }
     values.push_back(id);
@@ -153,7 +154,7 @@ std::string Generator::floatBody() {
   auto emit = [&](const std::string &op, const std::string &operands) {
     std::string id = "%t" + std::to_string(next++);
     text +=
-        "    " + id + " = " + op + " " + operands + " : " + outputType + "\n";
+        "    " + id + " = " + op + " " + operands + " : " + computeType + "\n";
     return id;
   };
   std::string value = values[0];
@@ -170,17 +171,24 @@ std::string Generator::floatBody() {
     std::string bounded = emit("math.absf", value);
     value = emit("math.exp", emit("arith.negf", bounded));
   }
-  if (chance(15)) { // Zero where one label is below another.
+  if (!extents.empty() &&
+      chance(15)) { // Zero where one label is below another.
     std::string i = std::to_string(random() % extents.size());
     std::string j = std::to_string(random() % extents.size());
     text += "    %i = linalg.index " + i + " : index\n    %j = linalg.index " +
             j + " : index\n    %c = arith.cmpi sle, %i, %j : index\n" +
-            "    %zero = arith.constant 0.0 : " + outputType +
+            "    %zero = arith.constant 0.0 : " + computeType +
             "\n    %sel = arith.select %c, " + value +
-            ", %zero : " + outputType + "\n";
+            ", %zero : " + computeType + "\n";
     value = "%sel";
   }
-  return text + combine("%acc", value);
+  if (computeType == outputType)
+    return text + combine("%acc", value);
+  // A narrow result is widened, combined and rounded again.
+  return text + "    %wide = arith.extf %acc : " + outputType + " to " +
+         computeType + "\n" + combine("%wide", value) +
+         "    %z = arith.truncf %y : " + computeType + " to " + outputType +
+         "\n";
 }
 
 std::string Generator::integerBody() {
@@ -243,22 +251,22 @@ std::string Generator::boolBody() {
 /// %y = accumulator (+) value; no (+) where there is nothing to reduce.
 std::string Generator::combine(const std::string &accumulator,
                                const std::string &value) {
-  bool floating = outputType[0] == 'f' || outputType[0] == 'b';
+  bool floating = computeType[0] == 'f' || computeType[0] == 'b';
   std::string op;
   if (std::count(reduction.begin(), reduction.end(), true) == 0)
     return "    %y = " + std::string(floating ? "arith.addf " : "arith.addi ") +
-           value + ", " + value + " : " + outputType + "\n";
+           value + ", " + value + " : " + computeType + "\n";
   if (floating) {
     const char *ops[] = {"arith.addf", "arith.addf", "arith.maximumf",
                          "arith.minimumf"};
     op = ops[random() % 4];
     if (chance(8)) // A monoid of the user's: a + b + 2 a b, over (1 + 2 a).
       return "    %u0 = arith.mulf " + accumulator + ", " + value + " : " +
-             outputType + "\n    %u1 = arith.addf " + accumulator + ", " +
-             value + " : " + outputType +
-             "\n    %two = arith.constant 2.0 : " + outputType +
-             "\n    %u2 = arith.mulf %u0, %two : " + outputType +
-             "\n    %y = arith.maximumf %u1, %u1 : " + outputType + "\n";
+             computeType + "\n    %u1 = arith.addf " + accumulator + ", " +
+             value + " : " + computeType +
+             "\n    %two = arith.constant 2.0 : " + computeType +
+             "\n    %u2 = arith.mulf %u0, %two : " + computeType +
+             "\n    %y = arith.maximumf %u1, %u1 : " + computeType + "\n";
   } else {
     const char *ops[] = {"arith.addi",  "arith.muli", "arith.maxsi",
                          "arith.minsi", "arith.andi", "arith.ori",
@@ -267,13 +275,13 @@ std::string Generator::combine(const std::string &accumulator,
   }
   bool swapped = chance(30);
   return "    %y = " + op + " " + (swapped ? value : accumulator) + ", " +
-         (swapped ? accumulator : value) + " : " + outputType + "\n";
+         (swapped ? accumulator : value) + " : " + computeType + "\n";
 }
 
 void Generator::drawBody() {
   if (inputType == "i8" && outputType == "i8" && chance(60))
     body = boolBody();
-  else if (outputType[0] == 'f')
+  else if (computeType[0] == 'f')
     body = floatBody();
   else
     body = integerBody();
@@ -372,9 +380,13 @@ std::string Generator::map(const Operand &operand) const {
 RandomProgram Generator::run() {
   const std::pair<const char *, const char *> types[] = {
       {"f32", "f32"}, {"f32", "f32"},  {"f32", "f32"}, {"f64", "f64"},
-      {"f16", "f32"}, {"bf16", "f32"}, {"i8", "i8"},   {"i8", "i32"},
-      {"i16", "i16"}, {"i32", "i32"},  {"i64", "i64"}};
+      {"f16", "f32"}, {"bf16", "f32"}, {"f16", "f16"}, {"bf16", "bf16"},
+      {"i8", "i8"},   {"i8", "i32"},   {"i16", "i16"}, {"i32", "i32"},
+      {"i64", "i64"}};
   std::tie(inputType, outputType) = types[random() % std::size(types)];
+  computeType = outputType;
+  if (computeType == "f16" || computeType == "bf16")
+    computeType = "f32";
   drawLabels();
   drawOperands();
   drawBody();

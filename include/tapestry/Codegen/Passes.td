@@ -92,7 +92,8 @@ def OutlineKernels : Pass<"tapestry-outline-kernels", "::mlir::ModuleOp"> {
     Statistic<"numKernels", "kernels", "Kernel functions made">,
     Statistic<"numShared", "shared", "Calls that found an equal kernel">
   ];
-  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect"];
 }
 
 def VectorizeKernels

@@ -8,8 +8,8 @@
 #ifndef TAPESTRY_PIPELINES_PIPELINES_H
 #define TAPESTRY_PIPELINES_PIPELINES_H
 
-#include "tapestry/Codegen/Pipeline.h"
 #include "mlir/Pass/PassManager.h"
+#include "tapestry/Codegen/Pipeline.h"
 
 namespace tapestry {
 
@@ -43,7 +43,8 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
   Option<std::string> cost{*this, "cost", llvm::cl::desc("Cost model: paper"),
                            llvm::cl::init("paper")};
   Option<std::string> plan{
-      *this, "plan", llvm::cl::desc("A plan.json to follow instead of solving")};
+      *this, "plan",
+      llvm::cl::desc("A plan.json to follow instead of solving")};
 };
 
 void buildGraphPipeline(mlir::OpPassManager &pm);

@@ -111,8 +111,8 @@ struct Layout {
 
   ZBox imageBox(const DeviceGrid &grid, int64_t device) const;
   ZBox box(const DeviceGrid &grid, int64_t device) const;
-  /// Whether every dimension is a plain block cut and no axis cuts two: the parts
-  /// are disjoint and cover the tensor.
+  /// Whether every dimension is a plain block cut and no axis cuts two: the
+  /// parts are disjoint and cover the tensor.
   bool isPlain() const;
   /// The axes that some dimension is cut over, ascending, each once.
   Cut usedAxes() const;

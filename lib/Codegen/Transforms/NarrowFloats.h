@@ -10,8 +10,8 @@ class RewritePatternSet;
 namespace tapestry {
 
 /// Adds the patterns that round f64 to f16 and bf16 by way of f32, once: no
-/// processor here does it in one step, and the library functions that LLVM would
-/// call are not everywhere.
+/// processor here does it in one step, and the library functions that LLVM
+/// would call are not everywhere.
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace tapestry

@@ -7,10 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramAttributes.h"
-#include "tapestry/Conversion/Passes.h"
-#include "tapestry/Dialect/Comm/IR/Comm.h"
-#include "tapestry/Dialect/Index/IR/IndexOps.h"
-#include "tapestry/Interfaces/MonoidArith.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,6 +15,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "tapestry/Conversion/Passes.h"
+#include "tapestry/Dialect/Comm/IR/Comm.h"
+#include "tapestry/Dialect/Index/IR/IndexOps.h"
+#include "tapestry/Interfaces/MonoidArith.h"
 
 namespace tapestry {
 #define GEN_PASS_DEF_CONVERTCOMMTORUNTIME
@@ -76,8 +76,8 @@ private:
 
 /// acc ⊕ value as the collective's monoid says.
 static Value emitCombined(OpBuilder &b, Location loc,
-                        comm::CollectiveOpInterface op, Value acc,
-                        Value value) {
+                          comm::CollectiveOpInterface op, Value acc,
+                          Value value) {
   if (Region *custom = op.getCombineRegion()) {
     IRMapping mapping;
     mapping.map(custom->getArguments(), ValueRange{acc, value});
@@ -96,8 +96,8 @@ func::FuncOp RuntimeProgram::declare(StringRef name, TypeRange inputs,
     return known;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(module.getBody());
-  auto func = func::FuncOp::create(b, loc, name,
-                                   b.getFunctionType(inputs, results));
+  auto func =
+      func::FuncOp::create(b, loc, name, b.getFunctionType(inputs, results));
   func.setPrivate();
   return func;
 }
@@ -128,8 +128,8 @@ void RuntimeProgram::lowerSignature() {
     argument.setType(type);
   }
   rank = body.insertArgument(0u, pointer, loc);
-  func::FuncOp getDevice = declare("tapestry_rt_device", {pointer},
-                                   {b.getI64Type()});
+  func::FuncOp getDevice =
+      declare("tapestry_rt_device", {pointer}, {b.getI64Type()});
   b.setInsertionPointToStart(&body);
   Value number =
       func::CallOp::create(b, loc, getDevice, ValueRange{rank}).getResult(0);
@@ -151,8 +151,7 @@ void RuntimeProgram::lowerSignature() {
 /// The sizes of a device's part that are not static.
 static SmallVector<Value> dynamicSizes(OpBuilder &b, Location loc,
                                        ShapedType type,
-                                       index::LayoutAttr layout,
-                                       Value device) {
+                                       index::LayoutAttr layout, Value device) {
   SmallVector<Value> sizes;
   if (type.hasStaticShape())
     return sizes;
@@ -167,13 +166,14 @@ static SmallVector<Value> dynamicSizes(OpBuilder &b, Location loc,
 
 Value RuntimeProgram::allocatePart(Location loc, RankedTensorType type,
                                    index::LayoutAttr layout) {
-  return memref::AllocOp::create(
-      b, loc, memrefOf(type), dynamicSizes(b, loc, type, layout, device),
-      b.getI64IntegerAttr(64));
+  return memref::AllocOp::create(b, loc, memrefOf(type),
+                                 dynamicSizes(b, loc, type, layout, device),
+                                 b.getI64IntegerAttr(64));
 }
 
 Value RuntimeProgram::addressOf(OpBuilder &b, Location loc, Value memref) {
-  Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref);
+  Value address =
+      memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref);
   address = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
   return LLVM::IntToPtrOp::create(b, loc, pointer, address);
 }
@@ -185,9 +185,9 @@ func::FuncOp RuntimeProgram::emitCollectiveCall(unsigned number,
                              {pointer, b.getI64Type(), pointer, pointer}, {});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(module.getBody());
-  auto func = func::FuncOp::create(
-      b, loc, ("collective." + Twine(number)).str(),
-      b.getFunctionType({pointer, from, to}, {}));
+  auto func =
+      func::FuncOp::create(b, loc, ("collective." + Twine(number)).str(),
+                           b.getFunctionType({pointer, from, to}, {}));
   func.setPrivate();
   Block *body = func.addEntryBlock();
   b.setInsertionPointToStart(body);
@@ -203,20 +203,18 @@ func::FuncOp RuntimeProgram::emitCollectiveCall(unsigned number,
 /// A function acc = acc ⊕ in over contiguous elements; one per distinct ⊕.
 FlatSymbolRefAttr RuntimeProgram::emitCombine(comm::CollectiveOpInterface op,
                                               Type element) {
-  std::string name =
-      ("combine." + Twine(collectives.size())).str();
+  std::string name = ("combine." + Twine(collectives.size())).str();
   auto type = MemRefType::get({ShapedType::kDynamic}, element);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(module.getBody());
-  auto func = func::FuncOp::create(b, loc, name,
-                                   b.getFunctionType({type, type}, {}));
+  auto func =
+      func::FuncOp::create(b, loc, name, b.getFunctionType({type, type}, {}));
   Block *body = func.addEntryBlock();
   b.setInsertionPointToStart(body);
   AffineMap identity = b.getMultiDimIdentityMap(1);
   linalg::GenericOp::create(
       b, loc, ValueRange{body->getArgument(1)},
-      ValueRange{body->getArgument(0)},
-      ArrayRef<AffineMap>{identity, identity},
+      ValueRange{body->getArgument(0)}, ArrayRef<AffineMap>{identity, identity},
       ArrayRef<utils::IteratorType>{utils::IteratorType::parallel},
       [&](OpBuilder &inner, Location innerLoc, ValueRange arguments) {
         linalg::YieldOp::create(
@@ -241,8 +239,8 @@ void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
     target = resultBuffers[result.use_begin()->getOperandNumber()];
   else
     target = allocatePart(loc, resultType, op.getTo());
-  Value from = bufferization::ToBufferOp::create(
-      b, loc, memrefOf(sourceType), source, /*read_only=*/true);
+  Value from = bufferization::ToBufferOp::create(b, loc, memrefOf(sourceType),
+                                                 source, /*read_only=*/true);
   unsigned number = collectives.size();
   func::FuncOp call =
       emitCollectiveCall(number, memrefOf(sourceType), memrefOf(resultType));
@@ -301,14 +299,14 @@ void RuntimeProgram::lowerSlice(comm::SliceOp op) {
 void RuntimeProgram::emitEntry(ArrayRef<index::LayoutAttr> layouts,
                                unsigned numInputs) {
   b.setInsertionPointToEnd(module.getBody());
-  auto entry = func::FuncOp::create(
-      b, loc, "tapestry_entry",
-      b.getFunctionType({pointer, pointer, pointer}, {}));
+  auto entry =
+      func::FuncOp::create(b, loc, "tapestry_entry",
+                           b.getFunctionType({pointer, pointer, pointer}, {}));
   Block *body = entry.addEntryBlock();
   b.setInsertionPointToStart(body);
   Value rank = body->getArgument(0);
-  func::FuncOp getDevice = declare("tapestry_rt_device", {pointer},
-                                   {b.getI64Type()});
+  func::FuncOp getDevice =
+      declare("tapestry_rt_device", {pointer}, {b.getI64Type()});
   Value number =
       func::CallOp::create(b, loc, getDevice, ValueRange{rank}).getResult(0);
   Value device = arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
@@ -332,10 +330,10 @@ void RuntimeProgram::emitEntry(ArrayRef<index::LayoutAttr> layouts,
          llvm::enumerate(SmallVector<Value>{data, data, zero}))
       descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, value,
                                                static_cast<int64_t>(field));
-    Value base = UnrealizedConversionCastOp::create(
-                     b, loc, MemRefType::get({}, type.getElementType()),
-                     descriptor)
-                     .getResult(0);
+    Value base =
+        UnrealizedConversionCastOp::create(
+            b, loc, MemRefType::get({}, type.getElementType()), descriptor)
+            .getResult(0);
     SmallVector<Value> dynamic = dynamicSizes(b, loc, type, layout, device);
     SmallVector<OpFoldResult> sizes, strides(type.getRank());
     unsigned next = 0;
@@ -405,11 +403,12 @@ LogicalResult RuntimeProgram::lower() {
       program::attribute,
       b.getDictionaryAttr(
           {b.getNamedAttr(program::name, name),
-           b.getNamedAttr(program::devices,
-                          b.getI64IntegerAttr(
-                              grid.getDeviceGrid().numDevices())),
-           b.getNamedAttr(program::entry, FlatSymbolRefAttr::get(
-                                              b.getContext(), "tapestry_entry")),
+           b.getNamedAttr(
+               program::devices,
+               b.getI64IntegerAttr(grid.getDeviceGrid().numDevices())),
+           b.getNamedAttr(
+               program::entry,
+               FlatSymbolRefAttr::get(b.getContext(), "tapestry_entry")),
            b.getNamedAttr(program::inputs, b.getArrayAttr(inputs)),
            b.getNamedAttr(program::outputs, b.getArrayAttr(outputs)),
            b.getNamedAttr(program::collectives, b.getArrayAttr(collectives)),

@@ -1,17 +1,17 @@
 //===- EmitProgramDescription.cpp - Constants that the runtime reads ------===//
 //
-// Emits the structures of the runtime's ABI.h as LLVM globals. The order and the
-// types of the fields below follow that header; its static_asserts hold the
+// Emits the structures of the runtime's ABI.h as LLVM globals. The order and
+// the types of the fields below follow that header; its static_asserts hold the
 // sizes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ProgramAttributes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "tapestry-rt/ABI.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Support/Resharding.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace tapestry {
 #define GEN_PASS_DEF_EMITPROGRAMDESCRIPTION
@@ -62,15 +62,16 @@ class DescriptionEmitter {
 public:
   DescriptionEmitter(ModuleOp module, DictionaryAttr program)
       : module(module), program(program), builder(module.getBodyRegion()),
-        loc(module.getLoc()), pointer(LLVM::LLVMPointerType::get(
-                                  module.getContext())) {
+        loc(module.getLoc()),
+        pointer(LLVM::LLVMPointerType::get(module.getContext())) {
     builder.setInsertionPointToEnd(module.getBody());
   }
 
   LogicalResult emit();
 
 private:
-  /// A field of a table: an integer, or the address of a symbol (null if empty).
+  /// A field of a table: an integer, or the address of a symbol (null if
+  /// empty).
   struct Field {
     Type type;
     int64_t number = 0;
@@ -106,8 +107,7 @@ private:
 } // namespace
 
 StringRef DescriptionEmitter::newName(StringRef kind) {
-  return builder
-      .getStringAttr("tapestry." + kind + "." + Twine(counter++))
+  return builder.getStringAttr("tapestry." + kind + "." + Twine(counter++))
       .getValue();
 }
 
@@ -135,10 +135,10 @@ StringRef DescriptionEmitter::emitNumbers(ArrayRef<int64_t> numbers,
     values.emplace_back(bits, number, /*isSigned=*/true);
   auto shaped = RankedTensorType::get({int64_t(numbers.size())}, element);
   StringRef name = newName("numbers");
-  LLVM::GlobalOp::create(
-      builder, loc, LLVM::LLVMArrayType::get(element, numbers.size()),
-      /*isConstant=*/true, LLVM::Linkage::Internal, name,
-      DenseElementsAttr::get(shaped, values));
+  LLVM::GlobalOp::create(builder, loc,
+                         LLVM::LLVMArrayType::get(element, numbers.size()),
+                         /*isConstant=*/true, LLVM::Linkage::Internal, name,
+                         DenseElementsAttr::get(shaped, values));
   return name;
 }
 
@@ -152,10 +152,10 @@ StringRef DescriptionEmitter::emitTable(StringRef name, ArrayRef<Row> rows,
   Type rowType =
       LLVM::LLVMStructType::getLiteral(module.getContext(), fieldTypes);
   Type type = single ? rowType : LLVM::LLVMArrayType::get(rowType, rows.size());
-  auto global = LLVM::GlobalOp::create(
-      builder, loc, type, /*isConstant=*/true,
-      single ? LLVM::Linkage::External : LLVM::Linkage::Internal, name,
-      Attribute());
+  auto global = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                                       single ? LLVM::Linkage::External
+                                              : LLVM::Linkage::Internal,
+                                       name, Attribute());
 
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&global.getInitializerRegion());
@@ -190,8 +190,8 @@ StringRef DescriptionEmitter::emitBoxes(const Layout &layout,
   return emitNumbers(bounds, 64);
 }
 
-/// The ABI hands a combine function plain pointers and a count; the compiled one
-/// takes two memrefs spelled out as (base, aligned, offset, size, stride).
+/// The ABI hands a combine function plain pointers and a count; the compiled
+/// one takes two memrefs spelled out as (base, aligned, offset, size, stride).
 StringRef DescriptionEmitter::emitCombineThunk(FlatSymbolRefAttr combine) {
   std::string &name = thunks[combine.getValue()];
   if (!name.empty())
@@ -199,9 +199,9 @@ StringRef DescriptionEmitter::emitCombineThunk(FlatSymbolRefAttr combine) {
   name = (combine.getValue() + ".thunk").str();
   auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(combine.getValue());
   Type i64Type = builder.getI64Type();
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(module.getContext()),
-      {pointer, pointer, i64Type});
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(module.getContext()),
+                                  {pointer, pointer, i64Type});
   auto thunk = LLVM::LLVMFuncOp::create(builder, loc, name, type);
   OpBuilder::InsertionGuard guard(builder);
   Block *body = thunk.addEntryBlock(builder);
@@ -233,11 +233,11 @@ FailureOr<StringRef> DescriptionEmitter::emitTensors(StringRef key) {
     if (key == program::outputs)
       for (int64_t device = 0, e = grid.numDevices(); device < e; ++device)
         owners.push_back(layout.isOwner(grid, device));
-    rows.push_back(
-        {address(emitString(entry.getAs<StringAttr>(program::name))),
-         i32(*dtype), i32(layout.rank()),
-         address(emitNumbers(layout.shape(), 64)),
-         address(emitBoxes(layout, grid)), address(emitNumbers(owners, 8))});
+    rows.push_back({address(emitString(entry.getAs<StringAttr>(program::name))),
+                    i32(*dtype), i32(layout.rank()),
+                    address(emitNumbers(layout.shape(), 64)),
+                    address(emitBoxes(layout, grid)),
+                    address(emitNumbers(owners, 8))});
   }
   return emitTable(newName(key), rows);
 }
@@ -293,20 +293,20 @@ LogicalResult DescriptionEmitter::emit() {
   FailureOr<StringRef> collectives = emitCollectives();
   if (failed(inputs) || failed(outputs) || failed(collectives))
     return failure();
-  Row row = {i32(TAPESTRY_ABI_VERSION),
-             i32(sizeof(TapestryProgram)),
-             address(emitString(program.getAs<StringAttr>(program::name))),
-             i64(program.getAs<IntegerAttr>(program::devices).getInt()),
-             i32(list(program::inputs).size()),
-             i32(list(program::outputs).size()),
-             i32(list(program::collectives).size()),
-             i32(list(program::vertices).size()),
-             address(*inputs),
-             address(*outputs),
-             address(*collectives),
-             address(emitVertices()),
-             address(program.getAs<FlatSymbolRefAttr>(program::entry)
-                         .getValue())};
+  Row row = {
+      i32(TAPESTRY_ABI_VERSION),
+      i32(sizeof(TapestryProgram)),
+      address(emitString(program.getAs<StringAttr>(program::name))),
+      i64(program.getAs<IntegerAttr>(program::devices).getInt()),
+      i32(list(program::inputs).size()),
+      i32(list(program::outputs).size()),
+      i32(list(program::collectives).size()),
+      i32(list(program::vertices).size()),
+      address(*inputs),
+      address(*outputs),
+      address(*collectives),
+      address(emitVertices()),
+      address(program.getAs<FlatSymbolRefAttr>(program::entry).getValue())};
   emitTable("tapestry_program", {row}, /*single=*/true);
   module->removeAttr(program::attribute);
   return success();

@@ -1,9 +1,9 @@
 //===- FreeBuffers.cpp - Free buffers after their last use ----------------===//
 
-#include "tapestry/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tapestry/Conversion/Passes.h"
 
 namespace tapestry {
 #define GEN_PASS_DEF_FREEBUFFERS
@@ -13,8 +13,8 @@ namespace tapestry {
 using namespace mlir;
 using namespace tapestry;
 
-/// The last operation of `block` that uses `buffer` or a view of it. Fails where
-/// the buffer leaves the block in a way that is not understood.
+/// The last operation of `block` that uses `buffer` or a view of it. Fails
+/// where the buffer leaves the block in a way that is not understood.
 static FailureOr<Operation *> findLastUse(Value buffer, Block &block) {
   Operation *last = buffer.getDefiningOp();
   SmallVector<Value> views = {buffer};

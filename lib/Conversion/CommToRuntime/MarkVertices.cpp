@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramAttributes.h"
-#include "tapestry/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "tapestry/Conversion/Passes.h"
 
 namespace tapestry {
 #define GEN_PASS_DEF_MARKVERTICES

@@ -8,20 +8,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "LocalJoin.h"
-#include "tapestry/Dialect/Comm/IR/Comm.h"
-#include "tapestry/Dialect/Index/IR/AffineForm.h"
-#include "tapestry/Interfaces/MonoidArith.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "tapestry/Dialect/Comm/IR/Comm.h"
+#include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Interfaces/MonoidArith.h"
 
 using namespace mlir;
 using namespace tapestry;
 
 Type tapestry::storageType(Type elementType) {
-  return elementType.isInteger(1) ? IntegerType::get(elementType.getContext(), 8)
-                                  : elementType;
+  return elementType.isInteger(1)
+             ? IntegerType::get(elementType.getContext(), 8)
+             : elementType;
 }
 
 /// The extent that `size` has on every device, else dynamic.
@@ -49,8 +50,8 @@ static Value toStored(OpBuilder &b, Location loc, Value value, Type stored) {
 }
 
 /// Copies a combine region's operations behind stored arguments.
-static Value cloneCombine(OpBuilder &b, Location loc, Region &region,
-                          Value acc, Value value) {
+static Value cloneCombine(OpBuilder &b, Location loc, Region &region, Value acc,
+                          Value value) {
   Block &block = region.front();
   IRMapping mapping;
   for (auto [parameter, argument] :
@@ -66,8 +67,8 @@ void tapestry::emitStoredCombine(OpBuilder &b, Region &from, Region &to) {
   Location loc = from.getLoc();
   Type stored = storageType(from.getArgument(0).getType());
   Block *block = b.createBlock(&to, {}, {stored, stored}, {loc, loc});
-  Value combined = cloneCombine(b, loc, from, block->getArgument(0),
-                                block->getArgument(1));
+  Value combined =
+      cloneCombine(b, loc, from, block->getArgument(0), block->getArgument(1));
   comm::YieldOp::create(b, loc, toStored(b, loc, combined, stored));
 }
 
@@ -79,8 +80,7 @@ public:
   LocalJoin(OpBuilder &builder, tra::JoinOp join, Value device)
       : b(builder), join(join), loc(join.getLoc()), device(device),
         grid(resultLayout().getDeviceGrid()),
-        partition(join.getResolvedPartition()),
-        extents(join.getExtents()) {}
+        partition(join.getResolvedPartition()), extents(join.getExtents()) {}
 
   Value lower(ValueRange operands);
 
@@ -146,8 +146,7 @@ Value LocalJoin::size(unsigned label) {
   int64_t extent = labelExtent(label);
   if (!ShapedType::isDynamic(extent))
     return constant(extent);
-  return arith::SubIOp::create(b, loc, bounds[2 * label + 1],
-                               start(label));
+  return arith::SubIOp::create(b, loc, bounds[2 * label + 1], start(label));
 }
 
 /// The operand's part as the device's window onto it: the points that the block
@@ -155,8 +154,7 @@ Value LocalJoin::size(unsigned label) {
 /// the subscripts in local coordinates.
 Value LocalJoin::operandWindow(unsigned number, Value part,
                                AffineMap &localMap) {
-  Projection projection =
-      *index::getLinearForms(join.getInputMap(number));
+  Projection projection = *index::getLinearForms(join.getInputMap(number));
   Layout layout = Layout::ofProjection(projection, extents, partition,
                                        operandShape(number));
   SmallVector<AffineExpr> subscripts;
@@ -210,8 +208,10 @@ Value LocalJoin::padWindow(unsigned number, Value part,
                            operandShape(number)));
   unsigned rank = projection.rank();
   // Starts and ends, of the window and of its part inside the tensor.
-  auto window = index::PartOp::create(b, loc, layout, device, /*unclipped=*/true);
-  auto inside = index::PartOp::create(b, loc, layout, device, /*unclipped=*/false);
+  auto window =
+      index::PartOp::create(b, loc, layout, device, /*unclipped=*/true);
+  auto inside =
+      index::PartOp::create(b, loc, layout, device, /*unclipped=*/false);
   SmallVector<OpFoldResult> offsets, insideSizes, windowSizes;
   Value zero = constant(0);
   for (unsigned dim = 0; dim < rank; ++dim) {
@@ -223,7 +223,8 @@ Value LocalJoin::padWindow(unsigned number, Value part,
     Value insideSize = extent(inside);
     // The window's points before the tensor's first, at most all that are
     // outside; the rest of those lie behind its last.
-    Value before = arith::SubIOp::create(b, loc, zero, window.getResult(2 * dim));
+    Value before =
+        arith::SubIOp::create(b, loc, zero, window.getResult(2 * dim));
     before = arith::MaxSIOp::create(b, loc, before, zero);
     before = arith::MinSIOp::create(
         b, loc, before, arith::SubIOp::create(b, loc, windowSize, insideSize));
@@ -233,8 +234,8 @@ Value LocalJoin::padWindow(unsigned number, Value part,
           continue;
         Value missing = arith::SubIOp::create(b, loc, constant(block(term.dim)),
                                               size(term.dim));
-        Value room = arith::MulIOp::create(b, loc, missing,
-                                           constant(-term.coefficient));
+        Value room =
+            arith::MulIOp::create(b, loc, missing, constant(-term.coefficient));
         before = arith::AddIOp::create(b, loc, before, room);
         windowSize = arith::AddIOp::create(b, loc, windowSize, room);
       }
@@ -251,8 +252,7 @@ Value LocalJoin::padWindow(unsigned number, Value part,
   TypedAttr pad = join.getPad(number);
   if (!pad)
     pad = cast<TypedAttr>(b.getZeroAttr(stored));
-  Value fill =
-      toStored(b, loc, arith::ConstantOp::create(b, loc, pad), stored);
+  Value fill = toStored(b, loc, arith::ConstantOp::create(b, loc, pad), stored);
   Value empty = tensor::EmptyOp::create(b, loc, windowSizes, stored);
   auto filled =
       linalg::FillOp::create(b, loc, ValueRange{fill}, ValueRange{empty});
@@ -285,10 +285,11 @@ Value LocalJoin::emitInit(Type elementType, bool reduces) {
   Value init = tensor::EmptyOp::create(b, loc, sizes, elementType);
   if (!reduces)
     return init;
-  TypedAttr neutral = join.getMonoid() == tra::Monoid::Custom
-                          ? *join.getIdentity()
-                          : monoidIdentity(stringifyMonoid(join.getMonoid()),
-                                           join.getResult().getType().getElementType());
+  TypedAttr neutral =
+      join.getMonoid() == tra::Monoid::Custom
+          ? *join.getIdentity()
+          : monoidIdentity(stringifyMonoid(join.getMonoid()),
+                           join.getResult().getType().getElementType());
   Value identity = arith::ConstantOp::create(b, loc, neutral);
   identity = toStored(b, loc, identity, elementType);
   auto fill =
@@ -302,22 +303,20 @@ Value LocalJoin::emitBody(OpBuilder &body, ValueRange arguments,
                           Type accumulator, bool reduces) {
   IRMapping mapping;
   Block &kernel = join.getKernel().front();
-  for (auto [parameter, argument] :
-       llvm::zip(kernel.getArguments(), arguments))
+  for (auto [parameter, argument] : llvm::zip(kernel.getArguments(), arguments))
     mapping.map(parameter,
                 loadStored(body, loc, argument, parameter.getType()));
   for (Operation &op : kernel.without_terminator()) {
     if (auto label = dyn_cast<tra::LabelOp>(op)) {
       unsigned number = *join.labelNamed(label.getName());
       Value local = linalg::IndexOp::create(body, loc, number);
-      mapping.map(label.getValue(), arith::AddIOp::create(
-                                         body, loc, local, start(number)));
+      mapping.map(label.getValue(),
+                  arith::AddIOp::create(body, loc, local, start(number)));
       continue;
     }
     body.clone(op, mapping);
   }
-  Value value =
-      mapping.lookupOrDefault(kernel.getTerminator()->getOperand(0));
+  Value value = mapping.lookupOrDefault(kernel.getTerminator()->getOperand(0));
   if (reduces) {
     Value acc = loadStored(body, loc, arguments.back(), value.getType());
     value = join.getMonoid() == tra::Monoid::Custom
@@ -355,16 +354,14 @@ Value LocalJoin::lower(ValueRange operands) {
         ShapedType::isDynamic(labelExtent(label))
             ? OpFoldResult(size(label))
             : OpFoldResult(b.getIndexAttr(labelExtent(label)))};
-    inputs.push_back(
-        tensor::EmptyOp::create(b, loc, extent, b.getI8Type()));
-    maps.push_back(
-        AffineMap::get(numLabels(), 0, b.getAffineDimExpr(label)));
+    inputs.push_back(tensor::EmptyOp::create(b, loc, extent, b.getI8Type()));
+    maps.push_back(AffineMap::get(numLabels(), 0, b.getAffineDimExpr(label)));
   }
 
   Value init = emitInit(accumulator, reduces);
   maps.push_back(join.getResultMap());
-  SmallVector<utils::IteratorType> iterators(
-      numLabels(), utils::IteratorType::reduction);
+  SmallVector<utils::IteratorType> iterators(numLabels(),
+                                             utils::IteratorType::reduction);
   for (AffineExpr expr : join.getResultMap().getResults())
     iterators[cast<AffineDimExpr>(expr).getPosition()] =
         utils::IteratorType::parallel;

@@ -11,8 +11,8 @@ namespace tapestry {
 /// The type in which elements lie in memory: booleans as bytes.
 mlir::Type storageType(mlir::Type elementType);
 
-/// Copies the ⊕ region of an aggregate into that of a collective, which combines
-/// stored elements.
+/// Copies the ⊕ region of an aggregate into that of a collective, which
+/// combines stored elements.
 void emitStoredCombine(mlir::OpBuilder &builder, mlir::Region &from,
                        mlir::Region &to);
 

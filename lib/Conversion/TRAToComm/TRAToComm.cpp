@@ -7,15 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "LocalJoin.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Comm/IR/Comm.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Dialect/TRA/IR/TRA.h"
 #include "tapestry/Support/Resharding.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace tapestry {
 #define GEN_PASS_DEF_CONVERTTRATOCOMM
@@ -42,12 +42,12 @@ private:
   void lowerAggregate(tra::AggregateOp aggregate);
   void lowerRepartition(tra::RepartitionOp repartition);
   void lowerReturn(func::ReturnOp op);
-  template <typename Op>
-  Value emitReduction(tra::AggregateOp aggregate);
-  template <typename Op>
-  Value emitExchange(tra::RepartitionOp repartition);
+  template <typename Op> Value emitReduction(tra::AggregateOp aggregate);
+  template <typename Op> Value emitExchange(tra::RepartitionOp repartition);
   Value emitted(comm::CollectiveOpInterface op);
-  ValueRange tokens() { return lastToken ? ValueRange(lastToken) : ValueRange(); }
+  ValueRange tokens() {
+    return lastToken ? ValueRange(lastToken) : ValueRange();
+  }
   /// The part that `relation` became.
   Value part(Value relation) { return parts.lookup(relation); }
   void define(Value relation, Value local) { parts[relation] = local; }
@@ -77,8 +77,8 @@ RankedTensorType partTypeOf(Value relation) {
 
 } // namespace
 
-/// The function's arguments become parts in the layout of their from_tensor, its
-/// results parts in the layout of their to_tensor.
+/// The function's arguments become parts in the layout of their from_tensor,
+/// its results parts in the layout of their to_tensor.
 LogicalResult DeviceProgram::lowerSignature() {
   SmallVector<Type> inputs, outputs;
   SmallVector<tra::FromTensorOp> sources;
@@ -138,7 +138,8 @@ void DeviceProgram::lowerJoin(tra::JoinOp join) {
   define(join.getResult(), lowerLocalJoin(builder, join, operands, device));
 }
 
-/// The next collective starts after this one: all devices run them in one order.
+/// The next collective starts after this one: all devices run them in one
+/// order.
 Value DeviceProgram::emitted(comm::CollectiveOpInterface op) {
   lastToken = op.getToken();
   ++collectives;
@@ -147,12 +148,11 @@ Value DeviceProgram::emitted(comm::CollectiveOpInterface op) {
 
 template <typename Op>
 Value DeviceProgram::emitReduction(tra::AggregateOp aggregate) {
-  auto op = Op::create(builder, aggregate.getLoc(), aggregate.getVertex(),
-                       *comm::symbolizeMonoid(
-                           tra::stringifyMonoid(aggregate.getMonoid())),
-                       part(aggregate.getSource()),
-                       layoutOf(aggregate.getSource()),
-                       layoutOf(aggregate.getResult()), tokens());
+  auto op = Op::create(
+      builder, aggregate.getLoc(), aggregate.getVertex(),
+      *comm::symbolizeMonoid(tra::stringifyMonoid(aggregate.getMonoid())),
+      part(aggregate.getSource()), layoutOf(aggregate.getSource()),
+      layoutOf(aggregate.getResult()), tokens());
   if (!aggregate.getCombine().empty())
     emitStoredCombine(builder, aggregate.getCombine(), op.getCombine());
   return emitted(cast<comm::CollectiveOpInterface>(op.getOperation()));
@@ -235,7 +235,8 @@ LogicalResult DeviceProgram::lower(int64_t &collectiveCount) {
 }
 
 namespace {
-struct ConvertTRAToComm : tapestry::impl::ConvertTRAToCommBase<ConvertTRAToComm> {
+struct ConvertTRAToComm
+    : tapestry::impl::ConvertTRAToCommBase<ConvertTRAToComm> {
   void runOnOperation() override {
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {

@@ -1,18 +1,18 @@
 //===- TapestryToTRA.cpp - From planned graphs to relations ---------------===//
 //
-// Walks a planned graph in order. Every tensor becomes the relation that lies in
-// its home layout; every einsum a join, with the aggregate and the repartitions
-// that its partition calls for.
+// Walks a planned graph in order. Every tensor becomes the relation that lies
+// in its home layout; every einsum a join, with the aggregate and the
+// repartitions that its partition calls for.
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/TRA/IR/TRA.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tapestry/Support/Resharding.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tapestry {
@@ -95,8 +95,7 @@ LogicalResult GraphLowering::lowerSource(teg::SourceOp source) {
   unsigned number = llvm::find(sources, source) - sources.begin();
   homes[source.getResult()] = tra::FromTensorOp::create(
       b, source.getLoc(),
-      relationType(source.getResult().getType().getElementType(),
-                   home->second),
+      relationType(source.getResult().getType().getElementType(), home->second),
       function.getArgument(number));
   return success();
 }
@@ -125,8 +124,7 @@ void GraphLowering::cloneRegion(Region &from, Region &to) {
   IRMapping mapping;
   Block &source = from.front();
   SmallVector<Location> locations(source.getNumArguments(), from.getLoc());
-  Block *target =
-      b.createBlock(&to, {}, source.getArgumentTypes(), locations);
+  Block *target = b.createBlock(&to, {}, source.getArgumentTypes(), locations);
   mapping.map(source.getArguments(), target->getArguments());
   for (Operation &op : source) {
     if (auto label = dyn_cast<teg::LabelOp>(op))
@@ -146,10 +144,9 @@ tra::JoinOp GraphLowering::emitJoin(teg::EinsumOp einsum,
                                     const Partition &partition,
                                     ArrayRef<Value> operands,
                                     Type elementType) {
-  Layout written = tra::writtenLayout(einsum.getResultMap(),
-                                      einsum.getExtents(), partition);
-  auto monoid =
-      *tra::symbolizeMonoid(teg::stringifyMonoid(einsum.getMonoid()));
+  Layout written =
+      tra::writtenLayout(einsum.getResultMap(), einsum.getExtents(), partition);
+  auto monoid = *tra::symbolizeMonoid(teg::stringifyMonoid(einsum.getMonoid()));
   auto join = tra::JoinOp::create(
       b, einsum.getLoc(), relationType(elementType, written),
       einsum.getNameAttr(), einsum.getLabelsAttr(), einsum.getExtentsAttr(),
@@ -167,11 +164,10 @@ Value GraphLowering::emitAggregate(teg::EinsumOp einsum, Value partial,
                                    const Layout &home) {
   Type elementType =
       cast<tra::RelationType>(partial.getType()).getElementType();
-  auto monoid =
-      *tra::symbolizeMonoid(teg::stringifyMonoid(einsum.getMonoid()));
+  auto monoid = *tra::symbolizeMonoid(teg::stringifyMonoid(einsum.getMonoid()));
   auto aggregate = tra::AggregateOp::create(
-      b, einsum.getLoc(), relationType(elementType, home),
-      einsum.getNameAttr(), tra::MonoidAttr::get(context, monoid), partial,
+      b, einsum.getLoc(), relationType(elementType, home), einsum.getNameAttr(),
+      tra::MonoidAttr::get(context, monoid), partial,
       einsum.getCustomIdentityAttr());
   if (!einsum.getCombiner().empty())
     cloneRegion(einsum.getCombiner(), aggregate.getCombine());
@@ -193,8 +189,7 @@ Value GraphLowering::emitRounding(teg::EinsumOp einsum, Value wide) {
     partition.cuts.push_back(Cut(dim.cut()));
   auto identity = AffineMapAttr::get(b.getMultiDimIdentityMap(type.getRank()));
   auto join = tra::JoinOp::create(
-      b, einsum.getLoc(),
-      relationType(narrow, type.getLayout().getLayout()),
+      b, einsum.getLoc(), relationType(narrow, type.getLayout().getLayout()),
       einsum.getNameAttr(), b.getArrayAttr(labels),
       b.getDenseI64ArrayAttr(type.getShape()),
       index::PartitionAttr::get(context, grid, partition), ValueRange{wide},
@@ -202,15 +197,15 @@ Value GraphLowering::emitRounding(teg::EinsumOp einsum, Value wide) {
       tra::MonoidAttr::get(context, tra::Monoid::None), TypedAttr());
   OpBuilder::InsertionGuard guard(b);
   Location loc = einsum.getLoc();
-  Block *body = b.createBlock(&join.getKernel(), {},
-                              {type.getElementType()}, {loc});
+  Block *body =
+      b.createBlock(&join.getKernel(), {}, {type.getElementType()}, {loc});
   tra::YieldOp::create(
       b, loc, arith::TruncFOp::create(b, loc, narrow, body->getArgument(0)));
   return join.getResult();
 }
 
-/// A body that yields the accumulator of a narrow float type although nothing is
-/// reduced rounds in place.
+/// A body that yields the accumulator of a narrow float type although nothing
+/// is reduced rounds in place.
 static void roundInKernel(tra::JoinOp join, Type narrow) {
   auto yield = cast<tra::YieldOp>(join.getKernel().front().getTerminator());
   OpBuilder b(yield);
@@ -231,9 +226,8 @@ LogicalResult GraphLowering::lowerEinsum(teg::EinsumOp einsum) {
   auto projections = einsum.getOperandProjections();
   for (auto [number, tensor] : llvm::enumerate(einsum.getInputs())) {
     auto type = cast<RankedTensorType>(tensor.getType());
-    Layout read = Layout::ofProjection(projections[number],
-                                       einsum.getExtents(), **partition,
-                                       type.getShape());
+    Layout read = Layout::ofProjection(projections[number], einsum.getExtents(),
+                                       **partition, type.getShape());
     auto producer = cast<BlockOpInterface>(tensor.getDefiningOp());
     operands.push_back(relationIn(tensor, producer.getVertexName(), read));
   }
@@ -324,9 +318,9 @@ FailureOr<func::FuncOp> GraphLowering::lower() {
             .Case([&](teg::EinsumOp einsum) {
               int64_t points = volume(einsum.getIndexSpace());
               vertices.push_back(b.getDictionaryAttr(
-                  {b.getNamedAttr("flops",
-                                  b.getI64IntegerAttr(
-                                      points * einsum.getFlopsPerPoint())),
+                  {b.getNamedAttr(
+                       "flops",
+                       b.getI64IntegerAttr(points * einsum.getFlopsPerPoint())),
                    b.getNamedAttr("name", einsum.getNameAttr())}));
               return lowerEinsum(einsum);
             })

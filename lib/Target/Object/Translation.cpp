@@ -1,10 +1,10 @@
 //===- Translation.cpp - tapestry-translate --mlir-to-object --------------===//
 
 #include "tapestry/Target/Object/Translation.h"
-#include "tapestry/Codegen/Object/Object.h"
-#include "tapestry/Codegen/Pipeline.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "tapestry/Codegen/Object/Object.h"
+#include "tapestry/Codegen/Pipeline.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace mlir;

@@ -1,10 +1,10 @@
 //===- CollectiveTest.cpp - What collectives say of themselves ------------===//
 
-#include "tapestry/Dialect/Comm/IR/Comm.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "tapestry/Dialect/Comm/IR/Comm.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
@@ -39,8 +39,8 @@ protected:
   template <typename Op, typename... Args>
   CollectiveOpInterface collective(index::LayoutAttr from, index::LayoutAttr to,
                                    Type element, Args... args) {
-    Operation *op = Op::create(builder, loc(), "V", args..., part(from, element),
-                               from, to);
+    Operation *op =
+        Op::create(builder, loc(), "V", args..., part(from, element), from, to);
     EXPECT_TRUE(succeeded(verify(op)));
     return cast<CollectiveOpInterface>(op);
   }
