@@ -1,1 +1,164 @@
-// placeholder
+//===- NestPlanTest.cpp - Which lanes, tiles and panels are chosen --------===//
+//
+// The policy on plain structs, for loop nests that occur in practice.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tapestry/Codegen/NestPlan.h"
+#include <gtest/gtest.h>
+
+using namespace tapestry;
+
+namespace {
+
+TargetInfo avx512() { return *TargetInfo::get("x86-64-v4"); }
+TargetInfo avx2() { return *TargetInfo::get("x86-64-v3"); }
+
+NestDim parallel(int64_t extent) { return {extent, true, false}; }
+NestDim reduction(int64_t extent) { return {extent, true, true}; }
+NestAccess input(std::initializer_list<int64_t> strides) {
+  return {strides, 32, false};
+}
+NestAccess output(std::initializer_list<int64_t> strides) {
+  return {strides, 32, true};
+}
+
+/// C[i, j] += A[i, k] B[k, j], loops i, j, k.
+NestProblem matmul(int64_t m, int64_t n, int64_t k) {
+  NestProblem problem;
+  problem.dims = {parallel(m), parallel(n), reduction(k)};
+  problem.accesses = {input({k, 0, 1}), input({0, 1, n}), output({n, 1, 0})};
+  problem.bodyCost = 2;
+  problem.lanesCombine = true;
+  return problem;
+}
+
+TEST(TargetInfo, ReadsLLVMsTables) {
+  EXPECT_EQ(avx512().vectorBits, 512u);
+  EXPECT_TRUE(avx512().maskedMemory);
+  EXPECT_EQ(avx2().vectorBits, 256u);
+  EXPECT_FALSE(avx2().maskedMemory);
+  EXPECT_EQ(TargetInfo::get("x86-64")->vectorBits, 128u);
+  EXPECT_TRUE(TargetInfo::get("znver5")->bf16Conversion);
+  EXPECT_EQ(TargetInfo::get("x86-64-v4", 256)->vectorBits, 256u);
+  EXPECT_FALSE(TargetInfo::get("no-such-cpu"));
+  EXPECT_FALSE(TargetInfo::get("x86-64-v4", 100));
+}
+
+TEST(NestPlan, MatmulIsTiledAndPacked) {
+  NestPlan plan = planNest(matmul(512, 512, 512), avx512());
+  EXPECT_EQ(plan.kind, NestKind::Tile);
+  EXPECT_EQ(plan.vectorDim, 1u);
+  EXPECT_EQ(plan.rowDim, 0);
+  EXPECT_EQ(plan.lanes, 16u);
+  EXPECT_EQ(plan.rows * plan.vectors, 16u);
+  EXPECT_EQ(plan.packing[0], Packing::None);
+  EXPECT_EQ(plan.packing[1], Packing::Columns);
+  EXPECT_GT(plan.reductionBlock, 0);
+
+  NestPlan narrow = planNest(matmul(512, 512, 512), avx2());
+  EXPECT_EQ(narrow.lanes, 8u);
+  EXPECT_LE(narrow.rows * narrow.vectors + narrow.vectors + 1, 16u);
+}
+
+TEST(NestPlan, TransposedOperands) {
+  NestProblem problem = matmul(512, 512, 512);
+  problem.accesses[1].strides = {0, 512, 1}; // B^T
+  NestPlan plan = planNest(problem, avx512());
+  EXPECT_EQ(plan.kind, NestKind::Tile);
+  EXPECT_EQ(plan.packing[1], Packing::Columns);
+
+  problem = matmul(512, 512, 512);
+  problem.accesses[0].strides = {1, 0, 512}; // A^T
+  plan = planNest(problem, avx512());
+  EXPECT_EQ(plan.packing[0], Packing::Rows);
+}
+
+TEST(NestPlan, MatrixVectorRunsLanesAlongTheReduction) {
+  NestProblem problem;
+  problem.dims = {parallel(512), reduction(512)};
+  problem.accesses = {input({512, 1}), input({0, 1}), output({1, 0})};
+  problem.bodyCost = 2;
+  problem.lanesCombine = true;
+  NestPlan plan = planNest(problem, avx512());
+  EXPECT_EQ(plan.kind, NestKind::LaneReduction);
+  EXPECT_EQ(plan.vectorDim, 1u);
+  EXPECT_EQ(plan.rowDim, 0);
+
+  // A combining operation of which nothing is known leaves lanes to the
+  // results.
+  problem.lanesCombine = false;
+  plan = planNest(problem, avx512());
+  EXPECT_EQ(plan.kind, NestKind::Tile);
+  EXPECT_EQ(plan.vectorDim, 0u);
+}
+
+TEST(NestPlan, ColumnSumsStreamFewRows) {
+  NestProblem problem;
+  problem.dims = {reduction(4096), parallel(4096)};
+  problem.accesses = {input({4096, 1}), output({0, 1})};
+  problem.lanesCombine = true;
+  NestPlan plan = planNest(problem, avx512());
+  EXPECT_EQ(plan.kind, NestKind::Tile);
+  EXPECT_EQ(plan.vectorDim, 1u);
+  EXPECT_EQ(plan.rowDim, -1);
+  EXPECT_GT(plan.reductionBlock, 0);
+  EXPECT_LE(plan.reductionBlock, 16);
+}
+
+TEST(NestPlan, TransposedMapIsBlocked) {
+  NestProblem problem;
+  problem.dims = {parallel(512), parallel(512)};
+  problem.accesses = {input({1, 512}), output({512, 1})};
+  NestPlan plan = planNest(problem, avx512());
+  EXPECT_EQ(plan.kind, NestKind::Map);
+  EXPECT_EQ(plan.vectorDim, 1u);
+  EXPECT_EQ(plan.blockDim, 0);
+  EXPECT_TRUE(plan.outer.empty());
+}
+
+TEST(NestPlan, ConvolutionReusesTheImageAcrossFilters) {
+  // Y[n, f, y, x] += X[n, c, y + r, x + s] W[f, c, r, s]
+  NestProblem problem;
+  problem.dims = {parallel(4),   parallel(64), parallel(56), parallel(56),
+                  reduction(64), reduction(3), reduction(3)};
+  problem.accesses = {input({64 * 58 * 58, 0, 58, 1, 58 * 58, 58, 1}),
+                      input({0, 64 * 9, 0, 0, 9, 3, 1}),
+                      output({64 * 56 * 56, 56 * 56, 56, 1, 0, 0, 0})};
+  problem.bodyCost = 2;
+  problem.lanesCombine = true;
+  NestPlan plan = planNest(problem, avx512());
+  EXPECT_EQ(plan.kind, NestKind::Tile);
+  EXPECT_EQ(plan.vectorDim, 3u);
+  EXPECT_EQ(plan.rowDim, 1);
+  EXPECT_EQ(plan.packing[0], Packing::None);
+  EXPECT_EQ(plan.inner.size(), 3u);
+  EXPECT_EQ(plan.inner.front(), 4u);
+}
+
+TEST(NestPlan, TrappingBodiesArePaddedByNothing) {
+  NestProblem problem = matmul(512, 512, 512);
+  problem.mayTrap = true;
+  NestPlan plan = planNest(problem, avx512());
+  for (Packing packing : plan.packing)
+    EXPECT_EQ(packing, Packing::None);
+  if (plan.kind == NestKind::Tile)
+    EXPECT_EQ(plan.vectors, 1u);
+}
+
+TEST(NestPlan, LongBodiesGetSmallTiles) {
+  NestProblem problem = matmul(512, 512, 512);
+  problem.bodyCost = 60;
+  NestPlan plan = planNest(problem, avx512());
+  EXPECT_LE(plan.rows * plan.vectors, 4u);
+}
+
+TEST(NestPlan, NoLoopForLanes) {
+  // A parallel loop that the result does not depend on.
+  NestProblem problem;
+  problem.dims = {parallel(8)};
+  problem.accesses = {input({1}), output({0})};
+  EXPECT_EQ(planNest(problem, avx512()).kind, NestKind::Scalar);
+}
+
+} // namespace

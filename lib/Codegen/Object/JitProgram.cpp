@@ -15,7 +15,11 @@ using namespace llvm;
 
 namespace tapestry {
 
-JitProgram::JitProgram(std::unique_ptr<orc::LLJIT> jit) : jit(std::move(jit)) {}
+JitProgram::JitProgram(std::unique_ptr<orc::LLJIT> jit) : jit(std::move(jit)) {
+  this->jit->getExecutionSession().setErrorReporter([this](Error error) {
+    reports += (reports.empty() ? "" : "; ") + toString(std::move(error));
+  });
+}
 
 JitProgram::~JitProgram() = default;
 
@@ -49,7 +53,10 @@ JitProgram::create(std::unique_ptr<MemoryBuffer> object,
 }
 
 Expected<void *> JitProgram::lookup(StringRef name) {
+  reports.clear();
   auto address = jit->lookup(name);
+  if (!address && !reports.empty())
+    return joinErrors(createStringError(reports), address.takeError());
   if (!address)
     return address.takeError();
   return address->toPtr<void *>();

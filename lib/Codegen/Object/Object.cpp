@@ -12,7 +12,6 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -20,6 +19,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/TargetParser/X86TargetParser.h"
 
 using namespace mlir;
 
@@ -61,11 +61,17 @@ makeTargetMachine(ModuleOp module, const ObjectOptions &options) {
   llvm::SubtargetFeatures features;
   if (cpu == "native") {
     cpu = llvm::sys::getHostCPUName().str();
-    for (const auto &feature : llvm::sys::getHostCPUFeatures())
-      features.AddFeature(feature.first(), feature.second);
+    llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+    // In an order that hashing has no say in: equal input gives equal objects.
+    llvm::SmallVector<llvm::StringRef> names(host.keys());
+    llvm::sort(names);
+    for (llvm::StringRef name : names)
+      features.AddFeature(name, host.lookup(name));
   }
 
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  if (triple.isX86() && llvm::X86::parseArchX86(cpu) == llvm::X86::CK_None)
+    return module.emitError("unknown processor '") << cpu << "'";
   std::string message;
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, message);
@@ -80,8 +86,6 @@ makeTargetMachine(ModuleOp module, const ObjectOptions &options) {
       std::nullopt, codegenLevel(options.optLevel)));
   if (!machine)
     return module.emitError("cannot generate code for ") << triple.str();
-  if (!machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
-    return module.emitError("unknown processor '") << cpu << "'";
   return machine;
 }
 

@@ -12,6 +12,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace llvm::orc {
@@ -31,13 +32,15 @@ public:
          llvm::ArrayRef<Symbol> symbols = {});
   ~JitProgram();
 
-  /// The address of a symbol that the object defines; an error that names the
-  /// symbol when it does not.
+  /// The address of a symbol that the object defines. An error names the symbol
+  /// that is missing: this one, or one that the object needs.
   llvm::Expected<void *> lookup(llvm::StringRef name);
 
 private:
   explicit JitProgram(std::unique_ptr<llvm::orc::LLJIT> jit);
 
+  /// What the JIT reports besides the errors that it returns.
+  std::string reports;
   std::unique_ptr<llvm::orc::LLJIT> jit;
 };
 

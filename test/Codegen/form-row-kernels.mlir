@@ -1,0 +1,149 @@
+// RUN: tapestry-opt %s -split-input-file -tapestry-fuse-elementwise \
+// RUN:   -tapestry-form-row-kernels -cse | FileCheck %s
+
+#rc = affine_map<(r, c) -> (r, c)>
+#r = affine_map<(r, c) -> (r)>
+
+// A softmax: the maximum, the exponential with its sum, and the quotient share
+// rows. Buffers in between shrink to one row: two rows of three matrices are
+// more than 24576 bytes.
+// CHECK-LABEL: func @softmax
+// CHECK-DAG:     %[[M:.*]] = memref.alloc() {{.*}} : memref<1xf32>
+// CHECK-DAG:     %[[E:.*]] = memref.alloc() {{.*}} : memref<1x2048xf32>
+// CHECK:         scf.for %[[R:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK:           %[[MV:.*]] = memref.subview %[[M]][0] [1] [1]
+// CHECK:           linalg.generic
+// CHECK-SAME:        ins(%{{.*}} : f32) outs(%[[MV]]
+// CHECK:           %[[X:.*]] = memref.subview %arg0[%[[R]], 0] [1, 2048] [1, 1]
+// CHECK:           linalg.generic
+// CHECK-SAME:        ins(%[[X]] :
+// CHECK-SAME:        outs(%[[MV]] :
+// CHECK:           %[[SV:.*]] = memref.subview
+// CHECK:           linalg.generic
+// CHECK-SAME:        ins(%{{.*}} : f32) outs(%[[SV]]
+// CHECK:           %[[EV:.*]] = memref.subview %[[E]][0, 0] [1, 2048] [1, 1]
+// CHECK:           linalg.generic
+// CHECK-SAME:        ins(%[[X]], %[[MV]] :
+// CHECK-SAME:        outs(%[[EV]], %[[SV]] :
+// CHECK:           %[[Y:.*]] = memref.subview %arg1[%[[R]], 0] [1, 2048] [1, 1]
+// CHECK:           linalg.generic
+// CHECK-SAME:        ins(%[[EV]], %[[SV]] :
+// CHECK-SAME:        outs(%[[Y]] :
+// CHECK:         } {tapestry.kernel, tapestry.vertex = "Y"}
+// CHECK:         memref.dealloc %[[M]]
+// CHECK:         memref.dealloc %[[E]]
+// CHECK-NOT:     linalg.
+func.func @softmax(%x: memref<64x2048xf32>, %y: memref<64x2048xf32>) {
+  %inf = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %m = memref.alloc() : memref<64xf32>
+  %e = memref.alloc() : memref<64x2048xf32>
+  %s = memref.alloc() : memref<64xf32>
+  linalg.fill ins(%inf : f32) outs(%m : memref<64xf32>)
+  linalg.generic {indexing_maps = [#rc, #r],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<64x2048xf32>) outs(%m : memref<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.maximumf %o, %a : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#rc, #r, #rc],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : memref<64x2048xf32>, memref<64xf32>)
+      outs(%e : memref<64x2048xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %d = arith.subf %a, %b : f32
+    %n = math.exp %d : f32
+    linalg.yield %n : f32
+  }
+  memref.dealloc %m : memref<64xf32>
+  linalg.fill ins(%zero : f32) outs(%s : memref<64xf32>)
+  linalg.generic {indexing_maps = [#rc, #r],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%e : memref<64x2048xf32>) outs(%s : memref<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.addf %o, %a : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#rc, #r, #rc],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%e, %s : memref<64x2048xf32>, memref<64xf32>)
+      outs(%y : memref<64x2048xf32>) attrs = {tapestry.vertex = "Y"} {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %n = arith.divf %a, %b : f32
+    linalg.yield %n : f32
+  }
+  memref.dealloc %e : memref<64x2048xf32>
+  memref.dealloc %s : memref<64xf32>
+  return
+}
+
+// -----
+
+#rc = affine_map<(r, c) -> (r, c)>
+#cr = affine_map<(r, c) -> (c, r)>
+#r = affine_map<(r, c) -> (r)>
+
+// The second operation reads other rows than the first has written by then.
+// CHECK-LABEL: func @transposed
+// CHECK-NOT:     scf.for
+func.func @transposed(%x: memref<64x64xf32>, %t: memref<64x64xf32>,
+                      %s: memref<64xf32>) {
+  linalg.generic {indexing_maps = [#rc, #rc],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<64x64xf32>) outs(%t : memref<64x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = math.exp %a : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#cr, #r],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%t : memref<64x64xf32>) outs(%s : memref<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.addf %o, %a : f32
+    linalg.yield %n : f32
+  }
+  return
+}
+
+// -----
+
+#rc = affine_map<(r, c) -> (r, c)>
+#r = affine_map<(r, c) -> (r)>
+
+// Rows whose number and length are known at run time only; indices of rows
+// count from the first row.
+// CHECK-LABEL: func @dynamic
+// CHECK:         %[[BYTES:.*]] = arith.maxsi
+// CHECK:         %[[FIT:.*]] = arith.divui %{{.*}}, %[[BYTES]]
+// CHECK:         %[[FEW:.*]] = arith.minsi %[[FIT]], %[[ROWS:.*]] :
+// CHECK:         %[[BLOCK:.*]] = arith.maxsi %[[FEW]]
+// CHECK:         scf.for %[[R:.*]] = %{{.*}} to %[[ROWS]] step %[[BLOCK]]
+// CHECK:           %[[LEFT:.*]] = arith.subi %[[ROWS]], %[[R]]
+// CHECK:           %[[HERE:.*]] = arith.minsi %[[BLOCK]], %[[LEFT]]
+// CHECK:           memref.subview %arg0[%[[R]], 0] [%[[HERE]], %{{.*}}] [1, 1]
+// CHECK:           linalg.generic
+// CHECK:             %[[I:.*]] = linalg.index 0
+// CHECK:             arith.addi %[[I]], %[[R]]
+func.func @dynamic(%x: memref<?x?xf32>, %s: memref<?xf32>,
+                   %y: memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [#rc, #r],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<?x?xf32>) outs(%s : memref<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %c = arith.cmpi sle, %j, %i : index
+    %n = arith.addf %o, %a : f32
+    %v = arith.select %c, %n, %o : f32
+    linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [#rc, #r, #rc],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : memref<?x?xf32>, memref<?xf32>) outs(%y : memref<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %n = arith.divf %a, %b : f32
+    linalg.yield %n : f32
+  }
+  return
+}

@@ -1,0 +1,157 @@
+// RUN: tapestry-opt %s -split-input-file -tapestry-fuse-elementwise | FileCheck %s
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// A chain becomes one operation, and the buffer in between goes.
+// CHECK-LABEL: func @chain
+// CHECK-NOT:     memref.alloc
+// CHECK:         linalg.generic
+// CHECK-SAME:      ins(%arg1, %arg0 :
+// CHECK-SAME:      outs(%arg2 :
+// CHECK:           %[[E:.*]] = math.exp
+// CHECK:           arith.addf %[[E]], %{{.*}}
+// CHECK-NOT:     linalg.generic
+func.func @chain(%x: memref<8x16xf32>, %y: memref<8x16xf32>,
+                 %z: memref<8x16xf32>) {
+  %t = memref.alloc() : memref<8x16xf32>
+  linalg.generic {indexing_maps = [#id, #id],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<8x16xf32>) outs(%t : memref<8x16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = math.exp %a : f32
+    linalg.yield %e : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id, #id],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%t, %y : memref<8x16xf32>, memref<8x16xf32>)
+      outs(%z : memref<8x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  }
+  memref.dealloc %t : memref<8x16xf32>
+  return
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// The exponential has two readers: it is computed once, together with the sum.
+// CHECK-LABEL: func @two_readers
+// CHECK:         %[[T:.*]] = memref.alloc()
+// CHECK:         linalg.generic
+// CHECK-SAME:      ins(%{{.*}} : f32) outs(%arg1
+// CHECK:         linalg.generic
+// CHECK-SAME:      iterator_types = ["parallel", "reduction"]
+// CHECK-SAME:      outs(%[[T]], %arg1 :
+// CHECK:         linalg.generic
+// CHECK-SAME:      ins(%[[T]], %arg1
+func.func @two_readers(%x: memref<8x16xf32>, %s: memref<8xf32>,
+                       %z: memref<8x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %t = memref.alloc() : memref<8x16xf32>
+  linalg.fill ins(%zero : f32) outs(%s : memref<8xf32>)
+  linalg.generic {indexing_maps = [#id, #id],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<8x16xf32>) outs(%t : memref<8x16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = math.exp %a : f32
+    linalg.yield %e : f32
+  }
+  linalg.generic {indexing_maps = [#id, #row],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%t : memref<8x16xf32>) outs(%s : memref<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.addf %o, %a : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#id, #row, #id],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%t, %s : memref<8x16xf32>, memref<8xf32>)
+      outs(%z : memref<8x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %q = arith.divf %a, %b : f32
+    linalg.yield %q : f32
+  }
+  memref.dealloc %t : memref<8x16xf32>
+  return
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+
+// The first operation's input changes before the third reads its result, so it
+// stays where it is; the other two are merged.
+// CHECK-LABEL: func @overwritten_input
+// CHECK:         %[[T:.*]] = memref.alloc()
+// CHECK:         linalg.generic
+// CHECK-SAME:      ins(%arg0 :
+// CHECK-SAME:      outs(%[[T]] :
+// CHECK:         linalg.generic
+// CHECK-SAME:      ins(%[[T]], %arg1 :
+// CHECK-SAME:      outs(%arg0, %arg2 :
+func.func @overwritten_input(%x: memref<8xf32>, %y: memref<8xf32>,
+                             %z: memref<8xf32>) {
+  %t = memref.alloc() : memref<8xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : memref<8xf32>) outs(%t : memref<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.negf %a : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%y : memref<8xf32>) outs(%x : memref<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = math.exp %a : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id, #id],
+                  iterator_types = ["parallel"]}
+      ins(%t, %x : memref<8xf32>, memref<8xf32>) outs(%z : memref<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %n = arith.addf %a, %b : f32
+    linalg.yield %n : f32
+  }
+  memref.dealloc %t : memref<8xf32>
+  return
+}
+
+// -----
+
+#lhs = affine_map<(i, j, k) -> (i, k)>
+#rhs = affine_map<(i, j, k) -> (k, j)>
+#res = affine_map<(i, j, k) -> (i, j)>
+#id = affine_map<(i, j) -> (i, j)>
+
+// A contraction would compute the exponential again for every column.
+// CHECK-LABEL: func @not_into_contraction
+// CHECK:         memref.alloc
+// CHECK:         math.exp
+// CHECK:         linalg.generic
+// CHECK-SAME:      "reduction"
+func.func @not_into_contraction(%x: memref<8x16xf32>, %w: memref<16x32xf32>,
+                                %z: memref<8x32xf32>) {
+  %t = memref.alloc() : memref<8x16xf32>
+  linalg.generic {indexing_maps = [#id, #id],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<8x16xf32>) outs(%t : memref<8x16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = math.exp %a : f32
+    linalg.yield %e : f32
+  }
+  linalg.generic {indexing_maps = [#lhs, #rhs, #res],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%t, %w : memref<8x16xf32>, memref<16x32xf32>)
+      outs(%z : memref<8x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %n = arith.addf %o, %m : f32
+    linalg.yield %n : f32
+  }
+  memref.dealloc %t : memref<8x16xf32>
+  return
+}

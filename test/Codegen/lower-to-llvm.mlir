@@ -1,0 +1,33 @@
+// RUN: tapestry-opt %s -tapestry-lower-to-llvm="cpu=x86-64-v3" | FileCheck %s
+
+// Buffers come from the runtime, aligned to cache lines.
+// CHECK-DAG: llvm.func @_mlir_memref_to_llvm_aligned_alloc(i64, i64) -> !llvm.ptr
+// CHECK-DAG: llvm.func @_mlir_memref_to_llvm_free(!llvm.ptr)
+// CHECK-LABEL: llvm.func @buffer
+// CHECK:         %[[A:.*]] = llvm.mlir.constant(64 : index) : i64
+// CHECK:         llvm.call @_mlir_memref_to_llvm_aligned_alloc(%[[A]], %{{.*}})
+// CHECK:         llvm.call @_mlir_memref_to_llvm_free
+func.func @buffer(%n: index) {
+  %0 = memref.alloc(%n) : memref<?xf32>
+  memref.dealloc %0 : memref<?xf32>
+  return
+}
+
+// A buffer that nothing overlaps: its data pointer says so.
+// CHECK-LABEL: llvm.func internal @kernel(
+// CHECK-SAME:    !llvm.ptr, %{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64
+func.func private @kernel(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xf32>)
+    attributes {llvm.linkage = #llvm.linkage<internal>} {
+  return
+}
+
+// This processor has no bf16: values are handled as their bits.
+// CHECK-LABEL: llvm.func @bf16
+// CHECK-NOT:     bf16
+// CHECK:         llvm.load {{.*}} -> i16
+// CHECK:         llvm.shl
+func.func @bf16(%x: memref<?xbf16>, %i: index) -> f32 {
+  %0 = memref.load %x[%i] : memref<?xbf16>
+  %1 = arith.extf %0 : bf16 to f32
+  return %1 : f32
+}

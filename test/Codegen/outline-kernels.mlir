@@ -1,0 +1,83 @@
+// RUN: tapestry-opt %s -tapestry-outline-kernels | FileCheck %s
+
+#id = affine_map<(i) -> (i)>
+
+func.func private @tapestry_rt_barrier(i64)
+
+// Two layers of one shape share a kernel; the third works in place, which its
+// arguments must not deny.
+// CHECK-LABEL: func.func @layers(
+// CHECK:         call @[[K0:tapestry_kernel[_0-9]*]](%arg0, %arg1)
+// CHECK-SAME:      {tapestry.vertex = "A"}
+// CHECK:         call @tapestry_rt_barrier
+// CHECK:         call @[[K0]](%arg1, %arg2)
+// CHECK-SAME:      {tapestry.vertex = "B"}
+// CHECK:         call @[[K1:tapestry_kernel[_0-9]*]](%subview, %subview_0, %arg3)
+// CHECK-SAME:      {tapestry.vertex = "C"}
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @layers(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>,
+                  %s: f32, %rank: i64) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : memref<?xf32>) outs(%y : memref<?xf32>)
+      attrs = {tapestry.vertex = "A"} {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.negf %a : f32
+    linalg.yield %n : f32
+  }
+  func.call @tapestry_rt_barrier(%rank) : (i64) -> ()
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%y : memref<?xf32>) outs(%z : memref<?xf32>)
+      attrs = {tapestry.vertex = "B"} {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.negf %a : f32
+    linalg.yield %n : f32
+  }
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %lo = memref.subview %z[0] [8] [1]
+      : memref<?xf32> to memref<8xf32, strided<[1]>>
+  %hi = memref.subview %z[8] [8] [1]
+      : memref<?xf32> to memref<8xf32, strided<[1], offset: 8>>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%lo : memref<8xf32, strided<[1]>>)
+      outs(%hi : memref<8xf32, strided<[1], offset: 8>>)
+      attrs = {tapestry.vertex = "C"} {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.mulf %a, %s : f32
+    linalg.yield %n : f32
+  }
+  return
+}
+
+// A fill and a buffer that only the kernel uses move into it.
+// CHECK-LABEL: func.func @local(
+// CHECK-NOT:     memref.alloc
+// CHECK:         call @[[K2:.*]](%arg0) :
+// CHECK-NEXT:    return
+func.func @local(%x: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %t = memref.alloc() : memref<f32>
+  linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>],
+                  iterator_types = []} ins(%zero : f32) outs(%t : memref<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [#id, affine_map<(i) -> ()>],
+                  iterator_types = ["reduction"]}
+      ins(%x : memref<?xf32>) outs(%t : memref<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.addf %o, %a : f32
+    linalg.yield %n : f32
+  }
+  memref.dealloc %t : memref<f32>
+  return
+}
+
+// CHECK: func.func private @[[K0]](%{{.*}}: memref<?xf32> {llvm.noalias}, %{{.*}}: memref<?xf32> {llvm.noalias})
+// CHECK: func.func private @[[K1]](%{{.*}}: memref<8xf32, strided<[1]>>, %{{.*}}: memref<8xf32, strided<[1], offset: 8>>, %{{.*}}: f32)
+// CHECK: func.func private @[[K2]](%{{.*}}: memref<?xf32> {llvm.noalias})
+// CHECK:   memref.alloc
+// CHECK:   linalg.generic {{.*}} ins(%{{.*}} : f32)
+// CHECK:   linalg.generic
+// CHECK:   memref.dealloc

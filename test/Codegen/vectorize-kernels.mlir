@@ -1,0 +1,174 @@
+// RUN: tapestry-opt %s -split-input-file \
+// RUN:   -tapestry-vectorize-kernels="cpu=x86-64-v4" | FileCheck %s
+// RUN: tapestry-opt %s -split-input-file \
+// RUN:   -tapestry-vectorize-kernels="cpu=x86-64-v3" \
+// RUN:   | FileCheck %s --check-prefix=AVX2
+
+#id = affine_map<(i) -> (i)>
+
+// Elementwise: four vectors at a time, then one under a mask.
+// CHECK-LABEL: func @map
+// CHECK:         scf.for %[[I:.*]] = %c0 to %[[MAIN:.*]] step %c64
+// CHECK:           %[[X:.*]] = vector.load %{{.*}}[%[[I]]] : memref<?xf32>, vector<64xf32>
+// CHECK:           %[[Y:.*]] = math.exp %[[X]] : vector<64xf32>
+// CHECK:           vector.store %[[Y]], %{{.*}}[%[[I]]]
+// CHECK:         scf.for %[[J:.*]] = %[[MAIN]] to %[[N:.*]] step %c16
+// CHECK:           %[[LEFT:.*]] = arith.subi %[[N]], %[[J]]
+// CHECK:           %[[MASK:.*]] = vector.create_mask %[[LEFT]] : vector<16xi1>
+// CHECK:           vector.maskedload %{{.*}}[%[[J]]], %[[MASK]]
+// CHECK:           vector.maskedstore %{{.*}}[%[[J]]], %[[MASK]]
+// AVX2-LABEL: func @map
+// AVX2:         math.exp %{{.*}} : vector<32xf32>
+// AVX2:         math.exp %{{.*}} : vector<8xf32>
+func.func @map(%x: memref<?xf32>, %y: memref<?xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = math.exp %a : f32
+    linalg.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(i, j, k) -> (i, j, k)>
+#row = affine_map<(i, j, k) -> (k)>
+
+// Loops that are contiguous in all operands merge: j and k would, but for the
+// row that depends on k alone; i and j do.
+// CHECK-LABEL: func @merged
+// CHECK:         scf.for %{{.*}} = %c0 to %c15 step %c1
+// CHECK-NOT:     scf.for
+// CHECK:           arith.addf %{{.*}} : vector<64xf32>
+func.func @merged(%x: memref<3x5x64xf32>, %r: memref<64xf32>,
+                  %y: memref<3x5x64xf32>) {
+  linalg.generic {indexing_maps = [#id, #row, #id],
+                  iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %r : memref<3x5x64xf32>, memref<64xf32>)
+      outs(%y : memref<3x5x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %e = arith.addf %a, %b : f32
+    linalg.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+#lhs = affine_map<(i, j, k) -> (i, k)>
+#rhs = affine_map<(i, j, k) -> (k, j)>
+#res = affine_map<(i, j, k) -> (i, j)>
+
+// A contraction: the right operand in panels of two vectors, tiles of 8 x 2
+// accumulators that start from the fill's value, whatever the element
+// operation is.
+// CHECK-LABEL: func @contraction
+// CHECK-NOT:     linalg.fill
+// CHECK:         %[[PANELS:.*]] = memref.alloc
+// CHECK:         scf.for %{{.*}} = %c0 to %c512 step %c256
+// CHECK:           vector.store %{{.*}}, %[[PANELS]]
+// CHECK:           %{{.*}}:16 = scf.for
+// CHECK:             %[[A:.*]] = memref.load
+// CHECK:             %[[B:.*]] = vector.load %[[PANELS]]
+// CHECK:             %[[AV:.*]] = vector.broadcast %[[A]] : f32 to vector<16xf32>
+// CHECK:             arith.subf %[[AV]], %[[B]] fastmath<contract> : vector<16xf32>
+// CHECK-COUNT-16:    arith.maximumf %{{.*}} fastmath<nsz> : vector<16xf32>
+// CHECK-NOT:         arith.maximumf
+// CHECK:             scf.yield
+// CHECK:         memref.dealloc %[[PANELS]]
+// AVX2-LABEL: func @contraction
+// AVX2:         %{{.*}}:12 = scf.for
+func.func @contraction(%x: memref<256x512xf32>, %y: memref<512x1024xf32>,
+                       %z: memref<256x1024xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%z : memref<256x1024xf32>)
+  linalg.generic {indexing_maps = [#lhs, #rhs, #res],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : memref<256x512xf32>, memref<512x1024xf32>)
+      outs(%z : memref<256x1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %d = arith.subf %a, %b : f32
+    %v = math.absf %d : f32
+    %m = arith.maximumf %o, %v : f32
+    linalg.yield %m : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(i, j) -> (i, j)>
+#r = affine_map<(i, j) -> (i)>
+
+// A reduction of contiguous data: lanes hold partial results, from the neutral
+// element on, and are combined at the end.
+// CHECK-LABEL: func @lanes
+// CHECK:         scf.for
+// CHECK:           %[[ONE:.*]] = arith.constant dense<1.000000e+00> : vector<128xf32>
+// CHECK:           %[[P:.*]] = scf.for {{.*}} iter_args({{.*}} = %[[ONE]])
+// CHECK:             arith.mulf {{.*}} : vector<128xf32>
+// CHECK:           vector.shuffle {{.*}} : vector<128xf32>, vector<128xf32>
+// CHECK:           vector.shuffle {{.*}} : vector<2xf32>, vector<2xf32>
+// CHECK:           vector.extract
+// CHECK:           memref.store
+func.func @lanes(%x: memref<?x1024xf32>, %z: memref<?xf32>) {
+  linalg.generic {indexing_maps = [#x, #r],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<?x1024xf32>) outs(%z : memref<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.mulf %o, %a : f32
+    linalg.yield %m : f32
+  }
+  return
+}
+
+// -----
+
+#win = affine_map<(n, f, y, x, c, r, s) -> (n, c, y + r, x + s)>
+#flt = affine_map<(n, f, y, x, c, r, s) -> (f, c, r, s)>
+#out = affine_map<(n, f, y, x, c, r, s) -> (n, f, y, x)>
+
+// A convolution is a contraction whose operand has windows: lanes along x, rows
+// along the filters.
+// CHECK-LABEL: func @window
+// CHECK:         %{{.*}}:16 = scf.for
+// CHECK:           %{{.*}}:16 = scf.for
+// CHECK:             %{{.*}}:16 = scf.for
+// CHECK:               vector.load {{.*}} vector<16xf32>
+// CHECK-COUNT-16:      arith.addf
+func.func @window(%x: memref<1x8x34x34xf32>, %w: memref<16x8x3x3xf32>,
+                  %z: memref<1x16x32x32xf32>) {
+  linalg.generic {indexing_maps = [#win, #flt, #out],
+                  iterator_types = ["parallel", "parallel", "parallel",
+                                    "parallel", "reduction", "reduction",
+                                    "reduction"]}
+      ins(%x, %w : memref<1x8x34x34xf32>, memref<16x8x3x3xf32>)
+      outs(%z : memref<1x16x32x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(i) -> (i floordiv 2)>
+#y = affine_map<(i) -> (i)>
+
+// An indexing map that is not linear: scalar loops.
+// CHECK-LABEL: func @not_linear
+// CHECK-NOT:     vector
+// CHECK:         scf.for
+// CHECK:           memref.load
+// CHECK:           memref.store
+func.func @not_linear(%x: memref<8xf32>, %y: memref<16xf32>) {
+  linalg.generic {indexing_maps = [#x, #y], iterator_types = ["parallel"]}
+      ins(%x : memref<8xf32>) outs(%y : memref<16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
