@@ -219,6 +219,13 @@ struct FuseElementwise : public impl::FuseElementwiseBase<FuseElementwise> {
   bool merge(GenericOp producer);
   bool canCompose(GenericOp producer, OpOperand &use, unsigned cost);
   bool canMerge(GenericOp producer, OpOperand &use);
+  void erase(GenericOp op) {
+    erased.insert(op);
+    op.erase();
+  }
+
+  /// What this sweep has erased.
+  llvm::SmallPtrSet<Operation *, 8> erased;
 };
 
 void FuseElementwise::runOnOperation() {
@@ -236,17 +243,16 @@ void FuseElementwise::runOnOperation() {
 void FuseElementwise::runOnBlock(Block &block) {
   generalize(block);
   sinkFills(block);
-  // Fusing into a reader leaves earlier operations alone, so one walk down the
-  // block, restarted at each change, comes to an end.
+  // What fusion makes is looked at in the next sweep; a chain of n operations
+  // takes about log2(n) of them.
   for (auto attempt : {&FuseElementwise::compose, &FuseElementwise::merge}) {
     bool changed = true;
     while (changed) {
       changed = false;
+      erased.clear();
       for (GenericOp op : llvm::to_vector(block.getOps<GenericOp>()))
-        if (isElementwise(op) && (this->*attempt)(op)) {
-          changed = true;
-          break;
-        }
+        if (!erased.contains(op) && isElementwise(op))
+          changed |= (this->*attempt)(op);
     }
   }
   sinkFills(block);
@@ -359,9 +365,9 @@ bool FuseElementwise::compose(GenericOp producer) {
   }
   for (auto [old, made] : replaced) {
     delayFrees(producer, made);
-    old.erase();
+    erase(old);
   }
-  producer.erase();
+  erase(producer);
   for (Operation *user :
        llvm::make_early_inc_range(intermediate->alloc->getUsers()))
     if (isa<memref::DeallocOp>(user))
@@ -417,8 +423,8 @@ bool FuseElementwise::merge(GenericOp producer) {
   if (!combined)
     return false;
   delayFrees(producer, combined);
-  consumer.erase();
-  producer.erase();
+  erase(consumer);
+  erase(producer);
   ++numMerged;
   return true;
 }

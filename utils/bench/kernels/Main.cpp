@@ -64,13 +64,19 @@ struct Buffer {
     int64_t count = 1;
     for (int64_t extent : argument.shape)
       count *= extent;
-    storage.resize(count * 4 + 64);
+    storage.resize(count * 8 + 64);
     auto address = reinterpret_cast<intptr_t>(storage.data());
     address = (address + 63) / 64 * 64;
-    auto *data = reinterpret_cast<float *>(address);
     std::minstd_rand random(seed);
-    for (int64_t i = 0; i < count; ++i)
-      data[i] = float(random() % 2001) / 1000 - 1;
+    if (argument.type == "f32") {
+      auto *data = reinterpret_cast<float *>(address);
+      for (int64_t i = 0; i < count; ++i)
+        data[i] = float(random() % 2001) / 1000 - 1;
+    } else {
+      // Small numbers in every other type: no subnormals, no overflow.
+      for (size_t i = 0; i < size_t(count) * 8; ++i)
+        reinterpret_cast<char *>(address)[i] = char(random() % 2 ? 0x3c : 0x3d);
+    }
     descriptor = {address, address, 0};
     descriptor.insert(descriptor.end(), argument.shape.begin(),
                       argument.shape.end());

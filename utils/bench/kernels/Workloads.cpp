@@ -147,6 +147,35 @@ Workload contraction(const std::string &name, bool dynamic, int64_t m,
   return b.flops(flops * m * n * k);
 }
 
+/// A matrix product of narrow inputs, accumulated in `wide` by `extend`.
+Workload typedMatmul(bool dynamic, int64_t size, const std::string &narrow,
+                     const std::string &wide, const std::string &extend,
+                     double flops) {
+  Builder b("matmul " + narrow + " " + std::to_string(size), dynamic);
+  int left = b.argument({size, size}, narrow);
+  int right = b.argument({size, size}, narrow);
+  int result = b.argument({size, size}, wide);
+  bool floating = wide[0] == 'f';
+  std::string body, x = "%a0", y = "%a1";
+  if (!extend.empty()) {
+    for (const char *i : {"0", "1"})
+      body += std::string("    %w") + i + " = " + extend + " %a" + i + " : " +
+              narrow + " to " + wide + "\n";
+    x = "%w0";
+    y = "%w1";
+  }
+  body += "    %m = " + std::string(floating ? "arith.mulf " : "arith.muli ") +
+          x + ", " + y + " : " + wide +
+          "\n    %y = " + (floating ? "arith.addf" : "arith.addi") +
+          " %a2, %m : " + wide + "\n";
+  b.fill(result, floating ? "0.0" : "0");
+  b.generic({{left, right, result},
+             {"(i,j,k)->(i,k)", "(i,j,k)->(k,j)", "(i,j,k)->(i,j)"},
+             "ppr",
+             body});
+  return b.flops(flops * size * size * size);
+}
+
 Workload softmax(bool dynamic, int64_t rows, int64_t columns) {
   Builder b("softmax " + std::to_string(rows) + "x" + std::to_string(columns),
             dynamic);
@@ -285,6 +314,14 @@ std::vector<Workload> allWorkloads() {
   matmul("matmul 4096x4096x64", 4096, 4096, 64);
   matmul("matmul 512x10x784", 512, 10, 784);
   matmul("matmul 8x1024x1024", 8, 1024, 1024);
+  for (bool dynamic : {false, true}) {
+    all.push_back(typedMatmul(dynamic, 512, "f64", "f64", "", 4));
+    all.push_back(typedMatmul(dynamic, 512, "bf16", "f32", "arith.extf", 2));
+    all.push_back(typedMatmul(dynamic, 512, "f16", "f32", "arith.extf", 2));
+    all.push_back(typedMatmul(dynamic, 512, "i32", "i32", "", 2));
+    all.push_back(typedMatmul(dynamic, 512, "i64", "i64", "", 4));
+    all.push_back(typedMatmul(dynamic, 512, "i8", "i32", "arith.extsi", 2));
+  }
   for (bool dynamic : {false, true}) {
     all.push_back(contraction("squared L2 1024x1024x256", dynamic, 1024, 1024,
                               256, squaredDistance, 3, "0.0", false, true));
