@@ -29,6 +29,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=float("inf"), help="at most this long")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--devices", type=int, help="instead of what the seed says")
+    parser.add_argument("--backend", choices=["local", "mpi"], default="local")
     parser.add_argument("--skip-reference", action="store_true", help="compare with NumPy only")
     options = parser.parse_args()
     os.environ.setdefault("TAPESTRY", str(pathlib.Path(options.build).resolve() / "bin/tapestry"))
@@ -39,7 +40,8 @@ def main():
     def attempt(seed):
         if time.monotonic() > end:
             return seed, None, False
-        return seed, check_seed(seed, options.devices, options.skip_reference), True
+        report = check_seed(seed, options.devices, options.skip_reference, options.backend)
+        return seed, report, True
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         seeds = range(options.first, options.first + options.count)

@@ -28,7 +28,8 @@ def uses_random_plan(seed):
 class Attempt:
     """One random program in a folder of its own."""
 
-    def __init__(self, seed, devices, folder):
+    def __init__(self, seed, devices, folder, backend):
+        self.backend = backend
         self.program = generate(seed)
         self.devices = devices
         self.folder = folder
@@ -61,16 +62,20 @@ class Attempt:
             tapestry("reference", "program.ein", *self.inputs, *self.outputs(".reference"))
             self.check("the reference", ".reference")
         tapestry("plan", "program.ein", *self.planning, "--json=plan.json")
-        tapestry(
-            "run", "program.ein", *self.planning, *self.inputs, *self.outputs(""),
-            "--report=report.json",
-        )
+        files = [*self.inputs, *self.outputs(""), "--report=report.json"]
+        if self.backend == "local":
+            tapestry("run", "program.ein", *self.planning, *files)
+        else:
+            tapestry("compile", "program.ein", *self.planning, "-o", "prog")
+            driver.mpirun(
+                self.devices, "./prog", "--backend=mpi", *files, cwd=self.folder
+            ).expect_status(0)
         self.check("the run", "")
         contract.check_contract(
             driver.load_json(self.folder / "plan.json"),
             driver.load_json(self.folder / "report.json"),
             self.devices,
-            "local",
+            self.backend,
         )
 
     def describe(self):
@@ -86,11 +91,11 @@ class Attempt:
         return "\n".join(lines)
 
 
-def check_seed(seed, devices=None, skip_reference=False):
+def check_seed(seed, devices=None, skip_reference=False, backend="local"):
     """Returns None, or the report of a failure."""
     devices = devices or devices_of(seed)
     with driver.workspace() as folder:
-        attempt = Attempt(seed, devices, folder)
+        attempt = Attempt(seed, devices, folder, backend)
         try:
             attempt.run(skip_reference)
             return None
@@ -102,6 +107,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", required=True, help="e.g. 0-24,117")
     parser.add_argument("--devices", type=int, help="instead of what the seed says")
+    parser.add_argument("--backend", choices=["local", "mpi"], default="local")
     parser.add_argument("--print", action="store_true", help="print the programs, run nothing")
     parser.add_argument("--skip-reference", action="store_true", help="compare with NumPy only")
     options = parser.parse_args()
@@ -110,7 +116,7 @@ def main():
         if options.print:
             print(f"# seed {seed} on {devices_of(seed)} devices\n{generate(seed).source}")
             continue
-        report = check_seed(seed, options.devices, options.skip_reference)
+        report = check_seed(seed, options.devices, options.skip_reference, options.backend)
         if report:
             print(report)
             failures += 1
