@@ -508,7 +508,30 @@ llvm::Error Reader::compareCollectives(const Cursor &top,
   return llvm::Error::success();
 }
 
+/// The deepest nesting of brackets in `text`, valid JSON or not.
+static int64_t nestingDepth(llvm::StringRef text) {
+  int64_t depth = 0, deepest = 0;
+  bool inString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (inString && c == '\\')
+      ++i;
+    else if (c == '"')
+      inString = !inString;
+    else if (!inString && (c == '{' || c == '['))
+      deepest = std::max(deepest, ++depth);
+    else if (!inString && (c == '}' || c == ']'))
+      --depth;
+  }
+  return deepest;
+}
+
 llvm::Expected<Plan> Reader::read(const PlacementOptions &options) {
+  // LLVM's parser recurses without a limit.
+  constexpr int64_t deepestPlan = 32;
+  if (int64_t depth = nestingDepth(text); depth > deepestPlan)
+    return inFile(planError("brackets are nested ", depth,
+                            " deep, a plan has at most ", deepestPlan));
   auto value = json::parse(text);
   if (!value)
     return inFile(value.takeError());

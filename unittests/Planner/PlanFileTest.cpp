@@ -320,6 +320,14 @@ TEST(PlanFile, DamagedFilesNeverCrash) {
   EXPECT_GT(refused, 1000u);
 }
 
+TEST(PlanFile, RefusesDeepNesting) {
+  auto read = parsePlan(std::string(100000, '['), "p.json", product());
+  ASSERT_FALSE(read);
+  EXPECT_EQ(llvm::toString(read.takeError()),
+            "p.json: error: brackets are nested 100000 deep, a plan has at "
+            "most 32");
+}
+
 TEST(PlanFile, ReadsFromDisk) {
   llvm::SmallString<128> path;
   ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("plan", "json", path));
