@@ -66,3 +66,17 @@ tapestry.graph @dead {
   tapestry.sink "Z", %A : tensor<6xf32>
   // CHECK-NEXT: }
 }
+
+// A label that occurs nowhere else keeps its einsum valid, used or not.
+// CHECK-LABEL: func.func @label_stays
+func.func @label_stays(%a: tensor<6xf32>) -> tensor<6xf32> {
+  // CHECK: tapestry.label "j"
+  %0 = tapestry.einsum "s" [i = 6, j = 3] (%a[i]) -> [i] reduce add {
+  ^bb0(%x: f32):
+    %j = tapestry.label "j"
+    %c0 = arith.constant 0 : index
+    %p = arith.muli %j, %c0 : index
+    tapestry.yield %x : f32
+  } : (tensor<6xf32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}

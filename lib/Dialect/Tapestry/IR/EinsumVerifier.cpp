@@ -279,9 +279,9 @@ static LogicalResult verifyScalarOps(EinsumOp op, StringRef what,
                                      Region &region) {
   for (Operation &nested : region.front().without_terminator()) {
     StringRef dialect = nested.getName().getDialectNamespace();
-    bool known =
-        dialect == "arith" || dialect == "math" || isa<LabelOp>(nested);
-    if (known && isMemoryEffectFree(&nested) && nested.getNumRegions() == 0)
+    bool known = dialect == "arith" || dialect == "math";
+    if (isa<LabelOp>(nested) || (known && isMemoryEffectFree(&nested) &&
+                                 nested.getNumRegions() == 0))
       continue;
     InFlightDiagnostic diagnostic =
         op.emitOpError() << what << " holds '" << nested.getName()

@@ -252,11 +252,12 @@ def Tapestry_EinsumOp : Tapestry_Op<"einsum", [
   }];
 }
 
-def Tapestry_LabelOp : Tapestry_Op<"label", [Pure, HasParent<"EinsumOp">]> {
+def Tapestry_LabelOp : Tapestry_Op<"label", [HasParent<"EinsumOp">]> {
   let summary = "The value of an einsum's label at the index point";
   let description = [{
     The label's global value, whatever part of the index space a device works
-    on.
+    on. It stays where its value is not used, as a label may occur nowhere else
+    (einsum_c8).
 
     ```mlir
     %i = tapestry.label "i"
