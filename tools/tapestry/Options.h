@@ -12,7 +12,7 @@
 
 namespace tapestry::driver {
 
-/// What the process ends with; see docs/CommandLine.md.
+/// What the process ends with; documented in README.md.
 enum ExitStatus : int {
   Success = 0,
   ProgramWrong = 1, ///< the program or the data
