@@ -18,8 +18,9 @@ namespace {
 /// Below this many rows, copying an operand into panels costs more than it
 /// saves when its lanes are contiguous already.
 constexpr int64_t packingRows = 24;
-/// Reduction points per block: a panel of two vectors fits the L1 cache.
-constexpr int64_t panelBytes = 32 * 1024;
+/// What a panel of a block may take: the rows of a tile stay in the L1 cache
+/// while panels come from the L2 cache.
+constexpr int64_t panelBytes = 64 * 1024;
 /// Streams that are read at the same time when nothing is packed or reused.
 constexpr int64_t streams = 8;
 

@@ -139,12 +139,21 @@ bool RowGroup::legal() const {
         return false;
       if (access == RowAccess::Other)
         return false;
-      // Data that all rows read is read again for each block: a vector may be,
-      // a matrix may not.
-      unsigned rank = op.getMatchingIndexingMap(&operand).getNumResults();
-      if (access == RowAccess::Whole && rank > 1)
-        return false;
       if (access == RowAccess::Part && op.isDpsInit(&operand))
+        return false;
+      // What does not depend on the blocked row is read again for each block: a
+      // vector may be, a matrix may not.
+      unsigned others = 0;
+      bool blocked = false;
+      for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
+        blocked |= rank > 0 && expr.isFunctionOfDim(rows[rank - 1]);
+        others += llvm::none_of(ArrayRef(rows).take_front(rank),
+                                [&](unsigned row) {
+                                  return expr.isFunctionOfDim(row);
+                                }) &&
+                  !isa<AffineConstantExpr>(expr);
+      }
+      if (!blocked && others > 1)
         return false;
     }
   }

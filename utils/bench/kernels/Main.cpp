@@ -3,7 +3,9 @@
 // Compiles each workload in this process, runs it on one thread and prints its
 // speed as a part of this machine's limit, measured right before and after.
 //
-//   tapestry-bench-kernels [--dump] [part of a workload's name]...
+//   tapestry-bench-kernels [--dump | --print] [part of a workload's name]...
+//
+// --dump prints the assembly too, --print only the workloads' IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -175,15 +177,18 @@ bool run(MLIRContext &context, const bench::Workload &workload, bool dump) {
 
 int main(int argc, char **argv) {
   bool dump = argc > 1 && !strcmp(argv[1], "--dump");
+  bool print = argc > 1 && !strcmp(argv[1], "--print");
   DialectRegistry registry;
   tapestry::registerCodegenDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   bool ok = true;
   for (const bench::Workload &workload : bench::allWorkloads()) {
-    bool wanted = argc == 1 + dump;
-    for (int i = 1 + dump; i < argc; ++i)
+    bool wanted = argc == 1 + dump + print;
+    for (int i = 1 + dump + print; i < argc; ++i)
       wanted |= workload.name.find(argv[i]) != std::string::npos;
-    if (wanted)
+    if (wanted && print)
+      llvm::outs() << "// " << workload.name << "\n" << workload.ir;
+    else if (wanted)
       ok &= run(context, workload, dump);
   }
   return ok ? 0 : 1;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Workloads.h"
+#include <map>
 
 namespace bench {
 namespace {
@@ -32,14 +33,15 @@ public:
     return buffers.size() - 1;
   }
   /// A local buffer; its dynamic extents are those of `like`'s dimensions.
-  int temporary(std::vector<int64_t> shape, int like) {
+  int temporary(std::vector<int64_t> shape, int like,
+                std::vector<int64_t> dims = {0, 1}) {
     int number = buffers.size();
     buffers.push_back({"f32", shape});
     std::string sizes;
     if (dynamic)
       for (size_t i = 0; i < shape.size(); ++i) {
         std::string id = std::to_string(number) + "_" + std::to_string(i);
-        text += "  %i" + id + " = arith.constant " + std::to_string(i) +
+        text += "  %i" + id + " = arith.constant " + std::to_string(dims[i]) +
                 " : index\n  %d" + id + " = memref.dim " + use(like) + ", %i" +
                 id + " : " + typeOf(like) + "\n";
         sizes += (i ? ", %d" : "%d") + id;
@@ -47,6 +49,34 @@ public:
     text += "  " + use(number) + " = memref.alloc(" + sizes +
             ") : " + typeOf(number) + "\n";
     locals.push_back(number);
+    return number;
+  }
+  /// The part of a matrix that starts at (row, column), as large as `like`.
+  int window(int buffer, int64_t row, int64_t column, int like) {
+    int number = buffers.size();
+    const std::vector<int64_t> &shape = buffers[like].shape;
+    int64_t stride = buffers[buffer].shape[1];
+    std::string sizes =
+        std::to_string(shape[0]) + ", " + std::to_string(shape[1]);
+    std::string type =
+        "memref<" + std::to_string(shape[0]) + "x" + std::to_string(shape[1]) +
+        "xf32, strided<[" + std::to_string(stride) +
+        ", 1], offset: " + std::to_string(row * stride + column) + ">>";
+    if (dynamic) {
+      std::string id = std::to_string(number);
+      for (const char *i : {"0", "1"})
+        text += "  %i" + id + i + " = arith.constant " + i + " : index\n  %d" +
+                id + i + " = memref.dim " + use(like) + ", %i" + id + i +
+                " : " + typeOf(like) + "\n";
+      sizes = "%d" + id + "0, %d" + id + "1";
+      type = "memref<?x?xf32, strided<[?, 1], offset: " +
+             (row ? std::string("?") : std::to_string(column)) + ">>";
+    }
+    text += "  " + use(number) + " = memref.subview " + use(buffer) + "[" +
+            std::to_string(row) + ", " + std::to_string(column) + "] [" +
+            sizes + "] [1, 1] : " + typeOf(buffer) + " to " + type + "\n";
+    buffers.push_back({"f32", shape});
+    types[number] = type;
     return number;
   }
   void fill(int buffer, const std::string &value) {
@@ -92,6 +122,9 @@ public:
 private:
   std::string use(int number) const { return "%b" + std::to_string(number); }
   std::string typeOf(int number) const {
+    auto view = types.find(number);
+    if (view != types.end())
+      return view->second;
     std::string shape;
     for (int64_t extent : buffers[number].shape)
       shape += (dynamic ? "?" : std::to_string(extent)) + "x";
@@ -112,6 +145,8 @@ private:
   Workload workload;
   std::vector<Argument> buffers;
   std::vector<int> locals;
+  /// Types of views.
+  std::map<int, std::string> types;
   std::string text;
   int fills = 0;
 };
@@ -243,6 +278,99 @@ Workload matrixVector(bool dynamic, int64_t rows, int64_t columns,
   return b.bytes(4.0 * rows * columns);
 }
 
+Workload rmsNorm(bool dynamic, int64_t rows, int64_t columns) {
+  Builder b("rmsnorm " + std::to_string(rows), dynamic);
+  int x = b.argument({rows, columns}), g = b.argument({columns});
+  int y = b.argument({rows, columns});
+  int sum = b.temporary({rows}, x), scale = b.temporary({rows}, x);
+  b.fill(sum, "0.0");
+  b.generic({{x, sum},
+             {"(r,c)->(r,c)", "(r,c)->(r)"},
+             "pr",
+             "    %m = arith.mulf %a0, %a0 : f32\n"
+             "    %y = arith.addf %a1, %m : f32\n"});
+  b.generic({{sum, scale},
+             {"(r)->(r)", "(r)->(r)"},
+             "p",
+             "    %n = arith.constant 4096.0 : f32\n"
+             "    %e = arith.constant 1.0e-5 : f32\n"
+             "    %0 = arith.divf %a0, %n : f32\n"
+             "    %1 = arith.addf %0, %e : f32\n"
+             "    %y = math.rsqrt %1 : f32\n"});
+  b.generic({{x, scale, g, y},
+             {"(r,c)->(r,c)", "(r,c)->(r)", "(r,c)->(c)", "(r,c)->(r,c)"},
+             "pp",
+             "    %m = arith.mulf %a0, %a1 : f32\n"
+             "    %y = arith.mulf %m, %a2 : f32\n"});
+  return b.bytes(8.0 * rows * columns);
+}
+
+/// Five points around each, of a matrix with a border of one.
+Workload stencil(bool dynamic, int64_t size) {
+  Builder b("stencil " + std::to_string(size), dynamic);
+  int x = b.argument({size + 2, size + 2}), y = b.argument({size, size});
+  std::vector<int> operands;
+  for (auto [row, column] : std::initializer_list<std::pair<int, int>>{
+           {1, 1}, {0, 1}, {2, 1}, {1, 0}, {1, 2}})
+    operands.push_back(b.window(x, row, column, y));
+  operands.push_back(y);
+  b.generic({operands, std::vector<std::string>(6, "(r,c)->(r,c)"), "pp",
+             "    %q = arith.constant 0.2 : f32\n"
+             "    %0 = arith.addf %a0, %a1 : f32\n"
+             "    %1 = arith.addf %a2, %a3 : f32\n"
+             "    %2 = arith.addf %0, %1 : f32\n"
+             "    %3 = arith.addf %2, %a4 : f32\n"
+             "    %y = arith.mulf %3, %q : f32\n"});
+  return b.bytes(8.0 * size * size);
+}
+
+/// All of attention: scores, their softmax, and the values' means.
+Workload attention(bool dynamic, int64_t heads, int64_t length, int64_t depth) {
+  Builder b("attention", dynamic);
+  int q = b.argument({heads, length, depth});
+  int k = b.argument({heads, length, depth});
+  int v = b.argument({heads, length, depth});
+  int o = b.argument({heads, length, depth});
+  std::vector<int64_t> square{heads, length, length};
+  int t = b.temporary(square, q, {0, 1, 1}),
+      e = b.temporary(square, q, {0, 1, 1}),
+      p = b.temporary(square, q, {0, 1, 1});
+  int max = b.temporary({heads, length}, q),
+      sum = b.temporary({heads, length}, q);
+  std::string row = "(h,s,t)->(h,s)", all = "(h,s,t)->(h,s,t)";
+  b.fill(t, "0.0");
+  b.generic({{q, k, t},
+             {"(h,s,t,d)->(h,s,d)", "(h,s,t,d)->(h,t,d)", "(h,s,t,d)->(h,s,t)"},
+             "pppr",
+             "    %z = arith.constant 0.125 : f32\n"
+             "    %m = arith.mulf %a0, %a1 : f32\n"
+             "    %n = arith.mulf %m, %z : f32\n"
+             "    %y = arith.addf %a2, %n : f32\n"});
+  b.fill(max, "0xFF800000");
+  b.generic({{t, max},
+             {all, row},
+             "ppr",
+             "    %y = arith.maximumf %a1, %a0 : f32\n"});
+  b.generic({{t, max, e},
+             {all, row, all},
+             "ppp",
+             "    %d = arith.subf %a0, %a1 : f32\n"
+             "    %y = math.exp %d : f32\n"});
+  b.fill(sum, "0.0");
+  b.generic(
+      {{e, sum}, {all, row}, "ppr", "    %y = arith.addf %a1, %a0 : f32\n"});
+  b.generic({{e, sum, p},
+             {all, row, all},
+             "ppp",
+             "    %y = arith.divf %a0, %a1 : f32\n"});
+  b.fill(o, "0.0");
+  b.generic({{p, v, o},
+             {"(h,s,d,t)->(h,s,t)", "(h,s,d,t)->(h,t,d)", "(h,s,d,t)->(h,s,d)"},
+             "pppr",
+             mulAdd});
+  return b.flops(4.0 * heads * length * length * depth);
+}
+
 /// The two contractions of attention over [b, s, h, d] layouts.
 Workload scores(bool dynamic, int64_t batch, int64_t heads, int64_t length,
                 int64_t depth) {
@@ -351,6 +479,9 @@ std::vector<Workload> allWorkloads() {
     all.push_back(reduction("column sums 4096", dynamic, 4096, 4096, true));
     all.push_back(matrixVector(dynamic, 4096, 4096, false));
     all.push_back(matrixVector(dynamic, 4096, 4096, true));
+    all.push_back(rmsNorm(dynamic, 4096, 4096));
+    all.push_back(stencil(dynamic, 4096));
+    all.push_back(attention(dynamic, 16, 1024, 64));
     all.push_back(scores(dynamic, 2, 8, 512, 64));
     all.push_back(values(dynamic, 2, 8, 512, 64));
     all.push_back(convolution(dynamic, 4, 64, 56, 64, 1));
