@@ -66,7 +66,7 @@ func.func @merged(%x: memref<3x5x64xf32>, %r: memref<64xf32>,
 // CHECK-LABEL: func @contraction
 // CHECK-NOT:     linalg.fill
 // CHECK:         %[[PANELS:.*]] = memref.alloc
-// CHECK:         scf.for %{{.*}} = %c0 to %c512 step %c256
+// CHECK:         scf.for %{{.*}} = %c0 to %c1024 step %c512
 // CHECK:           vector.store %{{.*}}, %[[PANELS]]
 // CHECK:           %{{.*}}:16 = scf.for
 // CHECK:             %[[A:.*]] = memref.load
@@ -79,13 +79,13 @@ func.func @merged(%x: memref<3x5x64xf32>, %r: memref<64xf32>,
 // CHECK:         memref.dealloc %[[PANELS]]
 // AVX2-LABEL: func @contraction
 // AVX2:         %{{.*}}:12 = scf.for
-func.func @contraction(%x: memref<256x512xf32>, %y: memref<512x1024xf32>,
+func.func @contraction(%x: memref<256x1024xf32>, %y: memref<1024x1024xf32>,
                        %z: memref<256x1024xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%z : memref<256x1024xf32>)
   linalg.generic {indexing_maps = [#lhs, #rhs, #res],
                   iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %y : memref<256x512xf32>, memref<512x1024xf32>)
+      ins(%x, %y : memref<256x1024xf32>, memref<1024x1024xf32>)
       outs(%z : memref<256x1024xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %d = arith.subf %a, %b : f32

@@ -46,7 +46,7 @@ TEST(TargetInfo, ReadsLLVMsTables) {
 }
 
 TEST(NestPlan, MatmulIsTiledAndPacked) {
-  NestPlan plan = planNest(matmul(512, 512, 512), avx512());
+  NestPlan plan = planNest(matmul(1024, 1024, 1024), avx512());
   EXPECT_EQ(plan.kind, NestKind::Tile);
   EXPECT_EQ(plan.vectorDim, 1u);
   EXPECT_EQ(plan.rowDim, 0);
