@@ -6,8 +6,6 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=${TAPESTRY_BUILD:-$root/build}
 werror=OFF
 [ "${CI:-}" = true ] && werror=ON
-if [ ! -f "$build/build.ninja" ]; then
-  cmake -G Ninja -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release \
-    -DTAPESTRY_WERROR=$werror
-fi
+cmake -G Ninja -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release \
+  -DTAPESTRY_WERROR=$werror
 ninja -C "$build" "$@"

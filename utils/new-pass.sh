@@ -8,9 +8,18 @@ if [ $# -ne 3 ]; then
   exit 2
 fi
 room=$1 name=$2 argument=$3
-passes=$root/include/tapestry/$room/Passes.td
+# Conversion/TRAToComm is declared with all conversions; Codegen's sources lie in
+# Codegen/Transforms.
+declared=$room
+[ -f "$root/include/tapestry/$declared/Passes.td" ] || declared=$(dirname "$room")
+passes=$root/include/tapestry/$declared/Passes.td
+[ -d "$root/lib/$room/Transforms" ] && room=$room/Transforms
 source=$root/lib/$room/$name.cpp
 build=$root/lib/$room/CMakeLists.txt
+if ! grep -q '\.cpp$' "$build" 2>/dev/null; then
+  echo "new-pass.sh: error: lib/$room has no sources; name the folder that has" >&2
+  exit 1
+fi
 test=$root/test/$room/$argument.mlir
 for file in "$passes" "$build"; do
   [ -f "$file" ] || { echo "new-pass.sh: error: no $file" >&2; exit 1; }
@@ -37,11 +46,11 @@ mkdir -p "$(dirname "$test")"
 cat >"$source" <<EOF
 //===- $name.cpp - One line ---===//
 
-#include "tapestry/$room/Passes.h"
+#include "tapestry/$declared/Passes.h"
 
 namespace ${namespace:-tapestry} {
 #define GEN_PASS_DEF_$(echo "$name" | tr '[:lower:]' '[:upper:]')
-#include "tapestry/$room/Passes.h.inc"
+#include "tapestry/$declared/Passes.h.inc"
 } // namespace ${namespace:-tapestry}
 
 using namespace mlir;

@@ -129,7 +129,7 @@ int64_t tapestry::peakBytesPerDevice(const PlanGraph &graph,
     int64_t homeBytes = bytesOf(vertex, home);
     born[vertex.isInput ? 0 : v] += homeBytes;
     gone[last] += homeBytes;
-    if (vertex.isInput && uses[v].size() == 1)
+    if (isStoredAsConsumed(vertex, uses[v]))
       continue;
     if (!vertex.isInput) {
       Layout result = resultLayout(vertex, *placement.vertices[v].partition);

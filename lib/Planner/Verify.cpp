@@ -91,7 +91,7 @@ llvm::Error tapestry::verifyParts(const PlanGraph &graph,
     const PlanVertex &vertex = graph.vertices[v];
     if (llvm::Error error = checkPartCount(vertex, parts[v]))
       return error;
-    if (vertex.isInput && uses[v].size() == 1) {
+    if (vertex.isInput && !vertex.isOutput && uses[v].size() == 1) {
       if (llvm::Error error =
               checkStoredInput(graph, vertex, uses[v].front(), parts))
         return error;
@@ -310,7 +310,8 @@ static llvm::Error checkPlacement(const PlanGraph &graph, const Plan &plan) {
     return planError("the plan places ", plan.placement.vertices.size(),
                      " vertices, the graph has ", graph.vertices.size());
   auto isStored = [&](unsigned v) {
-    return graph.vertices[v].isInput && uses[v].size() == 1;
+    return graph.vertices[v].isInput && !graph.vertices[v].isOutput &&
+           uses[v].size() == 1;
   };
   CoverageChecker coverage(plan.grid);
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
@@ -451,7 +452,8 @@ static llvm::Error checkCosts(const PlanGraph &graph, const Plan &plan) {
       std::vector<Piece> read =
           piecesOf(operand.projection, vertex, parts, producer.shape);
       join += calls * sizeOf(read);
-      if (!producer.isInput || uses[operand.producer].size() != 1)
+      if (!producer.isInput || producer.isOutput ||
+          uses[operand.producer].size() != 1)
         repartition += moveCost(piecesOf(producer.output, producer,
                                          plan.vertices[operand.producer].parts,
                                          producer.shape),

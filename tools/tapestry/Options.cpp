@@ -91,9 +91,11 @@ cl::opt<std::string> report("report", cl::desc("Write times and traffic"),
 cl::opt<std::string> trace("trace", cl::desc("Write a Chrome trace"),
                            cl::value_desc("t.json"), cl::sub(runCommand),
                            cl::cat(category));
-cl::opt<std::string> seed("seed", cl::desc("Seed of random choices (0)"),
-                          cl::value_desc("N"), cl::sub(runCommand),
-                          cl::sub(planCommand), cl::cat(category));
+cl::opt<std::string>
+    seed("seed",
+         cl::desc("Seed of random choices (0); no solver makes any yet"),
+         cl::value_desc("N"), cl::sub(runCommand), cl::sub(planCommand),
+         cl::cat(category));
 
 /// Prints a usage error and remembers that there was one.
 class Usage {

@@ -65,10 +65,11 @@ double repartitionCost(llvm::ArrayRef<PartDim> producer,
                        llvm::ArrayRef<PartDim> consumer);
 
 /// Who stores the tensor of an input that has exactly one consumer: the
-/// consumer as it wants to read it, at no cost (`uses` are the input's).
+/// consumer as it wants to read it, at no cost (`uses` are the input's). An
+/// input that is handed out again has a second consumer.
 inline bool isStoredAsConsumed(const PlanVertex &vertex,
                                llvm::ArrayRef<PlanUse> uses) {
-  return vertex.isInput && uses.size() == 1;
+  return vertex.isInput && !vertex.isOutput && uses.size() == 1;
 }
 
 /// What a plan costs at one vertex.

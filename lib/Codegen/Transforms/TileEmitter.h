@@ -65,9 +65,14 @@ private:
                       llvm::function_ref<IndexList(bool masked)> fn);
   llvm::SmallVector<mlir::Type> accumulatorTypes(unsigned rows);
   bool columnsArePacked() const;
-  IndexList reduce(const Tile &tile, IndexList accumulators);
+  IndexList reduce(const Tile &tile);
+  IndexList reductionOf(const Tile &tile, IndexList carried);
   IndexList emitStep(const Tile &tile, const NestPoint &steps,
-                     mlir::ValueRange accumulators);
+                     mlir::ValueRange carried);
+  bool isExtreme() const;
+  mlir::Value extreme(mlir::Value accumulator, mlir::Value value);
+  void trackOrder(mlir::ValueRange values,
+                  llvm::MutableArrayRef<mlir::Value> masks);
   mlir::Value loadArgument(const Tile &tile, const NestPoint &steps,
                            unsigned number, Site site);
   mlir::OpFoldResult columnOffset(unsigned operand, unsigned column);
@@ -108,6 +113,9 @@ private:
     return columns && *columns % width() == 0;
   }
 
+  /// Extremes are being reduced without regard to NaN; the values carried are
+  /// the accumulators and then masks of the lanes that have seen none.
+  bool ignoresNaN = false;
   /// Steps of inner[0] and columns per block; reduction points per block.
   mlir::OpFoldResult blockSteps, blockColumns, blockPoints;
   /// The operands as the tile reads them: panels in place of packed ones.

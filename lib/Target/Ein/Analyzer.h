@@ -95,6 +95,8 @@ private:
   Scope file;
   /// The uses of macros around the current statement, outermost first.
   llvm::SmallVector<llvm::SMLoc> calls;
+  /// The macros whose bodies are being expanded, outermost first.
+  llvm::SmallVector<const ast::DefStmt *, 4> expanding;
   bool limitReported = false;
 };
 

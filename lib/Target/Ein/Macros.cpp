@@ -286,6 +286,14 @@ std::optional<unsigned> Analyzer::expandUse(Scope &scope,
         .note(def.range, "it is defined here");
     return std::nullopt;
   }
+  if (llvm::is_contained(expanding, &def)) {
+    diagnostics
+        .error(call.range, "macro '" + def.name +
+                               "' uses itself here, and "
+                               "would never end")
+        .note(def.range, "it is defined here");
+    return std::nullopt;
+  }
   Scope use(scope.fileScope(), scope.vertexNameFor(stmt.name));
   use.resultName = def.result.name;
   bool ok = true;
@@ -298,11 +306,13 @@ std::optional<unsigned> Analyzer::expandUse(Scope &scope,
 
   DiagnosticEngine::InstantiationScope note(diagnostics, call.range, def.name);
   calls.push_back(call.range.Start);
+  expanding.push_back(&def);
   for (const EquationStmt *inner : def.body) {
     if (diagnostics.limitReached() || limitReported)
       break;
     visitEquation(use, *inner);
   }
+  expanding.pop_back();
   calls.pop_back();
   return takeResult(use, stmt, def);
 }

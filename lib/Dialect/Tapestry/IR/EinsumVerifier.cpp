@@ -280,8 +280,8 @@ static LogicalResult verifyScalarOps(EinsumOp op, StringRef what,
   for (Operation &nested : region.front().without_terminator()) {
     StringRef dialect = nested.getName().getDialectNamespace();
     bool known = dialect == "arith" || dialect == "math";
-    if (isa<LabelOp>(nested) || (known && isMemoryEffectFree(&nested) &&
-                                 nested.getNumRegions() == 0))
+    if (isa<LabelOp>(nested) ||
+        (known && isMemoryEffectFree(&nested) && nested.getNumRegions() == 0))
       continue;
     InFlightDiagnostic diagnostic =
         op.emitOpError() << what << " holds '" << nested.getName()
