@@ -68,17 +68,24 @@ func.func @merged(%x: memref<3x5x64xf32>, %r: memref<64xf32>,
 // CHECK:         %[[PANELS:.*]] = memref.alloc
 // CHECK:         scf.for %{{.*}} = %c0 to %c1024 step %c512
 // CHECK:           vector.store %{{.*}}, %[[PANELS]]
-// CHECK:           %{{.*}}:16 = scf.for
+// CHECK:           %[[T:.*]]:20 = scf.for
 // CHECK:             %[[A:.*]] = memref.load
 // CHECK:             %[[B:.*]] = vector.load %[[PANELS]]
 // CHECK:             %[[AV:.*]] = vector.broadcast %[[A]] : f32 to vector<16xf32>
 // CHECK:             arith.subf %[[AV]], %[[B]] fastmath<contract> : vector<16xf32>
-// CHECK-COUNT-16:    arith.maximumf %{{.*}} fastmath<nsz> : vector<16xf32>
-// CHECK-NOT:         arith.maximumf
+// CHECK-COUNT-16:    arith.select %{{.*}} : vector<16xi1>, vector<16xf32>
+// CHECK-COUNT-8:     arith.cmpf ord, %{{.*}} : vector<16xf32>
 // CHECK:             scf.yield
+// A tile that has seen NaN is computed again with the maximum that keeps it.
+// CHECK:           %[[ORDERED:.*]] = vector.reduction <and>, %{{.*}} : vector<16xi1> into i1
+// CHECK:           scf.if %[[ORDERED]]
+// CHECK-NEXT:        scf.yield %[[T]]#0
+// CHECK:           else
+// CHECK:             %{{.*}}:16 = scf.for
+// CHECK-COUNT-16:      arith.maximumf %{{.*}} fastmath<nsz> : vector<16xf32>
 // CHECK:         memref.dealloc %[[PANELS]]
 // AVX2-LABEL: func @contraction
-// AVX2:         %{{.*}}:12 = scf.for
+// AVX2:         %{{.*}}:16 = scf.for
 func.func @contraction(%x: memref<256x1024xf32>, %y: memref<1024x1024xf32>,
                        %z: memref<256x1024xf32>) {
   %zero = arith.constant 0.0 : f32

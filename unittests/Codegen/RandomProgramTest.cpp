@@ -25,6 +25,8 @@ struct Operands {
 /// Random data in buffers that end at a guard page.
 Operands makeOperands(const RandomProgram &program, std::mt19937 &random) {
   Operands result;
+  // Now and then some values that are not finite.
+  bool special = random() % 8 == 0;
   for (const RandomArgument &argument : program.arguments) {
     View view;
     view.type = mlir::parseType(argument.elementType, &context());
@@ -43,6 +45,10 @@ Operands makeOperands(const RandomProgram &program, std::mt19937 &random) {
       Scalar value;
       value.integer = int64_t(random() % 200) - 100;
       value.real = double(int64_t(random() % 2001) - 1000) / 1000;
+      if (special && random() % 100 == 0)
+        value.real = random() % 3 == 0   ? NAN
+                     : random() % 2 == 0 ? INFINITY
+                                         : -INFINITY;
       flat.store({i}, roundTo(view.type, floating ? Scalar{value.real, 0}
                                                   : Scalar{0, value.integer}));
     }
