@@ -72,7 +72,7 @@ func.func @merged(%x: memref<3x5x64xf32>, %r: memref<64xf32>,
 // CHECK:             %[[A:.*]] = memref.load
 // CHECK:             %[[B:.*]] = vector.load %[[PANELS]]
 // CHECK:             %[[AV:.*]] = vector.broadcast %[[A]] : f32 to vector<16xf32>
-// CHECK:             arith.subf %[[AV]], %[[B]] fastmath<contract> : vector<16xf32>
+// CHECK:             arith.subf %[[AV]], %[[B]] : vector<16xf32>
 // CHECK-COUNT-16:    arith.select %{{.*}} : vector<16xi1>, vector<16xf32>
 // CHECK-COUNT-8:     arith.cmpf ord, %{{.*}} : vector<16xf32>
 // CHECK:             scf.yield
@@ -137,13 +137,14 @@ func.func @lanes(%x: memref<?x1024xf32>, %z: memref<?xf32>) {
 #out = affine_map<(n, f, y, x, c, r, s) -> (n, f, y, x)>
 
 // A convolution is a contraction whose operand has windows: lanes along x, rows
-// along the filters.
+// along the filters. The three points of the innermost reduction are unrolled.
 // CHECK-LABEL: func @window
 // CHECK:         %{{.*}}:16 = scf.for
 // CHECK:           %{{.*}}:16 = scf.for
-// CHECK:             %{{.*}}:16 = scf.for
-// CHECK:               vector.load {{.*}} vector<16xf32>
-// CHECK-COUNT-16:      arith.addf
+// CHECK:             vector.load {{.*}} vector<16xf32>
+// CHECK-COUNT-48:    arith.addf {{.*}} : vector<16xf32>
+// CHECK-NOT:         arith.addf {{.*}} : vector<16xf32>
+// CHECK:             scf.yield
 func.func @window(%x: memref<1x8x34x34xf32>, %w: memref<16x8x3x3xf32>,
                   %z: memref<1x16x32x32xf32>) {
   linalg.generic {indexing_maps = [#win, #flt, #out],

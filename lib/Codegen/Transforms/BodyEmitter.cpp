@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BodyEmitter.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -20,12 +21,28 @@ Value broadcastTo(IndexBuilder &b, Value value, unsigned lanes) {
   return vector::BroadcastOp::create(b, type, value);
 }
 
-/// Lets products and sums form fused multiply-adds, and extremes ignore the
-/// sign of zero. Conversions stay as they are: a rounding that is asked for is
-/// kept.
-static void relaxFastMath(Operation *op) {
+/// Whether `op` adds to what an operation has accumulated so far.
+static bool accumulates(Operation *op) {
+  return isa<arith::AddFOp>(op) &&
+         llvm::any_of(op->getOperands(), [](Value operand) {
+           auto argument = dyn_cast<BlockArgument>(operand);
+           auto generic = argument ? dyn_cast<linalg::GenericOp>(
+                                         argument.getOwner()->getParentOp())
+                                   : linalg::GenericOp();
+           return generic &&
+                  argument.getArgNumber() >=
+                      static_cast<unsigned>(generic.getNumDpsInputs());
+         });
+}
+
+/// Lets the products and the sums of a reduction form fused multiply-adds, and
+/// extremes ignore the sign of zero. Everything else is rounded as it is
+/// written, so that values do not depend on which operations were fused.
+static void relaxFastMath(Operation *op, Operation *original) {
   arith::FastMathFlags extra = arith::FastMathFlags::none;
-  if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
+  bool isProduct = isa<arith::MulFOp>(original) && original->hasOneUse() &&
+                   accumulates(*original->user_begin());
+  if (isProduct || accumulates(original))
     extra = arith::FastMathFlags::contract;
   else if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
                arith::MinNumFOp>(op))
@@ -52,7 +69,7 @@ Value cloneOnVectors(IndexBuilder &b, Operation *op, ValueRange operands,
   if (isVector)
     clone->getResult(0).setType(
         VectorType::get({lanes}, op->getResult(0).getType()));
-  relaxFastMath(clone);
+  relaxFastMath(clone, op);
   return clone->getResult(0);
 }
 

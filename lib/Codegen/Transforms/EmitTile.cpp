@@ -14,6 +14,11 @@ using namespace mlir;
 
 namespace tapestry {
 
+/// Loops over this many points of a reduction are unrolled, if the body is
+/// short.
+constexpr int64_t unrolledSteps = 4;
+constexpr int64_t maxUnrolledCost = 16;
+
 TileEmitter::TileEmitter(IndexBuilder &b, Nest &nest, const NestPlan &plan,
                          const TargetInfo &target)
     : NestEmitter(b, nest, plan, target), sources(nest.operands),

@@ -102,9 +102,12 @@ TypedAttr identityOf(Operation *combine, Type type) {
       return b.getFloatAttr(type, 0.0);
     if (isa<arith::MulFOp>(combine))
       return b.getFloatAttr(type, 1.0);
-    if (isa<arith::MaximumFOp, arith::MaxNumFOp>(combine))
+    // maxnum and minnum drop NaN, which makes it their identity.
+    if (isa<arith::MaxNumFOp, arith::MinNumFOp>(combine))
+      return b.getFloatAttr(type, APFloat::getQNaN(semantics));
+    if (isa<arith::MaximumFOp>(combine))
       return b.getFloatAttr(type, APFloat::getInf(semantics, true));
-    if (isa<arith::MinimumFOp, arith::MinNumFOp>(combine))
+    if (isa<arith::MinimumFOp>(combine))
       return b.getFloatAttr(type, APFloat::getInf(semantics));
     return nullptr;
   }
