@@ -150,10 +150,19 @@ ExitStatus Compilation::planGraph() {
 }
 
 ExitStatus Compilation::lower(Phase last) {
-  PassManager pm(context.get());
-  pm.enableVerifier(false);
-  buildLoweringPipeline(pm, last, CodegenOptions());
-  return succeeded(pm.run(*module)) ? Success : Unable;
+  // What the dialects state is verified up to the device program; below it,
+  // verification would cost as much as the passes.
+  PassManager upper(context.get());
+  buildLoweringPipeline(upper, std::min(last, Phase::Program),
+                        CodegenOptions());
+  if (failed(upper.run(*module)))
+    return Unable;
+  if (last < Phase::Code)
+    return Success;
+  PassManager lower(context.get());
+  lower.enableVerifier(false);
+  buildCodePipeline(lower, CodegenOptions());
+  return succeeded(lower.run(*module)) ? Success : Unable;
 }
 
 ExitStatus Compilation::printAfterPhase() {

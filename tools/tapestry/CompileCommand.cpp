@@ -97,9 +97,18 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
     }
   }
 
+  llvm::SmallString<128> target(options.executable);
+  if (llvm::sys::fs::exists(target)) {
+    if (!llvm::sys::fs::is_regular_file(target)) {
+      llvm::errs() << options.executable
+                   << ": error: cannot write: not a regular file\n";
+      return ProgramWrong;
+    }
+    llvm::sys::fs::real_path(options.executable, target);
+  }
   llvm::SmallString<128> temporary;
-  if (std::error_code error = llvm::sys::fs::createUniqueFile(
-          options.executable + ".%%%%%%", temporary)) {
+  if (std::error_code error =
+          llvm::sys::fs::createUniqueFile(target + ".%%%%%%", temporary)) {
     llvm::errs() << options.executable
                  << ": error: cannot write: " << error.message() << '\n';
     return ProgramWrong;
@@ -107,8 +116,7 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
   llvm::FileRemover removeTemporary(temporary);
   if (ExitStatus status = link(objectPath, temporary, options.verbose))
     return status;
-  if (std::error_code error =
-          llvm::sys::fs::rename(temporary, options.executable)) {
+  if (std::error_code error = llvm::sys::fs::rename(temporary, target)) {
     llvm::errs() << options.executable
                  << ": error: cannot write: " << error.message() << '\n';
     return ProgramWrong;

@@ -4,15 +4,29 @@
 #include "Compilation.h"
 #include "tapestry/Planner/Explain.h"
 #include "tapestry/Planner/PlanFile.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tapestry;
 using namespace tapestry::driver;
 
-/// The file appears whole or not at all.
+/// A file appears whole or not at all, where a link points; pipes and devices
+/// are written to as they are.
 static llvm::Error writePlanFile(llvm::StringRef path, const PlanGraph &graph,
                                  const Plan &plan) {
-  return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
+  llvm::SmallString<128> target(path);
+  if (llvm::sys::fs::exists(path)) {
+    if (!llvm::sys::fs::is_regular_file(path)) {
+      std::error_code code;
+      llvm::raw_fd_ostream os(path, code);
+      if (code)
+        return llvm::errorCodeToError(code);
+      writePlan(os, graph, plan);
+      return llvm::Error::success();
+    }
+    llvm::sys::fs::real_path(path, target);
+  }
+  return llvm::writeToOutput(target, [&](llvm::raw_ostream &os) {
     writePlan(os, graph, plan);
     return llvm::Error::success();
   });

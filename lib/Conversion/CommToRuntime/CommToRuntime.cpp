@@ -47,6 +47,7 @@ public:
 
 private:
   func::FuncOp declare(StringRef name, TypeRange inputs, TypeRange results);
+  LogicalResult verifyDeviceProgram();
   void lowerSignature();
   void lowerCollective(comm::CollectiveOpInterface op);
   void lowerSlice(comm::SliceOp op);
@@ -109,6 +110,41 @@ DictionaryAttr RuntimeProgram::describeTensor(DictionaryAttr attrs) {
       {b.getNamedAttr(program::name, attrs.get("comm.name")),
        b.getNamedAttr(program::type, attrs.get("comm.type")),
        b.getNamedAttr(program::layout, layout)});
+}
+
+/// What this lowering relies on: one block that ends in func.return, and ranked
+/// tensors that carry their name, layout and type.
+LogicalResult RuntimeProgram::verifyDeviceProgram() {
+  if (program.isExternal() || !llvm::hasSingleElement(program.getBody()) ||
+      !isa<func::ReturnOp>(program.front().getTerminator()))
+    return program.emitError("a device program is one block that ends in "
+                             "func.return");
+  for (Attribute entry : program->getAttrOfType<ArrayAttr>("comm.vertices")) {
+    auto vertex = dyn_cast<DictionaryAttr>(entry);
+    if (!vertex || !vertex.getAs<StringAttr>(program::name) ||
+        !vertex.getAs<IntegerAttr>(program::flops))
+      return program.emitError("'comm.vertices' holds ")
+             << entry << ", expected dictionaries of 'name' and 'flops'";
+  }
+  auto check = [&](const char *what, unsigned number, Type type,
+                   DictionaryAttr attrs) -> LogicalResult {
+    if (isa<RankedTensorType>(type) && attrs &&
+        attrs.getAs<StringAttr>("comm.name") &&
+        attrs.getAs<index::LayoutAttr>("comm.layout") &&
+        attrs.getAs<TypeAttr>("comm.type"))
+      return success();
+    return program.emitError(what)
+           << " " << number << " of a device program has to be a ranked tensor "
+           << "with the attributes comm.name, comm.layout and comm.type";
+  };
+  for (auto [number, type] : llvm::enumerate(program.getArgumentTypes()))
+    if (failed(check("argument", number, type, program.getArgAttrDict(number))))
+      return failure();
+  for (auto [number, type] : llvm::enumerate(program.getResultTypes()))
+    if (failed(
+            check("result", number, type, program.getResultAttrDict(number))))
+      return failure();
+  return success();
 }
 
 /// (tensors) -> tensors becomes (rank, memrefs, result memrefs) -> ().
@@ -368,6 +404,8 @@ LogicalResult RuntimeProgram::lower() {
   if (!grid || !vertices)
     return program.emitError("lacks the attributes 'comm.grid' and "
                              "'comm.vertices' of a device program");
+  if (failed(verifyDeviceProgram()))
+    return failure();
   unsigned numInputs = program.getNumArguments();
   lowerSignature();
   for (Operation &op : llvm::make_early_inc_range(program.front())) {

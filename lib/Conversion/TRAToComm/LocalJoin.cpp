@@ -108,6 +108,13 @@ private:
   Value size(unsigned label);
   void emitLabelBounds();
   Value operandWindow(unsigned number, Value part, AffineMap &localMap);
+  /// Whether no device's window reaches outside the tensor.
+  bool staysInside(const Layout &layout) const {
+    for (int64_t d = 0, e = grid.numDevices(); d < e; ++d)
+      if (layout.imageBox(grid, d) != layout.box(grid, d))
+        return false;
+    return true;
+  }
   Value padWindow(unsigned number, Value part, const Projection &projection,
                   ArrayRef<int64_t> slack, RankedTensorType windowType);
   Value emitInit(Type elementType, bool reduces);
@@ -172,7 +179,7 @@ Value LocalJoin::operandWindow(unsigned number, Value part,
                   getAffineDimExpr(term.dim, b.getContext()) * term.coefficient;
       if (term.coefficient < 0) {
         subscript = subscript - term.coefficient * (block(term.dim) - 1);
-        missing = ShapedType::isDynamic(labelExtent(term.dim));
+        missing |= ShapedType::isDynamic(labelExtent(term.dim));
       }
     }
     subscripts.push_back(subscript);
@@ -191,7 +198,8 @@ Value LocalJoin::operandWindow(unsigned number, Value part,
     changed |= missing != 0;
   }
   localMap = AffineMap::get(numLabels(), 0, subscripts, b.getContext());
-  if (!join.getPad(number) && !changed)
+  bool reachesOut = join.getPad(number) && !staysInside(layout);
+  if (!reachesOut && !changed)
     return part;
   auto partType = cast<RankedTensorType>(part.getType());
   return padWindow(number, part, projection, slack,

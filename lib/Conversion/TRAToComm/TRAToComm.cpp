@@ -92,7 +92,10 @@ LogicalResult DeviceProgram::lowerSignature() {
     sources.push_back(from);
     inputs.push_back(partTypeOf(from.getRelation()));
   }
-  auto exit = cast<func::ReturnOp>(source.front().getTerminator());
+  auto exit = dyn_cast<func::ReturnOp>(source.front().getTerminator());
+  if (!exit)
+    return source.front().getTerminator()->emitError(
+        "ends a program over relations, expected func.return");
   SmallVector<tra::ToTensorOp> sinks;
   for (Value result : exit.getOperands()) {
     auto to = result.getDefiningOp<tra::ToTensorOp>();

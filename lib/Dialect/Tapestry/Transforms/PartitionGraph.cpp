@@ -18,6 +18,9 @@ llvm::Expected<DeviceGrid> tapestry::teg::parseGrid(llvm::StringRef text) {
     axis.name = name.trim().str();
     if (axis.name.empty() || size.trim().getAsInteger(10, axis.size))
       return planError("grid: expected NAME=SIZE, not '", entry, "'");
+    if (llvm::StringRef(axis.name).contains('.'))
+      return planError("grid: axis '", axis.name,
+                       "' has a dot, which names an axis' prime factors");
     if (axis.size < 1)
       return planError("grid: axis '", axis.name, "' has size ", axis.size,
                        "; the least is 1");

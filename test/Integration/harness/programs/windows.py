@@ -152,6 +152,37 @@ def heat_steps(U):
 
 @program(
     """
+    input X : f32[13]
+    input F : f32[3]
+    Y[i:7, j:4] = X[12 - i - j]
+    Z[y:13] = sum[r] pad(X, 0.5)[13 - y - r] * F[r]
+    """,
+    {"X": normal(13), "F": normal(3)},
+    "Y:f32 Z:f32",
+    exact={"Y"},
+)
+def two_reversals(X, F):
+    i, j = np.ogrid[:7, :4]
+    padded = np.concatenate([np.full(2, 0.5), X, np.full(1, 0.5)])
+    y, r = np.ogrid[:13, :3]
+    return {"Y": X[12 - i - j], "Z": padded[13 - y - r + 2] @ F}
+
+
+@program(
+    """
+    input X : f32[16]
+    Y[i] = sum[r:3] X[i + r]
+    """,
+    {"X": normal(16)},
+    "X:f32 Y:f32",
+    exact={"X"},
+)
+def input_handed_out(X):
+    return {"X": X, "Y": X[:-2] + X[1:-1] + X[2:]}
+
+
+@program(
+    """
     input X : f32[12, 22]
     R[i, j] = X[11 - i, 21 - j]
     E[i:6, j] = X[2*i + 1, j]
