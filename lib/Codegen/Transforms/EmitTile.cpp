@@ -262,16 +262,25 @@ TileEmitter::IndexList TileEmitter::reductionLoops(
   if (level == std::min<unsigned>(levels, plan.inner.size()))
     return fn(steps, carried);
   unsigned dim = plan.inner[level];
-  return loop(
-      b.index(0), innerExtent(block, level), b.index(1), carried,
-      [&](OpFoldResult iv, ValueRange values) {
-        NestPoint next = steps;
-        next.index[dim] = b.add(steps.index[dim], iv);
-        for (auto [number, source] : llvm::enumerate(sources))
-          next.offset[number] =
-              b.add(steps.offset[number], b.mul(source.strides[dim], iv));
-        return reductionLoops(block, next, values, fn, level + 1, levels);
-      });
+  auto step = [&](OpFoldResult iv, ValueRange values) {
+    NestPoint next = steps;
+    next.index[dim] = b.add(steps.index[dim], iv);
+    for (auto [number, source] : llvm::enumerate(sources))
+      next.offset[number] =
+          b.add(steps.offset[number], b.mul(source.strides[dim], iv));
+    return reductionLoops(block, next, values, fn, level + 1, levels);
+  };
+  OpFoldResult extent = innerExtent(block, level);
+  auto known = b.known(extent);
+  bool innermost = level + 1 == plan.inner.size();
+  if (!known || !innermost || *known > unrolledSteps ||
+      *known * nest.problem.bodyCost > maxUnrolledCost)
+    return loop(b.index(0), extent, b.index(1), carried, step);
+  // The few points of a window follow one another without a loop.
+  IndexList values(carried);
+  for (int64_t iv = 0; iv < *known; ++iv)
+    values = step(b.index(iv), values);
+  return values;
 }
 
 TileEmitter::IndexList TileEmitter::reductionOf(const Tile &tile,
