@@ -20,8 +20,8 @@ struct ObjectOptions {
   /// The processor as LLVM names it; "native" is the one that compiles.
   std::string cpu = "native";
   /// 0 to 3: how much instruction selection, scheduling and register allocation
-  /// may take, as clang's -O. Kernels come vectorised, tiled and unrolled; above
-  /// 0, all levels run the same few passes on them before.
+  /// may take, as clang's -O. Kernels come vectorised, tiled and unrolled;
+  /// above 0, all levels run the same few passes on them before.
   unsigned optLevel = 3;
   /// When set, receives the optimised LLVM IR as text.
   llvm::raw_ostream *dumpLLVM = nullptr;
