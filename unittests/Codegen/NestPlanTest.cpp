@@ -142,8 +142,9 @@ TEST(NestPlan, TrappingBodiesArePaddedByNothing) {
   NestPlan plan = planNest(problem, avx512());
   for (Packing packing : plan.packing)
     EXPECT_EQ(packing, Packing::None);
-  if (plan.kind == NestKind::Tile)
+  if (plan.kind == NestKind::Tile) {
     EXPECT_EQ(plan.vectors, 1u);
+  }
 }
 
 TEST(NestPlan, LongBodiesGetSmallTiles) {

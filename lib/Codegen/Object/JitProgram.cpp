@@ -39,7 +39,7 @@ JitProgram::create(std::unique_ptr<MemoryBuffer> object,
                                           JITSymbolFlags::Exported};
   if (!map.empty())
     if (Error error = dylib.define(orc::absoluteSymbols(std::move(map))))
-      return std::move(error);
+      return error;
 
   auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
       (*jit)->getDataLayout().getGlobalPrefix());
@@ -48,7 +48,7 @@ JitProgram::create(std::unique_ptr<MemoryBuffer> object,
   dylib.addGenerator(std::move(*process));
 
   if (Error error = (*jit)->addObjectFile(std::move(object)))
-    return std::move(error);
+    return error;
   return std::unique_ptr<JitProgram>(new JitProgram(std::move(*jit)));
 }
 
