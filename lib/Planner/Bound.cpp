@@ -288,7 +288,7 @@ ReducedProblem tapestry::reduceProblem(const PlanProblem &problem,
         costs->push_back((*variable.costs)[c]);
       }
     result.problem.variables.push_back(
-        {variable.name, nullptr, costs, nullptr, variable.hasWork});
+        {variable.name, nullptr, costs, variable.hasWork});
   }
   for (const PlanProblem::Edge &edge : problem.edges) {
     std::vector<uint32_t> rows, columns;

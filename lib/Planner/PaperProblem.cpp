@@ -231,7 +231,7 @@ llvm::Expected<PlanProblem> Builder::build() {
     const PlanVertex &vertex = graph.vertices[v];
     const VertexForm &form = *formOfVertex[v];
     problem.variables.push_back(
-        {vertex.name, form.choices, form.costs, nullptr, !vertex.isInput});
+        {vertex.name, form.choices, form.costs, !vertex.isInput});
     for (unsigned o = 0; o < vertex.operands.size(); ++o) {
       unsigned producer = vertex.operands[o].producer;
       if (isStoredAsConsumed(graph.vertices[producer], uses[producer]))

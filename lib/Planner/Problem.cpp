@@ -2,6 +2,7 @@
 
 #include "tapestry/Planner/Problem.h"
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 using namespace tapestry;
@@ -36,9 +37,6 @@ llvm::Error PlanProblem::validate() const {
   for (const Variable &v : variables) {
     if (!v.costs || v.costs->empty())
       return planError("variable '", v.name, "' has no choices");
-    if (v.bytes && v.bytes->size() != v.numChoices())
-      return planError("variable '", v.name, "' has ", v.numChoices(),
-                       " choices and bytes for ", v.bytes->size());
   }
   for (unsigned number = 0; number < edges.size(); ++number) {
     const Edge &edge = edges[number];
@@ -55,7 +53,44 @@ llvm::Error PlanProblem::validate() const {
                                          edge.table->columns))
       return error;
   }
+  for (unsigned number = 0; number < memory.size(); ++number) {
+    const MemoryTerm &term = memory[number];
+    size_t owners = term.ofEdge ? edges.size() : variables.size();
+    if (term.owner >= owners)
+      return planError("memory term ", number, " belongs to number ",
+                       term.owner, " of ", owners);
+    size_t wanted = term.ofEdge ? edges[term.owner].table->values.size()
+                                : variables[term.owner].numChoices();
+    if (!term.bytes || term.bytes->size() != wanted)
+      return planError("memory term ", number, " has ",
+                       term.bytes ? term.bytes->size() : 0, " entries for ",
+                       wanted);
+    if (term.first > term.last)
+      return planError("memory term ", number, " is held from step ",
+                       term.first, " to step ", term.last);
+  }
   return llvm::Error::success();
+}
+
+int64_t PlanProblem::peakBytes(llvm::ArrayRef<uint32_t> choice) const {
+  std::map<unsigned, int64_t> change;
+  for (const MemoryTerm &term : memory) {
+    size_t entry = 0;
+    if (term.ofEdge) {
+      const Edge &edge = edges[term.owner];
+      entry = size_t(edge.fromClasses->classOf[choice[edge.from]]) *
+                  edge.table->columns +
+              edge.toClasses->classOf[choice[edge.to]];
+    } else {
+      entry = choice[term.owner];
+    }
+    change[term.first] += (*term.bytes)[entry];
+    change[term.last + 1] -= (*term.bytes)[entry];
+  }
+  int64_t held = 0, peak = 0;
+  for (auto [step, bytes] : change)
+    peak = std::max(peak, held += bytes);
+  return peak;
 }
 
 double PlanProblem::edgeCost(const Edge &edge,

@@ -2,6 +2,7 @@
 
 #include "tapestry/Support/Resharding.h"
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 #include <cassert>
 
 using namespace tapestry;
@@ -109,11 +110,12 @@ static Collective planReduction(const DeviceGrid &grid, const Layout &from,
   result.axes = from.partial;
   llvm::sort(result.axes);
   result.groupSize = partsOf(grid, from.partial);
-  int64_t held = 0;
+  int64_t held = 0, most = 0;
   bool sameBoxes = true;
   for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
     ZBox source = from.box(grid, device);
     held += volume(source);
+    most = std::max(most, volume(source));
     ZBox target = to.box(grid, device);
     sameBoxes &= source == target || (isEmpty(source) && isEmpty(target));
   }
@@ -123,6 +125,9 @@ static Collective planReduction(const DeviceGrid &grid, const Layout &from,
   result.kind =
       sameBoxes ? CollectiveKind::AllReduce : CollectiveKind::ReduceScatter;
   result.elements = (sameBoxes ? 2 : 1) * (result.groupSize - 1) * perGroups;
+  result.mostReceived = (sameBoxes ? 2 : 1) * (result.groupSize - 1) *
+                        ceilDiv(most, result.groupSize);
+  result.combined = most;
   if (result.groupSize == 1)
     result.kind = CollectiveKind::None;
   return result;
@@ -161,12 +166,18 @@ Collective tapestry::planResharding(const DeviceGrid &grid, const Layout &from,
   assert(from.isPlain() && "a resharding's source parts must be disjoint");
 
   bool sameBoxes = true;
+  int64_t mostCopied = 0;
   for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
-    result.elements += fetched(grid, from, to, device);
-    sameBoxes = sameBoxes && from.box(grid, device) == to.box(grid, device);
+    int64_t elements = fetched(grid, from, to, device);
+    result.elements += elements;
+    result.mostReceived = std::max(result.mostReceived, elements);
+    ZBox target = to.box(grid, device);
+    sameBoxes = sameBoxes && from.box(grid, device) == target;
+    mostCopied = std::max(mostCopied, volume(target));
   }
   if (result.elements == 0) {
     result.kind = sameBoxes ? CollectiveKind::None : CollectiveKind::Slice;
+    result.mostReceived = sameBoxes ? 0 : mostCopied;
     return result;
   }
   result.axes = axesThatMove(grid, from, to);

@@ -219,8 +219,7 @@ PlanProblem randomProblem(std::mt19937 &random, unsigned variables,
       cost = below(1000) / 8.0;
     problem.variables.push_back(
         {"v" + std::to_string(v), nullptr,
-         std::make_shared<const std::vector<double>>(costs), nullptr,
-         below(4) != 0});
+         std::make_shared<const std::vector<double>>(costs), below(4) != 0});
   }
   auto classesFor = [&](unsigned v) {
     ClassMap map;
@@ -322,7 +321,7 @@ TEST(Exact, RefusesTablesBeyondTheLimit) {
       cost = random() % 1000;
     problem.variables.push_back(
         {"v" + std::to_string(v), nullptr,
-         std::make_shared<const std::vector<double>>(costs), nullptr, true});
+         std::make_shared<const std::vector<double>>(costs), true});
   }
   auto identity = std::make_shared<const ClassMap>(ClassMap::identity(20));
   for (unsigned to = 1; to < 9; ++to)

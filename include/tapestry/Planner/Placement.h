@@ -28,6 +28,9 @@ struct PlannedCollective {
   Layout to;
 };
 
+/// The layouts between two others when a tensor is not moved in one step.
+using Route = llvm::SmallVector<Layout, 1>;
+
 struct VertexPlacement {
   /// The axes of every label. Nothing for an input that its only consumer reads
   /// through a window, a slice or a diagonal: its dimensions are not cut
@@ -37,13 +40,19 @@ struct VertexPlacement {
   /// partial values. Plain, unless it is an input stored as its only consumer
   /// reads it.
   Layout home;
+  /// Between the result and its home; the first is without partial values.
+  Route homeRoute;
+  /// Per operand, between its tensor's home and where it is read. Empty, or one
+  /// entry per operand.
+  std::vector<Route> operandRoutes;
 };
 
 struct Placement {
   std::vector<VertexPlacement> vertices;
-  /// In the order of emission: for each vertex the combination of its partial
-  /// values, then one entry per distinct layout that its consumers read and
-  /// that needs traffic. Kinds None and Slice are not listed.
+  /// In the order of emission: for each vertex what brings each of its operands
+  /// from its home to where the vertex reads it (every reader fetches for
+  /// itself), then what brings its result home. Kinds None and Slice are not
+  /// listed.
   std::vector<PlannedCollective> collectives;
 
   int64_t totalBytes() const;

@@ -9,6 +9,7 @@
 #ifndef TAPESTRY_PLANNER_PLAN_H
 #define TAPESTRY_PLANNER_PLAN_H
 
+#include "tapestry/Planner/Machine.h"
 #include "tapestry/Planner/PaperCost.h"
 #include "tapestry/Planner/Placement.h"
 
@@ -31,7 +32,12 @@ struct Plan {
   DeviceGrid grid;
   std::string solver;
   std::string costModel;
-  /// In the unit of the cost model (elements for `paper`).
+  /// What the cost model `spmd` reckons with; without a name for `paper`.
+  Machine machine;
+  /// Devices that were offered and are better left alone: the grid has none of
+  /// them.
+  int64_t idleDevices = 0;
+  /// In the unit of the cost model: elements for `paper`, seconds for `spmd`.
   double cost = 0;
   double lowerBound = 0;
   bool provedOptimal = false;

@@ -56,8 +56,6 @@ struct PlanProblem {
     SharedChoices choices;
     /// The cost of every choice by itself; at least one entry.
     SharedCosts costs;
-    /// Bytes per device that every choice keeps; null where nothing is known.
-    SharedBytes bytes;
     /// False for a tensor that is given: only its edges cost anything.
     bool hasWork = true;
 
@@ -77,8 +75,22 @@ struct PlanProblem {
   /// In an order in which every edge leads from a smaller to a larger index.
   std::vector<Variable> variables;
   std::vector<Edge> edges;
-  /// The most bytes per device that the choices may keep in total; 0: no limit.
-  /// A solver that cannot honour a limit must refuse the problem.
+
+  /// Bytes per device that are held from step `first` to step `last`, both
+  /// included. They depend on the choice of a variable or, where `ofEdge`, on
+  /// the classes that an edge's ends show.
+  struct MemoryTerm {
+    bool ofEdge = false;
+    /// The number of the variable or edge.
+    unsigned owner = 0;
+    /// Per choice of the variable, or row-major like the edge's table.
+    SharedBytes bytes;
+    unsigned first = 0;
+    unsigned last = 0;
+  };
+  std::vector<MemoryTerm> memory;
+  /// The most bytes per device that may be held at any step; 0: no limit. A
+  /// solver that cannot honour a limit must refuse the problem.
   int64_t memoryLimit = 0;
 
   /// Sizes agree and edges ascend; the error names the variable or edge.
@@ -86,6 +98,8 @@ struct PlanProblem {
   /// The cost of one choice per variable.
   double evaluate(llvm::ArrayRef<uint32_t> choice) const;
   double edgeCost(const Edge &edge, llvm::ArrayRef<uint32_t> choice) const;
+  /// The largest sum of bytes over all steps.
+  int64_t peakBytes(llvm::ArrayRef<uint32_t> choice) const;
   /// Every variable and edge at its own cheapest: a bound that costs nothing.
   double independentBound() const;
 };

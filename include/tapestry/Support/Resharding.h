@@ -33,7 +33,15 @@ struct Collective {
   int64_t groupSize = 1;
   /// What one device sends, summed over all devices.
   int64_t elements = 0;
+  /// What the device that receives most receives; of a slice, what it copies.
+  int64_t mostReceived = 0;
+  /// Elements that a member combines in a reduction; else 0.
+  int64_t combined = 0;
 };
+
+/// An all_reduce of at most this many bytes per device goes up and down a
+/// binomial tree; a larger one around a ring. Both send the same bytes.
+constexpr int64_t smallAllReduceBytes = 8192;
 
 /// The collective that turns `from` into `to`, with what it sends.
 ///
