@@ -1,5 +1,6 @@
 //===- PlanFileReader.cpp - Reading plan.json -----------------------------===//
 
+#include "JSONText.h"
 #include "tapestry/Planner/PlanFile.h"
 #include "tapestry/Planner/Planner.h"
 #include "tapestry/Planner/Verify.h"
@@ -506,24 +507,6 @@ llvm::Error Reader::compareCollectives(const Cursor &top,
       return fail(here, "bytes ", *bytes, ", it sends ", needed.bytes);
   }
   return llvm::Error::success();
-}
-
-/// The deepest nesting of brackets in `text`, valid JSON or not.
-static int64_t nestingDepth(llvm::StringRef text) {
-  int64_t depth = 0, deepest = 0;
-  bool inString = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (inString && c == '\\')
-      ++i;
-    else if (c == '"')
-      inString = !inString;
-    else if (!inString && (c == '{' || c == '['))
-      deepest = std::max(deepest, ++depth);
-    else if (!inString && (c == '}' || c == ']'))
-      --depth;
-  }
-  return deepest;
 }
 
 llvm::Expected<Plan> Reader::read(const PlacementOptions &options) {

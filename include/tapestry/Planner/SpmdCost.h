@@ -1,4 +1,5 @@
-//===- SpmdCost.h - What the generated program costs, in seconds -*- C++ -*-===//
+//===- SpmdCost.h - What the generated program costs, in seconds -*- C++
+//-*-===//
 //
 // The cost model `spmd`: the local work of every vertex by the roofline of one
 // device, and every collective that lowering emits by the alpha-beta time of

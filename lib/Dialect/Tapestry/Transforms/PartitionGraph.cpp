@@ -9,26 +9,7 @@ using namespace tapestry;
 using namespace tapestry::teg;
 
 llvm::Expected<DeviceGrid> tapestry::teg::parseGrid(llvm::StringRef text) {
-  DeviceGrid grid;
-  SmallVector<llvm::StringRef> entries;
-  text.split(entries, ',');
-  for (llvm::StringRef entry : entries) {
-    auto [name, size] = entry.split('=');
-    DeviceGrid::Axis axis;
-    axis.name = name.trim().str();
-    if (axis.name.empty() || size.trim().getAsInteger(10, axis.size))
-      return planError("grid: expected NAME=SIZE, not '", entry, "'");
-    if (llvm::StringRef(axis.name).contains('.'))
-      return planError("grid: axis '", axis.name,
-                       "' has a dot, which names an axis' prime factors");
-    if (axis.size < 1)
-      return planError("grid: axis '", axis.name, "' has size ", axis.size,
-                       "; the least is 1");
-    if (grid.axisNamed(axis.name))
-      return planError("grid: axis '", axis.name, "' is named twice");
-    grid.axes.push_back(axis);
-  }
-  return grid;
+  return tapestry::parseGrid(text, /*machine=*/nullptr);
 }
 
 static llvm::Expected<Plan> decide(const PlanGraph &graph,
