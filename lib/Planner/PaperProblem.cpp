@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tapestry/Planner/Constraints.h"
 #include "tapestry/Planner/PaperCost.h"
 #include "tapestry/Planner/Problem.h"
 #include "llvm/ADT/STLExtras.h"
@@ -38,16 +39,23 @@ struct VertexForm {
 
 class Builder {
 public:
-  Builder(const PlanGraph &graph, int64_t devices)
-      : graph(graph), devices(devices), uses(graph.uses()) {}
+  Builder(const PlanGraph &graph, const DeviceGrid &grid)
+      : graph(graph), grid(grid), devices(grid.numDevices()),
+        uses(graph.uses()), groups(layoutGroups(graph)) {}
 
   llvm::Expected<PlanProblem> build();
 
 private:
   llvm::Expected<const VertexForm *> formOf(const PlanVertex &vertex);
-  const VertexForm *formOfSharedInput(unsigned input);
+  llvm::Expected<const VertexForm *> formOfSharedInput(unsigned input);
   llvm::Expected<std::shared_ptr<VertexForm>>
-  makeForm(const PlanVertex &vertex);
+  makeForm(const PlanVertex &vertex, const std::vector<PartVector> &pins);
+  llvm::Expected<std::vector<PartVector>> pinsOf(const PlanVertex &vertex);
+  std::vector<double> penaltiesOf(const PlanVertex &vertex,
+                                  const std::vector<PartVector> &choices);
+  /// Plain cuts of an input that its readers ask for.
+  void addWanted(unsigned input, std::set<PartVector> &wanted);
+  void addGroupEdges(PlanProblem &problem);
   Interface interfaceOf(const PlanVertex &vertex,
                         const std::vector<PartVector> &choices,
                         const Projection &projection,
@@ -55,13 +63,16 @@ private:
   SharedTable tableOf(const Interface &from, const Interface &to);
 
   const PlanGraph &graph;
+  const DeviceGrid &grid;
   int64_t devices;
   std::vector<llvm::SmallVector<PlanUse, 2>> uses;
+  std::vector<std::vector<unsigned>> groups;
   llvm::StringMap<std::shared_ptr<VertexForm>> forms;
   std::vector<const VertexForm *> formOfVertex;
   std::map<std::vector<TensorParts>, unsigned> layoutIds;
   std::map<std::vector<uint32_t>, SharedClasses> classMaps;
   std::map<std::pair<unsigned, unsigned>, SharedTable> tables;
+  std::map<std::pair<unsigned, unsigned>, SharedTable> equalities;
 };
 
 } // namespace
@@ -77,6 +88,32 @@ static void describe(llvm::raw_ostream &os, const Projection &projection) {
 static void describe(llvm::raw_ostream &os, llvm::ArrayRef<int64_t> numbers) {
   for (int64_t number : numbers)
     os << number << ",";
+}
+
+/// What penalties depend on.
+static void describePreferences(llvm::raw_ostream &os,
+                                const PlanVertex &vertex) {
+  bool any = false;
+  auto describeAll = [&](const std::vector<CutRequest> &requests) {
+    for (const CutRequest &request : requests) {
+      if (request.isHard)
+        continue;
+      any = true;
+      os << "?" << llvm::format("%.17g", request.weight) << request.isClosed;
+      for (const CutPin &pin : request.cuts) {
+        os << ";" << pin.label << "=" << pin.parts;
+        for (const std::string &axis : pin.axes)
+          os << "/" << axis;
+      }
+    }
+    os << "!";
+  };
+  if (vertex.constraints.empty())
+    return;
+  describeAll(vertex.constraints.work);
+  describeAll(vertex.constraints.home);
+  for (unsigned label = 0; any && label < vertex.labels.size(); ++label)
+    os << vertex.labels[label].name << ",";
 }
 
 Interface Builder::interfaceOf(const PlanVertex &vertex,
@@ -104,21 +141,65 @@ Interface Builder::interfaceOf(const PlanVertex &vertex,
   return result;
 }
 
+/// The parts that pins fix, then those that each preference fixes besides;
+/// nothing for a vertex of which nothing is asked.
+llvm::Expected<std::vector<PartVector>>
+Builder::pinsOf(const PlanVertex &vertex) {
+  std::vector<PartVector> pins;
+  if (vertex.constraints.empty())
+    return pins;
+  auto hard = pinnedParts(vertex, grid);
+  if (!hard)
+    return hard.takeError();
+  pins.push_back(std::move(*hard));
+  for (const auto *requests :
+       {&vertex.constraints.work, &vertex.constraints.home})
+    for (const CutRequest &request : *requests)
+      if (!request.isHard)
+        if (auto parts = preferredParts(vertex, grid, request))
+          pins.push_back(std::move(*parts));
+  return pins;
+}
+
+std::vector<double>
+Builder::penaltiesOf(const PlanVertex &vertex,
+                     const std::vector<PartVector> &choices) {
+  std::vector<double> penalties(choices.size(), 0.0);
+  if (!vertex.constraints.empty())
+    for (auto [penalty, parts] : llvm::zip_equal(penalties, choices))
+      penalty = brokenPartsWeight(vertex, grid, parts) * preferenceUnit(vertex);
+  return penalties;
+}
+
+static llvm::Error tooManyChoices(const PlanVertex &vertex, double count,
+                                  int64_t devices) {
+  return planError("vertex '", vertex.name, "' has ",
+                   llvm::format("%.0f", count), " viable partitions for ",
+                   devices, " devices, the most that can be planned is ",
+                   maxChoicesPerVariable);
+}
+
 llvm::Expected<std::shared_ptr<VertexForm>>
-Builder::makeForm(const PlanVertex &vertex) {
+Builder::makeForm(const PlanVertex &vertex,
+                  const std::vector<PartVector> &pins) {
   llvm::SmallVector<int64_t, 4> extents = vertex.extents();
-  double count = countViablePartitions(extents, devices);
-  if (count > maxChoicesPerVariable)
-    return planError("vertex '", vertex.name, "' has ",
-                     llvm::format("%.0f", count), " viable partitions for ",
-                     devices, " devices, the most that can be planned is ",
-                     maxChoicesPerVariable);
+  std::vector<PartVector> choices;
+  double count = 0;
+  for (unsigned set = 0; set < std::max<size_t>(1, pins.size()); ++set) {
+    llvm::ArrayRef<int64_t> fixed;
+    if (!pins.empty())
+      fixed = pins[set];
+    count += countViablePartitions(extents, devices, fixed);
+    if (count > maxChoicesPerVariable)
+      return tooManyChoices(vertex, count, devices);
+    for (PartVector &parts : viablePartitions(extents, devices, fixed))
+      if (set == 0 || !llvm::is_contained(choices, parts))
+        choices.push_back(std::move(parts));
+  }
   auto form = std::make_shared<VertexForm>();
-  std::vector<PartVector> choices = viablePartitions(extents, devices);
-  std::vector<double> costs;
-  for (const PartVector &parts : choices)
-    costs.push_back(joinCost(graph, vertex, parts) +
-                    aggregateCost(vertex, parts));
+  std::vector<double> costs = penaltiesOf(vertex, choices);
+  for (auto [cost, parts] : llvm::zip_equal(costs, choices))
+    cost += joinCost(graph, vertex, parts) + aggregateCost(vertex, parts);
   form->output = interfaceOf(vertex, choices, vertex.output, vertex.shape);
   for (const PlanOperand &operand : vertex.operands)
     form->operands.push_back(
@@ -131,6 +212,9 @@ Builder::makeForm(const PlanVertex &vertex) {
 }
 
 llvm::Expected<const VertexForm *> Builder::formOf(const PlanVertex &vertex) {
+  auto pins = pinsOf(vertex);
+  if (!pins)
+    return pins.takeError();
   llvm::SmallString<256> key;
   llvm::raw_svector_ostream os(key);
   describe(os, vertex.extents());
@@ -140,9 +224,14 @@ llvm::Expected<const VertexForm *> Builder::formOf(const PlanVertex &vertex) {
     describe(os, graph.vertices[operand.producer].shape);
     describe(os, operand.projection);
   }
+  for (const PartVector &parts : *pins) {
+    os << "@";
+    describe(os, parts);
+  }
+  describePreferences(os, vertex);
   std::shared_ptr<VertexForm> &form = forms[key];
   if (!form) {
-    auto made = makeForm(vertex);
+    auto made = makeForm(vertex, *pins);
     if (!made)
       return made.takeError();
     form = *made;
@@ -150,28 +239,73 @@ llvm::Expected<const VertexForm *> Builder::formOf(const PlanVertex &vertex) {
   return form.get();
 }
 
-/// The form of an input that is not stored as its consumer wants it: every cut
-/// into plain blocks whose counts a viable partition of a consumer asks for.
 /// Counts that no assignment of devices to dimensions can give (a diagonal read
 /// cuts two dimensions by one label) are left out.
-const VertexForm *Builder::formOfSharedInput(unsigned input) {
+void Builder::addWanted(unsigned input, std::set<PartVector> &wanted) {
   const PlanVertex &vertex = graph.vertices[input];
-  std::set<PartVector, std::greater<PartVector>> wanted;
-  if (uses[input].size() > 1) {
-    for (const PlanUse &use : uses[input])
-      for (const TensorParts &layout :
-           formOfVertex[use.vertex]->operands[use.operand].layouts) {
-        PartVector parts;
-        int64_t product = 1;
-        bool isPossible = true;
-        for (auto [dim, extent] : llvm::zip_equal(layout, vertex.shape)) {
-          parts.push_back(dim.count);
-          product *= dim.count;
-          isPossible &= dim.count <= extent && devices % product == 0;
-        }
-        if (isPossible)
-          wanted.insert(parts);
+  for (const PlanUse &use : uses[input])
+    for (const TensorParts &layout :
+         formOfVertex[use.vertex]->operands[use.operand].layouts) {
+      PartVector parts;
+      int64_t product = 1;
+      bool isPossible = true;
+      for (auto [dim, extent] : llvm::zip_equal(layout, vertex.shape)) {
+        parts.push_back(dim.count);
+        product *= dim.count;
+        isPossible &= dim.count <= extent && devices % product == 0;
       }
+      if (isPossible)
+        wanted.insert(parts);
+    }
+}
+
+/// The form of an input that is not stored as its consumer wants it: every cut
+/// into plain blocks whose counts a viable partition of a consumer, or another
+/// member of its layout group, asks for and its pins admit, and the cuts that
+/// pins and preferences ask for.
+llvm::Expected<const VertexForm *> Builder::formOfSharedInput(unsigned input) {
+  const PlanVertex &vertex = graph.vertices[input];
+  auto pins = pinsOf(vertex);
+  if (!pins)
+    return pins.takeError();
+  std::set<PartVector> all;
+  if (uses[input].size() > 1 || !pins->empty())
+    addWanted(input, all);
+  for (const std::vector<unsigned> &members : groups)
+    if (llvm::is_contained(members, input))
+      for (unsigned member : members) {
+        if (graph.vertices[member].isInput) {
+          addWanted(member, all);
+          continue;
+        }
+        for (const TensorParts &layout : formOfVertex[member]->output.layouts) {
+          PartVector parts;
+          for (const PartDim &dim : layout)
+            parts.push_back(dim.count);
+          all.insert(parts);
+        }
+      }
+  std::set<PartVector, std::greater<PartVector>> wanted;
+  auto isPinned = [&](const PartVector &parts) {
+    return llvm::all_of(llvm::zip_equal(pins->front(), parts), [](auto entry) {
+      return std::get<0>(entry) == 0 ||
+             std::get<0>(entry) == std::get<1>(entry);
+    });
+  };
+  for (const PartVector &parts : all)
+    if (pins->empty() || isPinned(parts))
+      wanted.insert(parts);
+  for (const PartVector &fixed : *pins) {
+    double count = countViablePartitions(vertex.shape, devices, fixed);
+    if (count > maxChoicesPerVariable)
+      return tooManyChoices(vertex, count, devices);
+    for (const PartVector &parts :
+         viablePartitions(vertex.shape, devices, fixed))
+      wanted.insert(parts);
+    PartVector others = fixed;
+    for (int64_t &count : others)
+      count = std::max<int64_t>(count, 1);
+    wanted.insert(others);
   }
   if (wanted.empty())
     wanted.insert(PartVector(vertex.shape.size(), 1));
@@ -183,17 +317,39 @@ const VertexForm *Builder::formOfSharedInput(unsigned input) {
     os << "|";
     describe(os, parts);
   }
+  describePreferences(os, vertex);
   std::shared_ptr<VertexForm> &form = forms[key];
   if (!form) {
     form = std::make_shared<VertexForm>();
     std::vector<PartVector> choices(wanted.begin(), wanted.end());
     form->output = interfaceOf(vertex, choices, vertex.output, vertex.shape);
-    form->costs =
-        std::make_shared<const std::vector<double>>(choices.size(), 0.0);
+    form->costs = std::make_shared<const std::vector<double>>(
+        penaltiesOf(vertex, choices));
     form->choices =
         std::make_shared<const std::vector<PartVector>>(std::move(choices));
   }
   return form.get();
+}
+
+/// Neighbours in a layout group have equal layouts or pay forbiddenCost.
+void Builder::addGroupEdges(PlanProblem &problem) {
+  for (const std::vector<unsigned> &members : groups)
+    for (unsigned i = 1; i < members.size(); ++i) {
+      const Interface &from = formOfVertex[members[i - 1]]->output;
+      const Interface &to = formOfVertex[members[i]]->output;
+      SharedTable &shared = equalities[{from.layoutsId, to.layoutsId}];
+      if (!shared) {
+        CostTable table;
+        table.rows = from.layouts.size();
+        table.columns = to.layouts.size();
+        for (const TensorParts &a : from.layouts)
+          for (const TensorParts &b : to.layouts)
+            table.values.push_back(a == b ? 0 : forbiddenCost);
+        shared = std::make_shared<const CostTable>(std::move(table));
+      }
+      problem.edges.push_back(
+          {members[i - 1], members[i], from.classes, to.classes, shared});
+    }
 }
 
 SharedTable Builder::tableOf(const Interface &from, const Interface &to) {
@@ -223,8 +379,12 @@ llvm::Expected<PlanProblem> Builder::build() {
   }
   // What a shared input may choose depends on its consumers.
   for (unsigned v = 0; v < graph.vertices.size(); ++v)
-    if (graph.vertices[v].isInput)
-      formOfVertex[v] = formOfSharedInput(v);
+    if (graph.vertices[v].isInput) {
+      auto form = formOfSharedInput(v);
+      if (!form)
+        return form.takeError();
+      formOfVertex[v] = *form;
+    }
 
   PlanProblem problem;
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
@@ -242,14 +402,32 @@ llvm::Expected<PlanProblem> Builder::build() {
           {producer, v, from.classes, to.classes, tableOf(from, to)});
     }
   }
+  addGroupEdges(problem);
   return problem;
+}
+
+llvm::Expected<PlanProblem>
+tapestry::buildPaperProblem(const PlanGraph &graph, const DeviceGrid &grid) {
+  if (llvm::Error error = checkConstraints(graph, grid))
+    return std::move(error);
+  return Builder(graph, grid).build();
 }
 
 llvm::Expected<PlanProblem> tapestry::buildPaperProblem(const PlanGraph &graph,
                                                         int64_t devices) {
   if (devices < 1)
     return planError("a plan for ", devices, " devices, the least is 1");
-  return Builder(graph, devices).build();
+  return buildPaperProblem(graph, DeviceGrid::ofPrimes(devices));
+}
+
+double tapestry::paperPenalty(const PlanGraph &graph, const DeviceGrid &grid,
+                              llvm::ArrayRef<PartVector> parts) {
+  double penalty = 0;
+  for (auto [vertex, counts] : llvm::zip_equal(graph.vertices, parts))
+    if (!vertex.constraints.empty())
+      penalty +=
+          brokenPartsWeight(vertex, grid, counts) * preferenceUnit(vertex);
+  return penalty;
 }
 
 PartVector tapestry::partsOfOperand(const PlanVertex &vertex, unsigned operand,

@@ -24,13 +24,16 @@ namespace {
 /// the number of ways to do so. Products always divide the device count.
 class Reach {
 public:
-  Reach(llvm::ArrayRef<int64_t> extents, int64_t devices)
-      : divisors(divisorsOf(devices)), ways(extents.size() + 1) {
+  Reach(llvm::ArrayRef<int64_t> extents, int64_t devices,
+        llvm::ArrayRef<int64_t> fixed)
+      : fixed(fixed), divisors(divisorsOf(devices)), ways(extents.size() + 1) {
     ways.back()[1] = 1;
     for (unsigned label = extents.size(); label-- > 0;)
       for (int64_t parts : divisors) {
         if (parts > extents[label])
           break;
+        if (!isOpen(label, parts))
+          continue;
         for (auto [product, count] : ways[label + 1])
           if (devices % (parts * product) == 0)
             ways[label][parts * product] += count;
@@ -42,8 +45,15 @@ public:
     auto it = ways[first].find(product);
     return it == ways[first].end() ? 0 : it->second;
   }
-  int64_t largest() const { return ways.front().rbegin()->first; }
+  int64_t largest() const {
+    return ways.front().empty() ? 0 : ways.front().rbegin()->first;
+  }
+  /// Whether a label may have this many parts as far as `fixed` goes.
+  bool isOpen(unsigned label, int64_t parts) const {
+    return fixed.empty() || fixed[label] == 0 || fixed[label] == parts;
+  }
 
+  llvm::ArrayRef<int64_t> fixed;
   llvm::SmallVector<int64_t> divisors;
 
 private:
@@ -52,20 +62,25 @@ private:
 } // namespace
 
 int64_t tapestry::largestReachableProduct(llvm::ArrayRef<int64_t> extents,
-                                          int64_t devices) {
-  return Reach(extents, devices).largest();
+                                          int64_t devices,
+                                          llvm::ArrayRef<int64_t> fixed) {
+  return Reach(extents, devices, fixed).largest();
 }
 
 double tapestry::countViablePartitions(llvm::ArrayRef<int64_t> extents,
-                                       int64_t devices) {
-  Reach reach(extents, devices);
+                                       int64_t devices,
+                                       llvm::ArrayRef<int64_t> fixed) {
+  Reach reach(extents, devices, fixed);
   return reach.waysFrom(0, reach.largest());
 }
 
 std::vector<PartVector>
-tapestry::viablePartitions(llvm::ArrayRef<int64_t> extents, int64_t devices) {
-  Reach reach(extents, devices);
+tapestry::viablePartitions(llvm::ArrayRef<int64_t> extents, int64_t devices,
+                           llvm::ArrayRef<int64_t> fixed) {
+  Reach reach(extents, devices, fixed);
   std::vector<PartVector> result;
+  if (reach.largest() == 0)
+    return result;
   result.reserve(static_cast<size_t>(reach.waysFrom(0, reach.largest())));
   PartVector parts;
   auto extend = [&](auto &self, int64_t product) -> void {
@@ -76,6 +91,7 @@ tapestry::viablePartitions(llvm::ArrayRef<int64_t> extents, int64_t devices) {
     }
     for (int64_t candidate : llvm::reverse(reach.divisors)) {
       if (candidate > extents[label] || product % candidate != 0 ||
+          !reach.isOpen(label, candidate) ||
           reach.waysFrom(label + 1, product / candidate) == 0)
         continue;
       parts.push_back(candidate);

@@ -3,6 +3,7 @@
 #include "tapestry/Planner/Placement.h"
 #include "AxisEnumerator.h"
 #include "Traffic.h"
+#include "tapestry/Planner/Constraints.h"
 #include "tapestry/Planner/PaperCost.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -37,7 +38,8 @@ private:
                        llvm::ArrayRef<Traffic::Id> targets) {
     const PlanVertex &v = graph.vertices[vertex];
     return traffic.bestHome(result, targets,
-                            {v.bytesPerElement(true), v.elementBytes});
+                            {v.bytesPerElement(true), v.elementBytes},
+                            keepsResultInPlace(v));
   }
   /// The distinct layouts that placed readers want of the result of `vertex`.
   llvm::SmallVector<Traffic::Id, 4> targetsOf(unsigned vertex) const;
@@ -54,6 +56,12 @@ private:
   /// Partitions that repeat cuts of placed neighbours, largest tensors first.
   void forEachInherited(unsigned vertex,
                         llvm::function_ref<bool(const Partition &)> visit);
+  /// What the vertex' own pins and its layout group settle; labels that they
+  /// leave open have nothing.
+  std::vector<std::optional<Cut>>
+  settledCuts(unsigned vertex, const CutRequest *preference = nullptr);
+  /// Preferences that the cut breaks, in bytes.
+  int64_t penaltyOf(unsigned vertex, const Partition &partition) const;
   std::vector<std::optional<Cut>>
   cutsOfNeighbour(unsigned vertex, const PlanUse &use, bool isOperand);
   /// The best candidate for a vertex; nothing if the parts have no assignment.
@@ -63,6 +71,10 @@ private:
   llvm::Error noAssignment(unsigned vertex) const;
   bool isFixed(unsigned vertex) const {
     return !fixed.empty() && fixed[vertex];
+  }
+  /// Whether renaming the vertex' axes might break what was asked of it.
+  bool isHeld(unsigned vertex) const {
+    return isFixed(vertex) || !graph.vertices[vertex].constraints.empty();
   }
   /// Moves single vertices to better axes until none is left.
   void improve();
@@ -79,6 +91,7 @@ private:
   llvm::ArrayRef<std::optional<Partition>> fixed;
   Traffic traffic;
   std::vector<llvm::SmallVector<PlanUse, 2>> uses;
+  std::vector<std::vector<unsigned>> groups;
   std::vector<std::optional<Candidate>> chosen;
   unsigned perVertex;
   /// Comparisons that are left for improve() and alignClusters().
@@ -101,7 +114,8 @@ Placer::Placer(const PlanGraph &graph, const DeviceGrid &grid,
                llvm::ArrayRef<std::optional<Partition>> fixed,
                const PlacementOptions &options)
     : graph(graph), grid(grid), parts(parts), fixed(fixed), traffic(grid),
-      uses(graph.uses()), chosen(graph.vertices.size()) {
+      uses(graph.uses()), groups(layoutGroups(graph)),
+      chosen(graph.vertices.size()) {
   left = leftForClusters = options.maxImprovements;
   perVertex = std::clamp<int64_t>(deviceStepsPerVertex / grid.numDevices(), 16,
                                   std::max(16u, options.maxAssignments));
@@ -186,6 +200,68 @@ int64_t Placer::leastBytesOfProducers(unsigned v) {
 // Candidates
 //===----------------------------------------------------------------------===//
 
+/// Takes over cuts of labels that have none yet, as far as axes are free.
+static void adopt(const DeviceGrid &grid,
+                  llvm::ArrayRef<std::optional<Cut>> from,
+                  std::vector<std::optional<Cut>> &into) {
+  llvm::SmallVector<bool, 16> used(grid.axes.size(), false);
+  for (const std::optional<Cut> &cut : into)
+    for (unsigned axis : cut.value_or(Cut()))
+      used[axis] = true;
+  for (auto [label, cut] : llvm::zip_equal(into, from)) {
+    if (label || !cut ||
+        llvm::any_of(*cut, [&](unsigned axis) { return used[axis]; }))
+      continue;
+    label = cut;
+    for (unsigned axis : *cut)
+      used[axis] = true;
+  }
+}
+
+std::vector<std::optional<Cut>>
+Placer::settledCuts(unsigned v, const CutRequest *preference) {
+  const PlanVertex &vertex = graph.vertices[v];
+  auto own = pinnedCuts(vertex, grid, preference);
+  std::vector<std::optional<Cut>> cuts(own.begin(), own.end());
+  if (vertex.constraints.layoutGroup.empty())
+    return cuts;
+  // The cut that another member of the group has, or will have, in a dimension.
+  for (const std::vector<unsigned> &members : groups) {
+    if (!llvm::is_contained(members, v))
+      continue;
+    for (unsigned member : members) {
+      if (member == v)
+        continue;
+      const PlanVertex &other = graph.vertices[member];
+      auto pinned = pinnedCuts(other, grid);
+      for (unsigned dim = 0; dim < vertex.output.dims.size(); ++dim) {
+        const auto &mine = vertex.output.dims[dim].terms;
+        const auto &theirs = other.output.dims[dim].terms;
+        if (mine.empty() || theirs.empty() || cuts[mine[0].dim])
+          continue;
+        if (chosen[member])
+          cuts[mine[0].dim] = chosen[member]->partition.cuts[theirs[0].dim];
+        else
+          cuts[mine[0].dim] = pinned[theirs[0].dim];
+      }
+    }
+  }
+  return cuts;
+}
+
+int64_t Placer::penaltyOf(unsigned v, const Partition &partition) const {
+  const PlanVertex &vertex = graph.vertices[v];
+  if (vertex.constraints.empty())
+    return 0;
+  Layout home = resultLayout(vertex, partition);
+  home.partial.clear();
+  double weight = brokenWeight(vertex, grid, partition);
+  if (!vertex.isInput)
+    weight += brokenHomeWeight(vertex, grid, home);
+  double bytes = weight * preferenceUnit(vertex) * vertex.elementBytes;
+  return std::min(bytes, 1e17);
+}
+
 /// The cuts that the labels of `v` take over from one neighbour: where it reads
 /// (isOperand: use is an operand of v itself) or from who reads it.
 std::vector<std::optional<Cut>>
@@ -245,20 +321,23 @@ void Placer::forEachInherited(
   });
 
   // All neighbours together, the larger ones first, as far as axes are free;
-  // then each by itself.
+  // then each by itself. What is settled comes before them all.
+  std::vector<std::optional<Cut>> settled = settledCuts(v);
   Source together;
-  together.cuts.resize(vertex.labels.size());
-  llvm::SmallVector<bool, 16> used(grid.axes.size(), false);
+  together.cuts = settled;
   for (const Source &source : sources)
-    for (auto [into, cut] : llvm::zip_equal(together.cuts, source.cuts)) {
-      if (into || !cut ||
-          llvm::any_of(*cut, [&](unsigned axis) { return used[axis]; }))
-        continue;
-      into = cut;
-      for (unsigned axis : *cut)
-        used[axis] = true;
-    }
+    adopt(grid, source.cuts, together.cuts);
+  for (Source &source : sources) {
+    std::vector<std::optional<Cut>> cuts = settled;
+    adopt(grid, source.cuts, cuts);
+    source.cuts = std::move(cuts);
+  }
   sources.insert(sources.begin(), together);
+  for (const auto *requests :
+       {&vertex.constraints.work, &vertex.constraints.home})
+    for (const CutRequest &request : *requests)
+      if (!request.isHard)
+        sources.insert(sources.begin(), {0, 0, settledCuts(v, &request)});
   bool goOn = true;
   for (const Source &source : sources) {
     if (!goOn || llvm::none_of(source.cuts, [](const std::optional<Cut> &cut) {
@@ -279,7 +358,7 @@ std::optional<Placer::Candidate> Placer::bestFor(unsigned v, unsigned &limit) {
   int64_t least = leastBytesOfProducers(v);
   auto consider = [&](const Partition &partition) {
     Candidate candidate = candidateFor(v, partition);
-    int64_t bytes = bytesAround(v, &candidate);
+    int64_t bytes = bytesAround(v, &candidate) + penaltyOf(v, partition);
     bool isLeast = bytes <= least + leastBytesOfResult(v, candidate);
     if (bytes < bestBytes) {
       bestBytes = bytes;
@@ -294,7 +373,7 @@ std::optional<Placer::Candidate> Placer::bestFor(unsigned v, unsigned &limit) {
     return goOn = consider(partition);
   });
   if (goOn)
-    AxisEnumerator(grid, parts[v]).forEach({}, consider);
+    AxisEnumerator(grid, parts[v]).forEach(settledCuts(v), consider);
   return best;
 }
 
@@ -314,7 +393,8 @@ llvm::Error Placer::noAssignment(unsigned v) const {
                 std::to_string(count);
   return planError("vertex '", vertex.name, "': cutting ", labels,
                    " parts is no product of distinct axes of the grid (",
-                   axes.empty() ? "one device" : axes, ")");
+                   axes.empty() ? "one device" : axes, ")",
+                   vertex.constraints.empty() ? "" : " beside its pins");
 }
 
 llvm::Error Placer::placeVertex(unsigned v) {
@@ -333,14 +413,16 @@ void Placer::improve() {
     for (unsigned v = 0; v < graph.vertices.size() && left > 0; ++v) {
       if (!chosen[v] || isStored(v) || isFixed(v))
         continue;
-      int64_t now = bytesAround(v, &*chosen[v]);
+      int64_t now =
+          bytesAround(v, &*chosen[v]) + penaltyOf(v, chosen[v]->partition);
       if (now <= leastBytesOfProducers(v) + leastBytesOfResult(v, *chosen[v]))
         continue;
       unsigned limit = std::min(left, perVertex);
       left -= limit;
       std::optional<Candidate> best = bestFor(v, limit);
       left += limit;
-      if (best && bytesAround(v, &*best) < now) {
+      if (best &&
+          bytesAround(v, &*best) + penaltyOf(v, best->partition) < now) {
         chosen[v] = std::move(best);
         moved = true;
       }
@@ -457,7 +539,7 @@ bool Placer::alignClusters() {
     std::vector<unsigned> cluster;
     for (unsigned v = 0; v < clusterOf.size(); ++v)
       if (clusterOf[v] == clusterOf[mover] && chosen[v] && !isStored(v)) {
-        if (isFixed(v))
+        if (isHeld(v))
           return false;
         cluster.push_back(v);
       }

@@ -1,6 +1,7 @@
 //===- Planner.cpp - From a graph to a verified plan ----------------------===//
 
 #include "tapestry/Planner/Planner.h"
+#include "tapestry/Planner/Constraints.h"
 #include "tapestry/Planner/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
@@ -121,6 +122,32 @@ llvm::Expected<Plan> tapestry::completePlan(const PlanGraph &graph,
   return plan;
 }
 
+/// A solver that finds nothing better lets members of a group differ.
+static llvm::Error checkGroups(const PlanGraph &graph,
+                               const PlanSketch &sketch) {
+  auto resultParts = [&](unsigned v) {
+    PartVector parts;
+    for (const ProjectionDim &dim : graph.vertices[v].output.dims)
+      parts.push_back(dim.terms.empty() ? 1
+                                        : (*sketch.parts[v])[dim.terms[0].dim]);
+    return parts;
+  };
+  for (const std::vector<unsigned> &members : layoutGroups(graph))
+    for (unsigned i = 1; i < members.size(); ++i) {
+      const PlanVertex &a = graph.vertices[members[i - 1]];
+      const PlanVertex &b = graph.vertices[members[i]];
+      PartVector partsA = resultParts(members[i - 1]);
+      PartVector partsB = resultParts(members[i]);
+      if (partsA != partsB)
+        return planError("layout group '", a.constraints.layoutGroup,
+                         "': no viable partitions give '", a.name, "' and '",
+                         b.name, "' equal layouts; the nearest plan has ",
+                         partsToString(partsA), " and ", partsToString(partsB),
+                         " parts");
+    }
+  return llvm::Error::success();
+}
+
 llvm::Expected<Plan> tapestry::plan(const PlanGraph &graph,
                                     const PlannerOptions &options) {
   auto start = std::chrono::steady_clock::now();
@@ -136,7 +163,7 @@ llvm::Expected<Plan> tapestry::plan(const PlanGraph &graph,
   if (llvm::Error error = graph.validate())
     return error;
 
-  auto problem = buildPaperProblem(graph, grid->numDevices());
+  auto problem = buildPaperProblem(graph, splitIntoPrimes(*grid));
   if (!problem)
     return problem.takeError();
   auto solution = (*solver)->solve(*problem, options.solverOptions);
@@ -150,10 +177,16 @@ llvm::Expected<Plan> tapestry::plan(const PlanGraph &graph,
   sketch.costModel = options.costModel;
   for (PartVector &parts : partsOfSolution(graph, *problem, solution->choice))
     sketch.parts.push_back(std::move(parts));
+  if (llvm::Error error = checkGroups(graph, sketch))
+    return std::move(error);
   auto plan = completePlan(graph, sketch, options.placementOptions);
   if (!plan)
     return plan.takeError();
-  plan->lowerBound = std::min(solution->lowerBound, plan->cost);
+  // Preferences count for the solver only. What it proved then holds for all
+  // plans that break no more of them than this one.
+  double penalty = paperPenalty(graph, plan->grid, plan->allParts());
+  plan->lowerBound =
+      std::min(std::max(0.0, solution->lowerBound - penalty), plan->cost);
   plan->provedOptimal = solution->provedOptimal;
   if (plan->provedOptimal)
     plan->lowerBound = plan->cost;

@@ -1,6 +1,7 @@
 //===- Routing.cpp - Homes and collectives of placed vertices -------------===//
 
 #include "Traffic.h"
+#include "tapestry/Planner/Constraints.h"
 #include "tapestry/Planner/PaperCost.h"
 #include "tapestry/Planner/Placement.h"
 #include "llvm/ADT/STLExtras.h"
@@ -81,7 +82,8 @@ Placement tapestry::routeGraph(const PlanGraph &graph, const DeviceGrid &grid,
     placed.home = traffic.layout(
         traffic
             .bestHome(traffic.idOf(result), targets,
-                      {vertex.bytesPerElement(true), vertex.elementBytes})
+                      {vertex.bytesPerElement(true), vertex.elementBytes},
+                      keepsResultInPlace(vertex))
             .layout);
     if (!result.partial.empty())
       send(v, result, placed.home);

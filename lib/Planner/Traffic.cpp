@@ -109,7 +109,7 @@ bool Traffic::canScatter(Id from, Id to) {
 }
 
 Traffic::Home Traffic::bestHome(Id result, llvm::ArrayRef<Id> targets,
-                                ElementBytes size) {
+                                ElementBytes size, bool inPlace) {
   bool isPartial = records[result]->group > 1;
   auto priceOf = [&](Id home) {
     int64_t bytes =
@@ -121,7 +121,7 @@ Traffic::Home Traffic::bestHome(Id result, llvm::ArrayRef<Id> targets,
   Home best;
   best.layout = records[result]->whole;
   best.bytes = priceOf(best.layout);
-  if (!isPartial)
+  if (!isPartial || inPlace)
     return best;
   for (Id target : targets)
     if (canScatter(result, target))

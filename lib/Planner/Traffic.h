@@ -43,8 +43,10 @@ public:
   };
   /// The cheapest home for a result that is to be read in each of the distinct
   /// layouts `targets`: the result itself when nothing is partial; else what an
-  /// all_reduce leaves or, where cheaper, the target of a reduce_scatter.
-  Home bestHome(Id result, llvm::ArrayRef<Id> targets, ElementBytes size);
+  /// all_reduce leaves or, where cheaper and not `inPlace`, the target of a
+  /// reduce_scatter.
+  Home bestHome(Id result, llvm::ArrayRef<Id> targets, ElementBytes size,
+                bool inPlace = false);
   /// What a reduce_scatter of `result` would send, in elements: no home can
   /// cost less.
   int64_t leastElements(Id result) const;

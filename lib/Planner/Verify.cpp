@@ -91,7 +91,8 @@ llvm::Error tapestry::verifyParts(const PlanGraph &graph,
     const PlanVertex &vertex = graph.vertices[v];
     if (llvm::Error error = checkPartCount(vertex, parts[v]))
       return error;
-    if (vertex.isInput && !vertex.isOutput && uses[v].size() == 1) {
+    if (vertex.isInput && !vertex.isOutput && uses[v].size() == 1 &&
+        vertex.constraints.empty()) {
       if (llvm::Error error =
               checkStoredInput(graph, vertex, uses[v].front(), parts))
         return error;
@@ -311,7 +312,7 @@ static llvm::Error checkPlacement(const PlanGraph &graph, const Plan &plan) {
                      " vertices, the graph has ", graph.vertices.size());
   auto isStored = [&](unsigned v) {
     return graph.vertices[v].isInput && !graph.vertices[v].isOutput &&
-           uses[v].size() == 1;
+           uses[v].size() == 1 && graph.vertices[v].constraints.empty();
   };
   CoverageChecker coverage(plan.grid);
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
@@ -453,7 +454,7 @@ static llvm::Error checkCosts(const PlanGraph &graph, const Plan &plan) {
           piecesOf(operand.projection, vertex, parts, producer.shape);
       join += calls * sizeOf(read);
       if (!producer.isInput || producer.isOutput ||
-          uses[operand.producer].size() != 1)
+          uses[operand.producer].size() != 1 || !producer.constraints.empty())
         repartition += moveCost(piecesOf(producer.output, producer,
                                          plan.vertices[operand.producer].parts,
                                          producer.shape),
@@ -505,6 +506,8 @@ llvm::Error tapestry::verifyPlan(const PlanGraph &graph, const Plan &plan) {
   if (llvm::Error error = verifyParts(graph, parts, plan.devices))
     return error;
   if (llvm::Error error = checkPlacement(graph, plan))
+    return error;
+  if (llvm::Error error = verifyConstraints(graph, plan))
     return error;
   return checkCosts(graph, plan);
 }

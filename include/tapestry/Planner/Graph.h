@@ -9,6 +9,7 @@
 #ifndef TAPESTRY_PLANNER_GRAPH_H
 #define TAPESTRY_PLANNER_GRAPH_H
 
+#include "tapestry/Support/CutRequest.h"
 #include "tapestry/Support/Projection.h"
 #include "llvm/Support/Error.h"
 #include <string>
@@ -60,6 +61,8 @@ struct PlanVertex {
   bool isInput = false;
   /// Whether the program hands the result out.
   bool isOutput = false;
+  /// What the user asks of the plan here (see Planner/Constraints.h).
+  VertexConstraints constraints;
 
   /// A graph input of this shape.
   static PlanVertex input(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,

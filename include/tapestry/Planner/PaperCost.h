@@ -66,10 +66,12 @@ double repartitionCost(llvm::ArrayRef<PartDim> producer,
 
 /// Who stores the tensor of an input that has exactly one consumer: the
 /// consumer as it wants to read it, at no cost (`uses` are the input's). An
-/// input that is handed out again has a second consumer.
+/// input that is handed out again has a second consumer, and one that the user
+/// asks something of is stored as that demands.
 inline bool isStoredAsConsumed(const PlanVertex &vertex,
                                llvm::ArrayRef<PlanUse> uses) {
-  return vertex.isInput && !vertex.isOutput && uses.size() == 1;
+  return vertex.isInput && !vertex.isOutput && uses.size() == 1 &&
+         vertex.constraints.empty();
 }
 
 /// What a plan costs at one vertex.

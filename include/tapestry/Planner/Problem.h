@@ -14,6 +14,7 @@
 
 #include "tapestry/Planner/Graph.h"
 #include "tapestry/Planner/Partitions.h"
+#include "tapestry/Support/Layout.h"
 #include <memory>
 
 namespace tapestry {
@@ -117,14 +118,33 @@ struct Solution {
 /// instead of filling memory.
 constexpr uint32_t maxChoicesPerVariable = 200'000;
 
-/// Builds the problem of cutting every vertex of `graph` for `devices` devices
-/// under the cost model `paper`: variable v is vertex v, its choices are its
-/// viable partitions. An input with several consumers chooses among the plain
-/// cuts that a viable partition of one of them wants; an input with at most one
-/// has a single choice, which costs nothing and means nothing (see
+/// A cost that no solution has: pairs of layouts that a layout group forbids.
+/// So large that solvers avoid it, so small that sums stay exact enough.
+constexpr double forbiddenCost = 1e15;
+
+/// Builds the problem of cutting every vertex of `graph` for the devices of
+/// `grid` under the cost model `paper`: variable v is vertex v, its choices are
+/// its viable partitions. An input with several consumers chooses among the
+/// plain cuts that a viable partition of one of them wants; an input with at
+/// most one has a single choice, which costs nothing and means nothing (see
 /// partsOfSolution).
+///
+/// A pinned vertex chooses among the partitions that cut the other labels as
+/// far as they can be beside the pins; one with preferences also among those
+/// that its preferences, taken as pins, lead to, and each broken one adds its
+/// weight times preferenceUnit() to a choice's cost. Members of a layout group
+/// are joined by edges between neighbours that cost forbiddenCost where their
+/// layouts differ. The error names pins that contradict each other.
+llvm::Expected<PlanProblem> buildPaperProblem(const PlanGraph &graph,
+                                              const DeviceGrid &grid);
+/// The same on a grid of one axis "d".
 llvm::Expected<PlanProblem> buildPaperProblem(const PlanGraph &graph,
                                               int64_t devices);
+
+/// What the broken preferences of `graph` add to the cost of a solution of the
+/// problem that buildPaperProblem() made of it.
+double paperPenalty(const PlanGraph &graph, const DeviceGrid &grid,
+                    llvm::ArrayRef<PartVector> parts);
 
 /// The parts per label of every vertex under `choice`. Where an input is stored
 /// as its only consumer reads it, its parts are that consumer's per dimension.

@@ -29,6 +29,7 @@ namespace tapestry {
 ///   leads there, or no element has to move; and the combination of partial
 ///   values is in the plan; each with the kind, group and bytes that
 ///   planResharding() gives; and the plan has no other collectives;
+/// - every pin is met, and layout groups have equal homes (verifyConstraints);
 /// - join, aggregate and repartition, and their sum, are what the cost model
 /// says
 ///   (to a part in 10^9), and the lower bound does not exceed the cost.
@@ -54,6 +55,12 @@ namespace tapestry {
                                      const DeviceGrid &grid,
                                      llvm::ArrayRef<int64_t> parts,
                                      const Partition &partition);
+
+/// Whether a placed plan does what the pins of the graph ask: parts, axes and
+/// their order, homes, and one layout for all members of a group. Preferences
+/// may be broken.
+[[nodiscard]] llvm::Error verifyConstraints(const PlanGraph &graph,
+                                            const Plan &plan);
 
 } // namespace tapestry
 

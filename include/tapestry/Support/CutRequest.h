@@ -1,0 +1,72 @@
+//===- CutRequest.h - What a user asks of a tensor's cut --------*- C++ -*-===//
+//
+// Pins and preferences as users write them, by the names of labels and grid
+// axes: what front ends and dialects hand to the planner. What they mean on a
+// grid is decided in Planner/Constraints.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_SUPPORT_CUTREQUEST_H
+#define TAPESTRY_SUPPORT_CUTREQUEST_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tapestry {
+
+/// What is asked of one label, or of one tensor dimension.
+struct CutPin {
+  /// A label of the vertex. Of an input, and in a request on a home, the number
+  /// of a dimension ("0"), or the label that the result has there.
+  std::string label;
+  /// How many parts; 1: not cut. 0: as many as `axes` make.
+  int64_t parts = 0;
+  /// The grid axes that cut it, in this order, the major one first; an axis
+  /// "gpu" stands for all its prime factors "gpu.0", "gpu.1". Empty: any.
+  std::vector<std::string> axes;
+
+  bool operator==(const CutPin &o) const {
+    return label == o.label && parts == o.parts && axes == o.axes;
+  }
+};
+
+/// One "@ {i: 2, k: node}": labels that it does not name stay open.
+struct CutRequest {
+  std::vector<CutPin> cuts;
+  /// "*: 1": labels that it does not name are not to be cut.
+  bool isClosed = false;
+  /// False: a preference, which a plan may break.
+  bool isHard = true;
+  /// What breaking a preference costs, as a multiple of moving the whole result
+  /// of the vertex once (see preferenceUnit in Planner/Constraints.h).
+  double weight = 1;
+  /// Where it was written, "chain.ein:3:9"; may be empty.
+  std::string place;
+
+  bool operator==(const CutRequest &o) const {
+    return cuts == o.cuts && isClosed == o.isClosed && isHard == o.isHard &&
+           weight == o.weight && place == o.place;
+  }
+};
+
+/// Everything that is asked of one vertex.
+struct VertexConstraints {
+  /// On the cut of its work, by label. Of an input: on how it is stored.
+  std::vector<CutRequest> work;
+  /// On the layout that its result is kept in.
+  std::vector<CutRequest> home;
+  /// Tensors that name the same group are kept in equal layouts; empty: none.
+  std::string layoutGroup;
+
+  bool empty() const {
+    return work.empty() && home.empty() && layoutGroup.empty();
+  }
+  bool operator==(const VertexConstraints &o) const {
+    return work == o.work && home == o.home && layoutGroup == o.layoutGroup;
+  }
+};
+
+} // namespace tapestry
+
+#endif // TAPESTRY_SUPPORT_CUTREQUEST_H
