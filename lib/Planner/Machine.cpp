@@ -27,8 +27,8 @@ double Machine::flopsOf(int64_t elementBytes) const {
 static const Machine::Axis *axisOf(const Machine &machine,
                                    llvm::StringRef gridAxis) {
   llvm::StringRef name = gridAxis.split('.').first;
-  auto found =
-      llvm::find_if(machine.axes, [&](auto &axis) { return axis.name == name; });
+  auto found = llvm::find_if(machine.axes,
+                             [&](auto &axis) { return axis.name == name; });
   return found == machine.axes.end() ? nullptr : &*found;
 }
 
@@ -129,8 +129,8 @@ static llvm::Expected<bool> parseLink(llvm::StringRef axis,
                        "'");
     if (std::exchange(isBandwidth ? hasBandwidth : hasLatency, true))
       return planError("grid: axis '", axis, "': '", key, "' is given twice");
-    auto number =
-        parseQuantity(value, isBandwidth ? Unit::BytesPerSecond : Unit::Seconds);
+    auto number = parseQuantity(value, isBandwidth ? Unit::BytesPerSecond
+                                                   : Unit::Seconds);
     if (!number)
       return planError("grid: axis '", axis, "': ", key, ": ",
                        llvm::toString(number.takeError()));
@@ -201,9 +201,8 @@ llvm::Expected<DeviceGrid> tapestry::parseGrid(llvm::StringRef text,
                        own->size);
   }
   if (machine && machine->devices != 0 && devices > machine->devices)
-    return planError("grid: '", text, "' has ", devices,
-                     " devices, machine '", machine->name, "' has ",
-                     machine->devices);
+    return planError("grid: '", text, "' has ", devices, " devices, machine '",
+                     machine->name, "' has ", machine->devices);
   return grid;
 }
 

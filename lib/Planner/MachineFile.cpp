@@ -153,8 +153,8 @@ llvm::Error Reader::readQuantity(const Section &from, llvm::StringRef key,
 }
 
 llvm::Error Reader::readLink(const Section &from, Link &link) const {
-  if (llvm::Error error = readQuantity(from, "bandwidth", Unit::BytesPerSecond,
-                                       link.bandwidth))
+  if (llvm::Error error =
+          readQuantity(from, "bandwidth", Unit::BytesPerSecond, link.bandwidth))
     return error;
   return readQuantity(from, "latency", Unit::Seconds, link.latency);
 }
@@ -217,8 +217,7 @@ llvm::Error Reader::readAxes(const Section &top) {
   int64_t devices = 1;
   for (auto [index, entry] : llvm::enumerate(*list)) {
     std::string path = "axes[" + std::to_string(index) + "]";
-    auto from =
-        section(path, entry, {"name", "size", "bandwidth", "latency"});
+    auto from = section(path, entry, {"name", "size", "bandwidth", "latency"});
     if (!from)
       return from.takeError();
     Machine::Axis axis;
@@ -264,8 +263,7 @@ llvm::Expected<Machine> Reader::read(llvm::StringRef text) {
     return version.takeError();
   if ((*version)->getAsInteger() != machineFileVersion)
     return expected("tapestry_machine",
-                    "version " + std::to_string(machineFileVersion),
-                    **version);
+                    "version " + std::to_string(machineFileVersion), **version);
   if (llvm::Error error = readName(*top, machine.name))
     return error;
   if (llvm::Error error = readFlops(*top))

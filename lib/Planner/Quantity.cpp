@@ -17,8 +17,8 @@ struct Scale {
   double factor;
 };
 
-constexpr Scale decimalPrefixes[] = {{"", 1},    {"k", 1e3},  {"K", 1e3},
-                                     {"M", 1e6}, {"G", 1e9},  {"T", 1e12},
+constexpr Scale decimalPrefixes[] = {{"", 1},    {"k", 1e3}, {"K", 1e3},
+                                     {"M", 1e6}, {"G", 1e9}, {"T", 1e12},
                                      {"P", 1e15}};
 constexpr Scale binaryPrefixes[] = {{"Ki", 0x1p10},
                                     {"Mi", 0x1p20},

@@ -16,8 +16,8 @@ Machine builtIn(llvm::StringRef name) { return valueOf(machineNamed(name)); }
 std::string show(const DeviceGrid &grid) {
   std::string text;
   for (const DeviceGrid::Axis &axis : grid.axes)
-    text += (text.empty() ? "" : ",") + axis.name + "=" +
-            std::to_string(axis.size);
+    text +=
+        (text.empty() ? "" : ",") + axis.name + "=" + std::to_string(axis.size);
   return text;
 }
 
@@ -64,9 +64,9 @@ TEST(Quantity, Refused) {
   refused("-1us", Unit::Seconds, "not 0 or more");
   refused("1e308GB/s", Unit::BytesPerSecond, "too large");
   refused("1e999GB/s", Unit::BytesPerSecond, "too large");
-  for (const char *text : {"", "25", "GB/s", "nan GB/s", "infGB/s", "25 XB/s",
-                           "25GB", "25Gb/s", "5us", "2,5GB/s", "0x10GB/s",
-                           "25GB/s!", "--25GB/s", ".GB/s"})
+  for (const char *text :
+       {"", "25", "GB/s", "nan GB/s", "infGB/s", "25 XB/s", "25GB", "25Gb/s",
+        "5us", "2,5GB/s", "0x10GB/s", "25GB/s!", "--25GB/s", ".GB/s"})
     refused(text, Unit::BytesPerSecond, "such as 25GB/s");
   refused("5min", Unit::Seconds, "such as 5us");
   refused("5TB/s", Unit::FlopsPerSecond, "such as 1.5TFLOP/s");
@@ -92,8 +92,7 @@ TEST(Quantity, RoundTrip) {
   EXPECT_EQ(formatQuantity(67e12, Unit::FlopsPerSecond), "67TFLOP/s");
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> exponent(-12, 18);
-  for (Unit unit :
-       {Unit::BytesPerSecond, Unit::Seconds, Unit::FlopsPerSecond})
+  for (Unit unit : {Unit::BytesPerSecond, Unit::Seconds, Unit::FlopsPerSecond})
     for (int i = 0; i < 200; ++i) {
       double value = std::pow(10.0, exponent(random));
       std::string text = formatQuantity(value, unit);
@@ -246,7 +245,8 @@ TEST(MachineFile, ErrorsNameFileKeyAndValue) {
   expectError(parseMachine(std::string(100000, '['), "m.json"),
               {"m.json", "nested 100000 deep"});
   expectError(parseMachine(R"({"tapestry_machine": 1, "name": "x",
-    "flops": 1e9, "memory_bandwidth": 1e9})", "m.json"),
+    "flops": 1e9, "memory_bandwidth": 1e9})",
+                           "m.json"),
               {"m.json", "no key 'link'"});
 }
 
@@ -304,7 +304,8 @@ TEST(Grid, RefusedTexts) {
 
 TEST(Grid, AMachineHasOnlyItsDevices) {
   Machine machine = builtIn("h100x256");
-  expectError(parseGrid("gpu=16", &machine), {"'gpu'", "16", "'h100x256'", "8"});
+  expectError(parseGrid("gpu=16", &machine),
+              {"'gpu'", "16", "'h100x256'", "8"});
   expectError(parseGrid("rack=512", &machine), {"512", "256"});
   EXPECT_EQ(show(valueOf(parseGrid("rack=4,gpu=8", &machine))), "rack=4,gpu=8");
   // A link that the grid states makes the axis the user's own.

@@ -250,6 +250,7 @@ std::vector<T> combined(const std::vector<std::vector<T>> &values,
 }
 } // namespace
 
+/// Up to the limit the tree, beyond it the ring; either's bytes are the same.
 TEST_P(Collectives, AllReduceIsExactOnIntegersAndMaxima) {
   std::mt19937 random(200 + devices());
   for (int round = 0; round < 20; ++round) {
@@ -258,6 +259,8 @@ TEST_P(Collectives, AllReduceIsExactOnIntegersAndMaxima) {
     int64_t count = round == 0   ? 0
                     : round == 1 ? 1
                     : round == 2 ? 40000
+                    : round == 3 ? TAPESTRY_SMALL_ALL_REDUCE_BYTES / 8
+                    : round == 6 ? TAPESTRY_SMALL_ALL_REDUCE_BYTES / 8 + 1
                                  : random() % 50;
     TapestryCombineFn combine =
         round % 2 ? addElements<int64_t> : maxElements<int64_t>;
@@ -270,10 +273,10 @@ TEST_P(Collectives, AllReduceIsExactOnIntegersAndMaxima) {
       results[device].assign(count, -77777);
       if (inPlace)
         results[device] = values[device];
-      return ringAllReduce(
-          communicator, arena, groups.of(device), combine, 8, count,
-          inPlace ? results[device].data() : values[device].data(),
-          results[device].data());
+      auto reduce = round % 4 < 2 ? ringAllReduce : allReduce;
+      return reduce(communicator, arena, groups.of(device), combine, 8, count,
+                    inPlace ? results[device].data() : values[device].data(),
+                    results[device].data());
     });
     EXPECT_EQ(sent, 2 * (groups.size() - 1) * count * 8 * groups.count);
     for (int device = 0; device < devices(); ++device)
@@ -294,24 +297,61 @@ TEST_P(Collectives, AllReduceGivesAllMembersTheSameBits) {
   ReductionGroup all;
   for (int device = 0; device < devices(); ++device)
     all.members.push_back(device);
-  onAll([&](Communicator &communicator, Arena &arena) {
-    ReductionGroup group = all;
-    group.position = communicator.rank();
-    results[communicator.rank()].resize(count);
-    return ringAllReduce(communicator, arena, group, addElements<float>, 4,
-                         count, values[communicator.rank()].data(),
-                         results[communicator.rank()].data());
-  });
-  for (int device = 1; device < devices(); ++device)
-    EXPECT_EQ(bytesOf(results[device]), bytesOf(results[0]));
-  for (int64_t i = 0; i < count; ++i) {
-    double sum = 0, magnitude = 0;
-    for (auto &value : values) {
-      sum += value[i];
-      magnitude += std::abs(value[i]);
+  for (auto reduce : {ringAllReduce, allReduce}) {
+    onAll([&](Communicator &communicator, Arena &arena) {
+      ReductionGroup group = all;
+      group.position = communicator.rank();
+      results[communicator.rank()].assign(count, -1);
+      return reduce(communicator, arena, group, addElements<float>, 4, count,
+                    values[communicator.rank()].data(),
+                    results[communicator.rank()].data());
+    });
+    for (int device = 1; device < devices(); ++device)
+      EXPECT_EQ(bytesOf(results[device]), bytesOf(results[0]));
+    for (int64_t i = 0; i < count; ++i) {
+      double sum = 0, magnitude = 0;
+      for (auto &value : values) {
+        sum += value[i];
+        magnitude += std::abs(value[i]);
+      }
+      EXPECT_NEAR(results[0][i], sum, magnitude * 1e-6);
     }
-    EXPECT_NEAR(results[0][i], sum, magnitude * 1e-6);
   }
+}
+
+namespace {
+/// Keeps the value and remembers who was combined with whom: of two digit
+/// strings, the one behind the other.
+void appendDigits(void *accumulator, const void *in, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t &left = static_cast<int64_t *>(accumulator)[i];
+    int64_t right = static_cast<const int64_t *>(in)[i];
+    for (int64_t rest = right; rest > 0; rest /= 10)
+      left *= 10;
+    left += right;
+  }
+}
+} // namespace
+
+/// The tree combines neighbours: a monoid that does not commute is safe, and
+/// the order is the same in every run and on every back end.
+TEST_P(Collectives, TreeCombinesInOrderOfTheMembers) {
+  std::vector<int64_t> results(devices());
+  int64_t expected = 0;
+  for (int device = 0; device < devices(); ++device)
+    expected = expected * 10 + device + 1;
+  onAll([&](Communicator &communicator, Arena &arena) {
+    ReductionGroup group;
+    for (int device = 0; device < devices(); ++device)
+      group.members.push_back(device);
+    group.position = communicator.rank();
+    int64_t own = communicator.rank() + 1;
+    Status status = allReduce(communicator, arena, group, appendDigits, 8, 1,
+                              &own, &results[communicator.rank()]);
+    EXPECT_EQ(arena.peakBytes(), 0);
+    return status;
+  });
+  EXPECT_EQ(results, std::vector<int64_t>(devices(), expected));
 }
 
 TEST_P(Collectives, ReduceScatterLeavesEachMemberItsBox) {

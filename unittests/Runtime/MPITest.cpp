@@ -94,6 +94,31 @@ TEST_F(MPI, IsTheDefaultUnderMpirun) {
             std::string::npos);
 }
 
+TEST_F(MPI, SurplusRanksStayIdle) {
+  ProcessResult local =
+      runCommand(TAPESTRY_SAMPLE " --backend local" + arguments("local-"));
+  ASSERT_EQ(local.status, 0) << local.err;
+  ProcessResult result = mpirun(6, "-v --backend mpi" + arguments("mpi-") +
+                                       " --report " + folder.file("r.json"));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(times("2 of 6 ranks stay idle", result.err), 1) << result.err;
+  for (const char *output : {"T", "S", "R", "Wn"}) {
+    std::string name = std::string(output) + ".npy";
+    EXPECT_EQ(readFile(folder.file("mpi-" + name)),
+              readFile(folder.file("local-" + name)))
+        << output;
+  }
+  EXPECT_NE(readFile(folder.file("r.json")).find("\"devices\": 4"),
+            std::string::npos);
+  // What ends the working ranks ends the idle ones, with the same status.
+  result = mpirun(5, "--backend mpi" + arguments(""),
+                  "TAPESTRY_FAULT=rank=2,collective=1,mode=fail");
+  EXPECT_EQ(result.status, 4) << result.err;
+  writeFile(folder.file("a.npy"), "no");
+  result = mpirun(5, "--backend mpi" + arguments(""));
+  EXPECT_EQ(result.status, 1) << result.err;
+}
+
 TEST_F(MPI, WrongNumberOfRanksIsSaidOnce) {
   ProcessResult result = mpirun(3, "--backend mpi" + arguments(""));
   EXPECT_EQ(result.status, 2);

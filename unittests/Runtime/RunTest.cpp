@@ -375,6 +375,25 @@ TEST_F(Run, NamesAreChecked) {
             "prog: error: outputs 'F' and 'G' go to the same file f.npy\n");
 }
 
+TEST_F(Run, OneOutputFileUnderTwoSpellingsIsRefused) {
+  Named named;
+  std::mt19937 random(23);
+  writeInput("a.npy", "<f4", {4, 3}, randomValues<float>(12, random));
+  writeInput("w.npy", "<f8", {4, 3}, randomValues<double>(12, random));
+  // Whether or not the file is there already.
+  for (bool exists : {false, true}) {
+    if (exists)
+      writeFile(folder.file("f.npy"), "old");
+    RunResult result = named.run(
+        {{"A", folder.file("a.npy")}, {"Weight", folder.file("w.npy")}},
+        {{"F", folder.file("f.npy")}, {"G", folder.file("./f.npy")}});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_NE(result.err.find("outputs 'F' and 'G' go to the same file"),
+              std::string::npos)
+        << result.err;
+  }
+}
+
 TEST_F(Run, FeedsMustMatch) {
   Named named;
   auto error = [&](std::vector<std::pair<std::string, std::string>> feeds) {

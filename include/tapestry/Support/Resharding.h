@@ -40,7 +40,8 @@ struct Collective {
 };
 
 /// An all_reduce of at most this many bytes per device goes up and down a
-/// binomial tree; a larger one around a ring. Both send the same bytes.
+/// binomial tree; a larger one around a ring. Both send the same bytes. The
+/// runtime's number is TAPESTRY_SMALL_ALL_REDUCE_BYTES (ABI.h).
 constexpr int64_t smallAllReduceBytes = 8192;
 
 /// The collective that turns `from` into `to`, with what it sends.

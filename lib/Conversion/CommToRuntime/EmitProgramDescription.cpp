@@ -21,6 +21,9 @@ namespace tapestry {
 using namespace mlir;
 using namespace tapestry;
 
+static_assert(smallAllReduceBytes == TAPESTRY_SMALL_ALL_REDUCE_BYTES,
+              "the planner prices what the runtime does");
+
 namespace {
 
 /// The ABI's number of an element type; bool is one byte.

@@ -66,10 +66,11 @@ typedef void (*TapestryCombineFn)(void *acc, const void *in, int64_t count);
  * all_gather, all_to_all: pairwise exchange of box intersections. The source
  *   boxes are disjoint but for replicas, told apart by `replica_of`; those of
  *   the devices with one number hold all that these devices' targets need.
- * all_reduce, reduce_scatter: ring among the devices with equal `group_of`; the
- *   members' source boxes are equal, `combine` is set. An all_reduce leaves the
- *   same box everywhere; the targets of a reduce_scatter share the source's
- *   elements out among the members. */
+ * all_reduce, reduce_scatter: among the devices with equal `group_of`, around
+ *   a ring, a small all_reduce up and down a tree; the members' source boxes
+ *   are equal, `combine` is set. An all_reduce leaves the same box everywhere;
+ * the targets of a reduce_scatter share the source's elements out among the
+ * members. */
 typedef struct TapestryCollective {
   const char *vertex; /* name of the vertex whose tensor moves */
   int32_t kind;       /* TapestryCollectiveKind */
@@ -86,6 +87,11 @@ typedef struct TapestryCollective {
   TapestryCombineFn combine;
   int64_t predicted_bytes; /* what one device sends, summed over devices */
 } TapestryCollective;
+
+/* An all_reduce of at most this many bytes per device goes up and down a
+ * binomial tree. The planner prices it so (Support/Resharding.h,
+ * smallAllReduceBytes). */
+#define TAPESTRY_SMALL_ALL_REDUCE_BYTES 8192
 
 typedef struct TapestryVertex {
   const char *name;

@@ -84,6 +84,21 @@ Status ringAllReduce(Communicator &communicator, Arena &arena,
                      int64_t elementSize, int64_t count, const void *source,
                      void *target);
 
+/// A binomial tree: up to the group's first member, which combines in order of
+/// the members, and back down. All members get the same bits. For at most
+/// TAPESTRY_SMALL_ALL_REDUCE_BYTES; needs no memory of an arena. `source` may
+/// be `target`.
+Status treeAllReduce(Communicator &communicator, const ReductionGroup &group,
+                     TapestryCombineFn combine, int64_t elementSize,
+                     int64_t count, const void *source, void *target);
+
+/// The tree for small parts, whose time is that of its messages, and the ring
+/// for large ones. Both send the same number of bytes.
+Status allReduce(Communicator &communicator, Arena &arena,
+                 const ReductionGroup &group, TapestryCombineFn combine,
+                 int64_t elementSize, int64_t count, const void *source,
+                 void *target);
+
 /// A ring over the members' target boxes; `source` has the shape of `sourceBox`
 /// on all members, `targets` holds the target box of each member.
 Status ringReduceScatter(Communicator &communicator, Arena &arena,

@@ -311,9 +311,8 @@ Status Rank::collective(int64_t index, const void *source, void *target) {
   BoxRef held = sourceBox(collective, device());
   switch (collective.kind) {
   case TAPESTRY_ALL_REDUCE:
-    return ringAllReduce(communicator, arena, prepared.group,
-                         collective.combine, dtypeSize(collective.dtype),
-                         volume(held), source, target);
+    return allReduce(communicator, arena, prepared.group, collective.combine,
+                     dtypeSize(collective.dtype), volume(held), source, target);
   case TAPESTRY_REDUCE_SCATTER:
     return ringReduceScatter(communicator, arena, prepared.group,
                              collective.combine, dtypeSize(collective.dtype),

@@ -146,8 +146,35 @@ static int agree(Session &session, Transport &transport, const Status &status) {
   return common;
 }
 
+namespace {
+/// The first ranks of a transport, as many as the program has devices.
+class FirstRanks final : public Transport {
+public:
+  FirstRanks(Transport &all, int count) : all(all), count(count) {}
+  int rank() const override { return all.rank(); }
+  int size() const override { return count; }
+  int ranksOnHost() const override { return all.ranksOnHost(); }
+  bool sharesMemory() const override { return all.sharesMemory(); }
+  bool stopped() const override { return all.stopped(); }
+  Outcome exchange(const Label &label, const Outgoing *outgoing,
+                   size_t numOutgoing, const Incoming *incoming,
+                   size_t numIncoming, Receiver &receiver,
+                   TransportError &error) override {
+    return all.exchange(label, outgoing, numOutgoing, incoming, numIncoming,
+                        receiver, error);
+  }
+  void abort(int status, const char *message) override {
+    all.abort(status, message);
+  }
+
+private:
+  Transport &all;
+  int count;
+};
+} // namespace
+
 static Status checkSize(const Session &session, const Transport &transport) {
-  if (transport.size() == session.program.devices)
+  if (transport.size() >= session.program.devices)
     return Status::success();
   return session.failure(
       ExitUsage,
@@ -173,13 +200,26 @@ static int runProcesses(Session &session) {
       print(session, status.message());
     return status.exitStatus();
   }
-  status = session.openFiles();
-  if (!status.failed())
+  auto devices = static_cast<int>(session.program.devices);
+  bool isIdle = transport->rank() >= devices;
+  if (!isIdle)
+    status = session.openFiles();
+  if (!isIdle && !status.failed())
     status = session.checkMemory(transport->rank(), transport->rank() + 1,
                                  transport->ranksOnHost());
   if (int common = agree(session, *transport, status))
     return common;
-  Rank rank(session, *transport);
+  // A rank that fails from here on aborts all processes, idle ones included.
+  if (isIdle)
+    return ExitDone;
+  if (session.options.verbose && transport->rank() == 0 &&
+      transport->size() > devices)
+    print(session,
+          format("%s: the program is for %d devices: %d of %d ranks stay idle",
+                 session.options.tool.c_str(), devices,
+                 transport->size() - devices, transport->size()));
+  FirstRanks working(*transport, devices);
+  Rank rank(session, working);
   return rank.execute().exitStatus();
 }
 

@@ -213,6 +213,13 @@ Status Session::openFiles() {
     status = outputs.back()->prepare(outputPaths[i], program.outputs[i]);
     if (status.failed())
       return status;
+    // The same file under another spelling.
+    for (int32_t j = 0; j < i; ++j)
+      if (outputs[j] && outputs[j]->realTarget() == outputs[i]->realTarget())
+        return failure(ExitUsage,
+                       format("outputs '%s' and '%s' go to the same file %s",
+                              program.outputs[j].name, program.outputs[i].name,
+                              outputs[i]->realTarget().c_str()));
   }
   for (const std::string *path : {&options.reportPath, &options.tracePath})
     if (!path->empty()) {

@@ -30,13 +30,22 @@ static std::string nameOf(const std::string &path) {
 }
 
 /// `path` with symbolic links resolved, so that renaming replaces what a link
-/// points to and not the link.
+/// points to and not the link. Of a file that is not there yet, the folder is.
 static std::string resolved(const std::string &path) {
   char *real = realpath(path.c_str(), nullptr);
-  if (!real)
-    return path;
+  std::string name;
+  if (!real) {
+    name = nameOf(path);
+    real = realpath(folderOf(path).c_str(), nullptr);
+    if (!real || name.empty()) {
+      free(real);
+      return path;
+    }
+  }
   std::string result = real;
   free(real);
+  if (!name.empty())
+    result += (result.back() == '/' ? "" : "/") + name;
   return result;
 }
 

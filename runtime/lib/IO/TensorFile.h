@@ -57,6 +57,8 @@ public:
   /// Checks that a file could be put at `path`, and that there is room.
   Status prepare(const std::string &path, const TapestryTensor &tensor);
   const std::string &target() const { return path; }
+  /// The one name of the file that `prepare` has found.
+  const std::string &realTarget() const { return place; }
 
   /// Names the temporary file beside the target; `id` is common to all ranks
   /// and to no other output. From here on a failure or a signal removes it.
