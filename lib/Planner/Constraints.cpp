@@ -46,15 +46,15 @@ static llvm::Error requestError(const CutRequest &request,
                                 const PlanVertex &vertex,
                                 const Parts &...parts) {
   return planError(request.place, request.place.empty() ? "" : ": error: ",
-                   vertex.isInput ? "input '" : "vertex '", vertex.name, "': ",
-                   parts...);
+                   vertex.isInput ? "input '" : "vertex '", vertex.name,
+                   "': ", parts...);
 }
 
 static std::string describeGrid(const DeviceGrid &grid) {
   std::string text = std::to_string(grid.numDevices()) + " devices";
   for (auto [number, axis] : llvm::enumerate(grid.axes))
-    text += (number ? ", " : " (") + axis.name + " = " +
-            std::to_string(axis.size);
+    text +=
+        (number ? ", " : " (") + axis.name + " = " + std::to_string(axis.size);
   return text + (grid.axes.empty() ? "" : ")");
 }
 
@@ -98,12 +98,11 @@ static llvm::Error noTarget(const PlanVertex &vertex, Side side,
   for (const PlanLabel &label : vertex.labels)
     if (side == Side::Work || !label.reduced)
       known += (known.empty() ? "'" : ", '") + label.name + "'";
-  return requestError(request, vertex, "there is no ",
-                      side == Side::Work ? "label '" : "dimension '", name,
-                      "', there ", known.empty() ? "is none" : "are ", known,
-                      side == Side::Home && !vertex.isInput
-                          ? " (or their numbers)"
-                          : "");
+  return requestError(
+      request, vertex, "there is no ",
+      side == Side::Work ? "label '" : "dimension '", name, "', there ",
+      known.empty() ? "is none" : "are ", known,
+      side == Side::Home && !vertex.isInput ? " (or their numbers)" : "");
 }
 
 /// The number of parts and the axes that one pin asks for, checked by itself.
@@ -139,12 +138,11 @@ static llvm::Error resolve(const PlanVertex &vertex, const DeviceGrid &grid,
   }
   if (pin.parts < 1)
     return requestError(request, vertex, "label '", asked.label,
-                        "' is pinned to ", pin.parts,
-                        " parts, the least is 1");
+                        "' is pinned to ", pin.parts, " parts, the least is 1");
   if (pin.parts > extent)
     return requestError(request, vertex, "label '", asked.label,
-                        "' is pinned to ", pin.parts,
-                        " parts, its extent is ", extent);
+                        "' is pinned to ", pin.parts, " parts, its extent is ",
+                        extent);
   if (grid.numDevices() % pin.parts != 0)
     return requestError(request, vertex, "label '", asked.label,
                         "' is pinned to ", pin.parts, " parts, which ",
@@ -184,8 +182,8 @@ static unsigned numTargets(const PlanVertex &vertex, Side side) {
 
 /// Adds what one request asks to `pins`, one entry per label or dimension.
 static llvm::Error addRequest(Pins &pins, const PlanVertex &vertex,
-                              const DeviceGrid &grid,
-                              const CutRequest &request, Side side) {
+                              const DeviceGrid &grid, const CutRequest &request,
+                              Side side) {
   llvm::SmallVector<bool> named(pins.size(), false);
   for (const CutPin &asked : request.cuts) {
     std::optional<unsigned> target = findTarget(vertex, side, asked.label);
@@ -223,11 +221,11 @@ static llvm::Error checkTogether(const Pins &pins, const PlanVertex &vertex,
     if (pin.cut)
       for (unsigned axis : *pin.cut) {
         if (userOf[axis] >= 0)
-          return requestError(
-              *pin.request, vertex, "axis '", grid.axes[axis].name,
-              "' is to cut both label '",
-              targetName(vertex, side, userOf[axis]), "' and label '",
-              targetName(vertex, side, target), "'");
+          return requestError(*pin.request, vertex, "axis '",
+                              grid.axes[axis].name, "' is to cut both label '",
+                              targetName(vertex, side, userOf[axis]),
+                              "' and label '", targetName(vertex, side, target),
+                              "'");
         userOf[axis] = target;
       }
     // Each count divides the devices, so the product stays small.
@@ -248,8 +246,7 @@ static llvm::Expected<Pins> pinsOf(const PlanVertex &vertex,
   auto add = [&](const std::vector<CutRequest> &requests) -> llvm::Error {
     for (const CutRequest &request : requests)
       if (request.isHard)
-        if (llvm::Error error =
-                addRequest(pins, vertex, grid, request, side))
+        if (llvm::Error error = addRequest(pins, vertex, grid, request, side))
           return error;
     return llvm::Error::success();
   };
@@ -427,9 +424,9 @@ bool tapestry::allowsHome(const PlanVertex &vertex, const DeviceGrid &grid,
 }
 
 /// The weights of the preferences on one side for which `isMet` is false.
-static double
-weightOf(const PlanVertex &vertex, const DeviceGrid &grid, Side side,
-         llvm::function_ref<bool(const Pins &)> isMet) {
+static double weightOf(const PlanVertex &vertex, const DeviceGrid &grid,
+                       Side side,
+                       llvm::function_ref<bool(const Pins &)> isMet) {
   double weight = 0;
   auto add = [&](const std::vector<CutRequest> &requests) {
     for (const CutRequest &request : requests) {
@@ -573,15 +570,15 @@ tapestry::pinnedCuts(const PlanVertex &vertex, const DeviceGrid &grid,
 double tapestry::brokenPartsWeight(const PlanVertex &vertex,
                                    const DeviceGrid &grid,
                                    llvm::ArrayRef<int64_t> parts) {
-  double weight =
-      weightOf(vertex, grid, Side::Work,
-               [&](const Pins &pins) { return partsMatch(pins, parts); });
+  double weight = weightOf(vertex, grid, Side::Work, [&](const Pins &pins) {
+    return partsMatch(pins, parts);
+  });
   if (vertex.isInput)
     return weight;
   llvm::SmallVector<int64_t, 4> ofDims;
   for (const ProjectionDim &dim : vertex.output.dims)
     ofDims.push_back(dim.terms.empty() ? 1 : parts[dim.terms[0].dim]);
-  return weight +
-         weightOf(vertex, grid, Side::Home,
-                  [&](const Pins &pins) { return partsMatch(pins, ofDims); });
+  return weight + weightOf(vertex, grid, Side::Home, [&](const Pins &pins) {
+           return partsMatch(pins, ofDims);
+         });
 }

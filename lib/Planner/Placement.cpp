@@ -37,11 +37,12 @@ private:
   Traffic::Home homeOf(unsigned vertex, Traffic::Id result,
                        llvm::ArrayRef<Traffic::Id> targets) {
     const PlanVertex &v = graph.vertices[vertex];
-    return traffic.bestHome(result, targets,
-                            {v.bytesPerElement(true), v.elementBytes},
-                            keepsResultInPlace(v));
+    Traffic::ElementBytes size = {v.bytesPerElement(true), v.elementBytes};
+    return v.isInput
+               ? traffic.priceOf(result, result, targets, size)
+               : traffic.bestHome(result, targets, size, keepsResultInPlace(v));
   }
-  /// The distinct layouts that placed readers want of the result of `vertex`.
+  /// The layouts that placed readers want of the result of `vertex`, one each.
   llvm::SmallVector<Traffic::Id, 4> targetsOf(unsigned vertex) const;
   /// What moving the result of `vertex` to its placed readers costs, in bytes,
   /// if the vertex `changed` had the partition of `candidate`.
@@ -145,8 +146,7 @@ int64_t Placer::bytesOf(unsigned v, unsigned changed,
   llvm::SmallVector<Traffic::Id, 4> targets;
   for (const PlanUse &use : uses[v])
     if (const Candidate *reader = placedAs(use.vertex))
-      if (!llvm::is_contained(targets, reader->operands[use.operand]))
-        targets.push_back(reader->operands[use.operand]);
+      targets.push_back(reader->operands[use.operand]);
   return homeOf(v, self->result, targets).bytes;
 }
 
@@ -276,9 +276,7 @@ Placer::cutsOfNeighbour(unsigned v, const PlanUse &use, bool isOperand) {
   if (isOperand) {
     llvm::SmallVector<Traffic::Id, 4> targets;
     for (const PlanUse &other : uses[neighbour])
-      if (other.vertex != v && chosen[other.vertex] &&
-          !llvm::is_contained(targets,
-                              chosen[other.vertex]->operands[other.operand]))
+      if (other.vertex != v && chosen[other.vertex])
         targets.push_back(chosen[other.vertex]->operands[other.operand]);
     id = homeOf(neighbour, id, targets).layout;
   } else {
@@ -437,8 +435,7 @@ void Placer::improve() {
 llvm::SmallVector<Traffic::Id, 4> Placer::targetsOf(unsigned v) const {
   llvm::SmallVector<Traffic::Id, 4> targets;
   for (const PlanUse &use : uses[v])
-    if (chosen[use.vertex] &&
-        !llvm::is_contained(targets, chosen[use.vertex]->operands[use.operand]))
+    if (chosen[use.vertex])
       targets.push_back(chosen[use.vertex]->operands[use.operand]);
   return targets;
 }

@@ -2,6 +2,7 @@
 
 #include "tapestry/Planner/Planner.h"
 #include "tapestry/Planner/Constraints.h"
+#include "tapestry/Planner/SpmdProblem.h"
 #include "tapestry/Planner/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
@@ -71,6 +72,48 @@ static PartVector partsOfInput(const PlanGraph &graph, unsigned input,
   return PartVector(vertex.shape.size(), 1);
 }
 
+/// The parts that go with decided placements.
+static std::vector<PartVector>
+partsOfPlacement(const PlanGraph &graph, const DeviceGrid &grid,
+                 llvm::ArrayRef<VertexPlacement> placed) {
+  auto uses = graph.uses();
+  std::vector<PartVector> parts(graph.vertices.size());
+  for (unsigned v = 0; v < graph.vertices.size(); ++v)
+    if (placed[v].partition)
+      for (const Cut &cut : placed[v].partition->cuts)
+        parts[v].push_back(partsOf(grid, cut));
+  for (unsigned v = 0; v < graph.vertices.size(); ++v)
+    if (isStoredAsConsumed(graph.vertices[v], uses[v])) {
+      PlanUse use = uses[v].front();
+      parts[v] = partsOfOperand(graph.vertices[use.vertex], use.operand,
+                                parts[use.vertex]);
+    }
+  return parts;
+}
+
+/// The parts of all vertices, those that the sketch leaves open included.
+static llvm::Expected<std::vector<PartVector>>
+completeParts(const PlanGraph &graph, const PlanSketch &sketch,
+              int64_t devices) {
+  auto uses = graph.uses();
+  std::vector<PartVector> parts(graph.vertices.size());
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    if (sketch.parts[v]) {
+      parts[v] = *sketch.parts[v];
+      if (llvm::Error error =
+              verifyVertexParts(graph.vertices[v], parts[v], devices))
+        return std::move(error);
+    } else if (!graph.vertices[v].isInput) {
+      return planError("vertex '", graph.vertices[v].name,
+                       "' has no parts in the plan");
+    }
+  }
+  for (unsigned v = 0; v < graph.vertices.size(); ++v)
+    if (!sketch.parts[v])
+      parts[v] = partsOfInput(graph, v, uses[v], parts, devices);
+  return parts;
+}
+
 llvm::Expected<Plan> tapestry::completePlan(const PlanGraph &graph,
                                             const PlanSketch &sketch,
                                             const PlacementOptions &options) {
@@ -81,40 +124,40 @@ llvm::Expected<Plan> tapestry::completePlan(const PlanGraph &graph,
   plan.devices = plan.grid.numDevices();
   plan.solver = sketch.solver;
   plan.costModel = sketch.costModel;
+  plan.machine = sketch.machine;
+  plan.idleDevices = sketch.idleDevices;
 
-  auto uses = graph.uses();
-  std::vector<PartVector> parts(graph.vertices.size());
-  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
-    if (sketch.parts[v]) {
-      parts[v] = *sketch.parts[v];
-      if (llvm::Error error =
-              verifyVertexParts(graph.vertices[v], parts[v], plan.devices))
-        return error;
-    } else if (!graph.vertices[v].isInput) {
-      return planError("vertex '", graph.vertices[v].name,
-                       "' has no parts in the plan");
-    }
+  std::vector<PartVector> parts;
+  if (!sketch.placed.empty()) {
+    plan.placement.vertices = sketch.placed;
+    listCollectives(graph, plan.grid, plan.placement);
+    parts = partsOfPlacement(graph, plan.grid, sketch.placed);
+  } else {
+    auto completed = completeParts(graph, sketch, plan.devices);
+    if (!completed)
+      return completed.takeError();
+    parts = std::move(*completed);
   }
-  for (unsigned v = 0; v < graph.vertices.size(); ++v)
-    if (!sketch.parts[v])
-      parts[v] = partsOfInput(graph, v, uses[v], parts, plan.devices);
-
   if (llvm::Error error = verifyParts(graph, parts, plan.devices))
     return error;
-  for (unsigned v = 0; v < sketch.partitions.size(); ++v)
-    if (sketch.partitions[v])
-      if (llvm::Error error = verifyAxes(graph.vertices[v], plan.grid, parts[v],
-                                         *sketch.partitions[v]))
-        return error;
-
-  auto placement =
-      placeGraph(graph, plan.grid, parts, sketch.partitions, options);
-  if (!placement)
-    return placement.takeError();
-  plan.placement = std::move(*placement);
+  if (sketch.placed.empty()) {
+    for (unsigned v = 0; v < sketch.partitions.size(); ++v)
+      if (sketch.partitions[v])
+        if (llvm::Error error = verifyAxes(graph.vertices[v], plan.grid,
+                                           parts[v], *sketch.partitions[v]))
+          return error;
+    auto placement =
+        placeGraph(graph, plan.grid, parts, sketch.partitions, options);
+    if (!placement)
+      return placement.takeError();
+    plan.placement = std::move(*placement);
+  }
   plan.peakBytesPerDevice =
       peakBytesPerDevice(graph, plan.grid, plan.placement);
-  std::vector<VertexCost> costs = paperCosts(graph, parts);
+  std::vector<VertexCost> costs =
+      plan.costModel == "spmd"
+          ? spmdCosts(graph, plan.grid, plan.machine, plan.placement)
+          : paperCosts(graph, parts);
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     plan.vertices.push_back({graph.vertices[v].name, parts[v], costs[v]});
     plan.cost += costs[v].total();
@@ -148,48 +191,166 @@ static llvm::Error checkGroups(const PlanGraph &graph,
   return llvm::Error::success();
 }
 
-llvm::Expected<Plan> tapestry::plan(const PlanGraph &graph,
-                                    const PlannerOptions &options) {
-  auto start = std::chrono::steady_clock::now();
-  if (options.costModel != "paper")
-    return planError("unknown cost model '", options.costModel,
-                     "', there is 'paper'");
-  auto solver = solverNamed(options.solver);
-  if (!solver)
-    return solver.takeError();
+//===----------------------------------------------------------------------===//
+// The search
+//===----------------------------------------------------------------------===//
+
+static PlanSketch sketchOf(const PlannerOptions &options,
+                           const DeviceGrid &userGrid) {
+  PlanSketch sketch;
+  sketch.program = options.program;
+  sketch.userGrid = userGrid;
+  sketch.solver = options.solver;
+  sketch.costModel = options.costModel;
+  return sketch;
+}
+
+/// Writes what the solver knows into the plan: no plan on `grid` costs less
+/// than `lowerBound`.
+static void stateBound(Plan &plan, double lowerBound, bool isProved) {
+  plan.lowerBound =
+      isProved ? plan.cost : std::clamp(lowerBound, 0.0, plan.cost);
+  plan.provedOptimal = isProved;
+}
+
+static llvm::Expected<Plan> planPaper(const PlanGraph &graph,
+                                      const PlannerOptions &options,
+                                      SolverFunction solve) {
   auto grid = gridOf(options);
   if (!grid)
     return grid.takeError();
-  if (llvm::Error error = graph.validate())
-    return error;
-
   auto problem = buildPaperProblem(graph, splitIntoPrimes(*grid));
   if (!problem)
     return problem.takeError();
-  auto solution = (*solver)->solve(*problem, options.solverOptions);
+  auto solution = solve(*problem, options.solverOptions);
   if (!solution)
     return solution.takeError();
-
-  PlanSketch sketch;
-  sketch.program = options.program;
-  sketch.userGrid = *grid;
-  sketch.solver = options.solver;
-  sketch.costModel = options.costModel;
+  PlanSketch sketch = sketchOf(options, *grid);
   for (PartVector &parts : partsOfSolution(graph, *problem, solution->choice))
     sketch.parts.push_back(std::move(parts));
   if (llvm::Error error = checkGroups(graph, sketch))
     return std::move(error);
   auto plan = completePlan(graph, sketch, options.placementOptions);
-  if (!plan)
-    return plan.takeError();
   // Preferences count for the solver only. What it proved then holds for all
   // plans that break no more of them than this one.
-  double penalty = paperPenalty(graph, plan->grid, plan->allParts());
-  plan->lowerBound =
-      std::min(std::max(0.0, solution->lowerBound - penalty), plan->cost);
-  plan->provedOptimal = solution->provedOptimal;
-  if (plan->provedOptimal)
-    plan->lowerBound = plan->cost;
+  if (plan)
+    stateBound(*plan,
+               solution->lowerBound -
+                   paperPenalty(graph, plan->grid, plan->allParts()),
+               solution->provedOptimal);
+  return plan;
+}
+
+static llvm::Expected<Plan> planSpmdOn(const PlanGraph &graph,
+                                       const PlannerOptions &options,
+                                       SolverFunction solve,
+                                       const DeviceGrid &userGrid) {
+  DeviceGrid grid = splitIntoPrimes(userGrid);
+  SpmdOptions spmd;
+  spmd.memoryLimit = options.memoryLimit;
+  auto problem = buildSpmdProblem(graph, grid, options.machine, spmd);
+  if (!problem)
+    return problem.takeError();
+  auto solution = solve(problem->problem, options.solverOptions);
+  if (!solution)
+    return solution.takeError();
+  PlanSketch sketch = sketchOf(options, userGrid);
+  sketch.machine = options.machine;
+  sketch.placed = problem->placementOf(solution->choice).vertices;
+  auto plan = completePlan(graph, sketch, options.placementOptions);
+  if (!plan)
+    return plan;
+  // Where axes were merged the solver's bound holds for the merged ones only.
+  double anyPlan =
+      independentSeconds(graph, options.machine, grid.numDevices());
+  if (problem->isComplete)
+    stateBound(
+        *plan,
+        std::max(solution->lowerBound - problem->penalty(solution->choice),
+                 anyPlan),
+        solution->provedOptimal);
+  else
+    stateBound(*plan, anyPlan, false);
+  return plan;
+}
+
+/// The device counts below `devices` that are worth a look, largest first:
+/// products of small primes share work in more ways.
+static std::vector<int64_t> fewerDevices(const PlanGraph &graph,
+                                         int64_t devices) {
+  std::vector<int64_t> counts;
+  bool tryAll = devices <= 16 && graph.vertices.size() <= 100;
+  for (int64_t count = devices - 1; count >= 1; --count) {
+    bool isHalf = (count & (count - 1)) == 0 || devices % count == 0;
+    bool isSmooth =
+        primeFactors(count).empty() || primeFactors(count).back() <= 3;
+    if (tryAll || isHalf || (isSmooth && counts.empty()))
+      counts.push_back(count);
+  }
+  return counts;
+}
+
+static llvm::Expected<Plan>
+planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
+  if (options.machine.name.empty())
+    options.machine = builtInMachines().front();
+  if (!options.grid.axes.empty()) {
+    auto grid = gridOf(options);
+    if (!grid)
+      return grid.takeError();
+    return planSpmdOn(graph, options, solve, *grid);
+  }
+  int64_t devices = options.devices;
+  auto planFor = [&](int64_t count) -> llvm::Expected<Plan> {
+    auto grid = gridOn(options.machine, count);
+    if (!grid)
+      return grid.takeError();
+    return planSpmdOn(graph, options, solve, *grid);
+  };
+  if (devices < 1 || devices > maxDevices)
+    return planError("a plan for ", devices, " devices; there are 1 to ",
+                     maxDevices);
+  auto best = planFor(devices);
+  if (!best || !options.mayIdle)
+    return best;
+  double lowerBound = best->lowerBound;
+  bool isProved = best->provedOptimal;
+  for (int64_t count : fewerDevices(graph, devices)) {
+    // Fewer devices share the work less: no count from here on is cheaper.
+    if (independentSeconds(graph, options.machine, count) >= best->cost)
+      break;
+    auto plan = planFor(count);
+    if (!plan) {
+      llvm::consumeError(plan.takeError());
+      continue;
+    }
+    lowerBound = std::min(lowerBound, plan->lowerBound);
+    if (plan->cost < best->cost) {
+      isProved = plan->provedOptimal;
+      best = std::move(plan);
+      best->idleDevices = devices - count;
+    }
+  }
+  stateBound(*best, lowerBound, isProved && lowerBound >= best->cost);
+  return best;
+}
+
+llvm::Expected<Plan> tapestry::plan(const PlanGraph &graph,
+                                    const PlannerOptions &options) {
+  auto start = std::chrono::steady_clock::now();
+  if (options.costModel != "paper" && options.costModel != "spmd")
+    return planError("unknown cost model '", options.costModel,
+                     "', there are 'paper' and 'spmd'");
+  auto solver = solverNamed(options.solver);
+  if (!solver)
+    return solver.takeError();
+  if (llvm::Error error = graph.validate())
+    return error;
+  auto plan = options.costModel == "spmd"
+                  ? planSpmd(graph, options, (*solver)->solve)
+                  : planPaper(graph, options, (*solver)->solve);
+  if (!plan)
+    return plan;
   if (llvm::Error error = verifyPlan(graph, *plan))
     return error;
   plan->planSeconds =

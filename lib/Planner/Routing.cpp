@@ -45,32 +45,72 @@ static std::optional<Partition> partitionOf(const Layout &layout) {
   return partition;
 }
 
+llvm::SmallVector<Layout, 3> tapestry::stepsHome(const PlanGraph &graph,
+                                                 const Placement &placement,
+                                                 unsigned v) {
+  const VertexPlacement &placed = placement.vertices[v];
+  llvm::SmallVector<Layout, 3> steps = {
+      resultLayout(graph.vertices[v], *placed.partition)};
+  steps.append(placed.homeRoute.begin(), placed.homeRoute.end());
+  steps.push_back(placed.home);
+  return steps;
+}
+
+llvm::SmallVector<Layout, 3>
+tapestry::stepsOfOperand(const PlanGraph &graph, const Placement &placement,
+                         unsigned v, unsigned operand) {
+  const VertexPlacement &placed = placement.vertices[v];
+  const PlanVertex &vertex = graph.vertices[v];
+  llvm::SmallVector<Layout, 3> steps = {
+      placement.vertices[vertex.operands[operand].producer].home};
+  if (!placed.operandRoutes.empty())
+    steps.append(placed.operandRoutes[operand].begin(),
+                 placed.operandRoutes[operand].end());
+  steps.push_back(operandLayout(graph, vertex, operand, *placed.partition));
+  return steps;
+}
+
+void tapestry::listCollectives(const PlanGraph &graph, const DeviceGrid &grid,
+                               Placement &placement) {
+  placement.collectives.clear();
+  auto send = [&](unsigned vertex, unsigned reader,
+                  llvm::ArrayRef<Layout> steps) {
+    for (unsigned step = 0; step + 1 < steps.size(); ++step) {
+      const Layout &from = steps[step];
+      const Layout &to = steps[step + 1];
+      Collective moved = planResharding(grid, from, to);
+      if (moved.kind == CollectiveKind::None ||
+          moved.kind == CollectiveKind::Slice)
+        continue;
+      placement.collectives.push_back(
+          {vertex, reader, moved.kind, moved.groupSize,
+           moved.elements *
+               graph.vertices[vertex].bytesPerElement(!from.partial.empty()),
+           from, to});
+    }
+  };
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    const PlanVertex &vertex = graph.vertices[v];
+    for (unsigned o = 0; o < vertex.operands.size(); ++o)
+      send(vertex.operands[o].producer, v,
+           stepsOfOperand(graph, placement, v, o));
+    if (!vertex.isInput)
+      send(v, v, stepsHome(graph, placement, v));
+  }
+}
+
 Placement tapestry::routeGraph(const PlanGraph &graph, const DeviceGrid &grid,
                                llvm::ArrayRef<Partition> partitions) {
   Traffic traffic(grid);
   auto uses = graph.uses();
   Placement placement;
-  auto send = [&](unsigned vertex, const Layout &from, const Layout &to) {
-    Collective moved = planResharding(grid, from, to);
-    if (moved.kind == CollectiveKind::None ||
-        moved.kind == CollectiveKind::Slice)
-      return;
-    placement.collectives.push_back(
-        {vertex, moved.kind, moved.groupSize,
-         moved.elements *
-             graph.vertices[vertex].bytesPerElement(!from.partial.empty()),
-         from, to});
-  };
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
     llvm::SmallVector<Traffic::Id, 4> targets;
-    for (const PlanUse &use : uses[v]) {
-      Traffic::Id target =
+    for (const PlanUse &use : uses[v])
+      targets.push_back(
           traffic.idOf(operandLayout(graph, graph.vertices[use.vertex],
-                                     use.operand, partitions[use.vertex]));
-      if (!llvm::is_contained(targets, target))
-        targets.push_back(target);
-    }
+                                     use.operand, partitions[use.vertex])));
     VertexPlacement &placed = placement.vertices.emplace_back();
     if (isStoredAsConsumed(vertex, uses[v])) {
       placed.home = traffic.layout(targets.front());
@@ -78,18 +118,26 @@ Placement tapestry::routeGraph(const PlanGraph &graph, const DeviceGrid &grid,
       continue;
     }
     placed.partition = partitions[v];
-    Layout result = resultLayout(vertex, partitions[v]);
-    placed.home = traffic.layout(
+    Traffic::Id result = traffic.idOf(resultLayout(vertex, partitions[v]));
+    if (vertex.isInput) {
+      placed.home = traffic.layout(result);
+      continue;
+    }
+    Traffic::Id home =
         traffic
-            .bestHome(traffic.idOf(result), targets,
+            .bestHome(result, targets,
                       {vertex.bytesPerElement(true), vertex.elementBytes},
                       keepsResultInPlace(vertex))
-            .layout);
-    if (!result.partial.empty())
-      send(v, result, placed.home);
-    for (Traffic::Id target : targets)
-      send(v, placed.home, traffic.layout(target));
+            .layout;
+    placed.home = traffic.layout(home);
+    Layout whole = traffic.layout(result);
+    if (!whole.partial.empty() && !traffic.canScatter(result, home)) {
+      whole.partial.clear();
+      if (whole != placed.home)
+        placed.homeRoute.push_back(whole);
+    }
   }
+  listCollectives(graph, grid, placement);
   return placement;
 }
 
@@ -143,24 +191,15 @@ int64_t tapestry::peakBytesPerDevice(const PlanGraph &graph,
         gone[v] += bytes;
       }
     }
-    // Every distinct redistributed copy, from its first reader to its last.
-    std::vector<std::pair<Layout, std::pair<unsigned, unsigned>>> copies;
+    // Every reader's own copy.
     for (const PlanUse &use : uses[v]) {
       Layout target =
           operandLayout(graph, graph.vertices[use.vertex], use.operand,
                         *placement.vertices[use.vertex].partition);
       if (target == home)
         continue;
-      auto it = llvm::find_if(
-          copies, [&](const auto &copy) { return copy.first == target; });
-      if (it == copies.end())
-        copies.push_back({target, {use.vertex, use.vertex}});
-      else
-        it->second.second = use.vertex;
-    }
-    for (auto &[target, span] : copies) {
-      born[span.first] += bytesOf(vertex, target);
-      gone[span.second] += bytesOf(vertex, target);
+      born[use.vertex] += bytesOf(vertex, target);
+      gone[use.vertex] += bytesOf(vertex, target);
     }
   }
   int64_t live = 0, peak = 0;

@@ -108,24 +108,38 @@ bool Traffic::canScatter(Id from, Id to) {
   return it->second;
 }
 
+int64_t Traffic::bytesHome(Id result, Id home, ElementBytes size) {
+  const Record &made = *records[result];
+  if (made.layout.partial.empty())
+    return elementsMoved(result, home) * size.whole;
+  if (home == made.whole || canScatter(result, home))
+    return elementsMoved(result, home) * size.partial;
+  return elementsMoved(result, made.whole) * size.partial +
+         elementsMoved(made.whole, home) * size.whole;
+}
+
+Traffic::Home Traffic::priceOf(Id result, Id home, llvm::ArrayRef<Id> targets,
+                               ElementBytes size) {
+  Home price = {home, bytesHome(result, home, size)};
+  for (Id target : targets)
+    price.bytes += elementsMoved(home, target) * size.whole;
+  return price;
+}
+
 Traffic::Home Traffic::bestHome(Id result, llvm::ArrayRef<Id> targets,
                                 ElementBytes size, bool inPlace) {
-  bool isPartial = records[result]->group > 1;
-  auto priceOf = [&](Id home) {
-    int64_t bytes =
-        elementsMoved(result, home) * (isPartial ? size.partial : size.whole);
-    for (Id target : targets)
-      bytes += elementsMoved(home, target) * size.whole;
-    return bytes;
-  };
-  Home best;
-  best.layout = records[result]->whole;
-  best.bytes = priceOf(best.layout);
-  if (!isPartial || inPlace)
+  Home best = priceOf(result, records[result]->whole, targets, size);
+  // A single reader of whole values fetches at the same price itself.
+  if (inPlace ||
+      (records[result]->layout.partial.empty() && targets.size() < 2))
     return best;
-  for (Id target : targets)
-    if (canScatter(result, target))
-      if (int64_t bytes = priceOf(target); bytes < best.bytes)
-        best = {target, bytes};
+  for (unsigned t = 0; t < targets.size() && best.bytes > 0; ++t) {
+    if (llvm::is_contained(targets.take_front(t), targets[t]) ||
+        !records[targets[t]]->layout.isPlain())
+      continue;
+    Home home = priceOf(result, targets[t], targets, size);
+    if (home.bytes < best.bytes)
+      best = home;
+  }
   return best;
 }

@@ -41,10 +41,15 @@ public:
     /// What combining partial values and serving every target sends.
     int64_t bytes = 0;
   };
-  /// The cheapest home for a result that is to be read in each of the distinct
-  /// layouts `targets`: the result itself when nothing is partial; else what an
-  /// all_reduce leaves or, where cheaper and not `inPlace`, the target of a
-  /// reduce_scatter.
+  /// What bringing a result home sends: partial values by a reduce_scatter
+  /// where that leads there, else by an all_reduce and then as whole ones.
+  int64_t bytesHome(Id result, Id home, ElementBytes size);
+  /// Bringing a result home and serving every reader from there.
+  Home priceOf(Id result, Id home, llvm::ArrayRef<Id> targets,
+               ElementBytes size);
+  /// The cheapest home for a result of which every reader fetches one of
+  /// `targets`, an entry per reader: where the result itself lies, combined, or
+  /// one of the targets that are plain and not `inPlace`.
   Home bestHome(Id result, llvm::ArrayRef<Id> targets, ElementBytes size,
                 bool inPlace = false);
   /// What a reduce_scatter of `result` would send, in elements: no home can

@@ -1,6 +1,7 @@
 //===- Verify.cpp - Whether a plan is right -------------------------------===//
 
 #include "tapestry/Planner/Verify.h"
+#include "VerifyCosts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -239,23 +240,14 @@ public:
   CollectiveChecker(const PlanGraph &graph, const Plan &plan)
       : graph(graph), plan(plan), found(plan.placement.collectives.size()) {}
 
-  llvm::Error demand(unsigned vertex, const Layout &from, const Layout &to) {
-    Collective wanted = planResharding(plan.grid, from, to);
-    if (wanted.kind == CollectiveKind::None ||
-        wanted.kind == CollectiveKind::Slice)
-      return llvm::Error::success();
-    const auto &listed = plan.placement.collectives;
-    for (unsigned c = 0; c < listed.size(); ++c) {
-      if (listed[c].vertex != vertex || listed[c].from != from ||
-          listed[c].to != to)
-        continue;
-      found[c] = true;
-      return compare(listed[c], wanted);
-    }
-    return planError("result of '", graph.vertices[vertex].name, "': the plan ",
-                     "has no ", stringifyCollective(wanted.kind), " of ",
-                     wanted.elements,
-                     " elements that one of its readers needs");
+  /// Every step of a move, for one reader.
+  llvm::Error demand(unsigned vertex, unsigned reader,
+                     llvm::ArrayRef<Layout> steps) {
+    for (unsigned step = 0; step + 1 < steps.size(); ++step)
+      if (llvm::Error error =
+              demand(vertex, reader, steps[step], steps[step + 1]))
+        return error;
+    return llvm::Error::success();
   }
 
   llvm::Error checkAllNeeded() {
@@ -269,6 +261,27 @@ public:
   }
 
 private:
+  llvm::Error demand(unsigned vertex, unsigned reader, const Layout &from,
+                     const Layout &to) {
+    Collective wanted = planResharding(plan.grid, from, to);
+    if (wanted.kind == CollectiveKind::None ||
+        wanted.kind == CollectiveKind::Slice)
+      return llvm::Error::success();
+    const auto &listed = plan.placement.collectives;
+    for (unsigned c = 0; c < listed.size(); ++c) {
+      if (found[c] || listed[c].vertex != vertex ||
+          listed[c].reader != reader || listed[c].from != from ||
+          listed[c].to != to)
+        continue;
+      found[c] = true;
+      return compare(listed[c], wanted);
+    }
+    return planError("result of '", graph.vertices[vertex].name, "': the plan ",
+                     "has no ", stringifyCollective(wanted.kind), " of ",
+                     wanted.elements,
+                     " elements that one of its readers needs");
+  }
+
   llvm::Error compare(const PlannedCollective &listed,
                       const Collective &wanted) {
     const PlanVertex &vertex = graph.vertices[listed.vertex];
@@ -303,6 +316,64 @@ static Layout readLayout(const PlanGraph &graph, const Plan &plan,
   return Layout::ofProjection(operand.projection, reader.extents(),
                               *plan.placement.vertices[use.vertex].partition,
                               graph.vertices[operand.producer].shape);
+}
+
+/// Where a vertex leaves its result: partial along the axes of reduced labels.
+static Layout madeLayout(const PlanVertex &vertex, const Partition &partition) {
+  Layout result = Layout::ofProjection(vertex.output, vertex.extents(),
+                                       partition, vertex.shape);
+  for (unsigned l = 0; l < vertex.labels.size(); ++l)
+    if (vertex.labels[l].reduced)
+      result.partial.append(partition.cuts[l]);
+  llvm::sort(result.partial);
+  return result;
+}
+
+/// The moves of a vertex's operands and of its result are legal, step by step,
+/// and in the plan.
+static llvm::Error checkMoves(const PlanGraph &graph, const Plan &plan,
+                              unsigned v, CoverageChecker &coverage,
+                              CollectiveChecker &collectives) {
+  const PlanVertex &vertex = graph.vertices[v];
+  const VertexPlacement &placed = plan.placement.vertices[v];
+  if (!placed.operandRoutes.empty() &&
+      placed.operandRoutes.size() != vertex.operands.size())
+    return planError("vertex '", vertex.name, "' has routes for ",
+                     placed.operandRoutes.size(), " operands of ",
+                     vertex.operands.size());
+  for (unsigned o = 0; o < vertex.operands.size(); ++o) {
+    unsigned producer = vertex.operands[o].producer;
+    llvm::SmallVector<Layout, 3> steps = {
+        plan.placement.vertices[producer].home};
+    if (!placed.operandRoutes.empty())
+      for (const Layout &step : placed.operandRoutes[o]) {
+        if (llvm::Error error =
+                coverage.checkHome(graph.vertices[producer], step))
+          return error;
+        steps.push_back(step);
+      }
+    steps.push_back(readLayout(graph, plan, {v, o}));
+    if (llvm::Error error = collectives.demand(producer, v, steps))
+      return error;
+  }
+  llvm::SmallVector<Layout, 3> steps = {madeLayout(vertex, *placed.partition)};
+  for (const Layout &step : placed.homeRoute) {
+    if (llvm::Error error = coverage.checkHome(vertex, step))
+      return error;
+    steps.push_back(step);
+  }
+  steps.push_back(placed.home);
+  if (vertex.isInput && steps.back() != steps.front())
+    return planError("home of input '", vertex.name,
+                     "' is not how its partition cuts it");
+  Layout whole = steps[0];
+  whole.partial.clear();
+  if (!steps[0].partial.empty() && steps[1] != whole &&
+      !canReduceScatter(plan.grid, steps[0], steps[1]))
+    return planError("the partial values of '", vertex.name,
+                     "' are combined neither where they lie nor in a target of "
+                     "a reduce_scatter");
+  return collectives.demand(v, v, steps);
 }
 
 static llvm::Error checkPlacement(const PlanGraph &graph, const Plan &plan) {
@@ -343,149 +414,10 @@ static llvm::Error checkPlacement(const PlanGraph &graph, const Plan &plan) {
     }
     if (llvm::Error error = coverage.checkHome(vertex, placed.home))
       return error;
-    Layout result = Layout::ofProjection(vertex.output, vertex.extents(),
-                                         *placed.partition, vertex.shape);
-    for (unsigned l = 0; l < vertex.labels.size(); ++l)
-      if (vertex.labels[l].reduced)
-        result.partial.append(placed.partition->cuts[l]);
-    llvm::sort(result.partial);
-    Layout whole = result;
-    whole.partial.clear();
-    if (placed.home != whole &&
-        !canReduceScatter(plan.grid, result, placed.home))
-      return planError("home of '", vertex.name, "' is neither where its ",
-                       result.partial.empty() ? "" : "combined ",
-                       "result lies nor a target of a reduce_scatter");
-    if (!result.partial.empty())
-      if (llvm::Error error = collectives.demand(v, result, placed.home))
-        return error;
-    for (const PlanUse &use : uses[v])
-      if (llvm::Error error =
-              collectives.demand(v, placed.home, readLayout(graph, plan, use)))
-        return error;
+    if (llvm::Error error = checkMoves(graph, plan, v, coverage, collectives))
+      return error;
   }
   return collectives.checkAllNeeded();
-}
-
-//===----------------------------------------------------------------------===//
-// Costs
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// What one read or write of a tensor looks like per dimension.
-struct Piece {
-  double length;
-  double count;
-};
-} // namespace
-
-/// The first shard is the largest: measure what it touches.
-static std::vector<Piece> piecesOf(const Projection &projection,
-                                   const PlanVertex &vertex,
-                                   llvm::ArrayRef<int64_t> parts,
-                                   llvm::ArrayRef<int64_t> shape) {
-  ZBox shard;
-  for (unsigned l = 0; l < parts.size(); ++l)
-    shard.push_back(blockRange(vertex.labels[l].extent, parts[l], 0));
-  ZBox touched = projection.image(shard);
-  std::vector<Piece> pieces;
-  for (unsigned dim = 0; dim < shape.size(); ++dim) {
-    double count = 1;
-    for (const AffineTerm &term : projection.dims[dim].terms)
-      count *= parts[term.dim];
-    pieces.push_back(
-        {double(std::min(touched[dim].size(), shape[dim])), count});
-  }
-  return pieces;
-}
-
-static double sizeOf(llvm::ArrayRef<Piece> pieces) {
-  double size = 1;
-  for (const Piece &piece : pieces)
-    size *= piece.length;
-  return size;
-}
-
-/// Section 7's example, step by step: every consumer part is assembled from
-/// pieces; each piece but the first brings a producer part here and sends the
-/// growing consumer part on; where a producer part is not used whole, the first
-/// piece has to be fetched as well.
-static double moveCost(llvm::ArrayRef<Piece> made, llvm::ArrayRef<Piece> used) {
-  bool isSame = true;
-  double piece = 1, consumers = 1;
-  for (unsigned dim = 0; dim < made.size(); ++dim) {
-    isSame = isSame && made[dim].length == used[dim].length &&
-             made[dim].count == used[dim].count;
-    piece *= std::min(made[dim].length, used[dim].length);
-    consumers *= used[dim].count;
-  }
-  if (isSame)
-    return 0;
-  double perConsumer =
-      (sizeOf(used) / piece - 1) * (sizeOf(made) + sizeOf(used));
-  if (sizeOf(made) > piece)
-    perConsumer += sizeOf(made);
-  return consumers * perConsumer;
-}
-
-static llvm::Error compareCost(llvm::StringRef place, llvm::StringRef what,
-                               double stated, double counted) {
-  if (std::abs(stated - counted) <= 1e-9 * std::max(1.0, std::abs(counted)))
-    return llvm::Error::success();
-  return planError(place, what, " is given as ", llvm::format("%.17g", stated),
-                   ", counted are ", llvm::format("%.17g", counted));
-}
-
-static llvm::Error checkCosts(const PlanGraph &graph, const Plan &plan) {
-  auto uses = graph.uses();
-  double total = 0;
-  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
-    const PlanVertex &vertex = graph.vertices[v];
-    const PartVector &parts = plan.vertices[v].parts;
-    double join = 0, repartition = 0, calls = 1, combined = 1;
-    for (unsigned l = 0; l < parts.size(); ++l) {
-      calls *= parts[l];
-      if (vertex.labels[l].reduced)
-        combined *= parts[l];
-    }
-    for (const PlanOperand &operand : vertex.operands) {
-      const PlanVertex &producer = graph.vertices[operand.producer];
-      std::vector<Piece> read =
-          piecesOf(operand.projection, vertex, parts, producer.shape);
-      join += calls * sizeOf(read);
-      if (!producer.isInput || producer.isOutput ||
-          uses[operand.producer].size() != 1 || !producer.constraints.empty())
-        repartition += moveCost(piecesOf(producer.output, producer,
-                                         plan.vertices[operand.producer].parts,
-                                         producer.shape),
-                                read);
-    }
-    double aggregate =
-        (calls - calls / combined) *
-        sizeOf(piecesOf(vertex.output, vertex, parts, vertex.shape));
-    std::string place = "vertex '" + vertex.name + "': ";
-    const VertexCost &stated = plan.vertices[v].cost;
-    if (llvm::Error error = compareCost(place, "join", stated.join, join))
-      return error;
-    if (llvm::Error error =
-            compareCost(place, "aggregate", stated.aggregate, aggregate))
-      return error;
-    if (llvm::Error error =
-            compareCost(place, "repartition", stated.repartition, repartition))
-      return error;
-    total += join + aggregate + repartition;
-  }
-  if (llvm::Error error = compareCost("the plan's ", "cost", plan.cost, total))
-    return error;
-  if (plan.lowerBound > plan.cost)
-    return planError("the plan's lower bound ",
-                     llvm::format("%.17g", plan.lowerBound),
-                     " exceeds its cost ", llvm::format("%.17g", plan.cost));
-  if (plan.provedOptimal && plan.lowerBound != plan.cost)
-    return planError(
-        "the plan is called optimal at cost ", llvm::format("%.17g", plan.cost),
-        " with a lower bound of ", llvm::format("%.17g", plan.lowerBound));
-  return llvm::Error::success();
 }
 
 llvm::Error tapestry::verifyPlan(const PlanGraph &graph, const Plan &plan) {
@@ -509,5 +441,5 @@ llvm::Error tapestry::verifyPlan(const PlanGraph &graph, const Plan &plan) {
     return error;
   if (llvm::Error error = verifyConstraints(graph, plan))
     return error;
-  return checkCosts(graph, plan);
+  return verifyCosts(graph, plan);
 }

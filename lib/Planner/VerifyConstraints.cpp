@@ -32,8 +32,8 @@ static std::vector<std::string> namesOf(const DeviceGrid &grid,
 }
 
 /// The prime axes that the names of a request stand for.
-static std::vector<std::string>
-primesNamed(const DeviceGrid &grid, llvm::ArrayRef<std::string> asked) {
+static std::vector<std::string> primesNamed(const DeviceGrid &grid,
+                                            llvm::ArrayRef<std::string> asked) {
   std::vector<std::string> primes;
   for (const std::string &name : asked)
     for (const DeviceGrid::Axis &axis : grid.axes)

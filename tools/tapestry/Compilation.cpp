@@ -107,9 +107,9 @@ ExitStatus Compilation::checkRequest() const {
     printError(llvm::toString(solver.takeError()));
     return UsageWrong;
   }
-  if (options.cost != "paper") {
+  if (options.cost != "paper" && options.cost != "spmd") {
     printError("there is no cost model '" + options.cost +
-               "'; there is: paper");
+               "'; there are: paper, spmd");
     return UsageWrong;
   }
   if (!options.grid.empty()) {

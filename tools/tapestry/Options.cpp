@@ -47,7 +47,8 @@ cl::opt<std::string> solver("solver", cl::desc("exact (default) or eindecomp"),
                             cl::value_desc("name"), cl::init("exact"),
                             cl::sub(runCommand), cl::sub(planCommand),
                             cl::sub(compileCommand), cl::cat(category));
-cl::opt<std::string> cost("cost", cl::desc("Cost model: paper"),
+cl::opt<std::string> cost("cost",
+                          cl::desc("Cost model: paper (default) or spmd"),
                           cl::value_desc("name"), cl::init("paper"),
                           cl::sub(runCommand), cl::sub(planCommand),
                           cl::sub(compileCommand), cl::cat(category));

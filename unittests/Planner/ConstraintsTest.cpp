@@ -124,8 +124,7 @@ TEST(Constraints, InputsAreStoredAsPinned) {
   EXPECT_EQ(partsIn(plan, graph, "A"), PartVector({4, 1}));
   // The reader wants all of it and has to fetch it.
   ASSERT_FALSE(plan.placement.collectives.empty());
-  EXPECT_EQ(plan.placement.collectives.front().kind,
-            CollectiveKind::AllGather);
+  EXPECT_EQ(plan.placement.collectives.front().kind, CollectiveKind::AllGather);
   EXPECT_GT(plan.vertices[*graph.vertexNamed("C")].cost.repartition, 0);
 }
 
@@ -151,9 +150,9 @@ TEST(Constraints, VerifyRefusesBrokenPins) {
     int64_t wrong = parts[l] == 2 ? 4 : 2;
     PlanVertex &c = named(other, "C");
     c.constraints.work = {pin({{c.labels[l].name, wrong, {}}})};
-    expectError(verifyPlan(other, plan), {"vertex 'C'", c.labels[l].name,
-                                          std::to_string(wrong),
-                                          std::to_string(parts[l])});
+    expectError(verifyPlan(other, plan),
+                {"vertex 'C'", c.labels[l].name, std::to_string(wrong),
+                 std::to_string(parts[l])});
     c.constraints.work.front().isHard = false;
     expectSuccess(verifyPlan(other, plan));
   }
@@ -216,9 +215,9 @@ TEST(Constraints, PreferencesNeverMakePlansImpossible) {
     Plan free =
         valueOf(planOn(productGraph(), gridOf({{"node", 2}, {"gpu", 4}})));
     EXPECT_EQ(plan.cost, free.cost);
-    EXPECT_EQ(brokenPartsWeight(graph.vertices[2], plan.grid,
-                                plan.vertices[2].parts),
-              1000);
+    EXPECT_EQ(
+        brokenPartsWeight(graph.vertices[2], plan.grid, plan.vertices[2].parts),
+        1000);
   }
 }
 
@@ -389,8 +388,8 @@ TEST(Constraints, ExactEqualsBruteForceUnderPins) {
       for (unsigned input = 0; input < parts.size(); ++input)
         if (graph.vertices[input].isInput) {
           PlanUse use = uses[input].front();
-          parts[input] = partsOfOperand(graph.vertices[use.vertex],
-                                        use.operand, parts[use.vertex]);
+          parts[input] = partsOfOperand(graph.vertices[use.vertex], use.operand,
+                                        parts[use.vertex]);
         }
       double cost = 0;
       for (const VertexCost &vertex : paperCosts(graph, parts))

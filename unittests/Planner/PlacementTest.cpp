@@ -139,21 +139,71 @@ public:
 };
 
 /// Replays a plan: what every device holds after each collective, and that the
-/// listed ones are those that are needed, with the right bytes.
-void replay(const PlanGraph &graph, const Plan &plan) {
-  Counter counter(graph, plan);
-  auto uses = graph.uses();
-  auto next = plan.placement.collectives.begin();
-  auto end = plan.placement.collectives.end();
-  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
-    const PlanVertex &vertex = graph.vertices[v];
-    if (isStoredAsConsumed(vertex, uses[v])) {
-      EXPECT_TRUE(next == end || next->vertex != v);
-      continue;
+/// listed ones are those that are needed, in order, with the right bytes.
+class Replay {
+public:
+  Replay(const PlanGraph &graph, const Plan &plan)
+      : graph(graph), plan(plan), counter(graph, plan), uses(graph.uses()),
+        homes(graph.vertices.size()), next(plan.placement.collectives.begin()),
+        end(plan.placement.collectives.end()) {}
+
+  void run() {
+    for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+      for (unsigned o = 0; o < graph.vertices[v].operands.size(); ++o)
+        ASSERT_NO_FATAL_FAILURE(fetch(v, o));
+      if (!isStoredAsConsumed(graph.vertices[v], uses[v])) {
+        ASSERT_NO_FATAL_FAILURE(bringHome(v));
+      }
     }
+    EXPECT_TRUE(next == end);
+  }
+
+private:
+  void fetch(unsigned v, unsigned o) {
+    unsigned producer = graph.vertices[v].operands[o].producer;
+    const PlanVertex &tensor = graph.vertices[producer];
+    if (isStoredAsConsumed(tensor, uses[producer]))
+      return;
+    expectMove(producer, v, homes[producer], counter.reads({v, o}),
+               operandLayout(graph, graph.vertices[v], o,
+                             *plan.placement.vertices[v].partition));
+  }
+
+  void expectMove(unsigned tensor, unsigned reader,
+                  const std::vector<Points> &from,
+                  const std::vector<Points> &to, const Layout &layout) {
+    int64_t elements = Counter::missing(from, to);
+    if (elements == 0)
+      return;
+    ASSERT_TRUE(next != end && next->vertex == tensor && next->reader == reader)
+        << graph.vertices[tensor].name << " for "
+        << graph.vertices[reader].name;
+    EXPECT_EQ(next->to, layout);
+    EXPECT_EQ(next->bytes, elements * graph.vertices[tensor].elementBytes);
+    ++next;
+  }
+
+  /// What devices hold of a layout that some reader wants.
+  std::vector<Points> wanted(unsigned v, const Layout &layout) {
+    for (const PlanUse &use : uses[v])
+      if (operandLayout(graph, graph.vertices[use.vertex], use.operand,
+                        *plan.placement.vertices[use.vertex].partition) ==
+          layout)
+        return counter.reads(use);
+    ADD_FAILURE() << "nobody wants the home of " << graph.vertices[v].name;
+    return {};
+  }
+
+  void bringHome(unsigned v) {
+    const PlanVertex &vertex = graph.vertices[v];
+    const VertexPlacement &placed = plan.placement.vertices[v];
     std::vector<Points> held = counter.results(v);
     auto groups = counter.groups(v);
     int64_t size = groups.front().size();
+    Layout whole = resultLayout(vertex, *placed.partition);
+    whole.partial.clear();
+    homes[v] = placed.home == whole ? held : wanted(v, placed.home);
+    ASSERT_FALSE(homes[v].empty());
     if (size > 1) {
       int64_t once = 0;
       for (const auto &group : groups) {
@@ -167,46 +217,36 @@ void replay(const PlanGraph &graph, const Plan &plan) {
       EXPECT_TRUE(isScatter || next->kind == CollectiveKind::AllReduce);
       EXPECT_EQ(next->bytes, (isScatter ? 1 : 2) * (size - 1) * once *
                                  vertex.bytesPerElement(true));
+      EXPECT_EQ(next->to, isScatter ? placed.home : whole);
       if (isScatter) {
-        // The home is what some reader wants, and each group's members share
-        // the group's elements without overlap.
-        std::vector<Points> home;
-        for (const PlanUse &use : uses[v])
-          if (operandLayout(graph, graph.vertices[use.vertex], use.operand,
-                            *plan.placement.vertices[use.vertex].partition) ==
-              next->to)
-            home = counter.reads(use);
-        ASSERT_FALSE(home.empty());
+        // Each group's members share the group's elements without overlap.
         for (const auto &group : groups) {
           Points together;
           size_t sum = 0;
           for (int64_t member : group) {
-            together.insert(home[member].begin(), home[member].end());
-            sum += home[member].size();
+            together.insert(homes[v][member].begin(), homes[v][member].end());
+            sum += homes[v][member].size();
           }
           EXPECT_EQ(together, held[group[0]]);
           EXPECT_EQ(sum, held[group[0]].size());
         }
-        held = home;
+        held = homes[v];
       }
       ++next;
     }
-    std::vector<Layout> served;
-    for (const PlanUse &use : uses[v]) {
-      Layout target =
-          operandLayout(graph, graph.vertices[use.vertex], use.operand,
-                        *plan.placement.vertices[use.vertex].partition);
-      int64_t elements = Counter::missing(held, counter.reads(use));
-      if (elements == 0 || llvm::is_contained(served, target))
-        continue;
-      served.push_back(target);
-      ASSERT_TRUE(next != end && next->vertex == v) << vertex.name;
-      EXPECT_EQ(next->to, target);
-      EXPECT_EQ(next->bytes, elements * vertex.elementBytes) << vertex.name;
-      ++next;
-    }
+    expectMove(v, v, held, homes[v], placed.home);
   }
-  EXPECT_TRUE(next == end);
+
+  const PlanGraph &graph;
+  const Plan &plan;
+  Counter counter;
+  std::vector<llvm::SmallVector<PlanUse, 2>> uses;
+  std::vector<std::vector<Points>> homes;
+  std::vector<PlannedCollective>::const_iterator next, end;
+};
+
+void replay(const PlanGraph &graph, const Plan &plan) {
+  Replay(graph, plan).run();
 }
 
 TEST(Placement, BytesEqualACountPointByPoint) {

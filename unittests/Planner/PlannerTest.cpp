@@ -114,8 +114,8 @@ TEST(Planner, RefusesWrongOptions) {
   options.solver = "oracle";
   expectError(plan(chainGraph(8), options), {"'oracle'", "'exact'"});
   options.solver = "exact";
-  options.costModel = "spmd";
-  expectError(plan(chainGraph(8), options), {"'spmd'", "'paper'"});
+  options.costModel = "simd";
+  expectError(plan(chainGraph(8), options), {"'simd'", "'paper'"});
   options.costModel = "paper";
   options.devices = 0;
   expectError(plan(chainGraph(8), options), {"'d'", "0 devices"});

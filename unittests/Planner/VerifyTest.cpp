@@ -111,7 +111,7 @@ TEST_F(Verify, Homes) {
   expectRefused({"'D'", "partial"});
   // Right in itself, but not where the result lies.
   wrong.placement.vertices[D].home = Layout::replicated({21, 18});
-  expectRefused({"'D'", "neither"});
+  expectRefused({"'D'", "the plan has no"});
   wrong.placement.vertices[A].home = Layout::replicated({21, 34});
   expectRefused({"'A'", "'C'"});
 }

@@ -19,6 +19,9 @@ namespace tapestry {
 struct PlannedCollective {
   /// The vertex whose result it moves.
   unsigned vertex = 0;
+  /// The vertex that fetches an operand; `vertex` itself where its result is
+  /// brought home.
+  unsigned reader = 0;
   CollectiveKind kind = CollectiveKind::None;
   /// Devices per group.
   int64_t group = 1;
@@ -81,11 +84,25 @@ placeGraph(const PlanGraph &graph, const DeviceGrid &grid,
 
 /// The home layouts and collectives that follow from a partition of every
 /// vertex that has work and of every input with several consumers (the
-/// partitions of other inputs are not looked at). With partial values the home
-/// is either the whole result of an all_reduce or, where that sends fewer bytes
-/// in total, a consumer's layout that a reduce_scatter leads to.
+/// partitions of other inputs are not looked at). Inputs lie as their partition
+/// says. The home of a result is, of where it lies combined and what its
+/// readers want, what sends the fewest bytes in total.
 Placement routeGraph(const PlanGraph &graph, const DeviceGrid &grid,
                      llvm::ArrayRef<Partition> partitions);
+
+/// The same where homes and routes are decided, too: fills in the collectives.
+/// Inputs that their only consumer reads need not be given.
+void listCollectives(const PlanGraph &graph, const DeviceGrid &grid,
+                     Placement &placement);
+
+/// The layouts through which the result of `vertex` comes home, the first where
+/// it is made and the last its home; and those from the home of an operand to
+/// where it is read.
+llvm::SmallVector<Layout, 3>
+stepsHome(const PlanGraph &graph, const Placement &placement, unsigned vertex);
+llvm::SmallVector<Layout, 3> stepsOfOperand(const PlanGraph &graph,
+                                            const Placement &placement,
+                                            unsigned vertex, unsigned operand);
 
 /// Where the result of `vertex` lies right after its local computation: partial
 /// along the axes of its reduced labels.

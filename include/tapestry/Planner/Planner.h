@@ -23,8 +23,15 @@ struct PlannerOptions {
   DeviceGrid grid;
   /// A name that solverNamed() knows.
   std::string solver = "exact";
-  /// "paper".
+  /// "paper" or "spmd".
   std::string costModel = "paper";
+  /// What `spmd` reckons with; without a name: the built-in "cpu".
+  Machine machine;
+  /// The most bytes that a device may hold at once; 0: no limit.
+  int64_t memoryLimit = 0;
+  /// Whether `spmd` may leave devices alone where that is cheaper. They are
+  /// never left alone on a grid that the user named.
+  bool mayIdle = true;
   /// Written into the plan.
   std::string program;
   SolverOptions solverOptions;
@@ -41,10 +48,15 @@ struct PlanSketch {
   DeviceGrid userGrid;
   std::string solver;
   std::string costModel = "paper";
+  Machine machine;
+  int64_t idleDevices = 0;
   /// One entry per vertex; nothing for inputs that may be chosen for them.
   std::vector<std::optional<PartVector>> parts;
   /// Empty, or one entry per vertex; nothing where axes are to be chosen.
   std::vector<std::optional<Partition>> partitions;
+  /// Where homes and routes are decided, too: one entry per vertex, which then
+  /// takes the place of `parts` and `partitions`.
+  std::vector<VertexPlacement> placed;
 };
 
 /// Adds to a sketch what it leaves open: parts of inputs (as their readers want

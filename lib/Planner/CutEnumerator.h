@@ -1,0 +1,36 @@
+//===- CutEnumerator.h - All cuts of an index space -------------*- C++ -*-===//
+
+#ifndef TAPESTRY_LIB_PLANNER_CUTENUMERATOR_H
+#define TAPESTRY_LIB_PLANNER_CUTENUMERATOR_H
+
+#include "tapestry/Support/Layout.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <vector>
+
+namespace tapestry {
+
+/// Which cuts are looked at: every group of axes cuts one dimension as a whole
+/// or none; in a dimension, groups come in any order or in ascending order.
+struct CutSpace {
+  std::vector<Cut> groups;
+  bool anyOrder = true;
+
+  /// One group per axis of the grid.
+  static CutSpace ofAxes(const DeviceGrid &grid);
+  /// Makes the two smallest neighbouring groups one, of one user axis if there
+  /// are any; false where there is one group.
+  bool mergeGroups(const DeviceGrid &grid);
+};
+
+/// Calls `visit` for every cut of dimensions of these extents into at most that
+/// many parts, in a fixed order that starts with no cut at all.
+void forEachCut(const DeviceGrid &grid, const CutSpace &space,
+                llvm::ArrayRef<int64_t> extents,
+                llvm::function_ref<void(const Partition &)> visit);
+
+/// How many there are, extents aside.
+double countCuts(const CutSpace &space, unsigned dimensions);
+
+} // namespace tapestry
+
+#endif // TAPESTRY_LIB_PLANNER_CUTENUMERATOR_H

@@ -1,0 +1,773 @@
+//===- SpmdProblem.cpp - From a graph to the problem in seconds -----------===//
+//
+// Vertices of the same form share choices, costs and classes, and edges between
+// the same lists of layouts share tables, as in PaperProblem.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tapestry/Planner/SpmdProblem.h"
+#include "CutEnumerator.h"
+#include "ReshardingTable.h"
+#include "tapestry/Planner/Constraints.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include <algorithm>
+#include <limits>
+#include <map>
+
+using namespace tapestry;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+/// In MoveTable::stop: straight from where the result lies, which is no home.
+constexpr uint16_t noStop = ~uint16_t(0);
+
+/// The layouts that the choices of a variable show to an edge.
+struct Shown {
+  SharedClasses classes;
+  std::vector<Layout> layouts;
+  /// Equal lists have equal numbers.
+  unsigned number = 0;
+};
+
+/// What vertices of the same form have in common.
+struct WorkForm {
+  std::vector<Partition> partitions;
+  SharedChoices parts;
+  SharedCosts costs;
+  Shown result;
+  std::vector<Shown> operands;
+};
+
+/// The homes of a tensor.
+struct HomeForm {
+  ReshardingTable *table = nullptr;
+  /// The numbers in the table of the homes that are allowed; all of them where
+  /// nothing is asked.
+  std::vector<unsigned> allowed;
+  SharedChoices parts;
+  SharedCosts costs;
+  SharedClasses classes;
+};
+
+/// The seconds of an edge and the bytes that a move over it takes.
+struct MoveTable {
+  SharedTable seconds;
+  SharedBytes bytes;
+  /// Row-major like the table: the layout in which partial values are combined,
+  /// or the last plain stop before a read.
+  std::vector<uint16_t> stop;
+};
+
+} // namespace
+
+struct SpmdProblem::Meaning {
+  Meaning(const PlanGraph &graph, const DeviceGrid &grid,
+          const Machine &machine)
+      : graph(graph), grid(grid), machine(machine), meter(grid),
+        uses(graph.uses()) {}
+
+  const PlanGraph &graph;
+  const DeviceGrid &grid;
+  Machine machine;
+  MoveMeter meter;
+  std::vector<llvm::SmallVector<PlanUse, 2>> uses;
+  std::vector<SpmdProblem::Variables> variables;
+  std::vector<std::shared_ptr<const WorkForm>> work;
+  std::vector<std::shared_ptr<const HomeForm>> home;
+  std::map<std::vector<int64_t>, std::unique_ptr<ReshardingTable>> tables;
+  /// Per vertex: how its result comes home; per operand how it is fetched.
+  std::vector<const MoveTable *> toHome;
+  std::vector<std::vector<const MoveTable *>> toOperand;
+  /// Deques of tables by what they join; pointers into them stay.
+  std::map<std::vector<int64_t>, std::unique_ptr<MoveTable>> moves;
+};
+
+SpmdProblem::SpmdProblem() = default;
+SpmdProblem::SpmdProblem(SpmdProblem &&) = default;
+SpmdProblem &SpmdProblem::operator=(SpmdProblem &&) = default;
+SpmdProblem::~SpmdProblem() = default;
+
+llvm::ArrayRef<SpmdProblem::Variables> SpmdProblem::variables() const {
+  return meaning->variables;
+}
+
+llvm::ArrayRef<Partition> SpmdProblem::partitionsOf(unsigned vertex) const {
+  return meaning->work[vertex]->partitions;
+}
+
+namespace {
+
+class Builder {
+public:
+  Builder(const PlanGraph &graph, const DeviceGrid &grid,
+          const Machine &machine, const SpmdOptions &options)
+      : options(options),
+        meaning(std::make_unique<SpmdProblem::Meaning>(graph, grid, machine)),
+        m(*meaning), space(CutSpace::ofAxes(grid)) {
+    for (unsigned axis = 0; axis < grid.axes.size(); ++axis)
+      allAxes.push_back(axis);
+    for (unsigned v = 0; v < graph.vertices.size(); ++v)
+      groupOf.push_back({v});
+    for (const std::vector<unsigned> &members : layoutGroups(graph))
+      for (unsigned v : members)
+        groupOf[v].assign(members.begin(), members.end());
+  }
+
+  llvm::Expected<SpmdProblem> build();
+
+private:
+  bool chooseSpace();
+  std::shared_ptr<const WorkForm> workFormOf(const PlanVertex &vertex);
+  std::shared_ptr<const HomeForm> homeFormOf(unsigned v);
+  Shown show(llvm::ArrayRef<Layout> layoutPerChoice);
+  ReshardingTable &tableOf(const PlanVertex &vertex);
+  const MoveTable &movesHome(const PlanVertex &vertex, const WorkForm &work,
+                             const HomeForm &home);
+  const MoveTable &movesToOperand(const PlanVertex &producer,
+                                  const HomeForm &home, const Shown &operand);
+  void addVertex(unsigned v, SpmdProblem &result);
+  void addMemory(SpmdProblem &result);
+  SharedTable transposed(const MoveTable &move);
+  double combineSeconds(const PlanVertex &vertex, const Layout &from,
+                        bool isScatter);
+  /// What a broken preference of weight 1 costs.
+  double preferenceSeconds(const PlanVertex &vertex) const {
+    return m.grid.axes.empty()
+               ? 0
+               : preferenceUnit(vertex) * vertex.elementBytes /
+                     m.machine.slowestLink(m.grid, allAxes).bandwidth;
+  }
+  bool isScatterTarget(const Layout &from, const Layout &to);
+  int64_t bytesOf(const Layout &layout, int64_t elementBytes) {
+    return m.meter.largestPart(m.meter.dimsOf(layout)) * elementBytes;
+  }
+  unsigned numberOfLayouts(llvm::ArrayRef<Layout> layouts);
+
+  const SpmdOptions &options;
+  std::unique_ptr<SpmdProblem::Meaning> meaning;
+  SpmdProblem::Meaning &m;
+  CutSpace space;
+  Cut allAxes;
+  /// Per vertex, the members of its layout group, itself among them.
+  std::vector<llvm::SmallVector<unsigned, 1>> groupOf;
+  llvm::StringMap<std::shared_ptr<const WorkForm>> workForms;
+  llvm::StringMap<std::shared_ptr<const HomeForm>> homeForms;
+  std::map<std::vector<uint32_t>, SharedClasses> classMaps;
+  std::map<std::vector<std::vector<uint32_t>>, unsigned> lists;
+  /// What a move over an edge of this table takes.
+  std::map<const CostTable *, SharedBytes> moved;
+  std::map<const MoveTable *, SharedTable> transposes;
+};
+
+} // namespace
+
+/// Fixes the order of axes, then merges them, until no vertex has too many
+/// choices. False where that is not enough.
+bool Builder::chooseSpace() {
+  unsigned mostLabels = 0, mostDims = 0;
+  for (const PlanVertex &vertex : m.graph.vertices) {
+    mostLabels = std::max<unsigned>(mostLabels, vertex.labels.size());
+    mostDims = std::max<unsigned>(mostDims, vertex.shape.size());
+  }
+  auto fits = [&] {
+    return countCuts(space, mostLabels) <= options.mostPartitions &&
+           countCuts(space, mostDims) <= options.mostLayouts;
+  };
+  if (fits())
+    return true;
+  space.anyOrder = false;
+  while (!fits())
+    if (!space.mergeGroups(m.grid))
+      return false;
+  return true;
+}
+
+static std::vector<uint32_t> keyOf(MoveMeter &meter, const Layout &layout) {
+  MoveMeter::Dims dims = meter.dimsOf(layout);
+  std::vector<uint32_t> key(dims.begin(), dims.end());
+  key.push_back(~0u);
+  key.insert(key.end(), layout.partial.begin(), layout.partial.end());
+  return key;
+}
+
+unsigned Builder::numberOfLayouts(llvm::ArrayRef<Layout> layouts) {
+  std::vector<std::vector<uint32_t>> key;
+  for (const Layout &layout : layouts)
+    key.push_back(keyOf(m.meter, layout));
+  return lists.try_emplace(std::move(key), lists.size()).first->second;
+}
+
+Shown Builder::show(llvm::ArrayRef<Layout> layoutPerChoice) {
+  Shown shown;
+  ClassMap map;
+  std::map<std::vector<uint32_t>, uint32_t> numbers;
+  for (const Layout &layout : layoutPerChoice) {
+    auto [it, isNew] =
+        numbers.try_emplace(keyOf(m.meter, layout), numbers.size());
+    if (isNew)
+      shown.layouts.push_back(layout);
+    map.classOf.push_back(it->second);
+  }
+  map.numClasses = shown.layouts.size();
+  SharedClasses &shared = classMaps[map.classOf];
+  if (!shared)
+    shared = std::make_shared<const ClassMap>(std::move(map));
+  shown.classes = shared;
+  shown.number = numberOfLayouts(shown.layouts);
+  return shown;
+}
+
+static void describe(llvm::raw_ostream &os, const Projection &projection) {
+  for (const ProjectionDim &dim : projection.dims) {
+    os << "|" << dim.constant << "," << dim.size << "," << dim.stride;
+    for (const AffineTerm &term : dim.terms)
+      os << ";" << term.dim << "*" << term.coefficient;
+  }
+}
+
+static void describe(llvm::raw_ostream &os,
+                     llvm::ArrayRef<CutRequest> requests) {
+  for (const CutRequest &request : requests) {
+    os << "@" << request.isClosed << request.isHard << request.weight;
+    for (const CutPin &pin : request.cuts) {
+      os << "," << pin.label << "=" << pin.parts;
+      for (const std::string &axis : pin.axes)
+        os << "/" << axis;
+    }
+  }
+}
+
+static PartVector partsPerDim(const DeviceGrid &grid,
+                              llvm::ArrayRef<Cut> cuts) {
+  PartVector parts;
+  for (const Cut &cut : cuts)
+    parts.push_back(partsOf(grid, cut));
+  return parts;
+}
+
+std::shared_ptr<const WorkForm> Builder::workFormOf(const PlanVertex &vertex) {
+  llvm::SmallString<256> key;
+  llvm::raw_svector_ostream os(key);
+  for (const PlanLabel &label : vertex.labels)
+    os << label.extent << (label.reduced ? "r" : "") << ",";
+  os << "f" << vertex.flops << "b" << vertex.elementBytes << ","
+     << vertex.accumulatorBytes;
+  describe(os, vertex.output);
+  for (const PlanOperand &operand : vertex.operands) {
+    const PlanVertex &producer = m.graph.vertices[operand.producer];
+    os << "<" << producer.elementBytes << ":";
+    for (int64_t extent : producer.shape)
+      os << extent << ",";
+    describe(os, operand.projection);
+  }
+  describe(os, vertex.constraints.work);
+  std::shared_ptr<const WorkForm> &known = workForms[key];
+  if (known)
+    return known;
+  auto form = std::make_shared<WorkForm>();
+  auto parts = std::make_shared<std::vector<PartVector>>();
+  auto costs = std::make_shared<std::vector<double>>();
+  llvm::SmallVector<int64_t, 4> extents = vertex.extents();
+  std::vector<Layout> results;
+  std::vector<std::vector<Layout>> operands(vertex.operands.size());
+  // Pins may ask for what merged axes cannot give.
+  bool isPinned = !vertex.constraints.work.empty();
+  CutSpace ownSpace = isPinned ? CutSpace::ofAxes(m.grid) : space;
+  ownSpace.anyOrder = space.anyOrder;
+  forEachCut(m.grid, ownSpace, extents, [&](const Partition &partition) {
+    if (form->partitions.size() >= options.mostPartitions ||
+        !allows(vertex, m.grid, partition))
+      return;
+    form->partitions.push_back(partition);
+    parts->push_back(partsPerDim(m.grid, partition.cuts));
+    double seconds = workSeconds(m.graph, vertex, m.grid, m.machine, partition);
+    costs->push_back(seconds + brokenWeight(vertex, m.grid, partition) *
+                                   preferenceSeconds(vertex));
+    results.push_back(resultLayout(vertex, partition));
+    for (unsigned o = 0; o < vertex.operands.size(); ++o)
+      operands[o].push_back(operandLayout(m.graph, vertex, o, partition));
+  });
+  form->parts = parts;
+  form->costs = costs;
+  form->result = show(results);
+  for (const std::vector<Layout> &layouts : operands)
+    form->operands.push_back(show(layouts));
+  return known = form;
+}
+
+ReshardingTable &Builder::tableOf(const PlanVertex &vertex) {
+  std::vector<int64_t> key = {vertex.elementBytes};
+  key.insert(key.end(), vertex.shape.begin(), vertex.shape.end());
+  std::unique_ptr<ReshardingTable> &table = m.tables[key];
+  if (!table) {
+    std::vector<Layout> layouts;
+    forEachCut(m.grid, space, vertex.shape, [&](const Partition &partition) {
+      layouts.push_back(Layout::blocked(vertex.shape, partition.cuts));
+    });
+    table = std::make_unique<ReshardingTable>(
+        m.grid, m.machine, m.meter, std::move(layouts), vertex.elementBytes);
+  }
+  return *table;
+}
+
+std::shared_ptr<const HomeForm> Builder::homeFormOf(unsigned v) {
+  const PlanVertex &vertex = m.graph.vertices[v];
+  llvm::SmallString<128> key;
+  llvm::raw_svector_ostream os(key);
+  os << vertex.elementBytes << ":";
+  for (int64_t extent : vertex.shape)
+    os << extent << ",";
+  for (unsigned member : groupOf[v]) {
+    const PlanVertex &other = m.graph.vertices[member];
+    os << (other.isInput ? "i" : "v");
+    describe(os, other.constraints.home);
+    if (other.isInput)
+      describe(os, other.constraints.work);
+  }
+  std::shared_ptr<const HomeForm> &known = homeForms[key];
+  if (known)
+    return known;
+  auto form = std::make_shared<HomeForm>();
+  form->table = &tableOf(vertex);
+  auto parts = std::make_shared<std::vector<PartVector>>();
+  auto costs = std::make_shared<std::vector<double>>();
+  auto classes = std::make_shared<ClassMap>();
+  for (auto [number, layout] : llvm::enumerate(form->table->layouts())) {
+    if (!llvm::all_of(groupOf[v], [&, &layout = layout](unsigned member) {
+          return allowsHome(m.graph.vertices[member], m.grid, layout);
+        }))
+      continue;
+    double penalty = 0;
+    for (unsigned member : groupOf[v])
+      penalty += brokenHomeWeight(m.graph.vertices[member], m.grid, layout) *
+                 preferenceSeconds(m.graph.vertices[member]);
+    classes->classOf.push_back(form->allowed.size());
+    form->allowed.push_back(number);
+    costs->push_back(penalty);
+    PartVector &list = parts->emplace_back();
+    for (const LayoutDim &dim : layout.dims)
+      list.push_back(partsOf(m.grid, dim.cut()));
+  }
+  classes->numClasses = form->allowed.size();
+  form->parts = parts;
+  form->costs = costs;
+  form->classes = classes;
+  return known = form;
+}
+
+//===----------------------------------------------------------------------===//
+// Moves
+//===----------------------------------------------------------------------===//
+
+double Builder::combineSeconds(const PlanVertex &vertex, const Layout &from,
+                               bool isScatter) {
+  Collective combine;
+  combine.kind =
+      isScatter ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce;
+  combine.axes = from.partial;
+  combine.groupSize = partsOf(m.grid, from.partial);
+  combine.combined = m.meter.largestPart(m.meter.dimsOf(from));
+  combine.mostReceived = (isScatter ? 1 : 2) * (combine.groupSize - 1) *
+                         ceilDiv(combine.combined, combine.groupSize);
+  return collectiveSeconds(combine, m.grid, m.machine,
+                           vertex.bytesPerElement(/*isPartial=*/true));
+}
+
+/// Whether `to` shares the parts of `from` out along the partial axes, each
+/// dimension's parts in blocks of their own.
+bool Builder::isScatterTarget(const Layout &from, const Layout &to) {
+  size_t added = 0;
+  bool isEven = true;
+  for (auto [a, b] : llvm::zip_equal(from.dims, to.dims)) {
+    if (b.cut().take_front(a.cut().size()) != a.cut())
+      return false;
+    for (unsigned axis : b.cut().drop_front(a.cut().size()))
+      if (!llvm::is_contained(from.partial, axis))
+        return false;
+    added += b.cut().size() - a.cut().size();
+    isEven = isEven && b.extent % partsOf(m.grid, b.cut()) == 0;
+  }
+  if (added != from.partial.size())
+    return false;
+  return isEven || canReduceScatter(m.grid, from, to);
+}
+
+const MoveTable &Builder::movesHome(const PlanVertex &vertex,
+                                    const WorkForm &work,
+                                    const HomeForm &home) {
+  ReshardingTable &table = *home.table;
+  std::vector<int64_t> key = {
+      0, work.result.number, vertex.bytesPerElement(true), vertex.elementBytes};
+  key.insert(key.end(), home.allowed.begin(), home.allowed.end());
+  key.insert(key.end(), vertex.shape.begin(), vertex.shape.end());
+  std::unique_ptr<MoveTable> &known = m.moves[key];
+  if (known)
+    return *known;
+  known = std::make_unique<MoveTable>();
+  auto seconds = std::make_shared<CostTable>();
+  auto bytes = std::make_shared<std::vector<int64_t>>();
+  seconds->rows = work.result.layouts.size();
+  seconds->columns = home.allowed.size();
+  for (const Layout &made : work.result.layouts) {
+    Layout whole = made;
+    whole.partial.clear();
+    // Where the values may lie once they are combined, and for how much.
+    std::vector<std::pair<unsigned, double>> firsts;
+    std::optional<unsigned> inTable = table.find(whole);
+    if (made.partial.empty()) {
+      if (inTable)
+        firsts.push_back({*inTable, 0});
+    } else {
+      if (inTable)
+        firsts.push_back(
+            {*inTable, combineSeconds(vertex, made, /*isScatter=*/false)});
+      double scatter = combineSeconds(vertex, made, /*isScatter=*/true);
+      for (auto [number, layout] : llvm::enumerate(table.layouts()))
+        if (isScatterTarget(made, layout))
+          firsts.push_back({unsigned(number), scatter});
+    }
+    int64_t held = bytesOf(made, vertex.bytesPerElement(true));
+    for (unsigned number : home.allowed) {
+      double best = infinity;
+      unsigned stop = noStop;
+      if (!inTable)
+        best = (made.partial.empty()
+                    ? 0
+                    : combineSeconds(vertex, made, /*isScatter=*/false)) +
+               table.secondsFrom(whole, number);
+      for (auto [first, price] : firsts)
+        if (double total = price + table.seconds(first, number); total < best) {
+          best = total;
+          stop = first;
+        }
+      seconds->values.push_back(best);
+      known->stop.push_back(stop);
+      bool isThere = made.partial.empty() && inTable == number;
+      bytes->push_back(isThere ? 0 : held);
+    }
+  }
+  known->seconds = seconds;
+  known->bytes = bytes;
+  return *known;
+}
+
+const MoveTable &Builder::movesToOperand(const PlanVertex &producer,
+                                         const HomeForm &home,
+                                         const Shown &operand) {
+  ReshardingTable &table = *home.table;
+  std::vector<int64_t> key = {1, operand.number, producer.elementBytes};
+  key.insert(key.end(), home.allowed.begin(), home.allowed.end());
+  std::unique_ptr<MoveTable> &known = m.moves[key];
+  if (known)
+    return *known;
+  known = std::make_unique<MoveTable>();
+  auto seconds = std::make_shared<CostTable>();
+  auto bytes = std::make_shared<std::vector<int64_t>>();
+  uint32_t columns = operand.layouts.size();
+  seconds->rows = home.allowed.size();
+  seconds->columns = columns;
+  seconds->values.resize(size_t(seconds->rows) * columns);
+  bytes->resize(seconds->values.size());
+  known->stop.resize(seconds->values.size());
+  for (uint32_t column = 0; column < columns; ++column) {
+    const Layout &target = operand.layouts[column];
+    std::vector<ReshardingTable::Read> reads = table.readsAs(target);
+    int64_t copied = bytesOf(target, producer.elementBytes);
+    std::optional<unsigned> plain = table.find(target);
+    for (uint32_t row = 0; row < seconds->rows; ++row) {
+      size_t entry = size_t(row) * columns + column;
+      const ReshardingTable::Read &read = reads[home.allowed[row]];
+      seconds->values[entry] = read.seconds;
+      known->stop[entry] = read.last;
+      (*bytes)[entry] = plain == home.allowed[row] ? 0 : copied;
+    }
+  }
+  known->seconds = seconds;
+  known->bytes = bytes;
+  return *known;
+}
+
+//===----------------------------------------------------------------------===//
+// The problem
+//===----------------------------------------------------------------------===//
+
+SharedTable Builder::transposed(const MoveTable &move) {
+  SharedTable &known = transposes[&move];
+  if (known)
+    return known;
+  auto table = std::make_shared<CostTable>();
+  auto bytes = std::make_shared<std::vector<int64_t>>();
+  table->rows = move.seconds->columns;
+  table->columns = move.seconds->rows;
+  for (uint32_t row = 0; row < table->rows; ++row)
+    for (uint32_t column = 0; column < table->columns; ++column) {
+      table->values.push_back(move.seconds->at(column, row));
+      bytes->push_back((*move.bytes)[size_t(column) * table->rows + row]);
+    }
+  moved[table.get()] = bytes;
+  return known = table;
+}
+
+void Builder::addVertex(unsigned v, SpmdProblem &result) {
+  const PlanVertex &vertex = m.graph.vertices[v];
+  PlanProblem &problem = result.problem;
+  SpmdProblem::Variables &own = m.variables[v];
+  if (!vertex.isInput) {
+    const WorkForm &form = *m.work[v];
+    own.work = problem.variables.size();
+    problem.variables.push_back(
+        {vertex.name, form.parts, form.costs, /*hasWork=*/true});
+  }
+  unsigned leader = groupOf[v].front();
+  if (leader != v) {
+    own.home = m.variables[leader].home;
+  } else if (m.home[v]) {
+    own.home = problem.variables.size();
+    problem.variables.push_back({vertex.name + " (home)", m.home[v]->parts,
+                                 m.home[v]->costs, /*hasWork=*/false});
+  }
+  if (vertex.isInput)
+    return;
+  const WorkForm &form = *m.work[v];
+  for (unsigned o = 0; o < vertex.operands.size(); ++o) {
+    unsigned producer = vertex.operands[o].producer;
+    const MoveTable *move = nullptr;
+    if (m.home[producer]) {
+      move = &movesToOperand(m.graph.vertices[producer], *m.home[producer],
+                             form.operands[o]);
+      problem.edges.push_back({*m.variables[producer].home, *own.work,
+                               m.home[producer]->classes,
+                               form.operands[o].classes, move->seconds});
+    }
+    m.toOperand[v].push_back(move);
+  }
+  const MoveTable &move = movesHome(vertex, form, *m.home[v]);
+  m.toHome[v] = &move;
+  if (leader == v)
+    problem.edges.push_back({*own.work, *own.home, form.result.classes,
+                             m.home[v]->classes, move.seconds});
+  else // Edges ascend: the home was there before this vertex.
+    problem.edges.push_back({*own.home, *own.work, m.home[v]->classes,
+                             form.result.classes, transposed(move)});
+}
+
+/// Steps are vertices: inputs and outputs are held throughout, a result from
+/// its vertex to its last reader, what is not yet home and what a reader
+/// fetches while that vertex is at work.
+void Builder::addMemory(SpmdProblem &result) {
+  PlanProblem &problem = result.problem;
+  problem.memoryLimit = options.memoryLimit;
+  if (options.memoryLimit == 0)
+    return;
+  unsigned end = m.graph.vertices.size() - 1;
+  std::map<std::pair<const void *, int64_t>, SharedBytes> known;
+  for (unsigned v = 0; v <= end; ++v) {
+    const PlanVertex &vertex = m.graph.vertices[v];
+    if (m.home[v]) {
+      SharedBytes &bytes = known[{m.home[v].get(), vertex.elementBytes}];
+      if (!bytes) {
+        auto made = std::make_shared<std::vector<int64_t>>();
+        for (unsigned number : m.home[v]->allowed)
+          made->push_back(bytesOf(m.home[v]->table->layouts()[number],
+                                  vertex.elementBytes));
+        bytes = made;
+      }
+      bool throughout = vertex.isInput || vertex.isOutput;
+      unsigned last = m.uses[v].empty() ? v : m.uses[v].back().vertex;
+      problem.memory.push_back({false, *m.variables[v].home, bytes,
+                                throughout ? 0 : v, throughout ? end : last});
+    }
+    if (vertex.isInput)
+      continue;
+    for (unsigned o = 0; o < vertex.operands.size(); ++o) {
+      if (m.toOperand[v][o])
+        continue;
+      // An input that lies as this vertex reads it.
+      const Shown &shown = m.work[v]->operands[o];
+      int64_t elementBytes =
+          m.graph.vertices[vertex.operands[o].producer].elementBytes;
+      SharedBytes &bytes = known[{&shown, elementBytes}];
+      if (!bytes) {
+        auto made = std::make_shared<std::vector<int64_t>>();
+        for (uint32_t number : shown.classes->classOf)
+          made->push_back(bytesOf(shown.layouts[number], elementBytes));
+        bytes = made;
+      }
+      problem.memory.push_back({false, *m.variables[v].work, bytes, 0, end});
+    }
+  }
+  std::map<std::pair<unsigned, unsigned>, unsigned> vertexOf;
+  for (unsigned v = 0; v <= end; ++v)
+    if (m.variables[v].work)
+      vertexOf[{*m.variables[v].work, 0}] = v;
+  for (auto &[key, table] : m.moves)
+    moved[table->seconds.get()] = table->bytes;
+  for (unsigned e = 0; e < problem.edges.size(); ++e) {
+    const PlanProblem::Edge &edge = problem.edges[e];
+    bool toHome = problem.variables[edge.from].hasWork;
+    unsigned step = vertexOf[{toHome ? edge.from : edge.to, 0}];
+    problem.memory.push_back({true, e, moved[edge.table.get()], step, step});
+  }
+}
+
+llvm::Expected<SpmdProblem> Builder::build() {
+  if (llvm::Error error = checkConstraints(m.graph, m.grid))
+    return std::move(error);
+  CutSpace complete = space;
+  if (!chooseSpace())
+    return planError("a grid of ", m.grid.axes.size(),
+                     " prime axes leaves more than ", options.mostPartitions,
+                     " partitions of a vertex however its axes are merged");
+  SpmdProblem result;
+  result.isComplete = space.anyOrder && space.groups == complete.groups;
+  size_t count = m.graph.vertices.size();
+  m.variables.resize(count);
+  m.work.resize(count);
+  m.home.resize(count);
+  m.toHome.resize(count);
+  m.toOperand.resize(count);
+  for (unsigned v = 0; v < count; ++v) {
+    const PlanVertex &vertex = m.graph.vertices[v];
+    if (!vertex.isInput) {
+      m.work[v] = workFormOf(vertex);
+      if (m.work[v]->partitions.empty())
+        return planError("vertex '", vertex.name,
+                         "': no partition on the grid is as its pins demand");
+    }
+    if (!isStoredAsConsumed(vertex, m.uses[v])) {
+      m.home[v] = homeFormOf(v);
+      if (m.home[v]->allowed.empty())
+        return planError("vertex '", vertex.name,
+                         "': no layout on the grid is as its pins demand");
+    }
+    addVertex(v, result);
+  }
+  addMemory(result);
+  result.meaning = std::move(meaning);
+  return result;
+}
+
+llvm::Expected<SpmdProblem>
+tapestry::buildSpmdProblem(const PlanGraph &graph, const DeviceGrid &grid,
+                           const Machine &machine, const SpmdOptions &options) {
+  return Builder(graph, grid, machine, options).build();
+}
+
+//===----------------------------------------------------------------------===//
+// From a solution to a placement
+//===----------------------------------------------------------------------===//
+
+Placement SpmdProblem::placementOf(llvm::ArrayRef<uint32_t> choice) const {
+  const Meaning &m = *meaning;
+  Placement placement;
+  placement.vertices.resize(m.graph.vertices.size());
+  auto homeNumber = [&](unsigned v) {
+    return m.home[v]->allowed[choice[*m.variables[v].home]];
+  };
+  for (unsigned v = 0; v < m.graph.vertices.size(); ++v) {
+    VertexPlacement &placed = placement.vertices[v];
+    const PlanVertex &vertex = m.graph.vertices[v];
+    if (m.home[v])
+      placed.home = m.home[v]->table->layouts()[homeNumber(v)];
+    if (vertex.isInput) {
+      if (m.home[v]) {
+        placed.partition.emplace();
+        for (const LayoutDim &dim : placed.home.dims)
+          placed.partition->cuts.push_back(Cut(dim.cut()));
+      }
+      continue;
+    }
+    uint32_t work = choice[*m.variables[v].work];
+    const WorkForm &form = *m.work[v];
+    placed.partition = form.partitions[work];
+    ReshardingTable &table = *m.home[v]->table;
+    uint32_t made = form.result.classes->classOf[work];
+    uint32_t row = m.home[v]->classes->classOf[choice[*m.variables[v].home]];
+    unsigned first =
+        m.toHome[v]->stop[size_t(made) * m.home[v]->allowed.size() + row];
+    const Layout &result = form.result.layouts[made];
+    if (first == noStop) {
+      if (!result.partial.empty()) {
+        placed.homeRoute.push_back(result);
+        placed.homeRoute.back().partial.clear();
+      }
+    } else {
+      if (!result.partial.empty() && first != homeNumber(v))
+        placed.homeRoute.push_back(table.layouts()[first]);
+      table.appendRoute(first, homeNumber(v), placed.homeRoute);
+    }
+    for (unsigned o = 0; o < vertex.operands.size(); ++o) {
+      unsigned producer = vertex.operands[o].producer;
+      Route &route = placed.operandRoutes.emplace_back();
+      const Shown &shown = form.operands[o];
+      uint32_t column = shown.classes->classOf[work];
+      if (!m.toOperand[v][o]) {
+        VertexPlacement &input = placement.vertices[producer];
+        input.home = shown.layouts[column];
+        if (input.home.isPlain()) {
+          input.partition.emplace();
+          for (const LayoutDim &dim : input.home.dims)
+            input.partition->cuts.push_back(Cut(dim.cut()));
+        }
+        continue;
+      }
+      const HomeForm &home = *m.home[producer];
+      unsigned from = homeNumber(producer);
+      uint32_t homeRow =
+          home.classes->classOf[choice[*m.variables[producer].home]];
+      unsigned last =
+          m.toOperand[v][o]
+              ->stop[size_t(homeRow) * shown.layouts.size() + column];
+      home.table->appendRoute(from, last, route);
+      const Layout &stop = home.table->layouts()[last];
+      if (last != from && stop != shown.layouts[column])
+        route.push_back(stop);
+    }
+  }
+  listCollectives(m.graph, m.grid, placement);
+  return placement;
+}
+
+double SpmdProblem::penalty(llvm::ArrayRef<uint32_t> choice) const {
+  const Meaning &m = *meaning;
+  double penalty = 0;
+  for (unsigned v = 0; v < m.graph.vertices.size(); ++v) {
+    if (m.graph.vertices[v].constraints.empty())
+      continue;
+    const PlanVertex &vertex = m.graph.vertices[v];
+    if (m.variables[v].work) {
+      uint32_t work = choice[*m.variables[v].work];
+      penalty += (*m.work[v]->costs)[work] -
+                 workSeconds(m.graph, vertex, m.grid, m.machine,
+                             m.work[v]->partitions[work]);
+    }
+    // The members of a group share one home.
+    bool isFirst = true;
+    for (unsigned u = 0; u < v && m.variables[v].home; ++u)
+      isFirst = isFirst && m.variables[u].home != m.variables[v].home;
+    if (m.variables[v].home && isFirst)
+      penalty += (*m.home[v]->costs)[choice[*m.variables[v].home]];
+  }
+  return std::max(0.0, penalty);
+}
+
+llvm::ArrayRef<Layout> SpmdProblem::homesOf(unsigned vertex) const {
+  return meaning->home[vertex]->table->layouts();
+}
+
+double tapestry::independentSeconds(const PlanGraph &graph,
+                                    const Machine &machine, int64_t devices) {
+  double seconds = 0;
+  for (const PlanVertex &vertex : graph.vertices) {
+    if (vertex.isInput)
+      continue;
+    double bytes = double(vertex.elements()) * vertex.elementBytes;
+    seconds += std::max(vertex.flops / machine.flopsPerSecond,
+                        bytes / machine.memoryBandwidth) /
+                   devices +
+               machine.vertexLatency;
+  }
+  return seconds;
+}
