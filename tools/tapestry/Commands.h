@@ -11,6 +11,8 @@ namespace tapestry::driver {
 ExitStatus runProgram(const Options &options);
 /// `tapestry plan`: shows what was decided.
 ExitStatus showPlan(const Options &options);
+/// `tapestry plan --pareto`: searches for many plans and shows them.
+ExitStatus showFront(const Options &options);
 /// `tapestry compile`: links a standalone executable.
 ExitStatus compileProgram(const Options &options);
 /// `tapestry reference`: evaluates the graph directly.

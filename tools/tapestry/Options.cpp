@@ -5,6 +5,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 #include <optional>
 
 using namespace llvm;
@@ -62,6 +63,48 @@ cl::opt<bool> explain("explain", cl::desc("Why each vertex is cut as it is"),
 cl::opt<std::string> json("json", cl::desc("Write the plan to a file"),
                           cl::value_desc("plan.json"), cl::sub(planCommand),
                           cl::cat(category));
+// The Pareto search.
+cl::opt<std::string>
+    pareto("pareto",
+           cl::desc("Search for plans that trade time, traffic, memory and "
+                    "devices; write them to a file"),
+           cl::value_desc("front.json"), cl::sub(planCommand),
+           cl::cat(category));
+cl::opt<std::string> plot("plot",
+                          cl::desc("Draw what the Pareto search found (SVG)"),
+                          cl::value_desc("front.svg"), cl::sub(planCommand),
+                          cl::cat(category));
+cl::opt<std::string>
+    pick("pick",
+         cl::desc("The found plan to show and to write to --json: its number, "
+                  "fastest (default), least-traffic, smallest, fewest or "
+                  "balanced"),
+         cl::value_desc("member"), cl::sub(planCommand), cl::cat(category));
+cl::opt<std::string> threads("threads",
+                             cl::desc("Threads of the Pareto search (1)"),
+                             cl::value_desc("T"), cl::sub(planCommand),
+                             cl::cat(category));
+cl::opt<std::string> evaluations(
+    "evaluations",
+    cl::desc("The most plans that the Pareto search tries (no limit)"),
+    cl::value_desc("E"), cl::sub(planCommand), cl::cat(category));
+cl::opt<std::string>
+    timeLimit("time-limit",
+              cl::desc("The most seconds that the Pareto search takes (no "
+                       "limit)"),
+              cl::value_desc("S"), cl::sub(planCommand), cl::cat(category));
+cl::opt<std::string>
+    searchPrice("search-price",
+                cl::desc("End the Pareto search when 1000 more trials are "
+                         "expected to gain less than this share (0.001)"),
+                cl::value_desc("G"), cl::sub(planCommand), cl::cat(category));
+cl::opt<std::string> maxSeconds("max-seconds",
+                                cl::desc("The slowest plan that is wanted"),
+                                cl::value_desc("S"), cl::sub(planCommand),
+                                cl::cat(category));
+cl::opt<std::string>
+    maxBytes("max-bytes", cl::desc("The most bytes that all devices may send"),
+             cl::value_desc("N"), cl::sub(planCommand), cl::cat(category));
 cl::opt<std::string> stopAfter(
     "stop-after",
     cl::desc("Print the IR after a phase (graph, plan, relation, program, "
@@ -92,11 +135,9 @@ cl::opt<std::string> report("report", cl::desc("Write times and traffic"),
 cl::opt<std::string> trace("trace", cl::desc("Write a Chrome trace"),
                            cl::value_desc("t.json"), cl::sub(runCommand),
                            cl::cat(category));
-cl::opt<std::string>
-    seed("seed",
-         cl::desc("Seed of random choices (0); no solver makes any yet"),
-         cl::value_desc("N"), cl::sub(runCommand), cl::sub(planCommand),
-         cl::cat(category));
+cl::opt<std::string> seed("seed", cl::desc("Seed of the Pareto search (0)"),
+                          cl::value_desc("N"), cl::sub(runCommand),
+                          cl::sub(planCommand), cl::cat(category));
 
 /// Prints a usage error and remembers that there was one.
 class Usage {
@@ -125,6 +166,19 @@ public:
     return value;
   }
 
+  double real(const cl::opt<std::string> &given, double fallback) {
+    if (given.getNumOccurrences() == 0)
+      return fallback;
+    double value = fallback;
+    if (StringRef(given).getAsDouble(value) || !(value >= 0) ||
+        std::isinf(value)) {
+      error("--" + given.ArgStr + " takes a number of at least 0, not '" +
+            given.getValue() + "'");
+      return fallback;
+    }
+    return value;
+  }
+
   Bindings bindings(const cl::list<std::string> &list, StringRef option,
                     StringRef example) {
     Bindings result;
@@ -140,6 +194,29 @@ public:
     return result;
   }
 };
+
+ParetoRequest paretoRequest(Usage &usage) {
+  ParetoRequest request;
+  request.frontFile = pareto;
+  request.plotFile = plot;
+  if (pick.getNumOccurrences())
+    request.pick = pick;
+  request.threads = usage.number(threads, 1, 1);
+  request.evaluations = usage.number(evaluations, 0, 1);
+  request.timeLimit = usage.real(timeLimit, 0);
+  request.price = usage.real(searchPrice, request.price);
+  request.maxSeconds = usage.real(maxSeconds, request.maxSeconds);
+  request.maxBytes = usage.real(maxBytes, request.maxBytes);
+  if (request.isWanted())
+    return request;
+  for (const cl::opt<std::string> *option :
+       {&threads, &evaluations, &timeLimit, &searchPrice, &maxSeconds,
+        &maxBytes})
+    if (option->getNumOccurrences())
+      usage.error("--" + option->ArgStr +
+                  " is for the Pareto search: --pareto, --plot or --pick");
+  return request;
+}
 
 } // namespace
 
@@ -201,6 +278,7 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   options.feeds = usage.bindings(feeds, "-feed", "OUTPUT=INPUT");
   options.explain = explain;
   options.jsonFile = json;
+  options.pareto = paretoRequest(usage);
   options.reportFile = report;
   options.traceFile = trace;
   options.verbose = verbose;

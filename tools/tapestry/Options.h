@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,6 +27,26 @@ enum class Command { Run, Plan, Compile, Reference };
 /// NAME=VALUE as given to -i, -o, -D and --feed, in order.
 using Bindings = std::vector<std::pair<std::string, std::string>>;
 
+/// What `plan` searches a Pareto frontier by.
+struct ParetoRequest {
+  std::string frontFile;
+  std::string plotFile;
+  /// Empty: not asked for.
+  std::string pick;
+  int64_t threads = 1;
+  /// 0: no limit.
+  int64_t evaluations = 0;
+  /// Seconds; 0: no limit.
+  double timeLimit = 0;
+  double price = 1e-3;
+  double maxSeconds = std::numeric_limits<double>::infinity();
+  double maxBytes = std::numeric_limits<double>::infinity();
+
+  bool isWanted() const {
+    return !frontFile.empty() || !plotFile.empty() || !pick.empty();
+  }
+};
+
 struct Options {
   Command command = Command::Run;
   std::string program;
@@ -46,6 +67,7 @@ struct Options {
   // plan
   bool explain = false;
   std::string jsonFile;
+  ParetoRequest pareto;
   // compile
   std::string executable;
   std::string stopAfter;

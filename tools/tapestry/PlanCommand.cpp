@@ -11,6 +11,8 @@ using namespace tapestry;
 using namespace tapestry::driver;
 
 ExitStatus tapestry::driver::showPlan(const Options &options) {
+  if (options.pareto.isWanted())
+    return showFront(options);
   Compilation compilation(options);
   if (!options.stopAfter.empty())
     return compilation.printAfterPhase();

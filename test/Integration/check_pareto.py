@@ -1,0 +1,158 @@
+#!/usr/bin/python3
+"""`tapestry plan --pareto`: what it finds, draws and refuses.
+
+    check_pareto.py [CASE ...]
+"""
+
+import xml.dom.minidom
+
+from harness import driver
+from harness.cases import Group
+from harness.driver import CheckFailed
+
+case = Group()
+
+SEARCH = ["--devices=4", "--evaluations=300"]
+KEYS = ("seconds", "bytes", "peak_bytes_per_device", "devices")
+
+
+def search(bench, *words):
+    finished = bench.tapestry("plan", "small.ein", *SEARCH, *words)
+    return finished.expect_status(0)
+
+
+def load_front(bench, name="front.json"):
+    front = driver.load_json(bench.folder / name)
+    if front["tapestry_front"] != 1 or not front["members"]:
+        raise CheckFailed(f"{name}: {front}")
+    return front
+
+
+def point(entry):
+    return tuple(entry["objectives"][key] for key in KEYS)
+
+
+def covers(a, b):
+    return all(x <= y for x, y in zip(a, b))
+
+
+@case
+def no_member_beats_another(bench):
+    search(bench, "--pareto=front.json")
+    front = load_front(bench)
+    points = [point(member) for member in front["members"]]
+    for i, a in enumerate(points):
+        for j, b in enumerate(points):
+            if i != j and covers(a, b):
+                raise CheckFailed(f"member {i} {a} beats {j} {b}")
+    for start in front["starts"]:
+        if not any(covers(p, point(start)) for p in points):
+            raise CheckFailed(f"lost: {start}")
+    if {start["origin"] for start in front["starts"]} < {"exact (paper)", "exact (spmd)"}:
+        raise CheckFailed(f"starts: {front['starts']}")
+    if min(p[3] for p in points) != 1 or max(p[3] for p in points) > 4:
+        raise CheckFailed(f"devices: {points}")
+
+
+@case
+def same_seed_same_front(bench):
+    def members(name, *words):
+        search(bench, f"--pareto={name}", *words)
+        front = load_front(bench, name)
+        return front["members"], front["mutators"]
+
+    first = members("first.json", "--seed=7")
+    if first != members("second.json", "--seed=7"):
+        raise CheckFailed("two searches with one seed differ")
+    if first[1] == members("third.json", "--seed=8")[1]:
+        raise CheckFailed("the seed changes nothing")
+
+
+@case
+def several_threads(bench):
+    search(bench, "--pareto=front.json", "--threads=3")
+    if load_front(bench)["threads"] != 3:
+        raise CheckFailed("threads")
+
+
+@case
+def the_plot_is_a_picture(bench):
+    search(bench, "--pareto=front.json", "--plot=front.svg")
+    front = load_front(bench)
+    picture = xml.dom.minidom.parse(str(bench.folder / "front.svg"))
+    circles = picture.getElementsByTagName("circle")
+    # Three panels, and two in the legend.
+    if len(circles) != 3 * len(front["members"]) + 2:
+        raise CheckFailed(f"{len(circles)} circles for {len(front['members'])} members")
+    names = [t.firstChild.data for t in picture.getElementsByTagName("text")]
+    for word in ("small.ein", "time of one run", "peak memory", "exact plan"):
+        if not any(word in name for name in names):
+            raise CheckFailed(f"no '{word}' among {names}")
+
+
+@case
+def picked_members(bench):
+    search(bench, "--pareto=front.json")
+    points = [point(member) for member in load_front(bench)["members"]]
+    names = {"fastest": 0, "least-traffic": 1, "smallest": 2, "fewest": 3}
+    for name, objective in names.items():
+        search(bench, f"--pick={name}", "--json=plan.json")
+        plan = driver.load_json(bench.folder / "plan.json")
+        sent = sum(c["bytes"] for c in plan["collectives"])
+        got = (None, sent, plan["peak_bytes_per_device"], plan["devices"])
+        best = min(p[objective] for p in points)
+        if objective > 0 and got[objective] != best:
+            raise CheckFailed(f"{name}: {got[objective]}, the best is {best}")
+        if not any(p[1:] == got[1:] for p in points):
+            raise CheckFailed(f"{name}: {got} is no member of {points}")
+
+
+@case
+def limits_hold(bench):
+    search(bench, "--pareto=front.json")
+    free = [point(member) for member in load_front(bench)["members"]]
+    most = max(p[1] for p in free)
+    search(bench, "--pareto=front.json", f"--max-bytes={most / 2}")
+    if any(point(member)[1] > most / 2 for member in load_front(bench)["members"]):
+        raise CheckFailed("a member sends more than is allowed")
+    finished = bench.tapestry("plan", "small.ein", *SEARCH, "--pareto=f.json", "--max-seconds=0")
+    bench.expect_error(finished, 1, "limits", "seconds", r"\b0\b")
+    if (bench.folder / "f.json").exists():
+        raise CheckFailed("f.json was written")
+
+
+@case
+def bad_options(bench):
+    def refuse(*words_and_pattern):
+        *words, pattern = words_and_pattern
+        finished = bench.tapestry("plan", "small.ein", "--devices=2", *words)
+        bench.expect_error(finished, 2, pattern)
+
+    refuse("--pick=best", "'best'.*fastest.*balanced")
+    refuse("--pick=-1", "'-1'")
+    refuse("--pick=999", "999")
+    refuse("--pareto=f.json", "--threads=0", "--threads")
+    refuse("--pareto=f.json", "--threads=two", "--threads")
+    refuse("--pareto=f.json", "--evaluations=0", "--evaluations")
+    refuse("--pareto=f.json", "--time-limit=-1", "--time-limit")
+    refuse("--pareto=f.json", "--time-limit=nan", "--time-limit")
+    refuse("--pareto=f.json", "--search-price=much", "--search-price")
+    refuse("--pareto=f.json", "--max-bytes=-2", "--max-bytes")
+    refuse("--pareto=f.json", "--seed=-1", "--seed")
+    refuse("--pareto=f.json", "--grid=a=3", r"\b2\b.*\b3\b")
+    refuse("--pareto=f.json", "--plan=p.json", "--plan")
+    refuse("--pareto=f.json", "--stop-after=plan", "--stop-after")
+    # These mean nothing without a search.
+    refuse("--evaluations=5", "--evaluations")
+    refuse("--max-seconds=5", "--max-seconds")
+
+
+@case
+def files_that_cannot_be_written(bench):
+    for option in ("--pareto=none/f.json", "--plot=none/f.svg"):
+        finished = bench.tapestry("plan", "small.ein", *SEARCH, option)
+        bench.expect_error(finished, 1, r"none/f\.\w+: error: cannot write")
+
+
+if __name__ == "__main__":
+    case.main(__doc__)

@@ -1,0 +1,133 @@
+//===- ParetoCommand.cpp - tapestry plan --pareto -------------------------===//
+
+#include "Commands.h"
+#include "Compilation.h"
+#include "OutputFile.h"
+#include "tapestry/Analysis/PlanGraphs.h"
+#include "tapestry/Planner/Explain.h"
+#include "tapestry/Planner/Pareto.h"
+#include "tapestry/Planner/PlanFile.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+
+using namespace tapestry;
+using namespace tapestry::driver;
+
+/// The options of the search, apart from machine and grid.
+static ParetoOptions searchOptions(const Options &options) {
+  ParetoOptions search;
+  search.program = llvm::sys::path::filename(options.program).str();
+  search.seed = options.seed;
+  search.threads = options.pareto.threads;
+  search.evaluations = options.pareto.evaluations;
+  search.timeLimit = options.pareto.timeLimit;
+  search.stopping.price = options.pareto.price;
+  search.limits[Seconds] = options.pareto.maxSeconds;
+  search.limits[Bytes] = options.pareto.maxBytes;
+  return search;
+}
+
+/// Wrong machines and grids are errors of usage.
+static ExitStatus readMachine(const Options &options, ParetoOptions &search) {
+  llvm::Expected<Machine> machine = machineNamed("cpu");
+  if (!machine) {
+    printError(llvm::toString(machine.takeError()));
+    return UsageWrong;
+  }
+  search.machine = *machine;
+  search.devices = options.devices;
+  if (options.grid.empty())
+    return Success;
+  llvm::Expected<DeviceGrid> grid = parseGrid(options.grid, &search.machine);
+  if (!grid) {
+    printError(llvm::toString(grid.takeError()));
+    return UsageWrong;
+  }
+  if (options.devices != 0 && options.devices != grid->numDevices()) {
+    printError("--devices " + llvm::Twine(options.devices) +
+               " does not fit the grid '" + options.grid + "', which has " +
+               llvm::Twine(grid->numDevices()));
+    return UsageWrong;
+  }
+  search.grid = *grid;
+  return Success;
+}
+
+static void describeSearch(const ParetoFront &front) {
+  llvm::errs() << "tried " << front.evaluations << " plans in "
+               << llvm::format("%.2f", front.searchSeconds)
+               << " s, stopped by: " << front.stopped << '\n';
+  for (const MutatorRecord &record : front.mutators)
+    llvm::errs() << llvm::format(
+        "  %-20s fired %8lld  improved the frontier %6lld  rate %.3f\n",
+        record.name.c_str(), (long long)record.fired,
+        (long long)record.improvements, record.rate);
+}
+
+ExitStatus tapestry::driver::showFront(const Options &options) {
+  const ParetoRequest &request = options.pareto;
+  const std::string pick = request.pick.empty() ? "fastest" : request.pick;
+  if (llvm::Error error = checkPick(pick)) {
+    printError("--pick: " + llvm::toString(std::move(error)));
+    return UsageWrong;
+  }
+  if (!options.planFile.empty() || !options.stopAfter.empty()) {
+    printError(llvm::Twine("a Pareto search decides by itself: it takes no ") +
+               (options.planFile.empty() ? "--stop-after" : "--plan"));
+    return UsageWrong;
+  }
+  ParetoOptions search = searchOptions(options);
+  if (ExitStatus status = readMachine(options, search))
+    return status;
+  Compilation compilation(options);
+  if (ExitStatus status = compilation.load())
+    return status;
+  mlir::FailureOr<GraphVertices> vertices =
+      buildPlanGraph(compilation.getGraph().getBody().front());
+  if (mlir::failed(vertices))
+    return ProgramWrong;
+  SingleGraph space(vertices->graph);
+
+  llvm::Expected<ParetoFront> front = searchPareto(space, search);
+  if (!front) {
+    printError(llvm::toString(front.takeError()));
+    return ProgramWrong;
+  }
+  if (options.verbose)
+    describeSearch(*front);
+  llvm::Expected<unsigned> number = pickMember(*front, pick);
+  if (!number) {
+    printError("--pick: " + llvm::toString(number.takeError()));
+    return UsageWrong;
+  }
+  const ParetoMember &member = front->members[*number];
+  const PlanGraph &graph = space.graph(member.graph);
+
+  std::string title =
+      (llvm::Twine(search.program) + " on up to " +
+       llvm::Twine(int64_t(front->starts.front().objectives[Devices])) +
+       " devices, machine " + search.machine.name)
+          .str();
+  auto write = [&](const std::string &path, auto writer) {
+    return path.empty() ? Success : writeOutputFile(path, writer);
+  };
+  if (ExitStatus status = write(request.frontFile, [&](llvm::raw_ostream &os) {
+        writeFront(os, space, *front);
+      }))
+    return status;
+  if (ExitStatus status = write(request.plotFile, [&](llvm::raw_ostream &os) {
+        plotFront(os, *front, title);
+      }))
+    return status;
+  if (ExitStatus status = write(options.jsonFile, [&](llvm::raw_ostream &os) {
+        writePlan(os, graph, member.plan);
+      }))
+    return status;
+  if (options.explain)
+    llvm::outs() << explainPlan(graph, member.plan);
+  else if (!request.pick.empty() && options.jsonFile.empty())
+    llvm::outs() << planTable(graph, member.plan);
+  else if (request.pick.empty())
+    llvm::outs() << frontTable(*front);
+  return Success;
+}
