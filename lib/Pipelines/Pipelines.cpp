@@ -22,7 +22,7 @@ using namespace tapestry;
 
 ArrayRef<PhaseInfo> tapestry::allPhases() {
   static const PhaseInfo phases[] = {
-      {Phase::Graph, "graph", "prune what nobody observes"},
+      {Phase::Graph, "graph", "prune what nobody observes, order contractions"},
       {Phase::Plan, "plan", "cut every operation over the devices"},
       {Phase::Relation, "relation", "joins, aggregates and repartitions"},
       {Phase::Program, "program", "one device's program with collectives"},
@@ -31,8 +31,17 @@ ArrayRef<PhaseInfo> tapestry::allPhases() {
   return phases;
 }
 
-void tapestry::buildGraphPipeline(OpPassManager &pm) {
+void tapestry::buildGraphPipeline(OpPassManager &pm,
+                                  const GraphOptions &options) {
   pm.addNestedPass<teg::GraphOp>(teg::createTapestryPrune());
+  if (options.order == "none")
+    return;
+  teg::TapestryOrderContractionsOptions order;
+  order.objective = options.order;
+  order.devices = options.devices;
+  order.grid = options.grid;
+  order.cost = options.cost;
+  pm.addNestedPass<teg::GraphOp>(teg::createTapestryOrderContractions(order));
 }
 
 void tapestry::buildPlanPipeline(OpPassManager &pm,
@@ -112,7 +121,12 @@ void tapestry::registerTapestryPipelines() {
   PassPipelineRegistration<PlanOptions>(
       "tapestry-plan-pipeline", "Prune a graph and cut it over the devices",
       [](OpPassManager &pm, const PlanOptions &options) {
-        buildGraphPipeline(pm);
+        GraphOptions graph;
+        graph.order = options.order;
+        graph.devices = options.devices;
+        graph.grid = options.grid;
+        graph.cost = options.cost;
+        buildGraphPipeline(pm, graph);
         buildPlanPipeline(pm, options);
       });
   PassPipelineRegistration<>(

@@ -91,7 +91,13 @@ ExitStatus Compilation::load() {
   for (auto source : getGraph().getOps<teg::SourceOp>())
     unreadInputs.insert(source.getName());
   PassManager pm(context.get());
-  buildGraphPipeline(pm);
+  GraphOptions graph;
+  // The oracle evaluates what the user wrote.
+  graph.order = options.command == Command::Reference ? "none" : options.order;
+  graph.devices = options.devices;
+  graph.grid = options.grid;
+  graph.cost = options.cost;
+  buildGraphPipeline(pm, graph);
   if (failed(pm.run(*module)))
     return ProgramWrong;
   for (auto source : getGraph().getOps<teg::SourceOp>())

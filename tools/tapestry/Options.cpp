@@ -1,6 +1,7 @@
 //===- Options.cpp - The command line of the tapestry driver --------------===//
 
 #include "Options.h"
+#include "tapestry/Planner/ContractionOrder.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
@@ -10,6 +11,7 @@
 
 using namespace llvm;
 using namespace tapestry::driver;
+using tapestry::parseOrderObjective;
 
 namespace {
 
@@ -53,6 +55,12 @@ cl::opt<std::string> cost("cost",
                           cl::value_desc("name"), cl::init("paper"),
                           cl::sub(runCommand), cl::sub(planCommand),
                           cl::sub(compileCommand), cl::cat(category));
+cl::opt<std::string>
+    order("order",
+          cl::desc("Compute products of three or more tensors two at a time: "
+                   "none, flops (default), peak or planned"),
+          cl::value_desc("objective"), cl::init("flops"), cl::sub(runCommand),
+          cl::sub(planCommand), cl::sub(compileCommand), cl::cat(category));
 cl::opt<std::string> planFile("plan",
                               cl::desc("Follow this plan instead of solving"),
                               cl::value_desc("plan.json"), cl::sub(runCommand),
@@ -268,6 +276,10 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   options.solver = solver;
   options.cost = cost;
   options.planFile = planFile;
+  options.order = order;
+  if (order != "none" && !parseOrderObjective(order))
+    usage.error("--order takes none, flops, peak or planned, not '" + order +
+                "'");
   for (const auto &[name, value] : usage.bindings(params, "D", "n=1024")) {
     int64_t number = 0;
     if (StringRef(value).getAsInteger(10, number))

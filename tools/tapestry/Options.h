@@ -55,6 +55,8 @@ struct Options {
   std::string solver;
   std::string cost;
   std::string planFile;
+  /// What products of many tensors are ordered by, or "none".
+  std::string order;
   llvm::StringMap<int64_t> params;
   Bindings inputs;
   Bindings outputs;

@@ -15,7 +15,7 @@ namespace tapestry {
 
 /// The phases in the order in which they run.
 enum class Phase {
-  Graph,    ///< tapestry to tapestry: what nobody observes is pruned
+  Graph,    ///< tapestry to tapestry: prune, order contractions
   Plan,     ///< a partition and a home layout on every operation
   Relation, ///< tapestry to tra: join, aggregate, repartition
   Program,  ///< tra to comm and linalg: what one device does
@@ -29,6 +29,15 @@ struct PhaseInfo {
 };
 /// All phases with what `--stop-after` calls them.
 llvm::ArrayRef<PhaseInfo> allPhases();
+
+struct GraphOptions {
+  /// What products of many tensors are ordered by: none, flops, peak, planned.
+  std::string order = "flops";
+  /// For `planned`; see PlanOptions.
+  int64_t devices = 0;
+  std::string grid;
+  std::string cost = "paper";
+};
 
 struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
   Option<int64_t> devices{*this, "devices",
@@ -45,9 +54,15 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
   Option<std::string> plan{
       *this, "plan",
       llvm::cl::desc("A plan.json to follow instead of solving")};
+  Option<std::string> order{
+      *this, "order",
+      llvm::cl::desc("Order products of many tensors before: none, flops, "
+                     "peak or planned"),
+      llvm::cl::init("flops")};
 };
 
-void buildGraphPipeline(mlir::OpPassManager &pm);
+void buildGraphPipeline(mlir::OpPassManager &pm,
+                        const GraphOptions &options = GraphOptions());
 void buildPlanPipeline(mlir::OpPassManager &pm, const PlanOptions &options);
 void buildRelationPipeline(mlir::OpPassManager &pm);
 void buildProgramPipeline(mlir::OpPassManager &pm);

@@ -1,0 +1,58 @@
+//===- GraphRewrites.h - Equivalent graphs in IR ----------------*- C++ -*-===//
+//
+// The rewrites that a search over equivalent graphs may try, on the tapestry
+// dialect. Each says in words what it does (Planner/Rewrites.h), so that a plan
+// can carry them and they can be replayed on the program.
+//
+//   kind         vertex  arguments
+//   order        Z       steps of a tree: Z, a reduced product, is computed as
+//                        several einsums; "0 2" multiplies tensors 0 and 2,
+//                        "1" sums what tensor 1 alone has; tensors are numbered
+//                        as in Planner/ContractionOrder.h
+//   reassociate  Z       a producer P of Z, then the steps of a tree or none:
+//                        the reduced product P becomes part of the product Z,
+//                        which is then ordered: (AB)C to A(BC)
+//   fuse         P       readers, or none for all: the elementwise P becomes
+//                        part of their bodies
+//   recompute    P       a reader: it gets a P of its own
+//
+// Values are equal up to the rounding of sums and products in another order;
+// with integers, booleans, max and min they are equal to the bit.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_DIALECT_TAPESTRY_TRANSFORMS_GRAPHREWRITES_H
+#define TAPESTRY_DIALECT_TAPESTRY_TRANSFORMS_GRAPHREWRITES_H
+
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Planner/Rewrites.h"
+#include <memory>
+
+namespace tapestry::teg {
+
+/// Applies one rewrite in place, erases what nobody observes any more, and
+/// writes the rewrite down on the graph. Fails with a reason where it does not
+/// apply; the graph is then as it was. The graph must have no partition yet.
+llvm::Error applyRewrite(GraphOp graph, const Rewrite &rewrite);
+
+/// Applies rewrites in order; all or, with an error that says which one does
+/// not apply, none.
+llvm::Error applyRewrites(GraphOp graph, llvm::ArrayRef<Rewrite> rewrites);
+
+/// The rewrites that have been applied to a graph, in order.
+std::vector<Rewrite> recordedRewrites(GraphOp graph);
+
+/// What applyRewrite() can do to a graph, in the order of its operations. Of
+/// the trees of a product only the cheapest few are offered.
+std::vector<Rewrite> applicableRewrites(GraphOp graph);
+
+/// The graphs that rewrites of `program` lead to; graphs that differ only in
+/// the names of vertices, or in the order of independent ones, are equal. Keeps
+/// a copy of `program`. Calls may come from several threads, as long as nobody
+/// else uses the context meanwhile.
+llvm::Expected<std::unique_ptr<RewriteSpace>>
+createRewriteSpace(GraphOp program);
+
+} // namespace tapestry::teg
+
+#endif // TAPESTRY_DIALECT_TAPESTRY_TRANSFORMS_GRAPHREWRITES_H

@@ -1,0 +1,118 @@
+//===- OrderContractions.cpp - Products of many tensors, two at a time ----===//
+
+#include "RewriteKinds.h"
+#include "mlir/IR/IRMapping.h"
+#include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
+#include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "tapestry-order-contractions"
+
+namespace tapestry::teg {
+#define GEN_PASS_DEF_TAPESTRYORDERCONTRACTIONS
+#include "tapestry/Dialect/Tapestry/Transforms/Passes.h.inc"
+} // namespace tapestry::teg
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::teg;
+
+/// A graph of one einsum, on operands that it is given.
+static OwningOpRef<GraphOp> isolate(EinsumOp op) {
+  OpBuilder builder(op.getContext());
+  OwningOpRef<GraphOp> graph(GraphOp::create(builder, op.getLoc(), "isolated"));
+  builder.setInsertionPointToEnd(&graph->getBody().front());
+  IRMapping mapping;
+  for (auto [number, operand] : llvm::enumerate(op.getInputs()))
+    if (!mapping.contains(operand))
+      mapping.map(operand, SourceOp::create(
+                               builder, op.getLoc(), std::to_string(number),
+                               cast<RankedTensorType>(operand.getType()))
+                               .getResult());
+  Value result = builder.clone(*op, mapping)->getResult(0);
+  SinkOp::create(builder, op.getLoc(), op.getName(), result);
+  return graph;
+}
+
+namespace {
+struct TapestryOrderContractions
+    : teg::impl::TapestryOrderContractionsBase<TapestryOrderContractions> {
+  using Base::Base;
+
+  void runOnOperation() override;
+
+private:
+  llvm::Error order(EinsumOp op);
+  llvm::Expected<double> price(EinsumOp op, const ContractionTree &tree);
+
+  OrderOptions options;
+};
+} // namespace
+
+/// What the plan of a tree costs where its operands may lie as they like.
+llvm::Expected<double>
+TapestryOrderContractions::price(EinsumOp op, const ContractionTree &tree) {
+  OwningOpRef<GraphOp> graph = isolate(op);
+  if (llvm::Error error =
+          applyRewrite(*graph, orderRewrite(op.getName(), tree)))
+    return std::move(error);
+  PartitionRequest request;
+  request.devices = devices;
+  request.grid = grid;
+  request.costModel = cost;
+  llvm::Expected<PartitionedGraph> planned = partitionGraph(*graph, request);
+  if (!planned)
+    return planned.takeError();
+  return planned->plan.cost;
+}
+
+llvm::Error TapestryOrderContractions::order(EinsumOp op) {
+  llvm::Expected<ProductSum> product = matchProductSum(op, op.getMonoid());
+  if (!product) {
+    std::string reason = llvm::toString(product.takeError());
+    LLVM_DEBUG(llvm::dbgs() << op.getName() << ": " << reason << '\n');
+    return llvm::Error::success();
+  }
+  if (product->factors.size() < 3)
+    return llvm::Error::success();
+  Contraction contraction = product->getContraction();
+  options.price = [&](const ContractionTree &tree) { return price(op, tree); };
+  llvm::Expected<ContractionTree> tree = orderContraction(contraction, options);
+  if (!tree)
+    return tree.takeError();
+  if (tree->flops >= contraction.naiveFlops()) {
+    LLVM_DEBUG(llvm::dbgs() << op.getName() << ": no tree takes less than the "
+                            << contraction.naiveFlops() << " operations\n");
+    return llvm::Error::success();
+  }
+  ++numOrdered;
+  numSteps += tree->steps.size();
+  return applyRewrite(getOperation(), orderRewrite(op.getName(), *tree));
+}
+
+void TapestryOrderContractions::runOnOperation() {
+  std::optional<OrderObjective> wanted = parseOrderObjective(objective);
+  if (!wanted) {
+    emitError(getOperation().getLoc())
+        << "unknown objective '" << objective
+        << "' of contraction orders; there are flops, peak and planned";
+    return signalPassFailure();
+  }
+  options.objective = *wanted;
+  // By name: a rewrite erases what nobody reads, which may be any of them.
+  SmallVector<std::string> names;
+  for (auto op : getOperation().getOps<EinsumOp>())
+    names.push_back(op.getName().str());
+  for (const std::string &name : names) {
+    llvm::Expected<EinsumOp> op = einsumNamed(getOperation(), name);
+    if (!op) {
+      llvm::consumeError(op.takeError());
+      continue;
+    }
+    Location loc = op->getLoc();
+    if (llvm::Error error = order(*op)) {
+      emitError(loc) << llvm::toString(std::move(error));
+      return signalPassFailure();
+    }
+  }
+}
