@@ -94,7 +94,8 @@ GreedySearch::GreedySearch(const SubsetProblem &problem, const Taste &taste,
 void GreedySearch::add(const LabelSet &labels) {
   for (unsigned label : labels.set_bits()) {
     ++uses[label];
-    llvm::erase_if(holders[label], [&](unsigned node) { return !isLeft[node]; });
+    llvm::erase_if(holders[label],
+                   [&](unsigned node) { return !isLeft[node]; });
     holders[label].push_back(nodes.size());
   }
   nodes.push_back(labels);

@@ -266,8 +266,7 @@ static std::vector<SubsetTree> search(const SubsetProblem &problem,
                                       unsigned count, bool peakFirst,
                                       bool &optimal) {
   constexpr double noLimit = std::numeric_limits<double>::infinity();
-  optimal =
-      problem.leaves.size() <= std::min(options.optimalUpTo, maxOptimal);
+  optimal = problem.leaves.size() <= std::min(options.optimalUpTo, maxOptimal);
   if (!optimal)
     return greedyTrees(problem, count, peakFirst, options.seed);
   if (count == 1)

@@ -110,7 +110,8 @@ void SubsetSearch::solve(uint32_t subset) {
     return;
   uint32_t first = subset & -subset;
   // Both halves are named by the one that holds the first leaf.
-  for (uint32_t half = (subset - 1) & subset; half; half = (half - 1) & subset) {
+  for (uint32_t half = (subset - 1) & subset; half;
+       half = (half - 1) & subset) {
     if (!(half & first))
       continue;
     uint32_t rest = subset & ~half;

@@ -1,4 +1,5 @@
-//===- ContractionTrees.h - What the searches for an order share -*- C++ -*-===//
+//===- ContractionTrees.h - What the searches for an order share -*- C++
+//-*-===//
 
 #ifndef TAPESTRY_LIB_PLANNER_CONTRACTIONTREES_H
 #define TAPESTRY_LIB_PLANNER_CONTRACTIONTREES_H

@@ -49,6 +49,18 @@ void tapestry::writePlan(llvm::raw_ostream &os, const PlanGraph &graph,
     json.attribute("proved_optimal", plan.provedOptimal);
     json.attribute("plan_seconds", plan.planSeconds);
     json.attribute("peak_bytes_per_device", plan.peakBytesPerDevice);
+    if (!plan.rewrites.empty())
+      json.attributeArray("rewrites", [&] {
+        for (const Rewrite &rewrite : plan.rewrites)
+          json.object([&] {
+            json.attribute("kind", rewrite.kind);
+            json.attribute("vertex", rewrite.vertex);
+            json.attributeArray("arguments", [&] {
+              for (const std::string &argument : rewrite.arguments)
+                json.value(argument);
+            });
+          });
+      });
     json.attributeArray("vertices", [&] {
       for (auto [vertex, planned, placed] : llvm::zip_equal(
                graph.vertices, plan.vertices, plan.placement.vertices))

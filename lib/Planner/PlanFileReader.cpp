@@ -205,11 +205,11 @@ static std::vector<std::string> keysInOrder(llvm::StringRef text,
 //===----------------------------------------------------------------------===//
 
 llvm::Error Reader::readHeader(const Cursor &top) {
-  if (llvm::Error error =
-          checkKeys(top, {"tapestry_plan", "program", "devices", "grid",
-                          "solver", "cost_model", "cost", "lower_bound",
-                          "proved_optimal", "plan_seconds",
-                          "peak_bytes_per_device", "vertices", "collectives"}))
+  if (llvm::Error error = checkKeys(
+          top, {"tapestry_plan", "program", "devices", "grid", "solver",
+                "cost_model", "cost", "lower_bound", "proved_optimal",
+                "plan_seconds", "peak_bytes_per_device", "rewrites", "vertices",
+                "collectives"}))
     return error;
   std::optional<int64_t> version;
   if (llvm::Error error = readMember(top, "tapestry_plan", version))
@@ -538,6 +538,10 @@ llvm::Expected<Plan> Reader::read(const PlacementOptions &options) {
     return error;
   if (llvm::Error error = verifyPlan(graph, *plan))
     return inFile(std::move(error));
+  auto rewrites = parsePlanRewrites(text, fileName);
+  if (!rewrites)
+    return rewrites.takeError();
+  plan->rewrites = std::move(*rewrites);
   return plan;
 }
 

@@ -58,8 +58,9 @@ cl::opt<std::string> cost("cost",
 cl::opt<std::string>
     order("order",
           cl::desc("Compute products of three or more tensors two at a time: "
-                   "none, flops (default), peak or planned"),
-          cl::value_desc("objective"), cl::init("flops"), cl::sub(runCommand),
+                   "none, flops (default without --plan, which says itself), "
+                   "peak or planned"),
+          cl::value_desc("objective"), cl::sub(runCommand),
           cl::sub(planCommand), cl::sub(compileCommand), cl::cat(category));
 cl::opt<std::string> planFile("plan",
                               cl::desc("Follow this plan instead of solving"),
@@ -277,7 +278,10 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   options.cost = cost;
   options.planFile = planFile;
   options.order = order;
-  if (order != "none" && !parseOrderObjective(order))
+  // A plan says what it has been made of.
+  if (options.order.empty())
+    options.order = planFile.empty() ? "flops" : "none";
+  if (options.order != "none" && !parseOrderObjective(options.order))
     usage.error("--order takes none, flops, peak or planned, not '" + order +
                 "'");
   for (const auto &[name, value] : usage.bindings(params, "D", "n=1024")) {

@@ -83,8 +83,8 @@ ContractionTree order(const Contraction &contraction,
 TEST(ContractionOrderTest, IndexTransformation) {
   for (const char *text :
        {"pi,qj,ijkl,rk,sl->pqrs", "ea,fb,abcd,gc,hd->efgh"}) {
-    Contraction contraction = parse(
-        text, {{10, 10}, {10, 10}, {10, 10, 10, 10}, {10, 10}, {10, 10}});
+    Contraction contraction =
+        parse(text, {{10, 10}, {10, 10}, {10, 10, 10, 10}, {10, 10}, {10, 10}});
     ContractionTree tree = order(contraction, likeOptEinsum());
     EXPECT_EQ(tree.flops, 8.000e5);
     EXPECT_EQ(tree.largestIntermediate, 1.000e4);
@@ -98,9 +98,9 @@ TEST(ContractionOrderTest, IndexTransformation) {
 // those that give the page's figures 2.387e+8, 8.068e+4 and 1.530e+3.
 TEST(ContractionOrderTest, PerturbationTheory) {
   int64_t b = 10, d = 15, i = 17, k = 9, a = 10, c = 13, j = 16;
-  Contraction contraction =
-      parse("bdik,acaj,ikab,ajac,ikbd->",
-            {{b, d, i, k}, {a, c, a, j}, {i, k, a, b}, {a, j, a, c}, {i, k, b, d}});
+  Contraction contraction = parse(
+      "bdik,acaj,ikab,ajac,ikbd->",
+      {{b, d, i, k}, {a, c, a, j}, {i, k, a, b}, {a, j, a, c}, {i, k, b, d}});
   ContractionTree tree = order(contraction, likeOptEinsum());
   EXPECT_EQ(contraction.naiveFlops(), 238680000);
   EXPECT_EQ(tree.flops, 80680);
@@ -273,16 +273,26 @@ TEST(ContractionOrderTest, TwentyOperands) {
   Contraction contraction = parse(
       "IgtnNl,sHzd,LEskm,G,uype,BhGf,DiF,gxwkmvAzF,q,EPOD,droKJ,OAJf,eiCP,"
       "Hpcwha,ry,ljb,uCxo,KLBIq,jtNMn,Mvc->ba",
-      {{3, 3, 2, 3, 2, 3}, {2, 3, 2, 2},
-       {2, 2, 2, 2, 2},    {3},
-       {2, 3, 2, 3},       {2, 3, 3, 3},
-       {2, 3, 2},          {3, 2, 2, 2, 2, 3, 2, 2, 2},
-       {2},                {2, 3, 3, 2},
-       {2, 3, 3, 3, 3},    {3, 2, 3, 3},
-       {3, 3, 3, 3},       {3, 2, 2, 2, 3, 3},
-       {3, 3},             {3, 2, 3},
-       {2, 3, 2, 3},       {3, 2, 2, 3, 2},
-       {2, 2, 2, 2, 3},    {2, 3, 2}});
+      {{3, 3, 2, 3, 2, 3},
+       {2, 3, 2, 2},
+       {2, 2, 2, 2, 2},
+       {3},
+       {2, 3, 2, 3},
+       {2, 3, 3, 3},
+       {2, 3, 2},
+       {3, 2, 2, 2, 2, 3, 2, 2, 2},
+       {2},
+       {2, 3, 3, 2},
+       {2, 3, 3, 3, 3},
+       {3, 2, 3, 3},
+       {3, 3, 3, 3},
+       {3, 2, 2, 2, 3, 3},
+       {3, 3},
+       {3, 2, 3},
+       {2, 3, 2, 3},
+       {3, 2, 2, 3, 2},
+       {2, 2, 2, 2, 3},
+       {2, 3, 2}});
   EXPECT_LE(order(contraction, likeOptEinsum()).flops, 246612);
   EXPECT_LE(order(contraction, likeOptEinsum(OrderObjective::Peak))
                 .largestIntermediate,
@@ -443,7 +453,8 @@ TEST(ContractionOrderTest, TakesTheTreeOfTheLeastPrice) {
 
 TEST(ContractionOrderTest, SameCallSameTree) {
   Contraction contraction = matrixProductStates(12);
-  ContractionTree first = order(contraction, {}), again = order(contraction, {});
+  ContractionTree first = order(contraction, {}),
+                  again = order(contraction, {});
   EXPECT_EQ(first.steps, again.steps);
 }
 

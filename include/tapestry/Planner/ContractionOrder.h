@@ -64,8 +64,8 @@ struct ContractionTree {
 };
 
 enum class OrderObjective {
-  Flops, ///< then the largest intermediate
-  Peak,  ///< the largest intermediate, then flops
+  Flops,   ///< then the largest intermediate
+  Peak,    ///< the largest intermediate, then flops
   Planned, ///< what `price` says of the cheapest trees by flops
 };
 

@@ -12,6 +12,7 @@
 #include "tapestry/Planner/Machine.h"
 #include "tapestry/Planner/PaperCost.h"
 #include "tapestry/Planner/Placement.h"
+#include "tapestry/Planner/Rewrites.h"
 
 namespace tapestry {
 
@@ -28,6 +29,8 @@ struct Plan {
   int64_t devices = 1;
   /// The grid as the user named it; its axes may have any size.
   DeviceGrid userGrid;
+  /// What leads from the program to the graph that is planned, in order.
+  std::vector<Rewrite> rewrites;
   /// The grid that axes are taken from: userGrid's axes split into primes.
   DeviceGrid grid;
   std::string solver;

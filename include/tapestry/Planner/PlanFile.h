@@ -12,6 +12,11 @@
 //    "collectives": [{"vertex": "C", "kind": "all_reduce", "group": 2,
 //                     "bytes": 1024}]}
 //
+// Beside "vertices" there may be "rewrites", a list of
+//   {"kind": "order", "vertex": "Z", "arguments": ["1 2", "0 3"]}
+// in the words of Rewrites.h: the rest of the file is about the graph that they
+// lead to.
+//
 // Only "tapestry_plan", "devices" or "grid", and the "name" and "parts" (or
 // "axes") of every vertex with work must be there. A label without parts has as
 // many as its axes make, or one. An axis of "grid" may stand for all its prime
@@ -43,6 +48,15 @@ llvm::Expected<Plan> parsePlan(llvm::StringRef text, llvm::StringRef fileName,
 /// parsePlan() on the contents of a file.
 llvm::Expected<Plan> readPlanFile(llvm::StringRef path, const PlanGraph &graph,
                                   const PlacementOptions &options = {});
+
+/// The rewrites that a plan.json starts from; none where the key is missing or
+/// the text is no plan, which is for parsePlan() to say. An error names the
+/// entry that is no rewrite.
+llvm::Expected<std::vector<Rewrite>>
+parsePlanRewrites(llvm::StringRef text, llvm::StringRef fileName);
+
+/// parsePlanRewrites() on the contents of a file.
+llvm::Expected<std::vector<Rewrite>> readPlanRewrites(llvm::StringRef path);
 
 } // namespace tapestry
 

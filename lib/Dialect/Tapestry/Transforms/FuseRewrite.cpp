@@ -15,9 +15,8 @@ static SmallVector<EinsumOp> readersOf(EinsumOp producer) {
     if (auto reader = dyn_cast<EinsumOp>(user);
         reader && !llvm::is_contained(readers, reader))
       readers.push_back(reader);
-  llvm::sort(readers, [](EinsumOp a, EinsumOp b) {
-    return a->isBeforeInBlock(b);
-  });
+  llvm::sort(readers,
+             [](EinsumOp a, EinsumOp b) { return a->isBeforeInBlock(b); });
   return readers;
 }
 
@@ -27,7 +26,8 @@ static SmallVector<EinsumOp> readersOf(EinsumOp producer) {
 
 static llvm::Expected<EinsumOp> fuseInto(EinsumOp producer, EinsumOp reader) {
   if (producer.getMonoid() != Monoid::None)
-    return planError("'", producer.getName(), "' reduces, so its body would be "
+    return planError("'", producer.getName(),
+                     "' reduces, so its body would be "
                      "no function of single elements");
   return inlineProducer(reader, producer, reader.getMonoid());
 }
@@ -78,8 +78,7 @@ static void listFusions(GraphOp, EinsumOp op, std::vector<Rewrite> &rewrites) {
     }
     (*fused)->erase();
     ++numFusible;
-    rewrites.push_back(
-        {"fuse", op.getName().str(), {reader.getName().str()}});
+    rewrites.push_back({"fuse", op.getName().str(), {reader.getName().str()}});
   }
   if (readers.size() > 1 && numFusible == readers.size())
     rewrites.push_back({"fuse", op.getName().str(), {}});

@@ -10,8 +10,8 @@ using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::teg;
 
-static const RewriteKind *const kinds[] = {&orderKind, &reassociateKind,
-                                           &fuseKind, &recomputeKind};
+static const RewriteKind *const kinds[] = {
+    &orderKind, &reassociateKind, &fuseKind, &unfuseKind, &recomputeKind};
 
 //===----------------------------------------------------------------------===//
 // Names
@@ -104,8 +104,8 @@ llvm::Error teg::applyRewrite(GraphOp graph, const Rewrite &rewrite) {
   std::string names;
   for (const RewriteKind *kind : kinds)
     names += (names.empty() ? "" : ", ") + kind->name.str();
-  return describe(rewrite, planError("there is no such kind; there are ",
-                                     names));
+  return describe(rewrite,
+                  planError("there is no such kind; there are ", names));
 }
 
 llvm::Error teg::applyRewrites(GraphOp graph, ArrayRef<Rewrite> rewrites) {

@@ -92,8 +92,8 @@ llvm::Error Inliner::addReads(unsigned operand) {
   AffineMap map = reader.getOperandMap(operand);
   if (reader.getInputs()[operand] != producer.getResult()) {
     map = AffineMap::get(labels.size(), 0, map.getResults(), context);
-    numbers.push_back(addRead(
-        {reader.getInputs()[operand], map, reader.getPads()[operand]}));
+    numbers.push_back(
+        addRead({reader.getInputs()[operand], map, reader.getPads()[operand]}));
     return llvm::Error::success();
   }
   if (reader.getPad(operand))
@@ -103,16 +103,16 @@ llvm::Error Inliner::addReads(unsigned operand) {
   for (auto [dim, subscript] : llvm::enumerate(map.getResults()))
     substitutes[result.getDimPosition(dim)] = subscript;
   for (auto use : producer.getBody().getOps<LabelOp>())
-    if (!isa<AffineDimExpr>(substitutes[*producer.getLabelIndex(
-            use.getLabel())]))
+    if (!isa<AffineDimExpr>(
+            substitutes[*producer.getLabelIndex(use.getLabel())]))
       return planError("the body of '", producer.getName(), "' uses label '",
                        use.getLabel(), "', for which '", reader.getName(),
                        "' has no single label");
   for (unsigned inner = 0; inner < producer.getInputs().size(); ++inner) {
     AffineMap composed = producer.getOperandMap(inner).replaceDimsAndSymbols(
         substitutes, {}, labels.size(), 0);
-    numbers.push_back(addRead({producer.getInputs()[inner], composed,
-                               producer.getPads()[inner]}));
+    numbers.push_back(addRead(
+        {producer.getInputs()[inner], composed, producer.getPads()[inner]}));
   }
   substitutesOf[operand] = substitutes;
   return llvm::Error::success();
@@ -133,10 +133,10 @@ llvm::Error Inliner::checkLabels() const {
     seen.set(*op.getLabelIndex(use.getLabel()));
   for (const auto &entry : substitutesOf)
     for (auto use : EinsumOp(producer).getBody().getOps<LabelOp>())
-      seen.set(cast<AffineDimExpr>(entry.second[*EinsumOp(producer)
-                                                     .getLabelIndex(
-                                                         use.getLabel())])
-                   .getPosition());
+      seen.set(
+          cast<AffineDimExpr>(
+              entry.second[*EinsumOp(producer).getLabelIndex(use.getLabel())])
+              .getPosition());
   for (unsigned label = 0; label < labels.size(); ++label)
     if (!seen.test(label))
       return planError("label '", labels[label], "' of '", op.getName(),

@@ -25,10 +25,10 @@ static OwningOpRef<GraphOp> isolate(EinsumOp op) {
   IRMapping mapping;
   for (auto [number, operand] : llvm::enumerate(op.getInputs()))
     if (!mapping.contains(operand))
-      mapping.map(operand, SourceOp::create(
-                               builder, op.getLoc(), std::to_string(number),
-                               cast<RankedTensorType>(operand.getType()))
-                               .getResult());
+      mapping.map(operand,
+                  SourceOp::create(builder, op.getLoc(), std::to_string(number),
+                                   cast<RankedTensorType>(operand.getType()))
+                      .getResult());
   Value result = builder.clone(*op, mapping)->getResult(0);
   SinkOp::create(builder, op.getLoc(), op.getName(), result);
   return graph;

@@ -1,6 +1,7 @@
 //===- PartitionGraph.cpp - Plan a graph and write the plan down ----------===//
 
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
+#include "tapestry/Dialect/Tapestry/Transforms/GraphRewrites.h"
 #include "tapestry/Planner/PlanFile.h"
 #include "tapestry/Planner/Verify.h"
 
@@ -36,8 +37,23 @@ static llvm::Expected<Plan> decide(const PlanGraph &graph,
   return read;
 }
 
-llvm::Expected<PartitionedGraph>
-tapestry::teg::partitionGraph(GraphOp graph, const PartitionRequest &request) {
+/// Applies the rewrites that a plan starts from. A graph that has been
+/// rewritten before must have come a part of the same way.
+static llvm::Error replayRewrites(GraphOp graph, ArrayRef<Rewrite> rewrites) {
+  if (rewrites.empty())
+    return llvm::Error::success();
+  std::vector<Rewrite> done = recordedRewrites(graph);
+  for (auto [number, earlier] : llvm::enumerate(done))
+    if (number >= rewrites.size() || !(rewrites[number] == earlier))
+      return planError(
+          "the graph has been rewritten ('", earlier.kind, "' of '",
+          earlier.vertex, "') in another way than the ",
+          "plan's graph; plan the program as it is (--order none)");
+  return applyRewrites(graph, rewrites.drop_front(done.size()));
+}
+
+static llvm::Expected<PartitionedGraph>
+partitionAsIs(GraphOp graph, const PartitionRequest &request) {
   FailureOr<GraphVertices> vertices = buildPlanGraph(graph.getBody().front());
   if (failed(vertices))
     return planError("the graph '", graph.getSymName(), "' cannot be planned");
@@ -46,7 +62,33 @@ tapestry::teg::partitionGraph(GraphOp graph, const PartitionRequest &request) {
     return decided.takeError();
   if (llvm::Error error = verifyPlan(vertices->graph, *decided))
     return std::move(error);
+  decided->rewrites = recordedRewrites(graph);
   graph.setGridAttr(index::GridAttr::get(graph.getContext(), decided->grid));
   applyPlacement(*vertices, decided->grid, decided->placement);
   return PartitionedGraph{std::move(*vertices), std::move(*decided)};
+}
+
+llvm::Expected<PartitionedGraph>
+tapestry::teg::partitionGraph(GraphOp graph, const PartitionRequest &request) {
+  if (request.planFile.empty())
+    return partitionAsIs(graph, request);
+  llvm::Expected<std::vector<Rewrite>> rewrites =
+      readPlanRewrites(request.planFile);
+  if (!rewrites)
+    return rewrites.takeError();
+  if (rewrites->empty())
+    return partitionAsIs(graph, request);
+  OwningOpRef<GraphOp> before(cast<GraphOp>(graph->clone()));
+  llvm::Error error = replayRewrites(graph, *rewrites);
+  if (error)
+    error = planError(request.planFile,
+                      ": error: rewrites: ", llvm::toString(std::move(error)));
+  llvm::Expected<PartitionedGraph> partitioned =
+      error ? llvm::Expected<PartitionedGraph>(std::move(error))
+            : partitionAsIs(graph, request);
+  if (!partitioned) {
+    graph.getBody().takeBody(before->getBody());
+    graph->setAttrs(before->getOperation()->getAttrDictionary());
+  }
+  return partitioned;
 }

@@ -182,6 +182,7 @@ public:
 
   Value emit(const ContractionTree &tree,
              llvm::function_ref<std::string()> freshName);
+  Value emitUnfused(unsigned factor, StringRef name);
 
 private:
   Value emitStep(StringRef name, ArrayRef<TreeTensor> read,
@@ -251,8 +252,7 @@ Value TreeEmitter::emitStep(StringRef name, ArrayRef<TreeTensor> read,
   SmallVector<unsigned> labels(resultLabels);
   llvm::SmallBitVector involved(names.size());
   for (const TreeTensor &tensor : read)
-    for (unsigned label :
-         tensor.factor ? tensor.factor->labels : tensor.labels)
+    for (unsigned label : tensor.factor ? tensor.factor->labels : tensor.labels)
       involved.set(label);
   for (unsigned label : involved.set_bits())
     if (!llvm::is_contained(resultLabels, label))
@@ -297,15 +297,15 @@ Value TreeEmitter::emitStep(StringRef name, ArrayRef<TreeTensor> read,
   for (unsigned label : resultLabels)
     shape.push_back(op.getExtents()[label]);
   // What is between the steps keeps the accumulator's precision.
-  Type elementType = isLast ? op.getResultType().getElementType()
-                            : op.getAccumulatorType();
-  return EinsumOp::create(
-      builder, op.getLoc(), name, newNames, extents, operands, maps,
-      ArrayRef<TypedAttr>(), reduces ? product.monoid : Monoid::None,
-      RankedTensorType::get(shape, elementType),
-      [&](OpBuilder &body, Location, ValueRange args) {
-        return emitBody(body, read, args, isLast);
-      });
+  Type elementType =
+      isLast ? op.getResultType().getElementType() : op.getAccumulatorType();
+  return EinsumOp::create(builder, op.getLoc(), name, newNames, extents,
+                          operands, maps, ArrayRef<TypedAttr>(),
+                          reduces ? product.monoid : Monoid::None,
+                          RankedTensorType::get(shape, elementType),
+                          [&](OpBuilder &body, Location, ValueRange args) {
+                            return emitBody(body, read, args, isLast);
+                          });
 }
 
 Value TreeEmitter::emit(const ContractionTree &tree,
@@ -336,4 +336,23 @@ Value teg::emitTree(OpBuilder &builder, ProductSum &product,
                     const ContractionTree &tree,
                     llvm::function_ref<std::string()> freshName) {
   return TreeEmitter(builder, product).emit(tree, freshName);
+}
+
+Value TreeEmitter::emitUnfused(unsigned factor, StringRef name) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(op);
+  SmallVector<TreeTensor> tensors(product.factors.size());
+  for (auto [tensor, each] : llvm::zip_equal(tensors, product.factors))
+    tensor.factor = &each;
+  TreeTensor made;
+  made.labels = product.factors[factor].labels;
+  made.value = emitStep(name, tensors[factor], made.labels, /*isLast=*/false);
+  tensors[factor] = made;
+  return emitStep(op.getName(), tensors, product.getContraction().output,
+                  /*isLast=*/true);
+}
+
+Value teg::emitUnfused(OpBuilder &builder, ProductSum &product, unsigned factor,
+                       llvm::function_ref<std::string()> freshName) {
+  return TreeEmitter(builder, product).emitUnfused(factor, freshName());
 }

@@ -58,6 +58,12 @@ mlir::Value emitTree(mlir::OpBuilder &builder, ProductSum &product,
                      const ContractionTree &tree,
                      llvm::function_ref<std::string()> freshName);
 
+/// Emits one factor as an einsum of its own and the product with it, before
+/// `product.op`; returns the product's value.
+mlir::Value emitUnfused(mlir::OpBuilder &builder, ProductSum &product,
+                        unsigned factor,
+                        llvm::function_ref<std::string()> freshName);
+
 } // namespace tapestry::teg
 
 #endif // TAPESTRY_LIB_DIALECT_TAPESTRY_TRANSFORMS_PRODUCTSUM_H

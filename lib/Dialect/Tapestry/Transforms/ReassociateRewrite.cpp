@@ -11,15 +11,16 @@ using namespace tapestry::teg;
 /// C[j, k] with P[i, j] = sum over l of A[i, l] * B[l, j] is one sum over j and
 /// l, as * distributes over the sum.
 static llvm::Expected<EinsumOp> merge(EinsumOp op, EinsumOp producer) {
-  Monoid monoid = op.getMonoid() == Monoid::None ? producer.getMonoid()
-                                                 : op.getMonoid();
+  Monoid monoid =
+      op.getMonoid() == Monoid::None ? producer.getMonoid() : op.getMonoid();
   Monoid inner = producer.getMonoid();
   if (inner != Monoid::None && inner != monoid)
     return planError("'", producer.getName(), "' is reduced by ",
                      stringifyMonoid(inner), ", '", op.getName(), "' by ",
                      stringifyMonoid(monoid));
   if (!producer.getResult().hasOneUse())
-    return planError("'", producer.getName(), "' is read elsewhere too; it "
+    return planError("'", producer.getName(),
+                     "' is read elsewhere too; it "
                      "would have to be recomputed first");
   llvm::Expected<ProductSum> outer = matchProductSum(op, monoid);
   if (!outer)
@@ -75,9 +76,9 @@ static llvm::Error applyReassociate(GraphOp graph, const Rewrite &rewrite) {
   if (!steps->empty()) {
     llvm::Expected<ProductSum> product =
         matchProductSum(*merged, merged->getMonoid());
-    auto checked = product ? treeOfSteps(product->getContraction(), *steps)
-                           : llvm::Expected<ContractionTree>(
-                                 product.takeError());
+    auto checked = product
+                       ? treeOfSteps(product->getContraction(), *steps)
+                       : llvm::Expected<ContractionTree>(product.takeError());
     if (!checked) {
       (*merged)->erase();
       return checked.takeError();
@@ -114,8 +115,8 @@ static void listReassociations(GraphOp, EinsumOp op,
     }
     std::vector<Rewrite> orders;
     orderKind.list(GraphOp(), *merged, orders);
-    Rewrite rewrite{"reassociate", op.getName().str(),
-                    {producer.getName().str()}};
+    Rewrite rewrite{
+        "reassociate", op.getName().str(), {producer.getName().str()}};
     if (merged->getInputs().size() <= 3)
       rewrites.push_back(rewrite);
     (*merged)->erase();

@@ -18,7 +18,8 @@ struct RewriteKind {
   void (*list)(GraphOp graph, EinsumOp op, std::vector<Rewrite> &rewrites);
 };
 
-extern const RewriteKind orderKind, reassociateKind, fuseKind, recomputeKind;
+extern const RewriteKind orderKind, reassociateKind, fuseKind, unfuseKind,
+    recomputeKind;
 
 /// The einsum of this name, or an error.
 llvm::Expected<EinsumOp> einsumNamed(GraphOp graph, llvm::StringRef name);

@@ -14,6 +14,8 @@
 //                        which is then ordered: (AB)C to A(BC)
 //   fuse         P       readers, or none for all: the elementwise P becomes
 //                        part of their bodies
+//   unfuse       Z       the number of a factor of the reduced product Z, such
+//                        as 0 in exp(A) * B: it becomes an einsum of its own
 //   recompute    P       a reader: it gets a P of its own
 //
 // Values are equal up to the rounding of sums and products in another order;

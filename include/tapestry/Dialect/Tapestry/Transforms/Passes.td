@@ -34,6 +34,54 @@ def TapestryPrune : Pass<"tapestry-prune", "::tapestry::teg::GraphOp"> {
   ];
 }
 
+def TapestryRewrite : Pass<"tapestry-rewrite", "::tapestry::teg::GraphOp"> {
+  let summary = "Replace a graph by an equivalent one, in named steps";
+  let description = [{
+    Applies rewrites in order; Transforms/GraphRewrites.h says which kinds there
+    are. A rewrite is `kind:vertex:arguments`, several are separated by `;`. One
+    that does not apply is an error with the reason.
+
+    Before:
+    ```mlir
+    tapestry.graph @g {
+      %A = tapestry.source "A" : tensor<8xf32>
+      %E = tapestry.einsum "E" [i = 8] (%A[i]) -> [i] {
+      ^bb0(%a: f32):
+        %0 = math.exp %a : f32
+        tapestry.yield %0 : f32
+      } : (tensor<8xf32>) -> tensor<8xf32>
+      %S = tapestry.einsum "S" [i = 8] (%E[i]) -> [] reduce add {
+      ^bb0(%e: f32):
+        tapestry.yield %e : f32
+      } : (tensor<8xf32>) -> tensor<f32>
+      tapestry.sink "S", %S : tensor<f32>
+    }
+    ```
+
+    After, with apply=fuse:E:S:
+    ```mlir
+    tapestry.graph @g attributes {tapestry.rewrites = [["fuse", "E", "S"]]} {
+      %A = tapestry.source "A" : tensor<8xf32>
+      %S = tapestry.einsum "S" [i = 8] (%A[i]) -> [] reduce add {
+      ^bb0(%a: f32):
+        %0 = math.exp %a : f32
+        tapestry.yield %0 : f32
+      } : (tensor<8xf32>) -> tensor<f32>
+      tapestry.sink "S", %S : tensor<f32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"apply", "apply", "std::string", "",
+           "The rewrites, in order">,
+    Option<"list", "list", "bool", "false",
+           "Print the rewrites that apply before any is applied">
+  ];
+  let statistics = [
+    Statistic<"numApplied", "applied", "Number of rewrites applied">
+  ];
+}
+
 def TapestryPartition : Pass<"tapestry-partition", "::tapestry::teg::GraphOp"> {
   let summary = "Cut every operation of a graph over the devices";
   let description = [{

@@ -1,0 +1,155 @@
+//===- GraphKey.cpp - Equal graphs have equal keys ------------------------===//
+
+#include "GraphKey.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::teg;
+
+namespace {
+
+/// Writes a graph in one form, operands before those who read them.
+class Writer {
+public:
+  std::string write(GraphOp graph);
+
+private:
+  void writeOp(Operation *op);
+  void writeSource(SourceOp op);
+  void writeEinsum(EinsumOp op);
+  void writeBody(Region &region, ArrayRef<unsigned> labelNumbers, EinsumOp op);
+
+  std::string text;
+  llvm::raw_string_ostream os{text};
+  llvm::DenseMap<Operation *, unsigned> numbers;
+};
+
+} // namespace
+
+/// Numbers labels as they occur in the result, then in the operands.
+static SmallVector<unsigned> numberLabels(EinsumOp op) {
+  unsigned count = op.getExtents().size();
+  SmallVector<unsigned> numbers(count, count);
+  unsigned next = 0;
+  auto take = [&](AffineMap map) {
+    for (AffineExpr subscript : map.getResults())
+      subscript.walk([&](AffineExpr part) {
+        if (auto label = dyn_cast<AffineDimExpr>(part))
+          if (numbers[label.getPosition()] == count)
+            numbers[label.getPosition()] = next++;
+      });
+  };
+  take(op.getResultMap());
+  for (unsigned operand = 0; operand < op.getInputs().size(); ++operand)
+    take(op.getOperandMap(operand));
+  for (unsigned &number : numbers)
+    if (number == count)
+      number = next++;
+  return numbers;
+}
+
+void Writer::writeBody(Region &region, ArrayRef<unsigned> labelNumbers,
+                       EinsumOp op) {
+  if (region.empty())
+    return;
+  llvm::DenseMap<Value, unsigned> values;
+  for (BlockArgument argument : region.getArguments())
+    values.try_emplace(argument, values.size());
+  for (Operation &inner : region.front()) {
+    os << inner.getName() << '(';
+    for (Value operand : inner.getOperands())
+      os << values.lookup(operand) << ',';
+    os << ')';
+    if (auto use = dyn_cast<LabelOp>(inner))
+      os << labelNumbers[*op.getLabelIndex(use.getLabel())];
+    else
+      os << inner.getAttrDictionary();
+    for (Value result : inner.getResults()) {
+      values.try_emplace(result, values.size());
+      os << ':' << result.getType();
+    }
+    os << '\n';
+  }
+}
+
+void Writer::writeEinsum(EinsumOp op) {
+  SmallVector<unsigned> labelNumbers = numberLabels(op);
+  SmallVector<AffineExpr> renamed;
+  SmallVector<int64_t> extents(labelNumbers.size());
+  for (auto [label, number] : llvm::enumerate(labelNumbers)) {
+    renamed.push_back(getAffineDimExpr(number, op.getContext()));
+    extents[number] = op.getExtents()[label];
+  }
+  auto writeMap = [&](AffineMap map) {
+    os << map.replaceDimsAndSymbols(renamed, {}, renamed.size(), 0);
+  };
+  os << "einsum [";
+  llvm::interleaveComma(extents, os);
+  os << "] ";
+  for (unsigned operand = 0; operand < op.getInputs().size(); ++operand) {
+    os << numbers.lookup(op.getInputs()[operand].getDefiningOp());
+    writeMap(op.getOperandMap(operand));
+    os << op.getPads()[operand] << ' ';
+  }
+  writeMap(op.getResultMap());
+  os << stringifyMonoid(op.getMonoid()) << ' ' << op.getResultType()
+     << op->getDiscardableAttrDictionary();
+  if (TypedAttr identity = op.getCustomIdentityAttr())
+    os << identity;
+  os << '\n';
+  writeBody(op.getBody(), labelNumbers, op);
+  writeBody(op.getCombiner(), labelNumbers, op);
+}
+
+void Writer::writeSource(SourceOp op) {
+  os << "source " << op.getNameAttr() << op.getType()
+     << op->getDiscardableAttrDictionary() << '\n';
+}
+
+void Writer::writeOp(Operation *top) {
+  // Operands first, without recursion: graphs may be deep.
+  SmallVector<Operation *> open = {top};
+  while (!open.empty()) {
+    Operation *op = open.back();
+    if (numbers.contains(op)) {
+      open.pop_back();
+      continue;
+    }
+    bool isReady = true;
+    for (Value operand : llvm::reverse(op->getOperands()))
+      if (!numbers.contains(operand.getDefiningOp())) {
+        open.push_back(operand.getDefiningOp());
+        isReady = false;
+      }
+    if (!isReady)
+      continue;
+    open.pop_back();
+    if (auto source = dyn_cast<SourceOp>(op)) {
+      writeSource(source);
+    } else if (auto einsum = dyn_cast<EinsumOp>(op)) {
+      writeEinsum(einsum);
+    } else {
+      os << op->getName() << op->getAttrDictionary();
+      for (Value operand : op->getOperands())
+        os << ' ' << numbers.lookup(operand.getDefiningOp());
+      os << '\n';
+    }
+    numbers.try_emplace(op, numbers.size());
+  }
+}
+
+std::string Writer::write(GraphOp graph) {
+  for (Operation &op : graph.getBody().front())
+    if (!isa<BlockOpInterface>(op))
+      writeOp(&op);
+  return std::move(text);
+}
+
+GraphKey teg::keyOf(GraphOp graph) {
+  std::string text = Writer().write(graph);
+  llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::ArrayRef<uint8_t>(
+      reinterpret_cast<const uint8_t *>(text.data()), text.size()));
+  return {hash.high64, hash.low64};
+}
