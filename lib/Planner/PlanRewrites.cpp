@@ -1,6 +1,7 @@
 //===- PlanRewrites.cpp - The rewrites that a plan.json starts from -------===//
 //
-// Apart from the rest of the file, as they decide which graph the rest is about.
+// Apart from the rest of the file, as they decide which graph the rest is
+// about.
 //
 //===----------------------------------------------------------------------===//
 

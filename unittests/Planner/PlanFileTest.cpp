@@ -176,6 +176,37 @@ std::string edited(llvm::StringRef from, llvm::StringRef to) {
   return text.replace(at, from.size(), to.str());
 }
 
+TEST(PlanFile, CarriesRewrites) {
+  PlanGraph graph = product();
+  PlannerOptions options;
+  options.devices = 4;
+  Plan plan = valueOf(tapestry::plan(graph, options));
+  plan.rewrites = {{"order", "C", {"0 1"}}, {"fuse", "a \"b\"", {}}};
+  std::string text = textOf(graph, plan);
+  EXPECT_EQ(valueOf(parsePlanRewrites(text, "p.json")), plan.rewrites);
+  Plan read = valueOf(parsePlan(text, "p.json", graph));
+  EXPECT_EQ(read.rewrites, plan.rewrites);
+  EXPECT_EQ(textOf(graph, read), text);
+
+  // A plan without the key, and what is no plan, have none.
+  plan.rewrites.clear();
+  EXPECT_TRUE(
+      valueOf(parsePlanRewrites(textOf(graph, plan), "p.json")).empty());
+  EXPECT_TRUE(valueOf(parsePlanRewrites("[1", "p.json")).empty());
+  EXPECT_TRUE(
+      valueOf(parsePlanRewrites(std::string(100000, '['), "p.json")).empty());
+  for (const char *wrong :
+       {R"([{"kind": "order"}])", R"([{"kind": "order", "vertex": 1}])", "[1]",
+        R"([{"kind": "a", "vertex": "b", "arguments": [1]}])",
+        R"([{"kind": "a", "vertex": "b", "arguments": 1}])",
+        R"([{"kind": "a", "vertex": "b", "else": 1}])"})
+    expectError(parsePlanRewrites(std::string(R"({"rewrites": )") + wrong + "}",
+                                  "p.json"),
+                {"p.json: error: rewrites[0]: expected"});
+  expectError(parsePlanRewrites(R"({"rewrites": 1})", "p.json"),
+              {"p.json: error: rewrites: expected a list"});
+}
+
 TEST(PlanFile, RefusesWithFileAndPath) {
   PlanGraph graph = product();
   expectSuccess(parsePlan(edited("6", "6"), "p.json", graph).takeError());

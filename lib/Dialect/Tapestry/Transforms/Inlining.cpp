@@ -137,6 +137,12 @@ llvm::Error Inliner::checkLabels() const {
           cast<AffineDimExpr>(
               entry.second[*EinsumOp(producer).getLabelIndex(use.getLabel())])
               .getPosition());
+  double points = 1;
+  for (int64_t extent : extents)
+    points *= extent;
+  if (points >= 0x1p62)
+    return planError("the index space of '", op.getName(),
+                     "' would have more than 2^62 points");
   for (unsigned label = 0; label < labels.size(); ++label)
     if (!seen.test(label))
       return planError("label '", labels[label], "' of '", op.getName(),

@@ -24,8 +24,8 @@ static std::vector<Rewrite> parseRewrites(StringRef text) {
     rewrite.kind = words.front().trim().str();
     if (words.size() > 1)
       rewrite.vertex = words[1].trim().str();
-    for (StringRef word : ArrayRef(words).drop_front(std::min<size_t>(
-             2, words.size())))
+    for (StringRef word :
+         ArrayRef(words).drop_front(std::min<size_t>(2, words.size())))
       rewrite.arguments.push_back(word.trim().str());
     rewrites.push_back(std::move(rewrite));
   }

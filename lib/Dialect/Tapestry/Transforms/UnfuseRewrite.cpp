@@ -11,6 +11,19 @@ static bool isPlain(const Factor &factor) {
   return isa<BlockArgument>(factor.value);
 }
 
+/// Why a factor cannot become a vertex; success where it can.
+static llvm::Error checkFactor(ProductSum &product, unsigned number) {
+  if (number >= product.factors.size())
+    return planError("there are ", product.factors.size(), " factors");
+  const Factor &factor = product.factors[number];
+  if (isPlain(factor))
+    return planError("factor ", number, " is read as it is");
+  // Its values would fill the whole index space.
+  if (factor.labels.size() == product.op.getExtents().size())
+    return planError("factor ", number, " depends on all labels");
+  return llvm::Error::success();
+}
+
 static llvm::Error applyUnfuse(GraphOp graph, const Rewrite &rewrite) {
   llvm::Expected<EinsumOp> op = einsumNamed(graph, rewrite.vertex);
   if (!op)
@@ -22,10 +35,8 @@ static llvm::Error applyUnfuse(GraphOp graph, const Rewrite &rewrite) {
   if (rewrite.arguments.size() != 1 ||
       StringRef(rewrite.arguments[0]).getAsInteger(10, number))
     return planError("expected the number of a factor");
-  if (number >= product->factors.size())
-    return planError("there are ", product->factors.size(), " factors");
-  if (isPlain(product->factors[number]))
-    return planError("factor ", number, " is read as it is");
+  if (llvm::Error error = checkFactor(*product, number))
+    return error;
   OpBuilder builder(*op);
   Value result =
       emitUnfused(builder, *product, number, FreshNames(graph, rewrite.vertex));
@@ -39,10 +50,13 @@ static void listUnfusings(GraphOp, EinsumOp op,
   llvm::Expected<ProductSum> product = matchProductSum(op, op.getMonoid());
   if (!product)
     return llvm::consumeError(product.takeError());
-  for (auto [number, factor] : llvm::enumerate(product->factors))
-    if (!isPlain(factor))
+  for (unsigned number = 0; number < product->factors.size(); ++number) {
+    if (llvm::Error error = checkFactor(*product, number))
+      llvm::consumeError(std::move(error));
+    else
       rewrites.push_back(
           {"unfuse", op.getName().str(), {std::to_string(number)}});
+  }
 }
 
 const RewriteKind teg::unfuseKind = {"unfuse", applyUnfuse, listUnfusings};
