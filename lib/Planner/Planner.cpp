@@ -222,6 +222,7 @@ static llvm::Expected<Plan> planPaper(const PlanGraph &graph,
   auto problem = buildPaperProblem(graph, splitIntoPrimes(*grid));
   if (!problem)
     return problem.takeError();
+  limitPaperMemory(graph, options.memoryLimit, *problem);
   auto solution = solve(*problem, options.solverOptions);
   if (!solution)
     return solution.takeError();
@@ -335,6 +336,39 @@ planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
   return best;
 }
 
+/// The problem's bytes are those of choices; the placement of a solution may
+/// need more, e.g. where axes cannot be aligned. Then the problem is solved
+/// again with that much less.
+static llvm::Expected<Plan> planWithinMemory(const PlanGraph &graph,
+                                             PlannerOptions options,
+                                             SolverFunction solve) {
+  constexpr unsigned mostAttempts = 4;
+  int64_t limit = options.memoryLimit, least = 0;
+  for (unsigned attempt = 0; attempt < mostAttempts; ++attempt) {
+    auto plan = options.costModel == "spmd" ? planSpmd(graph, options, solve)
+                                            : planPaper(graph, options, solve);
+    if (!plan && attempt == 0)
+      return plan;
+    if (!plan) {
+      llvm::consumeError(plan.takeError());
+      break;
+    }
+    if (limit == 0 || plan->peakBytesPerDevice <= limit) {
+      // A tightened problem proves nothing about the one that was asked.
+      if (attempt > 0)
+        stateBound(*plan, 0, false);
+      return plan;
+    }
+    least = attempt == 0 ? plan->peakBytesPerDevice
+                         : std::min(least, plan->peakBytesPerDevice);
+    options.memoryLimit -= plan->peakBytesPerDevice - limit;
+    if (options.memoryLimit <= 0)
+      break;
+  }
+  return planError("the best plan found needs ", least,
+                   " bytes per device, the limit is ", limit);
+}
+
 llvm::Expected<Plan> tapestry::plan(const PlanGraph &graph,
                                     const PlannerOptions &options) {
   auto start = std::chrono::steady_clock::now();
@@ -346,9 +380,7 @@ llvm::Expected<Plan> tapestry::plan(const PlanGraph &graph,
     return solver.takeError();
   if (llvm::Error error = graph.validate())
     return error;
-  auto plan = options.costModel == "spmd"
-                  ? planSpmd(graph, options, (*solver)->solve)
-                  : planPaper(graph, options, (*solver)->solve);
+  auto plan = planWithinMemory(graph, options, (*solver)->solve);
   if (!plan)
     return plan;
   if (llvm::Error error = verifyPlan(graph, *plan))

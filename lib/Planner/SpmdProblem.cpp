@@ -7,7 +7,7 @@
 
 #include "tapestry/Planner/SpmdProblem.h"
 #include "CutEnumerator.h"
-#include "ReshardingTable.h"
+#include "SpmdMeaning.h"
 #include "tapestry/Planner/Constraints.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -20,84 +20,6 @@ using namespace tapestry;
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// In MoveTable::stop: straight from where the result lies, which is no home.
-constexpr uint16_t noStop = ~uint16_t(0);
-
-/// The layouts that the choices of a variable show to an edge.
-struct Shown {
-  SharedClasses classes;
-  std::vector<Layout> layouts;
-  /// Equal lists have equal numbers.
-  unsigned number = 0;
-};
-
-/// What vertices of the same form have in common.
-struct WorkForm {
-  std::vector<Partition> partitions;
-  SharedChoices parts;
-  SharedCosts costs;
-  Shown result;
-  std::vector<Shown> operands;
-};
-
-/// The homes of a tensor.
-struct HomeForm {
-  ReshardingTable *table = nullptr;
-  /// The numbers in the table of the homes that are allowed; all of them where
-  /// nothing is asked.
-  std::vector<unsigned> allowed;
-  SharedChoices parts;
-  SharedCosts costs;
-  SharedClasses classes;
-};
-
-/// The seconds of an edge and the bytes that a move over it takes.
-struct MoveTable {
-  SharedTable seconds;
-  SharedBytes bytes;
-  /// Row-major like the table: the layout in which partial values are combined,
-  /// or the last plain stop before a read.
-  std::vector<uint16_t> stop;
-};
-
-} // namespace
-
-struct SpmdProblem::Meaning {
-  Meaning(const PlanGraph &graph, const DeviceGrid &grid,
-          const Machine &machine)
-      : graph(graph), grid(grid), machine(machine), meter(grid),
-        uses(graph.uses()) {}
-
-  const PlanGraph &graph;
-  const DeviceGrid &grid;
-  Machine machine;
-  MoveMeter meter;
-  std::vector<llvm::SmallVector<PlanUse, 2>> uses;
-  std::vector<SpmdProblem::Variables> variables;
-  std::vector<std::shared_ptr<const WorkForm>> work;
-  std::vector<std::shared_ptr<const HomeForm>> home;
-  std::map<std::vector<int64_t>, std::unique_ptr<ReshardingTable>> tables;
-  /// Per vertex: how its result comes home; per operand how it is fetched.
-  std::vector<const MoveTable *> toHome;
-  std::vector<std::vector<const MoveTable *>> toOperand;
-  /// Deques of tables by what they join; pointers into them stay.
-  std::map<std::vector<int64_t>, std::unique_ptr<MoveTable>> moves;
-};
-
-SpmdProblem::SpmdProblem() = default;
-SpmdProblem::SpmdProblem(SpmdProblem &&) = default;
-SpmdProblem &SpmdProblem::operator=(SpmdProblem &&) = default;
-SpmdProblem::~SpmdProblem() = default;
-
-llvm::ArrayRef<SpmdProblem::Variables> SpmdProblem::variables() const {
-  return meaning->variables;
-}
-
-llvm::ArrayRef<Partition> SpmdProblem::partitionsOf(unsigned vertex) const {
-  return meaning->work[vertex]->partitions;
-}
-
-namespace {
 
 class Builder {
 public:
@@ -164,24 +86,23 @@ private:
 } // namespace
 
 /// Fixes the order of axes, then merges them, until no vertex has too many
-/// choices. False where that is not enough.
+/// choices: whoever has fewer axes may take them in any order again. False
+/// where that is not enough.
 bool Builder::chooseSpace() {
   unsigned mostLabels = 0, mostDims = 0;
   for (const PlanVertex &vertex : m.graph.vertices) {
     mostLabels = std::max<unsigned>(mostLabels, vertex.labels.size());
     mostDims = std::max<unsigned>(mostDims, vertex.shape.size());
   }
-  auto fits = [&] {
-    return countCuts(space, mostLabels) <= options.mostPartitions &&
-           countCuts(space, mostDims) <= options.mostLayouts;
-  };
-  if (fits())
-    return true;
-  space.anyOrder = false;
-  while (!fits())
-    if (!space.mergeGroups(m.grid))
-      return false;
-  return true;
+  do
+    for (bool anyOrder : {true, false}) {
+      space.anyOrder = anyOrder;
+      if (countCuts(space, mostLabels) <= options.mostPartitions &&
+          countCuts(space, mostDims) <= options.mostLayouts)
+        return true;
+    }
+  while (space.mergeGroups(m.grid));
+  return false;
 }
 
 static std::vector<uint32_t> keyOf(MoveMeter &meter, const Layout &layout) {
@@ -653,108 +574,6 @@ llvm::Expected<SpmdProblem>
 tapestry::buildSpmdProblem(const PlanGraph &graph, const DeviceGrid &grid,
                            const Machine &machine, const SpmdOptions &options) {
   return Builder(graph, grid, machine, options).build();
-}
-
-//===----------------------------------------------------------------------===//
-// From a solution to a placement
-//===----------------------------------------------------------------------===//
-
-Placement SpmdProblem::placementOf(llvm::ArrayRef<uint32_t> choice) const {
-  const Meaning &m = *meaning;
-  Placement placement;
-  placement.vertices.resize(m.graph.vertices.size());
-  auto homeNumber = [&](unsigned v) {
-    return m.home[v]->allowed[choice[*m.variables[v].home]];
-  };
-  for (unsigned v = 0; v < m.graph.vertices.size(); ++v) {
-    VertexPlacement &placed = placement.vertices[v];
-    const PlanVertex &vertex = m.graph.vertices[v];
-    if (m.home[v])
-      placed.home = m.home[v]->table->layouts()[homeNumber(v)];
-    if (vertex.isInput) {
-      if (m.home[v]) {
-        placed.partition.emplace();
-        for (const LayoutDim &dim : placed.home.dims)
-          placed.partition->cuts.push_back(Cut(dim.cut()));
-      }
-      continue;
-    }
-    uint32_t work = choice[*m.variables[v].work];
-    const WorkForm &form = *m.work[v];
-    placed.partition = form.partitions[work];
-    ReshardingTable &table = *m.home[v]->table;
-    uint32_t made = form.result.classes->classOf[work];
-    uint32_t row = m.home[v]->classes->classOf[choice[*m.variables[v].home]];
-    unsigned first =
-        m.toHome[v]->stop[size_t(made) * m.home[v]->allowed.size() + row];
-    const Layout &result = form.result.layouts[made];
-    if (first == noStop) {
-      if (!result.partial.empty()) {
-        placed.homeRoute.push_back(result);
-        placed.homeRoute.back().partial.clear();
-      }
-    } else {
-      if (!result.partial.empty() && first != homeNumber(v))
-        placed.homeRoute.push_back(table.layouts()[first]);
-      table.appendRoute(first, homeNumber(v), placed.homeRoute);
-    }
-    for (unsigned o = 0; o < vertex.operands.size(); ++o) {
-      unsigned producer = vertex.operands[o].producer;
-      Route &route = placed.operandRoutes.emplace_back();
-      const Shown &shown = form.operands[o];
-      uint32_t column = shown.classes->classOf[work];
-      if (!m.toOperand[v][o]) {
-        VertexPlacement &input = placement.vertices[producer];
-        input.home = shown.layouts[column];
-        if (input.home.isPlain()) {
-          input.partition.emplace();
-          for (const LayoutDim &dim : input.home.dims)
-            input.partition->cuts.push_back(Cut(dim.cut()));
-        }
-        continue;
-      }
-      const HomeForm &home = *m.home[producer];
-      unsigned from = homeNumber(producer);
-      uint32_t homeRow =
-          home.classes->classOf[choice[*m.variables[producer].home]];
-      unsigned last =
-          m.toOperand[v][o]
-              ->stop[size_t(homeRow) * shown.layouts.size() + column];
-      home.table->appendRoute(from, last, route);
-      const Layout &stop = home.table->layouts()[last];
-      if (last != from && stop != shown.layouts[column])
-        route.push_back(stop);
-    }
-  }
-  listCollectives(m.graph, m.grid, placement);
-  return placement;
-}
-
-double SpmdProblem::penalty(llvm::ArrayRef<uint32_t> choice) const {
-  const Meaning &m = *meaning;
-  double penalty = 0;
-  for (unsigned v = 0; v < m.graph.vertices.size(); ++v) {
-    if (m.graph.vertices[v].constraints.empty())
-      continue;
-    const PlanVertex &vertex = m.graph.vertices[v];
-    if (m.variables[v].work) {
-      uint32_t work = choice[*m.variables[v].work];
-      penalty += (*m.work[v]->costs)[work] -
-                 workSeconds(m.graph, vertex, m.grid, m.machine,
-                             m.work[v]->partitions[work]);
-    }
-    // The members of a group share one home.
-    bool isFirst = true;
-    for (unsigned u = 0; u < v && m.variables[v].home; ++u)
-      isFirst = isFirst && m.variables[u].home != m.variables[v].home;
-    if (m.variables[v].home && isFirst)
-      penalty += (*m.home[v]->costs)[choice[*m.variables[v].home]];
-  }
-  return std::max(0.0, penalty);
-}
-
-llvm::ArrayRef<Layout> SpmdProblem::homesOf(unsigned vertex) const {
-  return meaning->home[vertex]->table->layouts();
 }
 
 double tapestry::independentSeconds(const PlanGraph &graph,

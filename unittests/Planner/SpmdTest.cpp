@@ -246,3 +246,27 @@ TEST(SpmdPlan, HonoursPinsAndGroups) {
   EXPECT_GE(plan.cost, freely.cost);
   EXPECT_TRUE(plan.provedOptimal);
 }
+
+TEST(PaperMemory, BoundsPlansThatKeepResultsInPlace) {
+  // Parts say how much a device holds, whichever axes they are over.
+  std::mt19937 random(23);
+  for (unsigned trial = 0; trial < 40; ++trial) {
+    PlanGraph graph = randomGraph(random, 4);
+    DeviceGrid grid = DeviceGrid::ofPrimes(6);
+    PlanProblem problem = valueOf(buildPaperProblem(graph, grid));
+    limitPaperMemory(graph, 1, problem);
+    ASSERT_FALSE(problem.validate());
+    Solution solution;
+    for (const PlanProblem::Variable &variable : problem.variables)
+      solution.choice.push_back(random() % variable.numChoices());
+    int64_t inputs = 0;
+    std::vector<PartVector> parts =
+        partsOfSolution(graph, problem, solution.choice);
+    for (unsigned v = 0; v < graph.vertices.size(); ++v)
+      if (graph.vertices[v].isInput && graph.uses()[v].size() != 1)
+        inputs += partElements(plainParts(graph.vertices[v].shape, parts[v])) *
+                  graph.vertices[v].elementBytes;
+    EXPECT_GE(problem.peakBytes(solution.choice), inputs);
+    EXPECT_GT(problem.peakBytes(solution.choice), 0);
+  }
+}

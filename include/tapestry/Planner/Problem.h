@@ -141,6 +141,12 @@ llvm::Expected<PlanProblem> buildPaperProblem(const PlanGraph &graph,
 llvm::Expected<PlanProblem> buildPaperProblem(const PlanGraph &graph,
                                               int64_t devices);
 
+/// Sets a limit of bytes per device (0: none) on the problem that
+/// buildPaperProblem() made of `graph`, and adds the bytes of every choice.
+/// Steps are vertices; inputs and outputs are held throughout.
+void limitPaperMemory(const PlanGraph &graph, int64_t limit,
+                      PlanProblem &problem);
+
 /// What the broken preferences of `graph` add to the cost of a solution of the
 /// problem that buildPaperProblem() made of it.
 double paperPenalty(const PlanGraph &graph, const DeviceGrid &grid,
