@@ -1,242 +1,397 @@
-//===- Explain.cpp - A plan as a table for people -------------------------===//
+//===- Explain.cpp - Why a plan is as it is -------------------------------===//
 
 #include "tapestry/Planner/Explain.h"
-#include "tapestry/Planner/Problem.h"
+#include "TextTable.h"
+#include "tapestry/Planner/Bound.h"
+#include "tapestry/Planner/LowerBounds.h"
+#include "tapestry/Planner/PlanTotals.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Format.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 using namespace tapestry;
+
+//===----------------------------------------------------------------------===//
+// The plan's problem
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<ExplainedProblem> ExplainedProblem::make(const PlanGraph &graph,
+                                                        const Plan &plan,
+                                                        int64_t memoryLimit) {
+  ExplainedProblem result;
+  result.graph = &graph;
+  result.plan = &plan;
+  auto uses = graph.uses();
+  for (unsigned v = 0; v < graph.vertices.size(); ++v)
+    result.isFollower.push_back(isStoredAsConsumed(graph.vertices[v], uses[v]));
+  auto indexOf = [](const auto &list,
+                    const auto &entry) -> std::optional<uint32_t> {
+    auto it = llvm::find(list, entry);
+    if (it == list.end())
+      return std::nullopt;
+    return it - list.begin();
+  };
+  if (plan.costModel == "spmd") {
+    SpmdOptions options;
+    options.memoryLimit = memoryLimit;
+    auto problem = buildSpmdProblem(graph, plan.grid, plan.machine, options);
+    if (!problem)
+      return problem.takeError();
+    result.spmd = std::move(*problem);
+    result.chosen.resize(result.problem().variables.size());
+    for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+      auto [work, home] = result.spmd->variables()[v];
+      const VertexPlacement &placed = plan.placement.vertices[v];
+      if (work && placed.partition)
+        result.chosen[*work] =
+            indexOf(result.spmd->partitionsOf(v), *placed.partition);
+      if (home)
+        result.chosen[*home] = indexOf(result.spmd->homesOf(v), placed.home);
+    }
+    return std::move(result);
+  }
+  auto problem = buildPaperProblem(graph, plan.grid);
+  if (!problem)
+    return problem.takeError();
+  result.paper = std::move(*problem);
+  for (unsigned v = 0; v < graph.vertices.size(); ++v)
+    result.chosen.push_back(result.isFollower[v]
+                                ? 0
+                                : indexOf(*result.paper.variables[v].choices,
+                                          plan.vertices[v].parts));
+  return std::move(result);
+}
+
+std::optional<unsigned> ExplainedProblem::variableOf(unsigned vertex) const {
+  if (spmd)
+    return spmd->variables()[vertex].work;
+  return isFollower[vertex] ? std::nullopt : std::optional<unsigned>(vertex);
+}
+
+PartVector ExplainedProblem::partsOf(unsigned vertex, uint32_t choice) const {
+  if (!spmd)
+    return (*paper.variables[vertex].choices)[choice];
+  PartVector parts;
+  for (const Cut &cut : spmd->partitionsOf(vertex)[choice].cuts)
+    parts.push_back(tapestry::partsOf(plan->grid, cut));
+  return parts;
+}
+
+//===----------------------------------------------------------------------===//
+// Traffic and devices
+//===----------------------------------------------------------------------===//
+
+static void printTraffic(llvm::raw_ostream &os, const Plan &plan) {
+  if (plan.placement.collectives.empty()) {
+    os << "\nno device sends anything\n";
+    return;
+  }
+  auto print = [&](llvm::StringRef what, const std::vector<TrafficSum> &sums) {
+    TextTable table({what.str(), "collectives", "bytes", "share"}, 1);
+    for (const TrafficSum &sum : sums)
+      table.add(
+          {sum.name, std::to_string(sum.collectives), std::to_string(sum.bytes),
+           percentText(double(sum.bytes) /
+                       std::max<int64_t>(plan.placement.totalBytes(), 1))});
+    table.print(os);
+  };
+  os << "\ntraffic per kind of collective\n";
+  print("kind", trafficByKind(plan));
+  if (plan.userGrid.axes.size() < 2)
+    return;
+  os << "\ntraffic per grid axis (a group that spans several counts to the "
+        "outermost)\n";
+  print("axis", trafficByAxis(plan));
+}
+
+static void printDevices(llvm::raw_ostream &os, const PlanGraph &graph,
+                         const Plan &plan) {
+  TextTable table({"vertex", "own work", "repeat it", "nothing"}, 1);
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    if (graph.vertices[v].isInput)
+      continue;
+    DeviceUse use = devicesOf(graph, plan, v);
+    if (use.repeating || use.empty)
+      table.add({graph.vertices[v].name, std::to_string(use.working),
+                 std::to_string(use.repeating), std::to_string(use.empty)});
+  }
+  if (table.empty()) {
+    os << "\nall " << plan.devices << " devices work on every vertex\n";
+    return;
+  }
+  os << "\nvertices that leave some of the " << plan.devices
+     << " devices without work of their own\n";
+  table.print(os);
+}
+
+//===----------------------------------------------------------------------===//
+// Lower bounds
+//===----------------------------------------------------------------------===//
+
+static std::string wholeText(double number) {
+  return std::isinf(number) ? "too little memory"
+                            : llvm::formatv("{0:f0}", number).str();
+}
+
+static std::string shapeText(const PlanVertex &vertex,
+                             const VertexBound &bound) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (bound.isMatrixProduct) {
+    if (bound.batch > 1)
+      os << wholeText(bound.batch) << " of ";
+    os << wholeText(bound.m) << " x " << wholeText(bound.k) << " x "
+       << wholeText(bound.n);
+    return text;
+  }
+  for (const PlanLabel &label : vertex.labels)
+    os << (text.empty() ? "" : " x ") << label.extent;
+  return text;
+}
+
+/// One row for all contractions that are alike.
+static void printContractions(llvm::raw_ostream &os, const PlanGraph &graph,
+                              const PlanBounds &bounds) {
+  struct Row {
+    unsigned vertex;
+    unsigned others = 0;
+  };
+  std::vector<Row> rows;
+  llvm::StringMap<size_t> known;
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    const VertexBound &bound = bounds.vertices[v];
+    if (!bound.isContraction)
+      continue;
+    std::string key = llvm::formatv("{0}|{1}|{2}|{3}|{4}",
+                                    shapeText(graph.vertices[v], bound),
+                                    bound.touched, bound.plannedTouched,
+                                    bound.receivedFromEven, bound.bytes);
+    auto [it, isNew] = known.try_emplace(key, rows.size());
+    if (isNew)
+      rows.push_back({v});
+    else
+      ++rows[it->second].others;
+  }
+  TextTable table({"vertex", "index space", "touched >=", "here", "above",
+                   "received >=", "bytes >="},
+                  2);
+  for (const Row &row : rows) {
+    const VertexBound &bound = bounds.vertices[row.vertex];
+    std::string name = graph.vertices[row.vertex].name;
+    if (row.others)
+      name += " and " + std::to_string(row.others) + " alike";
+    table.add({name, shapeText(graph.vertices[row.vertex], bound),
+               wholeText(bound.touched), wholeText(bound.plannedTouched),
+               percentText(bound.plannedTouched / bound.touched - 1),
+               wholeText(bound.receivedFromEven), wholeText(bound.bytes)});
+  }
+  if (table.empty())
+    return;
+  os << "\nlower bounds for contractions, whatever is cut into as many blocks: "
+        "elements that the busiest\ndevice touches, elements it receives if "
+        "one copy of everything is spread evenly, and bytes that\ncollectives "
+        "bring to all devices when inputs are stored as they are read\n";
+  table.print(os);
+}
+
+static void printBounds(llvm::raw_ostream &os, const PlanGraph &graph,
+                        const Plan &plan, int64_t memoryBytes) {
+  PlanBounds bounds = boundPlans(graph, plan, memoryBytes);
+  printContractions(os, graph, bounds);
+  os << "\n";
+  if (plan.costModel == "paper" && bounds.paperCost > 0)
+    os << "every plan that cuts each vertex into as many blocks costs at least "
+       << wholeText(std::ceil(bounds.paperCost * (1 - 1e-9)))
+       << " elements:\nthis plan is within "
+       << percentText(plan.cost / bounds.paperCost - 1)
+       << " of any plan's bound\n";
+  std::string within = memoryBytes > 0
+                           ? " within " + bytesText(memoryBytes) + " per device"
+                           : "";
+  int64_t bytes = plan.placement.totalBytes();
+  if (std::isinf(bounds.bytes))
+    os << "no plan that cuts each vertex into as many blocks fits" << within
+       << "\n";
+  else if (bounds.bytes < 1)
+    os << "no bound on the bytes of its collectives" << within
+       << ": each vertex by itself could be fed without any\n";
+  else
+    os << "collectives of any such plan" << within << " send at least "
+       << wholeText(bounds.bytes) << " bytes, here " << bytes << ": within "
+       << percentText(bytes / bounds.bytes - 1) << " of any plan's bound\n";
+}
 
 //===----------------------------------------------------------------------===//
 // Alternatives
 //===----------------------------------------------------------------------===//
 
-/// Everything in the plan's cost that depends on the parts of one vertex.
-static double costAround(const PlanGraph &graph,
-                         llvm::ArrayRef<llvm::SmallVector<PlanUse, 2>> uses,
-                         llvm::ArrayRef<PartVector> parts, unsigned v) {
-  const PlanVertex &vertex = graph.vertices[v];
-  llvm::SmallVector<int64_t, 4> extents = vertex.extents();
-  double cost =
-      joinCost(graph, vertex, parts[v]) + aggregateCost(vertex, parts[v]);
-  auto moveCost = [&](unsigned producer, PlanUse use) {
-    const PlanVertex &from = graph.vertices[producer];
-    const PlanVertex &to = graph.vertices[use.vertex];
-    return repartitionCost(projectedParts(from.output, from.extents(),
-                                          parts[producer], from.shape),
-                           projectedParts(to.operands[use.operand].projection,
-                                          to.extents(), parts[use.vertex],
-                                          from.shape));
-  };
-  for (unsigned o = 0; o < vertex.operands.size(); ++o) {
-    unsigned producer = vertex.operands[o].producer;
-    if (!isStoredAsConsumed(graph.vertices[producer], uses[producer]))
-      cost += moveCost(producer, {v, o});
-  }
-  for (const PlanUse &use : uses[v])
-    cost += moveCost(v, use);
-  return cost;
-}
-
-/// The alternatives for vertex `v` while `parts` says what the others do.
-static std::vector<Alternative>
-alternativesAmong(const PlanGraph &graph,
-                  llvm::ArrayRef<llvm::SmallVector<PlanUse, 2>> uses,
-                  std::vector<PartVector> &parts, int64_t devices, unsigned v,
-                  unsigned count) {
-  const PlanVertex &vertex = graph.vertices[v];
-  std::vector<Alternative> result;
-  if (count == 0 || isStoredAsConsumed(vertex, uses[v]) ||
-      countViablePartitions(vertex.extents(), devices) > maxChoicesPerVariable)
-    return result;
-  PartVector own = parts[v];
-  double now = costAround(graph, uses, parts, v);
-  for (PartVector &other : viablePartitions(vertex.extents(), devices)) {
-    if (other == own)
-      continue;
-    parts[v] = other;
-    result.push_back({other, costAround(graph, uses, parts, v) - now});
-  }
-  parts[v] = own;
-  size_t kept = std::min<size_t>(count, result.size());
-  auto order = [](const Alternative &a, const Alternative &b) {
-    // Ties as everywhere: most parts of the first label first.
-    return a.extraCost != b.extraCost ? a.extraCost < b.extraCost
-                                      : b.parts < a.parts;
-  };
-  std::partial_sort(result.begin(), result.begin() + kept, result.end(), order);
-  result.resize(kept);
-  return result;
-}
-
-std::vector<Alternative> tapestry::alternativesFor(const PlanGraph &graph,
-                                                   const Plan &plan, unsigned v,
-                                                   unsigned count) {
-  std::vector<PartVector> parts = plan.allParts();
-  return alternativesAmong(graph, graph.uses(), parts, plan.devices, v, count);
-}
-
-//===----------------------------------------------------------------------===//
-// Printing
-//===----------------------------------------------------------------------===//
-
 namespace {
-/// Rows of cells; the first columns are text, the others numbers.
-class Table {
+/// Finds and prints the alternatives of one plan.
+class AlternativePrinter {
 public:
-  Table(std::vector<std::string> header, unsigned textColumns)
-      : textColumns(textColumns) {
-    rows.push_back(std::move(header));
-  }
-  void add(std::vector<std::string> row) { rows.push_back(std::move(row)); }
+  AlternativePrinter(const PlanGraph &graph, const Plan &plan,
+                     const ExplainOptions &options)
+      : graph(graph), plan(plan), options(options) {}
 
-  void print(llvm::raw_ostream &os) const {
-    std::vector<size_t> widths(rows[0].size(), 0);
-    for (const auto &row : rows)
-      for (size_t c = 0; c < row.size(); ++c)
-        widths[c] = std::max(widths[c], row[c].size());
-    for (const auto &row : rows) {
-      std::string line;
-      for (size_t c = 0; c < row.size(); ++c) {
-        std::string pad(widths[c] - row[c].size(), ' ');
-        line += "  " + (c < textColumns ? row[c] + pad : pad + row[c]);
-      }
-      os << llvm::StringRef(line).rtrim() << "\n";
-    }
-  }
+  llvm::Error print(llvm::raw_ostream &os);
 
 private:
-  std::vector<std::vector<std::string>> rows;
-  unsigned textColumns;
+  llvm::Expected<std::vector<unsigned>> wantedVertices() const;
+  std::vector<bool> verticesToReoptimize() const;
+  std::vector<uint32_t> groupsOf(unsigned v) const;
+  void add(TextTable &table, unsigned v, llvm::ArrayRef<Alternative> found,
+           llvm::StringRef others) const;
+
+  const PlanGraph &graph;
+  const Plan &plan;
+  const ExplainOptions &options;
+  std::optional<ExplainedProblem> explained;
+  /// Of the plan, in the problem's view: preferences that it breaks count too.
+  double cost = 0;
 };
 } // namespace
 
-/// Whole numbers without a fraction, others with two digits of it.
-static std::string costText(double cost) {
-  return llvm::formatv(std::round(cost) == cost ? "{0:f0}" : "{0:f2}", cost)
-      .str();
-}
-
-static std::string partsText(const PlanVertex &vertex,
-                             llvm::ArrayRef<int64_t> parts) {
-  std::string text;
-  for (auto [label, count] : llvm::zip_equal(vertex.labels, parts))
-    text +=
-        (text.empty() ? "" : " ") + label.name + "=" + std::to_string(count);
-  return text;
-}
-
-static std::string axesText(const PlanVertex &vertex, const DeviceGrid &grid,
-                            const VertexPlacement &placed) {
-  if (!placed.partition)
-    return "as read";
-  std::string text;
-  for (auto [label, cut] :
-       llvm::zip_equal(vertex.labels, placed.partition->cuts)) {
-    if (cut.empty())
-      continue;
-    text += (text.empty() ? "" : " ") + label.name + ":";
-    for (auto [number, axis] : llvm::enumerate(cut))
-      text += (number ? "," : "") + grid.axes[axis].name;
+llvm::Expected<std::vector<unsigned>>
+AlternativePrinter::wantedVertices() const {
+  std::vector<unsigned> wanted;
+  for (const std::string &name : options.vertices) {
+    auto number = graph.vertexNamed(name);
+    if (!number)
+      return planError("--explain: there is no vertex '", name, "'");
+    wanted.push_back(*number);
   }
-  return text;
+  if (options.vertices.empty())
+    for (unsigned v = 0; v < graph.vertices.size(); ++v)
+      wanted.push_back(v);
+  return wanted;
 }
 
-static void printSummary(llvm::raw_ostream &os, const Plan &plan) {
-  os << "plan" << (plan.program.empty() ? "" : " of " + plan.program) << " for "
-     << plan.devices << " devices (";
-  for (auto [number, axis] : llvm::enumerate(plan.userGrid.axes))
-    os << (number ? ", " : "") << axis.name << " = " << axis.size;
-  os << "), solver " << plan.solver << ", cost model " << plan.costModel
-     << "\n";
-  os << "cost " << costText(plan.cost) << " elements, ";
-  if (plan.provedOptimal)
-    os << "proved optimal\n";
-  else if (plan.lowerBound > 0)
-    os << "lower bound " << costText(plan.lowerBound) << ": within "
-       << llvm::formatv("{0:f1}", 100 * (plan.cost / plan.lowerBound - 1))
-       << " % of optimal\n";
-  else
-    os << "no lower bound known\n";
-  os << "peak " << plan.peakBytesPerDevice << " bytes per device, "
-     << plan.placement.totalBytes() << " bytes sent by all devices\n";
+/// Those that are asked for, or the dearest.
+std::vector<bool> AlternativePrinter::verticesToReoptimize() const {
+  size_t count = graph.vertices.size();
+  if (!options.vertices.empty())
+    return std::vector<bool>(count, true);
+  const PlanProblem &problem = explained->problem();
+  // What one solution costs grows with the variables and their tables.
+  double effort = problem.variables.size() + tableEntries(problem) / 500;
+  size_t most = options.reoptimized ? options.reoptimized
+                                    : std::max<size_t>(6000 / (effort + 1), 4);
+  std::vector<unsigned> order;
+  for (unsigned v = 0; v < count; ++v)
+    if (auto variable = explained->variableOf(v))
+      if (problem.variables[*variable].numChoices() > 1)
+        order.push_back(v);
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    double costA = plan.vertices[a].cost.total();
+    double costB = plan.vertices[b].cost.total();
+    return costA != costB ? costA > costB : a < b;
+  });
+  std::vector<bool> chosen(count, false);
+  for (size_t i = 0; i < std::min(most, order.size()); ++i)
+    chosen[order[i]] = true;
+  return chosen;
 }
 
-static void printVertices(llvm::raw_ostream &os, const PlanGraph &graph,
-                          const Plan &plan) {
-  Table table(
-      {"vertex", "parts", "axes", "join", "aggregate", "repartition", "total"},
-      3);
-  VertexCost sum;
-  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
-    const VertexCost &cost = plan.vertices[v].cost;
-    sum.join += cost.join;
-    sum.aggregate += cost.aggregate;
-    sum.repartition += cost.repartition;
+void AlternativePrinter::add(TextTable &table, unsigned v,
+                             llvm::ArrayRef<Alternative> found,
+                             llvm::StringRef others) const {
+  for (const Alternative &other : found) {
+    double extra = other.cost - cost;
+    // Layouts that a group forbids.
+    if (extra >= forbiddenCost / 2)
+      continue;
     table.add(
         {graph.vertices[v].name,
-         partsText(graph.vertices[v], plan.vertices[v].parts),
-         axesText(graph.vertices[v], plan.grid, plan.placement.vertices[v]),
-         costText(cost.join), costText(cost.aggregate),
-         costText(cost.repartition), costText(cost.total())});
+         partsText(graph.vertices[v], explained->partsOf(v, other.choice)),
+         others.str(), extraCostText(plan, extra),
+         cost > 0 ? percentText(extra / cost) : ""});
   }
-  table.add({"total", "", "", costText(sum.join), costText(sum.aggregate),
-             costText(sum.repartition), costText(plan.cost)});
-  table.print(os);
 }
 
-static void printCollectives(llvm::raw_ostream &os, const PlanGraph &graph,
-                             const Plan &plan) {
-  Table table({"result of", "collective", "group", "bytes"}, 2);
-  for (const PlannedCollective &collective : plan.placement.collectives)
-    table.add({graph.vertices[collective.vertex].name,
-               stringifyCollective(collective.kind).str(),
-               std::to_string(collective.group),
-               std::to_string(collective.bytes)});
-  table.add({"total", "", "", std::to_string(plan.placement.totalBytes())});
-  table.print(os);
+/// Choices that cut a vertex into the same parts over other axes are one
+/// alternative.
+std::vector<uint32_t> AlternativePrinter::groupsOf(unsigned v) const {
+  std::map<PartVector, uint32_t> groups;
+  std::vector<uint32_t> groupOf;
+  unsigned variable = *explained->variableOf(v);
+  uint32_t count = explained->problem().variables[variable].numChoices();
+  for (uint32_t c = 0; c < count; ++c)
+    groupOf.push_back(
+        groups.try_emplace(explained->partsOf(v, c), groups.size())
+            .first->second);
+  return groupOf;
 }
 
-static void printAlternatives(llvm::raw_ostream &os, const PlanGraph &graph,
-                              const Plan &plan, unsigned count) {
-  Table table({"vertex", "parts", "extra cost"}, 2);
-  auto uses = graph.uses();
-  std::vector<PartVector> parts = plan.allParts();
-  bool isEmpty = true;
-  for (unsigned v = 0; v < graph.vertices.size(); ++v)
-    for (const Alternative &other :
-         alternativesAmong(graph, uses, parts, plan.devices, v, count)) {
-      table.add(
-          {graph.vertices[v].name, partsText(graph.vertices[v], other.parts),
-           (other.extraCost >= 0 ? "+" : "") + costText(other.extraCost)});
-      isEmpty = false;
+llvm::Error AlternativePrinter::print(llvm::raw_ostream &os) {
+  auto wanted = wantedVertices();
+  if (!wanted)
+    return wanted.takeError();
+  auto made = ExplainedProblem::make(graph, plan, options.memoryBytes);
+  if (!made)
+    return made.takeError();
+  explained.emplace(std::move(*made));
+  const PlanProblem &problem = explained->problem();
+  std::vector<bool> anew = verticesToReoptimize();
+  std::vector<uint32_t> choice;
+  bool isComplete = llvm::all_of(explained->choice(),
+                                 [](const auto &c) { return c.has_value(); });
+  for (const auto &c : explained->choice())
+    choice.push_back(c.value_or(0));
+  cost = isComplete ? problem.evaluate(choice) : plan.cost;
+
+  TextTable table({"vertex", "instead", "others", "extra cost", "extra"}, 3);
+  unsigned fixed = 0;
+  std::string refusal;
+  for (unsigned v : *wanted) {
+    auto variable = explained->variableOf(v);
+    if (!variable || problem.variables[*variable].numChoices() < 2)
+      continue;
+    std::vector<uint32_t> groupOf = groupsOf(v);
+    if (anew[v] && refusal.empty()) {
+      llvm::SmallVector<uint32_t, 1> excluded;
+      if (auto own = explained->choice()[*variable])
+        excluded.push_back(*own);
+      auto found = reoptimizedAlternatives(problem, *variable, excluded,
+                                           options.alternatives, groupOf);
+      if (found) {
+        add(table, v, *found, "anew");
+        continue;
+      }
+      refusal = llvm::toString(found.takeError());
     }
-  if (isEmpty)
-    return;
-  os << "\nbest other choices for one vertex while all others keep theirs\n";
-  table.print(os);
-}
-
-std::string tapestry::planTable(const PlanGraph &graph, const Plan &plan) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  printSummary(os, plan);
-  os << "\n";
-  printVertices(os, graph, plan);
-  if (!plan.placement.collectives.empty()) {
-    os << "\n";
-    printCollectives(os, graph, plan);
+    if (!isComplete)
+      continue;
+    ++fixed;
+    add(table, v,
+        fixedAlternatives(problem, choice, *variable, options.alternatives,
+                          groupOf),
+        "kept");
   }
-  return text;
+  if (table.empty())
+    return llvm::Error::success();
+  os << "\nbest other choices for one vertex, all others chosen anew\n";
+  if (fixed && refusal.empty())
+    os << "(for " << fixed << " vertices, marked 'kept', all others keep their "
+       << "choice; --explain=VERTEX asks for more)\n";
+  else if (fixed)
+    os << "(for " << fixed << " vertices, marked 'kept', all others keep their "
+       << "choice: " << refusal << ")\n";
+  table.print(os);
+  return llvm::Error::success();
 }
 
-std::string tapestry::explainPlan(const PlanGraph &graph, const Plan &plan,
-                                  const ExplainOptions &options) {
+llvm::Expected<std::string>
+tapestry::explainPlan(const PlanGraph &graph, const Plan &plan,
+                      const ExplainOptions &options) {
   std::string text = planTable(graph, plan);
   llvm::raw_string_ostream os(text);
-  printAlternatives(os, graph, plan, options.alternatives);
+  printTraffic(os, plan);
+  printDevices(os, graph, plan);
+  printBounds(os, graph, plan, options.memoryBytes);
+  if (llvm::Error error = AlternativePrinter(graph, plan, options).print(os))
+    return error;
   return text;
 }

@@ -4,6 +4,7 @@
 #define TAPESTRY_TOOLS_TAPESTRY_COMMANDS_H
 
 #include "Options.h"
+#include "tapestry/Planner/Plan.h"
 
 namespace tapestry::driver {
 
@@ -13,6 +14,14 @@ ExitStatus runProgram(const Options &options);
 ExitStatus showPlan(const Options &options);
 /// `tapestry plan --pareto`: searches for many plans and shows them.
 ExitStatus showFront(const Options &options);
+/// For --dot and --html: the pictures of a plan that are asked for.
+ExitStatus writePictures(const Options &options, const PlanGraph &graph,
+                         const Plan &plan);
+/// For --explain.
+ExitStatus printExplanation(const Options &options, const PlanGraph &graph,
+                            const Plan &plan);
+/// `tapestry plan --diff`: compares two plan files.
+ExitStatus diffPlanFiles(const Options &options);
 /// `tapestry compile`: links a standalone executable.
 ExitStatus compileProgram(const Options &options);
 /// `tapestry reference`: evaluates the graph directly.

@@ -67,8 +67,22 @@ cl::opt<std::string> planFile("plan",
                               cl::value_desc("plan.json"), cl::sub(runCommand),
                               cl::sub(planCommand), cl::sub(compileCommand),
                               cl::cat(category));
-cl::opt<bool> explain("explain", cl::desc("Why each vertex is cut as it is"),
-                      cl::sub(planCommand), cl::cat(category));
+cl::list<std::string>
+    explain("explain",
+            cl::desc("Why vertices are cut as they are: all, or those named"),
+            cl::value_desc("VERTEX,..."), cl::ValueOptional, cl::CommaSeparated,
+            cl::sub(planCommand), cl::cat(category));
+cl::list<std::string> diff("diff",
+                           cl::desc("Compare two plan files; a program is not "
+                                    "needed, but completes them"),
+                           cl::value_desc("a.json b.json"), cl::multi_val(2),
+                           cl::sub(planCommand), cl::cat(category));
+cl::opt<std::string> dot("dot", cl::desc("Draw the cut graph for Graphviz"),
+                         cl::value_desc("plan.dot"), cl::sub(planCommand),
+                         cl::cat(category));
+cl::opt<std::string> html("html", cl::desc("Draw the plan as a web page"),
+                          cl::value_desc("plan.html"), cl::sub(planCommand),
+                          cl::cat(category));
 cl::opt<std::string> json("json", cl::desc("Write the plan to a file"),
                           cl::value_desc("plan.json"), cl::sub(planCommand),
                           cl::cat(category));
@@ -235,6 +249,11 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
        {&runCommand, &planCommand, &compileCommand, &referenceCommand})
     cl::HideUnrelatedOptions(category, *command);
   cl::SetVersionPrinter([](raw_ostream &os) { os << "tapestry 0.1.0\n"; });
+  for (int i = 1; i < argc; ++i)
+    if (StringRef(argv[i]).ltrim('-') == "diff" && i + 2 >= argc) {
+      errs() << "tapestry: error: --diff takes two plan files\n";
+      return std::nullopt;
+    }
   std::string text;
   raw_string_ostream problems(text);
   bool parsed = cl::ParseCommandLineOptions(
@@ -265,9 +284,13 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
                 "(--help tells more)");
   options.program = program;
   StringRef ending = sys::path::extension(options.program);
-  if (program.empty())
+  options.diffFiles.assign(diff.begin(), diff.end());
+  if (options.diffFiles.size() > 2)
+    usage.error("--diff compares two plan files, not " +
+                Twine(options.diffFiles.size()));
+  if (program.empty() && options.diffFiles.empty())
     usage.error("expected a program: PROG.ein or PROG.mlir");
-  else if (ending != ".ein" && ending != ".mlir")
+  else if (!program.empty() && ending != ".ein" && ending != ".mlir")
     usage.error("expected PROG.ein or PROG.mlir, not '" + program + "'");
   options.devices =
       usage.number(devices, grid.empty() && planFile.empty() ? 1 : 0, 1);
@@ -292,9 +315,14 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   }
   options.inputs = usage.bindings(inputs, "i", "NAME=file.npy");
   options.feeds = usage.bindings(feeds, "-feed", "OUTPUT=INPUT");
-  options.explain = explain;
+  options.explain = explain.getNumOccurrences() > 0;
+  for (const std::string &vertex : explain)
+    if (!vertex.empty())
+      options.explainVertices.push_back(vertex);
   options.jsonFile = json;
   options.pareto = paretoRequest(usage);
+  options.dotFile = dot;
+  options.htmlFile = html;
   options.reportFile = report;
   options.traceFile = trace;
   options.verbose = verbose;

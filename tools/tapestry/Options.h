@@ -68,8 +68,13 @@ struct Options {
   bool verbose = false;
   // plan
   bool explain = false;
+  std::vector<std::string> explainVertices;
   std::string jsonFile;
   ParetoRequest pareto;
+  std::string dotFile;
+  std::string htmlFile;
+  /// Two plan files to compare, or none.
+  std::vector<std::string> diffFiles;
   // compile
   std::string executable;
   std::string stopAfter;

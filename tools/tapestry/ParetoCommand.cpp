@@ -123,9 +123,11 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
         writePlan(os, graph, member.plan);
       }))
     return status;
+  if (ExitStatus status = writePictures(options, graph, member.plan))
+    return status;
   if (options.explain)
-    llvm::outs() << explainPlan(graph, member.plan);
-  else if (!request.pick.empty() && options.jsonFile.empty())
+    return printExplanation(options, graph, member.plan);
+  if (!request.pick.empty() && options.jsonFile.empty())
     llvm::outs() << planTable(graph, member.plan);
   else if (request.pick.empty())
     llvm::outs() << frontTable(*front);

@@ -5,10 +5,43 @@
 #include "OutputFile.h"
 #include "tapestry/Planner/Explain.h"
 #include "tapestry/Planner/PlanFile.h"
+#include "tapestry/Planner/PlanPicture.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tapestry;
 using namespace tapestry::driver;
+
+ExitStatus tapestry::driver::writePictures(const Options &options,
+                                           const PlanGraph &graph,
+                                           const Plan &plan) {
+  if (!options.dotFile.empty())
+    if (ExitStatus status =
+            writeOutputFile(options.dotFile, [&](llvm::raw_ostream &os) {
+              writeDot(os, graph, plan);
+            }))
+      return status;
+  if (!options.htmlFile.empty())
+    if (ExitStatus status =
+            writeOutputFile(options.htmlFile, [&](llvm::raw_ostream &os) {
+              writeHtml(os, graph, plan);
+            }))
+      return status;
+  return Success;
+}
+
+ExitStatus tapestry::driver::printExplanation(const Options &options,
+                                              const PlanGraph &graph,
+                                              const Plan &plan) {
+  ExplainOptions explainOptions;
+  explainOptions.vertices = options.explainVertices;
+  llvm::Expected<std::string> text = explainPlan(graph, plan, explainOptions);
+  if (!text) {
+    printError(llvm::toString(text.takeError()));
+    return ProgramWrong;
+  }
+  llvm::outs() << *text;
+  return Success;
+}
 
 ExitStatus tapestry::driver::showPlan(const Options &options) {
   if (options.pareto.isWanted())
@@ -28,9 +61,12 @@ ExitStatus tapestry::driver::showPlan(const Options &options) {
               writePlan(os, graph, plan);
             }))
       return status;
+  if (ExitStatus status = writePictures(options, graph, plan))
+    return status;
   if (options.explain)
-    llvm::outs() << explainPlan(graph, plan);
-  else if (options.jsonFile.empty())
+    return printExplanation(options, graph, plan);
+  if (options.jsonFile.empty() && options.dotFile.empty() &&
+      options.htmlFile.empty())
     llvm::outs() << planTable(graph, plan);
   return Success;
 }

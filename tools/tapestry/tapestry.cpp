@@ -14,7 +14,8 @@ int main(int argc, char **argv) {
   case Command::Run:
     return runProgram(*options);
   case Command::Plan:
-    return showPlan(*options);
+    return options->diffFiles.empty() ? showPlan(*options)
+                                      : diffPlanFiles(*options);
   case Command::Compile:
     return compileProgram(*options);
   case Command::Reference:

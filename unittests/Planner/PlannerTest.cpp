@@ -1,11 +1,9 @@
-//===- PlannerTest.cpp - The front door, and what is printed --------------===//
+//===- PlannerTest.cpp - The front door -----------------------------------===//
 
 #include "tapestry/Planner/Planner.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
-#include "tapestry/Planner/Explain.h"
 #include "tapestry/Planner/Verify.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 using namespace tapestry;
@@ -158,67 +156,6 @@ TEST(Planner, CompletesSketches) {
   Plan plan = valueOf(completePlan(graph, sketch));
   expectSuccess(verifyPlan(graph, plan));
   EXPECT_EQ(plan.vertices[0].parts, PartVector({2, 1}));
-}
-
-//===----------------------------------------------------------------------===//
-// What is printed
-//===----------------------------------------------------------------------===//
-
-TEST(Explain, AlternativesAreDearerThanAnOptimum) {
-  PlanGraph graph = llamaGraph(1);
-  Plan plan = planFor(graph, 8);
-  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
-    auto others = alternativesFor(graph, plan, v, 3);
-    EXPECT_LE(others.size(), 3u);
-    double last = 0;
-    for (const Alternative &other : others) {
-      EXPECT_GE(other.extraCost, last);
-      last = other.extraCost;
-      // The same by counting the whole plan again.
-      std::vector<PartVector> parts = plan.allParts();
-      EXPECT_NE(parts[v], other.parts);
-      parts[v] = other.parts;
-      double total = 0;
-      for (const VertexCost &cost : paperCosts(graph, parts))
-        total += cost.total();
-      EXPECT_DOUBLE_EQ(total, plan.cost + other.extraCost);
-    }
-  }
-}
-
-TEST(Explain, ShowsNumbersInColumns) {
-  PlanGraph graph = chainGraph();
-  Plan plan = planFor(graph, 8);
-  plan.program = "chain.ein";
-  std::string text = explainPlan(graph, plan);
-  for (const char *expected :
-       {"plan of chain.ein for 8 devices (d = 8), solver exact",
-        "cost 335544320 elements, proved optimal",
-        "402653184 bytes sent by all devices", "i=4 k=2 j=1", "k:d.0",
-        "all_reduce", "all others keep theirs", "+16777216"})
-    EXPECT_NE(text.find(expected), std::string::npos) << expected << " in\n"
-                                                      << text;
-  EXPECT_EQ(text.find(planTable(graph, plan)), 0u);
-
-  // The numbers of the vertex table end in the same column.
-  llvm::SmallVector<llvm::StringRef> lines;
-  llvm::StringRef(text).split(lines, '\n');
-  auto header = llvm::find_if(
-      lines, [](llvm::StringRef line) { return line.contains("repartition"); });
-  ASSERT_NE(header, lines.end());
-  size_t width = header->size();
-  for (auto line = header; !line->empty(); ++line)
-    EXPECT_EQ(line->size(), width) << line->str();
-}
-
-TEST(Explain, SaysHowFarFromOptimal) {
-  PlanGraph graph = llamaGraph(1);
-  std::string text = planTable(graph, planFor(graph, 8, "eindecomp"));
-  EXPECT_NE(text.find("% of optimal"), std::string::npos) << text;
-  Plan plan = planFor(graph, 8);
-  plan.provedOptimal = false;
-  plan.lowerBound = 0;
-  EXPECT_NE(planTable(graph, plan).find("no lower bound"), std::string::npos);
 }
 
 } // namespace

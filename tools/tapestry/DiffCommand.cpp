@@ -1,0 +1,45 @@
+//===- DiffCommand.cpp - tapestry plan --diff -----------------------------===//
+
+#include "Commands.h"
+#include "Compilation.h"
+#include "tapestry/Planner/PlanDiff.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tapestry;
+using namespace tapestry::driver;
+
+static llvm::Expected<PlanText> readPlanText(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return planError(path, ": error: ", buffer.getError().message());
+  return PlanText{path, (*buffer)->getBuffer().str()};
+}
+
+ExitStatus tapestry::driver::diffPlanFiles(const Options &options) {
+  std::optional<GraphVertices> vertices;
+  if (!options.program.empty()) {
+    Compilation compilation(options);
+    if (ExitStatus status = compilation.load())
+      return status;
+    auto built = buildPlanGraph(compilation.getGraph().getBody().front());
+    if (mlir::failed(built))
+      return ProgramWrong;
+    vertices.emplace();
+    vertices->graph = std::move(built->graph);
+  }
+  auto fail = [](llvm::Error error) {
+    printError(llvm::toString(std::move(error)));
+    return ProgramWrong;
+  };
+  auto left = readPlanText(options.diffFiles[0]);
+  if (!left)
+    return fail(left.takeError());
+  auto right = readPlanText(options.diffFiles[1]);
+  if (!right)
+    return fail(right.takeError());
+  auto text = diffPlans(*left, *right, vertices ? &vertices->graph : nullptr);
+  if (!text)
+    return fail(text.takeError());
+  llvm::outs() << *text;
+  return Success;
+}
