@@ -424,7 +424,12 @@ std::vector<SubsetTree> contraction::greedyTrees(const SubsetProblem &problem,
     return isBetter(a.cost, b.cost, peakFirst);
   };
   auto keepBest = [&](std::vector<SubsetTree> &trees, unsigned most) {
-    llvm::stable_sort(trees, better);
+    // Equal trees have to lie side by side.
+    llvm::sort(trees, [&](const SubsetTree &a, const SubsetTree &b) {
+      if (better(a, b) || better(b, a))
+        return better(a, b);
+      return a.children < b.children;
+    });
     auto same = [](const SubsetTree &a, const SubsetTree &b) {
       return a.children == b.children;
     };

@@ -48,16 +48,14 @@ private:
 
 /// Per choice of a vertex: its result, its partial values where a reduced label
 /// is cut, or one of its operands.
-SharedBytes MemoryTerms::bytesPerChoice(unsigned v, Of what,
-                                        unsigned operand) {
+SharedBytes MemoryTerms::bytesPerChoice(unsigned v, Of what, unsigned operand) {
   const PlanVertex &vertex = graph.vertices[v];
   const PlanVertex &tensor =
       what == Of::Operand ? graph.vertices[vertex.operands[operand].producer]
                           : vertex;
   int64_t elementBytes = tensor.bytesPerElement(what == Of::Partial);
-  const Projection &projection = what == Of::Operand
-                                     ? vertex.operands[operand].projection
-                                     : vertex.output;
+  const Projection &projection =
+      what == Of::Operand ? vertex.operands[operand].projection : vertex.output;
   const SharedChoices &choices = problem.variables[v].choices;
   SharedBytes &shared = known[{choices.get(), what, operand, elementBytes}];
   if (shared)
@@ -67,11 +65,10 @@ SharedBytes MemoryTerms::bytesPerChoice(unsigned v, Of what,
     bool isHeld = what != Of::Partial;
     for (auto [label, count] : llvm::zip_equal(vertex.labels, parts))
       isHeld = isHeld || (label.reduced && count > 1);
-    bytes->push_back(
-        isHeld ? int64_t(partElements(
-                     layout(v, projection, parts, tensor.shape))) *
-                     elementBytes
-               : 0);
+    bytes->push_back(isHeld ? int64_t(partElements(
+                                  layout(v, projection, parts, tensor.shape))) *
+                                  elementBytes
+                            : 0);
   }
   return shared = bytes;
 }
@@ -82,9 +79,8 @@ SharedBytes MemoryTerms::bytesPerEntry(unsigned v, unsigned operand,
   const PlanProblem::Edge &e = problem.edges[edge];
   const PlanOperand &read = graph.vertices[v].operands[operand];
   const PlanVertex &tensor = graph.vertices[read.producer];
-  SharedBytes &shared =
-      knownEntries[{e.table.get(), e.fromClasses.get(), e.toClasses.get(),
-                    tensor.elementBytes}];
+  SharedBytes &shared = knownEntries[{e.table.get(), e.fromClasses.get(),
+                                      e.toClasses.get(), tensor.elementBytes}];
   if (shared)
     return shared;
   std::vector<TensorParts> from(e.table->rows), to(e.table->columns);
@@ -98,8 +94,8 @@ SharedBytes MemoryTerms::bytesPerEntry(unsigned v, unsigned operand,
   auto bytes = std::make_shared<std::vector<int64_t>>();
   for (const TensorParts &a : from)
     for (const TensorParts &b : to)
-      bytes->push_back(
-          a == b ? 0 : int64_t(partElements(b)) * tensor.elementBytes);
+      bytes->push_back(a == b ? 0
+                              : int64_t(partElements(b)) * tensor.elementBytes);
   return shared = bytes;
 }
 

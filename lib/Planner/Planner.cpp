@@ -312,26 +312,48 @@ planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
     return planError("a plan for ", devices, " devices; there are 1 to ",
                      maxDevices);
   auto best = planFor(devices);
-  if (!best || !options.mayIdle)
+  if (!options.mayIdle)
     return best;
-  double lowerBound = best->lowerBound;
-  bool isProved = best->provedOptimal;
+  // Not every count is a grid on every machine: then fewer are planned for.
+  std::string refusal;
+  if (!best)
+    refusal = llvm::toString(best.takeError());
+  bool isFound = refusal.empty();
+  double lowerBound = independentSeconds(graph, options.machine, devices);
+  bool isProved = false;
+  if (isFound) {
+    lowerBound = best->lowerBound;
+    isProved = best->provedOptimal;
+  }
   for (int64_t count : fewerDevices(graph, devices)) {
     // Fewer devices share the work less: no count from here on is cheaper.
-    if (independentSeconds(graph, options.machine, count) >= best->cost)
+    if (isFound &&
+        independentSeconds(graph, options.machine, count) >= best->cost)
       break;
     auto plan = planFor(count);
     if (!plan) {
       llvm::consumeError(plan.takeError());
       continue;
     }
-    lowerBound = std::min(lowerBound, plan->lowerBound);
-    if (plan->cost < best->cost) {
-      isProved = plan->provedOptimal;
+    if (isFound)
+      lowerBound = std::min(lowerBound, plan->lowerBound);
+    if (!isFound || plan->cost < best->cost) {
+      isProved = isFound && plan->provedOptimal;
       best = std::move(plan);
       best->idleDevices = devices - count;
+      isFound = true;
     }
   }
+  if (!isFound)
+    return planError(refusal);
+  // What was not looked at bounds what is known.
+  std::vector<int64_t> tried = fewerDevices(graph, devices);
+  for (int64_t count = devices - 1; count >= 1; --count)
+    if (!llvm::is_contained(tried, count)) {
+      lowerBound = std::min(lowerBound,
+                            independentSeconds(graph, options.machine, count));
+      break;
+    }
   stateBound(*best, lowerBound, isProved && lowerBound >= best->cost);
   return best;
 }
