@@ -113,39 +113,43 @@ void ParetoPopulation::shrink() {
   weights.resize(next);
 }
 
+/// How much worse `other` is than `member` where it is worst: small if it can
+/// stand for it.
+static double replacementLoss(const Objectives &member,
+                              const Objectives &other) {
+  double worst = 0;
+  for (unsigned i = 0; i < numObjectives; ++i)
+    worst = std::max(worst, other[i] - member[i]);
+  return worst;
+}
+
 void ParetoPopulation::shrinkFrontier() {
-  // The member whose neighbours cover most of what it wins goes first. Best
-  // values of any objective and starting points stay.
-  Objectives best = noLimits;
-  for (const Member &member : all)
+  std::vector<Member *> front;
+  for (Member &member : all)
     if (member.onFrontier)
-      for (unsigned i = 0; i < numObjectives; ++i)
-        best[i] = std::min(best[i], member.objectives[i]);
+      front.push_back(&member);
+  // The first with the best value of an objective stays, and so do starts.
+  std::vector<bool> stays(front.size(), false);
+  for (unsigned i = 0; i < numObjectives; ++i) {
+    auto best = llvm::min_element(front, [&](Member *a, Member *b) {
+      return a->objectives[i] < b->objectives[i];
+    });
+    stays[best - front.begin()] = true;
+  }
+  // The one that another can best stand for goes.
   Member *least = nullptr;
-  double leastVolume = 0;
-  for (Member &member : all) {
-    if (!member.onFrontier || member.start >= 0)
+  double leastLoss = std::numeric_limits<double>::infinity();
+  for (unsigned m = 0; m < front.size(); ++m) {
+    if (stays[m] || front[m]->start >= 0)
       continue;
-    bool isExtreme = false;
-    for (unsigned i = 0; i < numObjectives; ++i)
-      isExtreme |= i != Devices && member.objectives[i] == best[i];
-    if (isExtreme)
-      continue;
-    // The distance that the others are behind it stands for the volume that it
-    // alone wins: much faster, and as good for this choice.
-    double volume = std::numeric_limits<double>::infinity();
-    for (const Member &other : all)
-      if (other.onFrontier && &other != &member)
-        volume = std::min(volume, std::max(0.0, [&] {
-                            double worst = 0;
-                            for (unsigned i = 0; i < numObjectives; ++i)
-                              worst = std::max(worst, other.scaled[i] -
-                                                          member.scaled[i]);
-                            return worst;
-                          }()));
-    if (!least || volume < leastVolume) {
-      least = &member;
-      leastVolume = volume;
+    double loss = std::numeric_limits<double>::infinity();
+    for (unsigned o = 0; o < front.size(); ++o)
+      if (o != m)
+        loss =
+            std::min(loss, replacementLoss(front[m]->scaled, front[o]->scaled));
+    if (loss < leastLoss) {
+      least = front[m];
+      leastLoss = loss;
     }
   }
   if (least)

@@ -54,8 +54,8 @@ struct ParetoOptions {
   /// Members have to stay within these; the search itself may look beyond.
   Objectives limits = noLimits;
 
-  /// The most members of the frontier. Beyond it the members that add the least
-  /// volume go; starting points stay.
+  /// The most members of the frontier. Beyond it those go that others can best
+  /// stand for; starting points and the best of every objective stay.
   unsigned maxMembers = 200;
   /// How many plans near the frontier are kept as parents beside its members.
   unsigned neighbourhood = 200;
