@@ -55,7 +55,7 @@ static void writeMember(llvm::json::OStream &json, const PlanGraph &graph,
       json.attribute(axis.name, axis.size);
   });
   json.attributeArray("rewrites", [&] {
-    for (const Rewrite &rewrite : member.rewrites)
+    for (const Rewrite &rewrite : plan.rewrites)
       json.object([&] {
         json.attribute("kind", rewrite.kind);
         json.attribute("vertex", rewrite.vertex);

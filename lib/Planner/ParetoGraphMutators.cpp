@@ -119,14 +119,11 @@ public:
   }
   std::optional<ParetoState> mutate(const ParetoState &state,
                                     MutationContext &context) const override {
-    const Rewrite &rewrite =
-        context.random.oneOf(context.scenes.rewritesOf(state.graph));
-    llvm::Expected<unsigned> graph =
-        context.scenes.space.apply(state.graph, rewrite);
-    if (!graph) {
-      llvm::consumeError(graph.takeError());
+    std::optional<unsigned> graph = context.scenes.rewritten(
+        state.graph,
+        context.random.below(context.scenes.rewritesOf(state.graph).size()));
+    if (!graph)
       return std::nullopt;
-    }
     if (*graph == state.graph)
       return std::nullopt;
     ParetoScene &from = context.scenes.of(state);

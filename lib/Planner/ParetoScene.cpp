@@ -300,6 +300,36 @@ const std::vector<Rewrite> &ParetoScenes::rewritesOf(unsigned graph) {
   return it->second;
 }
 
+/// Vertices of all scenes, and of all graphs, that one thread keeps at most.
+static constexpr size_t maxSceneVertices = 50'000;
+static constexpr size_t maxGraphVertices = 500'000;
+
+std::optional<unsigned> ParetoScenes::rewritten(unsigned graph,
+                                                unsigned rewrite) {
+  auto it = known.find({graph, rewrite});
+  if (it != known.end())
+    return it->second;
+  if (knownVertices > maxGraphVertices)
+    return std::nullopt;
+  std::optional<unsigned> &result = known[{graph, rewrite}];
+  llvm::Expected<unsigned> number =
+      space.apply(graph, rewritesOf(graph)[rewrite]);
+  if (!number) {
+    llvm::consumeError(number.takeError());
+    return std::nullopt;
+  }
+  knownVertices += space.graph(*number).vertices.size();
+  result = *number;
+  return result;
+}
+
+bool ParetoScenes::isFull() const {
+  size_t vertices = 0;
+  for (const auto &[number, scene] : scenes)
+    vertices += scene->graph.vertices.size();
+  return vertices > maxSceneVertices;
+}
+
 void ParetoScenes::forget(
     llvm::function_ref<bool(unsigned graph, unsigned grid)> isNeeded) {
   for (auto it = scenes.begin(); it != scenes.end();)

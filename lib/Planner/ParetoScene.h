@@ -156,14 +156,22 @@ public:
   }
   /// The rewrites that apply to a graph.
   const std::vector<Rewrite> &rewritesOf(unsigned graph);
-  /// Forgets the scenes that `isNeeded` denies, once there are many.
+  /// The graph that rewrite number `rewrite` of these leads to; nothing where
+  /// it does not apply after all, or where that is not known and no room is
+  /// left for more graphs.
+  std::optional<unsigned> rewritten(unsigned graph, unsigned rewrite);
+  /// Whether there are so many scenes that some should be forgotten.
+  bool isFull() const;
+  /// Forgets the scenes that `isNeeded` denies.
   void forget(llvm::function_ref<bool(unsigned graph, unsigned grid)> isNeeded);
-  size_t size() const { return scenes.size(); }
 
 private:
   const Machine &machine;
   std::map<std::pair<unsigned, unsigned>, std::unique_ptr<ParetoScene>> scenes;
   std::map<unsigned, std::vector<Rewrite>> rewrites;
+  std::map<std::pair<unsigned, unsigned>, std::optional<unsigned>> known;
+  /// Vertices of all graphs that rewrites have led to here.
+  size_t knownVertices = 0;
 };
 
 } // namespace tapestry

@@ -367,6 +367,8 @@ tapestry::searchPareto(RewriteSpace &space, const ParetoOptions &request) {
       member.plan = std::move(*built);
       member.origin = originOf(plan, mutators);
     }
+    member.plan.rewrites = options.earlierRewrites;
+    llvm::append_range(member.plan.rewrites, member.rewrites);
     member.objectives =
         objectivesOf(space.graph(member.graph), member.plan, options.machine);
   }

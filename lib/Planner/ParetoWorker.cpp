@@ -29,7 +29,6 @@ static constexpr unsigned maxInherited = 4;
 /// Trials per vertex and axis before the stopping rule is asked.
 static constexpr int64_t trialsPerPlace = 20;
 static constexpr unsigned maxHistory = 24;
-static constexpr size_t maxScenes = 200;
 
 static ObjectiveScale scaleOf(const ParetoTask &task) {
   std::vector<Objectives> samples;
@@ -136,7 +135,7 @@ void ParetoWorker::step() {
   }
   if (exchange && trialsDone / 64 != before / 64)
     receive();
-  if (scenes.size() > maxScenes && trialsDone / 256 != before / 256) {
+  if (trialsDone / 256 != before / 256 && scenes.isFull()) {
     std::set<std::pair<unsigned, unsigned>> needed;
     for (const ParetoPopulation::Member &member : population.members())
       needed.insert({member.state.graph, member.state.grid});

@@ -3,7 +3,7 @@
 #include "Commands.h"
 #include "Compilation.h"
 #include "OutputFile.h"
-#include "tapestry/Analysis/PlanGraphs.h"
+#include "tapestry/Dialect/Tapestry/Transforms/GraphRewrites.h"
 #include "tapestry/Planner/Explain.h"
 #include "tapestry/Planner/Pareto.h"
 #include "tapestry/Planner/PlanFile.h"
@@ -82,11 +82,15 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
   Compilation compilation(options);
   if (ExitStatus status = compilation.load())
     return status;
-  mlir::FailureOr<GraphVertices> vertices =
-      buildPlanGraph(compilation.getGraph().getBody().front());
-  if (mlir::failed(vertices))
+  llvm::Expected<std::unique_ptr<RewriteSpace>> made =
+      teg::createRewriteSpace(compilation.getGraph());
+  if (!made) {
+    printError(options.program +
+               ": error: " + llvm::toString(made.takeError()));
     return ProgramWrong;
-  SingleGraph space(vertices->graph);
+  }
+  RewriteSpace &space = **made;
+  search.earlierRewrites = teg::recordedRewrites(compilation.getGraph());
 
   llvm::Expected<ParetoFront> front = searchPareto(space, search);
   if (!front) {

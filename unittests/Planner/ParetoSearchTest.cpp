@@ -308,6 +308,15 @@ TEST(Pareto, RewritesPayOnlyWhereTheyHelp) {
   unsigned fastest = valueOf(pickMember(front, "fastest"));
   EXPECT_EQ(front.members[fastest].graph, 1u);
   EXPECT_EQ(front.members[fastest].rewrites.size(), 1u);
+  // Plans tell the whole way from the program.
+  ParetoOptions later = optionsFor(2);
+  later.earlierRewrites = {{"order", "P", {"1 2"}}};
+  front = valueOf(searchPareto(space, later));
+  std::vector<Rewrite> way =
+      front.members[valueOf(pickMember(front, "fastest"))].plan.rewrites;
+  ASSERT_EQ(way.size(), 2u);
+  EXPECT_EQ(way[0].kind, "order");
+  EXPECT_EQ(way[1].kind, "reassociate");
 }
 
 //===----------------------------------------------------------------------===//

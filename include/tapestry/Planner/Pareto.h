@@ -41,6 +41,8 @@ struct ParetoOptions {
   Machine machine;
   /// Written into the plans.
   std::string program;
+  /// What led from the program to graph 0 of the space: plans carry it.
+  std::vector<Rewrite> earlierRewrites;
 
   uint64_t seed = 0;
   /// One thread gives the same result for the same seed (unless `timeLimit`
@@ -70,7 +72,7 @@ struct ParetoOptions {
 /// One plan of the frontier.
 struct ParetoMember {
   Objectives objectives = {};
-  /// The number of its graph in the space, and how to get there.
+  /// The number of its graph in the space, and how to get there from graph 0.
   unsigned graph = 0;
   std::vector<Rewrite> rewrites;
   /// Complete and verified; its solver is "pareto" or that of the starting
