@@ -365,6 +365,30 @@ output Q, U, G, H, F, R, D, O
   expectRefused({"unfuse", "R", {"7"}}, "there are 2 factors");
 }
 
+// What a user asks of a vertex names its labels, so the vertex stays; one that
+// takes up another's body keeps what is asked of it.
+TEST(GraphRewritesTest, WhatIsAskedStays) {
+  Program program("input A : f32[4, 4]\nE[i, j] = exp(A[i, j])\n"
+                  "P[i, k] = sum[j] E[i, j] * A[j, k]\n"
+                  "Z[i, l] = sum[k] P[i, k] * A[k, l]\noutput Z\n");
+  auto ask = [&](llvm::StringRef name) {
+    for (auto op : program.graph().getOps<EinsumOp>())
+      if (op.getName() == name)
+        op->setDiscardableAttr("tapestry.layout_group",
+                               StringAttr::get(op.getContext(), "g"));
+  };
+  ask("P");
+  EXPECT_EQ(program.refusal({"reassociate", "Z", {"P"}}),
+            "rewrite 'reassociate' of 'Z': 'P' has 'tapestry.layout_group', "
+            "which is about it as it is");
+  EXPECT_NE(program.refusal({"order", "P", {"0 1"}}), "");
+  OwningOpRef<GraphOp> fused = program.rewritten({{"fuse", "E", {"P"}}});
+  std::string text = Program::print(*fused);
+  EXPECT_NE(text.find("tapestry.layout_group"), std::string::npos) << text;
+  ask("E");
+  EXPECT_NE(program.refusal({"fuse", "E", {"P"}}), "");
+}
+
 TEST(GraphRewritesTest, AllRewritesOrNone) {
   Program program(chain);
   EXPECT_EQ(program.refusal({"reassociate", "Z", {"P", "5 6"}}),

@@ -29,6 +29,8 @@ static llvm::Expected<EinsumOp> fuseInto(EinsumOp producer, EinsumOp reader) {
     return planError("'", producer.getName(),
                      "' reduces, so its body would be "
                      "no function of single elements");
+  if (llvm::Error error = checkUnasked(producer))
+    return std::move(error);
   return inlineProducer(reader, producer, reader.getMonoid());
 }
 

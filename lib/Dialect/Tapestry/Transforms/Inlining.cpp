@@ -220,6 +220,8 @@ EinsumOp Inliner::build() {
     reader.getCombiner().cloneInto(&op.getCombiner(),
                                    *std::make_unique<IRMapping>());
   }
+  // What a user asks of the reader is about labels that it keeps.
+  op->setDiscardableAttrs(reader->getDiscardableAttrDictionary());
   buildBody(op);
   return op;
 }
@@ -248,6 +250,15 @@ llvm::Expected<EinsumOp> Inliner::run() {
 llvm::Expected<EinsumOp> teg::inlineProducer(EinsumOp reader, EinsumOp producer,
                                              Monoid monoid) {
   return Inliner(reader, producer, monoid).run();
+}
+
+llvm::Error teg::checkUnasked(EinsumOp op) {
+  if (op->getDiscardableAttrDictionary().empty())
+    return llvm::Error::success();
+  return planError(
+      "'", op.getName(), "' has '",
+      op->getDiscardableAttrDictionary().begin()->getName().getValue(),
+      "', which is about it as it is");
 }
 
 void teg::substitute(EinsumOp old, EinsumOp replacement) {

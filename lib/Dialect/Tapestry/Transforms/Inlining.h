@@ -18,6 +18,11 @@ namespace tapestry::teg {
 llvm::Expected<EinsumOp> inlineProducer(EinsumOp reader, EinsumOp producer,
                                         Monoid monoid);
 
+/// Success where an einsum may become others. What a user asks of one (a pin of
+/// its labels, a layout group) is written on it as attributes, and is about the
+/// einsum as it is.
+llvm::Error checkUnasked(EinsumOp op);
+
 /// Puts an operation that is in no block in the place of another.
 void substitute(EinsumOp old, EinsumOp replacement);
 

@@ -1,6 +1,7 @@
 //===- ProductSum.cpp - Einsums that are reduced products -----------------===//
 
 #include "ProductSum.h"
+#include "Inlining.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -131,6 +132,8 @@ llvm::Expected<ProductSum> teg::matchProductSum(EinsumOp op, Monoid monoid) {
     return planError("nothing is reduced");
   if (monoid == Monoid::Custom)
     return planError("nothing is known of a custom monoid");
+  if (llvm::Error error = checkUnasked(op))
+    return std::move(error);
   if (llvm::Error error = checkOperands(op))
     return std::move(error);
 
