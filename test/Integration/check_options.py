@@ -87,6 +87,13 @@ def unknown_cost_model(bench):
 
 
 @case
+def orders_of_products(bench):
+    bench.expect_error(bench.run("--order=magic"), 2, "magic", "flops", "planned")
+    for order in ("none", "flops", "peak", "planned"):
+        bench.expect_results(bench.run(f"--order={order}", "--devices=3"))
+
+
+@case
 def bad_grids(bench):
     for grid in ("node", "node=", "=2", "node=0", "node=x", "node=2,node=2", "a=2,,b=2"):
         bench.expect_error(bench.run(f"--grid={grid}"), 2, "grid")

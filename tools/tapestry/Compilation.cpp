@@ -90,6 +90,10 @@ ExitStatus Compilation::load() {
   }
   for (auto source : getGraph().getOps<teg::SourceOp>())
     unreadInputs.insert(source.getName());
+  // Ordering by planned cost plans, so the wish has to make sense by now.
+  if (options.order == "planned")
+    if (ExitStatus wrong = checkRequest())
+      return wrong;
   PassManager pm(context.get());
   GraphOptions graph;
   // The oracle evaluates what the user wrote.

@@ -299,6 +299,27 @@ TEST(ContractionOrderTest, TwentyOperands) {
             3456);
 }
 
+// The same for rand_equation(40, 3, n_out=3, d_max=3, seed=2), labels renamed:
+// 1250814 flops, largest 20736.
+TEST(ContractionOrderTest, FortyOperands) {
+  llvm::StringRef text =
+      "ab,cd,def,gh,ij,khlmno,pqr,ks,mt,uv,wx,y,ezA,B,CDE,DFGCH,ajI,JG,gJxKL,"
+      "pMNfB,OP,QRSMTUL,VWI,tXY,cN,ZQ,0S12s,34l,5oV6z,4E72,F,1,u67,vy8,3T,R,"
+      "A0rX9K,U59,Z8Yqb!,i!nHO->PwW";
+  llvm::StringRef ofExtent3 = "abcdhlmnqrtwxyDEFGILMOPUXYZ1478";
+  std::vector<std::vector<int64_t>> shapes(1);
+  for (char c : text.split("->").first)
+    if (c == ',')
+      shapes.emplace_back();
+    else
+      shapes.back().push_back(ofExtent3.contains(c) ? 3 : 2);
+  Contraction contraction = parse(text, shapes);
+  EXPECT_LE(order(contraction, likeOptEinsum()).flops, 1250814);
+  EXPECT_LE(order(contraction, likeOptEinsum(OrderObjective::Peak))
+                .largestIntermediate,
+            20736);
+}
+
 //===----------------------------------------------------------------------===//
 // Against all trees
 //===----------------------------------------------------------------------===//
