@@ -4,6 +4,7 @@
 #include "TextTable.h"
 #include "tapestry/Planner/Bound.h"
 #include "tapestry/Planner/LowerBounds.h"
+#include "tapestry/Planner/Memory.h"
 #include "tapestry/Planner/PlanTotals.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -124,6 +125,40 @@ static void printDevices(llvm::raw_ostream &os, const PlanGraph &graph,
   }
   os << "\nvertices that leave some of the " << plan.devices
      << " devices without work of their own\n";
+  table.print(os);
+}
+
+/// All steps of small graphs, the fullest of others.
+static void printMemory(llvm::raw_ostream &os, const PlanGraph &graph,
+                        const Plan &plan) {
+  constexpr size_t mostSteps = 40, fullest = 12;
+  std::vector<MemoryStep> timeline =
+      memoryTimeline(graph, plan.grid, plan.placement);
+  std::vector<unsigned> shown;
+  for (unsigned v = 0; v < graph.vertices.size(); ++v)
+    if (!graph.vertices[v].isInput)
+      shown.push_back(v);
+  if (shown.empty())
+    return;
+  os << "\nbytes per device while each vertex runs";
+  if (shown.size() > mostSteps) {
+    llvm::sort(shown, [&](unsigned a, unsigned b) {
+      int64_t x = timeline[a].total(), y = timeline[b].total();
+      return x != y ? x > y : a < b;
+    });
+    os << ": the " << fullest << " fullest of " << shown.size();
+    shown.resize(fullest);
+    llvm::sort(shown);
+  }
+  os << "\n";
+  TextTable table({"vertex", "inputs", "results", "copies", "partial", "total"},
+                  1);
+  for (unsigned v : shown) {
+    const MemoryStep &step = timeline[v];
+    table.add({graph.vertices[v].name, std::to_string(step.inputs),
+               std::to_string(step.results), std::to_string(step.copies),
+               std::to_string(step.partials), std::to_string(step.total())});
+  }
   table.print(os);
 }
 
@@ -390,6 +425,7 @@ tapestry::explainPlan(const PlanGraph &graph, const Plan &plan,
   llvm::raw_string_ostream os(text);
   printTraffic(os, plan);
   printDevices(os, graph, plan);
+  printMemory(os, graph, plan);
   printBounds(os, graph, plan, options.memoryBytes);
   if (llvm::Error error = AlternativePrinter(graph, plan, options).print(os))
     return error;

@@ -102,6 +102,10 @@ void PageWriter::writeCards() {
        << " of any plan's bound.</p>\n";
   os << "</section>\n<section><h2>Where traffic goes</h2>\n";
   writeTrafficSvg(os, plan);
+  os << "</section>\n<section><h2>Memory per device"
+        "<span class=\"key k0\"></span>inputs<span class=\"key k1\"></span>"
+        "results<span class=\"key k2\"></span>copies, partial values</h2>\n";
+  writeMemorySvg(os, graph, plan);
   os << "</section>\n</div>\n";
 }
 

@@ -24,6 +24,10 @@ void writeCostSvg(llvm::raw_ostream &os, const PlanGraph &graph,
                   const Plan &plan);
 /// Bars of traffic per kind of collective and per grid axis.
 void writeTrafficSvg(llvm::raw_ostream &os, const Plan &plan);
+/// Bytes per device while the vertices run one after another.
+void writeMemorySvg(llvm::raw_ostream &os, const PlanGraph &graph,
+                    const Plan &plan);
+
 /// The page's style sheet and script. Neither holds '<' or '&', so that the
 /// page is well-formed XML too.
 extern const char *const pageStyle;

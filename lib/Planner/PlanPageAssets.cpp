@@ -68,8 +68,10 @@ svg .move { font-size: 10.5px; fill: var(--move); font-weight: 600;
 .tick { font-size: 10.5px; fill: var(--soft); }
 svg .tick { fill: var(--soft); }
 .gridline { stroke: var(--line); stroke-width: 1; }
-.area { fill: var(--a0); fill-opacity: .25; stroke: var(--a0);
-  stroke-width: 1.5; }
+.m0, .key.k0 { fill: var(--free); background: var(--free); }
+.m1, .key.k1 { fill: var(--a0); background: var(--a0); }
+.m2, .key.k2 { fill: var(--a3); background: var(--a3); }
+.peak { stroke: var(--move); stroke-width: 1; stroke-dasharray: 4 3; }
 .step { fill: transparent; }
 .step:hover { fill: var(--sel); fill-opacity: .18; }
 .key { display: inline-block; width: 10px; height: 10px; border-radius: 2px;

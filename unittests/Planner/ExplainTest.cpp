@@ -3,6 +3,7 @@
 #include "tapestry/Planner/Explain.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
+#include "tapestry/Planner/Memory.h"
 #include "tapestry/Planner/PlanTotals.h"
 #include "tapestry/Planner/Planner.h"
 #include "llvm/ADT/STLExtras.h"
@@ -103,6 +104,34 @@ TEST(Explain, PrintsSecondsAndIdleDevices) {
               "under the cost model paper it costs 335544320 elements"});
 }
 
+TEST(Explain, SolvesTheProblemInSecondsAgain) {
+  PlanGraph graph = chainGraph(256);
+  PlannerOptions options;
+  options.devices = 4;
+  options.costModel = "spmd";
+  options.mayIdle = false;
+  Plan plan = valueOf(tapestry::plan(graph, options));
+  ExplainedProblem explained = valueOf(ExplainedProblem::make(graph, plan));
+  std::vector<uint32_t> choice;
+  for (const auto &c : explained.choice()) {
+    ASSERT_TRUE(c.has_value());
+    choice.push_back(*c);
+  }
+  EXPECT_NEAR(explained.problem().evaluate(choice), plan.cost,
+              1e-9 * plan.cost);
+  for (unsigned v = 5; v < 9; ++v) {
+    auto variable = explained.variableOf(v);
+    ASSERT_TRUE(variable.has_value());
+    EXPECT_EQ(explained.partsOf(v, choice[*variable]), plan.vertices[v].parts);
+    for (const Alternative &other : valueOf(reoptimizedAlternatives(
+             explained.problem(), *variable, {choice[*variable]}, 3)))
+      EXPECT_GE(other.cost, plan.cost * (1 - 1e-9));
+  }
+  expectText(valueOf(explainPlan(graph, plan)),
+             {" seconds", " anew ", "under the cost model paper",
+              "lower bounds for contractions"});
+}
+
 TEST(Explain, ShowsPlansWrittenByHand) {
   // 3 parts are no viable partition for 4 devices, and one device is idle.
   PlanGraph graph = chainGraph(12);
@@ -167,6 +196,30 @@ TEST(PlanTotals, CountsSpanningGroupsToTheOutermostAxis) {
   plan = valueOf(completePlan(b.graph, sketch));
   EXPECT_EQ(trafficByAxis(plan)[1].collectives, 0u);
   EXPECT_EQ(trafficByAxis(plan)[0].bytes, plan.placement.totalBytes());
+}
+
+TEST(PlanTotals, HoldsTensorsWhileTheyAreNeeded) {
+  // A (i, j) is stored by rows, S = A A' summed over k by halves, T reads S.
+  GraphBuilder b;
+  b.input("A", {8, 4}).input("B", {4, 8});
+  b.vertex("S", "i k", {{"A", "i j"}, {"B", "j k"}});
+  b.vertex("T", "i", {{"S", "i k"}});
+  b.graph.vertices.back().isOutput = true;
+  PlanSketch sketch;
+  sketch.userGrid.axes.push_back({"d", 2});
+  sketch.parts = {std::nullopt, std::nullopt, PartVector({1, 1, 2}),
+                  PartVector({2, 1})};
+  Plan plan = valueOf(completePlan(b.graph, sketch));
+  auto timeline = memoryTimeline(b.graph, plan.grid, plan.placement);
+  ASSERT_EQ(timeline.size(), 4u);
+  // Half of A and B; 64 partial values of S, of which 32 come home.
+  EXPECT_EQ(timeline[2].inputs, 2 * 16 * 4);
+  EXPECT_EQ(timeline[2].partials, 64 * 4);
+  EXPECT_EQ(timeline[2].results, 32 * 4);
+  EXPECT_EQ(timeline[3].partials, 0);
+  EXPECT_EQ(timeline[3].copies, 0);
+  EXPECT_EQ(timeline[3].results, 32 * 4 + 4 * 4);
+  EXPECT_EQ(timeline[2].total(), plan.peakBytesPerDevice);
 }
 
 TEST(PlanTotals, CountsDevices) {
