@@ -71,47 +71,64 @@ public:
   Starts(const PlanGraph &graph, const ParetoOptions &options)
       : graph(graph), options(options) {}
 
-  /// Plans for this grid by every cost model; false if there is none.
-  bool add(const DeviceGrid &grid);
-  llvm::Error takeError() { return planError(firstError); }
+  /// Plans for this grid by every cost model; where they break the limit of
+  /// memory, also plans that keep it.
+  void add(const DeviceGrid &grid);
+  llvm::Error takeError() {
+    return planError(firstError.empty() ? "no cost model to start from"
+                                        : firstError);
+  }
 
   std::vector<Plan> plans;
   std::vector<std::string> origins;
 
 private:
+  /// The plan that is now the last, or null.
+  const Plan *solve(const PlannerOptions &base, llvm::StringRef model);
+
   const PlanGraph &graph;
   const ParetoOptions &options;
-  std::string firstError = "no cost model to start from";
+  std::string firstError;
 };
 
 } // namespace
 
-bool Starts::add(const DeviceGrid &grid) {
-  bool hasAny = false;
-  for (const std::string &model : options.startModels) {
-    PlannerOptions request = options.planner;
-    request.devices = 0;
-    request.grid = grid;
-    request.costModel = model;
-    request.machine = options.machine;
-    request.program = options.program;
-    // Where the optimum is out of reach, the best that is not.
-    for (const SolverInfo &solver : allSolvers()) {
-      request.solver = solver.name.str();
-      llvm::Expected<Plan> found = plan(graph, request);
-      if (!found) {
-        std::string message = llvm::toString(found.takeError());
-        if (plans.empty() && !hasAny)
-          firstError = message;
-        continue;
-      }
+const Plan *Starts::solve(const PlannerOptions &base, llvm::StringRef model) {
+  PlannerOptions request = base;
+  request.costModel = model.str();
+  // Where the optimum is out of reach, the best that is not.
+  for (const SolverInfo &solver : allSolvers()) {
+    request.solver = solver.name.str();
+    llvm::Expected<Plan> found = plan(graph, request);
+    if (found) {
       plans.push_back(std::move(*found));
-      origins.push_back(request.solver + " (" + model + ")");
-      hasAny = true;
-      break;
+      origins.push_back(request.solver + " (" + request.costModel +
+                        (request.memoryLimit ? ", within memory)" : ")"));
+      return &plans.back();
     }
+    std::string message = llvm::toString(found.takeError());
+    if (firstError.empty())
+      firstError = message;
   }
-  return hasAny;
+  return nullptr;
+}
+
+void Starts::add(const DeviceGrid &grid) {
+  PlannerOptions request = options.planner;
+  request.devices = 0;
+  request.grid = grid;
+  request.machine = options.machine;
+  request.program = options.program;
+  for (const std::string &model : options.startModels) {
+    const Plan *free = solve(request, model);
+    // Without its limit the best plan may be far from the best within it.
+    if (!free || double(free->peakBytesPerDevice) <= options.limits[Memory] ||
+        options.limits[Memory] < 1)
+      continue;
+    PlannerOptions limited = request;
+    limited.memoryLimit = int64_t(options.limits[Memory]);
+    solve(limited, model);
+  }
 }
 
 /// A few of many grids: the largest, the smallest and some between.
