@@ -86,6 +86,7 @@ LogicalResult VertexCollector::add(BlockOpInterface op) {
       llvm::any_of(op->getResult(0).getUsers(), [](Operation *user) {
         return !isa<BlockOpInterface>(user);
       });
+  vertex.constraints = op.getConstraints();
   producers[op->getResult(0)] = result.graph.vertices.size();
   result.graph.vertices.push_back(std::move(vertex));
   result.ops.push_back(op);

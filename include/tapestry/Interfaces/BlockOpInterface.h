@@ -11,6 +11,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/OpDefinition.h"
+#include "tapestry/Support/CutRequest.h"
 #include "tapestry/Support/Layout.h"
 #include <optional>
 #include <string>

@@ -82,6 +82,10 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
         labels and conversions of type count 0; combining counts what the monoid
         costs (1 for a named one) where something is reduced.
       }], "int64_t", "getFlopsPerPoint">,
+    InterfaceMethod<[{
+        What the user asks of the op's cut, of its result's home and, where the
+        graph hands the result out, of how it is left.
+      }], "::tapestry::VertexConstraints", "getConstraints">,
   ];
 
   let extraSharedClassDeclaration = [{

@@ -43,6 +43,29 @@ private:
                  llvm::ArrayRef<int64_t> shape);
   void nameLabels(const Scope &scope, Vertex &vertex);
 
+  // Requests.cpp.
+
+  /// A label or dimension that requests may name.
+  struct CutTarget {
+    /// As the statement calls it, and as the planner does.
+    std::string written, planned;
+    int64_t extent;
+  };
+  /// The dimensions of a tensor by the names in brackets, or by number.
+  std::optional<std::vector<CutTarget>>
+  dimensionTargets(const Tensor &tensor, bool hasLabels,
+                   llvm::ArrayRef<ast::Label> labels, llvm::SMRange where);
+  /// The labels of the vertex that a statement ends in.
+  std::vector<CutTarget> labelTargets(const Tensor &tensor,
+                                      const ast::EquationStmt &stmt);
+  /// Adds what requests ask for to `into`, reporting what they cannot.
+  void addRequests(const Scope &scope, llvm::ArrayRef<ast::Request> requests,
+                   llvm::ArrayRef<CutTarget> targets, llvm::StringRef name,
+                   std::vector<CutRequest> &into, std::string *layoutGroup);
+  bool addEntry(const Scope &scope, const ast::CutEntry &entry,
+                llvm::ArrayRef<CutTarget> targets, llvm::StringRef name,
+                CutRequest &request);
+
   // Norms.cpp.
 
   /// What the vertices of a softmax or norm have in common.

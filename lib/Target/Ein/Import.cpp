@@ -13,6 +13,7 @@
 using namespace mlir;
 using namespace tapestry::ein;
 namespace teg = tapestry::teg;
+using tapestry::CutRequest;
 
 namespace {
 /// Turns places of the text into locations of the IR.
@@ -57,6 +58,10 @@ public:
 
 private:
   Value emitVertex(const Tensor &tensor, const Vertex &vertex);
+  Value emitSource(const Tensor &tensor);
+  void setRequests(Operation *op, llvm::ArrayRef<CutRequest> requests,
+                   bool isHome);
+  void setLayoutGroup(Operation *op, StringRef group);
   AffineMap mapOf(const Vertex &vertex, llvm::ArrayRef<LinearForm> forms);
   RankedTensorType typeOf(const Tensor &tensor) {
     return RankedTensorType::get(tensor.shape,
@@ -136,10 +141,37 @@ Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
   auto buildBody = [&](OpBuilder &body, Location loc, ValueRange args) {
     return BodyEmitter(body, loc, vertex, args).emit();
   };
-  return teg::EinsumOp::create(builder, locations.get(vertex.loc, vertex.calls),
-                               tensor.name, labels, extents, operands, maps,
-                               pads, convert(vertex.monoid), typeOf(tensor),
-                               buildBody);
+  auto einsum =
+      teg::EinsumOp::create(builder, locations.get(vertex.loc, vertex.calls),
+                            tensor.name, labels, extents, operands, maps, pads,
+                            convert(vertex.monoid), typeOf(tensor), buildBody);
+  setRequests(einsum, tensor.constraints.work, /*isHome=*/false);
+  setLayoutGroup(einsum, tensor.constraints.layoutGroup);
+  return einsum;
+}
+
+void GraphEmitter::setRequests(Operation *op,
+                               llvm::ArrayRef<CutRequest> requests,
+                               bool isHome) {
+  SmallVector<Attribute> list;
+  for (const CutRequest &request : requests)
+    list.push_back(
+        teg::RequestAttr::get(builder.getContext(), request, isHome));
+  if (!list.empty())
+    op->setAttr(teg::constraintsAttrName, builder.getArrayAttr(list));
+}
+
+void GraphEmitter::setLayoutGroup(Operation *op, StringRef group) {
+  if (!group.empty())
+    op->setAttr(teg::layoutGroupAttrName, builder.getStringAttr(group));
+}
+
+Value GraphEmitter::emitSource(const Tensor &tensor) {
+  auto source = teg::SourceOp::create(builder, locations.get(tensor.loc),
+                                      tensor.name, typeOf(tensor));
+  setRequests(source, tensor.constraints.work, /*isHome=*/false);
+  setLayoutGroup(source, tensor.constraints.layoutGroup);
+  return source;
 }
 
 OwningOpRef<ModuleOp> GraphEmitter::emit(StringRef name) {
@@ -156,13 +188,14 @@ OwningOpRef<ModuleOp> GraphEmitter::emit(StringRef name) {
     if (tensor.vertex)
       values.push_back(emitVertex(tensor, graph.vertices[*tensor.vertex]));
     else
-      values.push_back(teg::SourceOp::create(builder, locations.get(tensor.loc),
-                                             tensor.name, typeOf(tensor)));
+      values.push_back(emitSource(tensor));
   }
-  for (const Graph::Output &output : graph.outputs)
-    teg::SinkOp::create(builder, locations.get(output.loc),
-                        graph.tensors[output.tensor].name,
-                        values[output.tensor]);
+  for (const Graph::Output &output : graph.outputs) {
+    auto sink = teg::SinkOp::create(builder, locations.get(output.loc),
+                                    graph.tensors[output.tensor].name,
+                                    values[output.tensor]);
+    setRequests(sink, output.requests, /*isHome=*/true);
+  }
   return module;
 }
 

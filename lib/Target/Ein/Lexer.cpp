@@ -71,6 +71,10 @@ llvm::StringRef tapestry::ein::describe(TokenKind kind) {
     return "'||'";
   case TokenKind::Not:
     return "'!'";
+  case TokenKind::At:
+    return "'@'";
+  case TokenKind::AtQuestion:
+    return "'@?'";
   }
   llvm_unreachable("all tokens are described");
 }
@@ -164,19 +168,33 @@ Token Lexer::lexPunctuation() {
   };
   // Longer texts stand before their prefixes.
   static constexpr Row table[] = {
-      {"->", TokenKind::Arrow},        {"==", TokenKind::EqualEqual},
-      {"!=", TokenKind::NotEqual},     {"<=", TokenKind::LessEqual},
-      {">=", TokenKind::GreaterEqual}, {"**", TokenKind::StarStar},
-      {"&&", TokenKind::AmpAmp},       {"||", TokenKind::PipePipe},
-      {"(", TokenKind::LParen},        {")", TokenKind::RParen},
-      {"[", TokenKind::LSquare},       {"]", TokenKind::RSquare},
-      {"{", TokenKind::LBrace},        {"}", TokenKind::RBrace},
-      {",", TokenKind::Comma},         {":", TokenKind::Colon},
-      {"'", TokenKind::Prime},         {"=", TokenKind::Equal},
-      {"<", TokenKind::Less},          {">", TokenKind::Greater},
-      {"+", TokenKind::Plus},          {"-", TokenKind::Minus},
-      {"*", TokenKind::Star},          {"/", TokenKind::Slash},
+      {"->", TokenKind::Arrow},
+      {"==", TokenKind::EqualEqual},
+      {"!=", TokenKind::NotEqual},
+      {"<=", TokenKind::LessEqual},
+      {">=", TokenKind::GreaterEqual},
+      {"**", TokenKind::StarStar},
+      {"&&", TokenKind::AmpAmp},
+      {"||", TokenKind::PipePipe},
+      {"(", TokenKind::LParen},
+      {")", TokenKind::RParen},
+      {"[", TokenKind::LSquare},
+      {"]", TokenKind::RSquare},
+      {"{", TokenKind::LBrace},
+      {"}", TokenKind::RBrace},
+      {",", TokenKind::Comma},
+      {":", TokenKind::Colon},
+      {"'", TokenKind::Prime},
+      {"=", TokenKind::Equal},
+      {"<", TokenKind::Less},
+      {">", TokenKind::Greater},
+      {"+", TokenKind::Plus},
+      {"-", TokenKind::Minus},
+      {"*", TokenKind::Star},
+      {"/", TokenKind::Slash},
       {"!", TokenKind::Not},
+      {"@?", TokenKind::AtQuestion},
+      {"@", TokenKind::At},
   };
   llvm::StringRef rest(current, end - current);
   for (const Row &row : table) {

@@ -209,7 +209,16 @@ bool Parser::parseInput() {
   stmt->name = name.spelling;
   stmt->nameRange = name.range();
   auto parseRest = [&] {
-    if (!expect(TokenKind::Colon, " and a type after the input's name"))
+    llvm::SmallVector<Request> requests;
+    // A shape that was put here is not taken for labels.
+    if (token.is(TokenKind::LSquare) && peekNext().is(TokenKind::Identifier)) {
+      stmt->hasLabels = true;
+      if (!parseLabels(stmt->labels, "the labels of an input or output only "
+                                     "name its dimensions"))
+        return false;
+    }
+    if (!parseRequests(requests) ||
+        !expect(TokenKind::Colon, " and a type after the input's name"))
       return false;
     if (!token.is(TokenKind::Identifier))
       return unexpected("a type");
@@ -227,6 +236,9 @@ bool Parser::parseInput() {
     advance();
     if (token.is(TokenKind::LSquare) && !parseSubscripts(stmt->shape))
       return false;
+    if (!parseRequests(requests))
+      return false;
+    stmt->requests = context.copy<Request>(requests);
     stmt->range = since(keyword.range().Start);
     return expectEndOfStatement();
   };
@@ -246,7 +258,18 @@ bool Parser::parseOutput() {
       return false;
     auto *stmt = context.create<OutputStmt>();
     stmt->name = name.spelling;
-    stmt->range = stmt->nameRange = name.range();
+    stmt->nameRange = name.range();
+    if (token.is(TokenKind::LSquare)) {
+      stmt->hasLabels = true;
+      if (!parseLabels(stmt->labels, "the labels of an input or output only "
+                                     "name its dimensions"))
+        return false;
+    }
+    llvm::SmallVector<Request> requests;
+    if (!parseRequests(requests))
+      return false;
+    stmt->requests = context.copy<Request>(requests);
+    stmt->range = since(name.range().Start);
     statements.push_back(stmt);
   } while (consumeIf(TokenKind::Comma));
   return expectEndOfStatement();
@@ -262,7 +285,9 @@ bool Parser::parseFormal(Formal &formal) {
     return false;
   formal.name = name.spelling;
   if (token.is(TokenKind::LSquare) &&
-      !parseLabels(formal.labels, /*allowExtents=*/false))
+      !parseLabels(formal.labels,
+                   "a macro's labels have no extents: they follow from each "
+                   "use of the macro"))
     return false;
   formal.range = since(name.range().Start);
   return true;
@@ -367,7 +392,8 @@ void Parser::skipDefBody(const char *headerStart) {
 // Equations
 //===----------------------------------------------------------------------===//
 
-bool Parser::parseLabels(llvm::ArrayRef<Label> &labels, bool allowExtents) {
+bool Parser::parseLabels(llvm::ArrayRef<Label> &labels,
+                         llvm::StringRef noExtents) {
   Token open = token;
   if (!expect(TokenKind::LSquare, " and labels"))
     return false;
@@ -378,10 +404,8 @@ bool Parser::parseLabels(llvm::ArrayRef<Label> &labels, bool allowExtents) {
       if (!parseName(name, "a label"))
         return false;
       Label label{name.spelling, name.range(), nullptr};
-      if (token.is(TokenKind::Colon) && !allowExtents) {
-        diagnostics.error(token.range(),
-                          "a macro's labels have no extents: they follow from "
-                          "each use of the macro");
+      if (token.is(TokenKind::Colon) && !noExtents.empty()) {
+        diagnostics.error(token.range(), noExtents);
         return false;
       }
       if (consumeIf(TokenKind::Colon) && !(label.extent = parseExpr()))
@@ -445,10 +469,14 @@ const EquationStmt *Parser::parseEquation(Token &defined) {
   }
   if (token.is(TokenKind::LSquare)) {
     stmt->hasLabels = true;
-    if (!parseLabels(stmt->labels, /*allowExtents=*/true))
+    if (!parseLabels(stmt->labels))
       return nullptr;
   }
-  if (!expect(TokenKind::Equal, stmt->hasLabels
+  llvm::SmallVector<Request> requests;
+  if (!parseRequests(requests))
+    return nullptr;
+  stmt->requests = context.copy<Request>(requests);
+  if (!expect(TokenKind::Equal, stmt->hasLabels || !requests.empty()
                                     ? " after the left side"
                                     : " or '[' after the tensor's name") ||
       !parseRightSide(*stmt))
@@ -473,7 +501,7 @@ bool Parser::parseRightSide(EquationStmt &stmt) {
   advance();
   if (!token.is(TokenKind::LSquare))
     return unexpected("'[' and the labels of '" + word.spelling + "'");
-  if (!parseLabels(stmt.reduceLabels, /*allowExtents=*/true))
+  if (!parseLabels(stmt.reduceLabels))
     return false;
   if (stmt.reduceLabels.empty()) {
     diagnostics.error(word.range(),

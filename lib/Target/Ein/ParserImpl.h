@@ -41,8 +41,15 @@ private:
   bool parseNorm(ast::EquationStmt &stmt);
   bool reportTyped(const Token &name);
   bool parseFormal(ast::Formal &formal);
-  bool parseLabels(llvm::ArrayRef<ast::Label> &labels, bool allowExtents);
+  /// `noExtents` says why labels have none here; empty where they may.
+  bool parseLabels(llvm::ArrayRef<ast::Label> &labels,
+                   llvm::StringRef noExtents = "");
   bool parseName(Token &name, llvm::StringRef what);
+  // Requests (ParseRequest.cpp).
+  bool parseRequests(llvm::SmallVectorImpl<ast::Request> &requests);
+  bool parseRequest(ast::Request &request);
+  bool parseCutEntry(ast::CutEntry &entry);
+  bool parseAxis(ast::AxisName &axis);
   bool expectEndOfStatement();
   void addInvalid(const Token &name);
   void recover(const char *statementStart);

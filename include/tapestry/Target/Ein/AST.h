@@ -178,6 +178,36 @@ struct Label {
   const Expr *extent = nullptr;
 };
 
+/// The name of a grid axis, "node" or "gpu.0".
+struct AxisName {
+  llvm::StringRef name;
+  llvm::SMRange range;
+};
+
+/// `i: 2`, `k: gpu.0` or `k: [node, gpu.0]` in a request.
+struct CutEntry {
+  /// A label or the number of a dimension.
+  llvm::StringRef label;
+  llvm::SMRange labelRange;
+  /// The number of parts; null where axes are named. A bare name may be either:
+  /// then both are there.
+  const Expr *parts = nullptr;
+  llvm::ArrayRef<AxisName> axes;
+};
+
+/// `@ {i: 2}`, `@? 1.5 {i: 2, *: 1}` or `@ group g`.
+struct Request {
+  llvm::SMRange range;
+  bool isPreference = false;
+  /// Null: 1.
+  const Expr *weight = nullptr;
+  llvm::ArrayRef<CutEntry> entries;
+  /// `*: 1`.
+  bool isClosed = false;
+  /// The name of a layout group; empty for a request on a cut.
+  llvm::StringRef group;
+};
+
 struct Stmt {
   enum class Kind { Param, Input, Output, Equation, Def, Invalid };
   Kind kind;
@@ -201,12 +231,20 @@ struct ParamStmt : Stmt {
 struct InputStmt : Stmt {
   ElementType type = ElementType::F32;
   llvm::ArrayRef<const Expr *> shape;
+  /// What requests call the dimensions, as in `input A[i, j] : f32[8, 8]`.
+  bool hasLabels = false;
+  llvm::ArrayRef<Label> labels;
+  llvm::ArrayRef<Request> requests;
   InputStmt() : Stmt(Kind::Input) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Input; }
 };
 
 /// `output F`; one statement per name.
 struct OutputStmt : Stmt {
+  /// What requests call the dimensions, as in `output F[i, k]`.
+  bool hasLabels = false;
+  llvm::ArrayRef<Label> labels;
+  llvm::ArrayRef<Request> requests;
   OutputStmt() : Stmt(Kind::Output) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Output; }
 };
@@ -226,6 +264,7 @@ struct EquationStmt : Stmt {
   const Expr *expr = nullptr;
   /// The second argument of a norm.
   const Expr *epsilon = nullptr;
+  llvm::ArrayRef<Request> requests;
   EquationStmt() : Stmt(Kind::Equation) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Equation; }
 };

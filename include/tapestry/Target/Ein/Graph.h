@@ -10,6 +10,7 @@
 #ifndef TAPESTRY_TARGET_EIN_GRAPH_H
 #define TAPESTRY_TARGET_EIN_GRAPH_H
 
+#include "tapestry/Support/CutRequest.h"
 #include "tapestry/Target/Ein/Types.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/SMLoc.h"
@@ -136,6 +137,9 @@ struct Tensor {
   llvm::SMLoc loc;
   /// Position in Graph::vertices of the producer; nothing for an input.
   std::optional<unsigned> vertex;
+  /// What is asked of the producer's cut, by the names of its labels (of an
+  /// input: the numbers of its dimensions), and the layout group.
+  VertexConstraints constraints;
 };
 
 struct Graph {
@@ -145,6 +149,9 @@ struct Graph {
   struct Output {
     unsigned tensor;
     llvm::SMLoc loc;
+    /// What is asked of the layout in which the tensor is left, by the numbers
+    /// of its dimensions.
+    std::vector<CutRequest> requests;
   };
   std::vector<Output> outputs;
 

@@ -41,7 +41,9 @@ enum class TokenKind {
   Slash,
   AmpAmp,
   PipePipe,
-  Not
+  Not,
+  At,
+  AtQuestion
 };
 
 struct Token {

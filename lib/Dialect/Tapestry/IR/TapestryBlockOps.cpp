@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Requests.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -95,6 +96,8 @@ Value SourceOp::emitCombine(OpBuilder &, Location, Value, Value) { return {}; }
 Region *SourceOp::getScalarRegion() { return nullptr; }
 
 int64_t SourceOp::getFlopsPerPoint() { return 0; }
+
+VertexConstraints SourceOp::getConstraints() { return constraintsOf(*this); }
 
 //===----------------------------------------------------------------------===//
 // EinsumOp
@@ -201,3 +204,5 @@ int64_t EinsumOp::getFlopsPerPoint() {
     return flops + countFlops(getCombiner());
   return flops + (getMonoid() == Monoid::None ? 0 : 1);
 }
+
+VertexConstraints EinsumOp::getConstraints() { return constraintsOf(*this); }

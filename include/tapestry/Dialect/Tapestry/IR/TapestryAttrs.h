@@ -4,11 +4,25 @@
 #define TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYATTRS_H
 
 #include "mlir/IR/Attributes.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectImplementation.h"
+
+#include "tapestry/Support/CutRequest.h"
 
 #include "tapestry/Dialect/Tapestry/IR/TapestryEnums.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.h.inc"
+
+namespace tapestry::teg {
+
+/// The list of `#tapestry.request` on a source, an einsum or a sink.
+inline constexpr llvm::StringLiteral constraintsAttrName =
+    "tapestry.constraints";
+/// The name of the layout group of a source or an einsum.
+inline constexpr llvm::StringLiteral layoutGroupAttrName =
+    "tapestry.layout_group";
+
+} // namespace tapestry::teg
 
 #endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYATTRS_H

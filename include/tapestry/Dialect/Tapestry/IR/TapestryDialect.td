@@ -26,6 +26,19 @@ def Tapestry_Dialect : Dialect {
       tapestry.sink "C", %C : tensor<97x53xf32>
     }
     ```
+
+    Two attributes say what a user asks of a plan: `tapestry.constraints`, a
+    list of `#tapestry.request`, and `tapestry.layout_group`, a name: tensors of
+    one group are kept in equal layouts. A sink's requests are on the layout in
+    which the tensor is handed out.
+
+    Constraints:
+    - (tapestry_c1) `tapestry.constraints` is a list of requests on a source, an
+      einsum or a sink; a sink's are on the home.
+    - (tapestry_c2) a request on the cut names labels of the einsum or numbers
+      of the source's dimensions; one on the home numbers of dimensions.
+    - (tapestry_c3) `tapestry.layout_group` is a string, not empty, on a source
+      or an einsum.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -33,6 +46,7 @@ def Tapestry_Dialect : Dialect {
   ];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Registers types and attributes; defined beside them.
     void registerTypes();

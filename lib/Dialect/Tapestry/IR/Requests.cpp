@@ -1,0 +1,235 @@
+//===- Requests.cpp - Pins and preferences in the IR ----------------------===//
+//
+// #tapestry.request, the discardable attributes that hold it, and what sources
+// and einsums answer when the planner asks for their constraints.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Requests.h"
+#include "mlir/IR/Builders.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::teg;
+
+//===----------------------------------------------------------------------===//
+// RequestAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult RequestAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  bool, bool isHard, FloatAttr weight,
+                                  DictionaryAttr cuts, bool) {
+  // request_c1
+  for (NamedAttribute entry : cuts) {
+    if (auto count = dyn_cast<IntegerAttr>(entry.getValue())) {
+      if (count.getValue().getSignificantBits() > 63 || count.getInt() < 1)
+        return emitError() << "label '" << entry.getName().getValue()
+                           << "' has " << count << " parts, the least is 1";
+      continue;
+    }
+    auto axes = dyn_cast<ArrayAttr>(entry.getValue());
+    if (!axes || axes.empty() ||
+        !llvm::all_of(axes, [](Attribute a) { return isa<StringAttr>(a); }))
+      return emitError() << "label '" << entry.getName().getValue()
+                         << "' takes a number of parts or a list of axes, not "
+                         << entry.getValue();
+  }
+  // request_c2
+  if (!weight.getType().isF64() || !weight.getValue().isFinite() ||
+      weight.getValueAsDouble() < 0)
+    return emitError() << "a preference has the weight " << weight
+                       << ", the least is 0.0 : f64";
+  return success();
+}
+
+RequestAttr RequestAttr::get(MLIRContext *context, const CutRequest &request,
+                             bool isHome) {
+  Builder builder(context);
+  llvm::SmallVector<NamedAttribute> cuts;
+  for (const CutPin &pin : request.cuts) {
+    if (pin.axes.empty()) {
+      cuts.push_back(builder.getNamedAttr(
+          pin.label, builder.getI64IntegerAttr(pin.parts)));
+      continue;
+    }
+    llvm::SmallVector<StringRef> axes(pin.axes.begin(), pin.axes.end());
+    cuts.push_back(
+        builder.getNamedAttr(pin.label, builder.getStrArrayAttr(axes)));
+  }
+  return get(context, isHome, request.isHard,
+             builder.getF64FloatAttr(request.isHard ? 1 : request.weight),
+             builder.getDictionaryAttr(cuts), request.isClosed);
+}
+
+CutRequest RequestAttr::getRequest(StringRef place) const {
+  CutRequest request;
+  request.isHard = getIsHard();
+  request.weight = getWeight().getValueAsDouble();
+  request.isClosed = getIsClosed();
+  request.place = place.str();
+  for (NamedAttribute entry : getCuts()) {
+    CutPin pin;
+    pin.label = entry.getName().str();
+    if (auto count = dyn_cast<IntegerAttr>(entry.getValue()))
+      pin.parts = count.getInt();
+    else
+      for (Attribute axis : cast<ArrayAttr>(entry.getValue()))
+        pin.axes.push_back(cast<StringAttr>(axis).str());
+    request.cuts.push_back(std::move(pin));
+  }
+  return request;
+}
+
+/// `<` (`pin` | `prefer` weight) (`cut` | `home`) dictionary
+/// (`others` `=` `1`)? `>`
+Attribute RequestAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef strength, side;
+  double weight = 1;
+  if (parser.parseLess() || parser.parseKeyword(&strength))
+    return {};
+  bool isHard = strength == "pin";
+  if (!isHard && strength != "prefer") {
+    parser.emitError(loc, "expected pin or prefer, got '") << strength << "'";
+    return {};
+  }
+  if (!isHard && parser.parseFloat(weight))
+    return {};
+  SMLoc sideLoc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&side))
+    return {};
+  if (side != "cut" && side != "home") {
+    parser.emitError(sideLoc, "expected cut or home, got '") << side << "'";
+    return {};
+  }
+  DictionaryAttr cuts;
+  if (parser.parseAttribute(cuts))
+    return {};
+  bool isClosed = succeeded(parser.parseOptionalKeyword("others"));
+  if (isClosed) {
+    SMLoc countLoc = parser.getCurrentLocation();
+    int64_t count = 0;
+    if (parser.parseEqual() || parser.parseInteger(count))
+      return {};
+    if (count != 1) {
+      parser.emitError(countLoc, "other labels can only have 1 part, not ")
+          << count;
+      return {};
+    }
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<RequestAttr>(
+      loc, parser.getContext(), side == "home", isHard,
+      parser.getBuilder().getF64FloatAttr(weight), cuts, isClosed);
+}
+
+void RequestAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  if (getIsHard()) {
+    printer << "pin";
+  } else {
+    printer << "prefer ";
+    printer.printFloat(getWeight().getValue());
+  }
+  printer << (getIsHome() ? " home " : " cut ") << getCuts();
+  if (getIsClosed())
+    printer << " others = 1";
+  printer << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// On operations
+//===----------------------------------------------------------------------===//
+
+/// "chain.ein:3:1", or nothing where the location has no place in a file.
+static std::string placeOf(Location loc) {
+  while (auto call = dyn_cast<CallSiteLoc>(loc))
+    loc = call.getCaller();
+  auto file = dyn_cast<FileLineColLoc>(loc);
+  if (!file)
+    return "";
+  return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
+          Twine(file.getColumn()))
+      .str();
+}
+
+static void addRequests(Operation *op, VertexConstraints &constraints) {
+  auto list = op->getAttrOfType<ArrayAttr>(constraintsAttrName);
+  if (!list)
+    return;
+  std::string place = placeOf(op->getLoc());
+  for (auto request : list.getAsRange<RequestAttr>())
+    (request.getIsHome() ? constraints.home : constraints.work)
+        .push_back(request.getRequest(place));
+}
+
+VertexConstraints teg::constraintsOf(Operation *op) {
+  VertexConstraints constraints;
+  addRequests(op, constraints);
+  for (Operation *user : op->getUsers())
+    if (isa<SinkOp>(user))
+      addRequests(user, constraints);
+  if (auto group = op->getAttrOfType<StringAttr>(layoutGroupAttrName))
+    constraints.layoutGroup = group.str();
+  return constraints;
+}
+
+static RankedTensorType constrainedType(Operation *op) {
+  if (auto sink = dyn_cast<SinkOp>(op))
+    return cast<RankedTensorType>(sink.getTensor().getType());
+  return cast<RankedTensorType>(op->getResult(0).getType());
+}
+
+/// tapestry_c2
+static LogicalResult verifyLabels(Operation *op, RequestAttr request) {
+  auto einsum = dyn_cast<EinsumOp>(op);
+  for (NamedAttribute entry : request.getCuts()) {
+    StringRef label = entry.getName().getValue();
+    if (einsum && !request.getIsHome()) {
+      if (!einsum.getLabelIndex(label))
+        return op->emitOpError() << "has a request on label '" << label
+                                 << "', its labels are " << einsum.getLabels();
+      continue;
+    }
+    int64_t rank = constrainedType(op).getRank();
+    int64_t dim = 0;
+    if (label.getAsInteger(10, dim) || dim < 0 || dim >= rank)
+      return op->emitOpError() << "has a request on dimension '" << label
+                               << "', the tensor has rank " << rank;
+  }
+  return success();
+}
+
+LogicalResult
+TapestryDialect::verifyOperationAttribute(Operation *op,
+                                          NamedAttribute attribute) {
+  StringRef name = attribute.getName().getValue();
+  if (name == layoutGroupAttrName) {
+    // tapestry_c3
+    auto group = dyn_cast<StringAttr>(attribute.getValue());
+    if (!isa<SourceOp, EinsumOp>(op) || !group || group.empty())
+      return op->emitOpError() << "has the attribute '" << name
+                               << "', which names the layout group of a "
+                                  "source or an einsum";
+    return success();
+  }
+  if (name != constraintsAttrName)
+    return success();
+  // tapestry_c1
+  auto list = dyn_cast<ArrayAttr>(attribute.getValue());
+  if (!isa<SourceOp, EinsumOp, SinkOp>(op) || !list ||
+      !llvm::all_of(list, [](Attribute a) { return isa<RequestAttr>(a); }))
+    return op->emitOpError() << "has the attribute '" << name
+                             << "', which lists requests on a source, an "
+                                "einsum or a sink";
+  for (auto request : list.getAsRange<RequestAttr>()) {
+    if (isa<SinkOp>(op) && !request.getIsHome())
+      return op->emitOpError() << "has a request on a cut, a sink's are on the "
+                                  "home";
+    if (failed(verifyLabels(op, request)))
+      return failure();
+  }
+  return success();
+}

@@ -1,0 +1,142 @@
+//===- Requests.cpp - What pins and preferences are about -----------------===//
+
+#include "Analyzer.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace tapestry::ein;
+using namespace tapestry::ein::ast;
+using tapestry::CutPin;
+using tapestry::CutRequest;
+
+std::optional<std::vector<Analyzer::CutTarget>>
+Analyzer::dimensionTargets(const Tensor &tensor, bool hasLabels,
+                           llvm::ArrayRef<Label> labels, llvm::SMRange where) {
+  if (hasLabels && labels.size() != tensor.shape.size()) {
+    diagnostics.error(where, "'" + tensor.name + "' has " +
+                                 countOf(tensor.shape.size(), "dimension") +
+                                 ", but " + countOf(labels.size(), "label") +
+                                 " here");
+    return std::nullopt;
+  }
+  for (auto [position, label] : llvm::enumerate(labels))
+    for (const Label &earlier : labels.take_front(position))
+      if (earlier.name == label.name) {
+        diagnostics.error(label.range,
+                          "label '" + label.name + "' names two dimensions");
+        return std::nullopt;
+      }
+  std::vector<CutTarget> targets;
+  for (auto [dim, extent] : llvm::enumerate(tensor.shape)) {
+    std::string number = std::to_string(dim);
+    std::string written = number;
+    if (hasLabels)
+      written = labels[dim].name.str();
+    else if (tensor.vertex)
+      written = graph.vertices[*tensor.vertex].labels[dim].name;
+    targets.push_back({written, number, extent});
+  }
+  return targets;
+}
+
+std::vector<Analyzer::CutTarget>
+Analyzer::labelTargets(const Tensor &tensor, const EquationStmt &stmt) {
+  // The labels of a vertex are those of its statement, in order, whatever they
+  // are called in the end.
+  llvm::SmallVector<llvm::StringRef> written;
+  for (const Label &label : stmt.labels)
+    written.push_back(label.name);
+  if (stmt.form == EquationStmt::Form::Reduce)
+    for (const Label &label : stmt.reduceLabels)
+      written.push_back(label.name);
+  std::vector<CutTarget> targets;
+  for (auto [position, label] :
+       llvm::enumerate(graph.vertices[*tensor.vertex].labels))
+    targets.push_back(
+        {position < written.size() ? written[position].str() : label.name,
+         label.name, label.extent});
+  return targets;
+}
+
+bool Analyzer::addEntry(const Scope &scope, const CutEntry &entry,
+                        llvm::ArrayRef<CutTarget> targets, llvm::StringRef name,
+                        CutRequest &request) {
+  // Only dimensions are planned by number, and no label is written as one.
+  auto target = llvm::find_if(targets, [&](const CutTarget &candidate) {
+    return entry.label == (llvm::isDigit(entry.label.front())
+                               ? candidate.planned
+                               : candidate.written);
+  });
+  if (target == targets.end()) {
+    std::string known = llvm::join(
+        llvm::map_range(targets, [](const CutTarget &t) { return t.written; }),
+        ", ");
+    diagnostics.error(
+        entry.labelRange,
+        "'" + entry.label + "' is no label of '" + name + "'; " +
+            (known.empty() ? "it has none" : "its labels are " + known));
+    return false;
+  }
+  CutPin pin;
+  pin.label = target->planned;
+  for (const CutPin &earlier : request.cuts)
+    if (earlier.label == pin.label) {
+      diagnostics.error(entry.labelRange,
+                        "label '" + entry.label + "' is given twice");
+      return false;
+    }
+  auto *bare = entry.parts ? llvm::dyn_cast<NameExpr>(entry.parts) : nullptr;
+  bool isAxis = !entry.parts || (bare && !entry.axes.empty() &&
+                                 !scope.lookupConstant(bare->name));
+  if (isAxis) {
+    for (const AxisName &axis : entry.axes)
+      pin.axes.push_back(axis.name.str());
+  } else {
+    std::optional<int64_t> parts =
+        ConstantEvaluator(scope, diagnostics, "a number of parts")
+            .evaluateInt(entry.parts);
+    if (!parts)
+      return false;
+    if (*parts < 1 || (request.isHard && *parts > target->extent)) {
+      diagnostics.error(entry.parts->range, "label '" + entry.label + "' of '" +
+                                                name + "' has extent " +
+                                                llvm::Twine(target->extent) +
+                                                " and cannot be cut into " +
+                                                llvm::Twine(*parts) + " parts");
+      return false;
+    }
+    pin.parts = *parts;
+  }
+  request.cuts.push_back(std::move(pin));
+  return true;
+}
+
+void Analyzer::addRequests(const Scope &scope, llvm::ArrayRef<Request> requests,
+                           llvm::ArrayRef<CutTarget> targets,
+                           llvm::StringRef name, std::vector<CutRequest> &into,
+                           std::string *layoutGroup) {
+  for (const Request &asked : requests) {
+    if (!asked.group.empty()) {
+      if (!layoutGroup)
+        diagnostics.error(asked.range, "a layout group is named where '" +
+                                           name + "' is defined");
+      else if (!layoutGroup->empty() && *layoutGroup != asked.group)
+        diagnostics.error(asked.range, "'" + name + "' is in layout group '" +
+                                           *layoutGroup + "' already");
+      else
+        *layoutGroup = asked.group.str();
+      continue;
+    }
+    CutRequest request;
+    request.isHard = !asked.isPreference;
+    request.isClosed = asked.isClosed;
+    if (auto *weight = llvm::dyn_cast_or_null<FloatLiteral>(asked.weight))
+      request.weight = weight->value;
+    else if (auto *whole = llvm::dyn_cast_or_null<IntLiteral>(asked.weight))
+      request.weight = whole->value;
+    bool ok = true;
+    for (const CutEntry &entry : asked.entries)
+      ok &= addEntry(scope, entry, targets, name, request);
+    if (ok)
+      into.push_back(std::move(request));
+  }
+}
