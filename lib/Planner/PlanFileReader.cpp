@@ -1,99 +1,21 @@
 //===- PlanFileReader.cpp - Reading plan.json -----------------------------===//
 
+#include "PlanFileReader.h"
 #include "JSONText.h"
-#include "tapestry/Planner/PlanFile.h"
-#include "tapestry/Planner/Planner.h"
 #include "tapestry/Planner/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
-#include <set>
 
 using namespace tapestry;
-namespace json = llvm::json;
-
-namespace {
-
-/// A value in the file and the path that leads to it.
-struct Cursor {
-  const json::Value *value;
-  std::string path;
-
-  Cursor at(llvm::StringRef key, const json::Value &child) const {
-    return {&child, path.empty() ? key.str() : path + "." + key.str()};
-  }
-  Cursor at(size_t index, const json::Value &child) const {
-    return {&child, path + "[" + std::to_string(index) + "]"};
-  }
-};
-
-/// Where the file has a vertex, and the costs that it states.
-struct Stated {
-  std::string path;
-  std::optional<double> join, aggregate, repartition;
-};
-
-class Reader {
-public:
-  Reader(llvm::StringRef text, llvm::StringRef fileName, const PlanGraph &graph)
-      : text(text), fileName(fileName), graph(graph) {}
-
-  llvm::Expected<Plan> read(const PlacementOptions &options);
-
-private:
-  template <typename... Parts>
-  llvm::Error fail(const Cursor &at, const Parts &...parts) const {
-    return planError(
-        fileName, ": error: ", at.path.empty() ? "" : at.path + ": ", parts...);
-  }
-  /// Prefixes an error of another room with the file.
-  llvm::Error inFile(llvm::Error error) const {
-    return planError(fileName, ": error: ", llvm::toString(std::move(error)));
-  }
-  llvm::Error expected(const Cursor &at, llvm::StringRef what) const;
-
-  llvm::Expected<const json::Object *> objectAt(const Cursor &at) const;
-  llvm::Expected<const json::Array *> arrayAt(const Cursor &at) const;
-  llvm::Error read(const Cursor &at, int64_t &result) const;
-  llvm::Error read(const Cursor &at, double &result) const;
-  llvm::Error read(const Cursor &at, bool &result) const;
-  llvm::Error read(const Cursor &at, std::string &result) const;
-  /// Reads the member `key` if it is there.
-  template <typename T>
-  llvm::Error readMember(const Cursor &at, llvm::StringRef key,
-                         std::optional<T> &result) const;
-  llvm::Error checkKeys(const Cursor &at,
-                        llvm::ArrayRef<llvm::StringRef> known) const;
-
-  llvm::Error readHeader(const Cursor &top);
-  llvm::Error readGrid(const Cursor &top);
-  llvm::Error readVertices(const Cursor &at);
-  llvm::Error readVertex(const Cursor &at);
-  llvm::Error readAxes(const Cursor &at, const PlanVertex &vertex,
-                       Partition &partition);
-  llvm::Error axesNamed(const Cursor &at, llvm::StringRef name, Cut &cut);
-  llvm::Error compareCosts(const Cursor &top, Plan &plan) const;
-  llvm::Error compareCollectives(const Cursor &top, const Plan &plan) const;
-  llvm::Error compareCost(const Cursor &at, std::optional<double> stated,
-                          double counted) const;
-
-  llvm::StringRef text;
-  std::string fileName;
-  const PlanGraph &graph;
-  PlanSketch sketch;
-  DeviceGrid grid;
-  std::vector<Stated> statedOf;
-};
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 
-llvm::Error Reader::expected(const Cursor &at, llvm::StringRef what) const {
+llvm::Error PlanFileReader::expected(const Cursor &at,
+                                     llvm::StringRef what) const {
   std::string got;
   llvm::raw_string_ostream(got) << *at.value;
   if (got.size() > 40)
@@ -101,19 +23,21 @@ llvm::Error Reader::expected(const Cursor &at, llvm::StringRef what) const {
   return fail(at, "expected ", what, ", got ", got);
 }
 
-llvm::Expected<const json::Object *> Reader::objectAt(const Cursor &at) const {
+llvm::Expected<const json::Object *>
+PlanFileReader::objectAt(const Cursor &at) const {
   if (const json::Object *object = at.value->getAsObject())
     return object;
   return expected(at, "an object");
 }
 
-llvm::Expected<const json::Array *> Reader::arrayAt(const Cursor &at) const {
+llvm::Expected<const json::Array *>
+PlanFileReader::arrayAt(const Cursor &at) const {
   if (const json::Array *array = at.value->getAsArray())
     return array;
   return expected(at, "a list");
 }
 
-llvm::Error Reader::read(const Cursor &at, int64_t &result) const {
+llvm::Error PlanFileReader::read(const Cursor &at, int64_t &result) const {
   std::optional<int64_t> number = at.value->getAsInteger();
   if (!number)
     return expected(at, "an integer");
@@ -121,7 +45,7 @@ llvm::Error Reader::read(const Cursor &at, int64_t &result) const {
   return llvm::Error::success();
 }
 
-llvm::Error Reader::read(const Cursor &at, double &result) const {
+llvm::Error PlanFileReader::read(const Cursor &at, double &result) const {
   std::optional<double> number = at.value->getAsNumber();
   if (!number)
     return expected(at, "a number");
@@ -129,7 +53,7 @@ llvm::Error Reader::read(const Cursor &at, double &result) const {
   return llvm::Error::success();
 }
 
-llvm::Error Reader::read(const Cursor &at, bool &result) const {
+llvm::Error PlanFileReader::read(const Cursor &at, bool &result) const {
   std::optional<bool> truth = at.value->getAsBoolean();
   if (!truth)
     return expected(at, "true or false");
@@ -137,7 +61,7 @@ llvm::Error Reader::read(const Cursor &at, bool &result) const {
   return llvm::Error::success();
 }
 
-llvm::Error Reader::read(const Cursor &at, std::string &result) const {
+llvm::Error PlanFileReader::read(const Cursor &at, std::string &result) const {
   std::optional<llvm::StringRef> string = at.value->getAsString();
   if (!string)
     return expected(at, "a string");
@@ -145,18 +69,9 @@ llvm::Error Reader::read(const Cursor &at, std::string &result) const {
   return llvm::Error::success();
 }
 
-template <typename T>
-llvm::Error Reader::readMember(const Cursor &at, llvm::StringRef key,
-                               std::optional<T> &result) const {
-  const json::Value *member = at.value->getAsObject()->get(key);
-  if (!member)
-    return llvm::Error::success();
-  result.emplace();
-  return read(at.at(key, *member), *result);
-}
-
-llvm::Error Reader::checkKeys(const Cursor &at,
-                              llvm::ArrayRef<llvm::StringRef> known) const {
+llvm::Error
+PlanFileReader::checkKeys(const Cursor &at,
+                          llvm::ArrayRef<llvm::StringRef> known) const {
   auto object = objectAt(at);
   if (!object)
     return object.takeError();
@@ -204,12 +119,12 @@ static std::vector<std::string> keysInOrder(llvm::StringRef text,
 // Header and grid
 //===----------------------------------------------------------------------===//
 
-llvm::Error Reader::readHeader(const Cursor &top) {
+llvm::Error PlanFileReader::readHeader(const Cursor &top) {
   if (llvm::Error error = checkKeys(
           top, {"tapestry_plan", "program", "devices", "grid", "solver",
-                "cost_model", "cost", "lower_bound", "proved_optimal",
-                "plan_seconds", "peak_bytes_per_device", "rewrites", "vertices",
-                "collectives"}))
+                "cost_model", "machine", "idle_devices", "cost", "lower_bound",
+                "proved_optimal", "plan_seconds", "peak_bytes_per_device",
+                "rewrites", "groups", "vertices", "collectives"}))
     return error;
   std::optional<int64_t> version;
   if (llvm::Error error = readMember(top, "tapestry_plan", version))
@@ -226,16 +141,25 @@ llvm::Error Reader::readHeader(const Cursor &top) {
     return error;
   if (llvm::Error error = readMember(top, "cost_model", costModel))
     return error;
-  if (costModel && *costModel != "paper")
+  if (costModel && *costModel != "paper" && *costModel != "spmd")
     return fail(top, "cost_model: unknown cost model '", *costModel,
-                "', there is 'paper'");
-  sketch.program = program.value_or("");
+                "', there are 'paper' and 'spmd'");
+  std::optional<int64_t> idle;
+  if (llvm::Error error = readMember(top, "idle_devices", idle))
+    return error;
+  if (idle && (*idle < 0 || *idle > maxDevices))
+    return fail(top, "idle_devices: ", *idle, " devices, there may be 0 to ",
+                maxDevices);
+  sketch.program = program.value_or(options.program);
   sketch.solver = solver.value_or("given");
-  sketch.costModel = "paper";
+  sketch.costModel = costModel.value_or(options.costModel);
+  sketch.idleDevices = idle.value_or(0);
+  if (llvm::Error error = readMachine(top))
+    return error;
   return readGrid(top);
 }
 
-llvm::Error Reader::readGrid(const Cursor &top) {
+llvm::Error PlanFileReader::readGrid(const Cursor &top) {
   std::optional<int64_t> devices;
   if (llvm::Error error = readMember(top, "devices", devices))
     return error;
@@ -244,9 +168,16 @@ llvm::Error Reader::readGrid(const Cursor &top) {
                 maxDevices);
   const json::Value *member = top.value->getAsObject()->get("grid");
   if (!member) {
+    if (!devices && !options.grid.axes.empty())
+      devices = options.grid.numDevices();
+    if (!devices && options.devices != 0)
+      devices = options.devices;
     if (!devices)
       return fail(top, "neither 'devices' nor 'grid' is given");
-    sketch.userGrid.axes.push_back({"d", *devices});
+    if (options.grid.numDevices() == *devices && !options.grid.axes.empty())
+      sketch.userGrid = options.grid;
+    else
+      sketch.userGrid.axes.push_back({"d", *devices});
   } else {
     Cursor at = top.at("grid", *member);
     auto object = objectAt(at);
@@ -275,140 +206,160 @@ llvm::Error Reader::readGrid(const Cursor &top) {
   return llvm::Error::success();
 }
 
-//===----------------------------------------------------------------------===//
-// Vertices
-//===----------------------------------------------------------------------===//
-
-llvm::Error Reader::axesNamed(const Cursor &at, llvm::StringRef name,
-                              Cut &cut) {
-  if (std::optional<unsigned> axis = grid.axisNamed(name)) {
-    cut.push_back(*axis);
-    return llvm::Error::success();
-  }
-  // A user's axis stands for its prime parts, which lie side by side.
-  unsigned first = 0;
-  for (const DeviceGrid::Axis &axis : sketch.userGrid.axes) {
-    unsigned count = primeFactors(axis.size).size();
-    if (axis.name == name) {
-      for (unsigned part = 0; part < count; ++part)
-        cut.push_back(first + part);
-      return llvm::Error::success();
-    }
-    first += count;
-  }
-  std::string known;
-  for (const DeviceGrid::Axis &axis : grid.axes)
-    known += (known.empty() ? "'" : ", '") + axis.name + "'";
-  return fail(at, "unknown axis '", name, "', there are ",
-              known.empty() ? "none" : known);
-}
-
-llvm::Error Reader::readAxes(const Cursor &at, const PlanVertex &vertex,
-                             Partition &partition) {
-  partition.cuts.assign(vertex.labels.size(), Cut());
-  auto object = objectAt(at);
-  if (!object)
-    return object.takeError();
-  for (auto &[key, member] : **object) {
-    std::optional<unsigned> label = vertex.labelNamed(key);
-    Cursor here = at.at(key, member);
-    if (!label)
-      return fail(here, "vertex '", vertex.name, "' has no label '",
-                  llvm::StringRef(key), "'");
-    auto list = arrayAt(here);
-    if (!list)
-      return list.takeError();
-    for (auto [index, axis] : llvm::enumerate(**list)) {
-      std::string name;
-      if (llvm::Error error = read(here.at(index, axis), name))
-        return error;
-      if (llvm::Error error =
-              axesNamed(here.at(index, axis), name, partition.cuts[*label]))
-        return error;
-    }
-  }
+llvm::Error PlanFileReader::readLink(const Cursor &at, Link &link) {
+  std::optional<double> bandwidth, latency;
+  if (llvm::Error error = readMember(at, "bandwidth", bandwidth))
+    return error;
+  if (llvm::Error error = readMember(at, "latency", latency))
+    return error;
+  link.bandwidth = bandwidth.value_or(0);
+  link.latency = latency.value_or(0);
+  if (!(link.bandwidth > 0) || !(link.latency >= 0))
+    return fail(at, "a link of ", llvm::format("%g", link.bandwidth),
+                " bytes per second and ", llvm::format("%g", link.latency),
+                " seconds per message");
   return llvm::Error::success();
 }
 
-llvm::Error Reader::readVertex(const Cursor &at) {
-  if (llvm::Error error = checkKeys(
-          at, {"name", "parts", "axes", "join", "aggregate", "repartition"}))
+/// A machine by name or file, or in numbers: bytes, seconds and operations per
+/// second.
+llvm::Error PlanFileReader::readMachine(const Cursor &top) {
+  if (sketch.costModel == "spmd")
+    sketch.machine = options.machine.name.empty() ? builtInMachines().front()
+                                                  : options.machine;
+  const json::Value *member = top.value->getAsObject()->get("machine");
+  if (!member)
+    return llvm::Error::success();
+  Cursor at = top.at("machine", *member);
+  if (auto name = member->getAsString()) {
+    auto machine = machineNamed(*name);
+    if (!machine)
+      return fail(at, llvm::toString(machine.takeError()));
+    sketch.machine = std::move(*machine);
+    return llvm::Error::success();
+  }
+  if (llvm::Error error =
+          checkKeys(at, {"name", "flops", "memory_bandwidth", "vertex_latency",
+                         "memory", "devices", "axes", "link"}))
     return error;
-  const json::Object &object = *at.value->getAsObject();
+  Machine machine;
   std::optional<std::string> name;
+  std::optional<double> bandwidth, latency;
+  std::optional<int64_t> memory, devices;
   if (llvm::Error error = readMember(at, "name", name))
     return error;
-  if (!name)
-    return fail(at, "no key 'name'");
-  std::optional<unsigned> number = graph.vertexNamed(*name);
-  if (!number)
-    return fail(at, "the program has no vertex '", *name, "'");
-  if (sketch.parts[*number])
-    return fail(at, "vertex '", *name, "' is given twice");
-  const PlanVertex &vertex = graph.vertices[*number];
-
-  std::optional<Partition> partition;
-  if (const json::Value *axes = object.get("axes")) {
-    partition.emplace();
-    if (llvm::Error error = readAxes(at.at("axes", *axes), vertex, *partition))
-      return error;
-  }
-  PartVector parts(vertex.labels.size(), 1);
-  if (partition)
-    for (unsigned l = 0; l < parts.size(); ++l)
-      parts[l] = partsOf(grid, partition->cuts[l]);
-  if (const json::Value *given = object.get("parts")) {
-    Cursor here = at.at("parts", *given);
-    auto members = objectAt(here);
-    if (!members)
-      return members.takeError();
-    for (auto &[key, member] : **members) {
-      std::optional<unsigned> label = vertex.labelNamed(key);
-      if (!label)
-        return fail(here.at(key, member), "vertex '", vertex.name,
-                    "' has no label '", llvm::StringRef(key), "'");
-      if (llvm::Error error = read(here.at(key, member), parts[*label]))
+  if (llvm::Error error = readMember(at, "memory_bandwidth", bandwidth))
+    return error;
+  if (llvm::Error error = readMember(at, "vertex_latency", latency))
+    return error;
+  if (llvm::Error error = readMember(at, "memory", memory))
+    return error;
+  if (llvm::Error error = readMember(at, "devices", devices))
+    return error;
+  machine.name = name.value_or("given");
+  machine.memoryBandwidth = bandwidth.value_or(0);
+  machine.vertexLatency = latency.value_or(0);
+  machine.memoryBytes = memory.value_or(0);
+  machine.devices = devices.value_or(0);
+  const json::Object &object = *member->getAsObject();
+  if (const json::Value *flops = object.get("flops")) {
+    auto widths = objectAt(at.at("flops", *flops));
+    if (!widths)
+      return widths.takeError();
+    for (auto &[key, value] : **widths) {
+      Cursor here = at.at("flops", *flops).at(key, value);
+      Machine::Peak peak;
+      if (llvm::StringRef(key).getAsInteger(10, peak.elementBytes))
+        return fail(here, "expected bytes per element, got '",
+                    llvm::StringRef(key), "'");
+      if (llvm::Error error = read(here, peak.flopsPerSecond))
         return error;
+      if (peak.elementBytes == 4)
+        machine.flopsPerSecond = peak.flopsPerSecond;
+      else
+        machine.otherPeaks.push_back(peak);
     }
-  } else if (!partition) {
-    return fail(at, "vertex '", vertex.name,
-                "' has neither 'parts' nor 'axes'");
+    llvm::sort(machine.otherPeaks, [](const auto &a, const auto &b) {
+      return a.elementBytes < b.elementBytes;
+    });
   }
-  if (llvm::Error error = verifyVertexParts(vertex, parts, grid.numDevices()))
-    return fail(at, llvm::toString(std::move(error)));
-  if (partition)
-    if (llvm::Error error = verifyAxes(vertex, grid, parts, *partition))
-      return fail(at.at("axes", *object.get("axes")),
-                  llvm::toString(std::move(error)));
-  sketch.parts[*number] = parts;
-  sketch.partitions[*number] = partition;
-  Stated &costs = statedOf[*number];
-  costs.path = at.path;
-  if (llvm::Error error = readMember(at, "join", costs.join))
-    return error;
-  if (llvm::Error error = readMember(at, "aggregate", costs.aggregate))
-    return error;
-  return readMember(at, "repartition", costs.repartition);
+  if (const json::Value *axes = object.get("axes")) {
+    auto list = arrayAt(at.at("axes", *axes));
+    if (!list)
+      return list.takeError();
+    for (auto [index, entry] : llvm::enumerate(**list)) {
+      Cursor here = at.at("axes", *axes).at(index, entry);
+      if (llvm::Error error =
+              checkKeys(here, {"name", "size", "bandwidth", "latency"}))
+        return error;
+      Machine::Axis &axis = machine.axes.emplace_back();
+      std::optional<std::string> axisName;
+      std::optional<int64_t> size;
+      if (llvm::Error error = readMember(here, "name", axisName))
+        return error;
+      if (llvm::Error error = readMember(here, "size", size))
+        return error;
+      if (llvm::Error error = readLink(here, axis.link))
+        return error;
+      axis.name = axisName.value_or("");
+      axis.size = size.value_or(0);
+      if (axis.name.empty() || axis.size < 1)
+        return fail(here, "an axis '", axis.name, "' of ", axis.size,
+                    " devices");
+    }
+  }
+  if (!(machine.flopsPerSecond > 0) || !(machine.memoryBandwidth > 0))
+    return fail(at, "'flops' of elements of 4 bytes and 'memory_bandwidth' are "
+                    "to be above 0");
+  if (const json::Value *link = object.get("link")) {
+    Cursor here = at.at("link", *link);
+    if (llvm::Error error = checkKeys(here, {"bandwidth", "latency"}))
+      return error;
+    if (llvm::Error error = readLink(here, machine.otherLink))
+      return error;
+  } else {
+    return fail(at, "no key 'link'");
+  }
+  sketch.machine = std::move(machine);
+  return llvm::Error::success();
 }
 
-llvm::Error Reader::readVertices(const Cursor &top) {
-  sketch.parts.resize(graph.vertices.size());
-  sketch.partitions.resize(graph.vertices.size());
-  statedOf.resize(graph.vertices.size());
-  const json::Value *member = top.value->getAsObject()->get("vertices");
+llvm::Error PlanFileReader::readGroups(const Cursor &top) {
+  const json::Value *member = top.value->getAsObject()->get("groups");
   if (!member)
-    return fail(top, "no key 'vertices'");
-  Cursor at = top.at("vertices", *member);
+    return llvm::Error::success();
+  Cursor at = top.at("groups", *member);
   auto list = arrayAt(at);
   if (!list)
     return list.takeError();
-  for (auto [index, vertex] : llvm::enumerate(**list))
-    if (llvm::Error error = readVertex(at.at(index, vertex)))
+  for (auto [index, entry] : llvm::enumerate(**list)) {
+    Cursor here = at.at(index, entry);
+    if (llvm::Error error = checkKeys(here, {"name", "vertices"}))
       return error;
-  for (auto [vertex, parts] : llvm::zip_equal(graph.vertices, sketch.parts))
-    if (!parts && !vertex.isInput)
-      return fail(at, "vertex '", vertex.name,
-                  "' of the program is not in the plan");
+    std::optional<std::string> name;
+    if (llvm::Error error = readMember(here, "name", name))
+      return error;
+    const json::Value *members = entry.getAsObject()->get("vertices");
+    if (!name || name->empty() || !members)
+      return fail(here, "a group has a name and vertices");
+    auto names = arrayAt(here.at("vertices", *members));
+    if (!names)
+      return names.takeError();
+    for (auto [number, value] : llvm::enumerate(**names)) {
+      Cursor place = here.at("vertices", *members).at(number, value);
+      std::string vertexName;
+      if (llvm::Error error = read(place, vertexName))
+        return error;
+      std::optional<unsigned> vertex = graph.vertexNamed(vertexName);
+      if (!vertex)
+        return fail(place, "the program has no vertex '", vertexName, "'");
+      std::string &group = graph.vertices[*vertex].constraints.layoutGroup;
+      if (!group.empty() && group != *name)
+        return fail(place, "vertex '", vertexName, "' is in group '", group,
+                    "' already, not in '", *name, "'");
+      group = *name;
+    }
+  }
   return llvm::Error::success();
 }
 
@@ -416,19 +367,22 @@ llvm::Error Reader::readVertices(const Cursor &top) {
 // What the file states beyond the decisions
 //===----------------------------------------------------------------------===//
 
-llvm::Error Reader::compareCost(const Cursor &at, std::optional<double> stated,
-                                double counted) const {
+llvm::Error PlanFileReader::compareCost(const Cursor &at,
+                                        std::optional<double> stated,
+                                        double counted) const {
+  // Costs in elements are whole; seconds may be as small as they like.
+  double unit = sketch.costModel == "paper" ? 1 : 1e-9;
   if (!stated ||
-      std::abs(*stated - counted) <= 1e-9 * std::max(1.0, std::abs(counted)))
+      std::abs(*stated - counted) <= 1e-9 * std::max(unit, std::abs(counted)))
     return llvm::Error::success();
   return fail(at, "given as ", llvm::format("%.17g", *stated), ", counted are ",
               llvm::format("%.17g", counted));
 }
 
-llvm::Error Reader::compareCosts(const Cursor &top, Plan &plan) const {
+llvm::Error PlanFileReader::compareCosts(const Cursor &top, Plan &plan) const {
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const VertexCost &counted = plan.vertices[v].cost;
-    const Stated &stated = statedOf[v];
+    const VertexEntry &stated = entries[v];
     auto compare = [&](const char *key, std::optional<double> given,
                        double cost) {
       return compareCost({nullptr, stated.path + "." + key}, given, cost);
@@ -466,8 +420,8 @@ llvm::Error Reader::compareCosts(const Cursor &top, Plan &plan) const {
   return llvm::Error::success();
 }
 
-llvm::Error Reader::compareCollectives(const Cursor &top,
-                                       const Plan &plan) const {
+llvm::Error PlanFileReader::compareCollectives(const Cursor &top,
+                                               const Plan &plan) const {
   const json::Value *member = top.value->getAsObject()->get("collectives");
   if (!member)
     return llvm::Error::success();
@@ -509,7 +463,7 @@ llvm::Error Reader::compareCollectives(const Cursor &top,
   return llvm::Error::success();
 }
 
-llvm::Expected<Plan> Reader::read(const PlacementOptions &options) {
+llvm::Expected<Plan> PlanFileReader::read() {
   // LLVM's parser recurses without a limit.
   constexpr int64_t deepestPlan = 32;
   if (int64_t depth = nestingDepth(text); depth > deepestPlan)
@@ -521,21 +475,20 @@ llvm::Expected<Plan> Reader::read(const PlacementOptions &options) {
   Cursor top{&*value, ""};
   if (llvm::Error error = readHeader(top))
     return error;
+  uses = graph.uses();
+  if (llvm::Error error = readGroups(top))
+    return error;
   if (llvm::Error error = readVertices(top))
     return error;
-  auto plan = completePlan(graph, sketch, options);
+  auto plan = decide();
   if (!plan)
     return inFile(plan.takeError());
-  for (unsigned v = 0; v < graph.vertices.size(); ++v)
-    if (sketch.partitions[v] &&
-        !(sketch.partitions[v] == plan->placement.vertices[v].partition))
-      return fail({nullptr, statedOf[v].path + ".axes"}, "input '",
-                  graph.vertices[v].name,
-                  "' is not cut as its only reader wants it");
-  if (llvm::Error error = compareCosts(top, *plan))
-    return error;
-  if (llvm::Error error = compareCollectives(top, *plan))
-    return error;
+  if (isComplete) {
+    if (llvm::Error error = compareCosts(top, *plan))
+      return error;
+    if (llvm::Error error = compareCollectives(top, *plan))
+      return error;
+  }
   if (llvm::Error error = verifyPlan(graph, *plan))
     return inFile(std::move(error));
   auto rewrites = parsePlanRewrites(text, fileName);
@@ -545,16 +498,41 @@ llvm::Expected<Plan> Reader::read(const PlacementOptions &options) {
   return plan;
 }
 
+llvm::Expected<Plan> tapestry::followPlan(llvm::StringRef text,
+                                          llvm::StringRef fileName,
+                                          PlanGraph &graph,
+                                          const PlannerOptions &options) {
+  PlanGraph pinned = graph;
+  auto plan = PlanFileReader(text, fileName, pinned, options).read();
+  if (plan)
+    graph = std::move(pinned);
+  return plan;
+}
+
+llvm::Expected<Plan> tapestry::followPlanFile(llvm::StringRef path,
+                                              PlanGraph &graph,
+                                              const PlannerOptions &options) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return planError(path, ": error: ", buffer.getError().message());
+  return followPlan((*buffer)->getBuffer(), path, graph, options);
+}
+
 llvm::Expected<Plan> tapestry::parsePlan(llvm::StringRef text,
                                          llvm::StringRef fileName,
                                          const PlanGraph &graph,
-                                         const PlacementOptions &options) {
-  return Reader(text, fileName, graph).read(options);
+                                         const PlannerOptions &options) {
+  PlanGraph pinned = graph;
+  auto plan = followPlan(text, fileName, pinned, options);
+  if (plan)
+    if (llvm::Error error = verifyPlan(graph, *plan))
+      return planError(fileName, ": error: ", llvm::toString(std::move(error)));
+  return plan;
 }
 
 llvm::Expected<Plan> tapestry::readPlanFile(llvm::StringRef path,
                                             const PlanGraph &graph,
-                                            const PlacementOptions &options) {
+                                            const PlannerOptions &options) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
     return planError(path, ": error: ", buffer.getError().message());

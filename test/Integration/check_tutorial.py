@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Runs the commands of docs/Tutorial.md and compares what they print.
+"""Runs the commands of a page of docs/ and compares what they print.
 
-    check_tutorial.py [--rewrite]
+    check_tutorial.py [--rewrite] [PAGE]        PAGE is Tutorial.md if left out
 
 A block that starts with ```console is a session: `$ command`, then its output on
 stdout and stderr. `...` in the output stands for anything, on a line or for lines.
-A block that starts with ```ein NAME is the file NAME. --rewrite prints the page with
+A block that starts with ```ein NAME or ```json NAME is the file NAME. --rewrite prints the page with
 the output as it is now.
 """
 
@@ -19,7 +19,6 @@ import sys
 from harness import driver
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "Tutorial.md"
 
 
 def sessions(lines):
@@ -27,7 +26,7 @@ def sessions(lines):
     block = None
     for number, line in enumerate(lines):
         if block is None:
-            match = re.fullmatch(r"```(console|ein)( \S+)?", line)
+            match = re.fullmatch(r"```(console|ein|json)( \S+)?", line)
             if match:
                 block = (match[1], (match[2] or "").strip(), number + 1, [])
         elif line == "```":
@@ -72,8 +71,9 @@ def run(command, folder, environment):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rewrite", action="store_true", help="print the page as it would be")
+    parser.add_argument("page", nargs="?", default="Tutorial.md")
     options = parser.parse_args()
-    lines = PAGE.read_text().splitlines()
+    lines = (ROOT / "docs" / options.page).read_text().splitlines()
     environment = {
         **os.environ,
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -85,7 +85,7 @@ def main():
     with driver.workspace() as folder:
         (folder / "examples").symlink_to(ROOT / "docs" / "examples")
         for kind, name, start, block in sessions(lines):
-            if kind == "ein":
+            if kind != "console":
                 (folder / name).write_text("\n".join(block) + "\n")
                 continue
             fresh = []
@@ -95,7 +95,7 @@ def main():
                 fresh += ["$ " + command.replace("\n", "\n> ")] + output.splitlines()
                 if not re.fullmatch(pattern(expected), output):
                     failures.append(
-                        f"Tutorial.md:{start + 1}: $ {command}\n  status {status}, printed:\n"
+                        f"{options.page}:{start + 1}: $ {command}\n  status {status}, printed:\n"
                         f"{output}\n  the page says:\n" + "\n".join(expected)
                     )
             replacements.append((start, start + len(block), fresh))

@@ -153,9 +153,11 @@ TEST(PlanFile, KeepsTheOrderOfTheGrid) {
   // JSON objects have no order, the axes of a grid do.
   for (const char *grid : {R"({"z": 2, "a": 3})", R"({"a": 3, "z": 2})",
                            R"({ "\u007a" : 2 , "a":3})"}) {
-    std::string text = R"({"tapestry_plan": 1, "program": "a:{\"grid\":{",
-      "grid": )" + std::string(grid) +
-                       R"(, "vertices": [{"name": "C", "axes": {"i": ["z"]}},
+    std::string text =
+        R"({"tapestry_plan": 1, "program": "a:{\"grid\":{",
+      "grid": )" +
+        std::string(grid) +
+        R"(, "vertices": [{"name": "C", "axes": {"i": ["z"]}, "parts": {"*": 1}},
         {"name": "S", "axes": {"i": ["z.0", "a.0"]}}]})";
     Plan plan = valueOf(parsePlan(text, "p.json", product()));
     EXPECT_EQ(plan.userGrid.axes[0].name, grid[2] == 'a' ? "a" : "z");
@@ -237,8 +239,8 @@ TEST(PlanFile, RefusesWithFileAndPath) {
             "\"devices\": 6, \"grid\": 6",
             {"grid", "an object"}},
            {"\"devices\": 6",
-            "\"devices\": 6, \"cost_model\": \"spmd\"",
-            {"cost_model", "'spmd'", "'paper'"}},
+            "\"devices\": 6, \"cost_model\": \"hops\"",
+            {"cost_model", "'hops'", "'paper'", "'spmd'"}},
            {"\"devices\": 6",
             "\"devices\": 6, \"costs\": 3",
             {"unknown key 'costs'"}},
@@ -248,10 +250,41 @@ TEST(PlanFile, RefusesWithFileAndPath) {
             {"vertices[0]", "'nam'", "name"}},
            {"\"C\"", "\"Q\"", {"vertices[0]", "'Q'"}},
            {"\"S\"", "\"C\"", {"vertices[1]", "'C'", "twice"}},
-           {"{\"name\": \"S\", \"parts\": {\"i\": 6}, \"axes\": {\"i\": "
-            "[\"d\"]}}",
-            "{\"name\": \"S\"}",
-            {"vertices[1]", "'S'", "neither"}},
+           {"\"j\": 3", "\"*\": 2", {"vertices[0].parts.*", "1 part", "2"}},
+           {"\"j\": 3}",
+            "\"j\": 3}, \"home\": [[]]",
+            {"vertices[0].home", "1 dimensions", "2"}},
+           {"\"j\": 3}",
+            "\"j\": 3}, \"home\": [[\"d.0\"], [\"d\"]]",
+            {"vertices[0].home[1]", "'d.0'", "twice"}},
+           {"\"j\": 3}",
+            "\"j\": 3}, \"home\": [[\"q\"], []]",
+            {"vertices[0].home[0][0]", "'q'"}},
+           {"\"j\": 3}",
+            "\"j\": 3}, \"home_route\": [[\"?\", []]]",
+            {"vertices[0].home_route[0][0]", "a list"}},
+           {"\"j\": 3}",
+            "\"j\": 3}, \"operand_routes\": [[]]",
+            {"vertices[0].operand_routes", "1 routes", "2 operands"}},
+           {"\"devices\": 6",
+            "\"devices\": 6, \"idle_devices\": -1",
+            {"idle_devices", "-1"}},
+           {"\"devices\": 6",
+            "\"devices\": 6, \"machine\": \"abacus\"",
+            {"machine", "abacus"}},
+           {"\"devices\": 6",
+            "\"devices\": 6, \"machine\": {\"flops\": {\"four\": 1}}",
+            {"machine.flops.four", "'four'"}},
+           {"\"devices\": 6",
+            "\"devices\": 6, \"machine\": {\"flops\": {\"4\": 1}}",
+            {"machine", "memory_bandwidth"}},
+           {"\"devices\": 6",
+            "\"devices\": 6, \"groups\": [{\"name\": \"g\"}]",
+            {"groups[0]", "vertices"}},
+           {"\"devices\": 6",
+            "\"devices\": 6, \"groups\": [{\"name\": \"g\", "
+            "\"vertices\": [\"Q\"]}]",
+            {"groups[0].vertices[0]", "'Q'"}},
            {"\"j\": 3", "\"x\": 3", {"vertices[0].parts.x", "'C'", "'x'"}},
            {"\"j\": 3", "\"j\": 3.5", {"vertices[0].parts.j", "3.5"}},
            {"\"j\": 3", "\"j\": 31", {"vertices[0]", "'j'", "31", "30"}},
@@ -298,24 +331,188 @@ TEST(PlanFile, RefusesCostsThatAreNotTheModels) {
   expectError(parsePlan(wrong, "p.json", graph), {"p.json", "lower bound"});
 }
 
-TEST(PlanFile, RefusesInputsThatDoNotFitTheirReader) {
-  std::string text = R"({"tapestry_plan": 1, "devices": 6, "vertices": [
-    {"name": "A", "parts": {"0": 3}}, {"name": "C", "parts": {"i": 2, "j": 3}},
+TEST(PlanFile, StoresInputsApartFromTheirReader) {
+  std::string parts = R"({"tapestry_plan": 1, "devices": 6, "vertices": [
+    {"name": "A", "parts": {"0": 3, "*": 1}},
+    {"name": "C", "parts": {"i": 2, "j": 3}},
     {"name": "S", "parts": {"i": 6}}]})";
-  expectError(parsePlan(text, "p.json", product()),
-              {"p.json", "'A'", "'0'", "3 parts", "'C'", "2"});
-  text = R"({"tapestry_plan": 1, "devices": 6, "vertices": [
+  std::string axes = R"({"tapestry_plan": 1, "devices": 6, "vertices": [
     {"name": "A", "axes": {"0": ["d.1"], "1": ["d.0"]}},
     {"name": "C", "axes": {"j": ["d.1"], "i": ["d.0"]}},
     {"name": "S", "parts": {"i": 6}}]})";
-  expectError(parsePlan(text, "p.json", product()), {"p.json", "'A'"});
+  for (const std::string &text : {parts, axes}) {
+    PlanGraph graph = product();
+    Plan plan = valueOf(followPlan(text, "p.json", graph));
+    EXPECT_EQ(plan.vertices[0].parts,
+              text == parts ? PartVector({3, 1}) : PartVector({3, 2}));
+    EXPECT_EQ(plan.placement.collectives.front().vertex, 0u);
+    // What was written says it again.
+    std::string written = textOf(graph, plan);
+    PlanGraph other = product();
+    Plan again = valueOf(followPlan(written, "p.json", other));
+    expectSame(plan, again);
+    EXPECT_EQ(written, textOf(other, again));
+    // The graph has to carry the pin.
+    expectError(parsePlan(text, "p.json", product()), {"p.json", "'A'"});
+  }
 }
 
-TEST(PlanFile, RefusesMissingVerticesAndFiles) {
-  expectError(parsePlan(R"({"tapestry_plan": 1, "devices": 6,
-    "vertices": [{"name": "C", "parts": {"i": 2}}]})",
-                        "p.json", product()),
-              {"p.json", "vertices", "'S'"});
+//===----------------------------------------------------------------------===//
+// Files with open entries
+//===----------------------------------------------------------------------===//
+
+TEST(PlanFile, PlansWhatIsOpen) {
+  PlannerOptions options;
+  options.devices = 6;
+  double best = valueOf(plan(product(), options)).cost;
+  for (const char *vertices :
+       {"", R"({"name": "S"})", R"({"name": "C", "parts": {}})",
+        R"({"name": "C", "parts": {"i": "?", "j": "?", "k": "?"},
+            "axes": {"i": "?"}, "home": "?", "join": 3})"}) {
+    std::string text =
+        R"({"tapestry_plan": 1, "devices": 6, "cost": 1, "vertices": [)" +
+        std::string(vertices) + "]}";
+    PlanGraph graph = product();
+    Plan plan = valueOf(followPlan(text, "p.json", graph));
+    EXPECT_EQ(plan.cost, best);
+    EXPECT_TRUE(plan.provedOptimal);
+    EXPECT_EQ(plan.solver, "exact");
+  }
+}
+
+TEST(PlanFile, EntriesThatAreGivenArePins) {
+  PlanGraph graph = product();
+  Plan plan = valueOf(followPlan(R"({"tapestry_plan": 1,
+    "grid": {"node": 2, "gpu": 6}, "vertices": [
+      {"name": "B", "parts": {"0": 4}},
+      {"name": "C", "parts": {"j": 2, "k": "?"}, "axes": {"i": ["gpu.1"]}},
+      {"name": "S", "home": [["node"]]}],
+    "groups": []})",
+                                 "p.json", graph));
+  EXPECT_EQ(plan.vertices[1].parts[0], 4);
+  EXPECT_EQ(plan.vertices[2].parts, PartVector({3, 2, 2}));
+  EXPECT_EQ(plan.placement.vertices[2].partition->cuts[0], Cut({2}));
+  EXPECT_EQ(plan.placement.vertices[3].home.dims[0].cut(),
+            llvm::ArrayRef<unsigned>({0}));
+  EXPECT_TRUE(plan.provedOptimal);
+  // Written, it is complete and says the same.
+  std::string text = textOf(graph, plan);
+  PlanGraph other = product();
+  expectSame(plan, valueOf(followPlan(text, "p.json", other)));
+}
+
+TEST(PlanFile, NamesConflictsOfPins) {
+  auto planWith = [](const std::string &vertices) {
+    PlanGraph graph = product();
+    CutRequest request;
+    request.cuts = {{"i", 3, {}}};
+    request.place = "prog.ein:7:1";
+    graph.vertices[2].constraints.work = {request};
+    return followPlan(R"({"tapestry_plan": 1, "devices": 6, "vertices": [)" +
+                          vertices + "]}",
+                      "p.json", graph)
+        .takeError();
+  };
+  expectSuccess(planWith(R"({"name": "C", "parts": {"j": 2}})"));
+  expectError(
+      planWith(R"({"name": "C", "parts": {"i": 2}})"),
+      {"p.json: error: ", "'C'", "'i'", "2 parts", "to 3", "prog.ein:7:1"});
+  expectError(planWith(R"({"name": "C", "parts": {"i": 2, "j": 3}},
+                          {"name": "S", "parts": {"i": 6}})"),
+              {"p.json: error: ", "'C'", "'i'", "3 parts", "2"});
+}
+
+TEST(PlanFile, KeepsGroups) {
+  PlanGraph graph = chainGraph(48);
+  std::string text = R"({"tapestry_plan": 1, "devices": 6, "vertices": [],
+    "groups": [{"name": "g", "vertices": [")";
+  std::vector<std::string> members;
+  for (const PlanVertex &vertex : graph.vertices)
+    if (!vertex.isInput && members.size() < 2)
+      members.push_back(vertex.name);
+  text += members[0] + "\", \"" + members[1] + "\"]}]}";
+  Plan plan = valueOf(followPlan(text, "p.json", graph));
+  unsigned a = *graph.vertexNamed(members[0]);
+  unsigned b = *graph.vertexNamed(members[1]);
+  EXPECT_EQ(plan.placement.vertices[a].home, plan.placement.vertices[b].home);
+  std::string written = textOf(graph, plan);
+  PlanGraph other = chainGraph(48);
+  expectSame(plan, valueOf(followPlan(written, "p.json", other)));
+  EXPECT_EQ(other.vertices[a].constraints.layoutGroup, "g");
+  EXPECT_EQ(written, textOf(other, plan));
+}
+
+//===----------------------------------------------------------------------===//
+// The cost model spmd
+//===----------------------------------------------------------------------===//
+
+TEST(PlanFile, RoundTripsPlansInSeconds) {
+  std::mt19937 random(5);
+  unsigned withIdle = 0;
+  for (int round = 0; round < 40; ++round) {
+    PlanGraph graph = randomGraph(random, 4);
+    PlannerOptions options;
+    options.costModel = "spmd";
+    options.machine = builtInMachines()[random() % builtInMachines().size()];
+    options.devices = 1 + random() % 8;
+    if (round % 3 == 0) {
+      options.devices = 0;
+      options.grid = gridOf({{"node", 2}, {"gpu", 3}});
+    }
+    Plan written = valueOf(plan(graph, options));
+    std::string text = textOf(graph, written);
+    Plan read = valueOf(parsePlan(text, "p.json", graph));
+    expectSame(written, read);
+    EXPECT_EQ(text, textOf(graph, read));
+    EXPECT_EQ(written.machine.name, read.machine.name);
+    EXPECT_EQ(written.idleDevices, read.idleDevices);
+    withIdle += written.idleDevices > 0;
+    for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+      const VertexPlacement &a = written.placement.vertices[v];
+      const VertexPlacement &b = read.placement.vertices[v];
+      EXPECT_TRUE(a.homeRoute == b.homeRoute);
+      for (unsigned o = 0; o < b.operandRoutes.size(); ++o)
+        EXPECT_TRUE(a.operandRoutes[o] == b.operandRoutes[o]);
+    }
+  }
+  EXPECT_GT(withIdle, 0u);
+}
+
+TEST(PlanFile, KeepsRoutes) {
+  std::string text = R"({"tapestry_plan": 1, "devices": 6,
+    "cost_model": "spmd", "machine": "cpu", "vertices": [
+      {"name": "C", "axes": {"i": ["d.0"], "j": ["d.1"]},
+       "home": [["d.1"], ["d.0"]], "home_route": [[["d.0"], ["d.1"]]]},
+      {"name": "S", "axes": {"i": ["d"]}, "home": [["d"]],
+       "operand_routes": [[[["d.1"], []], [["d.1", "d.0"], []]]]}]})";
+  PlanGraph graph = product();
+  Plan plan = valueOf(parsePlan(text, "p.json", graph));
+  const VertexPlacement &c = plan.placement.vertices[2];
+  ASSERT_EQ(c.homeRoute.size(), 1u);
+  EXPECT_EQ(c.homeRoute[0].dims[1].cut(), llvm::ArrayRef<unsigned>({1}));
+  EXPECT_EQ(c.home.dims[0].cut(), llvm::ArrayRef<unsigned>({1}));
+  ASSERT_EQ(plan.placement.vertices[3].operandRoutes.size(), 1u);
+  EXPECT_EQ(plan.placement.vertices[3].operandRoutes[0].size(), 2u);
+  EXPECT_EQ(plan.placement.collectives.size(), 4u);
+  std::string written = textOf(graph, plan);
+  EXPECT_NE(written.find("home_route"), std::string::npos);
+  Plan again = valueOf(parsePlan(written, "p.json", graph));
+  expectSame(plan, again);
+  EXPECT_EQ(written, textOf(graph, again));
+}
+
+TEST(PlanFile, PlansTheRestInSeconds) {
+  PlanGraph graph = product();
+  Plan plan = valueOf(followPlan(R"({"tapestry_plan": 1, "devices": 6,
+    "cost_model": "spmd", "machine": "h100x8",
+    "vertices": [{"name": "C", "parts": {"j": 3}}]})",
+                                 "p.json", graph));
+  EXPECT_EQ(plan.costModel, "spmd");
+  EXPECT_EQ(plan.machine.name, "h100x8");
+  EXPECT_EQ(plan.vertices[2].parts[*graph.vertices[2].labelNamed("j")], 3);
+}
+
+TEST(PlanFile, RefusesFilesThatAreNoPlans) {
   expectError(parsePlan("[1]", "p.json", product()), {"an object", "[1]"});
   expectError(parsePlan("", "p.json", product()), {"p.json"});
   expectError(readPlanFile("/no/such/plan.json", product()),

@@ -13,7 +13,8 @@ llvm::Expected<DeviceGrid> tapestry::teg::parseGrid(llvm::StringRef text) {
   return tapestry::parseGrid(text, /*machine=*/nullptr);
 }
 
-static llvm::Expected<Plan> decide(const PlanGraph &graph,
+/// A plan file's pins become the graph's.
+static llvm::Expected<Plan> decide(PlanGraph &graph,
                                    const PartitionRequest &request) {
   PlannerOptions options;
   options.devices = request.devices;
@@ -29,7 +30,7 @@ static llvm::Expected<Plan> decide(const PlanGraph &graph,
   if (request.planFile.empty())
     return plan(graph, options);
 
-  llvm::Expected<Plan> read = readPlanFile(request.planFile, graph);
+  llvm::Expected<Plan> read = followPlanFile(request.planFile, graph, options);
   if (read && request.devices != 0 && request.devices != read->devices)
     return planError(request.planFile, ": error: the plan is for ",
                      read->devices, " devices, but ", request.devices,
