@@ -1,16 +1,25 @@
 //===- Bound.cpp - Lower bounds on planning problems ----------------------===//
 
 #include "tapestry/Planner/Bound.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/xxhash.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 
 using namespace tapestry;
 
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The bound is worked out after every few rounds; when it then has closed less
+/// than this part of the gap, more rounds are not worth it.
+constexpr unsigned checkEvery = 5;
+constexpr double leastGain = 1e-3;
 
 /// An edge as one of its variables sees it.
 struct Incidence {
@@ -19,8 +28,35 @@ struct Incidence {
   bool isTo = false;
 };
 
+/// Remembers what a table answers to a message, so that equal blocks of a model
+/// are worked out once: their messages soon become equal. Answers that were not
+/// asked for in two rounds are dropped.
+class Answers {
+public:
+  /// The answer to `question` about side `side` of `table`, computed by
+  /// `compute` where it is new.
+  template <typename Compute>
+  const std::vector<double> &get(const CostTable *table, unsigned side,
+                                 llvm::ArrayRef<double> question,
+                                 Compute compute);
+  void nextRound() {
+    old = std::move(recent);
+    recent.clear();
+  }
+
+private:
+  struct Entry {
+    const CostTable *table = nullptr;
+    unsigned side = 0;
+    std::vector<double> question, answer;
+  };
+  std::unordered_map<uint64_t, Entry> recent, old;
+};
+
 /// The messages of the algorithm: what each edge hands to each of its ends, per
-/// class. Any messages whatever give a valid bound.
+/// class. Any messages whatever give a valid bound. They are normalised, the
+/// least of each being 0, and rounded to multiples of a power of two, for
+/// repeated blocks to end up with the same ones to the last bit.
 class Messages {
 public:
   explicit Messages(const PlanProblem &problem);
@@ -28,19 +64,17 @@ public:
   void pass(bool isForward);
   /// The reparametrised costs of a variable's choices.
   std::vector<double> costsOf(unsigned var) const;
-  DualBound bound() const;
+  DualBound bound();
   /// Chooses variable by variable: earlier ones as chosen, later ones as their
   /// messages say.
   std::vector<uint32_t> suggest() const;
+  /// Table entries looked at so far.
+  double work = 0;
 
 private:
   const ClassMap &classes(Incidence at) const {
     const PlanProblem::Edge &edge = problem.edges[at.edge];
     return at.isTo ? *edge.toClasses : *edge.fromClasses;
-  }
-  unsigned otherEnd(Incidence at) const {
-    const PlanProblem::Edge &edge = problem.edges[at.edge];
-    return at.isTo ? edge.from : edge.to;
   }
   std::vector<double> &message(Incidence at) {
     return messages[2 * at.edge + at.isTo];
@@ -50,27 +84,67 @@ private:
   }
   void send(Incidence at, llvm::ArrayRef<double> share);
   /// Per class at one end, the least of what is left of the edge's costs.
-  std::vector<double> leastLeft(Incidence at) const;
+  const std::vector<double> &leastLeft(Incidence at);
 
   const PlanProblem &problem;
   std::vector<llvm::SmallVector<Incidence, 4>> incidences;
   std::vector<std::vector<double>> messages;
   /// One over the larger of the numbers of earlier and later neighbours.
   std::vector<double> weight;
+  /// Messages are multiples of this.
+  double quantum = 0;
+  Answers answers;
 };
 
 } // namespace
 
+template <typename Compute>
+const std::vector<double> &Answers::get(const CostTable *table, unsigned side,
+                                        llvm::ArrayRef<double> question,
+                                        Compute compute) {
+  uint64_t hash = llvm::xxh3_64bits(
+      llvm::ArrayRef(reinterpret_cast<const uint8_t *>(question.data()),
+                     question.size() * sizeof(double)));
+  hash ^= llvm::hash_value(table) * 3 + side;
+  auto isSame = [&](const Entry &entry) {
+    return entry.table == table && entry.side == side &&
+           llvm::ArrayRef(entry.question) == question;
+  };
+  Entry &entry = recent[hash];
+  if (isSame(entry))
+    return entry.answer;
+  auto before = old.find(hash);
+  if (before != old.end() && isSame(before->second)) {
+    entry = before->second;
+    return entry.answer;
+  }
+  entry = {table, side, question.vec(), {}};
+  compute(entry.answer);
+  return entry.answer;
+}
+
 Messages::Messages(const PlanProblem &problem)
     : problem(problem), incidences(problem.variables.size()),
       messages(2 * problem.edges.size()), weight(problem.variables.size(), 1) {
+  double largest = 0;
+  llvm::SmallPtrSet<const void *, 16> seen;
+  auto note = [&](const void *key, const std::vector<double> &values) {
+    if (seen.insert(key).second)
+      for (double value : values)
+        if (std::abs(value) < forbiddenCost)
+          largest = std::max(largest, std::abs(value));
+  };
+  for (const PlanProblem::Variable &variable : problem.variables)
+    note(variable.costs.get(), *variable.costs);
   for (unsigned e = 0; e < problem.edges.size(); ++e) {
     const PlanProblem::Edge &edge = problem.edges[e];
+    note(edge.table.get(), edge.table->values);
     incidences[edge.from].push_back({e, false});
     incidences[edge.to].push_back({e, true});
     messages[2 * e].assign(edge.table->rows, 0);
     messages[2 * e + 1].assign(edge.table->columns, 0);
   }
+  quantum = std::ldexp(1.0, std::ilogb(std::max(largest, 1e-200)) - 44);
   for (unsigned v = 0; v < incidences.size(); ++v) {
     size_t earlier =
         llvm::count_if(incidences[v], [](Incidence at) { return at.isTo; });
@@ -90,6 +164,43 @@ std::vector<double> Messages::costsOf(unsigned var) const {
   return costs;
 }
 
+/// The least of `entries - minus`, as several running minima that vector units
+/// can keep side by side.
+static double leastDifference(const double *entries, const double *minus,
+                              size_t count) {
+  constexpr size_t lanes = 8;
+  double least[lanes];
+  std::fill(least, least + lanes, infinity);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    for (size_t lane = 0; lane < lanes; ++lane) {
+      double value = entries[i + lane] - minus[i + lane];
+      least[lane] = value < least[lane] ? value : least[lane];
+    }
+  for (; i < count; ++i)
+    least[0] = std::min(least[0], entries[i] - minus[i]);
+  return *std::min_element(least, least + lanes);
+}
+
+/// Per class of one side, the least of table - minus over the other side's.
+static void leastPerClass(const CostTable &table, bool ofColumns,
+                          const std::vector<double> &minus,
+                          std::vector<double> &least) {
+  least.assign(ofColumns ? table.columns : table.rows, infinity);
+  for (uint32_t row = 0; row < table.rows; ++row) {
+    const double *entry = &table.values[size_t(row) * table.columns];
+    if (!ofColumns) {
+      least[row] = leastDifference(entry, minus.data(), table.columns);
+      continue;
+    }
+    double own = minus[row];
+    for (uint32_t column = 0; column < table.columns; ++column) {
+      double value = entry[column] - own;
+      least[column] = value < least[column] ? value : least[column];
+    }
+  }
+}
+
 /// Moves `share` (a part of the costs of the variable at `at`, per class) into
 /// the edge, and from there as much as will go to the other end.
 void Messages::send(Incidence at, llvm::ArrayRef<double> share) {
@@ -97,21 +208,19 @@ void Messages::send(Incidence at, llvm::ArrayRef<double> share) {
   std::vector<double> &own = message(at);
   for (size_t c = 0; c < own.size(); ++c)
     own[c] -= share[c];
-  std::vector<double> &outgoing = message({at.edge, !at.isTo});
-  std::fill(outgoing.begin(), outgoing.end(), infinity);
-  for (uint32_t row = 0; row < table.rows; ++row) {
-    const double *entry = &table.values[size_t(row) * table.columns];
-    if (at.isTo) {
-      for (uint32_t column = 0; column < table.columns; ++column)
-        outgoing[row] = std::min(outgoing[row], entry[column] - own[column]);
-    } else {
-      for (uint32_t column = 0; column < table.columns; ++column)
-        outgoing[column] = std::min(outgoing[column], entry[column] - own[row]);
-    }
-  }
+  message({at.edge, !at.isTo}) =
+      answers.get(&table, at.isTo, own, [&](std::vector<double> &outgoing) {
+        leastPerClass(table, /*ofColumns=*/!at.isTo, own, outgoing);
+        double least = *std::min_element(outgoing.begin(), outgoing.end());
+        for (double &value : outgoing)
+          value = std::floor((value - least) / quantum) * quantum;
+        work += table.values.size();
+      });
 }
 
 void Messages::pass(bool isForward) {
+  answers.nextRound();
+  std::vector<double> share;
   for (unsigned i = 0; i < incidences.size(); ++i) {
     unsigned v = isForward ? i : incidences.size() - 1 - i;
     std::vector<double> costs = costsOf(v);
@@ -119,32 +228,36 @@ void Messages::pass(bool isForward) {
       if (at.isTo == isForward)
         continue;
       const ClassMap &map = classes(at);
-      std::vector<double> share(map.numClasses, infinity);
+      share.assign(map.numClasses, infinity);
       for (size_t c = 0; c < costs.size(); ++c)
-        share[map.classOf[c]] =
-            std::min(share[map.classOf[c]], weight[v] * costs[c]);
+        share[map.classOf[c]] = std::min(share[map.classOf[c]], costs[c]);
+      double least = *std::min_element(share.begin(), share.end());
       for (double &value : share)
-        if (value == infinity)
-          value = 0; // A class that no choice has.
+        value =
+            value == infinity
+                ? 0 // A class that no choice has.
+                : std::floor(weight[v] * (value - least) / quantum) * quantum;
       send(at, share);
     }
   }
 }
 
-std::vector<double> Messages::leastLeft(Incidence at) const {
+const std::vector<double> &Messages::leastLeft(Incidence at) {
   const CostTable &table = *problem.edges[at.edge].table;
-  const std::vector<double> &from = messages[2 * at.edge];
-  const std::vector<double> &to = messages[2 * at.edge + 1];
-  std::vector<double> least(at.isTo ? table.columns : table.rows, infinity);
-  for (uint32_t row = 0; row < table.rows; ++row)
-    for (uint32_t column = 0; column < table.columns; ++column) {
-      double &entry = least[at.isTo ? column : row];
-      entry = std::min(entry, table.at(row, column) - from[row] - to[column]);
-    }
-  return least;
+  const std::vector<double> &own = message(at);
+  const std::vector<double> &other = message({at.edge, !at.isTo});
+  std::vector<double> question = own;
+  question.insert(question.end(), other.begin(), other.end());
+  return answers.get(
+      &table, 2 + at.isTo, question, [&](std::vector<double> &least) {
+        leastPerClass(table, /*ofColumns=*/at.isTo, other, least);
+        for (size_t c = 0; c < least.size(); ++c)
+          least[c] -= own[c];
+        work += table.values.size();
+      });
 }
 
-DualBound Messages::bound() const {
+DualBound Messages::bound() {
   DualBound result;
   std::vector<std::vector<double>> left(messages.size());
   std::vector<double> leastOfEdge(problem.edges.size());
@@ -225,84 +338,46 @@ void tapestry::descend(const PlanProblem &problem,
 }
 
 DualBound tapestry::computeDualBound(const PlanProblem &problem,
-                                     unsigned rounds) {
+                                     const BoundLimits &limits) {
   Messages messages(problem);
-  for (unsigned round = 0; round < rounds; ++round) {
-    messages.pass(/*isForward=*/true);
-    messages.pass(/*isForward=*/false);
-  }
-  DualBound result = messages.bound();
-  result.solution.choice = messages.suggest();
-  descend(problem, result.solution.choice);
-  result.solution.cost = problem.evaluate(result.solution.choice);
-  // The sums behind the bound are rounded; the cost is what was evaluated.
-  result.lowerBound = std::min(result.lowerBound, result.solution.cost);
-  result.solution.lowerBound = result.lowerBound;
-  result.solution.provedOptimal = result.lowerBound == result.solution.cost;
-  return result;
-}
-
-double tapestry::tableEntries(const PlanProblem &problem) {
-  double entries = 0;
-  for (const PlanProblem::Edge &edge : problem.edges)
-    entries += edge.table->values.size();
-  return entries;
-}
-
-//===----------------------------------------------------------------------===//
-// Reduction
-//===----------------------------------------------------------------------===//
-
-/// The classes of the choices that are left, renumbered without gaps; `kept`
-/// gets the original number of each.
-static SharedClasses reduceClasses(const ClassMap &map,
-                                   llvm::ArrayRef<uint32_t> choices,
-                                   std::vector<uint32_t> &kept) {
-  constexpr uint32_t none = ~0u;
-  std::vector<uint32_t> numbers(map.numClasses, none);
-  auto reduced = std::make_shared<ClassMap>();
-  for (uint32_t choice : choices) {
-    uint32_t &number = numbers[map.classOf[choice]];
-    if (number == none) {
-      number = kept.size();
-      kept.push_back(map.classOf[choice]);
+  DualBound best;
+  best.lowerBound = -infinity;
+  for (unsigned round = 0;;) {
+    DualBound bound = messages.bound();
+    Solution solution;
+    solution.choice = messages.suggest();
+    descend(problem, solution.choice);
+    solution.cost = problem.evaluate(solution.choice);
+    if (best.solution.choice.empty() || solution.cost < best.solution.cost)
+      best.solution = std::move(solution);
+    bool isBetter = bound.lowerBound > best.lowerBound;
+    double gain = bound.lowerBound - best.lowerBound;
+    if (isBetter) {
+      best.lowerBound = bound.lowerBound;
+      best.choiceBounds = std::move(bound.choiceBounds);
     }
-    reduced->classOf.push_back(number);
+    double gap = best.solution.cost - best.lowerBound;
+    double small = 1e-12 * std::abs(best.solution.cost);
+    if (round >= limits.rounds || messages.work >= limits.mostWork ||
+        gap <= small || (round >= checkEvery && gain < leastGain * gap))
+      break;
+    for (unsigned i = 0; i < checkEvery && round < limits.rounds;
+         ++i, ++round) {
+      messages.pass(/*isForward=*/true);
+      messages.pass(/*isForward=*/false);
+    }
   }
-  reduced->numClasses = kept.size();
-  return reduced;
+  best.work = messages.work;
+  // The sums behind the bound are rounded; the cost is what was evaluated.
+  best.lowerBound = std::min(best.lowerBound, best.solution.cost);
+  best.solution.lowerBound = best.lowerBound;
+  best.solution.provedOptimal = best.lowerBound == best.solution.cost;
+  return best;
 }
 
-ReducedProblem tapestry::reduceProblem(const PlanProblem &problem,
-                                       const DualBound &bound, double cost) {
-  ReducedProblem result;
-  result.problem.memoryLimit = problem.memoryLimit;
-  double limit = cost + 1e-9 * std::abs(cost);
-  for (unsigned v = 0; v < problem.variables.size(); ++v) {
-    const PlanProblem::Variable &variable = problem.variables[v];
-    std::vector<uint32_t> &left = result.original.emplace_back();
-    auto costs = std::make_shared<std::vector<double>>();
-    for (uint32_t c = 0; c < variable.numChoices(); ++c)
-      if (bound.choiceBounds[v][c] <= limit) {
-        left.push_back(c);
-        costs->push_back((*variable.costs)[c]);
-      }
-    result.problem.variables.push_back(
-        {variable.name, nullptr, costs, variable.hasWork});
-  }
-  for (const PlanProblem::Edge &edge : problem.edges) {
-    std::vector<uint32_t> rows, columns;
-    SharedClasses from =
-        reduceClasses(*edge.fromClasses, result.original[edge.from], rows);
-    SharedClasses to =
-        reduceClasses(*edge.toClasses, result.original[edge.to], columns);
-    auto table = std::make_shared<CostTable>();
-    table->rows = rows.size();
-    table->columns = columns.size();
-    for (uint32_t row : rows)
-      for (uint32_t column : columns)
-        table->values.push_back(edge.table->at(row, column));
-    result.problem.edges.push_back({edge.from, edge.to, from, to, table});
-  }
-  return result;
+DualBound tapestry::computeDualBound(const PlanProblem &problem,
+                                     unsigned rounds) {
+  BoundLimits limits;
+  limits.rounds = rounds;
+  return computeDualBound(problem, limits);
 }

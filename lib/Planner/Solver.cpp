@@ -9,6 +9,8 @@ llvm::ArrayRef<SolverInfo> tapestry::allSolvers() {
   static const SolverInfo solvers[] = {
       {"exact", "elimination over the whole graph: a proved optimum",
        solveExact},
+      {"bounded", "the best plan within a fixed effort, and how good it is",
+       solveBounded},
       {"eindecomp", "the paper's dynamic programme along longest paths",
        solveEinDecomp},
   };

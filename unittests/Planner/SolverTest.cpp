@@ -3,6 +3,7 @@
 #include "tapestry/Planner/Solver.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
+#include "TestProblems.h"
 #include "tapestry/Planner/PaperCost.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
@@ -208,60 +209,14 @@ TEST(Exact, EqualsBruteForce) {
   EXPECT_GT(withChoice, 50u) << "the graphs are too easy to tell anything";
 }
 
-/// A problem that comes from no graph: any costs, any classes, parallel edges.
-PlanProblem randomProblem(std::mt19937 &random, unsigned variables,
-                          uint32_t mostChoices) {
-  auto below = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
-  PlanProblem problem;
-  for (unsigned v = 0; v < variables; ++v) {
-    std::vector<double> costs(1 + below(mostChoices));
-    for (double &cost : costs)
-      cost = below(1000) / 8.0;
-    problem.variables.push_back(
-        {"v" + std::to_string(v), nullptr,
-         std::make_shared<const std::vector<double>>(costs), below(4) != 0});
-  }
-  auto classesFor = [&](unsigned v) {
-    ClassMap map;
-    map.numClasses = 1 + below(mostChoices);
-    for (uint32_t c = 0; c < problem.variables[v].numChoices(); ++c)
-      map.classOf.push_back(below(map.numClasses));
-    return std::make_shared<const ClassMap>(map);
-  };
-  for (unsigned to = 1; to < variables; ++to)
-    for (unsigned count = below(3); count > 0; --count) {
-      PlanProblem::Edge edge;
-      edge.to = to;
-      edge.from = below(to);
-      edge.fromClasses = classesFor(edge.from);
-      edge.toClasses = classesFor(to);
-      CostTable table{
-          edge.fromClasses->numClasses, edge.toClasses->numClasses, {}};
-      for (uint32_t i = 0; i < table.rows * table.columns; ++i)
-        table.values.push_back(below(4) ? below(1000) / 4.0 : 0);
-      edge.table = std::make_shared<const CostTable>(table);
-      problem.edges.push_back(edge);
-    }
-  return problem;
-}
-
 TEST(Exact, SolvesAnyProblem) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
     PlanProblem problem = randomProblem(random, 1 + random() % 6, 5);
     expectSuccess(problem.validate());
-    std::vector<uint32_t> choice(problem.variables.size(), 0);
-    double best = std::numeric_limits<double>::infinity();
-    for (bool isDone = false; !isDone;) {
-      best = std::min(best, problem.evaluate(choice));
-      isDone = true;
-      for (unsigned v = 0; v < choice.size() && isDone; ++v) {
-        isDone = ++choice[v] == problem.variables[v].numChoices();
-        if (isDone)
-          choice[v] = 0;
-      }
-    }
+    double best = exhaustiveOptimum(problem, 0).cost;
     EXPECT_EQ(valueOf(solveExact(problem)).cost, best);
+    EXPECT_EQ(valueOf(solveBounded(problem)).cost, best);
     Solution linear = valueOf(solveEinDecomp(problem));
     EXPECT_GE(linear.cost, best);
     EXPECT_LE(linear.lowerBound, best);
@@ -341,11 +296,10 @@ TEST(Exact, RefusesTablesBeyondTheLimit) {
             valueOf(solveEinDecomp(problem)).cost);
 }
 
-TEST(Solvers, RefuseAMemoryLimitTheyCannotKeep) {
+TEST(EinDecomp, RefusesAMemoryLimit) {
   PlanProblem problem = valueOf(buildPaperProblem(chainGraph(64), 4));
   problem.memoryLimit = 4096;
-  for (const SolverInfo &solver : allSolvers())
-    expectError(solver.solve(problem, {}), {solver.name.str(), "4096"});
+  expectError(solveEinDecomp(problem, {}), {"'eindecomp'", "4096"});
 }
 
 TEST(Problem, RefusesWhatDoesNotFit) {

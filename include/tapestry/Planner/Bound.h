@@ -12,6 +12,7 @@
 #define TAPESTRY_PLANNER_BOUND_H
 
 #include "tapestry/Planner/Problem.h"
+#include <limits>
 
 namespace tapestry {
 
@@ -23,22 +24,45 @@ struct DualBound {
   /// A solution that the bound suggests, improved until no single variable can
   /// make it cheaper.
   Solution solution;
+  /// Table entries that were looked at.
+  double work = 0;
 };
 
-/// The bound after this many rounds, each of which looks at every entry of
-/// every edge's table twice. Zero rounds give independentBound().
+struct BoundLimits {
+  /// Zero rounds give independentBound().
+  unsigned rounds = 10;
+  /// Stops once this many table entries have been looked at.
+  double mostWork = std::numeric_limits<double>::infinity();
+};
+
+/// The bound after some rounds, each of which looks at every entry of every
+/// edge's table twice, save that equal messages about shared tables are worked
+/// out once. Ends early when the bound meets its solution or hardly grows any
+/// more. Memory terms are not looked at.
+DualBound computeDualBound(const PlanProblem &problem,
+                           const BoundLimits &limits);
 DualBound computeDualBound(const PlanProblem &problem, unsigned rounds);
 
 /// Entries of all tables: what half a round costs.
 double tableEntries(const PlanProblem &problem);
 
-/// The problem without the choices whose bound exceeds `cost`, the cost of a
-/// known solution: every solution that costs at most that much is still there.
+/// A problem with some choices only.
 struct ReducedProblem {
   PlanProblem problem;
   /// Per variable: the original number of every choice that is left.
   std::vector<std::vector<uint32_t>> original;
+
+  std::vector<uint32_t> originalOf(llvm::ArrayRef<uint32_t> choice) const;
 };
+
+/// The problem with the choices in `kept` only (ascending, at least one per
+/// variable), memory terms included. What was shared and keeps the same is
+/// shared again.
+ReducedProblem restrictProblem(const PlanProblem &problem,
+                               std::vector<std::vector<uint32_t>> kept);
+
+/// The problem without the choices whose bound exceeds `cost`, the cost of a
+/// known solution: every solution that costs at most that much is still there.
 ReducedProblem reduceProblem(const PlanProblem &problem, const DualBound &bound,
                              double cost);
 

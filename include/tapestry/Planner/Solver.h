@@ -15,6 +15,10 @@ namespace tapestry {
 struct SolverOptions {
   /// The most bytes that one solver may fill with tables.
   int64_t tableBytes = int64_t(2) << 30;
+  /// About how many elementary sums `bounded` may form, and `exact` under a
+  /// memory limit; one core forms about 10^9 a second. A count and not a time,
+  /// so that equal problems give equal solutions on any machine.
+  double work = 5e9;
 };
 
 using SolverFunction = llvm::Expected<Solution> (*)(const PlanProblem &,
@@ -29,10 +33,38 @@ llvm::Expected<Solution> solveEinDecomp(const PlanProblem &problem,
                                         const SolverOptions &options = {});
 
 /// Variable elimination over the whole graph on interface classes: the optimum,
-/// proved. Equal problems give equal solutions, ties included. Fails when
-/// intermediate tables would exceed SolverOptions::tableBytes.
+/// proved (to 10^-9 of its value). Equal problems give equal solutions, ties
+/// included. Fails when intermediate tables would exceed
+/// SolverOptions::tableBytes. A memory limit is met by branch and bound over
+/// its Lagrangian relaxation; see leastMemory() for problems without a plan.
 llvm::Expected<Solution> solveExact(const PlanProblem &problem,
                                     const SolverOptions &options = {});
+
+/// The best plan found within SolverOptions::work and a certified lower bound;
+/// proved where elimination or the bound get that far. Honours a memory limit.
+llvm::Expected<Solution> solveBounded(const PlanProblem &problem,
+                                      const SolverOptions &options = {});
+
+/// The least memory that a plan needs, whatever it costs.
+struct MemoryNeed {
+  /// The smallest peak found, in bytes per device, and the step it is at.
+  int64_t bytes = 0;
+  unsigned step = 0;
+  /// No plan's peak is smaller; equal to `bytes` where that is proved smallest.
+  int64_t lowerBound = 0;
+  /// Who holds bytes at the step, most first. What an edge holds counts for the
+  /// variable that it leads to.
+  std::vector<std::pair<unsigned, int64_t>> holders;
+  std::vector<uint32_t> choice;
+};
+
+/// Minimises the peak over all plans; memoryLimit is not looked at.
+llvm::Expected<MemoryNeed> leastMemory(const PlanProblem &problem,
+                                       const SolverOptions &options = {});
+
+/// "67.1 MB at step 12: 'W' 33.5 MB, ...", with bytes in full.
+std::string describeMemoryNeed(const PlanProblem &problem,
+                               const MemoryNeed &need);
 
 struct SolverInfo {
   llvm::StringRef name;

@@ -1,0 +1,537 @@
+//===- Elimination.cpp - Variable elimination on interface classes --------===//
+//
+// A variable is eliminated by tabulating, for every combination of what its
+// neighbours can show of their choices, the cheapest of its own choices. Two
+// things keep this small for tensor programs: a neighbour shows only its
+// interface class, and equal eliminations (the layers of a model) are
+// recognised by the shared parts of the problem and done once. The cheapest
+// elimination is always next, so that wide vertices meet tables that are
+// already narrow.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elimination.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+using namespace tapestry;
+
+namespace {
+
+/// A dense table, row-major, over the interface classes of some variables.
+struct Table {
+  std::vector<uint32_t> dims;
+  std::vector<double> values;
+};
+
+/// A cost that depends on the classes of several variables.
+struct Factor {
+  llvm::SmallVector<unsigned, 4> vars;
+  llvm::SmallVector<SharedClasses, 4> maps;
+  std::shared_ptr<const Table> table;
+  bool alive = true;
+};
+
+/// The coarsest classes that decide the classes of several maps.
+struct Refinement {
+  SharedClasses joint;
+  /// For each of the maps, its class of every joint class.
+  std::vector<std::vector<uint32_t>> parts;
+};
+
+/// The result of an elimination, shared by all equal ones.
+struct Eliminated {
+  std::shared_ptr<const Table> table;
+  /// The cheapest choice of every own class, the smallest among equals, and
+  /// what it costs by itself.
+  std::vector<uint32_t> groupChoice;
+  std::vector<double> groupCosts;
+};
+
+/// What eliminating a variable involves.
+struct Step {
+  unsigned var = 0;
+  llvm::SmallVector<unsigned, 4> factors;
+  /// The neighbours, ascending, and the classes that their factors see jointly.
+  llvm::SmallVector<unsigned, 4> scope;
+  llvm::SmallVector<const Refinement *, 4> classes;
+  /// The classes of the variable itself.
+  const Refinement *own = nullptr;
+  /// Entries of the resulting table; sums to be formed.
+  double entries = 1;
+  double work = 1;
+};
+
+/// How one factor enters an elimination: its values by joint class, own class
+/// first, then its neighbours in scope order.
+struct Operand {
+  std::vector<double> values;
+  size_t ownStride = 1;
+  /// Per scope position; 0 where the factor does not depend on it.
+  llvm::SmallVector<size_t, 4> strides;
+};
+
+class Eliminator {
+public:
+  Eliminator(const PlanProblem &problem, const EliminationLimits &limits);
+  llvm::Expected<Elimination> solve();
+
+private:
+  const Refinement *refine(llvm::ArrayRef<SharedClasses> maps);
+  Step stepFor(unsigned var);
+  llvm::Error eliminate(const Step &step);
+  llvm::Error checkMemory(const Step &step) const;
+  std::shared_ptr<const Eliminated> tabulate(const Step &step);
+  Operand operandOf(const Step &step, const Factor &factor,
+                    unsigned position) const;
+  void addFactor(const Step &step, const Eliminated &result);
+  void addCosts(unsigned var, const ClassMap &classes,
+                const std::shared_ptr<const Table> &table);
+  void schedule(unsigned var);
+
+  const PlanProblem &problem;
+  const EliminationLimits &limits;
+  double workDone = 0;
+  std::vector<Factor> factors;
+  std::vector<llvm::SmallVector<unsigned, 4>> factorsOf;
+  std::vector<SharedCosts> costs;
+  std::map<std::vector<const void *>, Refinement> refinements;
+  std::map<std::vector<const void *>, std::shared_ptr<const Eliminated>> known;
+  std::map<std::vector<const void *>, SharedCosts> knownCosts;
+  /// Keeps alive whatever the keys above point to.
+  std::vector<std::shared_ptr<const void>> held;
+  int64_t heldBytes = 0;
+
+  /// The order of elimination: cheapest work, then smallest index.
+  std::set<std::pair<double, unsigned>> queue;
+  std::vector<double> queued;
+
+  struct Record {
+    Step step;
+    std::shared_ptr<const Eliminated> result;
+    /// What step.factors were.
+    std::vector<Factor> factors;
+  };
+  /// The best choice of the eliminated variable, given its neighbours'.
+  uint32_t choiceOf(const Record &record,
+                    llvm::ArrayRef<uint32_t> choice) const;
+  std::vector<Record> records;
+};
+
+} // namespace
+
+Eliminator::Eliminator(const PlanProblem &problem,
+                       const EliminationLimits &limits)
+    : problem(problem), limits(limits), factorsOf(problem.variables.size()),
+      queued(problem.variables.size(), 0) {
+  for (const PlanProblem::Variable &variable : problem.variables)
+    costs.push_back(variable.costs);
+  std::map<const CostTable *, std::shared_ptr<const Table>> tables;
+  for (const PlanProblem::Edge &edge : problem.edges) {
+    std::shared_ptr<const Table> &table = tables[edge.table.get()];
+    if (!table)
+      table = std::make_shared<const Table>(
+          Table{{edge.table->rows, edge.table->columns}, edge.table->values});
+    factorsOf[edge.from].push_back(factors.size());
+    factorsOf[edge.to].push_back(factors.size());
+    factors.push_back({{edge.from, edge.to},
+                       {edge.fromClasses, edge.toClasses},
+                       table,
+                       true});
+  }
+}
+
+const Refinement *Eliminator::refine(llvm::ArrayRef<SharedClasses> maps) {
+  std::vector<const void *> key;
+  for (const SharedClasses &map : maps)
+    key.push_back(map.get());
+  auto [it, isNew] = refinements.try_emplace(key);
+  Refinement &result = it->second;
+  if (!isNew)
+    return &result;
+  if (maps.size() == 1) {
+    result.joint = maps[0];
+    result.parts = {ClassMap::identity(maps[0]->numClasses).classOf};
+    return &result;
+  }
+  ClassMap joint;
+  result.parts.resize(maps.size());
+  std::map<std::vector<uint32_t>, uint32_t> numbers;
+  std::vector<uint32_t> signature(maps.size());
+  for (size_t choice = 0; choice < maps[0]->classOf.size(); ++choice) {
+    for (size_t m = 0; m < maps.size(); ++m)
+      signature[m] = maps[m]->classOf[choice];
+    auto [entry, isFirst] = numbers.try_emplace(signature, numbers.size());
+    if (isFirst)
+      for (size_t m = 0; m < maps.size(); ++m)
+        result.parts[m].push_back(signature[m]);
+    joint.classOf.push_back(entry->second);
+  }
+  joint.numClasses = numbers.size();
+  result.joint = std::make_shared<const ClassMap>(std::move(joint));
+  held.insert(held.end(), maps.begin(), maps.end());
+  return &result;
+}
+
+Step Eliminator::stepFor(unsigned var) {
+  Step step;
+  step.var = var;
+  step.factors = factorsOf[var];
+  std::map<unsigned, llvm::SmallVector<SharedClasses, 4>> maps;
+  for (unsigned f : step.factors)
+    for (auto [v, map] : llvm::zip_equal(factors[f].vars, factors[f].maps))
+      maps[v].push_back(map);
+  for (auto &[v, list] : maps) {
+    const Refinement *classes = refine(list);
+    if (v == var) {
+      step.own = classes;
+      step.work *= classes->joint->numClasses;
+      continue;
+    }
+    step.scope.push_back(v);
+    step.classes.push_back(classes);
+    step.entries *= classes->joint->numClasses;
+  }
+  step.work *= step.entries;
+  return step;
+}
+
+void Eliminator::schedule(unsigned var) {
+  queue.erase({queued[var], var});
+  queued[var] = stepFor(var).work;
+  queue.insert({queued[var], var});
+}
+
+llvm::Error Eliminator::checkMemory(const Step &step) const {
+  // The result and the factors by joint class.
+  double bytes = heldBytes + step.entries * sizeof(double);
+  for (unsigned f : step.factors) {
+    double entries = step.own->joint->numClasses;
+    for (unsigned i = 0; i < step.scope.size(); ++i)
+      if (llvm::is_contained(factors[f].vars, step.scope[i]))
+        entries *= step.classes[i]->joint->numClasses;
+    bytes += entries * sizeof(double);
+  }
+  if (bytes <= limits.tableBytes)
+    return llvm::Error::success();
+  std::string scope;
+  for (unsigned i = 0; i < step.scope.size(); ++i)
+    scope += (i ? " x '" : "'") + problem.variables[step.scope[i]].name +
+             "' (" + std::to_string(step.classes[i]->joint->numClasses) + ")";
+  return planError(
+      "eliminating '", problem.variables[step.var].name,
+      "' needs a table over ", scope, " and ",
+      llvm::format("%.1f", bytes / (1 << 20)), " MiB in total, the limit is ",
+      llvm::format("%.1f", double(limits.tableBytes) / (1 << 20)), " MiB");
+}
+
+Operand Eliminator::operandOf(const Step &step, const Factor &factor,
+                              unsigned position) const {
+  // Which of a variable's refined maps belongs to this factor: maps were listed
+  // in factor order.
+  auto partOf =
+      [&](unsigned var,
+          const Refinement &classes) -> const std::vector<uint32_t> & {
+    unsigned number = 0;
+    for (unsigned before = 0; before < position; ++before)
+      number += llvm::is_contained(factors[step.factors[before]].vars, var);
+    return classes.parts[number];
+  };
+  auto sourceStride = [&](unsigned var) {
+    size_t stride = 1;
+    for (unsigned i = factor.vars.size(); i-- > 0;) {
+      if (factor.vars[i] == var)
+        return stride;
+      stride *= factor.table->dims[i];
+    }
+    return size_t(0);
+  };
+
+  // Offsets into the factor's table per joint class, dimension by dimension.
+  Operand operand;
+  operand.strides.resize(step.scope.size(), 0);
+  std::vector<std::vector<size_t>> offsets;
+  auto addDim = [&](unsigned var, const Refinement &classes) {
+    size_t stride = sourceStride(var);
+    std::vector<size_t> &list = offsets.emplace_back();
+    for (uint32_t source : partOf(var, classes))
+      list.push_back(source * stride);
+  };
+  addDim(step.var, *step.own);
+  llvm::SmallVector<unsigned, 4> positions;
+  for (unsigned i = 0; i < step.scope.size(); ++i)
+    if (llvm::is_contained(factor.vars, step.scope[i])) {
+      addDim(step.scope[i], *step.classes[i]);
+      positions.push_back(i);
+    }
+  size_t stride = 1;
+  for (unsigned i = positions.size(); i-- > 0;) {
+    operand.strides[positions[i]] = stride;
+    stride *= offsets[i + 1].size();
+  }
+  operand.ownStride = stride;
+  operand.values.reserve(stride * offsets[0].size());
+  auto fill = [&](auto &self, unsigned dim, size_t base) -> void {
+    if (dim == offsets.size()) {
+      operand.values.push_back(factor.table->values[base]);
+      return;
+    }
+    for (size_t offset : offsets[dim])
+      self(self, dim + 1, base + offset);
+  };
+  fill(fill, 0, 0);
+  return operand;
+}
+
+// The innermost loops of everything: compiled for wide vectors too, and chosen
+// when the program starts. Additions and minima are the same in both.
+#if defined(__x86_64__) && defined(__linux__) && defined(__clang__)
+#define TAPESTRY_WIDE_VECTORS __attribute__((target_clones("avx2", "default")))
+#else
+#define TAPESTRY_WIDE_VECTORS
+#endif
+
+static double lesser(double a, double b) { return b < a ? b : a; }
+
+/// best[j] = min(best[j], base + row[j]) over four groups at once.
+TAPESTRY_WIDE_VECTORS static void relaxFour(double *__restrict best,
+                                            size_t count, const double *base,
+                                            const double *row, size_t stride) {
+  const double *row1 = row + stride, *row2 = row1 + stride,
+               *row3 = row2 + stride;
+  double base0 = base[0], base1 = base[1], base2 = base[2], base3 = base[3];
+  for (size_t j = 0; j < count; ++j)
+    best[j] = lesser(best[j], lesser(lesser(base0 + row[j], base1 + row1[j]),
+                                     lesser(base2 + row2[j], base3 + row3[j])));
+}
+
+TAPESTRY_WIDE_VECTORS static void relaxTwo(double *__restrict best,
+                                           size_t count, double base,
+                                           const double *a, const double *b) {
+  for (size_t j = 0; j < count; ++j)
+    best[j] = lesser(best[j], base + a[j] + b[j]);
+}
+
+/// best[j] = min(best[j], base + the rows' sum at j).
+static void relax(double *best, size_t count, double base,
+                  llvm::ArrayRef<const double *> rows) {
+  if (rows.size() == 2)
+    return relaxTwo(best, count, base, rows[0], rows[1]);
+  for (size_t j = 0; j < count; ++j) {
+    double cost = base;
+    for (const double *row : rows)
+      cost += row[j];
+    best[j] = lesser(best[j], cost);
+  }
+}
+
+/// Minimises over the groups for every entry. The last dimension runs
+/// innermost, over contiguous rows of the operands that depend on it.
+static void minimise(llvm::ArrayRef<double> groupCosts,
+                     llvm::ArrayRef<Operand> operands, Table &table) {
+  size_t rank = table.dims.size();
+  size_t inner = rank ? table.dims.back() : 1;
+  std::vector<size_t> index(rank, 0);
+  std::vector<double> bases;
+  for (size_t start = 0; start < table.values.size(); start += inner) {
+    bases.assign(groupCosts.begin(), groupCosts.end());
+    llvm::SmallVector<const double *, 4> rows;
+    llvm::SmallVector<size_t, 4> rowStrides;
+    for (const Operand &operand : operands) {
+      const double *base = operand.values.data();
+      for (size_t dim = 0; dim + 1 < rank; ++dim)
+        base += index[dim] * operand.strides[dim];
+      if (rank && operand.strides[rank - 1]) {
+        rows.push_back(base);
+        rowStrides.push_back(operand.ownStride);
+        continue;
+      }
+      for (double &sum : bases) {
+        sum += *base;
+        base += operand.ownStride;
+      }
+    }
+    size_t group = 0;
+    if (rows.size() == 1)
+      for (; group + 4 <= bases.size(); group += 4) {
+        relaxFour(&table.values[start], inner, &bases[group], rows[0],
+                  rowStrides[0]);
+        rows[0] += 4 * rowStrides[0];
+      }
+    for (; group < bases.size(); ++group) {
+      relax(&table.values[start], inner, bases[group], rows);
+      for (size_t i = 0; i < rows.size(); ++i)
+        rows[i] += rowStrides[i];
+    }
+    for (size_t dim = rank ? rank - 1 : 0; dim-- > 0;) {
+      if (++index[dim] < table.dims[dim])
+        break;
+      index[dim] = 0;
+    }
+  }
+}
+
+std::shared_ptr<const Eliminated> Eliminator::tabulate(const Step &step) {
+  // Equal shared parts in equal places give an equal result.
+  std::vector<const void *> key = {costs[step.var].get()};
+  for (unsigned f : step.factors) {
+    key.push_back(factors[f].table.get());
+    for (auto [v, map] : llvm::zip_equal(factors[f].vars, factors[f].maps)) {
+      auto place = llvm::find(step.scope, v) - step.scope.begin();
+      key.push_back(reinterpret_cast<const void *>(
+          v == step.var ? size_t(0) : size_t(place + 1)));
+      key.push_back(map.get());
+    }
+  }
+  std::shared_ptr<const Eliminated> &shared = known[key];
+  if (shared)
+    return shared;
+
+  auto result = std::make_shared<Eliminated>();
+  const std::vector<double> &own = *costs[step.var];
+  size_t groups = step.own ? step.own->joint->numClasses : 1;
+  result->groupCosts.assign(groups, std::numeric_limits<double>::infinity());
+  result->groupChoice.assign(groups, 0);
+  for (uint32_t choice = 0; choice < own.size(); ++choice) {
+    uint32_t group = step.own ? step.own->joint->classOf[choice] : 0;
+    if (own[choice] < result->groupCosts[group]) {
+      result->groupCosts[group] = own[choice];
+      result->groupChoice[group] = choice;
+    }
+  }
+
+  std::vector<Operand> operands;
+  for (unsigned i = 0; i < step.factors.size(); ++i) {
+    const Factor &factor = factors[step.factors[i]];
+    operands.push_back(operandOf(step, factor, i));
+    held.push_back(factor.table);
+    held.insert(held.end(), factor.maps.begin(), factor.maps.end());
+  }
+  held.push_back(costs[step.var]);
+
+  Table table;
+  size_t entries = 1;
+  for (const Refinement *classes : step.classes) {
+    table.dims.push_back(classes->joint->numClasses);
+    entries *= classes->joint->numClasses;
+  }
+  table.values.assign(entries, std::numeric_limits<double>::infinity());
+  minimise(result->groupCosts, operands, table);
+  result->table = std::make_shared<const Table>(std::move(table));
+  heldBytes += entries * sizeof(double);
+  workDone += step.work;
+  shared = result;
+  return shared;
+}
+
+void Eliminator::addCosts(unsigned var, const ClassMap &classes,
+                          const std::shared_ptr<const Table> &table) {
+  SharedCosts &shared = knownCosts[{costs[var].get(), &classes, table.get()}];
+  if (!shared) {
+    std::vector<double> sum = *costs[var];
+    for (size_t choice = 0; choice < sum.size(); ++choice)
+      sum[choice] += table->values[classes.classOf[choice]];
+    shared = std::make_shared<const std::vector<double>>(std::move(sum));
+    held.push_back(table);
+    held.push_back(costs[var]);
+  }
+  costs[var] = shared;
+}
+
+void Eliminator::addFactor(const Step &step, const Eliminated &result) {
+  if (step.scope.empty())
+    return;
+  if (step.scope.size() == 1) {
+    held.push_back(step.classes[0]->joint);
+    addCosts(step.scope[0], *step.classes[0]->joint, result.table);
+    return;
+  }
+  Factor factor;
+  factor.table = result.table;
+  for (auto [var, classes] : llvm::zip_equal(step.scope, step.classes)) {
+    factor.vars.push_back(var);
+    factor.maps.push_back(classes->joint);
+    factorsOf[var].push_back(factors.size());
+  }
+  factors.push_back(std::move(factor));
+}
+
+llvm::Error Eliminator::eliminate(const Step &step) {
+  if (llvm::Error error = checkMemory(step))
+    return error;
+  std::shared_ptr<const Eliminated> result = tabulate(step);
+  std::vector<Factor> used;
+  for (unsigned f : step.factors)
+    used.push_back(factors[f]);
+  for (unsigned f : step.factors)
+    for (unsigned v : factors[f].vars)
+      if (v != step.var)
+        llvm::erase(factorsOf[v], f);
+  for (unsigned f : step.factors)
+    factors[f] = Factor();
+  addFactor(step, *result);
+  for (unsigned neighbour : step.scope)
+    schedule(neighbour);
+  records.push_back({step, result, std::move(used)});
+  return llvm::Error::success();
+}
+
+uint32_t Eliminator::choiceOf(const Record &record,
+                              llvm::ArrayRef<uint32_t> choice) const {
+  // The sums of minimise() for one entry, added up in the same order.
+  const Step &step = record.step;
+  const Eliminated &result = *record.result;
+  std::vector<double> sums = result.groupCosts;
+  for (bool dependsOnLast : {false, true})
+    for (const Factor &factor : record.factors) {
+      if ((!step.scope.empty() &&
+           llvm::is_contained(factor.vars, step.scope.back())) != dependsOnLast)
+        continue;
+      size_t fixed = 0, stride = 1, ownStride = 0;
+      const ClassMap *own = nullptr;
+      for (unsigned i = factor.vars.size(); i-- > 0;) {
+        if (factor.vars[i] == step.var) {
+          own = factor.maps[i].get();
+          ownStride = stride;
+        } else {
+          fixed += factor.maps[i]->classOf[choice[factor.vars[i]]] * stride;
+        }
+        stride *= factor.table->dims[i];
+      }
+      for (auto [sum, member] : llvm::zip_equal(sums, result.groupChoice))
+        sum += factor.table->values[fixed + own->classOf[member] * ownStride];
+    }
+  size_t best = std::min_element(sums.begin(), sums.end()) - sums.begin();
+  return result.groupChoice[best];
+}
+
+llvm::Expected<Elimination> Eliminator::solve() {
+  Elimination result;
+  for (unsigned var = 0; var < problem.variables.size(); ++var)
+    schedule(var);
+  while (!queue.empty()) {
+    auto [work, var] = *queue.begin();
+    if (work > limits.mostStepWork || workDone > limits.mostWork) {
+      result.work = workDone;
+      return result;
+    }
+    queue.erase(queue.begin());
+    if (llvm::Error error = eliminate(stepFor(var)))
+      return error;
+  }
+  result.isComplete = true;
+  result.work = workDone;
+  result.choice.assign(problem.variables.size(), 0);
+  for (const Record &record : llvm::reverse(records))
+    result.choice[record.step.var] = choiceOf(record, result.choice);
+  return result;
+}
+
+llvm::Expected<Elimination>
+tapestry::eliminateAll(const PlanProblem &problem,
+                       const EliminationLimits &limits) {
+  return Eliminator(problem, limits).solve();
+}

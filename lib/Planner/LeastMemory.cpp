@@ -1,0 +1,126 @@
+//===- LeastMemory.cpp - The smallest peak of any plan --------------------===//
+
+#include "MemoryRepair.h"
+#include "MemorySearch.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <map>
+
+using namespace tapestry;
+
+static constexpr unsigned peakIterations = 60;
+/// How many of the largest holders a message names.
+static constexpr unsigned namedHolders = 5;
+
+static int64_t peakOf(llvm::ArrayRef<int64_t> held) {
+  return held.empty() ? 0 : *std::max_element(held.begin(), held.end());
+}
+
+/// Lowers the peak as far as single moves go: by halves of what lies above the
+/// bound, then less.
+static double lowerPeak(const PlanProblem &problem, const MemoryRows &rows,
+                        int64_t lowerBound, std::vector<uint32_t> &choice) {
+  MemoryRepair repair(problem, rows);
+  int64_t low = lowerBound - 1;
+  for (;;) {
+    int64_t peak = peakOf(rows.held(problem, choice));
+    if (peak <= low + 1)
+      return repair.work;
+    int64_t middle = low + (peak - low) / 2;
+    std::vector<uint32_t> moved = choice;
+    if (repair.run(moved, middle))
+      choice = std::move(moved);
+    else
+      low = middle;
+  }
+}
+
+static void nameHolders(const PlanProblem &problem, MemoryNeed &need) {
+  std::map<unsigned, int64_t> bytes;
+  for (const PlanProblem::MemoryTerm &term : problem.memory)
+    if (term.first <= need.step && need.step <= term.last)
+      bytes[term.ofEdge ? problem.edges[term.owner].to : term.owner] +=
+          bytesOfTerm(problem, term, need.choice);
+  for (auto [variable, held] : bytes)
+    if (held > 0)
+      need.holders.push_back({variable, held});
+  llvm::sort(need.holders, [](const auto &a, const auto &b) {
+    return std::make_pair(-a.second, a.first) <
+           std::make_pair(-b.second, b.first);
+  });
+}
+
+llvm::Expected<MemoryNeed> tapestry::leastMemory(const PlanProblem &problem,
+                                                 const SolverOptions &options) {
+  if (llvm::Error error = checkMemoryTerms(problem))
+    return error;
+  MemoryRows rows(problem);
+  MemoryNeed need;
+  need.choice.assign(problem.variables.size(), 0);
+  need.bytes = peakOf(rows.held(problem, need.choice));
+  double work = 0;
+  auto offer = [&](std::vector<uint32_t> choice) {
+    int64_t peak = peakOf(rows.held(problem, choice));
+    if (peak < need.bytes) {
+      need.bytes = peak;
+      need.choice = std::move(choice);
+    }
+  };
+  MemoryRelaxation relaxation(rows, options);
+  need.lowerBound = relaxation.raisePeakBound(
+      problem, peakIterations, std::numeric_limits<int64_t>::max(),
+      [&](const MemoryRelaxation::Point &point) {
+        offer(point.choice);
+        return relaxation.work < options.work / 2;
+      });
+  std::vector<uint32_t> lowered = need.choice;
+  work += relaxation.work;
+  work += lowerPeak(problem, rows, need.lowerBound, lowered);
+  offer(std::move(lowered));
+
+  // What the bound leaves open is searched, by halves.
+  while (need.lowerBound < need.bytes && work < options.work) {
+    int64_t middle = need.lowerBound + (need.bytes - 1 - need.lowerBound) / 2;
+    MemorySearch search(problem, rows, middle, /*withCosts=*/false, options);
+    search.run(options.work - work);
+    work += search.work;
+    if (!search.choice.empty())
+      offer(search.choice);
+    else if (search.isDone)
+      need.lowerBound = middle + 1;
+    else
+      break;
+  }
+  need.lowerBound = std::min(need.lowerBound, need.bytes);
+  std::vector<int64_t> held = rows.held(problem, need.choice);
+  if (!held.empty())
+    need.step =
+        rows.stepOf(std::max_element(held.begin(), held.end()) - held.begin());
+  nameHolders(problem, need);
+  return need;
+}
+
+std::string tapestry::describeMemoryNeed(const PlanProblem &problem,
+                                         const MemoryNeed &need) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (need.lowerBound == need.bytes)
+    os << "the least that any plan needs is " << need.bytes << " bytes";
+  else
+    os << "the least that was found to do is " << need.bytes
+       << " bytes, no plan needs less than " << need.lowerBound;
+  os << ", held at step " << need.step << " by ";
+  unsigned named = 0;
+  int64_t others = 0;
+  for (auto [variable, bytes] : need.holders) {
+    if (named == namedHolders) {
+      others += bytes;
+      continue;
+    }
+    os << (named++ ? ", '" : "'") << problem.variables[variable].name << "' ("
+       << bytes << ")";
+  }
+  if (others)
+    os << " and others (" << others << ")";
+  return text;
+}
