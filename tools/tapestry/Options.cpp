@@ -46,7 +46,8 @@ cl::opt<std::string>
     grid("grid", cl::desc("Named axes of devices instead of prime factors"),
          cl::value_desc("node=2,gpu=4"), cl::sub(runCommand),
          cl::sub(planCommand), cl::sub(compileCommand), cl::cat(category));
-cl::opt<std::string> solver("solver", cl::desc("exact (default) or eindecomp"),
+cl::opt<std::string> solver("solver",
+                            cl::desc("exact (default), bounded or eindecomp"),
                             cl::value_desc("name"), cl::init("exact"),
                             cl::sub(runCommand), cl::sub(planCommand),
                             cl::sub(compileCommand), cl::cat(category));

@@ -18,7 +18,7 @@ struct SolverOptions {
   /// About how many elementary sums `bounded` may form, and `exact` under a
   /// memory limit; one core forms about 10^9 a second. A count and not a time,
   /// so that equal problems give equal solutions on any machine.
-  double work = 5e9;
+  double work = 3e9;
 };
 
 using SolverFunction = llvm::Expected<Solution> (*)(const PlanProblem &,
@@ -28,7 +28,8 @@ using SolverFunction = llvm::Expected<Solution> (*)(const PlanProblem &,
 /// apart into longest paths of variables with work, and each path is solved
 /// exactly while what joins it to other paths is ignored; variables without
 /// work then suit their neighbours best. Ties go to the smallest choice. Fast,
-/// not optimal; its lower bound is a dual one (Bound.h).
+/// not optimal; its lower bound is a dual one (Bound.h). Refuses a memory
+/// limit.
 llvm::Expected<Solution> solveEinDecomp(const PlanProblem &problem,
                                         const SolverOptions &options = {});
 
