@@ -53,15 +53,16 @@ Link Machine::slowestLink(const DeviceGrid &grid,
 // Built-in machines
 //===----------------------------------------------------------------------===//
 
-/// Ranks that are threads of one host with two cores, as `tapestry calibrate`
-/// measured them.
+/// Ranks that are threads, one per core, of an Intel Xeon server with AVX-512
+/// (two cores under KVM), as `tapestry calibrate` measured them.
 static Machine referenceCPU() {
   Machine machine;
   machine.name = "cpu";
-  machine.flopsPerSecond = 100e9;
-  machine.memoryBandwidth = 10e9;
-  machine.vertexLatency = 2e-6;
-  machine.otherLink = {5e9, 5e-6};
+  machine.flopsPerSecond = 130e9;
+  machine.otherPeaks = {{8, 65e9}};
+  machine.memoryBandwidth = 13.5e9;
+  machine.vertexLatency = 1e-7;
+  machine.otherLink = {11e9, 1e-6};
   return machine;
 }
 

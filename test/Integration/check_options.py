@@ -100,6 +100,26 @@ def bad_grids(bench):
 
 
 @case
+def grids_with_links(bench):
+    links = "node=2:bw=25GB/s:lat=5us,gpu=3:bw=450 GB/s"
+    for link in ("bw=0GB/s", "bw=-1GB/s", "bw=25", "lat=nans", "lat=1us:lat=2us", "width=3"):
+        bench.expect_error(bench.run(f"--grid=node=2:{link}"), 2, "grid: axis 'node'")
+    bench.expect_results(bench.run(f"--grid={links}"))
+    bench.expect_results(bench.run(f"--grid={links}", "--cost=spmd"))
+
+
+@case
+def bad_machines(bench):
+    bench.expect_error(bench.run("--machine=abacus"), 2, "'abacus'", "'h100x8'")
+    bench.expect_error(bench.run("--machine=./no.json"), 1, r"\./no\.json: error: ")
+    bench.write("m.json", '{"tapestry_machine": 1, "name": "m", "flops": "5GB/s"}')
+    bench.expect_error(bench.run("--machine=m.json"), 1, r"m\.json: error: flops: ", "'5GB/s'")
+    bench.expect_error(
+        bench.run("--machine=h100x256", "--grid=gpu=16"), 2, "'gpu'", r"\b16\b", r"\b8\b"
+    )
+
+
+@case
 def grid_and_devices_disagree(bench):
     bench.expect_error(bench.run("--grid=a=2,b=3", "--devices=4"), (1, 2), r"\b6\b", r"\b4\b")
 

@@ -26,6 +26,8 @@ ExitStatus diffPlanFiles(const Options &options);
 ExitStatus compileProgram(const Options &options);
 /// `tapestry reference`: evaluates the graph directly.
 ExitStatus evaluateReference(const Options &options);
+/// `tapestry calibrate`: measures this machine and writes a machine file.
+ExitStatus calibrateMachine(const Options &options);
 
 } // namespace tapestry::driver
 

@@ -122,8 +122,16 @@ ExitStatus Compilation::checkRequest() const {
                "'; there are: paper, spmd");
     return UsageWrong;
   }
+  llvm::Expected<Machine> machine = machineNamed(options.machine);
+  if (!machine) {
+    std::string message = llvm::toString(machine.takeError());
+    printError(message);
+    // What a file says is data; a name that nothing has is usage.
+    return llvm::StringRef(message).contains(": error: ") ? ProgramWrong
+                                                          : UsageWrong;
+  }
   if (!options.grid.empty()) {
-    llvm::Expected<DeviceGrid> grid = teg::parseGrid(options.grid);
+    llvm::Expected<DeviceGrid> grid = parseGrid(options.grid, &*machine);
     if (!grid) {
       printError(llvm::toString(grid.takeError()));
       return UsageWrong;
@@ -144,6 +152,7 @@ ExitStatus Compilation::planGraph() {
   teg::PartitionRequest request;
   request.devices = options.devices;
   request.grid = options.grid;
+  request.machine = options.machine;
   request.solver = options.solver;
   request.costModel = options.cost;
   request.planFile = options.planFile;

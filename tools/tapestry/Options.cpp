@@ -23,6 +23,8 @@ cl::SubCommand planCommand("plan",
 cl::SubCommand compileCommand("compile", "Make a standalone executable");
 cl::SubCommand referenceCommand("reference",
                                 "Evaluate directly on one device: the oracle");
+cl::SubCommand calibrateCommand("calibrate",
+                                "Measure this machine with the runtime");
 
 cl::opt<std::string> program(cl::Positional, cl::desc("PROG.ein|PROG.mlir"),
                              cl::sub(runCommand), cl::sub(planCommand),
@@ -35,17 +37,29 @@ cl::list<std::string> params("D", cl::desc("Set a param of the program"),
                              cl::cat(category));
 cl::opt<bool> verbose("v", cl::desc("Say what is done"), cl::sub(runCommand),
                       cl::sub(planCommand), cl::sub(compileCommand),
-                      cl::sub(referenceCommand), cl::cat(category));
+                      cl::sub(referenceCommand), cl::sub(calibrateCommand),
+                      cl::cat(category));
 
 // Planning.
-cl::opt<std::string> devices("devices", cl::desc("Number of devices (1)"),
-                             cl::value_desc("N"), cl::sub(runCommand),
-                             cl::sub(planCommand), cl::sub(compileCommand),
-                             cl::cat(category));
+cl::opt<std::string> devices(
+    "devices", cl::desc("Number of devices (1; calibrate: one per core)"),
+    cl::value_desc("N"), cl::sub(runCommand), cl::sub(planCommand),
+    cl::sub(compileCommand), cl::sub(calibrateCommand), cl::cat(category));
 cl::opt<std::string>
     grid("grid", cl::desc("Named axes of devices instead of prime factors"),
          cl::value_desc("node=2,gpu=4"), cl::sub(runCommand),
          cl::sub(planCommand), cl::sub(compileCommand), cl::cat(category));
+cl::opt<std::string>
+    machine("machine",
+            cl::desc("What --cost spmd reckons with: cpu (default), h100x8, "
+                     "h100x256 or a machine file"),
+            cl::value_desc("name|machine.json"), cl::init("cpu"),
+            cl::sub(runCommand), cl::sub(planCommand), cl::sub(compileCommand),
+            cl::cat(category));
+cl::opt<std::string>
+    backend("backend", cl::desc("What to measure: local (default) or mpi"),
+            cl::value_desc("name"), cl::init("local"),
+            cl::sub(calibrateCommand), cl::cat(category));
 cl::opt<std::string> solver("solver",
                             cl::desc("exact (default), bounded or eindecomp"),
                             cl::value_desc("name"), cl::init("exact"),
@@ -141,10 +155,12 @@ cl::list<std::string> inputs("i", cl::desc("File of an input"),
                              cl::value_desc("A=a.npy"), cl::sub(runCommand),
                              cl::sub(referenceCommand), cl::cat(category));
 cl::list<std::string>
-    outputs("o", cl::desc("File of an output (compile: the executable)"),
+    outputs("o",
+            cl::desc("File of an output (compile: the executable; calibrate: "
+                     "the machine file)"),
             cl::value_desc("F=f.npy"), cl::sub(runCommand),
             cl::sub(compileCommand), cl::sub(referenceCommand),
-            cl::cat(category));
+            cl::sub(calibrateCommand), cl::cat(category));
 cl::list<std::string> feeds("feed",
                             cl::desc("Output that becomes an input of the next "
                                      "repetition"),
@@ -244,10 +260,29 @@ ParetoRequest paretoRequest(Usage &usage) {
 
 } // namespace
 
+/// The options of `calibrate`, which has no program.
+static std::optional<Options> calibrateOptions() {
+  Options options;
+  options.command = Command::Calibrate;
+  Usage usage;
+  options.devices = usage.number(devices, 0, 1);
+  if (outputs.size() > 1)
+    usage.error("calibrate takes one -o: the machine file to write");
+  else if (outputs.size() == 1)
+    options.machineFile = outputs.front();
+  options.backend = backend;
+  if (backend != "local" && backend != "mpi")
+    usage.error("--backend: '" + backend + "' is none of local, mpi");
+  options.verbose = verbose;
+  if (!usage.good)
+    return std::nullopt;
+  return options;
+}
+
 std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
-  for (cl::SubCommand *command :
-       {&runCommand, &planCommand, &compileCommand, &referenceCommand})
+  for (cl::SubCommand *command : {&runCommand, &planCommand, &compileCommand,
+                                  &referenceCommand, &calibrateCommand})
     cl::HideUnrelatedOptions(category, *command);
   cl::SetVersionPrinter([](raw_ostream &os) { os << "tapestry 0.1.0\n"; });
   for (int i = 1; i < argc; ++i)
@@ -280,9 +315,11 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
     options.command = Command::Compile;
   else if (referenceCommand)
     options.command = Command::Reference;
+  else if (calibrateCommand)
+    return calibrateOptions();
   else
-    usage.error("expected a command: run, plan, compile or reference "
-                "(--help tells more)");
+    usage.error("expected a command: run, plan, compile, reference or "
+                "calibrate (--help tells more)");
   options.program = program;
   StringRef ending = sys::path::extension(options.program);
   options.diffFiles.assign(diff.begin(), diff.end());
@@ -298,6 +335,7 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   options.repeat = usage.number(repeat, 1, 1);
   options.seed = usage.number(seed, 0, 0);
   options.grid = grid;
+  options.machine = machine;
   options.solver = solver;
   options.cost = cost;
   options.planFile = planFile;

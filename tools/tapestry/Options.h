@@ -22,7 +22,7 @@ enum ExitStatus : int {
   RankFailed = 4,
 };
 
-enum class Command { Run, Plan, Compile, Reference };
+enum class Command { Run, Plan, Compile, Reference, Calibrate };
 
 /// NAME=VALUE as given to -i, -o, -D and --feed, in order.
 using Bindings = std::vector<std::pair<std::string, std::string>>;
@@ -52,6 +52,8 @@ struct Options {
   std::string program;
   int64_t devices = 1;
   std::string grid;
+  /// A built-in machine's name or a machine file.
+  std::string machine = "cpu";
   std::string solver;
   std::string cost;
   std::string planFile;
@@ -78,6 +80,9 @@ struct Options {
   // compile
   std::string executable;
   std::string stopAfter;
+  // calibrate: the machine file to write, empty: none; "local" or "mpi"
+  std::string machineFile;
+  std::string backend;
 };
 
 /// Parses argv. On a usage error prints one message to stderr and returns

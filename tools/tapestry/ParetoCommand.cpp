@@ -29,7 +29,7 @@ static ParetoOptions searchOptions(const Options &options) {
 
 /// Wrong machines and grids are errors of usage.
 static ExitStatus readMachine(const Options &options, ParetoOptions &search) {
-  llvm::Expected<Machine> machine = machineNamed("cpu");
+  llvm::Expected<Machine> machine = machineNamed(options.machine);
   if (!machine) {
     printError(llvm::toString(machine.takeError()));
     return UsageWrong;

@@ -20,5 +20,7 @@ int main(int argc, char **argv) {
     return compileProgram(*options);
   case Command::Reference:
     return evaluateReference(*options);
+  case Command::Calibrate:
+    return calibrateMachine(*options);
   }
 }

@@ -9,10 +9,6 @@ using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::teg;
 
-llvm::Expected<DeviceGrid> tapestry::teg::parseGrid(llvm::StringRef text) {
-  return tapestry::parseGrid(text, /*machine=*/nullptr);
-}
-
 /// A plan file's pins become the graph's.
 static llvm::Expected<Plan> decide(PlanGraph &graph,
                                    const PartitionRequest &request) {
@@ -21,8 +17,13 @@ static llvm::Expected<Plan> decide(PlanGraph &graph,
   options.solver = request.solver;
   options.costModel = request.costModel;
   options.program = request.program;
+  llvm::Expected<Machine> machine =
+      machineNamed(request.machine.empty() ? "cpu" : request.machine);
+  if (!machine)
+    return machine.takeError();
+  options.machine = std::move(*machine);
   if (!request.grid.empty()) {
-    llvm::Expected<DeviceGrid> grid = parseGrid(request.grid);
+    llvm::Expected<DeviceGrid> grid = parseGrid(request.grid, &options.machine);
     if (!grid)
       return grid.takeError();
     options.grid = *grid;

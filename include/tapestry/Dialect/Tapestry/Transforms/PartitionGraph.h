@@ -11,8 +11,11 @@ namespace tapestry::teg {
 struct PartitionRequest {
   /// 0: as many as `grid` has.
   int64_t devices = 0;
-  /// Axes as the user writes them: "node=2,gpu=4"; empty: one axis "d".
+  /// Axes as the user writes them: "node=2,gpu=4", with links where they differ
+  /// from the machine's: "node=2:bw=25GB/s:lat=5us,gpu=4"; empty: one axis "d".
   std::string grid;
+  /// A built-in machine's name or a machine file; empty: "cpu".
+  std::string machine;
   std::string solver = "exact";
   std::string costModel = "paper";
   /// A plan.json to follow instead of solving; empty: solve.
@@ -26,10 +29,6 @@ struct PartitionedGraph {
   GraphVertices vertices;
   Plan plan;
 };
-
-/// The grid that a text "node=2,gpu=4" names; sizes and names are the planner's
-/// to check.
-llvm::Expected<DeviceGrid> parseGrid(llvm::StringRef text);
 
 /// Plans `graph` as requested, verifies the plan, and sets the grid, every op's
 /// partition and every op's home layout. The error says what is wrong with the

@@ -1,0 +1,45 @@
+//===- InProcess.cpp - A compiled program in this process -----------------===//
+
+#include "InProcess.h"
+
+using namespace tapestry;
+using namespace tapestry::driver;
+
+/// What generated code calls; the runtime is part of this process.
+static std::vector<JitProgram::Symbol> runtimeSymbols() {
+  auto address = [](auto *function) {
+    return reinterpret_cast<void *>(function);
+  };
+  return {
+      {"tapestry_rt_device", address(&tapestry_rt_device)},
+      {"tapestry_rt_collective", address(&tapestry_rt_collective)},
+      {"tapestry_rt_vertex", address(&tapestry_rt_vertex)},
+      {"tapestry_rt_fail", address(&tapestry_rt_fail)},
+      {"_mlir_memref_to_llvm_alloc", address(&_mlir_memref_to_llvm_alloc)},
+      {"_mlir_memref_to_llvm_aligned_alloc",
+       address(&_mlir_memref_to_llvm_aligned_alloc)},
+      {"_mlir_memref_to_llvm_free", address(&_mlir_memref_to_llvm_free)},
+  };
+}
+
+ExitStatus tapestry::driver::loadProgram(Compilation &compilation,
+                                         LoadedProgram &result) {
+  if (ExitStatus status = compilation.lower(Phase::Code))
+    return status;
+  std::unique_ptr<llvm::MemoryBuffer> object = compilation.emitObject();
+  if (!object)
+    return Unable;
+  auto jit = JitProgram::create(std::move(object), runtimeSymbols());
+  if (!jit) {
+    printError(llvm::toString(jit.takeError()));
+    return Unable;
+  }
+  llvm::Expected<void *> program = (*jit)->lookup("tapestry_program");
+  if (!program) {
+    printError(llvm::toString(program.takeError()));
+    return Unable;
+  }
+  result.jit = std::move(*jit);
+  result.program = static_cast<const TapestryProgram *>(*program);
+  return Success;
+}

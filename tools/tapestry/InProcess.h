@@ -1,0 +1,24 @@
+//===- InProcess.h - A compiled program in this process ---------*- C++ -*-===//
+
+#ifndef TAPESTRY_TOOLS_TAPESTRY_INPROCESS_H
+#define TAPESTRY_TOOLS_TAPESTRY_INPROCESS_H
+
+#include "Compilation.h"
+#include "tapestry-rt/ABI.h"
+#include "tapestry/Codegen/Object/JitProgram.h"
+
+namespace tapestry::driver {
+
+/// `program` lies in the memory that `jit` owns.
+struct LoadedProgram {
+  std::unique_ptr<JitProgram> jit;
+  const TapestryProgram *program = nullptr;
+};
+
+/// Lowers a planned compilation to machine code and links it into this process,
+/// the runtime being part of it.
+ExitStatus loadProgram(Compilation &compilation, LoadedProgram &result);
+
+} // namespace tapestry::driver
+
+#endif // TAPESTRY_TOOLS_TAPESTRY_INPROCESS_H
