@@ -61,9 +61,9 @@ private:
 std::string planTable(const PlanGraph &graph, const Plan &plan);
 
 /// planTable(), traffic per kind and per grid axis, devices without work of
-/// their own, memory while each vertex runs, lower bounds, and the best alternatives. Fails for a name in
-/// options.vertices that no vertex has, and where the plan's problem cannot be
-/// built.
+/// their own, memory while each vertex runs, lower bounds, and the best
+/// alternatives. Fails for a name in options.vertices that no vertex has, and
+/// where the plan's problem cannot be built.
 llvm::Expected<std::string> explainPlan(const PlanGraph &graph,
                                         const Plan &plan,
                                         const ExplainOptions &options = {});
