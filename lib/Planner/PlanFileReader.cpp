@@ -491,6 +491,11 @@ llvm::Expected<Plan> PlanFileReader::read() {
   }
   if (llvm::Error error = verifyPlan(graph, *plan))
     return inFile(std::move(error));
+  if (options.memoryLimit != 0 &&
+      plan->peakBytesPerDevice > options.memoryLimit)
+    return inFile(planError("the plan needs ", plan->peakBytesPerDevice,
+                            " bytes per device, the limit is ",
+                            options.memoryLimit));
   auto rewrites = parsePlanRewrites(text, fileName);
   if (!rewrites)
     return rewrites.takeError();

@@ -422,6 +422,20 @@ TEST(PlanFile, NamesConflictsOfPins) {
               {"p.json: error: ", "'C'", "'i'", "3 parts", "2"});
 }
 
+TEST(PlanFile, HoldsTheMemoryLimit) {
+  PlanGraph graph = product();
+  PlannerOptions options;
+  options.devices = 6;
+  Plan written = valueOf(plan(graph, options));
+  std::string text = textOf(graph, written);
+  options.memoryLimit = written.peakBytesPerDevice;
+  expectSuccess(parsePlan(text, "p.json", graph, options).takeError());
+  --options.memoryLimit;
+  expectError(parsePlan(text, "p.json", graph, options),
+              {"p.json: error: ", std::to_string(written.peakBytesPerDevice),
+               std::to_string(options.memoryLimit)});
+}
+
 TEST(PlanFile, KeepsGroups) {
   PlanGraph graph = chainGraph(48);
   std::string text = R"({"tapestry_plan": 1, "devices": 6, "vertices": [],
