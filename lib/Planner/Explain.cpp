@@ -313,7 +313,7 @@ std::vector<bool> AlternativePrinter::verticesToReoptimize() const {
   // What one solution costs grows with the variables and their tables.
   double effort = problem.variables.size() + tableEntries(problem) / 500;
   size_t most = options.reoptimized ? options.reoptimized
-                                    : std::max<size_t>(6000 / (effort + 1), 4);
+                                    : std::max<size_t>(6000 / (effort + 1), 2);
   std::vector<unsigned> order;
   for (unsigned v = 0; v < count; ++v)
     if (auto variable = explained->variableOf(v))

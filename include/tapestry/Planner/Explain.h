@@ -22,7 +22,7 @@ struct ExplainOptions {
   std::vector<std::string> vertices;
   /// Without `vertices`: for how many vertices (the dearest first) all others
   /// are chosen anew with each alternative. For those beyond, others keep
-  /// their choices. 0: as many as take about a second.
+  /// their choices. 0: as many as take a few seconds.
   unsigned reoptimized = 0;
   /// Bytes of one device, a limit for alternatives and lower bounds; 0: any
   /// amount.
