@@ -180,6 +180,19 @@ O[s, d] = sum[t] P[s, t] * V[t, d]
 G[s] = sum[d] O[s, d] * X[s, d]
 output O, G
 )",
+    // Quotients leave the sum; divisors are summed alone, or multiplied.
+    R"(
+input A : f32[4, 5]
+input B : f32[5, 6]
+input S : f32[4]
+input R : f32[6, 3]
+D[i] = S[i] * S[i] + 1
+E[j, m] = exp(R[j, m])
+Z[i, k] = sum[j] A[i, j] / D[i] * B[j, k] / 3
+Y[i] = sum[k, m] Z[i, k] / (E[k, m] * D[i])
+T[i] = sum[j] 1 / exp(A[i, j]) / D[i]
+output Y, T
+)",
     // Windows, pads, diagonals and shared producers.
     R"(
 input X : f32[12]

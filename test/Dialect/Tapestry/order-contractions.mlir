@@ -175,3 +175,23 @@ tapestry.graph @semirings {
   tapestry.sink "reach", %reach : tensor<8x8xi1>
   tapestry.sink "width", %width : tensor<8x8xi32>
 }
+
+// A divisor that is not summed over leaves the sum, as a softmax's does.
+// CHECK-LABEL: tapestry.graph @quotient
+// CHECK: %[[Y1:.*]] = tapestry.einsum "Y.1" {{.*}} reduce add
+// CHECK: arith.mulf
+// CHECK: tapestry.einsum "Y" [s = 8, d = 4] (%S[s], %[[Y1]][s, d]) -> [s, d] {
+// CHECK: arith.divf
+tapestry.graph @quotient {
+  %E = tapestry.source "E" : tensor<8x16xf32>
+  %S = tapestry.source "S" : tensor<8xf32>
+  %V = tapestry.source "V" : tensor<16x4xf32>
+  %Y = tapestry.einsum "Y" [s = 8, d = 4, t = 16]
+      (%E[s, t], %S[s], %V[t, d]) -> [s, d] reduce add {
+  ^bb0(%e: f32, %sum: f32, %v: f32):
+    %0 = arith.divf %e, %sum : f32
+    %1 = arith.mulf %0, %v : f32
+    tapestry.yield %1 : f32
+  } : (tensor<8x16xf32>, tensor<8xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  tapestry.sink "Y", %Y : tensor<8x4xf32>
+}

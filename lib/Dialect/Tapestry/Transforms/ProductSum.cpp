@@ -4,6 +4,7 @@
 #include "Inlining.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/PointerIntPair.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -56,9 +57,10 @@ bool teg::distributesOver(OperationName times, Monoid monoid) {
 //===----------------------------------------------------------------------===//
 
 /// Finds what a value in the body depends on.
-static Factor factorOf(EinsumOp op, Value value) {
+static Factor factorOf(EinsumOp op, Value value, bool isInverse) {
   Factor factor;
   factor.value = value;
+  factor.isInverse = isInverse;
   llvm::SetVector<Value> seen;
   seen.insert(value);
   llvm::SmallBitVector labels(op.getExtents().size());
@@ -81,23 +83,45 @@ static Factor factorOf(EinsumOp op, Value value) {
   return factor;
 }
 
+/// A part of a product, and whether it divides.
+using Part = llvm::PointerIntPair<Value, 1, bool>;
+
 /// The factors of `root` in order. A product with several uses is a factor of
 /// all of them: taking it apart would compute it again and again.
-static SmallVector<Value> flatten(Value root, OperationName times) {
-  SmallVector<Value> factors;
-  SmallVector<Value> open = {root};
+static SmallVector<Part> flatten(Value root, StringRef times) {
+  bool hasQuotients = times == arith::MulFOp::getOperationName();
+  SmallVector<Part> factors;
+  SmallVector<Part> open = {Part(root, false)};
   while (!open.empty()) {
-    Value value = open.pop_back_val();
+    Part part = open.pop_back_val();
+    Value value = part.getPointer();
     Operation *op = value.getDefiningOp();
-    if (op && op->getName() == times && (value == root || value.hasOneUse())) {
+    bool isQuotient = hasQuotients && isa_and_nonnull<arith::DivFOp>(op);
+    bool isProduct = op && op->getName().getStringRef() == times;
+    if ((isQuotient || isProduct) && (value == root || value.hasOneUse())) {
+      bool isInverse = part.getInt();
       // The first factor is taken up next.
-      open.push_back(op->getOperand(1));
-      open.push_back(op->getOperand(0));
+      open.push_back(Part(op->getOperand(1), isInverse != isQuotient));
+      open.push_back(Part(op->getOperand(0), isInverse));
     } else {
-      factors.push_back(value);
+      factors.push_back(part);
     }
   }
   return factors;
+}
+
+/// The operation that multiplies at the top of a body; null where the top does
+/// not distribute over the monoid.
+static StringAttr timesOf(Operation *top, Monoid monoid) {
+  if (!top)
+    return {};
+  if (distributesOver(top->getName(), monoid))
+    return top->getName().getIdentifier();
+  // (a + b) / c = a / c + b / c.
+  if (isa<arith::DivFOp>(top) && monoid == Monoid::Add)
+    return StringAttr::get(top->getContext(),
+                           arith::MulFOp::getOperationName());
+  return {};
 }
 
 /// Whether all operands are read whole, by distinct plain labels.
@@ -138,16 +162,14 @@ llvm::Expected<ProductSum> teg::matchProductSum(EinsumOp op, Monoid monoid) {
     return std::move(error);
 
   Value root = cast<YieldOp>(op.getBody().front().getTerminator()).getValue();
-  SmallVector<Value> values = {root};
-  if (Operation *top = root.getDefiningOp();
-      top && distributesOver(top->getName(), monoid)) {
-    product.times = top->getName().getIdentifier();
-    values = flatten(root, top->getName());
-  }
-  for (Value value : values) {
-    Factor factor = factorOf(op, value);
+  SmallVector<Part> parts = {Part(root, false)};
+  product.times = timesOf(root.getDefiningOp(), monoid);
+  if (product.times)
+    parts = flatten(root, product.times);
+  for (Part part : parts) {
+    Factor factor = factorOf(op, part.getPointer(), part.getInt());
     if (factor.operands.empty() && factor.labels.empty())
-      product.scalars.push_back(value);
+      product.scalars.push_back(std::move(factor));
     else
       product.factors.push_back(std::move(factor));
   }
@@ -222,14 +244,6 @@ Value TreeEmitter::clone(OpBuilder &body, Value value, IRMapping &mapping) {
 
 Value TreeEmitter::emitBody(OpBuilder &body, ArrayRef<TreeTensor> read,
                             ValueRange args, bool isLast) {
-  Value result;
-  auto multiply = [&](Value value) {
-    if (result)
-      value = body.create(op.getLoc(), product.times, {result, value},
-                          {value.getType()})
-                  ->getResult(0);
-    result = value;
-  };
   IRMapping mapping;
   unsigned next = 0;
   for (const TreeTensor &tensor : read)
@@ -240,12 +254,30 @@ Value TreeEmitter::emitBody(OpBuilder &body, ArrayRef<TreeTensor> read,
         if (!mapping.contains(argument))
           mapping.map(argument, args[next++]);
       }
+  SmallVector<Value> values, divisors;
+  auto take = [&](const Factor &factor) {
+    Value value = clone(body, factor.value, mapping);
+    (factor.isInverse ? divisors : values).push_back(value);
+  };
   for (const TreeTensor &tensor : read)
-    multiply(tensor.factor ? clone(body, tensor.factor->value, mapping)
-                           : args[next++]);
+    if (tensor.factor)
+      take(*tensor.factor);
+    else
+      values.push_back(args[next++]);
   if (isLast)
-    for (Value scalar : product.scalars)
-      multiply(clone(body, scalar, mapping));
+    for (const Factor &scalar : product.scalars)
+      take(scalar);
+
+  Location loc = op.getLoc();
+  if (values.empty())
+    values.push_back(arith::ConstantOp::create(
+        body, loc, body.getFloatAttr(divisors.front().getType(), 1)));
+  Value result = values.front();
+  for (Value value : ArrayRef(values).drop_front())
+    result = body.create(loc, product.times, {result, value}, {value.getType()})
+                 ->getResult(0);
+  for (Value divisor : divisors)
+    result = arith::DivFOp::create(body, loc, result, divisor);
   return result;
 }
 

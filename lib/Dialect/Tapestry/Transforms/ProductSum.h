@@ -17,6 +17,8 @@ namespace tapestry::teg {
 /// A part of an einsum's body that the product multiplies.
 struct Factor {
   mlir::Value value;
+  /// Whether the product is divided by the value.
+  bool isInverse = false;
   /// The einsum's operands that it reads, ascending.
   llvm::SmallVector<unsigned, 1> operands;
   /// The einsum's labels that it depends on, through operands or by itself.
@@ -29,12 +31,13 @@ struct ProductSum {
   /// The monoid that the product distributes over; the einsum's own unless it
   /// has none.
   Monoid monoid = Monoid::None;
-  /// The operation that multiplies; null for a single factor.
+  /// The operation that multiplies; null for a single factor. Quotients are
+  /// products by arith.mulf with inverse factors.
   mlir::StringAttr times;
   /// Factors that depend on operands or labels.
   llvm::SmallVector<Factor, 3> factors;
   /// Factors that depend on neither.
-  llvm::SmallVector<mlir::Value, 1> scalars;
+  llvm::SmallVector<Factor, 1> scalars;
 
   /// The factors as operands of a contraction, by the einsum's label numbers.
   Contraction getContraction();

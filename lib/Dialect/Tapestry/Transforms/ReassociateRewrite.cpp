@@ -39,7 +39,7 @@ static llvm::Expected<EinsumOp> merge(EinsumOp op, EinsumOp producer) {
                      "than it is combined in");
   bool isFactor = llvm::any_of(outer->factors, [&](const Factor &factor) {
     auto argument = dyn_cast<BlockArgument>(factor.value);
-    return argument && argument.hasOneUse() &&
+    return argument && argument.hasOneUse() && !factor.isInverse &&
            op.getInputs()[argument.getArgNumber()] == producer.getResult();
   });
   if (!isFactor)

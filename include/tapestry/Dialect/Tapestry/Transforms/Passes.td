@@ -156,8 +156,8 @@ def TapestryOrderContractions
     to 12 factors (see Planner/ContractionOrder.h); `objective` says by what.
 
     A product is taken apart where its multiplication distributes over the
-    reduction: mul under add, float add under max and min, and, or, max and min
-    under each other. Results are equal to the bit for integers, booleans, max
+    reduction: float mul and div and integer mul under add, float add under max
+    and min, and, or, max and min under each other. Results are equal to the bit for integers, booleans, max
     and min. Floats are multiplied and added in another order, so they are equal
     up to rounding, unless a partial product overflows where the whole one does
     not. Sums of f16 and bf16 stay f32 between the steps. Einsums with windows,
