@@ -58,7 +58,7 @@ struct Options {
   std::string cost;
   std::string planFile;
   /// What products of many tensors are ordered by, or "none".
-  std::string order;
+  std::string order = "none";
   llvm::StringMap<int64_t> params;
   Bindings inputs;
   Bindings outputs;
