@@ -33,6 +33,7 @@ LogicalResult VertexCollector::addOperands(BlockOpInterface op,
                                            PlanVertex &vertex) {
   SmallVector<Value> operands = op.getTensorOperands();
   auto projections = op.getOperandProjections();
+  auto &numbers = result.operandNumbers.emplace_back();
   for (auto [number, operand] : llvm::enumerate(operands)) {
     auto producer = producers.find(operand);
     if (producer == producers.end())
@@ -43,11 +44,12 @@ LogicalResult VertexCollector::addOperands(BlockOpInterface op,
     use.producer = producer->second;
     use.projection = projections[number];
     use.padded = op.isOperandPadded(number);
-    bool known = llvm::any_of(vertex.operands, [&](const PlanOperand &other) {
+    auto *known = llvm::find_if(vertex.operands, [&](const PlanOperand &other) {
       return other.producer == use.producer &&
              other.projection == use.projection;
     });
-    if (!known)
+    numbers.push_back(known - vertex.operands.begin());
+    if (known == vertex.operands.end())
       vertex.operands.push_back(use);
   }
   return success();
@@ -111,10 +113,16 @@ FailureOr<GraphVertices> tapestry::buildPlanGraph(Block &block) {
 void tapestry::applyPlacement(const GraphVertices &vertices,
                               const DeviceGrid &grid,
                               const Placement &placement) {
-  for (auto [op, place] : llvm::zip_equal(vertices.ops, placement.vertices)) {
+  for (auto [op, operands, place] : llvm::zip_equal(
+           vertices.ops, vertices.operandNumbers, placement.vertices)) {
     BlockOpInterface vertex = op;
     if (place.partition)
       vertex.setPartitionOn(grid, *place.partition);
     vertex.setHomeLayout(grid, place.home);
+    SmallVector<Route> routes(operands.size());
+    if (!place.operandRoutes.empty())
+      for (auto [route, operand] : llvm::zip_equal(routes, operands))
+        route = place.operandRoutes[operand];
+    vertex.setRoutes(grid, place.homeRoute, routes);
   }
 }

@@ -66,8 +66,8 @@ void tapestry::buildProgramPipeline(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void tapestry::buildCodePipeline(OpPassManager &pm,
-                                 const CodegenOptions &options) {
+void tapestry::buildBufferPipeline(OpPassManager &pm,
+                                   const CodegenOptions &options) {
   pm.addPass(createConvertCommToRuntime());
   pm.addPass(index::createLowerTapestryIndex());
   // No CSE before buffers are chosen: it would merge the reads of one tensor by
@@ -86,10 +86,14 @@ void tapestry::buildCodePipeline(OpPassManager &pm,
   buildKernelPipeline(pm, options);
   pm.addPass(createFreeBuffers());
   pm.addPass(createMarkVertices());
-  CodegenOptions formed;
-  formed.copyOptionValuesFrom(options);
-  formed.formKernels = false;
-  buildCodegenPipeline(pm, formed);
+  buildVectorPipeline(pm, options);
+  pm.addPass(createPredictMemory());
+}
+
+void tapestry::buildCodePipeline(OpPassManager &pm,
+                                 const CodegenOptions &options) {
+  buildBufferPipeline(pm, options);
+  buildLLVMPipeline(pm, options);
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createEmitProgramDescription());
 }

@@ -18,6 +18,9 @@ struct GraphVertices {
   PlanGraph graph;
   /// One per vertex, in the same order.
   llvm::SmallVector<BlockOpInterface> ops;
+  /// Per vertex and tensor operand of its op, the number of the vertex's
+  /// operand that stands for it.
+  std::vector<llvm::SmallVector<unsigned, 2>> operandNumbers;
 };
 
 /// The block operators of `block` in order, as the planner sees them. Operators
@@ -25,7 +28,8 @@ struct GraphVertices {
 /// both. Fails with an error at the op that the planner cannot take.
 mlir::FailureOr<GraphVertices> buildPlanGraph(mlir::Block &block);
 
-/// Writes the partition and the home layout of every vertex onto its op.
+/// Writes the partition, the home layout and the routes of every vertex onto
+/// its op.
 void applyPlacement(const GraphVertices &vertices, const DeviceGrid &grid,
                     const Placement &placement);
 

@@ -42,9 +42,17 @@ struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
 void buildKernelPipeline(mlir::OpPassManager &pm,
                          const CodegenOptions &options);
 
-/// Adds the passes from bufferised linalg to the LLVM dialect. The input may
-/// hold func, memref, linalg, scf, arith, math, affine and vector operations;
-/// the output holds llvm ones only. Allocations become calls of
+/// The second part: loops over vectors in place of linalg operations. All
+/// buffers are known behind it.
+void buildVectorPipeline(mlir::OpPassManager &pm,
+                         const CodegenOptions &options);
+
+/// The last part, to the LLVM dialect.
+void buildLLVMPipeline(mlir::OpPassManager &pm, const CodegenOptions &options);
+
+/// All three parts: adds the passes from bufferised linalg to the LLVM dialect.
+/// The input may hold func, memref, linalg, scf, arith, math, affine and vector
+/// operations; the output holds llvm ones only. Allocations become calls of
 /// `_mlir_memref_to_llvm_alloc`, `..._aligned_alloc` and `..._free`.
 void buildCodegenPipeline(mlir::OpPassManager &pm,
                           const CodegenOptions &options);

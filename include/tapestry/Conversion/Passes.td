@@ -116,6 +116,21 @@ def MarkVertices : Pass<"mark-vertices", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
 }
 
+def PredictMemory : Pass<"predict-memory", "::mlir::ModuleOp"> {
+  let summary = "Predict the peak of every device's arena";
+  let description = [{
+    Walks the program as each device would run it and follows the bytes of the
+    runtime's arena: the parts of inputs and outputs, every buffer from its
+    allocation to its free, and what a collective takes where ranks share
+    memory. The sizes are evaluated for each device. Leaves one number per
+    device in `comm.program`, or none where a size cannot be evaluated. Runs
+    when all buffers are known: after `tapestry-vectorize-kernels`.
+  }];
+  let statistics = [
+    Statistic<"numDevices", "devices", "Devices whose peak is known">
+  ];
+}
+
 def EmitProgramDescription
     : Pass<"emit-program-description", "::mlir::ModuleOp"> {
   let summary = "Emit the constants that describe the program to the runtime";

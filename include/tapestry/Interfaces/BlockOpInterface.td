@@ -62,6 +62,24 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
       (ins "const ::tapestry::DeviceGrid &":$grid,
            "const ::tapestry::Layout &":$layout)>,
     InterfaceMethod<[{
+        The layouts that the result passes on its way to its home; none where it
+        goes there in one step.
+      }], "::tapestry::Route", "getHomeRouteLayouts", (ins), "",
+      "return {};">,
+    InterfaceMethod<[{
+        Per tensor operand the layouts that it passes between its home and where
+        the op reads it.
+      }], "::llvm::SmallVector<::tapestry::Route>", "getOperandRouteLayouts",
+      (ins), "", "return {};">,
+    InterfaceMethod<[{
+        Sets both routes, `operandRoutes` with one entry per tensor operand, all
+        layouts plain and on the grid of the home. An op that computes nothing
+        has none.
+      }], "void", "setRoutes",
+      (ins "const ::tapestry::DeviceGrid &":$grid,
+           "const ::tapestry::Route &":$homeRoute,
+           "::llvm::ArrayRef<::tapestry::Route>":$operandRoutes), "", "return;">,
+    InterfaceMethod<[{
         The identity of the monoid that reduces, of the accumulator's type; null
         where nothing is reduced.
       }], "::mlir::TypedAttr", "getMonoidIdentity">,

@@ -66,6 +66,11 @@ void buildGraphPipeline(mlir::OpPassManager &pm,
 void buildPlanPipeline(mlir::OpPassManager &pm, const PlanOptions &options);
 void buildRelationPipeline(mlir::OpPassManager &pm);
 void buildProgramPipeline(mlir::OpPassManager &pm);
+/// The first part of the code phase: until all buffers are known and the peak
+/// of every device's memory stands in the module's `comm.program`.
+void buildBufferPipeline(mlir::OpPassManager &pm,
+                         const CodegenOptions &options);
+/// The whole code phase.
 void buildCodePipeline(mlir::OpPassManager &pm, const CodegenOptions &options);
 
 /// The phases after planning, up to and including `last`.

@@ -31,9 +31,6 @@ struct PlannedCollective {
   Layout to;
 };
 
-/// The layouts between two others when a tensor is not moved in one step.
-using Route = llvm::SmallVector<Layout, 1>;
-
 struct VertexPlacement {
   /// The axes of every label. Nothing for an input that its only consumer reads
   /// through a window, a slice or a diagonal: its dimensions are not cut

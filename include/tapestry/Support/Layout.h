@@ -136,6 +136,9 @@ struct Layout {
                              llvm::ArrayRef<int64_t> tensorShape);
 };
 
+/// The layouts between two others when a tensor is not moved in one step.
+using Route = llvm::SmallVector<Layout, 1>;
+
 /// The extent of dimension `dim` on every device if all devices agree, else
 /// nothing (the extent is known at run time only).
 std::optional<int64_t> uniformExtent(const DeviceGrid &grid,

@@ -36,8 +36,7 @@ void buildKernelPipeline(OpPassManager &pm, const CodegenOptions &options) {
   pm.addPass(createOutlineKernels());
 }
 
-void buildCodegenPipeline(OpPassManager &pm, const CodegenOptions &options) {
-  buildKernelPipeline(pm, options);
+void buildVectorPipeline(OpPassManager &pm, const CodegenOptions &options) {
   VectorizeKernelsOptions vectorize;
   vectorize.cpu = options.targetCPU;
   vectorize.vectorBits = options.vectorBits;
@@ -45,9 +44,18 @@ void buildCodegenPipeline(OpPassManager &pm, const CodegenOptions &options) {
   functions.addPass(createVectorizeKernels(vectorize));
   functions.addPass(createCSEPass());
   functions.addPass(createExpandMath());
+}
+
+void buildLLVMPipeline(OpPassManager &pm, const CodegenOptions &options) {
   LowerKernelsToLLVMOptions lower;
   lower.cpu = options.targetCPU;
   pm.addPass(createLowerKernelsToLLVM(lower));
+}
+
+void buildCodegenPipeline(OpPassManager &pm, const CodegenOptions &options) {
+  buildKernelPipeline(pm, options);
+  buildVectorPipeline(pm, options);
+  buildLLVMPipeline(pm, options);
 }
 
 void registerCodegenPasses() {

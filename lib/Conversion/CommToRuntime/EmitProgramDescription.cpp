@@ -296,6 +296,7 @@ LogicalResult DescriptionEmitter::emit() {
   FailureOr<StringRef> collectives = emitCollectives();
   if (failed(inputs) || failed(outputs) || failed(collectives))
     return failure();
+  auto peaks = program.getAs<DenseI64ArrayAttr>(program::peakBytes);
   Row row = {
       i32(TAPESTRY_ABI_VERSION),
       i32(sizeof(TapestryProgram)),
@@ -309,7 +310,8 @@ LogicalResult DescriptionEmitter::emit() {
       address(*outputs),
       address(*collectives),
       address(emitVertices()),
-      address(program.getAs<FlatSymbolRefAttr>(program::entry).getValue())};
+      address(program.getAs<FlatSymbolRefAttr>(program::entry).getValue()),
+      address(peaks ? emitNumbers(peaks.asArrayRef(), 64) : StringRef())};
   emitTable("tapestry_program", {row}, /*single=*/true);
   module->removeAttr(program::attribute);
   return success();

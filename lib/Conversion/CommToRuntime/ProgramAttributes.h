@@ -20,6 +20,8 @@ inline constexpr llvm::StringLiteral inputs = "inputs";
 inline constexpr llvm::StringLiteral outputs = "outputs";
 inline constexpr llvm::StringLiteral collectives = "collectives";
 inline constexpr llvm::StringLiteral vertices = "vertices";
+// Per device, the peak of its arena; absent until it is predicted.
+inline constexpr llvm::StringLiteral peakBytes = "peak_bytes";
 // Of tensors and collectives.
 inline constexpr llvm::StringLiteral type = "type";
 inline constexpr llvm::StringLiteral layout = "layout";

@@ -42,7 +42,11 @@ private:
   void createFunction();
   void finishFunction();
 
-  Value relationIn(Value tensor, StringRef vertex, const Layout &layout);
+  Value fetchOperand(teg::EinsumOp einsum, unsigned operand,
+                     const Partition &partition);
+  Value bringHome(teg::EinsumOp einsum, Value relation);
+  Value move(Value relation, StringRef vertex, StringAttr reader,
+             const Route &route, const Layout &to);
   tra::JoinOp emitJoin(teg::EinsumOp einsum, const Partition &partition,
                        ArrayRef<Value> operands, Type elementType);
   Value emitAggregate(teg::EinsumOp einsum, Value partial, const Layout &home);
@@ -65,8 +69,6 @@ private:
   SmallVector<std::pair<StringAttr, Value>> results;
   /// Per graph tensor, its relation in the home layout.
   llvm::DenseMap<Value, Value> homes;
-  /// Per tensor and layout, the relation that was made for an earlier reader.
-  llvm::DenseMap<std::pair<Value, Attribute>, Value> copies;
 };
 
 } // namespace
@@ -100,22 +102,43 @@ LogicalResult GraphLowering::lowerSource(teg::SourceOp source) {
   return success();
 }
 
-/// The relation of `tensor` in `layout`, repartitioned from its home where that
-/// is another.
-Value GraphLowering::relationIn(Value tensor, StringRef vertex,
-                                const Layout &layout) {
-  Value home = homes.lookup(tensor);
-  auto type = cast<tra::RelationType>(home.getType());
-  tra::RelationType wanted = relationType(type.getElementType(), layout);
-  if (type == wanted)
-    return home;
-  Value &copy = copies[{tensor, wanted.getLayout()}];
-  if (!copy) {
-    copy = tra::RepartitionOp::create(b, tensor.getLoc(), wanted,
-                                      b.getStringAttr(vertex), home);
+/// Repartitions `relation` over the layouts of `route` to `to`, for `reader`
+/// where that is given.
+Value GraphLowering::move(Value relation, StringRef vertex, StringAttr reader,
+                          const Route &route, const Layout &to) {
+  auto step = [&](const Layout &layout) {
+    auto type = cast<tra::RelationType>(relation.getType());
+    tra::RelationType wanted = relationType(type.getElementType(), layout);
+    if (type == wanted)
+      return;
+    relation =
+        tra::RepartitionOp::create(b, relation.getLoc(), wanted,
+                                   b.getStringAttr(vertex), reader, relation);
     ++repartitions;
-  }
-  return copy;
+  };
+  for (const Layout &layout : route)
+    step(layout);
+  step(to);
+  return relation;
+}
+
+/// An operand where the einsum reads it. Every reader fetches for itself, just
+/// before it runs; subscripts that occur twice are fetched once.
+Value GraphLowering::fetchOperand(teg::EinsumOp einsum, unsigned operand,
+                                  const Partition &partition) {
+  Value tensor = einsum.getInputs()[operand];
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Layout read =
+      Layout::ofProjection(einsum.getOperandProjections()[operand],
+                           einsum.getExtents(), partition, type.getShape());
+  unsigned first = 0;
+  while (einsum.getInputs()[first] != tensor ||
+         einsum.getOperandMap(first) != einsum.getOperandMap(operand))
+    ++first;
+  auto reader = b.getStringAttr(einsum.getName() + "." + Twine(first));
+  auto producer = cast<BlockOpInterface>(tensor.getDefiningOp());
+  return move(homes.lookup(tensor), producer.getVertexName(), reader,
+              einsum.getOperandRouteLayouts()[operand], read);
 }
 
 /// Copies a region of an einsum into one of the tra dialect.
@@ -215,6 +238,29 @@ static void roundInKernel(tra::JoinOp join, Type narrow) {
         arith::TruncFOp::create(b, yield.getLoc(), narrow, value));
 }
 
+/// What an einsum wrote, combined and rounded, in its home layout: partial
+/// values are combined right into the first layout on the way.
+Value GraphLowering::bringHome(teg::EinsumOp einsum, Value relation) {
+  auto type = cast<tra::RelationType>(relation.getType());
+  const Layout &written = type.getLayout().getLayout();
+  Layout whole = written;
+  whole.partial.clear();
+  auto homeAttr = einsum.getHomeLayout();
+  Layout home = homeAttr ? homeAttr->second : whole;
+  Route route = einsum.getHomeRouteLayouts();
+  if (!written.partial.empty()) {
+    Layout first = route.empty() ? home : route.front();
+    // A layout that the partial values cannot be scattered to is reached in two
+    // steps.
+    if (first != whole && !canReduceScatter(grid, written, first))
+      first = whole;
+    relation = emitAggregate(einsum, relation, first);
+  }
+  if (type.getElementType() != einsum.getResultType().getElementType())
+    relation = emitRounding(einsum, relation);
+  return move(relation, einsum.getName(), StringAttr(), route, home);
+}
+
 LogicalResult GraphLowering::lowerEinsum(teg::EinsumOp einsum) {
   FailureOr<std::optional<Partition>> partition = einsum.getPartitionOn(grid);
   if (failed(partition))
@@ -223,14 +269,8 @@ LogicalResult GraphLowering::lowerEinsum(teg::EinsumOp einsum) {
     return einsum.emitError("'")
            << einsum.getName() << "' has no partition: plan the graph first";
   SmallVector<Value> operands;
-  auto projections = einsum.getOperandProjections();
-  for (auto [number, tensor] : llvm::enumerate(einsum.getInputs())) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    Layout read = Layout::ofProjection(projections[number], einsum.getExtents(),
-                                       **partition, type.getShape());
-    auto producer = cast<BlockOpInterface>(tensor.getDefiningOp());
-    operands.push_back(relationIn(tensor, producer.getVertexName(), read));
-  }
+  for (unsigned operand = 0; operand < einsum.getInputs().size(); ++operand)
+    operands.push_back(fetchOperand(einsum, operand, **partition));
 
   Type narrow = einsum.getResultType().getElementType();
   bool reduces = einsum.getMonoid() != teg::Monoid::None;
@@ -238,33 +278,13 @@ LogicalResult GraphLowering::lowerEinsum(teg::EinsumOp einsum) {
   tra::JoinOp join = emitJoin(einsum, **partition, operands, computed);
   if (!reduces)
     roundInKernel(join, narrow);
-
-  Value relation = join.getResult();
-  Layout written = join.getResult().getType().getLayout().getLayout();
-  auto homeAttr = einsum.getHomeLayout();
-  Layout home = homeAttr ? homeAttr->second : written;
-  if (!homeAttr)
-    home.partial.clear();
-  if (!home.isPlain())
+  auto home = einsum.getHomeLayout();
+  if (home && !home->second.isPlain())
     return einsum.emitError("'")
            << einsum.getName()
            << "' has a home layout whose parts overlap; only a source may";
-  if (!written.partial.empty()) {
-    Layout whole = written;
-    whole.partial.clear();
-    // A home that the partial values cannot be scattered to is reached in two
-    // steps.
-    Layout first =
-        home == whole || canReduceScatter(grid, written, home) ? home : whole;
-    relation = emitAggregate(einsum, relation, first);
-    written = first;
-  }
-  if (computed != narrow)
-    relation = emitRounding(einsum, relation);
-  homes[einsum.getResult()] = relation;
-  if (written != home)
-    homes[einsum.getResult()] =
-        relationIn(einsum.getResult(), einsum.getName(), home);
+
+  homes[einsum.getResult()] = bringHome(einsum, join.getResult());
   return success();
 }
 

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 1
+#define TAPESTRY_ABI_VERSION 2
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
  * one byte 0 or 1. */
@@ -115,6 +115,9 @@ typedef struct TapestryProgram {
    * written), outputs[i] a buffer for its part of output i. */
   void (*entry)(TapestryRank *rank, const void *const *inputs,
                 void *const *outputs);
+  /* Per device the most bytes that its arena will hold at once during one run
+   * where ranks share memory; null where the compiler does not know. */
+  const int64_t *predicted_peak_bytes;
 } TapestryProgram;
 
 #if defined(__cplusplus)
@@ -122,7 +125,7 @@ static_assert(sizeof(TapestryRange) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryTensor) == 40, "layout known to the compiler");
 static_assert(sizeof(TapestryCollective) == 72, "layout known to the compiler");
 static_assert(sizeof(TapestryVertex) == 16, "layout known to the compiler");
-static_assert(sizeof(TapestryProgram) == 80, "layout known to the compiler");
+static_assert(sizeof(TapestryProgram) == 88, "layout known to the compiler");
 #endif
 
 /* ---- called by generated code --------------------------------------------

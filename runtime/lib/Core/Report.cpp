@@ -94,6 +94,29 @@ static void writeCollectives(JSONWriter &json, const Session &session,
   json.endArray();
 }
 
+/// The largest peak, and every rank's; beside each what the compiler expected.
+static void writePeaks(JSONWriter &json, const TapestryProgram &program,
+                       const std::vector<RankReport> &ranks) {
+  const int64_t *predicted = program.predicted_peak_bytes;
+  json.member("peak_bytes_per_device",
+              largest(ranks, [](const RankReport &r) { return r.peakBytes; }));
+  if (predicted)
+    json.member("predicted_peak_bytes_per_device",
+                *std::max_element(predicted, predicted + program.devices));
+  json.key("peak_bytes");
+  json.beginArray();
+  for (const RankReport &rank : ranks)
+    json.value(rank.peakBytes);
+  json.endArray();
+  if (!predicted)
+    return;
+  json.key("predicted_peak_bytes");
+  json.beginArray();
+  for (int64_t device = 0; device < program.devices; ++device)
+    json.value(predicted[device]);
+  json.endArray();
+}
+
 std::string tapestry::rt::reportText(const Session &session,
                                      const std::vector<RankReport> &ranks,
                                      std::vector<int64_t> runTimes) {
@@ -124,8 +147,7 @@ std::string tapestry::rt::reportText(const Session &session,
   json.member("median", seconds(runTimes[runTimes.size() / 2]));
   json.member("max", seconds(runTimes.back()));
   json.endObject();
-  json.member("peak_bytes_per_device",
-              largest(ranks, [](const RankReport &r) { return r.peakBytes; }));
+  writePeaks(json, program, ranks);
   writeCollectives(json, session, ranks);
   json.key("vertices");
   json.beginArray(/*lines=*/true);

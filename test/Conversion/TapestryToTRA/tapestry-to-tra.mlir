@@ -1,4 +1,5 @@
 // RUN: tapestry-opt %s --convert-tapestry-to-tra | FileCheck %s
+// RUN: tapestry-opt %s --convert-tapestry-to-tra --cse | FileCheck %s --check-prefix=CSE
 
 #grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 2>
 
@@ -29,7 +30,7 @@ tapestry.graph @product on #grid {
     %m = arith.mulf %a, %b : f32
     tapestry.yield %m : f32
   } : (tensor<97x53xf32>, tensor<53x41xf32>) -> tensor<97x41xf32>
-  // CHECK: %[[R:.*]] = tra.repartition "C", %[[H]] : {{.*}} -> !tra.relation<[97, 41] / [4, 1], f32, #[[ROWS]]>
+  // CHECK: %[[R:.*]] = tra.repartition "C" for "D.0", %[[H]] : {{.*}} -> !tra.relation<[97, 41] / [4, 1], f32, #[[ROWS]]>
   // CHECK: tra.join "D" {{.*}}(%[[R]][i, k])
   %D = tapestry.einsum "D" [i = 97, k = 41] (%C[i, k]) -> [i, k]
     partition #tapestry_index.partition<[["d.0", "d.1"], []]>
@@ -75,4 +76,52 @@ tapestry.graph @narrow on #grid {
     tapestry.yield %w : f32
   } : (tensor<8x6xbf16>) -> tensor<8xbf16>
   tapestry.sink "s", %s : tensor<8xbf16>
+}
+
+// A reduction goes over its home route, the first of which it is scattered into,
+// and every reader fetches for itself over its own route, just before it runs.
+// CSE leaves one fetch of a subscript that occurs twice.
+// CHECK-LABEL: func.func @routes
+// CHECK: %[[P:.*]] = tra.join "C"
+// CHECK: arith.mulf
+// CHECK: %[[S:.*]] = tra.aggregate "C" add %[[P]] : {{.*}} -> !tra.relation<[8, 8] / [2, 2]
+// CHECK: %[[T:.*]] = tra.repartition "C", %[[S]] : {{.*}} -> !tra.relation<[8, 8] / [2, 1]
+// CHECK: %[[H:.*]] = tra.repartition "C", %[[T]] : {{.*}} -> !tra.relation<[8, 8] / [4, 1]
+// CHECK: %[[D0:.*]] = tra.repartition "C" for "D.0", %[[H]] : {{.*}} -> !tra.relation<[8, 8] / [2, 1]
+// CHECK: %[[D1:.*]] = tra.repartition "C" for "D.0", %[[D0]] : {{.*}} -> !tra.relation<[8, 8] / [1, 1]
+// CHECK: tra.join "D" {{.*}} (%[[D1]][i, k], %{{.*}}[i, k], %{{.*}}[k, i])
+// CHECK: tra.repartition "C" for "E.0", %[[H]] : {{.*}} -> !tra.relation<[8, 8] / [1, 1]
+// CHECK: tra.join "E"
+// CSE-LABEL: func.func @routes
+// CSE-COUNT-6: tra.repartition "C"
+// CSE: tra.join "E"
+// CSE-NOT: tra.repartition
+#rows = #tapestry_index.layout<[8 by "d.0", 8] on #grid>
+#rows4 = #tapestry_index.layout<[8 by "d.0" "d.1", 8] on #grid>
+#blocks = #tapestry_index.layout<[8 by "d.0", 8 by "d.1"] on #grid>
+#whole = #tapestry_index.layout<[8, 8] on #grid>
+tapestry.graph @routes on #grid {
+  %A = tapestry.source "A" : tensor<8x6xf32>
+    home #tapestry_index.layout<[8 by "d.0", 6 by "d.1"] on #grid>
+  %C = tapestry.einsum "C" [i = 8, k = 8, j = 6] (%A[i, j], %A[k, j]) -> [i, k] reduce add
+    partition #tapestry_index.partition<[["d.0"], [], ["d.1"]]>
+    home #rows4 home_route [#blocks, #rows] {
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.mulf %a, %b : f32
+    tapestry.yield %m : f32
+  } : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x8xf32>
+  %D = tapestry.einsum "D" [i = 8, k = 8] (%C[i, k], %C[i, k], %C[k, i]) -> [i, k]
+    partition #tapestry_index.partition<[[], []]> home #whole
+    operand_routes [[#rows], [#rows], []] {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %c : f32
+    tapestry.yield %m : f32
+  } : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %E = tapestry.einsum "E" [i = 8, k = 8] (%C[i, k]) -> [i, k]
+    partition #tapestry_index.partition<[[], []]> home #whole {
+  ^bb0(%a: f32):
+    tapestry.yield %a : f32
+  } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  tapestry.sink "D", %D : tensor<8x8xf32>
+  tapestry.sink "E", %E : tensor<8x8xf32>
 }

@@ -51,7 +51,7 @@ func.func @relation_and_back(%A: tensor<5x7xf32>) -> tensor<5x7xf32> {
   return %1 : tensor<5x7xf32>
 }
 
-// Two readers in the same layout share one repartition; a third layout does not.
+// Equal repartitions are one, unless they are done for different readers.
 // CSE-LABEL: func @shared_repartition
 // CSE: %[[C:.*]] = tra.repartition "A"
 // CSE-NOT: tra.repartition
@@ -59,6 +59,16 @@ func.func @relation_and_back(%A: tensor<5x7xf32>) -> tensor<5x7xf32> {
 func.func @shared_repartition(%r: !rows) -> (!columns, !columns) {
   %0 = tra.repartition "A", %r : !rows -> !columns
   %1 = tra.repartition "A", %r : !rows -> !columns
+  return %0, %1 : !columns, !columns
+}
+
+// CSE-LABEL: func @own_repartitions
+// CSE: %[[C:.*]] = tra.repartition "A" for "D.0"
+// CSE: %[[E:.*]] = tra.repartition "A" for "E.0"
+// CSE: return %[[C]], %[[E]]
+func.func @own_repartitions(%r: !rows) -> (!columns, !columns) {
+  %0 = tra.repartition "A" for "D.0", %r : !rows -> !columns
+  %1 = tra.repartition "A" for "E.0", %r : !rows -> !columns
   return %0, %1 : !columns, !columns
 }
 

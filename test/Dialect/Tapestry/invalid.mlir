@@ -602,6 +602,89 @@ func.func @einsum_c18(%a: tensor<5xf32>) {
 
 // -----
 
+#grid = #tapestry_index.grid<"d.0" = 2>
+func.func @einsum_c19_no_home(%a: tensor<5xf32>) {
+  // expected-error @below {{has the home route, but no home}}
+  %0 = tapestry.einsum "E" [i = 5] (%a[i]) -> [i]
+      home_route [#tapestry_index.layout<[5] on #grid>] {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<5xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+func.func @einsum_c19_shape(%a: tensor<5xf32>) {
+  // expected-error @below {{step 1 of the home route has the shape [7], but the tensor has the shape [5]}}
+  %0 = tapestry.einsum "E" [i = 5] (%a[i]) -> [i]
+      home #tapestry_index.layout<[5] on #grid>
+      home_route [#tapestry_index.layout<[5] on #grid>, #tapestry_index.layout<[7] on #grid>] {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<5xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+func.func @einsum_c19_partial(%a: tensor<5xf32>) {
+  // expected-error @below {{step 0 of the home route is #tapestry_index.layout<[5] partial ["d.0"] on #tapestry_index.grid<"d.0" = 2>>, expected a plain layout}}
+  %0 = tapestry.einsum "E" [i = 5] (%a[i]) -> [i]
+      home #tapestry_index.layout<[5] on #grid>
+      home_route [#tapestry_index.layout<[5] partial ["d.0"] on #grid>] {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<5xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+func.func @einsum_c19_grid(%a: tensor<5xf32>) {
+  // expected-error @below {{step 0 of the home route is on the grid #tapestry_index.grid<"d.0" = 3>, but the home is on #tapestry_index.grid<"d.0" = 2>}}
+  %0 = tapestry.einsum "E" [i = 5] (%a[i]) -> [i]
+      home #tapestry_index.layout<[5] on #grid>
+      home_route [#tapestry_index.layout<[5] on #tapestry_index.grid<"d.0" = 3>>] {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<5xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+func.func @einsum_c20_count(%a: tensor<5xf32>) {
+  // expected-error @below {{has routes for 2 of 1 operands}}
+  %0 = tapestry.einsum "E" [i = 5] (%a[i]) -> [i]
+      home #tapestry_index.layout<[5] on #grid>
+      operand_routes [[], []] {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<5xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+func.func @einsum_c20_plain(%a: tensor<5xf32>) {
+  // expected-error @below {{step 0 of the route of operand 0 is #tapestry_index.layout<[5 = [3 by "d.0"] + [3]] on #tapestry_index.grid<"d.0" = 2>>, expected a plain layout}}
+  %0 = tapestry.einsum "E" [i = 5] (%a[i]) -> [i]
+      home #tapestry_index.layout<[5] on #grid>
+      operand_routes [[#tapestry_index.layout<[5 = [3 by "d.0"] + [3]] on #grid>]] {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<5xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
 func.func @monoid_keyword(%a: tensor<5xf32>) {
   // expected-error @below {{expected add, mul, max, min, and, or, xor or custom, got 'none'}}
   %0 = tapestry.einsum "E" [i = 5] (%a[i]) -> [i] reduce none {

@@ -6,6 +6,8 @@
 #grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
 // CHECK-DAG: #[[ROWS:.*]] = #tapestry_index.layout<[97 by "d.0", 41] on #[[GRID]]>
 #rows = #tapestry_index.layout<[97 by "d.0", 41] on #grid>
+// CHECK-DAG: #[[COLUMNS:.*]] = #tapestry_index.layout<[97, 41 by "d.1"] on #[[GRID]]>
+#columns = #tapestry_index.layout<[97, 41 by "d.1"] on #grid>
 
 // CHECK-LABEL: tapestry.graph @window
 // CHECK-SAME: on #[[GRID]] {
@@ -34,6 +36,13 @@ tapestry.graph @window on #grid {
   %q = tapestry.sequence_point %H, %p : tensor<97x41xf32>, !tapestry.point {last}
   // CHECK: tapestry.sink "C", %[[C]] : tensor<97x41xf32>
   tapestry.sink "C", %C : tensor<97x41xf32>
+  // CHECK: tapestry.einsum "R" [i = 97, k = 41] (%[[C]][i, k], %[[H]][i, k]) -> [i, k]
+  // CHECK-SAME: home #[[ROWS]] home_route [#[[ROWS]], #[[COLUMNS]]] operand_routes {{\[\[}}#[[COLUMNS]]], []] {
+  %R = tapestry.einsum "R" [i = 97, k = 41] (%C[i, k], %H[i, k]) -> [i, k]
+      home #rows home_route [#rows, #columns] operand_routes [[#columns], []] {
+  ^bb0(%c: f32, %h: f32):
+    tapestry.yield %c : f32
+  } : (tensor<97x41xf32>, tensor<97x41xf32>) -> tensor<97x41xf32>
   // CHECK: tapestry.sink "Z", %[[C]] after %[[P]], %[[Q]] {replace} : tensor<97x41xf32>
   tapestry.sink "Z", %C after %p, %q {replace} : tensor<97x41xf32>
 }

@@ -11,6 +11,20 @@ def _sorted(entries, byte_key):
     return sorted((*_key(entry), entry[byte_key]) for entry in entries)
 
 
+def _memory_problems(plan, report, backend):
+    """The arena of every rank peaks where the compiler said it would. Where ranks
+    share no memory, messages may need more."""
+    used = report["peak_bytes"]
+    expected = report.get("predicted_peak_bytes")
+    if expected is None:
+        return ["report.json: no peak was predicted"]
+    if backend == "local" and used != expected:
+        return [f"ranks peaked at {used} bytes, predicted were {expected}"]
+    if len(used) != len(expected) or any(u < e for u, e in zip(used, expected)):
+        return [f"ranks peaked at {used} bytes, predicted were at least {expected}"]
+    return []
+
+
 def check_contract(plan, report, devices, backend):
     """Compares plan.json with report.json of a run of the same plan."""
     problems = []
@@ -34,6 +48,7 @@ def check_contract(plan, report, devices, backend):
             f"collectives of plan.json and report.json differ: planned {len(planned)}, "
             f"counted {len(counted)}; only planned: {only_planned}; only counted: {only_counted}"
         )
+    problems += _memory_problems(plan, report, backend)
     for entry in plan["collectives"]:
         if devices == 1 or entry["bytes"] <= 0 or not 2 <= entry["group"] <= devices:
             problems.append(f"plan.json: impossible collective on {devices} devices: {entry}")

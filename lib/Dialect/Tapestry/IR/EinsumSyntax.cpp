@@ -1,7 +1,8 @@
 //===- EinsumSyntax.cpp - Text form of tapestry.einsum --------------------===//
 //
 //   tapestry.einsum "C" [i = 97, k = 41] (%A[i, 2 * k] pad 0.0 : f32) -> [i]
-//     reduce add partition #p home #h attributes {...} { body }
+//     reduce add partition #p home #h home_route [#r] operand_routes [[], []]
+//     attributes {...} { body }
 //     combine { combiner } identity 1 : i32 : (operand types) -> result type
 //
 //===----------------------------------------------------------------------===//
@@ -94,6 +95,7 @@ ParseResult EinsumParser::parseOperand() {
 }
 
 /// (`reduce` monoid)? (`partition` attr)? (`home` attr)?
+/// (`home_route` attr)? (`operand_routes` attr)?
 ParseResult EinsumParser::parseClauses() {
   Monoid monoid = Monoid::None;
   if (succeeded(parser.parseOptionalKeyword("reduce"))) {
@@ -109,7 +111,14 @@ ParseResult EinsumParser::parseClauses() {
     monoid = *parsed;
   }
   properties.monoid = MonoidAttr::get(builder.getContext(), monoid);
-  return parsePlacement(parser, properties.partition, properties.home);
+  if (parsePlacement(parser, properties.partition, properties.home))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("home_route")) &&
+      parser.parseAttribute(properties.home_route))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("operand_routes")))
+    return parser.parseAttribute(properties.operand_routes);
+  return success();
 }
 
 /// (`attributes` dictionary)? of discardable attributes.
@@ -203,6 +212,10 @@ void EinsumOp::print(OpAsmPrinter &printer) {
   if (getMonoid() != Monoid::None)
     printer << " reduce " << stringifyMonoid(getMonoid());
   printPlacement(printer, *this, getPartitionAttr(), getHomeAttr());
+  if (getHomeRouteAttr())
+    printer << " home_route " << getHomeRouteAttr();
+  if (getOperandRoutesAttr())
+    printer << " operand_routes " << getOperandRoutesAttr();
   printer.printOptionalAttrDictWithKeyword(
       (*this)->getDiscardableAttrDictionary().getValue());
   printer << ' ';

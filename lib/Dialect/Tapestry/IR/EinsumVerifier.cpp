@@ -226,6 +226,28 @@ static LogicalResult verifyPads(EinsumOp op) {
   return success();
 }
 
+static LogicalResult verifyRoutes(EinsumOp op) {
+  // einsum_c19
+  index::LayoutAttr home = op.getHomeAttr();
+  if (ArrayAttr route = op.getHomeRouteAttr())
+    if (failed(verifyRoute(op, route, home, op.getResultType().getShape(),
+                           "the home route")))
+      return failure();
+  // einsum_c20
+  ArrayAttr routes = op.getOperandRoutesAttr();
+  if (!routes)
+    return success();
+  if (routes.size() != op.getInputs().size())
+    return op.emitOpError() << "has routes for " << routes.size() << " of "
+                            << op.getInputs().size() << " operands";
+  for (auto [operand, route] : llvm::enumerate(routes))
+    if (failed(verifyRoute(op, cast<ArrayAttr>(route), home,
+                           op.getInputType(operand).getShape(),
+                           "the route of operand " + llvm::Twine(operand))))
+      return failure();
+  return success();
+}
+
 LogicalResult EinsumOp::verify() {
   if (failed(verifyLabels(*this)) || failed(verifyMaps(*this)) ||
       failed(verifyPads(*this)))
@@ -252,7 +274,9 @@ LogicalResult EinsumOp::verify() {
                              "labels")))
     return failure();
   // einsum_c18
-  return verifyHome(*this, getHomeAttr(), getResultType().getShape());
+  if (failed(verifyHome(*this, getHomeAttr(), getResultType().getShape())))
+    return failure();
+  return verifyRoutes(*this);
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,3 +45,31 @@ LogicalResult teg::verifyHome(Operation *op, index::LayoutAttr home,
                              << ", but the graph is on " << grid;
   return success();
 }
+
+LogicalResult teg::verifyRoute(Operation *op, ArrayAttr route,
+                               index::LayoutAttr home,
+                               llvm::ArrayRef<int64_t> shape,
+                               const llvm::Twine &what) {
+  if (!home)
+    return op->emitOpError() << "has " << what << ", but no home";
+  for (auto [step, attr] :
+       llvm::enumerate(route.getAsRange<index::LayoutAttr>())) {
+    const Layout &layout = attr.getLayout();
+    if (llvm::ArrayRef<int64_t>(layout.shape()) != shape) {
+      InFlightDiagnostic diagnostic = op->emitOpError();
+      diagnostic << "step " << step << " of " << what << " has the shape [";
+      llvm::interleaveComma(layout.shape(), diagnostic);
+      diagnostic << "], but the tensor has the shape [";
+      llvm::interleaveComma(shape, diagnostic);
+      return diagnostic << "]";
+    }
+    if (!layout.partial.empty() || !layout.isPlain())
+      return op->emitOpError() << "step " << step << " of " << what << " is "
+                               << attr << ", expected a plain layout";
+    if (attr.getGrid() != home.getGrid())
+      return op->emitOpError()
+             << "step " << step << " of " << what << " is on the grid "
+             << attr.getGrid() << ", but the home is on " << home.getGrid();
+  }
+  return success();
+}

@@ -25,6 +25,12 @@ verifyPartition(mlir::Operation *op, index::PartitionAttr partition,
                                              index::LayoutAttr home,
                                              llvm::ArrayRef<int64_t> shape);
 
+/// Checks that every entry of `route` is a plain layout of `shape`, and that
+/// there is a `home` on the same grid. `what` names the route in errors.
+[[nodiscard]] mlir::LogicalResult
+verifyRoute(mlir::Operation *op, mlir::ArrayAttr route, index::LayoutAttr home,
+            llvm::ArrayRef<int64_t> shape, const llvm::Twine &what);
+
 } // namespace tapestry::teg
 
 #endif // TAPESTRY_LIB_DIALECT_TAPESTRY_IR_PLACEMENTRULES_H

@@ -169,6 +169,45 @@ void EinsumOp::setHomeLayout(const DeviceGrid &grid, const Layout &layout) {
   setHomeAttr(index::LayoutAttr::get(getContext(), grid, layout));
 }
 
+static Route resolveRoute(Attribute route) {
+  Route layouts;
+  for (auto layout : cast<ArrayAttr>(route).getAsRange<index::LayoutAttr>())
+    layouts.push_back(layout.getLayout());
+  return layouts;
+}
+
+Route EinsumOp::getHomeRouteLayouts() {
+  return getHomeRouteAttr() ? resolveRoute(getHomeRouteAttr()) : Route();
+}
+
+llvm::SmallVector<Route> EinsumOp::getOperandRouteLayouts() {
+  if (!getOperandRoutesAttr())
+    return llvm::SmallVector<Route>(getInputs().size());
+  return llvm::map_to_vector(getOperandRoutesAttr(), resolveRoute);
+}
+
+void EinsumOp::setRoutes(const DeviceGrid &grid, const Route &homeRoute,
+                         llvm::ArrayRef<Route> operandRoutes) {
+  Builder b(getContext());
+  auto attrOf = [&](const Route &route) -> Attribute {
+    return b.getArrayAttr(
+        llvm::map_to_vector(route, [&](const Layout &layout) -> Attribute {
+          return index::LayoutAttr::get(getContext(), grid, layout);
+        }));
+  };
+  // What goes in one step everywhere is not spelled out.
+  if (!homeRoute.empty())
+    setHomeRouteAttr(cast<ArrayAttr>(attrOf(homeRoute)));
+  else
+    removeHomeRouteAttr();
+  if (llvm::any_of(operandRoutes,
+                   [](const Route &route) { return !route.empty(); }))
+    setOperandRoutesAttr(
+        b.getArrayAttr(llvm::map_to_vector(operandRoutes, attrOf)));
+  else
+    removeOperandRoutesAttr();
+}
+
 TypedAttr EinsumOp::getMonoidIdentity() { return getIdentity(); }
 
 Value EinsumOp::emitCombine(OpBuilder &builder, Location loc, Value a,

@@ -248,10 +248,12 @@ def TRA_AggregateOp : TRA_Op<"aggregate", [Pure, IsolatedFromAbove]> {
 def TRA_RepartitionOp : TRA_Op<"repartition", [Pure]> {
   let summary = "cut a relation otherwise";
   let description = [{
-    The same tensor in other parts, or on other devices.
+    The same tensor in other parts, or on other devices. `reader` names who it is
+    done for, as `vertex.operand`; two readers never share what it makes.
 
     ```mlir
     %b = tra.repartition "A", %a : !rows -> !columns
+    %c = tra.repartition "A" for "D.0", %a : !rows -> !columns
     ```
 
     Constraints:
@@ -261,10 +263,11 @@ def TRA_RepartitionOp : TRA_Op<"repartition", [Pure]> {
     - `repartition_c4`: the source's layout is plain and no axis cuts it twice: its
       parts do not overlap and leave no gap.
   }];
-  let arguments = (ins StrAttr:$vertex, TRA_Relation:$source);
+  let arguments = (ins StrAttr:$vertex, OptionalAttr<StrAttr>:$reader,
+                       TRA_Relation:$source);
   let results = (outs TRA_Relation:$result);
   let assemblyFormat = [{
-    $vertex `,` $source attr-dict
+    $vertex (`for` $reader^)? `,` $source attr-dict
     `:` qualified(type($source)) `->` qualified(type($result))
   }];
   let hasVerifier = 1;

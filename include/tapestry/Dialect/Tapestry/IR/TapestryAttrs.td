@@ -4,6 +4,7 @@
 #define TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYATTRS_TD
 
 include "mlir/IR/AttrTypeBase.td"
+include "tapestry/Dialect/Index/IR/IndexAttrs.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryDialect.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryEnums.td"
 
@@ -49,5 +50,9 @@ def Tapestry_RequestAttr : AttrDef<Tapestry_Dialect, "Request"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
+
+/// The layouts that a tensor passes on its way from one layout to another.
+def Tapestry_RouteAttr
+    : TypedArrayAttrBase<TapestryIndex_LayoutAttr, "a list of layouts">;
 
 #endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYATTRS_TD

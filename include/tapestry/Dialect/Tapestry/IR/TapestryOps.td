@@ -134,7 +134,9 @@ def Tapestry_SequencePointOp : Tapestry_Op<"sequence_point"> {
 //===----------------------------------------------------------------------===//
 
 def Tapestry_EinsumOp : Tapestry_Op<"einsum", [
-    Pure, IsolatedFromAbove, DeclareOpInterfaceMethods<BlockOpInterface>,
+    Pure, IsolatedFromAbove,
+    DeclareOpInterfaceMethods<BlockOpInterface, [
+      "getHomeRouteLayouts", "getOperandRouteLayouts", "setRoutes"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "An extended Einstein summation";
   let description = [{
@@ -162,7 +164,15 @@ def Tapestry_EinsumOp : Tapestry_Op<"einsum", [
     identity: `combine { ^bb0(%x: i32, %y: i32): ... } identity 1 : i32`.
 
     `partition` cuts the labels over the axes of the graph's grid; `home` is the
-    layout that the result is kept in.
+    layout that the result is kept in. A move need not go in one step: the result
+    passes the layouts of `home_route` before it is home, the first of which it
+    is combined into, and every operand those of its entry in `operand_routes`
+    between its home and where it is read. Every einsum fetches its operands for
+    itself.
+
+    ```mlir
+    partition #p home #home home_route [#first] operand_routes [[#between], []]
+    ```
 
     Constraints:
     - (einsum_c1) labels are unique identifiers.
@@ -193,6 +203,10 @@ def Tapestry_EinsumOp : Tapestry_Op<"einsum", [
       grid where that is given.
     - (einsum_c18) `home` has the result's shape, no partial axes, and the
       graph's grid where that is given.
+    - (einsum_c19) `home_route` holds plain layouts of the result's shape, and
+      there is a home on the same grid.
+    - (einsum_c20) `operand_routes` has one list per operand, of plain layouts
+      of the operand's shape, and there is a home on the same grid.
   }];
   let arguments = (ins
     StrAttr:$name,
@@ -204,7 +218,10 @@ def Tapestry_EinsumOp : Tapestry_Op<"einsum", [
     Tapestry_MonoidAttr:$monoid,
     OptionalAttr<TypedAttrInterface>:$custom_identity,
     OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
-    OptionalAttr<TapestryIndex_LayoutAttr>:$home);
+    OptionalAttr<TapestryIndex_LayoutAttr>:$home,
+    OptionalAttr<Tapestry_RouteAttr>:$home_route,
+    OptionalAttr<TypedArrayAttrBase<Tapestry_RouteAttr,
+                                    "a route per operand">>:$operand_routes);
   let results = (outs Tapestry_Tensor:$result);
   let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$combiner);
   let hasCustomAssemblyFormat = 1;

@@ -1,0 +1,130 @@
+//===- PredictMemory.cpp - The peak of the runtime's arena ----------------===//
+//
+// What every device will hold at most: its parts of inputs and outputs, the
+// buffers of generated code, and what the runtime needs for collectives where
+// ranks share memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MemoryTrace.h"
+#include "ProgramAttributes.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tapestry/Conversion/Passes.h"
+#include "tapestry/Dialect/Index/IR/IndexOps.h"
+#include "tapestry/Support/Resharding.h"
+
+namespace tapestry {
+#define GEN_PASS_DEF_PREDICTMEMORY
+#include "tapestry/Conversion/Passes.h.inc"
+} // namespace tapestry
+
+using namespace mlir;
+using namespace tapestry;
+
+/// Bytes of a stored element; booleans take one.
+static int64_t elementBytes(DictionaryAttr entry) {
+  Type type = entry.getAs<TypeAttr>(program::type).getValue();
+  return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+}
+
+/// Per device, what the runtime keeps of a reduce_scatter under way: two
+/// sums of the largest part in the group (ringReduceScatter in
+/// runtime/lib/Core/Ring.cpp). Other collectives copy straight from part to
+/// part where memory is shared.
+static std::vector<int64_t> stagingOf(DictionaryAttr collective) {
+  auto from = collective.getAs<index::LayoutAttr>(program::from);
+  auto to = collective.getAs<index::LayoutAttr>(program::to);
+  const DeviceGrid &grid = from.getDeviceGrid();
+  std::vector<int64_t> bytes(grid.numDevices(), 0);
+  if (collective.getAs<StringAttr>(program::kind) !=
+      stringifyCollective(CollectiveKind::ReduceScatter))
+    return bytes;
+  for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
+    SmallVector<int64_t> members =
+        groupOf(grid, from.getLayout().partial, device);
+    if (members.front() != device)
+      continue;
+    int64_t largest = 0;
+    for (int64_t member : members)
+      largest = std::max(largest, volume(to.getLayout().box(grid, member)));
+    for (int64_t member : members)
+      bytes[member] = 2 * largest * elementBytes(collective);
+  }
+  return bytes;
+}
+
+/// A buffer is not needed for those who only ask for its sizes.
+static void forwardSizes(memref::AllocOp alloc) {
+  for (Operation *user : llvm::make_early_inc_range(alloc->getUsers())) {
+    auto dim = dyn_cast<memref::DimOp>(user);
+    std::optional<int64_t> number = dim ? dim.getConstantIndex() : std::nullopt;
+    if (!number || !alloc.getType().isDynamicDim(*number))
+      continue;
+    dim.getResult().replaceAllUsesWith(
+        alloc.getDynamicSizes()[alloc.getType().getDynamicDimIndex(*number)]);
+    dim.erase();
+  }
+}
+
+namespace {
+struct PredictMemory : tapestry::impl::PredictMemoryBase<PredictMemory> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto program = module->getAttrOfType<DictionaryAttr>(program::attribute);
+    if (!program)
+      return;
+    auto entry = module.lookupSymbol<func::FuncOp>(
+        program.getAs<FlatSymbolRefAttr>(program::entry).getValue());
+    auto collectives = program.getAs<ArrayAttr>(program::collectives);
+    if (!entry || entry.isExternal())
+      return;
+    // What is not used is not allocated: the next pass would drop it.
+    module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      if (auto alloc = dyn_cast<memref::AllocOp>(op))
+        forwardSizes(alloc);
+      if (isOpTriviallyDead(op))
+        op->erase();
+    });
+
+    std::vector<std::vector<int64_t>> stagings(collectives.size());
+    auto staging = [&](int64_t index, int64_t device) -> int64_t {
+      if (index < 0 || index >= int64_t(stagings.size()))
+        return 0;
+      if (stagings[index].empty())
+        stagings[index] = stagingOf(cast<DictionaryAttr>(collectives[index]));
+      return stagings[index][device];
+    };
+    MemoryTrace trace(module, staging);
+    int64_t devices = program.getAs<IntegerAttr>(program::devices).getInt();
+    SmallVector<int64_t> peaks;
+    for (int64_t device = 0; device < devices; ++device) {
+      std::optional<int64_t> peak =
+          trace.peakBytes(entry, device, heldOutside(program, device));
+      // Nothing is said rather than something wrong.
+      if (!peak)
+        return;
+      peaks.push_back(*peak);
+    }
+    NamedAttrList attributes(program);
+    attributes.set(program::peakBytes,
+                   DenseI64ArrayAttr::get(&getContext(), peaks));
+    module->setAttr(program::attribute,
+                    attributes.getDictionary(&getContext()));
+    numDevices += devices;
+  }
+
+  /// The device's parts of inputs and outputs, which the runtime allocates.
+  static int64_t heldOutside(DictionaryAttr program, int64_t device) {
+    int64_t bytes = 0;
+    for (StringRef key : {program::inputs, program::outputs})
+      for (auto entry :
+           program.getAs<ArrayAttr>(key).getAsRange<DictionaryAttr>()) {
+        auto layout = entry.getAs<index::LayoutAttr>(program::layout);
+        bytes += elementBytes(entry) *
+                 volume(layout.getLayout().box(layout.getDeviceGrid(), device));
+      }
+    return bytes;
+  }
+};
+} // namespace
