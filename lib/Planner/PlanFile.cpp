@@ -124,7 +124,8 @@ static void writeVertex(llvm::json::OStream &json, const PlanVertex &vertex,
 }
 
 void tapestry::writePlan(llvm::raw_ostream &os, const PlanGraph &graph,
-                         const Plan &plan) {
+                         const Plan &plan,
+                         std::optional<int64_t> exactPeakBytes) {
   llvm::json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
     json.attribute("tapestry_plan", 1);
@@ -145,7 +146,9 @@ void tapestry::writePlan(llvm::raw_ostream &os, const PlanGraph &graph,
     json.attribute("lower_bound", plan.lowerBound);
     json.attribute("proved_optimal", plan.provedOptimal);
     json.attribute("plan_seconds", plan.planSeconds);
-    json.attribute("peak_bytes_per_device", plan.peakBytesPerDevice);
+    json.attribute("peak_bytes_per_device",
+                   exactPeakBytes.value_or(plan.peakBytesPerDevice));
+    json.attribute("peak_bytes_exact", exactPeakBytes.has_value());
     if (!plan.rewrites.empty())
       json.attributeArray("rewrites", [&] {
         for (const Rewrite &rewrite : plan.rewrites)

@@ -124,7 +124,8 @@ llvm::Error PlanFileReader::readHeader(const Cursor &top) {
           top, {"tapestry_plan", "program", "devices", "grid", "solver",
                 "cost_model", "machine", "idle_devices", "cost", "lower_bound",
                 "proved_optimal", "plan_seconds", "peak_bytes_per_device",
-                "rewrites", "groups", "vertices", "collectives"}))
+                "peak_bytes_exact", "rewrites", "groups", "vertices",
+                "collectives"}))
     return error;
   std::optional<int64_t> version;
   if (llvm::Error error = readMember(top, "tapestry_plan", version))
@@ -397,7 +398,7 @@ llvm::Error PlanFileReader::compareCosts(const Cursor &top, Plan &plan) const {
       return error;
   }
   std::optional<double> cost, lowerBound, seconds;
-  std::optional<bool> provedOptimal;
+  std::optional<bool> provedOptimal, isExact;
   std::optional<int64_t> peakBytes;
   if (llvm::Error error = readMember(top, "cost", cost))
     return error;
@@ -411,7 +412,11 @@ llvm::Error PlanFileReader::compareCosts(const Cursor &top, Plan &plan) const {
     return error;
   if (llvm::Error error = compareCost({nullptr, "cost"}, cost, plan.cost))
     return error;
-  if (peakBytes && *peakBytes != plan.peakBytesPerDevice)
+  // Of the finished program it is not for the planner to judge.
+  if (llvm::Error error = readMember(top, "peak_bytes_exact", isExact))
+    return error;
+  if (peakBytes && !isExact.value_or(false) &&
+      *peakBytes != plan.peakBytesPerDevice)
     return fail({nullptr, "peak_bytes_per_device"}, "given as ", *peakBytes,
                 ", counted are ", plan.peakBytesPerDevice);
   plan.planSeconds = seconds.value_or(0);

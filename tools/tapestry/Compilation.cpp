@@ -6,6 +6,7 @@
 #include "mlir/Parser/Parser.h"
 #include "tapestry/Codegen/Object/Object.h"
 #include "tapestry/Codegen/Pipeline.h"
+#include "tapestry/Conversion/PeakMemory.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/InitAll.h"
 #include "tapestry/Target/Ein/Import.h"
@@ -146,9 +147,7 @@ ExitStatus Compilation::checkRequest() const {
   return Success;
 }
 
-ExitStatus Compilation::planGraph() {
-  if (ExitStatus status = checkRequest())
-    return status;
+ExitStatus Compilation::planWithin(int64_t memoryLimit) {
   teg::PartitionRequest request;
   request.devices = options.devices;
   request.grid = options.grid;
@@ -156,16 +155,72 @@ ExitStatus Compilation::planGraph() {
   request.solver = options.solver;
   request.costModel = options.cost;
   request.planFile = options.planFile;
+  request.memoryLimit = memoryLimit;
   request.program = llvm::sys::path::filename(options.program).str();
   llvm::Expected<teg::PartitionedGraph> partitioned =
       teg::partitionGraph(getGraph(), request);
   if (!partitioned) {
-    printError(llvm::toString(partitioned.takeError()));
-    return ProgramWrong;
+    std::string message = llvm::toString(partitioned.takeError());
+    printError(message);
+    // The one fault that is the machine's: it has too little memory.
+    return llvm::StringRef(message).contains(" bytes per device")
+               ? Unable
+               : ProgramWrong;
   }
   vertices = std::move(partitioned->vertices);
   decided = std::move(partitioned->plan);
   return Success;
+}
+
+/// Whether finding the peak takes no noticeable time.
+bool Compilation::isSmall() const {
+  constexpr size_t mostVertices = 200;
+  constexpr int64_t mostDevices = 64;
+  return vertices.graph.vertices.size() <= mostVertices &&
+         decided.devices <= mostDevices;
+}
+
+/// The planner reckons with vertices; what code generation makes of them may
+/// need more. Then it plans again with that much less.
+ExitStatus Compilation::planGraph() {
+  if (ExitStatus status = checkRequest())
+    return status;
+  constexpr unsigned mostAttempts = 4;
+  int64_t limit = options.memory;
+  for (unsigned attempt = 0; attempt < mostAttempts && limit >= 0; ++attempt) {
+    if (ExitStatus status = planWithin(limit))
+      return status;
+    bool isWanted = options.command == Command::Plan && isSmall();
+    peakBytes = options.memory > 0 || isWanted ? findPeakBytes() : std::nullopt;
+    int64_t needed = peakBytes.value_or(decided.peakBytesPerDevice);
+    if (options.memory == 0 || needed <= options.memory)
+      return Success;
+    if (!options.planFile.empty())
+      break;
+    limit -= needed - options.memory;
+    if (limit <= 0)
+      break;
+  }
+  printError("the plan needs " +
+             llvm::Twine(peakBytes.value_or(decided.peakBytesPerDevice)) +
+             " bytes per device, --memory allows " +
+             llvm::Twine(options.memory));
+  return Unable;
+}
+
+std::optional<int64_t> Compilation::findPeakBytes() {
+  OwningOpRef<ModuleOp> copy = module->clone();
+  // What cannot be lowered is reported when it is asked for.
+  ScopedDiagnosticHandler silence(context.get(),
+                                  [](Diagnostic &) { return success(); });
+  PassManager pm(context.get());
+  pm.enableVerifier(false);
+  buildRelationPipeline(pm);
+  buildProgramPipeline(pm);
+  buildBufferPipeline(pm, CodegenOptions());
+  if (failed(pm.run(*copy)))
+    return std::nullopt;
+  return predictedPeakBytes(*copy);
 }
 
 ExitStatus Compilation::lower(Phase last) {

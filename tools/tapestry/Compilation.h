@@ -31,6 +31,10 @@ public:
   /// Cuts the graph by a solver or as --plan says, and writes the decision into
   /// the IR.
   ExitStatus planGraph();
+  /// The most bytes that any device's arena will hold when the planned program
+  /// runs on ranks that share memory. Lowers a copy of the program until all
+  /// buffers are known; nothing where that fails.
+  std::optional<int64_t> findPeakBytes();
   /// Lowers the planned graph up to and including `last`.
   ExitStatus lower(Phase last);
   /// For --stop-after: runs the phases up to the one named and prints the IR.
@@ -46,11 +50,15 @@ public:
   teg::GraphOp getGraph();
   const PlanGraph &getPlanGraph() const { return vertices.graph; }
   const Plan &getPlan() const { return decided; }
+  /// What findPeakBytes() said of the plan, if it was asked.
+  std::optional<int64_t> getPeakBytes() const { return peakBytes; }
 
 private:
   ExitStatus loadEin(std::unique_ptr<llvm::MemoryBuffer> text);
   ExitStatus loadMLIR(std::unique_ptr<llvm::MemoryBuffer> text);
   ExitStatus checkRequest() const;
+  ExitStatus planWithin(int64_t memoryLimit);
+  bool isSmall() const;
 
   const Options &options;
   std::unique_ptr<mlir::MLIRContext> context;
@@ -59,6 +67,7 @@ private:
   llvm::StringSet<> unreadInputs;
   GraphVertices vertices;
   Plan decided;
+  std::optional<int64_t> peakBytes;
 };
 
 /// Prints `tapestry: error: message` or, where `message` starts with a file

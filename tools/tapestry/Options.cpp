@@ -2,6 +2,7 @@
 
 #include "Options.h"
 #include "tapestry/Planner/ContractionOrder.h"
+#include "tapestry/Planner/Quantity.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
@@ -77,6 +78,10 @@ cl::opt<std::string>
                    "peak or planned"),
           cl::value_desc("objective"), cl::sub(runCommand),
           cl::sub(planCommand), cl::sub(compileCommand), cl::cat(category));
+cl::opt<std::string>
+    memory("memory", cl::desc("The most bytes that a device may hold at once"),
+           cl::value_desc("16GiB"), cl::sub(runCommand), cl::sub(planCommand),
+           cl::sub(compileCommand), cl::cat(category));
 cl::opt<std::string> planFile("plan",
                               cl::desc("Follow this plan instead of solving"),
                               cl::value_desc("plan.json"), cl::sub(runCommand),
@@ -339,6 +344,12 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   options.solver = solver;
   options.cost = cost;
   options.planFile = planFile;
+  if (memory.getNumOccurrences() != 0) {
+    if (llvm::Expected<int64_t> bytes = tapestry::parseBytes(memory))
+      options.memory = *bytes;
+    else
+      usage.error("--memory: " + llvm::toString(bytes.takeError()));
+  }
   options.order = order;
   // A plan says what it has been made of.
   if (options.order.empty())

@@ -59,6 +59,8 @@ struct Options {
   std::string planFile;
   /// What products of many tensors are ordered by, or "none".
   std::string order = "none";
+  /// The most bytes that a device may hold at once; 0: no limit.
+  int64_t memory = 0;
   llvm::StringMap<int64_t> params;
   Bindings inputs;
   Bindings outputs;

@@ -94,6 +94,7 @@ TapestryProgram &TestProgram::table() {
              outputs.data(),
              collectives.data(),
              vertices.data(),
-             callBody};
+             callBody,
+             /*predicted_peak_bytes=*/nullptr};
   return program;
 }

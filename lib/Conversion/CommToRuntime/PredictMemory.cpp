@@ -11,6 +11,7 @@
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tapestry/Conversion/Passes.h"
+#include "tapestry/Conversion/PeakMemory.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Support/Resharding.h"
 
@@ -21,6 +22,15 @@ namespace tapestry {
 
 using namespace mlir;
 using namespace tapestry;
+
+std::optional<int64_t> tapestry::predictedPeakBytes(ModuleOp module) {
+  auto program = module->getAttrOfType<DictionaryAttr>(program::attribute);
+  auto peaks = program ? program.getAs<DenseI64ArrayAttr>(program::peakBytes)
+                       : DenseI64ArrayAttr();
+  if (!peaks || peaks.empty())
+    return std::nullopt;
+  return *llvm::max_element(peaks.asArrayRef());
+}
 
 /// Bytes of a stored element; booleans take one.
 static int64_t elementBytes(DictionaryAttr entry) {

@@ -18,6 +18,11 @@ def _memory_problems(plan, report, backend):
     expected = report.get("predicted_peak_bytes")
     if expected is None:
         return ["report.json: no peak was predicted"]
+    if plan["peak_bytes_exact"] and plan["peak_bytes_per_device"] != max(expected):
+        return [
+            f"plan.json: peak of {plan['peak_bytes_per_device']} bytes, "
+            f"predicted by the program {max(expected)}"
+        ]
     if backend == "local" and used != expected:
         return [f"ranks peaked at {used} bytes, predicted were {expected}"]
     if len(used) != len(expected) or any(u < e for u, e in zip(used, expected)):

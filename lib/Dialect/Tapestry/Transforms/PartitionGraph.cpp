@@ -22,6 +22,7 @@ static llvm::Expected<Plan> decide(PlanGraph &graph,
   if (!machine)
     return machine.takeError();
   options.machine = std::move(*machine);
+  options.memoryLimit = request.memoryLimit;
   if (!request.grid.empty()) {
     llvm::Expected<DeviceGrid> grid = parseGrid(request.grid, &options.machine);
     if (!grid)

@@ -18,6 +18,8 @@ struct PartitionRequest {
   std::string machine;
   std::string solver = "exact";
   std::string costModel = "paper";
+  /// The most bytes that a device may hold at once; 0: no limit.
+  int64_t memoryLimit = 0;
   /// A plan.json to follow instead of solving; empty: solve.
   std::string planFile;
   /// What the plan calls the program.

@@ -1,0 +1,17 @@
+//===- PeakMemory.h - What predict-memory found -----------------*- C++ -*-===//
+
+#ifndef TAPESTRY_CONVERSION_PEAKMEMORY_H
+#define TAPESTRY_CONVERSION_PEAKMEMORY_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include <optional>
+
+namespace tapestry {
+
+/// The most bytes that any device's arena will hold, as `predict-memory` left
+/// it in `module`; nothing where it did not or could not.
+std::optional<int64_t> predictedPeakBytes(mlir::ModuleOp module);
+
+} // namespace tapestry
+
+#endif // TAPESTRY_CONVERSION_PEAKMEMORY_H

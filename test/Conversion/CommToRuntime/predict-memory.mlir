@@ -1,0 +1,85 @@
+// RUN: tapestry-opt %s --predict-memory -split-input-file | FileCheck %s
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+#halves = #tapestry_index.layout<[5 by "d.0"] on #grid>
+#partial = #tapestry_index.layout<[100] partial ["d.0"] on #grid>
+#shares = #tapestry_index.layout<[100 by "d.0"] on #grid>
+
+// Device 0: 12 bytes of A, 100 floats (448 bytes, in whole lines of the cache),
+// and twice the share of 200 bytes that the reduce_scatter adds up; device 1: 8,
+// 200 floats (832) and the same 400. The loop's buffers of 128 come later.
+// CHECK: comm.program = {
+// CHECK-SAME: peak_bytes = array<i64: 860, 1240>
+module attributes {comm.program = {
+    name = "p", devices = 2 : i64, entry = @tapestry_entry, vertices = [],
+    inputs = [{name = "A", type = f32, layout = #halves}], outputs = [],
+    collectives = [{vertex = "C", kind = "reduce_scatter", type = f32,
+                    from = #partial, to = #shares, bytes = 400 : i64}]}} {
+  func.func private @tapestry_rt_device(!llvm.ptr) -> i64
+  func.func private @tapestry_rt_collective(!llvm.ptr, i64, !llvm.ptr, !llvm.ptr)
+  func.func private @kernel(%x: memref<?xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c30 = arith.constant 30 : index
+    %v = arith.constant 0.0 : f32
+    %n = memref.dim %x, %c0 : memref<?xf32>
+    scf.for %i = %c0 to %n step %c30 {
+      %left = arith.subi %n, %i : index
+      %size = arith.minsi %left, %c30 : index
+      %t = memref.alloc(%size) {alignment = 64 : i64} : memref<?xf32>
+      memref.store %v, %t[%c0] : memref<?xf32>
+      memref.dealloc %t : memref<?xf32>
+    }
+    return
+  }
+  func.func @tapestry_entry(%rank: !llvm.ptr, %in: !llvm.ptr, %out: !llvm.ptr) {
+    %c1 = arith.constant 1 : index
+    %c100 = arith.constant 100 : index
+    %zero = arith.constant 0 : i64
+    %number = call @tapestry_rt_device(%rank) : (!llvm.ptr) -> i64
+    %device = arith.index_cast %number : i64 to index
+    %next = arith.addi %device, %c1 : index
+    %n = arith.muli %next, %c100 : index
+    %x = memref.alloc(%n) {alignment = 64 : i64} : memref<?xf32>
+    call @tapestry_rt_collective(%rank, %zero, %in, %out) : (!llvm.ptr, i64, !llvm.ptr, !llvm.ptr) -> ()
+    call @kernel(%x) : (memref<?xf32>) -> ()
+    memref.dealloc %x : memref<?xf32>
+    return
+  }
+}
+
+// -----
+
+#grid = #tapestry_index.grid<>
+
+// A kernel's block of at most 30 floats (128 bytes) beside 40 (192), and
+// nothing for a buffer that is only asked for its size.
+// CHECK: comm.program = {
+// CHECK-SAME: peak_bytes = array<i64: 320>
+module attributes {comm.program = {
+    name = "p", devices = 1 : i64, entry = @tapestry_entry, vertices = [],
+    inputs = [], outputs = [], collectives = []}} {
+  func.func private @kernel(%x: memref<?xf32>) {
+    %c0 = arith.constant 0 : index
+    %c30 = arith.constant 30 : index
+    %v = arith.constant 0.0 : f32
+    %n = memref.dim %x, %c0 : memref<?xf32>
+    %shape = memref.alloc(%n) : memref<?xf32>
+    %same = memref.dim %shape, %c0 : memref<?xf32>
+    scf.for %i = %c0 to %same step %c30 {
+      %left = arith.subi %n, %i : index
+      %size = arith.minsi %left, %c30 : index
+      %t = memref.alloc(%size) {alignment = 64 : i64} : memref<?xf32>
+      memref.store %v, %t[%c0] : memref<?xf32>
+      memref.dealloc %t : memref<?xf32>
+    }
+    return
+  }
+  func.func @tapestry_entry(%rank: !llvm.ptr, %in: !llvm.ptr, %out: !llvm.ptr) {
+    %c40 = arith.constant 40 : index
+    %x = memref.alloc(%c40) {alignment = 64 : i64} : memref<?xf32>
+    call @kernel(%x) : (memref<?xf32>) -> ()
+    memref.dealloc %x : memref<?xf32>
+    return
+  }
+}
