@@ -6,17 +6,20 @@
 
 import xml.dom.minidom
 
-from harness import driver
+import numpy as np
+from harness import contract, driver
 from harness.cases import Group
 from harness.driver import CheckFailed
 
 case = Group()
 
-SEARCH = ["--devices=4", "--evaluations=300"]
+SEARCH = ["--devices=4"]
 KEYS = ("seconds", "bytes", "peak_bytes_per_device", "devices")
 
 
 def search(bench, *words):
+    if not any(word.startswith("--evaluations") for word in words):
+        words += ("--evaluations=300",)
     finished = bench.tapestry("plan", "small.ein", *SEARCH, *words)
     return finished.expect_status(0)
 
@@ -105,6 +108,57 @@ def picked_members(bench):
             raise CheckFailed(f"{name}: {got[objective]}, the best is {best}")
         if not any(p[1:] == got[1:] for p in points):
             raise CheckFailed(f"{name}: {got} is no member of {points}")
+
+
+@case
+def members_run_as_planned(bench):
+    search(bench, "--pareto=front.json")
+    front = load_front(bench)
+    for number, member in enumerate(front["members"]):
+        search(bench, f"--pick={number}", "--json=plan.json")
+        plan = driver.load_json(bench.folder / "plan.json")
+        bench.expect_results(bench.run("--plan=plan.json", "--report=r.json"))
+        report = driver.load_json(bench.folder / "r.json")
+        contract.check_contract(plan, report, member["objectives"]["devices"], "local")
+        counted = sum(c["counted_bytes"] for c in report["collectives"])
+        if counted != member["objectives"]["bytes"]:
+            raise CheckFailed(
+                f"member {number}: {member['objectives']}, counted {counted} bytes"
+            )
+
+
+# Q is (A B) B' or A (B B'): the second takes more steps and less traffic.
+REWRITABLE = """\
+input A : f32[6, 5]
+input B : f32[5, 7]
+P[i, k] = sum[j] A[i, j] * B[j, k]
+Q[i, m] = sum[k] P[i, k] * B[m, k]
+R[i, m] = exp(Q[i, m] / 100) * 2
+output R
+"""
+
+
+@case
+def rewritten_members_run(bench):
+    bench.write("small.ein", REWRITABLE)
+    search(bench, "--pareto=front.json", "--evaluations=2000")
+    members = load_front(bench)["members"]
+    rewritten = [i for i, member in enumerate(members) if member["rewrites"]]
+    if not rewritten:
+        raise CheckFailed("no rewrite improved anything")
+    for number in rewritten[:6]:
+        search(bench, "--evaluations=2000", f"--pick={number}", "--json=plan.json")
+        plan = driver.load_json(bench.folder / "plan.json")
+        if plan["rewrites"] != members[number]["rewrites"]:
+            raise CheckFailed(f"rewrites: {plan['rewrites']}, {members[number]['rewrites']}")
+        finished = bench.run("--plan=plan.json", "--report=r.json", outputs=["-o", "R=R.npy"])
+        finished.expect_status(0)
+        product = bench.A.astype(np.float64) @ bench.B @ bench.B.T
+        got = driver.load_outputs(bench.folder, ["R"])["R"]
+        if not np.allclose(got, np.exp(product / 100) * 2, rtol=1e-4):
+            raise CheckFailed(f"R of member {number} is wrong\n{finished.describe()}")
+        report = driver.load_json(bench.folder / "r.json")
+        contract.check_contract(plan, report, plan["devices"], "local")
 
 
 @case
