@@ -72,6 +72,16 @@ def same_seed_same_front(bench):
 
 
 @case
+def machines_differ(bench):
+    def seconds(machine):
+        search(bench, "--pareto=front.json", f"--machine={machine}")
+        return [point(member)[0] for member in load_front(bench)["members"]]
+
+    if seconds("cpu") == seconds("h100x8"):
+        raise CheckFailed("seconds do not depend on the machine")
+
+
+@case
 def several_threads(bench):
     search(bench, "--pareto=front.json", "--threads=3")
     if load_front(bench)["threads"] != 3:
@@ -194,6 +204,7 @@ def bad_options(bench):
     refuse("--pareto=f.json", "--max-bytes=-2", "--max-bytes")
     refuse("--pareto=f.json", "--seed=-1", "--seed")
     refuse("--pareto=f.json", "--grid=a=3", r"\b2\b.*\b3\b")
+    refuse("--pareto=f.json", "--machine=abacus", "abacus")
     refuse("--pareto=f.json", "--plan=p.json", "--plan")
     refuse("--pareto=f.json", "--stop-after=plan", "--stop-after")
     # These mean nothing without a search.

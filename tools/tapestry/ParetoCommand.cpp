@@ -27,12 +27,15 @@ static ParetoOptions searchOptions(const Options &options) {
   return search;
 }
 
-/// Wrong machines and grids are errors of usage.
+/// The machine and the grid; wrong names are errors of usage.
 static ExitStatus readMachine(const Options &options, ParetoOptions &search) {
   llvm::Expected<Machine> machine = machineNamed(options.machine);
   if (!machine) {
-    printError(llvm::toString(machine.takeError()));
-    return UsageWrong;
+    std::string message = llvm::toString(machine.takeError());
+    printError(message);
+    // What a file says is data; a name that nothing has is usage.
+    return llvm::StringRef(message).contains(": error: ") ? ProgramWrong
+                                                          : UsageWrong;
   }
   search.machine = *machine;
   search.devices = options.devices;
