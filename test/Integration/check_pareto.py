@@ -179,6 +179,10 @@ def limits_hold(bench):
     search(bench, "--pareto=front.json", f"--max-bytes={most / 2}")
     if any(point(member)[1] > most / 2 for member in load_front(bench)["members"]):
         raise CheckFailed("a member sends more than is allowed")
+    least = min(p[2] for p in free)
+    search(bench, "--pareto=front.json", f"--memory={least}")
+    if any(point(member)[2] > least for member in load_front(bench)["members"]):
+        raise CheckFailed("a member holds more than is allowed")
     finished = bench.tapestry("plan", "small.ein", *SEARCH, "--pareto=f.json", "--max-seconds=0")
     bench.expect_error(finished, 1, "limits", "seconds", r"\b0\b")
     if (bench.folder / "f.json").exists():

@@ -24,6 +24,8 @@ static ParetoOptions searchOptions(const Options &options) {
   search.stopping.price = options.pareto.price;
   search.limits[Seconds] = options.pareto.maxSeconds;
   search.limits[Bytes] = options.pareto.maxBytes;
+  if (options.memory > 0)
+    search.limits[Memory] = double(options.memory);
   return search;
 }
 
