@@ -25,6 +25,32 @@ def uses_random_plan(seed):
     return seed % 5 >= 2
 
 
+# A device so slow that cutting always pays, so that plans in seconds move data.
+SLOW_MACHINE = {
+    "tapestry_machine": 1,
+    "name": "slow",
+    "flops": "1MFLOP/s",
+    "memory_bandwidth": "4MB/s",
+    "link": {"bandwidth": "20MB/s", "latency": "1us"},
+}
+
+
+def spmd_options(seed, devices, folder):
+    """`--cost spmd` on a grid of one or two axes with links of their own."""
+    (folder / "slow.json").write_text(json.dumps(SLOW_MACHINE))
+    rng = np.random.default_rng([seed, 0x59D])
+    cuts = [n for n in range(2, devices) if devices % n == 0]
+    if not cuts:
+        return ["--cost=spmd", "--machine=slow.json", f"--grid=d={devices}"]
+    node = int(rng.choice(cuts))
+    return [
+        "--cost=spmd",
+        "--machine=slow.json",
+        f"--grid=node={node}:bw={rng.integers(1, 9)}MB/s:lat=2us,"
+        f"gpu={devices // node}:bw={rng.integers(9, 99)}MB/s:lat=100ns",
+    ]
+
+
 class Attempt:
     """One random program in a folder of its own."""
 
@@ -38,8 +64,10 @@ class Attempt:
         if uses_random_plan(seed):
             self.plan = random_plan(seed, self.program.vertices, devices)
             self.planning.append("--plan=given.json")
-        elif seed % 5 == 1:
+        elif seed % 10 == 1:
             self.planning.append("--solver=eindecomp")
+        elif seed % 10 in (0, 6):
+            self.planning += spmd_options(seed, devices, folder)
         (folder / "program.ein").write_text(self.program.source)
         if self.plan:
             (folder / "given.json").write_text(json.dumps(self.plan))
