@@ -31,7 +31,7 @@ double tapestry::workSeconds(const PlanGraph &graph, const PlanVertex &vertex,
                                          producer.shape)) *
              producer.elementBytes;
   }
-  return std::max(vertex.flops * share / machine.flopsPerSecond,
+  return std::max(vertex.flops * share / machine.flopsOf(vertex.elementBytes),
                   bytes / machine.memoryBandwidth) +
          machine.vertexLatency;
 }

@@ -583,7 +583,7 @@ double tapestry::independentSeconds(const PlanGraph &graph,
     if (vertex.isInput)
       continue;
     double bytes = double(vertex.elements()) * vertex.elementBytes;
-    seconds += std::max(vertex.flops / machine.flopsPerSecond,
+    seconds += std::max(vertex.flops / machine.flopsOf(vertex.elementBytes),
                         bytes / machine.memoryBandwidth) /
                    devices +
                machine.vertexLatency;

@@ -143,7 +143,8 @@ static double countWork(const PlanGraph &graph, const Plan &plan, unsigned v) {
         producer.elementBytes;
   }
   return plan.machine.vertexLatency +
-         std::max(vertex.flops * points / all / plan.machine.flopsPerSecond,
+         std::max(vertex.flops * points / all /
+                      plan.machine.flopsOf(vertex.elementBytes),
                   bytes / plan.machine.memoryBandwidth);
 }
 

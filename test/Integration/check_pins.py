@@ -7,7 +7,7 @@
 import json
 
 import numpy as np
-from harness import driver
+from harness import contract, driver
 from harness.cases import Group
 from harness.driver import CheckFailed
 
@@ -78,7 +78,9 @@ def check_devices(bench, devices, cost):
     if devices > 1 and axes[0] == 0:
         raise CheckFailed(f"home of G: {vertices['G']['home']}")
     expect("groups", plan["groups"], [{"name": "g", "vertices": ["F", "G"]}])
-    run_pinned(bench, wanted, "--plan=p.json", f"-Dn={devices}")
+    run_pinned(bench, wanted, "--plan=p.json", f"-Dn={devices}", "--report=r.json")
+    report = driver.load_json(bench.folder / "r.json")
+    contract.check_contract(plan, report, devices, "local")
 
 
 @case
@@ -168,7 +170,9 @@ def plan_files_with_open_entries(bench):
         expect("cost model", plan["cost_model"], cost)
         run_pinned(bench, wanted, "--plan=partial.json", "-Dn=2")
         # What was written is complete, and followed to the letter.
-        run_pinned(bench, wanted, "--plan=p.json", "-Dn=2")
+        run_pinned(bench, wanted, "--plan=p.json", "-Dn=2", "--report=r.json")
+        report = driver.load_json(bench.folder / "r.json")
+        contract.check_contract(plan, report, 4, "local")
 
 
 if __name__ == "__main__":

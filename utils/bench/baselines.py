@@ -169,6 +169,12 @@ def planned_bytes(plan):
     return sum(collective["bytes"] for collective in plan["collectives"])
 
 
+def seconds_of(bench, given, machine):
+    """What the same cuts cost in seconds."""
+    given = {**given, "cost_model": "spmd", "machine": str(machine)}
+    return bench.plan(bench.write_plan("seconds.json", given))["cost"]
+
+
 def compare(bench, table, devices, machine, repeat):
     count = f"--devices={devices}"
     program = bench.program
@@ -182,19 +188,21 @@ def compare(bench, table, devices, machine, repeat):
         report, results = bench.run(count, *words, repeat=repeat)
         if vertices is None:
             vertices = plan["vertices"]
-        paper, spmd = (plan["cost"], None) if "paper" in name else (None, plan["cost"])
+        if "paper" in name:
+            axes = {vertex["name"]: vertex.get("axes", {}) for vertex in plan["vertices"]}
+            given = constraint_file(
+                lambda name, parts: axes[name], vertices, program.inputs, plan["grid"], devices
+            )
+            paper, spmd = plan["cost"], seconds_of(bench, given, machine)
+        else:
+            paper, spmd = None, plan["cost"]
         table.row(name, paper, spmd, planned_bytes(plan), report, results)
     for name, cut in BASELINES[program.name].items():
         grid = grid_of(name, devices)
         given = constraint_file(cut, vertices, program.inputs, grid, devices)
         word = bench.write_plan("given.json", given)
         plan = bench.plan(word)
-        # The same cuts, in seconds.
-        given.update({"cost_model": "spmd", "machine": str(machine)})
-        try:
-            seconds = bench.plan(bench.write_plan("seconds.json", given))["cost"]
-        except Refused:
-            seconds = None
+        seconds = seconds_of(bench, given, machine)
         report, results = bench.run(word, repeat=repeat)
         table.row(name, plan["cost"], seconds, planned_bytes(plan), report, results)
 
