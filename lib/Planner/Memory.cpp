@@ -38,12 +38,15 @@ std::vector<MemoryStep> tapestry::memoryTimeline(const PlanGraph &graph,
     const PlanVertex &vertex = graph.vertices[v];
     const Layout &home = placement.vertices[v].home;
     int64_t homeBytes = elementsOf(home) * vertex.elementBytes;
-    if (vertex.isInput) {
+    if (vertex.isInput)
       inputs += homeBytes;
-    } else {
-      bool isKept = vertex.isOutput || uses[v].empty();
+    // Whoever calls the program provides the buffers of its outputs.
+    if (vertex.isOutput) {
+      born[0] += homeBytes;
+      gone[steps - 1] += homeBytes;
+    } else if (!vertex.isInput) {
       born[v] += homeBytes;
-      gone[isKept ? steps - 1 : uses[v].back().vertex] += homeBytes;
+      gone[uses[v].empty() ? steps - 1 : uses[v].back().vertex] += homeBytes;
     }
     if (isStoredAsConsumed(vertex, uses[v]))
       continue;
@@ -53,6 +56,8 @@ std::vector<MemoryStep> tapestry::memoryTimeline(const PlanGraph &graph,
         result.partial.clear();
         timeline[v].partials +=
             elementsOf(result) * vertex.bytesPerElement(/*isPartial=*/true);
+      } else if (result != home) {
+        timeline[v].copies += elementsOf(result) * vertex.elementBytes;
       }
     }
     // Every reader's own copy.

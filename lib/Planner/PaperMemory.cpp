@@ -106,8 +106,11 @@ void MemoryTerms::add() {
     if (!isStoredAsConsumed(vertex, uses[v])) {
       bool throughout = vertex.isInput || vertex.isOutput || uses[v].empty();
       problem.memory.push_back({false, v, bytesPerChoice(v, Of::Result, 0),
-                                throughout ? 0 : v,
+                                vertex.isInput || vertex.isOutput ? 0 : v,
                                 throughout ? end : uses[v].back().vertex});
+      if (vertex.isInput && vertex.isOutput) // What leaves is a copy.
+        problem.memory.push_back(
+            {false, v, bytesPerChoice(v, Of::Result, 0), 0, end});
     }
     if (vertex.isInput)
       continue;

@@ -33,8 +33,9 @@ static void printSummary(llvm::raw_ostream &os, const PlanGraph &graph,
     os << "under the cost model paper it costs " << costText(other, elements)
        << " elements\n";
   }
-  os << "peak " << plan.peakBytesPerDevice << " bytes per device, "
-     << plan.placement.totalBytes() << " bytes sent by all devices\n";
+  os << (plan.isPeakExact ? "peak " : "peak about ") << plan.peakBytesPerDevice
+     << " bytes per device, " << plan.placement.totalBytes()
+     << " bytes sent by all devices\n";
 }
 
 static void printVertices(llvm::raw_ostream &os, const PlanGraph &graph,

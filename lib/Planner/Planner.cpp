@@ -315,9 +315,14 @@ planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
   if (!options.mayIdle)
     return best;
   // Not every count is a grid on every machine: then fewer are planned for.
+  // What else is wrong is an error.
   std::string refusal;
+  if (auto grid = gridOn(options.machine, devices); !grid)
+    refusal = llvm::toString(grid.takeError());
+  if (!best && refusal.empty())
+    return best;
   if (!best)
-    refusal = llvm::toString(best.takeError());
+    llvm::consumeError(best.takeError());
   bool isFound = refusal.empty();
   double lowerBound = independentSeconds(graph, options.machine, devices);
   bool isProved = false;
@@ -366,6 +371,7 @@ static llvm::Expected<Plan> planWithinMemory(const PlanGraph &graph,
                                              SolverFunction solve) {
   constexpr unsigned mostAttempts = 4;
   int64_t limit = options.memoryLimit, least = 0;
+  double lowerBound = 0;
   for (unsigned attempt = 0; attempt < mostAttempts; ++attempt) {
     auto plan = options.costModel == "spmd" ? planSpmd(graph, options, solve)
                                             : planPaper(graph, options, solve);
@@ -378,9 +384,11 @@ static llvm::Expected<Plan> planWithinMemory(const PlanGraph &graph,
     if (limit == 0 || plan->peakBytesPerDevice <= limit) {
       // A tightened problem proves nothing about the one that was asked.
       if (attempt > 0)
-        stateBound(*plan, 0, false);
+        stateBound(*plan, lowerBound, false);
       return plan;
     }
+    if (attempt == 0)
+      lowerBound = plan->lowerBound;
     least = attempt == 0 ? plan->peakBytesPerDevice
                          : std::min(least, plan->peakBytesPerDevice);
     options.memoryLimit -= plan->peakBytesPerDevice - limit;

@@ -499,6 +499,8 @@ void Builder::addMemory(SpmdProblem &result) {
       unsigned last = m.uses[v].empty() ? v : m.uses[v].back().vertex;
       problem.memory.push_back({false, *m.variables[v].home, bytes,
                                 throughout ? 0 : v, throughout ? end : last});
+      if (vertex.isInput && vertex.isOutput) // What leaves is a copy.
+        problem.memory.push_back({false, *m.variables[v].home, bytes, 0, end});
     }
     if (vertex.isInput)
       continue;

@@ -132,9 +132,9 @@ def mpi_bad_file(bench):
 
 @case
 def mpi_wrong_number_of_ranks(bench):
-    bench.tapestry("compile", "small.ein", "--devices=2", "-o", "prog").expect_status(0)
+    bench.tapestry("compile", "small.ein", "--devices=3", "-o", "prog").expect_status(0)
     words = [*bench.inputs, *bench.outputs]
-    finished = driver.mpirun(3, "./prog", "--backend", "mpi", *words, cwd=bench.folder)
+    finished = driver.mpirun(2, "./prog", "--backend", "mpi", *words, cwd=bench.folder)
     finished.stdout = ""
     bench.expect_error(finished, (2, 3), r"\b2\b", r"\b3\b")
 

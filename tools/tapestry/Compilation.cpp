@@ -187,12 +187,24 @@ ExitStatus Compilation::planGraph() {
     return status;
   constexpr unsigned mostAttempts = 4;
   int64_t limit = options.memory;
+  double lowerBound = 0;
   for (unsigned attempt = 0; attempt < mostAttempts && limit >= 0; ++attempt) {
     if (ExitStatus status = planWithin(limit))
       return status;
+    if (attempt == 0) {
+      lowerBound = decided.lowerBound;
+    } else {
+      // What is best within a tighter limit need not be within the given one.
+      decided.lowerBound = std::min(lowerBound, decided.cost);
+      decided.provedOptimal = false;
+    }
     bool isWanted = options.command == Command::Plan && isSmall();
     peakBytes = options.memory > 0 || isWanted ? findPeakBytes() : std::nullopt;
-    int64_t needed = peakBytes.value_or(decided.peakBytesPerDevice);
+    if (peakBytes) {
+      decided.peakBytesPerDevice = *peakBytes;
+      decided.isPeakExact = true;
+    }
+    int64_t needed = decided.peakBytesPerDevice;
     if (options.memory == 0 || needed <= options.memory)
       return Success;
     if (!options.planFile.empty())
@@ -201,8 +213,7 @@ ExitStatus Compilation::planGraph() {
     if (limit <= 0)
       break;
   }
-  printError("the plan needs " +
-             llvm::Twine(peakBytes.value_or(decided.peakBytesPerDevice)) +
+  printError("the plan needs " + llvm::Twine(decided.peakBytesPerDevice) +
              " bytes per device, --memory allows " +
              llvm::Twine(options.memory));
   return Unable;

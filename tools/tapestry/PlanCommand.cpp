@@ -34,6 +34,7 @@ ExitStatus tapestry::driver::printExplanation(const Options &options,
                                               const Plan &plan) {
   ExplainOptions explainOptions;
   explainOptions.vertices = options.explainVertices;
+  explainOptions.memoryBytes = options.memory;
   llvm::Expected<std::string> text = explainPlan(graph, plan, explainOptions);
   if (!text) {
     printError(llvm::toString(text.takeError()));

@@ -212,10 +212,11 @@ TEST(PlanTotals, HoldsTensorsWhileTheyAreNeeded) {
   Plan plan = valueOf(completePlan(b.graph, sketch));
   auto timeline = memoryTimeline(b.graph, plan.grid, plan.placement);
   ASSERT_EQ(timeline.size(), 4u);
-  // Half of A and B; 64 partial values of S, of which 32 come home.
+  // Half of A and B; 64 partial values of S, of which 32 come home; half of T,
+  // whose buffer the caller provides.
   EXPECT_EQ(timeline[2].inputs, 2 * 16 * 4);
   EXPECT_EQ(timeline[2].partials, 64 * 4);
-  EXPECT_EQ(timeline[2].results, 32 * 4);
+  EXPECT_EQ(timeline[2].results, 32 * 4 + 4 * 4);
   EXPECT_EQ(timeline[3].partials, 0);
   EXPECT_EQ(timeline[3].copies, 0);
   EXPECT_EQ(timeline[3].results, 32 * 4 + 4 * 4);

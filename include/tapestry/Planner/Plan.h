@@ -47,6 +47,9 @@ struct Plan {
   /// Time spent on planning.
   double planSeconds = 0;
   int64_t peakBytesPerDevice = 0;
+  /// Whether that is what the program was found to allocate; else it is the
+  /// planner's estimate from layouts and lifetimes.
+  bool isPeakExact = false;
   /// One entry per vertex of the graph, in order.
   std::vector<PlannedVertex> vertices;
   /// One entry per vertex of the graph, in order, and the collectives.
