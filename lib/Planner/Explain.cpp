@@ -1,6 +1,7 @@
 //===- Explain.cpp - Why a plan is as it is -------------------------------===//
 
 #include "tapestry/Planner/Explain.h"
+#include "SpmdMeaning.h"
 #include "TextTable.h"
 #include "tapestry/Planner/Bound.h"
 #include "tapestry/Planner/LowerBounds.h"
@@ -43,14 +44,24 @@ llvm::Expected<ExplainedProblem> ExplainedProblem::make(const PlanGraph &graph,
       return problem.takeError();
     result.spmd = std::move(*problem);
     result.chosen.resize(result.problem().variables.size());
+    std::vector<bool> isKnown(result.chosen.size(), false);
     for (unsigned v = 0; v < graph.vertices.size(); ++v) {
       auto [work, home] = result.spmd->variables()[v];
       const VertexPlacement &placed = plan.placement.vertices[v];
       if (work && placed.partition)
         result.chosen[*work] =
             indexOf(result.spmd->partitionsOf(v), *placed.partition);
-      if (home)
-        result.chosen[*home] = indexOf(result.spmd->homesOf(v), placed.home);
+      if (!home)
+        continue;
+      // The choices are the layouts that pins and groups allow, by number.
+      std::optional<uint32_t> own =
+          indexOf(result.spmd->homesOf(v), placed.home);
+      if (own)
+        own = indexOf(result.spmd->meaning->home[v]->allowed, *own);
+      // Members of a layout group share a variable: they may disagree.
+      std::optional<uint32_t> &known = result.chosen[*home];
+      known = isKnown[*home] && known != own ? std::nullopt : own;
+      isKnown[*home] = true;
     }
     return std::move(result);
   }
@@ -378,7 +389,7 @@ llvm::Error AlternativePrinter::print(llvm::raw_ostream &os) {
   cost = isComplete ? problem.evaluate(choice) : plan.cost;
 
   TextTable table({"vertex", "instead", "others", "extra cost", "extra"}, 3);
-  unsigned fixed = 0;
+  unsigned fixed = 0, unpriced = 0;
   std::string refusal;
   for (unsigned v : *wanted) {
     auto variable = explained->variableOf(v);
@@ -397,14 +408,22 @@ llvm::Error AlternativePrinter::print(llvm::raw_ostream &os) {
       }
       refusal = llvm::toString(found.takeError());
     }
-    if (!isComplete)
+    if (!isComplete) {
+      ++unpriced;
       continue;
+    }
     ++fixed;
     add(table, v,
         fixedAlternatives(problem, choice, *variable, options.alternatives,
                           groupOf),
         "kept");
   }
+  if (unpriced)
+    os << "\nno other choices are shown for " << unpriced << " vertices: "
+       << (refusal.empty() ? "the plan is not among those that the search "
+                             "looks at"
+                           : refusal)
+       << "\n";
   if (table.empty())
     return llvm::Error::success();
   os << "\nbest other choices for one vertex, all others chosen anew\n";

@@ -54,6 +54,43 @@ TEST(Explain, ShowsNumbersInColumns) {
     EXPECT_EQ(line->size(), width) << line->str();
 }
 
+TEST(Explain, FindsChoicesAmongAllowedHomes) {
+  // The pin leaves few homes: a home's number among all layouts is not its
+  // number among the choices of the group's variable.
+  PlanGraph graph = chainGraph(24);
+  CutRequest pin;
+  pin.cuts.push_back({"1", 2, {}});
+  pin.isClosed = true;
+  graph.vertices[*graph.vertexNamed("Z")].constraints.home.push_back(pin);
+  for (llvm::StringRef name : {"AB", "Z"})
+    graph.vertices[*graph.vertexNamed(name)].constraints.layoutGroup = "g";
+  PlannerOptions options;
+  options.devices = 6;
+  options.solver = "exact";
+  options.costModel = "spmd";
+  Plan plan = valueOf(tapestry::plan(graph, options));
+  auto explained = valueOf(ExplainedProblem::make(graph, plan, 0));
+  const PlanProblem &problem = explained.problem();
+  std::vector<uint32_t> choice;
+  for (auto [variable, own] :
+       llvm::zip_equal(problem.variables, explained.choice())) {
+    ASSERT_TRUE(own) << variable.name;
+    ASSERT_LT(*own, variable.numChoices()) << variable.name;
+    choice.push_back(*own);
+  }
+  EXPECT_NEAR(problem.evaluate(choice), plan.cost, 1e-9 * plan.cost);
+  expectText(valueOf(explainPlan(graph, plan)), {"all others chosen anew"});
+
+  // A home that the pin forbids is no choice; nothing is priced beside it.
+  unsigned z = *graph.vertexNamed("Z");
+  plan.placement.vertices[z].home =
+      Layout::blocked(graph.vertices[z].shape, llvm::SmallVector<Cut>{{0}, {}});
+  ExplainOptions few;
+  few.reoptimized = 1;
+  expectText(valueOf(explainPlan(graph, plan, few)),
+             {"the plan is not among those that the search looks at"});
+}
+
 TEST(Explain, ShowsTheVerticesAskedFor) {
   PlanGraph graph = chainGraph();
   Plan plan = planFor(graph, 8);
