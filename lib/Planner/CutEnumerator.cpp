@@ -18,15 +18,17 @@ static llvm::StringRef userAxis(const DeviceGrid &grid, unsigned axis) {
   return llvm::StringRef(grid.axes[axis].name).rsplit('.').first;
 }
 
-bool CutSpace::mergeGroups(const DeviceGrid &grid) {
+bool CutSpace::mergeGroups(const DeviceGrid &grid, Merge which) {
   if (groups.size() < 2)
     return false;
   // Axes of different links only where nothing else is left.
   auto priceOf = [&](unsigned g) {
     bool isOneAxis = userAxis(grid, groups[g].back()) ==
                      userAxis(grid, groups[g + 1].front());
-    return std::pair(!isOneAxis,
-                     partsOf(grid, groups[g]) * partsOf(grid, groups[g + 1]));
+    int64_t price = partsOf(grid, groups[g]) * partsOf(grid, groups[g + 1]);
+    if (which != Merge::Smallest)
+      price = which == Merge::First ? int64_t(g) : -int64_t(g);
+    return std::pair(!isOneAxis, price);
   };
   unsigned best = 0;
   for (unsigned g = 1; g + 1 < groups.size(); ++g)

@@ -17,9 +17,12 @@ struct CutSpace {
 
   /// One group per axis of the grid.
   static CutSpace ofAxes(const DeviceGrid &grid);
-  /// Makes the two smallest neighbouring groups one, of one user axis if there
-  /// are any; false where there is one group.
-  bool mergeGroups(const DeviceGrid &grid);
+  /// Which neighbours to make one: the smallest, so that all stay about equal,
+  /// or always the first or last, so that small ones are left over.
+  enum class Merge { Smallest, First, Last };
+  /// Makes two neighbouring groups one, of one user axis if there are any;
+  /// false where there is one group.
+  bool mergeGroups(const DeviceGrid &grid, Merge which = Merge::Smallest);
 };
 
 /// Calls `visit` for every cut of dimensions of these extents into at most that

@@ -56,13 +56,18 @@ const MoveMeter::Pair &MoveMeter::pairOf(uint32_t from, uint32_t to) {
     known->shared.push_back(intersect(source.ranges[device], wanted).size());
     known->isSame = known->isSame && source.ranges[device] == wanted;
     uint64_t moved = 0;
-    for (int64_t part = wanted.lo / block;
-         !wanted.empty() && part * block < wanted.hi; ++part) {
-      int64_t digits = part;
+    if (!wanted.empty()) {
+      // The parts that hold what is wanted, and each axis' digit in them: where
+      // it changes between them some part's digit is not the device's.
+      int64_t first = wanted.lo / block, last = (wanted.hi - 1) / block;
+      int64_t stride = 1;
       for (unsigned axis : llvm::reverse(cut)) {
-        if (digits % grid.axes[axis].size != grid.coordinate(device, axis))
+        int64_t size = grid.axes[axis].size;
+        if (size > 1 &&
+            (first / stride != last / stride ||
+             first / stride % size != grid.coordinate(device, axis)))
           moved |= uint64_t(1) << axis;
-        digits /= grid.axes[axis].size;
+        stride *= size;
       }
     }
     known->moved.push_back(moved);

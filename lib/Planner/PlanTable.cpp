@@ -16,7 +16,7 @@ static void printSummary(llvm::raw_ostream &os, const PlanGraph &graph,
      << "\n";
   if (plan.idleDevices > 0)
     os << plan.idleDevices << " of " << plan.devices + plan.idleDevices
-       << " devices stay idle: using them costs more\n";
+       << " devices stay idle: no plan that was found for more costs less\n";
   os << "cost " << costText(plan, plan.cost) << " " << costUnit(plan) << ", ";
   if (plan.provedOptimal)
     os << "proved optimal\n";

@@ -5,6 +5,7 @@
 #include "tapestry/Planner/SpmdProblem.h"
 #include "tapestry/Planner/Verify.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <chrono>
 #include <set>
 
@@ -242,10 +243,10 @@ static llvm::Expected<Plan> planPaper(const PlanGraph &graph,
   return plan;
 }
 
-static llvm::Expected<Plan> planSpmdOn(const PlanGraph &graph,
-                                       const PlannerOptions &options,
-                                       SolverFunction solve,
-                                       const DeviceGrid &userGrid) {
+/// `penalty` is what broken preferences add to the plan's cost in the search.
+static llvm::Expected<Plan>
+planSpmdOn(const PlanGraph &graph, const PlannerOptions &options,
+           SolverFunction solve, const DeviceGrid &userGrid, double &penalty) {
   DeviceGrid grid = splitIntoPrimes(userGrid);
   SpmdOptions spmd;
   spmd.memoryLimit = options.memoryLimit;
@@ -265,27 +266,31 @@ static llvm::Expected<Plan> planSpmdOn(const PlanGraph &graph,
   double anyPlan =
       independentSeconds(graph, options.machine, grid.numDevices());
   if (problem->isComplete)
-    stateBound(
-        *plan,
-        std::max(solution->lowerBound - problem->penalty(solution->choice),
-                 anyPlan),
-        solution->provedOptimal);
+    stateBound(*plan, std::max(solution->lowerBound - penalty, anyPlan),
+               solution->provedOptimal);
   else
     stateBound(*plan, anyPlan, false);
   return plan;
 }
 
-/// The device counts below `devices` that are worth a look, largest first:
-/// products of small primes share work in more ways.
+/// The device counts below `devices` that are worth a look, largest first: few
+/// of them all; else some with small prime factors, which share work in many
+/// ways, and the powers of two.
 static std::vector<int64_t> fewerDevices(const PlanGraph &graph,
                                          int64_t devices) {
   std::vector<int64_t> counts;
-  bool tryAll = devices <= 16 && graph.vertices.size() <= 100;
+  size_t mostSmooth =
+      devices > 512
+          ? 1
+          : std::clamp<size_t>(400 / (1 + graph.vertices.size()), 1, 8);
+  bool tryAll = devices <= 8 && graph.vertices.size() <= 100;
+  size_t smooth = 0;
   for (int64_t count = devices - 1; count >= 1; --count) {
-    bool isHalf = (count & (count - 1)) == 0 || devices % count == 0;
-    bool isSmooth =
-        primeFactors(count).empty() || primeFactors(count).back() <= 3;
-    if (tryAll || isHalf || (isSmooth && counts.empty()))
+    llvm::SmallVector<int64_t> factors = primeFactors(count);
+    bool isSmooth = !factors.empty() && factors.back() <= 7 &&
+                    factors.size() > 1 && smooth < mostSmooth;
+    smooth += isSmooth;
+    if (tryAll || isSmooth || llvm::isPowerOf2_64(count))
       counts.push_back(count);
   }
   return counts;
@@ -299,14 +304,16 @@ planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
     auto grid = gridOf(options);
     if (!grid)
       return grid.takeError();
-    return planSpmdOn(graph, options, solve, *grid);
+    double penalty = 0;
+    return planSpmdOn(graph, options, solve, *grid, penalty);
   }
   int64_t devices = options.devices;
+  double penalty = 0;
   auto planFor = [&](int64_t count) -> llvm::Expected<Plan> {
     auto grid = gridOn(options.machine, count);
     if (!grid)
       return grid.takeError();
-    return planSpmdOn(graph, options, solve, *grid);
+    return planSpmdOn(graph, options, solve, *grid, penalty);
   };
   if (devices < 1 || devices > maxDevices)
     return planError("a plan for ", devices, " devices; there are 1 to ",
@@ -319,6 +326,13 @@ planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
   std::string refusal;
   if (auto grid = gridOn(options.machine, devices); !grid)
     refusal = llvm::toString(grid.takeError());
+  int64_t most = 1;
+  for (const Machine::Axis &axis : options.machine.axes)
+    most *= axis.size;
+  if (!refusal.empty() && devices > most) {
+    llvm::consumeError(best.takeError());
+    return planError(refusal);
+  }
   if (!best && refusal.empty())
     return best;
   if (!best)
@@ -326,14 +340,15 @@ planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
   bool isFound = refusal.empty();
   double lowerBound = independentSeconds(graph, options.machine, devices);
   bool isProved = false;
+  double price = 0;
   if (isFound) {
+    price = best->cost + penalty;
     lowerBound = best->lowerBound;
     isProved = best->provedOptimal;
   }
   for (int64_t count : fewerDevices(graph, devices)) {
     // Fewer devices share the work less: no count from here on is cheaper.
-    if (isFound &&
-        independentSeconds(graph, options.machine, count) >= best->cost)
+    if (isFound && independentSeconds(graph, options.machine, count) >= price)
       break;
     auto plan = planFor(count);
     if (!plan) {
@@ -342,7 +357,8 @@ planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
     }
     if (isFound)
       lowerBound = std::min(lowerBound, plan->lowerBound);
-    if (!isFound || plan->cost < best->cost) {
+    if (!isFound || plan->cost + penalty < price) {
+      price = plan->cost + penalty;
       isProved = isFound && plan->provedOptimal;
       best = std::move(plan);
       best->idleDevices = devices - count;

@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -41,6 +42,8 @@ public:
 
 private:
   bool chooseSpace();
+  bool shrinkSpace(CutSpace::Merge which);
+  bool meetsPins();
   std::shared_ptr<const WorkForm> workFormOf(const PlanVertex &vertex);
   std::shared_ptr<const HomeForm> homeFormOf(unsigned v);
   Shown show(llvm::ArrayRef<Layout> layoutPerChoice);
@@ -88,21 +91,61 @@ private:
 /// Fixes the order of axes, then merges them, until no vertex has too many
 /// choices: whoever has fewer axes may take them in any order again. False
 /// where that is not enough.
-bool Builder::chooseSpace() {
+bool Builder::shrinkSpace(CutSpace::Merge which) {
   unsigned mostLabels = 0, mostDims = 0;
   for (const PlanVertex &vertex : m.graph.vertices) {
     mostLabels = std::max<unsigned>(mostLabels, vertex.labels.size());
     mostDims = std::max<unsigned>(mostDims, vertex.shape.size());
   }
+  // Every pair of layouts is measured device by device.
+  constexpr double mostSteps = 3e8;
+  double mostLayouts =
+      std::clamp(std::sqrt(mostSteps / m.grid.numDevices()), 24.0,
+                 std::max(24.0, double(options.mostLayouts)));
+  space = CutSpace::ofAxes(m.grid);
   do
     for (bool anyOrder : {true, false}) {
       space.anyOrder = anyOrder;
       if (countCuts(space, mostLabels) <= options.mostPartitions &&
-          countCuts(space, mostDims) <= options.mostLayouts)
+          countCuts(space, mostDims) <= mostLayouts)
         return true;
     }
-  while (space.mergeGroups(m.grid));
+  while (space.mergeGroups(m.grid, which));
   return false;
+}
+
+/// Whether every pinned vertex has a partition and a layout in the space.
+bool Builder::meetsPins() {
+  for (unsigned v = 0; v < m.graph.vertices.size(); ++v) {
+    const PlanVertex &vertex = m.graph.vertices[v];
+    if (vertex.constraints.empty())
+      continue;
+    bool hasPartition = vertex.isInput, hasLayout = false;
+    if (!vertex.isInput)
+      forEachCut(
+          m.grid, space, vertex.extents(), [&](const Partition &partition) {
+            hasPartition = hasPartition || allows(vertex, m.grid, partition);
+          });
+    forEachCut(m.grid, space, vertex.shape, [&](const Partition &partition) {
+      Layout layout = Layout::blocked(vertex.shape, partition.cuts);
+      hasLayout = hasLayout || llvm::all_of(groupOf[v], [&](unsigned member) {
+                    return allowsHome(m.graph.vertices[member], m.grid, layout);
+                  });
+    });
+    if (!hasPartition || !hasLayout)
+      return false;
+  }
+  return true;
+}
+
+/// Merged axes cannot make every number of parts: of the ways to merge, the
+/// first that meets all pins.
+bool Builder::chooseSpace() {
+  for (CutSpace::Merge which : {CutSpace::Merge::Smallest,
+                                CutSpace::Merge::First, CutSpace::Merge::Last})
+    if (shrinkSpace(which) && meetsPins())
+      return true;
+  return shrinkSpace(CutSpace::Merge::Smallest);
 }
 
 static std::vector<uint32_t> keyOf(MoveMeter &meter, const Layout &layout) {
@@ -193,13 +236,8 @@ std::shared_ptr<const WorkForm> Builder::workFormOf(const PlanVertex &vertex) {
   llvm::SmallVector<int64_t, 4> extents = vertex.extents();
   std::vector<Layout> results;
   std::vector<std::vector<Layout>> operands(vertex.operands.size());
-  // Pins may ask for what merged axes cannot give.
-  bool isPinned = !vertex.constraints.work.empty();
-  CutSpace ownSpace = isPinned ? CutSpace::ofAxes(m.grid) : space;
-  ownSpace.anyOrder = space.anyOrder;
-  forEachCut(m.grid, ownSpace, extents, [&](const Partition &partition) {
-    if (form->partitions.size() >= options.mostPartitions ||
-        !allows(vertex, m.grid, partition))
+  forEachCut(m.grid, space, extents, [&](const Partition &partition) {
+    if (!allows(vertex, m.grid, partition))
       return;
     form->partitions.push_back(partition);
     parts->push_back(partsPerDim(m.grid, partition.cuts));
@@ -312,7 +350,10 @@ bool Builder::isScatterTarget(const Layout &from, const Layout &to) {
   }
   if (added != from.partial.size())
     return false;
-  return isEven || canReduceScatter(m.grid, from, to);
+  // Looking at every device pays on grids whose cuts are all looked at.
+  constexpr int64_t mostDevices = 512;
+  return isEven || (m.grid.numDevices() <= mostDevices &&
+                    canReduceScatter(m.grid, from, to));
 }
 
 const MoveTable &Builder::movesHome(const PlanVertex &vertex,
@@ -544,7 +585,8 @@ llvm::Expected<SpmdProblem> Builder::build() {
                      " prime axes leaves more than ", options.mostPartitions,
                      " partitions of a vertex however its axes are merged");
   SpmdProblem result;
-  result.isComplete = space.anyOrder && space.groups == complete.groups;
+  result.isComplete = space.anyOrder && space.groups == complete.groups &&
+                      m.grid.numDevices() <= 512;
   size_t count = m.graph.vertices.size();
   m.variables.resize(count);
   m.work.resize(count);
@@ -556,14 +598,16 @@ llvm::Expected<SpmdProblem> Builder::build() {
     if (!vertex.isInput) {
       m.work[v] = workFormOf(vertex);
       if (m.work[v]->partitions.empty())
-        return planError("vertex '", vertex.name,
-                         "': no partition on the grid is as its pins demand");
+        return planError("vertex '", vertex.name, "': no partition on ",
+                         result.isComplete ? "the grid" : "merged grid axes",
+                         " is as its pins demand");
     }
     if (!isStoredAsConsumed(vertex, m.uses[v])) {
       m.home[v] = homeFormOf(v);
       if (m.home[v]->allowed.empty())
-        return planError("vertex '", vertex.name,
-                         "': no layout on the grid is as its pins demand");
+        return planError("vertex '", vertex.name, "': no layout on ",
+                         result.isComplete ? "the grid" : "merged grid axes",
+                         " is as its pins demand");
     }
     addVertex(v, result);
   }

@@ -147,7 +147,7 @@ ExitStatus Compilation::checkRequest() const {
   return Success;
 }
 
-ExitStatus Compilation::planWithin(int64_t memoryLimit) {
+ExitStatus Compilation::planWithin(int64_t memoryLimit, bool isTrial) {
   teg::PartitionRequest request;
   request.devices = options.devices;
   request.grid = options.grid;
@@ -161,7 +161,10 @@ ExitStatus Compilation::planWithin(int64_t memoryLimit) {
       teg::partitionGraph(getGraph(), request);
   if (!partitioned) {
     std::string message = llvm::toString(partitioned.takeError());
-    printError(message);
+    if (isTrial)
+      trialError = message;
+    else
+      printError(message);
     // The one fault that is the machine's: it has too little memory.
     return llvm::StringRef(message).contains(" bytes per device")
                ? Unable
@@ -180,43 +183,78 @@ bool Compilation::isSmall() const {
          decided.devices <= mostDevices;
 }
 
-/// The planner reckons with vertices; what code generation makes of them may
-/// need more. Then it plans again with that much less.
+/// Finds the exact peak of the plan where that is wanted.
+void Compilation::measurePeak() {
+  bool isWanted = options.command == Command::Plan && isSmall();
+  peakBytes = options.memory > 0 || isWanted ? findPeakBytes() : std::nullopt;
+  if (!peakBytes)
+    return;
+  decided.peakBytesPerDevice = *peakBytes;
+  decided.isPeakExact = true;
+}
+
+/// The planner limits its own estimate of the peak; generated code may need
+/// more, and often less. So the limit on the estimate is searched for under
+/// which the program just fits. A plan that fits without any limit is as good
+/// as it was proved to be; of others the bound without a limit holds.
 ExitStatus Compilation::planGraph() {
   if (ExitStatus status = checkRequest())
     return status;
-  constexpr unsigned mostAttempts = 4;
-  int64_t limit = options.memory;
-  double lowerBound = 0;
-  for (unsigned attempt = 0; attempt < mostAttempts && limit >= 0; ++attempt) {
-    if (ExitStatus status = planWithin(limit))
-      return status;
-    if (attempt == 0) {
-      lowerBound = decided.lowerBound;
-    } else {
-      // What is best within a tighter limit need not be within the given one.
-      decided.lowerBound = std::min(lowerBound, decided.cost);
-      decided.provedOptimal = false;
+  if (ExitStatus status = planWithin(0, /*isTrial=*/false))
+    return status;
+  int64_t estimate = decided.peakBytesPerDevice;
+  measurePeak();
+  if (options.memory == 0 || decided.peakBytesPerDevice <= options.memory)
+    return Success;
+  int64_t leanest = decided.peakBytesPerDevice;
+  double lowerBound = decided.lowerBound;
+  struct Found {
+    GraphVertices vertices;
+    Plan plan;
+    int64_t peak;
+  };
+  std::optional<Found> best;
+  std::string refusal;
+  if (options.planFile.empty()) {
+    constexpr unsigned mostAttempts = 8;
+    int64_t low = 0, high = estimate,
+            limit = std::min(options.memory, high - 1);
+    for (unsigned attempt = 0; attempt < mostAttempts && low + 1 < high;
+         ++attempt, limit = low + (high - low) / 2) {
+      if (planWithin(limit, /*isTrial=*/true)) {
+        // The trial's own limit means nothing to the user.
+        refusal = llvm::StringRef(trialError)
+                      .split(" bytes per device: ")
+                      .second.str();
+        low = limit;
+        continue;
+      }
+      measurePeak();
+      leanest = std::min(leanest, decided.peakBytesPerDevice);
+      if (decided.peakBytesPerDevice > options.memory) {
+        high = limit;
+        continue;
+      }
+      if (!best || decided.cost < best->plan.cost)
+        best = Found{vertices, decided, decided.peakBytesPerDevice};
+      low = limit;
     }
-    bool isWanted = options.command == Command::Plan && isSmall();
-    peakBytes = options.memory > 0 || isWanted ? findPeakBytes() : std::nullopt;
-    if (peakBytes) {
-      decided.peakBytesPerDevice = *peakBytes;
-      decided.isPeakExact = true;
-    }
-    int64_t needed = decided.peakBytesPerDevice;
-    if (options.memory == 0 || needed <= options.memory)
-      return Success;
-    if (!options.planFile.empty())
-      break;
-    limit -= needed - options.memory;
-    if (limit <= 0)
-      break;
   }
-  printError("the plan needs " + llvm::Twine(decided.peakBytesPerDevice) +
-             " bytes per device, --memory allows " +
-             llvm::Twine(options.memory));
-  return Unable;
+  if (!best) {
+    printError(
+        "the leanest plan that was found needs " + llvm::Twine(leanest) +
+        " bytes per device, --memory allows " + llvm::Twine(options.memory) +
+        (refusal.empty() ? "" : "; by the planner's estimate, " + refusal));
+    return Unable;
+  }
+  vertices = std::move(best->vertices);
+  decided = std::move(best->plan);
+  peakBytes = best->peak;
+  decided.lowerBound = std::min(lowerBound, decided.cost);
+  decided.provedOptimal = false;
+  getGraph().setGridAttr(index::GridAttr::get(context.get(), decided.grid));
+  applyPlacement(vertices, decided.grid, decided.placement);
+  return Success;
 }
 
 std::optional<int64_t> Compilation::findPeakBytes() {

@@ -57,7 +57,8 @@ private:
   ExitStatus loadEin(std::unique_ptr<llvm::MemoryBuffer> text);
   ExitStatus loadMLIR(std::unique_ptr<llvm::MemoryBuffer> text);
   ExitStatus checkRequest() const;
-  ExitStatus planWithin(int64_t memoryLimit);
+  ExitStatus planWithin(int64_t memoryLimit, bool isTrial);
+  void measurePeak();
   bool isSmall() const;
 
   const Options &options;
@@ -68,6 +69,8 @@ private:
   GraphVertices vertices;
   Plan decided;
   std::optional<int64_t> peakBytes;
+  /// Why the last trial of a limit found no plan.
+  std::string trialError;
 };
 
 /// Prints `tapestry: error: message` or, where `message` starts with a file

@@ -20,8 +20,9 @@ namespace tapestry {
 
 struct SpmdOptions {
   /// The most partitions of a vertex, and layouts of a tensor, that are looked
-  /// at. Where there are more, first the order of the axes that cut a label is
-  /// fixed to ascending, then axes are merged: isComplete says so.
+  /// at; of layouts fewer on more than a thousand or two of devices. Where
+  /// there are more, first the order of the axes that cut a label is fixed to
+  /// ascending, then axes are merged: isComplete says so.
   unsigned mostPartitions = 1000;
   unsigned mostLayouts = 400;
   /// Bytes per device; 0: no limit.
