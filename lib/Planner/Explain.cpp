@@ -4,6 +4,7 @@
 #include "SpmdMeaning.h"
 #include "TextTable.h"
 #include "tapestry/Planner/Bound.h"
+#include "tapestry/Planner/Constraints.h"
 #include "tapestry/Planner/LowerBounds.h"
 #include "tapestry/Planner/Memory.h"
 #include "tapestry/Planner/PlanTotals.h"
@@ -12,6 +13,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 using namespace tapestry;
@@ -297,6 +299,8 @@ private:
   std::optional<ExplainedProblem> explained;
   /// Of the plan, in the problem's view: preferences that it breaks count too.
   double cost = 0;
+  /// What extra cost shows that a layout group forbids a choice.
+  double forbidding = std::numeric_limits<double>::infinity();
 };
 } // namespace
 
@@ -347,7 +351,7 @@ void AlternativePrinter::add(TextTable &table, unsigned v,
   for (const Alternative &other : found) {
     double extra = other.cost - cost;
     // Layouts that a group forbids.
-    if (extra >= forbiddenCost / 2)
+    if (extra >= forbidding)
       continue;
     table.add(
         {graph.vertices[v].name,
@@ -380,6 +384,13 @@ llvm::Error AlternativePrinter::print(llvm::raw_ostream &os) {
     return made.takeError();
   explained.emplace(std::move(*made));
   const PlanProblem &problem = explained->problem();
+  // Groups forbid by the largest entry of all, twice what a plan may cost.
+  if (plan.costModel != "spmd" && !layoutGroups(graph).empty())
+    for (const PlanProblem::Edge &edge : problem.edges)
+      for (double value : edge.table->values)
+        if (value >= forbiddenCost)
+          forbidding = std::isinf(forbidding) ? value / 2
+                                              : std::max(forbidding, value / 2);
   std::vector<bool> anew = verticesToReoptimize();
   std::vector<uint32_t> choice;
   bool isComplete = llvm::all_of(explained->choice(),

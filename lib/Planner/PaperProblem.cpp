@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringMap.h"
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -331,8 +332,25 @@ llvm::Expected<const VertexForm *> Builder::formOfSharedInput(unsigned input) {
   return form.get();
 }
 
-/// Neighbours in a layout group have equal layouts or pay forbiddenCost.
+/// A cost above any solution's, whatever its tensors' sizes.
+static double costToForbid(const PlanProblem &problem) {
+  auto largest = [](const std::vector<double> &values) {
+    return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+  };
+  double sum = 0;
+  for (const PlanProblem::Variable &variable : problem.variables)
+    sum += largest(*variable.costs);
+  for (const PlanProblem::Edge &edge : problem.edges)
+    sum += largest(edge.table->values);
+  return std::max(forbiddenCost, 2 * sum);
+}
+
+/// Neighbours in a layout group have equal layouts or pay more than anything
+/// else could cost.
 void Builder::addGroupEdges(PlanProblem &problem) {
+  if (groups.empty())
+    return;
+  const double forbidding = costToForbid(problem);
   for (const std::vector<unsigned> &members : groups)
     for (unsigned i = 1; i < members.size(); ++i) {
       const Interface &from = formOfVertex[members[i - 1]]->output;
@@ -344,7 +362,7 @@ void Builder::addGroupEdges(PlanProblem &problem) {
         table.columns = to.layouts.size();
         for (const TensorParts &a : from.layouts)
           for (const TensorParts &b : to.layouts)
-            table.values.push_back(a == b ? 0 : forbiddenCost);
+            table.values.push_back(a == b ? 0 : forbidding);
         shared = std::make_shared<const CostTable>(std::move(table));
       }
       problem.edges.push_back(

@@ -118,7 +118,7 @@ struct Solution {
 /// instead of filling memory.
 constexpr uint32_t maxChoicesPerVariable = 200'000;
 
-/// A cost that no solution has: pairs of layouts that a layout group forbids.
+/// The least that a pair of layouts costs which a layout group forbids.
 /// So large that solvers avoid it, so small that sums stay exact enough.
 constexpr double forbiddenCost = 1e15;
 
@@ -133,8 +133,9 @@ constexpr double forbiddenCost = 1e15;
 /// far as they can be beside the pins; one with preferences also among those
 /// that its preferences, taken as pins, lead to, and each broken one adds its
 /// weight times preferenceUnit() to a choice's cost. Members of a layout group
-/// are joined by edges between neighbours that cost forbiddenCost where their
-/// layouts differ. The error names pins that contradict each other.
+/// are joined by edges between neighbours that cost forbiddenCost, or more than
+/// all else, where layouts differ. The error names pins that contradict each
+/// other.
 llvm::Expected<PlanProblem> buildPaperProblem(const PlanGraph &graph,
                                               const DeviceGrid &grid);
 /// The same on a grid of one axis "d".
