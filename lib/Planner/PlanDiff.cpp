@@ -168,9 +168,11 @@ static std::string changeText(double left, double right) {
   return (ratio >= 0 ? "+" : "") + percentText(ratio);
 }
 
-/// Rows for all keys whose values differ; whether there were any.
+/// Rows for all keys whose values differ; whether there were any. Costs in
+/// different units are not compared.
 static bool addChanges(TextTable &table, const std::string &owner,
-                       const Members &left, const Members &right) {
+                       const Members &left, const Members &right,
+                       bool sameUnit) {
   std::set<std::string> keys;
   for (const Members *members : {&left, &right})
     for (auto &[key, value] : *members)
@@ -185,7 +187,9 @@ static bool addChanges(TextTable &table, const std::string &owner,
     if (a && b && *a == *b)
       continue;
     std::string change;
-    if (a && b && a->getAsNumber() && b->getAsNumber())
+    bool isCost = key == "cost" || key == "lower_bound" || key == "join" ||
+                  key == "aggregate" || key == "repartition";
+    if (a && b && a->getAsNumber() && b->getAsNumber() && (sameUnit || !isCost))
       change = changeText(*a->getAsNumber(), *b->getAsNumber());
     std::vector<std::string> row = {key, valueText(a), valueText(b), change};
     if (!owner.empty())
@@ -194,6 +198,57 @@ static bool addChanges(TextTable &table, const std::string &owner,
     differs = true;
   }
   return differs;
+}
+
+/// Puts the entries of `value`, at any depth, in its place: "machine.link".
+static void flatten(Members &members, const std::string &key,
+                    const json::Value &value) {
+  if (const json::Object *object = value.getAsObject()) {
+    for (auto &[name, member] : membersOf(*object))
+      flatten(members, key + "." + name, *member);
+  } else if (const json::Array *list = value.getAsArray()) {
+    for (auto [number, entry] : llvm::enumerate(*list))
+      flatten(members, key + "[" + std::to_string(number) + "]", entry);
+  } else {
+    members[key] = &value;
+  }
+}
+
+/// A machine's numbers are a row each: in one they would be a long line.
+static Members flattened(Members members) {
+  auto it = members.find("machine");
+  if (it == members.end())
+    return members;
+  const json::Value *machine = it->second;
+  members.erase(it);
+  flatten(members, "machine", *machine);
+  return members;
+}
+
+static std::string textOf(const Members &members, const std::string &key,
+                          const std::string &missing) {
+  auto it = members.find(key);
+  return it == members.end() ? missing : valueText(it->second);
+}
+
+/// Whether the files name different programs whose vertices differ, too, or
+/// have no vertex in common.
+static bool areOfDifferentPrograms(const DiffSide &left,
+                                   const DiffSide &right) {
+  std::set<std::string> names[2];
+  for (const DiffVertex &vertex : left.vertices)
+    names[0].insert(vertex.name);
+  for (const DiffVertex &vertex : right.vertices)
+    names[1].insert(vertex.name);
+  if (names[0].empty() || names[1].empty())
+    return false;
+  bool haveCommon = llvm::any_of(names[0], [&](const std::string &name) {
+    return names[1].count(name) != 0;
+  });
+  std::string a = textOf(left.members, "program", "");
+  std::string b = textOf(right.members, "program", "");
+  return !haveCommon ||
+         (!a.empty() && !b.empty() && a != b && names[0] != names[1]);
 }
 
 /// Vertices by name; the n-th of a name with the n-th of the other file.
@@ -270,8 +325,13 @@ llvm::Expected<std::string> tapestry::diffPlans(const PlanText &leftText,
 
   std::string text;
   llvm::raw_string_ostream os(text);
+  if (areOfDifferentPrograms(*left, *right))
+    os << "the plans are of different programs\n\n";
+  bool sameUnit = textOf(left->members, "cost_model", "paper") ==
+                  textOf(right->members, "cost_model", "paper");
   TextTable plans({"plan", left->file, right->file, ""}, 3);
-  bool differs = addChanges(plans, "", left->members, right->members);
+  bool differs = addChanges(plans, "", flattened(left->members),
+                            flattened(right->members), sameUnit);
   if (differs)
     plans.print(os);
   differs |= printKinds(os, *left, *right);
@@ -286,7 +346,7 @@ llvm::Expected<std::string> tapestry::diffPlans(const PlanText &leftText,
       table.add({(a ? a : b)->name, "only in", a ? left->file : "",
                  b ? right->file : "", ""});
     else
-      isMissing = addChanges(table, a->name, a->members, b->members);
+      isMissing = addChanges(table, a->name, a->members, b->members, sameUnit);
     changed += isMissing;
   }
   if (changed) {

@@ -47,6 +47,18 @@ TEST(PlanDiff, NamesWhatDiffers) {
   expectText(text, {"-4.8 %"});
 }
 
+TEST(PlanDiff, ComparesNoSecondsWithElements) {
+  PlanText a{"a.json", R"({"tapestry_plan": 1, "program": "a.ein", "cost": 100,
+      "vertices": [{"name": "C", "join": 50}]})"};
+  PlanText b{"b.json", R"({"tapestry_plan": 1, "program": "b.ein", "cost": 50,
+      "cost_model": "spmd", "machine": {"name": "m", "link": {"latency": 1}},
+      "vertices": [{"name": "C", "join": 25}, {"name": "D"}]})"};
+  std::string text = valueOf(diffPlans(a, b));
+  expectText(text, {"the plans are of different programs", "machine.name",
+                    "machine.link.latency", "join"});
+  EXPECT_EQ(text.find("%"), std::string::npos) << text;
+}
+
 TEST(PlanDiff, ShowsVerticesOfOneFileOnly) {
   PlanText a{"a.json", R"({"tapestry_plan": 1, "vertices": [
       {"name": "C", "parts": {"k": 2, "i": 1}, "axes": {"k": ["d.0"]}},
