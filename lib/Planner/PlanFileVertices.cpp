@@ -145,6 +145,8 @@ llvm::Error PlanFileReader::readOperandRoutes(const Cursor &at,
 
 llvm::Error PlanFileReader::readAxes(const Cursor &at, const PlanVertex &vertex,
                                      VertexEntry &entry) {
+  if (isOpenMark(*at.value))
+    return llvm::Error::success();
   auto object = objectAt(at);
   if (!object)
     return object.takeError();
@@ -166,6 +168,8 @@ llvm::Error PlanFileReader::readAxes(const Cursor &at, const PlanVertex &vertex,
 llvm::Error PlanFileReader::readParts(const Cursor &at,
                                       const PlanVertex &vertex,
                                       VertexEntry &entry) {
+  if (isOpenMark(*at.value))
+    return llvm::Error::success();
   auto members = objectAt(at);
   if (!members)
     return members.takeError();
