@@ -148,6 +148,8 @@ llvm::Error Reader::readQuantity(const Section &from, llvm::StringRef key,
   if (!std::isfinite(*number) || *number < 0 || (*number == 0 && !mayBeZero))
     return expected(from.of(key),
                     mayBeZero ? "0 or more seconds" : "more than 0", **member);
+  if (*number != 0 && !isSensible(*number))
+    return expected(from.of(key), "a number from 1e-30 to 1e30", **member);
   result = *number;
   return llvm::Error::success();
 }

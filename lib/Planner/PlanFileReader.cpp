@@ -2,6 +2,7 @@
 
 #include "PlanFileReader.h"
 #include "JSONText.h"
+#include "tapestry/Planner/Quantity.h"
 #include "tapestry/Planner/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -215,7 +216,8 @@ llvm::Error PlanFileReader::readLink(const Cursor &at, Link &link) {
     return error;
   link.bandwidth = bandwidth.value_or(0);
   link.latency = latency.value_or(0);
-  if (!(link.bandwidth > 0) || !(link.latency >= 0))
+  if (!isSensible(link.bandwidth) ||
+      (link.latency != 0 && !isSensible(link.latency)))
     return fail(at, "a link of ", llvm::format("%g", link.bandwidth),
                 " bytes per second and ", llvm::format("%g", link.latency),
                 " seconds per message");
@@ -275,6 +277,9 @@ llvm::Error PlanFileReader::readMachine(const Cursor &top) {
                     llvm::StringRef(key), "'");
       if (llvm::Error error = read(here, peak.flopsPerSecond))
         return error;
+      if (!isSensible(peak.flopsPerSecond))
+        return fail(here, "expected a number from 1e-30 to 1e30, got ",
+                    llvm::format("%g", peak.flopsPerSecond));
       if (peak.elementBytes == 4)
         machine.flopsPerSecond = peak.flopsPerSecond;
       else
@@ -312,6 +317,10 @@ llvm::Error PlanFileReader::readMachine(const Cursor &top) {
   if (!(machine.flopsPerSecond > 0) || !(machine.memoryBandwidth > 0))
     return fail(at, "'flops' of elements of 4 bytes and 'memory_bandwidth' are "
                     "to be above 0");
+  if (!isSensible(machine.memoryBandwidth) ||
+      (machine.vertexLatency != 0 && !isSensible(machine.vertexLatency)))
+    return fail(at, "'memory_bandwidth' is to be from 1e-30 to 1e30, "
+                    "'vertex_latency' too, or 0");
   if (const json::Value *link = object.get("link")) {
     Cursor here = at.at("link", *link);
     if (llvm::Error error = checkKeys(here, {"bandwidth", "latency"}))
@@ -377,7 +386,8 @@ llvm::Error PlanFileReader::compareCost(const Cursor &at,
       std::abs(*stated - counted) <= 1e-9 * std::max(unit, std::abs(counted)))
     return llvm::Error::success();
   return fail(at, "given as ", llvm::format("%.17g", *stated), ", counted are ",
-              llvm::format("%.17g", counted));
+              llvm::format("%.17g", counted),
+              ": was the plan made for other extents?");
 }
 
 llvm::Error PlanFileReader::compareCosts(const Cursor &top, Plan &plan) const {
@@ -418,7 +428,8 @@ llvm::Error PlanFileReader::compareCosts(const Cursor &top, Plan &plan) const {
   if (peakBytes && !isExact.value_or(false) &&
       *peakBytes != plan.peakBytesPerDevice)
     return fail({nullptr, "peak_bytes_per_device"}, "given as ", *peakBytes,
-                ", counted are ", plan.peakBytesPerDevice);
+                ", counted are ", plan.peakBytesPerDevice,
+                ": was the plan made for other extents?");
   plan.planSeconds = seconds.value_or(0);
   plan.provedOptimal = cost && provedOptimal.value_or(false);
   plan.lowerBound = cost ? lowerBound.value_or(0) : 0;

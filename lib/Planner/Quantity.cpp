@@ -118,11 +118,13 @@ llvm::Expected<double> tapestry::parseQuantity(llvm::StringRef text,
     return planError("expected a quantity such as ", exampleOf(unit), ", not '",
                      text, "'");
   double value = *number * *factor;
-  if (!std::isfinite(value))
+  if (!(value <= 1e30))
     return planError("'", text, "' is too large");
   if (isNegative || (value == 0 && unit != Unit::Seconds))
     return planError("'", text, "' is not ",
                      unit == Unit::Seconds ? "0 or more" : "more than 0");
+  if (value != 0 && !isSensible(value))
+    return planError("'", text, "' is too small");
   return value;
 }
 

@@ -64,6 +64,9 @@ TEST(Quantity, Refused) {
   refused("-1us", Unit::Seconds, "not 0 or more");
   refused("1e308GB/s", Unit::BytesPerSecond, "too large");
   refused("1e999GB/s", Unit::BytesPerSecond, "too large");
+  refused("1e31B/s", Unit::BytesPerSecond, "too large");
+  refused("1e-31B/s", Unit::BytesPerSecond, "too small");
+  refused("1e-40s", Unit::Seconds, "too small");
   for (const char *text :
        {"", "25", "GB/s", "nan GB/s", "infGB/s", "25 XB/s", "25GB", "25Gb/s",
         "5us", "2,5GB/s", "0x10GB/s", "25GB/s!", "--25GB/s", ".GB/s"})

@@ -20,10 +20,15 @@ enum class Unit {
   FlopsPerSecond, ///< "67TFLOP/s", "67TFLOPS"; more than 0
 };
 
+/// Whether costs that are counted with such a number of a machine stay finite.
+constexpr bool isSensible(double number) {
+  return number >= 1e-30 && number <= 1e30;
+}
+
 /// A number and its unit, blanks between them allowed, in base units. Prefixes
 /// are decimal (k, M, G, T, P) or, of bytes, binary (Ki, Mi, Gi, Ti, Pi). The
 /// error quotes the text; a number without a unit, of the wrong unit, below
-/// what the unit allows, or beyond what a double holds is one.
+/// what the unit allows, or neither 0 nor sensible is one.
 llvm::Expected<double> parseQuantity(llvm::StringRef text, Unit unit);
 
 /// "16GiB", "80GB", "4096B" or a plain number of bytes; at least 1. A fraction
