@@ -1,7 +1,6 @@
 //===- Explain.cpp - Why a plan is as it is -------------------------------===//
 
 #include "tapestry/Planner/Explain.h"
-#include "SpmdMeaning.h"
 #include "TextTable.h"
 #include "tapestry/Planner/Bound.h"
 #include "tapestry/Planner/Constraints.h"
@@ -55,11 +54,8 @@ llvm::Expected<ExplainedProblem> ExplainedProblem::make(const PlanGraph &graph,
             indexOf(result.spmd->partitionsOf(v), *placed.partition);
       if (!home)
         continue;
-      // The choices are the layouts that pins and groups allow, by number.
       std::optional<uint32_t> own =
           indexOf(result.spmd->homesOf(v), placed.home);
-      if (own)
-        own = indexOf(result.spmd->meaning->home[v]->allowed, *own);
       // Members of a layout group share a variable: they may disagree.
       std::optional<uint32_t> &known = result.chosen[*home];
       known = isKnown[*home] && known != own ? std::nullopt : own;

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FormKey.h"
 #include "tapestry/Planner/Constraints.h"
 #include "tapestry/Planner/PaperCost.h"
 #include "tapestry/Planner/Problem.h"
@@ -77,45 +78,6 @@ private:
 };
 
 } // namespace
-
-static void describe(llvm::raw_ostream &os, const Projection &projection) {
-  for (const ProjectionDim &dim : projection.dims) {
-    os << "|" << dim.constant << "," << dim.size << "," << dim.stride;
-    for (const AffineTerm &term : dim.terms)
-      os << ";" << term.dim << "*" << term.coefficient;
-  }
-}
-
-static void describe(llvm::raw_ostream &os, llvm::ArrayRef<int64_t> numbers) {
-  for (int64_t number : numbers)
-    os << number << ",";
-}
-
-/// What penalties depend on.
-static void describePreferences(llvm::raw_ostream &os,
-                                const PlanVertex &vertex) {
-  bool any = false;
-  auto describeAll = [&](const std::vector<CutRequest> &requests) {
-    for (const CutRequest &request : requests) {
-      if (request.isHard)
-        continue;
-      any = true;
-      os << "?" << llvm::format("%.17g", request.weight) << request.isClosed;
-      for (const CutPin &pin : request.cuts) {
-        os << ";" << pin.label << "=" << pin.parts;
-        for (const std::string &axis : pin.axes)
-          os << "/" << axis;
-      }
-    }
-    os << "!";
-  };
-  if (vertex.constraints.empty())
-    return;
-  describeAll(vertex.constraints.work);
-  describeAll(vertex.constraints.home);
-  for (unsigned label = 0; any && label < vertex.labels.size(); ++label)
-    os << vertex.labels[label].name << ",";
-}
 
 Interface Builder::interfaceOf(const PlanVertex &vertex,
                                const std::vector<PartVector> &choices,
@@ -229,7 +191,7 @@ llvm::Expected<const VertexForm *> Builder::formOf(const PlanVertex &vertex) {
     os << "@";
     describe(os, parts);
   }
-  describePreferences(os, vertex);
+  describeRequests(os, vertex, RequestsOf::Preferences);
   std::shared_ptr<VertexForm> &form = forms[key];
   if (!form) {
     auto made = makeForm(vertex, *pins);
@@ -318,7 +280,7 @@ llvm::Expected<const VertexForm *> Builder::formOfSharedInput(unsigned input) {
     os << "|";
     describe(os, parts);
   }
-  describePreferences(os, vertex);
+  describeRequests(os, vertex, RequestsOf::Preferences);
   std::shared_ptr<VertexForm> &form = forms[key];
   if (!form) {
     form = std::make_shared<VertexForm>();

@@ -1,5 +1,6 @@
 //===- ParetoFile.cpp - front.json and its table --------------------------===//
 
+#include "PlanJSON.h"
 #include "tapestry/Planner/Pareto.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -22,27 +23,6 @@ static void writeObjectives(llvm::json::OStream &json,
   });
 }
 
-static void writeVertex(llvm::json::OStream &json, const PlanVertex &vertex,
-                        const PlannedVertex &planned,
-                        const VertexPlacement &placed, const DeviceGrid &grid) {
-  json.attribute("name", planned.name);
-  json.attributeObject("parts", [&] {
-    for (auto [label, count] : llvm::zip_equal(vertex.labels, planned.parts))
-      json.attribute(label.name, count);
-  });
-  if (!placed.partition)
-    return;
-  json.attributeObject("axes", [&] {
-    for (auto [label, cut] :
-         llvm::zip_equal(vertex.labels, placed.partition->cuts))
-      if (!cut.empty())
-        json.attributeArray(label.name, [&, &cut = cut] {
-          for (unsigned axis : cut)
-            json.value(grid.axes[axis].name);
-        });
-  });
-}
-
 static void writeMember(llvm::json::OStream &json, const PlanGraph &graph,
                         unsigned number, const ParetoMember &member) {
   const Plan &plan = member.plan;
@@ -50,26 +30,13 @@ static void writeMember(llvm::json::OStream &json, const PlanGraph &graph,
   writeObjectives(json, member.objectives);
   json.attribute("solver", plan.solver);
   json.attribute("origin", member.origin);
-  json.attributeObject("grid", [&] {
-    for (const DeviceGrid::Axis &axis : plan.userGrid.axes)
-      json.attribute(axis.name, axis.size);
-  });
-  json.attributeArray("rewrites", [&] {
-    for (const Rewrite &rewrite : plan.rewrites)
-      json.object([&] {
-        json.attribute("kind", rewrite.kind);
-        json.attribute("vertex", rewrite.vertex);
-        json.attributeArray("arguments", [&] {
-          for (const std::string &argument : rewrite.arguments)
-            json.value(argument);
-        });
-      });
-  });
+  writeGrid(json, plan.userGrid);
+  writeRewrites(json, plan.rewrites);
   json.attributeArray("vertices", [&] {
     for (auto [vertex, planned, placed] : llvm::zip_equal(
              graph.vertices, plan.vertices, plan.placement.vertices))
       json.object([&, &vertex = vertex, &planned = planned, &placed = placed] {
-        writeVertex(json, vertex, planned, placed, plan.grid);
+        writeCut(json, vertex, planned, placed, plan.grid);
       });
   });
 }

@@ -1,6 +1,7 @@
 //===- PlanFile.cpp - Writing plan.json -----------------------------------===//
 
 #include "tapestry/Planner/PlanFile.h"
+#include "PlanJSON.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
@@ -97,7 +98,30 @@ static void writeGroups(llvm::json::OStream &json, const PlanGraph &graph) {
   });
 }
 
-static void writeVertex(llvm::json::OStream &json, const PlanVertex &vertex,
+void tapestry::writeGrid(llvm::json::OStream &json,
+                         const DeviceGrid &userGrid) {
+  json.attributeObject("grid", [&] {
+    for (const DeviceGrid::Axis &axis : userGrid.axes)
+      json.attribute(axis.name, axis.size);
+  });
+}
+
+void tapestry::writeRewrites(llvm::json::OStream &json,
+                             llvm::ArrayRef<Rewrite> rewrites) {
+  json.attributeArray("rewrites", [&] {
+    for (const Rewrite &rewrite : rewrites)
+      json.object([&] {
+        json.attribute("kind", rewrite.kind);
+        json.attribute("vertex", rewrite.vertex);
+        json.attributeArray("arguments", [&] {
+          for (const std::string &argument : rewrite.arguments)
+            json.value(argument);
+        });
+      });
+  });
+}
+
+void tapestry::writeCut(llvm::json::OStream &json, const PlanVertex &vertex,
                         const PlannedVertex &planned,
                         const VertexPlacement &placed, const DeviceGrid &grid) {
   json.attribute("name", planned.name);
@@ -117,6 +141,12 @@ static void writeVertex(llvm::json::OStream &json, const PlanVertex &vertex,
         });
       }
     });
+}
+
+static void writeVertex(llvm::json::OStream &json, const PlanVertex &vertex,
+                        const PlannedVertex &planned,
+                        const VertexPlacement &placed, const DeviceGrid &grid) {
+  writeCut(json, vertex, planned, placed, grid);
   writePlaces(json, placed, grid);
   json.attribute("join", planned.cost.join);
   json.attribute("aggregate", planned.cost.aggregate);
@@ -124,17 +154,13 @@ static void writeVertex(llvm::json::OStream &json, const PlanVertex &vertex,
 }
 
 void tapestry::writePlan(llvm::raw_ostream &os, const PlanGraph &graph,
-                         const Plan &plan,
-                         std::optional<int64_t> exactPeakBytes) {
+                         const Plan &plan) {
   llvm::json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
     json.attribute("tapestry_plan", 1);
     json.attribute("program", plan.program);
     json.attribute("devices", plan.devices);
-    json.attributeObject("grid", [&] {
-      for (const DeviceGrid::Axis &axis : plan.userGrid.axes)
-        json.attribute(axis.name, axis.size);
-    });
+    writeGrid(json, plan.userGrid);
     json.attribute("solver", plan.solver);
     json.attribute("cost_model", plan.costModel);
     if (!plan.machine.name.empty())
@@ -146,21 +172,10 @@ void tapestry::writePlan(llvm::raw_ostream &os, const PlanGraph &graph,
     json.attribute("lower_bound", plan.lowerBound);
     json.attribute("proved_optimal", plan.provedOptimal);
     json.attribute("plan_seconds", plan.planSeconds);
-    json.attribute("peak_bytes_per_device",
-                   exactPeakBytes.value_or(plan.peakBytesPerDevice));
-    json.attribute("peak_bytes_exact", exactPeakBytes.has_value());
+    json.attribute("peak_bytes_per_device", plan.peakBytesPerDevice);
+    json.attribute("peak_bytes_exact", plan.isPeakExact);
     if (!plan.rewrites.empty())
-      json.attributeArray("rewrites", [&] {
-        for (const Rewrite &rewrite : plan.rewrites)
-          json.object([&] {
-            json.attribute("kind", rewrite.kind);
-            json.attribute("vertex", rewrite.vertex);
-            json.attributeArray("arguments", [&] {
-              for (const std::string &argument : rewrite.arguments)
-                json.value(argument);
-            });
-          });
-      });
+      writeRewrites(json, plan.rewrites);
     writeGroups(json, graph);
     json.attributeArray("vertices", [&] {
       for (auto [vertex, planned, placed] : llvm::zip_equal(

@@ -90,3 +90,18 @@ std::vector<VertexCost> tapestry::spmdCosts(const PlanGraph &graph,
   }
   return costs;
 }
+
+double tapestry::independentSeconds(const PlanGraph &graph,
+                                    const Machine &machine, int64_t devices) {
+  double seconds = 0;
+  for (const PlanVertex &vertex : graph.vertices) {
+    if (vertex.isInput)
+      continue;
+    double bytes = double(vertex.elements()) * vertex.elementBytes;
+    seconds += std::max(vertex.flops / machine.flopsOf(vertex.elementBytes),
+                        bytes / machine.memoryBandwidth) /
+                   devices +
+               machine.vertexLatency;
+  }
+  return seconds;
+}

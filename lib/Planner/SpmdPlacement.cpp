@@ -113,6 +113,10 @@ double SpmdProblem::penalty(llvm::ArrayRef<uint32_t> choice) const {
   return std::max(0.0, penalty);
 }
 
-llvm::ArrayRef<Layout> SpmdProblem::homesOf(unsigned vertex) const {
-  return meaning->home[vertex]->table->layouts();
+std::vector<Layout> SpmdProblem::homesOf(unsigned vertex) const {
+  const HomeForm &home = *meaning->home[vertex];
+  std::vector<Layout> layouts;
+  for (unsigned number : home.allowed)
+    layouts.push_back(home.table->layouts()[number]);
+  return layouts;
 }

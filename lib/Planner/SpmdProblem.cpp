@@ -7,10 +7,12 @@
 
 #include "tapestry/Planner/SpmdProblem.h"
 #include "CutEnumerator.h"
+#include "FormKey.h"
 #include "SpmdMeaning.h"
 #include "tapestry/Planner/Constraints.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Format.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -183,26 +185,6 @@ Shown Builder::show(llvm::ArrayRef<Layout> layoutPerChoice) {
   return shown;
 }
 
-static void describe(llvm::raw_ostream &os, const Projection &projection) {
-  for (const ProjectionDim &dim : projection.dims) {
-    os << "|" << dim.constant << "," << dim.size << "," << dim.stride;
-    for (const AffineTerm &term : dim.terms)
-      os << ";" << term.dim << "*" << term.coefficient;
-  }
-}
-
-static void describe(llvm::raw_ostream &os,
-                     llvm::ArrayRef<CutRequest> requests) {
-  for (const CutRequest &request : requests) {
-    os << "@" << request.isClosed << request.isHard << request.weight;
-    for (const CutPin &pin : request.cuts) {
-      os << "," << pin.label << "=" << pin.parts;
-      for (const std::string &axis : pin.axes)
-        os << "/" << axis;
-    }
-  }
-}
-
 static PartVector partsPerDim(const DeviceGrid &grid,
                               llvm::ArrayRef<Cut> cuts) {
   PartVector parts;
@@ -216,17 +198,16 @@ std::shared_ptr<const WorkForm> Builder::workFormOf(const PlanVertex &vertex) {
   llvm::raw_svector_ostream os(key);
   for (const PlanLabel &label : vertex.labels)
     os << label.extent << (label.reduced ? "r" : "") << ",";
-  os << "f" << vertex.flops << "b" << vertex.elementBytes << ","
-     << vertex.accumulatorBytes;
+  os << "f" << llvm::format("%.17g", vertex.flops) << "b" << vertex.elementBytes
+     << "," << vertex.accumulatorBytes;
   describe(os, vertex.output);
   for (const PlanOperand &operand : vertex.operands) {
     const PlanVertex &producer = m.graph.vertices[operand.producer];
     os << "<" << producer.elementBytes << ":";
-    for (int64_t extent : producer.shape)
-      os << extent << ",";
+    describe(os, producer.shape);
     describe(os, operand.projection);
   }
-  describe(os, vertex.constraints.work);
+  describeRequests(os, vertex, RequestsOf::All);
   std::shared_ptr<const WorkForm> &known = workForms[key];
   if (known)
     return known;
@@ -276,14 +257,10 @@ std::shared_ptr<const HomeForm> Builder::homeFormOf(unsigned v) {
   llvm::SmallString<128> key;
   llvm::raw_svector_ostream os(key);
   os << vertex.elementBytes << ":";
-  for (int64_t extent : vertex.shape)
-    os << extent << ",";
+  describe(os, vertex.shape);
   for (unsigned member : groupOf[v]) {
-    const PlanVertex &other = m.graph.vertices[member];
-    os << (other.isInput ? "i" : "v");
-    describe(os, other.constraints.home);
-    if (other.isInput)
-      describe(os, other.constraints.work);
+    os << (m.graph.vertices[member].isInput ? "i" : "v");
+    describeRequests(os, m.graph.vertices[member], RequestsOf::All);
   }
   std::shared_ptr<const HomeForm> &known = homeForms[key];
   if (known)
@@ -620,19 +597,4 @@ llvm::Expected<SpmdProblem>
 tapestry::buildSpmdProblem(const PlanGraph &graph, const DeviceGrid &grid,
                            const Machine &machine, const SpmdOptions &options) {
   return Builder(graph, grid, machine, options).build();
-}
-
-double tapestry::independentSeconds(const PlanGraph &graph,
-                                    const Machine &machine, int64_t devices) {
-  double seconds = 0;
-  for (const PlanVertex &vertex : graph.vertices) {
-    if (vertex.isInput)
-      continue;
-    double bytes = double(vertex.elements()) * vertex.elementBytes;
-    seconds += std::max(vertex.flops / machine.flopsOf(vertex.elementBytes),
-                        bytes / machine.memoryBandwidth) /
-                   devices +
-               machine.vertexLatency;
-  }
-  return seconds;
 }

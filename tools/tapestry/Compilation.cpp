@@ -110,6 +110,34 @@ ExitStatus Compilation::load() {
   return Success;
 }
 
+ExitStatus tapestry::driver::readMachine(const Options &options,
+                                         Machine &machine, DeviceGrid &grid) {
+  llvm::Expected<Machine> named = machineNamed(options.machine);
+  if (!named) {
+    std::string message = llvm::toString(named.takeError());
+    printError(message);
+    // What a file says is data; a name that nothing has is usage.
+    return llvm::StringRef(message).contains(": error: ") ? ProgramWrong
+                                                          : UsageWrong;
+  }
+  machine = std::move(*named);
+  if (options.grid.empty())
+    return Success;
+  llvm::Expected<DeviceGrid> parsed = parseGrid(options.grid, &machine);
+  if (!parsed) {
+    printError(llvm::toString(parsed.takeError()));
+    return UsageWrong;
+  }
+  if (options.devices != 0 && options.devices != parsed->numDevices()) {
+    printError("--devices " + llvm::Twine(options.devices) +
+               " does not fit the grid '" + options.grid + "', which has " +
+               llvm::Twine(parsed->numDevices()));
+    return UsageWrong;
+  }
+  grid = std::move(*parsed);
+  return Success;
+}
+
 /// Wrong names among the planning options are errors of usage, not of the
 /// program.
 ExitStatus Compilation::checkRequest() const {
@@ -123,28 +151,9 @@ ExitStatus Compilation::checkRequest() const {
                "'; there are: paper, spmd");
     return UsageWrong;
   }
-  llvm::Expected<Machine> machine = machineNamed(options.machine);
-  if (!machine) {
-    std::string message = llvm::toString(machine.takeError());
-    printError(message);
-    // What a file says is data; a name that nothing has is usage.
-    return llvm::StringRef(message).contains(": error: ") ? ProgramWrong
-                                                          : UsageWrong;
-  }
-  if (!options.grid.empty()) {
-    llvm::Expected<DeviceGrid> grid = parseGrid(options.grid, &*machine);
-    if (!grid) {
-      printError(llvm::toString(grid.takeError()));
-      return UsageWrong;
-    }
-    if (options.devices != 0 && options.devices != grid->numDevices()) {
-      printError("--devices " + llvm::Twine(options.devices) +
-                 " does not fit the grid '" + options.grid + "', which has " +
-                 llvm::Twine(grid->numDevices()));
-      return UsageWrong;
-    }
-  }
-  return Success;
+  Machine machine;
+  DeviceGrid grid;
+  return readMachine(options, machine, grid);
 }
 
 ExitStatus Compilation::planWithin(int64_t memoryLimit, bool isTrial) {
@@ -186,11 +195,12 @@ bool Compilation::isSmall() const {
 /// Finds the exact peak of the plan where that is wanted.
 void Compilation::measurePeak() {
   bool isWanted = options.command == Command::Plan && isSmall();
-  peakBytes = options.memory > 0 || isWanted ? findPeakBytes() : std::nullopt;
-  if (!peakBytes)
+  if (options.memory == 0 && !isWanted)
     return;
-  decided.peakBytesPerDevice = *peakBytes;
-  decided.isPeakExact = true;
+  if (std::optional<int64_t> peakBytes = findPeakBytes()) {
+    decided.peakBytesPerDevice = *peakBytes;
+    decided.isPeakExact = true;
+  }
 }
 
 /// The planner limits its own estimate of the peak; generated code may need
@@ -211,34 +221,29 @@ ExitStatus Compilation::planGraph() {
   struct Found {
     GraphVertices vertices;
     Plan plan;
-    int64_t peak;
   };
   std::optional<Found> best;
   std::string refusal;
-  if (options.planFile.empty()) {
-    constexpr unsigned mostAttempts = 8;
-    int64_t low = 0, high = estimate,
-            limit = std::min(options.memory, high - 1);
-    for (unsigned attempt = 0; attempt < mostAttempts && low + 1 < high;
-         ++attempt, limit = low + (high - low) / 2) {
-      if (planWithin(limit, /*isTrial=*/true)) {
-        // The trial's own limit means nothing to the user.
-        refusal = llvm::StringRef(trialError)
-                      .split(" bytes per device: ")
-                      .second.str();
-        low = limit;
-        continue;
-      }
-      measurePeak();
-      leanest = std::min(leanest, decided.peakBytesPerDevice);
-      if (decided.peakBytesPerDevice > options.memory) {
-        high = limit;
-        continue;
-      }
-      if (!best || decided.cost < best->plan.cost)
-        best = Found{vertices, decided, decided.peakBytesPerDevice};
+  constexpr unsigned mostAttempts = 8;
+  int64_t low = 0, high = estimate, limit = std::min(options.memory, high - 1);
+  for (unsigned attempt = 0; attempt < mostAttempts && low + 1 < high;
+       ++attempt, limit = low + (high - low) / 2) {
+    if (planWithin(limit, /*isTrial=*/true)) {
+      // The trial's own limit means nothing to the user.
+      refusal =
+          llvm::StringRef(trialError).split(" bytes per device: ").second.str();
       low = limit;
+      continue;
     }
+    measurePeak();
+    leanest = std::min(leanest, decided.peakBytesPerDevice);
+    if (decided.peakBytesPerDevice > options.memory) {
+      high = limit;
+      continue;
+    }
+    if (!best || decided.cost < best->plan.cost)
+      best = Found{vertices, decided};
+    low = limit;
   }
   if (!best) {
     printError(
@@ -249,7 +254,6 @@ ExitStatus Compilation::planGraph() {
   }
   vertices = std::move(best->vertices);
   decided = std::move(best->plan);
-  peakBytes = best->peak;
   decided.lowerBound = std::min(lowerBound, decided.cost);
   decided.provedOptimal = false;
   getGraph().setGridAttr(index::GridAttr::get(context.get(), decided.grid));

@@ -50,8 +50,6 @@ public:
   teg::GraphOp getGraph();
   const PlanGraph &getPlanGraph() const { return vertices.graph; }
   const Plan &getPlan() const { return decided; }
-  /// What findPeakBytes() said of the plan, if it was asked.
-  std::optional<int64_t> getPeakBytes() const { return peakBytes; }
 
 private:
   ExitStatus loadEin(std::unique_ptr<llvm::MemoryBuffer> text);
@@ -68,10 +66,14 @@ private:
   llvm::StringSet<> unreadInputs;
   GraphVertices vertices;
   Plan decided;
-  std::optional<int64_t> peakBytes;
   /// Why the last trial of a limit found no plan.
   std::string trialError;
 };
+
+/// The machine and, where --grid is given, the grid that the options name.
+/// Reports what is wrong with them; wrong names are errors of usage.
+ExitStatus readMachine(const Options &options, Machine &machine,
+                       DeviceGrid &grid);
 
 /// Prints `tapestry: error: message` or, where `message` starts with a file
 /// name, the message as it is.

@@ -29,35 +29,6 @@ static ParetoOptions searchOptions(const Options &options) {
   return search;
 }
 
-/// The machine and the grid; wrong names are errors of usage.
-static ExitStatus readMachine(const Options &options, ParetoOptions &search) {
-  llvm::Expected<Machine> machine = machineNamed(options.machine);
-  if (!machine) {
-    std::string message = llvm::toString(machine.takeError());
-    printError(message);
-    // What a file says is data; a name that nothing has is usage.
-    return llvm::StringRef(message).contains(": error: ") ? ProgramWrong
-                                                          : UsageWrong;
-  }
-  search.machine = *machine;
-  search.devices = options.devices;
-  if (options.grid.empty())
-    return Success;
-  llvm::Expected<DeviceGrid> grid = parseGrid(options.grid, &search.machine);
-  if (!grid) {
-    printError(llvm::toString(grid.takeError()));
-    return UsageWrong;
-  }
-  if (options.devices != 0 && options.devices != grid->numDevices()) {
-    printError("--devices " + llvm::Twine(options.devices) +
-               " does not fit the grid '" + options.grid + "', which has " +
-               llvm::Twine(grid->numDevices()));
-    return UsageWrong;
-  }
-  search.grid = *grid;
-  return Success;
-}
-
 static void describeSearch(const ParetoFront &front) {
   llvm::errs() << "tried " << front.evaluations << " plans in "
                << llvm::format("%.2f", front.searchSeconds)
@@ -82,7 +53,8 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
     return UsageWrong;
   }
   ParetoOptions search = searchOptions(options);
-  if (ExitStatus status = readMachine(options, search))
+  search.devices = options.devices;
+  if (ExitStatus status = readMachine(options, search.machine, search.grid))
     return status;
   Compilation compilation(options);
   if (ExitStatus status = compilation.load())

@@ -59,7 +59,7 @@ ExitStatus tapestry::driver::showPlan(const Options &options) {
   if (!options.jsonFile.empty())
     if (ExitStatus status =
             writeOutputFile(options.jsonFile, [&](llvm::raw_ostream &os) {
-              writePlan(os, graph, plan, compilation.getPeakBytes());
+              writePlan(os, graph, plan);
             }))
       return status;
   if (ExitStatus status = writePictures(options, graph, plan))

@@ -270,3 +270,21 @@ TEST(PaperMemory, BoundsPlansThatKeepResultsInPlace) {
     EXPECT_GT(problem.peakBytes(solution.choice), 0);
   }
 }
+
+TEST(SpmdPlan, TellsPinsOfEqualShapesApart) {
+  // The same product twice; the pin names the first label here, the second
+  // there.
+  GraphBuilder b;
+  b.input("A", {8, 8}).input("B", {8, 8}).input("E", {8, 8}).input("F", {8, 8});
+  b.vertex("C", "i k", {{"A", "i j"}, {"B", "j k"}});
+  b.vertex("D", "k i", {{"E", "k j"}, {"F", "j i"}});
+  CutRequest pin;
+  pin.cuts.push_back({"i", 2, {}});
+  pin.isClosed = true;
+  for (const char *name : {"C", "D"})
+    b.graph.vertices[*b.graph.vertexNamed(name)].constraints.work.push_back(
+        pin);
+  Plan plan = planSpmd(b.graph, userGridOf({{"d", 2}}));
+  EXPECT_EQ(plan.vertices[*b.graph.vertexNamed("C")].parts[0], 2);
+  EXPECT_EQ(plan.vertices[*b.graph.vertexNamed("D")].parts[0], 1);
+}

@@ -24,11 +24,8 @@
 namespace tapestry {
 
 /// Writes plan.json with keys in the order above, vertices in graph order and
-/// numbers to the last digit: equal plans give equal bytes. Where the peak of
-/// the finished program is known, it takes the place of the plan's own figure,
-/// and "peak_bytes_exact" says so.
-void writePlan(llvm::raw_ostream &os, const PlanGraph &graph, const Plan &plan,
-               std::optional<int64_t> exactPeakBytes = std::nullopt);
+/// numbers to the last digit: equal plans give equal bytes.
+void writePlan(llvm::raw_ostream &os, const PlanGraph &graph, const Plan &plan);
 
 /// Reads plan.json for `graph`, decides what it leaves open by `options`
 /// (solver, cost model, machine; the grid, cost model and machine that the file

@@ -44,6 +44,11 @@ std::vector<VertexCost> spmdCosts(const PlanGraph &graph,
                                   const Machine &machine,
                                   const Placement &placement);
 
+/// A bound on any plan of `graph` for `devices` devices on `machine`, whatever
+/// the grid: every vertex shares its work evenly and nothing moves.
+double independentSeconds(const PlanGraph &graph, const Machine &machine,
+                          int64_t devices);
+
 } // namespace tapestry
 
 #endif // TAPESTRY_PLANNER_SPMDCOST_H

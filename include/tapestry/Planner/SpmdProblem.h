@@ -52,8 +52,9 @@ struct SpmdProblem {
   llvm::ArrayRef<Variables> variables() const;
   /// What the choices of a vertex's work are.
   llvm::ArrayRef<Partition> partitionsOf(unsigned vertex) const;
-  /// What the choices of a tensor's home are.
-  llvm::ArrayRef<Layout> homesOf(unsigned vertex) const;
+  /// What the choices of a tensor's home are: the layouts that pins and groups
+  /// allow.
+  std::vector<Layout> homesOf(unsigned vertex) const;
 
   struct Meaning;
   std::unique_ptr<Meaning> meaning;
@@ -65,11 +66,6 @@ llvm::Expected<SpmdProblem> buildSpmdProblem(const PlanGraph &graph,
                                              const DeviceGrid &grid,
                                              const Machine &machine,
                                              const SpmdOptions &options = {});
-
-/// A bound on any plan of `graph` for `devices` devices on `machine`, whatever
-/// the grid: every vertex shares its work evenly and nothing moves.
-double independentSeconds(const PlanGraph &graph, const Machine &machine,
-                          int64_t devices);
 
 } // namespace tapestry
 

@@ -1,0 +1,28 @@
+//===- FormKey.h - Keys of vertices that cost the same ----------*- C++ -*-===//
+//
+// Problem builders make what equal vertices have in common once. Keys are
+// compared, never read.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_PLANNER_FORMKEY_H
+#define TAPESTRY_LIB_PLANNER_FORMKEY_H
+
+#include "tapestry/Planner/Graph.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace tapestry {
+
+void describe(llvm::raw_ostream &os, const Projection &projection);
+void describe(llvm::raw_ostream &os, llvm::ArrayRef<int64_t> numbers);
+
+/// Which requests on a vertex tell it from others of its shape.
+enum class RequestsOf { All, Preferences };
+/// What is asked of its work and its home, with the names of its labels, which
+/// requests refer to; nothing where nothing is asked.
+void describeRequests(llvm::raw_ostream &os, const PlanVertex &vertex,
+                      RequestsOf which);
+
+} // namespace tapestry
+
+#endif // TAPESTRY_LIB_PLANNER_FORMKEY_H
