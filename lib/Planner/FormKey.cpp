@@ -29,8 +29,8 @@ void tapestry::describeRequests(llvm::raw_ostream &os, const PlanVertex &vertex,
       if (request.isHard && which == RequestsOf::Preferences)
         continue;
       any = true;
-      os << (request.isHard ? "@" : "?") << llvm::format("%.17g", request.weight)
-         << request.isClosed;
+      os << (request.isHard ? "@" : "?")
+         << llvm::format("%.17g", request.weight) << request.isClosed;
       for (const CutPin &pin : request.cuts) {
         os << ";" << pin.label << "=" << pin.parts;
         for (const std::string &axis : pin.axes)

@@ -11,8 +11,7 @@ namespace tapestry {
 /// The attribute "grid": the axes as the user named them.
 void writeGrid(llvm::json::OStream &json, const DeviceGrid &userGrid);
 /// The attribute "rewrites".
-void writeRewrites(llvm::json::OStream &json,
-                   llvm::ArrayRef<Rewrite> rewrites);
+void writeRewrites(llvm::json::OStream &json, llvm::ArrayRef<Rewrite> rewrites);
 /// The attributes "name", "parts" and, where it has a partition, "axes" of a
 /// vertex.
 void writeCut(llvm::json::OStream &json, const PlanVertex &vertex,
