@@ -85,11 +85,30 @@ private:
 
 } // namespace
 
+/// Waits until every process has come here: idle ones at once, the others with
+/// their work done. Open MPI 4's launcher crashes or hangs if a process aborts
+/// while another is inside MPI_Finalize, so none enters it while one may still
+/// fail. There is no time limit: an idle process waits as long as others work.
+static void waitForOthers() {
+  MPI_Request all = MPI_REQUEST_NULL;
+  if (MPI_Ibarrier(MPI_COMM_WORLD, &all) != MPI_SUCCESS)
+    return;
+  timespec pause = {0, 1000};
+  for (int done = 0; MPI_Test(&all, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS;) {
+    if (done)
+      return;
+    nanosleep(&pause, nullptr);
+    pause.tv_nsec = std::min(2 * pause.tv_nsec, 1000000L);
+  }
+}
+
 static void finalize() {
   int over = 0;
   MPI_Finalized(&over);
-  if (!over)
-    MPI_Finalize();
+  if (over)
+    return;
+  waitForOthers();
+  MPI_Finalize();
 }
 
 bool MPITransport::open(double timeout, TransportError &error) {
