@@ -147,3 +147,78 @@ func.func @dynamic(%x: memref<?x?xf32>, %s: memref<?xf32>,
   }
   return
 }
+
+// -----
+
+#rc = affine_map<(r, c) -> (r, c)>
+#rk = affine_map<(r, c, k) -> (r, k)>
+#kc = affine_map<(r, c, k) -> (k, c)>
+#out = affine_map<(r, c, k) -> (r, c)>
+
+// Rows of a product would read all of %w again for each row; its tiles do not.
+// CHECK-LABEL: func @product
+// CHECK-NOT:     scf.for
+// CHECK:         linalg.generic
+// CHECK:         linalg.generic
+func.func @product(%x: memref<128x512xf32>, %w: memref<512x256xf32>,
+                   %y: memref<128x256xf32>) {
+  %h = memref.alloc() : memref<128x256xf32>
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%h : memref<128x256xf32>)
+  linalg.generic {indexing_maps = [#rk, #kc, #out],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<128x512xf32>, memref<512x256xf32>)
+      outs(%h : memref<128x256xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %n = arith.addf %o, %p : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#rc, #rc],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%h : memref<128x256xf32>) outs(%y : memref<128x256xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.maximumf %a, %zero : f32
+    linalg.yield %n : f32
+  }
+  memref.dealloc %h : memref<128x256xf32>
+  return
+}
+
+// -----
+
+#rc = affine_map<(r, c) -> (r, c)>
+#c = affine_map<(r, c) -> (c)>
+#r = affine_map<(r, c) -> (r)>
+
+// A matrix times a vector reads its matrix once in any order.
+// CHECK-LABEL: func @matvec
+// CHECK:         scf.for
+// CHECK:           linalg.generic
+// CHECK:           linalg.generic
+// CHECK:         } {tapestry.kernel
+func.func @matvec(%x: memref<128x512xf32>, %w: memref<512xf32>,
+                  %y: memref<128x512xf32>) {
+  %s = memref.alloc() : memref<128xf32>
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%s : memref<128xf32>)
+  linalg.generic {indexing_maps = [#rc, #c, #r],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : memref<128x512xf32>, memref<512xf32>)
+      outs(%s : memref<128xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %n = arith.addf %o, %p : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#rc, #r, #rc],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : memref<128x512xf32>, memref<128xf32>)
+      outs(%y : memref<128x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %n = arith.mulf %a, %b : f32
+    linalg.yield %n : f32
+  }
+  memref.dealloc %s : memref<128xf32>
+  return
+}

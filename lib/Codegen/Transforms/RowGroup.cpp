@@ -114,6 +114,44 @@ bool RowGroup::canMoveTo(GenericOp last) const {
   return true;
 }
 
+/// Whether some input of `op` has a value per point of its loops, so that the
+/// operation reads as much as it computes in whatever order it runs.
+static bool streams(GenericOp op) {
+  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    return llvm::all_of(llvm::seq(op.getNumLoops()), [&](unsigned loop) {
+      return map.isFunctionOfDim(loop);
+    });
+  });
+}
+
+/// Whether rows read a matrix again that tiles of rows would keep in a cache; a
+/// vector may be read again. In a contraction, that is an operand that an outer
+/// row loop leaves as it is; elsewhere each row reads its own data anyway, but
+/// for what blocks of the last row loop have in common.
+static bool readsMatrixAgain(OpOperand &operand, ArrayRef<unsigned> rows) {
+  if (rows.empty())
+    return false;
+  auto op = cast<GenericOp>(operand.getOwner());
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  ArrayRef<unsigned> fixed = rows;
+  if (!streams(op)) {
+    const auto *again = llvm::find_if(
+        rows, [&](unsigned row) { return !map.isFunctionOfDim(row); });
+    if (again == rows.end())
+      return false;
+    fixed = ArrayRef(rows.begin(), again);
+  } else if (map.isFunctionOfDim(rows.back())) {
+    return false;
+  }
+  return llvm::count_if(map.getResults(), [&](AffineExpr expr) {
+           return !isa<AffineConstantExpr>(expr) &&
+                  llvm::none_of(fixed, [&](unsigned row) {
+                    return expr.isFunctionOfDim(row);
+                  });
+         }) > 1;
+}
+
 bool RowGroup::legal() const {
   llvm::SmallDenseMap<Value, Value> written;
   for (GenericOp op : ops)
@@ -141,19 +179,7 @@ bool RowGroup::legal() const {
         return false;
       if (access == RowAccess::Part && op.isDpsInit(&operand))
         return false;
-      // What does not depend on the blocked row is read again for each block: a
-      // vector may be, a matrix may not.
-      unsigned others = 0;
-      bool blocked = false;
-      for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
-        blocked |= rank > 0 && expr.isFunctionOfDim(rows[rank - 1]);
-        others += llvm::none_of(ArrayRef(rows).take_front(rank),
-                                [&](unsigned row) {
-                                  return expr.isFunctionOfDim(row);
-                                }) &&
-                  !isa<AffineConstantExpr>(expr);
-      }
-      if (!blocked && others > 1)
+      if (readsMatrixAgain(operand, ArrayRef(rows).take_front(rank)))
         return false;
     }
   }
