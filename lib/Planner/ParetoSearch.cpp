@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
+#include <limits>
 #include <thread>
 
 using namespace tapestry;
@@ -65,11 +66,13 @@ std::vector<DeviceGrid> tapestry::gridsWithin(const DeviceGrid &grid) {
 
 namespace {
 
-/// Collects the exact plans that a search starts from.
+/// Collects the exact plans that a search starts from. Once there is one, no
+/// other is begun after the deadline.
 class Starts {
 public:
-  Starts(const PlanGraph &graph, const ParetoOptions &options)
-      : graph(graph), options(options) {}
+  Starts(const PlanGraph &graph, const ParetoOptions &options,
+         std::chrono::steady_clock::time_point deadline)
+      : graph(graph), options(options), deadline(deadline) {}
 
   /// Plans for this grid by every cost model; where they break the limit of
   /// memory, also plans that keep it.
@@ -86,19 +89,45 @@ private:
   /// The plan that is now the last, or null.
   const Plan *solve(const PlannerOptions &base, llvm::StringRef model);
 
+  /// Seconds to the deadline; infinitely many without a limit.
+  double secondsLeft() const;
+  bool isOver() const { return !plans.empty() && secondsLeft() <= 0; }
+
   const PlanGraph &graph;
   const ParetoOptions &options;
+  std::chrono::steady_clock::time_point deadline;
   std::string firstError;
 };
 
 } // namespace
+
+double Starts::secondsLeft() const {
+  if (options.timeLimit == 0)
+    return std::numeric_limits<double>::infinity();
+  return std::chrono::duration<double>(deadline -
+                                       std::chrono::steady_clock::now())
+      .count();
+}
+
+/// What a solver may spend in this time: SolverOptions::work counts sums, of
+/// which a core forms about so many a second. The first start gets some even
+/// where no time is left.
+static double workWithin(double seconds) {
+  constexpr double sumsPerSecond = 1e9;
+  constexpr double leastSeconds = 0.1;
+  return std::max(seconds, leastSeconds) * sumsPerSecond;
+}
 
 const Plan *Starts::solve(const PlannerOptions &base, llvm::StringRef model) {
   PlannerOptions request = base;
   request.costModel = model.str();
   // Where the optimum is out of reach, the best that is not.
   for (const SolverInfo &solver : allSolvers()) {
+    if (isOver())
+      return nullptr;
     request.solver = solver.name.str();
+    request.solverOptions.work =
+        std::min(base.solverOptions.work, workWithin(secondsLeft()));
     llvm::Expected<Plan> found = plan(graph, request);
     if (found) {
       plans.push_back(std::move(*found));
@@ -186,18 +215,28 @@ static llvm::Expected<Plan> buildPlan(ParetoScenes &scenes,
   return plan;
 }
 
-/// The error when nothing within the limits was found.
-static llvm::Error outsideLimits(const Objectives &closest,
-                                 const Objectives &limits) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
+char LimitsError::ID = 0;
+
+void LimitsError::log(llvm::raw_ostream &os) const {
+  unsigned limited = 0;
   for (unsigned i = 0; i < numObjectives; ++i)
-    if (closest[i] > limits[i])
-      os << (text.empty() ? "" : ", and ") << llvm::format("%.15g ", closest[i])
-         << stringifyObjective(Objective(i))
-         << llvm::format(" where %.15g are allowed", limits[i]);
-  return planError("no plan within the limits was found; the closest has ",
-                   text);
+    limited += limits[i] != noLimits[i];
+  os << "no plan within the limits was found"
+     << (ranOutOfTime ? " in the time allowed" : "") << "; ";
+  // Where memory is the only limit, the closest plan is the leanest.
+  os << (limited == 1 && breaks(Memory) ? "the leanest" : "the closest");
+  unsigned listed = 0;
+  for (unsigned i = 0; i < numObjectives; ++i) {
+    if (!breaks(Objective(i)))
+      continue;
+    os << (listed++ ? ", and " : " ");
+    if (i == Memory)
+      os << llvm::format("needs %.15g bytes per device", closest[i]);
+    else
+      os << llvm::format("has %.15g ", closest[i])
+         << stringifyObjective(Objective(i));
+    os << llvm::format(" where %.15g are allowed", limits[i]);
+  }
 }
 
 static llvm::Error checkOptions(const ParetoOptions &options) {
@@ -339,7 +378,7 @@ tapestry::searchPareto(RewriteSpace &space, const ParetoOptions &request) {
     task.deadline +=
         std::chrono::duration_cast<std::chrono::steady_clock::duration>(
             std::chrono::duration<double>(std::min(options.timeLimit, 1e9)));
-  Starts starts(graph, options);
+  Starts starts(graph, options, task.deadline);
   for (unsigned g : someOf(task.grids.size()))
     starts.add(DeviceGrid(task.grids[g]));
   if (starts.plans.empty())
@@ -358,7 +397,8 @@ tapestry::searchPareto(RewriteSpace &space, const ParetoOptions &request) {
   Objectives closest = {};
   std::vector<FoundPlan> found = runWorkers(task, front, closest);
   if (found.empty())
-    return outsideLimits(closest, options.limits);
+    return llvm::make_error<LimitsError>(closest, options.limits,
+                                         front.stopped == "time limit");
 
   ParetoScenes scenes(space, task.grids, options.machine);
   auto mutators = allMutators();

@@ -185,6 +185,9 @@ def limits_hold(bench):
         raise CheckFailed("a member holds more than is allowed")
     finished = bench.tapestry("plan", "small.ein", *SEARCH, "--pareto=f.json", "--max-seconds=0")
     bench.expect_error(finished, 1, "limits", "seconds", r"\b0\b")
+    # Too little memory is the machine's fault: the least and the limit are said.
+    finished = bench.tapestry("plan", "small.ein", *SEARCH, "--pareto=f.json", "--memory=10")
+    bench.expect_error(finished, 3, "limits", rf"leanest needs {least} bytes .* 10 are allowed")
     if (bench.folder / "f.json").exists():
         raise CheckFailed("f.json was written")
 

@@ -40,6 +40,19 @@ static void describeSearch(const ParetoFront &front) {
         (long long)record.improvements, record.rate);
 }
 
+/// Prints why there is no frontier. Too little memory is the machine's fault.
+static ExitStatus reportSearch(llvm::Error error) {
+  ExitStatus status = ProgramWrong;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const LimitsError &limits) {
+        status = limits.breaks(Memory) ? Unable : ProgramWrong;
+        printError(limits.message());
+      },
+      [](const llvm::ErrorInfoBase &other) { printError(other.message()); });
+  return status;
+}
+
 ExitStatus tapestry::driver::showFront(const Options &options) {
   const ParetoRequest &request = options.pareto;
   const std::string pick = request.pick.empty() ? "fastest" : request.pick;
@@ -70,10 +83,8 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
   search.earlierRewrites = teg::recordedRewrites(compilation.getGraph());
 
   llvm::Expected<ParetoFront> front = searchPareto(space, search);
-  if (!front) {
-    printError(llvm::toString(front.takeError()));
-    return ProgramWrong;
-  }
+  if (!front)
+    return reportSearch(front.takeError());
   if (options.verbose)
     describeSearch(*front);
   llvm::Expected<unsigned> number = pickMember(*front, pick);

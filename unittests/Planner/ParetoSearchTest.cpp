@@ -413,8 +413,9 @@ TEST(Pareto, KeepsWithinLimits) {
   }));
 
   options.limits[Memory] = 1;
-  expectError(searchPareto(space, options),
-              {"limits", "peak_bytes_per_device", "where 1 are allowed"});
+  expectError(
+      searchPareto(space, options),
+      {"limits", "the leanest needs", "bytes per device where 1 are allowed"});
 }
 
 TEST(Pareto, DoesWhatPinsAsk) {
@@ -454,6 +455,24 @@ TEST(Pareto, StopsByItself) {
   options.stopping.price = 0;
   options.timeLimit = 1e-3;
   EXPECT_EQ(valueOf(searchPareto(space, options)).stopped, "time limit");
+}
+
+TEST(Pareto, StartsCountAgainstTheTimeLimit) {
+  PlanGraph graph = productAndSum();
+  SingleGraph space(graph);
+  ParetoOptions options = optionsFor(4);
+  EXPECT_GT(valueOf(searchPareto(space, options)).starts.size(), 4u);
+  // Used up before the first start, which is made all the same.
+  options.timeLimit = 1e-9;
+  ParetoFront front = valueOf(searchPareto(space, options));
+  ASSERT_EQ(front.starts.size(), 1u);
+  EXPECT_EQ(front.starts.front().objectives[Devices], 4);
+  EXPECT_EQ(front.stopped, "time limit");
+  EXPECT_EQ(front.evaluations, 0);
+  EXPECT_FALSE(front.members.empty());
+  options.limits[Memory] = 1;
+  expectError(searchPareto(space, options),
+              {"in the time allowed", "where 1 are allowed"});
 }
 
 TEST(Pareto, GridsWithin) {

@@ -50,7 +50,8 @@ struct ParetoOptions {
   unsigned threads = 1;
   /// The most trials of all threads together; 0: as many as `stopping` allows.
   int64_t evaluations = 0;
-  /// Seconds; 0: no limit.
+  /// Seconds, those for the starting points included; 0: no limit. One starting
+  /// point is made however long it takes.
   double timeLimit = 0;
   StoppingRule::Options stopping;
   /// Members have to stay within these; the search itself may look beyond.
@@ -114,9 +115,31 @@ struct ParetoFront {
   std::string stopped;
 };
 
-/// Searches. The error says what is wrong with the options or the graph, or
-/// that no plan within the limits was found, and then how close the closest
-/// came.
+/// No plan within the limits was found.
+class LimitsError : public llvm::ErrorInfo<LimitsError> {
+public:
+  LimitsError(const Objectives &closest, const Objectives &limits,
+              bool ranOutOfTime)
+      : closest(closest), limits(limits), ranOutOfTime(ranOutOfTime) {}
+
+  /// Whether the plan that came closest is too much in this.
+  bool breaks(Objective objective) const {
+    return closest[objective] > limits[objective];
+  }
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+  static char ID;
+
+private:
+  Objectives closest;
+  Objectives limits;
+  bool ranOutOfTime;
+};
+
+/// Searches. The error says what is wrong with the options or the graph, or is
+/// a LimitsError.
 llvm::Expected<ParetoFront> searchPareto(RewriteSpace &space,
                                          const ParetoOptions &options);
 
