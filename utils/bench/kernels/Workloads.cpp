@@ -182,6 +182,28 @@ Workload contraction(const std::string &name, bool dynamic, int64_t m,
   return b.flops(flops * m * n * k);
 }
 
+/// Y = max(A B, 0): what follows a product must not slow it down.
+Workload rectifiedMatmul(bool dynamic, int64_t m, int64_t n, int64_t k) {
+  Builder b("matmul, relu " + std::to_string(m) + "x" + std::to_string(n) +
+                "x" + std::to_string(k),
+            dynamic);
+  int left = b.argument({m, k});
+  int right = b.argument({k, n});
+  int result = b.argument({m, n});
+  int product = b.temporary({m, n}, result);
+  b.fill(product, "0.0");
+  b.generic({{left, right, product},
+             {"(i,j,k)->(i,k)", "(i,j,k)->(k,j)", "(i,j,k)->(i,j)"},
+             "ppr",
+             mulAdd});
+  b.generic({{product, result},
+             {"(i,j)->(i,j)", "(i,j)->(i,j)"},
+             "pp",
+             "    %z = arith.constant 0.0 : f32\n"
+             "    %y = arith.maximumf %a0, %z : f32\n"});
+  return b.flops(2.0 * m * n * k);
+}
+
 /// A matrix product of narrow inputs, accumulated in `wide` by `extend`.
 Workload typedMatmul(bool dynamic, int64_t size, const std::string &narrow,
                      const std::string &wide, const std::string &extend,
@@ -443,6 +465,8 @@ std::vector<Workload> allWorkloads() {
   matmul("matmul 512x10x784", 512, 10, 784);
   matmul("matmul 8x1024x1024", 8, 1024, 1024);
   for (bool dynamic : {false, true}) {
+    all.push_back(rectifiedMatmul(dynamic, 1024, 1024, 1024));
+    all.push_back(rectifiedMatmul(dynamic, 128, 1024, 4096));
     all.push_back(typedMatmul(dynamic, 512, "f64", "f64", "", 4));
     all.push_back(typedMatmul(dynamic, 512, "bf16", "f32", "arith.extf", 2));
     all.push_back(typedMatmul(dynamic, 512, "f16", "f32", "arith.extf", 2));
