@@ -78,6 +78,29 @@ llvm::Expected<std::vector<Alternative>> tapestry::reoptimizedAlternatives(
   return result;
 }
 
+std::vector<Alternative> tapestry::cheapestAlternatives(
+    llvm::ArrayRef<double> costs, llvm::ArrayRef<uint32_t> excluded,
+    unsigned count, llvm::ArrayRef<uint32_t> groupOf) {
+  std::vector<uint32_t> order;
+  for (uint32_t c = 0; c < costs.size(); ++c)
+    order.push_back(c);
+  llvm::sort(order, [&](uint32_t a, uint32_t b) {
+    return costs[a] != costs[b] ? costs[a] < costs[b] : a < b;
+  });
+  llvm::SmallVector<uint32_t, 8> taken(excluded);
+  std::vector<Alternative> result;
+  for (uint32_t next : order) {
+    if (result.size() == count)
+      break;
+    if (llvm::any_of(taken,
+                     [&](uint32_t c) { return isSame(groupOf, next, c); }))
+      continue;
+    result.push_back({next, costs[next], costs[next]});
+    taken.push_back(next);
+  }
+  return result;
+}
+
 std::vector<Alternative>
 tapestry::fixedAlternatives(const PlanProblem &problem,
                             llvm::ArrayRef<uint32_t> choice, unsigned variable,
@@ -96,21 +119,12 @@ tapestry::fixedAlternatives(const PlanProblem &problem,
   };
   double whole = problem.evaluate(choice);
   double own = costAround(choice[variable]);
-  std::vector<Alternative> all;
+  std::vector<double> costs;
   for (uint32_t c = 0; c < problem.variables[variable].numChoices(); ++c)
-    if (!isSame(groupOf, c, choice[variable]))
-      all.push_back({c, whole + costAround(c) - own, 0});
-  llvm::sort(all, [](const Alternative &a, const Alternative &b) {
-    return a.cost != b.cost ? a.cost < b.cost : a.choice < b.choice;
-  });
-  std::vector<Alternative> result;
-  for (const Alternative &next : all) {
-    if (result.size() == count)
-      break;
-    if (llvm::none_of(result, [&](const Alternative &earlier) {
-          return isSame(groupOf, next.choice, earlier.choice);
-        }))
-      result.push_back(next);
-  }
+    costs.push_back(whole + costAround(c) - own);
+  std::vector<Alternative> result =
+      cheapestAlternatives(costs, {choice[variable]}, count, groupOf);
+  for (Alternative &alternative : result)
+    alternative.lowerBound = 0;
   return result;
 }

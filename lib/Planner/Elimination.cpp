@@ -10,83 +10,30 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Elimination.h"
+#include "Buckets.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <set>
 
 using namespace tapestry;
+using namespace tapestry::buckets;
 
 namespace {
-
-/// A dense table, row-major, over the interface classes of some variables.
-struct Table {
-  std::vector<uint32_t> dims;
-  std::vector<double> values;
-};
-
-/// A cost that depends on the classes of several variables.
-struct Factor {
-  llvm::SmallVector<unsigned, 4> vars;
-  llvm::SmallVector<SharedClasses, 4> maps;
-  std::shared_ptr<const Table> table;
-  bool alive = true;
-};
-
-/// The coarsest classes that decide the classes of several maps.
-struct Refinement {
-  SharedClasses joint;
-  /// For each of the maps, its class of every joint class.
-  std::vector<std::vector<uint32_t>> parts;
-};
-
-/// The result of an elimination, shared by all equal ones.
-struct Eliminated {
-  std::shared_ptr<const Table> table;
-  /// The cheapest choice of every own class, the smallest among equals, and
-  /// what it costs by itself.
-  std::vector<uint32_t> groupChoice;
-  std::vector<double> groupCosts;
-};
-
-/// What eliminating a variable involves.
-struct Step {
-  unsigned var = 0;
-  llvm::SmallVector<unsigned, 4> factors;
-  /// The neighbours, ascending, and the classes that their factors see jointly.
-  llvm::SmallVector<unsigned, 4> scope;
-  llvm::SmallVector<const Refinement *, 4> classes;
-  /// The classes of the variable itself.
-  const Refinement *own = nullptr;
-  /// Entries of the resulting table; sums to be formed.
-  double entries = 1;
-  double work = 1;
-};
-
-/// How one factor enters an elimination: its values by joint class, own class
-/// first, then its neighbours in scope order.
-struct Operand {
-  std::vector<double> values;
-  size_t ownStride = 1;
-  /// Per scope position; 0 where the factor does not depend on it.
-  llvm::SmallVector<size_t, 4> strides;
-};
 
 class Eliminator {
 public:
   Eliminator(const PlanProblem &problem, const EliminationLimits &limits);
-  llvm::Expected<Elimination> solve();
+  /// Fills `trace` with what was done.
+  llvm::Expected<Elimination> solve(Trace &trace);
 
 private:
   const Refinement *refine(llvm::ArrayRef<SharedClasses> maps);
   Step stepFor(unsigned var);
   llvm::Error eliminate(const Step &step);
   llvm::Error checkMemory(const Step &step) const;
-  std::shared_ptr<const Eliminated> tabulate(const Step &step);
-  Operand operandOf(const Step &step, const Factor &factor,
-                    unsigned position) const;
+  std::shared_ptr<const Eliminated> tabulate(const Step &step,
+                                             llvm::ArrayRef<Factor> used);
   void addFactor(const Step &step, const Eliminated &result);
   void addCosts(unsigned var, const ClassMap &classes,
                 const std::shared_ptr<const Table> &table);
@@ -109,12 +56,6 @@ private:
   std::set<std::pair<double, unsigned>> queue;
   std::vector<double> queued;
 
-  struct Record {
-    Step step;
-    std::shared_ptr<const Eliminated> result;
-    /// What step.factors were.
-    std::vector<Factor> factors;
-  };
   /// The best choice of the eliminated variable, given its neighbours'.
   uint32_t choiceOf(const Record &record,
                     llvm::ArrayRef<uint32_t> choice) const;
@@ -140,7 +81,7 @@ Eliminator::Eliminator(const PlanProblem &problem,
     factors.push_back({{edge.from, edge.to},
                        {edge.fromClasses, edge.toClasses},
                        table,
-                       true});
+                       std::nullopt});
   }
 }
 
@@ -228,74 +169,6 @@ llvm::Error Eliminator::checkMemory(const Step &step) const {
       llvm::format("%.1f", double(limits.tableBytes) / (1 << 20)), " MiB");
 }
 
-Operand Eliminator::operandOf(const Step &step, const Factor &factor,
-                              unsigned position) const {
-  // Which of a variable's refined maps belongs to this factor: maps were listed
-  // in factor order.
-  auto partOf =
-      [&](unsigned var,
-          const Refinement &classes) -> const std::vector<uint32_t> & {
-    unsigned number = 0;
-    for (unsigned before = 0; before < position; ++before)
-      number += llvm::is_contained(factors[step.factors[before]].vars, var);
-    return classes.parts[number];
-  };
-  auto sourceStride = [&](unsigned var) {
-    size_t stride = 1;
-    for (unsigned i = factor.vars.size(); i-- > 0;) {
-      if (factor.vars[i] == var)
-        return stride;
-      stride *= factor.table->dims[i];
-    }
-    return size_t(0);
-  };
-
-  // Offsets into the factor's table per joint class, dimension by dimension.
-  Operand operand;
-  operand.strides.resize(step.scope.size(), 0);
-  std::vector<std::vector<size_t>> offsets;
-  auto addDim = [&](unsigned var, const Refinement &classes) {
-    size_t stride = sourceStride(var);
-    std::vector<size_t> &list = offsets.emplace_back();
-    for (uint32_t source : partOf(var, classes))
-      list.push_back(source * stride);
-  };
-  addDim(step.var, *step.own);
-  llvm::SmallVector<unsigned, 4> positions;
-  for (unsigned i = 0; i < step.scope.size(); ++i)
-    if (llvm::is_contained(factor.vars, step.scope[i])) {
-      addDim(step.scope[i], *step.classes[i]);
-      positions.push_back(i);
-    }
-  size_t stride = 1;
-  for (unsigned i = positions.size(); i-- > 0;) {
-    operand.strides[positions[i]] = stride;
-    stride *= offsets[i + 1].size();
-  }
-  operand.ownStride = stride;
-  operand.values.reserve(stride * offsets[0].size());
-  auto fill = [&](auto &self, unsigned dim, size_t base) -> void {
-    if (dim == offsets.size()) {
-      operand.values.push_back(factor.table->values[base]);
-      return;
-    }
-    for (size_t offset : offsets[dim])
-      self(self, dim + 1, base + offset);
-  };
-  fill(fill, 0, 0);
-  return operand;
-}
-
-// The innermost loops of everything: compiled for wide vectors too, and chosen
-// when the program starts. Additions and minima are the same in both.
-#if defined(__x86_64__) && defined(__linux__) && defined(__clang__)
-#define TAPESTRY_WIDE_VECTORS __attribute__((target_clones("avx2", "default")))
-#else
-#define TAPESTRY_WIDE_VECTORS
-#endif
-
-static double lesser(double a, double b) { return b < a ? b : a; }
-
 /// best[j] = min(best[j], base + row[j]) over four groups at once.
 TAPESTRY_WIDE_VECTORS static void relaxFour(double *__restrict best,
                                             size_t count, const double *base,
@@ -374,18 +247,11 @@ static void minimise(llvm::ArrayRef<double> groupCosts,
   }
 }
 
-std::shared_ptr<const Eliminated> Eliminator::tabulate(const Step &step) {
-  // Equal shared parts in equal places give an equal result.
-  std::vector<const void *> key = {costs[step.var].get()};
-  for (unsigned f : step.factors) {
-    key.push_back(factors[f].table.get());
-    for (auto [v, map] : llvm::zip_equal(factors[f].vars, factors[f].maps)) {
-      auto place = llvm::find(step.scope, v) - step.scope.begin();
-      key.push_back(reinterpret_cast<const void *>(
-          v == step.var ? size_t(0) : size_t(place + 1)));
-      key.push_back(map.get());
-    }
-  }
+std::shared_ptr<const Eliminated>
+Eliminator::tabulate(const Step &step, llvm::ArrayRef<Factor> used) {
+  std::vector<const void *> key = structureOf(
+      step, used, [](const Factor &factor) { return factor.table.get(); });
+  key.push_back(costs[step.var].get());
   std::shared_ptr<const Eliminated> &shared = known[key];
   if (shared)
     return shared;
@@ -404,9 +270,8 @@ std::shared_ptr<const Eliminated> Eliminator::tabulate(const Step &step) {
   }
 
   std::vector<Operand> operands;
-  for (unsigned i = 0; i < step.factors.size(); ++i) {
-    const Factor &factor = factors[step.factors[i]];
-    operands.push_back(operandOf(step, factor, i));
+  for (auto [i, factor] : llvm::enumerate(used)) {
+    operands.push_back(operandOf(step, used, i));
     held.push_back(factor.table);
     held.insert(held.end(), factor.maps.begin(), factor.maps.end());
   }
@@ -451,6 +316,7 @@ void Eliminator::addFactor(const Step &step, const Eliminated &result) {
   }
   Factor factor;
   factor.table = result.table;
+  factor.producer = records.size();
   for (auto [var, classes] : llvm::zip_equal(step.scope, step.classes)) {
     factor.vars.push_back(var);
     factor.maps.push_back(classes->joint);
@@ -462,10 +328,10 @@ void Eliminator::addFactor(const Step &step, const Eliminated &result) {
 llvm::Error Eliminator::eliminate(const Step &step) {
   if (llvm::Error error = checkMemory(step))
     return error;
-  std::shared_ptr<const Eliminated> result = tabulate(step);
   std::vector<Factor> used;
   for (unsigned f : step.factors)
     used.push_back(factors[f]);
+  std::shared_ptr<const Eliminated> result = tabulate(step, used);
   for (unsigned f : step.factors)
     for (unsigned v : factors[f].vars)
       if (v != step.var)
@@ -475,7 +341,7 @@ llvm::Error Eliminator::eliminate(const Step &step) {
   addFactor(step, *result);
   for (unsigned neighbour : step.scope)
     schedule(neighbour);
-  records.push_back({step, result, std::move(used)});
+  records.push_back({step, result, std::move(used), costs[step.var]});
   return llvm::Error::success();
 }
 
@@ -508,7 +374,7 @@ uint32_t Eliminator::choiceOf(const Record &record,
   return result.groupChoice[best];
 }
 
-llvm::Expected<Elimination> Eliminator::solve() {
+llvm::Expected<Elimination> Eliminator::solve(Trace &trace) {
   Elimination result;
   for (unsigned var = 0; var < problem.variables.size(); ++var)
     schedule(var);
@@ -527,11 +393,19 @@ llvm::Expected<Elimination> Eliminator::solve() {
   result.choice.assign(problem.variables.size(), 0);
   for (const Record &record : llvm::reverse(records))
     result.choice[record.step.var] = choiceOf(record, result.choice);
+  trace = {std::move(records), std::move(refinements), std::move(held)};
   return result;
+}
+
+llvm::Expected<Elimination>
+buckets::eliminateAll(const PlanProblem &problem,
+                      const EliminationLimits &limits, Trace &trace) {
+  return Eliminator(problem, limits).solve(trace);
 }
 
 llvm::Expected<Elimination>
 tapestry::eliminateAll(const PlanProblem &problem,
                        const EliminationLimits &limits) {
-  return Eliminator(problem, limits).solve();
+  Trace trace;
+  return buckets::eliminateAll(problem, limits, trace);
 }

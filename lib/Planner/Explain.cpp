@@ -5,6 +5,7 @@
 #include "tapestry/Planner/Bound.h"
 #include "tapestry/Planner/Constraints.h"
 #include "tapestry/Planner/LowerBounds.h"
+#include "tapestry/Planner/Marginals.h"
 #include "tapestry/Planner/Memory.h"
 #include "tapestry/Planner/PlanTotals.h"
 #include "llvm/ADT/STLExtras.h"
@@ -285,6 +286,9 @@ public:
 private:
   llvm::Expected<std::vector<unsigned>> wantedVertices() const;
   std::vector<bool> verticesToReoptimize() const;
+  void findMarginals();
+  llvm::Expected<std::vector<Alternative>>
+  alternativesOf(unsigned variable, llvm::ArrayRef<uint32_t> groupOf) const;
   std::vector<uint32_t> groupsOf(unsigned v) const;
   void add(TextTable &table, unsigned v, llvm::ArrayRef<Alternative> found,
            llvm::StringRef others) const;
@@ -293,6 +297,8 @@ private:
   const Plan &plan;
   const ExplainOptions &options;
   std::optional<ExplainedProblem> explained;
+  /// Where they take no more than their limits.
+  std::optional<Marginals> marginals;
   /// Of the plan, in the problem's view: preferences that it breaks count too.
   double cost = 0;
   /// What extra cost shows that a layout group forbids a choice.
@@ -315,10 +321,33 @@ AlternativePrinter::wantedVertices() const {
   return wanted;
 }
 
-/// Those that are asked for, or the dearest.
+void AlternativePrinter::findMarginals() {
+  if (explained->problem().memoryLimit > 0 || options.reoptimized > 0)
+    return;
+  if (auto found = computeMarginals(explained->problem()))
+    marginals = std::move(*found);
+  else
+    llvm::consumeError(found.takeError());
+}
+
+/// With all other variables chosen anew.
+llvm::Expected<std::vector<Alternative>>
+AlternativePrinter::alternativesOf(unsigned variable,
+                                   llvm::ArrayRef<uint32_t> groupOf) const {
+  llvm::SmallVector<uint32_t, 1> excluded;
+  if (auto own = explained->choice()[variable])
+    excluded.push_back(*own);
+  if (marginals)
+    return cheapestAlternatives(marginals->costs[variable], excluded,
+                                options.alternatives, groupOf);
+  return reoptimizedAlternatives(explained->problem(), variable, excluded,
+                                 options.alternatives, groupOf);
+}
+
+/// All, those that are asked for, or the dearest.
 std::vector<bool> AlternativePrinter::verticesToReoptimize() const {
   size_t count = graph.vertices.size();
-  if (!options.vertices.empty())
+  if (marginals || !options.vertices.empty())
     return std::vector<bool>(count, true);
   const PlanProblem &problem = explained->problem();
   // What one solution costs grows with the variables and their tables.
@@ -346,6 +375,9 @@ void AlternativePrinter::add(TextTable &table, unsigned v,
                              llvm::StringRef others) const {
   for (const Alternative &other : found) {
     double extra = other.cost - cost;
+    // Sums in another order are no difference.
+    if (std::abs(extra) < 1e-12 * cost)
+      extra = 0;
     // Layouts that a group forbids.
     if (extra >= forbidding)
       continue;
@@ -387,6 +419,7 @@ llvm::Error AlternativePrinter::print(llvm::raw_ostream &os) {
         if (value >= forbiddenCost)
           forbidding = std::isinf(forbidding) ? value / 2
                                               : std::max(forbidding, value / 2);
+  findMarginals();
   std::vector<bool> anew = verticesToReoptimize();
   std::vector<uint32_t> choice;
   bool isComplete = llvm::all_of(explained->choice(),
@@ -404,11 +437,7 @@ llvm::Error AlternativePrinter::print(llvm::raw_ostream &os) {
       continue;
     std::vector<uint32_t> groupOf = groupsOf(v);
     if (anew[v] && refusal.empty()) {
-      llvm::SmallVector<uint32_t, 1> excluded;
-      if (auto own = explained->choice()[*variable])
-        excluded.push_back(*own);
-      auto found = reoptimizedAlternatives(problem, *variable, excluded,
-                                           options.alternatives, groupOf);
+      auto found = alternativesOf(*variable, groupOf);
       if (found) {
         add(table, v, *found, "anew");
         continue;

@@ -117,6 +117,20 @@ TEST(Explain, SaysWhichAlternativesAreOnlyLocal) {
   EXPECT_EQ(text.find("'kept'"), std::string::npos);
 }
 
+TEST(Explain, ChoosesAnewForAllVerticesOfLargeGraphs) {
+  PlanGraph graph = llamaGraph(32);
+  Plan plan = planFor(graph, 8);
+  std::string text = valueOf(explainPlan(graph, plan));
+  EXPECT_EQ(text.find("kept"), std::string::npos);
+  expectText(text, {"  Dn31  ", " anew "});
+  // Marginals do not look at memory: few are solved again.
+  ExplainOptions options;
+  options.memoryBytes = 2 * plan.peakBytesPerDevice;
+  options.alternatives = 1;
+  options.reoptimized = 1;
+  expectText(valueOf(explainPlan(graph, plan, options)), {"marked 'kept'"});
+}
+
 TEST(Explain, SaysHowFarFromOptimal) {
   PlanGraph graph = llamaGraph(1);
   Plan found = planFor(graph, 8, "eindecomp");

@@ -41,8 +41,15 @@ reoptimizedAlternatives(const PlanProblem &problem, unsigned variable,
                         SolverFunction solve = solveExact,
                         const SolverOptions &options = {});
 
-/// The same while all other variables keep `choice`: cheap, and an upper bound.
-/// A memory limit is not looked at.
+/// The same from what a solution with each choice of one variable costs at
+/// least (Marginals.h); ties go to the smallest choice.
+std::vector<Alternative>
+cheapestAlternatives(llvm::ArrayRef<double> costs,
+                     llvm::ArrayRef<uint32_t> excluded, unsigned count,
+                     llvm::ArrayRef<uint32_t> groupOf = {});
+
+/// As reoptimizedAlternatives(), while all other variables keep `choice`:
+/// cheap, and an upper bound. A memory limit is not looked at.
 std::vector<Alternative>
 fixedAlternatives(const PlanProblem &problem, llvm::ArrayRef<uint32_t> choice,
                   unsigned variable, unsigned count,

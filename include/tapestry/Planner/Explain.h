@@ -20,9 +20,12 @@ struct ExplainOptions {
   unsigned alternatives = 3;
   /// The vertices whose alternatives are shown; empty: all.
   std::vector<std::string> vertices;
-  /// Without `vertices`: for how many vertices (the dearest first) all others
-  /// are chosen anew with each alternative. For those beyond, others keep
-  /// their choices. 0: as many as take a few seconds.
+  /// All others are chosen anew with each alternative of a vertex: by marginals
+  /// (Marginals.h) where there is no memory limit and they keep their limits,
+  /// else by solving the problem again for each. Then, without `vertices`, only
+  /// this many vertices are treated so (the dearest first), and for those
+  /// beyond others keep their choices. 0: as many as take a few seconds. Any
+  /// other number rules marginals out.
   unsigned reoptimized = 0;
   /// Bytes of one device, a limit for alternatives and lower bounds; 0: any
   /// amount.
