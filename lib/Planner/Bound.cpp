@@ -16,9 +16,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The bound is worked out after every few rounds; when it then has closed less
-/// than this part of the gap, more rounds are not worth it.
-constexpr unsigned checkEvery = 5;
+/// When the bound has closed less than this part of the gap, more rounds are
+/// not worth it.
 constexpr double leastGain = 1e-3;
 
 /// An edge as one of its variables sees it.
@@ -359,9 +358,10 @@ DualBound tapestry::computeDualBound(const PlanProblem &problem,
     double gap = best.solution.cost - best.lowerBound;
     double small = 1e-12 * std::abs(best.solution.cost);
     if (round >= limits.rounds || messages.work >= limits.mostWork ||
-        gap <= small || (round >= checkEvery && gain < leastGain * gap))
+        best.lowerBound >= limits.enough || gap <= small ||
+        (round >= limits.checkEvery && gain < leastGain * gap))
       break;
-    for (unsigned i = 0; i < checkEvery && round < limits.rounds;
+    for (unsigned i = 0; i < limits.checkEvery && round < limits.rounds;
          ++i, ++round) {
       messages.pass(/*isForward=*/true);
       messages.pass(/*isForward=*/false);

@@ -3,10 +3,12 @@
 #include "tapestry/Planner/Planner.h"
 #include "tapestry/Planner/Constraints.h"
 #include "tapestry/Planner/SpmdProblem.h"
+#include "tapestry/Planner/SpmdRelaxation.h"
 #include "tapestry/Planner/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <chrono>
+#include <map>
 #include <set>
 
 using namespace tapestry;
@@ -262,7 +264,8 @@ planSpmdOn(const PlanGraph &graph, const PlannerOptions &options,
   auto plan = completePlan(graph, sketch, options.placementOptions);
   if (!plan)
     return plan;
-  // Where axes were merged the solver's bound holds for the merged ones only.
+  // Where axes were merged the solver's bound holds for the merged ones only;
+  // spmdLowerBound() is for what holds for all.
   double anyPlan =
       independentSeconds(graph, options.machine, grid.numDevices());
   if (problem->isComplete)
@@ -296,6 +299,50 @@ static std::vector<int64_t> fewerDevices(const PlanGraph &graph,
   return counts;
 }
 
+/// To what holds for every plan on the grid, where not all cuts were looked at.
+static void raiseBound(const PlanGraph &graph, const Machine &machine,
+                       Plan &plan) {
+  if (!plan.provedOptimal)
+    stateBound(plan,
+               std::max(plan.lowerBound,
+                        spmdLowerBound(graph, plan.grid, machine, plan.cost)),
+               false);
+}
+
+/// No plan for at most `devices` devices costs less; `known` holds bounds for
+/// some counts, `cost` is that of a plan.
+static double boundOverCounts(const PlanGraph &graph, const Machine &machine,
+                              int64_t devices,
+                              const std::map<int64_t, double> &known,
+                              double cost) {
+  double least = cost;
+  unsigned looked = 0;
+  constexpr unsigned mostLooks = 64;
+  RelaxationOptions effort;
+  for (int64_t count = devices; count >= 1; --count) {
+    double easy = independentSeconds(graph, machine, count);
+    // Fewer devices share the work less.
+    if (easy >= least)
+      break;
+    if (++looked > mostLooks)
+      return easy;
+    auto grid = gridOn(machine, count);
+    if (!grid) {
+      llvm::consumeError(grid.takeError());
+      continue;
+    }
+    auto it = known.find(count);
+    double bound = it == known.end() ? 0 : it->second;
+    if (bound < least)
+      bound = std::max(
+          bound, spmdLowerBound(graph, splitIntoPrimes(*grid), machine, least));
+    least = std::min(least, bound);
+    // The others only have to be no better, which is seen soon.
+    effort.mostChoices = 3000;
+  }
+  return least;
+}
+
 static llvm::Expected<Plan>
 planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
   if (options.machine.name.empty())
@@ -305,7 +352,10 @@ planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
     if (!grid)
       return grid.takeError();
     double penalty = 0;
-    return planSpmdOn(graph, options, solve, *grid, penalty);
+    auto plan = planSpmdOn(graph, options, solve, *grid, penalty);
+    if (plan)
+      raiseBound(graph, options.machine, *plan);
+    return plan;
   }
   int64_t devices = options.devices;
   double penalty = 0;
@@ -319,8 +369,11 @@ planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
     return planError("a plan for ", devices, " devices; there are 1 to ",
                      maxDevices);
   auto best = planFor(devices);
-  if (!options.mayIdle)
+  if (!options.mayIdle) {
+    if (best)
+      raiseBound(graph, options.machine, *best);
     return best;
+  }
   // Not every count is a grid on every machine: then fewer are planned for.
   // What else is wrong is an error.
   std::string refusal;
@@ -338,12 +391,12 @@ planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
   if (!best)
     llvm::consumeError(best.takeError());
   bool isFound = refusal.empty();
-  double lowerBound = independentSeconds(graph, options.machine, devices);
+  std::map<int64_t, double> bounds;
   bool isProved = false;
   double price = 0;
   if (isFound) {
     price = best->cost + penalty;
-    lowerBound = best->lowerBound;
+    bounds[devices] = best->lowerBound;
     isProved = best->provedOptimal;
   }
   for (int64_t count : fewerDevices(graph, devices)) {
@@ -355,8 +408,7 @@ planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
       llvm::consumeError(plan.takeError());
       continue;
     }
-    if (isFound)
-      lowerBound = std::min(lowerBound, plan->lowerBound);
+    bounds[count] = plan->lowerBound;
     if (!isFound || plan->cost + penalty < price) {
       price = plan->cost + penalty;
       isProved = isFound && plan->provedOptimal;
@@ -367,14 +419,8 @@ planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
   }
   if (!isFound)
     return planError(refusal);
-  // What was not looked at bounds what is known.
-  std::vector<int64_t> tried = fewerDevices(graph, devices);
-  for (int64_t count = devices - 1; count >= 1; --count)
-    if (!llvm::is_contained(tried, count)) {
-      lowerBound = std::min(lowerBound,
-                            independentSeconds(graph, options.machine, count));
-      break;
-    }
+  double lowerBound =
+      boundOverCounts(graph, options.machine, devices, bounds, best->cost);
   stateBound(*best, lowerBound, isProved && lowerBound >= best->cost);
   return best;
 }

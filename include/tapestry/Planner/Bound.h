@@ -33,6 +33,11 @@ struct BoundLimits {
   unsigned rounds = 10;
   /// Stops once this many table entries have been looked at.
   double mostWork = std::numeric_limits<double>::infinity();
+  /// Stops once the bound is that high.
+  double enough = std::numeric_limits<double>::infinity();
+  /// After how many rounds the bound is worked out, which costs about half of
+  /// one, and the limits are looked at.
+  unsigned checkEvery = 5;
 };
 
 /// The bound after some rounds, each of which looks at every entry of every
