@@ -3,10 +3,11 @@
 // Reads the header of .npy files of format 1.0, 2.0 and 3.0 and writes format
 // 1.0. Little endian only. Element types:
 //
-//   f64 <f8   f32 <f4   f16 <f2   i64 <i8   i32 <i4   i16 <i2   i8 |i1   bool
-//   |b1 bf16: NumPy has no such type. Its two bytes are written as <V2, which
-//   is
-//     what the ml_dtypes package writes; <V2, |V2 and <u2 are read as bf16.
+//   f64 <f8   f32 <f4   f16 <f2   i64 <i8   i32 <i4   i16 <i2   i8 |i1
+//   bool |b1
+//
+// NumPy has no bf16: its two bytes are written as <V2, which is what the
+// ml_dtypes package writes; <V2, |V2 and <u2 are read as bf16 (docs/Ein.md).
 //
 //===----------------------------------------------------------------------===//
 
