@@ -147,6 +147,17 @@ def feed_without_input(bench):
 
 
 @case
+def feed_without_repeat(bench):
+    write_step(bench)
+    words = ["-i", "W=W.npy", "-i", "X=X.npy", "--feed=Wn=W"]
+    bench.expect_error(bench.tapestry("run", "step.ein", *words), 2, "--feed", "--repeat")
+    run_step(bench, "W.npy", ".once", "--repeat=1", "--feed=Wn=W")
+    bench.tapestry("compile", "step.ein", "-o", "prog").expect_status(0)
+    finished = driver.execute(["./prog", *words], bench.folder)
+    bench.expect_error(finished, 2, "--feed", "--repeat")
+
+
+@case
 def feed_of_other_type(bench):
     bench.write("types.ein", "input A : f32[4]\nB[i] = f64(A[i])\noutput B\n")
     np.save(bench.folder / "A.npy", np.arange(4, dtype=np.float32))

@@ -365,6 +365,8 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   }
   options.inputs = usage.bindings(inputs, "i", "NAME=file.npy");
   options.feeds = usage.bindings(feeds, "-feed", "OUTPUT=INPUT");
+  if (!options.feeds.empty() && repeat.getNumOccurrences() == 0)
+    usage.error("--feed is for the next repetition: it needs --repeat");
   options.explain = explain.getNumOccurrences() > 0;
   for (const std::string &vertex : explain)
     if (!vertex.empty())

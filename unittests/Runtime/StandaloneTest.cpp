@@ -118,6 +118,8 @@ TEST_F(Standalone, WrongUsage) {
   EXPECT_EQ(error("-i A"), "-i 'A' is not of the form NAME=FILE" + help);
   EXPECT_EQ(error("-i"), "-i needs a value" + help);
   EXPECT_EQ(error("--feed=Wn"), "--feed 'Wn' is not of the form OUT=IN" + help);
+  EXPECT_EQ(error(inputs() + " --feed Wn=W"),
+            "--feed is for the next repetition: it needs --repeat" + help);
   EXPECT_EQ(error("--repeat 0"), "--repeat '0' is no number from 1" + help);
   EXPECT_EQ(error("--repeat=2x"), "--repeat '2x' is no number from 1" + help);
   EXPECT_EQ(error(inputs() + " --backend gpu"),

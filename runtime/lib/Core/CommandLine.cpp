@@ -42,6 +42,7 @@ private:
   std::string name;  // of the option that is being read
   std::string value; // its value
   bool hasValue = false;
+  bool isRepeatGiven = false;
   enum { Run, Help, Version } action = Run;
 };
 
@@ -146,6 +147,7 @@ bool CommandLine::parseOption() {
       return false;
     char *end;
     errno = 0;
+    isRepeatGiven = true;
     options.repeat = strtoll(value.c_str(), &end, 10);
     if (value.empty() || *end != '\0' || errno != 0 || options.repeat < 1)
       return wrong(format("--repeat '%s' is no number from 1", value.c_str()));
@@ -175,6 +177,10 @@ int CommandLine::parse() {
       printf("%s: Tapestry runtime %s, ABI %d\n", options.tool.c_str(),
              TAPESTRY_RT_VERSION, TAPESTRY_ABI_VERSION);
     return ExitDone;
+  }
+  if (!options.feeds.empty() && !isRepeatGiven) {
+    wrong("--feed is for the next repetition: it needs --repeat");
+    return ExitUsage;
   }
   return -1;
 }
