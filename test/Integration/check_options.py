@@ -136,6 +136,26 @@ def bindings_without_a_file(bench):
 
 
 @case
+def inputs_that_nothing_reads(bench):
+    bench.write("small.ein", "input U : f32[3]\nV[i] = U[i] * 2\n" + PROGRAM)
+    words = [*bench.inputs, "-i", "U=U.npy", *bench.outputs]
+    bench.tapestry("compile", "small.ein", "--devices=2", "-o", "prog").expect_status(0)
+    commands = {
+        "run": lambda *more: bench.tapestry("run", "small.ein", "--devices=2", *words, *more),
+        "reference": lambda *more: bench.tapestry("reference", "small.ein", *words, *more),
+        "prog": lambda *more: driver.execute(["./prog", *words, *more], bench.folder),
+    }
+    for execute in commands.values():
+        bench.expect_results(execute())
+        said = execute("-v").expect_status(0).stderr
+        if "input 'U' is not read: no output depends on it" not in said:
+            raise CheckFailed(said)
+        for name in ("C.npy", "D.npy"):
+            (bench.folder / name).unlink()
+        bench.expect_error(execute("-i", "V=V.npy"), 2, "no input 'V'", "-i A=FILE")
+
+
+@case
 def repeat_that_is_no_number(bench):
     for text in ("0", "-3", "often"):
         bench.expect_error(bench.run(f"--repeat={text}"), 2, "repeat")

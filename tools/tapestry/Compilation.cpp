@@ -52,17 +52,6 @@ ExitStatus Compilation::loadMLIR(std::unique_ptr<llvm::MemoryBuffer> text) {
   return module ? Success : ProgramWrong;
 }
 
-Bindings Compilation::neededInputs() {
-  Bindings bindings;
-  for (const auto &binding : options.inputs)
-    if (!unreadInputs.contains(binding.first))
-      bindings.push_back(binding);
-    else if (options.verbose)
-      llvm::errs() << "input '" << binding.first
-                   << "' is not read: no output depends on it\n";
-  return bindings;
-}
-
 teg::GraphOp Compilation::getGraph() {
   return *module->getOps<teg::GraphOp>().begin();
 }
@@ -89,8 +78,6 @@ ExitStatus Compilation::load() {
                llvm::Twine(std::distance(graphs.begin(), graphs.end())));
     return ProgramWrong;
   }
-  for (auto source : getGraph().getOps<teg::SourceOp>())
-    unreadInputs.insert(source.getName());
   // Ordering by planned cost plans, so the wish has to make sense by now.
   if (options.order == "planned")
     if (ExitStatus wrong = checkRequest())
@@ -105,8 +92,6 @@ ExitStatus Compilation::load() {
   buildGraphPipeline(pm, graph);
   if (failed(pm.run(*module)))
     return ProgramWrong;
-  for (auto source : getGraph().getOps<teg::SourceOp>())
-    unreadInputs.erase(source.getName());
   return Success;
 }
 

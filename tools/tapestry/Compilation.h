@@ -14,7 +14,6 @@
 #include "tapestry/Analysis/PlanGraphs.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Pipelines/Pipelines.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 
@@ -42,10 +41,6 @@ public:
   /// The object file of a lowered module; null after an error.
   std::unique_ptr<llvm::MemoryBuffer> emitObject();
 
-  /// The -i options without those for inputs that the program declares but that
-  /// no output depends on.
-  Bindings neededInputs();
-
   mlir::ModuleOp getModule() { return *module; }
   teg::GraphOp getGraph();
   const PlanGraph &getPlanGraph() const { return vertices.graph; }
@@ -62,8 +57,6 @@ private:
   const Options &options;
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  /// Inputs that the program declares but that were pruned.
-  llvm::StringSet<> unreadInputs;
   GraphVertices vertices;
   Plan decided;
   /// Why the last trial of a limit found no plan.

@@ -108,6 +108,14 @@ ExitStatus tapestry::driver::evaluateReference(const Options &options) {
     inputs.push_back(table.describe());
   for (const TensorTable &table : evaluation.outputs)
     outputs.push_back(table.describe());
+  std::vector<std::string> unreadNames;
+  if (auto names = evaluation.graph->getAttrOfType<mlir::ArrayAttr>(
+          teg::unreadInputsAttrName))
+    for (auto name : names.getAsRange<mlir::StringAttr>())
+      unreadNames.push_back(name.str());
+  std::vector<const char *> unread;
+  for (const std::string &name : unreadNames)
+    unread.push_back(name.c_str());
   std::string name = evaluation.graph.getSymName().str();
   TapestryProgram program = {};
   program.abi_version = TAPESTRY_ABI_VERSION;
@@ -119,9 +127,11 @@ ExitStatus tapestry::driver::evaluateReference(const Options &options) {
   program.inputs = inputs.data();
   program.outputs = outputs.data();
   program.entry = evaluateOnRank;
+  program.num_unread_inputs = unread.size();
+  program.unread_inputs = unread.data();
 
   rt::RunOptions run;
-  run.inputs = compilation.neededInputs();
+  run.inputs = options.inputs;
   run.outputs = options.outputs;
   run.verbose = options.verbose;
   run.backend = "local";

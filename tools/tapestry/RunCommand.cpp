@@ -21,7 +21,7 @@ ExitStatus tapestry::driver::runProgram(const Options &options) {
     return status;
 
   rt::RunOptions run;
-  run.inputs = compilation.neededInputs();
+  run.inputs = options.inputs;
   run.outputs = options.outputs;
   run.feeds = options.feeds;
   run.repeat = options.repeat;

@@ -375,6 +375,22 @@ TEST_F(Run, NamesAreChecked) {
             "prog: error: outputs 'F' and 'G' go to the same file f.npy\n");
 }
 
+TEST_F(Run, InputsThatNothingReadsAreAccepted) {
+  Named named;
+  std::mt19937 random(23);
+  writeInput("a.npy", "<f4", {4, 3}, randomValues<float>(12, random));
+  writeInput("w.npy", "<f8", {4, 3}, randomValues<double>(12, random));
+  std::vector<std::pair<std::string, std::string>> files = {
+      {"A", folder.file("a.npy")},
+      {"Weight", folder.file("w.npy")},
+      {"Bias", folder.file("none.npy")}};
+  EXPECT_EQ(named.run(files).status, 2);
+  named.program.unreadInputs = {"Mask", "Bias"};
+  RunResult result = named.run(files);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.err, "");
+}
+
 TEST_F(Run, OneOutputFileUnderTwoSpellingsIsRefused) {
   Named named;
   std::mt19937 random(23);
@@ -452,11 +468,11 @@ TEST_F(Run, TablesOfAnotherRuntimeAreRefused) {
   table.abi_version = 7;
   EXPECT_EQ(error(table),
             "prog: error: the program was built for version 7 of the runtime's "
-            "ABI, this runtime has version 2\n");
+            "ABI, this runtime has version 3\n");
   table = named.program.table();
   table.struct_size = 72;
   EXPECT_EQ(error(table), "prog: error: the program's table has 72 bytes, this "
-                          "runtime knows 88\n");
+                          "runtime knows 104\n");
   table = named.program.table();
   table.entry = nullptr;
   EXPECT_NE(error(table).find("inconsistent"), std::string::npos);

@@ -95,6 +95,8 @@ TapestryProgram &TestProgram::table() {
              collectives.data(),
              vertices.data(),
              callBody,
-             /*predicted_peak_bytes=*/nullptr};
+             /*predicted_peak_bytes=*/nullptr,
+             static_cast<int64_t>(unreadInputs.size()),
+             unreadInputs.data()};
   return program;
 }

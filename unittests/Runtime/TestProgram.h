@@ -48,6 +48,9 @@ public:
   TapestryProgram &table();
   Body body;
 
+  /// Inputs that no output depends on.
+  std::vector<const char *> unreadInputs;
+
 private:
   const char *keep(const std::string &text);
   const Range *keep(const std::vector<Box> &boxes);

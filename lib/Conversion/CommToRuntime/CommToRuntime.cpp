@@ -127,6 +127,13 @@ LogicalResult RuntimeProgram::verifyDeviceProgram() {
       return program.emitError("'comm.vertices' holds ")
              << entry << ", expected dictionaries of 'name' and 'flops'";
   }
+  if (Attribute unread = program->getAttr("comm.unread_inputs")) {
+    auto names = dyn_cast<ArrayAttr>(unread);
+    if (!names ||
+        !llvm::all_of(names, [](Attribute a) { return isa<StringAttr>(a); }))
+      return program.emitError("'comm.unread_inputs' is ")
+             << unread << ", expected a list of names";
+  }
   auto check = [&](const char *what, unsigned number, Type type,
                    DictionaryAttr attrs) -> LogicalResult {
     if (isa<RankedTensorType>(type) && attrs &&
@@ -433,25 +440,27 @@ LogicalResult RuntimeProgram::lower() {
   }
   func::ReturnOp::create(b, exit.getLoc());
   exit.erase();
+  auto unread = program->getAttrOfType<ArrayAttr>("comm.unread_inputs");
+  program->removeAttr("comm.unread_inputs");
   program->removeAttr("comm.grid");
   program->removeAttr("comm.vertices");
   program.setSymName("device_program");
   emitEntry(layouts, numInputs);
 
-  module->setAttr(
-      program::attribute,
-      b.getDictionaryAttr(
-          {b.getNamedAttr(program::name, name),
-           b.getNamedAttr(
-               program::devices,
-               b.getI64IntegerAttr(grid.getDeviceGrid().numDevices())),
-           b.getNamedAttr(
-               program::entry,
-               FlatSymbolRefAttr::get(b.getContext(), "tapestry_entry")),
-           b.getNamedAttr(program::inputs, b.getArrayAttr(inputs)),
-           b.getNamedAttr(program::outputs, b.getArrayAttr(outputs)),
-           b.getNamedAttr(program::collectives, b.getArrayAttr(collectives)),
-           b.getNamedAttr(program::vertices, vertices)}));
+  NamedAttrList description(
+      {b.getNamedAttr(program::name, name),
+       b.getNamedAttr(program::devices,
+                      b.getI64IntegerAttr(grid.getDeviceGrid().numDevices())),
+       b.getNamedAttr(program::entry,
+                      FlatSymbolRefAttr::get(b.getContext(), "tapestry_entry")),
+       b.getNamedAttr(program::inputs, b.getArrayAttr(inputs)),
+       b.getNamedAttr(program::outputs, b.getArrayAttr(outputs)),
+       b.getNamedAttr(program::collectives, b.getArrayAttr(collectives)),
+       b.getNamedAttr(program::vertices, vertices)});
+  if (unread)
+    description.set(program::unreadInputs, unread);
+  module->setAttr(program::attribute,
+                  description.getDictionary(b.getContext()));
   return success();
 }
 

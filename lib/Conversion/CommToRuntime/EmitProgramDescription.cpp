@@ -95,6 +95,7 @@ private:
   FailureOr<StringRef> emitTensors(StringRef key);
   FailureOr<StringRef> emitCollectives();
   StringRef emitVertices();
+  StringRef emitUnreadInputs(ArrayAttr names);
   ArrayAttr list(StringRef key) { return program.getAs<ArrayAttr>(key); }
 
   ModuleOp module;
@@ -290,6 +291,14 @@ StringRef DescriptionEmitter::emitVertices() {
   return emitTable(newName("vertices"), rows);
 }
 
+/// A table of pointers to the names.
+StringRef DescriptionEmitter::emitUnreadInputs(ArrayAttr names) {
+  SmallVector<Row> rows;
+  for (auto name : names.getAsRange<StringAttr>())
+    rows.push_back({address(emitString(name))});
+  return emitTable(newName("unread_inputs"), rows);
+}
+
 LogicalResult DescriptionEmitter::emit() {
   FailureOr<StringRef> inputs = emitTensors(program::inputs);
   FailureOr<StringRef> outputs = emitTensors(program::outputs);
@@ -297,6 +306,9 @@ LogicalResult DescriptionEmitter::emit() {
   if (failed(inputs) || failed(outputs) || failed(collectives))
     return failure();
   auto peaks = program.getAs<DenseI64ArrayAttr>(program::peakBytes);
+  auto unread = program.getAs<ArrayAttr>(program::unreadInputs);
+  if (!unread)
+    unread = builder.getArrayAttr({});
   Row row = {
       i32(TAPESTRY_ABI_VERSION),
       i32(sizeof(TapestryProgram)),
@@ -311,7 +323,9 @@ LogicalResult DescriptionEmitter::emit() {
       address(*collectives),
       address(emitVertices()),
       address(program.getAs<FlatSymbolRefAttr>(program::entry).getValue()),
-      address(peaks ? emitNumbers(peaks.asArrayRef(), 64) : StringRef())};
+      address(peaks ? emitNumbers(peaks.asArrayRef(), 64) : StringRef()),
+      i64(unread.size()),
+      address(emitUnreadInputs(unread))};
   emitTable("tapestry_program", {row}, /*single=*/true);
   module->removeAttr(program::attribute);
   return success();

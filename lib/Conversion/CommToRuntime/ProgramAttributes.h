@@ -20,6 +20,8 @@ inline constexpr llvm::StringLiteral inputs = "inputs";
 inline constexpr llvm::StringLiteral outputs = "outputs";
 inline constexpr llvm::StringLiteral collectives = "collectives";
 inline constexpr llvm::StringLiteral vertices = "vertices";
+// Names of inputs that no output depends on; absent if there are none.
+inline constexpr llvm::StringLiteral unreadInputs = "unread_inputs";
 // Per device, the peak of its arena; absent until it is predicted.
 inline constexpr llvm::StringLiteral peakBytes = "peak_bytes";
 // Of tensors and collectives.

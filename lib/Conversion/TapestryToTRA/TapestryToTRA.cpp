@@ -83,6 +83,8 @@ void GraphLowering::createFunction() {
   function = func::FuncOp::create(b, graph.getLoc(), graph.getSymName(),
                                   b.getFunctionType(inputs, {}));
   function->setDiscardableAttr("comm.grid", gridAttr);
+  if (Attribute unread = graph->getAttr(teg::unreadInputsAttrName))
+    function->setDiscardableAttr("comm.unread_inputs", unread);
   Block *body = function.addEntryBlock();
   for (auto [number, source] : llvm::enumerate(sources))
     function.setArgAttr(number, "comm.name", source.getNameAttr());

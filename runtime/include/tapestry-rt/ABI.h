@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 2
+#define TAPESTRY_ABI_VERSION 3
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
  * one byte 0 or 1. */
@@ -118,6 +118,10 @@ typedef struct TapestryProgram {
   /* Per device the most bytes that its arena will hold at once during one run
    * where ranks share memory; null where the compiler does not know. */
   const int64_t *predicted_peak_bytes;
+  /* Names of the inputs that the source of the program has and no output
+   * depends on: a file for them is accepted and not read. */
+  int64_t num_unread_inputs;
+  const char *const *unread_inputs;
 } TapestryProgram;
 
 #if defined(__cplusplus)
@@ -125,7 +129,7 @@ static_assert(sizeof(TapestryRange) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryTensor) == 40, "layout known to the compiler");
 static_assert(sizeof(TapestryCollective) == 72, "layout known to the compiler");
 static_assert(sizeof(TapestryVertex) == 16, "layout known to the compiler");
-static_assert(sizeof(TapestryProgram) == 88, "layout known to the compiler");
+static_assert(sizeof(TapestryProgram) == 104, "layout known to the compiler");
 #endif
 
 /* ---- called by generated code --------------------------------------------

@@ -114,13 +114,19 @@ Status tapestry::rt::checkProgram(const TapestryProgram &program) {
       (program.num_inputs > 0 && !program.inputs) ||
       (program.num_outputs > 0 && !program.outputs) ||
       (program.num_collectives > 0 && !program.collectives) ||
-      (program.num_vertices > 0 && !program.vertices))
+      (program.num_vertices > 0 && !program.vertices) ||
+      program.num_unread_inputs < 0 ||
+      (program.num_unread_inputs > 0 && !program.unread_inputs))
     return inconsistent(format("%lld devices, entry %s, or a missing table",
                                printable(program.devices),
                                program.entry ? "set" : "missing"));
   for (int32_t i = 0; i < program.num_vertices; ++i)
     if (!program.vertices[i].name)
       return inconsistent(format("vertex %d has no name", i));
+  for (int64_t i = 0; i < program.num_unread_inputs; ++i)
+    if (!program.unread_inputs[i])
+      return inconsistent(
+          format("unread input %lld has no name", printable(i)));
   Status status;
   for (int32_t i = 0; i < program.num_inputs && !status.failed(); ++i)
     status = checkTensor(program.inputs[i], "input", program.devices, false);
@@ -141,6 +147,14 @@ int tapestry::rt::findTensor(const TapestryTensor *tensors, int32_t count,
     if (name == tensors[i].name)
       return i;
   return -1;
+}
+
+bool tapestry::rt::isUnreadInput(const TapestryProgram &program,
+                                 const std::string &name) {
+  for (int64_t i = 0; i < program.num_unread_inputs; ++i)
+    if (name == program.unread_inputs[i])
+      return true;
+  return false;
 }
 
 std::string tapestry::rt::listTensors(const TapestryTensor *tensors,

@@ -18,6 +18,9 @@ Status checkProgram(const TapestryProgram &program);
 int findTensor(const TapestryTensor *tensors, int32_t count,
                const std::string &name);
 
+/// Whether no output depends on the input of this name.
+bool isUnreadInput(const TapestryProgram &program, const std::string &name);
+
 /// One line per tensor: "  -i A=FILE   f32[3, 4]".
 std::string listTensors(const TapestryTensor *tensors, int32_t count,
                         const char *option);

@@ -6,6 +6,7 @@
 #include "Core/Program.h"
 #include "Core/Types.h"
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -42,6 +43,12 @@ Status Session::unknownName(const char *kind, const std::string &name,
 Status Session::checkInputs() {
   inputPaths.assign(program.num_inputs, "");
   for (const auto &[name, path] : options.inputs) {
+    if (isUnreadInput(program, name)) {
+      if (options.verbose && launchedAs().rank == 0)
+        fprintf(stderr, "input '%s' is not read: no output depends on it\n",
+                name.c_str());
+      continue;
+    }
     int input = findTensor(program.inputs, program.num_inputs, name);
     if (input < 0)
       return unknownName("input", name, program.inputs, program.num_inputs,

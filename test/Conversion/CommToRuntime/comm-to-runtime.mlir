@@ -9,6 +9,7 @@
 // CHECK-SAME: collectives = [{bytes = 60 : i64, from = #[[ROWS:.*]], kind = "all_gather", to = #[[WHOLE:.*]], type = f32, vertex = "A"},
 // CHECK-SAME: {bytes = 120 : i64, combine = @combine.1, from = #{{.*}}, kind = "all_reduce"
 // CHECK-SAME: devices = 2 : i64, entry = @tapestry_entry, inputs = [{layout = #[[ROWS]], name = "A", type = f32}], name = "both"
+// CHECK-SAME: unread_inputs = ["B"]
 
 // CHECK: func.func private @device_program(%[[RANK:.*]]: !llvm.ptr, %[[A:.*]]: memref<?x3xf32>, %[[Z:.*]]: memref<5x3xf32>)
 // CHECK: call @tapestry_rt_device(%[[RANK]])
@@ -20,7 +21,7 @@
 // CHECK: return
 func.func @both(%A: tensor<?x3xf32> {comm.layout = #rows, comm.name = "A", comm.type = f32})
     -> (tensor<5x3xf32> {comm.layout = #whole, comm.name = "Z", comm.type = f32})
-    attributes {comm.grid = #grid, comm.vertices = []} {
+    attributes {comm.grid = #grid, comm.unread_inputs = ["B"], comm.vertices = []} {
   %all, %t0 = comm.all_gather "A", %A from #rows to #whole axes ["d.0"]
     : tensor<?x3xf32> -> tensor<5x3xf32>
   %sum, %t1 = comm.all_reduce "Z" max %all after %t0 from #partial to #whole axes ["d.0"]

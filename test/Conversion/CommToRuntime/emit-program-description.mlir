@@ -11,11 +11,15 @@
 // CHECK-DAG: llvm.mlir.global internal constant @[[OWNERS:.*]](dense<1> : tensor<2xi8>)
 // CHECK: llvm.mlir.global external constant @tapestry_program()
 // CHECK: llvm.mlir.addressof @tapestry_entry
+// Two names of inputs that are not read, and where they are.
+// CHECK: llvm.mlir.constant(2 : i64) : i64
+// CHECK: llvm.mlir.addressof @tapestry.unread_inputs
 module attributes {comm.program = {
     name = "p", devices = 2 : i64, entry = @tapestry_entry,
     inputs = [{layout = #rows, name = "A", type = i1}],
     outputs = [{layout = #rows, name = "A", type = i1}],
-    collectives = [], vertices = [{flops = 7 : i64, name = "C"}]}} {
+    collectives = [], vertices = [{flops = 7 : i64, name = "C"}],
+    unread_inputs = ["B", "D"]}} {
   llvm.func @tapestry_entry(%rank: !llvm.ptr, %inputs: !llvm.ptr, %outputs: !llvm.ptr) {
     llvm.return
   }

@@ -12,8 +12,9 @@
 // CHECK-LABEL: func.func @product
 // CHECK-SAME: %[[A:.*]]: tensor<97x53xf32> {comm.name = "A"}
 // CHECK-SAME: -> (tensor<97x41xf32> {comm.name = "D"}, tensor<97x41xf32> {comm.name = "E"})
+// CHECK-SAME: comm.unread_inputs = ["U"]
 // CHECK-SAME: comm.vertices = [{flops = 421562 : i64, name = "C"}, {flops = 3977 : i64, name = "D"}, {flops = 3977 : i64, name = "E"}]
-tapestry.graph @product on #grid {
+tapestry.graph @product on #grid attributes {tapestry.unread_inputs = ["U"]} {
   %A = tapestry.source "A" : tensor<97x53xf32>
     home #tapestry_index.layout<[97 by "d.0", 53 by "d.1"] on #grid>
   %B = tapestry.source "B" : tensor<53x41xf32>

@@ -824,6 +824,19 @@ tapestry.graph @tapestry_c3 {
 
 // -----
 
+// expected-error @below {{has the attribute 'tapestry.unread_inputs', which lists names of inputs on a graph}}
+tapestry.graph @tapestry_c4_list attributes {tapestry.unread_inputs = [1]} {
+}
+
+// -----
+
+tapestry.graph @tapestry_c4_place {
+  // expected-error @below {{has the attribute 'tapestry.unread_inputs', which lists names of inputs on a graph}}
+  %A = tapestry.source "A" {tapestry.unread_inputs = ["B"]} : tensor<5xf32>
+}
+
+// -----
+
 // expected-error @below {{label 'i' has 0 : i64 parts, the least is 1}}
 #request_c1_parts = #tapestry.request<pin cut {i = 0}>
 

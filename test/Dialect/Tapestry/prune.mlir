@@ -1,6 +1,6 @@
 // RUN: tapestry-opt %s --pass-pipeline='builtin.module(tapestry.graph(tapestry-prune))' | FileCheck %s
 
-// CHECK-LABEL: tapestry.graph @chain
+// CHECK-LABEL: tapestry.graph @chain attributes {tapestry.unread_inputs = ["C"]}
 tapestry.graph @chain {
   // CHECK-NEXT: %[[A:.*]] = tapestry.source "A"
   %A = tapestry.source "A" : tensor<6xf32>
@@ -35,8 +35,9 @@ tapestry.graph @chain {
 }
 
 // Without roots nothing is visible.
-// CHECK-LABEL: tapestry.graph @nothing
+// CHECK-LABEL: tapestry.graph @nothing attributes {tapestry.unread_inputs = ["Z", "A", "B"]}
 // CHECK-NEXT: }
-tapestry.graph @nothing {
+tapestry.graph @nothing attributes {tapestry.unread_inputs = ["Z"]} {
   %A = tapestry.source "A" : tensor<6xf32>
+  %B = tapestry.source "B" : tensor<6xf32>
 }

@@ -215,6 +215,15 @@ TapestryDialect::verifyOperationAttribute(Operation *op,
                                   "source or an einsum";
     return success();
   }
+  if (name == unreadInputsAttrName) {
+    // tapestry_c4
+    auto names = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!isa<GraphOp>(op) || !names ||
+        !llvm::all_of(names, [](Attribute a) { return isa<StringAttr>(a); }))
+      return op->emitOpError() << "has the attribute '" << name
+                               << "', which lists names of inputs on a graph";
+    return success();
+  }
   if (name != constraintsAttrName)
     return success();
   // tapestry_c1

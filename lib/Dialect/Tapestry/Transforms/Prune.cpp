@@ -1,6 +1,8 @@
 //===- Prune.cpp - Erases what no root of visibility observes -------------===//
 
+#include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 
 namespace tapestry::teg {
@@ -11,6 +13,16 @@ namespace tapestry::teg {
 using namespace mlir;
 using namespace tapestry::teg;
 
+/// Adds to the names that the graph has of erased sources.
+static void recordUnread(GraphOp graph, ArrayRef<Attribute> erased) {
+  SmallVector<Attribute> names;
+  if (auto earlier = graph->getAttrOfType<ArrayAttr>(unreadInputsAttrName))
+    llvm::append_range(names, earlier);
+  llvm::append_range(names, erased);
+  graph->setAttr(unreadInputsAttrName,
+                 Builder(graph.getContext()).getArrayAttr(names));
+}
+
 namespace {
 
 struct TapestryPrunePass
@@ -20,13 +32,18 @@ struct TapestryPrunePass
     // exactly if a use of it is left.
     Block &body = getOperation().getBody().front();
     bool changed = false;
+    SmallVector<Attribute> unread;
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body))) {
       if (!isOpTriviallyDead(&op))
         continue;
+      if (auto source = dyn_cast<SourceOp>(op))
+        unread.insert(unread.begin(), source.getNameAttr());
       op.erase();
       ++numErased;
       changed = true;
     }
+    if (!unread.empty())
+      recordUnread(getOperation(), unread);
     if (!changed)
       markAllAnalysesPreserved();
   }

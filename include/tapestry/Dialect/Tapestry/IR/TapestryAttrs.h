@@ -22,6 +22,10 @@ inline constexpr llvm::StringLiteral constraintsAttrName =
 /// The name of the layout group of a source or an einsum.
 inline constexpr llvm::StringLiteral layoutGroupAttrName =
     "tapestry.layout_group";
+/// The names of the sources that were erased from a graph because no output
+/// depends on them.
+inline constexpr llvm::StringLiteral unreadInputsAttrName =
+    "tapestry.unread_inputs";
 
 } // namespace tapestry::teg
 

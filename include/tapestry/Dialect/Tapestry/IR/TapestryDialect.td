@@ -30,7 +30,9 @@ def Tapestry_Dialect : Dialect {
     Two attributes say what a user asks of a plan: `tapestry.constraints`, a
     list of `#tapestry.request`, and `tapestry.layout_group`, a name: tensors of
     one group are kept in equal layouts. A sink's requests are on the layout in
-    which the tensor is handed out.
+    which the tensor is handed out. `tapestry.unread_inputs` on a graph names
+    the sources that it had until nothing read them: whoever runs the program
+    may name files for them.
 
     Constraints:
     - (tapestry_c1) `tapestry.constraints` is a list of requests on a source, an
@@ -39,6 +41,7 @@ def Tapestry_Dialect : Dialect {
       of the source's dimensions; one on the home numbers of dimensions.
     - (tapestry_c3) `tapestry.layout_group` is a string, not empty, on a source
       or an einsum.
+    - (tapestry_c4) `tapestry.unread_inputs` is a list of strings on a graph.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",

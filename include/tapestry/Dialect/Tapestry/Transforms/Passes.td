@@ -10,7 +10,8 @@ def TapestryPrune : Pass<"tapestry-prune", "::tapestry::teg::GraphOp"> {
   let description = [{
     Sinks, sequence points and operations with side effects are the roots of
     visibility; what none of them reads, directly or not, is erased, sources
-    included.
+    included. Their names stay on the graph: files that are named for them are
+    no mistake.
 
     Before:
     ```mlir
@@ -23,7 +24,7 @@ def TapestryPrune : Pass<"tapestry-prune", "::tapestry::teg::GraphOp"> {
 
     After:
     ```mlir
-    tapestry.graph @g {
+    tapestry.graph @g attributes {tapestry.unread_inputs = ["B"]} {
       %A = tapestry.source "A" : tensor<5xf32>
       tapestry.sink "Z", %A : tensor<5xf32>
     }
