@@ -120,6 +120,12 @@ def bad_machines(bench):
 
 
 @case
+def machine_without_its_cost_model(bench):
+    bench.expect_error(bench.run("--machine=h100x8"), 2, "--machine", "--cost spmd", "'paper'")
+    bench.expect_results(bench.run("--machine=h100x8", "--cost=spmd"))
+
+
+@case
 def grid_and_devices_disagree(bench):
     bench.expect_error(bench.run("--grid=a=2,b=3", "--devices=4"), (1, 2), r"\b6\b", r"\b4\b")
 

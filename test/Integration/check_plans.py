@@ -235,6 +235,41 @@ def devices_disagree(bench):
 
 
 @case
+def options_that_contradict_the_plan(bench):
+    def follow(*words):
+        return bench.tapestry("plan", "small.ein", "--plan=p.json", *words)
+
+    def refuse(option, *patterns):
+        finished = follow(*option.split())
+        bench.expect_error(finished, 2, rf"^p\.json: error: {patterns[0]}", *patterns[1:])
+
+    def write(*words):
+        bench.tapestry("plan", "small.ein", "--json=p.json", *words).expect_status(0)
+
+    write("--grid=node=2,gpu=2")
+    follow("--cost=paper", "--solver=exact", "--grid=node=2,gpu=2").expect_status(0)
+    refuse("--cost=spmd", "cost_model: .*'paper'.*--cost.*'spmd'")
+    refuse("--solver=bounded", "solver: .*'exact'.*--solver bounded")
+    refuse("--grid=a=4", "grid: .*node=2,gpu=2.*--grid.*a=4")
+    refuse("--machine=cpu", "cost_model: .*'paper'.*--machine cpu")
+    write("--devices=4", "--cost=spmd", "--machine=h100x8")
+    follow("--cost=spmd", "--machine=h100x8").expect_status(0)
+    refuse("--machine=cpu", "machine: .*'h100x8'.*--machine cpu")
+    write("--cost=spmd", "--grid=d=4:bw=5GB/s")
+    follow("--grid=d=4:bw=5GB/s").expect_status(0)
+    refuse("--grid=d=4:bw=6GB/s", "machine: .*'cpu'.*--grid d=4:bw=6GB/s")
+    # What a file leaves open is decided as asked.
+    bench.write("p.json", '{"tapestry_plan": 1, "devices": 4, "vertices": []}')
+    asked = ["--cost=spmd", "--solver=bounded", "--machine=h100x8", "--grid=node=2,gpu=2"]
+    follow(*asked, "--json=out.json").expect_status(0)
+    plan = driver.load_json(bench.folder / "out.json")
+    got = plan["cost_model"], plan["solver"], plan["machine"]["name"], plan["grid"]
+    if got != ("spmd", "bounded", "h100x8", {"node": 2, "gpu": 2}):
+        raise CheckFailed(f"planned by {got}")
+    refuse("--grid=a=2", "grid: .*'d=4'.*--grid.*a=2")
+
+
+@case
 def malformed_json(bench):
     refuse(bench, json.dumps(given_plan())[:-9], "given")
     refuse(bench, "", "given")

@@ -141,6 +141,59 @@ ExitStatus Compilation::checkRequest() const {
   return readMachine(options, machine, grid);
 }
 
+/// What is written into machine files: all that a cost model can see.
+static std::string textOf(const Machine &machine) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  writeMachine(os, machine);
+  return text;
+}
+
+static std::string textOf(const DeviceGrid &grid) {
+  std::string text;
+  for (const DeviceGrid::Axis &axis : grid.axes)
+    text +=
+        (text.empty() ? "" : ",") + axis.name + "=" + std::to_string(axis.size);
+  return text;
+}
+
+/// What a plan file states comes before defaults. An option that the user wrote
+/// and that would be dropped for it is an error.
+ExitStatus Compilation::checkFollowed() const {
+  auto refuse = [&](const llvm::Twine &what) {
+    printError(options.planFile + ": error: " + what);
+    return UsageWrong;
+  };
+  if (options.isCostGiven && options.cost != decided.costModel)
+    return refuse("cost_model: the plan is by '" + decided.costModel +
+                  "', --cost asks for '" + options.cost + "'");
+  if (options.isSolverGiven && options.solver != decided.solver)
+    return refuse("solver: the file decides everything (solver '" +
+                  decided.solver + "'), nothing is left for --solver " +
+                  options.solver);
+  Machine machine;
+  DeviceGrid grid;
+  if (ExitStatus status = readMachine(options, machine, grid))
+    return status;
+  if (!options.grid.empty() && !(grid == decided.userGrid))
+    return refuse("grid: the plan is for '" + textOf(decided.userGrid) +
+                  "', --grid asks for '" + textOf(grid) + "'");
+  bool isSpmd = decided.costModel == "spmd";
+  if (options.isMachineGiven && !isSpmd)
+    return refuse("cost_model: the plan is by '" + decided.costModel +
+                  "', which has no use for --machine " + options.machine);
+  // A grid may state links, which are the machine's.
+  bool hasLinks = llvm::StringRef(options.grid).contains(':');
+  if (isSpmd && (options.isMachineGiven || hasLinks) &&
+      textOf(machine) != textOf(decided.machine))
+    return refuse("machine: the plan reckons with another '" +
+                  decided.machine.name + "' than " +
+                  (options.isMachineGiven ? "--machine " + options.machine
+                                          : "--grid " + options.grid) +
+                  " asks for");
+  return Success;
+}
+
 ExitStatus Compilation::planWithin(int64_t memoryLimit, bool isTrial) {
   teg::PartitionRequest request;
   request.devices = options.devices;
@@ -195,8 +248,17 @@ void Compilation::measurePeak() {
 ExitStatus Compilation::planGraph() {
   if (ExitStatus status = checkRequest())
     return status;
+  if (options.isMachineGiven && options.cost == "paper" &&
+      options.planFile.empty()) {
+    printError("--machine is what --cost spmd reckons with; 'paper' counts "
+               "elements");
+    return UsageWrong;
+  }
   if (ExitStatus status = planWithin(0, /*isTrial=*/false))
     return status;
+  if (!options.planFile.empty())
+    if (ExitStatus status = checkFollowed())
+      return status;
   int64_t estimate = decided.peakBytesPerDevice;
   measurePeak();
   if (options.memory == 0 || decided.peakBytesPerDevice <= options.memory)

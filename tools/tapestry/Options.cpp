@@ -343,6 +343,9 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   options.machine = machine;
   options.solver = solver;
   options.cost = cost;
+  options.isMachineGiven = machine.getNumOccurrences() > 0;
+  options.isSolverGiven = solver.getNumOccurrences() > 0;
+  options.isCostGiven = cost.getNumOccurrences() > 0;
   options.planFile = planFile;
   if (memory.getNumOccurrences() != 0) {
     if (llvm::Expected<int64_t> bytes = tapestry::parseBytes(memory))

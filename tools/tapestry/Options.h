@@ -56,6 +56,10 @@ struct Options {
   std::string machine = "cpu";
   std::string solver;
   std::string cost;
+  /// Which of them the user wrote; the others are defaults.
+  bool isMachineGiven = false;
+  bool isSolverGiven = false;
+  bool isCostGiven = false;
   std::string planFile;
   /// What products of many tensors are ordered by, or "none".
   std::string order = "none";
