@@ -309,30 +309,41 @@ static std::string describeShape(llvm::ArrayRef<int64_t> shape) {
          "]";
 }
 
+llvm::Error tapestry::layoutGroupError(const PlanVertex &vertex,
+                                       llvm::Error error) {
+  std::string text = llvm::toString(std::move(error));
+  constexpr llvm::StringLiteral colon = ": error: ";
+  auto [place, message] = llvm::StringRef(text).split(colon);
+  if (message.empty()) {
+    message = text;
+    place = vertex.constraints.layoutGroupPlace;
+  }
+  return planError(place, place.empty() ? "" : colon, "layout group '",
+                   vertex.constraints.layoutGroup, "': ", message);
+}
+
 /// The members have one shape, and their pins agree.
 static llvm::Error checkGroup(const PlanGraph &graph, const DeviceGrid &grid,
                               llvm::ArrayRef<unsigned> members) {
   const PlanVertex &first = graph.vertices[members.front()];
-  const std::string &name = first.constraints.layoutGroup;
   Pins pins(first.shape.size());
   for (unsigned member : members) {
     const PlanVertex &vertex = graph.vertices[member];
     if (vertex.shape != first.shape)
-      return planError("layout group '", name, "': '", first.name,
-                       "' has shape ", describeShape(first.shape), ", '",
-                       vertex.name, "' has ", describeShape(vertex.shape));
+      return layoutGroupError(vertex, planError("'", first.name, "' has shape ",
+                                                describeShape(first.shape),
+                                                ", '", vertex.name, "' has ",
+                                                describeShape(vertex.shape)));
     auto own = pinsOf(vertex, grid, Side::Home);
     if (!own)
       return own.takeError();
     for (auto [dim, pin] : llvm::enumerate(*own))
       if (pin.parts != 0)
         if (llvm::Error error = merge(pins[dim], pin, std::to_string(dim)))
-          return planError("layout group '", name,
-                           "': ", llvm::toString(std::move(error)));
+          return layoutGroupError(vertex, std::move(error));
   }
   if (llvm::Error error = checkTogether(pins, first, grid, Side::Home))
-    return planError("layout group '", name,
-                     "': ", llvm::toString(std::move(error)));
+    return layoutGroupError(first, std::move(error));
   return llvm::Error::success();
 }
 

@@ -363,11 +363,14 @@ llvm::Error PlanFileReader::readGroups(const Cursor &top) {
       std::optional<unsigned> vertex = graph.vertexNamed(vertexName);
       if (!vertex)
         return fail(place, "the program has no vertex '", vertexName, "'");
-      std::string &group = graph.vertices[*vertex].constraints.layoutGroup;
-      if (!group.empty() && group != *name)
-        return fail(place, "vertex '", vertexName, "' is in group '", group,
-                    "' already, not in '", *name, "'");
-      group = *name;
+      VertexConstraints &asked = graph.vertices[*vertex].constraints;
+      if (asked.layoutGroup == *name)
+        continue;
+      if (!asked.layoutGroup.empty())
+        return fail(place, "vertex '", vertexName, "' is in group '",
+                    asked.layoutGroup, "' already, not in '", *name, "'");
+      asked.layoutGroup = *name;
+      asked.layoutGroupPlace = fileName;
     }
   }
   return llvm::Error::success();

@@ -185,11 +185,11 @@ static llvm::Error checkGroups(const PlanGraph &graph,
       PartVector partsA = resultParts(members[i - 1]);
       PartVector partsB = resultParts(members[i]);
       if (partsA != partsB)
-        return planError("layout group '", a.constraints.layoutGroup,
-                         "': no viable partitions give '", a.name, "' and '",
+        return layoutGroupError(
+            b, planError("no viable partitions give '", a.name, "' and '",
                          b.name, "' equal layouts; the nearest plan has ",
                          partsToString(partsA), " and ", partsToString(partsB),
-                         " parts");
+                         " parts"));
     }
   return llvm::Error::success();
 }

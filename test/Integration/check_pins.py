@@ -139,11 +139,11 @@ def conflicts(bench):
     )
     refuse(r"'E'", "axis 'rack'", r"'d\.0'|'gpu", text=PINNED.replace("{i: 1}", "{i: rack}"))
     refuse(
-        r"group 'g'", r"\[24\]", r"\[24, 28\]",
+        r"pinned\.ein:\d+:1: error: layout group 'g': ", r"\[24\]", r"\[24, 28\]",
         text=PINNED.replace("E[i] @ {i: 1}", "E[i] @ group g"),
     )
     refuse(
-        r"group 'g'", "'G'", "8 parts", "to 2", "'F'",
+        r"pinned\.ein:\d+:\d+: error: layout group 'g': vertex", "'G'", "8 parts", "to 2", "'F'",
         text=PINNED.replace("output C, D, F", "output C, D\noutput F @ {i: 2}"),
     )
 

@@ -289,7 +289,9 @@ TEST(Constraints, GroupsThatCannotBe) {
   PlanGraph graph = productGraph();
   named(graph, "C").constraints.layoutGroup = "g";
   named(graph, "S").constraints.layoutGroup = "g";
-  expectError(planOn(graph, grid), {"group 'g'", "'C'", "'S'", "[8, 8]"});
+  named(graph, "S").constraints.layoutGroupPlace = "p.ein:4:1";
+  expectError(planOn(graph, grid),
+              {"p.ein:4:1: error: layout group 'g': 'C'", "'S'", "[8, 8]"});
 
   GraphBuilder b;
   b.input("A", {8, 8});
@@ -297,15 +299,21 @@ TEST(Constraints, GroupsThatCannotBe) {
   b.vertex("Y", "i j", {{"X", "j i"}});
   for (llvm::StringRef name : {"X", "Y"})
     named(b.graph, name).constraints.layoutGroup = "g";
+  named(b.graph, "Y").constraints.layoutGroupPlace = "p.ein:3:1";
   named(b.graph, "X").constraints.home = {pin({{"0", 8, {}}})};
   expectSuccess(planOn(b.graph, grid).takeError());
   named(b.graph, "Y").constraints.home = {pin({{"0", 2, {}}})};
   expectError(planOn(b.graph, grid),
               {"group 'g'", "'Y'", "2 parts", "to 8", "'X'"});
+  // The pin's own place is nearer.
+  named(b.graph, "Y").constraints.home.front().place = "p.ein:7:1";
+  expectError(planOn(b.graph, grid),
+              {"p.ein:7:1: error: layout group 'g': vertex 'Y': label"});
   // Pins on the work that leave no common layout.
   named(b.graph, "Y").constraints.home = {};
   named(b.graph, "Y").constraints.work = {pin({{"i", 1, {}}})};
-  expectError(planOn(b.graph, grid), {"group 'g'", "'X'", "'Y'", "[1, 8]"});
+  expectError(planOn(b.graph, grid),
+              {"p.ein:3:1: error: layout group 'g': ", "'X'", "'Y'", "[1, 8]"});
 }
 
 //===----------------------------------------------------------------------===//

@@ -90,6 +90,10 @@ inline bool keepsResultInPlace(const PlanVertex &vertex) {
          !vertex.constraints.layoutGroup.empty();
 }
 
+/// An error about a vertex' layout group: at the pin whose place `error` begins
+/// with, or else where the vertex was put into the group.
+llvm::Error layoutGroupError(const PlanVertex &vertex, llvm::Error error);
+
 /// The members of every layout group with at least two, each ascending, in the
 /// order of their first members.
 std::vector<std::vector<unsigned>> layoutGroups(const PlanGraph &graph);

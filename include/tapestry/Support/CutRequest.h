@@ -58,12 +58,15 @@ struct VertexConstraints {
   std::vector<CutRequest> home;
   /// Tensors that name the same group are kept in equal layouts; empty: none.
   std::string layoutGroup;
+  /// Where the group was named, as CutRequest::place.
+  std::string layoutGroupPlace;
 
   bool empty() const {
     return work.empty() && home.empty() && layoutGroup.empty();
   }
   bool operator==(const VertexConstraints &o) const {
-    return work == o.work && home == o.home && layoutGroup == o.layoutGroup;
+    return work == o.work && home == o.home && layoutGroup == o.layoutGroup &&
+           layoutGroupPlace == o.layoutGroupPlace;
   }
 };
 

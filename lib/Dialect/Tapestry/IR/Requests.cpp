@@ -171,8 +171,10 @@ VertexConstraints teg::constraintsOf(Operation *op) {
   for (Operation *user : op->getUsers())
     if (isa<SinkOp>(user))
       addRequests(user, constraints);
-  if (auto group = op->getAttrOfType<StringAttr>(layoutGroupAttrName))
+  if (auto group = op->getAttrOfType<StringAttr>(layoutGroupAttrName)) {
     constraints.layoutGroup = group.str();
+    constraints.layoutGroupPlace = placeOf(op->getLoc());
+  }
   return constraints;
 }
 
