@@ -63,7 +63,7 @@ public:
   void pass(bool isForward);
   /// The reparametrised costs of a variable's choices.
   std::vector<double> costsOf(unsigned var) const;
-  DualBound bound();
+  DualBound bound(bool boundChoices);
   /// Chooses variable by variable: earlier ones as chosen, later ones as their
   /// messages say.
   std::vector<uint32_t> suggest() const;
@@ -256,13 +256,14 @@ const std::vector<double> &Messages::leastLeft(Incidence at) {
       });
 }
 
-DualBound Messages::bound() {
+DualBound Messages::bound(bool boundChoices) {
   DualBound result;
   std::vector<std::vector<double>> left(messages.size());
   std::vector<double> leastOfEdge(problem.edges.size());
   for (unsigned e = 0; e < problem.edges.size(); ++e) {
     left[2 * e] = leastLeft({e, false});
-    left[2 * e + 1] = leastLeft({e, true});
+    if (boundChoices)
+      left[2 * e + 1] = leastLeft({e, true});
     leastOfEdge[e] = *std::min_element(left[2 * e].begin(), left[2 * e].end());
     result.lowerBound += leastOfEdge[e];
   }
@@ -272,6 +273,10 @@ DualBound Messages::bound() {
     const std::vector<double> &costs = result.choiceBounds.back();
     leastOfVariable.push_back(*std::min_element(costs.begin(), costs.end()));
     result.lowerBound += leastOfVariable.back();
+  }
+  if (!boundChoices) {
+    result.choiceBounds.clear();
+    return result;
   }
   // A choice costs at least what it takes beyond the least, at its variable and
   // at each of its edges.
@@ -342,7 +347,7 @@ DualBound tapestry::computeDualBound(const PlanProblem &problem,
   DualBound best;
   best.lowerBound = -infinity;
   for (unsigned round = 0;;) {
-    DualBound bound = messages.bound();
+    DualBound bound = messages.bound(limits.boundChoices);
     Solution solution;
     solution.choice = messages.suggest();
     descend(problem, solution.choice);

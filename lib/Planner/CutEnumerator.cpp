@@ -2,6 +2,8 @@
 
 #include "CutEnumerator.h"
 #include "llvm/ADT/STLExtras.h"
+#include <set>
+#include <string>
 
 using namespace tapestry;
 
@@ -37,6 +39,50 @@ bool CutSpace::mergeGroups(const DeviceGrid &grid, Merge which) {
   groups[best].append(groups[best + 1].begin(), groups[best + 1].end());
   groups.erase(groups.begin() + best + 1);
   return true;
+}
+
+std::vector<std::vector<Cut>>
+tapestry::otherGroupings(const DeviceGrid &grid, llvm::ArrayRef<Cut> groups) {
+  Cut axes;
+  for (const Cut &group : groups)
+    axes.append(group.begin(), group.end());
+  auto isOneAxis = [&](const Cut &group) {
+    return userAxis(grid, group.front()) == userAxis(grid, group.back());
+  };
+  // What a grouping is but for the order of groups.
+  auto kindOf = [&](llvm::ArrayRef<Cut> grouping) {
+    std::vector<std::pair<std::string, int64_t>> kind;
+    for (const Cut &group : grouping)
+      kind.push_back(
+          {userAxis(grid, group.front()).str(), partsOf(grid, group)});
+    llvm::sort(kind);
+    return kind;
+  };
+  std::set<std::vector<std::pair<std::string, int64_t>>> seen = {
+      kindOf(groups)};
+  bool ofOneAxis = llvm::all_of(groups, isOneAxis);
+  std::vector<std::vector<Cut>> result;
+  std::vector<Cut> grouping;
+  auto extend = [&](auto &self, size_t first) -> void {
+    if (first == axes.size()) {
+      if (grouping.size() == groups.size() &&
+          seen.insert(kindOf(grouping)).second)
+        result.push_back(grouping);
+      return;
+    }
+    if (grouping.size() == groups.size())
+      return;
+    for (size_t last = first + 1; last <= axes.size(); ++last) {
+      Cut group(axes.begin() + first, axes.begin() + last);
+      if (ofOneAxis && !isOneAxis(group))
+        break;
+      grouping.push_back(group);
+      self(self, last);
+      grouping.pop_back();
+    }
+  };
+  extend(extend, 0);
+  return result;
 }
 
 namespace {

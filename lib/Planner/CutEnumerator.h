@@ -25,6 +25,11 @@ struct CutSpace {
   bool mergeGroups(const DeviceGrid &grid, Merge which = Merge::Smallest);
 };
 
+/// The other ways to make as many groups of neighbouring axes, of one user axis
+/// each if `groups` are, that differ in more than the order of groups.
+std::vector<std::vector<Cut>> otherGroupings(const DeviceGrid &grid,
+                                             llvm::ArrayRef<Cut> groups);
+
 /// Calls `visit` for every cut of dimensions of these extents into at most that
 /// many parts, in a fixed order that starts with no cut at all.
 void forEachCut(const DeviceGrid &grid, const CutSpace &space,

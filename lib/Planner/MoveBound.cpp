@@ -33,7 +33,7 @@ FirstPart::FirstPart(const DeviceGrid &grid, const Layout &layout) {
 }
 
 MoveBound::MoveBound(const DeviceGrid &grid, const Machine &machine)
-    : grid(grid), machine(machine) {
+    : grid(grid), machine(machine), devices(grid.numDevices()) {
   std::set<double, std::greater<double>> bandwidths;
   // All sets of axes, those of one size and link once.
   std::map<std::tuple<int64_t, double, double>, Cut> sets = {{{1, 0, 0}, {}}};
@@ -87,12 +87,12 @@ double MoveBound::seconds(const FirstPart &from, const FirstPart &to,
       (to.elements - shared) * elementBytes / levels.front().bandwidth +
       doublings(to.elements / shared) * levels.front().latency;
   for (unsigned l = 0; l + 1 < levels.size(); ++l) {
-    double devices = levels[l].devices;
-    double ofPart = devices * shared;
-    double ofAll = devices * std::min(from.elements, ofPart);
-    double wanted = devices / grid.numDevices() * total;
+    double joined = levels[l].devices;
+    double ofPart = joined * shared;
+    double ofAll = joined * std::min(from.elements, ofPart);
+    double wanted = joined / devices * total;
     double received =
-        std::max({0.0, to.elements - ofPart, wanted - ofAll}) / devices;
+        std::max({0.0, to.elements - ofPart, wanted - ofAll}) / joined;
     double steps = doublings(to.elements / ofPart);
     const Level &slower = levels[l + 1];
     seconds += received * elementBytes *

@@ -48,6 +48,7 @@ private:
   };
   const DeviceGrid &grid;
   const Machine &machine;
+  double devices;
   /// Fastest first.
   std::vector<Level> levels;
   /// By group size, axes that make such a group, one list per link.

@@ -1,6 +1,7 @@
 //===- Planner.cpp - From a graph to a verified plan ----------------------===//
 
 #include "tapestry/Planner/Planner.h"
+#include "CutEnumerator.h"
 #include "tapestry/Planner/Constraints.h"
 #include "tapestry/Planner/SpmdProblem.h"
 #include "tapestry/Planner/SpmdRelaxation.h"
@@ -245,10 +246,43 @@ static llvm::Expected<Plan> planPaper(const PlanGraph &graph,
   return plan;
 }
 
+/// Merges axes in other ways while plans are far from `lowerBound`: a problem
+/// with a cheaper solution takes the place of `problem` and `solution`.
+static void tryOtherMerges(const PlanGraph &graph, const DeviceGrid &grid,
+                           const PlannerOptions &options, SolverFunction solve,
+                           double lowerBound, SpmdProblem &problem,
+                           Solution &solution) {
+  constexpr unsigned mostTries = 3;
+  constexpr double closeEnough = 0.97;
+  SpmdOptions spmd;
+  unsigned tries = 0;
+  for (std::vector<Cut> &groups : otherGroupings(grid, problem.groups)) {
+    if (lowerBound >= closeEnough * solution.cost || ++tries > mostTries)
+      return;
+    spmd.groups = std::move(groups);
+    auto other = buildSpmdProblem(graph, grid, options.machine, spmd);
+    if (!other) { // Not every pin can be met.
+      llvm::consumeError(other.takeError());
+      continue;
+    }
+    auto found = solve(other->problem, options.solverOptions);
+    if (!found) {
+      llvm::consumeError(found.takeError());
+      continue;
+    }
+    if (found->cost < solution.cost) {
+      problem = std::move(*other);
+      solution = std::move(*found);
+    }
+  }
+}
+
 /// `penalty` is what broken preferences add to the plan's cost in the search.
+/// Where axes are merged more effort finds a close bound and better merges.
 static llvm::Expected<Plan>
 planSpmdOn(const PlanGraph &graph, const PlannerOptions &options,
-           SolverFunction solve, const DeviceGrid &userGrid, double &penalty) {
+           SolverFunction solve, const DeviceGrid &userGrid, double &penalty,
+           bool moreEffort = true) {
   DeviceGrid grid = splitIntoPrimes(userGrid);
   SpmdOptions spmd;
   spmd.memoryLimit = options.memoryLimit;
@@ -258,17 +292,21 @@ planSpmdOn(const PlanGraph &graph, const PlannerOptions &options,
   auto solution = solve(problem->problem, options.solverOptions);
   if (!solution)
     return solution.takeError();
+  // Where axes were merged the solver's bound holds for the merged ones only.
+  bool isComplete = problem->isComplete;
+  moreEffort = moreEffort && !isComplete;
+  double anyPlan = moreEffort ? spmdLowerBound(graph, grid, options.machine)
+                              : independentSeconds(graph, options.machine,
+                                                   grid.numDevices());
+  if (moreEffort && options.memoryLimit == 0)
+    tryOtherMerges(graph, grid, options, solve, anyPlan, *problem, *solution);
   PlanSketch sketch = sketchOf(options, userGrid);
   sketch.machine = options.machine;
   sketch.placed = problem->placementOf(solution->choice).vertices;
   auto plan = completePlan(graph, sketch, options.placementOptions);
   if (!plan)
     return plan;
-  // Where axes were merged the solver's bound holds for the merged ones only;
-  // spmdLowerBound() is for what holds for all.
-  double anyPlan =
-      independentSeconds(graph, options.machine, grid.numDevices());
-  if (problem->isComplete)
+  if (isComplete)
     stateBound(*plan, std::max(solution->lowerBound - penalty, anyPlan),
                solution->provedOptimal);
   else
@@ -299,16 +337,6 @@ static std::vector<int64_t> fewerDevices(const PlanGraph &graph,
   return counts;
 }
 
-/// To what holds for every plan on the grid, where not all cuts were looked at.
-static void raiseBound(const PlanGraph &graph, const Machine &machine,
-                       Plan &plan) {
-  if (!plan.provedOptimal)
-    stateBound(plan,
-               std::max(plan.lowerBound,
-                        spmdLowerBound(graph, plan.grid, machine, plan.cost)),
-               false);
-}
-
 /// No plan for at most `devices` devices costs less; `known` holds bounds for
 /// some counts, `cost` is that of a plan.
 static double boundOverCounts(const PlanGraph &graph, const Machine &machine,
@@ -318,7 +346,9 @@ static double boundOverCounts(const PlanGraph &graph, const Machine &machine,
   double least = cost;
   unsigned looked = 0;
   constexpr unsigned mostLooks = 64;
+  // They only have to be no better, which is seen soon.
   RelaxationOptions effort;
+  effort.rounds = 2;
   for (int64_t count = devices; count >= 1; --count) {
     double easy = independentSeconds(graph, machine, count);
     // Fewer devices share the work less.
@@ -332,13 +362,10 @@ static double boundOverCounts(const PlanGraph &graph, const Machine &machine,
       continue;
     }
     auto it = known.find(count);
-    double bound = it == known.end() ? 0 : it->second;
-    if (bound < least)
-      bound = std::max(
-          bound, spmdLowerBound(graph, splitIntoPrimes(*grid), machine, least));
-    least = std::min(least, bound);
-    // The others only have to be no better, which is seen soon.
-    effort.mostChoices = 3000;
+    least = std::min(least, it != known.end()
+                                ? it->second
+                                : spmdLowerBound(graph, splitIntoPrimes(*grid),
+                                                 machine, least, effort));
   }
   return least;
 }
@@ -352,10 +379,7 @@ planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
     if (!grid)
       return grid.takeError();
     double penalty = 0;
-    auto plan = planSpmdOn(graph, options, solve, *grid, penalty);
-    if (plan)
-      raiseBound(graph, options.machine, *plan);
-    return plan;
+    return planSpmdOn(graph, options, solve, *grid, penalty);
   }
   int64_t devices = options.devices;
   double penalty = 0;
@@ -363,17 +387,15 @@ planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
     auto grid = gridOn(options.machine, count);
     if (!grid)
       return grid.takeError();
-    return planSpmdOn(graph, options, solve, *grid, penalty);
+    return planSpmdOn(graph, options, solve, *grid, penalty,
+                      /*moreEffort=*/count == devices);
   };
   if (devices < 1 || devices > maxDevices)
     return planError("a plan for ", devices, " devices; there are 1 to ",
                      maxDevices);
   auto best = planFor(devices);
-  if (!options.mayIdle) {
-    if (best)
-      raiseBound(graph, options.machine, *best);
+  if (!options.mayIdle)
     return best;
-  }
   // Not every count is a grid on every machine: then fewer are planned for.
   // What else is wrong is an error.
   std::string refusal;
@@ -408,7 +430,8 @@ planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
       llvm::consumeError(plan.takeError());
       continue;
     }
-    bounds[count] = plan->lowerBound;
+    if (plan->provedOptimal)
+      bounds[count] = plan->lowerBound;
     if (!isFound || plan->cost + penalty < price) {
       price = plan->cost + penalty;
       isProved = isFound && plan->provedOptimal;

@@ -143,6 +143,10 @@ bool Builder::meetsPins() {
 /// Merged axes cannot make every number of parts: of the ways to merge, the
 /// first that meets all pins.
 bool Builder::chooseSpace() {
+  if (!options.groups.empty()) {
+    space.groups = options.groups;
+    return true;
+  }
   for (CutSpace::Merge which : {CutSpace::Merge::Smallest,
                                 CutSpace::Merge::First, CutSpace::Merge::Last})
     if (shrinkSpace(which) && meetsPins())
@@ -185,14 +189,6 @@ Shown Builder::show(llvm::ArrayRef<Layout> layoutPerChoice) {
   return shown;
 }
 
-static PartVector partsPerDim(const DeviceGrid &grid,
-                              llvm::ArrayRef<Cut> cuts) {
-  PartVector parts;
-  for (const Cut &cut : cuts)
-    parts.push_back(partsOf(grid, cut));
-  return parts;
-}
-
 std::shared_ptr<const WorkForm> Builder::workFormOf(const PlanVertex &vertex) {
   llvm::SmallString<256> key;
   llvm::raw_svector_ostream os(key);
@@ -221,7 +217,9 @@ std::shared_ptr<const WorkForm> Builder::workFormOf(const PlanVertex &vertex) {
     if (!allows(vertex, m.grid, partition))
       return;
     form->partitions.push_back(partition);
-    parts->push_back(partsPerDim(m.grid, partition.cuts));
+    PartVector &counts = parts->emplace_back();
+    for (const Cut &cut : partition.cuts)
+      counts.push_back(partsOf(m.grid, cut));
     double seconds = workSeconds(m.graph, vertex, m.grid, m.machine, partition);
     costs->push_back(seconds + brokenWeight(vertex, m.grid, partition) *
                                    preferenceSeconds(vertex));
@@ -562,6 +560,7 @@ llvm::Expected<SpmdProblem> Builder::build() {
                      " prime axes leaves more than ", options.mostPartitions,
                      " partitions of a vertex however its axes are merged");
   SpmdProblem result;
+  result.groups = space.groups;
   result.isComplete = space.anyOrder && space.groups == complete.groups &&
                       m.grid.numDevices() <= 512;
   size_t count = m.graph.vertices.size();

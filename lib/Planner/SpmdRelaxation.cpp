@@ -14,6 +14,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include <algorithm>
+#include <cmath>
 
 using namespace tapestry;
 
@@ -440,7 +441,8 @@ double tapestry::spmdLowerBound(const PlanGraph &graph, const DeviceGrid &grid,
     return least;
   BoundLimits limits;
   limits.rounds = options.rounds;
-  limits.checkEvery = 1;
+  limits.checkEvery = std::isinf(enough) ? options.rounds : 1;
+  limits.boundChoices = false;
   limits.mostWork = options.mostWork;
   limits.enough = enough / (1 - rounding);
   return std::max(least, computeDualBound(*problem, limits).lowerBound *

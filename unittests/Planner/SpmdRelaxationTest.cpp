@@ -1,6 +1,7 @@
 //===- SpmdRelaxationTest.cpp - Bounds on plans for many devices ----------===//
 
 #include "tapestry/Planner/SpmdRelaxation.h"
+#include "../../lib/Planner/CutEnumerator.h"
 #include "../../lib/Planner/MoveBound.h"
 #include "../../lib/Planner/ReshardingTable.h"
 #include "TestErrors.h"
@@ -166,4 +167,14 @@ TEST(SpmdRelaxation, CertifiesPlansOnMergedAxes) {
   EXPECT_FALSE(found.provedOptimal);
   EXPECT_LE(found.lowerBound, found.cost);
   EXPECT_GT(found.lowerBound, 0.98 * found.cost);
+}
+
+TEST(OtherGroupings, DifferInMoreThanOrder) {
+  DeviceGrid grid = gridOf({{"node", 16}, {"gpu", 8}});
+  std::vector<Cut> groups = {{0, 1}, {2, 3}, {4, 5, 6}};
+  std::vector<std::vector<Cut>> found = otherGroupings(grid, groups);
+  // 2 x 8 nodes, and 16 nodes with 2 x 4 of a host.
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0], (std::vector<Cut>{{0}, {1, 2, 3}, {4, 5, 6}}));
+  EXPECT_EQ(found[1], (std::vector<Cut>{{0, 1, 2, 3}, {4}, {5, 6}}));
 }

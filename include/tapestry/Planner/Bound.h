@@ -38,6 +38,8 @@ struct BoundLimits {
   /// After how many rounds the bound is worked out, which costs about half of
   /// one, and the limits are looked at.
   unsigned checkEvery = 5;
+  /// Whether choiceBounds are wanted, which is half of that cost.
+  bool boundChoices = true;
 };
 
 /// The bound after some rounds, each of which looks at every entry of every

@@ -27,12 +27,16 @@ struct SpmdOptions {
   unsigned mostLayouts = 400;
   /// Bytes per device; 0: no limit.
   int64_t memoryLimit = 0;
+  /// How to merge axes instead; empty: as above.
+  std::vector<Cut> groups;
 };
 
 struct SpmdProblem {
   PlanProblem problem;
   /// Whether every partition and every plain layout on the grid is a choice.
   bool isComplete = true;
+  /// The axes that cut a dimension together or not at all.
+  std::vector<Cut> groups;
 
   SpmdProblem();
   SpmdProblem(SpmdProblem &&);

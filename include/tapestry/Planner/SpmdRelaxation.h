@@ -19,7 +19,7 @@ struct RelaxationOptions {
   /// The most ways to cut a vertex, or a tensor, in the problem.
   unsigned mostChoices = 4000;
   /// Rounds of messages and the most table entries to look at in them.
-  unsigned rounds = 5;
+  unsigned rounds = 3;
   double mostWork = 2e9;
 };
 
