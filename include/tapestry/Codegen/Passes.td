@@ -78,6 +78,32 @@ def FormRowKernels
                            "::mlir::scf::SCFDialect"];
 }
 
+def ComputeInPlace
+    : Pass<"tapestry-compute-in-place", "::mlir::func::FuncOp"> {
+  let summary = "Let elementwise operations work on their result's buffer";
+  let description = [{
+    An elementwise operation that is the last to read a buffer of this function,
+    with the subscripts and the type of its result, works in place: what writes
+    the buffer writes into the result instead, and the buffer is dropped. Values
+    of a product that are rectified or added to something need no array of
+    their own. Left alone where anything touches the result meanwhile.
+
+    ```mlir
+    linalg.generic {...} ins(%a, %b) outs(%p)   // p += a b
+    linalg.generic {...} ins(%w, %p) outs(%y)   // y = w - p
+    memref.dealloc %p
+    ```
+    becomes
+    ```mlir
+    linalg.generic {...} ins(%a, %b) outs(%y)
+    linalg.generic {...} ins(%w, %y) outs(%y)
+    ```
+  }];
+  let statistics = [
+    Statistic<"numInPlace", "in-place", "Buffers dropped">
+  ];
+}
+
 def OutlineKernels : Pass<"tapestry-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Move every kernel to a function of its own, equal ones to one";
   let description = [{

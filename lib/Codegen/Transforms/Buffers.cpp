@@ -103,4 +103,11 @@ bool canSink(Operation *op, Operation *target) {
   return true;
 }
 
+bool isElementwise(linalg::GenericOp op) {
+  return op.getNumDpsInits() == 1 && op.hasPureBufferSemantics() &&
+         op.getNumParallelLoops() == op.getNumLoops() &&
+         op.getIndexingMapsArray().back().isPermutation() &&
+         op.getBody()->getArguments().back().use_empty();
+}
+
 } // namespace tapestry

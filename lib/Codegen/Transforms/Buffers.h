@@ -35,6 +35,10 @@ bool touches(mlir::Operation *op, mlir::Value root);
 /// in between do not count: the caller delays them.
 bool canSink(mlir::Operation *op, mlir::Operation *target);
 
+/// Whether `op` computes every element of its one result from values at that
+/// point, and from nothing that the result held before.
+bool isElementwise(mlir::linalg::GenericOp op);
+
 } // namespace tapestry
 
 #endif // TAPESTRY_LIB_CODEGEN_TRANSFORMS_BUFFERS_H

@@ -27,15 +27,6 @@ constexpr unsigned recomputeCost = 6;
 
 using linalg::GenericOp;
 
-bool isElementwise(GenericOp op) {
-  if (op.getNumDpsInits() != 1 || !op.hasPureBufferSemantics() ||
-      op.getNumParallelLoops() != op.getNumLoops())
-    return false;
-  AffineMap result = op.getIndexingMapsArray().back();
-  return result.isPermutation() &&
-         op.getBody()->getArguments().back().use_empty();
-}
-
 /// A buffer that only operations of this block use, not through views.
 struct Intermediate {
   memref::AllocOp alloc;

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 
@@ -125,10 +126,40 @@ void NestEmitter::store(Value vector, const NestOperand &operand,
       vector::StoreOp::create(b, vector, operand.flat, base);
     return;
   }
+  // Without an instruction for it, a masked scatter becomes a branch per lane,
+  // and LLVM takes seconds over some hundreds of them.
+  if (!target.maskedMemory || operand.elementType.getIntOrFloatBitWidth() < 32)
+    return storeEachLane(vector, operand, offset, stride, mask);
   if (!mask)
     mask = splat(b.getBoolAttr(true), lanes);
   vector::ScatterOp::create(b, /*resultType=*/Type(), operand.flat, base,
                             laneOffsets(stride, lanes), mask, vector);
+}
+
+void NestEmitter::storeEachLane(Value vector, const NestOperand &operand,
+                                OpFoldResult offset, OpFoldResult stride,
+                                Value mask) {
+  int64_t lanes = cast<VectorType>(vector.getType()).getNumElements();
+  Value copy;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(
+        &nest.op->getParentOfType<FunctionOpInterface>().front());
+    copy = memref::AllocaOp::create(
+        b, MemRefType::get({lanes}, operand.elementType),
+        b.getI64IntegerAttr(64));
+  }
+  vector::StoreOp::create(b, vector, copy, b.value(b.index(0)));
+  OpFoldResult count = b.index(lanes);
+  if (mask)
+    count =
+        b.min(mask.getDefiningOp<vector::CreateMaskOp>().getOperands().front(),
+              count);
+  loop(b.index(0), count, 1, [&](OpFoldResult lane) {
+    Value element = memref::LoadOp::create(b, copy, b.value(lane));
+    memref::StoreOp::create(b, element, operand.flat,
+                            b.value(b.add(offset, b.mul(lane, stride))));
+  });
 }
 
 /// Transposes `rows`, a square of vectors, in log2(n) rounds of exchanges

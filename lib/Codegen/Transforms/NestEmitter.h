@@ -88,6 +88,10 @@ protected:
   const TargetInfo &target;
 
 private:
+  /// A store of lanes that are `stride` apart, one after the other.
+  void storeEachLane(mlir::Value vector, const NestOperand &operand,
+                     mlir::OpFoldResult offset, mlir::OpFoldResult stride,
+                     mlir::Value mask);
   mlir::Value laneOffsets(mlir::OpFoldResult stride, unsigned lanes);
 };
 

@@ -33,6 +33,7 @@ void buildKernelPipeline(OpPassManager &pm, const CodegenOptions &options) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createFuseElementwise());
   functions.addPass(createFormRowKernels());
+  functions.addPass(createComputeInPlace());
   pm.addPass(createOutlineKernels());
 }
 
