@@ -277,8 +277,9 @@ static void tryOtherMerges(const PlanGraph &graph, const DeviceGrid &grid,
   }
 }
 
-/// `penalty` is what broken preferences add to the plan's cost in the search.
-/// Where axes are merged more effort finds a close bound and better merges.
+/// Sets `penalty` to what broken preferences add to the plan's cost in the
+/// search. Where axes are merged more effort finds a close bound and better
+/// merges.
 static llvm::Expected<Plan>
 planSpmdOn(const PlanGraph &graph, const PlannerOptions &options,
            SolverFunction solve, const DeviceGrid &userGrid, double &penalty,
@@ -300,6 +301,7 @@ planSpmdOn(const PlanGraph &graph, const PlannerOptions &options,
                                                    grid.numDevices());
   if (moreEffort && options.memoryLimit == 0)
     tryOtherMerges(graph, grid, options, solve, anyPlan, *problem, *solution);
+  penalty = problem->penalty(solution->choice);
   PlanSketch sketch = sketchOf(options, userGrid);
   sketch.machine = options.machine;
   sketch.placed = problem->placementOf(solution->choice).vertices;
