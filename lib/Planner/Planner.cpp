@@ -351,6 +351,7 @@ static double boundOverCounts(const PlanGraph &graph, const Machine &machine,
   // They only have to be no better, which is seen soon.
   RelaxationOptions effort;
   effort.rounds = 2;
+  effort.mostChoices = 3000;
   for (int64_t count = devices; count >= 1; --count) {
     double easy = independentSeconds(graph, machine, count);
     // Fewer devices share the work less.
