@@ -28,17 +28,21 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 // Rounding
 //===----------------------------------------------------------------------===//
 
-/// A power of two far below the cost of a plan; 0 where plans cost next to
+/// A power of two far below `cost`, that of a plan; 0 where plans cost next to
 /// nothing. Sums of up to 2^7 times that cost are then exact.
-static double quantumOf(const PlanProblem &problem) {
+static double quantumOf(double cost) {
+  return cost > 1e-200 ? std::exp2(std::floor(std::log2(cost)) - 46) : 0;
+}
+
+/// What some plan costs, soon found.
+static double costOfStart(const PlanProblem &problem) {
   std::vector<uint32_t> choice;
   for (const PlanProblem::Variable &variable : problem.variables)
     choice.push_back(
         std::min_element(variable.costs->begin(), variable.costs->end()) -
         variable.costs->begin());
   descend(problem, choice);
-  double cost = problem.evaluate(choice);
-  return cost > 1e-200 ? std::exp2(std::floor(std::log2(cost)) - 46) : 0;
+  return problem.evaluate(choice);
 }
 
 /// The nearest multiples of a power of two.
@@ -426,8 +430,21 @@ tapestry::computeMarginals(const PlanProblem &problem,
   upward.mostWork = limits.work / 4;
   upward.tableBytes = limits.tableBytes;
   Trace trace;
-  auto elimination = buckets::eliminateAll(rounded(problem, quantumOf(problem)),
-                                           upward, trace);
+  double quantum = quantumOf(costOfStart(problem));
+  auto eliminate = [&] {
+    trace = Trace();
+    return buckets::eliminateAll(rounded(problem, quantum), upward, trace);
+  };
+  auto elimination = eliminate();
+  // A start that breaks what must hold, at a forbidding price, is no measure
+  // of what plans cost.
+  while (elimination && elimination->isComplete) {
+    double finer = quantumOf(problem.evaluate(elimination->choice));
+    if (finer >= quantum / 16)
+      break;
+    quantum = finer;
+    elimination = eliminate();
+  }
   if (!elimination)
     return elimination.takeError();
   if (!elimination->isComplete)

@@ -78,12 +78,16 @@ tapestry::solveExactWithinMemory(const PlanProblem &problem,
   if (!outcome->isFound)
     return explainFailure(problem, options, "exact", outcome->isDone);
   const Solution &solution = outcome->solution;
-  if (!outcome->isDone)
-    return planError(
-        "solver 'exact': the best plan found within ", problem.memoryLimit,
-        " bytes per device costs ", llvm::format("%.9g", solution.cost),
-        ", no plan costs less than ", llvm::format("%.9g", solution.lowerBound),
-        "; solver 'bounded' takes such a plan, more work may prove it");
+  if (!outcome->isDone) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << "solver 'exact': the best plan found within " << problem.memoryLimit
+       << " bytes per device costs " << llvm::format("%.9g", solution.cost)
+       << ", no plan costs less than "
+       << llvm::format("%.9g", solution.lowerBound)
+       << "; solver 'bounded' takes such a plan, more work may prove it";
+    return llvm::make_error<NotProvedError>(text);
+  }
   return std::move(outcome->solution);
 }
 

@@ -5,6 +5,8 @@
 
 using namespace tapestry;
 
+char NotProvedError::ID = 0;
+
 llvm::ArrayRef<SolverInfo> tapestry::allSolvers() {
   static const SolverInfo solvers[] = {
       {"exact", "elimination over the whole graph: a proved optimum",

@@ -199,7 +199,7 @@ ExitStatus Compilation::planWithin(int64_t memoryLimit, bool isTrial) {
   request.devices = options.devices;
   request.grid = options.grid;
   request.machine = options.machine;
-  request.solver = options.solver;
+  request.solver = isTrial ? trialSolver : options.solver;
   request.costModel = options.cost;
   request.planFile = options.planFile;
   request.memoryLimit = memoryLimit;
@@ -207,13 +207,16 @@ ExitStatus Compilation::planWithin(int64_t memoryLimit, bool isTrial) {
   llvm::Expected<teg::PartitionedGraph> partitioned =
       teg::partitionGraph(getGraph(), request);
   if (!partitioned) {
-    std::string message = llvm::toString(partitioned.takeError());
+    llvm::Error error = partitioned.takeError();
+    bool isNotProved = error.isA<NotProvedError>();
+    std::string message = llvm::toString(std::move(error));
     if (isTrial)
       trialError = message;
     else
       printError(message);
     // The one fault that is the machine's: it has too little memory.
-    return llvm::StringRef(message).contains(" bytes per device")
+    return !isNotProved &&
+                   llvm::StringRef(message).contains(" bytes per device")
                ? Unable
                : ProgramWrong;
   }
@@ -241,6 +244,21 @@ void Compilation::measurePeak() {
   }
 }
 
+/// What the planner's estimate says of memory: how little plans need, and what
+/// holds it. Empty where it says nothing.
+std::string Compilation::describeEstimate() {
+  if (!planWithin(1, /*isTrial=*/true))
+    return "";
+  // The trial's own limit means nothing to the user.
+  llvm::StringRef need =
+      llvm::StringRef(trialError).split(" bytes per device: ").second;
+  if (need.empty())
+    return "";
+  return "; by the planner's estimate, which can be above what a program "
+         "needs, " +
+         need.str();
+}
+
 /// The planner limits its own estimate of the peak; generated code may need
 /// more, and often less. So the limit on the estimate is searched for under
 /// which the program just fits. A plan that fits without any limit is as good
@@ -265,20 +283,23 @@ ExitStatus Compilation::planGraph() {
     return Success;
   int64_t leanest = decided.peakBytesPerDevice;
   double lowerBound = decided.lowerBound;
+  trialSolver = options.solver;
   struct Found {
     GraphVertices vertices;
     Plan plan;
   };
   std::optional<Found> best;
-  std::string refusal;
   constexpr unsigned mostAttempts = 8;
   int64_t low = 0, high = estimate, limit = std::min(options.memory, high - 1);
   for (unsigned attempt = 0; attempt < mostAttempts && low + 1 < high;
        ++attempt, limit = low + (high - low) / 2) {
-    if (planWithin(limit, /*isTrial=*/true)) {
-      // The trial's own limit means nothing to the user.
-      refusal =
-          llvm::StringRef(trialError).split(" bytes per device: ").second.str();
+    ExitStatus status = planWithin(limit, /*isTrial=*/true);
+    // It does not say that nothing fits, but that it cannot prove what is best.
+    if (status == ProgramWrong && trialSolver == "exact") {
+      trialSolver = "bounded";
+      status = planWithin(limit, /*isTrial=*/true);
+    }
+    if (status) {
       low = limit;
       continue;
     }
@@ -293,10 +314,9 @@ ExitStatus Compilation::planGraph() {
     low = limit;
   }
   if (!best) {
-    printError(
-        "the leanest plan that was found needs " + llvm::Twine(leanest) +
-        " bytes per device, --memory allows " + llvm::Twine(options.memory) +
-        (refusal.empty() ? "" : "; by the planner's estimate, " + refusal));
+    printError("the leanest plan that was found needs " + llvm::Twine(leanest) +
+               " bytes per device, --memory allows " +
+               llvm::Twine(options.memory) + describeEstimate());
     return Unable;
   }
   vertices = std::move(best->vertices);

@@ -52,6 +52,7 @@ private:
   ExitStatus checkRequest() const;
   ExitStatus checkFollowed() const;
   ExitStatus planWithin(int64_t memoryLimit, bool isTrial);
+  std::string describeEstimate();
   void measurePeak();
   bool isSmall() const;
 
@@ -62,6 +63,9 @@ private:
   Plan decided;
   /// Why the last trial of a limit found no plan.
   std::string trialError;
+  /// What plans under a memory limit: the solver asked for, or `bounded` where
+  /// that is too much for `exact`.
+  std::string trialSolver;
 };
 
 /// The machine and, where --grid is given, the grid that the options name.

@@ -190,6 +190,20 @@ TEST(Marginals, EqualSolvingAgainWithForbiddenLayouts) {
   expectEqualToSolvingAgain(valueOf(buildPaperProblem(graph, 8)), 1);
 }
 
+/// A start that cannot leave a forbidden layout says nothing about costs.
+TEST(Marginals, AreExactWhereTheStartIsForbidden) {
+  GraphBuilder b;
+  b.input("I", {11});
+  b.vertex("A", "l", {{"I", "l+r-1"}}, {{"l", 8}, {"r", 2}});
+  b.vertex("B", "i", {{"A", "j"}, {"A", "i"}});
+  b.vertex("C", "i", {{"I", "l"}, {"B", "l+r-1"}, {"A", "i"}},
+           {{"l", 11}, {"r", 3}});
+  b.vertex("D", "i", {{"A", "i+r-1"}}, {{"i", 8}, {"r", 2}});
+  for (llvm::StringRef name : {"B", "C", "D"})
+    b.graph.vertices[*b.graph.vertexNamed(name)].constraints.layoutGroup = "g";
+  expectEqualToSolvingAgain(valueOf(buildPaperProblem(b.graph, 6)), 1);
+}
+
 TEST(Marginals, AreTheSameEveryTime) {
   PlanProblem problem = valueOf(buildPaperProblem(llamaGraph(3), 12));
   Marginals one = valueOf(computeMarginals(problem));

@@ -12,6 +12,21 @@
 
 namespace tapestry {
 
+/// Solutions were found, but not proved to be best by a solver that promises
+/// that. The message says how good they are.
+class NotProvedError : public llvm::ErrorInfo<NotProvedError> {
+public:
+  static char ID;
+  explicit NotProvedError(std::string text) : text(std::move(text)) {}
+  void log(llvm::raw_ostream &os) const override { os << text; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+private:
+  std::string text;
+};
+
 struct SolverOptions {
   /// The most bytes that one solver may fill with tables.
   int64_t tableBytes = int64_t(2) << 30;

@@ -131,6 +131,9 @@ Status Session::checkFeeds() {
     if (feed.output < 0)
       return unknownName("output", outputName, program.outputs,
                          program.num_outputs, "-o");
+    // Nothing reads what would arrive there.
+    if (isUnreadInput(program, inputName))
+      continue;
     feed.input = findTensor(program.inputs, program.num_inputs, inputName);
     if (feed.input < 0)
       return unknownName("input", inputName, program.inputs, program.num_inputs,
