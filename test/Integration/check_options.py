@@ -159,6 +159,8 @@ def inputs_that_nothing_reads(bench):
         for name in ("C.npy", "D.npy"):
             (bench.folder / name).unlink()
         bench.expect_error(execute("-i", "V=V.npy"), 2, "no input 'V'", "-i A=FILE")
+    for name in ("run", "prog"):
+        commands[name]("--repeat=2", "--feed=C=U").expect_status(0)
 
 
 @case
