@@ -341,6 +341,17 @@ void tapestry::descend(const PlanProblem &problem,
   }
 }
 
+std::vector<uint32_t>
+tapestry::descendFromCheapest(const PlanProblem &problem) {
+  std::vector<uint32_t> choice;
+  for (const PlanProblem::Variable &variable : problem.variables)
+    choice.push_back(
+        std::min_element(variable.costs->begin(), variable.costs->end()) -
+        variable.costs->begin());
+  descend(problem, choice);
+  return choice;
+}
+
 DualBound tapestry::computeDualBound(const PlanProblem &problem,
                                      const BoundLimits &limits) {
   Messages messages(problem);

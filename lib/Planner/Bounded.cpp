@@ -68,16 +68,8 @@ llvm::Expected<Solution> tapestry::solveBounded(const PlanProblem &problem,
   double small = 1e-12 * std::abs(best.cost);
   if (best.cost > bound.lowerBound + small)
     improve(best.choice);
-  if (best.cost > bound.lowerBound + small) {
-    // A start that owes nothing to the bound.
-    std::vector<uint32_t> start;
-    for (const PlanProblem::Variable &variable : problem.variables)
-      start.push_back(
-          std::min_element(variable.costs->begin(), variable.costs->end()) -
-          variable.costs->begin());
-    descend(problem, start);
-    improve(std::move(start));
-  }
+  if (best.cost > bound.lowerBound + small)
+    improve(descendFromCheapest(problem));
 
   ReducedProblem reduced = reduceProblem(problem, bound, best.cost);
   if (tryElimination(reduced.problem, options, quarter / 2, quarter,

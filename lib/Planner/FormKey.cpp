@@ -19,6 +19,21 @@ void tapestry::describe(llvm::raw_ostream &os,
     os << number << ",";
 }
 
+void tapestry::describeWork(llvm::raw_ostream &os, const PlanGraph &graph,
+                            const PlanVertex &vertex) {
+  for (const PlanLabel &label : vertex.labels)
+    os << label.extent << (label.reduced ? "r" : "") << ",";
+  os << "f" << llvm::format("%.17g", vertex.flops) << "b" << vertex.elementBytes
+     << "," << vertex.accumulatorBytes;
+  describe(os, vertex.output);
+  for (const PlanOperand &operand : vertex.operands) {
+    const PlanVertex &producer = graph.vertices[operand.producer];
+    os << "<" << producer.elementBytes << ":";
+    describe(os, producer.shape);
+    describe(os, operand.projection);
+  }
+}
+
 void tapestry::describeRequests(llvm::raw_ostream &os, const PlanVertex &vertex,
                                 RequestsOf which) {
   if (vertex.constraints.empty())

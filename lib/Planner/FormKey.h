@@ -16,6 +16,11 @@ namespace tapestry {
 void describe(llvm::raw_ostream &os, const Projection &projection);
 void describe(llvm::raw_ostream &os, llvm::ArrayRef<int64_t> numbers);
 
+/// All that the work of `vertex` and the layouts at its edges depend on, but
+/// for what is asked of it.
+void describeWork(llvm::raw_ostream &os, const PlanGraph &graph,
+                  const PlanVertex &vertex);
+
 /// Which requests on a vertex tell it from others of its shape.
 enum class RequestsOf { All, Preferences };
 /// What is asked of its work and its home, with the names of its labels, which

@@ -34,17 +34,6 @@ static double quantumOf(double cost) {
   return cost > 1e-200 ? std::exp2(std::floor(std::log2(cost)) - 46) : 0;
 }
 
-/// What some plan costs, soon found.
-static double costOfStart(const PlanProblem &problem) {
-  std::vector<uint32_t> choice;
-  for (const PlanProblem::Variable &variable : problem.variables)
-    choice.push_back(
-        std::min_element(variable.costs->begin(), variable.costs->end()) -
-        variable.costs->begin());
-  descend(problem, choice);
-  return problem.evaluate(choice);
-}
-
 /// The nearest multiples of a power of two.
 TAPESTRY_WIDE_VECTORS static void roundAll(double *values, size_t count,
                                            double quantum) {
@@ -430,7 +419,7 @@ tapestry::computeMarginals(const PlanProblem &problem,
   upward.mostWork = limits.work / 4;
   upward.tableBytes = limits.tableBytes;
   Trace trace;
-  double quantum = quantumOf(costOfStart(problem));
+  double quantum = quantumOf(problem.evaluate(descendFromCheapest(problem)));
   auto eliminate = [&] {
     trace = Trace();
     return buckets::eliminateAll(rounded(problem, quantum), upward, trace);

@@ -12,7 +12,6 @@
 #include "tapestry/Planner/Constraints.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/Support/Format.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -192,17 +191,7 @@ Shown Builder::show(llvm::ArrayRef<Layout> layoutPerChoice) {
 std::shared_ptr<const WorkForm> Builder::workFormOf(const PlanVertex &vertex) {
   llvm::SmallString<256> key;
   llvm::raw_svector_ostream os(key);
-  for (const PlanLabel &label : vertex.labels)
-    os << label.extent << (label.reduced ? "r" : "") << ",";
-  os << "f" << llvm::format("%.17g", vertex.flops) << "b" << vertex.elementBytes
-     << "," << vertex.accumulatorBytes;
-  describe(os, vertex.output);
-  for (const PlanOperand &operand : vertex.operands) {
-    const PlanVertex &producer = m.graph.vertices[operand.producer];
-    os << "<" << producer.elementBytes << ":";
-    describe(os, producer.shape);
-    describe(os, operand.projection);
-  }
+  describeWork(os, m.graph, vertex);
   describeRequests(os, vertex, RequestsOf::All);
   std::shared_ptr<const WorkForm> &known = workForms[key];
   if (known)

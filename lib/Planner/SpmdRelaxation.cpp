@@ -12,7 +12,6 @@
 #include "MoveBound.h"
 #include "tapestry/Planner/Bound.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Format.h"
 #include <algorithm>
 #include <cmath>
 
@@ -188,17 +187,7 @@ ShownParts Relaxer::show(llvm::ArrayRef<Layout> layoutPerChoice) {
 std::string Relaxer::keyOf(const PlanVertex &vertex) {
   std::string key;
   llvm::raw_string_ostream os(key);
-  for (const PlanLabel &label : vertex.labels)
-    os << label.extent << (label.reduced ? "r" : "") << ",";
-  os << "f" << llvm::format("%.17g", vertex.flops) << "b" << vertex.elementBytes
-     << "," << vertex.accumulatorBytes;
-  describe(os, vertex.output);
-  for (const PlanOperand &operand : vertex.operands) {
-    const PlanVertex &producer = graph.vertices[operand.producer];
-    os << "<" << producer.elementBytes << ":";
-    describe(os, producer.shape);
-    describe(os, operand.projection);
-  }
+  describeWork(os, graph, vertex);
   return key;
 }
 

@@ -3,6 +3,7 @@
 #include "tapestry/Planner/Alternatives.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
+#include "TestProblems.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <limits>
@@ -14,31 +15,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Per choice of `variable` the least cost of all combinations with it.
-std::vector<double> bruteForce(const PlanProblem &problem, unsigned variable) {
-  std::vector<double> best(problem.variables[variable].numChoices(), infinity);
-  std::vector<uint32_t> choice(problem.variables.size(), 0);
-  while (true) {
-    if (!problem.memoryLimit ||
-        problem.peakBytes(choice) <= problem.memoryLimit)
-      best[choice[variable]] =
-          std::min(best[choice[variable]], problem.evaluate(choice));
-    unsigned v = 0;
-    while (v < choice.size() &&
-           ++choice[v] == problem.variables[v].numChoices())
-      choice[v++] = 0;
-    if (v == choice.size())
-      return best;
-  }
-}
-
-double combinations(const PlanProblem &problem) {
-  double count = 1;
-  for (const PlanProblem::Variable &variable : problem.variables)
-    count *= variable.numChoices();
-  return count;
-}
-
 TEST(Alternatives, EqualBruteForce) {
   std::mt19937 random(11);
   unsigned checked = 0;
@@ -47,8 +23,9 @@ TEST(Alternatives, EqualBruteForce) {
     PlanProblem problem = valueOf(buildPaperProblem(graph, 4));
     if (combinations(problem) > 20000)
       continue;
+    auto marginals = exhaustiveMarginals(problem);
     for (unsigned v = 0; v < problem.variables.size(); ++v) {
-      std::vector<double> best = bruteForce(problem, v);
+      std::vector<double> best = marginals[v];
       if (best.size() < 2)
         continue;
       uint32_t own = std::min_element(best.begin(), best.end()) - best.begin();

@@ -16,36 +16,9 @@ using namespace tapestry::test;
 
 namespace {
 
-/// Per variable and choice the least cost of all combinations with it.
-std::vector<std::vector<double>> bruteForce(const PlanProblem &problem) {
-  std::vector<std::vector<double>> best;
-  for (const PlanProblem::Variable &variable : problem.variables)
-    best.emplace_back(variable.numChoices(),
-                      std::numeric_limits<double>::infinity());
-  std::vector<uint32_t> choice(problem.variables.size(), 0);
-  while (true) {
-    double cost = problem.evaluate(choice);
-    for (unsigned v = 0; v < choice.size(); ++v)
-      best[v][choice[v]] = std::min(best[v][choice[v]], cost);
-    unsigned v = 0;
-    while (v < choice.size() &&
-           ++choice[v] == problem.variables[v].numChoices())
-      choice[v++] = 0;
-    if (v == choice.size())
-      return best;
-  }
-}
-
-double combinations(const PlanProblem &problem) {
-  double count = 1;
-  for (const PlanProblem::Variable &variable : problem.variables)
-    count *= variable.numChoices();
-  return count;
-}
-
 void expectEqualToBruteForce(const PlanProblem &problem) {
   Marginals found = valueOf(computeMarginals(problem));
-  auto expected = bruteForce(problem);
+  auto expected = exhaustiveMarginals(problem);
   ASSERT_EQ(found.costs.size(), expected.size());
   for (unsigned v = 0; v < expected.size(); ++v) {
     ASSERT_EQ(found.costs[v].size(), expected[v].size());

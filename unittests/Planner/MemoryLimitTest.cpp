@@ -170,6 +170,14 @@ TEST(MemoryLimit, ExactSaysHowFarItGot) {
   options.work = 3e7;
   expectError(solveExact(problem, options),
               {"'exact'", std::to_string(problem.memoryLimit), "'bounded'"});
+  // Not to be taken for a limit that nothing keeps.
+  llvm::Error open = solveExact(problem, options).takeError();
+  EXPECT_TRUE(open.isA<NotProvedError>());
+  llvm::consumeError(std::move(open));
+  problem.memoryLimit = need.lowerBound - 1;
+  llvm::Error nothing = solveExact(problem, options).takeError();
+  EXPECT_FALSE(nothing.isA<NotProvedError>());
+  llvm::consumeError(std::move(nothing));
 }
 
 } // namespace

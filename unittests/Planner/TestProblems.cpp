@@ -383,3 +383,33 @@ int64_t test::exhaustiveLeastPeak(const PlanProblem &problem) {
   search.visit(0, 0);
   return search.limit + 1;
 }
+
+std::vector<std::vector<double>>
+test::exhaustiveMarginals(const PlanProblem &problem) {
+  std::vector<std::vector<double>> best;
+  for (const PlanProblem::Variable &variable : problem.variables)
+    best.emplace_back(variable.numChoices(),
+                      std::numeric_limits<double>::infinity());
+  std::vector<uint32_t> choice(problem.variables.size(), 0);
+  while (true) {
+    if (!problem.memoryLimit ||
+        problem.peakBytes(choice) <= problem.memoryLimit) {
+      double cost = problem.evaluate(choice);
+      for (unsigned v = 0; v < choice.size(); ++v)
+        best[v][choice[v]] = std::min(best[v][choice[v]], cost);
+    }
+    unsigned v = 0;
+    while (v < choice.size() &&
+           ++choice[v] == problem.variables[v].numChoices())
+      choice[v++] = 0;
+    if (v == choice.size())
+      return best;
+  }
+}
+
+double test::combinations(const PlanProblem &problem) {
+  double count = 1;
+  for (const PlanProblem::Variable &variable : problem.variables)
+    count *= variable.numChoices();
+  return count;
+}

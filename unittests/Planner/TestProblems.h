@@ -38,6 +38,12 @@ struct Optimum {
 Optimum exhaustiveOptimum(const PlanProblem &problem, int64_t limit);
 /// The least peak of all choices, in the same way.
 int64_t exhaustiveLeastPeak(const PlanProblem &problem);
+/// Per variable and choice the least cost of all combinations with it that keep
+/// the problem's memory limit; infinite where there is none.
+std::vector<std::vector<double>>
+exhaustiveMarginals(const PlanProblem &problem);
+/// How many combinations of choices there are.
+double combinations(const PlanProblem &problem);
 
 } // namespace tapestry::test
 

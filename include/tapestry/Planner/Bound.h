@@ -75,6 +75,9 @@ ReducedProblem reduceProblem(const PlanProblem &problem, const DualBound &bound,
 
 /// Moves single variables to their cheapest choice until none moves.
 void descend(const PlanProblem &problem, std::vector<uint32_t> &choice);
+/// The same from every variable's own cheapest choice: a start that owes
+/// nothing to a bound.
+std::vector<uint32_t> descendFromCheapest(const PlanProblem &problem);
 
 } // namespace tapestry
 
