@@ -16,20 +16,44 @@ INDEX = "Dialect/Index/IR"
 DIALECTS = [INDEX, "Dialect/Tapestry/IR", "Dialect/TRA/IR", "Dialect/Comm/IR"]
 BASE = ["Support", "Interfaces"]
 
+
+def planner_rooms():
+    """The planner's rooms from low to high with what each may include."""
+    below = {
+        "Model": [],
+        "Machine": ["Model"],
+        "Optimize": ["Model"],
+        "Layout": ["Model"],
+        "Cost/Elements": ["Model", "Optimize"],
+        "Cost/Seconds": ["Model", "Machine", "Optimize", "Layout", "Cost/Elements"],
+        "Plan": ["Model", "Machine", "Optimize", "Layout", "Cost/Elements", "Cost/Seconds"],
+        "Contraction": ["Model"],
+    }
+    below["Explain"] = ["Plan"] + below["Plan"]
+    below["Pareto"] = ["Plan"] + below["Plan"]
+    below["Report"] = ["Explain", "Pareto"] + below["Explain"]
+    return {
+        f"Planner/{room}": ["Support"] + [f"Planner/{name}" for name in names]
+        for room, names in below.items()
+    }
+
+
+PLANNER = planner_rooms()
+
 # Room -> the rooms besides itself that it may include. "ABI" is the runtime's
 # C header, the only one that compiler and runtime share.
 RULES = {
     "Support": [],
-    "Planner": ["Support"],
+    **PLANNER,
     "Interfaces": ["Support"],
     INDEX: BASE,
     "Dialect/Index/Transforms": BASE + [INDEX],
     "Dialect/Tapestry/IR": BASE + [INDEX],
     "Dialect/TRA/IR": BASE + [INDEX],
     "Dialect/Comm/IR": BASE + [INDEX],
-    "Analysis": BASE + DIALECTS + ["Planner"],
+    "Analysis": BASE + DIALECTS + [*PLANNER],
     "Dialect/Tapestry/Transforms": BASE
-    + [INDEX, "Dialect/Tapestry/IR", "Analysis", "Planner"],
+    + [INDEX, "Dialect/Tapestry/IR", "Analysis", *PLANNER],
     "Conversion": BASE + DIALECTS + ["Analysis", "ABI"],
     "Codegen": ["Codegen/Object"],
     "Codegen/Object": [],
@@ -40,7 +64,7 @@ RULES = {
     + DIALECTS
     + [
         "Analysis",
-        "Planner",
+        *PLANNER,
         "Conversion",
         "Codegen",
         "Dialect/Tapestry/Transforms",

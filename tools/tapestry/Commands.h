@@ -4,7 +4,7 @@
 #define TAPESTRY_TOOLS_TAPESTRY_COMMANDS_H
 
 #include "Options.h"
-#include "tapestry/Planner/Plan.h"
+#include "tapestry/Planner/Plan/Plan.h"
 
 namespace tapestry::driver {
 

@@ -2,7 +2,7 @@
 
 #include "Commands.h"
 #include "Compilation.h"
-#include "tapestry/Planner/PlanDiff.h"
+#include "tapestry/Planner/Plan/PlanDiff.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tapestry;

@@ -1,8 +1,8 @@
 //===- Options.cpp - The command line of the tapestry driver --------------===//
 
 #include "Options.h"
-#include "tapestry/Planner/ContractionOrder.h"
-#include "tapestry/Planner/Quantity.h"
+#include "tapestry/Planner/Contraction/ContractionOrder.h"
+#include "tapestry/Planner/Machine/Quantity.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"

@@ -4,9 +4,9 @@
 #include "Compilation.h"
 #include "OutputFile.h"
 #include "tapestry/Dialect/Tapestry/Transforms/GraphRewrites.h"
-#include "tapestry/Planner/Explain.h"
-#include "tapestry/Planner/Pareto.h"
-#include "tapestry/Planner/PlanFile.h"
+#include "tapestry/Planner/Explain/Explain.h"
+#include "tapestry/Planner/Pareto/Pareto.h"
+#include "tapestry/Planner/Plan/PlanFile.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 

@@ -3,9 +3,9 @@
 #include "Commands.h"
 #include "Compilation.h"
 #include "OutputFile.h"
-#include "tapestry/Planner/Explain.h"
-#include "tapestry/Planner/PlanFile.h"
-#include "tapestry/Planner/PlanPicture.h"
+#include "tapestry/Planner/Explain/Explain.h"
+#include "tapestry/Planner/Plan/PlanFile.h"
+#include "tapestry/Planner/Report/PlanPicture.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tapestry;

@@ -1,6 +1,6 @@
 //===- AlternativesTest.cpp - What another choice would have cost ---------===//
 
-#include "tapestry/Planner/Alternatives.h"
+#include "tapestry/Planner/Optimize/Alternatives.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
 #include "TestProblems.h"

@@ -1,9 +1,9 @@
 //===- BoundTest.cpp - Lower bounds never exceed the optimum --------------===//
 
-#include "tapestry/Planner/Bound.h"
+#include "tapestry/Planner/Optimize/Bound.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
-#include "tapestry/Planner/Solver.h"
+#include "tapestry/Planner/Optimize/Solver.h"
 
 using namespace tapestry;
 using namespace tapestry::test;

@@ -3,8 +3,8 @@
 #include "TestErrors.h"
 #include "TestGraphs.h"
 #include "TestProblems.h"
-#include "tapestry/Planner/Bound.h"
-#include "tapestry/Planner/Solver.h"
+#include "tapestry/Planner/Optimize/Bound.h"
+#include "tapestry/Planner/Optimize/Solver.h"
 #include <set>
 
 using namespace tapestry;

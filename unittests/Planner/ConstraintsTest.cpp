@@ -1,11 +1,11 @@
 //===- ConstraintsTest.cpp - Pins, preferences and layout groups ----------===//
 
-#include "tapestry/Planner/Constraints.h"
+#include "tapestry/Planner/Model/Constraints.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
-#include "tapestry/Planner/PaperCost.h"
-#include "tapestry/Planner/Planner.h"
-#include "tapestry/Planner/Verify.h"
+#include "tapestry/Planner/Cost/Elements/PaperCost.h"
+#include "tapestry/Planner/Plan/Planner.h"
+#include "tapestry/Planner/Plan/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;

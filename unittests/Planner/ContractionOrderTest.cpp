@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tapestry/Planner/ContractionOrder.h"
+#include "tapestry/Planner/Contraction/ContractionOrder.h"
 #include "TestErrors.h"
 #include <functional>
 #include <map>

@@ -1,11 +1,11 @@
 //===- ExplainTest.cpp - What is printed of a plan ------------------------===//
 
-#include "tapestry/Planner/Explain.h"
+#include "tapestry/Planner/Explain/Explain.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
-#include "tapestry/Planner/Memory.h"
-#include "tapestry/Planner/PlanTotals.h"
-#include "tapestry/Planner/Planner.h"
+#include "tapestry/Planner/Layout/Memory.h"
+#include "tapestry/Planner/Plan/PlanTotals.h"
+#include "tapestry/Planner/Plan/Planner.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 

@@ -1,6 +1,6 @@
 //===- LinkFitTest.cpp - Tests of fitting a link to times -----------------===//
 
-#include "tapestry/Planner/LinkFit.h"
+#include "tapestry/Planner/Machine/LinkFit.h"
 #include "TestErrors.h"
 #include <random>
 

@@ -1,9 +1,9 @@
 //===- LowerBoundsTest.cpp - Bounds against every plan there is -----------===//
 
-#include "tapestry/Planner/LowerBounds.h"
+#include "tapestry/Planner/Explain/LowerBounds.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
-#include "tapestry/Planner/Planner.h"
+#include "tapestry/Planner/Plan/Planner.h"
 #include <cmath>
 #include <limits>
 #include <numeric>

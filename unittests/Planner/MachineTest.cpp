@@ -1,8 +1,8 @@
 //===- MachineTest.cpp - Machines, their files, and grids over them -------===//
 
-#include "tapestry/Planner/Machine.h"
+#include "tapestry/Planner/Machine/Machine.h"
 #include "TestErrors.h"
-#include "tapestry/Planner/Quantity.h"
+#include "tapestry/Planner/Machine/Quantity.h"
 #include <cmath>
 #include <random>
 

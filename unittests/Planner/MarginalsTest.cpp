@@ -1,12 +1,12 @@
 //===- MarginalsTest.cpp - The best plan with every single choice ---------===//
 
-#include "tapestry/Planner/Marginals.h"
+#include "tapestry/Planner/Optimize/Marginals.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
 #include "TestProblems.h"
-#include "tapestry/Planner/Alternatives.h"
-#include "tapestry/Planner/Plan.h"
-#include "tapestry/Planner/SpmdProblem.h"
+#include "tapestry/Planner/Cost/Seconds/SpmdProblem.h"
+#include "tapestry/Planner/Optimize/Alternatives.h"
+#include "tapestry/Planner/Plan/Plan.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <limits>

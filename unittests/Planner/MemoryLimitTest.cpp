@@ -2,7 +2,7 @@
 
 #include "TestErrors.h"
 #include "TestProblems.h"
-#include "tapestry/Planner/Solver.h"
+#include "tapestry/Planner/Optimize/Solver.h"
 
 using namespace tapestry;
 using namespace tapestry::test;

@@ -1,6 +1,6 @@
 //===- PaperCostTest.cpp - The paper's worked examples --------------------===//
 
-#include "tapestry/Planner/PaperCost.h"
+#include "tapestry/Planner/Cost/Elements/PaperCost.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
 #include <set>

@@ -1,7 +1,7 @@
 //===- ParetoFrontierTest.cpp - Dominance, volumes and steering -----------===//
 
-#include "tapestry/Planner/ParetoFrontier.h"
-#include "tapestry/Planner/ParetoControl.h"
+#include "tapestry/Planner/Pareto/ParetoFrontier.h"
+#include "tapestry/Planner/Pareto/ParetoControl.h"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <numeric>

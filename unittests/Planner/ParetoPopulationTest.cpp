@@ -1,6 +1,6 @@
 //===- ParetoPopulationTest.cpp - Who may become a parent -----------------===//
 
-#include "../../lib/Planner/ParetoPopulation.h"
+#include "../../lib/Planner/Pareto/ParetoPopulation.h"
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>

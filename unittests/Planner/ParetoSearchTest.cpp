@@ -2,10 +2,10 @@
 
 #include "TestErrors.h"
 #include "TestGraphs.h"
-#include "tapestry/Planner/PaperCost.h"
-#include "tapestry/Planner/Pareto.h"
-#include "tapestry/Planner/SpmdCost.h"
-#include "tapestry/Planner/Verify.h"
+#include "tapestry/Planner/Cost/Elements/PaperCost.h"
+#include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
+#include "tapestry/Planner/Pareto/Pareto.h"
+#include "tapestry/Planner/Plan/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include <cmath>

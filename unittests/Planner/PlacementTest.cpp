@@ -1,10 +1,10 @@
 //===- PlacementTest.cpp - Axes, homes and the bytes of collectives -------===//
 
-#include "tapestry/Planner/Placement.h"
+#include "tapestry/Planner/Layout/Placement.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
-#include "tapestry/Planner/PaperCost.h"
-#include "tapestry/Planner/Planner.h"
+#include "tapestry/Planner/Cost/Elements/PaperCost.h"
+#include "tapestry/Planner/Plan/Planner.h"
 #include "llvm/ADT/STLExtras.h"
 #include <functional>
 #include <limits>

@@ -1,10 +1,10 @@
 //===- PlanDiffTest.cpp - What two plan files decide differently ----------===//
 
-#include "tapestry/Planner/PlanDiff.h"
+#include "tapestry/Planner/Plan/PlanDiff.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
-#include "tapestry/Planner/PlanFile.h"
-#include "tapestry/Planner/Planner.h"
+#include "tapestry/Planner/Plan/PlanFile.h"
+#include "tapestry/Planner/Plan/Planner.h"
 
 using namespace tapestry;
 using namespace tapestry::test;

@@ -1,9 +1,9 @@
 //===- PlanFileTest.cpp - plan.json written, read and refused -------------===//
 
-#include "tapestry/Planner/PlanFile.h"
+#include "tapestry/Planner/Plan/PlanFile.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
-#include "tapestry/Planner/Planner.h"
+#include "tapestry/Planner/Plan/Planner.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include <cstring>

@@ -1,9 +1,9 @@
 //===- PlanPictureTest.cpp - Pictures of a plan ---------------------------===//
 
-#include "tapestry/Planner/PlanPicture.h"
+#include "tapestry/Planner/Report/PlanPicture.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
-#include "tapestry/Planner/Planner.h"
+#include "tapestry/Planner/Plan/Planner.h"
 #include "llvm/ADT/StringRef.h"
 
 using namespace tapestry;

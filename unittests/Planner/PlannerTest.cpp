@@ -1,9 +1,9 @@
 //===- PlannerTest.cpp - The front door -----------------------------------===//
 
-#include "tapestry/Planner/Planner.h"
+#include "tapestry/Planner/Plan/Planner.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
-#include "tapestry/Planner/Verify.h"
+#include "tapestry/Planner/Plan/Verify.h"
 #include "llvm/ADT/StringRef.h"
 
 using namespace tapestry;

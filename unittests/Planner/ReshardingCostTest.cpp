@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Planner/ReshardingTable.h"
-#include "tapestry/Planner/SpmdCost.h"
+#include "../../lib/Planner/Cost/Seconds/ReshardingTable.h"
+#include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <random>

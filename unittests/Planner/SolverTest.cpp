@@ -1,10 +1,10 @@
 //===- SolverTest.cpp - Optima, and what the paper's programme finds ------===//
 
-#include "tapestry/Planner/Solver.h"
+#include "tapestry/Planner/Optimize/Solver.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
 #include "TestProblems.h"
-#include "tapestry/Planner/PaperCost.h"
+#include "tapestry/Planner/Cost/Elements/PaperCost.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <limits>

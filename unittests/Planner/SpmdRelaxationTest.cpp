@@ -1,13 +1,13 @@
 //===- SpmdRelaxationTest.cpp - Bounds on plans for many devices ----------===//
 
-#include "tapestry/Planner/SpmdRelaxation.h"
-#include "../../lib/Planner/CutEnumerator.h"
-#include "../../lib/Planner/MoveBound.h"
-#include "../../lib/Planner/ReshardingTable.h"
+#include "tapestry/Planner/Cost/Seconds/SpmdRelaxation.h"
+#include "../../lib/Planner/Cost/Seconds/MoveBound.h"
+#include "../../lib/Planner/Cost/Seconds/ReshardingTable.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
-#include "tapestry/Planner/Planner.h"
-#include "tapestry/Planner/SpmdProblem.h"
+#include "tapestry/Planner/Cost/Seconds/SpmdProblem.h"
+#include "tapestry/Planner/Model/CutEnumerator.h"
+#include "tapestry/Planner/Plan/Planner.h"
 #include "gtest/gtest.h"
 #include <cmath>
 

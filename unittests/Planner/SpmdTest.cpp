@@ -1,11 +1,11 @@
 //===- SpmdTest.cpp - Plans in seconds ------------------------------------===//
 
-#include "../../lib/Planner/MoveMeter.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
-#include "tapestry/Planner/Planner.h"
-#include "tapestry/Planner/SpmdProblem.h"
-#include "tapestry/Planner/Verify.h"
+#include "tapestry/Planner/Cost/Seconds/SpmdProblem.h"
+#include "tapestry/Planner/Layout/MoveMeter.h"
+#include "tapestry/Planner/Plan/Planner.h"
+#include "tapestry/Planner/Plan/Verify.h"
 #include "gtest/gtest.h"
 #include <random>
 

@@ -3,7 +3,7 @@
 #ifndef TAPESTRY_UNITTESTS_PLANNER_TESTGRAPHS_H
 #define TAPESTRY_UNITTESTS_PLANNER_TESTGRAPHS_H
 
-#include "tapestry/Planner/Graph.h"
+#include "tapestry/Planner/Model/Graph.h"
 #include <map>
 #include <random>
 

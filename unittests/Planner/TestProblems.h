@@ -3,7 +3,7 @@
 #ifndef TAPESTRY_UNITTESTS_PLANNER_TESTPROBLEMS_H
 #define TAPESTRY_UNITTESTS_PLANNER_TESTPROBLEMS_H
 
-#include "tapestry/Planner/Problem.h"
+#include "tapestry/Planner/Optimize/Problem.h"
 #include <random>
 
 namespace tapestry::test {

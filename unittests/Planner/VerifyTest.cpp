@@ -1,9 +1,9 @@
 //===- VerifyTest.cpp - Wrong plans are refused ---------------------------===//
 
-#include "tapestry/Planner/Verify.h"
+#include "tapestry/Planner/Plan/Verify.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
-#include "tapestry/Planner/Planner.h"
+#include "tapestry/Planner/Plan/Planner.h"
 
 using namespace tapestry;
 using namespace tapestry::test;

@@ -9,7 +9,7 @@
 #define TAPESTRY_ANALYSIS_PLANGRAPHS_H
 
 #include "tapestry/Interfaces/BlockOpInterface.h"
-#include "tapestry/Planner/Planner.h"
+#include "tapestry/Planner/Plan/Planner.h"
 
 namespace tapestry {
 

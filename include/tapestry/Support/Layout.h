@@ -13,6 +13,9 @@
 
 namespace tapestry {
 
+/// More devices than this are refused.
+constexpr int64_t maxDevices = 1 << 20;
+
 /// A grid of devices with named axes. Device r's coordinates are the
 /// mixed-radix digits of r, the first axis most significant. No axes: one
 /// device.

@@ -3,7 +3,7 @@
 #include "Inlining.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
-#include "tapestry/Planner/Graph.h"
+#include "tapestry/Planner/Model/Graph.h"
 
 using namespace mlir;
 using namespace tapestry;

@@ -2,8 +2,8 @@
 
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/GraphRewrites.h"
-#include "tapestry/Planner/PlanFile.h"
-#include "tapestry/Planner/Verify.h"
+#include "tapestry/Planner/Plan/PlanFile.h"
+#include "tapestry/Planner/Plan/Verify.h"
 
 using namespace mlir;
 using namespace tapestry;

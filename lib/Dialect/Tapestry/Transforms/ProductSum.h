@@ -10,7 +10,7 @@
 #define TAPESTRY_LIB_DIALECT_TAPESTRY_TRANSFORMS_PRODUCTSUM_H
 
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
-#include "tapestry/Planner/ContractionOrder.h"
+#include "tapestry/Planner/Contraction/ContractionOrder.h"
 
 namespace tapestry::teg {
 

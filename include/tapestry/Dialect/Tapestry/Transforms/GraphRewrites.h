@@ -27,7 +27,7 @@
 #define TAPESTRY_DIALECT_TAPESTRY_TRANSFORMS_GRAPHREWRITES_H
 
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
-#include "tapestry/Planner/Rewrites.h"
+#include "tapestry/Planner/Model/Rewrites.h"
 #include <memory>
 
 namespace tapestry::teg {

@@ -1,0 +1,54 @@
+//===- SpmdCost.h - What the generated program costs, in seconds -*- C++
+//-*-===//
+//
+// The cost model `spmd`: the local work of every vertex by the roofline of one
+// device, and every collective that lowering emits by the alpha-beta time of
+// the slowest grid axis that it spans.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_PLANNER_COST_SECONDS_SPMDCOST_H
+#define TAPESTRY_PLANNER_COST_SECONDS_SPMDCOST_H
+
+#include "tapestry/Planner/Cost/Elements/PaperCost.h"
+#include "tapestry/Planner/Layout/Placement.h"
+#include "tapestry/Planner/Machine/Machine.h"
+
+namespace tapestry {
+
+/// Seconds that the busiest device works on its block of a vertex: the larger
+/// of operations at the device's peak and bytes read and written at its memory
+/// bandwidth, plus what starting a vertex costs. 0 for an input.
+double workSeconds(const PlanGraph &graph, const PlanVertex &vertex,
+                   const DeviceGrid &grid, const Machine &machine,
+                   const Partition &partition);
+
+/// Seconds of one collective on elements of this size, by the busiest device.
+/// With latency a and bandwidth b of the slowest axis, g devices per group, and
+/// n bytes that the busiest device receives:
+/// - all_gather, all_to_all (messages straight from holder to receiver):
+///   (g - 1) a + n / b;
+/// - reduce_scatter (a ring): (g - 1) a + n / b;
+/// - all_reduce: the ring's 2 (g - 1) a + n / b; up to smallAllReduceBytes a
+///   binomial tree up and down instead, 2 ceil(log2 g) (a + whole / b);
+/// - a slice copies within the device's memory: 2 n / memoryBandwidth;
+/// - none: 0.
+double collectiveSeconds(const Collective &collective, const DeviceGrid &grid,
+                         const Machine &machine, int64_t bytesPerElement);
+
+/// What a placed graph costs at every vertex: `join` holds the seconds of its
+/// work, `aggregate` those of bringing its result home, `repartition` those of
+/// fetching its operands.
+std::vector<VertexCost> spmdCosts(const PlanGraph &graph,
+                                  const DeviceGrid &grid,
+                                  const Machine &machine,
+                                  const Placement &placement);
+
+/// A bound on any plan of `graph` for `devices` devices on `machine`, whatever
+/// the grid: every vertex shares its work evenly and nothing moves.
+double independentSeconds(const PlanGraph &graph, const Machine &machine,
+                          int64_t devices);
+
+} // namespace tapestry
+
+#endif // TAPESTRY_PLANNER_COST_SECONDS_SPMDCOST_H

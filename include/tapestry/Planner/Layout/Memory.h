@@ -1,0 +1,39 @@
+//===- Memory.h - What a device holds while vertices run --------*- C++ -*-===//
+//
+// The planner's model of memory, step by step: what peakBytesPerDevice()
+// (Placement.h) is the largest sum of.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_PLANNER_LAYOUT_MEMORY_H
+#define TAPESTRY_PLANNER_LAYOUT_MEMORY_H
+
+#include "tapestry/Planner/Layout/Placement.h"
+#include "tapestry/Planner/Model/Graph.h"
+
+namespace tapestry {
+
+/// Bytes of one device while one vertex runs, each tensor at the largest part
+/// that any device has.
+struct MemoryStep {
+  /// Stored inputs: held throughout.
+  int64_t inputs = 0;
+  /// Results, from their production to their last reader; of outputs to the
+  /// end.
+  int64_t results = 0;
+  /// Operands that this vertex fetched in another layout than their home.
+  int64_t copies = 0;
+  /// The partial values of this vertex' result.
+  int64_t partials = 0;
+
+  int64_t total() const { return inputs + results + copies + partials; }
+};
+
+/// One step per vertex of the graph, in order; nothing happens at an input.
+std::vector<MemoryStep> memoryTimeline(const PlanGraph &graph,
+                                       const DeviceGrid &grid,
+                                       const Placement &placement);
+
+} // namespace tapestry
+
+#endif // TAPESTRY_PLANNER_LAYOUT_MEMORY_H

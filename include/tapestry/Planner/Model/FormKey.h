@@ -1,0 +1,33 @@
+//===- FormKey.h - Keys of vertices that cost the same ----------*- C++ -*-===//
+//
+// Problem builders make what equal vertices have in common once. Keys are
+// compared, never read.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_PLANNER_MODEL_FORMKEY_H
+#define TAPESTRY_PLANNER_MODEL_FORMKEY_H
+
+#include "tapestry/Planner/Model/Graph.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace tapestry {
+
+void describe(llvm::raw_ostream &os, const Projection &projection);
+void describe(llvm::raw_ostream &os, llvm::ArrayRef<int64_t> numbers);
+
+/// All that the work of `vertex` and the layouts at its edges depend on, but
+/// for what is asked of it.
+void describeWork(llvm::raw_ostream &os, const PlanGraph &graph,
+                  const PlanVertex &vertex);
+
+/// Which requests on a vertex tell it from others of its shape.
+enum class RequestsOf { All, Preferences };
+/// What is asked of its work and its home, with the names of its labels, which
+/// requests refer to; nothing where nothing is asked.
+void describeRequests(llvm::raw_ostream &os, const PlanVertex &vertex,
+                      RequestsOf which);
+
+} // namespace tapestry
+
+#endif // TAPESTRY_PLANNER_MODEL_FORMKEY_H

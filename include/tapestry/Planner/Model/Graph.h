@@ -1,0 +1,115 @@
+//===- Graph.h - The graph that is planned, as plain structs ----*- C++ -*-===//
+//
+// What the planner knows of a program: vertices with an index space, a
+// projection per operand and for the result, and shapes. Any compiler can fill
+// it in; it needs no dialect of ours.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_PLANNER_MODEL_GRAPH_H
+#define TAPESTRY_PLANNER_MODEL_GRAPH_H
+
+#include "tapestry/Support/CutRequest.h"
+#include "tapestry/Support/Error.h"
+#include "tapestry/Support/Projection.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace tapestry {
+
+/// One dimension of a vertex's index space.
+struct PlanLabel {
+  std::string name;
+  int64_t extent = 1;
+  /// Whether a monoid combines the values along this label; exactly the labels
+  /// that the output lacks are reduced.
+  bool reduced = false;
+};
+
+/// A tensor that a vertex reads. A vertex has one operand per distinct pair of
+/// tensor and subscripts: reading X[i, j] and X[i, k] makes two operands.
+struct PlanOperand {
+  /// Index of the vertex whose result is read; smaller than the reader's own.
+  unsigned producer = 0;
+  /// From the reader's labels to the dimensions of the producer's result.
+  Projection projection;
+  /// Whether the projection may reach outside the tensor, where a constant is
+  /// read instead.
+  bool padded = false;
+};
+
+/// One statement of the program, or one of its inputs.
+struct PlanVertex {
+  std::string name;
+  llvm::SmallVector<PlanLabel, 4> labels;
+  llvm::SmallVector<PlanOperand, 2> operands;
+  /// From the labels to the dimensions of the result. Each dimension is one
+  /// plain label, no label occurs twice; a dimension without terms is written
+  /// whole (constant 0, stride 1, size the dimension's extent).
+  Projection output;
+  /// The result's shape.
+  llvm::SmallVector<int64_t, 4> shape;
+  /// Bytes per element of the result.
+  int64_t elementBytes = 4;
+  /// Bytes per element of partial values, which may be wider than the result;
+  /// 0: as the result's.
+  int64_t accumulatorBytes = 0;
+  /// Floating-point operations of the whole vertex, for cost models in seconds.
+  double flops = 0;
+  /// A tensor that the program is given: no operands and no work; its labels
+  /// are its dimension numbers "0", "1", ...
+  bool isInput = false;
+  /// Whether the program hands the result out.
+  bool isOutput = false;
+  /// What the user asks of the plan here (see Planner/Constraints.h).
+  VertexConstraints constraints;
+
+  /// A graph input of this shape.
+  static PlanVertex input(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
+                          int64_t elementBytes = 4);
+
+  /// Bytes per element of what a device holds or sends: of partial values
+  /// before they are combined, of the result after that.
+  int64_t bytesPerElement(bool isPartial) const {
+    return isPartial && accumulatorBytes ? accumulatorBytes : elementBytes;
+  }
+  llvm::SmallVector<int64_t, 4> extents() const;
+  std::optional<unsigned> labelNamed(llvm::StringRef label) const;
+  /// Elements of the result.
+  int64_t elements() const;
+};
+
+/// One read of a vertex's result.
+struct PlanUse {
+  unsigned vertex = 0;
+  unsigned operand = 0;
+};
+
+/// Who stores the tensor of an input that has exactly one consumer: the
+/// consumer as it wants to read it, at no cost (`uses` are the input's). An
+/// input that is handed out again has a second consumer, and one that the user
+/// asks something of is stored as that demands.
+inline bool isStoredAsConsumed(const PlanVertex &vertex,
+                               llvm::ArrayRef<PlanUse> uses) {
+  return vertex.isInput && !vertex.isOutput && uses.size() == 1 &&
+         vertex.constraints.empty();
+}
+
+/// The vertices in an order in which producers come before their consumers.
+struct PlanGraph {
+  std::vector<PlanVertex> vertices;
+
+  /// Every read of every vertex, in vertex and operand order.
+  std::vector<llvm::SmallVector<PlanUse, 2>> uses() const;
+  std::optional<unsigned> vertexNamed(llvm::StringRef name) const;
+
+  /// Checks what the planner relies on; the error names the vertex, the label
+  /// or operand, and both numbers that disagree. Everything else in this
+  /// library may be called only with a graph that passes.
+  llvm::Error validate() const;
+};
+
+} // namespace tapestry
+
+#endif // TAPESTRY_PLANNER_MODEL_GRAPH_H

@@ -1,0 +1,27 @@
+//===- PlanText.h - What a plan decides, in words for people ----*- C++ -*-===//
+
+#ifndef TAPESTRY_PLANNER_PLAN_PLANTEXT_H
+#define TAPESTRY_PLANNER_PLAN_PLANTEXT_H
+
+#include "tapestry/Planner/Plan/Plan.h"
+#include "tapestry/Support/TextTable.h"
+#include <string>
+
+namespace tapestry {
+
+/// A cost without its unit: seconds with six digits; elements whole, or with
+/// two digits of a fraction.
+std::string costText(const Plan &plan, double cost);
+/// The same with a sign: what something costs more.
+std::string extraCostText(const Plan &plan, double cost);
+/// "elements" or "seconds".
+llvm::StringRef costUnit(const Plan &plan);
+/// "i=4 k=2".
+std::string partsText(const PlanVertex &vertex, llvm::ArrayRef<int64_t> parts);
+/// "i:d.0,d.1 k:d.2"; "as read" for an input without a partition.
+std::string axesText(const PlanVertex &vertex, const DeviceGrid &grid,
+                     const VertexPlacement &placed);
+
+} // namespace tapestry
+
+#endif // TAPESTRY_PLANNER_PLAN_PLANTEXT_H

@@ -1,0 +1,116 @@
+//===- PaperCost.cpp - The EinDecomp paper's cost, in elements ------------===//
+
+#include "tapestry/Planner/Cost/Elements/PaperCost.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cassert>
+
+using namespace tapestry;
+
+TensorParts tapestry::plainParts(llvm::ArrayRef<int64_t> shape,
+                                 llvm::ArrayRef<int64_t> parts) {
+  TensorParts result;
+  for (auto [extent, count] : llvm::zip_equal(shape, parts))
+    result.push_back({ceilDiv(extent, count), count});
+  return result;
+}
+
+TensorParts tapestry::projectedParts(const Projection &projection,
+                                     llvm::ArrayRef<int64_t> extents,
+                                     llvm::ArrayRef<int64_t> parts,
+                                     llvm::ArrayRef<int64_t> shape) {
+  ZBox block;
+  for (auto [extent, count] : llvm::zip_equal(extents, parts))
+    block.push_back({0, ceilDiv(extent, count)});
+  TensorParts result;
+  for (auto [dim, extent] : llvm::zip_equal(projection.dims, shape)) {
+    PartDim part;
+    part.size = std::min(imageOfDim(dim, block).size(), extent);
+    for (const AffineTerm &term : dim.terms)
+      part.count *= parts[term.dim];
+    result.push_back(part);
+  }
+  return result;
+}
+
+double tapestry::partElements(llvm::ArrayRef<PartDim> parts) {
+  double elements = 1;
+  for (const PartDim &part : parts)
+    elements *= part.size;
+  return elements;
+}
+
+double tapestry::partCount(llvm::ArrayRef<PartDim> parts) {
+  double count = 1;
+  for (const PartDim &part : parts)
+    count *= part.count;
+  return count;
+}
+
+/// The number of kernel calls: the product over the distinct labels.
+static double callsOf(llvm::ArrayRef<int64_t> parts) {
+  double calls = 1;
+  for (int64_t part : parts)
+    calls *= part;
+  return calls;
+}
+
+double tapestry::joinCost(const PlanGraph &graph, const PlanVertex &vertex,
+                          llvm::ArrayRef<int64_t> parts) {
+  double perCall = 0;
+  for (const PlanOperand &operand : vertex.operands)
+    perCall +=
+        partElements(projectedParts(operand.projection, vertex.extents(), parts,
+                                    graph.vertices[operand.producer].shape));
+  return callsOf(parts) * perCall;
+}
+
+double tapestry::aggregateCost(const PlanVertex &vertex,
+                               llvm::ArrayRef<int64_t> parts) {
+  double combined = 1;
+  for (auto [label, part] : llvm::zip_equal(vertex.labels, parts))
+    if (label.reduced)
+      combined *= part;
+  double perPart = partElements(
+      projectedParts(vertex.output, vertex.extents(), parts, vertex.shape));
+  return callsOf(parts) / combined * (combined - 1) * perPart;
+}
+
+double tapestry::repartitionCost(llvm::ArrayRef<PartDim> producer,
+                                 llvm::ArrayRef<PartDim> consumer) {
+  assert(producer.size() == consumer.size() && "parts of different tensors");
+  if (producer == consumer)
+    return 0;
+  double produced = partElements(producer);
+  double consumed = partElements(consumer);
+  double shared = 1;
+  for (auto [from, to] : llvm::zip_equal(producer, consumer))
+    shared *= std::min(from.size, to.size);
+  double count = partCount(consumer);
+  double cost = (consumed / shared - 1) * count * (consumed + produced);
+  if (produced != shared)
+    cost += produced * count;
+  return cost;
+}
+
+std::vector<VertexCost> tapestry::paperCosts(const PlanGraph &graph,
+                                             llvm::ArrayRef<PartVector> parts) {
+  auto uses = graph.uses();
+  std::vector<VertexCost> costs(graph.vertices.size());
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    const PlanVertex &vertex = graph.vertices[v];
+    costs[v].join = joinCost(graph, vertex, parts[v]);
+    costs[v].aggregate = aggregateCost(vertex, parts[v]);
+    for (const PlanOperand &operand : vertex.operands) {
+      const PlanVertex &producer = graph.vertices[operand.producer];
+      if (isStoredAsConsumed(producer, uses[operand.producer]))
+        continue;
+      costs[v].repartition += repartitionCost(
+          projectedParts(producer.output, producer.extents(),
+                         parts[operand.producer], producer.shape),
+          projectedParts(operand.projection, vertex.extents(), parts[v],
+                         producer.shape));
+    }
+  }
+  return costs;
+}

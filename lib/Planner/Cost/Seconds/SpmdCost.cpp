@@ -1,0 +1,107 @@
+//===- SpmdCost.cpp - What the generated program costs, in seconds --------===//
+
+#include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace tapestry;
+
+double tapestry::workSeconds(const PlanGraph &graph, const PlanVertex &vertex,
+                             const DeviceGrid &grid, const Machine &machine,
+                             const Partition &partition) {
+  if (vertex.isInput)
+    return 0;
+  llvm::SmallVector<int64_t, 4> extents = vertex.extents();
+  PartVector parts;
+  double share = 1; // of the index space, in the largest block
+  bool isPartial = false;
+  for (auto [label, cut] : llvm::zip_equal(vertex.labels, partition.cuts)) {
+    int64_t count = partsOf(grid, cut);
+    parts.push_back(count);
+    share *= double(ceilDiv(label.extent, count)) / label.extent;
+    isPartial = isPartial || (label.reduced && count > 1);
+  }
+  double bytes = partElements(projectedParts(vertex.output, extents, parts,
+                                             vertex.shape)) *
+                 vertex.bytesPerElement(isPartial);
+  for (const PlanOperand &operand : vertex.operands) {
+    const PlanVertex &producer = graph.vertices[operand.producer];
+    bytes += partElements(projectedParts(operand.projection, extents, parts,
+                                         producer.shape)) *
+             producer.elementBytes;
+  }
+  return std::max(vertex.flops * share / machine.flopsOf(vertex.elementBytes),
+                  bytes / machine.memoryBandwidth) +
+         machine.vertexLatency;
+}
+
+double tapestry::collectiveSeconds(const Collective &collective,
+                                   const DeviceGrid &grid,
+                                   const Machine &machine,
+                                   int64_t bytesPerElement) {
+  double bytes = double(collective.mostReceived) * bytesPerElement;
+  if (collective.kind == CollectiveKind::None)
+    return 0;
+  if (collective.kind == CollectiveKind::Slice)
+    return 2 * bytes / machine.memoryBandwidth;
+  Link link = machine.slowestLink(grid, collective.axes);
+  int64_t others = collective.groupSize - 1;
+  if (collective.kind != CollectiveKind::AllReduce)
+    return others * link.latency + bytes / link.bandwidth;
+  auto tree = [&](double whole) {
+    return 2.0 * llvm::Log2_64_Ceil(collective.groupSize) *
+           (link.latency + whole / link.bandwidth);
+  };
+  double whole = double(collective.combined) * bytesPerElement;
+  if (whole <= smallAllReduceBytes)
+    return tree(whole);
+  // A larger one never costs less than the largest of the small ones.
+  return std::max(2 * others * link.latency + bytes / link.bandwidth,
+                  tree(smallAllReduceBytes));
+}
+
+std::vector<VertexCost> tapestry::spmdCosts(const PlanGraph &graph,
+                                            const DeviceGrid &grid,
+                                            const Machine &machine,
+                                            const Placement &placement) {
+  auto moveSeconds = [&](const PlanVertex &tensor,
+                         llvm::ArrayRef<Layout> steps) {
+    double seconds = 0;
+    for (unsigned step = 0; step + 1 < steps.size(); ++step)
+      if (steps[step] != steps[step + 1])
+        seconds += collectiveSeconds(
+            planResharding(grid, steps[step], steps[step + 1]), grid, machine,
+            tensor.bytesPerElement(!steps[step].partial.empty()));
+    return seconds;
+  };
+  std::vector<VertexCost> costs(graph.vertices.size());
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    const PlanVertex &vertex = graph.vertices[v];
+    if (vertex.isInput)
+      continue;
+    costs[v].join = workSeconds(graph, vertex, grid, machine,
+                                *placement.vertices[v].partition);
+    costs[v].aggregate = moveSeconds(vertex, stepsHome(graph, placement, v));
+    for (unsigned o = 0; o < vertex.operands.size(); ++o)
+      costs[v].repartition +=
+          moveSeconds(graph.vertices[vertex.operands[o].producer],
+                      stepsOfOperand(graph, placement, v, o));
+  }
+  return costs;
+}
+
+double tapestry::independentSeconds(const PlanGraph &graph,
+                                    const Machine &machine, int64_t devices) {
+  double seconds = 0;
+  for (const PlanVertex &vertex : graph.vertices) {
+    if (vertex.isInput)
+      continue;
+    double bytes = double(vertex.elements()) * vertex.elementBytes;
+    seconds += std::max(vertex.flops / machine.flopsOf(vertex.elementBytes),
+                        bytes / machine.memoryBandwidth) /
+                   devices +
+               machine.vertexLatency;
+  }
+  return seconds;
+}

@@ -1,0 +1,81 @@
+//===- SpmdMeaning.h - What the choices of a problem stand for --*- C++ -*-===//
+//
+// Private to the builder of a SpmdProblem and to what turns its solutions into
+// placements.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_PLANNER_COST_SECONDS_SPMDMEANING_H
+#define TAPESTRY_LIB_PLANNER_COST_SECONDS_SPMDMEANING_H
+
+#include "ReshardingTable.h"
+#include "tapestry/Planner/Cost/Seconds/SpmdProblem.h"
+#include <map>
+
+namespace tapestry {
+
+/// In MoveTable::stop: straight from where the result lies, which is no home.
+inline constexpr uint16_t noStop = ~uint16_t(0);
+
+/// The layouts that the choices of a variable show to an edge.
+struct Shown {
+  SharedClasses classes;
+  std::vector<Layout> layouts;
+  /// Equal lists have equal numbers.
+  unsigned number = 0;
+};
+
+/// What vertices of the same form have in common.
+struct WorkForm {
+  std::vector<Partition> partitions;
+  SharedChoices parts;
+  SharedCosts costs;
+  Shown result;
+  std::vector<Shown> operands;
+};
+
+/// The homes of a tensor.
+struct HomeForm {
+  ReshardingTable *table = nullptr;
+  /// The numbers in the table of the homes that are allowed; all of them where
+  /// nothing is asked.
+  std::vector<unsigned> allowed;
+  SharedChoices parts;
+  SharedCosts costs;
+  SharedClasses classes;
+};
+
+/// The seconds of an edge and the bytes that a move over it takes.
+struct MoveTable {
+  SharedTable seconds;
+  SharedBytes bytes;
+  /// Row-major like the table: the layout in which partial values are combined,
+  /// or the last plain stop before a read.
+  std::vector<uint16_t> stop;
+};
+
+struct SpmdProblem::Meaning {
+  Meaning(const PlanGraph &graph, const DeviceGrid &grid,
+          const Machine &machine)
+      : graph(graph), grid(grid), machine(machine), meter(grid),
+        uses(graph.uses()) {}
+
+  const PlanGraph &graph;
+  const DeviceGrid &grid;
+  Machine machine;
+  MoveMeter meter;
+  std::vector<llvm::SmallVector<PlanUse, 2>> uses;
+  std::vector<SpmdProblem::Variables> variables;
+  std::vector<std::shared_ptr<const WorkForm>> work;
+  std::vector<std::shared_ptr<const HomeForm>> home;
+  std::map<std::vector<int64_t>, std::unique_ptr<ReshardingTable>> tables;
+  /// Per vertex: how its result comes home; per operand how it is fetched.
+  std::vector<const MoveTable *> toHome;
+  std::vector<std::vector<const MoveTable *>> toOperand;
+  /// By what they join.
+  std::map<std::vector<int64_t>, std::unique_ptr<MoveTable>> moves;
+};
+
+} // namespace tapestry
+
+#endif // TAPESTRY_LIB_PLANNER_COST_SECONDS_SPMDMEANING_H

@@ -1,0 +1,588 @@
+//===- SpmdProblem.cpp - From a graph to the problem in seconds -----------===//
+//
+// Vertices of the same form share choices, costs and classes, and edges between
+// the same lists of layouts share tables, as in PaperProblem.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tapestry/Planner/Cost/Seconds/SpmdProblem.h"
+#include "SpmdMeaning.h"
+#include "tapestry/Planner/Model/Constraints.h"
+#include "tapestry/Planner/Model/CutEnumerator.h"
+#include "tapestry/Planner/Model/FormKey.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+using namespace tapestry;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+class Builder {
+public:
+  Builder(const PlanGraph &graph, const DeviceGrid &grid,
+          const Machine &machine, const SpmdOptions &options)
+      : options(options),
+        meaning(std::make_unique<SpmdProblem::Meaning>(graph, grid, machine)),
+        m(*meaning), space(CutSpace::ofAxes(grid)) {
+    for (unsigned axis = 0; axis < grid.axes.size(); ++axis)
+      allAxes.push_back(axis);
+    for (unsigned v = 0; v < graph.vertices.size(); ++v)
+      groupOf.push_back({v});
+    for (const std::vector<unsigned> &members : layoutGroups(graph))
+      for (unsigned v : members)
+        groupOf[v].assign(members.begin(), members.end());
+  }
+
+  llvm::Expected<SpmdProblem> build();
+
+private:
+  bool chooseSpace();
+  bool shrinkSpace(CutSpace::Merge which);
+  bool meetsPins();
+  std::shared_ptr<const WorkForm> workFormOf(const PlanVertex &vertex);
+  std::shared_ptr<const HomeForm> homeFormOf(unsigned v);
+  Shown show(llvm::ArrayRef<Layout> layoutPerChoice);
+  ReshardingTable &tableOf(const PlanVertex &vertex);
+  const MoveTable &movesHome(const PlanVertex &vertex, const WorkForm &work,
+                             const HomeForm &home);
+  const MoveTable &movesToOperand(const PlanVertex &producer,
+                                  const HomeForm &home, const Shown &operand);
+  void addVertex(unsigned v, SpmdProblem &result);
+  void addMemory(SpmdProblem &result);
+  SharedTable transposed(const MoveTable &move);
+  double combineSeconds(const PlanVertex &vertex, const Layout &from,
+                        bool isScatter);
+  /// What a broken preference of weight 1 costs.
+  double preferenceSeconds(const PlanVertex &vertex) const {
+    return m.grid.axes.empty()
+               ? 0
+               : preferenceUnit(vertex) * vertex.elementBytes /
+                     m.machine.slowestLink(m.grid, allAxes).bandwidth;
+  }
+  bool isScatterTarget(const Layout &from, const Layout &to);
+  int64_t bytesOf(const Layout &layout, int64_t elementBytes) {
+    return m.meter.largestPart(m.meter.dimsOf(layout)) * elementBytes;
+  }
+  unsigned numberOfLayouts(llvm::ArrayRef<Layout> layouts);
+
+  const SpmdOptions &options;
+  std::unique_ptr<SpmdProblem::Meaning> meaning;
+  SpmdProblem::Meaning &m;
+  CutSpace space;
+  Cut allAxes;
+  /// Per vertex, the members of its layout group, itself among them.
+  std::vector<llvm::SmallVector<unsigned, 1>> groupOf;
+  llvm::StringMap<std::shared_ptr<const WorkForm>> workForms;
+  llvm::StringMap<std::shared_ptr<const HomeForm>> homeForms;
+  std::map<std::vector<uint32_t>, SharedClasses> classMaps;
+  std::map<std::vector<std::vector<uint32_t>>, unsigned> lists;
+  /// What a move over an edge of this table takes.
+  std::map<const CostTable *, SharedBytes> moved;
+  std::map<const MoveTable *, SharedTable> transposes;
+};
+
+} // namespace
+
+/// Fixes the order of axes, then merges them, until no vertex has too many
+/// choices: whoever has fewer axes may take them in any order again. False
+/// where that is not enough.
+bool Builder::shrinkSpace(CutSpace::Merge which) {
+  unsigned mostLabels = 0, mostDims = 0;
+  for (const PlanVertex &vertex : m.graph.vertices) {
+    mostLabels = std::max<unsigned>(mostLabels, vertex.labels.size());
+    mostDims = std::max<unsigned>(mostDims, vertex.shape.size());
+  }
+  // Every pair of layouts is measured device by device.
+  constexpr double mostSteps = 3e8;
+  double mostLayouts =
+      std::clamp(std::sqrt(mostSteps / m.grid.numDevices()), 24.0,
+                 std::max(24.0, double(options.mostLayouts)));
+  space = CutSpace::ofAxes(m.grid);
+  do
+    for (bool anyOrder : {true, false}) {
+      space.anyOrder = anyOrder;
+      if (countCuts(space, mostLabels) <= options.mostPartitions &&
+          countCuts(space, mostDims) <= mostLayouts)
+        return true;
+    }
+  while (space.mergeGroups(m.grid, which));
+  return false;
+}
+
+/// Whether every pinned vertex has a partition and a layout in the space.
+bool Builder::meetsPins() {
+  for (unsigned v = 0; v < m.graph.vertices.size(); ++v) {
+    const PlanVertex &vertex = m.graph.vertices[v];
+    if (vertex.constraints.empty())
+      continue;
+    bool hasPartition = vertex.isInput, hasLayout = false;
+    if (!vertex.isInput)
+      forEachCut(
+          m.grid, space, vertex.extents(), [&](const Partition &partition) {
+            hasPartition = hasPartition || allows(vertex, m.grid, partition);
+          });
+    forEachCut(m.grid, space, vertex.shape, [&](const Partition &partition) {
+      Layout layout = Layout::blocked(vertex.shape, partition.cuts);
+      hasLayout = hasLayout || llvm::all_of(groupOf[v], [&](unsigned member) {
+                    return allowsHome(m.graph.vertices[member], m.grid, layout);
+                  });
+    });
+    if (!hasPartition || !hasLayout)
+      return false;
+  }
+  return true;
+}
+
+/// Merged axes cannot make every number of parts: of the ways to merge, the
+/// first that meets all pins.
+bool Builder::chooseSpace() {
+  if (!options.groups.empty()) {
+    space.groups = options.groups;
+    return true;
+  }
+  for (CutSpace::Merge which : {CutSpace::Merge::Smallest,
+                                CutSpace::Merge::First, CutSpace::Merge::Last})
+    if (shrinkSpace(which) && meetsPins())
+      return true;
+  return shrinkSpace(CutSpace::Merge::Smallest);
+}
+
+static std::vector<uint32_t> keyOf(MoveMeter &meter, const Layout &layout) {
+  MoveMeter::Dims dims = meter.dimsOf(layout);
+  std::vector<uint32_t> key(dims.begin(), dims.end());
+  key.push_back(~0u);
+  key.insert(key.end(), layout.partial.begin(), layout.partial.end());
+  return key;
+}
+
+unsigned Builder::numberOfLayouts(llvm::ArrayRef<Layout> layouts) {
+  std::vector<std::vector<uint32_t>> key;
+  for (const Layout &layout : layouts)
+    key.push_back(keyOf(m.meter, layout));
+  return lists.try_emplace(std::move(key), lists.size()).first->second;
+}
+
+Shown Builder::show(llvm::ArrayRef<Layout> layoutPerChoice) {
+  Shown shown;
+  ClassMap map;
+  std::map<std::vector<uint32_t>, uint32_t> numbers;
+  for (const Layout &layout : layoutPerChoice) {
+    auto [it, isNew] =
+        numbers.try_emplace(keyOf(m.meter, layout), numbers.size());
+    if (isNew)
+      shown.layouts.push_back(layout);
+    map.classOf.push_back(it->second);
+  }
+  map.numClasses = shown.layouts.size();
+  SharedClasses &shared = classMaps[map.classOf];
+  if (!shared)
+    shared = std::make_shared<const ClassMap>(std::move(map));
+  shown.classes = shared;
+  shown.number = numberOfLayouts(shown.layouts);
+  return shown;
+}
+
+std::shared_ptr<const WorkForm> Builder::workFormOf(const PlanVertex &vertex) {
+  llvm::SmallString<256> key;
+  llvm::raw_svector_ostream os(key);
+  describeWork(os, m.graph, vertex);
+  describeRequests(os, vertex, RequestsOf::All);
+  std::shared_ptr<const WorkForm> &known = workForms[key];
+  if (known)
+    return known;
+  auto form = std::make_shared<WorkForm>();
+  auto parts = std::make_shared<std::vector<PartVector>>();
+  auto costs = std::make_shared<std::vector<double>>();
+  llvm::SmallVector<int64_t, 4> extents = vertex.extents();
+  std::vector<Layout> results;
+  std::vector<std::vector<Layout>> operands(vertex.operands.size());
+  forEachCut(m.grid, space, extents, [&](const Partition &partition) {
+    if (!allows(vertex, m.grid, partition))
+      return;
+    form->partitions.push_back(partition);
+    PartVector &counts = parts->emplace_back();
+    for (const Cut &cut : partition.cuts)
+      counts.push_back(partsOf(m.grid, cut));
+    double seconds = workSeconds(m.graph, vertex, m.grid, m.machine, partition);
+    costs->push_back(seconds + brokenWeight(vertex, m.grid, partition) *
+                                   preferenceSeconds(vertex));
+    results.push_back(resultLayout(vertex, partition));
+    for (unsigned o = 0; o < vertex.operands.size(); ++o)
+      operands[o].push_back(operandLayout(m.graph, vertex, o, partition));
+  });
+  form->parts = parts;
+  form->costs = costs;
+  form->result = show(results);
+  for (const std::vector<Layout> &layouts : operands)
+    form->operands.push_back(show(layouts));
+  return known = form;
+}
+
+ReshardingTable &Builder::tableOf(const PlanVertex &vertex) {
+  std::vector<int64_t> key = {vertex.elementBytes};
+  key.insert(key.end(), vertex.shape.begin(), vertex.shape.end());
+  std::unique_ptr<ReshardingTable> &table = m.tables[key];
+  if (!table) {
+    std::vector<Layout> layouts;
+    forEachCut(m.grid, space, vertex.shape, [&](const Partition &partition) {
+      layouts.push_back(Layout::blocked(vertex.shape, partition.cuts));
+    });
+    table = std::make_unique<ReshardingTable>(
+        m.grid, m.machine, m.meter, std::move(layouts), vertex.elementBytes);
+  }
+  return *table;
+}
+
+std::shared_ptr<const HomeForm> Builder::homeFormOf(unsigned v) {
+  const PlanVertex &vertex = m.graph.vertices[v];
+  llvm::SmallString<128> key;
+  llvm::raw_svector_ostream os(key);
+  os << vertex.elementBytes << ":";
+  describe(os, vertex.shape);
+  for (unsigned member : groupOf[v]) {
+    os << (m.graph.vertices[member].isInput ? "i" : "v");
+    describeRequests(os, m.graph.vertices[member], RequestsOf::All);
+  }
+  std::shared_ptr<const HomeForm> &known = homeForms[key];
+  if (known)
+    return known;
+  auto form = std::make_shared<HomeForm>();
+  form->table = &tableOf(vertex);
+  auto parts = std::make_shared<std::vector<PartVector>>();
+  auto costs = std::make_shared<std::vector<double>>();
+  auto classes = std::make_shared<ClassMap>();
+  for (auto [number, layout] : llvm::enumerate(form->table->layouts())) {
+    if (!llvm::all_of(groupOf[v], [&, &layout = layout](unsigned member) {
+          return allowsHome(m.graph.vertices[member], m.grid, layout);
+        }))
+      continue;
+    double penalty = 0;
+    for (unsigned member : groupOf[v])
+      penalty += brokenHomeWeight(m.graph.vertices[member], m.grid, layout) *
+                 preferenceSeconds(m.graph.vertices[member]);
+    classes->classOf.push_back(form->allowed.size());
+    form->allowed.push_back(number);
+    costs->push_back(penalty);
+    PartVector &list = parts->emplace_back();
+    for (const LayoutDim &dim : layout.dims)
+      list.push_back(partsOf(m.grid, dim.cut()));
+  }
+  classes->numClasses = form->allowed.size();
+  form->parts = parts;
+  form->costs = costs;
+  form->classes = classes;
+  return known = form;
+}
+
+//===----------------------------------------------------------------------===//
+// Moves
+//===----------------------------------------------------------------------===//
+
+double Builder::combineSeconds(const PlanVertex &vertex, const Layout &from,
+                               bool isScatter) {
+  Collective combine;
+  combine.kind =
+      isScatter ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce;
+  combine.axes = from.partial;
+  combine.groupSize = partsOf(m.grid, from.partial);
+  combine.combined = m.meter.largestPart(m.meter.dimsOf(from));
+  combine.mostReceived = (isScatter ? 1 : 2) * (combine.groupSize - 1) *
+                         ceilDiv(combine.combined, combine.groupSize);
+  return collectiveSeconds(combine, m.grid, m.machine,
+                           vertex.bytesPerElement(/*isPartial=*/true));
+}
+
+/// Whether `to` shares the parts of `from` out along the partial axes, each
+/// dimension's parts in blocks of their own.
+bool Builder::isScatterTarget(const Layout &from, const Layout &to) {
+  size_t added = 0;
+  bool isEven = true;
+  for (auto [a, b] : llvm::zip_equal(from.dims, to.dims)) {
+    if (b.cut().take_front(a.cut().size()) != a.cut())
+      return false;
+    for (unsigned axis : b.cut().drop_front(a.cut().size()))
+      if (!llvm::is_contained(from.partial, axis))
+        return false;
+    added += b.cut().size() - a.cut().size();
+    isEven = isEven && b.extent % partsOf(m.grid, b.cut()) == 0;
+  }
+  if (added != from.partial.size())
+    return false;
+  // Looking at every device pays on grids whose cuts are all looked at.
+  constexpr int64_t mostDevices = 512;
+  return isEven || (m.grid.numDevices() <= mostDevices &&
+                    canReduceScatter(m.grid, from, to));
+}
+
+const MoveTable &Builder::movesHome(const PlanVertex &vertex,
+                                    const WorkForm &work,
+                                    const HomeForm &home) {
+  ReshardingTable &table = *home.table;
+  std::vector<int64_t> key = {
+      0, work.result.number, vertex.bytesPerElement(true), vertex.elementBytes};
+  key.insert(key.end(), home.allowed.begin(), home.allowed.end());
+  key.insert(key.end(), vertex.shape.begin(), vertex.shape.end());
+  std::unique_ptr<MoveTable> &known = m.moves[key];
+  if (known)
+    return *known;
+  known = std::make_unique<MoveTable>();
+  auto seconds = std::make_shared<CostTable>();
+  auto bytes = std::make_shared<std::vector<int64_t>>();
+  seconds->rows = work.result.layouts.size();
+  seconds->columns = home.allowed.size();
+  for (const Layout &made : work.result.layouts) {
+    Layout whole = made;
+    whole.partial.clear();
+    // Where the values may lie once they are combined, and for how much.
+    std::vector<std::pair<unsigned, double>> firsts;
+    std::optional<unsigned> inTable = table.find(whole);
+    if (made.partial.empty()) {
+      if (inTable)
+        firsts.push_back({*inTable, 0});
+    } else {
+      if (inTable)
+        firsts.push_back(
+            {*inTable, combineSeconds(vertex, made, /*isScatter=*/false)});
+      double scatter = combineSeconds(vertex, made, /*isScatter=*/true);
+      for (auto [number, layout] : llvm::enumerate(table.layouts()))
+        if (isScatterTarget(made, layout))
+          firsts.push_back({unsigned(number), scatter});
+    }
+    int64_t held = bytesOf(made, vertex.bytesPerElement(true));
+    for (unsigned number : home.allowed) {
+      double best = infinity;
+      unsigned stop = noStop;
+      if (!inTable)
+        best = (made.partial.empty()
+                    ? 0
+                    : combineSeconds(vertex, made, /*isScatter=*/false)) +
+               table.secondsFrom(whole, number);
+      for (auto [first, price] : firsts)
+        if (double total = price + table.seconds(first, number); total < best) {
+          best = total;
+          stop = first;
+        }
+      seconds->values.push_back(best);
+      known->stop.push_back(stop);
+      bool isThere = made.partial.empty() && inTable == number;
+      bytes->push_back(isThere ? 0 : held);
+    }
+  }
+  known->seconds = seconds;
+  known->bytes = bytes;
+  return *known;
+}
+
+const MoveTable &Builder::movesToOperand(const PlanVertex &producer,
+                                         const HomeForm &home,
+                                         const Shown &operand) {
+  ReshardingTable &table = *home.table;
+  std::vector<int64_t> key = {1, operand.number, producer.elementBytes};
+  key.insert(key.end(), home.allowed.begin(), home.allowed.end());
+  std::unique_ptr<MoveTable> &known = m.moves[key];
+  if (known)
+    return *known;
+  known = std::make_unique<MoveTable>();
+  auto seconds = std::make_shared<CostTable>();
+  auto bytes = std::make_shared<std::vector<int64_t>>();
+  uint32_t columns = operand.layouts.size();
+  seconds->rows = home.allowed.size();
+  seconds->columns = columns;
+  seconds->values.resize(size_t(seconds->rows) * columns);
+  bytes->resize(seconds->values.size());
+  known->stop.resize(seconds->values.size());
+  for (uint32_t column = 0; column < columns; ++column) {
+    const Layout &target = operand.layouts[column];
+    std::vector<ReshardingTable::Read> reads = table.readsAs(target);
+    int64_t copied = bytesOf(target, producer.elementBytes);
+    std::optional<unsigned> plain = table.find(target);
+    for (uint32_t row = 0; row < seconds->rows; ++row) {
+      size_t entry = size_t(row) * columns + column;
+      const ReshardingTable::Read &read = reads[home.allowed[row]];
+      seconds->values[entry] = read.seconds;
+      known->stop[entry] = read.last;
+      (*bytes)[entry] = plain == home.allowed[row] ? 0 : copied;
+    }
+  }
+  known->seconds = seconds;
+  known->bytes = bytes;
+  return *known;
+}
+
+//===----------------------------------------------------------------------===//
+// The problem
+//===----------------------------------------------------------------------===//
+
+SharedTable Builder::transposed(const MoveTable &move) {
+  SharedTable &known = transposes[&move];
+  if (known)
+    return known;
+  auto table = std::make_shared<CostTable>();
+  auto bytes = std::make_shared<std::vector<int64_t>>();
+  table->rows = move.seconds->columns;
+  table->columns = move.seconds->rows;
+  for (uint32_t row = 0; row < table->rows; ++row)
+    for (uint32_t column = 0; column < table->columns; ++column) {
+      table->values.push_back(move.seconds->at(column, row));
+      bytes->push_back((*move.bytes)[size_t(column) * table->rows + row]);
+    }
+  moved[table.get()] = bytes;
+  return known = table;
+}
+
+void Builder::addVertex(unsigned v, SpmdProblem &result) {
+  const PlanVertex &vertex = m.graph.vertices[v];
+  PlanProblem &problem = result.problem;
+  SpmdProblem::Variables &own = m.variables[v];
+  if (!vertex.isInput) {
+    const WorkForm &form = *m.work[v];
+    own.work = problem.variables.size();
+    problem.variables.push_back(
+        {vertex.name, form.parts, form.costs, /*hasWork=*/true});
+  }
+  unsigned leader = groupOf[v].front();
+  if (leader != v) {
+    own.home = m.variables[leader].home;
+  } else if (m.home[v]) {
+    own.home = problem.variables.size();
+    problem.variables.push_back({vertex.name + " (home)", m.home[v]->parts,
+                                 m.home[v]->costs, /*hasWork=*/false});
+  }
+  if (vertex.isInput)
+    return;
+  const WorkForm &form = *m.work[v];
+  for (unsigned o = 0; o < vertex.operands.size(); ++o) {
+    unsigned producer = vertex.operands[o].producer;
+    const MoveTable *move = nullptr;
+    if (m.home[producer]) {
+      move = &movesToOperand(m.graph.vertices[producer], *m.home[producer],
+                             form.operands[o]);
+      problem.edges.push_back({*m.variables[producer].home, *own.work,
+                               m.home[producer]->classes,
+                               form.operands[o].classes, move->seconds});
+    }
+    m.toOperand[v].push_back(move);
+  }
+  const MoveTable &move = movesHome(vertex, form, *m.home[v]);
+  m.toHome[v] = &move;
+  if (leader == v)
+    problem.edges.push_back({*own.work, *own.home, form.result.classes,
+                             m.home[v]->classes, move.seconds});
+  else // Edges ascend: the home was there before this vertex.
+    problem.edges.push_back({*own.home, *own.work, m.home[v]->classes,
+                             form.result.classes, transposed(move)});
+}
+
+/// Steps are vertices: inputs and outputs are held throughout, a result from
+/// its vertex to its last reader, what is not yet home and what a reader
+/// fetches while that vertex is at work.
+void Builder::addMemory(SpmdProblem &result) {
+  PlanProblem &problem = result.problem;
+  problem.memoryLimit = options.memoryLimit;
+  if (options.memoryLimit == 0)
+    return;
+  unsigned end = m.graph.vertices.size() - 1;
+  std::map<std::pair<const void *, int64_t>, SharedBytes> known;
+  for (unsigned v = 0; v <= end; ++v) {
+    const PlanVertex &vertex = m.graph.vertices[v];
+    if (m.home[v]) {
+      SharedBytes &bytes = known[{m.home[v].get(), vertex.elementBytes}];
+      if (!bytes) {
+        auto made = std::make_shared<std::vector<int64_t>>();
+        for (unsigned number : m.home[v]->allowed)
+          made->push_back(bytesOf(m.home[v]->table->layouts()[number],
+                                  vertex.elementBytes));
+        bytes = made;
+      }
+      bool throughout = vertex.isInput || vertex.isOutput;
+      unsigned last = m.uses[v].empty() ? v : m.uses[v].back().vertex;
+      problem.memory.push_back({false, *m.variables[v].home, bytes,
+                                throughout ? 0 : v, throughout ? end : last});
+      if (vertex.isInput && vertex.isOutput) // What leaves is a copy.
+        problem.memory.push_back({false, *m.variables[v].home, bytes, 0, end});
+    }
+    if (vertex.isInput)
+      continue;
+    for (unsigned o = 0; o < vertex.operands.size(); ++o) {
+      if (m.toOperand[v][o])
+        continue;
+      // An input that lies as this vertex reads it.
+      const Shown &shown = m.work[v]->operands[o];
+      int64_t elementBytes =
+          m.graph.vertices[vertex.operands[o].producer].elementBytes;
+      SharedBytes &bytes = known[{&shown, elementBytes}];
+      if (!bytes) {
+        auto made = std::make_shared<std::vector<int64_t>>();
+        for (uint32_t number : shown.classes->classOf)
+          made->push_back(bytesOf(shown.layouts[number], elementBytes));
+        bytes = made;
+      }
+      problem.memory.push_back({false, *m.variables[v].work, bytes, 0, end});
+    }
+  }
+  std::map<std::pair<unsigned, unsigned>, unsigned> vertexOf;
+  for (unsigned v = 0; v <= end; ++v)
+    if (m.variables[v].work)
+      vertexOf[{*m.variables[v].work, 0}] = v;
+  for (auto &[key, table] : m.moves)
+    moved[table->seconds.get()] = table->bytes;
+  for (unsigned e = 0; e < problem.edges.size(); ++e) {
+    const PlanProblem::Edge &edge = problem.edges[e];
+    bool toHome = problem.variables[edge.from].hasWork;
+    unsigned step = vertexOf[{toHome ? edge.from : edge.to, 0}];
+    problem.memory.push_back({true, e, moved[edge.table.get()], step, step});
+  }
+}
+
+llvm::Expected<SpmdProblem> Builder::build() {
+  if (llvm::Error error = checkConstraints(m.graph, m.grid))
+    return std::move(error);
+  CutSpace complete = space;
+  if (!chooseSpace())
+    return planError("a grid of ", m.grid.axes.size(),
+                     " prime axes leaves more than ", options.mostPartitions,
+                     " partitions of a vertex however its axes are merged");
+  SpmdProblem result;
+  result.groups = space.groups;
+  result.isComplete = space.anyOrder && space.groups == complete.groups &&
+                      m.grid.numDevices() <= 512;
+  size_t count = m.graph.vertices.size();
+  m.variables.resize(count);
+  m.work.resize(count);
+  m.home.resize(count);
+  m.toHome.resize(count);
+  m.toOperand.resize(count);
+  for (unsigned v = 0; v < count; ++v) {
+    const PlanVertex &vertex = m.graph.vertices[v];
+    if (!vertex.isInput) {
+      m.work[v] = workFormOf(vertex);
+      if (m.work[v]->partitions.empty())
+        return planError("vertex '", vertex.name, "': no partition on ",
+                         result.isComplete ? "the grid" : "merged grid axes",
+                         " is as its pins demand");
+    }
+    if (!isStoredAsConsumed(vertex, m.uses[v])) {
+      m.home[v] = homeFormOf(v);
+      if (m.home[v]->allowed.empty())
+        return planError("vertex '", vertex.name, "': no layout on ",
+                         result.isComplete ? "the grid" : "merged grid axes",
+                         " is as its pins demand");
+    }
+    addVertex(v, result);
+  }
+  addMemory(result);
+  result.meaning = std::move(meaning);
+  return result;
+}
+
+llvm::Expected<SpmdProblem>
+tapestry::buildSpmdProblem(const PlanGraph &graph, const DeviceGrid &grid,
+                           const Machine &machine, const SpmdOptions &options) {
+  return Builder(graph, grid, machine, options).build();
+}

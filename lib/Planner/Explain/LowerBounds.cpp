@@ -1,0 +1,530 @@
+//===- LowerBounds.cpp - What no plan can save ----------------------------===//
+//
+// All bounds of a vertex are sums of images minimised over real-valued cuts
+// (GeometricProgram.h). An image is bounded by one label per tensor dimension,
+// which is exact for plain subscripts and diagonals and safe for windows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tapestry/Planner/Explain/LowerBounds.h"
+#include "GeometricProgram.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringMap.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace tapestry;
+
+//===----------------------------------------------------------------------===//
+// Closed forms
+//===----------------------------------------------------------------------===//
+
+double tapestry::ironyToledoTiskinBound(double m, double n, double k, double p,
+                                        double memory) {
+  double words =
+      m * n * k / (2 * std::sqrt(2.0) * p * std::sqrt(memory)) - memory;
+  return std::max(words, 0.0);
+}
+
+double tapestry::cosmaBound(double m, double n, double k, double p,
+                            double memory) {
+  double share = m * n * k / p;
+  if (memory < std::pow(share, 2.0 / 3))
+    return 2 * share / std::sqrt(memory) + memory;
+  return 3 * std::pow(share, 2.0 / 3);
+}
+
+double tapestry::memoryIndependentBound(double m, double n, double k,
+                                        double p) {
+  double extents[] = {m, n, k};
+  std::sort(std::begin(extents), std::end(extents), std::greater<double>());
+  auto [a, b, c] = extents;
+  if (p <= a / b)
+    return (a * b + a * c) / p + b * c;
+  if (p <= a * b / (c * c))
+    return 2 * std::sqrt(a * b * c * c / p) + a * b / p;
+  return 3 * std::pow(a * b * c / p, 2.0 / 3);
+}
+
+//===----------------------------------------------------------------------===//
+// Exponents
+//===----------------------------------------------------------------------===//
+
+/// Solves rows * s = right by elimination; nothing for a singular system.
+static std::optional<std::vector<double>>
+solveLinear(std::vector<std::vector<double>> rows, std::vector<double> right) {
+  size_t n = right.size();
+  for (size_t c = 0; c < n; ++c) {
+    size_t pivot = c;
+    for (size_t r = c; r < n; ++r)
+      if (std::abs(rows[r][c]) > std::abs(rows[pivot][c]))
+        pivot = r;
+    if (std::abs(rows[pivot][c]) < 1e-9)
+      return std::nullopt;
+    std::swap(rows[c], rows[pivot]);
+    std::swap(right[c], right[pivot]);
+    for (size_t r = 0; r < n; ++r) {
+      if (r == c)
+        continue;
+      double factor = rows[r][c] / rows[c][c];
+      for (size_t k = c; k < n; ++k)
+        rows[r][k] -= factor * rows[c][k];
+      right[r] -= factor * right[c];
+    }
+  }
+  for (size_t c = 0; c < n; ++c)
+    right[c] /= rows[c][c];
+  return right;
+}
+
+std::vector<double> tapestry::hoelderExponents(
+    unsigned numLabels, llvm::ArrayRef<llvm::SmallVector<unsigned, 4>> arrays) {
+  size_t n = arrays.size();
+  if (n == 0 || n > 8)
+    return {};
+  // Rows with right-hand sides of at least: the labels, each set of arrays
+  // once; then s_j >= 0.
+  std::vector<std::vector<double>> rows;
+  std::vector<double> right;
+  for (unsigned label = 0; label < numLabels; ++label) {
+    std::vector<double> row(n, 0);
+    for (size_t j = 0; j < n; ++j)
+      row[j] = llvm::is_contained(arrays[j], label);
+    if (llvm::is_contained(row, 1.0) && !llvm::is_contained(rows, row)) {
+      rows.push_back(std::move(row));
+      right.push_back(1);
+    }
+  }
+  for (size_t j = 0; j < n; ++j) {
+    rows.emplace_back(n, 0);
+    rows.back()[j] = 1;
+    right.push_back(0);
+  }
+  std::vector<double> best;
+  double bestSum = std::numeric_limits<double>::infinity();
+  // Every choice of n rows that hold with equality is a corner or infeasible.
+  std::vector<bool> isTight(rows.size(), false);
+  std::fill_n(isTight.begin(), n, true);
+  do {
+    std::vector<std::vector<double>> tight;
+    std::vector<double> value;
+    for (size_t r = 0; r < rows.size(); ++r)
+      if (isTight[r]) {
+        tight.push_back(rows[r]);
+        value.push_back(right[r]);
+      }
+    auto corner = solveLinear(std::move(tight), std::move(value));
+    if (!corner)
+      continue;
+    bool isFeasible = true;
+    for (size_t r = 0; r < rows.size() && isFeasible; ++r) {
+      double sum = 0;
+      for (size_t j = 0; j < n; ++j)
+        sum += rows[r][j] * (*corner)[j];
+      isFeasible = sum >= right[r] - 1e-9;
+    }
+    double sum = 0;
+    for (double s : *corner)
+      sum += s;
+    if (isFeasible && sum < bestSum - 1e-9) {
+      bestSum = sum;
+      best = *corner;
+    }
+  } while (std::prev_permutation(isTight.begin(), isTight.end()));
+  return best;
+}
+
+double tapestry::memoryDependentBound(double points, double p, double memory,
+                                      llvm::ArrayRef<double> exponents) {
+  double sum = 0, logMost = 0;
+  for (double s : exponents)
+    sum += s;
+  for (double s : exponents)
+    if (s > 0)
+      logMost += s * std::log(3 * memory * s / sum);
+  return std::max(memory * (points / p / std::exp(logMost) - 1), 0.0);
+}
+
+//===----------------------------------------------------------------------===//
+// One vertex
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+using Labels = llvm::SmallVector<unsigned, 4>;
+
+/// What the blocks of a vertex touch of one array. The image of a block of
+/// sides e has at least constant * prod e[l] elements over `sides`.
+struct ArrayImage {
+  Labels sides;
+  /// Every label that a subscript mentions: cutting it need not touch any
+  /// element twice.
+  Labels mentioned;
+  double constant = 1;
+
+  double wholeImage(llvm::ArrayRef<double> extents) const {
+    double elements = constant;
+    for (unsigned label : sides)
+      elements *= extents[label];
+    return elements;
+  }
+};
+
+ArrayImage imageOf(const Projection &projection, bool padded,
+                   llvm::ArrayRef<double> extents,
+                   llvm::ArrayRef<int64_t> shape) {
+  ArrayImage image;
+  for (auto [dim, extent] : llvm::zip_equal(projection.dims, shape)) {
+    std::optional<unsigned> side;
+    for (const AffineTerm &term : dim.terms) {
+      if (!llvm::is_contained(image.mentioned, term.dim))
+        image.mentioned.push_back(term.dim);
+      if (!side || extents[term.dim] > extents[*side])
+        side = term.dim;
+    }
+    // A padded subscript may miss the tensor.
+    bool isInside = !padded || dim.isPlainDim();
+    if (side && isInside && extents[*side] <= extent &&
+        !llvm::is_contained(image.sides, *side))
+      image.sides.push_back(*side);
+    if (dim.terms.empty() && !padded)
+      image.constant *= std::min(dim.size, extent);
+  }
+  return image;
+}
+
+/// The bounds of one vertex, given what surrounds it.
+class VertexBounder {
+public:
+  VertexBounder(const PlanGraph &graph, unsigned vertex,
+                llvm::ArrayRef<PartVector> parts, int64_t devices);
+
+  VertexBound compute(double memoryForVertex) const;
+  /// Everything that compute() depends on.
+  llvm::SmallString<256> key(double memoryForVertex) const;
+  /// One per operand.
+  std::vector<ArrayImage> images;
+  llvm::SmallVector<double, 6> extents;
+
+private:
+  Monomial monomial(double factor) const {
+    return {factor, llvm::SmallVector<int, 6>(extents.size(), 0)};
+  }
+  /// factor, once for every block along the labels that `labels` lacks.
+  Monomial repeated(double factor, const Labels &labels) const;
+  double boundTouched() const;
+  double boundPaperCost() const;
+  double boundBytes(double memoryForVertex) const;
+  double smallestShare(const Labels &labels) const;
+  void describeProduct(VertexBound &bound) const;
+  /// How many operands of the vertex read what this one reads.
+  double readsOf(unsigned producer) const;
+  bool reduces() const;
+
+  const PlanGraph &graph;
+  const PlanVertex &vertex;
+  llvm::ArrayRef<PartVector> parts;
+  int64_t devices;
+  const PartVector &own;
+  ArrayImage result;
+  RealCutSpace space;
+};
+
+} // namespace
+
+static double productOf(llvm::ArrayRef<int64_t> parts) {
+  double product = 1;
+  for (int64_t count : parts)
+    product *= count;
+  return product;
+}
+
+VertexBounder::VertexBounder(const PlanGraph &graph, unsigned number,
+                             llvm::ArrayRef<PartVector> parts, int64_t devices)
+    : graph(graph), vertex(graph.vertices[number]), parts(parts),
+      devices(devices), own(parts[number]) {
+  for (const PlanLabel &label : vertex.labels)
+    extents.push_back(label.extent);
+  for (const PlanOperand &operand : vertex.operands)
+    images.push_back(imageOf(operand.projection, operand.padded, extents,
+                             graph.vertices[operand.producer].shape));
+  result = imageOf(vertex.output, /*padded=*/false, extents, vertex.shape);
+  space.caps = extents;
+  space.parts = productOf(own);
+}
+
+bool VertexBounder::reduces() const {
+  return llvm::any_of(vertex.labels, [](const PlanLabel &label) {
+    return label.reduced && label.extent > 1;
+  });
+}
+
+double VertexBounder::readsOf(unsigned producer) const {
+  return llvm::count_if(vertex.operands, [&](const PlanOperand &operand) {
+    return operand.producer == producer;
+  });
+}
+
+Monomial VertexBounder::repeated(double factor, const Labels &labels) const {
+  Monomial term = monomial(factor);
+  for (unsigned label = 0; label < extents.size(); ++label)
+    term.exponents[label] = !llvm::is_contained(labels, label);
+  return term;
+}
+
+double VertexBounder::boundTouched() const {
+  Posynomial f;
+  auto add = [&](const ArrayImage &image) {
+    Monomial term = monomial(image.wholeImage(extents));
+    for (unsigned label : image.sides)
+      term.exponents[label] = -1;
+    f.push_back(term);
+  };
+  for (const ArrayImage &image : images)
+    add(image);
+  add(result);
+  return minimizeOverCuts(space, f).bound;
+}
+
+/// p times the image of a full block is the whole image, once for every block
+/// along all labels but its sides. The aggregation adds n_Z (n_agg - 1), where
+/// rounding up only adds.
+double VertexBounder::boundPaperCost() const {
+  Posynomial f;
+  for (const ArrayImage &image : images)
+    f.push_back(repeated(image.wholeImage(extents), image.sides));
+  double whole = 0;
+  if (reduces()) {
+    whole = result.wholeImage(extents);
+    f.push_back(repeated(whole, result.sides));
+  }
+  if (f.empty())
+    return 0;
+  return std::max(minimizeOverCuts(space, f).bound - whole, 0.0);
+}
+
+/// Of d blocks of a label some may be empty: the least share of the others,
+/// multiplied over the labels that `labels` lacks.
+double VertexBounder::smallestShare(const Labels &labels) const {
+  double product = 1;
+  for (unsigned label = 0; label < extents.size(); ++label) {
+    if (llvm::is_contained(labels, label))
+      continue;
+    int64_t extent = vertex.labels[label].extent;
+    double least = 1;
+    for (int64_t count : divisorsOf(int64_t(space.parts)))
+      if (count <= extent)
+        least = std::min(
+            least, double(ceilDiv(extent, ceilDiv(extent, count))) / count);
+    product *= least;
+  }
+  return product;
+}
+
+/// Summed over the devices, an operand that the program computes is needed once
+/// for every block along the labels that it lacks, and is there as often as its
+/// producer's blocks are replicated. Combining partial results takes one
+/// element for each partial element beyond the first.
+double VertexBounder::boundBytes(double memoryForVertex) const {
+  Posynomial moved, held;
+  double there = 0;
+  for (auto [operand, image] : llvm::zip_equal(vertex.operands, images)) {
+    const PlanVertex &producer = graph.vertices[operand.producer];
+    double reads = readsOf(operand.producer);
+    Monomial needed = repeated(image.wholeImage(extents) *
+                                   smallestShare(image.mentioned) / reads,
+                               image.mentioned);
+    Monomial bytes = needed;
+    bytes.factor *= producer.elementBytes / double(devices);
+    held.push_back(bytes);
+    if (producer.isInput)
+      continue;
+    double weight =
+        std::min(producer.elementBytes, producer.bytesPerElement(true));
+    needed.factor *= weight;
+    moved.push_back(needed);
+    double copies = std::ceil(devices / productOf(parts[operand.producer]));
+    there += weight * copies * producer.elements() / reads;
+  }
+  if (reduces()) {
+    double whole = result.wholeImage(extents);
+    double weight = vertex.bytesPerElement(true);
+    Monomial partial =
+        repeated(whole * smallestShare(result.mentioned), result.mentioned);
+    Monomial bytes = partial;
+    bytes.factor *= weight / devices;
+    held.push_back(bytes);
+    partial.factor *= weight;
+    moved.push_back(partial);
+    there += weight * whole;
+  }
+  if (memoryForVertex < std::numeric_limits<double>::infinity()) {
+    CutMinimum least =
+        minimizeOverCuts(space, moved, held, std::max(memoryForVertex, 0.0));
+    return std::max(least.bound - there, 0.0);
+  }
+  return std::max(minimizeOverCuts(space, moved).bound - there, 0.0);
+}
+
+void VertexBounder::describeProduct(VertexBound &bound) const {
+  if (images.size() != 2)
+    return;
+  bound.isMatrixProduct = bound.isContraction;
+  for (unsigned label = 0; label < extents.size(); ++label) {
+    bool inLeft = llvm::is_contained(images[0].mentioned, label);
+    bool inRight = llvm::is_contained(images[1].mentioned, label);
+    bool inResult = !vertex.labels[label].reduced;
+    if (inLeft && inRight && inResult)
+      bound.batch *= extents[label];
+    else if (inLeft && inResult)
+      bound.m *= extents[label];
+    else if (inRight && inResult)
+      bound.n *= extents[label];
+    else if (inLeft && inRight)
+      bound.k *= extents[label];
+    else
+      bound.isMatrixProduct = false;
+  }
+  // Windows are no products of labels.
+  for (const ArrayImage &image : images)
+    bound.isMatrixProduct &= image.sides.size() == image.mentioned.size();
+}
+
+VertexBound VertexBounder::compute(double memoryForVertex) const {
+  VertexBound bound;
+  bound.parts = space.parts;
+  if (vertex.isInput)
+    return bound;
+  bound.isContraction = reduces() && vertex.operands.size() > 1;
+  describeProduct(bound);
+  bound.touched = boundTouched();
+  bound.paperCost = boundPaperCost();
+  bound.bytes = boundBytes(memoryForVertex);
+  double share = vertex.elements();
+  for (const PlanOperand &operand : vertex.operands) {
+    const PlanVertex &producer = graph.vertices[operand.producer];
+    bound.plannedTouched += partElements(projectedParts(
+        operand.projection, vertex.extents(), own, producer.shape));
+    share += producer.elements() / readsOf(operand.producer);
+  }
+  bound.plannedTouched += partElements(
+      projectedParts(vertex.output, vertex.extents(), own, vertex.shape));
+  bound.receivedFromEven = std::max(bound.touched - share / bound.parts, 0.0);
+  bound.plannedPaperCost =
+      joinCost(graph, vertex, own) + aggregateCost(vertex, own);
+  return bound;
+}
+
+llvm::SmallString<256> VertexBounder::key(double memoryForVertex) const {
+  llvm::SmallString<256> text;
+  llvm::raw_svector_ostream os(text);
+  auto add = [&](const Projection &projection) {
+    for (const ProjectionDim &dim : projection.dims) {
+      os << "|" << dim.constant << "," << dim.size << "," << dim.stride;
+      for (const AffineTerm &term : dim.terms)
+        os << ";" << term.dim << "*" << term.coefficient;
+    }
+  };
+  os << vertex.isInput << llvm::format("%.17g", memoryForVertex);
+  for (auto [label, count] : llvm::zip_equal(vertex.labels, own))
+    os << ":" << label.extent << "," << label.reduced << "," << count;
+  os << "=" << vertex.elementBytes << "," << vertex.accumulatorBytes;
+  add(vertex.output);
+  for (const PlanOperand &operand : vertex.operands) {
+    const PlanVertex &producer = graph.vertices[operand.producer];
+    os << "<" << operand.padded << producer.isInput << readsOf(operand.producer)
+       << "," << producer.elementBytes << "," << producer.accumulatorBytes
+       << "," << productOf(parts[operand.producer]);
+    for (int64_t extent : producer.shape)
+      os << "x" << extent;
+    add(operand.projection);
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// A whole plan
+//===----------------------------------------------------------------------===//
+
+/// A choice of vertices whose bounds may be added: each counts in proportion to
+/// what is left of the tensors that it fetches, the greatest bounds first.
+static double addBytes(const PlanGraph &graph,
+                       llvm::ArrayRef<VertexBound> bounds) {
+  std::vector<unsigned> order;
+  for (unsigned v = 0; v < bounds.size(); ++v)
+    if (bounds[v].bytes > 0)
+      order.push_back(v);
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return bounds[a].bytes != bounds[b].bytes
+               ? bounds[a].bytes > bounds[b].bytes
+               : a < b;
+  });
+  std::vector<double> left(bounds.size(), 1);
+  double sum = 0;
+  for (unsigned v : order) {
+    double share = 1;
+    for (const PlanOperand &operand : graph.vertices[v].operands)
+      if (!graph.vertices[operand.producer].isInput)
+        share = std::min(share, left[operand.producer]);
+    if (share <= 0)
+      continue;
+    sum += share * bounds[v].bytes;
+    std::vector<unsigned> producers;
+    for (const PlanOperand &operand : graph.vertices[v].operands)
+      if (!llvm::is_contained(producers, operand.producer)) {
+        producers.push_back(operand.producer);
+        left[operand.producer] -= share;
+      }
+  }
+  return sum;
+}
+
+PlanBounds tapestry::boundPlans(const PlanGraph &graph, const Plan &plan,
+                                int64_t memoryBytes) {
+  std::vector<PartVector> parts = plan.allParts();
+  auto uses = graph.uses();
+  std::vector<VertexBounder> bounders;
+  for (unsigned v = 0; v < graph.vertices.size(); ++v)
+    bounders.emplace_back(graph, v, parts, plan.devices);
+  // Every input is held throughout, in one copy at least.
+  std::vector<double> inputBytes(graph.vertices.size(), 0);
+  double allInputs = 0;
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    const PlanVertex &vertex = graph.vertices[v];
+    if (!vertex.isInput)
+      continue;
+    double elements = vertex.elements();
+    if (isStoredAsConsumed(vertex, uses[v])) {
+      PlanUse use = uses[v].front();
+      const VertexBounder &reader = bounders[use.vertex];
+      elements = std::min(
+          elements, reader.images[use.operand].wholeImage(reader.extents));
+    }
+    inputBytes[v] = elements * vertex.elementBytes / plan.devices;
+    allInputs += inputBytes[v];
+  }
+
+  PlanBounds result;
+  llvm::StringMap<VertexBound> known;
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    double memory = std::numeric_limits<double>::infinity();
+    if (memoryBytes > 0) {
+      memory = memoryBytes - allInputs;
+      std::vector<unsigned> own;
+      for (const PlanOperand &operand : graph.vertices[v].operands)
+        if (!llvm::is_contained(own, operand.producer)) {
+          own.push_back(operand.producer);
+          memory += inputBytes[operand.producer];
+        }
+    }
+    auto [it, isNew] = known.try_emplace(bounders[v].key(memory));
+    if (isNew)
+      it->second = bounders[v].compute(memory);
+    result.vertices.push_back(it->second);
+    result.paperCost += it->second.paperCost;
+  }
+  result.bytes = addBytes(graph, result.vertices);
+  return result;
+}

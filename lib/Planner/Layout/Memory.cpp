@@ -1,0 +1,89 @@
+//===- Memory.cpp - What a device holds while vertices run ----------------===//
+
+#include "tapestry/Planner/Layout/Memory.h"
+#include "tapestry/Planner/Model/Graph.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+using namespace tapestry;
+
+/// The elements of the largest part that a device has. The parts of a cut
+/// dimension are largest at the front, but windows are clipped there: look at
+/// every device.
+static int64_t largestPart(const DeviceGrid &grid, const Layout &layout) {
+  int64_t largest = 0;
+  for (int64_t device = 0, e = grid.numDevices(); device < e; ++device)
+    largest = std::max(largest, volume(layout.box(grid, device)));
+  return largest;
+}
+
+std::vector<MemoryStep> tapestry::memoryTimeline(const PlanGraph &graph,
+                                                 const DeviceGrid &grid,
+                                                 const Placement &placement) {
+  auto uses = graph.uses();
+  unsigned steps = graph.vertices.size();
+  std::vector<MemoryStep> timeline(steps);
+  std::vector<std::pair<Layout, int64_t>> known;
+  auto elementsOf = [&](const Layout &layout) {
+    for (auto &[candidate, elements] : known)
+      if (candidate == layout)
+        return elements;
+    known.push_back({layout, largestPart(grid, layout)});
+    return known.back().second;
+  };
+  // Bytes of results that come to life at, and end after, each step.
+  std::vector<int64_t> born(steps + 1, 0), gone(steps + 1, 0);
+  int64_t inputs = 0;
+  for (unsigned v = 0; v < steps; ++v) {
+    const PlanVertex &vertex = graph.vertices[v];
+    const Layout &home = placement.vertices[v].home;
+    int64_t homeBytes = elementsOf(home) * vertex.elementBytes;
+    if (vertex.isInput)
+      inputs += homeBytes;
+    // Whoever calls the program provides the buffers of its outputs.
+    if (vertex.isOutput) {
+      born[0] += homeBytes;
+      gone[steps - 1] += homeBytes;
+    } else if (!vertex.isInput) {
+      born[v] += homeBytes;
+      gone[uses[v].empty() ? steps - 1 : uses[v].back().vertex] += homeBytes;
+    }
+    if (isStoredAsConsumed(vertex, uses[v]))
+      continue;
+    if (!vertex.isInput) {
+      Layout result = resultLayout(vertex, *placement.vertices[v].partition);
+      if (!result.partial.empty()) {
+        result.partial.clear();
+        timeline[v].partials +=
+            elementsOf(result) * vertex.bytesPerElement(/*isPartial=*/true);
+      } else if (result != home) {
+        timeline[v].copies += elementsOf(result) * vertex.elementBytes;
+      }
+    }
+    // Every reader's own copy.
+    for (const PlanUse &use : uses[v]) {
+      Layout target =
+          operandLayout(graph, graph.vertices[use.vertex], use.operand,
+                        *placement.vertices[use.vertex].partition);
+      if (target != home)
+        timeline[use.vertex].copies += elementsOf(target) * vertex.elementBytes;
+    }
+  }
+  int64_t results = 0;
+  for (unsigned step = 0; step < steps; ++step) {
+    results += born[step];
+    timeline[step].inputs = inputs;
+    timeline[step].results = results;
+    results -= gone[step];
+  }
+  return timeline;
+}
+
+int64_t tapestry::peakBytesPerDevice(const PlanGraph &graph,
+                                     const DeviceGrid &grid,
+                                     const Placement &placement) {
+  int64_t peak = 0;
+  for (const MemoryStep &step : memoryTimeline(graph, grid, placement))
+    peak = std::max(peak, step.total());
+  return peak;
+}

@@ -1,0 +1,193 @@
+//===- Placement.cpp - Over which grid axes the labels are cut ------------===//
+
+#include "tapestry/Planner/Layout/Placement.h"
+#include "Placer.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+using namespace tapestry;
+
+//===----------------------------------------------------------------------===//
+// Prices
+//===----------------------------------------------------------------------===//
+
+/// Comparing one assignment passes over all devices: about this many passes are
+/// spent on a vertex.
+static constexpr int64_t deviceStepsPerVertex = 300'000;
+
+Placer::Placer(const PlanGraph &graph, const DeviceGrid &grid,
+               llvm::ArrayRef<PartVector> parts,
+               llvm::ArrayRef<std::optional<Partition>> fixed,
+               const PlacementOptions &options)
+    : graph(graph), grid(grid), parts(parts), fixed(fixed), traffic(grid),
+      uses(graph.uses()), groups(layoutGroups(graph)),
+      chosen(graph.vertices.size()) {
+  left = leftForClusters = options.maxImprovements;
+  perVertex = std::clamp<int64_t>(deviceStepsPerVertex / grid.numDevices(), 16,
+                                  std::max(16u, options.maxAssignments));
+}
+
+Placer::Candidate Placer::candidateFor(unsigned v, const Partition &partition) {
+  Candidate candidate;
+  candidate.partition = partition;
+  const PlanVertex &vertex = graph.vertices[v];
+  candidate.result = traffic.idOf(resultLayout(vertex, partition));
+  for (unsigned operand = 0; operand < vertex.operands.size(); ++operand)
+    candidate.operands.push_back(
+        traffic.idOf(operandLayout(graph, vertex, operand, partition)));
+  return candidate;
+}
+
+int64_t Placer::bytesOf(unsigned v, unsigned changed,
+                        const Candidate *candidate) {
+  auto placedAs = [&](unsigned u) -> const Candidate * {
+    if (u == changed)
+      return candidate;
+    return chosen[u] ? &*chosen[u] : nullptr;
+  };
+  const Candidate *self = placedAs(v);
+  if (!self || isStored(v))
+    return 0;
+  llvm::SmallVector<Traffic::Id, 4> targets;
+  for (const PlanUse &use : uses[v])
+    if (const Candidate *reader = placedAs(use.vertex))
+      targets.push_back(reader->operands[use.operand]);
+  return homeOf(v, self->result, targets).bytes;
+}
+
+/// Calls `visit` for every vertex that `v` reads, each once.
+static void forEachProducer(const PlanVertex &vertex,
+                            llvm::function_ref<void(unsigned)> visit) {
+  llvm::SmallVector<unsigned, 4> seen;
+  for (const PlanOperand &operand : vertex.operands) {
+    if (llvm::is_contained(seen, operand.producer))
+      continue;
+    seen.push_back(operand.producer);
+    visit(operand.producer);
+  }
+}
+
+int64_t Placer::bytesAround(unsigned v, const Candidate *candidate) {
+  int64_t bytes = bytesOf(v, v, candidate);
+  forEachProducer(graph.vertices[v], [&](unsigned producer) {
+    bytes += bytesOf(producer, v, candidate);
+  });
+  return bytes;
+}
+
+int64_t Placer::leastBytesOfResult(unsigned v, const Candidate &candidate) {
+  bool isRead = llvm::any_of(uses[v], [&](const PlanUse &use) {
+    return chosen[use.vertex].has_value();
+  });
+  if (!isRead)
+    return bytesOf(v, v, &candidate);
+  return traffic.leastElements(candidate.result) *
+         graph.vertices[v].bytesPerElement(/*isPartial=*/true);
+}
+
+int64_t Placer::leastBytesOfProducers(unsigned v) {
+  int64_t bytes = 0;
+  forEachProducer(graph.vertices[v], [&](unsigned producer) {
+    if (!chosen[producer] || isStored(producer))
+      return;
+    Traffic::Id result = chosen[producer]->result;
+    // One more reader makes no plain tensor cheaper; partial values must at
+    // least be scattered.
+    bytes += traffic.layout(result).partial.empty()
+                 ? bytesOf(producer, v, nullptr)
+                 : traffic.leastElements(result) *
+                       graph.vertices[producer].bytesPerElement(true);
+  });
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// The search
+//===----------------------------------------------------------------------===//
+
+llvm::Error Placer::noAssignment(unsigned v) const {
+  const PlanVertex &vertex = graph.vertices[v];
+  std::string axes, labels;
+  for (const DeviceGrid::Axis &axis : grid.axes)
+    axes += (axes.empty() ? "" : ", ") + axis.name + " = " +
+            std::to_string(axis.size);
+  for (auto [label, count] : llvm::zip_equal(vertex.labels, parts[v]))
+    if (count != 1)
+      labels += (labels.empty() ? "'" : ", '") + label.name + "' in " +
+                std::to_string(count);
+  return planError("vertex '", vertex.name, "': cutting ", labels,
+                   " parts is no product of distinct axes of the grid (",
+                   axes.empty() ? "one device" : axes, ")",
+                   vertex.constraints.empty() ? "" : " beside its pins");
+}
+
+llvm::Error Placer::placeVertex(unsigned v) {
+  if (isFixed(v)) {
+    chosen[v] = candidateFor(v, *fixed[v]);
+    return llvm::Error::success();
+  }
+  unsigned limit = perVertex;
+  chosen[v] = bestFor(v, limit);
+  return chosen[v] ? llvm::Error::success() : noAssignment(v);
+}
+
+void Placer::improve() {
+  for (bool moved = true; moved && left > 0;) {
+    moved = false;
+    for (unsigned v = 0; v < graph.vertices.size() && left > 0; ++v) {
+      if (!chosen[v] || isStored(v) || isFixed(v))
+        continue;
+      int64_t now =
+          bytesAround(v, &*chosen[v]) + penaltyOf(v, chosen[v]->partition);
+      if (now <= leastBytesOfProducers(v) + leastBytesOfResult(v, *chosen[v]))
+        continue;
+      unsigned limit = std::min(left, perVertex);
+      left -= limit;
+      std::optional<Candidate> best = bestFor(v, limit);
+      left += limit;
+      if (best &&
+          bytesAround(v, &*best) + penaltyOf(v, best->partition) < now) {
+        chosen[v] = std::move(best);
+        moved = true;
+      }
+    }
+  }
+}
+
+llvm::Expected<std::vector<Partition>> Placer::place() {
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    if (graph.vertices[v].isInput)
+      continue;
+    if (llvm::Error error = placeVertex(v))
+      return error;
+    // An input that several vertices read follows the first of them; the others
+    // then see where it is.
+    for (const PlanOperand &operand : graph.vertices[v].operands)
+      if (graph.vertices[operand.producer].isInput &&
+          !isStored(operand.producer) && !chosen[operand.producer])
+        if (llvm::Error error = placeVertex(operand.producer))
+          return error;
+  }
+  do
+    improve();
+  while (alignClusters());
+  std::vector<Partition> partitions;
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    if (!chosen[v] && !isStored(v))
+      if (llvm::Error error = placeVertex(v))
+        return error;
+    partitions.push_back(chosen[v] ? chosen[v]->partition : Partition());
+  }
+  return partitions;
+}
+
+llvm::Expected<Placement>
+tapestry::placeGraph(const PlanGraph &graph, const DeviceGrid &grid,
+                     llvm::ArrayRef<PartVector> parts,
+                     llvm::ArrayRef<std::optional<Partition>> fixed,
+                     const PlacementOptions &options) {
+  auto partitions = Placer(graph, grid, parts, fixed, options).place();
+  if (!partitions)
+    return partitions.takeError();
+  return routeGraph(graph, grid, *partitions);
+}

@@ -1,0 +1,109 @@
+//===- Placer.h - The search for an assignment of axes ----------*- C++ -*-===//
+//
+// Private to the planner. Placement.cpp prices assignments and searches vertex
+// by vertex, PlacementCandidates.cpp lists the cuts of one vertex that are
+// worth a comparison, PlacementClusters.cpp renames the axes of many vertices
+// at once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_PLANNER_LAYOUT_PLACER_H
+#define TAPESTRY_LIB_PLANNER_LAYOUT_PLACER_H
+
+#include "tapestry/Planner/Layout/Placement.h"
+#include "tapestry/Planner/Layout/Traffic.h"
+#include "tapestry/Planner/Model/Constraints.h"
+#include "tapestry/Planner/Model/Graph.h"
+
+namespace tapestry {
+
+/// One search; see placeGraph().
+class Placer {
+public:
+  Placer(const PlanGraph &graph, const DeviceGrid &grid,
+         llvm::ArrayRef<PartVector> parts,
+         llvm::ArrayRef<std::optional<Partition>> fixed,
+         const PlacementOptions &options);
+
+  llvm::Expected<std::vector<Partition>> place();
+
+private:
+  /// A possible partition of a vertex and the layouts that follow from it.
+  struct Candidate {
+    Partition partition;
+    Traffic::Id result = 0;
+    llvm::SmallVector<Traffic::Id, 4> operands;
+  };
+  Candidate candidateFor(unsigned vertex, const Partition &partition);
+  bool isStored(unsigned vertex) const {
+    return isStoredAsConsumed(graph.vertices[vertex], uses[vertex]);
+  }
+  Traffic::Home homeOf(unsigned vertex, Traffic::Id result,
+                       llvm::ArrayRef<Traffic::Id> targets) {
+    const PlanVertex &v = graph.vertices[vertex];
+    Traffic::ElementBytes size = {v.bytesPerElement(true), v.elementBytes};
+    return v.isInput
+               ? traffic.priceOf(result, result, targets, size)
+               : traffic.bestHome(result, targets, size, keepsResultInPlace(v));
+  }
+  /// The layouts that placed readers want of the result of `vertex`, one each.
+  llvm::SmallVector<Traffic::Id, 4> targetsOf(unsigned vertex) const;
+  /// What moving the result of `vertex` to its placed readers costs, in bytes,
+  /// if the vertex `changed` had the partition of `candidate`.
+  int64_t bytesOf(unsigned vertex, unsigned changed,
+                  const Candidate *candidate);
+  /// The sum of bytesOf over `vertex` and what it reads.
+  int64_t bytesAround(unsigned vertex, const Candidate *candidate);
+  /// No candidate leads to fewer bytes around its vertex: what the producers
+  /// cost anyway, and what the candidate's own result costs anyway.
+  int64_t leastBytesOfProducers(unsigned vertex);
+  int64_t leastBytesOfResult(unsigned vertex, const Candidate &candidate);
+  /// Partitions that repeat cuts of placed neighbours, largest tensors first.
+  void forEachInherited(unsigned vertex,
+                        llvm::function_ref<bool(const Partition &)> visit);
+  /// What the vertex' own pins and its layout group settle; labels that they
+  /// leave open have nothing.
+  std::vector<std::optional<Cut>>
+  settledCuts(unsigned vertex, const CutRequest *preference = nullptr);
+  /// Preferences that the cut breaks, in bytes.
+  int64_t penaltyOf(unsigned vertex, const Partition &partition) const;
+  std::vector<std::optional<Cut>>
+  cutsOfNeighbour(unsigned vertex, const PlanUse &use, bool isOperand);
+  /// The best candidate for a vertex; nothing if the parts have no assignment.
+  /// Stops as soon as `limit` candidates were compared, counting them down.
+  std::optional<Candidate> bestFor(unsigned vertex, unsigned &limit);
+  llvm::Error placeVertex(unsigned vertex);
+  llvm::Error noAssignment(unsigned vertex) const;
+  bool isFixed(unsigned vertex) const {
+    return !fixed.empty() && fixed[vertex];
+  }
+  /// Whether renaming the vertex' axes might break what was asked of it.
+  bool isHeld(unsigned vertex) const {
+    return isFixed(vertex) || !graph.vertices[vertex].constraints.empty();
+  }
+  /// Moves single vertices to better axes until none is left.
+  void improve();
+  /// Renames the axes of whole clusters of vertices between which nothing
+  /// moves, where that makes them fit a neighbour; true if any was renamed.
+  bool alignClusters();
+  std::vector<unsigned> findClusters();
+  bool renameCluster(llvm::ArrayRef<unsigned> cluster,
+                     llvm::ArrayRef<unsigned> rename);
+
+  const PlanGraph &graph;
+  const DeviceGrid &grid;
+  llvm::ArrayRef<PartVector> parts;
+  llvm::ArrayRef<std::optional<Partition>> fixed;
+  Traffic traffic;
+  std::vector<llvm::SmallVector<PlanUse, 2>> uses;
+  std::vector<std::vector<unsigned>> groups;
+  std::vector<std::optional<Candidate>> chosen;
+  unsigned perVertex;
+  /// Comparisons that are left for improve() and alignClusters().
+  unsigned left;
+  unsigned leftForClusters;
+};
+
+} // namespace tapestry
+
+#endif // TAPESTRY_LIB_PLANNER_LAYOUT_PLACER_H

@@ -1,0 +1,142 @@
+//===- Routing.cpp - Homes and collectives of placed vertices -------------===//
+
+#include "tapestry/Planner/Layout/Placement.h"
+#include "tapestry/Planner/Layout/Traffic.h"
+#include "tapestry/Planner/Model/Constraints.h"
+#include "tapestry/Planner/Model/Graph.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <map>
+
+using namespace tapestry;
+
+int64_t Placement::totalBytes() const {
+  int64_t total = 0;
+  for (const PlannedCollective &collective : collectives)
+    total += collective.bytes;
+  return total;
+}
+
+Layout tapestry::resultLayout(const PlanVertex &vertex,
+                              const Partition &partition) {
+  Layout layout = Layout::ofProjection(vertex.output, vertex.extents(),
+                                       partition, vertex.shape);
+  for (auto [label, cut] : llvm::zip_equal(vertex.labels, partition.cuts))
+    if (label.reduced)
+      layout.partial.append(cut.begin(), cut.end());
+  llvm::sort(layout.partial);
+  return layout;
+}
+
+Layout tapestry::operandLayout(const PlanGraph &graph, const PlanVertex &vertex,
+                               unsigned operand, const Partition &partition) {
+  const PlanOperand &read = vertex.operands[operand];
+  return Layout::ofProjection(read.projection, vertex.extents(), partition,
+                              graph.vertices[read.producer].shape);
+}
+
+/// A partition that says the same as a layout, if there is one.
+static std::optional<Partition> partitionOf(const Layout &layout) {
+  if (!layout.isPlain())
+    return std::nullopt;
+  Partition partition;
+  for (const LayoutDim &dim : layout.dims)
+    partition.cuts.push_back(Cut(dim.cut()));
+  return partition;
+}
+
+llvm::SmallVector<Layout, 3> tapestry::stepsHome(const PlanGraph &graph,
+                                                 const Placement &placement,
+                                                 unsigned v) {
+  const VertexPlacement &placed = placement.vertices[v];
+  llvm::SmallVector<Layout, 3> steps = {
+      resultLayout(graph.vertices[v], *placed.partition)};
+  steps.append(placed.homeRoute.begin(), placed.homeRoute.end());
+  steps.push_back(placed.home);
+  return steps;
+}
+
+llvm::SmallVector<Layout, 3>
+tapestry::stepsOfOperand(const PlanGraph &graph, const Placement &placement,
+                         unsigned v, unsigned operand) {
+  const VertexPlacement &placed = placement.vertices[v];
+  const PlanVertex &vertex = graph.vertices[v];
+  llvm::SmallVector<Layout, 3> steps = {
+      placement.vertices[vertex.operands[operand].producer].home};
+  if (!placed.operandRoutes.empty())
+    steps.append(placed.operandRoutes[operand].begin(),
+                 placed.operandRoutes[operand].end());
+  steps.push_back(operandLayout(graph, vertex, operand, *placed.partition));
+  return steps;
+}
+
+void tapestry::listCollectives(const PlanGraph &graph, const DeviceGrid &grid,
+                               Placement &placement) {
+  placement.collectives.clear();
+  auto send = [&](unsigned vertex, unsigned reader,
+                  llvm::ArrayRef<Layout> steps) {
+    for (unsigned step = 0; step + 1 < steps.size(); ++step) {
+      const Layout &from = steps[step];
+      const Layout &to = steps[step + 1];
+      Collective moved = planResharding(grid, from, to);
+      if (moved.kind == CollectiveKind::None ||
+          moved.kind == CollectiveKind::Slice)
+        continue;
+      placement.collectives.push_back(
+          {vertex, reader, moved.kind, moved.groupSize,
+           moved.elements *
+               graph.vertices[vertex].bytesPerElement(!from.partial.empty()),
+           from, to});
+    }
+  };
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    const PlanVertex &vertex = graph.vertices[v];
+    for (unsigned o = 0; o < vertex.operands.size(); ++o)
+      send(vertex.operands[o].producer, v,
+           stepsOfOperand(graph, placement, v, o));
+    if (!vertex.isInput)
+      send(v, v, stepsHome(graph, placement, v));
+  }
+}
+
+Placement tapestry::routeGraph(const PlanGraph &graph, const DeviceGrid &grid,
+                               llvm::ArrayRef<Partition> partitions) {
+  Traffic traffic(grid);
+  auto uses = graph.uses();
+  Placement placement;
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    const PlanVertex &vertex = graph.vertices[v];
+    llvm::SmallVector<Traffic::Id, 4> targets;
+    for (const PlanUse &use : uses[v])
+      targets.push_back(
+          traffic.idOf(operandLayout(graph, graph.vertices[use.vertex],
+                                     use.operand, partitions[use.vertex])));
+    VertexPlacement &placed = placement.vertices.emplace_back();
+    if (isStoredAsConsumed(vertex, uses[v])) {
+      placed.home = traffic.layout(targets.front());
+      placed.partition = partitionOf(placed.home);
+      continue;
+    }
+    placed.partition = partitions[v];
+    Traffic::Id result = traffic.idOf(resultLayout(vertex, partitions[v]));
+    if (vertex.isInput) {
+      placed.home = traffic.layout(result);
+      continue;
+    }
+    Traffic::Id home =
+        traffic
+            .bestHome(result, targets,
+                      {vertex.bytesPerElement(true), vertex.elementBytes},
+                      keepsResultInPlace(vertex))
+            .layout;
+    placed.home = traffic.layout(home);
+    Layout whole = traffic.layout(result);
+    if (!whole.partial.empty() && !traffic.canScatter(result, home)) {
+      whole.partial.clear();
+      if (whole != placed.home)
+        placed.homeRoute.push_back(whole);
+    }
+  }
+  listCollectives(graph, grid, placement);
+  return placement;
+}

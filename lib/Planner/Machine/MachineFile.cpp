@@ -1,0 +1,361 @@
+//===- MachineFile.cpp - Machines as JSON files ---------------------------===//
+
+#include "tapestry/Planner/Machine/JSONText.h"
+#include "tapestry/Planner/Machine/Machine.h"
+#include "tapestry/Planner/Machine/Quantity.h"
+#include "tapestry/Support/Error.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace tapestry;
+namespace json = llvm::json;
+
+namespace {
+
+constexpr int64_t machineFileVersion = 1;
+
+/// What peaks are stated for; each name stands for all types of its width.
+struct Width {
+  llvm::StringLiteral name;
+  int64_t bytes;
+};
+constexpr Width widths[] = {{"f64", 8}, {"f32", 4}, {"f16", 2}, {"i8", 1}};
+
+/// An object of the file and the path that leads to its members.
+struct Section {
+  const json::Object *object;
+  std::string path;
+
+  std::string of(llvm::StringRef key) const { return path + key.str(); }
+};
+
+class Reader {
+public:
+  explicit Reader(llvm::StringRef fileName) : fileName(fileName) {}
+  llvm::Expected<Machine> read(llvm::StringRef text);
+
+private:
+  template <typename... Parts>
+  llvm::Error fail(const std::string &path, const Parts &...parts) const {
+    return planError(fileName, ": error: ", path, path.empty() ? "" : ": ",
+                     parts...);
+  }
+  llvm::Error expected(const std::string &path, llvm::StringRef what,
+                       const json::Value &got) const;
+
+  llvm::Expected<Section> section(const std::string &path,
+                                  const json::Value &value,
+                                  llvm::ArrayRef<llvm::StringRef> known) const;
+  /// The member, or an error that it is missing.
+  llvm::Expected<const json::Value *> need(const Section &section,
+                                           llvm::StringRef key) const;
+  llvm::Error readName(const Section &from, std::string &result) const;
+  llvm::Error readCount(const Section &from, llvm::StringRef key,
+                        int64_t &result) const;
+  /// A text with a unit, or a number in base units.
+  llvm::Error readQuantity(const Section &from, llvm::StringRef key, Unit unit,
+                           double &result) const;
+  llvm::Error readLink(const Section &from, Link &link) const;
+  llvm::Error readFlops(const Section &top);
+  llvm::Error readMemory(const Section &top);
+  llvm::Error readAxes(const Section &top);
+
+  std::string fileName;
+  Machine machine;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+llvm::Error Reader::expected(const std::string &path, llvm::StringRef what,
+                             const json::Value &got) const {
+  std::string text;
+  llvm::raw_string_ostream(text) << got;
+  if (text.size() > 40)
+    text = text.substr(0, 37) + "...";
+  return fail(path, "expected ", what, ", got ", text);
+}
+
+llvm::Expected<Section>
+Reader::section(const std::string &path, const json::Value &value,
+                llvm::ArrayRef<llvm::StringRef> known) const {
+  const json::Object *object = value.getAsObject();
+  if (!object)
+    return expected(path, "an object", value);
+  for (auto &[key, member] : *object)
+    if (!llvm::is_contained(known, llvm::StringRef(key)))
+      return fail(path, "unknown key '", llvm::StringRef(key), "', there are ",
+                  llvm::join(known, ", "));
+  return Section{object, path.empty() ? "" : path + "."};
+}
+
+llvm::Expected<const json::Value *> Reader::need(const Section &from,
+                                                 llvm::StringRef key) const {
+  if (const json::Value *member = from.object->get(key))
+    return member;
+  // The section itself lacks the key: its path without the last dot.
+  return fail(llvm::StringRef(from.path).rtrim('.').str(), "no key '", key,
+              "'");
+}
+
+llvm::Error Reader::readName(const Section &from, std::string &result) const {
+  auto member = need(from, "name");
+  if (!member)
+    return member.takeError();
+  std::optional<llvm::StringRef> name = (*member)->getAsString();
+  if (!name || name->empty())
+    return expected(from.of("name"), "a name", **member);
+  result = name->str();
+  return llvm::Error::success();
+}
+
+llvm::Error Reader::readCount(const Section &from, llvm::StringRef key,
+                              int64_t &result) const {
+  auto member = need(from, key);
+  if (!member)
+    return member.takeError();
+  std::optional<int64_t> number = (*member)->getAsInteger();
+  if (!number || *number < 1 || *number > maxDevices)
+    return expected(from.of(key),
+                    "a number from 1 to " + std::to_string(maxDevices),
+                    **member);
+  result = *number;
+  return llvm::Error::success();
+}
+
+llvm::Error Reader::readQuantity(const Section &from, llvm::StringRef key,
+                                 Unit unit, double &result) const {
+  auto member = need(from, key);
+  if (!member)
+    return member.takeError();
+  if (std::optional<llvm::StringRef> text = (*member)->getAsString()) {
+    auto value = parseQuantity(*text, unit);
+    if (!value)
+      return fail(from.of(key), llvm::toString(value.takeError()));
+    result = *value;
+    return llvm::Error::success();
+  }
+  std::optional<double> number = (*member)->getAsNumber();
+  if (!number)
+    return expected(from.of(key), "a quantity", **member);
+  bool mayBeZero = unit == Unit::Seconds;
+  if (!std::isfinite(*number) || *number < 0 || (*number == 0 && !mayBeZero))
+    return expected(from.of(key),
+                    mayBeZero ? "0 or more seconds" : "more than 0", **member);
+  if (*number != 0 && !isSensible(*number))
+    return expected(from.of(key), "a number from 1e-30 to 1e30", **member);
+  result = *number;
+  return llvm::Error::success();
+}
+
+llvm::Error Reader::readLink(const Section &from, Link &link) const {
+  if (llvm::Error error =
+          readQuantity(from, "bandwidth", Unit::BytesPerSecond, link.bandwidth))
+    return error;
+  return readQuantity(from, "latency", Unit::Seconds, link.latency);
+}
+
+//===----------------------------------------------------------------------===//
+// The members of a machine
+//===----------------------------------------------------------------------===//
+
+llvm::Error Reader::readFlops(const Section &top) {
+  const json::Value *member = top.object->get("flops");
+  if (!member || !member->getAsObject())
+    return readQuantity(top, "flops", Unit::FlopsPerSecond,
+                        machine.flopsPerSecond);
+  llvm::SmallVector<llvm::StringRef> known;
+  for (const Width &width : widths)
+    known.push_back(width.name);
+  auto peaks = section("flops", *member, known);
+  if (!peaks)
+    return peaks.takeError();
+  if (llvm::Error error = readQuantity(*peaks, "f32", Unit::FlopsPerSecond,
+                                       machine.flopsPerSecond))
+    return error;
+  for (const Width &width : widths) {
+    if (width.name == "f32" || !peaks->object->get(width.name))
+      continue;
+    Machine::Peak peak{width.bytes, 0};
+    if (llvm::Error error = readQuantity(
+            *peaks, width.name, Unit::FlopsPerSecond, peak.flopsPerSecond))
+      return error;
+    machine.otherPeaks.push_back(peak);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Reader::readMemory(const Section &top) {
+  const json::Value *member = top.object->get("memory");
+  if (!member)
+    return llvm::Error::success();
+  if (std::optional<llvm::StringRef> text = member->getAsString()) {
+    auto bytes = parseBytes(*text);
+    if (!bytes)
+      return fail("memory", llvm::toString(bytes.takeError()));
+    machine.memoryBytes = *bytes;
+    return llvm::Error::success();
+  }
+  std::optional<int64_t> bytes = member->getAsInteger();
+  if (!bytes || *bytes < 1)
+    return expected("memory", "a number of bytes such as \"80GB\"", *member);
+  machine.memoryBytes = *bytes;
+  return llvm::Error::success();
+}
+
+llvm::Error Reader::readAxes(const Section &top) {
+  const json::Value *member = top.object->get("axes");
+  if (!member)
+    return llvm::Error::success();
+  const json::Array *list = member->getAsArray();
+  if (!list)
+    return expected("axes", "a list", *member);
+  int64_t devices = 1;
+  for (auto [index, entry] : llvm::enumerate(*list)) {
+    std::string path = "axes[" + std::to_string(index) + "]";
+    auto from = section(path, entry, {"name", "size", "bandwidth", "latency"});
+    if (!from)
+      return from.takeError();
+    Machine::Axis axis;
+    if (llvm::Error error = readName(*from, axis.name))
+      return error;
+    if (llvm::StringRef(axis.name).find_first_of(".,:= ") !=
+        llvm::StringRef::npos)
+      return fail(from->of("name"), "'", axis.name,
+                  "' has a character that a grid's text uses");
+    for (const Machine::Axis &earlier : machine.axes)
+      if (earlier.name == axis.name)
+        return fail(from->of("name"), "axis '", axis.name, "' is given twice");
+    if (llvm::Error error = readCount(*from, "size", axis.size))
+      return error;
+    if (axis.size > maxDevices / devices)
+      return fail(from->of("size"), axis.size, " devices beside ", devices,
+                  " of the axes before it; a machine has 1 to ", maxDevices);
+    devices *= axis.size;
+    if (llvm::Error error = readLink(*from, axis.link))
+      return error;
+    machine.axes.push_back(std::move(axis));
+  }
+  if (!machine.axes.empty() && !top.object->get("devices"))
+    machine.devices = devices;
+  return llvm::Error::success();
+}
+
+llvm::Expected<Machine> Reader::read(llvm::StringRef text) {
+  constexpr int64_t deepest = 8;
+  if (int64_t depth = nestingDepth(text); depth > deepest)
+    return fail("", "brackets are nested ", depth,
+                " deep, a machine file has at most ", deepest);
+  auto value = json::parse(text);
+  if (!value)
+    return fail("", llvm::toString(value.takeError()));
+  auto top = section("", *value,
+                     {"tapestry_machine", "name", "flops", "memory_bandwidth",
+                      "vertex_latency", "memory", "devices", "axes", "link"});
+  if (!top)
+    return top.takeError();
+  auto version = need(*top, "tapestry_machine");
+  if (!version)
+    return version.takeError();
+  if ((*version)->getAsInteger() != machineFileVersion)
+    return expected("tapestry_machine",
+                    "version " + std::to_string(machineFileVersion), **version);
+  if (llvm::Error error = readName(*top, machine.name))
+    return error;
+  if (llvm::Error error = readFlops(*top))
+    return error;
+  if (llvm::Error error =
+          readQuantity(*top, "memory_bandwidth", Unit::BytesPerSecond,
+                       machine.memoryBandwidth))
+    return error;
+  if (top->object->get("vertex_latency"))
+    if (llvm::Error error = readQuantity(*top, "vertex_latency", Unit::Seconds,
+                                         machine.vertexLatency))
+      return error;
+  if (llvm::Error error = readMemory(*top))
+    return error;
+  if (top->object->get("devices"))
+    if (llvm::Error error = readCount(*top, "devices", machine.devices))
+      return error;
+  if (llvm::Error error = readAxes(*top))
+    return error;
+  if (!top->object->get("link") && !machine.axes.empty()) {
+    // An axis of another name may be laid anywhere.
+    machine.otherLink = machine.axes.front().link;
+    for (const Machine::Axis &axis : machine.axes) {
+      Link &slowest = machine.otherLink;
+      slowest.bandwidth = std::min(slowest.bandwidth, axis.link.bandwidth);
+      slowest.latency = std::max(slowest.latency, axis.link.latency);
+    }
+    return machine;
+  }
+  auto member = need(*top, "link");
+  if (!member)
+    return member.takeError();
+  auto link = section("link", **member, {"bandwidth", "latency"});
+  if (!link)
+    return link.takeError();
+  if (llvm::Error error = readLink(*link, machine.otherLink))
+    return error;
+  return machine;
+}
+
+llvm::Expected<Machine> tapestry::parseMachine(llvm::StringRef text,
+                                               llvm::StringRef fileName) {
+  return Reader(fileName).read(text);
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static void writeLink(json::OStream &json, const Link &link) {
+  json.attribute("bandwidth",
+                 formatQuantity(link.bandwidth, Unit::BytesPerSecond));
+  json.attribute("latency", formatQuantity(link.latency, Unit::Seconds));
+}
+
+void tapestry::writeMachine(llvm::raw_ostream &os, const Machine &machine) {
+  json::OStream json(os, /*IndentSize=*/2);
+  json.object([&] {
+    json.attribute("tapestry_machine", machineFileVersion);
+    json.attribute("name", machine.name);
+    std::string f32 =
+        formatQuantity(machine.flopsPerSecond, Unit::FlopsPerSecond);
+    if (machine.otherPeaks.empty())
+      json.attribute("flops", f32);
+    else
+      json.attributeObject("flops", [&] {
+        json.attribute("f32", f32);
+        for (const Width &width : widths)
+          for (const Machine::Peak &peak : machine.otherPeaks)
+            if (peak.elementBytes == width.bytes)
+              json.attribute(width.name, formatQuantity(peak.flopsPerSecond,
+                                                        Unit::FlopsPerSecond));
+      });
+    json.attribute("memory_bandwidth", formatQuantity(machine.memoryBandwidth,
+                                                      Unit::BytesPerSecond));
+    json.attribute("vertex_latency",
+                   formatQuantity(machine.vertexLatency, Unit::Seconds));
+    if (machine.memoryBytes != 0)
+      json.attribute("memory", machine.memoryBytes);
+    if (machine.devices != 0)
+      json.attribute("devices", machine.devices);
+    json.attributeArray("axes", [&] {
+      for (const Machine::Axis &axis : machine.axes)
+        json.object([&] {
+          json.attribute("name", axis.name);
+          json.attribute("size", axis.size);
+          writeLink(json, axis.link);
+        });
+    });
+    json.attributeObject("link", [&] { writeLink(json, machine.otherLink); });
+  });
+  os << '\n';
+}

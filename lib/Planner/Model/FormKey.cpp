@@ -1,0 +1,61 @@
+//===- FormKey.cpp - Keys of vertices that cost the same ------------------===//
+
+#include "tapestry/Planner/Model/FormKey.h"
+#include "llvm/Support/Format.h"
+
+using namespace tapestry;
+
+void tapestry::describe(llvm::raw_ostream &os, const Projection &projection) {
+  for (const ProjectionDim &dim : projection.dims) {
+    os << "|" << dim.constant << "," << dim.size << "," << dim.stride;
+    for (const AffineTerm &term : dim.terms)
+      os << ";" << term.dim << "*" << term.coefficient;
+  }
+}
+
+void tapestry::describe(llvm::raw_ostream &os,
+                        llvm::ArrayRef<int64_t> numbers) {
+  for (int64_t number : numbers)
+    os << number << ",";
+}
+
+void tapestry::describeWork(llvm::raw_ostream &os, const PlanGraph &graph,
+                            const PlanVertex &vertex) {
+  for (const PlanLabel &label : vertex.labels)
+    os << label.extent << (label.reduced ? "r" : "") << ",";
+  os << "f" << llvm::format("%.17g", vertex.flops) << "b" << vertex.elementBytes
+     << "," << vertex.accumulatorBytes;
+  describe(os, vertex.output);
+  for (const PlanOperand &operand : vertex.operands) {
+    const PlanVertex &producer = graph.vertices[operand.producer];
+    os << "<" << producer.elementBytes << ":";
+    describe(os, producer.shape);
+    describe(os, operand.projection);
+  }
+}
+
+void tapestry::describeRequests(llvm::raw_ostream &os, const PlanVertex &vertex,
+                                RequestsOf which) {
+  if (vertex.constraints.empty())
+    return;
+  bool any = false;
+  auto describeAll = [&](const std::vector<CutRequest> &requests) {
+    for (const CutRequest &request : requests) {
+      if (request.isHard && which == RequestsOf::Preferences)
+        continue;
+      any = true;
+      os << (request.isHard ? "@" : "?")
+         << llvm::format("%.17g", request.weight) << request.isClosed;
+      for (const CutPin &pin : request.cuts) {
+        os << ";" << pin.label << "=" << pin.parts;
+        for (const std::string &axis : pin.axes)
+          os << "/" << axis;
+      }
+    }
+    os << "!";
+  };
+  describeAll(vertex.constraints.work);
+  describeAll(vertex.constraints.home);
+  for (unsigned label = 0; any && label < vertex.labels.size(); ++label)
+    os << vertex.labels[label].name << ",";
+}

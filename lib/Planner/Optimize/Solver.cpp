@@ -1,0 +1,30 @@
+//===- Solver.cpp - The solvers by name -----------------------------------===//
+
+#include "tapestry/Planner/Optimize/Solver.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace tapestry;
+
+char NotProvedError::ID = 0;
+
+llvm::ArrayRef<SolverInfo> tapestry::allSolvers() {
+  static const SolverInfo solvers[] = {
+      {"exact", "elimination over the whole graph: a proved optimum",
+       solveExact},
+      {"bounded", "the best plan within a fixed effort, and how good it is",
+       solveBounded},
+      {"eindecomp", "the paper's dynamic programme along longest paths",
+       solveEinDecomp},
+  };
+  return solvers;
+}
+
+llvm::Expected<const SolverInfo *> tapestry::solverNamed(llvm::StringRef name) {
+  std::string known;
+  for (const SolverInfo &solver : allSolvers()) {
+    if (solver.name == name)
+      return &solver;
+    known += (known.empty() ? "'" : ", '") + solver.name.str() + "'";
+  }
+  return planError("unknown solver '", name, "', there are ", known);
+}

@@ -1,0 +1,338 @@
+//===- ParetoScene.cpp - Fast prices of many plans of one graph -----------===//
+
+#include "ParetoScene.h"
+#include "tapestry/Planner/Cost/Elements/PaperCost.h"
+#include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
+#include "tapestry/Planner/Model/Constraints.h"
+#include "tapestry/Planner/Plan/Plan.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+
+using namespace tapestry;
+
+uint64_t ParetoState::hash() const {
+  // FNV-1a over words: the same in every process, unlike llvm::hash_value.
+  uint64_t h = 14695981039346656037ull;
+  auto add = [&](uint64_t word) { h = (h ^ word) * 1099511628211ull; };
+  add(graph);
+  add(grid);
+  for (uint32_t cut : cuts)
+    add(cut);
+  for (uint32_t home : homes)
+    add(home + (uint64_t(1) << 32));
+  return h ^ (h >> 29);
+}
+
+/// Appends a number as raw bytes: keys are compared, never read.
+static void append(llvm::SmallVectorImpl<char> &key, uint32_t number) {
+  const char *bytes = reinterpret_cast<const char *>(&number);
+  key.append(bytes, bytes + sizeof(number));
+}
+
+ParetoScene::ParetoScene(const PlanGraph &graph, DeviceGrid primeGrid,
+                         const Machine &machine)
+    : graph(graph), grid(std::move(primeGrid)), uses(graph.uses()),
+      machine(machine), groups(layoutGroups(graph)),
+      vertices(graph.vertices.size()), traffic(grid) {
+  if (llvm::Error error = checkConstraints(graph, grid)) {
+    llvm::consumeError(std::move(error));
+    isPossible = false;
+  }
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    const PlanVertex &vertex = graph.vertices[v];
+    stored.push_back(isStoredAsConsumed(vertex, uses[v]));
+    if (!vertex.constraints.empty())
+      constrained.push_back(v);
+    // Number 0 is the uncut vertex.
+    numberOf(v, Partition{llvm::SmallVector<Cut, 4>(vertex.labels.size())});
+    if (!stored[v] && !vertex.labels.empty() && !grid.axes.empty())
+      movable.push_back(v);
+  }
+}
+
+uint32_t ParetoScene::numberOf(unsigned v, const Partition &partition) {
+  llvm::SmallString<128> key;
+  for (const Cut &cut : partition.cuts) {
+    append(key, cut.size());
+    for (unsigned axis : cut)
+      append(key, axis);
+  }
+  VertexTable &table = vertices[v];
+  auto [it, isNew] = table.numbers.try_emplace(key, table.cuts.size());
+  if (!isNew)
+    return it->second;
+  const PlanVertex &vertex = graph.vertices[v];
+  VertexCut &cut = table.cuts.emplace_back();
+  cut.partition = partition;
+  if (stored[v])
+    return it->second;
+  cut.result = traffic.idOf(resultLayout(vertex, partition));
+  for (unsigned o = 0; o < vertex.operands.size(); ++o)
+    cut.operands.push_back(
+        traffic.idOf(operandLayout(graph, vertex, o, partition)));
+  cut.workSeconds = workSeconds(graph, vertex, grid, machine, partition);
+  return it->second;
+}
+
+bool ParetoScene::isLegal(unsigned v, const Partition &partition) const {
+  llvm::SmallVector<bool, 16> used(grid.axes.size(), false);
+  for (auto [label, cut] :
+       llvm::zip_equal(graph.vertices[v].labels, partition.cuts)) {
+    for (unsigned axis : cut) {
+      if (used[axis])
+        return false;
+      used[axis] = true;
+    }
+    if (partsOf(grid, cut) > label.extent)
+      return false;
+  }
+  return true;
+}
+
+std::vector<uint32_t> ParetoScene::possibleHomes(const ParetoState &state,
+                                                 unsigned v) {
+  std::vector<uint32_t> homes;
+  if (graph.vertices[v].isInput)
+    return homes;
+  auto add = [&](Traffic::Id id) {
+    if (!llvm::is_contained(homes, id + 1) && traffic.layout(id).isPlain())
+      homes.push_back(id + 1);
+  };
+  Layout whole = traffic.layout(vertices[v].cuts[state.cuts[v]].result);
+  whole.partial.clear();
+  add(traffic.idOf(whole));
+  for (const PlanUse &use : uses[v])
+    add(targetOf(state, use));
+  return homes;
+}
+
+void ParetoScene::addMove(Journey &journey, unsigned v, Traffic::Id from,
+                          Traffic::Id to) {
+  if (from == to)
+    return;
+  auto [it, isNew] = moves.try_emplace({from, to});
+  if (isNew)
+    it->second = planResharding(grid, traffic.layout(from), traffic.layout(to));
+  const Collective &moved = it->second;
+  int64_t size =
+      graph.vertices[v].bytesPerElement(!traffic.layout(from).partial.empty());
+  journey.seconds += collectiveSeconds(moved, grid, machine, size);
+  if (moved.kind != CollectiveKind::None && moved.kind != CollectiveKind::Slice)
+    journey.bytes += double(moved.elements) * size;
+}
+
+Traffic::Id ParetoScene::routedHome(const ParetoState &state, unsigned v) {
+  // A graph of this vertex and its readers, whose other operands are inputs of
+  // their own and move nothing.
+  PlanGraph local;
+  std::vector<Partition> partitions;
+  auto addCopy = [&](unsigned number) {
+    PlanVertex copy = graph.vertices[number];
+    for (PlanOperand &operand : copy.operands) {
+      if (operand.producer == v && number != v) {
+        operand.producer = ~0u;
+        continue;
+      }
+      const PlanVertex &producer = graph.vertices[operand.producer];
+      operand.producer = local.vertices.size();
+      local.vertices.push_back(
+          PlanVertex::input("", producer.shape, producer.elementBytes));
+      partitions.emplace_back();
+    }
+    local.vertices.push_back(std::move(copy));
+    partitions.push_back(partition(state, number));
+    return unsigned(local.vertices.size() - 1);
+  };
+  unsigned self = addCopy(v);
+  llvm::SmallVector<unsigned, 4> readers;
+  for (const PlanUse &use : uses[v])
+    if (!llvm::is_contained(readers, use.vertex))
+      readers.push_back(use.vertex);
+  for (unsigned reader : readers)
+    for (PlanOperand &operand : local.vertices[addCopy(reader)].operands)
+      if (operand.producer == ~0u)
+        operand.producer = self;
+  return traffic.idOf(routeGraph(local, grid, partitions).vertices[self].home);
+}
+
+ParetoScene::Journey ParetoScene::computeJourney(const ParetoState &state,
+                                                 unsigned v) {
+  Journey journey;
+  Traffic::Id result = vertices[v].cuts[state.cuts[v]].result;
+  if (graph.vertices[v].isInput)
+    journey.home = result;
+  else
+    journey.home = state.homes[v] ? state.homes[v] - 1 : routedHome(state, v);
+  Layout whole = traffic.layout(result);
+  if (!whole.partial.empty() && !traffic.canScatter(result, journey.home)) {
+    whole.partial.clear();
+    Traffic::Id combined = traffic.idOf(whole);
+    journey.isCombinedFirst = combined != journey.home;
+    addMove(journey, v, result, combined);
+    addMove(journey, v, combined, journey.home);
+  } else {
+    addMove(journey, v, result, journey.home);
+  }
+  for (const PlanUse &use : uses[v])
+    addMove(journey, v, journey.home, targetOf(state, use));
+  return journey;
+}
+
+const ParetoScene::Journey &ParetoScene::journeyOf(const ParetoState &state,
+                                                   unsigned v) {
+  llvm::SmallString<64> key;
+  append(key, v);
+  append(key, state.cuts[v]);
+  append(key, state.homes[v]);
+  for (const PlanUse &use : uses[v])
+    append(key, targetOf(state, use));
+  auto it = journeys.find(key);
+  if (it == journeys.end())
+    it = journeys.try_emplace(key, computeJourney(state, v)).first;
+  return it->second;
+}
+
+Placement ParetoScene::place(const ParetoState &state) {
+  Placement placement;
+  placement.vertices.resize(graph.vertices.size());
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    VertexPlacement &placed = placement.vertices[v];
+    if (stored[v]) {
+      placed.home = traffic.layout(targetOf(state, uses[v].front()));
+      if (placed.home.isPlain()) {
+        placed.partition.emplace();
+        for (const LayoutDim &dim : placed.home.dims)
+          placed.partition->cuts.push_back(Cut(dim.cut()));
+      }
+      continue;
+    }
+    const Journey &journey = journeyOf(state, v);
+    placed.partition = partition(state, v);
+    placed.home = traffic.layout(journey.home);
+    if (journey.isCombinedFirst) {
+      placed.homeRoute.push_back(
+          traffic.layout(vertices[v].cuts[state.cuts[v]].result));
+      placed.homeRoute.front().partial.clear();
+    }
+  }
+  return placement;
+}
+
+bool ParetoScene::isAdmissible(const ParetoState &state) {
+  if (!isPossible)
+    return false;
+  for (unsigned v : constrained) {
+    const PlanVertex &vertex = graph.vertices[v];
+    if (!allows(vertex, grid, partition(state, v)) ||
+        !allowsHome(vertex, grid, homeOf(state, v)))
+      return false;
+  }
+  for (const std::vector<unsigned> &group : groups)
+    for (unsigned v : group)
+      if (homeOf(state, v) != homeOf(state, group.front()))
+        return false;
+  return true;
+}
+
+Objectives ParetoScene::evaluate(const ParetoState &state) {
+  Objectives objectives = {};
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    if (stored[v])
+      continue;
+    const Journey &journey = journeyOf(state, v);
+    objectives[Seconds] +=
+        vertices[v].cuts[state.cuts[v]].workSeconds + journey.seconds;
+    objectives[Bytes] += journey.bytes;
+  }
+  objectives[Memory] = double(peakBytesPerDevice(graph, grid, place(state)));
+  objectives[Devices] = double(grid.numDevices());
+  return objectives;
+}
+
+ParetoState ParetoScene::stateOf(unsigned graphNumber, unsigned gridNumber,
+                                 const ParetoSketch &sketch) {
+  ParetoState state;
+  state.graph = graphNumber;
+  state.grid = gridNumber;
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    state.cuts.push_back(stored[v] ? 0 : numberOf(v, sketch.partitions[v]));
+    state.homes.push_back(sketch.homes[v] ? traffic.idOf(*sketch.homes[v]) + 1
+                                          : 0);
+  }
+  return state;
+}
+
+ParetoSketch ParetoScene::sketchOf(const ParetoState &state) const {
+  ParetoSketch sketch;
+  sketch.graph = state.graph;
+  sketch.grid = state.grid;
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    sketch.partitions.push_back(partition(state, v));
+    std::optional<Layout> &home = sketch.homes.emplace_back();
+    if (state.homes[v])
+      home = traffic.layout(state.homes[v] - 1);
+  }
+  return sketch;
+}
+
+//===----------------------------------------------------------------------===//
+// Scenes
+//===----------------------------------------------------------------------===//
+
+ParetoScenes::ParetoScenes(RewriteSpace &space,
+                           std::vector<DeviceGrid> userGrids,
+                           const Machine &machine)
+    : space(space), grids(std::move(userGrids)), machine(machine) {}
+
+ParetoScene &ParetoScenes::at(unsigned graph, unsigned grid) {
+  std::unique_ptr<ParetoScene> &scene = scenes[{graph, grid}];
+  if (!scene)
+    scene = std::make_unique<ParetoScene>(
+        space.graph(graph), splitIntoPrimes(grids[grid]), machine);
+  return *scene;
+}
+
+const std::vector<Rewrite> &ParetoScenes::rewritesOf(unsigned graph) {
+  auto it = rewrites.find(graph);
+  if (it == rewrites.end())
+    it = rewrites.emplace(graph, space.applicable(graph)).first;
+  return it->second;
+}
+
+/// Vertices of all scenes, and of all graphs, that one thread keeps at most.
+static constexpr size_t maxSceneVertices = 50'000;
+static constexpr size_t maxGraphVertices = 500'000;
+
+std::optional<unsigned> ParetoScenes::rewritten(unsigned graph,
+                                                unsigned rewrite) {
+  auto it = known.find({graph, rewrite});
+  if (it != known.end())
+    return it->second;
+  if (knownVertices > maxGraphVertices)
+    return std::nullopt;
+  std::optional<unsigned> &result = known[{graph, rewrite}];
+  llvm::Expected<unsigned> number =
+      space.apply(graph, rewritesOf(graph)[rewrite]);
+  if (!number) {
+    llvm::consumeError(number.takeError());
+    return std::nullopt;
+  }
+  knownVertices += space.graph(*number).vertices.size();
+  result = *number;
+  return result;
+}
+
+bool ParetoScenes::isFull() const {
+  size_t vertices = 0;
+  for (const auto &[number, scene] : scenes)
+    vertices += scene->graph.vertices.size();
+  return vertices > maxSceneVertices;
+}
+
+void ParetoScenes::forget(
+    llvm::function_ref<bool(unsigned graph, unsigned grid)> isNeeded) {
+  for (auto it = scenes.begin(); it != scenes.end();)
+    it = isNeeded(it->first.first, it->first.second) ? std::next(it)
+                                                     : scenes.erase(it);
+}

@@ -1,0 +1,442 @@
+//===- ParetoSearch.cpp - Starts, threads and the final frontier ----------===//
+
+#include "ParetoWorker.h"
+#include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
+#include "tapestry/Planner/Plan/Verify.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
+#include <limits>
+#include <thread>
+
+using namespace tapestry;
+
+llvm::Expected<unsigned> SingleGraph::apply(unsigned number,
+                                            const Rewrite &rewrite) {
+  return planError("no rewrite applies to graph ", number,
+                   ", so neither does '", rewrite.kind, "'");
+}
+
+Objectives tapestry::objectivesOf(const PlanGraph &graph, const Plan &plan,
+                                  const Machine &machine) {
+  Objectives objectives = {};
+  for (const VertexCost &cost :
+       spmdCosts(graph, plan.grid, machine, plan.placement))
+    objectives[Seconds] += cost.total();
+  objectives[Bytes] = double(plan.placement.totalBytes());
+  objectives[Memory] =
+      double(peakBytesPerDevice(graph, plan.grid, plan.placement));
+  objectives[Devices] = double(plan.grid.numDevices());
+  return objectives;
+}
+
+/// Up to so many devices, every smaller count is tried, beyond it divisors.
+static constexpr int64_t allCountsUpTo = 16;
+
+std::vector<DeviceGrid> tapestry::gridsWithin(const DeviceGrid &grid) {
+  std::vector<DeviceGrid> grids;
+  DeviceGrid current = grid;
+  auto extend = [&](auto &self, unsigned axis) -> void {
+    if (axis == grid.axes.size()) {
+      grids.push_back(current);
+      return;
+    }
+    int64_t size = grid.axes[axis].size;
+    for (int64_t smaller = size; smaller >= 1; --smaller) {
+      bool isOffered = size % smaller == 0 ||
+                       (grid.axes.size() == 1 && size <= allCountsUpTo);
+      if (!isOffered)
+        continue;
+      current.axes[axis].size = smaller;
+      self(self, axis + 1);
+    }
+    current.axes[axis].size = size;
+  };
+  extend(extend, 0);
+  llvm::sort(grids, [](const DeviceGrid &a, const DeviceGrid &b) {
+    if (a.numDevices() != b.numDevices())
+      return a.numDevices() > b.numDevices();
+    for (auto [x, y] : llvm::zip_equal(a.axes, b.axes))
+      if (x.size != y.size)
+        return x.size > y.size;
+    return false;
+  });
+  return grids;
+}
+
+namespace {
+
+/// Collects the exact plans that a search starts from. Once there is one, no
+/// other is begun after the deadline.
+class Starts {
+public:
+  Starts(const PlanGraph &graph, const ParetoOptions &options,
+         std::chrono::steady_clock::time_point deadline)
+      : graph(graph), options(options), deadline(deadline) {}
+
+  /// Plans for this grid by every cost model; where they break the limit of
+  /// memory, also plans that keep it.
+  void add(const DeviceGrid &grid);
+  llvm::Error takeError() {
+    return planError(firstError.empty() ? "no cost model to start from"
+                                        : firstError);
+  }
+
+  std::vector<Plan> plans;
+  std::vector<std::string> origins;
+
+private:
+  /// The plan that is now the last, or null.
+  const Plan *solve(const PlannerOptions &base, llvm::StringRef model);
+
+  /// Seconds to the deadline; infinitely many without a limit.
+  double secondsLeft() const;
+  bool isOver() const { return !plans.empty() && secondsLeft() <= 0; }
+
+  const PlanGraph &graph;
+  const ParetoOptions &options;
+  std::chrono::steady_clock::time_point deadline;
+  std::string firstError;
+};
+
+} // namespace
+
+double Starts::secondsLeft() const {
+  if (options.timeLimit == 0)
+    return std::numeric_limits<double>::infinity();
+  return std::chrono::duration<double>(deadline -
+                                       std::chrono::steady_clock::now())
+      .count();
+}
+
+/// What a solver may spend in this time: SolverOptions::work counts sums, of
+/// which a core forms about so many a second. The first start gets some even
+/// where no time is left.
+static double workWithin(double seconds) {
+  constexpr double sumsPerSecond = 1e9;
+  constexpr double leastSeconds = 0.1;
+  return std::max(seconds, leastSeconds) * sumsPerSecond;
+}
+
+const Plan *Starts::solve(const PlannerOptions &base, llvm::StringRef model) {
+  PlannerOptions request = base;
+  request.costModel = model.str();
+  // Where the optimum is out of reach, the best that is not.
+  for (const SolverInfo &solver : allSolvers()) {
+    if (isOver())
+      return nullptr;
+    request.solver = solver.name.str();
+    request.solverOptions.work =
+        std::min(base.solverOptions.work, workWithin(secondsLeft()));
+    llvm::Expected<Plan> found = plan(graph, request);
+    if (found) {
+      plans.push_back(std::move(*found));
+      origins.push_back(request.solver + " (" + request.costModel +
+                        (request.memoryLimit ? ", within memory)" : ")"));
+      return &plans.back();
+    }
+    std::string message = llvm::toString(found.takeError());
+    if (firstError.empty())
+      firstError = message;
+  }
+  return nullptr;
+}
+
+void Starts::add(const DeviceGrid &grid) {
+  PlannerOptions request = options.planner;
+  request.devices = 0;
+  request.grid = grid;
+  request.machine = options.machine;
+  request.program = options.program;
+  for (const std::string &model : options.startModels) {
+    const Plan *free = solve(request, model);
+    // Without its limit the best plan may be far from the best within it.
+    if (!free || double(free->peakBytesPerDevice) <= options.limits[Memory] ||
+        options.limits[Memory] < 1)
+      continue;
+    PlannerOptions limited = request;
+    limited.memoryLimit = int64_t(options.limits[Memory]);
+    solve(limited, model);
+  }
+}
+
+/// A few of many grids: the largest, the smallest and some between.
+static std::vector<unsigned> someOf(size_t grids) {
+  constexpr size_t enough = 8;
+  std::vector<unsigned> result;
+  for (size_t i = 0; i < std::min(grids, enough); ++i)
+    result.push_back(grids <= enough ? i : i * (grids - 1) / (enough - 1));
+  return result;
+}
+
+static FoundPlan foundPlan(const PlanGraph &graph, const Plan &plan,
+                           const Machine &machine, unsigned grid, int start) {
+  FoundPlan found;
+  found.start = start;
+  found.sketch.grid = grid;
+  found.objectives = objectivesOf(graph, plan, machine);
+  auto uses = graph.uses();
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    const PlanVertex &vertex = graph.vertices[v];
+    const VertexPlacement &placed = plan.placement.vertices[v];
+    if (isStoredAsConsumed(vertex, uses[v]) || !placed.partition)
+      found.sketch.partitions.push_back(
+          Partition{llvm::SmallVector<Cut, 4>(vertex.labels.size())});
+    else
+      found.sketch.partitions.push_back(*placed.partition);
+  }
+  found.sketch.homes.resize(graph.vertices.size());
+  // Only the cost model `spmd` chooses homes.
+  for (unsigned v = 0; v < graph.vertices.size(); ++v)
+    if (plan.costModel == "spmd" && !graph.vertices[v].isInput)
+      found.sketch.homes[v] = plan.placement.vertices[v].home;
+  return found;
+}
+
+/// The plan that a state stands for, complete and verified.
+static llvm::Expected<Plan> buildPlan(ParetoScenes &scenes,
+                                      const FoundPlan &found,
+                                      const ParetoOptions &options) {
+  ParetoState state = scenes.stateOf(found.sketch);
+  ParetoScene &scene = scenes.of(state);
+  PlanSketch sketch;
+  sketch.program = options.program;
+  sketch.userGrid = scenes.grids[state.grid];
+  sketch.solver = "pareto";
+  sketch.costModel = "spmd";
+  sketch.machine = options.machine;
+  sketch.placed = scene.place(state).vertices;
+  llvm::Expected<Plan> plan =
+      completePlan(scene.graph, sketch, options.planner.placementOptions);
+  if (!plan)
+    return plan.takeError();
+  if (llvm::Error error = verifyPlan(scene.graph, *plan))
+    return std::move(error);
+  return plan;
+}
+
+char LimitsError::ID = 0;
+
+void LimitsError::log(llvm::raw_ostream &os) const {
+  unsigned limited = 0;
+  for (unsigned i = 0; i < numObjectives; ++i)
+    limited += limits[i] != noLimits[i];
+  os << "no plan within the limits was found"
+     << (ranOutOfTime ? " in the time allowed" : "") << "; ";
+  // Where memory is the only limit, the closest plan is the leanest.
+  os << (limited == 1 && breaks(Memory) ? "the leanest" : "the closest");
+  unsigned listed = 0;
+  for (unsigned i = 0; i < numObjectives; ++i) {
+    if (!breaks(Objective(i)))
+      continue;
+    os << (listed++ ? ", and " : " ");
+    if (i == Memory)
+      os << llvm::format("needs %.15g bytes per device", closest[i]);
+    else
+      os << llvm::format("has %.15g ", closest[i])
+         << stringifyObjective(Objective(i));
+    os << llvm::format(" where %.15g are allowed", limits[i]);
+  }
+}
+
+static llvm::Error checkOptions(const ParetoOptions &options) {
+  if (options.threads < 1 || options.threads > 1024)
+    return planError("a Pareto search has 1 to 1024 threads, not ",
+                     options.threads);
+  if (options.evaluations < 0)
+    return planError("a Pareto search cannot try ", options.evaluations,
+                     " plans");
+  if (!(options.timeLimit >= 0))
+    return planError("a Pareto search cannot take ", options.timeLimit,
+                     " seconds");
+  if (!(options.stopping.price >= 0))
+    return planError("1000 trials cannot have the price ",
+                     options.stopping.price);
+  if (options.maxMembers < 1)
+    return planError("a frontier has at least 1 member");
+  for (unsigned i = 0; i < numObjectives; ++i)
+    if (!(options.limits[i] >= 0))
+      return planError("the limit of ", stringifyObjective(Objective(i)),
+                       " cannot be ", options.limits[i]);
+  return llvm::Error::success();
+}
+
+/// The grids that a search may use, the whole one first.
+static llvm::Expected<std::vector<DeviceGrid>>
+gridsToSearch(const ParetoOptions &options) {
+  int64_t devices = options.devices;
+  if (options.grid.axes.empty()) {
+    if (devices < 1 || devices > maxDevices)
+      return planError("a plan for ", devices, " devices; there are 1 to ",
+                       maxDevices);
+    llvm::Expected<DeviceGrid> whole = gridOn(options.machine, devices);
+    if (!whole)
+      return whole.takeError();
+    std::vector<DeviceGrid> grids = {*whole};
+    for (int64_t count = devices - 1; options.fewerDevices && count >= 1;
+         --count) {
+      if (devices > allCountsUpTo && devices % count != 0)
+        continue;
+      // A count that does not fit the machine's axes is none to try.
+      if (llvm::Expected<DeviceGrid> grid = gridOn(options.machine, count))
+        grids.push_back(*grid);
+      else
+        llvm::consumeError(grid.takeError());
+    }
+    return grids;
+  }
+  int64_t product = 1;
+  for (const DeviceGrid::Axis &axis : options.grid.axes) {
+    if (axis.size < 1 || axis.size > maxDevices / product)
+      return planError("grid axis '", axis.name, "' has ", axis.size,
+                       " devices beside ", product,
+                       " of the axes before it; a grid has 1 to ", maxDevices,
+                       " devices");
+    product *= axis.size;
+  }
+  if (devices != 0 && devices != product)
+    return planError("a plan for ", devices, " devices on a grid of ", product);
+  if (options.fewerDevices)
+    return gridsWithin(options.grid);
+  return std::vector<DeviceGrid>{options.grid};
+}
+
+/// Without a rule that ends a search it would never end.
+static constexpr int64_t mostTrials = 100'000'000;
+
+/// Runs all threads; their frontiers together.
+static std::vector<FoundPlan>
+runWorkers(const ParetoTask &task, ParetoFront &front, Objectives &closest) {
+  const ParetoOptions &options = task.options;
+  int64_t trials = options.evaluations ? options.evaluations : mostTrials;
+  ParetoExchange exchange;
+  std::vector<std::unique_ptr<ParetoWorker>> workers;
+  for (unsigned w = 0; w < options.threads; ++w)
+    workers.push_back(std::make_unique<ParetoWorker>(
+        task, w,
+        trials / options.threads + (w < trials % options.threads ? 1 : 0),
+        options.threads > 1 ? &exchange : nullptr));
+  std::vector<std::thread> threads;
+  for (unsigned w = 1; w < options.threads; ++w)
+    threads.emplace_back([&workers, w] { workers[w]->run(); });
+  workers.front()->run();
+  for (std::thread &thread : threads)
+    thread.join();
+
+  std::vector<FoundPlan> found;
+  double leastViolation = std::numeric_limits<double>::infinity();
+  for (const auto &worker : workers) {
+    llvm::append_range(found, worker->frontier());
+    front.evaluations += worker->trials();
+    if (worker->startVolume() > 0)
+      front.volumeGrowth = std::max(front.volumeGrowth,
+                                    worker->volume() / worker->startVolume());
+    if (worker->closest().violation < leastViolation) {
+      leastViolation = worker->closest().violation;
+      closest = worker->closest().objectives;
+    }
+    std::vector<MutatorRecord> records = worker->mutatorRecords();
+    if (front.mutators.empty())
+      for (const MutatorRecord &record : records)
+        front.mutators.push_back({record.name});
+    for (auto [sum, record] : llvm::zip_equal(front.mutators, records)) {
+      sum.fired += record.fired;
+      sum.improvements += record.improvements;
+      sum.rate += record.rate / options.threads;
+    }
+  }
+  front.stopped = workers.front()->whyStopped().str();
+  return found;
+}
+
+static std::string
+originOf(const FoundPlan &found,
+         const std::vector<std::unique_ptr<ParetoMutator>> &mutators) {
+  std::string text;
+  for (unsigned mutator : found.history)
+    text += (text.empty() ? "" : ", ") + mutators[mutator]->name.str();
+  return text.empty() ? "start" : text;
+}
+
+llvm::Expected<ParetoFront>
+tapestry::searchPareto(RewriteSpace &space, const ParetoOptions &request) {
+  auto begin = std::chrono::steady_clock::now();
+  ParetoOptions options = request;
+  if (options.machine.name.empty())
+    options.machine = builtInMachines().front();
+  if (llvm::Error error = checkOptions(options))
+    return error;
+  const PlanGraph &graph = space.graph(0);
+  if (llvm::Error error = graph.validate())
+    return error;
+  llvm::Expected<std::vector<DeviceGrid>> grids = gridsToSearch(options);
+  if (!grids)
+    return grids.takeError();
+
+  ParetoTask task = {space, options, std::move(*grids), {}, begin};
+  if (options.timeLimit > 0)
+    task.deadline +=
+        std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+            std::chrono::duration<double>(std::min(options.timeLimit, 1e9)));
+  Starts starts(graph, options, task.deadline);
+  for (unsigned g : someOf(task.grids.size()))
+    starts.add(DeviceGrid(task.grids[g]));
+  if (starts.plans.empty())
+    return starts.takeError();
+  ParetoFront front;
+  for (unsigned s = 0; s < starts.plans.size(); ++s) {
+    const Plan &plan = starts.plans[s];
+    // A plan may leave devices idle.
+    unsigned grid = llvm::find(task.grids, plan.userGrid) - task.grids.begin();
+    if (grid == task.grids.size())
+      task.grids.push_back(plan.userGrid);
+    task.starts.push_back(foundPlan(graph, plan, options.machine, grid, s));
+    front.starts.push_back({task.starts.back().objectives, starts.origins[s]});
+  }
+
+  Objectives closest = {};
+  std::vector<FoundPlan> found = runWorkers(task, front, closest);
+  if (found.empty())
+    return llvm::make_error<LimitsError>(closest, options.limits,
+                                         front.stopped == "time limit");
+
+  ParetoScenes scenes(space, task.grids, options.machine);
+  auto mutators = allMutators();
+  std::vector<ParetoMember> members;
+  std::vector<Objectives> points;
+  for (unsigned number : nondominated([&] {
+         std::vector<Objectives> all;
+         for (const FoundPlan &plan : found)
+           all.push_back(plan.objectives);
+         return all;
+       }())) {
+    const FoundPlan &plan = found[number];
+    ParetoMember &member = members.emplace_back();
+    member.graph = plan.sketch.graph;
+    member.rewrites = space.history(member.graph);
+    if (plan.start >= 0) {
+      member.plan = starts.plans[plan.start];
+      member.origin = starts.origins[plan.start];
+    } else {
+      llvm::Expected<Plan> built = buildPlan(scenes, plan, options);
+      if (!built)
+        return built.takeError();
+      member.plan = std::move(*built);
+      member.origin = originOf(plan, mutators);
+    }
+    member.plan.rewrites = options.earlierRewrites;
+    llvm::append_range(member.plan.rewrites, member.rewrites);
+    member.objectives =
+        objectivesOf(space.graph(member.graph), member.plan, options.machine);
+  }
+  llvm::sort(members, [](const ParetoMember &a, const ParetoMember &b) {
+    return a.objectives < b.objectives;
+  });
+  front.members = std::move(members);
+  front.seed = options.seed;
+  front.threads = options.threads;
+  front.searchSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  return front;
+}

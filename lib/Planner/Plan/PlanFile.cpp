@@ -1,0 +1,199 @@
+//===- PlanFile.cpp - Writing plan.json -----------------------------------===//
+
+#include "tapestry/Planner/Plan/PlanFile.h"
+#include "tapestry/Planner/Plan/PlanJSON.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
+#include <map>
+
+using namespace tapestry;
+
+/// The axes of every dimension of a plain layout.
+static void writeLayout(llvm::json::OStream &json, const Layout &layout,
+                        const DeviceGrid &grid) {
+  json.array([&] {
+    for (const LayoutDim &dim : layout.dims)
+      json.array([&] {
+        for (unsigned axis : dim.cut())
+          json.value(grid.axes[axis].name);
+      });
+  });
+}
+
+static void writeRoute(llvm::json::OStream &json, const Route &route,
+                       const DeviceGrid &grid) {
+  json.array([&] {
+    for (const Layout &layout : route)
+      writeLayout(json, layout, grid);
+  });
+}
+
+/// Where the result is kept, and the ways that are not one step.
+static void writePlaces(llvm::json::OStream &json,
+                        const VertexPlacement &placed, const DeviceGrid &grid) {
+  if (placed.home.isPlain()) {
+    json.attributeBegin("home");
+    writeLayout(json, placed.home, grid);
+    json.attributeEnd();
+  }
+  if (!placed.homeRoute.empty()) {
+    json.attributeBegin("home_route");
+    writeRoute(json, placed.homeRoute, grid);
+    json.attributeEnd();
+  }
+  if (llvm::any_of(placed.operandRoutes,
+                   [](const Route &route) { return !route.empty(); }))
+    json.attributeArray("operand_routes", [&] {
+      for (const Route &route : placed.operandRoutes)
+        writeRoute(json, route, grid);
+    });
+}
+
+/// In plain numbers, so that costs come out the same to the last digit.
+static void writeNumbers(llvm::json::OStream &json, const Machine &machine) {
+  auto writeLink = [&](const Link &link) {
+    json.attribute("bandwidth", link.bandwidth);
+    json.attribute("latency", link.latency);
+  };
+  json.attribute("name", machine.name);
+  std::map<int64_t, double> peaks = {{4, machine.flopsPerSecond}};
+  for (const Machine::Peak &peak : machine.otherPeaks)
+    peaks[peak.elementBytes] = peak.flopsPerSecond;
+  json.attributeObject("flops", [&] {
+    for (auto [bytes, peak] : peaks)
+      json.attribute(std::to_string(bytes), peak);
+  });
+  json.attribute("memory_bandwidth", machine.memoryBandwidth);
+  json.attribute("vertex_latency", machine.vertexLatency);
+  json.attribute("memory", machine.memoryBytes);
+  json.attribute("devices", machine.devices);
+  json.attributeArray("axes", [&] {
+    for (const Machine::Axis &axis : machine.axes)
+      json.object([&] {
+        json.attribute("name", axis.name);
+        json.attribute("size", axis.size);
+        writeLink(axis.link);
+      });
+  });
+  json.attributeObject("link", [&] { writeLink(machine.otherLink); });
+}
+
+static void writeGroups(llvm::json::OStream &json, const PlanGraph &graph) {
+  llvm::MapVector<llvm::StringRef, std::vector<llvm::StringRef>> groups;
+  for (const PlanVertex &vertex : graph.vertices)
+    if (!vertex.constraints.layoutGroup.empty())
+      groups[vertex.constraints.layoutGroup].push_back(vertex.name);
+  if (groups.empty())
+    return;
+  json.attributeArray("groups", [&] {
+    for (const auto &[name, vertices] : groups)
+      json.object([&, &name = name, &vertices = vertices] {
+        json.attribute("name", name);
+        json.attributeArray("vertices", [&] {
+          for (llvm::StringRef vertex : vertices)
+            json.value(vertex);
+        });
+      });
+  });
+}
+
+void tapestry::writeGrid(llvm::json::OStream &json,
+                         const DeviceGrid &userGrid) {
+  json.attributeObject("grid", [&] {
+    for (const DeviceGrid::Axis &axis : userGrid.axes)
+      json.attribute(axis.name, axis.size);
+  });
+}
+
+void tapestry::writeRewrites(llvm::json::OStream &json,
+                             llvm::ArrayRef<Rewrite> rewrites) {
+  json.attributeArray("rewrites", [&] {
+    for (const Rewrite &rewrite : rewrites)
+      json.object([&] {
+        json.attribute("kind", rewrite.kind);
+        json.attribute("vertex", rewrite.vertex);
+        json.attributeArray("arguments", [&] {
+          for (const std::string &argument : rewrite.arguments)
+            json.value(argument);
+        });
+      });
+  });
+}
+
+void tapestry::writeCut(llvm::json::OStream &json, const PlanVertex &vertex,
+                        const PlannedVertex &planned,
+                        const VertexPlacement &placed, const DeviceGrid &grid) {
+  json.attribute("name", planned.name);
+  json.attributeObject("parts", [&] {
+    for (auto [label, count] : llvm::zip_equal(vertex.labels, planned.parts))
+      json.attribute(label.name, count);
+  });
+  if (placed.partition)
+    json.attributeObject("axes", [&] {
+      for (auto [label, cut] :
+           llvm::zip_equal(vertex.labels, placed.partition->cuts)) {
+        if (cut.empty())
+          continue;
+        json.attributeArray(label.name, [&, &cut = cut] {
+          for (unsigned axis : cut)
+            json.value(grid.axes[axis].name);
+        });
+      }
+    });
+}
+
+static void writeVertex(llvm::json::OStream &json, const PlanVertex &vertex,
+                        const PlannedVertex &planned,
+                        const VertexPlacement &placed, const DeviceGrid &grid) {
+  writeCut(json, vertex, planned, placed, grid);
+  writePlaces(json, placed, grid);
+  json.attribute("join", planned.cost.join);
+  json.attribute("aggregate", planned.cost.aggregate);
+  json.attribute("repartition", planned.cost.repartition);
+}
+
+void tapestry::writePlan(llvm::raw_ostream &os, const PlanGraph &graph,
+                         const Plan &plan) {
+  llvm::json::OStream json(os, /*IndentSize=*/2);
+  json.object([&] {
+    json.attribute("tapestry_plan", 1);
+    json.attribute("program", plan.program);
+    json.attribute("devices", plan.devices);
+    writeGrid(json, plan.userGrid);
+    json.attribute("solver", plan.solver);
+    json.attribute("cost_model", plan.costModel);
+    if (!plan.machine.name.empty())
+      json.attributeObject("machine",
+                           [&] { writeNumbers(json, plan.machine); });
+    if (plan.idleDevices != 0)
+      json.attribute("idle_devices", plan.idleDevices);
+    json.attribute("cost", plan.cost);
+    json.attribute("lower_bound", plan.lowerBound);
+    json.attribute("proved_optimal", plan.provedOptimal);
+    json.attribute("plan_seconds", plan.planSeconds);
+    json.attribute("peak_bytes_per_device", plan.peakBytesPerDevice);
+    json.attribute("peak_bytes_exact", plan.isPeakExact);
+    if (!plan.rewrites.empty())
+      writeRewrites(json, plan.rewrites);
+    writeGroups(json, graph);
+    json.attributeArray("vertices", [&] {
+      for (auto [vertex, planned, placed] : llvm::zip_equal(
+               graph.vertices, plan.vertices, plan.placement.vertices))
+        json.object(
+            [&, &vertex = vertex, &planned = planned, &placed = placed] {
+              writeVertex(json, vertex, planned, placed, plan.grid);
+            });
+    });
+    json.attributeArray("collectives", [&] {
+      for (const PlannedCollective &collective : plan.placement.collectives)
+        json.object([&] {
+          json.attribute("vertex", graph.vertices[collective.vertex].name);
+          json.attribute("kind", stringifyCollective(collective.kind));
+          json.attribute("group", collective.group);
+          json.attribute("bytes", collective.bytes);
+        });
+    });
+  });
+  os << "\n";
+}

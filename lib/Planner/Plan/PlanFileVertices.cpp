@@ -1,0 +1,456 @@
+//===- PlanFileVertices.cpp - What plan.json decides of vertices ----------===//
+//
+// A file that decides everything is followed; what another one leaves open the
+// planner decides, with the rest as pins.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanFileReader.h"
+#include "tapestry/Planner/Model/Constraints.h"
+#include "tapestry/Planner/Plan/Verify.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace tapestry;
+
+bool VertexEntry::hasParts() const {
+  return !path.empty() &&
+         llvm::all_of(parts, [](int64_t count) { return count > 0; });
+}
+
+static bool isGiven(const std::optional<Cut> &cut) { return cut.has_value(); }
+
+bool VertexEntry::hasCuts() const {
+  return hasParts() && llvm::all_of(cuts, isGiven);
+}
+
+bool VertexEntry::hasHome() const {
+  return hasCuts() && home.size() > 0 && llvm::all_of(home, isGiven);
+}
+
+/// Whether the value is a "?": what it stands for is to be decided.
+static bool isOpenMark(const json::Value &value) {
+  return value.getAsString() == llvm::StringRef("?");
+}
+
+//===----------------------------------------------------------------------===//
+// Cuts and layouts
+//===----------------------------------------------------------------------===//
+
+llvm::Error PlanFileReader::axesNamed(const Cursor &at, llvm::StringRef name,
+                                      Cut &cut) {
+  if (std::optional<Cut> axes = tapestry::axesNamed(grid, name)) {
+    cut.append(axes->begin(), axes->end());
+    return llvm::Error::success();
+  }
+  // An axis of one device has no prime parts.
+  if (sketch.userGrid.axisNamed(name))
+    return llvm::Error::success();
+  std::string known;
+  for (const DeviceGrid::Axis &axis : grid.axes)
+    known += (known.empty() ? "'" : ", '") + axis.name + "'";
+  return fail(at, "unknown axis '", name, "', there are ",
+              known.empty() ? "none" : known);
+}
+
+llvm::Error PlanFileReader::readCut(const Cursor &at, Cut &cut) {
+  auto list = arrayAt(at);
+  if (!list)
+    return list.takeError();
+  for (auto [index, axis] : llvm::enumerate(**list)) {
+    std::string name;
+    if (llvm::Error error = read(at.at(index, axis), name))
+      return error;
+    if (llvm::Error error = axesNamed(at.at(index, axis), name, cut))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+/// A list of axes per dimension; with `allowOpen` a dimension may be "?".
+llvm::Error
+PlanFileReader::readDims(const Cursor &at, const PlanVertex &vertex,
+                         bool allowOpen,
+                         llvm::SmallVectorImpl<std::optional<Cut>> &dims) {
+  auto list = arrayAt(at);
+  if (!list)
+    return list.takeError();
+  if ((*list)->size() != vertex.shape.size())
+    return fail(at, (*list)->size(), " dimensions, '", vertex.name, "' has ",
+                vertex.shape.size());
+  Cut used;
+  for (auto [index, value] : llvm::enumerate(**list)) {
+    Cursor here = at.at(index, value);
+    std::optional<Cut> &dim = dims.emplace_back();
+    if (allowOpen && isOpenMark(value))
+      continue;
+    dim.emplace();
+    if (llvm::Error error = readCut(here, *dim))
+      return error;
+    for (unsigned axis : *dim) {
+      if (llvm::is_contained(used, axis))
+        return fail(here, "axis '", grid.axes[axis].name,
+                    "' cuts the layout twice");
+      used.push_back(axis);
+    }
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error PlanFileReader::readHome(const Cursor &at, const PlanVertex &vertex,
+                                     VertexEntry &entry) {
+  if (isOpenMark(*at.value))
+    return llvm::Error::success();
+  return readDims(at, vertex, /*allowOpen=*/true, entry.home);
+}
+
+llvm::Error PlanFileReader::readRoute(const Cursor &at,
+                                      const PlanVertex &vertex, Route &route) {
+  auto list = arrayAt(at);
+  if (!list)
+    return list.takeError();
+  for (auto [index, layout] : llvm::enumerate(**list)) {
+    llvm::SmallVector<std::optional<Cut>, 4> dims;
+    if (llvm::Error error =
+            readDims(at.at(index, layout), vertex, /*allowOpen=*/false, dims))
+      return error;
+    llvm::SmallVector<Cut> cuts;
+    for (const std::optional<Cut> &cut : dims)
+      cuts.push_back(*cut);
+    route.push_back(Layout::blocked(vertex.shape, cuts));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error PlanFileReader::readOperandRoutes(const Cursor &at,
+                                              const PlanVertex &vertex,
+                                              VertexEntry &entry) {
+  auto list = arrayAt(at);
+  if (!list)
+    return list.takeError();
+  if ((*list)->size() != vertex.operands.size())
+    return fail(at, (*list)->size(), " routes, '", vertex.name, "' has ",
+                vertex.operands.size(), " operands");
+  for (auto [index, route] : llvm::enumerate(**list))
+    if (llvm::Error error =
+            readRoute(at.at(index, route),
+                      graph.vertices[vertex.operands[index].producer],
+                      entry.operandRoutes.emplace_back()))
+      return error;
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+llvm::Error PlanFileReader::readAxes(const Cursor &at, const PlanVertex &vertex,
+                                     VertexEntry &entry) {
+  if (isOpenMark(*at.value))
+    return llvm::Error::success();
+  auto object = objectAt(at);
+  if (!object)
+    return object.takeError();
+  for (auto &[key, member] : **object) {
+    std::optional<unsigned> label = vertex.labelNamed(key);
+    Cursor here = at.at(key, member);
+    if (!label)
+      return fail(here, "vertex '", vertex.name, "' has no label '",
+                  llvm::StringRef(key), "'");
+    if (isOpenMark(member))
+      continue;
+    if (llvm::Error error = readCut(here, entry.cuts[*label].emplace()))
+      return error;
+    entry.parts[*label] = partsOf(grid, *entry.cuts[*label]);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error PlanFileReader::readParts(const Cursor &at,
+                                      const PlanVertex &vertex,
+                                      VertexEntry &entry) {
+  if (isOpenMark(*at.value))
+    return llvm::Error::success();
+  auto members = objectAt(at);
+  if (!members)
+    return members.takeError();
+  for (auto &[key, member] : **members) {
+    Cursor here = at.at(key, member);
+    if (key == "*")
+      continue;
+    std::optional<unsigned> label = vertex.labelNamed(key);
+    if (!label)
+      return fail(here, "vertex '", vertex.name, "' has no label '",
+                  llvm::StringRef(key), "'");
+    if (isOpenMark(member))
+      continue;
+    if (llvm::Error error = read(here, entry.parts[*label]))
+      return error;
+    // 0 would stand for an open label.
+    if (entry.parts[*label] == 0)
+      entry.parts[*label] = -1;
+  }
+  if (const json::Value *others = (*members)->get("*")) {
+    int64_t count = 0;
+    if (llvm::Error error = read(at.at("*", *others), count))
+      return error;
+    if (count != 1)
+      return fail(at.at("*", *others),
+                  "labels that are not named can only be "
+                  "in 1 part, not in ",
+                  count);
+    for (auto [label, parts] : llvm::zip_equal(vertex.labels, entry.parts))
+      if (parts == 0 && !(*members)->get(label.name))
+        parts = 1;
+  }
+  return llvm::Error::success();
+}
+
+/// What is decided so far fits together; labels that are left no choice are
+/// decided, too.
+llvm::Error PlanFileReader::checkEntry(const Cursor &at,
+                                       const PlanVertex &vertex,
+                                       VertexEntry &entry) {
+  PartVector parts;
+  int64_t product = 1;
+  for (int64_t count : entry.parts)
+    parts.push_back(count == 0 ? 1 : std::max<int64_t>(count, 0));
+  if (llvm::Error error = verifyVertexParts(vertex, parts, grid.numDevices()))
+    return fail(at, llvm::toString(std::move(error)));
+  Partition given;
+  PartVector partsOfGiven = parts;
+  for (unsigned label = 0; label < parts.size(); ++label) {
+    product *= parts[label];
+    given.cuts.push_back(entry.cuts[label].value_or(Cut()));
+    if (!entry.cuts[label])
+      partsOfGiven[label] = 1;
+  }
+  if (llvm::Error error = verifyAxes(vertex, grid, partsOfGiven, given))
+    return fail(at.at("axes", *at.value), llvm::toString(std::move(error)));
+  for (unsigned label = 0; label < parts.size(); ++label) {
+    if (entry.parts[label] == 0 && product == grid.numDevices())
+      entry.parts[label] = 1;
+    if (entry.parts[label] == 1 && !entry.cuts[label])
+      entry.cuts[label].emplace();
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error PlanFileReader::readVertex(const Cursor &at) {
+  if (llvm::Error error =
+          checkKeys(at, {"name", "parts", "axes", "home", "home_route",
+                         "operand_routes", "join", "aggregate", "repartition"}))
+    return error;
+  const json::Object &object = *at.value->getAsObject();
+  std::optional<std::string> name;
+  if (llvm::Error error = readMember(at, "name", name))
+    return error;
+  if (!name)
+    return fail(at, "no key 'name'");
+  std::optional<unsigned> number = graph.vertexNamed(*name);
+  if (!number)
+    return fail(at, "the program has no vertex '", *name, "'");
+  VertexEntry &entry = entries[*number];
+  if (!entry.path.empty())
+    return fail(at, "vertex '", *name, "' is given twice");
+  const PlanVertex &vertex = graph.vertices[*number];
+  entry.path = at.path;
+  entry.parts.assign(vertex.labels.size(), 0);
+  entry.cuts.resize(vertex.labels.size());
+
+  using Member = llvm::Error (PlanFileReader::*)(
+      const Cursor &, const PlanVertex &, VertexEntry &);
+  std::pair<llvm::StringRef, Member> members[] = {
+      {"axes", &PlanFileReader::readAxes},
+      {"parts", &PlanFileReader::readParts},
+      {"home", &PlanFileReader::readHome},
+      {"operand_routes", &PlanFileReader::readOperandRoutes}};
+  for (auto [key, readIt] : members)
+    if (const json::Value *member = object.get(key))
+      if (llvm::Error error =
+              (this->*readIt)(at.at(key, *member), vertex, entry))
+        return error;
+  if (const json::Value *route = object.get("home_route"))
+    if (llvm::Error error =
+            readRoute(at.at("home_route", *route), vertex, entry.homeRoute))
+      return error;
+  if (llvm::Error error = checkEntry(at, vertex, entry))
+    return error;
+  if (llvm::Error error = readMember(at, "join", entry.join))
+    return error;
+  if (llvm::Error error = readMember(at, "aggregate", entry.aggregate))
+    return error;
+  return readMember(at, "repartition", entry.repartition);
+}
+
+llvm::Error PlanFileReader::readVertices(const Cursor &top) {
+  entries.resize(graph.vertices.size());
+  const json::Value *member = top.value->getAsObject()->get("vertices");
+  if (!member)
+    return fail(top, "no key 'vertices'");
+  Cursor at = top.at("vertices", *member);
+  auto list = arrayAt(at);
+  if (!list)
+    return list.takeError();
+  for (auto [index, vertex] : llvm::enumerate(**list))
+    if (llvm::Error error = readVertex(at.at(index, vertex)))
+      return error;
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// From entries to a plan
+//===----------------------------------------------------------------------===//
+
+bool PlanFileReader::followsReader(unsigned input) const {
+  if (!isStoredAsConsumed(graph.vertices[input], uses[input]))
+    return false;
+  const VertexEntry &entry = entries[input];
+  if (entry.path.empty())
+    return true;
+  PlanUse use = uses[input].front();
+  const PlanVertex &reader = graph.vertices[use.vertex];
+  const VertexEntry &reading = entries[use.vertex];
+  if (!reading.hasParts())
+    return false;
+  PartVector wanted = partsOfOperand(reader, use.operand, reading.parts);
+  for (auto [count, own] : llvm::zip_equal(wanted, entry.parts))
+    if (own != 0 && own != count)
+      return false;
+  if (!entry.hasCuts() || !reading.hasCuts())
+    return true;
+  Partition partition;
+  for (const std::optional<Cut> &cut : reading.cuts)
+    partition.cuts.push_back(*cut);
+  Layout read = operandLayout(graph, reader, use.operand, partition);
+  llvm::SmallVector<Cut> cuts;
+  for (const std::optional<Cut> &cut : entry.cuts)
+    cuts.push_back(*cut);
+  return !read.isPlain() ||
+         read == Layout::blocked(graph.vertices[input].shape, cuts);
+}
+
+/// What an entry decides, as pins.
+void PlanFileReader::addPins(unsigned v) {
+  PlanVertex &vertex = graph.vertices[v];
+  const VertexEntry &entry = entries[v];
+  CutRequest work, home;
+  work.place = home.place = fileName;
+  auto axesOf = [&](const Cut &cut) {
+    std::vector<std::string> names;
+    for (unsigned axis : cut)
+      names.push_back(grid.axes[axis].name);
+    return names;
+  };
+  for (unsigned label = 0; label < entry.parts.size(); ++label)
+    if (entry.parts[label] != 0)
+      work.cuts.push_back({vertex.labels[label].name, entry.parts[label],
+                           axesOf(entry.cuts[label].value_or(Cut()))});
+  for (unsigned dim = 0; dim < entry.home.size(); ++dim)
+    if (entry.home[dim])
+      home.cuts.push_back({std::to_string(dim), partsOf(grid, *entry.home[dim]),
+                           axesOf(*entry.home[dim])});
+  isPinned[v] = true;
+  if (!work.cuts.empty())
+    vertex.constraints.work.push_back(std::move(work));
+  if (!home.cuts.empty())
+    vertex.constraints.home.push_back(std::move(home));
+}
+
+llvm::Expected<Plan> PlanFileReader::decide() {
+  // Inputs that lie apart from where their reader wants them are pinned there;
+  // those of other inputs need not be decided.
+  std::vector<bool> isStored(graph.vertices.size());
+  for (unsigned v = 0; v < graph.vertices.size(); ++v)
+    isStored[v] = followsReader(v);
+  isPinned.resize(graph.vertices.size());
+  for (unsigned v = 0; v < graph.vertices.size(); ++v)
+    if (!isStored[v] && isStoredAsConsumed(graph.vertices[v], uses[v]))
+      addPins(v);
+  bool isPlaced = true, isCut = true, anyHome = false;
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    if (isStored[v])
+      continue;
+    isPlaced &= entries[v].hasHome() ||
+                (entries[v].hasCuts() && graph.vertices[v].shape.empty());
+    isCut &= entries[v].hasParts() ||
+             (graph.vertices[v].isInput && entries[v].path.empty() &&
+              graph.vertices[v].constraints.empty());
+    anyHome |= !entries[v].home.empty();
+  }
+  isComplete = true;
+  if (isPlaced)
+    return followPlacement();
+  if (isCut && !anyHome && sketch.costModel == "paper")
+    return followParts();
+  isComplete = false;
+  return planTheRest();
+}
+
+llvm::Expected<Plan> PlanFileReader::followPlacement() {
+  unsigned count = graph.vertices.size();
+  sketch.parts.resize(count);
+  std::vector<VertexPlacement> placed(count);
+  auto cutsOf = [](llvm::ArrayRef<std::optional<Cut>> given) {
+    llvm::SmallVector<Cut, 4> cuts;
+    for (const std::optional<Cut> &cut : given)
+      cuts.push_back(*cut);
+    return cuts;
+  };
+  for (unsigned v = 0; v < count; ++v) {
+    if (isStoredAsConsumed(graph.vertices[v], uses[v]))
+      continue;
+    placed[v].partition.emplace();
+    placed[v].partition->cuts = cutsOf(entries[v].cuts);
+    placed[v].home =
+        Layout::blocked(graph.vertices[v].shape, cutsOf(entries[v].home));
+    placed[v].homeRoute = entries[v].homeRoute;
+    placed[v].operandRoutes = entries[v].operandRoutes;
+  }
+  for (unsigned v = 0; v < count; ++v) {
+    if (!isStoredAsConsumed(graph.vertices[v], uses[v]))
+      continue;
+    PlanUse use = uses[v].front();
+    placed[v].home = operandLayout(graph, graph.vertices[use.vertex],
+                                   use.operand, *placed[use.vertex].partition);
+    if (!placed[v].home.isPlain())
+      continue;
+    placed[v].partition.emplace();
+    for (const LayoutDim &dim : placed[v].home.dims)
+      placed[v].partition->cuts.push_back(Cut(dim.cut()));
+  }
+  sketch.placed = std::move(placed);
+  return completePlan(graph, sketch, options.placementOptions);
+}
+
+llvm::Expected<Plan> PlanFileReader::followParts() {
+  for (VertexEntry &entry : entries) {
+    sketch.parts.push_back(entry.hasParts()
+                               ? std::optional<PartVector>(entry.parts)
+                               : std::nullopt);
+    sketch.partitions.emplace_back();
+    // Labels that are in one part have no axes, whether the file says so or
+    // not.
+    bool anyAxes = llvm::any_of(entry.cuts, [](const std::optional<Cut> &cut) {
+      return cut && !cut->empty();
+    });
+    if (!entry.hasCuts() || !(anyAxes || entry.hasParts()))
+      continue;
+    sketch.partitions.back().emplace();
+    for (const std::optional<Cut> &cut : entry.cuts)
+      sketch.partitions.back()->cuts.push_back(*cut);
+  }
+  return completePlan(graph, sketch, options.placementOptions);
+}
+
+llvm::Expected<Plan> PlanFileReader::planTheRest() {
+  for (unsigned v = 0; v < graph.vertices.size(); ++v)
+    if (!entries[v].path.empty() && !isPinned[v] && !followsReader(v))
+      addPins(v);
+  PlannerOptions rest = options;
+  rest.devices = 0;
+  rest.grid = sketch.userGrid;
+  rest.costModel = sketch.costModel;
+  rest.machine = sketch.machine;
+  rest.program = sketch.program;
+  return tapestry::plan(graph, rest);
+}

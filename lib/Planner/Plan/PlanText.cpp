@@ -1,0 +1,48 @@
+//===- PlanText.cpp - What a plan decides, in words for people ------------===//
+
+#include "tapestry/Planner/Plan/PlanText.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
+
+using namespace tapestry;
+
+llvm::StringRef tapestry::costUnit(const Plan &plan) {
+  return plan.costModel == "spmd" ? "seconds" : "elements";
+}
+
+std::string tapestry::costText(const Plan &plan, double cost) {
+  if (plan.costModel == "spmd")
+    return cost == 0 ? "0" : llvm::formatv("{0:e5}", cost).str();
+  return llvm::formatv(std::round(cost) == cost ? "{0:f0}" : "{0:f2}", cost)
+      .str();
+}
+
+std::string tapestry::extraCostText(const Plan &plan, double cost) {
+  return (cost >= 0 ? "+" : "") + costText(plan, cost);
+}
+
+std::string tapestry::partsText(const PlanVertex &vertex,
+                                llvm::ArrayRef<int64_t> parts) {
+  std::string text;
+  for (auto [label, count] : llvm::zip_equal(vertex.labels, parts))
+    text +=
+        (text.empty() ? "" : " ") + label.name + "=" + std::to_string(count);
+  return text;
+}
+
+std::string tapestry::axesText(const PlanVertex &vertex, const DeviceGrid &grid,
+                               const VertexPlacement &placed) {
+  if (!placed.partition)
+    return "as read";
+  std::string text;
+  for (auto [label, cut] :
+       llvm::zip_equal(vertex.labels, placed.partition->cuts)) {
+    if (cut.empty())
+      continue;
+    text += (text.empty() ? "" : " ") + label.name + ":";
+    for (auto [number, axis] : llvm::enumerate(cut))
+      text += (number ? "," : "") + grid.axes[axis].name;
+  }
+  return text;
+}

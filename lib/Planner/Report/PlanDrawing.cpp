@@ -1,0 +1,184 @@
+//===- PlanDrawing.cpp - What a picture of a plan shows -------------------===//
+
+#include "PlanDrawing.h"
+#include "tapestry/Planner/Cost/Elements/PaperCost.h"
+#include "tapestry/Planner/Plan/PlanText.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include <map>
+
+using namespace tapestry;
+
+namespace {
+
+/// A run of equal blocks of vertices.
+struct Run {
+  unsigned first = 0;
+  unsigned period = 0;
+  unsigned repetitions = 0;
+};
+
+class Drawer {
+public:
+  Drawer(const PlanGraph &graph, const Plan &plan)
+      : graph(graph), plan(plan), uses(graph.uses()),
+        nodeOf(graph.vertices.size()) {}
+  PlanDrawing draw(unsigned foldFrom);
+
+private:
+  Run longestRun() const;
+  void makeNodes(const Run &run);
+  void makeEdges();
+
+  const PlanGraph &graph;
+  const Plan &plan;
+  std::vector<llvm::SmallVector<PlanUse, 2>> uses;
+  /// Per vertex its node; nothing for an input that only folded vertices read.
+  std::vector<std::optional<unsigned>> nodeOf;
+  PlanDrawing drawing;
+};
+
+} // namespace
+
+/// The longest stretch of vertices with work in which each is like the one a
+/// period later: cuts, index space and where operands come from.
+Run Drawer::longestRun() const {
+  std::vector<unsigned> working, rank(graph.vertices.size(), 0);
+  std::vector<unsigned> kind;
+  llvm::StringMap<unsigned> kinds;
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    const PlanVertex &vertex = graph.vertices[v];
+    if (vertex.isInput)
+      continue;
+    rank[v] = working.size();
+    std::string key;
+    llvm::raw_string_ostream os(key);
+    for (auto [label, parts] :
+         llvm::zip_equal(vertex.labels, plan.vertices[v].parts))
+      os << label.extent << (label.reduced ? "r" : "") << "/" << parts << " ";
+    for (const PlanOperand &operand : vertex.operands) {
+      // How far up, not which: inputs are numbered before all work.
+      if (graph.vertices[operand.producer].isInput)
+        os << "input ";
+      else
+        os << rank[v] - rank[operand.producer] << " ";
+      for (const ProjectionDim &dim : operand.projection.dims)
+        for (const AffineTerm &term : dim.terms)
+          os << term.dim << "*" << term.coefficient << "+";
+    }
+    kind.push_back(kinds.try_emplace(key, kinds.size()).first->second);
+    working.push_back(v);
+  }
+  Run best;
+  unsigned longest = 0;
+  for (unsigned period = 1; period * 3 <= working.size(); ++period) {
+    unsigned length = 0;
+    for (unsigned i = 0; i + period < working.size(); ++i) {
+      length = kind[i] == kind[i + period] ? length + 1 : 0;
+      unsigned repetitions = length / period + 1;
+      // Longer runs of shorter periods first.
+      if (repetitions >= 3 && repetitions * period > longest) {
+        longest = repetitions * period;
+        best = {i + 1 - length, period, repetitions};
+      }
+    }
+  }
+  return best;
+}
+
+void Drawer::makeNodes(const Run &run) {
+  // Which vertices with work are folded, by their rank among those.
+  unsigned from = run.first + run.period;
+  unsigned to = run.first + run.period * run.repetitions;
+  std::vector<bool> isFolded(graph.vertices.size(), false);
+  unsigned rank = 0, lastFolded = 0;
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    if (graph.vertices[v].isInput)
+      continue;
+    isFolded[v] = run.repetitions && rank >= from && rank < to;
+    if (isFolded[v])
+      lastFolded = v;
+    ++rank;
+  }
+  for (unsigned v = 0; v < graph.vertices.size(); ++v)
+    if (graph.vertices[v].isInput)
+      isFolded[v] =
+          !uses[v].empty() && llvm::all_of(uses[v], [&](const PlanUse &use) {
+            return isFolded[use.vertex];
+          });
+  DrawnNode box;
+  box.repetitions = run.repetitions ? run.repetitions - 1 : 0;
+  for (unsigned v = 0; v < graph.vertices.size(); ++v)
+    if (isFolded[v])
+      box.folded.push_back(v);
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    if (run.repetitions && v == lastFolded) {
+      for (unsigned folded : box.folded)
+        nodeOf[folded] = drawing.nodes.size();
+      drawing.nodes.push_back(box);
+    }
+    if (isFolded[v])
+      continue;
+    nodeOf[v] = drawing.nodes.size();
+    drawing.nodes.emplace_back().vertex = v;
+  }
+}
+
+void Drawer::makeEdges() {
+  std::map<std::pair<unsigned, unsigned>, unsigned> known;
+  auto edgeBetween = [&](unsigned producer, unsigned reader) -> DrawnEdge * {
+    std::optional<unsigned> from = nodeOf[producer], to = nodeOf[reader];
+    if (!from || !to || *from >= *to)
+      return nullptr;
+    auto [it, isNew] = known.try_emplace({*from, *to}, drawing.edges.size());
+    if (isNew)
+      drawing.edges.push_back({*from, *to, {}});
+    return &drawing.edges[it->second];
+  };
+  for (unsigned v = 0; v < graph.vertices.size(); ++v)
+    for (const PlanOperand &operand : graph.vertices[v].operands)
+      edgeBetween(operand.producer, v);
+  for (auto [number, moved] : llvm::enumerate(plan.placement.collectives)) {
+    if (moved.reader != moved.vertex) {
+      if (DrawnEdge *edge = edgeBetween(moved.vertex, moved.reader)) {
+        edge->collectives.push_back(number);
+        continue;
+      }
+    }
+    if (nodeOf[moved.reader])
+      drawing.nodes[*nodeOf[moved.reader]].collectives.push_back(number);
+  }
+}
+
+PlanDrawing Drawer::draw(unsigned foldFrom) {
+  makeNodes(graph.vertices.size() > foldFrom ? longestRun() : Run());
+  makeEdges();
+  return std::move(drawing);
+}
+
+PlanDrawing tapestry::drawPlan(const PlanGraph &graph, const Plan &plan,
+                               unsigned foldFrom) {
+  return Drawer(graph, plan).draw(foldFrom);
+}
+
+int64_t tapestry::bytesOf(const Plan &plan,
+                          llvm::ArrayRef<unsigned> collectives) {
+  int64_t bytes = 0;
+  for (unsigned number : collectives)
+    bytes += plan.placement.collectives[number].bytes;
+  return bytes;
+}
+
+std::string tapestry::collectivesText(const Plan &plan,
+                                      llvm::ArrayRef<unsigned> collectives) {
+  std::map<CollectiveKind, int64_t> kinds;
+  for (unsigned number : collectives) {
+    const PlannedCollective &collective = plan.placement.collectives[number];
+    kinds[collective.kind] += collective.bytes;
+  }
+  std::string text;
+  for (auto [kind, bytes] : kinds)
+    text += (text.empty() ? "" : ", ") + stringifyCollective(kind).str() + " " +
+            bytesText(bytes);
+  return text;
+}

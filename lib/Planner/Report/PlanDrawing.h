@@ -1,0 +1,54 @@
+//===- PlanDrawing.h - What a picture of a plan shows -----------*- C++ -*-===//
+//
+// Nodes and edges of the cut graph with the collectives that belong to each,
+// repeated blocks folded into one. DOT and HTML draw the same.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_PLANNER_REPORT_PLANDRAWING_H
+#define TAPESTRY_LIB_PLANNER_REPORT_PLANDRAWING_H
+
+#include "tapestry/Planner/Report/PlanPicture.h"
+
+namespace tapestry {
+
+struct DrawnNode {
+  /// The vertex; nothing for a box that stands for several repetitions.
+  std::optional<unsigned> vertex;
+  /// Of a box: how many repetitions of the block above it, and their vertices.
+  unsigned repetitions = 0;
+  std::vector<unsigned> folded;
+  /// Collectives that bring the vertex' result home; of a box all of its own.
+  /// Numbers in the plan's list.
+  std::vector<unsigned> collectives;
+};
+
+struct DrawnEdge {
+  /// Numbers of nodes, `from` smaller.
+  unsigned from = 0;
+  unsigned to = 0;
+  /// Collectives that fetch the operand; none where it is stored or made as it
+  /// is read.
+  std::vector<unsigned> collectives;
+};
+
+struct PlanDrawing {
+  std::vector<DrawnNode> nodes;
+  std::vector<DrawnEdge> edges;
+};
+
+/// The drawing of a plan. Graphs of more than `foldFrom` vertices have the
+/// longest run of at least three equal blocks of vertices folded: the first
+/// block is drawn, the others become one box.
+PlanDrawing drawPlan(const PlanGraph &graph, const Plan &plan,
+                     unsigned foldFrom);
+
+/// The bytes of several collectives of a plan.
+int64_t bytesOf(const Plan &plan, llvm::ArrayRef<unsigned> collectives);
+/// "all_reduce 12.5 MiB, all_gather 3.1 KiB": one part per kind.
+std::string collectivesText(const Plan &plan,
+                            llvm::ArrayRef<unsigned> collectives);
+
+} // namespace tapestry
+
+#endif // TAPESTRY_LIB_PLANNER_REPORT_PLANDRAWING_H
