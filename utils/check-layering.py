@@ -55,11 +55,10 @@ RULES = {
     "Dialect/Tapestry/Transforms": BASE
     + [INDEX, "Dialect/Tapestry/IR", "Analysis", *PLANNER],
     "Conversion": BASE + DIALECTS + ["Analysis", "ABI"],
-    "Codegen": ["Codegen/Object"],
-    "Codegen/Object": [],
-    "Target/Ein": BASE + [INDEX, "Dialect/Tapestry/IR"],
-    "Target/Reference": BASE + [INDEX, "Dialect/Tapestry/IR"],
-    "Target/Object": ["Codegen", "Codegen/Object"],
+    "Codegen": [],
+    "Import/Ein": BASE + [INDEX, "Dialect/Tapestry/IR"],
+    "Reference": BASE + [INDEX, "Dialect/Tapestry/IR"],
+    "Object": ["Codegen"],
     "Pipelines": BASE
     + DIALECTS
     + [

@@ -6,8 +6,8 @@
 
 #include "mlir/Support/LogicalResult.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
-#include "tapestry/Target/Ein/Import.h"
-#include "tapestry/Target/Object/Translation.h"
+#include "tapestry/Import/Ein/Import.h"
+#include "tapestry/Object/Translation.h"
 
 int main(int argc, char **argv) {
   tapestry::ein::registerEinToMLIRTranslation();

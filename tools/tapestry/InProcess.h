@@ -5,7 +5,7 @@
 
 #include "Compilation.h"
 #include "tapestry-rt/ABI.h"
-#include "tapestry/Codegen/Object/JitProgram.h"
+#include "tapestry/Object/JitProgram.h"
 
 namespace tapestry::driver {
 

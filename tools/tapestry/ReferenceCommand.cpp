@@ -10,7 +10,7 @@
 #include "Compilation.h"
 #include "tapestry-rt/ABI.h"
 #include "tapestry-rt/Runtime.h"
-#include "tapestry/Target/Reference/Reference.h"
+#include "tapestry/Reference/Reference.h"
 
 using namespace tapestry;
 using namespace tapestry::driver;

@@ -8,8 +8,8 @@
 #include "Runner.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "tapestry/Codegen/Object/Object.h"
 #include "tapestry/Codegen/Pipeline.h"
+#include "tapestry/Object/Object.h"
 #include <gtest/gtest.h>
 
 using namespace mlir;

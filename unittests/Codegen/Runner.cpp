@@ -9,8 +9,8 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "tapestry/Codegen/Object/Object.h"
 #include "tapestry/Codegen/Pipeline.h"
+#include "tapestry/Object/Object.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
 

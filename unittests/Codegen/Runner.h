@@ -9,7 +9,7 @@
 
 #include "Interpreter.h"
 #include "mlir/IR/MLIRContext.h"
-#include "tapestry/Codegen/Object/JitProgram.h"
+#include "tapestry/Object/JitProgram.h"
 #include <memory>
 #include <string>
 

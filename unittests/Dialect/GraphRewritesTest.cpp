@@ -9,8 +9,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "tapestry/Analysis/PlanGraphs.h"
-#include "tapestry/Target/Ein/Import.h"
-#include "tapestry/Target/Reference/Reference.h"
+#include "tapestry/Import/Ein/Import.h"
+#include "tapestry/Reference/Reference.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 #include <cmath>

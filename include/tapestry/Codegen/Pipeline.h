@@ -1,7 +1,7 @@
 //===- Pipeline.h - The CPU code phase as one pipeline ----------*- C++ -*-===//
 //
 // From bufferised linalg (straight-line functions over memrefs) to the LLVM
-// dialect. lib/Codegen/Object takes the result to machine code.
+// dialect. lib/Object takes the result to machine code.
 //
 //===----------------------------------------------------------------------===//
 

@@ -15,9 +15,9 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "tapestry/Codegen/Object/JitProgram.h"
-#include "tapestry/Codegen/Object/Object.h"
 #include "tapestry/Codegen/Pipeline.h"
+#include "tapestry/Object/JitProgram.h"
+#include "tapestry/Object/Object.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdio>
 #include <cstdlib>

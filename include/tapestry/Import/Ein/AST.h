@@ -1,0 +1,335 @@
+//===- AST.h - Syntax tree of a .ein file -----------------------*- C++ -*-===//
+//
+// What the parser builds: statements and expressions as they were written, with
+// their places. Nodes live in an ast::Context and are never freed one by one,
+// so a tree of any depth is destroyed without recursion. Names are slices of
+// the source buffer.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_IMPORT_EIN_AST_H
+#define TAPESTRY_IMPORT_EIN_AST_H
+
+#include "tapestry/Import/Ein/Types.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Allocator.h"
+#include "llvm/Support/Casting.h"
+#include "llvm/Support/SMLoc.h"
+#include <vector>
+
+namespace tapestry::ein::ast {
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+/// The base of all expressions. `depth` is 1 for a leaf; the parser refuses
+/// trees deeper than Context::maxDepth, so visitors may recurse.
+struct Expr {
+  enum class Kind {
+    IntLiteral,
+    FloatLiteral,
+    BoolLiteral,
+    Name,
+    Extent,
+    Access,
+    Unary,
+    Binary,
+    Call,
+    Iverson
+  };
+  Kind kind;
+  llvm::SMRange range;
+  unsigned depth = 1;
+
+protected:
+  Expr(Kind kind, llvm::SMRange range, unsigned depth = 1)
+      : kind(kind), range(range), depth(depth) {}
+};
+
+struct IntLiteral : Expr {
+  /// Up to 2^63, so that the smallest i64 can be written.
+  uint64_t value;
+  IntLiteral(llvm::SMRange range, uint64_t value)
+      : Expr(Kind::IntLiteral, range), value(value) {}
+  static bool classof(const Expr *e) { return e->kind == Kind::IntLiteral; }
+};
+
+/// Also `inf` and `nan`.
+struct FloatLiteral : Expr {
+  double value;
+  FloatLiteral(llvm::SMRange range, double value)
+      : Expr(Kind::FloatLiteral, range), value(value) {}
+  static bool classof(const Expr *e) { return e->kind == Kind::FloatLiteral; }
+};
+
+struct BoolLiteral : Expr {
+  bool value;
+  BoolLiteral(llvm::SMRange range, bool value)
+      : Expr(Kind::BoolLiteral, range), value(value) {}
+  static bool classof(const Expr *e) { return e->kind == Kind::BoolLiteral; }
+};
+
+/// A bare name: a param, a scalar tensor or, in subscripts and brackets, a
+/// label.
+struct NameExpr : Expr {
+  llvm::StringRef name;
+  NameExpr(llvm::SMRange range, llvm::StringRef name)
+      : Expr(Kind::Name, range), name(name) {}
+  static bool classof(const Expr *e) { return e->kind == Kind::Name; }
+};
+
+/// `d'`: the extent of label d.
+struct ExtentExpr : Expr {
+  llvm::StringRef label;
+  ExtentExpr(llvm::SMRange range, llvm::StringRef label)
+      : Expr(Kind::Extent, range), label(label) {}
+  static bool classof(const Expr *e) { return e->kind == Kind::Extent; }
+};
+
+/// `X[i, 2*y + r]` or, with a padding value, `pad(X, v)[...]`.
+struct AccessExpr : Expr {
+  llvm::StringRef tensor;
+  llvm::SMRange tensorRange;
+  llvm::ArrayRef<const Expr *> subscripts;
+  /// The value outside the tensor's bounds; null without padding.
+  const Expr *pad;
+  AccessExpr(llvm::SMRange range, unsigned depth, llvm::StringRef tensor,
+             llvm::SMRange tensorRange, llvm::ArrayRef<const Expr *> subscripts,
+             const Expr *pad)
+      : Expr(Kind::Access, range, depth), tensor(tensor),
+        tensorRange(tensorRange), subscripts(subscripts), pad(pad) {}
+  static bool classof(const Expr *e) { return e->kind == Kind::Access; }
+};
+
+enum class UnaryOp { Neg, Not };
+
+struct UnaryExpr : Expr {
+  UnaryOp op;
+  const Expr *operand;
+  UnaryExpr(llvm::SMRange range, UnaryOp op, const Expr *operand)
+      : Expr(Kind::Unary, range, operand->depth + 1), op(op), operand(operand) {
+  }
+  static bool classof(const Expr *e) { return e->kind == Kind::Unary; }
+};
+
+enum class BinaryOp {
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Pow,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  And,
+  Or
+};
+/// The operator as it is written.
+llvm::StringRef spelling(BinaryOp op);
+bool isComparison(BinaryOp op);
+
+struct BinaryExpr : Expr {
+  BinaryOp op;
+  llvm::SMRange opRange;
+  const Expr *lhs;
+  const Expr *rhs;
+  BinaryExpr(llvm::SMRange range, BinaryOp op, llvm::SMRange opRange,
+             const Expr *lhs, const Expr *rhs)
+      : Expr(Kind::Binary, range, std::max(lhs->depth, rhs->depth) + 1), op(op),
+        opRange(opRange), lhs(lhs), rhs(rhs) {}
+  static bool classof(const Expr *e) { return e->kind == Kind::Binary; }
+};
+
+/// A function, a cast or (only as the whole right side) a user's macro.
+struct CallExpr : Expr {
+  llvm::StringRef callee;
+  llvm::SMRange calleeRange;
+  llvm::ArrayRef<const Expr *> args;
+  CallExpr(llvm::SMRange range, unsigned depth, llvm::StringRef callee,
+           llvm::SMRange calleeRange, llvm::ArrayRef<const Expr *> args)
+      : Expr(Kind::Call, range, depth), callee(callee),
+        calleeRange(calleeRange), args(args) {}
+  static bool classof(const Expr *e) { return e->kind == Kind::Call; }
+};
+
+/// `[i <= j]`: 1 where the condition on labels holds, else 0.
+struct IversonExpr : Expr {
+  const Expr *condition;
+  IversonExpr(llvm::SMRange range, const Expr *condition)
+      : Expr(Kind::Iverson, range, condition->depth + 1), condition(condition) {
+  }
+  static bool classof(const Expr *e) { return e->kind == Kind::Iverson; }
+};
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+/// A label on the left side, after a reduction or in a macro's header.
+struct Label {
+  llvm::StringRef name;
+  llvm::SMRange range;
+  /// `k:8`; null where the extent follows from subscripts.
+  const Expr *extent = nullptr;
+};
+
+/// The name of a grid axis, "node" or "gpu.0".
+struct AxisName {
+  llvm::StringRef name;
+  llvm::SMRange range;
+};
+
+/// `i: 2`, `k: gpu.0` or `k: [node, gpu.0]` in a request.
+struct CutEntry {
+  /// A label or the number of a dimension.
+  llvm::StringRef label;
+  llvm::SMRange labelRange;
+  /// The number of parts; null where axes are named. A bare name may be either:
+  /// then both are there.
+  const Expr *parts = nullptr;
+  llvm::ArrayRef<AxisName> axes;
+};
+
+/// `@ {i: 2}`, `@? 1.5 {i: 2, *: 1}` or `@ group g`.
+struct Request {
+  llvm::SMRange range;
+  bool isPreference = false;
+  /// Null: 1.
+  const Expr *weight = nullptr;
+  llvm::ArrayRef<CutEntry> entries;
+  /// `*: 1`.
+  bool isClosed = false;
+  /// The name of a layout group; empty for a request on a cut.
+  llvm::StringRef group;
+};
+
+struct Stmt {
+  enum class Kind { Param, Input, Output, Equation, Def, Invalid };
+  Kind kind;
+  llvm::SMRange range;
+  /// What the statement defines (for Output: names) and where.
+  llvm::StringRef name;
+  llvm::SMRange nameRange;
+
+protected:
+  Stmt(Kind kind) : kind(kind) {}
+};
+
+/// `param n = 4096`
+struct ParamStmt : Stmt {
+  const Expr *value = nullptr;
+  ParamStmt() : Stmt(Kind::Param) {}
+  static bool classof(const Stmt *s) { return s->kind == Kind::Param; }
+};
+
+/// `input A : f32[n, n]`
+struct InputStmt : Stmt {
+  ElementType type = ElementType::F32;
+  llvm::ArrayRef<const Expr *> shape;
+  /// What requests call the dimensions, as in `input A[i, j] : f32[8, 8]`.
+  bool hasLabels = false;
+  llvm::ArrayRef<Label> labels;
+  llvm::ArrayRef<Request> requests;
+  InputStmt() : Stmt(Kind::Input) {}
+  static bool classof(const Stmt *s) { return s->kind == Kind::Input; }
+};
+
+/// `output F`; one statement per name.
+struct OutputStmt : Stmt {
+  /// What requests call the dimensions, as in `output F[i, k]`.
+  bool hasLabels = false;
+  llvm::ArrayRef<Label> labels;
+  llvm::ArrayRef<Request> requests;
+  OutputStmt() : Stmt(Kind::Output) {}
+  static bool classof(const Stmt *s) { return s->kind == Kind::Output; }
+};
+
+/// `NAME[labels] = right side`.
+struct EquationStmt : Stmt {
+  enum class Form { Plain, Reduce, Softmax, RMSNorm, LayerNorm };
+  Form form = Form::Plain;
+  /// Whether the left side has brackets (`T[]` has, `T` has not).
+  bool hasLabels = false;
+  llvm::ArrayRef<Label> labels;
+  /// The labels after the reduction or macro name.
+  Monoid monoid = Monoid::None;
+  llvm::ArrayRef<Label> reduceLabels;
+  /// The name of the reduction or macro.
+  llvm::SMRange reduceRange;
+  const Expr *expr = nullptr;
+  /// The second argument of a norm.
+  const Expr *epsilon = nullptr;
+  llvm::ArrayRef<Request> requests;
+  EquationStmt() : Stmt(Kind::Equation) {}
+  static bool classof(const Stmt *s) { return s->kind == Kind::Equation; }
+};
+
+/// A parameter or the result of a macro. Without brackets: a scalar.
+struct Formal {
+  llvm::StringRef name;
+  llvm::SMRange range;
+  llvm::ArrayRef<Label> labels;
+};
+
+/// `def NAME(formals) -> result { body }`
+struct DefStmt : Stmt {
+  llvm::ArrayRef<Formal> formals;
+  Formal result;
+  llvm::ArrayRef<const EquationStmt *> body;
+  /// Whether a statement of the body was wrong: a call then says nothing more.
+  bool bodyInvalid = false;
+  DefStmt() : Stmt(Kind::Def) {}
+  static bool classof(const Stmt *s) { return s->kind == Kind::Def; }
+};
+
+/// A statement that was reported already. It still defines its name, so that
+/// uses of it are not reported as well.
+struct InvalidStmt : Stmt {
+  InvalidStmt() : Stmt(Kind::Invalid) {}
+  static bool classof(const Stmt *s) { return s->kind == Kind::Invalid; }
+};
+
+//===----------------------------------------------------------------------===//
+// Ownership
+//===----------------------------------------------------------------------===//
+
+/// Owns the nodes of a program.
+class Context {
+public:
+  /// The deepest expression that is accepted, in levels.
+  static constexpr unsigned maxDepth = 1000;
+
+  template <typename T, typename... Args> T *create(Args &&...args) {
+    static_assert(std::is_trivially_destructible_v<T>,
+                  "nodes are never destroyed");
+    return new (allocator.Allocate<T>()) T(std::forward<Args>(args)...);
+  }
+  template <typename T> llvm::ArrayRef<T> copy(llvm::ArrayRef<T> items) {
+    T *memory = allocator.Allocate<T>(items.size());
+    std::uninitialized_copy(items.begin(), items.end(), memory);
+    return llvm::ArrayRef<T>(memory, items.size());
+  }
+  llvm::StringRef copy(const llvm::Twine &text);
+
+private:
+  llvm::BumpPtrAllocator allocator;
+};
+
+struct Program {
+  std::vector<const Stmt *> statements;
+  /// The end of the file, for errors about what is missing.
+  llvm::SMRange end;
+};
+
+/// The source text of an expression for use in a message, shortened to "..."
+/// where it is long.
+std::string excerpt(llvm::SMRange range);
+
+} // namespace tapestry::ein::ast
+
+#endif // TAPESTRY_IMPORT_EIN_AST_H

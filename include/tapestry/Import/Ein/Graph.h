@@ -1,0 +1,167 @@
+//===- Graph.h - A checked .ein program -------------------------*- C++ -*-===//
+//
+// What analysis makes of a syntax tree: tensors with types and shapes, and one
+// vertex per statement after macro expansion, with everything that the text
+// leaves implicit (extents, operands, types of literals) spelled out. Plain
+// structs without MLIR, so that analysis is tested on its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_IMPORT_EIN_GRAPH_H
+#define TAPESTRY_IMPORT_EIN_GRAPH_H
+
+#include "tapestry/Import/Ein/Types.h"
+#include "tapestry/Support/CutRequest.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/SMLoc.h"
+#include "llvm/Support/raw_ostream.h"
+#include <string>
+#include <vector>
+
+namespace tapestry::ein {
+
+/// sum(coefficient * label) + constant.
+struct LinearForm {
+  struct Term {
+    /// Position in Vertex::labels.
+    unsigned label;
+    int64_t coefficient;
+    bool operator==(const Term &o) const {
+      return label == o.label && coefficient == o.coefficient;
+    }
+  };
+  /// Ascending in `label`, coefficients not zero.
+  llvm::SmallVector<Term, 2> terms;
+  int64_t constant = 0;
+
+  bool operator==(const LinearForm &o) const {
+    return terms == o.terms && constant == o.constant;
+  }
+};
+
+/// A value of a known element type: `real` for floats, else `integer` (bool: 0
+/// or 1).
+struct Constant {
+  int64_t integer = 0;
+  double real = 0;
+  /// Tells -0.0 from 0.0, and a NaN equals itself.
+  bool operator==(const Constant &o) const;
+};
+
+/// A read of a tensor; no two of a vertex are equal.
+struct Operand {
+  /// Position in Graph::tensors.
+  unsigned tensor;
+  /// One per dimension of the tensor.
+  llvm::SmallVector<LinearForm, 4> subscripts;
+  /// What is read outside the tensor's bounds.
+  std::optional<Constant> pad;
+
+  bool operator==(const Operand &o) const {
+    return tensor == o.tensor && subscripts == o.subscripts && pad == o.pad;
+  }
+};
+
+enum class NodeKind {
+  Operand,  ///< index: position in Vertex::operands
+  Constant, ///< constant
+  Compare,  ///< predicate, args 0 and 1
+  Index,    ///< predicate, linear forms number `index` and `index` + 1
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Pow,
+  Neg,
+  And,
+  Or,
+  Not,
+  Select, ///< condition, then, else
+  Max,
+  Min,
+  Abs,
+  Exp,
+  Log,
+  Sqrt,
+  Rsqrt,
+  Sin,
+  Cos,
+  Tanh,
+  Erf,
+  Sigmoid,
+  Floor,
+  Ceil,
+  Cast ///< from the type of argument 0 to the node's
+};
+
+enum class Predicate { Eq, Ne, Lt, Le, Gt, Ge };
+
+/// One step of a vertex's expression. Floats narrower than f32 are computed in
+/// f32 and rounded only where they are cast or stored.
+struct Node {
+  NodeKind kind;
+  ElementType type;
+  Predicate predicate = Predicate::Eq;
+  unsigned index = 0;
+  /// Earlier nodes.
+  llvm::SmallVector<unsigned, 3> args;
+  Constant constant;
+};
+
+struct VertexLabel {
+  std::string name;
+  int64_t extent;
+};
+
+struct Vertex {
+  /// Left-side labels in their order, then the reduced ones.
+  llvm::SmallVector<VertexLabel, 4> labels;
+  unsigned numParallel = 0;
+  llvm::SmallVector<Operand, 4> operands;
+  Monoid monoid = Monoid::None;
+  /// In order of evaluation; the last is the value that is combined.
+  std::vector<Node> nodes;
+  /// The forms that Index nodes compare.
+  std::vector<LinearForm> forms;
+  /// The statement.
+  llvm::SMLoc loc;
+  /// The uses of macros that led here, innermost first.
+  llvm::SmallVector<llvm::SMLoc, 1> calls;
+};
+
+struct Tensor {
+  std::string name;
+  ElementType type;
+  llvm::SmallVector<int64_t, 4> shape;
+  /// Where the program names it: for a macro's result, the use of the macro.
+  llvm::SMLoc loc;
+  /// Position in Graph::vertices of the producer; nothing for an input.
+  std::optional<unsigned> vertex;
+  /// What is asked of the producer's cut, by the names of its labels (of an
+  /// input: the numbers of its dimensions), and the layout group.
+  VertexConstraints constraints;
+};
+
+struct Graph {
+  /// Inputs and results of vertices in the order of their definition.
+  std::vector<Tensor> tensors;
+  std::vector<Vertex> vertices;
+  struct Output {
+    unsigned tensor;
+    llvm::SMLoc loc;
+    /// What is asked of the layout in which the tensor is left, by the numbers
+    /// of its dimensions.
+    std::vector<CutRequest> requests;
+  };
+  std::vector<Output> outputs;
+
+  /// One line per tensor and output, for tests and debugging.
+  void print(llvm::raw_ostream &os) const;
+};
+
+/// "f32[4, 8]"; "f32[]" for a scalar.
+std::string typeToString(ElementType type, llvm::ArrayRef<int64_t> shape);
+
+} // namespace tapestry::ein
+
+#endif // TAPESTRY_IMPORT_EIN_GRAPH_H

@@ -1,0 +1,43 @@
+//===- Sema.h - From a syntax tree to a checked graph -----------*- C++ -*-===//
+
+#ifndef TAPESTRY_IMPORT_EIN_SEMA_H
+#define TAPESTRY_IMPORT_EIN_SEMA_H
+
+#include "tapestry/Import/Ein/AST.h"
+#include "tapestry/Import/Ein/Diagnostics.h"
+#include "tapestry/Import/Ein/Graph.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+
+namespace tapestry::ein {
+
+struct EinOptions {
+  /// Values for params that replace those of the file.
+  llvm::StringMap<int64_t> params;
+  /// The name of the graph; empty: the file's name without its ending.
+  std::string graphName;
+};
+
+/// Adds "n=1024", the argument of -D, to `options`. Fails on text of another
+/// form and on a param that is set twice to different values.
+llvm::Error addParamDefinition(llvm::StringRef text, EinOptions &options);
+
+/// Resolves names, infers extents and types, and expands macros. Reports to
+/// `diagnostics` and returns nothing when the program is wrong; goes on after
+/// an error as long as it makes sense. `context` owns what the expansion of
+/// macros adds to the tree.
+std::optional<Graph> analyze(const ast::Program &program,
+                             const EinOptions &options, ast::Context &context,
+                             DiagnosticEngine &diagnostics);
+
+/// Parses and analyses a buffer.
+std::optional<Graph> parseAndAnalyze(llvm::StringRef buffer,
+                                     const EinOptions &options,
+                                     DiagnosticEngine &diagnostics);
+
+/// The most vertices a program may have after macro expansion.
+constexpr unsigned maxVertices = 100000;
+
+} // namespace tapestry::ein
+
+#endif // TAPESTRY_IMPORT_EIN_SEMA_H

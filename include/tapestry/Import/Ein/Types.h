@@ -1,0 +1,57 @@
+//===- Types.h - Element types, monoids and constants of .ein ---*- C++ -*-===//
+
+#ifndef TAPESTRY_IMPORT_EIN_TYPES_H
+#define TAPESTRY_IMPORT_EIN_TYPES_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+
+namespace tapestry::ein {
+
+enum class ElementType { F64, F32, F16, BF16, I8, I16, I32, I64, Bool };
+
+/// "f64", "f32", "f16", "bf16", "i8", "i16", "i32", "i64", "bool".
+llvm::StringRef stringify(ElementType type);
+std::optional<ElementType> parseElementType(llvm::StringRef text);
+/// The type that someone who wrote "float32", "double" or "int" had in mind.
+std::optional<llvm::StringRef> suggestElementType(llvm::StringRef text);
+
+bool isFloat(ElementType type);
+/// Signed integers; bool is none.
+bool isInteger(ElementType type);
+/// Bits of a value; 1 for bool.
+unsigned bitWidth(ElementType type);
+/// Bytes of a stored element.
+unsigned byteSize(ElementType type);
+
+/// The operation that combines the values along the reduced labels.
+enum class Monoid { None, Sum, Prod, Max, Min, All, Any, Xor };
+/// "sum", "prod", ...; "" for None.
+llvm::StringRef stringify(Monoid monoid);
+std::optional<Monoid> parseMonoid(llvm::StringRef text);
+
+/// An exact integer wide enough that no arithmetic on 64-bit values loses bits.
+using WideInt = __int128;
+
+/// A number that has no type yet: a literal, a parameter, an extent, or what
+/// was computed from those.
+struct Number {
+  bool isFloat = false;
+  WideInt integer = 0;
+  double real = 0;
+
+  static Number ofInteger(WideInt value) { return {false, value, 0}; }
+  static Number ofReal(double value) { return {true, 0, value}; }
+  double asReal() const {
+    return isFloat ? real : static_cast<double>(integer);
+  }
+};
+
+/// Whether `value` is representable in the signed integer type `type`.
+bool fitsInteger(WideInt value, ElementType type);
+std::string toString(WideInt value);
+
+} // namespace tapestry::ein
+
+#endif // TAPESTRY_IMPORT_EIN_TYPES_H

@@ -1,0 +1,43 @@
+//===- Words.h - The words that .ein gives a meaning ------------*- C++ -*-===//
+//
+// One table of reserved words, so that lexer, parser, analysis and "did you
+// mean" agree on them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_IMPORT_EIN_WORDS_H
+#define TAPESTRY_IMPORT_EIN_WORDS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+
+namespace tapestry::ein {
+
+enum class WordClass {
+  Statement, ///< param, input, output, def
+  Reduction, ///< sum, ...; max and min are functions as well
+  Function,  ///< abs, exp, select, pad, ...
+  Type,      ///< f32, ...
+  Macro,     ///< softmax, rmsnorm, layernorm
+  View,      ///< concat, ...: not supported yet
+  Generator, ///< zeros, ...: not supported yet
+  Literal    ///< true, false, inf, nan
+};
+
+/// What a reserved word is; nothing for words that users may define.
+std::optional<WordClass> classifyWord(llvm::StringRef word);
+/// How a message names such a word: "a function", "a reduction", ...
+llvm::StringRef describe(WordClass wordClass);
+
+/// The candidate that `word` is most likely a misspelling of, or "" when none
+/// is near. Ties go to the first.
+llvm::StringRef nearestWord(llvm::StringRef word,
+                            llvm::ArrayRef<llvm::StringRef> candidates);
+/// All words that may stand before "(".
+llvm::ArrayRef<llvm::StringRef> callableWords();
+
+} // namespace tapestry::ein
+
+#endif // TAPESTRY_IMPORT_EIN_WORDS_H

@@ -1,0 +1,39 @@
+//===- Object.h - The LLVM dialect to machine code --------------*- C++ -*-===//
+//
+// Translates a module of the LLVM dialect to LLVM IR, optimises it for one
+// processor and emits a position-independent object file in memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_OBJECT_OBJECT_H
+#define TAPESTRY_OBJECT_OBJECT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/LLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+#include <string>
+
+namespace tapestry {
+
+struct ObjectOptions {
+  /// The processor as LLVM names it; "native" is the one that compiles.
+  std::string cpu = "native";
+  /// 0 to 3: how much instruction selection, scheduling and register allocation
+  /// may take, as clang's -O. Kernels come vectorised, tiled and unrolled;
+  /// above 0, all levels run the same few passes on them before.
+  unsigned optLevel = 3;
+  /// When set, receives the optimised LLVM IR as text.
+  llvm::raw_ostream *dumpLLVM = nullptr;
+  /// When set, receives the assembly text.
+  llvm::raw_ostream *dumpAssembly = nullptr;
+};
+
+/// The object file of `module`, which must hold the LLVM dialect only. Problems
+/// are reported as diagnostics at the module's location.
+mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+compileToObject(mlir::ModuleOp module, const ObjectOptions &options = {});
+
+} // namespace tapestry
+
+#endif // TAPESTRY_OBJECT_OBJECT_H

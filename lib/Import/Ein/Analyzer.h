@@ -1,0 +1,128 @@
+//===- Analyzer.h - Statements of a .ein program in order -------*- C++ -*-===//
+//
+// Private to this folder. Sema.cpp handles declarations and equations,
+// Norms.cpp the macros of the language, Macros.cpp those of the user.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_IMPORT_EIN_ANALYZER_H
+#define TAPESTRY_LIB_IMPORT_EIN_ANALYZER_H
+
+#include "Scope.h"
+#include "StatementAnalyzer.h"
+#include "tapestry/Import/Ein/Sema.h"
+
+namespace tapestry::ein {
+
+class Analyzer {
+public:
+  Analyzer(const EinOptions &options, ast::Context &context,
+           DiagnosticEngine &diagnostics)
+      : options(options), context(context), diagnostics(diagnostics) {}
+
+  std::optional<Graph> run(const ast::Program &program);
+
+private:
+  // Declarations.
+  void visit(const ast::Stmt &stmt);
+  void visitParam(const ast::ParamStmt &stmt);
+  void visitInput(const ast::InputStmt &stmt);
+  void visitOutput(const ast::OutputStmt &stmt);
+  void visitDef(const ast::DefStmt &stmt);
+  void checkParamOptions(const ast::Program &program);
+  /// Whether `name` is free; reports it where not.
+  bool checkNew(const Scope &scope, llvm::StringRef name, llvm::SMRange range);
+
+  // Equations. All return the tensor that the statement defines, or nothing
+  // once reported.
+  void visitEquation(Scope &scope, const ast::EquationStmt &stmt);
+  std::optional<unsigned> expand(Scope &scope, const ast::EquationStmt &stmt);
+  std::optional<unsigned> addVertex(const Scope &scope, std::string name,
+                                    const Equation &equation);
+  bool checkSize(llvm::StringRef name, llvm::SMRange range, ElementType type,
+                 llvm::ArrayRef<int64_t> shape);
+  void nameLabels(const Scope &scope, Vertex &vertex);
+
+  // Requests.cpp.
+
+  /// A label or dimension that requests may name.
+  struct CutTarget {
+    /// As the statement calls it, and as the planner does.
+    std::string written, planned;
+    int64_t extent;
+  };
+  /// The dimensions of a tensor by the names in brackets, or by number.
+  std::optional<std::vector<CutTarget>>
+  dimensionTargets(const Tensor &tensor, bool hasLabels,
+                   llvm::ArrayRef<ast::Label> labels, llvm::SMRange where);
+  /// The labels of the vertex that a statement ends in.
+  std::vector<CutTarget> labelTargets(const Tensor &tensor,
+                                      const ast::EquationStmt &stmt);
+  /// Adds what requests ask for to `into`, reporting what they cannot.
+  void addRequests(const Scope &scope, llvm::ArrayRef<ast::Request> requests,
+                   llvm::ArrayRef<CutTarget> targets, llvm::StringRef name,
+                   std::vector<CutRequest> &into, std::string *layoutGroup);
+  bool addEntry(const Scope &scope, const ast::CutEntry &entry,
+                llvm::ArrayRef<CutTarget> targets, llvm::StringRef name,
+                CutRequest &request);
+
+  // Norms.cpp.
+
+  /// What the vertices of a softmax or norm have in common.
+  struct Group {
+    /// The left side's labels that the operand uses, all and those that are
+    /// not normalised over; and the latter's opposite.
+    llvm::SmallVector<ast::Label> all, outer, inner;
+    ElementType type = ElementType::F32;
+    /// Where sums are kept: f32 for narrower types.
+    ElementType wide = ElementType::F32;
+  };
+  std::optional<Group> analyzeGroup(Scope &scope,
+                                    const ast::EquationStmt &stmt);
+  /// Adds vertex NAME.suffix and makes it known under that name.
+  bool addHelper(Scope &scope, const ast::EquationStmt &stmt,
+                 llvm::StringRef suffix, llvm::ArrayRef<ast::Label> labels,
+                 Monoid monoid, llvm::ArrayRef<ast::Label> reduced,
+                 const ast::Expr *expr);
+  std::optional<unsigned> addLast(Scope &scope, const ast::EquationStmt &stmt,
+                                  const ast::Expr *expr);
+  std::optional<unsigned> expandSoftmax(Scope &scope,
+                                        const ast::EquationStmt &stmt);
+  std::optional<unsigned> expandRMSNorm(Scope &scope,
+                                        const ast::EquationStmt &stmt);
+  std::optional<unsigned> expandLayerNorm(Scope &scope,
+                                          const ast::EquationStmt &stmt);
+
+  // Macros.cpp.
+  std::optional<unsigned> expandUse(Scope &scope, const ast::EquationStmt &stmt,
+                                    const ast::CallExpr &call,
+                                    const ast::DefStmt &def);
+  bool bindArgument(const Scope &scope, Scope &use, const ast::Expr *arg,
+                    const ast::Formal &formal, const ast::DefStmt &def);
+  bool bindTensor(const Scope &scope, Scope &use, const ast::Expr *arg,
+                  llvm::StringRef name, llvm::SMRange range,
+                  const ast::Formal &formal, const ast::DefStmt &def);
+  bool bindConstant(const Scope &scope, Scope &use, const ast::Expr *arg,
+                    const ast::Formal &formal, const ast::DefStmt &def);
+  bool bindLabelName(const Scope &scope, Scope &use, llvm::StringRef formal,
+                     llvm::StringRef actual, llvm::SMRange range);
+  bool bindResultLabels(const Scope &scope, Scope &use,
+                        const ast::EquationStmt &stmt, const ast::DefStmt &def);
+  std::optional<unsigned> takeResult(Scope &use, const ast::EquationStmt &stmt,
+                                     const ast::DefStmt &def);
+
+  const EinOptions &options;
+  ast::Context &context;
+  DiagnosticEngine &diagnostics;
+  Graph graph;
+  Scope file;
+  /// The uses of macros around the current statement, outermost first.
+  llvm::SmallVector<llvm::SMLoc> calls;
+  /// The macros whose bodies are being expanded, outermost first.
+  llvm::SmallVector<const ast::DefStmt *, 4> expanding;
+  bool limitReported = false;
+};
+
+} // namespace tapestry::ein
+
+#endif // TAPESTRY_LIB_IMPORT_EIN_ANALYZER_H

@@ -1,0 +1,71 @@
+//===- Diagnostics.cpp - Errors of the .ein front end ---------------------===//
+
+#include "tapestry/Import/Ein/Diagnostics.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tapestry::ein;
+
+InFlightError::~InFlightError() {
+  if (engine)
+    engine->report(std::move(diagnostic));
+}
+
+InFlightError &InFlightError::note(llvm::SMRange range,
+                                   const llvm::Twine &message) {
+  diagnostic.notes.push_back({range, message.str()});
+  return *this;
+}
+
+InFlightError &InFlightError::note(const llvm::Twine &message) {
+  return note(llvm::SMRange(), message);
+}
+
+InFlightError DiagnosticEngine::error(llvm::SMRange range,
+                                      const llvm::Twine &message) {
+  return InFlightError(*this, Diagnostic{range, message.str(), {}});
+}
+
+void DiagnosticEngine::report(Diagnostic diagnostic) {
+  if (limitReached())
+    return;
+  if (!reported.emplace(diagnostic.range.Start.getPointer(), diagnostic.message)
+           .second)
+    return;
+  ++numErrors;
+  for (const Diagnostic::Note &call : llvm::reverse(instantiations))
+    diagnostic.notes.push_back(call);
+  if (limitReached())
+    diagnostic.notes.push_back({{},
+                                "this is error number " +
+                                    std::to_string(maxErrors) +
+                                    "; the rest is not shown"});
+  sink(diagnostic);
+}
+
+DiagnosticEngine::InstantiationScope::InstantiationScope(
+    DiagnosticEngine &engine, llvm::SMRange call, llvm::StringRef macro)
+    : engine(engine) {
+  engine.instantiations.push_back(
+      {call, ("in this use of macro '" + macro + "'").str()});
+}
+
+std::string tapestry::ein::countOf(size_t count, llvm::StringRef noun) {
+  return (llvm::Twine(count) + " " + noun + (count == 1 ? "" : "s")).str();
+}
+
+DiagnosticEngine::Sink
+tapestry::ein::printingSink(const llvm::SourceMgr &sources) {
+  return [&sources](const Diagnostic &diagnostic) {
+    auto print = [&](llvm::SMRange range, llvm::SourceMgr::DiagKind kind,
+                     const std::string &message) {
+      llvm::ArrayRef<llvm::SMRange> ranges;
+      if (range.isValid())
+        ranges = range;
+      sources.PrintMessage(llvm::errs(), range.Start, kind, message, ranges);
+    };
+    print(diagnostic.range, llvm::SourceMgr::DK_Error, diagnostic.message);
+    for (const Diagnostic::Note &note : diagnostic.notes)
+      print(note.range, llvm::SourceMgr::DK_Note, note.message);
+  };
+}

@@ -1,0 +1,253 @@
+//===- Import.cpp - From .ein text to the tapestry dialect ----------------===//
+
+#include "tapestry/Import/Ein/Import.h"
+#include "BodyEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Diagnostics.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace tapestry::ein;
+namespace teg = tapestry::teg;
+using tapestry::CutRequest;
+
+namespace {
+/// Turns places of the text into locations of the IR.
+class Locations {
+public:
+  Locations(const llvm::SourceMgr &sources, MLIRContext *context)
+      : sources(sources),
+        file(StringAttr::get(context,
+                             sources.getMemoryBuffer(sources.getMainFileID())
+                                 ->getBufferIdentifier())) {}
+
+  FileLineColLoc get(llvm::SMLoc loc) const {
+    if (!loc.isValid())
+      return FileLineColLoc::get(file, 0, 0);
+    auto [line, column] =
+        sources.getLineAndColumn(loc, sources.getMainFileID());
+    return FileLineColLoc::get(file, line, column);
+  }
+  /// A statement in the body of a macro, called from its uses.
+  Location get(llvm::SMLoc loc, llvm::ArrayRef<llvm::SMLoc> calls) const {
+    Location result = get(loc);
+    if (calls.empty())
+      return result;
+    return CallSiteLoc::get(result, get(calls.front(), calls.drop_front()));
+  }
+
+  StringRef fileName() const { return file.getValue(); }
+
+private:
+  const llvm::SourceMgr &sources;
+  StringAttr file;
+};
+
+/// Emits one graph.
+class GraphEmitter {
+public:
+  GraphEmitter(const Graph &graph, const Locations &locations,
+               MLIRContext *context)
+      : graph(graph), locations(locations), builder(context) {}
+
+  OwningOpRef<ModuleOp> emit(StringRef name);
+
+private:
+  Value emitVertex(const Tensor &tensor, const Vertex &vertex);
+  Value emitSource(const Tensor &tensor);
+  void setRequests(Operation *op, llvm::ArrayRef<CutRequest> requests,
+                   bool isHome);
+  void setLayoutGroup(Operation *op, StringRef group);
+  AffineMap mapOf(const Vertex &vertex, llvm::ArrayRef<LinearForm> forms);
+  RankedTensorType typeOf(const Tensor &tensor) {
+    return RankedTensorType::get(tensor.shape,
+                                 storedType(tensor.type, builder.getContext()));
+  }
+
+  const Graph &graph;
+  const Locations &locations;
+  OpBuilder builder;
+  /// The value of each tensor.
+  SmallVector<Value> values;
+};
+} // namespace
+
+static teg::Monoid convert(Monoid monoid) {
+  switch (monoid) {
+  case Monoid::None:
+    return teg::Monoid::None;
+  case Monoid::Sum:
+    return teg::Monoid::Add;
+  case Monoid::Prod:
+    return teg::Monoid::Mul;
+  case Monoid::Max:
+    return teg::Monoid::Max;
+  case Monoid::Min:
+    return teg::Monoid::Min;
+  case Monoid::All:
+    return teg::Monoid::And;
+  case Monoid::Any:
+    return teg::Monoid::Or;
+  case Monoid::Xor:
+    return teg::Monoid::Xor;
+  }
+  llvm_unreachable("all monoids are converted");
+}
+
+AffineMap GraphEmitter::mapOf(const Vertex &vertex,
+                              llvm::ArrayRef<LinearForm> forms) {
+  SmallVector<AffineExpr> results;
+  for (const LinearForm &form : forms) {
+    AffineExpr sum;
+    for (LinearForm::Term term : form.terms) {
+      AffineExpr label =
+          builder.getAffineDimExpr(term.label) * term.coefficient;
+      sum = sum ? sum + label : label;
+    }
+    AffineExpr constant = builder.getAffineConstantExpr(form.constant);
+    results.push_back(sum ? sum + constant : constant);
+  }
+  return AffineMap::get(vertex.labels.size(), /*symbolCount=*/0, results,
+                        builder.getContext());
+}
+
+Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
+  SmallVector<StringRef> labels;
+  SmallVector<int64_t> extents;
+  for (const VertexLabel &label : vertex.labels) {
+    labels.push_back(label.name);
+    extents.push_back(label.extent);
+  }
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  SmallVector<TypedAttr> pads;
+  for (const Operand &operand : vertex.operands) {
+    operands.push_back(values[operand.tensor]);
+    maps.push_back(mapOf(vertex, operand.subscripts));
+    pads.push_back(operand.pad
+                       ? constantAttr(*operand.pad,
+                                      graph.tensors[operand.tensor].type,
+                                      builder.getContext())
+                       : TypedAttr());
+  }
+  SmallVector<LinearForm> result(vertex.numParallel);
+  for (auto [position, form] : llvm::enumerate(result))
+    form.terms.push_back({static_cast<unsigned>(position), 1});
+  maps.push_back(mapOf(vertex, result));
+  auto buildBody = [&](OpBuilder &body, Location loc, ValueRange args) {
+    return BodyEmitter(body, loc, vertex, args).emit();
+  };
+  auto einsum =
+      teg::EinsumOp::create(builder, locations.get(vertex.loc, vertex.calls),
+                            tensor.name, labels, extents, operands, maps, pads,
+                            convert(vertex.monoid), typeOf(tensor), buildBody);
+  setRequests(einsum, tensor.constraints.work, /*isHome=*/false);
+  setLayoutGroup(einsum, tensor.constraints.layoutGroup);
+  return einsum;
+}
+
+void GraphEmitter::setRequests(Operation *op,
+                               llvm::ArrayRef<CutRequest> requests,
+                               bool isHome) {
+  SmallVector<Attribute> list;
+  for (const CutRequest &request : requests)
+    list.push_back(
+        teg::RequestAttr::get(builder.getContext(), request, isHome));
+  if (!list.empty())
+    op->setAttr(teg::constraintsAttrName, builder.getArrayAttr(list));
+}
+
+void GraphEmitter::setLayoutGroup(Operation *op, StringRef group) {
+  if (!group.empty())
+    op->setAttr(teg::layoutGroupAttrName, builder.getStringAttr(group));
+}
+
+Value GraphEmitter::emitSource(const Tensor &tensor) {
+  auto source = teg::SourceOp::create(builder, locations.get(tensor.loc),
+                                      tensor.name, typeOf(tensor));
+  setRequests(source, tensor.constraints.work, /*isHome=*/false);
+  setLayoutGroup(source, tensor.constraints.layoutGroup);
+  return source;
+}
+
+OwningOpRef<ModuleOp> GraphEmitter::emit(StringRef name) {
+  Location start =
+      FileLineColLoc::get(builder.getStringAttr(locations.fileName()), 1, 1);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(start);
+  builder.setInsertionPointToEnd(module->getBody());
+  auto graphOp = teg::GraphOp::create(builder, start, name);
+  Region &region = graphOp.getBody();
+  if (region.empty())
+    region.emplaceBlock();
+  builder.setInsertionPointToEnd(&region.front());
+  for (const Tensor &tensor : graph.tensors) {
+    if (tensor.vertex)
+      values.push_back(emitVertex(tensor, graph.vertices[*tensor.vertex]));
+    else
+      values.push_back(emitSource(tensor));
+  }
+  for (const Graph::Output &output : graph.outputs) {
+    auto sink = teg::SinkOp::create(builder, locations.get(output.loc),
+                                    graph.tensors[output.tensor].name,
+                                    values[output.tensor]);
+    setRequests(sink, output.requests, /*isHome=*/true);
+  }
+  return module;
+}
+
+/// "chain" for "dir/chain.ein"; "main" for text without a file.
+static std::string graphName(StringRef file, const EinOptions &options) {
+  if (!options.graphName.empty())
+    return options.graphName;
+  StringRef stem = llvm::sys::path::stem(file);
+  bool isFile = !stem.empty() && stem != "-" && !stem.starts_with("<");
+  return isFile ? stem.str() : "main";
+}
+
+OwningOpRef<ModuleOp> tapestry::ein::emitGraph(const Graph &graph,
+                                               const llvm::SourceMgr &sources,
+                                               const EinOptions &options,
+                                               MLIRContext *context) {
+  context->loadDialect<teg::TapestryDialect, arith::ArithDialect,
+                       math::MathDialect>();
+  Locations locations(sources, context);
+  return GraphEmitter(graph, locations, context)
+      .emit(graphName(locations.fileName(), options));
+}
+
+OwningOpRef<ModuleOp> tapestry::ein::importEin(llvm::SourceMgr &sources,
+                                               const EinOptions &options,
+                                               MLIRContext *context) {
+  Locations locations(sources, context);
+  DiagnosticEngine diagnostics([&](const Diagnostic &diagnostic) {
+    Location loc = locations.get(diagnostic.range.Start);
+    InFlightDiagnostic error = emitError(loc, diagnostic.message);
+    for (const Diagnostic::Note &note : diagnostic.notes) {
+      Location noteLoc =
+          note.range.isValid() ? locations.get(note.range.Start) : loc;
+      error.attachNote(noteLoc) << note.message;
+    }
+  });
+  StringRef text =
+      sources.getMemoryBuffer(sources.getMainFileID())->getBuffer();
+  std::optional<Graph> graph = parseAndAnalyze(text, options, diagnostics);
+  if (!graph)
+    return nullptr;
+  return emitGraph(*graph, sources, options, context);
+}
+
+OwningOpRef<ModuleOp> tapestry::ein::importEin(llvm::MemoryBufferRef buffer,
+                                               const EinOptions &options,
+                                               MLIRContext *context) {
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(buffer,
+                                       /*RequiresNullTerminator=*/false),
+      llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, context);
+  return importEin(sources, options, context);
+}

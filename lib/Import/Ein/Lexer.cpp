@@ -1,0 +1,253 @@
+//===- Lexer.cpp - Tokens of a .ein file ----------------------------------===//
+
+#include "tapestry/Import/Ein/Lexer.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <algorithm>
+
+using namespace tapestry::ein;
+
+llvm::StringRef tapestry::ein::describe(TokenKind kind) {
+  switch (kind) {
+  case TokenKind::EndOfFile:
+    return "the end of the file";
+  case TokenKind::Newline:
+    return "the end of the line";
+  case TokenKind::Error:
+    return "invalid text";
+  case TokenKind::Identifier:
+    return "a name";
+  case TokenKind::Integer:
+  case TokenKind::Float:
+    return "a number";
+  case TokenKind::LParen:
+    return "'('";
+  case TokenKind::RParen:
+    return "')'";
+  case TokenKind::LSquare:
+    return "'['";
+  case TokenKind::RSquare:
+    return "']'";
+  case TokenKind::LBrace:
+    return "'{'";
+  case TokenKind::RBrace:
+    return "'}'";
+  case TokenKind::Comma:
+    return "','";
+  case TokenKind::Colon:
+    return "':'";
+  case TokenKind::Prime:
+    return "\"'\"";
+  case TokenKind::Arrow:
+    return "'->'";
+  case TokenKind::Equal:
+    return "'='";
+  case TokenKind::EqualEqual:
+    return "'=='";
+  case TokenKind::NotEqual:
+    return "'!='";
+  case TokenKind::Less:
+    return "'<'";
+  case TokenKind::LessEqual:
+    return "'<='";
+  case TokenKind::Greater:
+    return "'>'";
+  case TokenKind::GreaterEqual:
+    return "'>='";
+  case TokenKind::Plus:
+    return "'+'";
+  case TokenKind::Minus:
+    return "'-'";
+  case TokenKind::Star:
+    return "'*'";
+  case TokenKind::StarStar:
+    return "'**'";
+  case TokenKind::Slash:
+    return "'/'";
+  case TokenKind::AmpAmp:
+    return "'&&'";
+  case TokenKind::PipePipe:
+    return "'||'";
+  case TokenKind::Not:
+    return "'!'";
+  case TokenKind::At:
+    return "'@'";
+  case TokenKind::AtQuestion:
+    return "'@?'";
+  }
+  llvm_unreachable("all tokens are described");
+}
+
+static bool isIdentifierStart(char c) { return llvm::isAlpha(c) || c == '_'; }
+static bool isIdentifierPart(char c) { return llvm::isAlnum(c) || c == '_'; }
+
+Lexer::Lexer(llvm::StringRef buffer, DiagnosticEngine &diagnostics)
+    : buffer(buffer), diagnostics(diagnostics), current(buffer.begin()),
+      end(buffer.end()) {
+  // A byte order mark says nothing that UTF-8 needs.
+  if (buffer.starts_with("\xef\xbb\xbf"))
+    current += 3;
+}
+
+Token Lexer::make(TokenKind kind, const char *start) {
+  return Token{kind, llvm::StringRef(start, current - start)};
+}
+
+void Lexer::skipBlanks() {
+  while (current != end) {
+    if (*current == '#') {
+      current = std::find(current, end, '\n');
+    } else if (*current == ' ' || *current == '\t' || *current == '\r' ||
+               *current == '\f' || (*current == '\n' && openBrackets > 0)) {
+      ++current;
+    } else {
+      return;
+    }
+  }
+}
+
+Token Lexer::lex() {
+  skipBlanks();
+  if (current == end)
+    return make(TokenKind::EndOfFile, current);
+  const char *start = current;
+  if (*current == '\n') {
+    ++current;
+    return make(TokenKind::Newline, start);
+  }
+  if (isIdentifierStart(*current))
+    return lexIdentifier();
+  if (llvm::isDigit(*current) || (*current == '.' && llvm::isDigit(peek(1))))
+    return lexNumber();
+  return lexPunctuation();
+}
+
+Token Lexer::lexIdentifier() {
+  const char *start = current;
+  while (current != end && isIdentifierPart(*current))
+    ++current;
+  return make(TokenKind::Identifier, start);
+}
+
+Token Lexer::lexNumber() {
+  const char *start = current;
+  auto skipDigits = [&] {
+    while (current != end && llvm::isDigit(*current))
+      ++current;
+  };
+  TokenKind kind = TokenKind::Integer;
+  skipDigits();
+  if (peek() == '.') {
+    kind = TokenKind::Float;
+    ++current;
+    skipDigits();
+  }
+  bool exponent =
+      (peek() == 'e' || peek() == 'E') &&
+      (llvm::isDigit(peek(1)) ||
+       ((peek(1) == '+' || peek(1) == '-') && llvm::isDigit(peek(2))));
+  if (exponent) {
+    kind = TokenKind::Float;
+    current += 2;
+    skipDigits();
+  }
+  if (current == end || !(isIdentifierPart(*current) || *current == '.'))
+    return make(kind, start);
+  while (current != end && (isIdentifierPart(*current) || *current == '.'))
+    ++current;
+  Token token = make(TokenKind::Error, start);
+  diagnostics.error(token.range(), "'" + token.spelling + "' is not a number");
+  return token;
+}
+
+Token Lexer::lexPunctuation() {
+  struct Row {
+    llvm::StringLiteral text;
+    TokenKind kind;
+  };
+  // Longer texts stand before their prefixes.
+  static constexpr Row table[] = {
+      {"->", TokenKind::Arrow},
+      {"==", TokenKind::EqualEqual},
+      {"!=", TokenKind::NotEqual},
+      {"<=", TokenKind::LessEqual},
+      {">=", TokenKind::GreaterEqual},
+      {"**", TokenKind::StarStar},
+      {"&&", TokenKind::AmpAmp},
+      {"||", TokenKind::PipePipe},
+      {"(", TokenKind::LParen},
+      {")", TokenKind::RParen},
+      {"[", TokenKind::LSquare},
+      {"]", TokenKind::RSquare},
+      {"{", TokenKind::LBrace},
+      {"}", TokenKind::RBrace},
+      {",", TokenKind::Comma},
+      {":", TokenKind::Colon},
+      {"'", TokenKind::Prime},
+      {"=", TokenKind::Equal},
+      {"<", TokenKind::Less},
+      {">", TokenKind::Greater},
+      {"+", TokenKind::Plus},
+      {"-", TokenKind::Minus},
+      {"*", TokenKind::Star},
+      {"/", TokenKind::Slash},
+      {"!", TokenKind::Not},
+      {"@?", TokenKind::AtQuestion},
+      {"@", TokenKind::At},
+  };
+  llvm::StringRef rest(current, end - current);
+  for (const Row &row : table) {
+    if (!rest.starts_with(row.text))
+      continue;
+    const char *start = current;
+    current += row.text.size();
+    if (row.kind == TokenKind::LParen || row.kind == TokenKind::LSquare)
+      ++openBrackets;
+    else if ((row.kind == TokenKind::RParen ||
+              row.kind == TokenKind::RSquare) &&
+             openBrackets > 0)
+      --openBrackets;
+    return make(row.kind, start);
+  }
+  return lexUnknown();
+}
+
+Token Lexer::lexUnknown() {
+  const char *start = current;
+  // Take a whole character, so that the message stays valid UTF-8.
+  unsigned length =
+      llvm::getUTF8SequenceSize(reinterpret_cast<const llvm::UTF8 *>(current),
+                                reinterpret_cast<const llvm::UTF8 *>(end));
+  current += std::max(length, 1u);
+  Token token = make(TokenKind::Error, start);
+  std::string shown = "'" + token.spelling.str() + "'";
+  if (length == 0 || !llvm::all_of(token.spelling, [](char c) {
+        return (c & 0x80) || llvm::isPrint(c);
+      }))
+    shown = "byte 0x" + llvm::toHex(token.spelling.take_front(1));
+  auto error = diagnostics.error(token.range(), "unexpected " + shown);
+  if (token.spelling == "&" || token.spelling == "|")
+    error.note("did you mean '" + token.spelling + token.spelling + "'?");
+  return token;
+}
+
+void Lexer::restartAt(const char *position) {
+  current = position;
+  openBrackets = 0;
+}
+
+const char *Lexer::endOfLine(const char *position) const {
+  return std::find(position, end, '\n');
+}
+
+bool Lexer::isFirstInLine(const char *position) const {
+  while (position != buffer.begin()) {
+    char before = *--position;
+    if (before == '\n')
+      return true;
+    if (before != ' ' && before != '\t')
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,531 @@
+//===- Parser.cpp - Statements of a .ein file -----------------------------===//
+
+#include "tapestry/Import/Ein/Parser.h"
+#include "ParserImpl.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace tapestry::ein;
+using namespace tapestry::ein::ast;
+
+Program tapestry::ein::parseProgram(llvm::StringRef buffer, Context &context,
+                                    DiagnosticEngine &diagnostics) {
+  return Parser(buffer, context, diagnostics).parseProgram();
+}
+
+Parser::Parser(llvm::StringRef buffer, Context &context,
+               DiagnosticEngine &diagnostics)
+    : context(context), diagnostics(diagnostics), lexer(buffer, diagnostics),
+      previousEnd(buffer.begin()) {
+  token = lexer.lex();
+}
+
+//===----------------------------------------------------------------------===//
+// Tokens
+//===----------------------------------------------------------------------===//
+
+void Parser::advance() {
+  previousEnd = token.spelling.end();
+  token = lexer.lex();
+}
+
+Token Parser::peekNext() const { return Lexer(lexer).lex(); }
+
+bool Parser::consumeIf(TokenKind kind) {
+  if (!token.is(kind))
+    return false;
+  advance();
+  return true;
+}
+
+std::string Parser::describeToken() const {
+  switch (token.kind) {
+  case TokenKind::Identifier:
+  case TokenKind::Integer:
+  case TokenKind::Float:
+    return "'" + token.spelling.str() + "'";
+  default:
+    return describe(token.kind).str();
+  }
+}
+
+bool Parser::unexpected(const llvm::Twine &expected) {
+  // The lexer has reported an Error token already.
+  if (!token.is(TokenKind::Error))
+    diagnostics.error(token.range(),
+                      "expected " + expected + ", got " + describeToken());
+  return false;
+}
+
+bool Parser::expect(TokenKind kind, const llvm::Twine &where) {
+  if (consumeIf(kind))
+    return true;
+  return unexpected(describe(kind) + where);
+}
+
+bool Parser::expectClosing(TokenKind kind, const Token &open) {
+  if (consumeIf(kind))
+    return true;
+  if (!token.is(TokenKind::Error))
+    diagnostics
+        .error(token.range(), "expected " + describe(TokenKind::Comma) +
+                                  " or " + describe(kind) + ", got " +
+                                  describeToken())
+        .note(open.range(), "to match this '" + open.spelling + "'");
+  return false;
+}
+
+bool Parser::Nesting::tooDeep() const {
+  if (parser.nesting <= maxNesting)
+    return false;
+  parser.diagnostics.error(parser.token.range(),
+                           "expression is nested more than " +
+                               llvm::Twine(maxNesting) + " levels deep");
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Programs and recovery
+//===----------------------------------------------------------------------===//
+
+Program Parser::parseProgram() {
+  while (!token.is(TokenKind::EndOfFile) && !diagnostics.limitReached()) {
+    if (!consumeIf(TokenKind::Newline))
+      parseStatement();
+  }
+  return Program{std::move(statements), token.range()};
+}
+
+void Parser::recover(const char *statementStart) {
+  if (token.is(TokenKind::EndOfFile) || token.is(TokenKind::Newline))
+    return;
+  const char *position = token.spelling.begin();
+  // A bracket that was left open swallowed the line's end: the token may well
+  // start the next statement.
+  bool startsLine = position > statementStart &&
+                    lexer.isFirstInLine(position) &&
+                    token.is(TokenKind::Identifier);
+  if (!startsLine) {
+    const char *lineEnd = lexer.endOfLine(position);
+    llvm::StringRef rest(position, lineEnd - position);
+    size_t brace = insideDef ? rest.find_first_of("#}") : llvm::StringRef::npos;
+    bool closesDef = brace != llvm::StringRef::npos && rest[brace] == '}';
+    position = closesDef ? position + brace : lineEnd;
+  }
+  lexer.restartAt(position);
+  token = lexer.lex();
+}
+
+void Parser::addInvalid(const Token &name) {
+  auto *stmt = context.create<InvalidStmt>();
+  stmt->name = name.spelling;
+  stmt->nameRange = stmt->range = name.range();
+  statements.push_back(stmt);
+}
+
+bool Parser::expectEndOfStatement() {
+  if (token.is(TokenKind::EndOfFile) || consumeIf(TokenKind::Newline) ||
+      (insideDef && token.is(TokenKind::RBrace)))
+    return true;
+  if (token.is(TokenKind::Equal)) {
+    diagnostics.error(token.range(), "expected the end of the line, got '='")
+        .note("to compare two values, write '=='");
+    return false;
+  }
+  return unexpected("an operator or the end of the line");
+}
+
+void Parser::parseStatement() {
+  const char *start = token.spelling.begin();
+  if (!token.is(TokenKind::Identifier)) {
+    unexpected("a statement");
+    // Step over what no statement begins with, so that each round advances.
+    recover(start);
+    return;
+  }
+  bool parsed = false;
+  Token name;
+  if (token.spelling == "param") {
+    parsed = parseParam();
+  } else if (token.spelling == "input") {
+    parsed = parseInput();
+  } else if (token.spelling == "output") {
+    parsed = parseOutput();
+  } else if (token.spelling == "def") {
+    parsed = parseDef();
+  } else if (const EquationStmt *equation = parseEquation(name)) {
+    statements.push_back(equation);
+    parsed = true;
+  } else if (!name.spelling.empty()) {
+    addInvalid(name);
+  }
+  if (!parsed)
+    recover(start);
+}
+
+bool Parser::parseName(Token &name, llvm::StringRef what) {
+  if (!token.is(TokenKind::Identifier))
+    return unexpected(what);
+  if (auto wordClass = classifyWord(token.spelling)) {
+    diagnostics.error(token.range(), "'" + token.spelling + "' is " +
+                                         describe(*wordClass) +
+                                         " of the language, not " + what);
+    return false;
+  }
+  name = token;
+  advance();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------===//
+
+bool Parser::parseParam() {
+  Token keyword = token;
+  advance();
+  Token name;
+  if (!parseName(name, "the param's name"))
+    return false;
+  auto *stmt = context.create<ParamStmt>();
+  stmt->name = name.spelling;
+  stmt->nameRange = name.range();
+  if (!expect(TokenKind::Equal, " after the param's name") ||
+      !(stmt->value = parseExpr()) || !expectEndOfStatement()) {
+    addInvalid(name);
+    return false;
+  }
+  stmt->range = {keyword.range().Start, stmt->value->range.End};
+  statements.push_back(stmt);
+  return true;
+}
+
+bool Parser::parseInput() {
+  Token keyword = token;
+  advance();
+  Token name;
+  if (!parseName(name, "the input's name"))
+    return false;
+  auto *stmt = context.create<InputStmt>();
+  stmt->name = name.spelling;
+  stmt->nameRange = name.range();
+  auto parseRest = [&] {
+    llvm::SmallVector<Request> requests;
+    // A shape that was put here is not taken for labels.
+    if (token.is(TokenKind::LSquare) && peekNext().is(TokenKind::Identifier)) {
+      stmt->hasLabels = true;
+      if (!parseLabels(stmt->labels, "the labels of an input or output only "
+                                     "name its dimensions"))
+        return false;
+    }
+    if (!parseRequests(requests) ||
+        !expect(TokenKind::Colon, " and a type after the input's name"))
+      return false;
+    if (!token.is(TokenKind::Identifier))
+      return unexpected("a type");
+    auto type = parseElementType(token.spelling);
+    if (!type) {
+      auto error = diagnostics.error(
+          token.range(), "unknown type '" + token.spelling +
+                             "'; the types are f64, f32, f16, bf16, i8, i16, "
+                             "i32, i64 and bool");
+      if (auto meant = suggestElementType(token.spelling))
+        error.note("did you mean '" + *meant + "'?");
+      return false;
+    }
+    stmt->type = *type;
+    advance();
+    if (token.is(TokenKind::LSquare) && !parseSubscripts(stmt->shape))
+      return false;
+    if (!parseRequests(requests))
+      return false;
+    stmt->requests = context.copy<Request>(requests);
+    stmt->range = since(keyword.range().Start);
+    return expectEndOfStatement();
+  };
+  if (!parseRest()) {
+    addInvalid(name);
+    return false;
+  }
+  statements.push_back(stmt);
+  return true;
+}
+
+bool Parser::parseOutput() {
+  advance();
+  do {
+    Token name;
+    if (!parseName(name, "the name of a tensor"))
+      return false;
+    auto *stmt = context.create<OutputStmt>();
+    stmt->name = name.spelling;
+    stmt->nameRange = name.range();
+    if (token.is(TokenKind::LSquare)) {
+      stmt->hasLabels = true;
+      if (!parseLabels(stmt->labels, "the labels of an input or output only "
+                                     "name its dimensions"))
+        return false;
+    }
+    llvm::SmallVector<Request> requests;
+    if (!parseRequests(requests))
+      return false;
+    stmt->requests = context.copy<Request>(requests);
+    stmt->range = since(name.range().Start);
+    statements.push_back(stmt);
+  } while (consumeIf(TokenKind::Comma));
+  return expectEndOfStatement();
+}
+
+//===----------------------------------------------------------------------===//
+// Macros
+//===----------------------------------------------------------------------===//
+
+bool Parser::parseFormal(Formal &formal) {
+  Token name;
+  if (!parseName(name, "a parameter's name"))
+    return false;
+  formal.name = name.spelling;
+  if (token.is(TokenKind::LSquare) &&
+      !parseLabels(formal.labels,
+                   "a macro's labels have no extents: they follow from each "
+                   "use of the macro"))
+    return false;
+  formal.range = since(name.range().Start);
+  return true;
+}
+
+bool Parser::parseDef() {
+  Token keyword = token;
+  advance();
+  Token name;
+  if (!parseName(name, "the macro's name")) {
+    skipDefBody(keyword.spelling.begin());
+    return false;
+  }
+  auto *def = context.create<DefStmt>();
+  def->name = name.spelling;
+  def->nameRange = name.range();
+
+  auto parseHeader = [&] {
+    Token open = token;
+    if (!expect(TokenKind::LParen, " after the macro's name"))
+      return false;
+    llvm::SmallVector<Formal> formals;
+    if (!token.is(TokenKind::RParen)) {
+      do {
+        if (!parseFormal(formals.emplace_back()))
+          return false;
+      } while (consumeIf(TokenKind::Comma));
+    }
+    def->formals = context.copy<Formal>(formals);
+    return expectClosing(TokenKind::RParen, open) &&
+           expect(TokenKind::Arrow, " and the macro's result") &&
+           parseFormal(def->result) && token.is(TokenKind::LBrace);
+  };
+  if (!parseHeader()) {
+    // Everything but the brace has reported itself.
+    if (def->result.range.isValid())
+      unexpected("'{' and the macro's statements");
+    addInvalid(name);
+    skipDefBody(keyword.spelling.begin());
+    return false;
+  }
+  def->range = since(keyword.range().Start);
+  insideDef = true;
+  bool closed = parseDefBody(*def);
+  insideDef = false;
+  statements.push_back(def);
+  return closed && expectEndOfStatement();
+}
+
+bool Parser::parseDefBody(DefStmt &def) {
+  Token open = token;
+  advance();
+  llvm::SmallVector<const EquationStmt *> body;
+  while (!token.is(TokenKind::RBrace) && !diagnostics.limitReached()) {
+    if (token.is(TokenKind::EndOfFile)) {
+      diagnostics
+          .error(def.nameRange,
+                 "the body of macro '" + def.name + "' is not closed by '}'")
+          .note(open.range(), "it begins here");
+      def.bodyInvalid = true;
+      return false;
+    }
+    if (consumeIf(TokenKind::Newline))
+      continue;
+    const char *start = token.spelling.begin();
+    auto wordClass = classifyWord(token.spelling);
+    Token name;
+    if (token.is(TokenKind::Identifier) && wordClass == WordClass::Statement)
+      diagnostics.error(
+          token.range(),
+          "'" + token.spelling +
+              "' cannot stand in the body of a macro, which "
+              "holds only statements of the form NAME[...] = ...");
+    else if (!token.is(TokenKind::Identifier))
+      unexpected("a statement or '}'");
+    else if (const EquationStmt *equation = parseEquation(name)) {
+      body.push_back(equation);
+      continue;
+    }
+    def.bodyInvalid = true;
+    recover(start);
+  }
+  def.body = context.copy<const EquationStmt *>(body);
+  return consumeIf(TokenKind::RBrace);
+}
+
+void Parser::skipDefBody(const char *headerStart) {
+  const char *lineEnd = lexer.endOfLine(token.spelling.begin());
+  llvm::StringRef header(headerStart, lineEnd - headerStart);
+  const char *position = lineEnd;
+  if (header.contains('{') && !header.contains('}')) {
+    llvm::StringRef rest(lineEnd, lexer.text().end() - lineEnd);
+    size_t brace = rest.find('}');
+    position =
+        brace == llvm::StringRef::npos ? rest.end() : rest.begin() + brace + 1;
+  }
+  lexer.restartAt(position);
+  token = lexer.lex();
+}
+
+//===----------------------------------------------------------------------===//
+// Equations
+//===----------------------------------------------------------------------===//
+
+bool Parser::parseLabels(llvm::ArrayRef<Label> &labels,
+                         llvm::StringRef noExtents) {
+  Token open = token;
+  if (!expect(TokenKind::LSquare, " and labels"))
+    return false;
+  llvm::SmallVector<Label> list;
+  if (!token.is(TokenKind::RSquare)) {
+    do {
+      Token name;
+      if (!parseName(name, "a label"))
+        return false;
+      Label label{name.spelling, name.range(), nullptr};
+      if (token.is(TokenKind::Colon) && !noExtents.empty()) {
+        diagnostics.error(token.range(), noExtents);
+        return false;
+      }
+      if (consumeIf(TokenKind::Colon) && !(label.extent = parseExpr()))
+        return false;
+      list.push_back(label);
+    } while (consumeIf(TokenKind::Comma));
+  }
+  labels = context.copy<Label>(list);
+  return expectClosing(TokenKind::RSquare, open);
+}
+
+/// `W : f32[8, 8] = random(7)` and slips that look like it.
+bool Parser::reportTyped(const Token &name) {
+  Token colon = token;
+  llvm::StringRef line(token.spelling.end(),
+                       lexer.endOfLine(token.spelling.end()) -
+                           token.spelling.end());
+  llvm::StringRef right =
+      line.take_until([](char c) { return c == '#'; }).split('=').second.trim();
+  llvm::StringRef word =
+      right.take_while([](char c) { return c == '_' || llvm::isAlnum(c); });
+  if (classifyWord(word) == WordClass::Generator) {
+    llvm::SMRange range = {llvm::SMLoc::getFromPointer(word.begin()),
+                           llvm::SMLoc::getFromPointer(word.end())};
+    diagnostics.error(range, "generator '" + word + "' is not supported yet");
+    return false;
+  }
+  auto error = diagnostics.error(
+      colon.range(), "a type is declared for inputs and generators only; the "
+                     "type of a statement is that of its expression");
+  if (right.empty())
+    error.note("did you mean 'input " + name.spelling + " : ...'?");
+  return false;
+}
+
+const EquationStmt *Parser::parseEquation(Token &defined) {
+  Token name = token;
+  Token next = peekNext();
+  if (next.is(TokenKind::Identifier)) {
+    auto error = diagnostics.error(name.range(),
+                                   "unknown statement '" + name.spelling + "'");
+    llvm::StringRef meant =
+        nearestWord(name.spelling, {"param", "input", "output", "def"});
+    if (!meant.empty())
+      error.note("did you mean '" + meant + "'?");
+    advance();
+    // What it would have defined is not undefined as well.
+    if (!classifyWord(token.spelling))
+      defined = token;
+    return nullptr;
+  }
+  if (!parseName(name, "the name of a tensor"))
+    return nullptr;
+  defined = name;
+  auto *stmt = context.create<EquationStmt>();
+  stmt->name = name.spelling;
+  stmt->nameRange = name.range();
+  if (token.is(TokenKind::Colon)) {
+    reportTyped(name);
+    return nullptr;
+  }
+  if (token.is(TokenKind::LSquare)) {
+    stmt->hasLabels = true;
+    if (!parseLabels(stmt->labels))
+      return nullptr;
+  }
+  llvm::SmallVector<Request> requests;
+  if (!parseRequests(requests))
+    return nullptr;
+  stmt->requests = context.copy<Request>(requests);
+  if (!expect(TokenKind::Equal, stmt->hasLabels || !requests.empty()
+                                    ? " after the left side"
+                                    : " or '[' after the tensor's name") ||
+      !parseRightSide(*stmt))
+    return nullptr;
+  stmt->range = since(name.range().Start);
+  return expectEndOfStatement() ? stmt : nullptr;
+}
+
+bool Parser::parseRightSide(EquationStmt &stmt) {
+  using Form = EquationStmt::Form;
+  auto wordClass = token.is(TokenKind::Identifier)
+                       ? classifyWord(token.spelling)
+                       : std::nullopt;
+  bool isReduction =
+      wordClass == WordClass::Reduction && !peekNext().is(TokenKind::LParen);
+  if (!isReduction && wordClass != WordClass::Macro) {
+    stmt.expr = parseExpr();
+    return stmt.expr != nullptr;
+  }
+  Token word = token;
+  stmt.reduceRange = token.range();
+  advance();
+  if (!token.is(TokenKind::LSquare))
+    return unexpected("'[' and the labels of '" + word.spelling + "'");
+  if (!parseLabels(stmt.reduceLabels))
+    return false;
+  if (stmt.reduceLabels.empty()) {
+    diagnostics.error(word.range(),
+                      "'" + word.spelling + "' needs at least one label");
+    return false;
+  }
+  if (isReduction) {
+    stmt.form = Form::Reduce;
+    stmt.monoid = *parseMonoid(word.spelling);
+  } else if (word.spelling == "softmax") {
+    stmt.form = Form::Softmax;
+  } else {
+    stmt.form = word.spelling == "rmsnorm" ? Form::RMSNorm : Form::LayerNorm;
+    return parseNorm(stmt);
+  }
+  stmt.expr = parseExpr();
+  return stmt.expr != nullptr;
+}
+
+bool Parser::parseNorm(EquationStmt &stmt) {
+  Token open = token;
+  if (!expect(TokenKind::LParen, " and two arguments, X and eps"))
+    return false;
+  return (stmt.expr = parseExpr()) &&
+         expect(TokenKind::Comma, " and eps, what is added to the variance") &&
+         (stmt.epsilon = parseExpr()) && expectClosing(TokenKind::RParen, open);
+}

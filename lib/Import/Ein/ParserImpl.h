@@ -1,0 +1,115 @@
+//===- ParserImpl.h - The recursive descent parser of .ein ------*- C++ -*-===//
+//
+// Private to this folder: Parser.cpp holds the statements, ParseExpr.cpp the
+// expressions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_IMPORT_EIN_PARSERIMPL_H
+#define TAPESTRY_LIB_IMPORT_EIN_PARSERIMPL_H
+
+#include "tapestry/Import/Ein/AST.h"
+#include "tapestry/Import/Ein/Lexer.h"
+#include "tapestry/Import/Ein/Words.h"
+
+namespace tapestry::ein {
+
+/// One token of lookahead. Functions that return a pointer return null, those
+/// that return bool return false, once an error was reported; the statement is
+/// then given up and parsing goes on at the next line.
+class Parser {
+public:
+  Parser(llvm::StringRef buffer, ast::Context &context,
+         DiagnosticEngine &diagnostics);
+
+  ast::Program parseProgram();
+
+private:
+  using ExprPtr = const ast::Expr *;
+
+  // Statements.
+  void parseStatement();
+  bool parseParam();
+  bool parseInput();
+  bool parseOutput();
+  bool parseDef();
+  bool parseDefBody(ast::DefStmt &def);
+  void skipDefBody(const char *headerStart);
+  /// Null once reported; `defined` gets the name token if there was one.
+  const ast::EquationStmt *parseEquation(Token &defined);
+  bool parseRightSide(ast::EquationStmt &stmt);
+  bool parseNorm(ast::EquationStmt &stmt);
+  bool reportTyped(const Token &name);
+  bool parseFormal(ast::Formal &formal);
+  /// `noExtents` says why labels have none here; empty where they may.
+  bool parseLabels(llvm::ArrayRef<ast::Label> &labels,
+                   llvm::StringRef noExtents = "");
+  bool parseName(Token &name, llvm::StringRef what);
+  // Requests (ParseRequest.cpp).
+  bool parseRequests(llvm::SmallVectorImpl<ast::Request> &requests);
+  bool parseRequest(ast::Request &request);
+  bool parseCutEntry(ast::CutEntry &entry);
+  bool parseAxis(ast::AxisName &axis);
+  bool expectEndOfStatement();
+  void addInvalid(const Token &name);
+  void recover(const char *statementStart);
+
+  // Expressions.
+  ExprPtr parseExpr() { return parseBinary(0); }
+  /// Operators of at least this level bind here; 0 is '||'.
+  ExprPtr parseBinary(unsigned level);
+  ExprPtr parseUnary();
+  ExprPtr parsePower();
+  ExprPtr parsePrimary();
+  ExprPtr parseNumber();
+  ExprPtr parseWord(WordClass wordClass);
+  ExprPtr parseReference();
+  ExprPtr parseCall(const Token &callee);
+  ExprPtr parsePad();
+  ExprPtr parseIverson();
+  ExprPtr parseParenthesised();
+  bool parseSubscripts(llvm::ArrayRef<ExprPtr> &subscripts);
+  ExprPtr checkDepth(ExprPtr expr);
+
+  // Tokens.
+  void advance();
+  Token peekNext() const;
+  bool consumeIf(TokenKind kind);
+  bool expect(TokenKind kind, const llvm::Twine &where);
+  /// Expects the bracket that closes `open`.
+  bool expectClosing(TokenKind kind, const Token &open);
+  /// Reports the current token; always false.
+  bool unexpected(const llvm::Twine &expected);
+  llvm::SMRange since(llvm::SMLoc start) const {
+    return {start, llvm::SMLoc::getFromPointer(previousEnd)};
+  }
+  std::string describeToken() const;
+
+  /// Counts the recursion that brackets and prefix operators cause.
+  class Nesting {
+  public:
+    explicit Nesting(Parser &parser) : parser(parser) { ++parser.nesting; }
+    ~Nesting() { --parser.nesting; }
+    Nesting(const Nesting &) = delete;
+    Nesting &operator=(const Nesting &) = delete;
+    /// Reports and returns true when there is too much of it.
+    bool tooDeep() const;
+
+  private:
+    Parser &parser;
+  };
+  static constexpr unsigned maxNesting = 200;
+
+  ast::Context &context;
+  DiagnosticEngine &diagnostics;
+  Lexer lexer;
+  Token token;
+  const char *previousEnd;
+  unsigned nesting = 0;
+  bool insideDef = false;
+  std::vector<const ast::Stmt *> statements;
+};
+
+} // namespace tapestry::ein
+
+#endif // TAPESTRY_LIB_IMPORT_EIN_PARSERIMPL_H

@@ -1,0 +1,72 @@
+//===- Scope.cpp - What the names of a .ein file stand for ----------------===//
+
+#include "Scope.h"
+#include "tapestry/Import/Ein/Words.h"
+
+using namespace tapestry::ein;
+
+const Binding *Scope::findOwn(llvm::StringRef name) const {
+  auto it = names.find(name);
+  return it == names.end() ? nullptr : &it->second;
+}
+
+const Binding *Scope::lookup(llvm::StringRef name) const {
+  if (const Binding *own = findOwn(name))
+    return own;
+  const Binding *outer = file ? file->findOwn(name) : nullptr;
+  return outer && outer->kind != Binding::Kind::Tensor ? outer : nullptr;
+}
+
+std::optional<Number> Scope::lookupConstant(llvm::StringRef name) const {
+  const Binding *binding = lookup(name);
+  if (!binding || binding->kind != Binding::Kind::Constant)
+    return std::nullopt;
+  return binding->constant;
+}
+
+std::string Scope::vertexNameFor(llvm::StringRef name) const {
+  if (!isMacroUse())
+    return name.str();
+  return name == resultName ? vertexName : vertexName + "." + name.str();
+}
+
+void Scope::reportUnknown(DiagnosticEngine &diagnostics, llvm::StringRef name,
+                          llvm::SMRange range, llvm::StringRef wanted) const {
+  if (const Binding *outer = file ? file->findOwn(name) : nullptr) {
+    diagnostics
+        .error(range, "tensor '" + name +
+                          "' is not visible inside a macro; pass it as an "
+                          "argument")
+        .note(outer->defined, "it is defined here");
+    return;
+  }
+  if (auto it = announced.find(name); it != announced.end()) {
+    diagnostics.error(range, "'" + name + "' is used before it is defined")
+        .note(it->second, "it is defined here");
+    return;
+  }
+  auto error = diagnostics.error(range, "there is no " + wanted + " named '" +
+                                            name + "'");
+  // Names are sorted, so that the suggestion does not depend on hashing.
+  llvm::SmallVector<llvm::StringRef> candidates;
+  auto collect = [&](const Scope &scope, bool constantsOnly) {
+    for (const auto &entry : scope.names)
+      if (!constantsOnly || entry.second.kind != Binding::Kind::Tensor)
+        candidates.push_back(entry.first());
+  };
+  collect(*this, /*constantsOnly=*/false);
+  if (file)
+    collect(*file, /*constantsOnly=*/true);
+  llvm::sort(candidates);
+  if (wanted == "function or macro")
+    llvm::append_range(candidates, callableWords());
+  llvm::StringRef meant = nearestWord(name, candidates);
+  if (meant.empty())
+    return;
+  const Binding *binding = lookup(meant);
+  if (binding)
+    error.note(binding->defined,
+               "did you mean '" + meant + "', which is defined here?");
+  else
+    error.note("did you mean '" + meant + "'?");
+}

@@ -1,0 +1,124 @@
+//===- Scope.h - What the names of a .ein file stand for --------*- C++ -*-===//
+//
+// Private to this folder.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_IMPORT_EIN_SCOPE_H
+#define TAPESTRY_LIB_IMPORT_EIN_SCOPE_H
+
+#include "tapestry/Import/Ein/AST.h"
+#include "tapestry/Import/Ein/Diagnostics.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace tapestry::ein {
+
+/// What a name stands for.
+struct Binding {
+  enum class Kind {
+    Poison,   ///< its definition was wrong; uses fail without a word
+    Constant, ///< a param or a number given to a macro
+    Tensor,
+    Macro
+  };
+  Kind kind = Kind::Poison;
+  llvm::SMRange defined;
+  Number constant;
+  unsigned tensor = 0;
+  const ast::DefStmt *macro = nullptr;
+};
+
+/// The names of a file, or of one use of a macro.
+class Scope {
+public:
+  Scope() = default;
+  /// The scope of a use of a macro. Of the file it sees params and macros.
+  Scope(const Scope &file, std::string vertexName)
+      : file(&file), vertexName(std::move(vertexName)) {}
+
+  /// Nothing for an unknown name and for the file's tensors inside a macro.
+  const Binding *lookup(llvm::StringRef name) const;
+  /// A param or another number; nothing for everything else.
+  std::optional<Number> lookupConstant(llvm::StringRef name) const;
+  void define(llvm::StringRef name, Binding binding) {
+    names[name] = std::move(binding);
+  }
+  /// The binding that a new definition of `name` would collide with.
+  const Binding *findOwn(llvm::StringRef name) const;
+  /// Says that a later statement defines `name`, to tell "unknown" from "too
+  /// early".
+  void announce(llvm::StringRef name, llvm::SMRange where) {
+    announced.try_emplace(name, where);
+  }
+
+  /// Reports a name that `lookup` does not find. `wanted` tells what it should
+  /// have been: "tensor", "macro", ...
+  void reportUnknown(DiagnosticEngine &diagnostics, llvm::StringRef name,
+                     llvm::SMRange range, llvm::StringRef wanted) const;
+
+  bool isMacroUse() const { return file != nullptr; }
+  const Scope &fileScope() const { return file ? *file : *this; }
+
+  /// The name of the vertex that a statement which defines `name` makes: the
+  /// name itself in a file, "O.T" for T in a use of a macro that defines O.
+  std::string vertexNameFor(llvm::StringRef name) const;
+
+  // Macro uses only.
+
+  /// The macro's result, which takes the name of the use.
+  llvm::StringRef resultName;
+  /// What the labels of the macro's header are called outside.
+  llvm::StringMap<std::string> labelNames;
+  /// An extent that the use gives to a label of the header.
+  struct BoundExtent {
+    int64_t extent;
+    llvm::SMRange where;
+  };
+  llvm::StringMap<BoundExtent> extents;
+
+private:
+  const Scope *file = nullptr;
+  std::string vertexName;
+  llvm::StringMap<Binding> names;
+  llvm::StringMap<llvm::SMRange> announced;
+};
+
+/// Evaluates what is made of numbers, params and, where `extentOf` is set,
+/// extents. Integers are exact.
+class ConstantEvaluator {
+public:
+  /// The extent of a label; reports and returns nothing when there is none.
+  using ExtentLookup =
+      llvm::function_ref<std::optional<int64_t>(const ast::ExtentExpr &)>;
+
+  ConstantEvaluator(const Scope &scope, DiagnosticEngine &diagnostics,
+                    llvm::StringRef what)
+      : scope(scope), diagnostics(diagnostics), what(what) {}
+
+  /// With `asReal`, `1 / 2` is 0.5; without, division truncates and numbers
+  /// with a fraction are reported. Nothing once reported.
+  std::optional<Number> evaluate(const ast::Expr *expr, bool asReal,
+                                 ExtentLookup extentOf = nullptr);
+  /// An integer that fits in 64 bits.
+  std::optional<int64_t> evaluateInt(const ast::Expr *expr,
+                                     ExtentLookup extentOf = nullptr);
+
+private:
+  std::optional<Number> visit(const ast::Expr *expr);
+  std::optional<Number> visitBinary(const ast::BinaryExpr &expr);
+  std::optional<Number> visitCall(const ast::CallExpr &expr);
+  std::optional<Number> power(const ast::BinaryExpr &expr, Number base,
+                              Number exponent);
+  std::optional<Number> fail(llvm::SMRange range, const llvm::Twine &message);
+
+  const Scope &scope;
+  DiagnosticEngine &diagnostics;
+  /// What is evaluated, for messages: "a param", "an extent".
+  llvm::StringRef what;
+  bool real = false;
+  ExtentLookup extents = nullptr;
+};
+
+} // namespace tapestry::ein
+
+#endif // TAPESTRY_LIB_IMPORT_EIN_SCOPE_H

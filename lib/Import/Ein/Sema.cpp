@@ -1,0 +1,349 @@
+//===- Sema.cpp - From a syntax tree to a checked graph -------------------===//
+
+#include "Analyzer.h"
+#include "tapestry/Import/Ein/Parser.h"
+#include "tapestry/Import/Ein/Words.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace tapestry::ein;
+using namespace tapestry::ein::ast;
+
+/// The most bytes of one tensor and points of one index space: products up to
+/// here are computed in 64 bits.
+static constexpr WideInt largestSize = WideInt(1) << 62;
+
+llvm::Error tapestry::ein::addParamDefinition(llvm::StringRef text,
+                                              EinOptions &options) {
+  auto [name, value] = text.split('=');
+  name = name.trim();
+  value = value.trim();
+  int64_t number = 0;
+  if (name.empty() || value.getAsInteger(10, number))
+    return llvm::createStringError("-D " + text +
+                                   ": expected NAME=INTEGER, e.g. n=1024");
+  auto [it, added] = options.params.try_emplace(name, number);
+  if (!added && it->second != number)
+    return llvm::createStringError("-D " + text + ": param '" + name +
+                                   "' was set to " + llvm::Twine(it->second) +
+                                   " before");
+  return llvm::Error::success();
+}
+
+std::optional<Graph> tapestry::ein::analyze(const Program &program,
+                                            const EinOptions &options,
+                                            Context &context,
+                                            DiagnosticEngine &diagnostics) {
+  return Analyzer(options, context, diagnostics).run(program);
+}
+
+std::optional<Graph>
+tapestry::ein::parseAndAnalyze(llvm::StringRef buffer,
+                               const EinOptions &options,
+                               DiagnosticEngine &diagnostics) {
+  Context context;
+  Program program = parseProgram(buffer, context, diagnostics);
+  if (diagnostics.limitReached())
+    return std::nullopt;
+  return analyze(program, options, context, diagnostics);
+}
+
+//===----------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------===//
+
+std::optional<Graph> Analyzer::run(const Program &program) {
+  for (const Stmt *stmt : program.statements)
+    if (stmt->kind != Stmt::Kind::Output)
+      file.announce(stmt->name, stmt->nameRange);
+  checkParamOptions(program);
+  bool hasOutput = false;
+  for (const Stmt *stmt : program.statements) {
+    if (diagnostics.limitReached())
+      return std::nullopt;
+    hasOutput |= stmt->kind == Stmt::Kind::Output;
+    visit(*stmt);
+  }
+  if (!hasOutput && diagnostics.errorCount() == 0) {
+    llvm::SMRange last = program.statements.empty()
+                             ? program.end
+                             : program.statements.back()->nameRange;
+    auto error = diagnostics.error(last, "the program has no output");
+    if (!graph.tensors.empty())
+      error.note("add e.g. 'output " + graph.tensors.back().name + "'");
+  }
+  if (diagnostics.errorCount() > 0)
+    return std::nullopt;
+  return std::move(graph);
+}
+
+void Analyzer::visit(const Stmt &stmt) {
+  switch (stmt.kind) {
+  case Stmt::Kind::Param:
+    return visitParam(*llvm::cast<ParamStmt>(&stmt));
+  case Stmt::Kind::Input:
+    return visitInput(*llvm::cast<InputStmt>(&stmt));
+  case Stmt::Kind::Output:
+    return visitOutput(*llvm::cast<OutputStmt>(&stmt));
+  case Stmt::Kind::Def:
+    return visitDef(*llvm::cast<DefStmt>(&stmt));
+  case Stmt::Kind::Equation:
+    return visitEquation(file, *llvm::cast<EquationStmt>(&stmt));
+  case Stmt::Kind::Invalid:
+    if (!file.findOwn(stmt.name))
+      file.define(stmt.name,
+                  {Binding::Kind::Poison, stmt.nameRange, {}, 0, {}});
+    return;
+  }
+}
+
+bool Analyzer::checkNew(const Scope &scope, llvm::StringRef name,
+                        llvm::SMRange range) {
+  const Binding *earlier = scope.findOwn(name);
+  if (!earlier)
+    return true;
+  diagnostics.error(range, "'" + name + "' is already defined")
+      .note(earlier->defined, "it is defined here first");
+  return false;
+}
+
+void Analyzer::checkParamOptions(const Program &program) {
+  llvm::SmallVector<llvm::StringRef> known;
+  llvm::SMRange first = program.end;
+  for (const Stmt *stmt : program.statements) {
+    if (stmt->kind != Stmt::Kind::Param)
+      continue;
+    if (known.empty())
+      first = stmt->nameRange;
+    known.push_back(stmt->name);
+  }
+  // Sorted, so that messages do not depend on hashing.
+  llvm::SmallVector<llvm::StringRef> given(options.params.keys());
+  llvm::sort(given);
+  for (llvm::StringRef name : given) {
+    if (llvm::is_contained(known, name))
+      continue;
+    auto error = diagnostics.error(
+        first,
+        "-D " + name + "=" + llvm::Twine(options.params.lookup(name)) +
+            ": the program has no param '" + name + "'; " +
+            (known.empty() ? "it has no params at all"
+                           : "its params are " + llvm::join(known, ", ")));
+    llvm::StringRef meant = nearestWord(name, known);
+    if (!meant.empty())
+      error.note("did you mean '" + meant + "'?");
+  }
+}
+
+void Analyzer::visitParam(const ParamStmt &stmt) {
+  if (!checkNew(file, stmt.name, stmt.nameRange))
+    return;
+  Binding binding;
+  binding.defined = stmt.nameRange;
+  if (auto it = options.params.find(stmt.name); it != options.params.end()) {
+    binding.kind = Binding::Kind::Constant;
+    binding.constant = Number::ofInteger(it->second);
+  } else if (std::optional<int64_t> value =
+                 ConstantEvaluator(file, diagnostics, "a param")
+                     .evaluateInt(stmt.value)) {
+    binding.kind = Binding::Kind::Constant;
+    binding.constant = Number::ofInteger(*value);
+  }
+  file.define(stmt.name, binding);
+}
+
+bool Analyzer::checkSize(llvm::StringRef name, llvm::SMRange range,
+                         ElementType type, llvm::ArrayRef<int64_t> shape) {
+  WideInt bytes = byteSize(type);
+  for (int64_t extent : shape) {
+    bytes *= extent;
+    if (bytes <= largestSize)
+      continue;
+    diagnostics.error(range, "tensor '" + name + "' of type " +
+                                 typeToString(type, shape) +
+                                 " has more than 2^62 bytes");
+    return false;
+  }
+  return true;
+}
+
+void Analyzer::visitInput(const InputStmt &stmt) {
+  if (!checkNew(file, stmt.name, stmt.nameRange))
+    return;
+  Tensor tensor;
+  tensor.name = stmt.name.str();
+  tensor.type = stmt.type;
+  tensor.loc = stmt.nameRange.Start;
+  bool ok = true;
+  for (const Expr *expr : stmt.shape) {
+    std::optional<int64_t> extent =
+        ConstantEvaluator(file, diagnostics, "an extent").evaluateInt(expr);
+    if (extent && *extent < 1) {
+      diagnostics.error(expr->range, "the extents of input '" + stmt.name +
+                                         "' must be at least 1, got " +
+                                         llvm::Twine(*extent));
+      extent.reset();
+    }
+    ok &= extent.has_value();
+    tensor.shape.push_back(extent.value_or(1));
+  }
+  ok = ok && checkSize(stmt.name, stmt.nameRange, tensor.type, tensor.shape);
+  if (ok && (stmt.hasLabels || !stmt.requests.empty()))
+    if (auto targets = dimensionTargets(tensor, stmt.hasLabels, stmt.labels,
+                                        stmt.nameRange))
+      addRequests(file, stmt.requests, *targets, stmt.name,
+                  tensor.constraints.work, &tensor.constraints.layoutGroup);
+  Binding binding;
+  binding.kind = ok ? Binding::Kind::Tensor : Binding::Kind::Poison;
+  binding.defined = stmt.nameRange;
+  binding.tensor = graph.tensors.size();
+  file.define(stmt.name, binding);
+  graph.tensors.push_back(std::move(tensor));
+}
+
+void Analyzer::visitOutput(const OutputStmt &stmt) {
+  const Binding *binding = file.lookup(stmt.name);
+  if (!binding) {
+    file.reportUnknown(diagnostics, stmt.name, stmt.nameRange, "tensor");
+    return;
+  }
+  if (binding->kind == Binding::Kind::Poison)
+    return;
+  if (binding->kind != Binding::Kind::Tensor) {
+    diagnostics
+        .error(stmt.nameRange, "'" + stmt.name +
+                                   "' is not a tensor, so it cannot be an "
+                                   "output")
+        .note(binding->defined, "it is defined here");
+    return;
+  }
+  for (const Graph::Output &output : graph.outputs) {
+    if (output.tensor != binding->tensor)
+      continue;
+    diagnostics
+        .error(stmt.nameRange, "'" + stmt.name + "' is already an output")
+        .note({output.loc, output.loc}, "since this statement");
+    return;
+  }
+  Graph::Output output{binding->tensor, stmt.nameRange.Start, {}};
+  const Tensor &tensor = graph.tensors[binding->tensor];
+  if (stmt.hasLabels || !stmt.requests.empty())
+    if (auto targets = dimensionTargets(tensor, stmt.hasLabels, stmt.labels,
+                                        stmt.nameRange))
+      addRequests(file, stmt.requests, *targets, stmt.name, output.requests,
+                  /*layoutGroup=*/nullptr);
+  graph.outputs.push_back(std::move(output));
+}
+
+//===----------------------------------------------------------------------===//
+// Equations
+//===----------------------------------------------------------------------===//
+
+void Analyzer::visitEquation(Scope &scope, const EquationStmt &stmt) {
+  if (!checkNew(scope, stmt.name, stmt.nameRange))
+    return;
+  Binding binding;
+  binding.defined = stmt.nameRange;
+  if (std::optional<unsigned> tensor = expand(scope, stmt)) {
+    binding.kind = Binding::Kind::Tensor;
+    binding.tensor = *tensor;
+    if (!stmt.requests.empty()) {
+      Tensor &defined = graph.tensors[*tensor];
+      addRequests(scope, stmt.requests, labelTargets(defined, stmt), stmt.name,
+                  defined.constraints.work, &defined.constraints.layoutGroup);
+    }
+  }
+  scope.define(stmt.name, binding);
+}
+
+std::optional<unsigned> Analyzer::expand(Scope &scope,
+                                         const EquationStmt &stmt) {
+  switch (stmt.form) {
+  case EquationStmt::Form::Softmax:
+    return expandSoftmax(scope, stmt);
+  case EquationStmt::Form::RMSNorm:
+    return expandRMSNorm(scope, stmt);
+  case EquationStmt::Form::LayerNorm:
+    return expandLayerNorm(scope, stmt);
+  case EquationStmt::Form::Plain:
+    if (auto *call = llvm::dyn_cast<CallExpr>(stmt.expr))
+      if (const Binding *callee = scope.lookup(call->callee);
+          callee && callee->kind == Binding::Kind::Macro)
+        return expandUse(scope, stmt, *call, *callee->macro);
+    break;
+  case EquationStmt::Form::Reduce:
+    break;
+  }
+  Equation equation;
+  equation.nameRange = stmt.nameRange;
+  equation.labels = stmt.labels;
+  equation.monoid = stmt.monoid;
+  equation.reduceRange = stmt.reduceRange;
+  equation.reduceLabels = stmt.reduceLabels;
+  equation.expr = stmt.expr;
+  return addVertex(scope, scope.vertexNameFor(stmt.name), equation);
+}
+
+/// Gives the labels the names that they have outside the macro; what is then
+/// taken twice gets a number.
+void Analyzer::nameLabels(const Scope &scope, Vertex &vertex) {
+  if (scope.labelNames.empty())
+    return;
+  llvm::StringSet<> taken;
+  llvm::SmallVector<VertexLabel *> local;
+  // Labels of the macro's header come first: their names are the user's.
+  for (VertexLabel &label : vertex.labels) {
+    auto it = scope.labelNames.find(label.name);
+    if (it == scope.labelNames.end()) {
+      local.push_back(&label);
+      continue;
+    }
+    label.name = it->second;
+    taken.insert(label.name);
+  }
+  for (VertexLabel *label : local) {
+    std::string name = label->name;
+    for (unsigned number = 1; !taken.insert(label->name).second; ++number)
+      label->name = name + "_" + std::to_string(number);
+  }
+}
+
+std::optional<unsigned> Analyzer::addVertex(const Scope &scope,
+                                            std::string name,
+                                            const Equation &equation) {
+  if (graph.vertices.size() >= maxVertices) {
+    if (!limitReported)
+      diagnostics.error(equation.nameRange,
+                        "the program has more than " +
+                            llvm::Twine(maxVertices) +
+                            " vertices after macro expansion");
+    limitReported = true;
+    return std::nullopt;
+  }
+  auto result = StatementAnalyzer(scope, graph, diagnostics, equation).run();
+  if (!result ||
+      !checkSize(name, equation.nameRange, result->type, result->shape))
+    return std::nullopt;
+  WideInt points = 1;
+  for (const VertexLabel &label : result->vertex.labels) {
+    points *= label.extent;
+    if (points <= largestSize)
+      continue;
+    diagnostics.error(equation.nameRange, "the index space of '" + name +
+                                              "' has more than 2^62 points");
+    return std::nullopt;
+  }
+  nameLabels(scope, result->vertex);
+  result->vertex.loc = equation.nameRange.Start;
+  result->vertex.calls.assign(calls.rbegin(), calls.rend());
+
+  Tensor tensor;
+  tensor.name = std::move(name);
+  tensor.type = result->type;
+  tensor.shape = std::move(result->shape);
+  tensor.loc = equation.nameRange.Start;
+  tensor.vertex = graph.vertices.size();
+  graph.vertices.push_back(std::move(result->vertex));
+  graph.tensors.push_back(std::move(tensor));
+  return graph.tensors.size() - 1;
+}

@@ -1,0 +1,360 @@
+//===- Statement.cpp - Labels and reads of one statement ------------------===//
+
+#include "StatementAnalyzer.h"
+#include "tapestry/Import/Ein/Words.h"
+
+using namespace tapestry::ein;
+using namespace tapestry::ein::ast;
+
+std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
+  // Each step relies on the one before it.
+  if (!declareLabels() || !collectAll() || !inferExtents() || !buildOperands())
+    return std::nullopt;
+  std::optional<ExprType> exprType = infer(equation.expr);
+  if (!exprType)
+    return std::nullopt;
+  std::optional<ElementType> type = checkReduction(*exprType);
+  if (!type || !build(equation.expr, *type))
+    return std::nullopt;
+
+  Result result;
+  result.type = *type;
+  for (const LabelState &label : labels) {
+    vertex.labels.push_back({label.name.str(), *label.extent});
+    if (label.reduced)
+      continue;
+    ++vertex.numParallel;
+    result.shape.push_back(*label.extent);
+  }
+  vertex.monoid = equation.monoid;
+  result.vertex = std::move(vertex);
+  return result;
+}
+
+std::optional<ExprType> StatementAnalyzer::typeOfExpr() {
+  if (!declareLabels() || !collectAll())
+    return std::nullopt;
+  return infer(equation.expr);
+}
+
+llvm::SmallVector<llvm::StringRef> StatementAnalyzer::usedLabels() {
+  llvm::SmallVector<llvm::StringRef> used;
+  for (const LabelState &label : labels)
+    if (label.used)
+      used.push_back(label.name);
+  return used;
+}
+
+//===----------------------------------------------------------------------===//
+// Labels
+//===----------------------------------------------------------------------===//
+
+std::optional<unsigned>
+StatementAnalyzer::findLabel(llvm::StringRef name) const {
+  for (auto [position, label] : llvm::enumerate(labels))
+    if (label.name == name)
+      return position;
+  return std::nullopt;
+}
+
+bool StatementAnalyzer::declareLabels() {
+  if (labelsDeclared)
+    return true;
+  labelsDeclared = true;
+  bool ok = true;
+  for (const Label &label : equation.labels)
+    ok &= declareLabel(label, /*reduced=*/false);
+  for (const Label &label : equation.reduceLabels)
+    ok &= declareLabel(label, /*reduced=*/true);
+  return ok && decideGivenExtents();
+}
+
+bool StatementAnalyzer::declareLabel(const Label &label, bool reduced) {
+  if (std::optional<unsigned> earlier = findLabel(label.name)) {
+    const LabelState &first = labels[*earlier];
+    if (reduced && !first.reduced)
+      diagnostics
+          .error(label.range, "label '" + label.name +
+                                  "' is on the left side and cannot be "
+                                  "reduced over")
+          .note(first.range, "it is on the left side here");
+    else
+      diagnostics
+          .error(label.range, "label '" + label.name + "' is repeated " +
+                                  (reduced ? "among the reduced labels"
+                                           : "on the left side"))
+          .note(first.range, "it occurs here first");
+    return false;
+  }
+  if (scope.lookupConstant(label.name)) {
+    diagnostics
+        .error(label.range, "'" + label.name +
+                                "' cannot be a label: it is the name of a "
+                                "param")
+        .note(scope.lookup(label.name)->defined, "the param is defined here");
+    return false;
+  }
+  LabelState state;
+  state.name = label.name;
+  state.range = label.range;
+  state.reduced = reduced;
+  state.givenExtent = label.extent;
+  labels.push_back(std::move(state));
+  return true;
+}
+
+unsigned StatementAnalyzer::useLabel(llvm::StringRef name,
+                                     llvm::SMRange range) {
+  if (std::optional<unsigned> known = findLabel(name))
+    return *known;
+  // `checkLabelUse` reports it.
+  LabelState state;
+  state.name = name;
+  state.range = range;
+  state.undeclared = true;
+  labels.push_back(std::move(state));
+  return labels.size() - 1;
+}
+
+bool StatementAnalyzer::checkLabelUse() {
+  // `j - j` and `j <= j` do not use j: what counts is what is left.
+  for (LabelState &label : labels)
+    label.used = false;
+  auto use = [&](const SymbolicForm &form) {
+    for (LinearForm::Term term : form.terms)
+      labels[term.label].used = true;
+  };
+  for (const Access &access : accesses)
+    llvm::for_each(access.subscripts, use);
+  for (const auto &[expr, sides] : conditions) {
+    const auto &[lhs, rhs] = sides;
+    for (auto [position, label] : llvm::enumerate(labels))
+      if (lhs.coefficientOf(position) != rhs.coefficientOf(position))
+        label.used = true;
+  }
+  bool ok = true;
+  for (const LabelState &label : labels) {
+    if (label.undeclared) {
+      if (equation.reduceLabels.empty())
+        diagnostics.error(label.range,
+                          "label '" + label.name +
+                              "' is not on the left side; add it there or "
+                              "reduce over it, e.g. sum[" +
+                              label.name + "]");
+      else
+        diagnostics
+            .error(label.range, "label '" + label.name +
+                                    "' is neither on the left side nor "
+                                    "reduced over")
+            .note(equation.reduceRange,
+                  "add it to the labels of this '" +
+                      llvm::StringRef(stringify(equation.monoid)) + "'?");
+      ok = false;
+    } else if (label.reduced && !label.used) {
+      diagnostics.error(label.range,
+                        "label '" + label.name +
+                            "' is reduced over, but the expression does not "
+                            "use it");
+      ok = false;
+    }
+  }
+  return ok;
+}
+
+//===----------------------------------------------------------------------===//
+// Reads
+//===----------------------------------------------------------------------===//
+
+bool StatementAnalyzer::collectAll() {
+  bool ok = collect(equation.expr);
+  // With a read left out, a label may look unused that is not.
+  return ok && checkLabelUse();
+}
+
+bool StatementAnalyzer::collect(const Expr *expr) {
+  switch (expr->kind) {
+  case Expr::Kind::IntLiteral:
+  case Expr::Kind::FloatLiteral:
+  case Expr::Kind::BoolLiteral:
+    return true;
+  case Expr::Kind::Name:
+    return collectName(*llvm::cast<NameExpr>(expr));
+  case Expr::Kind::Access:
+    return collectAccess(*llvm::cast<AccessExpr>(expr));
+  case Expr::Kind::Call:
+    return collectCall(*llvm::cast<CallExpr>(expr));
+  case Expr::Kind::Iverson:
+    return collectCondition(llvm::cast<IversonExpr>(expr)->condition);
+  case Expr::Kind::Unary:
+    return collect(llvm::cast<UnaryExpr>(expr)->operand);
+  case Expr::Kind::Binary: {
+    auto *binary = llvm::cast<BinaryExpr>(expr);
+    bool lhs = collect(binary->lhs);
+    return collect(binary->rhs) && lhs;
+  }
+  case Expr::Kind::Extent: {
+    auto *extent = llvm::cast<ExtentExpr>(expr);
+    if (findLabel(extent->label) || scope.extents.contains(extent->label))
+      return true;
+    diagnostics.error(expr->range, "'" + extent->label +
+                                       "' is no label of this statement, so "
+                                       "it has no extent");
+    return false;
+  }
+  }
+  llvm_unreachable("all expressions are visited");
+}
+
+std::optional<unsigned> StatementAnalyzer::resolveTensor(llvm::StringRef name,
+                                                         llvm::SMRange range) {
+  const Binding *binding = scope.lookup(name);
+  if (!binding) {
+    scope.reportUnknown(diagnostics, name, range, "tensor");
+    return std::nullopt;
+  }
+  switch (binding->kind) {
+  case Binding::Kind::Tensor:
+    return binding->tensor;
+  case Binding::Kind::Poison:
+    return std::nullopt;
+  case Binding::Kind::Constant:
+  case Binding::Kind::Macro:
+    diagnostics
+        .error(range,
+               "'" + name + "' is a " +
+                   (binding->kind == Binding::Kind::Macro ? "macro" : "param") +
+                   ", not a tensor")
+        .note(binding->defined, "it is defined here");
+    return std::nullopt;
+  }
+  llvm_unreachable("all bindings are handled");
+}
+
+bool StatementAnalyzer::reportValueOfLabel(const NameExpr &expr) {
+  diagnostics.error(expr.range, "label '" + expr.name + "' is not a value")
+      .note("labels stand in subscripts and brackets: [" + expr.name +
+            " <= 3] is 1 where it holds, else 0; " + expr.name +
+            "' is the extent");
+  return false;
+}
+
+bool StatementAnalyzer::collectName(const NameExpr &expr) {
+  const Binding *binding = scope.lookup(expr.name);
+  if (binding && binding->kind == Binding::Kind::Constant)
+    return true;
+  if (!binding && findLabel(expr.name))
+    return reportValueOfLabel(expr);
+  std::optional<unsigned> tensor = resolveTensor(expr.name, expr.range);
+  if (!tensor)
+    return false;
+  if (size_t rank = graph.tensors[*tensor].shape.size()) {
+    diagnostics
+        .error(expr.range, "tensor '" + expr.name + "' has " +
+                               countOf(rank, "dimension") +
+                               " and is read without subscripts")
+        .note(binding->defined, "it is defined here as " +
+                                    typeToString(graph.tensors[*tensor].type,
+                                                 graph.tensors[*tensor].shape));
+    return false;
+  }
+  Access access;
+  access.expr = &expr;
+  access.tensor = *tensor;
+  access.pad = nullptr;
+  accessOf[&expr] = accesses.size();
+  accesses.push_back(std::move(access));
+  return true;
+}
+
+bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {
+  std::optional<unsigned> tensor = resolveTensor(expr.tensor, expr.tensorRange);
+  Access access;
+  access.expr = &expr;
+  access.pad = expr.pad;
+  bool ok = tensor.has_value();
+  for (const Expr *subscript : expr.subscripts) {
+    std::optional<SymbolicForm> form = toForm(subscript);
+    ok &= form.has_value();
+    if (!form)
+      continue;
+    access.subscripts.push_back(std::move(*form));
+    access.ranges.push_back(subscript->range);
+  }
+  if (!tensor)
+    return false;
+  const Tensor &info = graph.tensors[*tensor];
+  if (info.shape.size() != expr.subscripts.size()) {
+    diagnostics
+        .error(expr.range, "tensor '" + expr.tensor + "' has " +
+                               countOf(info.shape.size(), "dimension") +
+                               " but is read with " +
+                               countOf(expr.subscripts.size(), "subscript"))
+        .note(scope.lookup(expr.tensor)->defined,
+              "it is defined here as " + typeToString(info.type, info.shape));
+    return false;
+  }
+  if (!ok)
+    return false;
+  access.tensor = *tensor;
+  accessOf[&expr] = accesses.size();
+  accesses.push_back(std::move(access));
+  return true;
+}
+
+bool StatementAnalyzer::collectCall(const CallExpr &expr) {
+  unsigned arity = 1;
+  if (const FunctionInfo *info = findFunction(expr.callee)) {
+    arity = info->arity;
+  } else if (!parseElementType(expr.callee)) {
+    const Binding *binding = scope.lookup(expr.callee);
+    if (!binding)
+      scope.reportUnknown(diagnostics, expr.callee, expr.calleeRange,
+                          "function or macro");
+    else if (binding->kind == Binding::Kind::Macro)
+      diagnostics
+          .error(expr.calleeRange,
+                 "macro '" + expr.callee +
+                     "' can only stand alone, right after '='; give it a "
+                     "statement of its own")
+          .note(binding->defined, "it is defined here");
+    else if (binding->kind != Binding::Kind::Poison)
+      diagnostics
+          .error(expr.calleeRange,
+                 "'" + expr.callee + "' is neither a function nor a macro")
+          .note(binding->defined, "it is defined here");
+    return false;
+  }
+  if (expr.args.size() != arity) {
+    diagnostics.error(expr.range, "'" + expr.callee + "' takes " +
+                                      countOf(arity, "argument") + ", got " +
+                                      llvm::Twine(expr.args.size()));
+    return false;
+  }
+  bool ok = true;
+  for (const Expr *arg : expr.args)
+    ok &= collect(arg);
+  return ok;
+}
+
+/// The inside of brackets: comparisons of linear forms under && || and !.
+bool StatementAnalyzer::collectCondition(const Expr *expr) {
+  if (auto *unary = llvm::dyn_cast<UnaryExpr>(expr);
+      unary && unary->op == UnaryOp::Not)
+    return collectCondition(unary->operand);
+  auto *binary = llvm::dyn_cast<BinaryExpr>(expr);
+  if (binary && (binary->op == BinaryOp::And || binary->op == BinaryOp::Or)) {
+    bool lhs = collectCondition(binary->lhs);
+    return collectCondition(binary->rhs) && lhs;
+  }
+  if (!binary || !isComparison(binary->op)) {
+    diagnostics.error(expr->range, "expected a comparison of labels, such as "
+                                   "i <= j, in the brackets");
+    return false;
+  }
+  std::optional<SymbolicForm> lhs = toForm(binary->lhs);
+  std::optional<SymbolicForm> rhs = toForm(binary->rhs);
+  if (!lhs || !rhs)
+    return false;
+  conditions[expr] = {std::move(*lhs), std::move(*rhs)};
+  return true;
+}

@@ -1,0 +1,241 @@
+//===- StatementAnalyzer.h - One statement becomes one vertex ---*- C++ -*-===//
+//
+// Private to this folder. Statement.cpp collects labels and reads, Extents.cpp
+// infers extents and checks bounds, ExprTypes.cpp infers types, Body.cpp builds
+// the nodes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_IMPORT_EIN_STATEMENTANALYZER_H
+#define TAPESTRY_LIB_IMPORT_EIN_STATEMENTANALYZER_H
+
+#include "Scope.h"
+#include "tapestry/Import/Ein/Graph.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tapestry::ein {
+
+/// A statement without macros: NAME[labels] = reduce[labels] expression.
+struct Equation {
+  llvm::SMRange nameRange;
+  llvm::ArrayRef<ast::Label> labels;
+  Monoid monoid = Monoid::None;
+  llvm::SMRange reduceRange;
+  llvm::ArrayRef<ast::Label> reduceLabels;
+  const ast::Expr *expr = nullptr;
+};
+
+/// A function's operand and result types.
+struct FunctionInfo {
+  llvm::StringLiteral name;
+  NodeKind kind;
+  unsigned arity;
+  /// Whether it works on integers as well as on floats.
+  bool onIntegers;
+};
+/// Nothing for casts, `pad` and what is no function.
+const FunctionInfo *findFunction(llvm::StringRef name);
+
+/// The type of an expression before its context is known.
+struct ExprType {
+  enum class Kind {
+    Typed,
+    Literal, ///< made of numbers: takes the type of its context
+    Iverson  ///< bool, or 0 and 1 of the type of its context
+  };
+  Kind kind = Kind::Typed;
+  ElementType type = ElementType::F32;
+  /// A literal that only a float type can hold.
+  bool isFloat = false;
+  /// A literal without brackets and functions: folded to one constant.
+  bool isConstant = false;
+
+  static ExprType typed(ElementType type) {
+    return {Kind::Typed, type, false, false};
+  }
+  static ExprType literal(bool isFloat, bool isConstant) {
+    return {Kind::Literal, ElementType::F32, isFloat, isConstant};
+  }
+  static ExprType iverson() {
+    return {Kind::Iverson, ElementType::Bool, false, false};
+  }
+  bool isTyped() const { return kind == Kind::Typed; }
+  bool isBool() const {
+    return kind == Kind::Iverson || (isTyped() && type == ElementType::Bool);
+  }
+};
+
+class StatementAnalyzer {
+public:
+  StatementAnalyzer(const Scope &scope, const Graph &graph,
+                    DiagnosticEngine &diagnostics, const Equation &equation)
+      : scope(scope), graph(graph), diagnostics(diagnostics),
+        equation(equation) {}
+
+  struct Result {
+    Vertex vertex;
+    ElementType type;
+    llvm::SmallVector<int64_t, 4> shape;
+  };
+  /// Nothing once reported.
+  std::optional<Result> run();
+
+  /// The type of the equation's expression, for macros that depend on it.
+  std::optional<ExprType> typeOfExpr();
+  /// The labels that the expression uses, in the order of their first use.
+  llvm::SmallVector<llvm::StringRef> usedLabels();
+
+private:
+  /// A linear form over labels and extents whose values may not be known yet.
+  struct SymbolicForm {
+    llvm::SmallVector<LinearForm::Term, 2> terms;
+    llvm::SmallVector<LinearForm::Term, 1> extentTerms;
+    WideInt constant = 0;
+
+    bool isConstant() const { return terms.empty() && extentTerms.empty(); }
+    int64_t coefficientOf(unsigned label) const {
+      for (LinearForm::Term term : terms)
+        if (term.label == label)
+          return term.coefficient;
+      return 0;
+    }
+    bool isPlainLabel() const {
+      return terms.size() == 1 && terms[0].coefficient == 1 &&
+             extentTerms.empty() && constant == 0;
+    }
+  };
+  struct LabelState {
+    llvm::StringRef name;
+    llvm::SMRange range;
+    bool reduced = false;
+    /// Neither on the left nor reduced: reported, kept to find more errors.
+    bool undeclared = false;
+    const ast::Expr *givenExtent = nullptr;
+    bool used = false;
+    std::optional<int64_t> extent;
+    /// What decided the extent, for messages: "in 'A[i, j]'" and where.
+    std::string origin;
+    llvm::SMRange originRange;
+  };
+  struct Access {
+    const ast::Expr *expr;
+    unsigned tensor;
+    const ast::Expr *pad;
+    llvm::SmallVector<SymbolicForm, 4> subscripts;
+    llvm::SmallVector<llvm::SMRange, 4> ranges;
+    /// Position in the vertex's operands.
+    unsigned operand = 0;
+  };
+
+  // Statement.cpp: labels and reads.
+  bool declareLabels();
+  bool declareLabel(const ast::Label &label, bool reduced);
+  bool collectAll();
+  bool collect(const ast::Expr *expr);
+  bool collectName(const ast::NameExpr &expr);
+  bool collectAccess(const ast::AccessExpr &expr);
+  bool collectCall(const ast::CallExpr &expr);
+  bool collectCondition(const ast::Expr *expr);
+  bool checkLabelUse();
+  bool reportValueOfLabel(const ast::NameExpr &expr);
+  std::optional<unsigned> findLabel(llvm::StringRef name) const;
+  unsigned useLabel(llvm::StringRef name, llvm::SMRange range);
+  std::optional<unsigned> resolveTensor(llvm::StringRef name,
+                                        llvm::SMRange range);
+
+  // Forms.cpp: subscripts and conditions on labels.
+  std::optional<SymbolicForm> toForm(const ast::Expr *expr);
+  std::optional<SymbolicForm> nameToForm(const ast::NameExpr &expr);
+  std::optional<SymbolicForm> combine(const ast::BinaryExpr &expr);
+  std::optional<SymbolicForm> checkSize(SymbolicForm form, llvm::SMRange range);
+  std::optional<int64_t> knownExtent(const ast::ExtentExpr &expr) const;
+  /// Null when an extent that the form mentions is not decided.
+  std::optional<LinearForm> resolve(const SymbolicForm &form) const;
+
+  // Extents.cpp.
+  bool inferExtents();
+  bool decideGivenExtents();
+  bool decidePlain(bool padded);
+  bool setExtent(unsigned label, int64_t extent, llvm::SMRange range,
+                 const llvm::Twine &origin, const Access *access);
+  bool decideWindows();
+  /// The largest extent of `label` that keeps the subscript in bounds; nothing
+  /// while other labels of it are undecided.
+  std::optional<int64_t> windowExtent(const SymbolicForm &form, unsigned label,
+                                      int64_t dimension) const;
+  bool reportUndecided();
+  bool checkBounds();
+  struct Bounds {
+    WideInt lo, hi;
+  };
+  Bounds boundsOf(const LinearForm &form) const;
+  std::string describeAccess(const Access &access) const;
+
+  // ExprTypes.cpp.
+  std::optional<ExprType> infer(const ast::Expr *expr);
+  std::optional<ExprType> inferUncached(const ast::Expr *expr);
+  std::optional<ExprType> inferName(const ast::NameExpr &expr);
+  std::optional<ExprType> inferUnary(const ast::UnaryExpr &expr);
+  std::optional<ExprType> inferBinary(const ast::BinaryExpr &expr);
+  std::optional<ExprType> inferLogical(const ast::BinaryExpr &expr);
+  std::optional<ExprType> inferPower(const ast::BinaryExpr &expr);
+  std::optional<ExprType> inferCall(const ast::CallExpr &expr);
+  std::optional<ExprType> inferSelect(const ast::CallExpr &expr);
+  /// The common type of two operands of `what`; reports a mismatch at `range`.
+  std::optional<ExprType> unify(llvm::SMRange range, llvm::StringRef what,
+                                const ast::Expr *lhs, const ast::Expr *rhs);
+  std::optional<ExprType> arithmetic(llvm::SMRange range, llvm::StringRef what,
+                                     const ast::Expr *lhs,
+                                     const ast::Expr *rhs);
+  bool requireNumber(const ast::Expr *expr, ExprType type,
+                     llvm::StringRef what);
+  std::optional<ElementType> checkReduction(ExprType type);
+
+  // Body.cpp. `type` is what the context asks for; inference has agreed.
+  std::optional<unsigned> build(const ast::Expr *expr, ElementType type);
+  std::optional<unsigned> buildConstant(const ast::Expr *expr,
+                                        ElementType type);
+  std::optional<unsigned> buildUnary(const ast::UnaryExpr &expr,
+                                     ElementType type);
+  std::optional<unsigned> buildBinary(const ast::BinaryExpr &expr,
+                                      ElementType type);
+  std::optional<unsigned> buildPower(const ast::BinaryExpr &expr,
+                                     ElementType type);
+  std::optional<unsigned> buildIntegerPower(const ast::Expr *base,
+                                            WideInt exponent, ElementType type);
+  std::optional<unsigned> buildCall(const ast::CallExpr &expr,
+                                    ElementType type);
+  std::optional<unsigned> buildCast(const ast::CallExpr &expr,
+                                    ElementType type);
+  std::optional<unsigned> buildCondition(const ast::Expr *expr);
+  /// `what` names the constant in messages.
+  std::optional<Constant> toConstant(const ast::Expr *expr, ElementType type,
+                                     llvm::StringRef what);
+  unsigned addNode(NodeKind kind, ElementType type,
+                   llvm::ArrayRef<unsigned> args = {});
+  /// Moves the reads into the vertex, equal ones once.
+  bool buildOperands();
+
+  const Scope &scope;
+  const Graph &graph;
+  DiagnosticEngine &diagnostics;
+  const Equation &equation;
+
+  llvm::SmallVector<LabelState, 6> labels;
+  std::vector<Access> accesses;
+  /// Reads by their expression: AccessExpr, or NameExpr of a scalar.
+  llvm::DenseMap<const ast::Expr *, unsigned> accessOf;
+  /// The two sides of each comparison inside brackets.
+  llvm::DenseMap<const ast::Expr *, std::pair<SymbolicForm, SymbolicForm>>
+      conditions;
+  llvm::DenseMap<const ast::Expr *, std::optional<ExprType>> types;
+  bool labelsDeclared = false;
+  Vertex vertex;
+};
+
+/// Rounds to the values that a float type has.
+double roundToType(double value, ElementType type);
+
+} // namespace tapestry::ein
+
+#endif // TAPESTRY_LIB_IMPORT_EIN_STATEMENTANALYZER_H

@@ -1,0 +1,118 @@
+//===- Types.cpp - Element types, monoids and constants of .ein -----------===//
+
+#include "tapestry/Import/Ein/Types.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <algorithm>
+
+using namespace tapestry::ein;
+
+namespace {
+struct TypeRow {
+  ElementType type;
+  llvm::StringLiteral name;
+  unsigned bits;
+  bool isFloat;
+};
+constexpr TypeRow typeTable[] = {
+    {ElementType::F64, "f64", 64, true},
+    {ElementType::F32, "f32", 32, true},
+    {ElementType::F16, "f16", 16, true},
+    {ElementType::BF16, "bf16", 16, true},
+    {ElementType::I8, "i8", 8, false},
+    {ElementType::I16, "i16", 16, false},
+    {ElementType::I32, "i32", 32, false},
+    {ElementType::I64, "i64", 64, false},
+    {ElementType::Bool, "bool", 1, false},
+};
+
+struct MonoidRow {
+  Monoid monoid;
+  llvm::StringLiteral name;
+};
+constexpr MonoidRow monoidTable[] = {
+    {Monoid::Sum, "sum"}, {Monoid::Prod, "prod"}, {Monoid::Max, "max"},
+    {Monoid::Min, "min"}, {Monoid::All, "all"},   {Monoid::Any, "any"},
+    {Monoid::Xor, "xor"},
+};
+
+const TypeRow &rowOf(ElementType type) {
+  const TypeRow &row = typeTable[static_cast<unsigned>(type)];
+  assert(row.type == type && "the table is in the order of the enum");
+  return row;
+}
+} // namespace
+
+llvm::StringRef tapestry::ein::stringify(ElementType type) {
+  return rowOf(type).name;
+}
+
+std::optional<ElementType>
+tapestry::ein::parseElementType(llvm::StringRef text) {
+  for (const TypeRow &row : typeTable)
+    if (row.name == text)
+      return row.type;
+  return std::nullopt;
+}
+
+std::optional<llvm::StringRef>
+tapestry::ein::suggestElementType(llvm::StringRef text) {
+  using Result = std::optional<llvm::StringRef>;
+  return llvm::StringSwitch<Result>(text.lower())
+      .Cases({"float64", "double", "f8"}, llvm::StringRef("f64"))
+      .Cases({"float32", "float", "single", "fp32"}, llvm::StringRef("f32"))
+      .Cases({"float16", "half", "fp16"}, llvm::StringRef("f16"))
+      .Cases({"bfloat16", "bfloat"}, llvm::StringRef("bf16"))
+      .Cases({"int8", "byte", "s8", "si8"}, llvm::StringRef("i8"))
+      .Cases({"int16", "short", "s16"}, llvm::StringRef("i16"))
+      .Cases({"int32", "int", "s32"}, llvm::StringRef("i32"))
+      .Cases({"int64", "long", "index", "s64"}, llvm::StringRef("i64"))
+      .Cases({"i1", "boolean", "bool_"}, llvm::StringRef("bool"))
+      .Default(std::nullopt);
+}
+
+bool tapestry::ein::isFloat(ElementType type) { return rowOf(type).isFloat; }
+
+bool tapestry::ein::isInteger(ElementType type) {
+  return !rowOf(type).isFloat && type != ElementType::Bool;
+}
+
+unsigned tapestry::ein::bitWidth(ElementType type) { return rowOf(type).bits; }
+
+unsigned tapestry::ein::byteSize(ElementType type) {
+  return std::max(rowOf(type).bits / 8, 1u);
+}
+
+llvm::StringRef tapestry::ein::stringify(Monoid monoid) {
+  for (const MonoidRow &row : monoidTable)
+    if (row.monoid == monoid)
+      return row.name;
+  return "";
+}
+
+std::optional<Monoid> tapestry::ein::parseMonoid(llvm::StringRef text) {
+  for (const MonoidRow &row : monoidTable)
+    if (row.name == text)
+      return row.monoid;
+  return std::nullopt;
+}
+
+bool tapestry::ein::fitsInteger(WideInt value, ElementType type) {
+  WideInt limit = WideInt(1) << (bitWidth(type) - 1);
+  return -limit <= value && value < limit;
+}
+
+std::string tapestry::ein::toString(WideInt value) {
+  if (value == 0)
+    return "0";
+  bool negative = value < 0;
+  // Digits are taken from the negative value: the smallest has no counterpart.
+  WideInt rest = negative ? value : -value;
+  std::string digits;
+  for (; rest != 0; rest /= 10)
+    digits.push_back(static_cast<char>('0' - rest % 10));
+  if (negative)
+    digits.push_back('-');
+  std::reverse(digits.begin(), digits.end());
+  return digits;
+}

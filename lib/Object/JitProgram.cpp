@@ -1,0 +1,65 @@
+//===- JitProgram.cpp - Run an object file in this process ----------------===//
+//
+// A thin shell around LLVM's ORC JIT, which only links here: the object file
+// is machine code already.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tapestry/Object/JitProgram.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Support/TargetSelect.h"
+
+using namespace llvm;
+
+namespace tapestry {
+
+JitProgram::JitProgram(std::unique_ptr<orc::LLJIT> jit) : jit(std::move(jit)) {
+  this->jit->getExecutionSession().setErrorReporter([this](Error error) {
+    reports += (reports.empty() ? "" : "; ") + toString(std::move(error));
+  });
+}
+
+JitProgram::~JitProgram() = default;
+
+Expected<std::unique_ptr<JitProgram>>
+JitProgram::create(std::unique_ptr<MemoryBuffer> object,
+                   ArrayRef<Symbol> symbols) {
+  InitializeNativeTarget();
+  InitializeNativeTargetAsmPrinter();
+  auto jit = orc::LLJITBuilder().create();
+  if (!jit)
+    return jit.takeError();
+  orc::JITDylib &dylib = (*jit)->getMainJITDylib();
+
+  orc::SymbolMap map;
+  for (const auto &[name, address] : symbols)
+    map[(*jit)->mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
+                                          JITSymbolFlags::Exported};
+  if (!map.empty())
+    if (Error error = dylib.define(orc::absoluteSymbols(std::move(map))))
+      return error;
+
+  auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      (*jit)->getDataLayout().getGlobalPrefix());
+  if (!process)
+    return process.takeError();
+  dylib.addGenerator(std::move(*process));
+
+  if (Error error = (*jit)->addObjectFile(std::move(object)))
+    return error;
+  return std::unique_ptr<JitProgram>(new JitProgram(std::move(*jit)));
+}
+
+Expected<void *> JitProgram::lookup(StringRef name) {
+  reports.clear();
+  auto address = jit->lookup(name);
+  if (!address && !reports.empty())
+    return joinErrors(createStringError(reports), address.takeError());
+  if (!address)
+    return address.takeError();
+  return address->toPtr<void *>();
+}
+
+} // namespace tapestry

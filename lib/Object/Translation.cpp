@@ -1,0 +1,33 @@
+//===- Translation.cpp - tapestry-translate --mlir-to-object --------------===//
+
+#include "tapestry/Object/Translation.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "tapestry/Codegen/Pipeline.h"
+#include "tapestry/Object/Object.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace mlir;
+
+void tapestry::registerMLIRToObjectTranslation() {
+  static llvm::cl::opt<std::string> cpu(
+      "mcpu", llvm::cl::desc("Processor that --mlir-to-object generates for"),
+      llvm::cl::init("native"));
+  static TranslateFromMLIRRegistration registration(
+      "mlir-to-object",
+      "Compile a module of the LLVM dialect to an object file",
+      [](Operation *op, raw_ostream &output) -> LogicalResult {
+        auto module = dyn_cast<ModuleOp>(op);
+        if (!module)
+          return op->emitError("expected a module");
+        ObjectOptions options;
+        options.cpu = cpu;
+        FailureOr<std::unique_ptr<llvm::MemoryBuffer>> object =
+            compileToObject(module, options);
+        if (failed(object))
+          return failure();
+        output << (*object)->getBuffer();
+        return success();
+      },
+      [](DialectRegistry &registry) { registerCodegenDialects(registry); });
+}

@@ -1,0 +1,27 @@
+//===- EinsumEvaluator.h - One einsum over its whole index space *- C++ -*-===//
+//
+// Private to this folder.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_REFERENCE_EINSUMEVALUATOR_H
+#define TAPESTRY_LIB_REFERENCE_EINSUMEVALUATOR_H
+
+#include "ScalarProgram.h"
+
+namespace llvm {
+class ThreadPoolInterface;
+} // namespace llvm
+
+namespace tapestry::reference {
+
+/// Computes the result of `einsum` from one tensor per operand, which have the
+/// operands' types. Result elements are shared out over the threads of `pool`;
+/// null: all in the calling thread.
+llvm::Expected<HostTensor>
+evaluateEinsum(teg::EinsumOp einsum, llvm::ArrayRef<const HostTensor *> inputs,
+               llvm::ThreadPoolInterface *pool);
+
+} // namespace tapestry::reference
+
+#endif // TAPESTRY_LIB_REFERENCE_EINSUMEVALUATOR_H

@@ -1,0 +1,182 @@
+//===- ScalarProgram.h - An einsum's body as a register program -*- C++ -*-===//
+//
+// Private to this folder. A body is compiled once into instructions over
+// registers, and run over a batch of index points at a time, so that finding
+// out what to do costs little beside doing it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_REFERENCE_SCALARPROGRAM_H
+#define TAPESTRY_LIB_REFERENCE_SCALARPROGRAM_H
+
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Reference/HostTensor.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tapestry::reference {
+
+/// Index points per batch.
+constexpr unsigned maxLanes = 128;
+
+enum class OpCode : uint8_t {
+  // Floats: one operand.
+  CopyF,
+  NegF,
+  AbsF,
+  Exp,
+  Exp2,
+  ExpM1,
+  Log,
+  Log2,
+  Log10,
+  Log1p,
+  Sqrt,
+  Rsqrt,
+  Cbrt,
+  Sin,
+  Cos,
+  Tan,
+  Asin,
+  Acos,
+  Atan,
+  Sinh,
+  Cosh,
+  Tanh,
+  Asinh,
+  Acosh,
+  Atanh,
+  Erf,
+  Erfc,
+  Floor,
+  Ceil,
+  Round,
+  RoundEven,
+  TruncToInt,
+  RoundTo, ///< to the float type `type`
+  // Floats: two and three operands.
+  AddF,
+  SubF,
+  MulF,
+  DivF,
+  RemF,
+  MaximumF,
+  MinimumF,
+  MaxNumF,
+  MinNumF,
+  PowF,
+  Atan2,
+  CopySign,
+  Fma,
+  SelectF, ///< a is an integer register
+  CmpF,    ///< into an integer register, by `predicate`
+  // Integers. Values are kept sign-extended; true is -1.
+  CopyI,
+  AbsI,
+  AddI,
+  SubI,
+  MulI,
+  DivSI,
+  DivUI,
+  RemSI,
+  RemUI,
+  CeilDivSI,
+  FloorDivSI,
+  AndI,
+  OrI,
+  XorI,
+  ShlI,
+  ShrSI,
+  ShrUI,
+  MaxSI,
+  MaxUI,
+  MinSI,
+  MinUI,
+  PowI,
+  SelectI,
+  CmpI,
+  // Between them.
+  ExtendUnsigned, ///< from `width` bits
+  Wrap,           ///< to `width` bits
+  SIToFP,
+  UIToFP, ///< from `width` bits
+  FPToSI, ///< to `width` bits
+  FPToUI,
+  PowFI ///< b is an integer register
+};
+
+/// A register of one of the two files.
+struct Slot {
+  bool isFloat = true;
+  unsigned index = 0;
+};
+
+struct Instruction {
+  OpCode op;
+  /// Bits of the integers that the operation works on or makes.
+  uint8_t width = 64;
+  uint8_t predicate = 0;
+  DType type = DType::F64;
+  unsigned result = 0, a = 0, b = 0, c = 0;
+};
+
+/// The registers of one thread.
+struct Registers {
+  std::vector<double> floats;
+  std::vector<int64_t> integers;
+  double *floatLanes(unsigned index) { return &floats[index * maxLanes]; }
+  int64_t *integerLanes(unsigned index) { return &integers[index * maxLanes]; }
+};
+
+/// One step of an einsum: computes the body's value and combines it with the
+/// accumulator.
+class ScalarProgram {
+public:
+  static llvm::Expected<ScalarProgram> compile(teg::EinsumOp einsum);
+
+  /// Where operand k's elements are put before a step.
+  llvm::ArrayRef<Slot> operands() const { return operandSlots; }
+  /// Labels that the body asks for, as integer registers.
+  struct LabelSlot {
+    unsigned label;
+    unsigned index;
+  };
+  llvm::ArrayRef<LabelSlot> labels() const { return labelSlots; }
+  /// Holds the result after the last step.
+  Slot accumulator() const { return accumulatorSlot; }
+
+  Registers makeRegisters() const;
+  /// Sets the accumulator to the monoid's identity.
+  void reset(Registers &registers, unsigned lanes) const;
+  void run(Registers &registers, unsigned lanes) const;
+
+private:
+  friend class ScalarCompiler;
+  struct ConstantSlot {
+    Slot slot;
+    double real;
+    int64_t integer;
+  };
+
+  std::vector<Instruction> instructions;
+  llvm::SmallVector<Slot> operandSlots;
+  llvm::SmallVector<LabelSlot, 2> labelSlots;
+  llvm::SmallVector<ConstantSlot> constants;
+  Slot accumulatorSlot;
+  /// Not used without a monoid.
+  ConstantSlot identity;
+  bool hasMonoid = false;
+  unsigned numFloats = 0, numIntegers = 0;
+};
+
+/// Sign-extends the low `width` bits.
+inline int64_t wrapTo(int64_t value, unsigned width) {
+  unsigned unused = 64 - width;
+  return static_cast<int64_t>(static_cast<uint64_t>(value) << unused) >> unused;
+}
+
+/// Rounds to a float type.
+double roundTo(double value, DType type);
+
+} // namespace tapestry::reference
+
+#endif // TAPESTRY_LIB_REFERENCE_SCALARPROGRAM_H
