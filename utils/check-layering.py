@@ -40,6 +40,28 @@ def planner_rooms():
 
 PLANNER = planner_rooms()
 
+
+def runtime_rooms():
+    """The runtime's rooms from low to high with what each may include."""
+    below = {
+        "include": [],
+        "Core": ["include"],
+        "Memory": ["Core", "include"],
+        "Collectives": ["Core", "Memory", "include"],
+        "IO": ["Core", "include"],
+        "Local": ["include"],
+        "MPI": ["Core", "include"],
+        "Run": ["Core", "Memory", "Collectives", "IO", "Local", "include"],
+        "Main": [],
+    }
+    return {
+        f"runtime/{room}": ["ABI"] + [f"runtime/{name}" for name in names]
+        for room, names in below.items()
+    }
+
+
+RUNTIME = runtime_rooms()
+
 # Room -> the rooms besides itself that it may include. "ABI" is the runtime's
 # C header, the only one that compiler and runtime share.
 RULES = {
@@ -71,14 +93,14 @@ RULES = {
     ],
     "InitAll": ["*"],
     "tools": ["*"],
-    "runtime": ["ABI", "runtime"],
+    **RUNTIME,
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')
 
 
 def room_of(path):
-    """The room of a path relative to include/tapestry or lib."""
+    """The room of a path relative to include/tapestry, lib, or runtime/'s parent."""
     best = None
     for room in RULES:
         if path == room or path.startswith(room + "/") or path.startswith(room + "."):
@@ -91,10 +113,17 @@ def included_room(name):
     if name == "tapestry-rt/ABI.h":
         return "ABI"
     if name.startswith("tapestry-rt/"):
-        return "runtime"
+        return "runtime/include"
     if name.startswith("tapestry/"):
         return room_of(name[len("tapestry/") :])
-    return "outside"
+    # The runtime's own sources name each other by room.
+    return room_of("runtime/" + name) or "outside"
+
+
+def room_of_source(base, relative):
+    if base == "runtime":
+        return room_of("runtime/" + relative.removeprefix("lib/"))
+    return base if base == "tools" else room_of(relative)
 
 
 def main():
@@ -104,7 +133,7 @@ def main():
             if path.suffix not in (".h", ".cpp", ".td"):
                 continue
             relative = path.relative_to(ROOT / base).as_posix()
-            room = base if base in ("tools", "runtime") else room_of(relative)
+            room = room_of_source(base, relative)
             if room is None:
                 errors.append(f"{path.relative_to(ROOT)}: in no room that has a rule")
                 continue

@@ -1,6 +1,6 @@
 //===- ArenaTest.cpp - Tests of a rank's memory ---------------------------===//
 
-#include "Core/Arena.h"
+#include "Memory/Arena.h"
 #include "gtest/gtest.h"
 #include <cstring>
 #include <random>

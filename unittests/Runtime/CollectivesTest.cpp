@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Core/Collectives.h"
+#include "Collectives/Collectives.h"
 #include "Core/Types.h"
 #include "Local/LocalTransport.h"
 #include "TestProgram.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Core/Fault.h"
+#include "Run/Fault.h"
 #include "TestProgram.h"
 #include "Testing.h"
 #include "gtest/gtest.h"

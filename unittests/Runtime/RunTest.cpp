@@ -1,7 +1,7 @@
 //===- RunTest.cpp - Tests of whole runs in one process -------------------===//
 
-#include "Core/Session.h"
 #include "Core/Types.h"
+#include "Run/Session.h"
 #include "TestProgram.h"
 #include "Testing.h"
 #include "gtest/gtest.h"

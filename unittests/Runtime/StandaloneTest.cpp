@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Core/Plugin.h"
+#include "Run/Plugin.h"
 #include "Testing.h"
 #include "gtest/gtest.h"
 

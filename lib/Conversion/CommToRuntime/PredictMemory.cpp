@@ -40,8 +40,8 @@ static int64_t elementBytes(DictionaryAttr entry) {
 
 /// Per device, what the runtime keeps of a reduce_scatter under way: two
 /// sums of the largest part in the group (ringReduceScatter in
-/// runtime/lib/Core/Ring.cpp). Other collectives copy straight from part to
-/// part where memory is shared.
+/// runtime/lib/Collectives/Ring.cpp). Other collectives copy straight from part
+/// to part where memory is shared.
 static std::vector<int64_t> stagingOf(DictionaryAttr collective) {
   auto from = collective.getAs<index::LayoutAttr>(program::from);
   auto to = collective.getAs<index::LayoutAttr>(program::to);

@@ -2,7 +2,7 @@
  *
  * Plain C. The only header that compiler and runtime share: the compiler emits
  * the structures below as constants (lib/Conversion/CommToRuntime) and calls
- * the functions; runtime/lib/Core implements them. Change both together and
+ * the functions; runtime/lib/Run implements them. Change both together and
  * raise TAPESTRY_ABI_VERSION.
  *
  *===------------------------------------------------------------------------===*/

@@ -1,9 +1,9 @@
 //===- Transport.h - How bytes go from rank to rank -------------*- C++ -*-===//
 //
 // The only thing that a back end implements. Collectives, barriers, gathering
-// of reports and byte counting are written once on top of it (lib/Core). Only
-// plain data crosses this border, so that a back end can be a plug-in which is
-// opened when it is asked for.
+// of reports and byte counting are written once on top of it (lib/Collectives).
+// Only plain data crosses this border, so that a back end can be a plug-in that
+// is opened when it is asked for.
 //
 //===----------------------------------------------------------------------===//
 

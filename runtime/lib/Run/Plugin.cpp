@@ -1,6 +1,6 @@
 //===- Plugin.cpp - Back ends that are opened when asked for --------------===//
 
-#include "Core/Plugin.h"
+#include "Run/Plugin.h"
 #include "Core/Machine.h"
 #include "Core/Status.h"
 #include <cstdlib>

@@ -1,6 +1,6 @@
 //===- Ring.cpp - Ring reductions -----------------------------------------===//
 
-#include "Core/Collectives.h"
+#include "Collectives/Collectives.h"
 #include "Core/Types.h"
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,6 @@
 //===- Tree.cpp - Tree reductions -----------------------------------------===//
 
-#include "Core/Collectives.h"
+#include "Collectives/Collectives.h"
 #include <cstring>
 
 using namespace tapestry::rt;

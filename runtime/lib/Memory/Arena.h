@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_RT_CORE_ARENA_H
-#define TAPESTRY_RT_CORE_ARENA_H
+#ifndef TAPESTRY_RT_MEMORY_ARENA_H
+#define TAPESTRY_RT_MEMORY_ARENA_H
 
 #include "Core/Status.h"
 #include <atomic>
@@ -85,4 +85,4 @@ private:
 } // namespace rt
 } // namespace tapestry
 
-#endif // TAPESTRY_RT_CORE_ARENA_H
+#endif // TAPESTRY_RT_MEMORY_ARENA_H

@@ -1,6 +1,6 @@
 //===- Report.cpp - What a run measured -----------------------------------===//
 
-#include "Core/Report.h"
+#include "Run/Report.h"
 #include "Core/JSON.h"
 #include "Core/Types.h"
 #include <algorithm>

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_RT_CORE_RANK_H
-#define TAPESTRY_RT_CORE_RANK_H
+#ifndef TAPESTRY_RT_RUN_RANK_H
+#define TAPESTRY_RT_RUN_RANK_H
 
-#include "Core/Collectives.h"
-#include "Core/Report.h"
-#include "Core/Session.h"
+#include "Collectives/Collectives.h"
+#include "Run/Report.h"
+#include "Run/Session.h"
 #include <csetjmp>
 #include <pthread.h>
 
@@ -106,4 +106,4 @@ private:
 } // namespace rt
 } // namespace tapestry
 
-#endif // TAPESTRY_RT_CORE_RANK_H
+#endif // TAPESTRY_RT_RUN_RANK_H

@@ -1,6 +1,6 @@
 //===- Exchange.cpp - Pairwise exchange of box intersections --------------===//
 
-#include "Core/Collectives.h"
+#include "Collectives/Collectives.h"
 #include "Core/Types.h"
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,4 @@
-//===- Communicator.h - One rank's messages, counted and labelled -*- C++
-//-*-===//
+//===- Communicator.h - One rank's counted messages -------------*- C++ -*-===//
 //
 // A thin layer over Transport: labels operations in the order that is common to
 // all ranks, counts every byte that goes to another rank, words errors, and has
@@ -7,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_RT_CORE_COMMUNICATOR_H
-#define TAPESTRY_RT_CORE_COMMUNICATOR_H
+#ifndef TAPESTRY_RT_COLLECTIVES_COMMUNICATOR_H
+#define TAPESTRY_RT_COLLECTIVES_COMMUNICATOR_H
 
 #include "Core/Status.h"
 #include "tapestry-rt/Transport.h"
@@ -61,4 +60,4 @@ private:
 } // namespace rt
 } // namespace tapestry
 
-#endif // TAPESTRY_RT_CORE_COMMUNICATOR_H
+#endif // TAPESTRY_RT_COLLECTIVES_COMMUNICATOR_H

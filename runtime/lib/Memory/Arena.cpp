@@ -1,6 +1,6 @@
 //===- Arena.cpp - The memory of one rank ---------------------------------===//
 
-#include "Core/Arena.h"
+#include "Memory/Arena.h"
 #include <algorithm>
 #include <cstdlib>
 #include <sys/mman.h>

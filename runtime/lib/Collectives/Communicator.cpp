@@ -1,6 +1,6 @@
 //===- Communicator.cpp - One rank's messages, counted and labelled -------===//
 
-#include "Core/Communicator.h"
+#include "Collectives/Communicator.h"
 #include <cstring>
 
 using namespace tapestry::rt;

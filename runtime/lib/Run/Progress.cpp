@@ -1,6 +1,6 @@
 //===- Progress.cpp - How far a run has come ------------------------------===//
 
-#include "Core/Progress.h"
+#include "Run/Progress.h"
 #include "Core/Machine.h"
 #include "Core/Status.h"
 #include <cstdio>

@@ -1,6 +1,6 @@
 //===- Rank.cpp - One device's run ----------------------------------------===//
 
-#include "Core/Rank.h"
+#include "Run/Rank.h"
 #include "Core/Machine.h"
 #include "Core/Types.h"
 #include "IO/Temporaries.h"

@@ -1,6 +1,6 @@
 //===- Fault.cpp - Failures on purpose, for tests -------------------------===//
 
-#include "Core/Fault.h"
+#include "Run/Fault.h"
 #include <cstdlib>
 
 using namespace tapestry::rt;

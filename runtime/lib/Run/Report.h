@@ -1,9 +1,9 @@
 //===- Report.h - What a run measured ---------------------------*- C++ -*-===//
 
-#ifndef TAPESTRY_RT_CORE_REPORT_H
-#define TAPESTRY_RT_CORE_REPORT_H
+#ifndef TAPESTRY_RT_RUN_REPORT_H
+#define TAPESTRY_RT_RUN_REPORT_H
 
-#include "Core/Session.h"
+#include "Run/Session.h"
 
 namespace tapestry {
 namespace rt {
@@ -50,4 +50,4 @@ std::string contractBreaches(const Session &session,
 } // namespace rt
 } // namespace tapestry
 
-#endif // TAPESTRY_RT_CORE_REPORT_H
+#endif // TAPESTRY_RT_RUN_REPORT_H

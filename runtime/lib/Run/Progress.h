@@ -1,7 +1,7 @@
 //===- Progress.h - How far a run has come ----------------------*- C++ -*-===//
 
-#ifndef TAPESTRY_RT_CORE_PROGRESS_H
-#define TAPESTRY_RT_CORE_PROGRESS_H
+#ifndef TAPESTRY_RT_RUN_PROGRESS_H
+#define TAPESTRY_RT_RUN_PROGRESS_H
 
 #include <atomic>
 #include <cstdint>
@@ -42,4 +42,4 @@ private:
 } // namespace rt
 } // namespace tapestry
 
-#endif // TAPESTRY_RT_CORE_PROGRESS_H
+#endif // TAPESTRY_RT_RUN_PROGRESS_H

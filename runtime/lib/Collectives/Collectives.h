@@ -8,12 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_RT_CORE_COLLECTIVES_H
-#define TAPESTRY_RT_CORE_COLLECTIVES_H
+#ifndef TAPESTRY_RT_COLLECTIVES_COLLECTIVES_H
+#define TAPESTRY_RT_COLLECTIVES_COLLECTIVES_H
 
-#include "Core/Arena.h"
+#include "Collectives/Communicator.h"
 #include "Core/Box.h"
-#include "Core/Communicator.h"
+#include "Memory/Arena.h"
 
 namespace tapestry {
 namespace rt {
@@ -110,4 +110,4 @@ Status ringReduceScatter(Communicator &communicator, Arena &arena,
 } // namespace rt
 } // namespace tapestry
 
-#endif // TAPESTRY_RT_CORE_COLLECTIVES_H
+#endif // TAPESTRY_RT_COLLECTIVES_COLLECTIVES_H

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry-rt/ABI.h"
-#include "Core/Rank.h"
+#include "Run/Rank.h"
 #include <algorithm>
 #include <cstdio>
 #include <unistd.h>

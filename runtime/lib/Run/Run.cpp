@@ -1,10 +1,10 @@
 //===- Run.cpp - Starts the ranks of a program ----------------------------===//
 
 #include "Core/Machine.h"
-#include "Core/Plugin.h"
-#include "Core/Rank.h"
 #include "IO/Temporaries.h"
 #include "Local/LocalTransport.h"
+#include "Run/Plugin.h"
+#include "Run/Rank.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_RT_CORE_FAULT_H
-#define TAPESTRY_RT_CORE_FAULT_H
+#ifndef TAPESTRY_RT_RUN_FAULT_H
+#define TAPESTRY_RT_RUN_FAULT_H
 
 #include "Core/Status.h"
 
@@ -37,4 +37,4 @@ Status parseFault(const char *text, Fault &fault);
 } // namespace rt
 } // namespace tapestry
 
-#endif // TAPESTRY_RT_CORE_FAULT_H
+#endif // TAPESTRY_RT_RUN_FAULT_H

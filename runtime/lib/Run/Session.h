@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_RT_CORE_SESSION_H
-#define TAPESTRY_RT_CORE_SESSION_H
+#ifndef TAPESTRY_RT_RUN_SESSION_H
+#define TAPESTRY_RT_RUN_SESSION_H
 
-#include "Core/Arena.h"
-#include "Core/Fault.h"
-#include "Core/Progress.h"
 #include "IO/TensorFile.h"
+#include "Memory/Arena.h"
+#include "Run/Fault.h"
+#include "Run/Progress.h"
 #include <memory>
 #include <vector>
 
@@ -78,4 +78,4 @@ private:
 } // namespace rt
 } // namespace tapestry
 
-#endif // TAPESTRY_RT_CORE_SESSION_H
+#endif // TAPESTRY_RT_RUN_SESSION_H

@@ -1,7 +1,7 @@
 //===- Plugin.h - Back ends that are opened when asked for ------*- C++ -*-===//
 
-#ifndef TAPESTRY_RT_CORE_PLUGIN_H
-#define TAPESTRY_RT_CORE_PLUGIN_H
+#ifndef TAPESTRY_RT_RUN_PLUGIN_H
+#define TAPESTRY_RT_RUN_PLUGIN_H
 
 #include "tapestry-rt/Transport.h"
 #include <string>
@@ -19,4 +19,4 @@ Transport *openPlugin(const std::string &backend, double timeoutSeconds,
 } // namespace rt
 } // namespace tapestry
 
-#endif // TAPESTRY_RT_CORE_PLUGIN_H
+#endif // TAPESTRY_RT_RUN_PLUGIN_H

@@ -1,7 +1,7 @@
 //===- Session.cpp - What the ranks of one process share ------------------===//
 
-#include "Core/Session.h"
-#include "Core/Collectives.h"
+#include "Run/Session.h"
+#include "Collectives/Collectives.h"
 #include "Core/Machine.h"
 #include "Core/Program.h"
 #include "Core/Types.h"
