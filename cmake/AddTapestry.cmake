@@ -49,8 +49,8 @@ function(tapestry_add_unittest name)
   set_property(GLOBAL APPEND PROPERTY TAPESTRY_UNITTESTS ${name})
 endfunction()
 
-# tapestry_tablegen_dialect(FILE NAMESPACE TARGET): dialect, ops, types, attrs
-# and enums of FILE.td; include TARGET in DEPENDS of what uses them.
+# tapestry_tablegen_dialect(FILE NAMESPACE TARGET): dialect, ops, types and attrs
+# of FILE.td; include TARGET in DEPENDS of what uses them.
 function(tapestry_tablegen_dialect td namespace target)
   set(LLVM_TARGET_DEFINITIONS ${td}Ops.td)
   mlir_tablegen(${td}Ops.h.inc -gen-op-decls -dialect=${namespace})
@@ -61,7 +61,5 @@ function(tapestry_tablegen_dialect td namespace target)
   mlir_tablegen(${td}Types.cpp.inc -gen-typedef-defs -typedefs-dialect=${namespace})
   mlir_tablegen(${td}Attrs.h.inc -gen-attrdef-decls -attrdefs-dialect=${namespace})
   mlir_tablegen(${td}Attrs.cpp.inc -gen-attrdef-defs -attrdefs-dialect=${namespace})
-  mlir_tablegen(${td}Enums.h.inc -gen-enum-decls)
-  mlir_tablegen(${td}Enums.cpp.inc -gen-enum-defs)
   add_public_tablegen_target(${target})
 endfunction()

@@ -312,7 +312,7 @@ llvm::Error ScalarCompiler::compileCast(Operation &op) {
 
 /// accumulator = accumulator (+) value.
 llvm::Error ScalarCompiler::compileMonoid(Slot value) {
-  if (einsum.getMonoid() == teg::Monoid::None) {
+  if (einsum.getMonoid() == Monoid::None) {
     program.accumulatorSlot = value;
     return llvm::Error::success();
   }
@@ -330,30 +330,30 @@ llvm::Error ScalarCompiler::compileMonoid(Slot value) {
   bool isFloat = accumulator.isFloat, isBool = type.isInteger(1);
   OpCode code = OpCode::CopyF;
   switch (einsum.getMonoid()) {
-  case teg::Monoid::Add:
+  case Monoid::Add:
     code = isFloat ? OpCode::AddF : OpCode::AddI;
     break;
-  case teg::Monoid::Mul:
+  case Monoid::Mul:
     code = isFloat ? OpCode::MulF : OpCode::MulI;
     break;
-  case teg::Monoid::Max:
+  case Monoid::Max:
     // Booleans are ordered false < true, which is -1 here.
     code = isFloat ? OpCode::MaximumF : isBool ? OpCode::OrI : OpCode::MaxSI;
     break;
-  case teg::Monoid::Min:
+  case Monoid::Min:
     code = isFloat ? OpCode::MinimumF : isBool ? OpCode::AndI : OpCode::MinSI;
     break;
-  case teg::Monoid::And:
+  case Monoid::And:
     code = OpCode::AndI;
     break;
-  case teg::Monoid::Or:
+  case Monoid::Or:
     code = OpCode::OrI;
     break;
-  case teg::Monoid::Xor:
+  case Monoid::Xor:
     code = OpCode::XorI;
     break;
-  case teg::Monoid::None:
-  case teg::Monoid::Custom: {
+  case Monoid::None:
+  case Monoid::Custom: {
     Slot combined;
     if (llvm::Error error = compileBlock(einsum.getCombiner().front(),
                                          {accumulator, value}, combined))

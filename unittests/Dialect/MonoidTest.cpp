@@ -1,22 +1,22 @@
 //===- MonoidTest.cpp - Identities and combinations of named monoids ------===//
 
+#include "tapestry/Interfaces/Monoid.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
-#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "gtest/gtest.h"
 #include <random>
 
 using namespace mlir;
-using namespace tapestry::teg;
+using namespace tapestry;
 
 namespace {
 
 class MonoidTest : public ::testing::Test {
 protected:
   MonoidTest() : builder(&context) {
-    context.loadDialect<TapestryDialect, arith::ArithDialect>();
+    context.loadDialect<arith::ArithDialect>();
     module = ModuleOp::create(UnknownLoc::get(&context));
     builder.setInsertionPointToStart(module->getBody());
   }
@@ -65,7 +65,7 @@ TEST_F(MonoidTest, IdentityChangesNothing) {
     for (Monoid monoid : named) {
       if (!isLegalMonoid(monoid, type))
         continue;
-      TypedAttr identity = getMonoidIdentity(monoid, type);
+      TypedAttr identity = monoidIdentity(monoid, type);
       ASSERT_TRUE(identity) << stringifyMonoid(monoid).str();
       EXPECT_EQ(identity.getType(), type);
       for (int round = 0; round < 10; ++round) {
@@ -101,8 +101,8 @@ TEST_F(MonoidTest, LegalityFollowsTheType) {
   EXPECT_TRUE(isLegalMonoid(Monoid::Max, builder.getI1Type()));
   EXPECT_FALSE(isLegalMonoid(Monoid::And, builder.getF32Type()));
   EXPECT_TRUE(isLegalMonoid(Monoid::Xor, builder.getI8Type()));
-  EXPECT_FALSE(getMonoidIdentity(Monoid::None, builder.getF32Type()));
-  EXPECT_FALSE(getMonoidIdentity(Monoid::Custom, builder.getF32Type()));
+  EXPECT_FALSE(monoidIdentity(Monoid::None, builder.getF32Type()));
+  EXPECT_FALSE(monoidIdentity(Monoid::Custom, builder.getF32Type()));
 }
 
 } // namespace

@@ -19,7 +19,7 @@
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Comm/IR/Comm.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
-#include "tapestry/Interfaces/MonoidArith.h"
+#include "tapestry/Interfaces/Monoid.h"
 
 namespace tapestry {
 #define GEN_PASS_DEF_CONVERTCOMMTORUNTIME
@@ -88,8 +88,7 @@ static Value emitCombined(OpBuilder &b, Location loc,
     return mapping.lookupOrDefault(
         custom->front().getTerminator()->getOperand(0));
   }
-  return tapestry::emitMonoid(b, loc, comm::stringifyMonoid(*op.getReduction()),
-                              acc, value);
+  return tapestry::emitMonoid(b, loc, *op.getReduction(), acc, value);
 }
 
 func::FuncOp RuntimeProgram::declare(StringRef name, TypeRange inputs,

@@ -11,6 +11,7 @@
 #include "tapestry-rt/ABI.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
+#include "tapestry/Interfaces/Monoid.h"
 #include "tapestry/Support/Resharding.h"
 
 namespace tapestry {
@@ -23,6 +24,17 @@ using namespace tapestry;
 
 static_assert(smallAllReduceBytes == TAPESTRY_SMALL_ALL_REDUCE_BYTES,
               "the planner prices what the runtime does");
+
+static_assert(static_cast<int>(Monoid::None) == TAPESTRY_MONOID_NONE &&
+                  static_cast<int>(Monoid::Add) == TAPESTRY_MONOID_ADD &&
+                  static_cast<int>(Monoid::Mul) == TAPESTRY_MONOID_MUL &&
+                  static_cast<int>(Monoid::Max) == TAPESTRY_MONOID_MAX &&
+                  static_cast<int>(Monoid::Min) == TAPESTRY_MONOID_MIN &&
+                  static_cast<int>(Monoid::And) == TAPESTRY_MONOID_AND &&
+                  static_cast<int>(Monoid::Or) == TAPESTRY_MONOID_OR &&
+                  static_cast<int>(Monoid::Xor) == TAPESTRY_MONOID_XOR &&
+                  static_cast<int>(Monoid::Custom) == TAPESTRY_MONOID_CUSTOM,
+              "the compiler writes its own numbers of monoids");
 
 namespace {
 

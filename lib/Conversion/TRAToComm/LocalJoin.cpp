@@ -14,7 +14,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "tapestry/Dialect/Comm/IR/Comm.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
-#include "tapestry/Interfaces/MonoidArith.h"
+#include "tapestry/Interfaces/Monoid.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -294,9 +294,9 @@ Value LocalJoin::emitInit(Type elementType, bool reduces) {
   if (!reduces)
     return init;
   TypedAttr neutral =
-      join.getMonoid() == tra::Monoid::Custom
+      join.getMonoid() == Monoid::Custom
           ? *join.getIdentity()
-          : monoidIdentity(stringifyMonoid(join.getMonoid()),
+          : monoidIdentity(join.getMonoid(),
                            join.getResult().getType().getElementType());
   Value identity = arith::ConstantOp::create(b, loc, neutral);
   identity = toStored(b, loc, identity, elementType);
@@ -327,10 +327,9 @@ Value LocalJoin::emitBody(OpBuilder &body, ValueRange arguments,
   Value value = mapping.lookupOrDefault(kernel.getTerminator()->getOperand(0));
   if (reduces) {
     Value acc = loadStored(body, loc, arguments.back(), value.getType());
-    value = join.getMonoid() == tra::Monoid::Custom
+    value = join.getMonoid() == Monoid::Custom
                 ? cloneCombine(body, loc, join.getCombine(), acc, value)
-                : emitMonoid(body, loc, stringifyMonoid(join.getMonoid()), acc,
-                             value);
+                : emitMonoid(body, loc, join.getMonoid(), acc, value);
   }
   return toStored(body, loc, value, accumulator);
 }

@@ -151,11 +151,10 @@ Value DeviceProgram::emitted(comm::CollectiveOpInterface op) {
 
 template <typename Op>
 Value DeviceProgram::emitReduction(tra::AggregateOp aggregate) {
-  auto op = Op::create(
-      builder, aggregate.getLoc(), aggregate.getVertex(),
-      *comm::symbolizeMonoid(tra::stringifyMonoid(aggregate.getMonoid())),
-      part(aggregate.getSource()), layoutOf(aggregate.getSource()),
-      layoutOf(aggregate.getResult()), tokens());
+  auto op = Op::create(builder, aggregate.getLoc(), aggregate.getVertex(),
+                       aggregate.getMonoid(), part(aggregate.getSource()),
+                       layoutOf(aggregate.getSource()),
+                       layoutOf(aggregate.getResult()), tokens());
   if (!aggregate.getCombine().empty())
     emitStoredCombine(builder, aggregate.getCombine(), op.getCombine());
   return emitted(cast<comm::CollectiveOpInterface>(op.getOperation()));

@@ -171,13 +171,12 @@ tra::JoinOp GraphLowering::emitJoin(teg::EinsumOp einsum,
                                     Type elementType) {
   Layout written =
       tra::writtenLayout(einsum.getResultMap(), einsum.getExtents(), partition);
-  auto monoid = *tra::symbolizeMonoid(teg::stringifyMonoid(einsum.getMonoid()));
   auto join = tra::JoinOp::create(
       b, einsum.getLoc(), relationType(elementType, written),
       einsum.getNameAttr(), einsum.getLabelsAttr(), einsum.getExtentsAttr(),
       index::PartitionAttr::get(context, grid, partition), operands,
       einsum.getIndexingMapsAttr(), einsum.getPadsAttr(),
-      tra::MonoidAttr::get(context, monoid), einsum.getCustomIdentityAttr());
+      einsum.getMonoidAttr(), einsum.getCustomIdentityAttr());
   cloneRegion(einsum.getBody(), join.getKernel());
   if (!einsum.getCombiner().empty())
     cloneRegion(einsum.getCombiner(), join.getCombine());
@@ -189,11 +188,9 @@ Value GraphLowering::emitAggregate(teg::EinsumOp einsum, Value partial,
                                    const Layout &home) {
   Type elementType =
       cast<tra::RelationType>(partial.getType()).getElementType();
-  auto monoid = *tra::symbolizeMonoid(teg::stringifyMonoid(einsum.getMonoid()));
   auto aggregate = tra::AggregateOp::create(
       b, einsum.getLoc(), relationType(elementType, home), einsum.getNameAttr(),
-      tra::MonoidAttr::get(context, monoid), partial,
-      einsum.getCustomIdentityAttr());
+      einsum.getMonoidAttr(), partial, einsum.getCustomIdentityAttr());
   if (!einsum.getCombiner().empty())
     cloneRegion(einsum.getCombiner(), aggregate.getCombine());
   ++aggregates;
@@ -219,7 +216,7 @@ Value GraphLowering::emitRounding(teg::EinsumOp einsum, Value wide) {
       b.getDenseI64ArrayAttr(type.getShape()),
       index::PartitionAttr::get(context, grid, partition), ValueRange{wide},
       b.getArrayAttr({identity, identity}), b.getArrayAttr(b.getUnitAttr()),
-      tra::MonoidAttr::get(context, tra::Monoid::None), TypedAttr());
+      MonoidAttr::get(context, Monoid::None), TypedAttr());
   OpBuilder::InsertionGuard guard(b);
   Location loc = einsum.getLoc();
   Block *body =
@@ -275,7 +272,7 @@ LogicalResult GraphLowering::lowerEinsum(teg::EinsumOp einsum) {
     operands.push_back(fetchOperand(einsum, operand, **partition));
 
   Type narrow = einsum.getResultType().getElementType();
-  bool reduces = einsum.getMonoid() != teg::Monoid::None;
+  bool reduces = einsum.getMonoid() != Monoid::None;
   Type computed = reduces ? einsum.getAccumulatorType() : narrow;
   tra::JoinOp join = emitJoin(einsum, **partition, operands, computed);
   if (!reduces)

@@ -76,24 +76,24 @@ private:
 };
 } // namespace
 
-static teg::Monoid convert(Monoid monoid) {
+static tapestry::Monoid convert(Monoid monoid) {
   switch (monoid) {
   case Monoid::None:
-    return teg::Monoid::None;
+    return tapestry::Monoid::None;
   case Monoid::Sum:
-    return teg::Monoid::Add;
+    return tapestry::Monoid::Add;
   case Monoid::Prod:
-    return teg::Monoid::Mul;
+    return tapestry::Monoid::Mul;
   case Monoid::Max:
-    return teg::Monoid::Max;
+    return tapestry::Monoid::Max;
   case Monoid::Min:
-    return teg::Monoid::Min;
+    return tapestry::Monoid::Min;
   case Monoid::All:
-    return teg::Monoid::And;
+    return tapestry::Monoid::And;
   case Monoid::Any:
-    return teg::Monoid::Or;
+    return tapestry::Monoid::Or;
   case Monoid::Xor:
-    return teg::Monoid::Xor;
+    return tapestry::Monoid::Xor;
   }
   llvm_unreachable("all monoids are converted");
 }

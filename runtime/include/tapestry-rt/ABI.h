@@ -39,6 +39,20 @@ enum TapestryCollectiveKind {
   TAPESTRY_REDUCE_SCATTER = 3
 };
 
+/* How values are combined; the compiler's numbers (Interfaces/Monoid.td).
+ * CUSTOM is known by its function alone. */
+enum TapestryMonoid {
+  TAPESTRY_MONOID_NONE = 0,
+  TAPESTRY_MONOID_ADD = 1,
+  TAPESTRY_MONOID_MUL = 2,
+  TAPESTRY_MONOID_MAX = 3,
+  TAPESTRY_MONOID_MIN = 4,
+  TAPESTRY_MONOID_AND = 5,
+  TAPESTRY_MONOID_OR = 6,
+  TAPESTRY_MONOID_XOR = 7,
+  TAPESTRY_MONOID_CUSTOM = 8
+};
+
 /* lo <= x < hi; empty when hi <= lo. */
 typedef struct TapestryRange {
   int64_t lo, hi;

@@ -413,6 +413,19 @@ func.func @all_reduce_c3(%x: tensor<5x8xf32>) {
 // -----
 
 #grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 2>
+#whole = #tapestry_index.layout<[5, 8] on #grid>
+#partial = #tapestry_index.layout<[5, 8] partial ["d.0"] on #grid>
+
+func.func @all_reduce_c3_none(%x: tensor<5x8xf32>) {
+  // expected-error@+1 {{combines by 'none', which does not combine elements of type 'f32'}}
+  %r, %t = comm.all_reduce "C" none %x from #partial to #whole axes ["d.0"]
+             : tensor<5x8xf32> -> tensor<5x8xf32>
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 2>
 #rows = #tapestry_index.layout<[5 by "d.0", 8] on #grid>
 #partial = #tapestry_index.layout<[5, 8] partial ["d.0"] on #grid>
 

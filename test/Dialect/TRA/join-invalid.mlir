@@ -7,7 +7,7 @@
 
 func.func @join_c1_count(%v: !v) {
   // expected-error@+1 {{has 1 labels, but 2 extents}}
-  %r = "tra.join"(%v) <{vertex = "J", labels = ["i"], extents = array<i64: 5, 6>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tra<monoid none>}> ({
+  %r = "tra.join"(%v) <{vertex = "J", labels = ["i"], extents = array<i64: 5, 6>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tra.yield"(%x) : (f32) -> ()
   }, {
@@ -37,7 +37,7 @@ func.func @join_c1_twice(%v: !v) {
 
 func.func @join_c1_identifier(%v: !v) {
   // expected-error@+1 {{label 'x y' is not an identifier}}
-  %r = "tra.join"(%v) <{vertex = "J", labels = ["x y"], extents = array<i64: 5>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tra<monoid none>}> ({
+  %r = "tra.join"(%v) <{vertex = "J", labels = ["x y"], extents = array<i64: 5>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tra.yield"(%x) : (f32) -> ()
   }, {
@@ -52,7 +52,7 @@ func.func @join_c1_identifier(%v: !v) {
 
 func.func @join_c1_word(%v: !v) {
   // expected-error@+1 {{label 'mod' is not an identifier}}
-  %r = "tra.join"(%v) <{vertex = "J", labels = ["mod"], extents = array<i64: 5>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tra<monoid none>}> ({
+  %r = "tra.join"(%v) <{vertex = "J", labels = ["mod"], extents = array<i64: 5>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tra.yield"(%x) : (f32) -> ()
   }, {
@@ -82,7 +82,7 @@ func.func @join_c1_extent(%v: !v) {
 
 func.func @join_c2_count(%v: !v) {
   // expected-error@+1 {{has 1 indexing maps for 2 relations}}
-  %r = "tra.join"(%v) <{vertex = "J", labels = ["i"], extents = array<i64: 5>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tra<monoid none>}> ({
+  %r = "tra.join"(%v) <{vertex = "J", labels = ["i"], extents = array<i64: 5>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tra.yield"(%x) : (f32) -> ()
   }, {
@@ -97,7 +97,7 @@ func.func @join_c2_count(%v: !v) {
 
 func.func @join_c2_dims(%v: !v) {
   // expected-error@+1 {{indexing map 0 has 2 dimensions and 0 symbols, expected 1 and 0}}
-  %r = "tra.join"(%v) <{vertex = "J", labels = ["i"], extents = array<i64: 5>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tra<monoid none>}> ({
+  %r = "tra.join"(%v) <{vertex = "J", labels = ["i"], extents = array<i64: 5>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tra.yield"(%x) : (f32) -> ()
   }, {
@@ -112,7 +112,7 @@ func.func @join_c2_dims(%v: !v) {
 
 func.func @join_c2_symbols(%v: !v) {
   // expected-error@+1 {{indexing map 1 has 1 dimensions and 1 symbols, expected 1 and 0}}
-  %r = "tra.join"(%v) <{vertex = "J", labels = ["i"], extents = array<i64: 5>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0)[s0] -> (d0)>], pads = [unit], monoid = #tra<monoid none>}> ({
+  %r = "tra.join"(%v) <{vertex = "J", labels = ["i"], extents = array<i64: 5>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0)[s0] -> (d0)>], pads = [unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tra.yield"(%x) : (f32) -> ()
   }, {
@@ -187,7 +187,7 @@ func.func @join_c4(%v: !v) {
 
 func.func @join_c5_count(%v: !v) {
   // expected-error@+1 {{has 2 pads for 1 operands}}
-  %r = "tra.join"(%v) <{vertex = "J", labels = ["i"], extents = array<i64: 5>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit, unit], monoid = #tra<monoid none>}> ({
+  %r = "tra.join"(%v) <{vertex = "J", labels = ["i"], extents = array<i64: 5>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit, unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tra.yield"(%x) : (f32) -> ()
   }, {
@@ -202,7 +202,7 @@ func.func @join_c5_count(%v: !v) {
 
 func.func @join_c5_kind(%v: !v) {
   // expected-error@+1 {{pad 0 is neither 'unit' nor a value: []}}
-  %r = "tra.join"(%v) <{vertex = "J", labels = ["i"], extents = array<i64: 5>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [[]], monoid = #tra<monoid none>}> ({
+  %r = "tra.join"(%v) <{vertex = "J", labels = ["i"], extents = array<i64: 5>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [[]], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tra.yield"(%x) : (f32) -> ()
   }, {

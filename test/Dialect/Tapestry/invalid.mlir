@@ -105,7 +105,7 @@ func.func @einsum_c1_syntax(%a: tensor<5xf32>) {
 
 func.func @einsum_c1(%a: tensor<5xf32>) {
   // expected-error @below {{label 'i' occurs twice}}
-  %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["i", "i"], extents = array<i64: 5, 5>, indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>], pads = [unit], monoid = #tapestry.monoid<none>}> ({
+  %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["i", "i"], extents = array<i64: 5, 5>, indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>], pads = [unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tapestry.yield"(%x) : (f32) -> ()
   }, {}) : (tensor<5xf32>) -> tensor<5xf32>
@@ -116,7 +116,7 @@ func.func @einsum_c1(%a: tensor<5xf32>) {
 
 func.func @einsum_c1_identifier(%a: tensor<5xf32>) {
   // expected-error @below {{label '2i' is not an identifier}}
-  %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["2i"], extents = array<i64: 5>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tapestry.monoid<none>}> ({
+  %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["2i"], extents = array<i64: 5>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tapestry.yield"(%x) : (f32) -> ()
   }, {}) : (tensor<5xf32>) -> tensor<5xf32>
@@ -127,7 +127,7 @@ func.func @einsum_c1_identifier(%a: tensor<5xf32>) {
 
 func.func @einsum_c1_reserved(%a: tensor<5xf32>) {
   // expected-error @below {{label 'mod' is not an identifier}}
-  %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["mod"], extents = array<i64: 5>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tapestry.monoid<none>}> ({
+  %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["mod"], extents = array<i64: 5>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tapestry.yield"(%x) : (f32) -> ()
   }, {}) : (tensor<5xf32>) -> tensor<5xf32>
@@ -138,7 +138,7 @@ func.func @einsum_c1_reserved(%a: tensor<5xf32>) {
 
 func.func @einsum_c2_count(%a: tensor<5xf32>) {
   // expected-error @below {{has 1 labels but 2 extents}}
-  %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["i"], extents = array<i64: 5, 6>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tapestry.monoid<none>}> ({
+  %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["i"], extents = array<i64: 5, 6>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tapestry.yield"(%x) : (f32) -> ()
   }, {}) : (tensor<5xf32>) -> tensor<5xf32>
@@ -171,7 +171,7 @@ func.func @einsum_c2_points(%a: tensor<5xf32>) {
 
 func.func @einsum_c3(%a: tensor<5xf32>) {
   // expected-error @below {{has 1 indexing maps, expected 2: one per operand and one for the result}}
-  %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["i"], extents = array<i64: 5>, indexing_maps = [affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tapestry.monoid<none>}> ({
+  %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["i"], extents = array<i64: 5>, indexing_maps = [affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tapestry.yield"(%x) : (f32) -> ()
   }, {}) : (tensor<5xf32>) -> tensor<5xf32>
@@ -182,7 +182,7 @@ func.func @einsum_c3(%a: tensor<5xf32>) {
 
 func.func @einsum_c3_dims(%a: tensor<5xf32>) {
   // expected-error @below {{indexing map 1 has 2 dimensions and 0 symbols, expected 1 dimensions and 0 symbols}}
-  %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["i"], extents = array<i64: 5>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0, d1) -> (d0)>], pads = [unit], monoid = #tapestry.monoid<none>}> ({
+  %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["i"], extents = array<i64: 5>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0, d1) -> (d0)>], pads = [unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tapestry.yield"(%x) : (f32) -> ()
   }, {}) : (tensor<5xf32>) -> tensor<5xf32>
@@ -193,7 +193,7 @@ func.func @einsum_c3_dims(%a: tensor<5xf32>) {
 
 func.func @einsum_c3_symbols(%a: tensor<5xf32>) {
   // expected-error @below {{indexing map 0 has 1 dimensions and 1 symbols, expected 1 dimensions and 0 symbols}}
-  %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["i"], extents = array<i64: 5>, indexing_maps = [affine_map<(d0)[s0] -> (d0 + s0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tapestry.monoid<none>}> ({
+  %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["i"], extents = array<i64: 5>, indexing_maps = [affine_map<(d0)[s0] -> (d0 + s0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tapestry.yield"(%x) : (f32) -> ()
   }, {}) : (tensor<5xf32>) -> tensor<5xf32>
@@ -349,7 +349,7 @@ func.func @einsum_c10_overflow(%a: tensor<5xf32>) {
 
 func.func @einsum_c11_count(%a: tensor<5xf32>) {
   // expected-error @below {{has 2 pad entries for 1 operands}}
-  %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["i"], extents = array<i64: 5>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit, unit], monoid = #tapestry.monoid<none>}> ({
+  %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["i"], extents = array<i64: 5>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit, unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tapestry.yield"(%x) : (f32) -> ()
   }, {}) : (tensor<5xf32>) -> tensor<5xf32>

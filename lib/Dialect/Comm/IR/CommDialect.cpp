@@ -10,18 +10,11 @@ using namespace tapestry;
 using namespace tapestry::comm;
 
 #include "tapestry/Dialect/Comm/IR/CommDialect.cpp.inc"
-#include "tapestry/Dialect/Comm/IR/CommEnums.cpp.inc"
 
-#define GET_ATTRDEF_CLASSES
-#include "tapestry/Dialect/Comm/IR/CommAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "tapestry/Dialect/Comm/IR/CommTypes.cpp.inc"
 
 void CommDialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "tapestry/Dialect/Comm/IR/CommAttrs.cpp.inc"
-      >();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "tapestry/Dialect/Comm/IR/CommTypes.cpp.inc"

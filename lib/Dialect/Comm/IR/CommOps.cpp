@@ -10,19 +10,6 @@ using namespace tapestry::comm;
 
 #include "tapestry/Dialect/Comm/IR/CommInterfaces.cpp.inc"
 
-/// Parses and prints a monoid as a bare word.
-static ParseResult parseMonoid(OpAsmParser &parser, MonoidAttr &monoid) {
-  FailureOr<Monoid> parsed = FieldParser<Monoid>::parse(parser);
-  if (failed(parsed))
-    return failure();
-  monoid = MonoidAttr::get(parser.getContext(), *parsed);
-  return success();
-}
-
-static void printMonoid(OpAsmPrinter &printer, Operation *, MonoidAttr monoid) {
-  printer << stringifyMonoid(monoid.getValue());
-}
-
 #define GET_OP_CLASSES
 #include "tapestry/Dialect/Comm/IR/CommOps.cpp.inc"
 

@@ -190,11 +190,7 @@ static LogicalResult verifyReduction(CollectiveOpInterface op, Monoid monoid,
   if (isCustom && failed(verifyCombine(op, combine, elementType)))
     return failure();
   // all_reduce_c3, reduce_scatter_c3
-  bool isBitwise =
-      monoid == Monoid::And || monoid == Monoid::Or || monoid == Monoid::Xor;
-  bool isArithmetic = monoid == Monoid::Add || monoid == Monoid::Mul;
-  if ((isBitwise && !isa<IntegerType>(elementType)) ||
-      (isArithmetic && elementType.isInteger(1)))
+  if (monoid == Monoid::None || !isLegalMonoid(monoid, elementType))
     return op->emitOpError("combines by '")
            << stringifyMonoid(monoid)
            << "', which does not combine elements of type " << elementType;

@@ -347,3 +347,20 @@ void PartitionAttr::print(AsmPrinter &printer) const {
   printer.printAttribute(getCuts());
   printer << '>';
 }
+
+//===----------------------------------------------------------------------===//
+// MonoidAttr as a bare word
+//===----------------------------------------------------------------------===//
+
+ParseResult tapestry::parseMonoid(AsmParser &parser, MonoidAttr &monoid) {
+  FailureOr<Monoid> parsed = FieldParser<Monoid>::parse(parser);
+  if (failed(parsed))
+    return failure();
+  monoid = MonoidAttr::get(parser.getContext(), *parsed);
+  return success();
+}
+
+void tapestry::printMonoid(AsmPrinter &printer, Operation *,
+                           MonoidAttr monoid) {
+  printer << stringifyMonoid(monoid.getValue());
+}

@@ -38,18 +38,11 @@ static void printShapeByParts(AsmPrinter &printer, ArrayRef<int64_t> shape,
 }
 
 #include "tapestry/Dialect/TRA/IR/TRADialect.cpp.inc"
-#include "tapestry/Dialect/TRA/IR/TRAEnums.cpp.inc"
 
-#define GET_ATTRDEF_CLASSES
-#include "tapestry/Dialect/TRA/IR/TRAAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "tapestry/Dialect/TRA/IR/TRATypes.cpp.inc"
 
 void TRADialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "tapestry/Dialect/TRA/IR/TRAAttrs.cpp.inc"
-      >();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "tapestry/Dialect/TRA/IR/TRATypes.cpp.inc"

@@ -9,19 +9,6 @@ using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::tra;
 
-/// Parses and prints a monoid as a bare word.
-static ParseResult parseMonoid(OpAsmParser &parser, MonoidAttr &monoid) {
-  FailureOr<Monoid> parsed = FieldParser<Monoid>::parse(parser);
-  if (failed(parsed))
-    return failure();
-  monoid = MonoidAttr::get(parser.getContext(), *parsed);
-  return success();
-}
-
-static void printMonoid(OpAsmPrinter &printer, Operation *, MonoidAttr monoid) {
-  printer << stringifyMonoid(monoid.getValue());
-}
-
 #define GET_OP_CLASSES
 #include "tapestry/Dialect/TRA/IR/TRAOps.cpp.inc"
 

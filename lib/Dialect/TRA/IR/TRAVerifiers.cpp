@@ -145,21 +145,8 @@ static LogicalResult verifyCustom(Operation *op, Monoid monoid,
 /// Whether the built-in monoid is defined on the element type.
 static LogicalResult verifyMonoidType(Operation *op, Monoid monoid,
                                       Type elementType) {
-  switch (monoid) {
-  case Monoid::And:
-  case Monoid::Or:
-  case Monoid::Xor:
-    if (isa<IntegerType>(elementType))
-      return success();
-    break;
-  case Monoid::Add:
-  case Monoid::Mul:
-    if (!elementType.isInteger(1))
-      return success();
-    break;
-  default:
+  if (isLegalMonoid(monoid, elementType))
     return success();
-  }
   return op->emitOpError("reduces by '")
          << stringifyMonoid(monoid)
          << "', which does not combine elements of type " << elementType;

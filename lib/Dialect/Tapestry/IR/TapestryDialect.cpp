@@ -13,7 +13,6 @@ using namespace mlir;
 using namespace tapestry::teg;
 
 #include "tapestry/Dialect/Tapestry/IR/TapestryDialect.cpp.inc"
-#include "tapestry/Dialect/Tapestry/IR/TapestryEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES

@@ -131,5 +131,5 @@ Type EinsumOp::getAccumulatorType() {
 TypedAttr EinsumOp::getIdentity() {
   if (getMonoid() == Monoid::Custom)
     return getCustomIdentityAttr();
-  return teg::getMonoidIdentity(getMonoid(), getAccumulatorType());
+  return monoidIdentity(getMonoid(), getAccumulatorType());
 }

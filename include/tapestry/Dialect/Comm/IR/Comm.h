@@ -21,10 +21,7 @@
 #include "tapestry/Support/Resharding.h"
 
 #include "tapestry/Dialect/Comm/IR/CommDialect.h.inc"
-#include "tapestry/Dialect/Comm/IR/CommEnums.h.inc"
 
-#define GET_ATTRDEF_CLASSES
-#include "tapestry/Dialect/Comm/IR/CommAttrs.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "tapestry/Dialect/Comm/IR/CommTypes.h.inc"
 

@@ -31,7 +31,6 @@ def Comm_Dialect : Dialect {
     that makes its tensor; other work may overlap with it.
   }];
   let dependentDialects = ["::tapestry::index::TapestryIndexDialect"];
-  let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
 }
 

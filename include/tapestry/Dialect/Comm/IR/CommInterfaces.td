@@ -54,7 +54,7 @@ def Comm_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
       }],
       "::tapestry::CollectiveKind", "getKind">,
     InterfaceMethod<"The monoid of a reduction, else nothing.",
-      "::std::optional<::tapestry::comm::Monoid>", "getReduction", (ins), [{}],
+      "::std::optional<::tapestry::Monoid>", "getReduction", (ins), [{}],
       /*defaultImplementation=*/[{ return ::std::nullopt; }]>,
     InterfaceMethod<[{
         The combination of two values where the monoid is `custom`, else null:

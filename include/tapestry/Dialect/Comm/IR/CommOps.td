@@ -10,7 +10,6 @@
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-include "tapestry/Dialect/Comm/IR/CommAttrs.td"
 include "tapestry/Dialect/Comm/IR/CommInterfaces.td"
 include "tapestry/Dialect/Comm/IR/CommTypes.td"
 include "tapestry/Dialect/Index/IR/IndexAttrs.td"
@@ -151,7 +150,7 @@ class Comm_ReductionOp<string mnemonic, string kind>
     : Comm_ExchangeOp<mnemonic, kind, [IsolatedFromAbove]> {
   let arguments = (ins
     StrAttr:$vertex,
-    Comm_MonoidAttr:$monoid,
+    TapestryIndex_MonoidAttr:$monoid,
     Comm_Part:$source,
     Variadic<Comm_Token>:$after,
     TapestryIndex_LayoutAttr:$from,
@@ -167,7 +166,7 @@ class Comm_ReductionOp<string mnemonic, string kind>
     // Derives the result's type and the axes from the layouts. The combine region
     // is left empty: fill it where the monoid is custom.
     OpBuilder<(ins "::llvm::StringRef":$vertex,
-                   "::tapestry::comm::Monoid":$monoid, "::mlir::Value":$source,
+                   "::tapestry::Monoid":$monoid, "::mlir::Value":$source,
                    "::tapestry::index::LayoutAttr":$from,
                    "::tapestry::index::LayoutAttr":$to,
                    CArg<"::mlir::ValueRange", "{}">:$after), [{
@@ -177,7 +176,7 @@ class Comm_ReductionOp<string mnemonic, string kind>
     }]>
   ];
   let extraClassDeclaration = commonDeclarations # [{
-    ::std::optional<::tapestry::comm::Monoid> getReduction() {
+    ::std::optional<::tapestry::Monoid> getReduction() {
       return getMonoid();
     }
     ::mlir::Region *getCombineRegion() {
@@ -211,8 +210,8 @@ def Comm_AllReduceOp : Comm_ReductionOp<"all_reduce", "AllReduce"> {
       `custom`.
     - `all_reduce_c2`: the combine region takes two values of the element type and
       yields one; it has no side effects.
-    - `all_reduce_c3`: `and`, `or` and `xor` combine integers; `add` and `mul` do not
-      combine i1.
+    - `all_reduce_c3`: the monoid is not `none`; `and`, `or` and `xor` combine
+      integers; `add` and `mul` do not combine i1.
   }];
 }
 
@@ -232,8 +231,8 @@ def Comm_ReduceScatterOp : Comm_ReductionOp<"reduce_scatter", "ReduceScatter"> {
       `custom`.
     - `reduce_scatter_c2`: the combine region takes two values of the element type
       and yields one; it has no side effects.
-    - `reduce_scatter_c3`: `and`, `or` and `xor` combine integers; `add` and `mul` do not
-      combine i1.
+    - `reduce_scatter_c3`: the monoid is not `none`; `and`, `or` and `xor` combine
+      integers; `add` and `mul` do not combine i1.
     - `reduce_scatter_c4`: the target boxes of each group's members cover the
       group's box exactly once.
   }];

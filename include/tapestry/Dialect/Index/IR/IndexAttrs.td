@@ -5,6 +5,7 @@
 
 include "mlir/IR/AttrTypeBase.td"
 include "tapestry/Dialect/Index/IR/IndexDialect.td"
+include "tapestry/Interfaces/Monoid.td"
 
 class TapestryIndex_Attr<string name, string attrMnemonic>
     : AttrDef<TapestryIndex_Dialect, name> {
@@ -163,6 +164,13 @@ def TapestryIndex_LayoutAttr : TapestryIndex_Attr<"Layout", "layout"> {
       return getGrid().getDeviceGrid();
     }
   }];
+}
+
+/// `#tapestry_index.monoid<add>`: the monoid of every dialect's reductions.
+def TapestryIndex_MonoidAttr
+    : EnumAttr<TapestryIndex_Dialect, Tapestry_Monoid, "monoid"> {
+  let cppNamespace = TapestryIndex_Dialect.cppNamespace;
+  let assemblyFormat = "`<` $value `>`";
 }
 
 #endif // TAPESTRY_DIALECT_INDEX_IR_INDEXATTRS_TD

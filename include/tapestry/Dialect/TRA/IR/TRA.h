@@ -19,10 +19,7 @@
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
 
 #include "tapestry/Dialect/TRA/IR/TRADialect.h.inc"
-#include "tapestry/Dialect/TRA/IR/TRAEnums.h.inc"
 
-#define GET_ATTRDEF_CLASSES
-#include "tapestry/Dialect/TRA/IR/TRAAttrs.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "tapestry/Dialect/TRA/IR/TRATypes.h.inc"
 

@@ -30,7 +30,6 @@ def TRA_Dialect : Dialect {
     move what `planResharding` says of their two layouts. All operations are pure.
   }];
   let dependentDialects = ["::tapestry::index::TapestryIndexDialect"];
-  let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
 }
 

@@ -10,7 +10,6 @@
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-include "tapestry/Dialect/TRA/IR/TRAAttrs.td"
 include "tapestry/Dialect/TRA/IR/TRATypes.td"
 
 class TRA_Op<string mnemonic, list<Trait> traits = []>
@@ -143,7 +142,7 @@ def TRA_JoinOp : TRA_Op<"join", [Pure, IsolatedFromAbove]> {
     Variadic<TRA_Relation>:$inputs,
     AffineMapArrayAttr:$indexing_maps,
     ArrayAttr:$pads,
-    TRA_MonoidAttr:$monoid,
+    TapestryIndex_MonoidAttr:$monoid,
     OptionalAttr<TypedAttrInterface>:$identity);
   let results = (outs TRA_Relation:$result);
   let regions = (region SizedRegion<1>:$kernel, MaxSizedRegion<1>:$combine);
@@ -231,7 +230,7 @@ def TRA_AggregateOp : TRA_Op<"aggregate", [Pure, IsolatedFromAbove]> {
   }];
   let arguments = (ins
     StrAttr:$vertex,
-    TRA_MonoidAttr:$monoid,
+    TapestryIndex_MonoidAttr:$monoid,
     TRA_Relation:$source,
     OptionalAttr<TypedAttrInterface>:$identity);
   let results = (outs TRA_Relation:$result);

@@ -9,8 +9,6 @@
 
 #include "tapestry/Support/CutRequest.h"
 
-#include "tapestry/Dialect/Tapestry/IR/TapestryEnums.h.inc"
-
 #define GET_ATTRDEF_CLASSES
 #include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.h.inc"
 

@@ -6,11 +6,6 @@
 include "mlir/IR/AttrTypeBase.td"
 include "tapestry/Dialect/Index/IR/IndexAttrs.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryDialect.td"
-include "tapestry/Dialect/Tapestry/IR/TapestryEnums.td"
-
-def Tapestry_MonoidAttr : EnumAttr<Tapestry_Dialect, Tapestry_Monoid, "monoid"> {
-  let assemblyFormat = "`<` $value `>`";
-}
 
 def Tapestry_RequestAttr : AttrDef<Tapestry_Dialect, "Request"> {
   let mnemonic = "request";

@@ -17,7 +17,6 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tapestry/Dialect/Index/IR/IndexAttrs.h"
-#include "tapestry/Dialect/Tapestry/IR/Monoid.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryDialect.h"
 #include "tapestry/Interfaces/BlockOpInterface.h"

@@ -215,7 +215,7 @@ def Tapestry_EinsumOp : Tapestry_Op<"einsum", [
     Variadic<Tapestry_Tensor>:$inputs,
     AffineMapArrayAttr:$indexing_maps,
     ArrayAttr:$pads,
-    Tapestry_MonoidAttr:$monoid,
+    TapestryIndex_MonoidAttr:$monoid,
     OptionalAttr<TypedAttrInterface>:$custom_identity,
     OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
     OptionalAttr<TapestryIndex_LayoutAttr>:$home,
@@ -241,7 +241,7 @@ def Tapestry_EinsumOp : Tapestry_Op<"einsum", [
                    "::mlir::ValueRange":$operands,
                    "::llvm::ArrayRef<::mlir::AffineMap>":$maps,
                    "::llvm::ArrayRef<::mlir::TypedAttr>":$pads,
-                   "::tapestry::teg::Monoid":$monoid,
+                   "::tapestry::Monoid":$monoid,
                    "::mlir::RankedTensorType":$resultType,
                    CArg<"::tapestry::teg::BodyBuilder",
                         "nullptr">:$bodyBuilder)>
