@@ -27,14 +27,37 @@ function(tapestry_add_library name)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  set_property(GLOBAL APPEND PROPERTY TAPESTRY_LIBRARIES ${name})
 endfunction()
 
-# tapestry_add_tool(NAME file.cpp... LINK libs): an executable in build/bin.
+# tapestry_add_tool(NAME file.cpp... LINK libs): an executable in build/bin that
+# loads plug-ins. A plug-in finds everything of Tapestry in it, so the libraries
+# are linked whole and their symbols exported.
 function(tapestry_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_compile_options(${name} PRIVATE -fno-exceptions)
-  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
+  get_property(libraries GLOBAL PROPERTY TAPESTRY_LIBRARIES)
+  list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_FILE:\\1>"
+       OUTPUT_VARIABLE archives)
+  target_link_options(${name} PRIVATE
+    LINKER:--whole-archive ${archives} LINKER:--no-whole-archive)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} ${libraries} MLIR LLVM)
+endfunction()
+
+# tapestry_add_plugin(NAME file.cpp... [DEPENDS targets]): build/lib/NAME.so for
+# --load-plugin (include/tapestry/Plugin.h). DEPENDS names what generates the
+# headers it includes. The lit suite is built with all of them.
+function(tapestry_add_plugin name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  add_library(${name} MODULE ${ARG_UNPARSED_ARGUMENTS})
+  target_compile_options(${name} PRIVATE -fno-exceptions)
+  set_target_properties(${name} PROPERTIES PREFIX "")
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY TAPESTRY_PLUGINS ${name})
 endfunction()
 
 # tapestry_add_unittest(NAME file.cpp... LINK libs): a GoogleTest program that

@@ -4,6 +4,7 @@ tapestry_add_library(TapestryInitAll
 
   PCH
   LINK
+    TapestryPlugin
     TapestryIndexIR
     TapestryIndexTransforms
     TapestryTapestryIR

@@ -16,10 +16,12 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryDialect.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Pipelines/Pipelines.h"
+#include "tapestry/Plugin/Loader.h"
 
 void tapestry::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<index::TapestryIndexDialect, teg::TapestryDialect,
                   tra::TRADialect, comm::CommDialect>();
+  registerPluginDialects(registry);
 }
 
 void tapestry::registerAllPasses() {

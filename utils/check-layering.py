@@ -66,6 +66,7 @@ RUNTIME = runtime_rooms()
 # C header, the only one that compiler and runtime share.
 RULES = {
     "Support": [],
+    "Plugin": ["Support"],
     **PLANNER,
     "Interfaces": ["Support"],
     INDEX: BASE,
@@ -80,7 +81,7 @@ RULES = {
     "Codegen": [],
     "Import/Ein": BASE + [INDEX, "Dialect/Tapestry/IR"],
     "Reference": BASE + [INDEX, "Dialect/Tapestry/IR"],
-    "Object": ["Codegen"],
+    "Object": ["Codegen", "Plugin"],
     "Pipelines": BASE
     + DIALECTS
     + [

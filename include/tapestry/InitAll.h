@@ -14,7 +14,7 @@ class DialectRegistry;
 
 namespace tapestry {
 
-/// Adds every dialect of Tapestry to `registry`.
+/// Adds every dialect of Tapestry and of loaded plug-ins to `registry`.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
 /// Registers every pass and pipeline of Tapestry with the pass manager's

@@ -5,6 +5,7 @@
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "tapestry/Codegen/Pipeline.h"
 #include "tapestry/Object/Object.h"
+#include "tapestry/Plugin/Loader.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace mlir;
@@ -29,5 +30,8 @@ void tapestry::registerMLIRToObjectTranslation() {
         output << (*object)->getBuffer();
         return success();
       },
-      [](DialectRegistry &registry) { registerCodegenDialects(registry); });
+      [](DialectRegistry &registry) {
+        registerCodegenDialects(registry);
+        registerPluginDialects(registry);
+      });
 }

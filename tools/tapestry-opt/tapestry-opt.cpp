@@ -10,8 +10,16 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tapestry/InitAll.h"
+#include "tapestry/Plugin/Loader.h"
+#include "llvm/Support/CommandLine.h"
+
+static llvm::cl::list<std::string>
+    plugins("load-plugin", llvm::cl::desc(tapestry::loadPluginDescription),
+            llvm::cl::value_desc("X.so"));
 
 int main(int argc, char **argv) {
+  if (int status = tapestry::loadPluginsOrReport("tapestry-opt", argc, argv))
+    return status;
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

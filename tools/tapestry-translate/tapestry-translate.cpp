@@ -8,8 +8,17 @@
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "tapestry/Import/Ein/Import.h"
 #include "tapestry/Object/Translation.h"
+#include "tapestry/Plugin/Loader.h"
+#include "llvm/Support/CommandLine.h"
+
+static llvm::cl::list<std::string>
+    plugins("load-plugin", llvm::cl::desc(tapestry::loadPluginDescription),
+            llvm::cl::value_desc("X.so"));
 
 int main(int argc, char **argv) {
+  if (int status =
+          tapestry::loadPluginsOrReport("tapestry-translate", argc, argv))
+    return status;
   tapestry::ein::registerEinToMLIRTranslation();
   tapestry::registerMLIRToObjectTranslation();
   return failed(

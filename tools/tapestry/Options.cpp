@@ -3,6 +3,7 @@
 #include "Options.h"
 #include "tapestry/Planner/Contraction/ContractionOrder.h"
 #include "tapestry/Planner/Machine/Quantity.h"
+#include "tapestry/Plugin/Loader.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
@@ -40,6 +41,13 @@ cl::opt<bool> verbose("v", cl::desc("Say what is done"), cl::sub(runCommand),
                       cl::sub(planCommand), cl::sub(compileCommand),
                       cl::sub(referenceCommand), cl::sub(calibrateCommand),
                       cl::cat(category));
+
+cl::list<std::string> plugins("load-plugin",
+                              cl::desc(tapestry::loadPluginDescription),
+                              cl::value_desc("X.so"), cl::sub(runCommand),
+                              cl::sub(planCommand), cl::sub(compileCommand),
+                              cl::sub(referenceCommand),
+                              cl::sub(calibrateCommand), cl::cat(category));
 
 // Planning.
 cl::opt<std::string> devices(

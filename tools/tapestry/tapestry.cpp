@@ -1,12 +1,15 @@
 //===- tapestry.cpp - The tapestry driver ---------------------------------===//
 
 #include "Commands.h"
+#include "tapestry/Plugin/Loader.h"
 #include "llvm/Support/InitLLVM.h"
 
 using namespace tapestry::driver;
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  if (int status = tapestry::loadPluginsOrReport("tapestry", argc, argv))
+    return status;
   std::optional<Options> options = parseOptions(argc, argv);
   if (!options)
     return UsageWrong;

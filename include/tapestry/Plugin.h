@@ -1,0 +1,53 @@
+//===- Plugin.h - What a plug-in of Tapestry offers -------------*- C++ -*-===//
+//
+// A plug-in is a shared library that `--load-plugin=X.so` of every tool loads.
+// It has one function of C linkage:
+//
+//   extern "C" tapestry::PluginInfo tapestryGetPluginInfo() {
+//     return {tapestry::pluginAPIVersion, "mine",
+//             [](mlir::DialectRegistry &registry) {
+//               registry.insert<MyDialect>();
+//             },
+//             [] { mlir::PassRegistration<MyPass>(); }};
+//   }
+//
+// Its build is `tapestry_add_plugin` (cmake/AddTapestry.cmake): it links
+// nothing of Tapestry and finds in the tool what it uses, so that both have the
+// same type ids, registries and cost models.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_PLUGIN_H
+#define TAPESTRY_PLUGIN_H
+
+#include <cstdint>
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace tapestry {
+
+/// Raised when PluginInfo changes. What plug-ins call beyond it is C++ and has
+/// to come from the same sources as the tool.
+constexpr uint32_t pluginAPIVersion = 1;
+
+struct PluginInfo {
+  /// pluginAPIVersion of the headers that the plug-in was built with.
+  uint32_t apiVersion;
+  /// For messages.
+  const char *name;
+  /// Adds dialects, and models of interfaces for operations of others, to the
+  /// registry of a context. May run once per context; null: none.
+  void (*registerDialects)(mlir::DialectRegistry &);
+  /// Adds to the tables that a process has once: passes, translations, cost
+  /// models. Runs once, before the command line is read; null: nothing.
+  void (*registerTables)();
+};
+
+/// The type of `tapestryGetPluginInfo`.
+using PluginEntry = PluginInfo (*)();
+
+} // namespace tapestry
+
+#endif // TAPESTRY_PLUGIN_H

@@ -1,0 +1,95 @@
+//===- Loader.cpp - Loads plug-ins ----------------------------------------===//
+
+#include "tapestry/Plugin/Loader.h"
+#include "tapestry/Support/Error.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/DynamicLibrary.h"
+#include <vector>
+
+using namespace tapestry;
+
+static constexpr const char *entryName = "tapestryGetPluginInfo";
+
+namespace {
+struct Loaded {
+  PluginEntry entry;
+  PluginInfo info;
+};
+} // namespace
+
+static std::vector<Loaded> &loadedPlugins() {
+  static std::vector<Loaded> plugins;
+  return plugins;
+}
+
+llvm::Error tapestry::loadPlugin(llvm::StringRef path) {
+  if (path.empty())
+    return faultError(Fault::Usage, "", "--load-plugin takes a shared library");
+  std::string problem;
+  auto library = llvm::sys::DynamicLibrary::getPermanentLibrary(
+      path.str().c_str(), &problem);
+  if (!library.isValid()) {
+    // The loader starts with the file's name, as a rule.
+    llvm::StringRef reason = problem;
+    if (reason.consume_front(path))
+      reason.consume_front(": ");
+    return faultError(Fault::Machine, path, "cannot load: ", reason);
+  }
+  auto entry =
+      reinterpret_cast<PluginEntry>(library.getAddressOfSymbol(entryName));
+  if (!entry)
+    return faultError(Fault::Usage, path,
+                      "not a plug-in of Tapestry: there is "
+                      "no function '",
+                      entryName, "' in it");
+  auto isKnown = [&](const Loaded &loaded) { return loaded.entry == entry; };
+  if (llvm::any_of(loadedPlugins(), isKnown))
+    return llvm::Error::success();
+  PluginInfo info = entry();
+  if (info.apiVersion != pluginAPIVersion)
+    return faultError(Fault::Machine, path, "built for version ",
+                      info.apiVersion, " of the plug-in interface, this is ",
+                      "version ", pluginAPIVersion);
+  loadedPlugins().push_back({entry, info});
+  if (info.registerTables)
+    info.registerTables();
+  return llvm::Error::success();
+}
+
+llvm::Error tapestry::loadPlugins(int argc, const char *const *argv) {
+  for (int i = 1; i < argc; ++i) {
+    llvm::StringRef word = argv[i];
+    if (word == "--")
+      break;
+    if (!word.consume_front("--load-plugin") &&
+        !word.consume_front("-load-plugin"))
+      continue;
+    // What has no value is for the parser to refuse.
+    if (word.empty() && i + 1 < argc)
+      word = argv[++i];
+    else if (!word.consume_front("="))
+      continue;
+    if (llvm::Error error = loadPlugin(word))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+int tapestry::loadPluginsOrReport(llvm::StringRef tool, int argc,
+                                  const char *const *argv) {
+  int status = 0;
+  llvm::handleAllErrors(loadPlugins(argc, argv), [&](const FaultError &error) {
+    status = static_cast<int>(error.getFault());
+    if (error.getPlace().empty())
+      llvm::errs() << tool << ": error: ";
+    error.log(llvm::errs());
+    llvm::errs() << '\n';
+  });
+  return status;
+}
+
+void tapestry::registerPluginDialects(mlir::DialectRegistry &registry) {
+  for (const Loaded &plugin : loadedPlugins())
+    if (plugin.info.registerDialects)
+      plugin.info.registerDialects(registry);
+}
