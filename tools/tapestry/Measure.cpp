@@ -271,7 +271,11 @@ CollectiveTables::CollectiveTables(const DeviceGrid &grid,
     collective.replica_of = zeros.data();
     collective.source = tableOf(move.from);
     collective.target = tableOf(move.to);
-    collective.combine = addFloats;
+    if (collective.kind == TAPESTRY_ALL_REDUCE ||
+        collective.kind == TAPESTRY_REDUCE_SCATTER) {
+      collective.monoid = TAPESTRY_MONOID_ADD;
+      collective.combine = addFloats;
+    }
     collective.predicted_bytes =
         move.collective.elements * int64_t(sizeof(float));
     collectives.push_back(collective);

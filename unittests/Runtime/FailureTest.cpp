@@ -124,6 +124,18 @@ TEST_P(Failure, OutOfMemory) {
   EXPECT_NE(error.find(" KiB available"), std::string::npos) << error;
 }
 
+TEST_P(Failure, UnknownMemorySpace) {
+  before = [this](TapestryRank *rank) {
+    tapestry_rt_free(rank, TAPESTRY_HOST,
+                     tapestry_rt_allocate(rank, TAPESTRY_HOST, 64, 100));
+    if (tapestry_rt_device(rank) == last())
+      tapestry_rt_allocate(rank, 7, 64, 100);
+  };
+  EXPECT_EQ(failWith(3), rankText() + ": the program asks for memory in space "
+                                      "7; this runtime has only 0, the "
+                                      "host's\n");
+}
+
 TEST_P(Failure, UnknownCollective) {
   between = [](TapestryRank *rank) {
     tapestry_rt_collective(rank, 5, nullptr, nullptr);

@@ -468,7 +468,7 @@ TEST_F(Run, TablesOfAnotherRuntimeAreRefused) {
   table.abi_version = 7;
   EXPECT_EQ(error(table),
             "prog: error: the program was built for version 7 of the runtime's "
-            "ABI, this runtime has version 3\n");
+            "ABI, this runtime has version 4\n");
   table = named.program.table();
   table.struct_size = 72;
   EXPECT_EQ(error(table), "prog: error: the program's table has 72 bytes, this "
@@ -506,6 +506,21 @@ TEST_F(Run, InconsistentTablesAreRefused) {
                    {0, 0}, 2, addElements<float>, 0);
   EXPECT_EQ(error(partly), prefix + "collective 0 (reduce_scatter of 'C') "
                                     "scatters 3 elements of 4\n");
+  // The border's numbers that no memory depends on are checked as well.
+  for (bool isSpace : {false, true}) {
+    TestProgram foreign(1);
+    foreign.reduction(TAPESTRY_ALL_REDUCE, "C", TAPESTRY_F32, {Box{{0, 2}}},
+                      {Box{{0, 2}}}, {0}, 1, addElements<float>, 0,
+                      isSpace ? TAPESTRY_MONOID_ADD
+                              : TAPESTRY_MONOID_CUSTOM + 1);
+    foreign.collective(0).space = isSpace ? 3 : TAPESTRY_HOST;
+    EXPECT_EQ(error(foreign),
+              prefix + (isSpace ? "collective 0 (all_reduce of 'C') has its "
+                                  "buffers in memory space 3, which is not the "
+                                  "host's\n"
+                                : "collective 0 (all_reduce of 'C') has "
+                                  "monoid 9\n"));
+  }
 }
 
 //===----------------------------------------------------------------------===//

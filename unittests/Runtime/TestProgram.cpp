@@ -59,7 +59,8 @@ int TestProgram::exchange(int32_t kind, const std::string &vertex,
                           int64_t predicted) {
   collectives.push_back({keep(vertex), kind, dtype,
                          static_cast<int32_t>(source[0].size()), devices,
-                         nullptr, replicaOf.empty() ? nullptr : keep(replicaOf),
+                         TAPESTRY_MONOID_NONE, TAPESTRY_HOST, nullptr,
+                         replicaOf.empty() ? nullptr : keep(replicaOf),
                          keep(source), keep(target), nullptr, predicted});
   return static_cast<int>(collectives.size()) - 1;
 }
@@ -68,10 +69,12 @@ int TestProgram::reduction(int32_t kind, const std::string &vertex,
                            int32_t dtype, const std::vector<Box> &source,
                            const std::vector<Box> &target,
                            const std::vector<int32_t> &groupOf, int32_t group,
-                           TapestryCombineFn combine, int64_t predicted) {
-  collectives.push_back(
-      {keep(vertex), kind, dtype, static_cast<int32_t>(source[0].size()), group,
-       keep(groupOf), nullptr, keep(source), keep(target), combine, predicted});
+                           TapestryCombineFn combine, int64_t predicted,
+                           int32_t monoid) {
+  collectives.push_back({keep(vertex), kind, dtype,
+                         static_cast<int32_t>(source[0].size()), group, monoid,
+                         TAPESTRY_HOST, keep(groupOf), nullptr, keep(source),
+                         keep(target), combine, predicted});
   return static_cast<int>(collectives.size()) - 1;
 }
 

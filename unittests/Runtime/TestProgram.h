@@ -40,8 +40,10 @@ public:
   int reduction(int32_t kind, const std::string &vertex, int32_t dtype,
                 const std::vector<Box> &source, const std::vector<Box> &target,
                 const std::vector<int32_t> &groupOf, int32_t group,
-                TapestryCombineFn combine, int64_t predicted);
+                TapestryCombineFn combine, int64_t predicted,
+                int32_t monoid = TAPESTRY_MONOID_CUSTOM);
   int vertex(const std::string &name, int64_t flops);
+  TapestryCollective &collective(int index) { return collectives[index]; }
 
   /// The tables; stay good until the next change. One program at a time can
   /// have a body.

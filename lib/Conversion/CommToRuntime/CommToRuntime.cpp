@@ -297,9 +297,12 @@ void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
       b.getNamedAttr(program::to, op.getTo()),
       b.getNamedAttr(program::bytes,
                      b.getI64IntegerAttr(op.getPredictedBytes()))};
-  if (op.getReduction())
+  if (auto monoid = op.getReduction()) {
     entry.push_back(b.getNamedAttr(
         program::combine, emitCombine(op, sourceType.getElementType())));
+    entry.push_back(b.getNamedAttr(
+        program::monoid, index::MonoidAttr::get(b.getContext(), *monoid)));
+  }
   collectives.push_back(b.getDictionaryAttr(entry));
 
   func::CallOp::create(b, loc, call, ValueRange{rank, from, target});

@@ -271,6 +271,7 @@ FailureOr<StringRef> DescriptionEmitter::emitCollectives() {
     DeviceGrid grid = fromAttr.getDeviceGrid();
     Collective moved = planResharding(grid, from, toAttr.getLayout());
     auto combine = entry.getAs<FlatSymbolRefAttr>(program::combine);
+    auto monoid = entry.getAs<index::MonoidAttr>(program::monoid);
 
     SmallVector<int64_t> groups, replicas;
     llvm::DenseMap<int64_t, int64_t> numberOfGroup;
@@ -285,7 +286,8 @@ FailureOr<StringRef> DescriptionEmitter::emitCollectives() {
         {address(emitString(entry.getAs<StringAttr>(program::vertex))),
          i32(kindOf(entry.getAs<StringAttr>(program::kind))), i32(*dtype),
          i32(from.rank()), i32(moved.groupSize),
-         address(emitNumbers(groups, 32)),
+         i32(static_cast<int32_t>(monoid ? monoid.getValue() : Monoid::None)),
+         i32(TAPESTRY_HOST), address(emitNumbers(groups, 32)),
          address(combine ? StringRef() : emitNumbers(replicas, 32)),
          address(emitBoxes(from, grid)),
          address(emitBoxes(toAttr.getLayout(), grid)),

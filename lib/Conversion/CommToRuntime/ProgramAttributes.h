@@ -32,7 +32,9 @@ inline constexpr llvm::StringLiteral kind = "kind";
 inline constexpr llvm::StringLiteral from = "from";
 inline constexpr llvm::StringLiteral to = "to";
 inline constexpr llvm::StringLiteral bytes = "bytes";
+// Of reductions only: the function and the name of what it computes.
 inline constexpr llvm::StringLiteral combine = "combine";
+inline constexpr llvm::StringLiteral monoid = "monoid";
 inline constexpr llvm::StringLiteral flops = "flops";
 
 } // namespace tapestry::program

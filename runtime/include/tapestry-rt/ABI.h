@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 3
+#define TAPESTRY_ABI_VERSION 4
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
  * one byte 0 or 1. */
@@ -39,8 +39,10 @@ enum TapestryCollectiveKind {
   TAPESTRY_REDUCE_SCATTER = 3
 };
 
-/* How values are combined; the compiler's numbers (Interfaces/Monoid.td).
- * CUSTOM is known by its function alone. */
+/* How a reduction combines two values; the compiler's numbers
+ * (Interfaces/Monoid.td). All are associative and commutative, so that an
+ * algorithm may combine in any order. max and min propagate NaN; integers are
+ * signed and wrap. CUSTOM is known by its function alone. */
 enum TapestryMonoid {
   TAPESTRY_MONOID_NONE = 0,
   TAPESTRY_MONOID_ADD = 1,
@@ -52,6 +54,9 @@ enum TapestryMonoid {
   TAPESTRY_MONOID_XOR = 7,
   TAPESTRY_MONOID_CUSTOM = 8
 };
+
+/* Where memory lies. */
+enum TapestryMemorySpace { TAPESTRY_HOST = 0 };
 
 /* lo <= x < hi; empty when hi <= lo. */
 typedef struct TapestryRange {
@@ -91,6 +96,8 @@ typedef struct TapestryCollective {
   int32_t dtype;
   int32_t rank;
   int32_t group;           /* devices per group */
+  int32_t monoid;          /* TapestryMonoid; of what `combine` computes */
+  int32_t space;           /* TapestryMemorySpace of the buffers */
   const int32_t *group_of; /* per device: its group's number */
   /* Per device: its coordinates on the axes that do not cut the source, as one
    * number. A receiver takes a part from the holder whose number equals its
@@ -141,7 +148,7 @@ typedef struct TapestryProgram {
 #if defined(__cplusplus)
 static_assert(sizeof(TapestryRange) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryTensor) == 40, "layout known to the compiler");
-static_assert(sizeof(TapestryCollective) == 72, "layout known to the compiler");
+static_assert(sizeof(TapestryCollective) == 80, "layout known to the compiler");
 static_assert(sizeof(TapestryVertex) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryProgram) == 104, "layout known to the compiler");
 #endif
@@ -165,9 +172,14 @@ void tapestry_rt_collective(TapestryRank *rank, int64_t index,
 void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex);
 /* Ends all ranks with this message; does not return. */
 void tapestry_rt_fail(TapestryRank *rank, const char *message);
-/* Memory of the calling rank's arena, under the names that MLIR's memref
- * lowering calls, aligned to 64 bytes at least. Ends all ranks when there is
- * none left. */
+/* Memory of the rank's arena in a space (TapestryMemorySpace), aligned to 64
+ * bytes at least. Ends all ranks when there is none left. A null rank stands
+ * for a thread that is none's, such as a helper that generated code starts. */
+void *tapestry_rt_allocate(TapestryRank *rank, int32_t space,
+                           uint64_t alignment, uint64_t bytes);
+void tapestry_rt_free(TapestryRank *rank, int32_t space, void *memory);
+/* The same for the rank that runs on the calling thread and the host's memory,
+ * under the names that MLIR's memref lowering calls. */
 void *_mlir_memref_to_llvm_alloc(uint64_t bytes);
 void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint64_t bytes);
 void _mlir_memref_to_llvm_free(void *memory);

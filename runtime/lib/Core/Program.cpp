@@ -91,6 +91,16 @@ static Status checkCollective(const TapestryCollective &collective, int index,
         format("collective %d lacks its vertex, type, boxes, groups or "
                "combination",
                index));
+  if (reduces ? !isKnownMonoid(collective.monoid)
+              : collective.monoid != TAPESTRY_MONOID_NONE)
+    return inconsistent(format("collective %d (%s of '%s') has monoid %d",
+                               index, collectiveName(collective.kind),
+                               collective.vertex, collective.monoid));
+  if (collective.space != TAPESTRY_HOST)
+    return inconsistent(format("collective %d (%s of '%s') has its buffers in "
+                               "memory space %d, which is not the host's",
+                               index, collectiveName(collective.kind),
+                               collective.vertex, collective.space));
   // Whether an exchange completes its targets is seen when it is planned.
   return reduces ? checkReduction(collective, index, devices)
                  : Status::success();

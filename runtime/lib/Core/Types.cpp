@@ -29,6 +29,10 @@ int64_t tapestry::rt::dtypeSize(int32_t dtype) {
   return isKnownDType(dtype) ? dtypes[dtype].size : 0;
 }
 
+bool tapestry::rt::isKnownMonoid(int32_t monoid) {
+  return monoid >= TAPESTRY_MONOID_ADD && monoid <= TAPESTRY_MONOID_CUSTOM;
+}
+
 const char *tapestry::rt::collectiveName(int32_t kind) {
   switch (kind) {
   case TAPESTRY_ALL_GATHER:

@@ -21,6 +21,9 @@ const char *dtypeName(int32_t dtype);
 /// Bytes per element; 0 for what isKnownDType refuses.
 int64_t dtypeSize(int32_t dtype);
 
+/// Whether this is what a reduction can combine with.
+bool isKnownMonoid(int32_t monoid);
+
 /// "all_gather" and so on.
 const char *collectiveName(int32_t kind);
 

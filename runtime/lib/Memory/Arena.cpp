@@ -21,7 +21,6 @@ struct Arena::Block {
   static constexpr uint64_t headerSize = 64;
 };
 
-static constexpr uint64_t minAlignment = 64;
 // Blocks from here on are mapped by themselves, aligned so that the kernel can
 // back them with huge pages.
 static constexpr uint64_t mapFrom = uint64_t(1) << 20;

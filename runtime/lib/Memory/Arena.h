@@ -33,10 +33,12 @@ public:
   Arena(const Arena &) = delete;
   Arena &operator=(const Arena &) = delete;
 
-  /// Memory aligned to `alignment` (a power of two) and to 64 bytes at least;
-  /// its contents are undefined. Null when the budget or the machine has none
-  /// left. Any thread may allocate and free.
-  void *allocate(uint64_t bytes, uint64_t alignment = 64);
+  static constexpr uint64_t minAlignment = 64;
+
+  /// Memory aligned to `alignment` (a power of two) and `minAlignment` at
+  /// least; its contents are undefined. Null when the budget or the machine has
+  /// none left. Any thread may allocate and free.
+  void *allocate(uint64_t bytes, uint64_t alignment = minAlignment);
   /// Frees what `allocate` of any arena returned, or null.
   static void free(void *memory);
 

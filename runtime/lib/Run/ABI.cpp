@@ -44,19 +44,21 @@ static Arena &strayArena() {
 }
 
 /// Null after a failure that has been told to all ranks.
-static void *allocateFor(Rank &rank, uint64_t alignment, uint64_t bytes) {
-  void *memory = rank.memory().allocate(bytes, alignment);
-  if (!memory)
-    rank.fail(rank.memory().exhausted(bytes));
+static void *allocateFor(Rank &rank, int32_t space, uint64_t alignment,
+                         uint64_t bytes) {
+  void *memory = nullptr;
+  Status status = rank.allocate(space, bytes, alignment, memory);
+  if (status.failed())
+    rank.fail(status);
   return memory;
 }
 
-void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint64_t bytes) {
-  Rank *rank = Rank::current();
+void *tapestry_rt_allocate(TapestryRank *rank, int32_t space,
+                           uint64_t alignment, uint64_t bytes) {
   if (rank) {
-    void *memory = allocateFor(*rank, alignment, bytes);
+    void *memory = allocateFor(Rank::of(rank), space, alignment, bytes);
     if (!memory)
-      rank->leave();
+      Rank::of(rank).leave();
     return memory;
   }
   void *memory = strayArena().allocate(bytes, alignment);
@@ -68,8 +70,19 @@ void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint64_t bytes) {
   return memory;
 }
 
+void tapestry_rt_free(TapestryRank *, int32_t, void *memory) {
+  // The block knows its arena, and all spaces there are lie on the host.
+  Arena::free(memory);
+}
+
+void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint64_t bytes) {
+  return tapestry_rt_allocate(Rank::current(), TAPESTRY_HOST, alignment, bytes);
+}
+
 void *_mlir_memref_to_llvm_alloc(uint64_t bytes) {
   return _mlir_memref_to_llvm_aligned_alloc(64, bytes);
 }
 
-void _mlir_memref_to_llvm_free(void *memory) { Arena::free(memory); }
+void _mlir_memref_to_llvm_free(void *memory) {
+  tapestry_rt_free(Rank::current(), TAPESTRY_HOST, memory);
+}

@@ -96,9 +96,16 @@ Status Rank::start() {
   return status;
 }
 
-Status Rank::allocate(int64_t bytes, void *&buffer) {
-  buffer = arena.allocate(static_cast<uint64_t>(bytes));
-  return buffer ? Status::success() : arena.exhausted(bytes);
+Status Rank::allocate(int32_t space, uint64_t bytes, uint64_t alignment,
+                      void *&memory) {
+  if (space != TAPESTRY_HOST)
+    return Status::failure(
+        ExitEnvironment,
+        format("the program asks for memory in space %d; this runtime has "
+               "only %d, the host's",
+               space, TAPESTRY_HOST));
+  memory = arena.allocate(bytes, alignment);
+  return memory ? Status::success() : arena.exhausted(bytes);
 }
 
 Status Rank::readInputs() {
@@ -107,7 +114,8 @@ Status Rank::readInputs() {
   int64_t bytes = 0;
   for (int32_t i = 0; i < program.num_inputs; ++i) {
     const TapestryTensor &tensor = program.inputs[i];
-    Status status = allocate(partBytes(tensor, device()), inputs[i]);
+    Status status = allocate(TAPESTRY_HOST, partBytes(tensor, device()),
+                             Arena::minAlignment, inputs[i]);
     if (status.failed())
       return status;
     int64_t since = nowNanoseconds();
@@ -119,7 +127,8 @@ Status Rank::readInputs() {
   }
   for (int32_t i = 0; i < program.num_outputs; ++i) {
     Status status =
-        allocate(partBytes(program.outputs[i], device()), outputs[i]);
+        allocate(TAPESTRY_HOST, partBytes(program.outputs[i], device()),
+                 Arena::minAlignment, outputs[i]);
     if (status.failed())
       return status;
   }

@@ -42,7 +42,9 @@ public:
   /// Leaves generated code for `execute`, after a failure. The frames of
   /// generated code have nothing to clean up; callers must not either.
   [[noreturn]] void leave();
-  Arena &memory() { return arena; }
+  /// Memory of this rank in a space of the ABI.
+  Status allocate(int32_t space, uint64_t bytes, uint64_t alignment,
+                  void *&memory);
 
   /// The rank whose generated code runs on this thread, or null.
   static Rank *&current();
@@ -66,7 +68,6 @@ private:
   void trace(TraceEvent::Kind kind, int32_t index, int64_t begin, int64_t end);
   void showProgress(int64_t now, const char *place);
   void say(const std::string &text) const;
-  Status allocate(int64_t bytes, void *&buffer);
 
   Session &session;
   const TapestryProgram &program;

@@ -7,7 +7,7 @@
 
 // CHECK: module attributes {comm.program = {
 // CHECK-SAME: collectives = [{bytes = 60 : i64, from = #[[ROWS:.*]], kind = "all_gather", to = #[[WHOLE:.*]], type = f32, vertex = "A"},
-// CHECK-SAME: {bytes = 120 : i64, combine = @combine.1, from = #{{.*}}, kind = "all_reduce"
+// CHECK-SAME: {bytes = 120 : i64, combine = @combine.1, from = #{{.*}}, kind = "all_reduce", monoid = #tapestry_index.monoid<max>
 // CHECK-SAME: devices = 2 : i64, entry = @tapestry_entry, inputs = [{layout = #[[ROWS]], name = "A", type = f32}], name = "both"
 // CHECK-SAME: unread_inputs = ["B"]
 
