@@ -1,22 +1,57 @@
 # Functions that declare Tapestry's libraries, dialects and tests.
 
+# What code that links one of the libraries compiles with, in this project, in
+# one around it and in one that found the installed package.
+add_library(TapestryHeaders INTERFACE)
+target_include_directories(TapestryHeaders INTERFACE
+  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+  "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>"
+  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include>"
+  "$<INSTALL_INTERFACE:include>")
+target_include_directories(TapestryHeaders SYSTEM INTERFACE
+  "$<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}>"
+  "$<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS}>")
+target_compile_features(TapestryHeaders INTERFACE cxx_std_17)
+
+# tapestry_install(COMPONENT targets...): installs targets under bin/ and lib/ and
+# exports each, TapestryX as Tapestry::X.
+function(tapestry_install component)
+  foreach(target ${ARGN})
+    string(REGEX REPLACE "^Tapestry" "" short "${target}")
+    get_target_property(type ${target} TYPE)
+    if(NOT type STREQUAL "EXECUTABLE")
+      add_library(Tapestry::${short} ALIAS ${target})
+    endif()
+    if(TAPESTRY_INSTALL)
+      set_target_properties(${target} PROPERTIES EXPORT_NAME "${short}")
+      install(TARGETS ${target} EXPORT TapestryTargets
+        RUNTIME DESTINATION bin COMPONENT ${component}
+        LIBRARY DESTINATION lib COMPONENT ${component}
+        ARCHIVE DESTINATION lib COMPONENT ${component})
+    endif()
+  endforeach()
+endfunction()
+tapestry_install(dev TapestryHeaders)
+
 # The precompiled header that libraries which work on MLIR share.
 function(_tapestry_ensure_pch)
   if(NOT TARGET TapestryPCH)
-    file(WRITE "${CMAKE_BINARY_DIR}/TapestryPCH.cpp.in" "")
-    configure_file("${CMAKE_BINARY_DIR}/TapestryPCH.cpp.in"
-                   "${CMAKE_BINARY_DIR}/TapestryPCH.cpp" COPYONLY)
-    add_library(TapestryPCH STATIC "${CMAKE_BINARY_DIR}/TapestryPCH.cpp")
+    file(WRITE "${PROJECT_BINARY_DIR}/TapestryPCH.cpp.in" "")
+    configure_file("${PROJECT_BINARY_DIR}/TapestryPCH.cpp.in"
+                   "${PROJECT_BINARY_DIR}/TapestryPCH.cpp" COPYONLY)
+    add_library(TapestryPCH STATIC "${PROJECT_BINARY_DIR}/TapestryPCH.cpp")
     target_compile_options(TapestryPCH PRIVATE -fno-exceptions)
     target_precompile_headers(TapestryPCH PRIVATE
       "${PROJECT_SOURCE_DIR}/cmake/TapestryPCH.h")
   endif()
 endfunction()
 
-# tapestry_add_library(NAME file.cpp... [PCH] [DEPENDS targets] [LINK libs])
+# tapestry_add_library(NAME file.cpp... [PCH] [DEPENDS targets] [LINK libs]
+#                      [COMPONENT name])
 # One static library per leaf folder. PCH shares the precompiled MLIR headers.
+# It is installed with the component, `dev` unless said otherwise.
 function(tapestry_add_library name)
-  cmake_parse_arguments(ARG "PCH" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "PCH" "COMPONENT" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_compile_options(${name} PRIVATE -fno-exceptions)
   if(ARG_PCH)
@@ -26,13 +61,17 @@ function(tapestry_add_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
-  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} INTERFACE TapestryHeaders)
+  if(NOT ARG_COMPONENT)
+    set(ARG_COMPONENT dev)
+  endif()
+  tapestry_install(${ARG_COMPONENT} ${name})
   set_property(GLOBAL APPEND PROPERTY TAPESTRY_LIBRARIES ${name})
 endfunction()
 
 # tapestry_add_tool(NAME file.cpp... LINK libs): an executable in build/bin that
-# loads plug-ins. A plug-in finds everything of Tapestry in it, so the libraries
-# are linked whole and their symbols exported.
+# is installed and loads plug-ins. A plug-in finds everything of Tapestry in it,
+# so the libraries are linked whole and their symbols exported.
 function(tapestry_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
@@ -44,6 +83,7 @@ function(tapestry_add_tool name)
   target_link_options(${name} PRIVATE
     LINKER:--whole-archive ${archives} LINKER:--no-whole-archive)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} ${libraries} MLIR LLVM)
+  tapestry_install(tools ${name})
 endfunction()
 
 # tapestry_add_plugin(NAME file.cpp... [DEPENDS targets]): build/lib/NAME.so for
@@ -67,7 +107,7 @@ function(tapestry_add_unittest name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
   set_target_properties(${name} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/unittests")
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/unittests")
   add_test(NAME ${name} COMMAND ${name})
   set_property(GLOBAL APPEND PROPERTY TAPESTRY_UNITTESTS ${name})
 endfunction()

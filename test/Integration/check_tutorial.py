@@ -4,7 +4,8 @@
     check_tutorial.py [--rewrite] [PAGE]        PAGE is Tutorial.md if left out
 
 A block that starts with ```console is a session: `$ command`, then its output on
-stdout and stderr. `...` in the output stands for anything, on a line or for lines.
+stdout and stderr. It starts in a folder with docs/examples, this source tree as `tapestry` and its
+build folder as `build`. `...` in the output stands for anything, on a line or for lines.
 A block that starts with ```ein NAME or ```json NAME is the file NAME. --rewrite prints the page with
 the output as it is now.
 """
@@ -13,6 +14,7 @@ import argparse
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -63,7 +65,7 @@ def pattern(expected):
 def run(command, folder, environment):
     done = subprocess.run(
         ["bash", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, timeout=driver.TIME_LIMIT, stdin=subprocess.DEVNULL,
+        stderr=subprocess.STDOUT, text=True, timeout=10 * driver.TIME_LIMIT, stdin=subprocess.DEVNULL,
     )
     return done.stdout, done.returncode
 
@@ -84,6 +86,8 @@ def main():
     failures, checked, replacements = [], 0, []
     with driver.workspace() as folder:
         (folder / "examples").symlink_to(ROOT / "docs" / "examples")
+        (folder / "tapestry").symlink_to(ROOT)
+        (folder / "build").symlink_to(pathlib.Path(shutil.which("tapestry")).parents[1])
         for kind, name, start, block in sessions(lines):
             if kind != "console":
                 (folder / name).write_text("\n".join(block) + "\n")

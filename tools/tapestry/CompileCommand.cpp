@@ -50,8 +50,12 @@ static ExitStatus link(llvm::StringRef object, llvm::StringRef executable,
                "clang++");
     return Unable;
   }
+  // Where the program finds the runtime's plug-ins.
+  std::string folder =
+      ("-Wl,-rpath," + llvm::sys::path::parent_path(runtime)).str();
   llvm::SmallVector<llvm::StringRef> arguments = {
-      linker, object, main, runtime, "-o", executable, "-pthread", "-ldl"};
+      linker,     object,     main,   runtime, "-o",
+      executable, "-pthread", "-ldl", folder};
   if (verbose)
     llvm::errs() << "linking: " << llvm::join(arguments, " ") << '\n';
   std::string problem;

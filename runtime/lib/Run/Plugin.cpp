@@ -10,11 +10,6 @@
 
 using namespace tapestry::rt;
 
-// A list of folders, set by the build.
-#ifndef TAPESTRY_RT_PLUGIN_DIRS
-#define TAPESTRY_RT_PLUGIN_DIRS ""
-#endif
-
 static void addFolders(std::vector<std::string> &folders, std::string list) {
   while (!list.empty()) {
     size_t colon = list.find(':');
@@ -22,6 +17,22 @@ static void addFolders(std::vector<std::string> &folders, std::string list) {
       folders.push_back(list.substr(0, colon));
     list = colon == std::string::npos ? "" : list.substr(colon + 1);
   }
+}
+
+/// Where this executable looks for libraries: `tapestry compile` has written
+/// its own folder of libraries there.
+static void addLibraryPath(std::vector<std::string> &folders) {
+  void *self = dlopen(nullptr, RTLD_LAZY);
+  Dl_serinfo needed;
+  if (!self || dlinfo(self, RTLD_DI_SERINFOSIZE, &needed) != 0)
+    return;
+  std::vector<char> memory(needed.dls_size);
+  auto *paths = reinterpret_cast<Dl_serinfo *>(memory.data());
+  *paths = needed;
+  if (dlinfo(self, RTLD_DI_SERINFO, paths) != 0)
+    return;
+  for (unsigned i = 0; i < paths->dls_cnt; ++i)
+    folders.push_back(paths->dls_serpath[i].dls_name);
 }
 
 Transport *tapestry::rt::openPlugin(const std::string &backend,
@@ -33,7 +44,7 @@ Transport *tapestry::rt::openPlugin(const std::string &backend,
   std::string own = executableFolder();
   if (!own.empty())
     addFolders(folders, own + ":" + own + "/../lib");
-  addFolders(folders, TAPESTRY_RT_PLUGIN_DIRS);
+  addLibraryPath(folders);
 
   std::string path, searched;
   for (const std::string &folder : folders) {

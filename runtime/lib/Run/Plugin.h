@@ -11,7 +11,7 @@ namespace rt {
 
 /// Opens libtapestry-rt-<backend>.so and its transport. Looks in the folders of
 /// $TAPESTRY_RT_PATH, beside the executable, in ../lib from there, and where
-/// this runtime was built for. Returns null and says in `error` what is
+/// the executable looks for libraries. Returns null and says in `error` what is
 /// missing.
 Transport *openPlugin(const std::string &backend, double timeoutSeconds,
                       std::string &error);

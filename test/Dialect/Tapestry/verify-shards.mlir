@@ -20,3 +20,17 @@ tapestry.graph @uneven on #grid {
   %E = tapestry.source "E" : tensor<0x3xf32> partition #tapestry_index.partition<[["d.0"], ["d.1"]]>
   tapestry.sink "C", %C : tensor<7x5xf32>
 }
+
+// What comes from outside may be given in the overlapping windows that are read.
+// CHECK-LABEL: tapestry.graph @windows
+tapestry.graph @windows on #grid {
+  %X = tapestry.source "X" : tensor<13xf32>
+    home #tapestry_index.layout<[13 = [12 by "d.0"] + [2]] on #grid>
+  %S = tapestry.einsum "S" [i = 12, j = 2] (%X[i + j]) -> [i] reduce add
+      partition #tapestry_index.partition<[["d.0"], []]>
+      home #tapestry_index.layout<[12 by "d.0"] on #grid> {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<13xf32>) -> tensor<12xf32>
+  tapestry.sink "S", %S : tensor<12xf32>
+}
