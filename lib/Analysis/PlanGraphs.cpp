@@ -102,6 +102,7 @@ FailureOr<GraphVertices> tapestry::buildPlanGraph(Block &block) {
       if (failed(collector.add(vertex)))
         return failure();
   GraphVertices vertices = collector.take();
+  vertices.graph.resolveStorage();
   if (llvm::Error error = vertices.graph.validate()) {
     emitError(block.getParentOp()->getLoc())
         << llvm::toString(std::move(error));

@@ -119,6 +119,7 @@ TEST(Constraints, InputsAreStoredAsPinned) {
   DeviceGrid grid = gridOf({{"d", 4}});
   PlanGraph graph = productGraph();
   named(graph, "A").constraints.work = {pin({{"0", 4, {}}, {"1", 1, {}}})};
+  graph.resolveStorage();
   named(graph, "C").constraints.work = {pin({{"k", 4, {}}})};
   Plan plan = valueOf(planOn(graph, grid));
   EXPECT_EQ(partsIn(plan, graph, "A"), PartVector({4, 1}));
@@ -272,6 +273,7 @@ TEST(Constraints, GroupsHaveEqualHomes) {
       if (!vertex.isInput && vertex.shape.size() == 2)
         vertex.constraints.layoutGroup = "g", ++group;
     ASSERT_GE(group, 3u);
+    graph.resolveStorage();
     Plan plan = valueOf(planOn(graph, gridOf({{"d", devices}})));
     expectSuccess(verifyPlan(graph, plan));
     for (unsigned v = 0; v < graph.vertices.size(); ++v)

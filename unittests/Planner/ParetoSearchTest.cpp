@@ -102,7 +102,6 @@ public:
   void add(const PlanGraph &g, const DeviceGrid &userGrid) {
     graph = &g;
     grid = splitIntoPrimes(userGrid);
-    uses = g.uses();
     partitions.assign(g.vertices.size(), {});
     choose(0);
   }
@@ -117,7 +116,7 @@ private:
       return;
     }
     const PlanVertex &vertex = graph->vertices[v];
-    if (isStoredAsConsumed(vertex, uses[v])) {
+    if (vertex.storedFor) {
       partitions[v] =
           Partition{llvm::SmallVector<Cut, 4>(vertex.labels.size())};
       return choose(v + 1);
@@ -176,7 +175,6 @@ private:
   const Machine &machine;
   const PlanGraph *graph = nullptr;
   DeviceGrid grid;
-  std::vector<llvm::SmallVector<PlanUse, 2>> uses;
   std::vector<Partition> partitions;
 };
 

@@ -151,7 +151,7 @@ public:
     for (unsigned v = 0; v < graph.vertices.size(); ++v) {
       for (unsigned o = 0; o < graph.vertices[v].operands.size(); ++o)
         ASSERT_NO_FATAL_FAILURE(fetch(v, o));
-      if (!isStoredAsConsumed(graph.vertices[v], uses[v])) {
+      if (!graph.vertices[v].storedFor) {
         ASSERT_NO_FATAL_FAILURE(bringHome(v));
       }
     }
@@ -162,7 +162,7 @@ private:
   void fetch(unsigned v, unsigned o) {
     unsigned producer = graph.vertices[v].operands[o].producer;
     const PlanVertex &tensor = graph.vertices[producer];
-    if (isStoredAsConsumed(tensor, uses[producer]))
+    if (tensor.storedFor)
       return;
     expectMove(producer, v, homes[producer], counter.reads({v, o}),
                operandLayout(graph, graph.vertices[v], o,
@@ -398,7 +398,7 @@ int64_t fewestBytes(const PlanGraph &graph, const DeviceGrid &grid,
         used[axis] = false;
       }
     };
-    if (isStoredAsConsumed(vertex, graph.uses()[v]))
+    if (vertex.storedFor)
       choices[v].push_back(Partition());
     else
       extend(0);

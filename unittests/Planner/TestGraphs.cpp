@@ -43,6 +43,7 @@ GraphBuilder &GraphBuilder::input(llvm::StringRef name,
                                   llvm::ArrayRef<int64_t> shape) {
   numbers[name.str()] = graph.vertices.size();
   graph.vertices.push_back(PlanVertex::input(name, shape));
+  graph.resolveStorage();
   return *this;
 }
 
@@ -105,6 +106,7 @@ GraphBuilder &GraphBuilder::vertex(llvm::StringRef name, llvm::StringRef output,
     vertex.shape.push_back(vertex.labels[dim.terms[0].dim].extent);
   numbers[vertex.name] = graph.vertices.size();
   graph.vertices.push_back(std::move(vertex));
+  graph.resolveStorage();
   return *this;
 }
 

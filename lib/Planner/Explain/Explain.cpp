@@ -28,9 +28,6 @@ llvm::Expected<ExplainedProblem> ExplainedProblem::make(const PlanGraph &graph,
   ExplainedProblem result;
   result.graph = &graph;
   result.plan = &plan;
-  auto uses = graph.uses();
-  for (unsigned v = 0; v < graph.vertices.size(); ++v)
-    result.isFollower.push_back(isStoredAsConsumed(graph.vertices[v], uses[v]));
   auto indexOf = [](const auto &list,
                     const auto &entry) -> std::optional<uint32_t> {
     auto it = llvm::find(list, entry);
@@ -69,7 +66,7 @@ llvm::Expected<ExplainedProblem> ExplainedProblem::make(const PlanGraph &graph,
     return problem.takeError();
   result.paper = std::move(*problem);
   for (unsigned v = 0; v < graph.vertices.size(); ++v)
-    result.chosen.push_back(result.isFollower[v]
+    result.chosen.push_back(graph.vertices[v].storedFor
                                 ? 0
                                 : indexOf(*result.paper.variables[v].choices,
                                           plan.vertices[v].parts));
@@ -79,7 +76,8 @@ llvm::Expected<ExplainedProblem> ExplainedProblem::make(const PlanGraph &graph,
 std::optional<unsigned> ExplainedProblem::variableOf(unsigned vertex) const {
   if (spmd)
     return spmd->variables()[vertex].work;
-  return isFollower[vertex] ? std::nullopt : std::optional<unsigned>(vertex);
+  return graph->vertices[vertex].storedFor ? std::nullopt
+                                           : std::optional<unsigned>(vertex);
 }
 
 PartVector ExplainedProblem::partsOf(unsigned vertex, uint32_t choice) const {

@@ -484,7 +484,6 @@ static double addBytes(const PlanGraph &graph,
 PlanBounds tapestry::boundPlans(const PlanGraph &graph, const Plan &plan,
                                 int64_t memoryBytes) {
   std::vector<PartVector> parts = plan.allParts();
-  auto uses = graph.uses();
   std::vector<VertexBounder> bounders;
   for (unsigned v = 0; v < graph.vertices.size(); ++v)
     bounders.emplace_back(graph, v, parts, plan.devices);
@@ -496,11 +495,10 @@ PlanBounds tapestry::boundPlans(const PlanGraph &graph, const Plan &plan,
     if (!vertex.isInput)
       continue;
     double elements = vertex.elements();
-    if (isStoredAsConsumed(vertex, uses[v])) {
-      PlanUse use = uses[v].front();
-      const VertexBounder &reader = bounders[use.vertex];
+    if (auto use = vertex.storedFor) {
+      const VertexBounder &reader = bounders[use->vertex];
       elements = std::min(
-          elements, reader.images[use.operand].wholeImage(reader.extents));
+          elements, reader.images[use->operand].wholeImage(reader.extents));
     }
     inputBytes[v] = elements * vertex.elementBytes / plan.devices;
     allInputs += inputBytes[v];

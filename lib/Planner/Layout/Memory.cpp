@@ -48,7 +48,7 @@ std::vector<MemoryStep> tapestry::memoryTimeline(const PlanGraph &graph,
       born[v] += homeBytes;
       gone[uses[v].empty() ? steps - 1 : uses[v].back().vertex] += homeBytes;
     }
-    if (isStoredAsConsumed(vertex, uses[v]))
+    if (vertex.storedFor)
       continue;
     if (!vertex.isInput) {
       Layout result = resultLayout(vertex, *placement.vertices[v].partition);

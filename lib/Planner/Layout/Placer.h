@@ -36,7 +36,7 @@ private:
   };
   Candidate candidateFor(unsigned vertex, const Partition &partition);
   bool isStored(unsigned vertex) const {
-    return isStoredAsConsumed(graph.vertices[vertex], uses[vertex]);
+    return graph.vertices[vertex].storedFor.has_value();
   }
   Traffic::Home homeOf(unsigned vertex, Traffic::Id result,
                        llvm::ArrayRef<Traffic::Id> targets) {

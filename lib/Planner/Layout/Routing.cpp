@@ -35,8 +35,7 @@ Layout tapestry::operandLayout(const PlanGraph &graph, const PlanVertex &vertex,
                               graph.vertices[read.producer].shape);
 }
 
-/// A partition that says the same as a layout, if there is one.
-static std::optional<Partition> partitionOf(const Layout &layout) {
+std::optional<Partition> tapestry::partitionOf(const Layout &layout) {
   if (!layout.isPlain())
     return std::nullopt;
   Partition partition;
@@ -112,7 +111,7 @@ Placement tapestry::routeGraph(const PlanGraph &graph, const DeviceGrid &grid,
           traffic.idOf(operandLayout(graph, graph.vertices[use.vertex],
                                      use.operand, partitions[use.vertex])));
     VertexPlacement &placed = placement.vertices.emplace_back();
-    if (isStoredAsConsumed(vertex, uses[v])) {
+    if (vertex.storedFor) {
       placed.home = traffic.layout(targets.front());
       placed.partition = partitionOf(placed.home);
       continue;

@@ -58,6 +58,17 @@ std::optional<unsigned> PlanGraph::vertexNamed(llvm::StringRef name) const {
   return std::nullopt;
 }
 
+void PlanGraph::resolveStorage() {
+  auto uses = this->uses();
+  for (unsigned v = 0; v < vertices.size(); ++v) {
+    PlanVertex &vertex = vertices[v];
+    vertex.storedFor.reset();
+    if (vertex.isInput && !vertex.isOutput && uses[v].size() == 1 &&
+        vertex.constraints.empty())
+      vertex.storedFor = uses[v].front();
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Validation
 //===----------------------------------------------------------------------===//

@@ -103,6 +103,26 @@ tapestry::viablePartitions(llvm::ArrayRef<int64_t> extents, int64_t devices,
   return result;
 }
 
+PartVector tapestry::partsOfOperand(const PlanVertex &vertex, unsigned operand,
+                                    llvm::ArrayRef<int64_t> parts) {
+  PartVector result;
+  for (const ProjectionDim &dim : vertex.operands[operand].projection.dims) {
+    int64_t count = 1;
+    for (const AffineTerm &term : dim.terms)
+      count *= parts[term.dim];
+    result.push_back(count);
+  }
+  return result;
+}
+
+void tapestry::setStoredParts(const PlanGraph &graph,
+                              llvm::MutableArrayRef<PartVector> parts) {
+  for (auto [vertex, own] : llvm::zip_equal(graph.vertices, parts))
+    if (auto use = vertex.storedFor)
+      own = partsOfOperand(graph.vertices[use->vertex], use->operand,
+                           parts[use->vertex]);
+}
+
 std::string tapestry::partsToString(llvm::ArrayRef<int64_t> parts) {
   std::string text = "[";
   for (auto [number, part] : llvm::enumerate(parts))

@@ -41,12 +41,11 @@ ParetoScene::ParetoScene(const PlanGraph &graph, DeviceGrid primeGrid,
   }
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
-    stored.push_back(isStoredAsConsumed(vertex, uses[v]));
     if (!vertex.constraints.empty())
       constrained.push_back(v);
     // Number 0 is the uncut vertex.
     numberOf(v, Partition{llvm::SmallVector<Cut, 4>(vertex.labels.size())});
-    if (!stored[v] && !vertex.labels.empty() && !grid.axes.empty())
+    if (!vertex.storedFor && !vertex.labels.empty() && !grid.axes.empty())
       movable.push_back(v);
   }
 }
@@ -65,7 +64,7 @@ uint32_t ParetoScene::numberOf(unsigned v, const Partition &partition) {
   const PlanVertex &vertex = graph.vertices[v];
   VertexCut &cut = table.cuts.emplace_back();
   cut.partition = partition;
-  if (stored[v])
+  if (isStored(v))
     return it->second;
   cut.result = traffic.idOf(resultLayout(vertex, partition));
   for (unsigned o = 0; o < vertex.operands.size(); ++o)
@@ -122,38 +121,17 @@ void ParetoScene::addMove(Journey &journey, unsigned v, Traffic::Id from,
     journey.bytes += double(moved.elements) * size;
 }
 
+/// The home that routeGraph() chooses.
 Traffic::Id ParetoScene::routedHome(const ParetoState &state, unsigned v) {
-  // A graph of this vertex and its readers, whose other operands are inputs of
-  // their own and move nothing.
-  PlanGraph local;
-  std::vector<Partition> partitions;
-  auto addCopy = [&](unsigned number) {
-    PlanVertex copy = graph.vertices[number];
-    for (PlanOperand &operand : copy.operands) {
-      if (operand.producer == v && number != v) {
-        operand.producer = ~0u;
-        continue;
-      }
-      const PlanVertex &producer = graph.vertices[operand.producer];
-      operand.producer = local.vertices.size();
-      local.vertices.push_back(
-          PlanVertex::input("", producer.shape, producer.elementBytes));
-      partitions.emplace_back();
-    }
-    local.vertices.push_back(std::move(copy));
-    partitions.push_back(partition(state, number));
-    return unsigned(local.vertices.size() - 1);
-  };
-  unsigned self = addCopy(v);
-  llvm::SmallVector<unsigned, 4> readers;
+  const PlanVertex &vertex = graph.vertices[v];
+  llvm::SmallVector<Traffic::Id, 4> targets;
   for (const PlanUse &use : uses[v])
-    if (!llvm::is_contained(readers, use.vertex))
-      readers.push_back(use.vertex);
-  for (unsigned reader : readers)
-    for (PlanOperand &operand : local.vertices[addCopy(reader)].operands)
-      if (operand.producer == ~0u)
-        operand.producer = self;
-  return traffic.idOf(routeGraph(local, grid, partitions).vertices[self].home);
+    targets.push_back(targetOf(state, use));
+  return traffic
+      .bestHome(vertices[v].cuts[state.cuts[v]].result, targets,
+                {vertex.bytesPerElement(true), vertex.elementBytes},
+                keepsResultInPlace(vertex))
+      .layout;
 }
 
 ParetoScene::Journey ParetoScene::computeJourney(const ParetoState &state,
@@ -198,13 +176,9 @@ Placement ParetoScene::place(const ParetoState &state) {
   placement.vertices.resize(graph.vertices.size());
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     VertexPlacement &placed = placement.vertices[v];
-    if (stored[v]) {
-      placed.home = traffic.layout(targetOf(state, uses[v].front()));
-      if (placed.home.isPlain()) {
-        placed.partition.emplace();
-        for (const LayoutDim &dim : placed.home.dims)
-          placed.partition->cuts.push_back(Cut(dim.cut()));
-      }
+    if (auto use = graph.vertices[v].storedFor) {
+      placed.home = traffic.layout(targetOf(state, *use));
+      placed.partition = partitionOf(placed.home);
       continue;
     }
     const Journey &journey = journeyOf(state, v);
@@ -238,7 +212,7 @@ bool ParetoScene::isAdmissible(const ParetoState &state) {
 Objectives ParetoScene::evaluate(const ParetoState &state) {
   Objectives objectives = {};
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
-    if (stored[v])
+    if (isStored(v))
       continue;
     const Journey &journey = journeyOf(state, v);
     objectives[Seconds] +=
@@ -256,7 +230,7 @@ ParetoState ParetoScene::stateOf(unsigned graphNumber, unsigned gridNumber,
   state.graph = graphNumber;
   state.grid = gridNumber;
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
-    state.cuts.push_back(stored[v] ? 0 : numberOf(v, sketch.partitions[v]));
+    state.cuts.push_back(isStored(v) ? 0 : numberOf(v, sketch.partitions[v]));
     state.homes.push_back(sketch.homes[v] ? traffic.idOf(*sketch.homes[v]) + 1
                                           : 0);
   }

@@ -56,7 +56,9 @@ public:
   /// The vertices whose partition is to be chosen.
   std::vector<unsigned> movable;
 
-  bool isStored(unsigned vertex) const { return stored[vertex]; }
+  bool isStored(unsigned vertex) const {
+    return graph.vertices[vertex].storedFor.has_value();
+  }
   const Partition &partition(unsigned vertex, uint32_t number) const {
     return vertices[vertex].cuts[number].partition;
   }
@@ -124,7 +126,6 @@ private:
   }
 
   const Machine &machine;
-  std::vector<bool> stored;
   /// Vertices of which something is asked, and those to be kept alike.
   std::vector<unsigned> constrained;
   std::vector<std::vector<unsigned>> groups;

@@ -175,11 +175,10 @@ static FoundPlan foundPlan(const PlanGraph &graph, const Plan &plan,
   found.start = start;
   found.sketch.grid = grid;
   found.objectives = objectivesOf(graph, plan, machine);
-  auto uses = graph.uses();
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
     const VertexPlacement &placed = plan.placement.vertices[v];
-    if (isStoredAsConsumed(vertex, uses[v]) || !placed.partition)
+    if (vertex.storedFor || !placed.partition)
       found.sketch.partitions.push_back(
           Partition{llvm::SmallVector<Cut, 4>(vertex.labels.size())});
     else

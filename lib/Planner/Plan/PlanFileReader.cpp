@@ -494,9 +494,9 @@ llvm::Expected<Plan> PlanFileReader::read() {
   Cursor top{&*value, ""};
   if (llvm::Error error = readHeader(top))
     return error;
-  uses = graph.uses();
   if (llvm::Error error = readGroups(top))
     return error;
+  graph.resolveStorage();
   if (llvm::Error error = readVertices(top))
     return error;
   auto plan = decide();

@@ -128,7 +128,6 @@ private:
   const PlannerOptions &options;
   PlanSketch sketch;
   DeviceGrid grid;
-  std::vector<llvm::SmallVector<PlanUse, 2>> uses;
   std::vector<VertexEntry> entries;
   /// Whose entries are pins of `graph` by now.
   std::vector<bool> isPinned;

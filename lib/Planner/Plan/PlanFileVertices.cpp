@@ -302,12 +302,12 @@ llvm::Error PlanFileReader::readVertices(const Cursor &top) {
 //===----------------------------------------------------------------------===//
 
 bool PlanFileReader::followsReader(unsigned input) const {
-  if (!isStoredAsConsumed(graph.vertices[input], uses[input]))
+  if (!graph.vertices[input].storedFor)
     return false;
   const VertexEntry &entry = entries[input];
   if (entry.path.empty())
     return true;
-  PlanUse use = uses[input].front();
+  PlanUse use = *graph.vertices[input].storedFor;
   const PlanVertex &reader = graph.vertices[use.vertex];
   const VertexEntry &reading = entries[use.vertex];
   if (!reading.hasParts())
@@ -359,16 +359,14 @@ void PlanFileReader::addPins(unsigned v) {
 llvm::Expected<Plan> PlanFileReader::decide() {
   // Inputs that lie apart from where their reader wants them are pinned there;
   // those of other inputs need not be decided.
-  std::vector<bool> isStored(graph.vertices.size());
-  for (unsigned v = 0; v < graph.vertices.size(); ++v)
-    isStored[v] = followsReader(v);
   isPinned.resize(graph.vertices.size());
   for (unsigned v = 0; v < graph.vertices.size(); ++v)
-    if (!isStored[v] && isStoredAsConsumed(graph.vertices[v], uses[v]))
+    if (graph.vertices[v].storedFor && !followsReader(v))
       addPins(v);
+  graph.resolveStorage();
   bool isPlaced = true, isCut = true, anyHome = false;
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
-    if (isStored[v])
+    if (graph.vertices[v].storedFor)
       continue;
     isPlaced &= entries[v].hasHome() ||
                 (entries[v].hasCuts() && graph.vertices[v].shape.empty());
@@ -397,7 +395,7 @@ llvm::Expected<Plan> PlanFileReader::followPlacement() {
     return cuts;
   };
   for (unsigned v = 0; v < count; ++v) {
-    if (isStoredAsConsumed(graph.vertices[v], uses[v]))
+    if (graph.vertices[v].storedFor)
       continue;
     placed[v].partition.emplace();
     placed[v].partition->cuts = cutsOf(entries[v].cuts);
@@ -407,16 +405,13 @@ llvm::Expected<Plan> PlanFileReader::followPlacement() {
     placed[v].operandRoutes = entries[v].operandRoutes;
   }
   for (unsigned v = 0; v < count; ++v) {
-    if (!isStoredAsConsumed(graph.vertices[v], uses[v]))
+    auto use = graph.vertices[v].storedFor;
+    if (!use)
       continue;
-    PlanUse use = uses[v].front();
-    placed[v].home = operandLayout(graph, graph.vertices[use.vertex],
-                                   use.operand, *placed[use.vertex].partition);
-    if (!placed[v].home.isPlain())
-      continue;
-    placed[v].partition.emplace();
-    for (const LayoutDim &dim : placed[v].home.dims)
-      placed[v].partition->cuts.push_back(Cut(dim.cut()));
+    placed[v].home =
+        operandLayout(graph, graph.vertices[use->vertex], use->operand,
+                      *placed[use->vertex].partition);
+    placed[v].partition = partitionOf(placed[v].home);
   }
   sketch.placed = std::move(placed);
   return completePlan(graph, sketch, options.placementOptions);
@@ -446,6 +441,7 @@ llvm::Expected<Plan> PlanFileReader::planTheRest() {
   for (unsigned v = 0; v < graph.vertices.size(); ++v)
     if (!entries[v].path.empty() && !isPinned[v] && !followsReader(v))
       addPins(v);
+  graph.resolveStorage();
   PlannerOptions rest = options;
   rest.devices = 0;
   rest.grid = sketch.userGrid;

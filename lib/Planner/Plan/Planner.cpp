@@ -62,7 +62,7 @@ static PartVector partsOfInput(const PlanGraph &graph, unsigned input,
   for (const PlanUse &use : uses) {
     PartVector wanted = partsOfOperand(graph.vertices[use.vertex], use.operand,
                                        parts[use.vertex]);
-    if (isStoredAsConsumed(vertex, uses))
+    if (vertex.storedFor)
       return wanted;
     int64_t product = 1;
     bool isPossible = true;
@@ -80,18 +80,12 @@ static PartVector partsOfInput(const PlanGraph &graph, unsigned input,
 static std::vector<PartVector>
 partsOfPlacement(const PlanGraph &graph, const DeviceGrid &grid,
                  llvm::ArrayRef<VertexPlacement> placed) {
-  auto uses = graph.uses();
   std::vector<PartVector> parts(graph.vertices.size());
   for (unsigned v = 0; v < graph.vertices.size(); ++v)
     if (placed[v].partition)
       for (const Cut &cut : placed[v].partition->cuts)
         parts[v].push_back(partsOf(grid, cut));
-  for (unsigned v = 0; v < graph.vertices.size(); ++v)
-    if (isStoredAsConsumed(graph.vertices[v], uses[v])) {
-      PlanUse use = uses[v].front();
-      parts[v] = partsOfOperand(graph.vertices[use.vertex], use.operand,
-                                parts[use.vertex]);
-    }
+  setStoredParts(graph, parts);
   return parts;
 }
 

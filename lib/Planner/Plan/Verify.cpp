@@ -84,7 +84,6 @@ static llvm::Error checkStoredInput(const PlanGraph &graph,
 llvm::Error tapestry::verifyParts(const PlanGraph &graph,
                                   llvm::ArrayRef<PartVector> parts,
                                   int64_t devices) {
-  auto uses = graph.uses();
   if (parts.size() != graph.vertices.size())
     return planError("the plan has ", parts.size(), " vertices, the graph has ",
                      graph.vertices.size());
@@ -92,10 +91,9 @@ llvm::Error tapestry::verifyParts(const PlanGraph &graph,
     const PlanVertex &vertex = graph.vertices[v];
     if (llvm::Error error = checkPartCount(vertex, parts[v]))
       return error;
-    if (vertex.isInput && !vertex.isOutput && uses[v].size() == 1 &&
-        vertex.constraints.empty()) {
+    if (vertex.storedFor) {
       if (llvm::Error error =
-              checkStoredInput(graph, vertex, uses[v].front(), parts))
+              checkStoredInput(graph, vertex, *vertex.storedFor, parts))
         return error;
       continue;
     }
@@ -377,20 +375,15 @@ static llvm::Error checkMoves(const PlanGraph &graph, const Plan &plan,
 }
 
 static llvm::Error checkPlacement(const PlanGraph &graph, const Plan &plan) {
-  auto uses = graph.uses();
   if (plan.placement.vertices.size() != graph.vertices.size())
     return planError("the plan places ", plan.placement.vertices.size(),
                      " vertices, the graph has ", graph.vertices.size());
-  auto isStored = [&](unsigned v) {
-    return graph.vertices[v].isInput && !graph.vertices[v].isOutput &&
-           uses[v].size() == 1 && graph.vertices[v].constraints.empty();
-  };
   CoverageChecker coverage(plan.grid);
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
     const VertexPlacement &placed = plan.placement.vertices[v];
     if (!placed.partition) {
-      if (isStored(v))
+      if (vertex.storedFor)
         continue;
       return planError("vertex '", vertex.name, "' has no axes");
     }
@@ -405,11 +398,11 @@ static llvm::Error checkPlacement(const PlanGraph &graph, const Plan &plan) {
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
     const VertexPlacement &placed = plan.placement.vertices[v];
-    if (isStored(v)) {
-      if (placed.home != readLayout(graph, plan, uses[v].front()))
+    if (vertex.storedFor) {
+      if (placed.home != readLayout(graph, plan, *vertex.storedFor))
         return planError(
             "home of input '", vertex.name, "' is not where its only reader '",
-            graph.vertices[uses[v].front().vertex].name, "' reads it");
+            graph.vertices[vertex.storedFor->vertex].name, "' reads it");
       continue;
     }
     if (llvm::Error error = coverage.checkHome(vertex, placed.home))
@@ -420,7 +413,38 @@ static llvm::Error checkPlacement(const PlanGraph &graph, const Plan &plan) {
   return collectives.checkAllNeeded();
 }
 
+/// The graph says of the right inputs that their only reader stores them, found
+/// from the readers anew.
+static llvm::Error checkStorage(const PlanGraph &graph) {
+  std::vector<unsigned> reads(graph.vertices.size());
+  for (const PlanVertex &vertex : graph.vertices)
+    for (const PlanOperand &operand : vertex.operands)
+      ++reads[operand.producer];
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    const PlanVertex &vertex = graph.vertices[v];
+    bool isStoredForReader = vertex.isInput && !vertex.isOutput &&
+                             reads[v] == 1 && vertex.constraints.empty();
+    if (vertex.storedFor.has_value() != isStoredForReader)
+      return planError("vertex '", vertex.name, "' with ", reads[v],
+                       " reads is marked as stored for ",
+                       vertex.storedFor ? "one of them" : "none",
+                       ": its storage was not resolved");
+    if (!vertex.storedFor)
+      continue;
+    auto [reader, operand] = *vertex.storedFor;
+    if (reader >= graph.vertices.size() ||
+        operand >= graph.vertices[reader].operands.size() ||
+        graph.vertices[reader].operands[operand].producer != v)
+      return planError("vertex '", vertex.name, "' is stored for operand ",
+                       operand, " of vertex number ", reader,
+                       ", which does not read it");
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error tapestry::verifyPlan(const PlanGraph &graph, const Plan &plan) {
+  if (llvm::Error error = checkStorage(graph))
+    return error;
   if (plan.grid.numDevices() != plan.devices)
     return planError("the plan is for ", plan.devices,
                      " devices, its grid has ", plan.grid.numDevices());

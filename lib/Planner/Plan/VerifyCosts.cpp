@@ -76,7 +76,6 @@ static llvm::Error compareCost(llvm::StringRef place, llvm::StringRef what,
 
 static std::vector<VertexCost> countPaper(const PlanGraph &graph,
                                           const Plan &plan) {
-  auto uses = graph.uses();
   std::vector<VertexCost> costs;
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
@@ -92,8 +91,7 @@ static std::vector<VertexCost> countPaper(const PlanGraph &graph,
       std::vector<Piece> read =
           piecesOf(operand.projection, vertex, parts, producer.shape);
       join += calls * sizeOf(read);
-      if (!producer.isInput || producer.isOutput ||
-          uses[operand.producer].size() != 1 || !producer.constraints.empty())
+      if (!producer.storedFor)
         repartition += moveCost(piecesOf(producer.output, producer,
                                          plan.vertices[operand.producer].parts,
                                          producer.shape),

@@ -55,7 +55,6 @@ private:
   const Plan *plan = nullptr;
   PlanProblem paper;
   std::optional<SpmdProblem> spmd;
-  std::vector<bool> isFollower;
   std::vector<std::optional<uint32_t>> chosen;
 };
 

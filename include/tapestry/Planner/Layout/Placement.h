@@ -105,6 +105,9 @@ llvm::SmallVector<Layout, 3> stepsOfOperand(const PlanGraph &graph,
 /// along the axes of its reduced labels.
 Layout resultLayout(const PlanVertex &vertex, const Partition &partition);
 
+/// The partition that says the same as a layout, if there is one.
+std::optional<Partition> partitionOf(const Layout &layout);
+
 /// Where `vertex` reads its operand of number `operand`.
 Layout operandLayout(const PlanGraph &graph, const PlanVertex &vertex,
                      unsigned operand, const Partition &partition);

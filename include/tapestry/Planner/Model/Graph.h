@@ -39,6 +39,16 @@ struct PlanOperand {
   bool padded = false;
 };
 
+/// One read of a vertex's result.
+struct PlanUse {
+  unsigned vertex = 0;
+  unsigned operand = 0;
+
+  bool operator==(const PlanUse &other) const {
+    return vertex == other.vertex && operand == other.operand;
+  }
+};
+
 /// One statement of the program, or one of its inputs.
 struct PlanVertex {
   std::string name;
@@ -64,6 +74,11 @@ struct PlanVertex {
   bool isOutput = false;
   /// What the user asks of the plan here (see Planner/Constraints.h).
   VertexConstraints constraints;
+  /// The only read of an input that is stored as this read wants it, at no
+  /// cost. Nothing for tensors that have a home of their own: results, inputs
+  /// that several read or that are handed out again, and those that the user
+  /// asks something of. Set by PlanGraph::resolveStorage().
+  std::optional<PlanUse> storedFor;
 
   /// A graph input of this shape.
   static PlanVertex input(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
@@ -80,22 +95,6 @@ struct PlanVertex {
   int64_t elements() const;
 };
 
-/// One read of a vertex's result.
-struct PlanUse {
-  unsigned vertex = 0;
-  unsigned operand = 0;
-};
-
-/// Who stores the tensor of an input that has exactly one consumer: the
-/// consumer as it wants to read it, at no cost (`uses` are the input's). An
-/// input that is handed out again has a second consumer, and one that the user
-/// asks something of is stored as that demands.
-inline bool isStoredAsConsumed(const PlanVertex &vertex,
-                               llvm::ArrayRef<PlanUse> uses) {
-  return vertex.isInput && !vertex.isOutput && uses.size() == 1 &&
-         vertex.constraints.empty();
-}
-
 /// The vertices in an order in which producers come before their consumers.
 struct PlanGraph {
   std::vector<PlanVertex> vertices;
@@ -103,6 +102,10 @@ struct PlanGraph {
   /// Every read of every vertex, in vertex and operand order.
   std::vector<llvm::SmallVector<PlanUse, 2>> uses() const;
   std::optional<unsigned> vertexNamed(llvm::StringRef name) const;
+
+  /// Sets every vertex' `storedFor`. To be called once the vertices are there,
+  /// and again after an edit of reads, outputs or constraints.
+  void resolveStorage();
 
   /// Checks what the planner relies on; the error names the vertex, the label
   /// or operand, and both numbers that disagree. Everything else in this

@@ -41,6 +41,16 @@ std::vector<PartVector> viablePartitions(llvm::ArrayRef<int64_t> extents,
                                          int64_t devices,
                                          llvm::ArrayRef<int64_t> fixed = {});
 
+/// The parts per dimension in which `operand` of `vertex` is read: the product
+/// of the parts of the labels in each dimension.
+PartVector partsOfOperand(const PlanVertex &vertex, unsigned operand,
+                          llvm::ArrayRef<int64_t> parts);
+
+/// Gives inputs that are stored for their only reader the parts in which it
+/// reads them.
+void setStoredParts(const PlanGraph &graph,
+                    llvm::MutableArrayRef<PartVector> parts);
+
 /// "[2, 1, 4]".
 std::string partsToString(llvm::ArrayRef<int64_t> parts);
 

@@ -159,11 +159,6 @@ std::vector<PartVector> partsOfSolution(const PlanGraph &graph,
                                         const PlanProblem &problem,
                                         llvm::ArrayRef<uint32_t> choice);
 
-/// The parts per dimension in which `operand` of `vertex` is read: the product
-/// of the parts of the labels in each dimension.
-PartVector partsOfOperand(const PlanVertex &vertex, unsigned operand,
-                          llvm::ArrayRef<int64_t> parts);
-
 } // namespace tapestry
 
 #endif // TAPESTRY_PLANNER_OPTIMIZE_PROBLEM_H

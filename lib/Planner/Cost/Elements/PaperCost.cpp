@@ -95,7 +95,6 @@ double tapestry::repartitionCost(llvm::ArrayRef<PartDim> producer,
 
 std::vector<VertexCost> tapestry::paperCosts(const PlanGraph &graph,
                                              llvm::ArrayRef<PartVector> parts) {
-  auto uses = graph.uses();
   std::vector<VertexCost> costs(graph.vertices.size());
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
@@ -103,7 +102,7 @@ std::vector<VertexCost> tapestry::paperCosts(const PlanGraph &graph,
     costs[v].aggregate = aggregateCost(vertex, parts[v]);
     for (const PlanOperand &operand : vertex.operands) {
       const PlanVertex &producer = graph.vertices[operand.producer];
-      if (isStoredAsConsumed(producer, uses[operand.producer]))
+      if (producer.storedFor)
         continue;
       costs[v].repartition += repartitionCost(
           projectedParts(producer.output, producer.extents(),

@@ -103,7 +103,7 @@ void MemoryTerms::add() {
   unsigned edge = 0;
   for (unsigned v = 0; v <= end; ++v) {
     const PlanVertex &vertex = graph.vertices[v];
-    if (!isStoredAsConsumed(vertex, uses[v])) {
+    if (!vertex.storedFor) {
       bool throughout = vertex.isInput || vertex.isOutput || uses[v].empty();
       problem.memory.push_back({false, v, bytesPerChoice(v, Of::Result, 0),
                                 vertex.isInput || vertex.isOutput ? 0 : v,
@@ -118,7 +118,7 @@ void MemoryTerms::add() {
         {false, v, bytesPerChoice(v, Of::Partial, 0), v, v});
     for (unsigned o = 0; o < vertex.operands.size(); ++o) {
       unsigned producer = vertex.operands[o].producer;
-      if (isStoredAsConsumed(graph.vertices[producer], uses[producer])) {
+      if (graph.vertices[producer].storedFor) {
         problem.memory.push_back(
             {false, v, bytesPerChoice(v, Of::Operand, o), 0, end});
         continue;

@@ -374,7 +374,7 @@ llvm::Expected<PlanProblem> Builder::build() {
         {vertex.name, form.choices, form.costs, !vertex.isInput});
     for (unsigned o = 0; o < vertex.operands.size(); ++o) {
       unsigned producer = vertex.operands[o].producer;
-      if (isStoredAsConsumed(graph.vertices[producer], uses[producer]))
+      if (graph.vertices[producer].storedFor)
         continue;
       const Interface &from = formOfVertex[producer]->output;
       const Interface &to = form.operands[o];
@@ -410,30 +410,12 @@ double tapestry::paperPenalty(const PlanGraph &graph, const DeviceGrid &grid,
   return penalty;
 }
 
-PartVector tapestry::partsOfOperand(const PlanVertex &vertex, unsigned operand,
-                                    llvm::ArrayRef<int64_t> parts) {
-  PartVector result;
-  for (const ProjectionDim &dim : vertex.operands[operand].projection.dims) {
-    int64_t count = 1;
-    for (const AffineTerm &term : dim.terms)
-      count *= parts[term.dim];
-    result.push_back(count);
-  }
-  return result;
-}
-
 std::vector<PartVector>
 tapestry::partsOfSolution(const PlanGraph &graph, const PlanProblem &problem,
                           llvm::ArrayRef<uint32_t> choice) {
   std::vector<PartVector> parts;
   for (auto [variable, number] : llvm::zip_equal(problem.variables, choice))
     parts.push_back((*variable.choices)[number]);
-  auto uses = graph.uses();
-  for (unsigned v = 0; v < graph.vertices.size(); ++v)
-    if (isStoredAsConsumed(graph.vertices[v], uses[v])) {
-      PlanUse use = uses[v].front();
-      parts[v] = partsOfOperand(graph.vertices[use.vertex], use.operand,
-                                parts[use.vertex]);
-    }
+  setStoredParts(graph, parts);
   return parts;
 }

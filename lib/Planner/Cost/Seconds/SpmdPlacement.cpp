@@ -32,11 +32,8 @@ Placement SpmdProblem::placementOf(llvm::ArrayRef<uint32_t> choice) const {
     if (m.home[v])
       placed.home = m.home[v]->table->layouts()[homeNumber(v)];
     if (vertex.isInput) {
-      if (m.home[v]) {
-        placed.partition.emplace();
-        for (const LayoutDim &dim : placed.home.dims)
-          placed.partition->cuts.push_back(Cut(dim.cut()));
-      }
+      if (m.home[v])
+        placed.partition = partitionOf(placed.home);
       continue;
     }
     uint32_t work = choice[*m.variables[v].work];
@@ -66,11 +63,7 @@ Placement SpmdProblem::placementOf(llvm::ArrayRef<uint32_t> choice) const {
       if (!m.toOperand[v][o]) {
         VertexPlacement &input = placement.vertices[producer];
         input.home = shown.layouts[column];
-        if (input.home.isPlain()) {
-          input.partition.emplace();
-          for (const LayoutDim &dim : input.home.dims)
-            input.partition->cuts.push_back(Cut(dim.cut()));
-        }
+        input.partition = partitionOf(input.home);
         continue;
       }
       const HomeForm &home = *m.home[producer];

@@ -567,7 +567,7 @@ llvm::Expected<SpmdProblem> Builder::build() {
                          result.isComplete ? "the grid" : "merged grid axes",
                          " is as its pins demand");
     }
-    if (!isStoredAsConsumed(vertex, m.uses[v])) {
+    if (!vertex.storedFor) {
       m.home[v] = homeFormOf(v);
       if (m.home[v]->allowed.empty())
         return planError("vertex '", vertex.name, "': no layout on ",

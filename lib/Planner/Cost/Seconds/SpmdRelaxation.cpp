@@ -324,7 +324,6 @@ SharedTable Relaxer::bringHome(const PlanVertex &vertex,
 
 std::optional<PlanProblem> Relaxer::build() {
   PlanProblem problem;
-  auto uses = graph.uses();
   std::vector<RelaxedHome *> home(graph.vertices.size());
   std::vector<std::string> homeKey(graph.vertices.size());
   std::vector<unsigned> homeVariable(graph.vertices.size());
@@ -348,7 +347,7 @@ std::optional<PlanProblem> Relaxer::build() {
         return std::nullopt;
       problem.variables.push_back({vertex.name, nullptr, work->costs, true});
     }
-    if (!isStoredAsConsumed(vertex, uses[v])) {
+    if (!vertex.storedFor) {
       llvm::raw_string_ostream os(homeKey[v]);
       os << vertex.elementBytes << ":";
       describe(os, vertex.shape);
