@@ -2,6 +2,7 @@
 
 #include "tapestry/Analysis/PlanGraphs.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "tapestry/Interfaces/GraphNodeInterface.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
@@ -78,12 +79,12 @@ LogicalResult VertexCollector::add(BlockOpInterface op) {
   vertex.shape.assign(type.getShape().begin(), type.getShape().end());
   vertex.elementBytes = elementBytes(type.getElementType());
   // Partial values are kept and combined in the accumulator's type.
-  if (TypedAttr identity = op.getMonoidIdentity())
+  if (TypedAttr identity = op.getMonoidIdentity(0))
     vertex.accumulatorBytes = elementBytes(identity.getType());
   else
     vertex.accumulatorBytes = vertex.elementBytes;
   vertex.flops = points * op.getFlopsPerPoint();
-  vertex.isInput = op.getTensorOperands().empty() && !op.getScalarRegion();
+  vertex.isInput = isGraphSource(op);
   vertex.isOutput =
       llvm::any_of(op->getResult(0).getUsers(), [](Operation *user) {
         return !isa<BlockOpInterface>(user);

@@ -1,7 +1,9 @@
 //===- Reference.cpp - Direct evaluation of a graph: the oracle -----------===//
 
 #include "tapestry/Reference/Reference.h"
-#include "EinsumEvaluator.h"
+#include "RegionEvaluator.h"
+#include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Interfaces/GraphNodeInterface.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/Threading.h"
 
@@ -20,9 +22,11 @@ public:
 private:
   llvm::Error checkInputs(teg::GraphOp graph);
   llvm::Error evaluate(Operation &op);
-  llvm::Error evaluateSource(teg::SourceOp source);
-  llvm::Error evaluateVertex(teg::EinsumOp einsum);
-  void evaluateSink(teg::SinkOp sink);
+  llvm::Error evaluateNode(GraphNodeInterface node);
+  llvm::Error evaluateSource(GraphNodeInterface source);
+  llvm::Error evaluateVertex(BlockOpInterface op);
+  llvm::Expected<std::vector<HostTensor>>
+  compute(BlockOpInterface op, llvm::ArrayRef<const HostTensor *> operands);
   /// Frees a result that nothing reads any more.
   void release(Value value);
 
@@ -36,10 +40,20 @@ private:
 };
 } // namespace
 
+/// A tensor of the type of `value`, without elements.
+static HostTensor emptyOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  HostTensor tensor;
+  tensor.dtype = *dtypeOf(type.getElementType());
+  tensor.shape.assign(type.getShape().begin(), type.getShape().end());
+  return tensor;
+}
+
 llvm::Error GraphEvaluator::checkInputs(teg::GraphOp graph) {
   llvm::SmallVector<StringRef> known;
-  for (auto source : graph.getBody().getOps<teg::SourceOp>())
-    known.push_back(source.getName());
+  for (GraphNodeInterface source :
+       graphNodes(graph.getBody().front(), GraphNodeKind::Source))
+    known.push_back(source.getTensorName());
   // Sorted, so that the message does not depend on hashing.
   llvm::SmallVector<StringRef> given(inputs.keys());
   llvm::sort(given);
@@ -51,12 +65,9 @@ llvm::Error GraphEvaluator::checkInputs(teg::GraphOp graph) {
   return llvm::Error::success();
 }
 
-llvm::Error GraphEvaluator::evaluateSource(teg::SourceOp source) {
-  StringRef name = source.getName();
-  auto type = cast<RankedTensorType>(source.getResult().getType());
-  HostTensor wanted;
-  wanted.dtype = *dtypeOf(type.getElementType());
-  wanted.shape.assign(type.getShape().begin(), type.getShape().end());
+llvm::Error GraphEvaluator::evaluateSource(GraphNodeInterface source) {
+  StringRef name = source.getTensorName();
+  HostTensor wanted = emptyOf(source.getNodeTensor());
   auto it = inputs.find(name);
   if (it == inputs.end())
     return llvm::createStringError("input '" + name + "' of type " +
@@ -71,7 +82,7 @@ llvm::Error GraphEvaluator::evaluateSource(teg::SourceOp source) {
     return llvm::createStringError(
         "input '" + name + "' has " + llvm::Twine(tensor.bytes.size()) +
         " bytes, but " + wanted.describe() + " needs " + llvm::Twine(bytes));
-  values[source.getResult()] = &tensor;
+  values[source.getNodeTensor()] = &tensor;
   return llvm::Error::success();
 }
 
@@ -80,50 +91,68 @@ void GraphEvaluator::release(Value value) {
     owned.erase(value);
 }
 
-llvm::Error GraphEvaluator::evaluateVertex(teg::EinsumOp einsum) {
-  llvm::SmallVector<const HostTensor *> tensors;
-  for (Value input : einsum.getInputs())
-    tensors.push_back(values.lookup(input));
+llvm::Expected<std::vector<HostTensor>>
+GraphEvaluator::compute(BlockOpInterface op,
+                        llvm::ArrayRef<const HostTensor *> operands) {
+  if (!op.getScalarRegion())
+    return op.evaluate(operands);
   llvm::Expected<HostTensor> result =
-      reference::evaluateEinsum(einsum, tensors, &pool);
+      reference::evaluateRegion(op, operands, &pool);
   if (!result)
     return result.takeError();
-  Value value = einsum.getResult();
-  auto &slot = owned[value];
-  slot = std::make_unique<HostTensor>(std::move(*result));
-  values[value] = slot.get();
-  usesLeft[value] = std::distance(value.use_begin(), value.use_end());
-  if (usesLeft[value] == 0)
-    owned.erase(value);
-  for (Value input : einsum.getInputs())
-    if (owned.contains(input))
-      release(input);
+  std::vector<HostTensor> results;
+  results.push_back(std::move(*result));
+  return results;
+}
+
+llvm::Error GraphEvaluator::evaluateVertex(BlockOpInterface op) {
+  llvm::SmallVector<const HostTensor *> tensors;
+  for (Value operand : op.getTensorOperands())
+    tensors.push_back(values.lookup(operand));
+  llvm::Expected<std::vector<HostTensor>> results = compute(op, tensors);
+  if (!results)
+    return results.takeError();
+  if (results->size() != op->getNumResults())
+    return llvm::createStringError(
+        "vertex '" + op.getVertexName() + "' evaluates to " +
+        llvm::Twine(results->size()) + " tensors, but has " +
+        llvm::Twine(op->getNumResults()));
+  for (auto [value, tensor] : llvm::zip_equal(op->getResults(), *results)) {
+    HostTensor wanted = emptyOf(value);
+    if (tensor.dtype != wanted.dtype || tensor.shape != wanted.shape)
+      return llvm::createStringError(
+          "vertex '" + op.getVertexName() + "' evaluates to " +
+          tensor.describe() + ", but its result is " + wanted.describe());
+    auto uses = std::distance(value.use_begin(), value.use_end());
+    if (uses == 0)
+      continue;
+    auto &slot = owned[value];
+    slot = std::make_unique<HostTensor>(std::move(tensor));
+    values[value] = slot.get();
+    usesLeft[value] = uses;
+  }
   return llvm::Error::success();
 }
 
-void GraphEvaluator::evaluateSink(teg::SinkOp sink) {
-  Value tensor = sink.getTensor();
-  outputs[sink.getName()] = *values.lookup(tensor);
-  if (owned.contains(tensor))
-    release(tensor);
+llvm::Error GraphEvaluator::evaluateNode(GraphNodeInterface node) {
+  switch (node.getNodeKind()) {
+  case GraphNodeKind::Source:
+    return evaluateSource(node);
+  case GraphNodeKind::Sink:
+    outputs[node.getTensorName()] = *values.lookup(node.getNodeTensor());
+    break;
+  case GraphNodeKind::Point:
+    // Operations run in their order here, so a point waits for nothing.
+    break;
+  }
+  return llvm::Error::success();
 }
 
 llvm::Error GraphEvaluator::evaluate(Operation &op) {
-  if (auto source = dyn_cast<teg::SourceOp>(op))
-    return evaluateSource(source);
-  if (auto einsum = dyn_cast<teg::EinsumOp>(op))
-    return evaluateVertex(einsum);
-  if (auto sink = dyn_cast<teg::SinkOp>(op)) {
-    evaluateSink(sink);
-    return llvm::Error::success();
-  }
-  if (auto point = dyn_cast<teg::SequencePointOp>(op)) {
-    // Operations run in their order here, so a point waits for nothing.
-    for (Value awaited : point.getAwaited())
-      if (owned.contains(awaited))
-        release(awaited);
-    return llvm::Error::success();
-  }
+  if (auto node = dyn_cast<GraphNodeInterface>(op))
+    return evaluateNode(node);
+  if (auto vertex = dyn_cast<BlockOpInterface>(op))
+    return evaluateVertex(vertex);
   return llvm::createStringError("the reference evaluator does not know '" +
                                  op.getName().getStringRef() + "'");
 }
@@ -131,9 +160,13 @@ llvm::Error GraphEvaluator::evaluate(Operation &op) {
 llvm::Error GraphEvaluator::run(teg::GraphOp graph) {
   if (llvm::Error error = checkInputs(graph))
     return error;
-  for (Operation &op : graph.getBody().front())
+  for (Operation &op : graph.getBody().front()) {
     if (llvm::Error error = evaluate(op))
       return error;
+    for (Value operand : op.getOperands())
+      if (owned.contains(operand))
+        release(operand);
+  }
   return llvm::Error::success();
 }
 

@@ -3,6 +3,7 @@
 #include "ScalarProgram.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "tapestry/Interfaces/ElementType.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -102,18 +103,16 @@ namespace tapestry::reference {
 
 class ScalarCompiler {
 public:
-  explicit ScalarCompiler(teg::EinsumOp einsum) : einsum(einsum) {}
+  explicit ScalarCompiler(BlockOpInterface op) : op(op) {}
   llvm::Error compile();
   ScalarProgram takeProgram() { return std::move(program); }
 
 private:
-  llvm::Error compileBlock(Block &block, llvm::ArrayRef<Slot> arguments,
-                           Slot &result);
   llvm::Error compileOp(Operation &op);
   llvm::Error compileConstant(arith::ConstantOp op);
   llvm::Error compileCast(Operation &op);
-  llvm::Error compileLabel(teg::LabelOp op);
   llvm::Error compileMonoid(Slot value);
+  llvm::Error compileCustomMonoid(Slot accumulator, Slot value, Type type);
 
   llvm::Error unsupported(Operation &op, const llvm::Twine &why);
   /// The bits of an integer or index type; 64 for floats.
@@ -134,15 +133,15 @@ private:
     return program.instructions.back();
   }
 
-  teg::EinsumOp einsum;
+  BlockOpInterface op;
   ScalarProgram program;
   llvm::DenseMap<Value, Slot> slots;
 };
 
 } // namespace tapestry::reference
 
-llvm::Expected<ScalarProgram> ScalarProgram::compile(teg::EinsumOp einsum) {
-  ScalarCompiler compiler(einsum);
+llvm::Expected<ScalarProgram> ScalarProgram::compile(BlockOpInterface op) {
+  ScalarCompiler compiler(op);
   if (llvm::Error error = compiler.compile())
     return llvm::Expected<ScalarProgram>(std::move(error));
   return compiler.takeProgram();
@@ -161,39 +160,25 @@ bool ScalarCompiler::isScalar(Type type) {
   return type.isF64() || type.isF32() || type.isF16() || type.isBF16();
 }
 
-llvm::Error ScalarCompiler::unsupported(Operation &op, const llvm::Twine &why) {
+llvm::Error ScalarCompiler::unsupported(Operation &inner,
+                                        const llvm::Twine &why) {
   std::string place;
   llvm::raw_string_ostream os(place);
-  op.getLoc().print(os);
-  return llvm::createStringError("vertex '" + einsum.getName() + "', " + place +
+  inner.getLoc().print(os);
+  return llvm::createStringError("vertex '" + op.getVertexName() + "', " +
+                                 place +
                                  ": the reference evaluator does not know '" +
-                                 op.getName().getStringRef() + "'" + why);
+                                 inner.getName().getStringRef() + "'" + why);
 }
 
 llvm::Error ScalarCompiler::compile() {
-  for (BlockArgument argument : einsum.getBody().getArguments())
-    program.operandSlots.push_back(newSlot(argument.getType()));
-  Slot value;
-  llvm::SmallVector<Slot> arguments = program.operandSlots;
-  if (llvm::Error error =
-          compileBlock(einsum.getBody().front(), arguments, value))
-    return error;
-  return compileMonoid(value);
-}
-
-llvm::Error ScalarCompiler::compileBlock(Block &block,
-                                         llvm::ArrayRef<Slot> arguments,
-                                         Slot &result) {
-  for (auto [argument, slot] : llvm::zip_equal(block.getArguments(), arguments))
-    slots[argument] = slot;
-  for (Operation &op : block.without_terminator())
-    if (llvm::Error error = compileOp(op))
+  Block &body = op.getScalarRegion()->front();
+  for (BlockArgument argument : body.getArguments())
+    program.operandSlots.push_back(define(argument));
+  for (Operation &inner : body.without_terminator())
+    if (llvm::Error error = compileOp(inner))
       return error;
-  auto yield = dyn_cast<teg::YieldOp>(block.getTerminator());
-  if (!yield)
-    return unsupported(*block.getTerminator(), " as the end of a body");
-  result = slots.lookup(yield.getValue());
-  return llvm::Error::success();
+  return compileMonoid(slots.lookup(body.getTerminator()->getOperand(0)));
 }
 
 llvm::Error ScalarCompiler::compileOp(Operation &op) {
@@ -205,8 +190,10 @@ llvm::Error ScalarCompiler::compileOp(Operation &op) {
     }
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return compileConstant(constant);
-  if (auto label = dyn_cast<teg::LabelOp>(op))
-    return compileLabel(label);
+  if (std::optional<unsigned> label = this->op.getLabelReadBy(&op)) {
+    program.labelSlots.push_back({*label, define(op.getResult(0)).index});
+    return llvm::Error::success();
+  }
   if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
     unsigned a = use(compare.getLhs()), b = use(compare.getRhs());
     Instruction &instruction = add(OpCode::CmpF, define(compare));
@@ -260,14 +247,6 @@ llvm::Error ScalarCompiler::compileConstant(arith::ConstantOp op) {
   return llvm::Error::success();
 }
 
-llvm::Error ScalarCompiler::compileLabel(teg::LabelOp op) {
-  std::optional<unsigned> label = einsum.getLabelIndex(op.getLabel());
-  if (!label)
-    return unsupported(*op, " of label '" + op.getLabel() + "'");
-  program.labelSlots.push_back({*label, define(op).index});
-  return llvm::Error::success();
-}
-
 /// Conversions; the last resort of compileOp.
 llvm::Error ScalarCompiler::compileCast(Operation &op) {
   StringRef name = op.getName().getStringRef();
@@ -310,26 +289,48 @@ llvm::Error ScalarCompiler::compileCast(Operation &op) {
   return llvm::Error::success();
 }
 
+/// accumulator = accumulator (+) value, as the op itself emits it: into a block
+/// that is compiled and dropped.
+llvm::Error ScalarCompiler::compileCustomMonoid(Slot accumulator, Slot value,
+                                                Type type) {
+  Block scratch;
+  Location loc = op.getLoc();
+  OpBuilder builder(op.getContext());
+  builder.setInsertionPointToEnd(&scratch);
+  Value a = scratch.addArgument(type, loc), b = scratch.addArgument(type, loc);
+  slots[a] = accumulator;
+  slots[b] = value;
+  Value combined = op.emitCombine(/*result=*/0, builder, loc, a, b);
+  for (Operation &inner : scratch)
+    if (llvm::Error error = compileOp(inner))
+      return error;
+  Instruction &copy =
+      add(accumulator.isFloat ? OpCode::CopyF : OpCode::CopyI, accumulator);
+  copy.a = use(combined);
+  return llvm::Error::success();
+}
+
 /// accumulator = accumulator (+) value.
 llvm::Error ScalarCompiler::compileMonoid(Slot value) {
-  if (einsum.getMonoid() == Monoid::None) {
+  Monoid monoid = op.getResultMonoid(/*result=*/0);
+  if (monoid == Monoid::None) {
     program.accumulatorSlot = value;
     return llvm::Error::success();
   }
-  Type type = einsum.getAccumulatorType();
+  TypedAttr identity = op.getMonoidIdentity(/*result=*/0);
+  Type type = identity.getType();
   Slot accumulator = newSlot(type);
   program.accumulatorSlot = accumulator;
   program.hasMonoid = true;
-  TypedAttr identity = einsum.getIdentity();
   program.identity = {accumulator, 0, 0};
-  if (auto real = dyn_cast_or_null<FloatAttr>(identity))
+  if (auto real = dyn_cast<FloatAttr>(identity))
     program.identity.real = real.getValueAsDouble();
-  else if (auto integer = dyn_cast_or_null<IntegerAttr>(identity))
+  else if (auto integer = dyn_cast<IntegerAttr>(identity))
     program.identity.integer = integer.getValue().getSExtValue();
 
   bool isFloat = accumulator.isFloat, isBool = type.isInteger(1);
   OpCode code = OpCode::CopyF;
-  switch (einsum.getMonoid()) {
+  switch (monoid) {
   case Monoid::Add:
     code = isFloat ? OpCode::AddF : OpCode::AddI;
     break;
@@ -353,16 +354,8 @@ llvm::Error ScalarCompiler::compileMonoid(Slot value) {
     code = OpCode::XorI;
     break;
   case Monoid::None:
-  case Monoid::Custom: {
-    Slot combined;
-    if (llvm::Error error = compileBlock(einsum.getCombiner().front(),
-                                         {accumulator, value}, combined))
-      return error;
-    Instruction &copy =
-        add(isFloat ? OpCode::CopyF : OpCode::CopyI, accumulator);
-    copy.a = combined.index;
-    return llvm::Error::success();
-  }
+  case Monoid::Custom:
+    return compileCustomMonoid(accumulator, value, type);
   }
   Instruction &combine = add(code, accumulator);
   combine.a = accumulator.index;

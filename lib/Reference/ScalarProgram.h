@@ -1,6 +1,6 @@
-//===- ScalarProgram.h - An einsum's body as a register program -*- C++ -*-===//
+//===- ScalarProgram.h - A scalar region as a register program --*- C++ -*-===//
 //
-// Private to this folder. A body is compiled once into instructions over
+// Private to this folder. A region is compiled once into instructions over
 // registers, and run over a batch of index points at a time, so that finding
 // out what to do costs little beside doing it.
 //
@@ -9,8 +9,7 @@
 #ifndef TAPESTRY_LIB_REFERENCE_SCALARPROGRAM_H
 #define TAPESTRY_LIB_REFERENCE_SCALARPROGRAM_H
 
-#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
-#include "tapestry/Reference/HostTensor.h"
+#include "tapestry/Interfaces/BlockOpInterface.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace tapestry::reference {
@@ -127,11 +126,11 @@ struct Registers {
   int64_t *integerLanes(unsigned index) { return &integers[index * maxLanes]; }
 };
 
-/// One step of an einsum: computes the body's value and combines it with the
-/// accumulator.
+/// One step of an operator: computes the value of its scalar region and
+/// combines it with the accumulator.
 class ScalarProgram {
 public:
-  static llvm::Expected<ScalarProgram> compile(teg::EinsumOp einsum);
+  static llvm::Expected<ScalarProgram> compile(BlockOpInterface op);
 
   /// Where operand k's elements are put before a step.
   llvm::ArrayRef<Slot> operands() const { return operandSlots; }

@@ -10,6 +10,8 @@
 #include "Compilation.h"
 #include "tapestry-rt/ABI.h"
 #include "tapestry-rt/Runtime.h"
+#include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Interfaces/GraphNodeInterface.h"
 #include "tapestry/Reference/Reference.h"
 
 using namespace tapestry;
@@ -96,11 +98,15 @@ ExitStatus tapestry::driver::evaluateReference(const Options &options) {
     return status;
   Evaluation evaluation;
   evaluation.graph = compilation.getGraph();
-  for (auto source : evaluation.graph.getOps<teg::SourceOp>())
-    evaluation.inputs.emplace_back(source.getName(),
-                                   source.getResult().getType());
-  for (auto sink : evaluation.graph.getOps<teg::SinkOp>())
-    evaluation.outputs.emplace_back(sink.getName(), sink.getTensor().getType());
+  auto addTables = [&](GraphNodeKind kind, std::vector<TensorTable> &tables) {
+    for (GraphNodeInterface node :
+         graphNodes(evaluation.graph.getBody().front(), kind))
+      tables.emplace_back(
+          node.getTensorName(),
+          mlir::cast<mlir::RankedTensorType>(node.getNodeTensor().getType()));
+  };
+  addTables(GraphNodeKind::Source, evaluation.inputs);
+  addTables(GraphNodeKind::Sink, evaluation.outputs);
   current = &evaluation;
 
   std::vector<TapestryTensor> inputs, outputs;

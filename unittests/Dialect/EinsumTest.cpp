@@ -127,7 +127,7 @@ TEST_F(EinsumTest, SourcesAreBlocksOfTheirOwnShape) {
   EXPECT_EQ(op.getResultProjections()[0], Projection::identity(2));
   EXPECT_EQ(op.getScalarRegion(), nullptr);
   EXPECT_EQ(op.getFlopsPerPoint(), 0);
-  EXPECT_FALSE(op.getMonoidIdentity());
+  EXPECT_FALSE(op.getMonoidIdentity(0));
 }
 
 TEST_F(EinsumTest, CustomMonoidIsCloned) {
@@ -153,7 +153,7 @@ TEST_F(EinsumTest, CustomMonoidIsCloned) {
   builder.setInsertionPointToEnd(module->getBody());
   Value x = arith::ConstantIntOp::create(builder, loc, 4, 32);
   Value y = arith::ConstantIntOp::create(builder, loc, 6, 32);
-  Value combined = op.emitCombine(builder, loc, x, y);
+  Value combined = op.emitCombine(0, builder, loc, x, y);
   auto sum = combined.getDefiningOp<arith::AddIOp>();
   ASSERT_TRUE(sum);
   EXPECT_EQ(sum->getBlock(), module->getBody());

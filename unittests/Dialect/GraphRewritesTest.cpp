@@ -10,6 +10,7 @@
 #include "mlir/IR/Verifier.h"
 #include "tapestry/Analysis/PlanGraphs.h"
 #include "tapestry/Import/Ein/Import.h"
+#include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Reference/Reference.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"

@@ -1,7 +1,8 @@
 //===- BlockOpInterface.h - Index space and projections ---------*- C++ -*-===//
 //
-// Declares BlockOpInterface: the index space, projections, monoid and marginal
-// cost of an operator, from which its distribution is derived.
+// Declares BlockOpInterface: the index space, projections, monoids and marginal
+// cost of an operator, from which its distribution is derived, and what it
+// computes on a block.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +12,10 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/OpDefinition.h"
+#include "tapestry/Interfaces/LocalBlock.h"
+#include "tapestry/Interfaces/Monoid.h"
 #include "tapestry/Support/CutRequest.h"
+#include "tapestry/Support/HostTensor.h"
 #include "tapestry/Support/Layout.h"
 #include <optional>
 #include <string>

@@ -38,6 +38,9 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
         Whether a tensor operand is padded: its projection may then reach
         outside the tensor, where a constant is read.
       }], "bool", "isOperandPadded", (ins "unsigned":$operand)>,
+    InterfaceMethod<"The constant read outside an operand; null without one.",
+      "::mlir::TypedAttr", "getPad", (ins "unsigned":$operand), "",
+      "return {};">,
     InterfaceMethod<"One projection per result.",
       "::std::vector<::tapestry::Projection>", "getResultProjections">,
     InterfaceMethod<"Whether the op's index space has a cut.",
@@ -80,20 +83,51 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
            "const ::tapestry::Route &":$homeRoute,
            "::llvm::ArrayRef<::tapestry::Route>":$operandRoutes), "", "return;">,
     InterfaceMethod<[{
-        The identity of the monoid that reduces, of the accumulator's type; null
-        where nothing is reduced.
-      }], "::mlir::TypedAttr", "getMonoidIdentity">,
+        How values that land on one element of a result are combined; `none`
+        where the result lacks no label.
+      }], "::tapestry::Monoid", "getResultMonoid", (ins "unsigned":$result)>,
     InterfaceMethod<[{
-        Emits a combined with b by the monoid, both of the accumulator's type;
-        null where the op has no monoid.
+        The identity of a result's monoid, of the accumulator's type; null where
+        nothing is reduced.
+      }], "::mlir::TypedAttr", "getMonoidIdentity", (ins "unsigned":$result)>,
+    InterfaceMethod<[{
+        Emits a combined with b by a result's monoid, both of the accumulator's
+        type; null where it has none.
       }], "::mlir::Value", "emitCombine",
-      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
-           "::mlir::Value":$a, "::mlir::Value":$b)>,
+      (ins "unsigned":$result, "::mlir::OpBuilder &":$builder,
+           "::mlir::Location":$loc, "::mlir::Value":$a, "::mlir::Value":$b)>,
     InterfaceMethod<[{
         The scalar function of one index point: one argument per tensor
-        operand, ended by a terminator with the value to reduce or store. Null
-        where the op computes nothing.
-      }], "::mlir::Region *", "getScalarRegion">,
+        operand, ended by a terminator with the value to reduce or store. An op
+        that has it has one result and needs neither `lowerLocal` nor `evaluate`.
+      }], "::mlir::Region *", "getScalarRegion", (ins), "", "return nullptr;">,
+    InterfaceMethod<[{
+        The label whose value at the index point `op`, which lies in the scalar
+        region, gives; nothing where it does something else.
+      }], "::std::optional<unsigned>", "getLabelReadBy",
+      (ins "::mlir::Operation *":$op), "", "return ::std::nullopt;">,
+    InterfaceMethod<[{
+        Emits what one device computes on its block of the index space, by pure
+        operations on tensors: one per result, of the types in `block.results`.
+        An op without a scalar region brings its own.
+      }], "::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>", "lowerLocal",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "const ::tapestry::LocalBlock &":$block), "", [{
+        return $_op.emitError("'")
+               << $_op.getVertexName()
+               << "' has neither a scalar region nor a local part of its own to "
+                  "lower to";
+      }]>,
+    InterfaceMethod<[{
+        The results for operands in host memory, on the whole index space: by
+        definition, sharing nothing with `lowerLocal`, which it is compared with.
+        An op without a scalar region brings its own.
+      }], "::llvm::Expected<::std::vector<::tapestry::HostTensor>>", "evaluate",
+      (ins "::llvm::ArrayRef<const ::tapestry::HostTensor *>":$operands), "", [{
+        return ::llvm::createStringError(
+            "the reference evaluator does not know '" +
+            $_op->getName().getStringRef() + "'");
+      }]>,
     InterfaceMethod<[{
         Floating-point or integer operations per index point. Every arith or
         math operation counts 1, transcendental functions included; constants,

@@ -9,7 +9,7 @@
 #define TAPESTRY_REFERENCE_REFERENCE_H
 
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
-#include "tapestry/Reference/HostTensor.h"
+#include "tapestry/Support/HostTensor.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace tapestry {

@@ -1,4 +1,4 @@
-//===- LocalJoin.h - One device's share of a join ---------------*- C++ -*-===//
+//===- LocalJoin.h - One device's share of a join or block ------*- C++ -*-===//
 
 #ifndef TAPESTRY_LIB_CONVERSION_TRATOCOMM_LOCALJOIN_H
 #define TAPESTRY_LIB_CONVERSION_TRATOCOMM_LOCALJOIN_H
@@ -7,9 +7,6 @@
 #include "tapestry/Dialect/TRA/IR/TRA.h"
 
 namespace tapestry {
-
-/// The type in which elements lie in memory: booleans as bytes.
-mlir::Type storageType(mlir::Type elementType);
 
 /// Copies the ⊕ region of an aggregate into that of a collective, which
 /// combines stored elements.
@@ -21,6 +18,13 @@ void emitStoredCombine(mlir::OpBuilder &builder, mlir::Region &from,
 /// padding that its windows reach for. Returns the device's part of the result.
 mlir::Value lowerLocalJoin(mlir::OpBuilder &builder, tra::JoinOp join,
                            mlir::ValueRange operands, mlir::Value device);
+
+/// The same for a block: its body on the device's windows and bounds. One part
+/// per result.
+llvm::SmallVector<mlir::Value> lowerLocalBlock(mlir::OpBuilder &builder,
+                                               tra::BlockOp block,
+                                               mlir::ValueRange operands,
+                                               mlir::Value device);
 
 } // namespace tapestry
 

@@ -2,7 +2,7 @@
 //
 // Relations become the part that a device holds, joins local computation on it,
 // aggregates and repartitions the collective that two layouts call for. Joins
-// are lowered in LocalJoin.cpp.
+// and blocks are lowered in LocalJoin.cpp and LocalBlock.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +15,7 @@
 #include "tapestry/Dialect/Comm/IR/Comm.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Dialect/TRA/IR/TRA.h"
+#include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Support/Resharding.h"
 
 namespace tapestry {
@@ -39,6 +40,7 @@ private:
   LogicalResult lowerSignature();
   LogicalResult lowerOp(Operation *op);
   void lowerJoin(tra::JoinOp join);
+  void lowerBlock(tra::BlockOp block);
   void lowerAggregate(tra::AggregateOp aggregate);
   void lowerRepartition(tra::RepartitionOp repartition);
   void lowerReturn(func::ReturnOp op);
@@ -141,6 +143,16 @@ void DeviceProgram::lowerJoin(tra::JoinOp join) {
   define(join.getResult(), lowerLocalJoin(builder, join, operands, device));
 }
 
+void DeviceProgram::lowerBlock(tra::BlockOp block) {
+  SmallVector<Value> operands;
+  for (Value operand : block.getInputs())
+    operands.push_back(part(operand));
+  for (auto [result, local] :
+       llvm::zip_equal(block.getResults(),
+                       lowerLocalBlock(builder, block, operands, device)))
+    define(result, local);
+}
+
 /// The next collective starts after this one: all devices run them in one
 /// order.
 Value DeviceProgram::emitted(comm::CollectiveOpInterface op) {
@@ -212,6 +224,8 @@ LogicalResult DeviceProgram::lowerOp(Operation *op) {
     return success();
   if (auto join = dyn_cast<tra::JoinOp>(op))
     lowerJoin(join);
+  else if (auto block = dyn_cast<tra::BlockOp>(op))
+    lowerBlock(block);
   else if (auto aggregate = dyn_cast<tra::AggregateOp>(op))
     lowerAggregate(aggregate);
   else if (auto repartition = dyn_cast<tra::RepartitionOp>(op))
@@ -245,6 +259,7 @@ struct ConvertTRAToComm
       bool overRelations = false;
       func.walk([&](tra::FromTensorOp) { overRelations = true; });
       func.walk([&](tra::JoinOp) { overRelations = true; });
+      func.walk([&](tra::BlockOp) { overRelations = true; });
       int64_t collectives = 0;
       if (overRelations && failed(DeviceProgram(func).lower(collectives)))
         return signalPassFailure();

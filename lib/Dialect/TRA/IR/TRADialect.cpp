@@ -4,6 +4,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/TRA/IR/TRA.h"
+#include "tapestry/Interfaces/ElementType.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -98,6 +99,58 @@ Layout tra::writtenLayout(AffineMap map, ArrayRef<int64_t> extents,
     llvm::append_range(layout.partial, partition.cuts[label]);
   llvm::sort(layout.partial);
   return layout;
+}
+
+Layout tra::writtenLayout(const Projection &projection,
+                          ArrayRef<int64_t> extents, const Partition &partition,
+                          ArrayRef<int64_t> shape) {
+  Layout layout = Layout::ofProjection(projection, extents, partition, shape);
+  llvm::SmallBitVector lacking(extents.size(), true);
+  for (const ProjectionDim &dim : projection.dims)
+    for (const AffineTerm &term : dim.terms)
+      lacking.reset(term.dim);
+  for (unsigned label : lacking.set_bits())
+    llvm::append_range(layout.partial, partition.cuts[label]);
+  llvm::sort(layout.partial);
+  return layout;
+}
+
+RankedTensorType tra::windowType(index::LayoutAttr layout, Type elementType,
+                                 bool isPadded) {
+  const DeviceGrid &grid = layout.getDeviceGrid();
+  SmallVector<int64_t> shape;
+  for (const LayoutDim &dim : layout.getLayout().dims) {
+    auto sizeOn = [&](int64_t device) {
+      return (isPadded ? dim.imageRange(grid, device) : dim.range(grid, device))
+          .size();
+    };
+    int64_t size = sizeOn(0);
+    for (int64_t device = 1, e = grid.numDevices(); device < e; ++device)
+      if (sizeOn(device) != size)
+        size = ShapedType::kDynamic;
+    shape.push_back(size);
+  }
+  return RankedTensorType::get(shape, storageType(elementType));
+}
+
+SmallVector<Type> tra::bodyArguments(TypeRange operands, ArrayAttr pads,
+                                     unsigned numLabels) {
+  SmallVector<Type> arguments;
+  for (auto [operand, pad] : llvm::zip_equal(operands, pads)) {
+    auto type = cast<RelationType>(operand);
+    arguments.push_back(windowType(type.getLayout(), type.getElementType(),
+                                   /*isPadded=*/!isa<UnitAttr>(pad)));
+  }
+  arguments.append(2 * numLabels, IndexType::get(pads.getContext()));
+  return arguments;
+}
+
+SmallVector<Type> tra::bodyResults(TypeRange results) {
+  return llvm::map_to_vector(results, [](Type result) -> Type {
+    auto type = cast<RelationType>(result);
+    return windowType(type.getLayout(), type.getElementType(),
+                      /*isPadded=*/false);
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,6 +9,25 @@ using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::tra;
 
+/// Parses and prints `[97, 53]`.
+static ParseResult parseExtents(OpAsmParser &parser,
+                                DenseI64ArrayAttr &extents) {
+  SmallVector<int64_t> values;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parser.parseInteger(values.emplace_back());
+      }))
+    return failure();
+  extents = parser.getBuilder().getDenseI64ArrayAttr(values);
+  return success();
+}
+
+static void printExtents(OpAsmPrinter &printer, Operation *,
+                         DenseI64ArrayAttr extents) {
+  printer << '[';
+  llvm::interleaveComma(extents.asArrayRef(), printer);
+  printer << ']';
+}
+
 #define GET_OP_CLASSES
 #include "tapestry/Dialect/TRA/IR/TRAOps.cpp.inc"
 
@@ -65,6 +84,30 @@ SmallVector<unsigned> JoinOp::getReducedLabels() {
 }
 
 Partition JoinOp::getResolvedPartition() {
+  return *getPartition().getPartition(getDeviceGrid());
+}
+
+//===----------------------------------------------------------------------===//
+// BlockOp
+//===----------------------------------------------------------------------===//
+
+const DeviceGrid &BlockOp::getDeviceGrid() {
+  return cast<RelationType>(getResultTypes().front()).getDeviceGrid();
+}
+
+const Projection &BlockOp::getRead(unsigned input) {
+  return cast<index::ProjectionAttr>(getReads()[input]).getProjection();
+}
+
+const Projection &BlockOp::getWrite(unsigned result) {
+  return cast<index::ProjectionAttr>(getWrites()[result]).getProjection();
+}
+
+TypedAttr BlockOp::getPad(unsigned input) {
+  return dyn_cast<TypedAttr>(getPads()[input]);
+}
+
+Partition BlockOp::getResolvedPartition() {
   return *getPartition().getPartition(getDeviceGrid());
 }
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "VerifierRules.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
-#include "tapestry/Dialect/TRA/IR/TRA.h"
 #include "tapestry/Support/Resharding.h"
 
 using namespace mlir;
@@ -45,8 +45,8 @@ static LogicalResult verifySameTensor(Operation *op, RelationType source,
                           result.getShape(), result.getElementType());
 }
 
-static LogicalResult verifySameGrid(Operation *op, RelationType source,
-                                    RelationType result) {
+LogicalResult tra::verifySameGrid(Operation *op, RelationType source,
+                                  RelationType result) {
   index::GridAttr from = source.getLayout().getGrid();
   index::GridAttr to = result.getLayout().getGrid();
   if (from == to)
@@ -197,20 +197,20 @@ static bool isIdentifier(StringRef name) {
   });
 }
 
-/// join_c1: labels and extents.
-static LogicalResult verifyLabels(JoinOp op) {
-  if (op.getLabels().size() != op.getExtents().size())
-    return op.emitOpError("has ") << op.getLabels().size() << " labels, but "
-                                  << op.getExtents().size() << " extents";
+LogicalResult tra::verifyLabels(Operation *op, ArrayAttr labels,
+                                ArrayRef<int64_t> extents) {
+  if (labels.size() != extents.size())
+    return op->emitOpError("has ")
+           << labels.size() << " labels, but " << extents.size() << " extents";
   llvm::SmallDenseSet<Attribute, 8> seen;
-  for (auto [attr, extent] : llvm::zip_equal(op.getLabels(), op.getExtents())) {
+  for (auto [attr, extent] : llvm::zip_equal(labels, extents)) {
     StringRef name = cast<StringAttr>(attr).getValue();
     if (!isIdentifier(name))
-      return op.emitOpError("label '") << name << "' is not an identifier";
+      return op->emitOpError("label '") << name << "' is not an identifier";
     if (!seen.insert(attr).second)
-      return op.emitOpError("label '") << name << "' occurs twice";
+      return op->emitOpError("label '") << name << "' occurs twice";
     if (extent < 0)
-      return op.emitOpError("label '")
+      return op->emitOpError("label '")
              << name << "' has extent " << extent << ", expected at least 0";
   }
   return success();
@@ -327,27 +327,35 @@ static LogicalResult verifyComputation(JoinOp op) {
                             {elementType, elementType}, elementType);
 }
 
-static LogicalResult verifyLayout(JoinOp op, const Twine &what,
-                                  RelationType type, const Layout &expected) {
+LogicalResult tra::verifyLayout(Operation *op, const Twine &what,
+                                RelationType type,
+                                index::PartitionAttr partition,
+                                const Layout &expected) {
   if (type.getLayout().getLayout() == expected)
     return success();
-  return op.emitOpError(what)
+  return op->emitOpError(what)
          << " lies as " << type.getLayout() << ", but the partition "
-         << op.getPartition() << " makes it lie as "
-         << index::LayoutAttr::get(op.getContext(), op.getDeviceGrid(),
+         << partition << " makes it lie as "
+         << index::LayoutAttr::get(op->getContext(), type.getDeviceGrid(),
                                    expected);
+}
+
+FailureOr<Partition> tra::verifyPartition(Operation *op,
+                                          index::PartitionAttr partition,
+                                          size_t numLabels,
+                                          const DeviceGrid &grid) {
+  if (partition.getRank() == numLabels)
+    return partition.getPartition(grid, [&] { return op->emitOpError(); });
+  op->emitOpError("has a partition of ")
+      << partition.getRank() << " labels, but " << numLabels << " labels";
+  return failure();
 }
 
 /// join_c12 to join_c14: everything lies where the partition says.
 static LogicalResult verifyPlacement(JoinOp op) {
   // join_c12
-  if (op.getPartition().getRank() != op.getLabels().size())
-    return op.emitOpError("has a partition of ")
-           << op.getPartition().getRank() << " labels, but "
-           << op.getLabels().size() << " labels";
-  const DeviceGrid &grid = op.getDeviceGrid();
-  FailureOr<Partition> partition =
-      op.getPartition().getPartition(grid, [&] { return op.emitOpError(); });
+  FailureOr<Partition> partition = verifyPartition(
+      op, op.getPartition(), op.getLabels().size(), op.getDeviceGrid());
   if (failed(partition))
     return failure();
   for (Value input : op.getInputs())
@@ -360,18 +368,20 @@ static LogicalResult verifyPlacement(JoinOp op) {
     FailureOr<Layout> expected = readLayout(
         op.getInputMap(number), op.getExtents(), *partition, type.getShape());
     if (failed(expected) ||
-        failed(verifyLayout(op, "operand " + Twine(number), type, *expected)))
+        failed(verifyLayout(op, "operand " + Twine(number), type,
+                            op.getPartition(), *expected)))
       return failure();
   }
   // join_c14
   return verifyLayout(
-      op, "result", op.getType(),
+      op, "result", op.getType(), op.getPartition(),
       writtenLayout(op.getResultMap(), op.getExtents(), *partition));
 }
 
 LogicalResult JoinOp::verify() {
-  return failure(failed(verifyLabels(*this)) || failed(verifyMaps(*this)) ||
-                 failed(verifyReads(*this)));
+  // join_c1
+  return failure(failed(verifyLabels(*this, getLabels(), getExtents())) ||
+                 failed(verifyMaps(*this)) || failed(verifyReads(*this)));
 }
 
 LogicalResult JoinOp::verifyRegions() {

@@ -89,11 +89,13 @@ void SourceOp::setHomeLayout(const DeviceGrid &grid, const Layout &layout) {
   setHomeAttr(index::LayoutAttr::get(getContext(), grid, layout));
 }
 
-TypedAttr SourceOp::getMonoidIdentity() { return {}; }
+Monoid SourceOp::getResultMonoid(unsigned) { return Monoid::None; }
 
-Value SourceOp::emitCombine(OpBuilder &, Location, Value, Value) { return {}; }
+TypedAttr SourceOp::getMonoidIdentity(unsigned) { return {}; }
 
-Region *SourceOp::getScalarRegion() { return nullptr; }
+Value SourceOp::emitCombine(unsigned, OpBuilder &, Location, Value, Value) {
+  return {};
+}
 
 int64_t SourceOp::getFlopsPerPoint() { return 0; }
 
@@ -208,9 +210,11 @@ void EinsumOp::setRoutes(const DeviceGrid &grid, const Route &homeRoute,
     removeOperandRoutesAttr();
 }
 
-TypedAttr EinsumOp::getMonoidIdentity() { return getIdentity(); }
+Monoid EinsumOp::getResultMonoid(unsigned) { return getMonoid(); }
 
-Value EinsumOp::emitCombine(OpBuilder &builder, Location loc, Value a,
+TypedAttr EinsumOp::getMonoidIdentity(unsigned) { return getIdentity(); }
+
+Value EinsumOp::emitCombine(unsigned, OpBuilder &builder, Location loc, Value a,
                             Value b) {
   if (getMonoid() != Monoid::Custom)
     return emitMonoid(builder, loc, getMonoid(), a, b);
@@ -225,6 +229,11 @@ Value EinsumOp::emitCombine(OpBuilder &builder, Location loc, Value a,
 }
 
 Region *EinsumOp::getScalarRegion() { return &getBody(); }
+
+std::optional<unsigned> EinsumOp::getLabelReadBy(Operation *op) {
+  auto label = dyn_cast<LabelOp>(op);
+  return label ? getLabelIndex(label.getLabel()) : std::nullopt;
+}
 
 /// Operations of a scalar region that cost time: not constants, labels,
 /// conversions of type and terminators.

@@ -44,6 +44,24 @@ mlir::FailureOr<Layout> readLayout(mlir::AffineMap map,
 Layout writtenLayout(mlir::AffineMap map, llvm::ArrayRef<int64_t> extents,
                      const Partition &partition);
 
+/// The layout in which a block writes a result of this shape: what the
+/// projection's labels make of it, partial over the axes, ascending, that cut
+/// the other labels.
+Layout writtenLayout(const Projection &projection,
+                     llvm::ArrayRef<int64_t> extents,
+                     const Partition &partition, llvm::ArrayRef<int64_t> shape);
+
+/// The window that a device has of an operand which lies as `layout` says:
+/// with a pad all that it reads, without one what is inside the tensor.
+mlir::RankedTensorType windowType(index::LayoutAttr layout,
+                                  mlir::Type elementType, bool isPadded);
+
+/// The arguments of a block's body and the parts that it yields.
+llvm::SmallVector<mlir::Type> bodyArguments(mlir::TypeRange operands,
+                                            mlir::ArrayAttr pads,
+                                            unsigned numLabels);
+llvm::SmallVector<mlir::Type> bodyResults(mlir::TypeRange results);
+
 } // namespace tapestry::tra
 
 #define GET_OP_CLASSES

@@ -195,6 +195,103 @@ def TRA_YieldOp : TRA_Op<"yield", [
 }
 
 //===----------------------------------------------------------------------===//
+// Block
+//===----------------------------------------------------------------------===//
+
+def TRA_BlockOp : TRA_Op<"block", [Pure, IsolatedFromAbove]> {
+  let summary = "what every device computes on its block of an index space";
+  let description = [{
+    The join of an operator that is more than a scalar function under a monoid:
+    it reads regions of its operands, has any number of results, and brings what
+    a device computes. The partition cuts the index space into blocks, one per
+    device. The body takes one window per operand, all that the block's points
+    read of it (`reads`), and start and end of every label of the block; it
+    yields the part of every result that the block writes (`writes`). It
+    captures nothing.
+
+    No element is moved: operands lie where the partition wants to read them. A
+    result is partial over the axes that cut labels which it lacks; its parts are
+    then to be aggregated, by a monoid that may be another for every result. Where
+    a block is empty along such a label, the body yields the monoid's identity.
+
+    Windows start at the least index that the block reads in each dimension. A
+    pad is what is read outside the operand; the window holds it there. Extents
+    of windows and results are static where they are the same on all devices;
+    booleans are bytes.
+
+    ```mlir
+    %sum, %max = tra.block "S" ["i"] = [97] by #tapestry_index.partition<[["d.0"]]>
+        reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0 - 1), shape = [3]>]
+        pads [0.0 : f32]
+        writes(!sum, !max) at [#tapestry_index.projection<(d0) -> ()>,
+                               #tapestry_index.projection<(d0) -> (d0)>] {
+    ^bb0(%window: tensor<?xf32>, %lo: index, %hi: index):
+      ...
+      tra.block_yield %s, %m : tensor<f32>, tensor<?xf32>
+    }
+    ```
+
+    Constraints:
+    - `block_c1`: there is one extent per label; labels are distinct identifiers
+      (as in a join); extents are at least 0.
+    - `block_c2`: there is one projection per operand and result, from all labels
+      to the dimensions of its relation.
+    - `block_c3`: there is one pad per operand, `unit` for none or a value of its
+      element type.
+    - `block_c4`: an operand without pad is read within its bounds.
+    - `block_c5`: every dimension of a result is one label, each at most once and
+      of its extent, or is written whole.
+    - `block_c6`: the partition cuts every label over axes of the grid on which all
+      relations lie; there is one at least.
+    - `block_c7`: each operand's layout is what its projection reads under the
+      partition.
+    - `block_c8`: each result's layout is what the partition writes, partial over
+      the axes that cut labels which it lacks.
+    - `block_c9`: the body takes one window per operand, then two indices per
+      label.
+    - `block_c10`: the body yields one part per result.
+    - `block_c11`: the body has no side effects.
+  }];
+  let arguments = (ins
+    StrAttr:$vertex,
+    StrArrayAttr:$labels,
+    DenseI64ArrayAttr:$extents,
+    TapestryIndex_PartitionAttr:$partition,
+    Variadic<TRA_Relation>:$inputs,
+    TypedArrayAttrBase<TapestryIndex_ProjectionAttr, "projections">:$reads,
+    ArrayAttr:$pads,
+    TypedArrayAttrBase<TapestryIndex_ProjectionAttr, "projections">:$writes);
+  let results = (outs Variadic<TRA_Relation>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $vertex $labels `=` custom<Extents>($extents) `by` qualified($partition)
+    `reads` `(` ($inputs^ `:` qualified(type($inputs)))? `)` `at` $reads
+    `pads` $pads
+    `writes` `(` qualified(type($results)) `)` `at` $writes
+    $body attr-dict
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The grid of all relations.
+    const ::tapestry::DeviceGrid &getDeviceGrid();
+    const ::tapestry::Projection &getRead(unsigned input);
+    const ::tapestry::Projection &getWrite(unsigned result);
+    /// What an operand reads outside its bounds; null if it stays within.
+    ::mlir::TypedAttr getPad(unsigned input);
+    /// The partition in axis numbers of the grid; of a verified operation.
+    ::tapestry::Partition getResolvedPartition();
+  }];
+}
+
+def TRA_BlockYieldOp : TRA_Op<"block_yield", [
+    Pure, Terminator, HasParent<"BlockOp">]> {
+  let summary = "the parts of a block's results";
+  let arguments = (ins Variadic<AnyRankedTensor>:$parts);
+  let assemblyFormat = "($parts^ `:` type($parts))? attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
 // Aggregate and repartition
 //===----------------------------------------------------------------------===//
 

@@ -20,6 +20,7 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryDialect.h"
 #include "tapestry/Interfaces/BlockOpInterface.h"
+#include "tapestry/Interfaces/GraphNodeInterface.h"
 
 namespace tapestry::teg {
 

@@ -12,6 +12,7 @@ include "tapestry/Dialect/Index/IR/IndexAttrs.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryTypes.td"
 include "tapestry/Interfaces/BlockOpInterface.td"
+include "tapestry/Interfaces/GraphNodeInterface.td"
 
 class Tapestry_Op<string mnemonic, list<Trait> traits = []>
     : Op<Tapestry_Dialect, mnemonic, traits>;
@@ -54,6 +55,7 @@ def Tapestry_GraphOp : Tapestry_Op<"graph", [
 
 def Tapestry_SourceOp : Tapestry_Op<"source", [
     Pure, HasParent<"GraphOp">, DeclareOpInterfaceMethods<BlockOpInterface>,
+    GraphNodeInterface,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Brings a named tensor into a graph";
   let description = [{
@@ -87,10 +89,18 @@ def Tapestry_SourceOp : Tapestry_Op<"source", [
             /*home=*/nullptr);
     }]>
   ];
+  let extraClassDeclaration = [{
+    ::tapestry::GraphNodeKind getNodeKind() {
+      return ::tapestry::GraphNodeKind::Source;
+    }
+    ::llvm::StringRef getTensorName() { return getName(); }
+    ::mlir::Value getNodeTensor() { return getResult(); }
+  }];
   let hasVerifier = 1;
 }
 
-def Tapestry_SinkOp : Tapestry_Op<"sink", [HasParent<"GraphOp">]> {
+def Tapestry_SinkOp : Tapestry_Op<"sink", [
+    HasParent<"GraphOp">, GraphNodeInterface]> {
   let summary = "Hands a tensor out of a graph under a name";
   let description = [{
     A root of visibility: what no sink and no sequence point observes may be
@@ -110,9 +120,17 @@ def Tapestry_SinkOp : Tapestry_Op<"sink", [HasParent<"GraphOp">]> {
       build($_builder, $_state, name, tensor, ::mlir::ValueRange());
     }]>
   ];
+  let extraClassDeclaration = [{
+    ::tapestry::GraphNodeKind getNodeKind() {
+      return ::tapestry::GraphNodeKind::Sink;
+    }
+    ::llvm::StringRef getTensorName() { return getName(); }
+    ::mlir::Value getNodeTensor() { return getTensor(); }
+  }];
 }
 
-def Tapestry_SequencePointOp : Tapestry_Op<"sequence_point"> {
+def Tapestry_SequencePointOp : Tapestry_Op<"sequence_point", [
+    GraphNodeInterface]> {
   let summary = "Orders sinks after the operations that it waits for";
   let description = [{
     Happens after all of its operands: tensors that must have been computed, and
@@ -127,6 +145,11 @@ def Tapestry_SequencePointOp : Tapestry_Op<"sequence_point"> {
     Variadic<AnyTypeOf<[Tapestry_Tensor, Tapestry_Point]>>:$awaited);
   let results = (outs Tapestry_Point:$point);
   let assemblyFormat = "($awaited^ `:` type($awaited))? attr-dict";
+  let extraClassDeclaration = [{
+    ::tapestry::GraphNodeKind getNodeKind() {
+      return ::tapestry::GraphNodeKind::Point;
+    }
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,7 +159,8 @@ def Tapestry_SequencePointOp : Tapestry_Op<"sequence_point"> {
 def Tapestry_EinsumOp : Tapestry_Op<"einsum", [
     Pure, IsolatedFromAbove,
     DeclareOpInterfaceMethods<BlockOpInterface, [
-      "getHomeRouteLayouts", "getOperandRouteLayouts", "setRoutes"]>,
+      "getHomeRouteLayouts", "getOperandRouteLayouts", "setRoutes",
+      "getPad", "getScalarRegion", "getLabelReadBy"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "An extended Einstein summation";
   let description = [{
@@ -257,8 +281,6 @@ def Tapestry_EinsumOp : Tapestry_Op<"einsum", [
     ::std::optional<unsigned> getLabelIndex(::llvm::StringRef label);
     ::mlir::AffineMap getOperandMap(unsigned operand);
     ::mlir::AffineMap getResultMap();
-    /// The constant read outside the operand's bounds; null without pad.
-    ::mlir::TypedAttr getPad(unsigned operand);
     ::mlir::RankedTensorType getInputType(unsigned operand);
     ::mlir::RankedTensorType getResultType();
     /// The element type in which values are combined: f32 for f16 and bf16

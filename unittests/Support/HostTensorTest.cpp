@@ -1,6 +1,6 @@
 //===- HostTensorTest.cpp - 16-bit formats and tensors --------------------===//
 
-#include "tapestry/Reference/HostTensor.h"
+#include "tapestry/Support/HostTensor.h"
 #include "llvm/ADT/APFloat.h"
 #include "gtest/gtest.h"
 #include <cmath>

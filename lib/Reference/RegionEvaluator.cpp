@@ -1,4 +1,4 @@
-//===- EinsumEvaluator.cpp - One einsum over its whole index space --------===//
+//===- RegionEvaluator.cpp - An op over its whole index space -------------===//
 //
 // A batch is a run of consecutive result elements. For each batch the reduced
 // labels run in row-major order; since subscripts are affine, one step moves
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EinsumEvaluator.h"
+#include "RegionEvaluator.h"
+#include "tapestry/Interfaces/ElementType.h"
 #include "llvm/Support/ThreadPool.h"
 #include <atomic>
 
@@ -263,16 +264,16 @@ void Worker::runBatch(int64_t first, unsigned count) {
 }
 
 //===----------------------------------------------------------------------===//
-// Einsums
+// Operators
 //===----------------------------------------------------------------------===//
 
-static Reader makeReader(teg::EinsumOp einsum, unsigned operand,
+static Reader makeReader(BlockOpInterface op, unsigned operand,
                          const Projection &projection, const HostTensor &tensor,
                          Slot slot, llvm::ArrayRef<bool> reduced) {
   Reader reader;
   reader.tensor = &tensor;
   reader.slot = slot;
-  TypedAttr pad = einsum.getPad(operand);
+  TypedAttr pad = op.getPad(operand);
   reader.isPadded = static_cast<bool>(pad);
   if (auto real = dyn_cast_or_null<FloatAttr>(pad))
     reader.padReal = real.getValueAsDouble();
@@ -331,13 +332,13 @@ static void runAll(const Job &job, int64_t work,
 }
 
 llvm::Expected<HostTensor>
-tapestry::reference::evaluateEinsum(teg::EinsumOp einsum,
+tapestry::reference::evaluateRegion(BlockOpInterface op,
                                     llvm::ArrayRef<const HostTensor *> inputs,
                                     llvm::ThreadPoolInterface *pool) {
-  llvm::Expected<ScalarProgram> program = ScalarProgram::compile(einsum);
+  llvm::Expected<ScalarProgram> program = ScalarProgram::compile(op);
   if (!program)
     return program.takeError();
-  RankedTensorType type = einsum.getResultType();
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
   llvm::Expected<HostTensor> result =
       HostTensor::create(*dtypeOf(type.getElementType()), type.getShape());
   if (!result)
@@ -345,11 +346,11 @@ tapestry::reference::evaluateEinsum(teg::EinsumOp einsum,
 
   Job job;
   job.program = &*program;
-  job.extents = einsum.getLabelExtents();
+  job.extents = op.getLabelExtents();
   job.result = &*result;
   job.numElements = result->numElements();
-  llvm::SmallVector<bool> reduced = einsum.getReducedLabels();
-  std::vector<Projection> results = einsum.getResultProjections();
+  llvm::SmallVector<bool> reduced = op.getReducedLabels();
+  std::vector<Projection> results = op.getResultProjections();
   for (const ProjectionDim &dim : results.front().dims)
     job.parallel.push_back(dim.terms[0].dim);
   int64_t work = job.numElements;
@@ -359,10 +360,8 @@ tapestry::reference::evaluateEinsum(teg::EinsumOp einsum,
     job.reduced.push_back(label);
     work *= job.extents[label];
   }
-  for (auto [operand, projection] :
-       llvm::enumerate(einsum.getOperandProjections()))
-    job.readers.push_back(makeReader(einsum, operand, projection,
-                                     *inputs[operand],
+  for (auto [operand, projection] : llvm::enumerate(op.getOperandProjections()))
+    job.readers.push_back(makeReader(op, operand, projection, *inputs[operand],
                                      program->operands()[operand], reduced));
   runAll(job, work, pool);
   return result;

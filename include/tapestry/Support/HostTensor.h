@@ -1,19 +1,14 @@
 //===- HostTensor.h - A tensor in host memory -------------------*- C++ -*-===//
 
-#ifndef TAPESTRY_REFERENCE_HOSTTENSOR_H
-#define TAPESTRY_REFERENCE_HOSTTENSOR_H
+#ifndef TAPESTRY_SUPPORT_HOSTTENSOR_H
+#define TAPESTRY_SUPPORT_HOSTTENSOR_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
-
-namespace mlir {
-class Type;
-} // namespace mlir
 
 namespace tapestry {
 
@@ -35,9 +30,6 @@ enum class DType : int32_t {
 llvm::StringRef stringify(DType dtype);
 /// Bytes of a stored element; bool is one byte, 0 or 1.
 int64_t byteSize(DType dtype);
-/// The stored form of an IR element type; nothing for types that tensors of a
-/// graph cannot have.
-std::optional<DType> dtypeOf(mlir::Type elementType);
 
 /// A dense row-major tensor.
 struct HostTensor {
@@ -77,4 +69,4 @@ uint16_t encodeBF16(double value);
 
 } // namespace tapestry
 
-#endif // TAPESTRY_REFERENCE_HOSTTENSOR_H
+#endif // TAPESTRY_SUPPORT_HOSTTENSOR_H

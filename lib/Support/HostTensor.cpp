@@ -1,7 +1,6 @@
 //===- HostTensor.cpp - A tensor in host memory ---------------------------===//
 
-#include "tapestry/Reference/HostTensor.h"
-#include "mlir/IR/BuiltinTypes.h"
+#include "tapestry/Support/HostTensor.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,28 +18,6 @@ llvm::StringRef tapestry::stringify(DType dtype) {
 int64_t tapestry::byteSize(DType dtype) {
   static constexpr int64_t sizes[] = {8, 4, 2, 2, 1, 2, 4, 8, 1};
   return sizes[static_cast<unsigned>(dtype)];
-}
-
-std::optional<DType> tapestry::dtypeOf(mlir::Type type) {
-  if (type.isF64())
-    return DType::F64;
-  if (type.isF32())
-    return DType::F32;
-  if (type.isF16())
-    return DType::F16;
-  if (type.isBF16())
-    return DType::BF16;
-  if (type.isSignlessInteger(8))
-    return DType::I8;
-  if (type.isSignlessInteger(16))
-    return DType::I16;
-  if (type.isSignlessInteger(32))
-    return DType::I32;
-  if (type.isSignlessInteger(64))
-    return DType::I64;
-  if (type.isSignlessInteger(1))
-    return DType::Bool;
-  return std::nullopt;
 }
 
 int64_t HostTensor::numElements() const {

@@ -1,0 +1,31 @@
+//===- GraphNodeInterface.td - The border of a graph -------*- tablegen -*-===//
+//
+// What a graph holds beside the operators that compute.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_INTERFACES_GRAPHNODEINTERFACE_TD
+#define TAPESTRY_INTERFACES_GRAPHNODEINTERFACE_TD
+
+include "mlir/IR/Interfaces.td"
+
+def GraphNodeInterface : OpInterface<"GraphNodeInterface"> {
+  let cppNamespace = "::tapestry";
+  let description = [{
+    An operation of a graph that computes nothing: a source brings a named tensor
+    in, a sink hands one out under a name, a point orders others. Lowering and
+    evaluation follow the order of the graph, so that a point asks nothing of
+    them.
+  }];
+
+  let methods = [
+    InterfaceMethod<"What the operation is.",
+      "::tapestry::GraphNodeKind", "getNodeKind">,
+    InterfaceMethod<"The name of the tensor that goes in or out.",
+      "::llvm::StringRef", "getTensorName", (ins), "", "return {};">,
+    InterfaceMethod<"The tensor that a source gives or a sink takes.",
+      "::mlir::Value", "getNodeTensor", (ins), "", "return {};">,
+  ];
+}
+
+#endif // TAPESTRY_INTERFACES_GRAPHNODEINTERFACE_TD

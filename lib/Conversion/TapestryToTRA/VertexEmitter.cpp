@@ -1,0 +1,206 @@
+//===- VertexEmitter.cpp - A block operator over relations ----------------===//
+//
+// An operator with a scalar region becomes a join; any other a block, whose
+// body it fills itself.
+//
+//===----------------------------------------------------------------------===//
+
+#include "VertexEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "tapestry/Dialect/Index/IR/AffineForm.h"
+
+using namespace mlir;
+using namespace tapestry;
+
+Type VertexEmitter::accumulatorType(unsigned result) {
+  TypedAttr identity = op.getMonoidIdentity(result);
+  return identity ? identity.getType() : tensorType(result).getElementType();
+}
+
+TypedAttr VertexEmitter::customIdentity(unsigned result) {
+  return op.getResultMonoid(result) == Monoid::Custom
+             ? op.getMonoidIdentity(result)
+             : TypedAttr();
+}
+
+ArrayAttr VertexEmitter::padAttrs() {
+  SmallVector<Attribute> pads;
+  for (unsigned operand = 0, e = op.getTensorOperands().size(); operand < e;
+       ++operand) {
+    TypedAttr pad = op.getPad(operand);
+    pads.push_back(pad ? Attribute(pad) : b.getUnitAttr());
+  }
+  return b.getArrayAttr(pads);
+}
+
+ArrayAttr VertexEmitter::labelAttrs() {
+  return b.getArrayAttr(
+      llvm::map_to_vector(op.getLabelNames(), [&](StringRef name) -> Attribute {
+        return b.getStringAttr(name);
+      }));
+}
+
+FailureOr<SmallVector<Value>> VertexEmitter::emitWritten(ValueRange operands) {
+  if (!op.getScalarRegion())
+    return emitBlock(operands);
+  return SmallVector<Value>{emitJoin(operands)};
+}
+
+//===----------------------------------------------------------------------===//
+// Joins
+//===----------------------------------------------------------------------===//
+
+/// Copies the scalar region. Where nothing is reduced, a body that yields the
+/// accumulator of a narrow float type rounds in place.
+void VertexEmitter::cloneScalarRegion(Region &kernel, Type yielded) {
+  OpBuilder::InsertionGuard guard(b);
+  IRMapping mapping;
+  Region &from = *op.getScalarRegion();
+  Block &source = from.front();
+  SmallVector<Location> locations(source.getNumArguments(), from.getLoc());
+  Block *target =
+      b.createBlock(&kernel, {}, source.getArgumentTypes(), locations);
+  mapping.map(source.getArguments(), target->getArguments());
+  SmallVector<std::string> labels = op.getLabelNames();
+  for (Operation &inner : source.without_terminator()) {
+    if (std::optional<unsigned> label = op.getLabelReadBy(&inner))
+      mapping.map(inner.getResult(0),
+                  tra::LabelOp::create(b, inner.getLoc(), b.getIndexType(),
+                                       labels[*label])
+                      .getValue());
+    else
+      b.clone(inner, mapping);
+  }
+  Operation *end = source.getTerminator();
+  Value value = mapping.lookupOrDefault(end->getOperand(0));
+  if (value.getType() != yielded)
+    value = arith::TruncFOp::create(b, end->getLoc(), yielded, value);
+  tra::YieldOp::create(b, end->getLoc(), value);
+}
+
+/// Lets the op emit its combination of two accumulators.
+void VertexEmitter::fillCombine(unsigned result, Region &combine) {
+  OpBuilder::InsertionGuard guard(b);
+  Type type = accumulatorType(result);
+  Block *block = b.createBlock(&combine, {}, {type, type}, {loc, loc});
+  Value combined = op.emitCombine(result, b, loc, block->getArgument(0),
+                                  block->getArgument(1));
+  tra::YieldOp::create(b, loc, combined);
+}
+
+Value VertexEmitter::emitJoin(ValueRange operands) {
+  MLIRContext *context = b.getContext();
+  SmallVector<int64_t> extents = op.getLabelExtents();
+  Projection output = op.getResultProjections().front();
+  SmallVector<AffineMap> maps;
+  for (const Projection &projection : op.getOperandProjections())
+    maps.push_back(index::getStartMap(projection, extents.size(), context));
+  AffineMap resultMap = index::getStartMap(output, extents.size(), context);
+  maps.push_back(resultMap);
+  Type elementType = accumulatorType(0);
+  auto join = tra::JoinOp::create(
+      b, loc,
+      relationType(elementType,
+                   tra::writtenLayout(resultMap, extents, partition)),
+      b.getStringAttr(op.getVertexName()), labelAttrs(),
+      b.getDenseI64ArrayAttr(extents),
+      index::PartitionAttr::get(context, grid.getDeviceGrid(), partition),
+      operands, b.getAffineMapArrayAttr(maps), padAttrs(),
+      index::MonoidAttr::get(context, op.getResultMonoid(0)),
+      customIdentity(0));
+  cloneScalarRegion(join.getKernel(), elementType);
+  if (customIdentity(0))
+    fillCombine(0, join.getCombine());
+  return join.getResult();
+}
+
+/// A join of its own that keeps its operand where it lies.
+Value VertexEmitter::emitRounding(unsigned result, Value wide) {
+  auto type = cast<tra::RelationType>(wide.getType());
+  const Layout &layout = type.getLayout().getLayout();
+  Type narrow = tensorType(result).getElementType();
+  ArrayAttr allLabels = labelAttrs();
+  SmallVector<Attribute> labels;
+  Projection output = op.getResultProjections()[result];
+  for (const ProjectionDim &dim : output.dims)
+    labels.push_back(allLabels[dim.terms.front().dim]);
+  Partition own;
+  for (const LayoutDim &dim : layout.dims)
+    own.cuts.push_back(Cut(dim.cut()));
+  auto identity = AffineMapAttr::get(b.getMultiDimIdentityMap(type.getRank()));
+  auto join = tra::JoinOp::create(
+      b, loc, relationType(narrow, layout), b.getStringAttr(op.getVertexName()),
+      b.getArrayAttr(labels), b.getDenseI64ArrayAttr(type.getShape()),
+      index::PartitionAttr::get(b.getContext(), grid.getDeviceGrid(), own),
+      ValueRange{wide}, b.getArrayAttr({identity, identity}),
+      b.getArrayAttr(b.getUnitAttr()),
+      index::MonoidAttr::get(b.getContext(), Monoid::None), TypedAttr());
+  OpBuilder::InsertionGuard guard(b);
+  Block *body =
+      b.createBlock(&join.getKernel(), {}, {type.getElementType()}, {loc});
+  tra::YieldOp::create(
+      b, loc, arith::TruncFOp::create(b, loc, narrow, body->getArgument(0)));
+  return join.getResult();
+}
+
+Value VertexEmitter::emitAggregate(unsigned result, Value partial,
+                                   const Layout &to) {
+  auto aggregate = tra::AggregateOp::create(
+      b, loc, relationType(accumulatorType(result), to),
+      b.getStringAttr(op.getVertexName()),
+      index::MonoidAttr::get(b.getContext(), op.getResultMonoid(result)),
+      partial, customIdentity(result));
+  if (customIdentity(result))
+    fillCombine(result, aggregate.getCombine());
+  return aggregate.getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<Value>> VertexEmitter::emitBlock(ValueRange operands) {
+  MLIRContext *context = b.getContext();
+  SmallVector<int64_t> extents = op.getLabelExtents();
+  auto attrsOf = [&](ArrayRef<Projection> projections) {
+    return b.getArrayAttr(llvm::map_to_vector(
+        projections, [&](const Projection &projection) -> Attribute {
+          return index::ProjectionAttr::get(context, extents.size(),
+                                            projection);
+        }));
+  };
+  std::vector<Projection> writes = op.getResultProjections();
+  SmallVector<Type> results;
+  for (auto [number, projection] : llvm::enumerate(writes))
+    results.push_back(
+        relationType(accumulatorType(number),
+                     tra::writtenLayout(projection, extents, partition,
+                                        tensorType(number).getShape())));
+  auto block = tra::BlockOp::create(
+      b, loc, results, b.getStringAttr(op.getVertexName()), labelAttrs(),
+      b.getDenseI64ArrayAttr(extents),
+      index::PartitionAttr::get(context, grid.getDeviceGrid(), partition),
+      operands, attrsOf(op.getOperandProjections()), padAttrs(),
+      attrsOf(writes));
+
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<Type> arguments =
+      tra::bodyArguments(operands.getTypes(), block.getPads(), extents.size());
+  SmallVector<Type> parts = tra::bodyResults(results);
+  Block *body = b.createBlock(&block.getBody(), {}, arguments,
+                              SmallVector<Location>(arguments.size(), loc));
+  ValueRange values = body->getArguments();
+  SmallVector<Value> starts, ends;
+  for (size_t at = operands.size(); at < values.size(); at += 2) {
+    starts.push_back(values[at]);
+    ends.push_back(values[at + 1]);
+  }
+  LocalBlock local{values.take_front(operands.size()), starts, ends, parts};
+  FailureOr<SmallVector<Value>> computed = op.lowerLocal(b, loc, local);
+  if (failed(computed))
+    return failure();
+  b.setInsertionPointToEnd(body);
+  tra::BlockYieldOp::create(b, loc, *computed);
+  return SmallVector<Value>(block.getResults());
+}

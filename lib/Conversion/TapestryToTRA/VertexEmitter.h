@@ -1,0 +1,64 @@
+//===- VertexEmitter.h - A block operator over relations --------*- C++ -*-===//
+//
+// Private to this folder. Emits what one operator computes, knowing only its
+// interface.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_CONVERSION_TAPESTRYTOTRA_VERTEXEMITTER_H
+#define TAPESTRY_LIB_CONVERSION_TAPESTRYTOTRA_VERTEXEMITTER_H
+
+#include "tapestry/Dialect/TRA/IR/TRA.h"
+#include "tapestry/Interfaces/BlockOpInterface.h"
+
+namespace tapestry {
+
+/// Emits the relations of one planned operator.
+class VertexEmitter {
+public:
+  VertexEmitter(mlir::OpBuilder &builder, index::GridAttr grid,
+                BlockOpInterface op, const Partition &partition)
+      : b(builder), grid(grid), op(op), partition(partition),
+        loc(op->getLoc()) {}
+
+  /// What the partition makes the op write of operands that lie where it reads
+  /// them, one relation per result. Partial values are of the accumulator's
+  /// type.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  emitWritten(mlir::ValueRange operands);
+  /// Partial values of a result, combined right into the layout `to`.
+  mlir::Value emitAggregate(unsigned result, mlir::Value partial,
+                            const Layout &to);
+  /// An accumulated relation of a result, rounded to its element type.
+  mlir::Value emitRounding(unsigned result, mlir::Value wide);
+
+private:
+  mlir::Value emitJoin(mlir::ValueRange operands);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  emitBlock(mlir::ValueRange operands);
+  void cloneScalarRegion(mlir::Region &kernel, mlir::Type yielded);
+  void fillCombine(unsigned result, mlir::Region &combine);
+
+  mlir::RankedTensorType tensorType(unsigned result) {
+    return mlir::cast<mlir::RankedTensorType>(op->getResult(result).getType());
+  }
+  mlir::Type accumulatorType(unsigned result);
+  /// Of a custom monoid; null of others.
+  mlir::TypedAttr customIdentity(unsigned result);
+  tra::RelationType relationType(mlir::Type elementType, const Layout &layout) {
+    return tra::RelationType::get(
+        elementType, index::LayoutAttr::get(b.getContext(), grid, layout));
+  }
+  mlir::ArrayAttr padAttrs();
+  mlir::ArrayAttr labelAttrs();
+
+  mlir::OpBuilder &b;
+  index::GridAttr grid;
+  BlockOpInterface op;
+  const Partition &partition;
+  mlir::Location loc;
+};
+
+} // namespace tapestry
+
+#endif // TAPESTRY_LIB_CONVERSION_TAPESTRYTOTRA_VERTEXEMITTER_H

@@ -1,0 +1,35 @@
+//===- VerifierRules.h - What verifiers of tra ops share --------*- C++ -*-===//
+//
+// Private to this folder. Every rule reports its own errors at `op`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_DIALECT_TRA_IR_VERIFIERRULES_H
+#define TAPESTRY_LIB_DIALECT_TRA_IR_VERIFIERRULES_H
+
+#include "tapestry/Dialect/TRA/IR/TRA.h"
+
+namespace tapestry::tra {
+
+/// Distinct identifiers with one extent each, at least 0.
+mlir::LogicalResult verifyLabels(mlir::Operation *op, mlir::ArrayAttr labels,
+                                 llvm::ArrayRef<int64_t> extents);
+
+mlir::LogicalResult verifySameGrid(mlir::Operation *op, RelationType source,
+                                   RelationType result);
+
+/// The partition in axis numbers of `grid`: one cut per label.
+mlir::FailureOr<Partition> verifyPartition(mlir::Operation *op,
+                                           index::PartitionAttr partition,
+                                           size_t numLabels,
+                                           const DeviceGrid &grid);
+
+/// The relation `what` lies as the partition makes it lie.
+mlir::LogicalResult verifyLayout(mlir::Operation *op, const llvm::Twine &what,
+                                 RelationType type,
+                                 index::PartitionAttr partition,
+                                 const Layout &expected);
+
+} // namespace tapestry::tra
+
+#endif // TAPESTRY_LIB_DIALECT_TRA_IR_VERIFIERRULES_H
