@@ -3,6 +3,10 @@
 `tapestry reference` and against NumPy.
 
     check_random.py --seeds 0-24
+    check_random.py --seeds 0-24 --backend mpi --collectives mpi
+
+The latter runs on MPI ranks, once with the runtime's own collectives and once with
+MPI's.
 """
 
 import argparse
@@ -11,7 +15,7 @@ import sys
 
 import numpy as np
 
-from harness import contract, driver
+from harness import compare, contract, driver
 from harness.generator import generate
 from harness.plans import random_plan
 
@@ -54,8 +58,9 @@ def spmd_options(seed, devices, folder):
 class Attempt:
     """One random program in a folder of its own."""
 
-    def __init__(self, seed, devices, folder, backend):
+    def __init__(self, seed, devices, folder, backend, collectives):
         self.backend = backend
+        self.collectives = collectives
         self.program = generate(seed)
         self.devices = devices
         self.folder = folder
@@ -105,6 +110,27 @@ class Attempt:
             self.devices,
             self.backend,
         )
+        if self.collectives == "mpi":
+            self.run_with_mpi_collectives()
+
+    def run_with_mpi_collectives(self):
+        """Within rounding of the first run; integers bit-equal to it."""
+        driver.mpirun(
+            self.devices + 1,  # one stays idle
+            *("./prog", "--backend=mpi", "--collectives=mpi", "--report=mpi.json"),
+            *self.inputs,
+            *self.outputs(".mpi"),
+            cwd=self.folder,
+        ).expect_status(0)
+        self.check("the run by MPI's collectives", ".mpi")
+        ours = driver.load_outputs(self.folder, self.program.outputs, "")
+        theirs = driver.load_outputs(self.folder, self.program.outputs, ".mpi")
+        for name, array in ours.items():
+            if array.dtype.kind in "iub":
+                compare.check_equal(name, theirs[name], array)
+        contract.check_payloads(
+            driver.load_json(self.folder / "plan.json"), driver.load_json(self.folder / "mpi.json")
+        )
 
     def describe(self):
         lines = ["program.ein:", self.program.source]
@@ -119,11 +145,11 @@ class Attempt:
         return "\n".join(lines)
 
 
-def check_seed(seed, devices=None, skip_reference=False, backend="local"):
+def check_seed(seed, devices=None, skip_reference=False, backend="local", collectives="ring"):
     """Returns None, or the report of a failure."""
     devices = devices or devices_of(seed)
     with driver.workspace() as folder:
-        attempt = Attempt(seed, devices, folder, backend)
+        attempt = Attempt(seed, devices, folder, backend, collectives)
         try:
             attempt.run(skip_reference)
             return None
@@ -136,15 +162,22 @@ def main():
     parser.add_argument("--seeds", required=True, help="e.g. 0-24,117")
     parser.add_argument("--devices", type=int, help="instead of what the seed says")
     parser.add_argument("--backend", choices=["local", "mpi"], default="local")
+    parser.add_argument(
+        "--collectives", choices=["ring", "mpi"], default="ring", help="mpi: both, on MPI ranks"
+    )
     parser.add_argument("--print", action="store_true", help="print the programs, run nothing")
     parser.add_argument("--skip-reference", action="store_true", help="compare with NumPy only")
     options = parser.parse_args()
+    if options.collectives == "mpi" and options.backend != "mpi":
+        parser.error("--collectives mpi needs --backend mpi")
     failures = 0
     for seed in driver.parse_numbers(options.seeds):
         if options.print:
             print(f"# seed {seed} on {devices_of(seed)} devices\n{generate(seed).source}")
             continue
-        report = check_seed(seed, options.devices, options.skip_reference, options.backend)
+        report = check_seed(
+            seed, options.devices, options.skip_reference, options.backend, options.collectives
+        )
         if report:
             print(report)
             failures += 1

@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RandomCollectives.h"
 #include "Testing.h"
 #include "gtest/gtest.h"
+#include <algorithm>
 
 using namespace tapestry::rt;
 using namespace tapestry::rt::testing;
@@ -31,13 +33,13 @@ protected:
     return text;
   }
   ProcessResult mpirun(int processes, const std::string &rest,
-                       const std::string &environment = "") {
+                       const std::string &environment = "",
+                       const std::string &program = TAPESTRY_SAMPLE) {
     return runCommand(environment +
                       " TAPESTRY_RT_PATH=" TAPESTRY_PLUGIN_DIR
                       " timeout 120 " TAPESTRY_MPIEXEC
                       " --oversubscribe --allow-run-as-root -n " +
-                      std::to_string(processes) + " " TAPESTRY_SAMPLE " " +
-                      rest);
+                      std::to_string(processes) + " " + program + " " + rest);
   }
   /// How often `text` occurs in `in`.
   static int times(const std::string &text, const std::string &in) {
@@ -117,6 +119,84 @@ TEST_F(MPI, SurplusRanksStayIdle) {
   writeFile(folder.file("a.npy"), "no");
   result = mpirun(5, "--backend mpi" + arguments(""));
   EXPECT_EQ(result.status, 1) << result.err;
+}
+
+/// Every kind, type and monoid, as ours and as MPI's own.
+TEST_F(MPI, RandomCollectivesAreExactEitherWay) {
+  for (int devices = 2; devices <= 8; ++devices) {
+    std::string environment = "SAMPLE_DEVICES=" + std::to_string(devices) +
+                              " SAMPLE_SEED=" + std::to_string(70 + devices);
+    std::string options =
+        "--backend mpi --repeat 2 --report " + folder.file("r.json");
+    int idle = devices % 3 == 0;
+    ProcessResult ours = mpirun(devices + idle, options, environment,
+                                TAPESTRY_COLLECTIVE_SAMPLE);
+    ASSERT_EQ(ours.status, 0) << ours.err;
+    EXPECT_EQ(ours.err, "");
+    std::string report = readFile(folder.file("r.json"));
+    EXPECT_EQ(numbersOf(report, "counted_bytes"),
+              numbersOf(report, "predicted_bytes"));
+    EXPECT_EQ(times("\"by\"", report), 0);
+
+    ProcessResult theirs =
+        mpirun(devices + idle, options + " --collectives mpi", environment,
+               TAPESTRY_COLLECTIVE_SAMPLE);
+    ASSERT_EQ(theirs.status, 0) << theirs.err;
+    EXPECT_EQ(theirs.err, "");
+    report = readFile(folder.file("r.json"));
+    RandomCollectives sample(devices, RandomCollectives::usualCount,
+                             70 + devices);
+    std::vector<int64_t> payloads = sample.payloads();
+    payloads.erase(std::remove(payloads.begin(), payloads.end(), 0),
+                   payloads.end());
+    EXPECT_GT(payloads.size(), 50u);
+    EXPECT_EQ(numbersOf(report, "payload_bytes"), payloads);
+    EXPECT_EQ(size_t(times("\"by\": \"mpi\"", report)), payloads.size());
+    // What is left is among devices that have nothing to say to each other.
+    for (int64_t bytes : numbersOf(report, "counted_bytes"))
+      EXPECT_EQ(bytes, 0);
+  }
+}
+
+/// What is missing, lost or wrong ends MPI's own collectives like ours.
+TEST_F(MPI, FailuresEndItsOwnCollectives) {
+  std::string options = "--backend mpi --collectives mpi" + arguments("");
+  std::vector<std::string> before = folder.entries();
+  ProcessResult result =
+      mpirun(4, options, "TAPESTRY_FAULT=rank=2,collective=1,mode=fail");
+  EXPECT_EQ(result.status, 4);
+  EXPECT_EQ(times("rank 2: failed on purpose (TAPESTRY_FAULT) in all_reduce of "
+                  "'S' (collective 1)\n",
+                  result.err),
+            1)
+      << result.err;
+  result =
+      mpirun(4, options, "TAPESTRY_TIMEOUT=2 TAPESTRY_FAULT=rank=1,mode=stall");
+  EXPECT_EQ(result.status, 4);
+  EXPECT_NE(
+      result.err.find("all_to_all of 'A' (collective 0): waited 2 seconds "
+                      "for the other ranks; gave up"),
+      std::string::npos)
+      << result.err;
+  result = mpirun(4, options, "TAPESTRY_FAULT=rank=1,mode=kill,collective=2");
+  EXPECT_NE(result.status, 0);
+  EXPECT_NE(result.status, 124) << "timed out";
+  EXPECT_EQ(folder.entries(), before);
+}
+
+TEST_F(MPI, ItsOwnCollectivesNeedItsBackEnd) {
+  ProcessResult result = runCommand(
+      TAPESTRY_SAMPLE " --backend local --collectives mpi" + arguments(""));
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("error: --collectives mpi: MPI's collectives need "
+                            "--backend mpi, and the back end here is local"),
+            std::string::npos)
+      << result.err;
+  result = mpirun(2, "--collectives nccl" + arguments(""));
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(
+      times("error: --collectives: 'nccl' is none of ring, mpi", result.err), 1)
+      << result.err;
 }
 
 TEST_F(MPI, WrongNumberOfRanksIsSaidOnce) {

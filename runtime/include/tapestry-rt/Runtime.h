@@ -37,6 +37,10 @@ struct RunOptions {
   /// "local" (ranks are threads), "mpi" (ranks are processes), or empty: mpi
   /// in a process that an MPI launcher started as one of several, else local.
   std::string backend;
+  /// Who does the collectives: "ring", the runtime's own algorithms, whose bits
+  /// and bytes are the same on every back end; or "mpi", those of MPI where its
+  /// own can, on that back end.
+  std::string collectives = "ring";
   int64_t repeat = 1;
   /// Output name, input name: what one run puts out, the next takes in.
   std::vector<std::pair<std::string, std::string>> feeds;

@@ -1,6 +1,6 @@
 //===- Transport.h - How bytes go from rank to rank -------------*- C++ -*-===//
 //
-// The only thing that a back end implements. Collectives, barriers, gathering
+// What every back end implements (Backend.h). Collectives, barriers, gathering
 // of reports and byte counting are written once on top of it (lib/Collectives).
 // Only plain data crosses this border, so that a back end can be a plug-in that
 // is opened when it is asked for.
@@ -99,15 +99,6 @@ public:
   /// once. Returns where the ranks are threads, and does not otherwise.
   virtual void abort(int status, const char *message) = 0;
 };
-
-/// Raised with every change of the declarations above.
-constexpr uint32_t transportVersion = 1;
-
-/// What a plug-in library exports under the name `transportEntryName`. Returns
-/// the process's one transport (owned by the plug-in), or null and a text.
-using OpenTransportFn = Transport *(*)(uint32_t version, double timeoutSeconds,
-                                       TransportError *error);
-constexpr const char *transportEntryName = "tapestryRtOpenTransport";
 
 } // namespace rt
 } // namespace tapestry

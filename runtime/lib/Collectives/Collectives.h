@@ -48,6 +48,11 @@ struct ExchangePlan {
 ExchangePlan planExchange(const TapestryCollective &collective, int64_t devices,
                           int64_t device);
 
+/// The devices that `device` exchanges parts with, itself included, and those
+/// that these exchange parts with, and so on; ascending.
+std::vector<int> exchangeGroup(const TapestryCollective &collective,
+                               int64_t devices, int64_t device);
+
 /// The plan of `device` for turning output `from` into input `to` of the next
 /// run. A receiver takes what its own part does not hold from the owners.
 ExchangePlan planFeed(const TapestryTensor &from, const TapestryTensor &to,

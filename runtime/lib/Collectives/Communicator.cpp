@@ -22,6 +22,14 @@ void Communicator::begin(int collective, const char *newWhat) {
   what = newWhat;
 }
 
+Status Communicator::worded(Outcome outcome,
+                            const TransportError &error) const {
+  return outcome == Outcome::Stopped
+             ? Status::stopped()
+             : Status::failure(ExitRankFailed,
+                               std::string(what) + ": " + error.text);
+}
+
 Status Communicator::exchange(int step, const std::vector<Outgoing> &outgoing,
                               const std::vector<Incoming> &incoming,
                               Arrived arrived) {
@@ -33,13 +41,20 @@ Status Communicator::exchange(int step, const std::vector<Outgoing> &outgoing,
   Outcome outcome =
       transport.exchange(label, outgoing.data(), outgoing.size(),
                          incoming.data(), incoming.size(), receiver, error);
-  if (outcome == Outcome::Stopped)
-    return Status::stopped();
-  if (outcome == Outcome::Failed)
-    return Status::failure(ExitRankFailed,
-                           std::string(what) + ": " + error.text);
+  if (outcome != Outcome::Done)
+    return worded(outcome, error);
   for (const Outgoing &message : outgoing)
     sent += message.bytes;
+  return Status::success();
+}
+
+Status Communicator::run(WholeCollective &collective, const void *source,
+                         void *target, void *scratch) {
+  TransportError error;
+  Outcome outcome = collective.run(source, target, scratch, error);
+  if (outcome != Outcome::Done)
+    return worded(outcome, error);
+  sent += collective.payloadBytes();
   return Status::success();
 }
 

@@ -10,7 +10,7 @@
 #define TAPESTRY_RT_COLLECTIVES_COMMUNICATOR_H
 
 #include "Core/Status.h"
-#include "tapestry-rt/Transport.h"
+#include "tapestry-rt/Backend.h"
 #include <functional>
 #include <vector>
 
@@ -28,7 +28,8 @@ public:
   int size() const { return transport.size(); }
   bool sharesMemory() const { return transport.sharesMemory(); }
   bool stopped() const { return transport.stopped(); }
-  /// Bytes that this rank has sent to others so far.
+  /// Bytes that this rank has sent to others so far, or handed to a back end's
+  /// own collectives.
   int64_t sentBytes() const { return sent; }
 
   /// Starts an operation. All ranks start the same operations in the same
@@ -41,6 +42,10 @@ public:
   Status exchange(int step, const std::vector<Outgoing> &outgoing,
                   const std::vector<Incoming> &incoming, Arrived arrived);
 
+  /// Has a back end do the collective under way.
+  Status run(WholeCollective &collective, const void *source, void *target,
+             void *scratch);
+
   /// Returns when all ranks have called it.
   Status barrier();
   /// Copies rank 0's `bytes` bytes to all ranks.
@@ -51,6 +56,9 @@ public:
                 std::vector<std::vector<char>> &all);
 
 private:
+  /// Words what a back end said.
+  Status worded(Outcome outcome, const TransportError &error) const;
+
   Transport &transport;
   Label label;
   const char *what = "";

@@ -67,6 +67,30 @@ ExchangePlan tapestry::rt::planExchange(const TapestryCollective &collective,
   return plan;
 }
 
+std::vector<int>
+tapestry::rt::exchangeGroup(const TapestryCollective &collective,
+                            int64_t devices, int64_t device) {
+  auto serves = [&](int64_t holder, int64_t receiver) {
+    return (!collective.replica_of ||
+            collective.replica_of[holder] == collective.replica_of[receiver]) &&
+           overlap(sourceBox(collective, holder),
+                   targetBox(collective, receiver));
+  };
+  std::vector<int> group = {static_cast<int>(device)};
+  std::vector<bool> isMember(devices, false);
+  isMember[device] = true;
+  for (size_t next = 0; next < group.size(); ++next)
+    for (int64_t other = 0; other < devices; ++other) {
+      int member = group[next];
+      if (isMember[other] || (!serves(member, other) && !serves(other, member)))
+        continue;
+      isMember[other] = true;
+      group.push_back(static_cast<int>(other));
+    }
+  std::sort(group.begin(), group.end());
+  return group;
+}
+
 ExchangePlan tapestry::rt::planFeed(const TapestryTensor &from,
                                     const TapestryTensor &to, int64_t devices,
                                     int64_t device) {

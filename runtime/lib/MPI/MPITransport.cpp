@@ -1,19 +1,11 @@
-//===- MPITransport.cpp - Ranks that are MPI processes --------------------===//
-//
-// The plug-in libtapestry-rt-mpi.so: the only code that is linked to MPI. All
-// calls come from the thread that opened it (MPI_THREAD_FUNNELED).
-//
-//===----------------------------------------------------------------------===//
+//===- MPITransport.cpp - Messages between MPI processes ------------------===//
 
-#include "tapestry-rt/Transport.h"
+#include "MPI/MPITransport.h"
+#include "MPI/Errors.h"
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <ctime>
-#include <mpi.h>
 #include <sched.h>
 #include <unistd.h>
-#include <vector>
 
 using namespace tapestry::rt;
 
@@ -26,107 +18,8 @@ static double seconds() {
   return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
 }
 
-/// Puts MPI's own words for `code` into `error`.
-static Outcome mpiFailed(const char *call, int code, TransportError &error) {
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  snprintf(error.text, sizeof(error.text), "%s: %.*s", call, length, text);
-  return Outcome::Failed;
-}
-
-namespace {
-
-class MPITransport final : public Transport {
-public:
-  bool open(double timeout, TransportError &error);
-
-  int rank() const override { return myRank; }
-  int size() const override { return numRanks; }
-  int ranksOnHost() const override { return numOnHost; }
-  bool sharesMemory() const override { return false; }
-  bool stopped() const override { return false; } // abort ends processes
-  Outcome exchange(const Label &label, const Outgoing *outgoing,
-                   size_t numOutgoing, const Incoming *incoming,
-                   size_t numIncoming, Receiver &receiver,
-                   TransportError &error) override;
-  void abort(int status, const char *message) override;
-
-private:
-  /// One piece of a message under way.
-  struct Piece {
-    int message; // index among the incoming ones; -1: outgoing
-    int peer;
-    int64_t bytes;
-  };
-
-  Outcome start(const Label &label, const Outgoing *outgoing,
-                size_t numOutgoing, const Incoming *incoming,
-                size_t numIncoming, TransportError &error);
-  Outcome finish(const Incoming *incoming, size_t numIncoming,
-                 Receiver &receiver, TransportError &error);
-  Outcome checkArrived(const Piece &piece, MPI_Status &status,
-                       TransportError &error);
-
-  MPI_Comm world = MPI_COMM_NULL;
-  int myRank = 0;
-  int numRanks = 1;
-  int numOnHost = 1;
-  int maxTag = 32767;
-  double timeoutSeconds = 300;
-
-  // Of the exchange under way; kept to save allocations.
-  std::vector<MPI_Request> requests;
-  std::vector<Piece> pieces;
-  std::vector<int> completed;
-  std::vector<MPI_Status> statuses;
-  std::vector<int> piecesLeft;
-};
-
-} // namespace
-
-/// Waits until every process has come here: idle ones at once, the others with
-/// their work done. Open MPI 4's launcher crashes or hangs if a process aborts
-/// while another is inside MPI_Finalize, so none enters it while one may still
-/// fail. There is no time limit: an idle process waits as long as others work.
-static void waitForOthers() {
-  MPI_Request all = MPI_REQUEST_NULL;
-  if (MPI_Ibarrier(MPI_COMM_WORLD, &all) != MPI_SUCCESS)
-    return;
-  timespec pause = {0, 1000};
-  for (int done = 0; MPI_Test(&all, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS;) {
-    if (done)
-      return;
-    nanosleep(&pause, nullptr);
-    pause.tv_nsec = std::min(2 * pause.tv_nsec, 1000000L);
-  }
-}
-
-static void finalize() {
-  int over = 0;
-  MPI_Finalized(&over);
-  if (over)
-    return;
-  waitForOthers();
-  MPI_Finalize();
-}
-
-bool MPITransport::open(double timeout, TransportError &error) {
-  timeoutSeconds = timeout;
-  int running = 0;
-  MPI_Initialized(&running);
-  if (!running) {
-    int provided = 0;
-    int code =
-        MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-    if (code != MPI_SUCCESS) {
-      mpiFailed("MPI_Init_thread", code, error);
-      return false;
-    }
-    atexit(finalize);
-  }
-  MPI_Comm_dup(MPI_COMM_WORLD, &world);
-  MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+MPITransport::MPITransport(MPI_Comm world, double timeoutSeconds)
+    : world(world), timeoutSeconds(timeoutSeconds) {
   MPI_Comm_rank(world, &myRank);
   MPI_Comm_size(world, &numRanks);
 
@@ -140,7 +33,6 @@ bool MPITransport::open(double timeout, TransportError &error) {
   MPI_Comm_get_attr(world, MPI_TAG_UB, static_cast<void *>(&bound), &found);
   if (found)
     maxTag = *bound;
-  return true;
 }
 
 Outcome MPITransport::start(const Label &label, const Outgoing *outgoing,
@@ -276,20 +168,4 @@ void MPITransport::abort(int status, const char *message) {
   fflush(stderr);
   MPI_Abort(MPI_COMM_WORLD, status);
   _exit(status);
-}
-
-extern "C" __attribute__((visibility("default"))) Transport *
-tapestryRtOpenTransport(uint32_t version, double timeoutSeconds,
-                        TransportError *error) {
-  if (version != transportVersion) {
-    snprintf(error->text, sizeof(error->text),
-             "the program's runtime has transport version %u, the plug-in %u",
-             version, transportVersion);
-    return nullptr;
-  }
-  static MPITransport transport;
-  static bool isOpen = false;
-  if (!isOpen)
-    isOpen = transport.open(timeoutSeconds, *error);
-  return isOpen ? &transport : nullptr;
 }

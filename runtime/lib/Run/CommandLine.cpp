@@ -71,6 +71,10 @@ void CommandLine::printHelp() const {
   fputs("options:\n"
         "  --backend local|mpi  ranks are threads, or processes under mpirun\n"
         "                       (default: mpi under mpirun, else local)\n"
+        "  --collectives ring|mpi\n"
+        "                       the runtime's own, the same bits on every back "
+        "end (default),\n"
+        "                       or those of MPI\n"
         "  --repeat K           run K times\n"
         "  --feed OUT=IN        output OUT of one run is input IN of the next\n"
         "  --report FILE        write times, bytes and memory as JSON\n"
@@ -136,6 +140,8 @@ bool CommandLine::parseOption() {
   }
   if (isOption("--backend"))
     return nextValue() && (options.backend = value, true);
+  if (isOption("--collectives"))
+    return nextValue() && (options.collectives = value, true);
   if (isOption("--report"))
     return nextValue() && (options.reportPath = value, true);
   if (isOption("--trace"))

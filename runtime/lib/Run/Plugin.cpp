@@ -35,8 +35,9 @@ static void addLibraryPath(std::vector<std::string> &folders) {
     folders.push_back(paths->dls_serpath[i].dls_name);
 }
 
-Transport *tapestry::rt::openPlugin(const std::string &backend,
-                                    double timeoutSeconds, std::string &error) {
+const Backend *tapestry::rt::openPlugin(const std::string &backend,
+                                        double timeoutSeconds,
+                                        std::string &error) {
   std::string file = "libtapestry-rt-" + backend + ".so";
   std::vector<std::string> folders;
   if (const char *list = getenv("TAPESTRY_RT_PATH"))
@@ -66,15 +67,14 @@ Transport *tapestry::rt::openPlugin(const std::string &backend,
     error = "the back end '" + backend + "' cannot be loaded: " + dlerror();
     return nullptr;
   }
-  auto open =
-      reinterpret_cast<OpenTransportFn>(dlsym(library, transportEntryName));
+  auto open = reinterpret_cast<OpenBackendFn>(dlsym(library, backendEntryName));
   if (!open) {
-    error = path + " is no back end: it lacks " + transportEntryName;
+    error = path + " is no back end: it lacks " + backendEntryName;
     return nullptr;
   }
   TransportError reason;
-  Transport *transport = open(transportVersion, timeoutSeconds, &reason);
-  if (!transport)
+  const Backend *opened = open(backendVersion, timeoutSeconds, &reason);
+  if (!opened)
     error = path + ": " + reason.text;
-  return transport;
+  return opened;
 }

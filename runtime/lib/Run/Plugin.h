@@ -3,18 +3,18 @@
 #ifndef TAPESTRY_RT_RUN_PLUGIN_H
 #define TAPESTRY_RT_RUN_PLUGIN_H
 
-#include "tapestry-rt/Transport.h"
+#include "tapestry-rt/Backend.h"
 #include <string>
 
 namespace tapestry {
 namespace rt {
 
-/// Opens libtapestry-rt-<backend>.so and its transport. Looks in the folders of
+/// Opens libtapestry-rt-<backend>.so and its back end. Looks in the folders of
 /// $TAPESTRY_RT_PATH, beside the executable, in ../lib from there, and where
 /// the executable looks for libraries. Returns null and says in `error` what is
 /// missing.
-Transport *openPlugin(const std::string &backend, double timeoutSeconds,
-                      std::string &error);
+const Backend *openPlugin(const std::string &backend, double timeoutSeconds,
+                          std::string &error);
 
 } // namespace rt
 } // namespace tapestry

@@ -13,9 +13,9 @@ using namespace tapestry::rt;
 // More spans than this make a trace that no viewer opens.
 static constexpr size_t maxEvents = 1 << 18;
 
-Rank::Rank(Session &session, Transport &transport)
-    : session(session), program(session.program), transport(transport),
-      communicator(transport), arena(session.budget),
+Rank::Rank(Session &session, const Backend &backend)
+    : session(session), program(session.program), transport(*backend.transport),
+      own(backend.collectives), communicator(transport), arena(session.budget),
       inputs(program.num_inputs, nullptr),
       outputs(program.num_outputs, nullptr),
       collectives(program.num_collectives), thread(pthread_self()),
@@ -194,7 +194,7 @@ Status Rank::checkCounts(int64_t run) {
       return Status::failure(
           ExitRankFailed,
           format("%s: sent %lld bytes in the first run and %lld in run %lld",
-                 collectives[i].what.c_str(),
+                 collectives[i].name().c_str(),
                  static_cast<long long>(report.sentBytes[i]),
                  static_cast<long long>(sentThisRun[i]),
                  static_cast<long long>(run + 1)));
@@ -275,61 +275,26 @@ Status Rank::strike(const std::string &where) {
   return Status::success();
 }
 
-/// What of a collective does not change from call to call.
-Status Rank::prepare(int64_t index) {
-  const TapestryCollective &collective = program.collectives[index];
-  Prepared &prepared = collectives[index];
-  prepared.made = true;
-  prepared.what =
-      format("%s of '%s' (collective %lld)", collectiveName(collective.kind),
-             collective.vertex, static_cast<long long>(index));
-  if (collective.kind == TAPESTRY_ALL_GATHER ||
-      collective.kind == TAPESTRY_ALL_TO_ALL) {
-    prepared.exchange = planExchange(collective, program.devices, device());
-    Status status = prepared.exchange.check();
-    return status.failed()
-               ? Status::failure(status.exitStatus(),
-                                 prepared.what + ": " + status.message())
-               : status;
-  }
-  prepared.group = groupOf(collective, program.devices, device());
-  for (int member : prepared.group.members)
-    prepared.targets.push_back(targetBox(collective, member));
-  return Status::success();
-}
-
 Status Rank::collective(int64_t index, const void *source, void *target) {
   if (index < 0 || index >= program.num_collectives)
     return Status::failure(ExitRankFailed,
                            format("the program asks for collective %lld of %d",
                                   static_cast<long long>(index),
                                   program.num_collectives));
-  const TapestryCollective &collective = program.collectives[index];
-  Prepared &prepared = collectives[index];
-  if (!prepared.made) {
-    Status status = prepare(index);
+  ProgramCollective &collective = collectives[index];
+  if (!collective.isPrepared()) {
+    Status status = collective.prepare(program, index, communicator, own);
     if (status.failed())
       return status;
+    report.isWhole[index] = collective.isWhole();
   }
   if (session.fault.strikes(device(), index)) {
-    Status status = strike(prepared.what);
+    Status status = strike(collective.name());
     if (status.failed())
       return status;
   }
-  communicator.begin(static_cast<int>(index), prepared.what.c_str());
-  BoxRef held = sourceBox(collective, device());
-  switch (collective.kind) {
-  case TAPESTRY_ALL_REDUCE:
-    return allReduce(communicator, arena, prepared.group, collective.combine,
-                     dtypeSize(collective.dtype), volume(held), source, target);
-  case TAPESTRY_REDUCE_SCATTER:
-    return ringReduceScatter(communicator, arena, prepared.group,
-                             collective.combine, dtypeSize(collective.dtype),
-                             held, prepared.targets, source, target);
-  default:
-    return exchangeBoxes(communicator, arena, prepared.exchange, source,
-                         target);
-  }
+  communicator.begin(static_cast<int>(index), collective.name().c_str());
+  return collective.run(communicator, arena, source, target);
 }
 
 bool Rank::runCollective(int64_t index, const void *source, void *target) {

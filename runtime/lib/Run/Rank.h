@@ -9,7 +9,7 @@
 #ifndef TAPESTRY_RT_RUN_RANK_H
 #define TAPESTRY_RT_RUN_RANK_H
 
-#include "Collectives/Collectives.h"
+#include "Run/ProgramCollective.h"
 #include "Run/Report.h"
 #include "Run/Session.h"
 #include <csetjmp>
@@ -23,7 +23,8 @@ namespace rt {
 
 class Rank final : public TapestryRank {
 public:
-  Rank(Session &session, Transport &transport);
+  /// Uses the back end's own collectives where it is given some.
+  Rank(Session &session, const Backend &backend);
   static Rank &of(TapestryRank *handle) { return *static_cast<Rank *>(handle); }
 
   /// The whole run. A failure has been reported to the other ranks when this
@@ -63,7 +64,6 @@ private:
   Status writeReport();
   Status writeTrace();
   Status collective(int64_t index, const void *source, void *target);
-  Status prepare(int64_t index);
   Status strike(const std::string &where);
   void trace(TraceEvent::Kind kind, int32_t index, int64_t begin, int64_t end);
   void showProgress(int64_t now, const char *place);
@@ -72,20 +72,13 @@ private:
   Session &session;
   const TapestryProgram &program;
   Transport &transport;
+  BackendCollectives *const own;
   Communicator communicator;
   Arena arena;
 
   std::vector<void *> inputs; // buffers of this rank's parts
   std::vector<void *> outputs;
-  /// Made when a collective is first met.
-  struct Prepared {
-    bool made = false;
-    std::string what; // for messages
-    ExchangePlan exchange;
-    ReductionGroup group;
-    std::vector<BoxRef> targets; // of the group's members
-  };
-  std::vector<Prepared> collectives;
+  std::vector<ProgramCollective> collectives; // prepared when first met
   std::vector<ExchangePlan> feedPlans;
 
   jmp_buf exit;

@@ -18,11 +18,12 @@ static double seconds(int64_t nanoseconds) {
 RankReport::RankReport(const Session &session)
     : sentBytes(session.program.num_collectives + session.feeds.size(), 0),
       collectiveTime(sentBytes.size(), 0),
-      vertexTime(session.program.num_vertices, 0) {}
+      vertexTime(session.program.num_vertices, 0),
+      isWhole(session.program.num_collectives, 0) {}
 
 std::vector<int64_t> RankReport::pack() const {
   std::vector<int64_t> numbers = {peakBytes, readTime, runTime, writeTime};
-  for (const auto *part : {&sentBytes, &collectiveTime, &vertexTime})
+  for (const auto *part : {&sentBytes, &collectiveTime, &vertexTime, &isWhole})
     numbers.insert(numbers.end(), part->begin(), part->end());
   return numbers;
 }
@@ -30,7 +31,7 @@ std::vector<int64_t> RankReport::pack() const {
 void RankReport::unpack(const int64_t *numbers) {
   for (int64_t *number : {&peakBytes, &readTime, &runTime, &writeTime})
     *number = *numbers++;
-  for (auto *part : {&sentBytes, &collectiveTime, &vertexTime}) {
+  for (auto *part : {&sentBytes, &collectiveTime, &vertexTime, &isWhole}) {
     std::copy(numbers, numbers + part->size(), part->begin());
     numbers += part->size();
   }
@@ -56,12 +57,22 @@ static int64_t countedBytes(const std::vector<RankReport> &ranks,
   return bytes;
 }
 
+/// Whether some rank left collective `index` to the back end; one that has
+/// nobody to talk to in it does nothing either way.
+static bool isWhole(const std::vector<RankReport> &ranks, size_t index) {
+  return largest(ranks, [&](const RankReport &rank) {
+           return rank.isWhole[index];
+         }) != 0;
+}
+
 static void writeCollectives(JSONWriter &json, const Session &session,
                              const std::vector<RankReport> &ranks) {
   const TapestryProgram &program = session.program;
-  auto measured = [&](size_t index, int64_t predicted, int64_t times) {
+  auto bytes = [&](size_t index, int64_t predicted, const char *counted) {
     json.member("predicted_bytes", predicted);
-    json.member("counted_bytes", countedBytes(ranks, index));
+    json.member(counted, countedBytes(ranks, index));
+  };
+  auto time = [&](size_t index, int64_t times) {
     json.member("seconds", seconds(largest(ranks,
                                            [&](const RankReport &rank) {
                                              return rank.collectiveTime[index];
@@ -76,7 +87,13 @@ static void writeCollectives(JSONWriter &json, const Session &session,
     json.member("vertex", collective.vertex);
     json.member("kind", collectiveName(collective.kind));
     json.member("group", collective.group);
-    measured(i, collective.predicted_bytes, session.options.repeat);
+    // What a back end sends for a collective of its own is its own affair.
+    bool whole = isWhole(ranks, i);
+    if (whole)
+      json.member("by", session.backend());
+    bytes(i, collective.predicted_bytes,
+          whole ? "payload_bytes" : "counted_bytes");
+    time(i, session.options.repeat);
     json.endObject();
   }
   // The last run's outputs are not fed, so a single run has no feeds.
@@ -87,8 +104,8 @@ static void writeCollectives(JSONWriter &json, const Session &session,
     json.member("vertex", program.outputs[feed.output].name);
     json.member("kind", "feed");
     json.member("input", program.inputs[feed.input].name);
-    measured(program.num_collectives + i, feed.predictedBytes,
-             session.options.repeat - 1);
+    bytes(program.num_collectives + i, feed.predictedBytes, "counted_bytes");
+    time(program.num_collectives + i, session.options.repeat - 1);
     json.endObject();
   }
   json.endArray();
@@ -174,7 +191,7 @@ tapestry::rt::contractBreaches(const Session &session,
   for (int32_t i = 0; i < session.program.num_collectives; ++i) {
     const TapestryCollective &collective = session.program.collectives[i];
     int64_t counted = countedBytes(ranks, i);
-    if (counted != collective.predicted_bytes)
+    if (counted != collective.predicted_bytes && !isWhole(ranks, i))
       text += format("warning: collective %d (%s of '%s'): %lld bytes "
                      "predicted, %lld sent\n",
                      i, collectiveName(collective.kind), collective.vertex,

@@ -18,6 +18,9 @@ struct RankReport {
   std::vector<int64_t> sentBytes;
   std::vector<int64_t> collectiveTime;
   std::vector<int64_t> vertexTime;
+  /// Per collective: whether the back end does it, whose bytes are then those
+  /// that it was handed.
+  std::vector<int64_t> isWhole;
 
   explicit RankReport(const Session &session);
   /// As numbers in a row, to be sent.

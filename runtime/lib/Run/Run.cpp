@@ -45,7 +45,7 @@ static void *runThread(void *argument) {
     start.hub->leave();
     return nullptr;
   }
-  Rank rank(*start.session, start.hub->endpoint(start.rank));
+  Rank rank(*start.session, {&start.hub->endpoint(start.rank), nullptr});
   Status status = rank.execute();
   (void)status; // the hub has been told
   // Others may still read this rank's memory, so it stays until all are here.
@@ -186,13 +186,14 @@ static Status checkSize(const Session &session, const Transport &transport) {
 
 static int runProcesses(Session &session) {
   std::string error;
-  Transport *transport =
+  const Backend *backend =
       openPlugin(session.backend(), session.timeoutSeconds, error);
-  if (!transport) {
+  if (!backend) {
     if (launchedAs().rank == 0)
       print(session, session.failure(ExitEnvironment, error).message());
     return ExitEnvironment;
   }
+  Transport *transport = backend->transport;
   Status status = checkSize(session, *transport);
   if (status.failed()) {
     // Every process sees the same two numbers.
@@ -219,7 +220,8 @@ static int runProcesses(Session &session) {
                  session.options.tool.c_str(), devices,
                  transport->size() - devices, transport->size()));
   FirstRanks working(*transport, devices);
-  Rank rank(session, working);
+  bool asksForOwn = session.options.collectives != "ring";
+  Rank rank(session, {&working, asksForOwn ? backend->collectives : nullptr});
   return rank.execute().exitStatus();
 }
 

@@ -194,6 +194,14 @@ Status Session::checkOptions() {
   if (backendName != "local" && backendName != "mpi")
     return failure(ExitUsage, format("--backend: '%s' is none of local, mpi",
                                      backendName.c_str()));
+  if (options.collectives != "ring" && options.collectives != "mpi")
+    return failure(ExitUsage, format("--collectives: '%s' is none of ring, mpi",
+                                     options.collectives.c_str()));
+  if (options.collectives == "mpi" && backendName != "mpi")
+    return failure(ExitUsage,
+                   format("--collectives mpi: MPI's collectives need --backend "
+                          "mpi, and the back end here is %s",
+                          backendName.c_str()));
   if (options.repeat < 1)
     return failure(ExitUsage, format("--repeat: %lld is less than 1",
                                      static_cast<long long>(options.repeat)));

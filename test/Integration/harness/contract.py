@@ -30,6 +30,34 @@ def _memory_problems(plan, report, backend):
     return []
 
 
+def _payloads(entry):
+    """What all devices may hand to MPI for a collective of these predicted bytes:
+    of a reduction all that they hold, of an exchange each part once where it goes
+    to all, or else what each receiver lacks."""
+    predicted, group = entry["predicted_bytes"], entry["group"]
+    if entry["kind"] == "all_reduce":
+        return [predicted * group / (2 * (group - 1))]
+    if entry["kind"] == "reduce_scatter":
+        return [predicted * group / (group - 1)]
+    if entry["kind"] == "all_gather":
+        return [predicted / (group - 1), predicted]
+    return [predicted]
+
+
+def check_payloads(plan, report):
+    """Compares plan.json with report.json of a run by MPI's own collectives."""
+    problems = []
+    for entry in report["collectives"]:
+        if entry.get("by") != "mpi" or "counted_bytes" in entry:
+            problems.append(f"not by MPI: {entry}")
+        elif entry["payload_bytes"] not in _payloads(entry):
+            problems.append(f"payload is none of {_payloads(entry)}: {entry}")
+    if _sorted(plan["collectives"], "bytes") != _sorted(report["collectives"], "predicted_bytes"):
+        problems.append("collectives of plan.json and report.json differ")
+    if problems:
+        raise CheckFailed("\n".join(problems))
+
+
 def check_contract(plan, report, devices, backend):
     """Compares plan.json with report.json of a run of the same plan."""
     problems = []

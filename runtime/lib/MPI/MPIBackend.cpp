@@ -1,0 +1,83 @@
+//===- MPIBackend.cpp - Ranks that are MPI processes ----------------------===//
+//
+// The plug-in libtapestry-rt-mpi.so: the only code that is linked to MPI. All
+// calls come from the thread that opened it (MPI_THREAD_FUNNELED).
+//
+//===----------------------------------------------------------------------===//
+
+#include "MPI/Errors.h"
+#include "MPI/MPICollectives.h"
+#include "MPI/MPITransport.h"
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+
+using namespace tapestry::rt;
+
+/// Waits until every process has come here: idle ones at once, the others with
+/// their work done. Open MPI 4's launcher crashes or hangs if a process aborts
+/// while another is inside MPI_Finalize, so none enters it while one may still
+/// fail. There is no time limit: an idle process waits as long as others work.
+static void waitForOthers() {
+  MPI_Request all = MPI_REQUEST_NULL;
+  if (MPI_Ibarrier(MPI_COMM_WORLD, &all) != MPI_SUCCESS)
+    return;
+  timespec pause = {0, 1000};
+  for (int done = 0; MPI_Test(&all, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS;) {
+    if (done)
+      return;
+    nanosleep(&pause, nullptr);
+    pause.tv_nsec = std::min(2 * pause.tv_nsec, 1000000L);
+  }
+}
+
+static void finalize() {
+  int over = 0;
+  MPI_Finalized(&over);
+  if (over)
+    return;
+  waitForOthers();
+  MPI_Finalize();
+}
+
+/// Starts MPI where it does not run yet, and makes a communicator for the
+/// ranks.
+static bool initialize(MPI_Comm &world, TransportError &error) {
+  int running = 0;
+  MPI_Initialized(&running);
+  if (!running) {
+    int provided = 0;
+    int code =
+        MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    if (code != MPI_SUCCESS) {
+      mpiFailed("MPI_Init_thread", code, error);
+      return false;
+    }
+    atexit(finalize);
+  }
+  MPI_Comm_dup(MPI_COMM_WORLD, &world);
+  MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+  return true;
+}
+
+extern "C" __attribute__((visibility("default"))) const Backend *
+tapestryRtOpenBackend(uint32_t version, double timeoutSeconds,
+                      TransportError *error) {
+  if (version != backendVersion) {
+    snprintf(error->text, sizeof(error->text),
+             "the program's runtime has back end version %u, the plug-in %u",
+             version, backendVersion);
+    return nullptr;
+  }
+  static Backend backend;
+  if (backend.transport)
+    return &backend;
+  MPI_Comm world = MPI_COMM_NULL;
+  if (!initialize(world, *error))
+    return nullptr;
+  // Never destroyed: MPI's own end and the watch's thread come later.
+  backend.transport = new MPITransport(world, timeoutSeconds);
+  backend.collectives =
+      new MPICollectives(world, backend.transport->rank(), timeoutSeconds);
+  return &backend;
+}

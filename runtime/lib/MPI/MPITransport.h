@@ -1,0 +1,63 @@
+//===- MPITransport.h - Messages between MPI processes ----------*- C++ -*-===//
+
+#ifndef TAPESTRY_RT_MPI_MPITRANSPORT_H
+#define TAPESTRY_RT_MPI_MPITRANSPORT_H
+
+#include "tapestry-rt/Transport.h"
+#include <mpi.h>
+#include <vector>
+
+namespace tapestry {
+namespace rt {
+
+class MPITransport final : public Transport {
+public:
+  /// Measures `world`, whose errors are returned.
+  MPITransport(MPI_Comm world, double timeoutSeconds);
+
+  int rank() const override { return myRank; }
+  int size() const override { return numRanks; }
+  int ranksOnHost() const override { return numOnHost; }
+  bool sharesMemory() const override { return false; }
+  bool stopped() const override { return false; } // abort ends processes
+  Outcome exchange(const Label &label, const Outgoing *outgoing,
+                   size_t numOutgoing, const Incoming *incoming,
+                   size_t numIncoming, Receiver &receiver,
+                   TransportError &error) override;
+  void abort(int status, const char *message) override;
+
+private:
+  /// One piece of a message under way.
+  struct Piece {
+    int message; // index among the incoming ones; -1: outgoing
+    int peer;
+    int64_t bytes;
+  };
+
+  Outcome start(const Label &label, const Outgoing *outgoing,
+                size_t numOutgoing, const Incoming *incoming,
+                size_t numIncoming, TransportError &error);
+  Outcome finish(const Incoming *incoming, size_t numIncoming,
+                 Receiver &receiver, TransportError &error);
+  Outcome checkArrived(const Piece &piece, MPI_Status &status,
+                       TransportError &error);
+
+  MPI_Comm world;
+  int myRank = 0;
+  int numRanks = 1;
+  int numOnHost = 1;
+  int maxTag = 32767;
+  double timeoutSeconds;
+
+  // Of the exchange under way; kept to save allocations.
+  std::vector<MPI_Request> requests;
+  std::vector<Piece> pieces;
+  std::vector<int> completed;
+  std::vector<MPI_Status> statuses;
+  std::vector<int> piecesLeft;
+};
+
+} // namespace rt
+} // namespace tapestry
+
+#endif // TAPESTRY_RT_MPI_MPITRANSPORT_H
