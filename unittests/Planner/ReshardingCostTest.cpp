@@ -87,9 +87,9 @@ class ReshardingCost : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(ReshardingCost, RoutedPricesAreAMetricWithoutSymmetry) {
   Scene scene(GetParam());
-  MoveMeter meter(scene.grid);
+  ReshardingCostCache costs(scene.grid);
   std::vector<Layout> layouts = scene.layouts();
-  ReshardingTable table(scene.grid, scene.machine, meter, layouts, 4);
+  ReshardingTable table(scene.grid, scene.machine, costs, layouts, 4);
   ASSERT_EQ(table.size(), layouts.size());
   ASSERT_GT(layouts.size(), 4u);
   unsigned detours = 0;
@@ -112,9 +112,9 @@ TEST_P(ReshardingCost, RoutedPricesAreAMetricWithoutSymmetry) {
 
 TEST_P(ReshardingCost, APriceIsWhatItsRouteCosts) {
   Scene scene(GetParam());
-  MoveMeter meter(scene.grid);
+  ReshardingCostCache costs(scene.grid);
   std::vector<Layout> layouts = scene.layouts();
-  ReshardingTable table(scene.grid, scene.machine, meter, layouts, 4);
+  ReshardingTable table(scene.grid, scene.machine, costs, layouts, 4);
   for (unsigned a = 0; a < layouts.size(); ++a)
     for (unsigned b = 0; b < layouts.size(); ++b) {
       Route route;

@@ -89,7 +89,7 @@ TEST(MoveBound, NeverExceedsTheCheapestWay) {
       for (llvm::SmallVector<int64_t> shape :
            {llvm::SmallVector<int64_t>{64, 48}, {13, 7}, {3, 5}}) {
         Machine machine = testMachine(latency);
-        MoveMeter meter(grid);
+        ReshardingCostCache costs(grid);
         std::vector<Layout> layouts;
         // Every axis cuts a dimension or none, in ascending order.
         for (unsigned code = 0, end = std::pow(3, grid.axes.size()); code < end;
@@ -101,7 +101,7 @@ TEST(MoveBound, NeverExceedsTheCheapestWay) {
               cuts[left % 3 - 1].push_back(axis);
           layouts.push_back(Layout::blocked(shape, cuts));
         }
-        ReshardingTable table(grid, machine, meter, layouts, 4);
+        ReshardingTable table(grid, machine, costs, layouts, 4);
         MoveBound bound(grid, machine);
         for (unsigned from = 0; from < layouts.size(); ++from)
           for (unsigned to = 0; to < layouts.size(); ++to)

@@ -1,11 +1,12 @@
 //===- SpmdTest.cpp - Plans in seconds ------------------------------------===//
 
+#include "../../lib/Planner/Plan/VerifyMoves.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdProblem.h"
-#include "tapestry/Planner/Layout/MoveMeter.h"
 #include "tapestry/Planner/Plan/Planner.h"
 #include "tapestry/Planner/Plan/Verify.h"
+#include "tapestry/Support/ReshardingCostCache.h"
 #include "gtest/gtest.h"
 #include <random>
 
@@ -74,10 +75,10 @@ Plan planSpmd(const PlanGraph &graph, const DeviceGrid &grid) {
 
 } // namespace
 
-TEST(MoveMeter, AgreesWithPlanResharding) {
+TEST(ReshardingCostCache, AgreesWithTheVerifier) {
   std::mt19937 random(7);
   DeviceGrid grid = gridOf({{"node", 2}, {"gpu", 6}});
-  MoveMeter meter(grid);
+  ReshardingCostCache costs(grid);
   auto randomLayout = [&](llvm::ArrayRef<int64_t> shape) {
     llvm::SmallVector<Cut> cuts(shape.size());
     for (unsigned axis = 0; axis < grid.axes.size(); ++axis)
@@ -95,10 +96,8 @@ TEST(MoveMeter, AgreesWithPlanResharding) {
       to.dims[0].constant = int64_t(random() % 3) - 1;
       to.dims[0].span = 1 + random() % 3;
     }
-    Collective wanted = planResharding(grid, from, to);
-    Collective found = meter.measure(meter.dimsOf(from), meter.dimsOf(to));
-    if (wanted.kind == CollectiveKind::AllGather)
-      wanted.kind = CollectiveKind::AllToAll;
+    Collective wanted = countMove(grid, from, to);
+    Collective found = costs.measure(costs.idOf(from), costs.idOf(to));
     EXPECT_EQ(found.kind, wanted.kind);
     EXPECT_EQ(found.axes, wanted.axes);
     EXPECT_EQ(found.groupSize, wanted.groupSize);

@@ -1,8 +1,9 @@
 //===- Resharding.h - What moves between two layouts ------------*- C++ -*-===//
 //
-// The one place that says which collective turns one layout into another and
-// how many elements it sends. The planner prices with it, the lowering emits by
-// it, and the runtime counts the same numbers on its own.
+// Which collective turns one layout into another and how many elements it
+// sends. The planner prices with it (many moves: ReshardingCostCache.h), the
+// lowering emits by it, and the plan's verifier and the runtime count the same
+// numbers on their own.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,29 +7,14 @@
 
 using namespace tapestry;
 
-/// The elements of the largest part that a device has. The parts of a cut
-/// dimension are largest at the front, but windows are clipped there: look at
-/// every device.
-static int64_t largestPart(const DeviceGrid &grid, const Layout &layout) {
-  int64_t largest = 0;
-  for (int64_t device = 0, e = grid.numDevices(); device < e; ++device)
-    largest = std::max(largest, volume(layout.box(grid, device)));
-  return largest;
-}
-
 std::vector<MemoryStep> tapestry::memoryTimeline(const PlanGraph &graph,
-                                                 const DeviceGrid &grid,
+                                                 ReshardingCostCache &costs,
                                                  const Placement &placement) {
   auto uses = graph.uses();
   unsigned steps = graph.vertices.size();
   std::vector<MemoryStep> timeline(steps);
-  std::vector<std::pair<Layout, int64_t>> known;
   auto elementsOf = [&](const Layout &layout) {
-    for (auto &[candidate, elements] : known)
-      if (candidate == layout)
-        return elements;
-    known.push_back({layout, largestPart(grid, layout)});
-    return known.back().second;
+    return costs.largestPart(costs.idOf(layout));
   };
   // Bytes of results that come to life at, and end after, each step.
   std::vector<int64_t> born(steps + 1, 0), gone(steps + 1, 0);
@@ -79,11 +64,25 @@ std::vector<MemoryStep> tapestry::memoryTimeline(const PlanGraph &graph,
   return timeline;
 }
 
+std::vector<MemoryStep> tapestry::memoryTimeline(const PlanGraph &graph,
+                                                 const DeviceGrid &grid,
+                                                 const Placement &placement) {
+  ReshardingCostCache costs(grid);
+  return memoryTimeline(graph, costs, placement);
+}
+
 int64_t tapestry::peakBytesPerDevice(const PlanGraph &graph,
                                      const DeviceGrid &grid,
                                      const Placement &placement) {
+  ReshardingCostCache costs(grid);
+  return peakBytesPerDevice(graph, costs, placement);
+}
+
+int64_t tapestry::peakBytesPerDevice(const PlanGraph &graph,
+                                     ReshardingCostCache &costs,
+                                     const Placement &placement) {
   int64_t peak = 0;
-  for (const MemoryStep &step : memoryTimeline(graph, grid, placement))
+  for (const MemoryStep &step : memoryTimeline(graph, costs, placement))
     peak = std::max(peak, step.total());
   return peak;
 }

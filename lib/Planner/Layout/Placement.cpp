@@ -19,7 +19,7 @@ Placer::Placer(const PlanGraph &graph, const DeviceGrid &grid,
                llvm::ArrayRef<PartVector> parts,
                llvm::ArrayRef<std::optional<Partition>> fixed,
                const PlacementOptions &options)
-    : graph(graph), grid(grid), parts(parts), fixed(fixed), traffic(grid),
+    : graph(graph), grid(grid), parts(parts), fixed(fixed), costs(grid),
       uses(graph.uses()), groups(layoutGroups(graph)),
       chosen(graph.vertices.size()) {
   left = leftForClusters = options.maxImprovements;
@@ -31,10 +31,10 @@ Placer::Candidate Placer::candidateFor(unsigned v, const Partition &partition) {
   Candidate candidate;
   candidate.partition = partition;
   const PlanVertex &vertex = graph.vertices[v];
-  candidate.result = traffic.idOf(resultLayout(vertex, partition));
+  candidate.result = costs.idOf(resultLayout(vertex, partition));
   for (unsigned operand = 0; operand < vertex.operands.size(); ++operand)
     candidate.operands.push_back(
-        traffic.idOf(operandLayout(graph, vertex, operand, partition)));
+        costs.idOf(operandLayout(graph, vertex, operand, partition)));
   return candidate;
 }
 
@@ -48,7 +48,7 @@ int64_t Placer::bytesOf(unsigned v, unsigned changed,
   const Candidate *self = placedAs(v);
   if (!self || isStored(v))
     return 0;
-  llvm::SmallVector<Traffic::Id, 4> targets;
+  llvm::SmallVector<LayoutId, 4> targets;
   for (const PlanUse &use : uses[v])
     if (const Candidate *reader = placedAs(use.vertex))
       targets.push_back(reader->operands[use.operand]);
@@ -81,7 +81,7 @@ int64_t Placer::leastBytesOfResult(unsigned v, const Candidate &candidate) {
   });
   if (!isRead)
     return bytesOf(v, v, &candidate);
-  return traffic.leastElements(candidate.result) *
+  return costs.scatteredElements(candidate.result) *
          graph.vertices[v].bytesPerElement(/*isPartial=*/true);
 }
 
@@ -90,12 +90,12 @@ int64_t Placer::leastBytesOfProducers(unsigned v) {
   forEachProducer(graph.vertices[v], [&](unsigned producer) {
     if (!chosen[producer] || isStored(producer))
       return;
-    Traffic::Id result = chosen[producer]->result;
+    LayoutId result = chosen[producer]->result;
     // One more reader makes no plain tensor cheaper; partial values must at
     // least be scattered.
-    bytes += traffic.layout(result).partial.empty()
+    bytes += costs.layout(result).partial.empty()
                  ? bytesOf(producer, v, nullptr)
-                 : traffic.leastElements(result) *
+                 : costs.scatteredElements(result) *
                        graph.vertices[producer].bytesPerElement(true);
   });
   return bytes;

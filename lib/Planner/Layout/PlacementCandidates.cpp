@@ -80,9 +80,9 @@ Placer::cutsOfNeighbour(unsigned v, const PlanUse &use, bool isOperand) {
       isOperand ? vertex.operands[use.operand].producer : use.vertex;
   if (!chosen[neighbour] || (isOperand && isStored(neighbour)))
     return cuts;
-  Traffic::Id id = chosen[neighbour]->result;
+  LayoutId id = chosen[neighbour]->result;
   if (isOperand) {
-    llvm::SmallVector<Traffic::Id, 4> targets;
+    llvm::SmallVector<LayoutId, 4> targets;
     for (const PlanUse &other : uses[neighbour])
       if (other.vertex != v && chosen[other.vertex])
         targets.push_back(chosen[other.vertex]->operands[other.operand]);
@@ -90,7 +90,7 @@ Placer::cutsOfNeighbour(unsigned v, const PlanUse &use, bool isOperand) {
   } else {
     id = chosen[neighbour]->operands[use.operand];
   }
-  const Layout &layout = traffic.layout(id);
+  const Layout &layout = costs.layout(id);
   const Projection &projection =
       isOperand ? vertex.operands[use.operand].projection : vertex.output;
   for (auto [dim, placed] : llvm::zip_equal(projection.dims, layout.dims)) {

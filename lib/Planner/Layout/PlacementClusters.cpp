@@ -7,8 +7,8 @@
 
 using namespace tapestry;
 
-llvm::SmallVector<Traffic::Id, 4> Placer::targetsOf(unsigned v) const {
-  llvm::SmallVector<Traffic::Id, 4> targets;
+llvm::SmallVector<LayoutId, 4> Placer::targetsOf(unsigned v) const {
+  llvm::SmallVector<LayoutId, 4> targets;
   for (const PlanUse &use : uses[v])
     if (chosen[use.vertex])
       targets.push_back(chosen[use.vertex]->operands[use.operand]);
@@ -28,10 +28,9 @@ std::vector<unsigned> Placer::findClusters() {
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     if (!chosen[v] || isStored(v))
       continue;
-    Traffic::Id home = homeOf(v, chosen[v]->result, targetsOf(v)).layout;
+    LayoutId home = homeOf(v, chosen[v]->result, targetsOf(v)).layout;
     for (const PlanUse &use : uses[v]) {
-      if (traffic.elementsMoved(home,
-                                chosen[use.vertex]->operands[use.operand]))
+      if (costs.elementsMoved(home, chosen[use.vertex]->operands[use.operand]))
         continue;
       unsigned a = find(v), b = find(use.vertex);
       parent[std::max(a, b)] = std::min(a, b);
@@ -105,9 +104,8 @@ bool Placer::renameCluster(llvm::ArrayRef<unsigned> cluster,
 
 bool Placer::alignClusters() {
   std::vector<unsigned> clusterOf = findClusters();
-  auto tryToFit = [&](unsigned mover, Traffic::Id from, Traffic::Id to) {
-    auto rename =
-        renamingBetween(grid, traffic.layout(from), traffic.layout(to));
+  auto tryToFit = [&](unsigned mover, LayoutId from, LayoutId to) {
+    auto rename = renamingBetween(grid, costs.layout(from), costs.layout(to));
     std::vector<unsigned> cluster;
     for (unsigned v = 0; v < clusterOf.size(); ++v)
       if (clusterOf[v] == clusterOf[mover] && chosen[v] && !isStored(v)) {
@@ -124,9 +122,9 @@ bool Placer::alignClusters() {
     for (const PlanUse &use : uses[v]) {
       if (clusterOf[v] == clusterOf[use.vertex] || leftForClusters == 0)
         continue;
-      Traffic::Id home = homeOf(v, chosen[v]->result, targetsOf(v)).layout;
-      Traffic::Id target = chosen[use.vertex]->operands[use.operand];
-      if (traffic.elementsMoved(home, target) == 0)
+      LayoutId home = homeOf(v, chosen[v]->result, targetsOf(v)).layout;
+      LayoutId target = chosen[use.vertex]->operands[use.operand];
+      if (costs.elementsMoved(home, target) == 0)
         continue;
       if (tryToFit(use.vertex, target, home) || tryToFit(v, home, target)) {
         anyRenamed = true;

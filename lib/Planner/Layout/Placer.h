@@ -10,8 +10,8 @@
 #ifndef TAPESTRY_LIB_PLANNER_LAYOUT_PLACER_H
 #define TAPESTRY_LIB_PLANNER_LAYOUT_PLACER_H
 
+#include "tapestry/Planner/Layout/HomePrice.h"
 #include "tapestry/Planner/Layout/Placement.h"
-#include "tapestry/Planner/Layout/Traffic.h"
 #include "tapestry/Planner/Model/Constraints.h"
 #include "tapestry/Planner/Model/Graph.h"
 
@@ -31,23 +31,23 @@ private:
   /// A possible partition of a vertex and the layouts that follow from it.
   struct Candidate {
     Partition partition;
-    Traffic::Id result = 0;
-    llvm::SmallVector<Traffic::Id, 4> operands;
+    LayoutId result = 0;
+    llvm::SmallVector<LayoutId, 4> operands;
   };
   Candidate candidateFor(unsigned vertex, const Partition &partition);
   bool isStored(unsigned vertex) const {
     return graph.vertices[vertex].storedFor.has_value();
   }
-  Traffic::Home homeOf(unsigned vertex, Traffic::Id result,
-                       llvm::ArrayRef<Traffic::Id> targets) {
+  HomePrice homeOf(unsigned vertex, LayoutId result,
+                   llvm::ArrayRef<LayoutId> targets) {
     const PlanVertex &v = graph.vertices[vertex];
-    Traffic::ElementBytes size = {v.bytesPerElement(true), v.elementBytes};
+    ElementBytes size = {v.bytesPerElement(true), v.elementBytes};
     return v.isInput
-               ? traffic.priceOf(result, result, targets, size)
-               : traffic.bestHome(result, targets, size, keepsResultInPlace(v));
+               ? priceOfHome(costs, result, result, targets, size)
+               : bestHome(costs, result, targets, size, keepsResultInPlace(v));
   }
   /// The layouts that placed readers want of the result of `vertex`, one each.
-  llvm::SmallVector<Traffic::Id, 4> targetsOf(unsigned vertex) const;
+  llvm::SmallVector<LayoutId, 4> targetsOf(unsigned vertex) const;
   /// What moving the result of `vertex` to its placed readers costs, in bytes,
   /// if the vertex `changed` had the partition of `candidate`.
   int64_t bytesOf(unsigned vertex, unsigned changed,
@@ -94,7 +94,7 @@ private:
   const DeviceGrid &grid;
   llvm::ArrayRef<PartVector> parts;
   llvm::ArrayRef<std::optional<Partition>> fixed;
-  Traffic traffic;
+  ReshardingCostCache costs;
   std::vector<llvm::SmallVector<PlanUse, 2>> uses;
   std::vector<std::vector<unsigned>> groups;
   std::vector<std::optional<Candidate>> chosen;

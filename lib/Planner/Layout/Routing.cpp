@@ -1,7 +1,7 @@
 //===- Routing.cpp - Homes and collectives of placed vertices -------------===//
 
+#include "tapestry/Planner/Layout/HomePrice.h"
 #include "tapestry/Planner/Layout/Placement.h"
-#include "tapestry/Planner/Layout/Traffic.h"
 #include "tapestry/Planner/Model/Constraints.h"
 #include "tapestry/Planner/Model/Graph.h"
 #include "llvm/ADT/STLExtras.h"
@@ -71,13 +71,15 @@ tapestry::stepsOfOperand(const PlanGraph &graph, const Placement &placement,
 
 void tapestry::listCollectives(const PlanGraph &graph, const DeviceGrid &grid,
                                Placement &placement) {
+  ReshardingCostCache costs(grid);
   placement.collectives.clear();
   auto send = [&](unsigned vertex, unsigned reader,
                   llvm::ArrayRef<Layout> steps) {
     for (unsigned step = 0; step + 1 < steps.size(); ++step) {
       const Layout &from = steps[step];
       const Layout &to = steps[step + 1];
-      Collective moved = planResharding(grid, from, to);
+      const Collective &moved =
+          costs.collective(costs.idOf(from), costs.idOf(to));
       if (moved.kind == CollectiveKind::None ||
           moved.kind == CollectiveKind::Slice)
         continue;
@@ -100,41 +102,37 @@ void tapestry::listCollectives(const PlanGraph &graph, const DeviceGrid &grid,
 
 Placement tapestry::routeGraph(const PlanGraph &graph, const DeviceGrid &grid,
                                llvm::ArrayRef<Partition> partitions) {
-  Traffic traffic(grid);
+  ReshardingCostCache costs(grid);
   auto uses = graph.uses();
   Placement placement;
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
-    llvm::SmallVector<Traffic::Id, 4> targets;
+    llvm::SmallVector<LayoutId, 4> targets;
     for (const PlanUse &use : uses[v])
       targets.push_back(
-          traffic.idOf(operandLayout(graph, graph.vertices[use.vertex],
-                                     use.operand, partitions[use.vertex])));
+          costs.idOf(operandLayout(graph, graph.vertices[use.vertex],
+                                   use.operand, partitions[use.vertex])));
     VertexPlacement &placed = placement.vertices.emplace_back();
     if (vertex.storedFor) {
-      placed.home = traffic.layout(targets.front());
+      placed.home = costs.layout(targets.front());
       placed.partition = partitionOf(placed.home);
       continue;
     }
     placed.partition = partitions[v];
-    Traffic::Id result = traffic.idOf(resultLayout(vertex, partitions[v]));
+    LayoutId result = costs.idOf(resultLayout(vertex, partitions[v]));
     if (vertex.isInput) {
-      placed.home = traffic.layout(result);
+      placed.home = costs.layout(result);
       continue;
     }
-    Traffic::Id home =
-        traffic
-            .bestHome(result, targets,
-                      {vertex.bytesPerElement(true), vertex.elementBytes},
-                      keepsResultInPlace(vertex))
+    LayoutId home =
+        bestHome(costs, result, targets,
+                 {vertex.bytesPerElement(true), vertex.elementBytes},
+                 keepsResultInPlace(vertex))
             .layout;
-    placed.home = traffic.layout(home);
-    Layout whole = traffic.layout(result);
-    if (!whole.partial.empty() && !traffic.canScatter(result, home)) {
-      whole.partial.clear();
-      if (whole != placed.home)
-        placed.homeRoute.push_back(whole);
-    }
+    placed.home = costs.layout(home);
+    LayoutId whole = costs.wholeOf(result);
+    if (whole != result && whole != home && !costs.canScatter(result, home))
+      placed.homeRoute.push_back(costs.layout(whole));
   }
   listCollectives(graph, grid, placement);
   return placement;

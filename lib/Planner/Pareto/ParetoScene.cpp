@@ -34,7 +34,7 @@ ParetoScene::ParetoScene(const PlanGraph &graph, DeviceGrid primeGrid,
                          const Machine &machine)
     : graph(graph), grid(std::move(primeGrid)), uses(graph.uses()),
       machine(machine), groups(layoutGroups(graph)),
-      vertices(graph.vertices.size()), traffic(grid) {
+      vertices(graph.vertices.size()), costs(grid) {
   if (llvm::Error error = checkConstraints(graph, grid)) {
     llvm::consumeError(std::move(error));
     isPossible = false;
@@ -66,10 +66,10 @@ uint32_t ParetoScene::numberOf(unsigned v, const Partition &partition) {
   cut.partition = partition;
   if (isStored(v))
     return it->second;
-  cut.result = traffic.idOf(resultLayout(vertex, partition));
+  cut.result = costs.idOf(resultLayout(vertex, partition));
   for (unsigned o = 0; o < vertex.operands.size(); ++o)
     cut.operands.push_back(
-        traffic.idOf(operandLayout(graph, vertex, o, partition)));
+        costs.idOf(operandLayout(graph, vertex, o, partition)));
   cut.workSeconds = workSeconds(graph, vertex, grid, machine, partition);
   return it->second;
 }
@@ -94,58 +94,50 @@ std::vector<uint32_t> ParetoScene::possibleHomes(const ParetoState &state,
   std::vector<uint32_t> homes;
   if (graph.vertices[v].isInput)
     return homes;
-  auto add = [&](Traffic::Id id) {
-    if (!llvm::is_contained(homes, id + 1) && traffic.layout(id).isPlain())
+  auto add = [&](LayoutId id) {
+    if (!llvm::is_contained(homes, id + 1) && costs.isPlain(id))
       homes.push_back(id + 1);
   };
-  Layout whole = traffic.layout(vertices[v].cuts[state.cuts[v]].result);
-  whole.partial.clear();
-  add(traffic.idOf(whole));
+  add(costs.wholeOf(vertices[v].cuts[state.cuts[v]].result));
   for (const PlanUse &use : uses[v])
     add(targetOf(state, use));
   return homes;
 }
 
-void ParetoScene::addMove(Journey &journey, unsigned v, Traffic::Id from,
-                          Traffic::Id to) {
+void ParetoScene::addMove(Journey &journey, unsigned v, LayoutId from,
+                          LayoutId to) {
   if (from == to)
     return;
-  auto [it, isNew] = moves.try_emplace({from, to});
-  if (isNew)
-    it->second = planResharding(grid, traffic.layout(from), traffic.layout(to));
-  const Collective &moved = it->second;
+  const Collective &moved = costs.collective(from, to);
   int64_t size =
-      graph.vertices[v].bytesPerElement(!traffic.layout(from).partial.empty());
+      graph.vertices[v].bytesPerElement(!costs.layout(from).partial.empty());
   journey.seconds += collectiveSeconds(moved, grid, machine, size);
   if (moved.kind != CollectiveKind::None && moved.kind != CollectiveKind::Slice)
     journey.bytes += double(moved.elements) * size;
 }
 
 /// The home that routeGraph() chooses.
-Traffic::Id ParetoScene::routedHome(const ParetoState &state, unsigned v) {
+LayoutId ParetoScene::routedHome(const ParetoState &state, unsigned v) {
   const PlanVertex &vertex = graph.vertices[v];
-  llvm::SmallVector<Traffic::Id, 4> targets;
+  llvm::SmallVector<LayoutId, 4> targets;
   for (const PlanUse &use : uses[v])
     targets.push_back(targetOf(state, use));
-  return traffic
-      .bestHome(vertices[v].cuts[state.cuts[v]].result, targets,
-                {vertex.bytesPerElement(true), vertex.elementBytes},
-                keepsResultInPlace(vertex))
+  return bestHome(costs, vertices[v].cuts[state.cuts[v]].result, targets,
+                  {vertex.bytesPerElement(true), vertex.elementBytes},
+                  keepsResultInPlace(vertex))
       .layout;
 }
 
 ParetoScene::Journey ParetoScene::computeJourney(const ParetoState &state,
                                                  unsigned v) {
   Journey journey;
-  Traffic::Id result = vertices[v].cuts[state.cuts[v]].result;
+  LayoutId result = vertices[v].cuts[state.cuts[v]].result;
   if (graph.vertices[v].isInput)
     journey.home = result;
   else
     journey.home = state.homes[v] ? state.homes[v] - 1 : routedHome(state, v);
-  Layout whole = traffic.layout(result);
-  if (!whole.partial.empty() && !traffic.canScatter(result, journey.home)) {
-    whole.partial.clear();
-    Traffic::Id combined = traffic.idOf(whole);
+  LayoutId combined = costs.wholeOf(result);
+  if (combined != result && !costs.canScatter(result, journey.home)) {
     journey.isCombinedFirst = combined != journey.home;
     addMove(journey, v, result, combined);
     addMove(journey, v, combined, journey.home);
@@ -177,17 +169,16 @@ Placement ParetoScene::place(const ParetoState &state) {
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     VertexPlacement &placed = placement.vertices[v];
     if (auto use = graph.vertices[v].storedFor) {
-      placed.home = traffic.layout(targetOf(state, *use));
+      placed.home = costs.layout(targetOf(state, *use));
       placed.partition = partitionOf(placed.home);
       continue;
     }
     const Journey &journey = journeyOf(state, v);
     placed.partition = partition(state, v);
-    placed.home = traffic.layout(journey.home);
+    placed.home = costs.layout(journey.home);
     if (journey.isCombinedFirst) {
       placed.homeRoute.push_back(
-          traffic.layout(vertices[v].cuts[state.cuts[v]].result));
-      placed.homeRoute.front().partial.clear();
+          costs.layout(costs.wholeOf(vertices[v].cuts[state.cuts[v]].result)));
     }
   }
   return placement;
@@ -219,7 +210,7 @@ Objectives ParetoScene::evaluate(const ParetoState &state) {
         vertices[v].cuts[state.cuts[v]].workSeconds + journey.seconds;
     objectives[Bytes] += journey.bytes;
   }
-  objectives[Memory] = double(peakBytesPerDevice(graph, grid, place(state)));
+  objectives[Memory] = double(peakBytesPerDevice(graph, costs, place(state)));
   objectives[Devices] = double(grid.numDevices());
   return objectives;
 }
@@ -231,7 +222,7 @@ ParetoState ParetoScene::stateOf(unsigned graphNumber, unsigned gridNumber,
   state.grid = gridNumber;
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     state.cuts.push_back(isStored(v) ? 0 : numberOf(v, sketch.partitions[v]));
-    state.homes.push_back(sketch.homes[v] ? traffic.idOf(*sketch.homes[v]) + 1
+    state.homes.push_back(sketch.homes[v] ? costs.idOf(*sketch.homes[v]) + 1
                                           : 0);
   }
   return state;
@@ -245,7 +236,7 @@ ParetoSketch ParetoScene::sketchOf(const ParetoState &state) const {
     sketch.partitions.push_back(partition(state, v));
     std::optional<Layout> &home = sketch.homes.emplace_back();
     if (state.homes[v])
-      home = traffic.layout(state.homes[v] - 1);
+      home = costs.layout(state.homes[v] - 1);
   }
   return sketch;
 }

@@ -10,8 +10,9 @@
 #ifndef TAPESTRY_LIB_PLANNER_PARETO_PARETOSCENE_H
 #define TAPESTRY_LIB_PLANNER_PARETO_PARETOSCENE_H
 
+#include "tapestry/Planner/Layout/HomePrice.h"
+#include "tapestry/Planner/Layout/Memory.h"
 #include "tapestry/Planner/Layout/Placement.h"
-#include "tapestry/Planner/Layout/Traffic.h"
 #include "tapestry/Planner/Machine/Machine.h"
 #include "tapestry/Planner/Model/Rewrites.h"
 #include "tapestry/Planner/Pareto/ParetoFrontier.h"
@@ -77,10 +78,10 @@ public:
                                       unsigned vertex);
 
   /// The number of a plain layout as a home.
-  uint32_t homeNumber(const Layout &home) { return traffic.idOf(home) + 1; }
+  uint32_t homeNumber(const Layout &home) { return costs.idOf(home) + 1; }
   /// Where the result of a vertex lives.
   const Layout &homeOf(const ParetoState &state, unsigned vertex) {
-    return traffic.layout(journeyOf(state, vertex).home);
+    return costs.layout(journeyOf(state, vertex).home);
   }
 
   /// Whether the plan does what pins and layout groups ask. Preferences are
@@ -97,8 +98,8 @@ public:
 private:
   struct VertexCut {
     Partition partition;
-    Traffic::Id result = 0;
-    llvm::SmallVector<Traffic::Id, 4> operands;
+    LayoutId result = 0;
+    llvm::SmallVector<LayoutId, 4> operands;
     double workSeconds = 0;
   };
   struct VertexTable {
@@ -107,7 +108,7 @@ private:
   };
   /// A vertex's result on its way home and to its readers.
   struct Journey {
-    Traffic::Id home = 0;
+    LayoutId home = 0;
     /// Whether partial values are combined before they go home.
     bool isCombinedFirst = false;
     double seconds = 0;
@@ -116,10 +117,9 @@ private:
   const Journey &journeyOf(const ParetoState &state, unsigned vertex);
   Journey computeJourney(const ParetoState &state, unsigned vertex);
   /// What routeGraph() says of this vertex and its readers alone.
-  Traffic::Id routedHome(const ParetoState &state, unsigned vertex);
-  void addMove(Journey &journey, unsigned vertex, Traffic::Id from,
-               Traffic::Id to);
-  Traffic::Id targetOf(const ParetoState &state, const PlanUse &use) const {
+  LayoutId routedHome(const ParetoState &state, unsigned vertex);
+  void addMove(Journey &journey, unsigned vertex, LayoutId from, LayoutId to);
+  LayoutId targetOf(const ParetoState &state, const PlanUse &use) const {
     return vertices[use.vertex]
         .cuts[state.cuts[use.vertex]]
         .operands[use.operand];
@@ -132,9 +132,8 @@ private:
   /// Whether pins can be met on this grid at all.
   bool isPossible = true;
   std::vector<VertexTable> vertices;
-  Traffic traffic;
+  ReshardingCostCache costs;
   llvm::StringMap<Journey> journeys;
-  llvm::DenseMap<std::pair<Traffic::Id, Traffic::Id>, Collective> moves;
 };
 
 /// The scenes of one thread, made when they are first asked for.

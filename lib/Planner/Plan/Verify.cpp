@@ -2,6 +2,7 @@
 
 #include "tapestry/Planner/Plan/Verify.h"
 #include "VerifyCosts.h"
+#include "VerifyMoves.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -261,7 +262,7 @@ public:
 private:
   llvm::Error demand(unsigned vertex, unsigned reader, const Layout &from,
                      const Layout &to) {
-    Collective wanted = planResharding(plan.grid, from, to);
+    Collective wanted = countMove(plan.grid, from, to);
     if (wanted.kind == CollectiveKind::None ||
         wanted.kind == CollectiveKind::Slice)
       return llvm::Error::success();
@@ -306,27 +307,6 @@ private:
 };
 } // namespace
 
-/// Where a vertex reads an operand, from its partition.
-static Layout readLayout(const PlanGraph &graph, const Plan &plan,
-                         const PlanUse &use) {
-  const PlanVertex &reader = graph.vertices[use.vertex];
-  const PlanOperand &operand = reader.operands[use.operand];
-  return Layout::ofProjection(operand.projection, reader.extents(),
-                              *plan.placement.vertices[use.vertex].partition,
-                              graph.vertices[operand.producer].shape);
-}
-
-/// Where a vertex leaves its result: partial along the axes of reduced labels.
-static Layout madeLayout(const PlanVertex &vertex, const Partition &partition) {
-  Layout result = Layout::ofProjection(vertex.output, vertex.extents(),
-                                       partition, vertex.shape);
-  for (unsigned l = 0; l < vertex.labels.size(); ++l)
-    if (vertex.labels[l].reduced)
-      result.partial.append(partition.cuts[l]);
-  llvm::sort(result.partial);
-  return result;
-}
-
 /// The moves of a vertex's operands and of its result are legal, step by step,
 /// and in the plan.
 static llvm::Error checkMoves(const PlanGraph &graph, const Plan &plan,
@@ -341,26 +321,18 @@ static llvm::Error checkMoves(const PlanGraph &graph, const Plan &plan,
                      vertex.operands.size());
   for (unsigned o = 0; o < vertex.operands.size(); ++o) {
     unsigned producer = vertex.operands[o].producer;
-    llvm::SmallVector<Layout, 3> steps = {
-        plan.placement.vertices[producer].home};
-    if (!placed.operandRoutes.empty())
-      for (const Layout &step : placed.operandRoutes[o]) {
-        if (llvm::Error error =
-                coverage.checkHome(graph.vertices[producer], step))
-          return error;
-        steps.push_back(step);
-      }
-    steps.push_back(readLayout(graph, plan, {v, o}));
+    llvm::SmallVector<Layout, 3> steps = layoutsOfRead(graph, plan, {v, o});
+    for (const Layout &step : llvm::ArrayRef(steps).drop_front().drop_back())
+      if (llvm::Error error =
+              coverage.checkHome(graph.vertices[producer], step))
+        return error;
     if (llvm::Error error = collectives.demand(producer, v, steps))
       return error;
   }
-  llvm::SmallVector<Layout, 3> steps = {madeLayout(vertex, *placed.partition)};
-  for (const Layout &step : placed.homeRoute) {
+  llvm::SmallVector<Layout, 3> steps = layoutsOfResult(graph, plan, v);
+  for (const Layout &step : placed.homeRoute)
     if (llvm::Error error = coverage.checkHome(vertex, step))
       return error;
-    steps.push_back(step);
-  }
-  steps.push_back(placed.home);
   if (vertex.isInput && steps.back() != steps.front())
     return planError("home of input '", vertex.name,
                      "' is not how its partition cuts it");

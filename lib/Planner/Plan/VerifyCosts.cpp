@@ -1,6 +1,7 @@
 //===- VerifyCosts.cpp - Whether a plan's costs are right -----------------===//
 
 #include "VerifyCosts.h"
+#include "VerifyMoves.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include <algorithm>
@@ -146,39 +147,30 @@ static double countWork(const PlanGraph &graph, const Plan &plan, unsigned v) {
                   bytes / plan.machine.memoryBandwidth);
 }
 
-/// One step of a move, box by box.
-static double countMove(const Plan &plan, const Layout &from, const Layout &to,
-                        int64_t elementBytes) {
+/// One step of a move.
+static double secondsOfMove(const Plan &plan, const Layout &from,
+                            const Layout &to, int64_t elementBytes) {
   const DeviceGrid &grid = plan.grid;
   const Machine &machine = plan.machine;
   if (from == to)
     return 0;
   double latency = 0, bandwidth = std::numeric_limits<double>::infinity();
-  Collective moved = planResharding(grid, from, to);
+  Collective moved = countMove(grid, from, to);
   for (unsigned axis : moved.axes) {
     Link link = machine.linkOf(grid.axes[axis].name);
     latency = std::max(latency, link.latency);
     bandwidth = std::min(bandwidth, link.bandwidth);
   }
-  double held = 0, copied = 0, fetched = 0;
-  bool isSame = true;
-  for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
-    ZBox source = from.box(grid, device), target = to.box(grid, device);
-    double wanted = volume(target);
-    held = std::max(held, double(volume(source)));
-    copied = std::max(copied, wanted);
-    fetched = std::max(fetched, wanted - volume(intersect(source, target)));
-    isSame = isSame && source == target;
-  }
+  double held = moved.combined, received = moved.mostReceived;
   double group = moved.groupSize;
   if (from.partial.empty()) {
-    if (fetched > 0)
-      return (group - 1) * latency + fetched * elementBytes / bandwidth;
-    return isSame ? 0 : 2 * copied * elementBytes / machine.memoryBandwidth;
+    if (moved.elements > 0)
+      return (group - 1) * latency + received * elementBytes / bandwidth;
+    return 2 * received * elementBytes / machine.memoryBandwidth;
   }
   double ring = (group - 1) *
                 (latency + std::ceil(held / group) * elementBytes / bandwidth);
-  if (!isSame)
+  if (moved.kind == CollectiveKind::ReduceScatter)
     return ring;
   double levels = std::ceil(std::log2(group));
   double small = std::min<double>(held * elementBytes, smallAllReduceBytes);
@@ -197,17 +189,16 @@ static std::vector<VertexCost> countSpmd(const PlanGraph &graph,
     auto count = [&](const PlanVertex &tensor, llvm::ArrayRef<Layout> steps) {
       double seconds = 0;
       for (unsigned s = 1; s < steps.size(); ++s)
-        seconds +=
-            countMove(plan, steps[s - 1], steps[s],
-                      tensor.bytesPerElement(!steps[s - 1].partial.empty()));
+        seconds += secondsOfMove(
+            plan, steps[s - 1], steps[s],
+            tensor.bytesPerElement(!steps[s - 1].partial.empty()));
       return seconds;
     };
     costs[v].join = countWork(graph, plan, v);
-    costs[v].aggregate = count(vertex, stepsHome(graph, plan.placement, v));
+    costs[v].aggregate = count(vertex, layoutsOfResult(graph, plan, v));
     for (unsigned o = 0; o < vertex.operands.size(); ++o)
-      costs[v].repartition +=
-          count(graph.vertices[vertex.operands[o].producer],
-                stepsOfOperand(graph, plan.placement, v, o));
+      costs[v].repartition += count(graph.vertices[vertex.operands[o].producer],
+                                    layoutsOfRead(graph, plan, {v, o}));
   }
   return costs;
 }

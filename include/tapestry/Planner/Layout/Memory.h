@@ -10,6 +10,7 @@
 
 #include "tapestry/Planner/Layout/Placement.h"
 #include "tapestry/Planner/Model/Graph.h"
+#include "tapestry/Support/ReshardingCostCache.h"
 
 namespace tapestry {
 
@@ -33,6 +34,13 @@ struct MemoryStep {
 std::vector<MemoryStep> memoryTimeline(const PlanGraph &graph,
                                        const DeviceGrid &grid,
                                        const Placement &placement);
+
+/// The same for who asks of many placements on one grid.
+std::vector<MemoryStep> memoryTimeline(const PlanGraph &graph,
+                                       ReshardingCostCache &costs,
+                                       const Placement &placement);
+int64_t peakBytesPerDevice(const PlanGraph &graph, ReshardingCostCache &costs,
+                           const Placement &placement);
 
 } // namespace tapestry
 

@@ -1,8 +1,10 @@
 //===- Verify.h - Whether a plan is right -----------------------*- C++ -*-===//
 //
 // Checks a plan against its graph with code that shares nothing with the
-// solvers, the problem builder or the placement: shards are enumerated, tensors
-// are covered point by point, and costs and collectives are computed again.
+// solvers, the problem builders, the placement or the prices of moves: shards
+// are enumerated, tensors are covered point by point, and costs and collectives
+// are counted again, box by box. What a device holds of a cut dimension
+// (Support/Layout.h) and what a reduce_scatter may lead to are common ground.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,20 +21,17 @@ namespace tapestry {
 ///   label's extent, their product within the devices (an input that its only
 ///   consumer reads: exactly that consumer's parts);
 /// - its axes exist, none is used twice, and their sizes multiply to the parts;
-/// - the blocks of the devices cover every index point exactly once per
-/// replica;
+/// - the blocks of the devices cover every index point once per replica;
 /// - its home is plain, without partial values, and holds every element once
-/// per
-///   replica (an input that its only consumer reads: exactly what that reads);
+///   per replica (an input that its only consumer reads: exactly what that
+///   reads);
 /// - every layout that a consumer reads is the home, or a collective of the
-/// plan
-///   leads there, or no element has to move; and the combination of partial
-///   values is in the plan; each with the kind, group and bytes that
-///   planResharding() gives; and the plan has no other collectives;
+///   plan leads there, or no element has to move; and the combination of
+///   partial values is in the plan; each with the kind, group and bytes that
+///   are counted here; and the plan has no other collectives;
 /// - every pin is met, and layout groups have equal homes (verifyConstraints);
 /// - join, aggregate and repartition, and their sum, are what the cost model
-/// says
-///   (to a part in 10^9), and the lower bound does not exceed the cost.
+///   says (to a part in 10^9), and the lower bound does not exceed the cost.
 [[nodiscard]] llvm::Error verifyPlan(const PlanGraph &graph, const Plan &plan);
 
 /// The first two of these checks, which need no placement: what a file or a

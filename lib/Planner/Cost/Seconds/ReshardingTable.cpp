@@ -7,21 +7,21 @@
 using namespace tapestry;
 
 ReshardingTable::ReshardingTable(const DeviceGrid &grid, const Machine &machine,
-                                 MoveMeter &meter, std::vector<Layout> layouts,
+                                 ReshardingCostCache &costs,
+                                 std::vector<Layout> layouts,
                                  int64_t elementBytes)
-    : grid(grid), machine(machine), meter(meter), elementBytes(elementBytes),
+    : grid(grid), machine(machine), costs(costs), elementBytes(elementBytes),
       all(std::move(layouts)) {
   size_t n = all.size();
-  dims.reserve(n);
   for (const Layout &layout : all) {
-    dims.push_back(meter.dimsOf(layout));
-    numbers[dims.back()] = dims.size() - 1;
+    ids.push_back(costs.idOf(layout));
+    numbers[ids.back()] = ids.size() - 1;
   }
   prices.resize(n * n);
   before.resize(n * n);
   for (size_t from = 0; from < n; ++from)
     for (size_t to = 0; to < n; ++to) {
-      prices[from * n + to] = direct(dims[from], dims[to]);
+      prices[from * n + to] = direct(ids[from], ids[to]);
       before[from * n + to] = from;
     }
   // A way over others must be cheaper by more than rounding.
@@ -38,17 +38,16 @@ ReshardingTable::ReshardingTable(const DeviceGrid &grid, const Machine &machine,
     }
 }
 
-double ReshardingTable::direct(llvm::ArrayRef<uint32_t> from,
-                               llvm::ArrayRef<uint32_t> to) {
+double ReshardingTable::direct(LayoutId from, LayoutId to) {
   if (from == to)
     return 0;
-  return collectiveSeconds(meter.measure(from, to), grid, machine,
+  return collectiveSeconds(costs.measure(from, to), grid, machine,
                            elementBytes);
 }
 
-std::optional<unsigned> ReshardingTable::find(const Layout &layout) const {
-  auto it = numbers.find(meter.dimsOf(layout));
-  if (it == numbers.end() || !layout.partial.empty())
+std::optional<unsigned> ReshardingTable::find(LayoutId layout) const {
+  auto it = numbers.find(layout);
+  if (it == numbers.end())
     return std::nullopt;
   return it->second;
 }
@@ -62,18 +61,16 @@ void ReshardingTable::appendRoute(unsigned from, unsigned to,
   std::reverse(route.begin() + start, route.end());
 }
 
-std::vector<ReshardingTable::Read>
-ReshardingTable::readsAs(const Layout &target) {
+std::vector<ReshardingTable::Read> ReshardingTable::readsAs(LayoutId target) {
   std::vector<Read> reads(all.size());
   if (std::optional<unsigned> plain = find(target)) {
     for (unsigned from = 0; from < all.size(); ++from)
       reads[from] = {seconds(from, *plain), *plain};
     return reads;
   }
-  MoveMeter::Dims wanted = meter.dimsOf(target);
   std::vector<double> last(all.size());
   for (unsigned stop = 0; stop < all.size(); ++stop)
-    last[stop] = direct(dims[stop], wanted);
+    last[stop] = direct(ids[stop], target);
   for (unsigned from = 0; from < all.size(); ++from) {
     reads[from] = {last[from], from};
     for (unsigned stop = 0; stop < all.size(); ++stop) {

@@ -4,8 +4,8 @@
 #define TAPESTRY_LIB_PLANNER_COST_SECONDS_RESHARDINGTABLE_H
 
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
-#include "tapestry/Planner/Layout/MoveMeter.h"
 #include "tapestry/Planner/Layout/Placement.h"
+#include "tapestry/Support/ReshardingCostCache.h"
 
 namespace tapestry {
 
@@ -17,18 +17,19 @@ class ReshardingTable {
 public:
   /// `layouts` are the plain layouts that may be used.
   ReshardingTable(const DeviceGrid &grid, const Machine &machine,
-                  MoveMeter &meter, std::vector<Layout> layouts,
+                  ReshardingCostCache &costs, std::vector<Layout> layouts,
                   int64_t elementBytes);
 
   llvm::ArrayRef<Layout> layouts() const { return all; }
   unsigned size() const { return all.size(); }
-  std::optional<unsigned> find(const Layout &layout) const;
+  LayoutId idOf(unsigned number) const { return ids[number]; }
+  std::optional<unsigned> find(LayoutId layout) const;
   double seconds(unsigned from, unsigned to) const {
     return prices[size_t(from) * all.size() + to];
   }
   /// One collective from a plain layout that is not in the table.
-  double secondsFrom(const Layout &from, unsigned to) {
-    return direct(meter.dimsOf(from), dims[to]);
+  double secondsFrom(LayoutId from, unsigned to) {
+    return direct(from, ids[to]);
   }
   /// What leads from one to another, without the two themselves.
   void appendRoute(unsigned from, unsigned to, Route &route) const;
@@ -39,18 +40,18 @@ public:
     double seconds = 0;
     unsigned last = 0;
   };
-  std::vector<Read> readsAs(const Layout &target);
+  std::vector<Read> readsAs(LayoutId target);
 
 private:
-  double direct(llvm::ArrayRef<uint32_t> from, llvm::ArrayRef<uint32_t> to);
+  double direct(LayoutId from, LayoutId to);
 
   const DeviceGrid &grid;
   const Machine &machine;
-  MoveMeter &meter;
+  ReshardingCostCache &costs;
   int64_t elementBytes;
   std::vector<Layout> all;
-  std::vector<MoveMeter::Dims> dims;
-  llvm::DenseMap<llvm::ArrayRef<uint32_t>, unsigned> numbers;
+  std::vector<LayoutId> ids;
+  llvm::DenseMap<LayoutId, unsigned> numbers;
   std::vector<double> prices;
   /// The stop before `to` on the way, `from` where there is none.
   std::vector<uint16_t> before;

@@ -1,6 +1,7 @@
 //===- SpmdCost.cpp - What the generated program costs, in seconds --------===//
 
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
+#include "tapestry/Support/ReshardingCostCache.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -65,13 +66,16 @@ std::vector<VertexCost> tapestry::spmdCosts(const PlanGraph &graph,
                                             const DeviceGrid &grid,
                                             const Machine &machine,
                                             const Placement &placement) {
+  ReshardingCostCache cache(grid);
   auto moveSeconds = [&](const PlanVertex &tensor,
                          llvm::ArrayRef<Layout> steps) {
     double seconds = 0;
     for (unsigned step = 0; step + 1 < steps.size(); ++step)
       if (steps[step] != steps[step + 1])
         seconds += collectiveSeconds(
-            planResharding(grid, steps[step], steps[step + 1]), grid, machine,
+            cache.collective(cache.idOf(steps[step]),
+                             cache.idOf(steps[step + 1])),
+            grid, machine,
             tensor.bytesPerElement(!steps[step].partial.empty()));
     return seconds;
   };

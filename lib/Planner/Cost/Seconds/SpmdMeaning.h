@@ -20,7 +20,7 @@ inline constexpr uint16_t noStop = ~uint16_t(0);
 /// The layouts that the choices of a variable show to an edge.
 struct Shown {
   SharedClasses classes;
-  std::vector<Layout> layouts;
+  std::vector<LayoutId> layouts;
   /// Equal lists have equal numbers.
   unsigned number = 0;
 };
@@ -57,13 +57,13 @@ struct MoveTable {
 struct SpmdProblem::Meaning {
   Meaning(const PlanGraph &graph, const DeviceGrid &grid,
           const Machine &machine)
-      : graph(graph), grid(grid), machine(machine), meter(grid),
+      : graph(graph), grid(grid), machine(machine), costs(grid),
         uses(graph.uses()) {}
 
   const PlanGraph &graph;
   const DeviceGrid &grid;
   Machine machine;
-  MoveMeter meter;
+  ReshardingCostCache costs;
   std::vector<llvm::SmallVector<PlanUse, 2>> uses;
   std::vector<SpmdProblem::Variables> variables;
   std::vector<std::shared_ptr<const WorkForm>> work;

@@ -44,7 +44,7 @@ Placement SpmdProblem::placementOf(llvm::ArrayRef<uint32_t> choice) const {
     uint32_t row = m.home[v]->classes->classOf[choice[*m.variables[v].home]];
     unsigned first =
         m.toHome[v]->stop[size_t(made) * m.home[v]->allowed.size() + row];
-    const Layout &result = form.result.layouts[made];
+    const Layout &result = m.costs.layout(form.result.layouts[made]);
     if (first == noStop) {
       if (!result.partial.empty()) {
         placed.homeRoute.push_back(result);
@@ -60,9 +60,10 @@ Placement SpmdProblem::placementOf(llvm::ArrayRef<uint32_t> choice) const {
       Route &route = placed.operandRoutes.emplace_back();
       const Shown &shown = form.operands[o];
       uint32_t column = shown.classes->classOf[work];
+      const Layout &read = m.costs.layout(shown.layouts[column]);
       if (!m.toOperand[v][o]) {
         VertexPlacement &input = placement.vertices[producer];
-        input.home = shown.layouts[column];
+        input.home = read;
         input.partition = partitionOf(input.home);
         continue;
       }
@@ -75,7 +76,7 @@ Placement SpmdProblem::placementOf(llvm::ArrayRef<uint32_t> choice) const {
               ->stop[size_t(homeRow) * shown.layouts.size() + column];
       home.table->appendRoute(from, last, route);
       const Layout &stop = home.table->layouts()[last];
-      if (last != from && stop != shown.layouts[column])
+      if (last != from && stop != read)
         route.push_back(stop);
     }
   }

@@ -47,7 +47,7 @@ private:
   bool meetsPins();
   std::shared_ptr<const WorkForm> workFormOf(const PlanVertex &vertex);
   std::shared_ptr<const HomeForm> homeFormOf(unsigned v);
-  Shown show(llvm::ArrayRef<Layout> layoutPerChoice);
+  Shown show(llvm::ArrayRef<LayoutId> layoutPerChoice);
   ReshardingTable &tableOf(const PlanVertex &vertex);
   const MoveTable &movesHome(const PlanVertex &vertex, const WorkForm &work,
                              const HomeForm &home);
@@ -56,8 +56,12 @@ private:
   void addVertex(unsigned v, SpmdProblem &result);
   void addMemory(SpmdProblem &result);
   SharedTable transposed(const MoveTable &move);
-  double combineSeconds(const PlanVertex &vertex, const Layout &from,
-                        bool isScatter);
+  double combineSeconds(const PlanVertex &vertex, LayoutId from,
+                        bool isScatter) {
+    return collectiveSeconds(m.costs.combination(from, isScatter), m.grid,
+                             m.machine,
+                             vertex.bytesPerElement(/*isPartial=*/true));
+  }
   /// What a broken preference of weight 1 costs.
   double preferenceSeconds(const PlanVertex &vertex) const {
     return m.grid.axes.empty()
@@ -65,11 +69,10 @@ private:
                : preferenceUnit(vertex) * vertex.elementBytes /
                      m.machine.slowestLink(m.grid, allAxes).bandwidth;
   }
-  bool isScatterTarget(const Layout &from, const Layout &to);
-  int64_t bytesOf(const Layout &layout, int64_t elementBytes) {
-    return m.meter.largestPart(m.meter.dimsOf(layout)) * elementBytes;
+  bool isScatterTarget(LayoutId from, LayoutId to);
+  int64_t bytesOf(LayoutId layout, int64_t elementBytes) {
+    return m.costs.largestPart(layout) * elementBytes;
   }
-  unsigned numberOfLayouts(llvm::ArrayRef<Layout> layouts);
 
   const SpmdOptions &options;
   std::unique_ptr<SpmdProblem::Meaning> meaning;
@@ -81,7 +84,7 @@ private:
   llvm::StringMap<std::shared_ptr<const WorkForm>> workForms;
   llvm::StringMap<std::shared_ptr<const HomeForm>> homeForms;
   std::map<std::vector<uint32_t>, SharedClasses> classMaps;
-  std::map<std::vector<std::vector<uint32_t>>, unsigned> lists;
+  std::map<std::vector<LayoutId>, unsigned> lists;
   /// What a move over an edge of this table takes.
   std::map<const CostTable *, SharedBytes> moved;
   std::map<const MoveTable *, SharedTable> transposes;
@@ -153,28 +156,12 @@ bool Builder::chooseSpace() {
   return shrinkSpace(CutSpace::Merge::Smallest);
 }
 
-static std::vector<uint32_t> keyOf(MoveMeter &meter, const Layout &layout) {
-  MoveMeter::Dims dims = meter.dimsOf(layout);
-  std::vector<uint32_t> key(dims.begin(), dims.end());
-  key.push_back(~0u);
-  key.insert(key.end(), layout.partial.begin(), layout.partial.end());
-  return key;
-}
-
-unsigned Builder::numberOfLayouts(llvm::ArrayRef<Layout> layouts) {
-  std::vector<std::vector<uint32_t>> key;
-  for (const Layout &layout : layouts)
-    key.push_back(keyOf(m.meter, layout));
-  return lists.try_emplace(std::move(key), lists.size()).first->second;
-}
-
-Shown Builder::show(llvm::ArrayRef<Layout> layoutPerChoice) {
+Shown Builder::show(llvm::ArrayRef<LayoutId> layoutPerChoice) {
   Shown shown;
   ClassMap map;
-  std::map<std::vector<uint32_t>, uint32_t> numbers;
-  for (const Layout &layout : layoutPerChoice) {
-    auto [it, isNew] =
-        numbers.try_emplace(keyOf(m.meter, layout), numbers.size());
+  std::map<LayoutId, uint32_t> numbers;
+  for (LayoutId layout : layoutPerChoice) {
+    auto [it, isNew] = numbers.try_emplace(layout, numbers.size());
     if (isNew)
       shown.layouts.push_back(layout);
     map.classOf.push_back(it->second);
@@ -184,7 +171,7 @@ Shown Builder::show(llvm::ArrayRef<Layout> layoutPerChoice) {
   if (!shared)
     shared = std::make_shared<const ClassMap>(std::move(map));
   shown.classes = shared;
-  shown.number = numberOfLayouts(shown.layouts);
+  shown.number = lists.try_emplace(shown.layouts, lists.size()).first->second;
   return shown;
 }
 
@@ -200,8 +187,8 @@ std::shared_ptr<const WorkForm> Builder::workFormOf(const PlanVertex &vertex) {
   auto parts = std::make_shared<std::vector<PartVector>>();
   auto costs = std::make_shared<std::vector<double>>();
   llvm::SmallVector<int64_t, 4> extents = vertex.extents();
-  std::vector<Layout> results;
-  std::vector<std::vector<Layout>> operands(vertex.operands.size());
+  std::vector<LayoutId> results;
+  std::vector<std::vector<LayoutId>> operands(vertex.operands.size());
   forEachCut(m.grid, space, extents, [&](const Partition &partition) {
     if (!allows(vertex, m.grid, partition))
       return;
@@ -212,14 +199,15 @@ std::shared_ptr<const WorkForm> Builder::workFormOf(const PlanVertex &vertex) {
     double seconds = workSeconds(m.graph, vertex, m.grid, m.machine, partition);
     costs->push_back(seconds + brokenWeight(vertex, m.grid, partition) *
                                    preferenceSeconds(vertex));
-    results.push_back(resultLayout(vertex, partition));
+    results.push_back(m.costs.idOf(resultLayout(vertex, partition)));
     for (unsigned o = 0; o < vertex.operands.size(); ++o)
-      operands[o].push_back(operandLayout(m.graph, vertex, o, partition));
+      operands[o].push_back(
+          m.costs.idOf(operandLayout(m.graph, vertex, o, partition)));
   });
   form->parts = parts;
   form->costs = costs;
   form->result = show(results);
-  for (const std::vector<Layout> &layouts : operands)
+  for (const std::vector<LayoutId> &layouts : operands)
     form->operands.push_back(show(layouts));
   return known = form;
 }
@@ -234,7 +222,7 @@ ReshardingTable &Builder::tableOf(const PlanVertex &vertex) {
       layouts.push_back(Layout::blocked(vertex.shape, partition.cuts));
     });
     table = std::make_unique<ReshardingTable>(
-        m.grid, m.machine, m.meter, std::move(layouts), vertex.elementBytes);
+        m.grid, m.machine, m.costs, std::move(layouts), vertex.elementBytes);
   }
   return *table;
 }
@@ -284,40 +272,11 @@ std::shared_ptr<const HomeForm> Builder::homeFormOf(unsigned v) {
 // Moves
 //===----------------------------------------------------------------------===//
 
-double Builder::combineSeconds(const PlanVertex &vertex, const Layout &from,
-                               bool isScatter) {
-  Collective combine;
-  combine.kind =
-      isScatter ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce;
-  combine.axes = from.partial;
-  combine.groupSize = partsOf(m.grid, from.partial);
-  combine.combined = m.meter.largestPart(m.meter.dimsOf(from));
-  combine.mostReceived = (isScatter ? 1 : 2) * (combine.groupSize - 1) *
-                         ceilDiv(combine.combined, combine.groupSize);
-  return collectiveSeconds(combine, m.grid, m.machine,
-                           vertex.bytesPerElement(/*isPartial=*/true));
-}
-
-/// Whether `to` shares the parts of `from` out along the partial axes, each
-/// dimension's parts in blocks of their own.
-bool Builder::isScatterTarget(const Layout &from, const Layout &to) {
-  size_t added = 0;
-  bool isEven = true;
-  for (auto [a, b] : llvm::zip_equal(from.dims, to.dims)) {
-    if (b.cut().take_front(a.cut().size()) != a.cut())
-      return false;
-    for (unsigned axis : b.cut().drop_front(a.cut().size()))
-      if (!llvm::is_contained(from.partial, axis))
-        return false;
-    added += b.cut().size() - a.cut().size();
-    isEven = isEven && b.extent % partsOf(m.grid, b.cut()) == 0;
-  }
-  if (added != from.partial.size())
-    return false;
+bool Builder::isScatterTarget(LayoutId from, LayoutId to) {
   // Looking at every device pays on grids whose cuts are all looked at.
   constexpr int64_t mostDevices = 512;
-  return isEven || (m.grid.numDevices() <= mostDevices &&
-                    canReduceScatter(m.grid, from, to));
+  return m.grid.numDevices() <= mostDevices ? m.costs.canScatter(from, to)
+                                            : m.costs.scattersEvenly(from, to);
 }
 
 const MoveTable &Builder::movesHome(const PlanVertex &vertex,
@@ -336,13 +295,13 @@ const MoveTable &Builder::movesHome(const PlanVertex &vertex,
   auto bytes = std::make_shared<std::vector<int64_t>>();
   seconds->rows = work.result.layouts.size();
   seconds->columns = home.allowed.size();
-  for (const Layout &made : work.result.layouts) {
-    Layout whole = made;
-    whole.partial.clear();
+  for (LayoutId made : work.result.layouts) {
+    LayoutId whole = m.costs.wholeOf(made);
+    bool isPartial = whole != made;
     // Where the values may lie once they are combined, and for how much.
     std::vector<std::pair<unsigned, double>> firsts;
     std::optional<unsigned> inTable = table.find(whole);
-    if (made.partial.empty()) {
+    if (!isPartial) {
       if (inTable)
         firsts.push_back({*inTable, 0});
     } else {
@@ -350,18 +309,17 @@ const MoveTable &Builder::movesHome(const PlanVertex &vertex,
         firsts.push_back(
             {*inTable, combineSeconds(vertex, made, /*isScatter=*/false)});
       double scatter = combineSeconds(vertex, made, /*isScatter=*/true);
-      for (auto [number, layout] : llvm::enumerate(table.layouts()))
-        if (isScatterTarget(made, layout))
-          firsts.push_back({unsigned(number), scatter});
+      for (unsigned number = 0; number < table.size(); ++number)
+        if (isScatterTarget(made, table.idOf(number)))
+          firsts.push_back({number, scatter});
     }
     int64_t held = bytesOf(made, vertex.bytesPerElement(true));
     for (unsigned number : home.allowed) {
       double best = infinity;
       unsigned stop = noStop;
       if (!inTable)
-        best = (made.partial.empty()
-                    ? 0
-                    : combineSeconds(vertex, made, /*isScatter=*/false)) +
+        best = (isPartial ? combineSeconds(vertex, made, /*isScatter=*/false)
+                          : 0) +
                table.secondsFrom(whole, number);
       for (auto [first, price] : firsts)
         if (double total = price + table.seconds(first, number); total < best) {
@@ -370,7 +328,7 @@ const MoveTable &Builder::movesHome(const PlanVertex &vertex,
         }
       seconds->values.push_back(best);
       known->stop.push_back(stop);
-      bool isThere = made.partial.empty() && inTable == number;
+      bool isThere = !isPartial && inTable == number;
       bytes->push_back(isThere ? 0 : held);
     }
   }
@@ -398,7 +356,7 @@ const MoveTable &Builder::movesToOperand(const PlanVertex &producer,
   bytes->resize(seconds->values.size());
   known->stop.resize(seconds->values.size());
   for (uint32_t column = 0; column < columns; ++column) {
-    const Layout &target = operand.layouts[column];
+    LayoutId target = operand.layouts[column];
     std::vector<ReshardingTable::Read> reads = table.readsAs(target);
     int64_t copied = bytesOf(target, producer.elementBytes);
     std::optional<unsigned> plain = table.find(target);
@@ -496,8 +454,8 @@ void Builder::addMemory(SpmdProblem &result) {
       if (!bytes) {
         auto made = std::make_shared<std::vector<int64_t>>();
         for (unsigned number : m.home[v]->allowed)
-          made->push_back(bytesOf(m.home[v]->table->layouts()[number],
-                                  vertex.elementBytes));
+          made->push_back(
+              bytesOf(m.home[v]->table->idOf(number), vertex.elementBytes));
         bytes = made;
       }
       bool throughout = vertex.isInput || vertex.isOutput;

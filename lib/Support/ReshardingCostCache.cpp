@@ -1,0 +1,305 @@
+//===- ReshardingCostCache.cpp - Prices of many moves on one grid ---------===//
+
+#include "tapestry/Support/ReshardingCostCache.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include <algorithm>
+#include <cassert>
+
+using namespace tapestry;
+
+ReshardingCostCache::ReshardingCostCache(const DeviceGrid &grid)
+    : grid(grid), devices(grid.numDevices()) {
+  // The device count has 63 bits: there are no more axes of two or more.
+  uint64_t next = 1;
+  for (const DeviceGrid::Axis &axis : grid.axes) {
+    axisBits.push_back(axis.size > 1 ? next : 0);
+    if (axis.size > 1)
+      next <<= 1;
+  }
+}
+
+static uint64_t pairKey(uint32_t from, uint32_t to) {
+  return uint64_t(from) << 32 | to;
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts and what devices hold
+//===----------------------------------------------------------------------===//
+
+/// Appends a number as raw bytes: keys are compared, never read.
+static void append(llvm::SmallVectorImpl<char> &key, int64_t number) {
+  const char *bytes = reinterpret_cast<const char *>(&number);
+  key.append(bytes, bytes + sizeof(number));
+}
+
+uint32_t ReshardingCostCache::numberOf(const LayoutDim &dim) {
+  llvm::SmallString<128> key;
+  append(key, dim.extent);
+  append(key, dim.constant);
+  append(key, dim.span);
+  for (const LayoutTerm &term : dim.terms) {
+    append(key, term.coefficient);
+    append(key, term.extent);
+    append(key, term.cut.size());
+    for (unsigned axis : term.cut)
+      append(key, axis);
+  }
+  auto [it, isNew] = dimNumbers.try_emplace(key, dims.size());
+  if (isNew) {
+    dims.push_back(std::make_unique<Dim>());
+    dims.back()->dim = dim;
+    dims.back()->ranges.reserve(devices);
+    for (int64_t device = 0; device < devices; ++device)
+      dims.back()->ranges.push_back(dim.range(grid, device));
+  }
+  return it->second;
+}
+
+LayoutId ReshardingCostCache::idOf(const Layout &layout) {
+  llvm::SmallVector<uint32_t, 4> numbers;
+  llvm::SmallString<128> key;
+  for (const LayoutDim &dim : layout.dims) {
+    numbers.push_back(numberOf(dim));
+    append(key, numbers.back());
+  }
+  append(key, -1);
+  for (unsigned axis : layout.partial)
+    append(key, axis);
+  auto [it, isNew] = ids.try_emplace(key, records.size());
+  LayoutId id = it->second;
+  if (!isNew)
+    return id;
+  records.push_back(std::make_unique<Record>());
+  Record &record = *records.back();
+  record.layout = layout;
+  for (uint32_t number : numbers)
+    record.dims.push_back(dims[number].get());
+  record.dimNumbers = std::move(numbers);
+  record.isPlain = layout.isPlain();
+  record.group = partsOf(grid, layout.partial);
+  record.whole = id;
+  if (!layout.partial.empty()) {
+    Layout whole = layout;
+    whole.partial.clear();
+    record.whole = idOf(whole);
+  }
+  return id;
+}
+
+const ReshardingCostCache::Size &
+ReshardingCostCache::sizeOf(LayoutId id) const {
+  const Record &record = *records[id];
+  if (record.size.held >= 0)
+    return record.size;
+  record.size.held = 0;
+  for (int64_t device = 0; device < devices; ++device) {
+    int64_t elements = 1;
+    for (const Dim *dim : record.dims)
+      elements *= dim->ranges[device].size();
+    record.size.held += elements;
+    record.size.largest = std::max(record.size.largest, elements);
+  }
+  return record.size;
+}
+
+int64_t ReshardingCostCache::sharedElements(const Record &a,
+                                            const Record &b) const {
+  int64_t total = 0;
+  for (int64_t device = 0; device < devices; ++device) {
+    int64_t elements = 1;
+    for (auto [x, y] : llvm::zip_equal(a.dims, b.dims))
+      elements *= intersect(x->ranges[device], y->ranges[device]).size();
+    total += elements;
+  }
+  return total;
+}
+
+/// Empty boxes are all the same.
+bool ReshardingCostCache::haveSameBoxes(const Record &a,
+                                        const Record &b) const {
+  for (int64_t device = 0; device < devices; ++device) {
+    bool isSame = true, isEmptyA = false, isEmptyB = false;
+    for (auto [x, y] : llvm::zip_equal(a.dims, b.dims)) {
+      isSame = isSame && x->ranges[device] == y->ranges[device];
+      isEmptyA = isEmptyA || x->ranges[device].empty();
+      isEmptyB = isEmptyB || y->ranges[device].empty();
+    }
+    if (!isSame && !(isEmptyA && isEmptyB))
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Moves of whole values
+//===----------------------------------------------------------------------===//
+
+/// Finds what devices share along one dimension, and the axes whose coordinates
+/// differ between some receiver and one of the devices that serve it.
+void ReshardingCostCache::fill(Pair &pair, const Dim &source,
+                               const Dim &target) const {
+  llvm::ArrayRef<unsigned> cut = source.dim.cut();
+  int64_t block = ceilDiv(source.dim.extent, partsOf(grid, cut));
+  pair.isGathered = target.dim.isPlain() &&
+                    target.dim.cut().size() <= cut.size() &&
+                    cut.take_front(target.dim.cut().size()) == target.dim.cut();
+  for (int64_t device = 0; device < devices; ++device) {
+    ZRange held = source.ranges[device], wanted = target.ranges[device];
+    pair.shared.push_back(intersect(held, wanted).size());
+    pair.isSame = pair.isSame && held == wanted;
+    pair.isGathered =
+        pair.isGathered && (held.empty() || wanted.contains(held));
+    uint64_t moved = 0;
+    if (!wanted.empty()) {
+      // The parts that hold what is wanted, and each axis' digit in them: where
+      // it changes between them some part's digit is not the device's.
+      int64_t first = wanted.lo / block, last = (wanted.hi - 1) / block;
+      int64_t stride = 1;
+      for (unsigned axis : llvm::reverse(cut)) {
+        int64_t size = grid.axes[axis].size;
+        if (size > 1 &&
+            (first / stride != last / stride ||
+             first / stride % size != grid.coordinate(device, axis)))
+          moved |= axisBits[axis];
+        stride *= size;
+      }
+    }
+    pair.moved.push_back(moved);
+  }
+}
+
+const ReshardingCostCache::Pair &ReshardingCostCache::pairOf(uint32_t from,
+                                                             uint32_t to) {
+  std::unique_ptr<Pair> &known = pairs[pairKey(from, to)];
+  if (!known) {
+    known = std::make_unique<Pair>();
+    fill(*known, *dims[from], *dims[to]);
+  }
+  return *known;
+}
+
+Collective ReshardingCostCache::measure(LayoutId from, LayoutId to) {
+  const Record &source = *records[from];
+  const Record &target = *records[to];
+  if (!source.layout.partial.empty()) {
+    bool isReduced = to == source.whole || haveSameBoxes(source, target);
+    return combination(from, /*isScatter=*/!isReduced);
+  }
+  Collective result;
+  if (from == to)
+    return result;
+  assert(source.isPlain && "a resharding's source parts must be disjoint");
+  llvm::SmallVector<const Pair *, 4> entries;
+  bool isSame = true, isGathered = target.isPlain;
+  for (auto [a, b] : llvm::zip_equal(source.dimNumbers, target.dimNumbers)) {
+    entries.push_back(&pairOf(a, b));
+    isSame = isSame && entries.back()->isSame;
+    isGathered = isGathered && entries.back()->isGathered;
+  }
+  if (isSame)
+    return result;
+  uint64_t axes = 0;
+  int64_t mostCopied = 0;
+  for (int64_t device = 0; device < devices; ++device) {
+    int64_t wanted = 1, shared = 1;
+    uint64_t moved = 0;
+    for (auto [dim, entry] : llvm::zip_equal(target.dims, entries)) {
+      wanted *= dim->ranges[device].size();
+      shared *= entry->shared[device];
+      moved |= entry->moved[device];
+    }
+    if (wanted > 0)
+      axes |= moved;
+    result.elements += wanted - shared;
+    result.mostReceived = std::max(result.mostReceived, wanted - shared);
+    mostCopied = std::max(mostCopied, wanted);
+  }
+  if (result.elements == 0) {
+    result.kind = CollectiveKind::Slice;
+    result.mostReceived = mostCopied;
+    return result;
+  }
+  for (unsigned axis = 0; axis < axisBits.size(); ++axis)
+    if (axes & axisBits[axis])
+      result.axes.push_back(axis);
+  result.groupSize = partsOf(grid, result.axes);
+  result.kind =
+      isGathered ? CollectiveKind::AllGather : CollectiveKind::AllToAll;
+  return result;
+}
+
+const Collective &ReshardingCostCache::collective(LayoutId from, LayoutId to) {
+  std::unique_ptr<Collective> &known = collectives[pairKey(from, to)];
+  if (!known)
+    known = std::make_unique<Collective>(measure(from, to));
+  return *known;
+}
+
+int64_t ReshardingCostCache::elementsMoved(LayoutId from, LayoutId to) {
+  if (from == to)
+    return 0;
+  auto [it, isNew] = moved.try_emplace(pairKey(from, to), 0);
+  if (!isNew)
+    return it->second;
+  const Record &source = *records[from];
+  if (source.layout.partial.empty())
+    it->second = sizeOf(to).held - sharedElements(source, *records[to]);
+  else
+    it->second = measure(from, to).elements;
+  return it->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Combinations of partial values
+//===----------------------------------------------------------------------===//
+
+Collective ReshardingCostCache::combination(LayoutId from,
+                                            bool isScatter) const {
+  const Record &source = *records[from];
+  Collective result;
+  result.axes = source.layout.partial;
+  llvm::sort(result.axes);
+  result.groupSize = source.group;
+  if (source.group > 1)
+    result.kind =
+        isScatter ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce;
+  // A ring: an all_reduce is a reduce_scatter and an all_gather.
+  int64_t rounds = isScatter ? 1 : 2;
+  result.combined = largestPart(from);
+  result.elements = rounds * scatteredElements(from);
+  result.mostReceived =
+      rounds * (source.group - 1) * ceilDiv(result.combined, result.groupSize);
+  return result;
+}
+
+bool ReshardingCostCache::scattersEvenly(LayoutId from, LayoutId to) const {
+  const Record &source = *records[from];
+  const Record &target = *records[to];
+  if (!source.isPlain || !target.isPlain || !target.layout.partial.empty())
+    return false;
+  size_t added = 0;
+  for (auto [a, b] : llvm::zip_equal(source.layout.dims, target.layout.dims)) {
+    if (b.cut().take_front(a.cut().size()) != a.cut() ||
+        b.extent % partsOf(grid, b.cut()) != 0)
+      return false;
+    for (unsigned axis : b.cut().drop_front(a.cut().size()))
+      if (!llvm::is_contained(source.layout.partial, axis))
+        return false;
+    added += b.cut().size() - a.cut().size();
+  }
+  return added > 0 && added == source.layout.partial.size();
+}
+
+bool ReshardingCostCache::canScatter(LayoutId from, LayoutId to) {
+  const Record &source = *records[from];
+  // What a group holds is to be held once: a cheap test before the others.
+  if (source.group == 1 || sizeOf(to).held * source.group != sizeOf(from).held)
+    return false;
+  auto [it, isNew] = scatters.try_emplace(pairKey(from, to), false);
+  if (isNew)
+    it->second = scattersEvenly(from, to) ||
+                 (sharedElements(source, *records[to]) == sizeOf(to).held &&
+                  canReduceScatter(grid, source.layout, records[to]->layout));
+  return it->second;
+}
