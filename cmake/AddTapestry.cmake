@@ -46,12 +46,13 @@ function(_tapestry_ensure_pch)
   endif()
 endfunction()
 
-# tapestry_add_library(NAME file.cpp... [PCH] [DEPENDS targets] [LINK libs]
-#                      [COMPONENT name])
-# One static library per leaf folder. PCH shares the precompiled MLIR headers.
-# It is installed with the component, `dev` unless said otherwise.
+# tapestry_add_library(NAME file.cpp... [PCH] [APART] [DEPENDS targets]
+#                      [LINK libs] [COMPONENT name])
+# One static library per leaf folder. PCH shares the precompiled MLIR headers;
+# APART leaves it out of tools that do not name it. It is installed with the
+# component, `dev` unless said otherwise.
 function(tapestry_add_library name)
-  cmake_parse_arguments(ARG "PCH" "COMPONENT" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "PCH;APART" "COMPONENT" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_compile_options(${name} PRIVATE -fno-exceptions)
   if(ARG_PCH)
@@ -66,7 +67,9 @@ function(tapestry_add_library name)
     set(ARG_COMPONENT dev)
   endif()
   tapestry_install(${ARG_COMPONENT} ${name})
-  set_property(GLOBAL APPEND PROPERTY TAPESTRY_LIBRARIES ${name})
+  if(NOT ARG_APART)
+    set_property(GLOBAL APPEND PROPERTY TAPESTRY_LIBRARIES ${name})
+  endif()
 endfunction()
 
 # tapestry_add_tool(NAME file.cpp... LINK libs): an executable in build/bin that

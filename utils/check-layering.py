@@ -93,6 +93,22 @@ RULES = {
         "Dialect/Index/Transforms",
     ],
     "InitAll": ["*"],
+    "Driver": BASE
+    + [
+        "Dialect/Tapestry/IR",
+        "Dialect/Tapestry/Transforms",
+        "Analysis",
+        *PLANNER,
+        "Conversion",
+        "Codegen",
+        "Object",
+        "Import/Ein",
+        "Pipelines",
+        "InitAll",
+        "Plugin",
+        "ABI",
+        "runtime/include",
+    ],
     "tools": ["*"],
     **RUNTIME,
 }

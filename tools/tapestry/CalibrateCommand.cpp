@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
-#include "Compilation.h"
-#include "Measure.h"
-#include "OutputFile.h"
+#include "tapestry/Driver/Compilation.h"
+#include "tapestry/Driver/Measure.h"
+#include "tapestry/Driver/OutputFile.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
 #include "tapestry/Planner/Machine/LinkFit.h"
 #include "tapestry/Planner/Machine/Quantity.h"

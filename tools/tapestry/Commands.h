@@ -3,7 +3,8 @@
 #ifndef TAPESTRY_TOOLS_TAPESTRY_COMMANDS_H
 #define TAPESTRY_TOOLS_TAPESTRY_COMMANDS_H
 
-#include "Options.h"
+#include "tapestry/Driver/Options.h"
+#include "tapestry/Driver/Status.h"
 #include "tapestry/Planner/Plan/Plan.h"
 
 namespace tapestry::driver {

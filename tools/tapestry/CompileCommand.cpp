@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
-#include "Compilation.h"
+#include "tapestry/Driver/Compilation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -104,8 +104,7 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
   llvm::SmallString<128> target(options.executable);
   if (llvm::sys::fs::exists(target)) {
     if (!llvm::sys::fs::is_regular_file(target)) {
-      llvm::errs() << options.executable
-                   << ": error: cannot write: not a regular file\n";
+      printError(options.executable, "cannot write: not a regular file");
       return ProgramWrong;
     }
     llvm::sys::fs::real_path(options.executable, target);
@@ -113,16 +112,14 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
   llvm::SmallString<128> temporary;
   if (std::error_code error =
           llvm::sys::fs::createUniqueFile(target + ".%%%%%%", temporary)) {
-    llvm::errs() << options.executable
-                 << ": error: cannot write: " << error.message() << '\n';
+    printError(options.executable, "cannot write: " + error.message());
     return ProgramWrong;
   }
   llvm::FileRemover removeTemporary(temporary);
   if (ExitStatus status = link(objectPath, temporary, options.verbose))
     return status;
   if (std::error_code error = llvm::sys::fs::rename(temporary, target)) {
-    llvm::errs() << options.executable
-                 << ": error: cannot write: " << error.message() << '\n';
+    printError(options.executable, "cannot write: " + error.message());
     return ProgramWrong;
   }
   removeTemporary.releaseFile();

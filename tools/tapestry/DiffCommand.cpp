@@ -1,7 +1,7 @@
 //===- DiffCommand.cpp - tapestry plan --diff -----------------------------===//
 
 #include "Commands.h"
-#include "Compilation.h"
+#include "tapestry/Driver/Compilation.h"
 #include "tapestry/Planner/Plan/PlanDiff.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -11,7 +11,7 @@ using namespace tapestry::driver;
 static llvm::Expected<PlanText> readPlanText(const std::string &path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
-    return planError(path, ": error: ", buffer.getError().message());
+    return errorAt(path, buffer.getError().message());
   return PlanText{path, (*buffer)->getBuffer().str()};
 }
 
@@ -27,19 +27,15 @@ ExitStatus tapestry::driver::diffPlanFiles(const Options &options) {
     vertices.emplace();
     vertices->graph = std::move(built->graph);
   }
-  auto fail = [](llvm::Error error) {
-    printError(llvm::toString(std::move(error)));
-    return ProgramWrong;
-  };
   auto left = readPlanText(options.diffFiles[0]);
   if (!left)
-    return fail(left.takeError());
+    return report(left.takeError());
   auto right = readPlanText(options.diffFiles[1]);
   if (!right)
-    return fail(right.takeError());
+    return report(right.takeError());
   auto text = diffPlans(*left, *right, vertices ? &vertices->graph : nullptr);
   if (!text)
-    return fail(text.takeError());
+    return report(text.takeError());
   llvm::outs() << *text;
   return Success;
 }

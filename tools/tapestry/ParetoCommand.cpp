@@ -1,9 +1,9 @@
 //===- ParetoCommand.cpp - tapestry plan --pareto -------------------------===//
 
 #include "Commands.h"
-#include "Compilation.h"
-#include "OutputFile.h"
 #include "tapestry/Dialect/Tapestry/Transforms/GraphRewrites.h"
+#include "tapestry/Driver/Compilation.h"
+#include "tapestry/Driver/OutputFile.h"
 #include "tapestry/Planner/Explain/Explain.h"
 #include "tapestry/Planner/Pareto/Pareto.h"
 #include "tapestry/Planner/Plan/PlanFile.h"
@@ -40,19 +40,6 @@ static void describeSearch(const ParetoFront &front) {
         (long long)record.improvements, record.rate);
 }
 
-/// Prints why there is no frontier. Too little memory is the machine's fault.
-static ExitStatus reportSearch(llvm::Error error) {
-  ExitStatus status = ProgramWrong;
-  llvm::handleAllErrors(
-      std::move(error),
-      [&](const LimitsError &limits) {
-        status = limits.breaks(Memory) ? Unable : ProgramWrong;
-        printError(limits.message());
-      },
-      [](const llvm::ErrorInfoBase &other) { printError(other.message()); });
-  return status;
-}
-
 ExitStatus tapestry::driver::showFront(const Options &options) {
   const ParetoRequest &request = options.pareto;
   const std::string pick = request.pick.empty() ? "fastest" : request.pick;
@@ -75,8 +62,7 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
   llvm::Expected<std::unique_ptr<RewriteSpace>> made =
       teg::createRewriteSpace(compilation.getGraph());
   if (!made) {
-    printError(options.program +
-               ": error: " + llvm::toString(made.takeError()));
+    printError(options.program, llvm::toString(made.takeError()));
     return ProgramWrong;
   }
   RewriteSpace &space = **made;
@@ -84,7 +70,7 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
 
   llvm::Expected<ParetoFront> front = searchPareto(space, search);
   if (!front)
-    return reportSearch(front.takeError());
+    return report(front.takeError());
   if (options.verbose)
     describeSearch(*front);
   llvm::Expected<unsigned> number = pickMember(*front, pick);

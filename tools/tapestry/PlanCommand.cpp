@@ -1,8 +1,8 @@
 //===- PlanCommand.cpp - tapestry plan ------------------------------------===//
 
 #include "Commands.h"
-#include "Compilation.h"
-#include "OutputFile.h"
+#include "tapestry/Driver/Compilation.h"
+#include "tapestry/Driver/OutputFile.h"
 #include "tapestry/Planner/Explain/Explain.h"
 #include "tapestry/Planner/Plan/PlanFile.h"
 #include "tapestry/Planner/Report/PlanPicture.h"
@@ -36,10 +36,8 @@ ExitStatus tapestry::driver::printExplanation(const Options &options,
   explainOptions.vertices = options.explainVertices;
   explainOptions.memoryBytes = options.memory;
   llvm::Expected<std::string> text = explainPlan(graph, plan, explainOptions);
-  if (!text) {
-    printError(llvm::toString(text.takeError()));
-    return ProgramWrong;
-  }
+  if (!text)
+    return report(text.takeError());
   llvm::outs() << *text;
   return Success;
 }

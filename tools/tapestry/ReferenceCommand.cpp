@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
-#include "Compilation.h"
 #include "tapestry-rt/ABI.h"
 #include "tapestry-rt/Runtime.h"
+#include "tapestry/Driver/Compilation.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
 #include "tapestry/Reference/Reference.h"

@@ -1,9 +1,9 @@
 //===- RunCommand.cpp - tapestry run --------------------------------------===//
 
 #include "Commands.h"
-#include "Compilation.h"
-#include "InProcess.h"
 #include "tapestry-rt/Runtime.h"
+#include "tapestry/Driver/Compilation.h"
+#include "tapestry/Driver/InProcess.h"
 #include <chrono>
 
 using namespace tapestry;

@@ -177,7 +177,11 @@ TEST(MemoryLimit, ExactSaysHowFarItGot) {
   problem.memoryLimit = need.lowerBound - 1;
   llvm::Error nothing = solveExact(problem, options).takeError();
   EXPECT_FALSE(nothing.isA<NotProvedError>());
-  llvm::consumeError(std::move(nothing));
+  llvm::handleAllErrors(std::move(nothing), [&](const MemoryError &error) {
+    EXPECT_EQ(error.getNeededBytes(), need.bytes);
+    EXPECT_EQ(error.getAvailableBytes(), problem.memoryLimit);
+    EXPECT_EQ(error.getNeed(), describeMemoryNeed(problem, need));
+  });
 }
 
 } // namespace

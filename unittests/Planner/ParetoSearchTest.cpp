@@ -411,9 +411,10 @@ TEST(Pareto, KeepsWithinLimits) {
   }));
 
   options.limits[Memory] = 1;
-  expectError(
-      searchPareto(space, options),
-      {"limits", "the leanest needs", "bytes per device where 1 are allowed"});
+  ErrorFacts refusal = factsOf(searchPareto(space, options).takeError());
+  EXPECT_EQ(refusal.fault, Fault::Machine);
+  expectError(refusal.toError(), {"limits", "the leanest needs",
+                                  "bytes per device where 1 are allowed"});
 }
 
 TEST(Pareto, DoesWhatPinsAsk) {

@@ -8,6 +8,7 @@
 #ifndef TAPESTRY_SUPPORT_ERROR_H
 #define TAPESTRY_SUPPORT_ERROR_H
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
@@ -32,6 +33,7 @@ public:
 
   Fault getFault() const { return fault; }
   llvm::StringRef getPlace() const { return place; }
+  void setPlace(llvm::StringRef where) { place = where.str(); }
   /// The message without its place.
   llvm::StringRef getText() const { return text; }
 
@@ -43,6 +45,41 @@ private:
   Fault fault;
   std::string place, text;
 };
+
+/// A plan needs more memory than there is. Both numbers are bytes per device.
+class MemoryError : public llvm::ErrorInfo<MemoryError, FaultError> {
+public:
+  static char ID;
+  /// `need` says who holds the bytes that are needed, where that is known.
+  MemoryError(int64_t neededBytes, int64_t availableBytes, std::string text,
+              std::string need = "")
+      : ErrorInfo(Fault::Machine, "", std::move(text)),
+        neededBytes(neededBytes), availableBytes(availableBytes),
+        need(std::move(need)) {}
+
+  int64_t getNeededBytes() const { return neededBytes; }
+  int64_t getAvailableBytes() const { return availableBytes; }
+  llvm::StringRef getNeed() const { return need; }
+
+private:
+  int64_t neededBytes, availableBytes;
+  std::string need;
+};
+
+/// What a reader of any error has to know; of errors of other classes only the
+/// text is known, and the program is at fault.
+struct ErrorFacts {
+  Fault fault = Fault::Program;
+  std::string place, text;
+
+  llvm::Error toError() const {
+    return llvm::make_error<FaultError>(fault, place, text);
+  }
+};
+ErrorFacts factsOf(llvm::Error error);
+
+/// Gives an error the place `place` unless it has one.
+llvm::Error withPlace(llvm::StringRef place, llvm::Error error);
 
 template <typename... Parts> std::string joinedText(const Parts &...parts) {
   std::string text;

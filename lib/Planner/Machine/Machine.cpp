@@ -100,11 +100,12 @@ llvm::Expected<Machine> tapestry::machineNamed(llvm::StringRef nameOrPath) {
     known += (known.empty() ? "'" : ", '") + machine.name + "'";
   }
   if (!nameOrPath.contains('/') && !nameOrPath.contains('.'))
-    return planError("unknown machine '", nameOrPath, "', there are ", known,
-                     " and machine files (machine.json)");
+    return faultError(Fault::Usage, "", "unknown machine '", nameOrPath,
+                      "', there are ", known,
+                      " and machine files (machine.json)");
   auto buffer = llvm::MemoryBuffer::getFile(nameOrPath, /*IsText=*/true);
   if (!buffer)
-    return planError(nameOrPath, ": error: ", buffer.getError().message());
+    return errorAt(nameOrPath, buffer.getError().message());
   return parseMachine((*buffer)->getBuffer(), nameOrPath);
 }
 

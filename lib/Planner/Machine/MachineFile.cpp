@@ -40,8 +40,7 @@ public:
 private:
   template <typename... Parts>
   llvm::Error fail(const std::string &path, const Parts &...parts) const {
-    return planError(fileName, ": error: ", path, path.empty() ? "" : ": ",
-                     parts...);
+    return errorAt(fileName, path, path.empty() ? "" : ": ", parts...);
   }
   llvm::Error expected(const std::string &path, llvm::StringRef what,
                        const json::Value &got) const;

@@ -45,9 +45,8 @@ template <typename... Parts>
 static llvm::Error requestError(const CutRequest &request,
                                 const PlanVertex &vertex,
                                 const Parts &...parts) {
-  return planError(request.place, request.place.empty() ? "" : ": error: ",
-                   vertex.isInput ? "input '" : "vertex '", vertex.name,
-                   "': ", parts...);
+  return errorAt(request.place, vertex.isInput ? "input '" : "vertex '",
+                 vertex.name, "': ", parts...);
 }
 
 static std::string describeGrid(const DeviceGrid &grid) {
@@ -311,15 +310,10 @@ static std::string describeShape(llvm::ArrayRef<int64_t> shape) {
 
 llvm::Error tapestry::layoutGroupError(const PlanVertex &vertex,
                                        llvm::Error error) {
-  std::string text = llvm::toString(std::move(error));
-  constexpr llvm::StringLiteral colon = ": error: ";
-  auto [place, message] = llvm::StringRef(text).split(colon);
-  if (message.empty()) {
-    message = text;
-    place = vertex.constraints.layoutGroupPlace;
-  }
-  return planError(place, place.empty() ? "" : colon, "layout group '",
-                   vertex.constraints.layoutGroup, "': ", message);
+  ErrorFacts facts = factsOf(std::move(error));
+  return errorAt(
+      facts.place.empty() ? vertex.constraints.layoutGroupPlace : facts.place,
+      "layout group '", vertex.constraints.layoutGroup, "': ", facts.text);
 }
 
 /// The members have one shape, and their pins agree.

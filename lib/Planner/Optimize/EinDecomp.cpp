@@ -193,8 +193,9 @@ llvm::Expected<Solution>
 tapestry::solveEinDecomp(const PlanProblem &problem,
                          const SolverOptions &options) {
   if (problem.memoryLimit > 0)
-    return planError("solver 'eindecomp' cannot keep a plan within ",
-                     problem.memoryLimit, " bytes per device");
+    return faultError(Fault::Usage, "",
+                      "solver 'eindecomp' cannot keep a plan within ",
+                      problem.memoryLimit, " bytes per device");
   Solution solution;
   solution.choice = Linearizer(problem).solve();
   solution.cost = problem.evaluate(solution.choice);

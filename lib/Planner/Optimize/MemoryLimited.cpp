@@ -62,11 +62,13 @@ static llvm::Error explainFailure(const PlanProblem &problem,
   if (!need)
     return need.takeError();
   std::string what = describeMemoryNeed(problem, *need);
-  if (isCertain || need->lowerBound > problem.memoryLimit)
-    return planError("no plan keeps within ", problem.memoryLimit,
-                     " bytes per device: ", what);
-  return planError("solver '", solver, "' found no plan within ",
-                   problem.memoryLimit, " bytes per device: ", what);
+  std::string text =
+      isCertain || need->lowerBound > problem.memoryLimit
+          ? "no plan keeps within "
+          : joinedText("solver '", solver, "' found no plan within ");
+  return llvm::make_error<MemoryError>(
+      need->bytes, problem.memoryLimit,
+      joinedText(text, problem.memoryLimit, " bytes per device: ", what), what);
 }
 
 llvm::Expected<Solution>

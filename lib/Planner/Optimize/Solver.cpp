@@ -26,5 +26,6 @@ llvm::Expected<const SolverInfo *> tapestry::solverNamed(llvm::StringRef name) {
       return &solver;
     known += (known.empty() ? "'" : ", '") + solver.name.str() + "'";
   }
-  return planError("unknown solver '", name, "', there are ", known);
+  return faultError(Fault::Usage, "", "unknown solver '", name, "', there are ",
+                    known);
 }

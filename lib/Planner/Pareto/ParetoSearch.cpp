@@ -78,8 +78,8 @@ public:
   /// memory, also plans that keep it.
   void add(const DeviceGrid &grid);
   llvm::Error takeError() {
-    return planError(firstError.empty() ? "no cost model to start from"
-                                        : firstError);
+    return firstError ? firstError->toError()
+                      : planError("no cost model to start from");
   }
 
   std::vector<Plan> plans;
@@ -96,7 +96,7 @@ private:
   const PlanGraph &graph;
   const ParetoOptions &options;
   std::chrono::steady_clock::time_point deadline;
-  std::string firstError;
+  std::optional<ErrorFacts> firstError;
 };
 
 } // namespace
@@ -135,9 +135,9 @@ const Plan *Starts::solve(const PlannerOptions &base, llvm::StringRef model) {
                         (request.memoryLimit ? ", within memory)" : ")"));
       return &plans.back();
     }
-    std::string message = llvm::toString(found.takeError());
-    if (firstError.empty())
-      firstError = message;
+    ErrorFacts facts = factsOf(found.takeError());
+    if (!firstError)
+      firstError = std::move(facts);
   }
   return nullptr;
 }
@@ -216,7 +216,14 @@ static llvm::Expected<Plan> buildPlan(ParetoScenes &scenes,
 
 char LimitsError::ID = 0;
 
-void LimitsError::log(llvm::raw_ostream &os) const {
+/// How far the plan that came closest is from the limits.
+static std::string describeMiss(const Objectives &closest,
+                                const Objectives &limits, bool ranOutOfTime) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto breaks = [&](Objective objective) {
+    return closest[objective] > limits[objective];
+  };
   unsigned limited = 0;
   for (unsigned i = 0; i < numObjectives; ++i)
     limited += limits[i] != noLimits[i];
@@ -236,7 +243,14 @@ void LimitsError::log(llvm::raw_ostream &os) const {
          << stringifyObjective(Objective(i));
     os << llvm::format(" where %.15g are allowed", limits[i]);
   }
+  return text;
 }
+
+LimitsError::LimitsError(const Objectives &closest, const Objectives &limits,
+                         bool ranOutOfTime)
+    : ErrorInfo(closest[Memory] > limits[Memory] ? Fault::Machine
+                                                 : Fault::Program,
+                "", describeMiss(closest, limits, ranOutOfTime)) {}
 
 static llvm::Error checkOptions(const ParetoOptions &options) {
   if (options.threads < 1 || options.threads > 1024)

@@ -55,12 +55,11 @@ static llvm::Error eachObject(DiffSide &side, llvm::StringRef key, Take take) {
     return llvm::Error::success();
   const json::Array *list = it->second->getAsArray();
   if (!list)
-    return planError(side.file, ": error: ", key, ": expected a list");
+    return errorAt(side.file, key, ": expected a list");
   for (auto [number, entry] : llvm::enumerate(*list)) {
     const json::Object *object = entry.getAsObject();
     if (!object)
-      return planError(side.file, ": error: ", key, "[", number,
-                       "]: expected an object");
+      return errorAt(side.file, key, "[", number, "]: expected an object");
     if (llvm::Error error = take(number, *object))
       return error;
   }
@@ -73,24 +72,24 @@ static llvm::Expected<DiffSide> readSide(const PlanText &given) {
   side.file = given.name;
   constexpr int64_t deepestPlan = 32;
   if (int64_t depth = nestingDepth(given.text); depth > deepestPlan)
-    return planError(side.file, ": error: brackets are nested ", depth,
-                     " deep, a plan has at most ", deepestPlan);
+    return errorAt(side.file, "brackets are nested ", depth,
+                   " deep, a plan has at most ", deepestPlan);
   auto value = json::parse(given.text);
   if (!value)
-    return planError(side.file, ": error: ", llvm::toString(value.takeError()));
+    return errorAt(side.file, llvm::toString(value.takeError()));
   side.value = std::move(*value);
   const json::Object *top = side.value.getAsObject();
   if (!top || top->getInteger("tapestry_plan") != 1)
-    return planError(side.file, ": error: not a plan: expected an object with "
-                                "\"tapestry_plan\": 1");
+    return errorAt(side.file, "not a plan: expected an object with "
+                              "\"tapestry_plan\": 1");
   side.members = membersOf(*top);
   llvm::Error error =
       eachObject(side, "vertices",
                  [&](size_t number, const json::Object &object) -> llvm::Error {
                    auto name = object.getString("name");
                    if (!name)
-                     return planError(side.file, ": error: vertices[", number,
-                                      "].name: expected a string");
+                     return errorAt(side.file, "vertices[", number,
+                                    "].name: expected a string");
                    side.vertices.push_back({name->str(), membersOf(object)});
                    side.vertices.back().members.erase("name");
                    return llvm::Error::success();
@@ -102,8 +101,8 @@ static llvm::Expected<DiffSide> readSide(const PlanText &given) {
           auto kind = object.getString("kind");
           auto bytes = object.getNumber("bytes");
           if (!kind || !bytes)
-            return planError(side.file, ": error: collectives[", number,
-                             "]: expected a \"kind\" and \"bytes\"");
+            return errorAt(side.file, "collectives[", number,
+                           "]: expected a \"kind\" and \"bytes\"");
           auto &sum = side.kinds[kind->str()];
           ++sum.first;
           sum.second += *bytes;

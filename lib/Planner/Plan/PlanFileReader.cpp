@@ -512,9 +512,10 @@ llvm::Expected<Plan> PlanFileReader::read() {
     return inFile(std::move(error));
   if (options.memoryLimit != 0 &&
       plan->peakBytesPerDevice > options.memoryLimit)
-    return inFile(planError("the plan needs ", plan->peakBytesPerDevice,
-                            " bytes per device, the limit is ",
-                            options.memoryLimit));
+    return inFile(llvm::make_error<MemoryError>(
+        plan->peakBytesPerDevice, options.memoryLimit,
+        joinedText("the plan needs ", plan->peakBytesPerDevice,
+                   " bytes per device, the limit is ", options.memoryLimit)));
   auto rewrites = parsePlanRewrites(text, fileName);
   if (!rewrites)
     return rewrites.takeError();
@@ -538,7 +539,7 @@ llvm::Expected<Plan> tapestry::followPlanFile(llvm::StringRef path,
                                               const PlannerOptions &options) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
-    return planError(path, ": error: ", buffer.getError().message());
+    return errorAt(path, buffer.getError().message());
   return followPlan((*buffer)->getBuffer(), path, graph, options);
 }
 
@@ -550,7 +551,7 @@ llvm::Expected<Plan> tapestry::parsePlan(llvm::StringRef text,
   auto plan = followPlan(text, fileName, pinned, options);
   if (plan)
     if (llvm::Error error = verifyPlan(graph, *plan))
-      return planError(fileName, ": error: ", llvm::toString(std::move(error)));
+      return errorAt(fileName, llvm::toString(std::move(error)));
   return plan;
 }
 
@@ -559,6 +560,6 @@ llvm::Expected<Plan> tapestry::readPlanFile(llvm::StringRef path,
                                             const PlannerOptions &options) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
-    return planError(path, ": error: ", buffer.getError().message());
+    return errorAt(path, buffer.getError().message());
   return parsePlan((*buffer)->getBuffer(), path, graph, options);
 }

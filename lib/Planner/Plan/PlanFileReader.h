@@ -59,11 +59,9 @@ public:
 private:
   template <typename... Parts>
   llvm::Error fail(const Cursor &at, const Parts &...parts) const;
-  /// Prefixes an error of another room with the file.
+  /// An error of another room that names no place is about the file.
   llvm::Error inFile(llvm::Error error) const {
-    std::string message = llvm::toString(std::move(error));
-    bool hasPlace = message.find(": error: ") != std::string::npos;
-    return planError(hasPlace ? "" : fileName + ": error: ", message);
+    return withPlace(fileName, std::move(error));
   }
   llvm::Error expected(const Cursor &at, llvm::StringRef what) const;
 
@@ -139,8 +137,7 @@ private:
 template <typename... Parts>
 llvm::Error PlanFileReader::fail(const Cursor &at,
                                  const Parts &...parts) const {
-  return planError(fileName, ": error: ", at.path.empty() ? "" : at.path + ": ",
-                   parts...);
+  return errorAt(fileName, at.path.empty() ? "" : at.path + ": ", parts...);
 }
 
 template <typename T>

@@ -57,13 +57,13 @@ tapestry::parsePlanRewrites(llvm::StringRef text, llvm::StringRef fileName) {
     return rewrites;
   const json::Array *list = member->getAsArray();
   if (!list)
-    return planError(fileName, ": error: rewrites: expected a list");
+    return errorAt(fileName, "rewrites: expected a list");
   for (size_t index = 0; index < list->size(); ++index) {
     std::optional<Rewrite> rewrite = rewriteOf((*list)[index]);
     if (!rewrite)
-      return planError(fileName, ": error: rewrites[", index,
-                       "]: expected {\"kind\": text, \"vertex\": text, "
-                       "\"arguments\": [text, ...]}");
+      return errorAt(fileName, "rewrites[", index,
+                     "]: expected {\"kind\": text, \"vertex\": text, "
+                     "\"arguments\": [text, ...]}");
     rewrites.push_back(std::move(*rewrite));
   }
   return rewrites;
@@ -73,6 +73,6 @@ llvm::Expected<std::vector<Rewrite>>
 tapestry::readPlanRewrites(llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
-    return planError(path, ": error: ", buffer.getError().message());
+    return errorAt(path, buffer.getError().message());
   return parsePlanRewrites((*buffer)->getBuffer(), path);
 }

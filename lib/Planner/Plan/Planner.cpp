@@ -477,8 +477,10 @@ static llvm::Expected<Plan> planWithinMemory(const PlanGraph &graph,
     if (options.memoryLimit <= 0)
       break;
   }
-  return planError("the best plan found needs ", least,
-                   " bytes per device, the limit is ", limit);
+  return llvm::make_error<MemoryError>(
+      least, limit,
+      joinedText("the best plan found needs ", least,
+                 " bytes per device, the limit is ", limit));
 }
 
 llvm::Expected<Plan> tapestry::plan(const PlanGraph &graph,

@@ -14,17 +14,11 @@ namespace tapestry {
 
 /// Solutions were found, but not proved to be best by a solver that promises
 /// that. The message says how good they are.
-class NotProvedError : public llvm::ErrorInfo<NotProvedError> {
+class NotProvedError : public llvm::ErrorInfo<NotProvedError, FaultError> {
 public:
   static char ID;
-  explicit NotProvedError(std::string text) : text(std::move(text)) {}
-  void log(llvm::raw_ostream &os) const override { os << text; }
-  std::error_code convertToErrorCode() const override {
-    return llvm::inconvertibleErrorCode();
-  }
-
-private:
-  std::string text;
+  explicit NotProvedError(std::string text)
+      : ErrorInfo(Fault::Program, "", std::move(text)) {}
 };
 
 struct SolverOptions {

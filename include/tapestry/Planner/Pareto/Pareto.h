@@ -115,27 +115,13 @@ struct ParetoFront {
   std::string stopped;
 };
 
-/// No plan within the limits was found.
-class LimitsError : public llvm::ErrorInfo<LimitsError> {
+/// No plan within the limits was found. Too little memory is the machine's
+/// fault.
+class LimitsError : public llvm::ErrorInfo<LimitsError, FaultError> {
 public:
   LimitsError(const Objectives &closest, const Objectives &limits,
-              bool ranOutOfTime)
-      : closest(closest), limits(limits), ranOutOfTime(ranOutOfTime) {}
-
-  /// Whether the plan that came closest is too much in this.
-  bool breaks(Objective objective) const {
-    return closest[objective] > limits[objective];
-  }
-  void log(llvm::raw_ostream &os) const override;
-  std::error_code convertToErrorCode() const override {
-    return llvm::inconvertibleErrorCode();
-  }
+              bool ranOutOfTime);
   static char ID;
-
-private:
-  Objectives closest;
-  Objectives limits;
-  bool ranOutOfTime;
 };
 
 /// Searches. The error says what is wrong with the options or the graph, or is

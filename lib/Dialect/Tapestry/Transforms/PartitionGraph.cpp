@@ -34,9 +34,8 @@ static llvm::Expected<Plan> decide(PlanGraph &graph,
 
   llvm::Expected<Plan> read = followPlanFile(request.planFile, graph, options);
   if (read && request.devices != 0 && request.devices != read->devices)
-    return planError(request.planFile, ": error: the plan is for ",
-                     read->devices, " devices, but ", request.devices,
-                     " are asked for");
+    return errorAt(request.planFile, "the plan is for ", read->devices,
+                   " devices, but ", request.devices, " are asked for");
   return read;
 }
 
@@ -84,8 +83,8 @@ tapestry::teg::partitionGraph(GraphOp graph, const PartitionRequest &request) {
   OwningOpRef<GraphOp> before(cast<GraphOp>(graph->clone()));
   llvm::Error error = replayRewrites(graph, *rewrites);
   if (error)
-    error = planError(request.planFile,
-                      ": error: rewrites: ", llvm::toString(std::move(error)));
+    error = errorAt(request.planFile,
+                    "rewrites: ", llvm::toString(std::move(error)));
   llvm::Expected<PartitionedGraph> partitioned =
       error ? llvm::Expected<PartitionedGraph>(std::move(error))
             : partitionAsIs(graph, request);

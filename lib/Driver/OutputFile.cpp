@@ -1,7 +1,6 @@
 //===- OutputFile.cpp - Files that appear whole or not at all -------------===//
 
-#include "OutputFile.h"
-#include "Compilation.h"
+#include "tapestry/Driver/OutputFile.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace tapestry;
@@ -31,8 +30,7 @@ writeFile(llvm::StringRef path,
 ExitStatus tapestry::driver::writeOutputFile(
     llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write) {
   if (llvm::Error error = writeFile(path, write)) {
-    printError(path +
-               ": error: cannot write: " + llvm::toString(std::move(error)));
+    printError(path, "cannot write: " + llvm::toString(std::move(error)));
     return ProgramWrong;
   }
   return Success;

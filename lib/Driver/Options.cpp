@@ -1,6 +1,6 @@
 //===- Options.cpp - The command line of the tapestry driver --------------===//
 
-#include "Options.h"
+#include "tapestry/Driver/Options.h"
 #include "tapestry/Planner/Contraction/ContractionOrder.h"
 #include "tapestry/Planner/Machine/Quantity.h"
 #include "tapestry/Plugin/Loader.h"

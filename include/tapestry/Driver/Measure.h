@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_TOOLS_TAPESTRY_MEASURE_H
-#define TAPESTRY_TOOLS_TAPESTRY_MEASURE_H
+#ifndef TAPESTRY_DRIVER_MEASURE_H
+#define TAPESTRY_DRIVER_MEASURE_H
 
-#include "Options.h"
+#include "tapestry/Driver/Status.h"
 #include "tapestry/Support/Resharding.h"
 #include "llvm/ADT/SmallString.h"
 
@@ -57,4 +57,4 @@ private:
 
 } // namespace tapestry::driver
 
-#endif // TAPESTRY_TOOLS_TAPESTRY_MEASURE_H
+#endif // TAPESTRY_DRIVER_MEASURE_H

@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_TOOLS_TAPESTRY_COMPILATION_H
-#define TAPESTRY_TOOLS_TAPESTRY_COMPILATION_H
+#ifndef TAPESTRY_DRIVER_COMPILATION_H
+#define TAPESTRY_DRIVER_COMPILATION_H
 
-#include "Options.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "tapestry/Analysis/PlanGraphs.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Driver/Options.h"
+#include "tapestry/Driver/Status.h"
 #include "tapestry/Pipelines/Pipelines.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
@@ -61,8 +62,8 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   GraphVertices vertices;
   Plan decided;
-  /// Why the last trial of a limit found no plan.
-  std::string trialError;
+  /// What a trial of a limit that found no plan said of the memory it takes.
+  std::string memoryNeed;
   /// What plans under a memory limit: the solver asked for, or `bounded` where
   /// that is too much for `exact`.
   std::string trialSolver;
@@ -73,10 +74,6 @@ private:
 ExitStatus readMachine(const Options &options, Machine &machine,
                        DeviceGrid &grid);
 
-/// Prints `tapestry: error: message` or, where `message` starts with a file
-/// name, the message as it is.
-void printError(const llvm::Twine &message);
-
 } // namespace tapestry::driver
 
-#endif // TAPESTRY_TOOLS_TAPESTRY_COMPILATION_H
+#endif // TAPESTRY_DRIVER_COMPILATION_H

@@ -1,6 +1,6 @@
 //===- Compilation.cpp - From a program's text to an object file ----------===//
 
-#include "Compilation.h"
+#include "tapestry/Driver/Compilation.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -16,13 +16,6 @@
 using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::driver;
-
-void tapestry::driver::printError(const llvm::Twine &message) {
-  std::string text = message.str();
-  // A message that starts with a place needs no tool before it.
-  bool hasPlace = llvm::StringRef(text).contains(": error: ");
-  llvm::errs() << (hasPlace ? "" : "tapestry: error: ") << text << '\n';
-}
 
 Compilation::Compilation(const Options &options) : options(options) {
   DialectRegistry registry;
@@ -59,12 +52,12 @@ teg::GraphOp Compilation::getGraph() {
 ExitStatus Compilation::load() {
   auto text = llvm::MemoryBuffer::getFile(options.program, /*IsText=*/true);
   if (!text) {
-    printError(options.program + ": error: " + text.getError().message());
+    printError(options.program, text.getError().message());
     return ProgramWrong;
   }
   bool isMLIR = llvm::sys::path::extension(options.program) == ".mlir";
   if (isMLIR && !options.params.empty()) {
-    printError(options.program + ": error: -D sets params of .ein programs");
+    printError(options.program, "-D sets params of .ein programs");
     return UsageWrong;
   }
   ExitStatus status =
@@ -73,9 +66,9 @@ ExitStatus Compilation::load() {
     return status;
   auto graphs = module->getOps<teg::GraphOp>();
   if (!llvm::hasSingleElement(graphs)) {
-    printError(options.program +
-               ": error: expected one tapestry.graph, found " +
-               llvm::Twine(std::distance(graphs.begin(), graphs.end())));
+    printError(options.program,
+               "expected one tapestry.graph, found " +
+                   llvm::Twine(std::distance(graphs.begin(), graphs.end())));
     return ProgramWrong;
   }
   // Ordering by planned cost plans, so the wish has to make sense by now.
@@ -98,21 +91,14 @@ ExitStatus Compilation::load() {
 ExitStatus tapestry::driver::readMachine(const Options &options,
                                          Machine &machine, DeviceGrid &grid) {
   llvm::Expected<Machine> named = machineNamed(options.machine);
-  if (!named) {
-    std::string message = llvm::toString(named.takeError());
-    printError(message);
-    // What a file says is data; a name that nothing has is usage.
-    return llvm::StringRef(message).contains(": error: ") ? ProgramWrong
-                                                          : UsageWrong;
-  }
+  if (!named)
+    return report(named.takeError());
   machine = std::move(*named);
   if (options.grid.empty())
     return Success;
   llvm::Expected<DeviceGrid> parsed = parseGrid(options.grid, &machine);
-  if (!parsed) {
-    printError(llvm::toString(parsed.takeError()));
-    return UsageWrong;
-  }
+  if (!parsed)
+    return reportUsage(parsed.takeError());
   if (options.devices != 0 && options.devices != parsed->numDevices()) {
     printError("--devices " + llvm::Twine(options.devices) +
                " does not fit the grid '" + options.grid + "', which has " +
@@ -127,10 +113,8 @@ ExitStatus tapestry::driver::readMachine(const Options &options,
 /// program.
 ExitStatus Compilation::checkRequest() const {
   llvm::Expected<const SolverInfo *> solver = solverNamed(options.solver);
-  if (!solver) {
-    printError(llvm::toString(solver.takeError()));
-    return UsageWrong;
-  }
+  if (!solver)
+    return report(solver.takeError());
   if (options.cost != "paper" && options.cost != "spmd") {
     printError("there is no cost model '" + options.cost +
                "'; there are: paper, spmd");
@@ -161,7 +145,7 @@ static std::string textOf(const DeviceGrid &grid) {
 /// and that would be dropped for it is an error.
 ExitStatus Compilation::checkFollowed() const {
   auto refuse = [&](const llvm::Twine &what) {
-    printError(options.planFile + ": error: " + what);
+    printError(options.planFile, what);
     return UsageWrong;
   };
   if (options.isCostGiven && options.cost != decided.costModel)
@@ -207,18 +191,18 @@ ExitStatus Compilation::planWithin(int64_t memoryLimit, bool isTrial) {
   llvm::Expected<teg::PartitionedGraph> partitioned =
       teg::partitionGraph(getGraph(), request);
   if (!partitioned) {
-    llvm::Error error = partitioned.takeError();
-    bool isNotProved = error.isA<NotProvedError>();
-    std::string message = llvm::toString(std::move(error));
-    if (isTrial)
-      trialError = message;
-    else
-      printError(message);
-    // The one fault that is the machine's: it has too little memory.
-    return !isNotProved &&
-                   llvm::StringRef(message).contains(" bytes per device")
-               ? Unable
-               : ProgramWrong;
+    if (!isTrial)
+      return report(partitioned.takeError());
+    ExitStatus status = ProgramWrong;
+    llvm::handleAllErrors(
+        partitioned.takeError(),
+        [&](const MemoryError &error) {
+          status = Unable;
+          if (!error.getNeed().empty())
+            memoryNeed = error.getNeed().str();
+        },
+        [](const llvm::ErrorInfoBase &) {});
+    return status;
   }
   vertices = std::move(partitioned->vertices);
   decided = std::move(partitioned->plan);
@@ -247,16 +231,14 @@ void Compilation::measurePeak() {
 /// What the planner's estimate says of memory: how little plans need, and what
 /// holds it. Empty where it says nothing.
 std::string Compilation::describeEstimate() {
-  if (!planWithin(1, /*isTrial=*/true))
+  // Where every trial found a plan, none has said it.
+  if (memoryNeed.empty() && !planWithin(1, /*isTrial=*/true))
     return "";
-  // The trial's own limit means nothing to the user.
-  llvm::StringRef need =
-      llvm::StringRef(trialError).split(" bytes per device: ").second;
-  if (need.empty())
+  if (memoryNeed.empty())
     return "";
   return "; by the planner's estimate, which can be above what a program "
          "needs, " +
-         need.str();
+         memoryNeed;
 }
 
 /// The planner limits its own estimate of the peak; generated code may need

@@ -1,8 +1,8 @@
 //===- Measure.cpp - Times programs and collectives in this process -------===//
 
-#include "Measure.h"
-#include "InProcess.h"
+#include "tapestry/Driver/Measure.h"
 #include "tapestry-rt/Runtime.h"
+#include "tapestry/Driver/InProcess.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
@@ -125,7 +125,7 @@ ExitStatus Measure::programSeconds(llvm::StringRef text, int64_t repeat,
       os << text;
   }
   if (error) {
-    printError(options.program + ": error: " + error.message());
+    printError(options.program, error.message());
     return Unable;
   }
   Compilation compilation(options);
@@ -146,7 +146,7 @@ ExitStatus Measure::programSeconds(llvm::StringRef text, int64_t repeat,
     const TapestryTensor &input = loaded.program->inputs[i];
     std::string path = fileNamed(llvm::Twine(input.name) + ".npy");
     if (std::error_code failed = writeZeros(path, input)) {
-      printError(path + ": error: " + failed.message());
+      printError(path, failed.message());
       return Unable;
     }
     run.inputs.push_back({input.name, path});

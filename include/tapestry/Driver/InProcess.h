@@ -1,10 +1,10 @@
 //===- InProcess.h - A compiled program in this process ---------*- C++ -*-===//
 
-#ifndef TAPESTRY_TOOLS_TAPESTRY_INPROCESS_H
-#define TAPESTRY_TOOLS_TAPESTRY_INPROCESS_H
+#ifndef TAPESTRY_DRIVER_INPROCESS_H
+#define TAPESTRY_DRIVER_INPROCESS_H
 
-#include "Compilation.h"
 #include "tapestry-rt/ABI.h"
+#include "tapestry/Driver/Compilation.h"
 #include "tapestry/Object/JitProgram.h"
 
 namespace tapestry::driver {
@@ -21,4 +21,4 @@ ExitStatus loadProgram(Compilation &compilation, LoadedProgram &result);
 
 } // namespace tapestry::driver
 
-#endif // TAPESTRY_TOOLS_TAPESTRY_INPROCESS_H
+#endif // TAPESTRY_DRIVER_INPROCESS_H

@@ -1,6 +1,6 @@
 //===- InProcess.cpp - A compiled program in this process -----------------===//
 
-#include "InProcess.h"
+#include "tapestry/Driver/InProcess.h"
 
 using namespace tapestry;
 using namespace tapestry::driver;
@@ -22,6 +22,12 @@ static std::vector<JitProgram::Symbol> runtimeSymbols() {
   };
 }
 
+/// What LLVM cannot do here is not the program's fault.
+static ExitStatus unable(llvm::Error error) {
+  printError(llvm::toString(std::move(error)));
+  return Unable;
+}
+
 ExitStatus tapestry::driver::loadProgram(Compilation &compilation,
                                          LoadedProgram &result) {
   if (ExitStatus status = compilation.lower(Phase::Code))
@@ -30,15 +36,11 @@ ExitStatus tapestry::driver::loadProgram(Compilation &compilation,
   if (!object)
     return Unable;
   auto jit = JitProgram::create(std::move(object), runtimeSymbols());
-  if (!jit) {
-    printError(llvm::toString(jit.takeError()));
-    return Unable;
-  }
+  if (!jit)
+    return unable(jit.takeError());
   llvm::Expected<void *> program = (*jit)->lookup("tapestry_program");
-  if (!program) {
-    printError(llvm::toString(program.takeError()));
-    return Unable;
-  }
+  if (!program)
+    return unable(program.takeError());
   result.jit = std::move(*jit);
   result.program = static_cast<const TapestryProgram *>(*program);
   return Success;

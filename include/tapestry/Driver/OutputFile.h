@@ -1,9 +1,9 @@
 //===- OutputFile.h - Files that appear whole or not at all -----*- C++ -*-===//
 
-#ifndef TAPESTRY_TOOLS_TAPESTRY_OUTPUTFILE_H
-#define TAPESTRY_TOOLS_TAPESTRY_OUTPUTFILE_H
+#ifndef TAPESTRY_DRIVER_OUTPUTFILE_H
+#define TAPESTRY_DRIVER_OUTPUTFILE_H
 
-#include "Options.h"
+#include "tapestry/Driver/Status.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -16,4 +16,4 @@ ExitStatus writeOutputFile(llvm::StringRef path,
 
 } // namespace tapestry::driver
 
-#endif // TAPESTRY_TOOLS_TAPESTRY_OUTPUTFILE_H
+#endif // TAPESTRY_DRIVER_OUTPUTFILE_H

@@ -1,7 +1,7 @@
 //===- Options.h - The command line of the tapestry driver ------*- C++ -*-===//
 
-#ifndef TAPESTRY_TOOLS_TAPESTRY_OPTIONS_H
-#define TAPESTRY_TOOLS_TAPESTRY_OPTIONS_H
+#ifndef TAPESTRY_DRIVER_OPTIONS_H
+#define TAPESTRY_DRIVER_OPTIONS_H
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
@@ -12,15 +12,6 @@
 #include <vector>
 
 namespace tapestry::driver {
-
-/// What the process ends with; documented in README.md.
-enum ExitStatus : int {
-  Success = 0,
-  ProgramWrong = 1, ///< the program or the data
-  UsageWrong = 2,
-  Unable = 3, ///< this machine or environment
-  RankFailed = 4,
-};
 
 enum class Command { Run, Plan, Compile, Reference, Calibrate };
 
@@ -97,4 +88,4 @@ std::optional<Options> parseOptions(int argc, char **argv);
 
 } // namespace tapestry::driver
 
-#endif // TAPESTRY_TOOLS_TAPESTRY_OPTIONS_H
+#endif // TAPESTRY_DRIVER_OPTIONS_H

@@ -1,0 +1,32 @@
+//===- Status.h - What a command ends with ----------------------*- C++ -*-===//
+
+#ifndef TAPESTRY_DRIVER_STATUS_H
+#define TAPESTRY_DRIVER_STATUS_H
+
+#include "tapestry/Support/Error.h"
+#include "llvm/ADT/Twine.h"
+
+namespace tapestry::driver {
+
+/// What the process ends with; documented in README.md.
+enum ExitStatus : int {
+  Success = 0,
+  ProgramWrong = static_cast<int>(Fault::Program),
+  UsageWrong = static_cast<int>(Fault::Usage),
+  Unable = static_cast<int>(Fault::Machine),
+  RankFailed = static_cast<int>(Fault::Rank),
+};
+
+/// Prints `tapestry: error: text`.
+void printError(const llvm::Twine &text);
+/// Prints `place: error: text`.
+void printError(llvm::StringRef place, const llvm::Twine &text);
+
+/// Prints an error, at its place where it has one; the status is its fault's.
+ExitStatus report(llvm::Error error);
+/// The same for an error about what an option says.
+ExitStatus reportUsage(llvm::Error error);
+
+} // namespace tapestry::driver
+
+#endif // TAPESTRY_DRIVER_STATUS_H

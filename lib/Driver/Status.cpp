@@ -1,0 +1,29 @@
+//===- Status.cpp - What a command ends with ------------------------------===//
+
+#include "tapestry/Driver/Status.h"
+
+using namespace tapestry;
+using namespace tapestry::driver;
+
+void tapestry::driver::printError(const llvm::Twine &text) {
+  llvm::errs() << "tapestry: error: " << text << '\n';
+}
+
+void tapestry::driver::printError(llvm::StringRef place,
+                                  const llvm::Twine &text) {
+  llvm::errs() << place << ": error: " << text << '\n';
+}
+
+ExitStatus tapestry::driver::report(llvm::Error error) {
+  ErrorFacts facts = factsOf(std::move(error));
+  if (facts.place.empty())
+    printError(facts.text);
+  else
+    printError(facts.place, facts.text);
+  return static_cast<ExitStatus>(facts.fault);
+}
+
+ExitStatus tapestry::driver::reportUsage(llvm::Error error) {
+  report(std::move(error));
+  return UsageWrong;
+}
