@@ -1,6 +1,7 @@
 # Everything that tools register; libraries in the order of the rooms.
 tapestry_add_library(TapestryInitAll
   InitAll.cpp
+  InitTargets.cpp
 
   PCH
   LINK
@@ -15,5 +16,6 @@ tapestry_add_library(TapestryInitAll
     TapestryTRAToComm
     TapestryCommToRuntime
     TapestryCodegen
+    TapestryCodegenCPU
     TapestryPipelines
 )

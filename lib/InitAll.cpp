@@ -7,6 +7,7 @@
 
 #include "tapestry/InitAll.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "tapestry/Codegen/CPU/Passes.h"
 #include "tapestry/Codegen/Pipeline.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Comm/IR/Comm.h"
@@ -25,9 +26,11 @@ void tapestry::registerAllDialects(mlir::DialectRegistry &registry) {
 }
 
 void tapestry::registerAllPasses() {
+  registerAllTargets();
   index::registerTapestryIndexPasses();
   teg::registerTapestryGraphPasses();
   registerConversionPasses();
   registerCodegenPasses();
+  registerCodegenCPUPasses();
   registerTapestryPipelines();
 }

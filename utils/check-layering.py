@@ -77,11 +77,14 @@ RULES = {
     "Analysis": BASE + DIALECTS + [*PLANNER],
     "Dialect/Tapestry/Transforms": BASE
     + [INDEX, "Dialect/Tapestry/IR", "Analysis", *PLANNER],
-    "Conversion": BASE + DIALECTS + ["Analysis", "ABI"],
-    "Codegen": [],
+    "Conversion": BASE + DIALECTS + ["Analysis", "ABI", "Codegen", "Codegen/Common"],
+    # Common knows no target, and only InitTargets and tools know CPU.
+    "Codegen/Common": [],
+    "Codegen": ["Support", "Codegen/Common", "Plugin"],
+    "Codegen/CPU": ["Support", "Codegen", "Codegen/Common", "Object"],
     "Import/Ein": BASE + [INDEX, "Dialect/Tapestry/IR"],
     "Reference": BASE + [INDEX, "Dialect/Tapestry/IR"],
-    "Object": ["Codegen", "Plugin"],
+    "Object": [],
     "Pipelines": BASE
     + DIALECTS
     + [
@@ -93,6 +96,7 @@ RULES = {
         "Dialect/Index/Transforms",
     ],
     "InitAll": ["*"],
+    "InitTargets": ["*"],
     "Driver": BASE
     + [
         "Dialect/Tapestry/IR",

@@ -32,7 +32,8 @@ dialect comm Dialect/Comm/IR/CommOps.td
 passes "Passes of the dialect tapestry" Dialect/Tapestry/Transforms/Passes.td Tapestry
 passes "Passes of the dialect tapestry_index" Dialect/Index/Transforms/Passes.td Index
 passes "Conversions" Conversion/Passes.td Conversion
-passes "CPU code" Codegen/Passes.td Codegen
+passes "Code that targets share" Codegen/Common/Passes.td Codegen
+passes "Code for CPUs" Codegen/CPU/Passes.td CodegenCPU
 
 if [ "${1:-}" = --check ]; then
   if ! diff -ru "$root/docs/Dialects" "$target/Dialects" ||

@@ -8,8 +8,7 @@ if [ $# -ne 3 ]; then
   exit 2
 fi
 room=$1 name=$2 argument=$3
-# Conversion/TRAToComm is declared with all conversions; Codegen's sources lie in
-# Codegen/Transforms.
+# Conversion/TRAToComm is declared with all conversions.
 declared=$room
 [ -f "$root/include/tapestry/$declared/Passes.td" ] || declared=$(dirname "$room")
 passes=$root/include/tapestry/$declared/Passes.td

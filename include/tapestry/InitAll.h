@@ -17,8 +17,12 @@ namespace tapestry {
 /// Adds every dialect of Tapestry and of loaded plug-ins to `registry`.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
-/// Registers every pass and pipeline of Tapestry with the pass manager's
-/// command line.
+/// Registers every target of code generation; needed before anything asks for a
+/// target or for the dialects of the code phase.
+void registerAllTargets();
+
+/// Registers every target, and every pass and pipeline of Tapestry with the
+/// pass manager's command line.
 void registerAllPasses();
 
 } // namespace tapestry

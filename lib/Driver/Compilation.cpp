@@ -4,12 +4,10 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "tapestry/Codegen/Pipeline.h"
 #include "tapestry/Conversion/PeakMemory.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Import/Ein/Import.h"
 #include "tapestry/InitAll.h"
-#include "tapestry/Object/Object.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -18,6 +16,9 @@ using namespace tapestry;
 using namespace tapestry::driver;
 
 Compilation::Compilation(const Options &options) : options(options) {
+  codegen.target = options.target;
+  codegen.targetCPU = options.cpu;
+  target = llvm::cantFail(codegen.makeTarget());
   DialectRegistry registry;
   tapestry::registerAllDialects(registry);
   registerPipelineDialects(registry);
@@ -319,7 +320,7 @@ std::optional<int64_t> Compilation::findPeakBytes() {
   pm.enableVerifier(false);
   buildRelationPipeline(pm);
   buildProgramPipeline(pm);
-  buildBufferPipeline(pm, CodegenOptions());
+  buildBufferPipeline(pm, *target, codegen);
   if (failed(pm.run(*copy)))
     return std::nullopt;
   return predictedPeakBytes(*copy);
@@ -329,15 +330,17 @@ ExitStatus Compilation::lower(Phase last) {
   // What the dialects state is verified up to the device program; below it,
   // verification would cost as much as the passes.
   PassManager upper(context.get());
-  buildLoweringPipeline(upper, std::min(last, Phase::Program),
-                        CodegenOptions());
+  if (last >= Phase::Relation)
+    buildRelationPipeline(upper);
+  if (last >= Phase::Program)
+    buildProgramPipeline(upper);
   if (failed(upper.run(*module)))
     return Unable;
   if (last < Phase::Code)
     return Success;
   PassManager lower(context.get());
   lower.enableVerifier(false);
-  buildCodePipeline(lower, CodegenOptions());
+  buildCodePipeline(lower, *target, codegen);
   return succeeded(lower.run(*module)) ? Success : Unable;
 }
 
@@ -367,6 +370,6 @@ ExitStatus Compilation::printAfterPhase() {
 
 std::unique_ptr<llvm::MemoryBuffer> Compilation::emitObject() {
   FailureOr<std::unique_ptr<llvm::MemoryBuffer>> object =
-      compileToObject(*module);
+      target->emitObject(*module);
   return succeeded(object) ? std::move(*object) : nullptr;
 }

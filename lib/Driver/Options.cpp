@@ -1,6 +1,7 @@
 //===- Options.cpp - The command line of the tapestry driver --------------===//
 
 #include "tapestry/Driver/Options.h"
+#include "tapestry/Codegen/Target.h"
 #include "tapestry/Planner/Contraction/ContractionOrder.h"
 #include "tapestry/Planner/Machine/Quantity.h"
 #include "tapestry/Plugin/Loader.h"
@@ -95,6 +96,19 @@ cl::opt<std::string> planFile("plan",
                               cl::value_desc("plan.json"), cl::sub(runCommand),
                               cl::sub(planCommand), cl::sub(compileCommand),
                               cl::cat(category));
+
+// Code generation.
+cl::opt<std::string>
+    target("target", cl::desc("What code is generated for: cpu (default)"),
+           cl::value_desc("name"), cl::init("cpu"), cl::sub(runCommand),
+           cl::sub(planCommand), cl::sub(compileCommand), cl::cat(category));
+cl::opt<std::string>
+    cpu("cpu",
+        cl::desc("Processor that code is generated for: native (default), "
+                 "x86-64-v2, x86-64-v3, x86-64-v4 or a name of LLVM's"),
+        cl::value_desc("name"), cl::init("native"), cl::sub(runCommand),
+        cl::sub(planCommand), cl::sub(compileCommand), cl::cat(category));
+
 cl::list<std::string>
     explain("explain",
             cl::desc("Why vertices are cut as they are: all, or those named"),
@@ -361,6 +375,10 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
     else
       usage.error("--memory: " + llvm::toString(bytes.takeError()));
   }
+  options.target = target;
+  options.cpu = cpu;
+  if (auto made = tapestry::createTarget({options.target, options.cpu}); !made)
+    usage.error(llvm::toString(made.takeError()));
   options.order = order;
   // A plan says what it has been made of.
   if (options.order.empty())

@@ -66,7 +66,7 @@ void tapestry::buildProgramPipeline(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void tapestry::buildBufferPipeline(OpPassManager &pm,
+void tapestry::buildBufferPipeline(OpPassManager &pm, const Target &target,
                                    const CodegenOptions &options) {
   pm.addPass(createConvertCommToRuntime());
   pm.addPass(index::createLowerTapestryIndex());
@@ -86,26 +86,23 @@ void tapestry::buildBufferPipeline(OpPassManager &pm,
   buildKernelPipeline(pm, options);
   pm.addPass(createFreeBuffers());
   pm.addPass(createMarkVertices());
-  buildVectorPipeline(pm, options);
-  pm.addPass(createPredictMemory());
+  buildTargetPipeline(pm, target);
+  PredictMemoryOptions predict;
+  predict.target = target.getSpec().name;
+  predict.cpu = target.getSpec().cpu;
+  predict.vectorBits = target.getSpec().vectorBits;
+  pm.addPass(createPredictMemory(predict));
 }
 
-void tapestry::buildCodePipeline(OpPassManager &pm,
+void tapestry::buildCodePipeline(OpPassManager &pm, const Target &target,
                                  const CodegenOptions &options) {
-  buildBufferPipeline(pm, options);
-  buildLLVMPipeline(pm, options);
+  buildBufferPipeline(pm, target, options);
+  target.addLoweringPasses(pm);
   pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createEmitProgramDescription());
-}
-
-void tapestry::buildLoweringPipeline(OpPassManager &pm, Phase last,
-                                     const CodegenOptions &options) {
-  if (last >= Phase::Relation)
-    buildRelationPipeline(pm);
-  if (last >= Phase::Program)
-    buildProgramPipeline(pm);
-  if (last >= Phase::Code)
-    buildCodePipeline(pm, options);
+  EmitProgramDescriptionOptions describe;
+  describe.target = target.getSpec().name;
+  describe.cpu = target.getSpec().cpu;
+  pm.addPass(createEmitProgramDescription(describe));
 }
 
 void tapestry::registerPipelineDialects(DialectRegistry &registry) {
@@ -137,11 +134,15 @@ void tapestry::registerTapestryPipelines() {
       "tapestry-to-program",
       "Lower a planned graph to the program of one device",
       [](OpPassManager &pm) {
-        buildLoweringPipeline(pm, Phase::Program, CodegenOptions());
+        buildRelationPipeline(pm);
+        buildProgramPipeline(pm);
       });
-  PassPipelineRegistration<CodegenOptions>(
-      "tapestry-to-llvm", "Lower a planned graph to the LLVM dialect",
-      [](OpPassManager &pm, const CodegenOptions &options) {
-        buildLoweringPipeline(pm, Phase::Code, options);
-      });
+  registerCodegenPipeline("tapestry-to-llvm",
+                          "Lower a planned graph to the LLVM dialect",
+                          [](OpPassManager &pm, const Target &target,
+                             const CodegenOptions &options) {
+                            buildRelationPipeline(pm);
+                            buildProgramPipeline(pm);
+                            buildCodePipeline(pm, target, options);
+                          });
 }

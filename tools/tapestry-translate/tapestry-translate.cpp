@@ -6,8 +6,9 @@
 
 #include "mlir/Support/LogicalResult.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "tapestry/Codegen/Translation.h"
 #include "tapestry/Import/Ein/Import.h"
-#include "tapestry/Object/Translation.h"
+#include "tapestry/InitAll.h"
 #include "tapestry/Plugin/Loader.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -20,6 +21,7 @@ int main(int argc, char **argv) {
           tapestry::loadPluginsOrReport("tapestry-translate", argc, argv))
     return status;
   tapestry::ein::registerEinToMLIRTranslation();
+  tapestry::registerAllTargets();
   tapestry::registerMLIRToObjectTranslation();
   return failed(
       mlir::mlirTranslateMain(argc, argv, "Tapestry translation driver"));

@@ -36,7 +36,7 @@ static std::string findLinker() {
 
 /// Links `object` into `executable`; says why not.
 static ExitStatus link(llvm::StringRef object, llvm::StringRef executable,
-                       bool verbose) {
+                       const Target &target, bool verbose) {
   std::string main = findArchive("libTapestryRuntimeMain.a");
   std::string runtime = findArchive("libTapestryRuntime.a");
   for (const std::string &archive : {main, runtime})
@@ -54,8 +54,9 @@ static ExitStatus link(llvm::StringRef object, llvm::StringRef executable,
   std::string folder =
       ("-Wl,-rpath," + llvm::sys::path::parent_path(runtime)).str();
   llvm::SmallVector<llvm::StringRef> arguments = {
-      linker,     object,     main,   runtime, "-o",
-      executable, "-pthread", "-ldl", folder};
+      linker, object, main, runtime, "-o", executable, folder};
+  std::vector<std::string> libraries = target.getLinkArguments();
+  arguments.append(libraries.begin(), libraries.end());
   if (verbose)
     llvm::errs() << "linking: " << llvm::join(arguments, " ") << '\n';
   std::string problem;
@@ -116,7 +117,8 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
     return ProgramWrong;
   }
   llvm::FileRemover removeTemporary(temporary);
-  if (ExitStatus status = link(objectPath, temporary, options.verbose))
+  if (ExitStatus status =
+          link(objectPath, temporary, compilation.getTarget(), options.verbose))
     return status;
   if (std::error_code error = llvm::sys::fs::rename(temporary, target)) {
     printError(options.executable, "cannot write: " + error.message());

@@ -1,6 +1,7 @@
 //===- tapestry.cpp - The tapestry driver ---------------------------------===//
 
 #include "Commands.h"
+#include "tapestry/InitAll.h"
 #include "tapestry/Plugin/Loader.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -8,6 +9,7 @@ using namespace tapestry::driver;
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  tapestry::registerAllTargets();
   if (int status = tapestry::loadPluginsOrReport("tapestry", argc, argv))
     return status;
   std::optional<Options> options = parseOptions(argc, argv);

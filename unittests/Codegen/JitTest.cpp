@@ -21,7 +21,7 @@ OwningOpRef<ModuleOp> lower(const char *text) {
   auto module = parseSourceString<ModuleOp>(text, &test::context());
   PassManager pm(&test::context());
   CodegenOptions options;
-  buildCodegenPipeline(pm, options);
+  buildCodegenPipeline(pm, *llvm::cantFail(options.makeTarget()), options);
   if (!module || failed(pm.run(*module)))
     return nullptr;
   return module;

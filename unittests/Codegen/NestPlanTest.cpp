@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tapestry/Codegen/NestPlan.h"
+#include "tapestry/Codegen/CPU/NestPlan.h"
 #include <gtest/gtest.h>
 
 using namespace tapestry;

@@ -9,8 +9,8 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "tapestry/Codegen/CPU/CPUTarget.h"
 #include "tapestry/Codegen/Pipeline.h"
-#include "tapestry/Object/Object.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
 
@@ -21,6 +21,7 @@ namespace tapestry::test {
 MLIRContext &context() {
   static MLIRContext *instance = [] {
     DialectRegistry registry;
+    registerCPUTarget();
     registerCodegenDialects(registry);
     auto *made = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
     made->loadAllAvailableDialects();
@@ -48,14 +49,17 @@ std::unique_ptr<Program> Program::compile(const std::string &text,
   CodegenOptions options;
   options.vectorBits = vectorBits;
   options.targetCPU = cpu;
-  buildCodegenPipeline(pm, options);
-  ObjectOptions objectOptions;
-  objectOptions.cpu = cpu;
+  auto target = options.makeTarget();
+  if (!target) {
+    ADD_FAILURE() << toString(target.takeError());
+    return nullptr;
+  }
+  buildCodegenPipeline(pm, **target, options);
   if (failed(pm.run(*module))) {
     ADD_FAILURE() << "cannot be lowered:\n" << text;
     return nullptr;
   }
-  auto object = compileToObject(*module, objectOptions);
+  auto object = (*target)->emitObject(*module);
   if (failed(object)) {
     ADD_FAILURE() << "does not compile:\n" << text;
     return nullptr;

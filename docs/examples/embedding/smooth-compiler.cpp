@@ -11,8 +11,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "tapestry/Codegen/CPU/CPUTarget.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
-#include "tapestry/Object/Object.h"
 #include "tapestry/Pipelines/Pipelines.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
@@ -58,6 +58,7 @@ int main(int argc, char **argv) {
   }
   DialectRegistry registry;
   registry.insert<teg::TapestryDialect>();
+  registerCPUTarget();
   registerPipelineDialects(registry);
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
@@ -74,11 +75,19 @@ int main(int argc, char **argv) {
     llvm::outs() << op.getName() << ": " << op.getPartitionAttr() << "\n";
   });
 
+  CodegenOptions code;
+  auto target = code.makeTarget();
+  if (!target) {
+    llvm::errs() << llvm::toString(target.takeError()) << "\n";
+    return 1;
+  }
   PassManager lower(&context);
-  buildLoweringPipeline(lower, Phase::Code, CodegenOptions());
+  buildRelationPipeline(lower);
+  buildProgramPipeline(lower);
+  buildCodePipeline(lower, **target, code);
   if (failed(lower.run(*module)))
     return 1;
-  auto object = compileToObject(*module);
+  auto object = (*target)->emitObject(*module);
   if (failed(object))
     return 1;
   std::error_code error;

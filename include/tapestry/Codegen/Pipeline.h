@@ -1,7 +1,8 @@
-//===- Pipeline.h - The CPU code phase as one pipeline ----------*- C++ -*-===//
+//===- Pipeline.h - The code phase as one pipeline --------------*- C++ -*-===//
 //
 // From bufferised linalg (straight-line functions over memrefs) to the LLVM
-// dialect. lib/Object takes the result to machine code.
+// dialect: fusion and outlining, which all targets share, and the target's own
+// passes. Target::emitObject takes the result to machine code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,16 +10,14 @@
 #define TAPESTRY_CODEGEN_PIPELINE_H
 
 #include "mlir/Pass/PassOptions.h"
-#include <string>
-
-namespace mlir {
-class DialectRegistry;
-class OpPassManager;
-} // namespace mlir
+#include "tapestry/Codegen/Target.h"
 
 namespace tapestry {
 
 struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("Target to generate for"),
+                             llvm::cl::init("cpu")};
   Option<std::string> targetCPU{
       *this, "cpu",
       llvm::cl::desc("Processor to generate for, as LLVM names it; \"native\" "
@@ -33,6 +32,11 @@ struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
       *this, "form-kernels",
       llvm::cl::desc("Fuse operations that share rows and outline kernels"),
       llvm::cl::init(true)};
+
+  /// The target that the options name.
+  llvm::Expected<std::unique_ptr<Target>> makeTarget() const {
+    return createTarget({target, targetCPU, vectorBits});
+  }
 };
 
 /// The first part of buildCodegenPipeline: fuses operations and moves each
@@ -42,27 +46,30 @@ struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
 void buildKernelPipeline(mlir::OpPassManager &pm,
                          const CodegenOptions &options);
 
-/// The second part: loops over vectors in place of linalg operations. All
-/// buffers are known behind it.
-void buildVectorPipeline(mlir::OpPassManager &pm,
-                         const CodegenOptions &options);
+/// The second part: the target's form of kernels in place of linalg operations.
+/// All buffers are known behind it.
+void buildTargetPipeline(mlir::OpPassManager &pm, const Target &target);
 
-/// The last part, to the LLVM dialect.
-void buildLLVMPipeline(mlir::OpPassManager &pm, const CodegenOptions &options);
-
-/// All three parts: adds the passes from bufferised linalg to the LLVM dialect.
-/// The input may hold func, memref, linalg, scf, arith, math, affine and vector
+/// All parts: adds the passes from bufferised linalg to the LLVM dialect. The
+/// input may hold func, memref, linalg, scf, arith, math, affine and vector
 /// operations; the output holds llvm ones only. Allocations become calls of
 /// `_mlir_memref_to_llvm_alloc`, `..._aligned_alloc` and `..._free`.
-void buildCodegenPipeline(mlir::OpPassManager &pm,
+void buildCodegenPipeline(mlir::OpPassManager &pm, const Target &target,
                           const CodegenOptions &options);
 
-/// Registers every pass of this phase and the pipeline
+/// Registers a pipeline with CodegenOptions. Options that name no target are an
+/// error of the command line.
+void registerCodegenPipeline(
+    llvm::StringRef name, llvm::StringRef description,
+    std::function<void(mlir::OpPassManager &, const Target &,
+                       const CodegenOptions &)>
+        build);
+
+/// Registers the passes that targets share and the pipeline
 /// `tapestry-codegen-pipeline`.
 void registerCodegenPasses();
 
-/// Registers the dialects that the phase reads and makes, with the
-/// translations to LLVM IR that compileToObject needs.
+/// Registers the dialects that the phase reads, and those of all targets.
 void registerCodegenDialects(mlir::DialectRegistry &registry);
 
 } // namespace tapestry

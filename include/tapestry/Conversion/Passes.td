@@ -122,10 +122,19 @@ def PredictMemory : Pass<"predict-memory", "::mlir::ModuleOp"> {
     Walks the program as each device would run it and follows the bytes of the
     runtime's arena: the parts of inputs and outputs, every buffer from its
     allocation to its free, and what a collective takes where ranks share
-    memory. The sizes are evaluated for each device. Leaves one number per
-    device in `comm.program`, or none where a size cannot be evaluated. Runs
-    when all buffers are known: after `tapestry-vectorize-kernels`.
+    memory. The sizes are evaluated for each device; what outlined kernels take
+    is the target's to say. Leaves one number per device in `comm.program`, or
+    none where a size cannot be evaluated. Runs when all buffers are known:
+    behind the target's kernel passes.
   }];
+  let options = [
+    Option<"target", "target", "std::string", "\"cpu\"",
+           "Target that kernels were lowered for">,
+    Option<"cpu", "cpu", "std::string", "\"native\"",
+           "Processor that kernels were lowered for">,
+    Option<"vectorBits", "vector-bits", "unsigned", "0",
+           "Width of a vector register; 0 takes the processor's">
+  ];
   let statistics = [
     Statistic<"numDevices", "devices", "Devices whose peak is known">
   ];
@@ -137,8 +146,15 @@ def EmitProgramDescription
   let description = [{
     Turns the module attribute `comm.program` into the constant `tapestry_program`
     of the runtime's ABI.h: inputs, outputs and collectives with the box of every
-    device, vertices, and the entry point.
+    device, vertices, and the entry point. How kernels are called is the
+    target's to say.
   }];
+  let options = [
+    Option<"target", "target", "std::string", "\"cpu\"",
+           "Target that the program was lowered for">,
+    Option<"cpu", "cpu", "std::string", "\"native\"",
+           "Processor that the program was lowered for">
+  ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 

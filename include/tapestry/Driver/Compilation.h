@@ -42,6 +42,7 @@ public:
   /// The object file of a lowered module; null after an error.
   std::unique_ptr<llvm::MemoryBuffer> emitObject();
 
+  const Target &getTarget() const { return *target; }
   mlir::ModuleOp getModule() { return *module; }
   teg::GraphOp getGraph();
   const PlanGraph &getPlanGraph() const { return vertices.graph; }
@@ -58,6 +59,8 @@ private:
   bool isSmall() const;
 
   const Options &options;
+  CodegenOptions codegen;
+  std::unique_ptr<Target> target;
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   GraphVertices vertices;

@@ -56,6 +56,9 @@ struct Options {
   std::string order = "none";
   /// The most bytes that a device may hold at once; 0: no limit.
   int64_t memory = 0;
+  /// What code is generated for; createTarget has accepted both.
+  std::string target = "cpu";
+  std::string cpu = "native";
   llvm::StringMap<int64_t> params;
   Bindings inputs;
   Bindings outputs;

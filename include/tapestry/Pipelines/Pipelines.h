@@ -68,14 +68,11 @@ void buildRelationPipeline(mlir::OpPassManager &pm);
 void buildProgramPipeline(mlir::OpPassManager &pm);
 /// The first part of the code phase: until all buffers are known and the peak
 /// of every device's memory stands in the module's `comm.program`.
-void buildBufferPipeline(mlir::OpPassManager &pm,
+void buildBufferPipeline(mlir::OpPassManager &pm, const Target &target,
                          const CodegenOptions &options);
 /// The whole code phase.
-void buildCodePipeline(mlir::OpPassManager &pm, const CodegenOptions &options);
-
-/// The phases after planning, up to and including `last`.
-void buildLoweringPipeline(mlir::OpPassManager &pm, Phase last,
-                           const CodegenOptions &options);
+void buildCodePipeline(mlir::OpPassManager &pm, const Target &target,
+                       const CodegenOptions &options);
 
 /// Adds the upstream dialects that the phases make, with what they need to be
 /// bufferised and translated to LLVM IR.

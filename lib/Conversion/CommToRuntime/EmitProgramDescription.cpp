@@ -9,6 +9,7 @@
 #include "ProgramAttributes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "tapestry-rt/ABI.h"
+#include "tapestry/Codegen/Target.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Interfaces/Monoid.h"
@@ -75,9 +76,10 @@ int32_t kindOf(StringRef kind) {
 /// initialiser inserts the fields one by one.
 class DescriptionEmitter {
 public:
-  DescriptionEmitter(ModuleOp module, DictionaryAttr program)
-      : module(module), program(program), builder(module.getBodyRegion()),
-        loc(module.getLoc()),
+  DescriptionEmitter(ModuleOp module, DictionaryAttr program,
+                     const Target &target)
+      : module(module), program(program), target(target),
+        builder(module.getBodyRegion()), loc(module.getLoc()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())) {
     builder.setInsertionPointToEnd(module.getBody());
   }
@@ -112,6 +114,7 @@ private:
 
   ModuleOp module;
   DictionaryAttr program;
+  const Target &target;
   OpBuilder builder;
   Location loc;
   Type pointer;
@@ -207,7 +210,7 @@ StringRef DescriptionEmitter::emitBoxes(const Layout &layout,
 }
 
 /// The ABI hands a combine function plain pointers and a count; the compiled
-/// one takes two memrefs spelled out as (base, aligned, offset, size, stride).
+/// one is launched as the target says.
 StringRef DescriptionEmitter::emitCombineThunk(FlatSymbolRefAttr combine) {
   std::string &name = thunks[combine.getValue()];
   if (!name.empty())
@@ -222,15 +225,10 @@ StringRef DescriptionEmitter::emitCombineThunk(FlatSymbolRefAttr combine) {
   OpBuilder::InsertionGuard guard(builder);
   Block *body = thunk.addEntryBlock(builder);
   builder.setInsertionPointToStart(body);
-  Value zero = LLVM::ConstantOp::create(builder, loc, i64Type,
-                                        builder.getI64IntegerAttr(0));
-  Value one = LLVM::ConstantOp::create(builder, loc, i64Type,
-                                       builder.getI64IntegerAttr(1));
-  Value acc = body->getArgument(0), in = body->getArgument(1),
-        count = body->getArgument(2);
-  LLVM::CallOp::create(
+  Value count = body->getArgument(2);
+  target.emitLaunch(
       builder, loc, callee,
-      ValueRange{acc, acc, zero, count, one, in, in, zero, count, one});
+      {{body->getArgument(0), count}, {body->getArgument(1), count}});
   LLVM::ReturnOp::create(builder, loc, ValueRange());
   return name;
 }
@@ -348,12 +346,19 @@ LogicalResult DescriptionEmitter::emit() {
 namespace {
 struct EmitProgramDescription
     : tapestry::impl::EmitProgramDescriptionBase<EmitProgramDescription> {
+  using EmitProgramDescriptionBase::EmitProgramDescriptionBase;
+
   void runOnOperation() override {
     auto program =
         getOperation()->getAttrOfType<DictionaryAttr>(program::attribute);
     if (!program)
       return;
-    if (failed(DescriptionEmitter(getOperation(), program).emit()))
+    llvm::Expected<std::unique_ptr<Target>> made = createTarget({target, cpu});
+    if (!made) {
+      getOperation().emitError(llvm::toString(made.takeError()));
+      return signalPassFailure();
+    }
+    if (failed(DescriptionEmitter(getOperation(), program, **made).emit()))
       signalPassFailure();
   }
 };

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MemoryTrace.h"
 #include "ProgramAttributes.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tapestry/Codegen/Common/MemoryTrace.h"
+#include "tapestry/Codegen/Target.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Conversion/PeakMemory.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
@@ -78,50 +79,85 @@ static void forwardSizes(memref::AllocOp alloc) {
 }
 
 namespace {
+
+/// The runtime's pointers say nothing of sizes; the entry reads none.
+struct UnknownSizes : ArgumentSizes {
+  std::optional<int64_t> valueOf(unsigned) override { return std::nullopt; }
+  std::optional<int64_t> sizeOf(unsigned, unsigned) override {
+    return std::nullopt;
+  }
+};
+
 struct PredictMemory : tapestry::impl::PredictMemoryBase<PredictMemory> {
+  using PredictMemoryBase::PredictMemoryBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto program = module->getAttrOfType<DictionaryAttr>(program::attribute);
     if (!program)
       return;
+    llvm::Expected<std::unique_ptr<Target>> made =
+        createTarget({target, cpu, vectorBits});
+    if (!made) {
+      module.emitError(llvm::toString(made.takeError()));
+      return signalPassFailure();
+    }
     auto entry = module.lookupSymbol<func::FuncOp>(
         program.getAs<FlatSymbolRefAttr>(program::entry).getValue());
-    auto collectives = program.getAs<ArrayAttr>(program::collectives);
     if (!entry || entry.isExternal())
       return;
-    // What is not used is not allocated: the next pass would drop it.
+    dropUnused(module);
+
+    SmallVector<int64_t> peaks = predict(entry, program, **made);
+    // Nothing is said rather than something wrong.
+    if (peaks.empty())
+      return;
+    NamedAttrList attributes(program);
+    attributes.set(program::peakBytes,
+                   DenseI64ArrayAttr::get(&getContext(), peaks));
+    module->setAttr(program::attribute,
+                    attributes.getDictionary(&getContext()));
+    numDevices += peaks.size();
+  }
+
+  /// What is not used is not allocated: the next pass would drop it.
+  static void dropUnused(ModuleOp module) {
     module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
       if (auto alloc = dyn_cast<memref::AllocOp>(op))
         forwardSizes(alloc);
       if (isOpTriviallyDead(op))
         op->erase();
     });
+  }
 
+  /// The peak of every device; none where one is not known.
+  SmallVector<int64_t> predict(func::FuncOp entry, DictionaryAttr program,
+                               const Target &target) {
+    auto collectives = program.getAs<ArrayAttr>(program::collectives);
     std::vector<std::vector<int64_t>> stagings(collectives.size());
-    auto staging = [&](int64_t index, int64_t device) -> int64_t {
+    MemoryTrace::Hooks hooks;
+    hooks.alignment = target.getMemorySpaces().front().alignment;
+    hooks.staging = [&](int64_t index, int64_t device) -> int64_t {
       if (index < 0 || index >= int64_t(stagings.size()))
         return 0;
       if (stagings[index].empty())
         stagings[index] = stagingOf(cast<DictionaryAttr>(collectives[index]));
       return stagings[index][device];
     };
-    MemoryTrace trace(module, staging);
+    hooks.temporaries = [&](func::FuncOp kernel) {
+      return target.getTemporaries(kernel);
+    };
+    MemoryTrace trace(getOperation(), hooks);
+    UnknownSizes arguments;
     int64_t devices = program.getAs<IntegerAttr>(program::devices).getInt();
     SmallVector<int64_t> peaks;
     for (int64_t device = 0; device < devices; ++device) {
-      std::optional<int64_t> peak =
-          trace.peakBytes(entry, device, heldOutside(program, device));
-      // Nothing is said rather than something wrong.
-      if (!peak)
-        return;
-      peaks.push_back(*peak);
+      std::optional<MemoryUse> use = trace.trace(entry, device, arguments);
+      if (!use)
+        return {};
+      peaks.push_back(heldOutside(program, device) + use->peak);
     }
-    NamedAttrList attributes(program);
-    attributes.set(program::peakBytes,
-                   DenseI64ArrayAttr::get(&getContext(), peaks));
-    module->setAttr(program::attribute,
-                    attributes.getDictionary(&getContext()));
-    numDevices += devices;
+    return peaks;
   }
 
   /// The device's parts of inputs and outputs, which the runtime allocates.
@@ -137,4 +173,5 @@ struct PredictMemory : tapestry::impl::PredictMemoryBase<PredictMemory> {
     return bytes;
   }
 };
+
 } // namespace

@@ -15,6 +15,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "tapestry/Codegen/CPU/CPUTarget.h"
 #include "tapestry/Codegen/Pipeline.h"
 #include "tapestry/Object/JitProgram.h"
 #include "tapestry/Object/Object.h"
@@ -106,7 +107,8 @@ std::optional<Compiled> compile(MLIRContext &context,
     return std::nullopt;
   PassManager pm(&context);
   tapestry::CodegenOptions options;
-  tapestry::buildCodegenPipeline(pm, options);
+  tapestry::buildCodegenPipeline(pm, *llvm::cantFail(options.makeTarget()),
+                                 options);
   if (failed(pm.run(*module)))
     return std::nullopt;
   double lowered = bench::now();
@@ -179,6 +181,7 @@ int main(int argc, char **argv) {
   bool dump = argc > 1 && !strcmp(argv[1], "--dump");
   bool print = argc > 1 && !strcmp(argv[1], "--print");
   DialectRegistry registry;
+  tapestry::registerCPUTarget();
   tapestry::registerCodegenDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   bool ok = true;

@@ -1,0 +1,73 @@
+//===- NestPlan.h - How a loop nest is vectorised and tiled -----*- C++ -*-===//
+//
+// The policy of code for CPUs on plain structs: which dimension the vector
+// lanes run along, which register tile, which blocks, what is packed. It knows
+// no IR; NestEmitter carries a plan out.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_CODEGEN_CPU_NESTPLAN_H
+#define TAPESTRY_CODEGEN_CPU_NESTPLAN_H
+
+#include "tapestry/Codegen/CPU/TargetInfo.h"
+#include "tapestry/Codegen/Common/NestProblem.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace tapestry {
+
+enum class NestKind {
+  /// No loop that lanes could run along.
+  Scalar,
+  /// No reduction: every point is computed once.
+  Map,
+  /// Vector lanes along a parallel loop, reductions inside a register tile.
+  Tile,
+  /// Vector lanes along a reduction loop.
+  LaneReduction,
+};
+
+/// How a tile's operand is copied before it is used.
+enum class Packing {
+  None,
+  /// Into panels of the tile's columns: a block of the reduction, for all tiles
+  /// of the block.
+  Columns,
+  /// Into one panel of the tile's rows, for all tiles side by side.
+  Rows,
+};
+
+struct NestPlan {
+  NestKind kind = NestKind::Scalar;
+  /// The loop that lanes run along.
+  unsigned vectorDim = 0;
+  unsigned lanes = 1;
+  /// Vectors side by side along vectorDim.
+  unsigned vectors = 1;
+  /// The loop of the register tile's rows; -1 for none.
+  int rowDim = -1;
+  unsigned rows = 1;
+  /// Parallel loops around the tile, outermost first.
+  llvm::SmallVector<unsigned, 6> outer;
+  /// Reduction loops, outermost first, without vectorDim.
+  llvm::SmallVector<unsigned, 6> inner;
+  /// Tile: reduction points per block (blocks cut inner[0]); 0 for no blocks.
+  int64_t reductionBlock = 0;
+  /// Tile: points of vectorDim per block, a multiple of lanes * vectors; 0 for
+  /// no blocks. Map: as for blockDim.
+  int64_t vectorBlock = 0;
+  /// Map: a loop along which some input is contiguous (a transposed one); it is
+  /// walked in blocks of `blockSize` around blocks of vectorDim, and is not in
+  /// `outer`. -1 for none.
+  int blockDim = -1;
+  int64_t blockSize = 0;
+  /// Per access.
+  llvm::SmallVector<Packing, 4> packing;
+};
+
+/// Chooses a plan. `problem` has at least one dimension and one output.
+NestPlan planNest(const NestProblem &problem, const TargetInfo &target);
+
+} // namespace tapestry
+
+#endif // TAPESTRY_CODEGEN_CPU_NESTPLAN_H

@@ -1,0 +1,94 @@
+//===- Passes.td - Code passes for CPUs --------------------*- tablegen -*-===//
+//
+// Declares the passes of lib/Codegen/CPU, one per file there.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_CODEGEN_CPU_PASSES_TD
+#define TAPESTRY_CODEGEN_CPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def VectorizeKernels
+    : Pass<"tapestry-vectorize-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Lower linalg.generic on buffers to vector loop nests";
+  let description = [{
+    Replaces every `linalg.generic` and `linalg.fill` on buffers by loops over
+    vectors, whatever its element operation and its combining operation:
+
+    - elementwise nests walk the result's contiguous dimension in vectors;
+    - reductions of contiguous data keep partial results in vector lanes and
+      combine the lanes at the end;
+    - all other reductions (contractions, windows) compute tiles of rows x
+      vectors whose partial results stay in registers, over blocks of the
+      reduction that are packed where that pays.
+
+    Tails of the vector dimension use masks; a reduction is never padded. What
+    cannot be vectorised (an indexing map that is not linear, an operation that
+    has no vector form) becomes scalar loops.
+
+    ```mlir
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+        ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) {...}
+    ```
+    becomes
+    ```mlir
+    scf.for %i = %c0 to %main step %c64 {
+      %v = vector.load %fx[%i] : memref<?xf32>, vector<64xf32>
+      ...
+    }
+    ```
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "\"native\"",
+           "Processor to generate for">,
+    Option<"vectorBits", "vector-bits", "unsigned", "0",
+           "Width of a vector register; 0 takes the processor's">
+  ];
+  let statistics = [
+    Statistic<"numMaps", "elementwise", "Elementwise nests">,
+    Statistic<"numTiled", "tiled", "Register-tiled reductions">,
+    Statistic<"numRowReductions", "lane-reductions",
+              "Reductions over vector lanes">,
+    Statistic<"numScalar", "scalar", "Nests left to scalar loops">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+    "::mlir::affine::AffineDialect"
+  ];
+}
+
+def ExpandMath : Pass<"tapestry-expand-math", "::mlir::func::FuncOp"> {
+  let summary = "Expand math operations to vector arithmetic or libm calls";
+  let description = [{
+    Replaces the f32 `math` operations on vectors and scalars by polynomial
+    approximations that are accurate to about 1e-7 relative and right at
+    infinities and NaN. f16 and bf16 are computed in f32. What is left (f64
+    transcendental functions) becomes calls of libm, one per lane.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def LowerKernelsToLLVM : Pass<"tapestry-lower-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Convert loops, vectors and buffers to the LLVM dialect";
+  let description = [{
+    One conversion of scf, arith, math, vector, memref, affine and func to the
+    LLVM dialect. Allocations are aligned to 64 bytes and become calls of the
+    runtime's `_mlir_memref_to_llvm_aligned_alloc`.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "\"native\"",
+           "Processor to generate for">
+  ];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+#endif // TAPESTRY_CODEGEN_CPU_PASSES_TD

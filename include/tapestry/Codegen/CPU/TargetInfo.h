@@ -1,0 +1,44 @@
+//===- TargetInfo.h - What code generation knows of a CPU -------*- C++ -*-===//
+//
+// The few numbers that choose register tiles and cache blocks.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_CODEGEN_CPU_TARGETINFO_H
+#define TAPESTRY_CODEGEN_CPU_TARGETINFO_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+
+namespace tapestry {
+
+/// A cache line, and an AVX-512 register: what buffers are aligned to.
+constexpr int64_t bufferAlignment = 64;
+
+struct TargetInfo {
+  /// Width of a vector register.
+  unsigned vectorBits = 128;
+  unsigned vectorRegisters = 16;
+  /// Loads and stores under a mask cost what plain ones do (AVX-512).
+  bool maskedMemory = false;
+  /// f32 rounds to bf16 in one instruction.
+  bool bf16Conversion = false;
+  /// Cache sizes that blocks are fitted into; modest ones, so that one set
+  /// serves all current server processors.
+  int64_t l1Bytes = 32 * 1024;
+  int64_t l2Bytes = 1024 * 1024;
+
+  /// The processor `cpu`, as LLVM names it ("native": the one that compiles).
+  /// A nonzero `vectorBits` overrides the width. None for an unknown name or
+  /// width.
+  static std::optional<TargetInfo> get(llvm::StringRef cpu,
+                                       unsigned vectorBits = 0);
+  /// The names besides "native".
+  static llvm::SmallVector<llvm::StringRef> allNames();
+};
+
+} // namespace tapestry
+
+#endif // TAPESTRY_CODEGEN_CPU_TARGETINFO_H

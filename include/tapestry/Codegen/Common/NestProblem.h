@@ -1,0 +1,55 @@
+//===- NestProblem.h - What planning needs of a loop nest -------*- C++ -*-===//
+//
+// A linalg operation's loops, accesses and body as plain numbers. Nest reads
+// them from IR; each target has a policy of its own on them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_CODEGEN_COMMON_NESTPROBLEM_H
+#define TAPESTRY_CODEGEN_COMMON_NESTPROBLEM_H
+
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace tapestry {
+
+/// What is assumed of an extent that is known at run time only.
+constexpr int64_t assumedExtent = 256;
+
+/// One loop of a nest.
+struct NestDim {
+  /// The number of points; `assumedExtent` when not `known`.
+  int64_t extent = assumedExtent;
+  bool known = false;
+  bool reduction = false;
+};
+
+/// How an operand's address moves: `strides[d]` elements per step of loop d.
+/// A stride that is known at run time only is an estimate above 1, so that 0
+/// (does not depend on the loop) and 1 (contiguous) are always exact.
+struct NestAccess {
+  llvm::SmallVector<int64_t, 6> strides;
+  unsigned bits = 32;
+  bool output = false;
+
+  bool dependsOn(unsigned dim) const { return strides[dim] != 0; }
+};
+
+/// A perfect loop nest: output = body(inputs, output), in any order of points
+/// but that the reduction's combining operation is associative and commutative.
+struct NestProblem {
+  llvm::SmallVector<NestDim, 6> dims;
+  llvm::SmallVector<NestAccess, 4> accesses;
+  /// The widest type that the body computes in.
+  unsigned computeBits = 32;
+  /// The body's cost in vector instructions per vector of results.
+  unsigned bodyCost = 1;
+  /// Partial results of different lanes can be combined afterwards.
+  bool lanesCombine = false;
+  /// The body may trap on lanes that hold no data (integer division).
+  bool mayTrap = false;
+};
+
+} // namespace tapestry
+
+#endif // TAPESTRY_CODEGEN_COMMON_NESTPROBLEM_H

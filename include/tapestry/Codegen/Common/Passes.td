@@ -1,0 +1,125 @@
+//===- Passes.td - Code passes that targets share ----------*- tablegen -*-===//
+//
+// Declares the passes of lib/Codegen/Common, one per file there.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_CODEGEN_COMMON_PASSES_TD
+#define TAPESTRY_CODEGEN_COMMON_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FuseElementwise
+    : Pass<"tapestry-fuse-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "Fuse elementwise operations on buffers into their readers";
+  let description = [{
+    Works on straight-line code over buffers. Moves every fill right before the
+    first operation that needs it, then
+
+    - computes an elementwise operation inside its readers where each point is
+      read once, or computing it again is cheaper than memory, and drops the
+      buffer in between;
+    - merges an elementwise operation whose buffer is needed otherwise with its
+      first reader into one `linalg.generic` with both results, where both visit
+      the same points: an exponential and its row sum become one pass.
+
+    ```mlir
+    linalg.generic {...} ins(%x, %m) outs(%e)   // e = exp(x - m)
+    linalg.generic {...} ins(%e) outs(%s)       // s += e
+    ```
+    becomes
+    ```mlir
+    linalg.generic {...} ins(%x, %m) outs(%e, %s)
+    ```
+    Function calls that take neither a buffer nor a buffer's address are taken
+    not to touch buffers.
+  }];
+  let statistics = [
+    Statistic<"numComposed", "composed", "Operations computed in a reader">,
+    Statistic<"numMerged", "merged", "Operations merged with a reader">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect"];
+}
+
+def FormRowKernels
+    : Pass<"tapestry-form-row-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Run operations that share their rows as one loop over rows";
+  let description = [{
+    Groups `linalg.generic` operations on buffers that share their leading
+    parallel dimensions (the rows) and hand data to each other row by row, and
+    replaces each group by a loop over blocks of rows, small enough that a
+    block's data stays in the first-level cache. A buffer that only the group
+    uses shrinks to one block. A softmax of four operations over a matrix
+    becomes one loop in which every row is read from memory once.
+
+    ```mlir
+    linalg.generic ... ins(%x) outs(%max)           // (r, c) -> (r)
+    linalg.generic ... ins(%x, %max) outs(%e)       // (r, c) -> (r, c)
+    ```
+    becomes
+    ```mlir
+    scf.for %r = %c0 to %rows step %block {
+      %xr = memref.subview %x[%r, 0] [%block, %columns] [1, 1]
+      ...
+    } {tapestry.kernel}
+    ```
+  }];
+  let options = [
+    Option<"blockBytes", "block-bytes", "int64_t", "24 * 1024",
+           "What a block of rows of all buffers together may take">
+  ];
+  let statistics = [
+    Statistic<"numGroups", "groups", "Loops over rows formed">,
+    Statistic<"numContracted", "contracted", "Buffers shrunk to a block">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def ComputeInPlace
+    : Pass<"tapestry-compute-in-place", "::mlir::func::FuncOp"> {
+  let summary = "Let elementwise operations work on their result's buffer";
+  let description = [{
+    An elementwise operation that is the last to read a buffer of this function,
+    with the subscripts and the type of its result, works in place: what writes
+    the buffer writes into the result instead, and the buffer is dropped. Values
+    of a product that are rectified or added to something need no array of
+    their own. Left alone where anything touches the result meanwhile.
+
+    ```mlir
+    linalg.generic {...} ins(%a, %b) outs(%p)   // p += a b
+    linalg.generic {...} ins(%w, %p) outs(%y)   // y = w - p
+    memref.dealloc %p
+    ```
+    becomes
+    ```mlir
+    linalg.generic {...} ins(%a, %b) outs(%y)
+    linalg.generic {...} ins(%w, %y) outs(%y)
+    ```
+  }];
+  let statistics = [
+    Statistic<"numInPlace", "in-place", "Buffers dropped">
+  ];
+}
+
+def OutlineKernels : Pass<"tapestry-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Move every kernel to a function of its own, equal ones to one";
+  let description = [{
+    Every linalg operation (with the fill before it) and every loop that
+    `tapestry-form-row-kernels` made becomes a call of a private function, with
+    `llvm.noalias` on buffers that no other argument overlaps. Kernels that are
+    equal but for their operands share one function: a model of many equal
+    layers is compiled once. Calls carry the `tapestry.` attributes of the
+    kernel's last operation.
+  }];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Kernel functions made">,
+    Statistic<"numShared", "shared", "Calls that found an equal kernel">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // TAPESTRY_CODEGEN_COMMON_PASSES_TD

@@ -1,0 +1,14 @@
+//===- Translation.h - tapestry-translate --mlir-to-object ------*- C++ -*-===//
+
+#ifndef TAPESTRY_CODEGEN_TRANSLATION_H
+#define TAPESTRY_CODEGEN_TRANSLATION_H
+
+namespace tapestry {
+
+/// Registers --mlir-to-object: a module of the LLVM dialect to an object file
+/// for the target and the processor that --target and --cpu name.
+void registerMLIRToObjectTranslation();
+
+} // namespace tapestry
+
+#endif // TAPESTRY_CODEGEN_TRANSLATION_H

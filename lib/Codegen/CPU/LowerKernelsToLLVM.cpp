@@ -1,0 +1,209 @@
+//===- LowerKernelsToLLVM.cpp - Kernels to the LLVM dialect ---------------===//
+//
+// One dialect conversion instead of upstream's chain of passes: kernels hold
+// thousands of operations, and each walk over them costs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NarrowFloats.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "tapestry/Codegen/CPU/Passes.h"
+#include "tapestry/Codegen/CPU/TargetInfo.h"
+
+using namespace mlir;
+
+namespace tapestry {
+
+#define GEN_PASS_DEF_LOWERKERNELSTOLLVM
+#include "tapestry/Codegen/CPU/Passes.h.inc"
+
+namespace {
+
+struct LowerKernelsToLLVM
+    : public impl::LowerKernelsToLLVMBase<LowerKernelsToLLVM> {
+  using LowerKernelsToLLVMBase::LowerKernelsToLLVMBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    memref::populateExpandStridedMetadataPatterns(set);
+    populateNarrowFloatPatterns(set);
+    arith::populateCeilFloorDivExpandOpsPatterns(set);
+    std::optional<TargetInfo> target = TargetInfo::get(cpu);
+    hasBF16 = target && target->bf16Conversion;
+    if (!hasBF16)
+      arith::populateExpandBFloat16Patterns(set);
+    expansions = std::move(set);
+    return success();
+  }
+
+  void runOnOperation() override {
+    getOperation().walk([](memref::AllocOp op) {
+      if (!op.getAlignment())
+        op.setAlignment(bufferAlignment);
+    });
+    if (failed(expand()))
+      return signalPassFailure();
+    collectDistinctBuffers();
+    if (failed(convert()))
+      return signalPassFailure();
+    markDistinctBuffers();
+  }
+
+private:
+  LogicalResult expand();
+  LogicalResult convert();
+  LogicalResult emulateBF16();
+  void integerConstants();
+  void collectDistinctBuffers();
+  void markDistinctBuffers();
+
+  /// Per function, the data pointers (as arguments of the LLVM function) of
+  /// buffers that no other argument overlaps.
+  llvm::StringMap<SmallVector<unsigned>> distinctBuffers;
+
+  /// The processor converts bf16; otherwise all bf16 values become i16 ones,
+  /// since LLVM would call functions that no library here has.
+  bool hasBF16 = true;
+  FrozenRewritePatternSet expansions;
+};
+
+/// Views become address arithmetic, and operations without an LLVM counterpart
+/// others that have one.
+LogicalResult LowerKernelsToLLVM::expand() {
+  if (!hasBF16 && failed(emulateBF16()))
+    return failure();
+  if (failed(applyPatternsGreedily(getOperation(), expansions)))
+    return failure();
+  RewritePatternSet patterns(&getContext());
+  populateAffineToStdConversionPatterns(patterns);
+  ConversionTarget target(getContext());
+  target.addIllegalDialect<affine::AffineDialect>();
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  return applyPartialConversion(getOperation(), target, std::move(patterns));
+}
+
+/// Arithmetic on bf16 in f32.
+LogicalResult LowerKernelsToLLVM::emulateBF16() {
+  MLIRContext *context = &getContext();
+  TypeConverter converter;
+  arith::populateEmulateUnsupportedFloatsConversions(
+      converter, {BFloat16Type::get(context)}, Float32Type::get(context));
+  RewritePatternSet patterns(context);
+  arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
+  ConversionTarget target(*context);
+  arith::populateEmulateUnsupportedFloatsLegality(target, converter);
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  return applyPartialConversion(getOperation(), target, std::move(patterns));
+}
+
+/// bf16 constants as the bits of i16 ones.
+void LowerKernelsToLLVM::integerConstants() {
+  getOperation().walk([](arith::ConstantOp op) {
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isBF16())
+      return;
+    OpBuilder b(op);
+    Type bits = b.getI16Type();
+    TypedAttr value;
+    if (auto dense = dyn_cast<DenseFPElementsAttr>(op.getValue()))
+      value = dense.mapValues(bits, [](const APFloat &element) {
+        return element.bitcastToAPInt();
+      });
+    else
+      value = b.getIntegerAttr(
+          bits, cast<FloatAttr>(op.getValue()).getValue().bitcastToAPInt());
+    auto constant = arith::ConstantOp::create(b, op.getLoc(), value);
+    op.replaceAllUsesWith(
+        arith::BitcastOp::create(b, op.getLoc(), type, constant).getResult());
+    op.erase();
+  });
+}
+
+/// The conversion of functions drops `llvm.noalias` from buffers, so it is put
+/// on their data pointers afterwards.
+void LowerKernelsToLLVM::collectDistinctBuffers() {
+  StringRef noAlias = LLVM::LLVMDialect::getNoAliasAttrName();
+  distinctBuffers.clear();
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    unsigned at = 0;
+    for (auto [number, type] : llvm::enumerate(function.getArgumentTypes())) {
+      auto buffer = dyn_cast<MemRefType>(type);
+      if (buffer && function.getArgAttr(number, noAlias))
+        distinctBuffers[function.getName()].push_back(at + 1);
+      // A buffer is two pointers, an offset, sizes and strides.
+      at += buffer ? 3 + 2 * buffer.getRank() : 1;
+    }
+  }
+}
+
+void LowerKernelsToLLVM::markDistinctBuffers() {
+  OpBuilder b(&getContext());
+  for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
+    for (unsigned argument : distinctBuffers.lookup(function.getName()))
+      function.setArgAttr(argument, LLVM::LLVMDialect::getNoAliasAttrName(),
+                          b.getUnitAttr());
+}
+
+LogicalResult LowerKernelsToLLVM::convert() {
+  LowerToLLVMOptions options(&getContext());
+  options.allocLowering = LowerToLLVMOptions::AllocLowering::AlignedAlloc;
+  options.useGenericFunctions = true;
+  LLVMTypeConverter converter(&getContext(), options);
+  if (!hasBF16) {
+    integerConstants();
+    converter.addConversion([](BFloat16Type type) -> Type {
+      return IntegerType::get(type.getContext(), 16);
+    });
+    converter.addConversion([](VectorType type) -> std::optional<Type> {
+      if (!type.getElementType().isBF16())
+        return std::nullopt;
+      return type.clone(IntegerType::get(type.getContext(), 16));
+    });
+  }
+
+  RewritePatternSet patterns(&getContext());
+  populateSCFToControlFlowConversionPatterns(patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  index::populateIndexToLLVMConversionPatterns(converter, patterns);
+  ub::populateUBToLLVMConversionPatterns(converter, patterns);
+  populateMathToLLVMConversionPatterns(converter, patterns,
+                                       /*approximateLog1p=*/false,
+                                       /*benefit=*/2);
+  populateMathToLibmConversionPatterns(patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+  populateFuncToLLVMConversionPatterns(converter, patterns);
+  vector::populateVectorMaskMaterializationPatterns(
+      patterns, /*force32BitVectorIndices=*/true);
+  populateVectorToLLVMConversionPatterns(converter, patterns,
+                                         /*reassociateFPReductions=*/true,
+                                         /*force32BitVectorIndices=*/true);
+  LLVMConversionTarget target(getContext());
+  target.addLegalOp<ModuleOp>();
+  return applyFullConversion(getOperation(), target, std::move(patterns));
+}
+
+} // namespace
+} // namespace tapestry

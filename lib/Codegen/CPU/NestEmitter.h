@@ -1,0 +1,101 @@
+//===- NestEmitter.h - What the nest emitters share -------------*- C++ -*-===//
+//
+// Loops, masks and vector accesses, and the entry points of the emitters that
+// carry out a NestPlan, one per kind.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_CODEGEN_CPU_NESTEMITTER_H
+#define TAPESTRY_LIB_CODEGEN_CPU_NESTEMITTER_H
+
+#include "BodyEmitter.h"
+#include "tapestry/Codegen/CPU/NestPlan.h"
+#include "tapestry/Codegen/Common/Nest.h"
+
+namespace tapestry {
+
+/// Each builds the loops of a materialised nest at `b`'s insertion point.
+void emitMap(IndexBuilder &b, Nest &nest, const NestPlan &plan,
+             const TargetInfo &target);
+void emitTile(IndexBuilder &b, Nest &nest, const NestPlan &plan,
+              const TargetInfo &target);
+void emitLaneReduction(IndexBuilder &b, Nest &nest, const NestPlan &plan,
+                       const TargetInfo &target);
+
+class NestEmitter {
+public:
+  NestEmitter(IndexBuilder &b, Nest &nest, const NestPlan &plan,
+              const TargetInfo &target)
+      : b(b), nest(nest), plan(plan), target(target) {}
+
+protected:
+  using IndexList = llvm::SmallVector<mlir::Value>;
+
+  /// Runs `fn` for iv = from, from + step, ... < to; without a loop where there
+  /// is one step only.
+  void loop(mlir::OpFoldResult from, mlir::OpFoldResult to, int64_t step,
+            llvm::function_ref<void(mlir::OpFoldResult)> fn) {
+    loop(from, to, b.index(step), fn);
+  }
+  void loop(mlir::OpFoldResult from, mlir::OpFoldResult to,
+            mlir::OpFoldResult step,
+            llvm::function_ref<void(mlir::OpFoldResult)> fn);
+  /// The same with values carried from step to step.
+  IndexList
+  loop(mlir::OpFoldResult from, mlir::OpFoldResult to, mlir::OpFoldResult step,
+       mlir::ValueRange carried,
+       llvm::function_ref<IndexList(mlir::OpFoldResult, mlir::ValueRange)> fn);
+  /// Nested loops over all points of plan.outer[from...].
+  void outerLoops(const NestPoint &point,
+                  llvm::function_ref<void(const NestPoint &)> fn,
+                  unsigned from = 0);
+
+  /// A mask of the first `remaining` lanes; null when all `lanes` are known to
+  /// hold data.
+  mlir::Value maskFor(mlir::OpFoldResult remaining, unsigned lanes);
+
+  /// `lanes` elements of an operand from `offset` on, `stride` apart: a scalar
+  /// where the stride is 0.
+  mlir::Value load(const NestOperand &operand, mlir::OpFoldResult offset,
+                   mlir::OpFoldResult stride, unsigned lanes, mlir::Value mask);
+  void store(mlir::Value vector, const NestOperand &operand,
+             mlir::OpFoldResult offset, mlir::OpFoldResult stride,
+             mlir::Value mask);
+  mlir::Value loadScalar(const NestOperand &operand, mlir::OpFoldResult offset);
+
+  /// Copies `lines` x `columns` elements of an operand, whose lines are
+  /// `lineStride` = 1 and columns `columnStride` apart from `offset` on, to
+  /// `target`, where columns lie side by side and lines `targetStride` apart.
+  /// Works on squares of plan.lanes: up to plan.lanes - 1 lines and columns
+  /// more are written, whatever they hold.
+  void copyTransposed(const NestOperand &operand, mlir::OpFoldResult offset,
+                      mlir::OpFoldResult columnStride, mlir::OpFoldResult lines,
+                      mlir::OpFoldResult columns, const NestOperand &target,
+                      mlir::OpFoldResult targetOffset, int64_t targetStride);
+  /// A buffer of `size` elements as an operand without strides.
+  NestOperand allocate(mlir::Type elementType, mlir::OpFoldResult size);
+
+  /// The loop index of `dim` (a loop of the op) at `point`; a vector where
+  /// lanes run along it.
+  mlir::Value indexAt(const NestPoint &point, unsigned dim, unsigned lanes,
+                      mlir::Value mask);
+  /// 0, 1, ... lanes - 1, of index type.
+  mlir::Value stepVector(unsigned lanes);
+  mlir::Value splat(mlir::TypedAttr value, unsigned lanes);
+
+  IndexBuilder &b;
+  Nest &nest;
+  const NestPlan &plan;
+  const TargetInfo &target;
+
+private:
+  /// A store of lanes that are `stride` apart, one after the other.
+  void storeEachLane(mlir::Value vector, const NestOperand &operand,
+                     mlir::OpFoldResult offset, mlir::OpFoldResult stride,
+                     mlir::Value mask);
+  mlir::Value laneOffsets(mlir::OpFoldResult stride, unsigned lanes);
+};
+
+} // namespace tapestry
+
+#endif // TAPESTRY_LIB_CODEGEN_CPU_NESTEMITTER_H

@@ -1,0 +1,339 @@
+//===- NestPlan.cpp - How a loop nest is vectorised and tiled -------------===//
+//
+// Chooses lanes, register tile, blocks and packing from extents and strides.
+// The constants were measured on AMD Zen 5 and Intel Sapphire Rapids cores.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tapestry/Codegen/CPU/NestPlan.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace tapestry {
+namespace {
+
+/// Below this many rows, copying an operand into panels costs more than it
+/// saves when its lanes are contiguous already.
+constexpr int64_t packingRows = 24;
+/// What a panel of a block may take: the rows of a tile stay in the L1 cache
+/// while panels come from the L2 cache.
+constexpr int64_t panelBytes = 64 * 1024;
+/// Streams that are read at the same time when nothing is packed or reused.
+constexpr int64_t streams = 8;
+
+class Planner {
+public:
+  Planner(const NestProblem &problem, const TargetInfo &target)
+      : problem(problem), target(target) {
+    plan.lanes = std::max(1u, target.vectorBits / problem.computeBits);
+    plan.packing.assign(problem.accesses.size(), Packing::None);
+  }
+
+  NestPlan run();
+
+private:
+  bool canCarryLanes(unsigned dim) const;
+  double laneCost(unsigned dim) const;
+  double accessCost(const NestAccess &access, unsigned dim) const;
+  /// The best loop for rows when lanes run along `lanes`: one that some operand
+  /// with lanes does not depend on, so that its vectors serve several rows. -1
+  /// when there is none.
+  int rowDimFor(unsigned lanes) const;
+  bool hasReduction() const {
+    return any_of(problem.dims, [](const NestDim &d) { return d.reduction; });
+  }
+
+  void planMap();
+  void planTile();
+  void planLaneReduction();
+  void chooseRegisterTile();
+  void choosePacking();
+  void chooseBlocks();
+  void orderLoops();
+
+  const NestProblem &problem;
+  const TargetInfo &target;
+  NestPlan plan;
+};
+
+bool Planner::canCarryLanes(unsigned dim) const {
+  if (problem.dims[dim].reduction)
+    return problem.lanesCombine;
+  return all_of(problem.accesses, [&](const NestAccess &access) {
+    if (!access.output)
+      return true;
+    // A tile's results leave the registers after the reduction.
+    for (unsigned other = 0; other < problem.dims.size(); ++other)
+      if (problem.dims[other].reduction && access.dependsOn(other))
+        return false;
+    return access.dependsOn(dim);
+  });
+}
+
+/// The cost of one vector of the access, in vector instructions.
+double Planner::accessCost(const NestAccess &access, unsigned dim) const {
+  int64_t stride = access.strides[dim];
+  if (stride == 0)
+    return 0.25;
+  if (stride == 1)
+    return 1;
+  return plan.lanes * (access.output ? 1.5 : 1.0);
+}
+
+/// The cost of one vector of points when lanes run along `dim`.
+double Planner::laneCost(unsigned dim) const {
+  const NestDim &loop = problem.dims[dim];
+  int rowDim = rowDimFor(dim);
+  double cost = 0;
+  for (const NestAccess &access : problem.accesses) {
+    double one = accessCost(access, dim);
+    if (access.output) {
+      if (loop.reduction)
+        // Lanes are combined once per result.
+        one = 12.0 * plan.lanes / std::max<int64_t>(loop.extent, 1);
+      else if (hasReduction())
+        one /= 16;
+    } else if (!loop.reduction && hasReduction() && access.dependsOn(dim) &&
+               rowDim >= 0 && !access.dependsOn(rowDim)) {
+      // The vectors stay in registers for several rows; where they are not
+      // contiguous a copy makes them so, once for all rows.
+      int64_t rows = std::max<int64_t>(problem.dims[rowDim].extent, 1);
+      double copied = 1.0 / std::min<int64_t>(rows, 8) + 0.4 * one / rows;
+      one = one > 1 && problem.mayTrap ? one : std::min(one, copied);
+    }
+    cost += one;
+  }
+  double waste = 1;
+  if (loop.known && loop.extent > 0)
+    waste = double(alignTo(loop.extent, plan.lanes)) / loop.extent;
+  return (cost + problem.bodyCost) * waste;
+}
+
+int Planner::rowDimFor(unsigned lanes) const {
+  int best = -1;
+  int64_t bestExtent = 0;
+  for (unsigned dim = 0; dim < problem.dims.size(); ++dim) {
+    const NestDim &loop = problem.dims[dim];
+    if (loop.reduction || dim == lanes)
+      continue;
+    bool reuse = any_of(problem.accesses, [&](const NestAccess &access) {
+      return !access.output && access.dependsOn(lanes) &&
+             !access.dependsOn(dim);
+    });
+    if (reuse && loop.extent >= bestExtent) {
+      best = dim;
+      bestExtent = loop.extent;
+    }
+  }
+  return best;
+}
+
+NestPlan Planner::run() {
+  int best = -1;
+  double bestCost = 0;
+  for (unsigned dim = 0; dim < problem.dims.size(); ++dim) {
+    if (!canCarryLanes(dim))
+      continue;
+    double cost = laneCost(dim);
+    if (best < 0 || cost <= bestCost) {
+      best = dim;
+      bestCost = cost;
+    }
+  }
+  if (best < 0 || plan.lanes < 2)
+    return plan;
+  plan.vectorDim = best;
+  if (problem.dims[best].reduction)
+    planLaneReduction();
+  else if (hasReduction())
+    planTile();
+  else
+    planMap();
+  return plan;
+}
+
+/// Parallel loops from the outermost of the result inwards, reduction loops
+/// from the largest input strides to the smallest.
+void Planner::orderLoops() {
+  auto weight = [&](unsigned dim, bool output) {
+    int64_t sum = 0;
+    for (const NestAccess &access : problem.accesses)
+      if (access.output == output)
+        sum += std::abs(access.strides[dim]);
+    return sum;
+  };
+  for (unsigned dim = 0; dim < problem.dims.size(); ++dim) {
+    if (dim == plan.vectorDim || int(dim) == plan.rowDim)
+      continue;
+    (problem.dims[dim].reduction ? plan.inner : plan.outer).push_back(dim);
+  }
+  llvm::sort(plan.outer, [&](unsigned a, unsigned b) {
+    return std::pair(-weight(a, true), a) < std::pair(-weight(b, true), b);
+  });
+  llvm::sort(plan.inner, [&](unsigned a, unsigned b) {
+    return std::pair(-weight(a, false), a) < std::pair(-weight(b, false), b);
+  });
+}
+
+void Planner::planMap() {
+  plan.kind = NestKind::Map;
+  plan.vectors = problem.bodyCost > 24 ? 2 : 4;
+  const NestDim &loop = problem.dims[plan.vectorDim];
+  if (loop.known)
+    plan.vectors = std::clamp<int64_t>(
+        PowerOf2Ceil(divideCeil(std::max<int64_t>(loop.extent, 1), plan.lanes)),
+        1, plan.vectors);
+  orderLoops();
+  // A transposed operand is contiguous along another loop: walk both in blocks.
+  for (const NestAccess &access : problem.accesses) {
+    if (access.strides[plan.vectorDim] <= 1)
+      continue;
+    for (unsigned dim : plan.outer)
+      if (access.strides[dim] == 1)
+        plan.blockDim = dim;
+  }
+  if (plan.blockDim < 0)
+    return;
+  plan.blockSize = plan.lanes;
+  plan.vectorBlock = 2 * plan.lanes;
+  llvm::erase(plan.outer, unsigned(plan.blockDim));
+}
+
+void Planner::planTile() {
+  plan.kind = NestKind::Tile;
+  plan.rowDim = rowDimFor(plan.vectorDim);
+  chooseRegisterTile();
+  orderLoops();
+  choosePacking();
+  chooseBlocks();
+}
+
+/// rows x vectors accumulators, a vector or two of each operand with lanes and
+/// the body's temporaries fit into the registers.
+void Planner::chooseRegisterTile() {
+  bool many = target.vectorRegisters >= 32;
+  int64_t available =
+      plan.rowDim < 0 ? 1
+      : problem.dims[plan.rowDim].known
+          ? std::max<int64_t>(problem.dims[plan.rowDim].extent, 1)
+          : 64;
+  if (available >= 8 && many)
+    plan.rows = 8, plan.vectors = 2;
+  else if (available >= 6 && !many)
+    plan.rows = 6, plan.vectors = 2;
+  else if (available >= 4)
+    plan.rows = 4, plan.vectors = many ? 4 : 2;
+  else
+    plan.rows = available, plan.vectors = many || available == 1 ? 8 : 4;
+  // Long bodies are bound by their own instructions; keep the code small.
+  while (plan.rows * plan.vectors > 1 &&
+         uint64_t(plan.rows) * plan.vectors * problem.bodyCost > 192) {
+    if (plan.rows > 1)
+      plan.rows = PowerOf2Ceil(plan.rows) / 2;
+    else
+      plan.vectors /= 2;
+  }
+  // A vector without any data has nothing to put into its lanes that is sure
+  // not to trap.
+  if (problem.mayTrap)
+    plan.vectors = 1;
+  const NestDim &loop = problem.dims[plan.vectorDim];
+  if (!loop.known)
+    return;
+  int64_t whole = divideCeil(std::max<int64_t>(loop.extent, 1), plan.lanes);
+  if (whole < plan.vectors) {
+    plan.vectors = PowerOf2Ceil(whole);
+    if (many && available >= 16 && plan.vectors == 1 && problem.bodyCost <= 8)
+      plan.rows = 16;
+  }
+}
+
+void Planner::choosePacking() {
+  if (plan.rowDim < 0 || problem.mayTrap)
+    return;
+  const NestDim &rows = problem.dims[plan.rowDim];
+  const NestDim &columns = problem.dims[plan.vectorDim];
+  for (auto [number, access] : enumerate(problem.accesses)) {
+    if (access.output)
+      continue;
+    bool byColumn = access.dependsOn(plan.vectorDim);
+    bool byRow = access.dependsOn(plan.rowDim);
+    // Steps of the reduction that go to another page or cache set each.
+    int64_t step = access.strides[plan.inner.back()] * access.bits / 8;
+    if (byColumn && !byRow) {
+      bool scattered = access.strides[plan.vectorDim] != 1;
+      if (scattered ? rows.extent >= 4
+                    : rows.extent >= packingRows && step >= 1024)
+        plan.packing[number] = Packing::Columns;
+    } else if (byRow && !byColumn && step >= 1024 &&
+               columns.extent >= 4 * plan.lanes * plan.vectors) {
+      plan.packing[number] = Packing::Rows;
+    }
+  }
+}
+
+void Planner::chooseBlocks() {
+  int64_t points = 1;
+  for (unsigned dim : plan.inner)
+    points *= problem.dims[dim].extent;
+  int64_t width = int64_t(plan.lanes) * plan.vectors;
+  int64_t bytes = problem.computeBits / 8;
+  bool packs = is_contained(plan.packing, Packing::Columns);
+  bool reuse = plan.rowDim >= 0 && problem.dims[plan.rowDim].extent >= 8;
+  if (packs) {
+    plan.reductionBlock = std::max<int64_t>(panelBytes / (width * bytes), 16);
+    int64_t columns =
+        target.l2Bytes / 2 / (plan.reductionBlock * bytes) / width * width;
+    plan.vectorBlock = std::max(columns, width);
+  } else if (!reuse) {
+    // Bound by memory: read few streams, each far.
+    plan.reductionBlock = streams;
+  } else {
+    plan.reductionBlock = 1024;
+  }
+  // One block needs no loop.
+  bool known =
+      all_of(plan.inner, [&](unsigned dim) { return problem.dims[dim].known; });
+  if (known && points <= plan.reductionBlock * 5 / 4)
+    plan.reductionBlock = 0;
+  const NestDim &loop = problem.dims[plan.vectorDim];
+  if (loop.known && loop.extent <= plan.vectorBlock)
+    plan.vectorBlock = 0;
+}
+
+void Planner::planLaneReduction() {
+  plan.kind = NestKind::LaneReduction;
+  plan.rowDim = rowDimFor(plan.vectorDim);
+  const NestDim &loop = problem.dims[plan.vectorDim];
+  bool reuse = plan.rowDim >= 0;
+  if (!reuse && loop.known && loop.extent <= 4 * plan.lanes) {
+    // Short rows: several at a time hide the latency instead.
+    for (unsigned dim = 0; dim < problem.dims.size(); ++dim)
+      if (!problem.dims[dim].reduction)
+        plan.rowDim = dim;
+  }
+  plan.vectors = 8;
+  if (plan.rowDim >= 0) {
+    const NestDim &rows = problem.dims[plan.rowDim];
+    plan.rows = rows.known ? std::clamp<int64_t>(rows.extent, 1, 4) : 4;
+    plan.vectors = 2;
+  }
+  if (problem.bodyCost > 8)
+    plan.vectors = std::min(plan.vectors, 4u);
+  if (loop.known)
+    while (plan.vectors > 1 && int64_t(plan.lanes) * plan.vectors >
+                                   std::max<int64_t>(loop.extent, 1))
+      plan.vectors /= 2;
+  orderLoops();
+}
+
+} // namespace
+
+NestPlan planNest(const NestProblem &problem, const TargetInfo &target) {
+  return Planner(problem, target).run();
+}
+
+} // namespace tapestry

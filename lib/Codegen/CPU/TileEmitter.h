@@ -1,0 +1,128 @@
+//===- TileEmitter.h - Register-tiled reductions ----------------*- C++ -*-===//
+//
+// Carries out NestKind::Tile: blocks of the vector loop and of the reduction,
+// panels of packed operands, and tiles of rows x vectors whose accumulators
+// stay in registers over a block of the reduction.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_CODEGEN_CPU_TILEEMITTER_H
+#define TAPESTRY_LIB_CODEGEN_CPU_TILEEMITTER_H
+
+#include "NestEmitter.h"
+
+namespace tapestry {
+
+class TileEmitter : public NestEmitter {
+public:
+  TileEmitter(IndexBuilder &b, Nest &nest, const NestPlan &plan,
+              const TargetInfo &target);
+  void emit();
+
+private:
+  /// One block: where it starts, and its extents.
+  struct Block {
+    NestPoint point;
+    mlir::OpFoldResult columns;
+    /// Points of plan.inner[0] in this block.
+    mlir::OpFoldResult steps;
+    /// Whether accumulators start here: an i1; null when they always do.
+    mlir::Value first;
+  };
+  /// One register tile.
+  struct Tile {
+    const Block &block;
+    NestPoint point;
+    unsigned rows;
+    /// Per vector, null where all lanes hold data.
+    llvm::SmallVector<mlir::Value, 8> masks;
+    /// Whether this tile has all its columns after all, as an i1; null when
+    /// that is not asked.
+    mlir::Value whole;
+    /// Per operand and row: the offset at the start of the reduction.
+    llvm::SmallVector<llvm::SmallVector<mlir::OpFoldResult, 16>, 4> offsets;
+  };
+
+  void planBlocks();
+  void emitBlocks(const NestPoint &point);
+  void emitRows(const Block &block);
+  void emitColumns(const Block &block, const NestPoint &point, unsigned rows);
+  enum class Masks {
+    None,
+    /// On all accesses.
+    All,
+    /// On results only, and only where they stick out: the operands are packed.
+    Results,
+  };
+  void emitTile(const Block &block, const NestPoint &point, unsigned rows,
+                mlir::OpFoldResult remaining, Masks masks);
+  IndexList startValues(const Tile &tile);
+  IndexList loadResults(const Tile &tile, bool masked);
+  void storeResults(const Tile &tile, mlir::ValueRange values, bool masked);
+  /// Builds `fn`, whose results have these types, for tiles that need masks
+  /// and, where that is asked at run time, for those that do not.
+  IndexList withMasks(const Tile &tile, mlir::TypeRange types,
+                      llvm::function_ref<IndexList(bool masked)> fn);
+  llvm::SmallVector<mlir::Type> accumulatorTypes(unsigned rows);
+  bool columnsArePacked() const;
+  IndexList reduce(const Tile &tile);
+  IndexList reductionOf(const Tile &tile, IndexList carried);
+  IndexList emitStep(const Tile &tile, const NestPoint &steps,
+                     mlir::ValueRange carried);
+  bool isExtreme() const;
+  mlir::Value extreme(mlir::Value accumulator, mlir::Value value);
+  void trackOrder(mlir::ValueRange values,
+                  llvm::MutableArrayRef<mlir::Value> masks);
+  mlir::Value loadArgument(const Tile &tile, const NestPoint &steps,
+                           unsigned number, Site site);
+  mlir::OpFoldResult columnOffset(unsigned operand, unsigned column);
+  /// Loops over the reduction from inner[level] on; `steps` holds the offsets
+  /// since the block's start.
+  IndexList reductionLoops(
+      const Block &block, NestPoint steps, mlir::ValueRange carried,
+      llvm::function_ref<IndexList(const NestPoint &, mlir::ValueRange)> fn,
+      unsigned level = 0, unsigned levels = ~0u);
+  mlir::OpFoldResult innerExtent(const Block &block, unsigned level) {
+    return level == 0 ? block.steps : nest.extents[plan.inner[level]];
+  }
+
+  // Packing.cpp
+  bool isPacked(unsigned operand, Packing kind) const {
+    return plan.packing[operand] == kind;
+  }
+  void allocatePanels();
+  void freePanels();
+  void packColumns(const Block &block);
+  void packRows(const Block &block, const NestPoint &point, unsigned rows);
+  void packVectors(const Block &block, unsigned operand);
+  void packTransposed(const Block &block, unsigned operand);
+  void packElements(const Block &block, unsigned operand);
+  /// Loops over the reduction of a block, down to `levels` of it, with where
+  /// to read the operand from and where in its panel to write, both for the
+  /// operand's start at `start`.
+  void packingLoops(const Block &block, unsigned operand,
+                    const NestPoint &start, unsigned levels,
+                    llvm::function_ref<void(mlir::OpFoldResult read,
+                                            mlir::OpFoldResult write)>
+                        fn);
+
+  unsigned width() const { return plan.lanes * plan.vectors; }
+  /// All tiles are known to have all their columns.
+  bool wholeTiles() const {
+    auto columns = b.known(nest.extents[plan.vectorDim]);
+    return columns && *columns % width() == 0;
+  }
+
+  /// Extremes are being reduced without regard to NaN; the values carried are
+  /// the accumulators and then masks of the lanes that have seen none.
+  bool ignoresNaN = false;
+  /// Steps of inner[0] and columns per block; reduction points per block.
+  mlir::OpFoldResult blockSteps, blockColumns, blockPoints;
+  /// The operands as the tile reads them: panels in place of packed ones.
+  llvm::SmallVector<NestOperand, 4> sources;
+  llvm::SmallVector<mlir::Value, 4> panels;
+};
+
+} // namespace tapestry
+
+#endif // TAPESTRY_LIB_CODEGEN_CPU_TILEEMITTER_H

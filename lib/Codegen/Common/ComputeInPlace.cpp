@@ -1,0 +1,110 @@
+//===- ComputeInPlace.cpp - Elementwise results over their inputs ---------===//
+//
+// An elementwise operation that is the last to read a local buffer of its
+// result's shape needs no second one: the buffer's writers write into the
+// result, and the operation works there in place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Buffers.h"
+#include "tapestry/Codegen/Common/Passes.h"
+
+using namespace mlir;
+using linalg::GenericOp;
+
+namespace tapestry {
+
+#define GEN_PASS_DEF_COMPUTEINPLACE
+#include "tapestry/Codegen/Common/Passes.h.inc"
+
+namespace {
+
+/// The first operation that uses `buffer`, if all that use it are generics of
+/// its own block, none after `last`, and frees; null otherwise.
+Operation *firstUse(memref::AllocOp buffer, Operation *last) {
+  Operation *first = last;
+  for (Operation *user : buffer->getUsers()) {
+    if (user->getBlock() != buffer->getBlock())
+      return nullptr;
+    if (isa<memref::DeallocOp>(user) || user == last)
+      continue;
+    if (!isa<GenericOp>(user) || !user->isBeforeInBlock(last))
+      return nullptr;
+    if (user->isBeforeInBlock(first))
+      first = user;
+  }
+  return first == last ? nullptr : first;
+}
+
+/// Makes sure that `result` exists before `first`; false where it cannot.
+bool provideBefore(Value result, Operation *first) {
+  Operation *source = rootOf(result).getDefiningOp();
+  if (!source || source->getBlock() != first->getBlock())
+    return true;
+  bool isDirect = source == result.getDefiningOp();
+  if (source->isBeforeInBlock(first) &&
+      (isDirect || result.getDefiningOp()->isBeforeInBlock(first)))
+    return true;
+  if (!isDirect || !isa<memref::AllocOp>(source) || source->getNumOperands())
+    return false;
+  source->moveBefore(first);
+  return true;
+}
+
+struct ComputeInPlace : public impl::ComputeInPlaceBase<ComputeInPlace> {
+  using ComputeInPlaceBase::ComputeInPlaceBase;
+
+  void runOnOperation() override {
+    if (getOperation().isDeclaration() ||
+        getOperation()->hasAttr("tapestry.kernel"))
+      return;
+    for (Block &block : getOperation().getBody())
+      for (GenericOp op : llvm::to_vector(block.getOps<GenericOp>()))
+        if (isElementwise(op))
+          for (OpOperand *input : op.getDpsInputOperands())
+            if (workOver(op, *input)) {
+              ++numInPlace;
+              break;
+            }
+  }
+
+  /// Replaces the buffer of `input` by the result of `op`, if that is possible.
+  bool workOver(GenericOp op, OpOperand &input);
+};
+
+bool ComputeInPlace::workOver(GenericOp op, OpOperand &input) {
+  OpOperand &output = op.getDpsInitsMutable()[0];
+  Value result = output.get();
+  auto buffer = input.get().getDefiningOp<memref::AllocOp>();
+  if (!buffer || buffer.getType() != result.getType() ||
+      buffer->getBlock() != op->getBlock() || rootOf(result) == buffer)
+    return false;
+  // Equal types with run-time sizes are equal in size: both have a point per
+  // point of the loops.
+  AffineMap map = op.getMatchingIndexingMap(&output);
+  for (OpOperand *other : op.getDpsInputOperands()) {
+    if (!isa<BaseMemRefType>(other->get().getType()))
+      continue;
+    if (rootOf(other->get()) == rootOf(result) ||
+        (rootOf(other->get()) == Value(buffer) &&
+         op.getMatchingIndexingMap(other) != map))
+      return false;
+  }
+  Operation *first = firstUse(buffer, op);
+  if (!first)
+    return false;
+  for (Operation *at = first; at != op; at = at->getNextNode())
+    if (touches(at, rootOf(result)))
+      return false;
+  if (!provideBefore(result, first))
+    return false;
+  for (Operation *user : llvm::make_early_inc_range(buffer->getUsers()))
+    if (isa<memref::DeallocOp>(user))
+      user->erase();
+  buffer.replaceAllUsesWith(result);
+  buffer.erase();
+  return true;
+}
+
+} // namespace
+} // namespace tapestry

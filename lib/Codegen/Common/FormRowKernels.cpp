@@ -1,0 +1,275 @@
+//===- FormRowKernels.cpp - One loop over rows for several operations -----===//
+//
+// Builds the loop of a RowGroup: blocks of rows as subviews, and buffers that
+// only the group uses shrunk to one block.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowGroup.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tapestry/Codegen/Common/IndexBuilder.h"
+#include "tapestry/Codegen/Common/Passes.h"
+
+using namespace mlir;
+using linalg::GenericOp;
+
+namespace tapestry {
+
+#define GEN_PASS_DEF_FORMROWKERNELS
+#include "tapestry/Codegen/Common/Passes.h.inc"
+
+namespace {
+
+/// Replaces one group by its loop.
+class RowLoop {
+public:
+  RowLoop(IndexBuilder &b, const RowGroup &group, int64_t blockBytes)
+      : b(b), group(group), rank(group.finalRank()), blockBytes(blockBytes) {}
+
+  /// Returns the number of buffers that became one block large.
+  unsigned build();
+
+private:
+  OpFoldResult sizeOf(Value buffer, unsigned dim);
+  void chooseBlock();
+  void findLocals();
+  void emitLocals();
+  void emitLoops(unsigned level);
+  void emitBody();
+  Value viewOf(OpOperand &operand, ArrayRef<unsigned> rows);
+  GenericOp cloneOnBlock(GenericOp op);
+
+  IndexBuilder &b;
+  const RowGroup &group;
+  unsigned rank;
+  int64_t blockBytes;
+  /// A buffer with one row per row of the group.
+  Value rowBuffer;
+  OpFoldResult block, blockRows;
+  SmallVector<OpFoldResult> ivs;
+  /// Buffers of the group alone, and what replaces them.
+  llvm::MapVector<Value, Value> locals;
+  llvm::SmallDenseMap<std::pair<Value, AffineMap>, Value> views;
+  scf::ForOp outermost;
+};
+
+/// A dimension's size; of a local buffer, as it was allocated.
+OpFoldResult RowLoop::sizeOf(Value buffer, unsigned dim) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!type.isDynamicDim(dim))
+    return b.index(type.getDimSize(dim));
+  if (auto alloc = buffer.getDefiningOp<memref::AllocOp>())
+    return alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)];
+  return memref::DimOp::create(b, buffer, b.value(dim)).getResult();
+}
+
+/// As many rows as fit into `blockBytes` with all the group's buffers.
+void RowLoop::chooseBlock() {
+  llvm::SmallSetVector<Value, 8> seen;
+  OpFoldResult bytes = b.index(0);
+  for (GenericOp op : group.getOps()) {
+    SmallVector<unsigned> rows = rowLoopsOf(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto type = dyn_cast<MemRefType>(operand.get().getType());
+      if (!type || accessOf(operand, rows, rank) != RowAccess::Rows ||
+          !seen.insert(operand.get()))
+        continue;
+      if (!rowBuffer)
+        rowBuffer = operand.get();
+      Type element = type.getElementType();
+      OpFoldResult one = b.index(
+          element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8);
+      for (unsigned dim = rank; dim < type.getRank(); ++dim)
+        one = b.mul(one, sizeOf(operand.get(), dim));
+      bytes = b.add(bytes, one);
+    }
+  }
+  OpFoldResult rows = sizeOf(rowBuffer, rank - 1);
+  block = b.div(b.index(blockBytes), b.max(bytes, b.index(1)));
+  block = b.max(b.min(block, rows), b.index(1));
+}
+
+/// Buffers allocated in this block that only the group (and a free) uses.
+void RowLoop::findLocals() {
+  Block *home = group.getOps().front()->getBlock();
+  for (GenericOp op : group.getOps())
+    for (Value output : op.getDpsInits()) {
+      auto alloc = output.getDefiningOp<memref::AllocOp>();
+      if (!alloc || alloc->getBlock() != home)
+        continue;
+      bool local = llvm::all_of(alloc->getUsers(), [&](Operation *user) {
+        auto generic = dyn_cast<GenericOp>(user);
+        return isa<memref::DeallocOp>(user) ||
+               (generic && llvm::is_contained(group.getOps(), generic));
+      });
+      if (local)
+        locals.insert({output, Value()});
+    }
+}
+
+void RowLoop::emitLocals() {
+  for (auto &[old, made] : locals) {
+    auto type = cast<MemRefType>(old.getType());
+    SmallVector<int64_t> shape;
+    SmallVector<Value> dynamic;
+    for (unsigned dim = 0; dim < type.getRank(); ++dim) {
+      OpFoldResult size = dim + 1 < rank    ? b.index(1)
+                          : dim + 1 == rank ? block
+                                            : sizeOf(old, dim);
+      shape.push_back(b.known(size).value_or(ShapedType::kDynamic));
+      if (!b.known(size))
+        dynamic.push_back(b.value(size));
+    }
+    made = memref::AllocOp::create(
+        b, MemRefType::get(shape, type.getElementType()), dynamic,
+        b.getI64IntegerAttr(64));
+  }
+}
+
+/// The part of a buffer that a block of rows reads or writes.
+Value RowLoop::viewOf(OpOperand &operand, ArrayRef<unsigned> rows) {
+  auto op = cast<GenericOp>(operand.getOwner());
+  Value buffer = operand.get();
+  auto type = dyn_cast<MemRefType>(buffer.getType());
+  if (!type || accessOf(operand, rows, rank) == RowAccess::Whole)
+    return buffer;
+  // Which of the group's rows each dimension is; equal views must be one value.
+  SmallVector<AffineExpr> positions;
+  SmallVector<OpFoldResult> offsets, sizes, strides(type.getRank(), b.index(1));
+  auto local = locals.find(buffer);
+  for (auto [dim, expr] :
+       llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults())) {
+    auto plain = dyn_cast<AffineDimExpr>(expr);
+    auto row = plain ? llvm::find(rows.take_front(rank), plain.getPosition())
+                     : rows.take_front(rank).end();
+    if (row == rows.take_front(rank).end()) {
+      offsets.push_back(b.index(0));
+      sizes.push_back(sizeOf(buffer, dim));
+      positions.push_back(b.getAffineConstantExpr(0));
+      continue;
+    }
+    unsigned number = row - rows.begin();
+    offsets.push_back(local == locals.end() ? ivs[number] : b.index(0));
+    sizes.push_back(number + 1 == rank ? blockRows : b.index(1));
+    positions.push_back(b.getAffineDimExpr(number));
+  }
+  AffineMap key = AffineMap::get(rank, 0, positions, b.getContext());
+  Value &view = views[{buffer, key}];
+  if (!view)
+    view = memref::SubViewOp::create(
+        b, local == locals.end() ? buffer : local->second, offsets, sizes,
+        strides);
+  return view;
+}
+
+GenericOp RowLoop::cloneOnBlock(GenericOp op) {
+  SmallVector<unsigned> rows = rowLoopsOf(op);
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands())
+    operands.push_back(viewOf(operand, rows));
+  auto made = cast<GenericOp>(b.clone(*op));
+  made->setOperands(operands);
+  // Indices count from the block's start.
+  OpBuilder::InsertionGuard guard(b);
+  for (auto index :
+       llvm::to_vector(made.getBody()->getOps<linalg::IndexOp>())) {
+    auto row = llvm::find(ArrayRef(rows).take_front(rank), index.getDim());
+    if (row == ArrayRef(rows).take_front(rank).end())
+      continue;
+    b.setInsertionPointAfter(index);
+    auto moved = arith::AddIOp::create(b, index.getResult(),
+                                       b.value(ivs[row - rows.begin()]));
+    index.getResult().replaceAllUsesExcept(moved, moved);
+  }
+  return made;
+}
+
+void RowLoop::emitBody() {
+  OpFoldResult left = b.sub(sizeOf(rowBuffer, rank - 1), ivs.back());
+  auto rows = b.known(sizeOf(rowBuffer, rank - 1)), size = b.known(block);
+  blockRows = rows && size && *rows % *size == 0 ? block : b.min(block, left);
+  for (GenericOp op : group.getOps())
+    cloneOnBlock(op);
+}
+
+void RowLoop::emitLoops(unsigned level) {
+  if (level == rank)
+    return emitBody();
+  OpFoldResult step = level + 1 == rank ? block : b.index(1);
+  auto loop = scf::ForOp::create(
+      b, b.value(0), b.value(sizeOf(rowBuffer, level)), b.value(step));
+  if (!outermost)
+    outermost = loop;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  ivs.push_back(loop.getInductionVar());
+  emitLoops(level + 1);
+}
+
+unsigned RowLoop::build() {
+  GenericOp last = group.getOps().back();
+  for (Operation *free : group.framedFrees())
+    free->moveAfter(last);
+  b.setInsertionPoint(last);
+  chooseBlock();
+  findLocals();
+  emitLocals();
+  emitLoops(0);
+  outermost->setAttr("tapestry.kernel", b.getUnitAttr());
+  for (NamedAttribute attribute : last->getDiscardableAttrs())
+    if (attribute.getName().strref().starts_with("tapestry."))
+      outermost->setAttr(attribute.getName(), attribute.getValue());
+  for (auto &[old, made] : locals)
+    memref::DeallocOp::create(b, made);
+  for (GenericOp op : llvm::reverse(group.getOps()))
+    op.erase();
+  for (auto &[old, made] : locals) {
+    for (Operation *user : llvm::make_early_inc_range(old.getUsers()))
+      user->erase();
+    old.getDefiningOp()->erase();
+  }
+  return locals.size();
+}
+
+struct FormRowKernels : public impl::FormRowKernelsBase<FormRowKernels> {
+  using FormRowKernelsBase::FormRowKernelsBase;
+
+  void runOnOperation() override {
+    if (getOperation().isDeclaration() ||
+        getOperation()->hasAttr("tapestry.kernel"))
+      return;
+    SmallVector<RowGroup> groups;
+    for (Block &block : getOperation().getBody())
+      collect(block, groups);
+    for (const RowGroup &group : groups) {
+      IndexBuilder b(group.getOps().back()->getLoc(), getOperation());
+      numContracted += RowLoop(b, group, blockBytes).build();
+      ++numGroups;
+    }
+  }
+
+  void collect(Block &block, SmallVectorImpl<RowGroup> &groups) {
+    RowGroup current;
+    SmallVector<GenericOp> fills;
+    auto close = [&]() {
+      if (current.worthwhile())
+        groups.push_back(current);
+      current = RowGroup();
+    };
+    for (GenericOp op : block.getOps<GenericOp>()) {
+      if (isFill(op)) {
+        fills.push_back(op);
+        continue;
+      }
+      if (!current.join(fills, op)) {
+        close();
+        current.join(fills, op);
+      }
+      fills.clear();
+    }
+    close();
+  }
+};
+
+} // namespace
+} // namespace tapestry

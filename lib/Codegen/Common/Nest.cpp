@@ -1,0 +1,417 @@
+//===- Nest.cpp - A linalg operation as a loop nest over flat data --------===//
+//
+// Linear indexing maps and strided layouts compose to one stride per loop.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tapestry/Codegen/Common/Nest.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace tapestry {
+
+/// The strides of a buffer in elements; those known at run time only are
+/// estimated, above 1.
+static SmallVector<int64_t> estimateStrides(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return {};
+  int64_t dense = 1;
+  for (int64_t i = type.getRank() - 1; i >= 0; --i) {
+    if (ShapedType::isDynamic(strides[i]))
+      strides[i] = std::max<int64_t>(dense, assumedExtent);
+    int64_t size = type.getDimSize(i);
+    dense = std::max(dense, std::abs(strides[i])) *
+            std::max<int64_t>(
+                ShapedType::isDynamic(size) ? assumedExtent : size, 1);
+  }
+  return strides;
+}
+
+LogicalResult Nest::linearize(AffineExpr expr, int64_t factor,
+                              LinearExpr &into) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    into.coefficients[dim.getPosition()] += factor;
+    return success();
+  }
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    into.constant += factor * constant.getValue();
+    return success();
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return failure();
+  if (binary.getKind() == AffineExprKind::Add)
+    return success(succeeded(linearize(binary.getLHS(), factor, into)) &&
+                   succeeded(linearize(binary.getRHS(), factor, into)));
+  if (binary.getKind() == AffineExprKind::Mul)
+    if (auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS()))
+      return linearize(binary.getLHS(), factor * constant.getValue(), into);
+  return failure();
+}
+
+LogicalResult Nest::readMaps() {
+  unsigned loops = op.getNumLoops();
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto &results = maps.emplace_back();
+    if (auto type = dyn_cast<MemRefType>(operand.get().getType())) {
+      if (!type.isStrided() || type.getElementType().isInteger(1))
+        return failure();
+    } else if (!operand.get().getType().isIntOrIndexOrFloat()) {
+      return failure();
+    }
+    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
+      LinearExpr linear;
+      linear.coefficients.assign(loops, 0);
+      if (failed(linearize(expr, 1, linear)))
+        return failure();
+      results.push_back(std::move(linear));
+    }
+  }
+  return success();
+}
+
+void Nest::readExtents() {
+  unsigned loops = op.getNumLoops();
+  knownExtent.assign(loops, ShapedType::kDynamic);
+  extentSource.assign(loops, {0, 0});
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (!type)
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [result, expr] : llvm::enumerate(map.getResults())) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      if (!dim || !ShapedType::isDynamic(knownExtent[dim.getPosition()]))
+        continue;
+      knownExtent[dim.getPosition()] = type.getDimSize(result);
+      extentSource[dim.getPosition()] = {operand.getOperandNumber(), result};
+    }
+  }
+}
+
+TypedAttr identityOf(Operation *combine, Type type) {
+  OpBuilder b(combine->getContext());
+  if (auto floating = dyn_cast<FloatType>(type)) {
+    const llvm::fltSemantics &semantics = floating.getFloatSemantics();
+    if (isa<arith::AddFOp>(combine))
+      return b.getFloatAttr(type, 0.0);
+    if (isa<arith::MulFOp>(combine))
+      return b.getFloatAttr(type, 1.0);
+    // maxnum and minnum drop NaN, which makes it their identity.
+    if (isa<arith::MaxNumFOp, arith::MinNumFOp>(combine))
+      return b.getFloatAttr(type, APFloat::getQNaN(semantics));
+    if (isa<arith::MaximumFOp>(combine))
+      return b.getFloatAttr(type, APFloat::getInf(semantics, true));
+    if (isa<arith::MinimumFOp>(combine))
+      return b.getFloatAttr(type, APFloat::getInf(semantics));
+    return nullptr;
+  }
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer)
+    return nullptr;
+  unsigned bits = integer.getWidth();
+  if (isa<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(combine))
+    return b.getIntegerAttr(type, 0);
+  if (isa<arith::MulIOp>(combine))
+    return b.getIntegerAttr(type, 1);
+  if (isa<arith::AndIOp, arith::MinUIOp>(combine))
+    return b.getIntegerAttr(type, APInt::getAllOnes(bits));
+  if (isa<arith::MaxSIOp>(combine))
+    return b.getIntegerAttr(type, APInt::getSignedMinValue(bits));
+  if (isa<arith::MinSIOp>(combine))
+    return b.getIntegerAttr(type, APInt::getSignedMaxValue(bits));
+  return nullptr;
+}
+
+/// Vector instructions per vector of results, roughly.
+static unsigned costOf(Operation &op) {
+  if (isa<arith::ConstantOp, linalg::IndexOp, linalg::YieldOp>(op))
+    return 0;
+  if (isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::FmaOp,
+          math::CopySignOp, math::RoundEvenOp, math::TruncOp>(op))
+    return 1;
+  if (isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
+    return 4;
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+          arith::RemFOp>(op))
+    return 30;
+  if (op.getDialect()->getNamespace() == "math")
+    return 20;
+  return 1;
+}
+
+static OutputBody readOutput(linalg::GenericOp op, unsigned number) {
+  OutputBody out;
+  Block &body = *op.getBody();
+  out.yielded = body.getTerminator()->getOperand(number);
+  out.accumulator = body.getArgument(op.getNumDpsInputs() + number);
+  out.accumulates = !out.accumulator.use_empty();
+  Operation *def = out.yielded.getDefiningOp();
+  if (!out.accumulator.hasOneUse() || !def || def->getBlock() != &body ||
+      def->getNumOperands() != 2 || !out.yielded.hasOneUse() ||
+      !identityOf(def, out.yielded.getType()))
+    return out;
+  for (unsigned side : {0, 1})
+    if (def->getOperand(side) == out.accumulator) {
+      out.combine = def;
+      out.contribution = def->getOperand(1 - side);
+    }
+  return out;
+}
+
+LogicalResult Nest::readBody() {
+  indexed.assign(op.getNumLoops(), false);
+  for (Operation &inner : body()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+      indexed[index.getDim()] = true;
+      continue;
+    }
+    if (isa<linalg::YieldOp, arith::ConstantOp>(inner))
+      continue;
+    if (!OpTrait::hasElementwiseMappableTraits(&inner) ||
+        inner.getNumResults() != 1)
+      return failure();
+    if (!llvm::all_of(inner.getOperandTypes(),
+                      [](Type t) { return t.isIntOrIndexOrFloat(); }))
+      return failure();
+    problem.bodyCost += costOf(inner);
+    problem.mayTrap |=
+        isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+            arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(inner);
+    if (auto type = dyn_cast<FloatType>(inner.getResult(0).getType()))
+      problem.computeBits = std::max(problem.computeBits, type.getWidth());
+  }
+  problem.lanesCombine = true;
+  for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i) {
+    outputs.push_back(readOutput(op, i));
+    if (outputs.back().accumulates && !outputs.back().combine)
+      problem.lanesCombine = false;
+  }
+  initial.assign(outputs.size(), Value());
+  return success();
+}
+
+FailureOr<Nest> Nest::analyze(linalg::GenericOp op) {
+  Nest nest;
+  nest.op = op;
+  nest.problem.bodyCost = 0;
+  nest.problem.computeBits = 8;
+  if (!op.hasPureBufferSemantics() || failed(nest.readMaps()) ||
+      failed(nest.readBody()))
+    return failure();
+  nest.readExtents();
+  nest.mergeLoops();
+  if (nest.groups.empty())
+    return failure();
+  nest.describe();
+  return nest;
+}
+
+/// In `operand`, does a step of `outer` go as far as a whole round of `inner`?
+bool Nest::contiguous(unsigned operand, unsigned outer, unsigned inner) const {
+  const auto &map = maps[operand];
+  int outerAt = -1, innerAt = -1;
+  for (auto [at, expr] : llvm::enumerate(map)) {
+    for (auto [loop, position] :
+         {std::pair(outer, &outerAt), std::pair(inner, &innerAt)}) {
+      if (expr.coefficients[loop] == 0)
+        continue;
+      bool plain = expr.coefficients[loop] == 1 && expr.constant == 0 &&
+                   llvm::count(expr.coefficients, 0) ==
+                       int64_t(expr.coefficients.size()) - 1;
+      if (!plain || *position >= 0)
+        return false;
+      *position = at;
+    }
+  }
+  if (outerAt < 0 && innerAt < 0)
+    return true;
+  if (outerAt < 0 || innerAt < 0 || outerAt > innerAt)
+    return false;
+
+  auto type = cast<MemRefType>(op->getOperand(operand).getType());
+  for (int at = outerAt + 1; at < innerAt; ++at)
+    if (type.getDimSize(at) != 1)
+      return false;
+  if (type.getLayout().isIdentity())
+    return true;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return false;
+  int64_t size = type.getDimSize(innerAt);
+  return !ShapedType::isDynamic(strides[outerAt]) &&
+         !ShapedType::isDynamic(strides[innerAt]) &&
+         !ShapedType::isDynamic(size) &&
+         strides[outerAt] == size * strides[innerAt];
+}
+
+bool Nest::canMerge(unsigned outer, unsigned inner) {
+  auto kinds = op.getIteratorTypesArray();
+  if (kinds[outer] != kinds[inner] || indexed[outer] || indexed[inner])
+    return false;
+  for (unsigned operand = 0; operand < maps.size(); ++operand)
+    if (!contiguous(operand, outer, inner))
+      return false;
+  return true;
+}
+
+/// Groups the op's loops: those of one point vanish, and loops that are
+/// contiguous in every operand become one.
+void Nest::mergeLoops() {
+  unsigned loops = op.getNumLoops();
+  for (unsigned loop = 0; loop < loops; ++loop)
+    if (knownExtent[loop] != 1)
+      groups.push_back({loop});
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (unsigned a = 0; a < groups.size() && !changed; ++a)
+      for (unsigned b = 0; b < groups.size() && !changed; ++b) {
+        if (a == b || !canMerge(groups[a].back(), groups[b].front()))
+          continue;
+        llvm::append_range(groups[a], groups[b]);
+        groups.erase(groups.begin() + b);
+        changed = true;
+      }
+  }
+  loopOf.assign(loops, -1);
+  for (auto [number, group] : llvm::enumerate(groups))
+    for (unsigned loop : group)
+      loopOf[loop] = number;
+}
+
+/// Partial results in lanes need an output that either has a point of its own
+/// for every point of the reduction or none.
+void Nest::checkLanes(unsigned output, const NestAccess &access) {
+  for (auto [number, dim] : llvm::enumerate(problem.dims))
+    if (dim.reduction &&
+        access.dependsOn(number) == outputs[output].accumulates)
+      problem.lanesCombine = false;
+}
+
+/// Fills in `problem` from the merged loops.
+void Nest::describe() {
+  auto kinds = op.getIteratorTypesArray();
+  for (const auto &group : groups) {
+    NestDim dim;
+    dim.known = true;
+    dim.extent = 1;
+    dim.reduction = kinds[group.front()] == utils::IteratorType::reduction;
+    for (unsigned loop : group) {
+      bool known = !ShapedType::isDynamic(knownExtent[loop]);
+      dim.known &= known;
+      dim.extent *= known ? knownExtent[loop] : assumedExtent;
+    }
+    problem.dims.push_back(dim);
+  }
+  for (OpOperand &operand : op->getOpOperands()) {
+    NestAccess access;
+    access.output = op.isDpsInit(&operand);
+    access.strides.assign(groups.size(), 0);
+    Type type = operand.get().getType();
+    Type element = type;
+    if (auto memref = dyn_cast<MemRefType>(type)) {
+      element = memref.getElementType();
+      SmallVector<int64_t> strides = estimateStrides(memref);
+      SmallVector<int64_t> exact;
+      int64_t offset;
+      (void)memref.getStridesAndOffset(exact, offset);
+      for (auto [number, group] : llvm::enumerate(groups)) {
+        bool known = true;
+        for (auto [at, expr] :
+             llvm::enumerate(maps[operand.getOperandNumber()])) {
+          int64_t coefficient = expr.coefficients[group.back()];
+          access.strides[number] += coefficient * strides[at];
+          known &= !coefficient || !ShapedType::isDynamic(exact[at]);
+        }
+        // 0 and 1 promise something; an estimate must not.
+        int64_t &stride = access.strides[number];
+        if (!known && (stride == 0 || stride == 1))
+          stride = assumedExtent;
+      }
+    }
+    access.bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+    if (access.output)
+      checkLanes(operand.getOperandNumber() - numInputs(), access);
+    // An operand may be there for its extents only.
+    if (!access.output &&
+        body().getArgument(operand.getOperandNumber()).use_empty())
+      access.strides.assign(groups.size(), 0);
+    problem.computeBits = std::max(problem.computeBits, access.bits);
+    problem.accesses.push_back(std::move(access));
+  }
+}
+
+void Nest::materialize(IndexBuilder &b) {
+  for (const auto &group : groups) {
+    OpFoldResult extent = b.index(1);
+    for (unsigned loop : group) {
+      OpFoldResult one;
+      if (!ShapedType::isDynamic(knownExtent[loop])) {
+        one = b.index(knownExtent[loop]);
+      } else {
+        auto [operand, dim] = extentSource[loop];
+        one = memref::DimOp::create(b, op->getOperand(operand), b.value(dim))
+                  .getResult();
+      }
+      extent = b.mul(extent, one);
+    }
+    extents.push_back(extent);
+  }
+  for (OpOperand &operand : op->getOpOperands()) {
+    NestOperand &result = operands.emplace_back();
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    result.strides.assign(groups.size(), b.index(0));
+    result.offset = b.index(0);
+    if (!type) {
+      result.scalar = operand.get();
+      result.elementType = operand.get().getType();
+      continue;
+    }
+    result.elementType = type.getElementType();
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, operand.get());
+    SmallVector<OpFoldResult> strides = metadata.getConstifiedMixedStrides();
+    result.offset = metadata.getConstifiedMixedOffset();
+    // Only the address of the flat view is used, never its size.
+    auto flatType =
+        MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
+                        MemRefLayoutAttrInterface(), type.getMemorySpace());
+    result.flat = memref::ReinterpretCastOp::create(
+        b, flatType, metadata.getBaseBuffer(), b.index(0),
+        ArrayRef<OpFoldResult>{b.value(1)}, ArrayRef<OpFoldResult>{b.index(1)});
+    for (auto [at, expr] : llvm::enumerate(maps[operand.getOperandNumber()])) {
+      result.offset =
+          b.add(result.offset, b.mul(strides[at], b.index(expr.constant)));
+      for (auto [number, group] : llvm::enumerate(groups))
+        result.strides[number] =
+            b.add(result.strides[number],
+                  b.mul(strides[at], b.index(expr.coefficients[group.back()])));
+    }
+  }
+}
+
+NestPoint Nest::origin(IndexBuilder &b) const {
+  NestPoint point;
+  point.index.assign(extents.size(), b.index(0));
+  for (const NestOperand &operand : operands)
+    point.offset.push_back(operand.offset);
+  return point;
+}
+
+NestPoint Nest::advance(IndexBuilder &b, const NestPoint &point, unsigned dim,
+                        OpFoldResult delta) const {
+  NestPoint next = point;
+  next.index[dim] = b.add(point.index[dim], delta);
+  for (auto [number, operand] : llvm::enumerate(operands))
+    next.offset[number] =
+        b.add(point.offset[number], b.mul(operand.strides[dim], delta));
+  return next;
+}
+
+} // namespace tapestry

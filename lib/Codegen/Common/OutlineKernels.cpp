@@ -1,0 +1,203 @@
+//===- OutlineKernels.cpp - Kernels as functions, equal ones shared -------===//
+//
+// Collects what belongs to a kernel, moves it to a function and looks for an
+// equal function.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Buffers.h"
+#include "RowGroup.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "tapestry/Codegen/Common/Passes.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using linalg::GenericOp;
+
+namespace tapestry {
+
+#define GEN_PASS_DEF_OUTLINEKERNELS
+#include "tapestry/Codegen/Common/Passes.h.inc"
+
+namespace {
+
+/// The operations of one kernel, in order.
+struct Kernel {
+  SmallVector<Operation *> ops;
+  /// Values that come from outside, constants apart.
+  llvm::SmallSetVector<Value, 8> arguments;
+  /// Constants from outside, to be copied.
+  llvm::SmallSetVector<Operation *, 8> constants;
+};
+
+void collectInputs(Kernel &kernel) {
+  llvm::SmallDenseSet<Value> inside;
+  auto use = [&](Value value) {
+    if (inside.contains(value))
+      return;
+    Operation *def = value.getDefiningOp();
+    if (def && def->hasTrait<OpTrait::ConstantLike>())
+      kernel.constants.insert(def);
+    else
+      kernel.arguments.insert(value);
+  };
+  for (Operation *op : kernel.ops) {
+    llvm::for_each(op->getOperands(), use);
+    llvm::SetVector<Value> above;
+    getUsedValuesDefinedAbove(op->getRegions(), above);
+    llvm::for_each(above, use);
+    inside.insert(op->result_begin(), op->result_end());
+  }
+}
+
+/// `op` with the fills before it that it needs, and with the buffers that only
+/// it uses.
+Kernel kernelOf(Operation *op) {
+  Kernel kernel;
+  SmallVector<Operation *> before, after;
+  for (Operation *at = op->getPrevNode(); at; at = at->getPrevNode()) {
+    auto fill = dyn_cast<GenericOp>(at);
+    if (fill && isFill(fill) && touches(op, rootOf(fill.getDpsInits()[0]))) {
+      before.push_back(at);
+      continue;
+    }
+    if (!isMemoryEffectFree(at) && !isa<memref::AllocOp>(at))
+      break;
+  }
+  llvm::SetVector<Value> used;
+  used.insert(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), used);
+  for (Value value : used) {
+    auto alloc = value.getDefiningOp<memref::AllocOp>();
+    if (!alloc || alloc->getBlock() != op->getBlock())
+      continue;
+    SmallVector<Operation *> frees;
+    bool local = true;
+    for (Operation *user : alloc->getUsers()) {
+      if (isa<memref::DeallocOp>(user))
+        frees.push_back(user);
+      else
+        local &= op->isAncestor(user) || llvm::is_contained(before, user);
+    }
+    if (!local)
+      continue;
+    before.push_back(alloc);
+    llvm::append_range(after, frees);
+  }
+  llvm::sort(before,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  kernel.ops = before;
+  kernel.ops.push_back(op);
+  llvm::append_range(kernel.ops, after);
+  collectInputs(kernel);
+  return kernel;
+}
+
+struct OutlineKernels : public impl::OutlineKernelsBase<OutlineKernels> {
+  using OutlineKernelsBase::OutlineKernelsBase;
+
+  void runOnOperation() override;
+  func::FuncOp build(const Kernel &kernel, ModuleOp module);
+  void outline(const Kernel &kernel, Operation *last);
+
+  /// Kernels by their text without a name.
+  llvm::StringMap<func::FuncOp> known;
+};
+
+void OutlineKernels::runOnOperation() {
+  known.clear();
+  SmallVector<Operation *> found;
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    if (function->hasAttr("tapestry.kernel"))
+      continue;
+    for (Block &block : function.getBody())
+      for (Operation &op : block) {
+        auto generic = dyn_cast<GenericOp>(op);
+        if (op.hasAttr("tapestry.kernel") || (generic && !isFill(generic)))
+          found.push_back(&op);
+      }
+  }
+  for (Operation *op : found)
+    outline(kernelOf(op), op);
+}
+
+/// Which arguments are buffers that no other argument overlaps.
+SmallVector<bool> distinctBuffers(const Kernel &kernel) {
+  SmallVector<bool> result;
+  for (Value value : kernel.arguments)
+    result.push_back(isa<MemRefType>(value.getType()) &&
+                     llvm::count_if(kernel.arguments, [&](Value other) {
+                       return isa<MemRefType>(other.getType()) &&
+                              rootOf(other) == rootOf(value);
+                     }) == 1);
+  return result;
+}
+
+func::FuncOp OutlineKernels::build(const Kernel &kernel, ModuleOp module) {
+  OpBuilder b(module.getContext());
+  Location loc = kernel.ops.back()->getLoc();
+  SmallVector<Type> types;
+  for (Value value : kernel.arguments)
+    types.push_back(value.getType());
+  auto function = func::FuncOp::create(loc, "tapestry_kernel",
+                                       b.getFunctionType(types, {}));
+  function.setPrivate();
+  function->setAttr("tapestry.kernel", b.getUnitAttr());
+  function->setAttr(
+      "llvm.linkage",
+      LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
+  for (auto [number, distinct] : llvm::enumerate(distinctBuffers(kernel)))
+    if (distinct)
+      function.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(),
+                          b.getUnitAttr());
+
+  b.setInsertionPointToStart(function.addEntryBlock());
+  IRMapping mapping;
+  mapping.map(kernel.arguments.getArrayRef(), function.getArguments());
+  for (Operation *constant : kernel.constants)
+    b.clone(*constant, mapping);
+  for (Operation *op : kernel.ops)
+    b.clone(*op, mapping);
+  func::ReturnOp::create(b, loc);
+  // What tells layers of a model apart must not tell their kernels apart.
+  function.walk([&](Operation *op) {
+    for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))
+      if (op != function &&
+          attribute.getName().strref().starts_with("tapestry."))
+        op->removeDiscardableAttr(attribute.getName());
+  });
+  return function;
+}
+
+void OutlineKernels::outline(const Kernel &kernel, Operation *last) {
+  func::FuncOp function = build(kernel, getOperation());
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  function.print(stream, OpPrintingFlags().useLocalScope());
+  auto [entry, isNew] = known.try_emplace(text, function);
+  if (isNew) {
+    SymbolTable(getOperation()).insert(function);
+    ++numKernels;
+  } else {
+    function.erase();
+    ++numShared;
+  }
+
+  OpBuilder b(last);
+  auto call = func::CallOp::create(b, last->getLoc(), entry->second,
+                                   kernel.arguments.getArrayRef());
+  for (NamedAttribute attribute : last->getDiscardableAttrs())
+    if (attribute.getName().strref().starts_with("tapestry."))
+      call->setAttr(attribute.getName(), attribute.getValue());
+  call->removeAttr("tapestry.kernel");
+  for (Operation *op : llvm::reverse(kernel.ops))
+    op->erase();
+}
+
+} // namespace
+} // namespace tapestry

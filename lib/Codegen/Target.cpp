@@ -1,0 +1,36 @@
+//===- Target.cpp - The registry of targets -------------------------------===//
+
+#include "tapestry/Codegen/Target.h"
+#include "tapestry/Support/Error.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace tapestry;
+
+Target::~Target() = default;
+
+static std::vector<TargetKind> &registry() {
+  static std::vector<TargetKind> targets;
+  return targets;
+}
+
+void tapestry::registerTarget(const TargetKind &kind) {
+  bool isKnown = llvm::any_of(registry(), [&](const TargetKind &other) {
+    return other.name == kind.name;
+  });
+  if (!isKnown)
+    registry().push_back(kind);
+}
+
+llvm::ArrayRef<TargetKind> tapestry::allTargets() { return registry(); }
+
+llvm::Expected<std::unique_ptr<Target>>
+tapestry::createTarget(const TargetSpec &spec) {
+  for (const TargetKind &kind : registry())
+    if (kind.name == spec.name)
+      return kind.create(spec);
+  auto nameOf = [](const TargetKind &kind) { return kind.name; };
+  return faultError(
+      Fault::Usage, "", "there is no target '", spec.name,
+      "'; there are: ", llvm::join(llvm::map_range(registry(), nameOf), ", "));
+}

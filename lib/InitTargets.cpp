@@ -1,0 +1,11 @@
+//===- InitTargets.cpp - Registers Tapestry's targets ---------------------===//
+//
+// A new target is added here; apart from InitAll.cpp, so that what needs only
+// targets links only them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tapestry/Codegen/CPU/CPUTarget.h"
+#include "tapestry/InitAll.h"
+
+void tapestry::registerAllTargets() { registerCPUTarget(); }
