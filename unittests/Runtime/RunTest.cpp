@@ -468,11 +468,11 @@ TEST_F(Run, TablesOfAnotherRuntimeAreRefused) {
   table.abi_version = 7;
   EXPECT_EQ(error(table),
             "prog: error: the program was built for version 7 of the runtime's "
-            "ABI, this runtime has version 4\n");
+            "ABI, this runtime has version 5\n");
   table = named.program.table();
   table.struct_size = 72;
   EXPECT_EQ(error(table), "prog: error: the program's table has 72 bytes, this "
-                          "runtime knows 104\n");
+                          "runtime knows 120\n");
   table = named.program.table();
   table.entry = nullptr;
   EXPECT_NE(error(table).find("inconsistent"), std::string::npos);

@@ -6,7 +6,8 @@
 //   S = the sum over rows k of A[k, i] A[k, j], on every device   all_reduce
 //   R = S, cut by rows                reduce_scatter
 //   Wn = W + (column sums of A), cut by columns                   all_gather
-// SAMPLE_SPIN=R makes rank R compute forever instead.
+// SAMPLE_SPIN=R makes rank R compute forever instead; SAMPLE_FEATURE is what
+// the program asks of the processor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -116,5 +117,7 @@ void Sample::compute(TapestryRank *rank, const float *a, const float *w,
 int main(int argc, char **argv) {
   const char *devices = getenv("SAMPLE_DEVICES");
   Sample sample(devices ? atoi(devices) : 4);
+  if (const char *feature = getenv("SAMPLE_FEATURE"))
+    sample.program.features = {feature};
   return tapestry_rt_main(argc, argv, &sample.program.table());
 }

@@ -99,7 +99,19 @@ TEST_F(Standalone, HelpAndVersion) {
   EXPECT_NE(result.out.find("  -o Wn=FILE   f32[37, 11]\n"), std::string::npos);
   result = sample("--version");
   EXPECT_EQ(result.status, 0);
-  EXPECT_NE(result.out.find("ABI 4"), std::string::npos);
+  EXPECT_NE(result.out.find("ABI 5"), std::string::npos);
+}
+
+TEST_F(Standalone, RefusesAProcessorWithoutItsFeatures) {
+  ProcessResult result =
+      sample(inputs() + outputs(), "SAMPLE_FEATURE=time-travel");
+  EXPECT_EQ(result.status, 3);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err,
+            "TapestryRuntimeSample: error: the program was compiled for a "
+            "processor with time-travel, which this one lacks\n");
+  EXPECT_FALSE(fileExists(folder.file("t.npy")));
+  EXPECT_EQ(sample("--help", "SAMPLE_FEATURE=time-travel").status, 0);
 }
 
 TEST_F(Standalone, WrongUsage) {

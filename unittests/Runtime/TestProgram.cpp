@@ -100,6 +100,8 @@ TapestryProgram &TestProgram::table() {
              callBody,
              /*predicted_peak_bytes=*/nullptr,
              static_cast<int64_t>(unreadInputs.size()),
-             unreadInputs.data()};
+             unreadInputs.data(),
+             static_cast<int64_t>(features.size()),
+             features.data()};
   return program;
 }

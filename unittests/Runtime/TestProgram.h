@@ -52,6 +52,8 @@ public:
 
   /// Inputs that no output depends on.
   std::vector<const char *> unreadInputs;
+  /// Processor features that the program asks for.
+  std::vector<const char *> features;
 
 private:
   const char *keep(const std::string &text);

@@ -87,6 +87,9 @@ public:
   emitObject(mlir::ModuleOp module) const = 0;
   /// What a linker needs behind the object and the runtime's archives.
   virtual std::vector<std::string> getLinkArguments() const = 0;
+  /// Names of what a machine must have to run the objects; the runtime checks
+  /// them (runtime/lib/Core/Processor.cpp).
+  virtual std::vector<std::string> getFeatures() const = 0;
 
 private:
   TargetSpec spec;

@@ -88,6 +88,10 @@ public:
   std::vector<std::string> getLinkArguments() const override {
     return {"-pthread", "-ldl"};
   }
+
+  std::vector<std::string> getFeatures() const override {
+    return TargetInfo::featuresUsed(getSpec().cpu);
+  }
 };
 
 llvm::Expected<std::unique_ptr<Target>>

@@ -31,12 +31,36 @@ static std::optional<StringMap<bool>> featuresOf(StringRef cpu) {
   return features;
 }
 
+std::vector<std::string> TargetInfo::featuresUsed(StringRef cpu) {
+  // What instruction selection takes unasked. Others need intrinsics that we do
+  // not make, and a machine may well lack them.
+  static constexpr StringLiteral selectable[] = {
+      "sse3",        "ssse3",        "sse4.1",       "sse4.2",
+      "sse4a",       "popcnt",       "lzcnt",        "movbe",
+      "bmi",         "bmi2",         "tbm",          "avx",
+      "f16c",        "fma",          "fma4",         "xop",
+      "avx2",        "avx512f",      "avx512cd",     "avx512dq",
+      "avx512bw",    "avx512vl",     "avx512ifma",   "avx512vbmi",
+      "avx512vbmi2", "avx512vnni",   "avx512bitalg", "avx512vpopcntdq",
+      "avx512bf16",  "avx512fp16",   "gfni",         "avxvnni",
+      "avxifma",     "avxneconvert", "avxvnniint8",  "avxvnniint16",
+      "egpr"};
+  std::optional<StringMap<bool>> features = featuresOf(cpu);
+  std::vector<std::string> used;
+  for (StringRef name : selectable)
+    if (features && features->lookup(name))
+      used.push_back(name.str());
+  return used;
+}
+
 SmallVector<StringRef> TargetInfo::allNames() {
-  SmallVector<StringRef> names;
-  X86::fillValidCPUArchList(names, /*Only64Bit=*/true);
+  SmallVector<StringRef> known, names;
+  X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
   // Levels before products.
-  llvm::stable_partition(
-      names, [](StringRef name) { return name.starts_with("x86-64"); });
+  for (bool isLevel : {true, false})
+    llvm::copy_if(known, std::back_inserter(names), [&](StringRef name) {
+      return name.starts_with("x86-64") == isLevel;
+    });
   return names;
 }
 

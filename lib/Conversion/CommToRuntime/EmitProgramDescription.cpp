@@ -109,7 +109,7 @@ private:
   FailureOr<StringRef> emitTensors(StringRef key);
   FailureOr<StringRef> emitCollectives();
   StringRef emitVertices();
-  StringRef emitUnreadInputs(ArrayAttr names);
+  StringRef emitNames(StringRef table, ArrayRef<std::string> names);
   ArrayAttr list(StringRef key) { return program.getAs<ArrayAttr>(key); }
 
   ModuleOp module;
@@ -304,11 +304,12 @@ StringRef DescriptionEmitter::emitVertices() {
 }
 
 /// A table of pointers to the names.
-StringRef DescriptionEmitter::emitUnreadInputs(ArrayAttr names) {
+StringRef DescriptionEmitter::emitNames(StringRef table,
+                                        ArrayRef<std::string> names) {
   SmallVector<Row> rows;
-  for (auto name : names.getAsRange<StringAttr>())
+  for (const std::string &name : names)
     rows.push_back({address(emitString(name))});
-  return emitTable(newName("unread_inputs"), rows);
+  return emitTable(newName(table), rows);
 }
 
 LogicalResult DescriptionEmitter::emit() {
@@ -318,9 +319,10 @@ LogicalResult DescriptionEmitter::emit() {
   if (failed(inputs) || failed(outputs) || failed(collectives))
     return failure();
   auto peaks = program.getAs<DenseI64ArrayAttr>(program::peakBytes);
-  auto unread = program.getAs<ArrayAttr>(program::unreadInputs);
-  if (!unread)
-    unread = builder.getArrayAttr({});
+  std::vector<std::string> unread, features = target.getFeatures();
+  if (auto names = program.getAs<ArrayAttr>(program::unreadInputs))
+    for (auto name : names.getAsRange<StringAttr>())
+      unread.push_back(name.str());
   Row row = {
       i32(TAPESTRY_ABI_VERSION),
       i32(sizeof(TapestryProgram)),
@@ -337,7 +339,9 @@ LogicalResult DescriptionEmitter::emit() {
       address(program.getAs<FlatSymbolRefAttr>(program::entry).getValue()),
       address(peaks ? emitNumbers(peaks.asArrayRef(), 64) : StringRef()),
       i64(unread.size()),
-      address(emitUnreadInputs(unread))};
+      address(emitNames(program::unreadInputs, unread)),
+      i64(features.size()),
+      address(emitNames("features", features))};
   emitTable("tapestry_program", {row}, /*single=*/true);
   module->removeAttr(program::attribute);
   return success();

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 4
+#define TAPESTRY_ABI_VERSION 5
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
  * one byte 0 or 1. */
@@ -143,6 +143,10 @@ typedef struct TapestryProgram {
    * depends on: a file for them is accepted and not read. */
   int64_t num_unread_inputs;
   const char *const *unread_inputs;
+  /* Names, as LLVM has them, of the processor features that the program's code
+   * uses; a machine without one of them is refused before any of it runs. */
+  int64_t num_features;
+  const char *const *features;
 } TapestryProgram;
 
 #if defined(__cplusplus)
@@ -150,7 +154,7 @@ static_assert(sizeof(TapestryRange) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryTensor) == 40, "layout known to the compiler");
 static_assert(sizeof(TapestryCollective) == 80, "layout known to the compiler");
 static_assert(sizeof(TapestryVertex) == 16, "layout known to the compiler");
-static_assert(sizeof(TapestryProgram) == 104, "layout known to the compiler");
+static_assert(sizeof(TapestryProgram) == 120, "layout known to the compiler");
 #endif
 
 /* ---- called by generated code --------------------------------------------

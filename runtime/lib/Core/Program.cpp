@@ -126,7 +126,9 @@ Status tapestry::rt::checkProgram(const TapestryProgram &program) {
       (program.num_collectives > 0 && !program.collectives) ||
       (program.num_vertices > 0 && !program.vertices) ||
       program.num_unread_inputs < 0 ||
-      (program.num_unread_inputs > 0 && !program.unread_inputs))
+      (program.num_unread_inputs > 0 && !program.unread_inputs) ||
+      program.num_features < 0 ||
+      (program.num_features > 0 && !program.features))
     return inconsistent(format("%lld devices, entry %s, or a missing table",
                                printable(program.devices),
                                program.entry ? "set" : "missing"));
@@ -137,6 +139,9 @@ Status tapestry::rt::checkProgram(const TapestryProgram &program) {
     if (!program.unread_inputs[i])
       return inconsistent(
           format("unread input %lld has no name", printable(i)));
+  for (int64_t i = 0; i < program.num_features; ++i)
+    if (!program.features[i])
+      return inconsistent(format("feature %lld has no name", printable(i)));
   Status status;
   for (int32_t i = 0; i < program.num_inputs && !status.failed(); ++i)
     status = checkTensor(program.inputs[i], "input", program.devices, false);

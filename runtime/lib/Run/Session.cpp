@@ -3,6 +3,7 @@
 #include "Run/Session.h"
 #include "Collectives/Collectives.h"
 #include "Core/Machine.h"
+#include "Core/Processor.h"
 #include "Core/Program.h"
 #include "Core/Types.h"
 #include <algorithm>
@@ -189,6 +190,8 @@ Status Session::checkEnvironment() {
 
 Status Session::checkOptions() {
   Status status = checkProgram(program);
+  if (!status.failed())
+    status = checkFeatures(program);
   if (status.failed())
     return failure(status.exitStatus(), status.message());
   if (backendName != "local" && backendName != "mpi")

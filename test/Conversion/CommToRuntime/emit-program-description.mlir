@@ -1,4 +1,4 @@
-// RUN: tapestry-opt %s --emit-program-description | FileCheck %s
+// RUN: tapestry-opt %s --emit-program-description=cpu=x86-64-v2 | FileCheck %s
 
 // The constant that the runtime starts from, as its ABI.h says: one input of
 // which device 0 reads rows 0 to 3 and device 1 rows 3 to 5.
@@ -14,6 +14,9 @@
 // Two names of inputs that are not read, and where they are.
 // CHECK: llvm.mlir.constant(2 : i64) : i64
 // CHECK: llvm.mlir.addressof @tapestry.unread_inputs
+// What x86-64-v2 has beyond x86-64.
+// CHECK: llvm.mlir.constant(5 : i64) : i64
+// CHECK: llvm.mlir.addressof @tapestry.features
 module attributes {comm.program = {
     name = "p", devices = 2 : i64, entry = @tapestry_entry,
     inputs = [{layout = #rows, name = "A", type = i1}],

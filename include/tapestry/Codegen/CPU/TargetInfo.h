@@ -11,6 +11,8 @@
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace tapestry {
 
@@ -35,6 +37,9 @@ struct TargetInfo {
   /// width.
   static std::optional<TargetInfo> get(llvm::StringRef cpu,
                                        unsigned vectorBits = 0);
+  /// Features of the processor that generated code may make use of, as LLVM
+  /// names them; those of every x86-64 left out.
+  static std::vector<std::string> featuresUsed(llvm::StringRef cpu);
   /// The names besides "native".
   static llvm::SmallVector<llvm::StringRef> allNames();
 };
