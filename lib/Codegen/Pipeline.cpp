@@ -15,7 +15,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 #include "tapestry/Codegen/Common/Passes.h"
 
 using namespace mlir;
@@ -35,7 +34,7 @@ void buildKernelPipeline(OpPassManager &pm, const CodegenOptions &options) {
 void buildTargetPipeline(OpPassManager &pm, const Target &target) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   target.addKernelPasses(functions);
-  functions.addPass(createCSEPass());
+  functions.addPass(createSimplifyKernels());
   target.addMathPasses(functions);
 }
 

@@ -20,7 +20,7 @@
 // CHECK-NOT:     memref.dealloc
 func.func @update(%a: memref<?x?xf32>, %b: memref<?x?xf32>,
                   %w: memref<?x?xf32>, %y: memref<?x?xf32>, %m: index,
-                  %n: index) {
+                  %n: index) attributes {tapestry.device} {
   %zero = arith.constant 0.0 : f32
   %p = memref.alloc(%m, %n) : memref<?x?xf32>
   linalg.generic {indexing_maps = [affine_map<(r, c) -> ()>, #rc],
@@ -65,7 +65,7 @@ func.func @update(%a: memref<?x?xf32>, %b: memref<?x?xf32>,
 // CHECK-SAME:      outs(%[[Y]] :
 // CHECK-NOT:     memref.dealloc
 // CHECK:         return %[[Y]]
-func.func @later(%x: memref<8x8xf32>) -> memref<8x8xf32> {
+func.func @later(%x: memref<8x8xf32>) -> memref<8x8xf32> attributes {tapestry.device} {
   %p = memref.alloc() : memref<8x8xf32>
   linalg.generic {indexing_maps = [#rc, #rc],
                   iterator_types = ["parallel", "parallel"]}
@@ -95,7 +95,7 @@ func.func @later(%x: memref<8x8xf32>) -> memref<8x8xf32> {
 // buffer.
 // CHECK-LABEL: func @transposed
 // CHECK:         memref.alloc
-func.func @transposed(%x: memref<8x8xf32>, %y: memref<8x8xf32>) {
+func.func @transposed(%x: memref<8x8xf32>, %y: memref<8x8xf32>) attributes {tapestry.device} {
   %p = memref.alloc() : memref<8x8xf32>
   linalg.generic {indexing_maps = [#rc, #rc],
                   iterator_types = ["parallel", "parallel"]}
@@ -119,7 +119,7 @@ func.func @transposed(%x: memref<8x8xf32>, %y: memref<8x8xf32>) {
 // CHECK-LABEL: func @again
 // CHECK:         memref.alloc
 func.func @again(%x: memref<8x8xf32>, %y: memref<8x8xf32>,
-                 %z: memref<8x8xf32>) {
+                 %z: memref<8x8xf32>) attributes {tapestry.device} {
   %p = memref.alloc() : memref<8x8xf32>
   linalg.generic {indexing_maps = [#rc, #rc],
                   iterator_types = ["parallel", "parallel"]}
@@ -147,7 +147,7 @@ func.func @again(%x: memref<8x8xf32>, %y: memref<8x8xf32>,
 
 // CHECK-LABEL: func @meanwhile
 // CHECK:         memref.alloc
-func.func @meanwhile(%x: memref<8x8xf32>, %y: memref<8x8xf32>) {
+func.func @meanwhile(%x: memref<8x8xf32>, %y: memref<8x8xf32>) attributes {tapestry.device} {
   %p = memref.alloc() : memref<8x8xf32>
   linalg.generic {indexing_maps = [#cr, #rc],
                   iterator_types = ["parallel", "parallel"]}

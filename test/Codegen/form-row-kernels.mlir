@@ -33,7 +33,7 @@
 // CHECK:         memref.dealloc %[[M]]
 // CHECK:         memref.dealloc %[[E]]
 // CHECK-NOT:     linalg.
-func.func @softmax(%x: memref<64x2048xf32>, %y: memref<64x2048xf32>) {
+func.func @softmax(%x: memref<64x2048xf32>, %y: memref<64x2048xf32>) attributes {tapestry.device} {
   %inf = arith.constant 0xFF800000 : f32
   %zero = arith.constant 0.0 : f32
   %m = memref.alloc() : memref<64xf32>
@@ -88,7 +88,7 @@ func.func @softmax(%x: memref<64x2048xf32>, %y: memref<64x2048xf32>) {
 // CHECK-LABEL: func @transposed
 // CHECK-NOT:     scf.for
 func.func @transposed(%x: memref<64x64xf32>, %t: memref<64x64xf32>,
-                      %s: memref<64xf32>) {
+                      %s: memref<64xf32>) attributes {tapestry.device} {
   linalg.generic {indexing_maps = [#rc, #rc],
                   iterator_types = ["parallel", "parallel"]}
       ins(%x : memref<64x64xf32>) outs(%t : memref<64x64xf32>) {
@@ -126,7 +126,7 @@ func.func @transposed(%x: memref<64x64xf32>, %t: memref<64x64xf32>,
 // CHECK:             %[[I:.*]] = linalg.index 0
 // CHECK:             arith.addi %[[I]], %[[R]]
 func.func @dynamic(%x: memref<?x?xf32>, %s: memref<?xf32>,
-                   %y: memref<?x?xf32>) {
+                   %y: memref<?x?xf32>) attributes {tapestry.device} {
   linalg.generic {indexing_maps = [#rc, #r],
                   iterator_types = ["parallel", "reduction"]}
       ins(%x : memref<?x?xf32>) outs(%s : memref<?xf32>) {
@@ -161,7 +161,7 @@ func.func @dynamic(%x: memref<?x?xf32>, %s: memref<?xf32>,
 // CHECK:         linalg.generic
 // CHECK:         linalg.generic
 func.func @product(%x: memref<128x512xf32>, %w: memref<512x256xf32>,
-                   %y: memref<128x256xf32>) {
+                   %y: memref<128x256xf32>) attributes {tapestry.device} {
   %h = memref.alloc() : memref<128x256xf32>
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%h : memref<128x256xf32>)
@@ -198,7 +198,7 @@ func.func @product(%x: memref<128x512xf32>, %w: memref<512x256xf32>,
 // CHECK:           linalg.generic
 // CHECK:         } {tapestry.kernel
 func.func @matvec(%x: memref<128x512xf32>, %w: memref<512xf32>,
-                  %y: memref<128x512xf32>) {
+                  %y: memref<128x512xf32>) attributes {tapestry.device} {
   %s = memref.alloc() : memref<128xf32>
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%s : memref<128xf32>)

@@ -13,7 +13,7 @@
 // CHECK:           arith.addf %[[E]], %{{.*}}
 // CHECK-NOT:     linalg.generic
 func.func @chain(%x: memref<8x16xf32>, %y: memref<8x16xf32>,
-                 %z: memref<8x16xf32>) {
+                 %z: memref<8x16xf32>) attributes {tapestry.device} {
   %t = memref.alloc() : memref<8x16xf32>
   linalg.generic {indexing_maps = [#id, #id],
                   iterator_types = ["parallel", "parallel"]}
@@ -50,7 +50,7 @@ func.func @chain(%x: memref<8x16xf32>, %y: memref<8x16xf32>,
 // CHECK:         linalg.generic
 // CHECK-SAME:      ins(%[[T]], %arg1
 func.func @two_readers(%x: memref<8x16xf32>, %s: memref<8xf32>,
-                       %z: memref<8x16xf32>) {
+                       %z: memref<8x16xf32>) attributes {tapestry.device} {
   %zero = arith.constant 0.0 : f32
   %t = memref.alloc() : memref<8x16xf32>
   linalg.fill ins(%zero : f32) outs(%s : memref<8xf32>)
@@ -95,7 +95,7 @@ func.func @two_readers(%x: memref<8x16xf32>, %s: memref<8xf32>,
 // CHECK-SAME:      ins(%[[T]], %arg1 :
 // CHECK-SAME:      outs(%arg0, %arg2 :
 func.func @overwritten_input(%x: memref<8xf32>, %y: memref<8xf32>,
-                             %z: memref<8xf32>) {
+                             %z: memref<8xf32>) attributes {tapestry.device} {
   %t = memref.alloc() : memref<8xf32>
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
       ins(%x : memref<8xf32>) outs(%t : memref<8xf32>) {
@@ -134,7 +134,7 @@ func.func @overwritten_input(%x: memref<8xf32>, %y: memref<8xf32>,
 // CHECK:         linalg.generic
 // CHECK-SAME:      "reduction"
 func.func @not_into_contraction(%x: memref<8x16xf32>, %w: memref<16x32xf32>,
-                                %z: memref<8x32xf32>) {
+                                %z: memref<8x32xf32>) attributes {tapestry.device} {
   %t = memref.alloc() : memref<8x16xf32>
   linalg.generic {indexing_maps = [#id, #id],
                   iterator_types = ["parallel", "parallel"]}

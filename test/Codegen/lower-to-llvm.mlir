@@ -7,7 +7,7 @@
 // CHECK:         %[[A:.*]] = llvm.mlir.constant(64 : index) : i64
 // CHECK:         llvm.call @_mlir_memref_to_llvm_aligned_alloc(%[[A]], %{{.*}})
 // CHECK:         llvm.call @_mlir_memref_to_llvm_free
-func.func @buffer(%n: index) {
+func.func @buffer(%n: index) attributes {tapestry.device} {
   %0 = memref.alloc(%n) : memref<?xf32>
   memref.dealloc %0 : memref<?xf32>
   return
@@ -17,7 +17,7 @@ func.func @buffer(%n: index) {
 // CHECK-LABEL: llvm.func internal @kernel(
 // CHECK-SAME:    !llvm.ptr, %{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64
 func.func private @kernel(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xf32>)
-    attributes {llvm.linkage = #llvm.linkage<internal>} {
+    attributes {tapestry.device, llvm.linkage = #llvm.linkage<internal>} {
   return
 }
 
@@ -26,7 +26,7 @@ func.func private @kernel(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xf32>)
 // CHECK-NOT:     bf16
 // CHECK:         llvm.load {{.*}} -> i16
 // CHECK:         llvm.shl
-func.func @bf16(%x: memref<?xbf16>, %i: index) -> f32 {
+func.func @bf16(%x: memref<?xbf16>, %i: index) -> f32 attributes {tapestry.device} {
   %0 = memref.load %x[%i] : memref<?xbf16>
   %1 = arith.extf %0 : bf16 to f32
   return %1 : f32

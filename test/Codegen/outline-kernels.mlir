@@ -2,7 +2,7 @@
 
 #id = affine_map<(i) -> (i)>
 
-func.func private @tapestry_rt_barrier(i64)
+func.func private @tapestry_rt_barrier(i64) attributes {tapestry.device}
 
 // Two layers of one shape share a kernel; the third works in place, which its
 // arguments must not deny.
@@ -17,7 +17,7 @@ func.func private @tapestry_rt_barrier(i64)
 // CHECK-NOT:     linalg.generic
 // CHECK:         return
 func.func @layers(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>,
-                  %s: f32, %rank: i64) {
+                  %s: f32, %rank: i64) attributes {tapestry.device} {
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
       ins(%x : memref<?xf32>) outs(%y : memref<?xf32>)
       attrs = {tapestry.vertex = "A"} {
@@ -55,7 +55,7 @@ func.func @layers(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>,
 // CHECK-NOT:     memref.alloc
 // CHECK:         call @[[K2:.*]](%arg0) :
 // CHECK-NEXT:    return
-func.func @local(%x: memref<?xf32>) {
+func.func @local(%x: memref<?xf32>) attributes {tapestry.device} {
   %zero = arith.constant 0.0 : f32
   %t = memref.alloc() : memref<f32>
   linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>],

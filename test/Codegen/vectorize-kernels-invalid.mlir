@@ -2,6 +2,6 @@
 // RUN:   -verify-diagnostics
 
 // expected-error @below {{unknown processor 'no-such-cpu' or vector width 0}}
-func.func @main(%x: memref<8xf32>) {
+func.func @main(%x: memref<8xf32>) attributes {tapestry.device} {
   return
 }

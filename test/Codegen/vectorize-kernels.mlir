@@ -20,7 +20,7 @@
 // AVX2-LABEL: func @map
 // AVX2:         math.exp %{{.*}} : vector<32xf32>
 // AVX2:         math.exp %{{.*}} : vector<8xf32>
-func.func @map(%x: memref<?xf32>, %y: memref<?xf32>) {
+func.func @map(%x: memref<?xf32>, %y: memref<?xf32>) attributes {tapestry.device} {
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
       ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) {
   ^bb0(%a: f32, %o: f32):
@@ -42,7 +42,7 @@ func.func @map(%x: memref<?xf32>, %y: memref<?xf32>) {
 // CHECK-NOT:     scf.for
 // CHECK:           arith.addf %{{.*}} : vector<64xf32>
 func.func @merged(%x: memref<3x5x64xf32>, %r: memref<64xf32>,
-                  %y: memref<3x5x64xf32>) {
+                  %y: memref<3x5x64xf32>) attributes {tapestry.device} {
   linalg.generic {indexing_maps = [#id, #row, #id],
                   iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%x, %r : memref<3x5x64xf32>, memref<64xf32>)
@@ -87,7 +87,7 @@ func.func @merged(%x: memref<3x5x64xf32>, %r: memref<64xf32>,
 // AVX2-LABEL: func @contraction
 // AVX2:         %{{.*}}:16 = scf.for
 func.func @contraction(%x: memref<256x1024xf32>, %y: memref<1024x1024xf32>,
-                       %z: memref<256x1024xf32>) {
+                       %z: memref<256x1024xf32>) attributes {tapestry.device} {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%z : memref<256x1024xf32>)
   linalg.generic {indexing_maps = [#lhs, #rhs, #res],
@@ -119,7 +119,7 @@ func.func @contraction(%x: memref<256x1024xf32>, %y: memref<1024x1024xf32>,
 // CHECK:           vector.shuffle {{.*}} : vector<2xf32>, vector<2xf32>
 // CHECK:           vector.extract
 // CHECK:           memref.store
-func.func @lanes(%x: memref<?x1024xf32>, %z: memref<?xf32>) {
+func.func @lanes(%x: memref<?x1024xf32>, %z: memref<?xf32>) attributes {tapestry.device} {
   linalg.generic {indexing_maps = [#x, #r],
                   iterator_types = ["parallel", "reduction"]}
       ins(%x : memref<?x1024xf32>) outs(%z : memref<?xf32>) {
@@ -146,7 +146,7 @@ func.func @lanes(%x: memref<?x1024xf32>, %z: memref<?xf32>) {
 // CHECK-NOT:         arith.addf {{.*}} : vector<16xf32>
 // CHECK:             scf.yield
 func.func @window(%x: memref<1x8x34x34xf32>, %w: memref<16x8x3x3xf32>,
-                  %z: memref<1x16x32x32xf32>) {
+                  %z: memref<1x16x32x32xf32>) attributes {tapestry.device} {
   linalg.generic {indexing_maps = [#win, #flt, #out],
                   iterator_types = ["parallel", "parallel", "parallel",
                                     "parallel", "reduction", "reduction",
@@ -172,7 +172,7 @@ func.func @window(%x: memref<1x8x34x34xf32>, %w: memref<16x8x3x3xf32>,
 // CHECK:         scf.for
 // CHECK:           memref.load
 // CHECK:           memref.store
-func.func @not_linear(%x: memref<8xf32>, %y: memref<16xf32>) {
+func.func @not_linear(%x: memref<8xf32>, %y: memref<16xf32>) attributes {tapestry.device} {
   linalg.generic {indexing_maps = [#x, #y], iterator_types = ["parallel"]}
       ins(%x : memref<8xf32>) outs(%y : memref<16xf32>) {
   ^bb0(%a: f32, %o: f32):

@@ -19,6 +19,8 @@ namespace {
 
 OwningOpRef<ModuleOp> lower(const char *text) {
   auto module = parseSourceString<ModuleOp>(text, &test::context());
+  if (module)
+    test::markFunctions(*module);
   PassManager pm(&test::context());
   CodegenOptions options;
   buildCodegenPipeline(pm, *llvm::cantFail(options.makeTarget()), options);

@@ -10,6 +10,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "tapestry/Codegen/CPU/CPUTarget.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/Pipeline.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -35,6 +36,11 @@ unsigned numSeeds() {
   return text ? std::max(1, std::atoi(text)) : 5;
 }
 
+void markFunctions(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    function->setAttr(deviceAttrName, UnitAttr::get(module.getContext()));
+}
+
 std::unique_ptr<Program> Program::compile(const std::string &text,
                                           unsigned vectorBits,
                                           const std::string &cpu) {
@@ -45,6 +51,7 @@ std::unique_ptr<Program> Program::compile(const std::string &text,
     return nullptr;
   }
   OwningOpRef<ModuleOp> module = result->source->clone();
+  markFunctions(*module);
   PassManager pm(&context());
   CodegenOptions options;
   options.vectorBits = vectorBits;

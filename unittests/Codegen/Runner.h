@@ -21,6 +21,9 @@ mlir::MLIRContext &context();
 /// How many groups of random programs to try: TAPESTRY_TEST_SEEDS if set.
 unsigned numSeeds();
 
+/// Marks all functions of `module` as device code.
+void markFunctions(mlir::ModuleOp module);
+
 class Program {
 public:
   /// Compiles `text`, whose function `main` takes buffers only and has

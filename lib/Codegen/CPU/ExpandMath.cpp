@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tapestry/Codegen/CPU/Passes.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
 #include "llvm/ADT/StringSet.h"
 #include <cmath>
 #include <limits>
@@ -126,6 +127,8 @@ struct ExpandMath : public impl::ExpandMathBase<ExpandMath> {
   }
 
   void runOnOperation() override {
+    if (!isDeviceCode(getOperation()))
+      return;
     bool any = false;
     getOperation().walk([&](Operation *op) {
       any |= isa<math::MathDialect>(op->getDialect());

@@ -31,6 +31,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tapestry/Codegen/CPU/Passes.h"
 #include "tapestry/Codegen/CPU/TargetInfo.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
 
 using namespace mlir;
 
@@ -59,10 +60,12 @@ struct LowerKernelsToLLVM
   }
 
   void runOnOperation() override {
-    getOperation().walk([](memref::AllocOp op) {
-      if (!op.getAlignment())
-        op.setAlignment(bufferAlignment);
-    });
+    collectOurs();
+    for (Operation *op : ours)
+      op->walk([](memref::AllocOp op) {
+        if (!op.getAlignment())
+          op.setAlignment(bufferAlignment);
+      });
     if (failed(expand()))
       return signalPassFailure();
     collectDistinctBuffers();
@@ -72,12 +75,16 @@ struct LowerKernelsToLLVM
   }
 
 private:
+  void collectOurs();
   LogicalResult expand();
   LogicalResult convert();
   LogicalResult emulateBF16();
   void integerConstants();
   void collectDistinctBuffers();
   void markDistinctBuffers();
+
+  /// What is lowered, of the module's top.
+  SmallVector<Operation *> ours;
 
   /// Per function, the data pointers (as arguments of the LLVM function) of
   /// buffers that no other argument overlaps.
@@ -89,19 +96,38 @@ private:
   FrozenRewritePatternSet expansions;
 };
 
+/// Device code, with the declarations and constants that it refers to. Other
+/// functions keep their dialects.
+void LowerKernelsToLLVM::collectOurs() {
+  llvm::SetVector<Operation *> found;
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (isDeviceCode(function))
+      found.insert(function);
+  SymbolTable symbols(getOperation());
+  for (Operation *function : llvm::to_vector(found))
+    function->walk([&](SymbolUserOpInterface user) {
+      for (NamedAttribute attribute : user->getAttrs())
+        if (auto name = dyn_cast<FlatSymbolRefAttr>(attribute.getValue()))
+          if (Operation *used = symbols.lookup(name.getValue()))
+            found.insert(used);
+    });
+  ours = found.takeVector();
+}
+
 /// Views become address arithmetic, and operations without an LLVM counterpart
 /// others that have one.
 LogicalResult LowerKernelsToLLVM::expand() {
   if (!hasBF16 && failed(emulateBF16()))
     return failure();
-  if (failed(applyPatternsGreedily(getOperation(), expansions)))
-    return failure();
+  for (Operation *op : ours)
+    if (failed(applyPatternsGreedily(op, expansions)))
+      return failure();
   RewritePatternSet patterns(&getContext());
   populateAffineToStdConversionPatterns(patterns);
   ConversionTarget target(getContext());
   target.addIllegalDialect<affine::AffineDialect>();
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-  return applyPartialConversion(getOperation(), target, std::move(patterns));
+  return applyPartialConversion(ours, target, std::move(patterns));
 }
 
 /// Arithmetic on bf16 in f32.
@@ -115,12 +141,12 @@ LogicalResult LowerKernelsToLLVM::emulateBF16() {
   ConversionTarget target(*context);
   arith::populateEmulateUnsupportedFloatsLegality(target, converter);
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-  return applyPartialConversion(getOperation(), target, std::move(patterns));
+  return applyPartialConversion(ours, target, std::move(patterns));
 }
 
 /// bf16 constants as the bits of i16 ones.
 void LowerKernelsToLLVM::integerConstants() {
-  getOperation().walk([](arith::ConstantOp op) {
+  auto replace = [](arith::ConstantOp op) {
     Type type = op.getType();
     if (!getElementTypeOrSelf(type).isBF16())
       return;
@@ -138,7 +164,9 @@ void LowerKernelsToLLVM::integerConstants() {
     op.replaceAllUsesWith(
         arith::BitcastOp::create(b, op.getLoc(), type, constant).getResult());
     op.erase();
-  });
+  };
+  for (Operation *op : ours)
+    op->walk(replace);
 }
 
 /// The conversion of functions drops `llvm.noalias` from buffers, so it is put
@@ -146,7 +174,10 @@ void LowerKernelsToLLVM::integerConstants() {
 void LowerKernelsToLLVM::collectDistinctBuffers() {
   StringRef noAlias = LLVM::LLVMDialect::getNoAliasAttrName();
   distinctBuffers.clear();
-  for (auto function : getOperation().getOps<func::FuncOp>()) {
+  for (Operation *op : ours) {
+    auto function = dyn_cast<func::FuncOp>(op);
+    if (!function)
+      continue;
     unsigned at = 0;
     for (auto [number, type] : llvm::enumerate(function.getArgumentTypes())) {
       auto buffer = dyn_cast<MemRefType>(type);
@@ -201,8 +232,7 @@ LogicalResult LowerKernelsToLLVM::convert() {
                                          /*reassociateFPReductions=*/true,
                                          /*force32BitVectorIndices=*/true);
   LLVMConversionTarget target(getContext());
-  target.addLegalOp<ModuleOp>();
-  return applyFullConversion(getOperation(), target, std::move(patterns));
+  return applyFullConversion(ours, target, std::move(patterns));
 }
 
 } // namespace

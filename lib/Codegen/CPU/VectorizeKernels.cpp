@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "tapestry/Codegen/CPU/Passes.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
 
 using namespace mlir;
 
@@ -115,7 +116,7 @@ SmallVector<linalg::GenericOp> VectorizeKernels::collect() {
 }
 
 void VectorizeKernels::runOnOperation() {
-  if (getOperation().isDeclaration())
+  if (getOperation().isDeclaration() || !isDeviceCode(getOperation()))
     return;
   folded.clear();
   std::optional<TargetInfo> target = TargetInfo::get(cpu, vectorBits);

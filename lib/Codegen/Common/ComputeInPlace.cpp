@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Buffers.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/Common/Passes.h"
 
 using namespace mlir;
@@ -55,8 +56,8 @@ struct ComputeInPlace : public impl::ComputeInPlaceBase<ComputeInPlace> {
   using ComputeInPlaceBase::ComputeInPlaceBase;
 
   void runOnOperation() override {
-    if (getOperation().isDeclaration() ||
-        getOperation()->hasAttr("tapestry.kernel"))
+    if (getOperation().isDeclaration() || !isDeviceCode(getOperation()) ||
+        isKernel(getOperation()))
       return;
     for (Block &block : getOperation().getBody())
       for (GenericOp op : llvm::to_vector(block.getOps<GenericOp>()))

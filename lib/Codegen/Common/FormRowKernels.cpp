@@ -7,6 +7,7 @@
 
 #include "RowGroup.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/Common/IndexBuilder.h"
 #include "tapestry/Codegen/Common/Passes.h"
 
@@ -215,7 +216,7 @@ unsigned RowLoop::build() {
   findLocals();
   emitLocals();
   emitLoops(0);
-  outermost->setAttr("tapestry.kernel", b.getUnitAttr());
+  outermost->setAttr(kernelAttrName, b.getUnitAttr());
   for (NamedAttribute attribute : last->getDiscardableAttrs())
     if (attribute.getName().strref().starts_with("tapestry."))
       outermost->setAttr(attribute.getName(), attribute.getValue());
@@ -235,8 +236,8 @@ struct FormRowKernels : public impl::FormRowKernelsBase<FormRowKernels> {
   using FormRowKernelsBase::FormRowKernelsBase;
 
   void runOnOperation() override {
-    if (getOperation().isDeclaration() ||
-        getOperation()->hasAttr("tapestry.kernel"))
+    if (getOperation().isDeclaration() || !isDeviceCode(getOperation()) ||
+        isKernel(getOperation()))
       return;
     SmallVector<RowGroup> groups;
     for (Block &block : getOperation().getBody())

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/IRMapping.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/Common/Nest.h"
 #include "tapestry/Codegen/Common/Passes.h"
 
@@ -220,7 +221,7 @@ struct FuseElementwise : public impl::FuseElementwiseBase<FuseElementwise> {
 };
 
 void FuseElementwise::runOnOperation() {
-  if (getOperation()->hasAttr("tapestry.kernel"))
+  if (!isDeviceCode(getOperation()) || isKernel(getOperation()))
     return;
   SmallVector<Block *> blocks;
   getOperation().walk([&](Block *block) {

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -162,8 +163,9 @@ private:
   Frame &caller;
 };
 
-bool MemoryTrace::isKernel(func::FuncOp function) const {
-  return hooks.temporaries && function->hasAttr("tapestry.kernel");
+/// Whether somebody else knows what `function` takes.
+bool MemoryTrace::asksFor(func::FuncOp function) const {
+  return hooks.temporaries && isKernel(function);
 }
 
 const Temporaries &MemoryTrace::temporariesOf(func::FuncOp kernel) {
@@ -176,7 +178,7 @@ const Temporaries &MemoryTrace::temporariesOf(func::FuncOp kernel) {
 bool MemoryTrace::acts(func::FuncOp function) {
   if (!function || function.isExternal())
     return false;
-  if (isKernel(function))
+  if (asksFor(function))
     return temporariesOf(function) != nullptr;
   auto [known, isNew] = functionActs.try_emplace(function, true);
   if (!isNew)
@@ -244,7 +246,7 @@ bool MemoryTrace::runCall(func::CallOp call, Frame &frame) {
   }
   auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
   CallSizes sizes(*this, call, frame);
-  if (isKernel(callee)) {
+  if (asksFor(callee)) {
     std::optional<MemoryUse> use = temporariesOf(callee)(sizes);
     if (!use)
       return false;

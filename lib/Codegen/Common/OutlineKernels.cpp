@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/Common/Passes.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -113,12 +114,12 @@ void OutlineKernels::runOnOperation() {
   known.clear();
   SmallVector<Operation *> found;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
-    if (function->hasAttr("tapestry.kernel"))
+    if (!isDeviceCode(function) || isKernel(function))
       continue;
     for (Block &block : function.getBody())
       for (Operation &op : block) {
         auto generic = dyn_cast<GenericOp>(op);
-        if (op.hasAttr("tapestry.kernel") || (generic && !isFill(generic)))
+        if (isKernel(&op) || (generic && !isFill(generic)))
           found.push_back(&op);
       }
   }
@@ -147,7 +148,7 @@ func::FuncOp OutlineKernels::build(const Kernel &kernel, ModuleOp module) {
   auto function = func::FuncOp::create(loc, "tapestry_kernel",
                                        b.getFunctionType(types, {}));
   function.setPrivate();
-  function->setAttr("tapestry.kernel", b.getUnitAttr());
+  function->setAttr(kernelAttrName, b.getUnitAttr());
   function->setAttr(
       "llvm.linkage",
       LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
@@ -194,7 +195,7 @@ void OutlineKernels::outline(const Kernel &kernel, Operation *last) {
   for (NamedAttribute attribute : last->getDiscardableAttrs())
     if (attribute.getName().strref().starts_with("tapestry."))
       call->setAttr(attribute.getName(), attribute.getValue());
-  call->removeAttr("tapestry.kernel");
+  call->removeAttr(kernelAttrName);
   for (Operation *op : llvm::reverse(kernel.ops))
     op->erase();
 }

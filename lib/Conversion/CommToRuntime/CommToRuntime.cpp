@@ -16,6 +16,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Comm/IR/Comm.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
@@ -100,6 +101,7 @@ func::FuncOp RuntimeProgram::declare(StringRef name, TypeRange inputs,
   auto func =
       func::FuncOp::create(b, loc, name, b.getFunctionType(inputs, results));
   func.setPrivate();
+  func->setAttr(deviceAttrName, b.getUnitAttr());
   return func;
 }
 
@@ -232,6 +234,7 @@ func::FuncOp RuntimeProgram::emitCollectiveCall(unsigned number,
       func::FuncOp::create(b, loc, ("collective." + Twine(number)).str(),
                            b.getFunctionType({pointer, from, to}, {}));
   func.setPrivate();
+  func->setAttr(deviceAttrName, b.getUnitAttr());
   Block *body = func.addEntryBlock();
   b.setInsertionPointToStart(body);
   Value index = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(number));
@@ -252,6 +255,7 @@ FlatSymbolRefAttr RuntimeProgram::emitCombine(comm::CollectiveOpInterface op,
   b.setInsertionPointToEnd(module.getBody());
   auto func =
       func::FuncOp::create(b, loc, name, b.getFunctionType({type, type}, {}));
+  func->setAttr(deviceAttrName, b.getUnitAttr());
   Block *body = func.addEntryBlock();
   b.setInsertionPointToStart(body);
   AffineMap identity = b.getMultiDimIdentityMap(1);
@@ -348,6 +352,7 @@ void RuntimeProgram::emitEntry(ArrayRef<index::LayoutAttr> layouts,
   auto entry =
       func::FuncOp::create(b, loc, "tapestry_entry",
                            b.getFunctionType({pointer, pointer, pointer}, {}));
+  entry->setAttr(deviceAttrName, b.getUnitAttr());
   Block *body = entry.addEntryBlock();
   b.setInsertionPointToStart(body);
   Value rank = body->getArgument(0);
@@ -447,6 +452,7 @@ LogicalResult RuntimeProgram::lower() {
   program->removeAttr("comm.grid");
   program->removeAttr("comm.vertices");
   program.setSymName("device_program");
+  program->setAttr(deviceAttrName, b.getUnitAttr());
   emitEntry(layouts, numInputs);
 
   NamedAttrList description(

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Conversion/Passes.h"
 
 namespace tapestry {
@@ -40,6 +41,7 @@ struct MarkVertices : tapestry::impl::MarkVerticesBase<MarkVertices> {
         b, loc, "tapestry_rt_vertex",
         b.getFunctionType({rank.getType(), b.getI64Type()}, {}));
     mark.setPrivate();
+    mark->setAttr(deviceAttrName, b.getUnitAttr());
     auto emitMark = [&](int64_t number) {
       Value vertex =
           arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(number));

@@ -9,6 +9,7 @@
 #include "ProgramAttributes.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/Common/MemoryTrace.h"
 #include "tapestry/Codegen/Target.h"
 #include "tapestry/Conversion/Passes.h"
@@ -122,12 +123,14 @@ struct PredictMemory : tapestry::impl::PredictMemoryBase<PredictMemory> {
 
   /// What is not used is not allocated: the next pass would drop it.
   static void dropUnused(ModuleOp module) {
-    module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-      if (auto alloc = dyn_cast<memref::AllocOp>(op))
-        forwardSizes(alloc);
-      if (isOpTriviallyDead(op))
-        op->erase();
-    });
+    for (auto function : module.getOps<func::FuncOp>())
+      if (isDeviceCode(function))
+        function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+          if (auto alloc = dyn_cast<memref::AllocOp>(op))
+            forwardSizes(alloc);
+          if (isOpTriviallyDead(op))
+            op->erase();
+        });
   }
 
   /// The peak of every device; none where one is not known.

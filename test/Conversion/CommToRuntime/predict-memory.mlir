@@ -17,7 +17,7 @@ module attributes {comm.program = {
                     from = #partial, to = #shares, bytes = 400 : i64}]}} {
   func.func private @tapestry_rt_device(!llvm.ptr) -> i64
   func.func private @tapestry_rt_collective(!llvm.ptr, i64, !llvm.ptr, !llvm.ptr)
-  func.func private @kernel(%x: memref<?xf32>) {
+  func.func private @kernel(%x: memref<?xf32>) attributes {tapestry.kernel} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c30 = arith.constant 30 : index
@@ -32,7 +32,8 @@ module attributes {comm.program = {
     }
     return
   }
-  func.func @tapestry_entry(%rank: !llvm.ptr, %in: !llvm.ptr, %out: !llvm.ptr) {
+  func.func @tapestry_entry(%rank: !llvm.ptr, %in: !llvm.ptr, %out: !llvm.ptr)
+      attributes {tapestry.device} {
     %c1 = arith.constant 1 : index
     %c100 = arith.constant 100 : index
     %zero = arith.constant 0 : i64
@@ -59,7 +60,7 @@ module attributes {comm.program = {
 module attributes {comm.program = {
     name = "p", devices = 1 : i64, entry = @tapestry_entry, vertices = [],
     inputs = [], outputs = [], collectives = []}} {
-  func.func private @kernel(%x: memref<?xf32>) {
+  func.func private @kernel(%x: memref<?xf32>) attributes {tapestry.kernel} {
     %c0 = arith.constant 0 : index
     %c30 = arith.constant 30 : index
     %v = arith.constant 0.0 : f32
@@ -75,7 +76,8 @@ module attributes {comm.program = {
     }
     return
   }
-  func.func @tapestry_entry(%rank: !llvm.ptr, %in: !llvm.ptr, %out: !llvm.ptr) {
+  func.func @tapestry_entry(%rank: !llvm.ptr, %in: !llvm.ptr, %out: !llvm.ptr)
+      attributes {tapestry.device} {
     %c40 = arith.constant 40 : index
     %x = memref.alloc(%c40) {alignment = 64 : i64} : memref<?xf32>
     call @kernel(%x) : (memref<?xf32>) -> ()

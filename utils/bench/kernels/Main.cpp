@@ -16,6 +16,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "tapestry/Codegen/CPU/CPUTarget.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/Pipeline.h"
 #include "tapestry/Object/JitProgram.h"
 #include "tapestry/Object/Object.h"
@@ -105,6 +106,10 @@ std::optional<Compiled> compile(MLIRContext &context,
       parseSourceString<ModuleOp>(workload.ir, &context);
   if (!module)
     return std::nullopt;
+  module->walk([](func::FuncOp function) {
+    function->setAttr(tapestry::deviceAttrName,
+                      UnitAttr::get(function.getContext()));
+  });
   PassManager pm(&context);
   tapestry::CodegenOptions options;
   tapestry::buildCodegenPipeline(pm, *llvm::cantFail(options.makeTarget()),

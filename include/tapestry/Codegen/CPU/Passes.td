@@ -1,6 +1,7 @@
 //===- Passes.td - Code passes for CPUs --------------------*- tablegen -*-===//
 //
-// Declares the passes of lib/Codegen/CPU, one per file there.
+// Declares the passes of lib/Codegen/CPU, one per file there. They touch only
+// functions that are marked, as those of Codegen/Common.
 //
 //===----------------------------------------------------------------------===//
 

@@ -58,7 +58,7 @@ private:
   const std::vector<mlir::Operation *> &actionsOf(mlir::Block &block);
   bool acts(mlir::Operation *op);
   const Temporaries &temporariesOf(mlir::func::FuncOp kernel);
-  bool isKernel(mlir::func::FuncOp function) const;
+  bool asksFor(mlir::func::FuncOp function) const;
 
   std::optional<int64_t> evaluate(mlir::Value value, Frame &frame);
   std::optional<int64_t> evaluate(mlir::OpFoldResult value, Frame &frame);

@@ -1,6 +1,8 @@
 //===- Passes.td - Code passes that targets share ----------*- tablegen -*-===//
 //
-// Declares the passes of lib/Codegen/Common, one per file there.
+// Declares the passes of lib/Codegen/Common, one per file there. They touch only
+// functions that carry the unit attribute `tapestry.device`, which
+// convert-comm-to-runtime gives to all that it makes, or `tapestry.kernel`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -120,6 +122,15 @@ def OutlineKernels : Pass<"tapestry-outline-kernels", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect"];
+}
+
+def SimplifyKernels
+    : Pass<"tapestry-simplify-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Compute equal values once";
+  let description = [{
+    Upstream's elimination of common subexpressions, on device code only:
+    lowered kernels are full of equal address arithmetic.
+  }];
 }
 
 #endif // TAPESTRY_CODEGEN_COMMON_PASSES_TD

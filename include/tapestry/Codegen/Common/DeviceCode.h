@@ -1,0 +1,31 @@
+//===- DeviceCode.h - Which functions code generation may touch -*- C++ -*-===//
+//
+// A module may hold functions that are nobody's business here, such as those of
+// a compiler that embeds this one. Our lowering marks what it makes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_CODEGEN_COMMON_DEVICECODE_H
+#define TAPESTRY_CODEGEN_COMMON_DEVICECODE_H
+
+#include "mlir/IR/Operation.h"
+
+namespace tapestry {
+
+/// Unit attribute of functions that the lowering to the runtime makes.
+constexpr llvm::StringLiteral deviceAttrName = "tapestry.device";
+/// Unit attribute of operations that will be kernels, and of outlined ones.
+constexpr llvm::StringLiteral kernelAttrName = "tapestry.kernel";
+
+inline bool isKernel(mlir::Operation *op) {
+  return op->hasAttr(kernelAttrName);
+}
+
+/// Whether passes of code generation may touch `function`.
+inline bool isDeviceCode(mlir::Operation *function) {
+  return function->hasAttr(deviceAttrName) || isKernel(function);
+}
+
+} // namespace tapestry
+
+#endif // TAPESTRY_CODEGEN_COMMON_DEVICECODE_H

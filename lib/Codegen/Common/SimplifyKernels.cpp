@@ -1,0 +1,31 @@
+//===- SimplifyKernels.cpp - Compute equal values once --------------------===//
+
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
+#include "tapestry/Codegen/Common/Passes.h"
+
+using namespace mlir;
+
+namespace tapestry {
+
+#define GEN_PASS_DEF_SIMPLIFYKERNELS
+#include "tapestry/Codegen/Common/Passes.h.inc"
+
+namespace {
+
+struct SimplifyKernels : public impl::SimplifyKernelsBase<SimplifyKernels> {
+  using SimplifyKernelsBase::SimplifyKernelsBase;
+
+  void runOnOperation() override {
+    if (!isDeviceCode(getOperation()))
+      return;
+    IRRewriter rewriter(&getContext());
+    eliminateCommonSubExpressions(rewriter, getAnalysis<DominanceInfo>(),
+                                  getOperation());
+  }
+};
+
+} // namespace
+} // namespace tapestry
