@@ -106,10 +106,8 @@ std::optional<Compiled> compile(MLIRContext &context,
       parseSourceString<ModuleOp>(workload.ir, &context);
   if (!module)
     return std::nullopt;
-  module->walk([](func::FuncOp function) {
-    function->setAttr(tapestry::deviceAttrName,
-                      UnitAttr::get(function.getContext()));
-  });
+  for (Operation &function : *module->getBody())
+    function.setAttr(tapestry::deviceAttrName, UnitAttr::get(&context));
   PassManager pm(&context);
   tapestry::CodegenOptions options;
   tapestry::buildCodegenPipeline(pm, *llvm::cantFail(options.makeTarget()),
