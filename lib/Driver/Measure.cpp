@@ -14,8 +14,10 @@
 using namespace tapestry;
 using namespace tapestry::driver;
 
-Measure::Measure(int64_t devices, llvm::StringRef backend)
-    : devices(devices), backend(backend.str()) {}
+Measure::Measure(int64_t devices, llvm::StringRef backend,
+                 llvm::StringRef collectives)
+    : devices(devices), backend(backend.str()), collectives(collectives.str()) {
+}
 
 Measure::~Measure() {
   if (!folder.empty())
@@ -303,6 +305,7 @@ ExitStatus Measure::collectiveSeconds(const DeviceGrid &grid,
   theClock = &clock;
   rt::RunOptions run;
   run.backend = backend;
+  run.collectives = collectives;
   run.progress = false;
   int status = rt::run(tables.program, run);
   for (const std::vector<double> &own : clock.seconds)

@@ -70,6 +70,12 @@ cl::opt<std::string>
     backend("backend", cl::desc("What to measure: local (default) or mpi"),
             cl::value_desc("name"), cl::init("local"),
             cl::sub(calibrateCommand), cl::cat(category));
+cl::opt<std::string>
+    collectives("collectives",
+                cl::desc("With --backend mpi: ring (default), the runtime's "
+                         "own, or mpi, those of MPI"),
+                cl::value_desc("name"), cl::init("ring"),
+                cl::sub(calibrateCommand), cl::cat(category));
 cl::opt<std::string> solver("solver",
                             cl::desc("exact (default), bounded or eindecomp"),
                             cl::value_desc("name"), cl::init("exact"),
@@ -300,6 +306,11 @@ static std::optional<Options> calibrateOptions() {
   options.backend = backend;
   if (backend != "local" && backend != "mpi")
     usage.error("--backend: '" + backend + "' is none of local, mpi");
+  options.collectives = collectives;
+  if (collectives != "ring" && collectives != "mpi")
+    usage.error("--collectives: '" + collectives + "' is none of ring, mpi");
+  else if (collectives == "mpi" && backend != "mpi")
+    usage.error("--collectives mpi: MPI's collectives need --backend mpi");
   options.verbose = verbose;
   if (!usage.good)
     return std::nullopt;

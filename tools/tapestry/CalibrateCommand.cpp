@@ -190,7 +190,7 @@ ExitStatus tapestry::driver::calibrateMachine(const Options &options) {
   int64_t devices = options.devices;
   if (devices == 0)
     devices = llvm::hardware_concurrency().compute_thread_count();
-  Measure measure(devices, options.backend);
+  Measure measure(devices, options.backend, options.collectives);
   Machine machine;
   machine.name =
       (llvm::sys::getHostCPUName() + "x" + llvm::Twine(devices)).str();

@@ -18,8 +18,10 @@ namespace tapestry::driver {
 
 class Measure {
 public:
-  /// A device is a rank of `backend`, "local" or "mpi".
-  Measure(int64_t devices, llvm::StringRef backend);
+  /// A device is a rank of `backend`, "local" or "mpi"; for `collectives` see
+  /// rt::RunOptions.
+  Measure(int64_t devices, llvm::StringRef backend,
+          llvm::StringRef collectives);
   /// Removes the files made for the programs.
   ~Measure();
   Measure(const Measure &) = delete;
@@ -49,7 +51,7 @@ private:
   ExitStatus makeFolder();
 
   int64_t devices;
-  std::string backend;
+  std::string backend, collectives;
   bool first = false;
   int programs = 0;
   llvm::SmallString<128> folder;

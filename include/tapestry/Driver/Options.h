@@ -80,9 +80,11 @@ struct Options {
   // compile
   std::string executable;
   std::string stopAfter;
-  // calibrate: the machine file to write, empty: none; "local" or "mpi"
+  // calibrate: the machine file to write, empty: none; "local" or "mpi"; "ring"
+  // or "mpi"
   std::string machineFile;
   std::string backend;
+  std::string collectives;
 };
 
 /// Parses argv. On a usage error prints one message to stderr and returns

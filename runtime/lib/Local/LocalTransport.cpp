@@ -27,8 +27,7 @@ struct LocalMessage {
 
 class LocalEndpoint final : public Transport {
 public:
-  LocalEndpoint(LocalHub &hub, int number, int ranks)
-      : hub(hub), number(number), expected(ranks, -1) {}
+  LocalEndpoint(LocalHub &hub, int number) : hub(hub), number(number) {}
 
   int rank() const override { return number; }
   int size() const override { return hub.size(); }
@@ -60,7 +59,8 @@ private:
   LocalHub &hub;
   const int number;
   /// Per rank: the index of the message that this exchange still expects from
-  /// it, or -1. Touched by this rank alone.
+  /// it, or -1. Touched by this rank alone, whose thread allocates it: what
+  /// other ranks read must not share its cache lines.
   std::vector<int> expected;
 
   alignas(64) std::mutex mutex; // guards inbox and asleep
@@ -218,6 +218,8 @@ Outcome LocalEndpoint::exchange(const Label &label, const Outgoing *outgoing,
                                 TransportError &error) {
   if (hub.aborted())
     return Outcome::Stopped;
+  if (expected.empty())
+    expected.assign(size(), -1);
   for (size_t i = 0; i < numIncoming; ++i)
     expected[incoming[i].peer] = static_cast<int>(i);
   pending.store(numOutgoing, std::memory_order_release);
@@ -254,7 +256,7 @@ Outcome LocalEndpoint::exchange(const Label &label, const Outgoing *outgoing,
 LocalHub::LocalHub(int ranks, double timeoutSeconds, bool spin)
     : timeoutSeconds(timeoutSeconds), spin(spin) {
   for (int rank = 0; rank < ranks; ++rank)
-    endpoints.push_back(std::make_unique<LocalEndpoint>(*this, rank, ranks));
+    endpoints.push_back(std::make_unique<LocalEndpoint>(*this, rank));
 }
 
 LocalHub::~LocalHub() = default;
