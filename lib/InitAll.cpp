@@ -27,6 +27,7 @@ void tapestry::registerAllDialects(mlir::DialectRegistry &registry) {
 
 void tapestry::registerAllPasses() {
   registerAllTargets();
+  registerAllCostModels();
   index::registerTapestryIndexPasses();
   teg::registerTapestryGraphPasses();
   registerConversionPasses();

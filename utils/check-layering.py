@@ -22,15 +22,18 @@ def planner_rooms():
     below = {
         "Model": [],
         "Machine": ["Model"],
-        "Optimize": ["Model"],
+        "Optimize": [],
         "Layout": ["Model"],
-        "Cost/Elements": ["Model", "Optimize"],
-        "Cost/Seconds": ["Model", "Machine", "Optimize", "Layout", "Cost/Elements"],
-        "Plan": ["Model", "Machine", "Optimize", "Layout", "Cost/Elements", "Cost/Seconds"],
+        "Cost": ["Model", "Machine", "Optimize", "Layout"],
         "Contraction": ["Model"],
     }
+    below["Cost/Elements"] = ["Cost"] + below["Cost"]
+    below["Cost/Seconds"] = ["Cost"] + below["Cost"]
+    # Above them nothing knows a cost model but by its object; a search for
+    # the fastest plans knows seconds.
+    below["Plan"] = ["Cost"] + below["Cost"]
     below["Explain"] = ["Plan"] + below["Plan"]
-    below["Pareto"] = ["Plan"] + below["Plan"]
+    below["Pareto"] = ["Plan", "Cost/Seconds"] + below["Plan"]
     below["Report"] = ["Explain", "Pareto"] + below["Explain"]
     return {
         f"Planner/{room}": ["Support"] + [f"Planner/{name}" for name in names]

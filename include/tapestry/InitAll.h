@@ -21,8 +21,8 @@ void registerAllDialects(mlir::DialectRegistry &registry);
 /// target or for the dialects of the code phase.
 void registerAllTargets();
 
-/// Registers every target, and every pass and pipeline of Tapestry with the
-/// pass manager's command line.
+/// Registers every target and cost model, and every pass and pipeline of
+/// Tapestry with the pass manager's command line.
 void registerAllPasses();
 
 } // namespace tapestry

@@ -116,14 +116,26 @@ ExitStatus Compilation::checkRequest() const {
   llvm::Expected<const SolverInfo *> solver = solverNamed(options.solver);
   if (!solver)
     return report(solver.takeError());
-  if (options.cost != "paper" && options.cost != "spmd") {
-    printError("there is no cost model '" + options.cost +
-               "'; there are: paper, spmd");
-    return UsageWrong;
-  }
+  llvm::Expected<const CostModel *> model = costModelNamed(options.cost);
+  if (!model)
+    return report(model.takeError());
   Machine machine;
   DeviceGrid grid;
   return readMachine(options, machine, grid);
+}
+
+/// A machine for a cost model that reckons without one is a mistake.
+ExitStatus Compilation::checkMachineIsUsed() const {
+  const CostModel &model = *llvm::cantFail(costModelNamed(options.cost));
+  if (model.needsMachine())
+    return Success;
+  std::string users;
+  for (const CostModel *other : costModels())
+    if (other->needsMachine())
+      users += (users.empty() ? "" : " or ") + other->name().str();
+  printError("--machine is what --cost " + users + " reckons with; '" +
+             model.name() + "' counts " + model.unit());
+  return UsageWrong;
 }
 
 /// What is written into machine files: all that a cost model can see.
@@ -163,13 +175,13 @@ ExitStatus Compilation::checkFollowed() const {
   if (!options.grid.empty() && !(grid == decided.userGrid))
     return refuse("grid: the plan is for '" + textOf(decided.userGrid) +
                   "', --grid asks for '" + textOf(grid) + "'");
-  bool isSpmd = decided.costModel == "spmd";
-  if (options.isMachineGiven && !isSpmd)
+  bool needsMachine = decided.model().needsMachine();
+  if (options.isMachineGiven && !needsMachine)
     return refuse("cost_model: the plan is by '" + decided.costModel +
                   "', which has no use for --machine " + options.machine);
   // A grid may state links, which are the machine's.
   bool hasLinks = llvm::StringRef(options.grid).contains(':');
-  if (isSpmd && (options.isMachineGiven || hasLinks) &&
+  if (needsMachine && (options.isMachineGiven || hasLinks) &&
       textOf(machine) != textOf(decided.machine))
     return refuse("machine: the plan reckons with another '" +
                   decided.machine.name + "' than " +
@@ -249,12 +261,9 @@ std::string Compilation::describeEstimate() {
 ExitStatus Compilation::planGraph() {
   if (ExitStatus status = checkRequest())
     return status;
-  if (options.isMachineGiven && options.cost == "paper" &&
-      options.planFile.empty()) {
-    printError("--machine is what --cost spmd reckons with; 'paper' counts "
-               "elements");
-    return UsageWrong;
-  }
+  if (options.isMachineGiven && options.planFile.empty())
+    if (ExitStatus status = checkMachineIsUsed())
+      return status;
   if (ExitStatus status = planWithin(0, /*isTrial=*/false))
     return status;
   if (!options.planFile.empty())

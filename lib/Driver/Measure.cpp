@@ -118,7 +118,6 @@ ExitStatus Measure::programSeconds(llvm::StringRef text, int64_t repeat,
   Options options;
   options.program = fileNamed("p" + llvm::Twine(programs++) + ".ein");
   options.solver = "exact";
-  options.cost = "paper";
   options.devices = devices;
   std::error_code error;
   {

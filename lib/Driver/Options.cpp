@@ -83,7 +83,8 @@ cl::opt<std::string> solver("solver",
                             cl::sub(compileCommand), cl::cat(category));
 cl::opt<std::string> cost("cost",
                           cl::desc("Cost model: paper (default) or spmd"),
-                          cl::value_desc("name"), cl::init("paper"),
+                          cl::value_desc("name"),
+                          cl::init(tapestry::defaultCostModel.str()),
                           cl::sub(runCommand), cl::sub(planCommand),
                           cl::sub(compileCommand), cl::cat(category));
 cl::opt<std::string>

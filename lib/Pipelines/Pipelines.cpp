@@ -16,6 +16,8 @@
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Index/Transforms/Passes.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "tapestry/Planner/Cost/Elements/PaperCost.h"
+#include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -31,8 +33,14 @@ ArrayRef<PhaseInfo> tapestry::allPhases() {
   return phases;
 }
 
+void tapestry::registerAllCostModels() {
+  registerCostModel(elementsModel());
+  registerCostModel(secondsModel());
+}
+
 void tapestry::buildGraphPipeline(OpPassManager &pm,
                                   const GraphOptions &options) {
+  registerAllCostModels();
   pm.addNestedPass<teg::GraphOp>(teg::createTapestryPrune());
   if (options.order == "none")
     return;
@@ -46,6 +54,7 @@ void tapestry::buildGraphPipeline(OpPassManager &pm,
 
 void tapestry::buildPlanPipeline(OpPassManager &pm,
                                  const PlanOptions &options) {
+  registerAllCostModels();
   teg::TapestryPartitionOptions pass;
   pass.devices = options.devices;
   pass.grid = options.grid;

@@ -2,6 +2,7 @@
 
 #include "Commands.h"
 #include "tapestry/InitAll.h"
+#include "tapestry/Pipelines/Pipelines.h"
 #include "tapestry/Plugin/Loader.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -10,6 +11,7 @@ using namespace tapestry::driver;
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   tapestry::registerAllTargets();
+  tapestry::registerAllCostModels();
   if (int status = tapestry::loadPluginsOrReport("tapestry", argc, argv))
     return status;
   std::optional<Options> options = parseOptions(argc, argv);

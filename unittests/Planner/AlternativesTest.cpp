@@ -4,6 +4,7 @@
 #include "TestErrors.h"
 #include "TestGraphs.h"
 #include "TestProblems.h"
+#include "tapestry/Planner/Cost/Elements/PaperProblem.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <limits>

@@ -3,6 +3,7 @@
 #include "tapestry/Planner/Optimize/Bound.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
+#include "tapestry/Planner/Cost/Elements/PaperProblem.h"
 #include "tapestry/Planner/Optimize/Solver.h"
 
 using namespace tapestry;

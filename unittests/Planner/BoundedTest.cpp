@@ -3,6 +3,7 @@
 #include "TestErrors.h"
 #include "TestGraphs.h"
 #include "TestProblems.h"
+#include "tapestry/Planner/Cost/Elements/PaperProblem.h"
 #include "tapestry/Planner/Optimize/Bound.h"
 #include "tapestry/Planner/Optimize/Solver.h"
 #include <set>

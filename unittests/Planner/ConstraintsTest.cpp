@@ -126,7 +126,7 @@ TEST(Constraints, InputsAreStoredAsPinned) {
   // The reader wants all of it and has to fetch it.
   ASSERT_FALSE(plan.placement.collectives.empty());
   EXPECT_EQ(plan.placement.collectives.front().kind, CollectiveKind::AllGather);
-  EXPECT_GT(plan.vertices[*graph.vertexNamed("C")].cost.repartition, 0);
+  EXPECT_GT(plan.vertices[*graph.vertexNamed("C")].cost[PaperRepartition], 0);
 }
 
 TEST(Constraints, OutputsAreLeftAsPinned) {

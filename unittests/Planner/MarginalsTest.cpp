@@ -4,6 +4,7 @@
 #include "TestErrors.h"
 #include "TestGraphs.h"
 #include "TestProblems.h"
+#include "tapestry/Planner/Cost/Elements/PaperProblem.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdProblem.h"
 #include "tapestry/Planner/Optimize/Alternatives.h"
 #include "tapestry/Planner/Plan/Plan.h"

@@ -3,6 +3,7 @@
 #include "tapestry/Planner/Cost/Elements/PaperCost.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
+#include "tapestry/Planner/Model/Partitions.h"
 #include <set>
 
 using namespace tapestry;
@@ -166,12 +167,12 @@ TEST(PaperCost, InputsWithOneReaderAreFree) {
     parts[v] = {2, 2, 2};
   parts[8] = {4, 2};
   std::vector<VertexCost> costs = paperCosts(graph, parts);
-  EXPECT_EQ(costs[5].repartition, 0) << "A and B come as AB wants them";
-  EXPECT_EQ(costs[5].join, 8 * 2 * 32 * 32);
+  EXPECT_EQ(costs[5][PaperRepartition], 0) << "A and B come as AB wants them";
+  EXPECT_EQ(costs[5][PaperJoin], 8 * 2 * 32 * 32);
   // CDE reads DE as cut by j and k: that is how DE is made.
-  EXPECT_EQ(costs[7].repartition, 0);
+  EXPECT_EQ(costs[7][PaperRepartition], 0);
   // Z reads 16 x 32 of both: each producer part goes where its half is used.
-  EXPECT_EQ(costs[8].repartition, 2 * 32 * 32 * 8);
+  EXPECT_EQ(costs[8][PaperRepartition], 2 * 32 * 32 * 8);
   EXPECT_EQ(costs[0].total(), 0);
 }
 

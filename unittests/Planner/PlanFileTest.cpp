@@ -3,6 +3,7 @@
 #include "tapestry/Planner/Plan/PlanFile.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
+#include "tapestry/Planner/Cost/Elements/PaperCost.h"
 #include "tapestry/Planner/Plan/Planner.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -143,9 +144,9 @@ TEST(PlanFile, ReadsWhatPeopleWrite) {
   EXPECT_EQ(plan.placement.vertices[3].partition->cuts[0], Cut({0, 1}));
   // C: 6 * (12 * 10 + 10 * 18), two groups of three combining 12 x 18; S: 4
   // x 18.
-  EXPECT_EQ(plan.vertices[2].cost.join, 6 * (120 + 180));
-  EXPECT_EQ(plan.vertices[2].cost.aggregate, 2 * 2 * 216);
-  EXPECT_EQ(plan.vertices[3].cost.join, 6 * 72);
+  EXPECT_EQ(plan.vertices[2].cost[PaperJoin], 6 * (120 + 180));
+  EXPECT_EQ(plan.vertices[2].cost[PaperAggregate], 2 * 2 * 216);
+  EXPECT_EQ(plan.vertices[3].cost[PaperJoin], 6 * 72);
   EXPECT_EQ(plan.placement.collectives.size(), 1u);
 }
 

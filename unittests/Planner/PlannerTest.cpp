@@ -3,6 +3,7 @@
 #include "tapestry/Planner/Plan/Planner.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
+#include "tapestry/Planner/Cost/Elements/PaperCost.h"
 #include "tapestry/Planner/Plan/Verify.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -90,7 +91,7 @@ TEST(Planner, SharedInputsChooseWhatAReaderWants) {
   EXPECT_EQ(input[0] * input[1], 4);
   double repartition = 0;
   for (const PlannedVertex &vertex : plan.vertices)
-    repartition += vertex.cost.repartition;
+    repartition += vertex.cost[PaperRepartition];
   EXPECT_GT(repartition, 0) << "the diagonal is nobody's plain layout";
 }
 

@@ -5,6 +5,8 @@
 #include "TestGraphs.h"
 #include "TestProblems.h"
 #include "tapestry/Planner/Cost/Elements/PaperCost.h"
+#include "tapestry/Planner/Cost/Elements/PaperProblem.h"
+#include "tapestry/Planner/Model/Partitions.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <limits>

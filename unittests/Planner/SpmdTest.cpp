@@ -1,9 +1,11 @@
 //===- SpmdTest.cpp - Plans in seconds ------------------------------------===//
 
-#include "../../lib/Planner/Plan/VerifyMoves.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
+#include "tapestry/Planner/Cost/Elements/PaperProblem.h"
+#include "tapestry/Planner/Cost/RecountMoves.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdProblem.h"
+#include "tapestry/Planner/Model/TensorParts.h"
 #include "tapestry/Planner/Plan/Planner.h"
 #include "tapestry/Planner/Plan/Verify.h"
 #include "tapestry/Support/ReshardingCostCache.h"

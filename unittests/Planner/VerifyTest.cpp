@@ -3,6 +3,7 @@
 #include "tapestry/Planner/Plan/Verify.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
+#include "tapestry/Planner/Cost/Elements/PaperCost.h"
 #include "tapestry/Planner/Plan/Planner.h"
 
 using namespace tapestry;
@@ -133,11 +134,11 @@ TEST_F(Verify, Collectives) {
 }
 
 TEST_F(Verify, Costs) {
-  wrong.vertices[C].cost.join += 1;
+  wrong.vertices[C].cost[PaperJoin] += 1;
   expectRefused({"'C'", "join"});
-  wrong.vertices[F].cost.aggregate += 1;
+  wrong.vertices[F].cost[PaperAggregate] += 1;
   expectRefused({"'F'", "aggregate"});
-  wrong.vertices[D].cost.repartition += 1;
+  wrong.vertices[D].cost[PaperRepartition] += 1;
   expectRefused({"'D'", "repartition"});
   wrong.cost *= 1.5;
   expectRefused({"the plan's cost"});

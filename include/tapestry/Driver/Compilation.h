@@ -52,6 +52,7 @@ private:
   ExitStatus loadEin(std::unique_ptr<llvm::MemoryBuffer> text);
   ExitStatus loadMLIR(std::unique_ptr<llvm::MemoryBuffer> text);
   ExitStatus checkRequest() const;
+  ExitStatus checkMachineIsUsed() const;
   ExitStatus checkFollowed() const;
   ExitStatus planWithin(int64_t memoryLimit, bool isTrial);
   std::string describeEstimate();

@@ -3,6 +3,7 @@
 #ifndef TAPESTRY_DRIVER_OPTIONS_H
 #define TAPESTRY_DRIVER_OPTIONS_H
 
+#include "tapestry/Planner/Cost/CostModel.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include <limits>
@@ -46,7 +47,7 @@ struct Options {
   /// A built-in machine's name or a machine file.
   std::string machine = "cpu";
   std::string solver;
-  std::string cost;
+  std::string cost = defaultCostModel.str();
   /// Which of them the user wrote; the others are defaults.
   bool isMachineGiven = false;
   bool isSolverGiven = false;

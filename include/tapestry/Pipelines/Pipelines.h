@@ -10,6 +10,7 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "tapestry/Codegen/Pipeline.h"
+#include "tapestry/Planner/Cost/CostModel.h"
 
 namespace tapestry {
 
@@ -36,7 +37,7 @@ struct GraphOptions {
   /// For `planned`; see PlanOptions.
   int64_t devices = 0;
   std::string grid;
-  std::string cost = "paper";
+  std::string cost = defaultCostModel.str();
 };
 
 struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
@@ -50,7 +51,7 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
                              llvm::cl::desc("exact or eindecomp"),
                              llvm::cl::init("exact")};
   Option<std::string> cost{*this, "cost", llvm::cl::desc("Cost model: paper"),
-                           llvm::cl::init("paper")};
+                           llvm::cl::init(defaultCostModel.str())};
   Option<std::string> plan{
       *this, "plan",
       llvm::cl::desc("A plan.json to follow instead of solving")};
@@ -60,6 +61,10 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
                      "peak or planned"),
       llvm::cl::init("flops")};
 };
+
+/// Registers the planner's cost models, as everything here that plans does
+/// itself.
+void registerAllCostModels();
 
 void buildGraphPipeline(mlir::OpPassManager &pm,
                         const GraphOptions &options = GraphOptions());

@@ -56,6 +56,9 @@ int64_t partIndex(const DeviceGrid &grid, llvm::ArrayRef<unsigned> cut,
 /// Part number `index` of `parts` equal blocks of [0, extent).
 ZRange blockRange(int64_t extent, int64_t parts, int64_t index);
 
+/// The number of parts of every dimension of an index space.
+using PartVector = llvm::SmallVector<int64_t, 6>;
+
 /// A cut of every dimension of an index space. No axis occurs twice.
 struct Partition {
   llvm::SmallVector<Cut, 4> cuts;

@@ -25,68 +25,14 @@ using namespace tapestry;
 llvm::Expected<ExplainedProblem> ExplainedProblem::make(const PlanGraph &graph,
                                                         const Plan &plan,
                                                         int64_t memoryLimit) {
-  ExplainedProblem result;
-  result.graph = &graph;
-  result.plan = &plan;
-  auto indexOf = [](const auto &list,
-                    const auto &entry) -> std::optional<uint32_t> {
-    auto it = llvm::find(list, entry);
-    if (it == list.end())
-      return std::nullopt;
-    return it - list.begin();
-  };
-  if (plan.costModel == "spmd") {
-    SpmdOptions options;
-    options.memoryLimit = memoryLimit;
-    auto problem = buildSpmdProblem(graph, plan.grid, plan.machine, options);
-    if (!problem)
-      return problem.takeError();
-    result.spmd = std::move(*problem);
-    result.chosen.resize(result.problem().variables.size());
-    std::vector<bool> isKnown(result.chosen.size(), false);
-    for (unsigned v = 0; v < graph.vertices.size(); ++v) {
-      auto [work, home] = result.spmd->variables()[v];
-      const VertexPlacement &placed = plan.placement.vertices[v];
-      if (work && placed.partition)
-        result.chosen[*work] =
-            indexOf(result.spmd->partitionsOf(v), *placed.partition);
-      if (!home)
-        continue;
-      std::optional<uint32_t> own =
-          indexOf(result.spmd->homesOf(v), placed.home);
-      // Members of a layout group share a variable: they may disagree.
-      std::optional<uint32_t> &known = result.chosen[*home];
-      known = isKnown[*home] && known != own ? std::nullopt : own;
-      isKnown[*home] = true;
-    }
-    return std::move(result);
-  }
-  auto problem = buildPaperProblem(graph, plan.grid);
+  auto problem =
+      plan.model().buildProblem({graph, plan.grid, plan.machine}, memoryLimit);
   if (!problem)
     return problem.takeError();
-  result.paper = std::move(*problem);
-  for (unsigned v = 0; v < graph.vertices.size(); ++v)
-    result.chosen.push_back(graph.vertices[v].storedFor
-                                ? 0
-                                : indexOf(*result.paper.variables[v].choices,
-                                          plan.vertices[v].parts));
+  ExplainedProblem result;
+  result.chosen = (*problem)->choicesOf(plan.decided(graph));
+  result.built = std::move(*problem);
   return std::move(result);
-}
-
-std::optional<unsigned> ExplainedProblem::variableOf(unsigned vertex) const {
-  if (spmd)
-    return spmd->variables()[vertex].work;
-  return graph->vertices[vertex].storedFor ? std::nullopt
-                                           : std::optional<unsigned>(vertex);
-}
-
-PartVector ExplainedProblem::partsOf(unsigned vertex, uint32_t choice) const {
-  if (!spmd)
-    return (*paper.variables[vertex].choices)[choice];
-  PartVector parts;
-  for (const Cut &cut : spmd->partitionsOf(vertex)[choice].cuts)
-    parts.push_back(tapestry::partsOf(plan->grid, cut));
-  return parts;
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,12 +191,13 @@ static void printBounds(llvm::raw_ostream &os, const PlanGraph &graph,
   PlanBounds bounds = boundPlans(graph, plan, memoryBytes);
   printContractions(os, graph, bounds);
   os << "\n";
-  if (plan.costModel == "paper" && bounds.paperCost > 0)
+  if (bounds.cost > 0) {
+    double rounded = std::ceil(bounds.cost * (1 - 1e-9));
     os << "every plan that cuts each vertex into as many blocks costs at least "
-       << wholeText(std::ceil(bounds.paperCost * (1 - 1e-9)))
-       << " elements:\nthis plan is within "
-       << percentText(plan.cost / bounds.paperCost - 1)
-       << " of any plan's bound\n";
+       << costText(plan, plan.model().isWhole() ? rounded : bounds.cost) << " "
+       << costUnit(plan) << ":\nthis plan is within "
+       << percentText(plan.cost / bounds.cost - 1) << " of any plan's bound\n";
+  }
   std::string within = memoryBytes > 0
                            ? " within " + bytesText(memoryBytes) + " per device"
                            : "";
@@ -410,13 +357,7 @@ llvm::Error AlternativePrinter::print(llvm::raw_ostream &os) {
     return made.takeError();
   explained.emplace(std::move(*made));
   const PlanProblem &problem = explained->problem();
-  // Groups forbid by the largest entry of all, twice what a plan may cost.
-  if (plan.costModel != "spmd" && !layoutGroups(graph).empty())
-    for (const PlanProblem::Edge &edge : problem.edges)
-      for (double value : edge.table->values)
-        if (value >= forbiddenCost)
-          forbidding = std::isinf(forbidding) ? value / 2
-                                              : std::max(forbidding, value / 2);
+  forbidding = explained->meaning().forbidding();
   findMarginals();
   std::vector<bool> anew = verticesToReoptimize();
   std::vector<uint32_t> choice;

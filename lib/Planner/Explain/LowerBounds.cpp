@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry/Planner/Explain/LowerBounds.h"
-#include "GeometricProgram.h"
+#include "tapestry/Planner/Model/ArrayImage.h"
+#include "tapestry/Planner/Model/Partitions.h"
+#include "tapestry/Planner/Model/TensorParts.h"
+#include "tapestry/Planner/Optimize/GeometricProgram.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringMap.h"
@@ -153,48 +156,6 @@ double tapestry::memoryDependentBound(double points, double p, double memory,
 
 namespace {
 
-using Labels = llvm::SmallVector<unsigned, 4>;
-
-/// What the blocks of a vertex touch of one array. The image of a block of
-/// sides e has at least constant * prod e[l] elements over `sides`.
-struct ArrayImage {
-  Labels sides;
-  /// Every label that a subscript mentions: cutting it need not touch any
-  /// element twice.
-  Labels mentioned;
-  double constant = 1;
-
-  double wholeImage(llvm::ArrayRef<double> extents) const {
-    double elements = constant;
-    for (unsigned label : sides)
-      elements *= extents[label];
-    return elements;
-  }
-};
-
-ArrayImage imageOf(const Projection &projection, bool padded,
-                   llvm::ArrayRef<double> extents,
-                   llvm::ArrayRef<int64_t> shape) {
-  ArrayImage image;
-  for (auto [dim, extent] : llvm::zip_equal(projection.dims, shape)) {
-    std::optional<unsigned> side;
-    for (const AffineTerm &term : dim.terms) {
-      if (!llvm::is_contained(image.mentioned, term.dim))
-        image.mentioned.push_back(term.dim);
-      if (!side || extents[term.dim] > extents[*side])
-        side = term.dim;
-    }
-    // A padded subscript may miss the tensor.
-    bool isInside = !padded || dim.isPlainDim();
-    if (side && isInside && extents[*side] <= extent &&
-        !llvm::is_contained(image.sides, *side))
-      image.sides.push_back(*side);
-    if (dim.terms.empty() && !padded)
-      image.constant *= std::min(dim.size, extent);
-  }
-  return image;
-}
-
 /// The bounds of one vertex, given what surrounds it.
 class VertexBounder {
 public:
@@ -213,11 +174,10 @@ private:
     return {factor, llvm::SmallVector<int, 6>(extents.size(), 0)};
   }
   /// factor, once for every block along the labels that `labels` lacks.
-  Monomial repeated(double factor, const Labels &labels) const;
+  Monomial repeated(double factor, llvm::ArrayRef<unsigned> labels) const;
   double boundTouched() const;
-  double boundPaperCost() const;
   double boundBytes(double memoryForVertex) const;
-  double smallestShare(const Labels &labels) const;
+  double smallestShare(llvm::ArrayRef<unsigned> labels) const;
   void describeProduct(VertexBound &bound) const;
   /// How many operands of the vertex read what this one reads.
   double readsOf(unsigned producer) const;
@@ -267,7 +227,8 @@ double VertexBounder::readsOf(unsigned producer) const {
   });
 }
 
-Monomial VertexBounder::repeated(double factor, const Labels &labels) const {
+Monomial VertexBounder::repeated(double factor,
+                                 llvm::ArrayRef<unsigned> labels) const {
   Monomial term = monomial(factor);
   for (unsigned label = 0; label < extents.size(); ++label)
     term.exponents[label] = !llvm::is_contained(labels, label);
@@ -288,26 +249,9 @@ double VertexBounder::boundTouched() const {
   return minimizeOverCuts(space, f).bound;
 }
 
-/// p times the image of a full block is the whole image, once for every block
-/// along all labels but its sides. The aggregation adds n_Z (n_agg - 1), where
-/// rounding up only adds.
-double VertexBounder::boundPaperCost() const {
-  Posynomial f;
-  for (const ArrayImage &image : images)
-    f.push_back(repeated(image.wholeImage(extents), image.sides));
-  double whole = 0;
-  if (reduces()) {
-    whole = result.wholeImage(extents);
-    f.push_back(repeated(whole, result.sides));
-  }
-  if (f.empty())
-    return 0;
-  return std::max(minimizeOverCuts(space, f).bound - whole, 0.0);
-}
-
 /// Of d blocks of a label some may be empty: the least share of the others,
 /// multiplied over the labels that `labels` lacks.
-double VertexBounder::smallestShare(const Labels &labels) const {
+double VertexBounder::smallestShare(llvm::ArrayRef<unsigned> labels) const {
   double product = 1;
   for (unsigned label = 0; label < extents.size(); ++label) {
     if (llvm::is_contained(labels, label))
@@ -400,7 +344,6 @@ VertexBound VertexBounder::compute(double memoryForVertex) const {
   bound.isContraction = reduces() && vertex.operands.size() > 1;
   describeProduct(bound);
   bound.touched = boundTouched();
-  bound.paperCost = boundPaperCost();
   bound.bytes = boundBytes(memoryForVertex);
   double share = vertex.elements();
   for (const PlanOperand &operand : vertex.operands) {
@@ -412,8 +355,6 @@ VertexBound VertexBounder::compute(double memoryForVertex) const {
   bound.plannedTouched += partElements(
       projectedParts(vertex.output, vertex.extents(), own, vertex.shape));
   bound.receivedFromEven = std::max(bound.touched - share / bound.parts, 0.0);
-  bound.plannedPaperCost =
-      joinCost(graph, vertex, own) + aggregateCost(vertex, own);
   return bound;
 }
 
@@ -518,10 +459,12 @@ PlanBounds tapestry::boundPlans(const PlanGraph &graph, const Plan &plan,
         }
     }
     auto [it, isNew] = known.try_emplace(bounders[v].key(memory));
-    if (isNew)
+    if (isNew) {
       it->second = bounders[v].compute(memory);
+      it->second.cost = plan.model().boundVertex(graph, v, parts[v]);
+    }
     result.vertices.push_back(it->second);
-    result.paperCost += it->second.paperCost;
+    result.cost += it->second.cost;
   }
   result.bytes = addBytes(graph, result.vertices);
   return result;

@@ -1,9 +1,9 @@
 //===- ParetoScene.cpp - Fast prices of many plans of one graph -----------===//
 
 #include "ParetoScene.h"
-#include "tapestry/Planner/Cost/Elements/PaperCost.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
 #include "tapestry/Planner/Model/Constraints.h"
+#include "tapestry/Planner/Model/TensorParts.h"
 #include "tapestry/Planner/Plan/Plan.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"

@@ -20,6 +20,7 @@ llvm::Expected<unsigned> SingleGraph::apply(unsigned number,
 Objectives tapestry::objectivesOf(const PlanGraph &graph, const Plan &plan,
                                   const Machine &machine) {
   Objectives objectives = {};
+  // The machine is the search's, which a start need not know.
   for (const VertexCost &cost :
        spmdCosts(graph, plan.grid, machine, plan.placement))
     objectives[Seconds] += cost.total();
@@ -185,9 +186,9 @@ static FoundPlan foundPlan(const PlanGraph &graph, const Plan &plan,
       found.sketch.partitions.push_back(*placed.partition);
   }
   found.sketch.homes.resize(graph.vertices.size());
-  // Only the cost model `spmd` chooses homes.
+  bool hasHomes = plan.model().decidesHomes();
   for (unsigned v = 0; v < graph.vertices.size(); ++v)
-    if (plan.costModel == "spmd" && !graph.vertices[v].isInput)
+    if (hasHomes && !graph.vertices[v].isInput)
       found.sketch.homes[v] = plan.placement.vertices[v].home;
   return found;
 }
@@ -202,7 +203,7 @@ static llvm::Expected<Plan> buildPlan(ParetoScenes &scenes,
   sketch.program = options.program;
   sketch.userGrid = scenes.grids[state.grid];
   sketch.solver = "pareto";
-  sketch.costModel = "spmd";
+  sketch.costModel = secondsModel().name().str();
   sketch.machine = options.machine;
   sketch.placed = scene.place(state).vertices;
   llvm::Expected<Plan> plan =

@@ -167,6 +167,17 @@ static std::string changeText(double left, double right) {
   return (ratio >= 0 ? "+" : "") + percentText(ratio);
 }
 
+/// Whether a number under this key is in the unit of a cost model.
+static bool isCostKey(llvm::StringRef key) {
+  return key == "cost" || key == "lower_bound" ||
+         llvm::any_of(costModels(), [&](const CostModel *model) {
+           return llvm::any_of(model->components(),
+                               [&](const CostComponent &component) {
+                                 return component.key == key;
+                               });
+         });
+}
+
 /// Rows for all keys whose values differ; whether there were any. Costs in
 /// different units are not compared.
 static bool addChanges(TextTable &table, const std::string &owner,
@@ -186,8 +197,7 @@ static bool addChanges(TextTable &table, const std::string &owner,
     if (a && b && *a == *b)
       continue;
     std::string change;
-    bool isCost = key == "cost" || key == "lower_bound" || key == "join" ||
-                  key == "aggregate" || key == "repartition";
+    bool isCost = isCostKey(key);
     if (a && b && a->getAsNumber() && b->getAsNumber() && (sameUnit || !isCost))
       change = changeText(*a->getAsNumber(), *b->getAsNumber());
     std::vector<std::string> row = {key, valueText(a), valueText(b), change};
@@ -326,8 +336,9 @@ llvm::Expected<std::string> tapestry::diffPlans(const PlanText &leftText,
   llvm::raw_string_ostream os(text);
   if (areOfDifferentPrograms(*left, *right))
     os << "the plans are of different programs\n\n";
-  bool sameUnit = textOf(left->members, "cost_model", "paper") ==
-                  textOf(right->members, "cost_model", "paper");
+  std::string missing = defaultCostModel.str();
+  bool sameUnit = textOf(left->members, "cost_model", missing) ==
+                  textOf(right->members, "cost_model", missing);
   TextTable plans({"plan", left->file, right->file, ""}, 3);
   bool differs = addChanges(plans, "", flattened(left->members),
                             flattened(right->members), sameUnit);

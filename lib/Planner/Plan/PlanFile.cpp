@@ -145,12 +145,13 @@ void tapestry::writeCut(llvm::json::OStream &json, const PlanVertex &vertex,
 
 static void writeVertex(llvm::json::OStream &json, const PlanVertex &vertex,
                         const PlannedVertex &planned,
-                        const VertexPlacement &placed, const DeviceGrid &grid) {
+                        const VertexPlacement &placed, const DeviceGrid &grid,
+                        llvm::ArrayRef<CostComponent> components) {
   writeCut(json, vertex, planned, placed, grid);
   writePlaces(json, placed, grid);
-  json.attribute("join", planned.cost.join);
-  json.attribute("aggregate", planned.cost.aggregate);
-  json.attribute("repartition", planned.cost.repartition);
+  for (auto [component, cost] :
+       llvm::zip_equal(components, planned.cost.components))
+    json.attribute(component.key, cost);
 }
 
 void tapestry::writePlan(llvm::raw_ostream &os, const PlanGraph &graph,
@@ -182,7 +183,8 @@ void tapestry::writePlan(llvm::raw_ostream &os, const PlanGraph &graph,
                graph.vertices, plan.vertices, plan.placement.vertices))
         json.object(
             [&, &vertex = vertex, &planned = planned, &placed = placed] {
-              writeVertex(json, vertex, planned, placed, plan.grid);
+              writeVertex(json, vertex, planned, placed, plan.grid,
+                          plan.model().components());
             });
     });
     json.attributeArray("collectives", [&] {

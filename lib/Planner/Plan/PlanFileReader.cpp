@@ -143,9 +143,11 @@ llvm::Error PlanFileReader::readHeader(const Cursor &top) {
     return error;
   if (llvm::Error error = readMember(top, "cost_model", costModel))
     return error;
-  if (costModel && *costModel != "paper" && *costModel != "spmd")
-    return fail(top, "cost_model: unknown cost model '", *costModel,
-                "', there are 'paper' and 'spmd'");
+  sketch.costModel = costModel.value_or(options.costModel);
+  auto named = costModelNamed(sketch.costModel);
+  if (!named)
+    return fail(top, "cost_model: ", llvm::toString(named.takeError()));
+  model = *named;
   std::optional<int64_t> idle;
   if (llvm::Error error = readMember(top, "idle_devices", idle))
     return error;
@@ -154,7 +156,6 @@ llvm::Error PlanFileReader::readHeader(const Cursor &top) {
                 maxDevices);
   sketch.program = program.value_or(options.program);
   sketch.solver = solver.value_or("given");
-  sketch.costModel = costModel.value_or(options.costModel);
   sketch.idleDevices = idle.value_or(0);
   if (llvm::Error error = readMachine(top))
     return error;
@@ -227,7 +228,7 @@ llvm::Error PlanFileReader::readLink(const Cursor &at, Link &link) {
 /// A machine by name or file, or in numbers: bytes, seconds and operations per
 /// second.
 llvm::Error PlanFileReader::readMachine(const Cursor &top) {
-  if (sketch.costModel == "spmd")
+  if (model->needsMachine())
     sketch.machine = options.machine.name.empty() ? builtInMachines().front()
                                                   : options.machine;
   const json::Value *member = top.value->getAsObject()->get("machine");
@@ -383,8 +384,8 @@ llvm::Error PlanFileReader::readGroups(const Cursor &top) {
 llvm::Error PlanFileReader::compareCost(const Cursor &at,
                                         std::optional<double> stated,
                                         double counted) const {
-  // Costs in elements are whole; seconds may be as small as they like.
-  double unit = sketch.costModel == "paper" ? 1 : 1e-9;
+  // Seconds may be as small as they like.
+  double unit = model->isWhole() ? 1 : 1e-9;
   if (!stated ||
       std::abs(*stated - counted) <= 1e-9 * std::max(unit, std::abs(counted)))
     return llvm::Error::success();
@@ -397,18 +398,12 @@ llvm::Error PlanFileReader::compareCosts(const Cursor &top, Plan &plan) const {
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const VertexCost &counted = plan.vertices[v].cost;
     const VertexEntry &stated = entries[v];
-    auto compare = [&](const char *key, std::optional<double> given,
-                       double cost) {
-      return compareCost({nullptr, stated.path + "." + key}, given, cost);
-    };
-    if (llvm::Error error = compare("join", stated.join, counted.join))
-      return error;
-    if (llvm::Error error =
-            compare("aggregate", stated.aggregate, counted.aggregate))
-      return error;
-    if (llvm::Error error =
-            compare("repartition", stated.repartition, counted.repartition))
-      return error;
+    for (auto [number, given] : llvm::enumerate(stated.costs))
+      if (llvm::Error error =
+              compareCost({nullptr, stated.path + "." +
+                                        model->components()[number].key.str()},
+                          given, counted[number]))
+        return error;
   }
   std::optional<double> cost, lowerBound, seconds;
   std::optional<bool> provedOptimal, isExact;

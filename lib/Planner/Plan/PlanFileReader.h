@@ -40,7 +40,8 @@ struct VertexEntry {
   llvm::SmallVector<std::optional<Cut>, 4> home;
   Route homeRoute;
   std::vector<Route> operandRoutes;
-  std::optional<double> join, aggregate, repartition;
+  /// One per component of the cost model.
+  std::vector<std::optional<double>> costs;
 
   bool hasParts() const;
   bool hasCuts() const;
@@ -125,6 +126,7 @@ private:
   PlanGraph &graph;
   const PlannerOptions &options;
   PlanSketch sketch;
+  const CostModel *model = nullptr;
   DeviceGrid grid;
   std::vector<VertexEntry> entries;
   /// Whose entries are pins of `graph` by now.

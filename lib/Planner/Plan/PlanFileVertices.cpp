@@ -7,6 +7,7 @@
 
 #include "PlanFileReader.h"
 #include "tapestry/Planner/Model/Constraints.h"
+#include "tapestry/Planner/Model/Partitions.h"
 #include "tapestry/Planner/Plan/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -236,9 +237,11 @@ llvm::Error PlanFileReader::checkEntry(const Cursor &at,
 }
 
 llvm::Error PlanFileReader::readVertex(const Cursor &at) {
-  if (llvm::Error error =
-          checkKeys(at, {"name", "parts", "axes", "home", "home_route",
-                         "operand_routes", "join", "aggregate", "repartition"}))
+  llvm::SmallVector<llvm::StringRef, 12> keys = {
+      "name", "parts", "axes", "home", "home_route", "operand_routes"};
+  for (const CostComponent &component : model->components())
+    keys.push_back(component.key);
+  if (llvm::Error error = checkKeys(at, keys))
     return error;
   const json::Object &object = *at.value->getAsObject();
   std::optional<std::string> name;
@@ -275,11 +278,11 @@ llvm::Error PlanFileReader::readVertex(const Cursor &at) {
       return error;
   if (llvm::Error error = checkEntry(at, vertex, entry))
     return error;
-  if (llvm::Error error = readMember(at, "join", entry.join))
-    return error;
-  if (llvm::Error error = readMember(at, "aggregate", entry.aggregate))
-    return error;
-  return readMember(at, "repartition", entry.repartition);
+  for (const CostComponent &component : model->components())
+    if (llvm::Error error =
+            readMember(at, component.key, entry.costs.emplace_back()))
+      return error;
+  return llvm::Error::success();
 }
 
 llvm::Error PlanFileReader::readVertices(const Cursor &top) {
@@ -378,7 +381,7 @@ llvm::Expected<Plan> PlanFileReader::decide() {
   isComplete = true;
   if (isPlaced)
     return followPlacement();
-  if (isCut && !anyHome && sketch.costModel == "paper")
+  if (isCut && !anyHome && !model->decidesHomes())
     return followParts();
   isComplete = false;
   return planTheRest();

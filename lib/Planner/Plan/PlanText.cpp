@@ -2,20 +2,15 @@
 
 #include "tapestry/Planner/Plan/PlanText.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FormatVariadic.h"
-#include <cmath>
 
 using namespace tapestry;
 
 llvm::StringRef tapestry::costUnit(const Plan &plan) {
-  return plan.costModel == "spmd" ? "seconds" : "elements";
+  return plan.model().unit();
 }
 
 std::string tapestry::costText(const Plan &plan, double cost) {
-  if (plan.costModel == "spmd")
-    return cost == 0 ? "0" : llvm::formatv("{0:e5}", cost).str();
-  return llvm::formatv(std::round(cost) == cost ? "{0:f0}" : "{0:f2}", cost)
-      .str();
+  return plan.model().format(cost);
 }
 
 std::string tapestry::extraCostText(const Plan &plan, double cost) {

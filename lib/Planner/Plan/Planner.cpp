@@ -1,13 +1,11 @@
 //===- Planner.cpp - From a graph to a verified plan ----------------------===//
 
 #include "tapestry/Planner/Plan/Planner.h"
-#include "tapestry/Planner/Cost/Seconds/SpmdProblem.h"
-#include "tapestry/Planner/Cost/Seconds/SpmdRelaxation.h"
-#include "tapestry/Planner/Model/Constraints.h"
-#include "tapestry/Planner/Model/CutEnumerator.h"
+#include "tapestry/Planner/Model/Partitions.h"
 #include "tapestry/Planner/Plan/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <set>
@@ -19,6 +17,15 @@ std::vector<PartVector> Plan::allParts() const {
   for (const PlannedVertex &vertex : vertices)
     parts.push_back(vertex.parts);
   return parts;
+}
+
+const CostModel &Plan::model() const {
+  // Whoever made the plan has looked it up.
+  return *llvm::cantFail(costModelNamed(costModel));
+}
+
+DecidedPlan Plan::decided(const PlanGraph &graph) const {
+  return {{graph, grid, machine}, allParts(), placement};
 }
 
 DeviceGrid tapestry::splitIntoPrimes(const DeviceGrid &userGrid) {
@@ -115,6 +122,9 @@ completeParts(const PlanGraph &graph, const PlanSketch &sketch,
 llvm::Expected<Plan> tapestry::completePlan(const PlanGraph &graph,
                                             const PlanSketch &sketch,
                                             const PlacementOptions &options) {
+  auto model = costModelNamed(sketch.costModel);
+  if (!model)
+    return model.takeError();
   Plan plan;
   plan.program = sketch.program;
   plan.userGrid = sketch.userGrid;
@@ -152,10 +162,8 @@ llvm::Expected<Plan> tapestry::completePlan(const PlanGraph &graph,
   }
   plan.peakBytesPerDevice =
       peakBytesPerDevice(graph, plan.grid, plan.placement);
-  std::vector<VertexCost> costs =
-      plan.costModel == "spmd"
-          ? spmdCosts(graph, plan.grid, plan.machine, plan.placement)
-          : paperCosts(graph, parts);
+  std::vector<VertexCost> costs = (*model)->price(
+      {{graph, plan.grid, plan.machine}, parts, plan.placement});
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     plan.vertices.push_back({graph.vertices[v].name, parts[v], costs[v]});
     plan.cost += costs[v].total();
@@ -163,45 +171,9 @@ llvm::Expected<Plan> tapestry::completePlan(const PlanGraph &graph,
   return plan;
 }
 
-/// A solver that finds nothing better lets members of a group differ.
-static llvm::Error checkGroups(const PlanGraph &graph,
-                               const PlanSketch &sketch) {
-  auto resultParts = [&](unsigned v) {
-    PartVector parts;
-    for (const ProjectionDim &dim : graph.vertices[v].output.dims)
-      parts.push_back(dim.terms.empty() ? 1
-                                        : (*sketch.parts[v])[dim.terms[0].dim]);
-    return parts;
-  };
-  for (const std::vector<unsigned> &members : layoutGroups(graph))
-    for (unsigned i = 1; i < members.size(); ++i) {
-      const PlanVertex &a = graph.vertices[members[i - 1]];
-      const PlanVertex &b = graph.vertices[members[i]];
-      PartVector partsA = resultParts(members[i - 1]);
-      PartVector partsB = resultParts(members[i]);
-      if (partsA != partsB)
-        return layoutGroupError(
-            b, planError("no viable partitions give '", a.name, "' and '",
-                         b.name, "' equal layouts; the nearest plan has ",
-                         partsToString(partsA), " and ", partsToString(partsB),
-                         " parts"));
-    }
-  return llvm::Error::success();
-}
-
 //===----------------------------------------------------------------------===//
 // The search
 //===----------------------------------------------------------------------===//
-
-static PlanSketch sketchOf(const PlannerOptions &options,
-                           const DeviceGrid &userGrid) {
-  PlanSketch sketch;
-  sketch.program = options.program;
-  sketch.userGrid = userGrid;
-  sketch.solver = options.solver;
-  sketch.costModel = options.costModel;
-  return sketch;
-}
 
 /// Writes what the solver knows into the plan: no plan on `grid` costs less
 /// than `lowerBound`.
@@ -211,103 +183,137 @@ static void stateBound(Plan &plan, double lowerBound, bool isProved) {
   plan.provedOptimal = isProved;
 }
 
-static llvm::Expected<Plan> planPaper(const PlanGraph &graph,
-                                      const PlannerOptions &options,
-                                      SolverFunction solve) {
-  auto grid = gridOf(options);
-  if (!grid)
-    return grid.takeError();
-  auto problem = buildPaperProblem(graph, splitIntoPrimes(*grid));
-  if (!problem)
-    return problem.takeError();
-  limitPaperMemory(graph, options.memoryLimit, *problem);
-  auto solution = solve(*problem, options.solverOptions);
-  if (!solution)
-    return solution.takeError();
-  PlanSketch sketch = sketchOf(options, *grid);
-  for (PartVector &parts : partsOfSolution(graph, *problem, solution->choice))
-    sketch.parts.push_back(std::move(parts));
-  if (llvm::Error error = checkGroups(graph, sketch))
-    return std::move(error);
-  auto plan = completePlan(graph, sketch, options.placementOptions);
-  // Preferences count for the solver only. What it proved then holds for all
-  // plans that break no more of them than this one.
-  if (plan)
-    stateBound(*plan,
-               solution->lowerBound -
-                   paperPenalty(graph, plan->grid, plan->allParts()),
-               solution->provedOptimal);
-  return plan;
+namespace {
+
+/// The search for a plan of one graph under one cost model.
+class Search {
+public:
+  Search(const PlanGraph &graph, PlannerOptions given, const CostModel &model,
+         SolverFunction solve)
+      : graph(graph), options(std::move(given)), model(model), solve(solve) {
+    if (!model.needsMachine())
+      options.machine = Machine();
+    else if (options.machine.name.empty())
+      options.machine = builtInMachines().front();
+  }
+
+  /// The best plan whose problem keeps `memoryLimit`.
+  llvm::Expected<Plan> run(int64_t memoryLimit);
+
+private:
+  /// A plan and what broken preferences add to its cost in the search.
+  struct Found {
+    Plan plan;
+    double penalty = 0;
+  };
+  llvm::Expected<DeviceGrid> gridFor(int64_t devices) const;
+  llvm::Expected<Found> planOn(const DeviceGrid &userGrid, bool moreEffort);
+  llvm::Expected<Found> planFor(int64_t devices);
+  llvm::Expected<Plan> planForAtMost(int64_t devices);
+  void tryOthers(double lowerBound, std::unique_ptr<ModelProblem> &problem,
+                 Solution &solution) const;
+  double boundOverCounts(const std::map<int64_t, double> &known,
+                         double cost) const;
+
+  const PlanGraph &graph;
+  PlannerOptions options;
+  const CostModel &model;
+  SolverFunction solve;
+  int64_t memoryLimit = 0;
+};
+
+} // namespace
+
+/// The grid that a number of devices means.
+llvm::Expected<DeviceGrid> Search::gridFor(int64_t devices) const {
+  if (model.needsMachine()) {
+    if (devices < 1 || devices > maxDevices)
+      return planError("a plan for ", devices, " devices; there are 1 to ",
+                       maxDevices);
+    return gridOn(options.machine, devices);
+  }
+  PlannerOptions counted;
+  counted.devices = devices;
+  return gridOf(counted);
 }
 
-/// Merges axes in other ways while plans are far from `lowerBound`: a problem
-/// with a cheaper solution takes the place of `problem` and `solution`.
-static void tryOtherMerges(const PlanGraph &graph, const DeviceGrid &grid,
-                           const PlannerOptions &options, SolverFunction solve,
-                           double lowerBound, SpmdProblem &problem,
-                           Solution &solution) {
+/// Leaves other plans out while the best that was found is far from
+/// `lowerBound`: a problem with a cheaper solution takes the place of `problem`
+/// and `solution`.
+void Search::tryOthers(double lowerBound,
+                       std::unique_ptr<ModelProblem> &problem,
+                       Solution &solution) const {
   constexpr unsigned mostTries = 3;
   constexpr double closeEnough = 0.97;
-  SpmdOptions spmd;
   unsigned tries = 0;
-  for (std::vector<Cut> &groups : otherGroupings(grid, problem.groups)) {
+  std::unique_ptr<ModelProblem> better;
+  for (const ModelProblem::Builder &build : problem->others()) {
     if (lowerBound >= closeEnough * solution.cost || ++tries > mostTries)
-      return;
-    spmd.groups = std::move(groups);
-    auto other = buildSpmdProblem(graph, grid, options.machine, spmd);
+      break;
+    auto other = build();
     if (!other) { // Not every pin can be met.
       llvm::consumeError(other.takeError());
       continue;
     }
-    auto found = solve(other->problem, options.solverOptions);
+    auto found = solve((*other)->problem(), options.solverOptions);
     if (!found) {
       llvm::consumeError(found.takeError());
       continue;
     }
     if (found->cost < solution.cost) {
-      problem = std::move(*other);
+      better = std::move(*other);
       solution = std::move(*found);
     }
   }
+  if (better)
+    problem = std::move(better);
 }
 
-/// Sets `penalty` to what broken preferences add to the plan's cost in the
-/// search. Where axes are merged more effort finds a close bound and better
-/// merges.
-static llvm::Expected<Plan>
-planSpmdOn(const PlanGraph &graph, const PlannerOptions &options,
-           SolverFunction solve, const DeviceGrid &userGrid, double &penalty,
-           bool moreEffort = true) {
+/// Where the problem leaves plans out more effort finds a close bound and
+/// better plans.
+llvm::Expected<Search::Found> Search::planOn(const DeviceGrid &userGrid,
+                                             bool moreEffort) {
   DeviceGrid grid = splitIntoPrimes(userGrid);
-  SpmdOptions spmd;
-  spmd.memoryLimit = options.memoryLimit;
-  auto problem = buildSpmdProblem(graph, grid, options.machine, spmd);
+  CostContext context{graph, grid, options.machine};
+  auto problem = model.buildProblem(context, memoryLimit);
   if (!problem)
     return problem.takeError();
-  auto solution = solve(problem->problem, options.solverOptions);
+  auto solution = solve((*problem)->problem(), options.solverOptions);
   if (!solution)
     return solution.takeError();
-  // Where axes were merged the solver's bound holds for the merged ones only.
-  bool isComplete = problem->isComplete;
+  // Of an incomplete problem the solver's bound holds for its own plans only.
+  bool isComplete = (*problem)->isComplete();
   moreEffort = moreEffort && !isComplete;
-  double anyPlan = moreEffort ? spmdLowerBound(graph, grid, options.machine)
-                              : independentSeconds(graph, options.machine,
-                                                   grid.numDevices());
-  if (moreEffort && options.memoryLimit == 0)
-    tryOtherMerges(graph, grid, options, solve, anyPlan, *problem, *solution);
-  penalty = problem->penalty(solution->choice);
-  PlanSketch sketch = sketchOf(options, userGrid);
+  double anyPlan =
+      moreEffort
+          ? model.lowerBound(context, CostModel::Effort::Much)
+          : model.independentBound(graph, options.machine, grid.numDevices());
+  if (moreEffort && memoryLimit == 0)
+    tryOthers(anyPlan, *problem, *solution);
+  auto decision = (*problem)->decode(solution->choice);
+  if (!decision)
+    return decision.takeError();
+  PlanSketch sketch;
+  sketch.program = options.program;
+  sketch.userGrid = userGrid;
+  sketch.solver = options.solver;
+  sketch.costModel = options.costModel;
   sketch.machine = options.machine;
-  sketch.placed = problem->placementOf(solution->choice).vertices;
+  for (PartVector &parts : decision->parts)
+    sketch.parts.push_back(std::move(parts));
+  sketch.placed = std::move(decision->placed);
   auto plan = completePlan(graph, sketch, options.placementOptions);
   if (!plan)
-    return plan;
+    return plan.takeError();
+  // Preferences count for the solver only. What it proved then holds for all
+  // plans that break no more of them than this one.
+  double penalty = (*problem)->penalty(solution->choice);
   if (isComplete)
     stateBound(*plan, std::max(solution->lowerBound - penalty, anyPlan),
                solution->provedOptimal);
   else
     stateBound(*plan, anyPlan, false);
-  return plan;
+  return Found{std::move(*plan), penalty};
 }
 
 /// The device counts below `devices` that are worth a look, largest first: few
@@ -333,70 +339,50 @@ static std::vector<int64_t> fewerDevices(const PlanGraph &graph,
   return counts;
 }
 
-/// No plan for at most `devices` devices costs less; `known` holds bounds for
-/// some counts, `cost` is that of a plan.
-static double boundOverCounts(const PlanGraph &graph, const Machine &machine,
-                              int64_t devices,
-                              const std::map<int64_t, double> &known,
-                              double cost) {
+/// No plan for at most options.devices devices costs less; `known` holds bounds
+/// for some counts, `cost` is that of a plan.
+double Search::boundOverCounts(const std::map<int64_t, double> &known,
+                               double cost) const {
   double least = cost;
   unsigned looked = 0;
   constexpr unsigned mostLooks = 64;
-  // They only have to be no better, which is seen soon.
-  RelaxationOptions effort;
-  effort.rounds = 2;
-  effort.mostChoices = 3000;
-  for (int64_t count = devices; count >= 1; --count) {
-    double easy = independentSeconds(graph, machine, count);
+  for (int64_t count = options.devices; count >= 1; --count) {
+    double easy = model.independentBound(graph, options.machine, count);
     // Fewer devices share the work less.
     if (easy >= least)
       break;
     if (++looked > mostLooks)
       return easy;
-    auto grid = gridOn(machine, count);
-    if (!grid) {
-      llvm::consumeError(grid.takeError());
+    auto userGrid = gridFor(count);
+    if (!userGrid) {
+      llvm::consumeError(userGrid.takeError());
       continue;
     }
     auto it = known.find(count);
-    least = std::min(least, it != known.end()
-                                ? it->second
-                                : spmdLowerBound(graph, splitIntoPrimes(*grid),
-                                                 machine, least, effort));
+    DeviceGrid grid = splitIntoPrimes(*userGrid);
+    // They only have to be no better, which is seen soon.
+    least = std::min(least,
+                     it != known.end()
+                         ? it->second
+                         : model.lowerBound({graph, grid, options.machine},
+                                            CostModel::Effort::Little, least));
   }
   return least;
 }
 
-static llvm::Expected<Plan>
-planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
-  if (options.machine.name.empty())
-    options.machine = builtInMachines().front();
-  if (!options.grid.axes.empty()) {
-    auto grid = gridOf(options);
-    if (!grid)
-      return grid.takeError();
-    double penalty = 0;
-    return planSpmdOn(graph, options, solve, *grid, penalty);
-  }
-  int64_t devices = options.devices;
-  double penalty = 0;
-  auto planFor = [&](int64_t count) -> llvm::Expected<Plan> {
-    auto grid = gridOn(options.machine, count);
-    if (!grid)
-      return grid.takeError();
-    return planSpmdOn(graph, options, solve, *grid, penalty,
-                      /*moreEffort=*/count == devices);
-  };
-  if (devices < 1 || devices > maxDevices)
-    return planError("a plan for ", devices, " devices; there are 1 to ",
-                     maxDevices);
+llvm::Expected<Search::Found> Search::planFor(int64_t devices) {
+  auto grid = gridFor(devices);
+  if (!grid)
+    return grid.takeError();
+  return planOn(*grid, /*moreEffort=*/devices == options.devices);
+}
+
+llvm::Expected<Plan> Search::planForAtMost(int64_t devices) {
   auto best = planFor(devices);
-  if (!options.mayIdle)
-    return best;
   // Not every count is a grid on every machine: then fewer are planned for.
   // What else is wrong is an error.
   std::string refusal;
-  if (auto grid = gridOn(options.machine, devices); !grid)
+  if (auto grid = gridFor(devices); !grid)
     refusal = llvm::toString(grid.takeError());
   int64_t most = 1;
   for (const Machine::Axis &axis : options.machine.axes)
@@ -406,7 +392,7 @@ planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
     return planError(refusal);
   }
   if (!best && refusal.empty())
-    return best;
+    return best.takeError();
   if (!best)
     llvm::consumeError(best.takeError());
   bool isFound = refusal.empty();
@@ -414,49 +400,61 @@ planSpmd(const PlanGraph &graph, PlannerOptions options, SolverFunction solve) {
   bool isProved = false;
   double price = 0;
   if (isFound) {
-    price = best->cost + penalty;
-    bounds[devices] = best->lowerBound;
-    isProved = best->provedOptimal;
+    price = best->plan.cost + best->penalty;
+    bounds[devices] = best->plan.lowerBound;
+    isProved = best->plan.provedOptimal;
   }
   for (int64_t count : fewerDevices(graph, devices)) {
     // Fewer devices share the work less: no count from here on is cheaper.
-    if (isFound && independentSeconds(graph, options.machine, count) >= price)
+    if (isFound &&
+        model.independentBound(graph, options.machine, count) >= price)
       break;
-    auto plan = planFor(count);
-    if (!plan) {
-      llvm::consumeError(plan.takeError());
+    auto found = planFor(count);
+    if (!found) {
+      llvm::consumeError(found.takeError());
       continue;
     }
-    if (plan->provedOptimal)
-      bounds[count] = plan->lowerBound;
-    if (!isFound || plan->cost + penalty < price) {
-      price = plan->cost + penalty;
-      isProved = isFound && plan->provedOptimal;
-      best = std::move(plan);
-      best->idleDevices = devices - count;
+    if (found->plan.provedOptimal)
+      bounds[count] = found->plan.lowerBound;
+    if (!isFound || found->plan.cost + found->penalty < price) {
+      price = found->plan.cost + found->penalty;
+      isProved = isFound && found->plan.provedOptimal;
+      best = std::move(found);
+      best->plan.idleDevices = devices - count;
       isFound = true;
     }
   }
   if (!isFound)
     return planError(refusal);
-  double lowerBound =
-      boundOverCounts(graph, options.machine, devices, bounds, best->cost);
-  stateBound(*best, lowerBound, isProved && lowerBound >= best->cost);
-  return best;
+  double lowerBound = boundOverCounts(bounds, best->plan.cost);
+  stateBound(best->plan, lowerBound, isProved && lowerBound >= best->plan.cost);
+  return std::move(best->plan);
+}
+
+llvm::Expected<Plan> Search::run(int64_t limit) {
+  memoryLimit = limit;
+  bool isNamed = !options.grid.axes.empty();
+  if (!isNamed && model.mayIdle() && options.mayIdle)
+    return planForAtMost(options.devices);
+  auto grid = isNamed || !model.needsMachine() ? gridOf(options)
+                                               : gridFor(options.devices);
+  if (!grid)
+    return grid.takeError();
+  auto found = planOn(*grid, /*moreEffort=*/true);
+  if (!found)
+    return found.takeError();
+  return std::move(found->plan);
 }
 
 /// The problem's bytes are those of choices; the placement of a solution may
 /// need more, e.g. where axes cannot be aligned. Then the problem is solved
 /// again with that much less.
-static llvm::Expected<Plan> planWithinMemory(const PlanGraph &graph,
-                                             PlannerOptions options,
-                                             SolverFunction solve) {
+static llvm::Expected<Plan> planWithinMemory(Search &search, int64_t limit) {
   constexpr unsigned mostAttempts = 4;
-  int64_t limit = options.memoryLimit, least = 0;
+  int64_t tightened = limit, least = 0;
   double lowerBound = 0;
   for (unsigned attempt = 0; attempt < mostAttempts; ++attempt) {
-    auto plan = options.costModel == "spmd" ? planSpmd(graph, options, solve)
-                                            : planPaper(graph, options, solve);
+    auto plan = search.run(tightened);
     if (!plan && attempt == 0)
       return plan;
     if (!plan) {
@@ -473,8 +471,8 @@ static llvm::Expected<Plan> planWithinMemory(const PlanGraph &graph,
       lowerBound = plan->lowerBound;
     least = attempt == 0 ? plan->peakBytesPerDevice
                          : std::min(least, plan->peakBytesPerDevice);
-    options.memoryLimit -= plan->peakBytesPerDevice - limit;
-    if (options.memoryLimit <= 0)
+    tightened -= plan->peakBytesPerDevice - limit;
+    if (tightened <= 0)
       break;
   }
   return llvm::make_error<MemoryError>(
@@ -486,15 +484,16 @@ static llvm::Expected<Plan> planWithinMemory(const PlanGraph &graph,
 llvm::Expected<Plan> tapestry::plan(const PlanGraph &graph,
                                     const PlannerOptions &options) {
   auto start = std::chrono::steady_clock::now();
-  if (options.costModel != "paper" && options.costModel != "spmd")
-    return planError("unknown cost model '", options.costModel,
-                     "', there are 'paper' and 'spmd'");
+  auto model = costModelNamed(options.costModel);
+  if (!model)
+    return model.takeError();
   auto solver = solverNamed(options.solver);
   if (!solver)
     return solver.takeError();
   if (llvm::Error error = graph.validate())
     return error;
-  auto plan = planWithinMemory(graph, options, (*solver)->solve);
+  Search search(graph, options, **model, (*solver)->solve);
+  auto plan = planWithinMemory(search, options.memoryLimit);
   if (!plan)
     return plan;
   if (llvm::Error error = verifyPlan(graph, *plan))

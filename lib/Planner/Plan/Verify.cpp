@@ -2,7 +2,8 @@
 
 #include "tapestry/Planner/Plan/Verify.h"
 #include "VerifyCosts.h"
-#include "VerifyMoves.h"
+#include "tapestry/Planner/Cost/RecountMoves.h"
+#include "tapestry/Planner/Model/Partitions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -321,7 +322,8 @@ static llvm::Error checkMoves(const PlanGraph &graph, const Plan &plan,
                      vertex.operands.size());
   for (unsigned o = 0; o < vertex.operands.size(); ++o) {
     unsigned producer = vertex.operands[o].producer;
-    llvm::SmallVector<Layout, 3> steps = layoutsOfRead(graph, plan, {v, o});
+    llvm::SmallVector<Layout, 3> steps =
+        layoutsOfRead(graph, plan.placement, {v, o});
     for (const Layout &step : llvm::ArrayRef(steps).drop_front().drop_back())
       if (llvm::Error error =
               coverage.checkHome(graph.vertices[producer], step))
@@ -329,7 +331,8 @@ static llvm::Error checkMoves(const PlanGraph &graph, const Plan &plan,
     if (llvm::Error error = collectives.demand(producer, v, steps))
       return error;
   }
-  llvm::SmallVector<Layout, 3> steps = layoutsOfResult(graph, plan, v);
+  llvm::SmallVector<Layout, 3> steps =
+      layoutsOfResult(graph, plan.placement, v);
   for (const Layout &step : placed.homeRoute)
     if (llvm::Error error = coverage.checkHome(vertex, step))
       return error;
@@ -371,7 +374,7 @@ static llvm::Error checkPlacement(const PlanGraph &graph, const Plan &plan) {
     const PlanVertex &vertex = graph.vertices[v];
     const VertexPlacement &placed = plan.placement.vertices[v];
     if (vertex.storedFor) {
-      if (placed.home != readLayout(graph, plan, *vertex.storedFor))
+      if (placed.home != readLayout(graph, plan.placement, *vertex.storedFor))
         return planError(
             "home of input '", vertex.name, "' is not where its only reader '",
             graph.vertices[vertex.storedFor->vertex].name, "' reads it");

@@ -74,6 +74,11 @@ static void writeBars(llvm::raw_ostream &os, llvm::StringRef label,
   os << "</svg>\n";
 }
 
+const char *tapestry::componentStyle(size_t component) {
+  static constexpr const char *styles[] = {"a0", "a3", "a5", "a1", "a2", "a4"};
+  return styles[component % std::size(styles)];
+}
+
 void tapestry::writeCostSvg(llvm::raw_ostream &os, const PlanGraph &graph,
                             const Plan &plan) {
   std::vector<unsigned> order(graph.vertices.size());
@@ -93,9 +98,9 @@ void tapestry::writeCostSvg(llvm::raw_ostream &os, const PlanGraph &graph,
                     shownName(graph.vertices[v]) + ": " +
                         costText(plan, cost.total()) + " " +
                         costUnit(plan).str(),
-                    {{cost.join, "a0"},
-                     {cost.aggregate, "a3"},
-                     {cost.repartition, "a5"}}});
+                    {}});
+    for (auto [number, component] : llvm::enumerate(cost.components))
+      rows.back().bars.push_back({component, componentStyle(number)});
   }
   if (rows.empty())
     os << "<p class=\"note\">Nothing costs anything.</p>\n";

@@ -1,7 +1,7 @@
 //===- PlanDrawing.cpp - What a picture of a plan shows -------------------===//
 
 #include "PlanDrawing.h"
-#include "tapestry/Planner/Cost/Elements/PaperCost.h"
+#include "tapestry/Planner/Model/TensorParts.h"
 #include "tapestry/Planner/Plan/PlanText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -86,19 +86,20 @@ void PageWriter::writeChips() {
 }
 
 void PageWriter::writeCards() {
-  bool isTime = plan.costModel == "spmd";
   os << "<div class=\"cards\">\n<section><h2>Where cost goes ("
-     << costUnit(plan) << ")<span class=\"key a0\"></span>"
-     << (isTime ? "work" : "join")
-     << "<span class=\"key a3\"></span>aggregate<span class=\"key a5\"></span>"
-        "repartition</h2>\n";
+     << costUnit(plan) << ")";
+  for (auto [number, component] : llvm::enumerate(plan.model().components()))
+    os << "<span class=\"key " << componentStyle(number) << "\"></span>"
+       << htmlText(component.title);
+  os << "</h2>\n";
   writeCostSvg(os, graph, plan);
-  if (plan.costModel == "paper" && bounds.paperCost > 0)
+  if (bounds.cost > 0)
     os << "<p class=\"note\">Every plan that cuts each vertex into as many "
           "blocks costs at least "
-       << llvm::formatv("{0:f0}", bounds.paperCost)
-       << " elements: this one is within "
-       << percentText(plan.cost / bounds.paperCost - 1)
+       << (plan.model().isWhole() ? llvm::formatv("{0:f0}", bounds.cost).str()
+                                  : costText(plan, bounds.cost))
+       << " " << costUnit(plan) << ": this one is within "
+       << percentText(plan.cost / bounds.cost - 1)
        << " of any plan's bound.</p>\n";
   os << "</section>\n<section><h2>Where traffic goes</h2>\n";
   writeTrafficSvg(os, plan);
@@ -119,14 +120,11 @@ std::string PageWriter::traffic(unsigned v) const {
 }
 
 void PageWriter::writeTable() {
-  bool isTime = plan.costModel == "spmd";
   os << "<section class=\"wide\"><h2>All vertices</h2>\n<table "
-        "id=\"table\"><thead><tr><th>vertex</th><th>parts</th><th>axes</th>"
-        "<th class=\"n\">"
-     << (isTime ? "work" : "join")
-     << "</th><th class=\"n\">aggregate</th><th "
-        "class=\"n\">repartition</th><th class=\"n\">total</th>"
-        "</tr></thead>\n<tbody>\n";
+        "id=\"table\"><thead><tr><th>vertex</th><th>parts</th><th>axes</th>";
+  for (const CostComponent &component : plan.model().components())
+    os << "<th class=\"n\">" << htmlText(component.title) << "</th>";
+  os << "<th class=\"n\">total</th></tr></thead>\n<tbody>\n";
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const VertexCost &cost = plan.vertices[v].cost;
     os << "<tr data-v=\"" << v << "\"><td>"
@@ -136,8 +134,9 @@ void PageWriter::writeTable() {
        << htmlText(axesText(graph.vertices[v], plan.grid,
                             plan.placement.vertices[v]))
        << "</td>";
-    for (double value :
-         {cost.join, cost.aggregate, cost.repartition, cost.total()})
+    std::vector<double> values(cost.components.begin(), cost.components.end());
+    values.push_back(cost.total());
+    for (double value : values)
       os << "<td class=\"n\" data-k=\"" << llvm::format("%.9g", value) << "\">"
          << costText(plan, value) << "</td>";
     os << "</tr>\n";
@@ -198,7 +197,7 @@ void PageWriter::writeFacts(llvm::json::OStream &json, unsigned v) {
     const VertexBound &bound = bounds.vertices[v];
     if (bound.isContraction && bound.touched > 0)
       row("bound", "the busiest device touches " +
-                       costText(Plan(), bound.plannedTouched) + " elements, " +
+                       countText(bound.plannedTouched) + " elements, " +
                        percentText(bound.plannedTouched / bound.touched - 1) +
                        " more than any cut into as many blocks must");
   });

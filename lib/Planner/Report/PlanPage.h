@@ -19,6 +19,8 @@ std::string shownName(const PlanVertex &vertex);
 void writeGraphSvg(llvm::raw_ostream &os, const PlanGraph &graph,
                    const Plan &plan, const PlanDrawing &drawing);
 
+/// The style of the bars of a component of costs.
+const char *componentStyle(size_t component);
 /// Bars of cost per vertex, the dearest first.
 void writeCostSvg(llvm::raw_ostream &os, const PlanGraph &graph,
                   const Plan &plan);

@@ -25,13 +25,15 @@ static void printSummary(llvm::raw_ostream &os, const PlanGraph &graph,
        << percentText(plan.cost / plan.lowerBound - 1) << " of optimal\n";
   else
     os << "no lower bound known\n";
-  if (plan.costModel != "paper") {
-    double elements = 0;
-    for (const VertexCost &cost : paperCosts(graph, plan.allParts()))
-      elements += cost.total();
-    Plan other;
-    os << "under the cost model paper it costs " << costText(other, elements)
-       << " elements\n";
+  for (const CostModel *other : costModels()) {
+    bool canPrice = !other->needsMachine() || !plan.machine.name.empty();
+    if (other == &plan.model() || !canPrice)
+      continue;
+    double cost = 0;
+    for (const VertexCost &vertex : other->price(plan.decided(graph)))
+      cost += vertex.total();
+    os << "under the cost model " << other->name() << " it costs "
+       << other->format(cost) << " " << other->unit() << "\n";
   }
   os << (plan.isPeakExact ? "peak " : "peak about ") << plan.peakBytesPerDevice
      << " bytes per device, " << plan.placement.totalBytes()
@@ -40,26 +42,30 @@ static void printSummary(llvm::raw_ostream &os, const PlanGraph &graph,
 
 static void printVertices(llvm::raw_ostream &os, const PlanGraph &graph,
                           const Plan &plan) {
-  bool isTime = plan.costModel == "spmd";
-  TextTable table({"vertex", "parts", "axes", isTime ? "work" : "join",
-                   "aggregate", "repartition", "total"},
-                  3);
-  VertexCost sum;
+  llvm::ArrayRef<CostComponent> components = plan.model().components();
+  std::vector<std::string> header = {"vertex", "parts", "axes"};
+  for (const CostComponent &component : components)
+    header.push_back(component.title.str());
+  header.push_back("total");
+  TextTable table(header, 3);
+  auto add = [&](std::vector<std::string> row, const VertexCost &cost,
+                 double total) {
+    for (double component : cost.components)
+      row.push_back(costText(plan, component));
+    row.push_back(costText(plan, total));
+    table.add(row);
+  };
+  VertexCost sum(components.size());
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const VertexCost &cost = plan.vertices[v].cost;
-    sum.join += cost.join;
-    sum.aggregate += cost.aggregate;
-    sum.repartition += cost.repartition;
-    table.add(
-        {graph.vertices[v].name,
+    for (unsigned c = 0; c < components.size(); ++c)
+      sum[c] += cost[c];
+    add({graph.vertices[v].name,
          partsText(graph.vertices[v], plan.vertices[v].parts),
-         axesText(graph.vertices[v], plan.grid, plan.placement.vertices[v]),
-         costText(plan, cost.join), costText(plan, cost.aggregate),
-         costText(plan, cost.repartition), costText(plan, cost.total())});
+         axesText(graph.vertices[v], plan.grid, plan.placement.vertices[v])},
+        cost, cost.total());
   }
-  table.add({"total", "", "", costText(plan, sum.join),
-             costText(plan, sum.aggregate), costText(plan, sum.repartition),
-             costText(plan, plan.cost)});
+  add({"total", "", ""}, sum, plan.cost);
   table.print(os);
 }
 

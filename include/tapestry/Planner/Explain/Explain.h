@@ -9,7 +9,6 @@
 #ifndef TAPESTRY_PLANNER_EXPLAIN_EXPLAIN_H
 #define TAPESTRY_PLANNER_EXPLAIN_EXPLAIN_H
 
-#include "tapestry/Planner/Cost/Seconds/SpmdProblem.h"
 #include "tapestry/Planner/Optimize/Alternatives.h"
 #include "tapestry/Planner/Plan/Plan.h"
 
@@ -40,21 +39,24 @@ public:
   static llvm::Expected<ExplainedProblem>
   make(const PlanGraph &graph, const Plan &plan, int64_t memoryLimit = 0);
 
-  const PlanProblem &problem() const { return spmd ? spmd->problem : paper; }
+  const PlanProblem &problem() const { return built->problem(); }
+  /// What its variables and choices mean.
+  const ModelProblem &meaning() const { return *built; }
   /// The variable that says how a vertex is cut; nothing where another vertex
   /// or nobody decides that.
-  std::optional<unsigned> variableOf(unsigned vertex) const;
+  std::optional<unsigned> variableOf(unsigned vertex) const {
+    return built->variableOf(vertex);
+  }
   /// The parts of a vertex under a choice of its variable.
-  PartVector partsOf(unsigned vertex, uint32_t choice) const;
+  PartVector partsOf(unsigned vertex, uint32_t choice) const {
+    return built->partsOf(vertex, choice);
+  }
   /// One per variable; nothing for a variable whose choice in the plan the
   /// problem does not have (a plan written by hand).
   llvm::ArrayRef<std::optional<uint32_t>> choice() const { return chosen; }
 
 private:
-  const PlanGraph *graph = nullptr;
-  const Plan *plan = nullptr;
-  PlanProblem paper;
-  std::optional<SpmdProblem> spmd;
+  std::unique_ptr<ModelProblem> built;
   std::vector<std::optional<uint32_t>> chosen;
 };
 

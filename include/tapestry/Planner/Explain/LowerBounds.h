@@ -87,10 +87,8 @@ struct VertexBound {
   /// operand and of the result is spread evenly: `touched` less that share. The
   /// situation of the literature, not of our plans.
   double receivedFromEven = 0;
-  /// Elements that the cost model `paper` charges at least for join and
-  /// aggregation, and charges in the plan.
-  double paperCost = 0;
-  double plannedPaperCost = 0;
+  /// What the plan's cost model charges at least; 0: not known.
+  double cost = 0;
   /// Bytes that collectives bring at least, summed over all devices, to fetch
   /// operands that the program computes and to combine partial results, under
   /// this program's rules: inputs are stored as they are read, in as many
@@ -104,8 +102,8 @@ struct VertexBound {
 /// homes and routes.
 struct PlanBounds {
   std::vector<VertexBound> vertices;
-  /// The sum of `paperCost`: no plan costs less under the cost model `paper`.
-  double paperCost = 0;
+  /// The sum of `cost`: no plan costs less under the plan's cost model.
+  double cost = 0;
   /// No plan's collectives send fewer bytes (`Placement::totalBytes`). Not the
   /// plain sum, since a tensor that is fetched once may serve several readers:
   /// every tensor's traffic is counted for at most one reader.

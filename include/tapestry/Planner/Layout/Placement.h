@@ -10,7 +10,7 @@
 #ifndef TAPESTRY_PLANNER_LAYOUT_PLACEMENT_H
 #define TAPESTRY_PLANNER_LAYOUT_PLACEMENT_H
 
-#include "tapestry/Planner/Model/Partitions.h"
+#include "tapestry/Planner/Model/Graph.h"
 #include "tapestry/Support/Resharding.h"
 
 namespace tapestry {

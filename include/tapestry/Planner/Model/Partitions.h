@@ -9,11 +9,9 @@
 #define TAPESTRY_PLANNER_MODEL_PARTITIONS_H
 
 #include "tapestry/Planner/Model/Graph.h"
+#include "tapestry/Support/Layout.h"
 
 namespace tapestry {
-
-/// The number of parts of every label of a vertex, in label order.
-using PartVector = llvm::SmallVector<int64_t, 6>;
 
 /// The positive divisors of n >= 1, ascending.
 llvm::SmallVector<int64_t> divisorsOf(int64_t n);

@@ -12,10 +12,11 @@
 #ifndef TAPESTRY_PLANNER_OPTIMIZE_PROBLEM_H
 #define TAPESTRY_PLANNER_OPTIMIZE_PROBLEM_H
 
-#include "tapestry/Planner/Model/Graph.h"
-#include "tapestry/Planner/Model/Partitions.h"
+#include "tapestry/Support/Error.h"
 #include "tapestry/Support/Layout.h"
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace tapestry {
 
@@ -121,43 +122,6 @@ constexpr uint32_t maxChoicesPerVariable = 200'000;
 /// The least that a pair of layouts costs which a layout group forbids.
 /// So large that solvers avoid it, so small that sums stay exact enough.
 constexpr double forbiddenCost = 1e15;
-
-/// Builds the problem of cutting every vertex of `graph` for the devices of
-/// `grid` under the cost model `paper`: variable v is vertex v, its choices are
-/// its viable partitions. An input with several consumers chooses among the
-/// plain cuts that a viable partition of one of them wants; an input with at
-/// most one has a single choice, which costs nothing and means nothing (see
-/// partsOfSolution).
-///
-/// A pinned vertex chooses among the partitions that cut the other labels as
-/// far as they can be beside the pins; one with preferences also among those
-/// that its preferences, taken as pins, lead to, and each broken one adds its
-/// weight times preferenceUnit() to a choice's cost. Members of a layout group
-/// are joined by edges between neighbours that cost forbiddenCost, or more than
-/// all else, where layouts differ. The error names pins that contradict each
-/// other.
-llvm::Expected<PlanProblem> buildPaperProblem(const PlanGraph &graph,
-                                              const DeviceGrid &grid);
-/// The same on a grid of one axis "d".
-llvm::Expected<PlanProblem> buildPaperProblem(const PlanGraph &graph,
-                                              int64_t devices);
-
-/// Sets a limit of bytes per device (0: none) on the problem that
-/// buildPaperProblem() made of `graph`, and adds the bytes of every choice.
-/// Steps are vertices; inputs and outputs are held throughout.
-void limitPaperMemory(const PlanGraph &graph, int64_t limit,
-                      PlanProblem &problem);
-
-/// What the broken preferences of `graph` add to the cost of a solution of the
-/// problem that buildPaperProblem() made of it.
-double paperPenalty(const PlanGraph &graph, const DeviceGrid &grid,
-                    llvm::ArrayRef<PartVector> parts);
-
-/// The parts per label of every vertex under `choice`. Where an input is stored
-/// as its only consumer reads it, its parts are that consumer's per dimension.
-std::vector<PartVector> partsOfSolution(const PlanGraph &graph,
-                                        const PlanProblem &problem,
-                                        llvm::ArrayRef<uint32_t> choice);
 
 } // namespace tapestry
 

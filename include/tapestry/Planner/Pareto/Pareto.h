@@ -65,7 +65,7 @@ struct ParetoOptions {
   /// Whether other device counts than `devices` are tried.
   bool fewerDevices = true;
   /// The cost models whose best plans are starting points.
-  std::vector<std::string> startModels = {"paper", "spmd"};
+  std::vector<std::string> startModels = costModelNames();
   /// How the starting points are solved and placed.
   PlannerOptions planner;
 };

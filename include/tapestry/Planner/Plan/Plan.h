@@ -9,9 +9,7 @@
 #ifndef TAPESTRY_PLANNER_PLAN_PLAN_H
 #define TAPESTRY_PLANNER_PLAN_PLAN_H
 
-#include "tapestry/Planner/Cost/Elements/PaperCost.h"
-#include "tapestry/Planner/Layout/Placement.h"
-#include "tapestry/Planner/Machine/Machine.h"
+#include "tapestry/Planner/Cost/CostModel.h"
 #include "tapestry/Planner/Model/Rewrites.h"
 
 namespace tapestry {
@@ -34,13 +32,14 @@ struct Plan {
   /// The grid that axes are taken from: userGrid's axes split into primes.
   DeviceGrid grid;
   std::string solver;
-  std::string costModel;
-  /// What the cost model `spmd` reckons with; without a name for `paper`.
+  /// The name of a registered cost model.
+  std::string costModel = defaultCostModel.str();
+  /// What the cost model reckons with; without a name where it needs none.
   Machine machine;
   /// Devices that were offered and are better left alone: the grid has none of
   /// them.
   int64_t idleDevices = 0;
-  /// In the unit of the cost model: elements for `paper`, seconds for `spmd`.
+  /// In the unit of the cost model.
   double cost = 0;
   double lowerBound = 0;
   bool provedOptimal = false;
@@ -57,6 +56,9 @@ struct Plan {
 
   /// The parts of all vertices.
   std::vector<PartVector> allParts() const;
+  const CostModel &model() const;
+  /// What a cost model prices. For use while both live.
+  DecidedPlan decided(const PlanGraph &graph) const;
 };
 
 /// The grid whose axes are the prime factors of `userGrid`'s: an axis "gpu" of

@@ -9,12 +9,11 @@
 
 namespace tapestry {
 
-/// A cost without its unit: seconds with six digits; elements whole, or with
-/// two digits of a fraction.
+/// A cost without its unit, as the plan's cost model writes it.
 std::string costText(const Plan &plan, double cost);
 /// The same with a sign: what something costs more.
 std::string extraCostText(const Plan &plan, double cost);
-/// "elements" or "seconds".
+/// "elements" or what else the plan's cost model counts.
 llvm::StringRef costUnit(const Plan &plan);
 /// "i=4 k=2".
 std::string partsText(const PlanVertex &vertex, llvm::ArrayRef<int64_t> parts);

@@ -20,14 +20,15 @@ struct PlannerOptions {
   DeviceGrid grid;
   /// A name that solverNamed() knows.
   std::string solver = "exact";
-  /// "paper" or "spmd".
-  std::string costModel = "paper";
-  /// What `spmd` reckons with; without a name: the built-in "cpu".
+  /// A name that costModelNamed() knows.
+  std::string costModel = defaultCostModel.str();
+  /// What a cost model that needs one reckons with; without a name: the
+  /// built-in "cpu".
   Machine machine;
   /// The most bytes that a device may hold at once; 0: no limit.
   int64_t memoryLimit = 0;
-  /// Whether `spmd` may leave devices alone where that is cheaper. They are
-  /// never left alone on a grid that the user named.
+  /// Whether devices may be left alone where the cost model finds that cheaper.
+  /// They never are on a grid that the user named.
   bool mayIdle = true;
   /// Written into the plan.
   std::string program;
@@ -44,7 +45,7 @@ struct PlanSketch {
   std::string program;
   DeviceGrid userGrid;
   std::string solver;
-  std::string costModel = "paper";
+  std::string costModel = defaultCostModel.str();
   Machine machine;
   int64_t idleDevices = 0;
   /// One entry per vertex; nothing for inputs that may be chosen for them.

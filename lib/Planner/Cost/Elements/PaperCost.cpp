@@ -7,46 +7,6 @@
 
 using namespace tapestry;
 
-TensorParts tapestry::plainParts(llvm::ArrayRef<int64_t> shape,
-                                 llvm::ArrayRef<int64_t> parts) {
-  TensorParts result;
-  for (auto [extent, count] : llvm::zip_equal(shape, parts))
-    result.push_back({ceilDiv(extent, count), count});
-  return result;
-}
-
-TensorParts tapestry::projectedParts(const Projection &projection,
-                                     llvm::ArrayRef<int64_t> extents,
-                                     llvm::ArrayRef<int64_t> parts,
-                                     llvm::ArrayRef<int64_t> shape) {
-  ZBox block;
-  for (auto [extent, count] : llvm::zip_equal(extents, parts))
-    block.push_back({0, ceilDiv(extent, count)});
-  TensorParts result;
-  for (auto [dim, extent] : llvm::zip_equal(projection.dims, shape)) {
-    PartDim part;
-    part.size = std::min(imageOfDim(dim, block).size(), extent);
-    for (const AffineTerm &term : dim.terms)
-      part.count *= parts[term.dim];
-    result.push_back(part);
-  }
-  return result;
-}
-
-double tapestry::partElements(llvm::ArrayRef<PartDim> parts) {
-  double elements = 1;
-  for (const PartDim &part : parts)
-    elements *= part.size;
-  return elements;
-}
-
-double tapestry::partCount(llvm::ArrayRef<PartDim> parts) {
-  double count = 1;
-  for (const PartDim &part : parts)
-    count *= part.count;
-  return count;
-}
-
 /// The number of kernel calls: the product over the distinct labels.
 static double callsOf(llvm::ArrayRef<int64_t> parts) {
   double calls = 1;
@@ -95,16 +55,16 @@ double tapestry::repartitionCost(llvm::ArrayRef<PartDim> producer,
 
 std::vector<VertexCost> tapestry::paperCosts(const PlanGraph &graph,
                                              llvm::ArrayRef<PartVector> parts) {
-  std::vector<VertexCost> costs(graph.vertices.size());
+  std::vector<VertexCost> costs(graph.vertices.size(), VertexCost(3));
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
-    costs[v].join = joinCost(graph, vertex, parts[v]);
-    costs[v].aggregate = aggregateCost(vertex, parts[v]);
+    costs[v][PaperJoin] = joinCost(graph, vertex, parts[v]);
+    costs[v][PaperAggregate] = aggregateCost(vertex, parts[v]);
     for (const PlanOperand &operand : vertex.operands) {
       const PlanVertex &producer = graph.vertices[operand.producer];
       if (producer.storedFor)
         continue;
-      costs[v].repartition += repartitionCost(
+      costs[v][PaperRepartition] += repartitionCost(
           projectedParts(producer.output, producer.extents(),
                          parts[operand.producer], producer.shape),
           projectedParts(operand.projection, vertex.extents(), parts[v],

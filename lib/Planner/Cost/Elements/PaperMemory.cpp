@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry/Planner/Cost/Elements/PaperCost.h"
-#include "tapestry/Planner/Optimize/Problem.h"
+#include "tapestry/Planner/Cost/Elements/PaperProblem.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 

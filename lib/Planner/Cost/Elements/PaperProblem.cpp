@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tapestry/Planner/Cost/Elements/PaperProblem.h"
 #include "tapestry/Planner/Cost/Elements/PaperCost.h"
 #include "tapestry/Planner/Model/Constraints.h"
 #include "tapestry/Planner/Model/FormKey.h"
-#include "tapestry/Planner/Optimize/Problem.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringMap.h"

@@ -1,6 +1,7 @@
 //===- SpmdCost.cpp - What the generated program costs, in seconds --------===//
 
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
+#include "tapestry/Planner/Model/TensorParts.h"
 #include "tapestry/Support/ReshardingCostCache.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -79,16 +80,16 @@ std::vector<VertexCost> tapestry::spmdCosts(const PlanGraph &graph,
             tensor.bytesPerElement(!steps[step].partial.empty()));
     return seconds;
   };
-  std::vector<VertexCost> costs(graph.vertices.size());
+  std::vector<VertexCost> costs(graph.vertices.size(), VertexCost(3));
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
     if (vertex.isInput)
       continue;
-    costs[v].join = workSeconds(graph, vertex, grid, machine,
-                                *placement.vertices[v].partition);
-    costs[v].aggregate = moveSeconds(vertex, stepsHome(graph, placement, v));
+    costs[v][SpmdWork] = workSeconds(graph, vertex, grid, machine,
+                                     *placement.vertices[v].partition);
+    costs[v][SpmdHome] = moveSeconds(vertex, stepsHome(graph, placement, v));
     for (unsigned o = 0; o < vertex.operands.size(); ++o)
-      costs[v].repartition +=
+      costs[v][SpmdFetch] +=
           moveSeconds(graph.vertices[vertex.operands[o].producer],
                       stepsOfOperand(graph, placement, v, o));
   }

@@ -17,7 +17,7 @@ struct PartitionRequest {
   /// A built-in machine's name or a machine file; empty: "cpu".
   std::string machine;
   std::string solver = "exact";
-  std::string costModel = "paper";
+  std::string costModel = defaultCostModel.str();
   /// The most bytes that a device may hold at once; 0: no limit.
   int64_t memoryLimit = 0;
   /// A plan.json to follow instead of solving; empty: solve.

@@ -9,45 +9,10 @@
 #ifndef TAPESTRY_PLANNER_COST_ELEMENTS_PAPERCOST_H
 #define TAPESTRY_PLANNER_COST_ELEMENTS_PAPERCOST_H
 
-#include "tapestry/Planner/Model/Partitions.h"
+#include "tapestry/Planner/Cost/CostModel.h"
+#include "tapestry/Planner/Model/TensorParts.h"
 
 namespace tapestry {
-
-/// How one tensor dimension is cut: `count` parts of at most `size` elements.
-/// In a window neighbouring parts overlap, so size * count exceeds the extent.
-struct PartDim {
-  int64_t size = 1;
-  int64_t count = 1;
-  bool operator==(const PartDim &o) const {
-    return size == o.size && count == o.count;
-  }
-  bool operator<(const PartDim &o) const {
-    return size != o.size ? size < o.size : count < o.count;
-  }
-};
-
-/// The cut of a tensor, one entry per dimension. Two reads with equal
-/// TensorParts cost the same: these are the interface classes of the planning
-/// problem.
-using TensorParts = llvm::SmallVector<PartDim, 4>;
-
-/// Plain blocks: extent / parts rounded up, `parts` times.
-TensorParts plainParts(llvm::ArrayRef<int64_t> shape,
-                       llvm::ArrayRef<int64_t> parts);
-
-/// What a vertex with `labels` cut by `parts` reads or writes through
-/// `projection` of a tensor of this shape. The size is the length of the image
-/// of a full label block, at most the dimension's extent; the count is the
-/// product of parts over the labels in that dimension.
-TensorParts projectedParts(const Projection &projection,
-                           llvm::ArrayRef<int64_t> extents,
-                           llvm::ArrayRef<int64_t> parts,
-                           llvm::ArrayRef<int64_t> shape);
-
-/// Elements of one part.
-double partElements(llvm::ArrayRef<PartDim> parts);
-/// The number of parts (the paper's n / n_c).
-double partCount(llvm::ArrayRef<PartDim> parts);
 
 /// p * sum over the operands of one part's elements (section 7, "transferring
 /// into the join"); 0 for an input.
@@ -64,18 +29,28 @@ double aggregateCost(const PlanVertex &vertex, llvm::ArrayRef<int64_t> parts);
 double repartitionCost(llvm::ArrayRef<PartDim> producer,
                        llvm::ArrayRef<PartDim> consumer);
 
-/// What a plan costs at one vertex.
-struct VertexCost {
-  double join = 0;
-  double aggregate = 0;
+/// The components of a vertex' cost.
+enum PaperComponent : unsigned {
+  PaperJoin,
+  PaperAggregate,
   /// Repartitions of the operands into the form that the vertex reads.
-  double repartition = 0;
-  double total() const { return join + aggregate + repartition; }
+  PaperRepartition,
 };
 
 /// The costs of every vertex when vertex v is cut by parts[v].
 std::vector<VertexCost> paperCosts(const PlanGraph &graph,
                                    llvm::ArrayRef<PartVector> parts);
+
+/// The same for the verifier, with code of its own.
+std::vector<VertexCost> recountPaper(const DecidedPlan &plan);
+
+/// What joins and aggregates cost at least at a vertex that is cut into as many
+/// blocks as `parts` makes; 0 for an input.
+double paperVertexBound(const PlanGraph &graph, const PlanVertex &vertex,
+                        llvm::ArrayRef<int64_t> parts);
+
+/// The cost model `paper`.
+const CostModel &elementsModel();
 
 } // namespace tapestry
 

@@ -1,5 +1,4 @@
-//===- SpmdCost.h - What the generated program costs, in seconds -*- C++
-//-*-===//
+//===- SpmdCost.h - What the generated program costs ------------*- C++ -*-===//
 //
 // The cost model `spmd`: the local work of every vertex by the roofline of one
 // device, and every collective that lowering emits by the alpha-beta time of
@@ -10,7 +9,7 @@
 #ifndef TAPESTRY_PLANNER_COST_SECONDS_SPMDCOST_H
 #define TAPESTRY_PLANNER_COST_SECONDS_SPMDCOST_H
 
-#include "tapestry/Planner/Cost/Elements/PaperCost.h"
+#include "tapestry/Planner/Cost/CostModel.h"
 #include "tapestry/Planner/Layout/Placement.h"
 #include "tapestry/Planner/Machine/Machine.h"
 
@@ -36,18 +35,32 @@ double workSeconds(const PlanGraph &graph, const PlanVertex &vertex,
 double collectiveSeconds(const Collective &collective, const DeviceGrid &grid,
                          const Machine &machine, int64_t bytesPerElement);
 
-/// What a placed graph costs at every vertex: `join` holds the seconds of its
-/// work, `aggregate` those of bringing its result home, `repartition` those of
-/// fetching its operands.
+/// The components of a vertex' cost.
+enum SpmdComponent : unsigned {
+  /// Seconds of its work.
+  SpmdWork,
+  /// Of bringing its result home.
+  SpmdHome,
+  /// Of fetching its operands.
+  SpmdFetch,
+};
+
+/// What a placed graph costs at every vertex.
 std::vector<VertexCost> spmdCosts(const PlanGraph &graph,
                                   const DeviceGrid &grid,
                                   const Machine &machine,
                                   const Placement &placement);
 
+/// The same for the verifier, with code of its own.
+std::vector<VertexCost> recountSpmd(const DecidedPlan &plan);
+
 /// A bound on any plan of `graph` for `devices` devices on `machine`, whatever
 /// the grid: every vertex shares its work evenly and nothing moves.
 double independentSeconds(const PlanGraph &graph, const Machine &machine,
                           int64_t devices);
+
+/// The cost model `spmd`.
+const CostModel &secondsModel();
 
 } // namespace tapestry
 

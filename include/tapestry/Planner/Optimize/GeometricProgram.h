@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_LIB_PLANNER_EXPLAIN_GEOMETRICPROGRAM_H
-#define TAPESTRY_LIB_PLANNER_EXPLAIN_GEOMETRICPROGRAM_H
+#ifndef TAPESTRY_PLANNER_OPTIMIZE_GEOMETRICPROGRAM_H
+#define TAPESTRY_PLANNER_OPTIMIZE_GEOMETRICPROGRAM_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -49,4 +49,4 @@ CutMinimum minimizeOverCuts(const RealCutSpace &space, const Posynomial &f,
 
 } // namespace tapestry
 
-#endif // TAPESTRY_LIB_PLANNER_EXPLAIN_GEOMETRICPROGRAM_H
+#endif // TAPESTRY_PLANNER_OPTIMIZE_GEOMETRICPROGRAM_H

@@ -1,14 +1,14 @@
-//===- VerifyMoves.h - The moves of a plan, counted again -------*- C++ -*-===//
+//===- RecountMoves.h - The moves of a plan, counted again ------*- C++ -*-===//
 //
 // What the verifier knows of layouts and moves, apart from the code that priced
 // and placed them: every device's box is looked at.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_LIB_PLANNER_PLAN_VERIFYMOVES_H
-#define TAPESTRY_LIB_PLANNER_PLAN_VERIFYMOVES_H
+#ifndef TAPESTRY_PLANNER_COST_RECOUNTMOVES_H
+#define TAPESTRY_PLANNER_COST_RECOUNTMOVES_H
 
-#include "tapestry/Planner/Plan/Plan.h"
+#include "tapestry/Planner/Layout/Placement.h"
 
 namespace tapestry {
 
@@ -17,16 +17,19 @@ Collective countMove(const DeviceGrid &grid, const Layout &from,
                      const Layout &to);
 
 /// Where a vertex reads an operand, from its partition.
-Layout readLayout(const PlanGraph &graph, const Plan &plan, const PlanUse &use);
+Layout readLayout(const PlanGraph &graph, const Placement &placement,
+                  const PlanUse &use);
 
 /// The layouts that an operand passes from its tensor's home to where it is
 /// read, and a result from where it is made (partial along the axes of reduced
 /// labels) to its home. A vertex has a partition.
-llvm::SmallVector<Layout, 3>
-layoutsOfRead(const PlanGraph &graph, const Plan &plan, const PlanUse &use);
+llvm::SmallVector<Layout, 3> layoutsOfRead(const PlanGraph &graph,
+                                           const Placement &placement,
+                                           const PlanUse &use);
 llvm::SmallVector<Layout, 3> layoutsOfResult(const PlanGraph &graph,
-                                             const Plan &plan, unsigned vertex);
+                                             const Placement &placement,
+                                             unsigned vertex);
 
 } // namespace tapestry
 
-#endif // TAPESTRY_LIB_PLANNER_PLAN_VERIFYMOVES_H
+#endif // TAPESTRY_PLANNER_COST_RECOUNTMOVES_H

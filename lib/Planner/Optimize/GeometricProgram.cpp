@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GeometricProgram.h"
+#include "tapestry/Planner/Optimize/GeometricProgram.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>

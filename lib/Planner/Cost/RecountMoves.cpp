@@ -1,6 +1,6 @@
-//===- VerifyMoves.cpp - The moves of a plan, counted again ---------------===//
+//===- RecountMoves.cpp - The moves of a plan, counted again --------------===//
 
-#include "VerifyMoves.h"
+#include "tapestry/Planner/Cost/RecountMoves.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cassert>
@@ -11,12 +11,12 @@ using namespace tapestry;
 // Layouts
 //===----------------------------------------------------------------------===//
 
-Layout tapestry::readLayout(const PlanGraph &graph, const Plan &plan,
+Layout tapestry::readLayout(const PlanGraph &graph, const Placement &placement,
                             const PlanUse &use) {
   const PlanVertex &reader = graph.vertices[use.vertex];
   const PlanOperand &operand = reader.operands[use.operand];
   return Layout::ofProjection(operand.projection, reader.extents(),
-                              *plan.placement.vertices[use.vertex].partition,
+                              *placement.vertices[use.vertex].partition,
                               graph.vertices[operand.producer].shape);
 }
 
@@ -32,22 +32,21 @@ static Layout madeLayout(const PlanVertex &vertex, const Partition &partition) {
 }
 
 llvm::SmallVector<Layout, 3> tapestry::layoutsOfRead(const PlanGraph &graph,
-                                                     const Plan &plan,
+                                                     const Placement &placement,
                                                      const PlanUse &use) {
-  const VertexPlacement &reader = plan.placement.vertices[use.vertex];
+  const VertexPlacement &reader = placement.vertices[use.vertex];
   unsigned producer = graph.vertices[use.vertex].operands[use.operand].producer;
-  llvm::SmallVector<Layout, 3> layouts = {
-      plan.placement.vertices[producer].home};
+  llvm::SmallVector<Layout, 3> layouts = {placement.vertices[producer].home};
   if (!reader.operandRoutes.empty())
     llvm::append_range(layouts, reader.operandRoutes[use.operand]);
-  layouts.push_back(readLayout(graph, plan, use));
+  layouts.push_back(readLayout(graph, placement, use));
   return layouts;
 }
 
-llvm::SmallVector<Layout, 3> tapestry::layoutsOfResult(const PlanGraph &graph,
-                                                       const Plan &plan,
-                                                       unsigned vertex) {
-  const VertexPlacement &placed = plan.placement.vertices[vertex];
+llvm::SmallVector<Layout, 3>
+tapestry::layoutsOfResult(const PlanGraph &graph, const Placement &placement,
+                          unsigned vertex) {
+  const VertexPlacement &placed = placement.vertices[vertex];
   llvm::SmallVector<Layout, 3> layouts = {
       madeLayout(graph.vertices[vertex], *placed.partition)};
   llvm::append_range(layouts, placed.homeRoute);

@@ -1,0 +1,33 @@
+//===- Recount.h - Measuring blocks for CostModel::recount() ----*- C++ -*-===//
+//
+// How much a vertex touches, measured on its first block, which is the largest.
+// For the verifier's side of cost models only: what prices plans measures them
+// by TensorParts.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_PLANNER_COST_RECOUNT_H
+#define TAPESTRY_PLANNER_COST_RECOUNT_H
+
+#include "tapestry/Planner/Model/Graph.h"
+
+namespace tapestry {
+
+/// What one read or write of a tensor looks like in one dimension.
+struct Piece {
+  double length = 1;
+  double count = 1;
+};
+
+/// Per dimension of a tensor of this shape.
+std::vector<Piece> piecesOf(const Projection &projection,
+                            const PlanVertex &vertex,
+                            llvm::ArrayRef<int64_t> parts,
+                            llvm::ArrayRef<int64_t> shape);
+
+/// Elements of one piece.
+double sizeOf(llvm::ArrayRef<Piece> pieces);
+
+} // namespace tapestry
+
+#endif // TAPESTRY_PLANNER_COST_RECOUNT_H

@@ -1,0 +1,63 @@
+//===- PaperRecount.cpp - The paper's cost, counted by the verifier -------===//
+
+#include "tapestry/Planner/Cost/Elements/PaperCost.h"
+#include "tapestry/Planner/Cost/Recount.h"
+#include <algorithm>
+
+using namespace tapestry;
+
+/// Section 7's example, step by step: every consumer part is assembled from
+/// pieces; each piece but the first brings a producer part here and sends the
+/// growing consumer part on; where a producer part is not used whole, the first
+/// piece has to be fetched as well.
+static double moveCost(llvm::ArrayRef<Piece> made, llvm::ArrayRef<Piece> used) {
+  bool isSame = true;
+  double piece = 1, consumers = 1;
+  for (unsigned dim = 0; dim < made.size(); ++dim) {
+    isSame = isSame && made[dim].length == used[dim].length &&
+             made[dim].count == used[dim].count;
+    piece *= std::min(made[dim].length, used[dim].length);
+    consumers *= used[dim].count;
+  }
+  if (isSame)
+    return 0;
+  double perConsumer =
+      (sizeOf(used) / piece - 1) * (sizeOf(made) + sizeOf(used));
+  if (sizeOf(made) > piece)
+    perConsumer += sizeOf(made);
+  return consumers * perConsumer;
+}
+
+std::vector<VertexCost> tapestry::recountPaper(const DecidedPlan &plan) {
+  const PlanGraph &graph = plan.context.graph;
+  std::vector<VertexCost> costs;
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    const PlanVertex &vertex = graph.vertices[v];
+    const PartVector &parts = plan.parts[v];
+    double join = 0, repartition = 0, calls = 1, combined = 1;
+    for (unsigned l = 0; l < parts.size(); ++l) {
+      calls *= parts[l];
+      if (vertex.labels[l].reduced)
+        combined *= parts[l];
+    }
+    for (const PlanOperand &operand : vertex.operands) {
+      const PlanVertex &producer = graph.vertices[operand.producer];
+      std::vector<Piece> read =
+          piecesOf(operand.projection, vertex, parts, producer.shape);
+      join += calls * sizeOf(read);
+      if (!producer.storedFor)
+        repartition +=
+            moveCost(piecesOf(producer.output, producer,
+                              plan.parts[operand.producer], producer.shape),
+                     read);
+    }
+    double aggregate =
+        (calls - calls / combined) *
+        sizeOf(piecesOf(vertex.output, vertex, parts, vertex.shape));
+    VertexCost &cost = costs.emplace_back(3);
+    cost[PaperJoin] = join;
+    cost[PaperAggregate] = aggregate;
+    cost[PaperRepartition] = repartition;
+  }
+  return costs;
+}

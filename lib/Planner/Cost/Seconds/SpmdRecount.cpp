@@ -1,0 +1,97 @@
+//===- SpmdRecount.cpp - Seconds, counted by the verifier -----------------===//
+
+#include "tapestry/Planner/Cost/Recount.h"
+#include "tapestry/Planner/Cost/RecountMoves.h"
+#include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace tapestry;
+
+/// The roofline of the first device, whose block is the largest.
+static double countWork(const DecidedPlan &plan, unsigned v) {
+  const PlanGraph &graph = plan.context.graph;
+  const Machine &machine = plan.context.machine;
+  const PlanVertex &vertex = graph.vertices[v];
+  const PartVector &parts = plan.parts[v];
+  double points = 1, all = 1, combined = 1;
+  for (unsigned l = 0; l < parts.size(); ++l) {
+    points *= blockRange(vertex.labels[l].extent, parts[l], 0).size();
+    all *= vertex.labels[l].extent;
+    if (vertex.labels[l].reduced)
+      combined *= parts[l];
+  }
+  int64_t resultBytes = combined > 1 && vertex.accumulatorBytes > 0
+                            ? vertex.accumulatorBytes
+                            : vertex.elementBytes;
+  double bytes = sizeOf(piecesOf(vertex.output, vertex, parts, vertex.shape)) *
+                 resultBytes;
+  for (const PlanOperand &operand : vertex.operands) {
+    const PlanVertex &producer = graph.vertices[operand.producer];
+    bytes +=
+        sizeOf(piecesOf(operand.projection, vertex, parts, producer.shape)) *
+        producer.elementBytes;
+  }
+  return machine.vertexLatency +
+         std::max(vertex.flops * points / all /
+                      machine.flopsOf(vertex.elementBytes),
+                  bytes / machine.memoryBandwidth);
+}
+
+/// One step of a move.
+static double secondsOfMove(const CostContext &context, const Layout &from,
+                            const Layout &to, int64_t elementBytes) {
+  const DeviceGrid &grid = context.grid;
+  const Machine &machine = context.machine;
+  if (from == to)
+    return 0;
+  double latency = 0, bandwidth = std::numeric_limits<double>::infinity();
+  Collective moved = countMove(grid, from, to);
+  for (unsigned axis : moved.axes) {
+    Link link = machine.linkOf(grid.axes[axis].name);
+    latency = std::max(latency, link.latency);
+    bandwidth = std::min(bandwidth, link.bandwidth);
+  }
+  double held = moved.combined, received = moved.mostReceived;
+  double group = moved.groupSize;
+  if (from.partial.empty()) {
+    if (moved.elements > 0)
+      return (group - 1) * latency + received * elementBytes / bandwidth;
+    return 2 * received * elementBytes / machine.memoryBandwidth;
+  }
+  double ring = (group - 1) *
+                (latency + std::ceil(held / group) * elementBytes / bandwidth);
+  if (moved.kind == CollectiveKind::ReduceScatter)
+    return ring;
+  double levels = std::ceil(std::log2(group));
+  double small = std::min<double>(held * elementBytes, smallAllReduceBytes);
+  double tree = 2 * levels * (latency + small / bandwidth);
+  return held * elementBytes <= smallAllReduceBytes ? tree
+                                                    : std::max(2 * ring, tree);
+}
+
+std::vector<VertexCost> tapestry::recountSpmd(const DecidedPlan &plan) {
+  const PlanGraph &graph = plan.context.graph;
+  std::vector<VertexCost> costs(graph.vertices.size(), VertexCost(3));
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    const PlanVertex &vertex = graph.vertices[v];
+    if (vertex.isInput)
+      continue;
+    auto count = [&](const PlanVertex &tensor, llvm::ArrayRef<Layout> steps) {
+      double seconds = 0;
+      for (unsigned s = 1; s < steps.size(); ++s)
+        seconds += secondsOfMove(
+            plan.context, steps[s - 1], steps[s],
+            tensor.bytesPerElement(!steps[s - 1].partial.empty()));
+      return seconds;
+    };
+    costs[v][SpmdWork] = countWork(plan, v);
+    costs[v][SpmdHome] =
+        count(vertex, layoutsOfResult(graph, plan.placement, v));
+    for (unsigned o = 0; o < vertex.operands.size(); ++o)
+      costs[v][SpmdFetch] +=
+          count(graph.vertices[vertex.operands[o].producer],
+                layoutsOfRead(graph, plan.placement, {v, o}));
+  }
+  return costs;
+}

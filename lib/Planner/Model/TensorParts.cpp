@@ -1,0 +1,47 @@
+//===- TensorParts.cpp - The sizes and counts of a tensor's parts ---------===//
+
+#include "tapestry/Planner/Model/TensorParts.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+using namespace tapestry;
+
+TensorParts tapestry::plainParts(llvm::ArrayRef<int64_t> shape,
+                                 llvm::ArrayRef<int64_t> parts) {
+  TensorParts result;
+  for (auto [extent, count] : llvm::zip_equal(shape, parts))
+    result.push_back({ceilDiv(extent, count), count});
+  return result;
+}
+
+TensorParts tapestry::projectedParts(const Projection &projection,
+                                     llvm::ArrayRef<int64_t> extents,
+                                     llvm::ArrayRef<int64_t> parts,
+                                     llvm::ArrayRef<int64_t> shape) {
+  ZBox block;
+  for (auto [extent, count] : llvm::zip_equal(extents, parts))
+    block.push_back({0, ceilDiv(extent, count)});
+  TensorParts result;
+  for (auto [dim, extent] : llvm::zip_equal(projection.dims, shape)) {
+    PartDim part;
+    part.size = std::min(imageOfDim(dim, block).size(), extent);
+    for (const AffineTerm &term : dim.terms)
+      part.count *= parts[term.dim];
+    result.push_back(part);
+  }
+  return result;
+}
+
+double tapestry::partElements(llvm::ArrayRef<PartDim> parts) {
+  double elements = 1;
+  for (const PartDim &part : parts)
+    elements *= part.size;
+  return elements;
+}
+
+double tapestry::partCount(llvm::ArrayRef<PartDim> parts) {
+  double count = 1;
+  for (const PartDim &part : parts)
+    count *= part.count;
+  return count;
+}

@@ -1,0 +1,8 @@
+//===- RegisterModels.cpp - The cost models that these tests plan by ------===//
+
+#include "tapestry/Planner/Cost/Elements/PaperCost.h"
+#include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
+
+static const bool areRegistered =
+    tapestry::registerCostModel(tapestry::elementsModel()) &&
+    tapestry::registerCostModel(tapestry::secondsModel());
