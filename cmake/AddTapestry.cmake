@@ -84,7 +84,8 @@ function(tapestry_add_tool name)
   list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_FILE:\\1>"
        OUTPUT_VARIABLE archives)
   target_link_options(${name} PRIVATE
-    LINKER:--whole-archive ${archives} LINKER:--no-whole-archive)
+    LINKER:--whole-archive ${archives} LINKER:--no-whole-archive
+    LINKER:--build-id=sha1) # for --version
   target_link_libraries(${name} PRIVATE ${ARG_LINK} ${libraries} MLIR LLVM)
   tapestry_install(tools ${name})
 endfunction()

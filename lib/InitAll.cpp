@@ -28,10 +28,11 @@ void tapestry::registerAllDialects(mlir::DialectRegistry &registry) {
 void tapestry::registerAllPasses() {
   registerAllTargets();
   registerAllCostModels();
+  // First, for it brings tapestry-partition with exact memory limits.
+  registerTapestryPipelines();
   index::registerTapestryIndexPasses();
   teg::registerTapestryGraphPasses();
   registerConversionPasses();
   registerCodegenPasses();
   registerCodegenCPUPasses();
-  registerTapestryPipelines();
 }

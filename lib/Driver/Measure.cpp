@@ -117,8 +117,8 @@ ExitStatus Measure::programSeconds(llvm::StringRef text, int64_t repeat,
   };
   Options options;
   options.program = fileNamed("p" + llvm::Twine(programs++) + ".ein");
-  options.solver = "exact";
-  options.devices = devices;
+  options.planning.devices = devices;
+  options.planning.order = "none";
   std::error_code error;
   {
     llvm::raw_fd_ostream os(options.program, error);

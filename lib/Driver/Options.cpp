@@ -2,8 +2,8 @@
 
 #include "tapestry/Driver/Options.h"
 #include "tapestry/Codegen/Target.h"
+#include "tapestry/Driver/Version.h"
 #include "tapestry/Planner/Contraction/ContractionOrder.h"
-#include "tapestry/Planner/Machine/Quantity.h"
 #include "tapestry/Plugin/Loader.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -51,21 +51,21 @@ cl::list<std::string> plugins("load-plugin",
                               cl::sub(calibrateCommand), cl::cat(category));
 
 // Planning.
-cl::opt<std::string> devices(
-    "devices", cl::desc("Number of devices (1; calibrate: one per core)"),
-    cl::value_desc("N"), cl::sub(runCommand), cl::sub(planCommand),
-    cl::sub(compileCommand), cl::sub(calibrateCommand), cl::cat(category));
-cl::opt<std::string>
-    grid("grid", cl::desc("Named axes of devices instead of prime factors"),
-         cl::value_desc("node=2,gpu=4"), cl::sub(runCommand),
-         cl::sub(planCommand), cl::sub(compileCommand), cl::cat(category));
-cl::opt<std::string>
-    machine("machine",
-            cl::desc("What --cost spmd reckons with: cpu (default), h100x8, "
-                     "h100x256 or a machine file"),
-            cl::value_desc("name|machine.json"), cl::init("cpu"),
-            cl::sub(runCommand), cl::sub(planCommand), cl::sub(compileCommand),
-            cl::cat(category));
+/// One option per row of planOptions().
+std::vector<std::unique_ptr<cl::opt<std::string>>> makePlanning() {
+  std::vector<std::unique_ptr<cl::opt<std::string>>> options;
+  for (const tapestry::PlanOption &row : tapestry::planOptions()) {
+    options.push_back(std::make_unique<cl::opt<std::string>>(
+        StringRef(row.name), cl::desc(row.description),
+        cl::value_desc(row.value), cl::sub(runCommand), cl::sub(planCommand),
+        cl::sub(compileCommand), cl::cat(category)));
+    if (row.name == "devices")
+      options.back()->addSubCommand(calibrateCommand);
+  }
+  return options;
+}
+const std::vector<std::unique_ptr<cl::opt<std::string>>> planning =
+    makePlanning();
 cl::opt<std::string>
     backend("backend", cl::desc("What to measure: local (default) or mpi"),
             cl::value_desc("name"), cl::init("local"),
@@ -76,34 +76,6 @@ cl::opt<std::string>
                          "own, or mpi, those of MPI"),
                 cl::value_desc("name"), cl::init("ring"),
                 cl::sub(calibrateCommand), cl::cat(category));
-cl::opt<std::string> solver("solver",
-                            cl::desc("exact (default), bounded or eindecomp"),
-                            cl::value_desc("name"), cl::init("exact"),
-                            cl::sub(runCommand), cl::sub(planCommand),
-                            cl::sub(compileCommand), cl::cat(category));
-cl::opt<std::string> cost("cost",
-                          cl::desc("Cost model: paper (default) or spmd"),
-                          cl::value_desc("name"),
-                          cl::init(tapestry::defaultCostModel.str()),
-                          cl::sub(runCommand), cl::sub(planCommand),
-                          cl::sub(compileCommand), cl::cat(category));
-cl::opt<std::string>
-    order("order",
-          cl::desc("Compute products of three or more tensors two at a time: "
-                   "none, flops (default without --plan, which says itself), "
-                   "peak or planned"),
-          cl::value_desc("objective"), cl::sub(runCommand),
-          cl::sub(planCommand), cl::sub(compileCommand), cl::cat(category));
-cl::opt<std::string>
-    memory("memory", cl::desc("The most bytes that a device may hold at once"),
-           cl::value_desc("16GiB"), cl::sub(runCommand), cl::sub(planCommand),
-           cl::sub(compileCommand), cl::cat(category));
-cl::opt<std::string> planFile("plan",
-                              cl::desc("Follow this plan instead of solving"),
-                              cl::value_desc("plan.json"), cl::sub(runCommand),
-                              cl::sub(planCommand), cl::sub(compileCommand),
-                              cl::cat(category));
-
 // Code generation.
 cl::opt<std::string>
     target("target", cl::desc("What code is generated for: cpu (default)"),
@@ -240,6 +212,15 @@ public:
     return value;
   }
 
+  tapestry::PlanRequest planRequest() {
+    tapestry::PlanRequest request;
+    for (auto [row, given] : zip_equal(tapestry::planOptions(), planning))
+      if (given->getNumOccurrences() > 0)
+        if (Error wrong = row.set(request, given->getValue()))
+          error("--" + toString(std::move(wrong)));
+    return request;
+  }
+
   double real(const cl::opt<std::string> &given, double fallback) {
     if (given.getNumOccurrences() == 0)
       return fallback;
@@ -299,7 +280,7 @@ static std::optional<Options> calibrateOptions() {
   Options options;
   options.command = Command::Calibrate;
   Usage usage;
-  options.devices = usage.number(devices, 0, 1);
+  options.planning = usage.planRequest();
   if (outputs.size() > 1)
     usage.error("calibrate takes one -o: the machine file to write");
   else if (outputs.size() == 1)
@@ -323,7 +304,7 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   for (cl::SubCommand *command : {&runCommand, &planCommand, &compileCommand,
                                   &referenceCommand, &calibrateCommand})
     cl::HideUnrelatedOptions(category, *command);
-  cl::SetVersionPrinter([](raw_ostream &os) { os << "tapestry 0.1.0\n"; });
+  cl::SetVersionPrinter(printVersion);
   for (int i = 1; i < argc; ++i)
     if (StringRef(argv[i]).ltrim('-') == "diff" && i + 2 >= argc) {
       errs() << "tapestry: error: --diff takes two plan files\n";
@@ -369,35 +350,19 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
     usage.error("expected a program: PROG.ein or PROG.mlir");
   else if (!program.empty() && ending != ".ein" && ending != ".mlir")
     usage.error("expected PROG.ein or PROG.mlir, not '" + program + "'");
-  options.devices =
-      usage.number(devices, grid.empty() && planFile.empty() ? 1 : 0, 1);
-  options.repeat = usage.number(repeat, 1, 1);
-  options.seed = usage.number(seed, 0, 0);
-  options.grid = grid;
-  options.machine = machine;
-  options.solver = solver;
-  options.cost = cost;
-  options.isMachineGiven = machine.getNumOccurrences() > 0;
-  options.isSolverGiven = solver.getNumOccurrences() > 0;
-  options.isCostGiven = cost.getNumOccurrences() > 0;
-  options.planFile = planFile;
-  if (memory.getNumOccurrences() != 0) {
-    if (llvm::Expected<int64_t> bytes = tapestry::parseBytes(memory))
-      options.memory = *bytes;
-    else
-      usage.error("--memory: " + llvm::toString(bytes.takeError()));
-  }
   options.target = target;
   options.cpu = cpu;
   if (auto made = tapestry::createTarget({options.target, options.cpu}); !made)
     usage.error(llvm::toString(made.takeError()));
-  options.order = order;
-  // A plan says what it has been made of.
-  if (options.order.empty())
-    options.order = planFile.empty() ? "flops" : "none";
-  if (options.order != "none" && !parseOrderObjective(options.order))
+  options.planning = usage.planRequest();
+  options.planning.program = sys::path::filename(options.program).str();
+  options.planning.fillIn();
+  const std::string &order = options.planning.order;
+  if (order != "none" && !parseOrderObjective(order))
     usage.error("--order takes none, flops, peak or planned, not '" + order +
                 "'");
+  options.repeat = usage.number(repeat, 1, 1);
+  options.seed = usage.number(seed, 0, 0);
   for (const auto &[name, value] : usage.bindings(params, "D", "n=1024")) {
     int64_t number = 0;
     if (StringRef(value).getAsInteger(10, number))

@@ -187,7 +187,7 @@ static void showMoves(llvm::ArrayRef<Measure::Move> moves,
 
 ExitStatus tapestry::driver::calibrateMachine(const Options &options) {
   auto start = std::chrono::steady_clock::now();
-  int64_t devices = options.devices;
+  int64_t devices = options.planning.devices;
   if (devices == 0)
     devices = llvm::hardware_concurrency().compute_thread_count();
   Measure measure(devices, options.backend, options.collectives);

@@ -24,8 +24,8 @@ static ParetoOptions searchOptions(const Options &options) {
   search.stopping.price = options.pareto.price;
   search.limits[Seconds] = options.pareto.maxSeconds;
   search.limits[Bytes] = options.pareto.maxBytes;
-  if (options.memory > 0)
-    search.limits[Memory] = double(options.memory);
+  if (options.planning.memoryLimit > 0)
+    search.limits[Memory] = double(options.planning.memoryLimit);
   return search;
 }
 
@@ -47,15 +47,22 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
     printError("--pick: " + llvm::toString(std::move(error)));
     return UsageWrong;
   }
-  if (!options.planFile.empty() || !options.stopAfter.empty()) {
+  if (!options.planning.planFile.empty() || !options.stopAfter.empty()) {
     printError(llvm::Twine("a Pareto search decides by itself: it takes no ") +
-               (options.planFile.empty() ? "--stop-after" : "--plan"));
+               (options.planning.planFile.empty() ? "--stop-after" : "--plan"));
     return UsageWrong;
   }
   ParetoOptions search = searchOptions(options);
-  search.devices = options.devices;
-  if (ExitStatus status = readMachine(options, search.machine, search.grid))
-    return status;
+  // It starts from every solver and cost model.
+  PlanRequest where = options.planning;
+  where.solver.reset();
+  where.costModel.reset();
+  llvm::Expected<PlannerOptions> planner = resolveRequest(where);
+  if (!planner)
+    return report(planner.takeError());
+  search.devices = where.devices;
+  search.machine = std::move(planner->machine);
+  search.grid = std::move(planner->grid);
   Compilation compilation(options);
   if (ExitStatus status = compilation.load())
     return status;

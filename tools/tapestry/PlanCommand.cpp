@@ -34,7 +34,7 @@ ExitStatus tapestry::driver::printExplanation(const Options &options,
                                               const Plan &plan) {
   ExplainOptions explainOptions;
   explainOptions.vertices = options.explainVertices;
-  explainOptions.memoryBytes = options.memory;
+  explainOptions.memoryBytes = options.planning.memoryLimit;
   llvm::Expected<std::string> text = explainPlan(graph, plan, explainOptions);
   if (!text)
     return report(text.takeError());

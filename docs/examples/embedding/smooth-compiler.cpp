@@ -65,10 +65,10 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module = buildSmooth(&context);
 
   PassManager plan(&context);
-  PlanOptions options;
-  options.devices = std::atoi(argv[1]);
-  buildGraphPipeline(plan);
-  buildPlanPipeline(plan, options);
+  PlanRequest request;
+  request.devices = std::atoi(argv[1]);
+  buildGraphPipeline(plan, request);
+  buildPlanPipeline(plan, request);
   if (failed(plan.run(*module)))
     return 1;
   module->walk([](teg::EinsumOp op) {

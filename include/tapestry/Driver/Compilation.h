@@ -31,10 +31,6 @@ public:
   /// Cuts the graph by a solver or as --plan says, and writes the decision into
   /// the IR.
   ExitStatus planGraph();
-  /// The most bytes that any device's arena will hold when the planned program
-  /// runs on ranks that share memory. Lowers a copy of the program until all
-  /// buffers are known; nothing where that fails.
-  std::optional<int64_t> findPeakBytes();
   /// Lowers the planned graph up to and including `last`.
   ExitStatus lower(Phase last);
   /// For --stop-after: runs the phases up to the one named and prints the IR.
@@ -51,13 +47,6 @@ public:
 private:
   ExitStatus loadEin(std::unique_ptr<llvm::MemoryBuffer> text);
   ExitStatus loadMLIR(std::unique_ptr<llvm::MemoryBuffer> text);
-  ExitStatus checkRequest() const;
-  ExitStatus checkMachineIsUsed() const;
-  ExitStatus checkFollowed() const;
-  ExitStatus planWithin(int64_t memoryLimit, bool isTrial);
-  std::string describeEstimate();
-  void measurePeak();
-  bool isSmall() const;
 
   const Options &options;
   CodegenOptions codegen;
@@ -66,17 +55,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   GraphVertices vertices;
   Plan decided;
-  /// What a trial of a limit that found no plan said of the memory it takes.
-  std::string memoryNeed;
-  /// What plans under a memory limit: the solver asked for, or `bounded` where
-  /// that is too much for `exact`.
-  std::string trialSolver;
 };
-
-/// The machine and, where --grid is given, the grid that the options name.
-/// Reports what is wrong with them; wrong names are errors of usage.
-ExitStatus readMachine(const Options &options, Machine &machine,
-                       DeviceGrid &grid);
 
 } // namespace tapestry::driver
 

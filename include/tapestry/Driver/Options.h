@@ -3,7 +3,7 @@
 #ifndef TAPESTRY_DRIVER_OPTIONS_H
 #define TAPESTRY_DRIVER_OPTIONS_H
 
-#include "tapestry/Planner/Cost/CostModel.h"
+#include "tapestry/Planner/Plan/PlanRequest.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include <limits>
@@ -42,21 +42,7 @@ struct ParetoRequest {
 struct Options {
   Command command = Command::Run;
   std::string program;
-  int64_t devices = 1;
-  std::string grid;
-  /// A built-in machine's name or a machine file.
-  std::string machine = "cpu";
-  std::string solver;
-  std::string cost = defaultCostModel.str();
-  /// Which of them the user wrote; the others are defaults.
-  bool isMachineGiven = false;
-  bool isSolverGiven = false;
-  bool isCostGiven = false;
-  std::string planFile;
-  /// What products of many tensors are ordered by, or "none".
-  std::string order = "none";
-  /// The most bytes that a device may hold at once; 0: no limit.
-  int64_t memory = 0;
+  PlanRequest planning;
   /// What code is generated for; createTarget has accepted both.
   std::string target = "cpu";
   std::string cpu = "native";

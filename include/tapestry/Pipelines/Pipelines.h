@@ -1,6 +1,6 @@
 //===- Pipelines.h - The phases of a compilation ----------------*- C++ -*-===//
 //
-// One build function and one option struct per phase. A phase never asks an
+// One build function per phase. A phase never asks an
 // earlier one anything: what it needs stands in the IR.
 //
 //===----------------------------------------------------------------------===//
@@ -10,7 +10,8 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "tapestry/Codegen/Pipeline.h"
-#include "tapestry/Planner/Cost/CostModel.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Planner/Plan/PlanRequest.h"
 
 namespace tapestry {
 
@@ -31,44 +32,16 @@ struct PhaseInfo {
 /// All phases with what `--stop-after` calls them.
 llvm::ArrayRef<PhaseInfo> allPhases();
 
-struct GraphOptions {
-  /// What products of many tensors are ordered by: none, flops, peak, planned.
-  std::string order = "flops";
-  /// For `planned`; see PlanOptions.
-  int64_t devices = 0;
-  std::string grid;
-  std::string cost = defaultCostModel.str();
-};
-
-struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
-  Option<int64_t> devices{*this, "devices",
-                          llvm::cl::desc("Number of devices, at least 1"),
-                          llvm::cl::init(1)};
-  Option<std::string> grid{
-      *this, "grid",
-      llvm::cl::desc("Named axes instead of prime factors: node=2,gpu=4")};
-  Option<std::string> solver{*this, "solver",
-                             llvm::cl::desc("exact or eindecomp"),
-                             llvm::cl::init("exact")};
-  Option<std::string> cost{*this, "cost", llvm::cl::desc("Cost model: paper"),
-                           llvm::cl::init(defaultCostModel.str())};
-  Option<std::string> plan{
-      *this, "plan",
-      llvm::cl::desc("A plan.json to follow instead of solving")};
-  Option<std::string> order{
-      *this, "order",
-      llvm::cl::desc("Order products of many tensors before: none, flops, "
-                     "peak or planned"),
-      llvm::cl::init("flops")};
-};
-
 /// Registers the planner's cost models, as everything here that plans does
 /// itself.
 void registerAllCostModels();
 
+/// Prunes and orders products of many tensors as the request says.
 void buildGraphPipeline(mlir::OpPassManager &pm,
-                        const GraphOptions &options = GraphOptions());
-void buildPlanPipeline(mlir::OpPassManager &pm, const PlanOptions &options);
+                        const PlanRequest &request = PlanRequest());
+/// Cuts the graph over the devices. A memory limit holds for what the program
+/// will allocate (findPeakBytes).
+void buildPlanPipeline(mlir::OpPassManager &pm, const PlanRequest &request);
 void buildRelationPipeline(mlir::OpPassManager &pm);
 void buildProgramPipeline(mlir::OpPassManager &pm);
 /// The first part of the code phase: until all buffers are known and the peak
@@ -79,12 +52,20 @@ void buildBufferPipeline(mlir::OpPassManager &pm, const Target &target,
 void buildCodePipeline(mlir::OpPassManager &pm, const Target &target,
                        const CodegenOptions &options);
 
+/// The most bytes that any device's arena will hold when a planned graph runs
+/// on ranks that share memory. Lowers a copy of the graph until all buffers are
+/// known; nothing where that fails.
+std::optional<int64_t>
+findPeakBytes(teg::GraphOp graph,
+              const CodegenOptions &options = CodegenOptions());
+
 /// Adds the upstream dialects that the phases make, with what they need to be
 /// bufferised and translated to LLVM IR.
 void registerPipelineDialects(mlir::DialectRegistry &registry);
 
 /// Registers `tapestry-plan-pipeline`, `tapestry-to-program` and
-/// `tapestry-to-llvm`.
+/// `tapestry-to-llvm`, and `tapestry-partition` with exact memory limits: to be
+/// called before that pass' own room registers it.
 void registerTapestryPipelines();
 
 } // namespace tapestry

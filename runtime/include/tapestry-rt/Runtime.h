@@ -66,6 +66,10 @@ struct RunOptions {
 /// process calls this, and all return the same status.
 int run(const TapestryProgram &program, const RunOptions &options);
 
+/// Why ranks of this back end cannot be started here, as far as its library
+/// goes; empty: they can.
+std::string whyNotLoadable(const std::string &backend);
+
 /// Reads a standalone program's command line into `options`. Returns -1 to go
 /// on, else the exit status to end with (after --help, --version or an error).
 int parseCommandLine(int argc, char **argv, const TapestryProgram &program,

@@ -3,6 +3,7 @@
 #include "Run/Plugin.h"
 #include "Core/Machine.h"
 #include "Core/Status.h"
+#include "tapestry-rt/Runtime.h"
 #include <cstdlib>
 #include <dlfcn.h>
 #include <unistd.h>
@@ -35,9 +36,10 @@ static void addLibraryPath(std::vector<std::string> &folders) {
     folders.push_back(paths->dls_serpath[i].dls_name);
 }
 
-const Backend *tapestry::rt::openPlugin(const std::string &backend,
-                                        double timeoutSeconds,
-                                        std::string &error) {
+/// The entry point of a back end's library, whose path becomes `path`; null
+/// with an `error`.
+static OpenBackendFn loadPlugin(const std::string &backend, std::string &path,
+                                std::string &error) {
   std::string file = "libtapestry-rt-" + backend + ".so";
   std::vector<std::string> folders;
   if (const char *list = getenv("TAPESTRY_RT_PATH"))
@@ -47,7 +49,7 @@ const Backend *tapestry::rt::openPlugin(const std::string &backend,
     addFolders(folders, own + ":" + own + "/../lib");
   addLibraryPath(folders);
 
-  std::string path, searched;
+  std::string searched;
   for (const std::string &folder : folders) {
     path = folder + "/" + file;
     if (access(path.c_str(), R_OK) == 0)
@@ -68,10 +70,25 @@ const Backend *tapestry::rt::openPlugin(const std::string &backend,
     return nullptr;
   }
   auto open = reinterpret_cast<OpenBackendFn>(dlsym(library, backendEntryName));
-  if (!open) {
+  if (!open)
     error = path + " is no back end: it lacks " + backendEntryName;
+  return open;
+}
+
+std::string tapestry::rt::whyNotLoadable(const std::string &backend) {
+  std::string path, error;
+  if (backend != "local")
+    loadPlugin(backend, path, error);
+  return error;
+}
+
+const Backend *tapestry::rt::openPlugin(const std::string &backend,
+                                        double timeoutSeconds,
+                                        std::string &error) {
+  std::string path;
+  OpenBackendFn open = loadPlugin(backend, path, error);
+  if (!open)
     return nullptr;
-  }
   TransportError reason;
   const Backend *opened = open(backendVersion, timeoutSeconds, &reason);
   if (!opened)

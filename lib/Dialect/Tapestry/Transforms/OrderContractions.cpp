@@ -56,7 +56,7 @@ TapestryOrderContractions::price(EinsumOp op, const ContractionTree &tree) {
   if (llvm::Error error =
           applyRewrite(*graph, orderRewrite(op.getName(), tree)))
     return std::move(error);
-  PartitionRequest request;
+  PlanRequest request;
   request.devices = devices;
   request.grid = grid;
   request.costModel = cost;

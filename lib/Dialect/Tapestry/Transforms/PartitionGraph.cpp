@@ -2,36 +2,18 @@
 
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/GraphRewrites.h"
+#include "tapestry/Planner/Plan/MemoryLimit.h"
 #include "tapestry/Planner/Plan/PlanFile.h"
-#include "tapestry/Planner/Plan/Verify.h"
 
 using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::teg;
 
-/// A plan file's pins become the graph's.
-static llvm::Expected<Plan> decide(PlanGraph &graph,
-                                   const PartitionRequest &request) {
-  PlannerOptions options;
-  options.devices = request.devices;
-  options.solver = request.solver;
-  options.costModel = request.costModel;
-  options.program = request.program;
-  llvm::Expected<Machine> machine =
-      machineNamed(request.machine.empty() ? "cpu" : request.machine);
-  if (!machine)
-    return machine.takeError();
-  options.machine = std::move(*machine);
-  options.memoryLimit = request.memoryLimit;
-  if (!request.grid.empty()) {
-    llvm::Expected<DeviceGrid> grid = parseGrid(request.grid, &options.machine);
-    if (!grid)
-      return grid.takeError();
-    options.grid = *grid;
-  }
+/// Plans `graph` by `options`; a plan file's pins become the graph's.
+static llvm::Expected<Plan> decide(PlanGraph &graph, const PlanRequest &request,
+                                   const PlannerOptions &options) {
   if (request.planFile.empty())
     return plan(graph, options);
-
   llvm::Expected<Plan> read = followPlanFile(request.planFile, graph, options);
   if (read && request.devices != 0 && request.devices != read->devices)
     return errorAt(request.planFile, "the plan is for ", read->devices,
@@ -55,39 +37,95 @@ static llvm::Error replayRewrites(GraphOp graph, ArrayRef<Rewrite> rewrites) {
 }
 
 static llvm::Expected<PartitionedGraph>
-partitionAsIs(GraphOp graph, const PartitionRequest &request) {
+partitionAsIs(GraphOp graph, const PlanRequest &request, PlannerOptions options,
+              const PeakFinder &findPeak) {
   FailureOr<GraphVertices> vertices = buildPlanGraph(graph.getBody().front());
   if (failed(vertices))
     return planError("the graph '", graph.getSymName(), "' cannot be planned");
-  llvm::Expected<Plan> decided = decide(vertices->graph, request);
+  const PlanGraph unpinned = vertices->graph;
+  bool isToBeChecked = !request.planFile.empty();
+  auto planWithin = [&](int64_t limit,
+                        StringRef solver) -> llvm::Expected<Plan> {
+    options.memoryLimit = limit;
+    options.solver = solver.str();
+    PlanGraph pinned = unpinned;
+    llvm::Expected<Plan> planned = decide(pinned, request, options);
+    if (!planned)
+      return planned;
+    // Later plans of a search may be by another solver than was asked for.
+    if (std::exchange(isToBeChecked, false))
+      if (llvm::Error error = checkFollowed(request, *planned))
+        return std::move(error);
+    vertices->graph = std::move(pinned);
+    return planned;
+  };
+  auto apply = [&](const Plan &plan) {
+    graph.setGridAttr(index::GridAttr::get(graph.getContext(), plan.grid));
+    applyPlacement(*vertices, plan.grid, plan.placement);
+  };
+  auto peakOf = [&](const Plan &plan) {
+    apply(plan);
+    return findPeak(graph);
+  };
+  const std::string solver = options.solver;
+  llvm::Expected<Plan> decided =
+      findPeak && request.memoryLimit != 0
+          ? planWithinPeak(request.memoryLimit, solver, planWithin, peakOf)
+          : planWithin(request.memoryLimit, solver);
   if (!decided)
     return decided.takeError();
-  if (llvm::Error error = verifyPlan(vertices->graph, *decided))
-    return std::move(error);
   decided->rewrites = recordedRewrites(graph);
-  graph.setGridAttr(index::GridAttr::get(graph.getContext(), decided->grid));
-  applyPlacement(*vertices, decided->grid, decided->placement);
+  apply(*decided);
   return PartitionedGraph{std::move(*vertices), std::move(*decided)};
 }
 
+/// A machine for a cost model that reckons without one is a mistake.
+static llvm::Error checkMachineIsUsed(const PlannerOptions &options) {
+  const CostModel &model = *llvm::cantFail(costModelNamed(options.costModel));
+  if (model.needsMachine())
+    return llvm::Error::success();
+  std::string users;
+  for (const CostModel *other : costModels())
+    if (other->needsMachine())
+      users += (users.empty() ? "" : " or ") + other->name().str();
+  return faultError(Fault::Usage, "", "--machine is what --cost ", users,
+                    " reckons with; '", model.name(), "' counts ",
+                    model.unit());
+}
+
+/// Replays what the plan file starts from and plans the graph that results.
+static llvm::Expected<PartitionedGraph>
+partitionRewritten(GraphOp graph, const PlanRequest &request,
+                   const PlannerOptions &options, const PeakFinder &findPeak) {
+  if (!request.planFile.empty()) {
+    llvm::Expected<std::vector<Rewrite>> rewrites =
+        readPlanRewrites(request.planFile);
+    if (!rewrites)
+      return rewrites.takeError();
+    if (llvm::Error error = replayRewrites(graph, *rewrites))
+      return errorAt(request.planFile,
+                     "rewrites: ", llvm::toString(std::move(error)));
+  }
+  return partitionAsIs(graph, request, options, findPeak);
+}
+
 llvm::Expected<PartitionedGraph>
-tapestry::teg::partitionGraph(GraphOp graph, const PartitionRequest &request) {
-  if (request.planFile.empty())
-    return partitionAsIs(graph, request);
-  llvm::Expected<std::vector<Rewrite>> rewrites =
-      readPlanRewrites(request.planFile);
-  if (!rewrites)
-    return rewrites.takeError();
-  if (rewrites->empty())
-    return partitionAsIs(graph, request);
+tapestry::teg::partitionGraph(GraphOp graph, const PlanRequest &request,
+                              const PeakFinder &findPeak) {
+  llvm::Expected<PlannerOptions> options = resolveRequest(request);
+  if (!options)
+    return options.takeError();
+  if (request.planFile.empty()) {
+    if (request.machine)
+      if (llvm::Error error = checkMachineIsUsed(*options))
+        return std::move(error);
+    // Nothing is written before the plan is there.
+    if (request.memoryLimit == 0)
+      return partitionAsIs(graph, request, *options, findPeak);
+  }
   OwningOpRef<GraphOp> before(cast<GraphOp>(graph->clone()));
-  llvm::Error error = replayRewrites(graph, *rewrites);
-  if (error)
-    error = errorAt(request.planFile,
-                    "rewrites: ", llvm::toString(std::move(error)));
   llvm::Expected<PartitionedGraph> partitioned =
-      error ? llvm::Expected<PartitionedGraph>(std::move(error))
-            : partitionAsIs(graph, request);
+      partitionRewritten(graph, request, *options, findPeak);
   if (!partitioned) {
     graph.getBody().takeBody(before->getBody());
     graph->setAttrs(before->getOperation()->getAttrDictionary());

@@ -3,28 +3,13 @@
 #ifndef TAPESTRY_DIALECT_TAPESTRY_TRANSFORMS_PARTITIONGRAPH_H
 #define TAPESTRY_DIALECT_TAPESTRY_TRANSFORMS_PARTITIONGRAPH_H
 
+#include "mlir/Pass/Pass.h"
 #include "tapestry/Analysis/PlanGraphs.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Planner/Plan/PlanRequest.h"
+#include <functional>
 
 namespace tapestry::teg {
-
-struct PartitionRequest {
-  /// 0: as many as `grid` has.
-  int64_t devices = 0;
-  /// Axes as the user writes them: "node=2,gpu=4", with links where they differ
-  /// from the machine's: "node=2:bw=25GB/s:lat=5us,gpu=4"; empty: one axis "d".
-  std::string grid;
-  /// A built-in machine's name or a machine file; empty: "cpu".
-  std::string machine;
-  std::string solver = "exact";
-  std::string costModel = defaultCostModel.str();
-  /// The most bytes that a device may hold at once; 0: no limit.
-  int64_t memoryLimit = 0;
-  /// A plan.json to follow instead of solving; empty: solve.
-  std::string planFile;
-  /// What the plan calls the program.
-  std::string program;
-};
 
 /// A planned graph: what the planner saw and what it decided.
 struct PartitionedGraph {
@@ -32,11 +17,24 @@ struct PartitionedGraph {
   Plan plan;
 };
 
+/// The most bytes that any device will hold when a planned graph runs; nothing
+/// where that cannot be found out.
+using PeakFinder = std::function<std::optional<int64_t>(GraphOp)>;
+
 /// Plans `graph` as requested, verifies the plan, and sets the grid, every op's
-/// partition and every op's home layout. The error says what is wrong with the
-/// request, the plan file or the graph; the graph is then as it was.
+/// partition and every op's home layout. A memory limit holds for what
+/// `findPeak` says or, without one, for the planner's estimate. The error says
+/// what is wrong with the request, the plan file or the graph; the graph is
+/// then as it was.
 llvm::Expected<PartitionedGraph>
-partitionGraph(GraphOp graph, const PartitionRequest &request);
+partitionGraph(GraphOp graph, const PlanRequest &request,
+               const PeakFinder &findPeak = {});
+
+/// The pass tapestry-partition with everything that a request can say. What
+/// `findPeak` needs of dialects, `addDialects` adds.
+std::unique_ptr<mlir::Pass>
+createPartitionPass(const PlanRequest &request, PeakFinder findPeak,
+                    void (*addDialects)(mlir::DialectRegistry &));
 
 } // namespace tapestry::teg
 

@@ -88,7 +88,10 @@ def TapestryPartition : Pass<"tapestry-partition", "::tapestry::teg::GraphOp"> {
   let description = [{
     Plans the graph and writes the plan down: the graph's grid, and on every
     operation the `partition` of its labels and the `home` layout of its result.
-    The plan comes from a solver or from a plan.json.
+    The plan comes from a solver or from a plan.json. The options are those of
+    `tapestry plan`. A memory limit holds for what the program will allocate
+    where the tool can lower it to find out (tapestry-opt can), else for the
+    planner's estimate.
 
     Before:
     ```mlir
@@ -110,13 +113,19 @@ def TapestryPartition : Pass<"tapestry-partition", "::tapestry::teg::GraphOp"> {
     ```
   }];
   let options = [
-    Option<"devices", "devices", "int64_t", "0",
-           "Number of devices; 0: as many as the grid or the plan has">,
+    Option<"devices", "devices", "std::string", "",
+           "Number of devices (as many as the grid or the plan has)">,
     Option<"grid", "grid", "std::string", "",
            "Named axes of devices: node=2,gpu=4">,
-    Option<"solver", "solver", "std::string", "\"exact\"",
-           "exact or eindecomp">,
-    Option<"cost", "cost", "std::string", "\"paper\"", "Cost model: paper">,
+    Option<"machine", "machine", "std::string", "",
+           "What cost=spmd reckons with: cpu (default), h100x8, h100x256 or a "
+           "machine file">,
+    Option<"solver", "solver", "std::string", "",
+           "exact (default), bounded or eindecomp">,
+    Option<"cost", "cost", "std::string", "",
+           "Cost model: paper (default) or spmd">,
+    Option<"memory", "memory", "std::string", "",
+           "The most bytes that a device may hold at once: 16GiB">,
     Option<"plan", "plan", "std::string", "",
            "A plan.json to follow instead of solving">
   ];

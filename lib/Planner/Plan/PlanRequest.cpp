@@ -1,0 +1,147 @@
+//===- PlanRequest.cpp - How a graph is to be planned ---------------------===//
+
+#include "tapestry/Planner/Plan/PlanRequest.h"
+#include "tapestry/Planner/Machine/Quantity.h"
+
+using namespace tapestry;
+
+void PlanRequest::fillIn() {
+  if (devices == 0 && grid.empty() && planFile.empty())
+    devices = 1;
+  // A plan says what it has been made of.
+  if (order.empty())
+    order = planFile.empty() ? "flops" : "none";
+}
+
+static llvm::Error setDevices(PlanRequest &request, llvm::StringRef value) {
+  if (value.getAsInteger(10, request.devices))
+    return faultError(Fault::Usage, "", "devices takes a whole number, not '",
+                      value, "'");
+  if (request.devices < 1)
+    return faultError(Fault::Usage, "", "devices has to be at least 1, not ",
+                      request.devices);
+  return llvm::Error::success();
+}
+
+static llvm::Error setMemory(PlanRequest &request, llvm::StringRef value) {
+  llvm::Expected<int64_t> bytes = parseBytes(value);
+  if (!bytes)
+    return faultError(Fault::Usage, "",
+                      "memory: ", llvm::toString(bytes.takeError()));
+  request.memoryLimit = *bytes;
+  return llvm::Error::success();
+}
+
+/// Takes any text.
+template <auto member>
+static llvm::Error setText(PlanRequest &request, llvm::StringRef value) {
+  request.*member = value.str();
+  return llvm::Error::success();
+}
+
+llvm::ArrayRef<PlanOption> tapestry::planOptions() {
+  static const PlanOption options[] = {
+      {"devices", "N", "Number of devices (1; calibrate: one per core)",
+       setDevices},
+      {"grid", "node=2,gpu=4", "Named axes of devices instead of prime factors",
+       setText<&PlanRequest::grid>},
+      {"machine", "name|machine.json",
+       "What --cost spmd reckons with: cpu (default), h100x8, h100x256 or a "
+       "machine file",
+       setText<&PlanRequest::machine>},
+      {"solver", "name", "exact (default), bounded or eindecomp",
+       setText<&PlanRequest::solver>},
+      {"cost", "name", "Cost model: paper (default) or spmd",
+       setText<&PlanRequest::costModel>},
+      {"order", "objective",
+       "Compute products of three or more tensors two at a time: none, flops "
+       "(default without --plan, which says itself), peak or planned",
+       setText<&PlanRequest::order>},
+      {"memory", "16GiB", "The most bytes that a device may hold at once",
+       setMemory},
+      {"plan", "plan.json", "Follow this plan instead of solving",
+       setText<&PlanRequest::planFile>},
+  };
+  return options;
+}
+
+llvm::Expected<PlannerOptions>
+tapestry::resolveRequest(const PlanRequest &request) {
+  PlannerOptions options;
+  options.devices = request.devices;
+  options.program = request.program;
+  options.solver = request.solver.value_or(options.solver);
+  options.costModel = request.costModel.value_or(options.costModel);
+  if (auto solver = solverNamed(options.solver); !solver)
+    return solver.takeError();
+  if (auto model = costModelNamed(options.costModel); !model)
+    return model.takeError();
+  llvm::Expected<Machine> machine =
+      machineNamed(request.machine.value_or("cpu"));
+  if (!machine)
+    return machine.takeError();
+  options.machine = std::move(*machine);
+  if (request.grid.empty())
+    return options;
+  llvm::Expected<DeviceGrid> grid = parseGrid(request.grid, &options.machine);
+  if (!grid) {
+    ErrorFacts facts = factsOf(grid.takeError());
+    facts.fault = Fault::Usage;
+    return facts.toError();
+  }
+  if (request.devices != 0 && request.devices != grid->numDevices())
+    return faultError(Fault::Usage, "", "--devices ", request.devices,
+                      " does not fit the grid '", request.grid, "', which has ",
+                      grid->numDevices());
+  options.grid = std::move(*grid);
+  return options;
+}
+
+/// What is written into machine files: all that a cost model can see.
+static std::string textOf(const Machine &machine) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  writeMachine(os, machine);
+  return text;
+}
+
+static std::string textOf(const DeviceGrid &grid) {
+  std::string text;
+  for (const DeviceGrid::Axis &axis : grid.axes)
+    text +=
+        (text.empty() ? "" : ",") + axis.name + "=" + std::to_string(axis.size);
+  return text;
+}
+
+llvm::Error tapestry::checkFollowed(const PlanRequest &request,
+                                    const Plan &plan) {
+  auto refuse = [&](const auto &...parts) {
+    return faultError(Fault::Usage, request.planFile, parts...);
+  };
+  if (request.costModel && *request.costModel != plan.costModel)
+    return refuse("cost_model: the plan is by '", plan.costModel,
+                  "', --cost asks for '", *request.costModel, "'");
+  if (request.solver && *request.solver != plan.solver)
+    return refuse("solver: the file decides everything (solver '", plan.solver,
+                  "'), nothing is left for --solver ", *request.solver);
+  llvm::Expected<PlannerOptions> asked = resolveRequest(request);
+  if (!asked)
+    return asked.takeError();
+  if (!request.grid.empty() && !(asked->grid == plan.userGrid))
+    return refuse("grid: the plan is for '", textOf(plan.userGrid),
+                  "', --grid asks for '", textOf(asked->grid), "'");
+  bool needsMachine = plan.model().needsMachine();
+  if (request.machine && !needsMachine)
+    return refuse("cost_model: the plan is by '", plan.costModel,
+                  "', which has no use for --machine ", *request.machine);
+  // A grid may state links, which are the machine's.
+  bool hasLinks = llvm::StringRef(request.grid).contains(':');
+  if (needsMachine && (request.machine || hasLinks) &&
+      textOf(asked->machine) != textOf(plan.machine))
+    return refuse("machine: the plan reckons with another '", plan.machine.name,
+                  "' than ",
+                  request.machine ? "--machine " + *request.machine
+                                  : "--grid " + request.grid,
+                  " asks for");
+  return llvm::Error::success();
+}
