@@ -54,14 +54,15 @@ cl::list<std::string> plugins("load-plugin",
 /// One option per row of planOptions().
 std::vector<std::unique_ptr<cl::opt<std::string>>> makePlanning() {
   std::vector<std::unique_ptr<cl::opt<std::string>>> options;
-  for (const tapestry::PlanOption &row : tapestry::planOptions()) {
+  // An option knows its commands when it is made, or they do not know it.
+  cl::SubCommandGroup planning = {&runCommand, &planCommand, &compileCommand};
+  cl::SubCommandGroup all = {&runCommand, &planCommand, &compileCommand,
+                             &calibrateCommand};
+  for (const tapestry::PlanOption &row : tapestry::planOptions())
     options.push_back(std::make_unique<cl::opt<std::string>>(
         StringRef(row.name), cl::desc(row.description),
-        cl::value_desc(row.value), cl::sub(runCommand), cl::sub(planCommand),
-        cl::sub(compileCommand), cl::cat(category)));
-    if (row.name == "devices")
-      options.back()->addSubCommand(calibrateCommand);
-  }
+        cl::value_desc(row.value),
+        cl::sub(row.name == "devices" ? all : planning), cl::cat(category)));
   return options;
 }
 const std::vector<std::unique_ptr<cl::opt<std::string>>> planning =
