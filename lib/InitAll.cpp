@@ -14,6 +14,7 @@
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
 #include "tapestry/Dialect/Index/Transforms/Passes.h"
 #include "tapestry/Dialect/TRA/IR/TRA.h"
+#include "tapestry/Dialect/Tapestry/IR/ShardingModel.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryDialect.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Pipelines/Pipelines.h"
@@ -22,6 +23,7 @@
 void tapestry::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<index::TapestryIndexDialect, teg::TapestryDialect,
                   tra::TRADialect, comm::CommDialect>();
+  teg::registerShardingModels(registry);
   registerPluginDialects(registry);
 }
 

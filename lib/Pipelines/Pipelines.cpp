@@ -46,6 +46,7 @@ void tapestry::registerAllCostModels() {
 void tapestry::buildGraphPipeline(OpPassManager &pm,
                                   const PlanRequest &request) {
   registerAllCostModels();
+  pm.addPass(teg::createTapestryInlineCalls());
   pm.addNestedPass<teg::GraphOp>(teg::createTapestryPrune());
   PlanRequest filled = request;
   filled.fillIn();

@@ -278,6 +278,13 @@ struct ConvertTapestryToTRA
   void runOnOperation() override {
     for (auto graph :
          llvm::make_early_inc_range(getOperation().getOps<teg::GraphOp>())) {
+      // The runtime starts a program on every device; nobody calls it.
+      if (!SymbolTable::symbolKnownUseEmpty(graph, getOperation())) {
+        graph.emitError("'") << graph.getSymName()
+                             << "' is called: tapestry-inline-calls replaces "
+                                "calls in graphs, others cannot be lowered";
+        return signalPassFailure();
+      }
       GraphLowering lowering(graph);
       if (failed(lowering.lower()))
         return signalPassFailure();

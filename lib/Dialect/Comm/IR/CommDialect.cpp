@@ -3,6 +3,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "tapestry/Dialect/Comm/IR/Comm.h"
+#include "tapestry/Dialect/Index/IR/BytecodeVersion.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -23,6 +24,7 @@ void CommDialect::initialize() {
 #define GET_OP_LIST
 #include "tapestry/Dialect/Comm/IR/CommOps.cpp.inc"
       >();
+  addInterfaces<index::BytecodeVersion>();
 }
 
 //===----------------------------------------------------------------------===//

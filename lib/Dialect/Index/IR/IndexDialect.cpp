@@ -3,6 +3,7 @@
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/OpImplementation.h"
+#include "tapestry/Dialect/Index/IR/BytecodeVersion.h"
 #include "tapestry/Dialect/Index/IR/IndexAttrs.h"
 
 using namespace mlir;
@@ -32,7 +33,7 @@ struct IndexAsmInterface : public OpAsmDialectInterface {
 void TapestryIndexDialect::initialize() {
   registerAttributes();
   registerOps();
-  addInterfaces<IndexAsmInterface>();
+  addInterfaces<IndexAsmInterface, BytecodeVersion>();
 }
 
 Operation *TapestryIndexDialect::materializeConstant(OpBuilder &builder,

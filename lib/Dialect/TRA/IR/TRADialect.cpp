@@ -3,6 +3,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Index/IR/BytecodeVersion.h"
 #include "tapestry/Dialect/TRA/IR/TRA.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -52,6 +53,7 @@ void TRADialect::initialize() {
 #define GET_OP_LIST
 #include "tapestry/Dialect/TRA/IR/TRAOps.cpp.inc"
       >();
+  addInterfaces<index::BytecodeVersion>();
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,6 +5,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "tapestry/Dialect/Index/IR/BytecodeVersion.h"
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -18,6 +20,25 @@ using namespace tapestry::teg;
 #define GET_TYPEDEF_CLASSES
 #include "tapestry/Dialect/Tapestry/IR/TapestryTypes.cpp.inc"
 
+namespace {
+/// Operations may move into whatever region a call is replaced in. A graph's
+/// own calls are replaced by tapestry-inline-calls, which knows of sources and
+/// sinks.
+struct TapestryInlinerInterface : public DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Operation *, bool) const final {
+    return false;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Operation *op, Region *, bool, IRMapping &) const final {
+    return !isa<GraphOp, SourceOp, SinkOp>(op);
+  }
+};
+} // namespace
+
 void TapestryDialect::initialize() {
   registerAttributes();
   registerTypes();
@@ -25,6 +46,7 @@ void TapestryDialect::initialize() {
 #define GET_OP_LIST
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
       >();
+  addInterfaces<TapestryInlinerInterface, tapestry::index::BytecodeVersion>();
 }
 
 void TapestryDialect::registerAttributes() {

@@ -1,6 +1,6 @@
 //===- TapestryOps.h - Operations of tapestry -------------------*- C++ -*-===//
 //
-// The ops of tensor expression graphs: GraphOp, SourceOp, SinkOp,
+// The ops of tensor expression graphs: GraphOp, CallOp, SourceOp, SinkOp,
 // SequencePointOp, EinsumOp with LabelOp and YieldOp in its regions. Sources
 // and einsums implement tapestry::BlockOpInterface.
 //
@@ -14,7 +14,10 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tapestry/Dialect/Index/IR/IndexAttrs.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.h"
@@ -30,6 +33,16 @@ using BodyBuilder = llvm::function_ref<mlir::Value(
 /// Fills a custom monoid's combine region: from two accumulators to one.
 using CombineBuilder = llvm::function_ref<mlir::Value(
     mlir::OpBuilder &, mlir::Location, mlir::Value, mlir::Value)>;
+
+/// What is seen outside a graph: sinks and sequence points write to it, so that
+/// none is erased, merged or moved across another.
+struct VisibleResource
+    : public mlir::SideEffects::Resource::Base<VisibleResource> {
+  llvm::StringRef getName() final { return "Visible"; }
+};
+
+/// On arguments and results of a graph: the name of the source or sink.
+inline constexpr llvm::StringLiteral nameAttrName = "tapestry.name";
 
 } // namespace tapestry::teg
 

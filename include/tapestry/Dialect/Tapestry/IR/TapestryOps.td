@@ -7,6 +7,9 @@ include "mlir/IR/OpBase.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/Interfaces/CallInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "tapestry/Dialect/Index/IR/IndexAttrs.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.td"
@@ -17,19 +20,29 @@ include "tapestry/Interfaces/GraphNodeInterface.td"
 class Tapestry_Op<string mnemonic, list<Trait> traits = []>
     : Op<Tapestry_Dialect, mnemonic, traits>;
 
+/// What is seen outside a graph, and in which order.
+def Tapestry_Visible : Resource<"::tapestry::teg::VisibleResource">;
+
 //===----------------------------------------------------------------------===//
 // Graph
 //===----------------------------------------------------------------------===//
 
 def Tapestry_GraphOp : Tapestry_Op<"graph", [
-    Symbol, IsolatedFromAbove, SingleBlock, NoTerminator, NoRegionArguments]> {
+    FunctionOpInterface, IsolatedFromAbove, SingleBlock, NoTerminator,
+    NoRegionArguments]> {
   let summary = "A tensor expression graph";
   let description = [{
     Holds one graph of tensors, from sources to sinks, and optionally the grid
     of devices that its operations are distributed over.
 
+    It is a function. Its arguments are its sources and its results are its
+    sinks, both in order; the attribute `tapestry.name` of an argument or result
+    is the name of the source or sink. Sources stay operations, so that each can
+    be pinned and kept in a layout. A graph whose visibility is "private" is
+    there to be called and no program of its own.
+
     ```mlir
-    tapestry.graph @double on #tapestry_index.grid<"d.0" = 2> {
+    tapestry.graph @copy on #tapestry_index.grid<"d.0" = 2> {
       %A = tapestry.source "A" : tensor<5xf32>
       tapestry.sink "B", %A : tensor<5xf32>
     }
@@ -40,10 +53,11 @@ def Tapestry_GraphOp : Tapestry_Op<"graph", [
     - (graph_c2) the names of its sinks are unique.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
+                       OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<TapestryIndex_GridAttr>:$grid);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name (`on` qualified($grid)^)? attr-dict-with-keyword $body
+    ($sym_visibility^)? $sym_name (`on` qualified($grid)^)? attr-dict-with-keyword $body
   }];
   let skipDefaultBuilders = 1;
   let builders = [
@@ -51,11 +65,74 @@ def Tapestry_GraphOp : Tapestry_Op<"graph", [
                    CArg<"::tapestry::index::GridAttr", "{}">:$grid)>
   ];
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// From the types of the sources to those of the sinks.
+    ::mlir::FunctionType getFunctionType();
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() {
+      return getFunctionType().getInputs();
+    }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() {
+      return getFunctionType().getResults();
+    }
+    /// Changes the types of the sources; those of the sinks follow.
+    void setFunctionTypeAttr(::mlir::TypeAttr type);
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+
+    /// The names of sources and sinks as `tapestry.name`, which can be changed
+    /// but not removed.
+    ::mlir::ArrayAttr getArgAttrsAttr();
+    ::mlir::ArrayAttr getResAttrsAttr();
+    void setArgAttrsAttr(::mlir::ArrayAttr attrs);
+    void setResAttrsAttr(::mlir::ArrayAttr attrs);
+    ::mlir::Attribute removeArgAttrsAttr() { return {}; }
+    ::mlir::Attribute removeResAttrsAttr() { return {}; }
+
+    /// The block has no arguments: the sources are.
+    ::llvm::LogicalResult verifyBody() { return ::mlir::success(); }
+  }];
+}
+
+def Tapestry_CallOp : Tapestry_Op<"call", [
+    MemoryEffects<[MemWrite<Tapestry_Visible>]>,
+    DeclareOpInterfaceMethods<CallOpInterface>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
+                              ["reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Computes what another graph hands out";
+  let description = [{
+    Operands are what the sources of the graph are given, results what its
+    sinks hand out, both in order. `tapestry-inline-calls` puts the graph's
+    operations in place of the call.
+
+    ```mlir
+    %Y = tapestry.call @layer(%X, %W) : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
+    ```
+
+    Constraints:
+    - (call_c1) the symbol is a `tapestry.graph`.
+    - (call_c2) there is one operand per source, of its type.
+    - (call_c3) there is one result per sink, of its type.
+    - (call_c4) no graph calls itself, directly or through others.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee,
+                       Variadic<Tapestry_Tensor>:$inputs,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs);
+  let results = (outs Variadic<Tapestry_Tensor>:$outputs);
+  let assemblyFormat = [{
+    $callee `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)
+  }];
+  let builders = [
+    OpBuilder<(ins "::tapestry::teg::GraphOp":$callee,
+                   "::mlir::ValueRange":$inputs)>
+  ];
 }
 
 def Tapestry_SourceOp : Tapestry_Op<"source", [
     Pure, HasParent<"GraphOp">, DeclareOpInterfaceMethods<BlockOpInterface>,
     GraphNodeInterface,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
+                              ["reifyResultShapes"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Brings a named tensor into a graph";
   let description = [{
@@ -100,7 +177,8 @@ def Tapestry_SourceOp : Tapestry_Op<"source", [
 }
 
 def Tapestry_SinkOp : Tapestry_Op<"sink", [
-    HasParent<"GraphOp">, GraphNodeInterface]> {
+    HasParent<"GraphOp">, GraphNodeInterface,
+    MemoryEffects<[MemWrite<Tapestry_Visible>]>]> {
   let summary = "Hands a tensor out of a graph under a name";
   let description = [{
     A root of visibility: what no sink and no sequence point observes may be
@@ -130,7 +208,7 @@ def Tapestry_SinkOp : Tapestry_Op<"sink", [
 }
 
 def Tapestry_SequencePointOp : Tapestry_Op<"sequence_point", [
-    GraphNodeInterface]> {
+    GraphNodeInterface, MemoryEffects<[MemWrite<Tapestry_Visible>]>]> {
   let summary = "Orders sinks after the operations that it waits for";
   let description = [{
     Happens after all of its operands: tensors that must have been computed, and
@@ -157,7 +235,9 @@ def Tapestry_SequencePointOp : Tapestry_Op<"sequence_point", [
 //===----------------------------------------------------------------------===//
 
 def Tapestry_EinsumOp : Tapestry_Op<"einsum", [
-    Pure, IsolatedFromAbove,
+    NoMemoryEffect, RecursivelySpeculatable, IsolatedFromAbove,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
+                              ["reifyResultShapes"]>,
     DeclareOpInterfaceMethods<BlockOpInterface, [
       "getHomeRouteLayouts", "getOperandRouteLayouts", "setRoutes",
       "getPad", "getScalarRegion", "getLabelReadBy"]>,
@@ -291,7 +371,8 @@ def Tapestry_EinsumOp : Tapestry_Op<"einsum", [
   }];
 }
 
-def Tapestry_LabelOp : Tapestry_Op<"label", [HasParent<"EinsumOp">]> {
+def Tapestry_LabelOp : Tapestry_Op<"label", [
+    AlwaysSpeculatable, HasParent<"EinsumOp">]> {
   let summary = "The value of an einsum's label at the index point";
   let description = [{
     The label's global value, whatever part of the index space a device works

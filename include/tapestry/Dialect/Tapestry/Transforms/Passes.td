@@ -35,6 +35,44 @@ def TapestryPrune : Pass<"tapestry-prune", "::tapestry::teg::GraphOp"> {
   ];
 }
 
+def TapestryInlineCalls : Pass<"tapestry-inline-calls", "::mlir::ModuleOp"> {
+  let summary = "Replace calls of graphs by the operations of the graphs";
+  let description = [{
+    Every `tapestry.call` in a graph becomes the called graph's operations, whose
+    sources are the operands and whose sinks are the results. Names of operations
+    and layout groups start with the graph's name, from the second call in a
+    graph on also with its number: `layer.H`, `layer.2.H`. What follows a sink's
+    sequence points in the called graph follows them in the caller. Private
+    graphs that nobody calls any longer are erased.
+
+    A graph that is called has no grid yet, and no requests on its sources and
+    sinks: where its tensors come from and go to is up to the caller.
+
+    Before:
+    ```mlir
+    tapestry.graph "private" @copy {
+      %A = tapestry.source "A" : tensor<5xf32>
+      %B = tapestry.einsum "B" [i = 5] (%A[i]) -> [i] {...} : ...
+      tapestry.sink "B", %B : tensor<5xf32>
+    }
+    tapestry.graph @main {
+      %X = tapestry.source "X" : tensor<5xf32>
+      %Y = tapestry.call @copy(%X) : (tensor<5xf32>) -> tensor<5xf32>
+      tapestry.sink "Y", %Y : tensor<5xf32>
+    }
+    ```
+    After:
+    ```mlir
+    tapestry.graph @main {
+      %X = tapestry.source "X" : tensor<5xf32>
+      %B = tapestry.einsum "copy.B" [i = 5] (%X[i]) -> [i] {...} : ...
+      tapestry.sink "Y", %B : tensor<5xf32>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numInlined", "inlined", "Number of calls replaced">];
+}
+
 def TapestryRewrite : Pass<"tapestry-rewrite", "::tapestry::teg::GraphOp"> {
   let summary = "Replace a graph by an equivalent one, in named steps";
   let description = [{

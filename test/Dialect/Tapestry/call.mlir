@@ -1,0 +1,68 @@
+// RUN: tapestry-opt %s | FileCheck %s --check-prefix=ROUND
+// RUN: tapestry-opt %s --emit-bytecode | tapestry-opt | FileCheck %s --check-prefix=ROUND
+// RUN: tapestry-opt %s --tapestry-inline-calls | FileCheck %s
+// The passes that upstream runs on functions and calls leave both as they are.
+// RUN: tapestry-opt %s --inline --sccp --remove-dead-values --cse --canonicalize --symbol-dce | FileCheck %s --check-prefix=ROUND
+
+// ROUND-LABEL: tapestry.graph "private" @layer
+// ROUND-COUNT-2: tapestry.source
+// ROUND-LABEL: tapestry.graph @network
+// ROUND: tapestry.call @layer(%{{.*}}, %{{.*}}) : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
+// ROUND: tapestry.call @layer
+// ROUND: tapestry.call @seen
+// ROUND: tapestry.sink "Y"
+
+// CHECK-NOT: @layer
+tapestry.graph "private" @layer {
+  %X = tapestry.source "X" : tensor<5x7xf32>
+  %W = tapestry.source "W" : tensor<7x7xf32>
+  %H = tapestry.einsum "H" [i = 5, j = 7, k = 7] (%X[i, j], %W[j, k]) -> [i, k] reduce add attributes {tapestry.layout_group = "g"} {
+  ^bb0(%x: f32, %w: f32):
+    %m = arith.mulf %x, %w : f32
+    tapestry.yield %m : f32
+  } : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
+  tapestry.sink "H", %H : tensor<5x7xf32>
+}
+
+// CHECK-LABEL: tapestry.graph @seen
+tapestry.graph @seen {
+  %X = tapestry.source "X" : tensor<5x7xf32>
+  %p = tapestry.sequence_point %X : tensor<5x7xf32>
+  tapestry.sink "X", %X after %p : tensor<5x7xf32>
+}
+
+// CHECK-LABEL: tapestry.graph @network
+// CHECK: %[[X:.*]] = tapestry.source "X"
+// CHECK: %[[W:.*]] = tapestry.source "W"
+// CHECK: %[[H1:.*]] = tapestry.einsum "layer.H" {{.*}} (%[[X]][i, j], %[[W]][j, k])
+// CHECK-SAME: tapestry.layout_group = "layer.g"
+// CHECK: %[[H2:.*]] = tapestry.einsum "layer.2.H" {{.*}} (%[[H1]][i, j], %[[W]][j, k])
+// CHECK-SAME: tapestry.layout_group = "layer.2.g"
+// CHECK: %[[P:.*]] = tapestry.sequence_point %[[H2]]
+// CHECK: tapestry.sink "Y", %[[H2]] after %[[P]]
+tapestry.graph @network {
+  %X = tapestry.source "X" : tensor<5x7xf32>
+  %W = tapestry.source "W" : tensor<7x7xf32>
+  %H1 = tapestry.call @layer(%X, %W) : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
+  %H2 = tapestry.call @layer(%H1, %W) : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
+  %Y = tapestry.call @seen(%H2) : (tensor<5x7xf32>) -> tensor<5x7xf32>
+  tapestry.sink "Y", %Y : tensor<5x7xf32>
+}
+
+// Names are those of all graphs on the way.
+// CHECK-LABEL: tapestry.graph @deep
+// CHECK: tapestry.einsum "both.layer.H"
+// CHECK: tapestry.einsum "both.layer.2.H"
+tapestry.graph @deep {
+  %X = tapestry.source "X" : tensor<5x7xf32>
+  %W = tapestry.source "W" : tensor<7x7xf32>
+  %Y = tapestry.call @both(%X, %W) : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
+  tapestry.sink "Y", %Y : tensor<5x7xf32>
+}
+tapestry.graph "private" @both {
+  %X = tapestry.source "X" : tensor<5x7xf32>
+  %W = tapestry.source "W" : tensor<7x7xf32>
+  %H1 = tapestry.call @layer(%X, %W) : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
+  %H2 = tapestry.call @layer(%H1, %W) : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
+  tapestry.sink "Y", %H2 : tensor<5x7xf32>
+}
