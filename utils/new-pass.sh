@@ -8,6 +8,10 @@ if [ $# -ne 3 ]; then
   exit 2
 fi
 room=$1 name=$2 argument=$3
+case $argument in tapestry-*) ;; *)
+  echo "new-pass.sh: error: passes are named tapestry-..., not '$argument'" >&2
+  exit 2 ;;
+esac
 # Conversion/TRAToComm is declared with all conversions.
 declared=$room
 [ -f "$root/include/tapestry/$declared/Passes.td" ] || declared=$(dirname "$room")

@@ -8,6 +8,7 @@
 #include "tapestry/Import/Ein/Import.h"
 #include "tapestry/InitAll.h"
 #include "tapestry/Planner/Plan/MemoryLimit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -50,6 +51,36 @@ teg::GraphOp Compilation::getGraph() {
   return *module->getOps<teg::GraphOp>().begin();
 }
 
+/// Leaves the graph that the user means as the only program: others are there
+/// to be called. Private graphs are that anyway.
+ExitStatus Compilation::chooseGraph() {
+  teg::GraphOp chosen;
+  llvm::SmallVector<llvm::StringRef> names;
+  for (auto graph : module->getOps<teg::GraphOp>()) {
+    if (graph.isPrivate())
+      continue;
+    names.push_back(graph.getSymName());
+    if (options.graph.empty() || options.graph == graph.getSymName())
+      chosen = graph;
+  }
+  if (names.empty()) {
+    printError(options.program, "expected one tapestry.graph, found 0");
+    return ProgramWrong;
+  }
+  if (!chosen || (options.graph.empty() && names.size() > 1)) {
+    printError(
+        options.program,
+        (chosen ? "--graph has to name one of its graphs: "
+                : "there is no graph '" + options.graph + "'; there are: ") +
+            llvm::join(names, ", "));
+    return UsageWrong;
+  }
+  for (auto graph : module->getOps<teg::GraphOp>())
+    if (graph != chosen)
+      graph.setPrivate();
+  return Success;
+}
+
 ExitStatus Compilation::load() {
   auto text = llvm::MemoryBuffer::getFile(options.program, /*IsText=*/true);
   if (!text) {
@@ -65,13 +96,8 @@ ExitStatus Compilation::load() {
       isMLIR ? loadMLIR(std::move(*text)) : loadEin(std::move(*text));
   if (status)
     return status;
-  auto graphs = module->getOps<teg::GraphOp>();
-  if (!llvm::hasSingleElement(graphs)) {
-    printError(options.program,
-               "expected one tapestry.graph, found " +
-                   llvm::Twine(std::distance(graphs.begin(), graphs.end())));
-    return ProgramWrong;
-  }
+  if (ExitStatus wrong = chooseGraph())
+    return wrong;
   // Ordering by planned cost plans, so the wish has to make sense by now.
   PlanRequest request = options.planning;
   if (request.order == "planned")

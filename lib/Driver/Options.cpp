@@ -77,6 +77,11 @@ cl::opt<std::string>
                          "own, or mpi, those of MPI"),
                 cl::value_desc("name"), cl::init("ring"),
                 cl::sub(calibrateCommand), cl::cat(category));
+cl::opt<std::string>
+    graph("graph", cl::desc("Which graph of an .mlir file (the only one)"),
+          cl::value_desc("name"), cl::sub(runCommand), cl::sub(planCommand),
+          cl::sub(compileCommand), cl::sub(referenceCommand),
+          cl::cat(category));
 // Code generation.
 cl::opt<std::string>
     target("target", cl::desc("What code is generated for: cpu (default)"),
@@ -355,6 +360,7 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   options.cpu = cpu;
   if (auto made = tapestry::createTarget({options.target, options.cpu}); !made)
     usage.error(llvm::toString(made.takeError()));
+  options.graph = graph;
   options.planning = usage.planRequest();
   options.planning.program = sys::path::filename(options.program).str();
   options.planning.fillIn();

@@ -10,7 +10,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ConvertTapestryToTRA : Pass<"convert-tapestry-to-tra", "::mlir::ModuleOp"> {
+def ConvertTapestryToTRA : Pass<"tapestry-convert-to-tra", "::mlir::ModuleOp"> {
   let summary = "Turn a planned graph into tensor-relational algebra";
   let description = [{
     Every `tapestry.graph` whose operations carry a `partition` becomes a function
@@ -54,7 +54,7 @@ def ConvertTapestryToTRA : Pass<"convert-tapestry-to-tra", "::mlir::ModuleOp"> {
   ];
 }
 
-def ConvertTRAToComm : Pass<"convert-tra-to-comm", "::mlir::ModuleOp"> {
+def ConvertTRAToComm : Pass<"tapestry-convert-tra-to-comm", "::mlir::ModuleOp"> {
   let summary = "Turn relations into one program that every device runs";
   let description = [{
     Keys go to devices by the layouts of the relations: each relation becomes the
@@ -78,14 +78,14 @@ def ConvertTRAToComm : Pass<"convert-tra-to-comm", "::mlir::ModuleOp"> {
   ];
 }
 
-def ConvertCommToRuntime : Pass<"convert-comm-to-runtime", "::mlir::ModuleOp"> {
+def ConvertCommToRuntime : Pass<"tapestry-convert-comm-to-runtime", "::mlir::ModuleOp"> {
   let summary = "Turn collectives into calls of the runtime";
   let description = [{
     The device program becomes a function over memrefs whose collectives call
     `tapestry_rt_collective`, with an entry point that takes the runtime's arrays
     of pointers. What the runtime must know of inputs, outputs and collectives is
     left on the module as the attribute `comm.program`, from which
-    `emit-program-description` makes constants once everything else is in the LLVM
+    `tapestry-emit-program-description` makes constants once everything else is in the LLVM
     dialect.
   }];
   let dependentDialects = [
@@ -96,7 +96,7 @@ def ConvertCommToRuntime : Pass<"convert-comm-to-runtime", "::mlir::ModuleOp"> {
   ];
 }
 
-def FreeBuffers : Pass<"free-buffers", "::mlir::ModuleOp"> {
+def FreeBuffers : Pass<"tapestry-free-buffers", "::mlir::ModuleOp"> {
   let summary = "Free each buffer of the device program after its last use";
   let description = [{
     The device program is one straight line, so the last operation that uses a
@@ -106,7 +106,7 @@ def FreeBuffers : Pass<"free-buffers", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numFreed", "freed", "Number of buffers freed">];
 }
 
-def MarkVertices : Pass<"mark-vertices", "::mlir::ModuleOp"> {
+def MarkVertices : Pass<"tapestry-mark-vertices", "::mlir::ModuleOp"> {
   let summary = "Tell the runtime which vertex the following time belongs to";
   let description = [{
     Puts a call of `tapestry_rt_vertex` around every kernel call that carries
@@ -116,7 +116,7 @@ def MarkVertices : Pass<"mark-vertices", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
 }
 
-def PredictMemory : Pass<"predict-memory", "::mlir::ModuleOp"> {
+def PredictMemory : Pass<"tapestry-predict-memory", "::mlir::ModuleOp"> {
   let summary = "Predict the peak of every device's arena";
   let description = [{
     Walks the program as each device would run it and follows the bytes of the
@@ -141,7 +141,7 @@ def PredictMemory : Pass<"predict-memory", "::mlir::ModuleOp"> {
 }
 
 def EmitProgramDescription
-    : Pass<"emit-program-description", "::mlir::ModuleOp"> {
+    : Pass<"tapestry-emit-program-description", "::mlir::ModuleOp"> {
   let summary = "Emit the constants that describe the program to the runtime";
   let description = [{
     Turns the module attribute `comm.program` into the constant `tapestry_program`

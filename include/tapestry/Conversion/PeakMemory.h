@@ -1,4 +1,4 @@
-//===- PeakMemory.h - What predict-memory found -----------------*- C++ -*-===//
+//===- PeakMemory.h - What tapestry-predict-memory found --------*- C++ -*-===//
 
 #ifndef TAPESTRY_CONVERSION_PEAKMEMORY_H
 #define TAPESTRY_CONVERSION_PEAKMEMORY_H
@@ -8,8 +8,9 @@
 
 namespace tapestry {
 
-/// The most bytes that any device's arena will hold, as `predict-memory` left
-/// it in `module`; nothing where it did not or could not.
+/// The most bytes that any device's arena will hold, as
+/// `tapestry-predict-memory` left it in `module`; nothing where it did not or
+/// could not.
 std::optional<int64_t> predictedPeakBytes(mlir::ModuleOp module);
 
 } // namespace tapestry

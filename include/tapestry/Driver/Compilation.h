@@ -40,6 +40,7 @@ public:
 
   const Target &getTarget() const { return *target; }
   mlir::ModuleOp getModule() { return *module; }
+  ExitStatus chooseGraph();
   teg::GraphOp getGraph();
   const PlanGraph &getPlanGraph() const { return vertices.graph; }
   const Plan &getPlan() const { return decided; }

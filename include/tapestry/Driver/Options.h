@@ -42,6 +42,8 @@ struct ParetoRequest {
 struct Options {
   Command command = Command::Run;
   std::string program;
+  /// Which graph of the program; empty: the only one.
+  std::string graph;
   PlanRequest planning;
   /// What code is generated for; createTarget has accepted both.
   std::string target = "cpu";

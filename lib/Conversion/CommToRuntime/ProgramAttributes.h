@@ -1,7 +1,8 @@
 //===- ProgramAttributes.h - Keys of the attribute comm.program -*- C++ -*-===//
 //
-// convert-comm-to-runtime leaves what the runtime must know in one dictionary
-// on the module; emit-program-description reads it. These are its keys.
+// tapestry-convert-comm-to-runtime leaves what the runtime must know in one
+// dictionary on the module; tapestry-emit-program-description reads it. These
+// are its keys.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-// RUN: tapestry-opt %s --convert-comm-to-runtime | FileCheck %s
+// RUN: tapestry-opt %s --tapestry-convert-comm-to-runtime | FileCheck %s
 
 #grid = #tapestry_index.grid<"d.0" = 2>
 #rows = #tapestry_index.layout<[5 by "d.0", 3] on #grid>

@@ -1,4 +1,4 @@
-// RUN: tapestry-opt %s --emit-program-description | FileCheck %s
+// RUN: tapestry-opt %s --tapestry-emit-program-description | FileCheck %s
 
 // A reduction's row names its vertex, then: kind, element type, rank, devices
 // per group, monoid and memory space. A monoid that is none of the built-in ones

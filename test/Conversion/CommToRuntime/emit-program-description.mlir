@@ -1,4 +1,4 @@
-// RUN: tapestry-opt %s --emit-program-description=cpu=x86-64-v2 | FileCheck %s
+// RUN: tapestry-opt %s --tapestry-emit-program-description=cpu=x86-64-v2 | FileCheck %s
 
 // The constant that the runtime starts from, as its ABI.h says: one input of
 // which device 0 reads rows 0 to 3 and device 1 rows 3 to 5.

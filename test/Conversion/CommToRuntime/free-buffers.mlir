@@ -1,4 +1,4 @@
-// RUN: tapestry-opt %s --free-buffers | FileCheck %s
+// RUN: tapestry-opt %s --tapestry-free-buffers | FileCheck %s
 
 // A buffer is freed behind the last use of it or of a view of it.
 // CHECK-LABEL: func.func @device_program

@@ -1,4 +1,4 @@
-// RUN: tapestry-opt %s --mark-vertices | FileCheck %s
+// RUN: tapestry-opt %s --tapestry-mark-vertices | FileCheck %s
 
 // Only a change of vertex is marked; calls of no vertex are nobody's time.
 // CHECK-LABEL: func.func @device_program(%arg0: !llvm.ptr)

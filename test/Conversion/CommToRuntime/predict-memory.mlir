@@ -1,4 +1,4 @@
-// RUN: tapestry-opt %s --predict-memory -split-input-file | FileCheck %s
+// RUN: tapestry-opt %s --tapestry-predict-memory -split-input-file | FileCheck %s
 
 #grid = #tapestry_index.grid<"d.0" = 2>
 #halves = #tapestry_index.layout<[5 by "d.0"] on #grid>

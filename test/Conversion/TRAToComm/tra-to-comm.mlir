@@ -1,4 +1,4 @@
-// RUN: tapestry-opt %s --convert-tapestry-to-tra --convert-tra-to-comm -cse | FileCheck %s
+// RUN: tapestry-opt %s --tapestry-convert-to-tra --tapestry-convert-tra-to-comm -cse | FileCheck %s
 
 #grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 2>
 

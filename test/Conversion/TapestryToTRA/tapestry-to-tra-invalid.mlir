@@ -1,4 +1,4 @@
-// RUN: tapestry-opt %s --convert-tapestry-to-tra -split-input-file -verify-diagnostics
+// RUN: tapestry-opt %s --tapestry-convert-to-tra -split-input-file -verify-diagnostics
 
 // expected-error @below {{'unplanned' has no grid of devices: plan the graph first}}
 tapestry.graph @unplanned {

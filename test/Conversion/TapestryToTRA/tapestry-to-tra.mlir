@@ -1,5 +1,5 @@
-// RUN: tapestry-opt %s --convert-tapestry-to-tra | FileCheck %s
-// RUN: tapestry-opt %s --convert-tapestry-to-tra --cse | FileCheck %s --check-prefix=CSE
+// RUN: tapestry-opt %s --tapestry-convert-to-tra | FileCheck %s
+// RUN: tapestry-opt %s --tapestry-convert-to-tra --cse | FileCheck %s --check-prefix=CSE
 
 #grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 2>
 

@@ -1,7 +1,7 @@
 // The same numbers must come from folding, which uses the compiler's own
 // arithmetic, and from the lowered code: the two share nothing.
 // RUN: tapestry-opt %s --canonicalize | FileCheck %s
-// RUN: tapestry-opt %s --lower-tapestry-index --canonicalize | FileCheck %s
+// RUN: tapestry-opt %s --tapestry-lower-index --canonicalize | FileCheck %s
 
 #grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3, "d.2" = 2>
 

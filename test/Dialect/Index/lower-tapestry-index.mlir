@@ -1,4 +1,4 @@
-// RUN: tapestry-opt %s --lower-tapestry-index | FileCheck %s
+// RUN: tapestry-opt %s --tapestry-lower-index | FileCheck %s
 
 #grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3, "d.2" = 2>
 

@@ -1,5 +1,5 @@
 // RUN: tapestry-opt %s | tapestry-opt | FileCheck %s
-// RUN: tapestry-opt %s --convert-tra-to-comm | FileCheck %s --check-prefix=LOCAL
+// RUN: tapestry-opt %s --tapestry-convert-tra-to-comm | FileCheck %s --check-prefix=LOCAL
 
 // A window of three rows and two results, one of them partial: rows are cut over
 // 2 devices in parts of 4 and 3.

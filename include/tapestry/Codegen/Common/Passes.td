@@ -2,7 +2,7 @@
 //
 // Declares the passes of lib/Codegen/Common, one per file there. They touch only
 // functions that carry the unit attribute `tapestry.device`, which
-// convert-comm-to-runtime gives to all that it makes, or `tapestry.kernel`.
+// tapestry-convert-comm-to-runtime gives to all that it makes, or `tapestry.kernel`.
 //
 //===----------------------------------------------------------------------===//
 

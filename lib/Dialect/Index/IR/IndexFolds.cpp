@@ -1,7 +1,7 @@
 //===- IndexFolds.cpp - Constant folding of tapestry_index's ops ----------===//
 //
 // Folds by the plain structs of tapestry/Support, which makes a folded op an
-// independent check of what lower-tapestry-index emits.
+// independent check of what tapestry-lower-index emits.
 //
 //===----------------------------------------------------------------------===//
 

@@ -78,8 +78,6 @@ struct TapestryInlineCallsPass
     for (auto graph : getOperation().getOps<GraphOp>())
       if (failed(inlineInto(graph, symbols, done)))
         return signalPassFailure();
-    if (numInlined == 0)
-      return markAllAnalysesPreserved();
     for (auto graph :
          llvm::make_early_inc_range(getOperation().getOps<GraphOp>()))
       if (graph.isPrivate() &&

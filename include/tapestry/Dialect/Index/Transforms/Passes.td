@@ -5,7 +5,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def LowerTapestryIndex : Pass<"lower-tapestry-index"> {
+def LowerTapestryIndex : Pass<"tapestry-lower-index"> {
   let summary = "Lower tapestry_index to arith";
   let description = [{
     Replaces every op of tapestry_index by arith operations on index values:
