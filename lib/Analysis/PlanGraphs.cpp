@@ -23,6 +23,7 @@ public:
 
 private:
   LogicalResult addOperands(BlockOpInterface op, PlanVertex &vertex);
+  void addResult(BlockOpInterface op, unsigned number, PlanVertex vertex);
 
   GraphVertices result;
   llvm::DenseMap<Value, unsigned> producers;
@@ -33,21 +34,21 @@ private:
 LogicalResult VertexCollector::addOperands(BlockOpInterface op,
                                            PlanVertex &vertex) {
   SmallVector<Value> operands = op.getTensorOperands();
-  auto projections = op.getOperandProjections();
   auto &numbers = result.operandNumbers.emplace_back();
-  for (auto [number, operand] : llvm::enumerate(operands)) {
-    auto producer = producers.find(operand);
+  for (auto &[number, access] : op.getReads()) {
+    auto producer = producers.find(operands[number]);
     if (producer == producers.end())
       return op.emitError("operand ")
              << number << " of '" << op.getVertexName()
              << "' is not the result of a block operator";
     PlanOperand use;
     use.producer = producer->second;
-    use.projection = projections[number];
-    use.padded = op.isOperandPadded(number);
+    use.projection = access.projection;
+    use.padded = access.fallback == AccessFallback::Pad;
+    use.guard = access.guard;
+    use.kind = access.kind;
     auto *known = llvm::find_if(vertex.operands, [&](const PlanOperand &other) {
-      return other.producer == use.producer &&
-             other.projection == use.projection;
+      return other.readsAs(use);
     });
     numbers.push_back(known - vertex.operands.begin());
     if (known == vertex.operands.end())
@@ -56,43 +57,86 @@ LogicalResult VertexCollector::addOperands(BlockOpInterface op,
   return success();
 }
 
-LogicalResult VertexCollector::add(BlockOpInterface op) {
-  auto outputs = op.getResultProjections();
-  if (outputs.size() != 1 || op->getNumResults() < 1)
-    return op.emitError("'") << op.getVertexName() << "' has " << outputs.size()
-                             << " results; a vertex has one";
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  PlanVertex vertex;
-  vertex.name = op.getVertexName().str();
-  SmallVector<std::string> names = op.getLabelNames();
-  SmallVector<int64_t> extents = op.getLabelExtents();
-  SmallVector<bool> reduced = op.getReducedLabels();
-  double points = 1;
-  for (auto [name, extent, isReduced] :
-       llvm::zip_equal(names, extents, reduced)) {
-    vertex.labels.push_back({name, extent, isReduced});
-    points *= extent;
+static bool isNamed(const Projection &projection, unsigned label) {
+  return llvm::any_of(projection.dims, [&](const ProjectionDim &dim) {
+    return llvm::any_of(
+        dim.terms, [&](const AffineTerm &term) { return term.dim == label; });
+  });
+}
+
+/// Labels that index no result and are not reduced write regions of it, which
+/// no cut into blocks describes: they are kept whole.
+static void pinRegionLabels(BlockOpInterface op, PlanVertex &vertex) {
+  CutRequest whole;
+  std::vector<Projection> results = op.getResultProjections();
+  for (auto [number, kind] : llvm::enumerate(op.getLabelKinds()))
+    if (kind == LabelKind::Parallel &&
+        llvm::none_of(results, [&, label = number](const Projection &result) {
+          return isNamed(result, label);
+        }))
+      whole.cuts.push_back({vertex.labels[number].name, 1, {}});
+  if (!whole.cuts.empty())
+    vertex.constraints.work.push_back(std::move(whole));
+}
+
+/// Adds the vertex of result `number`, of which `vertex` has what is not the
+/// result's own.
+void VertexCollector::addResult(BlockOpInterface op, unsigned number,
+                                PlanVertex vertex) {
+  Value value = op->getResult(number);
+  auto type = cast<RankedTensorType>(value.getType());
+  vertex.name = op.getResultName(number);
+  vertex.output = op.getResultProjections()[number];
+  for (auto [label, kind] : llvm::enumerate(op.getLabelKinds())) {
+    PlanLabel &own = vertex.labels[label];
+    own.reduced = !isNamed(vertex.output, label);
+    own.selected = own.reduced && kind == LabelKind::Selected;
   }
-  if (failed(addOperands(op, vertex)))
-    return failure();
-  vertex.output = outputs.front();
   vertex.shape.assign(type.getShape().begin(), type.getShape().end());
   vertex.elementBytes = elementBytes(type.getElementType());
   // Partial values are kept and combined in the accumulator's type.
-  if (TypedAttr identity = op.getMonoidIdentity(0))
+  if (TypedAttr identity = op.getMonoidIdentity(number))
     vertex.accumulatorBytes = elementBytes(identity.getType());
   else
     vertex.accumulatorBytes = vertex.elementBytes;
-  vertex.flops = points * op.getFlopsPerPoint();
-  vertex.isInput = isGraphSource(op);
-  vertex.isOutput =
-      llvm::any_of(op->getResult(0).getUsers(), [](Operation *user) {
-        return !isa<BlockOpInterface>(user);
-      });
-  vertex.constraints = op.getConstraints();
-  producers[op->getResult(0)] = result.graph.vertices.size();
+  vertex.isOutput = llvm::any_of(value.getUsers(), [](Operation *user) {
+    return !isa<BlockOpInterface>(user);
+  });
+  producers[value] = result.graph.vertices.size();
   result.graph.vertices.push_back(std::move(vertex));
   result.ops.push_back(op);
+}
+
+LogicalResult VertexCollector::add(BlockOpInterface op) {
+  size_t results = op.getResultProjections().size();
+  if (results != op->getNumResults() || results == 0)
+    return op.emitError("'")
+           << op.getVertexName() << "' has " << op->getNumResults()
+           << " results and says of " << results << " where they are written";
+  if (auto devices = op.getDeviceSet())
+    return op.emitError("'")
+           << op.getVertexName() << "' may run on " << devices->size()
+           << " devices only; a plan cuts every vertex over all of them";
+  PlanVertex vertex;
+  for (auto [name, extent] :
+       llvm::zip_equal(op.getLabelNames(), op.getLabelExtents()))
+    vertex.labels.push_back({name, extent, false});
+  // Every further result has the labels and the cut of the first.
+  PlanVertex companion = vertex;
+  companion.cutAs = result.graph.vertices.size();
+  if (failed(addOperands(op, vertex)))
+    return failure();
+  PointWork work = op.getWork();
+  vertex.flops = op.getNumPoints() * work.flops;
+  vertex.extraBytes = op.getNumPoints() * work.bytes;
+  vertex.isInput = isGraphSource(op);
+  vertex.constraints = op.getConstraints();
+  pinRegionLabels(op, vertex);
+  addResult(op, 0, std::move(vertex));
+  for (unsigned number = 1; number < results; ++number) {
+    result.operandNumbers.emplace_back();
+    addResult(op, number, companion);
+  }
   return success();
 }
 
@@ -115,16 +159,23 @@ FailureOr<GraphVertices> tapestry::buildPlanGraph(Block &block) {
 void tapestry::applyPlacement(const GraphVertices &vertices,
                               const DeviceGrid &grid,
                               const Placement &placement) {
-  for (auto [op, operands, place] : llvm::zip_equal(
-           vertices.ops, vertices.operandNumbers, placement.vertices)) {
-    BlockOpInterface vertex = op;
+  for (unsigned v = 0; v < vertices.ops.size(); ++v) {
+    if (vertices.graph.vertices[v].cutAs)
+      continue; // Its lead's op has been told.
+    BlockOpInterface op = vertices.ops[v];
+    const VertexPlacement &place = placement.vertices[v];
     if (place.partition)
-      vertex.setPartitionOn(grid, *place.partition);
-    vertex.setHomeLayout(grid, place.home);
+      op.setPartitionOn(grid, *place.partition);
+    SmallVector<Route> homeRoutes;
+    for (unsigned result = 0; result < op->getNumResults(); ++result) {
+      op.setHomeLayout(result, grid, placement.vertices[v + result].home);
+      homeRoutes.push_back(placement.vertices[v + result].homeRoute);
+    }
+    const auto &operands = vertices.operandNumbers[v];
     SmallVector<Route> routes(operands.size());
     if (!place.operandRoutes.empty())
       for (auto [route, operand] : llvm::zip_equal(routes, operands))
         route = place.operandRoutes[operand];
-    vertex.setRoutes(grid, place.homeRoute, routes);
+    op.setRoutes(grid, homeRoutes, routes);
   }
 }

@@ -349,7 +349,10 @@ tapestry::reference::evaluateRegion(BlockOpInterface op,
   job.extents = op.getLabelExtents();
   job.result = &*result;
   job.numElements = result->numElements();
-  llvm::SmallVector<bool> reduced = op.getReducedLabels();
+  llvm::SmallVector<bool> reduced =
+      llvm::map_to_vector(op.getLabelKinds(), [](LabelKind kind) {
+        return kind != LabelKind::Parallel;
+      });
   std::vector<Projection> results = op.getResultProjections();
   for (const ProjectionDim &dim : results.front().dims)
     job.parallel.push_back(dim.terms[0].dim);
@@ -360,9 +363,19 @@ tapestry::reference::evaluateRegion(BlockOpInterface op,
     job.reduced.push_back(label);
     work *= job.extents[label];
   }
-  for (auto [operand, projection] : llvm::enumerate(op.getOperandProjections()))
-    job.readers.push_back(makeReader(op, operand, projection, *inputs[operand],
+  for (unsigned operand = 0; operand < inputs.size(); ++operand) {
+    std::vector<Access> accesses = op.getAccesses(operand);
+    if (accesses.size() != 1 || !accesses.front().guard.empty() ||
+        llvm::any_of(accesses.front().projection.dims,
+                     [](const ProjectionDim &dim) { return !dim.isLinear(); }))
+      return llvm::createStringError("'" + op.getVertexName() +
+                                     "' reads operand " + llvm::Twine(operand) +
+                                     " in pieces, a scalar region reads it at "
+                                     "every point by linear subscripts");
+    job.readers.push_back(makeReader(op, operand, accesses.front().projection,
+                                     *inputs[operand],
                                      program->operands()[operand], reduced));
+  }
   runAll(job, work, pool);
   return result;
 }

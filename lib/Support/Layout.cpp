@@ -97,11 +97,16 @@ ZBox Partition::block(const DeviceGrid &grid, llvm::ArrayRef<int64_t> extents,
 // Layouts
 //===----------------------------------------------------------------------===//
 
+ZRange LayoutTerm::values(const DeviceGrid &grid, int64_t device) const {
+  ZRange range = cutRange(grid, cut, extent, device);
+  return within ? intersect(range, *within) : range;
+}
+
 ZRange LayoutDim::imageRange(const DeviceGrid &grid, int64_t device) const {
   int64_t first = constant;
   int64_t last = constant;
   for (const LayoutTerm &term : terms) {
-    ZRange range = cutRange(grid, term.cut, term.extent, device);
+    ZRange range = term.values(grid, device);
     if (range.empty())
       return {0, 0};
     int64_t atLo = term.coefficient * range.lo;
@@ -109,7 +114,8 @@ ZRange LayoutDim::imageRange(const DeviceGrid &grid, int64_t device) const {
     first += std::min(atLo, atHi);
     last += std::max(atLo, atHi);
   }
-  return {first, last + span};
+  ZRange starts = wrapped({first, last + 1}, floordiv, mod);
+  return {starts.lo, starts.hi + span - 1};
 }
 
 ZRange LayoutDim::range(const DeviceGrid &grid, int64_t device) const {
@@ -119,7 +125,8 @@ ZRange LayoutDim::range(const DeviceGrid &grid, int64_t device) const {
 
 bool LayoutDim::isPlain() const {
   return terms.size() == 1 && constant == 0 && span == 1 &&
-         terms[0].coefficient == 1 && terms[0].extent == extent;
+         terms[0].coefficient == 1 && terms[0].extent == extent &&
+         !terms[0].within && floordiv == 1 && mod == 0;
 }
 
 llvm::ArrayRef<unsigned> LayoutDim::cut() const {
@@ -199,19 +206,52 @@ Layout Layout::blocked(llvm::ArrayRef<int64_t> shape,
   return layout;
 }
 
+/// The range of a label that a guard leaves, if it leaves out any.
+static std::optional<ZRange> rangeWithin(llvm::ArrayRef<ZRange> guard,
+                                         unsigned label, int64_t extent) {
+  if (guard.empty() || guard[label].contains({0, extent}))
+    return std::nullopt;
+  return intersect(guard[label], {0, extent});
+}
+
+/// Terms for the guarded labels that cut the index space and that no dimension
+/// of the tensor names: devices outside the guard hold nothing.
+static void appendGuards(const Projection &projection,
+                         llvm::ArrayRef<int64_t> indexExtents,
+                         const Partition &partition,
+                         llvm::ArrayRef<ZRange> guard,
+                         llvm::SmallVectorImpl<LayoutTerm> &terms) {
+  for (unsigned label = 0; label < guard.size(); ++label) {
+    bool isNamed = llvm::any_of(projection.dims, [&](const ProjectionDim &dim) {
+      return llvm::any_of(
+          dim.terms, [&](const AffineTerm &term) { return term.dim == label; });
+    });
+    int64_t extent = indexExtents[label];
+    std::optional<ZRange> within = rangeWithin(guard, label, extent);
+    if (!isNamed && within && !partition.cuts[label].empty())
+      terms.push_back({0, extent, partition.cuts[label], within});
+  }
+}
+
 Layout Layout::ofProjection(const Projection &projection,
                             llvm::ArrayRef<int64_t> indexExtents,
                             const Partition &partition,
-                            llvm::ArrayRef<int64_t> tensorShape) {
+                            llvm::ArrayRef<int64_t> tensorShape,
+                            llvm::ArrayRef<ZRange> guard) {
   Layout layout;
   for (auto [from, extent] : llvm::zip_equal(projection.dims, tensorShape)) {
     LayoutDim dim;
     dim.extent = extent;
     dim.constant = from.constant;
     dim.span = (from.size - 1) * from.stride + 1;
+    dim.floordiv = from.floordiv;
+    dim.mod = from.mod;
     for (const AffineTerm &term : from.terms)
       dim.terms.push_back(
-          {term.coefficient, indexExtents[term.dim], partition.cuts[term.dim]});
+          {term.coefficient, indexExtents[term.dim], partition.cuts[term.dim],
+           rangeWithin(guard, term.dim, indexExtents[term.dim])});
+    if (layout.dims.empty())
+      appendGuards(projection, indexExtents, partition, guard, dim.terms);
     // Where no term is cut every device reads the same range; where that is the
     // whole dimension it is plain.
     bool uncut = llvm::all_of(
@@ -220,6 +260,8 @@ Layout Layout::ofProjection(const Projection &projection,
         dim.imageRange(DeviceGrid(), 0) == ZRange{0, extent}) {
       dim.constant = 0;
       dim.span = 1;
+      dim.floordiv = 1;
+      dim.mod = 0;
       dim.terms.assign(1, LayoutTerm{1, extent, {}});
     }
     layout.dims.push_back(dim);

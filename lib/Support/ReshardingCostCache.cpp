@@ -38,9 +38,13 @@ uint32_t ReshardingCostCache::numberOf(const LayoutDim &dim) {
   append(key, dim.extent);
   append(key, dim.constant);
   append(key, dim.span);
+  append(key, dim.floordiv);
+  append(key, dim.mod);
   for (const LayoutTerm &term : dim.terms) {
     append(key, term.coefficient);
     append(key, term.extent);
+    append(key, term.within ? term.within->lo : 0);
+    append(key, term.within ? term.within->hi : term.extent);
     append(key, term.cut.size());
     for (unsigned axis : term.cut)
       append(key, axis);

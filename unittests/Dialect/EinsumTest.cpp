@@ -76,21 +76,26 @@ TEST_F(EinsumTest, InterfaceStatesIndexSpaceAndProjections) {
   EXPECT_EQ(op.getLabelNames(),
             (llvm::SmallVector<std::string>{"b", "o", "r", "c"}));
   EXPECT_EQ(op.getIndexSpace(), boxOfShape({5, 10, 4, 3}));
-  EXPECT_EQ(op.getReducedLabels(),
-            (llvm::SmallVector<bool>{false, false, true, true}));
-  ASSERT_EQ(op.getOperandProjections().size(), 2u);
-  EXPECT_TRUE(op.isOperandPadded(0));
-  EXPECT_FALSE(op.isOperandPadded(1));
+  EXPECT_EQ(op.getLabelKinds(), (llvm::SmallVector<LabelKind>{
+                                    LabelKind::Parallel, LabelKind::Parallel,
+                                    LabelKind::Reduced, LabelKind::Reduced}));
+  ASSERT_EQ(op.getReads().size(), 2u);
+  EXPECT_EQ(op.getAccesses(0).front().fallback, AccessFallback::Pad);
+  EXPECT_EQ(op.getAccesses(1).front().fallback, AccessFallback::None);
   // The window 2 o + r - 1 over o in [3, 6) and r in [0, 4).
   ZBox image =
-      op.getOperandProjections()[0].image(ZBox{{1, 2}, {3, 6}, {0, 4}, {0, 3}});
+      op.getAccesses(0).front().image(ZBox{{1, 2}, {3, 6}, {0, 4}, {0, 3}});
   EXPECT_EQ(image, (ZBox{{1, 2}, {5, 13}, {0, 3}}));
   ASSERT_EQ(op.getResultProjections().size(), 1u);
   EXPECT_EQ(
       op.getResultProjections()[0].image(ZBox{{1, 2}, {3, 6}, {0, 4}, {0, 3}}),
       (ZBox{{1, 2}, {3, 6}}));
   // A product, a hyperbolic tangent, a sum; the conversion is free.
-  EXPECT_EQ(op.getFlopsPerPoint(), 3);
+  EXPECT_EQ(op.getWork().flops, 3);
+  EXPECT_EQ(op.getWork().bytes, 0);
+  EXPECT_EQ(op.getNumPoints(), 5 * 10 * 4 * 3);
+  EXPECT_FALSE(op.getDeviceSet());
+  EXPECT_TRUE(op.getAwaited().empty());
 }
 
 TEST_F(EinsumTest, PartitionAndHomeAreWrittenAndRead) {
@@ -106,14 +111,14 @@ TEST_F(EinsumTest, PartitionAndHomeAreWrittenAndRead) {
   partition.cuts = {{}, {1}, {0}, {}};
   op.setPartitionOn(grid, partition);
   Layout home = Layout::blocked({5, 10}, {Cut{}, Cut{1, 0}});
-  op.setHomeLayout(grid, home);
+  op.setHomeLayout(0, grid, home);
   EXPECT_TRUE(succeeded(verify(*module)));
   FailureOr<std::optional<Partition>> read = op.getPartitionOn(grid);
   ASSERT_TRUE(succeeded(read) && read->has_value());
   EXPECT_EQ(**read, partition);
-  ASSERT_TRUE(op.getHomeLayout());
-  EXPECT_EQ(op.getHomeLayout()->first, grid);
-  EXPECT_EQ(op.getHomeLayout()->second, home);
+  ASSERT_TRUE(op.getHomeLayout(0));
+  EXPECT_EQ(op.getHomeLayout(0)->first, grid);
+  EXPECT_EQ(op.getHomeLayout(0)->second, home);
   EXPECT_EQ(lookupGrid(op), graph.getGridAttr());
 }
 
@@ -122,11 +127,12 @@ TEST_F(EinsumTest, SourcesAreBlocksOfTheirOwnShape) {
   auto op = cast<BlockOpInterface>(value.getDefiningOp());
   EXPECT_EQ(op.getVertexName(), "A");
   EXPECT_EQ(op.getLabelExtents(), (llvm::SmallVector<int64_t>{7, 11}));
-  EXPECT_EQ(op.getReducedLabels(), (llvm::SmallVector<bool>{false, false}));
+  EXPECT_EQ(op.getLabelKinds(),
+            (llvm::SmallVector<LabelKind>(2, LabelKind::Parallel)));
   EXPECT_TRUE(op.getTensorOperands().empty());
   EXPECT_EQ(op.getResultProjections()[0], Projection::identity(2));
   EXPECT_EQ(op.getScalarRegion(), nullptr);
-  EXPECT_EQ(op.getFlopsPerPoint(), 0);
+  EXPECT_EQ(op.getWork().flops, 0);
   EXPECT_FALSE(op.getMonoidIdentity(0));
 }
 
@@ -148,7 +154,7 @@ TEST_F(EinsumTest, CustomMonoidIsCloned) {
       });
   EXPECT_TRUE(succeeded(verify(*module)));
   EXPECT_EQ(op.getIdentity(), builder.getI32IntegerAttr(0));
-  EXPECT_EQ(op.getFlopsPerPoint(), 3);
+  EXPECT_EQ(op.getWork().flops, 3);
 
   builder.setInsertionPointToEnd(module->getBody());
   Value x = arith::ConstantIntOp::create(builder, loc, 4, 32);

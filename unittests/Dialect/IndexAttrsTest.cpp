@@ -110,6 +110,14 @@ TEST_F(IndexAttrsTest, RandomLayoutsRoundTrip) {
         term.extent = pick(0, 20);
         while (axis < grid.axes.size() && pick(0, 1))
           term.cut.push_back(axis++);
+        if (pick(0, 2) == 0) {
+          term.within = ZRange{pick(0, term.extent), pick(0, term.extent)};
+          term.coefficient *= pick(0, 1);
+        }
+      }
+      if (pick(0, 2) == 0) {
+        dim.floordiv = pick(1, 4);
+        dim.mod = pick(0, 5);
       }
     }
     while (axis < grid.axes.size() && pick(0, 1))

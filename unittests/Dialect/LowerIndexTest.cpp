@@ -104,12 +104,20 @@ TEST_F(LowerIndexTest, PartsOfRandomLayouts) {
         term.extent = pick(0, 9);
         while (axis < grid.axes.size() && pick(0, 1))
           term.cut.push_back(axis++);
+        if (pick(0, 2) == 0)
+          term.within = ZRange{pick(0, term.extent), pick(0, term.extent)};
+      }
+      if (pick(0, 1)) {
+        dim.floordiv = pick(1, 3);
+        dim.mod = pick(0, 6);
       }
       // Plain cuts have a path of their own.
       if (pick(0, 1)) {
         dim.constant = 0;
         dim.span = 1;
-        dim.terms.resize(1);
+        dim.floordiv = 1;
+        dim.mod = 0;
+        dim.terms.assign(1, LayoutTerm());
         dim.terms[0].coefficient = 1;
         dim.terms[0].extent = dim.extent;
       }

@@ -10,12 +10,12 @@ using namespace tapestry::teg;
 namespace {
 
 /// The matrix product C[i, k] = sum[j] ... seen from the result.
-Projection productResult() {
+Write productResult() {
   Projection projection;
   projection.dims.resize(2);
   projection.dims[0].terms = {{0, 1}};
   projection.dims[1].terms = {{2, 1}};
-  return projection;
+  return {projection};
 }
 
 TEST(ShardCoverage, DevicesStandForTheirReplicas) {
@@ -63,22 +63,22 @@ TEST(ShardCoverage, WrongProjectionsAreFound) {
   DeviceGrid grid = DeviceGrid::ofPrimes(2);
   Partition partition;
   partition.cuts = {{0}};
-  Projection projection = Projection::identity(1);
-  EXPECT_FALSE(findResultFault(grid, {8}, partition, projection, {8}));
+  Write write = {Projection::identity(1)};
+  EXPECT_FALSE(findResultFault(grid, {8}, partition, write, {8}));
   // A region of two cells per point overlaps between the devices.
-  projection.dims[0].size = 2;
-  auto overlap = findResultFault(grid, {8}, partition, projection, {9});
+  write.projection.dims[0].size = 2;
+  auto overlap = findResultFault(grid, {8}, partition, write, {9});
   ASSERT_TRUE(overlap);
   EXPECT_EQ(overlap->point, (llvm::SmallVector<int64_t>{4}));
   EXPECT_EQ(overlap->times, 2);
   // A result that is longer than what is written.
-  projection.dims[0].size = 1;
-  auto missing = findResultFault(grid, {8}, partition, projection, {9});
+  write.projection.dims[0].size = 1;
+  auto missing = findResultFault(grid, {8}, partition, write, {9});
   ASSERT_TRUE(missing);
   EXPECT_EQ(missing->point, (llvm::SmallVector<int64_t>{8}));
   EXPECT_EQ(missing->times, 0);
   // A result that is shorter.
-  EXPECT_TRUE(findResultFault(grid, {8}, partition, projection, {7}));
+  EXPECT_TRUE(findResultFault(grid, {8}, partition, write, {7}));
 }
 
 TEST(ShardCoverage, HaloLayoutsAreNotOwned) {

@@ -16,16 +16,17 @@ namespace tapestry {
 /// The vertices of a graph with the operations that they stand for.
 struct GraphVertices {
   PlanGraph graph;
-  /// One per vertex, in the same order.
+  /// One per vertex, in the same order. An op with several results has a vertex
+  /// for the first and companions for the others.
   llvm::SmallVector<BlockOpInterface> ops;
-  /// Per vertex and tensor operand of its op, the number of the vertex's
-  /// operand that stands for it.
+  /// Per vertex and piece that its op reads (`getReads`), the number of the
+  /// vertex's operand that stands for it; none for companions.
   std::vector<llvm::SmallVector<unsigned, 2>> operandNumbers;
 };
 
 /// The block operators of `block` in order, as the planner sees them. Operators
-/// that read the same tensor by the same projection twice have one operand for
-/// both. Fails with an error at the op that the planner cannot take.
+/// that read the same piece of a tensor twice have one operand for both. Fails
+/// with an error at the op that the planner cannot take.
 mlir::FailureOr<GraphVertices> buildPlanGraph(mlir::Block &block);
 
 /// Writes the partition, the home layout and the routes of every vertex onto

@@ -14,6 +14,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "tapestry/Interfaces/LocalBlock.h"
 #include "tapestry/Interfaces/Monoid.h"
+#include "tapestry/Support/Access.h"
 #include "tapestry/Support/CutRequest.h"
 #include "tapestry/Support/HostTensor.h"
 #include "tapestry/Support/Layout.h"
@@ -21,6 +22,16 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace tapestry {
+
+/// What one index point takes, on any device.
+struct PointWork {
+  int64_t flops = 0;
+  int64_t bytes = 0;
+};
+
+} // namespace tapestry
 
 #include "tapestry/Interfaces/BlockOpInterface.h.inc"
 

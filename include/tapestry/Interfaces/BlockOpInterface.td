@@ -15,10 +15,11 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
   let cppNamespace = "::tapestry";
   let description = [{
     A block operator owns a dense index space: labels with extents, each either
-    parallel (it indexes the results) or reduced by the op's monoid. One index
-    projection per tensor operand and result says which region of the tensor an
-    index point reads or writes. Shards, halos, coverage, communication volume
-    and cost follow from these and are never decided by the kind of the op.
+    parallel (it indexes the results), reduced by a monoid, or selected. Index
+    projections say which region of a tensor an index point reads or writes, in
+    pieces where that differs over the index space. Shards, halos, coverage,
+    communication volume and cost follow from these and are never decided by the
+    kind of the op.
   }];
 
   let methods = [
@@ -28,21 +29,46 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
       "::llvm::SmallVector<::std::string>", "getLabelNames">,
     InterfaceMethod<"The extents of the index dimensions.",
       "::llvm::SmallVector<int64_t>", "getLabelExtents">,
-    InterfaceMethod<"For every index dimension, whether it is reduced.",
-      "::llvm::SmallVector<bool>", "getReducedLabels">,
+    InterfaceMethod<[{
+        Per index dimension what it stands for. Reduced or selected are those
+        that some result lacks; a parallel one that every result lacks writes
+        regions (see `getWrites`) and is never cut.
+      }], "::llvm::SmallVector<::tapestry::LabelKind>", "getLabelKinds">,
     InterfaceMethod<"The tensors that the op reads.",
       "::llvm::SmallVector<::mlir::Value>", "getTensorOperands">,
-    InterfaceMethod<"One projection per tensor operand.",
-      "::std::vector<::tapestry::Projection>", "getOperandProjections">,
     InterfaceMethod<[{
-        Whether a tensor operand is padded: its projection may then reach
-        outside the tensor, where a constant is read.
-      }], "bool", "isOperandPadded", (ins "unsigned":$operand)>,
-    InterfaceMethod<"The constant read outside an operand; null without one.",
+        The pieces in which a tensor operand is read, at least one. Guards do not
+        overlap. Index points that no guard holds read nothing or, where the
+        fallback is a pad, the constant.
+      }], "::std::vector<::tapestry::Access>", "getAccesses",
+      (ins "unsigned":$operand)>,
+    InterfaceMethod<[{
+        The constant that an operand's fallback reads; null without one.
+      }],
       "::mlir::TypedAttr", "getPad", (ins "unsigned":$operand), "",
       "return {};">,
-    InterfaceMethod<"One projection per result.",
-      "::std::vector<::tapestry::Projection>", "getResultProjections">,
+    InterfaceMethod<[{
+        One projection per result, as it is cut: each dimension is one plain
+        label, no label twice, or written whole (no terms, constant 0, stride 1,
+        size the extent). Labels that a result lacks are reduced in it.
+      }], "::std::vector<::tapestry::Projection>", "getResultProjections">,
+    InterfaceMethod<[{
+        The regions that index points write of a result, in pieces that cover it
+        exactly once. By default what `getResultProjections` says.
+      }], "::std::vector<::tapestry::Write>", "getWrites",
+      (ins "unsigned":$result), "", [{
+        return {::tapestry::Write{$_op.getResultProjections()[result]}};
+      }]>,
+    InterfaceMethod<[{
+        The numbers of the devices that may run the op, ascending; nothing where
+        all may.
+      }], "::std::optional<::llvm::SmallVector<int64_t>>", "getDeviceSet",
+      (ins), "", "return ::std::nullopt;">,
+    InterfaceMethod<[{
+        What must have happened before the op runs, besides that its operands are
+        there: points and tensors.
+      }], "::llvm::SmallVector<::mlir::Value>", "getAwaited", (ins), "",
+      "return {};">,
     InterfaceMethod<"Whether the op's index space has a cut.",
       "bool", "hasPartition">,
     InterfaceMethod<[{
@@ -56,31 +82,31 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
       (ins "const ::tapestry::DeviceGrid &":$grid,
            "const ::tapestry::Partition &":$partition)>,
     InterfaceMethod<[{
-        The layout that the result is kept in, with its grid; nothing where it
+        The layout that a result is kept in, with its grid; nothing where it
         stays as the partition leaves it.
       }], "::std::optional<::std::pair<::tapestry::DeviceGrid, "
-          "::tapestry::Layout>>", "getHomeLayout">,
-    InterfaceMethod<"Sets the layout that the result is kept in.",
+          "::tapestry::Layout>>", "getHomeLayout", (ins "unsigned":$result)>,
+    InterfaceMethod<"Sets the layout that a result is kept in.",
       "void", "setHomeLayout",
-      (ins "const ::tapestry::DeviceGrid &":$grid,
+      (ins "unsigned":$result, "const ::tapestry::DeviceGrid &":$grid,
            "const ::tapestry::Layout &":$layout)>,
     InterfaceMethod<[{
-        The layouts that the result passes on its way to its home; none where it
+        The layouts that a result passes on its way to its home; none where it
         goes there in one step.
-      }], "::tapestry::Route", "getHomeRouteLayouts", (ins), "",
-      "return {};">,
+      }], "::tapestry::Route", "getHomeRouteLayouts", (ins "unsigned":$result),
+      "", "return {};">,
     InterfaceMethod<[{
-        Per tensor operand the layouts that it passes between its home and where
-        the op reads it.
+        Per piece that is read (`getReads`) the layouts that the tensor passes
+        between its home and where the op reads it.
       }], "::llvm::SmallVector<::tapestry::Route>", "getOperandRouteLayouts",
       (ins), "", "return {};">,
     InterfaceMethod<[{
-        Sets both routes, `operandRoutes` with one entry per tensor operand, all
-        layouts plain and on the grid of the home. An op that computes nothing
+        Sets the routes, one per result and one per piece that is read, all
+        layouts plain and on the grid of the homes. An op that computes nothing
         has none.
       }], "void", "setRoutes",
       (ins "const ::tapestry::DeviceGrid &":$grid,
-           "const ::tapestry::Route &":$homeRoute,
+           "::llvm::ArrayRef<::tapestry::Route>":$homeRoutes,
            "::llvm::ArrayRef<::tapestry::Route>":$operandRoutes), "", "return;">,
     InterfaceMethod<[{
         How values that land on one element of a result are combined; `none`
@@ -99,7 +125,8 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
     InterfaceMethod<[{
         The scalar function of one index point: one argument per tensor
         operand, ended by a terminator with the value to reduce or store. An op
-        that has it has one result and needs neither `lowerLocal` nor `evaluate`.
+        that has it has one result, reads every operand in one linear piece
+        without a guard, and needs neither `lowerLocal` nor `evaluate`.
       }], "::mlir::Region *", "getScalarRegion", (ins), "", "return nullptr;">,
     InterfaceMethod<[{
         The label whose value at the index point `op`, which lies in the scalar
@@ -129,14 +156,15 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
             $_op->getName().getStringRef() + "'");
       }]>,
     InterfaceMethod<[{
-        Floating-point or integer operations per index point. Every arith or
-        math operation counts 1, transcendental functions included; constants,
-        labels and conversions of type count 0; combining counts what the monoid
-        costs (1 for a named one) where something is reduced.
-      }], "int64_t", "getFlopsPerPoint">,
+        What an index point takes. Of floating-point and integer operations every
+        arith or math operation counts 1, transcendental functions included;
+        constants, labels and conversions of type count 0; combining counts what
+        the monoid costs (1 for a named one) where something is reduced. Bytes
+        are those of memory that are moved beside operands and results.
+      }], "::tapestry::PointWork", "getWork">,
     InterfaceMethod<[{
-        What the user asks of the op's cut, of its result's home and, where the
-        graph hands the result out, of how it is left.
+        What the user asks of the op's cut, of its first result's home and, where
+        the graph hands that out, of how it is left.
       }], "::tapestry::VertexConstraints", "getConstraints">,
   ];
 
@@ -146,6 +174,29 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
       return ::tapestry::boxOfShape($_op.getLabelExtents());
     }
     unsigned getIndexRank() { return $_op.getLabelExtents().size(); }
+    /// The index points that contribute: along selected labels one of each.
+    double getNumPoints() {
+      double points = 1;
+      for (auto [extent, kind] :
+           ::llvm::zip_equal($_op.getLabelExtents(), $_op.getLabelKinds()))
+        points *= kind == ::tapestry::LabelKind::Selected ? 1 : extent;
+      return points;
+    }
+    /// All pieces that the op reads with the numbers of their operands: those of
+    /// operand 0, then those of operand 1, ...
+    ::std::vector<::std::pair<unsigned, ::tapestry::Access>> getReads() {
+      ::std::vector<::std::pair<unsigned, ::tapestry::Access>> reads;
+      unsigned operands = $_op.getTensorOperands().size();
+      for (unsigned operand = 0; operand < operands; ++operand)
+        for (::tapestry::Access &access : $_op.getAccesses(operand))
+          reads.emplace_back(operand, ::std::move(access));
+      return reads;
+    }
+    /// The name of the vertex that stands for a result.
+    ::std::string getResultName(unsigned result) {
+      ::std::string name = $_op.getVertexName().str();
+      return result == 0 ? name : name + "." + ::std::to_string(result);
+    }
   }];
 }
 

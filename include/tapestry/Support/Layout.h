@@ -70,27 +70,38 @@ struct Partition {
 };
 
 /// One term of a tensor dimension's layout: coefficient * label, the label of
-/// extent `extent` cut over `cut`.
+/// extent `extent` cut over `cut`. Where the block of a device holds no value
+/// in `within`, the device holds nothing; a coefficient of 0 stands for a label
+/// that does no more than that.
 struct LayoutTerm {
   int64_t coefficient = 1;
   int64_t extent = 0;
   Cut cut;
+  /// The values that count, all unless given: a part of [0, extent).
+  std::optional<ZRange> within = std::nullopt;
   bool operator==(const LayoutTerm &o) const {
-    return coefficient == o.coefficient && extent == o.extent && cut == o.cut;
+    return coefficient == o.coefficient && extent == o.extent && cut == o.cut &&
+           within == o.within;
   }
+  /// The values of the label that `device` looks at.
+  ZRange values(const DeviceGrid &grid, int64_t device) const;
 };
 
 /// Where one tensor dimension lies: the image of the device's label parts under
-/// sum(terms) + constant, `span` points long, clipped to [0, extent).
+/// (sum(terms) + constant) floordiv d mod m, `span` points long, clipped to
+/// [0, extent).
 struct LayoutDim {
   int64_t extent = 0;
   int64_t constant = 0;
   int64_t span = 1;
   llvm::SmallVector<LayoutTerm, 1> terms;
+  /// As in ProjectionDim.
+  int64_t floordiv = 1;
+  int64_t mod = 0;
 
   bool operator==(const LayoutDim &o) const {
     return extent == o.extent && constant == o.constant && span == o.span &&
-           terms == o.terms;
+           terms == o.terms && floordiv == o.floordiv && mod == o.mod;
   }
   /// The image before clipping (a window may reach outside the tensor).
   ZRange imageRange(const DeviceGrid &grid, int64_t device) const;
@@ -134,16 +145,19 @@ struct Layout {
   static Layout blocked(llvm::ArrayRef<int64_t> shape,
                         llvm::ArrayRef<Cut> cuts);
   /// What a projection reads or writes of a tensor of this shape when its index
-  /// space of these extents is cut by `partition`. Labels of extent 1 and cuts
-  /// over no axis are canonical, so equal distributions compare equal.
+  /// space of these extents is cut by `partition`, by the index points of
+  /// `guard` alone (empty: all). Of a guard that no device meets in a tensor of
+  /// rank 0 nothing is known: it is held everywhere. Labels of extent 1 and
+  /// cuts over no axis are canonical, so equal distributions compare equal.
   static Layout ofProjection(const Projection &projection,
                              llvm::ArrayRef<int64_t> indexExtents,
                              const Partition &partition,
-                             llvm::ArrayRef<int64_t> tensorShape);
+                             llvm::ArrayRef<int64_t> tensorShape,
+                             llvm::ArrayRef<ZRange> guard = {});
 };
 
 /// The layouts between two others when a tensor is not moved in one step.
-using Route = llvm::SmallVector<Layout, 1>;
+using Route = llvm::SmallVector<Layout, 0>;
 
 /// The extent of dimension `dim` on every device if all devices agree, else
 /// nothing (the extent is known at run time only).

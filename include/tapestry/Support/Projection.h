@@ -23,23 +23,34 @@ struct AffineTerm {
   }
 };
 
+/// The range of v floordiv d, then mod m (0: no mod), for v in `values`: a
+/// range again, the whole [0, m) where the values wrap around. d >= 1, m >= 0.
+ZRange wrapped(const ZRange &values, int64_t floordiv, int64_t mod);
+
 /// One tensor dimension of a projection: the region starts at
-/// sum(terms) + constant and holds `size` points, `stride` apart.
+/// (sum(terms) + constant) floordiv d mod m, rounding down and into [0, m), and
+/// holds `size` points, `stride` apart.
 struct ProjectionDim {
   /// At most one term per index dimension, ascending, coefficients not zero.
   llvm::SmallVector<AffineTerm, 2> terms;
   int64_t constant = 0;
   int64_t size = 1;
   int64_t stride = 1;
+  /// At least 1.
+  int64_t floordiv = 1;
+  /// 0: no mod.
+  int64_t mod = 0;
 
+  /// Whether the region starts at a linear form of the index point.
+  bool isLinear() const { return floordiv == 1 && mod == 0; }
   /// Whether this dimension is exactly one index dimension.
   bool isPlainDim() const {
     return terms.size() == 1 && terms[0].coefficient == 1 && constant == 0 &&
-           size == 1;
+           size == 1 && isLinear();
   }
   bool operator==(const ProjectionDim &o) const {
     return terms == o.terms && constant == o.constant && size == o.size &&
-           stride == o.stride;
+           stride == o.stride && floordiv == o.floordiv && mod == o.mod;
   }
 };
 
@@ -61,6 +72,10 @@ struct Projection {
 
 /// The bounding range of one dimension's regions over `indexBox`.
 ZRange imageOfDim(const ProjectionDim &dim, llvm::ArrayRef<ZRange> indexBox);
+
+/// The most points that image has over any box of these sizes, all positive;
+/// exact where the dimension is linear.
+int64_t largestImage(const ProjectionDim &dim, llvm::ArrayRef<int64_t> sizes);
 
 } // namespace tapestry
 

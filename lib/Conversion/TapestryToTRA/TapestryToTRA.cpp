@@ -42,8 +42,8 @@ private:
   void createFunction();
   void finishFunction();
 
-  Value fetchOperand(BlockOpInterface op, unsigned operand,
-                     const Partition &partition);
+  Value fetchPiece(BlockOpInterface op, unsigned number,
+                   const Partition &partition);
   Value bringHome(BlockOpInterface op, unsigned result, VertexEmitter &emitter,
                   Value relation);
   Value move(Value relation, StringRef vertex, StringAttr reader,
@@ -88,7 +88,7 @@ void GraphLowering::createFunction() {
 }
 
 LogicalResult GraphLowering::lowerSource(GraphNodeInterface source) {
-  auto home = cast<BlockOpInterface>(*source).getHomeLayout();
+  auto home = cast<BlockOpInterface>(*source).getHomeLayout(/*result=*/0);
   if (!home)
     return source.emitError("'")
            << source.getTensorName()
@@ -122,24 +122,27 @@ Value GraphLowering::move(Value relation, StringRef vertex, StringAttr reader,
   return relation;
 }
 
-/// An operand where the op reads it. Every reader fetches for itself, just
-/// before it runs; subscripts that occur twice are fetched once.
-Value GraphLowering::fetchOperand(BlockOpInterface op, unsigned operand,
-                                  const Partition &partition) {
+/// A piece of an operand where the op reads it. Every reader fetches for
+/// itself, just before it runs; pieces that occur twice are fetched once.
+Value GraphLowering::fetchPiece(BlockOpInterface op, unsigned number,
+                                const Partition &partition) {
   SmallVector<Value> tensors = op.getTensorOperands();
-  std::vector<Projection> projections = op.getOperandProjections();
-  Value tensor = tensors[operand];
+  auto reads = op.getReads();
+  const Access &access = reads[number].second;
+  Value tensor = tensors[reads[number].first];
   auto type = cast<RankedTensorType>(tensor.getType());
-  Layout read = Layout::ofProjection(projections[operand], op.getLabelExtents(),
-                                     partition, type.getShape());
+  Layout read = Layout::ofProjection(access.projection, op.getLabelExtents(),
+                                     partition, type.getShape(), access.guard);
   unsigned first = 0;
-  while (tensors[first] != tensor ||
-         !(projections[first] == projections[operand]))
+  while (tensors[reads[first].first] != tensor ||
+         !reads[first].second.readsAs(access))
     ++first;
   auto reader = b.getStringAttr(op.getVertexName() + "." + Twine(first));
-  auto producer = cast<BlockOpInterface>(tensor.getDefiningOp());
-  return move(homes.lookup(tensor), producer.getVertexName(), reader,
-              op.getOperandRouteLayouts()[operand], read);
+  auto result = cast<OpResult>(tensor);
+  auto producer = cast<BlockOpInterface>(result.getOwner());
+  return move(homes.lookup(tensor),
+              producer.getResultName(result.getResultNumber()), reader,
+              op.getOperandRouteLayouts()[number], read);
 }
 
 /// What an op wrote, combined and rounded, in its home layout: partial values
@@ -150,9 +153,9 @@ Value GraphLowering::bringHome(BlockOpInterface op, unsigned result,
   const Layout &written = type.getLayout().getLayout();
   Layout whole = written;
   whole.partial.clear();
-  auto homeAttr = op.getHomeLayout();
+  auto homeAttr = op.getHomeLayout(result);
   Layout home = homeAttr ? homeAttr->second : whole;
-  Route route = op.getHomeRouteLayouts();
+  Route route = op.getHomeRouteLayouts(result);
   if (!written.partial.empty()) {
     Layout first = route.empty() ? home : route.front();
     // A layout that the partial values cannot be scattered to is reached in two
@@ -165,16 +168,16 @@ Value GraphLowering::bringHome(BlockOpInterface op, unsigned result,
   auto tensor = cast<RankedTensorType>(op->getResult(result).getType());
   if (type.getElementType() != tensor.getElementType())
     relation = emitter.emitRounding(result, relation);
-  return move(relation, op.getVertexName(), StringAttr(), route, home);
+  return move(relation, op.getResultName(result), StringAttr(), route, home);
 }
 
 LogicalResult GraphLowering::lowerVertex(BlockOpInterface op) {
   StringRef name = op.getVertexName();
-  int64_t points = volume(op.getIndexSpace());
-  vertices.push_back(b.getDictionaryAttr(
-      {b.getNamedAttr("flops",
-                      b.getI64IntegerAttr(points * op.getFlopsPerPoint())),
-       b.getNamedAttr("name", b.getStringAttr(name))}));
+  int64_t flops = op.getNumPoints() * op.getWork().flops;
+  for (unsigned result = 0; result < op->getNumResults(); ++result)
+    vertices.push_back(b.getDictionaryAttr(
+        {b.getNamedAttr("flops", b.getI64IntegerAttr(result == 0 ? flops : 0)),
+         b.getNamedAttr("name", b.getStringAttr(op.getResultName(result)))}));
   FailureOr<std::optional<Partition>> partition = op.getPartitionOn(grid);
   if (failed(partition))
     return failure();
@@ -182,22 +185,22 @@ LogicalResult GraphLowering::lowerVertex(BlockOpInterface op) {
     return op.emitError("'")
            << name << "' has no partition: plan the graph first";
   SmallVector<Value> operands;
-  for (unsigned operand = 0, e = op.getTensorOperands().size(); operand < e;
-       ++operand)
-    operands.push_back(fetchOperand(op, operand, **partition));
+  for (unsigned piece = 0, e = op.getReads().size(); piece < e; ++piece)
+    operands.push_back(fetchPiece(op, piece, **partition));
 
   VertexEmitter emitter(b, gridAttr, op, **partition);
   FailureOr<SmallVector<Value>> written = emitter.emitWritten(operands);
   if (failed(written))
     return failure();
   ++joins;
-  auto home = op.getHomeLayout();
-  if (home && !home->second.isPlain())
-    return op.emitError("'")
-           << name
-           << "' has a home layout whose parts overlap; only a source may";
-  for (auto [number, relation] : llvm::enumerate(*written))
+  for (auto [number, relation] : llvm::enumerate(*written)) {
+    auto home = op.getHomeLayout(number);
+    if (home && !home->second.isPlain())
+      return op.emitError("'")
+             << name
+             << "' has a home layout whose parts overlap; only a source may";
     homes[op->getResult(number)] = bringHome(op, number, emitter, relation);
+  }
   return success();
 }
 

@@ -26,9 +26,10 @@ TypedAttr VertexEmitter::customIdentity(unsigned result) {
 
 ArrayAttr VertexEmitter::padAttrs() {
   SmallVector<Attribute> pads;
-  for (unsigned operand = 0, e = op.getTensorOperands().size(); operand < e;
-       ++operand) {
-    TypedAttr pad = op.getPad(operand);
+  for (auto &[operand, access] : op.getReads()) {
+    TypedAttr pad;
+    if (access.fallback == AccessFallback::Pad)
+      pad = op.getPad(operand);
     pads.push_back(pad ? Attribute(pad) : b.getUnitAttr());
   }
   return b.getArrayAttr(pads);
@@ -41,10 +42,31 @@ ArrayAttr VertexEmitter::labelAttrs() {
       }));
 }
 
+/// The projections of all pieces that the op reads. Relations say neither which
+/// points read a piece nor how its subscripts divide or wrap.
+FailureOr<SmallVector<Projection>> VertexEmitter::readProjections() {
+  SmallVector<Projection> projections;
+  for (auto &[operand, access] : op.getReads()) {
+    bool isLinear =
+        llvm::all_of(access.projection.dims,
+                     [](const ProjectionDim &dim) { return dim.isLinear(); });
+    if (!access.guard.empty() || !isLinear)
+      return op.emitError("'")
+             << op.getVertexName() << "' reads operand " << operand
+             << " at some points only, or by floordiv or mod, which no "
+                "relation of the tensor-relational algebra is read by";
+    projections.push_back(access.projection);
+  }
+  return projections;
+}
+
 FailureOr<SmallVector<Value>> VertexEmitter::emitWritten(ValueRange operands) {
+  FailureOr<SmallVector<Projection>> reads = readProjections();
+  if (failed(reads))
+    return failure();
   if (!op.getScalarRegion())
-    return emitBlock(operands);
-  return SmallVector<Value>{emitJoin(operands)};
+    return emitBlock(operands, *reads);
+  return SmallVector<Value>{emitJoin(operands, *reads)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -89,12 +111,12 @@ void VertexEmitter::fillCombine(unsigned result, Region &combine) {
   tra::YieldOp::create(b, loc, combined);
 }
 
-Value VertexEmitter::emitJoin(ValueRange operands) {
+Value VertexEmitter::emitJoin(ValueRange operands, ArrayRef<Projection> reads) {
   MLIRContext *context = b.getContext();
   SmallVector<int64_t> extents = op.getLabelExtents();
   Projection output = op.getResultProjections().front();
   SmallVector<AffineMap> maps;
-  for (const Projection &projection : op.getOperandProjections())
+  for (const Projection &projection : reads)
     maps.push_back(index::getStartMap(projection, extents.size(), context));
   AffineMap resultMap = index::getStartMap(output, extents.size(), context);
   maps.push_back(resultMap);
@@ -130,8 +152,9 @@ Value VertexEmitter::emitRounding(unsigned result, Value wide) {
     own.cuts.push_back(Cut(dim.cut()));
   auto identity = AffineMapAttr::get(b.getMultiDimIdentityMap(type.getRank()));
   auto join = tra::JoinOp::create(
-      b, loc, relationType(narrow, layout), b.getStringAttr(op.getVertexName()),
-      b.getArrayAttr(labels), b.getDenseI64ArrayAttr(type.getShape()),
+      b, loc, relationType(narrow, layout),
+      b.getStringAttr(op.getResultName(result)), b.getArrayAttr(labels),
+      b.getDenseI64ArrayAttr(type.getShape()),
       index::PartitionAttr::get(b.getContext(), grid.getDeviceGrid(), own),
       ValueRange{wide}, b.getArrayAttr({identity, identity}),
       b.getArrayAttr(b.getUnitAttr()),
@@ -148,7 +171,7 @@ Value VertexEmitter::emitAggregate(unsigned result, Value partial,
                                    const Layout &to) {
   auto aggregate = tra::AggregateOp::create(
       b, loc, relationType(accumulatorType(result), to),
-      b.getStringAttr(op.getVertexName()),
+      b.getStringAttr(op.getResultName(result)),
       index::MonoidAttr::get(b.getContext(), op.getResultMonoid(result)),
       partial, customIdentity(result));
   if (customIdentity(result))
@@ -160,7 +183,8 @@ Value VertexEmitter::emitAggregate(unsigned result, Value partial,
 // Blocks
 //===----------------------------------------------------------------------===//
 
-FailureOr<SmallVector<Value>> VertexEmitter::emitBlock(ValueRange operands) {
+FailureOr<SmallVector<Value>>
+VertexEmitter::emitBlock(ValueRange operands, ArrayRef<Projection> reads) {
   MLIRContext *context = b.getContext();
   SmallVector<int64_t> extents = op.getLabelExtents();
   auto attrsOf = [&](ArrayRef<Projection> projections) {
@@ -181,8 +205,7 @@ FailureOr<SmallVector<Value>> VertexEmitter::emitBlock(ValueRange operands) {
       b, loc, results, b.getStringAttr(op.getVertexName()), labelAttrs(),
       b.getDenseI64ArrayAttr(extents),
       index::PartitionAttr::get(context, grid.getDeviceGrid(), partition),
-      operands, attrsOf(op.getOperandProjections()), padAttrs(),
-      attrsOf(writes));
+      operands, attrsOf(reads), padAttrs(), attrsOf(writes));
 
   OpBuilder::InsertionGuard guard(b);
   SmallVector<Type> arguments =

@@ -33,9 +33,11 @@ public:
   mlir::Value emitRounding(unsigned result, mlir::Value wide);
 
 private:
-  mlir::Value emitJoin(mlir::ValueRange operands);
+  mlir::FailureOr<llvm::SmallVector<Projection>> readProjections();
+  mlir::Value emitJoin(mlir::ValueRange operands,
+                       llvm::ArrayRef<Projection> reads);
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
-  emitBlock(mlir::ValueRange operands);
+  emitBlock(mlir::ValueRange operands, llvm::ArrayRef<Projection> reads);
   void cloneScalarRegion(mlir::Region &kernel, mlir::Type yielded);
   void fillCombine(unsigned result, mlir::Region &combine);
 

@@ -17,7 +17,8 @@ Layout tapestry::readLayout(const PlanGraph &graph, const Placement &placement,
   const PlanOperand &operand = reader.operands[use.operand];
   return Layout::ofProjection(operand.projection, reader.extents(),
                               *placement.vertices[use.vertex].partition,
-                              graph.vertices[operand.producer].shape);
+                              graph.vertices[operand.producer].shape,
+                              operand.guard);
 }
 
 /// Where a vertex leaves its result: partial along the axes of reduced labels.

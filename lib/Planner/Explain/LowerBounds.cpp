@@ -8,6 +8,7 @@
 
 #include "tapestry/Planner/Explain/LowerBounds.h"
 #include "tapestry/Planner/Model/ArrayImage.h"
+#include "tapestry/Planner/Model/FormKey.h"
 #include "tapestry/Planner/Model/Partitions.h"
 #include "tapestry/Planner/Model/TensorParts.h"
 #include "tapestry/Planner/Optimize/GeometricProgram.h"
@@ -208,9 +209,11 @@ VertexBounder::VertexBounder(const PlanGraph &graph, unsigned number,
   for (const PlanLabel &label : vertex.labels)
     extents.push_back(label.extent);
   for (const PlanOperand &operand : vertex.operands)
-    images.push_back(imageOf(operand.projection, operand.padded, extents,
+    images.push_back(imageOf(operand.projection, operand.padded,
+                             operand.isPartial(), extents,
                              graph.vertices[operand.producer].shape));
-  result = imageOf(vertex.output, /*padded=*/false, extents, vertex.shape);
+  result = imageOf(vertex.output, /*padded=*/false, /*isPartial=*/false,
+                   extents, vertex.shape);
   space.caps = extents;
   space.parts = productOf(own);
 }
@@ -238,6 +241,8 @@ Monomial VertexBounder::repeated(double factor,
 double VertexBounder::boundTouched() const {
   Posynomial f;
   auto add = [&](const ArrayImage &image) {
+    if (image.constant == 0)
+      return;
     Monomial term = monomial(image.wholeImage(extents));
     for (unsigned label : image.sides)
       term.exponents[label] = -1;
@@ -275,6 +280,8 @@ double VertexBounder::boundBytes(double memoryForVertex) const {
   Posynomial moved, held;
   double there = 0;
   for (auto [operand, image] : llvm::zip_equal(vertex.operands, images)) {
+    if (image.constant == 0)
+      continue;
     const PlanVertex &producer = graph.vertices[operand.producer];
     double reads = readsOf(operand.producer);
     Monomial needed = repeated(image.wholeImage(extents) *
@@ -339,7 +346,7 @@ void VertexBounder::describeProduct(VertexBound &bound) const {
 VertexBound VertexBounder::compute(double memoryForVertex) const {
   VertexBound bound;
   bound.parts = space.parts;
-  if (vertex.isInput)
+  if (!vertex.hasWork())
     return bound;
   bound.isContraction = reduces() && vertex.operands.size() > 1;
   describeProduct(bound);
@@ -348,8 +355,9 @@ VertexBound VertexBounder::compute(double memoryForVertex) const {
   double share = vertex.elements();
   for (const PlanOperand &operand : vertex.operands) {
     const PlanVertex &producer = graph.vertices[operand.producer];
-    bound.plannedTouched += partElements(projectedParts(
-        operand.projection, vertex.extents(), own, producer.shape));
+    bound.plannedTouched +=
+        partElements(projectedParts(operand.projection, vertex.extents(), own,
+                                    producer.shape, operand.guard));
     share += producer.elements() / readsOf(operand.producer);
   }
   bound.plannedTouched += partElements(
@@ -361,18 +369,12 @@ VertexBound VertexBounder::compute(double memoryForVertex) const {
 llvm::SmallString<256> VertexBounder::key(double memoryForVertex) const {
   llvm::SmallString<256> text;
   llvm::raw_svector_ostream os(text);
-  auto add = [&](const Projection &projection) {
-    for (const ProjectionDim &dim : projection.dims) {
-      os << "|" << dim.constant << "," << dim.size << "," << dim.stride;
-      for (const AffineTerm &term : dim.terms)
-        os << ";" << term.dim << "*" << term.coefficient;
-    }
-  };
-  os << vertex.isInput << llvm::format("%.17g", memoryForVertex);
+  os << vertex.isInput << vertex.hasWork()
+     << llvm::format("%.17g", memoryForVertex);
   for (auto [label, count] : llvm::zip_equal(vertex.labels, own))
     os << ":" << label.extent << "," << label.reduced << "," << count;
   os << "=" << vertex.elementBytes << "," << vertex.accumulatorBytes;
-  add(vertex.output);
+  describe(os, vertex.output);
   for (const PlanOperand &operand : vertex.operands) {
     const PlanVertex &producer = graph.vertices[operand.producer];
     os << "<" << operand.padded << producer.isInput << readsOf(operand.producer)
@@ -380,7 +382,7 @@ llvm::SmallString<256> VertexBounder::key(double memoryForVertex) const {
        << "," << productOf(parts[operand.producer]);
     for (int64_t extent : producer.shape)
       os << "x" << extent;
-    add(operand.projection);
+    describe(os, operand);
   }
   return text;
 }

@@ -69,6 +69,10 @@ static void forEachProducer(const PlanVertex &vertex,
 
 int64_t Placer::bytesAround(unsigned v, const Candidate *candidate) {
   int64_t bytes = bytesOf(v, v, candidate);
+  for (unsigned k = 1; k <= graph.companionsOf(v).size() && candidate; ++k) {
+    Candidate companion = candidateFor(v + k, candidate->partition);
+    bytes += bytesOf(v + k, v + k, &companion);
+  }
   forEachProducer(graph.vertices[v], [&](unsigned producer) {
     bytes += bytesOf(producer, v, candidate);
   });
@@ -121,21 +125,31 @@ llvm::Error Placer::noAssignment(unsigned v) const {
                    vertex.constraints.empty() ? "" : " beside its pins");
 }
 
+void Placer::choose(unsigned v, Candidate candidate) {
+  for (unsigned k = 1; k <= graph.companionsOf(v).size(); ++k)
+    chosen[v + k] = candidateFor(v + k, isFixed(v + k) ? *fixed[v + k]
+                                                       : candidate.partition);
+  chosen[v] = std::move(candidate);
+}
+
 llvm::Error Placer::placeVertex(unsigned v) {
   if (isFixed(v)) {
-    chosen[v] = candidateFor(v, *fixed[v]);
+    choose(v, candidateFor(v, *fixed[v]));
     return llvm::Error::success();
   }
   unsigned limit = perVertex;
-  chosen[v] = bestFor(v, limit);
-  return chosen[v] ? llvm::Error::success() : noAssignment(v);
+  std::optional<Candidate> best = bestFor(v, limit);
+  if (!best)
+    return noAssignment(v);
+  choose(v, std::move(*best));
+  return llvm::Error::success();
 }
 
 void Placer::improve() {
   for (bool moved = true; moved && left > 0;) {
     moved = false;
     for (unsigned v = 0; v < graph.vertices.size() && left > 0; ++v) {
-      if (!chosen[v] || isStored(v) || isFixed(v))
+      if (!chosen[v] || isStored(v) || isFixed(v) || graph.vertices[v].cutAs)
         continue;
       int64_t now =
           bytesAround(v, &*chosen[v]) + penaltyOf(v, chosen[v]->partition);
@@ -147,7 +161,7 @@ void Placer::improve() {
       left += limit;
       if (best &&
           bytesAround(v, &*best) + penaltyOf(v, best->partition) < now) {
-        chosen[v] = std::move(best);
+        choose(v, std::move(*best));
         moved = true;
       }
     }
@@ -156,7 +170,7 @@ void Placer::improve() {
 
 llvm::Expected<std::vector<Partition>> Placer::place() {
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
-    if (graph.vertices[v].isInput)
+    if (!graph.vertices[v].hasWork())
       continue;
     if (llvm::Error error = placeVertex(v))
       return error;

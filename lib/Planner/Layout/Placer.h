@@ -72,6 +72,7 @@ private:
   /// The best candidate for a vertex; nothing if the parts have no assignment.
   /// Stops as soon as `limit` candidates were compared, counting them down.
   std::optional<Candidate> bestFor(unsigned vertex, unsigned &limit);
+  /// Of a vertex that is no companion.
   llvm::Error placeVertex(unsigned vertex);
   llvm::Error noAssignment(unsigned vertex) const;
   bool isFixed(unsigned vertex) const {
@@ -79,8 +80,11 @@ private:
   }
   /// Whether renaming the vertex' axes might break what was asked of it.
   bool isHeld(unsigned vertex) const {
-    return isFixed(vertex) || !graph.vertices[vertex].constraints.empty();
+    return isFixed(vertex) || !graph.vertices[vertex].constraints.empty() ||
+           graph.vertices[vertex].cutAs || !graph.companionsOf(vertex).empty();
   }
+  /// Takes a candidate for a vertex and, cut alike, for its companions.
+  void choose(unsigned vertex, Candidate candidate);
   /// Moves single vertices to better axes until none is left.
   void improve();
   /// Renames the axes of whole clusters of vertices between which nothing

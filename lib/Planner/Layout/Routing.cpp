@@ -32,7 +32,7 @@ Layout tapestry::operandLayout(const PlanGraph &graph, const PlanVertex &vertex,
                                unsigned operand, const Partition &partition) {
   const PlanOperand &read = vertex.operands[operand];
   return Layout::ofProjection(read.projection, vertex.extents(), partition,
-                              graph.vertices[read.producer].shape);
+                              graph.vertices[read.producer].shape, read.guard);
 }
 
 std::optional<Partition> tapestry::partitionOf(const Layout &layout) {

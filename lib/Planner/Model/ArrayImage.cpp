@@ -7,9 +7,15 @@
 using namespace tapestry;
 
 ArrayImage tapestry::imageOf(const Projection &projection, bool padded,
-                             llvm::ArrayRef<double> extents,
+                             bool isPartial, llvm::ArrayRef<double> extents,
                              llvm::ArrayRef<int64_t> shape) {
   ArrayImage image;
+  bool isLinear = llvm::all_of(
+      projection.dims, [](const ProjectionDim &dim) { return dim.isLinear(); });
+  if (isPartial || !isLinear) {
+    image.constant = 0;
+    return image;
+  }
   for (auto [dim, extent] : llvm::zip_equal(projection.dims, shape)) {
     std::optional<unsigned> side;
     for (const AffineTerm &term : dim.terms) {

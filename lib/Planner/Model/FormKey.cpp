@@ -7,7 +7,8 @@ using namespace tapestry;
 
 void tapestry::describe(llvm::raw_ostream &os, const Projection &projection) {
   for (const ProjectionDim &dim : projection.dims) {
-    os << "|" << dim.constant << "," << dim.size << "," << dim.stride;
+    os << "|" << dim.constant << "," << dim.size << "," << dim.stride << "/"
+       << dim.floordiv << "%" << dim.mod;
     for (const AffineTerm &term : dim.terms)
       os << ";" << term.dim << "*" << term.coefficient;
   }
@@ -19,18 +20,32 @@ void tapestry::describe(llvm::raw_ostream &os,
     os << number << ",";
 }
 
+void tapestry::describe(llvm::raw_ostream &os, const PlanOperand &operand) {
+  describe(os, operand.projection);
+  for (const ZRange &range : operand.guard)
+    os << "[" << range.lo << "," << range.hi;
+  os << "k" << static_cast<unsigned>(operand.kind);
+}
+
 void tapestry::describeWork(llvm::raw_ostream &os, const PlanGraph &graph,
                             const PlanVertex &vertex) {
   for (const PlanLabel &label : vertex.labels)
-    os << label.extent << (label.reduced ? "r" : "") << ",";
-  os << "f" << llvm::format("%.17g", vertex.flops) << "b" << vertex.elementBytes
+    os << label.extent
+       << (label.selected  ? "s"
+           : label.reduced ? "r"
+                           : "")
+       << ",";
+  if (vertex.cutAs)
+    os << "c";
+  os << "f" << llvm::format("%.17g", vertex.flops) << "+"
+     << llvm::format("%.17g", vertex.extraBytes) << "b" << vertex.elementBytes
      << "," << vertex.accumulatorBytes;
   describe(os, vertex.output);
   for (const PlanOperand &operand : vertex.operands) {
     const PlanVertex &producer = graph.vertices[operand.producer];
     os << "<" << producer.elementBytes << ":";
     describe(os, producer.shape);
-    describe(os, operand.projection);
+    describe(os, operand);
   }
 }
 

@@ -69,6 +69,13 @@ void PlanGraph::resolveStorage() {
   }
 }
 
+llvm::ArrayRef<PlanVertex> PlanGraph::companionsOf(unsigned vertex) const {
+  llvm::ArrayRef<PlanVertex> behind =
+      llvm::ArrayRef(vertices).drop_front(vertex + 1);
+  return behind.take_while(
+      [&](const PlanVertex &other) { return other.cutAs == vertex; });
+}
+
 //===----------------------------------------------------------------------===//
 // Validation
 //===----------------------------------------------------------------------===//
@@ -148,12 +155,34 @@ static llvm::Error checkOutput(const PlanVertex &vertex) {
                        vertex.labels[label].extent, ", dimension ", dim,
                        " of its result has ", extent);
   }
+  for (const PlanLabel &label : vertex.labels)
+    if (label.selected && !label.reduced)
+      return planError("vertex '", vertex.name, "': label '", label.name,
+                       "' is selected, but not reduced");
   for (unsigned label = 0; label < vertex.labels.size(); ++label)
     if (vertex.labels[label].reduced == written[label])
       return planError(
           "vertex '", vertex.name, "': label '", vertex.labels[label].name,
           written[label] ? "' is reduced and yet in the output"
                          : "' is neither reduced nor in the output");
+  return llvm::Error::success();
+}
+
+/// A guard has one range per label, within its extent and not empty.
+static llvm::Error checkGuard(const PlanVertex &vertex,
+                              const PlanOperand &operand,
+                              const std::string &place) {
+  if (operand.guard.empty())
+    return llvm::Error::success();
+  if (operand.guard.size() != vertex.labels.size())
+    return planError(place, ": its guard has ", operand.guard.size(),
+                     " ranges, the vertex has ", vertex.labels.size(),
+                     " labels");
+  for (auto [range, label] : llvm::zip_equal(operand.guard, vertex.labels))
+    if (range.empty() || !ZRange{0, label.extent}.contains(range))
+      return planError(place, ": its guard on label '", label.name, "' is [",
+                       range.lo, ", ", range.hi, "), the extent is ",
+                       label.extent);
   return llvm::Error::success();
 }
 
@@ -171,12 +200,19 @@ static llvm::Error checkOperand(const PlanGraph &graph, unsigned number,
   if (operand.projection.rank() != producer.shape.size())
     return planError(place, ": the projection has ", operand.projection.rank(),
                      " dimensions, the tensor has ", producer.shape.size());
-  ZBox space = boxOfShape(vertex.extents());
+  if (llvm::Error error = checkGuard(vertex, operand, place))
+    return error;
+  ZBox space =
+      operand.guard.empty() ? boxOfShape(vertex.extents()) : operand.guard;
   for (unsigned dim = 0; dim < producer.shape.size(); ++dim) {
     const ProjectionDim &entry = operand.projection.dims[dim];
     if (entry.size < 1 || entry.stride < 1)
       return planError(place, ": dimension ", dim, " has size ", entry.size,
                        " and stride ", entry.stride, ", the least is 1");
+    if (entry.floordiv < 1 || entry.mod < 0)
+      return planError(place, ": dimension ", dim, " has floordiv ",
+                       entry.floordiv, " and mod ", entry.mod,
+                       ", the least are 1 and 0");
     for (unsigned term = 0; term < entry.terms.size(); ++term) {
       unsigned label = entry.terms[term].dim;
       if (label >= vertex.labels.size())
@@ -218,6 +254,34 @@ static llvm::Error checkInput(const PlanVertex &vertex) {
   return llvm::Error::success();
 }
 
+static llvm::Error checkCompanion(const PlanGraph &graph, unsigned number) {
+  const PlanVertex &vertex = graph.vertices[number];
+  std::string place = "vertex '" + vertex.name + "'";
+  unsigned lead = *vertex.cutAs;
+  if (lead >= number || number > lead + graph.companionsOf(lead).size() ||
+      !graph.vertices[lead].hasWork())
+    return planError(place, " is vertex number ", number,
+                     " and a companion of number ", lead,
+                     ", which is no vertex with work straight before it");
+  if (vertex.isInput || !vertex.operands.empty() || vertex.flops != 0 ||
+      vertex.extraBytes != 0 || !vertex.constraints.empty())
+    return planError(place, " is a companion with ", vertex.operands.size(),
+                     " operands and ", vertex.flops,
+                     " operations; it has neither, nor constraints");
+  const PlanVertex &other = graph.vertices[lead];
+  if (vertex.labels.size() != other.labels.size())
+    return planError(place, " has ", vertex.labels.size(), " labels, '",
+                     other.name, "', whose companion it is, has ",
+                     other.labels.size());
+  for (auto [own, leads] : llvm::zip_equal(vertex.labels, other.labels))
+    if (own.name != leads.name || own.extent != leads.extent)
+      return planError(place, " has a label '", own.name, "' of extent ",
+                       own.extent, ", '", other.name,
+                       "', whose companion it is, '", leads.name,
+                       "' of extent ", leads.extent);
+  return llvm::Error::success();
+}
+
 llvm::Error PlanGraph::validate() const {
   llvm::StringMap<unsigned> names;
   for (unsigned number = 0; number < vertices.size(); ++number) {
@@ -230,6 +294,9 @@ llvm::Error PlanGraph::validate() const {
       return error;
     if (vertex.isInput)
       if (llvm::Error error = checkInput(vertex))
+        return error;
+    if (vertex.cutAs)
+      if (llvm::Error error = checkCompanion(*this, number))
         return error;
     if (llvm::Error error = checkOutput(vertex))
       return error;

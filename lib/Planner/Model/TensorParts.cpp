@@ -17,14 +17,17 @@ TensorParts tapestry::plainParts(llvm::ArrayRef<int64_t> shape,
 TensorParts tapestry::projectedParts(const Projection &projection,
                                      llvm::ArrayRef<int64_t> extents,
                                      llvm::ArrayRef<int64_t> parts,
-                                     llvm::ArrayRef<int64_t> shape) {
-  ZBox block;
+                                     llvm::ArrayRef<int64_t> shape,
+                                     llvm::ArrayRef<ZRange> guard) {
+  llvm::SmallVector<int64_t, 6> sizes;
   for (auto [extent, count] : llvm::zip_equal(extents, parts))
-    block.push_back({0, ceilDiv(extent, count)});
+    sizes.push_back(ceilDiv(extent, count));
+  for (auto [size, range] : llvm::zip(sizes, guard))
+    size = std::min(size, range.size());
   TensorParts result;
   for (auto [dim, extent] : llvm::zip_equal(projection.dims, shape)) {
     PartDim part;
-    part.size = std::min(imageOfDim(dim, block).size(), extent);
+    part.size = std::min(largestImage(dim, sizes), extent);
     for (const AffineTerm &term : dim.terms)
       part.count *= parts[term.dim];
     result.push_back(part);

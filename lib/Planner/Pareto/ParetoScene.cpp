@@ -45,7 +45,8 @@ ParetoScene::ParetoScene(const PlanGraph &graph, DeviceGrid primeGrid,
       constrained.push_back(v);
     // Number 0 is the uncut vertex.
     numberOf(v, Partition{llvm::SmallVector<Cut, 4>(vertex.labels.size())});
-    if (!vertex.storedFor && !vertex.labels.empty() && !grid.axes.empty())
+    if (!vertex.storedFor && !vertex.cutAs && !vertex.labels.empty() &&
+        !grid.axes.empty())
       movable.push_back(v);
   }
 }
@@ -184,6 +185,12 @@ Placement ParetoScene::place(const ParetoState &state) {
   return placement;
 }
 
+void ParetoScene::cutCompanions(ParetoState &state) {
+  for (unsigned v = 0; v < graph.vertices.size(); ++v)
+    if (std::optional<unsigned> lead = graph.vertices[v].cutAs)
+      state.cuts[v] = numberOf(v, Partition(partition(state, *lead)));
+}
+
 bool ParetoScene::isAdmissible(const ParetoState &state) {
   if (!isPossible)
     return false;
@@ -225,6 +232,7 @@ ParetoState ParetoScene::stateOf(unsigned graphNumber, unsigned gridNumber,
     state.homes.push_back(sketch.homes[v] ? costs.idOf(*sketch.homes[v]) + 1
                                           : 0);
   }
+  cutCompanions(state);
   return state;
 }
 

@@ -84,6 +84,8 @@ public:
     return costs.layout(journeyOf(state, vertex).home);
   }
 
+  /// Gives companions the cut of their leads, which alone are movable.
+  void cutCompanions(ParetoState &state);
   /// Whether the plan does what pins and layout groups ask. Preferences are
   /// left to the solvers.
   bool isAdmissible(const ParetoState &state);

@@ -148,7 +148,8 @@ void ParetoWorker::step() {
 }
 
 Objectives ParetoWorker::consider(const ParetoPopulation::Member &parent,
-                                  const ParetoState &child, unsigned mutator) {
+                                  ParetoState child, unsigned mutator) {
+  scenes.of(child).cutCompanions(child);
   bool isNew = population.isNew(child);
   if (!scenes.of(child).isAdmissible(child))
     return noLimits;

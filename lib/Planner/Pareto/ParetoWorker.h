@@ -69,8 +69,8 @@ private:
   void step();
   /// Evaluates a child of `parent` that `mutator` made, unless it is known, and
   /// takes it in.
-  Objectives consider(const ParetoPopulation::Member &parent,
-                      const ParetoState &child, unsigned mutator);
+  Objectives consider(const ParetoPopulation::Member &parent, ParetoState child,
+                      unsigned mutator);
   void giveCredit(const ParetoPopulation::Member &parent, unsigned mutator);
   void receive();
   FoundPlan describe(const ParetoPopulation::Member &member);

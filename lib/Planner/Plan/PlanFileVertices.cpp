@@ -373,7 +373,7 @@ llvm::Expected<Plan> PlanFileReader::decide() {
       continue;
     isPlaced &= entries[v].hasHome() ||
                 (entries[v].hasCuts() && graph.vertices[v].shape.empty());
-    isCut &= entries[v].hasParts() ||
+    isCut &= entries[v].hasParts() || graph.vertices[v].cutAs ||
              (graph.vertices[v].isInput && entries[v].path.empty() &&
               graph.vertices[v].constraints.empty());
     anyHome |= !entries[v].home.empty();
@@ -441,8 +441,10 @@ llvm::Expected<Plan> PlanFileReader::followParts() {
 }
 
 llvm::Expected<Plan> PlanFileReader::planTheRest() {
+  // A companion is cut as its lead, whose pins say how.
   for (unsigned v = 0; v < graph.vertices.size(); ++v)
-    if (!entries[v].path.empty() && !isPinned[v] && !followsReader(v))
+    if (!entries[v].path.empty() && !isPinned[v] && !followsReader(v) &&
+        !graph.vertices[v].cutAs)
       addPins(v);
   graph.resolveStorage();
   PlannerOptions rest = options;

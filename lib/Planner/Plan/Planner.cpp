@@ -108,13 +108,15 @@ completeParts(const PlanGraph &graph, const PlanSketch &sketch,
       if (llvm::Error error =
               verifyVertexParts(graph.vertices[v], parts[v], devices))
         return std::move(error);
+    } else if (graph.vertices[v].cutAs) {
+      parts[v] = parts[*graph.vertices[v].cutAs];
     } else if (!graph.vertices[v].isInput) {
       return planError("vertex '", graph.vertices[v].name,
                        "' has no parts in the plan");
     }
   }
   for (unsigned v = 0; v < graph.vertices.size(); ++v)
-    if (!sketch.parts[v])
+    if (!sketch.parts[v] && graph.vertices[v].isInput)
       parts[v] = partsOfInput(graph, v, uses[v], parts, devices);
   return parts;
 }

@@ -101,6 +101,11 @@ llvm::Error tapestry::verifyParts(const PlanGraph &graph,
     }
     if (llvm::Error error = checkCut(vertex, parts[v], devices))
       return error;
+    if (vertex.cutAs && parts[v] != parts[*vertex.cutAs])
+      return planError("vertex '", vertex.name, "' is cut into ",
+                       partsToString(parts[v]), " parts, but it comes with '",
+                       graph.vertices[*vertex.cutAs].name, "', which is in ",
+                       partsToString(parts[*vertex.cutAs]));
   }
   return llvm::Error::success();
 }
@@ -367,6 +372,11 @@ static llvm::Error checkPlacement(const PlanGraph &graph, const Plan &plan) {
       return error;
     if (llvm::Error error = coverage.checkWork(vertex, *placed.partition))
       return error;
+    if (vertex.cutAs &&
+        !(placed.partition == plan.placement.vertices[*vertex.cutAs].partition))
+      return planError(
+          "vertex '", vertex.name, "' is cut over other axes than '",
+          graph.vertices[*vertex.cutAs].name, "', with which it comes");
   }
 
   CollectiveChecker collectives(graph, plan);

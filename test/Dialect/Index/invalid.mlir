@@ -87,6 +87,18 @@
 // -----
 
 #grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
+// expected-error @below {{layout dimension 0 has floordiv 0 and mod 0, expected at least 1 and 0}}
+"test.layout_c1_floordiv"() {l = #tapestry_index.layout<[5 = [4] floordiv 0] on #grid>} : () -> ()
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
+// expected-error @below {{layout dimension 0 looks at [2, 5) of a label of extent 4}}
+"test.layout_c1_limit"() {l = #tapestry_index.layout<[5 = [4 in 2 to 5]] on #grid>} : () -> ()
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
 // expected-error @below {{axis "e" is not in the grid #tapestry_index.grid<"d.0" = 2, "d.1" = 3>}}
 "test.layout_c2"() {l = #tapestry_index.layout<[5 by "d.0" "e"] on #grid>} : () -> ()
 

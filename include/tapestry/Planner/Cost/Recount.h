@@ -19,11 +19,13 @@ struct Piece {
   double count = 1;
 };
 
-/// Per dimension of a tensor of this shape.
+/// Per dimension of a tensor of this shape, of what the points of `guard`
+/// (empty: all) read or write.
 std::vector<Piece> piecesOf(const Projection &projection,
                             const PlanVertex &vertex,
                             llvm::ArrayRef<int64_t> parts,
-                            llvm::ArrayRef<int64_t> shape);
+                            llvm::ArrayRef<int64_t> shape,
+                            llvm::ArrayRef<ZRange> guard = {});
 
 /// Elements of one piece.
 double sizeOf(llvm::ArrayRef<Piece> pieces);

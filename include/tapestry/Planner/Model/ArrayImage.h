@@ -18,6 +18,7 @@ struct ArrayImage {
   /// Every label that a subscript mentions: cutting it need not touch any
   /// element twice.
   llvm::SmallVector<unsigned, 4> mentioned;
+  /// 0: nothing is known of it.
   double constant = 1;
 
   double wholeImage(llvm::ArrayRef<double> extents) const {
@@ -29,8 +30,9 @@ struct ArrayImage {
 };
 
 /// Of an array of this shape that is read through `projection` by an index
-/// space of these extents.
-ArrayImage imageOf(const Projection &projection, bool padded,
+/// space of these extents. Nothing is known of what only some points read
+/// (`isPartial`), or by subscripts that divide or wrap.
+ArrayImage imageOf(const Projection &projection, bool padded, bool isPartial,
                    llvm::ArrayRef<double> extents,
                    llvm::ArrayRef<int64_t> shape);
 

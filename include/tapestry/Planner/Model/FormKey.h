@@ -15,6 +15,8 @@ namespace tapestry {
 
 void describe(llvm::raw_ostream &os, const Projection &projection);
 void describe(llvm::raw_ostream &os, llvm::ArrayRef<int64_t> numbers);
+/// Which piece is read, but not of which tensor.
+void describe(llvm::raw_ostream &os, const PlanOperand &operand);
 
 /// All that the work of `vertex` and the layouts at its edges depend on, but
 /// for what is asked of it.

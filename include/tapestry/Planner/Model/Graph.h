@@ -9,6 +9,7 @@
 #ifndef TAPESTRY_PLANNER_MODEL_GRAPH_H
 #define TAPESTRY_PLANNER_MODEL_GRAPH_H
 
+#include "tapestry/Support/Access.h"
 #include "tapestry/Support/CutRequest.h"
 #include "tapestry/Support/Error.h"
 #include "tapestry/Support/Projection.h"
@@ -25,10 +26,14 @@ struct PlanLabel {
   /// Whether a monoid combines the values along this label; exactly the labels
   /// that the output lacks are reduced.
   bool reduced = false;
+  /// Of a reduced label: whether one point along it contributes, which the data
+  /// name (LabelKind::Selected). A cut leaves partial values and saves no work.
+  bool selected = false;
 };
 
-/// A tensor that a vertex reads. A vertex has one operand per distinct pair of
-/// tensor and subscripts: reading X[i, j] and X[i, k] makes two operands.
+/// A piece of a tensor that a vertex reads. A vertex has one operand per
+/// distinct pair of tensor and piece: reading X[i, j] and X[i, k] makes two
+/// operands.
 struct PlanOperand {
   /// Index of the vertex whose result is read; smaller than the reader's own.
   unsigned producer = 0;
@@ -37,6 +42,20 @@ struct PlanOperand {
   /// Whether the projection may reach outside the tensor, where a constant is
   /// read instead.
   bool padded = false;
+  /// The index points that read, one range per label, within its extent and not
+  /// empty; no ranges: all points.
+  ZBox guard = {};
+  AccessKind kind = AccessKind::Affine;
+
+  /// Whether index points read less than the projection names.
+  bool isPartial() const {
+    return !guard.empty() || kind == AccessKind::Indexed;
+  }
+  /// Whether both read the same elements at the same points.
+  bool readsAs(const PlanOperand &o) const {
+    return producer == o.producer && projection == o.projection &&
+           guard == o.guard && kind == o.kind;
+  }
 };
 
 /// One read of a vertex's result.
@@ -49,7 +68,8 @@ struct PlanUse {
   }
 };
 
-/// One statement of the program, or one of its inputs.
+/// One statement of the program, or one of its inputs. A statement with several
+/// results is a vertex for the first and a companion for each other one.
 struct PlanVertex {
   std::string name;
   llvm::SmallVector<PlanLabel, 4> labels;
@@ -67,9 +87,16 @@ struct PlanVertex {
   int64_t accumulatorBytes = 0;
   /// Floating-point operations of the whole vertex, for cost models in seconds.
   double flops = 0;
+  /// Bytes of memory that the whole vertex moves beside operands and result.
+  double extraBytes = 0;
   /// A tensor that the program is given: no operands and no work; its labels
   /// are its dimension numbers "0", "1", ...
   bool isInput = false;
+  /// Of a companion: the number of the vertex whose further result it is, its
+  /// lead. A companion has the lead's labels (the output decides which are
+  /// reduced) and always its cut, no operands, no work and no constraints of
+  /// its own. It follows the lead or another companion of it.
+  std::optional<unsigned> cutAs = std::nullopt;
   /// Whether the program hands the result out.
   bool isOutput = false;
   /// What the user asks of the plan here (see Planner/Constraints.h).
@@ -93,6 +120,8 @@ struct PlanVertex {
   std::optional<unsigned> labelNamed(llvm::StringRef label) const;
   /// Elements of the result.
   int64_t elements() const;
+  /// Whether it computes: neither an input nor a companion.
+  bool hasWork() const { return !isInput && !cutAs; }
 };
 
 /// The vertices in an order in which producers come before their consumers.
@@ -102,6 +131,12 @@ struct PlanGraph {
   /// Every read of every vertex, in vertex and operand order.
   std::vector<llvm::SmallVector<PlanUse, 2>> uses() const;
   std::optional<unsigned> vertexNamed(llvm::StringRef name) const;
+  /// The vertex whose cut `vertex` has: its lead or itself.
+  unsigned leadOf(unsigned vertex) const {
+    return vertices[vertex].cutAs.value_or(vertex);
+  }
+  /// The companions of a vertex; companion k is vertex number `vertex` + 1 + k.
+  llvm::ArrayRef<PlanVertex> companionsOf(unsigned vertex) const;
 
   /// Sets every vertex' `storedFor`. To be called once the vertices are there,
   /// and again after an edit of reads, outputs or constraints.

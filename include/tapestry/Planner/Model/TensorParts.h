@@ -32,12 +32,14 @@ TensorParts plainParts(llvm::ArrayRef<int64_t> shape,
 
 /// What a vertex with `labels` cut by `parts` reads or writes through
 /// `projection` of a tensor of this shape. The size is the length of the image
-/// of a full label block, at most the dimension's extent; the count is the
-/// product of parts over the labels in that dimension.
+/// of a full label block, at most what the index points of `guard` (empty: all)
+/// hold of it and at most the dimension's extent; the count is the product of
+/// parts over the labels in that dimension.
 TensorParts projectedParts(const Projection &projection,
                            llvm::ArrayRef<int64_t> extents,
                            llvm::ArrayRef<int64_t> parts,
-                           llvm::ArrayRef<int64_t> shape);
+                           llvm::ArrayRef<int64_t> shape,
+                           llvm::ArrayRef<ZRange> guard = {});
 
 /// Elements of one part.
 double partElements(llvm::ArrayRef<PartDim> parts);

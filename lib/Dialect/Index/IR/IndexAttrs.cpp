@@ -38,7 +38,8 @@ llvm::hash_code tapestry::hash_value(const DeviceGrid &grid) {
 llvm::hash_code tapestry::hash_value(const Projection &projection) {
   llvm::hash_code hash = llvm::hash_value(projection.dims.size());
   for (const ProjectionDim &dim : projection.dims) {
-    hash = llvm::hash_combine(hash, dim.constant, dim.size, dim.stride);
+    hash = llvm::hash_combine(hash, dim.constant, dim.size, dim.stride,
+                              dim.floordiv, dim.mod);
     for (const AffineTerm &term : dim.terms)
       hash = llvm::hash_combine(hash, term.dim, term.coefficient);
   }
@@ -53,10 +54,11 @@ llvm::hash_code tapestry::hash_value(const Layout &layout) {
   llvm::hash_code hash =
       llvm::hash_combine(layout.dims.size(), hashCut(layout.partial));
   for (const LayoutDim &dim : layout.dims) {
-    hash = llvm::hash_combine(hash, dim.extent, dim.constant, dim.span);
+    hash = llvm::hash_combine(hash, dim.extent, dim.constant, dim.span,
+                              dim.floordiv, dim.mod);
     for (const LayoutTerm &term : dim.terms)
       hash = llvm::hash_combine(hash, term.coefficient, term.extent,
-                                hashCut(term.cut));
+                                hashCut(term.cut), term.within.has_value());
   }
   return hash;
 }
@@ -164,6 +166,11 @@ LogicalResult
 ProjectionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        unsigned indexRank, Projection projection) {
   for (auto [number, dim] : llvm::enumerate(projection.dims)) {
+    // projection_c1
+    if (!dim.isLinear())
+      return emitError() << "projection is not linear in dimension " << number
+                         << ": floordiv " << dim.floordiv << ", mod "
+                         << dim.mod;
     // projection_c3
     if (dim.size < 1)
       return emitError() << "projection has shape " << dim.size

@@ -22,10 +22,14 @@ static bool isWithinReach(const LayoutDim &dim) {
   for (const LayoutTerm &term : dim.terms) {
     if (term.extent >= limit)
       return false;
+    if (term.within && (std::abs(term.within->lo) >= limit ||
+                        std::abs(term.within->hi) >= limit))
+      return false;
     reach += llvm::APInt(256, term.coefficient, /*isSigned=*/true).abs() *
              llvm::APInt(256, term.extent);
   }
-  return dim.extent < limit && reach.ult(limit);
+  return dim.extent < limit && dim.floordiv < limit && dim.mod < limit &&
+         reach.ult(limit);
 }
 
 /// Checks the numbers of one dimension; layout_c1 and layout_c2.
@@ -38,8 +42,16 @@ static LogicalResult verifyDim(function_ref<InFlightDiagnostic()> emitError,
   if (dim.span < 1)
     return emitError() << "layout dimension " << number << " has span "
                        << dim.span << ", expected at least 1";
+  if (dim.floordiv < 1 || dim.mod < 0)
+    return emitError() << "layout dimension " << number << " has floordiv "
+                       << dim.floordiv << " and mod " << dim.mod
+                       << ", expected at least 1 and 0";
   for (const LayoutTerm &term : dim.terms) {
-    if (term.coefficient == 0)
+    if (term.within && (term.within->lo < 0 || term.within->hi > term.extent))
+      return emitError() << "layout dimension " << number << " looks at ["
+                         << term.within->lo << ", " << term.within->hi
+                         << ") of a label of extent " << term.extent;
+    if (term.coefficient == 0 && !term.within)
       return emitError() << "layout dimension " << number
                          << " has a term of coefficient 0";
     if (term.extent < 0)
@@ -165,12 +177,19 @@ ParseResult LayoutParser::parseOptionalCut(Cut &cut) {
   return success();
 }
 
-/// extent cut `]`, after `[`.
+/// extent cut (`in` lo `to` hi)? `]`, after `[`.
 ParseResult LayoutParser::parseLabel(LayoutDim &dim, int64_t coefficient) {
   LayoutTerm &term = dim.terms.emplace_back();
   term.coefficient = coefficient;
-  return failure(parser.parseInteger(term.extent) ||
-                 parseOptionalCut(term.cut) || parser.parseRSquare());
+  if (parser.parseInteger(term.extent) || parseOptionalCut(term.cut))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("in"))) {
+    term.within.emplace();
+    if (parser.parseInteger(term.within->lo) || parser.parseKeyword("to") ||
+        parser.parseInteger(term.within->hi))
+      return failure();
+  }
+  return parser.parseRSquare();
 }
 
 /// `-`? item ((`+` | `-`) item)* with the constant last, where
@@ -199,7 +218,7 @@ ParseResult LayoutParser::parseImage(LayoutDim &dim) {
   }
 }
 
-/// extent cut | extent `=` image (`span` k)?
+/// extent cut | extent `=` image (`floordiv` d)? (`mod` m)? (`span` k)?
 ParseResult LayoutParser::parseDim() {
   LayoutDim &dim = layout.dims.emplace_back();
   if (parser.parseInteger(dim.extent))
@@ -211,8 +230,12 @@ ParseResult LayoutParser::parseDim() {
   }
   if (parseImage(dim))
     return failure();
-  if (succeeded(parser.parseOptionalKeyword("span")))
-    return parser.parseInteger(dim.span);
+  for (auto [keyword, value] :
+       {std::pair("floordiv", &dim.floordiv), std::pair("mod", &dim.mod),
+        std::pair("span", &dim.span)})
+    if (succeeded(parser.parseOptionalKeyword(keyword)) &&
+        parser.parseInteger(*value))
+      return failure();
   return success();
 }
 
@@ -293,12 +316,18 @@ static void printDim(AsmPrinter &printer, const DeviceGrid &grid,
       printer << std::abs(term.coefficient) << " * ";
     printer << '[' << term.extent;
     printCut(printer, grid, term.cut);
+    if (term.within)
+      printer << " in " << term.within->lo << " to " << term.within->hi;
     printer << ']';
   }
   if (dim.constant != 0 || first) {
     printSign(dim.constant);
     printer << std::abs(dim.constant);
   }
+  if (dim.floordiv != 1)
+    printer << " floordiv " << dim.floordiv;
+  if (dim.mod != 0)
+    printer << " mod " << dim.mod;
   if (dim.span != 1)
     printer << " span " << dim.span;
 }

@@ -48,6 +48,16 @@ public:
   Value remainder(Value a, int64_t b) {
     return builder.createOrFold<arith::RemUIOp>(loc, a, constant(b));
   }
+  /// Of any values, rounding down.
+  Value floorDivide(Value a, int64_t b) {
+    if (b == 1)
+      return a;
+    Value quotient = builder.createOrFold<arith::DivSIOp>(loc, a, constant(b));
+    Value rest = builder.createOrFold<arith::RemSIOp>(loc, a, constant(b));
+    Value isLess = builder.createOrFold<arith::CmpIOp>(
+        loc, arith::CmpIPredicate::slt, rest, constant(0));
+    return select(isLess, add(quotient, -1), quotient);
+  }
   Value min(Value a, Value b) {
     return builder.createOrFold<arith::MinSIOp>(loc, a, b);
   }
@@ -70,6 +80,23 @@ public:
   }
   Value select(Value condition, Value a, Value b) {
     return builder.createOrFold<arith::SelectOp>(loc, condition, a, b);
+  }
+  Value equal(Value a, Value b) {
+    return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, a,
+                                               b);
+  }
+  /// `tapestry::wrapped` of a range that is not empty.
+  ValueRangePair wrap(const ValueRangePair &range, int64_t floordiv,
+                      int64_t mod) {
+    Value first = floorDivide(range.lo, floordiv);
+    Value last = floorDivide(add(range.hi, -1), floordiv);
+    if (mod == 0)
+      return {first, add(last, 1)};
+    Value turn = floorDivide(first, mod);
+    Value stays = equal(turn, floorDivide(last, mod));
+    Value base = scale(turn, -mod);
+    return {select(stays, add(first, base), constant(0)),
+            select(stays, add(add(last, base), 1), constant(mod))};
   }
   /// The range, or [0, 0) where `condition` holds.
   ValueRangePair emptyIf(Value condition, const ValueRangePair &range) {
@@ -212,7 +239,7 @@ private:
   /// Whether some device's part of a term is empty.
   bool mayBeEmpty(const LayoutTerm &term) {
     int64_t parts = partsOf(grid, term.cut);
-    return blockRange(term.extent, parts, parts - 1).empty();
+    return term.within || blockRange(term.extent, parts, parts - 1).empty();
   }
 
   Emitter &emit;
@@ -237,6 +264,13 @@ Value PartEmitter::partIndex(llvm::ArrayRef<unsigned> cut) {
 
 ValueRangePair PartEmitter::block(const LayoutTerm &term) {
   int64_t parts = partsOf(grid, term.cut);
+  if (term.within) {
+    LayoutTerm whole = term;
+    whole.within.reset();
+    ValueRangePair range = block(whole);
+    return {emit.max(range.lo, emit.constant(term.within->lo)),
+            emit.min(range.hi, emit.constant(term.within->hi))};
+  }
   if (parts == 1)
     return {emit.constant(0), emit.constant(term.extent)};
   int64_t size = ceilDiv(term.extent, parts);
@@ -253,8 +287,10 @@ ValueRangePair PartEmitter::block(const LayoutTerm &term) {
 }
 
 ValueRangePair PartEmitter::image(const LayoutDim &dim) {
-  ValueRangePair range = {emit.constant(dim.constant),
-                          emit.constant(dim.constant + dim.span)};
+  bool isLinear = dim.floordiv == 1 && dim.mod == 0;
+  ValueRangePair range = {
+      emit.constant(dim.constant),
+      emit.constant(dim.constant + (isLinear ? dim.span : 1))};
   llvm::SmallVector<ValueRangePair> doubtful;
   for (const LayoutTerm &term : dim.terms) {
     ValueRangePair label = block(term);
@@ -265,6 +301,10 @@ ValueRangePair PartEmitter::image(const LayoutDim &dim) {
     if (term.coefficient < 0)
       std::swap(first, last);
     range = {emit.add(range.lo, first), emit.add(range.hi, last)};
+  }
+  if (!isLinear) {
+    range = emit.wrap(range, dim.floordiv, dim.mod);
+    range.hi = emit.add(range.hi, dim.span - 1);
   }
   if (Value isEmpty = emit.anyEmpty(doubtful))
     return emit.emptyIf(isEmpty, range);

@@ -258,16 +258,16 @@ LogicalResult EinsumOp::verify() {
   if (failed(verifyResult(*this)))
     return failure();
   // einsum_c9
-  llvm::SmallVector<bool> reduced = getReducedLabels();
-  auto *firstReduced = llvm::find(reduced, true);
-  if (getMonoid() == Monoid::None && firstReduced != reduced.end())
+  llvm::SmallVector<LabelKind> kinds = getLabelKinds();
+  auto *firstReduced = llvm::find(kinds, LabelKind::Reduced);
+  if (getMonoid() == Monoid::None && firstReduced != kinds.end())
     return emitOpError() << "label '"
-                         << labelName(*this, firstReduced - reduced.begin())
+                         << labelName(*this, firstReduced - kinds.begin())
                          << "' is not in the result, but there is no monoid "
                             "to reduce it";
-  if (getMonoid() != Monoid::None && firstReduced == reduced.end())
+  if (getMonoid() != Monoid::None && firstReduced == kinds.end())
     return emitOpError() << "reduces by " << stringifyMonoid(getMonoid())
-                         << ", but all " << reduced.size()
+                         << ", but all " << kinds.size()
                          << " labels are in the result";
   // einsum_c17
   if (failed(verifyPartition(*this, getPartitionAttr(), getExtents().size(),

@@ -55,15 +55,13 @@ llvm::SmallVector<int64_t> SourceOp::getLabelExtents() {
   return llvm::to_vector(getType().getShape());
 }
 
-llvm::SmallVector<bool> SourceOp::getReducedLabels() {
-  return llvm::SmallVector<bool>(getType().getRank(), false);
+llvm::SmallVector<LabelKind> SourceOp::getLabelKinds() {
+  return llvm::SmallVector<LabelKind>(getType().getRank(), LabelKind::Parallel);
 }
 
 llvm::SmallVector<Value> SourceOp::getTensorOperands() { return {}; }
 
-std::vector<Projection> SourceOp::getOperandProjections() { return {}; }
-
-bool SourceOp::isOperandPadded(unsigned) { return false; }
+std::vector<Access> SourceOp::getAccesses(unsigned) { return {}; }
 
 std::vector<Projection> SourceOp::getResultProjections() {
   return {Projection::identity(getType().getRank())};
@@ -81,11 +79,12 @@ void SourceOp::setPartitionOn(const DeviceGrid &grid,
   setPartitionAttr(index::PartitionAttr::get(getContext(), grid, partition));
 }
 
-std::optional<std::pair<DeviceGrid, Layout>> SourceOp::getHomeLayout() {
+std::optional<std::pair<DeviceGrid, Layout>> SourceOp::getHomeLayout(unsigned) {
   return resolveHome(getHomeAttr());
 }
 
-void SourceOp::setHomeLayout(const DeviceGrid &grid, const Layout &layout) {
+void SourceOp::setHomeLayout(unsigned, const DeviceGrid &grid,
+                             const Layout &layout) {
   setHomeAttr(index::LayoutAttr::get(getContext(), grid, layout));
 }
 
@@ -97,7 +96,7 @@ Value SourceOp::emitCombine(unsigned, OpBuilder &, Location, Value, Value) {
   return {};
 }
 
-int64_t SourceOp::getFlopsPerPoint() { return 0; }
+PointWork SourceOp::getWork() { return {}; }
 
 VertexConstraints SourceOp::getConstraints() { return constraintsOf(*this); }
 
@@ -118,12 +117,13 @@ llvm::SmallVector<int64_t> EinsumOp::getLabelExtents() {
   return llvm::to_vector(getExtents());
 }
 
-llvm::SmallVector<bool> EinsumOp::getReducedLabels() {
+llvm::SmallVector<LabelKind> EinsumOp::getLabelKinds() {
   AffineMap map = getResultMap();
-  llvm::SmallVector<bool> reduced;
+  llvm::SmallVector<LabelKind> kinds;
   for (unsigned label = 0; label < map.getNumDims(); ++label)
-    reduced.push_back(!map.isFunctionOfDim(label));
-  return reduced;
+    kinds.push_back(map.isFunctionOfDim(label) ? LabelKind::Parallel
+                                               : LabelKind::Reduced);
+  return kinds;
 }
 
 llvm::SmallVector<Value> EinsumOp::getTensorOperands() {
@@ -136,15 +136,12 @@ static Projection projectionOf(AffineMap map) {
   return *projection;
 }
 
-std::vector<Projection> EinsumOp::getOperandProjections() {
-  std::vector<Projection> projections;
-  for (unsigned operand = 0; operand < getInputs().size(); ++operand)
-    projections.push_back(projectionOf(getOperandMap(operand)));
-  return projections;
-}
-
-bool EinsumOp::isOperandPadded(unsigned operand) {
-  return static_cast<bool>(getPad(operand));
+std::vector<Access> EinsumOp::getAccesses(unsigned operand) {
+  Access access;
+  access.projection = projectionOf(getOperandMap(operand));
+  if (getPad(operand))
+    access.fallback = AccessFallback::Pad;
+  return {access};
 }
 
 std::vector<Projection> EinsumOp::getResultProjections() {
@@ -163,11 +160,12 @@ void EinsumOp::setPartitionOn(const DeviceGrid &grid,
   setPartitionAttr(index::PartitionAttr::get(getContext(), grid, partition));
 }
 
-std::optional<std::pair<DeviceGrid, Layout>> EinsumOp::getHomeLayout() {
+std::optional<std::pair<DeviceGrid, Layout>> EinsumOp::getHomeLayout(unsigned) {
   return resolveHome(getHomeAttr());
 }
 
-void EinsumOp::setHomeLayout(const DeviceGrid &grid, const Layout &layout) {
+void EinsumOp::setHomeLayout(unsigned, const DeviceGrid &grid,
+                             const Layout &layout) {
   setHomeAttr(index::LayoutAttr::get(getContext(), grid, layout));
 }
 
@@ -178,7 +176,7 @@ static Route resolveRoute(Attribute route) {
   return layouts;
 }
 
-Route EinsumOp::getHomeRouteLayouts() {
+Route EinsumOp::getHomeRouteLayouts(unsigned) {
   return getHomeRouteAttr() ? resolveRoute(getHomeRouteAttr()) : Route();
 }
 
@@ -188,7 +186,8 @@ llvm::SmallVector<Route> EinsumOp::getOperandRouteLayouts() {
   return llvm::map_to_vector(getOperandRoutesAttr(), resolveRoute);
 }
 
-void EinsumOp::setRoutes(const DeviceGrid &grid, const Route &homeRoute,
+void EinsumOp::setRoutes(const DeviceGrid &grid,
+                         llvm::ArrayRef<Route> homeRoutes,
                          llvm::ArrayRef<Route> operandRoutes) {
   Builder b(getContext());
   auto attrOf = [&](const Route &route) -> Attribute {
@@ -198,8 +197,8 @@ void EinsumOp::setRoutes(const DeviceGrid &grid, const Route &homeRoute,
         }));
   };
   // What goes in one step everywhere is not spelled out.
-  if (!homeRoute.empty())
-    setHomeRouteAttr(cast<ArrayAttr>(attrOf(homeRoute)));
+  if (!homeRoutes.front().empty())
+    setHomeRouteAttr(cast<ArrayAttr>(attrOf(homeRoutes.front())));
   else
     removeHomeRouteAttr();
   if (llvm::any_of(operandRoutes,
@@ -246,11 +245,14 @@ static int64_t countFlops(Region &region) {
   return flops;
 }
 
-int64_t EinsumOp::getFlopsPerPoint() {
-  int64_t flops = countFlops(getBody());
+PointWork EinsumOp::getWork() {
+  PointWork work;
+  work.flops = countFlops(getBody());
   if (getMonoid() == Monoid::Custom)
-    return flops + countFlops(getCombiner());
-  return flops + (getMonoid() == Monoid::None ? 0 : 1);
+    work.flops += countFlops(getCombiner());
+  else if (getMonoid() != Monoid::None)
+    ++work.flops;
+  return work;
 }
 
 VertexConstraints EinsumOp::getConstraints() { return constraintsOf(*this); }

@@ -67,8 +67,8 @@ void Inliner::nameLabels() {
   extents = llvm::to_vector(reader.getExtents());
   SmallVector<std::string> names = producer.getLabelNames();
   substitutes.assign(names.size(), AffineExpr());
-  for (auto [label, reduced] : llvm::enumerate(producer.getReducedLabels())) {
-    if (!reduced)
+  for (auto [label, kind] : llvm::enumerate(producer.getLabelKinds())) {
+    if (kind == LabelKind::Parallel)
       continue;
     std::string name = names[label];
     for (unsigned number = 2; llvm::is_contained(labels, name); ++number)

@@ -35,20 +35,21 @@ teg::findBlockFault(const DeviceGrid &grid, llvm::ArrayRef<int64_t> extents,
 
 std::optional<CoverageFault>
 teg::findResultFault(const DeviceGrid &grid, llvm::ArrayRef<int64_t> extents,
-                     const Partition &partition, const Projection &projection,
+                     const Partition &partition, llvm::ArrayRef<Write> writes,
                      llvm::ArrayRef<int64_t> shape) {
   // An empty index space writes nothing: the result is the monoid's identity,
   // or has no cells.
   if (llvm::is_contained(extents, 0))
     return std::nullopt;
   Cut axes;
-  for (const ProjectionDim &dim : projection.dims)
-    for (const AffineTerm &term : dim.terms)
-      axes.append(partition.cuts[term.dim]);
-  std::vector<ZBox> boxes;
+  for (const Write &write : writes)
+    for (const ProjectionDim &dim : write.projection.dims)
+      for (const AffineTerm &term : dim.terms)
+        axes.append(partition.cuts[term.dim]);
+  std::vector<ZBox> blocks;
   for (int64_t device : devicesOver(grid, axes))
-    boxes.push_back(projection.image(partition.block(grid, extents, device)));
-  return findCoverageFault(boxOfShape(shape), boxes);
+    blocks.push_back(partition.block(grid, extents, device));
+  return findWriteFault(writes, blocks, shape);
 }
 
 std::optional<CoverageFault> teg::findLayoutFault(const DeviceGrid &grid,
@@ -78,13 +79,30 @@ static LogicalResult verifyPartitionOf(BlockOpInterface op,
   llvm::SmallVector<int64_t> extents = op.getLabelExtents();
   if (auto fault = findBlockFault(grid, extents, partition))
     return report(op, *fault, "index point", "blocks");
-  for (auto [number, projection] : llvm::enumerate(op.getResultProjections())) {
+  for (unsigned number = 0; number < op->getNumResults(); ++number) {
     auto type = cast<RankedTensorType>(op->getResult(number).getType());
-    if (auto fault = findResultFault(grid, extents, partition, projection,
-                                     type.getShape()))
+    if (auto fault = findResultFault(grid, extents, partition,
+                                     op.getWrites(number), type.getShape()))
       return report(op, *fault, "cell of result " + Twine(number),
                     "written boxes");
   }
+  return success();
+}
+
+static LogicalResult verifyHome(BlockOpInterface op, unsigned result) {
+  auto home = op.getHomeLayout(result);
+  if (!home)
+    return success();
+  // What comes from outside and only operators read may lie in their windows,
+  // which overlap and leave out what nobody reads.
+  if (op->getNumOperands() == 0 && !home->second.isPlain() &&
+      llvm::all_of(op->getUsers(), llvm::IsaPred<BlockOpInterface>))
+    return success();
+  if (auto fault = findLayoutFault(home->first, home->second))
+    return report(op, *fault,
+                  result == 0 ? Twine("cell of the home")
+                              : "cell of the home of result " + Twine(result),
+                  "owned parts");
   return success();
 }
 
@@ -94,15 +112,8 @@ LogicalResult teg::verifyShards(BlockOpInterface op, const DeviceGrid &grid) {
     return failure();
   if (*partition && failed(verifyPartitionOf(op, grid, **partition)))
     return failure();
-  auto home = op.getHomeLayout();
-  if (!home)
-    return success();
-  // What comes from outside and only operators read may lie in their windows,
-  // which overlap and leave out what nobody reads.
-  if (op->getNumOperands() == 0 && !home->second.isPlain() &&
-      llvm::all_of(op->getUsers(), llvm::IsaPred<BlockOpInterface>))
-    return success();
-  if (auto fault = findLayoutFault(home->first, home->second))
-    return report(op, *fault, "cell of the home", "owned parts");
+  for (unsigned result = 0; result < op->getNumResults(); ++result)
+    if (failed(verifyHome(op, result)))
+      return failure();
   return success();
 }

@@ -30,7 +30,9 @@ struct TapestryVerifyShardsPass
       DeviceGrid devices = grid ? grid.getDeviceGrid() : DeviceGrid();
       if (failed(verifyShards(op, devices)))
         return signalPassFailure();
-      numProved += op.hasPartition() + op.getHomeLayout().has_value();
+      numProved += op.hasPartition();
+      for (unsigned result = 0; result < op->getNumResults(); ++result)
+        numProved += op.getHomeLayout(result).has_value();
     }
   }
 };

@@ -23,8 +23,10 @@ public:
     return paperPenalty(graph, grid, partsOfSolution(graph, built, choice));
   }
   std::optional<unsigned> variableOf(unsigned vertex) const override {
-    return graph.vertices[vertex].storedFor ? std::nullopt
-                                            : std::optional<unsigned>(vertex);
+    // A companion's lead is explained.
+    if (graph.vertices[vertex].storedFor || graph.vertices[vertex].cutAs)
+      return std::nullopt;
+    return vertex;
   }
   PartVector partsOf(unsigned vertex, uint32_t choice) const override {
     return (*built.variables[vertex].choices)[choice];
@@ -119,7 +121,7 @@ ElementsProblem::choicesOf(const DecidedPlan &plan) const {
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const std::vector<PartVector> &choices = *built.variables[v].choices;
     auto it = llvm::find(choices, plan.parts[v]);
-    if (graph.vertices[v].storedFor)
+    if (graph.vertices[v].storedFor || graph.vertices[v].cutAs)
       chosen.push_back(0);
     else if (it != choices.end())
       chosen.push_back(it - choices.begin());

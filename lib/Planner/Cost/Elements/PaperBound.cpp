@@ -13,7 +13,7 @@ using namespace tapestry;
 double tapestry::paperVertexBound(const PlanGraph &graph,
                                   const PlanVertex &vertex,
                                   llvm::ArrayRef<int64_t> parts) {
-  if (vertex.isInput)
+  if (!vertex.hasWork())
     return 0;
   RealCutSpace space;
   for (auto [label, count] : llvm::zip_equal(vertex.labels, parts)) {
@@ -28,16 +28,18 @@ double tapestry::paperVertexBound(const PlanGraph &graph,
   };
   Posynomial f;
   for (const PlanOperand &operand : vertex.operands) {
-    ArrayImage image = imageOf(operand.projection, operand.padded, space.caps,
-                               graph.vertices[operand.producer].shape);
-    f.push_back(repeated(image.wholeImage(space.caps), image));
+    ArrayImage image =
+        imageOf(operand.projection, operand.padded, operand.isPartial(),
+                space.caps, graph.vertices[operand.producer].shape);
+    if (image.constant != 0)
+      f.push_back(repeated(image.wholeImage(space.caps), image));
   }
   double whole = 0;
   if (llvm::any_of(vertex.labels, [](const PlanLabel &label) {
         return label.reduced && label.extent > 1;
       })) {
-    ArrayImage result =
-        imageOf(vertex.output, /*padded=*/false, space.caps, vertex.shape);
+    ArrayImage result = imageOf(vertex.output, /*padded=*/false,
+                                /*isPartial=*/false, space.caps, vertex.shape);
     whole = result.wholeImage(space.caps);
     f.push_back(repeated(whole, result));
   }

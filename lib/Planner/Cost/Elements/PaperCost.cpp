@@ -19,9 +19,9 @@ double tapestry::joinCost(const PlanGraph &graph, const PlanVertex &vertex,
                           llvm::ArrayRef<int64_t> parts) {
   double perCall = 0;
   for (const PlanOperand &operand : vertex.operands)
-    perCall +=
-        partElements(projectedParts(operand.projection, vertex.extents(), parts,
-                                    graph.vertices[operand.producer].shape));
+    perCall += partElements(
+        projectedParts(operand.projection, vertex.extents(), parts,
+                       graph.vertices[operand.producer].shape, operand.guard));
   return callsOf(parts) * perCall;
 }
 
@@ -68,7 +68,7 @@ std::vector<VertexCost> tapestry::paperCosts(const PlanGraph &graph,
           projectedParts(producer.output, producer.extents(),
                          parts[operand.producer], producer.shape),
           projectedParts(operand.projection, vertex.extents(), parts[v],
-                         producer.shape));
+                         producer.shape, operand.guard));
     }
   }
   return costs;

@@ -27,9 +27,10 @@ private:
   enum class Of { Result, Partial, Operand };
   TensorParts layout(unsigned v, const Projection &projection,
                      llvm::ArrayRef<int64_t> parts,
-                     llvm::ArrayRef<int64_t> shape) {
-    return projectedParts(projection, graph.vertices[v].extents(), parts,
-                          shape);
+                     llvm::ArrayRef<int64_t> shape,
+                     llvm::ArrayRef<ZRange> guard = {}) {
+    return projectedParts(projection, graph.vertices[v].extents(), parts, shape,
+                          guard);
   }
   SharedBytes bytesPerChoice(unsigned v, Of what, unsigned operand);
   SharedBytes bytesPerEntry(unsigned v, unsigned operand, unsigned edge);
@@ -56,7 +57,14 @@ SharedBytes MemoryTerms::bytesPerChoice(unsigned v, Of what, unsigned operand) {
   int64_t elementBytes = tensor.bytesPerElement(what == Of::Partial);
   const Projection &projection =
       what == Of::Operand ? vertex.operands[operand].projection : vertex.output;
-  const SharedChoices &choices = problem.variables[v].choices;
+  llvm::ArrayRef<ZRange> guard;
+  if (what == Of::Operand)
+    guard = vertex.operands[operand].guard;
+  // Results of one cut are told apart by how far they are behind the lead.
+  unsigned lead = graph.leadOf(v);
+  if (what != Of::Operand)
+    operand = v - lead;
+  const SharedChoices &choices = problem.variables[lead].choices;
   SharedBytes &shared = known[{choices.get(), what, operand, elementBytes}];
   if (shared)
     return shared;
@@ -65,8 +73,8 @@ SharedBytes MemoryTerms::bytesPerChoice(unsigned v, Of what, unsigned operand) {
     bool isHeld = what != Of::Partial;
     for (auto [label, count] : llvm::zip_equal(vertex.labels, parts))
       isHeld = isHeld || (label.reduced && count > 1);
-    bytes->push_back(isHeld ? int64_t(partElements(
-                                  layout(v, projection, parts, tensor.shape))) *
+    bytes->push_back(isHeld ? int64_t(partElements(layout(
+                                  v, projection, parts, tensor.shape, guard))) *
                                   elementBytes
                             : 0);
   }
@@ -90,7 +98,7 @@ SharedBytes MemoryTerms::bytesPerEntry(unsigned v, unsigned operand,
         layout(e.from, tensor.output, parts, tensor.shape);
   for (auto [choice, parts] : llvm::enumerate(*problem.variables[e.to].choices))
     to[e.toClasses->classOf[choice]] =
-        layout(v, read.projection, parts, tensor.shape);
+        layout(v, read.projection, parts, tensor.shape, read.guard);
   auto bytes = std::make_shared<std::vector<int64_t>>();
   for (const TensorParts &a : from)
     for (const TensorParts &b : to)
@@ -103,10 +111,11 @@ void MemoryTerms::add() {
   unsigned edge = 0;
   for (unsigned v = 0; v <= end; ++v) {
     const PlanVertex &vertex = graph.vertices[v];
+    unsigned lead = graph.leadOf(v);
     if (!vertex.storedFor) {
       bool throughout = vertex.isInput || vertex.isOutput || uses[v].empty();
-      problem.memory.push_back({false, v, bytesPerChoice(v, Of::Result, 0),
-                                vertex.isInput || vertex.isOutput ? 0 : v,
+      problem.memory.push_back({false, lead, bytesPerChoice(v, Of::Result, 0),
+                                vertex.isInput || vertex.isOutput ? 0 : lead,
                                 throughout ? end : uses[v].back().vertex});
       if (vertex.isInput && vertex.isOutput) // What leaves is a copy.
         problem.memory.push_back(
@@ -115,7 +124,7 @@ void MemoryTerms::add() {
     if (vertex.isInput)
       continue;
     problem.memory.push_back(
-        {false, v, bytesPerChoice(v, Of::Partial, 0), v, v});
+        {false, lead, bytesPerChoice(v, Of::Partial, 0), lead, lead});
     for (unsigned o = 0; o < vertex.operands.size(); ++o) {
       unsigned producer = vertex.operands[o].producer;
       if (graph.vertices[producer].storedFor) {

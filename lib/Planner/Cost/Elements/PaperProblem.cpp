@@ -37,6 +37,8 @@ struct VertexForm {
   SharedCosts costs;
   Interface output;
   std::vector<Interface> operands;
+  /// The results of its companions.
+  std::vector<Interface> companions;
 };
 
 class Builder {
@@ -48,10 +50,16 @@ public:
   llvm::Expected<PlanProblem> build();
 
 private:
-  llvm::Expected<const VertexForm *> formOf(const PlanVertex &vertex);
+  llvm::Expected<const VertexForm *> formOf(unsigned v);
   llvm::Expected<const VertexForm *> formOfSharedInput(unsigned input);
   llvm::Expected<std::shared_ptr<VertexForm>>
-  makeForm(const PlanVertex &vertex, const std::vector<PartVector> &pins);
+  makeForm(unsigned v, const std::vector<PartVector> &pins);
+  /// What the choices of a vertex, or of its lead, make of its result.
+  const Interface &outputOf(unsigned v) const {
+    unsigned lead = graph.leadOf(v);
+    return v == lead ? formOfVertex[v]->output
+                     : formOfVertex[lead]->companions[v - lead - 1];
+  }
   llvm::Expected<std::vector<PartVector>> pinsOf(const PlanVertex &vertex);
   std::vector<double> penaltiesOf(const PlanVertex &vertex,
                                   const std::vector<PartVector> &choices);
@@ -61,7 +69,8 @@ private:
   Interface interfaceOf(const PlanVertex &vertex,
                         const std::vector<PartVector> &choices,
                         const Projection &projection,
-                        llvm::ArrayRef<int64_t> shape);
+                        llvm::ArrayRef<int64_t> shape,
+                        llvm::ArrayRef<ZRange> guard = {});
   SharedTable tableOf(const Interface &from, const Interface &to);
 
   const PlanGraph &graph;
@@ -82,13 +91,15 @@ private:
 Interface Builder::interfaceOf(const PlanVertex &vertex,
                                const std::vector<PartVector> &choices,
                                const Projection &projection,
-                               llvm::ArrayRef<int64_t> shape) {
+                               llvm::ArrayRef<int64_t> shape,
+                               llvm::ArrayRef<ZRange> guard) {
   Interface result;
   ClassMap map;
   std::map<TensorParts, uint32_t> numbers;
   llvm::SmallVector<int64_t, 4> extents = vertex.extents();
   for (const PartVector &parts : choices) {
-    TensorParts layout = projectedParts(projection, extents, parts, shape);
+    TensorParts layout =
+        projectedParts(projection, extents, parts, shape, guard);
     auto [it, isNew] = numbers.try_emplace(layout, numbers.size());
     if (isNew)
       result.layouts.push_back(layout);
@@ -143,8 +154,8 @@ static llvm::Error tooManyChoices(const PlanVertex &vertex, double count,
 }
 
 llvm::Expected<std::shared_ptr<VertexForm>>
-Builder::makeForm(const PlanVertex &vertex,
-                  const std::vector<PartVector> &pins) {
+Builder::makeForm(unsigned v, const std::vector<PartVector> &pins) {
+  const PlanVertex &vertex = graph.vertices[v];
   llvm::SmallVector<int64_t, 4> extents = vertex.extents();
   std::vector<PartVector> choices;
   double count = 0;
@@ -163,18 +174,25 @@ Builder::makeForm(const PlanVertex &vertex,
   std::vector<double> costs = penaltiesOf(vertex, choices);
   for (auto [cost, parts] : llvm::zip_equal(costs, choices))
     cost += joinCost(graph, vertex, parts) + aggregateCost(vertex, parts);
+  for (const PlanVertex &companion : graph.companionsOf(v)) {
+    for (auto [cost, parts] : llvm::zip_equal(costs, choices))
+      cost += aggregateCost(companion, parts);
+    form->companions.push_back(
+        interfaceOf(companion, choices, companion.output, companion.shape));
+  }
   form->output = interfaceOf(vertex, choices, vertex.output, vertex.shape);
   for (const PlanOperand &operand : vertex.operands)
-    form->operands.push_back(
-        interfaceOf(vertex, choices, operand.projection,
-                    graph.vertices[operand.producer].shape));
+    form->operands.push_back(interfaceOf(vertex, choices, operand.projection,
+                                         graph.vertices[operand.producer].shape,
+                                         operand.guard));
   form->choices =
       std::make_shared<const std::vector<PartVector>>(std::move(choices));
   form->costs = std::make_shared<const std::vector<double>>(std::move(costs));
   return form;
 }
 
-llvm::Expected<const VertexForm *> Builder::formOf(const PlanVertex &vertex) {
+llvm::Expected<const VertexForm *> Builder::formOf(unsigned v) {
+  const PlanVertex &vertex = graph.vertices[v];
   auto pins = pinsOf(vertex);
   if (!pins)
     return pins.takeError();
@@ -185,7 +203,12 @@ llvm::Expected<const VertexForm *> Builder::formOf(const PlanVertex &vertex) {
   for (const PlanOperand &operand : vertex.operands) {
     os << "<";
     describe(os, graph.vertices[operand.producer].shape);
-    describe(os, operand.projection);
+    describe(os, operand);
+  }
+  for (const PlanVertex &companion : graph.companionsOf(v)) {
+    os << "+";
+    describe(os, companion.shape);
+    describe(os, companion.output);
   }
   for (const PartVector &parts : *pins) {
     os << "@";
@@ -194,7 +217,7 @@ llvm::Expected<const VertexForm *> Builder::formOf(const PlanVertex &vertex) {
   describeRequests(os, vertex, RequestsOf::Preferences);
   std::shared_ptr<VertexForm> &form = forms[key];
   if (!form) {
-    auto made = makeForm(vertex, *pins);
+    auto made = makeForm(v, *pins);
     if (!made)
       return made.takeError();
     form = *made;
@@ -350,9 +373,9 @@ SharedTable Builder::tableOf(const Interface &from, const Interface &to) {
 llvm::Expected<PlanProblem> Builder::build() {
   formOfVertex.resize(graph.vertices.size());
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
-    if (graph.vertices[v].isInput)
+    if (!graph.vertices[v].hasWork())
       continue;
-    auto form = formOf(graph.vertices[v]);
+    auto form = formOf(v);
     if (!form)
       return form.takeError();
     formOfVertex[v] = *form;
@@ -367,8 +390,15 @@ llvm::Expected<PlanProblem> Builder::build() {
     }
 
   PlanProblem problem;
+  auto onlyChoice = std::make_shared<const std::vector<PartVector>>(1);
+  auto noCost = std::make_shared<const std::vector<double>>(1, 0.0);
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
+    if (vertex.cutAs) {
+      // Its lead chooses for it: what reads it is joined to the lead.
+      problem.variables.push_back({vertex.name, onlyChoice, noCost, false});
+      continue;
+    }
     const VertexForm &form = *formOfVertex[v];
     problem.variables.push_back(
         {vertex.name, form.choices, form.costs, !vertex.isInput});
@@ -376,10 +406,10 @@ llvm::Expected<PlanProblem> Builder::build() {
       unsigned producer = vertex.operands[o].producer;
       if (graph.vertices[producer].storedFor)
         continue;
-      const Interface &from = formOfVertex[producer]->output;
+      const Interface &from = outputOf(producer);
       const Interface &to = form.operands[o];
-      problem.edges.push_back(
-          {producer, v, from.classes, to.classes, tableOf(from, to)});
+      problem.edges.push_back({graph.leadOf(producer), v, from.classes,
+                               to.classes, tableOf(from, to)});
     }
   }
   addGroupEdges(problem);
@@ -416,6 +446,8 @@ tapestry::partsOfSolution(const PlanGraph &graph, const PlanProblem &problem,
   std::vector<PartVector> parts;
   for (auto [variable, number] : llvm::zip_equal(problem.variables, choice))
     parts.push_back((*variable.choices)[number]);
+  for (unsigned v = 0; v < graph.vertices.size(); ++v)
+    parts[v] = parts[graph.leadOf(v)];
   setStoredParts(graph, parts);
   return parts;
 }

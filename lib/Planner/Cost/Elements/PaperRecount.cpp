@@ -42,8 +42,8 @@ std::vector<VertexCost> tapestry::recountPaper(const DecidedPlan &plan) {
     }
     for (const PlanOperand &operand : vertex.operands) {
       const PlanVertex &producer = graph.vertices[operand.producer];
-      std::vector<Piece> read =
-          piecesOf(operand.projection, vertex, parts, producer.shape);
+      std::vector<Piece> read = piecesOf(operand.projection, vertex, parts,
+                                         producer.shape, operand.guard);
       join += calls * sizeOf(read);
       if (!producer.storedFor)
         repartition +=

@@ -27,7 +27,10 @@ public:
   }
   std::vector<Builder> others() const override;
   std::optional<unsigned> variableOf(unsigned vertex) const override {
-    return built.variables()[vertex].work;
+    // A companion's lead is explained.
+    return context.graph.vertices[vertex].cutAs
+               ? std::nullopt
+               : built.variables()[vertex].work;
   }
   PartVector partsOf(unsigned vertex, uint32_t choice) const override {
     PartVector parts;

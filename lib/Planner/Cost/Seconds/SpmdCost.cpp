@@ -12,26 +12,33 @@ using namespace tapestry;
 double tapestry::workSeconds(const PlanGraph &graph, const PlanVertex &vertex,
                              const DeviceGrid &grid, const Machine &machine,
                              const Partition &partition) {
-  if (vertex.isInput)
+  if (!vertex.hasWork())
     return 0;
   llvm::SmallVector<int64_t, 4> extents = vertex.extents();
   PartVector parts;
-  double share = 1; // of the index space, in the largest block
+  double share = 1;  // of the work, in the largest block
+  double points = 1; // that contribute
   bool isPartial = false;
   for (auto [label, cut] : llvm::zip_equal(vertex.labels, partition.cuts)) {
     int64_t count = partsOf(grid, cut);
     parts.push_back(count);
-    share *= double(ceilDiv(label.extent, count)) / label.extent;
+    if (!label.selected) {
+      share *= double(ceilDiv(label.extent, count)) / label.extent;
+      points *= ceilDiv(label.extent, count);
+    }
     isPartial = isPartial || (label.reduced && count > 1);
   }
   double bytes = partElements(projectedParts(vertex.output, extents, parts,
                                              vertex.shape)) *
-                 vertex.bytesPerElement(isPartial);
+                     vertex.bytesPerElement(isPartial) +
+                 vertex.extraBytes * share;
   for (const PlanOperand &operand : vertex.operands) {
     const PlanVertex &producer = graph.vertices[operand.producer];
-    bytes += partElements(projectedParts(operand.projection, extents, parts,
-                                         producer.shape)) *
-             producer.elementBytes;
+    double touched = partElements(projectedParts(
+        operand.projection, extents, parts, producer.shape, operand.guard));
+    if (operand.kind == AccessKind::Indexed)
+      touched = std::min(touched, points);
+    bytes += touched * producer.elementBytes;
   }
   return std::max(vertex.flops * share / machine.flopsOf(vertex.elementBytes),
                   bytes / machine.memoryBandwidth) +
@@ -100,7 +107,7 @@ double tapestry::independentSeconds(const PlanGraph &graph,
                                     const Machine &machine, int64_t devices) {
   double seconds = 0;
   for (const PlanVertex &vertex : graph.vertices) {
-    if (vertex.isInput)
+    if (!vertex.hasWork())
       continue;
     double bytes = double(vertex.elements()) * vertex.elementBytes;
     seconds += std::max(vertex.flops / machine.flopsOf(vertex.elementBytes),

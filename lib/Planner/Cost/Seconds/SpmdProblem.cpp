@@ -45,7 +45,7 @@ private:
   bool chooseSpace();
   bool shrinkSpace(CutSpace::Merge which);
   bool meetsPins();
-  std::shared_ptr<const WorkForm> workFormOf(const PlanVertex &vertex);
+  std::shared_ptr<const WorkForm> workFormOf(unsigned v);
   std::shared_ptr<const HomeForm> homeFormOf(unsigned v);
   Shown show(llvm::ArrayRef<LayoutId> layoutPerChoice);
   ReshardingTable &tableOf(const PlanVertex &vertex);
@@ -175,11 +175,14 @@ Shown Builder::show(llvm::ArrayRef<LayoutId> layoutPerChoice) {
   return shown;
 }
 
-std::shared_ptr<const WorkForm> Builder::workFormOf(const PlanVertex &vertex) {
+std::shared_ptr<const WorkForm> Builder::workFormOf(unsigned v) {
+  const PlanVertex &vertex = m.graph.vertices[v];
+  // A companion has the choices of its lead, in their order.
+  const PlanVertex &asked = m.graph.vertices[m.graph.leadOf(v)];
   llvm::SmallString<256> key;
   llvm::raw_svector_ostream os(key);
   describeWork(os, m.graph, vertex);
-  describeRequests(os, vertex, RequestsOf::All);
+  describeRequests(os, asked, RequestsOf::All);
   std::shared_ptr<const WorkForm> &known = workForms[key];
   if (known)
     return known;
@@ -190,7 +193,7 @@ std::shared_ptr<const WorkForm> Builder::workFormOf(const PlanVertex &vertex) {
   std::vector<LayoutId> results;
   std::vector<std::vector<LayoutId>> operands(vertex.operands.size());
   forEachCut(m.grid, space, extents, [&](const Partition &partition) {
-    if (!allows(vertex, m.grid, partition))
+    if (!allows(asked, m.grid, partition))
       return;
     form->partitions.push_back(partition);
     PartVector &counts = parts->emplace_back();
@@ -398,7 +401,9 @@ void Builder::addVertex(unsigned v, SpmdProblem &result) {
   const PlanVertex &vertex = m.graph.vertices[v];
   PlanProblem &problem = result.problem;
   SpmdProblem::Variables &own = m.variables[v];
-  if (!vertex.isInput) {
+  if (vertex.cutAs) {
+    own.work = m.variables[*vertex.cutAs].work;
+  } else if (!vertex.isInput) {
     const WorkForm &form = *m.work[v];
     own.work = problem.variables.size();
     problem.variables.push_back(
@@ -461,7 +466,8 @@ void Builder::addMemory(SpmdProblem &result) {
       bool throughout = vertex.isInput || vertex.isOutput;
       unsigned last = m.uses[v].empty() ? v : m.uses[v].back().vertex;
       problem.memory.push_back({false, *m.variables[v].home, bytes,
-                                throughout ? 0 : v, throughout ? end : last});
+                                throughout ? 0 : m.graph.leadOf(v),
+                                throughout ? end : last});
       if (vertex.isInput && vertex.isOutput) // What leaves is a copy.
         problem.memory.push_back({false, *m.variables[v].home, bytes, 0, end});
     }
@@ -486,8 +492,8 @@ void Builder::addMemory(SpmdProblem &result) {
   }
   std::map<std::pair<unsigned, unsigned>, unsigned> vertexOf;
   for (unsigned v = 0; v <= end; ++v)
-    if (m.variables[v].work)
-      vertexOf[{*m.variables[v].work, 0}] = v;
+    if (m.variables[v].work) // Of a companion, its lead's.
+      vertexOf.try_emplace({*m.variables[v].work, 0}, v);
   for (auto &[key, table] : m.moves)
     moved[table->seconds.get()] = table->bytes;
   for (unsigned e = 0; e < problem.edges.size(); ++e) {
@@ -519,7 +525,7 @@ llvm::Expected<SpmdProblem> Builder::build() {
   for (unsigned v = 0; v < count; ++v) {
     const PlanVertex &vertex = m.graph.vertices[v];
     if (!vertex.isInput) {
-      m.work[v] = workFormOf(vertex);
+      m.work[v] = workFormOf(v);
       if (m.work[v]->partitions.empty())
         return planError("vertex '", vertex.name, "': no partition on ",
                          result.isComplete ? "the grid" : "merged grid axes",

@@ -16,8 +16,10 @@ static double countWork(const DecidedPlan &plan, unsigned v) {
   const PartVector &parts = plan.parts[v];
   double points = 1, all = 1, combined = 1;
   for (unsigned l = 0; l < parts.size(); ++l) {
-    points *= blockRange(vertex.labels[l].extent, parts[l], 0).size();
-    all *= vertex.labels[l].extent;
+    if (!vertex.labels[l].selected) {
+      points *= blockRange(vertex.labels[l].extent, parts[l], 0).size();
+      all *= vertex.labels[l].extent;
+    }
     if (vertex.labels[l].reduced)
       combined *= parts[l];
   }
@@ -25,12 +27,15 @@ static double countWork(const DecidedPlan &plan, unsigned v) {
                             ? vertex.accumulatorBytes
                             : vertex.elementBytes;
   double bytes = sizeOf(piecesOf(vertex.output, vertex, parts, vertex.shape)) *
-                 resultBytes;
+                     resultBytes +
+                 vertex.extraBytes * points / all;
   for (const PlanOperand &operand : vertex.operands) {
     const PlanVertex &producer = graph.vertices[operand.producer];
-    bytes +=
-        sizeOf(piecesOf(operand.projection, vertex, parts, producer.shape)) *
-        producer.elementBytes;
+    double touched = sizeOf(piecesOf(operand.projection, vertex, parts,
+                                     producer.shape, operand.guard));
+    if (operand.kind == AccessKind::Indexed)
+      touched = std::min(touched, points);
+    bytes += touched * producer.elementBytes;
   }
   return machine.vertexLatency +
          std::max(vertex.flops * points / all /
@@ -85,7 +90,7 @@ std::vector<VertexCost> tapestry::recountSpmd(const DecidedPlan &plan) {
             tensor.bytesPerElement(!steps[s - 1].partial.empty()));
       return seconds;
     };
-    costs[v][SpmdWork] = countWork(plan, v);
+    costs[v][SpmdWork] = vertex.cutAs ? 0 : countWork(plan, v);
     costs[v][SpmdHome] =
         count(vertex, layoutsOfResult(graph, plan.placement, v));
     for (unsigned o = 0; o < vertex.operands.size(); ++o)

@@ -327,6 +327,7 @@ std::optional<PlanProblem> Relaxer::build() {
   std::vector<RelaxedHome *> home(graph.vertices.size());
   std::vector<std::string> homeKey(graph.vertices.size());
   std::vector<unsigned> homeVariable(graph.vertices.size());
+  std::vector<unsigned> workVariable(graph.vertices.size());
   auto join = [&](unsigned from, const SharedClasses &fromClasses, unsigned to,
                   const SharedClasses &toClasses, const std::string &key,
                   llvm::function_ref<SharedTable()> price) {
@@ -345,7 +346,12 @@ std::optional<PlanProblem> Relaxer::build() {
       work = workOf(vertex, key);
       if (!work)
         return std::nullopt;
-      problem.variables.push_back({vertex.name, nullptr, work->costs, true});
+      // A companion's choices are those of its lead.
+      if (vertex.cutAs)
+        own = workVariable[*vertex.cutAs];
+      else
+        problem.variables.push_back({vertex.name, nullptr, work->costs, true});
+      workVariable[v] = own;
     }
     if (!vertex.storedFor) {
       llvm::raw_string_ostream os(homeKey[v]);

@@ -138,12 +138,16 @@ def TapestryIndex_LayoutAttr : TapestryIndex_Attr<"Layout", "layout"> {
     ```
 
     A dimension is `extent cut`, a plain block cut, or `extent = terms constant
-    span`: the image of the labels' blocks, clipped to the extent. `[n cut]`
-    stands for a label of extent n; `span k` (k > 1) widens the image by k - 1.
+    floordiv mod span`: the image of the labels' blocks, clipped to the extent.
+    `[n cut]` stands for a label of extent n; `[n cut in lo to hi]` for its
+    values in [lo, hi), and where a device's block has none of them, the device
+    holds nothing. `floordiv d` divides the starts rounding down, `mod m` wraps
+    them into [0, m), `span k` (k > 1) widens the image by k - 1.
 
     Constraints:
-    - (layout_c1) extents are at least 0, spans at least 1, coefficients not 0;
-      extents and images stay below 2^62.
+    - (layout_c1) extents are at least 0, spans and divisors at least 1, mod at
+      least 0, coefficients not 0 unless the term is limited; a limit lies in
+      the label's extent; extents and images stay below 2^62.
     - (layout_c2) every axis exists in the grid.
     - (layout_c3) no axis occurs twice, unless in terms that stand for the same
       label: equal extent and equal cut (a diagonal).

@@ -25,12 +25,12 @@ std::optional<CoverageFault> findBlockFault(const DeviceGrid &grid,
                                             const Partition &partition);
 
 /// A cell of a result of this shape that the devices write otherwise than
-/// exactly once. Devices that differ only on axes that cut labels which the
-/// projection lacks hold partial values of one cell and are counted once.
+/// exactly once. Devices that differ only on axes that cut labels which all
+/// pieces lack hold partial values of one cell and are counted once.
 std::optional<CoverageFault> findResultFault(const DeviceGrid &grid,
                                              llvm::ArrayRef<int64_t> extents,
                                              const Partition &partition,
-                                             const Projection &projection,
+                                             llvm::ArrayRef<Write> writes,
                                              llvm::ArrayRef<int64_t> shape);
 
 /// A cell of a tensor that the owners' parts under `layout` hold otherwise than
