@@ -17,7 +17,8 @@ def ConvertTapestryToTRA : Pass<"tapestry-convert-to-tra", "::mlir::ModuleOp"> {
     over tensor relations: each operation is a `tra.join` of its operands, with a
     `tra.aggregate` behind it where a reduced label is cut and a
     `tra.repartition` before it where an operand lies in another layout than the
-    operation reads it in.
+    operation reads it in. An operation without a scalar region is a `tra.block`,
+    whose body it fills itself (`BlockOpInterface::lowerLocal`).
 
     f16 and bf16 reductions are joined and aggregated in f32 and rounded once, by
     a join of their own.
