@@ -67,7 +67,7 @@ static bool isNamed(const Projection &projection, unsigned label) {
 /// Labels that index no result and are not reduced write regions of it, which
 /// no cut into blocks describes: they are kept whole.
 static void pinRegionLabels(BlockOpInterface op, PlanVertex &vertex) {
-  CutRequest whole;
+  ShardingConstraint whole;
   std::vector<Projection> results = op.getResultProjections();
   for (auto [number, kind] : llvm::enumerate(op.getLabelKinds()))
     if (kind == LabelKind::Parallel &&

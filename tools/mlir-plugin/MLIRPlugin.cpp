@@ -1,4 +1,4 @@
-//===- MLIRPlugin.cpp - Tapestry for tools that load plug-ins -----------===//
+//===- MLIRPlugin.cpp - Tapestry for tools that load plug-ins -------------===//
 //
 //   mlir-opt-22 --load-dialect-plugin=Tapestry.so
 //   --load-pass-plugin=Tapestry.so

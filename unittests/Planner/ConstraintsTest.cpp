@@ -13,15 +13,17 @@ using namespace tapestry::test;
 
 namespace {
 
-CutRequest pin(std::vector<CutPin> cuts, bool isClosed = false) {
-  CutRequest request;
+ShardingConstraint pin(std::vector<LabelConstraint> cuts,
+                       bool isClosed = false) {
+  ShardingConstraint request;
   request.cuts = std::move(cuts);
   request.isClosed = isClosed;
   return request;
 }
 
-CutRequest preference(std::vector<CutPin> cuts, double weight = 1) {
-  CutRequest request = pin(std::move(cuts));
+ShardingConstraint preference(std::vector<LabelConstraint> cuts,
+                              double weight = 1) {
+  ShardingConstraint request = pin(std::move(cuts));
   request.isHard = false;
   request.weight = weight;
   return request;
@@ -165,7 +167,8 @@ TEST(Constraints, VerifyRefusesBrokenPins) {
 // Errors
 //===----------------------------------------------------------------------===//
 
-void expectConflict(std::vector<CutRequest> work, std::vector<CutRequest> home,
+void expectConflict(std::vector<ShardingConstraint> work,
+                    std::vector<ShardingConstraint> home,
                     std::vector<std::string> message,
                     DeviceGrid grid = gridOf({{"node", 2}, {"gpu", 4}})) {
   PlanGraph graph = productGraph();
@@ -202,14 +205,15 @@ TEST(Constraints, ConflictsAreNamed) {
                  {"'C'", "'i'", "4 parts", "to 2"});
   expectConflict({}, {pin({{"2", 4, {}}})}, {"'C'", "no dimension '2'"});
   expectConflict({}, {pin({{"j", 4, {}}})}, {"'C'", "no dimension 'j'"});
-  CutRequest placed = pin({{"i", 3, {}}});
+  ShardingConstraint placed = pin({{"i", 3, {}}});
   placed.place = "p.ein:3:5";
   expectConflict({placed}, {}, {"p.ein:3:5: error: vertex 'C'"});
 }
 
 TEST(Constraints, PreferencesNeverMakePlansImpossible) {
-  for (CutPin wish : {CutPin{"i", 3, {}}, CutPin{"i", 16, {}},
-                      CutPin{"i", 0, {"rack"}}, CutPin{"i", 2, {"gpu"}}}) {
+  for (LabelConstraint wish :
+       {LabelConstraint{"i", 3, {}}, LabelConstraint{"i", 16, {}},
+        LabelConstraint{"i", 0, {"rack"}}, LabelConstraint{"i", 2, {"gpu"}}}) {
     PlanGraph graph = productGraph();
     named(graph, "C").constraints.work = {preference({wish}, 1000)};
     Plan plan = valueOf(planOn(graph, gridOf({{"node", 2}, {"gpu", 4}})));

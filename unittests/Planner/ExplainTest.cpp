@@ -58,7 +58,7 @@ TEST(Explain, FindsChoicesAmongAllowedHomes) {
   // The pin leaves few homes: a home's number among all layouts is not its
   // number among the choices of the group's variable.
   PlanGraph graph = chainGraph(24);
-  CutRequest pin;
+  ShardingConstraint pin;
   pin.cuts.push_back({"1", 2, {}});
   pin.isClosed = true;
   graph.vertices[*graph.vertexNamed("Z")].constraints.home.push_back(pin);

@@ -36,7 +36,7 @@ TEST(MemoryLimit, EqualsBruteForce) {
     auto exact = solveExact(problem);
     SolverOptions little;
     little.work = 1e6;
-    auto bounded = solveBounded(problem, little);
+    auto bounded = solveAnytime(problem, little);
     if (!optimum.isFound) {
       std::string needed = std::to_string(least) + " bytes";
       expectError(std::move(exact),
@@ -119,7 +119,7 @@ TEST(MemoryLimit, NamesWhoHoldsTheBytes) {
   add("big", {1200, 900}, 3, 5);
   add("small", {100, 200}, 4, 4);
   problem.memoryLimit = 999;
-  for (SolverFunction solver : {solveExact, solveBounded})
+  for (SolverFunction solver : {solveExact, solveAnytime})
     expectError(solver(problem, {}),
                 {"no plan keeps within 999 bytes", "1000 bytes", "step 4",
                  "'big' (900), 'small' (100)"});
@@ -150,12 +150,12 @@ TEST(MemoryLimit, BoundsModels) {
     problem.memoryLimit = need.bytes + (most - need.bytes) * percent / 100;
     SolverOptions options;
     options.work = 5e8;
-    Solution solution = valueOf(solveBounded(problem, options));
+    Solution solution = valueOf(solveAnytime(problem, options));
     EXPECT_LE(problem.peakBytes(solution.choice), problem.memoryLimit);
     EXPECT_GE(solution.cost, free.cost);
     EXPECT_GE(solution.lowerBound, free.cost * (1 - 1e-9));
     EXPECT_LE(solution.cost, 1.05 * solution.lowerBound) << percent;
-    Solution again = valueOf(solveBounded(problem, options));
+    Solution again = valueOf(solveAnytime(problem, options));
     EXPECT_EQ(again.choice, solution.choice);
     EXPECT_EQ(again.lowerBound, solution.lowerBound);
   }

@@ -419,7 +419,7 @@ TEST(Pareto, KeepsWithinLimits) {
 
 TEST(Pareto, DoesWhatPinsAsk) {
   PlanGraph graph = productAndSum();
-  CutRequest request;
+  ShardingConstraint request;
   request.cuts.push_back({"i", 2, {}});
   graph.vertices[*graph.vertexNamed("C")].constraints.work.push_back(request);
   SingleGraph space(graph);

@@ -405,7 +405,7 @@ TEST(PlanFile, EntriesThatAreGivenArePins) {
 TEST(PlanFile, NamesConflictsOfPins) {
   auto planWith = [](const std::string &vertices) {
     PlanGraph graph = product();
-    CutRequest request;
+    ShardingConstraint request;
     request.cuts = {{"i", 3, {}}};
     request.place = "prog.ein:7:1";
     graph.vertices[2].constraints.work = {request};

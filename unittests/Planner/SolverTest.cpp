@@ -218,7 +218,7 @@ TEST(Exact, SolvesAnyProblem) {
     expectSuccess(problem.validate());
     double best = exhaustiveOptimum(problem, 0).cost;
     EXPECT_EQ(valueOf(solveExact(problem)).cost, best);
-    EXPECT_EQ(valueOf(solveBounded(problem)).cost, best);
+    EXPECT_EQ(valueOf(solveAnytime(problem)).cost, best);
     Solution linear = valueOf(solveEinDecomp(problem));
     EXPECT_GE(linear.cost, best);
     EXPECT_LE(linear.lowerBound, best);

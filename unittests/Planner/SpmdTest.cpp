@@ -232,7 +232,7 @@ TEST(SpmdPlan, HonoursPinsAndGroups) {
   unsigned cde = *graph.vertexNamed("CDE");
   DeviceGrid grid = userGridOf({{"node", 2}, {"gpu", 4}});
   Plan freely = planSpmd(graph, grid);
-  CutRequest pin;
+  ShardingConstraint pin;
   pin.cuts.push_back({"i", 4, {}});
   pin.isClosed = true;
   graph.vertices[z].constraints.work.push_back(pin);
@@ -279,7 +279,7 @@ TEST(SpmdPlan, TellsPinsOfEqualShapesApart) {
   b.input("A", {8, 8}).input("B", {8, 8}).input("E", {8, 8}).input("F", {8, 8});
   b.vertex("C", "i k", {{"A", "i j"}, {"B", "j k"}});
   b.vertex("D", "k i", {{"E", "k j"}, {"F", "j i"}});
-  CutRequest pin;
+  ShardingConstraint pin;
   pin.cuts.push_back({"i", 2, {}});
   pin.isClosed = true;
   for (const char *name : {"C", "D"})

@@ -15,9 +15,9 @@
 #include "tapestry/Interfaces/LocalBlock.h"
 #include "tapestry/Interfaces/Monoid.h"
 #include "tapestry/Support/Access.h"
-#include "tapestry/Support/CutRequest.h"
 #include "tapestry/Support/HostTensor.h"
 #include "tapestry/Support/Layout.h"
+#include "tapestry/Support/ShardingConstraint.h"
 #include <optional>
 #include <string>
 #include <utility>

@@ -165,7 +165,7 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
     InterfaceMethod<[{
         What the user asks of the op's cut, of its first result's home and, where
         the graph hands that out, of how it is left.
-      }], "::tapestry::VertexConstraints", "getConstraints">,
+      }], "::tapestry::ShardingConstraints", "getConstraints">,
   ];
 
   let extraSharedClassDeclaration = [{

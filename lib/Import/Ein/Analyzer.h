@@ -61,10 +61,11 @@ private:
   /// Adds what requests ask for to `into`, reporting what they cannot.
   void addRequests(const Scope &scope, llvm::ArrayRef<ast::Request> requests,
                    llvm::ArrayRef<CutTarget> targets, llvm::StringRef name,
-                   std::vector<CutRequest> &into, std::string *layoutGroup);
+                   std::vector<ShardingConstraint> &into,
+                   std::string *layoutGroup);
   bool addEntry(const Scope &scope, const ast::CutEntry &entry,
                 llvm::ArrayRef<CutTarget> targets, llvm::StringRef name,
-                CutRequest &request);
+                ShardingConstraint &request);
 
   // Norms.cpp.
 

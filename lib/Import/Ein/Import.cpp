@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace tapestry::ein;
 namespace teg = tapestry::teg;
-using tapestry::CutRequest;
+using tapestry::ShardingConstraint;
 
 namespace {
 /// Turns places of the text into locations of the IR.
@@ -59,7 +59,7 @@ public:
 private:
   Value emitVertex(const Tensor &tensor, const Vertex &vertex);
   Value emitSource(const Tensor &tensor);
-  void setRequests(Operation *op, llvm::ArrayRef<CutRequest> requests,
+  void setRequests(Operation *op, llvm::ArrayRef<ShardingConstraint> requests,
                    bool isHome);
   void setLayoutGroup(Operation *op, StringRef group);
   AffineMap mapOf(const Vertex &vertex, llvm::ArrayRef<LinearForm> forms);
@@ -151,10 +151,10 @@ Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
 }
 
 void GraphEmitter::setRequests(Operation *op,
-                               llvm::ArrayRef<CutRequest> requests,
+                               llvm::ArrayRef<ShardingConstraint> requests,
                                bool isHome) {
   SmallVector<Attribute> list;
-  for (const CutRequest &request : requests)
+  for (const ShardingConstraint &request : requests)
     list.push_back(
         teg::RequestAttr::get(builder.getContext(), request, isHome));
   if (!list.empty())

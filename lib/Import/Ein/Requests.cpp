@@ -5,8 +5,8 @@
 
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
-using tapestry::CutPin;
-using tapestry::CutRequest;
+using tapestry::LabelConstraint;
+using tapestry::ShardingConstraint;
 
 std::optional<std::vector<Analyzer::CutTarget>>
 Analyzer::dimensionTargets(const Tensor &tensor, bool hasLabels,
@@ -59,7 +59,7 @@ Analyzer::labelTargets(const Tensor &tensor, const EquationStmt &stmt) {
 
 bool Analyzer::addEntry(const Scope &scope, const CutEntry &entry,
                         llvm::ArrayRef<CutTarget> targets, llvm::StringRef name,
-                        CutRequest &request) {
+                        ShardingConstraint &request) {
   // Only dimensions are planned by number, and no label is written as one.
   auto target = llvm::find_if(targets, [&](const CutTarget &candidate) {
     return entry.label == (llvm::isDigit(entry.label.front())
@@ -76,9 +76,9 @@ bool Analyzer::addEntry(const Scope &scope, const CutEntry &entry,
             (known.empty() ? "it has none" : "its labels are " + known));
     return false;
   }
-  CutPin pin;
+  LabelConstraint pin;
   pin.label = target->planned;
-  for (const CutPin &earlier : request.cuts)
+  for (const LabelConstraint &earlier : request.cuts)
     if (earlier.label == pin.label) {
       diagnostics.error(entry.labelRange,
                         "label '" + entry.label + "' is given twice");
@@ -112,7 +112,8 @@ bool Analyzer::addEntry(const Scope &scope, const CutEntry &entry,
 
 void Analyzer::addRequests(const Scope &scope, llvm::ArrayRef<Request> requests,
                            llvm::ArrayRef<CutTarget> targets,
-                           llvm::StringRef name, std::vector<CutRequest> &into,
+                           llvm::StringRef name,
+                           std::vector<ShardingConstraint> &into,
                            std::string *layoutGroup) {
   for (const Request &asked : requests) {
     if (!asked.group.empty()) {
@@ -126,7 +127,7 @@ void Analyzer::addRequests(const Scope &scope, llvm::ArrayRef<Request> requests,
         *layoutGroup = asked.group.str();
       continue;
     }
-    CutRequest request;
+    ShardingConstraint request;
     request.isHard = !asked.isPreference;
     request.isClosed = asked.isClosed;
     if (auto *weight = llvm::dyn_cast_or_null<FloatLiteral>(asked.weight))

@@ -4,7 +4,7 @@
 #include "tapestry/Planner/Explain/LowerBounds.h"
 #include "tapestry/Planner/Layout/Memory.h"
 #include "tapestry/Planner/Model/Constraints.h"
-#include "tapestry/Planner/Optimize/Bound.h"
+#include "tapestry/Planner/Optimize/DualBound.h"
 #include "tapestry/Planner/Optimize/Marginals.h"
 #include "tapestry/Planner/Plan/PlanText.h"
 #include "tapestry/Planner/Plan/PlanTotals.h"

@@ -27,9 +27,9 @@ static void adopt(const DeviceGrid &grid,
 }
 
 std::vector<std::optional<Cut>>
-Placer::settledCuts(unsigned v, const CutRequest *preference) {
+Placer::settledCuts(unsigned v, const ShardingConstraint *preference) {
   const PlanVertex &vertex = graph.vertices[v];
-  auto own = pinnedCuts(vertex, grid, preference);
+  auto own = constrainedCuts(vertex, grid, preference);
   std::vector<std::optional<Cut>> cuts(own.begin(), own.end());
   if (vertex.constraints.layoutGroup.empty())
     return cuts;
@@ -41,7 +41,7 @@ Placer::settledCuts(unsigned v, const CutRequest *preference) {
       if (member == v)
         continue;
       const PlanVertex &other = graph.vertices[member];
-      auto pinned = pinnedCuts(other, grid);
+      auto constrained = constrainedCuts(other, grid);
       for (unsigned dim = 0; dim < vertex.output.dims.size(); ++dim) {
         const auto &mine = vertex.output.dims[dim].terms;
         const auto &theirs = other.output.dims[dim].terms;
@@ -50,7 +50,7 @@ Placer::settledCuts(unsigned v, const CutRequest *preference) {
         if (chosen[member])
           cuts[mine[0].dim] = chosen[member]->partition.cuts[theirs[0].dim];
         else
-          cuts[mine[0].dim] = pinned[theirs[0].dim];
+          cuts[mine[0].dim] = constrained[theirs[0].dim];
       }
     }
   }
@@ -139,11 +139,11 @@ void Placer::forEachInherited(
     source.cuts = std::move(cuts);
   }
   sources.insert(sources.begin(), together);
-  for (const auto *requests :
+  for (const auto *constraints :
        {&vertex.constraints.work, &vertex.constraints.home})
-    for (const CutRequest &request : *requests)
-      if (!request.isHard)
-        sources.insert(sources.begin(), {0, 0, settledCuts(v, &request)});
+    for (const ShardingConstraint &constraint : *constraints)
+      if (!constraint.isHard)
+        sources.insert(sources.begin(), {0, 0, settledCuts(v, &constraint)});
   bool goOn = true;
   for (const Source &source : sources) {
     if (!goOn || llvm::none_of(source.cuts, [](const std::optional<Cut> &cut) {

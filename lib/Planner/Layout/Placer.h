@@ -61,10 +61,10 @@ private:
   /// Partitions that repeat cuts of placed neighbours, largest tensors first.
   void forEachInherited(unsigned vertex,
                         llvm::function_ref<bool(const Partition &)> visit);
-  /// What the vertex' own pins and its layout group settle; labels that they
-  /// leave open have nothing.
+  /// What the vertex' own constraints and its layout group settle; labels that
+  /// they leave open have nothing.
   std::vector<std::optional<Cut>>
-  settledCuts(unsigned vertex, const CutRequest *preference = nullptr);
+  settledCuts(unsigned vertex, const ShardingConstraint *preference = nullptr);
   /// Preferences that the cut breaks, in bytes.
   int64_t penaltyOf(unsigned vertex, const Partition &partition) const;
   std::vector<std::optional<Cut>>

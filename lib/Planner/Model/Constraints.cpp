@@ -1,4 +1,4 @@
-//===- Constraints.cpp - Pins and preferences on a plan -------------------===//
+//===- Constraints.cpp - Sharding constraints on a plan -------------------===//
 
 #include "tapestry/Planner/Model/Constraints.h"
 #include "llvm/ADT/MapVector.h"
@@ -9,15 +9,15 @@
 using namespace tapestry;
 
 namespace {
-/// What requests come to for one label or dimension; 0 parts: open.
-struct Pin {
+/// What constraints come to for one label or dimension; 0 parts: open.
+struct Demand {
   int64_t parts = 0;
   std::optional<Cut> cut;
   /// Who asked for it first.
   const PlanVertex *vertex = nullptr;
-  const CutRequest *request = nullptr;
+  const ShardingConstraint *constraint = nullptr;
 };
-using Pins = llvm::SmallVector<Pin, 4>;
+using Demands = llvm::SmallVector<Demand, 4>;
 
 /// Whether labels stand for dimensions of the index space or of the result.
 enum class Side { Work, Home };
@@ -37,15 +37,15 @@ std::optional<Cut> tapestry::axesNamed(const DeviceGrid &grid,
 }
 
 //===----------------------------------------------------------------------===//
-// From names to pins
+// From names to demands
 //===----------------------------------------------------------------------===//
 
-/// An error at the request's place, about a label of a vertex.
+/// An error at the constraint's place, about a label of a vertex.
 template <typename... Parts>
-static llvm::Error requestError(const CutRequest &request,
-                                const PlanVertex &vertex,
-                                const Parts &...parts) {
-  return errorAt(request.place, vertex.isInput ? "input '" : "vertex '",
+static llvm::Error constraintError(const ShardingConstraint &constraint,
+                                   const PlanVertex &vertex,
+                                   const Parts &...parts) {
+  return errorAt(constraint.place, vertex.isInput ? "input '" : "vertex '",
                  vertex.name, "': ", parts...);
 }
 
@@ -64,13 +64,13 @@ static std::string listAxes(const DeviceGrid &grid) {
   return text.empty() ? "none" : text;
 }
 
-/// The place of another request, for the end of a message.
-static std::string atPlace(const Pin &pin, const PlanVertex &vertex) {
+/// The place of another constraint, for the end of a message.
+static std::string atPlace(const Demand &demand, const PlanVertex &vertex) {
   std::string text;
-  if (pin.vertex != &vertex)
-    text += " by '" + pin.vertex->name + "'";
-  if (!pin.request->place.empty())
-    text += " at " + pin.request->place;
+  if (demand.vertex != &vertex)
+    text += " by '" + demand.vertex->name + "'";
+  if (!demand.constraint->place.empty())
+    text += " at " + demand.constraint->place;
   return text.empty() ? " elsewhere" : text;
 }
 
@@ -92,75 +92,80 @@ static std::optional<unsigned> findTarget(const PlanVertex &vertex, Side side,
 }
 
 static llvm::Error noTarget(const PlanVertex &vertex, Side side,
-                            const CutRequest &request, llvm::StringRef name) {
+                            const ShardingConstraint &constraint,
+                            llvm::StringRef name) {
   std::string known;
   for (const PlanLabel &label : vertex.labels)
     if (side == Side::Work || !label.reduced)
       known += (known.empty() ? "'" : ", '") + label.name + "'";
-  return requestError(
-      request, vertex, "there is no ",
+  return constraintError(
+      constraint, vertex, "there is no ",
       side == Side::Work ? "label '" : "dimension '", name, "', there ",
       known.empty() ? "is none" : "are ", known,
       side == Side::Home && !vertex.isInput ? " (or their numbers)" : "");
 }
 
-/// The number of parts and the axes that one pin asks for, checked by itself.
+/// The number of parts and the axes that one constraint asks for, checked by
+/// itself.
 static llvm::Error resolve(const PlanVertex &vertex, const DeviceGrid &grid,
-                           const CutRequest &request, const CutPin &asked,
-                           int64_t extent, Pin &pin) {
-  pin.vertex = &vertex;
-  pin.request = &request;
-  pin.parts = asked.parts;
+                           const ShardingConstraint &constraint,
+                           const LabelConstraint &asked, int64_t extent,
+                           Demand &demand) {
+  demand.vertex = &vertex;
+  demand.constraint = &constraint;
+  demand.parts = asked.parts;
   if (!asked.axes.empty()) {
-    pin.cut.emplace();
+    demand.cut.emplace();
     for (const std::string &name : asked.axes) {
       std::optional<Cut> axes = axesNamed(grid, name);
       if (!axes)
-        return requestError(request, vertex, "label '", asked.label,
-                            "' is pinned to axis '", name, "', there are ",
-                            listAxes(grid));
-      pin.cut->append(axes->begin(), axes->end());
+        return constraintError(constraint, vertex, "label '", asked.label,
+                               "' is pinned to axis '", name, "', there are ",
+                               listAxes(grid));
+      demand.cut->append(axes->begin(), axes->end());
     }
-    Cut sorted = *pin.cut;
+    Cut sorted = *demand.cut;
     llvm::sort(sorted);
     for (unsigned i = 1; i < sorted.size(); ++i)
       if (sorted[i] == sorted[i - 1])
-        return requestError(request, vertex, "label '", asked.label,
-                            "' is pinned to axis '", grid.axes[sorted[i]].name,
-                            "' twice");
-    int64_t made = partsOf(grid, *pin.cut);
+        return constraintError(constraint, vertex, "label '", asked.label,
+                               "' is pinned to axis '",
+                               grid.axes[sorted[i]].name, "' twice");
+    int64_t made = partsOf(grid, *demand.cut);
     if (asked.parts != 0 && asked.parts != made)
-      return requestError(request, vertex, "label '", asked.label,
-                          "' is pinned to ", asked.parts,
-                          " parts, the axes named make ", made);
-    pin.parts = made;
+      return constraintError(constraint, vertex, "label '", asked.label,
+                             "' is pinned to ", asked.parts,
+                             " parts, the axes named make ", made);
+    demand.parts = made;
   }
-  if (pin.parts < 1)
-    return requestError(request, vertex, "label '", asked.label,
-                        "' is pinned to ", pin.parts, " parts, the least is 1");
-  if (pin.parts > extent)
-    return requestError(request, vertex, "label '", asked.label,
-                        "' is pinned to ", pin.parts, " parts, its extent is ",
-                        extent);
-  if (grid.numDevices() % pin.parts != 0)
-    return requestError(request, vertex, "label '", asked.label,
-                        "' is pinned to ", pin.parts, " parts, which ",
-                        describeGrid(grid), " cannot make");
+  if (demand.parts < 1)
+    return constraintError(constraint, vertex, "label '", asked.label,
+                           "' is pinned to ", demand.parts,
+                           " parts, the least is 1");
+  if (demand.parts > extent)
+    return constraintError(constraint, vertex, "label '", asked.label,
+                           "' is pinned to ", demand.parts,
+                           " parts, its extent is ", extent);
+  if (grid.numDevices() % demand.parts != 0)
+    return constraintError(constraint, vertex, "label '", asked.label,
+                           "' is pinned to ", demand.parts, " parts, which ",
+                           describeGrid(grid), " cannot make");
   return llvm::Error::success();
 }
 
 /// Adds what is asked of a target to what was asked before.
-static llvm::Error merge(Pin &into, const Pin &pin, llvm::StringRef label) {
-  if (into.parts != 0 && into.parts != pin.parts)
-    return requestError(*pin.request, *pin.vertex, "label '", label,
-                        "' is pinned to ", pin.parts, " parts, and to ",
-                        into.parts, atPlace(into, *pin.vertex));
-  if (into.cut && pin.cut && *into.cut != *pin.cut)
-    return requestError(*pin.request, *pin.vertex, "label '", label,
-                        "' is pinned to other axes than",
-                        atPlace(into, *pin.vertex));
-  if (into.parts == 0 || (!into.cut && pin.cut))
-    into = pin;
+static llvm::Error merge(Demand &into, const Demand &demand,
+                         llvm::StringRef label) {
+  if (into.parts != 0 && into.parts != demand.parts)
+    return constraintError(*demand.constraint, *demand.vertex, "label '", label,
+                           "' is pinned to ", demand.parts, " parts, and to ",
+                           into.parts, atPlace(into, *demand.vertex));
+  if (into.cut && demand.cut && *into.cut != *demand.cut)
+    return constraintError(*demand.constraint, *demand.vertex, "label '", label,
+                           "' is pinned to other axes than",
+                           atPlace(into, *demand.vertex));
+  if (into.parts == 0 || (!into.cut && demand.cut))
+    into = demand;
   return llvm::Error::success();
 }
 
@@ -179,86 +184,93 @@ static unsigned numTargets(const PlanVertex &vertex, Side side) {
   return side == Side::Work ? vertex.labels.size() : vertex.shape.size();
 }
 
-/// Adds what one request asks to `pins`, one entry per label or dimension.
-static llvm::Error addRequest(Pins &pins, const PlanVertex &vertex,
-                              const DeviceGrid &grid, const CutRequest &request,
-                              Side side) {
-  llvm::SmallVector<bool> named(pins.size(), false);
-  for (const CutPin &asked : request.cuts) {
+/// Adds what one constraint asks to `demands`, one entry per label or
+/// dimension.
+static llvm::Error addConstraint(Demands &demands, const PlanVertex &vertex,
+                                 const DeviceGrid &grid,
+                                 const ShardingConstraint &constraint,
+                                 Side side) {
+  llvm::SmallVector<bool> named(demands.size(), false);
+  for (const LabelConstraint &asked : constraint.cuts) {
     std::optional<unsigned> target = findTarget(vertex, side, asked.label);
     if (!target)
-      return noTarget(vertex, side, request, asked.label);
+      return noTarget(vertex, side, constraint, asked.label);
     if (named[*target])
-      return requestError(request, vertex, "label '", asked.label,
-                          "' is pinned twice");
+      return constraintError(constraint, vertex, "label '", asked.label,
+                             "' is pinned twice");
     named[*target] = true;
-    Pin pin;
-    if (llvm::Error error = resolve(vertex, grid, request, asked,
-                                    extentOf(vertex, side, *target), pin))
+    Demand demand;
+    if (llvm::Error error = resolve(vertex, grid, constraint, asked,
+                                    extentOf(vertex, side, *target), demand))
       return error;
-    if (llvm::Error error = merge(pins[*target], pin, asked.label))
+    if (llvm::Error error = merge(demands[*target], demand, asked.label))
       return error;
   }
-  for (unsigned target = 0; request.isClosed && target < pins.size(); ++target)
+  for (unsigned target = 0; constraint.isClosed && target < demands.size();
+       ++target)
     if (!named[target])
       if (llvm::Error error =
-              merge(pins[target], Pin{1, Cut(), &vertex, &request},
+              merge(demands[target], Demand{1, Cut(), &vertex, &constraint},
                     targetName(vertex, side, target)))
         return error;
   return llvm::Error::success();
 }
 
 /// Whether the parts and axes of all targets fit onto the grid together.
-static llvm::Error checkTogether(const Pins &pins, const PlanVertex &vertex,
+static llvm::Error checkTogether(const Demands &demands,
+                                 const PlanVertex &vertex,
                                  const DeviceGrid &grid, Side side) {
   llvm::SmallVector<int, 16> userOf(grid.axes.size(), -1);
   int64_t product = 1;
-  for (unsigned target = 0; target < pins.size(); ++target) {
-    const Pin &pin = pins[target];
-    if (pin.parts == 0)
+  for (unsigned target = 0; target < demands.size(); ++target) {
+    const Demand &demand = demands[target];
+    if (demand.parts == 0)
       continue;
-    if (pin.cut)
-      for (unsigned axis : *pin.cut) {
+    if (demand.cut)
+      for (unsigned axis : *demand.cut) {
         if (userOf[axis] >= 0)
-          return requestError(*pin.request, vertex, "axis '",
-                              grid.axes[axis].name, "' is to cut both label '",
-                              targetName(vertex, side, userOf[axis]),
-                              "' and label '", targetName(vertex, side, target),
-                              "'");
+          return constraintError(
+              *demand.constraint, vertex, "axis '", grid.axes[axis].name,
+              "' is to cut both label '",
+              targetName(vertex, side, userOf[axis]), "' and label '",
+              targetName(vertex, side, target), "'");
         userOf[axis] = target;
       }
     // Each count divides the devices, so the product stays small.
-    product *= pin.parts;
+    product *= demand.parts;
     if (grid.numDevices() % product != 0)
-      return requestError(*pin.request, vertex, "with label '",
-                          targetName(vertex, side, target), "' in ", pin.parts,
-                          " parts the pins make ", product, " parts in all, ",
-                          describeGrid(grid), " cannot hold them");
+      return constraintError(*demand.constraint, vertex, "with label '",
+                             targetName(vertex, side, target), "' in ",
+                             demand.parts, " parts the pins make ", product,
+                             " parts in all, ", describeGrid(grid),
+                             " cannot hold them");
   }
   return llvm::Error::success();
 }
 
-/// The pins of one side; those of an input are the same on both.
-static llvm::Expected<Pins> pinsOf(const PlanVertex &vertex,
-                                   const DeviceGrid &grid, Side side) {
-  Pins pins(numTargets(vertex, side));
-  auto add = [&](const std::vector<CutRequest> &requests) -> llvm::Error {
-    for (const CutRequest &request : requests)
-      if (request.isHard)
-        if (llvm::Error error = addRequest(pins, vertex, grid, request, side))
+/// The constraints of one side; those of an input are the same on both.
+static llvm::Expected<Demands>
+constraintsOf(const PlanVertex &vertex, const DeviceGrid &grid, Side side) {
+  Demands demands(numTargets(vertex, side));
+  auto add =
+      [&](const std::vector<ShardingConstraint> &constraints) -> llvm::Error {
+    for (const ShardingConstraint &constraint : constraints)
+      if (constraint.isHard)
+        if (llvm::Error error =
+                addConstraint(demands, vertex, grid, constraint, side))
           return error;
     return llvm::Error::success();
   };
-  const VertexConstraints &asked = vertex.constraints;
+  const ShardingConstraints &asked = vertex.constraints;
   if (side == Side::Work || vertex.isInput)
     if (llvm::Error error = add(asked.work))
       return std::move(error);
   if (side == Side::Home || vertex.isInput)
     if (llvm::Error error = add(asked.home))
       return std::move(error);
-  if (llvm::Error error = checkTogether(pins, vertex, grid, side))
+  if (llvm::Error error = checkTogether(demands, vertex, grid, side))
     return std::move(error);
-  return pins;
+  return demands;
 }
 
 //===----------------------------------------------------------------------===//
@@ -266,18 +278,18 @@ static llvm::Expected<Pins> pinsOf(const PlanVertex &vertex,
 //===----------------------------------------------------------------------===//
 
 static llvm::Error checkPreferences(const PlanVertex &vertex) {
-  auto check = [&](const std::vector<CutRequest> &requests,
+  auto check = [&](const std::vector<ShardingConstraint> &constraints,
                    Side side) -> llvm::Error {
-    for (const CutRequest &request : requests) {
-      if (request.isHard)
+    for (const ShardingConstraint &constraint : constraints) {
+      if (constraint.isHard)
         continue;
-      if (!(request.weight >= 0))
-        return requestError(request, vertex, "a preference has weight ",
-                            llvm::format("%g", request.weight),
-                            ", the least is 0");
-      for (const CutPin &asked : request.cuts)
+      if (!(constraint.weight >= 0))
+        return constraintError(constraint, vertex, "a preference has weight ",
+                               llvm::format("%g", constraint.weight),
+                               ", the least is 0");
+      for (const LabelConstraint &asked : constraint.cuts)
         if (!findTarget(vertex, side, asked.label))
-          return noTarget(vertex, side, request, asked.label);
+          return noTarget(vertex, side, constraint, asked.label);
     }
     return llvm::Error::success();
   };
@@ -316,11 +328,11 @@ llvm::Error tapestry::layoutGroupError(const PlanVertex &vertex,
       "layout group '", vertex.constraints.layoutGroup, "': ", facts.text);
 }
 
-/// The members have one shape, and their pins agree.
+/// The members have one shape, and their constraints agree.
 static llvm::Error checkGroup(const PlanGraph &graph, const DeviceGrid &grid,
                               llvm::ArrayRef<unsigned> members) {
   const PlanVertex &first = graph.vertices[members.front()];
-  Pins pins(first.shape.size());
+  Demands demands(first.shape.size());
   for (unsigned member : members) {
     const PlanVertex &vertex = graph.vertices[member];
     if (vertex.shape != first.shape)
@@ -328,15 +340,16 @@ static llvm::Error checkGroup(const PlanGraph &graph, const DeviceGrid &grid,
                                                 describeShape(first.shape),
                                                 ", '", vertex.name, "' has ",
                                                 describeShape(vertex.shape)));
-    auto own = pinsOf(vertex, grid, Side::Home);
+    auto own = constraintsOf(vertex, grid, Side::Home);
     if (!own)
       return own.takeError();
-    for (auto [dim, pin] : llvm::enumerate(*own))
-      if (pin.parts != 0)
-        if (llvm::Error error = merge(pins[dim], pin, std::to_string(dim)))
+    for (auto [dim, demand] : llvm::enumerate(*own))
+      if (demand.parts != 0)
+        if (llvm::Error error =
+                merge(demands[dim], demand, std::to_string(dim)))
           return layoutGroupError(vertex, std::move(error));
   }
-  if (llvm::Error error = checkTogether(pins, first, grid, Side::Home))
+  if (llvm::Error error = checkTogether(demands, first, grid, Side::Home))
     return layoutGroupError(first, std::move(error));
   return llvm::Error::success();
 }
@@ -347,7 +360,7 @@ llvm::Error tapestry::checkConstraints(const PlanGraph &graph,
     if (vertex.constraints.empty())
       continue;
     for (Side side : {Side::Work, Side::Home})
-      if (llvm::Error error = pinsOf(vertex, grid, side).takeError())
+      if (llvm::Error error = constraintsOf(vertex, grid, side).takeError())
         return error;
     if (llvm::Error error = checkPreferences(vertex))
       return error;
@@ -362,44 +375,45 @@ llvm::Error tapestry::checkConstraints(const PlanGraph &graph,
 // Questions
 //===----------------------------------------------------------------------===//
 
-static bool hasHard(const std::vector<CutRequest> &requests) {
-  return llvm::any_of(requests,
-                      [](const CutRequest &request) { return request.isHard; });
-}
-
-/// The pins of a graph that was checked; all open where it was not.
-static Pins checkedPins(const PlanVertex &vertex, const DeviceGrid &grid,
-                        Side side) {
-  auto pins = pinsOf(vertex, grid, side);
-  if (pins)
-    return std::move(*pins);
-  llvm::consumeError(pins.takeError());
-  return Pins(numTargets(vertex, side));
-}
-
-static bool partsMatch(const Pins &pins, llvm::ArrayRef<int64_t> parts) {
-  return llvm::all_of(llvm::zip_equal(pins, parts), [](const auto &entry) {
-    const auto &[pin, count] = entry;
-    return pin.parts == 0 || pin.parts == count;
+static bool hasHard(const std::vector<ShardingConstraint> &constraints) {
+  return llvm::any_of(constraints, [](const ShardingConstraint &constraint) {
+    return constraint.isHard;
   });
 }
 
-static bool cutsMatch(const Pins &pins, const DeviceGrid &grid,
+/// The constraints of a graph that was checked; all open where it was not.
+static Demands checkedConstraints(const PlanVertex &vertex,
+                                  const DeviceGrid &grid, Side side) {
+  auto demands = constraintsOf(vertex, grid, side);
+  if (demands)
+    return std::move(*demands);
+  llvm::consumeError(demands.takeError());
+  return Demands(numTargets(vertex, side));
+}
+
+static bool partsMatch(const Demands &demands, llvm::ArrayRef<int64_t> parts) {
+  return llvm::all_of(llvm::zip_equal(demands, parts), [](const auto &entry) {
+    const auto &[demand, count] = entry;
+    return demand.parts == 0 || demand.parts == count;
+  });
+}
+
+static bool cutsMatch(const Demands &demands, const DeviceGrid &grid,
                       const Partition &partition) {
-  for (auto [pin, cut] : llvm::zip_equal(pins, partition.cuts))
-    if (pin.parts != 0 &&
-        (pin.parts != partsOf(grid, cut) || (pin.cut && *pin.cut != cut)))
+  for (auto [demand, cut] : llvm::zip_equal(demands, partition.cuts))
+    if (demand.parts != 0 && (demand.parts != partsOf(grid, cut) ||
+                              (demand.cut && *demand.cut != cut)))
       return false;
   return true;
 }
 
-static bool layoutMatches(const Pins &pins, const DeviceGrid &grid,
+static bool layoutMatches(const Demands &demands, const DeviceGrid &grid,
                           const Layout &layout) {
-  for (auto [pin, dim] : llvm::zip_equal(pins, layout.dims)) {
-    if (pin.parts == 0)
+  for (auto [demand, dim] : llvm::zip_equal(demands, layout.dims)) {
+    if (demand.parts == 0)
       continue;
-    if (!dim.isPlain() || pin.parts != partsOf(grid, dim.cut()) ||
-        (pin.cut && llvm::ArrayRef<unsigned>(*pin.cut) != dim.cut()))
+    if (!dim.isPlain() || demand.parts != partsOf(grid, dim.cut()) ||
+        (demand.cut && llvm::ArrayRef<unsigned>(*demand.cut) != dim.cut()))
       return false;
   }
   return true;
@@ -409,38 +423,41 @@ bool tapestry::allowsParts(const PlanVertex &vertex, const DeviceGrid &grid,
                            llvm::ArrayRef<int64_t> parts) {
   if (vertex.constraints.empty())
     return true;
-  return partsMatch(checkedPins(vertex, grid, Side::Work), parts);
+  return partsMatch(checkedConstraints(vertex, grid, Side::Work), parts);
 }
 
 bool tapestry::allows(const PlanVertex &vertex, const DeviceGrid &grid,
                       const Partition &partition) {
-  const VertexConstraints &asked = vertex.constraints;
+  const ShardingConstraints &asked = vertex.constraints;
   if (!hasHard(asked.work) && !(vertex.isInput && hasHard(asked.home)))
     return true;
-  return cutsMatch(checkedPins(vertex, grid, Side::Work), grid, partition);
+  return cutsMatch(checkedConstraints(vertex, grid, Side::Work), grid,
+                   partition);
 }
 
 bool tapestry::allowsHome(const PlanVertex &vertex, const DeviceGrid &grid,
                           const Layout &layout) {
-  const VertexConstraints &asked = vertex.constraints;
+  const ShardingConstraints &asked = vertex.constraints;
   if (!hasHard(asked.home) && !(vertex.isInput && hasHard(asked.work)))
     return true;
-  return layoutMatches(checkedPins(vertex, grid, Side::Home), grid, layout);
+  return layoutMatches(checkedConstraints(vertex, grid, Side::Home), grid,
+                       layout);
 }
 
 /// The weights of the preferences on one side for which `isMet` is false.
 static double weightOf(const PlanVertex &vertex, const DeviceGrid &grid,
                        Side side,
-                       llvm::function_ref<bool(const Pins &)> isMet) {
+                       llvm::function_ref<bool(const Demands &)> isMet) {
   double weight = 0;
-  auto add = [&](const std::vector<CutRequest> &requests) {
-    for (const CutRequest &request : requests) {
-      if (request.isHard)
+  auto add = [&](const std::vector<ShardingConstraint> &constraints) {
+    for (const ShardingConstraint &constraint : constraints) {
+      if (constraint.isHard)
         continue;
-      Pins pins(numTargets(vertex, side));
-      llvm::Error error = addRequest(pins, vertex, grid, request, side);
-      if (error || !isMet(pins))
-        weight += request.weight;
+      Demands demands(numTargets(vertex, side));
+      llvm::Error error =
+          addConstraint(demands, vertex, grid, constraint, side);
+      if (error || !isMet(demands))
+        weight += constraint.weight;
       llvm::consumeError(std::move(error));
     }
   };
@@ -453,137 +470,140 @@ static double weightOf(const PlanVertex &vertex, const DeviceGrid &grid,
 
 double tapestry::brokenWeight(const PlanVertex &vertex, const DeviceGrid &grid,
                               const Partition &partition) {
-  return weightOf(vertex, grid, Side::Work, [&](const Pins &pins) {
-    return cutsMatch(pins, grid, partition);
+  return weightOf(vertex, grid, Side::Work, [&](const Demands &demands) {
+    return cutsMatch(demands, grid, partition);
   });
 }
 
 double tapestry::brokenHomeWeight(const PlanVertex &vertex,
                                   const DeviceGrid &grid,
                                   const Layout &layout) {
-  return weightOf(vertex, grid, Side::Home, [&](const Pins &pins) {
-    return layoutMatches(pins, grid, layout);
+  return weightOf(vertex, grid, Side::Home, [&](const Demands &demands) {
+    return layoutMatches(demands, grid, layout);
   });
 }
 
-/// Moves pins on the home to the labels of their dimensions. A dimension that
-/// is written whole is in one part.
-static llvm::Error foldHome(Pins &work, const Pins &home,
+/// Moves constraints on the home to the labels of their dimensions. A dimension
+/// that is written whole is in one part.
+static llvm::Error foldHome(Demands &work, const Demands &home,
                             const PlanVertex &vertex, const DeviceGrid &grid) {
-  for (auto [dim, pin] : llvm::enumerate(home)) {
-    if (pin.parts == 0)
+  for (auto [dim, demand] : llvm::enumerate(home)) {
+    if (demand.parts == 0)
       continue;
     const ProjectionDim &written = vertex.output.dims[dim];
     if (written.terms.empty()) {
-      if (pin.parts == 1)
+      if (demand.parts == 1)
         continue;
-      return requestError(*pin.request, vertex, "dimension ", dim,
-                          " of the result is written whole and pinned to ",
-                          pin.parts, " parts");
+      return constraintError(*demand.constraint, vertex, "dimension ", dim,
+                             " of the result is written whole and pinned to ",
+                             demand.parts, " parts");
     }
     unsigned label = written.terms[0].dim;
-    if (llvm::Error error = merge(work[label], pin, vertex.labels[label].name))
+    if (llvm::Error error =
+            merge(work[label], demand, vertex.labels[label].name))
       return error;
   }
   return checkTogether(work, vertex, grid, Side::Work);
 }
 
-/// The pins on the work and, folded, those on the home.
-static llvm::Expected<Pins> foldedPins(const PlanVertex &vertex,
-                                       const DeviceGrid &grid) {
-  auto pins = pinsOf(vertex, grid, Side::Work);
-  if (!pins || vertex.isInput)
-    return pins;
-  auto home = pinsOf(vertex, grid, Side::Home);
+/// The constraints on the work and, folded, those on the home.
+static llvm::Expected<Demands> foldedConstraints(const PlanVertex &vertex,
+                                                 const DeviceGrid &grid) {
+  auto demands = constraintsOf(vertex, grid, Side::Work);
+  if (!demands || vertex.isInput)
+    return demands;
+  auto home = constraintsOf(vertex, grid, Side::Home);
   if (!home)
     return home.takeError();
-  if (llvm::Error error = foldHome(*pins, *home, vertex, grid))
+  if (llvm::Error error = foldHome(*demands, *home, vertex, grid))
     return std::move(error);
-  return pins;
+  return demands;
 }
 
-static PartVector partsOfPins(const Pins &pins) {
+static PartVector partsOfConstraints(const Demands &demands) {
   PartVector parts;
-  for (const Pin &pin : pins)
-    parts.push_back(pin.parts);
+  for (const Demand &demand : demands)
+    parts.push_back(demand.parts);
   return parts;
 }
 
-llvm::Expected<PartVector> tapestry::pinnedParts(const PlanVertex &vertex,
-                                                 const DeviceGrid &grid) {
+llvm::Expected<PartVector> tapestry::constrainedParts(const PlanVertex &vertex,
+                                                      const DeviceGrid &grid) {
   if (vertex.constraints.empty())
     return PartVector(vertex.labels.size(), 0);
-  auto pins = foldedPins(vertex, grid);
-  if (!pins)
-    return pins.takeError();
-  return partsOfPins(*pins);
+  auto demands = foldedConstraints(vertex, grid);
+  if (!demands)
+    return demands.takeError();
+  return partsOfConstraints(*demands);
 }
 
-/// The pins of `vertex` with one of its preferences among them.
-static llvm::Expected<Pins> pinsWith(const PlanVertex &vertex,
-                                     const DeviceGrid &grid,
-                                     const CutRequest &preference) {
-  PlanVertex pinned = vertex;
-  pinned.constraints = VertexConstraints();
-  auto add = [&](const std::vector<CutRequest> &from,
-                 std::vector<CutRequest> &into) {
-    for (const CutRequest &request : from)
-      if (request.isHard || &request == &preference) {
-        into.push_back(request);
+/// The constraints of `vertex` with one of its preferences among them.
+static llvm::Expected<Demands>
+constraintsWith(const PlanVertex &vertex, const DeviceGrid &grid,
+                const ShardingConstraint &preference) {
+  PlanVertex constrained = vertex;
+  constrained.constraints = ShardingConstraints();
+  auto add = [&](const std::vector<ShardingConstraint> &from,
+                 std::vector<ShardingConstraint> &into) {
+    for (const ShardingConstraint &constraint : from)
+      if (constraint.isHard || &constraint == &preference) {
+        into.push_back(constraint);
         into.back().isHard = true;
       }
   };
-  add(vertex.constraints.work, pinned.constraints.work);
-  add(vertex.constraints.home, pinned.constraints.home);
-  // Who asked is forgotten with `pinned`.
-  auto pins = foldedPins(pinned, grid);
-  if (pins)
-    for (Pin &pin : *pins) {
-      pin.vertex = &vertex;
-      pin.request = nullptr;
+  add(vertex.constraints.work, constrained.constraints.work);
+  add(vertex.constraints.home, constrained.constraints.home);
+  // Who asked is forgotten with `constrained`.
+  auto demands = foldedConstraints(constrained, grid);
+  if (demands)
+    for (Demand &demand : *demands) {
+      demand.vertex = &vertex;
+      demand.constraint = nullptr;
     }
-  return pins;
+  return demands;
 }
 
 std::optional<PartVector>
 tapestry::preferredParts(const PlanVertex &vertex, const DeviceGrid &grid,
-                         const CutRequest &preference) {
-  auto pins = pinsWith(vertex, grid, preference);
-  if (pins)
-    return partsOfPins(*pins);
-  llvm::consumeError(pins.takeError());
+                         const ShardingConstraint &preference) {
+  auto demands = constraintsWith(vertex, grid, preference);
+  if (demands)
+    return partsOfConstraints(*demands);
+  llvm::consumeError(demands.takeError());
   return std::nullopt;
 }
 
 llvm::SmallVector<std::optional<Cut>, 4>
-tapestry::pinnedCuts(const PlanVertex &vertex, const DeviceGrid &grid,
-                     const CutRequest *preference) {
+tapestry::constrainedCuts(const PlanVertex &vertex, const DeviceGrid &grid,
+                          const ShardingConstraint *preference) {
   llvm::SmallVector<std::optional<Cut>, 4> cuts(vertex.labels.size());
   if (vertex.constraints.empty())
     return cuts;
-  auto pins = preference ? pinsWith(vertex, grid, *preference)
-                         : foldedPins(vertex, grid);
-  if (!pins) {
-    llvm::consumeError(pins.takeError());
+  auto demands = preference ? constraintsWith(vertex, grid, *preference)
+                            : foldedConstraints(vertex, grid);
+  if (!demands) {
+    llvm::consumeError(demands.takeError());
     return cuts;
   }
-  for (auto [cut, pin] : llvm::zip_equal(cuts, *pins))
-    cut = pin.cut;
+  for (auto [cut, demand] : llvm::zip_equal(cuts, *demands))
+    cut = demand.cut;
   return cuts;
 }
 
 double tapestry::brokenPartsWeight(const PlanVertex &vertex,
                                    const DeviceGrid &grid,
                                    llvm::ArrayRef<int64_t> parts) {
-  double weight = weightOf(vertex, grid, Side::Work, [&](const Pins &pins) {
-    return partsMatch(pins, parts);
-  });
+  double weight =
+      weightOf(vertex, grid, Side::Work, [&](const Demands &demands) {
+        return partsMatch(demands, parts);
+      });
   if (vertex.isInput)
     return weight;
   llvm::SmallVector<int64_t, 4> ofDims;
   for (const ProjectionDim &dim : vertex.output.dims)
     ofDims.push_back(dim.terms.empty() ? 1 : parts[dim.terms[0].dim]);
-  return weight + weightOf(vertex, grid, Side::Home, [&](const Pins &pins) {
-           return partsMatch(pins, ofDims);
+  return weight +
+         weightOf(vertex, grid, Side::Home, [&](const Demands &demands) {
+           return partsMatch(demands, ofDims);
          });
 }

@@ -49,21 +49,22 @@ void tapestry::describeWork(llvm::raw_ostream &os, const PlanGraph &graph,
   }
 }
 
-void tapestry::describeRequests(llvm::raw_ostream &os, const PlanVertex &vertex,
-                                RequestsOf which) {
+void tapestry::describeConstraints(llvm::raw_ostream &os,
+                                   const PlanVertex &vertex,
+                                   ConstraintsOf which) {
   if (vertex.constraints.empty())
     return;
   bool any = false;
-  auto describeAll = [&](const std::vector<CutRequest> &requests) {
-    for (const CutRequest &request : requests) {
-      if (request.isHard && which == RequestsOf::Preferences)
+  auto describeAll = [&](const std::vector<ShardingConstraint> &constraints) {
+    for (const ShardingConstraint &constraint : constraints) {
+      if (constraint.isHard && which == ConstraintsOf::Preferences)
         continue;
       any = true;
-      os << (request.isHard ? "@" : "?")
-         << llvm::format("%.17g", request.weight) << request.isClosed;
-      for (const CutPin &pin : request.cuts) {
-        os << ";" << pin.label << "=" << pin.parts;
-        for (const std::string &axis : pin.axes)
+      os << (constraint.isHard ? "@" : "?")
+         << llvm::format("%.17g", constraint.weight) << constraint.isClosed;
+      for (const LabelConstraint &demand : constraint.cuts) {
+        os << ";" << demand.label << "=" << demand.parts;
+        for (const std::string &axis : demand.axes)
           os << "/" << axis;
       }
     }

@@ -1,4 +1,4 @@
-//===- Buckets.h - What elimination did, step by step ----------*- C++ -*-===//
+//===- Buckets.h - What elimination did, step by step -----------*- C++ -*-===//
 //
 // The bucket tree of an elimination (Dechter 1999): every variable's bucket
 // holds the factors that it was eliminated from, and its table is a factor in

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tapestry/Planner/Optimize/Bound.h"
+#include "tapestry/Planner/Optimize/DualBound.h"
 #include "tapestry/Planner/Optimize/Solver.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>

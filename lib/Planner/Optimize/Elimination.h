@@ -1,4 +1,4 @@
-//===- Elimination.h - Variable elimination within limits ------*- C++ -*-===//
+//===- Elimination.h - Variable elimination within limits -------*- C++ -*-===//
 //
 // What the solvers share: the exact solution of a problem, or of the part of a
 // problem that is left, where elimination is cheap enough. Memory terms are not

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elimination.h"
-#include "Improvement.h"
 #include "MemoryLimited.h"
-#include "tapestry/Planner/Optimize/Bound.h"
+#include "NeighbourhoodSearch.h"
+#include "tapestry/Planner/Optimize/DualBound.h"
 #include "tapestry/Planner/Optimize/Solver.h"
 
 using namespace tapestry;
@@ -29,8 +29,8 @@ solveReduced(const PlanProblem &problem, const SolverOptions &options) {
   DualBound bound = computeDualBound(problem, boundRounds);
   Solution &known = bound.solution;
   if (known.cost > bound.lowerBound * (1 + 1e-9))
-    improveByNeighbourhoods(problem, known.choice, improvementWork,
-                            bound.lowerBound);
+    searchLargeNeighbourhoods(problem, known.choice, improvementWork,
+                              bound.lowerBound);
   ReducedProblem reduced =
       reduceProblem(problem, bound, problem.evaluate(known.choice));
   EliminationLimits limits;

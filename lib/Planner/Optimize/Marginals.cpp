@@ -11,7 +11,7 @@
 
 #include "tapestry/Planner/Optimize/Marginals.h"
 #include "Buckets.h"
-#include "tapestry/Planner/Optimize/Bound.h"
+#include "tapestry/Planner/Optimize/DualBound.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"
 #include <algorithm>

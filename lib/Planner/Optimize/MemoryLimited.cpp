@@ -94,9 +94,9 @@ tapestry::solveExactWithinMemory(const PlanProblem &problem,
 }
 
 llvm::Expected<Solution>
-tapestry::solveBoundedWithinMemory(const PlanProblem &problem,
+tapestry::solveAnytimeWithinMemory(const PlanProblem &problem,
                                    const SolverOptions &options) {
-  auto outcome = search(problem, options, solveBounded);
+  auto outcome = search(problem, options, solveAnytime);
   if (!outcome)
     return outcome.takeError();
   if (!outcome->isFound)

@@ -15,7 +15,7 @@ llvm::Expected<Solution> solveExactWithinMemory(const PlanProblem &problem,
 
 /// The best plan found that keeps the limit, with a certified lower bound.
 /// Fails where there is none or none was found.
-llvm::Expected<Solution> solveBoundedWithinMemory(const PlanProblem &problem,
+llvm::Expected<Solution> solveAnytimeWithinMemory(const PlanProblem &problem,
                                                   const SolverOptions &options);
 
 } // namespace tapestry

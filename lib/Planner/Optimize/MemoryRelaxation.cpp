@@ -2,7 +2,7 @@
 
 #include "MemoryRelaxation.h"
 #include "Elimination.h"
-#include "tapestry/Planner/Optimize/Bound.h"
+#include "tapestry/Planner/Optimize/DualBound.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #define TAPESTRY_LIB_PLANNER_OPTIMIZE_MEMORYSEARCH_H
 
 #include "MemoryRelaxation.h"
-#include "tapestry/Planner/Optimize/Bound.h"
+#include "tapestry/Planner/Optimize/DualBound.h"
 
 namespace tapestry {
 

@@ -12,7 +12,7 @@ llvm::ArrayRef<SolverInfo> tapestry::allSolvers() {
       {"exact", "elimination over the whole graph: a proved optimum",
        solveExact},
       {"bounded", "the best plan within a fixed effort, and how good it is",
-       solveBounded},
+       solveAnytime},
       {"eindecomp", "the paper's dynamic programme along longest paths",
        solveEinDecomp},
   };

@@ -49,15 +49,15 @@ public:
   ChangeGrid() : ParetoMutator("grid", 0.02) {}
   bool applies(const ParetoState &state,
                MutationContext &context) const override {
-    return context.scenes.grids.size() > 1;
+    return context.evaluators.grids.size() > 1;
   }
   std::optional<ParetoState> mutate(const ParetoState &state,
                                     MutationContext &context) const override {
-    unsigned grid = context.random.below(context.scenes.grids.size());
+    unsigned grid = context.random.below(context.evaluators.grids.size());
     if (grid == state.grid)
       return std::nullopt;
-    ParetoScene &from = context.scenes.of(state);
-    ParetoScene &to = context.scenes.at(state.graph, grid);
+    StateEvaluator &from = context.evaluators.of(state);
+    StateEvaluator &to = context.evaluators.at(state.graph, grid);
     ParetoState child;
     child.graph = state.graph;
     child.grid = grid;
@@ -75,20 +75,21 @@ public:
 
 /// The partition of a vertex that a rewrite has made: as its operands lie, then
 /// what its readers ask of it.
-Partition inheritPartition(const ParetoScene &scene, const ParetoState &state,
+Partition inheritPartition(const StateEvaluator &evaluator,
+                           const ParetoState &state,
                            const std::vector<bool> &isPlaced, unsigned v) {
-  const PlanVertex &vertex = scene.graph.vertices[v];
-  Partition partition = scene.partition(v, 0);
+  const PlanVertex &vertex = evaluator.graph.vertices[v];
+  Partition partition = evaluator.partition(v, 0);
   auto adopt = [&](const Partition &followed) {
-    if (scene.isLegal(v, followed))
+    if (evaluator.isLegal(v, followed))
       partition = followed;
   };
-  for (const PlanUse &use : scene.uses[v]) {
+  for (const PlanUse &use : evaluator.uses[v]) {
     if (!isPlaced[use.vertex])
       continue;
     const PlanOperand &read =
-        scene.graph.vertices[use.vertex].operands[use.operand];
-    const Partition &cut = scene.partition(state, use.vertex);
+        evaluator.graph.vertices[use.vertex].operands[use.operand];
+    const Partition &cut = evaluator.partition(state, use.vertex);
     Partition followed = partition;
     for (auto [dim, written] :
          llvm::zip_equal(read.projection.dims, vertex.output.dims))
@@ -101,9 +102,9 @@ Partition inheritPartition(const ParetoScene &scene, const ParetoState &state,
   }
   for (unsigned o = 0; o < vertex.operands.size(); ++o) {
     unsigned producer = vertex.operands[o].producer;
-    if (isPlaced[producer] && !scene.isStored(producer))
-      adopt(followProducer(scene, v, o, partition,
-                           scene.partition(state, producer)));
+    if (isPlaced[producer] && !evaluator.isStored(producer))
+      adopt(followProducer(evaluator, v, o, partition,
+                           evaluator.partition(state, producer)));
   }
   return partition;
 }
@@ -115,19 +116,19 @@ public:
   RewriteGraph() : ParetoMutator("rewrite", 0.1) {}
   bool applies(const ParetoState &state,
                MutationContext &context) const override {
-    return !context.scenes.rewritesOf(state.graph).empty();
+    return !context.evaluators.rewritesOf(state.graph).empty();
   }
   std::optional<ParetoState> mutate(const ParetoState &state,
                                     MutationContext &context) const override {
-    std::optional<unsigned> graph = context.scenes.rewritten(
-        state.graph,
-        context.random.below(context.scenes.rewritesOf(state.graph).size()));
+    std::optional<unsigned> graph = context.evaluators.rewritten(
+        state.graph, context.random.below(
+                         context.evaluators.rewritesOf(state.graph).size()));
     if (!graph)
       return std::nullopt;
     if (*graph == state.graph)
       return std::nullopt;
-    ParetoScene &from = context.scenes.of(state);
-    ParetoScene &to = context.scenes.at(*graph, state.grid);
+    StateEvaluator &from = context.evaluators.of(state);
+    StateEvaluator &to = context.evaluators.at(*graph, state.grid);
     ParetoState child;
     child.graph = *graph;
     child.grid = state.grid;
@@ -147,8 +148,8 @@ public:
 
 private:
   /// Takes over the cuts of the vertex of the same name, label by label.
-  static bool keepCut(const ParetoScene &from, const ParetoState &parent,
-                      ParetoScene &to, ParetoState &child, unsigned v) {
+  static bool keepCut(const StateEvaluator &from, const ParetoState &parent,
+                      StateEvaluator &to, ParetoState &child, unsigned v) {
     const PlanVertex &vertex = to.graph.vertices[v];
     std::optional<unsigned> old = from.graph.vertexNamed(vertex.name);
     if (!old || from.isStored(*old))
@@ -175,7 +176,7 @@ public:
   Crossover() : ParetoMutator("crossover", 0.1) {}
   bool applies(const ParetoState &state,
                MutationContext &context) const override {
-    return context.scenes.of(state).movable.size() > 1;
+    return context.evaluators.of(state).movable.size() > 1;
   }
   std::optional<ParetoState> mutate(const ParetoState &state,
                                     MutationContext &context) const override {
@@ -183,16 +184,17 @@ public:
         context.population.pickPartner(state, context.random);
     if (!partner)
       return std::nullopt;
-    ParetoScene &scene = context.scenes.of(state);
+    StateEvaluator &evaluator = context.evaluators.of(state);
     unsigned count = state.cuts.size();
     std::vector<bool> taken(count, false);
     if (context.random.chance(0.5)) {
-      unsigned point = context.random.oneOf(scene.movable);
+      unsigned point = context.random.oneOf(evaluator.movable);
       for (unsigned v = point; v < count; ++v)
         taken[v] = true;
     } else {
-      takeAround(scene, context.random.oneOf(scene.movable),
-                 1 + context.random.below(1 + scene.movable.size() / 2), taken);
+      takeAround(evaluator, context.random.oneOf(evaluator.movable),
+                 1 + context.random.below(1 + evaluator.movable.size() / 2),
+                 taken);
     }
     ParetoState child = state;
     for (unsigned v = 0; v < count; ++v)
@@ -207,7 +209,7 @@ public:
 
 private:
   /// The `count` vertices nearest to `start`.
-  static void takeAround(const ParetoScene &scene, unsigned start,
+  static void takeAround(const StateEvaluator &evaluator, unsigned start,
                          unsigned count, std::vector<bool> &taken) {
     std::vector<unsigned> queue = {start};
     taken[start] = true;
@@ -218,9 +220,10 @@ private:
         taken[v] = true;
         queue.push_back(v);
       };
-      for (const PlanOperand &read : scene.graph.vertices[queue[i]].operands)
+      for (const PlanOperand &read :
+           evaluator.graph.vertices[queue[i]].operands)
         visit(read.producer);
-      for (const PlanUse &use : scene.uses[queue[i]])
+      for (const PlanUse &use : evaluator.uses[queue[i]])
         visit(use.vertex);
     }
   }
@@ -233,11 +236,11 @@ public:
   Polish() : ParetoMutator("polish", 0.03) {}
   bool applies(const ParetoState &state,
                MutationContext &context) const override {
-    return !context.scenes.of(state).movable.empty();
+    return !context.evaluators.of(state).movable.empty();
   }
   std::optional<ParetoState> mutate(const ParetoState &state,
                                     MutationContext &context) const override {
-    ParetoScene &scene = context.scenes.of(state);
+    StateEvaluator &evaluator = context.evaluators.of(state);
     Random &random = context.random;
     Objectives weights;
     for (double &weight : weights)
@@ -251,17 +254,18 @@ public:
     };
     ParetoState best = state;
     double bestCost = costOf(best);
-    unsigned v = random.oneOf(scene.movable);
+    unsigned v = random.oneOf(evaluator.movable);
     for (unsigned step = 0; step < 3; ++step) {
       ParetoState base = best;
-      for (unsigned axis = 0; axis < scene.grid.axes.size(); ++axis)
-        for (unsigned l = 0; l <= scene.graph.vertices[v].labels.size(); ++l) {
-          Partition partition = scene.partition(base, v);
-          if (l == scene.graph.vertices[v].labels.size())
+      for (unsigned axis = 0; axis < evaluator.grid.axes.size(); ++axis)
+        for (unsigned l = 0; l <= evaluator.graph.vertices[v].labels.size();
+             ++l) {
+          Partition partition = evaluator.partition(base, v);
+          if (l == evaluator.graph.vertices[v].labels.size())
             removeAxis(partition, axis);
           else if (labelOfAxis(partition, axis) != l)
             moveAxis(partition, axis, l, partition.cuts[l].size());
-          auto candidate = withPartition(base, scene, v, partition);
+          auto candidate = withPartition(base, evaluator, v, partition);
           if (!candidate)
             continue;
           double cost = costOf(*candidate);
@@ -270,7 +274,7 @@ public:
             bestCost = cost;
           }
         }
-      v = nextVertex(scene, random, v);
+      v = nextVertex(evaluator, random, v);
     }
     if (best == state)
       return std::nullopt;
@@ -279,18 +283,18 @@ public:
 
 private:
   /// A neighbour that can be cut, or any vertex.
-  static unsigned nextVertex(const ParetoScene &scene, Random &random,
+  static unsigned nextVertex(const StateEvaluator &evaluator, Random &random,
                              unsigned v) {
     std::vector<unsigned> near;
-    for (const PlanOperand &read : scene.graph.vertices[v].operands)
-      if (!scene.isStored(read.producer))
+    for (const PlanOperand &read : evaluator.graph.vertices[v].operands)
+      if (!evaluator.isStored(read.producer))
         near.push_back(read.producer);
-    for (const PlanUse &use : scene.uses[v])
+    for (const PlanUse &use : evaluator.uses[v])
       near.push_back(use.vertex);
     llvm::erase_if(near, [&](unsigned n) {
-      return !llvm::is_contained(scene.movable, n);
+      return !llvm::is_contained(evaluator.movable, n);
     });
-    return random.oneOf(near.empty() ? scene.movable : near);
+    return random.oneOf(near.empty() ? evaluator.movable : near);
   }
 };
 

@@ -27,12 +27,12 @@ std::optional<unsigned> tapestry::labelOfAxis(const Partition &partition,
 }
 
 std::optional<ParetoState> tapestry::withPartition(const ParetoState &state,
-                                                   ParetoScene &scene,
+                                                   StateEvaluator &evaluator,
                                                    unsigned vertex,
                                                    const Partition &partition) {
-  if (!scene.isLegal(vertex, partition))
+  if (!evaluator.isLegal(vertex, partition))
     return std::nullopt;
-  uint32_t number = scene.numberOf(vertex, partition);
+  uint32_t number = evaluator.numberOf(vertex, partition);
   if (number == state.cuts[vertex])
     return std::nullopt;
   ParetoState child = state;
@@ -49,11 +49,12 @@ static std::optional<unsigned> plainLabel(const ProjectionDim &dim) {
   return std::nullopt;
 }
 
-Partition tapestry::followProducer(const ParetoScene &scene, unsigned vertex,
-                                   unsigned operand, const Partition &own,
+Partition tapestry::followProducer(const StateEvaluator &evaluator,
+                                   unsigned vertex, unsigned operand,
+                                   const Partition &own,
                                    const Partition &producer) {
-  const PlanOperand &read = scene.graph.vertices[vertex].operands[operand];
-  const PlanVertex &source = scene.graph.vertices[read.producer];
+  const PlanOperand &read = evaluator.graph.vertices[vertex].operands[operand];
+  const PlanVertex &source = evaluator.graph.vertices[read.producer];
   Partition result = own;
   for (auto [dim, written] :
        llvm::zip_equal(read.projection.dims, source.output.dims)) {
@@ -70,12 +71,12 @@ Partition tapestry::followProducer(const ParetoScene &scene, unsigned vertex,
 
 /// A partition of the producer that lies as `reader`, with partition `cut`,
 /// reads it.
-static Partition followReader(const ParetoScene &scene, const PlanUse &use,
-                              unsigned producer, const Partition &own,
-                              const Partition &cut) {
+static Partition followReader(const StateEvaluator &evaluator,
+                              const PlanUse &use, unsigned producer,
+                              const Partition &own, const Partition &cut) {
   const PlanOperand &read =
-      scene.graph.vertices[use.vertex].operands[use.operand];
-  const PlanVertex &source = scene.graph.vertices[producer];
+      evaluator.graph.vertices[use.vertex].operands[use.operand];
+  const PlanVertex &source = evaluator.graph.vertices[producer];
   Partition result = own;
   for (auto [dim, written] :
        llvm::zip_equal(read.projection.dims, source.output.dims)) {
@@ -98,7 +99,7 @@ public:
   using ParetoMutator::ParetoMutator;
   bool applies(const ParetoState &state,
                MutationContext &context) const override {
-    return !context.scenes.of(state).movable.empty();
+    return !context.evaluators.of(state).movable.empty();
   }
 };
 
@@ -108,18 +109,18 @@ public:
   MoveAxis() : CutMutator("move-axis", 0.05) {}
   std::optional<ParetoState> mutate(const ParetoState &state,
                                     MutationContext &context) const override {
-    ParetoScene &scene = context.scenes.of(state);
+    StateEvaluator &evaluator = context.evaluators.of(state);
     Random &random = context.random;
-    unsigned v = random.oneOf(scene.movable);
-    unsigned labels = scene.graph.vertices[v].labels.size();
-    Partition partition = scene.partition(state, v);
-    unsigned axis = random.below(scene.grid.axes.size());
+    unsigned v = random.oneOf(evaluator.movable);
+    unsigned labels = evaluator.graph.vertices[v].labels.size();
+    Partition partition = evaluator.partition(state, v);
+    unsigned axis = random.below(evaluator.grid.axes.size());
     unsigned label = random.below(labels + 1);
     if (label == labels)
       removeAxis(partition, axis);
     else
       moveAxis(partition, axis, label, random.below(3));
-    return withPartition(state, scene, v, partition);
+    return withPartition(state, evaluator, v, partition);
   }
 };
 
@@ -129,14 +130,14 @@ public:
   CopyNeighbour() : CutMutator("copy-neighbour", 0.1) {}
   std::optional<ParetoState> mutate(const ParetoState &state,
                                     MutationContext &context) const override {
-    ParetoScene &scene = context.scenes.of(state);
+    StateEvaluator &evaluator = context.evaluators.of(state);
     Random &random = context.random;
     std::optional<ParetoState> child;
-    unsigned v = random.oneOf(scene.movable);
+    unsigned v = random.oneOf(evaluator.movable);
     // Often a change has to go on along the graph to pay.
     for (unsigned step = 0, e = 1 + random.below(4); step < e; ++step) {
       const ParetoState &now = child ? *child : state;
-      std::optional<unsigned> next = follow(now, scene, random, v, child);
+      std::optional<unsigned> next = follow(now, evaluator, random, v, child);
       if (!next)
         break;
       v = *next;
@@ -147,12 +148,12 @@ public:
 private:
   /// Lets a random neighbour of `v` follow it; that neighbour.
   static std::optional<unsigned> follow(const ParetoState &state,
-                                        ParetoScene &scene, Random &random,
-                                        unsigned v,
+                                        StateEvaluator &evaluator,
+                                        Random &random, unsigned v,
                                         std::optional<ParetoState> &child) {
-    const PlanVertex &vertex = scene.graph.vertices[v];
+    const PlanVertex &vertex = evaluator.graph.vertices[v];
     unsigned reads = vertex.operands.size();
-    unsigned ways = reads + scene.uses[v].size();
+    unsigned ways = reads + evaluator.uses[v].size();
     if (ways == 0)
       return std::nullopt;
     unsigned way = random.below(ways);
@@ -160,19 +161,19 @@ private:
     Partition partition;
     if (way < reads) {
       neighbour = vertex.operands[way].producer;
-      if (scene.isStored(neighbour))
+      if (evaluator.isStored(neighbour))
         return std::nullopt;
-      partition = followReader(scene, {v, way}, neighbour,
-                               scene.partition(state, neighbour),
-                               scene.partition(state, v));
+      partition = followReader(evaluator, {v, way}, neighbour,
+                               evaluator.partition(state, neighbour),
+                               evaluator.partition(state, v));
     } else {
-      const PlanUse &use = scene.uses[v][way - reads];
+      const PlanUse &use = evaluator.uses[v][way - reads];
       neighbour = use.vertex;
-      partition = followProducer(scene, use.vertex, use.operand,
-                                 scene.partition(state, neighbour),
-                                 scene.partition(state, v));
+      partition = followProducer(evaluator, use.vertex, use.operand,
+                                 evaluator.partition(state, neighbour),
+                                 evaluator.partition(state, v));
     }
-    if (auto changed = withPartition(state, scene, neighbour, partition))
+    if (auto changed = withPartition(state, evaluator, neighbour, partition))
       child = std::move(changed);
     return neighbour;
   }
@@ -184,12 +185,12 @@ public:
   ToggleReduction() : CutMutator("reduction", 0.05) {}
   std::optional<ParetoState> mutate(const ParetoState &state,
                                     MutationContext &context) const override {
-    ParetoScene &scene = context.scenes.of(state);
+    StateEvaluator &evaluator = context.evaluators.of(state);
     Random &random = context.random;
-    unsigned v = random.oneOf(scene.movable);
-    const PlanVertex &vertex = scene.graph.vertices[v];
-    Partition partition = scene.partition(state, v);
-    unsigned axis = random.below(scene.grid.axes.size());
+    unsigned v = random.oneOf(evaluator.movable);
+    const PlanVertex &vertex = evaluator.graph.vertices[v];
+    Partition partition = evaluator.partition(state, v);
+    unsigned axis = random.below(evaluator.grid.axes.size());
     std::optional<unsigned> now = labelOfAxis(partition, axis);
     bool wantReduced = !now || !vertex.labels[*now].reduced;
     std::vector<unsigned> labels;
@@ -199,7 +200,7 @@ public:
     if (labels.empty())
       return std::nullopt;
     moveAxis(partition, axis, random.oneOf(labels), random.below(3));
-    return withPartition(state, scene, v, partition);
+    return withPartition(state, evaluator, v, partition);
   }
 };
 
@@ -210,17 +211,18 @@ public:
   Replicate() : CutMutator("replicate", 0.03) {}
   std::optional<ParetoState> mutate(const ParetoState &state,
                                     MutationContext &context) const override {
-    ParetoScene &scene = context.scenes.of(state);
+    StateEvaluator &evaluator = context.evaluators.of(state);
     Random &random = context.random;
-    unsigned v = random.oneOf(scene.movable);
+    unsigned v = random.oneOf(evaluator.movable);
     // Of two, the one with less work.
-    unsigned other = random.oneOf(scene.movable);
-    if (scene.graph.vertices[other].flops < scene.graph.vertices[v].flops)
+    unsigned other = random.oneOf(evaluator.movable);
+    if (evaluator.graph.vertices[other].flops <
+        evaluator.graph.vertices[v].flops)
       v = other;
-    const PlanVertex &vertex = scene.graph.vertices[v];
-    Partition partition = scene.partition(state, v);
+    const PlanVertex &vertex = evaluator.graph.vertices[v];
+    Partition partition = evaluator.partition(state, v);
     bool replicateAll = random.chance(0.3);
-    unsigned axis = random.below(scene.grid.axes.size());
+    unsigned axis = random.below(evaluator.grid.axes.size());
     if (replicateAll)
       for (Cut &cut : partition.cuts)
         cut.clear();
@@ -229,7 +231,7 @@ public:
     else
       moveAxis(partition, axis, random.below(vertex.labels.size()),
                random.below(3));
-    return withPartition(state, scene, v, partition);
+    return withPartition(state, evaluator, v, partition);
   }
 };
 
@@ -239,21 +241,21 @@ public:
   SwapAxes() : CutMutator("swap-axes", 0.03) {}
   bool applies(const ParetoState &state,
                MutationContext &context) const override {
-    ParetoScene &scene = context.scenes.of(state);
-    return !scene.movable.empty() && scene.grid.axes.size() > 1;
+    StateEvaluator &evaluator = context.evaluators.of(state);
+    return !evaluator.movable.empty() && evaluator.grid.axes.size() > 1;
   }
   std::optional<ParetoState> mutate(const ParetoState &state,
                                     MutationContext &context) const override {
-    ParetoScene &scene = context.scenes.of(state);
+    StateEvaluator &evaluator = context.evaluators.of(state);
     Random &random = context.random;
-    unsigned v = random.oneOf(scene.movable);
-    unsigned a = random.below(scene.grid.axes.size());
-    unsigned b = random.below(scene.grid.axes.size());
-    Partition partition = scene.partition(state, v);
+    unsigned v = random.oneOf(evaluator.movable);
+    unsigned a = random.below(evaluator.grid.axes.size());
+    unsigned b = random.below(evaluator.grid.axes.size());
+    Partition partition = evaluator.partition(state, v);
     for (Cut &cut : partition.cuts)
       for (unsigned &axis : cut)
         axis = axis == a ? b : axis == b ? a : axis;
-    return withPartition(state, scene, v, partition);
+    return withPartition(state, evaluator, v, partition);
   }
 };
 
@@ -264,21 +266,23 @@ public:
   MoveAxisEverywhere() : CutMutator("move-axis-everywhere", 0.05) {}
   std::optional<ParetoState> mutate(const ParetoState &state,
                                     MutationContext &context) const override {
-    ParetoScene &scene = context.scenes.of(state);
+    StateEvaluator &evaluator = context.evaluators.of(state);
     Random &random = context.random;
-    unsigned axis = random.below(scene.grid.axes.size());
-    const PlanVertex &model = scene.graph.vertices[random.oneOf(scene.movable)];
+    unsigned axis = random.below(evaluator.grid.axes.size());
+    const PlanVertex &model =
+        evaluator.graph.vertices[random.oneOf(evaluator.movable)];
     llvm::StringRef name = model.labels[random.below(model.labels.size())].name;
     bool remove = random.chance(0.2);
     ParetoState child = state;
-    for (unsigned v : scene.movable) {
-      Partition partition = scene.partition(state, v);
-      std::optional<unsigned> label = scene.graph.vertices[v].labelNamed(name);
+    for (unsigned v : evaluator.movable) {
+      Partition partition = evaluator.partition(state, v);
+      std::optional<unsigned> label =
+          evaluator.graph.vertices[v].labelNamed(name);
       if (remove)
         removeAxis(partition, axis);
       else if (label)
         moveAxis(partition, axis, *label, 0);
-      if (auto changed = withPartition(child, scene, v, partition))
+      if (auto changed = withPartition(child, evaluator, v, partition))
         child = std::move(*changed);
     }
     if (child == state)
@@ -294,15 +298,15 @@ public:
   SpreadCut() : CutMutator("spread-cut", 0.05) {}
   std::optional<ParetoState> mutate(const ParetoState &state,
                                     MutationContext &context) const override {
-    ParetoScene &scene = context.scenes.of(state);
-    unsigned model = context.random.oneOf(scene.movable);
-    const PlanVertex &vertex = scene.graph.vertices[model];
+    StateEvaluator &evaluator = context.evaluators.of(state);
+    unsigned model = context.random.oneOf(evaluator.movable);
+    const PlanVertex &vertex = evaluator.graph.vertices[model];
     ParetoState child = state;
-    for (unsigned v : scene.movable) {
-      if (v == model || !isAlike(scene.graph.vertices[v], vertex))
+    for (unsigned v : evaluator.movable) {
+      if (v == model || !isAlike(evaluator.graph.vertices[v], vertex))
         continue;
-      if (auto changed =
-              withPartition(child, scene, v, scene.partition(state, model)))
+      if (auto changed = withPartition(child, evaluator, v,
+                                       evaluator.partition(state, model)))
         child = std::move(*changed);
     }
     if (child == state)
@@ -329,31 +333,31 @@ public:
   MoveHome() : CutMutator("home", 0.03) {}
   std::optional<ParetoState> mutate(const ParetoState &state,
                                     MutationContext &context) const override {
-    ParetoScene &scene = context.scenes.of(state);
+    StateEvaluator &evaluator = context.evaluators.of(state);
     Random &random = context.random;
-    unsigned v = random.oneOf(scene.movable);
-    const PlanVertex &vertex = scene.graph.vertices[v];
+    unsigned v = random.oneOf(evaluator.movable);
+    const PlanVertex &vertex = evaluator.graph.vertices[v];
     if (vertex.isInput)
       return std::nullopt;
-    std::vector<uint32_t> homes = scene.possibleHomes(state, v);
+    std::vector<uint32_t> homes = evaluator.possibleHomes(state, v);
     homes.push_back(0);
     ParetoState child = state;
     child.homes[v] = random.oneOf(homes);
     if (!vertex.shape.empty() && random.chance(0.5)) {
       Partition cuts;
-      for (const LayoutDim &dim : scene.homeOf(state, v).dims)
+      for (const LayoutDim &dim : evaluator.homeOf(state, v).dims)
         cuts.cuts.push_back(Cut(dim.cut()));
-      unsigned axis = random.below(scene.grid.axes.size());
+      unsigned axis = random.below(evaluator.grid.axes.size());
       unsigned dim = random.below(vertex.shape.size() + 1);
       if (dim == vertex.shape.size())
         removeAxis(cuts, axis);
       else
         moveAxis(cuts, axis, dim, random.below(3));
       for (auto [cut, extent] : llvm::zip_equal(cuts.cuts, vertex.shape))
-        if (partsOf(scene.grid, cut) > extent)
+        if (partsOf(evaluator.grid, cut) > extent)
           return std::nullopt;
       child.homes[v] =
-          scene.homeNumber(Layout::blocked(vertex.shape, cuts.cuts));
+          evaluator.homeNumber(Layout::blocked(vertex.shape, cuts.cuts));
     }
     if (child == state)
       return std::nullopt;

@@ -9,13 +9,13 @@
 #define TAPESTRY_LIB_PLANNER_PARETO_PARETOMUTATORS_H
 
 #include "ParetoPopulation.h"
-#include "ParetoScene.h"
+#include "StateEvaluator.h"
 
 namespace tapestry {
 
 /// What mutators work with.
 struct MutationContext {
-  ParetoScenes &scenes;
+  StateEvaluators &evaluators;
   ParetoPopulation &population;
   Random &random;
   /// Objectives, scaled, of a plan that becomes a member if it is worth it;
@@ -62,12 +62,13 @@ std::optional<unsigned> labelOfAxis(const Partition &partition, unsigned axis);
 /// The plan with another partition of one vertex; nothing if that is illegal or
 /// no change.
 std::optional<ParetoState> withPartition(const ParetoState &state,
-                                         ParetoScene &scene, unsigned vertex,
+                                         StateEvaluator &evaluator,
+                                         unsigned vertex,
                                          const Partition &partition);
 
 /// A partition of `vertex` that reads operand `operand` as `producer` is cut,
 /// as far as the dimensions are plain; other axes stay where they are.
-Partition followProducer(const ParetoScene &scene, unsigned vertex,
+Partition followProducer(const StateEvaluator &evaluator, unsigned vertex,
                          unsigned operand, const Partition &own,
                          const Partition &producer);
 

@@ -3,7 +3,7 @@
 #ifndef TAPESTRY_LIB_PLANNER_PARETO_PARETOPOPULATION_H
 #define TAPESTRY_LIB_PLANNER_PARETO_PARETOPOPULATION_H
 
-#include "ParetoScene.h"
+#include "StateEvaluator.h"
 #include "tapestry/Planner/Pareto/ParetoControl.h"
 #include <unordered_set>
 

@@ -194,23 +194,23 @@ static FoundPlan foundPlan(const PlanGraph &graph, const Plan &plan,
 }
 
 /// The plan that a state stands for, complete and verified.
-static llvm::Expected<Plan> buildPlan(ParetoScenes &scenes,
+static llvm::Expected<Plan> buildPlan(StateEvaluators &evaluators,
                                       const FoundPlan &found,
                                       const ParetoOptions &options) {
-  ParetoState state = scenes.stateOf(found.sketch);
-  ParetoScene &scene = scenes.of(state);
+  ParetoState state = evaluators.stateOf(found.sketch);
+  StateEvaluator &evaluator = evaluators.of(state);
   PlanSketch sketch;
   sketch.program = options.program;
-  sketch.userGrid = scenes.grids[state.grid];
+  sketch.userGrid = evaluators.grids[state.grid];
   sketch.solver = "pareto";
   sketch.costModel = secondsModel().name().str();
   sketch.machine = options.machine;
-  sketch.placed = scene.place(state).vertices;
+  sketch.placed = evaluator.place(state).vertices;
   llvm::Expected<Plan> plan =
-      completePlan(scene.graph, sketch, options.planner.placementOptions);
+      completePlan(evaluator.graph, sketch, options.planner.placementOptions);
   if (!plan)
     return plan.takeError();
-  if (llvm::Error error = verifyPlan(scene.graph, *plan))
+  if (llvm::Error error = verifyPlan(evaluator.graph, *plan))
     return std::move(error);
   return plan;
 }
@@ -414,7 +414,7 @@ tapestry::searchPareto(RewriteSpace &space, const ParetoOptions &request) {
     return llvm::make_error<LimitsError>(closest, options.limits,
                                          front.stopped == "time limit");
 
-  ParetoScenes scenes(space, task.grids, options.machine);
+  StateEvaluators evaluators(space, task.grids, options.machine);
   auto mutators = allMutators();
   std::vector<ParetoMember> members;
   std::vector<Objectives> points;
@@ -432,7 +432,7 @@ tapestry::searchPareto(RewriteSpace &space, const ParetoOptions &request) {
       member.plan = starts.plans[plan.start];
       member.origin = starts.origins[plan.start];
     } else {
-      llvm::Expected<Plan> built = buildPlan(scenes, plan, options);
+      llvm::Expected<Plan> built = buildPlan(evaluators, plan, options);
       if (!built)
         return built.takeError();
       member.plan = std::move(*built);

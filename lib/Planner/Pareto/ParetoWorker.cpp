@@ -60,7 +60,7 @@ ParetoWorker::ParetoWorker(const ParetoTask &task, unsigned number,
     : task(task), number(number), quota(quota), exchange(exchange),
       random(task.options.seed * 0x9E3779B97F4A7C15ull + number),
       scale(scaleOf(task)),
-      scenes(task.space, task.grids, task.options.machine),
+      evaluators(task.space, task.grids, task.options.machine),
       population(scale, populationOptions(task.options)),
       mutators(allMutators()), rates(priorsOf(mutators)),
       rule(task.options.stopping) {
@@ -70,7 +70,7 @@ ParetoWorker::ParetoWorker(const ParetoTask &task, unsigned number,
 
 void ParetoWorker::insertStart(const FoundPlan &start, int startNumber) {
   ParetoPopulation::Member member;
-  member.state = scenes.stateOf(start.sketch);
+  member.state = evaluators.stateOf(start.sketch);
   member.objectives = start.objectives;
   member.start = startNumber;
   bool isNew = population.isNew(member.state);
@@ -78,8 +78,8 @@ void ParetoWorker::insertStart(const FoundPlan &start, int startNumber) {
   // Homes and routes of a start may be better or worse than those that its
   // partitions alone lead to.
   member.start = -1;
-  member.objectives = scenes.of(member.state).evaluate(member.state);
-  if (isNew && scenes.of(member.state).isAdmissible(member.state))
+  member.objectives = evaluators.of(member.state).evaluate(member.state);
+  if (isNew && evaluators.of(member.state).isAdmissible(member.state))
     population.insert(std::move(member));
 }
 
@@ -88,10 +88,11 @@ void ParetoWorker::run() {
     insertStart(task.starts[s], s);
   // A large graph has more places to look at before silence says anything.
   int64_t places = 0;
-  for (unsigned grid = 0; grid < scenes.grids.size(); ++grid)
+  for (unsigned grid = 0; grid < evaluators.grids.size(); ++grid)
     places = std::max<int64_t>(
-        places, scenes.at(0, grid).movable.size() *
-                    std::max<size_t>(1, scenes.at(0, grid).grid.axes.size()));
+        places,
+        evaluators.at(0, grid).movable.size() *
+            std::max<size_t>(1, evaluators.at(0, grid).grid.axes.size()));
   StoppingRule::Options stopping = task.options.stopping;
   stopping.leastTrials =
       std::max(stopping.leastTrials, trialsPerPlace * places);
@@ -119,7 +120,7 @@ void ParetoWorker::step() {
   auto tryOut = [&](const ParetoState &child) {
     return consider(parent, child, chosen);
   };
-  MutationContext context = {scenes, population, random, tryOut};
+  MutationContext context = {evaluators, population, random, tryOut};
   std::vector<double> chances = rates.rates();
   for (unsigned m = 0; m < mutators.size(); ++m)
     if (!mutators[m]->applies(parent.state, context))
@@ -135,13 +136,13 @@ void ParetoWorker::step() {
   }
   if (exchange && trialsDone / 64 != before / 64)
     receive();
-  if (trialsDone / 256 != before / 256 && scenes.isFull()) {
+  if (trialsDone / 256 != before / 256 && evaluators.isFull()) {
     std::set<std::pair<unsigned, unsigned>> needed;
     for (const ParetoPopulation::Member &member : population.members())
       needed.insert({member.state.graph, member.state.grid});
     const ParetoState &closest = population.closest().state;
     needed.insert({closest.graph, closest.grid});
-    scenes.forget([&](unsigned graph, unsigned grid) {
+    evaluators.forget([&](unsigned graph, unsigned grid) {
       return needed.count({graph, grid}) != 0;
     });
   }
@@ -149,11 +150,11 @@ void ParetoWorker::step() {
 
 Objectives ParetoWorker::consider(const ParetoPopulation::Member &parent,
                                   ParetoState child, unsigned mutator) {
-  scenes.of(child).cutCompanions(child);
+  evaluators.of(child).cutCompanions(child);
   bool isNew = population.isNew(child);
-  if (!scenes.of(child).isAdmissible(child))
+  if (!evaluators.of(child).isAdmissible(child))
     return noLimits;
-  Objectives objectives = scenes.of(child).evaluate(child);
+  Objectives objectives = evaluators.of(child).evaluate(child);
   Objectives scaled = scale(objectives);
   if (!isNew)
     return scaled;
@@ -192,7 +193,7 @@ void ParetoWorker::giveCredit(const ParetoPopulation::Member &parent,
 void ParetoWorker::receive() {
   for (const auto &news : exchange->news(number, nextNews)) {
     ParetoPopulation::Member member;
-    member.state = scenes.stateOf(news->sketch);
+    member.state = evaluators.stateOf(news->sketch);
     if (!population.isNew(member.state))
       continue;
     member.objectives = news->objectives;
@@ -203,7 +204,7 @@ void ParetoWorker::receive() {
 
 FoundPlan ParetoWorker::describe(const ParetoPopulation::Member &member) {
   FoundPlan found;
-  found.sketch = scenes.of(member.state).sketchOf(member.state);
+  found.sketch = evaluators.of(member.state).sketchOf(member.state);
   found.objectives = member.objectives;
   found.start = member.start;
   found.history = member.history;

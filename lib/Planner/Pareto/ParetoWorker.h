@@ -82,7 +82,7 @@ private:
   size_t nextNews = 0;
   Random random;
   ObjectiveScale scale;
-  ParetoScenes scenes;
+  StateEvaluators evaluators;
   ParetoPopulation population;
   std::vector<std::unique_ptr<ParetoMutator>> mutators;
   FiringRates rates;

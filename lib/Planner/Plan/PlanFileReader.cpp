@@ -364,7 +364,7 @@ llvm::Error PlanFileReader::readGroups(const Cursor &top) {
       std::optional<unsigned> vertex = graph.vertexNamed(vertexName);
       if (!vertex)
         return fail(place, "the program has no vertex '", vertexName, "'");
-      VertexConstraints &asked = graph.vertices[*vertex].constraints;
+      ShardingConstraints &asked = graph.vertices[*vertex].constraints;
       if (asked.layoutGroup == *name)
         continue;
       if (!asked.layoutGroup.empty())
@@ -522,10 +522,10 @@ llvm::Expected<Plan> tapestry::followPlan(llvm::StringRef text,
                                           llvm::StringRef fileName,
                                           PlanGraph &graph,
                                           const PlannerOptions &options) {
-  PlanGraph pinned = graph;
-  auto plan = PlanFileReader(text, fileName, pinned, options).read();
+  PlanGraph constrained = graph;
+  auto plan = PlanFileReader(text, fileName, constrained, options).read();
   if (plan)
-    graph = std::move(pinned);
+    graph = std::move(constrained);
   return plan;
 }
 
@@ -542,8 +542,8 @@ llvm::Expected<Plan> tapestry::parsePlan(llvm::StringRef text,
                                          llvm::StringRef fileName,
                                          const PlanGraph &graph,
                                          const PlannerOptions &options) {
-  PlanGraph pinned = graph;
-  auto plan = followPlan(text, fileName, pinned, options);
+  PlanGraph constrained = graph;
+  auto plan = followPlan(text, fileName, constrained, options);
   if (plan)
     if (llvm::Error error = verifyPlan(graph, *plan))
       return errorAt(fileName, llvm::toString(std::move(error)));

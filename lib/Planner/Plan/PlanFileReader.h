@@ -50,7 +50,7 @@ struct VertexEntry {
 
 class PlanFileReader {
 public:
-  /// Adds the file's pins to `graph`.
+  /// Adds the file's constraints to `graph`.
   PlanFileReader(llvm::StringRef text, llvm::StringRef fileName,
                  PlanGraph &graph, const PlannerOptions &options)
       : text(text), fileName(fileName), graph(graph), options(options) {}
@@ -108,7 +108,7 @@ private:
   /// Whether `input` is stored as its only reader wants it, as far as the file
   /// goes: then its entry says nothing new.
   bool followsReader(unsigned input) const;
-  void addPins(unsigned vertex);
+  void addConstraints(unsigned vertex);
 
   // The plan that follows.
   llvm::Expected<Plan> decide();
@@ -129,8 +129,8 @@ private:
   const CostModel *model = nullptr;
   DeviceGrid grid;
   std::vector<VertexEntry> entries;
-  /// Whose entries are pins of `graph` by now.
-  std::vector<bool> isPinned;
+  /// Whose entries are constraints of `graph` by now.
+  std::vector<bool> isConstrained;
   /// Whether the file decides everything, so that what it states of costs and
   /// collectives is to be compared.
   bool isComplete = false;

@@ -1,7 +1,7 @@
 //===- PlanFileVertices.cpp - What plan.json decides of vertices ----------===//
 //
 // A file that decides everything is followed; what another one leaves open the
-// planner decides, with the rest as pins.
+// planner decides, with the rest as constraints.
 //
 //===----------------------------------------------------------------------===//
 
@@ -332,11 +332,11 @@ bool PlanFileReader::followsReader(unsigned input) const {
          read == Layout::blocked(graph.vertices[input].shape, cuts);
 }
 
-/// What an entry decides, as pins.
-void PlanFileReader::addPins(unsigned v) {
+/// What an entry decides, as constraints.
+void PlanFileReader::addConstraints(unsigned v) {
   PlanVertex &vertex = graph.vertices[v];
   const VertexEntry &entry = entries[v];
-  CutRequest work, home;
+  ShardingConstraint work, home;
   work.place = home.place = fileName;
   auto axesOf = [&](const Cut &cut) {
     std::vector<std::string> names;
@@ -352,7 +352,7 @@ void PlanFileReader::addPins(unsigned v) {
     if (entry.home[dim])
       home.cuts.push_back({std::to_string(dim), partsOf(grid, *entry.home[dim]),
                            axesOf(*entry.home[dim])});
-  isPinned[v] = true;
+  isConstrained[v] = true;
   if (!work.cuts.empty())
     vertex.constraints.work.push_back(std::move(work));
   if (!home.cuts.empty())
@@ -360,12 +360,12 @@ void PlanFileReader::addPins(unsigned v) {
 }
 
 llvm::Expected<Plan> PlanFileReader::decide() {
-  // Inputs that lie apart from where their reader wants them are pinned there;
-  // those of other inputs need not be decided.
-  isPinned.resize(graph.vertices.size());
+  // Inputs that lie apart from where their reader wants them are constrained
+  // there; those of other inputs need not be decided.
+  isConstrained.resize(graph.vertices.size());
   for (unsigned v = 0; v < graph.vertices.size(); ++v)
     if (graph.vertices[v].storedFor && !followsReader(v))
-      addPins(v);
+      addConstraints(v);
   graph.resolveStorage();
   bool isPlaced = true, isCut = true, anyHome = false;
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
@@ -441,11 +441,11 @@ llvm::Expected<Plan> PlanFileReader::followParts() {
 }
 
 llvm::Expected<Plan> PlanFileReader::planTheRest() {
-  // A companion is cut as its lead, whose pins say how.
+  // A companion is cut as its lead, whose constraints say how.
   for (unsigned v = 0; v < graph.vertices.size(); ++v)
-    if (!entries[v].path.empty() && !isPinned[v] && !followsReader(v) &&
+    if (!entries[v].path.empty() && !isConstrained[v] && !followsReader(v) &&
         !graph.vertices[v].cutAs)
-      addPins(v);
+      addConstraints(v);
   graph.resolveStorage();
   PlannerOptions rest = options;
   rest.devices = 0;

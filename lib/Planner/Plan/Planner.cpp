@@ -253,7 +253,7 @@ void Search::tryOthers(double lowerBound,
     if (lowerBound >= closeEnough * solution.cost || ++tries > mostTries)
       break;
     auto other = build();
-    if (!other) { // Not every pin can be met.
+    if (!other) { // Not every constraint can be met.
       llvm::consumeError(other.takeError());
       continue;
     }

@@ -1,4 +1,4 @@
-//===- VerifyConstraints.cpp - Whether a plan does what pins ask ----------===//
+//===- VerifyConstraints.cpp - Whether a plan does what constraints ask ---===//
 //
 // Compares names of axes and boxes of devices; shares nothing with
 // Constraints.cpp, by which plans are made.
@@ -15,7 +15,7 @@ using namespace tapestry;
 namespace {
 /// One label or dimension as the plan cuts it.
 struct PlannedCut {
-  /// What requests may call it.
+  /// What constraints may call it.
   llvm::SmallVector<std::string, 2> names;
   int64_t parts = 1;
   /// The names of the axes, major first; nothing where it is not cut plainly.
@@ -31,7 +31,7 @@ static std::vector<std::string> namesOf(const DeviceGrid &grid,
   return names;
 }
 
-/// The prime axes that the names of a request stand for.
+/// The prime axes that the names of a constraint stand for.
 static std::vector<std::string> primesNamed(const DeviceGrid &grid,
                                             llvm::ArrayRef<std::string> asked) {
   std::vector<std::string> primes;
@@ -43,34 +43,34 @@ static std::vector<std::string> primesNamed(const DeviceGrid &grid,
   return primes;
 }
 
-static llvm::Error checkRequest(const PlanVertex &vertex,
-                                const DeviceGrid &grid,
-                                const CutRequest &request,
-                                llvm::ArrayRef<PlannedCut> cuts,
-                                llvm::StringRef what) {
+static llvm::Error checkConstraint(const PlanVertex &vertex,
+                                   const DeviceGrid &grid,
+                                   const ShardingConstraint &constraint,
+                                   llvm::ArrayRef<PlannedCut> cuts,
+                                   llvm::StringRef what) {
   llvm::SmallVector<bool> named(cuts.size(), false);
   std::string place = "vertex '" + vertex.name + "': " + what.str();
-  for (const CutPin &pin : request.cuts) {
+  for (const LabelConstraint &demand : constraint.cuts) {
     const PlannedCut *cut = llvm::find_if(cuts, [&](const PlannedCut &c) {
-      return llvm::is_contained(c.names, pin.label);
+      return llvm::is_contained(c.names, demand.label);
     });
     if (cut == cuts.end())
-      return planError(place, " '", pin.label, "' is pinned, there is none");
+      return planError(place, " '", demand.label, "' is pinned, there is none");
     named[cut - cuts.begin()] = true;
-    if (pin.parts != 0 && cut->parts != pin.parts)
-      return planError(place, " '", pin.label, "' is pinned to ", pin.parts,
-                       " parts, the plan has ", cut->parts);
-    if (pin.axes.empty())
+    if (demand.parts != 0 && cut->parts != demand.parts)
+      return planError(place, " '", demand.label, "' is pinned to ",
+                       demand.parts, " parts, the plan has ", cut->parts);
+    if (demand.axes.empty())
       continue;
-    std::vector<std::string> wanted = primesNamed(grid, pin.axes);
+    std::vector<std::string> wanted = primesNamed(grid, demand.axes);
     if (!cut->axes || *cut->axes != wanted)
-      return planError(place, " '", pin.label, "' is pinned to axes [",
+      return planError(place, " '", demand.label, "' is pinned to axes [",
                        llvm::join(wanted, ", "), "], the plan has [",
                        cut->axes ? llvm::join(*cut->axes, ", ") : "a window",
                        "]");
   }
   for (auto [cut, isNamed] : llvm::zip_equal(cuts, named))
-    if (request.isClosed && !isNamed && cut.parts != 1)
+    if (constraint.isClosed && !isNamed && cut.parts != 1)
       return planError(place, " '", cut.names.front(),
                        "' is pinned to 1 part, the plan has ", cut.parts);
   return llvm::Error::success();
@@ -140,17 +140,17 @@ llvm::Error tapestry::verifyConstraints(const PlanGraph &graph,
     const PlanVertex &vertex = graph.vertices[v];
     if (vertex.constraints.empty())
       continue;
-    for (const CutRequest &request : vertex.constraints.work)
-      if (request.isHard)
+    for (const ShardingConstraint &constraint : vertex.constraints.work)
+      if (constraint.isHard)
         if (llvm::Error error =
-                checkRequest(vertex, plan.grid, request,
-                             cutsOfWork(vertex, plan, v), "label"))
+                checkConstraint(vertex, plan.grid, constraint,
+                                cutsOfWork(vertex, plan, v), "label"))
           return error;
-    for (const CutRequest &request : vertex.constraints.home)
-      if (request.isHard)
+    for (const ShardingConstraint &constraint : vertex.constraints.home)
+      if (constraint.isHard)
         if (llvm::Error error =
-                checkRequest(vertex, plan.grid, request,
-                             cutsOfHome(vertex, plan, v), "dimension"))
+                checkConstraint(vertex, plan.grid, constraint,
+                                cutsOfHome(vertex, plan, v), "dimension"))
           return error;
   }
   return checkGroups(graph, plan);

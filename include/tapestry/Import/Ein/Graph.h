@@ -11,7 +11,7 @@
 #define TAPESTRY_IMPORT_EIN_GRAPH_H
 
 #include "tapestry/Import/Ein/Types.h"
-#include "tapestry/Support/CutRequest.h"
+#include "tapestry/Support/ShardingConstraint.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/SMLoc.h"
 #include "llvm/Support/raw_ostream.h"
@@ -139,7 +139,7 @@ struct Tensor {
   std::optional<unsigned> vertex;
   /// What is asked of the producer's cut, by the names of its labels (of an
   /// input: the numbers of its dimensions), and the layout group.
-  VertexConstraints constraints;
+  ShardingConstraints constraints;
 };
 
 struct Graph {
@@ -151,7 +151,7 @@ struct Graph {
     llvm::SMLoc loc;
     /// What is asked of the layout in which the tensor is left, by the numbers
     /// of its dimensions.
-    std::vector<CutRequest> requests;
+    std::vector<ShardingConstraint> requests;
   };
   std::vector<Output> outputs;
 

@@ -1,6 +1,6 @@
-//===- Constraints.h - Pins and preferences on a plan -----------*- C++ -*-===//
+//===- Constraints.h - Sharding constraints on a plan -----------*- C++ -*-===//
 //
-// What the requests of a PlanGraph mean on a grid: which cuts and homes they
+// What the constraints of a PlanGraph mean on a grid: which cuts and homes they
 // admit, what broken preferences weigh, and where they contradict each other.
 // Problem builders filter and price with it; verifyPlan() does not use it.
 //
@@ -22,28 +22,30 @@ namespace tapestry {
 /// "gpu"; nothing where the grid has neither.
 std::optional<Cut> axesNamed(const DeviceGrid &grid, llvm::StringRef name);
 
-/// Whether every pin of the graph can be met on the grid and agrees with the
-/// others. The error names the vertex, the label, both numbers and the place:
+/// Whether every constraint of the graph can be met on the grid and agrees with
+/// the others. The error names the vertex, the label, both numbers and the
+/// place:
 /// - labels, dimensions and axes that do not exist, an axis that is used twice;
 /// - parts below 1, beyond the extent, no product of the grid's prime factors,
 ///   or other than what the named axes make;
 /// - labels of one vertex whose parts together are more than, or no divisor of,
 ///   the devices;
-/// - two pins, or two members of a layout group, that disagree;
+/// - two constraints, or two members of a layout group, that disagree;
 /// - members of a group whose tensors have different shapes.
 /// Preferences are checked for labels only: one that the grid cannot meet
 /// counts as broken.
 [[nodiscard]] llvm::Error checkConstraints(const PlanGraph &graph,
                                            const DeviceGrid &grid);
 
-/// Whether the pins on a vertex' work admit these parts (their axes apart).
+/// Whether the constraints on a vertex' work admit these parts (their axes
+/// apart).
 bool allowsParts(const PlanVertex &vertex, const DeviceGrid &grid,
                  llvm::ArrayRef<int64_t> parts);
 /// Whether they admit this cut, named axes and their order included.
 bool allows(const PlanVertex &vertex, const DeviceGrid &grid,
             const Partition &partition);
-/// Whether the pins on a vertex' home (of an input also those on its work)
-/// admit this layout. A dimension that is pinned has to be plain.
+/// Whether the constraints on a vertex' home (of an input also those on its
+/// work) admit this layout. A dimension that is constrained has to be plain.
 bool allowsHome(const PlanVertex &vertex, const DeviceGrid &grid,
                 const Layout &layout);
 
@@ -65,33 +67,33 @@ inline double preferenceUnit(const PlanVertex &vertex) {
   return vertex.elements();
 }
 
-/// Per label the parts that pins fix, 0 where they are open. Pins on the home
-/// count for the label of their dimension, as the cost model `paper` has it,
-/// where a result is kept as it is cut; the error says where that contradicts
-/// the pins on the work.
-llvm::Expected<PartVector> pinnedParts(const PlanVertex &vertex,
-                                       const DeviceGrid &grid);
-/// The same with one of the vertex' preferences on top of the pins; nothing
-/// where the two contradict each other or the grid cannot meet both.
+/// Per label the parts that constraints fix, 0 where they are open. Constraints
+/// on the home count for the label of their dimension, as the cost model
+/// `paper` has it, where a result is kept as it is cut; the error says where
+/// that contradicts the constraints on the work.
+llvm::Expected<PartVector> constrainedParts(const PlanVertex &vertex,
+                                            const DeviceGrid &grid);
+/// The same with one of the vertex' preferences on top of the constraints;
+/// nothing where the two contradict each other or the grid cannot meet both.
 std::optional<PartVector> preferredParts(const PlanVertex &vertex,
                                          const DeviceGrid &grid,
-                                         const CutRequest &preference);
-/// Per label the cut that pins, and where given one of the vertex' preferences,
-/// fix by naming axes; nothing where axes are open, or everywhere where the
-/// preference cannot be met.
+                                         const ShardingConstraint &preference);
+/// Per label the cut that constraints, and where given one of the vertex'
+/// preferences, fix by naming axes; nothing where axes are open, or everywhere
+/// where the preference cannot be met.
 llvm::SmallVector<std::optional<Cut>, 4>
-pinnedCuts(const PlanVertex &vertex, const DeviceGrid &grid,
-           const CutRequest *preference = nullptr);
+constrainedCuts(const PlanVertex &vertex, const DeviceGrid &grid,
+                const ShardingConstraint *preference = nullptr);
 
 /// Whether the result has to stay as it is cut until it is read, whole: under
-/// the cost model `paper` that is what requests on the home mean.
+/// the cost model `paper` that is what constraints on the home mean.
 inline bool keepsResultInPlace(const PlanVertex &vertex) {
   return !vertex.constraints.home.empty() ||
          !vertex.constraints.layoutGroup.empty();
 }
 
-/// An error about a vertex' layout group: at the pin whose place `error` begins
-/// with, or else where the vertex was put into the group.
+/// An error about a vertex' layout group: at the constraint whose place `error`
+/// begins with, or else where the vertex was put into the group.
 llvm::Error layoutGroupError(const PlanVertex &vertex, llvm::Error error);
 
 /// The members of every layout group with at least two, each ascending, in the

@@ -23,12 +23,12 @@ void describe(llvm::raw_ostream &os, const PlanOperand &operand);
 void describeWork(llvm::raw_ostream &os, const PlanGraph &graph,
                   const PlanVertex &vertex);
 
-/// Which requests on a vertex tell it from others of its shape.
-enum class RequestsOf { All, Preferences };
+/// Which constraints on a vertex tell it from others of its shape.
+enum class ConstraintsOf { All, Preferences };
 /// What is asked of its work and its home, with the names of its labels, which
-/// requests refer to; nothing where nothing is asked.
-void describeRequests(llvm::raw_ostream &os, const PlanVertex &vertex,
-                      RequestsOf which);
+/// constraints refer to; nothing where nothing is asked.
+void describeConstraints(llvm::raw_ostream &os, const PlanVertex &vertex,
+                         ConstraintsOf which);
 
 } // namespace tapestry
 

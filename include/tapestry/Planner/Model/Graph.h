@@ -10,9 +10,9 @@
 #define TAPESTRY_PLANNER_MODEL_GRAPH_H
 
 #include "tapestry/Support/Access.h"
-#include "tapestry/Support/CutRequest.h"
 #include "tapestry/Support/Error.h"
 #include "tapestry/Support/Projection.h"
+#include "tapestry/Support/ShardingConstraint.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
@@ -100,7 +100,7 @@ struct PlanVertex {
   /// Whether the program hands the result out.
   bool isOutput = false;
   /// What the user asks of the plan here (see Planner/Constraints.h).
-  VertexConstraints constraints;
+  ShardingConstraints constraints;
   /// The only read of an input that is stored as this read wants it, at no
   /// cost. Nothing for tensors that have a home of their own: results, inputs
   /// that several read or that are handed out again, and those that the user

@@ -37,7 +37,7 @@ using SolverFunction = llvm::Expected<Solution> (*)(const PlanProblem &,
 /// apart into longest paths of variables with work, and each path is solved
 /// exactly while what joins it to other paths is ignored; variables without
 /// work then suit their neighbours best. Ties go to the smallest choice. Fast,
-/// not optimal; its lower bound is a dual one (Bound.h). Refuses a memory
+/// not optimal; its lower bound is a dual one (DualBound.h). Refuses a memory
 /// limit.
 llvm::Expected<Solution> solveEinDecomp(const PlanProblem &problem,
                                         const SolverOptions &options = {});
@@ -52,7 +52,7 @@ llvm::Expected<Solution> solveExact(const PlanProblem &problem,
 
 /// The best plan found within SolverOptions::work and a certified lower bound;
 /// proved where elimination or the bound get that far. Honours a memory limit.
-llvm::Expected<Solution> solveBounded(const PlanProblem &problem,
+llvm::Expected<Solution> solveAnytime(const PlanProblem &problem,
                                       const SolverOptions &options = {});
 
 /// The least memory that a plan needs, whatever it costs.

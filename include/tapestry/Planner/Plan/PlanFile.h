@@ -6,7 +6,7 @@
 // A file that decides everything is followed as it is, and what it states
 // beyond the decisions is compared with what follows from them. What another
 // one leaves open (vertices, labels, axes, homes that are missing or "?") is
-// planned, with what it gives as pins.
+// planned, with what it gives as constraints.
 //
 // Beside "vertices" there may be "rewrites", a list of
 //   {"kind": "order", "vertex": "Z", "arguments": ["1 2", "0 3"]}
@@ -29,11 +29,11 @@ void writePlan(llvm::raw_ostream &os, const PlanGraph &graph, const Plan &plan);
 
 /// Reads plan.json for `graph`, decides what it leaves open by `options`
 /// (solver, cost model, machine; the grid, cost model and machine that the file
-/// names come first) and verifies the plan. The file's pins and groups are
-/// added to `graph`, which the plan then fits; on failure it stays as it was.
-/// Every error begins with "`fileName`: error: " and names the JSON path and
-/// both numbers that disagree, unless a pin of the program is at odds with the
-/// file's: then with that pin's place.
+/// names come first) and verifies the plan. The file's constraints and groups
+/// are added to `graph`, which the plan then fits; on failure it stays as it
+/// was. Every error begins with "`fileName`: error: " and names the JSON path
+/// and both numbers that disagree, unless a constraint of the program is at
+/// odds with the file's: then with that constraint's place.
 ///
 /// Of a file that decides everything, a lower bound is believed only if the
 /// file's cost is right, and an optimum is not proved again: it stays what the

@@ -29,7 +29,8 @@ namespace tapestry {
 ///   plan leads there, or no element has to move; and the combination of
 ///   partial values is in the plan; each with the kind, group and bytes that
 ///   are counted here; and the plan has no other collectives;
-/// - every pin is met, and layout groups have equal homes (verifyConstraints);
+/// - every constraint is met, and layout groups have equal homes
+///   (verifyConstraints);
 /// - join, aggregate and repartition, and their sum, are what the cost model
 ///   says (to a part in 10^9), and the lower bound does not exceed the cost.
 [[nodiscard]] llvm::Error verifyPlan(const PlanGraph &graph, const Plan &plan);
@@ -55,9 +56,9 @@ namespace tapestry {
                                      llvm::ArrayRef<int64_t> parts,
                                      const Partition &partition);
 
-/// Whether a placed plan does what the pins of the graph ask: parts, axes and
-/// their order, homes, and one layout for all members of a group. Preferences
-/// may be broken.
+/// Whether a placed plan does what the constraints of the graph ask: parts,
+/// axes and their order, homes, and one layout for all members of a group.
+/// Preferences may be broken.
 [[nodiscard]] llvm::Error verifyConstraints(const PlanGraph &graph,
                                             const Plan &plan);
 

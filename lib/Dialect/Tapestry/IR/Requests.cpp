@@ -43,11 +43,11 @@ LogicalResult RequestAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-RequestAttr RequestAttr::get(MLIRContext *context, const CutRequest &request,
-                             bool isHome) {
+RequestAttr RequestAttr::get(MLIRContext *context,
+                             const ShardingConstraint &request, bool isHome) {
   Builder builder(context);
   llvm::SmallVector<NamedAttribute> cuts;
-  for (const CutPin &pin : request.cuts) {
+  for (const LabelConstraint &pin : request.cuts) {
     if (pin.axes.empty()) {
       cuts.push_back(builder.getNamedAttr(
           pin.label, builder.getI64IntegerAttr(pin.parts)));
@@ -62,14 +62,14 @@ RequestAttr RequestAttr::get(MLIRContext *context, const CutRequest &request,
              builder.getDictionaryAttr(cuts), request.isClosed);
 }
 
-CutRequest RequestAttr::getRequest(StringRef place) const {
-  CutRequest request;
+ShardingConstraint RequestAttr::getRequest(StringRef place) const {
+  ShardingConstraint request;
   request.isHard = getIsHard();
   request.weight = getWeight().getValueAsDouble();
   request.isClosed = getIsClosed();
   request.place = place.str();
   for (NamedAttribute entry : getCuts()) {
-    CutPin pin;
+    LabelConstraint pin;
     pin.label = entry.getName().str();
     if (auto count = dyn_cast<IntegerAttr>(entry.getValue()))
       pin.parts = count.getInt();
@@ -155,7 +155,7 @@ static std::string placeOf(Location loc) {
       .str();
 }
 
-static void addRequests(Operation *op, VertexConstraints &constraints) {
+static void addRequests(Operation *op, ShardingConstraints &constraints) {
   auto list = op->getAttrOfType<ArrayAttr>(constraintsAttrName);
   if (!list)
     return;
@@ -165,8 +165,8 @@ static void addRequests(Operation *op, VertexConstraints &constraints) {
         .push_back(request.getRequest(place));
 }
 
-VertexConstraints teg::constraintsOf(Operation *op) {
-  VertexConstraints constraints;
+ShardingConstraints teg::constraintsOf(Operation *op) {
+  ShardingConstraints constraints;
   addRequests(op, constraints);
   for (Operation *user : op->getUsers())
     if (isa<SinkOp>(user))

@@ -8,13 +8,13 @@
 #define TAPESTRY_LIB_DIALECT_TAPESTRY_IR_REQUESTS_H
 
 #include "mlir/IR/Operation.h"
-#include "tapestry/Support/CutRequest.h"
+#include "tapestry/Support/ShardingConstraint.h"
 
 namespace tapestry::teg {
 
 /// What is asked of a source or an einsum, by its own attributes and by those
 /// of the sinks that hand its result out.
-VertexConstraints constraintsOf(mlir::Operation *op);
+ShardingConstraints constraintsOf(mlir::Operation *op);
 
 } // namespace tapestry::teg
 

@@ -98,7 +98,7 @@ Value SourceOp::emitCombine(unsigned, OpBuilder &, Location, Value, Value) {
 
 PointWork SourceOp::getWork() { return {}; }
 
-VertexConstraints SourceOp::getConstraints() { return constraintsOf(*this); }
+ShardingConstraints SourceOp::getConstraints() { return constraintsOf(*this); }
 
 //===----------------------------------------------------------------------===//
 // EinsumOp
@@ -255,4 +255,4 @@ PointWork EinsumOp::getWork() {
   return work;
 }
 
-VertexConstraints EinsumOp::getConstraints() { return constraintsOf(*this); }
+ShardingConstraints EinsumOp::getConstraints() { return constraintsOf(*this); }

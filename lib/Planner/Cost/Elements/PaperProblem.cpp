@@ -53,14 +53,15 @@ private:
   llvm::Expected<const VertexForm *> formOf(unsigned v);
   llvm::Expected<const VertexForm *> formOfSharedInput(unsigned input);
   llvm::Expected<std::shared_ptr<VertexForm>>
-  makeForm(unsigned v, const std::vector<PartVector> &pins);
+  makeForm(unsigned v, const std::vector<PartVector> &demands);
   /// What the choices of a vertex, or of its lead, make of its result.
   const Interface &outputOf(unsigned v) const {
     unsigned lead = graph.leadOf(v);
     return v == lead ? formOfVertex[v]->output
                      : formOfVertex[lead]->companions[v - lead - 1];
   }
-  llvm::Expected<std::vector<PartVector>> pinsOf(const PlanVertex &vertex);
+  llvm::Expected<std::vector<PartVector>>
+  constraintsOf(const PlanVertex &vertex);
   std::vector<double> penaltiesOf(const PlanVertex &vertex,
                                   const std::vector<PartVector> &choices);
   /// Plain cuts of an input that its readers ask for.
@@ -115,24 +116,24 @@ Interface Builder::interfaceOf(const PlanVertex &vertex,
   return result;
 }
 
-/// The parts that pins fix, then those that each preference fixes besides;
-/// nothing for a vertex of which nothing is asked.
+/// The parts that constraints fix, then those that each preference fixes
+/// besides; nothing for a vertex of which nothing is asked.
 llvm::Expected<std::vector<PartVector>>
-Builder::pinsOf(const PlanVertex &vertex) {
-  std::vector<PartVector> pins;
+Builder::constraintsOf(const PlanVertex &vertex) {
+  std::vector<PartVector> demands;
   if (vertex.constraints.empty())
-    return pins;
-  auto hard = pinnedParts(vertex, grid);
+    return demands;
+  auto hard = constrainedParts(vertex, grid);
   if (!hard)
     return hard.takeError();
-  pins.push_back(std::move(*hard));
-  for (const auto *requests :
+  demands.push_back(std::move(*hard));
+  for (const auto *constraints :
        {&vertex.constraints.work, &vertex.constraints.home})
-    for (const CutRequest &request : *requests)
-      if (!request.isHard)
-        if (auto parts = preferredParts(vertex, grid, request))
-          pins.push_back(std::move(*parts));
-  return pins;
+    for (const ShardingConstraint &constraint : *constraints)
+      if (!constraint.isHard)
+        if (auto parts = preferredParts(vertex, grid, constraint))
+          demands.push_back(std::move(*parts));
+  return demands;
 }
 
 std::vector<double>
@@ -154,15 +155,15 @@ static llvm::Error tooManyChoices(const PlanVertex &vertex, double count,
 }
 
 llvm::Expected<std::shared_ptr<VertexForm>>
-Builder::makeForm(unsigned v, const std::vector<PartVector> &pins) {
+Builder::makeForm(unsigned v, const std::vector<PartVector> &demands) {
   const PlanVertex &vertex = graph.vertices[v];
   llvm::SmallVector<int64_t, 4> extents = vertex.extents();
   std::vector<PartVector> choices;
   double count = 0;
-  for (unsigned set = 0; set < std::max<size_t>(1, pins.size()); ++set) {
+  for (unsigned set = 0; set < std::max<size_t>(1, demands.size()); ++set) {
     llvm::ArrayRef<int64_t> fixed;
-    if (!pins.empty())
-      fixed = pins[set];
+    if (!demands.empty())
+      fixed = demands[set];
     count += countViablePartitions(extents, devices, fixed);
     if (count > maxChoicesPerVariable)
       return tooManyChoices(vertex, count, devices);
@@ -193,9 +194,9 @@ Builder::makeForm(unsigned v, const std::vector<PartVector> &pins) {
 
 llvm::Expected<const VertexForm *> Builder::formOf(unsigned v) {
   const PlanVertex &vertex = graph.vertices[v];
-  auto pins = pinsOf(vertex);
-  if (!pins)
-    return pins.takeError();
+  auto demands = constraintsOf(vertex);
+  if (!demands)
+    return demands.takeError();
   llvm::SmallString<256> key;
   llvm::raw_svector_ostream os(key);
   describe(os, vertex.extents());
@@ -210,14 +211,14 @@ llvm::Expected<const VertexForm *> Builder::formOf(unsigned v) {
     describe(os, companion.shape);
     describe(os, companion.output);
   }
-  for (const PartVector &parts : *pins) {
+  for (const PartVector &parts : *demands) {
     os << "@";
     describe(os, parts);
   }
-  describeRequests(os, vertex, RequestsOf::Preferences);
+  describeConstraints(os, vertex, ConstraintsOf::Preferences);
   std::shared_ptr<VertexForm> &form = forms[key];
   if (!form) {
-    auto made = makeForm(v, *pins);
+    auto made = makeForm(v, *demands);
     if (!made)
       return made.takeError();
     form = *made;
@@ -247,15 +248,15 @@ void Builder::addWanted(unsigned input, std::set<PartVector> &wanted) {
 
 /// The form of an input that is not stored as its consumer wants it: every cut
 /// into plain blocks whose counts a viable partition of a consumer, or another
-/// member of its layout group, asks for and its pins admit, and the cuts that
-/// pins and preferences ask for.
+/// member of its layout group, asks for and its constraints admit, and the cuts
+/// that constraints and preferences ask for.
 llvm::Expected<const VertexForm *> Builder::formOfSharedInput(unsigned input) {
   const PlanVertex &vertex = graph.vertices[input];
-  auto pins = pinsOf(vertex);
-  if (!pins)
-    return pins.takeError();
+  auto demands = constraintsOf(vertex);
+  if (!demands)
+    return demands.takeError();
   std::set<PartVector> all;
-  if (uses[input].size() > 1 || !pins->empty())
+  if (uses[input].size() > 1 || !demands->empty())
     addWanted(input, all);
   for (const std::vector<unsigned> &members : groups)
     if (llvm::is_contained(members, input))
@@ -272,16 +273,17 @@ llvm::Expected<const VertexForm *> Builder::formOfSharedInput(unsigned input) {
         }
       }
   std::set<PartVector, std::greater<PartVector>> wanted;
-  auto isPinned = [&](const PartVector &parts) {
-    return llvm::all_of(llvm::zip_equal(pins->front(), parts), [](auto entry) {
-      return std::get<0>(entry) == 0 ||
-             std::get<0>(entry) == std::get<1>(entry);
-    });
+  auto isConstrained = [&](const PartVector &parts) {
+    return llvm::all_of(llvm::zip_equal(demands->front(), parts),
+                        [](auto entry) {
+                          return std::get<0>(entry) == 0 ||
+                                 std::get<0>(entry) == std::get<1>(entry);
+                        });
   };
   for (const PartVector &parts : all)
-    if (pins->empty() || isPinned(parts))
+    if (demands->empty() || isConstrained(parts))
       wanted.insert(parts);
-  for (const PartVector &fixed : *pins) {
+  for (const PartVector &fixed : *demands) {
     double count = countViablePartitions(vertex.shape, devices, fixed);
     if (count > maxChoicesPerVariable)
       return tooManyChoices(vertex, count, devices);
@@ -303,7 +305,7 @@ llvm::Expected<const VertexForm *> Builder::formOfSharedInput(unsigned input) {
     os << "|";
     describe(os, parts);
   }
-  describeRequests(os, vertex, RequestsOf::Preferences);
+  describeConstraints(os, vertex, ConstraintsOf::Preferences);
   std::shared_ptr<VertexForm> &form = forms[key];
   if (!form) {
     form = std::make_shared<VertexForm>();

@@ -1,6 +1,6 @@
 //===- SpmdPlacement.cpp - From a solution to a placement -----------------===//
 
-#include "SpmdMeaning.h"
+#include "SpmdDecoding.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -12,15 +12,15 @@ SpmdProblem &SpmdProblem::operator=(SpmdProblem &&) = default;
 SpmdProblem::~SpmdProblem() = default;
 
 llvm::ArrayRef<SpmdProblem::Variables> SpmdProblem::variables() const {
-  return meaning->variables;
+  return decoding->variables;
 }
 
 llvm::ArrayRef<Partition> SpmdProblem::partitionsOf(unsigned vertex) const {
-  return meaning->work[vertex]->partitions;
+  return decoding->work[vertex]->partitions;
 }
 
 Placement SpmdProblem::placementOf(llvm::ArrayRef<uint32_t> choice) const {
-  const Meaning &m = *meaning;
+  const Decoding &m = *decoding;
   Placement placement;
   placement.vertices.resize(m.graph.vertices.size());
   auto homeNumber = [&](unsigned v) {
@@ -85,7 +85,7 @@ Placement SpmdProblem::placementOf(llvm::ArrayRef<uint32_t> choice) const {
 }
 
 double SpmdProblem::penalty(llvm::ArrayRef<uint32_t> choice) const {
-  const Meaning &m = *meaning;
+  const Decoding &m = *decoding;
   double penalty = 0;
   for (unsigned v = 0; v < m.graph.vertices.size(); ++v) {
     if (m.graph.vertices[v].constraints.empty())
@@ -108,7 +108,7 @@ double SpmdProblem::penalty(llvm::ArrayRef<uint32_t> choice) const {
 }
 
 std::vector<Layout> SpmdProblem::homesOf(unsigned vertex) const {
-  const HomeForm &home = *meaning->home[vertex];
+  const HomeForm &home = *decoding->home[vertex];
   std::vector<Layout> layouts;
   for (unsigned number : home.allowed)
     layouts.push_back(home.table->layouts()[number]);

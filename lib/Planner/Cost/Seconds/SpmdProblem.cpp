@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry/Planner/Cost/Seconds/SpmdProblem.h"
-#include "SpmdMeaning.h"
+#include "SpmdDecoding.h"
 #include "tapestry/Planner/Model/Constraints.h"
 #include "tapestry/Planner/Model/CutEnumerator.h"
 #include "tapestry/Planner/Model/FormKey.h"
@@ -28,8 +28,8 @@ public:
   Builder(const PlanGraph &graph, const DeviceGrid &grid,
           const Machine &machine, const SpmdOptions &options)
       : options(options),
-        meaning(std::make_unique<SpmdProblem::Meaning>(graph, grid, machine)),
-        m(*meaning), space(CutSpace::ofAxes(grid)) {
+        decoding(std::make_unique<SpmdProblem::Decoding>(graph, grid, machine)),
+        m(*decoding), space(CutSpace::ofAxes(grid)) {
     for (unsigned axis = 0; axis < grid.axes.size(); ++axis)
       allAxes.push_back(axis);
     for (unsigned v = 0; v < graph.vertices.size(); ++v)
@@ -44,7 +44,7 @@ public:
 private:
   bool chooseSpace();
   bool shrinkSpace(CutSpace::Merge which);
-  bool meetsPins();
+  bool meetsConstraints();
   std::shared_ptr<const WorkForm> workFormOf(unsigned v);
   std::shared_ptr<const HomeForm> homeFormOf(unsigned v);
   Shown show(llvm::ArrayRef<LayoutId> layoutPerChoice);
@@ -75,8 +75,8 @@ private:
   }
 
   const SpmdOptions &options;
-  std::unique_ptr<SpmdProblem::Meaning> meaning;
-  SpmdProblem::Meaning &m;
+  std::unique_ptr<SpmdProblem::Decoding> decoding;
+  SpmdProblem::Decoding &m;
   CutSpace space;
   Cut allAxes;
   /// Per vertex, the members of its layout group, itself among them.
@@ -118,8 +118,8 @@ bool Builder::shrinkSpace(CutSpace::Merge which) {
   return false;
 }
 
-/// Whether every pinned vertex has a partition and a layout in the space.
-bool Builder::meetsPins() {
+/// Whether every constrained vertex has a partition and a layout in the space.
+bool Builder::meetsConstraints() {
   for (unsigned v = 0; v < m.graph.vertices.size(); ++v) {
     const PlanVertex &vertex = m.graph.vertices[v];
     if (vertex.constraints.empty())
@@ -143,7 +143,7 @@ bool Builder::meetsPins() {
 }
 
 /// Merged axes cannot make every number of parts: of the ways to merge, the
-/// first that meets all pins.
+/// first that meets all constraints.
 bool Builder::chooseSpace() {
   if (!options.groups.empty()) {
     space.groups = options.groups;
@@ -151,7 +151,7 @@ bool Builder::chooseSpace() {
   }
   for (CutSpace::Merge which : {CutSpace::Merge::Smallest,
                                 CutSpace::Merge::First, CutSpace::Merge::Last})
-    if (shrinkSpace(which) && meetsPins())
+    if (shrinkSpace(which) && meetsConstraints())
       return true;
   return shrinkSpace(CutSpace::Merge::Smallest);
 }
@@ -182,7 +182,7 @@ std::shared_ptr<const WorkForm> Builder::workFormOf(unsigned v) {
   llvm::SmallString<256> key;
   llvm::raw_svector_ostream os(key);
   describeWork(os, m.graph, vertex);
-  describeRequests(os, asked, RequestsOf::All);
+  describeConstraints(os, asked, ConstraintsOf::All);
   std::shared_ptr<const WorkForm> &known = workForms[key];
   if (known)
     return known;
@@ -238,7 +238,7 @@ std::shared_ptr<const HomeForm> Builder::homeFormOf(unsigned v) {
   describe(os, vertex.shape);
   for (unsigned member : groupOf[v]) {
     os << (m.graph.vertices[member].isInput ? "i" : "v");
-    describeRequests(os, m.graph.vertices[member], RequestsOf::All);
+    describeConstraints(os, m.graph.vertices[member], ConstraintsOf::All);
   }
   std::shared_ptr<const HomeForm> &known = homeForms[key];
   if (known)
@@ -541,7 +541,7 @@ llvm::Expected<SpmdProblem> Builder::build() {
     addVertex(v, result);
   }
   addMemory(result);
-  result.meaning = std::move(meaning);
+  result.decoding = std::move(decoding);
   return result;
 }
 

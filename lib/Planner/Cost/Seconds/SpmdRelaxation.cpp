@@ -10,7 +10,7 @@
 #include "tapestry/Planner/Cost/Seconds/SpmdRelaxation.h"
 #include "MoveBound.h"
 #include "tapestry/Planner/Model/FormKey.h"
-#include "tapestry/Planner/Optimize/Bound.h"
+#include "tapestry/Planner/Optimize/DualBound.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>

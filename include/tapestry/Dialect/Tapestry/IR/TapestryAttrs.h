@@ -7,7 +7,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectImplementation.h"
 
-#include "tapestry/Support/CutRequest.h"
+#include "tapestry/Support/ShardingConstraint.h"
 
 #define GET_ATTRDEF_CLASSES
 #include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.h.inc"

@@ -35,12 +35,12 @@ def Tapestry_RequestAttr : AttrDef<Tapestry_Dialect, "Request"> {
     "bool":$isClosed
   );
   let builders = [
-    AttrBuilder<(ins "const ::tapestry::CutRequest &":$request,
+    AttrBuilder<(ins "const ::tapestry::ShardingConstraint &":$request,
                      "bool":$isHome)>
   ];
   let extraClassDeclaration = [{
     /// As a plain struct that was written at `place`.
-    ::tapestry::CutRequest getRequest(::llvm::StringRef place) const;
+    ::tapestry::ShardingConstraint getRequest(::llvm::StringRef place) const;
   }];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

@@ -19,13 +19,13 @@ namespace tapestry {
 /// most one has a single choice, which costs nothing and means nothing (see
 /// partsOfSolution).
 ///
-/// A pinned vertex chooses among the partitions that cut the other labels as
-/// far as they can be beside the pins; one with preferences also among those
-/// that its preferences, taken as pins, lead to, and each broken one adds its
-/// weight times preferenceUnit() to a choice's cost. Members of a layout group
-/// are joined by edges between neighbours that cost forbiddenCost, or more than
-/// all else, where layouts differ. The error names pins that contradict each
-/// other.
+/// A constrained vertex chooses among the partitions that cut the other labels
+/// as far as they can be beside the constraints; one with preferences also
+/// among those that its preferences, taken as constraints, lead to, and each
+/// broken one adds its weight times preferenceUnit() to a choice's cost.
+/// Members of a layout group are joined by edges between neighbours that cost
+/// forbiddenCost, or more than all else, where layouts differ. The error names
+/// constraints that contradict each other.
 llvm::Expected<PlanProblem> buildPaperProblem(const PlanGraph &graph,
                                               const DeviceGrid &grid);
 /// The same on a grid of one axis "d".

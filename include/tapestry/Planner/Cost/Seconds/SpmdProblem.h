@@ -56,12 +56,12 @@ struct SpmdProblem {
   llvm::ArrayRef<Variables> variables() const;
   /// What the choices of a vertex's work are.
   llvm::ArrayRef<Partition> partitionsOf(unsigned vertex) const;
-  /// What the choices of a tensor's home are: the layouts that pins and groups
-  /// allow.
+  /// What the choices of a tensor's home are: the layouts that constraints and
+  /// groups allow.
   std::vector<Layout> homesOf(unsigned vertex) const;
 
-  struct Meaning;
-  std::unique_ptr<Meaning> meaning;
+  struct Decoding;
+  std::unique_ptr<Decoding> decoding;
 };
 
 /// `graph` and `grid` must outlive the result. Fails where a vertex has more

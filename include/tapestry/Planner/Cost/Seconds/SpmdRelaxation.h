@@ -24,8 +24,8 @@ struct RelaxationOptions {
 };
 
 /// A problem of which every plan of `graph` on `grid`, a grid of prime axes, is
-/// a solution that costs at most as much; pins, preferences and memory are left
-/// out. Nothing where there are too many choices.
+/// a solution that costs at most as much; constraints, preferences and memory
+/// are left out. Nothing where there are too many choices.
 std::optional<PlanProblem>
 buildSpmdRelaxation(const PlanGraph &graph, const DeviceGrid &grid,
                     const Machine &machine,

@@ -1,14 +1,14 @@
-//===- ParetoScene.h - Fast prices of many plans of one graph ---*- C++ -*-===//
+//===- StateEvaluator.h - Fast prices of many plans -------------*- C++ -*-===//
 //
 // The stochastic search compares thousands of plans that differ in few places.
-// A scene is one graph on one grid: it keeps every partition and layout once,
-// under a number, and remembers what every vertex costs together with what its
-// readers want, so that a new plan costs a look-up per vertex.
+// An evaluator is one graph on one grid: it keeps every partition and layout
+// once, under a number, and remembers what every vertex costs together with
+// what its readers want, so that a new plan costs a look-up per vertex.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_LIB_PLANNER_PARETO_PARETOSCENE_H
-#define TAPESTRY_LIB_PLANNER_PARETO_PARETOSCENE_H
+#ifndef TAPESTRY_LIB_PLANNER_PARETO_STATEEVALUATOR_H
+#define TAPESTRY_LIB_PLANNER_PARETO_STATEEVALUATOR_H
 
 #include "tapestry/Planner/Layout/HomePrice.h"
 #include "tapestry/Planner/Layout/Memory.h"
@@ -20,7 +20,7 @@
 
 namespace tapestry {
 
-/// A plan in the numbers of its scene.
+/// A plan in the numbers of its evaluator.
 struct ParetoState {
   /// In the rewrite space, and in the list of grids.
   unsigned graph = 0;
@@ -38,7 +38,7 @@ struct ParetoState {
   }
 };
 
-/// The same in words that any scene understands.
+/// The same in words that any evaluator understands.
 struct ParetoSketch {
   unsigned graph = 0;
   unsigned grid = 0;
@@ -46,10 +46,11 @@ struct ParetoSketch {
   std::vector<std::optional<Layout>> homes;
 };
 
-class ParetoScene {
+class StateEvaluator {
 public:
   /// `grid` has prime axes.
-  ParetoScene(const PlanGraph &graph, DeviceGrid grid, const Machine &machine);
+  StateEvaluator(const PlanGraph &graph, DeviceGrid grid,
+                 const Machine &machine);
 
   const PlanGraph &graph;
   const DeviceGrid grid;
@@ -81,7 +82,7 @@ public:
   uint32_t homeNumber(const Layout &home) { return costs.idOf(home) + 1; }
   /// Where the result of a vertex lives.
   const Layout &homeOf(const ParetoState &state, unsigned vertex) {
-    return costs.layout(journeyOf(state, vertex).home);
+    return costs.layout(routeOf(state, vertex).home);
   }
 
   /// Gives companions the cut of their leads, which alone are movable.
@@ -109,18 +110,18 @@ private:
     llvm::StringMap<uint32_t> numbers;
   };
   /// A vertex's result on its way home and to its readers.
-  struct Journey {
+  struct ResultRoute {
     LayoutId home = 0;
     /// Whether partial values are combined before they go home.
     bool isCombinedFirst = false;
     double seconds = 0;
     double bytes = 0;
   };
-  const Journey &journeyOf(const ParetoState &state, unsigned vertex);
-  Journey computeJourney(const ParetoState &state, unsigned vertex);
+  const ResultRoute &routeOf(const ParetoState &state, unsigned vertex);
+  ResultRoute computeRoute(const ParetoState &state, unsigned vertex);
   /// What routeGraph() says of this vertex and its readers alone.
   LayoutId routedHome(const ParetoState &state, unsigned vertex);
-  void addMove(Journey &journey, unsigned vertex, LayoutId from, LayoutId to);
+  void addMove(ResultRoute &route, unsigned vertex, LayoutId from, LayoutId to);
   LayoutId targetOf(const ParetoState &state, const PlanUse &use) const {
     return vertices[use.vertex]
         .cuts[state.cuts[use.vertex]]
@@ -135,21 +136,21 @@ private:
   bool isPossible = true;
   std::vector<VertexTable> vertices;
   ReshardingCostCache costs;
-  llvm::StringMap<Journey> journeys;
+  llvm::StringMap<ResultRoute> routes;
 };
 
-/// The scenes of one thread, made when they are first asked for.
-class ParetoScenes {
+/// The evaluators of one thread, made when they are first asked for.
+class StateEvaluators {
 public:
-  ParetoScenes(RewriteSpace &space, std::vector<DeviceGrid> userGrids,
-               const Machine &machine);
+  StateEvaluators(RewriteSpace &space, std::vector<DeviceGrid> userGrids,
+                  const Machine &machine);
 
   RewriteSpace &space;
   /// As users name them; every state's grid is one of them, split into primes.
   const std::vector<DeviceGrid> grids;
 
-  ParetoScene &at(unsigned graph, unsigned grid);
-  ParetoScene &of(const ParetoState &state) {
+  StateEvaluator &at(unsigned graph, unsigned grid);
+  StateEvaluator &of(const ParetoState &state) {
     return at(state.graph, state.grid);
   }
   ParetoState stateOf(const ParetoSketch &sketch) {
@@ -162,14 +163,15 @@ public:
   /// it does not apply after all, or where that is not known and no room is
   /// left for more graphs.
   std::optional<unsigned> rewritten(unsigned graph, unsigned rewrite);
-  /// Whether there are so many scenes that some should be forgotten.
+  /// Whether there are so many evaluators that some should be forgotten.
   bool isFull() const;
-  /// Forgets the scenes that `isNeeded` denies.
+  /// Forgets the evaluators that `isNeeded` denies.
   void forget(llvm::function_ref<bool(unsigned graph, unsigned grid)> isNeeded);
 
 private:
   const Machine &machine;
-  std::map<std::pair<unsigned, unsigned>, std::unique_ptr<ParetoScene>> scenes;
+  std::map<std::pair<unsigned, unsigned>, std::unique_ptr<StateEvaluator>>
+      evaluators;
   std::map<unsigned, std::vector<Rewrite>> rewrites;
   std::map<std::pair<unsigned, unsigned>, std::optional<unsigned>> known;
   /// Vertices of all graphs that rewrites have led to here.
@@ -178,4 +180,4 @@ private:
 
 } // namespace tapestry
 
-#endif // TAPESTRY_LIB_PLANNER_PARETO_PARETOSCENE_H
+#endif // TAPESTRY_LIB_PLANNER_PARETO_STATEEVALUATOR_H

@@ -1,12 +1,12 @@
-//===- SpmdMeaning.h - What the choices of a problem stand for --*- C++ -*-===//
+//===- SpmdDecoding.h - What the choices of a problem stand for -*- C++ -*-===//
 //
 // Private to the builder of a SpmdProblem and to what turns its solutions into
 // placements.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_LIB_PLANNER_COST_SECONDS_SPMDMEANING_H
-#define TAPESTRY_LIB_PLANNER_COST_SECONDS_SPMDMEANING_H
+#ifndef TAPESTRY_LIB_PLANNER_COST_SECONDS_SPMDDECODING_H
+#define TAPESTRY_LIB_PLANNER_COST_SECONDS_SPMDDECODING_H
 
 #include "ReshardingTable.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdProblem.h"
@@ -54,9 +54,9 @@ struct MoveTable {
   std::vector<uint16_t> stop;
 };
 
-struct SpmdProblem::Meaning {
-  Meaning(const PlanGraph &graph, const DeviceGrid &grid,
-          const Machine &machine)
+struct SpmdProblem::Decoding {
+  Decoding(const PlanGraph &graph, const DeviceGrid &grid,
+           const Machine &machine)
       : graph(graph), grid(grid), machine(machine), costs(grid),
         uses(graph.uses()) {}
 
@@ -78,4 +78,4 @@ struct SpmdProblem::Meaning {
 
 } // namespace tapestry
 
-#endif // TAPESTRY_LIB_PLANNER_COST_SECONDS_SPMDMEANING_H
+#endif // TAPESTRY_LIB_PLANNER_COST_SECONDS_SPMDDECODING_H

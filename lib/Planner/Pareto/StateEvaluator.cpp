@@ -1,6 +1,6 @@
-//===- ParetoScene.cpp - Fast prices of many plans of one graph -----------===//
+//===- StateEvaluator.cpp - Fast prices of many plans ---------------------===//
 
-#include "ParetoScene.h"
+#include "StateEvaluator.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
 #include "tapestry/Planner/Model/Constraints.h"
 #include "tapestry/Planner/Model/TensorParts.h"
@@ -30,8 +30,8 @@ static void append(llvm::SmallVectorImpl<char> &key, uint32_t number) {
   key.append(bytes, bytes + sizeof(number));
 }
 
-ParetoScene::ParetoScene(const PlanGraph &graph, DeviceGrid primeGrid,
-                         const Machine &machine)
+StateEvaluator::StateEvaluator(const PlanGraph &graph, DeviceGrid primeGrid,
+                               const Machine &machine)
     : graph(graph), grid(std::move(primeGrid)), uses(graph.uses()),
       machine(machine), groups(layoutGroups(graph)),
       vertices(graph.vertices.size()), costs(grid) {
@@ -51,7 +51,7 @@ ParetoScene::ParetoScene(const PlanGraph &graph, DeviceGrid primeGrid,
   }
 }
 
-uint32_t ParetoScene::numberOf(unsigned v, const Partition &partition) {
+uint32_t StateEvaluator::numberOf(unsigned v, const Partition &partition) {
   llvm::SmallString<128> key;
   for (const Cut &cut : partition.cuts) {
     append(key, cut.size());
@@ -75,7 +75,7 @@ uint32_t ParetoScene::numberOf(unsigned v, const Partition &partition) {
   return it->second;
 }
 
-bool ParetoScene::isLegal(unsigned v, const Partition &partition) const {
+bool StateEvaluator::isLegal(unsigned v, const Partition &partition) const {
   llvm::SmallVector<bool, 16> used(grid.axes.size(), false);
   for (auto [label, cut] :
        llvm::zip_equal(graph.vertices[v].labels, partition.cuts)) {
@@ -90,8 +90,8 @@ bool ParetoScene::isLegal(unsigned v, const Partition &partition) const {
   return true;
 }
 
-std::vector<uint32_t> ParetoScene::possibleHomes(const ParetoState &state,
-                                                 unsigned v) {
+std::vector<uint32_t> StateEvaluator::possibleHomes(const ParetoState &state,
+                                                    unsigned v) {
   std::vector<uint32_t> homes;
   if (graph.vertices[v].isInput)
     return homes;
@@ -105,20 +105,20 @@ std::vector<uint32_t> ParetoScene::possibleHomes(const ParetoState &state,
   return homes;
 }
 
-void ParetoScene::addMove(Journey &journey, unsigned v, LayoutId from,
-                          LayoutId to) {
+void StateEvaluator::addMove(ResultRoute &route, unsigned v, LayoutId from,
+                             LayoutId to) {
   if (from == to)
     return;
   const Collective &moved = costs.collective(from, to);
   int64_t size =
       graph.vertices[v].bytesPerElement(!costs.layout(from).partial.empty());
-  journey.seconds += collectiveSeconds(moved, grid, machine, size);
+  route.seconds += collectiveSeconds(moved, grid, machine, size);
   if (moved.kind != CollectiveKind::None && moved.kind != CollectiveKind::Slice)
-    journey.bytes += double(moved.elements) * size;
+    route.bytes += double(moved.elements) * size;
 }
 
 /// The home that routeGraph() chooses.
-LayoutId ParetoScene::routedHome(const ParetoState &state, unsigned v) {
+LayoutId StateEvaluator::routedHome(const ParetoState &state, unsigned v) {
   const PlanVertex &vertex = graph.vertices[v];
   llvm::SmallVector<LayoutId, 4> targets;
   for (const PlanUse &use : uses[v])
@@ -129,42 +129,42 @@ LayoutId ParetoScene::routedHome(const ParetoState &state, unsigned v) {
       .layout;
 }
 
-ParetoScene::Journey ParetoScene::computeJourney(const ParetoState &state,
-                                                 unsigned v) {
-  Journey journey;
+StateEvaluator::ResultRoute
+StateEvaluator::computeRoute(const ParetoState &state, unsigned v) {
+  ResultRoute route;
   LayoutId result = vertices[v].cuts[state.cuts[v]].result;
   if (graph.vertices[v].isInput)
-    journey.home = result;
+    route.home = result;
   else
-    journey.home = state.homes[v] ? state.homes[v] - 1 : routedHome(state, v);
+    route.home = state.homes[v] ? state.homes[v] - 1 : routedHome(state, v);
   LayoutId combined = costs.wholeOf(result);
-  if (combined != result && !costs.canScatter(result, journey.home)) {
-    journey.isCombinedFirst = combined != journey.home;
-    addMove(journey, v, result, combined);
-    addMove(journey, v, combined, journey.home);
+  if (combined != result && !costs.canScatter(result, route.home)) {
+    route.isCombinedFirst = combined != route.home;
+    addMove(route, v, result, combined);
+    addMove(route, v, combined, route.home);
   } else {
-    addMove(journey, v, result, journey.home);
+    addMove(route, v, result, route.home);
   }
   for (const PlanUse &use : uses[v])
-    addMove(journey, v, journey.home, targetOf(state, use));
-  return journey;
+    addMove(route, v, route.home, targetOf(state, use));
+  return route;
 }
 
-const ParetoScene::Journey &ParetoScene::journeyOf(const ParetoState &state,
-                                                   unsigned v) {
+const StateEvaluator::ResultRoute &
+StateEvaluator::routeOf(const ParetoState &state, unsigned v) {
   llvm::SmallString<64> key;
   append(key, v);
   append(key, state.cuts[v]);
   append(key, state.homes[v]);
   for (const PlanUse &use : uses[v])
     append(key, targetOf(state, use));
-  auto it = journeys.find(key);
-  if (it == journeys.end())
-    it = journeys.try_emplace(key, computeJourney(state, v)).first;
+  auto it = routes.find(key);
+  if (it == routes.end())
+    it = routes.try_emplace(key, computeRoute(state, v)).first;
   return it->second;
 }
 
-Placement ParetoScene::place(const ParetoState &state) {
+Placement StateEvaluator::place(const ParetoState &state) {
   Placement placement;
   placement.vertices.resize(graph.vertices.size());
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
@@ -174,10 +174,10 @@ Placement ParetoScene::place(const ParetoState &state) {
       placed.partition = partitionOf(placed.home);
       continue;
     }
-    const Journey &journey = journeyOf(state, v);
+    const ResultRoute &route = routeOf(state, v);
     placed.partition = partition(state, v);
-    placed.home = costs.layout(journey.home);
-    if (journey.isCombinedFirst) {
+    placed.home = costs.layout(route.home);
+    if (route.isCombinedFirst) {
       placed.homeRoute.push_back(
           costs.layout(costs.wholeOf(vertices[v].cuts[state.cuts[v]].result)));
     }
@@ -185,13 +185,13 @@ Placement ParetoScene::place(const ParetoState &state) {
   return placement;
 }
 
-void ParetoScene::cutCompanions(ParetoState &state) {
+void StateEvaluator::cutCompanions(ParetoState &state) {
   for (unsigned v = 0; v < graph.vertices.size(); ++v)
     if (std::optional<unsigned> lead = graph.vertices[v].cutAs)
       state.cuts[v] = numberOf(v, Partition(partition(state, *lead)));
 }
 
-bool ParetoScene::isAdmissible(const ParetoState &state) {
+bool StateEvaluator::isAdmissible(const ParetoState &state) {
   if (!isPossible)
     return false;
   for (unsigned v : constrained) {
@@ -207,23 +207,23 @@ bool ParetoScene::isAdmissible(const ParetoState &state) {
   return true;
 }
 
-Objectives ParetoScene::evaluate(const ParetoState &state) {
+Objectives StateEvaluator::evaluate(const ParetoState &state) {
   Objectives objectives = {};
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     if (isStored(v))
       continue;
-    const Journey &journey = journeyOf(state, v);
+    const ResultRoute &route = routeOf(state, v);
     objectives[Seconds] +=
-        vertices[v].cuts[state.cuts[v]].workSeconds + journey.seconds;
-    objectives[Bytes] += journey.bytes;
+        vertices[v].cuts[state.cuts[v]].workSeconds + route.seconds;
+    objectives[Bytes] += route.bytes;
   }
   objectives[Memory] = double(peakBytesPerDevice(graph, costs, place(state)));
   objectives[Devices] = double(grid.numDevices());
   return objectives;
 }
 
-ParetoState ParetoScene::stateOf(unsigned graphNumber, unsigned gridNumber,
-                                 const ParetoSketch &sketch) {
+ParetoState StateEvaluator::stateOf(unsigned graphNumber, unsigned gridNumber,
+                                    const ParetoSketch &sketch) {
   ParetoState state;
   state.graph = graphNumber;
   state.grid = gridNumber;
@@ -236,7 +236,7 @@ ParetoState ParetoScene::stateOf(unsigned graphNumber, unsigned gridNumber,
   return state;
 }
 
-ParetoSketch ParetoScene::sketchOf(const ParetoState &state) const {
+ParetoSketch StateEvaluator::sketchOf(const ParetoState &state) const {
   ParetoSketch sketch;
   sketch.graph = state.graph;
   sketch.grid = state.grid;
@@ -250,35 +250,36 @@ ParetoSketch ParetoScene::sketchOf(const ParetoState &state) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Scenes
+// Evaluators
 //===----------------------------------------------------------------------===//
 
-ParetoScenes::ParetoScenes(RewriteSpace &space,
-                           std::vector<DeviceGrid> userGrids,
-                           const Machine &machine)
+StateEvaluators::StateEvaluators(RewriteSpace &space,
+                                 std::vector<DeviceGrid> userGrids,
+                                 const Machine &machine)
     : space(space), grids(std::move(userGrids)), machine(machine) {}
 
-ParetoScene &ParetoScenes::at(unsigned graph, unsigned grid) {
-  std::unique_ptr<ParetoScene> &scene = scenes[{graph, grid}];
-  if (!scene)
-    scene = std::make_unique<ParetoScene>(
+StateEvaluator &StateEvaluators::at(unsigned graph, unsigned grid) {
+  std::unique_ptr<StateEvaluator> &evaluator = evaluators[{graph, grid}];
+  if (!evaluator)
+    evaluator = std::make_unique<StateEvaluator>(
         space.graph(graph), splitIntoPrimes(grids[grid]), machine);
-  return *scene;
+  return *evaluator;
 }
 
-const std::vector<Rewrite> &ParetoScenes::rewritesOf(unsigned graph) {
+const std::vector<Rewrite> &StateEvaluators::rewritesOf(unsigned graph) {
   auto it = rewrites.find(graph);
   if (it == rewrites.end())
     it = rewrites.emplace(graph, space.applicable(graph)).first;
   return it->second;
 }
 
-/// Vertices of all scenes, and of all graphs, that one thread keeps at most.
+/// Vertices of all evaluators, and of all graphs, that one thread keeps at
+/// most.
 static constexpr size_t maxSceneVertices = 50'000;
 static constexpr size_t maxGraphVertices = 500'000;
 
-std::optional<unsigned> ParetoScenes::rewritten(unsigned graph,
-                                                unsigned rewrite) {
+std::optional<unsigned> StateEvaluators::rewritten(unsigned graph,
+                                                   unsigned rewrite) {
   auto it = known.find({graph, rewrite});
   if (it != known.end())
     return it->second;
@@ -296,16 +297,16 @@ std::optional<unsigned> ParetoScenes::rewritten(unsigned graph,
   return result;
 }
 
-bool ParetoScenes::isFull() const {
+bool StateEvaluators::isFull() const {
   size_t vertices = 0;
-  for (const auto &[number, scene] : scenes)
-    vertices += scene->graph.vertices.size();
+  for (const auto &[number, evaluator] : evaluators)
+    vertices += evaluator->graph.vertices.size();
   return vertices > maxSceneVertices;
 }
 
-void ParetoScenes::forget(
+void StateEvaluators::forget(
     llvm::function_ref<bool(unsigned graph, unsigned grid)> isNeeded) {
-  for (auto it = scenes.begin(); it != scenes.end();)
+  for (auto it = evaluators.begin(); it != evaluators.end();)
     it = isNeeded(it->first.first, it->first.second) ? std::next(it)
-                                                     : scenes.erase(it);
+                                                     : evaluators.erase(it);
 }

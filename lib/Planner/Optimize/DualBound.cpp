@@ -1,6 +1,6 @@
-//===- Bound.cpp - Lower bounds on planning problems ----------------------===//
+//===- DualBound.cpp - Lower bounds on planning problems ------------------===//
 
-#include "tapestry/Planner/Optimize/Bound.h"
+#include "tapestry/Planner/Optimize/DualBound.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"

@@ -1,4 +1,4 @@
-//===- Bound.h - Lower bounds on planning problems --------------*- C++ -*-===//
+//===- DualBound.h - Lower bounds on planning problems ----------*- C++ -*-===//
 //
 // A certificate for any plan: no choice of partitions costs less. Costs are
 // moved between variables and edges without changing any solution's total until
@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_PLANNER_OPTIMIZE_BOUND_H
-#define TAPESTRY_PLANNER_OPTIMIZE_BOUND_H
+#ifndef TAPESTRY_PLANNER_OPTIMIZE_DUALBOUND_H
+#define TAPESTRY_PLANNER_OPTIMIZE_DUALBOUND_H
 
 #include "tapestry/Planner/Optimize/Problem.h"
 #include <limits>
@@ -81,4 +81,4 @@ std::vector<uint32_t> descendFromCheapest(const PlanProblem &problem);
 
 } // namespace tapestry
 
-#endif // TAPESTRY_PLANNER_OPTIMIZE_BOUND_H
+#endif // TAPESTRY_PLANNER_OPTIMIZE_DUALBOUND_H

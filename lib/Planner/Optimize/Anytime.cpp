@@ -1,4 +1,4 @@
-//===- Bounded.cpp - A good plan and how good it is -----------------------===//
+//===- Anytime.cpp - A good plan and how good it is -----------------------===//
 //
 // The order of work: elimination where it is cheap; a dual bound, the plan that
 // it suggests and its improvement; elimination of the choices that the two
@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elimination.h"
-#include "Improvement.h"
 #include "MemoryLimited.h"
-#include "tapestry/Planner/Optimize/Bound.h"
+#include "NeighbourhoodSearch.h"
+#include "tapestry/Planner/Optimize/DualBound.h"
 #include "tapestry/Planner/Optimize/Solver.h"
 #include <algorithm>
 
@@ -43,10 +43,10 @@ static Solution proved(const PlanProblem &problem,
   return solution;
 }
 
-llvm::Expected<Solution> tapestry::solveBounded(const PlanProblem &problem,
+llvm::Expected<Solution> tapestry::solveAnytime(const PlanProblem &problem,
                                                 const SolverOptions &options) {
   if (problem.memoryLimit > 0)
-    return solveBoundedWithinMemory(problem, options);
+    return solveAnytimeWithinMemory(problem, options);
   double quarter = options.work / 4;
   Elimination elimination;
   if (tryElimination(problem, options, quarter / 10, quarter, elimination))
@@ -58,7 +58,7 @@ llvm::Expected<Solution> tapestry::solveBounded(const PlanProblem &problem,
   DualBound bound = computeDualBound(problem, limits);
   Solution best = bound.solution;
   auto improve = [&](std::vector<uint32_t> choice) {
-    improveByNeighbourhoods(problem, choice, quarter / 2, bound.lowerBound);
+    searchLargeNeighbourhoods(problem, choice, quarter / 2, bound.lowerBound);
     double cost = problem.evaluate(choice);
     if (cost < best.cost) {
       best.choice = std::move(choice);

@@ -1,6 +1,6 @@
-//===- Improvement.cpp - Large neighbourhood search -----------------------===//
+//===- NeighbourhoodSearch.cpp - Large neighbourhood search ---------------===//
 
-#include "Improvement.h"
+#include "NeighbourhoodSearch.h"
 #include "Elimination.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -165,9 +165,9 @@ void Neighbourhoods::run(double mostWork, double lowerBound) {
   }
 }
 
-double tapestry::improveByNeighbourhoods(const PlanProblem &problem,
-                                         std::vector<uint32_t> &choice,
-                                         double mostWork, double lowerBound) {
+double tapestry::searchLargeNeighbourhoods(const PlanProblem &problem,
+                                           std::vector<uint32_t> &choice,
+                                           double mostWork, double lowerBound) {
   Neighbourhoods neighbourhoods(problem, choice);
   neighbourhoods.run(mostWork, lowerBound);
   return neighbourhoods.work;

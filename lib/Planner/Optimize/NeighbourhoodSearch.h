@@ -1,7 +1,7 @@
-//===- Improvement.h - Cheaper plans near a known one -----------*- C++ -*-===//
+//===- NeighbourhoodSearch.h - Large neighbourhood search -------*- C++ -*-===//
 
-#ifndef TAPESTRY_LIB_PLANNER_OPTIMIZE_IMPROVEMENT_H
-#define TAPESTRY_LIB_PLANNER_OPTIMIZE_IMPROVEMENT_H
+#ifndef TAPESTRY_LIB_PLANNER_OPTIMIZE_NEIGHBOURHOODSEARCH_H
+#define TAPESTRY_LIB_PLANNER_OPTIMIZE_NEIGHBOURHOODSEARCH_H
 
 #include "tapestry/Planner/Optimize/Problem.h"
 
@@ -12,10 +12,10 @@ namespace tapestry {
 /// is met or about `mostWork` sums have been formed. The parts grow and shrink
 /// with what elimination can do. Deterministic; never makes `choice` worse.
 /// Memory terms are not looked at. Returns the sums formed.
-double improveByNeighbourhoods(const PlanProblem &problem,
-                               std::vector<uint32_t> &choice, double mostWork,
-                               double lowerBound);
+double searchLargeNeighbourhoods(const PlanProblem &problem,
+                                 std::vector<uint32_t> &choice, double mostWork,
+                                 double lowerBound);
 
 } // namespace tapestry
 
-#endif // TAPESTRY_LIB_PLANNER_OPTIMIZE_IMPROVEMENT_H
+#endif // TAPESTRY_LIB_PLANNER_OPTIMIZE_NEIGHBOURHOODSEARCH_H

@@ -1,6 +1,6 @@
-//===- BoundTest.cpp - Lower bounds never exceed the optimum --------------===//
+//===- DualBoundTest.cpp - Lower bounds never exceed the optimum ----------===//
 
-#include "tapestry/Planner/Optimize/Bound.h"
+#include "tapestry/Planner/Optimize/DualBound.h"
 #include "TestErrors.h"
 #include "TestGraphs.h"
 #include "tapestry/Planner/Cost/Elements/PaperProblem.h"
@@ -11,7 +11,7 @@ using namespace tapestry::test;
 
 namespace {
 
-TEST(Bound, StaysBelowTheOptimum) {
+TEST(DualBound, StaysBelowTheOptimum) {
   std::mt19937 random(99);
   for (int round = 0; round < 200; ++round) {
     PlanGraph graph = randomGraph(random, 6);
@@ -31,7 +31,7 @@ TEST(Bound, StaysBelowTheOptimum) {
   }
 }
 
-TEST(Bound, ChoiceBoundsHold) {
+TEST(DualBound, ChoiceBoundsHold) {
   std::mt19937 random(4);
   for (int round = 0; round < 60; ++round) {
     PlanGraph graph = randomGraph(random, 4);
@@ -53,14 +53,14 @@ TEST(Bound, ChoiceBoundsHold) {
   }
 }
 
-TEST(Bound, IsTightOnModels) {
+TEST(DualBound, IsTightOnModels) {
   PlanProblem problem = valueOf(buildPaperProblem(llamaGraph(4), 8));
   DualBound bound = computeDualBound(problem, 10);
   EXPECT_NEAR(bound.lowerBound, bound.solution.cost,
               1e-9 * bound.solution.cost);
 }
 
-TEST(Bound, ReductionKeepsTheOptimum) {
+TEST(DualBound, ReductionKeepsTheOptimum) {
   std::mt19937 random(17);
   size_t before = 0, after = 0;
   for (int round = 0; round < 200; ++round) {
@@ -83,7 +83,7 @@ TEST(Bound, ReductionKeepsTheOptimum) {
   EXPECT_LT(2 * after, before) << "hardly anything is removed";
 }
 
-TEST(Bound, ExactUsesItWhereTablesAreWide) {
+TEST(DualBound, ExactUsesItWhereTablesAreWide) {
   // 360 devices give up to 1,992 choices per vertex: elimination alone would
   // form 10^10 sums.
   PlanProblem problem = valueOf(buildPaperProblem(llamaGraph(1), 360));

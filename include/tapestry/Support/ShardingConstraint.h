@@ -1,4 +1,4 @@
-//===- CutRequest.h - What a user asks of a tensor's cut --------*- C++ -*-===//
+//===- ShardingConstraint.h - What a user asks of a cut ---------*- C++ -*-===//
 //
 // Pins and preferences as users write them, by the names of labels and grid
 // axes: what front ends and dialects hand to the planner. What they mean on a
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_SUPPORT_CUTREQUEST_H
-#define TAPESTRY_SUPPORT_CUTREQUEST_H
+#ifndef TAPESTRY_SUPPORT_SHARDINGCONSTRAINT_H
+#define TAPESTRY_SUPPORT_SHARDINGCONSTRAINT_H
 
 #include <cstdint>
 #include <string>
@@ -16,7 +16,7 @@
 namespace tapestry {
 
 /// What is asked of one label, or of one tensor dimension.
-struct CutPin {
+struct LabelConstraint {
   /// A label of the vertex. Of an input, and in a request on a home, the number
   /// of a dimension ("0"), or the label that the result has there.
   std::string label;
@@ -26,14 +26,14 @@ struct CutPin {
   /// "gpu" stands for all its prime factors "gpu.0", "gpu.1". Empty: any.
   std::vector<std::string> axes;
 
-  bool operator==(const CutPin &o) const {
+  bool operator==(const LabelConstraint &o) const {
     return label == o.label && parts == o.parts && axes == o.axes;
   }
 };
 
 /// One "@ {i: 2, k: node}": labels that it does not name stay open.
-struct CutRequest {
-  std::vector<CutPin> cuts;
+struct ShardingConstraint {
+  std::vector<LabelConstraint> cuts;
   /// "*: 1": labels that it does not name are not to be cut.
   bool isClosed = false;
   /// False: a preference, which a plan may break.
@@ -44,27 +44,27 @@ struct CutRequest {
   /// Where it was written, "chain.ein:3:9"; may be empty.
   std::string place;
 
-  bool operator==(const CutRequest &o) const {
+  bool operator==(const ShardingConstraint &o) const {
     return cuts == o.cuts && isClosed == o.isClosed && isHard == o.isHard &&
            weight == o.weight && place == o.place;
   }
 };
 
 /// Everything that is asked of one vertex.
-struct VertexConstraints {
+struct ShardingConstraints {
   /// On the cut of its work, by label. Of an input: on how it is stored.
-  std::vector<CutRequest> work;
+  std::vector<ShardingConstraint> work;
   /// On the layout that its result is kept in.
-  std::vector<CutRequest> home;
+  std::vector<ShardingConstraint> home;
   /// Tensors that name the same group are kept in equal layouts; empty: none.
   std::string layoutGroup;
-  /// Where the group was named, as CutRequest::place.
+  /// Where the group was named, as ShardingConstraint::place.
   std::string layoutGroupPlace;
 
   bool empty() const {
     return work.empty() && home.empty() && layoutGroup.empty();
   }
-  bool operator==(const VertexConstraints &o) const {
+  bool operator==(const ShardingConstraints &o) const {
     return work == o.work && home == o.home && layoutGroup == o.layoutGroup &&
            layoutGroupPlace == o.layoutGroupPlace;
   }
@@ -72,4 +72,4 @@ struct VertexConstraints {
 
 } // namespace tapestry
 
-#endif // TAPESTRY_SUPPORT_CUTREQUEST_H
+#endif // TAPESTRY_SUPPORT_SHARDINGCONSTRAINT_H

@@ -1,10 +1,10 @@
-//===- BoundedTest.cpp - Plans with certified bounds ----------------------===//
+//===- AnytimeTest.cpp - Plans with certified bounds ----------------------===//
 
 #include "TestErrors.h"
 #include "TestGraphs.h"
 #include "TestProblems.h"
 #include "tapestry/Planner/Cost/Elements/PaperProblem.h"
-#include "tapestry/Planner/Optimize/Bound.h"
+#include "tapestry/Planner/Optimize/DualBound.h"
 #include "tapestry/Planner/Optimize/Solver.h"
 #include <set>
 
@@ -16,7 +16,7 @@ namespace {
 /// So little that random problems of a few variables are not just eliminated.
 constexpr double littleWork = 2e4;
 
-TEST(Bounded, IsNeverWrongAboutRandomProblems) {
+TEST(Anytime, IsNeverWrongAboutRandomProblems) {
   std::mt19937 random(31);
   unsigned open = 0;
   for (int round = 0; round < 120; ++round) {
@@ -26,7 +26,7 @@ TEST(Bounded, IsNeverWrongAboutRandomProblems) {
     for (double work : {0.0, littleWork / 100, littleWork, 1e9}) {
       SolverOptions options;
       options.work = work;
-      Solution solution = valueOf(solveBounded(problem, options));
+      Solution solution = valueOf(solveAnytime(problem, options));
       EXPECT_EQ(solution.cost, problem.evaluate(solution.choice));
       EXPECT_GE(solution.cost, optimum);
       EXPECT_LE(solution.lowerBound, optimum);
@@ -41,17 +41,17 @@ TEST(Bounded, IsNeverWrongAboutRandomProblems) {
   EXPECT_GT(open, 60u) << "nothing was left to bound";
 }
 
-TEST(Bounded, AgreesWithExhaustionOnTwelveVariables) {
+TEST(Anytime, AgreesWithExhaustionOnTwelveVariables) {
   std::mt19937 random(12);
   for (int round = 0; round < 12; ++round) {
     PlanProblem problem = randomDenseProblem(random, 12, 3, 0.2 + 0.06 * round);
     double optimum = exhaustiveOptimum(problem, 0).cost;
     EXPECT_EQ(valueOf(solveExact(problem)).cost, optimum);
-    EXPECT_EQ(valueOf(solveBounded(problem)).cost, optimum);
+    EXPECT_EQ(valueOf(solveAnytime(problem)).cost, optimum);
   }
 }
 
-TEST(Bounded, SaysItsGapWhereExactGivesUp) {
+TEST(Anytime, SaysItsGapWhereExactGivesUp) {
   // Every pair of 40 variables is joined: no order of elimination is narrow.
   std::mt19937 random(5);
   PlanProblem problem = randomDenseProblem(random, 40, 8, 1);
@@ -59,29 +59,29 @@ TEST(Bounded, SaysItsGapWhereExactGivesUp) {
   options.work = 2e8;
   options.tableBytes = 64 << 20;
   expectError(solveExact(problem, options), {"exact", "MiB"});
-  Solution solution = valueOf(solveBounded(problem, options));
+  Solution solution = valueOf(solveAnytime(problem, options));
   EXPECT_FALSE(solution.provedOptimal);
   EXPECT_LT(solution.lowerBound, solution.cost);
   EXPECT_GE(solution.lowerBound, problem.independentBound() * (1 - 1e-9));
   // Better than what follows from the bound alone, and the same every time.
   EXPECT_LT(solution.cost, computeDualBound(problem, 10).solution.cost);
-  EXPECT_EQ(solution.choice, valueOf(solveBounded(problem, options)).choice);
+  EXPECT_EQ(solution.choice, valueOf(solveAnytime(problem, options)).choice);
 }
 
-TEST(Bounded, ProvesModels) {
+TEST(Anytime, ProvesModels) {
   for (int64_t devices : {8, 64, 256}) {
     PlanProblem problem = valueOf(buildPaperProblem(llamaGraph(1), devices));
-    Solution solution = valueOf(solveBounded(problem));
+    Solution solution = valueOf(solveAnytime(problem));
     EXPECT_TRUE(solution.provedOptimal);
     EXPECT_EQ(solution.cost, valueOf(solveExact(problem)).cost);
   }
 }
 
-TEST(Bounded, ClosesDeepModelsForManyDevices) {
+TEST(Anytime, ClosesDeepModelsForManyDevices) {
   PlanProblem problem = valueOf(buildPaperProblem(llamaGraph(32), 1024));
   SolverOptions options;
   options.work = 1e9;
-  Solution solution = valueOf(solveBounded(problem, options));
+  Solution solution = valueOf(solveAnytime(problem, options));
   EXPECT_LE(solution.cost, 1.01 * solution.lowerBound);
   EXPECT_NEAR(solution.cost, 466439634944, 1e-9 * solution.cost);
 }
