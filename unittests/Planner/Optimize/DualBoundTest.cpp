@@ -1,0 +1,116 @@
+//===- DualBoundTest.cpp - Lower bounds never exceed the optimum ----------===//
+
+#include "tapestry/Planner/Optimize/DualBound.h"
+#include "../TestErrors.h"
+#include "../TestGraphs.h"
+#include "tapestry/Planner/Cost/Elements/PaperProblem.h"
+#include "tapestry/Planner/Optimize/Solver.h"
+
+using namespace tapestry;
+using namespace tapestry::test;
+
+namespace {
+
+TEST(DualBound, StaysBelowTheOptimum) {
+  std::mt19937 random(99);
+  for (int round = 0; round < 200; ++round) {
+    PlanGraph graph = randomGraph(random, 6);
+    PlanProblem problem = valueOf(buildPaperProblem(graph, 1 + random() % 12));
+    double optimum = valueOf(solveExact(problem)).cost;
+    for (unsigned rounds : {0u, 1u, 7u}) {
+      DualBound bound = computeDualBound(problem, rounds);
+      EXPECT_LE(bound.lowerBound, optimum * (1 + 1e-12));
+      EXPECT_GE(bound.lowerBound, 0);
+      EXPECT_GE(bound.solution.cost, optimum * (1 - 1e-12));
+      EXPECT_EQ(bound.solution.cost, problem.evaluate(bound.solution.choice));
+    }
+    EXPECT_NEAR(computeDualBound(problem, 0).lowerBound,
+                std::min(problem.independentBound(),
+                         computeDualBound(problem, 0).solution.cost),
+                1e-9 * optimum);
+  }
+}
+
+TEST(DualBound, ChoiceBoundsHold) {
+  std::mt19937 random(4);
+  for (int round = 0; round < 60; ++round) {
+    PlanGraph graph = randomGraph(random, 4);
+    PlanProblem problem = valueOf(buildPaperProblem(graph, 2 + random() % 7));
+    DualBound bound = computeDualBound(problem, 5);
+    for (unsigned v = 0; v < problem.variables.size(); ++v)
+      for (uint32_t c = 0; c < problem.variables[v].numChoices(); ++c) {
+        // The optimum with choice c: everything else of v made dear.
+        PlanProblem forced = problem;
+        auto costs =
+            std::make_shared<std::vector<double>>(*problem.variables[v].costs);
+        for (uint32_t other = 0; other < costs->size(); ++other)
+          if (other != c)
+            (*costs)[other] += 1e12;
+        forced.variables[v].costs = costs;
+        double optimum = valueOf(solveExact(forced)).cost;
+        EXPECT_LE(bound.choiceBounds[v][c], optimum * (1 + 1e-12));
+      }
+  }
+}
+
+TEST(DualBound, IsTightOnModels) {
+  PlanProblem problem = valueOf(buildPaperProblem(llamaGraph(4), 8));
+  DualBound bound = computeDualBound(problem, 10);
+  EXPECT_NEAR(bound.lowerBound, bound.solution.cost,
+              1e-9 * bound.solution.cost);
+}
+
+TEST(DualBound, ReductionKeepsTheOptimum) {
+  std::mt19937 random(17);
+  size_t before = 0, after = 0;
+  for (int round = 0; round < 200; ++round) {
+    PlanGraph graph = randomGraph(random, 6);
+    PlanProblem problem = valueOf(buildPaperProblem(graph, 2 + random() % 11));
+    DualBound bound = computeDualBound(problem, 5);
+    ReducedProblem reduced = reduceProblem(problem, bound, bound.solution.cost);
+    expectSuccess(reduced.problem.validate());
+    Solution left = valueOf(solveExact(reduced.problem));
+    std::vector<uint32_t> choice;
+    for (unsigned v = 0; v < left.choice.size(); ++v) {
+      choice.push_back(reduced.original[v][left.choice[v]]);
+      before += problem.variables[v].numChoices();
+      after += reduced.original[v].size();
+    }
+    double optimum = valueOf(solveExact(problem)).cost;
+    EXPECT_NEAR(left.cost, optimum, 1e-9 * optimum);
+    EXPECT_DOUBLE_EQ(problem.evaluate(choice), left.cost);
+  }
+  EXPECT_LT(2 * after, before) << "hardly anything is removed";
+}
+
+TEST(DualBound, ExactUsesItWhereTablesAreWide) {
+  // 360 devices give up to 1,992 choices per vertex: elimination alone would
+  // form 10^10 sums.
+  PlanProblem problem = valueOf(buildPaperProblem(llamaGraph(1), 360));
+  Solution solution = valueOf(solveExact(problem));
+  DualBound bound = computeDualBound(problem, 20);
+  EXPECT_NEAR(solution.cost, bound.lowerBound, 1e-9 * solution.cost);
+}
+
+TEST(Descend, StopsWhereNoSingleMoveHelps) {
+  std::mt19937 random(8);
+  for (int round = 0; round < 50; ++round) {
+    PlanProblem problem =
+        valueOf(buildPaperProblem(randomGraph(random, 6), 12));
+    std::vector<uint32_t> choice;
+    for (const PlanProblem::Variable &variable : problem.variables)
+      choice.push_back(random() % variable.numChoices());
+    double before = problem.evaluate(choice);
+    descend(problem, choice);
+    double after = problem.evaluate(choice);
+    EXPECT_LE(after, before * (1 + 1e-12));
+    for (unsigned v = 0; v < choice.size(); ++v)
+      for (uint32_t c = 0; c < problem.variables[v].numChoices(); ++c) {
+        std::vector<uint32_t> moved = choice;
+        moved[v] = c;
+        EXPECT_GE(problem.evaluate(moved), after * (1 - 1e-9));
+      }
+  }
+}
+
+} // namespace
