@@ -2,57 +2,10 @@
 
 #include "tapestry/Support/Layout.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Twine.h"
 #include <algorithm>
 #include <cassert>
 
 using namespace tapestry;
-
-//===----------------------------------------------------------------------===//
-// Grid
-//===----------------------------------------------------------------------===//
-
-int64_t DeviceGrid::numDevices() const {
-  int64_t count = 1;
-  for (const Axis &axis : axes)
-    count *= axis.size;
-  return count;
-}
-
-int64_t DeviceGrid::strideOf(unsigned axis) const {
-  int64_t stride = 1;
-  for (unsigned later = axis + 1; later < axes.size(); ++later)
-    stride *= axes[later].size;
-  return stride;
-}
-
-int64_t DeviceGrid::coordinate(int64_t device, unsigned axis) const {
-  return device / strideOf(axis) % axes[axis].size;
-}
-
-std::optional<unsigned> DeviceGrid::axisNamed(llvm::StringRef name) const {
-  for (unsigned axis = 0; axis < axes.size(); ++axis)
-    if (axes[axis].name == name)
-      return axis;
-  return std::nullopt;
-}
-
-DeviceGrid DeviceGrid::ofPrimes(int64_t devices, llvm::StringRef name) {
-  DeviceGrid grid;
-  for (auto [number, factor] : llvm::enumerate(primeFactors(devices)))
-    grid.axes.push_back({(name + "." + llvm::Twine(number)).str(), factor});
-  return grid;
-}
-
-llvm::SmallVector<int64_t> tapestry::primeFactors(int64_t n) {
-  llvm::SmallVector<int64_t> factors;
-  for (int64_t p = 2; p * p <= n; ++p)
-    for (; n % p == 0; n /= p)
-      factors.push_back(p);
-  if (n > 1)
-    factors.push_back(n);
-  return factors;
-}
 
 //===----------------------------------------------------------------------===//
 // Cuts

@@ -1,48 +1,18 @@
 //===- Layout.h - Which device holds which part of a tensor -----*- C++ -*-===//
 //
-// A device grid, the cut of an index dimension over grid axes, and the layout
-// of a tensor that follows from a cut and a projection. Everything that is
-// asked of a distribution (parts, halos, replicas, owners) is answered here.
+// The cut of an index dimension over grid axes, and the layout of a tensor that
+// follows from a cut and a projection. Everything that is asked of a
+// distribution (parts, halos, replicas, owners) is answered here.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TAPESTRY_SUPPORT_LAYOUT_H
 #define TAPESTRY_SUPPORT_LAYOUT_H
 
+#include "tapestry/Support/Grid.h"
 #include "tapestry/Support/Projection.h"
 
 namespace tapestry {
-
-/// More devices than this are refused.
-constexpr int64_t maxDevices = 1 << 20;
-
-/// A grid of devices with named axes. Device r's coordinates are the
-/// mixed-radix digits of r, the first axis most significant. No axes: one
-/// device.
-struct DeviceGrid {
-  struct Axis {
-    std::string name;
-    int64_t size = 1;
-    bool operator==(const Axis &o) const {
-      return name == o.name && size == o.size;
-    }
-  };
-  llvm::SmallVector<Axis, 4> axes;
-
-  int64_t numDevices() const;
-  /// How many consecutive devices share this axis' coordinate.
-  int64_t strideOf(unsigned axis) const;
-  int64_t coordinate(int64_t device, unsigned axis) const;
-  std::optional<unsigned> axisNamed(llvm::StringRef name) const;
-  bool operator==(const DeviceGrid &o) const { return axes == o.axes; }
-
-  /// The grid of `devices` devices whose axes `name`.0, `name`.1, ... are the
-  /// prime factors of the count in ascending order; no axes for one device.
-  static DeviceGrid ofPrimes(int64_t devices, llvm::StringRef name = "d");
-};
-
-/// The prime factors of n >= 1 in ascending order, with multiplicity.
-llvm::SmallVector<int64_t> primeFactors(int64_t n);
 
 /// The ordered grid axes that one dimension is cut over, major to minor. A
 /// dimension of extent n cut into p parts has blocks of ceil(n / p) points; the

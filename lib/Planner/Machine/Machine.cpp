@@ -157,7 +157,6 @@ static void setLink(Machine &machine, llvm::StringRef name, int64_t size,
 llvm::Expected<DeviceGrid> tapestry::parseGrid(llvm::StringRef text,
                                                Machine *machine) {
   DeviceGrid grid;
-  int64_t devices = 1;
   llvm::SmallVector<llvm::StringRef> entries;
   text.split(entries, ',');
   for (llvm::StringRef entry : entries) {
@@ -174,15 +173,8 @@ llvm::Expected<DeviceGrid> tapestry::parseGrid(llvm::StringRef text,
     if (axis.size < 1)
       return planError("grid: axis '", name, "' has size ", axis.size,
                        "; the least is 1");
-    if (grid.axisNamed(name))
-      return planError("grid: axis '", name, "' is named twice");
-    if (axis.size > maxDevices / devices)
-      return planError("grid: axis '", name, "' has ", axis.size,
-                       " devices beside ", devices,
-                       " of the axes before it; a grid has 1 to ", maxDevices,
-                       " devices");
-    devices *= axis.size;
-    grid.axes.push_back(axis);
+    if (llvm::Error error = grid.add(axis))
+      return planError("grid: ", llvm::toString(std::move(error)));
 
     Link link = machine ? machine->linkOf(name) : Link();
     auto statesLink = parseLink(name, linkText, link);
@@ -202,6 +194,7 @@ llvm::Expected<DeviceGrid> tapestry::parseGrid(llvm::StringRef text,
                        ", that of machine '", machine->name, "' has ",
                        own->size);
   }
+  int64_t devices = grid.numDevices();
   if (machine && machine->devices != 0 && devices > machine->devices)
     return planError("grid: '", text, "' has ", devices, " devices, machine '",
                      machine->name, "' has ", machine->devices);

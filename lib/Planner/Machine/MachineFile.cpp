@@ -215,7 +215,7 @@ llvm::Error Reader::readAxes(const Section &top) {
   const json::Array *list = member->getAsArray();
   if (!list)
     return expected("axes", "a list", *member);
-  int64_t devices = 1;
+  DeviceGrid grid;
   for (auto [index, entry] : llvm::enumerate(*list)) {
     std::string path = "axes[" + std::to_string(index) + "]";
     auto from = section(path, entry, {"name", "size", "bandwidth", "latency"});
@@ -228,21 +228,21 @@ llvm::Error Reader::readAxes(const Section &top) {
         llvm::StringRef::npos)
       return fail(from->of("name"), "'", axis.name,
                   "' has a character that a grid's text uses");
-    for (const Machine::Axis &earlier : machine.axes)
-      if (earlier.name == axis.name)
-        return fail(from->of("name"), "axis '", axis.name, "' is given twice");
     if (llvm::Error error = readCount(*from, "size", axis.size))
       return error;
-    if (axis.size > maxDevices / devices)
-      return fail(from->of("size"), axis.size, " devices beside ", devices,
-                  " of the axes before it; a machine has 1 to ", maxDevices);
-    devices *= axis.size;
+    if (llvm::Error error = grid.add({axis.name, axis.size}))
+      return llvm::handleErrors(std::move(error), [&](const GridError &fault) {
+        return fault.isNamedTwice() ? fail(from->of("name"), "axis '",
+                                           axis.name, "' is given twice")
+                                    : fail(from->of("size"), fault.sizes(),
+                                           "; a machine has 1 to ", maxDevices);
+      });
     if (llvm::Error error = readLink(*from, axis.link))
       return error;
     machine.axes.push_back(std::move(axis));
   }
   if (!machine.axes.empty() && !top.object->get("devices"))
-    machine.devices = devices;
+    machine.devices = grid.numDevices();
   return llvm::Error::success();
 }
 

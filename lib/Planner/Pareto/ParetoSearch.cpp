@@ -299,15 +299,10 @@ gridsToSearch(const ParetoOptions &options) {
     }
     return grids;
   }
-  int64_t product = 1;
-  for (const DeviceGrid::Axis &axis : options.grid.axes) {
-    if (axis.size < 1 || axis.size > maxDevices / product)
-      return planError("grid axis '", axis.name, "' has ", axis.size,
-                       " devices beside ", product,
-                       " of the axes before it; a grid has 1 to ", maxDevices,
-                       " devices");
-    product *= axis.size;
-  }
+  auto grid = DeviceGrid::ofAxes(options.grid.axes);
+  if (!grid)
+    return planError("grid ", llvm::toString(grid.takeError()));
+  int64_t product = grid->numDevices();
   if (devices != 0 && devices != product)
     return planError("a plan for ", devices, " devices on a grid of ", product);
   if (options.fewerDevices)

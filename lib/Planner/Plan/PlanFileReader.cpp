@@ -186,7 +186,6 @@ llvm::Error PlanFileReader::readGrid(const Cursor &top) {
     auto object = objectAt(at);
     if (!object)
       return object.takeError();
-    int64_t product = 1;
     for (const std::string &name : keysInOrder(text, "grid")) {
       const json::Value *size = (*object)->get(name);
       if (!size || sketch.userGrid.axisNamed(name))
@@ -194,13 +193,14 @@ llvm::Error PlanFileReader::readGrid(const Cursor &top) {
       DeviceGrid::Axis axis{name, 1};
       if (llvm::Error error = read(at.at(name, *size), axis.size))
         return error;
-      if (axis.size < 1 || axis.size > maxDevices / product)
-        return fail(at.at(name, *size), axis.size, " devices beside ", product,
-                    " of the axes before it; a grid has 1 to ", maxDevices,
-                    " devices");
-      product *= axis.size;
-      sketch.userGrid.axes.push_back(axis);
+      if (llvm::Error error = sketch.userGrid.add(axis))
+        return llvm::handleErrors(
+            std::move(error), [&](const GridError &fault) {
+              return fail(at.at(name, *size), fault.sizes(),
+                          "; a grid has 1 to ", maxDevices, " devices");
+            });
     }
+    int64_t product = sketch.userGrid.numDevices();
     if (devices && *devices != product)
       return fail(at, "the axes make ", product, " devices, 'devices' says ",
                   *devices);

@@ -8,51 +8,19 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <set>
 
 using namespace tapestry;
-
-std::vector<PartVector> Plan::allParts() const {
-  std::vector<PartVector> parts;
-  for (const PlannedVertex &vertex : vertices)
-    parts.push_back(vertex.parts);
-  return parts;
-}
-
-const CostModel &Plan::model() const {
-  // Whoever made the plan has looked it up.
-  return *llvm::cantFail(costModelNamed(costModel));
-}
-
-DecidedPlan Plan::decided(const PlanGraph &graph) const {
-  return {{graph, grid, machine}, allParts(), placement};
-}
-
-DeviceGrid tapestry::splitIntoPrimes(const DeviceGrid &userGrid) {
-  DeviceGrid grid;
-  for (const DeviceGrid::Axis &axis : userGrid.axes)
-    grid.axes.append(DeviceGrid::ofPrimes(axis.size, axis.name).axes);
-  return grid;
-}
 
 /// The user's grid, checked, or the grid of one axis that the device count
 /// means.
 static llvm::Expected<DeviceGrid> gridOf(const PlannerOptions &options) {
-  DeviceGrid grid = options.grid;
-  if (grid.axes.empty())
-    grid.axes.push_back({"d", options.devices});
-  std::set<std::string> names;
-  int64_t devices = 1;
-  for (const DeviceGrid::Axis &axis : grid.axes) {
-    if (axis.size < 1 || axis.size > maxDevices / devices)
-      return planError("grid axis '", axis.name, "' has ", axis.size,
-                       " devices beside ", devices,
-                       " of the axes before it; a grid has 1 to ", maxDevices,
-                       " devices");
-    if (!names.insert(axis.name).second)
-      return planError("grid axis '", axis.name, "' is named twice");
-    devices *= axis.size;
-  }
+  DeviceGrid given = options.grid;
+  if (given.axes.empty())
+    given.axes.push_back({"d", options.devices});
+  auto grid = DeviceGrid::ofAxes(given.axes);
+  if (!grid)
+    return planError("grid ", llvm::toString(grid.takeError()));
+  int64_t devices = grid->numDevices();
   if (options.devices != 0 && options.devices != devices)
     return planError("a plan for ", options.devices, " devices on a grid of ",
                      devices);

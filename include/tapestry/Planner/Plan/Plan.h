@@ -61,10 +61,6 @@ struct Plan {
   DecidedPlan decided(const PlanGraph &graph) const;
 };
 
-/// The grid whose axes are the prime factors of `userGrid`'s: an axis "gpu" of
-/// size 4 becomes "gpu.0" and "gpu.1" of size 2, an axis of size 1 vanishes.
-DeviceGrid splitIntoPrimes(const DeviceGrid &userGrid);
-
 } // namespace tapestry
 
 #endif // TAPESTRY_PLANNER_PLAN_PLAN_H
