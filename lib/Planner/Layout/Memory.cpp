@@ -1,6 +1,7 @@
 //===- Memory.cpp - What a device holds while vertices run ----------------===//
 
 #include "tapestry/Planner/Layout/Memory.h"
+#include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Model/Graph.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>

@@ -2,10 +2,18 @@
 
 #include "tapestry/Planner/Layout/Placement.h"
 #include "Placer.h"
+#include "tapestry/Planner/Layout/Routing.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 using namespace tapestry;
+
+int64_t Placement::totalBytes() const {
+  int64_t total = 0;
+  for (const PlannedCollective &collective : collectives)
+    total += collective.bytes;
+  return total;
+}
 
 //===----------------------------------------------------------------------===//
 // Prices

@@ -1,6 +1,7 @@
 //===- PlacementCandidates.cpp - The cuts of a vertex worth comparing -----===//
 
 #include "Placer.h"
+#include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Model/AxisEnumerator.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>

@@ -1,7 +1,7 @@
 //===- Routing.cpp - Homes and collectives of placed vertices -------------===//
 
+#include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Layout/HomePrice.h"
-#include "tapestry/Planner/Layout/Placement.h"
 #include "tapestry/Planner/Model/Constraints.h"
 #include "tapestry/Planner/Model/Graph.h"
 #include "llvm/ADT/STLExtras.h"
@@ -9,13 +9,6 @@
 #include <map>
 
 using namespace tapestry;
-
-int64_t Placement::totalBytes() const {
-  int64_t total = 0;
-  for (const PlannedCollective &collective : collectives)
-    total += collective.bytes;
-  return total;
-}
 
 Layout tapestry::resultLayout(const PlanVertex &vertex,
                               const Partition &partition) {

@@ -2,6 +2,8 @@
 
 #include "StateEvaluator.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
+#include "tapestry/Planner/Layout/Memory.h"
+#include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Model/Constraints.h"
 #include "tapestry/Planner/Model/TensorParts.h"
 #include "tapestry/Planner/Plan/Plan.h"

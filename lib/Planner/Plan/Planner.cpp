@@ -1,6 +1,8 @@
 //===- Planner.cpp - From a graph to a verified plan ----------------------===//
 
 #include "tapestry/Planner/Plan/Planner.h"
+#include "tapestry/Planner/Layout/Memory.h"
+#include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Model/Partitions.h"
 #include "tapestry/Planner/Plan/Verify.h"
 #include "llvm/ADT/STLExtras.h"

@@ -13,6 +13,7 @@
 
 #include "tapestry/Planner/Cost/CostModel.h"
 #include "tapestry/Planner/Cost/RecountMoves.h"
+#include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Model/Constraints.h"
 #include "tapestry/Planner/Model/CutEnumerator.h"
 #include "tapestry/Plugin.h"

@@ -10,6 +10,7 @@
 #include "../TestGraphs.h"
 #include "tapestry/Planner/Cost/Elements/PaperCost.h"
 #include "tapestry/Planner/Explain/Explain.h"
+#include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Model/CutEnumerator.h"
 #include "tapestry/Planner/Plan/PlanFile.h"
 #include "tapestry/Planner/Plan/Verify.h"

@@ -4,6 +4,7 @@
 #include "../TestErrors.h"
 #include "../TestGraphs.h"
 #include "tapestry/Planner/Cost/Elements/PaperCost.h"
+#include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Plan/Planner.h"
 #include "llvm/ADT/STLExtras.h"
 #include <functional>

@@ -4,6 +4,7 @@
 #include "../TestGraphs.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
 #include "tapestry/Planner/Layout/Placement.h"
+#include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Plan/Planner.h"
 #include "tapestry/Planner/Plan/Verify.h"
 

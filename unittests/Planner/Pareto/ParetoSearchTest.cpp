@@ -4,6 +4,8 @@
 #include "../TestGraphs.h"
 #include "tapestry/Planner/Cost/Elements/PaperCost.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
+#include "tapestry/Planner/Layout/Memory.h"
+#include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Pareto/Pareto.h"
 #include "tapestry/Planner/Plan/Verify.h"
 #include "llvm/ADT/STLExtras.h"

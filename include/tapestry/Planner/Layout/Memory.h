@@ -1,7 +1,6 @@
 //===- Memory.h - What a device holds while vertices run --------*- C++ -*-===//
 //
-// The planner's model of memory, step by step: what peakBytesPerDevice()
-// (Placement.h) is the largest sum of.
+// The planner's model of memory, step by step, and its largest sum.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +33,14 @@ struct MemoryStep {
 std::vector<MemoryStep> memoryTimeline(const PlanGraph &graph,
                                        const DeviceGrid &grid,
                                        const Placement &placement);
+
+/// An upper bound of the bytes that a device holds at once when vertices run in
+/// graph order: the inputs throughout, every result and every redistributed
+/// copy from its production to its last reader, and the operands and the
+/// partial result of the vertex at work; each at the largest part that any
+/// device has.
+int64_t peakBytesPerDevice(const PlanGraph &graph, const DeviceGrid &grid,
+                           const Placement &placement);
 
 /// The same for who asks of many placements on one grid.
 std::vector<MemoryStep> memoryTimeline(const PlanGraph &graph,

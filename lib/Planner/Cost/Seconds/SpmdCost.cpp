@@ -1,6 +1,7 @@
 //===- SpmdCost.cpp - What the generated program costs, in seconds --------===//
 
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
+#include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Model/TensorParts.h"
 #include "tapestry/Support/ReshardingCostCache.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,6 +1,7 @@
 //===- SpmdPlacement.cpp - From a solution to a placement -----------------===//
 
 #include "SpmdDecoding.h"
+#include "tapestry/Planner/Layout/Routing.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 

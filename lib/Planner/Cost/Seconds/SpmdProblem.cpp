@@ -7,6 +7,7 @@
 
 #include "tapestry/Planner/Cost/Seconds/SpmdProblem.h"
 #include "SpmdDecoding.h"
+#include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Model/Constraints.h"
 #include "tapestry/Planner/Model/CutEnumerator.h"
 #include "tapestry/Planner/Model/FormKey.h"

@@ -9,6 +9,7 @@
 
 #include "tapestry/Planner/Cost/Seconds/SpmdRelaxation.h"
 #include "MoveBound.h"
+#include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Model/FormKey.h"
 #include "tapestry/Planner/Optimize/DualBound.h"
 #include "llvm/ADT/STLExtras.h"

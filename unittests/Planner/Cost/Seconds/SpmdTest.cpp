@@ -5,6 +5,8 @@
 #include "tapestry/Planner/Cost/Elements/PaperProblem.h"
 #include "tapestry/Planner/Cost/RecountMoves.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdProblem.h"
+#include "tapestry/Planner/Layout/Memory.h"
+#include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Model/TensorParts.h"
 #include "tapestry/Planner/Plan/Planner.h"
 #include "tapestry/Planner/Plan/Verify.h"
