@@ -12,6 +12,7 @@
 #include "tapestry/Driver/OutputFile.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
 #include "tapestry/Planner/Machine/LinkFit.h"
+#include "tapestry/Planner/Machine/MachineFile.h"
 #include "tapestry/Planner/Machine/Quantity.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"

@@ -1,6 +1,7 @@
 //===- Machine.cpp - What devices and their links can do ------------------===//
 
 #include "tapestry/Planner/Machine/Machine.h"
+#include "tapestry/Planner/Machine/MachineFile.h"
 #include "tapestry/Planner/Machine/Quantity.h"
 #include "tapestry/Support/Error.h"
 #include "llvm/ADT/STLExtras.h"

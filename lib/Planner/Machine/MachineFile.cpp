@@ -1,14 +1,19 @@
-//===- MachineFile.cpp - Machines as JSON files ---------------------------===//
+//===- MachineFile.cpp - Machines as JSON ---------------------------------===//
+//
+// People write quantities with units, "50GB/s"; a plan states plain numbers, so
+// that costs come out the same to the last digit. One reader takes both.
+//
+//===----------------------------------------------------------------------===//
 
+#include "tapestry/Planner/Machine/MachineFile.h"
 #include "tapestry/Planner/Machine/JSONText.h"
-#include "tapestry/Planner/Machine/Machine.h"
 #include "tapestry/Planner/Machine/Quantity.h"
 #include "tapestry/Support/Error.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 using namespace tapestry;
 namespace json = llvm::json;
@@ -34,12 +39,17 @@ struct Section {
 
 class Reader {
 public:
-  explicit Reader(llvm::StringRef fileName) : fileName(fileName) {}
+  /// `prefix` leads to the machine in its file; empty: the file is a machine.
+  Reader(llvm::StringRef fileName, llvm::StringRef prefix)
+      : fileName(fileName), prefix(prefix) {}
   llvm::Expected<Machine> read(llvm::StringRef text);
+  llvm::Expected<Machine> read(const json::Value &value);
 
 private:
   template <typename... Parts>
-  llvm::Error fail(const std::string &path, const Parts &...parts) const {
+  llvm::Error fail(std::string path, const Parts &...parts) const {
+    if (!prefix.empty())
+      path = prefix + (path.empty() ? "" : "." + path);
     return errorAt(fileName, path, path.empty() ? "" : ": ", parts...);
   }
   llvm::Error expected(const std::string &path, llvm::StringRef what,
@@ -58,11 +68,14 @@ private:
   llvm::Error readQuantity(const Section &from, llvm::StringRef key, Unit unit,
                            double &result) const;
   llvm::Error readLink(const Section &from, Link &link) const;
+  llvm::Error readFlopsByBytes(const Section &top);
   llvm::Error readFlops(const Section &top);
   llvm::Error readMemory(const Section &top);
   llvm::Error readAxes(const Section &top);
 
-  std::string fileName;
+  bool isInPlan() const { return !prefix.empty(); }
+
+  std::string fileName, prefix;
   Machine machine;
 };
 
@@ -164,7 +177,39 @@ llvm::Error Reader::readLink(const Section &from, Link &link) const {
 // The members of a machine
 //===----------------------------------------------------------------------===//
 
+/// By the bytes of an element, "4".
+llvm::Error Reader::readFlopsByBytes(const Section &top) {
+  auto member = need(top, "flops");
+  if (!member)
+    return member.takeError();
+  const json::Object *object = (*member)->getAsObject();
+  if (!object)
+    return expected("flops", "an object", **member);
+  Section peaks{object, "flops."};
+  for (auto &[key, value] : *object) {
+    Machine::Peak peak;
+    if (llvm::StringRef(key).getAsInteger(10, peak.elementBytes))
+      return fail(peaks.of(key), "expected bytes per element, got '",
+                  llvm::StringRef(key), "'");
+    if (llvm::Error error =
+            readQuantity(peaks, key, Unit::FlopsPerSecond, peak.flopsPerSecond))
+      return error;
+    if (peak.elementBytes == 4)
+      machine.flopsPerSecond = peak.flopsPerSecond;
+    else
+      machine.otherPeaks.push_back(peak);
+  }
+  llvm::sort(machine.otherPeaks, [](const auto &a, const auto &b) {
+    return a.elementBytes < b.elementBytes;
+  });
+  if (machine.flopsPerSecond > 0)
+    return llvm::Error::success();
+  return fail("flops", "no key '4', the peak of elements of 4 bytes");
+}
+
 llvm::Error Reader::readFlops(const Section &top) {
+  if (isInPlan())
+    return readFlopsByBytes(top);
   const json::Value *member = top.object->get("flops");
   if (!member || !member->getAsObject())
     return readQuantity(top, "flops", Unit::FlopsPerSecond,
@@ -202,7 +247,7 @@ llvm::Error Reader::readMemory(const Section &top) {
     return llvm::Error::success();
   }
   std::optional<int64_t> bytes = member->getAsInteger();
-  if (!bytes || *bytes < 1)
+  if (!bytes || *bytes < (isInPlan() ? 0 : 1)) // A plan says 0 for unknown.
     return expected("memory", "a number of bytes such as \"80GB\"", *member);
   machine.memoryBytes = *bytes;
   return llvm::Error::success();
@@ -230,7 +275,10 @@ llvm::Error Reader::readAxes(const Section &top) {
                   "' has a character that a grid's text uses");
     if (llvm::Error error = readCount(*from, "size", axis.size))
       return error;
-    if (llvm::Error error = grid.add({axis.name, axis.size}))
+    // A plan's machine has the axes of its grid besides: they need not fit.
+    llvm::Error error =
+        isInPlan() ? llvm::Error::success() : grid.add({axis.name, axis.size});
+    if (error)
       return llvm::handleErrors(std::move(error), [&](const GridError &fault) {
         return fault.isNamedTwice() ? fail(from->of("name"), "axis '",
                                            axis.name, "' is given twice")
@@ -241,7 +289,7 @@ llvm::Error Reader::readAxes(const Section &top) {
       return error;
     machine.axes.push_back(std::move(axis));
   }
-  if (!machine.axes.empty() && !top.object->get("devices"))
+  if (!isInPlan() && !machine.axes.empty() && !top.object->get("devices"))
     machine.devices = grid.numDevices();
   return llvm::Error::success();
 }
@@ -254,19 +302,32 @@ llvm::Expected<Machine> Reader::read(llvm::StringRef text) {
   auto value = json::parse(text);
   if (!value)
     return fail("", llvm::toString(value.takeError()));
-  auto top = section("", *value,
-                     {"tapestry_machine", "name", "flops", "memory_bandwidth",
-                      "vertex_latency", "memory", "devices", "axes", "link"});
+  return read(*value);
+}
+
+llvm::Expected<Machine> Reader::read(const json::Value &value) {
+  llvm::SmallVector<llvm::StringRef, 9> known = {
+      "tapestry_machine", "name",           "flops",
+      "memory_bandwidth", "vertex_latency", "memory",
+      "devices",          "axes",           "link"};
+  if (isInPlan())
+    known.erase(known.begin());
+  auto top = section("", value, known);
   if (!top)
     return top.takeError();
-  auto version = need(*top, "tapestry_machine");
-  if (!version)
-    return version.takeError();
-  if ((*version)->getAsInteger() != machineFileVersion)
-    return expected("tapestry_machine",
-                    "version " + std::to_string(machineFileVersion), **version);
-  if (llvm::Error error = readName(*top, machine.name))
-    return error;
+  if (!isInPlan()) {
+    auto version = need(*top, "tapestry_machine");
+    if (!version)
+      return version.takeError();
+    if ((*version)->getAsInteger() != machineFileVersion)
+      return expected("tapestry_machine",
+                      "version " + std::to_string(machineFileVersion),
+                      **version);
+  }
+  machine.name = "given";
+  if (!isInPlan() || top->object->get("name"))
+    if (llvm::Error error = readName(*top, machine.name))
+      return error;
   if (llvm::Error error = readFlops(*top))
     return error;
   if (llvm::Error error =
@@ -279,12 +340,14 @@ llvm::Expected<Machine> Reader::read(llvm::StringRef text) {
       return error;
   if (llvm::Error error = readMemory(*top))
     return error;
-  if (top->object->get("devices"))
+  // A plan says 0 for any number of devices.
+  const json::Value *devices = top->object->get("devices");
+  if (devices && !(isInPlan() && devices->getAsInteger() == 0))
     if (llvm::Error error = readCount(*top, "devices", machine.devices))
       return error;
   if (llvm::Error error = readAxes(*top))
     return error;
-  if (!top->object->get("link") && !machine.axes.empty()) {
+  if (!isInPlan() && !top->object->get("link") && !machine.axes.empty()) {
     // An axis of another name may be laid anywhere.
     machine.otherLink = machine.axes.front().link;
     for (const Machine::Axis &axis : machine.axes) {
@@ -307,54 +370,76 @@ llvm::Expected<Machine> Reader::read(llvm::StringRef text) {
 
 llvm::Expected<Machine> tapestry::parseMachine(llvm::StringRef text,
                                                llvm::StringRef fileName) {
-  return Reader(fileName).read(text);
+  return Reader(fileName, "").read(text);
+}
+
+llvm::Expected<Machine> tapestry::readMachineOfPlan(const json::Value &value,
+                                                    llvm::StringRef fileName) {
+  return Reader(fileName, "machine").read(value);
 }
 
 //===----------------------------------------------------------------------===//
 // Writing
 //===----------------------------------------------------------------------===//
 
-static void writeLink(json::OStream &json, const Link &link) {
-  json.attribute("bandwidth",
-                 formatQuantity(link.bandwidth, Unit::BytesPerSecond));
-  json.attribute("latency", formatQuantity(link.latency, Unit::Seconds));
+/// Writes the members of a machine, with quantities as texts with units or as
+/// plain numbers.
+static void writeMembers(json::OStream &json, const Machine &machine,
+                         bool withUnits) {
+  auto write = [&](llvm::StringRef key, double value, Unit unit) {
+    if (withUnits)
+      json.attribute(key, formatQuantity(value, unit));
+    else
+      json.attribute(key, value);
+  };
+  auto writeLink = [&](const Link &link) {
+    write("bandwidth", link.bandwidth, Unit::BytesPerSecond);
+    write("latency", link.latency, Unit::Seconds);
+  };
+  json.attribute("name", machine.name);
+  std::map<int64_t, double> peaks = {{4, machine.flopsPerSecond}};
+  for (const Machine::Peak &peak : machine.otherPeaks)
+    peaks[peak.elementBytes] = peak.flopsPerSecond;
+  if (!withUnits)
+    json.attributeObject("flops", [&] {
+      for (auto [bytes, peak] : peaks)
+        json.attribute(std::to_string(bytes), peak);
+    });
+  else if (machine.otherPeaks.empty())
+    write("flops", machine.flopsPerSecond, Unit::FlopsPerSecond);
+  else
+    json.attributeObject("flops", [&] {
+      write("f32", machine.flopsPerSecond, Unit::FlopsPerSecond);
+      for (const Width &width : widths)
+        if (width.bytes != 4 && peaks.count(width.bytes))
+          write(width.name, peaks[width.bytes], Unit::FlopsPerSecond);
+    });
+  write("memory_bandwidth", machine.memoryBandwidth, Unit::BytesPerSecond);
+  write("vertex_latency", machine.vertexLatency, Unit::Seconds);
+  if (!withUnits || machine.memoryBytes != 0)
+    json.attribute("memory", machine.memoryBytes);
+  if (!withUnits || machine.devices != 0)
+    json.attribute("devices", machine.devices);
+  json.attributeArray("axes", [&] {
+    for (const Machine::Axis &axis : machine.axes)
+      json.object([&] {
+        json.attribute("name", axis.name);
+        json.attribute("size", axis.size);
+        writeLink(axis.link);
+      });
+  });
+  json.attributeObject("link", [&] { writeLink(machine.otherLink); });
 }
 
 void tapestry::writeMachine(llvm::raw_ostream &os, const Machine &machine) {
   json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
     json.attribute("tapestry_machine", machineFileVersion);
-    json.attribute("name", machine.name);
-    std::string f32 =
-        formatQuantity(machine.flopsPerSecond, Unit::FlopsPerSecond);
-    if (machine.otherPeaks.empty())
-      json.attribute("flops", f32);
-    else
-      json.attributeObject("flops", [&] {
-        json.attribute("f32", f32);
-        for (const Width &width : widths)
-          for (const Machine::Peak &peak : machine.otherPeaks)
-            if (peak.elementBytes == width.bytes)
-              json.attribute(width.name, formatQuantity(peak.flopsPerSecond,
-                                                        Unit::FlopsPerSecond));
-      });
-    json.attribute("memory_bandwidth", formatQuantity(machine.memoryBandwidth,
-                                                      Unit::BytesPerSecond));
-    json.attribute("vertex_latency",
-                   formatQuantity(machine.vertexLatency, Unit::Seconds));
-    if (machine.memoryBytes != 0)
-      json.attribute("memory", machine.memoryBytes);
-    if (machine.devices != 0)
-      json.attribute("devices", machine.devices);
-    json.attributeArray("axes", [&] {
-      for (const Machine::Axis &axis : machine.axes)
-        json.object([&] {
-          json.attribute("name", axis.name);
-          json.attribute("size", axis.size);
-          writeLink(json, axis.link);
-        });
-    });
-    json.attributeObject("link", [&] { writeLink(json, machine.otherLink); });
+    writeMembers(json, machine, /*withUnits=*/true);
   });
   os << '\n';
+}
+
+void tapestry::writeMachineOfPlan(json::OStream &json, const Machine &machine) {
+  writeMembers(json, machine, /*withUnits=*/false);
 }

@@ -1,11 +1,11 @@
 //===- PlanFile.cpp - Writing plan.json -----------------------------------===//
 
 #include "tapestry/Planner/Plan/PlanFile.h"
+#include "tapestry/Planner/Machine/MachineFile.h"
 #include "tapestry/Planner/Plan/PlanJSON.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
-#include <map>
 
 using namespace tapestry;
 
@@ -48,35 +48,6 @@ static void writePlaces(llvm::json::OStream &json,
       for (const Route &route : placed.operandRoutes)
         writeRoute(json, route, grid);
     });
-}
-
-/// In plain numbers, so that costs come out the same to the last digit.
-static void writeNumbers(llvm::json::OStream &json, const Machine &machine) {
-  auto writeLink = [&](const Link &link) {
-    json.attribute("bandwidth", link.bandwidth);
-    json.attribute("latency", link.latency);
-  };
-  json.attribute("name", machine.name);
-  std::map<int64_t, double> peaks = {{4, machine.flopsPerSecond}};
-  for (const Machine::Peak &peak : machine.otherPeaks)
-    peaks[peak.elementBytes] = peak.flopsPerSecond;
-  json.attributeObject("flops", [&] {
-    for (auto [bytes, peak] : peaks)
-      json.attribute(std::to_string(bytes), peak);
-  });
-  json.attribute("memory_bandwidth", machine.memoryBandwidth);
-  json.attribute("vertex_latency", machine.vertexLatency);
-  json.attribute("memory", machine.memoryBytes);
-  json.attribute("devices", machine.devices);
-  json.attributeArray("axes", [&] {
-    for (const Machine::Axis &axis : machine.axes)
-      json.object([&] {
-        json.attribute("name", axis.name);
-        json.attribute("size", axis.size);
-        writeLink(axis.link);
-      });
-  });
-  json.attributeObject("link", [&] { writeLink(machine.otherLink); });
 }
 
 static void writeGroups(llvm::json::OStream &json, const PlanGraph &graph) {
@@ -166,7 +137,7 @@ void tapestry::writePlan(llvm::raw_ostream &os, const PlanGraph &graph,
     json.attribute("cost_model", plan.costModel);
     if (!plan.machine.name.empty())
       json.attributeObject("machine",
-                           [&] { writeNumbers(json, plan.machine); });
+                           [&] { writeMachineOfPlan(json, plan.machine); });
     if (plan.idleDevices != 0)
       json.attribute("idle_devices", plan.idleDevices);
     json.attribute("cost", plan.cost);

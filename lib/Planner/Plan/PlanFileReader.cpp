@@ -2,7 +2,7 @@
 
 #include "PlanFileReader.h"
 #include "tapestry/Planner/Machine/JSONText.h"
-#include "tapestry/Planner/Machine/Quantity.h"
+#include "tapestry/Planner/Machine/MachineFile.h"
 #include "tapestry/Planner/Plan/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -209,22 +209,6 @@ llvm::Error PlanFileReader::readGrid(const Cursor &top) {
   return llvm::Error::success();
 }
 
-llvm::Error PlanFileReader::readLink(const Cursor &at, Link &link) {
-  std::optional<double> bandwidth, latency;
-  if (llvm::Error error = readMember(at, "bandwidth", bandwidth))
-    return error;
-  if (llvm::Error error = readMember(at, "latency", latency))
-    return error;
-  link.bandwidth = bandwidth.value_or(0);
-  link.latency = latency.value_or(0);
-  if (!isSensible(link.bandwidth) ||
-      (link.latency != 0 && !isSensible(link.latency)))
-    return fail(at, "a link of ", llvm::format("%g", link.bandwidth),
-                " bytes per second and ", llvm::format("%g", link.latency),
-                " seconds per message");
-  return llvm::Error::success();
-}
-
 /// A machine by name or file, or in numbers: bytes, seconds and operations per
 /// second.
 llvm::Error PlanFileReader::readMachine(const Cursor &top) {
@@ -242,96 +226,10 @@ llvm::Error PlanFileReader::readMachine(const Cursor &top) {
     sketch.machine = std::move(*machine);
     return llvm::Error::success();
   }
-  if (llvm::Error error =
-          checkKeys(at, {"name", "flops", "memory_bandwidth", "vertex_latency",
-                         "memory", "devices", "axes", "link"}))
-    return error;
-  Machine machine;
-  std::optional<std::string> name;
-  std::optional<double> bandwidth, latency;
-  std::optional<int64_t> memory, devices;
-  if (llvm::Error error = readMember(at, "name", name))
-    return error;
-  if (llvm::Error error = readMember(at, "memory_bandwidth", bandwidth))
-    return error;
-  if (llvm::Error error = readMember(at, "vertex_latency", latency))
-    return error;
-  if (llvm::Error error = readMember(at, "memory", memory))
-    return error;
-  if (llvm::Error error = readMember(at, "devices", devices))
-    return error;
-  machine.name = name.value_or("given");
-  machine.memoryBandwidth = bandwidth.value_or(0);
-  machine.vertexLatency = latency.value_or(0);
-  machine.memoryBytes = memory.value_or(0);
-  machine.devices = devices.value_or(0);
-  const json::Object &object = *member->getAsObject();
-  if (const json::Value *flops = object.get("flops")) {
-    auto widths = objectAt(at.at("flops", *flops));
-    if (!widths)
-      return widths.takeError();
-    for (auto &[key, value] : **widths) {
-      Cursor here = at.at("flops", *flops).at(key, value);
-      Machine::Peak peak;
-      if (llvm::StringRef(key).getAsInteger(10, peak.elementBytes))
-        return fail(here, "expected bytes per element, got '",
-                    llvm::StringRef(key), "'");
-      if (llvm::Error error = read(here, peak.flopsPerSecond))
-        return error;
-      if (!isSensible(peak.flopsPerSecond))
-        return fail(here, "expected a number from 1e-30 to 1e30, got ",
-                    llvm::format("%g", peak.flopsPerSecond));
-      if (peak.elementBytes == 4)
-        machine.flopsPerSecond = peak.flopsPerSecond;
-      else
-        machine.otherPeaks.push_back(peak);
-    }
-    llvm::sort(machine.otherPeaks, [](const auto &a, const auto &b) {
-      return a.elementBytes < b.elementBytes;
-    });
-  }
-  if (const json::Value *axes = object.get("axes")) {
-    auto list = arrayAt(at.at("axes", *axes));
-    if (!list)
-      return list.takeError();
-    for (auto [index, entry] : llvm::enumerate(**list)) {
-      Cursor here = at.at("axes", *axes).at(index, entry);
-      if (llvm::Error error =
-              checkKeys(here, {"name", "size", "bandwidth", "latency"}))
-        return error;
-      Machine::Axis &axis = machine.axes.emplace_back();
-      std::optional<std::string> axisName;
-      std::optional<int64_t> size;
-      if (llvm::Error error = readMember(here, "name", axisName))
-        return error;
-      if (llvm::Error error = readMember(here, "size", size))
-        return error;
-      if (llvm::Error error = readLink(here, axis.link))
-        return error;
-      axis.name = axisName.value_or("");
-      axis.size = size.value_or(0);
-      if (axis.name.empty() || axis.size < 1)
-        return fail(here, "an axis '", axis.name, "' of ", axis.size,
-                    " devices");
-    }
-  }
-  if (!(machine.flopsPerSecond > 0) || !(machine.memoryBandwidth > 0))
-    return fail(at, "'flops' of elements of 4 bytes and 'memory_bandwidth' are "
-                    "to be above 0");
-  if (!isSensible(machine.memoryBandwidth) ||
-      (machine.vertexLatency != 0 && !isSensible(machine.vertexLatency)))
-    return fail(at, "'memory_bandwidth' is to be from 1e-30 to 1e30, "
-                    "'vertex_latency' too, or 0");
-  if (const json::Value *link = object.get("link")) {
-    Cursor here = at.at("link", *link);
-    if (llvm::Error error = checkKeys(here, {"bandwidth", "latency"}))
-      return error;
-    if (llvm::Error error = readLink(here, machine.otherLink))
-      return error;
-  } else {
-    return fail(at, "no key 'link'");
-  }
-  sketch.machine = std::move(machine);
+  auto machine = readMachineOfPlan(*member, fileName);
+  if (!machine)
+    return machine.takeError();
+  sketch.machine = std::move(*machine);
   return llvm::Error::success();
 }
 

@@ -82,7 +82,6 @@ private:
   llvm::Error readHeader(const Cursor &top);
   llvm::Error readGrid(const Cursor &top);
   llvm::Error readMachine(const Cursor &top);
-  llvm::Error readLink(const Cursor &at, Link &link);
   llvm::Error readGroups(const Cursor &top);
 
   // Vertices (PlanFileVertices.cpp).

@@ -1,6 +1,7 @@
 //===- PlanRequest.cpp - How a graph is to be planned ---------------------===//
 
 #include "tapestry/Planner/Plan/PlanRequest.h"
+#include "tapestry/Planner/Machine/MachineFile.h"
 #include "tapestry/Planner/Machine/Quantity.h"
 
 using namespace tapestry;

@@ -1,7 +1,7 @@
 //===- MachineTest.cpp - Machines, their files, and grids over them -------===//
 
-#include "tapestry/Planner/Machine/Machine.h"
 #include "../TestErrors.h"
+#include "tapestry/Planner/Machine/MachineFile.h"
 #include "tapestry/Planner/Machine/Quantity.h"
 #include <cmath>
 #include <random>

@@ -75,14 +75,6 @@ llvm::ArrayRef<Machine> builtInMachines();
 /// The error names the file, the key and what is wrong with it.
 llvm::Expected<Machine> machineNamed(llvm::StringRef nameOrPath);
 
-/// The machine that the text of a machine file describes; errors call it
-/// `fileName`.
-llvm::Expected<Machine> parseMachine(llvm::StringRef text,
-                                     llvm::StringRef fileName);
-/// Writes a machine file's text: parseMachine() reads the same machine, its
-/// numbers to five digits.
-void writeMachine(llvm::raw_ostream &os, const Machine &machine);
-
 /// A grid as users write it: "node=2,gpu=8", with links
 /// "node=2:bw=25GB/s:lat=5us,gpu=8:bw=450GB/s". Links that it states become
 /// those of `machine` along these axes, and what one of bw and lat leaves open
