@@ -3,85 +3,9 @@
 #include "PlanFileReader.h"
 #include "tapestry/Planner/Machine/JSONText.h"
 #include "tapestry/Planner/Machine/MachineFile.h"
-#include "tapestry/Planner/Plan/Verify.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include <cmath>
 
 using namespace tapestry;
-
-//===----------------------------------------------------------------------===//
-// Values
-//===----------------------------------------------------------------------===//
-
-llvm::Error PlanFileReader::expected(const Cursor &at,
-                                     llvm::StringRef what) const {
-  std::string got;
-  llvm::raw_string_ostream(got) << *at.value;
-  if (got.size() > 40)
-    got = got.substr(0, 37) + "...";
-  return fail(at, "expected ", what, ", got ", got);
-}
-
-llvm::Expected<const json::Object *>
-PlanFileReader::objectAt(const Cursor &at) const {
-  if (const json::Object *object = at.value->getAsObject())
-    return object;
-  return expected(at, "an object");
-}
-
-llvm::Expected<const json::Array *>
-PlanFileReader::arrayAt(const Cursor &at) const {
-  if (const json::Array *array = at.value->getAsArray())
-    return array;
-  return expected(at, "a list");
-}
-
-llvm::Error PlanFileReader::read(const Cursor &at, int64_t &result) const {
-  std::optional<int64_t> number = at.value->getAsInteger();
-  if (!number)
-    return expected(at, "an integer");
-  result = *number;
-  return llvm::Error::success();
-}
-
-llvm::Error PlanFileReader::read(const Cursor &at, double &result) const {
-  std::optional<double> number = at.value->getAsNumber();
-  if (!number)
-    return expected(at, "a number");
-  result = *number;
-  return llvm::Error::success();
-}
-
-llvm::Error PlanFileReader::read(const Cursor &at, bool &result) const {
-  std::optional<bool> truth = at.value->getAsBoolean();
-  if (!truth)
-    return expected(at, "true or false");
-  result = *truth;
-  return llvm::Error::success();
-}
-
-llvm::Error PlanFileReader::read(const Cursor &at, std::string &result) const {
-  std::optional<llvm::StringRef> string = at.value->getAsString();
-  if (!string)
-    return expected(at, "a string");
-  result = string->str();
-  return llvm::Error::success();
-}
-
-llvm::Error
-PlanFileReader::checkKeys(const Cursor &at,
-                          llvm::ArrayRef<llvm::StringRef> known) const {
-  auto object = objectAt(at);
-  if (!object)
-    return object.takeError();
-  for (auto &[key, member] : **object)
-    if (!llvm::is_contained(known, llvm::StringRef(key)))
-      return fail(at, "unknown key '", llvm::StringRef(key), "', there are ",
-                  llvm::join(known, ", "));
-  return llvm::Error::success();
-}
 
 /// The keys of the object that is the top-level member `key`, in the order of
 /// the text: JSON objects have none, but the axes of a grid do. `text` is valid
@@ -279,103 +203,50 @@ llvm::Error PlanFileReader::readGroups(const Cursor &top) {
 // What the file states beyond the decisions
 //===----------------------------------------------------------------------===//
 
-llvm::Error PlanFileReader::compareCost(const Cursor &at,
-                                        std::optional<double> stated,
-                                        double counted) const {
-  // Seconds may be as small as they like.
-  double unit = model->isWhole() ? 1 : 1e-9;
-  if (!stated ||
-      std::abs(*stated - counted) <= 1e-9 * std::max(unit, std::abs(counted)))
-    return llvm::Error::success();
-  return fail(at, "given as ", llvm::format("%.17g", *stated), ", counted are ",
-              llvm::format("%.17g", counted),
-              ": was the plan made for other extents?");
-}
-
-llvm::Error PlanFileReader::compareCosts(const Cursor &top, Plan &plan) const {
-  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
-    const VertexCost &counted = plan.vertices[v].cost;
-    const VertexEntry &stated = entries[v];
-    for (auto [number, given] : llvm::enumerate(stated.costs))
-      if (llvm::Error error =
-              compareCost({nullptr, stated.path + "." +
-                                        model->components()[number].key.str()},
-                          given, counted[number]))
-        return error;
-  }
-  std::optional<double> cost, lowerBound, seconds;
-  std::optional<bool> provedOptimal, isExact;
-  std::optional<int64_t> peakBytes;
-  if (llvm::Error error = readMember(top, "cost", cost))
+llvm::Expected<StatedPlan> PlanFileReader::readStated() const {
+  StatedPlan stated;
+  Cursor top{&root, ""};
+  if (llvm::Error error = readMember(top, "cost", stated.cost))
     return error;
-  if (llvm::Error error = readMember(top, "lower_bound", lowerBound))
+  if (llvm::Error error = readMember(top, "lower_bound", stated.lowerBound))
     return error;
-  if (llvm::Error error = readMember(top, "proved_optimal", provedOptimal))
+  if (llvm::Error error =
+          readMember(top, "proved_optimal", stated.provedOptimal))
     return error;
-  if (llvm::Error error = readMember(top, "plan_seconds", seconds))
+  if (llvm::Error error = readMember(top, "plan_seconds", stated.seconds))
     return error;
-  if (llvm::Error error = readMember(top, "peak_bytes_per_device", peakBytes))
+  if (llvm::Error error =
+          readMember(top, "peak_bytes_per_device", stated.peakBytes))
     return error;
-  if (llvm::Error error = compareCost({nullptr, "cost"}, cost, plan.cost))
+  if (llvm::Error error =
+          readMember(top, "peak_bytes_exact", stated.isPeakExact))
     return error;
-  // Of the finished program it is not for the planner to judge.
-  if (llvm::Error error = readMember(top, "peak_bytes_exact", isExact))
-    return error;
-  if (peakBytes && !isExact.value_or(false) &&
-      *peakBytes != plan.peakBytesPerDevice)
-    return fail({nullptr, "peak_bytes_per_device"}, "given as ", *peakBytes,
-                ", counted are ", plan.peakBytesPerDevice,
-                ": was the plan made for other extents?");
-  plan.planSeconds = seconds.value_or(0);
-  plan.provedOptimal = cost && provedOptimal.value_or(false);
-  plan.lowerBound = cost ? lowerBound.value_or(0) : 0;
-  return llvm::Error::success();
-}
-
-llvm::Error PlanFileReader::compareCollectives(const Cursor &top,
-                                               const Plan &plan) const {
-  const json::Value *member = top.value->getAsObject()->get("collectives");
+  const json::Value *member = root.getAsObject()->get("collectives");
   if (!member)
-    return llvm::Error::success();
-  Cursor at = top.at("collectives", *member);
-  auto list = arrayAt(at);
+    return stated;
+  stated.collectivesAt = top.at("collectives", *member);
+  auto list = arrayAt(*stated.collectivesAt);
   if (!list)
     return list.takeError();
-  const auto &counted = plan.placement.collectives;
-  if ((*list)->size() != counted.size())
-    return fail(at, (*list)->size(), " collectives, the plan needs ",
-                counted.size());
   for (auto [index, entry] : llvm::enumerate(**list)) {
-    Cursor here = at.at(index, entry);
+    StatedPlan::Collective &collective = stated.collectives.emplace_back();
+    const Cursor &here = collective.at = stated.collectivesAt->at(index, entry);
     if (llvm::Error error =
             checkKeys(here, {"vertex", "kind", "group", "bytes"}))
       return error;
-    std::optional<std::string> vertex, kind;
-    std::optional<int64_t> group, bytes;
-    if (llvm::Error error = readMember(here, "vertex", vertex))
+    if (llvm::Error error = readMember(here, "vertex", collective.vertex))
       return error;
-    if (llvm::Error error = readMember(here, "kind", kind))
+    if (llvm::Error error = readMember(here, "kind", collective.kind))
       return error;
-    if (llvm::Error error = readMember(here, "group", group))
+    if (llvm::Error error = readMember(here, "group", collective.group))
       return error;
-    if (llvm::Error error = readMember(here, "bytes", bytes))
+    if (llvm::Error error = readMember(here, "bytes", collective.bytes))
       return error;
-    const PlannedCollective &needed = counted[index];
-    const std::string &name = graph.vertices[needed.vertex].name;
-    if (vertex && *vertex != name)
-      return fail(here, "vertex '", *vertex, "', needed is '", name, "'");
-    if (kind && *kind != stringifyCollective(needed.kind))
-      return fail(here, "kind '", *kind, "', needed is '",
-                  stringifyCollective(needed.kind), "'");
-    if (group && *group != needed.group)
-      return fail(here, "group ", *group, ", needed is ", needed.group);
-    if (bytes && *bytes != needed.bytes)
-      return fail(here, "bytes ", *bytes, ", it sends ", needed.bytes);
   }
-  return llvm::Error::success();
+  return stated;
 }
 
-llvm::Expected<Plan> PlanFileReader::read() {
+llvm::Expected<PlanFileContents> PlanFileReader::read() {
   // LLVM's parser recurses without a limit.
   constexpr int64_t deepestPlan = 32;
   if (int64_t depth = nestingDepth(text); depth > deepestPlan)
@@ -384,7 +255,8 @@ llvm::Expected<Plan> PlanFileReader::read() {
   auto value = json::parse(text);
   if (!value)
     return inFile(value.takeError());
-  Cursor top{&*value, ""};
+  root = std::move(*value);
+  Cursor top{&root, ""};
   if (llvm::Error error = readHeader(top))
     return error;
   if (llvm::Error error = readGroups(top))
@@ -392,67 +264,6 @@ llvm::Expected<Plan> PlanFileReader::read() {
   graph.resolveStorage();
   if (llvm::Error error = readVertices(top))
     return error;
-  auto plan = decide();
-  if (!plan)
-    return inFile(plan.takeError());
-  if (isComplete) {
-    if (llvm::Error error = compareCosts(top, *plan))
-      return error;
-    if (llvm::Error error = compareCollectives(top, *plan))
-      return error;
-  }
-  if (llvm::Error error = verifyPlan(graph, *plan))
-    return inFile(std::move(error));
-  if (options.memoryLimit != 0 &&
-      plan->peakBytesPerDevice > options.memoryLimit)
-    return inFile(llvm::make_error<MemoryError>(
-        plan->peakBytesPerDevice, options.memoryLimit,
-        joinedText("the plan needs ", plan->peakBytesPerDevice,
-                   " bytes per device, the limit is ", options.memoryLimit)));
-  auto rewrites = parsePlanRewrites(text, fileName);
-  if (!rewrites)
-    return rewrites.takeError();
-  plan->rewrites = std::move(*rewrites);
-  return plan;
-}
-
-llvm::Expected<Plan> tapestry::followPlan(llvm::StringRef text,
-                                          llvm::StringRef fileName,
-                                          PlanGraph &graph,
-                                          const PlannerOptions &options) {
-  PlanGraph constrained = graph;
-  auto plan = PlanFileReader(text, fileName, constrained, options).read();
-  if (plan)
-    graph = std::move(constrained);
-  return plan;
-}
-
-llvm::Expected<Plan> tapestry::followPlanFile(llvm::StringRef path,
-                                              PlanGraph &graph,
-                                              const PlannerOptions &options) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer)
-    return errorAt(path, buffer.getError().message());
-  return followPlan((*buffer)->getBuffer(), path, graph, options);
-}
-
-llvm::Expected<Plan> tapestry::parsePlan(llvm::StringRef text,
-                                         llvm::StringRef fileName,
-                                         const PlanGraph &graph,
-                                         const PlannerOptions &options) {
-  PlanGraph constrained = graph;
-  auto plan = followPlan(text, fileName, constrained, options);
-  if (plan)
-    if (llvm::Error error = verifyPlan(graph, *plan))
-      return errorAt(fileName, llvm::toString(std::move(error)));
-  return plan;
-}
-
-llvm::Expected<Plan> tapestry::readPlanFile(llvm::StringRef path,
-                                            const PlanGraph &graph,
-                                            const PlannerOptions &options) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer)
-    return errorAt(path, buffer.getError().message());
-  return parsePlan((*buffer)->getBuffer(), path, graph, options);
+  return PlanFileContents{std::move(sketch), std::move(grid), model,
+                          std::move(entries)};
 }

@@ -1,32 +1,18 @@
 //===- PlanFileReader.h - Reading plan.json ---------------------*- C++ -*-===//
 //
-// Private to the planner: PlanFileReader.cpp reads values, the header and what
-// is compared with the plan, PlanFileVertices.cpp what is decided of vertices.
+// What a file says, not what follows from it: PlanFollower.h.
+// PlanFileReader.cpp reads the header and what is stated beyond the decisions,
+// PlanFileVertices.cpp what is decided of vertices.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TAPESTRY_LIB_PLANNER_PLAN_PLANFILEREADER_H
 #define TAPESTRY_LIB_PLANNER_PLAN_PLANFILEREADER_H
 
-#include "tapestry/Planner/Plan/PlanFile.h"
-#include "llvm/Support/JSON.h"
+#include "PlanFileValues.h"
+#include "tapestry/Planner/Plan/Planner.h"
 
 namespace tapestry {
-
-namespace json = llvm::json;
-
-/// A value in the file and the path that leads to it.
-struct Cursor {
-  const json::Value *value;
-  std::string path;
-
-  Cursor at(llvm::StringRef key, const json::Value &child) const {
-    return {&child, path.empty() ? key.str() : path + "." + key.str()};
-  }
-  Cursor at(size_t index, const json::Value &child) const {
-    return {&child, path + "[" + std::to_string(index) + "]"};
-  }
-};
 
 /// What the file says of one vertex; what is open, the planner decides.
 struct VertexEntry {
@@ -48,37 +34,46 @@ struct VertexEntry {
   bool hasHome() const;
 };
 
-class PlanFileReader {
+/// What a file decides.
+struct PlanFileContents {
+  /// But for its vertices.
+  PlanSketch sketch;
+  /// The sketch's, split into primes.
+  DeviceGrid grid;
+  const CostModel *model = nullptr;
+  /// One per vertex of the graph.
+  std::vector<VertexEntry> entries;
+};
+
+/// What a file states beside that, to be compared with what follows.
+struct StatedPlan {
+  struct Collective {
+    Cursor at = {};
+    std::optional<std::string> vertex, kind;
+    std::optional<int64_t> group, bytes;
+  };
+  std::optional<double> cost, lowerBound, seconds;
+  std::optional<bool> provedOptimal, isPeakExact;
+  std::optional<int64_t> peakBytes;
+  /// Where the collectives stand; nothing where the file lists none.
+  std::optional<Cursor> collectivesAt;
+  std::vector<Collective> collectives;
+};
+
+class PlanFileReader : public PlanFileValues {
 public:
-  /// Adds the file's constraints to `graph`.
+  /// Adds the file's layout groups to `graph`. The file's own grid, cost model
+  /// and machine come before those of `options`.
   PlanFileReader(llvm::StringRef text, llvm::StringRef fileName,
                  PlanGraph &graph, const PlannerOptions &options)
-      : text(text), fileName(fileName), graph(graph), options(options) {}
+      : PlanFileValues(fileName), text(text), graph(graph), options(options) {}
 
-  llvm::Expected<Plan> read();
+  using PlanFileValues::read;
+  llvm::Expected<PlanFileContents> read();
+  /// To be called after read().
+  llvm::Expected<StatedPlan> readStated() const;
 
 private:
-  template <typename... Parts>
-  llvm::Error fail(const Cursor &at, const Parts &...parts) const;
-  /// An error of another room that names no place is about the file.
-  llvm::Error inFile(llvm::Error error) const {
-    return withPlace(fileName, std::move(error));
-  }
-  llvm::Error expected(const Cursor &at, llvm::StringRef what) const;
-
-  llvm::Expected<const json::Object *> objectAt(const Cursor &at) const;
-  llvm::Expected<const json::Array *> arrayAt(const Cursor &at) const;
-  llvm::Error read(const Cursor &at, int64_t &result) const;
-  llvm::Error read(const Cursor &at, double &result) const;
-  llvm::Error read(const Cursor &at, bool &result) const;
-  llvm::Error read(const Cursor &at, std::string &result) const;
-  /// Reads the member `key` if it is there.
-  template <typename T>
-  llvm::Error readMember(const Cursor &at, llvm::StringRef key,
-                         std::optional<T> &result) const;
-  llvm::Error checkKeys(const Cursor &at,
-                        llvm::ArrayRef<llvm::StringRef> known) const;
-
   llvm::Error readHeader(const Cursor &top);
   llvm::Error readGrid(const Cursor &top);
   llvm::Error readMachine(const Cursor &top);
@@ -104,52 +99,16 @@ private:
   llvm::Error readDims(const Cursor &at, const PlanVertex &vertex,
                        bool allowOpen,
                        llvm::SmallVectorImpl<std::optional<Cut>> &dims);
-  /// Whether `input` is stored as its only reader wants it, as far as the file
-  /// goes: then its entry says nothing new.
-  bool followsReader(unsigned input) const;
-  void addConstraints(unsigned vertex);
-
-  // The plan that follows.
-  llvm::Expected<Plan> decide();
-  llvm::Expected<Plan> followPlacement();
-  llvm::Expected<Plan> followParts();
-  llvm::Expected<Plan> planTheRest();
-
-  llvm::Error compareCosts(const Cursor &top, Plan &plan) const;
-  llvm::Error compareCollectives(const Cursor &top, const Plan &plan) const;
-  llvm::Error compareCost(const Cursor &at, std::optional<double> stated,
-                          double counted) const;
 
   llvm::StringRef text;
-  std::string fileName;
   PlanGraph &graph;
   const PlannerOptions &options;
+  json::Value root = nullptr;
   PlanSketch sketch;
   const CostModel *model = nullptr;
   DeviceGrid grid;
   std::vector<VertexEntry> entries;
-  /// Whose entries are constraints of `graph` by now.
-  std::vector<bool> isConstrained;
-  /// Whether the file decides everything, so that what it states of costs and
-  /// collectives is to be compared.
-  bool isComplete = false;
 };
-
-template <typename... Parts>
-llvm::Error PlanFileReader::fail(const Cursor &at,
-                                 const Parts &...parts) const {
-  return errorAt(fileName, at.path.empty() ? "" : at.path + ": ", parts...);
-}
-
-template <typename T>
-llvm::Error PlanFileReader::readMember(const Cursor &at, llvm::StringRef key,
-                                       std::optional<T> &result) const {
-  const json::Value *member = at.value->getAsObject()->get(key);
-  if (!member)
-    return llvm::Error::success();
-  result.emplace();
-  return read(at.at(key, *member), *result);
-}
 
 } // namespace tapestry
 
