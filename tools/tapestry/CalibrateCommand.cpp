@@ -131,8 +131,9 @@ static ExitStatus measureLink(Measure &measure, const DeviceGrid &grid,
     return Success;
   std::vector<LinkSample> samples;
   for (const Measure::Move &move : moves) {
-    // The model is linear: what one second of latency adds, and what one
-    // second per byte does.
+    // But for an all_reduce, which takes the longer of a ring and a tree, the
+    // model is linear: what one second of latency adds, and what one second per
+    // byte does.
     LinkSample sample;
     sample.messages =
         modelled(move, grid, {std::numeric_limits<double>::infinity(), 1});

@@ -2,7 +2,7 @@
 //
 // Pins and preferences as users write them, by the names of labels and grid
 // axes: what front ends and dialects hand to the planner. What they mean on a
-// grid is decided in Planner/Constraints.h.
+// grid is decided in Planner/Model/Constraints.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ struct ShardingConstraint {
   /// False: a preference, which a plan may break.
   bool isHard = true;
   /// What breaking a preference costs, as a multiple of moving the whole result
-  /// of the vertex once (see preferenceUnit in Planner/Constraints.h).
+  /// of the vertex once (see preferenceUnit in Planner/Model/Constraints.h).
   double weight = 1;
   /// Where it was written, "chain.ein:3:9"; may be empty.
   std::string place;

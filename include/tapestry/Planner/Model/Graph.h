@@ -99,7 +99,7 @@ struct PlanVertex {
   std::optional<unsigned> cutAs = std::nullopt;
   /// Whether the program hands the result out.
   bool isOutput = false;
-  /// What the user asks of the plan here (see Planner/Constraints.h).
+  /// What the user asks of the plan here (see Planner/Model/Constraints.h).
   ShardingConstraints constraints;
   /// The only read of an input that is stored as this read wants it, at no
   /// cost. Nothing for tensors that have a home of their own: results, inputs
