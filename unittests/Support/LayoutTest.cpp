@@ -21,6 +21,31 @@ TEST(GridTest, PrimeFactorsBecomeAxes) {
   EXPECT_EQ(primeFactors(97), (llvm::SmallVector<int64_t>{97}));
 }
 
+TEST(GridTest, AxesAreChecked) {
+  auto grid = DeviceGrid::ofAxes({{"node", 2}, {"gpu", 4}});
+  ASSERT_TRUE(bool(grid));
+  EXPECT_EQ(grid->numDevices(), 8);
+  auto refusal = [&](DeviceGrid::Axis axis) {
+    DeviceGrid wider = *grid;
+    std::string text;
+    llvm::handleAllErrors(wider.add(axis), [&](const GridError &error) {
+      text = (error.isNamedTwice() ? "twice: " : "") + error.sizes() + ": ";
+      text += error.getText();
+    });
+    EXPECT_EQ(wider, *grid);
+    return text;
+  };
+  EXPECT_EQ(refusal({"gpu", 2}), "twice: 2 devices beside 8 of the axes before "
+                                 "it: axis 'gpu' is named twice");
+  EXPECT_EQ(refusal({"rack", 0}),
+            "0 devices beside 8 of the axes before it: axis 'rack' has 0 "
+            "devices beside 8 of the axes before it; a grid has 1 to 1048576 "
+            "devices");
+  EXPECT_NE(refusal({"rack", maxDevices / 8 + 1}), "");
+  EXPECT_FALSE(bool(grid->add({"rack", maxDevices / 8})));
+  EXPECT_EQ(grid->numDevices(), maxDevices);
+}
+
 TEST(CutTest, LastBlocksAreSmallerOrEmpty) {
   EXPECT_EQ(blockRange(5, 4, 0), (ZRange{0, 2}));
   EXPECT_EQ(blockRange(5, 4, 2), (ZRange{4, 5}));

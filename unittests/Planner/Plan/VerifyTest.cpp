@@ -50,6 +50,17 @@ TEST_F(Verify, AcceptsPlans) {
   }
 }
 
+TEST_F(Verify, Storage) {
+  ASSERT_EQ(graph.vertices[A].storedFor, (PlanUse{C, 0}));
+  graph.vertices[A].storedFor.reset();
+  expectRefused({"'A'", "1 reads", "stored for none"});
+  graph.vertices[A].storedFor = PlanUse{C, 1};
+  expectRefused({"'A'", "operand 1", "vertex number 3"});
+  graph.resolveStorage();
+  graph.vertices[A].constraints.layoutGroup = "g";
+  expectRefused({"'A'", "1 reads", "stored for one of them"});
+}
+
 TEST_F(Verify, Shape) {
   wrong.devices = 9;
   expectRefused({"9 devices", "8"});
