@@ -33,17 +33,20 @@ function(tapestry_install component)
 endfunction()
 tapestry_install(dev TapestryHeaders)
 
-# The precompiled header that libraries which work on MLIR share.
-function(_tapestry_ensure_pch)
-  if(NOT TARGET TapestryPCH)
-    file(WRITE "${PROJECT_BINARY_DIR}/TapestryPCH.cpp.in" "")
-    configure_file("${PROJECT_BINARY_DIR}/TapestryPCH.cpp.in"
-                   "${PROJECT_BINARY_DIR}/TapestryPCH.cpp" COPYONLY)
-    add_library(TapestryPCH STATIC "${PROJECT_BINARY_DIR}/TapestryPCH.cpp")
-    target_compile_options(TapestryPCH PRIVATE -fno-exceptions)
-    target_precompile_headers(TapestryPCH PRIVATE
-      "${PROJECT_SOURCE_DIR}/cmake/TapestryPCH.h")
+# _tapestry_reuse_pch(TARGET NAME [options]): TARGET parses the headers of
+# cmake/NAME.h precompiled. They are compiled once, with these options.
+function(_tapestry_reuse_pch target name)
+  if(NOT TARGET ${name})
+    file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/${name}.cpp" CONTENT "")
+    add_library(${name} STATIC "${PROJECT_BINARY_DIR}/${name}.cpp")
+    target_compile_options(${name} PRIVATE ${ARGN})
+    target_precompile_headers(${name} PRIVATE
+      "${PROJECT_SOURCE_DIR}/cmake/${name}.h")
   endif()
+  # Clang takes them for code of their own kind only: executables, too, are
+  # compiled as libraries are.
+  target_compile_options(${target} PRIVATE -fPIC)
+  target_precompile_headers(${target} REUSE_FROM ${name})
 endfunction()
 
 # tapestry_add_library(NAME file.cpp... [PCH] [APART] [DEPENDS targets]
@@ -56,8 +59,9 @@ function(tapestry_add_library name)
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_compile_options(${name} PRIVATE -fno-exceptions)
   if(ARG_PCH)
-    _tapestry_ensure_pch()
-    target_precompile_headers(${name} REUSE_FROM TapestryPCH)
+    _tapestry_reuse_pch(${name} TapestryPCH -fno-exceptions)
+  elseif("LLVM" IN_LIST ARG_LINK)
+    _tapestry_reuse_pch(${name} TapestryPlainPCH -fno-exceptions)
   endif()
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
@@ -79,6 +83,7 @@ function(tapestry_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_compile_options(${name} PRIVATE -fno-exceptions)
+  _tapestry_reuse_pch(${name} TapestryPCH -fno-exceptions)
   set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
   get_property(libraries GLOBAL PROPERTY TAPESTRY_LIBRARIES)
   list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_FILE:\\1>"
@@ -104,11 +109,22 @@ function(tapestry_add_plugin name)
   set_property(GLOBAL APPEND PROPERTY TAPESTRY_PLUGINS ${name})
 endfunction()
 
-# tapestry_add_unittest(NAME file.cpp... LINK libs): a GoogleTest program that
-# ctest runs as NAME.
+# tapestry_add_unittest(NAME file.cpp... [WITHOUT_LLVM] LINK libs): a GoogleTest
+# program that ctest runs as NAME. WITHOUT_LLVM: it links nothing of LLVM.
 function(tapestry_add_unittest name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "WITHOUT_LLVM" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  # Tests are compiled more often than they run.
+  set(options -fno-exceptions $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${name} PRIVATE ${options})
+  if(NOT ARG_WITHOUT_LLVM)
+    set(headers TapestryPlainTestPCH)
+    if("MLIR" IN_LIST ARG_LINK)
+      set(headers TapestryTestPCH)
+    endif()
+    _tapestry_reuse_pch(${name} ${headers} ${options})
+    target_link_libraries(${headers} PRIVATE GTest::gtest)
+  endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/unittests")

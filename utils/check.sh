@@ -1,7 +1,20 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs all tests and checks.
+#   --tidy    also clang-tidy on what changed last
+#   --debug   also an unoptimised build in build-debug/, with its unit tests
 # The last line is `N passed, N failed, N skipped`; the status is 0 if none failed.
 set -uo pipefail
+tidy=false debug=false
+for option in "$@"; do
+  case $option in
+  --tidy) tidy=true ;;
+  --debug) debug=true ;;
+  *)
+    echo "check.sh: error: unknown option '$option'; there are --tidy and --debug" >&2
+    exit 2
+    ;;
+  esac
+done
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${TAPESTRY_BUILD:-$root/build}
 export TAPESTRY_BUILD=$build
@@ -25,6 +38,13 @@ check() { # check NAME COMMAND...: one check that passes or fails as a whole
 check "clang-format" "$root/utils/check-format.sh"
 check "layering" /usr/bin/python3 "$root/utils/check-layering.py"
 check "generated docs" "$root/utils/generate-docs.sh" --check
+
+if $tidy; then
+  check "clang-tidy" "$root/utils/check-tidy.sh"
+fi
+if $debug; then
+  check "debug build and its unit tests" "$root/utils/check-debug.sh"
+fi
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

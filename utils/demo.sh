@@ -20,7 +20,7 @@ title() { printf '\n== %s\n' "$*"; }
 
 title "Set-up and build"
 "$root/utils/setup.sh" --demo
-TAPESTRY_BUILD=$build "$root/utils/build.sh"
+TAPESTRY_BUILD=$build "$root/utils/build.sh" tapestry
 tapestry=$build/bin/tapestry
 
 rm -rf "$build/demo"

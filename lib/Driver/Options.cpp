@@ -110,9 +110,9 @@ cl::opt<std::string> dot("dot", cl::desc("Draw the cut graph for Graphviz"),
 cl::opt<std::string> html("html", cl::desc("Draw the plan as a web page"),
                           cl::value_desc("plan.html"), cl::sub(planCommand),
                           cl::cat(category));
-cl::opt<std::string> json("json", cl::desc("Write the plan to a file"),
-                          cl::value_desc("plan.json"), cl::sub(planCommand),
-                          cl::cat(category));
+cl::opt<std::string> jsonFile("json", cl::desc("Write the plan to a file"),
+                              cl::value_desc("plan.json"), cl::sub(planCommand),
+                              cl::cat(category));
 // The Pareto search.
 cl::opt<std::string>
     pareto("pareto",
@@ -384,7 +384,7 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   for (const std::string &vertex : explain)
     if (!vertex.empty())
       options.explainVertices.push_back(vertex);
-  options.jsonFile = json;
+  options.jsonFile = jsonFile;
   options.pareto = paretoRequest(usage);
   options.dotFile = dot;
   options.htmlFile = html;

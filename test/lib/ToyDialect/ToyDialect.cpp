@@ -174,7 +174,7 @@ PointWork MedianStatsOp::getWork() {
   return {/*flops=*/4 + 4 + 1, /*bytes=*/0};
 }
 
-VertexConstraints MedianStatsOp::getConstraints() { return {}; }
+ShardingConstraints MedianStatsOp::getConstraints() { return {}; }
 
 extern "C" PluginInfo tapestryGetPluginInfo() {
   return {pluginAPIVersion, "toy",
