@@ -7,9 +7,10 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 most=${1:-20}
 build=${TAPESTRY_BUILD:-build}
-list() { git log --format= --name-only --diff-filter=AMR "$@" -- '*.cpp'; }
+rooms=('lib/*.cpp' 'tools/*.cpp' 'runtime/*.cpp')
+list() { git log --format= --name-only --diff-filter=AMR "$@" -- "${rooms[@]}"; }
 base=$(git merge-base HEAD origin/main 2>/dev/null || git rev-parse HEAD)
-files=$( (git diff --name-only --diff-filter=AMR -- '*.cpp'; list "$base..HEAD") )
+files=$( (git diff --name-only --diff-filter=AMR -- "${rooms[@]}"; list "$base..HEAD") )
 [ -n "$files" ] || files=$(list -n 50)
 
 failed=0

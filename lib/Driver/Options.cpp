@@ -14,7 +14,6 @@
 
 using namespace llvm;
 using namespace tapestry::driver;
-using tapestry::parseOrderObjective;
 
 namespace {
 
