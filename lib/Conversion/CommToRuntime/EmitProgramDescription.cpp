@@ -12,6 +12,7 @@
 #include "tapestry/Codegen/Target.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
+#include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/Monoid.h"
 #include "tapestry/Support/Resharding.h"
 
@@ -37,30 +38,18 @@ static_assert(static_cast<int>(Monoid::None) == TAPESTRY_MONOID_NONE &&
                   static_cast<int>(Monoid::Custom) == TAPESTRY_MONOID_CUSTOM,
               "the compiler writes its own numbers of monoids");
 
-namespace {
+static_assert(static_cast<int>(DType::F64) == TAPESTRY_F64 &&
+                  static_cast<int>(DType::F32) == TAPESTRY_F32 &&
+                  static_cast<int>(DType::F16) == TAPESTRY_F16 &&
+                  static_cast<int>(DType::BF16) == TAPESTRY_BF16 &&
+                  static_cast<int>(DType::I8) == TAPESTRY_I8 &&
+                  static_cast<int>(DType::I16) == TAPESTRY_I16 &&
+                  static_cast<int>(DType::I32) == TAPESTRY_I32 &&
+                  static_cast<int>(DType::I64) == TAPESTRY_I64 &&
+                  static_cast<int>(DType::Bool) == TAPESTRY_BOOL,
+              "the compiler writes its own numbers of element types");
 
-/// The ABI's number of an element type; bool is one byte.
-std::optional<int32_t> dtypeOf(Type type) {
-  if (type.isF64())
-    return TAPESTRY_F64;
-  if (type.isF32())
-    return TAPESTRY_F32;
-  if (type.isF16())
-    return TAPESTRY_F16;
-  if (type.isBF16())
-    return TAPESTRY_BF16;
-  if (type.isInteger(8))
-    return TAPESTRY_I8;
-  if (type.isInteger(16))
-    return TAPESTRY_I16;
-  if (type.isInteger(32))
-    return TAPESTRY_I32;
-  if (type.isInteger(64))
-    return TAPESTRY_I64;
-  if (type.isInteger(1))
-    return TAPESTRY_BOOL;
-  return std::nullopt;
-}
+namespace {
 
 int32_t kindOf(StringRef kind) {
   if (kind == stringifyCollective(CollectiveKind::AllGather))
@@ -238,7 +227,7 @@ FailureOr<StringRef> DescriptionEmitter::emitTensors(StringRef key) {
   for (auto entry : list(key).getAsRange<DictionaryAttr>()) {
     auto layoutAttr = entry.getAs<index::LayoutAttr>(program::layout);
     Type type = entry.getAs<TypeAttr>(program::type).getValue();
-    std::optional<int32_t> dtype = dtypeOf(type);
+    std::optional<DType> dtype = dtypeOf(type);
     if (!dtype)
       return module.emitError("the runtime has no element type ") << type;
     Layout layout = layoutAttr.getLayout();
@@ -248,7 +237,7 @@ FailureOr<StringRef> DescriptionEmitter::emitTensors(StringRef key) {
       for (int64_t device = 0, e = grid.numDevices(); device < e; ++device)
         owners.push_back(layout.isOwner(grid, device));
     rows.push_back({address(emitString(entry.getAs<StringAttr>(program::name))),
-                    i32(*dtype), i32(layout.rank()),
+                    i32(static_cast<int32_t>(*dtype)), i32(layout.rank()),
                     address(emitNumbers(layout.shape(), 64)),
                     address(emitBoxes(layout, grid)),
                     address(emitNumbers(owners, 8))});
@@ -262,7 +251,7 @@ FailureOr<StringRef> DescriptionEmitter::emitCollectives() {
     auto fromAttr = entry.getAs<index::LayoutAttr>(program::from);
     auto toAttr = entry.getAs<index::LayoutAttr>(program::to);
     Type type = entry.getAs<TypeAttr>(program::type).getValue();
-    std::optional<int32_t> dtype = dtypeOf(type);
+    std::optional<DType> dtype = dtypeOf(type);
     if (!dtype)
       return module.emitError("the runtime has no element type ") << type;
     Layout from = fromAttr.getLayout();
@@ -282,8 +271,9 @@ FailureOr<StringRef> DescriptionEmitter::emitCollectives() {
     }
     rows.push_back(
         {address(emitString(entry.getAs<StringAttr>(program::vertex))),
-         i32(kindOf(entry.getAs<StringAttr>(program::kind))), i32(*dtype),
-         i32(from.rank()), i32(moved.groupSize),
+         i32(kindOf(entry.getAs<StringAttr>(program::kind))),
+         i32(static_cast<int32_t>(*dtype)), i32(from.rank()),
+         i32(moved.groupSize),
          i32(static_cast<int32_t>(monoid ? monoid.getValue() : Monoid::None)),
          i32(TAPESTRY_HOST), address(emitNumbers(groups, 32)),
          address(combine ? StringRef() : emitNumbers(replicas, 32)),
