@@ -11,7 +11,7 @@
 // PLAN: tapestry.graph @product on #{{.*}} {
 // PLAN: tapestry.einsum "C"
 // PLAN-SAME: partition
-// CODE: llvm.mlir.global external constant @tapestry_program
+// CODE: llvm.mlir.global external constant @tapestry_program_product
 tapestry.graph @product {
   %A = tapestry.source "A" : tensor<97x41xf32>
   %B = tapestry.source "B" : tensor<41x53xf32>

@@ -82,12 +82,12 @@ def ConvertTRAToComm : Pass<"tapestry-convert-tra-to-comm", "::mlir::ModuleOp"> 
 def ConvertCommToRuntime : Pass<"tapestry-convert-comm-to-runtime", "::mlir::ModuleOp"> {
   let summary = "Turn collectives into calls of the runtime";
   let description = [{
-    The device program becomes a function over memrefs whose collectives call
-    `tapestry_rt_collective`, with an entry point that takes the runtime's arrays
-    of pointers. What the runtime must know of inputs, outputs and collectives is
-    left on the module as the attribute `comm.program`, from which
-    `tapestry-emit-program-description` makes constants once everything else is in the LLVM
-    dialect.
+    Each device program `@g` becomes a function `@device_program.g` over memrefs
+    whose collectives call `tapestry_rt_collective`, with an entry point
+    `@tapestry_entry.g` that takes the runtime's arrays of pointers. What the
+    runtime must know of inputs, outputs and collectives is left on the module in
+    the list `comm.programs`, from which `tapestry-emit-program-description` makes
+    constants once everything else is in the LLVM dialect.
   }];
   let dependentDialects = [
     "::tapestry::index::TapestryIndexDialect", "::mlir::bufferization::BufferizationDialect",
@@ -98,9 +98,9 @@ def ConvertCommToRuntime : Pass<"tapestry-convert-comm-to-runtime", "::mlir::Mod
 }
 
 def FreeBuffers : Pass<"tapestry-free-buffers", "::mlir::ModuleOp"> {
-  let summary = "Free each buffer of the device program after its last use";
+  let summary = "Free each buffer of device programs after its last use";
   let description = [{
-    The device program is one straight line, so the last operation that uses a
+    A device program is one straight line, so the last operation that uses a
     buffer, or a view of it, is known; the buffer is freed behind it.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
@@ -124,7 +124,7 @@ def PredictMemory : Pass<"tapestry-predict-memory", "::mlir::ModuleOp"> {
     runtime's arena: the parts of inputs and outputs, every buffer from its
     allocation to its free, and what a collective takes where ranks share
     memory. The sizes are evaluated for each device; what outlined kernels take
-    is the target's to say. Leaves one number per device in `comm.program`, or
+    is the target's to say. Leaves one number per device in `comm.programs`, or
     none where a size cannot be evaluated. Runs when all buffers are known:
     behind the target's kernel passes.
   }];
@@ -143,12 +143,14 @@ def PredictMemory : Pass<"tapestry-predict-memory", "::mlir::ModuleOp"> {
 
 def EmitProgramDescription
     : Pass<"tapestry-emit-program-description", "::mlir::ModuleOp"> {
-  let summary = "Emit the constants that describe the program to the runtime";
+  let summary = "Emit the constants that describe programs to the runtime";
   let description = [{
-    Turns the module attribute `comm.program` into the constant `tapestry_program`
-    of the runtime's ABI.h: inputs, outputs and collectives with the box of every
-    device, vertices, and the entry point. How kernels are called is the
-    target's to say.
+    Turns each program in the module attribute `comm.programs`, named after its
+    graph `g`, into a constant `tapestry_program_g` of the runtime's ABI.h: inputs,
+    outputs and collectives with the box of every device, vertices, and the entry
+    point. The only program of a module is called `tapestry_program` as well (a
+    weak alias), which the main of `tapestry compile` starts. How kernels are
+    called is the target's to say.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"cpu\"",

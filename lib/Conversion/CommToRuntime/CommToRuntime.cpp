@@ -37,15 +37,16 @@ MemRefType memrefOf(Type tensor) {
   return MemRefType::get(type.getShape(), type.getElementType());
 }
 
-/// Lowers the one device program of a module.
+/// Lowers one device program. Names of what it makes end in the program's.
 class RuntimeProgram {
 public:
   RuntimeProgram(ModuleOp module, func::FuncOp program)
       : module(module), program(program), b(module.getContext()),
-        loc(program.getLoc()),
+        loc(program.getLoc()), name(program.getSymName()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
 
-  LogicalResult lower();
+  /// What the runtime must know of it.
+  FailureOr<DictionaryAttr> lower();
 
 private:
   func::FuncOp declare(StringRef name, TypeRange inputs, TypeRange results);
@@ -58,7 +59,8 @@ private:
   func::FuncOp emitCollectiveCall(unsigned number, MemRefType from,
                                   MemRefType to);
   FlatSymbolRefAttr emitCombine(comm::CollectiveOpInterface op, Type element);
-  void emitEntry(ArrayRef<index::LayoutAttr> layouts, unsigned numInputs);
+  func::FuncOp emitEntry(unsigned numInputs);
+  void storeResults();
   Value addressOf(OpBuilder &b, Location loc, Value memref);
   DictionaryAttr describeTensor(DictionaryAttr attrs);
 
@@ -66,6 +68,7 @@ private:
   func::FuncOp program;
   OpBuilder b;
   Location loc;
+  std::string name;
   Type pointer;
   Value rank;
   Value device;
@@ -230,9 +233,9 @@ func::FuncOp RuntimeProgram::emitCollectiveCall(unsigned number,
                              {pointer, b.getI64Type(), pointer, pointer}, {});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(module.getBody());
-  auto func =
-      func::FuncOp::create(b, loc, ("collective." + Twine(number)).str(),
-                           b.getFunctionType({pointer, from, to}, {}));
+  auto func = func::FuncOp::create(
+      b, loc, ("collective." + name + "." + Twine(number)).str(),
+      b.getFunctionType({pointer, from, to}, {}));
   func.setPrivate();
   func->setAttr(deviceAttrName, b.getUnitAttr());
   Block *body = func.addEntryBlock();
@@ -249,12 +252,12 @@ func::FuncOp RuntimeProgram::emitCollectiveCall(unsigned number,
 /// A function acc = acc ⊕ in over contiguous elements; one per distinct ⊕.
 FlatSymbolRefAttr RuntimeProgram::emitCombine(comm::CollectiveOpInterface op,
                                               Type element) {
-  std::string name = ("combine." + Twine(collectives.size())).str();
   auto type = MemRefType::get({ShapedType::kDynamic}, element);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(module.getBody());
-  auto func =
-      func::FuncOp::create(b, loc, name, b.getFunctionType({type, type}, {}));
+  auto func = func::FuncOp::create(
+      b, loc, ("combine." + name + "." + Twine(collectives.size())).str(),
+      b.getFunctionType({type, type}, {}));
   func->setAttr(deviceAttrName, b.getUnitAttr());
   Block *body = func.addEntryBlock();
   b.setInsertionPointToStart(body);
@@ -269,7 +272,7 @@ FlatSymbolRefAttr RuntimeProgram::emitCombine(comm::CollectiveOpInterface op,
             emitCombined(inner, innerLoc, op, arguments[1], arguments[0]));
       });
   func::ReturnOp::create(b, loc);
-  return FlatSymbolRefAttr::get(b.getContext(), name);
+  return FlatSymbolRefAttr::get(func);
 }
 
 void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
@@ -346,11 +349,10 @@ void RuntimeProgram::lowerSlice(comm::SliceOp op) {
 }
 
 /// The function that the runtime calls: builds the memrefs around its pointers.
-void RuntimeProgram::emitEntry(ArrayRef<index::LayoutAttr> layouts,
-                               unsigned numInputs) {
+func::FuncOp RuntimeProgram::emitEntry(unsigned numInputs) {
   b.setInsertionPointToEnd(module.getBody());
   auto entry =
-      func::FuncOp::create(b, loc, "tapestry_entry",
+      func::FuncOp::create(b, loc, "tapestry_entry." + name,
                            b.getFunctionType({pointer, pointer, pointer}, {}));
   entry->setAttr(deviceAttrName, b.getUnitAttr());
   Block *body = entry.addEntryBlock();
@@ -410,10 +412,27 @@ void RuntimeProgram::emitEntry(ArrayRef<index::LayoutAttr> layouts,
   }
   func::CallOp::create(b, loc, program, arguments);
   func::ReturnOp::create(b, loc);
+  return entry;
 }
 
-LogicalResult RuntimeProgram::lower() {
-  StringAttr name = program.getSymNameAttr();
+/// Puts the results where the caller wants them, but for those received there.
+void RuntimeProgram::storeResults() {
+  auto exit = cast<func::ReturnOp>(program.front().getTerminator());
+  b.setInsertionPoint(exit);
+  for (auto [buffer, result] : llvm::zip(resultBuffers, exit.getOperands())) {
+    auto received = result.getDefiningOp<bufferization::ToTensorOp>();
+    if (received && received.getBuffer() == buffer)
+      continue;
+    auto store = bufferization::MaterializeInDestinationOp::create(
+        b, exit.getLoc(), Type(), result, buffer, /*restrict=*/true,
+        /*writable=*/true);
+    (void)store;
+  }
+  func::ReturnOp::create(b, exit.getLoc());
+  exit.erase();
+}
+
+FailureOr<DictionaryAttr> RuntimeProgram::lower() {
   auto grid = program->getAttrOfType<index::GridAttr>("comm.grid");
   auto vertices = program->getAttrOfType<ArrayAttr>("comm.vertices");
   if (!grid || !vertices)
@@ -433,43 +452,28 @@ LogicalResult RuntimeProgram::lower() {
       lowerCollective(collective);
     }
   }
-
-  auto exit = cast<func::ReturnOp>(program.front().getTerminator());
-  b.setInsertionPoint(exit);
-  for (auto [buffer, result] : llvm::zip(resultBuffers, exit.getOperands())) {
-    auto received = result.getDefiningOp<bufferization::ToTensorOp>();
-    if (received && received.getBuffer() == buffer)
-      continue;
-    auto store = bufferization::MaterializeInDestinationOp::create(
-        b, exit.getLoc(), Type(), result, buffer, /*restrict=*/true,
-        /*writable=*/true);
-    (void)store;
-  }
-  func::ReturnOp::create(b, exit.getLoc());
-  exit.erase();
+  storeResults();
   auto unread = program->getAttrOfType<ArrayAttr>("comm.unread_inputs");
   program->removeAttr("comm.unread_inputs");
   program->removeAttr("comm.grid");
   program->removeAttr("comm.vertices");
-  program.setSymName("device_program");
+  program.setSymName("device_program." + name);
   program->setAttr(deviceAttrName, b.getUnitAttr());
-  emitEntry(layouts, numInputs);
 
   NamedAttrList description(
-      {b.getNamedAttr(program::name, name),
+      {b.getNamedAttr(program::name, b.getStringAttr(name)),
        b.getNamedAttr(program::devices,
                       b.getI64IntegerAttr(grid.getDeviceGrid().numDevices())),
        b.getNamedAttr(program::entry,
-                      FlatSymbolRefAttr::get(b.getContext(), "tapestry_entry")),
+                      FlatSymbolRefAttr::get(emitEntry(numInputs))),
+       b.getNamedAttr(program::body, FlatSymbolRefAttr::get(program)),
        b.getNamedAttr(program::inputs, b.getArrayAttr(inputs)),
        b.getNamedAttr(program::outputs, b.getArrayAttr(outputs)),
        b.getNamedAttr(program::collectives, b.getArrayAttr(collectives)),
        b.getNamedAttr(program::vertices, vertices)});
   if (unread)
     description.set(program::unreadInputs, unread);
-  module->setAttr(program::attribute,
-                  description.getDictionary(b.getContext()));
-  return success();
+  return description.getDictionary(b.getContext());
 }
 
 namespace {
@@ -477,18 +481,20 @@ struct ConvertCommToRuntime
     : tapestry::impl::ConvertCommToRuntimeBase<ConvertCommToRuntime> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SmallVector<func::FuncOp> programs;
-    for (auto func : module.getOps<func::FuncOp>())
-      if (func->hasAttr("comm.grid"))
-        programs.push_back(func);
-    if (programs.size() > 1) {
-      programs[1].emitError("a module holds one device program, this is the "
-                            "second");
-      return signalPassFailure();
-    }
-    for (func::FuncOp program : programs)
-      if (failed(RuntimeProgram(module, program).lower()))
+    SmallVector<Attribute> descriptions;
+    for (func::FuncOp function :
+         llvm::to_vector(module.getOps<func::FuncOp>())) {
+      if (!function->hasAttr("comm.grid"))
+        continue;
+      FailureOr<DictionaryAttr> description =
+          RuntimeProgram(module, function).lower();
+      if (failed(description))
         return signalPassFailure();
+      descriptions.push_back(*description);
+    }
+    if (!descriptions.empty())
+      module->setAttr(program::attribute,
+                      ArrayAttr::get(&getContext(), descriptions));
   }
 };
 } // namespace

@@ -61,21 +61,28 @@ int32_t kindOf(StringRef kind) {
   return TAPESTRY_ALL_TO_ALL;
 }
 
-/// Builds the globals. A table is a global of array-of-struct type whose
-/// initialiser inserts the fields one by one.
+/// Builds one program's globals, whose names hold the graph's. A table is a
+/// global of array-of-struct type whose initialiser inserts the fields one by
+/// one.
 class DescriptionEmitter {
 public:
   DescriptionEmitter(ModuleOp module, DictionaryAttr program,
                      const Target &target)
-      : module(module), program(program), target(target),
-        builder(module.getBodyRegion()), loc(module.getLoc()),
+      : module(module), program(program),
+        name(program.getAs<StringAttr>(program::name).getValue()),
+        target(target), builder(module.getBodyRegion()), loc(module.getLoc()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())) {
     builder.setInsertionPointToEnd(module.getBody());
   }
 
   LogicalResult emit();
+  /// A second name of the description: of the only program of a module, for a
+  /// main that knows no graph. Weak, so that objects can be linked together.
+  void emitAlias(StringRef alias);
 
 private:
+  std::string descriptionName() { return ("tapestry_program_" + name).str(); }
+
   /// A field of a table: an integer, or the address of a symbol (null if
   /// empty).
   struct Field {
@@ -103,6 +110,7 @@ private:
 
   ModuleOp module;
   DictionaryAttr program;
+  StringRef name;
   const Target &target;
   OpBuilder builder;
   Location loc;
@@ -115,7 +123,8 @@ private:
 } // namespace
 
 StringRef DescriptionEmitter::newName(StringRef kind) {
-  return builder.getStringAttr("tapestry." + kind + "." + Twine(counter++))
+  return builder
+      .getStringAttr("tapestry." + kind + "." + name + "." + Twine(counter++))
       .getValue();
 }
 
@@ -230,8 +239,8 @@ FailureOr<StringRef> DescriptionEmitter::emitTensors(StringRef key) {
     std::optional<DType> dtype = dtypeOf(type);
     if (!dtype)
       return module.emitError("the runtime has no element type ") << type;
-    Layout layout = layoutAttr.getLayout();
-    DeviceGrid grid = layoutAttr.getDeviceGrid();
+    const Layout &layout = layoutAttr.getLayout();
+    const DeviceGrid &grid = layoutAttr.getDeviceGrid();
     SmallVector<int64_t> owners;
     if (key == program::outputs)
       for (int64_t device = 0, e = grid.numDevices(); device < e; ++device)
@@ -254,8 +263,8 @@ FailureOr<StringRef> DescriptionEmitter::emitCollectives() {
     std::optional<DType> dtype = dtypeOf(type);
     if (!dtype)
       return module.emitError("the runtime has no element type ") << type;
-    Layout from = fromAttr.getLayout();
-    DeviceGrid grid = fromAttr.getDeviceGrid();
+    const Layout &from = fromAttr.getLayout();
+    const DeviceGrid &grid = fromAttr.getDeviceGrid();
     Collective moved = planResharding(grid, from, toAttr.getLayout());
     auto combine = entry.getAs<FlatSymbolRefAttr>(program::combine);
     auto monoid = entry.getAs<index::MonoidAttr>(program::monoid);
@@ -316,7 +325,7 @@ LogicalResult DescriptionEmitter::emit() {
   Row row = {
       i32(TAPESTRY_ABI_VERSION),
       i32(sizeof(TapestryProgram)),
-      address(emitString(program.getAs<StringAttr>(program::name))),
+      address(emitString(name)),
       i64(program.getAs<IntegerAttr>(program::devices).getInt()),
       i32(list(program::inputs).size()),
       i32(list(program::outputs).size()),
@@ -332,9 +341,19 @@ LogicalResult DescriptionEmitter::emit() {
       address(emitNames(program::unreadInputs, unread)),
       i64(features.size()),
       address(emitNames("features", features))};
-  emitTable("tapestry_program", {row}, /*single=*/true);
-  module->removeAttr(program::attribute);
+  emitTable(descriptionName(), {row}, /*single=*/true);
   return success();
+}
+
+void DescriptionEmitter::emitAlias(StringRef alias) {
+  auto described = module.lookupSymbol<LLVM::GlobalOp>(descriptionName());
+  auto op = LLVM::AliasOp::create(builder, loc, described.getGlobalType(),
+                                  LLVM::Linkage::Weak, alias);
+  builder.createBlock(&op.getInitializerRegion());
+  LLVM::ReturnOp::create(
+      builder, loc,
+      LLVM::AddressOfOp::create(builder, loc, pointer, described.getSymName())
+          .getResult());
 }
 
 namespace {
@@ -343,17 +362,22 @@ struct EmitProgramDescription
   using EmitProgramDescriptionBase::EmitProgramDescriptionBase;
 
   void runOnOperation() override {
-    auto program =
-        getOperation()->getAttrOfType<DictionaryAttr>(program::attribute);
-    if (!program)
+    SmallVector<DictionaryAttr> programs = program::allOf(getOperation());
+    if (programs.empty())
       return;
     llvm::Expected<std::unique_ptr<Target>> made = createTarget({target, cpu});
     if (!made) {
       getOperation().emitError(llvm::toString(made.takeError()));
       return signalPassFailure();
     }
-    if (failed(DescriptionEmitter(getOperation(), program, **made).emit()))
-      signalPassFailure();
+    for (DictionaryAttr program : programs) {
+      DescriptionEmitter emitter(getOperation(), program, **made);
+      if (failed(emitter.emit()))
+        return signalPassFailure();
+      if (programs.size() == 1)
+        emitter.emitAlias("tapestry_program");
+    }
+    getOperation()->removeAttr(program::attribute);
   }
 };
 } // namespace

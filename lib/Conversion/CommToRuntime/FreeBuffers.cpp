@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Conversion/Passes.h"
 
 namespace tapestry {
@@ -37,10 +38,14 @@ static FailureOr<Operation *> findLastUse(Value buffer, Block &block) {
 namespace {
 struct FreeBuffers : tapestry::impl::FreeBuffersBase<FreeBuffers> {
   void runOnOperation() override {
-    auto program = getOperation().lookupSymbol<func::FuncOp>("device_program");
-    if (!program || program.isExternal())
-      return;
-    Block &block = program.front();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (isDeviceCode(function) && !isKernel(function) &&
+          !function.isExternal())
+        freeBuffersOf(function.front());
+  }
+
+private:
+  void freeBuffersOf(Block &block) {
     SmallVector<std::pair<memref::AllocOp, Operation *>> buffers;
     for (auto alloc : block.getOps<memref::AllocOp>())
       if (FailureOr<Operation *> last = findLastUse(alloc.getMemref(), block);

@@ -23,45 +23,55 @@ namespace {
 
 struct MarkVertices : tapestry::impl::MarkVerticesBase<MarkVertices> {
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    auto program = module->getAttrOfType<DictionaryAttr>(program::attribute);
-    auto body = module.lookupSymbol<func::FuncOp>("device_program");
-    if (!program || !body)
-      return;
-    llvm::StringMap<int64_t> numbers;
-    for (auto [number, entry] :
-         llvm::enumerate(program.getAs<ArrayAttr>(program::vertices)
-                             .getAsRange<DictionaryAttr>()))
-      numbers[entry.getAs<StringAttr>(program::name)] = number;
-
-    OpBuilder b(module.getBodyRegion());
-    Location loc = body.getLoc();
-    Value rank = body.getArgument(0);
-    auto mark = func::FuncOp::create(
-        b, loc, "tapestry_rt_vertex",
-        b.getFunctionType({rank.getType(), b.getI64Type()}, {}));
-    mark.setPrivate();
-    mark->setAttr(deviceAttrName, b.getUnitAttr());
-    auto emitMark = [&](int64_t number) {
-      Value vertex =
-          arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(number));
-      func::CallOp::create(b, loc, mark, ValueRange{rank, vertex});
-    };
-    // Only a change of vertex is worth a call.
-    int64_t current = -1;
-    for (Operation &op : body.front()) {
-      auto vertex = op.getAttrOfType<StringAttr>("tapestry.vertex");
-      auto known = vertex ? numbers.find(vertex.getValue()) : numbers.end();
-      int64_t wanted = known == numbers.end() ? -1 : known->second;
-      bool counts =
-          isa<func::CallOp>(op) || op.hasTrait<OpTrait::IsTerminator>();
-      if (!counts || wanted == current)
-        continue;
-      b.setInsertionPoint(&op);
-      emitMark(wanted);
-      current = wanted;
-    }
+    for (DictionaryAttr program : program::allOf(getOperation()))
+      if (auto body = getOperation().lookupSymbol<func::FuncOp>(
+              program.getAs<FlatSymbolRefAttr>(program::body).getValue()))
+        mark(body, program);
   }
+
+private:
+  func::FuncOp declareMark(Location loc, Type rank);
+  void mark(func::FuncOp body, DictionaryAttr program);
 };
+
+func::FuncOp MarkVertices::declareMark(Location loc, Type rank) {
+  constexpr llvm::StringLiteral name = "tapestry_rt_vertex";
+  if (auto known = getOperation().lookupSymbol<func::FuncOp>(name))
+    return known;
+  OpBuilder b(getOperation().getBodyRegion());
+  auto function = func::FuncOp::create(
+      b, loc, name, b.getFunctionType({rank, b.getI64Type()}, {}));
+  function.setPrivate();
+  function->setAttr(deviceAttrName, b.getUnitAttr());
+  return function;
+}
+
+void MarkVertices::mark(func::FuncOp body, DictionaryAttr program) {
+  llvm::StringMap<int64_t> numbers;
+  for (auto [number, entry] :
+       llvm::enumerate(program.getAs<ArrayAttr>(program::vertices)
+                           .getAsRange<DictionaryAttr>()))
+    numbers[entry.getAs<StringAttr>(program::name)] = number;
+
+  OpBuilder b(&getContext());
+  Location loc = body.getLoc();
+  Value rank = body.getArgument(0);
+  func::FuncOp mark = declareMark(loc, rank.getType());
+  // Only a change of vertex is worth a call.
+  int64_t current = -1;
+  for (Operation &op : body.front()) {
+    auto vertex = op.getAttrOfType<StringAttr>("tapestry.vertex");
+    auto known = vertex ? numbers.find(vertex.getValue()) : numbers.end();
+    int64_t wanted = known == numbers.end() ? -1 : known->second;
+    bool counts = isa<func::CallOp>(op) || op.hasTrait<OpTrait::IsTerminator>();
+    if (!counts || wanted == current)
+      continue;
+    b.setInsertionPoint(&op);
+    Value number =
+        arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(wanted));
+    func::CallOp::create(b, loc, mark, ValueRange{rank, number});
+    current = wanted;
+  }
+}
 
 } // namespace

@@ -26,12 +26,14 @@ using namespace mlir;
 using namespace tapestry;
 
 std::optional<int64_t> tapestry::predictedPeakBytes(ModuleOp module) {
-  auto program = module->getAttrOfType<DictionaryAttr>(program::attribute);
-  auto peaks = program ? program.getAs<DenseI64ArrayAttr>(program::peakBytes)
-                       : DenseI64ArrayAttr();
-  if (!peaks || peaks.empty())
-    return std::nullopt;
-  return *llvm::max_element(peaks.asArrayRef());
+  std::optional<int64_t> most;
+  for (DictionaryAttr program : program::allOf(module)) {
+    auto peaks = program.getAs<DenseI64ArrayAttr>(program::peakBytes);
+    if (!peaks || peaks.empty())
+      return std::nullopt;
+    most = std::max(most.value_or(0), *llvm::max_element(peaks.asArrayRef()));
+  }
+  return most;
 }
 
 /// Bytes of a stored element; booleans take one.
@@ -94,8 +96,8 @@ struct PredictMemory : tapestry::impl::PredictMemoryBase<PredictMemory> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto program = module->getAttrOfType<DictionaryAttr>(program::attribute);
-    if (!program)
+    SmallVector<DictionaryAttr> programs = program::allOf(module);
+    if (programs.empty())
       return;
     llvm::Expected<std::unique_ptr<Target>> made =
         createTarget({target, cpu, vectorBits});
@@ -103,22 +105,30 @@ struct PredictMemory : tapestry::impl::PredictMemoryBase<PredictMemory> {
       module.emitError(llvm::toString(made.takeError()));
       return signalPassFailure();
     }
-    auto entry = module.lookupSymbol<func::FuncOp>(
+    dropUnused(module);
+    SmallVector<Attribute> predicted;
+    for (DictionaryAttr program : programs)
+      predicted.push_back(withPeaks(program, **made));
+    module->setAttr(program::attribute,
+                    ArrayAttr::get(&getContext(), predicted));
+  }
+
+private:
+  /// `program`, and the peak of every device where it is known: nothing is said
+  /// rather than something wrong.
+  DictionaryAttr withPeaks(DictionaryAttr program, const Target &target) {
+    auto entry = getOperation().lookupSymbol<func::FuncOp>(
         program.getAs<FlatSymbolRefAttr>(program::entry).getValue());
     if (!entry || entry.isExternal())
-      return;
-    dropUnused(module);
-
-    SmallVector<int64_t> peaks = predict(entry, program, **made);
-    // Nothing is said rather than something wrong.
+      return program;
+    SmallVector<int64_t> peaks = predict(entry, program, target);
     if (peaks.empty())
-      return;
+      return program;
     NamedAttrList attributes(program);
     attributes.set(program::peakBytes,
                    DenseI64ArrayAttr::get(&getContext(), peaks));
-    module->setAttr(program::attribute,
-                    attributes.getDictionary(&getContext()));
     numDevices += peaks.size();
+    return attributes.getDictionary(&getContext());
   }
 
   /// What is not used is not allocated: the next pass would drop it.

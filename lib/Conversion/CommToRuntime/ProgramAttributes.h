@@ -1,22 +1,25 @@
-//===- ProgramAttributes.h - Keys of the attribute comm.program -*- C++ -*-===//
+//===- ProgramAttributes.h - The attribute comm.programs --------*- C++ -*-===//
 //
-// tapestry-convert-comm-to-runtime leaves what the runtime must know in one
-// dictionary on the module; tapestry-emit-program-description reads it. These
-// are its keys.
+// tapestry-convert-comm-to-runtime leaves what the runtime must know in a list
+// on the module, one dictionary per device program;
+// tapestry-emit-program-description reads it. These are its keys.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TAPESTRY_LIB_CONVERSION_COMMTORUNTIME_PROGRAMATTRIBUTES_H
 #define TAPESTRY_LIB_CONVERSION_COMMTORUNTIME_PROGRAMATTRIBUTES_H
 
-#include "llvm/ADT/StringRef.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace tapestry::program {
 
-inline constexpr llvm::StringLiteral attribute = "comm.program";
+inline constexpr llvm::StringLiteral attribute = "comm.programs";
+// The graph's; names of generated symbols end in it.
 inline constexpr llvm::StringLiteral name = "name";
 inline constexpr llvm::StringLiteral devices = "devices";
+// What the runtime calls, and what that calls with buffers.
 inline constexpr llvm::StringLiteral entry = "entry";
+inline constexpr llvm::StringLiteral body = "body";
 inline constexpr llvm::StringLiteral inputs = "inputs";
 inline constexpr llvm::StringLiteral outputs = "outputs";
 inline constexpr llvm::StringLiteral collectives = "collectives";
@@ -37,6 +40,14 @@ inline constexpr llvm::StringLiteral bytes = "bytes";
 inline constexpr llvm::StringLiteral combine = "combine";
 inline constexpr llvm::StringLiteral monoid = "monoid";
 inline constexpr llvm::StringLiteral flops = "flops";
+
+/// The module's programs, in order.
+inline llvm::SmallVector<mlir::DictionaryAttr> allOf(mlir::ModuleOp module) {
+  llvm::SmallVector<mlir::DictionaryAttr> programs;
+  if (auto list = module->getAttrOfType<mlir::ArrayAttr>(attribute))
+    llvm::append_range(programs, list.getAsRange<mlir::DictionaryAttr>());
+  return programs;
+}
 
 } // namespace tapestry::program
 

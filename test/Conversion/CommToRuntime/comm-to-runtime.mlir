@@ -5,18 +5,18 @@
 #whole = #tapestry_index.layout<[5, 3] on #grid>
 #partial = #tapestry_index.layout<[5, 3] partial ["d.0"] on #grid>
 
-// CHECK: module attributes {comm.program = {
+// CHECK: module attributes {comm.programs = [{
 // CHECK-SAME: collectives = [{bytes = 60 : i64, from = #[[ROWS:.*]], kind = "all_gather", to = #[[WHOLE:.*]], type = f32, vertex = "A"},
-// CHECK-SAME: {bytes = 120 : i64, combine = @combine.1, from = #{{.*}}, kind = "all_reduce", monoid = #tapestry_index.monoid<max>
-// CHECK-SAME: devices = 2 : i64, entry = @tapestry_entry, inputs = [{layout = #[[ROWS]], name = "A", type = f32}], name = "both"
+// CHECK-SAME: {bytes = 120 : i64, combine = @combine.both.1, from = #{{.*}}, kind = "all_reduce", monoid = #tapestry_index.monoid<max>
+// CHECK-SAME: devices = 2 : i64, entry = @tapestry_entry.both, inputs = [{layout = #[[ROWS]], name = "A", type = f32}], name = "both"
 // CHECK-SAME: unread_inputs = ["B"]
 
-// CHECK: func.func private @device_program(%[[RANK:.*]]: !llvm.ptr, %[[A:.*]]: memref<?x3xf32>, %[[Z:.*]]: memref<5x3xf32>)
+// CHECK: func.func private @device_program.both(%[[RANK:.*]]: !llvm.ptr, %[[A:.*]]: memref<?x3xf32>, %[[Z:.*]]: memref<5x3xf32>)
 // CHECK: call @tapestry_rt_device(%[[RANK]])
 // CHECK: %[[GATHERED:.*]] = memref.alloc() {{.*}} : memref<5x3xf32>
-// CHECK: call @collective.0(%[[RANK]], %{{.*}}, %[[GATHERED]])
+// CHECK: call @collective.both.0(%[[RANK]], %{{.*}}, %[[GATHERED]])
 // What only leaves the program is received where the caller wants it.
-// CHECK: call @collective.1(%[[RANK]], %{{.*}}, %[[Z]])
+// CHECK: call @collective.both.1(%[[RANK]], %{{.*}}, %[[Z]])
 // CHECK-NOT: materialize_in_destination
 // CHECK: return
 func.func @both(%A: tensor<?x3xf32> {comm.layout = #rows, comm.name = "A", comm.type = f32})
@@ -29,10 +29,10 @@ func.func @both(%A: tensor<?x3xf32> {comm.layout = #rows, comm.name = "A", comm.
   return %sum : tensor<5x3xf32>
 }
 
-// CHECK: func.func private @collective.0(%{{.*}}: !llvm.ptr, %[[FROM:.*]]: memref<?x3xf32>, %[[TO:.*]]: memref<5x3xf32>)
+// CHECK: func.func private @collective.both.0(%{{.*}}: !llvm.ptr, %[[FROM:.*]]: memref<?x3xf32>, %[[TO:.*]]: memref<5x3xf32>)
 // CHECK: call @tapestry_rt_collective
-// CHECK: func.func @combine.1(%[[ACC:.*]]: memref<?xf32>, %[[IN:.*]]: memref<?xf32>)
+// CHECK: func.func @combine.both.1(%[[ACC:.*]]: memref<?xf32>, %[[IN:.*]]: memref<?xf32>)
 // CHECK: linalg.generic {{.*}} ins(%[[IN]] : memref<?xf32>) outs(%[[ACC]] : memref<?xf32>)
 // CHECK: arith.maximumf
-// CHECK: func.func @tapestry_entry(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
-// CHECK: call @device_program
+// CHECK: func.func @tapestry_entry.both(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
+// CHECK: call @device_program.both

@@ -20,13 +20,13 @@
 // CHECK: llvm.mlir.constant(8 : i32)
 // CHECK-NEXT: llvm.insertvalue %{{.*}}[1, 5]
 // CHECK: llvm.mlir.addressof @hypot.thunk
-module attributes {comm.program = {
-    name = "p", devices = 2 : i64, entry = @tapestry_entry,
+module attributes {comm.programs = [{
+    name = "p", devices = 2 : i64, entry = @tapestry_entry.p,
     inputs = [], outputs = [], vertices = [],
     collectives = [
       {bytes = 40 : i64, combine = @max, from = #partial, kind = "all_reduce", monoid = #tapestry_index.monoid<max>, to = #whole, type = f32, vertex = "C"},
-      {bytes = 40 : i64, combine = @hypot, from = #partial, kind = "all_reduce", monoid = #tapestry_index.monoid<custom>, to = #whole, type = f32, vertex = "D"}]}} {
-  llvm.func @tapestry_entry(%rank: !llvm.ptr, %inputs: !llvm.ptr, %outputs: !llvm.ptr) {
+      {bytes = 40 : i64, combine = @hypot, from = #partial, kind = "all_reduce", monoid = #tapestry_index.monoid<custom>, to = #whole, type = f32, vertex = "D"}]}]} {
+  llvm.func @tapestry_entry.p(%rank: !llvm.ptr, %inputs: !llvm.ptr, %outputs: !llvm.ptr) {
     llvm.return
   }
   llvm.func @max(!llvm.ptr, !llvm.ptr, i64, i64, i64, !llvm.ptr, !llvm.ptr, i64, i64, i64)

@@ -9,21 +9,24 @@
 // CHECK-DAG: llvm.mlir.global internal constant @[[SHAPE:.*]](dense<[5, 3]> : tensor<2xi64>)
 // CHECK-DAG: llvm.mlir.global internal constant @[[BOXES:.*]](dense<[0, 3, 0, 3, 3, 5, 0, 3]> : tensor<8xi64>)
 // CHECK-DAG: llvm.mlir.global internal constant @[[OWNERS:.*]](dense<1> : tensor<2xi8>)
-// CHECK: llvm.mlir.global external constant @tapestry_program()
-// CHECK: llvm.mlir.addressof @tapestry_entry
+// CHECK: llvm.mlir.global external constant @tapestry_program_p()
+// CHECK: llvm.mlir.addressof @tapestry_entry.p
 // Two names of inputs that are not read, and where they are.
 // CHECK: llvm.mlir.constant(2 : i64) : i64
 // CHECK: llvm.mlir.addressof @tapestry.unread_inputs
 // What x86-64-v2 has beyond x86-64.
 // CHECK: llvm.mlir.constant(5 : i64) : i64
 // CHECK: llvm.mlir.addressof @tapestry.features
-module attributes {comm.program = {
-    name = "p", devices = 2 : i64, entry = @tapestry_entry,
+// The only program of a module has a name that any main knows.
+// CHECK: llvm.mlir.alias weak @tapestry_program :
+// CHECK-NEXT: llvm.mlir.addressof @tapestry_program_p
+module attributes {comm.programs = [{
+    name = "p", devices = 2 : i64, entry = @tapestry_entry.p,
     inputs = [{layout = #rows, name = "A", type = i1}],
     outputs = [{layout = #rows, name = "A", type = i1}],
     collectives = [], vertices = [{flops = 7 : i64, name = "C"}],
-    unread_inputs = ["B", "D"]}} {
-  llvm.func @tapestry_entry(%rank: !llvm.ptr, %inputs: !llvm.ptr, %outputs: !llvm.ptr) {
+    unread_inputs = ["B", "D"]}]} {
+  llvm.func @tapestry_entry.p(%rank: !llvm.ptr, %inputs: !llvm.ptr, %outputs: !llvm.ptr) {
     llvm.return
   }
 }

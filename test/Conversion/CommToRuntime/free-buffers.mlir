@@ -1,7 +1,7 @@
 // RUN: tapestry-opt %s --tapestry-free-buffers | FileCheck %s
 
 // A buffer is freed behind the last use of it or of a view of it.
-// CHECK-LABEL: func.func @device_program
+// CHECK-LABEL: func.func @device_program.p
 // CHECK: %[[A:.*]] = memref.alloc() : memref<8xf32>
 // CHECK: %[[V:.*]] = memref.subview %[[A]]
 // CHECK: %[[B:.*]] = memref.alloc() : memref<8xf32>
@@ -10,7 +10,7 @@
 // CHECK: call @use_view(%[[V]])
 // CHECK-NEXT: memref.dealloc %[[A]]
 // CHECK-NEXT: return
-func.func @device_program() {
+func.func @device_program.p() attributes {tapestry.device} {
   %a = memref.alloc() : memref<8xf32>
   %v = memref.subview %a[2] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 2>>
   %b = memref.alloc() : memref<8xf32>

@@ -8,13 +8,13 @@
 // Device 0: 12 bytes of A, 100 floats (448 bytes, in whole lines of the cache),
 // and twice the share of 200 bytes that the reduce_scatter adds up; device 1: 8,
 // 200 floats (832) and the same 400. The loop's buffers of 128 come later.
-// CHECK: comm.program = {
+// CHECK: comm.programs = [{
 // CHECK-SAME: peak_bytes = array<i64: 860, 1240>
-module attributes {comm.program = {
-    name = "p", devices = 2 : i64, entry = @tapestry_entry, vertices = [],
+module attributes {comm.programs = [{
+    name = "p", devices = 2 : i64, entry = @tapestry_entry.p, vertices = [],
     inputs = [{name = "A", type = f32, layout = #halves}], outputs = [],
     collectives = [{vertex = "C", kind = "reduce_scatter", type = f32,
-                    from = #partial, to = #shares, bytes = 400 : i64}]}} {
+                    from = #partial, to = #shares, bytes = 400 : i64}]}]} {
   func.func private @tapestry_rt_device(!llvm.ptr) -> i64
   func.func private @tapestry_rt_collective(!llvm.ptr, i64, !llvm.ptr, !llvm.ptr)
   func.func private @kernel(%x: memref<?xf32>) attributes {tapestry.kernel} {
@@ -32,7 +32,7 @@ module attributes {comm.program = {
     }
     return
   }
-  func.func @tapestry_entry(%rank: !llvm.ptr, %in: !llvm.ptr, %out: !llvm.ptr)
+  func.func @tapestry_entry.p(%rank: !llvm.ptr, %in: !llvm.ptr, %out: !llvm.ptr)
       attributes {tapestry.device} {
     %c1 = arith.constant 1 : index
     %c100 = arith.constant 100 : index
@@ -55,11 +55,11 @@ module attributes {comm.program = {
 
 // A kernel's block of at most 30 floats (128 bytes) beside 40 (192), and
 // nothing for a buffer that is only asked for its size.
-// CHECK: comm.program = {
+// CHECK: comm.programs = [{
 // CHECK-SAME: peak_bytes = array<i64: 320>
-module attributes {comm.program = {
-    name = "p", devices = 1 : i64, entry = @tapestry_entry, vertices = [],
-    inputs = [], outputs = [], collectives = []}} {
+module attributes {comm.programs = [{
+    name = "p", devices = 1 : i64, entry = @tapestry_entry.p, vertices = [],
+    inputs = [], outputs = [], collectives = []}]} {
   func.func private @kernel(%x: memref<?xf32>) attributes {tapestry.kernel} {
     %c0 = arith.constant 0 : index
     %c30 = arith.constant 30 : index
@@ -76,7 +76,7 @@ module attributes {comm.program = {
     }
     return
   }
-  func.func @tapestry_entry(%rank: !llvm.ptr, %in: !llvm.ptr, %out: !llvm.ptr)
+  func.func @tapestry_entry.p(%rank: !llvm.ptr, %in: !llvm.ptr, %out: !llvm.ptr)
       attributes {tapestry.device} {
     %c40 = arith.constant 40 : index
     %x = memref.alloc(%c40) {alignment = 64 : i64} : memref<?xf32>
