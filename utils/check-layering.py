@@ -80,7 +80,9 @@ RULES = {
     "Analysis": BASE + DIALECTS + [*PLANNER],
     "Dialect/Tapestry/Transforms": BASE
     + [INDEX, "Dialect/Tapestry/IR", "Analysis", *PLANNER],
-    "Conversion": BASE + DIALECTS + ["Analysis", "ABI", "Codegen", "Codegen/Common"],
+    "Conversion": BASE
+    + DIALECTS
+    + ["Analysis", "ABI", "Codegen", "Codegen/Common", "Dialect/Index/Transforms"],
     # Common knows no target, and only InitTargets and tools know CPU.
     "Codegen/Common": [],
     "Codegen": ["Support", "Codegen/Common", "Plugin"],
@@ -95,8 +97,8 @@ RULES = {
         *PLANNER,
         "Conversion",
         "Codegen",
+        "Codegen/Common",
         "Dialect/Tapestry/Transforms",
-        "Dialect/Index/Transforms",
     ],
     "InitAll": ["*"],
     "InitTargets": ["*"],

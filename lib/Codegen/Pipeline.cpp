@@ -34,7 +34,7 @@ void buildKernelPipeline(OpPassManager &pm, const CodegenOptions &options) {
 void buildTargetPipeline(OpPassManager &pm, const Target &target) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   target.addKernelPasses(functions);
-  functions.addPass(createSimplifyKernels());
+  functions.addPass(createDeviceCSE());
   target.addMathPasses(functions);
 }
 

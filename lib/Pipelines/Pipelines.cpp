@@ -1,22 +1,19 @@
 //===- Pipelines.cpp - The phases of a compilation ------------------------===//
 
 #include "tapestry/Pipelines/Pipelines.h"
-#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/Transforms/SubsetInsertionOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Transforms/Passes.h"
+#include "tapestry/Codegen/Common/Passes.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Conversion/PeakMemory.h"
 #include "tapestry/Dialect/Comm/IR/Comm.h"
-#include "tapestry/Dialect/Index/Transforms/Passes.h"
 #include "tapestry/Dialect/TRA/IR/TRA.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
@@ -84,30 +81,20 @@ void tapestry::buildPlanPipeline(OpPassManager &pm,
 
 void tapestry::buildRelationPipeline(OpPassManager &pm) {
   pm.addPass(createConvertTapestryToTRA());
-  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createDeviceCSE());
 }
 
 void tapestry::buildProgramPipeline(OpPassManager &pm) {
   pm.addPass(createConvertTRAToComm());
-  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createDeviceCSE());
 }
 
 void tapestry::buildBufferPipeline(OpPassManager &pm, const Target &target,
                                    const CodegenOptions &options) {
   pm.addPass(createConvertCommToRuntime());
-  pm.addPass(index::createLowerTapestryIndex());
-  // No CSE before buffers are chosen: it would merge the reads of one tensor by
-  // two collectives into the first, and the buffer could be reused in between.
-  pm.addPass(createCanonicalizerPass());
-
-  // Results are computed where the caller wants them: no copies.
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
-  bufferization::OneShotBufferizePassOptions bufferize;
-  bufferize.functionBoundaryTypeConversion =
-      bufferization::LayoutMapOption::IdentityLayoutMap;
-  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createBufferizePrograms());
+  functions.addPass(createDeviceCSE());
 
   buildKernelPipeline(pm, options);
   pm.addPass(createFreeBuffers());
@@ -124,7 +111,6 @@ void tapestry::buildCodePipeline(OpPassManager &pm, const Target &target,
                                  const CodegenOptions &options) {
   buildBufferPipeline(pm, target, options);
   target.addLoweringPasses(pm);
-  pm.addPass(createReconcileUnrealizedCastsPass());
   EmitProgramDescriptionOptions describe;
   describe.target = target.getSpec().name;
   describe.cpu = target.getSpec().cpu;

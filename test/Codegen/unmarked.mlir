@@ -3,7 +3,7 @@
 // RUN: tapestry-opt %s > %t.before
 // RUN: tapestry-opt %s --tapestry-fuse-elementwise --tapestry-form-row-kernels \
 // RUN:   --tapestry-compute-in-place --tapestry-outline-kernels \
-// RUN:   --tapestry-vectorize-kernels --tapestry-simplify-kernels \
+// RUN:   --tapestry-vectorize-kernels --tapestry-cse \
 // RUN:   --tapestry-expand-math --tapestry-lower-to-llvm > %t.after
 // RUN: diff %t.before %t.after
 // RUN: tapestry-opt %s --tapestry-codegen-pipeline > %t.pipeline

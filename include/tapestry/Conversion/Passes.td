@@ -97,6 +97,21 @@ def ConvertCommToRuntime : Pass<"tapestry-convert-comm-to-runtime", "::mlir::Mod
   ];
 }
 
+def BufferizePrograms
+    : Pass<"tapestry-bufferize-programs", "::mlir::func::FuncOp"> {
+  let summary = "Turn the tensors of device programs into buffers";
+  let description = [{
+    Upstream's elimination of empty tensors and one-shot bufferization, with the
+    ops of `tapestry_index` lowered and canonicalization before and after, on
+    functions only that our lowering made: what an embedder keeps beside them in
+    the module stays as it is. Results are computed where the caller wants them.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FreeBuffers : Pass<"tapestry-free-buffers", "::mlir::ModuleOp"> {
   let summary = "Free each buffer of device programs after its last use";
   let description = [{

@@ -45,7 +45,7 @@ void buildPlanPipeline(mlir::OpPassManager &pm, const PlanRequest &request);
 void buildRelationPipeline(mlir::OpPassManager &pm);
 void buildProgramPipeline(mlir::OpPassManager &pm);
 /// The first part of the code phase: until all buffers are known and the peak
-/// of every device's memory stands in the module's `comm.program`.
+/// of every device's memory stands in the module's `comm.programs`.
 void buildBufferPipeline(mlir::OpPassManager &pm, const Target &target,
                          const CodegenOptions &options);
 /// The whole code phase.

@@ -72,6 +72,7 @@ struct LowerKernelsToLLVM
     if (failed(convert()))
       return signalPassFailure();
     markDistinctBuffers();
+    reconcileCasts();
   }
 
 private:
@@ -82,6 +83,7 @@ private:
   void integerConstants();
   void collectDistinctBuffers();
   void markDistinctBuffers();
+  void reconcileCasts();
 
   /// What is lowered, of the module's top.
   SmallVector<Operation *> ours;
@@ -195,6 +197,16 @@ void LowerKernelsToLLVM::markDistinctBuffers() {
     for (unsigned argument : distinctBuffers.lookup(function.getName()))
       function.setArgAttr(argument, LLVM::LLVMDialect::getNoAliasAttrName(),
                           b.getUnitAttr());
+}
+
+/// Drops casts between types that are the same by now.
+void LowerKernelsToLLVM::reconcileCasts() {
+  SmallVector<UnrealizedConversionCastOp> casts;
+  for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
+    if (isDeviceCode(function))
+      function.walk(
+          [&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });
+  reconcileUnrealizedCasts(casts);
 }
 
 LogicalResult LowerKernelsToLLVM::convert() {

@@ -8,6 +8,7 @@
 
 #include "VertexEmitter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
@@ -77,6 +78,7 @@ void GraphLowering::createFunction() {
   b.setInsertionPoint(graph);
   function = func::FuncOp::create(b, graph.getLoc(), graph.getSymName(),
                                   b.getFunctionType(inputs, {}));
+  function->setDiscardableAttr(deviceAttrName, b.getUnitAttr());
   function->setDiscardableAttr("comm.grid", gridAttr);
   if (Attribute unread = graph->getAttr(teg::unreadInputsAttrName))
     function->setDiscardableAttr("comm.unread_inputs", unread);

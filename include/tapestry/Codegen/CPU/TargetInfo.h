@@ -29,8 +29,8 @@ struct TargetInfo {
   bool bf16Conversion = false;
   /// Cache sizes that blocks are fitted into; modest ones, so that one set
   /// serves all current server processors.
-  int64_t l1Bytes = 32 * 1024;
-  int64_t l2Bytes = 1024 * 1024;
+  int64_t l1Bytes = int64_t(32) * 1024;
+  int64_t l2Bytes = int64_t(1024) * 1024;
 
   /// The processor `cpu`, as LLVM names it ("native": the one that compiles).
   /// A nonzero `vectorBits` overrides the width. None for an unknown name or

@@ -12,7 +12,7 @@
 
 namespace tapestry {
 
-/// Unit attribute of functions that the lowering to the runtime makes.
+/// Unit attribute of functions that the lowering of graphs makes.
 constexpr llvm::StringLiteral deviceAttrName = "tapestry.device";
 /// Unit attribute of operations that will be kernels, and of outlined ones.
 constexpr llvm::StringLiteral kernelAttrName = "tapestry.kernel";

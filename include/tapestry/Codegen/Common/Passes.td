@@ -1,8 +1,8 @@
 //===- Passes.td - Code passes that targets share ----------*- tablegen -*-===//
 //
 // Declares the passes of lib/Codegen/Common, one per file there. They touch only
-// functions that carry the unit attribute `tapestry.device`, which
-// tapestry-convert-comm-to-runtime gives to all that it makes, or `tapestry.kernel`.
+// functions that carry the unit attribute `tapestry.device`, which the lowering
+// gives to all functions that it makes, or `tapestry.kernel`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -124,12 +124,11 @@ def OutlineKernels : Pass<"tapestry-outline-kernels", "::mlir::ModuleOp"> {
                            "::mlir::LLVM::LLVMDialect"];
 }
 
-def SimplifyKernels
-    : Pass<"tapestry-simplify-kernels", "::mlir::func::FuncOp"> {
+def DeviceCSE : Pass<"tapestry-cse", "::mlir::func::FuncOp"> {
   let summary = "Compute equal values once";
   let description = [{
-    Upstream's elimination of common subexpressions, on device code only:
-    lowered kernels are full of equal address arithmetic.
+    Upstream's elimination of common subexpressions, on functions only that our
+    lowering made. Lowered kernels are full of equal address arithmetic.
   }];
 }
 

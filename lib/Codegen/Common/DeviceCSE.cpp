@@ -1,4 +1,4 @@
-//===- SimplifyKernels.cpp - Compute equal values once --------------------===//
+//===- DeviceCSE.cpp - Compute equal values once --------------------------===//
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -10,13 +10,13 @@ using namespace mlir;
 
 namespace tapestry {
 
-#define GEN_PASS_DEF_SIMPLIFYKERNELS
+#define GEN_PASS_DEF_DEVICECSE
 #include "tapestry/Codegen/Common/Passes.h.inc"
 
 namespace {
 
-struct SimplifyKernels : public impl::SimplifyKernelsBase<SimplifyKernels> {
-  using SimplifyKernelsBase::SimplifyKernelsBase;
+struct DeviceCSE : public impl::DeviceCSEBase<DeviceCSE> {
+  using DeviceCSEBase::DeviceCSEBase;
 
   void runOnOperation() override {
     if (!isDeviceCode(getOperation()))

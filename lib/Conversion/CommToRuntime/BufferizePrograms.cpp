@@ -1,0 +1,62 @@
+//===- BufferizePrograms.cpp - Device programs from tensors to buffers ----===//
+//
+// Upstream's passes work on whole modules; this one on what is ours of a
+// module.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
+#include "tapestry/Conversion/Passes.h"
+#include "tapestry/Dialect/Index/Transforms/Passes.h"
+
+namespace tapestry {
+#define GEN_PASS_DEF_BUFFERIZEPROGRAMS
+#include "tapestry/Conversion/Passes.h.inc"
+} // namespace tapestry
+
+using namespace mlir;
+using namespace tapestry;
+
+namespace {
+struct BufferizePrograms
+    : tapestry::impl::BufferizeProgramsBase<BufferizePrograms> {
+  BufferizePrograms() {
+    // No CSE before buffers are chosen: it would merge the reads of one tensor
+    // by two collectives into the first, and the buffer could be reused in
+    // between.
+    before.addPass(index::createLowerTapestryIndex());
+    before.addPass(createCanonicalizerPass());
+    // Results are computed where the caller wants them: no copies.
+    before.addPass(bufferization::createEmptyTensorEliminationPass());
+    after.addPass(createCanonicalizerPass());
+  }
+
+  void runOnOperation() override {
+    if (!isDeviceCode(getOperation()))
+      return;
+    bufferization::OneShotBufferizationOptions options;
+    options.setFunctionBoundaryTypeConversion(
+        bufferization::LayoutMapOption::IdentityLayoutMap);
+    bufferization::BufferizationState state;
+    if (failed(runPipeline(before, getOperation())) ||
+        failed(bufferization::runOneShotBufferize(getOperation(), options,
+                                                  state)) ||
+        failed(runPipeline(after, getOperation())))
+      signalPassFailure();
+  }
+
+private:
+  /// Members, so that patterns are collected once for all functions.
+  OpPassManager before{func::FuncOp::getOperationName()};
+  OpPassManager after{func::FuncOp::getOperationName()};
+};
+} // namespace
