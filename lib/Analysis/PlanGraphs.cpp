@@ -7,6 +7,8 @@
 
 using namespace mlir;
 using namespace tapestry;
+using namespace tapestry::layout;
+using namespace tapestry::model;
 
 /// Bytes of a stored element; booleans take one.
 static int64_t elementBytes(Type elementType) {

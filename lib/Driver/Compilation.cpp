@@ -14,6 +14,7 @@
 
 using namespace mlir;
 using namespace tapestry;
+using namespace tapestry::plan;
 using namespace tapestry::driver;
 
 Compilation::Compilation(const Options &options) : options(options) {

@@ -14,6 +14,7 @@
 
 using namespace llvm;
 using namespace tapestry::driver;
+using namespace tapestry::contraction;
 
 namespace {
 
@@ -57,7 +58,7 @@ std::vector<std::unique_ptr<cl::opt<std::string>>> makePlanning() {
   cl::SubCommandGroup planning = {&runCommand, &planCommand, &compileCommand};
   cl::SubCommandGroup all = {&runCommand, &planCommand, &compileCommand,
                              &calibrateCommand};
-  for (const tapestry::PlanOption &row : tapestry::planOptions())
+  for (const tapestry::plan::PlanOption &row : tapestry::plan::planOptions())
     options.push_back(std::make_unique<cl::opt<std::string>>(
         StringRef(row.name), cl::desc(row.description),
         cl::value_desc(row.value),
@@ -217,9 +218,9 @@ public:
     return value;
   }
 
-  tapestry::PlanRequest planRequest() {
-    tapestry::PlanRequest request;
-    for (auto [row, given] : zip_equal(tapestry::planOptions(), planning))
+  tapestry::plan::PlanRequest planRequest() {
+    tapestry::plan::PlanRequest request;
+    for (auto [row, given] : zip_equal(tapestry::plan::planOptions(), planning))
       if (given->getNumOccurrences() > 0)
         if (Error wrong = row.set(request, given->getValue()))
           error("--" + toString(std::move(wrong)));

@@ -23,6 +23,10 @@
 
 using namespace mlir;
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::cost::elements;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::plan;
 
 ArrayRef<PhaseInfo> tapestry::allPhases() {
   static const PhaseInfo phases[] = {

@@ -23,6 +23,8 @@
 #include <limits>
 
 using namespace tapestry;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::machine;
 using namespace tapestry::driver;
 
 constexpr int64_t elementBytes = 4;

@@ -16,11 +16,12 @@ ExitStatus showPlan(const Options &options);
 /// `tapestry plan --pareto`: searches for many plans and shows them.
 ExitStatus showFront(const Options &options);
 /// For --dot and --html: the pictures of a plan that are asked for.
-ExitStatus writePictures(const Options &options, const PlanGraph &graph,
-                         const Plan &plan);
+ExitStatus writePictures(const Options &options, const model::PlanGraph &graph,
+                         const plan::Plan &plan);
 /// For --explain.
-ExitStatus printExplanation(const Options &options, const PlanGraph &graph,
-                            const Plan &plan);
+ExitStatus printExplanation(const Options &options,
+                            const model::PlanGraph &graph,
+                            const plan::Plan &plan);
 /// `tapestry plan --diff`: compares two plan files.
 ExitStatus diffPlanFiles(const Options &options);
 /// `tapestry compile`: links a standalone executable.

@@ -6,6 +6,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tapestry;
+using namespace tapestry::plan;
 using namespace tapestry::driver;
 
 static llvm::Expected<PlanText> readPlanText(const std::string &path) {

@@ -11,6 +11,10 @@
 #include "llvm/Support/Path.h"
 
 using namespace tapestry;
+using namespace tapestry::explain;
+using namespace tapestry::model;
+using namespace tapestry::pareto;
+using namespace tapestry::plan;
 using namespace tapestry::driver;
 
 /// The options of the search, apart from machine and grid.

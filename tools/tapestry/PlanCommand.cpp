@@ -9,6 +9,10 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tapestry;
+using namespace tapestry::explain;
+using namespace tapestry::model;
+using namespace tapestry::plan;
+using namespace tapestry::report;
 using namespace tapestry::driver;
 
 ExitStatus tapestry::driver::writePictures(const Options &options,

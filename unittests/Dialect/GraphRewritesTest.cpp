@@ -21,6 +21,7 @@
 
 using namespace mlir;
 using namespace tapestry;
+using namespace tapestry::model;
 using namespace tapestry::teg;
 
 namespace {

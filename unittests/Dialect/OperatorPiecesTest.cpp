@@ -21,6 +21,11 @@
 
 using namespace mlir;
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::cost::elements;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 using namespace tapestry::teg;
 
 namespace {
@@ -204,7 +209,7 @@ TEST_F(OperatorPieces, ArePlannedAndProved) {
     options.devices = 6;
     options.costModel = costModel.str();
     options.mayIdle = false;
-    llvm::Expected<Plan> decided = plan(vertices->graph, options);
+    llvm::Expected<Plan> decided = makePlan(vertices->graph, options);
     ASSERT_TRUE(bool(decided)) << llvm::toString(decided.takeError());
     applyPlacement(*vertices, decided->grid, decided->placement);
     for (Operation *op : {concat, product}) {

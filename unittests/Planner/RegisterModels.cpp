@@ -4,5 +4,6 @@
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
 
 static const bool areRegistered =
-    tapestry::registerCostModel(tapestry::elementsModel()) &&
-    tapestry::registerCostModel(tapestry::secondsModel());
+    tapestry::cost::registerCostModel(
+        tapestry::cost::elements::elementsModel()) &&
+    tapestry::cost::registerCostModel(tapestry::cost::seconds::secondsModel());

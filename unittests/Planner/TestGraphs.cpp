@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace tapestry;
+using namespace tapestry::model;
 using namespace tapestry::test;
 
 namespace {

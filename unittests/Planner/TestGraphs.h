@@ -29,23 +29,23 @@ public:
   GraphBuilder &softmax(llvm::StringRef name, llvm::StringRef labels,
                         llvm::StringRef over, llvm::StringRef tensor);
 
-  PlanGraph graph;
+  model::PlanGraph graph;
 
 private:
   std::map<std::string, unsigned> numbers;
 };
 
 /// (A B) + (C (D E)) on n x n matrices.
-PlanGraph chainGraph(int64_t n = 4096);
+model::PlanGraph chainGraph(int64_t n = 4096);
 /// One training step of a two-layer classifier.
-PlanGraph classifierGraph();
+model::PlanGraph classifierGraph();
 /// The forward pass of `layers` transformer layers of LLaMA-7B's sizes, unless
 /// `scale` divides them.
-PlanGraph llamaGraph(unsigned layers, int64_t scale = 1);
+model::PlanGraph llamaGraph(unsigned layers, int64_t scale = 1);
 
 /// A random graph of `vertices` vertices beside its inputs: chains, shared
 /// inputs and results, diagonals, windows (padded or not), uneven extents.
-PlanGraph randomGraph(std::mt19937 &random, unsigned vertices);
+model::PlanGraph randomGraph(std::mt19937 &random, unsigned vertices);
 
 } // namespace tapestry::test
 

@@ -7,6 +7,7 @@
 #include <map>
 
 using namespace tapestry;
+using namespace tapestry::optimize;
 using namespace tapestry::test;
 
 static uint32_t below(std::mt19937 &random, uint32_t n) {

@@ -15,7 +15,7 @@ namespace tapestry {
 
 /// The vertices of a graph with the operations that they stand for.
 struct GraphVertices {
-  PlanGraph graph;
+  model::PlanGraph graph;
   /// One per vertex, in the same order. An op with several results has a vertex
   /// for the first and companions for the others.
   llvm::SmallVector<BlockOpInterface> ops;
@@ -32,7 +32,7 @@ mlir::FailureOr<GraphVertices> buildPlanGraph(mlir::Block &block);
 /// Writes the partition, the home layout and the routes of every vertex onto
 /// its op.
 void applyPlacement(const GraphVertices &vertices, const DeviceGrid &grid,
-                    const Placement &placement);
+                    const layout::Placement &placement);
 
 } // namespace tapestry
 

@@ -42,8 +42,8 @@ public:
   mlir::ModuleOp getModule() { return *module; }
   ExitStatus chooseGraph();
   teg::GraphOp getGraph();
-  const PlanGraph &getPlanGraph() const { return vertices.graph; }
-  const Plan &getPlan() const { return decided; }
+  const model::PlanGraph &getPlanGraph() const { return vertices.graph; }
+  const plan::Plan &getPlan() const { return decided; }
 
 private:
   ExitStatus loadEin(std::unique_ptr<llvm::MemoryBuffer> text);
@@ -55,7 +55,7 @@ private:
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   GraphVertices vertices;
-  Plan decided;
+  plan::Plan decided;
 };
 
 } // namespace tapestry::driver

@@ -44,7 +44,7 @@ struct Options {
   std::string program;
   /// Which graph of the program; empty: the only one.
   std::string graph;
-  PlanRequest planning;
+  plan::PlanRequest planning;
   /// What code is generated for; createTarget has accepted both.
   std::string target = "cpu";
   std::string cpu = "native";

@@ -38,10 +38,11 @@ void registerAllCostModels();
 
 /// Prunes and orders products of many tensors as the request says.
 void buildGraphPipeline(mlir::OpPassManager &pm,
-                        const PlanRequest &request = PlanRequest());
+                        const plan::PlanRequest &request = plan::PlanRequest());
 /// Cuts the graph over the devices. A memory limit holds for what the program
 /// will allocate (findPeakBytes).
-void buildPlanPipeline(mlir::OpPassManager &pm, const PlanRequest &request);
+void buildPlanPipeline(mlir::OpPassManager &pm,
+                       const plan::PlanRequest &request);
 void buildRelationPipeline(mlir::OpPassManager &pm);
 void buildProgramPipeline(mlir::OpPassManager &pm);
 /// The first part of the code phase: until all buffers are known and the peak

@@ -16,6 +16,7 @@
 
 using namespace tapestry;
 using namespace tapestry::contraction;
+using namespace tapestry::contraction;
 
 /// Leaves of the subtrees that are made optimal.
 static constexpr unsigned windowLeaves = 8;

@@ -8,6 +8,7 @@
 
 using namespace tapestry;
 using namespace tapestry::contraction;
+using namespace tapestry::contraction;
 
 /// More operands than this are refused.
 static constexpr size_t maxOperands = 4096;
@@ -15,7 +16,7 @@ static constexpr size_t maxOperands = 4096;
 static constexpr unsigned maxOptimal = 14;
 
 std::optional<OrderObjective>
-tapestry::parseOrderObjective(llvm::StringRef text) {
+contraction::parseOrderObjective(llvm::StringRef text) {
   return llvm::StringSwitch<std::optional<OrderObjective>>(text)
       .Case("flops", OrderObjective::Flops)
       .Case("peak", OrderObjective::Peak)
@@ -151,8 +152,8 @@ llvm::Error StepWalk::finish() const {
 }
 
 llvm::Expected<std::vector<LabelList>>
-tapestry::resultLabels(const Contraction &contraction,
-                       llvm::ArrayRef<ContractionStep> steps) {
+contraction::resultLabels(const Contraction &contraction,
+                          llvm::ArrayRef<ContractionStep> steps) {
   StepWalk walk(contraction);
   std::vector<LabelList> results;
   for (const ContractionStep &step : steps) {
@@ -167,8 +168,8 @@ tapestry::resultLabels(const Contraction &contraction,
 }
 
 llvm::Expected<ContractionTree>
-tapestry::treeOfSteps(const Contraction &contraction,
-                      llvm::ArrayRef<ContractionStep> steps) {
+contraction::treeOfSteps(const Contraction &contraction,
+                         llvm::ArrayRef<ContractionStep> steps) {
   StepWalk walk(contraction);
   ContractionTree tree;
   tree.steps = steps.vec();
@@ -296,15 +297,15 @@ findTrees(const Contraction &contraction, const OrderOptions &options,
 }
 
 llvm::Expected<std::vector<ContractionTree>>
-tapestry::cheapestTrees(const Contraction &contraction,
-                        const OrderOptions &options) {
+contraction::cheapestTrees(const Contraction &contraction,
+                           const OrderOptions &options) {
   return findTrees(contraction, options, std::max(1u, options.candidates),
                    /*peakFirst=*/false);
 }
 
 llvm::Expected<ContractionTree>
-tapestry::orderContraction(const Contraction &contraction,
-                           const OrderOptions &options) {
+contraction::orderContraction(const Contraction &contraction,
+                              const OrderOptions &options) {
   if (options.objective != OrderObjective::Planned) {
     auto trees = findTrees(contraction, options, 1,
                            options.objective == OrderObjective::Peak);

@@ -11,6 +11,7 @@
 
 using namespace tapestry;
 using namespace tapestry::contraction;
+using namespace tapestry::contraction;
 
 bool contraction::isBetter(const TreeCost &a, const TreeCost &b,
                            bool peakFirst) {

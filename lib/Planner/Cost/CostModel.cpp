@@ -6,13 +6,14 @@
 #include <cmath>
 
 using namespace tapestry;
+using namespace tapestry::cost;
 
 ModelProblem::~ModelProblem() = default;
 CostModel::~CostModel() = default;
 
 std::string CostModel::format(double cost) const { return countText(cost); }
 
-std::string tapestry::countText(double count) {
+std::string cost::countText(double count) {
   return llvm::formatv(std::round(count) == count ? "{0:f0}" : "{0:f2}", count)
       .str();
 }
@@ -23,7 +24,7 @@ static std::vector<const CostModel *> &registry() {
   return models;
 }
 
-bool tapestry::registerCostModel(const CostModel &model) {
+bool cost::registerCostModel(const CostModel &model) {
   for (const CostModel *known : registry())
     if (known->name() == model.name())
       return known == &model;
@@ -31,17 +32,16 @@ bool tapestry::registerCostModel(const CostModel &model) {
   return true;
 }
 
-llvm::ArrayRef<const CostModel *> tapestry::costModels() { return registry(); }
+llvm::ArrayRef<const CostModel *> cost::costModels() { return registry(); }
 
-std::vector<std::string> tapestry::costModelNames() {
+std::vector<std::string> cost::costModelNames() {
   std::vector<std::string> names;
   for (const CostModel *model : costModels())
     names.push_back(model->name().str());
   return names;
 }
 
-llvm::Expected<const CostModel *>
-tapestry::costModelNamed(llvm::StringRef name) {
+llvm::Expected<const CostModel *> cost::costModelNamed(llvm::StringRef name) {
   std::string known;
   for (auto [number, model] : llvm::enumerate(costModels())) {
     if (model->name() == name)

@@ -5,12 +5,14 @@
 #include <algorithm>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::model;
 
-std::vector<Piece> tapestry::piecesOf(const Projection &projection,
-                                      const PlanVertex &vertex,
-                                      llvm::ArrayRef<int64_t> parts,
-                                      llvm::ArrayRef<int64_t> shape,
-                                      llvm::ArrayRef<ZRange> guard) {
+std::vector<Piece> cost::piecesOf(const Projection &projection,
+                                  const PlanVertex &vertex,
+                                  llvm::ArrayRef<int64_t> parts,
+                                  llvm::ArrayRef<int64_t> shape,
+                                  llvm::ArrayRef<ZRange> guard) {
   llvm::SmallVector<int64_t> shard;
   for (unsigned l = 0; l < parts.size(); ++l) {
     shard.push_back(blockRange(vertex.labels[l].extent, parts[l], 0).size());
@@ -29,7 +31,7 @@ std::vector<Piece> tapestry::piecesOf(const Projection &projection,
   return pieces;
 }
 
-double tapestry::sizeOf(llvm::ArrayRef<Piece> pieces) {
+double cost::sizeOf(llvm::ArrayRef<Piece> pieces) {
   double size = 1;
   for (const Piece &piece : pieces)
     size *= piece.length;

@@ -6,13 +6,16 @@
 #include <cassert>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::layout;
+using namespace tapestry::model;
 
 //===----------------------------------------------------------------------===//
 // Layouts
 //===----------------------------------------------------------------------===//
 
-Layout tapestry::readLayout(const PlanGraph &graph, const Placement &placement,
-                            const PlanUse &use) {
+Layout cost::readLayout(const PlanGraph &graph, const Placement &placement,
+                        const PlanUse &use) {
   const PlanVertex &reader = graph.vertices[use.vertex];
   const PlanOperand &operand = reader.operands[use.operand];
   return Layout::ofProjection(operand.projection, reader.extents(),
@@ -32,9 +35,9 @@ static Layout madeLayout(const PlanVertex &vertex, const Partition &partition) {
   return result;
 }
 
-llvm::SmallVector<Layout, 3> tapestry::layoutsOfRead(const PlanGraph &graph,
-                                                     const Placement &placement,
-                                                     const PlanUse &use) {
+llvm::SmallVector<Layout, 3> cost::layoutsOfRead(const PlanGraph &graph,
+                                                 const Placement &placement,
+                                                 const PlanUse &use) {
   const VertexPlacement &reader = placement.vertices[use.vertex];
   unsigned producer = graph.vertices[use.vertex].operands[use.operand].producer;
   llvm::SmallVector<Layout, 3> layouts = {placement.vertices[producer].home};
@@ -44,9 +47,9 @@ llvm::SmallVector<Layout, 3> tapestry::layoutsOfRead(const PlanGraph &graph,
   return layouts;
 }
 
-llvm::SmallVector<Layout, 3>
-tapestry::layoutsOfResult(const PlanGraph &graph, const Placement &placement,
-                          unsigned vertex) {
+llvm::SmallVector<Layout, 3> cost::layoutsOfResult(const PlanGraph &graph,
+                                                   const Placement &placement,
+                                                   unsigned vertex) {
   const VertexPlacement &placed = placement.vertices[vertex];
   llvm::SmallVector<Layout, 3> layouts = {
       madeLayout(graph.vertices[vertex], *placed.partition)};
@@ -139,8 +142,8 @@ static Collective planReduction(const DeviceGrid &grid, const Layout &from,
   return result;
 }
 
-Collective tapestry::countMove(const DeviceGrid &grid, const Layout &from,
-                               const Layout &to) {
+Collective cost::countMove(const DeviceGrid &grid, const Layout &from,
+                           const Layout &to) {
   if (!from.partial.empty())
     return planReduction(grid, from, to);
   Collective result;

@@ -17,6 +17,11 @@
 #include <map>
 
 using namespace tapestry;
+using namespace tapestry::explain;
+using namespace tapestry::layout;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
+using namespace tapestry::plan;
 
 //===----------------------------------------------------------------------===//
 // The plan's problem
@@ -413,8 +418,8 @@ llvm::Error AlternativePrinter::print(llvm::raw_ostream &os) {
 }
 
 llvm::Expected<std::string>
-tapestry::explainPlan(const PlanGraph &graph, const Plan &plan,
-                      const ExplainOptions &options) {
+explain::explainPlan(const PlanGraph &graph, const Plan &plan,
+                     const ExplainOptions &options) {
   std::string text = planTable(graph, plan);
   llvm::raw_string_ostream os(text);
   printTraffic(os, plan);

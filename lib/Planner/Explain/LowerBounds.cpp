@@ -20,28 +20,31 @@
 #include <limits>
 
 using namespace tapestry;
+using namespace tapestry::explain;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
+using namespace tapestry::plan;
 
 //===----------------------------------------------------------------------===//
 // Closed forms
 //===----------------------------------------------------------------------===//
 
-double tapestry::ironyToledoTiskinBound(double m, double n, double k, double p,
-                                        double memory) {
+double explain::ironyToledoTiskinBound(double m, double n, double k, double p,
+                                       double memory) {
   double words =
       m * n * k / (2 * std::sqrt(2.0) * p * std::sqrt(memory)) - memory;
   return std::max(words, 0.0);
 }
 
-double tapestry::cosmaBound(double m, double n, double k, double p,
-                            double memory) {
+double explain::cosmaBound(double m, double n, double k, double p,
+                           double memory) {
   double share = m * n * k / p;
   if (memory < std::pow(share, 2.0 / 3))
     return 2 * share / std::sqrt(memory) + memory;
   return 3 * std::pow(share, 2.0 / 3);
 }
 
-double tapestry::memoryIndependentBound(double m, double n, double k,
-                                        double p) {
+double explain::memoryIndependentBound(double m, double n, double k, double p) {
   double extents[] = {m, n, k};
   std::sort(std::begin(extents), std::end(extents), std::greater<double>());
   auto [a, b, c] = extents;
@@ -83,7 +86,7 @@ solveLinear(std::vector<std::vector<double>> rows, std::vector<double> right) {
   return right;
 }
 
-std::vector<double> tapestry::hoelderExponents(
+std::vector<double> explain::hoelderExponents(
     unsigned numLabels, llvm::ArrayRef<llvm::SmallVector<unsigned, 4>> arrays) {
   size_t n = arrays.size();
   if (n == 0 || n > 8)
@@ -140,8 +143,8 @@ std::vector<double> tapestry::hoelderExponents(
   return best;
 }
 
-double tapestry::memoryDependentBound(double points, double p, double memory,
-                                      llvm::ArrayRef<double> exponents) {
+double explain::memoryDependentBound(double points, double p, double memory,
+                                     llvm::ArrayRef<double> exponents) {
   double sum = 0, logMost = 0;
   for (double s : exponents)
     sum += s;
@@ -424,8 +427,8 @@ static double addBytes(const PlanGraph &graph,
   return sum;
 }
 
-PlanBounds tapestry::boundPlans(const PlanGraph &graph, const Plan &plan,
-                                int64_t memoryBytes) {
+PlanBounds explain::boundPlans(const PlanGraph &graph, const Plan &plan,
+                               int64_t memoryBytes) {
   std::vector<PartVector> parts = plan.allParts();
   std::vector<VertexBounder> bounders;
   for (unsigned v = 0; v < graph.vertices.size(); ++v)

@@ -4,9 +4,10 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
+using namespace tapestry::layout;
 
-int64_t tapestry::bytesHome(ReshardingCostCache &costs, LayoutId result,
-                            LayoutId home, ElementBytes size) {
+int64_t layout::bytesHome(ReshardingCostCache &costs, LayoutId result,
+                          LayoutId home, ElementBytes size) {
   LayoutId whole = costs.wholeOf(result);
   if (whole == result)
     return costs.elementsMoved(result, home) * size.whole;
@@ -16,18 +17,18 @@ int64_t tapestry::bytesHome(ReshardingCostCache &costs, LayoutId result,
          costs.elementsMoved(whole, home) * size.whole;
 }
 
-HomePrice tapestry::priceOfHome(ReshardingCostCache &costs, LayoutId result,
-                                LayoutId home, llvm::ArrayRef<LayoutId> targets,
-                                ElementBytes size) {
+HomePrice layout::priceOfHome(ReshardingCostCache &costs, LayoutId result,
+                              LayoutId home, llvm::ArrayRef<LayoutId> targets,
+                              ElementBytes size) {
   HomePrice price = {home, bytesHome(costs, result, home, size)};
   for (LayoutId target : targets)
     price.bytes += costs.elementsMoved(home, target) * size.whole;
   return price;
 }
 
-HomePrice tapestry::bestHome(ReshardingCostCache &costs, LayoutId result,
-                             llvm::ArrayRef<LayoutId> targets,
-                             ElementBytes size, bool inPlace) {
+HomePrice layout::bestHome(ReshardingCostCache &costs, LayoutId result,
+                           llvm::ArrayRef<LayoutId> targets, ElementBytes size,
+                           bool inPlace) {
   LayoutId whole = costs.wholeOf(result);
   HomePrice best = priceOfHome(costs, result, whole, targets, size);
   // A single reader of whole values fetches at the same price itself.

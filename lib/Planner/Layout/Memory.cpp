@@ -7,10 +7,12 @@
 #include <algorithm>
 
 using namespace tapestry;
+using namespace tapestry::layout;
+using namespace tapestry::model;
 
-std::vector<MemoryStep> tapestry::memoryTimeline(const PlanGraph &graph,
-                                                 ReshardingCostCache &costs,
-                                                 const Placement &placement) {
+std::vector<MemoryStep> layout::memoryTimeline(const PlanGraph &graph,
+                                               ReshardingCostCache &costs,
+                                               const Placement &placement) {
   auto uses = graph.uses();
   unsigned steps = graph.vertices.size();
   std::vector<MemoryStep> timeline(steps);
@@ -65,23 +67,23 @@ std::vector<MemoryStep> tapestry::memoryTimeline(const PlanGraph &graph,
   return timeline;
 }
 
-std::vector<MemoryStep> tapestry::memoryTimeline(const PlanGraph &graph,
-                                                 const DeviceGrid &grid,
-                                                 const Placement &placement) {
+std::vector<MemoryStep> layout::memoryTimeline(const PlanGraph &graph,
+                                               const DeviceGrid &grid,
+                                               const Placement &placement) {
   ReshardingCostCache costs(grid);
   return memoryTimeline(graph, costs, placement);
 }
 
-int64_t tapestry::peakBytesPerDevice(const PlanGraph &graph,
-                                     const DeviceGrid &grid,
-                                     const Placement &placement) {
+int64_t layout::peakBytesPerDevice(const PlanGraph &graph,
+                                   const DeviceGrid &grid,
+                                   const Placement &placement) {
   ReshardingCostCache costs(grid);
   return peakBytesPerDevice(graph, costs, placement);
 }
 
-int64_t tapestry::peakBytesPerDevice(const PlanGraph &graph,
-                                     ReshardingCostCache &costs,
-                                     const Placement &placement) {
+int64_t layout::peakBytesPerDevice(const PlanGraph &graph,
+                                   ReshardingCostCache &costs,
+                                   const Placement &placement) {
   int64_t peak = 0;
   for (const MemoryStep &step : memoryTimeline(graph, costs, placement))
     peak = std::max(peak, step.total());

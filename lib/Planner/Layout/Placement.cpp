@@ -7,6 +7,8 @@
 #include <algorithm>
 
 using namespace tapestry;
+using namespace tapestry::layout;
+using namespace tapestry::model;
 
 int64_t Placement::totalBytes() const {
   int64_t total = 0;
@@ -204,10 +206,10 @@ llvm::Expected<std::vector<Partition>> Placer::place() {
 }
 
 llvm::Expected<Placement>
-tapestry::placeGraph(const PlanGraph &graph, const DeviceGrid &grid,
-                     llvm::ArrayRef<PartVector> parts,
-                     llvm::ArrayRef<std::optional<Partition>> fixed,
-                     const PlacementOptions &options) {
+layout::placeGraph(const PlanGraph &graph, const DeviceGrid &grid,
+                   llvm::ArrayRef<PartVector> parts,
+                   llvm::ArrayRef<std::optional<Partition>> fixed,
+                   const PlacementOptions &options) {
   auto partitions = Placer(graph, grid, parts, fixed, options).place();
   if (!partitions)
     return partitions.takeError();

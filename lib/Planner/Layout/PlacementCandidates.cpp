@@ -8,6 +8,8 @@
 #include <limits>
 
 using namespace tapestry;
+using namespace tapestry::layout;
+using namespace tapestry::model;
 
 /// Takes over cuts of labels that have none yet, as far as axes are free.
 static void adopt(const DeviceGrid &grid,

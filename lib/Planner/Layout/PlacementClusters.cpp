@@ -6,6 +6,8 @@
 #include <numeric>
 
 using namespace tapestry;
+using namespace tapestry::layout;
+using namespace tapestry::model;
 
 llvm::SmallVector<LayoutId, 4> Placer::targetsOf(unsigned v) const {
   llvm::SmallVector<LayoutId, 4> targets;

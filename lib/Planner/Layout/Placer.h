@@ -15,12 +15,12 @@
 #include "tapestry/Planner/Model/Constraints.h"
 #include "tapestry/Planner/Model/Graph.h"
 
-namespace tapestry {
+namespace tapestry::layout {
 
 /// One search; see placeGraph().
 class Placer {
 public:
-  Placer(const PlanGraph &graph, const DeviceGrid &grid,
+  Placer(const model::PlanGraph &graph, const DeviceGrid &grid,
          llvm::ArrayRef<PartVector> parts,
          llvm::ArrayRef<std::optional<Partition>> fixed,
          const PlacementOptions &options);
@@ -40,11 +40,11 @@ private:
   }
   HomePrice homeOf(unsigned vertex, LayoutId result,
                    llvm::ArrayRef<LayoutId> targets) {
-    const PlanVertex &v = graph.vertices[vertex];
+    const model::PlanVertex &v = graph.vertices[vertex];
     ElementBytes size = {v.bytesPerElement(true), v.elementBytes};
-    return v.isInput
-               ? priceOfHome(costs, result, result, targets, size)
-               : bestHome(costs, result, targets, size, keepsResultInPlace(v));
+    return v.isInput ? priceOfHome(costs, result, result, targets, size)
+                     : bestHome(costs, result, targets, size,
+                                model::keepsResultInPlace(v));
   }
   /// The layouts that placed readers want of the result of `vertex`, one each.
   llvm::SmallVector<LayoutId, 4> targetsOf(unsigned vertex) const;
@@ -68,7 +68,7 @@ private:
   /// Preferences that the cut breaks, in bytes.
   int64_t penaltyOf(unsigned vertex, const Partition &partition) const;
   std::vector<std::optional<Cut>>
-  cutsOfNeighbour(unsigned vertex, const PlanUse &use, bool isOperand);
+  cutsOfNeighbour(unsigned vertex, const model::PlanUse &use, bool isOperand);
   /// The best candidate for a vertex; nothing if the parts have no assignment.
   /// Stops as soon as `limit` candidates were compared, counting them down.
   std::optional<Candidate> bestFor(unsigned vertex, unsigned &limit);
@@ -94,12 +94,12 @@ private:
   bool renameCluster(llvm::ArrayRef<unsigned> cluster,
                      llvm::ArrayRef<unsigned> rename);
 
-  const PlanGraph &graph;
+  const model::PlanGraph &graph;
   const DeviceGrid &grid;
   llvm::ArrayRef<PartVector> parts;
   llvm::ArrayRef<std::optional<Partition>> fixed;
   ReshardingCostCache costs;
-  std::vector<llvm::SmallVector<PlanUse, 2>> uses;
+  std::vector<llvm::SmallVector<model::PlanUse, 2>> uses;
   std::vector<std::vector<unsigned>> groups;
   std::vector<std::optional<Candidate>> chosen;
   unsigned perVertex;
@@ -108,6 +108,6 @@ private:
   unsigned leftForClusters;
 };
 
-} // namespace tapestry
+} // namespace tapestry::layout
 
 #endif // TAPESTRY_LIB_PLANNER_LAYOUT_PLACER_H

@@ -9,9 +9,11 @@
 #include <map>
 
 using namespace tapestry;
+using namespace tapestry::layout;
+using namespace tapestry::model;
 
-Layout tapestry::resultLayout(const PlanVertex &vertex,
-                              const Partition &partition) {
+Layout layout::resultLayout(const PlanVertex &vertex,
+                            const Partition &partition) {
   Layout layout = Layout::ofProjection(vertex.output, vertex.extents(),
                                        partition, vertex.shape);
   for (auto [label, cut] : llvm::zip_equal(vertex.labels, partition.cuts))
@@ -21,14 +23,14 @@ Layout tapestry::resultLayout(const PlanVertex &vertex,
   return layout;
 }
 
-Layout tapestry::operandLayout(const PlanGraph &graph, const PlanVertex &vertex,
-                               unsigned operand, const Partition &partition) {
+Layout layout::operandLayout(const PlanGraph &graph, const PlanVertex &vertex,
+                             unsigned operand, const Partition &partition) {
   const PlanOperand &read = vertex.operands[operand];
   return Layout::ofProjection(read.projection, vertex.extents(), partition,
                               graph.vertices[read.producer].shape, read.guard);
 }
 
-std::optional<Partition> tapestry::partitionOf(const Layout &layout) {
+std::optional<Partition> layout::partitionOf(const Layout &layout) {
   if (!layout.isPlain())
     return std::nullopt;
   Partition partition;
@@ -37,9 +39,9 @@ std::optional<Partition> tapestry::partitionOf(const Layout &layout) {
   return partition;
 }
 
-llvm::SmallVector<Layout, 3> tapestry::stepsHome(const PlanGraph &graph,
-                                                 const Placement &placement,
-                                                 unsigned v) {
+llvm::SmallVector<Layout, 3> layout::stepsHome(const PlanGraph &graph,
+                                               const Placement &placement,
+                                               unsigned v) {
   const VertexPlacement &placed = placement.vertices[v];
   llvm::SmallVector<Layout, 3> steps = {
       resultLayout(graph.vertices[v], *placed.partition)};
@@ -48,9 +50,10 @@ llvm::SmallVector<Layout, 3> tapestry::stepsHome(const PlanGraph &graph,
   return steps;
 }
 
-llvm::SmallVector<Layout, 3>
-tapestry::stepsOfOperand(const PlanGraph &graph, const Placement &placement,
-                         unsigned v, unsigned operand) {
+llvm::SmallVector<Layout, 3> layout::stepsOfOperand(const PlanGraph &graph,
+                                                    const Placement &placement,
+                                                    unsigned v,
+                                                    unsigned operand) {
   const VertexPlacement &placed = placement.vertices[v];
   const PlanVertex &vertex = graph.vertices[v];
   llvm::SmallVector<Layout, 3> steps = {
@@ -62,8 +65,8 @@ tapestry::stepsOfOperand(const PlanGraph &graph, const Placement &placement,
   return steps;
 }
 
-void tapestry::listCollectives(const PlanGraph &graph, const DeviceGrid &grid,
-                               Placement &placement) {
+void layout::listCollectives(const PlanGraph &graph, const DeviceGrid &grid,
+                             Placement &placement) {
   ReshardingCostCache costs(grid);
   placement.collectives.clear();
   auto send = [&](unsigned vertex, unsigned reader,
@@ -93,8 +96,8 @@ void tapestry::listCollectives(const PlanGraph &graph, const DeviceGrid &grid,
   }
 }
 
-Placement tapestry::routeGraph(const PlanGraph &graph, const DeviceGrid &grid,
-                               llvm::ArrayRef<Partition> partitions) {
+Placement layout::routeGraph(const PlanGraph &graph, const DeviceGrid &grid,
+                             llvm::ArrayRef<Partition> partitions) {
   ReshardingCostCache costs(grid);
   auto uses = graph.uses();
   Placement placement;

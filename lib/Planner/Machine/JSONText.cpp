@@ -3,7 +3,7 @@
 #include "tapestry/Planner/Machine/JSONText.h"
 #include <algorithm>
 
-int64_t tapestry::nestingDepth(llvm::StringRef text) {
+int64_t tapestry::machine::nestingDepth(llvm::StringRef text) {
   int64_t depth = 0, deepest = 0;
   bool inString = false;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -6,6 +6,7 @@
 #include "llvm/Support/Format.h"
 
 using namespace tapestry;
+using namespace tapestry::machine;
 
 /// Weighted least squares of messages * latency + bytes * secondsPerByte.
 static llvm::Error solve(llvm::ArrayRef<LinkSample> samples,
@@ -35,7 +36,7 @@ static llvm::Error solve(llvm::ArrayRef<LinkSample> samples,
   return llvm::Error::success();
 }
 
-llvm::Expected<Link> tapestry::fitLink(llvm::ArrayRef<LinkSample> samples) {
+llvm::Expected<Link> machine::fitLink(llvm::ArrayRef<LinkSample> samples) {
   std::vector<double> weights;
   for (const LinkSample &sample : samples) {
     if (!(sample.seconds > 0))

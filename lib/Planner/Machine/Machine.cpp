@@ -11,6 +11,7 @@
 #include <optional>
 
 using namespace tapestry;
+using namespace tapestry::machine;
 
 //===----------------------------------------------------------------------===//
 // Numbers of one machine
@@ -87,13 +88,13 @@ static Machine hostsOfH100(llvm::StringRef name, int64_t hosts) {
   return machine;
 }
 
-llvm::ArrayRef<Machine> tapestry::builtInMachines() {
+llvm::ArrayRef<Machine> machine::builtInMachines() {
   static const std::vector<Machine> machines = {
       referenceCPU(), hostsOfH100("h100x8", 1), hostsOfH100("h100x256", 32)};
   return machines;
 }
 
-llvm::Expected<Machine> tapestry::machineNamed(llvm::StringRef nameOrPath) {
+llvm::Expected<Machine> machine::machineNamed(llvm::StringRef nameOrPath) {
   std::string known;
   for (const Machine &machine : builtInMachines()) {
     if (machine.name == nameOrPath)
@@ -155,8 +156,8 @@ static void setLink(Machine &machine, llvm::StringRef name, int64_t size,
   machine.axes.push_back({name.str(), size, link});
 }
 
-llvm::Expected<DeviceGrid> tapestry::parseGrid(llvm::StringRef text,
-                                               Machine *machine) {
+llvm::Expected<DeviceGrid> machine::parseGrid(llvm::StringRef text,
+                                              Machine *machine) {
   DeviceGrid grid;
   llvm::SmallVector<llvm::StringRef> entries;
   text.split(entries, ',');
@@ -218,8 +219,8 @@ static bool layOver(llvm::ArrayRef<Machine::Axis> axes, int64_t devices,
   return false;
 }
 
-llvm::Expected<DeviceGrid> tapestry::gridOn(const Machine &machine,
-                                            int64_t devices) {
+llvm::Expected<DeviceGrid> machine::gridOn(const Machine &machine,
+                                           int64_t devices) {
   if (devices < 1 || devices > maxDevices)
     return planError(devices, " devices; a grid has 1 to ", maxDevices);
   if (machine.devices != 0 && devices > machine.devices)

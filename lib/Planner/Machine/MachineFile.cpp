@@ -16,6 +16,7 @@
 #include <map>
 
 using namespace tapestry;
+using namespace tapestry::machine;
 namespace json = llvm::json;
 
 namespace {
@@ -368,13 +369,13 @@ llvm::Expected<Machine> Reader::read(const json::Value &value) {
   return machine;
 }
 
-llvm::Expected<Machine> tapestry::parseMachine(llvm::StringRef text,
-                                               llvm::StringRef fileName) {
+llvm::Expected<Machine> machine::parseMachine(llvm::StringRef text,
+                                              llvm::StringRef fileName) {
   return Reader(fileName, "").read(text);
 }
 
-llvm::Expected<Machine> tapestry::readMachineOfPlan(const json::Value &value,
-                                                    llvm::StringRef fileName) {
+llvm::Expected<Machine> machine::readMachineOfPlan(const json::Value &value,
+                                                   llvm::StringRef fileName) {
   return Reader(fileName, "machine").read(value);
 }
 
@@ -431,7 +432,7 @@ static void writeMembers(json::OStream &json, const Machine &machine,
   json.attributeObject("link", [&] { writeLink(machine.otherLink); });
 }
 
-void tapestry::writeMachine(llvm::raw_ostream &os, const Machine &machine) {
+void machine::writeMachine(llvm::raw_ostream &os, const Machine &machine) {
   json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
     json.attribute("tapestry_machine", machineFileVersion);
@@ -440,6 +441,6 @@ void tapestry::writeMachine(llvm::raw_ostream &os, const Machine &machine) {
   os << '\n';
 }
 
-void tapestry::writeMachineOfPlan(json::OStream &json, const Machine &machine) {
+void machine::writeMachineOfPlan(json::OStream &json, const Machine &machine) {
   writeMembers(json, machine, /*withUnits=*/false);
 }

@@ -9,6 +9,7 @@
 #include <optional>
 
 using namespace tapestry;
+using namespace tapestry::machine;
 
 namespace {
 
@@ -108,8 +109,7 @@ static std::optional<double> takeNumber(llvm::StringRef &text) {
   return value;
 }
 
-llvm::Expected<double> tapestry::parseQuantity(llvm::StringRef text,
-                                               Unit unit) {
+llvm::Expected<double> machine::parseQuantity(llvm::StringRef text, Unit unit) {
   llvm::StringRef rest = text.trim();
   bool isNegative = rest.consume_front("-");
   std::optional<double> number = takeNumber(rest);
@@ -128,7 +128,7 @@ llvm::Expected<double> tapestry::parseQuantity(llvm::StringRef text,
   return value;
 }
 
-llvm::Expected<int64_t> tapestry::parseBytes(llvm::StringRef text) {
+llvm::Expected<int64_t> machine::parseBytes(llvm::StringRef text) {
   llvm::StringRef rest = text.trim();
   bool isNegative = rest.consume_front("-");
   std::optional<double> number = takeNumber(rest);
@@ -144,7 +144,7 @@ llvm::Expected<int64_t> tapestry::parseBytes(llvm::StringRef text) {
   return static_cast<int64_t>(value);
 }
 
-std::string tapestry::formatQuantity(double value, Unit unit) {
+std::string machine::formatQuantity(double value, Unit unit) {
   static constexpr Scale seconds[] = {
       {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
   static constexpr Scale others[] = {{"P", 1e15}, {"T", 1e12}, {"G", 1e9},

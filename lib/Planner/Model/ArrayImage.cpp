@@ -5,10 +5,11 @@
 #include <algorithm>
 
 using namespace tapestry;
+using namespace tapestry::model;
 
-ArrayImage tapestry::imageOf(const Projection &projection, bool padded,
-                             bool isPartial, llvm::ArrayRef<double> extents,
-                             llvm::ArrayRef<int64_t> shape) {
+ArrayImage model::imageOf(const Projection &projection, bool padded,
+                          bool isPartial, llvm::ArrayRef<double> extents,
+                          llvm::ArrayRef<int64_t> shape) {
   ArrayImage image;
   bool isLinear = llvm::all_of(
       projection.dims, [](const ProjectionDim &dim) { return dim.isLinear(); });

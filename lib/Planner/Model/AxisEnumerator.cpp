@@ -3,6 +3,7 @@
 #include "tapestry/Planner/Model/AxisEnumerator.h"
 
 using namespace tapestry;
+using namespace tapestry::model;
 
 void AxisEnumerator::forEach(
     llvm::ArrayRef<std::optional<Cut>> fixedCuts,

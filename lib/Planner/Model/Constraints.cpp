@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringMap.h"
 
 using namespace tapestry;
+using namespace tapestry::model;
 
 namespace {
 /// What constraints come to for one label or dimension; 0 parts: open.
@@ -23,8 +24,8 @@ using Demands = llvm::SmallVector<Demand, 4>;
 enum class Side { Work, Home };
 } // namespace
 
-std::optional<Cut> tapestry::axesNamed(const DeviceGrid &grid,
-                                       llvm::StringRef name) {
+std::optional<Cut> model::axesNamed(const DeviceGrid &grid,
+                                    llvm::StringRef name) {
   if (std::optional<unsigned> axis = grid.axisNamed(name))
     return Cut{*axis};
   Cut parts;
@@ -298,8 +299,7 @@ static llvm::Error checkPreferences(const PlanVertex &vertex) {
   return check(vertex.constraints.home, Side::Home);
 }
 
-std::vector<std::vector<unsigned>>
-tapestry::layoutGroups(const PlanGraph &graph) {
+std::vector<std::vector<unsigned>> model::layoutGroups(const PlanGraph &graph) {
   llvm::MapVector<llvm::StringRef, std::vector<unsigned>> groups;
   for (unsigned v = 0; v < graph.vertices.size(); ++v)
     if (const std::string &name = graph.vertices[v].constraints.layoutGroup;
@@ -320,8 +320,8 @@ static std::string describeShape(llvm::ArrayRef<int64_t> shape) {
          "]";
 }
 
-llvm::Error tapestry::layoutGroupError(const PlanVertex &vertex,
-                                       llvm::Error error) {
+llvm::Error model::layoutGroupError(const PlanVertex &vertex,
+                                    llvm::Error error) {
   ErrorFacts facts = factsOf(std::move(error));
   return errorAt(
       facts.place.empty() ? vertex.constraints.layoutGroupPlace : facts.place,
@@ -354,8 +354,8 @@ static llvm::Error checkGroup(const PlanGraph &graph, const DeviceGrid &grid,
   return llvm::Error::success();
 }
 
-llvm::Error tapestry::checkConstraints(const PlanGraph &graph,
-                                       const DeviceGrid &grid) {
+llvm::Error model::checkConstraints(const PlanGraph &graph,
+                                    const DeviceGrid &grid) {
   for (const PlanVertex &vertex : graph.vertices) {
     if (vertex.constraints.empty())
       continue;
@@ -419,15 +419,15 @@ static bool layoutMatches(const Demands &demands, const DeviceGrid &grid,
   return true;
 }
 
-bool tapestry::allowsParts(const PlanVertex &vertex, const DeviceGrid &grid,
-                           llvm::ArrayRef<int64_t> parts) {
+bool model::allowsParts(const PlanVertex &vertex, const DeviceGrid &grid,
+                        llvm::ArrayRef<int64_t> parts) {
   if (vertex.constraints.empty())
     return true;
   return partsMatch(checkedConstraints(vertex, grid, Side::Work), parts);
 }
 
-bool tapestry::allows(const PlanVertex &vertex, const DeviceGrid &grid,
-                      const Partition &partition) {
+bool model::allows(const PlanVertex &vertex, const DeviceGrid &grid,
+                   const Partition &partition) {
   const ShardingConstraints &asked = vertex.constraints;
   if (!hasHard(asked.work) && !(vertex.isInput && hasHard(asked.home)))
     return true;
@@ -435,8 +435,8 @@ bool tapestry::allows(const PlanVertex &vertex, const DeviceGrid &grid,
                    partition);
 }
 
-bool tapestry::allowsHome(const PlanVertex &vertex, const DeviceGrid &grid,
-                          const Layout &layout) {
+bool model::allowsHome(const PlanVertex &vertex, const DeviceGrid &grid,
+                       const Layout &layout) {
   const ShardingConstraints &asked = vertex.constraints;
   if (!hasHard(asked.home) && !(vertex.isInput && hasHard(asked.work)))
     return true;
@@ -468,16 +468,15 @@ static double weightOf(const PlanVertex &vertex, const DeviceGrid &grid,
   return weight;
 }
 
-double tapestry::brokenWeight(const PlanVertex &vertex, const DeviceGrid &grid,
-                              const Partition &partition) {
+double model::brokenWeight(const PlanVertex &vertex, const DeviceGrid &grid,
+                           const Partition &partition) {
   return weightOf(vertex, grid, Side::Work, [&](const Demands &demands) {
     return cutsMatch(demands, grid, partition);
   });
 }
 
-double tapestry::brokenHomeWeight(const PlanVertex &vertex,
-                                  const DeviceGrid &grid,
-                                  const Layout &layout) {
+double model::brokenHomeWeight(const PlanVertex &vertex, const DeviceGrid &grid,
+                               const Layout &layout) {
   return weightOf(vertex, grid, Side::Home, [&](const Demands &demands) {
     return layoutMatches(demands, grid, layout);
   });
@@ -527,8 +526,8 @@ static PartVector partsOfConstraints(const Demands &demands) {
   return parts;
 }
 
-llvm::Expected<PartVector> tapestry::constrainedParts(const PlanVertex &vertex,
-                                                      const DeviceGrid &grid) {
+llvm::Expected<PartVector> model::constrainedParts(const PlanVertex &vertex,
+                                                   const DeviceGrid &grid) {
   if (vertex.constraints.empty())
     return PartVector(vertex.labels.size(), 0);
   auto demands = foldedConstraints(vertex, grid);
@@ -564,8 +563,8 @@ constraintsWith(const PlanVertex &vertex, const DeviceGrid &grid,
 }
 
 std::optional<PartVector>
-tapestry::preferredParts(const PlanVertex &vertex, const DeviceGrid &grid,
-                         const ShardingConstraint &preference) {
+model::preferredParts(const PlanVertex &vertex, const DeviceGrid &grid,
+                      const ShardingConstraint &preference) {
   auto demands = constraintsWith(vertex, grid, preference);
   if (demands)
     return partsOfConstraints(*demands);
@@ -574,8 +573,8 @@ tapestry::preferredParts(const PlanVertex &vertex, const DeviceGrid &grid,
 }
 
 llvm::SmallVector<std::optional<Cut>, 4>
-tapestry::constrainedCuts(const PlanVertex &vertex, const DeviceGrid &grid,
-                          const ShardingConstraint *preference) {
+model::constrainedCuts(const PlanVertex &vertex, const DeviceGrid &grid,
+                       const ShardingConstraint *preference) {
   llvm::SmallVector<std::optional<Cut>, 4> cuts(vertex.labels.size());
   if (vertex.constraints.empty())
     return cuts;
@@ -590,9 +589,9 @@ tapestry::constrainedCuts(const PlanVertex &vertex, const DeviceGrid &grid,
   return cuts;
 }
 
-double tapestry::brokenPartsWeight(const PlanVertex &vertex,
-                                   const DeviceGrid &grid,
-                                   llvm::ArrayRef<int64_t> parts) {
+double model::brokenPartsWeight(const PlanVertex &vertex,
+                                const DeviceGrid &grid,
+                                llvm::ArrayRef<int64_t> parts) {
   double weight =
       weightOf(vertex, grid, Side::Work, [&](const Demands &demands) {
         return partsMatch(demands, parts);

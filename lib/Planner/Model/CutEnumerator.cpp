@@ -6,6 +6,7 @@
 #include <string>
 
 using namespace tapestry;
+using namespace tapestry::model;
 
 CutSpace CutSpace::ofAxes(const DeviceGrid &grid) {
   CutSpace space;
@@ -42,7 +43,7 @@ bool CutSpace::mergeGroups(const DeviceGrid &grid, Merge which) {
 }
 
 std::vector<std::vector<Cut>>
-tapestry::otherGroupings(const DeviceGrid &grid, llvm::ArrayRef<Cut> groups) {
+model::otherGroupings(const DeviceGrid &grid, llvm::ArrayRef<Cut> groups) {
   Cut axes;
   for (const Cut &group : groups)
     axes.append(group.begin(), group.end());
@@ -135,13 +136,13 @@ private:
 };
 } // namespace
 
-void tapestry::forEachCut(const DeviceGrid &grid, const CutSpace &space,
-                          llvm::ArrayRef<int64_t> extents,
-                          llvm::function_ref<void(const Partition &)> visit) {
+void model::forEachCut(const DeviceGrid &grid, const CutSpace &space,
+                       llvm::ArrayRef<int64_t> extents,
+                       llvm::function_ref<void(const Partition &)> visit) {
   Enumeration(grid, space, extents, visit).place(0);
 }
 
-double tapestry::countCuts(const CutSpace &space, unsigned dimensions) {
+double model::countCuts(const CutSpace &space, unsigned dimensions) {
   // One group after the other: not at all, or at any place of any list.
   std::vector<double> placed = {1};
   for (size_t g = 0; g < space.groups.size(); ++g) {

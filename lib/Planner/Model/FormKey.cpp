@@ -4,8 +4,9 @@
 #include "llvm/Support/Format.h"
 
 using namespace tapestry;
+using namespace tapestry::model;
 
-void tapestry::describe(llvm::raw_ostream &os, const Projection &projection) {
+void model::describe(llvm::raw_ostream &os, const Projection &projection) {
   for (const ProjectionDim &dim : projection.dims) {
     os << "|" << dim.constant << "," << dim.size << "," << dim.stride << "/"
        << dim.floordiv << "%" << dim.mod;
@@ -14,21 +15,20 @@ void tapestry::describe(llvm::raw_ostream &os, const Projection &projection) {
   }
 }
 
-void tapestry::describe(llvm::raw_ostream &os,
-                        llvm::ArrayRef<int64_t> numbers) {
+void model::describe(llvm::raw_ostream &os, llvm::ArrayRef<int64_t> numbers) {
   for (int64_t number : numbers)
     os << number << ",";
 }
 
-void tapestry::describe(llvm::raw_ostream &os, const PlanOperand &operand) {
+void model::describe(llvm::raw_ostream &os, const PlanOperand &operand) {
   describe(os, operand.projection);
   for (const ZRange &range : operand.guard)
     os << "[" << range.lo << "," << range.hi;
   os << "k" << static_cast<unsigned>(operand.kind);
 }
 
-void tapestry::describeWork(llvm::raw_ostream &os, const PlanGraph &graph,
-                            const PlanVertex &vertex) {
+void model::describeWork(llvm::raw_ostream &os, const PlanGraph &graph,
+                         const PlanVertex &vertex) {
   for (const PlanLabel &label : vertex.labels)
     os << label.extent
        << (label.selected  ? "s"
@@ -49,9 +49,8 @@ void tapestry::describeWork(llvm::raw_ostream &os, const PlanGraph &graph,
   }
 }
 
-void tapestry::describeConstraints(llvm::raw_ostream &os,
-                                   const PlanVertex &vertex,
-                                   ConstraintsOf which) {
+void model::describeConstraints(llvm::raw_ostream &os, const PlanVertex &vertex,
+                                ConstraintsOf which) {
   if (vertex.constraints.empty())
     return;
   bool any = false;

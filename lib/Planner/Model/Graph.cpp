@@ -7,6 +7,7 @@
 #include <limits>
 
 using namespace tapestry;
+using namespace tapestry::model;
 
 PlanVertex PlanVertex::input(llvm::StringRef name,
                              llvm::ArrayRef<int64_t> shape,

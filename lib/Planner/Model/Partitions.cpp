@@ -5,8 +5,9 @@
 #include <map>
 
 using namespace tapestry;
+using namespace tapestry::model;
 
-llvm::SmallVector<int64_t> tapestry::divisorsOf(int64_t n) {
+llvm::SmallVector<int64_t> model::divisorsOf(int64_t n) {
   llvm::SmallVector<int64_t> divisors;
   for (int64_t i = 1; i * i <= n; ++i) {
     if (n % i != 0)
@@ -61,22 +62,22 @@ private:
 };
 } // namespace
 
-int64_t tapestry::largestReachableProduct(llvm::ArrayRef<int64_t> extents,
-                                          int64_t devices,
-                                          llvm::ArrayRef<int64_t> fixed) {
+int64_t model::largestReachableProduct(llvm::ArrayRef<int64_t> extents,
+                                       int64_t devices,
+                                       llvm::ArrayRef<int64_t> fixed) {
   return Reach(extents, devices, fixed).largest();
 }
 
-double tapestry::countViablePartitions(llvm::ArrayRef<int64_t> extents,
-                                       int64_t devices,
-                                       llvm::ArrayRef<int64_t> fixed) {
+double model::countViablePartitions(llvm::ArrayRef<int64_t> extents,
+                                    int64_t devices,
+                                    llvm::ArrayRef<int64_t> fixed) {
   Reach reach(extents, devices, fixed);
   return reach.waysFrom(0, reach.largest());
 }
 
-std::vector<PartVector>
-tapestry::viablePartitions(llvm::ArrayRef<int64_t> extents, int64_t devices,
-                           llvm::ArrayRef<int64_t> fixed) {
+std::vector<PartVector> model::viablePartitions(llvm::ArrayRef<int64_t> extents,
+                                                int64_t devices,
+                                                llvm::ArrayRef<int64_t> fixed) {
   Reach reach(extents, devices, fixed);
   std::vector<PartVector> result;
   if (reach.largest() == 0)
@@ -103,8 +104,8 @@ tapestry::viablePartitions(llvm::ArrayRef<int64_t> extents, int64_t devices,
   return result;
 }
 
-PartVector tapestry::partsOfOperand(const PlanVertex &vertex, unsigned operand,
-                                    llvm::ArrayRef<int64_t> parts) {
+PartVector model::partsOfOperand(const PlanVertex &vertex, unsigned operand,
+                                 llvm::ArrayRef<int64_t> parts) {
   PartVector result;
   for (const ProjectionDim &dim : vertex.operands[operand].projection.dims) {
     int64_t count = 1;
@@ -115,15 +116,15 @@ PartVector tapestry::partsOfOperand(const PlanVertex &vertex, unsigned operand,
   return result;
 }
 
-void tapestry::setStoredParts(const PlanGraph &graph,
-                              llvm::MutableArrayRef<PartVector> parts) {
+void model::setStoredParts(const PlanGraph &graph,
+                           llvm::MutableArrayRef<PartVector> parts) {
   for (auto [vertex, own] : llvm::zip_equal(graph.vertices, parts))
     if (auto use = vertex.storedFor)
       own = partsOfOperand(graph.vertices[use->vertex], use->operand,
                            parts[use->vertex]);
 }
 
-std::string tapestry::partsToString(llvm::ArrayRef<int64_t> parts) {
+std::string model::partsToString(llvm::ArrayRef<int64_t> parts) {
   std::string text = "[";
   for (auto [number, part] : llvm::enumerate(parts))
     text += (number ? ", " : "") + std::to_string(part);

@@ -5,20 +5,21 @@
 #include <algorithm>
 
 using namespace tapestry;
+using namespace tapestry::model;
 
-TensorParts tapestry::plainParts(llvm::ArrayRef<int64_t> shape,
-                                 llvm::ArrayRef<int64_t> parts) {
+TensorParts model::plainParts(llvm::ArrayRef<int64_t> shape,
+                              llvm::ArrayRef<int64_t> parts) {
   TensorParts result;
   for (auto [extent, count] : llvm::zip_equal(shape, parts))
     result.push_back({ceilDiv(extent, count), count});
   return result;
 }
 
-TensorParts tapestry::projectedParts(const Projection &projection,
-                                     llvm::ArrayRef<int64_t> extents,
-                                     llvm::ArrayRef<int64_t> parts,
-                                     llvm::ArrayRef<int64_t> shape,
-                                     llvm::ArrayRef<ZRange> guard) {
+TensorParts model::projectedParts(const Projection &projection,
+                                  llvm::ArrayRef<int64_t> extents,
+                                  llvm::ArrayRef<int64_t> parts,
+                                  llvm::ArrayRef<int64_t> shape,
+                                  llvm::ArrayRef<ZRange> guard) {
   llvm::SmallVector<int64_t, 6> sizes;
   for (auto [extent, count] : llvm::zip_equal(extents, parts))
     sizes.push_back(ceilDiv(extent, count));
@@ -35,14 +36,14 @@ TensorParts tapestry::projectedParts(const Projection &projection,
   return result;
 }
 
-double tapestry::partElements(llvm::ArrayRef<PartDim> parts) {
+double model::partElements(llvm::ArrayRef<PartDim> parts) {
   double elements = 1;
   for (const PartDim &part : parts)
     elements *= part.size;
   return elements;
 }
 
-double tapestry::partCount(llvm::ArrayRef<PartDim> parts) {
+double model::partCount(llvm::ArrayRef<PartDim> parts) {
   double count = 1;
   for (const PartDim &part : parts)
     count *= part.count;

@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
+using namespace tapestry::optimize;
 
 /// The entries of a list that are numbered `kept`.
 template <typename T>
@@ -15,7 +16,7 @@ static std::vector<T> selected(const std::vector<T> &list,
   return result;
 }
 
-PlanProblem tapestry::restrictVariable(const PlanProblem &problem,
+PlanProblem optimize::restrictVariable(const PlanProblem &problem,
                                        unsigned variable,
                                        llvm::ArrayRef<uint32_t> kept) {
   PlanProblem result = problem;
@@ -49,7 +50,7 @@ static bool isSame(llvm::ArrayRef<uint32_t> groupOf, uint32_t a, uint32_t b) {
   return a == b || (!groupOf.empty() && groupOf[a] == groupOf[b]);
 }
 
-llvm::Expected<std::vector<Alternative>> tapestry::reoptimizedAlternatives(
+llvm::Expected<std::vector<Alternative>> optimize::reoptimizedAlternatives(
     const PlanProblem &problem, unsigned variable,
     llvm::ArrayRef<uint32_t> excluded, unsigned count,
     llvm::ArrayRef<uint32_t> groupOf, SolverFunction solve,
@@ -78,7 +79,7 @@ llvm::Expected<std::vector<Alternative>> tapestry::reoptimizedAlternatives(
   return result;
 }
 
-std::vector<Alternative> tapestry::cheapestAlternatives(
+std::vector<Alternative> optimize::cheapestAlternatives(
     llvm::ArrayRef<double> costs, llvm::ArrayRef<uint32_t> excluded,
     unsigned count, llvm::ArrayRef<uint32_t> groupOf) {
   std::vector<uint32_t> order;
@@ -102,7 +103,7 @@ std::vector<Alternative> tapestry::cheapestAlternatives(
 }
 
 std::vector<Alternative>
-tapestry::fixedAlternatives(const PlanProblem &problem,
+optimize::fixedAlternatives(const PlanProblem &problem,
                             llvm::ArrayRef<uint32_t> choice, unsigned variable,
                             unsigned count, llvm::ArrayRef<uint32_t> groupOf) {
   std::vector<uint32_t> tried(choice.begin(), choice.end());

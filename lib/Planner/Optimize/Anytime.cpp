@@ -14,6 +14,7 @@
 #include <algorithm>
 
 using namespace tapestry;
+using namespace tapestry::optimize;
 
 /// Elimination with a part of the work that is allowed; whether it got to the
 /// end. Tables that would be too large count as too much work.
@@ -43,7 +44,7 @@ static Solution proved(const PlanProblem &problem,
   return solution;
 }
 
-llvm::Expected<Solution> tapestry::solveAnytime(const PlanProblem &problem,
+llvm::Expected<Solution> optimize::solveAnytime(const PlanProblem &problem,
                                                 const SolverOptions &options) {
   if (problem.memoryLimit > 0)
     return solveAnytimeWithinMemory(problem, options);

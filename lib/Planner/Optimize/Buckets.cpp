@@ -4,7 +4,8 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
-using namespace tapestry::buckets;
+using namespace tapestry::optimize;
+using namespace tapestry::optimize::buckets;
 
 Operand buckets::operandOf(const Step &step, llvm::ArrayRef<Factor> factors,
                            unsigned position) {

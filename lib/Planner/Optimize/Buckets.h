@@ -24,7 +24,7 @@
 #define TAPESTRY_WIDE_VECTORS
 #endif
 
-namespace tapestry::buckets {
+namespace tapestry::optimize::buckets {
 
 /// The smaller one, in the form that compilers turn into vectors.
 inline double lesser(double a, double b) { return b < a ? b : a; }
@@ -130,6 +130,6 @@ llvm::Expected<Elimination> eliminateAll(const PlanProblem &problem,
                                          const EliminationLimits &limits,
                                          Trace &trace);
 
-} // namespace tapestry::buckets
+} // namespace tapestry::optimize::buckets
 
 #endif // TAPESTRY_LIB_PLANNER_OPTIMIZE_BUCKETS_H

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 using namespace tapestry;
+using namespace tapestry::optimize;
 
 namespace {
 
@@ -310,7 +311,7 @@ std::vector<uint32_t> Messages::suggest() const {
   return choice;
 }
 
-void tapestry::descend(const PlanProblem &problem,
+void optimize::descend(const PlanProblem &problem,
                        std::vector<uint32_t> &choice) {
   std::vector<llvm::SmallVector<unsigned, 4>> edgesOf(problem.variables.size());
   for (unsigned e = 0; e < problem.edges.size(); ++e) {
@@ -342,7 +343,7 @@ void tapestry::descend(const PlanProblem &problem,
 }
 
 std::vector<uint32_t>
-tapestry::descendFromCheapest(const PlanProblem &problem) {
+optimize::descendFromCheapest(const PlanProblem &problem) {
   std::vector<uint32_t> choice;
   for (const PlanProblem::Variable &variable : problem.variables)
     choice.push_back(
@@ -352,7 +353,7 @@ tapestry::descendFromCheapest(const PlanProblem &problem) {
   return choice;
 }
 
-DualBound tapestry::computeDualBound(const PlanProblem &problem,
+DualBound optimize::computeDualBound(const PlanProblem &problem,
                                      const BoundLimits &limits) {
   Messages messages(problem);
   DualBound best;
@@ -391,7 +392,7 @@ DualBound tapestry::computeDualBound(const PlanProblem &problem,
   return best;
 }
 
-DualBound tapestry::computeDualBound(const PlanProblem &problem,
+DualBound optimize::computeDualBound(const PlanProblem &problem,
                                      unsigned rounds) {
   BoundLimits limits;
   limits.rounds = rounds;

@@ -14,6 +14,7 @@
 #include <map>
 
 using namespace tapestry;
+using namespace tapestry::optimize;
 
 namespace {
 
@@ -190,7 +191,7 @@ static constexpr double mostBoundEntries = 4e7;
 static constexpr double mostBoundRounds = 10;
 
 llvm::Expected<Solution>
-tapestry::solveEinDecomp(const PlanProblem &problem,
+optimize::solveEinDecomp(const PlanProblem &problem,
                          const SolverOptions &options) {
   if (problem.memoryLimit > 0)
     return faultError(Fault::Usage, "",

@@ -17,7 +17,8 @@
 #include <set>
 
 using namespace tapestry;
-using namespace tapestry::buckets;
+using namespace tapestry::optimize;
+using namespace tapestry::optimize::buckets;
 
 namespace {
 
@@ -404,7 +405,7 @@ buckets::eliminateAll(const PlanProblem &problem,
 }
 
 llvm::Expected<Elimination>
-tapestry::eliminateAll(const PlanProblem &problem,
+optimize::eliminateAll(const PlanProblem &problem,
                        const EliminationLimits &limits) {
   Trace trace;
   return buckets::eliminateAll(problem, limits, trace);

@@ -12,7 +12,7 @@
 #include "tapestry/Planner/Optimize/Problem.h"
 #include <limits>
 
-namespace tapestry {
+namespace tapestry::optimize {
 
 struct EliminationLimits {
   /// Gives up before one step of more sums than this.
@@ -36,6 +36,6 @@ struct Elimination {
 llvm::Expected<Elimination> eliminateAll(const PlanProblem &problem,
                                          const EliminationLimits &limits);
 
-} // namespace tapestry
+} // namespace tapestry::optimize
 
 #endif // TAPESTRY_LIB_PLANNER_OPTIMIZE_ELIMINATION_H

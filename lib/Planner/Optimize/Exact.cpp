@@ -13,6 +13,7 @@
 #include "tapestry/Planner/Optimize/Solver.h"
 
 using namespace tapestry;
+using namespace tapestry::optimize;
 
 /// Steps of more sums than this (about a tenth of a second) are worth a bound,
 /// and so are more sums than this in all.
@@ -41,7 +42,7 @@ solveReduced(const PlanProblem &problem, const SolverOptions &options) {
   return reduced.originalOf(left->choice);
 }
 
-llvm::Expected<Solution> tapestry::solveExact(const PlanProblem &problem,
+llvm::Expected<Solution> optimize::solveExact(const PlanProblem &problem,
                                               const SolverOptions &options) {
   if (problem.memoryLimit > 0)
     return solveExactWithinMemory(problem, options);

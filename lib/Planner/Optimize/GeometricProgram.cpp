@@ -13,6 +13,7 @@
 #include <numeric>
 
 using namespace tapestry;
+using namespace tapestry::optimize;
 
 namespace {
 
@@ -144,7 +145,7 @@ CutMinimum Minimizer::run() {
   return result;
 }
 
-CutMinimum tapestry::minimizeOverCuts(const RealCutSpace &space,
+CutMinimum optimize::minimizeOverCuts(const RealCutSpace &space,
                                       const Posynomial &f) {
   Minimizer minimizer(space, f);
   if (minimizer.isEmpty())
@@ -165,7 +166,7 @@ static double evaluate(const Posynomial &f, llvm::ArrayRef<double> cut) {
 
 /// For every multiplier m >= 0 the least of f + m (held - limit) is a bound;
 /// it grows as long as the minimiser holds too much.
-CutMinimum tapestry::minimizeOverCuts(const RealCutSpace &space,
+CutMinimum optimize::minimizeOverCuts(const RealCutSpace &space,
                                       const Posynomial &f,
                                       const Posynomial &held, double limit) {
   CutMinimum best = minimizeOverCuts(space, f);

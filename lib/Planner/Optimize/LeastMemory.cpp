@@ -7,6 +7,7 @@
 #include <map>
 
 using namespace tapestry;
+using namespace tapestry::optimize;
 
 static constexpr unsigned peakIterations = 60;
 /// How many of the largest holders a message names.
@@ -50,7 +51,7 @@ static void nameHolders(const PlanProblem &problem, MemoryNeed &need) {
   });
 }
 
-llvm::Expected<MemoryNeed> tapestry::leastMemory(const PlanProblem &problem,
+llvm::Expected<MemoryNeed> optimize::leastMemory(const PlanProblem &problem,
                                                  const SolverOptions &options) {
   if (llvm::Error error = checkMemoryTerms(problem))
     return error;
@@ -100,7 +101,7 @@ llvm::Expected<MemoryNeed> tapestry::leastMemory(const PlanProblem &problem,
   return need;
 }
 
-std::string tapestry::describeMemoryNeed(const PlanProblem &problem,
+std::string optimize::describeMemoryNeed(const PlanProblem &problem,
                                          const MemoryNeed &need) {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -20,7 +20,8 @@
 #include <unordered_map>
 
 using namespace tapestry;
-using namespace tapestry::buckets;
+using namespace tapestry::optimize;
+using namespace tapestry::optimize::buckets;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -410,7 +411,7 @@ llvm::Error Downward::run() {
 }
 
 llvm::Expected<Marginals>
-tapestry::computeMarginals(const PlanProblem &problem,
+optimize::computeMarginals(const PlanProblem &problem,
                            const MarginalLimits &limits) {
   if (problem.memoryLimit > 0)
     return planError("marginals do not look at a memory limit");

@@ -5,6 +5,7 @@
 #include <cmath>
 
 using namespace tapestry;
+using namespace tapestry::optimize;
 
 namespace {
 
@@ -72,7 +73,7 @@ static llvm::Error explainFailure(const PlanProblem &problem,
 }
 
 llvm::Expected<Solution>
-tapestry::solveExactWithinMemory(const PlanProblem &problem,
+optimize::solveExactWithinMemory(const PlanProblem &problem,
                                  const SolverOptions &options) {
   auto outcome = search(problem, options, solveExact);
   if (!outcome)
@@ -94,7 +95,7 @@ tapestry::solveExactWithinMemory(const PlanProblem &problem,
 }
 
 llvm::Expected<Solution>
-tapestry::solveAnytimeWithinMemory(const PlanProblem &problem,
+optimize::solveAnytimeWithinMemory(const PlanProblem &problem,
                                    const SolverOptions &options) {
   auto outcome = search(problem, options, solveAnytime);
   if (!outcome)

@@ -5,7 +5,7 @@
 
 #include "tapestry/Planner/Optimize/Solver.h"
 
-namespace tapestry {
+namespace tapestry::optimize {
 
 /// The optimum among the plans that keep the problem's memoryLimit. Fails with
 /// the numbers where it is not proved within SolverOptions::work, and where no
@@ -18,6 +18,6 @@ llvm::Expected<Solution> solveExactWithinMemory(const PlanProblem &problem,
 llvm::Expected<Solution> solveAnytimeWithinMemory(const PlanProblem &problem,
                                                   const SolverOptions &options);
 
-} // namespace tapestry
+} // namespace tapestry::optimize
 
 #endif // TAPESTRY_LIB_PLANNER_OPTIMIZE_MEMORYLIMITED_H

@@ -8,6 +8,7 @@
 #include <cmath>
 
 using namespace tapestry;
+using namespace tapestry::optimize;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 

@@ -14,7 +14,7 @@
 #include <functional>
 #include <limits>
 
-namespace tapestry {
+namespace tapestry::optimize {
 
 class MemoryRelaxation {
 public:
@@ -61,6 +61,6 @@ private:
   bool mayEliminate = true;
 };
 
-} // namespace tapestry
+} // namespace tapestry::optimize
 
 #endif // TAPESTRY_LIB_PLANNER_OPTIMIZE_MEMORYRELAXATION_H

@@ -6,6 +6,7 @@
 #include <set>
 
 using namespace tapestry;
+using namespace tapestry::optimize;
 
 /// Moves can chase each other where the limit is out of reach.
 static constexpr unsigned mostSweeps = 30;

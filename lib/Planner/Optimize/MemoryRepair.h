@@ -5,7 +5,7 @@
 
 #include "MemoryRows.h"
 
-namespace tapestry {
+namespace tapestry::optimize {
 
 /// Moves single variables to the choice that exceeds the limit least at the
 /// rows that it has to do with and, of such, costs least, until none moves.
@@ -43,6 +43,6 @@ private:
   std::vector<int64_t> held;
 };
 
-} // namespace tapestry
+} // namespace tapestry::optimize
 
 #endif // TAPESTRY_LIB_PLANNER_OPTIMIZE_MEMORYREPAIR_H

@@ -8,8 +8,9 @@
 #include <set>
 
 using namespace tapestry;
+using namespace tapestry::optimize;
 
-Prices tapestry::roundPrices(llvm::ArrayRef<double> prices) {
+Prices optimize::roundPrices(llvm::ArrayRef<double> prices) {
   double sum = 0;
   for (double price : prices)
     sum += price;
@@ -23,7 +24,7 @@ Prices tapestry::roundPrices(llvm::ArrayRef<double> prices) {
   return result;
 }
 
-int64_t tapestry::bytesOfTerm(const PlanProblem &problem,
+int64_t optimize::bytesOfTerm(const PlanProblem &problem,
                               const PlanProblem::MemoryTerm &term,
                               llvm::ArrayRef<uint32_t> choice) {
   if (!term.ofEdge)
@@ -34,7 +35,7 @@ int64_t tapestry::bytesOfTerm(const PlanProblem &problem,
                        edge.toClasses->classOf[choice[edge.to]]];
 }
 
-llvm::Error tapestry::checkMemoryTerms(const PlanProblem &problem) {
+llvm::Error optimize::checkMemoryTerms(const PlanProblem &problem) {
   for (auto [number, term] : llvm::enumerate(problem.memory))
     for (int64_t bytes : *term.bytes)
       if (bytes < 0)

@@ -11,7 +11,7 @@
 
 #include "tapestry/Planner/Optimize/Problem.h"
 
-namespace tapestry {
+namespace tapestry::optimize {
 
 /// Prices of a byte, per row: multiples of a power of two so coarse that sums
 /// of prices are exact.
@@ -56,6 +56,6 @@ int64_t bytesOfTerm(const PlanProblem &problem,
 /// Whether any term has a negative entry, which no solver accepts.
 llvm::Error checkMemoryTerms(const PlanProblem &problem);
 
-} // namespace tapestry
+} // namespace tapestry::optimize
 
 #endif // TAPESTRY_LIB_PLANNER_OPTIMIZE_MEMORYROWS_H

@@ -8,6 +8,7 @@
 #include <numeric>
 
 using namespace tapestry;
+using namespace tapestry::optimize;
 
 static constexpr unsigned rootIterations = 60;
 static constexpr unsigned nodeIterations = 10;

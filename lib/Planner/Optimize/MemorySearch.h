@@ -6,7 +6,7 @@
 #include "MemoryRelaxation.h"
 #include "tapestry/Planner/Optimize/DualBound.h"
 
-namespace tapestry {
+namespace tapestry::optimize {
 
 /// Splits the choices of variables until the relaxation's bound of every part
 /// reaches the cost of the best plan found.
@@ -66,6 +66,6 @@ private:
   std::vector<Node> open;
 };
 
-} // namespace tapestry
+} // namespace tapestry::optimize
 
 #endif // TAPESTRY_LIB_PLANNER_OPTIMIZE_MEMORYSEARCH_H

@@ -7,6 +7,7 @@
 #include <random>
 
 using namespace tapestry;
+using namespace tapestry::optimize;
 
 namespace {
 
@@ -165,7 +166,7 @@ void Neighbourhoods::run(double mostWork, double lowerBound) {
   }
 }
 
-double tapestry::searchLargeNeighbourhoods(const PlanProblem &problem,
+double optimize::searchLargeNeighbourhoods(const PlanProblem &problem,
                                            std::vector<uint32_t> &choice,
                                            double mostWork, double lowerBound) {
   Neighbourhoods neighbourhoods(problem, choice);

@@ -5,7 +5,7 @@
 
 #include "tapestry/Planner/Optimize/Problem.h"
 
-namespace tapestry {
+namespace tapestry::optimize {
 
 /// Large neighbourhood search: solves connected parts of the problem exactly,
 /// everything else as `choice` has it, until that no longer helps, `lowerBound`
@@ -16,6 +16,6 @@ double searchLargeNeighbourhoods(const PlanProblem &problem,
                                  std::vector<uint32_t> &choice, double mostWork,
                                  double lowerBound);
 
-} // namespace tapestry
+} // namespace tapestry::optimize
 
 #endif // TAPESTRY_LIB_PLANNER_OPTIMIZE_NEIGHBOURHOODSEARCH_H

@@ -6,6 +6,7 @@
 #include <numeric>
 
 using namespace tapestry;
+using namespace tapestry::optimize;
 
 ClassMap ClassMap::identity(uint32_t numChoices) {
   ClassMap map;

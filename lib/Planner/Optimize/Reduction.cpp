@@ -13,6 +13,7 @@
 #include <map>
 
 using namespace tapestry;
+using namespace tapestry::optimize;
 
 namespace {
 
@@ -170,12 +171,12 @@ ReducedProblem::originalOf(llvm::ArrayRef<uint32_t> choice) const {
   return result;
 }
 
-ReducedProblem tapestry::restrictProblem(const PlanProblem &problem,
+ReducedProblem optimize::restrictProblem(const PlanProblem &problem,
                                          std::vector<Numbers> kept) {
   return Restriction(problem, std::move(kept)).build();
 }
 
-ReducedProblem tapestry::reduceProblem(const PlanProblem &problem,
+ReducedProblem optimize::reduceProblem(const PlanProblem &problem,
                                        const DualBound &bound, double cost) {
   double limit = cost + 1e-9 * std::abs(cost);
   std::vector<Numbers> kept(problem.variables.size());
@@ -191,7 +192,7 @@ ReducedProblem tapestry::reduceProblem(const PlanProblem &problem,
   return restrictProblem(problem, std::move(kept));
 }
 
-double tapestry::tableEntries(const PlanProblem &problem) {
+double optimize::tableEntries(const PlanProblem &problem) {
   double entries = 0;
   for (const PlanProblem::Edge &edge : problem.edges)
     entries += edge.table->values.size();

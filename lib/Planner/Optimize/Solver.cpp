@@ -4,10 +4,11 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
+using namespace tapestry::optimize;
 
 char NotProvedError::ID = 0;
 
-llvm::ArrayRef<SolverInfo> tapestry::allSolvers() {
+llvm::ArrayRef<SolverInfo> optimize::allSolvers() {
   static const SolverInfo solvers[] = {
       {"exact", "elimination over the whole graph: a proved optimum",
        solveExact},
@@ -19,7 +20,7 @@ llvm::ArrayRef<SolverInfo> tapestry::allSolvers() {
   return solvers;
 }
 
-llvm::Expected<const SolverInfo *> tapestry::solverNamed(llvm::StringRef name) {
+llvm::Expected<const SolverInfo *> optimize::solverNamed(llvm::StringRef name) {
   std::string known;
   for (const SolverInfo &solver : allSolvers()) {
     if (solver.name == name)

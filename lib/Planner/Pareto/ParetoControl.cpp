@@ -6,6 +6,7 @@
 #include <numeric>
 
 using namespace tapestry;
+using namespace tapestry::pareto;
 
 unsigned Random::weighted(llvm::ArrayRef<double> weights) {
   double left = unit() * std::accumulate(weights.begin(), weights.end(), 0.0);

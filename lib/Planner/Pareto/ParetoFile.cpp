@@ -9,6 +9,9 @@
 #include <cmath>
 
 using namespace tapestry;
+using namespace tapestry::model;
+using namespace tapestry::pareto;
+using namespace tapestry::plan;
 
 static void writeObjectives(llvm::json::OStream &json,
                             const Objectives &objectives) {
@@ -41,8 +44,8 @@ static void writeMember(llvm::json::OStream &json, const PlanGraph &graph,
   });
 }
 
-void tapestry::writeFront(llvm::raw_ostream &os, RewriteSpace &space,
-                          const ParetoFront &front) {
+void pareto::writeFront(llvm::raw_ostream &os, RewriteSpace &space,
+                        const ParetoFront &front) {
   llvm::json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
     json.attribute("tapestry_front", 1);
@@ -79,7 +82,7 @@ void tapestry::writeFront(llvm::raw_ostream &os, RewriteSpace &space,
   os << "\n";
 }
 
-std::string tapestry::frontTable(const ParetoFront &front) {
+std::string pareto::frontTable(const ParetoFront &front) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << front.members.size() << " plans that no other beats, of "
@@ -115,7 +118,7 @@ static std::optional<Objective> objectiveOfPick(llvm::StringRef name) {
   return std::nullopt;
 }
 
-llvm::Error tapestry::checkPick(llvm::StringRef name) {
+llvm::Error pareto::checkPick(llvm::StringRef name) {
   unsigned number = 0;
   if (objectiveOfPick(name) || name == "balanced" ||
       !name.getAsInteger(10, number))
@@ -153,8 +156,8 @@ static unsigned balancedMember(const ParetoFront &front) {
   return chosen;
 }
 
-llvm::Expected<unsigned> tapestry::pickMember(const ParetoFront &front,
-                                              llvm::StringRef name) {
+llvm::Expected<unsigned> pareto::pickMember(const ParetoFront &front,
+                                            llvm::StringRef name) {
   if (llvm::Error error = checkPick(name))
     return error;
   if (name == "balanced")

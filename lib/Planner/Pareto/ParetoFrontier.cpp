@@ -6,26 +6,26 @@
 #include <cmath>
 
 using namespace tapestry;
+using namespace tapestry::pareto;
 
-llvm::StringRef tapestry::stringifyObjective(Objective objective) {
+llvm::StringRef pareto::stringifyObjective(Objective objective) {
   static constexpr llvm::StringLiteral names[numObjectives] = {
       "seconds", "bytes", "peak_bytes_per_device", "devices"};
   return names[objective];
 }
 
-bool tapestry::covers(const Objectives &a, const Objectives &b) {
+bool pareto::covers(const Objectives &a, const Objectives &b) {
   for (unsigned i = 0; i < numObjectives; ++i)
     if (a[i] > b[i])
       return false;
   return true;
 }
 
-bool tapestry::dominates(const Objectives &a, const Objectives &b) {
+bool pareto::dominates(const Objectives &a, const Objectives &b) {
   return covers(a, b) && a != b;
 }
 
-std::vector<unsigned>
-tapestry::nondominated(llvm::ArrayRef<Objectives> points) {
+std::vector<unsigned> pareto::nondominated(llvm::ArrayRef<Objectives> points) {
   std::vector<unsigned> result;
   for (unsigned i = 0; i < points.size(); ++i) {
     bool isBest = true;
@@ -73,9 +73,9 @@ static double boxVolume(const Objectives &point, const Objectives &reference) {
   return volume;
 }
 
-double tapestry::exclusiveVolume(const Objectives &point,
-                                 llvm::ArrayRef<Objectives> points,
-                                 const Objectives &reference) {
+double pareto::exclusiveVolume(const Objectives &point,
+                               llvm::ArrayRef<Objectives> points,
+                               const Objectives &reference) {
   double volume = boxVolume(point, reference);
   if (volume == 0)
     return 0;
@@ -96,8 +96,8 @@ double tapestry::exclusiveVolume(const Objectives &point,
   return std::max(0.0, volume - hypervolume(front, reference));
 }
 
-double tapestry::hypervolume(llvm::ArrayRef<Objectives> points,
-                             const Objectives &reference) {
+double pareto::hypervolume(llvm::ArrayRef<Objectives> points,
+                           const Objectives &reference) {
   std::vector<Objectives> sorted;
   for (const Objectives &point : points)
     if (boxVolume(point, reference) > 0)
@@ -116,8 +116,8 @@ double tapestry::hypervolume(llvm::ArrayRef<Objectives> points,
   return volume;
 }
 
-double tapestry::distanceBehind(const Objectives &point,
-                                llvm::ArrayRef<Objectives> frontier) {
+double pareto::distanceBehind(const Objectives &point,
+                              llvm::ArrayRef<Objectives> frontier) {
   double distance = 0;
   for (const Objectives &member : frontier) {
     double least = std::numeric_limits<double>::infinity();
@@ -128,7 +128,7 @@ double tapestry::distanceBehind(const Objectives &point,
   return distance;
 }
 
-double tapestry::violation(const Objectives &point, const Objectives &limits) {
+double pareto::violation(const Objectives &point, const Objectives &limits) {
   double sum = 0;
   for (unsigned i = 0; i < numObjectives; ++i)
     sum += std::max(0.0, point[i] - limits[i]);

@@ -6,6 +6,8 @@
 #include <cmath>
 
 using namespace tapestry;
+using namespace tapestry::model;
+using namespace tapestry::pareto;
 
 namespace {
 
@@ -300,7 +302,7 @@ private:
 
 } // namespace
 
-void tapestry::addGraphMutators(
+void pareto::addGraphMutators(
     std::vector<std::unique_ptr<ParetoMutator>> &mutators) {
   mutators.push_back(std::make_unique<ChangeGrid>());
   mutators.push_back(std::make_unique<RewriteGraph>());
@@ -308,7 +310,7 @@ void tapestry::addGraphMutators(
   mutators.push_back(std::make_unique<Polish>());
 }
 
-std::vector<std::unique_ptr<ParetoMutator>> tapestry::allMutators() {
+std::vector<std::unique_ptr<ParetoMutator>> pareto::allMutators() {
   std::vector<std::unique_ptr<ParetoMutator>> mutators;
   addCutMutators(mutators);
   addGraphMutators(mutators);

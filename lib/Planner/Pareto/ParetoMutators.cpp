@@ -5,31 +5,33 @@
 #include <algorithm>
 
 using namespace tapestry;
+using namespace tapestry::model;
+using namespace tapestry::pareto;
 
-void tapestry::removeAxis(Partition &partition, unsigned axis) {
+void pareto::removeAxis(Partition &partition, unsigned axis) {
   for (Cut &cut : partition.cuts)
     llvm::erase(cut, axis);
 }
 
-void tapestry::moveAxis(Partition &partition, unsigned axis, unsigned label,
-                        unsigned position) {
+void pareto::moveAxis(Partition &partition, unsigned axis, unsigned label,
+                      unsigned position) {
   removeAxis(partition, axis);
   Cut &cut = partition.cuts[label];
   cut.insert(cut.begin() + std::min<unsigned>(position, cut.size()), axis);
 }
 
-std::optional<unsigned> tapestry::labelOfAxis(const Partition &partition,
-                                              unsigned axis) {
+std::optional<unsigned> pareto::labelOfAxis(const Partition &partition,
+                                            unsigned axis) {
   for (auto [label, cut] : llvm::enumerate(partition.cuts))
     if (llvm::is_contained(cut, axis))
       return label;
   return std::nullopt;
 }
 
-std::optional<ParetoState> tapestry::withPartition(const ParetoState &state,
-                                                   StateEvaluator &evaluator,
-                                                   unsigned vertex,
-                                                   const Partition &partition) {
+std::optional<ParetoState> pareto::withPartition(const ParetoState &state,
+                                                 StateEvaluator &evaluator,
+                                                 unsigned vertex,
+                                                 const Partition &partition) {
   if (!evaluator.isLegal(vertex, partition))
     return std::nullopt;
   uint32_t number = evaluator.numberOf(vertex, partition);
@@ -49,10 +51,10 @@ static std::optional<unsigned> plainLabel(const ProjectionDim &dim) {
   return std::nullopt;
 }
 
-Partition tapestry::followProducer(const StateEvaluator &evaluator,
-                                   unsigned vertex, unsigned operand,
-                                   const Partition &own,
-                                   const Partition &producer) {
+Partition pareto::followProducer(const StateEvaluator &evaluator,
+                                 unsigned vertex, unsigned operand,
+                                 const Partition &own,
+                                 const Partition &producer) {
   const PlanOperand &read = evaluator.graph.vertices[vertex].operands[operand];
   const PlanVertex &source = evaluator.graph.vertices[read.producer];
   Partition result = own;
@@ -367,7 +369,7 @@ public:
 
 } // namespace
 
-void tapestry::addCutMutators(
+void pareto::addCutMutators(
     std::vector<std::unique_ptr<ParetoMutator>> &mutators) {
   mutators.push_back(std::make_unique<MoveAxis>());
   mutators.push_back(std::make_unique<CopyNeighbour>());

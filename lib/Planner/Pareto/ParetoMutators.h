@@ -11,7 +11,7 @@
 #include "ParetoPopulation.h"
 #include "StateEvaluator.h"
 
-namespace tapestry {
+namespace tapestry::pareto {
 
 /// What mutators work with.
 struct MutationContext {
@@ -72,6 +72,6 @@ Partition followProducer(const StateEvaluator &evaluator, unsigned vertex,
                          unsigned operand, const Partition &own,
                          const Partition &producer);
 
-} // namespace tapestry
+} // namespace tapestry::pareto
 
 #endif // TAPESTRY_LIB_PLANNER_PARETO_PARETOMUTATORS_H

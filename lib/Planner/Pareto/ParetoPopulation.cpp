@@ -6,6 +6,7 @@
 #include <cmath>
 
 using namespace tapestry;
+using namespace tapestry::pareto;
 
 ParetoPopulation::ParetoPopulation(const ObjectiveScale &scale,
                                    const Options &options)

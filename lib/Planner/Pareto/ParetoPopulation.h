@@ -7,7 +7,7 @@
 #include "tapestry/Planner/Pareto/ParetoControl.h"
 #include <unordered_set>
 
-namespace tapestry {
+namespace tapestry::pareto {
 
 /// The plans that may become parents: the frontier within the limits, and plans
 /// near it or outside the limits.
@@ -93,6 +93,6 @@ private:
   bool isStale = false;
 };
 
-} // namespace tapestry
+} // namespace tapestry::pareto
 
 #endif // TAPESTRY_LIB_PLANNER_PARETO_PARETOPOPULATION_H

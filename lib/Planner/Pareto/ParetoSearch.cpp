@@ -11,6 +11,14 @@
 #include <thread>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::layout;
+using namespace tapestry::machine;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
+using namespace tapestry::pareto;
+using namespace tapestry::plan;
 
 llvm::Expected<unsigned> SingleGraph::apply(unsigned number,
                                             const Rewrite &rewrite) {
@@ -18,8 +26,8 @@ llvm::Expected<unsigned> SingleGraph::apply(unsigned number,
                    ", so neither does '", rewrite.kind, "'");
 }
 
-Objectives tapestry::objectivesOf(const PlanGraph &graph, const Plan &plan,
-                                  const Machine &machine) {
+Objectives pareto::objectivesOf(const PlanGraph &graph, const Plan &plan,
+                                const Machine &machine) {
   Objectives objectives = {};
   // The machine is the search's, which a start need not know.
   for (const VertexCost &cost :
@@ -35,7 +43,7 @@ Objectives tapestry::objectivesOf(const PlanGraph &graph, const Plan &plan,
 /// Up to so many devices, every smaller count is tried, beyond it divisors.
 static constexpr int64_t allCountsUpTo = 16;
 
-std::vector<DeviceGrid> tapestry::gridsWithin(const DeviceGrid &grid) {
+std::vector<DeviceGrid> pareto::gridsWithin(const DeviceGrid &grid) {
   std::vector<DeviceGrid> grids;
   DeviceGrid current = grid;
   auto extend = [&](auto &self, unsigned axis) -> void {
@@ -130,7 +138,7 @@ const Plan *Starts::solve(const PlannerOptions &base, llvm::StringRef model) {
     request.solver = solver.name.str();
     request.solverOptions.work =
         std::min(base.solverOptions.work, workWithin(secondsLeft()));
-    llvm::Expected<Plan> found = plan(graph, request);
+    llvm::Expected<Plan> found = makePlan(graph, request);
     if (found) {
       plans.push_back(std::move(*found));
       origins.push_back(request.solver + " (" + request.costModel +
@@ -368,8 +376,8 @@ originOf(const FoundPlan &found,
   return text.empty() ? "start" : text;
 }
 
-llvm::Expected<ParetoFront>
-tapestry::searchPareto(RewriteSpace &space, const ParetoOptions &request) {
+llvm::Expected<ParetoFront> pareto::searchPareto(RewriteSpace &space,
+                                                 const ParetoOptions &request) {
   auto begin = std::chrono::steady_clock::now();
   ParetoOptions options = request;
   if (options.machine.name.empty())

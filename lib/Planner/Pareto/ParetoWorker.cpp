@@ -5,6 +5,7 @@
 #include <set>
 
 using namespace tapestry;
+using namespace tapestry::pareto;
 
 void ParetoExchange::publish(unsigned worker, FoundPlan plan) {
   std::lock_guard<std::mutex> lock(mutex);

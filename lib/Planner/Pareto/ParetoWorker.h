@@ -9,7 +9,7 @@
 #include <chrono>
 #include <mutex>
 
-namespace tapestry {
+namespace tapestry::pareto {
 
 /// A plan that is worth telling others of.
 struct FoundPlan {
@@ -36,7 +36,7 @@ private:
 
 /// What all threads share and none changes.
 struct ParetoTask {
-  RewriteSpace &space;
+  model::RewriteSpace &space;
   const ParetoOptions &options;
   std::vector<DeviceGrid> grids;
   std::vector<FoundPlan> starts;
@@ -93,6 +93,6 @@ private:
   llvm::StringRef reason;
 };
 
-} // namespace tapestry
+} // namespace tapestry::pareto
 
 #endif // TAPESTRY_LIB_PLANNER_PARETO_PARETOWORKER_H

@@ -12,6 +12,11 @@
 #include "llvm/ADT/SmallString.h"
 
 using namespace tapestry;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::layout;
+using namespace tapestry::machine;
+using namespace tapestry::model;
+using namespace tapestry::pareto;
 
 uint64_t ParetoState::hash() const {
   // FNV-1a over words: the same in every process, unlike llvm::hash_value.

@@ -18,7 +18,7 @@
 #include "tapestry/Planner/Pareto/ParetoFrontier.h"
 #include <map>
 
-namespace tapestry {
+namespace tapestry::pareto {
 
 /// A plan in the numbers of its evaluator.
 struct ParetoState {
@@ -49,12 +49,12 @@ struct ParetoSketch {
 class StateEvaluator {
 public:
   /// `grid` has prime axes.
-  StateEvaluator(const PlanGraph &graph, DeviceGrid grid,
-                 const Machine &machine);
+  StateEvaluator(const model::PlanGraph &graph, DeviceGrid grid,
+                 const machine::Machine &machine);
 
-  const PlanGraph &graph;
+  const model::PlanGraph &graph;
   const DeviceGrid grid;
-  const std::vector<llvm::SmallVector<PlanUse, 2>> uses;
+  const std::vector<llvm::SmallVector<model::PlanUse, 2>> uses;
   /// The vertices whose partition is to be chosen.
   std::vector<unsigned> movable;
 
@@ -92,7 +92,7 @@ public:
   bool isAdmissible(const ParetoState &state);
   Objectives evaluate(const ParetoState &state);
   /// Without collectives.
-  Placement place(const ParetoState &state);
+  layout::Placement place(const ParetoState &state);
 
   ParetoState stateOf(unsigned graphNumber, unsigned gridNumber,
                       const ParetoSketch &sketch);
@@ -122,13 +122,13 @@ private:
   /// What routeGraph() says of this vertex and its readers alone.
   LayoutId routedHome(const ParetoState &state, unsigned vertex);
   void addMove(ResultRoute &route, unsigned vertex, LayoutId from, LayoutId to);
-  LayoutId targetOf(const ParetoState &state, const PlanUse &use) const {
+  LayoutId targetOf(const ParetoState &state, const model::PlanUse &use) const {
     return vertices[use.vertex]
         .cuts[state.cuts[use.vertex]]
         .operands[use.operand];
   }
 
-  const Machine &machine;
+  const machine::Machine &machine;
   /// Vertices of which something is asked, and those to be kept alike.
   std::vector<unsigned> constrained;
   std::vector<std::vector<unsigned>> groups;
@@ -142,10 +142,10 @@ private:
 /// The evaluators of one thread, made when they are first asked for.
 class StateEvaluators {
 public:
-  StateEvaluators(RewriteSpace &space, std::vector<DeviceGrid> userGrids,
-                  const Machine &machine);
+  StateEvaluators(model::RewriteSpace &space, std::vector<DeviceGrid> userGrids,
+                  const machine::Machine &machine);
 
-  RewriteSpace &space;
+  model::RewriteSpace &space;
   /// As users name them; every state's grid is one of them, split into primes.
   const std::vector<DeviceGrid> grids;
 
@@ -158,7 +158,7 @@ public:
         .stateOf(sketch.graph, sketch.grid, sketch);
   }
   /// The rewrites that apply to a graph.
-  const std::vector<Rewrite> &rewritesOf(unsigned graph);
+  const std::vector<model::Rewrite> &rewritesOf(unsigned graph);
   /// The graph that rewrite number `rewrite` of these leads to; nothing where
   /// it does not apply after all, or where that is not known and no room is
   /// left for more graphs.
@@ -169,15 +169,15 @@ public:
   void forget(llvm::function_ref<bool(unsigned graph, unsigned grid)> isNeeded);
 
 private:
-  const Machine &machine;
+  const machine::Machine &machine;
   std::map<std::pair<unsigned, unsigned>, std::unique_ptr<StateEvaluator>>
       evaluators;
-  std::map<unsigned, std::vector<Rewrite>> rewrites;
+  std::map<unsigned, std::vector<model::Rewrite>> rewrites;
   std::map<std::pair<unsigned, unsigned>, std::optional<unsigned>> known;
   /// Vertices of all graphs that rewrites have led to here.
   size_t knownVertices = 0;
 };
 
-} // namespace tapestry
+} // namespace tapestry::pareto
 
 #endif // TAPESTRY_LIB_PLANNER_PARETO_STATEEVALUATOR_H

@@ -4,8 +4,9 @@
 #include "tapestry/Support/Error.h"
 
 using namespace tapestry;
+using namespace tapestry::plan;
 
-void tapestry::measurePeak(Plan &plan, PeakMeter meter) {
+void plan::measurePeak(Plan &plan, PeakMeter meter) {
   if (std::optional<int64_t> peak = meter(plan)) {
     plan.peakBytesPerDevice = *peak;
     plan.isPeakExact = true;
@@ -65,10 +66,10 @@ private:
 
 } // namespace
 
-llvm::Expected<Plan> tapestry::planWithinPeak(int64_t allowed,
-                                              llvm::StringRef solver,
-                                              LimitedPlanner planner,
-                                              PeakMeter meter) {
+llvm::Expected<Plan> plan::planWithinPeak(int64_t allowed,
+                                          llvm::StringRef solver,
+                                          LimitedPlanner planner,
+                                          PeakMeter meter) {
   llvm::Expected<Plan> first = planner(0, solver);
   if (!first)
     return first;

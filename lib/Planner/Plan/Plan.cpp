@@ -3,6 +3,9 @@
 #include "tapestry/Planner/Plan/Plan.h"
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 
 std::vector<PartVector> Plan::allParts() const {
   std::vector<PartVector> parts;

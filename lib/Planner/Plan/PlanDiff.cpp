@@ -17,6 +17,10 @@
 #include <set>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::machine;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 namespace json = llvm::json;
 
 namespace {
@@ -314,9 +318,9 @@ static bool printKinds(llvm::raw_ostream &os, const DiffSide &left,
   return true;
 }
 
-llvm::Expected<std::string> tapestry::diffPlans(const PlanText &leftText,
-                                                const PlanText &rightText,
-                                                const PlanGraph *graph) {
+llvm::Expected<std::string> plan::diffPlans(const PlanText &leftText,
+                                            const PlanText &rightText,
+                                            const PlanGraph *graph) {
   auto readOne = [&](const PlanText &given) -> llvm::Expected<DiffSide> {
     if (!graph)
       return readSide(given);

@@ -8,6 +8,11 @@
 #include "llvm/Support/JSON.h"
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::layout;
+using namespace tapestry::machine;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 
 /// The axes of every dimension of a plain layout.
 static void writeLayout(llvm::json::OStream &json, const Layout &layout,
@@ -69,16 +74,15 @@ static void writeGroups(llvm::json::OStream &json, const PlanGraph &graph) {
   });
 }
 
-void tapestry::writeGrid(llvm::json::OStream &json,
-                         const DeviceGrid &userGrid) {
+void plan::writeGrid(llvm::json::OStream &json, const DeviceGrid &userGrid) {
   json.attributeObject("grid", [&] {
     for (const DeviceGrid::Axis &axis : userGrid.axes)
       json.attribute(axis.name, axis.size);
   });
 }
 
-void tapestry::writeRewrites(llvm::json::OStream &json,
-                             llvm::ArrayRef<Rewrite> rewrites) {
+void plan::writeRewrites(llvm::json::OStream &json,
+                         llvm::ArrayRef<Rewrite> rewrites) {
   json.attributeArray("rewrites", [&] {
     for (const Rewrite &rewrite : rewrites)
       json.object([&] {
@@ -92,9 +96,9 @@ void tapestry::writeRewrites(llvm::json::OStream &json,
   });
 }
 
-void tapestry::writeCut(llvm::json::OStream &json, const PlanVertex &vertex,
-                        const PlannedVertex &planned,
-                        const VertexPlacement &placed, const DeviceGrid &grid) {
+void plan::writeCut(llvm::json::OStream &json, const PlanVertex &vertex,
+                    const PlannedVertex &planned, const VertexPlacement &placed,
+                    const DeviceGrid &grid) {
   json.attribute("name", planned.name);
   json.attributeObject("parts", [&] {
     for (auto [label, count] : llvm::zip_equal(vertex.labels, planned.parts))
@@ -125,8 +129,8 @@ static void writeVertex(llvm::json::OStream &json, const PlanVertex &vertex,
     json.attribute(component.key, cost);
 }
 
-void tapestry::writePlan(llvm::raw_ostream &os, const PlanGraph &graph,
-                         const Plan &plan) {
+void plan::writePlan(llvm::raw_ostream &os, const PlanGraph &graph,
+                     const Plan &plan) {
   llvm::json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
     json.attribute("tapestry_plan", 1);

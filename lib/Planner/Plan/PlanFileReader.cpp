@@ -6,6 +6,9 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::machine;
+using namespace tapestry::plan;
 
 /// The keys of the object that is the top-level member `key`, in the order of
 /// the text: JSON objects have none, but the axes of a grid do. `text` is valid

@@ -12,7 +12,7 @@
 #include "PlanFileValues.h"
 #include "tapestry/Planner/Plan/Planner.h"
 
-namespace tapestry {
+namespace tapestry::plan {
 
 /// What the file says of one vertex; what is open, the planner decides.
 struct VertexEntry {
@@ -40,7 +40,7 @@ struct PlanFileContents {
   PlanSketch sketch;
   /// The sketch's, split into primes.
   DeviceGrid grid;
-  const CostModel *model = nullptr;
+  const cost::CostModel *model = nullptr;
   /// One per vertex of the graph.
   std::vector<VertexEntry> entries;
 };
@@ -65,7 +65,7 @@ public:
   /// Adds the file's layout groups to `graph`. The file's own grid, cost model
   /// and machine come before those of `options`.
   PlanFileReader(llvm::StringRef text, llvm::StringRef fileName,
-                 PlanGraph &graph, const PlannerOptions &options)
+                 model::PlanGraph &graph, const PlannerOptions &options)
       : PlanFileValues(fileName), text(text), graph(graph), options(options) {}
 
   using PlanFileValues::read;
@@ -82,34 +82,35 @@ private:
   // Vertices (PlanFileVertices.cpp).
   llvm::Error readVertices(const Cursor &at);
   llvm::Error readVertex(const Cursor &at);
-  llvm::Error readParts(const Cursor &at, const PlanVertex &vertex,
+  llvm::Error readParts(const Cursor &at, const model::PlanVertex &vertex,
                         VertexEntry &entry);
-  llvm::Error readAxes(const Cursor &at, const PlanVertex &vertex,
+  llvm::Error readAxes(const Cursor &at, const model::PlanVertex &vertex,
                        VertexEntry &entry);
-  llvm::Error readHome(const Cursor &at, const PlanVertex &vertex,
+  llvm::Error readHome(const Cursor &at, const model::PlanVertex &vertex,
                        VertexEntry &entry);
-  llvm::Error readRoute(const Cursor &at, const PlanVertex &vertex,
+  llvm::Error readRoute(const Cursor &at, const model::PlanVertex &vertex,
                         Route &route);
-  llvm::Error readOperandRoutes(const Cursor &at, const PlanVertex &vertex,
+  llvm::Error readOperandRoutes(const Cursor &at,
+                                const model::PlanVertex &vertex,
                                 VertexEntry &entry);
   llvm::Error readCut(const Cursor &at, Cut &cut);
   llvm::Error axesNamed(const Cursor &at, llvm::StringRef name, Cut &cut);
-  llvm::Error checkEntry(const Cursor &at, const PlanVertex &vertex,
+  llvm::Error checkEntry(const Cursor &at, const model::PlanVertex &vertex,
                          VertexEntry &entry);
-  llvm::Error readDims(const Cursor &at, const PlanVertex &vertex,
+  llvm::Error readDims(const Cursor &at, const model::PlanVertex &vertex,
                        bool allowOpen,
                        llvm::SmallVectorImpl<std::optional<Cut>> &dims);
 
   llvm::StringRef text;
-  PlanGraph &graph;
+  model::PlanGraph &graph;
   const PlannerOptions &options;
   json::Value root = nullptr;
   PlanSketch sketch;
-  const CostModel *model = nullptr;
+  const cost::CostModel *model = nullptr;
   DeviceGrid grid;
   std::vector<VertexEntry> entries;
 };
 
-} // namespace tapestry
+} // namespace tapestry::plan
 
 #endif // TAPESTRY_LIB_PLANNER_PLAN_PLANFILEREADER_H

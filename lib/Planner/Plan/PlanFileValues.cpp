@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace tapestry;
+using namespace tapestry::plan;
 
 llvm::Error PlanFileValues::expected(const Cursor &at,
                                      llvm::StringRef what) const {

@@ -7,7 +7,7 @@
 #include "llvm/Support/JSON.h"
 #include <optional>
 
-namespace tapestry {
+namespace tapestry::plan {
 
 namespace json = llvm::json;
 
@@ -70,6 +70,6 @@ llvm::Error PlanFileValues::readMember(const Cursor &at, llvm::StringRef key,
   return read(at.at(key, *member), *result);
 }
 
-} // namespace tapestry
+} // namespace tapestry::plan
 
 #endif // TAPESTRY_LIB_PLANNER_PLAN_PLANFILEVALUES_H

@@ -8,6 +8,9 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 
 bool VertexEntry::hasParts() const {
   return !path.empty() &&
@@ -35,7 +38,7 @@ static bool isOpenMark(const json::Value &value) {
 
 llvm::Error PlanFileReader::axesNamed(const Cursor &at, llvm::StringRef name,
                                       Cut &cut) {
-  if (std::optional<Cut> axes = tapestry::axesNamed(grid, name)) {
+  if (std::optional<Cut> axes = tapestry::model::axesNamed(grid, name)) {
     cut.append(axes->begin(), axes->end());
     return llvm::Error::success();
   }

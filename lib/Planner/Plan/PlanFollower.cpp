@@ -16,6 +16,10 @@
 #include <cmath>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::layout;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 
 //===----------------------------------------------------------------------===//
 // From entries to a plan
@@ -170,7 +174,7 @@ llvm::Expected<Plan> PlanFollower::planTheRest() {
   rest.costModel = sketch.costModel;
   rest.machine = sketch.machine;
   rest.program = sketch.program;
-  return tapestry::plan(graph, rest);
+  return tapestry::plan::makePlan(graph, rest);
 }
 
 //===----------------------------------------------------------------------===//
@@ -279,10 +283,10 @@ llvm::Expected<Plan> PlanFollower::follow() {
   return plan;
 }
 
-llvm::Expected<Plan> tapestry::followPlan(llvm::StringRef text,
-                                          llvm::StringRef fileName,
-                                          PlanGraph &graph,
-                                          const PlannerOptions &options) {
+llvm::Expected<Plan> plan::followPlan(llvm::StringRef text,
+                                      llvm::StringRef fileName,
+                                      PlanGraph &graph,
+                                      const PlannerOptions &options) {
   PlanGraph constrained = graph;
   auto plan = PlanFollower(text, fileName, constrained, options).follow();
   if (plan)
@@ -290,19 +294,19 @@ llvm::Expected<Plan> tapestry::followPlan(llvm::StringRef text,
   return plan;
 }
 
-llvm::Expected<Plan> tapestry::followPlanFile(llvm::StringRef path,
-                                              PlanGraph &graph,
-                                              const PlannerOptions &options) {
+llvm::Expected<Plan> plan::followPlanFile(llvm::StringRef path,
+                                          PlanGraph &graph,
+                                          const PlannerOptions &options) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
     return errorAt(path, buffer.getError().message());
   return followPlan((*buffer)->getBuffer(), path, graph, options);
 }
 
-llvm::Expected<Plan> tapestry::parsePlan(llvm::StringRef text,
-                                         llvm::StringRef fileName,
-                                         const PlanGraph &graph,
-                                         const PlannerOptions &options) {
+llvm::Expected<Plan> plan::parsePlan(llvm::StringRef text,
+                                     llvm::StringRef fileName,
+                                     const PlanGraph &graph,
+                                     const PlannerOptions &options) {
   PlanGraph constrained = graph;
   auto plan = followPlan(text, fileName, constrained, options);
   if (plan)
@@ -311,9 +315,9 @@ llvm::Expected<Plan> tapestry::parsePlan(llvm::StringRef text,
   return plan;
 }
 
-llvm::Expected<Plan> tapestry::readPlanFile(llvm::StringRef path,
-                                            const PlanGraph &graph,
-                                            const PlannerOptions &options) {
+llvm::Expected<Plan> plan::readPlanFile(llvm::StringRef path,
+                                        const PlanGraph &graph,
+                                        const PlannerOptions &options) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
     return errorAt(path, buffer.getError().message());

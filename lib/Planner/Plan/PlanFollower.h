@@ -5,13 +5,13 @@
 
 #include "PlanFileReader.h"
 
-namespace tapestry {
+namespace tapestry::plan {
 
 class PlanFollower {
 public:
   /// Adds what the file asks to `graph`.
-  PlanFollower(llvm::StringRef text, llvm::StringRef fileName, PlanGraph &graph,
-               const PlannerOptions &options)
+  PlanFollower(llvm::StringRef text, llvm::StringRef fileName,
+               model::PlanGraph &graph, const PlannerOptions &options)
       : text(text), fileName(fileName), graph(graph), options(options),
         reader(text, fileName, graph, options) {}
 
@@ -37,12 +37,12 @@ private:
 
   llvm::StringRef text;
   std::string fileName;
-  PlanGraph &graph;
+  model::PlanGraph &graph;
   const PlannerOptions &options;
   PlanFileReader reader;
   PlanSketch sketch;
   DeviceGrid grid;
-  const CostModel *model = nullptr;
+  const cost::CostModel *model = nullptr;
   std::vector<VertexEntry> entries;
   /// Whose entries are constraints of `graph` by now.
   std::vector<bool> isConstrained;
@@ -51,6 +51,6 @@ private:
   bool isComplete = false;
 };
 
-} // namespace tapestry
+} // namespace tapestry::plan
 
 #endif // TAPESTRY_LIB_PLANNER_PLAN_PLANFOLLOWER_H

@@ -5,6 +5,10 @@
 #include "tapestry/Planner/Machine/Quantity.h"
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::machine;
+using namespace tapestry::optimize;
+using namespace tapestry::plan;
 
 void PlanRequest::fillIn() {
   if (devices == 0 && grid.empty() && planFile.empty())
@@ -40,7 +44,7 @@ static llvm::Error setText(PlanRequest &request, llvm::StringRef value) {
   return llvm::Error::success();
 }
 
-llvm::ArrayRef<PlanOption> tapestry::planOptions() {
+llvm::ArrayRef<PlanOption> plan::planOptions() {
   static const PlanOption options[] = {
       {"devices", "N", "Number of devices (1; calibrate: one per core)",
        setDevices},
@@ -67,7 +71,7 @@ llvm::ArrayRef<PlanOption> tapestry::planOptions() {
 }
 
 llvm::Expected<PlannerOptions>
-tapestry::resolveRequest(const PlanRequest &request) {
+plan::resolveRequest(const PlanRequest &request) {
   PlannerOptions options;
   options.devices = request.devices;
   options.program = request.program;
@@ -114,8 +118,7 @@ static std::string textOf(const DeviceGrid &grid) {
   return text;
 }
 
-llvm::Error tapestry::checkFollowed(const PlanRequest &request,
-                                    const Plan &plan) {
+llvm::Error plan::checkFollowed(const PlanRequest &request, const Plan &plan) {
   auto refuse = [&](const auto &...parts) {
     return faultError(Fault::Usage, request.planFile, parts...);
   };

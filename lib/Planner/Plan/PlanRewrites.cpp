@@ -11,6 +11,9 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace tapestry;
+using namespace tapestry::machine;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 namespace json = llvm::json;
 
 static std::optional<Rewrite> rewriteOf(const json::Value &value) {
@@ -40,7 +43,7 @@ static std::optional<Rewrite> rewriteOf(const json::Value &value) {
 }
 
 llvm::Expected<std::vector<Rewrite>>
-tapestry::parsePlanRewrites(llvm::StringRef text, llvm::StringRef fileName) {
+plan::parsePlanRewrites(llvm::StringRef text, llvm::StringRef fileName) {
   std::vector<Rewrite> rewrites;
   // What is no plan at all is for parsePlan() to say.
   constexpr int64_t deepestPlan = 32;
@@ -70,7 +73,7 @@ tapestry::parsePlanRewrites(llvm::StringRef text, llvm::StringRef fileName) {
 }
 
 llvm::Expected<std::vector<Rewrite>>
-tapestry::readPlanRewrites(llvm::StringRef path) {
+plan::readPlanRewrites(llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
     return errorAt(path, buffer.getError().message());

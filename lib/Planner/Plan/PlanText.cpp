@@ -4,21 +4,22 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
+using namespace tapestry::layout;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 
-llvm::StringRef tapestry::costUnit(const Plan &plan) {
-  return plan.model().unit();
-}
+llvm::StringRef plan::costUnit(const Plan &plan) { return plan.model().unit(); }
 
-std::string tapestry::costText(const Plan &plan, double cost) {
+std::string plan::costText(const Plan &plan, double cost) {
   return plan.model().format(cost);
 }
 
-std::string tapestry::extraCostText(const Plan &plan, double cost) {
+std::string plan::extraCostText(const Plan &plan, double cost) {
   return (cost >= 0 ? "+" : "") + costText(plan, cost);
 }
 
-std::string tapestry::partsText(const PlanVertex &vertex,
-                                llvm::ArrayRef<int64_t> parts) {
+std::string plan::partsText(const PlanVertex &vertex,
+                            llvm::ArrayRef<int64_t> parts) {
   std::string text;
   for (auto [label, count] : llvm::zip_equal(vertex.labels, parts))
     text +=
@@ -26,8 +27,8 @@ std::string tapestry::partsText(const PlanVertex &vertex,
   return text;
 }
 
-std::string tapestry::axesText(const PlanVertex &vertex, const DeviceGrid &grid,
-                               const VertexPlacement &placed) {
+std::string plan::axesText(const PlanVertex &vertex, const DeviceGrid &grid,
+                           const VertexPlacement &placed) {
   if (!placed.partition)
     return "as read";
   std::string text;

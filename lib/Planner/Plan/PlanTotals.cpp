@@ -4,8 +4,11 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
+using namespace tapestry::layout;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 
-std::vector<TrafficSum> tapestry::trafficByKind(const Plan &plan) {
+std::vector<TrafficSum> plan::trafficByKind(const Plan &plan) {
   std::vector<TrafficSum> sums(unsigned(CollectiveKind::ReduceScatter) + 1);
   for (const PlannedCollective &collective : plan.placement.collectives) {
     TrafficSum &sum = sums[unsigned(collective.kind)];
@@ -17,14 +20,14 @@ std::vector<TrafficSum> tapestry::trafficByKind(const Plan &plan) {
   return sums;
 }
 
-std::vector<unsigned> tapestry::userAxisOf(const Plan &plan) {
+std::vector<unsigned> plan::userAxisOf(const Plan &plan) {
   std::vector<unsigned> owner;
   for (auto [number, axis] : llvm::enumerate(plan.userGrid.axes))
     owner.insert(owner.end(), primeFactors(axis.size).size(), number);
   return owner;
 }
 
-std::vector<TrafficSum> tapestry::trafficByAxis(const Plan &plan) {
+std::vector<TrafficSum> plan::trafficByAxis(const Plan &plan) {
   std::vector<TrafficSum> sums;
   for (const DeviceGrid::Axis &axis : plan.userGrid.axes)
     sums.push_back({axis.name, 0, 0});
@@ -52,8 +55,8 @@ std::vector<TrafficSum> tapestry::trafficByAxis(const Plan &plan) {
   return sums;
 }
 
-DeviceUse tapestry::devicesOf(const PlanGraph &graph, const Plan &plan,
-                              unsigned vertex) {
+DeviceUse plan::devicesOf(const PlanGraph &graph, const Plan &plan,
+                          unsigned vertex) {
   DeviceUse use;
   const PlanVertex &own = graph.vertices[vertex];
   int64_t blocks = 1, filled = 1;

@@ -12,6 +12,12 @@
 #include <map>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::layout;
+using namespace tapestry::machine;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
+using namespace tapestry::plan;
 
 /// The user's grid, checked, or the grid of one axis that the device count
 /// means.
@@ -91,9 +97,9 @@ completeParts(const PlanGraph &graph, const PlanSketch &sketch,
   return parts;
 }
 
-llvm::Expected<Plan> tapestry::completePlan(const PlanGraph &graph,
-                                            const PlanSketch &sketch,
-                                            const PlacementOptions &options) {
+llvm::Expected<Plan> plan::completePlan(const PlanGraph &graph,
+                                        const PlanSketch &sketch,
+                                        const PlacementOptions &options) {
   auto model = costModelNamed(sketch.costModel);
   if (!model)
     return model.takeError();
@@ -453,7 +459,7 @@ static llvm::Expected<Plan> planWithinMemory(Search &search, int64_t limit) {
                  " bytes per device, the limit is ", limit));
 }
 
-llvm::Expected<Plan> tapestry::plan(const PlanGraph &graph,
+llvm::Expected<Plan> plan::makePlan(const PlanGraph &graph,
                                     const PlannerOptions &options) {
   auto start = std::chrono::steady_clock::now();
   auto model = costModelNamed(options.costModel);

@@ -12,6 +12,10 @@
 #include <set>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::layout;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 
 //===----------------------------------------------------------------------===//
 // Parts and axes
@@ -44,9 +48,9 @@ static llvm::Error checkCut(const PlanVertex &vertex,
   return llvm::Error::success();
 }
 
-llvm::Error tapestry::verifyVertexParts(const PlanVertex &vertex,
-                                        llvm::ArrayRef<int64_t> parts,
-                                        int64_t devices) {
+llvm::Error plan::verifyVertexParts(const PlanVertex &vertex,
+                                    llvm::ArrayRef<int64_t> parts,
+                                    int64_t devices) {
   if (llvm::Error error = checkPartCount(vertex, parts))
     return error;
   if (!vertex.isInput)
@@ -83,9 +87,9 @@ static llvm::Error checkStoredInput(const PlanGraph &graph,
   return llvm::Error::success();
 }
 
-llvm::Error tapestry::verifyParts(const PlanGraph &graph,
-                                  llvm::ArrayRef<PartVector> parts,
-                                  int64_t devices) {
+llvm::Error plan::verifyParts(const PlanGraph &graph,
+                              llvm::ArrayRef<PartVector> parts,
+                              int64_t devices) {
   if (parts.size() != graph.vertices.size())
     return planError("the plan has ", parts.size(), " vertices, the graph has ",
                      graph.vertices.size());
@@ -110,10 +114,9 @@ llvm::Error tapestry::verifyParts(const PlanGraph &graph,
   return llvm::Error::success();
 }
 
-llvm::Error tapestry::verifyAxes(const PlanVertex &vertex,
-                                 const DeviceGrid &grid,
-                                 llvm::ArrayRef<int64_t> parts,
-                                 const Partition &partition) {
+llvm::Error plan::verifyAxes(const PlanVertex &vertex, const DeviceGrid &grid,
+                             llvm::ArrayRef<int64_t> parts,
+                             const Partition &partition) {
   if (partition.cuts.size() != vertex.labels.size())
     return planError("vertex '", vertex.name, "': axes for ",
                      partition.cuts.size(), " labels, it has ",
@@ -427,7 +430,7 @@ static llvm::Error checkStorage(const PlanGraph &graph) {
   return llvm::Error::success();
 }
 
-llvm::Error tapestry::verifyPlan(const PlanGraph &graph, const Plan &plan) {
+llvm::Error plan::verifyPlan(const PlanGraph &graph, const Plan &plan) {
   if (llvm::Error error = checkStorage(graph))
     return error;
   if (plan.grid.numDevices() != plan.devices)

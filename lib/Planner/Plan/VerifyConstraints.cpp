@@ -11,6 +11,8 @@
 #include "llvm/ADT/StringMap.h"
 
 using namespace tapestry;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 
 namespace {
 /// One label or dimension as the plan cuts it.
@@ -134,8 +136,7 @@ static llvm::Error checkGroups(const PlanGraph &graph, const Plan &plan) {
   return llvm::Error::success();
 }
 
-llvm::Error tapestry::verifyConstraints(const PlanGraph &graph,
-                                        const Plan &plan) {
+llvm::Error plan::verifyConstraints(const PlanGraph &graph, const Plan &plan) {
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
     if (vertex.constraints.empty())

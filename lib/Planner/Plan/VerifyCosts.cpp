@@ -6,6 +6,9 @@
 #include <cmath>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 
 static llvm::Error compareCost(llvm::StringRef place, llvm::StringRef what,
                                double stated, double counted) {
@@ -15,7 +18,7 @@ static llvm::Error compareCost(llvm::StringRef place, llvm::StringRef what,
                    ", counted are ", llvm::format("%.17g", counted));
 }
 
-llvm::Error tapestry::verifyCosts(const PlanGraph &graph, const Plan &plan) {
+llvm::Error plan::verifyCosts(const PlanGraph &graph, const Plan &plan) {
   const CostModel &model = plan.model();
   std::vector<VertexCost> counted = model.recount(plan.decided(graph));
   double total = 0;

@@ -5,12 +5,13 @@
 
 #include "tapestry/Planner/Plan/Plan.h"
 
-namespace tapestry {
+namespace tapestry::plan {
 
 /// The last check of verifyPlan(): the costs that a plan states, reckoned again
 /// from its parts and placement, which must be right.
-[[nodiscard]] llvm::Error verifyCosts(const PlanGraph &graph, const Plan &plan);
+[[nodiscard]] llvm::Error verifyCosts(const model::PlanGraph &graph,
+                                      const Plan &plan);
 
-} // namespace tapestry
+} // namespace tapestry::plan
 
 #endif // TAPESTRY_LIB_PLANNER_PLAN_VERIFYCOSTS_H

@@ -7,6 +7,7 @@
 #include <numeric>
 
 using namespace tapestry;
+using namespace tapestry::report;
 
 namespace {
 
@@ -260,4 +261,4 @@ void Layouter::run() {
   writeBack();
 }
 
-void tapestry::layOut(LayeredGraph &graph) { Layouter(graph).run(); }
+void report::layOut(LayeredGraph &graph) { Layouter(graph).run(); }

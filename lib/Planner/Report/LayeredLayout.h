@@ -12,7 +12,7 @@
 
 #include <vector>
 
-namespace tapestry {
+namespace tapestry::report {
 
 struct LayoutPoint {
   double x = 0;
@@ -48,6 +48,6 @@ struct LayeredGraph {
 /// Fills in all coordinates. Equal graphs give equal drawings.
 void layOut(LayeredGraph &graph);
 
-} // namespace tapestry
+} // namespace tapestry::report
 
 #endif // TAPESTRY_LIB_PLANNER_REPORT_LAYEREDLAYOUT_H

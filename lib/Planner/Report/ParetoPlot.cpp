@@ -12,6 +12,7 @@
 #include <cmath>
 
 using namespace tapestry;
+using namespace tapestry::pareto;
 
 namespace {
 
@@ -346,7 +347,7 @@ void Plot::draw(llvm::StringRef title) {
   os << "</svg>\n";
 }
 
-void tapestry::plotFront(llvm::raw_ostream &os, const ParetoFront &front,
-                         llvm::StringRef title) {
+void pareto::plotFront(llvm::raw_ostream &os, const ParetoFront &front,
+                       llvm::StringRef title) {
   Plot(os, front).draw(title);
 }

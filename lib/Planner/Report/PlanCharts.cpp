@@ -9,6 +9,10 @@
 #include <numeric>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::model;
+using namespace tapestry::plan;
+using namespace tapestry::report;
 
 namespace {
 
@@ -74,13 +78,13 @@ static void writeBars(llvm::raw_ostream &os, llvm::StringRef label,
   os << "</svg>\n";
 }
 
-const char *tapestry::componentStyle(size_t component) {
+const char *report::componentStyle(size_t component) {
   static constexpr const char *styles[] = {"a0", "a3", "a5", "a1", "a2", "a4"};
   return styles[component % std::size(styles)];
 }
 
-void tapestry::writeCostSvg(llvm::raw_ostream &os, const PlanGraph &graph,
-                            const Plan &plan) {
+void report::writeCostSvg(llvm::raw_ostream &os, const PlanGraph &graph,
+                          const Plan &plan) {
   std::vector<unsigned> order(graph.vertices.size());
   std::iota(order.begin(), order.end(), 0);
   llvm::sort(order, [&](unsigned a, unsigned b) {
@@ -108,7 +112,7 @@ void tapestry::writeCostSvg(llvm::raw_ostream &os, const PlanGraph &graph,
     writeBars(os, "Cost per vertex", rows);
 }
 
-void tapestry::writeTrafficSvg(llvm::raw_ostream &os, const Plan &plan) {
+void report::writeTrafficSvg(llvm::raw_ostream &os, const Plan &plan) {
   std::vector<BarRow> rows;
   auto add = [&](const TrafficSum &sum, const std::string &style) {
     rows.push_back({sum.name,

@@ -6,6 +6,9 @@
 #include "llvm/Support/JSON.h"
 
 using namespace tapestry;
+using namespace tapestry::model;
+using namespace tapestry::plan;
+using namespace tapestry::report;
 
 /// A quoted string of the DOT language. Line breaks in `text` stay breaks;
 /// other control characters and bytes that are no UTF-8 do not.
@@ -41,8 +44,8 @@ static std::string nodeText(const PlanGraph &graph, const Plan &plan,
   return text;
 }
 
-void tapestry::writeDot(llvm::raw_ostream &os, const PlanGraph &graph,
-                        const Plan &plan, const PictureOptions &options) {
+void report::writeDot(llvm::raw_ostream &os, const PlanGraph &graph,
+                      const Plan &plan, const PictureOptions &options) {
   PlanDrawing drawing = drawPlan(graph, plan, options.foldFrom);
   os << "digraph plan {\n  label="
      << quoted("plan" + (plan.program.empty() ? "" : " of " + plan.program) +

@@ -8,6 +8,10 @@
 #include <map>
 
 using namespace tapestry;
+using namespace tapestry::layout;
+using namespace tapestry::model;
+using namespace tapestry::plan;
+using namespace tapestry::report;
 
 namespace {
 
@@ -156,21 +160,21 @@ PlanDrawing Drawer::draw(unsigned foldFrom) {
   return std::move(drawing);
 }
 
-PlanDrawing tapestry::drawPlan(const PlanGraph &graph, const Plan &plan,
-                               unsigned foldFrom) {
+PlanDrawing report::drawPlan(const PlanGraph &graph, const Plan &plan,
+                             unsigned foldFrom) {
   return Drawer(graph, plan).draw(foldFrom);
 }
 
-int64_t tapestry::bytesOf(const Plan &plan,
-                          llvm::ArrayRef<unsigned> collectives) {
+int64_t report::bytesOf(const Plan &plan,
+                        llvm::ArrayRef<unsigned> collectives) {
   int64_t bytes = 0;
   for (unsigned number : collectives)
     bytes += plan.placement.collectives[number].bytes;
   return bytes;
 }
 
-std::string tapestry::collectivesText(const Plan &plan,
-                                      llvm::ArrayRef<unsigned> collectives) {
+std::string report::collectivesText(const Plan &plan,
+                                    llvm::ArrayRef<unsigned> collectives) {
   std::map<CollectiveKind, int64_t> kinds;
   for (unsigned number : collectives) {
     const PlannedCollective &collective = plan.placement.collectives[number];

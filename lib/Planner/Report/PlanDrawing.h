@@ -10,7 +10,7 @@
 
 #include "tapestry/Planner/Report/PlanPicture.h"
 
-namespace tapestry {
+namespace tapestry::report {
 
 struct DrawnNode {
   /// The vertex; nothing for a box that stands for several repetitions.
@@ -40,15 +40,15 @@ struct PlanDrawing {
 /// The drawing of a plan. Graphs of more than `foldFrom` vertices have the
 /// longest run of at least three equal blocks of vertices folded: the first
 /// block is drawn, the others become one box.
-PlanDrawing drawPlan(const PlanGraph &graph, const Plan &plan,
+PlanDrawing drawPlan(const model::PlanGraph &graph, const plan::Plan &plan,
                      unsigned foldFrom);
 
 /// The bytes of several collectives of a plan.
-int64_t bytesOf(const Plan &plan, llvm::ArrayRef<unsigned> collectives);
+int64_t bytesOf(const plan::Plan &plan, llvm::ArrayRef<unsigned> collectives);
 /// "all_reduce 12.5 MiB, all_gather 3.1 KiB": one part per kind.
-std::string collectivesText(const Plan &plan,
+std::string collectivesText(const plan::Plan &plan,
                             llvm::ArrayRef<unsigned> collectives);
 
-} // namespace tapestry
+} // namespace tapestry::report
 
 #endif // TAPESTRY_LIB_PLANNER_REPORT_PLANDRAWING_H

@@ -11,8 +11,11 @@
 #include <cmath>
 
 using namespace tapestry;
+using namespace tapestry::model;
+using namespace tapestry::plan;
+using namespace tapestry::report;
 
-std::string tapestry::htmlText(llvm::StringRef text) {
+std::string report::htmlText(llvm::StringRef text) {
   std::string clean = llvm::json::fixUTF8(text);
   for (char &c : clean)
     if (static_cast<unsigned char>(c) < ' ' || c == 0x7f)
@@ -23,7 +26,7 @@ std::string tapestry::htmlText(llvm::StringRef text) {
   return result;
 }
 
-std::string tapestry::shownName(const PlanVertex &vertex) {
+std::string report::shownName(const PlanVertex &vertex) {
   return vertex.name.empty() ? "(no name)" : vertex.name;
 }
 
@@ -246,7 +249,7 @@ void GraphPainter::paint() {
   os << "</svg>\n";
 }
 
-void tapestry::writeGraphSvg(llvm::raw_ostream &os, const PlanGraph &graph,
-                             const Plan &plan, const PlanDrawing &drawing) {
+void report::writeGraphSvg(llvm::raw_ostream &os, const PlanGraph &graph,
+                           const Plan &plan, const PlanDrawing &drawing) {
   GraphPainter(os, graph, plan, drawing).paint();
 }

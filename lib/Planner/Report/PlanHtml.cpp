@@ -11,6 +11,11 @@
 #include <cmath>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::explain;
+using namespace tapestry::model;
+using namespace tapestry::plan;
+using namespace tapestry::report;
 
 namespace {
 
@@ -245,7 +250,7 @@ void PageWriter::write(const PictureOptions &options) {
   os << "<script>" << pageScript << "</script>\n</body>\n</html>\n";
 }
 
-void tapestry::writeHtml(llvm::raw_ostream &os, const PlanGraph &graph,
-                         const Plan &plan, const PictureOptions &options) {
+void report::writeHtml(llvm::raw_ostream &os, const PlanGraph &graph,
+                       const Plan &plan, const PictureOptions &options) {
   PageWriter(os, graph, plan).write(options);
 }

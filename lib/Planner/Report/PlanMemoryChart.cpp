@@ -8,6 +8,10 @@
 #include <algorithm>
 
 using namespace tapestry;
+using namespace tapestry::layout;
+using namespace tapestry::model;
+using namespace tapestry::plan;
+using namespace tapestry::report;
 
 namespace {
 
@@ -36,8 +40,8 @@ static void writeArea(llvm::raw_ostream &os, llvm::StringRef style,
   os << "Z\"/>\n";
 }
 
-void tapestry::writeMemorySvg(llvm::raw_ostream &os, const PlanGraph &graph,
-                              const Plan &plan) {
+void report::writeMemorySvg(llvm::raw_ostream &os, const PlanGraph &graph,
+                            const Plan &plan) {
   std::vector<MemoryStep> timeline =
       memoryTimeline(graph, plan.grid, plan.placement);
   // Nothing happens at inputs.

@@ -2,7 +2,7 @@
 
 #include "PlanPage.h"
 
-const char *const tapestry::pageStyle = R"css(
+const char *const tapestry::report::pageStyle = R"css(
 :root { --bg: #f7f7f5; --card: #ffffff; --ink: #1f2328; --soft: #6b7280;
   --line: #d8dade; --free: #9aa1ab; --move: #c2410c; --sel: #2563eb;
   --empty: #eceef1; --a0: #2f6fb3; --a1: #3f9a5f; --a2: #8a5cb8; --a3: #b8862b;
@@ -82,7 +82,7 @@ svg .tick { fill: var(--soft); }
   #details { position: static; } }
 )css";
 
-const char *const tapestry::pageScript = R"js(
+const char *const tapestry::report::pageScript = R"js(
 (function () {
   var plan = JSON.parse(document.getElementById('plan').textContent);
   var details = document.getElementById('facts');

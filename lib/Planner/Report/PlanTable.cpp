@@ -5,6 +5,10 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::layout;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 
 static void printSummary(llvm::raw_ostream &os, const PlanGraph &graph,
                          const Plan &plan) {
@@ -81,7 +85,7 @@ static void printCollectives(llvm::raw_ostream &os, const PlanGraph &graph,
   table.print(os);
 }
 
-std::string tapestry::planTable(const PlanGraph &graph, const Plan &plan) {
+std::string explain::planTable(const PlanGraph &graph, const Plan &plan) {
   std::string text;
   llvm::raw_string_ostream os(text);
   printSummary(os, graph, plan);

@@ -20,6 +20,10 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::layout;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
 
 namespace {
 

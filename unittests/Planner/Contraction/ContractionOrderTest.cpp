@@ -13,6 +13,7 @@
 #include <set>
 
 using namespace tapestry;
+using namespace tapestry::contraction;
 using namespace tapestry::test;
 
 namespace {

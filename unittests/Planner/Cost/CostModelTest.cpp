@@ -23,6 +23,13 @@
 extern "C" tapestry::PluginInfo tapestryGetPluginInfo();
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::cost::elements;
+using namespace tapestry::explain;
+using namespace tapestry::layout;
+using namespace tapestry::machine;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 using namespace tapestry::test;
 
 namespace {
@@ -183,7 +190,7 @@ TEST(CostModel, BusiestIsTheBestOfAll) {
       PlannerOptions options;
       options.devices = devices;
       options.costModel = busiest().name().str();
-      Plan plan = valueOf(tapestry::plan(graph, options));
+      Plan plan = valueOf(tapestry::plan::makePlan(graph, options));
       EXPECT_TRUE(plan.provedOptimal);
       EXPECT_EQ(plan.lowerBound, plan.cost);
       expectSuccess(verifyPlan(graph, plan));
@@ -202,7 +209,7 @@ TEST(CostModel, BusiestIsRightForRandomGraphs) {
     PlannerOptions options;
     options.devices = std::array<int64_t, 4>{2, 3, 4, 6}[round % 4];
     options.costModel = busiest().name().str();
-    Plan plan = valueOf(tapestry::plan(graph, options));
+    Plan plan = valueOf(tapestry::plan::makePlan(graph, options));
     EXPECT_TRUE(plan.provedOptimal);
     double priced = 0;
     for (const VertexCost &vertex : busiest().price(plan.decided(graph)))
@@ -228,7 +235,7 @@ TEST(CostModel, BusiestIsExplained) {
   PlannerOptions options;
   options.devices = 4;
   options.costModel = busiest().name().str();
-  Plan plan = valueOf(tapestry::plan(graph, options));
+  Plan plan = valueOf(tapestry::plan::makePlan(graph, options));
   auto explained = valueOf(ExplainedProblem::make(graph, plan));
   std::vector<uint32_t> choice;
   for (std::optional<uint32_t> number : explained.choice()) {
@@ -241,7 +248,8 @@ TEST(CostModel, BusiestIsExplained) {
             plan.vertices[Z].parts);
   // What limits it has are errors.
   options.memoryLimit = 1000;
-  expectError(tapestry::plan(graph, options), {"'busiest'", "memory"});
+  expectError(tapestry::plan::makePlan(graph, options),
+              {"'busiest'", "memory"});
 }
 
 } // namespace

@@ -10,6 +10,11 @@
 #include "llvm/ADT/StringRef.h"
 
 using namespace tapestry;
+using namespace tapestry::explain;
+using namespace tapestry::layout;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
+using namespace tapestry::plan;
 using namespace tapestry::test;
 
 namespace {
@@ -19,7 +24,7 @@ Plan planFor(const PlanGraph &graph, int64_t devices,
   PlannerOptions options;
   options.devices = devices;
   options.solver = solver.str();
-  return valueOf(plan(graph, options));
+  return valueOf(makePlan(graph, options));
 }
 
 void expectText(const std::string &text, std::vector<std::string> parts) {
@@ -68,7 +73,7 @@ TEST(Explain, FindsChoicesAmongAllowedHomes) {
   options.devices = 6;
   options.solver = "exact";
   options.costModel = "spmd";
-  Plan plan = valueOf(tapestry::plan(graph, options));
+  Plan plan = valueOf(tapestry::plan::makePlan(graph, options));
   auto explained = valueOf(ExplainedProblem::make(graph, plan, 0));
   const PlanProblem &problem = explained.problem();
   std::vector<uint32_t> choice;
@@ -161,7 +166,7 @@ TEST(Explain, SolvesTheProblemInSecondsAgain) {
   options.devices = 4;
   options.costModel = "spmd";
   options.mayIdle = false;
-  Plan plan = valueOf(tapestry::plan(graph, options));
+  Plan plan = valueOf(tapestry::plan::makePlan(graph, options));
   ExplainedProblem explained = valueOf(ExplainedProblem::make(graph, plan));
   std::vector<uint32_t> choice;
   for (const auto &c : explained.choice()) {
@@ -205,7 +210,7 @@ TEST(PlanTotals, AddUp) {
   PlannerOptions options;
   options.grid.axes = {{"node", 2}, {"one", 1}, {"gpu", 4}};
   PlanGraph graph = llamaGraph(1, 16);
-  Plan plan = valueOf(tapestry::plan(graph, options));
+  Plan plan = valueOf(tapestry::plan::makePlan(graph, options));
   ASSERT_FALSE(plan.placement.collectives.empty());
   EXPECT_EQ(userAxisOf(plan), (std::vector<unsigned>{0, 2, 2}));
   for (const auto &sums : {trafficByKind(plan), trafficByAxis(plan)}) {

@@ -12,6 +12,10 @@
 #include <numeric>
 
 using namespace tapestry;
+using namespace tapestry::cost::elements;
+using namespace tapestry::explain;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 using namespace tapestry::test;
 
 namespace {
@@ -67,7 +71,7 @@ void forEachPlan(const PlanGraph &graph, int64_t devices, size_t most,
 Plan exactPlan(const PlanGraph &graph, int64_t devices) {
   PlannerOptions options;
   options.devices = devices;
-  return valueOf(plan(graph, options));
+  return valueOf(makePlan(graph, options));
 }
 
 /// What the bound at a vertex is one of.

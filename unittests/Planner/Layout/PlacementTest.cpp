@@ -12,6 +12,9 @@
 #include <set>
 
 using namespace tapestry;
+using namespace tapestry::layout;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 using namespace tapestry::test;
 
 namespace {
@@ -21,7 +24,7 @@ Plan planFor(const PlanGraph &graph, int64_t devices,
   PlannerOptions options;
   options.devices = devices;
   options.solver = solver.str();
-  return valueOf(plan(graph, options));
+  return valueOf(makePlan(graph, options));
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,6 +5,7 @@
 #include <random>
 
 using namespace tapestry;
+using namespace tapestry::machine;
 using namespace tapestry::test;
 
 namespace {

@@ -7,6 +7,7 @@
 #include <random>
 
 using namespace tapestry;
+using namespace tapestry::machine;
 using namespace tapestry::test;
 
 namespace {

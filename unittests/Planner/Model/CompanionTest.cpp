@@ -15,6 +15,16 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::cost::elements;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::explain;
+using namespace tapestry::layout;
+using namespace tapestry::machine;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
+using namespace tapestry::pareto;
+using namespace tapestry::plan;
 using namespace tapestry::test;
 
 namespace {
@@ -53,7 +63,7 @@ protected:
     options.mayIdle = false;
     options.memoryLimit = memoryLimit;
     // plan() itself ends with verifyPlan().
-    return valueOf(plan(graph, options));
+    return valueOf(makePlan(graph, options));
   }
 
   void expectTogether(const Plan &plan) {

@@ -9,6 +9,11 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::cost::elements;
+using namespace tapestry::layout;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 using namespace tapestry::test;
 
 namespace {
@@ -46,7 +51,7 @@ PlanVertex &named(PlanGraph &graph, llvm::StringRef name) {
 llvm::Expected<Plan> planOn(const PlanGraph &graph, DeviceGrid grid) {
   PlannerOptions options;
   options.grid = std::move(grid);
-  return plan(graph, options);
+  return makePlan(graph, options);
 }
 
 DeviceGrid gridOf(std::vector<DeviceGrid::Axis> axes) {

@@ -4,6 +4,7 @@
 #include "../TestGraphs.h"
 
 using namespace tapestry;
+using namespace tapestry::model;
 using namespace tapestry::test;
 
 namespace {

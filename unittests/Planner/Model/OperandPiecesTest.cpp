@@ -9,6 +9,11 @@
 #include "tapestry/Planner/Plan/Verify.h"
 
 using namespace tapestry;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::layout;
+using namespace tapestry::machine;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 using namespace tapestry::test;
 
 namespace {
@@ -19,7 +24,7 @@ Plan planned(const PlanGraph &graph, llvm::StringRef costModel,
   options.devices = devices;
   options.costModel = costModel.str();
   options.mayIdle = false;
-  return valueOf(plan(graph, options)); // Ends with verifyPlan().
+  return valueOf(makePlan(graph, options)); // Ends with verifyPlan().
 }
 
 /// What all devices but the readers' own hold of `operand`, by enumeration of

@@ -10,6 +10,9 @@
 #include <limits>
 
 using namespace tapestry;
+using namespace tapestry::cost::elements;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
 using namespace tapestry::test;
 
 namespace {

@@ -9,6 +9,8 @@
 #include <set>
 
 using namespace tapestry;
+using namespace tapestry::cost::elements;
+using namespace tapestry::optimize;
 using namespace tapestry::test;
 
 namespace {

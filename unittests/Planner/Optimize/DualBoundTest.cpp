@@ -7,6 +7,9 @@
 #include "tapestry/Planner/Optimize/Solver.h"
 
 using namespace tapestry;
+using namespace tapestry::cost::elements;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
 using namespace tapestry::test;
 
 namespace {

@@ -13,6 +13,11 @@
 #include <limits>
 
 using namespace tapestry;
+using namespace tapestry::cost::elements;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::machine;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
 using namespace tapestry::test;
 
 namespace {

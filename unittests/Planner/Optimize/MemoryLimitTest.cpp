@@ -5,6 +5,7 @@
 #include "tapestry/Planner/Optimize/Solver.h"
 
 using namespace tapestry;
+using namespace tapestry::optimize;
 using namespace tapestry::test;
 
 namespace {

@@ -13,6 +13,10 @@
 #include <set>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::cost::elements;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
 using namespace tapestry::test;
 
 namespace {

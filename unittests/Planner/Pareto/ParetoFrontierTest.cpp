@@ -7,6 +7,7 @@
 #include <numeric>
 
 using namespace tapestry;
+using namespace tapestry::pareto;
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include <map>
 
 using namespace tapestry;
+using namespace tapestry::pareto;
 
 namespace {
 

@@ -14,6 +14,13 @@
 #include <mutex>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::layout;
+using namespace tapestry::machine;
+using namespace tapestry::model;
+using namespace tapestry::pareto;
+using namespace tapestry::plan;
 using namespace tapestry::test;
 
 namespace {

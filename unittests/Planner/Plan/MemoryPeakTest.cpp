@@ -5,6 +5,8 @@
 #include "tapestry/Planner/Plan/MemoryLimit.h"
 
 using namespace tapestry;
+using namespace tapestry::optimize;
+using namespace tapestry::plan;
 using namespace tapestry::test;
 
 namespace {

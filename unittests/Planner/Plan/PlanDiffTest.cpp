@@ -7,6 +7,8 @@
 #include "tapestry/Planner/Plan/Planner.h"
 
 using namespace tapestry;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 using namespace tapestry::test;
 
 namespace {
@@ -18,7 +20,7 @@ PlanText planText(const std::string &name, const PlanGraph &graph,
   options.solver = solver;
   PlanText result{name, ""};
   llvm::raw_string_ostream os(result.text);
-  writePlan(os, graph, valueOf(plan(graph, options)));
+  writePlan(os, graph, valueOf(makePlan(graph, options)));
   return result;
 }
 

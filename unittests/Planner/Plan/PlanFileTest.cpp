@@ -10,6 +10,11 @@
 #include <cstring>
 
 using namespace tapestry;
+using namespace tapestry::cost::elements;
+using namespace tapestry::layout;
+using namespace tapestry::machine;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 using namespace tapestry::test;
 
 namespace {
@@ -74,7 +79,7 @@ TEST(PlanFile, RoundTrips) {
       options.devices = 0;
       options.grid = gridOf({{"node", 3}, {"gpu", 4}, {"alone", 1}});
     }
-    Plan written = valueOf(plan(graph, options));
+    Plan written = valueOf(makePlan(graph, options));
     std::string text = textOf(graph, written);
     Plan read = valueOf(parsePlan(text, "p.json", graph));
     expectSame(written, read);
@@ -83,7 +88,7 @@ TEST(PlanFile, RoundTrips) {
   PlanGraph graph = llamaGraph(2);
   PlannerOptions options;
   options.devices = 16;
-  Plan written = valueOf(plan(graph, options));
+  Plan written = valueOf(makePlan(graph, options));
   expectSame(written,
              valueOf(parsePlan(textOf(graph, written), "p.json", graph)));
 }
@@ -93,7 +98,7 @@ TEST(PlanFile, HasTheKeysInOrder) {
   options.grid = gridOf({{"node", 2}, {"gpu", 4}});
   options.program = "c.ein";
   PlanGraph graph = chainGraph(64);
-  std::string text = textOf(graph, valueOf(plan(graph, options)));
+  std::string text = textOf(graph, valueOf(makePlan(graph, options)));
   size_t at = 0;
   for (const char *key : {"\"tapestry_plan\": 1",
                           "\"program\": \"c.ein\"",
@@ -183,7 +188,7 @@ TEST(PlanFile, CarriesRewrites) {
   PlanGraph graph = product();
   PlannerOptions options;
   options.devices = 4;
-  Plan plan = valueOf(tapestry::plan(graph, options));
+  Plan plan = valueOf(tapestry::plan::makePlan(graph, options));
   plan.rewrites = {{"order", "C", {"0 1"}}, {"fuse", "a \"b\"", {}}};
   std::string text = textOf(graph, plan);
   EXPECT_EQ(valueOf(parsePlanRewrites(text, "p.json")), plan.rewrites);
@@ -316,7 +321,7 @@ TEST(PlanFile, RefusesCostsThatAreNotTheModels) {
   PlanGraph graph = product();
   PlannerOptions options;
   options.devices = 6;
-  std::string text = textOf(graph, valueOf(plan(graph, options)));
+  std::string text = textOf(graph, valueOf(makePlan(graph, options)));
   for (const char *key : {"\"cost\": ", "\"join\": ", "\"aggregate\": ",
                           "\"repartition\": ", "\"peak_bytes_per_device\": "}) {
     // The last of each: the first vertices are inputs.
@@ -365,7 +370,7 @@ TEST(PlanFile, StoresInputsApartFromTheirReader) {
 TEST(PlanFile, PlansWhatIsOpen) {
   PlannerOptions options;
   options.devices = 6;
-  double best = valueOf(plan(product(), options)).cost;
+  double best = valueOf(makePlan(product(), options)).cost;
   for (const char *vertices :
        {"", R"({"name": "S"})", R"({"name": "C", "parts": {}})",
         R"({"name": "C", "parts": {"i": "?", "j": "?", "k": "?"},
@@ -427,7 +432,7 @@ TEST(PlanFile, HoldsTheMemoryLimit) {
   PlanGraph graph = product();
   PlannerOptions options;
   options.devices = 6;
-  Plan written = valueOf(plan(graph, options));
+  Plan written = valueOf(makePlan(graph, options));
   std::string text = textOf(graph, written);
   options.memoryLimit = written.peakBytesPerDevice;
   expectSuccess(parsePlan(text, "p.json", graph, options).takeError());
@@ -474,7 +479,7 @@ TEST(PlanFile, RoundTripsPlansInSeconds) {
       options.devices = 0;
       options.grid = gridOf({{"node", 2}, {"gpu", 3}});
     }
-    Plan written = valueOf(plan(graph, options));
+    Plan written = valueOf(makePlan(graph, options));
     std::string text = textOf(graph, written);
     Plan read = valueOf(parsePlan(text, "p.json", graph));
     expectSame(written, read);
@@ -538,7 +543,7 @@ TEST(PlanFile, DamagedFilesNeverCrash) {
   PlanGraph graph = product();
   PlannerOptions options;
   options.devices = 6;
-  std::string text = textOf(graph, valueOf(plan(graph, options)));
+  std::string text = textOf(graph, valueOf(makePlan(graph, options)));
   std::mt19937 random(1);
   unsigned refused = 0;
   for (int round = 0; round < 2000; ++round) {
@@ -577,7 +582,7 @@ TEST(PlanFile, ReadsFromDisk) {
   PlanGraph graph = product();
   PlannerOptions options;
   options.devices = 4;
-  Plan written = valueOf(plan(graph, options));
+  Plan written = valueOf(makePlan(graph, options));
   {
     std::error_code code;
     llvm::raw_fd_ostream os(path, code);

@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
+using namespace tapestry::plan;
 using namespace tapestry::test;
 
 namespace {

@@ -8,6 +8,10 @@
 #include "llvm/ADT/StringRef.h"
 
 using namespace tapestry;
+using namespace tapestry::cost::elements;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
+using namespace tapestry::plan;
 using namespace tapestry::test;
 
 namespace {
@@ -17,7 +21,7 @@ Plan planFor(const PlanGraph &graph, int64_t devices,
   PlannerOptions options;
   options.devices = devices;
   options.solver = solver.str();
-  return valueOf(plan(graph, options));
+  return valueOf(makePlan(graph, options));
 }
 
 TEST(Planner, PlansModels) {
@@ -99,7 +103,7 @@ TEST(Planner, TakesNamedGrids) {
   PlannerOptions options;
   options.grid.axes.push_back({"node", 2});
   options.grid.axes.push_back({"gpu", 6});
-  Plan plan = valueOf(tapestry::plan(chainGraph(24), options));
+  Plan plan = valueOf(tapestry::plan::makePlan(chainGraph(24), options));
   EXPECT_EQ(plan.devices, 12);
   ASSERT_EQ(plan.grid.axes.size(), 3u);
   EXPECT_EQ(plan.grid.axes[0].name, "node.0");
@@ -111,29 +115,29 @@ TEST(Planner, RefusesWrongOptions) {
   PlannerOptions options;
   options.devices = 4;
   options.solver = "oracle";
-  expectError(plan(chainGraph(8), options), {"'oracle'", "'exact'"});
+  expectError(makePlan(chainGraph(8), options), {"'oracle'", "'exact'"});
   options.solver = "exact";
   options.costModel = "simd";
-  expectError(plan(chainGraph(8), options), {"'simd'", "'paper'"});
+  expectError(makePlan(chainGraph(8), options), {"'simd'", "'paper'"});
   options.costModel = "paper";
   options.devices = 0;
-  expectError(plan(chainGraph(8), options), {"'d'", "0 devices"});
+  expectError(makePlan(chainGraph(8), options), {"'d'", "0 devices"});
   options.devices = -3;
-  expectError(plan(chainGraph(8), options), {"-3"});
+  expectError(makePlan(chainGraph(8), options), {"-3"});
   options.devices = maxDevices + 1;
-  expectError(plan(chainGraph(8), options),
+  expectError(makePlan(chainGraph(8), options),
               {std::to_string(maxDevices + 1), std::to_string(maxDevices)});
   options.devices = 4;
   options.grid.axes.push_back({"x", 2});
-  expectError(plan(chainGraph(8), options), {"4 devices", "2"});
+  expectError(makePlan(chainGraph(8), options), {"4 devices", "2"});
   options.devices = 0;
   options.grid.axes.push_back({"x", 2});
-  expectError(plan(chainGraph(8), options), {"'x'", "twice"});
+  expectError(makePlan(chainGraph(8), options), {"'x'", "twice"});
 
   PlanGraph graph = chainGraph(8);
   graph.vertices[5].labels[0].extent = 9;
   options.grid.axes.pop_back();
-  expectError(plan(graph, options), {"'AB'", "'i'", "9", "8"});
+  expectError(makePlan(graph, options), {"'AB'", "'i'", "9", "8"});
 }
 
 TEST(Planner, CompletesSketches) {

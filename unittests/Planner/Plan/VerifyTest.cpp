@@ -7,6 +7,9 @@
 #include "tapestry/Planner/Plan/Planner.h"
 
 using namespace tapestry;
+using namespace tapestry::cost::elements;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 using namespace tapestry::test;
 
 namespace {
@@ -24,7 +27,7 @@ protected:
     graph = b.graph;
     PlannerOptions options;
     options.devices = 8;
-    good = valueOf(plan(graph, options));
+    good = valueOf(makePlan(graph, options));
     wrong = good;
   }
 
@@ -46,7 +49,7 @@ TEST_F(Verify, AcceptsPlans) {
     PlannerOptions options;
     options.devices = 1 + random() % 16;
     // plan() itself ends with verifyPlan().
-    expectSuccess(verifyPlan(other, valueOf(plan(other, options))));
+    expectSuccess(verifyPlan(other, valueOf(makePlan(other, options))));
   }
 }
 
@@ -169,7 +172,7 @@ TEST_F(Verify, RefusesRandomDamageToCuts) {
     PlanGraph other = randomGraph(random, 4);
     PlannerOptions options;
     options.devices = 12;
-    Plan plan = valueOf(tapestry::plan(other, options));
+    Plan plan = valueOf(tapestry::plan::makePlan(other, options));
     unsigned v = random() % other.vertices.size();
     auto &partition = plan.placement.vertices[v].partition;
     if (!partition || partition->cuts.empty())

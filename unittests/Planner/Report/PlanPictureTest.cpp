@@ -7,6 +7,9 @@
 #include "llvm/ADT/StringRef.h"
 
 using namespace tapestry;
+using namespace tapestry::model;
+using namespace tapestry::plan;
+using namespace tapestry::report;
 using namespace tapestry::test;
 
 namespace {
@@ -14,7 +17,7 @@ namespace {
 Plan planFor(const PlanGraph &graph, int64_t devices) {
   PlannerOptions options;
   options.devices = devices;
-  return valueOf(plan(graph, options));
+  return valueOf(makePlan(graph, options));
 }
 
 using Writer = void (*)(llvm::raw_ostream &, const PlanGraph &, const Plan &,

@@ -13,7 +13,7 @@
 #include "tapestry/Planner/Model/Graph.h"
 #include <functional>
 
-namespace tapestry {
+namespace tapestry::contraction {
 
 /// A set of labels as a list of their numbers.
 using LabelList = llvm::SmallVector<unsigned, 4>;
@@ -115,6 +115,6 @@ llvm::Expected<ContractionTree>
 treeOfSteps(const Contraction &contraction,
             llvm::ArrayRef<ContractionStep> steps);
 
-} // namespace tapestry
+} // namespace tapestry::contraction
 
 #endif // TAPESTRY_PLANNER_CONTRACTION_CONTRACTIONORDER_H

@@ -17,7 +17,7 @@
 #include <functional>
 #include <limits>
 
-namespace tapestry {
+namespace tapestry::cost {
 
 /// What a plan costs at one vertex: one number per component of its model.
 struct VertexCost {
@@ -45,11 +45,11 @@ struct CostComponent {
 
 /// What a model reckons with. All of it must outlive what is made from it.
 struct CostContext {
-  const PlanGraph &graph;
+  const model::PlanGraph &graph;
   /// Axes of prime sizes.
   const DeviceGrid &grid;
   /// Without a name for models that need none.
-  const Machine &machine;
+  const machine::Machine &machine;
 };
 
 /// A plan as a model prices it: everything is decided.
@@ -57,14 +57,14 @@ struct DecidedPlan {
   CostContext context;
   /// The parts of every vertex.
   std::vector<PartVector> parts;
-  const Placement &placement;
+  const layout::Placement &placement;
 };
 
 /// What a solution decides, one entry per vertex: parts, for which placement
 /// then chooses axes and homes, or those, too.
 struct Decision {
   std::vector<PartVector> parts;
-  std::vector<VertexPlacement> placed;
+  std::vector<layout::VertexPlacement> placed;
 };
 
 /// The planning problem of a graph on a grid under one model, and what its
@@ -73,7 +73,7 @@ class ModelProblem {
 public:
   virtual ~ModelProblem();
 
-  virtual const PlanProblem &problem() const = 0;
+  virtual const optimize::PlanProblem &problem() const = 0;
   /// Whether every plan on the grid is a solution, so that a bound of the
   /// problem is one of all plans.
   virtual bool isComplete() const { return true; }
@@ -147,8 +147,8 @@ public:
 
   /// No plan of `graph` for `devices` devices costs less, whatever the grid.
   /// Takes no noticeable time, and is no smaller for fewer devices.
-  virtual double independentBound(const PlanGraph &graph,
-                                  const Machine &machine,
+  virtual double independentBound(const model::PlanGraph &graph,
+                                  const machine::Machine &machine,
                                   int64_t devices) const {
     return 0;
   }
@@ -176,7 +176,7 @@ public:
   /// What any plan costs at least at a vertex that it cuts into as many blocks
   /// as `parts` makes; 0: not known. Vertices with equal labels, projections
   /// and operands' shapes have equal bounds.
-  virtual double boundVertex(const PlanGraph &graph, unsigned vertex,
+  virtual double boundVertex(const model::PlanGraph &graph, unsigned vertex,
                              llvm::ArrayRef<int64_t> parts) const {
     return 0;
   }
@@ -201,6 +201,6 @@ llvm::Expected<const CostModel *> costModelNamed(llvm::StringRef name);
 /// A number of whole things: whole, or with two digits of a fraction.
 std::string countText(double count);
 
-} // namespace tapestry
+} // namespace tapestry::cost
 
 #endif // TAPESTRY_PLANNER_COST_COSTMODEL_H

@@ -11,7 +11,7 @@
 
 #include "tapestry/Planner/Model/Graph.h"
 
-namespace tapestry {
+namespace tapestry::cost {
 
 /// What one read or write of a tensor looks like in one dimension.
 struct Piece {
@@ -22,7 +22,7 @@ struct Piece {
 /// Per dimension of a tensor of this shape, of what the points of `guard`
 /// (empty: all) read or write.
 std::vector<Piece> piecesOf(const Projection &projection,
-                            const PlanVertex &vertex,
+                            const model::PlanVertex &vertex,
                             llvm::ArrayRef<int64_t> parts,
                             llvm::ArrayRef<int64_t> shape,
                             llvm::ArrayRef<ZRange> guard = {});
@@ -30,6 +30,6 @@ std::vector<Piece> piecesOf(const Projection &projection,
 /// Elements of one piece.
 double sizeOf(llvm::ArrayRef<Piece> pieces);
 
-} // namespace tapestry
+} // namespace tapestry::cost
 
 #endif // TAPESTRY_PLANNER_COST_RECOUNT_H

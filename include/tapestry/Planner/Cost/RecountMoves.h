@@ -10,26 +10,27 @@
 
 #include "tapestry/Planner/Layout/Placement.h"
 
-namespace tapestry {
+namespace tapestry::cost {
 
 /// What planResharding() must answer.
 Collective countMove(const DeviceGrid &grid, const Layout &from,
                      const Layout &to);
 
 /// Where a vertex reads an operand, from its partition.
-Layout readLayout(const PlanGraph &graph, const Placement &placement,
-                  const PlanUse &use);
+Layout readLayout(const model::PlanGraph &graph,
+                  const layout::Placement &placement,
+                  const model::PlanUse &use);
 
 /// The layouts that an operand passes from its tensor's home to where it is
 /// read, and a result from where it is made (partial along the axes of reduced
 /// labels) to its home. A vertex has a partition.
-llvm::SmallVector<Layout, 3> layoutsOfRead(const PlanGraph &graph,
-                                           const Placement &placement,
-                                           const PlanUse &use);
-llvm::SmallVector<Layout, 3> layoutsOfResult(const PlanGraph &graph,
-                                             const Placement &placement,
+llvm::SmallVector<Layout, 3> layoutsOfRead(const model::PlanGraph &graph,
+                                           const layout::Placement &placement,
+                                           const model::PlanUse &use);
+llvm::SmallVector<Layout, 3> layoutsOfResult(const model::PlanGraph &graph,
+                                             const layout::Placement &placement,
                                              unsigned vertex);
 
-} // namespace tapestry
+} // namespace tapestry::cost
 
 #endif // TAPESTRY_PLANNER_COST_RECOUNTMOVES_H

@@ -12,7 +12,7 @@
 #include "tapestry/Planner/Optimize/Alternatives.h"
 #include "tapestry/Planner/Plan/Plan.h"
 
-namespace tapestry {
+namespace tapestry::explain {
 
 struct ExplainOptions {
   /// How many other choices are shown for each vertex.
@@ -36,12 +36,13 @@ class ExplainedProblem {
 public:
   /// The problem of the plan's cost model, machine, devices and graph, which
   /// must outlive it. Fails where it is too large.
-  static llvm::Expected<ExplainedProblem>
-  make(const PlanGraph &graph, const Plan &plan, int64_t memoryLimit = 0);
+  static llvm::Expected<ExplainedProblem> make(const model::PlanGraph &graph,
+                                               const plan::Plan &plan,
+                                               int64_t memoryLimit = 0);
 
-  const PlanProblem &problem() const { return built->problem(); }
+  const optimize::PlanProblem &problem() const { return built->problem(); }
   /// What its variables and choices mean.
-  const ModelProblem &meaning() const { return *built; }
+  const cost::ModelProblem &meaning() const { return *built; }
   /// The variable that says how a vertex is cut; nothing where another vertex
   /// or nobody decides that.
   std::optional<unsigned> variableOf(unsigned vertex) const {
@@ -56,22 +57,22 @@ public:
   llvm::ArrayRef<std::optional<uint32_t>> choice() const { return chosen; }
 
 private:
-  std::unique_ptr<ModelProblem> built;
+  std::unique_ptr<cost::ModelProblem> built;
   std::vector<std::optional<uint32_t>> chosen;
 };
 
 /// A summary, a table of all vertices and one of the collectives, in aligned
 /// columns.
-std::string planTable(const PlanGraph &graph, const Plan &plan);
+std::string planTable(const model::PlanGraph &graph, const plan::Plan &plan);
 
 /// planTable(), traffic per kind and per grid axis, devices without work of
 /// their own, memory while each vertex runs, lower bounds, and the best
 /// alternatives. Fails for a name in options.vertices that no vertex has, and
 /// where the plan's problem cannot be built.
-llvm::Expected<std::string> explainPlan(const PlanGraph &graph,
-                                        const Plan &plan,
+llvm::Expected<std::string> explainPlan(const model::PlanGraph &graph,
+                                        const plan::Plan &plan,
                                         const ExplainOptions &options = {});
 
-} // namespace tapestry
+} // namespace tapestry::explain
 
 #endif // TAPESTRY_PLANNER_EXPLAIN_EXPLAIN_H

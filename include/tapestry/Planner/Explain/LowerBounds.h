@@ -23,7 +23,7 @@
 
 #include "tapestry/Planner/Plan/Plan.h"
 
-namespace tapestry {
+namespace tapestry::explain {
 
 //===----------------------------------------------------------------------===//
 // Published bounds on the matrix product C[m, n] += A[m, k] B[k, n]
@@ -113,9 +113,9 @@ struct PlanBounds {
 /// Bounds for plans on the plan's devices. `memoryBytes` is what one device
 /// has; 0: any amount. A vertex's operands, and what it reduces to, are held at
 /// once.
-PlanBounds boundPlans(const PlanGraph &graph, const Plan &plan,
+PlanBounds boundPlans(const model::PlanGraph &graph, const plan::Plan &plan,
                       int64_t memoryBytes = 0);
 
-} // namespace tapestry
+} // namespace tapestry::explain
 
 #endif // TAPESTRY_PLANNER_EXPLAIN_LOWERBOUNDS_H

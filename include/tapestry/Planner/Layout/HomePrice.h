@@ -5,7 +5,7 @@
 
 #include "tapestry/Support/ReshardingCostCache.h"
 
-namespace tapestry {
+namespace tapestry::layout {
 
 /// Bytes per element before and after partial values are combined.
 struct ElementBytes {
@@ -36,6 +36,6 @@ HomePrice bestHome(ReshardingCostCache &costs, LayoutId result,
                    llvm::ArrayRef<LayoutId> targets, ElementBytes size,
                    bool inPlace = false);
 
-} // namespace tapestry
+} // namespace tapestry::layout
 
 #endif // TAPESTRY_PLANNER_LAYOUT_HOMEPRICE_H

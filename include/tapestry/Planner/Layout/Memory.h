@@ -11,7 +11,7 @@
 #include "tapestry/Planner/Model/Graph.h"
 #include "tapestry/Support/ReshardingCostCache.h"
 
-namespace tapestry {
+namespace tapestry::layout {
 
 /// Bytes of one device while one vertex runs, each tensor at the largest part
 /// that any device has.
@@ -30,7 +30,7 @@ struct MemoryStep {
 };
 
 /// One step per vertex of the graph, in order; nothing happens at an input.
-std::vector<MemoryStep> memoryTimeline(const PlanGraph &graph,
+std::vector<MemoryStep> memoryTimeline(const model::PlanGraph &graph,
                                        const DeviceGrid &grid,
                                        const Placement &placement);
 
@@ -39,16 +39,17 @@ std::vector<MemoryStep> memoryTimeline(const PlanGraph &graph,
 /// copy from its production to its last reader, and the operands and the
 /// partial result of the vertex at work; each at the largest part that any
 /// device has.
-int64_t peakBytesPerDevice(const PlanGraph &graph, const DeviceGrid &grid,
-                           const Placement &placement);
+int64_t peakBytesPerDevice(const model::PlanGraph &graph,
+                           const DeviceGrid &grid, const Placement &placement);
 
 /// The same for who asks of many placements on one grid.
-std::vector<MemoryStep> memoryTimeline(const PlanGraph &graph,
+std::vector<MemoryStep> memoryTimeline(const model::PlanGraph &graph,
                                        ReshardingCostCache &costs,
                                        const Placement &placement);
-int64_t peakBytesPerDevice(const PlanGraph &graph, ReshardingCostCache &costs,
+int64_t peakBytesPerDevice(const model::PlanGraph &graph,
+                           ReshardingCostCache &costs,
                            const Placement &placement);
 
-} // namespace tapestry
+} // namespace tapestry::layout
 
 #endif // TAPESTRY_PLANNER_LAYOUT_MEMORY_H

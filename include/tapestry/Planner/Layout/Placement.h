@@ -13,7 +13,7 @@
 #include "tapestry/Planner/Model/Graph.h"
 #include "tapestry/Support/Resharding.h"
 
-namespace tapestry {
+namespace tapestry::layout {
 
 /// A collective of the planned program.
 struct PlannedCollective {
@@ -74,11 +74,11 @@ struct PlacementOptions {
 /// one entry per vertex) are taken as they are. Deterministic. Fails where the
 /// parts are no product of distinct axes.
 llvm::Expected<Placement>
-placeGraph(const PlanGraph &graph, const DeviceGrid &grid,
+placeGraph(const model::PlanGraph &graph, const DeviceGrid &grid,
            llvm::ArrayRef<PartVector> parts,
            llvm::ArrayRef<std::optional<Partition>> fixed = {},
            const PlacementOptions &options = {});
 
-} // namespace tapestry
+} // namespace tapestry::layout
 
 #endif // TAPESTRY_PLANNER_LAYOUT_PLACEMENT_H

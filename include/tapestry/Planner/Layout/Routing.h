@@ -5,41 +5,44 @@
 
 #include "tapestry/Planner/Layout/Placement.h"
 
-namespace tapestry {
+namespace tapestry::layout {
 
 /// The home layouts and collectives that follow from a partition of every
 /// vertex that has work and of every input with several consumers (the
 /// partitions of other inputs are not looked at). Inputs lie as their partition
 /// says. The home of a result is, of where it lies combined and what its
 /// readers want, what sends the fewest bytes in total.
-Placement routeGraph(const PlanGraph &graph, const DeviceGrid &grid,
+Placement routeGraph(const model::PlanGraph &graph, const DeviceGrid &grid,
                      llvm::ArrayRef<Partition> partitions);
 
 /// The same where homes and routes are decided, too: fills in the collectives.
 /// Inputs that their only consumer reads need not be given.
-void listCollectives(const PlanGraph &graph, const DeviceGrid &grid,
+void listCollectives(const model::PlanGraph &graph, const DeviceGrid &grid,
                      Placement &placement);
 
 /// The layouts through which the result of `vertex` comes home, the first where
 /// it is made and the last its home; and those from the home of an operand to
 /// where it is read.
-llvm::SmallVector<Layout, 3>
-stepsHome(const PlanGraph &graph, const Placement &placement, unsigned vertex);
-llvm::SmallVector<Layout, 3> stepsOfOperand(const PlanGraph &graph,
+llvm::SmallVector<Layout, 3> stepsHome(const model::PlanGraph &graph,
+                                       const Placement &placement,
+                                       unsigned vertex);
+llvm::SmallVector<Layout, 3> stepsOfOperand(const model::PlanGraph &graph,
                                             const Placement &placement,
                                             unsigned vertex, unsigned operand);
 
 /// Where the result of `vertex` lies right after its local computation: partial
 /// along the axes of its reduced labels.
-Layout resultLayout(const PlanVertex &vertex, const Partition &partition);
+Layout resultLayout(const model::PlanVertex &vertex,
+                    const Partition &partition);
 
 /// The partition that says the same as a layout, if there is one.
 std::optional<Partition> partitionOf(const Layout &layout);
 
 /// Where `vertex` reads its operand of number `operand`.
-Layout operandLayout(const PlanGraph &graph, const PlanVertex &vertex,
-                     unsigned operand, const Partition &partition);
+Layout operandLayout(const model::PlanGraph &graph,
+                     const model::PlanVertex &vertex, unsigned operand,
+                     const Partition &partition);
 
-} // namespace tapestry
+} // namespace tapestry::layout
 
 #endif // TAPESTRY_PLANNER_LAYOUT_ROUTING_H

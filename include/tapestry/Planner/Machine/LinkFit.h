@@ -5,7 +5,7 @@
 
 #include "tapestry/Planner/Machine/Machine.h"
 
-namespace tapestry {
+namespace tapestry::machine {
 
 /// What the busiest device of a collective waited for, and for how long.
 struct LinkSample {
@@ -24,6 +24,6 @@ struct LinkSample {
 /// bytes and messages and all took time.
 llvm::Expected<Link> fitLink(llvm::ArrayRef<LinkSample> samples);
 
-} // namespace tapestry
+} // namespace tapestry::machine
 
 #endif // TAPESTRY_PLANNER_MACHINE_LINKFIT_H

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace tapestry {
+namespace tapestry::machine {
 
 /// An alpha-beta link: a message of n bytes takes latency + n / bandwidth.
 struct Link {
@@ -90,6 +90,6 @@ llvm::Expected<DeviceGrid> parseGrid(llvm::StringRef text, Machine *machine);
 /// one axis "d". The error says how many devices fit.
 llvm::Expected<DeviceGrid> gridOn(const Machine &machine, int64_t devices);
 
-} // namespace tapestry
+} // namespace tapestry::machine
 
 #endif // TAPESTRY_PLANNER_MACHINE_MACHINE_H

@@ -6,7 +6,7 @@
 #include "tapestry/Planner/Machine/Machine.h"
 #include "llvm/Support/JSON.h"
 
-namespace tapestry {
+namespace tapestry::machine {
 
 /// The machine that the text of a machine file (docs/Machines.md) describes;
 /// errors call it `fileName`.
@@ -22,6 +22,6 @@ llvm::Expected<Machine> readMachineOfPlan(const llvm::json::Value &value,
                                           llvm::StringRef fileName);
 void writeMachineOfPlan(llvm::json::OStream &json, const Machine &machine);
 
-} // namespace tapestry
+} // namespace tapestry::machine
 
 #endif // TAPESTRY_PLANNER_MACHINE_MACHINEFILE_H

@@ -12,7 +12,7 @@
 #include "llvm/Support/Error.h"
 #include <cstdint>
 
-namespace tapestry {
+namespace tapestry::machine {
 
 enum class Unit {
   BytesPerSecond, ///< "25GB/s", "400Gbit/s"; more than 0
@@ -39,6 +39,6 @@ llvm::Expected<int64_t> parseBytes(llvm::StringRef text);
 /// five digits: "450GB/s", "2us".
 std::string formatQuantity(double value, Unit unit);
 
-} // namespace tapestry
+} // namespace tapestry::machine
 
 #endif // TAPESTRY_PLANNER_MACHINE_QUANTITY_H

@@ -9,7 +9,7 @@
 
 #include "tapestry/Support/Projection.h"
 
-namespace tapestry {
+namespace tapestry::model {
 
 /// What the blocks of a vertex touch of one array. The image of a block of
 /// sides e has at least constant * prod e[l] elements over `sides`.
@@ -36,6 +36,6 @@ ArrayImage imageOf(const Projection &projection, bool padded, bool isPartial,
                    llvm::ArrayRef<double> extents,
                    llvm::ArrayRef<int64_t> shape);
 
-} // namespace tapestry
+} // namespace tapestry::model
 
 #endif // TAPESTRY_PLANNER_MODEL_ARRAYIMAGE_H

@@ -6,7 +6,7 @@
 #include "tapestry/Support/Layout.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-namespace tapestry {
+namespace tapestry::model {
 
 /// Enumerates the ways to give every label of one vertex an ordered list of
 /// distinct axes whose sizes multiply to its parts, in lexicographic order.
@@ -32,6 +32,6 @@ private:
   llvm::SmallVector<bool, 16> used;
 };
 
-} // namespace tapestry
+} // namespace tapestry::model
 
 #endif // TAPESTRY_PLANNER_MODEL_AXISENUMERATOR_H

@@ -13,7 +13,7 @@
 #include "tapestry/Planner/Model/Partitions.h"
 #include "tapestry/Support/Layout.h"
 
-namespace tapestry {
+namespace tapestry::model {
 
 // Grids are given with axes split into primes (splitIntoPrimes in Plan.h). All
 // functions but checkConstraints() expect a graph that it accepts on that grid.
@@ -100,6 +100,6 @@ llvm::Error layoutGroupError(const PlanVertex &vertex, llvm::Error error);
 /// order of their first members.
 std::vector<std::vector<unsigned>> layoutGroups(const PlanGraph &graph);
 
-} // namespace tapestry
+} // namespace tapestry::model
 
 #endif // TAPESTRY_PLANNER_MODEL_CONSTRAINTS_H

@@ -7,7 +7,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <vector>
 
-namespace tapestry {
+namespace tapestry::model {
 
 /// Which cuts are looked at: every group of axes cuts one dimension as a whole
 /// or none; in a dimension, groups come in any order or in ascending order.
@@ -39,6 +39,6 @@ void forEachCut(const DeviceGrid &grid, const CutSpace &space,
 /// How many there are, extents aside.
 double countCuts(const CutSpace &space, unsigned dimensions);
 
-} // namespace tapestry
+} // namespace tapestry::model
 
 #endif // TAPESTRY_PLANNER_MODEL_CUTENUMERATOR_H

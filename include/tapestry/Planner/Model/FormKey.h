@@ -11,7 +11,7 @@
 #include "tapestry/Planner/Model/Graph.h"
 #include "llvm/Support/raw_ostream.h"
 
-namespace tapestry {
+namespace tapestry::model {
 
 void describe(llvm::raw_ostream &os, const Projection &projection);
 void describe(llvm::raw_ostream &os, llvm::ArrayRef<int64_t> numbers);
@@ -30,6 +30,6 @@ enum class ConstraintsOf { All, Preferences };
 void describeConstraints(llvm::raw_ostream &os, const PlanVertex &vertex,
                          ConstraintsOf which);
 
-} // namespace tapestry
+} // namespace tapestry::model
 
 #endif // TAPESTRY_PLANNER_MODEL_FORMKEY_H

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace tapestry {
+namespace tapestry::model {
 
 /// One dimension of a vertex's index space.
 struct PlanLabel {
@@ -148,6 +148,6 @@ struct PlanGraph {
   llvm::Error validate() const;
 };
 
-} // namespace tapestry
+} // namespace tapestry::model
 
 #endif // TAPESTRY_PLANNER_MODEL_GRAPH_H

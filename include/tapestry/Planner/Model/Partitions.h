@@ -11,7 +11,7 @@
 #include "tapestry/Planner/Model/Graph.h"
 #include "tapestry/Support/Layout.h"
 
-namespace tapestry {
+namespace tapestry::model {
 
 /// The positive divisors of n >= 1, ascending.
 llvm::SmallVector<int64_t> divisorsOf(int64_t n);
@@ -52,6 +52,6 @@ void setStoredParts(const PlanGraph &graph,
 /// "[2, 1, 4]".
 std::string partsToString(llvm::ArrayRef<int64_t> parts);
 
-} // namespace tapestry
+} // namespace tapestry::model
 
 #endif // TAPESTRY_PLANNER_MODEL_PARTITIONS_H

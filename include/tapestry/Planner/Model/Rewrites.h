@@ -11,7 +11,7 @@
 
 #include "tapestry/Planner/Model/Graph.h"
 
-namespace tapestry {
+namespace tapestry::model {
 
 /// One rewrite of one graph, in words that replay it on an equal graph.
 struct Rewrite {
@@ -45,6 +45,6 @@ public:
   virtual std::vector<Rewrite> history(unsigned number) = 0;
 };
 
-} // namespace tapestry
+} // namespace tapestry::model
 
 #endif // TAPESTRY_PLANNER_MODEL_REWRITES_H

@@ -6,7 +6,7 @@
 #include "tapestry/Planner/Model/Graph.h"
 #include "tapestry/Support/Layout.h"
 
-namespace tapestry {
+namespace tapestry::model {
 
 /// How one tensor dimension is cut: `count` parts of at most `size` elements.
 /// In a window neighbouring parts overlap, so size * count exceeds the extent.
@@ -46,6 +46,6 @@ double partElements(llvm::ArrayRef<PartDim> parts);
 /// The number of parts (the paper's n / n_c).
 double partCount(llvm::ArrayRef<PartDim> parts);
 
-} // namespace tapestry
+} // namespace tapestry::model
 
 #endif // TAPESTRY_PLANNER_MODEL_TENSORPARTS_H

@@ -11,7 +11,7 @@
 
 #include "tapestry/Planner/Optimize/Solver.h"
 
-namespace tapestry {
+namespace tapestry::optimize {
 
 /// Another choice for one variable, and the cost of the whole problem with it.
 struct Alternative {
@@ -55,6 +55,6 @@ fixedAlternatives(const PlanProblem &problem, llvm::ArrayRef<uint32_t> choice,
                   unsigned variable, unsigned count,
                   llvm::ArrayRef<uint32_t> groupOf = {});
 
-} // namespace tapestry
+} // namespace tapestry::optimize
 
 #endif // TAPESTRY_PLANNER_OPTIMIZE_ALTERNATIVES_H

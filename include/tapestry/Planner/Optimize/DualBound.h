@@ -14,7 +14,7 @@
 #include "tapestry/Planner/Optimize/Problem.h"
 #include <limits>
 
-namespace tapestry {
+namespace tapestry::optimize {
 
 struct DualBound {
   /// No solution costs less.
@@ -79,6 +79,6 @@ void descend(const PlanProblem &problem, std::vector<uint32_t> &choice);
 /// nothing to a bound.
 std::vector<uint32_t> descendFromCheapest(const PlanProblem &problem);
 
-} // namespace tapestry
+} // namespace tapestry::optimize
 
 #endif // TAPESTRY_PLANNER_OPTIMIZE_DUALBOUND_H

@@ -12,7 +12,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include <vector>
 
-namespace tapestry {
+namespace tapestry::optimize {
 
 /// All d with 1 <= d[l] <= caps[l] and a product of `parts`.
 struct RealCutSpace {
@@ -47,6 +47,6 @@ CutMinimum minimizeOverCuts(const RealCutSpace &space, const Posynomial &f);
 CutMinimum minimizeOverCuts(const RealCutSpace &space, const Posynomial &f,
                             const Posynomial &held, double limit);
 
-} // namespace tapestry
+} // namespace tapestry::optimize
 
 #endif // TAPESTRY_PLANNER_OPTIMIZE_GEOMETRICPROGRAM_H

@@ -14,7 +14,7 @@
 
 #include "tapestry/Planner/Optimize/Problem.h"
 
-namespace tapestry {
+namespace tapestry::optimize {
 
 struct MarginalLimits {
   /// About how many elementary sums may be formed; one core forms about 10^9 a
@@ -48,6 +48,6 @@ struct Marginals {
 llvm::Expected<Marginals> computeMarginals(const PlanProblem &problem,
                                            const MarginalLimits &limits = {});
 
-} // namespace tapestry
+} // namespace tapestry::optimize
 
 #endif // TAPESTRY_PLANNER_OPTIMIZE_MARGINALS_H

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace tapestry {
+namespace tapestry::optimize {
 
 /// Groups the choices of a variable: choices of one class are equal for an
 /// edge.
@@ -123,6 +123,6 @@ constexpr uint32_t maxChoicesPerVariable = 200'000;
 /// So large that solvers avoid it, so small that sums stay exact enough.
 constexpr double forbiddenCost = 1e15;
 
-} // namespace tapestry
+} // namespace tapestry::optimize
 
 #endif // TAPESTRY_PLANNER_OPTIMIZE_PROBLEM_H

@@ -10,7 +10,7 @@
 
 #include "tapestry/Planner/Optimize/Problem.h"
 
-namespace tapestry {
+namespace tapestry::optimize {
 
 /// Solutions were found, but not proved to be best by a solver that promises
 /// that. The message says how good they are.
@@ -88,6 +88,6 @@ llvm::ArrayRef<SolverInfo> allSolvers();
 /// The solver of this name; the error lists the names there are.
 llvm::Expected<const SolverInfo *> solverNamed(llvm::StringRef name);
 
-} // namespace tapestry
+} // namespace tapestry::optimize
 
 #endif // TAPESTRY_PLANNER_OPTIMIZE_SOLVER_H

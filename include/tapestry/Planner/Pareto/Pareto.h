@@ -16,20 +16,22 @@
 #include "tapestry/Planner/Pareto/ParetoFrontier.h"
 #include "tapestry/Planner/Plan/Planner.h"
 
-namespace tapestry {
+namespace tapestry::pareto {
 
 /// A space of one graph, which no rewrite changes.
-class SingleGraph : public RewriteSpace {
+class SingleGraph : public model::RewriteSpace {
 public:
-  explicit SingleGraph(const PlanGraph &graph) : only(graph) {}
-  const PlanGraph &graph(unsigned number) override { return only; }
-  std::vector<Rewrite> applicable(unsigned number) override { return {}; }
+  explicit SingleGraph(const model::PlanGraph &graph) : only(graph) {}
+  const model::PlanGraph &graph(unsigned number) override { return only; }
+  std::vector<model::Rewrite> applicable(unsigned number) override {
+    return {};
+  }
   llvm::Expected<unsigned> apply(unsigned number,
-                                 const Rewrite &rewrite) override;
-  std::vector<Rewrite> history(unsigned number) override { return {}; }
+                                 const model::Rewrite &rewrite) override;
+  std::vector<model::Rewrite> history(unsigned number) override { return {}; }
 
 private:
-  const PlanGraph &only;
+  const model::PlanGraph &only;
 };
 
 struct ParetoOptions {
@@ -38,11 +40,11 @@ struct ParetoOptions {
   /// The named axes; none: those of the machine.
   DeviceGrid grid;
   /// What seconds are reckoned with; without a name: the built-in "cpu".
-  Machine machine;
+  machine::Machine machine;
   /// Written into the plans.
   std::string program;
   /// What led from the program to graph 0 of the space: plans carry it.
-  std::vector<Rewrite> earlierRewrites;
+  std::vector<model::Rewrite> earlierRewrites;
 
   uint64_t seed = 0;
   /// One thread gives the same result for the same seed (unless `timeLimit`
@@ -65,9 +67,9 @@ struct ParetoOptions {
   /// Whether other device counts than `devices` are tried.
   bool fewerDevices = true;
   /// The cost models whose best plans are starting points.
-  std::vector<std::string> startModels = costModelNames();
+  std::vector<std::string> startModels = cost::costModelNames();
   /// How the starting points are solved and placed.
-  PlannerOptions planner;
+  plan::PlannerOptions planner;
 };
 
 /// One plan of the frontier.
@@ -75,10 +77,10 @@ struct ParetoMember {
   Objectives objectives = {};
   /// The number of its graph in the space, and how to get there from graph 0.
   unsigned graph = 0;
-  std::vector<Rewrite> rewrites;
+  std::vector<model::Rewrite> rewrites;
   /// Complete and verified; its solver is "pareto" or that of the starting
   /// point that it is.
-  Plan plan;
+  plan::Plan plan;
   /// For people: "exact (paper)", or the mutators that led here, latest last.
   std::string origin;
 };
@@ -126,12 +128,12 @@ public:
 
 /// Searches. The error says what is wrong with the options or the graph, or is
 /// a LimitsError.
-llvm::Expected<ParetoFront> searchPareto(RewriteSpace &space,
+llvm::Expected<ParetoFront> searchPareto(model::RewriteSpace &space,
                                          const ParetoOptions &options);
 
 /// What a plan for `graph` is judged by, on its own grid.
-Objectives objectivesOf(const PlanGraph &graph, const Plan &plan,
-                        const Machine &machine);
+Objectives objectivesOf(const model::PlanGraph &graph, const plan::Plan &plan,
+                        const machine::Machine &machine);
 
 /// The device counts and shapes that a search may use instead of a grid that
 /// the user names: every axis shrunk to any of its divisors, or, where there is
@@ -150,7 +152,7 @@ llvm::Error checkPick(llvm::StringRef name);
 
 /// front.json: objectives, solver, rewrites, parts and axes of every member.
 /// `space` is the one that was searched.
-void writeFront(llvm::raw_ostream &os, RewriteSpace &space,
+void writeFront(llvm::raw_ostream &os, model::RewriteSpace &space,
                 const ParetoFront &front);
 
 /// The members as an aligned table.
@@ -161,6 +163,6 @@ std::string frontTable(const ParetoFront &front);
 void plotFront(llvm::raw_ostream &os, const ParetoFront &front,
                llvm::StringRef title);
 
-} // namespace tapestry
+} // namespace tapestry::pareto
 
 #endif // TAPESTRY_PLANNER_PARETO_PARETO_H

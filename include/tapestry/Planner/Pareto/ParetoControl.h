@@ -13,7 +13,7 @@
 #include <random>
 #include <vector>
 
-namespace tapestry {
+namespace tapestry::pareto {
 
 /// Random numbers that are the same with every standard library.
 class Random {
@@ -102,6 +102,6 @@ private:
   std::vector<Improvement> record;
 };
 
-} // namespace tapestry
+} // namespace tapestry::pareto
 
 #endif // TAPESTRY_PLANNER_PARETO_PARETOCONTROL_H

@@ -15,7 +15,7 @@
 #include <limits>
 #include <vector>
 
-namespace tapestry {
+namespace tapestry::pareto {
 
 /// What a plan is judged by; less is better for each.
 enum Objective : unsigned {
@@ -88,6 +88,6 @@ double distanceBehind(const Objectives &point,
 /// points and scaled limits give a sum of log-ratios.
 double violation(const Objectives &point, const Objectives &limits);
 
-} // namespace tapestry
+} // namespace tapestry::pareto
 
 #endif // TAPESTRY_PLANNER_PARETO_PARETOFRONTIER_H

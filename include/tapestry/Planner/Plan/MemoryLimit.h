@@ -13,7 +13,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
-namespace tapestry {
+namespace tapestry::plan {
 
 /// A plan whose estimated peak is at most `limit` (0: any), by this solver.
 using LimitedPlanner = llvm::function_ref<llvm::Expected<Plan>(
@@ -35,6 +35,6 @@ void measurePeak(Plan &plan, PeakMeter meter);
 llvm::Expected<Plan> planWithinPeak(int64_t allowed, llvm::StringRef solver,
                                     LimitedPlanner planner, PeakMeter meter);
 
-} // namespace tapestry
+} // namespace tapestry::plan
 
 #endif // TAPESTRY_PLANNER_PLAN_MEMORYLIMIT_H

@@ -12,13 +12,13 @@
 #include "tapestry/Planner/Cost/CostModel.h"
 #include "tapestry/Planner/Model/Rewrites.h"
 
-namespace tapestry {
+namespace tapestry::plan {
 
 struct PlannedVertex {
   std::string name;
   /// Parts of every label, in the label order of the graph's vertex.
   PartVector parts;
-  VertexCost cost;
+  cost::VertexCost cost;
 };
 
 struct Plan {
@@ -28,14 +28,14 @@ struct Plan {
   /// The grid as the user named it; its axes may have any size.
   DeviceGrid userGrid;
   /// What leads from the program to the graph that is planned, in order.
-  std::vector<Rewrite> rewrites;
+  std::vector<model::Rewrite> rewrites;
   /// The grid that axes are taken from: userGrid's axes split into primes.
   DeviceGrid grid;
   std::string solver;
   /// The name of a registered cost model.
-  std::string costModel = defaultCostModel.str();
+  std::string costModel = cost::defaultCostModel.str();
   /// What the cost model reckons with; without a name where it needs none.
-  Machine machine;
+  machine::Machine machine;
   /// Devices that were offered and are better left alone: the grid has none of
   /// them.
   int64_t idleDevices = 0;
@@ -52,15 +52,15 @@ struct Plan {
   /// One entry per vertex of the graph, in order.
   std::vector<PlannedVertex> vertices;
   /// One entry per vertex of the graph, in order, and the collectives.
-  Placement placement;
+  layout::Placement placement;
 
   /// The parts of all vertices.
   std::vector<PartVector> allParts() const;
-  const CostModel &model() const;
+  const cost::CostModel &model() const;
   /// What a cost model prices. For use while both live.
-  DecidedPlan decided(const PlanGraph &graph) const;
+  cost::DecidedPlan decided(const model::PlanGraph &graph) const;
 };
 
-} // namespace tapestry
+} // namespace tapestry::plan
 
 #endif // TAPESTRY_PLANNER_PLAN_PLAN_H

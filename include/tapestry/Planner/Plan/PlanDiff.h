@@ -10,7 +10,7 @@
 
 #include "tapestry/Planner/Model/Graph.h"
 
-namespace tapestry {
+namespace tapestry::plan {
 
 /// A plan file's contents and what to call it.
 struct PlanText {
@@ -31,8 +31,8 @@ struct PlanText {
 /// JSON path.
 llvm::Expected<std::string> diffPlans(const PlanText &left,
                                       const PlanText &right,
-                                      const PlanGraph *graph = nullptr);
+                                      const model::PlanGraph *graph = nullptr);
 
-} // namespace tapestry
+} // namespace tapestry::plan
 
 #endif // TAPESTRY_PLANNER_PLAN_PLANDIFF_H

@@ -21,11 +21,12 @@
 #include "tapestry/Planner/Plan/Plan.h"
 #include "tapestry/Planner/Plan/Planner.h"
 
-namespace tapestry {
+namespace tapestry::plan {
 
 /// Writes plan.json with keys in the order above, vertices in graph order and
 /// numbers to the last digit: equal plans give equal bytes.
-void writePlan(llvm::raw_ostream &os, const PlanGraph &graph, const Plan &plan);
+void writePlan(llvm::raw_ostream &os, const model::PlanGraph &graph,
+               const Plan &plan);
 
 /// Reads plan.json for `graph`, decides what it leaves open by `options`
 /// (solver, cost model, machine; the grid, cost model and machine that the file
@@ -39,32 +40,35 @@ void writePlan(llvm::raw_ostream &os, const PlanGraph &graph, const Plan &plan);
 /// file's cost is right, and an optimum is not proved again: it stays what the
 /// file says.
 llvm::Expected<Plan> followPlan(llvm::StringRef text, llvm::StringRef fileName,
-                                PlanGraph &graph,
+                                model::PlanGraph &graph,
                                 const PlannerOptions &options = {});
 
 /// followPlan() on the contents of a file.
-llvm::Expected<Plan> followPlanFile(llvm::StringRef path, PlanGraph &graph,
+llvm::Expected<Plan> followPlanFile(llvm::StringRef path,
+                                    model::PlanGraph &graph,
                                     const PlannerOptions &options = {});
 
 /// followPlan() where the plan has to fit `graph` as it is: an input may then
 /// not be stored otherwise than its only reader wants it.
 llvm::Expected<Plan> parsePlan(llvm::StringRef text, llvm::StringRef fileName,
-                               const PlanGraph &graph,
+                               const model::PlanGraph &graph,
                                const PlannerOptions &options = {});
 
 /// parsePlan() on the contents of a file.
-llvm::Expected<Plan> readPlanFile(llvm::StringRef path, const PlanGraph &graph,
+llvm::Expected<Plan> readPlanFile(llvm::StringRef path,
+                                  const model::PlanGraph &graph,
                                   const PlannerOptions &options = {});
 
 /// The rewrites that a plan.json starts from; none where the key is missing or
 /// the text is no plan, which is for parsePlan() to say. An error names the
 /// entry that is no rewrite.
-llvm::Expected<std::vector<Rewrite>>
+llvm::Expected<std::vector<model::Rewrite>>
 parsePlanRewrites(llvm::StringRef text, llvm::StringRef fileName);
 
 /// parsePlanRewrites() on the contents of a file.
-llvm::Expected<std::vector<Rewrite>> readPlanRewrites(llvm::StringRef path);
+llvm::Expected<std::vector<model::Rewrite>>
+readPlanRewrites(llvm::StringRef path);
 
-} // namespace tapestry
+} // namespace tapestry::plan
 
 #endif // TAPESTRY_PLANNER_PLAN_PLANFILE_H

@@ -6,18 +6,19 @@
 #include "tapestry/Planner/Plan/Plan.h"
 #include "llvm/Support/JSON.h"
 
-namespace tapestry {
+namespace tapestry::plan {
 
 /// The attribute "grid": the axes as the user named them.
 void writeGrid(llvm::json::OStream &json, const DeviceGrid &userGrid);
 /// The attribute "rewrites".
-void writeRewrites(llvm::json::OStream &json, llvm::ArrayRef<Rewrite> rewrites);
+void writeRewrites(llvm::json::OStream &json,
+                   llvm::ArrayRef<model::Rewrite> rewrites);
 /// The attributes "name", "parts" and, where it has a partition, "axes" of a
 /// vertex.
-void writeCut(llvm::json::OStream &json, const PlanVertex &vertex,
-              const PlannedVertex &planned, const VertexPlacement &placed,
-              const DeviceGrid &grid);
+void writeCut(llvm::json::OStream &json, const model::PlanVertex &vertex,
+              const PlannedVertex &planned,
+              const layout::VertexPlacement &placed, const DeviceGrid &grid);
 
-} // namespace tapestry
+} // namespace tapestry::plan
 
 #endif // TAPESTRY_PLANNER_PLAN_PLANJSON_H

@@ -10,7 +10,7 @@
 
 #include "tapestry/Planner/Plan/Planner.h"
 
-namespace tapestry {
+namespace tapestry::plan {
 
 struct PlanRequest {
   /// 0: as many as the grid or the plan file has.
@@ -57,6 +57,6 @@ llvm::Expected<PlannerOptions> resolveRequest(const PlanRequest &request);
 /// that the file's plan is not.
 llvm::Error checkFollowed(const PlanRequest &request, const Plan &plan);
 
-} // namespace tapestry
+} // namespace tapestry::plan
 
 #endif // TAPESTRY_PLANNER_PLAN_PLANREQUEST_H

@@ -7,7 +7,7 @@
 #include "tapestry/Support/TextTable.h"
 #include <string>
 
-namespace tapestry {
+namespace tapestry::plan {
 
 /// A cost without its unit, as the plan's cost model writes it.
 std::string costText(const Plan &plan, double cost);
@@ -16,11 +16,12 @@ std::string extraCostText(const Plan &plan, double cost);
 /// "elements" or what else the plan's cost model counts.
 llvm::StringRef costUnit(const Plan &plan);
 /// "i=4 k=2".
-std::string partsText(const PlanVertex &vertex, llvm::ArrayRef<int64_t> parts);
+std::string partsText(const model::PlanVertex &vertex,
+                      llvm::ArrayRef<int64_t> parts);
 /// "i:d.0,d.1 k:d.2"; "as read" for an input without a partition.
-std::string axesText(const PlanVertex &vertex, const DeviceGrid &grid,
-                     const VertexPlacement &placed);
+std::string axesText(const model::PlanVertex &vertex, const DeviceGrid &grid,
+                     const layout::VertexPlacement &placed);
 
-} // namespace tapestry
+} // namespace tapestry::plan
 
 #endif // TAPESTRY_PLANNER_PLAN_PLANTEXT_H

@@ -10,7 +10,7 @@
 
 #include "tapestry/Planner/Plan/Plan.h"
 
-namespace tapestry {
+namespace tapestry::plan {
 
 struct TrafficSum {
   /// "all_reduce", or the name of an axis of the user's grid.
@@ -40,8 +40,9 @@ struct DeviceUse {
   /// Devices whose block is empty.
   int64_t empty = 0;
 };
-DeviceUse devicesOf(const PlanGraph &graph, const Plan &plan, unsigned vertex);
+DeviceUse devicesOf(const model::PlanGraph &graph, const Plan &plan,
+                    unsigned vertex);
 
-} // namespace tapestry
+} // namespace tapestry::plan
 
 #endif // TAPESTRY_PLANNER_PLAN_PLANTOTALS_H

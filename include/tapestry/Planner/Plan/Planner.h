@@ -11,7 +11,7 @@
 #include "tapestry/Planner/Optimize/Solver.h"
 #include "tapestry/Planner/Plan/Plan.h"
 
-namespace tapestry {
+namespace tapestry::plan {
 
 struct PlannerOptions {
   /// 0: as many as `grid` has.
@@ -21,10 +21,10 @@ struct PlannerOptions {
   /// A name that solverNamed() knows.
   std::string solver = "exact";
   /// A name that costModelNamed() knows.
-  std::string costModel = defaultCostModel.str();
+  std::string costModel = cost::defaultCostModel.str();
   /// What a cost model that needs one reckons with; without a name: the
   /// built-in "cpu".
-  Machine machine;
+  machine::Machine machine;
   /// The most bytes that a device may hold at once; 0: no limit.
   int64_t memoryLimit = 0;
   /// Whether devices may be left alone where the cost model finds that cheaper.
@@ -32,21 +32,21 @@ struct PlannerOptions {
   bool mayIdle = true;
   /// Written into the plan.
   std::string program;
-  SolverOptions solverOptions;
-  PlacementOptions placementOptions;
+  optimize::SolverOptions solverOptions;
+  layout::PlacementOptions placementOptions;
 };
 
 /// Plans `graph`. The error names what is wrong with the graph or the options.
-llvm::Expected<Plan> plan(const PlanGraph &graph,
-                          const PlannerOptions &options);
+llvm::Expected<Plan> makePlan(const model::PlanGraph &graph,
+                              const PlannerOptions &options);
 
 /// What must be decided for a plan; the rest follows.
 struct PlanSketch {
   std::string program;
   DeviceGrid userGrid;
   std::string solver;
-  std::string costModel = defaultCostModel.str();
-  Machine machine;
+  std::string costModel = cost::defaultCostModel.str();
+  machine::Machine machine;
   int64_t idleDevices = 0;
   /// One entry per vertex; nothing for inputs that may be chosen for them.
   std::vector<std::optional<PartVector>> parts;
@@ -54,17 +54,17 @@ struct PlanSketch {
   std::vector<std::optional<Partition>> partitions;
   /// Where homes and routes are decided, too: one entry per vertex, which then
   /// takes the place of `parts` and `partitions`.
-  std::vector<VertexPlacement> placed;
+  std::vector<layout::VertexPlacement> placed;
 };
 
 /// Adds to a sketch what it leaves open: parts of inputs (as their readers want
 /// them, or whole), axes, homes, collectives and costs. The lower bound is 0
 /// and nothing is proved. Fails for a vertex with work that has no parts, for
 /// parts and axes that are wrong (see Verify.h), and where placeGraph() fails.
-llvm::Expected<Plan> completePlan(const PlanGraph &graph,
+llvm::Expected<Plan> completePlan(const model::PlanGraph &graph,
                                   const PlanSketch &sketch,
-                                  const PlacementOptions &options = {});
+                                  const layout::PlacementOptions &options = {});
 
-} // namespace tapestry
+} // namespace tapestry::plan
 
 #endif // TAPESTRY_PLANNER_PLAN_PLANNER_H

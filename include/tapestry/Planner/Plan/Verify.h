@@ -13,7 +13,7 @@
 
 #include "tapestry/Planner/Plan/Plan.h"
 
-namespace tapestry {
+namespace tapestry::plan {
 
 /// Success, or the first fault, naming the vertex, the label and both numbers
 /// that disagree. Checked, for every vertex of `graph` (which must be valid):
@@ -33,11 +33,12 @@ namespace tapestry {
 ///   (verifyConstraints);
 /// - join, aggregate and repartition, and their sum, are what the cost model
 ///   says (to a part in 10^9), and the lower bound does not exceed the cost.
-[[nodiscard]] llvm::Error verifyPlan(const PlanGraph &graph, const Plan &plan);
+[[nodiscard]] llvm::Error verifyPlan(const model::PlanGraph &graph,
+                                     const Plan &plan);
 
 /// The first two of these checks, which need no placement: what a file or a
 /// user may get wrong before axes are assigned.
-[[nodiscard]] llvm::Error verifyParts(const PlanGraph &graph,
+[[nodiscard]] llvm::Error verifyParts(const model::PlanGraph &graph,
                                       llvm::ArrayRef<PartVector> parts,
                                       int64_t devices);
 
@@ -45,13 +46,13 @@ namespace tapestry {
 /// extent, their product within the devices. Of an input only that each number
 /// is between 1 and the devices: where its only consumer reads it through a
 /// window, a dimension has more parts than it has elements.
-[[nodiscard]] llvm::Error verifyVertexParts(const PlanVertex &vertex,
+[[nodiscard]] llvm::Error verifyVertexParts(const model::PlanVertex &vertex,
                                             llvm::ArrayRef<int64_t> parts,
                                             int64_t devices);
 
 /// The axes of one vertex: they exist in `grid`, none is used twice, and their
 /// sizes multiply to the parts.
-[[nodiscard]] llvm::Error verifyAxes(const PlanVertex &vertex,
+[[nodiscard]] llvm::Error verifyAxes(const model::PlanVertex &vertex,
                                      const DeviceGrid &grid,
                                      llvm::ArrayRef<int64_t> parts,
                                      const Partition &partition);
@@ -59,9 +60,9 @@ namespace tapestry {
 /// Whether a placed plan does what the constraints of the graph ask: parts,
 /// axes and their order, homes, and one layout for all members of a group.
 /// Preferences may be broken.
-[[nodiscard]] llvm::Error verifyConstraints(const PlanGraph &graph,
+[[nodiscard]] llvm::Error verifyConstraints(const model::PlanGraph &graph,
                                             const Plan &plan);
 
-} // namespace tapestry
+} // namespace tapestry::plan
 
 #endif // TAPESTRY_PLANNER_PLAN_VERIFY_H

@@ -6,6 +6,7 @@
 
 using namespace mlir;
 using namespace tapestry;
+using namespace tapestry::model;
 using namespace tapestry::teg;
 
 /// The einsums that read a value, in the order of the graph.

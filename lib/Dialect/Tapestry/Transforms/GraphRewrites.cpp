@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace tapestry;
+using namespace tapestry::model;
 using namespace tapestry::teg;
 
 static const RewriteKind *const kinds[] = {

@@ -11,6 +11,7 @@
 
 using namespace mlir;
 using namespace tapestry;
+using namespace tapestry::model;
 using namespace tapestry::teg;
 
 /// Operations of graphs that are kept as IR; beyond it the oldest graphs are

@@ -15,6 +15,8 @@ namespace tapestry::teg {
 
 using namespace mlir;
 using namespace tapestry;
+using namespace tapestry::contraction;
+using namespace tapestry::plan;
 using namespace tapestry::teg;
 
 /// A graph of one einsum, on operands that it is given.

@@ -5,6 +5,8 @@
 
 using namespace mlir;
 using namespace tapestry;
+using namespace tapestry::contraction;
+using namespace tapestry::model;
 using namespace tapestry::teg;
 
 std::vector<std::string> teg::printSteps(ArrayRef<ContractionStep> steps) {

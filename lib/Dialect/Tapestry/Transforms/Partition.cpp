@@ -10,6 +10,7 @@ namespace tapestry::teg {
 
 using namespace mlir;
 using namespace tapestry;
+using namespace tapestry::plan;
 using namespace tapestry::teg;
 
 namespace {

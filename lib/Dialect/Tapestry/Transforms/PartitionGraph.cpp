@@ -7,13 +7,16 @@
 
 using namespace mlir;
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::model;
+using namespace tapestry::plan;
 using namespace tapestry::teg;
 
 /// Plans `graph` by `options`; a plan file's pins become the graph's.
 static llvm::Expected<Plan> decide(PlanGraph &graph, const PlanRequest &request,
                                    const PlannerOptions &options) {
   if (request.planFile.empty())
-    return plan(graph, options);
+    return makePlan(graph, options);
   llvm::Expected<Plan> read = followPlanFile(request.planFile, graph, options);
   if (read && request.devices != 0 && request.devices != read->devices)
     return errorAt(request.planFile, "the plan is for ", read->devices,

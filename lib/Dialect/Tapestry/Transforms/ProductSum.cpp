@@ -9,6 +9,7 @@
 
 using namespace mlir;
 using namespace tapestry;
+using namespace tapestry::contraction;
 using namespace tapestry::teg;
 
 Contraction ProductSum::getContraction() {

@@ -22,7 +22,7 @@ struct Factor {
   /// The einsum's operands that it reads, ascending.
   llvm::SmallVector<unsigned, 1> operands;
   /// The einsum's labels that it depends on, through operands or by itself.
-  LabelList labels;
+  contraction::LabelList labels;
 };
 
 /// An einsum seen as a reduced product.
@@ -40,7 +40,7 @@ struct ProductSum {
   llvm::SmallVector<Factor, 1> scalars;
 
   /// The factors as operands of a contraction, by the einsum's label numbers.
-  Contraction getContraction();
+  contraction::Contraction getContraction();
 };
 
 /// Whether `times` distributes over a monoid: x*(a+b) = x*a + x*b, as for
@@ -58,7 +58,7 @@ llvm::Expected<ProductSum> matchProductSum(EinsumOp op, Monoid monoid);
 /// value of the last one. The last takes the einsum's name, all others get
 /// theirs from `freshName`.
 mlir::Value emitTree(mlir::OpBuilder &builder, ProductSum &product,
-                     const ContractionTree &tree,
+                     const contraction::ContractionTree &tree,
                      llvm::function_ref<std::string()> freshName);
 
 /// Emits one factor as an einsum of its own and the product with it, before

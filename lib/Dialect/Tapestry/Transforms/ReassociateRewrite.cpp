@@ -5,6 +5,8 @@
 
 using namespace mlir;
 using namespace tapestry;
+using namespace tapestry::contraction;
+using namespace tapestry::model;
 using namespace tapestry::teg;
 
 /// Whether Z multiplies by what P computes, as it is: sum over j of P[i, j] *

@@ -10,6 +10,7 @@ namespace tapestry::teg {
 
 using namespace mlir;
 using namespace tapestry;
+using namespace tapestry::model;
 using namespace tapestry::teg;
 
 /// "fuse:P:R;recompute:Q:R" as rewrites.

@@ -13,9 +13,10 @@ struct RewriteKind {
   llvm::StringLiteral name;
   /// Applies it in place. May leave operations that nobody reads. Fails with
   /// the graph untouched.
-  llvm::Error (*apply)(GraphOp graph, const Rewrite &rewrite);
+  llvm::Error (*apply)(GraphOp graph, const model::Rewrite &rewrite);
   /// Appends those of this kind that start from `op`.
-  void (*list)(GraphOp graph, EinsumOp op, std::vector<Rewrite> &rewrites);
+  void (*list)(GraphOp graph, EinsumOp op,
+               std::vector<model::Rewrite> &rewrites);
 };
 
 extern const RewriteKind orderKind, reassociateKind, fuseKind, unfuseKind,
@@ -37,12 +38,14 @@ private:
 };
 
 /// The rewrite that orders a product by a tree.
-Rewrite orderRewrite(llvm::StringRef vertex, const ContractionTree &tree);
+model::Rewrite orderRewrite(llvm::StringRef vertex,
+                            const contraction::ContractionTree &tree);
 
 /// The steps of a tree from a rewrite's arguments "0 2" and "1".
-llvm::Expected<std::vector<ContractionStep>>
+llvm::Expected<std::vector<contraction::ContractionStep>>
 parseSteps(llvm::ArrayRef<std::string> arguments);
-std::vector<std::string> printSteps(llvm::ArrayRef<ContractionStep> steps);
+std::vector<std::string>
+printSteps(llvm::ArrayRef<contraction::ContractionStep> steps);
 
 } // namespace tapestry::teg
 

@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace tapestry;
+using namespace tapestry::model;
 using namespace tapestry::teg;
 
 /// Whether a factor is just an element of an operand.

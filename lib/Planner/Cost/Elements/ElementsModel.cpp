@@ -7,6 +7,10 @@
 #include <cmath>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::cost::elements;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
 
 namespace {
 
@@ -76,7 +80,7 @@ public:
 
 } // namespace
 
-const CostModel &tapestry::elementsModel() {
+const CostModel &cost::elements::elementsModel() {
   static const ElementsModel model;
   return model;
 }

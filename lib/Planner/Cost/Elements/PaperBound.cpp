@@ -6,13 +6,16 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
+using namespace tapestry::cost::elements;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
 
 /// p times the image of a full block is the whole image, once for every block
 /// along all labels but its sides. The aggregation adds n_Z (n_agg - 1), where
 /// rounding up only adds.
-double tapestry::paperVertexBound(const PlanGraph &graph,
-                                  const PlanVertex &vertex,
-                                  llvm::ArrayRef<int64_t> parts) {
+double cost::elements::paperVertexBound(const PlanGraph &graph,
+                                        const PlanVertex &vertex,
+                                        llvm::ArrayRef<int64_t> parts) {
   if (!vertex.hasWork())
     return 0;
   RealCutSpace space;

@@ -6,6 +6,9 @@
 #include <cassert>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::cost::elements;
+using namespace tapestry::model;
 
 /// The number of kernel calls: the product over the distinct labels.
 static double callsOf(llvm::ArrayRef<int64_t> parts) {
@@ -15,8 +18,9 @@ static double callsOf(llvm::ArrayRef<int64_t> parts) {
   return calls;
 }
 
-double tapestry::joinCost(const PlanGraph &graph, const PlanVertex &vertex,
-                          llvm::ArrayRef<int64_t> parts) {
+double cost::elements::joinCost(const PlanGraph &graph,
+                                const PlanVertex &vertex,
+                                llvm::ArrayRef<int64_t> parts) {
   double perCall = 0;
   for (const PlanOperand &operand : vertex.operands)
     perCall += partElements(
@@ -25,8 +29,8 @@ double tapestry::joinCost(const PlanGraph &graph, const PlanVertex &vertex,
   return callsOf(parts) * perCall;
 }
 
-double tapestry::aggregateCost(const PlanVertex &vertex,
-                               llvm::ArrayRef<int64_t> parts) {
+double cost::elements::aggregateCost(const PlanVertex &vertex,
+                                     llvm::ArrayRef<int64_t> parts) {
   double combined = 1;
   for (auto [label, part] : llvm::zip_equal(vertex.labels, parts))
     if (label.reduced)
@@ -36,8 +40,8 @@ double tapestry::aggregateCost(const PlanVertex &vertex,
   return callsOf(parts) / combined * (combined - 1) * perPart;
 }
 
-double tapestry::repartitionCost(llvm::ArrayRef<PartDim> producer,
-                                 llvm::ArrayRef<PartDim> consumer) {
+double cost::elements::repartitionCost(llvm::ArrayRef<PartDim> producer,
+                                       llvm::ArrayRef<PartDim> consumer) {
   assert(producer.size() == consumer.size() && "parts of different tensors");
   if (producer == consumer)
     return 0;
@@ -53,8 +57,9 @@ double tapestry::repartitionCost(llvm::ArrayRef<PartDim> producer,
   return cost;
 }
 
-std::vector<VertexCost> tapestry::paperCosts(const PlanGraph &graph,
-                                             llvm::ArrayRef<PartVector> parts) {
+std::vector<VertexCost>
+cost::elements::paperCosts(const PlanGraph &graph,
+                           llvm::ArrayRef<PartVector> parts) {
   std::vector<VertexCost> costs(graph.vertices.size(), VertexCost(3));
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];

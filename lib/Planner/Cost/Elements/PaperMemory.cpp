@@ -12,6 +12,9 @@
 #include <map>
 
 using namespace tapestry;
+using namespace tapestry::cost::elements;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
 
 namespace {
 
@@ -138,8 +141,8 @@ void MemoryTerms::add() {
   }
 }
 
-void tapestry::limitPaperMemory(const PlanGraph &graph, int64_t limit,
-                                PlanProblem &problem) {
+void cost::elements::limitPaperMemory(const PlanGraph &graph, int64_t limit,
+                                      PlanProblem &problem) {
   problem.memoryLimit = limit;
   if (limit > 0 && !graph.vertices.empty())
     MemoryTerms(graph, problem).add();

@@ -19,6 +19,9 @@
 #include <set>
 
 using namespace tapestry;
+using namespace tapestry::cost::elements;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
 
 namespace {
 
@@ -419,21 +422,23 @@ llvm::Expected<PlanProblem> Builder::build() {
 }
 
 llvm::Expected<PlanProblem>
-tapestry::buildPaperProblem(const PlanGraph &graph, const DeviceGrid &grid) {
+cost::elements::buildPaperProblem(const PlanGraph &graph,
+                                  const DeviceGrid &grid) {
   if (llvm::Error error = checkConstraints(graph, grid))
     return std::move(error);
   return Builder(graph, grid).build();
 }
 
-llvm::Expected<PlanProblem> tapestry::buildPaperProblem(const PlanGraph &graph,
-                                                        int64_t devices) {
+llvm::Expected<PlanProblem>
+cost::elements::buildPaperProblem(const PlanGraph &graph, int64_t devices) {
   if (devices < 1)
     return planError("a plan for ", devices, " devices, the least is 1");
   return buildPaperProblem(graph, DeviceGrid::ofPrimes(devices));
 }
 
-double tapestry::paperPenalty(const PlanGraph &graph, const DeviceGrid &grid,
-                              llvm::ArrayRef<PartVector> parts) {
+double cost::elements::paperPenalty(const PlanGraph &graph,
+                                    const DeviceGrid &grid,
+                                    llvm::ArrayRef<PartVector> parts) {
   double penalty = 0;
   for (auto [vertex, counts] : llvm::zip_equal(graph.vertices, parts))
     if (!vertex.constraints.empty())
@@ -443,8 +448,9 @@ double tapestry::paperPenalty(const PlanGraph &graph, const DeviceGrid &grid,
 }
 
 std::vector<PartVector>
-tapestry::partsOfSolution(const PlanGraph &graph, const PlanProblem &problem,
-                          llvm::ArrayRef<uint32_t> choice) {
+cost::elements::partsOfSolution(const PlanGraph &graph,
+                                const PlanProblem &problem,
+                                llvm::ArrayRef<uint32_t> choice) {
   std::vector<PartVector> parts;
   for (auto [variable, number] : llvm::zip_equal(problem.variables, choice))
     parts.push_back((*variable.choices)[number]);

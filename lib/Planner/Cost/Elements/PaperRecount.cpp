@@ -5,6 +5,9 @@
 #include <algorithm>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::cost::elements;
+using namespace tapestry::model;
 
 /// Section 7's example, step by step: every consumer part is assembled from
 /// pieces; each piece but the first brings a producer part here and sends the
@@ -28,7 +31,7 @@ static double moveCost(llvm::ArrayRef<Piece> made, llvm::ArrayRef<Piece> used) {
   return consumers * perConsumer;
 }
 
-std::vector<VertexCost> tapestry::recountPaper(const DecidedPlan &plan) {
+std::vector<VertexCost> cost::elements::recountPaper(const DecidedPlan &plan) {
   const PlanGraph &graph = plan.context.graph;
   std::vector<VertexCost> costs;
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {

@@ -24,6 +24,8 @@
 #include <set>
 
 using namespace tapestry;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::machine;
 
 FirstPart::FirstPart(const DeviceGrid &grid, const Layout &layout) {
   for (const LayoutDim &dim : layout.dims) {

@@ -11,7 +11,7 @@
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
 #include <map>
 
-namespace tapestry {
+namespace tapestry::cost::seconds {
 
 /// The first device's part of a layout: what it has along every dimension and
 /// in all. In plain layouts no part is larger.
@@ -25,7 +25,7 @@ struct FirstPart {
 
 class MoveBound {
 public:
-  MoveBound(const DeviceGrid &grid, const Machine &machine);
+  MoveBound(const DeviceGrid &grid, const machine::Machine &machine);
 
   /// No way, over any number of stops, from a plain layout with these parts to
   /// any layout with those costs less. `total`: the elements of the tensor if
@@ -47,7 +47,7 @@ private:
     double devices = 1;
   };
   const DeviceGrid &grid;
-  const Machine &machine;
+  const machine::Machine &machine;
   double devices;
   /// Fastest first.
   std::vector<Level> levels;
@@ -55,6 +55,6 @@ private:
   std::map<int64_t, std::vector<Cut>> groups;
 };
 
-} // namespace tapestry
+} // namespace tapestry::cost::seconds
 
 #endif // TAPESTRY_LIB_PLANNER_COST_SECONDS_MOVEBOUND_H

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 using namespace tapestry;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::machine;
 
 ReshardingTable::ReshardingTable(const DeviceGrid &grid, const Machine &machine,
                                  ReshardingCostCache &costs,

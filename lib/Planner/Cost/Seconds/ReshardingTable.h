@@ -7,7 +7,7 @@
 #include "tapestry/Planner/Layout/Placement.h"
 #include "tapestry/Support/ReshardingCostCache.h"
 
-namespace tapestry {
+namespace tapestry::cost::seconds {
 
 /// All plain layouts of one tensor shape on a grid and the seconds of the
 /// cheapest way from one to another, over others where that is cheaper than one
@@ -16,7 +16,7 @@ namespace tapestry {
 class ReshardingTable {
 public:
   /// `layouts` are the plain layouts that may be used.
-  ReshardingTable(const DeviceGrid &grid, const Machine &machine,
+  ReshardingTable(const DeviceGrid &grid, const machine::Machine &machine,
                   ReshardingCostCache &costs, std::vector<Layout> layouts,
                   int64_t elementBytes);
 
@@ -46,7 +46,7 @@ private:
   double direct(LayoutId from, LayoutId to);
 
   const DeviceGrid &grid;
-  const Machine &machine;
+  const machine::Machine &machine;
   ReshardingCostCache &costs;
   int64_t elementBytes;
   std::vector<Layout> all;
@@ -57,6 +57,6 @@ private:
   std::vector<uint16_t> before;
 };
 
-} // namespace tapestry
+} // namespace tapestry::cost::seconds
 
 #endif // TAPESTRY_LIB_PLANNER_COST_SECONDS_RESHARDINGTABLE_H

@@ -8,6 +8,12 @@
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::layout;
+using namespace tapestry::machine;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
 
 namespace {
 
@@ -107,7 +113,7 @@ public:
 
 } // namespace
 
-const CostModel &tapestry::secondsModel() {
+const CostModel &cost::seconds::secondsModel() {
   static const SecondsModel model;
   return model;
 }

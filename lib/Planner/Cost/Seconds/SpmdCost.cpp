@@ -9,10 +9,17 @@
 #include <algorithm>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::layout;
+using namespace tapestry::machine;
+using namespace tapestry::model;
 
-double tapestry::workSeconds(const PlanGraph &graph, const PlanVertex &vertex,
-                             const DeviceGrid &grid, const Machine &machine,
-                             const Partition &partition) {
+double cost::seconds::workSeconds(const PlanGraph &graph,
+                                  const PlanVertex &vertex,
+                                  const DeviceGrid &grid,
+                                  const Machine &machine,
+                                  const Partition &partition) {
   if (!vertex.hasWork())
     return 0;
   llvm::SmallVector<int64_t, 4> extents = vertex.extents();
@@ -46,10 +53,10 @@ double tapestry::workSeconds(const PlanGraph &graph, const PlanVertex &vertex,
          machine.vertexLatency;
 }
 
-double tapestry::collectiveSeconds(const Collective &collective,
-                                   const DeviceGrid &grid,
-                                   const Machine &machine,
-                                   int64_t bytesPerElement) {
+double cost::seconds::collectiveSeconds(const Collective &collective,
+                                        const DeviceGrid &grid,
+                                        const Machine &machine,
+                                        int64_t bytesPerElement) {
   double bytes = double(collective.mostReceived) * bytesPerElement;
   if (collective.kind == CollectiveKind::None)
     return 0;
@@ -71,10 +78,10 @@ double tapestry::collectiveSeconds(const Collective &collective,
                   tree(smallAllReduceBytes));
 }
 
-std::vector<VertexCost> tapestry::spmdCosts(const PlanGraph &graph,
-                                            const DeviceGrid &grid,
-                                            const Machine &machine,
-                                            const Placement &placement) {
+std::vector<VertexCost> cost::seconds::spmdCosts(const PlanGraph &graph,
+                                                 const DeviceGrid &grid,
+                                                 const Machine &machine,
+                                                 const Placement &placement) {
   ReshardingCostCache cache(grid);
   auto moveSeconds = [&](const PlanVertex &tensor,
                          llvm::ArrayRef<Layout> steps) {
@@ -104,8 +111,9 @@ std::vector<VertexCost> tapestry::spmdCosts(const PlanGraph &graph,
   return costs;
 }
 
-double tapestry::independentSeconds(const PlanGraph &graph,
-                                    const Machine &machine, int64_t devices) {
+double cost::seconds::independentSeconds(const PlanGraph &graph,
+                                         const Machine &machine,
+                                         int64_t devices) {
   double seconds = 0;
   for (const PlanVertex &vertex : graph.vertices) {
     if (!vertex.hasWork())

@@ -12,14 +12,14 @@
 #include "tapestry/Planner/Cost/Seconds/SpmdProblem.h"
 #include <map>
 
-namespace tapestry {
+namespace tapestry::cost::seconds {
 
 /// In MoveTable::stop: straight from where the result lies, which is no home.
 inline constexpr uint16_t noStop = ~uint16_t(0);
 
 /// The layouts that the choices of a variable show to an edge.
 struct Shown {
-  SharedClasses classes;
+  optimize::SharedClasses classes;
   std::vector<LayoutId> layouts;
   /// Equal lists have equal numbers.
   unsigned number = 0;
@@ -28,8 +28,8 @@ struct Shown {
 /// What vertices of the same form have in common.
 struct WorkForm {
   std::vector<Partition> partitions;
-  SharedChoices parts;
-  SharedCosts costs;
+  optimize::SharedChoices parts;
+  optimize::SharedCosts costs;
   Shown result;
   std::vector<Shown> operands;
 };
@@ -40,31 +40,31 @@ struct HomeForm {
   /// The numbers in the table of the homes that are allowed; all of them where
   /// nothing is asked.
   std::vector<unsigned> allowed;
-  SharedChoices parts;
-  SharedCosts costs;
-  SharedClasses classes;
+  optimize::SharedChoices parts;
+  optimize::SharedCosts costs;
+  optimize::SharedClasses classes;
 };
 
 /// The seconds of an edge and the bytes that a move over it takes.
 struct MoveTable {
-  SharedTable seconds;
-  SharedBytes bytes;
+  optimize::SharedTable seconds;
+  optimize::SharedBytes bytes;
   /// Row-major like the table: the layout in which partial values are combined,
   /// or the last plain stop before a read.
   std::vector<uint16_t> stop;
 };
 
 struct SpmdProblem::Decoding {
-  Decoding(const PlanGraph &graph, const DeviceGrid &grid,
-           const Machine &machine)
+  Decoding(const model::PlanGraph &graph, const DeviceGrid &grid,
+           const machine::Machine &machine)
       : graph(graph), grid(grid), machine(machine), costs(grid),
         uses(graph.uses()) {}
 
-  const PlanGraph &graph;
+  const model::PlanGraph &graph;
   const DeviceGrid &grid;
-  Machine machine;
+  machine::Machine machine;
   ReshardingCostCache costs;
-  std::vector<llvm::SmallVector<PlanUse, 2>> uses;
+  std::vector<llvm::SmallVector<model::PlanUse, 2>> uses;
   std::vector<SpmdProblem::Variables> variables;
   std::vector<std::shared_ptr<const WorkForm>> work;
   std::vector<std::shared_ptr<const HomeForm>> home;
@@ -76,6 +76,6 @@ struct SpmdProblem::Decoding {
   std::map<std::vector<int64_t>, std::unique_ptr<MoveTable>> moves;
 };
 
-} // namespace tapestry
+} // namespace tapestry::cost::seconds
 
 #endif // TAPESTRY_LIB_PLANNER_COST_SECONDS_SPMDDECODING_H

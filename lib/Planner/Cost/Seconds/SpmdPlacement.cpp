@@ -6,6 +6,10 @@
 #include <algorithm>
 
 using namespace tapestry;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::layout;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
 
 SpmdProblem::SpmdProblem() = default;
 SpmdProblem::SpmdProblem(SpmdProblem &&) = default;

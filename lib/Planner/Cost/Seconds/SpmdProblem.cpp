@@ -19,6 +19,11 @@
 #include <map>
 
 using namespace tapestry;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::layout;
+using namespace tapestry::machine;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
 
 namespace {
 
@@ -547,7 +552,8 @@ llvm::Expected<SpmdProblem> Builder::build() {
 }
 
 llvm::Expected<SpmdProblem>
-tapestry::buildSpmdProblem(const PlanGraph &graph, const DeviceGrid &grid,
-                           const Machine &machine, const SpmdOptions &options) {
+cost::seconds::buildSpmdProblem(const PlanGraph &graph, const DeviceGrid &grid,
+                                const Machine &machine,
+                                const SpmdOptions &options) {
   return Builder(graph, grid, machine, options).build();
 }

@@ -7,6 +7,10 @@
 #include <cmath>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::machine;
+using namespace tapestry::model;
 
 /// The roofline of the first device, whose block is the largest.
 static double countWork(const DecidedPlan &plan, unsigned v) {
@@ -75,7 +79,7 @@ static double secondsOfMove(const CostContext &context, const Layout &from,
                                                     : std::max(2 * ring, tree);
 }
 
-std::vector<VertexCost> tapestry::recountSpmd(const DecidedPlan &plan) {
+std::vector<VertexCost> cost::seconds::recountSpmd(const DecidedPlan &plan) {
   const PlanGraph &graph = plan.context.graph;
   std::vector<VertexCost> costs(graph.vertices.size(), VertexCost(3));
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {

@@ -17,6 +17,11 @@
 #include <cmath>
 
 using namespace tapestry;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::layout;
+using namespace tapestry::machine;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
 
 namespace {
 
@@ -409,16 +414,16 @@ std::optional<double> Relaxer::leastWork() {
   return total;
 }
 
-std::optional<PlanProblem>
-tapestry::buildSpmdRelaxation(const PlanGraph &graph, const DeviceGrid &grid,
-                              const Machine &machine,
-                              const RelaxationOptions &options) {
+std::optional<PlanProblem> cost::seconds::buildSpmdRelaxation(
+    const PlanGraph &graph, const DeviceGrid &grid, const Machine &machine,
+    const RelaxationOptions &options) {
   return Relaxer(graph, grid, machine, options).build();
 }
 
-double tapestry::spmdLowerBound(const PlanGraph &graph, const DeviceGrid &grid,
-                                const Machine &machine, double enough,
-                                const RelaxationOptions &options) {
+double cost::seconds::spmdLowerBound(const PlanGraph &graph,
+                                     const DeviceGrid &grid,
+                                     const Machine &machine, double enough,
+                                     const RelaxationOptions &options) {
   double least = independentSeconds(graph, machine, grid.numDevices());
   if (least >= enough)
     return least;

@@ -7,6 +7,9 @@
 #include <set>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::cost::elements;
+using namespace tapestry::model;
 using namespace tapestry::test;
 
 namespace {

@@ -14,6 +14,8 @@
 #include <random>
 
 using namespace tapestry;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::machine;
 
 namespace {
 

@@ -12,6 +12,11 @@
 #include <cmath>
 
 using namespace tapestry;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::machine;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
+using namespace tapestry::plan;
 using namespace tapestry::test;
 
 namespace {
@@ -163,7 +168,7 @@ TEST(SpmdRelaxation, CertifiesPlansOnMergedAxes) {
   options.costModel = "spmd";
   options.machine = valueOf(machineNamed("h100x256"));
   options.devices = 64;
-  Plan found = valueOf(plan(llamaGraph(2), options));
+  Plan found = valueOf(makePlan(llamaGraph(2), options));
   EXPECT_FALSE(found.provedOptimal);
   EXPECT_LE(found.lowerBound, found.cost);
   EXPECT_GT(found.lowerBound, 0.98 * found.cost);

@@ -15,6 +15,14 @@
 #include <random>
 
 using namespace tapestry;
+using namespace tapestry::cost;
+using namespace tapestry::cost::elements;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::layout;
+using namespace tapestry::machine;
+using namespace tapestry::model;
+using namespace tapestry::optimize;
+using namespace tapestry::plan;
 using namespace tapestry::test;
 
 namespace {
@@ -74,7 +82,7 @@ Plan planSpmd(const PlanGraph &graph, const DeviceGrid &grid) {
   options.costModel = "spmd";
   options.machine = testMachine();
   options.grid = grid;
-  return valueOf(plan(graph, options));
+  return valueOf(makePlan(graph, options));
 }
 
 } // namespace
@@ -196,7 +204,7 @@ TEST(SpmdPlan, LeavesCheapWorkWholeAndDevicesAlone) {
   options.costModel = "spmd";
   options.machine = testMachine();
   options.devices = 4;
-  Plan plan = valueOf(tapestry::plan(b.graph, options));
+  Plan plan = valueOf(tapestry::plan::makePlan(b.graph, options));
   EXPECT_TRUE(plan.placement.collectives.empty());
   EXPECT_TRUE(plan.provedOptimal);
 }

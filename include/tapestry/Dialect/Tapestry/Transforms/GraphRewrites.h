@@ -35,24 +35,25 @@ namespace tapestry::teg {
 /// Applies one rewrite in place, erases what nobody observes any more, and
 /// writes the rewrite down on the graph. Fails with a reason where it does not
 /// apply; the graph is then as it was. The graph must have no partition yet.
-llvm::Error applyRewrite(GraphOp graph, const Rewrite &rewrite);
+llvm::Error applyRewrite(GraphOp graph, const model::Rewrite &rewrite);
 
 /// Applies rewrites in order; all or, with an error that says which one does
 /// not apply, none.
-llvm::Error applyRewrites(GraphOp graph, llvm::ArrayRef<Rewrite> rewrites);
+llvm::Error applyRewrites(GraphOp graph,
+                          llvm::ArrayRef<model::Rewrite> rewrites);
 
 /// The rewrites that have been applied to a graph, in order.
-std::vector<Rewrite> recordedRewrites(GraphOp graph);
+std::vector<model::Rewrite> recordedRewrites(GraphOp graph);
 
 /// What applyRewrite() can do to a graph, in the order of its operations. Of
 /// the trees of a product only the cheapest few are offered.
-std::vector<Rewrite> applicableRewrites(GraphOp graph);
+std::vector<model::Rewrite> applicableRewrites(GraphOp graph);
 
 /// The graphs that rewrites of `program` lead to; graphs that differ only in
 /// the names of vertices, or in the order of independent ones, are equal. Keeps
 /// a copy of `program`. Calls may come from several threads, as long as nobody
 /// else uses the context meanwhile.
-llvm::Expected<std::unique_ptr<RewriteSpace>>
+llvm::Expected<std::unique_ptr<model::RewriteSpace>>
 createRewriteSpace(GraphOp program);
 
 } // namespace tapestry::teg

@@ -14,7 +14,7 @@ namespace tapestry::teg {
 /// A planned graph: what the planner saw and what it decided.
 struct PartitionedGraph {
   GraphVertices vertices;
-  Plan plan;
+  plan::Plan plan;
 };
 
 /// The most bytes that any device will hold when a planned graph runs; nothing
@@ -27,13 +27,13 @@ using PeakFinder = std::function<std::optional<int64_t>(GraphOp)>;
 /// what is wrong with the request, the plan file or the graph; the graph is
 /// then as it was.
 llvm::Expected<PartitionedGraph>
-partitionGraph(GraphOp graph, const PlanRequest &request,
+partitionGraph(GraphOp graph, const plan::PlanRequest &request,
                const PeakFinder &findPeak = {});
 
 /// The pass tapestry-partition with everything that a request can say. What
 /// `findPeak` needs of dialects, `addDialects` adds.
 std::unique_ptr<mlir::Pass>
-createPartitionPass(const PlanRequest &request, PeakFinder findPeak,
+createPartitionPass(const plan::PlanRequest &request, PeakFinder findPeak,
                     void (*addDialects)(mlir::DialectRegistry &));
 
 } // namespace tapestry::teg

@@ -12,22 +12,23 @@
 #include "tapestry/Planner/Cost/CostModel.h"
 #include "tapestry/Planner/Model/TensorParts.h"
 
-namespace tapestry {
+namespace tapestry::cost::elements {
 
 /// p * sum over the operands of one part's elements (section 7, "transferring
 /// into the join"); 0 for an input.
-double joinCost(const PlanGraph &graph, const PlanVertex &vertex,
+double joinCost(const model::PlanGraph &graph, const model::PlanVertex &vertex,
                 llvm::ArrayRef<int64_t> parts);
 
 /// p / n_agg * (n_agg - 1) * n_Z (section 7, "transferring into the
 /// aggregation"); 0 when no reduced label is cut.
-double aggregateCost(const PlanVertex &vertex, llvm::ArrayRef<int64_t> parts);
+double aggregateCost(const model::PlanVertex &vertex,
+                     llvm::ArrayRef<int64_t> parts);
 
 /// (n_c / n_int - 1) * k_x * (n_c + n_p), plus n_p * k_x when n_p != n_int
 /// (section 7, "re-partitioning across operations"); 0 when the parts are
 /// equal.
-double repartitionCost(llvm::ArrayRef<PartDim> producer,
-                       llvm::ArrayRef<PartDim> consumer);
+double repartitionCost(llvm::ArrayRef<model::PartDim> producer,
+                       llvm::ArrayRef<model::PartDim> consumer);
 
 /// The components of a vertex' cost.
 enum PaperComponent : unsigned {
@@ -38,7 +39,7 @@ enum PaperComponent : unsigned {
 };
 
 /// The costs of every vertex when vertex v is cut by parts[v].
-std::vector<VertexCost> paperCosts(const PlanGraph &graph,
+std::vector<VertexCost> paperCosts(const model::PlanGraph &graph,
                                    llvm::ArrayRef<PartVector> parts);
 
 /// The same for the verifier, with code of its own.
@@ -46,12 +47,13 @@ std::vector<VertexCost> recountPaper(const DecidedPlan &plan);
 
 /// What joins and aggregates cost at least at a vertex that is cut into as many
 /// blocks as `parts` makes; 0 for an input.
-double paperVertexBound(const PlanGraph &graph, const PlanVertex &vertex,
+double paperVertexBound(const model::PlanGraph &graph,
+                        const model::PlanVertex &vertex,
                         llvm::ArrayRef<int64_t> parts);
 
 /// The cost model `paper`.
 const CostModel &elementsModel();
 
-} // namespace tapestry
+} // namespace tapestry::cost::elements
 
 #endif // TAPESTRY_PLANNER_COST_ELEMENTS_PAPERCOST_H

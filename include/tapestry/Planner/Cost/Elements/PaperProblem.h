@@ -10,7 +10,7 @@
 #include "tapestry/Planner/Model/Graph.h"
 #include "tapestry/Planner/Optimize/Problem.h"
 
-namespace tapestry {
+namespace tapestry::cost::elements {
 
 /// Builds the problem of cutting every vertex of `graph` for the devices of
 /// `grid` under the cost model `paper`: variable v is vertex v, its choices are
@@ -26,29 +26,29 @@ namespace tapestry {
 /// Members of a layout group are joined by edges between neighbours that cost
 /// forbiddenCost, or more than all else, where layouts differ. The error names
 /// constraints that contradict each other.
-llvm::Expected<PlanProblem> buildPaperProblem(const PlanGraph &graph,
-                                              const DeviceGrid &grid);
+llvm::Expected<optimize::PlanProblem>
+buildPaperProblem(const model::PlanGraph &graph, const DeviceGrid &grid);
 /// The same on a grid of one axis "d".
-llvm::Expected<PlanProblem> buildPaperProblem(const PlanGraph &graph,
-                                              int64_t devices);
+llvm::Expected<optimize::PlanProblem>
+buildPaperProblem(const model::PlanGraph &graph, int64_t devices);
 
 /// Sets a limit of bytes per device (0: none) on the problem that
 /// buildPaperProblem() made of `graph`, and adds the bytes of every choice.
 /// Steps are vertices; inputs and outputs are held throughout.
-void limitPaperMemory(const PlanGraph &graph, int64_t limit,
-                      PlanProblem &problem);
+void limitPaperMemory(const model::PlanGraph &graph, int64_t limit,
+                      optimize::PlanProblem &problem);
 
 /// What the broken preferences of `graph` add to the cost of a solution of the
 /// problem that buildPaperProblem() made of it.
-double paperPenalty(const PlanGraph &graph, const DeviceGrid &grid,
+double paperPenalty(const model::PlanGraph &graph, const DeviceGrid &grid,
                     llvm::ArrayRef<PartVector> parts);
 
 /// The parts per label of every vertex under `choice`. Where an input is stored
 /// as its only consumer reads it, its parts are that consumer's per dimension.
-std::vector<PartVector> partsOfSolution(const PlanGraph &graph,
-                                        const PlanProblem &problem,
+std::vector<PartVector> partsOfSolution(const model::PlanGraph &graph,
+                                        const optimize::PlanProblem &problem,
                                         llvm::ArrayRef<uint32_t> choice);
 
-} // namespace tapestry
+} // namespace tapestry::cost::elements
 
 #endif // TAPESTRY_PLANNER_COST_ELEMENTS_PAPERPROBLEM_H

@@ -13,14 +13,14 @@
 #include "tapestry/Planner/Layout/Placement.h"
 #include "tapestry/Planner/Machine/Machine.h"
 
-namespace tapestry {
+namespace tapestry::cost::seconds {
 
 /// Seconds that the busiest device works on its block of a vertex: the larger
 /// of operations at the device's peak and bytes read and written at its memory
 /// bandwidth, plus what starting a vertex costs. 0 for an input.
-double workSeconds(const PlanGraph &graph, const PlanVertex &vertex,
-                   const DeviceGrid &grid, const Machine &machine,
-                   const Partition &partition);
+double workSeconds(const model::PlanGraph &graph,
+                   const model::PlanVertex &vertex, const DeviceGrid &grid,
+                   const machine::Machine &machine, const Partition &partition);
 
 /// Seconds of one collective on elements of this size, by the busiest device.
 /// With latency a and bandwidth b of the slowest axis, g devices per group, and
@@ -33,7 +33,8 @@ double workSeconds(const PlanGraph &graph, const PlanVertex &vertex,
 /// - a slice copies within the device's memory: 2 n / memoryBandwidth;
 /// - none: 0.
 double collectiveSeconds(const Collective &collective, const DeviceGrid &grid,
-                         const Machine &machine, int64_t bytesPerElement);
+                         const machine::Machine &machine,
+                         int64_t bytesPerElement);
 
 /// The components of a vertex' cost.
 enum SpmdComponent : unsigned {
@@ -46,22 +47,22 @@ enum SpmdComponent : unsigned {
 };
 
 /// What a placed graph costs at every vertex.
-std::vector<VertexCost> spmdCosts(const PlanGraph &graph,
+std::vector<VertexCost> spmdCosts(const model::PlanGraph &graph,
                                   const DeviceGrid &grid,
-                                  const Machine &machine,
-                                  const Placement &placement);
+                                  const machine::Machine &machine,
+                                  const layout::Placement &placement);
 
 /// The same for the verifier, with code of its own.
 std::vector<VertexCost> recountSpmd(const DecidedPlan &plan);
 
 /// A bound on any plan of `graph` for `devices` devices on `machine`, whatever
 /// the grid: every vertex shares its work evenly and nothing moves.
-double independentSeconds(const PlanGraph &graph, const Machine &machine,
-                          int64_t devices);
+double independentSeconds(const model::PlanGraph &graph,
+                          const machine::Machine &machine, int64_t devices);
 
 /// The cost model `spmd`.
 const CostModel &secondsModel();
 
-} // namespace tapestry
+} // namespace tapestry::cost::seconds
 
 #endif // TAPESTRY_PLANNER_COST_SECONDS_SPMDCOST_H

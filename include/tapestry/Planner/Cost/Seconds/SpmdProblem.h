@@ -16,7 +16,7 @@
 #include "tapestry/Planner/Layout/Placement.h"
 #include "tapestry/Planner/Optimize/Problem.h"
 
-namespace tapestry {
+namespace tapestry::cost::seconds {
 
 struct SpmdOptions {
   /// The most partitions of a vertex, and layouts of a tensor, that are looked
@@ -32,7 +32,7 @@ struct SpmdOptions {
 };
 
 struct SpmdProblem {
-  PlanProblem problem;
+  optimize::PlanProblem problem;
   /// Whether every partition and every plain layout on the grid is a choice.
   bool isComplete = true;
   /// The axes that cut a dimension together or not at all.
@@ -44,7 +44,7 @@ struct SpmdProblem {
   ~SpmdProblem();
 
   /// What a solution means: partitions, homes, routes and collectives.
-  Placement placementOf(llvm::ArrayRef<uint32_t> choice) const;
+  layout::Placement placementOf(llvm::ArrayRef<uint32_t> choice) const;
   /// The part of a solution's cost that stands for broken preferences.
   double penalty(llvm::ArrayRef<uint32_t> choice) const;
   /// The variables of a vertex: its work's and its home's. Inputs have no work;
@@ -66,11 +66,11 @@ struct SpmdProblem {
 
 /// `graph` and `grid` must outlive the result. Fails where a vertex has more
 /// choices than can be planned.
-llvm::Expected<SpmdProblem> buildSpmdProblem(const PlanGraph &graph,
+llvm::Expected<SpmdProblem> buildSpmdProblem(const model::PlanGraph &graph,
                                              const DeviceGrid &grid,
-                                             const Machine &machine,
+                                             const machine::Machine &machine,
                                              const SpmdOptions &options = {});
 
-} // namespace tapestry
+} // namespace tapestry::cost::seconds
 
 #endif // TAPESTRY_PLANNER_COST_SECONDS_SPMDPROBLEM_H

@@ -13,7 +13,7 @@
 #include "tapestry/Planner/Optimize/Problem.h"
 #include <limits>
 
-namespace tapestry {
+namespace tapestry::cost::seconds {
 
 struct RelaxationOptions {
   /// The most ways to cut a vertex, or a tensor, in the problem.
@@ -26,18 +26,18 @@ struct RelaxationOptions {
 /// A problem of which every plan of `graph` on `grid`, a grid of prime axes, is
 /// a solution that costs at most as much; constraints, preferences and memory
 /// are left out. Nothing where there are too many choices.
-std::optional<PlanProblem>
-buildSpmdRelaxation(const PlanGraph &graph, const DeviceGrid &grid,
-                    const Machine &machine,
+std::optional<optimize::PlanProblem>
+buildSpmdRelaxation(const model::PlanGraph &graph, const DeviceGrid &grid,
+                    const machine::Machine &machine,
                     const RelaxationOptions &options = {});
 
 /// No plan of `graph` on `grid`, a grid of prime axes, costs less. Ends early
 /// once the bound is known to be `enough`.
-double spmdLowerBound(const PlanGraph &graph, const DeviceGrid &grid,
-                      const Machine &machine,
+double spmdLowerBound(const model::PlanGraph &graph, const DeviceGrid &grid,
+                      const machine::Machine &machine,
                       double enough = std::numeric_limits<double>::infinity(),
                       const RelaxationOptions &options = {});
 
-} // namespace tapestry
+} // namespace tapestry::cost::seconds
 
 #endif // TAPESTRY_PLANNER_COST_SECONDS_SPMDRELAXATION_H
