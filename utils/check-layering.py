@@ -77,6 +77,7 @@ RULES = {
     "Dialect/Tapestry/IR": BASE + [INDEX],
     "Dialect/TRA/IR": BASE + [INDEX],
     "Dialect/Comm/IR": BASE + [INDEX],
+    "Dialect/Tapestry/Macros": BASE + [INDEX, "Dialect/Tapestry/IR"],
     "Analysis": BASE + DIALECTS + [*PLANNER],
     "Dialect/Tapestry/Transforms": BASE
     + [INDEX, "Dialect/Tapestry/IR", "Analysis", *PLANNER],
@@ -87,7 +88,7 @@ RULES = {
     "Codegen/Common": [],
     "Codegen": ["Support", "Codegen/Common", "Plugin"],
     "Codegen/CPU": ["Support", "Codegen", "Codegen/Common", "Object"],
-    "Import/Ein": BASE + [INDEX, "Dialect/Tapestry/IR"],
+    "Import/Ein": BASE + [INDEX, "Dialect/Tapestry/IR", "Dialect/Tapestry/Macros"],
     "Reference": BASE + [INDEX, "Dialect/Tapestry/IR"],
     "Object": [],
     "Pipelines": BASE

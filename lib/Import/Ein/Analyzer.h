@@ -1,7 +1,7 @@
 //===- Analyzer.h - Statements of a .ein program in order -------*- C++ -*-===//
 //
 // Private to this folder. Sema.cpp handles declarations and equations,
-// Norms.cpp the macros of the language, Macros.cpp those of the user.
+// Macros.cpp the macros of the user.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +16,8 @@ namespace tapestry::ein {
 
 class Analyzer {
 public:
-  Analyzer(const EinOptions &options, ast::Context &context,
-           DiagnosticEngine &diagnostics)
-      : options(options), context(context), diagnostics(diagnostics) {}
+  Analyzer(const EinOptions &options, DiagnosticEngine &diagnostics)
+      : options(options), diagnostics(diagnostics) {}
 
   std::optional<Graph> run(const ast::Program &program);
 
@@ -37,10 +36,12 @@ private:
   // once reported.
   void visitEquation(Scope &scope, const ast::EquationStmt &stmt);
   std::optional<unsigned> expand(Scope &scope, const ast::EquationStmt &stmt);
-  std::optional<unsigned> addVertex(const Scope &scope, std::string name,
-                                    const Equation &equation);
+  std::optional<unsigned> addVertex(const Scope &scope,
+                                    const ast::EquationStmt &stmt);
   bool checkSize(llvm::StringRef name, llvm::SMRange range, ElementType type,
                  llvm::ArrayRef<int64_t> shape);
+  bool checkSize(llvm::StringRef name, llvm::SMRange range,
+                 const StatementAnalyzer::Result &result);
   void nameLabels(const Scope &scope, Vertex &vertex);
 
   // Requests.cpp.
@@ -67,33 +68,6 @@ private:
                 llvm::ArrayRef<CutTarget> targets, llvm::StringRef name,
                 ShardingConstraint &request);
 
-  // Norms.cpp.
-
-  /// What the vertices of a softmax or norm have in common.
-  struct Group {
-    /// The left side's labels that the operand uses, all and those that are
-    /// not normalised over; and the latter's opposite.
-    llvm::SmallVector<ast::Label> all, outer, inner;
-    ElementType type = ElementType::F32;
-    /// Where sums are kept: f32 for narrower types.
-    ElementType wide = ElementType::F32;
-  };
-  std::optional<Group> analyzeGroup(Scope &scope,
-                                    const ast::EquationStmt &stmt);
-  /// Adds vertex NAME.suffix and makes it known under that name.
-  bool addHelper(Scope &scope, const ast::EquationStmt &stmt,
-                 llvm::StringRef suffix, llvm::ArrayRef<ast::Label> labels,
-                 Monoid monoid, llvm::ArrayRef<ast::Label> reduced,
-                 const ast::Expr *expr);
-  std::optional<unsigned> addLast(Scope &scope, const ast::EquationStmt &stmt,
-                                  const ast::Expr *expr);
-  std::optional<unsigned> expandSoftmax(Scope &scope,
-                                        const ast::EquationStmt &stmt);
-  std::optional<unsigned> expandRMSNorm(Scope &scope,
-                                        const ast::EquationStmt &stmt);
-  std::optional<unsigned> expandLayerNorm(Scope &scope,
-                                          const ast::EquationStmt &stmt);
-
   // Macros.cpp.
   std::optional<unsigned> expandUse(Scope &scope, const ast::EquationStmt &stmt,
                                     const ast::CallExpr &call,
@@ -113,7 +87,6 @@ private:
                                      const ast::DefStmt &def);
 
   const EinOptions &options;
-  ast::Context &context;
   DiagnosticEngine &diagnostics;
   Graph graph;
   Scope file;
@@ -121,6 +94,8 @@ private:
   llvm::SmallVector<llvm::SMLoc> calls;
   /// The macros whose bodies are being expanded, outermost first.
   llvm::SmallVector<const ast::DefStmt *, 4> expanding;
+  /// After expansion of the language's macros.
+  unsigned numVertices = 0;
   bool limitReported = false;
 };
 

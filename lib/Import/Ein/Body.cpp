@@ -45,8 +45,8 @@ unsigned StatementAnalyzer::addNode(NodeKind kind, ElementType type,
   node.kind = kind;
   node.type = type;
   node.args.assign(args.begin(), args.end());
-  vertex.nodes.push_back(std::move(node));
-  return vertex.nodes.size() - 1;
+  current->nodes.push_back(std::move(node));
+  return current->nodes.size() - 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,10 +114,11 @@ bool StatementAnalyzer::buildOperands() {
         }
       }
     }
-    auto *it = llvm::find(vertex.operands, operand);
-    access.operand = it - vertex.operands.begin();
-    if (it == vertex.operands.end())
-      vertex.operands.push_back(std::move(operand));
+    auto &operands = access.reader->operands;
+    auto *it = llvm::find(operands, operand);
+    access.operand = it - operands.begin();
+    if (it == operands.end())
+      operands.push_back(std::move(operand));
   }
   return ok;
 }
@@ -128,7 +129,7 @@ std::optional<unsigned> StatementAnalyzer::buildConstant(const Expr *expr,
   if (!constant)
     return std::nullopt;
   unsigned node = addNode(NodeKind::Constant, type);
-  vertex.nodes[node].constant = *constant;
+  current->nodes[node].constant = *constant;
   return node;
 }
 
@@ -144,13 +145,14 @@ std::optional<unsigned> StatementAnalyzer::build(const Expr *expr,
   switch (expr->kind) {
   case Expr::Kind::BoolLiteral: {
     unsigned node = addNode(NodeKind::Constant, ElementType::Bool);
-    vertex.nodes[node].constant.integer = llvm::cast<BoolLiteral>(expr)->value;
+    current->nodes[node].constant.integer =
+        llvm::cast<BoolLiteral>(expr)->value;
     return node;
   }
   case Expr::Kind::Name:
   case Expr::Kind::Access: {
     unsigned node = addNode(NodeKind::Operand, type);
-    vertex.nodes[node].index = accesses[accessOf.lookup(expr)].operand;
+    current->nodes[node].index = accesses[accessOf.lookup(expr)].operand;
     return node;
   }
   case Expr::Kind::Iverson: {
@@ -234,7 +236,7 @@ std::optional<unsigned> StatementAnalyzer::buildBinary(const BinaryExpr &expr,
     return std::nullopt;
   if (comparison) {
     unsigned node = addNode(NodeKind::Compare, ElementType::Bool, {*lhs, *rhs});
-    vertex.nodes[node].predicate = predicateOf(expr.op);
+    current->nodes[node].predicate = predicateOf(expr.op);
     return node;
   }
   NodeKind kind = NodeKind::Add;
@@ -256,7 +258,7 @@ std::optional<unsigned> StatementAnalyzer::buildBinary(const BinaryExpr &expr,
     break;
   default: {
     kind = NodeKind::Div;
-    const Node &divisor = vertex.nodes[*rhs];
+    const Node &divisor = current->nodes[*rhs];
     if (isInteger(type) && divisor.kind == NodeKind::Constant &&
         divisor.constant.integer == 0) {
       diagnostics.error(expr.rhs->range, "division by zero");
@@ -307,8 +309,8 @@ std::optional<unsigned> StatementAnalyzer::buildIntegerPower(const Expr *base,
                                                              ElementType type) {
   auto addOne = [&] {
     unsigned one = addNode(NodeKind::Constant, type);
-    vertex.nodes[one].constant = {isFloat(type) ? 0 : 1,
-                                  isFloat(type) ? 1.0 : 0.0};
+    current->nodes[one].constant = {isFloat(type) ? 0 : 1,
+                                    isFloat(type) ? 1.0 : 0.0};
     return one;
   };
   std::optional<unsigned> square = build(base, type);
@@ -335,7 +337,7 @@ std::optional<unsigned> StatementAnalyzer::buildIntegerPower(const Expr *base,
 std::optional<unsigned> StatementAnalyzer::buildCall(const CallExpr &expr,
                                                      ElementType type) {
   if (parseElementType(expr.callee))
-    return buildCast(expr, type);
+    return buildCast(expr.args[0], type);
   const FunctionInfo &info = *findFunction(expr.callee);
   llvm::SmallVector<unsigned, 3> args;
   for (auto [position, arg] : llvm::enumerate(expr.args)) {
@@ -349,9 +351,8 @@ std::optional<unsigned> StatementAnalyzer::buildCall(const CallExpr &expr,
   return addNode(info.kind, type, args);
 }
 
-std::optional<unsigned> StatementAnalyzer::buildCast(const CallExpr &expr,
+std::optional<unsigned> StatementAnalyzer::buildCast(const Expr *operand,
                                                      ElementType type) {
-  const Expr *operand = expr.args[0];
   ExprType own = *infer(operand);
   ElementType from = own.type;
   if (own.kind == ExprType::Kind::Literal) {
@@ -364,8 +365,8 @@ std::optional<unsigned> StatementAnalyzer::buildCast(const CallExpr &expr,
     return std::nullopt;
   // Narrow floats are computed in f32: casting one to its own type rounds it.
   bool rounds = type == ElementType::F16 || type == ElementType::BF16;
-  bool isConstant = vertex.nodes[*node].kind == NodeKind::Constant;
-  bool isOperand = vertex.nodes[*node].kind == NodeKind::Operand;
+  bool isConstant = current->nodes[*node].kind == NodeKind::Constant;
+  bool isOperand = current->nodes[*node].kind == NodeKind::Operand;
   if (from == type && (!rounds || isConstant || isOperand))
     return node;
   return addNode(NodeKind::Cast, type, *node);
@@ -385,9 +386,9 @@ std::optional<unsigned> StatementAnalyzer::buildCondition(const Expr *expr) {
   }
   const auto &[lhs, rhs] = conditions.find(expr)->second;
   unsigned node = addNode(NodeKind::Index, ElementType::Bool);
-  vertex.nodes[node].predicate = predicateOf(binary->op);
-  vertex.nodes[node].index = vertex.forms.size();
-  vertex.forms.push_back(*resolve(lhs));
-  vertex.forms.push_back(*resolve(rhs));
+  current->nodes[node].predicate = predicateOf(binary->op);
+  current->nodes[node].index = current->forms.size();
+  current->forms.push_back(*resolve(lhs));
+  current->forms.push_back(*resolve(rhs));
   return node;
 }

@@ -8,12 +8,10 @@
 #include "BodyEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace tapestry::ein;
-namespace teg = tapestry::teg;
 
 Type tapestry::ein::storedType(ElementType type, MLIRContext *context) {
   switch (type) {
@@ -51,22 +49,16 @@ Type BodyEmitter::computeType(ElementType type) {
 }
 
 Value BodyEmitter::constant(ElementType type, int64_t integer) {
-  return constant(constantAttr({integer, 0}, type, builder.getContext()));
+  return builder.constant(
+      constantAttr({integer, 0}, type, builder.getContext()));
 }
 
 Value BodyEmitter::constant(Type type, double real) {
-  return constant(FloatAttr::get(type, real));
-}
-
-Value BodyEmitter::constant(TypedAttr value) {
-  Value &known = constants[value];
-  if (!known)
-    known = arith::ConstantOp::create(builder, loc, value);
-  return known;
+  return builder.constant(FloatAttr::get(type, real));
 }
 
 Value BodyEmitter::emit() {
-  for (const Node &node : vertex.nodes)
+  for (const Node &node : expression.nodes)
     values.push_back(emitNode(node));
   return values.back();
 }
@@ -74,7 +66,7 @@ Value BodyEmitter::emit() {
 Value BodyEmitter::emitNode(const Node &node) {
   switch (node.kind) {
   case NodeKind::Operand:
-    return emitOperand(node);
+    return builder.widen(operands[node.index]);
   case NodeKind::Constant:
     if (isFloat(node.type))
       return constant(computeType(node.type), node.constant.real);
@@ -84,7 +76,8 @@ Value BodyEmitter::emitNode(const Node &node) {
   case NodeKind::Index:
     return emitIndexCompare(node);
   case NodeKind::Cast:
-    return emitCast(arg(node, 0), vertex.nodes[node.args[0]].type, node.type);
+    return emitCast(arg(node, 0), expression.nodes[node.args[0]].type,
+                    node.type);
   case NodeKind::Select:
     return create<arith::SelectOp>(arg(node, 0), arg(node, 1), arg(node, 2));
   case NodeKind::And:
@@ -105,17 +98,6 @@ Value BodyEmitter::emitNode(const Node &node) {
   default:
     return emitFunction(node);
   }
-}
-
-Value BodyEmitter::emitOperand(const Node &node) {
-  Value operand = operands[node.index];
-  Type wanted = computeType(node.type);
-  if (operand.getType() == wanted)
-    return operand;
-  Value &wide = extended[node.index];
-  if (!wide)
-    wide = create<arith::ExtFOp>(wanted, operand);
-  return wide;
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,7 +133,7 @@ Value BodyEmitter::emitArithmetic(const Node &node) {
 /// Truncates toward zero; x / 0 is 0, and the smallest integer / -1 wraps.
 Value BodyEmitter::emitDivision(const Node &node) {
   Value dividend = arg(node, 0), divisor = arg(node, 1);
-  const Node &divisorNode = vertex.nodes[node.args[1]];
+  const Node &divisorNode = expression.nodes[node.args[1]];
   Value zero, negated;
   auto negate = [&] {
     zero = constant(node.type, 0);
@@ -256,42 +238,34 @@ static arith::CmpFPredicate floatPredicate(Predicate predicate) {
 }
 
 Value BodyEmitter::emitCompare(const Node &node) {
-  if (isFloat(vertex.nodes[node.args[0]].type))
+  if (isFloat(expression.nodes[node.args[0]].type))
     return create<arith::CmpFOp>(floatPredicate(node.predicate), arg(node, 0),
                                  arg(node, 1));
   return create<arith::CmpIOp>(integerPredicate(node.predicate), arg(node, 0),
                                arg(node, 1));
 }
 
-Value BodyEmitter::emitLabel(unsigned label) {
-  Value &value = labels[label];
-  if (!value)
-    value =
-        teg::LabelOp::create(builder, loc, builder.getIndexType(),
-                             builder.getStringAttr(vertex.labels[label].name));
-  return value;
-}
-
 Value BodyEmitter::emitForm(const LinearForm &form) {
+  Builder attributes(builder.getContext());
   Value sum;
   auto add = [&](Value term) {
     sum = sum ? create<arith::AddIOp>(sum, term) : term;
   };
   for (LinearForm::Term term : form.terms) {
-    Value label = emitLabel(term.label);
+    Value label = builder.label(labels[term.label].name);
     if (term.coefficient != 1)
       label = create<arith::MulIOp>(
-          label, constant(builder.getIndexAttr(term.coefficient)));
+          label, builder.constant(attributes.getIndexAttr(term.coefficient)));
     add(label);
   }
   if (!sum || form.constant != 0)
-    add(constant(builder.getIndexAttr(form.constant)));
+    add(builder.constant(attributes.getIndexAttr(form.constant)));
   return sum;
 }
 
 Value BodyEmitter::emitIndexCompare(const Node &node) {
-  Value lhs = emitForm(vertex.forms[node.index]);
-  Value rhs = emitForm(vertex.forms[node.index + 1]);
+  Value lhs = emitForm(expression.forms[node.index]);
+  Value rhs = emitForm(expression.forms[node.index + 1]);
   return create<arith::CmpIOp>(integerPredicate(node.predicate), lhs, rhs);
 }
 
@@ -328,12 +302,12 @@ Value BodyEmitter::emitCast(Value value, ElementType from, ElementType to) {
 /// Rounds a wider float to f16 or bf16, whose values are computed in f32.
 Value BodyEmitter::roundToNarrow(Value value, ElementType to) {
   // The einsum rounds its result itself, at once where nothing is reduced.
-  bool isResult = values.size() + 1 == vertex.nodes.size();
-  if (isResult && vertex.monoid == Monoid::None && value.getType().isF32())
+  bool isLast = values.size() + 1 == expression.nodes.size();
+  if (isLast && isResult && value.getType().isF32())
     return value;
   Value narrow =
       create<arith::TruncFOp>(storedType(to, builder.getContext()), value);
-  return create<arith::ExtFOp>(builder.getF32Type(), narrow);
+  return create<arith::ExtFOp>(Float32Type::get(builder.getContext()), narrow);
 }
 
 Value BodyEmitter::emitFloatToFloat(Value value, ElementType to) {

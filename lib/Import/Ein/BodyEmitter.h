@@ -7,9 +7,8 @@
 #ifndef TAPESTRY_LIB_IMPORT_EIN_BODYEMITTER_H
 #define TAPESTRY_LIB_IMPORT_EIN_BODYEMITTER_H
 
-#include "mlir/IR/Builders.h"
+#include "tapestry/Dialect/Tapestry/Macros/ScalarBuilder.h"
 #include "tapestry/Import/Ein/Graph.h"
-#include "llvm/ADT/DenseMap.h"
 
 namespace tapestry::ein {
 
@@ -20,36 +19,36 @@ mlir::Type storedType(ElementType type, mlir::MLIRContext *context);
 mlir::TypedAttr constantAttr(const Constant &constant, ElementType type,
                              mlir::MLIRContext *context);
 
-/// Emits the body of one einsum. Floats narrower than f32 are extended where
-/// they are read, and the result is left in f32: the einsum rounds it once.
+/// Emits an expression into the body of an einsum. Floats narrower than f32 are
+/// extended where they are read, and the result is left in f32: the einsum
+/// rounds it once.
 class BodyEmitter {
 public:
-  BodyEmitter(mlir::OpBuilder &builder, mlir::Location loc,
-              const Vertex &vertex, mlir::ValueRange operands)
-      : builder(builder), loc(loc), vertex(vertex), operands(operands),
-        labels(vertex.labels.size()), extended(vertex.operands.size()) {}
+  /// `isResult`: the value is what the einsum stores, with no reduction.
+  BodyEmitter(teg::ScalarBuilder &builder, const Expression &expression,
+              llvm::ArrayRef<VertexLabel> labels, mlir::ValueRange operands,
+              bool isResult)
+      : builder(builder), expression(expression), labels(labels),
+        operands(operands), isResult(isResult) {}
 
-  /// The value of the vertex's last node.
+  /// The value of the last node.
   mlir::Value emit();
 
 private:
-  /// Creates an op, or the constant that it folds to.
   template <typename Op, typename... Args> mlir::Value create(Args &&...args) {
-    return builder.createOrFold<Op>(loc, std::forward<Args>(args)...);
+    return builder.create<Op>(std::forward<Args>(args)...);
   }
   template <typename FloatOp, typename IntegerOp, typename... Args>
   mlir::Value createEither(bool isFloat, Args &&...args) {
     return isFloat ? create<FloatOp>(args...) : create<IntegerOp>(args...);
   }
   mlir::Value emitNode(const Node &node);
-  mlir::Value emitOperand(const Node &node);
   mlir::Value emitArithmetic(const Node &node);
   mlir::Value emitDivision(const Node &node);
   mlir::Value emitFunction(const Node &node);
   mlir::Value emitCompare(const Node &node);
   mlir::Value emitIndexCompare(const Node &node);
   mlir::Value emitForm(const LinearForm &form);
-  mlir::Value emitLabel(unsigned label);
 
   mlir::Value emitCast(mlir::Value value, ElementType from, ElementType to);
   mlir::Value emitIntToFloat(mlir::Value value, ElementType from,
@@ -62,20 +61,16 @@ private:
   mlir::Type computeType(ElementType type);
   mlir::Value constant(ElementType type, int64_t integer);
   mlir::Value constant(mlir::Type type, double real);
-  mlir::Value constant(mlir::TypedAttr value);
   mlir::Value arg(const Node &node, unsigned position) {
     return values[node.args[position]];
   }
 
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
-  const Vertex &vertex;
+  teg::ScalarBuilder &builder;
+  const Expression &expression;
+  llvm::ArrayRef<VertexLabel> labels;
   mlir::ValueRange operands;
+  bool isResult;
   llvm::SmallVector<mlir::Value> values;
-  /// Label ops, extended operands and constants, made once each.
-  llvm::SmallVector<mlir::Value> labels;
-  llvm::SmallVector<mlir::Value> extended;
-  llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
 };
 
 } // namespace tapestry::ein

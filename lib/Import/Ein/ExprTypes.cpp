@@ -130,18 +130,39 @@ bool StatementAnalyzer::requireNumber(const Expr *expr, ExprType type,
   return false;
 }
 
+bool StatementAnalyzer::requireBool(const Expr *expr, ExprType type,
+                                    const llvm::Twine &what,
+                                    llvm::StringRef comparison) {
+  if (type.isBool())
+    return true;
+  diagnostics.error(expr->range, what + " bool, but this is " +
+                                     describeType(type) +
+                                     "; compare it, e.g. " +
+                                     excerpt(expr->range) + " " + comparison);
+  return false;
+}
+
+bool StatementAnalyzer::requireFloat(const Expr *expr, ExprType type,
+                                     llvm::StringRef name) {
+  if (type.isTyped() && isFloat(type.type))
+    return true;
+  diagnostics.error(expr->range,
+                    "'" + name + "' needs a float type, but this is " +
+                        (type.isTyped()
+                             ? stringify(type.type)
+                             : llvm::StringRef("made of numbers only")) +
+                        "; cast it, e.g. " + castHint(expr, ElementType::F32));
+  return false;
+}
+
 std::optional<ExprType> StatementAnalyzer::inferUnary(const UnaryExpr &expr) {
   std::optional<ExprType> type = infer(expr.operand);
   if (!type)
     return std::nullopt;
   if (expr.op == UnaryOp::Not) {
-    if (type->isBool())
-      return ExprType::typed(ElementType::Bool);
-    diagnostics.error(expr.operand->range,
-                      "'!' needs bool, but this is " + describeType(*type) +
-                          "; compare it, e.g. " + excerpt(expr.operand->range) +
-                          " == 0");
-    return std::nullopt;
+    if (!requireBool(expr.operand, *type, "'!' needs", "== 0"))
+      return std::nullopt;
+    return ExprType::typed(ElementType::Bool);
   }
   if (!requireNumber(expr.operand, *type, "'-'"))
     return std::nullopt;
@@ -216,14 +237,8 @@ StatementAnalyzer::inferLogical(const BinaryExpr &expr) {
   bool ok = true;
   for (const Expr *operand : {expr.lhs, expr.rhs}) {
     std::optional<ExprType> type = infer(operand);
-    if (type && !type->isBool()) {
-      diagnostics.error(operand->range,
-                        "'" + spelling(expr.op) + "' needs bool, but this is " +
-                            describeType(*type) + "; compare it, e.g. " +
-                            excerpt(operand->range) + " != 0");
-      ok = false;
-    }
-    ok &= type.has_value();
+    ok &= type && requireBool(operand, *type,
+                              "'" + spelling(expr.op) + "' needs", "!= 0");
   }
   if (!ok)
     return std::nullopt;
@@ -271,14 +286,10 @@ std::optional<ExprType> StatementAnalyzer::inferSelect(const CallExpr &expr) {
   std::optional<ExprType> condition = infer(expr.args[0]);
   std::optional<ExprType> value =
       unify(expr.calleeRange, "'select'", expr.args[1], expr.args[2]);
-  if (condition && !condition->isBool()) {
-    diagnostics.error(expr.args[0]->range,
-                      "the condition of 'select' must be bool, but this is " +
-                          describeType(*condition) + "; compare it, e.g. " +
-                          excerpt(expr.args[0]->range) + " != 0");
-    return std::nullopt;
-  }
-  if (!condition || !value)
+  if (!condition ||
+      !requireBool(expr.args[0], *condition,
+                   "the condition of 'select' must be", "!= 0") ||
+      !value)
     return std::nullopt;
   // The condition is never folded away, whatever the branches are.
   value->isConstant = false;
@@ -295,24 +306,16 @@ std::optional<ExprType> StatementAnalyzer::inferCall(const CallExpr &expr) {
   std::string what = ("'" + expr.callee + "'").str();
   if (info.kind == NodeKind::Select)
     return inferSelect(expr);
-  if (info.arity == 2) {
-    std::optional<ExprType> type =
-        arithmetic(expr.calleeRange, what, expr.args[0], expr.args[1]);
-    return type;
-  }
+  if (info.arity == 2)
+    return arithmetic(expr.calleeRange, what, expr.args[0], expr.args[1]);
   std::optional<ExprType> type = infer(expr.args[0]);
   if (!type || !requireNumber(expr.args[0], *type, what))
     return std::nullopt;
   if (!type->isTyped())
     return ExprType::literal(type->isFloat || !info.onIntegers,
                              /*isConstant=*/false);
-  if (!info.onIntegers && !isFloat(type->type)) {
-    diagnostics.error(expr.args[0]->range,
-                      what + " needs a float type, but this is " +
-                          stringify(type->type) + "; cast it, e.g. " +
-                          castHint(expr.args[0], ElementType::F32));
+  if (!info.onIntegers && !requireFloat(expr.args[0], *type, expr.callee))
     return std::nullopt;
-  }
   return type;
 }
 
@@ -347,13 +350,9 @@ std::optional<ElementType> StatementAnalyzer::checkReduction(ExprType type) {
   }
   case Monoid::All:
   case Monoid::Any:
-    if (type.type == ElementType::Bool)
-      break;
-    diagnostics.error(expr->range, "'" + name + "' needs bool, but this is " +
-                                       stringify(type.type) +
-                                       "; compare it, e.g. " +
-                                       excerpt(expr->range) + " != 0");
-    return std::nullopt;
+    if (!requireBool(expr, type, "'" + name + "' needs", "!= 0"))
+      return std::nullopt;
+    break;
   case Monoid::Xor:
     if (!isFloat(type.type))
       break;

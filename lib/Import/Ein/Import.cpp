@@ -6,7 +6,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Diagnostics.h"
-#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Dialect/Tapestry/Macros/Macros.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -58,6 +58,10 @@ public:
 
 private:
   Value emitVertex(const Tensor &tensor, const Vertex &vertex);
+  teg::EinsumOp emitMacro(Macro macro, Location loc, const teg::MacroUse &use,
+                          const teg::ScalarExpr &epsilon);
+  teg::ScalarExpr toScalar(const Vertex &vertex, const Expression &expression,
+                           bool isResult);
   Value emitSource(const Tensor &tensor);
   void setRequests(Operation *op, llvm::ArrayRef<ShardingConstraint> requests,
                    bool isHome);
@@ -98,6 +102,18 @@ static tapestry::Monoid convert(Monoid monoid) {
   llvm_unreachable("all monoids are converted");
 }
 
+static teg::ScalarLabel::Role convert(LabelRole role) {
+  switch (role) {
+  case LabelRole::Outer:
+    return teg::ScalarLabel::Role::Outer;
+  case LabelRole::Inner:
+    return teg::ScalarLabel::Role::Inner;
+  case LabelRole::Unused:
+    return teg::ScalarLabel::Role::Unused;
+  }
+  llvm_unreachable("all roles are converted");
+}
+
 AffineMap GraphEmitter::mapOf(const Vertex &vertex,
                               llvm::ArrayRef<LinearForm> forms) {
   SmallVector<AffineExpr> results;
@@ -115,36 +131,58 @@ AffineMap GraphEmitter::mapOf(const Vertex &vertex,
                         builder.getContext());
 }
 
-Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
-  SmallVector<StringRef> labels;
-  SmallVector<int64_t> extents;
-  for (const VertexLabel &label : vertex.labels) {
-    labels.push_back(label.name);
-    extents.push_back(label.extent);
+teg::ScalarExpr GraphEmitter::toScalar(const Vertex &vertex,
+                                       const Expression &expression,
+                                       bool isResult) {
+  teg::ScalarExpr result;
+  for (const Operand &operand : expression.operands) {
+    TypedAttr pad;
+    if (operand.pad)
+      pad = constantAttr(*operand.pad, graph.tensors[operand.tensor].type,
+                         builder.getContext());
+    result.reads.push_back(
+        {values[operand.tensor], mapOf(vertex, operand.subscripts), pad});
   }
-  SmallVector<Value> operands;
-  SmallVector<AffineMap> maps;
-  SmallVector<TypedAttr> pads;
-  for (const Operand &operand : vertex.operands) {
-    operands.push_back(values[operand.tensor]);
-    maps.push_back(mapOf(vertex, operand.subscripts));
-    pads.push_back(operand.pad
-                       ? constantAttr(*operand.pad,
-                                      graph.tensors[operand.tensor].type,
-                                      builder.getContext())
-                       : TypedAttr());
-  }
-  SmallVector<LinearForm> result(vertex.numParallel);
-  for (auto [position, form] : llvm::enumerate(result))
-    form.terms.push_back({static_cast<unsigned>(position), 1});
-  maps.push_back(mapOf(vertex, result));
-  auto buildBody = [&](OpBuilder &body, Location loc, ValueRange args) {
-    return BodyEmitter(body, loc, vertex, args).emit();
+  result.body = [&vertex, &expression, isResult](teg::ScalarBuilder &body,
+                                                 ValueRange args) {
+    return BodyEmitter(body, expression, vertex.labels, args, isResult).emit();
   };
-  auto einsum =
-      teg::EinsumOp::create(builder, locations.get(vertex.loc, vertex.calls),
-                            tensor.name, labels, extents, operands, maps, pads,
-                            convert(vertex.monoid), typeOf(tensor), buildBody);
+  return result;
+}
+
+teg::EinsumOp GraphEmitter::emitMacro(Macro macro, Location loc,
+                                      const teg::MacroUse &use,
+                                      const teg::ScalarExpr &epsilon) {
+  switch (macro) {
+  case Macro::Softmax:
+    return teg::buildSoftmax(builder, loc, use);
+  case Macro::RMSNorm:
+    return teg::buildRMSNorm(builder, loc, use, epsilon);
+  case Macro::LayerNorm:
+    return teg::buildLayerNorm(builder, loc, use, epsilon);
+  }
+  llvm_unreachable("all macros are emitted");
+}
+
+Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
+  SmallVector<teg::ScalarLabel> labels;
+  for (const VertexLabel &label : vertex.labels)
+    labels.push_back({label.name, label.extent, convert(label.role)});
+  Location loc = locations.get(vertex.loc, vertex.calls);
+  Type type = storedType(tensor.type, builder.getContext());
+  bool isResult = vertex.monoid == Monoid::None && !vertex.macro;
+  teg::ScalarExpr expr = toScalar(vertex, vertex, isResult);
+  teg::EinsumOp einsum;
+  if (vertex.macro) {
+    teg::ScalarExpr epsilon = toScalar(vertex, vertex.epsilon, isResult);
+    einsum =
+        emitMacro(*vertex.macro, loc,
+                  {tensor.name, labels, cast<FloatType>(type), expr}, epsilon);
+  } else {
+    einsum =
+        teg::buildEinsum(builder, loc, tensor.name, labels, vertex.numParallel,
+                         convert(vertex.monoid), type, expr);
+  }
   setRequests(einsum, tensor.constraints.work, /*isHome=*/false);
   setLayoutGroup(einsum, tensor.constraints.layoutGroup);
   return einsum;

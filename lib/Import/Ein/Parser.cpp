@@ -189,8 +189,9 @@ bool Parser::parseParam() {
   auto *stmt = context.create<ParamStmt>();
   stmt->name = name.spelling;
   stmt->nameRange = name.range();
-  if (!expect(TokenKind::Equal, " after the param's name") ||
-      !(stmt->value = parseExpr()) || !expectEndOfStatement()) {
+  if (expect(TokenKind::Equal, " after the param's name"))
+    stmt->value = parseExpr();
+  if (!stmt->value || !expectEndOfStatement()) {
     addInvalid(name);
     return false;
   }
@@ -408,8 +409,11 @@ bool Parser::parseLabels(llvm::ArrayRef<Label> &labels,
         diagnostics.error(token.range(), noExtents);
         return false;
       }
-      if (consumeIf(TokenKind::Colon) && !(label.extent = parseExpr()))
-        return false;
+      if (consumeIf(TokenKind::Colon)) {
+        label.extent = parseExpr();
+        if (!label.extent)
+          return false;
+      }
       list.push_back(label);
     } while (consumeIf(TokenKind::Comma));
   }
@@ -486,7 +490,6 @@ const EquationStmt *Parser::parseEquation(Token &defined) {
 }
 
 bool Parser::parseRightSide(EquationStmt &stmt) {
-  using Form = EquationStmt::Form;
   auto wordClass = token.is(TokenKind::Identifier)
                        ? classifyWord(token.spelling)
                        : std::nullopt;
@@ -508,15 +511,12 @@ bool Parser::parseRightSide(EquationStmt &stmt) {
                       "'" + word.spelling + "' needs at least one label");
     return false;
   }
-  if (isReduction) {
-    stmt.form = Form::Reduce;
+  if (isReduction)
     stmt.monoid = *parseMonoid(word.spelling);
-  } else if (word.spelling == "softmax") {
-    stmt.form = Form::Softmax;
-  } else {
-    stmt.form = word.spelling == "rmsnorm" ? Form::RMSNorm : Form::LayerNorm;
+  else
+    stmt.macro = parseMacro(word.spelling);
+  if (stmt.macro && stmt.macro != Macro::Softmax)
     return parseNorm(stmt);
-  }
   stmt.expr = parseExpr();
   return stmt.expr != nullptr;
 }

@@ -45,7 +45,7 @@ Analyzer::labelTargets(const Tensor &tensor, const EquationStmt &stmt) {
   llvm::SmallVector<llvm::StringRef> written;
   for (const Label &label : stmt.labels)
     written.push_back(label.name);
-  if (stmt.form == EquationStmt::Form::Reduce)
+  if (stmt.monoid != Monoid::None)
     for (const Label &label : stmt.reduceLabels)
       written.push_back(label.name);
   std::vector<CutTarget> targets;
@@ -61,7 +61,7 @@ bool Analyzer::addEntry(const Scope &scope, const CutEntry &entry,
                         llvm::ArrayRef<CutTarget> targets, llvm::StringRef name,
                         ShardingConstraint &request) {
   // Only dimensions are planned by number, and no label is written as one.
-  auto target = llvm::find_if(targets, [&](const CutTarget &candidate) {
+  const auto *target = llvm::find_if(targets, [&](const CutTarget &candidate) {
     return entry.label == (llvm::isDigit(entry.label.front())
                                ? candidate.planned
                                : candidate.written);

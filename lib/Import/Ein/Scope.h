@@ -40,8 +40,8 @@ public:
   const Binding *lookup(llvm::StringRef name) const;
   /// A param or another number; nothing for everything else.
   std::optional<Number> lookupConstant(llvm::StringRef name) const;
-  void define(llvm::StringRef name, Binding binding) {
-    names[name] = std::move(binding);
+  void define(llvm::StringRef name, const Binding &binding) {
+    names[name] = binding;
   }
   /// The binding that a new definition of `name` would collide with.
   const Binding *findOwn(llvm::StringRef name) const;

@@ -32,9 +32,8 @@ llvm::Error tapestry::ein::addParamDefinition(llvm::StringRef text,
 
 std::optional<Graph> tapestry::ein::analyze(const Program &program,
                                             const EinOptions &options,
-                                            Context &context,
                                             DiagnosticEngine &diagnostics) {
-  return Analyzer(options, context, diagnostics).run(program);
+  return Analyzer(options, diagnostics).run(program);
 }
 
 std::optional<Graph>
@@ -45,7 +44,7 @@ tapestry::ein::parseAndAnalyze(llvm::StringRef buffer,
   Program program = parseProgram(buffer, context, diagnostics);
   if (diagnostics.limitReached())
     return std::nullopt;
-  return analyze(program, options, context, diagnostics);
+  return analyze(program, options, diagnostics);
 }
 
 //===----------------------------------------------------------------------===//
@@ -258,30 +257,12 @@ void Analyzer::visitEquation(Scope &scope, const EquationStmt &stmt) {
 
 std::optional<unsigned> Analyzer::expand(Scope &scope,
                                          const EquationStmt &stmt) {
-  switch (stmt.form) {
-  case EquationStmt::Form::Softmax:
-    return expandSoftmax(scope, stmt);
-  case EquationStmt::Form::RMSNorm:
-    return expandRMSNorm(scope, stmt);
-  case EquationStmt::Form::LayerNorm:
-    return expandLayerNorm(scope, stmt);
-  case EquationStmt::Form::Plain:
-    if (auto *call = llvm::dyn_cast<CallExpr>(stmt.expr))
-      if (const Binding *callee = scope.lookup(call->callee);
-          callee && callee->kind == Binding::Kind::Macro)
-        return expandUse(scope, stmt, *call, *callee->macro);
-    break;
-  case EquationStmt::Form::Reduce:
-    break;
-  }
-  Equation equation;
-  equation.nameRange = stmt.nameRange;
-  equation.labels = stmt.labels;
-  equation.monoid = stmt.monoid;
-  equation.reduceRange = stmt.reduceRange;
-  equation.reduceLabels = stmt.reduceLabels;
-  equation.expr = stmt.expr;
-  return addVertex(scope, scope.vertexNameFor(stmt.name), equation);
+  auto *call = llvm::dyn_cast<CallExpr>(stmt.expr);
+  if (call && !stmt.macro && stmt.monoid == Monoid::None)
+    if (const Binding *callee = scope.lookup(call->callee);
+        callee && callee->kind == Binding::Kind::Macro)
+      return expandUse(scope, stmt, *call, *callee->macro);
+  return addVertex(scope, stmt);
 }
 
 /// Gives the labels the names that they have outside the macro; what is then
@@ -308,40 +289,53 @@ void Analyzer::nameLabels(const Scope &scope, Vertex &vertex) {
   }
 }
 
-std::optional<unsigned> Analyzer::addVertex(const Scope &scope,
-                                            std::string name,
-                                            const Equation &equation) {
-  if (graph.vertices.size() >= maxVertices) {
-    if (!limitReported)
-      diagnostics.error(equation.nameRange,
-                        "the program has more than " +
-                            llvm::Twine(maxVertices) +
-                            " vertices after macro expansion");
-    limitReported = true;
-    return std::nullopt;
-  }
-  auto result = StatementAnalyzer(scope, graph, diagnostics, equation).run();
-  if (!result ||
-      !checkSize(name, equation.nameRange, result->type, result->shape))
-    return std::nullopt;
+bool Analyzer::checkSize(llvm::StringRef name, llvm::SMRange range,
+                         const StatementAnalyzer::Result &result) {
+  if (!checkSize(name, range, result.type, result.shape))
+    return false;
   WideInt points = 1;
-  for (const VertexLabel &label : result->vertex.labels) {
+  for (const VertexLabel &label : result.vertex.labels) {
     points *= label.extent;
     if (points <= largestSize)
       continue;
-    diagnostics.error(equation.nameRange, "the index space of '" + name +
-                                              "' has more than 2^62 points");
+    diagnostics.error(range, "the index space of '" + name +
+                                 "' has more than 2^62 points");
+    return false;
+  }
+  return true;
+}
+
+/// How many einsums a statement becomes.
+static unsigned numVerticesOf(const EquationStmt &stmt) {
+  if (!stmt.macro)
+    return 1;
+  return stmt.macro == Macro::RMSNorm ? 2 : 4;
+}
+
+std::optional<unsigned> Analyzer::addVertex(const Scope &scope,
+                                            const EquationStmt &stmt) {
+  numVertices += numVerticesOf(stmt);
+  if (numVertices > maxVertices) {
+    if (!limitReported)
+      diagnostics.error(stmt.nameRange, "the program has more than " +
+                                            llvm::Twine(maxVertices) +
+                                            " vertices after macro expansion");
+    limitReported = true;
     return std::nullopt;
   }
+  auto result = StatementAnalyzer(scope, graph, diagnostics, stmt).run();
+  std::string name = scope.vertexNameFor(stmt.name);
+  if (!result || !checkSize(name, stmt.nameRange, *result))
+    return std::nullopt;
   nameLabels(scope, result->vertex);
-  result->vertex.loc = equation.nameRange.Start;
+  result->vertex.loc = stmt.nameRange.Start;
   result->vertex.calls.assign(calls.rbegin(), calls.rend());
 
   Tensor tensor;
   tensor.name = std::move(name);
   tensor.type = result->type;
   tensor.shape = std::move(result->shape);
-  tensor.loc = equation.nameRange.Start;
+  tensor.loc = stmt.nameRange.Start;
   tensor.vertex = graph.vertices.size();
   graph.vertices.push_back(std::move(result->vertex));
   graph.tensors.push_back(std::move(tensor));

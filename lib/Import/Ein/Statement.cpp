@@ -8,41 +8,32 @@ using namespace tapestry::ein::ast;
 
 std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
   // Each step relies on the one before it.
-  if (!declareLabels() || !collectAll() || !inferExtents() || !buildOperands())
+  if (!checkMacroLabels() || !declareLabels() || !collect(equation.expr) ||
+      // With a read left out, a label may look unused that is not.
+      !checkLabelUse() || !checkMacroOperand() || !inferExtents() ||
+      !buildOperands())
     return std::nullopt;
+  current = &vertex;
   std::optional<ExprType> exprType = infer(equation.expr);
   if (!exprType)
     return std::nullopt;
   std::optional<ElementType> type = checkReduction(*exprType);
-  if (!type || !build(equation.expr, *type))
+  if (!type || !build(equation.expr, *type) || !buildEpsilon(*type))
     return std::nullopt;
 
   Result result;
   result.type = *type;
   for (const LabelState &label : labels) {
-    vertex.labels.push_back({label.name.str(), *label.extent});
+    vertex.labels.push_back({label.name.str(), *label.extent, label.role});
     if (label.reduced)
       continue;
     ++vertex.numParallel;
     result.shape.push_back(*label.extent);
   }
   vertex.monoid = equation.monoid;
+  vertex.macro = equation.macro;
   result.vertex = std::move(vertex);
   return result;
-}
-
-std::optional<ExprType> StatementAnalyzer::typeOfExpr() {
-  if (!declareLabels() || !collectAll())
-    return std::nullopt;
-  return infer(equation.expr);
-}
-
-llvm::SmallVector<llvm::StringRef> StatementAnalyzer::usedLabels() {
-  llvm::SmallVector<llvm::StringRef> used;
-  for (const LabelState &label : labels)
-    if (label.used)
-      used.push_back(label.name);
-  return used;
 }
 
 //===----------------------------------------------------------------------===//
@@ -58,14 +49,12 @@ StatementAnalyzer::findLabel(llvm::StringRef name) const {
 }
 
 bool StatementAnalyzer::declareLabels() {
-  if (labelsDeclared)
-    return true;
-  labelsDeclared = true;
   bool ok = true;
   for (const Label &label : equation.labels)
     ok &= declareLabel(label, /*reduced=*/false);
-  for (const Label &label : equation.reduceLabels)
-    ok &= declareLabel(label, /*reduced=*/true);
+  if (!equation.macro)
+    for (const Label &label : equation.reduceLabels)
+      ok &= declareLabel(label, /*reduced=*/true);
   return ok && decideGivenExtents();
 }
 
@@ -135,7 +124,7 @@ bool StatementAnalyzer::checkLabelUse() {
   bool ok = true;
   for (const LabelState &label : labels) {
     if (label.undeclared) {
-      if (equation.reduceLabels.empty())
+      if (equation.monoid == Monoid::None)
         diagnostics.error(label.range,
                           "label '" + label.name +
                               "' is not on the left side; add it there or "
@@ -164,12 +153,6 @@ bool StatementAnalyzer::checkLabelUse() {
 //===----------------------------------------------------------------------===//
 // Reads
 //===----------------------------------------------------------------------===//
-
-bool StatementAnalyzer::collectAll() {
-  bool ok = collect(equation.expr);
-  // With a read left out, a label may look unused that is not.
-  return ok && checkLabelUse();
-}
 
 bool StatementAnalyzer::collect(const Expr *expr) {
   switch (expr->kind) {
@@ -259,6 +242,7 @@ bool StatementAnalyzer::collectName(const NameExpr &expr) {
   }
   Access access;
   access.expr = &expr;
+  access.reader = current;
   access.tensor = *tensor;
   access.pad = nullptr;
   accessOf[&expr] = accesses.size();
@@ -270,6 +254,7 @@ bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {
   std::optional<unsigned> tensor = resolveTensor(expr.tensor, expr.tensorRange);
   Access access;
   access.expr = &expr;
+  access.reader = current;
   access.pad = expr.pad;
   bool ok = tensor.has_value();
   for (const Expr *subscript : expr.subscripts) {

@@ -1,8 +1,8 @@
 //===- StatementAnalyzer.h - One statement becomes one vertex ---*- C++ -*-===//
 //
-// Private to this folder. Statement.cpp collects labels and reads, Extents.cpp
-// infers extents and checks bounds, ExprTypes.cpp infers types, Body.cpp builds
-// the nodes.
+// Private to this folder. Statement.cpp collects labels and reads, Norms.cpp
+// checks uses of the language's macros, Extents.cpp infers extents and checks
+// bounds, ExprTypes.cpp infers types, Body.cpp builds the nodes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,16 +14,6 @@
 #include "llvm/ADT/DenseMap.h"
 
 namespace tapestry::ein {
-
-/// A statement without macros: NAME[labels] = reduce[labels] expression.
-struct Equation {
-  llvm::SMRange nameRange;
-  llvm::ArrayRef<ast::Label> labels;
-  Monoid monoid = Monoid::None;
-  llvm::SMRange reduceRange;
-  llvm::ArrayRef<ast::Label> reduceLabels;
-  const ast::Expr *expr = nullptr;
-};
 
 /// A function's operand and result types.
 struct FunctionInfo {
@@ -68,7 +58,8 @@ struct ExprType {
 class StatementAnalyzer {
 public:
   StatementAnalyzer(const Scope &scope, const Graph &graph,
-                    DiagnosticEngine &diagnostics, const Equation &equation)
+                    DiagnosticEngine &diagnostics,
+                    const ast::EquationStmt &equation)
       : scope(scope), graph(graph), diagnostics(diagnostics),
         equation(equation) {}
 
@@ -79,11 +70,6 @@ public:
   };
   /// Nothing once reported.
   std::optional<Result> run();
-
-  /// The type of the equation's expression, for macros that depend on it.
-  std::optional<ExprType> typeOfExpr();
-  /// The labels that the expression uses, in the order of their first use.
-  llvm::SmallVector<llvm::StringRef> usedLabels();
 
 private:
   /// A linear form over labels and extents whose values may not be known yet.
@@ -112,6 +98,7 @@ private:
     bool undeclared = false;
     const ast::Expr *givenExtent = nullptr;
     bool used = false;
+    LabelRole role = LabelRole::Outer;
     std::optional<int64_t> extent;
     /// What decided the extent, for messages: "in 'A[i, j]'" and where.
     std::string origin;
@@ -123,14 +110,14 @@ private:
     const ast::Expr *pad;
     llvm::SmallVector<SymbolicForm, 4> subscripts;
     llvm::SmallVector<llvm::SMRange, 4> ranges;
-    /// Position in the vertex's operands.
+    /// What reads, and the position in its operands.
+    Expression *reader;
     unsigned operand = 0;
   };
 
   // Statement.cpp: labels and reads.
   bool declareLabels();
   bool declareLabel(const ast::Label &label, bool reduced);
-  bool collectAll();
   bool collect(const ast::Expr *expr);
   bool collectName(const ast::NameExpr &expr);
   bool collectAccess(const ast::AccessExpr &expr);
@@ -142,6 +129,12 @@ private:
   unsigned useLabel(llvm::StringRef name, llvm::SMRange range);
   std::optional<unsigned> resolveTensor(llvm::StringRef name,
                                         llvm::SMRange range);
+
+  // Norms.cpp: softmax and the norms. True where the statement is none.
+  bool checkMacroLabels();
+  /// Finds how the operand uses the labels, and collects epsilon.
+  bool checkMacroOperand();
+  bool buildEpsilon(ElementType type);
 
   // Forms.cpp: subscripts and conditions on labels.
   std::optional<SymbolicForm> toForm(const ast::Expr *expr);
@@ -189,6 +182,11 @@ private:
                                      const ast::Expr *rhs);
   bool requireNumber(const ast::Expr *expr, ExprType type,
                      llvm::StringRef what);
+  /// `what` names what must be bool; `comparison` would make `expr` so.
+  bool requireBool(const ast::Expr *expr, ExprType type,
+                   const llvm::Twine &what, llvm::StringRef comparison);
+  /// `name` is the function or macro that asks.
+  bool requireFloat(const ast::Expr *expr, ExprType type, llvm::StringRef name);
   std::optional<ElementType> checkReduction(ExprType type);
 
   // Body.cpp. `type` is what the context asks for; inference has agreed.
@@ -205,21 +203,21 @@ private:
                                             WideInt exponent, ElementType type);
   std::optional<unsigned> buildCall(const ast::CallExpr &expr,
                                     ElementType type);
-  std::optional<unsigned> buildCast(const ast::CallExpr &expr,
-                                    ElementType type);
+  /// The operand as a value of `type`.
+  std::optional<unsigned> buildCast(const ast::Expr *operand, ElementType type);
   std::optional<unsigned> buildCondition(const ast::Expr *expr);
   /// `what` names the constant in messages.
   std::optional<Constant> toConstant(const ast::Expr *expr, ElementType type,
                                      llvm::StringRef what);
   unsigned addNode(NodeKind kind, ElementType type,
                    llvm::ArrayRef<unsigned> args = {});
-  /// Moves the reads into the vertex, equal ones once.
+  /// Moves the reads into the expressions, equal ones once.
   bool buildOperands();
 
   const Scope &scope;
   const Graph &graph;
   DiagnosticEngine &diagnostics;
-  const Equation &equation;
+  const ast::EquationStmt &equation;
 
   llvm::SmallVector<LabelState, 6> labels;
   std::vector<Access> accesses;
@@ -229,8 +227,9 @@ private:
   llvm::DenseMap<const ast::Expr *, std::pair<SymbolicForm, SymbolicForm>>
       conditions;
   llvm::DenseMap<const ast::Expr *, std::optional<ExprType>> types;
-  bool labelsDeclared = false;
   Vertex vertex;
+  /// What is collected and built: the vertex's expression or its epsilon.
+  Expression *current = &vertex;
 };
 
 /// Rounds to the values that a float type has.

@@ -36,6 +36,14 @@ constexpr MonoidRow monoidTable[] = {
     {Monoid::Xor, "xor"},
 };
 
+struct MacroRow {
+  Macro macro;
+  llvm::StringLiteral name;
+};
+constexpr MacroRow macroTable[] = {{Macro::Softmax, "softmax"},
+                                   {Macro::RMSNorm, "rmsnorm"},
+                                   {Macro::LayerNorm, "layernorm"}};
+
 const TypeRow &rowOf(ElementType type) {
   const TypeRow &row = typeTable[static_cast<unsigned>(type)];
   assert(row.type == type && "the table is in the order of the enum");
@@ -94,6 +102,19 @@ std::optional<Monoid> tapestry::ein::parseMonoid(llvm::StringRef text) {
   for (const MonoidRow &row : monoidTable)
     if (row.name == text)
       return row.monoid;
+  return std::nullopt;
+}
+
+llvm::StringRef tapestry::ein::stringify(Macro macro) {
+  const MacroRow &row = macroTable[static_cast<unsigned>(macro)];
+  assert(row.macro == macro && "the table is in the order of the enum");
+  return row.name;
+}
+
+std::optional<Macro> tapestry::ein::parseMacro(llvm::StringRef text) {
+  for (const MacroRow &row : macroTable)
+    if (row.name == text)
+      return row.macro;
   return std::nullopt;
 }
 

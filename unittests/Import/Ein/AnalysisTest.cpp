@@ -127,31 +127,4 @@ TEST(EinAnalysis, ParamsCanBeReplaced) {
   }
 }
 
-TEST(EinAnalysis, ManyLayersAreAnalysedInOrder) {
-  // The size of a large model: 32 layers of 34 statements.
-  std::string text = "param A = 64\ninput X0 : f32[4, A]\n";
-  for (unsigned layer = 0; layer < 32; ++layer) {
-    std::string l = std::to_string(layer), next = std::to_string(layer + 1);
-    text += "input W" + l + " : f32[A, A]\n";
-    text += "N" + l + "[s, a] = rmsnorm[a](X" + l + "[s, a], 1e-5)\n";
-    text += "P" + l + "_0[s, b] = sum[a] N" + l + "[s, a] * W" + l + "[a, b]\n";
-    for (unsigned step = 1; step < 28; ++step)
-      text += "P" + l + "_" + std::to_string(step) + "[s, b] = tanh(P" + l +
-              "_" + std::to_string(step - 1) + "[s, b])\n";
-    text += "S" + l + "[s, b] = softmax[b] P" + l + "_27[s, b]\n";
-    text += "X" + next + "[s, b] = X" + l + "[s, b] + S" + l + "[s, b]\n";
-  }
-  text += "output X32\n";
-  Analysis analysis = analyzeText(text);
-  ASSERT_TRUE(analysis.graph) << llvm::join(analysis.messages, "\n");
-  EXPECT_EQ(analysis.graph->tensors.size(), 1u + 32u * (1 + 2 + 28 + 4 + 1));
-  for (auto [position, tensor] : llvm::enumerate(analysis.graph->tensors)) {
-    if (!tensor.vertex)
-      continue;
-    for (const Operand &operand :
-         analysis.graph->vertices[*tensor.vertex].operands)
-      EXPECT_LT(operand.tensor, position);
-  }
-}
-
 } // namespace

@@ -62,6 +62,29 @@ TEST_F(EinImport, ChangedProgramsVerifyOrAreRefused) {
   EXPECT_LT(accepted, 5950u);
 }
 
+TEST_F(EinImport, ManyLayersAreImportedInOrder) {
+  // The size of a large model: 32 layers of 34 statements.
+  std::string text = "param A = 64\ninput X0 : f32[4, A]\n";
+  for (unsigned layer = 0; layer < 32; ++layer) {
+    std::string l = std::to_string(layer), next = std::to_string(layer + 1);
+    text += "input W" + l + " : f32[A, A]\n";
+    text += "N" + l + "[s, a] = rmsnorm[a](X" + l + "[s, a], 1e-5)\n";
+    text += "P" + l + "_0[s, b] = sum[a] N" + l + "[s, a] * W" + l + "[a, b]\n";
+    for (unsigned step = 1; step < 28; ++step)
+      text += "P" + l + "_" + std::to_string(step) + "[s, b] = tanh(P" + l +
+              "_" + std::to_string(step - 1) + "[s, b])\n";
+    text += "S" + l + "[s, b] = softmax[b] P" + l + "_27[s, b]\n";
+    text += "X" + next + "[s, b] = X" + l + "[s, b] + S" + l + "[s, b]\n";
+  }
+  text += "output X32\n";
+  auto module = import(text);
+  ASSERT_TRUE(module);
+  EXPECT_TRUE(succeeded(mlir::verify(*module)));
+  unsigned numTensors = 0;
+  module->walk([&](tapestry::BlockOpInterface) { ++numTensors; });
+  EXPECT_EQ(numTensors, 1u + 32u * (1 + 2 + 28 + 4 + 1));
+}
+
 TEST_F(EinImport, ErrorsComeWithTheirPlace) {
   std::string place;
   auto id = context.getDiagEngine().registerHandler(

@@ -251,13 +251,13 @@ struct OutputStmt : Stmt {
 
 /// `NAME[labels] = right side`.
 struct EquationStmt : Stmt {
-  enum class Form { Plain, Reduce, Softmax, RMSNorm, LayerNorm };
-  Form form = Form::Plain;
   /// Whether the left side has brackets (`T[]` has, `T` has not).
   bool hasLabels = false;
   llvm::ArrayRef<Label> labels;
-  /// The labels after the reduction or macro name.
+  /// At most one of a reduction and a macro of the language, with the labels
+  /// after its name.
   Monoid monoid = Monoid::None;
+  std::optional<Macro> macro;
   llvm::ArrayRef<Label> reduceLabels;
   /// The name of the reduction or macro.
   llvm::SMRange reduceRange;

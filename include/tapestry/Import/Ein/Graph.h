@@ -1,9 +1,9 @@
 //===- Graph.h - A checked .ein program -------------------------*- C++ -*-===//
 //
 // What analysis makes of a syntax tree: tensors with types and shapes, and one
-// vertex per statement after macro expansion, with everything that the text
-// leaves implicit (extents, operands, types of literals) spelled out. Plain
-// structs without MLIR, so that analysis is tested on its own.
+// vertex per statement, those of the users' macros included, with everything
+// that the text leaves implicit (extents, operands, types of literals) spelled
+// out. Plain structs without MLIR, so that analysis is tested on its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,6 @@
 #include "tapestry/Support/ShardingConstraint.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/SMLoc.h"
-#include "llvm/Support/raw_ostream.h"
 #include <string>
 #include <vector>
 
@@ -48,7 +47,7 @@ struct Constant {
   bool operator==(const Constant &o) const;
 };
 
-/// A read of a tensor; no two of a vertex are equal.
+/// A read of a tensor; no two of an expression are equal.
 struct Operand {
   /// Position in Graph::tensors.
   unsigned tensor;
@@ -63,7 +62,7 @@ struct Operand {
 };
 
 enum class NodeKind {
-  Operand,  ///< index: position in Vertex::operands
+  Operand,  ///< index: position in Expression::operands
   Constant, ///< constant
   Compare,  ///< predicate, args 0 and 1
   Index,    ///< predicate, linear forms number `index` and `index` + 1
@@ -108,21 +107,33 @@ struct Node {
   Constant constant;
 };
 
-struct VertexLabel {
-  std::string name;
-  int64_t extent;
-};
-
-struct Vertex {
-  /// Left-side labels in their order, then the reduced ones.
-  llvm::SmallVector<VertexLabel, 4> labels;
-  unsigned numParallel = 0;
+/// A value at every point of a vertex's index space.
+struct Expression {
   llvm::SmallVector<Operand, 4> operands;
-  Monoid monoid = Monoid::None;
-  /// In order of evaluation; the last is the value that is combined.
+  /// In order of evaluation; the last is the value.
   std::vector<Node> nodes;
   /// The forms that Index nodes compare.
   std::vector<LinearForm> forms;
+};
+
+/// How the operand of a macro uses a label of the left side.
+enum class LabelRole { Outer, Inner, Unused };
+
+struct VertexLabel {
+  std::string name;
+  int64_t extent;
+  LabelRole role = LabelRole::Outer;
+};
+
+/// The expression, reduced or not, or a macro of the language applied to it.
+struct Vertex : Expression {
+  /// Left-side labels in their order, then the reduced ones.
+  llvm::SmallVector<VertexLabel, 4> labels;
+  unsigned numParallel = 0;
+  Monoid monoid = Monoid::None;
+  std::optional<Macro> macro;
+  /// The second argument of a norm.
+  Expression epsilon;
   /// The statement.
   llvm::SMLoc loc;
   /// The uses of macros that led here, innermost first.
@@ -154,9 +165,6 @@ struct Graph {
     std::vector<ShardingConstraint> requests;
   };
   std::vector<Output> outputs;
-
-  /// One line per tensor and output, for tests and debugging.
-  void print(llvm::raw_ostream &os) const;
 };
 
 /// "f32[4, 8]"; "f32[]" for a scalar.

@@ -22,12 +22,11 @@ struct EinOptions {
 /// form and on a param that is set twice to different values.
 llvm::Error addParamDefinition(llvm::StringRef text, EinOptions &options);
 
-/// Resolves names, infers extents and types, and expands macros. Reports to
-/// `diagnostics` and returns nothing when the program is wrong; goes on after
-/// an error as long as it makes sense. `context` owns what the expansion of
-/// macros adds to the tree.
+/// Resolves names, infers extents and types, and runs the bodies of the users'
+/// macros. Reports to `diagnostics` and returns nothing when the program is
+/// wrong; goes on after an error as long as it makes sense.
 std::optional<Graph> analyze(const ast::Program &program,
-                             const EinOptions &options, ast::Context &context,
+                             const EinOptions &options,
                              DiagnosticEngine &diagnostics);
 
 /// Parses and analyses a buffer.

@@ -31,6 +31,12 @@ enum class Monoid { None, Sum, Prod, Max, Min, All, Any, Xor };
 llvm::StringRef stringify(Monoid monoid);
 std::optional<Monoid> parseMonoid(llvm::StringRef text);
 
+/// The macros of the language.
+enum class Macro { Softmax, RMSNorm, LayerNorm };
+/// "softmax", "rmsnorm", "layernorm".
+llvm::StringRef stringify(Macro macro);
+std::optional<Macro> parseMacro(llvm::StringRef text);
+
 /// An exact integer wide enough that no arithmetic on 64-bit values loses bits.
 using WideInt = __int128;
 

@@ -1,0 +1,95 @@
+//===- Macros.h - softmax and norms as einsums ------------------*- C++ -*-===//
+//
+// What front ends share: a scalar expression over labels becomes one einsum, or
+// those of a macro. Softmax is as in the EinDecomp paper (section 3): maximum,
+// exponential of the difference, sum, quotient. Sums of types narrower than f32
+// are kept in f32, since a sum of squares soon leaves the range of f16.
+//
+// A sub-program that front ends name themselves is a `tapestry.graph` that
+// `tapestry.call` calls.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_DIALECT_TAPESTRY_MACROS_MACROS_H
+#define TAPESTRY_DIALECT_TAPESTRY_MACROS_MACROS_H
+
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Dialect/Tapestry/Macros/ScalarBuilder.h"
+#include <functional>
+
+namespace tapestry::teg {
+
+/// A tensor at subscripts that are linear in the labels.
+struct ScalarRead {
+  mlir::Value tensor;
+  /// From all labels of the vertex or macro.
+  mlir::AffineMap map;
+  /// What is read outside the tensor's bounds; null where nothing is.
+  mlir::TypedAttr pad = {};
+
+  bool operator==(const ScalarRead &o) const {
+    return tensor == o.tensor && map == o.map && pad == o.pad;
+  }
+};
+
+/// A value at every point of an index space.
+struct ScalarExpr {
+  llvm::SmallVector<ScalarRead> reads;
+  /// From one scalar per read to the value; null: the only read's. May run
+  /// several times, in different einsums.
+  std::function<mlir::Value(ScalarBuilder &, mlir::ValueRange)> body = {};
+
+  static ScalarExpr constant(mlir::TypedAttr value) {
+    return {{}, [value](ScalarBuilder &b, mlir::ValueRange) {
+              return b.constant(value);
+            }};
+  }
+};
+
+/// A label of a vertex or macro.
+struct ScalarLabel {
+  /// Of a macro: how its operand uses the label.
+  enum class Role {
+    Outer, ///< each value of it is normalised for itself
+    Inner, ///< its values are normalised together
+    Unused ///< the operand does not depend on it
+  };
+  llvm::StringRef name;
+  int64_t extent;
+  Role role = Role::Outer;
+};
+
+/// The einsum of `expr`. Labels from `numParallel` on are reduced by `monoid`.
+EinsumOp buildEinsum(mlir::OpBuilder &builder, mlir::Location loc,
+                     llvm::StringRef name, llvm::ArrayRef<ScalarLabel> labels,
+                     unsigned numParallel, tapestry::Monoid monoid,
+                     mlir::Type elementType, const ScalarExpr &expr);
+
+/// An application of a macro to `operand`, which is of the float type
+/// `elementType`, as the result is.
+struct MacroUse {
+  /// The name of the result; other vertices are called NAME.max, NAME.sum, ...
+  llvm::StringRef name;
+  /// The labels of the result, in its order.
+  llvm::SmallVector<ScalarLabel> labels;
+  mlir::FloatType elementType;
+  ScalarExpr operand;
+};
+
+// They return the last einsum, whose result is the macro's. What is wrong with
+// labels or types is wrong in the einsums too and refused by their verifier.
+
+/// exp(x - max x) / sum exp(x - max x).
+EinsumOp buildSoftmax(mlir::OpBuilder &builder, mlir::Location loc,
+                      const MacroUse &use);
+/// x * rsqrt(mean x^2 + epsilon). Epsilon is of the type in which sums are
+/// kept: f64 for f64, else f32.
+EinsumOp buildRMSNorm(mlir::OpBuilder &builder, mlir::Location loc,
+                      const MacroUse &use, const ScalarExpr &epsilon);
+/// (x - mean x) * rsqrt(mean (x - mean x)^2 + epsilon).
+EinsumOp buildLayerNorm(mlir::OpBuilder &builder, mlir::Location loc,
+                        const MacroUse &use, const ScalarExpr &epsilon);
+
+} // namespace tapestry::teg
+
+#endif // TAPESTRY_DIALECT_TAPESTRY_MACROS_MACROS_H

@@ -1,0 +1,33 @@
+//===- ScalarBuilder.cpp - The operations of an einsum's body -------------===//
+
+#include "tapestry/Dialect/Tapestry/Macros/ScalarBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+
+using namespace mlir;
+using namespace tapestry::teg;
+
+Value ScalarBuilder::constant(TypedAttr value) {
+  Value &known = constants[value];
+  if (!known)
+    known = arith::ConstantOp::create(builder, loc, value);
+  return known;
+}
+
+Value ScalarBuilder::label(StringRef name) {
+  Value &known = labels[name];
+  if (!known)
+    known = LabelOp::create(builder, loc, builder.getIndexType(),
+                            builder.getStringAttr(name));
+  return known;
+}
+
+Value ScalarBuilder::widen(Value value) {
+  auto type = dyn_cast<FloatType>(value.getType());
+  if (!type || type.getWidth() >= 32)
+    return value;
+  Value &known = widened[value];
+  if (!known)
+    known = create<arith::ExtFOp>(builder.getF32Type(), value);
+  return known;
+}
