@@ -16,6 +16,7 @@
 #include "tapestry/Dialect/TRA/IR/TRA.h"
 #include "tapestry/Dialect/Tapestry/IR/ShardingModel.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryDialect.h"
+#include "tapestry/Dialect/Tapestry/Transforms/BufferizationModel.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Pipelines/Pipelines.h"
 #include "tapestry/Plugin/Loader.h"
@@ -24,6 +25,7 @@ void tapestry::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<index::TapestryIndexDialect, teg::TapestryDialect,
                   tra::TRADialect, comm::CommDialect>();
   teg::registerShardingModels(registry);
+  teg::registerBufferizationModels(registry);
   registerPluginDialects(registry);
 }
 

@@ -285,9 +285,9 @@ struct ConvertTapestryToTRA
          llvm::make_early_inc_range(getOperation().getOps<teg::GraphOp>())) {
       // The runtime starts a program on every device; nobody calls it.
       if (!SymbolTable::symbolKnownUseEmpty(graph, getOperation())) {
-        graph.emitError("'") << graph.getSymName()
-                             << "' is called: tapestry-inline-calls replaces "
-                                "calls in graphs, others cannot be lowered";
+        graph.emitError("'")
+            << graph.getSymName()
+            << "' is called: tapestry-inline-calls comes first";
         return signalPassFailure();
       }
       GraphLowering lowering(graph);

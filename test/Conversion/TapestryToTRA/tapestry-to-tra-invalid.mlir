@@ -38,3 +38,15 @@ tapestry.graph @window_out on #grid {
   // expected-error @below {{'Z' is 'A', whose home layout's parts overlap}}
   tapestry.sink "Z", %A : tensor<8xf32>
 }
+
+// -----
+
+// expected-error @below {{'called' is called: tapestry-inline-calls comes first}}
+tapestry.graph @called {
+  %A = tapestry.source "A" : tensor<8xf32>
+  tapestry.sink "Z", %A : tensor<8xf32>
+}
+func.func @caller(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %z = tapestry.call @called(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  return %z : tensor<8xf32>
+}

@@ -47,6 +47,9 @@ static void addPoints(Value value, ValueRange points) {
 }
 
 static void inlineCall(CallOp call, GraphOp callee, const Twine &prefix) {
+  // Only sinks wait for points, and those of a function's results are there
+  // when it returns.
+  bool inGraph = call->getParentOfType<GraphOp>() != nullptr;
   OpBuilder b(call);
   IRMapping mapping;
   auto operand = call.getInputs().begin();
@@ -56,11 +59,13 @@ static void inlineCall(CallOp call, GraphOp callee, const Twine &prefix) {
       mapping.map(source.getResult(), *operand++);
     } else if (auto sink = dyn_cast<SinkOp>(op)) {
       Value tensor = mapping.lookup(sink.getTensor());
-      llvm::SmallVector<Value> points = llvm::map_to_vector(
-          sink.getPoints(), [&](Value point) { return mapping.lookup(point); });
-      addPoints(*result, points);
+      if (inGraph)
+        addPoints(*result,
+                  llvm::map_to_vector(sink.getPoints(), [&](Value point) {
+                    return mapping.lookup(point);
+                  }));
       (*result++).replaceAllUsesWith(tensor);
-    } else {
+    } else if (inGraph || !isa<SequencePointOp>(op)) {
       rename(b.clone(op, mapping), prefix);
     }
   }
@@ -75,8 +80,9 @@ struct TapestryInlineCallsPass
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     llvm::DenseSet<Operation *> done;
-    for (auto graph : getOperation().getOps<GraphOp>())
-      if (failed(inlineInto(graph, symbols, done)))
+    for (Operation &caller : *getOperation().getBody())
+      if (!caller.hasTrait<OpTrait::SymbolTable>() &&
+          failed(inlineInto(&caller, symbols, done)))
         return signalPassFailure();
     for (auto graph :
          llvm::make_early_inc_range(getOperation().getOps<GraphOp>()))
@@ -87,19 +93,20 @@ struct TapestryInlineCallsPass
 
   /// Callees first, so that names are those of all graphs on the way. Calls do
   /// not recur: the verifier sees to that.
-  LogicalResult inlineInto(GraphOp graph, SymbolTable &symbols,
+  LogicalResult inlineInto(Operation *caller, SymbolTable &symbols,
                            llvm::DenseSet<Operation *> &done) {
-    if (!done.insert(graph).second)
+    if (!done.insert(caller).second)
       return success();
-    llvm::StringMap<unsigned> calls;
-    for (auto call :
-         llvm::make_early_inc_range(graph.getBody().getOps<CallOp>())) {
+    llvm::StringMap<unsigned> numbers;
+    SmallVector<CallOp> calls;
+    caller->walk([&](CallOp call) { calls.push_back(call); });
+    for (CallOp call : calls) {
       auto callee = symbols.lookup<GraphOp>(call.getCallee());
       if (failed(verifyCallee(call, callee)) ||
           failed(inlineInto(callee, symbols, done)))
         return failure();
       std::string prefix = call.getCallee().str() + ".";
-      if (unsigned number = ++calls[call.getCallee()]; number > 1)
+      if (unsigned number = ++numbers[call.getCallee()]; number > 1)
         prefix += std::to_string(number) + ".";
       inlineCall(call, callee, prefix);
       ++numInlined;

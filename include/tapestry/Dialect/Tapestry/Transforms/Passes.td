@@ -38,12 +38,17 @@ def TapestryPrune : Pass<"tapestry-prune", "::tapestry::teg::GraphOp"> {
 def TapestryInlineCalls : Pass<"tapestry-inline-calls", "::mlir::ModuleOp"> {
   let summary = "Replace calls of graphs by the operations of the graphs";
   let description = [{
-    Every `tapestry.call` in a graph becomes the called graph's operations, whose
-    sources are the operands and whose sinks are the results. Names of operations
-    and layout groups start with the graph's name, from the second call in a
-    graph on also with its number: `layer.H`, `layer.2.H`. What follows a sink's
-    sequence points in the called graph follows them in the caller. Private
-    graphs that nobody calls any longer are erased.
+    Every `tapestry.call` becomes the called graph's operations, whose sources are
+    the operands and whose sinks are the results. Names of operations and layout
+    groups start with the graph's name, from the second call in a graph on also
+    with its number: `layer.H`, `layer.2.H`. What follows a sink's sequence points
+    in the called graph follows them in the caller. Private graphs that nobody
+    calls any longer are erased.
+
+    A caller that is no graph, such as a `func.func`, computes the operations
+    itself, where it runs: nothing is cut over devices. One-shot bufferization
+    makes loops of them. It has no sinks, so that sequence points have nothing to
+    order and are left out.
 
     A graph that is called has no grid yet, and no requests on its sources and
     sinks: where its tensors come from and go to is up to the caller.
