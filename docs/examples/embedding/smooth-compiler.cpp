@@ -65,7 +65,7 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module = buildSmooth(&context);
 
   PassManager plan(&context);
-  PlanRequest request;
+  plan::PlanRequest request;
   request.devices = std::atoi(argv[1]);
   buildGraphPipeline(plan, request);
   buildPlanPipeline(plan, request);
