@@ -107,6 +107,9 @@ cl::list<std::string> diff("diff",
 cl::opt<std::string> dot("dot", cl::desc("Draw the cut graph for Graphviz"),
                          cl::value_desc("plan.dot"), cl::sub(planCommand),
                          cl::cat(category));
+cl::opt<std::string> svg("svg", cl::desc("Draw the plan (needs Graphviz)"),
+                         cl::value_desc("plan.svg"), cl::sub(planCommand),
+                         cl::cat(category));
 cl::opt<std::string> html("html", cl::desc("Draw the plan as a web page"),
                           cl::value_desc("plan.html"), cl::sub(planCommand),
                           cl::cat(category));
@@ -120,9 +123,8 @@ cl::opt<std::string>
                     "devices; write them to a file"),
            cl::value_desc("front.json"), cl::sub(planCommand),
            cl::cat(category));
-cl::opt<std::string> plot("plot",
-                          cl::desc("Draw what the Pareto search found (SVG)"),
-                          cl::value_desc("front.svg"), cl::sub(planCommand),
+cl::opt<std::string> plot("plot", cl::desc("Draw what the Pareto search found"),
+                          cl::value_desc("front.html"), cl::sub(planCommand),
                           cl::cat(category));
 cl::opt<std::string>
     pick("pick",
@@ -387,6 +389,7 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   options.jsonFile = jsonFile;
   options.pareto = paretoRequest(usage);
   options.dotFile = dot;
+  options.svgFile = svg;
   options.htmlFile = html;
   options.reportFile = report;
   options.traceFile = trace;

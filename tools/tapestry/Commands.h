@@ -15,7 +15,7 @@ ExitStatus runProgram(const Options &options);
 ExitStatus showPlan(const Options &options);
 /// `tapestry plan --pareto`: searches for many plans and shows them.
 ExitStatus showFront(const Options &options);
-/// For --dot and --html: the pictures of a plan that are asked for.
+/// For --dot, --svg and --html: the pictures of a plan that are asked for.
 ExitStatus writePictures(const Options &options, const model::PlanGraph &graph,
                          const plan::Plan &plan);
 /// For --explain.

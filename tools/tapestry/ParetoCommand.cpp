@@ -7,6 +7,7 @@
 #include "tapestry/Planner/Explain/Explain.h"
 #include "tapestry/Planner/Pareto/Pareto.h"
 #include "tapestry/Planner/Plan/PlanFile.h"
+#include "tapestry/Planner/Report/PlanPicture.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 
@@ -105,7 +106,7 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
       }))
     return status;
   if (ExitStatus status = write(request.plotFile, [&](llvm::raw_ostream &os) {
-        plotFront(os, *front, title);
+        report::plotFront(os, *front, title);
       }))
     return status;
   if (ExitStatus status = write(options.jsonFile, [&](llvm::raw_ostream &os) {

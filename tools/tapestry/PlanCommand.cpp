@@ -15,6 +15,34 @@ using namespace tapestry::plan;
 using namespace tapestry::report;
 using namespace tapestry::driver;
 
+/// The cut graph as SVG, and the page that holds it.
+static ExitStatus writeDrawings(const Options &options, const PlanGraph &graph,
+                                const Plan &plan) {
+  std::string digraph, missing;
+  llvm::raw_string_ostream text(digraph);
+  writeDot(text, graph, plan);
+  llvm::Expected<std::string> picture = layOut(digraph);
+  if (!picture) {
+    llvm::Error error = picture.takeError();
+    if (!options.svgFile.empty())
+      return driver::report(withPlace(options.svgFile, std::move(error)));
+    // The page tells the rest, and why.
+    missing = factsOf(std::move(error)).text;
+    picture = "";
+    llvm::errs() << options.htmlFile
+                 << ": warning: the graph is not drawn: " << missing << '\n';
+  }
+  if (!options.svgFile.empty())
+    if (ExitStatus status = writeOutputFile(
+            options.svgFile, [&](llvm::raw_ostream &os) { os << *picture; }))
+      return status;
+  if (options.htmlFile.empty())
+    return Success;
+  return writeOutputFile(options.htmlFile, [&](llvm::raw_ostream &os) {
+    writeHtml(os, graph, plan, *picture, missing);
+  });
+}
+
 ExitStatus tapestry::driver::writePictures(const Options &options,
                                            const PlanGraph &graph,
                                            const Plan &plan) {
@@ -24,13 +52,9 @@ ExitStatus tapestry::driver::writePictures(const Options &options,
               writeDot(os, graph, plan);
             }))
       return status;
-  if (!options.htmlFile.empty())
-    if (ExitStatus status =
-            writeOutputFile(options.htmlFile, [&](llvm::raw_ostream &os) {
-              writeHtml(os, graph, plan);
-            }))
-      return status;
-  return Success;
+  if (options.svgFile.empty() && options.htmlFile.empty())
+    return Success;
+  return writeDrawings(options, graph, plan);
 }
 
 ExitStatus tapestry::driver::printExplanation(const Options &options,
@@ -69,7 +93,7 @@ ExitStatus tapestry::driver::showPlan(const Options &options) {
   if (options.explain)
     return printExplanation(options, graph, plan);
   if (options.jsonFile.empty() && options.dotFile.empty() &&
-      options.htmlFile.empty())
+      options.svgFile.empty() && options.htmlFile.empty())
     llvm::outs() << planTable(graph, plan);
   return Success;
 }

@@ -63,6 +63,7 @@ struct Options {
   std::string jsonFile;
   ParetoRequest pareto;
   std::string dotFile;
+  std::string svgFile;
   std::string htmlFile;
   /// Two plan files to compare, or none.
   std::vector<std::string> diffFiles;

@@ -1,10 +1,9 @@
 //===- PlanDrawing.cpp - What a picture of a plan shows -------------------===//
 
 #include "PlanDrawing.h"
-#include "tapestry/Planner/Model/TensorParts.h"
-#include "tapestry/Planner/Plan/PlanText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/JSON.h"
 #include <map>
 
 using namespace tapestry;
@@ -15,7 +14,7 @@ using namespace tapestry::report;
 
 namespace {
 
-/// A run of equal blocks of vertices.
+/// A run of equal blocks of vertices with work; `first` is a rank among those.
 struct Run {
   unsigned first = 0;
   unsigned period = 0;
@@ -26,7 +25,11 @@ class Drawer {
 public:
   Drawer(const PlanGraph &graph, const Plan &plan)
       : graph(graph), plan(plan), uses(graph.uses()),
-        nodeOf(graph.vertices.size()) {}
+        nodeOf(graph.vertices.size()) {
+    for (unsigned v = 0; v < graph.vertices.size(); ++v)
+      if (!graph.vertices[v].isInput)
+        working.push_back(v);
+  }
   PlanDrawing draw(unsigned foldFrom);
 
 private:
@@ -37,6 +40,8 @@ private:
   const PlanGraph &graph;
   const Plan &plan;
   std::vector<llvm::SmallVector<PlanUse, 2>> uses;
+  /// All vertices but inputs.
+  std::vector<unsigned> working;
   /// Per vertex its node; nothing for an input that only folded vertices read.
   std::vector<std::optional<unsigned>> nodeOf;
   PlanDrawing drawing;
@@ -47,14 +52,11 @@ private:
 /// The longest stretch of vertices with work in which each is like the one a
 /// period later: cuts, index space and where operands come from.
 Run Drawer::longestRun() const {
-  std::vector<unsigned> working, rank(graph.vertices.size(), 0);
-  std::vector<unsigned> kind;
+  std::vector<unsigned> rank(graph.vertices.size(), 0), kind;
   llvm::StringMap<unsigned> kinds;
-  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+  for (auto [number, v] : llvm::enumerate(working)) {
     const PlanVertex &vertex = graph.vertices[v];
-    if (vertex.isInput)
-      continue;
-    rank[v] = working.size();
+    rank[v] = number;
     std::string key;
     llvm::raw_string_ostream os(key);
     for (auto [label, parts] :
@@ -71,11 +73,10 @@ Run Drawer::longestRun() const {
           os << term.dim << "*" << term.coefficient << "+";
     }
     kind.push_back(kinds.try_emplace(key, kinds.size()).first->second);
-    working.push_back(v);
   }
   Run best;
   unsigned longest = 0;
-  for (unsigned period = 1; period * 3 <= working.size(); ++period) {
+  for (unsigned period = 1; period <= working.size() / 3; ++period) {
     unsigned length = 0;
     for (unsigned i = 0; i + period < working.size(); ++i) {
       length = kind[i] == kind[i + period] ? length + 1 : 0;
@@ -91,18 +92,11 @@ Run Drawer::longestRun() const {
 }
 
 void Drawer::makeNodes(const Run &run) {
-  // Which vertices with work are folded, by their rank among those.
-  unsigned from = run.first + run.period;
-  unsigned to = run.first + run.period * run.repetitions;
   std::vector<bool> isFolded(graph.vertices.size(), false);
-  unsigned rank = 0, lastFolded = 0;
-  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
-    if (graph.vertices[v].isInput)
-      continue;
-    isFolded[v] = run.repetitions && rank >= from && rank < to;
-    if (isFolded[v])
-      lastFolded = v;
-    ++rank;
+  unsigned lastFolded = graph.vertices.size();
+  for (unsigned i = run.period; i < run.period * run.repetitions; ++i) {
+    lastFolded = working[run.first + i];
+    isFolded[lastFolded] = true;
   }
   for (unsigned v = 0; v < graph.vertices.size(); ++v)
     if (graph.vertices[v].isInput)
@@ -111,12 +105,12 @@ void Drawer::makeNodes(const Run &run) {
             return isFolded[use.vertex];
           });
   DrawnNode box;
-  box.repetitions = run.repetitions ? run.repetitions - 1 : 0;
   for (unsigned v = 0; v < graph.vertices.size(); ++v)
     if (isFolded[v])
       box.folded.push_back(v);
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
-    if (run.repetitions && v == lastFolded) {
+    if (v == lastFolded) {
+      box.repetitions = run.repetitions - 1;
       for (unsigned folded : box.folded)
         nodeOf[folded] = drawing.nodes.size();
       drawing.nodes.push_back(box);
@@ -165,24 +159,17 @@ PlanDrawing report::drawPlan(const PlanGraph &graph, const Plan &plan,
   return Drawer(graph, plan).draw(foldFrom);
 }
 
-int64_t report::bytesOf(const Plan &plan,
-                        llvm::ArrayRef<unsigned> collectives) {
-  int64_t bytes = 0;
-  for (unsigned number : collectives)
-    bytes += plan.placement.collectives[number].bytes;
-  return bytes;
-}
-
-std::string report::collectivesText(const Plan &plan,
-                                    llvm::ArrayRef<unsigned> collectives) {
-  std::map<CollectiveKind, int64_t> kinds;
-  for (unsigned number : collectives) {
-    const PlannedCollective &collective = plan.placement.collectives[number];
-    kinds[collective.kind] += collective.bytes;
+std::string report::escaped(llvm::StringRef text) {
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  for (char c : llvm::json::fixUTF8(text)) {
+    bool isControl = static_cast<unsigned char>(c) < ' ' || c == 0x7f;
+    os << (c == '\\'  ? "&#8726;"
+           : c == '&' ? "&amp;"
+           : c == '<' ? "&lt;"
+           : c == '>' ? "&gt;"
+           : c == '"' ? "&quot;"
+                      : llvm::StringRef(isControl ? " " : &c, 1));
   }
-  std::string text;
-  for (auto [kind, bytes] : kinds)
-    text += (text.empty() ? "" : ", ") + stringifyCollective(kind).str() + " " +
-            bytesText(bytes);
-  return text;
+  return result;
 }

@@ -1,7 +1,7 @@
 //===- PlanDrawing.h - What a picture of a plan shows -----------*- C++ -*-===//
 //
 // Nodes and edges of the cut graph with the collectives that belong to each,
-// repeated blocks folded into one. DOT and HTML draw the same.
+// repeated blocks folded into one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,11 +43,10 @@ struct PlanDrawing {
 PlanDrawing drawPlan(const model::PlanGraph &graph, const plan::Plan &plan,
                      unsigned foldFrom);
 
-/// The bytes of several collectives of a plan.
-int64_t bytesOf(const plan::Plan &plan, llvm::ArrayRef<unsigned> collectives);
-/// "all_reduce 12.5 MiB, all_gather 3.1 KiB": one part per kind.
-std::string collectivesText(const plan::Plan &plan,
-                            llvm::ArrayRef<unsigned> collectives);
+/// Text between tags and in quotes, where Graphviz reads HTML's names of
+/// characters, too. Backslashes, which it reads several times over, become
+/// signs that look alike; control characters and bytes that are no UTF-8 go.
+std::string escaped(llvm::StringRef text);
 
 } // namespace tapestry::report
 

@@ -1,14 +1,18 @@
-"""Checks that a plan's page is well-formed and complete in itself.
+"""Checks that a plan's page is well-formed, complete in itself and true.
 
-    check_page.py PAGE.html VERTEX ...
+    check_page.py PAGE.html PLAN.json VERTEX ...
 
-Prints how many nodes, edges and rows it has. Every named vertex must be drawn,
-listed, and have facts.
+The page holds PLAN.json, every named vertex is drawn with its cuts, and, where
+node is there to run it, the script shows every vertex. Prints how many nodes
+and edges are drawn.
 """
 
 import html.parser
 import json
+import pathlib
 import re
+import shutil
+import subprocess
 import sys
 import xml.etree.ElementTree as tree
 
@@ -33,9 +37,9 @@ class Nesting(html.parser.HTMLParser):
             sys.exit(f"</{tag}> closes nothing at {self.getpos()}")
 
 
-path, *names = sys.argv[1:]
-with open(path, encoding="utf-8") as file:
-    text = file.read()
+page_path, plan_path, *names = sys.argv[1:]
+text = pathlib.Path(page_path).read_text(encoding="utf-8")
+plan = json.loads(pathlib.Path(plan_path).read_text(encoding="utf-8"))
 
 nesting = Nesting()
 nesting.feed(text)
@@ -52,29 +56,43 @@ def named(tag):
 
 for element in page.iter():
     for key, value in element.attrib.items():
-        if key in ("src", "href") or re.search(r"url\(|https?:", value):
+        if key.rsplit("}", 1)[-1] in ("src", "href") or re.search(r"url\(|https?:", value):
             sys.exit(f"the page loads {value}")
 if re.search(r"@import|url\(|fetch\(|XMLHttpRequest", text):
     sys.exit("the page loads something")
 
-nodes = [e for e in named("g") if "node" in e.get("class", "").split()]
-edges = [e for e in named("g") if "edge" in e.get("class", "").split()]
-rows = [e for e in named("tr") if e.get("data-v")]
-for svg in named("svg"):
-    left, top, width, height = map(float, svg.get("viewBox").split())
-    for rect in (e for e in svg.iter() if e.tag.endswith("}rect")):
-        x, y, w, h = (float(rect.get(k)) for k in ("x", "y", "width", "height"))
-        if not (left <= x and x + w <= left + width + 1 and top <= y and y + h <= top + height + 1):
-            sys.exit(f"a rectangle at ({x}, {y}) lies outside of {svg.get('viewBox')}")
+inlined = {e.get("id"): json.loads(e.text) for e in named("script") if e.get("id")}
+if inlined["plan"] != plan:
+    sys.exit("the page's plan is another one")
+facts = inlined["facts"]["vertices"]
+if len(facts) != len(plan["vertices"]):
+    sys.exit(f"{len(facts)} vertices with facts, {len(plan['vertices'])} in the plan")
 
-script = next(e for e in named("script") if e.get("id") == "plan")
-facts = json.loads(script.text)["vertices"]
-if len(facts) != len(rows):
-    sys.exit(f"{len(facts)} vertices with facts, {len(rows)} rows")
-drawn = {int(e.get("data-v")) for e in nodes if e.get("data-v")}
+nodes = [e for e in named("g") if e.get("class") == "node"]
+edges = [e for e in named("g") if e.get("class") == "edge"]
+drawn = {e.get("id"): [t.strip() for t in e.itertext() if t.strip()] for e in nodes}
 for name in names:
-    number = next((i for i, v in enumerate(facts) if v["name"] == name), None)
-    if number is None or number not in drawn:
-        sys.exit(f"'{name}' is not drawn")
+    number = next((i for i, v in enumerate(plan["vertices"]) if v["name"] == name), None)
+    if number is None:
+        sys.exit(f"'{name}' is not planned")
+    vertex = plan["vertices"][number]
+    shown = drawn.get(f"v{number}", [])
+    cuts = [name]
+    for label, parts in vertex["parts"].items():
+        cuts += [label, f"/{parts}" if parts > 1 else "1"]
+        if label in vertex["axes"]:
+            cuts.append(",".join(vertex["axes"][label]))
+    # The title is the node's own name.
+    if shown[1 : len(cuts) + 1] != cuts:
+        sys.exit(f"'{name}' is drawn with {shown}, planned with {cuts}")
+
+if node := shutil.which("node"):
+    runner = pathlib.Path(__file__).with_name("run_page.js")
+    ran = subprocess.run([node, runner, page_path], capture_output=True, text=True)
+    if ran.returncode:
+        sys.exit(ran.stderr)
+    for vertex in plan["vertices"]:
+        if vertex["name"] not in ran.stdout:
+            sys.exit(f"the script does not show '{vertex['name']}':\n{ran.stdout}")
 title = named("title")[0].text
-print(f"{title}: {len(nodes)} nodes, {len(edges)} edges, {len(rows)} rows")
+print(f"{title}: {len(nodes)} nodes, {len(edges)} edges")

@@ -158,11 +158,6 @@ void writeFront(llvm::raw_ostream &os, model::RewriteSpace &space,
 /// The members as an aligned table.
 std::string frontTable(const ParetoFront &front);
 
-/// The frontier as an SVG picture that needs nothing else: seconds against each
-/// other objective.
-void plotFront(llvm::raw_ostream &os, const ParetoFront &front,
-               llvm::StringRef title);
-
 } // namespace tapestry::pareto
 
 #endif // TAPESTRY_PLANNER_PARETO_PARETO_H

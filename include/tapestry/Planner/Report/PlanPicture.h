@@ -1,13 +1,14 @@
-//===- PlanPicture.h - Pictures of a plan -----------------------*- C++ -*-===//
+//===- PlanPicture.h - Pictures of plans ------------------------*- C++ -*-===//
 //
-// The cut graph to look at: for Graphviz, and as one page for a browser that
-// needs nothing else.
+// The cut graph to look at, laid out by Graphviz, and pages for a browser that
+// need nothing else.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TAPESTRY_PLANNER_REPORT_PLANPICTURE_H
 #define TAPESTRY_PLANNER_REPORT_PLANPICTURE_H
 
+#include "tapestry/Planner/Pareto/Pareto.h"
 #include "tapestry/Planner/Plan/Plan.h"
 
 namespace tapestry::report {
@@ -23,12 +24,24 @@ struct PictureOptions {
 void writeDot(llvm::raw_ostream &os, const model::PlanGraph &graph,
               const plan::Plan &plan, const PictureOptions &options = {});
 
-/// A self-contained HTML page: the cut graph as SVG with details of every
-/// vertex, where cost and traffic go, memory over the vertices, and all
-/// vertices in a table. Nothing is loaded from elsewhere; without scripts only
-/// the details at a click are missing.
+/// A digraph of the DOT language as an SVG file, by Graphviz' program `dot`.
+/// The machine is at fault where there is none, and where it takes longer than
+/// `seconds`.
+llvm::Expected<std::string> layOut(llvm::StringRef digraph,
+                                   unsigned seconds = 60);
+
+/// A self-contained HTML page about a plan: where cost and traffic go, memory
+/// over the vertices, and all vertices with their details, drawn by a script
+/// from plan.json, which it holds. `picture` is the cut graph as SVG; where it
+/// is empty the page says `missing` in its place.
 void writeHtml(llvm::raw_ostream &os, const model::PlanGraph &graph,
-               const plan::Plan &plan, const PictureOptions &options = {});
+               const plan::Plan &plan, llvm::StringRef picture,
+               llvm::StringRef missing = "");
+
+/// A self-contained HTML page with the frontier of a search: seconds against
+/// each other objective.
+void plotFront(llvm::raw_ostream &os, const pareto::ParetoFront &front,
+               llvm::StringRef title);
 
 } // namespace tapestry::report
 
