@@ -155,3 +155,48 @@ func.func @not_into_contraction(%x: memref<8x16xf32>, %w: memref<16x32xf32>,
   memref.dealloc %t : memref<8x16xf32>
   return
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+
+// A body that loads from a buffer reads it, though no operand says so: what is
+// written there is not composed into others, moved behind it, or lost.
+// CHECK-LABEL: func @loads
+// CHECK:         %[[T:.*]] = memref.alloc()
+// CHECK:         linalg.generic
+// CHECK-SAME:      outs(%[[T]] :
+// CHECK:         linalg.generic
+// CHECK:           memref.load %[[T]]
+// CHECK:         memref.dealloc %[[T]]
+// CHECK:         linalg.generic
+func.func @loads(%x: memref<8x16xf32>, %rows: memref<8x16xindex>,
+                 %z: memref<8x16xf32>) attributes {tapestry.device} {
+  %t = memref.alloc() : memref<8x16xf32>
+  %u = memref.alloc() : memref<8x16xf32>
+  linalg.generic {indexing_maps = [#id, #id],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<8x16xf32>) outs(%t : memref<8x16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = arith.negf %a : f32
+    linalg.yield %e : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%rows : memref<8x16xindex>) outs(%u : memref<8x16xf32>) {
+  ^bb0(%row: index, %o: f32):
+    %column = linalg.index 1 : index
+    %e = memref.load %t[%row, %column] : memref<8x16xf32>
+    linalg.yield %e : f32
+  }
+  memref.dealloc %t : memref<8x16xf32>
+  linalg.generic {indexing_maps = [#id, #id],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%u : memref<8x16xf32>) outs(%z : memref<8x16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = arith.addf %a, %a : f32
+    linalg.yield %e : f32
+  }
+  memref.dealloc %u : memref<8x16xf32>
+  return
+}

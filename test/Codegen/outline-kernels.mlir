@@ -74,6 +74,25 @@ func.func @local(%x: memref<?xf32>) attributes {tapestry.device} {
   return
 }
 
+// What has no input but loads is no fill, that others might take with them.
+// CHECK-LABEL: func.func @loads(
+// CHECK-NOT:     linalg.generic
+// CHECK:         call @tapestry_kernel{{.*}} {tapestry.vertex = "R"}
+// CHECK:         return
+func.func @loads(%x: memref<8xf32>, %y: memref<8xf32>)
+    attributes {tapestry.device} {
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]}
+      outs(%y : memref<8xf32>) attrs = {tapestry.vertex = "R"} {
+  ^bb0(%o: f32):
+    %c7 = arith.constant 7 : index
+    %i = linalg.index 0 : index
+    %row = arith.subi %c7, %i : index
+    %v = memref.load %x[%row] : memref<8xf32>
+    linalg.yield %v : f32
+  }
+  return
+}
+
 // CHECK: func.func private @[[K0]](%{{.*}}: memref<?xf32> {llvm.noalias}, %{{.*}}: memref<?xf32> {llvm.noalias})
 // CHECK: func.func private @[[K1]](%{{.*}}: memref<8xf32, strided<[1]>>, %{{.*}}: memref<8xf32, strided<[1], offset: 8>>, %{{.*}}: f32)
 // CHECK: func.func private @[[K2]](%{{.*}}: memref<?xf32> {llvm.noalias})

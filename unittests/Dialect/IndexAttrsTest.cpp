@@ -78,6 +78,10 @@ TEST_F(IndexAttrsTest, RandomProjectionsRoundTrip) {
       dim.constant = pick(-5, 5);
       dim.size = pick(1, 3);
       dim.stride = pick(1, 3);
+      if (round % 2) {
+        dim.floordiv = pick(1, 3);
+        dim.mod = pick(0, 5);
+      }
     }
     auto attr = ProjectionAttr::get(&context, rank, projection);
     EXPECT_EQ(attr.getProjection(), projection);
@@ -85,6 +89,24 @@ TEST_F(IndexAttrsTest, RandomProjectionsRoundTrip) {
     EXPECT_EQ(reparsed(attr), attr);
 
     // The affine map says the same, but for shapes and strides.
+    if (round % 2) {
+      for (auto [start, dim] :
+           llvm::zip_equal(attr.getStartMap().getResults(), projection.dims)) {
+        SmallVector<Attribute> point;
+        ZBox box;
+        for (unsigned label = 0; label < rank; ++label) {
+          int64_t at = pick(-9, 9);
+          point.push_back(Builder(&context).getIndexAttr(at));
+          box.push_back({at, at + 1});
+        }
+        SmallVector<Attribute> value;
+        ASSERT_TRUE(succeeded(
+            AffineMap::get(rank, 0, start).constantFold(point, value)));
+        EXPECT_EQ(cast<IntegerAttr>(value[0]).getInt(),
+                  imageOfDim(dim, box).lo);
+      }
+      continue;
+    }
     FailureOr<Projection> starts = getLinearForms(attr.getStartMap());
     ASSERT_TRUE(succeeded(starts));
     for (auto [start, dim] : llvm::zip_equal(starts->dims, projection.dims)) {

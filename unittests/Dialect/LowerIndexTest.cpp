@@ -80,6 +80,24 @@ protected:
     return {lo, lo + pick(-1, 7)};
   }
 
+  Projection pickProjection(unsigned rank) {
+    Projection projection;
+    for (int64_t dims = pick(1, 3); dims > 0; --dims) {
+      ProjectionDim &dim = projection.dims.emplace_back();
+      for (unsigned label = 0; label < rank; ++label)
+        if (int64_t coefficient = pick(-3, 3))
+          dim.terms.push_back({label, coefficient});
+      dim.constant = pick(-5, 5);
+      dim.size = pick(1, 3);
+      dim.stride = pick(1, 3);
+      if (pick(0, 1)) {
+        dim.floordiv = pick(1, 3);
+        dim.mod = pick(0, 6);
+      }
+    }
+    return projection;
+  }
+
   MLIRContext context;
   OpBuilder builder;
   Location loc;
@@ -137,22 +155,33 @@ TEST_F(LowerIndexTest, PartsOfRandomLayouts) {
 TEST_F(LowerIndexTest, ImagesOfRandomProjections) {
   for (int round = 0; round < 200; ++round) {
     unsigned rank = pick(0, 3);
-    Projection projection;
-    for (int64_t dims = pick(1, 3); dims > 0; --dims) {
-      ProjectionDim &dim = projection.dims.emplace_back();
-      for (unsigned label = 0; label < rank; ++label)
-        if (int64_t coefficient = pick(-3, 3))
-          dim.terms.push_back({label, coefficient});
-      dim.constant = pick(-5, 5);
-      dim.size = pick(1, 3);
-      dim.stride = pick(1, 3);
-    }
-    ZBox box;
-    for (unsigned label = 0; label < rank; ++label)
+    Access access{pickProjection(rank)};
+    ZBox box, point;
+    llvm::SmallVector<Value> at;
+    for (unsigned label = 0; label < rank; ++label) {
       box.push_back(pickRange());
-    auto attr = ProjectionAttr::get(&context, rank, projection);
+      at.push_back(constant(pick(-9, 9)));
+      point.push_back({*valueOf(at.back()), *valueOf(at.back()) + 1});
+      if (round % 2)
+        access.guard.push_back(pickRange());
+    }
+    auto attr = ProjectionAttr::get(&context, rank, access.projection);
     auto image = ImageOp::create(builder, loc, attr, constants(box));
-    expect(image.getImage(), projection.image(box));
+    expect(image.getImage(), access.projection.image(box));
+    auto start = ApplyOp::create(builder, loc, attr, at);
+    llvm::SmallVector<Value> starts, ends;
+    for (const ZRange &range : box) {
+      starts.push_back(constant(range.lo));
+      ends.push_back(constant(range.hi));
+    }
+    llvm::SmallVector<Value> window =
+        emitWindowStarts(builder, loc, access, starts, ends);
+    // Two values each, compared as bounds.
+    for (auto [dim, at] : llvm::enumerate(start.getStarts())) {
+      int64_t first = access.projection.image(point)[dim].lo;
+      int64_t least = access.image(box)[dim].lo;
+      expect({at, window[dim]}, {{first, least}});
+    }
   }
   check();
 }

@@ -12,9 +12,10 @@ namespace tapestry {
 /// are static where they are the same on all devices; any may be 0. Booleans
 /// lie in bytes, here and in the results.
 struct LocalBlock {
-  /// Per piece that the op reads (`getReads`) what the points of the block
-  /// read, from the least index of each dimension on; the operand's constant
-  /// lies where they read outside the tensor.
+  /// Per piece that the op reads (`getReads`) what the points of the block that
+  /// its guard holds read, from the least index of each dimension on: a range,
+  /// all of [0, m) where those points wrap around. The operand's constant lies
+  /// where they read outside the tensor.
   mlir::ValueRange windows;
   /// Per label the block's first point and the point behind its last, as
   /// `index` values.

@@ -44,6 +44,18 @@ static void addReachable(Value operand, SmallVectorImpl<Touch> &result) {
   }
 }
 
+SmallVector<Value> buffersLoadedBy(linalg::LinalgOp op) {
+  SmallVector<Value> roots;
+  // Nothing else in a body has to do with memory. Most bodies are flat and
+  // without a load, and asked about often.
+  for (Operation &inner : *op.getBlock())
+    if (isa<memref::LoadOp>(inner) || inner.getNumRegions() != 0)
+      inner.walk([&](memref::LoadOp load) {
+        roots.push_back(rootOf(load.getMemRef()));
+      });
+  return roots;
+}
+
 std::optional<SmallVector<Touch>> touchesOf(Operation *op) {
   SmallVector<Touch> result;
   if (isa<memref::AllocOp, memref::AllocaOp>(op))
@@ -54,6 +66,8 @@ std::optional<SmallVector<Touch>> touchesOf(Operation *op) {
     for (OpOperand &operand : op->getOpOperands())
       if (isa<BaseMemRefType>(operand.get().getType()))
         result.push_back({rootOf(operand.get()), linalgOp.isDpsInit(&operand)});
+    for (Value root : buffersLoadedBy(linalgOp))
+      result.push_back({root, false});
     return result;
   }
   if (auto copy = dyn_cast<memref::CopyOp>(op)) {
@@ -107,7 +121,8 @@ bool isElementwise(linalg::GenericOp op) {
   return op.getNumDpsInits() == 1 && op.hasPureBufferSemantics() &&
          op.getNumParallelLoops() == op.getNumLoops() &&
          op.getIndexingMapsArray().back().isPermutation() &&
-         op.getBody()->getArguments().back().use_empty();
+         op.getBody()->getArguments().back().use_empty() &&
+         buffersLoadedBy(op).empty();
 }
 
 } // namespace tapestry

@@ -21,6 +21,10 @@ struct Touch {
   bool writes = false;
 };
 
+/// The buffers that `op` loads from inside its body, whose operands say nothing
+/// of that: a gather's. Such an operation stays where and as it is.
+llvm::SmallVector<mlir::Value> buffersLoadedBy(mlir::linalg::LinalgOp op);
+
 /// The buffers that `op` reads or writes; none when that is not known and it
 /// may be any.
 std::optional<llvm::SmallVector<Touch>> touchesOf(mlir::Operation *op);

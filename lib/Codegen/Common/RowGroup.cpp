@@ -17,9 +17,10 @@ bool isFill(GenericOp op) {
   return op.hasPureBufferSemantics() && op.getNumDpsInits() == 1 &&
          op.getNumParallelLoops() == op.getNumLoops() &&
          op.getBody()->getArguments().back().use_empty() &&
-         llvm::none_of(op.getDpsInputs(), [](Value input) {
-           return isa<MemRefType>(input.getType());
-         });
+         llvm::none_of(
+             op.getDpsInputs(),
+             [](Value input) { return isa<MemRefType>(input.getType()); }) &&
+         buffersLoadedBy(op).empty();
 }
 
 SmallVector<unsigned> rowLoopsOf(GenericOp op) {
@@ -161,7 +162,8 @@ bool RowGroup::legal() const {
   for (GenericOp member : ops) {
     GenericOp op = member;
     SmallVector<unsigned> rows = rowLoopsOf(op);
-    if (rows.size() < rank || !op.hasPureBufferSemantics())
+    if (rows.size() < rank || !op.hasPureBufferSemantics() ||
+        !buffersLoadedBy(op).empty())
       return false;
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isBuffer(operand))

@@ -42,31 +42,36 @@ ArrayAttr VertexEmitter::labelAttrs() {
       }));
 }
 
-/// The projections of all pieces that the op reads. Relations say neither which
-/// points read a piece nor how its subscripts divide or wrap.
-FailureOr<SmallVector<Projection>> VertexEmitter::readProjections() {
-  SmallVector<Projection> projections;
+/// Null where all index points read every operand.
+ArrayAttr VertexEmitter::guardAttrs() {
+  SmallVector<Attribute> guards;
+  bool isGuarded = false;
   for (auto &[operand, access] : op.getReads()) {
-    bool isLinear =
-        llvm::all_of(access.projection.dims,
-                     [](const ProjectionDim &dim) { return dim.isLinear(); });
-    if (!access.guard.empty() || !isLinear)
-      return op.emitError("'")
-             << op.getVertexName() << "' reads operand " << operand
-             << " at some points only, or by floordiv or mod, which no "
-                "relation of the tensor-relational algebra is read by";
-    projections.push_back(access.projection);
+    isGuarded |= !access.guard.empty();
+    guards.push_back(access.guard.empty()
+                         ? Attribute(b.getUnitAttr())
+                         : index::RangeAttr::get(b.getContext(), access.guard));
   }
-  return projections;
+  return isGuarded ? b.getArrayAttr(guards) : ArrayAttr();
 }
 
 FailureOr<SmallVector<Value>> VertexEmitter::emitWritten(ValueRange operands) {
-  FailureOr<SmallVector<Projection>> reads = readProjections();
-  if (failed(reads))
-    return failure();
+  SmallVector<Projection> reads;
+  for (auto &[operand, access] : op.getReads()) {
+    reads.push_back(access.projection);
+    // A join's operands are read at subscripts, by all points.
+    bool isLinear =
+        llvm::all_of(access.projection.dims,
+                     [](const ProjectionDim &dim) { return dim.isLinear(); });
+    if (op.getScalarRegion() && (!access.guard.empty() || !isLinear))
+      return op.emitError("'")
+             << op.getVertexName() << "' reads operand " << operand
+             << " at some points only, or by floordiv or mod, which the "
+                "elements that its scalar region takes cannot be read by";
+  }
   if (!op.getScalarRegion())
-    return emitBlock(operands, *reads);
-  return SmallVector<Value>{emitJoin(operands, *reads)};
+    return emitBlock(operands, reads);
+  return SmallVector<Value>{emitJoin(operands, reads)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -205,7 +210,7 @@ VertexEmitter::emitBlock(ValueRange operands, ArrayRef<Projection> reads) {
       b, loc, results, b.getStringAttr(op.getVertexName()), labelAttrs(),
       b.getDenseI64ArrayAttr(extents),
       index::PartitionAttr::get(context, grid.getDeviceGrid(), partition),
-      operands, attrsOf(reads), padAttrs(), attrsOf(writes));
+      operands, attrsOf(reads), guardAttrs(), padAttrs(), attrsOf(writes));
 
   OpBuilder::InsertionGuard guard(b);
   SmallVector<Type> arguments =

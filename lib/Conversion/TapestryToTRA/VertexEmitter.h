@@ -33,7 +33,6 @@ public:
   mlir::Value emitRounding(unsigned result, mlir::Value wide);
 
 private:
-  mlir::FailureOr<llvm::SmallVector<Projection>> readProjections();
   mlir::Value emitJoin(mlir::ValueRange operands,
                        llvm::ArrayRef<Projection> reads);
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
@@ -52,6 +51,7 @@ private:
         elementType, index::LayoutAttr::get(b.getContext(), grid, layout));
   }
   mlir::ArrayAttr padAttrs();
+  mlir::ArrayAttr guardAttrs();
   mlir::ArrayAttr labelAttrs();
 
   mlir::OpBuilder &b;

@@ -40,10 +40,12 @@
 // CHECK-SAME: p0 = #tapestry_index.projection<(d0, d1) -> (2 * d0 + d1 - 1, d1), shape = [3, 1], strides = [2, 1]>
 // CHECK-SAME: p1 = #tapestry_index.projection<(d0, d1) -> (-d0 - 3 * d1, 0, 7)>
 // CHECK-SAME: p2 = #tapestry_index.projection<(d0, d1, d2) -> (d1), strides = [4]>
+// CHECK-SAME: p3 = #tapestry_index.projection<(d0, d1) -> (2 * d0 + 4, d1), floordivs = [2, 1], mods = [0, 5]>
 "test.projections"() {
   p0 = #tapestry_index.projection<(d0, d1) -> (d1 - 1 + d0 * 2, d1), strides = [2, 1], shape = [3, 1]>,
   p1 = #tapestry_index.projection<(d0, d1) -> (-3 * d1 - d0, d0 - d0, 7), shape = [1, 1, 1]>,
-  p2 = #tapestry_index.projection<(d0, d1, d2) -> (d1), shape = [1], strides = [4]>
+  p2 = #tapestry_index.projection<(d0, d1, d2) -> (d1), shape = [1], strides = [4]>,
+  p3 = #tapestry_index.projection<(d0, d1) -> (2 * d0 + 4, d1), mods = [0, 5], floordivs = [2, 1]>
 } : () -> ()
 
 // CHECK: "test.ranges"()

@@ -17,6 +17,30 @@ func.func @apply() -> (index, index, index) {
   return %0#0, %0#1, %0#2 : index, index, index
 }
 
+// Both round down: (5 - 12) floordiv 3 is -3, which mod 5 is 2.
+// CHECK-LABEL: func @apply_around
+// CHECK-DAG: %[[N2:.*]] = arith.constant 2 : index
+// CHECK-DAG: %[[NM3:.*]] = arith.constant -3 : index
+// CHECK: return %[[N2]], %[[NM3]]
+func.func @apply_around() -> (index, index) {
+  %c5 = arith.constant 5 : index
+  %0:2 = tapestry_index.apply #tapestry_index.projection<(d0) -> (d0 - 12, d0 - 12), floordivs = [3, 3], mods = [5, 0]>(%c5)
+  return %0#0, %0#1 : index, index
+}
+
+// Over [2, 7): rows 17 to 21 of 17, which is 0 to 4, and 15 to 19, all of them.
+// CHECK-LABEL: func @image_around
+// CHECK-DAG: %[[N0:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[N5:.*]] = arith.constant 5 : index
+// CHECK-DAG: %[[N17:.*]] = arith.constant 17 : index
+// CHECK: return %[[N0]], %[[N5]], %[[N0]], %[[N17]]
+func.func @image_around() -> (index, index, index, index) {
+  %c2 = arith.constant 2 : index
+  %c7 = arith.constant 7 : index
+  %0:4 = tapestry_index.image #tapestry_index.projection<(d0) -> (d0 + 15, d0 + 13), mods = [17, 17]> of [%c2 to %c7]
+  return %0#0, %0#1, %0#2, %0#3 : index, index, index, index
+}
+
 // Over [2, 7) x [1, 4): 2 i - j + 1 is in [2, 13), then three points 2 apart;
 // the constant 4 has one point.
 // CHECK-LABEL: func @image

@@ -47,7 +47,17 @@
 
 // -----
 
-// expected-error @below {{expected 'shape' or 'strides', got 'size'}}
+// expected-error @below {{projection has floordiv 0 and mod 3 in dimension 0, expected at least 1 and 0}}
+"test.projection_c3_floordiv"() {p = #tapestry_index.projection<(d0) -> (d0), floordivs = [0], mods = [3]>} : () -> ()
+
+// -----
+
+// expected-error @below {{projection has floordiv 1 and mod -1 in dimension 1, expected at least 1 and 0}}
+"test.projection_c3_mod"() {p = #tapestry_index.projection<(d0) -> (d0, 0), mods = [0, -1]>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected 'shape', 'strides', 'floordivs' or 'mods', got 'size'}}
 "test.projection_keyword"() {p = #tapestry_index.projection<(d0) -> (d0), size = [2]>} : () -> ()
 
 // -----

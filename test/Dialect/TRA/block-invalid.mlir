@@ -427,3 +427,111 @@ func.func @block_c11(%x: !x) {
   }
   return
 }
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[6] / [2], f32, #tapestry_index.layout<[6 = [8 by "d.0" in 0 to 6]] on #grid>>
+!r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+
+func.func @block_c2_guards(%x: !x) {
+  // expected-error@+1 {{has 2 guards for 1 operands}}
+  %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
+      reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0)>] guards [unit, unit] pads [unit]
+      writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
+  ^bb0(%w: tensor<?xf32>, %lo: index, %hi: index):
+    %p = tensor.empty() : tensor<4xf32>
+    tra.block_yield %p : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[6] / [2], f32, #tapestry_index.layout<[6 = [8 by "d.0" in 0 to 6]] on #grid>>
+!r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+
+func.func @block_c2_guard_kind(%x: !x) {
+  // expected-error@+1 {{guard 0 is neither 'unit' nor a range: 6}}
+  %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
+      reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0)>] guards [6] pads [unit]
+      writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
+  ^bb0(%w: tensor<?xf32>, %lo: index, %hi: index):
+    %p = tensor.empty() : tensor<4xf32>
+    tra.block_yield %p : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[6] / [2], f32, #tapestry_index.layout<[6 = [8 by "d.0" in 0 to 6]] on #grid>>
+!r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+
+func.func @block_c2_guard_rank(%x: !x) {
+  // expected-error@+1 {{guard 0 has 2 ranges for 1 labels}}
+  %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
+      reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0)>] guards [#tapestry_index.range<0 to 6, 0 to 1>] pads [unit]
+      writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
+  ^bb0(%w: tensor<?xf32>, %lo: index, %hi: index):
+    %p = tensor.empty() : tensor<4xf32>
+    tra.block_yield %p : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[6] / [2], f32, #tapestry_index.layout<[6 = [8 by "d.0" in 0 to 6]] on #grid>>
+!r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+
+func.func @block_c2_guard_range(%x: !x) {
+  // expected-error@+1 {{guard 0 holds [0, 9) of label "i", which is [0, 8)}}
+  %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
+      reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0)>] guards [#tapestry_index.range<0 to 9>] pads [unit]
+      writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
+  ^bb0(%w: tensor<?xf32>, %lo: index, %hi: index):
+    %p = tensor.empty() : tensor<4xf32>
+    tra.block_yield %p : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[6] / [2], f32, #tapestry_index.layout<[6 = [8 by "d.0" in 0 to 6]] on #grid>>
+!r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+
+func.func @block_c4_guard(%x: !x) {
+  // expected-error@+1 {{reads dimension 0 of operand 0 in [0, 7), which leaves its bounds [0, 6) without a pad}}
+  %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
+      reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0)>] guards [#tapestry_index.range<0 to 7>] pads [unit]
+      writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
+  ^bb0(%w: tensor<?xf32>, %lo: index, %hi: index):
+    %p = tensor.empty() : tensor<4xf32>
+    tra.block_yield %p : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[6] / [2], f32, #tapestry_index.layout<[6 = [8 by "d.0" in 0 to 6]] on #grid>>
+!r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+
+func.func @block_c7_guard(%x: !x) {
+  // expected-error@+1 {{but the partition}}
+  %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
+      reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0)>] guards [#tapestry_index.range<0 to 5>] pads [unit]
+      writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
+  ^bb0(%w: tensor<?xf32>, %lo: index, %hi: index):
+    %p = tensor.empty() : tensor<4xf32>
+    tra.block_yield %p : tensor<4xf32>
+  }
+  return
+}

@@ -55,3 +55,43 @@ func.func @window(%X: tensor<7x5xf32>) -> (tensor<7xf32>, tensor<f32>) {
   %S = tra.to_tensor %total : !tra.relation<[] / [], f32, #tapestry_index.layout<[] on #grid>> -> tensor<f32>
   return %R, %S : tensor<7xf32>, tensor<f32>
 }
+
+// Rows behind one another: the first device reads 4 rows of %a alone, the second
+// 2 of each. A roll by 2: the second reads all rows of %r.
+
+!a = !tra.relation<[6] / [2], f32, #tapestry_index.layout<[6 = [8 by "d.0" in 0 to 6]] on #grid>>
+!b = !tra.relation<[2] / [2], f32, #tapestry_index.layout<[2 = [8 by "d.0" in 6 to 8] - 6] on #grid>>
+!r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 = [8 by "d.0"] + 2 mod 8] on #grid>>
+!y = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+
+// CHECK-LABEL: func.func @pieces
+// CHECK: at [#tapestry_index.projection<(d0) -> (d0)>, #tapestry_index.projection<(d0) -> (d0 - 6)>, #tapestry_index.projection<(d0) -> (d0 + 2), mods = [8]>]
+// CHECK-SAME: guards [#tapestry_index.range<0 to 6>, #tapestry_index.range<6 to 8>, unit] pads [unit, unit, unit]
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<?xf32>, %{{.*}}: tensor<?xf32>, %{{.*}}: tensor<?xf32>,
+
+// LOCAL-LABEL: func.func @pieces
+// LOCAL: tensor.insert_slice %arg0 into
+// LOCAL: tensor.insert_slice %arg1 into
+func.func @pieces(%A: tensor<6xf32>, %B: tensor<2xf32>, %R: tensor<8xf32>) -> tensor<8xf32> {
+  %a = tra.from_tensor %A : tensor<6xf32> -> !a
+  %b = tra.from_tensor %B : tensor<2xf32> -> !b
+  %r = tra.from_tensor %R : tensor<8xf32> -> !r
+  %y = tra.block "Y" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
+      reads(%a, %b, %r : !a, !b, !r) at [#tapestry_index.projection<(d0) -> (d0)>,
+                                         #tapestry_index.projection<(d0) -> (d0 - 6)>,
+                                         #tapestry_index.projection<(d0) -> (d0 + 2), mods = [8]>]
+      guards [#tapestry_index.range<0 to 6>, #tapestry_index.range<6 to 8>, unit]
+      pads [unit, unit, unit]
+      writes(!y) at [#tapestry_index.projection<(d0) -> (d0)>] {
+  ^bb0(%wa: tensor<?xf32>, %wb: tensor<?xf32>, %wr: tensor<?xf32>, %lo: index, %hi: index):
+    %zero = arith.constant 0 : index
+    %ra = tensor.dim %wa, %zero : tensor<?xf32>
+    %rb = tensor.dim %wb, %zero : tensor<?xf32>
+    %0 = tensor.empty() : tensor<4xf32>
+    %1 = tensor.insert_slice %wa into %0[0] [%ra] [1] : tensor<?xf32> into tensor<4xf32>
+    %2 = tensor.insert_slice %wb into %1[%ra] [%rb] [1] : tensor<?xf32> into tensor<4xf32>
+    tra.block_yield %2 : tensor<4xf32>
+  }
+  %Y = tra.to_tensor %y : !y -> tensor<8xf32>
+  return %Y : tensor<8xf32>
+}

@@ -3,6 +3,7 @@
 #ifndef TAPESTRY_TEST_TOYDIALECT_TOY_H
 #define TAPESTRY_TEST_TOYDIALECT_TOY_H
 
+#include "Placement.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"

@@ -1,7 +1,8 @@
 //===- ToyDialect.cpp - A dialect that Tapestry knows nothing of ----------===//
 //
-// A plug-in with one operator. What the planner and the lowering ask of it is
-// answered here, in ToyLowering.cpp and in ToyEvaluate.cpp.
+// A plug-in with four operators. What the planner and the lowering ask of them
+// is answered here (medians), in Moves.cpp (operators that are read in pieces)
+// and, for all, in Placement.cpp, ToyLowering.cpp and ToyEvaluate.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,8 +10,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "tapestry/Dialect/Index/IR/IndexDialect.h"
 #include "tapestry/Plugin.h"
 
 using namespace mlir;
@@ -44,8 +47,6 @@ LogicalResult MedianStatsOp::verify() {
 //===----------------------------------------------------------------------===//
 // Index space: rows, and columns that are reduced
 //===----------------------------------------------------------------------===//
-
-StringRef MedianStatsOp::getVertexName() { return getName(); }
 
 SmallVector<std::string> MedianStatsOp::getLabelNames() {
   return {"row", "column"};
@@ -81,80 +82,6 @@ std::vector<Projection> MedianStatsOp::getResultProjections() {
 }
 
 //===----------------------------------------------------------------------===//
-// Placement
-//===----------------------------------------------------------------------===//
-
-bool MedianStatsOp::hasPartition() {
-  return static_cast<bool>(getPartitionAttr());
-}
-
-FailureOr<std::optional<Partition>>
-MedianStatsOp::getPartitionOn(const DeviceGrid &grid) {
-  if (!getPartitionAttr())
-    return std::optional<Partition>();
-  FailureOr<Partition> partition =
-      getPartitionAttr().getPartition(grid, [this] { return emitOpError(); });
-  if (failed(partition))
-    return failure();
-  return std::optional<Partition>(std::move(*partition));
-}
-
-void MedianStatsOp::setPartitionOn(const DeviceGrid &grid,
-                                   const Partition &partition) {
-  setPartitionAttr(index::PartitionAttr::get(getContext(), grid, partition));
-}
-
-std::optional<std::pair<DeviceGrid, Layout>>
-MedianStatsOp::getHomeLayout(unsigned result) {
-  if (!getHomesAttr())
-    return std::nullopt;
-  auto home = cast<index::LayoutAttr>(getHomesAttr()[result]);
-  return std::pair(home.getDeviceGrid(), home.getLayout());
-}
-
-void MedianStatsOp::setHomeLayout(unsigned result, const DeviceGrid &grid,
-                                  const Layout &layout) {
-  auto home = index::LayoutAttr::get(getContext(), grid, layout);
-  SmallVector<Attribute> homes(2, home);
-  if (getHomesAttr())
-    homes = llvm::to_vector(getHomesAttr());
-  homes[result] = home;
-  setHomesAttr(ArrayAttr::get(getContext(), homes));
-}
-
-/// Routes are kept as one list: those of the results, then the operand's.
-static Route routeAt(ArrayAttr routes, unsigned number) {
-  Route layouts;
-  if (routes)
-    for (auto layout :
-         cast<ArrayAttr>(routes[number]).getAsRange<index::LayoutAttr>())
-      layouts.push_back(layout.getLayout());
-  return layouts;
-}
-
-Route MedianStatsOp::getHomeRouteLayouts(unsigned result) {
-  return routeAt(getRoutesAttr(), result);
-}
-
-SmallVector<Route> MedianStatsOp::getOperandRouteLayouts() {
-  return {routeAt(getRoutesAttr(), 2)};
-}
-
-void MedianStatsOp::setRoutes(const DeviceGrid &grid,
-                              ArrayRef<Route> homeRoutes,
-                              ArrayRef<Route> operandRoutes) {
-  SmallVector<Attribute> routes;
-  for (const Route &route :
-       llvm::concat<const Route>(homeRoutes, operandRoutes))
-    routes.push_back(ArrayAttr::get(
-        getContext(),
-        llvm::map_to_vector(route, [&](const Layout &layout) -> Attribute {
-          return index::LayoutAttr::get(getContext(), grid, layout);
-        })));
-  setRoutesAttr(ArrayAttr::get(getContext(), routes));
-}
-
-//===----------------------------------------------------------------------===//
 // Results and cost
 //===----------------------------------------------------------------------===//
 
@@ -173,8 +100,6 @@ PointWork MedianStatsOp::getWork() {
   // A median, a norm and a maximum.
   return {/*flops=*/4 + 4 + 1, /*bytes=*/0};
 }
-
-ShardingConstraints MedianStatsOp::getConstraints() { return {}; }
 
 extern "C" PluginInfo tapestryGetPluginInfo() {
   return {pluginAPIVersion, "toy",

@@ -1,4 +1,4 @@
-//===- ToyEvaluate.cpp - Medians by definition ----------------------------===//
+//===- ToyEvaluate.cpp - What the operators mean --------------------------===//
 
 #include "Toy.h"
 #include <algorithm>
@@ -43,4 +43,55 @@ MedianStatsOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
     store(results[1], row, largest);
   }
   return results;
+}
+
+/// A matrix of f32 whose rows are those that `rowOf` gives.
+static llvm::Expected<std::vector<HostTensor>>
+rowsFrom(llvm::ArrayRef<int64_t> shape,
+         llvm::function_ref<const float *(int64_t row)> rowOf) {
+  llvm::Expected<HostTensor> result = HostTensor::create(DType::F32, shape);
+  if (!result)
+    return result.takeError();
+  for (int64_t row = 0; row < shape[0]; ++row)
+    std::copy_n(rowOf(row), shape[1],
+                result->data<float>().data() + row * shape[1]);
+  std::vector<HostTensor> results;
+  results.push_back(std::move(*result));
+  return results;
+}
+
+llvm::Expected<std::vector<HostTensor>>
+ConcatOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
+  llvm::SmallVector<int64_t> shape = getResultShape();
+  std::vector<float> fill(shape[1], getFill().convertToFloat());
+  return rowsFrom(shape, [&](int64_t row) {
+    for (const HostTensor *operand : operands) {
+      if (row < operand->shape[0])
+        return operand->data<float>().data() + row * shape[1];
+      row -= operand->shape[0];
+      if (row < static_cast<int64_t>(getGap()))
+        break;
+      row -= getGap();
+    }
+    return static_cast<const float *>(fill.data());
+  });
+}
+
+llvm::Expected<std::vector<HostTensor>>
+RollOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
+  const HostTensor &input = *operands.front();
+  return rowsFrom(getResultShape(), [&](int64_t row) {
+    int64_t repeat = getRepeat(), shift = getShift();
+    return input.data<float>().data() +
+           (row / repeat + shift) % input.shape[0] * input.shape[1];
+  });
+}
+
+llvm::Expected<std::vector<HostTensor>>
+GatherOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
+  const HostTensor &table = *operands[0], &rows = *operands[1];
+  return rowsFrom(getResultShape(), [&](int64_t row) {
+    return table.data<float>().data() +
+           rows.data<int32_t>()[row] * table.shape[1];
+  });
 }

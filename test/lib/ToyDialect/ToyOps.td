@@ -11,17 +11,63 @@ include "tapestry/Interfaces/BlockOpInterface.td"
 def Toy_Dialect : Dialect {
   let name = "toy";
   let cppNamespace = "::toy";
-  // What its operator lowers to.
+  // What its operators lower to.
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::tapestry::index::TapestryIndexDialect"
   ];
 }
 
-def Toy_MedianStatsOp : Op<Toy_Dialect, "median_stats", [
-    Pure, DeclareOpInterfaceMethods<BlockOpInterface, [
-      "getPad", "getHomeRouteLayouts", "getOperandRouteLayouts", "setRoutes",
-      "lowerLocal", "evaluate"]>]> {
+/// What every operator has: a name, and where the plan puts it (Placement.h).
+class Toy_Op<string mnemonic, dag inputs, list<string> answers = []>
+    : Op<Toy_Dialect, mnemonic, [
+        Pure, DeclareOpInterfaceMethods<BlockOpInterface, !listconcat([
+          "getHomeRouteLayouts", "getOperandRouteLayouts", "setRoutes",
+          "lowerLocal", "evaluate"], answers)>]> {
+  let arguments = !con((ins StrAttr:$name), inputs,
+                       (ins OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
+                            OptionalAttr<ArrayAttr>:$homes,
+                            OptionalAttr<ArrayAttr>:$routes));
+  let hasVerifier = 1;
+  code placement = [{
+    ::llvm::StringRef $cppClass::getVertexName() { return getName(); }
+    bool $cppClass::hasPartition() { return Placement(*this).hasPartition(); }
+    ::mlir::FailureOr<std::optional<::tapestry::Partition>>
+    $cppClass::getPartitionOn(const ::tapestry::DeviceGrid &grid) {
+      return Placement(*this).getPartitionOn(grid);
+    }
+    void $cppClass::setPartitionOn(const ::tapestry::DeviceGrid &grid,
+                                   const ::tapestry::Partition &partition) {
+      Placement(*this).setPartitionOn(grid, partition);
+    }
+    std::optional<std::pair<::tapestry::DeviceGrid, ::tapestry::Layout>>
+    $cppClass::getHomeLayout(unsigned result) {
+      return Placement(*this).getHome(result);
+    }
+    void $cppClass::setHomeLayout(unsigned result,
+                                  const ::tapestry::DeviceGrid &grid,
+                                  const ::tapestry::Layout &layout) {
+      Placement(*this).setHome(result, grid, layout);
+    }
+    ::tapestry::Route $cppClass::getHomeRouteLayouts(unsigned result) {
+      return Placement(*this).getRoute(result);
+    }
+    ::llvm::SmallVector<::tapestry::Route> $cppClass::getOperandRouteLayouts() {
+      return Placement(*this).getOperandRoutes();
+    }
+    void $cppClass::setRoutes(const ::tapestry::DeviceGrid &grid,
+                              ::llvm::ArrayRef<::tapestry::Route> homeRoutes,
+                              ::llvm::ArrayRef<::tapestry::Route> operandRoutes) {
+      Placement(*this).setRoutes(grid, homeRoutes, operandRoutes);
+    }
+    ::tapestry::ShardingConstraints $cppClass::getConstraints() { return {}; }
+  }];
+  let extraClassDefinition = placement;
+}
+
+def Toy_MedianStatsOp : Toy_Op<"median_stats", (ins AnyRankedTensor:$input),
+                               ["getPad"]> {
   let summary = "Statistics of the rows of a matrix without its outliers";
   let description = [{
     Every element is replaced by the median of itself and its neighbours above
@@ -34,15 +80,113 @@ def Toy_MedianStatsOp : Op<Toy_Dialect, "median_stats", [
         : tensor<97x53xf32> -> tensor<97xf32>, tensor<97xf32>
     ```
   }];
-  let arguments = (ins StrAttr:$name, AnyRankedTensor:$input,
-                       OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
-                       OptionalAttr<ArrayAttr>:$homes,
-                       OptionalAttr<ArrayAttr>:$routes);
   let results = (outs AnyRankedTensor:$energy, AnyRankedTensor:$peak);
   let assemblyFormat = [{
     $name `,` $input attr-dict `:` type($input) `->` type(results)
   }];
-  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Operators that move elements, read in pieces
+//===----------------------------------------------------------------------===//
+
+/// A matrix of f32 from others, without a monoid unless said otherwise.
+class Toy_MoveOp<string mnemonic, dag inputs, list<string> answers = []>
+    : Toy_Op<mnemonic, inputs, answers> {
+  let results = (outs 2DTensorOf<[F32]>:$result);
+  code same = [{
+    ::llvm::SmallVector<int64_t> $cppClass::getResultShape() {
+      return ::llvm::to_vector(getResult().getType().getShape());
+    }
+    ::mlir::TypedAttr $cppClass::getMonoidIdentity(unsigned result) {
+      return ::tapestry::monoidIdentity(
+          getResultMonoid(result), getResult().getType().getElementType());
+    }
+    ::mlir::Value $cppClass::emitCombine(unsigned result, ::mlir::OpBuilder &b,
+                                         ::mlir::Location loc, ::mlir::Value x,
+                                         ::mlir::Value y) {
+      return ::tapestry::emitMonoid(b, loc, getResultMonoid(result), x, y);
+    }
+    ::tapestry::PointWork $cppClass::getWork() { return {0, 8}; }
+  }];
+  let extraClassDeclaration = "::llvm::SmallVector<int64_t> getResultShape();";
+  let extraClassDefinition = placement # same;
+}
+
+/// Its labels are the rows and columns of the result.
+class Toy_PointOp<string mnemonic, dag inputs, list<string> answers = []>
+    : Toy_MoveOp<mnemonic, inputs, answers> {
+  code labels = [{
+    ::llvm::SmallVector<std::string> $cppClass::getLabelNames() {
+      return {"row", "column"};
+    }
+    ::llvm::SmallVector<int64_t> $cppClass::getLabelExtents() {
+      return getResultShape();
+    }
+    ::llvm::SmallVector<::tapestry::LabelKind> $cppClass::getLabelKinds() {
+      return {2, ::tapestry::LabelKind::Parallel};
+    }
+    ::llvm::SmallVector<::mlir::Value> $cppClass::getTensorOperands() {
+      return ::llvm::to_vector_of<::mlir::Value>(
+          getOperation()->getOperands());
+    }
+    std::vector<::tapestry::Projection> $cppClass::getResultProjections() {
+      return {::tapestry::Projection::identity(2)};
+    }
+    ::tapestry::Monoid $cppClass::getResultMonoid(unsigned) {
+      return ::tapestry::Monoid::None;
+    }
+  }];
+  let extraClassDefinition = placement # same # labels;
+}
+
+def Toy_ConcatOp : Toy_PointOp<"concat", (ins
+    Variadic<2DTensorOf<[F32]>>:$inputs, I64Attr:$gap, F32Attr:$fill),
+    ["getPad"]> {
+  let summary = "Matrices below one another, rows of a constant between them";
+  let description = [{
+    ```mlir
+    %Y = toy.concat "Y", %A, %B {gap = 3, fill = -1.0 : f32}
+        : tensor<7x5xf32>, tensor<13x5xf32> -> tensor<23x5xf32>
+    ```
+  }];
+  let assemblyFormat = [{
+    $name `,` $inputs attr-dict `:` type($inputs) `->` type($result)
+  }];
+}
+
+def Toy_RollOp : Toy_PointOp<"roll", (ins
+    2DTensorOf<[F32]>:$input, I64Attr:$shift, I64Attr:$repeat)> {
+  let summary = "The rows of a matrix from another on and around, repeated";
+  let description = [{
+    Row r of the result is row (r floordiv repeat + shift) mod n of the n rows.
+
+    ```mlir
+    %Y = toy.roll "Y", %X {shift = 5, repeat = 3}
+        : tensor<17x5xf32> -> tensor<51x5xf32>
+    ```
+  }];
+  let assemblyFormat = [{
+    $name `,` $input attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def Toy_GatherOp : Toy_MoveOp<"gather", (ins
+    2DTensorOf<[F32]>:$table, 1DTensorOf<[I32]>:$rows, UnitAttr:$whole)> {
+  let summary = "Rows of a table that data name";
+  let description = [{
+    The table's rows are a selected label, so that a table cut over them gives
+    partial results. With `whole` they are none: every device needs all rows.
+
+    ```mlir
+    %Y = toy.gather "Y", %T, %I
+        : tensor<19x5xf32>, tensor<11xi32> -> tensor<11x5xf32>
+    ```
+  }];
+  let assemblyFormat = [{
+    $name `,` $table `,` $rows attr-dict
+    `:` type($table) `,` type($rows) `->` type($result)
+  }];
 }
 
 #endif // TAPESTRY_TEST_TOYDIALECT_TOYOPS_TD

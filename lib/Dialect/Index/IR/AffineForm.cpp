@@ -78,7 +78,9 @@ AffineExpr index::getAffineExpr(const ProjectionDim &dim,
   AffineExpr sum = getAffineConstantExpr(dim.constant, context);
   for (const AffineTerm &term : llvm::reverse(dim.terms))
     sum = getAffineDimExpr(term.dim, context) * term.coefficient + sum;
-  return sum;
+  if (dim.floordiv != 1)
+    sum = sum.floorDiv(dim.floordiv);
+  return dim.mod == 0 ? sum : sum % dim.mod;
 }
 
 AffineMap index::getStartMap(const Projection &projection, unsigned indexRank,

@@ -67,8 +67,11 @@ llvm::hash_code tapestry::hash_value(const Layout &layout) {
 // GridAttr: <"d.0" = 2, "d.1" = 3>
 //===----------------------------------------------------------------------===//
 
-LogicalResult GridAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               DeviceGrid grid) {
+LogicalResult
+GridAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                 // The generated declaration takes a copy.
+                 // NOLINTNEXTLINE(performance-unnecessary-value-param)
+                 DeviceGrid grid) {
   llvm::StringSet<> names;
   int64_t devices = 1;
   for (const DeviceGrid::Axis &axis : grid.axes) {
@@ -128,7 +131,7 @@ RangeAttr RangeAttr::get(MLIRContext *context, llvm::ArrayRef<ZRange> box) {
 
 ZBox RangeAttr::getBox() const {
   ZBox box;
-  for (unsigned dim = 0; dim < getRank(); ++dim)
+  for (size_t dim = 0; dim < getRank(); ++dim)
     box.push_back({getBounds()[2 * dim], getBounds()[2 * dim + 1]});
   return box;
 }
@@ -166,11 +169,6 @@ LogicalResult
 ProjectionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        unsigned indexRank, Projection projection) {
   for (auto [number, dim] : llvm::enumerate(projection.dims)) {
-    // projection_c1
-    if (!dim.isLinear())
-      return emitError() << "projection is not linear in dimension " << number
-                         << ": floordiv " << dim.floordiv << ", mod "
-                         << dim.mod;
     // projection_c3
     if (dim.size < 1)
       return emitError() << "projection has shape " << dim.size
@@ -180,6 +178,10 @@ ProjectionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "projection has stride " << dim.stride
                          << " in dimension " << number
                          << ", expected at least 1";
+    if (dim.floordiv < 1 || dim.mod < 0)
+      return emitError() << "projection has floordiv " << dim.floordiv
+                         << " and mod " << dim.mod << " in dimension " << number
+                         << ", expected at least 1 and 0";
     // projection_c4
     unsigned next = 0;
     for (const AffineTerm &term : dim.terms) {
@@ -197,7 +199,23 @@ ProjectionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// Parses `, name = [...]` entries into the sizes and strides of `projection`.
+namespace {
+/// A number that every dimension of a projection has beside its linear form,
+/// left out of the text where it is `neutral` in all of them.
+struct DimNumber {
+  StringRef name;
+  int64_t ProjectionDim::*member;
+  int64_t neutral;
+};
+} // namespace
+
+static constexpr DimNumber dimNumbers[] = {
+    {"shape", &ProjectionDim::size, 1},
+    {"strides", &ProjectionDim::stride, 1},
+    {"floordivs", &ProjectionDim::floordiv, 1},
+    {"mods", &ProjectionDim::mod, 0}};
+
+/// Parses `, name = [...]` entries into the numbers of `projection`.
 static ParseResult parseProjectionExtras(AsmParser &parser,
                                          Projection &projection) {
   while (succeeded(parser.parseOptionalComma())) {
@@ -205,8 +223,12 @@ static ParseResult parseProjectionExtras(AsmParser &parser,
     StringRef name;
     if (parser.parseKeyword(&name))
       return failure();
-    if (name != "shape" && name != "strides")
-      return parser.emitError(loc, "expected 'shape' or 'strides', got '")
+    const auto *entry = llvm::find_if(
+        dimNumbers, [&](const DimNumber &n) { return n.name == name; });
+    if (entry == std::end(dimNumbers))
+      return parser.emitError(
+                 loc, "expected 'shape', 'strides', 'floordivs' or 'mods', "
+                      "got '")
              << name << "'";
     llvm::SmallVector<int64_t> values;
     auto parseValue = [&]() {
@@ -221,7 +243,7 @@ static ParseResult parseProjectionExtras(AsmParser &parser,
              << "projection has " << projection.rank() << " results but "
              << values.size() << " entries in '" << name << "'";
     for (auto [dim, value] : llvm::zip_equal(projection.dims, values))
-      (name == "shape" ? dim.size : dim.stride) = value;
+      dim.*entry->member = value;
   }
   return success();
 }
@@ -255,18 +277,17 @@ void ProjectionAttr::print(AsmPrinter &printer) const {
     printLinearForm(os, dim, printDim);
   });
   os << ')';
-  auto printValues = [&](StringRef name, int64_t ProjectionDim::*member) {
+  for (const DimNumber &number : dimNumbers) {
     if (llvm::all_of(projection.dims, [&](const ProjectionDim &dim) {
-          return dim.*member == 1;
+          return dim.*number.member == number.neutral;
         }))
-      return;
-    os << ", " << name << " = [";
-    llvm::interleaveComma(projection.dims, os,
-                          [&](const ProjectionDim &dim) { os << dim.*member; });
+      continue;
+    os << ", " << number.name << " = [";
+    llvm::interleaveComma(projection.dims, os, [&](const ProjectionDim &dim) {
+      os << dim.*number.member;
+    });
     os << ']';
-  };
-  printValues("shape", &ProjectionDim::size);
-  printValues("strides", &ProjectionDim::stride);
+  }
   os << '>';
 }
 

@@ -48,8 +48,8 @@ static bool hasSmallNumbers(const Projection &projection) {
   };
   return llvm::all_of(projection.dims, [&](const ProjectionDim &dim) {
     return dim.terms.size() < 64 && isSmall(dim.constant) &&
-           isSmall(dim.size) && isSmall(dim.stride) &&
-           llvm::all_of(dim.terms, isSmallTerm);
+           isSmall(dim.size) && isSmall(dim.stride) && isSmall(dim.floordiv) &&
+           isSmall(dim.mod) && llvm::all_of(dim.terms, isSmallTerm);
   });
 }
 
@@ -79,9 +79,10 @@ LogicalResult ApplyOp::fold(FoldAdaptor adaptor,
     return failure();
   llvm::SmallVector<int64_t> starts;
   for (const ProjectionDim &dim : projection.dims) {
-    int64_t &start = starts.emplace_back(dim.constant);
+    int64_t start = dim.constant;
     for (const AffineTerm &term : dim.terms)
       start += term.coefficient * (*point)[term.dim];
+    starts.push_back(wrapped({start, start + 1}, dim.floordiv, dim.mod).lo);
   }
   return setResults(getContext(), starts, results);
 }

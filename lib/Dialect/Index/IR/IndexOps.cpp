@@ -1,6 +1,7 @@
 //===- IndexOps.cpp - Syntax, types and rules of tapestry_index's ops -----===//
 
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -71,7 +72,8 @@ ImageOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
                           llvm::SmallVectorImpl<Type> &types) {
   Adaptor adaptor(operands, attributes, properties, regions);
   return inferIndices(
-      context, 2 * adaptor.getProjection().getProjection().rank(), types);
+      context, size_t(2) * adaptor.getProjection().getProjection().rank(),
+      types);
 }
 
 LogicalResult
@@ -97,8 +99,8 @@ PartOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
                          OpaqueProperties properties, RegionRange regions,
                          llvm::SmallVectorImpl<Type> &types) {
   Adaptor adaptor(operands, attributes, properties, regions);
-  return inferIndices(context, 2 * adaptor.getLayout().getLayout().rank(),
-                      types);
+  return inferIndices(
+      context, size_t(2) * adaptor.getLayout().getLayout().rank(), types);
 }
 
 //===----------------------------------------------------------------------===//
@@ -116,7 +118,7 @@ LogicalResult ApplyOp::verify() {
 
 LogicalResult ImageOp::verify() {
   // image_c1
-  if (getBounds().size() != 2 * getProjection().getIndexRank())
+  if (getBounds().size() != size_t(2) * getProjection().getIndexRank())
     return emitOpError() << "has " << getBounds().size()
                          << " bounds for an index space of rank "
                          << getProjection().getIndexRank()
@@ -151,4 +153,27 @@ LogicalResult CoversOp::verify() {
                            << ", but the space has rank "
                            << getSpace().getRank();
   return success();
+}
+
+SmallVector<Value> index::emitWindowStarts(OpBuilder &b, Location loc,
+                                           const Access &access,
+                                           ValueRange starts, ValueRange ends) {
+  SmallVector<Value> bounds;
+  for (auto [start, end] : llvm::zip_equal(starts, ends))
+    bounds.append({start, end});
+  if (!access.guard.empty()) {
+    SmallVector<Value> guard;
+    for (const ZRange &range : access.guard)
+      for (int64_t bound : {range.lo, range.hi})
+        guard.push_back(arith::ConstantIndexOp::create(b, loc, bound));
+    bounds = llvm::to_vector_of<Value>(
+        IntersectOp::create(b, loc, bounds, guard).getResults());
+  }
+  auto projection =
+      ProjectionAttr::get(b.getContext(), starts.size(), access.projection);
+  auto image = ImageOp::create(b, loc, projection, bounds);
+  SmallVector<Value> first;
+  for (unsigned dim = 0; dim < access.projection.rank(); ++dim)
+    first.push_back(image.getResult(2 * dim));
+  return first;
 }

@@ -85,6 +85,11 @@ public:
     return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, a,
                                                b);
   }
+  /// `tapestry::wrapped` of one value.
+  Value wrap(Value value, int64_t floordiv, int64_t mod) {
+    value = floorDivide(value, floordiv);
+    return mod == 0 ? value : add(value, scale(floorDivide(value, mod), -mod));
+  }
   /// `tapestry::wrapped` of a range that is not empty.
   ValueRangePair wrap(const ValueRangePair &range, int64_t floordiv,
                       int64_t mod) {
@@ -97,6 +102,26 @@ public:
     Value base = scale(turn, -mod);
     return {select(stays, add(first, base), constant(0)),
             select(stays, add(add(last, base), 1), constant(mod))};
+  }
+  /// The starts of `form` (a ProjectionDim or a LayoutDim) for `labels`, one
+  /// range that is not empty per term, each start `span` points long.
+  template <typename Form>
+  ValueRangePair image(const Form &form, int64_t span,
+                       llvm::ArrayRef<ValueRangePair> labels) {
+    bool isLinear = form.floordiv == 1 && form.mod == 0;
+    ValueRangePair range = {constant(form.constant),
+                            constant(form.constant + (isLinear ? span : 1))};
+    for (auto [term, label] : llvm::zip_equal(form.terms, labels)) {
+      Value first = scale(label.lo, term.coefficient);
+      Value last = scale(add(label.hi, -1), term.coefficient);
+      if (term.coefficient < 0)
+        std::swap(first, last);
+      range = {add(range.lo, first), add(range.hi, last)};
+    }
+    if (isLinear)
+      return range;
+    range = wrap(range, form.floordiv, form.mod);
+    return {range.lo, add(range.hi, span - 1)};
   }
   /// The range, or [0, 0) where `condition` holds.
   ValueRangePair emptyIf(Value condition, const ValueRangePair &range) {
@@ -141,8 +166,9 @@ struct LowerApply : public OpRewritePattern<ApplyOp> {
         Value scaled = emit.scale(op.getPoint()[term.dim], term.coefficient);
         start = start ? emit.add(start, scaled) : scaled;
       }
-      starts.push_back(start ? emit.add(start, dim.constant)
-                             : emit.constant(dim.constant));
+      start =
+          start ? emit.add(start, dim.constant) : emit.constant(dim.constant);
+      starts.push_back(emit.wrap(start, dim.floordiv, dim.mod));
     }
     rewriter.replaceOp(op, starts);
     return success();
@@ -159,17 +185,11 @@ struct LowerImage : public OpRewritePattern<ImageOp> {
     Value isEmpty = emit.anyEmpty(box);
     llvm::SmallVector<ValueRangePair> image;
     for (const ProjectionDim &dim : op.getProjection().getProjection().dims) {
-      ValueRangePair range = {
-          emit.constant(dim.constant),
-          emit.constant(dim.constant + (dim.size - 1) * dim.stride + 1)};
-      for (const AffineTerm &term : dim.terms) {
-        const ValueRangePair &label = box[term.dim];
-        Value first = emit.scale(label.lo, term.coefficient);
-        Value last = emit.scale(emit.add(label.hi, -1), term.coefficient);
-        if (term.coefficient < 0)
-          std::swap(first, last);
-        range = {emit.add(range.lo, first), emit.add(range.hi, last)};
-      }
+      llvm::SmallVector<ValueRangePair> labels;
+      for (const AffineTerm &term : dim.terms)
+        labels.push_back(box[term.dim]);
+      ValueRangePair range =
+          emit.image(dim, (dim.size - 1) * dim.stride + 1, labels);
       image.push_back(isEmpty ? emit.emptyIf(isEmpty, range) : range);
     }
     rewriter.replaceOp(op, flatten(image));
@@ -287,25 +307,13 @@ ValueRangePair PartEmitter::block(const LayoutTerm &term) {
 }
 
 ValueRangePair PartEmitter::image(const LayoutDim &dim) {
-  bool isLinear = dim.floordiv == 1 && dim.mod == 0;
-  ValueRangePair range = {
-      emit.constant(dim.constant),
-      emit.constant(dim.constant + (isLinear ? dim.span : 1))};
-  llvm::SmallVector<ValueRangePair> doubtful;
+  llvm::SmallVector<ValueRangePair> labels, doubtful;
   for (const LayoutTerm &term : dim.terms) {
-    ValueRangePair label = block(term);
+    labels.push_back(block(term));
     if (mayBeEmpty(term))
-      doubtful.push_back(label);
-    Value first = emit.scale(label.lo, term.coefficient);
-    Value last = emit.scale(emit.add(label.hi, -1), term.coefficient);
-    if (term.coefficient < 0)
-      std::swap(first, last);
-    range = {emit.add(range.lo, first), emit.add(range.hi, last)};
+      doubtful.push_back(labels.back());
   }
-  if (!isLinear) {
-    range = emit.wrap(range, dim.floordiv, dim.mod);
-    range.hi = emit.add(range.hi, dim.span - 1);
-  }
+  ValueRangePair range = emit.image(dim, dim.span, labels);
   if (Value isEmpty = emit.anyEmpty(doubtful))
     return emit.emptyIf(isEmpty, range);
   return range;

@@ -33,32 +33,30 @@ static LogicalResult verifyProjections(BlockOp op, StringRef what,
   return success();
 }
 
-/// block_c3, block_c4: pads and bounds.
-static LogicalResult verifyReads(BlockOp op) {
-  // block_c3
-  if (op.getPads().size() != op.getInputs().size())
-    return op.emitOpError("has ") << op.getPads().size() << " pads for "
-                                  << op.getInputs().size() << " operands";
-  ZBox space = boxOfShape(op.getExtents());
-  for (auto [number, input] : llvm::enumerate(op.getInputs())) {
-    auto type = cast<RelationType>(input.getType());
-    TypedAttr pad = op.getPad(number);
-    if (!pad && !isa<UnitAttr>(op.getPads()[number]))
-      return op.emitOpError("pad ")
-             << number << " is neither 'unit' nor a value";
-    if (pad && pad.getType() != type.getElementType())
-      return op.emitOpError("pad ")
-             << number << " is of type " << pad.getType()
-             << ", but its operand's elements are of type "
-             << type.getElementType();
-    // block_c4
-    for (auto [dim, form] : llvm::enumerate(op.getRead(number).dims)) {
-      ZRange bounds{0, type.getShape()[dim]}, read = imageOfDim(form, space);
-      if (!pad && !bounds.contains(read))
-        return op.emitOpError("reads dimension ")
-               << dim << " of operand " << number << " in " << boxToString(read)
-               << ", which leaves its bounds " << boxToString(bounds)
-               << " without a pad";
+/// block_c2: as many guards as operands, where there are any.
+static LogicalResult verifyGuards(BlockOp op) {
+  if (!op.getGuardsAttr())
+    return success();
+  size_t operands = op.getInputs().size(), labels = op.getLabels().size();
+  if (op.getGuardsAttr().size() != operands)
+    return op.emitOpError("has ") << op.getGuardsAttr().size() << " guards for "
+                                  << operands << " operands";
+  for (auto [number, attr] : llvm::enumerate(op.getGuardsAttr())) {
+    auto guard = dyn_cast<index::RangeAttr>(attr);
+    if (!guard && !isa<UnitAttr>(attr))
+      return op.emitOpError("guard ")
+             << number << " is neither 'unit' nor a range: " << attr;
+    if (!guard)
+      continue;
+    if (guard.getRank() != labels)
+      return op.emitOpError("guard ") << number << " has " << guard.getRank()
+                                      << " ranges for " << labels << " labels";
+    for (auto [label, range] : llvm::enumerate(guard.getBox())) {
+      ZRange whole{0, op.getExtents()[label]};
+      if (!whole.contains(range))
+        return op.emitOpError("guard ")
+               << number << " holds " << boxToString(range) << " of label "
+               << op.getLabels()[label] << ", which is " << boxToString(whole);
     }
   }
   return success();
@@ -99,8 +97,9 @@ static LogicalResult verifyPlacement(BlockOp op) {
   // block_c7
   for (auto [number, relation] : llvm::enumerate(op.getInputs().getTypes())) {
     auto type = cast<RelationType>(relation);
-    Layout expected = Layout::ofProjection(op.getRead(number), op.getExtents(),
-                                           *partition, type.getShape());
+    Layout expected =
+        Layout::ofProjection(op.getRead(number), op.getExtents(), *partition,
+                             type.getShape(), op.getGuard(number));
     if (failed(verifyLayout(op, "operand " + Twine(number), type,
                             op.getPartition(), expected)))
       return failure();
@@ -124,9 +123,15 @@ LogicalResult BlockOp::verify() {
   // block_c2
   if (failed(verifyProjections(*this, "operand", getInputs().getTypes(),
                                getReads())) ||
-      failed(verifyProjections(*this, "result", getResultTypes(), getWrites())))
+      failed(
+          verifyProjections(*this, "result", getResultTypes(), getWrites())) ||
+      failed(verifyGuards(*this)))
     return failure();
-  if (failed(verifyReads(*this)))
+  // block_c3, block_c4
+  if (failed(verifyReads(*this, getPads(), getInputs(), getExtents(),
+                         [&](unsigned number) {
+                           return Access{getRead(number), getGuard(number)};
+                         })))
     return failure();
   for (unsigned number = 0; number < getNumResults(); ++number)
     if (failed(verifyWrites(*this, number)))

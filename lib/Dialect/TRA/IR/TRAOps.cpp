@@ -103,6 +103,13 @@ const Projection &BlockOp::getWrite(unsigned result) {
   return cast<index::ProjectionAttr>(getWrites()[result]).getProjection();
 }
 
+ZBox BlockOp::getGuard(unsigned input) {
+  if (!getGuardsAttr())
+    return {};
+  auto guard = dyn_cast<index::RangeAttr>(getGuardsAttr()[input]);
+  return guard ? guard.getBox() : ZBox();
+}
+
 TypedAttr BlockOp::getPad(unsigned input) {
   return dyn_cast<TypedAttr>(getPads()[input]);
 }

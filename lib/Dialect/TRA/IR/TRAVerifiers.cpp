@@ -263,39 +263,44 @@ static LogicalResult verifyMaps(JoinOp op) {
   return success();
 }
 
-/// join_c5, join_c6: pads and bounds.
-static LogicalResult verifyReads(JoinOp op) {
-  // join_c5
-  if (op.getPads().size() != op.getInputs().size())
-    return op.emitOpError("has ") << op.getPads().size() << " pads for "
-                                  << op.getInputs().size() << " operands";
-  ZBox space = boxOfShape(op.getExtents());
-  for (auto [number, input] : llvm::enumerate(op.getInputs())) {
+LogicalResult tra::verifyReads(Operation *op, ArrayAttr pads, ValueRange inputs,
+                               ArrayRef<int64_t> extents,
+                               llvm::function_ref<Access(unsigned)> accessOf) {
+  if (pads.size() != inputs.size())
+    return op->emitOpError("has ")
+           << pads.size() << " pads for " << inputs.size() << " operands";
+  ZBox space = boxOfShape(extents);
+  for (auto [number, input] : llvm::enumerate(inputs)) {
     auto type = cast<RelationType>(input.getType());
-    Attribute attr = op.getPads()[number];
-    TypedAttr pad = op.getPad(number);
-    if (!pad && !isa<UnitAttr>(attr))
-      return op.emitOpError("pad ")
-             << number << " is neither 'unit' nor a value: " << attr;
+    auto pad = dyn_cast<TypedAttr>(pads[number]);
+    if (!pad && !isa<UnitAttr>(pads[number]))
+      return op->emitOpError("pad ")
+             << number << " is neither 'unit' nor a value: " << pads[number];
     if (pad && pad.getType() != type.getElementType())
-      return op.emitOpError("pad ")
+      return op->emitOpError("pad ")
              << number << " is of type " << pad.getType()
              << ", but its operand's elements are of type "
              << type.getElementType();
-    // join_c6
     if (pad)
       continue;
-    Projection projection = *index::getLinearForms(op.getInputMap(number));
-    for (auto [dim, form] : llvm::enumerate(projection.dims)) {
-      ZRange bounds{0, type.getShape()[dim]}, read = imageOfDim(form, space);
+    for (auto [dim, read] : llvm::enumerate(accessOf(number).image(space))) {
+      ZRange bounds{0, type.getShape()[dim]};
       if (!bounds.contains(read))
-        return op.emitOpError("reads dimension ")
+        return op->emitOpError("reads dimension ")
                << dim << " of operand " << number << " in " << boxToString(read)
                << ", which leaves its bounds " << boxToString(bounds)
                << " without a pad";
     }
   }
   return success();
+}
+
+/// join_c5, join_c6: pads and bounds.
+static LogicalResult verifySubscripts(JoinOp op) {
+  return verifyReads(
+      op, op.getPads(), op.getInputs(), op.getExtents(), [&](unsigned number) {
+        return Access{*index::getLinearForms(op.getInputMap(number))};
+      });
 }
 
 /// join_c7 to join_c11: monoid and regions.
@@ -381,7 +386,7 @@ static LogicalResult verifyPlacement(JoinOp op) {
 LogicalResult JoinOp::verify() {
   // join_c1
   return failure(failed(verifyLabels(*this, getLabels(), getExtents())) ||
-                 failed(verifyMaps(*this)) || failed(verifyReads(*this)));
+                 failed(verifyMaps(*this)) || failed(verifySubscripts(*this)));
 }
 
 LogicalResult JoinOp::verifyRegions() {

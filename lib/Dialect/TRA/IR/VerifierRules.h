@@ -8,12 +8,21 @@
 #define TAPESTRY_LIB_DIALECT_TRA_IR_VERIFIERRULES_H
 
 #include "tapestry/Dialect/TRA/IR/TRA.h"
+#include "tapestry/Support/Access.h"
 
 namespace tapestry::tra {
 
 /// Distinct identifiers with one extent each, at least 0.
 mlir::LogicalResult verifyLabels(mlir::Operation *op, mlir::ArrayAttr labels,
                                  llvm::ArrayRef<int64_t> extents);
+
+/// One pad per operand, `unit` or a value of its element type; operands without
+/// one are read within their bounds. `accessOf` says where an operand is read,
+/// by which points.
+mlir::LogicalResult verifyReads(mlir::Operation *op, mlir::ArrayAttr pads,
+                                mlir::ValueRange inputs,
+                                llvm::ArrayRef<int64_t> extents,
+                                llvm::function_ref<Access(unsigned)> accessOf);
 
 mlir::LogicalResult verifySameGrid(mlir::Operation *op, RelationType source,
                                    RelationType result);

@@ -22,7 +22,7 @@ mlir::FailureOr<ProjectionDim> getLinearForm(mlir::AffineExpr expr);
 /// The linear forms of all results of `map`; fails as `getLinearForm` does.
 mlir::FailureOr<Projection> getLinearForms(mlir::AffineMap map);
 
-/// The affine expression of a linear form's start.
+/// The affine expression of a region's start.
 mlir::AffineExpr getAffineExpr(const ProjectionDim &dim,
                                mlir::MLIRContext *context);
 

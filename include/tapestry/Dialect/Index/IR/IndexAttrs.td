@@ -61,19 +61,25 @@ def TapestryIndex_ProjectionAttr
     : TapestryIndex_Attr<"Projection", "projection"> {
   let summary = "An affine map from index points to regions of a tensor";
   let description = [{
-    P(i) = ZRange(start: A i + B, shape: S, stride: D) with constant A and B.
-    `shape` and `strides` are left out where they are 1 in every dimension.
+    P(i) = ZRange(start: (A i + B) floordiv F mod M, shape: S, stride: D) with
+    constant A and B, rounding down and into [0, M). Of the lists, `shape`,
+    `strides` and `floordivs` are left out where they are 1 in every dimension,
+    `mods` where it is 0 (no mod).
 
     ```mlir
     #tapestry_index.projection<(d0, d1) -> (2 * d0 + d1 - 1, d1),
                                shape = [3, 1], strides = [2, 1]>
+    // Every row of 17 three times, from row 5 on and around.
+    #tapestry_index.projection<(d0, d1) -> (d0 + 15, d1),
+                               floordivs = [3, 1], mods = [17, 0]>
     ```
 
     Constraints:
     - (projection_c1) every result is linear in the dimensions with integer
-      coefficients: no floordiv, ceildiv, mod or symbol.
-    - (projection_c2) `shape` and `strides` have one entry per result.
-    - (projection_c3) entries of `shape` and `strides` are at least 1.
+      coefficients: no symbol, and floordiv and mod stand in their lists.
+    - (projection_c2) every list has one entry per result.
+    - (projection_c3) entries of `shape`, `strides` and `floordivs` are at least
+      1, of `mods` at least 0.
     - (projection_c4) terms name dimensions of the index space, ascending, each
       at most once and with a coefficient that is not 0.
   }];

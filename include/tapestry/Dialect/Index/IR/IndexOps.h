@@ -16,8 +16,22 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tapestry/Dialect/Index/IR/IndexAttrs.h"
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
+#include "tapestry/Support/Access.h"
 
 #define GET_OP_CLASSES
 #include "tapestry/Dialect/Index/IR/IndexOps.h.inc"
+
+namespace tapestry::index {
+
+/// Emits where the window begins that a block has of a piece: the least index,
+/// in each dimension, that the points [starts, ends) read. Any where they read
+/// nothing.
+llvm::SmallVector<mlir::Value> emitWindowStarts(mlir::OpBuilder &builder,
+                                                mlir::Location loc,
+                                                const Access &access,
+                                                mlir::ValueRange starts,
+                                                mlir::ValueRange ends);
+
+} // namespace tapestry::index
 
 #endif // TAPESTRY_DIALECT_INDEX_IR_INDEXOPS_H

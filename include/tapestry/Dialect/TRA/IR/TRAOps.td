@@ -209,13 +209,18 @@ def TRA_BlockOp : TRA_Op<"block", [Pure, IsolatedFromAbove]> {
     yields the part of every result that the block writes (`writes`). It
     captures nothing.
 
+    A guard says which points read an operand: ranges of the labels, one operand
+    per piece of a tensor that is read in pieces. A device none of whose points
+    read an operand holds nothing of it.
+
     No element is moved: operands lie where the partition wants to read them. A
     result is partial over the axes that cut labels which it lacks; its parts are
     then to be aggregated, by a monoid that may be another for every result. Where
     a block is empty along such a label, the body yields the monoid's identity.
 
-    Windows start at the least index that the block reads in each dimension. A
-    pad is what is read outside the operand; the window holds it there. Extents
+    Windows start at the least index that the block reads in each dimension; they
+    are the whole [0, m) where a projection wraps around within the block. A pad
+    is what is read outside the operand; the window holds it there. Extents
     of windows and results are static where they are the same on all devices;
     booleans are bytes.
 
@@ -229,22 +234,30 @@ def TRA_BlockOp : TRA_Op<"block", [Pure, IsolatedFromAbove]> {
       ...
       tra.block_yield %s, %m : tensor<f32>, tensor<?xf32>
     }
+    // The rows of %b behind the 7 of %a.
+    %y = tra.block "Y" ["i"] = [18] by #tapestry_index.partition<[["d.0"]]>
+        reads(%a, %b : !a, !b) at [#tapestry_index.projection<(d0) -> (d0)>,
+                                   #tapestry_index.projection<(d0) -> (d0 - 7)>]
+        guards [#tapestry_index.range<0 to 7>, #tapestry_index.range<7 to 18>]
+        pads [unit, unit] writes(!y) at [...] { ... }
     ```
 
     Constraints:
     - `block_c1`: there is one extent per label; labels are distinct identifiers
       (as in a join); extents are at least 0.
     - `block_c2`: there is one projection per operand and result, from all labels
-      to the dimensions of its relation.
+      to the dimensions of its relation. Where there are guards, there is one per
+      operand: `unit` for all points or a range of every label within its extent.
     - `block_c3`: there is one pad per operand, `unit` for none or a value of its
       element type.
-    - `block_c4`: an operand without pad is read within its bounds.
+    - `block_c4`: an operand without pad is read within its bounds by the points
+      of its guard.
     - `block_c5`: every dimension of a result is one label, each at most once and
       of its extent, or is written whole.
     - `block_c6`: the partition cuts every label over axes of the grid on which all
       relations lie; there is one at least.
     - `block_c7`: each operand's layout is what its projection reads under the
-      partition.
+      partition, by the points of its guard.
     - `block_c8`: each result's layout is what the partition writes, partial over
       the axes that cut labels which it lacks.
     - `block_c9`: the body takes one window per operand, then two indices per
@@ -259,6 +272,7 @@ def TRA_BlockOp : TRA_Op<"block", [Pure, IsolatedFromAbove]> {
     TapestryIndex_PartitionAttr:$partition,
     Variadic<TRA_Relation>:$inputs,
     TypedArrayAttrBase<TapestryIndex_ProjectionAttr, "projections">:$reads,
+    OptionalAttr<ArrayAttr>:$guards,
     ArrayAttr:$pads,
     TypedArrayAttrBase<TapestryIndex_ProjectionAttr, "projections">:$writes);
   let results = (outs Variadic<TRA_Relation>:$results);
@@ -266,7 +280,7 @@ def TRA_BlockOp : TRA_Op<"block", [Pure, IsolatedFromAbove]> {
   let assemblyFormat = [{
     $vertex $labels `=` custom<Extents>($extents) `by` qualified($partition)
     `reads` `(` ($inputs^ `:` qualified(type($inputs)))? `)` `at` $reads
-    `pads` $pads
+    (`guards` $guards^)? `pads` $pads
     `writes` `(` qualified(type($results)) `)` `at` $writes
     $body attr-dict
   }];
@@ -277,6 +291,8 @@ def TRA_BlockOp : TRA_Op<"block", [Pure, IsolatedFromAbove]> {
     const ::tapestry::DeviceGrid &getDeviceGrid();
     const ::tapestry::Projection &getRead(unsigned input);
     const ::tapestry::Projection &getWrite(unsigned result);
+    /// The points that read an operand; no ranges: all.
+    ::tapestry::ZBox getGuard(unsigned input);
     /// What an operand reads outside its bounds; null if it stays within.
     ::mlir::TypedAttr getPad(unsigned input);
     /// The partition in axis numbers of the grid; of a verified operation.

@@ -1,0 +1,126 @@
+//===- Moves.cpp - Operators that are read in pieces ----------------------===//
+//
+// A concatenation reads every operand by some of the points, a roll wraps
+// around, a gather reads what data name. Index spaces and pieces alone: the
+// planner and the lowering know nothing else of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Toy.h"
+
+using namespace mlir;
+using namespace tapestry;
+using namespace toy;
+
+static ArrayRef<int64_t> shapeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
+}
+
+static LogicalResult verifyShape(Operation *op, ArrayRef<int64_t> expected) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (type.getShape() == expected)
+    return success();
+  return op->emitOpError("makes a matrix of ")
+         << expected[0] << " by " << expected[1] << ", not " << type;
+}
+
+//===----------------------------------------------------------------------===//
+// Concatenation: one piece per operand, with a guard
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConcatOp::verify() {
+  int64_t rows = -static_cast<int64_t>(getGap());
+  for (Value input : getInputs())
+    rows += shapeOf(input)[0] + getGap();
+  return verifyShape(*this, {rows, shapeOf(getInputs().front())[1]});
+}
+
+std::vector<Access> ConcatOp::getAccesses(unsigned operand) {
+  int64_t first = 0;
+  for (Value before : getInputs().take_front(operand))
+    first += shapeOf(before)[0] + getGap();
+  ArrayRef<int64_t> shape = shapeOf(getInputs()[operand]);
+  Access piece{Projection::identity(2)};
+  piece.projection.dims[0].constant = -first;
+  piece.guard = {{first, first + shape[0]}, {0, shape[1]}};
+  if (getGap() != 0)
+    piece.fallback = AccessFallback::Pad;
+  return {piece};
+}
+
+TypedAttr ConcatOp::getPad(unsigned) { return getFillAttr(); }
+
+//===----------------------------------------------------------------------===//
+// Roll: one piece that divides and wraps
+//===----------------------------------------------------------------------===//
+
+LogicalResult RollOp::verify() {
+  ArrayRef<int64_t> shape = shapeOf(getInput());
+  return verifyShape(*this,
+                     {shape[0] * static_cast<int64_t>(getRepeat()), shape[1]});
+}
+
+std::vector<Access> RollOp::getAccesses(unsigned) {
+  Access piece{Projection::identity(2)};
+  ProjectionDim &row = piece.projection.dims[0];
+  row.constant = getShift() * getRepeat();
+  row.floordiv = getRepeat();
+  row.mod = shapeOf(getInput())[0];
+  return {piece};
+}
+
+//===----------------------------------------------------------------------===//
+// Gather: a label that data select, or a range that data index
+//===----------------------------------------------------------------------===//
+
+LogicalResult GatherOp::verify() {
+  return verifyShape(*this, {shapeOf(getRows())[0], shapeOf(getTable())[1]});
+}
+
+SmallVector<std::string> GatherOp::getLabelNames() {
+  if (getWhole())
+    return {"row", "column"};
+  return {"row", "column", "entry"};
+}
+
+SmallVector<int64_t> GatherOp::getLabelExtents() {
+  SmallVector<int64_t> extents = getResultShape();
+  if (!getWhole())
+    extents.push_back(shapeOf(getTable())[0]);
+  return extents;
+}
+
+SmallVector<LabelKind> GatherOp::getLabelKinds() {
+  SmallVector<LabelKind> kinds(2, LabelKind::Parallel);
+  if (!getWhole())
+    kinds.push_back(LabelKind::Selected);
+  return kinds;
+}
+
+SmallVector<Value> GatherOp::getTensorOperands() {
+  return {getTable(), getRows()};
+}
+
+std::vector<Access> GatherOp::getAccesses(unsigned operand) {
+  Access piece{Projection::identity(1)};
+  if (operand == 1)
+    return {piece};
+  ProjectionDim &entry = piece.projection.dims[0];
+  if (getWhole()) {
+    piece.kind = AccessKind::Indexed;
+    entry.terms.clear();
+    entry.size = shapeOf(getTable())[0];
+  } else {
+    entry.terms[0].dim = 2;
+  }
+  piece.projection.dims.push_back(Projection::identity(2).dims[1]);
+  return {piece};
+}
+
+std::vector<Projection> GatherOp::getResultProjections() {
+  return {Projection::identity(2)};
+}
+
+Monoid GatherOp::getResultMonoid(unsigned) {
+  return getWhole() ? Monoid::None : Monoid::Add;
+}
