@@ -104,10 +104,10 @@ cl::list<std::string> diff("diff",
                                     "needed, but completes them"),
                            cl::value_desc("a.json b.json"), cl::multi_val(2),
                            cl::sub(planCommand), cl::cat(category));
-cl::opt<std::string> dot("dot", cl::desc("Draw the cut graph for Graphviz"),
+cl::opt<std::string> dot("dot", cl::desc("Write the cut graph for Graphviz"),
                          cl::value_desc("plan.dot"), cl::sub(planCommand),
                          cl::cat(category));
-cl::opt<std::string> svg("svg", cl::desc("Draw the plan (needs Graphviz)"),
+cl::opt<std::string> svg("svg", cl::desc("Draw the cut graph (by Graphviz)"),
                          cl::value_desc("plan.svg"), cl::sub(planCommand),
                          cl::cat(category));
 cl::opt<std::string> html("html", cl::desc("Draw the plan as a web page"),
@@ -123,7 +123,8 @@ cl::opt<std::string>
                     "devices; write them to a file"),
            cl::value_desc("front.json"), cl::sub(planCommand),
            cl::cat(category));
-cl::opt<std::string> plot("plot", cl::desc("Draw what the Pareto search found"),
+cl::opt<std::string> plot("plot",
+                          cl::desc("Draw the found plans as a web page"),
                           cl::value_desc("front.html"), cl::sub(planCommand),
                           cl::cat(category));
 cl::opt<std::string>

@@ -5,6 +5,9 @@
 """
 
 import json
+import pathlib
+import shutil
+import subprocess
 import xml.dom.minidom
 
 import numpy as np
@@ -103,6 +106,13 @@ def the_plot_holds_every_point(bench):
             raise CheckFailed(f"{kind} drawn: {points}")
     if [p["rewritten"] for p in drawn["members"]] != [bool(m["rewrites"]) for m in front["members"]]:
         raise CheckFailed("rewritten members")
+    # The script, where something is there to run it.
+    if node := shutil.which("node"):
+        runner = pathlib.Path(__file__).resolve().parents[1] / "Planner/Inputs/run_page.js"
+        shown = subprocess.check_output([node, runner, bench.folder / "front.html"], text=True)
+        for words in ("time of one run", "peak memory per device", "exact (paper): "):
+            if words not in shown:
+                raise CheckFailed(f"'{words}' is not shown: {shown}")
 
 
 @case

@@ -1,10 +1,10 @@
 """Checks that a plan's page is well-formed, complete in itself and true.
 
-    check_page.py PAGE.html PLAN.json VERTEX ...
+    check_page.py PAGE.html PLAN.json VERTEX ... [-- WORDS ...]
 
 The page holds PLAN.json, every named vertex is drawn with its cuts, and, where
-node is there to run it, the script shows every vertex. Prints how many nodes
-and edges are drawn.
+node is there to run it, the script shows every vertex and the words. Prints how
+many nodes and edges are drawn.
 """
 
 import html.parser
@@ -38,6 +38,10 @@ class Nesting(html.parser.HTMLParser):
 
 
 page_path, plan_path, *names = sys.argv[1:]
+words = []
+if "--" in names:
+    split = names.index("--")
+    names, words = names[:split], names[split + 1 :]
 text = pathlib.Path(page_path).read_text(encoding="utf-8")
 plan = json.loads(pathlib.Path(plan_path).read_text(encoding="utf-8"))
 
@@ -91,8 +95,8 @@ if node := shutil.which("node"):
     ran = subprocess.run([node, runner, page_path], capture_output=True, text=True)
     if ran.returncode:
         sys.exit(ran.stderr)
-    for vertex in plan["vertices"]:
-        if vertex["name"] not in ran.stdout:
-            sys.exit(f"the script does not show '{vertex['name']}':\n{ran.stdout}")
+    for word in [vertex["name"] for vertex in plan["vertices"]] + words:
+        if word not in ran.stdout:
+            sys.exit(f"the script does not show '{word}':\n{ran.stdout}")
 title = named("title")[0].text
 print(f"{title}: {len(nodes)} nodes, {len(edges)} edges")
