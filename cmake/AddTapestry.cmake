@@ -17,7 +17,8 @@ target_compile_features(TapestryHeaders INTERFACE cxx_std_17)
 # exports each, TapestryX as Tapestry::X.
 function(tapestry_install component)
   foreach(target ${ARGN})
-    string(REGEX REPLACE "^Tapestry" "" short "${target}")
+    # All of it, since CMake matches "^" anew after each replacement.
+    string(REGEX REPLACE "^Tapestry(.*)$" "\\1" short "${target}")
     get_target_property(type ${target} TYPE)
     if(NOT type STREQUAL "EXECUTABLE")
       add_library(Tapestry::${short} ALIAS ${target})

@@ -1,8 +1,9 @@
 //===- smooth-compiler.cpp - A compiler that embeds Tapestry --------------===//
 //
 // Builds the graph S[i, k] = sum over j of X[i + j, k] * W[j], a smoothing of
-// every column, plans it for a number of devices, prints how it is cut, and
-// writes an object file for Tapestry's runtime to start.
+// every column, and P, the softmax of its rows; plans it for a number of
+// devices, prints how it is cut, and writes an object file for Tapestry's
+// runtime to start.
 //   smooth-compiler DEVICES FILE.o
 //
 //===----------------------------------------------------------------------===//
@@ -12,7 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "tapestry/Codegen/CPU/CPUTarget.h"
-#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Dialect/Tapestry/Macros/Macros.h"
 #include "tapestry/Pipelines/Pipelines.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
@@ -48,6 +49,14 @@ static OwningOpRef<ModuleOp> buildSmooth(MLIRContext *context) {
         return arith::MulFOp::create(b, loc, scalars[0], scalars[1]);
       });
   teg::SinkOp::create(b, loc, "S", s);
+
+  teg::MacroUse use{MacroKind::Softmax,
+                    "P",
+                    {{"i", rows}, {"k", columns, LabelRole::Inner}},
+                    b.getF32Type(),
+                    {{{s, b.getMultiDimIdentityMap(2)}}}};
+  Value p = teg::buildMacro(b, loc, use);
+  teg::SinkOp::create(b, loc, "P", p);
   return module;
 }
 

@@ -58,8 +58,6 @@ public:
 
 private:
   Value emitVertex(const Tensor &tensor, const Vertex &vertex);
-  teg::EinsumOp emitMacro(Macro macro, Location loc, const teg::MacroUse &use,
-                          const teg::ScalarExpr &epsilon);
   teg::ScalarExpr toScalar(const Vertex &vertex, const Expression &expression,
                            bool isResult);
   Value emitSource(const Tensor &tensor);
@@ -102,18 +100,6 @@ static tapestry::Monoid convert(Monoid monoid) {
   llvm_unreachable("all monoids are converted");
 }
 
-static teg::ScalarLabel::Role convert(LabelRole role) {
-  switch (role) {
-  case LabelRole::Outer:
-    return teg::ScalarLabel::Role::Outer;
-  case LabelRole::Inner:
-    return teg::ScalarLabel::Role::Inner;
-  case LabelRole::Unused:
-    return teg::ScalarLabel::Role::Unused;
-  }
-  llvm_unreachable("all roles are converted");
-}
-
 AffineMap GraphEmitter::mapOf(const Vertex &vertex,
                               llvm::ArrayRef<LinearForm> forms) {
   SmallVector<AffineExpr> results;
@@ -150,39 +136,23 @@ teg::ScalarExpr GraphEmitter::toScalar(const Vertex &vertex,
   return result;
 }
 
-teg::EinsumOp GraphEmitter::emitMacro(Macro macro, Location loc,
-                                      const teg::MacroUse &use,
-                                      const teg::ScalarExpr &epsilon) {
-  switch (macro) {
-  case Macro::Softmax:
-    return teg::buildSoftmax(builder, loc, use);
-  case Macro::RMSNorm:
-    return teg::buildRMSNorm(builder, loc, use, epsilon);
-  case Macro::LayerNorm:
-    return teg::buildLayerNorm(builder, loc, use, epsilon);
-  }
-  llvm_unreachable("all macros are emitted");
-}
-
 Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
   SmallVector<teg::ScalarLabel> labels;
   for (const VertexLabel &label : vertex.labels)
-    labels.push_back({label.name, label.extent, convert(label.role)});
+    labels.push_back({label.name, label.extent, label.role});
   Location loc = locations.get(vertex.loc, vertex.calls);
   Type type = storedType(tensor.type, builder.getContext());
   bool isResult = vertex.monoid == Monoid::None && !vertex.macro;
   teg::ScalarExpr expr = toScalar(vertex, vertex, isResult);
-  teg::EinsumOp einsum;
-  if (vertex.macro) {
-    teg::ScalarExpr epsilon = toScalar(vertex, vertex.epsilon, isResult);
-    einsum =
-        emitMacro(*vertex.macro, loc,
-                  {tensor.name, labels, cast<FloatType>(type), expr}, epsilon);
-  } else {
-    einsum =
-        teg::buildEinsum(builder, loc, tensor.name, labels, vertex.numParallel,
-                         convert(vertex.monoid), type, expr);
-  }
+  teg::EinsumOp einsum =
+      vertex.macro
+          ? teg::buildMacro(builder, loc,
+                            {*vertex.macro, tensor.name, labels,
+                             cast<FloatType>(type), expr,
+                             toScalar(vertex, vertex.epsilon, isResult)})
+          : teg::buildEinsum(builder, loc, tensor.name, labels,
+                             vertex.numParallel, convert(vertex.monoid), type,
+                             expr);
   setRequests(einsum, tensor.constraints.work, /*isHome=*/false);
   setLayoutGroup(einsum, tensor.constraints.layoutGroup);
   return einsum;

@@ -515,7 +515,7 @@ bool Parser::parseRightSide(EquationStmt &stmt) {
     stmt.monoid = *parseMonoid(word.spelling);
   else
     stmt.macro = parseMacro(word.spelling);
-  if (stmt.macro && stmt.macro != Macro::Softmax)
+  if (stmt.macro && stmt.macro != MacroKind::Softmax)
     return parseNorm(stmt);
   stmt.expr = parseExpr();
   return stmt.expr != nullptr;

@@ -309,7 +309,7 @@ bool Analyzer::checkSize(llvm::StringRef name, llvm::SMRange range,
 static unsigned numVerticesOf(const EquationStmt &stmt) {
   if (!stmt.macro)
     return 1;
-  return stmt.macro == Macro::RMSNorm ? 2 : 4;
+  return stmt.macro == MacroKind::RMSNorm ? 2 : 4;
 }
 
 std::optional<unsigned> Analyzer::addVertex(const Scope &scope,

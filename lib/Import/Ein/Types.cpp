@@ -37,12 +37,12 @@ constexpr MonoidRow monoidTable[] = {
 };
 
 struct MacroRow {
-  Macro macro;
+  MacroKind macro;
   llvm::StringLiteral name;
 };
-constexpr MacroRow macroTable[] = {{Macro::Softmax, "softmax"},
-                                   {Macro::RMSNorm, "rmsnorm"},
-                                   {Macro::LayerNorm, "layernorm"}};
+constexpr MacroRow macroTable[] = {{MacroKind::Softmax, "softmax"},
+                                   {MacroKind::RMSNorm, "rmsnorm"},
+                                   {MacroKind::LayerNorm, "layernorm"}};
 
 const TypeRow &rowOf(ElementType type) {
   const TypeRow &row = typeTable[static_cast<unsigned>(type)];
@@ -105,13 +105,13 @@ std::optional<Monoid> tapestry::ein::parseMonoid(llvm::StringRef text) {
   return std::nullopt;
 }
 
-llvm::StringRef tapestry::ein::stringify(Macro macro) {
+llvm::StringRef tapestry::ein::stringify(MacroKind macro) {
   const MacroRow &row = macroTable[static_cast<unsigned>(macro)];
   assert(row.macro == macro && "the table is in the order of the enum");
   return row.name;
 }
 
-std::optional<Macro> tapestry::ein::parseMacro(llvm::StringRef text) {
+std::optional<MacroKind> tapestry::ein::parseMacro(llvm::StringRef text) {
   for (const MacroRow &row : macroTable)
     if (row.name == text)
       return row.macro;

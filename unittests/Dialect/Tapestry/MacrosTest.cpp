@@ -19,8 +19,6 @@ using namespace tapestry::teg;
 
 namespace {
 
-using Role = ScalarLabel::Role;
-
 class MacrosTest : public ::testing::Test {
 protected:
   MacrosTest() : builder(&context), loc(builder.getUnknownLoc()) {
@@ -67,17 +65,19 @@ TEST_F(MacrosTest, SoftmaxOfAScaledAndMaskedTensor) {
   auto scaled = [](ScalarBuilder &b, ValueRange args) -> Value {
     FloatType f32 = Float32Type::get(b.getContext());
     Value product = b.create<arith::MulFOp>(args[0], b.constant(f32, 0.5));
-    Value later = b.create<arith::CmpIOp>(arith::CmpIPredicate::sgt,
-                                          b.label("j"), b.label("i"));
+    Value j = b.label("j"), i = b.label("i");
+    Value later = b.create<arith::CmpIOp>(arith::CmpIPredicate::sgt, j, i);
     Value penalty = b.constant(f32, -1e9), none = b.constant(f32, 0);
     return b.create<arith::AddFOp>(
         product, b.create<arith::SelectOp>(later, penalty, none));
   };
-  MacroUse use{"Y",
-               {{"j", 6, Role::Inner}, {"h", 2, Role::Unused}, {"i", 6}},
-               builder.getF32Type(),
-               {{read(x, 3, {2, 0})}, scaled}};
-  SinkOp::create(builder, loc, "Y", buildSoftmax(builder, loc, use));
+  MacroUse use{
+      MacroKind::Softmax,
+      "Y",
+      {{"j", 6, LabelRole::Inner}, {"h", 2, LabelRole::Unused}, {"i", 6}},
+      builder.getF32Type(),
+      {{read(x, 3, {2, 0})}, scaled}};
+  SinkOp::create(builder, loc, "Y", buildMacro(builder, loc, use));
   expectImportOf("input X : f32[6, 6]\n"
                  "Y[j, h:2, i] = softmax[j] X[i, j] * 0.5 + "
                  "select([j > i], -1e9, 0.0)\n"
@@ -87,12 +87,14 @@ TEST_F(MacrosTest, SoftmaxOfAScaledAndMaskedTensor) {
 TEST_F(MacrosTest, RMSNormOfAHalf) {
   Value x = source("X", {3, 4, 2}, builder.getF16Type());
   Value w = source("W", {3}, builder.getF32Type());
-  MacroUse use{"Y",
-               {{"s", 3}, {"a", 4, Role::Inner}, {"b", 2, Role::Inner}},
-               builder.getF16Type(),
-               {{read(x, 3, {0, 1, 2})}}};
-  auto y = buildRMSNorm(builder, loc, use, {{read(w, 3, {0})}});
-  SinkOp::create(builder, loc, "Y", y);
+  MacroUse use{
+      MacroKind::RMSNorm,
+      "Y",
+      {{"s", 3}, {"a", 4, LabelRole::Inner}, {"b", 2, LabelRole::Inner}},
+      builder.getF16Type(),
+      {{read(x, 3, {0, 1, 2})}},
+      {{read(w, 3, {0})}}};
+  SinkOp::create(builder, loc, "Y", buildMacro(builder, loc, use));
   expectImportOf("input X : f16[3, 4, 2]\ninput W : f32[3]\n"
                  "Y[s, a, b] = rmsnorm[a, b](X[s, a, b], W[s])\n"
                  "output Y\n");
@@ -105,11 +107,13 @@ TEST_F(MacrosTest, LayerNormOfAPaddedWindow) {
   bindDims(&context, s, a);
   ScalarRead window{x, AffineMap::get(2, 0, s * 2 + a - 1),
                     builder.getF64FloatAttr(0)};
-  MacroUse use{
-      "Y", {{"s", 4}, {"a", 3, Role::Inner}}, cast<FloatType>(f64), {{window}}};
-  auto y = buildLayerNorm(builder, loc, use,
-                          ScalarExpr::constant(builder.getF64FloatAttr(3.0)));
-  SinkOp::create(builder, loc, "Y", y);
+  MacroUse use{MacroKind::LayerNorm,
+               "Y",
+               {{"s", 4}, {"a", 3, LabelRole::Inner}},
+               cast<FloatType>(f64),
+               {{window}},
+               ScalarExpr::constant(builder.getF64FloatAttr(3.0))};
+  SinkOp::create(builder, loc, "Y", buildMacro(builder, loc, use));
   // The number of values and epsilon are the same constant.
   expectImportOf("input X : f64[9]\n"
                  "Y[s:4, a:3] = layernorm[a](pad(X, 0)[2*s + a - 1], 3.0)\n"
@@ -118,11 +122,12 @@ TEST_F(MacrosTest, LayerNormOfAPaddedWindow) {
 
 TEST_F(MacrosTest, TheVerifierRefusesALabelThatTheOperandLacks) {
   Value x = source("X", {3}, builder.getF32Type());
-  MacroUse use{"Y",
-               {{"s", 3}, {"a", 4, Role::Inner}},
+  MacroUse use{MacroKind::Softmax,
+               "Y",
+               {{"s", 3}, {"a", 4, LabelRole::Inner}},
                builder.getF32Type(),
                {{read(x, 2, {0})}}};
-  buildSoftmax(builder, loc, use);
+  buildMacro(builder, loc, use);
   std::string message;
   context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
     message = diagnostic.str();

@@ -257,7 +257,7 @@ struct EquationStmt : Stmt {
   /// At most one of a reduction and a macro of the language, with the labels
   /// after its name.
   Monoid monoid = Monoid::None;
-  std::optional<Macro> macro;
+  std::optional<MacroKind> macro;
   llvm::ArrayRef<Label> reduceLabels;
   /// The name of the reduction or macro.
   llvm::SMRange reduceRange;

@@ -116,12 +116,10 @@ struct Expression {
   std::vector<LinearForm> forms;
 };
 
-/// How the operand of a macro uses a label of the left side.
-enum class LabelRole { Outer, Inner, Unused };
-
 struct VertexLabel {
   std::string name;
   int64_t extent;
+  /// With a macro.
   LabelRole role = LabelRole::Outer;
 };
 
@@ -131,7 +129,7 @@ struct Vertex : Expression {
   llvm::SmallVector<VertexLabel, 4> labels;
   unsigned numParallel = 0;
   Monoid monoid = Monoid::None;
-  std::optional<Macro> macro;
+  std::optional<MacroKind> macro;
   /// The second argument of a norm.
   Expression epsilon;
   /// The statement.

@@ -3,11 +3,15 @@
 #ifndef TAPESTRY_IMPORT_EIN_TYPES_H
 #define TAPESTRY_IMPORT_EIN_TYPES_H
 
+#include "tapestry/Dialect/Tapestry/Macros/MacroKind.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
 
 namespace tapestry::ein {
+
+using tapestry::LabelRole;
+using tapestry::MacroKind;
 
 enum class ElementType { F64, F32, F16, BF16, I8, I16, I32, I64, Bool };
 
@@ -31,11 +35,9 @@ enum class Monoid { None, Sum, Prod, Max, Min, All, Any, Xor };
 llvm::StringRef stringify(Monoid monoid);
 std::optional<Monoid> parseMonoid(llvm::StringRef text);
 
-/// The macros of the language.
-enum class Macro { Softmax, RMSNorm, LayerNorm };
 /// "softmax", "rmsnorm", "layernorm".
-llvm::StringRef stringify(Macro macro);
-std::optional<Macro> parseMacro(llvm::StringRef text);
+llvm::StringRef stringify(MacroKind macro);
+std::optional<MacroKind> parseMacro(llvm::StringRef text);
 
 /// An exact integer wide enough that no arithmetic on 64-bit values loses bits.
 using WideInt = __int128;

@@ -8,38 +8,91 @@
 using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::teg;
+using tapestry::Monoid;
 
-namespace {
-
-using Role = ScalarLabel::Role;
-using Positions = SmallVector<unsigned>;
-/// The value of a part, made where the body first asks for it.
+/// The value of a part of a body, made where the body first asks for it.
 using Evaluate = llvm::function_ref<Value(const ScalarExpr &)>;
 using PartsBody = llvm::function_ref<Value(ScalarBuilder &, Evaluate)>;
 
-/// Builds einsums over some of the labels of a macro.
-class VertexBuilder {
-public:
-  VertexBuilder(OpBuilder &builder, Location loc, ArrayRef<ScalarLabel> labels)
-      : builder(builder), loc(loc), labels(labels) {}
+namespace {
+/// The labels of a vertex, as positions in those of the macro.
+struct Space {
+  SmallVector<unsigned> parallel, reduced;
+};
+} // namespace
 
-  /// Combines `parts`, whose equal reads become one operand. The result has the
-  /// labels `parallel`; those of `reduced` are reduced.
-  EinsumOp build(const Twine &name, ArrayRef<unsigned> parallel,
-                 ArrayRef<unsigned> reduced, tapestry::Monoid monoid,
-                 Type elementType, ArrayRef<const ScalarExpr *> parts,
-                 PartsBody body);
-
-  AffineMap mapOf(ArrayRef<unsigned> positions) {
-    return AffineMap::getMultiDimMapWithTargets(labels.size(), positions,
-                                                builder.getContext());
+/// Combines `parts`, whose equal reads become one operand.
+static EinsumOp buildVertex(OpBuilder &builder, Location loc, StringRef name,
+                            ArrayRef<ScalarLabel> labels, const Space &space,
+                            Monoid monoid, Type elementType,
+                            ArrayRef<const ScalarExpr *> parts,
+                            PartsBody body) {
+  SmallVector<StringRef> names;
+  SmallVector<int64_t> extents;
+  // A label that the vertex lacks occurs in no subscript.
+  SmallVector<AffineExpr> positionOf(labels.size(),
+                                     builder.getAffineConstantExpr(0));
+  for (unsigned label :
+       llvm::concat<const unsigned>(space.parallel, space.reduced)) {
+    positionOf[label] = builder.getAffineDimExpr(names.size());
+    names.push_back(labels[label].name);
+    extents.push_back(labels[label].extent);
   }
 
-private:
-  OpBuilder &builder;
-  Location loc;
-  ArrayRef<ScalarLabel> labels;
-};
+  SmallVector<ScalarRead> reads;
+  for (const ScalarExpr *part : parts)
+    for (const ScalarRead &read : part->reads)
+      if (!llvm::is_contained(reads, read))
+        reads.push_back(read);
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  SmallVector<TypedAttr> pads;
+  for (const ScalarRead &read : reads) {
+    operands.push_back(read.tensor);
+    // Simplified, so that terms stand in the order of the vertex's labels.
+    maps.push_back(simplifyAffineMap(read.map.replaceDimsAndSymbols(
+        positionOf, {}, names.size(), /*numResultSyms=*/0)));
+    pads.push_back(read.pad);
+  }
+  size_t rank = space.parallel.size();
+  maps.push_back(
+      builder.getMultiDimIdentityMap(names.size()).getSliceMap(0, rank));
+
+  auto buildBody = [&](OpBuilder &nested, Location loc, ValueRange args) {
+    ScalarBuilder b(nested, loc);
+    auto evaluate = [&](const ScalarExpr &part) {
+      assert((part.body || part.reads.size() == 1) && "no value to take");
+      SmallVector<Value> scalars;
+      for (const ScalarRead &read : part.reads)
+        scalars.push_back(args[llvm::find(reads, read) - reads.begin()]);
+      return b.widen(part.body ? part.body(b, scalars) : scalars.front());
+    };
+    return body ? body(b, evaluate) : evaluate(*parts.front());
+  };
+  auto type =
+      RankedTensorType::get(ArrayRef(extents).take_front(rank), elementType);
+  return EinsumOp::create(builder, loc, name, names, extents, operands, maps,
+                          pads, monoid, type, buildBody);
+}
+
+static SmallVector<unsigned> positions(unsigned begin, unsigned end) {
+  return llvm::to_vector(llvm::seq(begin, end));
+}
+
+EinsumOp teg::buildEinsum(OpBuilder &builder, Location loc, StringRef name,
+                          ArrayRef<ScalarLabel> labels, unsigned numParallel,
+                          Monoid monoid, Type elementType,
+                          const ScalarExpr &expr) {
+  Space space{positions(0, numParallel), positions(numParallel, labels.size())};
+  return buildVertex(builder, loc, name, labels, space, monoid, elementType,
+                     &expr, /*body=*/nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Macros
+//===----------------------------------------------------------------------===//
+
+namespace {
 
 /// What the einsums of a macro have in common.
 class MacroBuilder {
@@ -47,28 +100,48 @@ public:
   MacroBuilder(OpBuilder &builder, Location loc, const MacroUse &use);
 
   EinsumOp softmax();
-  EinsumOp rmsNorm(const ScalarExpr &epsilon);
-  EinsumOp layerNorm(const ScalarExpr &epsilon);
+  EinsumOp rmsNorm();
+  EinsumOp layerNorm();
 
 private:
-  /// Vertex NAME.suffix, and how the others read it.
-  ScalarExpr addHelper(StringRef suffix, ArrayRef<unsigned> parallel,
-                       ArrayRef<unsigned> reduced, tapestry::Monoid monoid,
-                       Type elementType, ArrayRef<const ScalarExpr *> parts,
-                       PartsBody body);
-  EinsumOp addResult(ArrayRef<const ScalarExpr *> parts, PartsBody body);
-  /// sum / count.
+  /// Vertex NAME.suffix, and how the others read it. Without a body: the value
+  /// of the only part.
+  ScalarExpr add(StringRef suffix, const Space &space, Monoid monoid,
+                 Type elementType, ArrayRef<const ScalarExpr *> parts,
+                 PartsBody body = nullptr) {
+    EinsumOp vertex =
+        buildVertex(builder, loc, (use.name + "." + suffix).str(), use.labels,
+                    space, monoid, elementType, parts, body);
+    auto map = AffineMap::getMultiDimMapWithTargets(
+        use.labels.size(), space.parallel, builder.getContext());
+    return {{{vertex.getResult(), map}}};
+  }
+  EinsumOp addResult(ArrayRef<const ScalarExpr *> parts, PartsBody body) {
+    return buildVertex(builder, loc, use.name, use.labels,
+                       {positions(0, use.labels.size()), {}}, Monoid::None,
+                       use.elementType, parts, body);
+  }
   Value mean(ScalarBuilder &b, Value sum) {
     return b.create<arith::DivFOp>(sum, b.constant(wide, count));
   }
-  /// value * rsqrt(squares / count + epsilon), where `value` is made first.
+  static Value square(ScalarBuilder &b, Value value) {
+    return b.create<arith::MulFOp>(value, value);
+  }
+  /// value * rsqrt(squares / count + epsilon)
   Value scale(ScalarBuilder &b, Value value, Evaluate evaluate,
-              const ScalarExpr &squares, const ScalarExpr &epsilon);
+              const ScalarExpr &squares) {
+    Value variance = mean(b, evaluate(squares));
+    Value sum = b.create<arith::AddFOp>(variance, evaluate(use.epsilon));
+    return b.create<arith::MulFOp>(value, b.create<math::RsqrtOp>(sum));
+  }
 
+  OpBuilder &builder;
+  Location loc;
   const MacroUse &use;
-  VertexBuilder vertices;
-  /// All labels that the operand uses; those normalised over, and the others.
-  Positions used, inner, outer;
+  const ScalarExpr &x;
+  /// Over all labels that the operand uses; reducing the inner ones; over the
+  /// outer ones.
+  Space pointwise, reduction, outer;
   /// The product of the inner extents.
   double count = 1;
   /// Where sums are kept.
@@ -77,190 +150,82 @@ private:
 
 } // namespace
 
-EinsumOp VertexBuilder::build(const Twine &name, ArrayRef<unsigned> parallel,
-                              ArrayRef<unsigned> reduced,
-                              tapestry::Monoid monoid, Type elementType,
-                              ArrayRef<const ScalarExpr *> parts,
-                              PartsBody body) {
-  SmallVector<StringRef> names;
-  SmallVector<int64_t> extents, shape;
-  // A label that the vertex lacks occurs in no subscript.
-  SmallVector<AffineExpr> positionOf(labels.size(),
-                                     builder.getAffineConstantExpr(0));
-  for (unsigned position : llvm::concat<const unsigned>(parallel, reduced)) {
-    positionOf[position] = builder.getAffineDimExpr(names.size());
-    names.push_back(labels[position].name);
-    extents.push_back(labels[position].extent);
-  }
-  for (unsigned position : parallel)
-    shape.push_back(labels[position].extent);
-
-  SmallVector<ScalarRead> reads;
-  SmallVector<Value> operands;
-  SmallVector<AffineMap> maps;
-  SmallVector<TypedAttr> pads;
-  for (const ScalarExpr *part : parts)
-    for (const ScalarRead &read : part->reads) {
-      if (llvm::is_contained(reads, read))
-        continue;
-      reads.push_back(read);
-      operands.push_back(read.tensor);
-      // Simplified, so that terms stand in the order of the vertex's labels.
-      maps.push_back(simplifyAffineMap(read.map.replaceDimsAndSymbols(
-          positionOf, {}, names.size(), /*numResultSyms=*/0)));
-      pads.push_back(read.pad);
-    }
-  maps.push_back(
-      AffineMap::getMultiDimIdentityMap(names.size(), builder.getContext())
-          .getSliceMap(0, parallel.size()));
-
-  auto buildBody = [&](OpBuilder &nested, Location loc, ValueRange args) {
-    ScalarBuilder b(nested, loc);
-    return body(b, [&](const ScalarExpr &part) {
-      SmallVector<Value> scalars;
-      for (const ScalarRead &read : part.reads)
-        scalars.push_back(args[llvm::find(reads, read) - reads.begin()]);
-      return b.widen(part.body ? part.body(b, scalars) : scalars.front());
-    });
-  };
-  return EinsumOp::create(builder, loc, name.str(), names, extents, operands,
-                          maps, pads, monoid,
-                          RankedTensorType::get(shape, elementType), buildBody);
-}
-
-EinsumOp teg::buildEinsum(OpBuilder &builder, Location loc, StringRef name,
-                          ArrayRef<ScalarLabel> labels, unsigned numParallel,
-                          tapestry::Monoid monoid, Type elementType,
-                          const ScalarExpr &expr) {
-  auto positions = llvm::to_vector(llvm::seq<unsigned>(0, labels.size()));
-  return VertexBuilder(builder, loc, labels)
-      .build(name, ArrayRef(positions).take_front(numParallel),
-             ArrayRef(positions).drop_front(numParallel), monoid, elementType,
-             &expr, [&](ScalarBuilder &, Evaluate evaluate) {
-               return evaluate(expr);
-             });
-}
-
-//===----------------------------------------------------------------------===//
-// Macros
-//===----------------------------------------------------------------------===//
-
 MacroBuilder::MacroBuilder(OpBuilder &builder, Location loc,
                            const MacroUse &use)
-    : use(use), vertices(builder, loc, use.labels),
+    : builder(builder), loc(loc), use(use), x(use.operand),
       wide(use.elementType.isF64() ? use.elementType : builder.getF32Type()) {
-  for (auto [position, label] : llvm::enumerate(use.labels)) {
-    if (label.role == Role::Unused) {
-      assert(llvm::none_of(use.operand.reads,
-                           [&, position = position](const ScalarRead &read) {
-                             return read.map.isFunctionOfDim(position);
-                           }) &&
-             "the operand depends on a label that is said to be unused");
+  for (auto [label, info] : llvm::enumerate(use.labels)) {
+    bool isRead = llvm::any_of(x.reads, [label = label](const ScalarRead &r) {
+      return r.map.isFunctionOfDim(label);
+    });
+    if (info.role == LabelRole::Unused && !isRead)
+      continue;
+    pointwise.parallel.push_back(label);
+    if (info.role != LabelRole::Inner) {
+      reduction.parallel.push_back(label);
       continue;
     }
-    used.push_back(position);
-    (label.role == Role::Inner ? inner : outer).push_back(position);
-    if (label.role == Role::Inner)
-      count *= static_cast<double>(label.extent);
+    reduction.reduced.push_back(label);
+    count *= static_cast<double>(info.extent);
   }
-}
-
-ScalarExpr MacroBuilder::addHelper(StringRef suffix,
-                                   ArrayRef<unsigned> parallel,
-                                   ArrayRef<unsigned> reduced,
-                                   tapestry::Monoid monoid, Type elementType,
-                                   ArrayRef<const ScalarExpr *> parts,
-                                   PartsBody body) {
-  EinsumOp helper = vertices.build(use.name + "." + suffix, parallel, reduced,
-                                   monoid, elementType, parts, body);
-  return {{{helper.getResult(), vertices.mapOf(parallel)}}};
-}
-
-EinsumOp MacroBuilder::addResult(ArrayRef<const ScalarExpr *> parts,
-                                 PartsBody body) {
-  auto all = llvm::to_vector(llvm::seq<unsigned>(0, use.labels.size()));
-  return vertices.build(use.name, all, {}, tapestry::Monoid::None,
-                        use.elementType, parts, body);
+  outer.parallel = reduction.parallel;
 }
 
 EinsumOp MacroBuilder::softmax() {
-  const ScalarExpr &x = use.operand;
-  ScalarExpr max =
-      addHelper("max", outer, inner, tapestry::Monoid::Max, use.elementType, &x,
-                [&](ScalarBuilder &, Evaluate value) { return value(x); });
+  ScalarExpr max = add("max", reduction, Monoid::Max, use.elementType, &x);
   ScalarExpr exponential =
-      addHelper("exp", used, {}, tapestry::Monoid::None, use.elementType,
-                {&x, &max}, [&](ScalarBuilder &b, Evaluate value) {
-                  Value minuend = value(x);
-                  return b.create<math::ExpOp>(
-                      b.create<arith::SubFOp>(minuend, value(max)));
-                });
-  ScalarExpr sum = addHelper(
-      "sum", outer, inner, tapestry::Monoid::Add, wide, &exponential,
-      [&](ScalarBuilder &, Evaluate value) { return value(exponential); });
+      add("exp", pointwise, Monoid::None, use.elementType, {&x, &max},
+          [&](ScalarBuilder &b, Evaluate value) {
+            Value minuend = value(x);
+            return b.create<math::ExpOp>(
+                b.create<arith::SubFOp>(minuend, value(max)));
+          });
+  ScalarExpr sum = add("sum", reduction, Monoid::Add, wide, &exponential);
   return addResult({&exponential, &sum}, [&](ScalarBuilder &b, Evaluate value) {
     Value dividend = value(exponential);
     return b.create<arith::DivFOp>(dividend, value(sum));
   });
 }
 
-Value MacroBuilder::scale(ScalarBuilder &b, Value value, Evaluate evaluate,
-                          const ScalarExpr &squares,
-                          const ScalarExpr &epsilon) {
-  Value variance = mean(b, evaluate(squares));
-  Value sum = b.create<arith::AddFOp>(variance, evaluate(epsilon));
-  return b.create<arith::MulFOp>(value, b.create<math::RsqrtOp>(sum));
-}
-
-EinsumOp MacroBuilder::rmsNorm(const ScalarExpr &epsilon) {
-  const ScalarExpr &x = use.operand;
-  ScalarExpr squares =
-      addHelper("sq", outer, inner, tapestry::Monoid::Add, wide, &x,
-                [&](ScalarBuilder &b, Evaluate value) {
-                  Value base = value(x);
-                  return b.create<arith::MulFOp>(base, base);
-                });
-  return addResult({&x, &squares, &epsilon},
+EinsumOp MacroBuilder::rmsNorm() {
+  ScalarExpr squares = add(
+      "sq", reduction, Monoid::Add, wide, &x,
+      [&](ScalarBuilder &b, Evaluate value) { return square(b, value(x)); });
+  return addResult({&x, &squares, &use.epsilon},
                    [&](ScalarBuilder &b, Evaluate value) {
-                     return scale(b, value(x), value, squares, epsilon);
+                     return scale(b, value(x), value, squares);
                    });
 }
 
-EinsumOp MacroBuilder::layerNorm(const ScalarExpr &epsilon) {
-  const ScalarExpr &x = use.operand;
-  ScalarExpr sum =
-      addHelper("sum", outer, inner, tapestry::Monoid::Add, wide, &x,
-                [&](ScalarBuilder &, Evaluate value) { return value(x); });
-  ScalarExpr average = addHelper(
-      "mean", outer, {}, tapestry::Monoid::None, wide, &sum,
+EinsumOp MacroBuilder::layerNorm() {
+  ScalarExpr sum = add("sum", reduction, Monoid::Add, wide, &x);
+  ScalarExpr average = add(
+      "mean", outer, Monoid::None, wide, &sum,
       [&](ScalarBuilder &b, Evaluate value) { return mean(b, value(sum)); });
   auto difference = [&](ScalarBuilder &b, Evaluate value) {
     Value minuend = value(x);
     return b.create<arith::SubFOp>(minuend, value(average));
   };
-  ScalarExpr squares =
-      addHelper("sq", outer, inner, tapestry::Monoid::Add, wide, {&x, &average},
-                [&](ScalarBuilder &b, Evaluate value) {
-                  Value base = difference(b, value);
-                  return b.create<arith::MulFOp>(base, base);
-                });
-  return addResult({&x, &average, &squares, &epsilon}, [&](ScalarBuilder &b,
-                                                           Evaluate value) {
-    return scale(b, difference(b, value), value, squares, epsilon);
-  });
+  ScalarExpr squares = add("sq", reduction, Monoid::Add, wide, {&x, &average},
+                           [&](ScalarBuilder &b, Evaluate value) {
+                             return square(b, difference(b, value));
+                           });
+  return addResult({&x, &average, &squares, &use.epsilon},
+                   [&](ScalarBuilder &b, Evaluate value) {
+                     return scale(b, difference(b, value), value, squares);
+                   });
 }
 
-EinsumOp teg::buildSoftmax(OpBuilder &builder, Location loc,
-                           const MacroUse &use) {
-  return MacroBuilder(builder, loc, use).softmax();
-}
-
-EinsumOp teg::buildRMSNorm(OpBuilder &builder, Location loc,
-                           const MacroUse &use, const ScalarExpr &epsilon) {
-  return MacroBuilder(builder, loc, use).rmsNorm(epsilon);
-}
-
-EinsumOp teg::buildLayerNorm(OpBuilder &builder, Location loc,
-                             const MacroUse &use, const ScalarExpr &epsilon) {
-  return MacroBuilder(builder, loc, use).layerNorm(epsilon);
+EinsumOp teg::buildMacro(OpBuilder &builder, Location loc,
+                         const MacroUse &use) {
+  MacroBuilder macro(builder, loc, use);
+  switch (use.kind) {
+  case MacroKind::Softmax:
+    return macro.softmax();
+  case MacroKind::RMSNorm:
+    return macro.rmsNorm();
+  case MacroKind::LayerNorm:
+    return macro.layerNorm();
+  }
+  llvm_unreachable("all macros are built");
 }

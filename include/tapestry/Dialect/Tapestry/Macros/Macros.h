@@ -14,6 +14,7 @@
 #define TAPESTRY_DIALECT_TAPESTRY_MACROS_MACROS_H
 
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Dialect/Tapestry/Macros/MacroKind.h"
 #include "tapestry/Dialect/Tapestry/Macros/ScalarBuilder.h"
 #include <functional>
 
@@ -48,15 +49,10 @@ struct ScalarExpr {
 
 /// A label of a vertex or macro.
 struct ScalarLabel {
-  /// Of a macro: how its operand uses the label.
-  enum class Role {
-    Outer, ///< each value of it is normalised for itself
-    Inner, ///< its values are normalised together
-    Unused ///< the operand does not depend on it
-  };
   llvm::StringRef name;
   int64_t extent;
-  Role role = Role::Outer;
+  /// In a macro.
+  LabelRole role = LabelRole::Outer;
 };
 
 /// The einsum of `expr`. Labels from `numParallel` on are reduced by `monoid`.
@@ -65,30 +61,24 @@ EinsumOp buildEinsum(mlir::OpBuilder &builder, mlir::Location loc,
                      unsigned numParallel, tapestry::Monoid monoid,
                      mlir::Type elementType, const ScalarExpr &expr);
 
-/// An application of a macro to `operand`, which is of the float type
-/// `elementType`, as the result is.
+/// An application of a macro.
 struct MacroUse {
+  MacroKind kind;
   /// The name of the result; other vertices are called NAME.max, NAME.sum, ...
   llvm::StringRef name;
   /// The labels of the result, in its order.
   llvm::SmallVector<ScalarLabel> labels;
+  /// The type of the operand and the result.
   mlir::FloatType elementType;
   ScalarExpr operand;
+  /// Of a norm; of the type in which sums are kept: f64 for f64, else f32.
+  ScalarExpr epsilon = {};
 };
 
-// They return the last einsum, whose result is the macro's. What is wrong with
-// labels or types is wrong in the einsums too and refused by their verifier.
-
-/// exp(x - max x) / sum exp(x - max x).
-EinsumOp buildSoftmax(mlir::OpBuilder &builder, mlir::Location loc,
-                      const MacroUse &use);
-/// x * rsqrt(mean x^2 + epsilon). Epsilon is of the type in which sums are
-/// kept: f64 for f64, else f32.
-EinsumOp buildRMSNorm(mlir::OpBuilder &builder, mlir::Location loc,
-                      const MacroUse &use, const ScalarExpr &epsilon);
-/// (x - mean x) * rsqrt(mean (x - mean x)^2 + epsilon).
-EinsumOp buildLayerNorm(mlir::OpBuilder &builder, mlir::Location loc,
-                        const MacroUse &use, const ScalarExpr &epsilon);
+/// The macro's last einsum, whose result is the macro's. What is wrong with
+/// labels or types is wrong in the einsums too, and refused by their verifier.
+EinsumOp buildMacro(mlir::OpBuilder &builder, mlir::Location loc,
+                    const MacroUse &use);
 
 } // namespace tapestry::teg
 
