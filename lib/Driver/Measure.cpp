@@ -3,6 +3,7 @@
 #include "tapestry/Driver/Measure.h"
 #include "tapestry-rt/Runtime.h"
 #include "tapestry/Driver/InProcess.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
@@ -21,7 +22,7 @@ Measure::Measure(int64_t devices, llvm::StringRef backend,
 
 Measure::~Measure() {
   if (!folder.empty())
-    llvm::sys::fs::remove_directories(folder);
+    (void)llvm::sys::fs::remove_directories(folder);
 }
 
 ExitStatus Measure::makeFolder() {
@@ -102,7 +103,7 @@ static double slowest(llvm::ArrayRef<std::vector<double>> seconds) {
   double result = 0;
   for (const std::vector<double> &own : seconds)
     if (!own.empty())
-      result = std::max(result, *std::min_element(own.begin(), own.end()));
+      result = std::max(result, *llvm::min_element(own));
   return result;
 }
 

@@ -19,7 +19,7 @@ writeFile(llvm::StringRef path,
       write(os);
       return llvm::Error::success();
     }
-    llvm::sys::fs::real_path(path, target);
+    (void)llvm::sys::fs::real_path(path, target);
   }
   return llvm::writeToOutput(target, [&](llvm::raw_ostream &os) {
     write(os);

@@ -108,7 +108,7 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
       printError(options.executable, "cannot write: not a regular file");
       return ProgramWrong;
     }
-    llvm::sys::fs::real_path(options.executable, target);
+    (void)llvm::sys::fs::real_path(options.executable, target);
   }
   llvm::SmallString<128> temporary;
   if (std::error_code error =

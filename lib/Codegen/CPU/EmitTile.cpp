@@ -284,7 +284,7 @@ TileEmitter::IndexList TileEmitter::reductionLoops(
 }
 
 TileEmitter::IndexList TileEmitter::reductionOf(const Tile &tile,
-                                                IndexList carried) {
+                                                const IndexList &carried) {
   NestPoint steps = tile.point;
   steps.offset.assign(sources.size(), b.index(0));
   return reductionLoops(tile.block, steps, carried,

@@ -66,7 +66,7 @@ private:
   llvm::SmallVector<mlir::Type> accumulatorTypes(unsigned rows);
   bool columnsArePacked() const;
   IndexList reduce(const Tile &tile);
-  IndexList reductionOf(const Tile &tile, IndexList carried);
+  IndexList reductionOf(const Tile &tile, const IndexList &carried);
   IndexList emitStep(const Tile &tile, const NestPoint &steps,
                      mlir::ValueRange carried);
   bool isExtreme() const;

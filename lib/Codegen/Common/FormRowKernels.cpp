@@ -137,12 +137,13 @@ Value RowLoop::viewOf(OpOperand &operand, ArrayRef<unsigned> rows) {
   // Which of the group's rows each dimension is; equal views must be one value.
   SmallVector<AffineExpr> positions;
   SmallVector<OpFoldResult> offsets, sizes, strides(type.getRank(), b.index(1));
-  auto local = locals.find(buffer);
+  auto *local = locals.find(buffer);
   for (auto [dim, expr] :
        llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults())) {
     auto plain = dyn_cast<AffineDimExpr>(expr);
-    auto row = plain ? llvm::find(rows.take_front(rank), plain.getPosition())
-                     : rows.take_front(rank).end();
+    const auto *row =
+        plain ? llvm::find(rows.take_front(rank), plain.getPosition())
+              : rows.take_front(rank).end();
     if (row == rows.take_front(rank).end()) {
       offsets.push_back(b.index(0));
       sizes.push_back(sizeOf(buffer, dim));
@@ -174,7 +175,8 @@ GenericOp RowLoop::cloneOnBlock(GenericOp op) {
   OpBuilder::InsertionGuard guard(b);
   for (auto index :
        llvm::to_vector(made.getBody()->getOps<linalg::IndexOp>())) {
-    auto row = llvm::find(ArrayRef(rows).take_front(rank), index.getDim());
+    const auto *row =
+        llvm::find(ArrayRef(rows).take_front(rank), index.getDim());
     if (row == ArrayRef(rows).take_front(rank).end())
       continue;
     b.setInsertionPointAfter(index);

@@ -1,6 +1,7 @@
 //===- AST.cpp - Syntax tree of a .ein file -------------------------------===//
 
 #include "tapestry/Import/Ein/AST.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -48,7 +49,7 @@ llvm::StringRef Context::copy(const llvm::Twine &text) {
   llvm::SmallString<32> buffer;
   llvm::StringRef flat = text.toStringRef(buffer);
   char *memory = allocator.Allocate<char>(flat.size());
-  std::copy(flat.begin(), flat.end(), memory);
+  llvm::copy(flat, memory);
   return llvm::StringRef(memory, flat.size());
 }
 

@@ -301,8 +301,8 @@ bool Reconfiguration::improveAt(unsigned top) {
   llvm::SmallVector<unsigned> leaves = {nodes[top].left, nodes[top].right};
   llvm::SmallVector<unsigned> inner = {top};
   while (leaves.size() < windowLeaves) {
-    auto dearest = leaves.end();
-    for (auto leaf = leaves.begin(); leaf != leaves.end(); ++leaf)
+    auto *dearest = leaves.end();
+    for (auto *leaf = leaves.begin(); leaf != leaves.end(); ++leaf)
       if (!isLeaf(*leaf) && (dearest == leaves.end() ||
                              nodes[*leaf].flops > nodes[*dearest].flops))
         dearest = leaf;
@@ -434,7 +434,7 @@ std::vector<SubsetTree> contraction::greedyTrees(const SubsetProblem &problem,
     auto same = [](const SubsetTree &a, const SubsetTree &b) {
       return a.children == b.children;
     };
-    trees.erase(std::unique(trees.begin(), trees.end(), same), trees.end());
+    trees.erase(llvm::unique(trees, same), trees.end());
     if (trees.size() > most)
       trees.resize(most);
   };

@@ -94,7 +94,7 @@ void SubsetSearch::findLabels() {
 
 void SubsetSearch::consider(uint32_t subset, const Entry &entry) {
   auto &entries = best[subset];
-  auto at = entries.end();
+  auto *at = entries.end();
   while (at != entries.begin() &&
          isBetter(entry.cost, std::prev(at)->cost, peakFirst))
     --at;

@@ -211,7 +211,7 @@ void Messages::send(Incidence at, llvm::ArrayRef<double> share) {
   message({at.edge, !at.isTo}) =
       answers.get(&table, at.isTo, own, [&](std::vector<double> &outgoing) {
         leastPerClass(table, /*ofColumns=*/!at.isTo, own, outgoing);
-        double least = *std::min_element(outgoing.begin(), outgoing.end());
+        double least = *llvm::min_element(outgoing);
         for (double &value : outgoing)
           value = std::floor((value - least) / quantum) * quantum;
         work += table.values.size();
@@ -231,7 +231,7 @@ void Messages::pass(bool isForward) {
       share.assign(map.numClasses, infinity);
       for (size_t c = 0; c < costs.size(); ++c)
         share[map.classOf[c]] = std::min(share[map.classOf[c]], costs[c]);
-      double least = *std::min_element(share.begin(), share.end());
+      double least = *llvm::min_element(share);
       for (double &value : share)
         value =
             value == infinity
@@ -272,7 +272,7 @@ DualBound Messages::bound(bool boundChoices) {
   for (unsigned v = 0; v < incidences.size(); ++v) {
     result.choiceBounds.push_back(costsOf(v));
     const std::vector<double> &costs = result.choiceBounds.back();
-    leastOfVariable.push_back(*std::min_element(costs.begin(), costs.end()));
+    leastOfVariable.push_back(*llvm::min_element(costs));
     result.lowerBound += leastOfVariable.back();
   }
   if (!boundChoices) {
@@ -306,7 +306,7 @@ std::vector<uint32_t> Messages::suggest() const {
                         : message(at)[own];
       }
     }
-    choice[v] = std::min_element(costs.begin(), costs.end()) - costs.begin();
+    choice[v] = llvm::min_element(costs) - costs.begin();
   }
   return choice;
 }
@@ -331,8 +331,7 @@ void optimize::descend(const PlanProblem &problem,
                           ? edge.table->at(edge.fromClasses->classOf[c], to)
                           : edge.table->at(from, edge.toClasses->classOf[c]);
       }
-      uint32_t best =
-          std::min_element(costs.begin(), costs.end()) - costs.begin();
+      uint32_t best = llvm::min_element(costs) - costs.begin();
       // Rounding must not make two choices chase each other.
       if (costs[best] < costs[choice[v]] * (1 - 1e-12)) {
         choice[v] = best;

@@ -130,11 +130,11 @@ void Linearizer::labelPath(llvm::ArrayRef<unsigned> path) {
     std::vector<std::pair<uint32_t, Signature>> sources;
     for (auto &[signature, members] : groupChoices(
              edges, best[i - 1].size(), &PlanProblem::Edge::fromClasses))
-      sources.push_back({*std::min_element(members.begin(), members.end(),
-                                           [&](uint32_t a, uint32_t b) {
-                                             return best[i - 1][a] <
-                                                    best[i - 1][b];
-                                           }),
+      sources.push_back({*llvm::min_element(members,
+                                            [&](uint32_t a, uint32_t b) {
+                                              return best[i - 1][a] <
+                                                     best[i - 1][b];
+                                            }),
                          signature});
     llvm::sort(sources, llvm::less_first());
 

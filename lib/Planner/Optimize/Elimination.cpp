@@ -371,7 +371,7 @@ uint32_t Eliminator::choiceOf(const Record &record,
       for (auto [sum, member] : llvm::zip_equal(sums, result.groupChoice))
         sum += factor.table->values[fixed + own->classOf[member] * ownStride];
     }
-  size_t best = std::min_element(sums.begin(), sums.end()) - sums.begin();
+  size_t best = llvm::min_element(sums) - sums.begin();
   return result.groupChoice[best];
 }
 

@@ -14,7 +14,7 @@ static constexpr unsigned peakIterations = 60;
 static constexpr unsigned namedHolders = 5;
 
 static int64_t peakOf(llvm::ArrayRef<int64_t> held) {
-  return held.empty() ? 0 : *std::max_element(held.begin(), held.end());
+  return held.empty() ? 0 : *llvm::max_element(held);
 }
 
 /// Lowers the peak as far as single moves go: by halves of what lies above the
@@ -95,8 +95,7 @@ llvm::Expected<MemoryNeed> optimize::leastMemory(const PlanProblem &problem,
   need.lowerBound = std::min(need.lowerBound, need.bytes);
   std::vector<int64_t> held = rows.held(problem, need.choice);
   if (!held.empty())
-    need.step =
-        rows.stepOf(std::max_element(held.begin(), held.end()) - held.begin());
+    need.step = rows.stepOf(llvm::max_element(held) - held.begin());
   nameHolders(problem, need);
   return need;
 }

@@ -219,7 +219,7 @@ int64_t MemoryRelaxation::raisePeakBound(const PlanProblem &problem,
     Point point = minimise(problem, prices, /*withCosts=*/false);
     double least = point.least / sum * (1 - rounding);
     best = std::max(best, int64_t(std::ceil(least * (1 - rounding))));
-    int64_t peak = *std::max_element(point.held.begin(), point.held.end());
+    int64_t peak = *llvm::max_element(point.held);
     smallestPeak = std::min(smallestPeak, peak);
     if (!visit(point) || best > enough || best >= smallestPeak || peak == 0)
       break;
@@ -227,7 +227,7 @@ int64_t MemoryRelaxation::raisePeakBound(const PlanProblem &problem,
     for (auto [weight, held] : llvm::zip_equal(weights, point.held))
       weight =
           std::max(1e-12, weight * std::exp(rate * (double(held) / peak - 1)));
-    double largest = *std::max_element(weights.begin(), weights.end());
+    double largest = *llvm::max_element(weights);
     for (double &weight : weights)
       weight /= largest;
   }

@@ -60,8 +60,8 @@ MemoryRows::MemoryRows(const PlanProblem &problem) {
       steps.push_back(last);
   }
   for (const PlanProblem::MemoryTerm &term : problem.memory) {
-    auto begin = std::lower_bound(steps.begin(), steps.end(), term.first);
-    auto end = std::upper_bound(steps.begin(), steps.end(), term.last);
+    auto begin = llvm::lower_bound(steps, term.first);
+    auto end = llvm::upper_bound(steps, term.last);
     spans.push_back(
         {unsigned(begin - steps.begin()), unsigned(end - steps.begin()) - 1});
   }

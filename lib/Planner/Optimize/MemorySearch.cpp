@@ -163,8 +163,7 @@ void MemorySearch::split(Node node, const ReducedProblem &part,
   const PlanProblem &p = part.problem;
   // At the row that is fullest, the variable whose choices differ most; where
   // none differs, the one with the most choices.
-  unsigned row = std::max_element(point.held.begin(), point.held.end()) -
-                 point.held.begin();
+  unsigned row = llvm::max_element(point.held) - point.held.begin();
   std::vector<std::vector<int64_t>> bytes;
   for (const PlanProblem::Variable &variable : p.variables)
     bytes.emplace_back(variable.numChoices(), 0);
@@ -208,7 +207,7 @@ void MemorySearch::split(Node node, const ReducedProblem &part,
 
   const std::vector<int64_t> &own = bytes[var];
   uint32_t chosen = point.choice[var];
-  int64_t low = *std::min_element(own.begin(), own.end());
+  int64_t low = *llvm::min_element(own);
   bool isTooFull = !point.held.empty() && point.held[row] > limit;
   auto isFirst = [&](uint32_t c) {
     if (widest.first == 0)

@@ -186,8 +186,7 @@ ReducedProblem optimize::reduceProblem(const PlanProblem &problem,
       if (bounds[c] <= limit)
         kept[v].push_back(c);
     if (kept[v].empty()) // The cost is of no solution; keep the problem one.
-      kept[v].push_back(std::min_element(bounds.begin(), bounds.end()) -
-                        bounds.begin());
+      kept[v].push_back(llvm::min_element(bounds) - bounds.begin());
   }
   return restrictProblem(problem, std::move(kept));
 }

@@ -164,9 +164,8 @@ llvm::Expected<unsigned> pareto::pickMember(const ParetoFront &front,
     return balancedMember(front);
   if (std::optional<Objective> objective = objectiveOfPick(name)) {
     // Members ascend in seconds: of equals, the fastest.
-    auto least = std::min_element(
-        front.members.begin(), front.members.end(),
-        [&](const ParetoMember &a, const ParetoMember &b) {
+    auto least = llvm::min_element(
+        front.members, [&](const ParetoMember &a, const ParetoMember &b) {
           return a.objectives[*objective] < b.objectives[*objective];
         });
     return unsigned(least - front.members.begin());

@@ -9,7 +9,7 @@
 
 using namespace tapestry::rt;
 
-static Status inconsistent(std::string what) {
+static Status inconsistent(const std::string &what) {
   return Status::failure(ExitEnvironment,
                          "the program's tables are inconsistent: " + what);
 }

@@ -18,13 +18,6 @@ using Clock = std::chrono::steady_clock;
 namespace tapestry {
 namespace rt {
 
-struct LocalMessage {
-  Label label;
-  int from = 0;
-  int64_t bytes = 0;
-  const void *data = nullptr;
-};
-
 class LocalEndpoint final : public Transport {
 public:
   LocalEndpoint(LocalHub &hub, int number) : hub(hub), number(number) {}
@@ -46,9 +39,16 @@ public:
   void notify();
 
 private:
-  void post(int peer, const LocalMessage &message);
+  struct Message {
+    Label label;
+    int from = 0;
+    int64_t bytes = 0;
+    const void *data = nullptr;
+  };
+
+  void post(int peer, const Message &message);
   /// Takes from the inbox the first message of `label` that is expected.
-  Outcome takeMessage(const Label &label, LocalMessage &message, bool &found,
+  Outcome takeMessage(const Label &label, Message &message, bool &found,
                       TransportError &error);
   Outcome receiveAll(const Label &label, const Incoming *incoming,
                      size_t numIncoming, Receiver &receiver,
@@ -65,7 +65,7 @@ private:
 
   alignas(64) std::mutex mutex; // guards inbox and asleep
   std::condition_variable wake;
-  std::vector<LocalMessage> inbox;
+  std::vector<Message> inbox;
   bool asleep = false;
   alignas(64) std::atomic<uint64_t> events{0};
   /// Messages that this rank has posted and nobody has taken yet.
@@ -122,7 +122,7 @@ Outcome LocalEndpoint::waitForEvent(uint64_t seen, Clock::time_point deadline) {
 // Exchange
 //===----------------------------------------------------------------------===//
 
-void LocalEndpoint::post(int peer, const LocalMessage &message) {
+void LocalEndpoint::post(int peer, const Message &message) {
   LocalEndpoint &to = *hub.endpoints[peer];
   bool sleeping;
   {
@@ -135,7 +135,7 @@ void LocalEndpoint::post(int peer, const LocalMessage &message) {
     to.wake.notify_one();
 }
 
-Outcome LocalEndpoint::takeMessage(const Label &label, LocalMessage &message,
+Outcome LocalEndpoint::takeMessage(const Label &label, Message &message,
                                    bool &found, TransportError &error) {
   std::lock_guard<std::mutex> lock(mutex);
   found = false;
@@ -178,7 +178,7 @@ Outcome LocalEndpoint::receiveAll(const Label &label, const Incoming *incoming,
       std::chrono::microseconds(static_cast<int64_t>(hub.timeoutSeconds * 1e6));
   for (size_t remaining = numIncoming; remaining > 0;) {
     uint64_t seen = events.load(std::memory_order_acquire);
-    LocalMessage message;
+    Message message;
     bool found;
     Outcome outcome = takeMessage(label, message, found, error);
     if (outcome != Outcome::Done)

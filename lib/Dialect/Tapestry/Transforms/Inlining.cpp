@@ -80,7 +80,7 @@ void Inliner::nameLabels() {
 }
 
 unsigned Inliner::addRead(const Read &read) {
-  auto known = llvm::find(reads, read);
+  auto *known = llvm::find(reads, read);
   if (known != reads.end())
     return known - reads.begin();
   reads.push_back(read);

@@ -325,7 +325,7 @@ llvm::Expected<const VertexForm *> Builder::formOfSharedInput(unsigned input) {
 /// A cost above any solution's, whatever its tensors' sizes.
 static double costToForbid(const PlanProblem &problem) {
   auto largest = [](const std::vector<double> &values) {
-    return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+    return values.empty() ? 0 : *llvm::max_element(values);
   };
   double sum = 0;
   for (const PlanProblem::Variable &variable : problem.variables)

@@ -137,10 +137,10 @@ std::vector<std::optional<uint32_t>>
 SecondsProblem::choicesOf(const DecidedPlan &plan) const {
   auto indexOf = [](const auto &list,
                     const auto &entry) -> std::optional<uint32_t> {
-    auto it = llvm::find(list, entry);
-    if (it == list.end())
-      return std::nullopt;
-    return it - list.begin();
+    for (const auto &[number, known] : llvm::enumerate(list))
+      if (known == entry)
+        return number;
+    return std::nullopt;
   };
   std::vector<std::optional<uint32_t>> chosen(built.problem.variables.size());
   std::vector<bool> isKnown(chosen.size(), false);
