@@ -115,10 +115,12 @@ LogicalResult VertexCollector::add(BlockOpInterface op) {
     return op.emitError("'")
            << op.getVertexName() << "' has " << op->getNumResults()
            << " results and says of " << results << " where they are written";
-  if (auto devices = op.getDeviceSet())
-    return op.emitError("'")
-           << op.getVertexName() << "' may run on " << devices->size()
-           << " devices only; a plan cuts every vertex over all of them";
+  // The order of the graph is kept for what is an operand.
+  for (Value awaited : op.getAwaited())
+    if (!llvm::is_contained(op->getOperands(), awaited))
+      return op.emitError("'") << op.getVertexName()
+                               << "' awaits a value that is no operand of it: "
+                                  "nothing keeps it before";
   PlanVertex vertex;
   for (auto [name, extent] :
        llvm::zip_equal(op.getLabelNames(), op.getLabelExtents()))

@@ -34,8 +34,8 @@ tapestry.graph @toy {
 # What `row` and `column` are cut into, and the collectives that follow.
 CUTS = [
     (4, {"row": 4, "column": 1}, set()),
-    (4, {"row": 1, "column": 4}, {"S", "S.1"}),
-    (6, {"row": 3, "column": 2}, {"S", "S.1"}),
+    (4, {"row": 1, "column": 4}, {"S", "S#1"}),
+    (6, {"row": 3, "column": 2}, {"S", "S#1"}),
 ]
 
 

@@ -68,6 +68,11 @@ struct PointwiseModel : BlockOpInterface::ExternalModel<Model, Op> {
       return std::nullopt;
     return llvm::SmallVector<int64_t>{0, 1};
   }
+  llvm::SmallVector<Value> getAwaited(Operation *op) const {
+    if (!op->hasAttr("awaits"))
+      return {};
+    return {op->getOperand(0).getDefiningOp()->getOperand(0)};
+  }
   bool hasPartition(Operation *op) const { return op->hasAttr("partition"); }
   FailureOr<std::optional<Partition>>
   getPartitionOn(Operation *op, const DeviceGrid &grid) const {
@@ -191,7 +196,7 @@ TEST_F(OperatorPieces, BecomeOperandsAndCompanions) {
   EXPECT_EQ(y.flops, 2 * 44 * 16);
   EXPECT_EQ(y.extraBytes, 3 * 44 * 16);
   EXPECT_EQ(planned[3].name, "P");
-  EXPECT_EQ(planned[4].name, "P.1");
+  EXPECT_EQ(planned[4].name, "P#1");
   EXPECT_EQ(planned[4].cutAs, 3u);
   EXPECT_EQ(planned[4].flops, 0);
   EXPECT_TRUE(planned[3].isOutput && planned[4].isOutput);
@@ -222,16 +227,40 @@ TEST_F(OperatorPieces, ArePlannedAndProved) {
   }
 }
 
-TEST_F(OperatorPieces, ThatNotAllDevicesMayRunAreRefused) {
+TEST_F(OperatorPieces, RunOnTheirDevicesOnly) {
   concat->setAttr("devices", builder.getUnitAttr());
+  FailureOr<GraphVertices> vertices = buildPlanGraph(graph.getBody().front());
+  ASSERT_TRUE(succeeded(vertices));
+  for (int64_t devices : {2, 4}) {
+    PlannerOptions options;
+    options.devices = devices;
+    llvm::Expected<Plan> decided = makePlan(vertices->graph, options);
+    ASSERT_TRUE(bool(decided)) << llvm::toString(decided.takeError());
+    applyPlacement(*vertices, decided->grid, decided->placement);
+    std::string message;
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      message += diagnostic.str();
+      return success();
+    });
+    auto proved = verifyShards(cast<BlockOpInterface>(concat), decided->grid);
+    EXPECT_EQ(succeeded(proved), devices == 2);
+    EXPECT_EQ(message, devices == 2
+                           ? ""
+                           : "shards of \"Y\": device 2 of 4 has one, but only "
+                             "devices 0, 1 may run it");
+  }
+}
+
+TEST_F(OperatorPieces, AwaitTheirOperandsOnly) {
+  product->setAttr("awaits", builder.getUnitAttr());
   std::string message;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     message += diagnostic.str();
     return success();
   });
   EXPECT_TRUE(failed(buildPlanGraph(graph.getBody().front())));
-  EXPECT_NE(message.find("'Y' may run on 2 devices only"), std::string::npos)
-      << message;
+  EXPECT_EQ(message, "'P' awaits a value that is no operand of it: nothing "
+                     "keeps it before");
 }
 
 } // namespace

@@ -60,13 +60,15 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
         return {::tapestry::Write{$_op.getResultProjections()[result]}};
       }]>,
     InterfaceMethod<[{
-        The numbers of the devices that may run the op, ascending; nothing where
-        all may.
+        The numbers of the devices that may run the op; nothing where all may. A
+        plan cuts every op over all of its devices, so that an op which not all
+        of them may run has no plan on them: `tapestry-verify-shards` says so.
       }], "::std::optional<::llvm::SmallVector<int64_t>>", "getDeviceSet",
       (ins), "", "return ::std::nullopt;">,
     InterfaceMethod<[{
-        What must have happened before the op runs, besides that its operands are
-        there: points and tensors.
+        Those operands that are not read, but must have happened before the op
+        runs: points and tensors. Being operands they come before it in the
+        graph, whose order is kept, and no waits go around in a circle.
       }], "::llvm::SmallVector<::mlir::Value>", "getAwaited", (ins), "",
       "return {};">,
     InterfaceMethod<"Whether the op's index space has a cut.",
@@ -164,7 +166,8 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
       }], "::tapestry::PointWork", "getWork">,
     InterfaceMethod<[{
         What the user asks of the op's cut, of its first result's home and, where
-        the graph hands that out, of how it is left.
+        the graph hands that out, of how it is left. Further results are asked
+        nothing of.
       }], "::tapestry::ShardingConstraints", "getConstraints">,
   ];
 
@@ -195,7 +198,7 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
     /// The name of the vertex that stands for a result.
     ::std::string getResultName(unsigned result) {
       ::std::string name = $_op.getVertexName().str();
-      return result == 0 ? name : name + "." + ::std::to_string(result);
+      return result == 0 ? name : name + "#" + ::std::to_string(result);
     }
   }];
 }

@@ -23,6 +23,8 @@ def GraphNodeInterface : OpInterface<"GraphNodeInterface"> {
       "::tapestry::GraphNodeKind", "getNodeKind">,
     InterfaceMethod<"The name of the tensor that goes in or out.",
       "::llvm::StringRef", "getTensorName", (ins), "", "return {};">,
+    InterfaceMethod<"Gives that tensor another name.",
+      "void", "setTensorName", (ins "::llvm::StringRef":$name), "", "return;">,
     InterfaceMethod<"The tensor that a source gives or a sink takes.",
       "::mlir::Value", "getNodeTensor", (ins), "", "return {};">,
   ];

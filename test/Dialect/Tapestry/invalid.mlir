@@ -770,14 +770,14 @@ func.func @yield_c1(%a: tensor<5xf32>) {
 // -----
 
 tapestry.graph @tapestry_c1_list {
-  // expected-error @below {{has the attribute 'tapestry.constraints', which lists requests on a source, an einsum or a sink}}
+  // expected-error @below {{has the attribute 'tapestry.constraints', which lists requests on an operator or a sink}}
   %A = tapestry.source "A" {tapestry.constraints = 3} : tensor<5xf32>
 }
 
 // -----
 
 tapestry.graph @tapestry_c1_place {
-  // expected-error @below {{has the attribute 'tapestry.constraints', which lists requests on a source, an einsum or a sink}}
+  // expected-error @below {{has the attribute 'tapestry.constraints', which lists requests on an operator or a sink}}
   %p = tapestry.sequence_point {tapestry.constraints = []}
 }
 
@@ -818,7 +818,7 @@ tapestry.graph @tapestry_c2_home {
 // -----
 
 tapestry.graph @tapestry_c3 {
-  // expected-error @below {{has the attribute 'tapestry.layout_group', which names the layout group of a source or an einsum}}
+  // expected-error @below {{has the attribute 'tapestry.layout_group', which names the layout group of an operator}}
   %A = tapestry.source "A" {tapestry.layout_group = ""} : tensor<5xf32>
 }
 

@@ -11,10 +11,10 @@
 // RELATION: tra.block_yield %{{.*}}, %{{.*}} : tensor<?xf32>, tensor<?xf32>
 // RELATION: tra.aggregate "S" custom %[[PARTS]]#0 identity 0.0
 // RELATION: math.sqrt
-// RELATION: tra.aggregate "S.1" max %[[PARTS]]#1
+// RELATION: tra.aggregate "S#1" max %[[PARTS]]#1
 // PROGRAM: linalg.generic {{.*}} attrs = {tapestry.vertex = "S"}
 // PROGRAM: comm.all_reduce "S" custom
-// PROGRAM: comm.all_reduce "S.1" max
+// PROGRAM: comm.all_reduce "S#1" max
 // UNKNOWN: phases.mlir:[[# @LINE + 3]]:20: error: Dialect `toy' not found
 tapestry.graph @toy {
   %X = tapestry.source "X" : tensor<97x53xf32>

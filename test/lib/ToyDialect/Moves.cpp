@@ -35,6 +35,10 @@ LogicalResult ConcatOp::verify() {
   return verifyShape(*this, {rows, shapeOf(getInputs().front())[1]});
 }
 
+SmallVector<Value> ConcatOp::getTensorOperands() {
+  return llvm::to_vector(getInputs());
+}
+
 std::vector<Access> ConcatOp::getAccesses(unsigned operand) {
   int64_t first = 0;
   for (Value before : getInputs().take_front(operand))
@@ -60,6 +64,16 @@ LogicalResult RollOp::verify() {
                      {shape[0] * static_cast<int64_t>(getRepeat()), shape[1]});
 }
 
+SmallVector<Value> RollOp::getTensorOperands() { return {getInput()}; }
+
+SmallVector<Value> RollOp::getAwaited() { return llvm::to_vector(getWaits()); }
+
+std::optional<SmallVector<int64_t>> RollOp::getDeviceSet() {
+  if (!getDevices())
+    return std::nullopt;
+  return llvm::to_vector(*getDevices());
+}
+
 std::vector<Access> RollOp::getAccesses(unsigned) {
   Access piece{Projection::identity(2)};
   ProjectionDim &row = piece.projection.dims[0];
@@ -67,6 +81,20 @@ std::vector<Access> RollOp::getAccesses(unsigned) {
   row.floordiv = getRepeat();
   row.mod = shapeOf(getInput())[0];
   return {piece};
+}
+
+//===----------------------------------------------------------------------===//
+// What nobody says how to compute
+//===----------------------------------------------------------------------===//
+
+LogicalResult OpaqueOp::verify() {
+  return verifyShape(*this, shapeOf(getInput()));
+}
+
+SmallVector<Value> OpaqueOp::getTensorOperands() { return {getInput()}; }
+
+std::vector<Access> OpaqueOp::getAccesses(unsigned) {
+  return {Access{Projection::identity(2)}};
 }
 
 //===----------------------------------------------------------------------===//

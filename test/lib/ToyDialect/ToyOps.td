@@ -23,8 +23,8 @@ def Toy_Dialect : Dialect {
 class Toy_Op<string mnemonic, dag inputs, list<string> answers = []>
     : Op<Toy_Dialect, mnemonic, [
         Pure, DeclareOpInterfaceMethods<BlockOpInterface, !listconcat([
-          "getHomeRouteLayouts", "getOperandRouteLayouts", "setRoutes",
-          "lowerLocal", "evaluate"], answers)>]> {
+          "getHomeRouteLayouts", "getOperandRouteLayouts", "setRoutes"],
+          answers)>]> {
   let arguments = !con((ins StrAttr:$name), inputs,
                        (ins OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
                             OptionalAttr<ArrayAttr>:$homes,
@@ -61,13 +61,15 @@ class Toy_Op<string mnemonic, dag inputs, list<string> answers = []>
                               ::llvm::ArrayRef<::tapestry::Route> operandRoutes) {
       Placement(*this).setRoutes(grid, homeRoutes, operandRoutes);
     }
-    ::tapestry::ShardingConstraints $cppClass::getConstraints() { return {}; }
+    ::tapestry::ShardingConstraints $cppClass::getConstraints() {
+      return ::tapestry::teg::constraintsOf(*this);
+    }
   }];
   let extraClassDefinition = placement;
 }
 
 def Toy_MedianStatsOp : Toy_Op<"median_stats", (ins AnyRankedTensor:$input),
-                               ["getPad"]> {
+                               ["getPad", "lowerLocal", "evaluate"]> {
   let summary = "Statistics of the rows of a matrix without its outliers";
   let description = [{
     Every element is replaced by the median of itself and its neighbours above
@@ -126,10 +128,6 @@ class Toy_PointOp<string mnemonic, dag inputs, list<string> answers = []>
     ::llvm::SmallVector<::tapestry::LabelKind> $cppClass::getLabelKinds() {
       return {2, ::tapestry::LabelKind::Parallel};
     }
-    ::llvm::SmallVector<::mlir::Value> $cppClass::getTensorOperands() {
-      return ::llvm::to_vector_of<::mlir::Value>(
-          getOperation()->getOperands());
-    }
     std::vector<::tapestry::Projection> $cppClass::getResultProjections() {
       return {::tapestry::Projection::identity(2)};
     }
@@ -142,7 +140,7 @@ class Toy_PointOp<string mnemonic, dag inputs, list<string> answers = []>
 
 def Toy_ConcatOp : Toy_PointOp<"concat", (ins
     Variadic<2DTensorOf<[F32]>>:$inputs, I64Attr:$gap, F32Attr:$fill),
-    ["getPad"]> {
+    ["getPad", "lowerLocal", "evaluate"]> {
   let summary = "Matrices below one another, rows of a constant between them";
   let description = [{
     ```mlir
@@ -156,10 +154,13 @@ def Toy_ConcatOp : Toy_PointOp<"concat", (ins
 }
 
 def Toy_RollOp : Toy_PointOp<"roll", (ins
-    2DTensorOf<[F32]>:$input, I64Attr:$shift, I64Attr:$repeat)> {
+    2DTensorOf<[F32]>:$input, Variadic<AnyType>:$waits, I64Attr:$shift,
+    I64Attr:$repeat, OptionalAttr<DenseI64ArrayAttr>:$devices),
+    ["lowerLocal", "evaluate", "getDeviceSet", "getAwaited"]> {
   let summary = "The rows of a matrix from another on and around, repeated";
   let description = [{
     Row r of the result is row (r floordiv repeat + shift) mod n of the n rows.
+    It runs after what it waits for, on some devices only if they are named.
 
     ```mlir
     %Y = toy.roll "Y", %X {shift = 5, repeat = 3}
@@ -167,12 +168,21 @@ def Toy_RollOp : Toy_PointOp<"roll", (ins
     ```
   }];
   let assemblyFormat = [{
+    $name `,` $input (`after` $waits^ `:` type($waits))? attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def Toy_OpaqueOp : Toy_PointOp<"opaque", (ins 2DTensorOf<[F32]>:$input)> {
+  let summary = "A matrix of which nobody says how it is computed";
+  let assemblyFormat = [{
     $name `,` $input attr-dict `:` type($input) `->` type($result)
   }];
 }
 
 def Toy_GatherOp : Toy_MoveOp<"gather", (ins
-    2DTensorOf<[F32]>:$table, 1DTensorOf<[I32]>:$rows, UnitAttr:$whole)> {
+    2DTensorOf<[F32]>:$table, 1DTensorOf<[I32]>:$rows, UnitAttr:$whole),
+    ["lowerLocal", "evaluate"]> {
   let summary = "Rows of a table that data name";
   let description = [{
     The table's rows are a selected label, so that a table cut over them gives

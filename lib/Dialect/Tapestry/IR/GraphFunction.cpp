@@ -10,52 +10,65 @@
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
+using namespace tapestry;
 using namespace tapestry::teg;
 
 //===----------------------------------------------------------------------===//
 // GraphOp
 //===----------------------------------------------------------------------===//
 
+static llvm::SmallVector<GraphNodeInterface> nodesOf(GraphOp graph,
+                                                     GraphNodeKind kind) {
+  return graphNodes(graph.getBody().front(), kind);
+}
+
+static llvm::SmallVector<Type> typesOf(GraphOp graph, GraphNodeKind kind) {
+  return llvm::map_to_vector(nodesOf(graph, kind), [](GraphNodeInterface node) {
+    return node.getNodeTensor().getType();
+  });
+}
+
 FunctionType GraphOp::getFunctionType() {
-  llvm::SmallVector<Type> inputs, results;
-  for (auto source : getBody().getOps<SourceOp>())
-    inputs.push_back(source.getType());
-  for (auto sink : getBody().getOps<SinkOp>())
-    results.push_back(sink.getTensor().getType());
-  return FunctionType::get(getContext(), inputs, results);
+  return FunctionType::get(getContext(), typesOf(*this, GraphNodeKind::Source),
+                           typesOf(*this, GraphNodeKind::Sink));
 }
 
 void GraphOp::setFunctionTypeAttr(TypeAttr type) {
   auto inputs = cast<FunctionType>(type.getValue()).getInputs();
-  for (auto [source, input] : llvm::zip(getBody().getOps<SourceOp>(), inputs))
-    source.getResult().setType(cast<RankedTensorType>(input));
+  for (auto [source, input] :
+       llvm::zip(nodesOf(*this, GraphNodeKind::Source), inputs))
+    source.getNodeTensor().setType(input);
 }
 
-template <typename OpTy> static ArrayAttr namesAsAttrs(GraphOp graph) {
+static ArrayAttr namesAsAttrs(GraphOp graph, GraphNodeKind kind) {
   Builder b(graph.getContext());
   llvm::SmallVector<Attribute> attrs;
-  for (auto op : graph.getBody().getOps<OpTy>())
-    attrs.push_back(
-        b.getDictionaryAttr(b.getNamedAttr(nameAttrName, op.getNameAttr())));
+  for (GraphNodeInterface node : nodesOf(graph, kind))
+    attrs.push_back(b.getDictionaryAttr(
+        b.getNamedAttr(nameAttrName, b.getStringAttr(node.getTensorName()))));
   return b.getArrayAttr(attrs);
 }
 
-template <typename OpTy> static void setNames(GraphOp graph, ArrayAttr attrs) {
-  for (auto [op, attr] : llvm::zip(graph.getBody().getOps<OpTy>(), attrs))
+static void setNames(GraphOp graph, GraphNodeKind kind, ArrayAttr attrs) {
+  for (auto [node, attr] : llvm::zip(nodesOf(graph, kind), attrs))
     if (Attribute name = cast<DictionaryAttr>(attr).get(nameAttrName))
-      op.setNameAttr(cast<StringAttr>(name));
+      node.setTensorName(cast<StringAttr>(name).getValue());
 }
 
-ArrayAttr GraphOp::getArgAttrsAttr() { return namesAsAttrs<SourceOp>(*this); }
+ArrayAttr GraphOp::getArgAttrsAttr() {
+  return namesAsAttrs(*this, GraphNodeKind::Source);
+}
 
-ArrayAttr GraphOp::getResAttrsAttr() { return namesAsAttrs<SinkOp>(*this); }
+ArrayAttr GraphOp::getResAttrsAttr() {
+  return namesAsAttrs(*this, GraphNodeKind::Sink);
+}
 
 void GraphOp::setArgAttrsAttr(ArrayAttr attrs) {
-  setNames<SourceOp>(*this, attrs);
+  setNames(*this, GraphNodeKind::Source, attrs);
 }
 
 void GraphOp::setResAttrsAttr(ArrayAttr attrs) {
-  setNames<SinkOp>(*this, attrs);
+  setNames(*this, GraphNodeKind::Sink, attrs);
 }
 
 //===----------------------------------------------------------------------===//
@@ -82,8 +95,8 @@ MutableOperandRange CallOp::getArgOperandsMutable() {
 }
 
 /// Refuses other types than those of the graph's sources or sinks.
-template <typename OpTy>
-static LogicalResult verifyTypes(CallOp call, GraphOp graph, TypeRange given,
+static LogicalResult verifyTypes(CallOp call, GraphOp graph,
+                                 GraphNodeKind nodes, TypeRange given,
                                  TypeRange wanted, StringRef kind,
                                  StringRef inside) {
   if (given.size() != wanted.size()) {
@@ -94,14 +107,14 @@ static LogicalResult verifyTypes(CallOp call, GraphOp graph, TypeRange given,
     diagnostic.attachNote(graph.getLoc()) << "the graph is here";
     return diagnostic;
   }
-  for (auto [number, op] : llvm::enumerate(graph.getBody().getOps<OpTy>())) {
+  for (auto [number, op] : llvm::enumerate(nodesOf(graph, nodes))) {
     if (given[number] == wanted[number])
       continue;
     InFlightDiagnostic diagnostic =
         call.emitOpError() << kind << " " << number << " is " << given[number]
-                           << ", but the " << inside << " \"" << op.getName()
-                           << "\" of @" << graph.getSymName() << " is "
-                           << wanted[number];
+                           << ", but the " << inside << " \""
+                           << op.getTensorName() << "\" of @"
+                           << graph.getSymName() << " is " << wanted[number];
     diagnostic.attachNote(op.getLoc()) << "the " << inside << " is here";
     return diagnostic;
   }
@@ -132,13 +145,14 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError() << "calls @" << getCallee()
                          << ", which is no tapestry.graph";
   // call_c2
-  if (failed(verifyTypes<SourceOp>(*this, graph, getInputs().getTypes(),
-                                   graph.getArgumentTypes(), "operand",
-                                   "source")))
+  if (failed(verifyTypes(*this, graph, GraphNodeKind::Source,
+                         getInputs().getTypes(), graph.getArgumentTypes(),
+                         "operand", "source")))
     return failure();
   // call_c3
-  if (failed(verifyTypes<SinkOp>(*this, graph, getOutputs().getTypes(),
-                                 graph.getResultTypes(), "result", "sink")))
+  if (failed(verifyTypes(*this, graph, GraphNodeKind::Sink,
+                         getOutputs().getTypes(), graph.getResultTypes(),
+                         "result", "sink")))
     return failure();
   // call_c4
   auto caller = (*this)->getParentOfType<GraphOp>();

@@ -1,11 +1,11 @@
 //===- Requests.cpp - Pins and preferences in the IR ----------------------===//
 //
-// #tapestry.request, the discardable attributes that hold it, and what sources
-// and einsums answer when the planner asks for their constraints.
+// #tapestry.request, the discardable attributes that hold it, and what
+// operators answer when the planner asks for their constraints.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Requests.h"
+#include "tapestry/Dialect/Tapestry/IR/Requests.h"
 #include "mlir/IR/Builders.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 
@@ -168,7 +168,7 @@ static void addRequests(Operation *op, ShardingConstraints &constraints) {
 ShardingConstraints teg::constraintsOf(Operation *op) {
   ShardingConstraints constraints;
   addRequests(op, constraints);
-  for (Operation *user : op->getUsers())
+  for (Operation *user : op->getResult(0).getUsers())
     if (isa<SinkOp>(user))
       addRequests(user, constraints);
   if (auto group = op->getAttrOfType<StringAttr>(layoutGroupAttrName)) {
@@ -186,14 +186,22 @@ static RankedTensorType constrainedType(Operation *op) {
 
 /// tapestry_c2
 static LogicalResult verifyLabels(Operation *op, RequestAttr request) {
-  auto einsum = dyn_cast<EinsumOp>(op);
+  bool isOnLabels = !request.getIsHome() && !isGraphSource(op);
+  llvm::SmallVector<std::string> labels;
+  if (isOnLabels)
+    labels = cast<BlockOpInterface>(op).getLabelNames();
   for (NamedAttribute entry : request.getCuts()) {
     StringRef label = entry.getName().getValue();
-    if (einsum && !request.getIsHome()) {
-      if (!einsum.getLabelIndex(label))
-        return op->emitOpError() << "has a request on label '" << label
-                                 << "', its labels are " << einsum.getLabels();
-      continue;
+    if (isOnLabels) {
+      if (llvm::is_contained(labels, label))
+        continue;
+      InFlightDiagnostic diagnostic = op->emitOpError()
+                                      << "has a request on label '" << label
+                                      << "', its labels are [";
+      llvm::interleaveComma(labels, diagnostic, [&](StringRef name) {
+        diagnostic << '"' << name << '"';
+      });
+      return diagnostic << "]";
     }
     int64_t rank = constrainedType(op).getRank();
     int64_t dim = 0;
@@ -211,10 +219,10 @@ TapestryDialect::verifyOperationAttribute(Operation *op,
   if (name == layoutGroupAttrName) {
     // tapestry_c3
     auto group = dyn_cast<StringAttr>(attribute.getValue());
-    if (!isa<SourceOp, EinsumOp>(op) || !group || group.empty())
+    if (!isa<BlockOpInterface>(op) || !group || group.empty())
       return op->emitOpError() << "has the attribute '" << name
-                               << "', which names the layout group of a "
-                                  "source or an einsum";
+                               << "', which names the layout group of an "
+                                  "operator";
     return success();
   }
   if (name == unreadInputsAttrName) {
@@ -230,13 +238,19 @@ TapestryDialect::verifyOperationAttribute(Operation *op,
     return success();
   // tapestry_c1
   auto list = dyn_cast<ArrayAttr>(attribute.getValue());
-  if (!isa<SourceOp, EinsumOp, SinkOp>(op) || !list ||
+  auto sink = dyn_cast<SinkOp>(op);
+  if ((!sink && !isa<BlockOpInterface>(op)) || !list ||
       !llvm::all_of(list, [](Attribute a) { return isa<RequestAttr>(a); }))
     return op->emitOpError() << "has the attribute '" << name
-                             << "', which lists requests on a source, an "
-                                "einsum or a sink";
+                             << "', which lists requests on an operator or a "
+                                "sink";
+  if (auto result = sink ? dyn_cast<OpResult>(sink.getTensor()) : OpResult();
+      result && result.getResultNumber() != 0)
+    return op->emitOpError()
+           << "has requests on result " << result.getResultNumber()
+           << " of an operator, which only its first takes";
   for (auto request : list.getAsRange<RequestAttr>()) {
-    if (isa<SinkOp>(op) && !request.getIsHome())
+    if (sink && !request.getIsHome())
       return op->emitOpError() << "has a request on a cut, a sink's are on the "
                                   "home";
     if (failed(verifyLabels(op, request)))

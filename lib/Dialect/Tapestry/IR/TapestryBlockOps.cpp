@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Requests.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Tapestry/IR/Requests.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 
 using namespace mlir;
@@ -28,7 +28,8 @@ resolvePartition(Operation *op, index::PartitionAttr partition,
       partition.getPartition(grid, [&]() { return op->emitOpError(); });
   if (failed(resolved))
     return failure();
-  return std::optional<Partition>(std::move(*resolved));
+  Partition cut = std::move(*resolved);
+  return std::optional<Partition>(std::move(cut));
 }
 
 static std::optional<std::pair<DeviceGrid, Layout>>

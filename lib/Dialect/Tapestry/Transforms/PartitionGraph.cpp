@@ -2,6 +2,7 @@
 
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/GraphRewrites.h"
+#include "tapestry/Dialect/Tapestry/Transforms/ShardCoverage.h"
 #include "tapestry/Planner/Plan/MemoryLimit.h"
 #include "tapestry/Planner/Plan/PlanFile.h"
 
@@ -77,6 +78,10 @@ partitionAsIs(GraphOp graph, const PlanRequest &request, PlannerOptions options,
           : planWithin(request.memoryLimit, solver);
   if (!decided)
     return decided.takeError();
+  for (BlockOpInterface op : vertices->ops)
+    if (failed(verifyDevices(op, decided->grid)))
+      return planError("the graph '", graph.getSymName(), "' has no plan for ",
+                       decided->grid.numDevices(), " devices");
   decided->rewrites = recordedRewrites(graph);
   apply(*decided);
   return PartitionedGraph{std::move(*vertices), std::move(*decided)};

@@ -89,6 +89,22 @@ static LogicalResult verifyPartitionOf(BlockOpInterface op,
   return success();
 }
 
+LogicalResult teg::verifyDevices(BlockOpInterface op, const DeviceGrid &grid) {
+  auto allowed = op.getDeviceSet();
+  if (!allowed)
+    return success();
+  for (int64_t device = 0, e = grid.numDevices(); device < e; ++device)
+    if (!llvm::is_contained(*allowed, device)) {
+      InFlightDiagnostic diagnostic = op->emitError()
+                                      << "shards of \"" << op.getVertexName()
+                                      << "\": device " << device << " of " << e
+                                      << " has one, but only devices ";
+      llvm::interleaveComma(*allowed, diagnostic);
+      return diagnostic << " may run it";
+    }
+  return success();
+}
+
 static LogicalResult verifyHome(BlockOpInterface op, unsigned result) {
   auto home = op.getHomeLayout(result);
   if (!home)
@@ -110,7 +126,8 @@ LogicalResult teg::verifyShards(BlockOpInterface op, const DeviceGrid &grid) {
   FailureOr<std::optional<Partition>> partition = op.getPartitionOn(grid);
   if (failed(partition))
     return failure();
-  if (*partition && failed(verifyPartitionOf(op, grid, **partition)))
+  if (*partition && (failed(verifyDevices(op, grid)) ||
+                     failed(verifyPartitionOf(op, grid, **partition))))
     return failure();
   for (unsigned result = 0; result < op->getNumResults(); ++result)
     if (failed(verifyHome(op, result)))

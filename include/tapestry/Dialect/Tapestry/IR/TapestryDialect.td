@@ -35,12 +35,13 @@ def Tapestry_Dialect : Dialect {
     may name files for them.
 
     Constraints:
-    - (tapestry_c1) `tapestry.constraints` is a list of requests on a source, an
-      einsum or a sink; a sink's are on the home.
-    - (tapestry_c2) a request on the cut names labels of the einsum or numbers
-      of the source's dimensions; one on the home numbers of dimensions.
-    - (tapestry_c3) `tapestry.layout_group` is a string, not empty, on a source
-      or an einsum.
+    - (tapestry_c1) `tapestry.constraints` is a list of requests on an operator
+      (BlockOpInterface) or a sink; a sink's are on the home, which has to be
+      that of an operator's first result.
+    - (tapestry_c2) a request on the cut names labels of the operator or numbers
+      of a source's dimensions; one on the home numbers of dimensions.
+    - (tapestry_c3) `tapestry.layout_group` is a string, not empty, on an
+      operator.
     - (tapestry_c4) `tapestry.unread_inputs` is a list of strings on a graph.
   }];
   let dependentDialects = [

@@ -171,6 +171,7 @@ def Tapestry_SourceOp : Tapestry_Op<"source", [
       return ::tapestry::GraphNodeKind::Source;
     }
     ::llvm::StringRef getTensorName() { return getName(); }
+    void setTensorName(::llvm::StringRef name) { setName(name); }
     ::mlir::Value getNodeTensor() { return getResult(); }
   }];
   let hasVerifier = 1;
@@ -203,6 +204,7 @@ def Tapestry_SinkOp : Tapestry_Op<"sink", [
       return ::tapestry::GraphNodeKind::Sink;
     }
     ::llvm::StringRef getTensorName() { return getName(); }
+    void setTensorName(::llvm::StringRef name) { setName(name); }
     ::mlir::Value getNodeTensor() { return getTensor(); }
   }];
 }

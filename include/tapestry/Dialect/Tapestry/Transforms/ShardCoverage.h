@@ -38,6 +38,11 @@ std::optional<CoverageFault> findResultFault(const DeviceGrid &grid,
 std::optional<CoverageFault> findLayoutFault(const DeviceGrid &grid,
                                              const Layout &layout);
 
+/// Proves that all devices of the grid may run `op`: each has a block of it, if
+/// only an empty one or a replica of others'.
+[[nodiscard]] mlir::LogicalResult verifyDevices(BlockOpInterface op,
+                                                const DeviceGrid &grid);
+
 /// Proves that the shards of `op` under its partition on `grid`, and the parts
 /// of its home layout, cover everything exactly once; an error at the op names
 /// a point and how often it is covered. An op without both has nothing to
