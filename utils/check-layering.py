@@ -65,10 +65,10 @@ def runtime_rooms():
 
 RUNTIME = runtime_rooms()
 
-# Room -> the rooms besides itself that it may include. "ABI" is the runtime's
-# C header, the only one that compiler and runtime share.
+# Room -> the rooms besides itself that it may include. "ABI" is what
+# compiler and runtime share: the runtime's C header, and exit statuses.
 RULES = {
-    "Support": [],
+    "Support": ["ABI"],
     "Plugin": ["Support"],
     **PLANNER,
     "Interfaces": ["Support"],
@@ -137,7 +137,7 @@ def room_of(path):
 
 
 def included_room(name):
-    if name == "tapestry-rt/ABI.h":
+    if name in ("tapestry-rt/ABI.h", "tapestry-rt/ExitStatus.h"):
         return "ABI"
     if name.startswith("tapestry-rt/"):
         return "runtime/include"

@@ -37,7 +37,7 @@ ExitStatus Compilation::loadEin(std::unique_ptr<llvm::MemoryBuffer> text) {
   ein::EinOptions einOptions;
   einOptions.params = options.params;
   module = ein::importEin(sources, einOptions, context.get());
-  return module ? Success : ProgramWrong;
+  return module ? ExitDone : ExitBadInput;
 }
 
 ExitStatus Compilation::loadMLIR(std::unique_ptr<llvm::MemoryBuffer> text) {
@@ -45,7 +45,7 @@ ExitStatus Compilation::loadMLIR(std::unique_ptr<llvm::MemoryBuffer> text) {
   sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(sources, context.get());
   module = parseSourceFile<ModuleOp>(sources, ParserConfig(context.get()));
-  return module ? Success : ProgramWrong;
+  return module ? ExitDone : ExitBadInput;
 }
 
 teg::GraphOp Compilation::getGraph() {
@@ -66,7 +66,7 @@ ExitStatus Compilation::chooseGraph() {
   }
   if (names.empty()) {
     printError(options.program, "expected one tapestry.graph, found 0");
-    return ProgramWrong;
+    return ExitBadInput;
   }
   if (!chosen || (options.graph.empty() && names.size() > 1)) {
     printError(
@@ -74,24 +74,24 @@ ExitStatus Compilation::chooseGraph() {
         (chosen ? "--graph has to name one of its graphs: "
                 : "there is no graph '" + options.graph + "'; there are: ") +
             llvm::join(names, ", "));
-    return UsageWrong;
+    return ExitUsage;
   }
   for (auto graph : module->getOps<teg::GraphOp>())
     if (graph != chosen)
       graph.setPrivate();
-  return Success;
+  return ExitDone;
 }
 
 ExitStatus Compilation::load() {
   auto text = llvm::MemoryBuffer::getFile(options.program, /*IsText=*/true);
   if (!text) {
     printError(options.program, text.getError().message());
-    return ProgramWrong;
+    return ExitBadInput;
   }
   bool isMLIR = llvm::sys::path::extension(options.program) == ".mlir";
   if (isMLIR && !options.params.empty()) {
     printError(options.program, "-D sets params of .ein programs");
-    return UsageWrong;
+    return ExitUsage;
   }
   ExitStatus status =
       isMLIR ? loadMLIR(std::move(*text)) : loadEin(std::move(*text));
@@ -110,8 +110,8 @@ ExitStatus Compilation::load() {
   PassManager pm(context.get());
   buildGraphPipeline(pm, request);
   if (failed(pm.run(*module)))
-    return ProgramWrong;
-  return Success;
+    return ExitBadInput;
+  return ExitDone;
 }
 
 ExitStatus Compilation::planGraph() {
@@ -131,7 +131,7 @@ ExitStatus Compilation::planGraph() {
       vertices.graph.vertices.size() <= mostVertices &&
       decided.devices <= mostDevices)
     measurePeak(decided, [&](const Plan &) { return findPeak(getGraph()); });
-  return Success;
+  return ExitDone;
 }
 
 ExitStatus Compilation::lower(Phase last) {
@@ -143,13 +143,13 @@ ExitStatus Compilation::lower(Phase last) {
   if (last >= Phase::Program)
     buildProgramPipeline(upper);
   if (failed(upper.run(*module)))
-    return Unable;
+    return ExitEnvironment;
   if (last < Phase::Code)
-    return Success;
+    return ExitDone;
   PassManager lower(context.get());
   lower.enableVerifier(false);
   buildCodePipeline(lower, *target, codegen);
-  return succeeded(lower.run(*module)) ? Success : Unable;
+  return succeeded(lower.run(*module)) ? ExitDone : ExitEnvironment;
 }
 
 ExitStatus Compilation::printAfterPhase() {
@@ -163,7 +163,7 @@ ExitStatus Compilation::printAfterPhase() {
       names += (names.empty() ? "" : ", ") + info.name.str();
     printError("there is no phase '" + options.stopAfter +
                "'; there are: " + names);
-    return UsageWrong;
+    return ExitUsage;
   }
   if (ExitStatus status = load())
     return status;
@@ -173,7 +173,7 @@ ExitStatus Compilation::printAfterPhase() {
   if (ExitStatus status = lower(found->phase))
     return status;
   module->print(llvm::outs());
-  return Success;
+  return ExitDone;
 }
 
 std::unique_ptr<llvm::MemoryBuffer> Compilation::emitObject() {

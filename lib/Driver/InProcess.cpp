@@ -25,7 +25,7 @@ static std::vector<JitProgram::Symbol> runtimeSymbols() {
 /// What LLVM cannot do here is not the program's fault.
 static ExitStatus unable(llvm::Error error) {
   printError(llvm::toString(std::move(error)));
-  return Unable;
+  return ExitEnvironment;
 }
 
 ExitStatus tapestry::driver::loadProgram(Compilation &compilation,
@@ -34,7 +34,7 @@ ExitStatus tapestry::driver::loadProgram(Compilation &compilation,
     return status;
   std::unique_ptr<llvm::MemoryBuffer> object = compilation.emitObject();
   if (!object)
-    return Unable;
+    return ExitEnvironment;
   auto jit = JitProgram::create(std::move(object), runtimeSymbols());
   if (!jit)
     return unable(jit.takeError());
@@ -43,5 +43,5 @@ ExitStatus tapestry::driver::loadProgram(Compilation &compilation,
     return unable(program.takeError());
   result.jit = std::move(*jit);
   result.program = static_cast<const TapestryProgram *>(*program);
-  return Success;
+  return ExitDone;
 }

@@ -27,13 +27,13 @@ Measure::~Measure() {
 
 ExitStatus Measure::makeFolder() {
   if (!folder.empty())
-    return Success;
+    return ExitDone;
   if (std::error_code error =
           llvm::sys::fs::createUniqueDirectory("tapestry-calibrate", folder)) {
     printError("no folder for temporary files: " + error.message());
-    return Unable;
+    return ExitEnvironment;
   }
-  return Success;
+  return ExitDone;
 }
 
 static double now() {
@@ -128,7 +128,7 @@ ExitStatus Measure::programSeconds(llvm::StringRef text, int64_t repeat,
   }
   if (error) {
     printError(options.program, error.message());
-    return Unable;
+    return ExitEnvironment;
   }
   Compilation compilation(options);
   if (ExitStatus status = compilation.load())
@@ -137,7 +137,7 @@ ExitStatus Measure::programSeconds(llvm::StringRef text, int64_t repeat,
     return status;
   if (!compilation.getPlan().placement.collectives.empty()) {
     printError("a program for measuring local work communicates");
-    return Unable;
+    return ExitEnvironment;
   }
   LoadedProgram loaded;
   if (ExitStatus status = loadProgram(compilation, loaded))
@@ -149,7 +149,7 @@ ExitStatus Measure::programSeconds(llvm::StringRef text, int64_t repeat,
     std::string path = fileNamed(llvm::Twine(input.name) + ".npy");
     if (std::error_code failed = writeZeros(path, input)) {
       printError(path, failed.message());
-      return Unable;
+      return ExitEnvironment;
     }
     run.inputs.push_back({input.name, path});
   }

@@ -31,7 +31,7 @@ ExitStatus tapestry::driver::writeOutputFile(
     llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write) {
   if (llvm::Error error = writeFile(path, write)) {
     printError(path, "cannot write: " + llvm::toString(std::move(error)));
-    return ProgramWrong;
+    return ExitBadInput;
   }
-  return Success;
+  return ExitDone;
 }

@@ -25,5 +25,5 @@ ExitStatus tapestry::driver::report(llvm::Error error) {
 
 ExitStatus tapestry::driver::reportUsage(llvm::Error error) {
   report(std::move(error));
-  return UsageWrong;
+  return ExitUsage;
 }

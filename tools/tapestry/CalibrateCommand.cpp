@@ -130,7 +130,7 @@ static ExitStatus measureLink(Measure &measure, const DeviceGrid &grid,
   if (ExitStatus status = measure.collectiveSeconds(grid, moves))
     return status;
   if (!measure.isFirst())
-    return Success;
+    return ExitDone;
   std::vector<LinkSample> samples;
   for (const Measure::Move &move : moves) {
     // But for an all_reduce, which takes the longer of a ring and a tree, the
@@ -146,10 +146,10 @@ static ExitStatus measureLink(Measure &measure, const DeviceGrid &grid,
   auto fitted = fitLink(samples);
   if (!fitted) {
     printError(llvm::toString(fitted.takeError()));
-    return Unable;
+    return ExitEnvironment;
   }
   link = *fitted;
-  return Success;
+  return ExitDone;
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,7 +221,7 @@ ExitStatus tapestry::driver::calibrateMachine(const Options &options) {
             measureLink(measure, grid, moves, machine.otherLink))
       return status;
   if (!measure.isFirst())
-    return Success;
+    return ExitDone;
 
   show(machine, devices, options.backend,
        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
@@ -229,7 +229,7 @@ ExitStatus tapestry::driver::calibrateMachine(const Options &options) {
   if (options.verbose)
     showMoves(moves, grid, machine.otherLink);
   if (options.machineFile.empty())
-    return Success;
+    return ExitDone;
   return writeOutputFile(options.machineFile, [&](llvm::raw_ostream &os) {
     writeMachine(os, machine);
   });

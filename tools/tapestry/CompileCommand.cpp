@@ -42,13 +42,13 @@ static ExitStatus link(llvm::StringRef object, llvm::StringRef executable,
   for (const std::string &archive : {main, runtime})
     if (!llvm::sys::fs::exists(archive)) {
       printError(llvm::Twine("the runtime's archive is missing: ") + archive);
-      return Unable;
+      return ExitEnvironment;
     }
   std::string linker = findLinker();
   if (linker.empty()) {
     printError("no C++ compiler to link with: tried c++, g++, clang++-22 and "
                "clang++");
-    return Unable;
+    return ExitEnvironment;
   }
   // Where the program finds the runtime's plug-ins.
   std::string folder =
@@ -63,10 +63,10 @@ static ExitStatus link(llvm::StringRef object, llvm::StringRef executable,
   int status = llvm::sys::ExecuteAndWait(linker, arguments, std::nullopt, {}, 0,
                                          0, &problem);
   if (status == 0)
-    return Success;
+    return ExitDone;
   printError(llvm::Twine(linker) + " could not link '" + executable + "'" +
              (problem.empty() ? "" : ": " + problem));
-  return Unable;
+  return ExitEnvironment;
 }
 
 ExitStatus tapestry::driver::compileProgram(const Options &options) {
@@ -81,14 +81,14 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
     return status;
   std::unique_ptr<llvm::MemoryBuffer> object = compilation.emitObject();
   if (!object)
-    return Unable;
+    return ExitEnvironment;
 
   llvm::SmallString<128> objectPath;
   int descriptor;
   if (std::error_code error = llvm::sys::fs::createTemporaryFile(
           "tapestry", "o", descriptor, objectPath)) {
     printError("cannot make a temporary file: " + error.message());
-    return Unable;
+    return ExitEnvironment;
   }
   llvm::FileRemover removeObject(objectPath);
   {
@@ -98,7 +98,7 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
     if (stream.has_error()) {
       printError(llvm::Twine(objectPath) + ": " + stream.error().message());
       stream.clear_error();
-      return Unable;
+      return ExitEnvironment;
     }
   }
 
@@ -106,7 +106,7 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
   if (llvm::sys::fs::exists(target)) {
     if (!llvm::sys::fs::is_regular_file(target)) {
       printError(options.executable, "cannot write: not a regular file");
-      return ProgramWrong;
+      return ExitBadInput;
     }
     (void)llvm::sys::fs::real_path(options.executable, target);
   }
@@ -114,7 +114,7 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
   if (std::error_code error =
           llvm::sys::fs::createUniqueFile(target + ".%%%%%%", temporary)) {
     printError(options.executable, "cannot write: " + error.message());
-    return ProgramWrong;
+    return ExitBadInput;
   }
   llvm::FileRemover removeTemporary(temporary);
   if (ExitStatus status =
@@ -122,8 +122,8 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
     return status;
   if (std::error_code error = llvm::sys::fs::rename(temporary, target)) {
     printError(options.executable, "cannot write: " + error.message());
-    return ProgramWrong;
+    return ExitBadInput;
   }
   removeTemporary.releaseFile();
-  return Success;
+  return ExitDone;
 }

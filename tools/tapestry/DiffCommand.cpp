@@ -24,7 +24,7 @@ ExitStatus tapestry::driver::diffPlanFiles(const Options &options) {
       return status;
     auto built = buildPlanGraph(compilation.getGraph().getBody().front());
     if (mlir::failed(built))
-      return ProgramWrong;
+      return ExitBadInput;
     vertices.emplace();
     vertices->graph = std::move(built->graph);
   }
@@ -38,5 +38,5 @@ ExitStatus tapestry::driver::diffPlanFiles(const Options &options) {
   if (!text)
     return report(text.takeError());
   llvm::outs() << *text;
-  return Success;
+  return ExitDone;
 }

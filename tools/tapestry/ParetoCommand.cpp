@@ -50,12 +50,12 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
   const std::string pick = request.pick.empty() ? "fastest" : request.pick;
   if (llvm::Error error = checkPick(pick)) {
     printError("--pick: " + llvm::toString(std::move(error)));
-    return UsageWrong;
+    return ExitUsage;
   }
   if (!options.planning.planFile.empty() || !options.stopAfter.empty()) {
     printError(llvm::Twine("a Pareto search decides by itself: it takes no ") +
                (options.planning.planFile.empty() ? "--stop-after" : "--plan"));
-    return UsageWrong;
+    return ExitUsage;
   }
   ParetoOptions search = searchOptions(options);
   // It starts from every solver and cost model.
@@ -75,7 +75,7 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
       teg::createRewriteSpace(compilation.getGraph());
   if (!made) {
     printError(options.program, llvm::toString(made.takeError()));
-    return ProgramWrong;
+    return ExitBadInput;
   }
   RewriteSpace &space = **made;
   search.earlierRewrites = teg::recordedRewrites(compilation.getGraph());
@@ -88,7 +88,7 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
   llvm::Expected<unsigned> number = pickMember(*front, pick);
   if (!number) {
     printError("--pick: " + llvm::toString(number.takeError()));
-    return UsageWrong;
+    return ExitUsage;
   }
   const ParetoMember &member = front->members[*number];
   const PlanGraph &graph = space.graph(member.graph);
@@ -99,7 +99,7 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
        " devices, machine " + search.machine.name)
           .str();
   auto write = [&](const std::string &path, auto writer) {
-    return path.empty() ? Success : writeOutputFile(path, writer);
+    return path.empty() ? ExitDone : writeOutputFile(path, writer);
   };
   if (ExitStatus status = write(request.frontFile, [&](llvm::raw_ostream &os) {
         writeFront(os, space, *front);
@@ -121,5 +121,5 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
     llvm::outs() << planTable(graph, member.plan);
   else if (request.pick.empty())
     llvm::outs() << frontTable(*front);
-  return Success;
+  return ExitDone;
 }

@@ -37,7 +37,7 @@ static ExitStatus writeDrawings(const Options &options, const PlanGraph &graph,
             options.svgFile, [&](llvm::raw_ostream &os) { os << *picture; }))
       return status;
   if (options.htmlFile.empty())
-    return Success;
+    return ExitDone;
   return writeOutputFile(options.htmlFile, [&](llvm::raw_ostream &os) {
     writeHtml(os, graph, plan, *picture, missing);
   });
@@ -53,7 +53,7 @@ ExitStatus tapestry::driver::writePictures(const Options &options,
             }))
       return status;
   if (options.svgFile.empty() && options.htmlFile.empty())
-    return Success;
+    return ExitDone;
   return writeDrawings(options, graph, plan);
 }
 
@@ -67,7 +67,7 @@ ExitStatus tapestry::driver::printExplanation(const Options &options,
   if (!text)
     return report(text.takeError());
   llvm::outs() << *text;
-  return Success;
+  return ExitDone;
 }
 
 ExitStatus tapestry::driver::showPlan(const Options &options) {
@@ -95,5 +95,5 @@ ExitStatus tapestry::driver::showPlan(const Options &options) {
   if (options.jsonFile.empty() && options.dotFile.empty() &&
       options.svgFile.empty() && options.htmlFile.empty())
     llvm::outs() << planTable(graph, plan);
-  return Success;
+  return ExitDone;
 }

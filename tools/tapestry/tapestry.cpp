@@ -6,6 +6,7 @@
 #include "tapestry/Plugin/Loader.h"
 #include "llvm/Support/InitLLVM.h"
 
+using namespace tapestry;
 using namespace tapestry::driver;
 
 int main(int argc, char **argv) {
@@ -16,7 +17,7 @@ int main(int argc, char **argv) {
     return status;
   std::optional<Options> options = parseOptions(argc, argv);
   if (!options)
-    return UsageWrong;
+    return ExitUsage;
   switch (options->command) {
   case Command::Run:
     return runProgram(*options);

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+using namespace tapestry;
 using namespace tapestry::rt;
 
 TEST(Arena, CountsLiveAndPeakBytes) {

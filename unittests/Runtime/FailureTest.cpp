@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include <cstdlib>
 
+using namespace tapestry;
 using namespace tapestry::rt;
 using namespace tapestry::rt::testing;
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+using namespace tapestry;
 using namespace tapestry::rt;
 using namespace tapestry::rt::testing;
 

@@ -8,6 +8,7 @@
 #include "TestProgram.h"
 #include "gtest/gtest.h"
 
+using namespace tapestry;
 using namespace tapestry::rt;
 using namespace tapestry::rt::testing;
 

@@ -8,15 +8,6 @@
 
 namespace tapestry::driver {
 
-/// What the process ends with; documented in README.md.
-enum ExitStatus : int {
-  Success = 0,
-  ProgramWrong = static_cast<int>(Fault::Program),
-  UsageWrong = static_cast<int>(Fault::Usage),
-  Unable = static_cast<int>(Fault::Machine),
-  RankFailed = static_cast<int>(Fault::Rank),
-};
-
 /// Prints `tapestry: error: text`.
 void printError(const llvm::Twine &text);
 /// Prints `place: error: text`.

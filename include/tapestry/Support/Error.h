@@ -8,6 +8,7 @@
 #ifndef TAPESTRY_SUPPORT_ERROR_H
 #define TAPESTRY_SUPPORT_ERROR_H
 
+#include "tapestry-rt/ExitStatus.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
@@ -15,12 +16,12 @@
 
 namespace tapestry {
 
-/// Whose fault an error is; tools end with its number (README.md).
+/// Whose fault an error is; tools end with its number.
 enum class Fault {
-  Program = 1, ///< the program or the data
-  Usage = 2,
-  Machine = 3, ///< this machine or environment is not able
-  Rank = 4,    ///< a rank failed while running
+  Program = ExitBadInput,
+  Usage = ExitUsage,
+  Machine = ExitEnvironment,
+  Rank = ExitRankFailed,
 };
 
 /// An error with its fault and, where one is known, its place: a file, or

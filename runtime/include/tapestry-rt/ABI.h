@@ -1,9 +1,9 @@
 /*===- ABI.h - The border between generated programs and the runtime -------===
  *
- * Plain C. The only header that compiler and runtime share: the compiler emits
- * the structures below as constants (lib/Conversion/CommToRuntime) and calls
- * the functions; runtime/lib/Run implements them. Change both together and
- * raise TAPESTRY_ABI_VERSION.
+ * Plain C. What compiler and runtime share: the compiler emits the structures
+ * below as constants (lib/Conversion/CommToRuntime) and calls the functions;
+ * runtime/lib/Run implements them. Change both together and raise
+ * TAPESTRY_ABI_VERSION.
  *
  *===------------------------------------------------------------------------===*/
 #ifndef TAPESTRY_RT_ABI_H

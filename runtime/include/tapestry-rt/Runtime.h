@@ -10,21 +10,13 @@
 #define TAPESTRY_RT_RUNTIME_H
 
 #include "tapestry-rt/ABI.h"
+#include "tapestry-rt/ExitStatus.h"
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace tapestry {
 namespace rt {
-
-/// The exit statuses of all of Tapestry's commands.
-enum ExitStatus : int {
-  ExitDone = 0,
-  ExitBadInput = 1,    ///< the program or the data is wrong
-  ExitUsage = 2,       ///< the command line is wrong
-  ExitEnvironment = 3, ///< the machine is not able
-  ExitRankFailed = 4,  ///< a rank failed while running
-};
 
 /// What a user may ask of one run.
 struct RunOptions {

@@ -3,6 +3,7 @@
 #include "Collectives/Communicator.h"
 #include <cstring>
 
+using namespace tapestry;
 using namespace tapestry::rt;
 
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+using namespace tapestry;
 using namespace tapestry::rt;
 
 //===----------------------------------------------------------------------===//

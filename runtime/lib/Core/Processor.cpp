@@ -11,6 +11,7 @@
 #include <cpuid.h>
 #endif
 
+using namespace tapestry;
 using namespace tapestry::rt;
 
 namespace {

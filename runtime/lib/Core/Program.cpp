@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 
+using namespace tapestry;
 using namespace tapestry::rt;
 
 static Status inconsistent(const std::string &what) {

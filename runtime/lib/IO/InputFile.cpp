@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+using namespace tapestry;
 using namespace tapestry::rt;
 
 static Status fileError(const std::string &path, ExitStatus exit,

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <unistd.h>
 
+using namespace tapestry;
 using namespace tapestry::rt;
 
 static constexpr char magic[] = "\x93NUMPY";

@@ -11,6 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+using namespace tapestry;
 using namespace tapestry::rt;
 
 //===----------------------------------------------------------------------===//

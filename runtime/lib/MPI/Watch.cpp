@@ -8,6 +8,7 @@
 #include <thread>
 #include <unistd.h>
 
+using namespace tapestry;
 using namespace tapestry::rt;
 
 static double seconds() {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <sys/mman.h>
 
+using namespace tapestry;
 using namespace tapestry::rt;
 
 /// Lies before the memory that `allocate` returns.

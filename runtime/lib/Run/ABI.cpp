@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <unistd.h>
 
+using namespace tapestry;
 using namespace tapestry::rt;
 
 int64_t tapestry_rt_device(TapestryRank *rank) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+using namespace tapestry;
 using namespace tapestry::rt;
 
 #ifndef TAPESTRY_RT_VERSION

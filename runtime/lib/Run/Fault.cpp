@@ -3,6 +3,7 @@
 #include "Run/Fault.h"
 #include <cstdlib>
 
+using namespace tapestry;
 using namespace tapestry::rt;
 
 static bool parseNumber(const std::string &text, int64_t &number) {

@@ -3,6 +3,7 @@
 #include "Run/ProgramCollective.h"
 #include "Core/Types.h"
 
+using namespace tapestry;
 using namespace tapestry::rt;
 
 Status ProgramCollective::prepare(const TapestryProgram &program, int64_t index,

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <unistd.h>
 
+using namespace tapestry;
 using namespace tapestry::rt;
 
 // More spans than this make a trace that no viewer opens.

@@ -11,6 +11,7 @@
 #include <new>
 #include <unistd.h>
 
+using namespace tapestry;
 using namespace tapestry::rt;
 
 // How long ranks that are busy may take to notice that another one failed.

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+using namespace tapestry;
 using namespace tapestry::rt;
 
 static std::string chooseBackend(const RunOptions &options) {
