@@ -1,56 +1,19 @@
 //===- AST.cpp - Syntax tree of a .ein file -------------------------------===//
 
 #include "tapestry/Import/Ein/AST.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/Twine.h"
-#include "llvm/Support/ErrorHandling.h"
 
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
 
 llvm::StringRef ast::spelling(BinaryOp op) {
-  switch (op) {
-  case BinaryOp::Add:
-    return "+";
-  case BinaryOp::Sub:
-    return "-";
-  case BinaryOp::Mul:
-    return "*";
-  case BinaryOp::Div:
-    return "/";
-  case BinaryOp::Pow:
-    return "**";
-  case BinaryOp::Eq:
-    return "==";
-  case BinaryOp::Ne:
-    return "!=";
-  case BinaryOp::Lt:
-    return "<";
-  case BinaryOp::Le:
-    return "<=";
-  case BinaryOp::Gt:
-    return ">";
-  case BinaryOp::Ge:
-    return ">=";
-  case BinaryOp::And:
-    return "&&";
-  case BinaryOp::Or:
-    return "||";
-  }
-  llvm_unreachable("all operators are spelled");
+  static constexpr llvm::StringLiteral words[] = {
+      "+", "-", "*", "/", "**", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
+  static_assert(std::size(words) == static_cast<unsigned>(BinaryOp::Or) + 1);
+  return words[static_cast<unsigned>(op)];
 }
 
 bool ast::isComparison(BinaryOp op) {
   return op >= BinaryOp::Eq && op <= BinaryOp::Ge;
-}
-
-llvm::StringRef Context::copy(const llvm::Twine &text) {
-  llvm::SmallString<32> buffer;
-  llvm::StringRef flat = text.toStringRef(buffer);
-  char *memory = allocator.Allocate<char>(flat.size());
-  llvm::copy(flat, memory);
-  return llvm::StringRef(memory, flat.size());
 }
 
 std::string ast::excerpt(llvm::SMRange range) {

@@ -198,21 +198,30 @@ static ElementType operandType(ExprType lhs, ExprType rhs) {
 }
 
 static Predicate predicateOf(BinaryOp op) {
+  static constexpr Predicate predicates[] = {Predicate::Eq, Predicate::Ne,
+                                             Predicate::Lt, Predicate::Le,
+                                             Predicate::Gt, Predicate::Ge};
+  assert(isComparison(op) && "no comparison");
+  return predicates[static_cast<unsigned>(op) -
+                    static_cast<unsigned>(BinaryOp::Eq)];
+}
+
+static NodeKind kindOf(BinaryOp op) {
   switch (op) {
-  case BinaryOp::Eq:
-    return Predicate::Eq;
-  case BinaryOp::Ne:
-    return Predicate::Ne;
-  case BinaryOp::Lt:
-    return Predicate::Lt;
-  case BinaryOp::Le:
-    return Predicate::Le;
-  case BinaryOp::Gt:
-    return Predicate::Gt;
-  case BinaryOp::Ge:
-    return Predicate::Ge;
+  case BinaryOp::Add:
+    return NodeKind::Add;
+  case BinaryOp::Sub:
+    return NodeKind::Sub;
+  case BinaryOp::Mul:
+    return NodeKind::Mul;
+  case BinaryOp::Div:
+    return NodeKind::Div;
+  case BinaryOp::And:
+    return NodeKind::And;
+  case BinaryOp::Or:
+    return NodeKind::Or;
   default:
-    llvm_unreachable("no comparison");
+    llvm_unreachable("comparisons and powers have rules of their own");
   }
 }
 
@@ -239,34 +248,13 @@ std::optional<unsigned> StatementAnalyzer::buildBinary(const BinaryExpr &expr,
     current->nodes[node].predicate = predicateOf(expr.op);
     return node;
   }
-  NodeKind kind = NodeKind::Add;
-  switch (expr.op) {
-  case BinaryOp::Add:
-    kind = NodeKind::Add;
-    break;
-  case BinaryOp::Sub:
-    kind = NodeKind::Sub;
-    break;
-  case BinaryOp::Mul:
-    kind = NodeKind::Mul;
-    break;
-  case BinaryOp::And:
-    kind = NodeKind::And;
-    break;
-  case BinaryOp::Or:
-    kind = NodeKind::Or;
-    break;
-  default: {
-    kind = NodeKind::Div;
-    const Node &divisor = current->nodes[*rhs];
-    if (isInteger(type) && divisor.kind == NodeKind::Constant &&
-        divisor.constant.integer == 0) {
-      diagnostics.error(expr.rhs->range, "division by zero");
-      return std::nullopt;
-    }
+  const Node &divisor = current->nodes[*rhs];
+  if (expr.op == BinaryOp::Div && isInteger(type) &&
+      divisor.kind == NodeKind::Constant && divisor.constant.integer == 0) {
+    diagnostics.error(expr.rhs->range, "division by zero");
+    return std::nullopt;
   }
-  }
-  return addNode(kind, type, {*lhs, *rhs});
+  return addNode(kindOf(expr.op), type, {*lhs, *rhs});
 }
 
 std::optional<unsigned> StatementAnalyzer::buildPower(const BinaryExpr &expr,
@@ -381,8 +369,7 @@ std::optional<unsigned> StatementAnalyzer::buildCondition(const Expr *expr) {
   if (!isComparison(binary->op)) {
     unsigned lhs = *buildCondition(binary->lhs);
     unsigned rhs = *buildCondition(binary->rhs);
-    return addNode(binary->op == BinaryOp::And ? NodeKind::And : NodeKind::Or,
-                   ElementType::Bool, {lhs, rhs});
+    return addNode(kindOf(binary->op), ElementType::Bool, {lhs, rhs});
   }
   const auto &[lhs, rhs] = conditions.find(expr)->second;
   unsigned node = addNode(NodeKind::Index, ElementType::Bool);

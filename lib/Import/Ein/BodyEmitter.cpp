@@ -201,40 +201,18 @@ Value BodyEmitter::emitFunction(const Node &node) {
 //===----------------------------------------------------------------------===//
 
 static arith::CmpIPredicate integerPredicate(Predicate predicate) {
-  switch (predicate) {
-  case Predicate::Eq:
-    return arith::CmpIPredicate::eq;
-  case Predicate::Ne:
-    return arith::CmpIPredicate::ne;
-  case Predicate::Lt:
-    return arith::CmpIPredicate::slt;
-  case Predicate::Le:
-    return arith::CmpIPredicate::sle;
-  case Predicate::Gt:
-    return arith::CmpIPredicate::sgt;
-  case Predicate::Ge:
-    return arith::CmpIPredicate::sge;
-  }
-  llvm_unreachable("all predicates are converted");
+  using P = arith::CmpIPredicate;
+  static constexpr P predicates[] = {P::eq,  P::ne,  P::slt,
+                                     P::sle, P::sgt, P::sge};
+  return predicates[static_cast<unsigned>(predicate)];
 }
 
 /// False for NaN, but for "not equal".
 static arith::CmpFPredicate floatPredicate(Predicate predicate) {
-  switch (predicate) {
-  case Predicate::Eq:
-    return arith::CmpFPredicate::OEQ;
-  case Predicate::Ne:
-    return arith::CmpFPredicate::UNE;
-  case Predicate::Lt:
-    return arith::CmpFPredicate::OLT;
-  case Predicate::Le:
-    return arith::CmpFPredicate::OLE;
-  case Predicate::Gt:
-    return arith::CmpFPredicate::OGT;
-  case Predicate::Ge:
-    return arith::CmpFPredicate::OGE;
-  }
-  llvm_unreachable("all predicates are converted");
+  using P = arith::CmpFPredicate;
+  static constexpr P predicates[] = {P::OEQ, P::UNE, P::OLT,
+                                     P::OLE, P::OGT, P::OGE};
+  return predicates[static_cast<unsigned>(predicate)];
 }
 
 Value BodyEmitter::emitCompare(const Node &node) {

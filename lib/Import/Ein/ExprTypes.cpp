@@ -55,26 +55,7 @@ static std::string describeType(ExprType type) {
 
 /// The order in which casts are suggested: towards the type that loses least.
 static unsigned rankOf(ElementType type) {
-  switch (type) {
-  case ElementType::Bool:
-    return 0;
-  case ElementType::I8:
-    return 1;
-  case ElementType::I16:
-    return 2;
-  case ElementType::I32:
-    return 3;
-  case ElementType::I64:
-    return 4;
-  case ElementType::F16:
-  case ElementType::BF16:
-    return 5;
-  case ElementType::F32:
-    return 6;
-  case ElementType::F64:
-    return 7;
-  }
-  llvm_unreachable("all types have a rank");
+  return bitWidth(type) + (isFloat(type) ? bitWidth(ElementType::I64) : 0);
 }
 
 std::optional<ExprType> StatementAnalyzer::infer(const Expr *expr) {

@@ -57,16 +57,10 @@ bool StatementAnalyzer::decideGivenExtents() {
     if (!label.givenExtent)
       continue;
     ConstantEvaluator evaluator(scope, diagnostics, "an extent");
-    auto extentOf = [&](const ExtentExpr &expr) -> std::optional<int64_t> {
-      auto it = scope.extents.find(expr.label);
-      if (it != scope.extents.end())
-        return it->second.extent;
-      diagnostics.error(expr.range, "the extent of label '" + expr.label +
-                                        "' is not known here");
-      return std::nullopt;
-    };
     std::optional<int64_t> extent =
-        evaluator.evaluateInt(label.givenExtent, extentOf);
+        evaluator.evaluateInt(label.givenExtent, [&](const ExtentExpr &expr) {
+          return scope.extentOf(expr, diagnostics);
+        });
     if (!extent) {
       ok = false;
       continue;
@@ -182,10 +176,10 @@ bool StatementAnalyzer::decideWindows() {
   return true;
 }
 
-bool StatementAnalyzer::reportUndecided() {
+bool StatementAnalyzer::reportUndecided(bool ofUsed) {
   bool ok = true;
   for (auto [position, label] : llvm::enumerate(labels)) {
-    if (label.extent)
+    if (label.extent || (ofUsed && !label.used))
       continue;
     ok = false;
     std::string hint = "; give it, e.g. '" + label.name.str() + ":8'";
@@ -229,7 +223,11 @@ bool StatementAnalyzer::checkBounds() {
       continue;
     const Tensor &tensor = graph.tensors[access.tensor];
     for (auto [dim, form] : llvm::enumerate(access.subscripts)) {
-      Bounds bounds = boundsOf(*resolve(form));
+      std::optional<LinearForm> resolved = resolve(form);
+      // It names an extent that is not known so far.
+      if (!resolved)
+        continue;
+      Bounds bounds = boundsOf(*resolved);
       if (bounds.lo >= 0 && bounds.hi < tensor.shape[dim])
         continue;
       ok = false;
@@ -252,7 +250,7 @@ bool StatementAnalyzer::checkBounds() {
   return ok;
 }
 
-bool StatementAnalyzer::inferExtents() {
+bool StatementAnalyzer::inferExtents(bool ofUsed) {
   return decidePlain(/*padded=*/false) && decidePlain(/*padded=*/true) &&
-         decideWindows() && reportUndecided() && checkBounds();
+         decideWindows() && reportUndecided(ofUsed) && checkBounds();
 }

@@ -62,14 +62,9 @@ StatementAnalyzer::toForm(const Expr *expr) {
       form.constant = *known;
       return checkSize(std::move(form), expr->range);
     }
-    std::optional<unsigned> label = findLabel(extent->label);
-    if (!label) {
-      diagnostics.error(expr->range, "'" + extent->label +
-                                         "' is no label of this statement, so "
-                                         "it has no extent");
+    if (!checkExtent(*extent))
       return std::nullopt;
-    }
-    form.extentTerms.push_back({*label, 1});
+    form.extentTerms.push_back({*findLabel(extent->label), 1});
     return form;
   }
   case Expr::Kind::Unary: {
@@ -196,6 +191,15 @@ StatementAnalyzer::knownExtent(const ExtentExpr &expr) const {
   if (bound != scope.extents.end())
     return bound->second.extent;
   return std::nullopt;
+}
+
+bool StatementAnalyzer::checkExtent(const ExtentExpr &expr) {
+  if (findLabel(expr.label) || scope.extents.contains(expr.label))
+    return true;
+  diagnostics.error(expr.range, "'" + expr.label +
+                                    "' is no label of this statement, so it "
+                                    "has no extent");
+  return false;
 }
 
 std::optional<LinearForm>

@@ -168,17 +168,11 @@ bool Analyzer::bindConstant(const Scope &scope, Scope &use, const Expr *arg,
         .note(formal.range, "the parameter is here");
     return false;
   }
-  auto extentOf = [&](const ExtentExpr &expr) -> std::optional<int64_t> {
-    auto it = scope.extents.find(expr.label);
-    if (it != scope.extents.end())
-      return it->second.extent;
-    diagnostics.error(expr.range, "the extent of label '" + expr.label +
-                                      "' is not known here");
-    return std::nullopt;
-  };
   std::optional<Number> value =
       ConstantEvaluator(scope, diagnostics, "an argument without dimensions")
-          .evaluate(arg, /*asReal=*/true, extentOf);
+          .evaluate(arg, /*asReal=*/true, [&](const ExtentExpr &expr) {
+            return scope.extentOf(expr, diagnostics);
+          });
   if (!value)
     return false;
   Binding binding;

@@ -54,12 +54,11 @@ bool StatementAnalyzer::checkMacroOperand() {
                  : label.used ? LabelRole::Outer
                               : LabelRole::Unused;
   }
+  // Epsilon decides nothing of the operand's labels.
+  if (!inferExtents(/*ofUsed=*/true))
+    return false;
   if (!equation.epsilon)
     return true;
-  // The operand decides what it can before epsilon does.
-  if (!decidePlain(/*padded=*/false) || !decidePlain(/*padded=*/true) ||
-      !decideWindows())
-    return false;
   current = &vertex.epsilon;
   return collect(equation.epsilon) && checkLabelUse();
 }

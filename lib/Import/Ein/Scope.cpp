@@ -30,6 +30,16 @@ std::string Scope::vertexNameFor(llvm::StringRef name) const {
   return name == resultName ? vertexName : vertexName + "." + name.str();
 }
 
+std::optional<int64_t> Scope::extentOf(const ast::ExtentExpr &expr,
+                                       DiagnosticEngine &diagnostics) const {
+  auto it = extents.find(expr.label);
+  if (it != extents.end())
+    return it->second.extent;
+  diagnostics.error(expr.range, "the extent of label '" + expr.label +
+                                    "' is not known here");
+  return std::nullopt;
+}
+
 void Scope::reportUnknown(DiagnosticEngine &diagnostics, llvm::StringRef name,
                           llvm::SMRange range, llvm::StringRef wanted) const {
   if (const Binding *outer = file ? file->findOwn(name) : nullptr) {

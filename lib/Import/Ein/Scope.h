@@ -75,6 +75,9 @@ public:
     llvm::SMRange where;
   };
   llvm::StringMap<BoundExtent> extents;
+  /// The extent that the use gives to a label, reporting one that it does not.
+  std::optional<int64_t> extentOf(const ast::ExtentExpr &expr,
+                                  DiagnosticEngine &diagnostics) const;
 
 private:
   const Scope *file = nullptr;

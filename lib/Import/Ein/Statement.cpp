@@ -175,15 +175,8 @@ bool StatementAnalyzer::collect(const Expr *expr) {
     bool lhs = collect(binary->lhs);
     return collect(binary->rhs) && lhs;
   }
-  case Expr::Kind::Extent: {
-    auto *extent = llvm::cast<ExtentExpr>(expr);
-    if (findLabel(extent->label) || scope.extents.contains(extent->label))
-      return true;
-    diagnostics.error(expr->range, "'" + extent->label +
-                                       "' is no label of this statement, so "
-                                       "it has no extent");
-    return false;
-  }
+  case Expr::Kind::Extent:
+    return checkExtent(*llvm::cast<ExtentExpr>(expr));
   }
   llvm_unreachable("all expressions are visited");
 }

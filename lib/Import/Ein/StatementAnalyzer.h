@@ -142,11 +142,14 @@ private:
   std::optional<SymbolicForm> combine(const ast::BinaryExpr &expr);
   std::optional<SymbolicForm> checkSize(SymbolicForm form, llvm::SMRange range);
   std::optional<int64_t> knownExtent(const ast::ExtentExpr &expr) const;
+  /// Whether the label is one that has an extent; reports it where not.
+  bool checkExtent(const ast::ExtentExpr &expr);
   /// Null when an extent that the form mentions is not decided.
   std::optional<LinearForm> resolve(const SymbolicForm &form) const;
 
   // Extents.cpp.
-  bool inferExtents();
+  /// `ofUsed`: labels that nothing uses so far need no extent yet.
+  bool inferExtents(bool ofUsed = false);
   bool decideGivenExtents();
   bool decidePlain(bool padded);
   bool setExtent(unsigned label, int64_t extent, llvm::SMRange range,
@@ -156,7 +159,7 @@ private:
   /// while other labels of it are undecided.
   std::optional<int64_t> windowExtent(const SymbolicForm &form, unsigned label,
                                       int64_t dimension) const;
-  bool reportUndecided();
+  bool reportUndecided(bool ofUsed);
   bool checkBounds();
   struct Bounds {
     WideInt lo, hi;

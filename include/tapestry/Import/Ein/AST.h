@@ -314,7 +314,6 @@ public:
     std::uninitialized_copy(items.begin(), items.end(), memory);
     return llvm::ArrayRef<T>(memory, items.size());
   }
-  llvm::StringRef copy(const llvm::Twine &text);
 
 private:
   llvm::BumpPtrAllocator allocator;
