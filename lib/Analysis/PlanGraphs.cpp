@@ -88,6 +88,9 @@ void VertexCollector::addResult(BlockOpInterface op, unsigned number,
   Value value = op->getResult(number);
   auto type = cast<RankedTensorType>(value.getType());
   vertex.name = op.getResultName(number);
+  ShardingConstraints asked = op.getConstraints(number);
+  llvm::append_range(asked.work, vertex.constraints.work);
+  vertex.constraints = std::move(asked);
   vertex.output = op.getResultProjections()[number];
   for (auto [label, kind] : llvm::enumerate(op.getLabelKinds())) {
     PlanLabel &own = vertex.labels[label];
@@ -134,7 +137,6 @@ LogicalResult VertexCollector::add(BlockOpInterface op) {
   vertex.flops = op.getNumPoints() * work.flops;
   vertex.extraBytes = op.getNumPoints() * work.bytes;
   vertex.isInput = isGraphSource(op);
-  vertex.constraints = op.getConstraints();
   pinRegionLabels(op, vertex);
   addResult(op, 0, std::move(vertex));
   for (unsigned number = 1; number < results; ++number) {

@@ -119,7 +119,7 @@ struct PointwiseModel : BlockOpInterface::ExternalModel<Model, Op> {
     return llvm::createStringError("not evaluated here");
   }
   PointWork getWork(Operation *) const { return {2, 3}; }
-  ShardingConstraints getConstraints(Operation *) const { return {}; }
+  ShardingConstraints getConstraints(Operation *, unsigned) const { return {}; }
 };
 
 struct ProductModel : PointwiseModel<ProductModel, arith::MulSIExtendedOp> {};

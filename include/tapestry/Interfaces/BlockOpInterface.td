@@ -165,10 +165,10 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
         are those of memory that are moved beside operands and results.
       }], "::tapestry::PointWork", "getWork">,
     InterfaceMethod<[{
-        What the user asks of the op's cut, of its first result's home and, where
-        the graph hands that out, of how it is left. Further results are asked
-        nothing of.
-      }], "::tapestry::ShardingConstraints", "getConstraints">,
+        What the user asks of a result's home and, where the graph hands that
+        out, of how it is left; with the first result, of the op's cut, too.
+      }], "::tapestry::ShardingConstraints", "getConstraints",
+      (ins "unsigned":$result)>,
   ];
 
   let extraSharedClassDeclaration = [{

@@ -32,7 +32,7 @@ static void adopt(const DeviceGrid &grid,
 std::vector<std::optional<Cut>>
 Placer::settledCuts(unsigned v, const ShardingConstraint *preference) {
   const PlanVertex &vertex = graph.vertices[v];
-  auto own = constrainedCuts(vertex, grid, preference);
+  auto own = constrainedCuts(vertex, grid, preference, graph.companionsOf(v));
   std::vector<std::optional<Cut>> cuts(own.begin(), own.end());
   if (vertex.constraints.layoutGroup.empty())
     return cuts;
@@ -62,15 +62,19 @@ Placer::settledCuts(unsigned v, const ShardingConstraint *preference) {
 
 int64_t Placer::penaltyOf(unsigned v, const Partition &partition) const {
   const PlanVertex &vertex = graph.vertices[v];
+  // Companions are cut with their lead.
+  int64_t penalty = 0;
+  for (unsigned k = 1; k <= graph.companionsOf(v).size(); ++k)
+    penalty += penaltyOf(v + k, partition);
   if (vertex.constraints.empty())
-    return 0;
+    return penalty;
   Layout home = resultLayout(vertex, partition);
   home.partial.clear();
   double weight = brokenWeight(vertex, grid, partition);
   if (!vertex.isInput)
     weight += brokenHomeWeight(vertex, grid, home);
   double bytes = weight * preferenceUnit(vertex) * vertex.elementBytes;
-  return std::min(bytes, 1e17);
+  return penalty + static_cast<int64_t>(std::min(bytes, 1e17));
 }
 
 /// The cuts that the labels of `v` take over from one neighbour: where it reads

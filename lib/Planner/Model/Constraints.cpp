@@ -505,18 +505,32 @@ static llvm::Error foldHome(Demands &work, const Demands &home,
   return checkTogether(work, vertex, grid, Side::Work);
 }
 
-/// The constraints on the work and, folded, those on the home.
-static llvm::Expected<Demands> foldedConstraints(const PlanVertex &vertex,
-                                                 const DeviceGrid &grid) {
+/// The constraints on the work and, folded, those on the homes.
+static llvm::Expected<Demands>
+foldedConstraints(const PlanVertex &vertex, const DeviceGrid &grid,
+                  llvm::ArrayRef<PlanVertex> companions = {}) {
   auto demands = constraintsOf(vertex, grid, Side::Work);
   if (!demands || vertex.isInput)
     return demands;
-  auto home = constraintsOf(vertex, grid, Side::Home);
-  if (!home)
-    return home.takeError();
-  if (llvm::Error error = foldHome(*demands, *home, vertex, grid))
+  auto fold = [&](const PlanVertex &result) -> llvm::Error {
+    auto home = constraintsOf(result, grid, Side::Home);
+    return home ? foldHome(*demands, *home, result, grid) : home.takeError();
+  };
+  if (llvm::Error error = fold(vertex))
     return std::move(error);
+  for (const PlanVertex &companion : companions)
+    if (llvm::Error error = fold(companion))
+      return std::move(error);
   return demands;
+}
+
+/// Whether nothing is asked of a vertex or of its companions.
+static bool isFree(const PlanVertex &vertex,
+                   llvm::ArrayRef<PlanVertex> companions) {
+  return vertex.constraints.empty() &&
+         llvm::all_of(companions, [](const PlanVertex &companion) {
+           return companion.constraints.empty();
+         });
 }
 
 static PartVector partsOfConstraints(const Demands &demands) {
@@ -526,11 +540,12 @@ static PartVector partsOfConstraints(const Demands &demands) {
   return parts;
 }
 
-llvm::Expected<PartVector> model::constrainedParts(const PlanVertex &vertex,
-                                                   const DeviceGrid &grid) {
-  if (vertex.constraints.empty())
+llvm::Expected<PartVector>
+model::constrainedParts(const PlanVertex &vertex, const DeviceGrid &grid,
+                        llvm::ArrayRef<PlanVertex> companions) {
+  if (isFree(vertex, companions))
     return PartVector(vertex.labels.size(), 0);
-  auto demands = foldedConstraints(vertex, grid);
+  auto demands = foldedConstraints(vertex, grid, companions);
   if (!demands)
     return demands.takeError();
   return partsOfConstraints(*demands);
@@ -574,12 +589,13 @@ model::preferredParts(const PlanVertex &vertex, const DeviceGrid &grid,
 
 llvm::SmallVector<std::optional<Cut>, 4>
 model::constrainedCuts(const PlanVertex &vertex, const DeviceGrid &grid,
-                       const ShardingConstraint *preference) {
+                       const ShardingConstraint *preference,
+                       llvm::ArrayRef<PlanVertex> companions) {
   llvm::SmallVector<std::optional<Cut>, 4> cuts(vertex.labels.size());
-  if (vertex.constraints.empty())
+  if (isFree(vertex, companions))
     return cuts;
   auto demands = preference ? constraintsWith(vertex, grid, *preference)
-                            : foldedConstraints(vertex, grid);
+                            : foldedConstraints(vertex, grid, companions);
   if (!demands) {
     llvm::consumeError(demands.takeError());
     return cuts;

@@ -265,10 +265,12 @@ static llvm::Error checkCompanion(const PlanGraph &graph, unsigned number) {
                      " and a companion of number ", lead,
                      ", which is no vertex with work straight before it");
   if (vertex.isInput || !vertex.operands.empty() || vertex.flops != 0 ||
-      vertex.extraBytes != 0 || !vertex.constraints.empty())
+      vertex.extraBytes != 0 || !vertex.constraints.work.empty() ||
+      !vertex.constraints.layoutGroup.empty())
     return planError(place, " is a companion with ", vertex.operands.size(),
                      " operands and ", vertex.flops,
-                     " operations; it has neither, nor constraints");
+                     " operations; it has neither, nor constraints but those "
+                     "on its home");
   const PlanVertex &other = graph.vertices[lead];
   if (vertex.labels.size() != other.labels.size())
     return planError(place, " has ", vertex.labels.size(), " labels, '",

@@ -74,7 +74,8 @@ void PlanFollower::addConstraints(unsigned v) {
       home.cuts.push_back({std::to_string(dim), partsOf(grid, *entry.home[dim]),
                            axesOf(*entry.home[dim])});
   isConstrained[v] = true;
-  if (!work.cuts.empty())
+  // A companion is cut as its lead, whose constraints say how.
+  if (!work.cuts.empty() && !vertex.cutAs)
     vertex.constraints.work.push_back(std::move(work));
   if (!home.cuts.empty())
     vertex.constraints.home.push_back(std::move(home));
@@ -162,10 +163,8 @@ llvm::Expected<Plan> PlanFollower::followParts() {
 }
 
 llvm::Expected<Plan> PlanFollower::planTheRest() {
-  // A companion is cut as its lead, whose constraints say how.
   for (unsigned v = 0; v < graph.vertices.size(); ++v)
-    if (!entries[v].path.empty() && !isConstrained[v] && !followsReader(v) &&
-        !graph.vertices[v].cutAs)
+    if (!entries[v].path.empty() && !isConstrained[v] && !followsReader(v))
       addConstraints(v);
   graph.resolveStorage();
   PlannerOptions rest = options;

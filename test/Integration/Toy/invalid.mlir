@@ -8,8 +8,11 @@
 // RUN: not tapestry compile %t/devices.mlir --load-plugin=%lib/ToyDialect.so --devices 4 --stop-after=plan 2>&1 | FileCheck %s --check-prefix=DEVICES
 // RUN: tapestry plan %t/pinned.mlir --load-plugin=%lib/ToyDialect.so --devices 4 --json=%t/plan.json
 // RUN: FileCheck %s --check-prefix=PINNED < %t/plan.json
+// RUN: tapestry plan %t/second.mlir --load-plugin=%lib/ToyDialect.so --devices 4 --json=%t/plan.json
+// RUN: FileCheck %s --check-prefixes=PAPER,SECOND < %t/plan.json
+// RUN: tapestry plan %t/second.mlir --load-plugin=%lib/ToyDialect.so --devices 4 --cost spmd --json=%t/plan.json
+// RUN: FileCheck %s --check-prefix=SECOND < %t/plan.json
 // RUN: not tapestry-opt %t/label.mlir --load-plugin=%lib/ToyDialect.so 2>&1 | FileCheck %s --check-prefix=LABEL
-// RUN: not tapestry-opt %t/second.mlir --load-plugin=%lib/ToyDialect.so 2>&1 | FileCheck %s --check-prefix=SECOND
 
 //--- opaque.mlir
 // LOWER: opaque.mlir{{"?}}:5:8{{.*}} error: 'Y' has neither a scalar region nor a local part of its own to lower to
@@ -48,9 +51,19 @@ tapestry.graph @label {
 }
 
 //--- second.mlir
-// SECOND: second.mlir{{"?}}:5:3{{.*}} error: 'tapestry.sink' op has requests on result 1 of an operator, which only its first takes
+// What is asked of a further result is no matter of the first's home; where both
+// stay as they are cut, it decides the cut.
+// PAPER: "name": "S"
+// PAPER-NEXT: "parts": {
+// PAPER-NEXT: "row": 2,
+// SECOND: "name": "S#1"
+// SECOND: "home": [
+// SECOND-NEXT: [
+// SECOND-NEXT: "d.{{[01]}}"
+// SECOND-NEXT: ]
 tapestry.graph @second {
   %X = tapestry.source "X" : tensor<8x5xf32>
   %E, %P = toy.median_stats "S", %X : tensor<8x5xf32> -> tensor<8xf32>, tensor<8xf32>
+  tapestry.sink "E", %E : tensor<8xf32>
   tapestry.sink "P", %P {tapestry.constraints = [#tapestry.request<pin home {"0" = 2 : i64}>]} : tensor<8xf32>
 }

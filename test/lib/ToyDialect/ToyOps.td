@@ -61,8 +61,8 @@ class Toy_Op<string mnemonic, dag inputs, list<string> answers = []>
                               ::llvm::ArrayRef<::tapestry::Route> operandRoutes) {
       Placement(*this).setRoutes(grid, homeRoutes, operandRoutes);
     }
-    ::tapestry::ShardingConstraints $cppClass::getConstraints() {
-      return ::tapestry::teg::constraintsOf(*this);
+    ::tapestry::ShardingConstraints $cppClass::getConstraints(unsigned result) {
+      return ::tapestry::teg::constraintsOf(getOperation()->getOpResult(result));
     }
   }];
   let extraClassDefinition = placement;

@@ -192,6 +192,41 @@ TEST_F(Companions, ValidateRefusesWhatIsNone) {
   expectError(graph.validate(), {"'R'", "constraints"});
 }
 
+/// A pin of the home, a preference, and a contradiction with the lead.
+TEST_F(Companions, HomesAreConstrained) {
+  ShardingConstraint three, whole;
+  three.cuts = {{"0", 3, {}}};
+  whole.cuts = {{"0", 1, {}}};
+  graph.vertices[R].constraints.home = {three};
+  graph.resolveStorage();
+  auto partsOfHome = [&](const Plan &plan) {
+    return partsOf(plan.grid, plan.placement.vertices[R].home.dims[0].cut());
+  };
+  for (llvm::StringRef costModel : {"paper", "spmd"})
+    for (llvm::StringRef solver : {"exact", "bounded", "eindecomp"}) {
+      Plan plan = planWith(costModel, solver, 6);
+      expectTogether(plan);
+      EXPECT_EQ(partsOfHome(plan), 3) << costModel.str() << solver.str();
+    }
+  // Where results stay as they are cut, the lead's cut is the companion's.
+  EXPECT_EQ(planWith("paper", "exact", 6).vertices[C].parts[0], 3);
+  whole.isHard = false;
+  whole.weight = 1000;
+  graph.vertices[R].constraints.home = {whole};
+  for (llvm::StringRef costModel : {"paper", "spmd"})
+    EXPECT_EQ(partsOfHome(planWith(costModel, "exact", 6)), 1);
+
+  graph.vertices[R].constraints.home = {three};
+  ShardingConstraint two;
+  two.cuts = {{"i", 2, {}}};
+  graph.vertices[C].constraints.work = {two};
+  PlannerOptions options;
+  options.devices = 6;
+  options.costModel = "paper";
+  expectError(makePlan(graph, options).takeError(), {"'i'", "2", "3"});
+  EXPECT_EQ(partsOfHome(planWith("spmd", "exact", 6)), 3);
+}
+
 TEST_F(Companions, PlanFilesAreFollowed) {
   for (llvm::StringRef costModel : {"paper", "spmd"}) {
     Plan plan = planWith(costModel, "exact", 6);
@@ -203,6 +238,13 @@ TEST_F(Companions, PlanFilesAreFollowed) {
     EXPECT_EQ(read.cost, plan.cost);
     EXPECT_EQ(read.placement.vertices[R].home, plan.placement.vertices[R].home);
   }
+  // A file that decides nothing but the companion's home.
+  Plan read = valueOf(parsePlan(
+      R"({"tapestry_plan": 1, "devices": 6,
+          "vertices": [{"name": "R", "home": [["d.1"]]}]})",
+      "home.json", graph));
+  EXPECT_EQ(partsOf(read.grid, read.placement.vertices[R].home.dims[0].cut()),
+            3);
 }
 
 TEST_F(Companions, AreExplained) {

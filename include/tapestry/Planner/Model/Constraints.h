@@ -69,10 +69,12 @@ inline double preferenceUnit(const PlanVertex &vertex) {
 
 /// Per label the parts that constraints fix, 0 where they are open. Constraints
 /// on the home count for the label of their dimension, as the cost model
-/// `paper` has it, where a result is kept as it is cut; the error says where
-/// that contradicts the constraints on the work.
-llvm::Expected<PartVector> constrainedParts(const PlanVertex &vertex,
-                                            const DeviceGrid &grid);
+/// `paper` has it, where a result is kept as it is cut, those on the homes of
+/// companions, too; the error says where that contradicts the constraints on
+/// the work.
+llvm::Expected<PartVector>
+constrainedParts(const PlanVertex &vertex, const DeviceGrid &grid,
+                 llvm::ArrayRef<PlanVertex> companions = {});
 /// The same with one of the vertex' preferences on top of the constraints;
 /// nothing where the two contradict each other or the grid cannot meet both.
 std::optional<PartVector> preferredParts(const PlanVertex &vertex,
@@ -83,7 +85,8 @@ std::optional<PartVector> preferredParts(const PlanVertex &vertex,
 /// where the preference cannot be met.
 llvm::SmallVector<std::optional<Cut>, 4>
 constrainedCuts(const PlanVertex &vertex, const DeviceGrid &grid,
-                const ShardingConstraint *preference = nullptr);
+                const ShardingConstraint *preference = nullptr,
+                llvm::ArrayRef<PlanVertex> companions = {});
 
 /// Whether the result has to stay as it is cut until it is read, whole: under
 /// the cost model `paper` that is what constraints on the home mean.

@@ -94,8 +94,8 @@ struct PlanVertex {
   bool isInput = false;
   /// Of a companion: the number of the vertex whose further result it is, its
   /// lead. A companion has the lead's labels (the output decides which are
-  /// reduced) and always its cut, no operands, no work and no constraints of
-  /// its own. It follows the lead or another companion of it.
+  /// reduced) and always its cut, no operands and no work; of it alone a home
+  /// may be asked. It follows the lead or another companion of it.
   std::optional<unsigned> cutAs = std::nullopt;
   /// Whether the program hands the result out.
   bool isOutput = false;

@@ -165,12 +165,17 @@ static void addRequests(Operation *op, ShardingConstraints &constraints) {
         .push_back(request.getRequest(place));
 }
 
-ShardingConstraints teg::constraintsOf(Operation *op) {
+ShardingConstraints teg::constraintsOf(OpResult result) {
   ShardingConstraints constraints;
-  addRequests(op, constraints);
-  for (Operation *user : op->getResult(0).getUsers())
+  Operation *op = result.getOwner();
+  bool isFirst = result.getResultNumber() == 0;
+  if (isFirst)
+    addRequests(op, constraints);
+  for (Operation *user : result.getUsers())
     if (isa<SinkOp>(user))
       addRequests(user, constraints);
+  if (!isFirst)
+    return constraints;
   if (auto group = op->getAttrOfType<StringAttr>(layoutGroupAttrName)) {
     constraints.layoutGroup = group.str();
     constraints.layoutGroupPlace = placeOf(op->getLoc());
@@ -244,11 +249,6 @@ TapestryDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError() << "has the attribute '" << name
                              << "', which lists requests on an operator or a "
                                 "sink";
-  if (auto result = sink ? dyn_cast<OpResult>(sink.getTensor()) : OpResult();
-      result && result.getResultNumber() != 0)
-    return op->emitOpError()
-           << "has requests on result " << result.getResultNumber()
-           << " of an operator, which only its first takes";
   for (auto request : list.getAsRange<RequestAttr>()) {
     if (sink && !request.getIsHome())
       return op->emitOpError() << "has a request on a cut, a sink's are on the "

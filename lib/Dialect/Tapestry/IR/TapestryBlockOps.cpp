@@ -99,7 +99,9 @@ Value SourceOp::emitCombine(unsigned, OpBuilder &, Location, Value, Value) {
 
 PointWork SourceOp::getWork() { return {}; }
 
-ShardingConstraints SourceOp::getConstraints() { return constraintsOf(*this); }
+ShardingConstraints SourceOp::getConstraints(unsigned) {
+  return constraintsOf((*this)->getOpResult(0));
+}
 
 //===----------------------------------------------------------------------===//
 // EinsumOp
@@ -256,4 +258,6 @@ PointWork EinsumOp::getWork() {
   return work;
 }
 
-ShardingConstraints EinsumOp::getConstraints() { return constraintsOf(*this); }
+ShardingConstraints EinsumOp::getConstraints(unsigned) {
+  return constraintsOf((*this)->getOpResult(0));
+}

@@ -63,8 +63,7 @@ private:
     return v == lead ? formOfVertex[v]->output
                      : formOfVertex[lead]->companions[v - lead - 1];
   }
-  llvm::Expected<std::vector<PartVector>>
-  constraintsOf(const PlanVertex &vertex);
+  llvm::Expected<std::vector<PartVector>> constraintsOf(unsigned v);
   std::vector<double> penaltiesOf(const PlanVertex &vertex,
                                   const std::vector<PartVector> &choices);
   /// Plain cuts of an input that its readers ask for.
@@ -121,12 +120,16 @@ Interface Builder::interfaceOf(const PlanVertex &vertex,
 
 /// The parts that constraints fix, then those that each preference fixes
 /// besides; nothing for a vertex of which nothing is asked.
-llvm::Expected<std::vector<PartVector>>
-Builder::constraintsOf(const PlanVertex &vertex) {
+llvm::Expected<std::vector<PartVector>> Builder::constraintsOf(unsigned v) {
+  const PlanVertex &vertex = graph.vertices[v];
+  llvm::ArrayRef<PlanVertex> companions = graph.companionsOf(v);
   std::vector<PartVector> demands;
-  if (vertex.constraints.empty())
+  if (vertex.constraints.empty() &&
+      llvm::all_of(companions, [](const PlanVertex &companion) {
+        return companion.constraints.empty();
+      }))
     return demands;
-  auto hard = constrainedParts(vertex, grid);
+  auto hard = constrainedParts(vertex, grid, companions);
   if (!hard)
     return hard.takeError();
   demands.push_back(std::move(*hard));
@@ -179,8 +182,10 @@ Builder::makeForm(unsigned v, const std::vector<PartVector> &demands) {
   for (auto [cost, parts] : llvm::zip_equal(costs, choices))
     cost += joinCost(graph, vertex, parts) + aggregateCost(vertex, parts);
   for (const PlanVertex &companion : graph.companionsOf(v)) {
-    for (auto [cost, parts] : llvm::zip_equal(costs, choices))
-      cost += aggregateCost(companion, parts);
+    std::vector<double> penalties = penaltiesOf(companion, choices);
+    for (auto [cost, parts, penalty] :
+         llvm::zip_equal(costs, choices, penalties))
+      cost += aggregateCost(companion, parts) + penalty;
     form->companions.push_back(
         interfaceOf(companion, choices, companion.output, companion.shape));
   }
@@ -197,7 +202,7 @@ Builder::makeForm(unsigned v, const std::vector<PartVector> &demands) {
 
 llvm::Expected<const VertexForm *> Builder::formOf(unsigned v) {
   const PlanVertex &vertex = graph.vertices[v];
-  auto demands = constraintsOf(vertex);
+  auto demands = constraintsOf(v);
   if (!demands)
     return demands.takeError();
   llvm::SmallString<256> key;
@@ -213,6 +218,7 @@ llvm::Expected<const VertexForm *> Builder::formOf(unsigned v) {
     os << "+";
     describe(os, companion.shape);
     describe(os, companion.output);
+    describeConstraints(os, companion, ConstraintsOf::Preferences);
   }
   for (const PartVector &parts : *demands) {
     os << "@";
@@ -255,7 +261,7 @@ void Builder::addWanted(unsigned input, std::set<PartVector> &wanted) {
 /// that constraints and preferences ask for.
 llvm::Expected<const VertexForm *> Builder::formOfSharedInput(unsigned input) {
   const PlanVertex &vertex = graph.vertices[input];
-  auto demands = constraintsOf(vertex);
+  auto demands = constraintsOf(input);
   if (!demands)
     return demands.takeError();
   std::set<PartVector> all;

@@ -13,9 +13,9 @@
 
 namespace tapestry::teg {
 
-/// What is asked of an operator, by its own attributes and by those of the
-/// sinks that hand its first result out.
-ShardingConstraints constraintsOf(mlir::Operation *op);
+/// What is asked of a result of an operator by the sinks that hand it out and,
+/// of the first, by the operator's own attributes.
+ShardingConstraints constraintsOf(mlir::OpResult result);
 
 } // namespace tapestry::teg
 

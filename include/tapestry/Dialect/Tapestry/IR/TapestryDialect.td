@@ -36,8 +36,7 @@ def Tapestry_Dialect : Dialect {
 
     Constraints:
     - (tapestry_c1) `tapestry.constraints` is a list of requests on an operator
-      (BlockOpInterface) or a sink; a sink's are on the home, which has to be
-      that of an operator's first result.
+      (BlockOpInterface) or a sink; a sink's are on the home.
     - (tapestry_c2) a request on the cut names labels of the operator or numbers
       of a source's dimensions; one on the home numbers of dimensions.
     - (tapestry_c3) `tapestry.layout_group` is a string, not empty, on an
