@@ -241,6 +241,10 @@ static int32_t kindOf(CollectiveKind kind) {
   switch (kind) {
   case CollectiveKind::AllGather:
     return TAPESTRY_ALL_GATHER;
+  case CollectiveKind::CollectivePermute:
+    return TAPESTRY_COLLECTIVE_PERMUTE;
+  case CollectiveKind::HaloExchange:
+    return TAPESTRY_HALO_EXCHANGE;
   case CollectiveKind::AllReduce:
     return TAPESTRY_ALL_REDUCE;
   case CollectiveKind::ReduceScatter:

@@ -15,6 +15,10 @@ llvm::StringRef tapestry::stringifyCollective(CollectiveKind kind) {
     return "slice";
   case CollectiveKind::AllGather:
     return "all_gather";
+  case CollectiveKind::CollectivePermute:
+    return "collective_permute";
+  case CollectiveKind::HaloExchange:
+    return "halo_exchange";
   case CollectiveKind::AllToAll:
     return "all_to_all";
   case CollectiveKind::AllReduce:

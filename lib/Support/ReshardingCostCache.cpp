@@ -152,14 +152,14 @@ void ReshardingCostCache::fill(Pair &pair, const Dim &source,
     ZRange held = source.ranges[device], wanted = target.ranges[device];
     pair.shared.push_back(intersect(held, wanted).size());
     pair.isSame = pair.isSame && held == wanted;
-    pair.isGathered =
-        pair.isGathered && (held.empty() || wanted.contains(held));
+    pair.isKept = pair.isKept && (held.empty() || wanted.contains(held));
     uint64_t moved = 0;
     if (!wanted.empty()) {
       // The parts that hold what is wanted, and each axis' digit in them: where
       // it changes between them some part's digit is not the device's.
       int64_t first = wanted.lo / block, last = (wanted.hi - 1) / block;
       int64_t stride = 1;
+      pair.hasOneHolder = pair.hasOneHolder && first == last;
       for (unsigned axis : llvm::reverse(cut)) {
         int64_t size = grid.axes[axis].size;
         if (size > 1 &&
@@ -171,6 +171,7 @@ void ReshardingCostCache::fill(Pair &pair, const Dim &source,
     }
     pair.moved.push_back(moved);
   }
+  pair.isGathered = pair.isGathered && pair.isKept;
 }
 
 const ReshardingCostCache::Pair &ReshardingCostCache::pairOf(uint32_t from,
@@ -196,10 +197,13 @@ Collective ReshardingCostCache::measure(LayoutId from, LayoutId to) {
   assert(source.isPlain && "a resharding's source parts must be disjoint");
   llvm::SmallVector<const Pair *, 4> entries;
   bool isSame = true, isGathered = target.isPlain;
+  bool isKept = true, hasOneHolder = true;
   for (auto [a, b] : llvm::zip_equal(source.dimNumbers, target.dimNumbers)) {
     entries.push_back(&pairOf(a, b));
     isSame = isSame && entries.back()->isSame;
     isGathered = isGathered && entries.back()->isGathered;
+    isKept = isKept && entries.back()->isKept;
+    hasOneHolder = hasOneHolder && entries.back()->hasOneHolder;
   }
   if (isSame)
     return result;
@@ -228,8 +232,10 @@ Collective ReshardingCostCache::measure(LayoutId from, LayoutId to) {
     if (axes & axisBits[axis])
       result.axes.push_back(axis);
   result.groupSize = partsOf(grid, result.axes);
-  result.kind =
-      isGathered ? CollectiveKind::AllGather : CollectiveKind::AllToAll;
+  result.kind = isGathered     ? CollectiveKind::AllGather
+                : hasOneHolder ? CollectiveKind::CollectivePermute
+                : isKept       ? CollectiveKind::HaloExchange
+                               : CollectiveKind::AllToAll;
   return result;
 }
 

@@ -54,17 +54,6 @@ ZBox tapestry::intersect(llvm::ArrayRef<ZRange> a, llvm::ArrayRef<ZRange> b) {
   return result;
 }
 
-ZBox tapestry::boundingBox(llvm::ArrayRef<ZRange> a, llvm::ArrayRef<ZRange> b) {
-  if (isEmpty(a))
-    return ZBox(b);
-  if (isEmpty(b))
-    return ZBox(a);
-  ZBox result;
-  for (auto [x, y] : llvm::zip_equal(a, b))
-    result.push_back(boundingRange(x, y));
-  return result;
-}
-
 llvm::SmallVector<int64_t> tapestry::shapeOf(llvm::ArrayRef<ZRange> box) {
   llvm::SmallVector<int64_t> shape;
   for (const ZRange &range : box)

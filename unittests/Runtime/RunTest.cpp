@@ -468,7 +468,7 @@ TEST_F(Run, TablesOfAnotherRuntimeAreRefused) {
   table.abi_version = 7;
   EXPECT_EQ(error(table),
             "prog: error: the program was built for version 7 of the runtime's "
-            "ABI, this runtime has version 5\n");
+            "ABI, this runtime has version 6\n");
   table = named.program.table();
   table.struct_size = 72;
   EXPECT_EQ(error(table), "prog: error: the program's table has 72 bytes, this "

@@ -99,7 +99,7 @@ TEST_F(Standalone, HelpAndVersion) {
   EXPECT_NE(result.out.find("  -o Wn=FILE   f32[37, 11]\n"), std::string::npos);
   result = sample("--version");
   EXPECT_EQ(result.status, 0);
-  EXPECT_NE(result.out.find("ABI 5"), std::string::npos);
+  EXPECT_NE(result.out.find("ABI 6"), std::string::npos);
 }
 
 TEST_F(Standalone, RefusesAProcessorWithoutItsFeatures) {

@@ -31,6 +31,33 @@ TEST(ReshardingTest, GatherSliceExchange) {
   EXPECT_EQ(exchange.elements, 8 * 2 * 4);
 }
 
+TEST(ReshardingTest, PermutesAndHalos) {
+  DeviceGrid four = DeviceGrid::ofPrimes(4);
+  auto kind = [&](const Layout &from, const Layout &to) {
+    return planResharding(four, from, to).kind;
+  };
+  Layout inner = Layout::blocked({8}, {Cut{0, 1}});
+  Layout outer = Layout::blocked({8}, {Cut{1, 0}});
+  EXPECT_EQ(kind(inner, outer), CollectiveKind::CollectivePermute);
+  // A part of what one other device has is whole enough.
+  EXPECT_EQ(kind(Layout::blocked({8}, {Cut{0}}), outer),
+            CollectiveKind::CollectivePermute);
+  // Windows of three around blocks of two: one element on each side.
+  auto window = [](int64_t constant) {
+    ProjectionDim dim;
+    dim.terms.push_back({0, 1});
+    dim.constant = constant;
+    dim.size = 3;
+    return Projection{{dim}};
+  };
+  Partition rows{{Cut{0, 1}}};
+  Layout halo = Layout::ofProjection(window(-1), {8}, rows, {8}, {});
+  EXPECT_EQ(kind(inner, halo), CollectiveKind::HaloExchange);
+  // Starting two later, devices drop what they have.
+  Layout later = Layout::ofProjection(window(2), {6}, rows, {8}, {});
+  EXPECT_EQ(kind(inner, later), CollectiveKind::AllToAll);
+}
+
 TEST(ReshardingTest, UnevenBlocksDoNotNest) {
   DeviceGrid four = DeviceGrid::ofPrimes(4);
   // 2, 2, 1, 0 rows to 3, 2: rank (1, *) needs row 3 of rank (0, 1).

@@ -15,15 +15,19 @@
 namespace tapestry {
 
 enum class CollectiveKind {
-  None,          ///< equal boxes on every device
-  Slice,         ///< every device already holds what it needs: no traffic
-  AllGather,     ///< axes leave a dimension: parts are collected in their group
-  AllToAll,      ///< any other exchange of boxes, halos included
+  None,      ///< equal boxes on every device
+  Slice,     ///< every device already holds what it needs: no traffic
+  AllGather, ///< axes leave a dimension: parts are collected in their group
+  /// Each device's box comes whole from one device.
+  CollectivePermute,
+  HaloExchange,  ///< devices keep what they have and get what lies around it
+  AllToAll,      ///< any other exchange of boxes
   AllReduce,     ///< partial values combined, the result on every member
   ReduceScatter, ///< partial values combined, each member keeps its box
 };
 
-/// "none", "slice", "all_gather", "all_to_all", "all_reduce", "reduce_scatter".
+/// "none", "slice", "all_gather", "collective_permute", "halo_exchange",
+/// "all_to_all", "all_reduce", "reduce_scatter".
 llvm::StringRef stringifyCollective(CollectiveKind kind);
 
 struct Collective {

@@ -89,6 +89,10 @@ private:
     bool isSame = true;
     /// Whole parts are collected.
     bool isGathered = true;
+    /// Every device keeps all that it has.
+    bool isKept = true;
+    /// What a device wants lies within one part.
+    bool hasOneHolder = true;
   };
   uint32_t numberOf(const LayoutDim &dim);
   const Size &sizeOf(LayoutId id) const;

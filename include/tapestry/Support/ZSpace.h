@@ -50,7 +50,6 @@ bool isEmpty(llvm::ArrayRef<ZRange> box);
 bool contains(llvm::ArrayRef<ZRange> outer, llvm::ArrayRef<ZRange> inner);
 /// Boxes of equal rank; an empty intersection keeps its rank.
 ZBox intersect(llvm::ArrayRef<ZRange> a, llvm::ArrayRef<ZRange> b);
-ZBox boundingBox(llvm::ArrayRef<ZRange> a, llvm::ArrayRef<ZRange> b);
 llvm::SmallVector<int64_t> shapeOf(llvm::ArrayRef<ZRange> box);
 
 /// A point that boxes cover otherwise than exactly once.

@@ -58,6 +58,10 @@ int32_t kindOf(StringRef kind) {
     return TAPESTRY_ALL_REDUCE;
   if (kind == stringifyCollective(CollectiveKind::ReduceScatter))
     return TAPESTRY_REDUCE_SCATTER;
+  if (kind == stringifyCollective(CollectiveKind::CollectivePermute))
+    return TAPESTRY_COLLECTIVE_PERMUTE;
+  if (kind == stringifyCollective(CollectiveKind::HaloExchange))
+    return TAPESTRY_HALO_EXCHANGE;
   return TAPESTRY_ALL_TO_ALL;
 }
 

@@ -199,16 +199,23 @@ void DeviceProgram::lowerRepartition(tra::RepartitionOp repartition) {
   index::LayoutAttr to = layoutOf(repartition.getResult());
   Collective moved =
       planResharding(from.getDeviceGrid(), from.getLayout(), to.getLayout());
-  Value result;
-  if (moved.kind == CollectiveKind::AllGather)
-    result = emitExchange<comm::AllGatherOp>(repartition);
-  else if (moved.kind == CollectiveKind::AllToAll)
-    result = emitExchange<comm::AllToAllOp>(repartition);
-  else
-    result = comm::SliceOp::create(builder, repartition.getLoc(),
+  auto emit = [&]() -> Value {
+    switch (moved.kind) {
+    case CollectiveKind::AllGather:
+      return emitExchange<comm::AllGatherOp>(repartition);
+    case CollectiveKind::CollectivePermute:
+      return emitExchange<comm::CollectivePermuteOp>(repartition);
+    case CollectiveKind::HaloExchange:
+      return emitExchange<comm::HaloExchangeOp>(repartition);
+    case CollectiveKind::AllToAll:
+      return emitExchange<comm::AllToAllOp>(repartition);
+    default:
+      return comm::SliceOp::create(builder, repartition.getLoc(),
                                    repartition.getVertex(),
                                    part(repartition.getSource()), from, to);
-  define(repartition.getResult(), result);
+    }
+  };
+  define(repartition.getResult(), emit());
 }
 
 void DeviceProgram::lowerReturn(func::ReturnOp op) {

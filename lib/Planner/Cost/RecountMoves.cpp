@@ -113,6 +113,22 @@ static bool isAllGather(const DeviceGrid &grid, const Layout &from,
   return true;
 }
 
+/// Which exchange of boxes this is that is no all_gather.
+static CollectiveKind kindOfExchange(const DeviceGrid &grid, const Layout &from,
+                                     const Layout &to) {
+  bool comesWhole = true, staysPut = true;
+  for (int64_t device = 0, e = grid.numDevices(); device < e; ++device)
+    for (auto [a, b] : llvm::zip_equal(from.dims, to.dims)) {
+      int64_t block = ceilDiv(a.extent, partsOf(grid, a.cut()));
+      ZRange has = a.range(grid, device), gets = b.range(grid, device);
+      comesWhole &= gets.empty() || gets.lo / block == (gets.hi - 1) / block;
+      staysPut &= has.empty() || gets.contains(has);
+    }
+  if (comesWhole)
+    return CollectiveKind::CollectivePermute;
+  return staysPut ? CollectiveKind::HaloExchange : CollectiveKind::AllToAll;
+}
+
 static Collective planReduction(const DeviceGrid &grid, const Layout &from,
                                 const Layout &to) {
   Collective result;
@@ -169,6 +185,6 @@ Collective cost::countMove(const DeviceGrid &grid, const Layout &from,
   result.axes = axesThatMove(grid, from, to);
   result.groupSize = partsOf(grid, result.axes);
   result.kind = isAllGather(grid, from, to) ? CollectiveKind::AllGather
-                                            : CollectiveKind::AllToAll;
+                                            : kindOfExchange(grid, from, to);
   return result;
 }

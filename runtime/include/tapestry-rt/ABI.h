@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 5
+#define TAPESTRY_ABI_VERSION 6
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
  * one byte 0 or 1. */
@@ -36,7 +36,9 @@ enum TapestryCollectiveKind {
   TAPESTRY_ALL_GATHER = 0,
   TAPESTRY_ALL_TO_ALL = 1,
   TAPESTRY_ALL_REDUCE = 2,
-  TAPESTRY_REDUCE_SCATTER = 3
+  TAPESTRY_REDUCE_SCATTER = 3,
+  TAPESTRY_COLLECTIVE_PERMUTE = 4,
+  TAPESTRY_HALO_EXCHANGE = 5
 };
 
 /* How a reduction combines two values; the compiler's numbers
@@ -82,14 +84,14 @@ typedef void (*TapestryCombineFn)(void *acc, const void *in, int64_t count);
 
 /* One collective of the program. `source` and `target` hold `rank` ranges per
  * device: what it holds before and after, row-major and contiguous.
- * all_gather, all_to_all: pairwise exchange of box intersections. The source
- *   boxes are disjoint but for replicas, told apart by `replica_of`; those of
- *   the devices with one number hold all that these devices' targets need.
- * all_reduce, reduce_scatter: among the devices with equal `group_of`, around
- *   a ring, a small all_reduce up and down a tree; the members' source boxes
- *   are equal, `combine` is set. An all_reduce leaves the same box everywhere;
- * the targets of a reduce_scatter share the source's elements out among the
- * members. */
+ * all_gather, all_to_all, collective_permute, halo_exchange: pairwise exchange
+ *   of box intersections, told apart by name alone. The source boxes are
+ * disjoint but for replicas, told apart by `replica_of`; those of the devices
+ * with one number hold all that these devices' targets need. all_reduce,
+ * reduce_scatter: among the devices with equal `group_of`, around a ring, a
+ * small all_reduce up and down a tree; the members' source boxes are equal,
+ * `combine` is set. An all_reduce leaves the same box everywhere; the targets
+ * of a reduce_scatter share the source's elements out among the members. */
 typedef struct TapestryCollective {
   const char *vertex; /* name of the vertex whose tensor moves */
   int32_t kind;       /* TapestryCollectiveKind */

@@ -80,10 +80,9 @@ static Status checkReduction(const TapestryCollective &collective, int index,
 
 static Status checkCollective(const TapestryCollective &collective, int index,
                               int64_t devices) {
-  bool exchanges = collective.kind == TAPESTRY_ALL_GATHER ||
-                   collective.kind == TAPESTRY_ALL_TO_ALL;
-  bool reduces = collective.kind == TAPESTRY_ALL_REDUCE ||
-                 collective.kind == TAPESTRY_REDUCE_SCATTER;
+  bool reduces = isReduction(collective.kind);
+  bool exchanges = !reduces && collective.kind >= TAPESTRY_ALL_GATHER &&
+                   collective.kind <= TAPESTRY_HALO_EXCHANGE;
   if (!collective.vertex || collective.rank < 0 ||
       !isKnownDType(collective.dtype) || (!exchanges && !reduces) ||
       (collective.rank > 0 && (!collective.source || !collective.target)) ||

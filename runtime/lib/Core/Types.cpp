@@ -39,12 +39,20 @@ const char *tapestry::rt::collectiveName(int32_t kind) {
     return "all_gather";
   case TAPESTRY_ALL_TO_ALL:
     return "all_to_all";
+  case TAPESTRY_COLLECTIVE_PERMUTE:
+    return "collective_permute";
+  case TAPESTRY_HALO_EXCHANGE:
+    return "halo_exchange";
   case TAPESTRY_ALL_REDUCE:
     return "all_reduce";
   case TAPESTRY_REDUCE_SCATTER:
     return "reduce_scatter";
   }
   return "unknown";
+}
+
+bool tapestry::rt::isReduction(int32_t kind) {
+  return kind == TAPESTRY_ALL_REDUCE || kind == TAPESTRY_REDUCE_SCATTER;
 }
 
 std::string tapestry::rt::shapeText(const int64_t *shape, int rank) {

@@ -26,6 +26,8 @@ bool isKnownMonoid(int32_t monoid);
 
 /// "all_gather" and so on.
 const char *collectiveName(int32_t kind);
+/// Whether it combines partial values; else boxes are exchanged.
+bool isReduction(int32_t kind);
 
 /// "[3, 4]".
 std::string shapeText(const int64_t *shape, int rank);

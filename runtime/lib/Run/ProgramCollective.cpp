@@ -14,8 +14,7 @@ Status ProgramCollective::prepare(const TapestryProgram &program, int64_t index,
   what =
       format("%s of '%s' (collective %lld)", collectiveName(collective->kind),
              collective->vertex, static_cast<long long>(index));
-  exchanges = collective->kind == TAPESTRY_ALL_GATHER ||
-              collective->kind == TAPESTRY_ALL_TO_ALL;
+  exchanges = !isReduction(collective->kind);
   if (exchanges) {
     exchange = planExchange(*collective, program.devices, device);
     Status status = exchange.check();

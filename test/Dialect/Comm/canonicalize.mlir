@@ -27,21 +27,17 @@ func.func @unused(%a: tensor<?x8xf32>) -> (tensor<5x8xf32>, tensor<5x4xf32>) {
   return %g, %h : tensor<5x8xf32>, tensor<5x4xf32>
 }
 
-// All of a chain of unused collectives goes, reductions too; a barrier stays.
+// All of a chain of unused collectives goes, reductions too.
 #partial = #tapestry_index.layout<[5, 8] partial ["d.0"] on #grid>
 // CHECK-LABEL: func @unused_chain
-// CHECK-NEXT: %[[B:.*]] = comm.barrier{{$}}
-// CHECK-NEXT: comm.barrier after %[[B]]
 // CHECK-NEXT: return
 func.func @unused_chain(%p: tensor<5x8xf32>) {
-  %b = comm.barrier
-  %s, %t0 = comm.all_reduce "S" add %p after %b from #partial to #whole axes ["d.0"]
+  %s, %t0 = comm.all_reduce "S" add %p from #partial to #whole axes ["d.0"]
               : tensor<5x8xf32> -> tensor<5x8xf32>
   %r, %t1 = comm.reduce_scatter "S" add %p after %t0 from #partial to #rows
               axes ["d.0"] : tensor<5x8xf32> -> tensor<?x8xf32>
   %g, %t2 = comm.all_gather "S", %r after %t1 from #rows to #whole axes ["d.0"]
               : tensor<?x8xf32> -> tensor<5x8xf32>
-  %c = comm.barrier after %t2
   return
 }
 

@@ -175,9 +175,9 @@ func.func @collective_c7_none(%x: tensor<?x8xf32>) {
 #rows = #tapestry_index.layout<[5 by "d.0", 8] on #grid>
 #whole = #tapestry_index.layout<[5, 8] on #grid>
 
-func.func @collective_c7_permute(%x: tensor<?x8xf32>) {
-  // expected-error@+1 {{is of kind all_gather (80 elements), not all_to_all}}
-  %r, %t = comm.permute "A", %x from #rows to #whole axes ["d.0"]
+func.func @collective_c7_collective_permute(%x: tensor<?x8xf32>) {
+  // expected-error@+1 {{is of kind all_gather (80 elements), not collective_permute}}
+  %r, %t = comm.collective_permute "A", %x from #rows to #whole axes ["d.0"]
              : tensor<?x8xf32> -> tensor<5x8xf32>
   return
 }
@@ -188,9 +188,9 @@ func.func @collective_c7_permute(%x: tensor<?x8xf32>) {
 #rows = #tapestry_index.layout<[5 by "d.0", 8] on #grid>
 #columns = #tapestry_index.layout<[5, 8 by "d.0"] on #grid>
 
-func.func @collective_c7_broadcast(%x: tensor<?x8xf32>) {
-  // expected-error@+1 {{is of kind all_to_all (40 elements), not all_gather}}
-  %r, %t = comm.broadcast "A", %x from #rows to #columns axes ["d.0"]
+func.func @collective_c7_halo_exchange(%x: tensor<?x8xf32>) {
+  // expected-error@+1 {{is of kind all_to_all (40 elements), not halo_exchange}}
+  %r, %t = comm.halo_exchange "A", %x from #rows to #columns axes ["d.0"]
              : tensor<?x8xf32> -> tensor<5x4xf32>
   return
 }
@@ -255,34 +255,8 @@ func.func @collective_c8(%x: tensor<?x8xf32>) {
 
 func.func @collective_c8_order(%x: tensor<2xf32>) {
   // expected-error@+1 {{names the axes ["d.1", "d.0"], but devices that differ on ["d.0", "d.1"] talk to each other (4 per group)}}
-  %r, %t = comm.all_to_all "A", %x from #ab to #ba axes ["d.1", "d.0"]
+  %r, %t = comm.collective_permute "A", %x from #ab to #ba axes ["d.1", "d.0"]
              : tensor<2xf32> -> tensor<2xf32>
-  return
-}
-
-// -----
-
-#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 2>
-#ab = #tapestry_index.layout<[8 by "d.0" "d.1"] on #grid>
-#b = #tapestry_index.layout<[8 by "d.1"] on #grid>
-
-func.func @permute_c1(%x: tensor<2xf32>) {
-  // expected-error@+1 {{would put the target box [0, 4) of device 0 together from the parts of 2 devices, but it has to come from 1}}
-  %r, %t = comm.permute "A", %x from #ab to #b axes ["d.0", "d.1"]
-             : tensor<2xf32> -> tensor<4xf32>
-  return
-}
-
-// -----
-
-#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 2>
-#rows = #tapestry_index.layout<[5 by "d.0", 8] on #grid>
-#whole = #tapestry_index.layout<[5, 8] on #grid>
-
-func.func @broadcast_c1(%x: tensor<?x8xf32>) {
-  // expected-error@+1 {{would put the target box [0, 5) x [0, 8) of device 0 together from the parts of 2 devices, but it has to come from 1}}
-  %r, %t = comm.broadcast "A", %x from #rows to #whole axes ["d.0"]
-             : tensor<?x8xf32> -> tensor<5x8xf32>
   return
 }
 

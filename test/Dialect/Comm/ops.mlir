@@ -24,13 +24,9 @@ func.func @exchanges(%a: tensor<?x8xf32>) -> (tensor<5x8xf32>, tensor<5x4xf32>) 
   // CHECK: %{{.*}}, %[[T:.*]] = comm.all_gather "A", %[[A]] from #[[$ROWS]] to #[[$WHOLE]] axes ["d.0"] : tensor<?x8xf32> -> tensor<5x8xf32>
   %g, %t0 = comm.all_gather "A", %a from #rows to #whole axes ["d.0"]
               : tensor<?x8xf32> -> tensor<5x8xf32>
-  // CHECK: %{{.*}}, %[[U:.*]] = comm.all_to_all "A", %[[A]] after %[[T]] from #[[$ROWS]] to #[[$COLUMNS]] axes ["d.0"] {note = "kept"} : tensor<?x8xf32> -> tensor<5x4xf32>
+  // CHECK: comm.all_to_all "A", %[[A]] after %[[T]] from #[[$ROWS]] to #[[$COLUMNS]] axes ["d.0"] {note = "kept"} : tensor<?x8xf32> -> tensor<5x4xf32>
   %e, %t1 = comm.all_to_all "A", %a after %t0 from #rows to #columns axes ["d.0"]
               {note = "kept"} : tensor<?x8xf32> -> tensor<5x4xf32>
-  // CHECK: comm.barrier after %[[T]], %[[U]]
-  %t2 = comm.barrier after %t0, %t1
-  // CHECK: comm.barrier{{$}}
-  %t3 = comm.barrier
   return %g, %e : tensor<5x8xf32>, tensor<5x4xf32>
 }
 
@@ -64,8 +60,8 @@ func.func @uneven_exchange(%a: tensor<?x8xi8>) -> tensor<?x8xi8> {
 #starts = #tapestry_index.layout<[34 = 2 * [17 by "d.0"]] on #pair>
 // CHECK-LABEL: func @halo
 func.func @halo(%a: tensor<17xf64>) -> tensor<?xf64> {
-  // CHECK: comm.all_to_all "X", %{{.*}} axes ["d.0"] : tensor<17xf64> -> tensor<?xf64>
-  %h, %t = comm.all_to_all "X", %a from #plain to #halo axes ["d.0"]
+  // CHECK: comm.halo_exchange "X", %{{.*}} axes ["d.0"] : tensor<17xf64> -> tensor<?xf64>
+  %h, %t = comm.halo_exchange "X", %a from #plain to #halo axes ["d.0"]
              : tensor<17xf64> -> tensor<?xf64>
   // CHECK: comm.slice "X", %{{.*}} from #{{.*}} to #{{.*}} : tensor<?xf64> -> tensor<?xf64>
   %s = comm.slice "X", %h from #halo to #starts
@@ -79,19 +75,10 @@ func.func @halo(%a: tensor<17xf64>) -> tensor<?xf64> {
 
 // CHECK-LABEL: func @permute
 func.func @permute(%a: tensor<2xbf16>) -> tensor<2xbf16> {
-  // CHECK: comm.permute "P", %{{.*}} axes ["d.0", "d.1"] : tensor<2xbf16> -> tensor<2xbf16>
-  %p, %t = comm.permute "P", %a from #ab to #ba axes ["d.0", "d.1"]
+  // CHECK: comm.collective_permute "P", %{{.*}} axes ["d.0", "d.1"] : tensor<2xbf16> -> tensor<2xbf16>
+  %p, %t = comm.collective_permute "P", %a from #ab to #ba axes ["d.0", "d.1"]
              : tensor<2xbf16> -> tensor<2xbf16>
   return %p : tensor<2xbf16>
-}
-
-// CHECK-LABEL: func @broadcast
-func.func @broadcast(%a: tensor<?xi64>) -> tensor<1xi64> {
-  // CHECK: comm.broadcast "S", %{{.*}} axes ["d.0"] : tensor<?xi64> -> tensor<1xi64>
-  %b, %t = comm.broadcast "S", %a from #tapestry_index.layout<[1 by "d.0"] on #pair>
-             to #tapestry_index.layout<[1] on #pair> axes ["d.0"]
-             : tensor<?xi64> -> tensor<1xi64>
-  return %b : tensor<1xi64>
 }
 
 // Three axes: i over d.0, k over d.1, partial sums over d.2.

@@ -69,20 +69,18 @@ func.func @image_of_empty() -> (index, index) {
 }
 
 // CHECK-LABEL: func @boxes
-// CHECK-DAG: %[[N2:.*]] = arith.constant 2 : index
 // CHECK-DAG: %[[N4:.*]] = arith.constant 4 : index
 // CHECK-DAG: %[[N7:.*]] = arith.constant 7 : index
 // CHECK-DAG: %[[N11:.*]] = arith.constant 11 : index
-// CHECK: return %[[N4]], %[[N7]], %[[N2]], %[[N11]], %[[N2]], %[[N7]]
-func.func @boxes() -> (index, index, index, index, index, index) {
+// CHECK: return %[[N4]], %[[N7]], %[[N11]], %[[N7]]
+func.func @boxes() -> (index, index, index, index) {
   %c2 = arith.constant 2 : index
   %c4 = arith.constant 4 : index
   %c7 = arith.constant 7 : index
   %c11 = arith.constant 11 : index
   %0:2 = tapestry_index.intersect [%c2 to %c7], [%c4 to %c11]
-  %1:2 = tapestry_index.bounding_box [%c2 to %c7], [%c4 to %c11]
-  %2:2 = tapestry_index.bounding_box [%c11 to %c4], [%c2 to %c7]
-  return %0#0, %0#1, %1#0, %1#1, %2#0, %2#1 : index, index, index, index, index, index
+  %1:2 = tapestry_index.intersect [%c11 to %c11], [%c2 to %c7]
+  return %0#0, %0#1, %1#0, %1#1 : index, index, index, index
 }
 
 // Device 7 of 2 x 3 x 2 has coordinates (1, 0, 1): part 3 of 4 blocks of 25,
@@ -131,19 +129,4 @@ func.func @window() -> (index, index, index, index, index, index, index, index) 
   %2:2 = tapestry_index.part #tapestry_index.layout<[31 = 2 * [16 by "d.0"] + [3] - 1] on #grid> at %c7
   %3:2 = tapestry_index.part #tapestry_index.layout<[31 = 2 * [16 by "d.0"] + [3] - 1] on #grid> at %c7 unclipped
   return %0#0, %0#1, %1#0, %1#1, %2#0, %2#1, %3#0, %3#1 : index, index, index, index, index, index, index, index
-}
-
-// CHECK-LABEL: func @covers
-// CHECK-DAG: %[[TRUE:.*]] = arith.constant true
-// CHECK-DAG: %[[FALSE:.*]] = arith.constant false
-// CHECK: return %[[TRUE]], %[[FALSE]], %[[FALSE]], %[[FALSE]]
-func.func @covers() -> (i1, i1, i1, i1) {
-  %0 = tapestry_index.covers #tapestry_index.range<0 to 5, 0 to 3> by [
-    #tapestry_index.range<0 to 2, 0 to 3>, #tapestry_index.range<2 to 5, 1 to 3>,
-    #tapestry_index.range<2 to 5, 0 to 1>, #tapestry_index.range<4 to 4, 0 to 3>]
-  // A gap, an overlap, and a box that reaches outside.
-  %1 = tapestry_index.covers #tapestry_index.range<0 to 5> by [#tapestry_index.range<0 to 2>, #tapestry_index.range<3 to 5>]
-  %2 = tapestry_index.covers #tapestry_index.range<0 to 5> by [#tapestry_index.range<0 to 3>, #tapestry_index.range<2 to 5>]
-  %3 = tapestry_index.covers #tapestry_index.range<0 to 5> by [#tapestry_index.range<0 to 6>]
-  return %0, %1, %2, %3 : i1, i1, i1, i1
 }

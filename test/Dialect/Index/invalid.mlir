@@ -168,26 +168,10 @@ func.func @intersect_c1(%i: index) {
 
 // -----
 
-func.func @bounding_box_c1(%i: index) {
-  // expected-error @below {{has 4 bounds on the left and 2 on the right, expected two boxes of one rank}}
-  %0:4 = tapestry_index.bounding_box [%i to %i, %i to %i], [%i to %i]
-  return
-}
-
-// -----
-
 #grid = #tapestry_index.grid<"d.0" = 2>
 func.func @part_c1(%i: index) {
   // expected-error @+2 {{failed to infer returned types}}
   // expected-error @below {{inferred type(s) 'index', 'index' are incompatible with return type(s) of operation 'index'}}
   %0 = "tapestry_index.part"(%i) {layout = #tapestry_index.layout<[5 by "d.0"] on #grid>} : (index) -> index
-  return
-}
-
-// -----
-
-func.func @covers_c1() {
-  // expected-error @below {{box 1 has rank 2, but the space has rank 1}}
-  %0 = tapestry_index.covers #tapestry_index.range<0 to 5> by [#tapestry_index.range<0 to 5>, #tapestry_index.range<0 to 5, 0 to 1>]
   return
 }

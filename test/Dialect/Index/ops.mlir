@@ -18,14 +18,10 @@ func.func @ops(%a: index, %b: index, %c: index, %d: index) {
   %1:2 = tapestry_index.image #tapestry_index.projection<(d0, d1) -> (d1)> of [%a to %b, %c to %d]
   // CHECK: tapestry_index.intersect [%[[A]] to %[[B]]], [%[[C]] to %[[D]]] {tag}
   %2:2 = tapestry_index.intersect [%a to %b], [%c to %d] {tag}
-  // CHECK: tapestry_index.bounding_box [%[[A]] to %[[B]]], [%[[C]] to %[[D]]]
-  %3:2 = tapestry_index.bounding_box [%a to %b], [%c to %d]
   // CHECK: tapestry_index.part #[[PLAIN]] at %[[A]]
-  %4:4 = tapestry_index.part #plain at %a
+  %3:4 = tapestry_index.part #plain at %a
   // CHECK: tapestry_index.part #[[WINDOW]] at %[[B]] unclipped
-  %5:2 = tapestry_index.part #window at %b unclipped
-  // CHECK: tapestry_index.covers #tapestry_index.range<0 to 5> by [#tapestry_index.range<0 to 3>, #tapestry_index.range<3 to 5>]
-  %6 = tapestry_index.covers #tapestry_index.range<0 to 5> by [#tapestry_index.range<0 to 3>, #tapestry_index.range<3 to 5>]
+  %4:2 = tapestry_index.part #window at %b unclipped
   return
 }
 
@@ -36,7 +32,5 @@ func.func @rank_0() {
   tapestry_index.apply #tapestry_index.projection<() -> ()>()
   // CHECK: tapestry_index.intersect [], []
   tapestry_index.intersect [], []
-  // CHECK: tapestry_index.covers #tapestry_index.range<> by [#tapestry_index.range<>]
-  %0 = tapestry_index.covers #tapestry_index.range<> by [#tapestry_index.range<>]
   return
 }

@@ -104,34 +104,13 @@ TEST_F(CollectiveTest, ReductionsCountTheRing) {
   EXPECT_EQ(scatter.getKind(), CollectiveKind::ReduceScatter);
 }
 
-TEST_F(CollectiveTest, PermuteAndBroadcastAreKindsOfExchanges) {
+TEST_F(CollectiveTest, PermutesAndHalos) {
   DeviceGrid four = DeviceGrid::ofPrimes(4);
   auto ab = layout(four, {8}, {{0, 1}}), ba = layout(four, {8}, {{1, 0}});
-  auto permute = collective<PermuteOp>(ab, ba, builder.getI64Type());
-  EXPECT_EQ(permute.getKind(), CollectiveKind::AllToAll);
+  auto permute = collective<CollectivePermuteOp>(ab, ba, builder.getI64Type());
+  EXPECT_EQ(permute.getKind(), CollectiveKind::CollectivePermute);
   // Devices 1 and 2 exchange two elements each.
   EXPECT_EQ(permute.getPredictedBytes(), 2 * 2 * 8);
-  auto cut = layout(four, {1}, {{0, 1}}), whole = layout(four, {1}, {{}});
-  auto broadcast = collective<BroadcastOp>(cut, whole, builder.getI64Type());
-  EXPECT_EQ(broadcast.getKind(), CollectiveKind::AllGather);
-  EXPECT_EQ(broadcast.getPredictedBytes(), 3 * 8);
-}
-
-TEST_F(CollectiveTest, SourceDevices) {
-  DeviceGrid four = DeviceGrid::ofPrimes(4);
-  using Sources = SmallVector<int64_t>;
-  auto sources = [&](ArrayRef<int64_t> shape, Cut from, Cut to) {
-    return sourceDevices(four, Layout::blocked(shape, {from}),
-                         Layout::blocked(shape, {to}));
-  };
-  EXPECT_EQ(sources({8}, {0, 1}, {1, 0}), Sources({0, 2, 1, 3}));
-  // Replicas over the other axis serve their neighbours: the holder has the
-  // receiver's coordinate on axis 1.
-  EXPECT_EQ(sources({8}, {0}, {1}), Sources({0, 3, 0, 3}));
-  // A box of four elements lies on two devices that hold two each.
-  EXPECT_EQ(sources({8}, {0, 1}, {1}), Sources({-1, -1, -1, -1}));
-  // Five elements in blocks of two: device 3 wants nothing and asks nobody.
-  EXPECT_EQ(sources({5}, {}, {0, 1}), Sources({0, 1, 2, 3}));
 }
 
 } // namespace

@@ -42,25 +42,3 @@ RankedTensorType comm::partType(index::LayoutAttr layout, Type elementType) {
 int64_t comm::storedBytes(Type elementType) {
   return ceilDiv(elementType.getIntOrFloatBitWidth(), 8);
 }
-
-SmallVector<int64_t> comm::sourceDevices(const DeviceGrid &grid,
-                                         const Layout &from, const Layout &to) {
-  SmallVector<int64_t> sources;
-  Cut axes = from.usedAxes();
-  for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
-    ZBox target = to.box(grid, device);
-    auto holdsTarget = [&](int64_t holder) {
-      return isEmpty(target) || contains(from.box(grid, holder), target);
-    };
-    if (holdsTarget(device)) {
-      sources.push_back(device);
-      continue;
-    }
-    // The devices that differ from the receiver only on axes that cut the
-    // source: those that `servingDevice` names.
-    SmallVector<int64_t> holders = groupOf(grid, axes, device);
-    auto *holder = llvm::find_if(holders, holdsTarget);
-    sources.push_back(holder == holders.end() ? -1 : *holder);
-  }
-  return sources;
-}

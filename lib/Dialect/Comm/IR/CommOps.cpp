@@ -51,10 +51,8 @@ static LogicalResult eraseUnused(CollectiveOpInterface op,
                                  PatternRewriter &rewriter) {
   if (!op.getResult().use_empty())
     return rewriter.notifyMatchFailure(op, "the result is used");
-  auto waits = [](Operation *user) {
-    return isa<CollectiveOpInterface, BarrierOp>(user);
-  };
-  if (!llvm::all_of(op.getToken().getUsers(), waits))
+  if (!llvm::all_of(op.getToken().getUsers(),
+                    llvm::IsaPred<CollectiveOpInterface>))
     return rewriter.notifyMatchFailure(
         op, "something else than a collective uses the token");
 
@@ -85,12 +83,13 @@ LogicalResult AllToAllOp::canonicalize(AllToAllOp op,
   return eraseUnused(op, rewriter);
 }
 
-LogicalResult PermuteOp::canonicalize(PermuteOp op, PatternRewriter &rewriter) {
+LogicalResult CollectivePermuteOp::canonicalize(CollectivePermuteOp op,
+                                                PatternRewriter &rewriter) {
   return eraseUnused(op, rewriter);
 }
 
-LogicalResult BroadcastOp::canonicalize(BroadcastOp op,
-                                        PatternRewriter &rewriter) {
+LogicalResult HaloExchangeOp::canonicalize(HaloExchangeOp op,
+                                           PatternRewriter &rewriter) {
   return eraseUnused(op, rewriter);
 }
 

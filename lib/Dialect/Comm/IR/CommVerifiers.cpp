@@ -117,35 +117,6 @@ LogicalResult comm::detail::verifyCollective(CollectiveOpInterface op) {
   return success();
 }
 
-/// Every device's target box lies within one device's source box.
-static LogicalResult verifySingleSource(CollectiveOpInterface op) {
-  const DeviceGrid &grid = op.getFrom().getDeviceGrid();
-  const Layout &from = op.getFrom().getLayout(), &to = op.getTo().getLayout();
-  SmallVector<int64_t> sources = sourceDevices(grid, from, to);
-  const int64_t *missing = llvm::find(sources, -1);
-  if (missing == sources.end())
-    return success();
-  int64_t receiver = missing - sources.begin();
-  ZBox target = to.box(grid, receiver);
-  int64_t pieces = 0;
-  for (int64_t holder : groupOf(grid, from.usedAxes(), receiver))
-    pieces += !isEmpty(intersect(target, from.box(grid, holder)));
-  return op->emitOpError("would put the target box ")
-         << boxToString(target) << " of device " << receiver
-         << " together from the parts of " << pieces
-         << " devices, but it has to come from 1";
-}
-
-LogicalResult PermuteOp::verify() {
-  // permute_c1
-  return verifySingleSource(*this);
-}
-
-LogicalResult BroadcastOp::verify() {
-  // broadcast_c1
-  return verifySingleSource(*this);
-}
-
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//

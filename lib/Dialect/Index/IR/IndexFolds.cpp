@@ -105,16 +105,6 @@ LogicalResult IntersectOp::fold(FoldAdaptor adaptor,
   return setResults(getContext(), intersect(*lhs, *rhs), results);
 }
 
-LogicalResult
-BoundingBoxOp::fold(FoldAdaptor adaptor,
-                    llvm::SmallVectorImpl<OpFoldResult> &results) {
-  std::optional<ZBox> lhs = getConstantBox(adaptor.getLhs());
-  std::optional<ZBox> rhs = getConstantBox(adaptor.getRhs());
-  if (!lhs || !rhs)
-    return failure();
-  return setResults(getContext(), boundingBox(*lhs, *rhs), results);
-}
-
 LogicalResult PartOp::fold(FoldAdaptor adaptor,
                            llvm::SmallVectorImpl<OpFoldResult> &results) {
   const DeviceGrid &grid = getLayout().getDeviceGrid();
@@ -126,15 +116,4 @@ LogicalResult PartOp::fold(FoldAdaptor adaptor,
   ZBox box = getUnclipped() ? layout.imageBox(grid, device->front())
                             : layout.box(grid, device->front());
   return setResults(getContext(), box, results);
-}
-
-bool CoversOp::evaluate() {
-  std::vector<ZBox> boxes;
-  for (RangeAttr box : getBoxes().getAsRange<RangeAttr>())
-    boxes.push_back(box.getBox());
-  return !findCoverageFault(getSpace().getBox(), boxes);
-}
-
-OpFoldResult CoversOp::fold(FoldAdaptor) {
-  return Builder(getContext()).getBoolAttr(evaluate());
 }

@@ -85,14 +85,6 @@ IntersectOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
   return inferIndices(context, adaptor.getLhs().size(), types);
 }
 
-LogicalResult BoundingBoxOp::inferReturnTypes(
-    MLIRContext *context, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-    llvm::SmallVectorImpl<Type> &types) {
-  Adaptor adaptor(operands, attributes, properties, regions);
-  return inferIndices(context, adaptor.getLhs().size(), types);
-}
-
 LogicalResult
 PartOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
                          ValueRange operands, DictionaryAttr attributes,
@@ -126,32 +118,12 @@ LogicalResult ImageOp::verify() {
   return success();
 }
 
-/// Checks that two lists of bounds are boxes of one rank.
-static LogicalResult verifySameRank(Operation *op, size_t lhs, size_t rhs) {
-  if (lhs != rhs || lhs % 2 != 0)
-    return op->emitOpError()
-           << "has " << lhs << " bounds on the left and " << rhs
-           << " on the right, expected two boxes of one rank";
-  return success();
-}
-
 LogicalResult IntersectOp::verify() {
   // intersect_c1
-  return verifySameRank(*this, getLhs().size(), getRhs().size());
-}
-
-LogicalResult BoundingBoxOp::verify() {
-  // bounding_box_c1
-  return verifySameRank(*this, getLhs().size(), getRhs().size());
-}
-
-LogicalResult CoversOp::verify() {
-  // covers_c1
-  for (auto [number, box] : llvm::enumerate(getBoxes().getAsRange<RangeAttr>()))
-    if (box.getRank() != getSpace().getRank())
-      return emitOpError() << "box " << number << " has rank " << box.getRank()
-                           << ", but the space has rank "
-                           << getSpace().getRank();
+  size_t lhs = getLhs().size(), rhs = getRhs().size();
+  if (lhs != rhs || lhs % 2 != 0)
+    return emitOpError() << "has " << lhs << " bounds on the left and " << rhs
+                         << " on the right, expected two boxes of one rank";
   return success();
 }
 

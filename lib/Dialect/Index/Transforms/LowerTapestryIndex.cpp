@@ -215,31 +215,6 @@ struct LowerIntersect : public OpRewritePattern<IntersectOp> {
   }
 };
 
-struct LowerBoundingBox : public OpRewritePattern<BoundingBoxOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(BoundingBoxOp op,
-                                PatternRewriter &rewriter) const override {
-    Emitter emit(rewriter, op.getLoc());
-    llvm::SmallVector<ValueRangePair> lhs = pairs(op.getLhs());
-    llvm::SmallVector<ValueRangePair> rhs = pairs(op.getRhs());
-    // Null for rank 0, where the loop below has nothing to do either.
-    Value lhsEmpty = emit.anyEmpty(lhs);
-    Value rhsEmpty = emit.anyEmpty(rhs);
-    llvm::SmallVector<Value> bounds;
-    auto choose = [&](Value a, Value b, Value both) {
-      bounds.push_back(
-          emit.select(lhsEmpty, b, emit.select(rhsEmpty, a, both)));
-    };
-    for (auto [a, b] : llvm::zip_equal(lhs, rhs)) {
-      choose(a.lo, b.lo, emit.min(a.lo, b.lo));
-      choose(a.hi, b.hi, emit.max(a.hi, b.hi));
-    }
-    rewriter.replaceOp(op, bounds);
-    return success();
-  }
-};
-
 //===----------------------------------------------------------------------===//
 // Parts of layouts
 //===----------------------------------------------------------------------===//
@@ -355,17 +330,6 @@ struct LowerPart : public OpRewritePattern<PartOp> {
   }
 };
 
-struct LowerCovers : public OpRewritePattern<CoversOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(CoversOp op,
-                                PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
-        op, rewriter.getBoolAttr(op.evaluate()));
-    return success();
-  }
-};
-
 //===----------------------------------------------------------------------===//
 // Pass
 //===----------------------------------------------------------------------===//
@@ -393,6 +357,6 @@ struct LowerTapestryIndexPass
 } // namespace
 
 void index::populateLowerTapestryIndexPatterns(RewritePatternSet &patterns) {
-  patterns.add<LowerApply, LowerBoundingBox, LowerCovers, LowerImage,
-               LowerIntersect, LowerPart>(patterns.getContext());
+  patterns.add<LowerApply, LowerImage, LowerIntersect, LowerPart>(
+      patterns.getContext());
 }

@@ -40,13 +40,6 @@ mlir::RankedTensorType partType(index::LayoutAttr layout,
 /// The bytes of an element in memory and on the wire; 1 for i1.
 int64_t storedBytes(mlir::Type elementType);
 
-/// For every device the one device that its target box comes from: itself where
-/// it holds the box (an empty one always), else the first holder of its group;
-/// -1 where the box has to be put together from several devices' parts. `from`
-/// is plain, without partial axes, and of the rank of `to`.
-llvm::SmallVector<int64_t> sourceDevices(const DeviceGrid &grid,
-                                         const Layout &from, const Layout &to);
-
 class CollectiveOpInterface;
 
 namespace detail {

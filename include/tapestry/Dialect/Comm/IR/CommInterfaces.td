@@ -48,10 +48,7 @@ def Comm_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
       "::mlir::OperandRange", "getAfter">,
     InterfaceMethod<"The token of the operation's completion.",
       "::mlir::TypedValue<::tapestry::comm::TokenType>", "getToken">,
-    InterfaceMethod<[{
-        The kind that planner and runtime know; a permute is an all_to_all and a
-        broadcast an all_gather.
-      }],
+    InterfaceMethod<"The kind that planner and runtime know.",
       "::tapestry::CollectiveKind", "getKind">,
     InterfaceMethod<"The monoid of a reduction, else nothing.",
       "::std::optional<::tapestry::Monoid>", "getReduction", (ins), [{}],

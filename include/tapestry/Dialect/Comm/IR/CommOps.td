@@ -87,7 +87,7 @@ def Comm_AllToAllOp : Comm_ExchangeOp<"all_to_all", "AllToAll"> {
   let summary = "exchange boxes within groups";
   let description = [{
     Every device gets the part of its target box that it does not hold from the
-    devices that do, halos of windows included. An element that several devices
+    devices that do. An element that several devices
     hold comes from the one whose coordinates on the replicated axes equal the
     receiver's.
 
@@ -101,44 +101,39 @@ def Comm_AllToAllOp : Comm_ExchangeOp<"all_to_all", "AllToAll"> {
   }];
 }
 
-def Comm_PermuteOp : Comm_ExchangeOp<"permute", "AllToAll"> {
-  let summary = "an all_to_all of whole parts";
+def Comm_CollectivePermuteOp
+    : Comm_ExchangeOp<"collective_permute", "CollectivePermute"> {
+  let summary = "an exchange of whole parts";
   let description = [{
-    An all_to_all in which no device has to put its target box together from
-    pieces: each comes whole from one device (`sourceDevices`).
+    No device has to put its target box together from pieces: each comes whole
+    from one device.
 
     ```mlir
     // The axes of the cut change places: devices 1 and 2 exchange their rows.
-    %x, %t = comm.permute "A", %a from #cut_by_ab to #cut_by_ba
+    %x, %t = comm.collective_permute "A", %a from #cut_by_ab to #cut_by_ba
                axes ["a", "b"] : tensor<2x53xf32> -> tensor<2x53xf32>
     ```
 
     Constraints: those of `CollectiveOpInterface` (`collective_c1` to
-    `collective_c8`), and
-    - `permute_c1`: every device's target box lies within the source box of one
-      device of its group.
+    `collective_c8`).
   }];
-  let hasVerifier = 1;
 }
 
-def Comm_BroadcastOp : Comm_ExchangeOp<"broadcast", "AllGather"> {
-  let summary = "an all_gather of which one member holds everything";
+def Comm_HaloExchangeOp : Comm_ExchangeOp<"halo_exchange", "HaloExchange"> {
+  let summary = "get what lies around the own part";
   let description = [{
-    An all_gather in which each group has a root: the one member that holds the
-    group's whole target box, while the parts of the others are empty. This is
-    what replicates a dimension of extent 1 that is cut over several devices.
+    Every device keeps all that it holds and gets the rest of its target box from
+    its neighbours.
 
     ```mlir
-    %x, %t = comm.broadcast "s", %a from #cut to #whole axes ["d.0"]
-               : tensor<?xf32> -> tensor<1xf32>
+    // Rows of 97, and those that a window of 3 reads beside them.
+    %x, %t = comm.halo_exchange "A", %a from #rows to #rows_around axes ["d.0"]
+               : tensor<?x53xf32> -> tensor<?x53xf32>
     ```
 
     Constraints: those of `CollectiveOpInterface` (`collective_c1` to
-    `collective_c8`), and
-    - `broadcast_c1`: every device's target box lies within the source box of one
-      device of its group.
+    `collective_c8`).
   }];
-  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -290,20 +285,6 @@ def Comm_SliceOp : Comm_Op<"slice", [Pure]> {
   ];
   let hasVerifier = 1;
   let hasFolder = 1;
-}
-
-def Comm_BarrierOp : Comm_Op<"barrier", [Comm_Effects]> {
-  let summary = "wait for all devices";
-  let description = [{
-    Completes when every device of the program has entered it.
-
-    ```mlir
-    %t2 = comm.barrier after %t0, %t1
-    ```
-  }];
-  let arguments = (ins Variadic<Comm_Token>:$after);
-  let results = (outs Comm_Token:$token);
-  let assemblyFormat = "(`after` $after^)? attr-dict";
 }
 
 def Comm_DeviceOp : Comm_Op<"device", [Pure, OpAsmOpInterface]> {

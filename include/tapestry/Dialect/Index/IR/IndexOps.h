@@ -1,7 +1,7 @@
 //===- IndexOps.h - Operations of tapestry_index ----------------*- C++ -*-===//
 //
 // Projections, ranges and layouts at run-time indices: ApplyOp, ImageOp,
-// IntersectOp, BoundingBoxOp, PartOp, CoversOp.
+// IntersectOp, PartOp.
 //
 //===----------------------------------------------------------------------===//
 

@@ -78,24 +78,6 @@ def TapestryIndex_IntersectOp
   let assemblyFormat = "custom<Bounds>($lhs) `,` custom<Bounds>($rhs) attr-dict";
 }
 
-def TapestryIndex_BoundingBoxOp
-    : TapestryIndex_BoxOp<"bounding_box", [AttrSizedOperandSegments]> {
-  let summary = "The smallest box that holds two boxes";
-  let description = [{
-    An empty box adds nothing.
-
-    ```mlir
-    %b:2 = tapestry_index.bounding_box [%lo0 to %hi0], [%lo1 to %hi1]
-    ```
-
-    Constraints:
-    - (bounding_box_c1) both boxes have one rank.
-  }];
-  let arguments = (ins Variadic<Index>:$lhs, Variadic<Index>:$rhs);
-  let results = (outs Variadic<Index>:$box);
-  let assemblyFormat = "custom<Bounds>($lhs) `,` custom<Bounds>($rhs) attr-dict";
-}
-
 def TapestryIndex_PartOp : TapestryIndex_BoxOp<"part"> {
   let summary = "The box of a tensor that a device holds";
   let description = [{
@@ -119,31 +101,6 @@ def TapestryIndex_PartOp : TapestryIndex_BoxOp<"part"> {
   }];
   // part_c1 is the type inference's to check.
   let hasVerifier = 0;
-}
-
-def TapestryIndex_CoversOp : TapestryIndex_Op<"covers"> {
-  let summary = "Whether boxes cover a space exactly once";
-  let description = [{
-    True if every point of `space` lies in exactly one of `boxes` and no box
-    reaches outside. Known at compile time: it folds to a constant.
-
-    ```mlir
-    %ok = tapestry_index.covers #tapestry_index.range<0 to 5>
-        by [#tapestry_index.range<0 to 3>, #tapestry_index.range<3 to 5>]
-    ```
-
-    Constraints:
-    - (covers_c1) every box has the rank of the space.
-  }];
-  let arguments = (ins
-    TapestryIndex_RangeAttr:$space,
-    TypedArrayAttrBase<TapestryIndex_RangeAttr, "boxes">:$boxes);
-  let results = (outs I1:$result);
-  let assemblyFormat = "qualified($space) `by` $boxes attr-dict";
-  let extraClassDeclaration = [{
-    bool evaluate();
-  }];
-  let hasVerifier = 1;
 }
 
 #endif // TAPESTRY_DIALECT_INDEX_IR_INDEXOPS_TD
