@@ -13,6 +13,41 @@ void plan::measurePeak(Plan &plan, PeakMeter meter) {
   }
 }
 
+llvm::Expected<Plan> plan::planWithinEstimate(int64_t limit,
+                                              ChoicesPlanner planner) {
+  constexpr unsigned mostAttempts = 4;
+  int64_t tightened = limit, least = 0;
+  double lowerBound = 0;
+  for (unsigned attempt = 0; attempt < mostAttempts; ++attempt) {
+    auto plan = planner(tightened);
+    if (!plan && attempt == 0)
+      return plan;
+    if (!plan) {
+      llvm::consumeError(plan.takeError());
+      break;
+    }
+    if (limit == 0 || plan->peakBytesPerDevice <= limit) {
+      // A tightened problem proves nothing about the one that was asked.
+      if (attempt > 0) {
+        plan->lowerBound = std::min(lowerBound, plan->cost);
+        plan->provedOptimal = false;
+      }
+      return plan;
+    }
+    if (attempt == 0)
+      lowerBound = plan->lowerBound;
+    least = attempt == 0 ? plan->peakBytesPerDevice
+                         : std::min(least, plan->peakBytesPerDevice);
+    tightened -= plan->peakBytesPerDevice - limit;
+    if (tightened <= 0)
+      break;
+  }
+  return llvm::make_error<MemoryError>(
+      least, limit,
+      joinedText("the best plan found needs ", least,
+                 " bytes per device, the limit is ", limit));
+}
+
 namespace {
 
 /// Plans under limits on the estimate and remembers what refusals said.

@@ -4,6 +4,7 @@
 #include "tapestry/Planner/Layout/Memory.h"
 #include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Model/Partitions.h"
+#include "tapestry/Planner/Plan/MemoryLimit.h"
 #include "tapestry/Planner/Plan/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -424,41 +425,6 @@ llvm::Expected<Plan> Search::run(int64_t limit) {
   return std::move(found->plan);
 }
 
-/// The problem's bytes are those of choices; the placement of a solution may
-/// need more, e.g. where axes cannot be aligned. Then the problem is solved
-/// again with that much less.
-static llvm::Expected<Plan> planWithinMemory(Search &search, int64_t limit) {
-  constexpr unsigned mostAttempts = 4;
-  int64_t tightened = limit, least = 0;
-  double lowerBound = 0;
-  for (unsigned attempt = 0; attempt < mostAttempts; ++attempt) {
-    auto plan = search.run(tightened);
-    if (!plan && attempt == 0)
-      return plan;
-    if (!plan) {
-      llvm::consumeError(plan.takeError());
-      break;
-    }
-    if (limit == 0 || plan->peakBytesPerDevice <= limit) {
-      // A tightened problem proves nothing about the one that was asked.
-      if (attempt > 0)
-        stateBound(*plan, lowerBound, false);
-      return plan;
-    }
-    if (attempt == 0)
-      lowerBound = plan->lowerBound;
-    least = attempt == 0 ? plan->peakBytesPerDevice
-                         : std::min(least, plan->peakBytesPerDevice);
-    tightened -= plan->peakBytesPerDevice - limit;
-    if (tightened <= 0)
-      break;
-  }
-  return llvm::make_error<MemoryError>(
-      least, limit,
-      joinedText("the best plan found needs ", least,
-                 " bytes per device, the limit is ", limit));
-}
-
 llvm::Expected<Plan> plan::makePlan(const PlanGraph &graph,
                                     const PlannerOptions &options) {
   auto start = std::chrono::steady_clock::now();
@@ -471,7 +437,8 @@ llvm::Expected<Plan> plan::makePlan(const PlanGraph &graph,
   if (llvm::Error error = graph.validate())
     return error;
   Search search(graph, options, **model, (*solver)->solve);
-  auto plan = planWithinMemory(search, options.memoryLimit);
+  auto plan = planWithinEstimate(
+      options.memoryLimit, [&](int64_t limit) { return search.run(limit); });
   if (!plan)
     return plan;
   if (llvm::Error error = verifyPlan(graph, *plan))

@@ -1,8 +1,10 @@
 //===- MemoryLimit.h - Plans whose programs keep a memory limit -*- C++ -*-===//
 //
-// Solvers limit the bytes of choices, plan() an estimate of the peak from
-// layouts and lifetimes. What counts is what the program will allocate, which
-// only its lowering can say: more, and often less.
+// One search in two steps, since three numbers are limited one after another:
+// solvers limit the bytes of choices, planWithinEstimate() an estimate of the
+// peak from layouts and lifetimes. What counts is what the program will
+// allocate, which only its lowering can say (more, and often less): that is
+// planWithinPeak().
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +16,15 @@
 #include "llvm/Support/Error.h"
 
 namespace tapestry::plan {
+
+/// A plan whose choices hold at most `limit` bytes (0: any).
+using ChoicesPlanner = llvm::function_ref<llvm::Expected<Plan>(int64_t limit)>;
+
+/// A plan whose estimated peak is at most `limit` (0: any). The placement of a
+/// solution may need more than its choices, e.g. where axes cannot be aligned:
+/// then it is solved again with that much less. Fails with a MemoryError that
+/// has both numbers.
+llvm::Expected<Plan> planWithinEstimate(int64_t limit, ChoicesPlanner planner);
 
 /// A plan whose estimated peak is at most `limit` (0: any), by this solver.
 using LimitedPlanner = llvm::function_ref<llvm::Expected<Plan>(

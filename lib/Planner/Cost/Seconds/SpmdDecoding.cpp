@@ -1,4 +1,4 @@
-//===- SpmdPlacement.cpp - From a solution to a placement -----------------===//
+//===- SpmdDecoding.cpp - From a solution to a placement ------------------===//
 
 #include "SpmdDecoding.h"
 #include "tapestry/Planner/Layout/Routing.h"
