@@ -272,7 +272,7 @@ TEST(Placement, BytesEqualACountPointByPoint) {
       kinds.insert(collective.kind);
   }
   EXPECT_GT(collectives, 200u);
-  EXPECT_EQ(kinds.size(), 4u) << "every kind with traffic occurs";
+  EXPECT_EQ(kinds.size(), 6u) << "every kind with traffic occurs";
 }
 
 TEST(Placement, ReplaysModels) {
