@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs all tests and checks.
 #   --tidy    also clang-tidy on what changed last
-#   --debug   also an unoptimised build in build-debug/, with its unit tests
+#   --debug   also a build with assertions and without inlining in build-debug/, with its
+#             unit tests
 # The last line is `N passed, N failed, N skipped`; the status is 0 if none failed.
 set -uo pipefail
 tidy=false debug=false

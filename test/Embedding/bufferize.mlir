@@ -4,6 +4,9 @@
 // RUN: tapestry-opt %s --tapestry-inline-calls \
 // RUN:   --one-shot-bufferize=bufferize-function-boundaries --canonicalize > %t.buffers
 // RUN: FileCheck %s < %t.buffers
+// RUN: mlir-opt --load-dialect-plugin=%lib/Tapestry.so --load-pass-plugin=%lib/Tapestry.so %s \
+// RUN:   --pass-pipeline='builtin.module(tapestry-inline-calls,one-shot-bufferize{bufferize-function-boundaries},canonicalize)' \
+// RUN:   | cmp - %t.buffers
 // RUN: tapestry-opt %t.buffers --convert-scf-to-cf --expand-strided-metadata --llvm-request-c-wrappers \
 // RUN:   --convert-to-llvm --reconcile-unrealized-casts | tapestry-translate --mlir-to-object -o %t.o
 // RUN: c++ -shared %t.o -o %t.so
