@@ -33,6 +33,7 @@ function(tapestry_install component)
   endforeach()
 endfunction()
 tapestry_install(dev TapestryHeaders)
+include("${CMAKE_CURRENT_LIST_DIR}/TapestryAddPlugin.cmake")
 
 # _tapestry_reuse_pch(TARGET NAME [options]): TARGET parses the headers of
 # cmake/NAME.h precompiled. They are compiled once, with these options.
@@ -94,20 +95,6 @@ function(tapestry_add_tool name)
     LINKER:--build-id=sha1) # for --version
   target_link_libraries(${name} PRIVATE ${ARG_LINK} ${libraries} MLIR LLVM)
   tapestry_install(tools ${name})
-endfunction()
-
-# tapestry_add_plugin(NAME file.cpp... [DEPENDS targets]): build/lib/NAME.so for
-# --load-plugin (include/tapestry/Plugin.h). DEPENDS names what generates the
-# headers it includes. The lit suite is built with all of them.
-function(tapestry_add_plugin name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
-  add_library(${name} MODULE ${ARG_UNPARSED_ARGUMENTS})
-  target_compile_options(${name} PRIVATE -fno-exceptions)
-  set_target_properties(${name} PROPERTIES PREFIX "")
-  if(ARG_DEPENDS)
-    add_dependencies(${name} ${ARG_DEPENDS})
-  endif()
-  set_property(GLOBAL APPEND PROPERTY TAPESTRY_PLUGINS ${name})
 endfunction()
 
 # tapestry_add_unittest(NAME file.cpp... [WITHOUT_LLVM] LINK libs): a GoogleTest

@@ -8,7 +8,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/tapestry"
   FILES_MATCHING PATTERN "*.h" PATTERN "*.td")
 install(DIRECTORY "${PROJECT_BINARY_DIR}/include/tapestry"
   DESTINATION include COMPONENT dev
-  FILES_MATCHING PATTERN "*.inc")
+  FILES_MATCHING PATTERN "*.inc" PATTERN CMakeFiles EXCLUDE)
 
 set(_package lib/cmake/Tapestry)
 install(EXPORT TapestryTargets NAMESPACE Tapestry::
@@ -22,6 +22,7 @@ write_basic_package_version_file(
   COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/TapestryConfig.cmake"
               "${PROJECT_BINARY_DIR}/TapestryConfigVersion.cmake"
+              "${CMAKE_CURRENT_LIST_DIR}/TapestryAddPlugin.cmake"
   DESTINATION ${_package} COMPONENT dev)
 
 # tapestry: the tools, the plug-in for mlir-opt and what programs are linked

@@ -8,18 +8,23 @@
 //             [](mlir::DialectRegistry &registry) {
 //               registry.insert<MyDialect>();
 //             },
-//             [] { mlir::PassRegistration<MyPass>(); }};
+//             []() -> llvm::Error {
+//               mlir::PassRegistration<MyPass>();
+//               return tapestry::cost::registerCostModel(myModel);
+//             }};
 //   }
 //
-// Its build is `tapestry_add_plugin` (cmake/AddTapestry.cmake): it links
-// nothing of Tapestry and finds in the tool what it uses, so that both have the
-// same type ids, registries and cost models.
+// Its build is `tapestry_add_plugin` (cmake/TapestryAddPlugin.cmake, which the
+// installed package brings): it links nothing of Tapestry and finds in the tool
+// what it uses, so that both have the same type ids, registries and cost
+// models.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TAPESTRY_PLUGIN_H
 #define TAPESTRY_PLUGIN_H
 
+#include "llvm/Support/Error.h"
 #include <cstdint>
 
 namespace mlir {
@@ -30,7 +35,7 @@ namespace tapestry {
 
 /// Raised when PluginInfo changes. What plug-ins call beyond it is C++ and has
 /// to come from the same sources as the tool.
-constexpr uint32_t pluginAPIVersion = 1;
+constexpr uint32_t pluginAPIVersion = 2;
 
 struct PluginInfo {
   /// pluginAPIVersion of the headers that the plug-in was built with.
@@ -41,8 +46,9 @@ struct PluginInfo {
   /// registry of a context. May run once per context; null: none.
   void (*registerDialects)(mlir::DialectRegistry &);
   /// Adds to the tables that a process has once: passes, translations, cost
-  /// models. Runs once, before the command line is read; null: nothing.
-  void (*registerTables)();
+  /// models. Runs once, before the command line is read; an error ends the
+  /// tool. Null: nothing.
+  llvm::Error (*registerTables)();
 };
 
 /// The type of `tapestryGetPluginInfo`.

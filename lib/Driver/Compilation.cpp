@@ -1,6 +1,7 @@
 //===- Compilation.cpp - From a program's text to an object file ----------===//
 
 #include "tapestry/Driver/Compilation.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -26,6 +27,8 @@ Compilation::Compilation(const Options &options) : options(options) {
   registerPipelineDialects(registry);
   context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  // A message names the place; the operation stands there.
+  context->printOpOnDiagnostic(false);
 }
 
 Compilation::~Compilation() = default;
@@ -53,7 +56,8 @@ teg::GraphOp Compilation::getGraph() {
 }
 
 /// Leaves the graph that the user means as the only program: others are there
-/// to be called. Private graphs are that anyway.
+/// to be called. Private graphs are that anyway. Functions of a host belong to
+/// no program.
 ExitStatus Compilation::chooseGraph() {
   teg::GraphOp chosen;
   llvm::SmallVector<llvm::StringRef> names;
@@ -65,7 +69,8 @@ ExitStatus Compilation::chooseGraph() {
       chosen = graph;
   }
   if (names.empty()) {
-    printError(options.program, "expected one tapestry.graph, found 0");
+    printError(options.program,
+               "there is no tapestry.graph in it that is not private");
     return ExitBadInput;
   }
   if (!chosen || (options.graph.empty() && names.size() > 1)) {
@@ -79,6 +84,9 @@ ExitStatus Compilation::chooseGraph() {
   for (auto graph : module->getOps<teg::GraphOp>())
     if (graph != chosen)
       graph.setPrivate();
+  for (auto function :
+       llvm::make_early_inc_range(module->getOps<func::FuncOp>()))
+    function.erase();
   return ExitDone;
 }
 

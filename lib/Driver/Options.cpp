@@ -328,9 +328,11 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   if (!parsed) {
     // One message: the first line, without the path of the program.
     StringRef first = StringRef(text).split('\n').first;
-    first.consume_front(argv[0]);
+    first.consume_front(sys::path::filename(argv[0]));
     first.consume_front(": ");
-    errs() << "tapestry: error: " << first << '\n';
+    // Of an option that lacks its value LLVM has spoken already.
+    if (!first.empty())
+      errs() << "tapestry: error: " << first << '\n';
     return std::nullopt;
   }
 

@@ -3,7 +3,7 @@
 #include "tapestry/Plugin/Loader.h"
 #include "tapestry/Support/Error.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/DynamicLibrary.h"
+#include <dlfcn.h>
 #include <vector>
 
 using namespace tapestry;
@@ -25,18 +25,18 @@ static std::vector<Loaded> &loadedPlugins() {
 llvm::Error tapestry::loadPlugin(llvm::StringRef path) {
   if (path.empty())
     return faultError(Fault::Usage, "", "--load-plugin takes a shared library");
-  std::string problem;
-  auto library = llvm::sys::DynamicLibrary::getPermanentLibrary(
-      path.str().c_str(), &problem);
-  if (!library.isValid()) {
+  // What it lacks is found out now, and not where it is called. Type ids are
+  // shared with what is loaded later.
+  void *library = dlopen(path.str().c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (!library) {
     // The loader starts with the file's name, as a rule.
+    std::string problem = dlerror();
     llvm::StringRef reason = problem;
     if (reason.consume_front(path))
       reason.consume_front(": ");
     return faultError(Fault::Machine, path, "cannot load: ", reason);
   }
-  auto entry =
-      reinterpret_cast<PluginEntry>(library.getAddressOfSymbol(entryName));
+  auto entry = reinterpret_cast<PluginEntry>(dlsym(library, entryName));
   if (!entry)
     return faultError(Fault::Usage, path,
                       "not a plug-in of Tapestry: there is "
@@ -52,7 +52,9 @@ llvm::Error tapestry::loadPlugin(llvm::StringRef path) {
                       "version ", pluginAPIVersion);
   loadedPlugins().push_back({entry, info});
   if (info.registerTables)
-    info.registerTables();
+    if (llvm::Error error = info.registerTables())
+      return faultError(Fault::Machine, path,
+                        "cannot load: ", llvm::toString(std::move(error)));
   return llvm::Error::success();
 }
 

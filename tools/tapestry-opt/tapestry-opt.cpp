@@ -10,6 +10,7 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tapestry/InitAll.h"
+#include "tapestry/Pipelines/Pipelines.h"
 #include "tapestry/Plugin/Loader.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -18,6 +19,8 @@ static llvm::cl::list<std::string>
             llvm::cl::value_desc("X.so"));
 
 int main(int argc, char **argv) {
+  // Before those of plug-ins, which must not take their names.
+  tapestry::registerAllCostModels();
   if (int status = tapestry::loadPluginsOrReport("tapestry-opt", argc, argv))
     return status;
   mlir::DialectRegistry registry;

@@ -9,6 +9,7 @@
 #include "tapestry/Codegen/Translation.h"
 #include "tapestry/Import/Ein/Import.h"
 #include "tapestry/InitAll.h"
+#include "tapestry/Pipelines/Pipelines.h"
 #include "tapestry/Plugin/Loader.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -17,6 +18,8 @@ static llvm::cl::list<std::string>
             llvm::cl::value_desc("X.so"));
 
 int main(int argc, char **argv) {
+  // Before those of plug-ins, which must not take their names.
+  tapestry::registerAllCostModels();
   if (int status =
           tapestry::loadPluginsOrReport("tapestry-translate", argc, argv))
     return status;

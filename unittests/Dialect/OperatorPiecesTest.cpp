@@ -147,8 +147,8 @@ protected:
   OperatorPieces() : builder(&context), loc(builder.getUnknownLoc()) {
     context.loadDialect<TapestryDialect, index::TapestryIndexDialect,
                         arith::ArithDialect, tensor::TensorDialect>();
-    registerCostModel(elementsModel());
-    registerCostModel(secondsModel());
+    llvm::cantFail(registerCostModel(elementsModel()));
+    llvm::cantFail(registerCostModel(secondsModel()));
     tensor::ConcatOp::attachInterface<ConcatModel>(context);
     arith::MulSIExtendedOp::attachInterface<ProductModel>(context);
     module = ModuleOp::create(loc);

@@ -3,7 +3,8 @@
 #include "tapestry/Planner/Cost/Elements/PaperCost.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
 
+using namespace tapestry::cost;
+
 static const bool areRegistered =
-    tapestry::cost::registerCostModel(
-        tapestry::cost::elements::elementsModel()) &&
-    tapestry::cost::registerCostModel(tapestry::cost::seconds::secondsModel());
+    !registerCostModel(elements::elementsModel()) &&
+    !registerCostModel(seconds::secondsModel());

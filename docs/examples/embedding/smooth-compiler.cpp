@@ -15,8 +15,8 @@
 #include "tapestry/Codegen/CPU/CPUTarget.h"
 #include "tapestry/Dialect/Tapestry/Macros/Macros.h"
 #include "tapestry/Pipelines/Pipelines.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cstdlib>
 
 using namespace mlir;
 using namespace tapestry;
@@ -61,7 +61,8 @@ static OwningOpRef<ModuleOp> buildSmooth(MLIRContext *context) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3) {
+  int64_t devices = 0;
+  if (argc != 3 || !llvm::to_integer(argv[1], devices) || devices < 1) {
     llvm::errs() << "usage: smooth-compiler DEVICES FILE.o\n";
     return 2;
   }
@@ -75,7 +76,7 @@ int main(int argc, char **argv) {
 
   PassManager plan(&context);
   plan::PlanRequest request;
-  request.devices = std::atoi(argv[1]);
+  request.devices = devices;
   buildGraphPipeline(plan, request);
   buildPlanPipeline(plan, request);
   if (failed(plan.run(*module)))

@@ -24,12 +24,14 @@ static std::vector<const CostModel *> &registry() {
   return models;
 }
 
-bool cost::registerCostModel(const CostModel &model) {
+llvm::Error cost::registerCostModel(const CostModel &model) {
   for (const CostModel *known : registry())
     if (known->name() == model.name())
-      return known == &model;
+      return known == &model ? llvm::Error::success()
+                             : planError("there are two cost models named '",
+                                         model.name(), "'");
   registry().push_back(&model);
-  return true;
+  return llvm::Error::success();
 }
 
 llvm::ArrayRef<const CostModel *> cost::costModels() { return registry(); }

@@ -73,5 +73,7 @@ llvm::Expected<std::string> report::layOut(llvm::StringRef digraph,
                 " seconds; --dot writes it for other programs of Graphviz");
   if (problem.empty())
     problem = llvm::StringRef(problems.text()).split('\n').first.str();
+  if (problem.empty())
+    problem = "it ended with status " + std::to_string(status);
   return fail("'dot' cannot lay it out: ", problem);
 }

@@ -375,6 +375,6 @@ BusiestProblem::choicesOf(const DecidedPlan &plan) const {
 extern "C" PluginInfo tapestryGetPluginInfo() {
   return {pluginAPIVersion, "busiest", /*registerDialects=*/nullptr, [] {
             static const BusiestModel model;
-            registerCostModel(model);
+            return registerCostModel(model);
           }};
 }

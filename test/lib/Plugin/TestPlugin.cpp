@@ -37,5 +37,8 @@ struct ListBlockOps : PassWrapper<ListBlockOps, OperationPass<ModuleOp>> {
 extern "C" tapestry::PluginInfo tapestryGetPluginInfo() {
   return {tapestry::pluginAPIVersion, "test",
           [](DialectRegistry &registry) { registry.insert<PluggedDialect>(); },
-          [] { PassRegistration<ListBlockOps>(); }};
+          []() -> llvm::Error {
+            PassRegistration<ListBlockOps>();
+            return llvm::Error::success();
+          }};
 }

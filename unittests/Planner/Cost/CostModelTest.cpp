@@ -36,7 +36,7 @@ namespace {
 
 /// The model of the plug-in.
 const CostModel &busiest() {
-  tapestryGetPluginInfo().registerTables();
+  llvm::cantFail(tapestryGetPluginInfo().registerTables());
   return *valueOf(costModelNamed("busiest"));
 }
 
@@ -157,7 +157,7 @@ TEST(CostModel, AreFoundByName) {
   EXPECT_EQ(&busiest(), costModels().back());
   // Once more, and another one under a name that is taken.
   size_t count = costModels().size();
-  EXPECT_TRUE(registerCostModel(busiest()));
+  EXPECT_FALSE(bool(registerCostModel(busiest())));
   struct Impostor : CostModel {
     llvm::StringRef name() const override { return "paper"; }
     llvm::StringRef unit() const override { return "lies"; }
@@ -174,7 +174,8 @@ TEST(CostModel, AreFoundByName) {
       return {};
     }
   } impostor;
-  EXPECT_FALSE(registerCostModel(impostor));
+  EXPECT_EQ(llvm::toString(registerCostModel(impostor)),
+            "there are two cost models named 'paper'");
   EXPECT_EQ(costModels().size(), count);
   EXPECT_EQ(valueOf(costModelNamed("paper")), &elementsModel());
   expectError(costModelNamed("fastest"),

@@ -185,9 +185,9 @@ public:
 /// The model that is used where none is named.
 inline constexpr llvm::StringLiteral defaultCostModel("paper");
 
-/// Adds a model, which must live on, under its name. False, and nothing
+/// Adds a model, which must live on, under its name. Fails, and nothing
 /// changes, where another one has the name; adding one again is no fault.
-bool registerCostModel(const CostModel &model);
+llvm::Error registerCostModel(const CostModel &model);
 
 /// All registered models in the order of their registration.
 llvm::ArrayRef<const CostModel *> costModels();
