@@ -32,6 +32,7 @@ struct TapestryPartition : teg::impl::TapestryPartitionBase<TapestryPartition> {
     llvm::Error error = readOptions(wanted);
     if (error)
       return fail(std::move(error));
+    wanted.fillIn();
     llvm::Expected<PartitionedGraph> partitioned =
         partitionGraph(getOperation(), wanted, findPeak);
     if (!partitioned)
