@@ -41,6 +41,8 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(_this "tapestry (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME tapestry)
+# dpkg-shlibdeps misses it where it takes the library of llvm-22-dev for it.
+set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS libllvm22)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS "g++ | clang-22, graphviz")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS tapestry-mpi)
 set(CPACK_DEBIAN_MPI_PACKAGE_NAME tapestry-mpi)

@@ -3,15 +3,16 @@
 // A plug-in is a shared library that `--load-plugin=X.so` of every tool loads.
 // It has one function of C linkage:
 //
-//   extern "C" tapestry::PluginInfo tapestryGetPluginInfo() {
-//     return {tapestry::pluginAPIVersion, "mine",
-//             [](mlir::DialectRegistry &registry) {
-//               registry.insert<MyDialect>();
-//             },
-//             []() -> llvm::Error {
-//               mlir::PassRegistration<MyPass>();
-//               return tapestry::cost::registerCostModel(myModel);
-//             }};
+//   extern "C" const tapestry::PluginInfo *tapestryGetPluginInfo() {
+//     static const tapestry::PluginInfo info = {
+//         tapestry::pluginAPIVersion, "mine",
+//         [](mlir::DialectRegistry &registry) { registry.insert<MyDialect>();
+//         },
+//         []() -> llvm::Error {
+//           mlir::PassRegistration<MyPass>();
+//           return tapestry::cost::registerCostModel(myModel);
+//         }};
+//     return &info;
 //   }
 //
 // Its build is `tapestry_add_plugin` (cmake/TapestryAddPlugin.cmake, which the
@@ -38,7 +39,8 @@ namespace tapestry {
 constexpr uint32_t pluginAPIVersion = 2;
 
 struct PluginInfo {
-  /// pluginAPIVersion of the headers that the plug-in was built with.
+  /// pluginAPIVersion of the headers that the plug-in was built with. It comes
+  /// first in every version; nothing else is read where it is another.
   uint32_t apiVersion;
   /// For messages.
   const char *name;
@@ -52,7 +54,7 @@ struct PluginInfo {
 };
 
 /// The type of `tapestryGetPluginInfo`.
-using PluginEntry = PluginInfo (*)();
+using PluginEntry = const PluginInfo *(*)();
 
 } // namespace tapestry
 

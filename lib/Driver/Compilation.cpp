@@ -18,6 +18,24 @@ using namespace tapestry;
 using namespace tapestry::plan;
 using namespace tapestry::driver;
 
+/// What passes say, at its place in the file. Readers of files show the line,
+/// too, by handlers of their own.
+static void printDiagnostic(Diagnostic &diagnostic) {
+  static constexpr const char *kinds[] = {"note", "warning", "error", "remark"};
+  auto print = [](const Diagnostic &message) {
+    if (auto at = message.getLocation()->findInstanceOf<FileLineColLoc>())
+      llvm::errs() << at.getFilename().getValue() << ':' << at.getLine() << ':'
+                   << at.getColumn();
+    else
+      llvm::errs() << "tapestry";
+    llvm::errs() << ": " << kinds[unsigned(message.getSeverity())] << ": "
+                 << message << '\n';
+  };
+  print(diagnostic);
+  for (const Diagnostic &note : diagnostic.getNotes())
+    print(note);
+}
+
 Compilation::Compilation(const Options &options) : options(options) {
   codegen.target = options.target;
   codegen.targetCPU = options.cpu;
@@ -29,6 +47,7 @@ Compilation::Compilation(const Options &options) : options(options) {
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   // A message names the place; the operation stands there.
   context->printOpOnDiagnostic(false);
+  context->getDiagEngine().registerHandler(printDiagnostic);
 }
 
 Compilation::~Compilation() = default;
@@ -150,14 +169,15 @@ ExitStatus Compilation::lower(Phase last) {
     buildRelationPipeline(upper);
   if (last >= Phase::Program)
     buildProgramPipeline(upper);
+  // What they refuse is an operator that has no such lowering.
   if (failed(upper.run(*module)))
-    return ExitEnvironment;
+    return ExitBadInput;
   if (last < Phase::Code)
     return ExitDone;
   PassManager lower(context.get());
   lower.enableVerifier(false);
   buildCodePipeline(lower, *target, codegen);
-  return succeeded(lower.run(*module)) ? ExitDone : ExitEnvironment;
+  return succeeded(lower.run(*module)) ? ExitDone : ExitBadInput;
 }
 
 ExitStatus Compilation::printAfterPhase() {

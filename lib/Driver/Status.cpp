@@ -22,8 +22,3 @@ ExitStatus tapestry::driver::report(llvm::Error error) {
     printError(facts.place, facts.text);
   return static_cast<ExitStatus>(facts.fault);
 }
-
-ExitStatus tapestry::driver::reportUsage(llvm::Error error) {
-  report(std::move(error));
-  return ExitUsage;
-}

@@ -13,7 +13,7 @@ static constexpr const char *entryName = "tapestryGetPluginInfo";
 namespace {
 struct Loaded {
   PluginEntry entry;
-  PluginInfo info;
+  const PluginInfo *info;
 };
 } // namespace
 
@@ -45,14 +45,14 @@ llvm::Error tapestry::loadPlugin(llvm::StringRef path) {
   auto isKnown = [&](const Loaded &loaded) { return loaded.entry == entry; };
   if (llvm::any_of(loadedPlugins(), isKnown))
     return llvm::Error::success();
-  PluginInfo info = entry();
-  if (info.apiVersion != pluginAPIVersion)
+  const PluginInfo *info = entry();
+  if (info->apiVersion != pluginAPIVersion)
     return faultError(Fault::Machine, path, "built for version ",
-                      info.apiVersion, " of the plug-in interface, this is ",
+                      info->apiVersion, " of the plug-in interface, this is ",
                       "version ", pluginAPIVersion);
   loadedPlugins().push_back({entry, info});
-  if (info.registerTables)
-    if (llvm::Error error = info.registerTables())
+  if (info->registerTables)
+    if (llvm::Error error = info->registerTables())
       return faultError(Fault::Machine, path,
                         "cannot load: ", llvm::toString(std::move(error)));
   return llvm::Error::success();
@@ -92,6 +92,6 @@ int tapestry::loadPluginsOrReport(llvm::StringRef tool, int argc,
 
 void tapestry::registerPluginDialects(mlir::DialectRegistry &registry) {
   for (const Loaded &plugin : loadedPlugins())
-    if (plugin.info.registerDialects)
-      plugin.info.registerDialects(registry);
+    if (plugin.info->registerDialects)
+      plugin.info->registerDialects(registry);
 }

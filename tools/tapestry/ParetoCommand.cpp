@@ -73,10 +73,8 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
     return status;
   llvm::Expected<std::unique_ptr<RewriteSpace>> made =
       teg::createRewriteSpace(compilation.getGraph());
-  if (!made) {
-    printError(options.program, llvm::toString(made.takeError()));
-    return ExitBadInput;
-  }
+  if (!made)
+    return report(made.takeError());
   RewriteSpace &space = **made;
   search.earlierRewrites = teg::recordedRewrites(compilation.getGraph());
 

@@ -13,6 +13,7 @@
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
 #include "tapestry/Reference/Reference.h"
+#include "tapestry/Support/Error.h"
 
 using namespace tapestry;
 using namespace tapestry::driver;
@@ -50,6 +51,8 @@ struct Evaluation {
   teg::GraphOp graph;
   std::vector<TensorTable> inputs;
   std::vector<TensorTable> outputs;
+  /// What failed evaluation ends with.
+  ExitStatus status = ExitDone;
 };
 Evaluation *current = nullptr;
 
@@ -85,8 +88,9 @@ static void evaluateOnRank(TapestryRank *rank, const void *const *inputs,
   bool failed = false;
   if (llvm::Error error = evaluate(inputs, outputs)) {
     failed = true;
-    std::string text = llvm::toString(std::move(error));
-    std::snprintf(message, sizeof(message), "%s", text.c_str());
+    ErrorFacts facts = factsOf(std::move(error));
+    current->status = static_cast<ExitStatus>(facts.fault);
+    std::snprintf(message, sizeof(message), "%s", facts.text.c_str());
   }
   if (failed)
     tapestry_rt_fail(rank, message);
@@ -142,5 +146,7 @@ ExitStatus tapestry::driver::evaluateReference(const Options &options) {
   run.verbose = options.verbose;
   run.backend = "local";
   run.ownsProcess = true;
-  return static_cast<ExitStatus>(rt::run(program, run));
+  auto status = static_cast<ExitStatus>(rt::run(program, run));
+  // Not a rank has failed but what it was to evaluate.
+  return evaluation.status ? evaluation.status : status;
 }

@@ -39,7 +39,6 @@ public:
   std::unique_ptr<llvm::MemoryBuffer> emitObject();
 
   const Target &getTarget() const { return *target; }
-  mlir::ModuleOp getModule() { return *module; }
   ExitStatus chooseGraph();
   teg::GraphOp getGraph();
   const model::PlanGraph &getPlanGraph() const { return vertices.graph; }

@@ -15,8 +15,6 @@ void printError(llvm::StringRef place, const llvm::Twine &text);
 
 /// Prints an error, at its place where it has one; the status is its fault's.
 ExitStatus report(llvm::Error error);
-/// The same for an error about what an option says.
-ExitStatus reportUsage(llvm::Error error);
 
 } // namespace tapestry::driver
 

@@ -44,9 +44,9 @@ private:
                  const StatementAnalyzer::Result &result);
   void nameLabels(const Scope &scope, Vertex &vertex);
 
-  // Requests.cpp.
+  // Constraints.cpp.
 
-  /// A label or dimension that requests may name.
+  /// A label or dimension that constraints may name.
   struct CutTarget {
     /// As the statement calls it, and as the planner does.
     std::string written, planned;
@@ -59,14 +59,15 @@ private:
   /// The labels of the vertex that a statement ends in.
   std::vector<CutTarget> labelTargets(const Tensor &tensor,
                                       const ast::EquationStmt &stmt);
-  /// Adds what requests ask for to `into`, reporting what they cannot.
-  void addRequests(const Scope &scope, llvm::ArrayRef<ast::Request> requests,
-                   llvm::ArrayRef<CutTarget> targets, llvm::StringRef name,
-                   std::vector<ShardingConstraint> &into,
-                   std::string *layoutGroup);
+  /// Adds what constraints ask for to `into`, reporting what they cannot.
+  void addConstraints(const Scope &scope,
+                      llvm::ArrayRef<ast::Constraint> constraints,
+                      llvm::ArrayRef<CutTarget> targets, llvm::StringRef name,
+                      std::vector<ShardingConstraint> &into,
+                      std::string *layoutGroup);
   bool addEntry(const Scope &scope, const ast::CutEntry &entry,
                 llvm::ArrayRef<CutTarget> targets, llvm::StringRef name,
-                ShardingConstraint &request);
+                ShardingConstraint &constraint);
 
   // Macros.cpp.
   std::optional<unsigned> expandUse(Scope &scope, const ast::EquationStmt &stmt,

@@ -53,19 +53,3 @@ DiagnosticEngine::InstantiationScope::InstantiationScope(
 std::string tapestry::ein::countOf(size_t count, llvm::StringRef noun) {
   return (llvm::Twine(count) + " " + noun + (count == 1 ? "" : "s")).str();
 }
-
-DiagnosticEngine::Sink
-tapestry::ein::printingSink(const llvm::SourceMgr &sources) {
-  return [&sources](const Diagnostic &diagnostic) {
-    auto print = [&](llvm::SMRange range, llvm::SourceMgr::DiagKind kind,
-                     const std::string &message) {
-      llvm::ArrayRef<llvm::SMRange> ranges;
-      if (range.isValid())
-        ranges = range;
-      sources.PrintMessage(llvm::errs(), range.Start, kind, message, ranges);
-    };
-    print(diagnostic.range, llvm::SourceMgr::DK_Error, diagnostic.message);
-    for (const Diagnostic::Note &note : diagnostic.notes)
-      print(note.range, llvm::SourceMgr::DK_Note, note.message);
-  };
-}

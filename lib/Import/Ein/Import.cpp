@@ -61,8 +61,9 @@ private:
   teg::ScalarExpr toScalar(const Vertex &vertex, const Expression &expression,
                            bool isResult);
   Value emitSource(const Tensor &tensor);
-  void setRequests(Operation *op, llvm::ArrayRef<ShardingConstraint> requests,
-                   bool isHome);
+  void setConstraints(Operation *op,
+                      llvm::ArrayRef<ShardingConstraint> constraints,
+                      bool isHome);
   void setLayoutGroup(Operation *op, StringRef group);
   AffineMap mapOf(const Vertex &vertex, llvm::ArrayRef<LinearForm> forms);
   RankedTensorType typeOf(const Tensor &tensor) {
@@ -153,18 +154,18 @@ Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
           : teg::buildEinsum(builder, loc, tensor.name, labels,
                              vertex.numParallel, convert(vertex.monoid), type,
                              expr);
-  setRequests(einsum, tensor.constraints.work, /*isHome=*/false);
+  setConstraints(einsum, tensor.constraints.work, /*isHome=*/false);
   setLayoutGroup(einsum, tensor.constraints.layoutGroup);
   return einsum;
 }
 
-void GraphEmitter::setRequests(Operation *op,
-                               llvm::ArrayRef<ShardingConstraint> requests,
-                               bool isHome) {
+void GraphEmitter::setConstraints(
+    Operation *op, llvm::ArrayRef<ShardingConstraint> constraints,
+    bool isHome) {
   SmallVector<Attribute> list;
-  for (const ShardingConstraint &request : requests)
+  for (const ShardingConstraint &constraint : constraints)
     list.push_back(
-        teg::RequestAttr::get(builder.getContext(), request, isHome));
+        teg::ConstraintAttr::get(builder.getContext(), constraint, isHome));
   if (!list.empty())
     op->setAttr(teg::constraintsAttrName, builder.getArrayAttr(list));
 }
@@ -177,7 +178,7 @@ void GraphEmitter::setLayoutGroup(Operation *op, StringRef group) {
 Value GraphEmitter::emitSource(const Tensor &tensor) {
   auto source = teg::SourceOp::create(builder, locations.get(tensor.loc),
                                       tensor.name, typeOf(tensor));
-  setRequests(source, tensor.constraints.work, /*isHome=*/false);
+  setConstraints(source, tensor.constraints.work, /*isHome=*/false);
   setLayoutGroup(source, tensor.constraints.layoutGroup);
   return source;
 }
@@ -202,7 +203,7 @@ OwningOpRef<ModuleOp> GraphEmitter::emit(StringRef name) {
     auto sink = teg::SinkOp::create(builder, locations.get(output.loc),
                                     graph.tensors[output.tensor].name,
                                     values[output.tensor]);
-    setRequests(sink, output.requests, /*isHome=*/true);
+    setConstraints(sink, output.constraints, /*isHome=*/true);
   }
   return module;
 }

@@ -210,7 +210,7 @@ bool Parser::parseInput() {
   stmt->name = name.spelling;
   stmt->nameRange = name.range();
   auto parseRest = [&] {
-    llvm::SmallVector<Request> requests;
+    llvm::SmallVector<Constraint> constraints;
     // A shape that was put here is not taken for labels.
     if (token.is(TokenKind::LSquare) && peekNext().is(TokenKind::Identifier)) {
       stmt->hasLabels = true;
@@ -218,7 +218,7 @@ bool Parser::parseInput() {
                                      "name its dimensions"))
         return false;
     }
-    if (!parseRequests(requests) ||
+    if (!parseConstraints(constraints) ||
         !expect(TokenKind::Colon, " and a type after the input's name"))
       return false;
     if (!token.is(TokenKind::Identifier))
@@ -237,9 +237,9 @@ bool Parser::parseInput() {
     advance();
     if (token.is(TokenKind::LSquare) && !parseSubscripts(stmt->shape))
       return false;
-    if (!parseRequests(requests))
+    if (!parseConstraints(constraints))
       return false;
-    stmt->requests = context.copy<Request>(requests);
+    stmt->constraints = context.copy<Constraint>(constraints);
     stmt->range = since(keyword.range().Start);
     return expectEndOfStatement();
   };
@@ -266,10 +266,10 @@ bool Parser::parseOutput() {
                                      "name its dimensions"))
         return false;
     }
-    llvm::SmallVector<Request> requests;
-    if (!parseRequests(requests))
+    llvm::SmallVector<Constraint> constraints;
+    if (!parseConstraints(constraints))
       return false;
-    stmt->requests = context.copy<Request>(requests);
+    stmt->constraints = context.copy<Constraint>(constraints);
     stmt->range = since(name.range().Start);
     statements.push_back(stmt);
   } while (consumeIf(TokenKind::Comma));
@@ -476,11 +476,11 @@ const EquationStmt *Parser::parseEquation(Token &defined) {
     if (!parseLabels(stmt->labels))
       return nullptr;
   }
-  llvm::SmallVector<Request> requests;
-  if (!parseRequests(requests))
+  llvm::SmallVector<Constraint> constraints;
+  if (!parseConstraints(constraints))
     return nullptr;
-  stmt->requests = context.copy<Request>(requests);
-  if (!expect(TokenKind::Equal, stmt->hasLabels || !requests.empty()
+  stmt->constraints = context.copy<Constraint>(constraints);
+  if (!expect(TokenKind::Equal, stmt->hasLabels || !constraints.empty()
                                     ? " after the left side"
                                     : " or '[' after the tensor's name") ||
       !parseRightSide(*stmt))

@@ -45,9 +45,9 @@ private:
   bool parseLabels(llvm::ArrayRef<ast::Label> &labels,
                    llvm::StringRef noExtents = "");
   bool parseName(Token &name, llvm::StringRef what);
-  // Requests (ParseRequest.cpp).
-  bool parseRequests(llvm::SmallVectorImpl<ast::Request> &requests);
-  bool parseRequest(ast::Request &request);
+  // Constraints (ParseConstraint.cpp).
+  bool parseConstraints(llvm::SmallVectorImpl<ast::Constraint> &constraints);
+  bool parseConstraint(ast::Constraint &constraint);
   bool parseCutEntry(ast::CutEntry &entry);
   bool parseAxis(ast::AxisName &axis);
   bool expectEndOfStatement();

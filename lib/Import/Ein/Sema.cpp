@@ -187,11 +187,11 @@ void Analyzer::visitInput(const InputStmt &stmt) {
     tensor.shape.push_back(extent.value_or(1));
   }
   ok = ok && checkSize(stmt.name, stmt.nameRange, tensor.type, tensor.shape);
-  if (ok && (stmt.hasLabels || !stmt.requests.empty()))
+  if (ok && (stmt.hasLabels || !stmt.constraints.empty()))
     if (auto targets = dimensionTargets(tensor, stmt.hasLabels, stmt.labels,
                                         stmt.nameRange))
-      addRequests(file, stmt.requests, *targets, stmt.name,
-                  tensor.constraints.work, &tensor.constraints.layoutGroup);
+      addConstraints(file, stmt.constraints, *targets, stmt.name,
+                     tensor.constraints.work, &tensor.constraints.layoutGroup);
   Binding binding;
   binding.kind = ok ? Binding::Kind::Tensor : Binding::Kind::Poison;
   binding.defined = stmt.nameRange;
@@ -226,11 +226,12 @@ void Analyzer::visitOutput(const OutputStmt &stmt) {
   }
   Graph::Output output{binding->tensor, stmt.nameRange.Start, {}};
   const Tensor &tensor = graph.tensors[binding->tensor];
-  if (stmt.hasLabels || !stmt.requests.empty())
+  if (stmt.hasLabels || !stmt.constraints.empty())
     if (auto targets = dimensionTargets(tensor, stmt.hasLabels, stmt.labels,
                                         stmt.nameRange))
-      addRequests(file, stmt.requests, *targets, stmt.name, output.requests,
-                  /*layoutGroup=*/nullptr);
+      addConstraints(file, stmt.constraints, *targets, stmt.name,
+                     output.constraints,
+                     /*layoutGroup=*/nullptr);
   graph.outputs.push_back(std::move(output));
 }
 
@@ -246,10 +247,11 @@ void Analyzer::visitEquation(Scope &scope, const EquationStmt &stmt) {
   if (std::optional<unsigned> tensor = expand(scope, stmt)) {
     binding.kind = Binding::Kind::Tensor;
     binding.tensor = *tensor;
-    if (!stmt.requests.empty()) {
+    if (!stmt.constraints.empty()) {
       Tensor &defined = graph.tensors[*tensor];
-      addRequests(scope, stmt.requests, labelTargets(defined, stmt), stmt.name,
-                  defined.constraints.work, &defined.constraints.layoutGroup);
+      addConstraints(scope, stmt.constraints, labelTargets(defined, stmt),
+                     stmt.name, defined.constraints.work,
+                     &defined.constraints.layoutGroup);
     }
   }
   scope.define(stmt.name, binding);

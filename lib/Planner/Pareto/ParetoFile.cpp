@@ -49,7 +49,8 @@ void pareto::writeFront(llvm::raw_ostream &os, RewriteSpace &space,
   llvm::json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
     json.attribute("tapestry_front", 1);
-    json.attribute("program", front.members.front().plan.program);
+    json.attribute("program",
+                   llvm::json::fixUTF8(front.members.front().plan.program));
     json.attribute("seed", int64_t(front.seed));
     json.attribute("threads", int64_t(front.threads));
     json.attribute("evaluations", front.evaluations);

@@ -13,6 +13,7 @@ using namespace tapestry::layout;
 using namespace tapestry::machine;
 using namespace tapestry::model;
 using namespace tapestry::plan;
+using llvm::json::fixUTF8; // names in IR are any bytes
 
 /// The axes of every dimension of a plain layout.
 static void writeLayout(llvm::json::OStream &json, const Layout &layout,
@@ -21,7 +22,7 @@ static void writeLayout(llvm::json::OStream &json, const Layout &layout,
     for (const LayoutDim &dim : layout.dims)
       json.array([&] {
         for (unsigned axis : dim.cut())
-          json.value(grid.axes[axis].name);
+          json.value(fixUTF8(grid.axes[axis].name));
       });
   });
 }
@@ -65,10 +66,10 @@ static void writeGroups(llvm::json::OStream &json, const PlanGraph &graph) {
   json.attributeArray("groups", [&] {
     for (const auto &[name, vertices] : groups)
       json.object([&, &name = name, &vertices = vertices] {
-        json.attribute("name", name);
+        json.attribute("name", fixUTF8(name));
         json.attributeArray("vertices", [&] {
           for (llvm::StringRef vertex : vertices)
-            json.value(vertex);
+            json.value(fixUTF8(vertex));
         });
       });
   });
@@ -77,7 +78,7 @@ static void writeGroups(llvm::json::OStream &json, const PlanGraph &graph) {
 void plan::writeGrid(llvm::json::OStream &json, const DeviceGrid &userGrid) {
   json.attributeObject("grid", [&] {
     for (const DeviceGrid::Axis &axis : userGrid.axes)
-      json.attribute(axis.name, axis.size);
+      json.attribute(fixUTF8(axis.name), axis.size);
   });
 }
 
@@ -87,10 +88,10 @@ void plan::writeRewrites(llvm::json::OStream &json,
     for (const Rewrite &rewrite : rewrites)
       json.object([&] {
         json.attribute("kind", rewrite.kind);
-        json.attribute("vertex", rewrite.vertex);
+        json.attribute("vertex", fixUTF8(rewrite.vertex));
         json.attributeArray("arguments", [&] {
           for (const std::string &argument : rewrite.arguments)
-            json.value(argument);
+            json.value(fixUTF8(argument));
         });
       });
   });
@@ -99,10 +100,10 @@ void plan::writeRewrites(llvm::json::OStream &json,
 void plan::writeCut(llvm::json::OStream &json, const PlanVertex &vertex,
                     const PlannedVertex &planned, const VertexPlacement &placed,
                     const DeviceGrid &grid) {
-  json.attribute("name", planned.name);
+  json.attribute("name", fixUTF8(planned.name));
   json.attributeObject("parts", [&] {
     for (auto [label, count] : llvm::zip_equal(vertex.labels, planned.parts))
-      json.attribute(label.name, count);
+      json.attribute(fixUTF8(label.name), count);
   });
   if (placed.partition)
     json.attributeObject("axes", [&] {
@@ -110,9 +111,9 @@ void plan::writeCut(llvm::json::OStream &json, const PlanVertex &vertex,
            llvm::zip_equal(vertex.labels, placed.partition->cuts)) {
         if (cut.empty())
           continue;
-        json.attributeArray(label.name, [&, &cut = cut] {
+        json.attributeArray(fixUTF8(label.name), [&, &cut = cut] {
           for (unsigned axis : cut)
-            json.value(grid.axes[axis].name);
+            json.value(fixUTF8(grid.axes[axis].name));
         });
       }
     });
@@ -134,7 +135,7 @@ void plan::writePlan(llvm::raw_ostream &os, const PlanGraph &graph,
   llvm::json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
     json.attribute("tapestry_plan", 1);
-    json.attribute("program", plan.program);
+    json.attribute("program", fixUTF8(plan.program));
     json.attribute("devices", plan.devices);
     writeGrid(json, plan.userGrid);
     json.attribute("solver", plan.solver);
@@ -165,7 +166,8 @@ void plan::writePlan(llvm::raw_ostream &os, const PlanGraph &graph,
     json.attributeArray("collectives", [&] {
       for (const PlannedCollective &collective : plan.placement.collectives)
         json.object([&] {
-          json.attribute("vertex", graph.vertices[collective.vertex].name);
+          json.attribute("vertex",
+                         fixUTF8(graph.vertices[collective.vertex].name));
           json.attribute("kind", stringifyCollective(collective.kind));
           json.attribute("group", collective.group);
           json.attribute("bytes", collective.bytes);

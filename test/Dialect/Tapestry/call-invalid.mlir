@@ -91,12 +91,12 @@ tapestry.graph @planned on #tapestry_index.grid<"d.0" = 2> {
 
 tapestry.graph @main {
   %A = tapestry.source "A" : tensor<5xf32>
-  // expected-error @below {{cannot be inlined: @pinned has a source or sink with requests}}
+  // expected-error @below {{cannot be inlined: @pinned has a source or sink with constraints}}
   %B = tapestry.call @pinned(%A) : (tensor<5xf32>) -> tensor<5xf32>
   tapestry.sink "B", %B : tensor<5xf32>
 }
 tapestry.graph @pinned {
   // expected-note @below {{it is here}}
-  %A = tapestry.source "A" {tapestry.constraints = [#tapestry.request<pin home {"0" = 2}>]} : tensor<5xf32>
+  %A = tapestry.source "A" {tapestry.constraints = [#tapestry.constraint<pin home {"0" = 2}>]} : tensor<5xf32>
   tapestry.sink "B", %A : tensor<5xf32>
 }

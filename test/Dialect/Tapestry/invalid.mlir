@@ -770,14 +770,14 @@ func.func @yield_c1(%a: tensor<5xf32>) {
 // -----
 
 tapestry.graph @tapestry_c1_list {
-  // expected-error @below {{has the attribute 'tapestry.constraints', which lists requests on an operator or a sink}}
+  // expected-error @below {{has the attribute 'tapestry.constraints', which lists constraints on an operator or a sink}}
   %A = tapestry.source "A" {tapestry.constraints = 3} : tensor<5xf32>
 }
 
 // -----
 
 tapestry.graph @tapestry_c1_place {
-  // expected-error @below {{has the attribute 'tapestry.constraints', which lists requests on an operator or a sink}}
+  // expected-error @below {{has the attribute 'tapestry.constraints', which lists constraints on an operator or a sink}}
   %p = tapestry.sequence_point {tapestry.constraints = []}
 }
 
@@ -785,23 +785,23 @@ tapestry.graph @tapestry_c1_place {
 
 tapestry.graph @tapestry_c1_sink {
   %A = tapestry.source "A" : tensor<5xf32>
-  // expected-error @below {{has a request on a cut, a sink's are on the home}}
-  tapestry.sink "A", %A {tapestry.constraints = [#tapestry.request<pin cut {"0" = 2}>]} : tensor<5xf32>
+  // expected-error @below {{has a constraint on a cut, a sink's are on the home}}
+  tapestry.sink "A", %A {tapestry.constraints = [#tapestry.constraint<pin cut {"0" = 2}>]} : tensor<5xf32>
 }
 
 // -----
 
 tapestry.graph @tapestry_c2_source {
-  // expected-error @below {{has a request on dimension '1', the tensor has rank 1}}
-  %A = tapestry.source "A" {tapestry.constraints = [#tapestry.request<pin cut {"1" = 2}>]} : tensor<5xf32>
+  // expected-error @below {{has a constraint on dimension '1', the tensor has rank 1}}
+  %A = tapestry.source "A" {tapestry.constraints = [#tapestry.constraint<pin cut {"1" = 2}>]} : tensor<5xf32>
 }
 
 // -----
 
 tapestry.graph @tapestry_c2_einsum {
   %A = tapestry.source "A" : tensor<5xf32>
-  // expected-error @below {{has a request on label 'k', its labels are ["i"]}}
-  %B = tapestry.einsum "B" [i = 5] (%A[i]) -> [i] attributes {tapestry.constraints = [#tapestry.request<pin cut {k = 2}>]} {
+  // expected-error @below {{has a constraint on label 'k', its labels are ["i"]}}
+  %B = tapestry.einsum "B" [i = 5] (%A[i]) -> [i] attributes {tapestry.constraints = [#tapestry.constraint<pin cut {k = 2}>]} {
   ^bb0(%a: f32):
     tapestry.yield %a : f32
   } : (tensor<5xf32>) -> tensor<5xf32>
@@ -811,8 +811,8 @@ tapestry.graph @tapestry_c2_einsum {
 
 tapestry.graph @tapestry_c2_home {
   %A = tapestry.source "A" : tensor<5xf32>
-  // expected-error @below {{has a request on dimension 'i', the tensor has rank 1}}
-  tapestry.sink "A", %A {tapestry.constraints = [#tapestry.request<pin home {i = 2}>]} : tensor<5xf32>
+  // expected-error @below {{has a constraint on dimension 'i', the tensor has rank 1}}
+  tapestry.sink "A", %A {tapestry.constraints = [#tapestry.constraint<pin home {i = 2}>]} : tensor<5xf32>
 }
 
 // -----
@@ -838,34 +838,34 @@ tapestry.graph @tapestry_c4_place {
 // -----
 
 // expected-error @below {{label 'i' has 0 : i64 parts, the least is 1}}
-#request_c1_parts = #tapestry.request<pin cut {i = 0}>
+#constraint_c1_parts = #tapestry.constraint<pin cut {i = 0}>
 
 // -----
 
 // expected-error @below {{label 'i' takes a number of parts or a list of axes, not []}}
-#request_c1_axes = #tapestry.request<pin cut {i = []}>
+#constraint_c1_axes = #tapestry.constraint<pin cut {i = []}>
 
 // -----
 
 // expected-error @below {{label 'i' takes a number of parts or a list of axes, not [3]}}
-#request_c1_axis = #tapestry.request<pin cut {i = [3]}>
+#constraint_c1_axis = #tapestry.constraint<pin cut {i = [3]}>
 
 // -----
 
 // expected-error @below {{a preference has the weight -1.000000e+00 : f64, the least is 0.0}}
-#request_c2 = #tapestry.request<prefer -1.0 cut {i = 2}>
+#constraint_c2 = #tapestry.constraint<prefer -1.0 cut {i = 2}>
 
 // -----
 
 // expected-error @below {{expected pin or prefer, got 'wish'}}
-#request_strength = #tapestry.request<wish cut {i = 2}>
+#constraint_strength = #tapestry.constraint<wish cut {i = 2}>
 
 // -----
 
 // expected-error @below {{expected cut or home, got 'work'}}
-#request_side = #tapestry.request<pin work {i = 2}>
+#constraint_side = #tapestry.constraint<pin work {i = 2}>
 
 // -----
 
 // expected-error @below {{other labels can only have 1 part, not 2}}
-#request_others = #tapestry.request<pin cut {i = 2} others = 2>
+#constraint_others = #tapestry.constraint<pin cut {i = 2} others = 2>

@@ -372,9 +372,11 @@ BusiestProblem::choicesOf(const DecidedPlan &plan) const {
   return chosen;
 }
 
-extern "C" PluginInfo tapestryGetPluginInfo() {
-  return {pluginAPIVersion, "busiest", /*registerDialects=*/nullptr, [] {
-            static const BusiestModel model;
-            return registerCostModel(model);
-          }};
+extern "C" const PluginInfo *tapestryGetPluginInfo() {
+  static const PluginInfo info = {pluginAPIVersion, "busiest",
+                                  /*registerDialects=*/nullptr, [] {
+                                    static const BusiestModel model;
+                                    return registerCostModel(model);
+                                  }};
+  return &info;
 }

@@ -4,10 +4,11 @@
 
 extern "C" void tapestryNobodyDefinesThis();
 
-extern "C" tapestry::PluginInfo tapestryGetPluginInfo() {
-  return {tapestry::pluginAPIVersion, "incomplete", nullptr,
-          []() -> llvm::Error {
-            tapestryNobodyDefinesThis();
-            return llvm::Error::success();
-          }};
+extern "C" const tapestry::PluginInfo *tapestryGetPluginInfo() {
+  static const tapestry::PluginInfo info = {
+      tapestry::pluginAPIVersion, "incomplete", nullptr, []() -> llvm::Error {
+        tapestryNobodyDefinesThis();
+        return llvm::Error::success();
+      }};
+  return &info;
 }

@@ -34,11 +34,13 @@ struct ListBlockOps : PassWrapper<ListBlockOps, OperationPass<ModuleOp>> {
 
 } // namespace
 
-extern "C" tapestry::PluginInfo tapestryGetPluginInfo() {
-  return {tapestry::pluginAPIVersion, "test",
-          [](DialectRegistry &registry) { registry.insert<PluggedDialect>(); },
-          []() -> llvm::Error {
-            PassRegistration<ListBlockOps>();
-            return llvm::Error::success();
-          }};
+extern "C" const tapestry::PluginInfo *tapestryGetPluginInfo() {
+  static const tapestry::PluginInfo info = {
+      tapestry::pluginAPIVersion, "test",
+      [](DialectRegistry &registry) { registry.insert<PluggedDialect>(); },
+      []() -> llvm::Error {
+        PassRegistration<ListBlockOps>();
+        return llvm::Error::success();
+      }};
+  return &info;
 }

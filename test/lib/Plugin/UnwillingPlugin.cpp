@@ -2,8 +2,9 @@
 
 #include "tapestry/Plugin.h"
 
-extern "C" tapestry::PluginInfo tapestryGetPluginInfo() {
-  return {tapestry::pluginAPIVersion, "unwilling", nullptr, [] {
-            return llvm::createStringError("there is nothing to register");
-          }};
+extern "C" const tapestry::PluginInfo *tapestryGetPluginInfo() {
+  static const tapestry::PluginInfo info = {
+      tapestry::pluginAPIVersion, "unwilling", nullptr,
+      [] { return llvm::createStringError("there is nothing to register"); }};
+  return &info;
 }

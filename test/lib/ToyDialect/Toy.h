@@ -10,7 +10,7 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tapestry/Dialect/Index/IR/IndexAttrs.h"
-#include "tapestry/Dialect/Tapestry/IR/Requests.h"
+#include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Interfaces/BlockOpInterface.h"
 
 #include "ToyDialect.h.inc"

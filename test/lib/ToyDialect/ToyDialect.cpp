@@ -101,8 +101,10 @@ PointWork MedianStatsOp::getWork() {
   return {/*flops=*/4 + 4 + 1, /*bytes=*/0};
 }
 
-extern "C" PluginInfo tapestryGetPluginInfo() {
-  return {pluginAPIVersion, "toy",
-          [](DialectRegistry &registry) { registry.insert<ToyDialect>(); },
-          nullptr};
+extern "C" const PluginInfo *tapestryGetPluginInfo() {
+  static const PluginInfo info = {
+      pluginAPIVersion, "toy",
+      [](DialectRegistry &registry) { registry.insert<ToyDialect>(); },
+      nullptr};
+  return &info;
 }

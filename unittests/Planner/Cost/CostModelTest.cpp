@@ -20,7 +20,7 @@
 #include <limits>
 #include <random>
 
-extern "C" tapestry::PluginInfo tapestryGetPluginInfo();
+extern "C" const tapestry::PluginInfo *tapestryGetPluginInfo();
 
 using namespace tapestry;
 using namespace tapestry::cost;
@@ -36,7 +36,7 @@ namespace {
 
 /// The model of the plug-in.
 const CostModel &busiest() {
-  llvm::cantFail(tapestryGetPluginInfo().registerTables());
+  llvm::cantFail(tapestryGetPluginInfo()->registerTables());
   return *valueOf(costModelNamed("busiest"));
 }
 

@@ -184,7 +184,7 @@ struct AxisName {
   llvm::SMRange range;
 };
 
-/// `i: 2`, `k: gpu.0` or `k: [node, gpu.0]` in a request.
+/// `i: 2`, `k: gpu.0` or `k: [node, gpu.0]` in a constraint.
 struct CutEntry {
   /// A label or the number of a dimension.
   llvm::StringRef label;
@@ -196,7 +196,7 @@ struct CutEntry {
 };
 
 /// `@ {i: 2}`, `@? 1.5 {i: 2, *: 1}` or `@ group g`.
-struct Request {
+struct Constraint {
   llvm::SMRange range;
   bool isPreference = false;
   /// Null: 1.
@@ -204,7 +204,7 @@ struct Request {
   llvm::ArrayRef<CutEntry> entries;
   /// `*: 1`.
   bool isClosed = false;
-  /// The name of a layout group; empty for a request on a cut.
+  /// The name of a layout group; empty for a constraint on a cut.
   llvm::StringRef group;
 };
 
@@ -231,20 +231,20 @@ struct ParamStmt : Stmt {
 struct InputStmt : Stmt {
   ElementType type = ElementType::F32;
   llvm::ArrayRef<const Expr *> shape;
-  /// What requests call the dimensions, as in `input A[i, j] : f32[8, 8]`.
+  /// What constraints call the dimensions, as in `input A[i, j] : f32[8, 8]`.
   bool hasLabels = false;
   llvm::ArrayRef<Label> labels;
-  llvm::ArrayRef<Request> requests;
+  llvm::ArrayRef<Constraint> constraints;
   InputStmt() : Stmt(Kind::Input) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Input; }
 };
 
 /// `output F`; one statement per name.
 struct OutputStmt : Stmt {
-  /// What requests call the dimensions, as in `output F[i, k]`.
+  /// What constraints call the dimensions, as in `output F[i, k]`.
   bool hasLabels = false;
   llvm::ArrayRef<Label> labels;
-  llvm::ArrayRef<Request> requests;
+  llvm::ArrayRef<Constraint> constraints;
   OutputStmt() : Stmt(Kind::Output) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Output; }
 };
@@ -264,7 +264,7 @@ struct EquationStmt : Stmt {
   const Expr *expr = nullptr;
   /// The second argument of a norm.
   const Expr *epsilon = nullptr;
-  llvm::ArrayRef<Request> requests;
+  llvm::ArrayRef<Constraint> constraints;
   EquationStmt() : Stmt(Kind::Equation) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Equation; }
 };

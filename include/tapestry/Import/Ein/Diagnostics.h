@@ -105,10 +105,6 @@ private:
 /// "1 label", "2 labels".
 std::string countOf(size_t count, llvm::StringRef noun);
 
-/// A sink that prints `file:line:col: error: ...`, the line and a caret to
-/// standard error.
-DiagnosticEngine::Sink printingSink(const llvm::SourceMgr &sources);
-
 } // namespace tapestry::ein
 
 #endif // TAPESTRY_IMPORT_EIN_DIAGNOSTICS_H

@@ -160,7 +160,7 @@ struct Graph {
     llvm::SMLoc loc;
     /// What is asked of the layout in which the tensor is left, by the numbers
     /// of its dimensions.
-    std::vector<ShardingConstraint> requests;
+    std::vector<ShardingConstraint> constraints;
   };
   std::vector<Output> outputs;
 };

@@ -20,6 +20,11 @@ private:
   void writeSource(SourceOp op);
   void writeEinsum(EinsumOp op);
   void writeBody(Region &region, ArrayRef<unsigned> labelNumbers, EinsumOp op);
+  void writeOther(Operation *op);
+  void writeOperand(Value operand);
+  using WriteAttributes = llvm::function_ref<void(Operation *)>;
+  void writeRegion(Region &region, llvm::DenseMap<Value, unsigned> &values,
+                   WriteAttributes writeAttributes);
 
   std::string text;
   llvm::raw_string_ostream os{text};
@@ -50,28 +55,59 @@ static SmallVector<unsigned> numberLabels(EinsumOp op) {
   return numbers;
 }
 
+void Writer::writeRegion(Region &region,
+                         llvm::DenseMap<Value, unsigned> &values,
+                         WriteAttributes writeAttributes) {
+  os << '{';
+  for (Block &block : region) {
+    for (BlockArgument argument : block.getArguments()) {
+      values.try_emplace(argument, values.size());
+      os << '^' << argument.getType();
+    }
+    for (Operation &inner : block) {
+      os << inner.getName() << '(';
+      for (Value operand : inner.getOperands())
+        os << values.lookup(operand) << ',';
+      os << ')';
+      writeAttributes(&inner);
+      for (Value result : inner.getResults()) {
+        values.try_emplace(result, values.size());
+        os << ':' << result.getType();
+      }
+      for (Region &nested : inner.getRegions())
+        writeRegion(nested, values, writeAttributes);
+      os << '\n';
+    }
+  }
+  os << '}';
+}
+
 void Writer::writeBody(Region &region, ArrayRef<unsigned> labelNumbers,
                        EinsumOp op) {
-  if (region.empty())
-    return;
   llvm::DenseMap<Value, unsigned> values;
-  for (BlockArgument argument : region.getArguments())
-    values.try_emplace(argument, values.size());
-  for (Operation &inner : region.front()) {
-    os << inner.getName() << '(';
-    for (Value operand : inner.getOperands())
-      os << values.lookup(operand) << ',';
-    os << ')';
+  writeRegion(region, values, [&](Operation *inner) {
     if (auto use = dyn_cast<LabelOp>(inner))
       os << labelNumbers[*op.getLabelIndex(use.getLabel())];
     else
-      os << inner.getAttrDictionary();
-    for (Value result : inner.getResults()) {
-      values.try_emplace(result, values.size());
-      os << ':' << result.getType();
-    }
-    os << '\n';
-  }
+      os << inner->getAttrDictionary();
+  });
+}
+
+/// Operators of other dialects and points: all that they say, labels by name.
+void Writer::writeOther(Operation *op) {
+  os << op->getName() << op->getAttrDictionary();
+  for (Value operand : op->getOperands())
+    writeOperand(operand);
+  llvm::DenseMap<Value, unsigned> values;
+  for (Region &region : op->getRegions())
+    writeRegion(region, values,
+                [&](Operation *inner) { os << inner->getAttrDictionary(); });
+  os << ':' << op->getResultTypes() << '\n';
+}
+
+void Writer::writeOperand(Value operand) {
+  os << ' ' << numbers.lookup(operand.getDefiningOp()) << '#'
+     << cast<OpResult>(operand).getResultNumber();
 }
 
 void Writer::writeEinsum(EinsumOp op) {
@@ -89,7 +125,7 @@ void Writer::writeEinsum(EinsumOp op) {
   llvm::interleaveComma(extents, os);
   os << "] ";
   for (unsigned operand = 0; operand < op.getInputs().size(); ++operand) {
-    os << numbers.lookup(op.getInputs()[operand].getDefiningOp());
+    writeOperand(op.getInputs()[operand]);
     writeMap(op.getOperandMap(operand));
     os << op.getPads()[operand] << ' ';
   }
@@ -131,10 +167,7 @@ void Writer::writeOp(Operation *top) {
     } else if (auto einsum = dyn_cast<EinsumOp>(op)) {
       writeEinsum(einsum);
     } else {
-      os << op->getName() << op->getAttrDictionary();
-      for (Value operand : op->getOperands())
-        os << ' ' << numbers.lookup(operand.getDefiningOp());
-      os << '\n';
+      writeOther(op);
     }
     numbers.try_emplace(op, numbers.size());
   }

@@ -27,7 +27,7 @@ static LogicalResult verifyCallee(CallOp call, GraphOp callee) {
     return refuse(callee, "is planned already");
   for (Operation &op : callee.getBody().front())
     if (isa<SourceOp, SinkOp>(op) && op.hasAttr(constraintsAttrName))
-      return refuse(&op, "has a source or sink with requests");
+      return refuse(&op, "has a source or sink with constraints");
   return success();
 }
 

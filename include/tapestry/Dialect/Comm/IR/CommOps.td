@@ -106,7 +106,7 @@ def Comm_CollectivePermuteOp
   let summary = "an exchange of whole parts";
   let description = [{
     No device has to put its target box together from pieces: each comes whole
-    from one device.
+    from one device, which may serve several.
 
     ```mlir
     // The axes of the cut change places: devices 1 and 2 exchange their rows.
@@ -123,7 +123,7 @@ def Comm_HaloExchangeOp : Comm_ExchangeOp<"halo_exchange", "HaloExchange"> {
   let summary = "get what lies around the own part";
   let description = [{
     Every device keeps all that it holds and gets the rest of its target box from
-    its neighbours.
+    the devices that hold it.
 
     ```mlir
     // Rows of 97, and those that a window of 3 reads beside them.

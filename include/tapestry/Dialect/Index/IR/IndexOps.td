@@ -13,6 +13,9 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "tapestry/Dialect/Index/IR/IndexAttrs.td"
 
+// `part` is what the lowering of layouts makes. `apply`, `image` and `intersect`
+// are what an operator's own lowering finds its windows by (emitWindowStarts):
+// those of views, gathers and blocks, and until then of other dialects.
 class TapestryIndex_Op<string mnemonic, list<Trait> traits = []>
     : Op<TapestryIndex_Dialect, mnemonic, !listconcat(traits, [Pure])> {
   let hasFolder = 1;

@@ -14,7 +14,7 @@
 
 namespace tapestry::teg {
 
-/// The list of `#tapestry.request` on a source, an einsum or a sink.
+/// The list of `#tapestry.constraint` on a source, an einsum or a sink.
 inline constexpr llvm::StringLiteral constraintsAttrName =
     "tapestry.constraints";
 /// The name of the layout group of a source or an einsum.

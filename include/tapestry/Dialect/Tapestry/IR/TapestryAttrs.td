@@ -7,8 +7,8 @@ include "mlir/IR/AttrTypeBase.td"
 include "tapestry/Dialect/Index/IR/IndexAttrs.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryDialect.td"
 
-def Tapestry_RequestAttr : AttrDef<Tapestry_Dialect, "Request"> {
-  let mnemonic = "request";
+def Tapestry_ConstraintAttr : AttrDef<Tapestry_Dialect, "Constraint"> {
+  let mnemonic = "constraint";
   let summary = "What a user asks of a tensor's cut";
   let description = [{
     A pin, which every plan meets, or a preference with a weight, which a plan
@@ -18,14 +18,14 @@ def Tapestry_RequestAttr : AttrDef<Tapestry_Dialect, "Request"> {
     unless `others = 1` says that they are not to be cut.
 
     ```mlir
-    #tapestry.request<pin cut {i = 2, k = ["node", "gpu.0"]}>
-    #tapestry.request<prefer 1.5 home {"0" = 8} others = 1>
+    #tapestry.constraint<pin cut {i = 2, k = ["node", "gpu.0"]}>
+    #tapestry.constraint<prefer 1.5 home {"0" = 8} others = 1>
     ```
 
     Constraints:
-    - (request_c1) every entry is a number of parts, at least 1, or a list of
+    - (constraint_c1) every entry is a number of parts, at least 1, or a list of
       names of axes, not empty.
-    - (request_c2) the weight of a preference is finite and at least 0.
+    - (constraint_c2) the weight of a preference is finite and at least 0.
   }];
   let parameters = (ins
     "bool":$isHome,
@@ -35,12 +35,12 @@ def Tapestry_RequestAttr : AttrDef<Tapestry_Dialect, "Request"> {
     "bool":$isClosed
   );
   let builders = [
-    AttrBuilder<(ins "const ::tapestry::ShardingConstraint &":$request,
+    AttrBuilder<(ins "const ::tapestry::ShardingConstraint &":$constraint,
                      "bool":$isHome)>
   ];
   let extraClassDeclaration = [{
     /// As a plain struct that was written at `place`.
-    ::tapestry::ShardingConstraint getRequest(::llvm::StringRef place) const;
+    ::tapestry::ShardingConstraint getConstraint(::llvm::StringRef place) const;
   }];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

@@ -28,16 +28,16 @@ def Tapestry_Dialect : Dialect {
     ```
 
     Two attributes say what a user asks of a plan: `tapestry.constraints`, a
-    list of `#tapestry.request`, and `tapestry.layout_group`, a name: tensors of
-    one group are kept in equal layouts. A sink's requests are on the layout in
+    list of `#tapestry.constraint`, and `tapestry.layout_group`, a name: tensors of
+    one group are kept in equal layouts. A sink's constraints are on the layout in
     which the tensor is handed out. `tapestry.unread_inputs` on a graph names
     the sources that it had until nothing read them: whoever runs the program
     may name files for them.
 
     Constraints:
-    - (tapestry_c1) `tapestry.constraints` is a list of requests on an operator
+    - (tapestry_c1) `tapestry.constraints` is a list of constraints on an operator
       (BlockOpInterface) or a sink; a sink's are on the home.
-    - (tapestry_c2) a request on the cut names labels of the operator or numbers
+    - (tapestry_c2) a constraint on the cut names labels of the operator or numbers
       of a source's dimensions; one on the home numbers of dimensions.
     - (tapestry_c3) `tapestry.layout_group` is a string, not empty, on an
       operator.

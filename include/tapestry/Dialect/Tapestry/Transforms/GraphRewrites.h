@@ -8,7 +8,7 @@
 //   order        Z       steps of a tree: Z, a reduced product, is computed as
 //                        several einsums; "0 2" multiplies tensors 0 and 2,
 //                        "1" sums what tensor 1 alone has; tensors are numbered
-//                        as in Planner/ContractionOrder.h
+//                        as in Planner/Contraction/ContractionOrder.h
 //   reassociate  Z       a producer P of Z, then the steps of a tree or none:
 //                        the reduced product P becomes part of the product Z,
 //                        which is then ordered: (AB)C to A(BC)

@@ -50,7 +50,7 @@ def TapestryInlineCalls : Pass<"tapestry-inline-calls", "::mlir::ModuleOp"> {
     makes loops of them. It has no sinks, so that sequence points have nothing to
     order and are left out.
 
-    A graph that is called has no grid yet, and no requests on its sources and
+    A graph that is called has no grid yet, and no constraints on its sources and
     sinks: where its tensors come from and go to is up to the caller.
 
     Before:
@@ -206,7 +206,7 @@ def TapestryOrderContractions
     sum[j, k] A[i, j] * B[j, k] * C[k, l], by a tree of einsums with two factors
     each, where that takes fewer operations. New vertices are named after the
     old one: `Z.1`, `Z.2`, ...; the last keeps the name. The tree is optimal up
-    to 12 factors (see Planner/ContractionOrder.h); `objective` says by what.
+    to 12 factors (see Planner/Contraction/ContractionOrder.h); `objective` says by what.
 
     A product is taken apart where its multiplication distributes over the
     reduction: float mul and div and integer mul under add, float add under max

@@ -1,4 +1,5 @@
-//===- Requests.h - Pins and preferences of ops -----------------*- C++ -*-===//
+//===- Constraints.h - Pins and preferences of ops -----------------*- C++
+//-*-===//
 //
 // Any operator of a graph may have the attributes `tapestry.constraints` and
 // `tapestry.layout_group`; what it answers the planner is found here.

@@ -1,4 +1,5 @@
-//===- Requests.cpp - What pins and preferences are about -----------------===//
+//===- Constraints.cpp - What pins and preferences are about
+//-----------------===//
 
 #include "Analyzer.h"
 #include "llvm/ADT/StringExtras.h"
@@ -59,7 +60,7 @@ Analyzer::labelTargets(const Tensor &tensor, const EquationStmt &stmt) {
 
 bool Analyzer::addEntry(const Scope &scope, const CutEntry &entry,
                         llvm::ArrayRef<CutTarget> targets, llvm::StringRef name,
-                        ShardingConstraint &request) {
+                        ShardingConstraint &constraint) {
   // Only dimensions are planned by number, and no label is written as one.
   const auto *target = llvm::find_if(targets, [&](const CutTarget &candidate) {
     return entry.label == (llvm::isDigit(entry.label.front())
@@ -78,7 +79,7 @@ bool Analyzer::addEntry(const Scope &scope, const CutEntry &entry,
   }
   LabelConstraint pin;
   pin.label = target->planned;
-  for (const LabelConstraint &earlier : request.cuts)
+  for (const LabelConstraint &earlier : constraint.cuts)
     if (earlier.label == pin.label) {
       diagnostics.error(entry.labelRange,
                         "label '" + entry.label + "' is given twice");
@@ -96,7 +97,7 @@ bool Analyzer::addEntry(const Scope &scope, const CutEntry &entry,
             .evaluateInt(entry.parts);
     if (!parts)
       return false;
-    if (*parts < 1 || (request.isHard && *parts > target->extent)) {
+    if (*parts < 1 || (constraint.isHard && *parts > target->extent)) {
       diagnostics.error(entry.parts->range, "label '" + entry.label + "' of '" +
                                                 name + "' has extent " +
                                                 llvm::Twine(target->extent) +
@@ -106,16 +107,17 @@ bool Analyzer::addEntry(const Scope &scope, const CutEntry &entry,
     }
     pin.parts = *parts;
   }
-  request.cuts.push_back(std::move(pin));
+  constraint.cuts.push_back(std::move(pin));
   return true;
 }
 
-void Analyzer::addRequests(const Scope &scope, llvm::ArrayRef<Request> requests,
-                           llvm::ArrayRef<CutTarget> targets,
-                           llvm::StringRef name,
-                           std::vector<ShardingConstraint> &into,
-                           std::string *layoutGroup) {
-  for (const Request &asked : requests) {
+void Analyzer::addConstraints(const Scope &scope,
+                              llvm::ArrayRef<Constraint> constraints,
+                              llvm::ArrayRef<CutTarget> targets,
+                              llvm::StringRef name,
+                              std::vector<ShardingConstraint> &into,
+                              std::string *layoutGroup) {
+  for (const Constraint &asked : constraints) {
     if (!asked.group.empty()) {
       if (!layoutGroup)
         diagnostics.error(asked.range, "a layout group is named where '" +
@@ -127,17 +129,17 @@ void Analyzer::addRequests(const Scope &scope, llvm::ArrayRef<Request> requests,
         *layoutGroup = asked.group.str();
       continue;
     }
-    ShardingConstraint request;
-    request.isHard = !asked.isPreference;
-    request.isClosed = asked.isClosed;
+    ShardingConstraint constraint;
+    constraint.isHard = !asked.isPreference;
+    constraint.isClosed = asked.isClosed;
     if (auto *weight = llvm::dyn_cast_or_null<FloatLiteral>(asked.weight))
-      request.weight = weight->value;
+      constraint.weight = weight->value;
     else if (auto *whole = llvm::dyn_cast_or_null<IntLiteral>(asked.weight))
-      request.weight = whole->value;
+      constraint.weight = whole->value;
     bool ok = true;
     for (const CutEntry &entry : asked.entries)
-      ok &= addEntry(scope, entry, targets, name, request);
+      ok &= addEntry(scope, entry, targets, name, constraint);
     if (ok)
-      into.push_back(std::move(request));
+      into.push_back(std::move(constraint));
   }
 }

@@ -1,11 +1,12 @@
-//===- Requests.cpp - Pins and preferences in the IR ----------------------===//
+//===- Constraints.cpp - Pins and preferences in the IR
+//----------------------===//
 //
-// #tapestry.request, the discardable attributes that hold it, and what
+// #tapestry.constraint, the discardable attributes that hold it, and what
 // operators answer when the planner asks for their constraints.
 //
 //===----------------------------------------------------------------------===//
 
-#include "tapestry/Dialect/Tapestry/IR/Requests.h"
+#include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "mlir/IR/Builders.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 
@@ -14,13 +15,14 @@ using namespace tapestry;
 using namespace tapestry::teg;
 
 //===----------------------------------------------------------------------===//
-// RequestAttr
+// ConstraintAttr
 //===----------------------------------------------------------------------===//
 
-LogicalResult RequestAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  bool, bool isHard, FloatAttr weight,
-                                  DictionaryAttr cuts, bool) {
-  // request_c1
+LogicalResult
+ConstraintAttr::verify(function_ref<InFlightDiagnostic()> emitError, bool,
+                       bool isHard, FloatAttr weight, DictionaryAttr cuts,
+                       bool) {
+  // constraint_c1
   for (NamedAttribute entry : cuts) {
     if (auto count = dyn_cast<IntegerAttr>(entry.getValue())) {
       if (count.getValue().getSignificantBits() > 63 || count.getInt() < 1)
@@ -35,7 +37,7 @@ LogicalResult RequestAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << "' takes a number of parts or a list of axes, not "
                          << entry.getValue();
   }
-  // request_c2
+  // constraint_c2
   if (!weight.getType().isF64() || !weight.getValue().isFinite() ||
       weight.getValueAsDouble() < 0)
     return emitError() << "a preference has the weight " << weight
@@ -43,11 +45,12 @@ LogicalResult RequestAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-RequestAttr RequestAttr::get(MLIRContext *context,
-                             const ShardingConstraint &request, bool isHome) {
+ConstraintAttr ConstraintAttr::get(MLIRContext *context,
+                                   const ShardingConstraint &constraint,
+                                   bool isHome) {
   Builder builder(context);
   llvm::SmallVector<NamedAttribute> cuts;
-  for (const LabelConstraint &pin : request.cuts) {
+  for (const LabelConstraint &pin : constraint.cuts) {
     if (pin.axes.empty()) {
       cuts.push_back(builder.getNamedAttr(
           pin.label, builder.getI64IntegerAttr(pin.parts)));
@@ -57,17 +60,17 @@ RequestAttr RequestAttr::get(MLIRContext *context,
     cuts.push_back(
         builder.getNamedAttr(pin.label, builder.getStrArrayAttr(axes)));
   }
-  return get(context, isHome, request.isHard,
-             builder.getF64FloatAttr(request.isHard ? 1 : request.weight),
-             builder.getDictionaryAttr(cuts), request.isClosed);
+  return get(context, isHome, constraint.isHard,
+             builder.getF64FloatAttr(constraint.isHard ? 1 : constraint.weight),
+             builder.getDictionaryAttr(cuts), constraint.isClosed);
 }
 
-ShardingConstraint RequestAttr::getRequest(StringRef place) const {
-  ShardingConstraint request;
-  request.isHard = getIsHard();
-  request.weight = getWeight().getValueAsDouble();
-  request.isClosed = getIsClosed();
-  request.place = place.str();
+ShardingConstraint ConstraintAttr::getConstraint(StringRef place) const {
+  ShardingConstraint constraint;
+  constraint.isHard = getIsHard();
+  constraint.weight = getWeight().getValueAsDouble();
+  constraint.isClosed = getIsClosed();
+  constraint.place = place.str();
   for (NamedAttribute entry : getCuts()) {
     LabelConstraint pin;
     pin.label = entry.getName().str();
@@ -76,14 +79,14 @@ ShardingConstraint RequestAttr::getRequest(StringRef place) const {
     else
       for (Attribute axis : cast<ArrayAttr>(entry.getValue()))
         pin.axes.push_back(cast<StringAttr>(axis).str());
-    request.cuts.push_back(std::move(pin));
+    constraint.cuts.push_back(std::move(pin));
   }
-  return request;
+  return constraint;
 }
 
 /// `<` (`pin` | `prefer` weight) (`cut` | `home`) dictionary
 /// (`others` `=` `1`)? `>`
-Attribute RequestAttr::parse(AsmParser &parser, Type) {
+Attribute ConstraintAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   StringRef strength, side;
   double weight = 1;
@@ -120,12 +123,12 @@ Attribute RequestAttr::parse(AsmParser &parser, Type) {
   }
   if (parser.parseGreater())
     return {};
-  return parser.getChecked<RequestAttr>(
+  return parser.getChecked<ConstraintAttr>(
       loc, parser.getContext(), side == "home", isHard,
       parser.getBuilder().getF64FloatAttr(weight), cuts, isClosed);
 }
 
-void RequestAttr::print(AsmPrinter &printer) const {
+void ConstraintAttr::print(AsmPrinter &printer) const {
   printer << '<';
   if (getIsHard()) {
     printer << "pin";
@@ -155,14 +158,14 @@ static std::string placeOf(Location loc) {
       .str();
 }
 
-static void addRequests(Operation *op, ShardingConstraints &constraints) {
+static void addConstraints(Operation *op, ShardingConstraints &constraints) {
   auto list = op->getAttrOfType<ArrayAttr>(constraintsAttrName);
   if (!list)
     return;
   std::string place = placeOf(op->getLoc());
-  for (auto request : list.getAsRange<RequestAttr>())
-    (request.getIsHome() ? constraints.home : constraints.work)
-        .push_back(request.getRequest(place));
+  for (auto constraint : list.getAsRange<ConstraintAttr>())
+    (constraint.getIsHome() ? constraints.home : constraints.work)
+        .push_back(constraint.getConstraint(place));
 }
 
 ShardingConstraints teg::constraintsOf(OpResult result) {
@@ -170,10 +173,10 @@ ShardingConstraints teg::constraintsOf(OpResult result) {
   Operation *op = result.getOwner();
   bool isFirst = result.getResultNumber() == 0;
   if (isFirst)
-    addRequests(op, constraints);
+    addConstraints(op, constraints);
   for (Operation *user : result.getUsers())
     if (isa<SinkOp>(user))
-      addRequests(user, constraints);
+      addConstraints(user, constraints);
   if (!isFirst)
     return constraints;
   if (auto group = op->getAttrOfType<StringAttr>(layoutGroupAttrName)) {
@@ -190,18 +193,18 @@ static RankedTensorType constrainedType(Operation *op) {
 }
 
 /// tapestry_c2
-static LogicalResult verifyLabels(Operation *op, RequestAttr request) {
-  bool isOnLabels = !request.getIsHome() && !isGraphSource(op);
+static LogicalResult verifyLabels(Operation *op, ConstraintAttr constraint) {
+  bool isOnLabels = !constraint.getIsHome() && !isGraphSource(op);
   llvm::SmallVector<std::string> labels;
   if (isOnLabels)
     labels = cast<BlockOpInterface>(op).getLabelNames();
-  for (NamedAttribute entry : request.getCuts()) {
+  for (NamedAttribute entry : constraint.getCuts()) {
     StringRef label = entry.getName().getValue();
     if (isOnLabels) {
       if (llvm::is_contained(labels, label))
         continue;
       InFlightDiagnostic diagnostic = op->emitOpError()
-                                      << "has a request on label '" << label
+                                      << "has a constraint on label '" << label
                                       << "', its labels are [";
       llvm::interleaveComma(labels, diagnostic, [&](StringRef name) {
         diagnostic << '"' << name << '"';
@@ -211,7 +214,7 @@ static LogicalResult verifyLabels(Operation *op, RequestAttr request) {
     int64_t rank = constrainedType(op).getRank();
     int64_t dim = 0;
     if (label.getAsInteger(10, dim) || dim < 0 || dim >= rank)
-      return op->emitOpError() << "has a request on dimension '" << label
+      return op->emitOpError() << "has a constraint on dimension '" << label
                                << "', the tensor has rank " << rank;
   }
   return success();
@@ -245,15 +248,17 @@ TapestryDialect::verifyOperationAttribute(Operation *op,
   auto list = dyn_cast<ArrayAttr>(attribute.getValue());
   auto sink = dyn_cast<SinkOp>(op);
   if ((!sink && !isa<BlockOpInterface>(op)) || !list ||
-      !llvm::all_of(list, [](Attribute a) { return isa<RequestAttr>(a); }))
-    return op->emitOpError() << "has the attribute '" << name
-                             << "', which lists requests on an operator or a "
-                                "sink";
-  for (auto request : list.getAsRange<RequestAttr>()) {
-    if (sink && !request.getIsHome())
-      return op->emitOpError() << "has a request on a cut, a sink's are on the "
-                                  "home";
-    if (failed(verifyLabels(op, request)))
+      !llvm::all_of(list, [](Attribute a) { return isa<ConstraintAttr>(a); }))
+    return op->emitOpError()
+           << "has the attribute '" << name
+           << "', which lists constraints on an operator or a "
+              "sink";
+  for (auto constraint : list.getAsRange<ConstraintAttr>()) {
+    if (sink && !constraint.getIsHome())
+      return op->emitOpError()
+             << "has a constraint on a cut, a sink's are on the "
+                "home";
+    if (failed(verifyLabels(op, constraint)))
       return failure();
   }
   return success();

@@ -1,6 +1,7 @@
-//===- ParseRequest.cpp - Pins, preferences and layout groups -------------===//
+//===- ParseConstraint.cpp - Pins, preferences and layout groups
+//-------------===//
 //
-//   requests ::= (`@` cuts | `@?` number? cuts | `@` `group` name)*
+//   constraints ::= (`@` cuts | `@?` number? cuts | `@` `group` name)*
 //   cuts     ::= `{` (entry (`,` entry)*)? `}`
 //   entry    ::= (name | number) `:` (expr | axis | `[` axis (`,` axis)* `]`)
 //              | `*` `:` `1`
@@ -14,9 +15,9 @@
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
 
-bool Parser::parseRequests(llvm::SmallVectorImpl<Request> &requests) {
+bool Parser::parseConstraints(llvm::SmallVectorImpl<Constraint> &constraints) {
   while (token.is(TokenKind::At) || token.is(TokenKind::AtQuestion))
-    if (!parseRequest(requests.emplace_back()))
+    if (!parseConstraint(constraints.emplace_back()))
       return false;
   return true;
 }
@@ -81,26 +82,26 @@ bool Parser::parseCutEntry(CutEntry &entry) {
   return (entry.parts = parseExpr()) != nullptr;
 }
 
-bool Parser::parseRequest(Request &request) {
+bool Parser::parseConstraint(Constraint &constraint) {
   llvm::SMLoc start = token.range().Start;
-  request.isPreference = token.is(TokenKind::AtQuestion);
+  constraint.isPreference = token.is(TokenKind::AtQuestion);
   advance();
-  if (!request.isPreference && token.is(TokenKind::Identifier) &&
+  if (!constraint.isPreference && token.is(TokenKind::Identifier) &&
       token.spelling == "group") {
     advance();
     Token name;
     if (!parseName(name, "the name of a layout group"))
       return false;
-    request.group = name.spelling;
-    request.range = since(start);
+    constraint.group = name.spelling;
+    constraint.range = since(start);
     return true;
   }
-  if (request.isPreference &&
+  if (constraint.isPreference &&
       (token.is(TokenKind::Integer) || token.is(TokenKind::Float)) &&
-      !(request.weight = parseNumber()))
+      !(constraint.weight = parseNumber()))
     return false;
   Token open = token;
-  if (!expect(TokenKind::LBrace, request.isPreference
+  if (!expect(TokenKind::LBrace, constraint.isPreference
                                      ? " and what is preferred"
                                      : " or 'group' after '@'"))
     return false;
@@ -122,12 +123,12 @@ bool Parser::parseRequest(Request &request) {
         return false;
       }
       advance();
-      request.isClosed = true;
+      constraint.isClosed = true;
     } while (consumeIf(TokenKind::Comma));
   }
-  request.entries = context.copy<CutEntry>(entries);
+  constraint.entries = context.copy<CutEntry>(entries);
   if (!expectClosing(TokenKind::RBrace, open))
     return false;
-  request.range = since(start);
+  constraint.range = since(start);
   return true;
 }
