@@ -535,3 +535,147 @@ func.func @block_c7_guard(%x: !x) {
   }
   return
 }
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 = [8 by "d.0"] - 1 span 3] on #grid>>
+!r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+
+func.func @block_c1_overflow(%x: !x) {
+  // expected-error@+1 {{label 'i' has extent 9223372036854775807, which is 2^62 or more}}
+  %r = tra.block "S" ["i"] = [9223372036854775807] by #tapestry_index.partition<[["d.0"]]>
+      reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0 - 1), shape = [3]>] pads [0.0 : f32]
+      writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
+  ^bb0(%w: tensor<6xf32>, %lo: index, %hi: index):
+    %p = tensor.empty() : tensor<4xf32>
+    tra.block_yield %p : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 = [8 by "d.0"] - 1 span 3] on #grid>>
+!r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+
+func.func @block_c2_shape(%x: !x) {
+  // expected-error@+1 {{dimension 0 of operand 0 is addressed by the shape 9223372036854775807 of stride 1, with which it reaches 2^62 or more}}
+  %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
+      reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0), shape = [9223372036854775807]>] pads [0.0 : f32]
+      writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
+  ^bb0(%w: tensor<6xf32>, %lo: index, %hi: index):
+    %p = tensor.empty() : tensor<4xf32>
+    tra.block_yield %p : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 = [8 by "d.0"] - 1 span 3] on #grid>>
+!r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+
+func.func @block_c2_stride(%x: !x) {
+  // expected-error@+1 {{dimension 0 of operand 0 is addressed by the shape 3 of stride 9223372036854775807, with which it reaches 2^62 or more}}
+  %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
+      reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0), shape = [3], strides = [9223372036854775807]>] pads [0.0 : f32]
+      writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
+  ^bb0(%w: tensor<6xf32>, %lo: index, %hi: index):
+    %p = tensor.empty() : tensor<4xf32>
+    tra.block_yield %p : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 = [8 by "d.0"] - 1 span 3] on #grid>>
+!r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+
+func.func @block_c2_constant(%x: !x) {
+  // expected-error@+1 {{dimension 0 of operand 0 is addressed by the constant -9223372036854775807, with which it reaches 2^62 or more}}
+  %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
+      reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0 - 9223372036854775807)>] pads [0.0 : f32]
+      writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
+  ^bb0(%w: tensor<6xf32>, %lo: index, %hi: index):
+    %p = tensor.empty() : tensor<4xf32>
+    tra.block_yield %p : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 = [8 by "d.0"] - 1 span 3] on #grid>>
+!r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+
+func.func @block_c2_coefficient(%x: !x) {
+  // expected-error@+1 {{dimension 0 of operand 0 is addressed by the coefficient 4611686018427387905, with which it reaches 2^62 or more}}
+  %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
+      reads(%x : !x) at [#tapestry_index.projection<(d0) -> (4611686018427387905 * d0)>] pads [0.0 : f32]
+      writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
+  ^bb0(%w: tensor<6xf32>, %lo: index, %hi: index):
+    %p = tensor.empty() : tensor<4xf32>
+    tra.block_yield %p : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 = [8 by "d.0"] - 1 span 3] on #grid>>
+!r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+
+func.func @block_c2_mod(%x: !x) {
+  // expected-error@+1 {{dimension 0 of operand 0 is addressed by the mod 9223372036854775807, which is 2^62 or more}}
+  %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
+      reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0), mods = [9223372036854775807]>] pads [0.0 : f32]
+      writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
+  ^bb0(%w: tensor<6xf32>, %lo: index, %hi: index):
+    %p = tensor.empty() : tensor<4xf32>
+    tra.block_yield %p : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 = [8 by "d.0"] - 1 span 3] on #grid>>
+!r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+
+func.func @block_c2_floordiv(%x: !x) {
+  // expected-error@+1 {{dimension 0 of operand 0 is addressed by the floordiv 9223372036854775807, which is 2^62 or more}}
+  %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
+      reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0), floordivs = [9223372036854775807]>] pads [0.0 : f32]
+      writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
+  ^bb0(%w: tensor<6xf32>, %lo: index, %hi: index):
+    %p = tensor.empty() : tensor<4xf32>
+    tra.block_yield %p : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 = [8 by "d.0"] - 1 span 3] on #grid>>
+!r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+
+func.func @block_c2_guard_inverted(%x: !x) {
+  // expected-error@+1 {{guard 0 goes from 9223372036854775807 down to -9223372036854775808 of label "i"}}
+  %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
+      reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0 - 1), shape = [3]>] guards [#tapestry_index.range<9223372036854775807 to -9223372036854775808>] pads [0.0 : f32]
+      writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
+  ^bb0(%w: tensor<6xf32>, %lo: index, %hi: index):
+    %p = tensor.empty() : tensor<4xf32>
+    tra.block_yield %p : tensor<4xf32>
+  }
+  return
+}

@@ -715,3 +715,42 @@ func.func @monoid(%v: !v) {
   } : (!v) -> !v
   return
 }
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+func.func @join_c1_overflow(%x: !x) {
+  // expected-error@+1 {{label 'y' has extent 4611686018427387904, which is 2^62 or more}}
+  %D = tra.join "D" [y = 4611686018427387904] by #tapestry_index.partition<[["d.0"]]> (%x[y] pad 0.0 : f32) -> [y] {
+  ^bb0(%v: f32):
+    tra.yield %v : f32
+  } : (!x) -> !x
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+func.func @join_c4_coefficient(%x: !x) {
+  // expected-error@+1 {{dimension 0 of operand 0 is addressed by the coefficient 4611686018427387905, with which it reaches 2^62 or more}}
+  %D = tra.join "D" [y = 8] by #tapestry_index.partition<[["d.0"]]> (%x[4611686018427387905 * y] pad 0.0 : f32) -> [y] {
+  ^bb0(%v: f32):
+    tra.yield %v : f32
+  } : (!x) -> !x
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+func.func @join_c4_constant(%x: !x) {
+  // expected-error@+1 {{dimension 0 of operand 0 is addressed by the constant 9223372036854775807, with which it reaches 2^62 or more}}
+  %D = tra.join "D" [y = 8] by #tapestry_index.partition<[["d.0"]]> (%x[y + 9223372036854775807] pad 0.0 : f32) -> [y] {
+  ^bb0(%v: f32):
+    tra.yield %v : f32
+  } : (!x) -> !x
+  return
+}

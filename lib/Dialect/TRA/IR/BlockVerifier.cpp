@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::tra;
 
-/// block_c2: as many projections as relations, of the right ranks.
+/// block_c2: as many projections as relations, of the right ranks and within
+/// reach.
 static LogicalResult verifyProjections(BlockOp op, StringRef what,
                                        TypeRange relations,
                                        ArrayAttr projections) {
@@ -29,6 +30,9 @@ static LogicalResult verifyProjections(BlockOp op, StringRef what,
              << " to " << attr.getProjection().rank()
              << " dimensions, expected from " << op.getLabels().size() << " to "
              << rank;
+    if (failed(verifyReach(op, what + " " + Twine(number), attr.getProjection(),
+                           op.getExtents())))
+      return failure();
   }
   return success();
 }
@@ -53,7 +57,11 @@ static LogicalResult verifyGuards(BlockOp op) {
                                       << " ranges for " << labels << " labels";
     for (auto [label, range] : llvm::enumerate(guard.getBox())) {
       ZRange whole{0, op.getExtents()[label]};
-      if (!whole.contains(range))
+      if (range.lo > range.hi)
+        return op.emitOpError("guard ")
+               << number << " goes from " << range.lo << " down to " << range.hi
+               << " of label " << op.getLabels()[label];
+      if (range.lo < whole.lo || range.hi > whole.hi)
         return op.emitOpError("guard ")
                << number << " holds " << boxToString(range) << " of label "
                << op.getLabels()[label] << ", which is " << boxToString(whole);

@@ -8,6 +8,7 @@
 #include "VerifierRules.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Support/Resharding.h"
+#include "llvm/ADT/APInt.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -186,6 +187,46 @@ LogicalResult ToTensorOp::verify() {
 // Join
 //===----------------------------------------------------------------------===//
 
+/// Extents, and how far subscripts may reach, are below 2^62, as in layouts:
+/// the arithmetic on them does not overflow.
+static constexpr int64_t reachLimit = int64_t(1) << 62;
+
+LogicalResult tra::verifyReach(Operation *op, const Twine &what,
+                               const Projection &projection,
+                               ArrayRef<int64_t> extents) {
+  for (auto [number, dim] : llvm::enumerate(projection.dims)) {
+    unsigned position = number;
+    llvm::APInt reach(256, 1);
+    // Adds |a| * b, which `name` stands for in the message.
+    auto add = [&](const Twine &name, int64_t a, int64_t b) -> LogicalResult {
+      reach +=
+          llvm::APInt(256, a, /*isSigned=*/true).abs() * llvm::APInt(256, b);
+      if (reach.ult(reachLimit))
+        return success();
+      return op->emitOpError("dimension ")
+             << position << " of " << what << " is addressed by the " << name
+             << ", with which it reaches 2^62 or more";
+    };
+    // Coefficients of labels without values are looked at, too.
+    for (const AffineTerm &term : dim.terms)
+      if (failed(add("coefficient " + Twine(term.coefficient), term.coefficient,
+                     std::max<int64_t>(extents[term.dim], 1))))
+        return failure();
+    if (failed(add("constant " + Twine(dim.constant), dim.constant, 1)) ||
+        failed(
+            add("shape " + Twine(dim.size) + " of stride " + Twine(dim.stride),
+                dim.size - 1, dim.stride)))
+      return failure();
+    for (auto [name, value] :
+         {std::pair("floordiv", dim.floordiv), std::pair("mod", dim.mod)})
+      if (value >= reachLimit)
+        return op->emitOpError("dimension ")
+               << position << " of " << what << " is addressed by the " << name
+               << " " << value << ", which is 2^62 or more";
+  }
+  return success();
+}
+
 /// Whether the text form can write a label as a bare word of an affine
 /// expression.
 static bool isIdentifier(StringRef name) {
@@ -212,6 +253,9 @@ LogicalResult tra::verifyLabels(Operation *op, ArrayAttr labels,
     if (extent < 0)
       return op->emitOpError("label '")
              << name << "' has extent " << extent << ", expected at least 0";
+    if (extent >= reachLimit)
+      return op->emitOpError("label '")
+             << name << "' has extent " << extent << ", which is 2^62 or more";
   }
   return success();
 }
@@ -255,11 +299,16 @@ static LogicalResult verifyMaps(JoinOp op) {
              << op.getExtents()[label];
   }
   // join_c4
-  for (unsigned number = 0; number + 1 < relations; ++number)
-    if (failed(index::getLinearForms(op.getInputMap(number))))
+  for (unsigned number = 0; number + 1 < relations; ++number) {
+    FailureOr<Projection> read = index::getLinearForms(op.getInputMap(number));
+    if (failed(read))
       return op.emitOpError("reads operand ")
              << number << " at the subscripts " << op.getIndexingMaps()[number]
              << ", which are not affine with integer coefficients";
+    if (failed(verifyReach(op, "operand " + Twine(number), *read,
+                           op.getExtents())))
+      return failure();
+  }
   return success();
 }
 
@@ -338,11 +387,14 @@ LogicalResult tra::verifyLayout(Operation *op, const Twine &what,
                                 const Layout &expected) {
   if (type.getLayout().getLayout() == expected)
     return success();
+  auto layout = index::LayoutAttr::getChecked(
+      [&] { return op->emitOpError(what) << ": "; }, op->getContext(),
+      type.getLayout().getGrid(), expected);
+  if (!layout)
+    return failure();
   return op->emitOpError(what)
          << " lies as " << type.getLayout() << ", but the partition "
-         << partition << " makes it lie as "
-         << index::LayoutAttr::get(op->getContext(), type.getDeviceGrid(),
-                                   expected);
+         << partition << " makes it lie as " << layout;
 }
 
 FailureOr<Partition> tra::verifyPartition(Operation *op,

@@ -12,9 +12,15 @@
 
 namespace tapestry::tra {
 
-/// Distinct identifiers with one extent each, at least 0.
+/// Distinct identifiers with one extent each, at least 0 and below 2^62.
 mlir::LogicalResult verifyLabels(mlir::Operation *op, mlir::ArrayAttr labels,
                                  llvm::ArrayRef<int64_t> extents);
+
+/// What points of these extents read or write by `projection` of the relation
+/// `what` stays below 2^62.
+mlir::LogicalResult verifyReach(mlir::Operation *op, const llvm::Twine &what,
+                                const Projection &projection,
+                                llvm::ArrayRef<int64_t> extents);
 
 /// One pad per operand, `unit` or a value of its element type; operands without
 /// one are read within their bounds. `accessOf` says where an operand is read,

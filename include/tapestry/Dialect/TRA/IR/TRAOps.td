@@ -109,12 +109,13 @@ def TRA_JoinOp : TRA_Op<"join", [Pure, IsolatedFromAbove]> {
     Constraints:
     - `join_c1`: there is one extent per label; labels are distinct identifiers
       (letters, digits, `_`, `$` and `.`, the first no digit; not `mod`, `floordiv`
-      or `ceildiv`); extents are at least 0.
+      or `ceildiv`); extents are at least 0 and below 2^62.
     - `join_c2`: there is one indexing map per operand and one for the result, of
       the labels, without symbols, with one result per dimension.
     - `join_c3`: every dimension of the result is one label, each at most once, and
       has its extent.
-    - `join_c4`: subscripts of operands are affine with integer coefficients.
+    - `join_c4`: subscripts of operands are affine with integer coefficients and
+      stay below 2^62.
     - `join_c5`: there is one pad per operand, `unit` for none or a value of its
       element type.
     - `join_c6`: subscripts of an operand without pad stay within it.
@@ -244,10 +245,11 @@ def TRA_BlockOp : TRA_Op<"block", [Pure, IsolatedFromAbove]> {
 
     Constraints:
     - `block_c1`: there is one extent per label; labels are distinct identifiers
-      (as in a join); extents are at least 0.
+      (as in a join); extents are at least 0 and below 2^62.
     - `block_c2`: there is one projection per operand and result, from all labels
-      to the dimensions of its relation. Where there are guards, there is one per
-      operand: `unit` for all points or a range of every label within its extent.
+      to the dimensions of its relation, whose images and divisors stay below 2^62.
+      Where there are guards, there is one per operand: `unit` for all points or a
+      range `lo to hi` of every label within its extent, lo <= hi.
     - `block_c3`: there is one pad per operand, `unit` for none or a value of its
       element type.
     - `block_c4`: an operand without pad is read within its bounds by the points
