@@ -481,20 +481,32 @@ struct ConvertCommToRuntime
     : tapestry::impl::ConvertCommToRuntimeBase<ConvertCommToRuntime> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SmallVector<Attribute> descriptions;
+    // Programs that were lowered before stay described.
+    FailureOr<SmallVector<DictionaryAttr>> programs =
+        program::readAll(module, {program::name});
+    if (failed(programs))
+      return signalPassFailure();
     for (func::FuncOp function :
          llvm::to_vector(module.getOps<func::FuncOp>())) {
       if (!function->hasAttr("comm.grid"))
         continue;
+      if (llvm::any_of(*programs, [&](DictionaryAttr known) {
+            return known.get(program::name) == function.getSymNameAttr();
+          })) {
+        function.emitError("'comm.programs' names a program ")
+            << function.getSymNameAttr() << " already";
+        return signalPassFailure();
+      }
       FailureOr<DictionaryAttr> description =
           RuntimeProgram(module, function).lower();
       if (failed(description))
         return signalPassFailure();
-      descriptions.push_back(*description);
+      programs->push_back(*description);
     }
-    if (!descriptions.empty())
+    if (!programs->empty())
       module->setAttr(program::attribute,
-                      ArrayAttr::get(&getContext(), descriptions));
+                      ArrayAttr::get(&getContext(),
+                                     llvm::to_vector_of<Attribute>(*programs)));
   }
 };
 } // namespace

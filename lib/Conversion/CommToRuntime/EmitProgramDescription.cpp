@@ -105,7 +105,8 @@ private:
   StringRef emitNumbers(ArrayRef<int64_t> numbers, unsigned bits);
   StringRef emitTable(StringRef name, ArrayRef<Row> rows, bool single = false);
   StringRef emitBoxes(const Layout &layout, const DeviceGrid &grid);
-  StringRef emitCombineThunk(FlatSymbolRefAttr combine);
+  FailureOr<LLVM::LLVMFuncOp> functionNamed(FlatSymbolRefAttr symbol);
+  FailureOr<StringRef> emitCombineThunk(FlatSymbolRefAttr combine);
   FailureOr<StringRef> emitTensors(StringRef key);
   FailureOr<StringRef> emitCollectives();
   StringRef emitVertices();
@@ -211,14 +212,33 @@ StringRef DescriptionEmitter::emitBoxes(const Layout &layout,
   return emitNumbers(bounds, 64);
 }
 
+/// What the runtime is given the address of.
+FailureOr<LLVM::LLVMFuncOp>
+DescriptionEmitter::functionNamed(FlatSymbolRefAttr symbol) {
+  Operation *found = module.lookupSymbol(symbol);
+  if (auto function = dyn_cast_or_null<LLVM::LLVMFuncOp>(found))
+    return function;
+  InFlightDiagnostic error = module.emitError("the program \"")
+                             << name << "\" calls " << symbol;
+  if (found)
+    error << ", which is not in the LLVM dialect yet, but a '"
+          << found->getName() << "'";
+  else
+    error << ", which the module lacks";
+  return failure();
+}
+
 /// The ABI hands a combine function plain pointers and a count; the compiled
 /// one is launched as the target says.
-StringRef DescriptionEmitter::emitCombineThunk(FlatSymbolRefAttr combine) {
+FailureOr<StringRef>
+DescriptionEmitter::emitCombineThunk(FlatSymbolRefAttr combine) {
   std::string &name = thunks[combine.getValue()];
   if (!name.empty())
-    return name;
+    return StringRef(name);
+  FailureOr<LLVM::LLVMFuncOp> callee = functionNamed(combine);
+  if (failed(callee))
+    return failure();
   name = (combine.getValue() + ".thunk").str();
-  auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(combine.getValue());
   Type i64Type = builder.getI64Type();
   auto type =
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(module.getContext()),
@@ -229,10 +249,10 @@ StringRef DescriptionEmitter::emitCombineThunk(FlatSymbolRefAttr combine) {
   builder.setInsertionPointToStart(body);
   Value count = body->getArgument(2);
   target.emitLaunch(
-      builder, loc, callee,
+      builder, loc, *callee,
       {{body->getArgument(0), count}, {body->getArgument(1), count}});
   LLVM::ReturnOp::create(builder, loc, ValueRange());
-  return name;
+  return StringRef(name);
 }
 
 FailureOr<StringRef> DescriptionEmitter::emitTensors(StringRef key) {
@@ -272,6 +292,10 @@ FailureOr<StringRef> DescriptionEmitter::emitCollectives() {
     Collective moved = planResharding(grid, from, toAttr.getLayout());
     auto combine = entry.getAs<FlatSymbolRefAttr>(program::combine);
     auto monoid = entry.getAs<index::MonoidAttr>(program::monoid);
+    FailureOr<StringRef> thunk =
+        combine ? emitCombineThunk(combine) : StringRef();
+    if (failed(thunk))
+      return failure();
 
     SmallVector<int64_t> groups, replicas;
     llvm::DenseMap<int64_t, int64_t> numberOfGroup;
@@ -291,8 +315,7 @@ FailureOr<StringRef> DescriptionEmitter::emitCollectives() {
          i32(TAPESTRY_HOST), address(emitNumbers(groups, 32)),
          address(combine ? StringRef() : emitNumbers(replicas, 32)),
          address(emitBoxes(from, grid)),
-         address(emitBoxes(toAttr.getLayout(), grid)),
-         address(combine ? emitCombineThunk(combine) : StringRef()),
+         address(emitBoxes(toAttr.getLayout(), grid)), address(*thunk),
          i64(entry.getAs<IntegerAttr>(program::bytes).getInt())});
   }
   return emitTable(newName("collectives"), rows);
@@ -316,6 +339,13 @@ StringRef DescriptionEmitter::emitNames(StringRef table,
 }
 
 LogicalResult DescriptionEmitter::emit() {
+  auto entry = program.getAs<FlatSymbolRefAttr>(program::entry);
+  if (failed(functionNamed(entry)))
+    return failure();
+  if (module.lookupSymbol(descriptionName()))
+    return module.emitError("holds a symbol '")
+           << descriptionName() << "' before the program \"" << name
+           << "\" is described";
   FailureOr<StringRef> inputs = emitTensors(program::inputs);
   FailureOr<StringRef> outputs = emitTensors(program::outputs);
   FailureOr<StringRef> collectives = emitCollectives();
@@ -326,25 +356,24 @@ LogicalResult DescriptionEmitter::emit() {
   if (auto names = program.getAs<ArrayAttr>(program::unreadInputs))
     for (auto name : names.getAsRange<StringAttr>())
       unread.push_back(name.str());
-  Row row = {
-      i32(TAPESTRY_ABI_VERSION),
-      i32(sizeof(TapestryProgram)),
-      address(emitString(name)),
-      i64(program.getAs<IntegerAttr>(program::devices).getInt()),
-      i32(list(program::inputs).size()),
-      i32(list(program::outputs).size()),
-      i32(list(program::collectives).size()),
-      i32(list(program::vertices).size()),
-      address(*inputs),
-      address(*outputs),
-      address(*collectives),
-      address(emitVertices()),
-      address(program.getAs<FlatSymbolRefAttr>(program::entry).getValue()),
-      address(peaks ? emitNumbers(peaks.asArrayRef(), 64) : StringRef()),
-      i64(unread.size()),
-      address(emitNames(program::unreadInputs, unread)),
-      i64(features.size()),
-      address(emitNames("features", features))};
+  Row row = {i32(TAPESTRY_ABI_VERSION),
+             i32(sizeof(TapestryProgram)),
+             address(emitString(name)),
+             i64(program.getAs<IntegerAttr>(program::devices).getInt()),
+             i32(list(program::inputs).size()),
+             i32(list(program::outputs).size()),
+             i32(list(program::collectives).size()),
+             i32(list(program::vertices).size()),
+             address(*inputs),
+             address(*outputs),
+             address(*collectives),
+             address(emitVertices()),
+             address(entry.getValue()),
+             address(peaks ? emitNumbers(peaks.asArrayRef(), 64) : StringRef()),
+             i64(unread.size()),
+             address(emitNames(program::unreadInputs, unread)),
+             i64(features.size()),
+             address(emitNames("features", features))};
   emitTable(descriptionName(), {row}, /*single=*/true);
   return success();
 }
@@ -366,19 +395,24 @@ struct EmitProgramDescription
   using EmitProgramDescriptionBase::EmitProgramDescriptionBase;
 
   void runOnOperation() override {
-    SmallVector<DictionaryAttr> programs = program::allOf(getOperation());
-    if (programs.empty())
+    FailureOr<SmallVector<DictionaryAttr>> programs = program::readAll(
+        getOperation(),
+        {program::name, program::devices, program::entry, program::inputs,
+         program::outputs, program::collectives, program::vertices});
+    if (failed(programs))
+      return signalPassFailure();
+    if (programs->empty())
       return;
     llvm::Expected<std::unique_ptr<Target>> made = createTarget({target, cpu});
     if (!made) {
       getOperation().emitError(llvm::toString(made.takeError()));
       return signalPassFailure();
     }
-    for (DictionaryAttr program : programs) {
+    for (DictionaryAttr program : *programs) {
       DescriptionEmitter emitter(getOperation(), program, **made);
       if (failed(emitter.emit()))
         return signalPassFailure();
-      if (programs.size() == 1)
+      if (programs->size() == 1)
         emitter.emitAlias("tapestry_program");
     }
     getOperation()->removeAttr(program::attribute);

@@ -23,10 +23,22 @@ namespace {
 
 struct MarkVertices : tapestry::impl::MarkVerticesBase<MarkVertices> {
   void runOnOperation() override {
-    for (DictionaryAttr program : program::allOf(getOperation()))
-      if (auto body = getOperation().lookupSymbol<func::FuncOp>(
-              program.getAs<FlatSymbolRefAttr>(program::body).getValue()))
-        mark(body, program);
+    FailureOr<SmallVector<DictionaryAttr>> programs =
+        program::readAll(getOperation(), {program::body, program::vertices});
+    if (failed(programs))
+      return signalPassFailure();
+    for (DictionaryAttr program : *programs) {
+      auto body = getOperation().lookupSymbol<func::FuncOp>(
+          program.getAs<FlatSymbolRefAttr>(program::body).getValue());
+      if (!body)
+        continue;
+      if (body.isExternal() || body.getNumArguments() == 0) {
+        body.emitError("is the body of a program, but has none or does not "
+                       "take the runtime's rank");
+        return signalPassFailure();
+      }
+      mark(body, program);
+    }
   }
 
 private:

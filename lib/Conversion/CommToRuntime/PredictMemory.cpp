@@ -26,8 +26,12 @@ using namespace mlir;
 using namespace tapestry;
 
 std::optional<int64_t> tapestry::predictedPeakBytes(ModuleOp module) {
+  FailureOr<SmallVector<DictionaryAttr>> programs =
+      program::readAll(module, {});
+  if (failed(programs))
+    return std::nullopt;
   std::optional<int64_t> most;
-  for (DictionaryAttr program : program::allOf(module)) {
+  for (DictionaryAttr program : *programs) {
     auto peaks = program.getAs<DenseI64ArrayAttr>(program::peakBytes);
     if (!peaks || peaks.empty())
       return std::nullopt;
@@ -96,8 +100,12 @@ struct PredictMemory : tapestry::impl::PredictMemoryBase<PredictMemory> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SmallVector<DictionaryAttr> programs = program::allOf(module);
-    if (programs.empty())
+    FailureOr<SmallVector<DictionaryAttr>> programs = program::readAll(
+        module, {program::devices, program::entry, program::inputs,
+                 program::outputs, program::collectives});
+    if (failed(programs))
+      return signalPassFailure();
+    if (programs->empty())
       return;
     llvm::Expected<std::unique_ptr<Target>> made =
         createTarget({target, cpu, vectorBits});
@@ -107,7 +115,7 @@ struct PredictMemory : tapestry::impl::PredictMemoryBase<PredictMemory> {
     }
     dropUnused(module);
     SmallVector<Attribute> predicted;
-    for (DictionaryAttr program : programs)
+    for (DictionaryAttr program : *programs)
       predicted.push_back(withPeaks(program, **made));
     module->setAttr(program::attribute,
                     ArrayAttr::get(&getContext(), predicted));

@@ -41,13 +41,11 @@ inline constexpr llvm::StringLiteral combine = "combine";
 inline constexpr llvm::StringLiteral monoid = "monoid";
 inline constexpr llvm::StringLiteral flops = "flops";
 
-/// The module's programs, in order.
-inline llvm::SmallVector<mlir::DictionaryAttr> allOf(mlir::ModuleOp module) {
-  llvm::SmallVector<mlir::DictionaryAttr> programs;
-  if (auto list = module->getAttrOfType<mlir::ArrayAttr>(attribute))
-    llvm::append_range(programs, list.getAsRange<mlir::DictionaryAttr>());
-  return programs;
-}
+/// The module's programs, in order. Fails, with an error at the module, where
+/// the list was written by somebody else: an entry is of another kind than the
+/// one that stands for it here, or lacks one of `needed`. Names are distinct.
+mlir::FailureOr<llvm::SmallVector<mlir::DictionaryAttr>>
+readAll(mlir::ModuleOp module, llvm::ArrayRef<llvm::StringLiteral> needed);
 
 } // namespace tapestry::program
 

@@ -1,0 +1,202 @@
+//===- ProgramAttributes.cpp - Checks of the attribute comm.programs ------===//
+
+#include "ProgramAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "tapestry/Dialect/Index/IR/IndexOps.h"
+#include "tapestry/Interfaces/Monoid.h"
+#include "tapestry/Support/Resharding.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tapestry;
+
+namespace {
+
+/// Which attributes may stand under a key; `kind` says it in messages.
+struct Entry {
+  StringLiteral key;
+  StringLiteral kind;
+  bool (*fits)(Attribute);
+  bool isOptional = false;
+};
+
+} // namespace
+
+template <typename AttrT> static bool is(Attribute attr) {
+  return isa<AttrT>(attr);
+}
+
+static bool isInteger(Attribute attr) {
+  auto integer = dyn_cast<IntegerAttr>(attr);
+  return integer && integer.getType().isSignlessInteger(64);
+}
+
+/// As many as a grid may have.
+static bool isDeviceCount(Attribute attr) {
+  return isInteger(attr) && cast<IntegerAttr>(attr).getInt() > 0 &&
+         llvm::isInt<32>(cast<IntegerAttr>(attr).getInt());
+}
+
+static bool isElementType(Attribute attr) {
+  auto type = dyn_cast<TypeAttr>(attr);
+  return type && type.getValue().isIntOrFloat();
+}
+
+static bool isCollective(Attribute attr) {
+  auto name = dyn_cast<StringAttr>(attr);
+  return name &&
+         llvm::any_of(
+             ArrayRef{CollectiveKind::AllGather, CollectiveKind::AllReduce,
+                      CollectiveKind::ReduceScatter,
+                      CollectiveKind::CollectivePermute,
+                      CollectiveKind::HaloExchange, CollectiveKind::AllToAll},
+             [&](CollectiveKind kind) {
+               return name.getValue() == stringifyCollective(kind);
+             });
+}
+
+static bool isNames(Attribute attr) {
+  auto list = dyn_cast<ArrayAttr>(attr);
+  return list && llvm::all_of(list, llvm::IsaPred<StringAttr>);
+}
+
+static constexpr Entry programEntries[] = {
+    {program::name, "a string", is<StringAttr>},
+    {program::devices, "a number of devices as i64", isDeviceCount},
+    {program::entry, "a symbol", is<FlatSymbolRefAttr>},
+    {program::body, "a symbol", is<FlatSymbolRefAttr>},
+    {program::inputs, "a list", is<ArrayAttr>},
+    {program::outputs, "a list", is<ArrayAttr>},
+    {program::collectives, "a list", is<ArrayAttr>},
+    {program::vertices, "a list", is<ArrayAttr>},
+    {program::unreadInputs, "a list of strings", isNames},
+    {program::peakBytes, "an array of i64", is<DenseI64ArrayAttr>}};
+
+static constexpr Entry tensorEntries[] = {
+    {program::name, "a string", is<StringAttr>},
+    {program::type, "an integer or float type", isElementType},
+    {program::layout, "a layout", is<index::LayoutAttr>}};
+
+static constexpr Entry collectiveEntries[] = {
+    {program::vertex, "a string", is<StringAttr>},
+    {program::kind, "the name of a collective", isCollective},
+    {program::type, "an integer or float type", isElementType},
+    {program::from, "a layout", is<index::LayoutAttr>},
+    {program::to, "a layout", is<index::LayoutAttr>},
+    {program::bytes, "an i64", isInteger},
+    {program::combine, "a symbol", is<FlatSymbolRefAttr>, true},
+    {program::monoid, "a monoid", is<index::MonoidAttr>, true}};
+
+static constexpr Entry vertexEntries[] = {
+    {program::name, "a string", is<StringAttr>},
+    {program::flops, "an i64", isInteger}};
+
+/// Starts an error that says where in a module it is.
+static InFlightDiagnostic emitFault(ModuleOp module) {
+  return module.emitError() << '\'' << program::attribute << "' ";
+}
+
+/// The value under a key, if any, is of its kind.
+static LogicalResult verifyEntry(ModuleOp module, DictionaryAttr dictionary,
+                                 const Entry &entry, bool isNeeded) {
+  Attribute value = dictionary.get(entry.key);
+  if (!value && isNeeded)
+    return emitFault(module)
+           << "has the entry " << dictionary << ", which lacks '" << entry.key
+           << "', " << entry.kind;
+  if (value && !entry.fits(value))
+    return emitFault(module) << "has '" << entry.key << "' = " << value
+                             << ", expected " << entry.kind;
+  return success();
+}
+
+/// `attr` is a dictionary of these entries.
+static LogicalResult verifyDictionary(ModuleOp module, Attribute attr,
+                                      ArrayRef<Entry> entries) {
+  auto dictionary = dyn_cast<DictionaryAttr>(attr);
+  if (!dictionary)
+    return emitFault(module) << "holds " << attr << ", expected a dictionary";
+  for (const Entry &entry : entries)
+    if (failed(verifyEntry(module, dictionary, entry, !entry.isOptional)))
+      return failure();
+  return success();
+}
+
+/// `layout`, if there is one, is of as many devices as the program.
+static LogicalResult verifyDevices(ModuleOp module, DictionaryAttr program,
+                                   index::LayoutAttr layout) {
+  auto devices = program.getAs<IntegerAttr>(program::devices);
+  if (!devices || !layout ||
+      layout.getDeviceGrid().numDevices() == devices.getInt())
+    return success();
+  return emitFault(module) << "has the layout " << layout << " in a program of "
+                           << devices.getInt() << " devices";
+}
+
+/// What planning of the move relies on; the comm dialect's rules of it.
+static LogicalResult verifyMove(ModuleOp module, index::LayoutAttr from,
+                                index::LayoutAttr to) {
+  const Layout &source = from.getLayout(), &target = to.getLayout();
+  if (from.getGrid() == to.getGrid() && source.shape() == target.shape() &&
+      source.isPlain() && target.partial.empty())
+    return success();
+  return emitFault(module) << "has a collective from " << from << " to " << to
+                           << ", which no collective turns into each other";
+}
+
+static LogicalResult verifyProgram(ModuleOp module, DictionaryAttr program) {
+  auto listOf = [&](StringRef key) {
+    auto list = program.getAs<ArrayAttr>(key);
+    return list ? list.getValue() : ArrayRef<Attribute>();
+  };
+  for (StringRef key : {program::inputs, program::outputs})
+    for (Attribute tensor : listOf(key))
+      if (failed(verifyDictionary(module, tensor, tensorEntries)) ||
+          failed(verifyDevices(module, program,
+                               cast<DictionaryAttr>(tensor)
+                                   .getAs<index::LayoutAttr>(program::layout))))
+        return failure();
+  for (Attribute attr : listOf(program::collectives)) {
+    if (failed(verifyDictionary(module, attr, collectiveEntries)))
+      return failure();
+    auto collective = cast<DictionaryAttr>(attr);
+    auto from = collective.getAs<index::LayoutAttr>(program::from);
+    auto to = collective.getAs<index::LayoutAttr>(program::to);
+    if (failed(verifyDevices(module, program, from)) ||
+        failed(verifyMove(module, from, to)))
+      return failure();
+  }
+  for (Attribute vertex : listOf(program::vertices))
+    if (failed(verifyDictionary(module, vertex, vertexEntries)))
+      return failure();
+  return success();
+}
+
+FailureOr<SmallVector<DictionaryAttr>>
+program::readAll(ModuleOp module, ArrayRef<StringLiteral> needed) {
+  SmallVector<DictionaryAttr> programs;
+  Attribute attr = module->getAttr(attribute);
+  if (!attr)
+    return programs;
+  auto list = dyn_cast<ArrayAttr>(attr);
+  if (!list)
+    return emitFault(module) << "is " << attr << ", expected a list";
+  llvm::StringSet<> names;
+  for (Attribute element : list) {
+    if (failed(verifyDictionary(module, element, {})))
+      return failure();
+    auto program = cast<DictionaryAttr>(element);
+    for (const Entry &entry : programEntries)
+      if (failed(verifyEntry(module, program, entry,
+                             llvm::is_contained(needed, entry.key))))
+        return failure();
+    if (failed(verifyProgram(module, program)))
+      return failure();
+    auto name = program.getAs<StringAttr>(program::name);
+    if (name && !names.insert(name.getValue()).second)
+      return emitFault(module) << "names the program " << name << " twice";
+    programs.push_back(program);
+  }
+  return programs;
+}
