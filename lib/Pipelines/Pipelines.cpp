@@ -49,7 +49,7 @@ void tapestry::buildGraphPipeline(OpPassManager &pm,
                                   const PlanRequest &request) {
   registerAllCostModels();
   pm.addPass(teg::createTapestryInlineCalls());
-  pm.addNestedPass<teg::GraphOp>(teg::createTapestryPrune());
+  pm.addPass(teg::createTapestryPrune());
   PlanRequest filled = request;
   filled.fillIn();
   if (filled.order == "none")

@@ -28,7 +28,7 @@ def tool(name, *words, cwd):
 def rewrite(folder, rewrites, listing):
     """Writes rewritten.mlir; returns the rewrites that apply to it if wanted."""
     option = f"tapestry-rewrite{{apply={{{';'.join(rewrites)}}}}}"
-    passes = f"builtin.module(tapestry.graph(tapestry-prune,{option}"
+    passes = f"builtin.module(tapestry-prune,tapestry.graph({option}"
     tool("tapestry-opt", "program.mlir", f"--pass-pipeline={passes}))", "-o", "rewritten.mlir", cwd=folder)
     if not listing:
         return []

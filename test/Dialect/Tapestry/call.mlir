@@ -6,9 +6,12 @@
 
 // ROUND-LABEL: tapestry.graph "private" @layer
 // ROUND-COUNT-2: tapestry.source
+// ROUND-LABEL: tapestry.graph "private" @first
+// ROUND-COUNT-2: tapestry.source
 // ROUND-LABEL: tapestry.graph @network
 // ROUND: tapestry.call @layer(%{{.*}}, %{{.*}}) : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
 // ROUND: tapestry.call @layer
+// ROUND: tapestry.call @first(%{{.*}}, %{{.*}}) : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
 // ROUND: tapestry.call @seen
 // ROUND: tapestry.sink "Y"
 
@@ -22,6 +25,14 @@ tapestry.graph "private" @layer {
     tapestry.yield %m : f32
   } : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
   tapestry.sink "H", %H : tensor<5x7xf32>
+}
+
+// An argument stays where nobody reads it.
+// CHECK-NOT: @first
+tapestry.graph "private" @first {
+  %X = tapestry.source "X" : tensor<5x7xf32>
+  %unread = tapestry.source "unread" : tensor<7x7xf32>
+  tapestry.sink "X", %X : tensor<5x7xf32>
 }
 
 // CHECK-LABEL: tapestry.graph @seen
@@ -45,7 +56,8 @@ tapestry.graph @network {
   %W = tapestry.source "W" : tensor<7x7xf32>
   %H1 = tapestry.call @layer(%X, %W) : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
   %H2 = tapestry.call @layer(%H1, %W) : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
-  %Y = tapestry.call @seen(%H2) : (tensor<5x7xf32>) -> tensor<5x7xf32>
+  %F = tapestry.call @first(%H2, %W) : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
+  %Y = tapestry.call @seen(%F) : (tensor<5x7xf32>) -> tensor<5x7xf32>
   tapestry.sink "Y", %Y : tensor<5x7xf32>
 }
 

@@ -1,4 +1,4 @@
-// RUN: tapestry-opt %s --pass-pipeline='builtin.module(tapestry.graph(tapestry-prune))' | FileCheck %s
+// RUN: tapestry-opt %s --tapestry-prune | FileCheck %s
 
 // CHECK-LABEL: tapestry.graph @chain attributes {tapestry.unread_inputs = ["C"]}
 tapestry.graph @chain {
@@ -40,4 +40,24 @@ tapestry.graph @chain {
 tapestry.graph @nothing attributes {tapestry.unread_inputs = ["Z"]} {
   %A = tapestry.source "A" : tensor<6xf32>
   %B = tapestry.source "B" : tensor<6xf32>
+}
+
+// Sources are what a call gives; what else nobody sees goes.
+// CHECK-LABEL: tapestry.graph "private" @called {
+// CHECK-NEXT: tapestry.source "A"
+// CHECK-NEXT: tapestry.source "U"
+// CHECK-NEXT: tapestry.sink "C"
+tapestry.graph "private" @called {
+  %A = tapestry.source "A" : tensor<6xf32>
+  %U = tapestry.source "U" : tensor<6xf32>
+  %unseen = tapestry.einsum "unseen" [i = 6] (%U[i]) -> [i] {
+  ^bb0(%u: f32):
+    tapestry.yield %u : f32
+  } : (tensor<6xf32>) -> tensor<6xf32>
+  tapestry.sink "C", %A : tensor<6xf32>
+}
+tapestry.graph @caller {
+  %A = tapestry.source "A" : tensor<6xf32>
+  %C = tapestry.call @called(%A, %A) : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xf32>
+  tapestry.sink "C", %C : tensor<6xf32>
 }

@@ -22,7 +22,7 @@ driver = run(
 )
 pipelines = {
     "the pipeline": "tapestry-plan-pipeline{%s}",
-    "the pass": "tapestry.graph(tapestry-prune,tapestry-partition{%s})",
+    "the pass": "tapestry-prune,tapestry.graph(tapestry-partition{%s})",
 }
 for name, pipeline in pipelines.items():
     if any(o.startswith("order=") for o in options) and name == "the pass":

@@ -23,28 +23,45 @@ static void recordUnread(GraphOp graph, ArrayRef<Attribute> erased) {
                  Builder(graph.getContext()).getArrayAttr(names));
 }
 
+/// Whether nobody observes it. A source is an argument, which its effect keeps.
+static bool isUnseen(Operation *op, bool called) {
+  if (isa<SourceOp>(op))
+    return !called && op->use_empty();
+  return isOpTriviallyDead(op);
+}
+
+/// Erases what nobody observes and returns how many operations that was.
+static unsigned prune(GraphOp graph, bool called) {
+  // Uses follow definitions in a graph, so going backwards an op is visible
+  // exactly if a use of it is left.
+  unsigned erased = 0;
+  SmallVector<Attribute> unread;
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(graph.getBody().front()))) {
+    if (!isUnseen(&op, called))
+      continue;
+    if (auto source = dyn_cast<SourceOp>(op))
+      unread.insert(unread.begin(), source.getNameAttr());
+    op.erase();
+    ++erased;
+  }
+  if (!unread.empty())
+    recordUnread(graph, unread);
+  return erased;
+}
+
 namespace {
 
 struct TapestryPrunePass
     : public tapestry::teg::impl::TapestryPruneBase<TapestryPrunePass> {
   void runOnOperation() override {
-    // Uses follow definitions in a graph, so going backwards an op is visible
-    // exactly if a use of it is left.
-    Block &body = getOperation().getBody().front();
-    bool changed = false;
-    SmallVector<Attribute> unread;
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body))) {
-      if (!isOpTriviallyDead(&op))
-        continue;
-      if (auto source = dyn_cast<SourceOp>(op))
-        unread.insert(unread.begin(), source.getNameAttr());
-      op.erase();
-      ++numErased;
-      changed = true;
-    }
-    if (!unread.empty())
-      recordUnread(getOperation(), unread);
-    if (!changed)
+    SymbolTableCollection tables;
+    SymbolUserMap users(tables, getOperation());
+    unsigned erased = 0;
+    for (auto graph : getOperation().getOps<GraphOp>())
+      erased += prune(graph, /*called=*/!users.useEmpty(graph));
+    numErased += erased;
+    if (erased == 0)
       markAllAnalysesPreserved();
   }
 };

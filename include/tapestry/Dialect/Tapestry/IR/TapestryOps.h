@@ -34,8 +34,8 @@ using BodyBuilder = llvm::function_ref<mlir::Value(
 using CombineBuilder = llvm::function_ref<mlir::Value(
     mlir::OpBuilder &, mlir::Location, mlir::Value, mlir::Value)>;
 
-/// What is seen outside a graph: sinks and sequence points write to it, so that
-/// none is erased, merged or moved across another.
+/// What is seen outside a graph: sources, sinks and sequence points write to
+/// it, so that none is erased, merged or moved across another.
 struct VisibleResource
     : public mlir::SideEffects::Resource::Base<VisibleResource> {
   llvm::StringRef getName() final { return "Visible"; }

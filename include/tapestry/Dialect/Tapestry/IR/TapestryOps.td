@@ -129,7 +129,8 @@ def Tapestry_CallOp : Tapestry_Op<"call", [
 }
 
 def Tapestry_SourceOp : Tapestry_Op<"source", [
-    Pure, HasParent<"GraphOp">, DeclareOpInterfaceMethods<BlockOpInterface>,
+    MemoryEffects<[MemRead<Tapestry_Visible>, MemWrite<Tapestry_Visible>]>,
+    HasParent<"GraphOp">, DeclareOpInterfaceMethods<BlockOpInterface>,
     GraphNodeInterface,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
                               ["reifyResultShapes"]>,
@@ -140,7 +141,8 @@ def Tapestry_SourceOp : Tapestry_Op<"source", [
     the caller's memory. `partition` cuts its dimensions over the grid's axes;
     `home` is the layout that it is kept in. It is a block operator with one
     index dimension per tensor dimension, named "0", "1", ..., that computes
-    nothing.
+    nothing. It is an argument of the graph, so it stays where nobody reads it;
+    `tapestry-prune` erases it where nobody calls the graph either.
 
     ```mlir
     %A = tapestry.source "A" : tensor<97x53xf32>

@@ -5,13 +5,14 @@
 
 include "mlir/Pass/PassBase.td"
 
-def TapestryPrune : Pass<"tapestry-prune", "::tapestry::teg::GraphOp"> {
+def TapestryPrune : Pass<"tapestry-prune", "::mlir::ModuleOp"> {
   let summary = "Erase what no sink or sequence point observes";
   let description = [{
     Sinks, sequence points and operations with side effects are the roots of
     visibility; what none of them reads, directly or not, is erased, sources
     included. Their names stay on the graph: files that are named for them are
-    no mistake.
+    no mistake. A graph that is called keeps its sources: they are what its
+    callers give it.
 
     Before:
     ```mlir
