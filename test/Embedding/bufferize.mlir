@@ -32,7 +32,7 @@
 // CHECK: memref.store %[[S]], %[[Y]]
 // CHECK-NOT: tensor
 
-tapestry.graph "private" @twice {
+tapestry.graph private @twice {
   %A = tapestry.source "A" : tensor<7xf32>
   %T = tapestry.einsum "T" [i = 7] (%A[i]) -> [i] {
   ^bb0(%a: f32):

@@ -4,9 +4,9 @@
 // The passes that upstream runs on functions and calls leave both as they are.
 // RUN: tapestry-opt %s --inline --sccp --remove-dead-values --cse --canonicalize --symbol-dce | FileCheck %s --check-prefix=ROUND
 
-// ROUND-LABEL: tapestry.graph "private" @layer
+// ROUND-LABEL: tapestry.graph private @layer
 // ROUND-COUNT-2: tapestry.source
-// ROUND-LABEL: tapestry.graph "private" @first
+// ROUND-LABEL: tapestry.graph private @first
 // ROUND-COUNT-2: tapestry.source
 // ROUND-LABEL: tapestry.graph @network
 // ROUND: tapestry.call @layer(%{{.*}}, %{{.*}}) : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
@@ -16,7 +16,7 @@
 // ROUND: tapestry.sink "Y"
 
 // CHECK-NOT: @layer
-tapestry.graph "private" @layer {
+tapestry.graph private @layer {
   %X = tapestry.source "X" : tensor<5x7xf32>
   %W = tapestry.source "W" : tensor<7x7xf32>
   %H = tapestry.einsum "H" [i = 5, j = 7, k = 7] (%X[i, j], %W[j, k]) -> [i, k] reduce add attributes {tapestry.layout_group = "g"} {
@@ -29,7 +29,7 @@ tapestry.graph "private" @layer {
 
 // An argument stays where nobody reads it.
 // CHECK-NOT: @first
-tapestry.graph "private" @first {
+tapestry.graph private @first {
   %X = tapestry.source "X" : tensor<5x7xf32>
   %unread = tapestry.source "unread" : tensor<7x7xf32>
   tapestry.sink "X", %X : tensor<5x7xf32>
@@ -71,7 +71,7 @@ tapestry.graph @deep {
   %Y = tapestry.call @both(%X, %W) : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
   tapestry.sink "Y", %Y : tensor<5x7xf32>
 }
-tapestry.graph "private" @both {
+tapestry.graph private @both {
   %X = tapestry.source "X" : tensor<5x7xf32>
   %W = tapestry.source "W" : tensor<7x7xf32>
   %H1 = tapestry.call @layer(%X, %W) : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>

@@ -43,11 +43,11 @@ tapestry.graph @nothing attributes {tapestry.unread_inputs = ["Z"]} {
 }
 
 // Sources are what a call gives; what else nobody sees goes.
-// CHECK-LABEL: tapestry.graph "private" @called {
+// CHECK-LABEL: tapestry.graph private @called {
 // CHECK-NEXT: tapestry.source "A"
 // CHECK-NEXT: tapestry.source "U"
 // CHECK-NEXT: tapestry.sink "C"
-tapestry.graph "private" @called {
+tapestry.graph private @called {
   %A = tapestry.source "A" : tensor<6xf32>
   %U = tapestry.source "U" : tensor<6xf32>
   %unseen = tapestry.einsum "unseen" [i = 6] (%U[i]) -> [i] {

@@ -24,7 +24,7 @@ tapestry.graph @layer {
   } : (tensor<5x7xi32>, tensor<7x7xi32>) -> tensor<5x7xi32>
   tapestry.sink "H", %H : tensor<5x7xi32>
 }
-tapestry.graph "private" @twice {
+tapestry.graph private @twice {
   %X = tapestry.source "X" : tensor<5x7xi32>
   %W = tapestry.source "W" : tensor<7x7xi32>
   %1 = tapestry.call @layer(%X, %W) : (tensor<5x7xi32>, tensor<7x7xi32>) -> tensor<5x7xi32>

@@ -8,6 +8,22 @@ using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::teg;
 
+/// A graph's visibility is a keyword, like any function's.
+static OptionalParseResult parseVisibility(OpAsmParser &parser,
+                                           StringAttr &visibility) {
+  StringRef keyword;
+  if (failed(parser.parseOptionalKeyword(&keyword,
+                                         {"public", "private", "nested"})))
+    return std::nullopt;
+  visibility = parser.getBuilder().getStringAttr(keyword);
+  return success();
+}
+
+static void printVisibility(OpAsmPrinter &printer, Operation *,
+                            StringAttr visibility) {
+  printer << visibility.getValue();
+}
+
 #define GET_OP_CLASSES
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
 

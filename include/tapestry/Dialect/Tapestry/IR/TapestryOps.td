@@ -38,7 +38,7 @@ def Tapestry_GraphOp : Tapestry_Op<"graph", [
     It is a function. Its arguments are its sources and its results are its
     sinks, both in order; the attribute `tapestry.name` of an argument or result
     is the name of the source or sink. Sources stay operations, so that each can
-    be pinned and kept in a layout. A graph whose visibility is "private" is
+    be pinned and kept in a layout. A graph whose visibility is `private` is
     there to be called and no program of its own.
 
     ```mlir
@@ -57,7 +57,7 @@ def Tapestry_GraphOp : Tapestry_Op<"graph", [
                        OptionalAttr<TapestryIndex_GridAttr>:$grid);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    ($sym_visibility^)? $sym_name (`on` qualified($grid)^)? attr-dict-with-keyword $body
+    (custom<Visibility>($sym_visibility)^)? $sym_name (`on` qualified($grid)^)? attr-dict-with-keyword $body
   }];
   let skipDefaultBuilders = 1;
   let builders = [

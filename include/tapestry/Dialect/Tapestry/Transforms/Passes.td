@@ -56,7 +56,7 @@ def TapestryInlineCalls : Pass<"tapestry-inline-calls", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    tapestry.graph "private" @copy {
+    tapestry.graph private @copy {
       %A = tapestry.source "A" : tensor<5xf32>
       %B = tapestry.einsum "B" [i = 5] (%A[i]) -> [i] {...} : ...
       tapestry.sink "B", %B : tensor<5xf32>
