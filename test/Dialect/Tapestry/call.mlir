@@ -78,3 +78,83 @@ tapestry.graph private @both {
   %H2 = tapestry.call @layer(%H1, %W) : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
   tapestry.sink "Y", %H2 : tensor<5x7xf32>
 }
+
+// Points are waited for by what a result reaches: through operations and other
+// calls, in sinks and in sequence points, but not by what does not read it.
+// CHECK-LABEL: tapestry.graph @order
+// CHECK-NEXT: %[[A:.*]] = tapestry.source "A"
+// CHECK-NEXT: tapestry.source "W"
+// CHECK-NEXT: %[[P:.*]] = tapestry.sequence_point %[[A]] :
+// CHECK-NEXT: %[[Q:.*]] = tapestry.sequence_point %[[A]], %[[P]] :
+// CHECK-NEXT: %[[H:.*]] = tapestry.einsum "layer.H" {{.*}} (%[[A]][i, j], %{{.*}}[j, k])
+// CHECK: %[[R:.*]] = tapestry.sequence_point %[[H]], %[[P]] :
+// CHECK-NEXT: tapestry.sink "before", %[[A]] : tensor<5x7xf32>
+// CHECK-NEXT: tapestry.sink "X", %[[A]] after %[[P]] :
+// CHECK-NEXT: tapestry.sink "Y", %[[A]] after %[[Q]], %[[P]] :
+// CHECK-NEXT: tapestry.sink "Z", %[[H]] after %[[P]] :
+// CHECK-NEXT: tapestry.sink "R", %[[A]] after %[[R]] :
+tapestry.graph @order {
+  %A = tapestry.source "A" : tensor<5x7xf32>
+  %W = tapestry.source "W" : tensor<7x7xf32>
+  %x = tapestry.call @seen(%A) : (tensor<5x7xf32>) -> tensor<5x7xf32>
+  %f = tapestry.call @first(%x, %W) : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
+  %y = tapestry.call @seen(%f) : (tensor<5x7xf32>) -> tensor<5x7xf32>
+  %z = tapestry.call @layer(%f, %W) : (tensor<5x7xf32>, tensor<7x7xf32>) -> tensor<5x7xf32>
+  %r = tapestry.sequence_point %z : tensor<5x7xf32>
+  tapestry.sink "before", %A : tensor<5x7xf32>
+  tapestry.sink "X", %x : tensor<5x7xf32>
+  tapestry.sink "Y", %y : tensor<5x7xf32>
+  tapestry.sink "Z", %z : tensor<5x7xf32>
+  tapestry.sink "R", %A after %r : tensor<5x7xf32>
+}
+
+// No name starts like those of a call.
+// CHECK-LABEL: tapestry.graph @names
+// CHECK: tapestry.einsum "id.2.C"
+// CHECK: tapestry.einsum "id.3.C"
+// CHECK: tapestry.einsum "id.2.2.C"
+// CHECK: tapestry.einsum "id.C"
+tapestry.graph private @id {
+  %A = tapestry.source "A" : tensor<5xf32>
+  %C = tapestry.einsum "C" [i = 5] (%A[i]) -> [i] {
+  ^bb0(%a: f32):
+    tapestry.yield %a : f32
+  } : (tensor<5xf32>) -> tensor<5xf32>
+  tapestry.sink "C", %C : tensor<5xf32>
+}
+tapestry.graph private @id.2 {
+  %A = tapestry.source "A" : tensor<5xf32>
+  %C = tapestry.einsum "C" [i = 5] (%A[i]) -> [i] {
+  ^bb0(%a: f32):
+    tapestry.yield %a : f32
+  } : (tensor<5xf32>) -> tensor<5xf32>
+  tapestry.sink "C", %C : tensor<5xf32>
+}
+tapestry.graph @names {
+  %A = tapestry.source "A" : tensor<5xf32>
+  %x = tapestry.call @id(%A) : (tensor<5xf32>) -> tensor<5xf32>
+  %y = tapestry.call @id(%x) : (tensor<5xf32>) -> tensor<5xf32>
+  %z = tapestry.call @id.2(%y) : (tensor<5xf32>) -> tensor<5xf32>
+  %own = tapestry.einsum "id.C" [i = 5] (%z[i]) -> [i] {
+  ^bb0(%a: f32):
+    tapestry.yield %a : f32
+  } : (tensor<5xf32>) -> tensor<5xf32>
+  tapestry.sink "own", %own : tensor<5xf32>
+}
+
+// Calls in another symbol table mean other graphs.
+// CHECK-LABEL: func.func @nest
+// CHECK: tapestry.call @inner
+func.func @nest() {
+  builtin.module {
+    tapestry.graph @inner {
+      %A = tapestry.source "A" : tensor<5xf32>
+      tapestry.sink "C", %A : tensor<5xf32>
+    }
+    func.func @calls(%A: tensor<5xf32>) -> tensor<5xf32> {
+      %C = tapestry.call @inner(%A) : (tensor<5xf32>) -> tensor<5xf32>
+      return %C : tensor<5xf32>
+    }
+  }
+  return
+}

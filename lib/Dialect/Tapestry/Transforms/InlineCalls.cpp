@@ -4,6 +4,8 @@
 #include "mlir/Pass/Pass.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
+#include <set>
 
 namespace tapestry::teg {
 #define GEN_PASS_DEF_TAPESTRYINLINECALLS
@@ -31,22 +33,118 @@ static LogicalResult verifyCallee(CallOp call, GraphOp callee) {
   return success();
 }
 
-/// Puts `prefix` before the name of a copied operation.
-static void rename(Operation *op, const Twine &prefix) {
-  for (StringRef key : {StringRef("name"), StringRef(layoutGroupAttrName)})
-    if (auto name = op->getAttrOfType<StringAttr>(key))
-      op->setAttr(key,
-                  StringAttr::get(op->getContext(), prefix + name.getValue()));
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+/// What an operation is called by inside a graph, and its layout group.
+static SmallVector<NamedAttribute> namesOf(Operation *op) {
+  SmallVector<NamedAttribute> names;
+  if (isa<SinkOp>(op))
+    return names;
+  for (NamedAttribute attr : op->getAttrs())
+    if (llvm::is_contained({StringRef("name"), StringRef(layoutGroupAttrName)},
+                           attr.getName().getValue()) &&
+        isa<StringAttr>(attr.getValue()))
+      names.push_back(attr);
+  return names;
 }
 
-/// Lets what hands `value` out wait for `points`.
-static void addPoints(Value value, ValueRange points) {
-  for (Operation *user : value.getUsers())
-    if (auto sink = dyn_cast<SinkOp>(user))
-      sink.getPointsMutable().append(points);
+static std::string withPrefix(const Twine &prefix, NamedAttribute name) {
+  return (prefix + cast<StringAttr>(name.getValue()).getValue()).str();
 }
 
-static void inlineCall(CallOp call, GraphOp callee, const Twine &prefix) {
+/// Puts `prefix` before the names of a copied operation.
+static void rename(Operation *op, StringRef prefix) {
+  for (NamedAttribute name : namesOf(op))
+    op->setAttr(name.getName(),
+                StringAttr::get(op->getContext(), withPrefix(prefix, name)));
+}
+
+/// Visits what an operation holds, calls in nested symbol tables aside: those
+/// mean other graphs.
+static void walkOwn(Operation *op, function_ref<void(Operation *)> visit) {
+  op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    if (inner->hasTrait<OpTrait::SymbolTable>())
+      return WalkResult::skip();
+    visit(inner);
+    return WalkResult::advance();
+  });
+}
+
+namespace {
+
+/// The names in a caller, with those that its calls bring.
+class CallerNames {
+public:
+  explicit CallerNames(Operation *caller) {
+    walkOwn(caller, [&](Operation *op) { add(op, ""); });
+  }
+
+  /// Returns a prefix that no name has, for what a call of `callee` brings.
+  std::string choosePrefix(GraphOp callee) {
+    unsigned &number = numbers[callee.getSymName()];
+    std::string prefix;
+    do {
+      prefix = callee.getSymName().str() + ".";
+      if (++number > 1)
+        prefix += std::to_string(number) + ".";
+    } while (isTaken(prefix));
+    for (Operation &op : callee.getBody().front())
+      if (!isa<SourceOp>(op))
+        add(&op, prefix);
+    return prefix;
+  }
+
+private:
+  void add(Operation *op, StringRef prefix) {
+    for (NamedAttribute name : namesOf(op))
+      names.insert(withPrefix(prefix, name));
+  }
+
+  bool isTaken(StringRef prefix) const {
+    auto at = names.lower_bound(prefix);
+    return at != names.end() && StringRef(*at).starts_with(prefix);
+  }
+
+  std::set<std::string, std::less<>> names;
+  llvm::StringMap<unsigned> numbers;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+static void addMissing(MutableOperandRange operands, ArrayRef<Value> points) {
+  for (Value point : points)
+    if (!llvm::is_contained(OperandRange(operands), point))
+      operands.append(point);
+}
+
+/// Lets every sink and sequence point that `value` reaches wait for `points`.
+/// What follows such a sequence point follows them already.
+static void addPoints(Value value, ArrayRef<Value> points) {
+  if (points.empty())
+    return;
+  llvm::SetVector<Operation *> readers;
+  readers.insert_range(value.getUsers());
+  for (unsigned next = 0; next < readers.size(); ++next)
+    if (!isa<SequencePointOp>(readers[next]))
+      readers.insert_range(readers[next]->getUsers());
+  for (Operation *reader : readers)
+    if (auto sink = dyn_cast<SinkOp>(reader))
+      addMissing(sink.getPointsMutable(), points);
+    else if (auto later = dyn_cast<SequencePointOp>(reader))
+      addMissing(later.getAwaitedMutable(), points);
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+static void inlineCall(CallOp call, GraphOp callee, StringRef prefix) {
   // Only sinks wait for points, and those of a function's results are there
   // when it returns.
   bool inGraph = call->getParentOfType<GraphOp>() != nullptr;
@@ -97,20 +195,24 @@ struct TapestryInlineCallsPass
                            llvm::DenseSet<Operation *> &done) {
     if (!done.insert(caller).second)
       return success();
-    llvm::StringMap<unsigned> numbers;
     SmallVector<CallOp> calls;
-    caller->walk([&](CallOp call) { calls.push_back(call); });
+    walkOwn(caller, [&](Operation *op) {
+      if (auto call = dyn_cast<CallOp>(op))
+        calls.push_back(call);
+    });
+    CallerNames names(caller);
+    SmallVector<std::string> prefixes;
     for (CallOp call : calls) {
       auto callee = symbols.lookup<GraphOp>(call.getCallee());
       if (failed(verifyCallee(call, callee)) ||
           failed(inlineInto(callee, symbols, done)))
         return failure();
-      std::string prefix = call.getCallee().str() + ".";
-      if (unsigned number = ++numbers[call.getCallee()]; number > 1)
-        prefix += std::to_string(number) + ".";
-      inlineCall(call, callee, prefix);
-      ++numInlined;
+      prefixes.push_back(names.choosePrefix(callee));
     }
+    // Later calls first: what a result reaches is then operations, not calls.
+    for (auto [call, prefix] : llvm::reverse(llvm::zip_equal(calls, prefixes)))
+      inlineCall(call, symbols.lookup<GraphOp>(call.getCallee()), prefix);
+    numInlined += calls.size();
     return success();
   }
 };

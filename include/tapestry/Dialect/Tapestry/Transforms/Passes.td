@@ -42,9 +42,10 @@ def TapestryInlineCalls : Pass<"tapestry-inline-calls", "::mlir::ModuleOp"> {
     Every `tapestry.call` becomes the called graph's operations, whose sources are
     the operands and whose sinks are the results. Names of operations and layout
     groups start with the graph's name, from the second call in a graph on also
-    with its number: `layer.H`, `layer.2.H`. What follows a sink's sequence points
-    in the called graph follows them in the caller. Private graphs that nobody
-    calls any longer are erased.
+    with its number: `layer.H`, `layer.2.H`; where the caller has names that start
+    so, with the next number. What follows a sink's sequence points in the called
+    graph follows them in the caller: all sinks and sequence points that the
+    result reaches. Private graphs that nobody calls any longer are erased.
 
     A caller that is no graph, such as a `func.func`, computes the operations
     itself, where it runs: nothing is cut over devices. One-shot bufferization
