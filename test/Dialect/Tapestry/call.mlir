@@ -2,6 +2,8 @@
 // RUN: tapestry-opt %s --emit-bytecode | tapestry-opt | FileCheck %s --check-prefix=ROUND
 // RUN: tapestry-opt %s --tapestry-inline-calls | FileCheck %s
 // The passes that upstream runs on functions and calls leave both as they are.
+// (remove-dead-values only where every result is read: it takes a function's last
+// operation for its return.)
 // RUN: tapestry-opt %s --inline --sccp --remove-dead-values --cse --canonicalize --symbol-dce | FileCheck %s --check-prefix=ROUND
 
 // ROUND-LABEL: tapestry.graph private @layer
