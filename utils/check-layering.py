@@ -87,7 +87,7 @@ RULES = {
     # Common knows no target, and only InitTargets and tools know CPU.
     "Codegen/Common": [],
     "Codegen": ["Support", "Codegen/Common", "Plugin"],
-    "Codegen/CPU": ["Support", "Codegen", "Codegen/Common", "Object"],
+    "Codegen/CPU": ["Support", "Codegen", "Codegen/Common", "Object", "ABI"],
     "Import/Ein": BASE + [INDEX, "Dialect/Tapestry/IR", "Dialect/Tapestry/Macros"],
     "Reference": BASE + [INDEX, "Dialect/Tapestry/IR"],
     "Object": [],

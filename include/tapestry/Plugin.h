@@ -10,15 +10,16 @@
 //         },
 //         []() -> llvm::Error {
 //           mlir::PassRegistration<MyPass>();
-//           return tapestry::cost::registerCostModel(myModel);
+//           return llvm::joinErrors(tapestry::cost::registerCostModel(myModel),
+//                                   tapestry::registerTarget(myTarget));
 //         }};
 //     return &info;
 //   }
 //
 // Its build is `tapestry_add_plugin` (cmake/TapestryAddPlugin.cmake, which the
 // installed package brings): it links nothing of Tapestry and finds in the tool
-// what it uses, so that both have the same type ids, registries and cost
-// models.
+// what it uses, so that both have the same type ids, registries, cost models
+// and targets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +49,8 @@ struct PluginInfo {
   /// registry of a context. May run once per context; null: none.
   void (*registerDialects)(mlir::DialectRegistry &);
   /// Adds to the tables that a process has once: passes, translations, cost
-  /// models. Runs once, before the command line is read; an error ends the
-  /// tool. Null: nothing.
+  /// models, targets. Runs once, before the command line is read; an error ends
+  /// the tool. Null: nothing.
   llvm::Error (*registerTables)();
 };
 

@@ -14,12 +14,15 @@ static std::vector<TargetKind> &registry() {
   return targets;
 }
 
-void tapestry::registerTarget(const TargetKind &kind) {
-  bool isKnown = llvm::any_of(registry(), [&](const TargetKind &other) {
-    return other.name == kind.name;
-  });
-  if (!isKnown)
-    registry().push_back(kind);
+llvm::Error tapestry::registerTarget(const TargetKind &kind) {
+  for (const TargetKind &known : registry())
+    if (known.name == kind.name)
+      return known.create == kind.create
+                 ? llvm::Error::success()
+                 : faultError(Fault::Usage, "", "there are two targets named '",
+                              kind.name, "'");
+  registry().push_back(kind);
+  return llvm::Error::success();
 }
 
 llvm::ArrayRef<TargetKind> tapestry::allTargets() { return registry(); }

@@ -15,6 +15,8 @@ static std::vector<JitProgram::Symbol> runtimeSymbols() {
       {"tapestry_rt_collective", address(&tapestry_rt_collective)},
       {"tapestry_rt_vertex", address(&tapestry_rt_vertex)},
       {"tapestry_rt_fail", address(&tapestry_rt_fail)},
+      {"tapestry_rt_allocate", address(&tapestry_rt_allocate)},
+      {"tapestry_rt_free", address(&tapestry_rt_free)},
       {"_mlir_memref_to_llvm_alloc", address(&_mlir_memref_to_llvm_alloc)},
       {"_mlir_memref_to_llvm_aligned_alloc",
        address(&_mlir_memref_to_llvm_aligned_alloc)},

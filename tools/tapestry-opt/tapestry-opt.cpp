@@ -20,6 +20,7 @@ static llvm::cl::list<std::string>
 
 int main(int argc, char **argv) {
   // Before those of plug-ins, which must not take their names.
+  tapestry::registerAllTargets();
   tapestry::registerAllCostModels();
   if (int status = tapestry::loadPluginsOrReport("tapestry-opt", argc, argv))
     return status;

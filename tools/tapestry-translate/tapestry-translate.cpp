@@ -19,12 +19,12 @@ static llvm::cl::list<std::string>
 
 int main(int argc, char **argv) {
   // Before those of plug-ins, which must not take their names.
+  tapestry::registerAllTargets();
   tapestry::registerAllCostModels();
   if (int status =
           tapestry::loadPluginsOrReport("tapestry-translate", argc, argv))
     return status;
   tapestry::ein::registerEinToMLIRTranslation();
-  tapestry::registerAllTargets();
   tapestry::registerMLIRToObjectTranslation();
   return failed(
       mlir::mlirTranslateMain(argc, argv, "Tapestry translation driver"));

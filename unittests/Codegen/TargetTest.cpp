@@ -52,8 +52,12 @@ TEST(Target, IsFoundByItsName) {
   test::context();
   size_t before = allTargets().size();
   TargetKind kind{"test", create, [](mlir::DialectRegistry &) {}};
-  registerTarget(kind);
-  registerTarget(kind);
+  llvm::cantFail(registerTarget(kind));
+  llvm::cantFail(registerTarget(kind));
+  EXPECT_EQ(allTargets().size(), before + 1);
+  kind.create = createTarget;
+  EXPECT_EQ(llvm::toString(registerTarget(kind)),
+            "there are two targets named 'test'");
   EXPECT_EQ(allTargets().size(), before + 1);
   EXPECT_EQ(refusal({"test"}), "made by the test");
   EXPECT_EQ(made, 1u);

@@ -52,8 +52,8 @@ void buildTargetPipeline(mlir::OpPassManager &pm, const Target &target);
 
 /// All parts: adds the passes from bufferised linalg to the LLVM dialect. The
 /// input may hold func, memref, linalg, scf, arith, math, affine and vector
-/// operations; the output holds llvm ones only. Allocations become calls of
-/// `_mlir_memref_to_llvm_alloc`, `..._aligned_alloc` and `..._free`.
+/// operations; the output holds llvm ones only. Allocations become calls of the
+/// runtime's functions for the target's first memory space.
 void buildCodegenPipeline(mlir::OpPassManager &pm, const Target &target,
                           const CodegenOptions &options);
 

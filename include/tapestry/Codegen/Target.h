@@ -46,6 +46,8 @@ struct TargetSpec {
 
 struct MemorySpace {
   llvm::StringLiteral name;
+  /// What the runtime calls it: a TapestryMemorySpace of its ABI.h.
+  int32_t number;
   /// Allocations start at multiples of it and take whole multiples.
   int64_t alignment;
 };
@@ -63,7 +65,8 @@ public:
 
   const TargetSpec &getSpec() const { return spec; }
 
-  /// Where buffers can lie; those of the device program lie in the first.
+  /// Where buffers can lie; those of the device program, and what collectives
+  /// move, lie in the first.
   virtual llvm::ArrayRef<MemorySpace> getMemorySpaces() const = 0;
   /// What the outlined `kernel` takes of that space while it runs, asked when
   /// the passes of addKernelPasses have run.
@@ -105,7 +108,8 @@ struct TargetKind {
 };
 
 /// Makes a target known under its name, once; before any thread asks for it.
-void registerTarget(const TargetKind &kind);
+/// The name must not be another's.
+llvm::Error registerTarget(const TargetKind &kind);
 /// All targets, in the order of their registration.
 llvm::ArrayRef<TargetKind> allTargets();
 

@@ -165,7 +165,7 @@ def EmitProgramDescription
     outputs and collectives with the box of every device, vertices, and the entry
     point. The only program of a module is called `tapestry_program` as well (a
     weak alias), which the main of `tapestry compile` starts. How kernels are
-    called is the target's to say.
+    called, and in which memory collectives work, is the target's to say.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"cpu\"",

@@ -23,12 +23,14 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "tapestry-rt/ABI.h"
 #include "tapestry/Codegen/CPU/Passes.h"
 #include "tapestry/Codegen/CPU/TargetInfo.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
@@ -62,14 +64,14 @@ struct LowerKernelsToLLVM
   void runOnOperation() override {
     collectOurs();
     for (Operation *op : ours)
-      op->walk([](memref::AllocOp op) {
+      op->walk([this](memref::AllocOp op) {
         if (!op.getAlignment())
-          op.setAlignment(bufferAlignment);
+          op.setAlignment(alignment);
       });
     if (failed(expand()))
       return signalPassFailure();
     collectDistinctBuffers();
-    if (failed(convert()))
+    if (failed(convert()) || failed(allocateInSpace()))
       return signalPassFailure();
     markDistinctBuffers();
     reconcileCasts();
@@ -79,6 +81,7 @@ private:
   void collectOurs();
   LogicalResult expand();
   LogicalResult convert();
+  LogicalResult allocateInSpace();
   LogicalResult emulateBF16();
   void integerConstants();
   void collectDistinctBuffers();
@@ -245,6 +248,41 @@ LogicalResult LowerKernelsToLLVM::convert() {
                                          /*force32BitVectorIndices=*/true);
   LLVMConversionTarget target(getContext());
   return applyFullConversion(ours, target, std::move(patterns));
+}
+
+/// MLIR's lowering calls what allocates in the host's memory. The functions for
+/// any space take a rank (null: the calling thread's) and the number before.
+LogicalResult LowerKernelsToLLVM::allocateInSpace() {
+  if (space == TAPESTRY_HOST)
+    return success();
+  SmallVector<LLVM::CallOp> calls;
+  for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
+    if (isDeviceCode(function))
+      function.walk([&](LLVM::CallOp call) { calls.push_back(call); });
+  for (LLVM::CallOp call : calls) {
+    StringRef name =
+        llvm::StringSwitch<StringRef>(call.getCallee().value_or(""))
+            .Case("_mlir_memref_to_llvm_aligned_alloc", "tapestry_rt_allocate")
+            .Case("_mlir_memref_to_llvm_free", "tapestry_rt_free")
+            .Default("");
+    if (name.empty())
+      continue;
+    OpBuilder b(call);
+    Location loc = call.getLoc();
+    SmallVector<Value> operands = {
+        LLVM::ZeroOp::create(b, loc, LLVM::LLVMPointerType::get(&getContext())),
+        LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(space))};
+    llvm::append_range(operands, call.getArgOperands());
+    FailureOr<LLVM::LLVMFuncOp> callee =
+        LLVM::lookupOrCreateFn(b, getOperation(), name,
+                               llvm::to_vector(ValueRange(operands).getTypes()),
+                               call.getCalleeFunctionType().getReturnType());
+    if (failed(callee))
+      return failure();
+    call->replaceAllUsesWith(LLVM::CallOp::create(b, loc, *callee, operands));
+    call.erase();
+  }
+  return success();
 }
 
 } // namespace

@@ -227,8 +227,7 @@ NestOperand NestEmitter::allocate(Type elementType, OpFoldResult size) {
     dynamic.push_back(b.value(size));
   auto type = MemRefType::get({b.known(size).value_or(ShapedType::kDynamic)},
                               elementType);
-  result.flat =
-      memref::AllocOp::create(b, type, dynamic, b.getI64IntegerAttr(64));
+  result.flat = memref::AllocOp::create(b, type, dynamic);
   return result;
 }
 

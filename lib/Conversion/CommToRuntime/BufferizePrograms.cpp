@@ -46,6 +46,8 @@ struct BufferizePrograms
     bufferization::OneShotBufferizationOptions options;
     options.setFunctionBoundaryTypeConversion(
         bufferization::LayoutMapOption::IdentityLayoutMap);
+    // The target's memory space has one.
+    options.bufferAlignment = 0;
     bufferization::BufferizationState state;
     if (failed(runPipeline(before, getOperation())) ||
         failed(bufferization::runOneShotBufferize(getOperation(), options,

@@ -180,12 +180,13 @@ void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex);
 void tapestry_rt_fail(TapestryRank *rank, const char *message);
 /* Memory of the rank's arena in a space (TapestryMemorySpace), aligned to 64
  * bytes at least. Ends all ranks when there is none left. A null rank stands
- * for a thread that is none's, such as a helper that generated code starts. */
+ * for the one that runs on the calling thread, or for none on a thread that is
+ * none's, such as a helper that generated code starts. */
 void *tapestry_rt_allocate(TapestryRank *rank, int32_t space,
                            uint64_t alignment, uint64_t bytes);
 void tapestry_rt_free(TapestryRank *rank, int32_t space, void *memory);
-/* The same for the rank that runs on the calling thread and the host's memory,
- * under the names that MLIR's memref lowering calls. */
+/* The same with a null rank and the host's memory, under the names that MLIR's
+ * memref lowering calls. */
 void *_mlir_memref_to_llvm_alloc(uint64_t bytes);
 void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint64_t bytes);
 void _mlir_memref_to_llvm_free(void *memory);

@@ -56,10 +56,10 @@ static void *allocateFor(Rank &rank, int32_t space, uint64_t alignment,
 
 void *tapestry_rt_allocate(TapestryRank *rank, int32_t space,
                            uint64_t alignment, uint64_t bytes) {
-  if (rank) {
-    void *memory = allocateFor(Rank::of(rank), space, alignment, bytes);
+  if (Rank *owner = rank ? &Rank::of(rank) : Rank::current()) {
+    void *memory = allocateFor(*owner, space, alignment, bytes);
     if (!memory)
-      Rank::of(rank).leave();
+      owner->leave();
     return memory;
   }
   void *memory = strayArena().allocate(bytes, alignment);
@@ -77,7 +77,7 @@ void tapestry_rt_free(TapestryRank *, int32_t, void *memory) {
 }
 
 void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint64_t bytes) {
-  return tapestry_rt_allocate(Rank::current(), TAPESTRY_HOST, alignment, bytes);
+  return tapestry_rt_allocate(nullptr, TAPESTRY_HOST, alignment, bytes);
 }
 
 void *_mlir_memref_to_llvm_alloc(uint64_t bytes) {
@@ -85,5 +85,5 @@ void *_mlir_memref_to_llvm_alloc(uint64_t bytes) {
 }
 
 void _mlir_memref_to_llvm_free(void *memory) {
-  tapestry_rt_free(Rank::current(), TAPESTRY_HOST, memory);
+  tapestry_rt_free(nullptr, TAPESTRY_HOST, memory);
 }

@@ -78,12 +78,17 @@ def LowerKernelsToLLVM : Pass<"tapestry-lower-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Convert loops, vectors and buffers to the LLVM dialect";
   let description = [{
     One conversion of scf, arith, math, vector, memref, affine and func to the
-    LLVM dialect. Allocations are aligned to 64 bytes and become calls of the
-    runtime's `_mlir_memref_to_llvm_aligned_alloc`.
+    LLVM dialect. Allocations become calls of the runtime: of
+    `_mlir_memref_to_llvm_aligned_alloc` for the host's memory, of
+    `tapestry_rt_allocate` for other spaces.
   }];
   let options = [
     Option<"cpu", "cpu", "std::string", "\"native\"",
-           "Processor to generate for">
+           "Processor to generate for">,
+    Option<"space", "space", "int32_t", "0",
+           "Memory space to allocate in, as the runtime numbers them">,
+    Option<"alignment", "alignment", "int64_t", "64",
+           "What allocations are multiples of">
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::affine::AffineDialect",
