@@ -75,8 +75,10 @@ static void pinRegionLabels(BlockOpInterface op, PlanVertex &vertex) {
     if (kind == LabelKind::Parallel &&
         llvm::none_of(results, [&, label = number](const Projection &result) {
           return isNamed(result, label);
-        }))
+        })) {
+      vertex.labels[number].isRegion = true;
       whole.cuts.push_back({vertex.labels[number].name, 1, {}});
+    }
   if (!whole.cuts.empty())
     vertex.constraints.work.push_back(std::move(whole));
 }

@@ -178,6 +178,10 @@ llvm::Error model::addConstraint(Demands &demands, const PlanVertex &vertex,
     if (llvm::Error error = resolve(vertex, grid, constraint, asked,
                                     extentOf(vertex, side, *target), demand))
       return error;
+    if (side == Side::Work && vertex.labels[*target].isRegion &&
+        demand.parts != 1)
+      return constraintError(constraint, vertex, "label '", asked.label,
+                             "' is written in regions and cannot be cut");
     if (llvm::Error error = merge(demands[*target], demand, asked.label))
       return error;
   }

@@ -215,6 +215,22 @@ TEST(Constraints, ConflictsAreNamed) {
   expectConflict({placed}, {}, {"p.ein:3:5: error: vertex 'C'"});
 }
 
+TEST(Constraints, LabelsOfRegionsAreNotCut) {
+  DeviceGrid grid = gridOf({{"d", 4}});
+  PlanGraph graph = productGraph();
+  PlanVertex &product = named(graph, "C");
+  product.labels[*product.labelNamed("j")].isRegion = true;
+  product.constraints.work = {pin({{"j", 1, {}}}), preference({{"j", 2, {}}})};
+  Plan plan = valueOf(planOn(graph, grid));
+  EXPECT_EQ(plan.vertices[2].parts[*product.labelNamed("j")], 1);
+  for (const LabelConstraint &cut :
+       {LabelConstraint{"j", 2, {}}, LabelConstraint{"j", 0, {"d"}}}) {
+    product.constraints.work.back() = pin({cut});
+    expectError(planOn(graph, grid),
+                {"'C'", "label 'j' is written in regions and cannot be cut"});
+  }
+}
+
 TEST(Constraints, PreferencesNeverMakePlansImpossible) {
   for (LabelConstraint wish :
        {LabelConstraint{"i", 3, {}}, LabelConstraint{"i", 16, {}},

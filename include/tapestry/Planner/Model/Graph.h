@@ -29,6 +29,9 @@ struct PlanLabel {
   /// Of a reduced label: whether one point along it contributes, which the data
   /// name (LabelKind::Selected). A cut leaves partial values and saves no work.
   bool selected = false;
+  /// Whether regions of the output are written along it, which no cut into
+  /// blocks describes; such a label has a constraint to stay whole.
+  bool isRegion = false;
 };
 
 /// A piece of a tensor that a vertex reads. A vertex has one operand per
