@@ -1,8 +1,8 @@
-//===- Moves.cpp - Operators that are read in pieces ----------------------===//
+//===- Moves.cpp - Operators that read or write in pieces -----------------===//
 //
 // A concatenation reads every operand by some of the points, a roll wraps
-// around, a gather reads what data name. Index spaces and pieces alone: the
-// planner and the lowering know nothing else of them.
+// around, a gather reads what data name, a weave writes regions. Index spaces
+// and pieces alone: the planner and the lowering know nothing else of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -152,3 +152,61 @@ std::vector<Projection> GatherOp::getResultProjections() {
 Monoid GatherOp::getResultMonoid(unsigned) {
   return getWhole() ? Monoid::None : Monoid::Add;
 }
+
+//===----------------------------------------------------------------------===//
+// Weave: two pieces that are written, regions with an offset and a stride
+//===----------------------------------------------------------------------===//
+
+LogicalResult WeaveOp::verify() {
+  ArrayRef<int64_t> shape = shapeOf(getFirst());
+  for (int64_t value : {getCopies(), getStep(), getOffset(), getStride()})
+    if (value < 1)
+      return emitOpError("has a number that is not positive");
+  if (shapeOf(getSecond()) != shape)
+    return emitOpError("weaves matrices of one shape");
+  // Which of these rows are written, and how often, is for others to prove.
+  int64_t last = (shape[0] - 1) * static_cast<int64_t>(getStep()) +
+                 getOffset() + (getCopies() - 1) * getStride();
+  if (last >= getResultShape()[0])
+    return emitOpError("writes row ")
+           << last << " of " << getResult().getType();
+  return verifyShape(*this, {getResultShape()[0], shape[1]});
+}
+
+SmallVector<Value> WeaveOp::getTensorOperands() {
+  return {getFirst(), getSecond()};
+}
+
+SmallVector<std::string> WeaveOp::getLabelNames() { return {"row", "column"}; }
+
+SmallVector<int64_t> WeaveOp::getLabelExtents() {
+  return llvm::to_vector(shapeOf(getFirst()));
+}
+
+SmallVector<LabelKind> WeaveOp::getLabelKinds() {
+  return {2, LabelKind::Parallel};
+}
+
+std::vector<Access> WeaveOp::getAccesses(unsigned) {
+  return {Access{Projection::identity(2)}};
+}
+
+std::vector<Projection> WeaveOp::getResultProjections() {
+  Projection columns = Projection::identity(2);
+  columns.dims[0].terms.clear();
+  columns.dims[0].size = getResultShape()[0];
+  return {columns};
+}
+
+std::vector<Write> WeaveOp::getWrites(unsigned) {
+  Write first{Projection::identity(2)};
+  ProjectionDim &rows = first.projection.dims[0];
+  rows.terms[0].coefficient = getStep();
+  rows.size = getCopies();
+  rows.stride = getStride();
+  Write second = first;
+  second.projection.dims[0].constant = getOffset();
+  return {first, second};
+}
+
+Monoid WeaveOp::getResultMonoid(unsigned) { return Monoid::None; }

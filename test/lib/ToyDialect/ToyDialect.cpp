@@ -1,8 +1,8 @@
 //===- ToyDialect.cpp - A dialect that Tapestry knows nothing of ----------===//
 //
-// A plug-in with five operators. What the planner and the lowering ask of them
-// is answered here (medians), in Moves.cpp (operators that are read in pieces)
-// and, for all, in Placement.cpp, ToyLowering.cpp and ToyEvaluate.cpp.
+// A plug-in with six operators. What the planner and the lowering ask of them
+// is answered here (medians), in Moves.cpp (operators that read or write in
+// pieces) and, for all, in Placement.cpp, ToyLowering.cpp and ToyEvaluate.cpp.
 //
 //===----------------------------------------------------------------------===//
 

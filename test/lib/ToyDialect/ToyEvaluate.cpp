@@ -95,3 +95,21 @@ GatherOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
            rows.data<int32_t>()[row] * table.shape[1];
   });
 }
+
+llvm::Expected<std::vector<HostTensor>>
+WeaveOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
+  std::vector<float> unwritten(getResultShape()[1]);
+  return rowsFrom(getResultShape(), [&](int64_t row) {
+    int64_t step = getStep();
+    for (const HostTensor *operand : operands) {
+      for (uint64_t copy = 0; copy < getCopies(); ++copy) {
+        int64_t first = row - static_cast<int64_t>(copy * getStride());
+        if (first >= 0 && first % step == 0 && first / step < operand->shape[0])
+          return operand->data<float>().data() +
+                 first / step * operand->shape[1];
+      }
+      row -= getOffset();
+    }
+    return static_cast<const float *>(unwritten.data());
+  });
+}

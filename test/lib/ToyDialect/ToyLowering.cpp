@@ -205,3 +205,25 @@ FailureOr<SmallVector<Value>> GatherOp::lowerLocal(OpBuilder &b, Location loc,
       });
   return SmallVector<Value>{rows.getResult(0)};
 }
+
+FailureOr<SmallVector<Value>> WeaveOp::lowerLocal(OpBuilder &b, Location loc,
+                                                  const LocalBlock &block) {
+  // Rows are never cut, so that a device writes all of its columns.
+  auto type = cast<RankedTensorType>(block.results.front());
+  SmallVector<OpFoldResult> sizes = {
+      b.getIndexAttr(type.getDimSize(0)),
+      sizeOf(b, loc, block, 1, type.getDimSize(1))};
+  Value result = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
+  SmallVector<OpFoldResult> strides = {b.getIndexAttr(getStep()),
+                                       b.getIndexAttr(1)};
+  for (auto [number, window] : llvm::enumerate(block.windows))
+    for (uint64_t copy = 0; copy < getCopies(); ++copy) {
+      int64_t row = number * getOffset() + copy * getStride();
+      SmallVector<OpFoldResult> offsets = {b.getIndexAttr(row),
+                                           b.getIndexAttr(0)};
+      result = tensor::InsertSliceOp::create(
+          b, loc, window, result, offsets,
+          tensor::getMixedSizes(b, loc, window), strides);
+    }
+  return SmallVector<Value>{result};
+}

@@ -89,7 +89,7 @@ def Toy_MedianStatsOp : Toy_Op<"median_stats", (ins AnyRankedTensor:$input),
 }
 
 //===----------------------------------------------------------------------===//
-// Operators that move elements, read in pieces
+// Operators that move elements, read or written in pieces
 //===----------------------------------------------------------------------===//
 
 /// A matrix of f32 from others, without a monoid unless said otherwise.
@@ -196,6 +196,27 @@ def Toy_GatherOp : Toy_MoveOp<"gather", (ins
   let assemblyFormat = [{
     $name `,` $table `,` $rows attr-dict
     `:` type($table) `,` type($rows) `->` type($result)
+  }];
+}
+
+def Toy_WeaveOp : Toy_MoveOp<"weave", (ins
+    2DTensorOf<[F32]>:$first, 2DTensorOf<[F32]>:$second, I64Attr:$copies,
+    I64Attr:$step, I64Attr:$offset, I64Attr:$stride),
+    ["getWrites", "lowerLocal", "evaluate"]> {
+  let summary = "Two matrices whose rows are written into one";
+  let description = [{
+    Row r of the first is written to the rows step * r + {0, stride, ...}, as
+    many as there are copies, row r of the second to those `offset` further.
+    So a point of the index space writes two regions.
+
+    ```mlir
+    %Y = toy.weave "Y", %A, %B {copies = 2, step = 4, offset = 1, stride = 2}
+        : tensor<7x5xf32>, tensor<7x5xf32> -> tensor<28x5xf32>
+    ```
+  }];
+  let assemblyFormat = [{
+    $name `,` $first `,` $second attr-dict
+    `:` type($first) `,` type($second) `->` type($result)
   }];
 }
 

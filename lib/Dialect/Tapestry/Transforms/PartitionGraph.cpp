@@ -40,6 +40,17 @@ static llvm::Error replayRewrites(GraphOp graph, ArrayRef<Rewrite> rewrites) {
   return applyRewrites(graph, rewrites.drop_front(done.size()));
 }
 
+/// Whether `op` has more to say of what it writes than how results are cut.
+static bool hasOwnWrites(BlockOpInterface op) {
+  for (auto [number, whole] : llvm::enumerate(op.getResultProjections())) {
+    std::vector<Write> writes = op.getWrites(number);
+    if (writes.size() != 1 || !writes.front().guard.empty() ||
+        !(writes.front().projection == whole))
+      return true;
+  }
+  return false;
+}
+
 static llvm::Expected<PartitionedGraph>
 partitionAsIs(GraphOp graph, const PlanRequest &request, PlannerOptions options,
               const PeakFinder &findPeak) {
@@ -78,10 +89,17 @@ partitionAsIs(GraphOp graph, const PlanRequest &request, PlannerOptions options,
           : planWithin(request.memoryLimit, solver);
   if (!decided)
     return decided.takeError();
-  for (BlockOpInterface op : vertices->ops)
+  for (auto [op, place] :
+       llvm::zip_equal(vertices->ops, decided->placement.vertices)) {
     if (failed(verifyDevices(op, decided->grid)))
       return planError("the graph '", graph.getSymName(), "' has no plan for ",
                        decided->grid.numDevices(), " devices");
+    // The planner takes an operator's word for it, and proves all else itself.
+    if (place.partition && hasOwnWrites(op) &&
+        failed(verifyPartition(op, decided->grid, *place.partition)))
+      return planError("the graph '", graph.getSymName(),
+                       "' does not write every element once");
+  }
   decided->rewrites = recordedRewrites(graph);
   apply(*decided);
   return PartitionedGraph{std::move(*vertices), std::move(*decided)};

@@ -73,9 +73,8 @@ static LogicalResult report(BlockOpInterface op, const CoverageFault &fault,
                     << ", expected 1";
 }
 
-static LogicalResult verifyPartitionOf(BlockOpInterface op,
-                                       const DeviceGrid &grid,
-                                       const Partition &partition) {
+LogicalResult teg::verifyPartition(BlockOpInterface op, const DeviceGrid &grid,
+                                   const Partition &partition) {
   llvm::SmallVector<int64_t> extents = op.getLabelExtents();
   if (auto fault = findBlockFault(grid, extents, partition))
     return report(op, *fault, "index point", "blocks");
@@ -127,7 +126,7 @@ LogicalResult teg::verifyShards(BlockOpInterface op, const DeviceGrid &grid) {
   if (failed(partition))
     return failure();
   if (*partition && (failed(verifyDevices(op, grid)) ||
-                     failed(verifyPartitionOf(op, grid, **partition))))
+                     failed(verifyPartition(op, grid, **partition))))
     return failure();
   for (unsigned result = 0; result < op->getNumResults(); ++result)
     if (failed(verifyHome(op, result)))

@@ -43,6 +43,12 @@ std::optional<CoverageFault> findLayoutFault(const DeviceGrid &grid,
 [[nodiscard]] mlir::LogicalResult verifyDevices(BlockOpInterface op,
                                                 const DeviceGrid &grid);
 
+/// Proves that the blocks of `op` under `partition` cover its index space, and
+/// what they write its results, exactly once; an error as of verifyShards().
+[[nodiscard]] mlir::LogicalResult verifyPartition(BlockOpInterface op,
+                                                  const DeviceGrid &grid,
+                                                  const Partition &partition);
+
 /// Proves that the shards of `op` under its partition on `grid`, and the parts
 /// of its home layout, cover everything exactly once; an error at the op names
 /// a point and how often it is covered. An op without both has nothing to
