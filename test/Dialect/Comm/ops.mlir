@@ -2,6 +2,7 @@
 // RUN: tapestry-opt %s | tapestry-opt | FileCheck %s
 // RUN: tapestry-opt %s --mlir-print-op-generic | tapestry-opt | FileCheck %s
 // RUN: tapestry-opt %s --emit-bytecode | tapestry-opt | FileCheck %s
+// RUN: tapestry-opt %s --emit-bytecode | not grep -a "#tapestry"
 
 #pair = #tapestry_index.grid<"d.0" = 2>
 #four = #tapestry_index.grid<"d.0" = 2, "d.1" = 2>

@@ -1,5 +1,9 @@
 // RUN: tapestry-opt %s --allow-unregistered-dialect | tapestry-opt --allow-unregistered-dialect | FileCheck %s
 // RUN: tapestry-opt %s --allow-unregistered-dialect --emit-bytecode | tapestry-opt --allow-unregistered-dialect | FileCheck %s
+// Bytecode holds none of them as text.
+// RUN: tapestry-opt %s --allow-unregistered-dialect --emit-bytecode | not grep -a "#tapestry_index"
+// A file that version 2 of the dialect wrote.
+// RUN: tapestry-opt %S/Inputs/version-2.mlirbc --allow-unregistered-dialect | FileCheck %s
 
 // Every attribute of tapestry_index, in the forms that its text can take.
 
@@ -14,18 +18,20 @@
 // CHECK-DAG: #[[L3:.*]] = #tapestry_index.layout<[9 = -[7 by "d.1"] + 8, 5 = 3, 6 = -2 span 4] on #[[GRID]]>
 // CHECK-DAG: #[[L4:.*]] = #tapestry_index.layout<[4 by "d.0", 4 by "d.0"] on #[[GRID]]>
 // CHECK-DAG: #[[L5:.*]] = #tapestry_index.layout<[8 = [4 by "d.0"] - 2 * [5] span 2, 3 = 0] on #[[GRID]]>
+// CHECK-DAG: #[[L6:.*]] = #tapestry_index.layout<[8 = 3 * [16 by "d.0" in 2 to 9] + 4 floordiv 2 mod 8] on #[[GRID]]>
 
 "test.grids"() {g0 = #grid, g1 = #one, g2 = #tapestry_index.grid<"a b" = 1>} : () -> ()
 // CHECK: "test.grids"() {g0 = #[[GRID]], g1 = #[[ONE]]
 
-// CHECK: "test.layouts"() {l0 = #[[L0]], l1 = #[[L1]], l2 = #[[L2]], l3 = #[[L3]], l4 = #[[L4]], l5 = #[[L5]]}
+// CHECK: "test.layouts"() {l0 = #[[L0]], l1 = #[[L1]], l2 = #[[L2]], l3 = #[[L3]], l4 = #[[L4]], l5 = #[[L5]], l6 = #[[L6]]}
 "test.layouts"() {
   l0 = #tapestry_index.layout<[] on #one>,
   l1 = #tapestry_index.layout<[97 by "d.0" "d.2", 53 = [53]] on #grid>,
   l2 = #tapestry_index.layout<[34 = 2 * [16 by "d.0"] + 1 * [3] - 1] partial ["d.1", "d.2"] on #grid>,
   l3 = #tapestry_index.layout<[9 = -[7 by "d.1"] + 8, 5 = 3 span 1, 6 = -2 span 4] on #grid>,
   l4 = #tapestry_index.layout<[4 by "d.0", 4 by "d.0"] on #grid>,
-  l5 = #tapestry_index.layout<[8 = [4 by "d.0"] - 2 * [5] span 2, 3 = 0] on #grid>
+  l5 = #tapestry_index.layout<[8 = [4 by "d.0"] - 2 * [5] span 2, 3 = 0] on #grid>,
+  l6 = #tapestry_index.layout<[8 = 3 * [16 by "d.0" in 2 to 9] + 4 floordiv 2 mod 8] on #grid>
 } : () -> ()
 
 // CHECK: "test.partitions"()
@@ -57,3 +63,6 @@
   r1 = #tapestry_index.range<>,
   r2 = #tapestry_index.range<4 to 4>
 } : () -> ()
+
+// CHECK: "test.monoids"() {m0 = #tapestry_index.monoid<none>, m1 = #tapestry_index.monoid<custom>}
+"test.monoids"() {m0 = #tapestry_index.monoid<none>, m1 = #tapestry_index.monoid<custom>} : () -> ()

@@ -1,6 +1,7 @@
 // RUN: tapestry-opt %s | tapestry-opt | FileCheck %s
 // RUN: tapestry-opt %s --mlir-print-op-generic | tapestry-opt | FileCheck %s
 // RUN: tapestry-opt %s --emit-bytecode | tapestry-opt | FileCheck %s
+// RUN: tapestry-opt %s --emit-bytecode | not grep -a "#tapestry"
 
 // CHECK-DAG: #[[GRID:.*]] = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
 #grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>

@@ -1,18 +1,27 @@
 //===- BytecodeVersion.cpp - The version of our dialects' bytecode --------===//
 
 #include "tapestry/Dialect/Index/IR/BytecodeVersion.h"
+#include "mlir/Bytecode/Encoding.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
 using namespace tapestry::index;
 
-void BytecodeVersion::writeVersion(DialectBytecodeWriter &writer) const {
-  uint64_t number = current;
-  // The writer may have been asked for another one.
+uint64_t
+BytecodeVersion::writtenVersion(const DialectBytecodeWriter &writer) const {
   auto asked = writer.getDialectVersion(getDialect()->getNamespace());
-  if (succeeded(asked))
-    number = static_cast<const Version *>(*asked)->number;
-  writer.writeVarInt(number);
+  return succeeded(asked) ? static_cast<const Version *>(*asked)->number
+                          : current;
+}
+
+void BytecodeVersion::writeVersion(DialectBytecodeWriter &writer) const {
+  writer.writeVarInt(writtenVersion(writer));
+}
+
+bool BytecodeVersion::isTextAlone(const DialectBytecodeWriter &writer) const {
+  // The oldest form of MLIR's files names no versions of dialects.
+  return writer.getBytecodeVersion() < bytecode::kDialectVersioning ||
+         writtenVersion(writer) < firstCoded;
 }
 
 std::unique_ptr<DialectVersion>
@@ -27,4 +36,20 @@ BytecodeVersion::readVersion(DialectBytecodeReader &reader) const {
     return nullptr;
   }
   return std::make_unique<Version>(number);
+}
+
+std::optional<uint64_t>
+BytecodeVersion::readCode(DialectBytecodeReader &reader) const {
+  auto version = reader.getDialectVersion(getDialect()->getNamespace());
+  if (failed(version) ||
+      static_cast<const Version *>(*version)->number < firstCoded) {
+    reader.emitError() << "the dialect '" << getDialect()->getNamespace()
+                       << "' has codes of attributes and types from version "
+                       << firstCoded << " on, the file's is earlier";
+    return std::nullopt;
+  }
+  uint64_t code;
+  if (failed(reader.readVarInt(code)))
+    return std::nullopt;
+  return code;
 }

@@ -3,7 +3,6 @@
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/OpImplementation.h"
-#include "tapestry/Dialect/Index/IR/BytecodeVersion.h"
 #include "tapestry/Dialect/Index/IR/IndexAttrs.h"
 
 using namespace mlir;
@@ -33,7 +32,8 @@ struct IndexAsmInterface : public OpAsmDialectInterface {
 void TapestryIndexDialect::initialize() {
   registerAttributes();
   registerOps();
-  addInterfaces<IndexAsmInterface, BytecodeVersion>();
+  registerBytecode();
+  addInterfaces<IndexAsmInterface>();
 }
 
 Operation *TapestryIndexDialect::materializeConstant(OpBuilder &builder,

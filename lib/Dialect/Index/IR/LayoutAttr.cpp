@@ -17,13 +17,14 @@ using namespace tapestry::index;
 /// extents, and how far the image may reach, are below 2^62.
 static bool isWithinReach(const LayoutDim &dim) {
   constexpr int64_t limit = int64_t(1) << 62;
+  auto isBelow = [&](int64_t value) { return -limit < value && value < limit; };
   llvm::APInt reach(256, dim.span);
   reach += llvm::APInt(256, dim.constant, /*isSigned=*/true).abs();
   for (const LayoutTerm &term : dim.terms) {
-    if (term.extent >= limit)
+    // A label of extent 0 reaches nowhere by any coefficient.
+    if (term.extent >= limit || !isBelow(term.coefficient))
       return false;
-    if (term.within && (std::abs(term.within->lo) >= limit ||
-                        std::abs(term.within->hi) >= limit))
+    if (term.within && (!isBelow(term.within->lo) || !isBelow(term.within->hi)))
       return false;
     reach += llvm::APInt(256, term.coefficient, /*isSigned=*/true).abs() *
              llvm::APInt(256, term.extent);

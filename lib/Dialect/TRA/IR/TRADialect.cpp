@@ -44,6 +44,64 @@ static void printShapeByParts(AsmPrinter &printer, ArrayRef<int64_t> shape,
 #define GET_TYPEDEF_CLASSES
 #include "tapestry/Dialect/TRA/IR/TRATypes.cpp.inc"
 
+namespace {
+/// A relation in bytecode: a code, the element type's number and the layout,
+/// which the rest follows from.
+class TRABytecode : public index::BytecodeVersion {
+public:
+  using BytecodeVersion::BytecodeVersion;
+
+  Type readType(DialectBytecodeReader &reader) const override;
+  LogicalResult writeType(Type type,
+                          DialectBytecodeWriter &writer) const override;
+
+private:
+  static constexpr uint64_t relationCode = 0;
+};
+} // namespace
+
+static Type elementTypeOf(uint64_t number, MLIRContext *context) {
+  Builder builder(context);
+  for (Type type : std::initializer_list<Type>{
+           builder.getF64Type(), builder.getF32Type(), builder.getF16Type(),
+           builder.getBF16Type(), builder.getI8Type(), builder.getI16Type(),
+           builder.getI32Type(), builder.getI64Type(), builder.getI1Type()})
+    if (static_cast<uint64_t>(*dtypeOf(type)) == number)
+      return type;
+  return {};
+}
+
+Type TRABytecode::readType(DialectBytecodeReader &reader) const {
+  std::optional<uint64_t> code = readCode(reader);
+  uint64_t number;
+  if (!code || failed(reader.readVarInt(number)))
+    return {};
+  Type elementType = elementTypeOf(number, reader.getContext());
+  if (*code != relationCode || !elementType) {
+    reader.emitError() << "no type of the dialect '"
+                       << getDialect()->getNamespace() << "' has the code "
+                       << *code << " and the element type " << number;
+    return {};
+  }
+  index::LayoutAttr layout = index::readLayout(reader);
+  return layout ? RelationType::get(elementType, layout) : Type();
+}
+
+LogicalResult TRABytecode::writeType(Type type,
+                                     DialectBytecodeWriter &writer) const {
+  auto relation = dyn_cast<RelationType>(type);
+  // Elements that no tensor of a graph has stay text.
+  std::optional<DType> element;
+  if (relation && !isTextAlone(writer))
+    element = dtypeOf(relation.getElementType());
+  if (!element)
+    return failure();
+  writer.writeVarInt(relationCode);
+  writer.writeVarInt(static_cast<uint64_t>(*element));
+  index::writeLayout(relation.getLayout(), writer);
+  return success();
+}
+
 void TRADialect::initialize() {
   addTypes<
 #define GET_TYPEDEF_LIST
@@ -53,7 +111,7 @@ void TRADialect::initialize() {
 #define GET_OP_LIST
 #include "tapestry/Dialect/TRA/IR/TRAOps.cpp.inc"
       >();
-  addInterfaces<index::BytecodeVersion>();
+  addInterfaces<TRABytecode>();
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,7 +6,6 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
-#include "tapestry/Dialect/Index/IR/BytecodeVersion.h"
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -46,7 +45,8 @@ void TapestryDialect::initialize() {
 #define GET_OP_LIST
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
       >();
-  addInterfaces<TapestryInlinerInterface, tapestry::index::BytecodeVersion>();
+  registerBytecode();
+  addInterfaces<TapestryInlinerInterface>();
 }
 
 void TapestryDialect::registerAttributes() {

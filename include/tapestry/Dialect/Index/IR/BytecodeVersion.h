@@ -4,12 +4,17 @@
 // A change of an op's properties or of an attribute's form raises the number,
 // and reads what earlier ones wrote by `getDialectVersion` of the reader.
 //
+// Version 1 wrote every attribute and type as text, version 2 writes them as a
+// code and numbers. Text stays readable in every version: MLIR marks it.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TAPESTRY_DIALECT_INDEX_IR_BYTECODEVERSION_H
 #define TAPESTRY_DIALECT_INDEX_IR_BYTECODEVERSION_H
 
 #include "mlir/Bytecode/BytecodeImplementation.h"
+#include "tapestry/Dialect/Index/IR/IndexAttrs.h"
+#include <optional>
 
 namespace tapestry::index {
 
@@ -18,7 +23,9 @@ public:
   explicit BytecodeVersion(mlir::Dialect *dialect)
       : BytecodeDialectInterface(dialect) {}
 
-  static constexpr uint64_t current = 1;
+  static constexpr uint64_t current = 2;
+  /// The first version that has codes.
+  static constexpr uint64_t firstCoded = 2;
 
   struct Version : public mlir::DialectVersion {
     explicit Version(uint64_t number) : number(number) {}
@@ -29,7 +36,22 @@ public:
   /// Refuses what a later Tapestry wrote.
   std::unique_ptr<mlir::DialectVersion>
   readVersion(mlir::DialectBytecodeReader &reader) const override;
+
+protected:
+  /// Whether the file that is written knows attributes as text alone.
+  bool isTextAlone(const mlir::DialectBytecodeWriter &writer) const;
+  /// Reads the code that an attribute's or type's content begins with. Reports
+  /// a file whose version has none.
+  std::optional<uint64_t> readCode(mlir::DialectBytecodeReader &reader) const;
+
+private:
+  /// The version that is written: ours unless the writer asks for another one.
+  uint64_t writtenVersion(const mlir::DialectBytecodeWriter &writer) const;
 };
+
+/// A layout with its grid, as the content of attributes and types.
+LayoutAttr readLayout(mlir::DialectBytecodeReader &reader);
+void writeLayout(LayoutAttr layout, mlir::DialectBytecodeWriter &writer);
 
 } // namespace tapestry::index
 

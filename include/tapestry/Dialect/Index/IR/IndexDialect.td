@@ -26,6 +26,8 @@ def TapestryIndex_Dialect : Dialect {
     void registerAttributes();
     /// Registers the ops; defined beside them.
     void registerOps();
+    /// Registers how attributes stand in bytecode; defined beside it.
+    void registerBytecode();
   }];
 }
 

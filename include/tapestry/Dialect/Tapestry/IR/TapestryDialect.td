@@ -54,6 +54,7 @@ def Tapestry_Dialect : Dialect {
     /// Registers types and attributes; defined beside them.
     void registerTypes();
     void registerAttributes();
+    void registerBytecode();
   }];
 }
 
