@@ -134,9 +134,11 @@ ExitStatus Compilation::load() {
   // The oracle evaluates what the user wrote.
   if (options.command == Command::Reference)
     request.order = "none";
+  // Files are verified as they are read, and what these passes make, once.
   PassManager pm(context.get());
+  pm.enableVerifier(false);
   buildGraphPipeline(pm, request);
-  if (failed(pm.run(*module)))
+  if (failed(pm.run(*module)) || failed(verify(*module)))
     return ExitBadInput;
   return ExitDone;
 }

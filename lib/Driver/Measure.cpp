@@ -237,23 +237,6 @@ static void collectivesEntry(TapestryRank *rank, const void *const *,
   }
 }
 
-static int32_t kindOf(CollectiveKind kind) {
-  switch (kind) {
-  case CollectiveKind::AllGather:
-    return TAPESTRY_ALL_GATHER;
-  case CollectiveKind::CollectivePermute:
-    return TAPESTRY_COLLECTIVE_PERMUTE;
-  case CollectiveKind::HaloExchange:
-    return TAPESTRY_HALO_EXCHANGE;
-  case CollectiveKind::AllReduce:
-    return TAPESTRY_ALL_REDUCE;
-  case CollectiveKind::ReduceScatter:
-    return TAPESTRY_REDUCE_SCATTER;
-  default:
-    return TAPESTRY_ALL_TO_ALL;
-  }
-}
-
 CollectiveTables::CollectiveTables(const DeviceGrid &grid,
                                    llvm::ArrayRef<Measure::Move> moves)
     : zeros(grid.numDevices(), 0) {
@@ -269,7 +252,7 @@ CollectiveTables::CollectiveTables(const DeviceGrid &grid,
   for (const Measure::Move &move : moves) {
     TapestryCollective collective = {};
     collective.vertex = "X";
-    collective.kind = kindOf(move.collective.kind);
+    collective.kind = *runtimeKind(move.collective.kind);
     collective.dtype = TAPESTRY_F32;
     collective.rank = static_cast<int32_t>(move.from.rank());
     collective.group = static_cast<int32_t>(devices);

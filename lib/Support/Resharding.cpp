@@ -1,6 +1,7 @@
 //===- Resharding.cpp - What moves between two layouts --------------------===//
 
 #include "tapestry/Support/Resharding.h"
+#include "tapestry-rt/ABI.h"
 #include "tapestry/Support/ReshardingCostCache.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -27,6 +28,34 @@ llvm::StringRef tapestry::stringifyCollective(CollectiveKind kind) {
     return "reduce_scatter";
   }
   return "unknown";
+}
+
+std::optional<int32_t> tapestry::runtimeKind(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::None:
+  case CollectiveKind::Slice:
+    return std::nullopt;
+  case CollectiveKind::AllGather:
+    return TAPESTRY_ALL_GATHER;
+  case CollectiveKind::CollectivePermute:
+    return TAPESTRY_COLLECTIVE_PERMUTE;
+  case CollectiveKind::HaloExchange:
+    return TAPESTRY_HALO_EXCHANGE;
+  case CollectiveKind::AllToAll:
+    return TAPESTRY_ALL_TO_ALL;
+  case CollectiveKind::AllReduce:
+    return TAPESTRY_ALL_REDUCE;
+  case CollectiveKind::ReduceScatter:
+    return TAPESTRY_REDUCE_SCATTER;
+  }
+  return std::nullopt;
+}
+
+std::optional<int32_t> tapestry::runtimeKind(llvm::StringRef name) {
+  for (int kind = 0; kind <= int(CollectiveKind::ReduceScatter); ++kind)
+    if (stringifyCollective(CollectiveKind(kind)) == name)
+      return runtimeKind(CollectiveKind(kind));
+  return std::nullopt;
 }
 
 llvm::SmallVector<int64_t> tapestry::groupOf(const DeviceGrid &grid,

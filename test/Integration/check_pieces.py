@@ -137,6 +137,33 @@ CASES = [
 ]
 
 
+def plan_pinned(folder, plugin, case):
+    """Writes the program of `case` and plans it as its pins say."""
+    (folder / "toy.mlir").write_text(case.program())
+    (folder / "pins.json").write_text(json.dumps(case.pins()))
+    driver.tapestry(
+        "plan", "toy.mlir", plugin, "--plan=pins.json", "--json=plan.json", cwd=folder
+    ).expect_status(0)
+    return driver.load_json(folder / "plan.json")
+
+
+def bytes_sent(plan, names):
+    return sum(entry["bytes"] for entry in plan["collectives"] if entry["vertex"] in names)
+
+
+def check_values(folder, plugin, plan, backend, tensors, wanted):
+    """The reference and a run of the plan give what is wanted, and keep to the plan."""
+    files = driver.save_inputs(folder, tensors) + driver.output_options(list(wanted))
+    driver.tapestry("reference", "toy.mlir", plugin, *files, cwd=folder).expect_status(0)
+    reference = driver.load_outputs(folder, list(wanted))
+    run(folder, [plugin, "--plan=plan.json", *files], DEVICES, backend)
+    contract.check_contract(plan, driver.load_json(folder / "r.json"), DEVICES, backend)
+    got = driver.load_outputs(folder, list(wanted))
+    for name, value in wanted.items():
+        compare.check_equal(f"reference of {name}", reference[name], value)
+        compare.check_equal(name, got[name], value)
+
+
 def check(folder, plugin, backend, number, case):
     random = np.random.default_rng(number)
     tensors = {
@@ -147,35 +174,24 @@ def check(folder, plugin, backend, number, case):
     indices = random.integers(0, case.inputs[0], case.indices).astype(np.int32)
     if case.indices:
         tensors["I"] = indices
-    (folder / "toy.mlir").write_text(case.program())
-    (folder / "pins.json").write_text(json.dumps(case.pins()))
-    driver.tapestry(
-        "plan", "toy.mlir", plugin, "--plan=pins.json", "--json=plan.json", cwd=folder
-    ).expect_status(0)
-    plan = driver.load_json(folder / "plan.json")
-    sent = sum(entry["bytes"] for entry in plan["collectives"] if entry["vertex"] in "PQ")
+    plan = plan_pinned(folder, plugin, case)
+    sent = bytes_sent(plan, "PQ")
     if sent != case.lacking():
         raise CheckFailed(f"{case.op}: {sent} bytes are sent, {case.lacking()} are lacking")
-
-    files = driver.save_inputs(folder, tensors) + driver.output_options(["Y"])
-    driver.tapestry("reference", "toy.mlir", plugin, *files, cwd=folder).expect_status(0)
-    wanted = case.value(doubled, indices)
-    compare.check_equal(case.op, driver.load_outputs(folder, ["Y"])["Y"], wanted)
-    run(folder, [plugin, "--plan=plan.json", *files], DEVICES, backend)
-    contract.check_contract(plan, driver.load_json(folder / "r.json"), DEVICES, backend)
-    compare.check_equal(case.op, driver.load_outputs(folder, ["Y"])["Y"], wanted)
+    check_values(folder, plugin, plan, backend, tensors, {"Y": case.value(doubled, indices)})
 
 
-def main():
+def check_cases(cases, check, what):
+    """The command: checks all cases with the plug-in and the back end it is given."""
     parser = argparse.ArgumentParser()
     parser.add_argument("plugin")
     parser.add_argument("--backend", choices=["local", "mpi"], default="local")
     options = parser.parse_args()
     with driver.workspace() as folder:
-        for number, case in enumerate(CASES):
+        for number, case in enumerate(cases):
             check(folder, f"--load-plugin={options.plugin}", options.backend, number, case)
-    print(f"{len(CASES)} operators read in pieces as NumPy does")
+    print(f"{len(cases)} operators {what} as NumPy does")
 
 
 if __name__ == "__main__":
-    main()
+    check_cases(CASES, check, "read in pieces")

@@ -9,16 +9,9 @@ again. Values are those of NumPy and of the reference, bit for bit, and what is
 sent is what the devices lack, counted here.
 """
 
-import argparse
-import json
-
 import numpy as np
-from check_pieces import DEVICES, GRID, block
-from check_toy import run
-from harness import compare, contract, driver
+from check_pieces import DEVICES, GRID, block, bytes_sent, check_cases, check_values, plan_pinned
 from harness.driver import CheckFailed
-
-OUTPUTS = ["Y", "Z"]
 
 
 class Case:
@@ -101,38 +94,13 @@ def check(folder, plugin, backend, number, case):
     }
     woven = case.value(*(2 * tensor for tensor in tensors.values()))
     wanted = {"Y": woven, "Z": 2 * woven}
-    (folder / "toy.mlir").write_text(case.program())
-    (folder / "pins.json").write_text(json.dumps(case.pins()))
-    driver.tapestry(
-        "plan", "toy.mlir", plugin, "--plan=pins.json", "--json=plan.json", cwd=folder
-    ).expect_status(0)
-    plan = driver.load_json(folder / "plan.json")
+    plan = plan_pinned(folder, plugin, case)
     for names, rows in (("P", case.rows), ("Q", case.rows), ("Y", case.written())):
-        sent = sum(entry["bytes"] for entry in plan["collectives"] if entry["vertex"] in names)
+        sent = bytes_sent(plan, names)
         if sent != case.lacking(rows):
             raise CheckFailed(f"{sent} bytes of {names} are sent, not {case.lacking(rows)}")
-
-    files = driver.save_inputs(folder, tensors) + driver.output_options(OUTPUTS)
-    driver.tapestry("reference", "toy.mlir", plugin, *files, cwd=folder).expect_status(0)
-    reference = driver.load_outputs(folder, OUTPUTS)
-    run(folder, [plugin, "--plan=plan.json", *files], DEVICES, backend)
-    contract.check_contract(plan, driver.load_json(folder / "r.json"), DEVICES, backend)
-    got = driver.load_outputs(folder, OUTPUTS)
-    for name in OUTPUTS:
-        compare.check_equal(f"reference of {name}", reference[name], wanted[name])
-        compare.check_equal(name, got[name], wanted[name])
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("plugin")
-    parser.add_argument("--backend", choices=["local", "mpi"], default="local")
-    options = parser.parse_args()
-    with driver.workspace() as folder:
-        for number, case in enumerate(CASES):
-            check(folder, f"--load-plugin={options.plugin}", options.backend, number, case)
-    print(f"{len(CASES)} operators write regions as NumPy does")
+    check_values(folder, plugin, plan, backend, tensors, wanted)
 
 
 if __name__ == "__main__":
-    main()
+    check_cases(CASES, check, "write regions")

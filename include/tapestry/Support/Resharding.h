@@ -30,6 +30,12 @@ enum class CollectiveKind {
 /// "all_to_all", "all_reduce", "reduce_scatter".
 llvm::StringRef stringifyCollective(CollectiveKind kind);
 
+/// The runtime's number (TapestryCollectiveKind) of a kind that sends; nothing
+/// for the others.
+std::optional<int32_t> runtimeKind(CollectiveKind kind);
+/// The same of a kind by its name.
+std::optional<int32_t> runtimeKind(llvm::StringRef kind);
+
 struct Collective {
   CollectiveKind kind = CollectiveKind::None;
   /// The grid axes whose devices talk to each other, ascending.

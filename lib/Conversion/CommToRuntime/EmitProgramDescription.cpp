@@ -51,20 +51,6 @@ static_assert(static_cast<int>(DType::F64) == TAPESTRY_F64 &&
 
 namespace {
 
-int32_t kindOf(StringRef kind) {
-  if (kind == stringifyCollective(CollectiveKind::AllGather))
-    return TAPESTRY_ALL_GATHER;
-  if (kind == stringifyCollective(CollectiveKind::AllReduce))
-    return TAPESTRY_ALL_REDUCE;
-  if (kind == stringifyCollective(CollectiveKind::ReduceScatter))
-    return TAPESTRY_REDUCE_SCATTER;
-  if (kind == stringifyCollective(CollectiveKind::CollectivePermute))
-    return TAPESTRY_COLLECTIVE_PERMUTE;
-  if (kind == stringifyCollective(CollectiveKind::HaloExchange))
-    return TAPESTRY_HALO_EXCHANGE;
-  return TAPESTRY_ALL_TO_ALL;
-}
-
 /// Builds one program's globals, whose names hold the graph's. A table is a
 /// global of array-of-struct type whose initialiser inserts the fields one by
 /// one.
@@ -308,7 +294,7 @@ FailureOr<StringRef> DescriptionEmitter::emitCollectives() {
     }
     rows.push_back(
         {address(emitString(entry.getAs<StringAttr>(program::vertex))),
-         i32(kindOf(entry.getAs<StringAttr>(program::kind))),
+         i32(*runtimeKind(entry.getAs<StringAttr>(program::kind))),
          i32(static_cast<int32_t>(*dtype)), i32(from.rank()),
          i32(moved.groupSize),
          i32(static_cast<int32_t>(monoid ? monoid.getValue() : Monoid::None)),

@@ -45,15 +45,7 @@ static bool isElementType(Attribute attr) {
 
 static bool isCollective(Attribute attr) {
   auto name = dyn_cast<StringAttr>(attr);
-  return name &&
-         llvm::any_of(
-             ArrayRef{CollectiveKind::AllGather, CollectiveKind::AllReduce,
-                      CollectiveKind::ReduceScatter,
-                      CollectiveKind::CollectivePermute,
-                      CollectiveKind::HaloExchange, CollectiveKind::AllToAll},
-             [&](CollectiveKind kind) {
-               return name.getValue() == stringifyCollective(kind);
-             });
+  return name && runtimeKind(name.getValue());
 }
 
 static bool isNames(Attribute attr) {
