@@ -8,7 +8,7 @@
 
 // The product is formed in the result, and the fill with it.
 // CHECK-LABEL: func @update(
-// CHECK-SAME:      %[[A:.*]]: memref<?x?xf32>, %[[B:.*]]: memref<?x?xf32>, %[[W:.*]]: memref<?x?xf32>, %[[Y:.*]]: memref<?x?xf32>,
+// CHECK-SAME:      %[[A:[^:]*]]: memref<?x?xf32> {{[^%]*}}, %[[B:[^:]*]]: memref<?x?xf32> {{[^%]*}}, %[[W:[^:]*]]: memref<?x?xf32> {{[^%]*}}, %[[Y:[^:]*]]: memref<?x?xf32>
 // CHECK-NOT:     memref.alloc
 // CHECK:         linalg.generic {{.*}} ins(%{{.*}} : f32) outs(%[[Y]] :
 // CHECK:         linalg.generic
@@ -18,8 +18,8 @@
 // CHECK-SAME:      ins(%[[W]], %[[Y]] :
 // CHECK-SAME:      outs(%[[Y]] :
 // CHECK-NOT:     memref.dealloc
-func.func @update(%a: memref<?x?xf32>, %b: memref<?x?xf32>,
-                  %w: memref<?x?xf32>, %y: memref<?x?xf32>, %m: index,
+func.func @update(%a: memref<?x?xf32> {llvm.noalias}, %b: memref<?x?xf32> {llvm.noalias},
+                  %w: memref<?x?xf32> {llvm.noalias}, %y: memref<?x?xf32> {llvm.noalias}, %m: index,
                   %n: index) attributes {tapestry.device} {
   %zero = arith.constant 0.0 : f32
   %p = memref.alloc(%m, %n) : memref<?x?xf32>
@@ -95,7 +95,8 @@ func.func @later(%x: memref<8x8xf32>) -> memref<8x8xf32> attributes {tapestry.de
 // buffer.
 // CHECK-LABEL: func @transposed
 // CHECK:         memref.alloc
-func.func @transposed(%x: memref<8x8xf32>, %y: memref<8x8xf32>) attributes {tapestry.device} {
+func.func @transposed(%x: memref<8x8xf32> {llvm.noalias}, %y: memref<8x8xf32> {llvm.noalias})
+    attributes {tapestry.device} {
   %p = memref.alloc() : memref<8x8xf32>
   linalg.generic {indexing_maps = [#rc, #rc],
                   iterator_types = ["parallel", "parallel"]}
@@ -118,8 +119,8 @@ func.func @transposed(%x: memref<8x8xf32>, %y: memref<8x8xf32>) attributes {tape
 
 // CHECK-LABEL: func @again
 // CHECK:         memref.alloc
-func.func @again(%x: memref<8x8xf32>, %y: memref<8x8xf32>,
-                 %z: memref<8x8xf32>) attributes {tapestry.device} {
+func.func @again(%x: memref<8x8xf32> {llvm.noalias}, %y: memref<8x8xf32> {llvm.noalias},
+                 %z: memref<8x8xf32> {llvm.noalias}) attributes {tapestry.device} {
   %p = memref.alloc() : memref<8x8xf32>
   linalg.generic {indexing_maps = [#rc, #rc],
                   iterator_types = ["parallel", "parallel"]}
@@ -147,7 +148,8 @@ func.func @again(%x: memref<8x8xf32>, %y: memref<8x8xf32>,
 
 // CHECK-LABEL: func @meanwhile
 // CHECK:         memref.alloc
-func.func @meanwhile(%x: memref<8x8xf32>, %y: memref<8x8xf32>) attributes {tapestry.device} {
+func.func @meanwhile(%x: memref<8x8xf32> {llvm.noalias}, %y: memref<8x8xf32> {llvm.noalias})
+    attributes {tapestry.device} {
   %p = memref.alloc() : memref<8x8xf32>
   linalg.generic {indexing_maps = [#cr, #rc],
                   iterator_types = ["parallel", "parallel"]}

@@ -33,7 +33,8 @@
 // CHECK:         memref.dealloc %[[M]]
 // CHECK:         memref.dealloc %[[E]]
 // CHECK-NOT:     linalg.
-func.func @softmax(%x: memref<64x2048xf32>, %y: memref<64x2048xf32>) attributes {tapestry.device} {
+func.func @softmax(%x: memref<64x2048xf32> {llvm.noalias}, %y: memref<64x2048xf32> {llvm.noalias})
+    attributes {tapestry.device} {
   %inf = arith.constant 0xFF800000 : f32
   %zero = arith.constant 0.0 : f32
   %m = memref.alloc() : memref<64xf32>
@@ -87,8 +88,8 @@ func.func @softmax(%x: memref<64x2048xf32>, %y: memref<64x2048xf32>) attributes 
 // The second operation reads other rows than the first has written by then.
 // CHECK-LABEL: func @transposed
 // CHECK-NOT:     scf.for
-func.func @transposed(%x: memref<64x64xf32>, %t: memref<64x64xf32>,
-                      %s: memref<64xf32>) attributes {tapestry.device} {
+func.func @transposed(%x: memref<64x64xf32> {llvm.noalias}, %t: memref<64x64xf32> {llvm.noalias},
+                      %s: memref<64xf32> {llvm.noalias}) attributes {tapestry.device} {
   linalg.generic {indexing_maps = [#rc, #rc],
                   iterator_types = ["parallel", "parallel"]}
       ins(%x : memref<64x64xf32>) outs(%t : memref<64x64xf32>) {
@@ -125,8 +126,8 @@ func.func @transposed(%x: memref<64x64xf32>, %t: memref<64x64xf32>,
 // CHECK:           linalg.generic
 // CHECK:             %[[I:.*]] = linalg.index 0
 // CHECK:             arith.addi %[[I]], %[[R]]
-func.func @dynamic(%x: memref<?x?xf32>, %s: memref<?xf32>,
-                   %y: memref<?x?xf32>) attributes {tapestry.device} {
+func.func @dynamic(%x: memref<?x?xf32> {llvm.noalias}, %s: memref<?xf32> {llvm.noalias},
+                   %y: memref<?x?xf32> {llvm.noalias}) attributes {tapestry.device} {
   linalg.generic {indexing_maps = [#rc, #r],
                   iterator_types = ["parallel", "reduction"]}
       ins(%x : memref<?x?xf32>) outs(%s : memref<?xf32>) {
@@ -160,8 +161,8 @@ func.func @dynamic(%x: memref<?x?xf32>, %s: memref<?xf32>,
 // CHECK-NOT:     scf.for
 // CHECK:         linalg.generic
 // CHECK:         linalg.generic
-func.func @product(%x: memref<128x512xf32>, %w: memref<512x256xf32>,
-                   %y: memref<128x256xf32>) attributes {tapestry.device} {
+func.func @product(%x: memref<128x512xf32> {llvm.noalias}, %w: memref<512x256xf32> {llvm.noalias},
+                   %y: memref<128x256xf32> {llvm.noalias}) attributes {tapestry.device} {
   %h = memref.alloc() : memref<128x256xf32>
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%h : memref<128x256xf32>)
@@ -197,8 +198,8 @@ func.func @product(%x: memref<128x512xf32>, %w: memref<512x256xf32>,
 // CHECK:           linalg.generic
 // CHECK:           linalg.generic
 // CHECK:         } {tapestry.kernel
-func.func @matvec(%x: memref<128x512xf32>, %w: memref<512xf32>,
-                  %y: memref<128x512xf32>) attributes {tapestry.device} {
+func.func @matvec(%x: memref<128x512xf32> {llvm.noalias}, %w: memref<512xf32> {llvm.noalias},
+                  %y: memref<128x512xf32> {llvm.noalias}) attributes {tapestry.device} {
   %s = memref.alloc() : memref<128xf32>
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%s : memref<128xf32>)

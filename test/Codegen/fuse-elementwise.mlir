@@ -12,8 +12,8 @@
 // CHECK:           %[[E:.*]] = math.exp
 // CHECK:           arith.addf %[[E]], %{{.*}}
 // CHECK-NOT:     linalg.generic
-func.func @chain(%x: memref<8x16xf32>, %y: memref<8x16xf32>,
-                 %z: memref<8x16xf32>) attributes {tapestry.device} {
+func.func @chain(%x: memref<8x16xf32> {llvm.noalias}, %y: memref<8x16xf32> {llvm.noalias},
+                 %z: memref<8x16xf32> {llvm.noalias}) attributes {tapestry.device} {
   %t = memref.alloc() : memref<8x16xf32>
   linalg.generic {indexing_maps = [#id, #id],
                   iterator_types = ["parallel", "parallel"]}
@@ -49,8 +49,8 @@ func.func @chain(%x: memref<8x16xf32>, %y: memref<8x16xf32>,
 // CHECK-SAME:      outs(%[[T]], %arg1 :
 // CHECK:         linalg.generic
 // CHECK-SAME:      ins(%[[T]], %arg1
-func.func @two_readers(%x: memref<8x16xf32>, %s: memref<8xf32>,
-                       %z: memref<8x16xf32>) attributes {tapestry.device} {
+func.func @two_readers(%x: memref<8x16xf32> {llvm.noalias}, %s: memref<8xf32> {llvm.noalias},
+                       %z: memref<8x16xf32> {llvm.noalias}) attributes {tapestry.device} {
   %zero = arith.constant 0.0 : f32
   %t = memref.alloc() : memref<8x16xf32>
   linalg.fill ins(%zero : f32) outs(%s : memref<8xf32>)
@@ -94,8 +94,8 @@ func.func @two_readers(%x: memref<8x16xf32>, %s: memref<8xf32>,
 // CHECK:         linalg.generic
 // CHECK-SAME:      ins(%[[T]], %arg1 :
 // CHECK-SAME:      outs(%arg0, %arg2 :
-func.func @overwritten_input(%x: memref<8xf32>, %y: memref<8xf32>,
-                             %z: memref<8xf32>) attributes {tapestry.device} {
+func.func @overwritten_input(%x: memref<8xf32> {llvm.noalias}, %y: memref<8xf32> {llvm.noalias},
+                             %z: memref<8xf32> {llvm.noalias}) attributes {tapestry.device} {
   %t = memref.alloc() : memref<8xf32>
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
       ins(%x : memref<8xf32>) outs(%t : memref<8xf32>) {
@@ -133,8 +133,9 @@ func.func @overwritten_input(%x: memref<8xf32>, %y: memref<8xf32>,
 // CHECK:         math.exp
 // CHECK:         linalg.generic
 // CHECK-SAME:      "reduction"
-func.func @not_into_contraction(%x: memref<8x16xf32>, %w: memref<16x32xf32>,
-                                %z: memref<8x32xf32>) attributes {tapestry.device} {
+func.func @not_into_contraction(%x: memref<8x16xf32> {llvm.noalias},
+                                %w: memref<16x32xf32> {llvm.noalias},
+                                %z: memref<8x32xf32> {llvm.noalias}) attributes {tapestry.device} {
   %t = memref.alloc() : memref<8x16xf32>
   linalg.generic {indexing_maps = [#id, #id],
                   iterator_types = ["parallel", "parallel"]}
@@ -170,8 +171,8 @@ func.func @not_into_contraction(%x: memref<8x16xf32>, %w: memref<16x32xf32>,
 // CHECK:           memref.load %[[T]]
 // CHECK:         memref.dealloc %[[T]]
 // CHECK:         linalg.generic
-func.func @loads(%x: memref<8x16xf32>, %rows: memref<8x16xindex>,
-                 %z: memref<8x16xf32>) attributes {tapestry.device} {
+func.func @loads(%x: memref<8x16xf32> {llvm.noalias}, %rows: memref<8x16xindex> {llvm.noalias},
+                 %z: memref<8x16xf32> {llvm.noalias}) attributes {tapestry.device} {
   %t = memref.alloc() : memref<8x16xf32>
   %u = memref.alloc() : memref<8x16xf32>
   linalg.generic {indexing_maps = [#id, #id],

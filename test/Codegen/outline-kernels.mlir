@@ -16,8 +16,8 @@ func.func private @tapestry_rt_barrier(i64) attributes {tapestry.device}
 // CHECK-SAME:      {tapestry.vertex = "C"}
 // CHECK-NOT:     linalg.generic
 // CHECK:         return
-func.func @layers(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>,
-                  %s: f32, %rank: i64) attributes {tapestry.device} {
+func.func @layers(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xf32> {llvm.noalias},
+                  %z: memref<?xf32> {llvm.noalias}, %s: f32, %rank: i64) attributes {tapestry.device} {
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
       ins(%x : memref<?xf32>) outs(%y : memref<?xf32>)
       attrs = {tapestry.vertex = "A"} {

@@ -86,8 +86,8 @@ func.func @merged(%x: memref<3x5x64xf32>, %r: memref<64xf32>,
 // CHECK:         memref.dealloc %[[PANELS]]
 // AVX2-LABEL: func @contraction
 // AVX2:         %{{.*}}:16 = scf.for
-func.func @contraction(%x: memref<256x1024xf32>, %y: memref<1024x1024xf32>,
-                       %z: memref<256x1024xf32>) attributes {tapestry.device} {
+func.func @contraction(%x: memref<256x1024xf32> {llvm.noalias}, %y: memref<1024x1024xf32> {llvm.noalias},
+                       %z: memref<256x1024xf32> {llvm.noalias}) attributes {tapestry.device} {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%z : memref<256x1024xf32>)
   linalg.generic {indexing_maps = [#lhs, #rhs, #res],

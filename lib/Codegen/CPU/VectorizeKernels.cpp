@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "tapestry/Codegen/CPU/Passes.h"
+#include "tapestry/Codegen/Common/Buffers.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 
 using namespace mlir;
@@ -138,7 +139,8 @@ void VectorizeKernels::foldFill(Nest &nest, const NestPlan &plan) {
       !nest.outputs[0].accumulates)
     return;
   Value buffer = nest.op.getDpsInits()[0];
-  if (llvm::is_contained(nest.op.getDpsInputs(), buffer) ||
+  if (llvm::any_of(nest.op.getDpsInputs(),
+                   [&](Value input) { return mayAlias(input, buffer); }) ||
       !nest.op.getIndexingMapsArray().back().isProjectedPermutation())
     return;
   linalg::GenericOp fill = fillBefore(nest.op, buffer);

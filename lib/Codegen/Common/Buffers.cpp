@@ -4,25 +4,92 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Buffers.h"
+#include "tapestry/Codegen/Common/Buffers.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
 
 using namespace mlir;
 
 namespace tapestry {
 
+Value viewSourceOf(Value memref) {
+  Operation *op = memref.getDefiningOp();
+  if (!op)
+    return {};
+  if (auto view = dyn_cast<ViewLikeOpInterface>(op))
+    return view.getViewSource();
+  auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op);
+  return metadata ? metadata.getSource() : Value();
+}
+
 Value rootOf(Value memref) {
-  while (Operation *op = memref.getDefiningOp()) {
-    if (auto view = dyn_cast<ViewLikeOpInterface>(op))
-      memref = view.getViewSource();
-    else if (auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op))
-      memref = metadata.getSource();
-    else
-      break;
-  }
+  while (Value source = viewSourceOf(memref))
+    memref = source;
   return memref;
+}
+
+namespace {
+
+/// What is known of where a root's memory comes from.
+enum class Origin {
+  /// Allocated by this function.
+  Fresh,
+  /// An argument that nothing else overlaps, says the caller.
+  OwnArgument,
+  /// Another argument.
+  Argument,
+  Global,
+  Unknown,
+};
+
+} // namespace
+
+static Origin originOf(Value root) {
+  if (Operation *op = root.getDefiningOp()) {
+    if (isa<memref::AllocOp, memref::AllocaOp>(op))
+      return Origin::Fresh;
+    return isa<memref::GetGlobalOp>(op) ? Origin::Global : Origin::Unknown;
+  }
+  auto argument = cast<BlockArgument>(root);
+  auto function =
+      dyn_cast_or_null<func::FuncOp>(argument.getOwner()->getParentOp());
+  if (!function || !argument.getOwner()->isEntryBlock())
+    return Origin::Unknown;
+  return function.getArgAttr(argument.getArgNumber(),
+                             LLVM::LLVMDialect::getNoAliasAttrName())
+             ? Origin::OwnArgument
+             : Origin::Argument;
+}
+
+bool isDistinct(Value root) {
+  Origin origin = originOf(root);
+  return origin == Origin::Fresh || origin == Origin::OwnArgument;
+}
+
+bool mayAlias(Value a, Value b) {
+  if (!isa<BaseMemRefType>(a.getType()) || !isa<BaseMemRefType>(b.getType()))
+    return false;
+  a = rootOf(a);
+  b = rootOf(b);
+  if (a == b)
+    return true;
+  Origin first = originOf(a), second = originOf(b);
+  if (first == Origin::Unknown || second == Origin::Unknown)
+    return true;
+  if (first == Origin::Global && second == Origin::Global)
+    return a.getDefiningOp<memref::GetGlobalOp>().getName() ==
+           b.getDefiningOp<memref::GetGlobalOp>().getName();
+  // What was there before this function began may overlap; see isDistinct() for
+  // what may not.
+  auto before = [](Origin origin) {
+    return origin == Origin::Argument || origin == Origin::Global;
+  };
+  return before(first) && before(second);
 }
 
 /// Adds the buffers that a call's operand gives access to: itself, or the one
@@ -35,7 +102,7 @@ static void addReachable(Value operand, SmallVectorImpl<Touch> &result) {
     if (!seen.insert(value).second)
       continue;
     if (isa<BaseMemRefType>(value.getType())) {
-      result.push_back({rootOf(value), true});
+      result.push_back({value, true});
       continue;
     }
     if (Operation *op = value.getDefiningOp())
@@ -44,42 +111,72 @@ static void addReachable(Value operand, SmallVectorImpl<Touch> &result) {
   }
 }
 
-SmallVector<Value> buffersLoadedBy(linalg::LinalgOp op) {
-  SmallVector<Value> roots;
-  // Nothing else in a body has to do with memory. Most bodies are flat and
-  // without a load, and asked about often.
-  for (Operation &inner : *op.getBlock())
-    if (isa<memref::LoadOp>(inner) || inner.getNumRegions() != 0)
-      inner.walk([&](memref::LoadOp load) {
-        roots.push_back(rootOf(load.getMemRef()));
-      });
-  return roots;
+/// Whether `op` computes values from values, by its dialect. Bodies are asked
+/// about often, hence before interfaces are.
+static bool isArithmetic(Operation &op) {
+  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+      op.getDialect());
 }
 
-std::optional<SmallVector<Touch>> touchesOf(Operation *op) {
+std::optional<SmallVector<Value>> buffersLoadedBy(linalg::LinalgOp op) {
+  SmallVector<Value> buffers;
+  for (Operation &inner : *op.getBlock()) {
+    if (isArithmetic(inner) || isa<linalg::IndexOp, linalg::YieldOp>(inner))
+      continue;
+    WalkResult known = inner.walk([&](Operation *nested) {
+      if (auto load = dyn_cast<memref::LoadOp>(nested))
+        buffers.push_back(load.getMemRef());
+      else if (!nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
+               !isMemoryEffectFree(nested))
+        return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    if (known.wasInterrupted())
+      return std::nullopt;
+  }
+  return buffers;
+}
+
+bool hasPureBody(linalg::LinalgOp op) {
+  auto loaded = buffersLoadedBy(op);
+  return loaded && loaded->empty();
+}
+
+/// What `op` says of itself; none where that does not name buffers.
+static std::optional<SmallVector<Touch>> declaredAccesses(Operation *op) {
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface || op->getNumRegions() != 0)
+    return std::nullopt;
   SmallVector<Touch> result;
-  if (isa<memref::AllocOp, memref::AllocaOp>(op))
-    return result;
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    if (isa<MemoryEffects::Allocate>(effect.getEffect()))
+      continue;
+    Value value = effect.getValue();
+    if (!value || !isa<BaseMemRefType>(value.getType()))
+      return std::nullopt;
+    result.push_back({value, !isa<MemoryEffects::Read>(effect.getEffect())});
+  }
+  return result;
+}
+
+std::optional<SmallVector<Touch>> accessesOf(Operation *op) {
+  SmallVector<Touch> result;
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
-    if (!linalgOp.hasPureBufferSemantics())
+    auto loaded = buffersLoadedBy(linalgOp);
+    if (!linalgOp.hasPureBufferSemantics() || !loaded)
       return std::nullopt;
     for (OpOperand &operand : op->getOpOperands())
       if (isa<BaseMemRefType>(operand.get().getType()))
-        result.push_back({rootOf(operand.get()), linalgOp.isDpsInit(&operand)});
-    for (Value root : buffersLoadedBy(linalgOp))
-      result.push_back({root, false});
+        result.push_back({operand.get(), linalgOp.isDpsInit(&operand)});
+    for (Value buffer : *loaded)
+      result.push_back({buffer, false});
     return result;
   }
-  if (auto copy = dyn_cast<memref::CopyOp>(op)) {
-    result = {{rootOf(copy.getSource()), false},
-              {rootOf(copy.getTarget()), true}};
-    return result;
-  }
-  if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
-    result = {{rootOf(dealloc.getMemref()), true}};
-    return result;
-  }
-  if (auto call = dyn_cast<func::CallOp>(op)) {
+  // A call that our lowering made touches what it is given; any other may touch
+  // what its callee can see.
+  if (auto call = dyn_cast<func::CallOp>(op); call && isDeviceCode(call)) {
     for (Value operand : call.getOperands()) {
       if (isa<BaseMemRefType>(operand.getType()) ||
           !operand.getType().isIntOrIndexOrFloat())
@@ -87,8 +184,18 @@ std::optional<SmallVector<Touch>> touchesOf(Operation *op) {
     }
     return result;
   }
-  if (op->hasTrait<OpTrait::IsTerminator>() || !isMemoryEffectFree(op))
+  if (op->hasTrait<OpTrait::IsTerminator>())
     return std::nullopt;
+  if (isMemoryEffectFree(op))
+    return result;
+  return declaredAccesses(op);
+}
+
+std::optional<SmallVector<Touch>> touchesOf(Operation *op) {
+  auto result = accessesOf(op);
+  if (result)
+    for (Touch &touch : *result)
+      touch.buffer = rootOf(touch.buffer);
   return result;
 }
 
@@ -98,21 +205,27 @@ bool conflict(Operation *a, Operation *b) {
     return true;
   for (const Touch &x : *first)
     for (const Touch &y : *second)
-      if (x.root == y.root && (x.writes || y.writes))
+      if ((x.writes || y.writes) && mayAlias(x.buffer, y.buffer))
         return true;
   return false;
 }
 
-bool touches(Operation *op, Value root) {
+bool touches(Operation *op, Value buffer) {
   auto all = touchesOf(op);
-  return !all ||
-         llvm::any_of(*all, [&](const Touch &t) { return t.root == root; });
+  return !all || llvm::any_of(*all, [&](const Touch &t) {
+    return mayAlias(t.buffer, buffer);
+  });
+}
+
+bool isLocalFree(Operation *op) {
+  auto free = dyn_cast<memref::DeallocOp>(op);
+  return free && free.getMemref().getDefiningOp<memref::AllocOp>();
 }
 
 bool canSink(Operation *op, Operation *target) {
   for (Operation *at = op->getNextNode(); at && at != target;
        at = at->getNextNode())
-    if (!isa<memref::DeallocOp>(at) && conflict(op, at))
+    if (!isLocalFree(at) && conflict(op, at))
       return false;
   return true;
 }
@@ -121,8 +234,7 @@ bool isElementwise(linalg::GenericOp op) {
   return op.getNumDpsInits() == 1 && op.hasPureBufferSemantics() &&
          op.getNumParallelLoops() == op.getNumLoops() &&
          op.getIndexingMapsArray().back().isPermutation() &&
-         op.getBody()->getArguments().back().use_empty() &&
-         buffersLoadedBy(op).empty();
+         op.getBody()->getArguments().back().use_empty() && hasPureBody(op);
 }
 
 } // namespace tapestry

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Buffers.h"
+#include "tapestry/Codegen/Common/Buffers.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/Common/Passes.h"
 
@@ -39,14 +39,11 @@ Operation *firstUse(memref::AllocOp buffer, Operation *last) {
 
 /// Makes sure that `result` exists before `first`; false where it cannot.
 bool provideBefore(Value result, Operation *first) {
-  Operation *source = rootOf(result).getDefiningOp();
-  if (!source || source->getBlock() != first->getBlock())
+  Operation *source = result.getDefiningOp();
+  if (!source || source->getBlock() != first->getBlock() ||
+      source->isBeforeInBlock(first))
     return true;
-  bool isDirect = source == result.getDefiningOp();
-  if (source->isBeforeInBlock(first) &&
-      (isDirect || result.getDefiningOp()->isBeforeInBlock(first)))
-    return true;
-  if (!isDirect || !isa<memref::AllocOp>(source) || source->getNumOperands())
+  if (!isa<memref::AllocOp>(source) || source->getNumOperands())
     return false;
   source->moveBefore(first);
   return true;
@@ -78,24 +75,23 @@ bool ComputeInPlace::workOver(GenericOp op, OpOperand &input) {
   Value result = output.get();
   auto buffer = input.get().getDefiningOp<memref::AllocOp>();
   if (!buffer || buffer.getType() != result.getType() ||
-      buffer->getBlock() != op->getBlock() || rootOf(result) == buffer)
+      buffer->getBlock() != op->getBlock() || mayAlias(result, buffer))
     return false;
   // Equal types with run-time sizes are equal in size: both have a point per
   // point of the loops.
   AffineMap map = op.getMatchingIndexingMap(&output);
   for (OpOperand *other : op.getDpsInputOperands()) {
-    if (!isa<BaseMemRefType>(other->get().getType()))
-      continue;
-    if (rootOf(other->get()) == rootOf(result) ||
-        (rootOf(other->get()) == Value(buffer) &&
-         op.getMatchingIndexingMap(other) != map))
+    if (mayAlias(other->get(), result) ||
+        (mayAlias(other->get(), buffer) &&
+         (other->get() != Value(buffer) ||
+          op.getMatchingIndexingMap(other) != map)))
       return false;
   }
   Operation *first = firstUse(buffer, op);
   if (!first)
     return false;
   for (Operation *at = first; at != op; at = at->getNextNode())
-    if (touches(at, rootOf(result)))
+    if (touches(at, result))
       return false;
   if (!provideBefore(result, first))
     return false;

@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Buffers.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/IRMapping.h"
+#include "tapestry/Codegen/Common/Buffers.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/Common/Nest.h"
 #include "tapestry/Codegen/Common/Passes.h"
@@ -127,26 +127,28 @@ void Combiner::addOperands(bool keep) {
 }
 
 /// `expr` over the loops of the operation that is being built.
-Value emitIndex(OpBuilder &b, Location loc, AffineExpr expr) {
+Value emitIndex(OpBuilder &b, Location loc, AffineExpr expr, unsigned loops) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return linalg::IndexOp::create(b, loc, dim.getPosition());
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return arith::ConstantIndexOp::create(b, loc, constant.getValue());
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  Value lhs = emitIndex(b, loc, binary.getLHS());
-  Value rhs = emitIndex(b, loc, binary.getRHS());
-  switch (binary.getKind()) {
-  case AffineExprKind::Add:
-    return arith::AddIOp::create(b, loc, lhs, rhs);
-  case AffineExprKind::Mul:
-    return arith::MulIOp::create(b, loc, lhs, rhs);
-  case AffineExprKind::Mod:
-    return arith::RemSIOp::create(b, loc, lhs, rhs);
-  case AffineExprKind::FloorDiv:
-    return arith::DivSIOp::create(b, loc, lhs, rhs);
-  default:
-    return arith::CeilDivSIOp::create(b, loc, lhs, rhs);
-  }
+  SmallVector<Value> indices(loops);
+  for (unsigned loop = 0; loop < loops; ++loop)
+    if (expr.isFunctionOfDim(loop))
+      indices[loop] = linalg::IndexOp::create(b, loc, loop);
+  return affine::expandAffineExpr(b, loc, expr, indices, {});
+}
+
+/// Whether `expr` divides by positive constants only; nothing else has a value.
+bool isDefined(AffineExpr expr) {
+  bool defined = expr.isPureAffine();
+  expr.walk([&](AffineExpr part) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(part);
+    if (!binary || binary.getKind() == AffineExprKind::Add ||
+        binary.getKind() == AffineExprKind::Mul)
+      return;
+    auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    defined &= divisor && divisor.getValue() > 0;
+  });
+  return defined;
 }
 
 void Combiner::emitBody(OpBuilder &b, Location loc, ValueRange arguments,
@@ -163,7 +165,8 @@ void Combiner::emitBody(OpBuilder &b, Location loc, ValueRange arguments,
   for (Operation &op : producer.getBody()->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(op))
       mapping.map(index.getResult(),
-                  emitIndex(b, loc, producerLoops.getResult(index.getDim())));
+                  emitIndex(b, loc, producerLoops.getResult(index.getDim()),
+                            consumer.getNumLoops()));
     else
       b.clone(op, mapping);
   }
@@ -272,9 +275,9 @@ void FuseElementwise::sinkFills(Block &block) {
           return isa<MemRefType>(input.getType());
         }))
       continue;
-    Value root = rootOf(op.getDpsInits()[0]);
+    Value buffer = op.getDpsInits()[0];
     Operation *at = op->getNextNode();
-    while (at && !at->hasTrait<OpTrait::IsTerminator>() && !touches(at, root))
+    while (at && !at->hasTrait<OpTrait::IsTerminator>() && !touches(at, buffer))
       at = at->getNextNode();
     if (at)
       op->moveBefore(at);
@@ -286,24 +289,25 @@ bool FuseElementwise::canCompose(GenericOp producer, OpOperand &use,
   auto consumer = cast<GenericOp>(use.getOwner());
   AffineMap map = consumer.getMatchingIndexingMap(&use);
   // Each point once, or for nothing.
-  if (!map.isPermutation() && cost > 0)
+  if ((!map.isPermutation() && cost > 0) ||
+      !llvm::all_of(map.getResults(), isDefined) || !buffersLoadedBy(consumer))
     return false;
   for (Value output : consumer.getDpsInits())
     for (Value input : producer.getDpsInputs())
-      if (isa<MemRefType>(input.getType()) && rootOf(input) == rootOf(output))
+      if (mayAlias(input, output))
         return false;
   for (Operation *at = producer->getNextNode(); at != consumer;
-       at = at->getNextNode())
-    for (Value input : producer.getDpsInputs()) {
-      if (!isa<MemRefType>(input.getType()))
-        continue;
-      auto all = touchesOf(at);
-      if (!all || llvm::any_of(*all, [&](const Touch &t) {
-            return t.writes && t.root == rootOf(input) &&
-                   !isa<memref::DeallocOp>(at);
-          }))
-        return false;
-    }
+       at = at->getNextNode()) {
+    if (isLocalFree(at))
+      continue;
+    auto all = touchesOf(at);
+    if (!all)
+      return false;
+    for (const Touch &touch : *all)
+      for (Value input : producer.getDpsInputs())
+        if (touch.writes && mayAlias(touch.buffer, input))
+          return false;
+  }
   return true;
 }
 
@@ -379,7 +383,7 @@ bool FuseElementwise::canMerge(GenericOp producer, OpOperand &use) {
       map.getNumResults() == 0 || consumer.getNumDpsInits() != 1)
     return false;
   for (OpOperand *other : consumer.getDpsInputOperands())
-    if (rootOf(other->get()) == rootOf(use.get()) &&
+    if (mayAlias(other->get(), use.get()) &&
         (other->get() != use.get() ||
          consumer.getMatchingIndexingMap(other) != map))
       return false;
@@ -392,21 +396,21 @@ bool FuseElementwise::canMerge(GenericOp producer, OpOperand &use) {
                                        utils::IteratorType::reduction)))
     return false;
   // The result is new to the producer.
-  return !touches(producer, rootOf(consumer.getDpsInits()[0]));
+  return !touches(producer, consumer.getDpsInits()[0]);
 }
 
 /// Merges `producer` with its first reader; the buffer stays.
 bool FuseElementwise::merge(GenericOp producer) {
-  Value root = rootOf(producer.getDpsInits()[0]);
+  Value buffer = producer.getDpsInits()[0];
   Operation *at = producer->getNextNode();
-  while (at && !touches(at, root))
+  while (at && !touches(at, buffer))
     at = at->getNextNode();
   auto consumer = dyn_cast_or_null<GenericOp>(at);
   if (!consumer)
     return false;
   OpOperand *use = nullptr;
   for (OpOperand *operand : consumer.getDpsInputOperands())
-    if (operand->get() == producer.getDpsInits()[0])
+    if (operand->get() == buffer)
       use = operand;
   if (!use || !canMerge(producer, *use) || !canSink(producer, consumer))
     return false;

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Buffers.h"
 #include "RowGroup.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "tapestry/Codegen/Common/Buffers.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/Common/Passes.h"
 #include "llvm/ADT/StringMap.h"
@@ -63,7 +63,7 @@ Kernel kernelOf(Operation *op) {
   SmallVector<Operation *> before, after;
   for (Operation *at = op->getPrevNode(); at; at = at->getPrevNode()) {
     auto fill = dyn_cast<GenericOp>(at);
-    if (fill && isFill(fill) && touches(op, rootOf(fill.getDpsInits()[0]))) {
+    if (fill && isFill(fill) && touches(op, fill.getDpsInits()[0])) {
       before.push_back(at);
       continue;
     }
@@ -80,7 +80,7 @@ Kernel kernelOf(Operation *op) {
     SmallVector<Operation *> frees;
     bool local = true;
     for (Operation *user : alloc->getUsers()) {
-      if (isa<memref::DeallocOp>(user))
+      if (isa<memref::DeallocOp>(user) && user->getBlock() == op->getBlock())
         frees.push_back(user);
       else
         local &= op->isAncestor(user) || llvm::is_contained(before, user);
@@ -108,34 +108,82 @@ struct OutlineKernels : public impl::OutlineKernelsBase<OutlineKernels> {
 
   /// Kernels by their text without a name.
   llvm::StringMap<func::FuncOp> known;
+  std::optional<SymbolTable> symbols;
 };
+
+/// Whether a call of a function without results can stand for `op`.
+bool canOutline(Operation &op) {
+  if (op.getNumResults() != 0 || op.hasTrait<OpTrait::IsTerminator>())
+    return false;
+  auto generic = dyn_cast<GenericOp>(op);
+  return generic ? isKernel(&op) || !isFill(generic) : isKernel(&op);
+}
 
 void OutlineKernels::runOnOperation() {
   known.clear();
+  symbols.emplace(getOperation());
   SmallVector<Operation *> found;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (!isDeviceCode(function) || isKernel(function))
       continue;
     for (Block &block : function.getBody())
-      for (Operation &op : block) {
-        auto generic = dyn_cast<GenericOp>(op);
-        if (isKernel(&op) || (generic && !isFill(generic)))
+      for (Operation &op : block)
+        if (canOutline(op))
           found.push_back(&op);
-      }
   }
   for (Operation *op : found)
     outline(kernelOf(op), op);
 }
 
-/// Which arguments are buffers that no other argument overlaps.
+/// Through which arguments, or values from inside, a kernel accesses memory;
+/// none where that is not known.
+std::optional<SmallVector<Touch>> accessesOf(const Kernel &kernel) {
+  llvm::SmallMapVector<Value, bool, 8> written;
+  auto add = [&](Operation *op) {
+    if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
+        !isa<linalg::LinalgOp>(op))
+      return WalkResult::advance();
+    if (op->hasTrait<OpTrait::IsTerminator>() && isMemoryEffectFree(op))
+      return WalkResult::advance();
+    auto accesses = tapestry::accessesOf(op);
+    if (!accesses)
+      return WalkResult::interrupt();
+    for (Touch access : *accesses) {
+      Value at = access.buffer;
+      while (!kernel.arguments.contains(at) && viewSourceOf(at))
+        at = viewSourceOf(at);
+      written[at] |= access.writes;
+    }
+    return WalkResult::skip();
+  };
+  for (Operation *op : kernel.ops)
+    if (op->walk<WalkOrder::PreOrder>(add).wasInterrupted())
+      return std::nullopt;
+  SmallVector<Touch> result;
+  for (auto [buffer, writes] : written)
+    result.push_back({buffer, writes});
+  return result;
+}
+
+/// Which arguments are buffers whose memory, where the kernel writes it, it
+/// accesses through them alone.
 SmallVector<bool> distinctBuffers(const Kernel &kernel) {
-  SmallVector<bool> result;
-  for (Value value : kernel.arguments)
-    result.push_back(isa<MemRefType>(value.getType()) &&
-                     llvm::count_if(kernel.arguments, [&](Value other) {
-                       return isa<MemRefType>(other.getType()) &&
-                              rootOf(other) == rootOf(value);
-                     }) == 1);
+  SmallVector<bool> result(kernel.arguments.size(), false);
+  auto accesses = accessesOf(kernel);
+  if (!accesses)
+    return result;
+  for (auto [number, value] : llvm::enumerate(kernel.arguments)) {
+    if (!isa<MemRefType>(value.getType()))
+      continue;
+    Value argument = value;
+    bool written = llvm::any_of(*accesses, [&](const Touch &access) {
+      return access.buffer == argument && access.writes;
+    });
+    result[number] = llvm::none_of(*accesses, [&](const Touch &access) {
+      return access.buffer != argument && (written || access.writes) &&
+             mayAlias(access.buffer, argument);
+    });
+  }
   return result;
 }
 
@@ -182,7 +230,7 @@ void OutlineKernels::outline(const Kernel &kernel, Operation *last) {
   function.print(stream, OpPrintingFlags().useLocalScope());
   auto [entry, isNew] = known.try_emplace(text, function);
   if (isNew) {
-    SymbolTable(getOperation()).insert(function);
+    symbols->insert(function);
     ++numKernels;
   } else {
     function.erase();

@@ -20,7 +20,7 @@ bool isFill(GenericOp op) {
          llvm::none_of(
              op.getDpsInputs(),
              [](Value input) { return isa<MemRefType>(input.getType()); }) &&
-         buffersLoadedBy(op).empty();
+         hasPureBody(op);
 }
 
 SmallVector<unsigned> rowLoopsOf(GenericOp op) {
@@ -105,8 +105,7 @@ bool RowGroup::canMoveTo(GenericOp last) const {
   for (Operation *at = ops.front()->getNextNode(); at && at != last;
        at = at->getNextNode()) {
     auto generic = dyn_cast<GenericOp>(at);
-    if ((generic && llvm::is_contained(ops, generic)) ||
-        isa<memref::DeallocOp>(at))
+    if ((generic && llvm::is_contained(ops, generic)) || isLocalFree(at))
       continue;
     for (GenericOp member : ops)
       if (conflict(member, at))
@@ -153,17 +152,55 @@ static bool readsMatrixAgain(OpOperand &operand, ArrayRef<unsigned> rows) {
          }) > 1;
 }
 
+namespace {
+
+/// The buffers that a group writes, each by one view.
+class WrittenBuffers {
+public:
+  void add(Value view) {
+    Value root = rootOf(view);
+    views[root] = view;
+    if (!isDistinct(root))
+      shared.push_back(root);
+  }
+
+  /// Whether `operand` shows a buffer that is written, or may.
+  bool mayShow(Value operand) const {
+    Value root = rootOf(operand);
+    if (views.contains(root))
+      return true;
+    auto overlaps = [&](Value other) { return mayAlias(root, other); };
+    if (isDistinct(root))
+      return llvm::any_of(shared, overlaps);
+    return llvm::any_of(llvm::make_first_range(views), overlaps);
+  }
+
+  /// Whether it is the view through which its buffer is written, and surely the
+  /// only one of that memory.
+  bool isOnlyView(Value operand) const {
+    Value root = rootOf(operand);
+    return views.lookup(root) == operand &&
+           (isDistinct(root) || views.size() == 1);
+  }
+
+private:
+  llvm::SmallDenseMap<Value, Value> views;
+  /// Those that another value may show as well.
+  SmallVector<Value> shared;
+};
+
+} // namespace
+
 bool RowGroup::legal() const {
-  llvm::SmallDenseMap<Value, Value> written;
+  WrittenBuffers written;
   for (GenericOp op : ops)
     for (Value output : GenericOp(op).getDpsInits())
-      written[rootOf(output)] = output;
+      written.add(output);
   unsigned rank = finalRank();
   for (GenericOp member : ops) {
     GenericOp op = member;
     SmallVector<unsigned> rows = rowLoopsOf(op);
-    if (rows.size() < rank || !op.hasPureBufferSemantics() ||
-        !buffersLoadedBy(op).empty())
+    if (rows.size() < rank || !op.hasPureBufferSemantics() || !hasPureBody(op))
       return false;
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isBuffer(operand))
@@ -173,9 +210,8 @@ bool RowGroup::legal() const {
               cast<MemRefType>(operand.get().getType()).getShape(), 0))
         return false;
       RowAccess access = accessOf(operand, rows, rank);
-      auto output = written.find(rootOf(operand.get()));
-      if (output != written.end() &&
-          (access != RowAccess::Rows || output->second != operand.get()))
+      if (written.mayShow(operand.get()) &&
+          (access != RowAccess::Rows || !written.isOnlyView(operand.get())))
         return false;
       if (access == RowAccess::Other)
         return false;
@@ -202,7 +238,7 @@ bool RowGroup::join(ArrayRef<GenericOp> fills, GenericOp op) {
   }
   for (GenericOp fill : fills)
     if (llvm::any_of(op.getDpsInits(), [&](Value output) {
-          return rootOf(output) == rootOf(fill.getDpsInits()[0]);
+          return mayAlias(output, fill.getDpsInits()[0]);
         }))
       next.ops.push_back(fill);
   next.ops.push_back(op);

@@ -8,7 +8,7 @@
 #ifndef TAPESTRY_LIB_CODEGEN_COMMON_ROWGROUP_H
 #define TAPESTRY_LIB_CODEGEN_COMMON_ROWGROUP_H
 
-#include "Buffers.h"
+#include "tapestry/Codegen/Common/Buffers.h"
 
 namespace tapestry {
 

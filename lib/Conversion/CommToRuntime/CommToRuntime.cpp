@@ -50,6 +50,7 @@ public:
 
 private:
   func::FuncOp declare(StringRef name, TypeRange inputs, TypeRange results);
+  func::CallOp call(Location loc, func::FuncOp callee, ValueRange operands);
   LogicalResult verifyDeviceProgram();
   void lowerSignature();
   void lowerCollective(comm::CollectiveOpInterface op);
@@ -106,6 +107,14 @@ func::FuncOp RuntimeProgram::declare(StringRef name, TypeRange inputs,
   func.setPrivate();
   func->setAttr(deviceAttrName, b.getUnitAttr());
   return func;
+}
+
+/// A call that touches no buffers but those it is given.
+func::CallOp RuntimeProgram::call(Location loc, func::FuncOp callee,
+                                  ValueRange operands) {
+  auto made = func::CallOp::create(b, loc, callee, operands);
+  made->setAttr(deviceAttrName, b.getUnitAttr());
+  return made;
 }
 
 DictionaryAttr RuntimeProgram::describeTensor(DictionaryAttr attrs) {
@@ -179,8 +188,7 @@ void RuntimeProgram::lowerSignature() {
   func::FuncOp getDevice =
       declare("tapestry_rt_device", {pointer}, {b.getI64Type()});
   b.setInsertionPointToStart(&body);
-  Value number =
-      func::CallOp::create(b, loc, getDevice, ValueRange{rank}).getResult(0);
+  Value number = call(loc, getDevice, rank).getResult(0);
   device = arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
 
   auto exit = cast<func::ReturnOp>(body.getTerminator());
@@ -194,6 +202,10 @@ void RuntimeProgram::lowerSignature() {
   program.removeResAttrsAttr();
   program.setFunctionType(b.getFunctionType(types, {}));
   program.setPrivate();
+  // The runtime gives every input and every result memory of its own.
+  for (unsigned number = 1; number < types.size(); ++number)
+    program.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(),
+                       b.getUnitAttr());
 }
 
 /// The sizes of a device's part that are not static.
@@ -241,10 +253,9 @@ func::FuncOp RuntimeProgram::emitCollectiveCall(unsigned number,
   Block *body = func.addEntryBlock();
   b.setInsertionPointToStart(body);
   Value index = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(number));
-  func::CallOp::create(b, loc, run,
-                       ValueRange{body->getArgument(0), index,
-                                  addressOf(b, loc, body->getArgument(1)),
-                                  addressOf(b, loc, body->getArgument(2))});
+  call(loc, run,
+       {body->getArgument(0), index, addressOf(b, loc, body->getArgument(1)),
+        addressOf(b, loc, body->getArgument(2))});
   func::ReturnOp::create(b, loc);
   return func;
 }
@@ -292,7 +303,7 @@ void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
   Value from = bufferization::ToBufferOp::create(b, loc, memrefOf(sourceType),
                                                  source, /*read_only=*/true);
   unsigned number = collectives.size();
-  func::FuncOp call =
+  func::FuncOp callee =
       emitCollectiveCall(number, memrefOf(sourceType), memrefOf(resultType));
 
   SmallVector<NamedAttribute> entry = {
@@ -312,7 +323,7 @@ void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
   }
   collectives.push_back(b.getDictionaryAttr(entry));
 
-  func::CallOp::create(b, loc, call, ValueRange{rank, from, target});
+  call(loc, callee, {rank, from, target});
   result.replaceAllUsesWith(bufferization::ToTensorOp::create(
       b, loc, resultType, target, /*restrict=*/true, /*writable=*/true));
   // Calls are executed in order, which is all that tokens ask for.
@@ -360,8 +371,7 @@ func::FuncOp RuntimeProgram::emitEntry(unsigned numInputs) {
   Value rank = body->getArgument(0);
   func::FuncOp getDevice =
       declare("tapestry_rt_device", {pointer}, {b.getI64Type()});
-  Value number =
-      func::CallOp::create(b, loc, getDevice, ValueRange{rank}).getResult(0);
+  Value number = call(loc, getDevice, rank).getResult(0);
   Value device = arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
 
   SmallVector<Value> arguments = {rank};
@@ -410,7 +420,7 @@ func::FuncOp RuntimeProgram::emitEntry(unsigned numInputs) {
     arguments.push_back(memref::ReinterpretCastOp::create(
         b, loc, type, base, OpFoldResult(b.getIndexAttr(0)), sizes, strides));
   }
-  func::CallOp::create(b, loc, program, arguments);
+  call(loc, program, arguments);
   func::ReturnOp::create(b, loc);
   return entry;
 }

@@ -11,8 +11,8 @@
 // CHECK-SAME: devices = 2 : i64, entry = @tapestry_entry.both, inputs = [{layout = #[[ROWS]], name = "A", type = f32}], name = "both"
 // CHECK-SAME: unread_inputs = ["B"]
 
-// CHECK: func.func private @device_program.both(%[[RANK:.*]]: !llvm.ptr, %[[A:.*]]: memref<?x3xf32>, %[[Z:.*]]: memref<5x3xf32>)
-// CHECK: call @tapestry_rt_device(%[[RANK]])
+// CHECK: func.func private @device_program.both(%[[RANK:.*]]: !llvm.ptr, %[[A:.*]]: memref<?x3xf32> {llvm.noalias}, %[[Z:.*]]: memref<5x3xf32> {llvm.noalias})
+// CHECK: call @tapestry_rt_device(%[[RANK]]) {tapestry.device}
 // CHECK: %[[GATHERED:.*]] = memref.alloc() {{.*}} : memref<5x3xf32>
 // CHECK: call @collective.both.0(%[[RANK]], %{{.*}}, %[[GATHERED]])
 // What only leaves the program is received where the caller wants it.

@@ -33,8 +33,11 @@ def FuseElementwise
     ```mlir
     linalg.generic {...} ins(%x, %m) outs(%e, %s)
     ```
-    Function calls that take neither a buffer nor a buffer's address are taken
-    not to touch buffers.
+    Memory that may be the same keeps its order: buffers are distinct where they
+    were allocated here, are different globals, or are arguments with
+    `llvm.noalias`, which our lowering puts on all buffers of a program. So may
+    calls of unknown functions touch any buffer; one with the unit attribute
+    `tapestry.device` touches those alone that it is given.
   }];
   let statistics = [
     Statistic<"numComposed", "composed", "Operations computed in a reader">,
@@ -111,7 +114,8 @@ def OutlineKernels : Pass<"tapestry-outline-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Every linalg operation (with the fill before it) and every loop that
     `tapestry-form-row-kernels` made becomes a call of a private function, with
-    `llvm.noalias` on buffers that no other argument overlaps. Kernels that are
+    `llvm.noalias` on buffers that nothing else in the kernel overlaps, where one
+    of them is written (`tapestry-fuse-elementwise` says what is distinct). Kernels that are
     equal but for their operands share one function: a model of many equal
     layers is compiled once. Calls carry the `tapestry.` attributes of the
     kernel's last operation.
