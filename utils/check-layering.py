@@ -170,6 +170,12 @@ def main():
                 )
                 if not match:
                     continue
+                if match.group(1).startswith("../"):
+                    errors.append(
+                        f"{path.relative_to(ROOT)}:{number}: name the room, "
+                        "not the way to it"
+                    )
+                    continue
                 target = included_room(match.group(1))
                 if target == "outside" or target == room:
                     continue

@@ -11,14 +11,6 @@ ZRange tapestry::intersect(const ZRange &a, const ZRange &b) {
   return {std::max(a.lo, b.lo), std::min(a.hi, b.hi)};
 }
 
-ZRange tapestry::boundingRange(const ZRange &a, const ZRange &b) {
-  if (a.empty())
-    return b;
-  if (b.empty())
-    return a;
-  return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
-}
-
 ZBox tapestry::boxOfShape(llvm::ArrayRef<int64_t> shape) {
   ZBox box;
   for (int64_t extent : shape)

@@ -9,11 +9,9 @@ using namespace tapestry;
 
 namespace {
 
-TEST(ZRangeTest, IntersectionAndBoundingRange) {
+TEST(ZRangeTest, Intersection) {
   EXPECT_EQ(intersect(ZRange{2, 7}, ZRange{5, 9}), (ZRange{5, 7}));
   EXPECT_TRUE(intersect(ZRange{2, 4}, ZRange{5, 9}).empty());
-  EXPECT_EQ(boundingRange(ZRange{2, 4}, ZRange{7, 9}), (ZRange{2, 9}));
-  EXPECT_EQ(boundingRange(ZRange{3, 3}, ZRange{7, 9}), (ZRange{7, 9}));
 }
 
 TEST(ZBoxTest, VolumeOfScalarSpaceIsOnePoint) {

@@ -36,8 +36,6 @@ struct ZRange {
 };
 
 ZRange intersect(const ZRange &a, const ZRange &b);
-/// The smallest range that holds both; an empty range adds nothing.
-ZRange boundingRange(const ZRange &a, const ZRange &b);
 
 /// A product of ranges: a dense region of Z^n. A box of rank 0 holds one point.
 using ZBox = llvm::SmallVector<ZRange, 4>;
