@@ -18,24 +18,6 @@ using namespace tapestry;
 using namespace tapestry::plan;
 using namespace tapestry::driver;
 
-/// What passes say, at its place in the file. Readers of files show the line,
-/// too, by handlers of their own.
-static void printDiagnostic(Diagnostic &diagnostic) {
-  static constexpr const char *kinds[] = {"note", "warning", "error", "remark"};
-  auto print = [](const Diagnostic &message) {
-    if (auto at = message.getLocation()->findInstanceOf<FileLineColLoc>())
-      llvm::errs() << at.getFilename().getValue() << ':' << at.getLine() << ':'
-                   << at.getColumn();
-    else
-      llvm::errs() << "tapestry";
-    llvm::errs() << ": " << kinds[unsigned(message.getSeverity())] << ": "
-                 << message << '\n';
-  };
-  print(diagnostic);
-  for (const Diagnostic &note : diagnostic.getNotes())
-    print(note);
-}
-
 Compilation::Compilation(const Options &options) : options(options) {
   codegen.target = options.target;
   codegen.targetCPU = options.cpu;
@@ -47,27 +29,27 @@ Compilation::Compilation(const Options &options) : options(options) {
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   // A message names the place; the operation stands there.
   context->printOpOnDiagnostic(false);
-  context->getDiagEngine().registerHandler(printDiagnostic);
+  printer = std::make_unique<DiagnosticPrinter>(context.get(), options.program);
 }
 
 Compilation::~Compilation() = default;
 
-ExitStatus Compilation::loadEin(std::unique_ptr<llvm::MemoryBuffer> text) {
+ExitStatus Compilation::parse(std::unique_ptr<llvm::MemoryBuffer> text,
+                              bool isMLIR) {
+  printer->setText(text->getBuffer());
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, context.get());
-  ein::EinOptions einOptions;
-  einOptions.params = options.params;
-  module = ein::importEin(sources, einOptions, context.get());
-  return module ? ExitDone : ExitBadInput;
-}
-
-ExitStatus Compilation::loadMLIR(std::unique_ptr<llvm::MemoryBuffer> text) {
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, context.get());
-  module = parseSourceFile<ModuleOp>(sources, ParserConfig(context.get()));
-  return module ? ExitDone : ExitBadInput;
+  if (isMLIR) {
+    module = parseSourceFile<ModuleOp>(sources, ParserConfig(context.get()));
+  } else {
+    ein::EinOptions einOptions;
+    einOptions.params = options.params;
+    module = ein::importEin(sources, einOptions, context.get());
+  }
+  printer->setText("");
+  if (module)
+    return ExitDone;
+  return printer->onlyOptionsWrong() ? ExitUsage : ExitBadInput;
 }
 
 teg::GraphOp Compilation::getGraph() {
@@ -120,9 +102,7 @@ ExitStatus Compilation::load() {
     printError(options.program, "-D sets params of .ein programs");
     return ExitUsage;
   }
-  ExitStatus status =
-      isMLIR ? loadMLIR(std::move(*text)) : loadEin(std::move(*text));
-  if (status)
+  if (ExitStatus status = parse(std::move(*text), isMLIR))
     return status;
   if (ExitStatus wrong = chooseGraph())
     return wrong;

@@ -3,10 +3,10 @@
 #include "tapestry/Driver/Measure.h"
 #include "tapestry-rt/Runtime.h"
 #include "tapestry/Driver/InProcess.h"
+#include "tapestry/Driver/OutputFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/Path.h"
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -18,22 +18,6 @@ using namespace tapestry::driver;
 Measure::Measure(int64_t devices, llvm::StringRef backend,
                  llvm::StringRef collectives)
     : devices(devices), backend(backend.str()), collectives(collectives.str()) {
-}
-
-Measure::~Measure() {
-  if (!folder.empty())
-    (void)llvm::sys::fs::remove_directories(folder);
-}
-
-ExitStatus Measure::makeFolder() {
-  if (!folder.empty())
-    return ExitDone;
-  if (std::error_code error =
-          llvm::sys::fs::createUniqueDirectory("tapestry-calibrate", folder)) {
-    printError("no folder for temporary files: " + error.message());
-    return ExitEnvironment;
-  }
-  return ExitDone;
 }
 
 static double now() {
@@ -94,6 +78,11 @@ static std::error_code writeZeros(llvm::StringRef path,
      << static_cast<char>(header.size() & 255)
      << static_cast<char>(header.size() >> 8) << header;
   os.flush();
+  if (os.has_error()) {
+    std::error_code error = os.error();
+    os.clear_error();
+    return error;
+  }
   return llvm::sys::fs::resize_file(fd, preamble + header.size() +
                                             static_cast<uint64_t>(bytes));
 }
@@ -109,27 +98,15 @@ static double slowest(llvm::ArrayRef<std::vector<double>> seconds) {
 
 ExitStatus Measure::programSeconds(llvm::StringRef text, int64_t repeat,
                                    double &seconds) {
-  if (ExitStatus status = makeFolder())
+  if (ExitStatus status = folder.make())
     return status;
-  auto fileNamed = [&](const llvm::Twine &name) {
-    llvm::SmallString<128> path(folder);
-    llvm::sys::path::append(path, name);
-    return path.str().str();
-  };
   Options options;
-  options.program = fileNamed("p" + llvm::Twine(programs++) + ".ein");
+  options.program = folder.file("p" + llvm::Twine(programs++) + ".ein");
   options.planning.devices = devices;
   options.planning.order = "none";
-  std::error_code error;
-  {
-    llvm::raw_fd_ostream os(options.program, error);
-    if (!error)
-      os << text;
-  }
-  if (error) {
-    printError(options.program, error.message());
-    return ExitEnvironment;
-  }
+  if (ExitStatus status = writeOutputFile(
+          options.program, [&](llvm::raw_ostream &os) { os << text; }))
+    return status;
   Compilation compilation(options);
   if (ExitStatus status = compilation.load())
     return status;
@@ -146,7 +123,7 @@ ExitStatus Measure::programSeconds(llvm::StringRef text, int64_t repeat,
   rt::RunOptions run;
   for (int32_t i = 0; i < loaded.program->num_inputs; ++i) {
     const TapestryTensor &input = loaded.program->inputs[i];
-    std::string path = fileNamed(llvm::Twine(input.name) + ".npy");
+    std::string path = folder.file(llvm::Twine(input.name) + ".npy");
     if (std::error_code failed = writeZeros(path, input)) {
       printError(path, failed.message());
       return ExitEnvironment;

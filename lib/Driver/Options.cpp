@@ -1,8 +1,11 @@
 //===- Options.cpp - The command line of the tapestry driver --------------===//
 
 #include "tapestry/Driver/Options.h"
+#include "tapestry-rt/Files.h"
 #include "tapestry/Codegen/Target.h"
+#include "tapestry/Driver/Status.h"
 #include "tapestry/Driver/Version.h"
+#include "tapestry/Import/Ein/Words.h"
 #include "tapestry/Planner/Contraction/ContractionOrder.h"
 #include "tapestry/Plugin/Loader.h"
 #include "llvm/ADT/StringExtras.h"
@@ -184,9 +187,9 @@ cl::list<std::string> feeds("feed",
 cl::opt<std::string> repeat("repeat", cl::desc("Run K times (1)"),
                             cl::value_desc("K"), cl::sub(runCommand),
                             cl::cat(category));
-cl::opt<std::string> report("report", cl::desc("Write times and traffic"),
-                            cl::value_desc("r.json"), cl::sub(runCommand),
-                            cl::cat(category));
+cl::opt<std::string> reportFile("report", cl::desc("Write times and traffic"),
+                                cl::value_desc("r.json"), cl::sub(runCommand),
+                                cl::cat(category));
 cl::opt<std::string> trace("trace", cl::desc("Write a Chrome trace"),
                            cl::value_desc("t.json"), cl::sub(runCommand),
                            cl::cat(category));
@@ -199,7 +202,7 @@ class Usage {
 public:
   void error(const Twine &message) {
     if (good)
-      errs() << "tapestry: error: " << message << '\n';
+      tapestry::driver::printError(message);
     good = false;
   }
   bool good = true;
@@ -284,6 +287,44 @@ ParetoRequest paretoRequest(Usage &usage) {
 
 } // namespace
 
+/// No file is written twice, or over what the command reads. A plan may take
+/// the place of the plan file that it follows, which has been read by then.
+static void checkFiles(const Options &options, Usage &usage) {
+  std::vector<tapestry::rt::NamedFile> plans, others, read, written;
+  auto add = [](std::vector<tapestry::rt::NamedFile> &files, StringRef what,
+                StringRef path) {
+    if (!path.empty())
+      files.emplace_back(what, path);
+  };
+  add(plans, "--json", options.jsonFile);
+  add(others, "--dot", options.dotFile);
+  add(others, "--svg", options.svgFile);
+  add(others, "--html", options.htmlFile);
+  add(others, "--pareto", options.pareto.frontFile);
+  add(others, "--plot", options.pareto.plotFile);
+  add(others, "--report", options.reportFile);
+  add(others, "--trace", options.traceFile);
+  add(others, "-o", options.executable);
+  for (const auto &[name, path] : options.outputs)
+    add(others, ("output '" + Twine(name) + "'").str(), path);
+  add(read, "the program", options.program);
+  add(read, "--machine", options.planning.machine.value_or(""));
+  for (const std::string &path : options.diffFiles)
+    add(read, "--diff", path);
+  for (const std::string &path : plugins)
+    add(read, "--load-plugin", path);
+  written = others;
+  written.insert(written.end(), plans.begin(), plans.end());
+  auto check = [&](const auto &outputs, const auto &inputs) {
+    tapestry::rt::Status status = tapestry::rt::checkDistinct(outputs, inputs);
+    if (status.failed())
+      usage.error(status.message());
+  };
+  check(written, read);
+  add(read, "--plan", options.planning.planFile);
+  check(others, read);
+}
+
 /// The options of `calibrate`, which has no program.
 static std::optional<Options> calibrateOptions() {
   Options options;
@@ -308,6 +349,87 @@ static std::optional<Options> calibrateOptions() {
   return options;
 }
 
+static cl::SubCommand *commandNamed(StringRef name) {
+  for (cl::SubCommand *command : cl::getRegisteredSubcommands())
+    if (!name.empty() && command->getName() == name)
+      return command;
+  return nullptr;
+}
+
+/// The last word, where it is an option that needs a value behind it.
+static std::optional<std::string> lacksValue(int argc, char **argv) {
+  StringRef word = argv[argc - 1];
+  cl::SubCommand *command = argc < 3 ? nullptr : commandNamed(argv[1]);
+  if (!command || !word.consume_front("-"))
+    return std::nullopt;
+  word.consume_front("-");
+  auto &options = cl::getRegisteredOptions(*command);
+  auto option = options.find(word);
+  if (option == options.end() ||
+      option->second->getValueExpectedFlag() != cl::ValueRequired)
+    return std::nullopt;
+  return argv[argc - 1];
+}
+
+static std::string dashed(StringRef option) {
+  return (option.size() == 1 ? "-" : "--") + option.str();
+}
+
+/// Whose option it is, or which one may be meant.
+static std::string unknownOption(StringRef word, StringRef commandName) {
+  StringRef name = word.ltrim('-').split('=').first;
+  SmallVector<StringRef> own, owners;
+  for (cl::SubCommand *command : cl::getRegisteredSubcommands()) {
+    auto &options = cl::getRegisteredOptions(*command);
+    if (command->getName() == commandName)
+      for (auto &option : options)
+        own.push_back(option.first);
+    else if (!command->getName().empty() && options.count(name))
+      owners.push_back(command->getName());
+  }
+  llvm::sort(own);
+  llvm::sort(owners);
+  if (!owners.empty() && !commandName.empty())
+    return (commandName + " takes no " + dashed(name) + ", but " +
+            llvm::join(owners, " and ") +
+            (owners.size() == 1 ? " does" : " do"))
+        .str();
+  StringRef nearest = tapestry::ein::nearestWord(name, own);
+  std::string result = ("unknown option '" + word + "'").str();
+  if (!nearest.empty())
+    return result + "; did you mean '" + dashed(nearest) + "'?";
+  return result + "; 'tapestry " +
+         (commandName.empty() ? "" : commandName.str() + " ") +
+         "--help' lists those that there are";
+}
+
+/// What LLVM's parser says, as one of our messages.
+static std::string wordProblem(StringRef said, int argc, char **argv) {
+  StringRef first = said.split('\n').first;
+  first.consume_front(sys::path::filename(argv[0]));
+  first.consume_front(": ");
+  cl::SubCommand *command = argc < 2 ? nullptr : commandNamed(argv[1]);
+  StringRef commandName = command ? command->getName() : "";
+  if (first.consume_front("Unknown command line argument "))
+    return unknownOption(first.split('\'').second.split('\'').first,
+                         commandName);
+  if (first.starts_with("Unknown subcommand")) {
+    SmallVector<StringRef> names;
+    for (cl::SubCommand *known : cl::getRegisteredSubcommands())
+      if (!known->getName().empty())
+        names.push_back(known->getName());
+    llvm::sort(names);
+    StringRef nearest = tapestry::ein::nearestWord(argv[1], names);
+    return ("there is no command '" + Twine(argv[1]) + "'; " +
+            (nearest.empty() ? "there are: " + llvm::join(names, ", ")
+                             : "did you mean '" + nearest.str() + "'?"))
+        .str();
+  }
+  if (first.starts_with("Too many positional"))
+    return "a command takes one program";
+  return first.str();
+}
+
 std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   for (cl::SubCommand *command : {&runCommand, &planCommand, &compileCommand,
@@ -316,23 +438,26 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   cl::SetVersionPrinter(printVersion);
   for (int i = 1; i < argc; ++i)
     if (StringRef(argv[i]).ltrim('-') == "diff" && i + 2 >= argc) {
-      errs() << "tapestry: error: --diff takes two plan files\n";
+      printError("--diff takes two plan files");
       return std::nullopt;
     }
+  if (std::optional<std::string> name = lacksValue(argc, argv)) {
+    printError(*name + " needs a value");
+    return std::nullopt;
+  }
   std::string text;
   raw_string_ostream problems(text);
-  bool parsed = cl::ParseCommandLineOptions(
-      argc, argv,
-      "Tapestry: cut tensor expressions over devices and run them\n",
-      &problems);
-  if (!parsed) {
-    // One message: the first line, without the path of the program.
-    StringRef first = StringRef(text).split('\n').first;
-    first.consume_front(sys::path::filename(argv[0]));
-    first.consume_front(": ");
-    // Of an option that lacks its value LLVM has spoken already.
-    if (!first.empty())
-      errs() << "tapestry: error: " << first << '\n';
+  if (!cl::ParseCommandLineOptions(
+          argc, argv,
+          "Tapestry: cut tensor expressions over devices and run them\n\n"
+          "Exit status: 0 done, 1 the program or the data is wrong, 2 usage,\n"
+          "3 this machine is not able (a full disk, too little memory), "
+          "4 a rank failed.\n",
+          &problems)) {
+    std::string problem = wordProblem(text, argc, argv);
+    // Of some LLVM has spoken already.
+    if (!problem.empty())
+      Usage().error(problem);
     return std::nullopt;
   }
 
@@ -394,7 +519,7 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   options.dotFile = dot;
   options.svgFile = svg;
   options.htmlFile = html;
-  options.reportFile = report;
+  options.reportFile = reportFile;
   options.traceFile = trace;
   options.verbose = verbose;
   options.stopAfter = stopAfter;
@@ -406,6 +531,8 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   } else {
     options.outputs = usage.bindings(outputs, "o", "NAME=file.npy");
   }
+  if (usage.good)
+    checkFiles(options, usage);
   if (!usage.good)
     return std::nullopt;
   return options;

@@ -1,17 +1,19 @@
 //===- Status.cpp - What a command ends with ------------------------------===//
 
 #include "tapestry/Driver/Status.h"
+#include "tapestry-rt/Status.h"
 
 using namespace tapestry;
 using namespace tapestry::driver;
 
 void tapestry::driver::printError(const llvm::Twine &text) {
-  llvm::errs() << "tapestry: error: " << text << '\n';
+  llvm::errs() << "tapestry: error: " << rt::printableLines(text.str()) << '\n';
 }
 
 void tapestry::driver::printError(llvm::StringRef place,
                                   const llvm::Twine &text) {
-  llvm::errs() << place << ": error: " << text << '\n';
+  llvm::errs() << rt::printable(place.str())
+               << ": error: " << rt::printableLines(text.str()) << '\n';
 }
 
 ExitStatus tapestry::driver::report(llvm::Error error) {

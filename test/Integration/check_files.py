@@ -138,6 +138,15 @@ def header_that_claims_too_much(bench):
 
 
 @case
+def header_with_text_behind(bench):
+    contents = bytearray((bench.folder / "A.npy").read_bytes())
+    end = contents.index(b"}") + 1
+    contents[end + 1 : end + 4] = b"= 7"
+    bench.write("bad.npy", bytes(contents))
+    bench.expect_error(with_input(bench), 1, r"^bad\.npy: error: malformed header")
+
+
+@case
 def header_without_shape(bench):
     contents = (bench.folder / "A.npy").read_bytes().replace(b"shape", b"shade")
     bench.write("bad.npy", contents)
@@ -191,7 +200,7 @@ def output_is_a_folder(bench):
 def output_on_a_full_device(bench):
     # Nothing can be written there, but it can be opened.
     outputs = ["-o", "C=/dev/full"]
-    bench.expect_error(bench.run(outputs=outputs), (1, 3, 4), "/dev/full")
+    bench.expect_error(bench.run(outputs=outputs), 3, "/dev/full: error: cannot write: No space")
 
 
 @case

@@ -27,12 +27,20 @@ def no_command(bench):
 
 @case
 def unknown_command(bench):
-    bench.expect_error(bench.tapestry("rum", "small.ein"), 2, "rum|command")
+    bench.expect_error(bench.tapestry("rum", "small.ein"), 2, "no command 'rum'; .* 'run'\\?")
+    bench.expect_error(bench.tapestry("frobnicate"), 2, "there are: calibrate, compile, plan,")
 
 
 @case
 def unknown_option(bench):
-    bench.expect_error(bench.run("--frobnicate"), 2, "frobnicate")
+    bench.expect_error(bench.run("--frobnicate"), 2, "option '--frobnicate'; .*run --help")
+    bench.expect_error(bench.run("--devises=4"), 2, "'--devises=4'; did you mean '--devices'\\?$")
+    finished = bench.tapestry("plan", "small.ein", *bench.inputs)
+    bench.expect_error(finished, 2, "plan takes no -i, but reference and run do$")
+    # One that lacks its value.
+    for word in ("--devices", "-D", "--report"):
+        finished = bench.run(word)
+        bench.expect_error(finished, 2, f"^tapestry: error: {word} needs a value$")
 
 
 @case
@@ -42,7 +50,7 @@ def no_program(bench):
 
 @case
 def two_programs(bench):
-    bench.expect_error(bench.run("small.ein"), 2, r"small\.ein|positional")
+    bench.expect_error(bench.run("small.ein"), 2, r"one program")
 
 
 @case
@@ -180,7 +188,10 @@ def params(bench):
 @case
 def bad_params(bench):
     bench.write("small.ein", "param n = 6\n" + PROGRAM.replace("6", "n"))
-    bench.expect_error(bench.run("-Dm=6"), (1, 2), r"'m'")
+    bench.expect_error(bench.run("-Dm=6"), 2, "^tapestry: error: -D m=6: .*'m'; its params are n$")
+    bench.write("small.ein", "param size = 6\n" + PROGRAM.replace("6", "size"))
+    bench.expect_error(bench.run("-Dsise=6"), 2, "'sise'; .*; did you mean 'size'\\?$")
+    bench.write("small.ein", "param n = 6\n" + PROGRAM.replace("6", "n"))
     bench.expect_error(bench.run("-Dn=six"), 2, "six")
     bench.expect_error(bench.run("-Dn"), 2, r"\bn\b")
     bench.expect_error(bench.run("-Dn=0"), 1, r"small\.ein:\d+:\d+: error: ")

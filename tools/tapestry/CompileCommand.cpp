@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
+#include "tapestry-rt/Files.h"
 #include "tapestry/Driver/Compilation.h"
+#include "tapestry/Driver/OutputFile.h"
+#include "tapestry/Driver/TemporaryFolder.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
@@ -34,9 +36,9 @@ static std::string findLinker() {
   return {};
 }
 
-/// Links `object` into `executable`; says why not.
-static ExitStatus link(llvm::StringRef object, llvm::StringRef executable,
-                       const Target &target, bool verbose) {
+/// Links `object` into the file `executable`; says why not.
+static ExitStatus link(const std::string &object, const std::string &executable,
+                       const Target &target, const Options &options) {
   std::string main = findArchive("libTapestryRuntimeMain.a");
   std::string runtime = findArchive("libTapestryRuntime.a");
   for (const std::string &archive : {main, runtime})
@@ -53,19 +55,17 @@ static ExitStatus link(llvm::StringRef object, llvm::StringRef executable,
   // Where the program finds the runtime's plug-ins.
   std::string folder =
       ("-Wl,-rpath," + llvm::sys::path::parent_path(runtime)).str();
-  llvm::SmallVector<llvm::StringRef> arguments = {
-      linker, object, main, runtime, "-o", executable, folder};
-  std::vector<std::string> libraries = target.getLinkArguments();
-  arguments.append(libraries.begin(), libraries.end());
-  if (verbose)
+  std::vector<std::string> arguments = {linker, object,     main,  runtime,
+                                        "-o",   executable, folder};
+  llvm::append_range(arguments, target.getLinkArguments());
+  if (options.verbose)
     llvm::errs() << "linking: " << llvm::join(arguments, " ") << '\n';
   std::string problem;
-  int status = llvm::sys::ExecuteAndWait(linker, arguments, std::nullopt, {}, 0,
-                                         0, &problem);
+  int status = rt::runChild(arguments, problem);
   if (status == 0)
     return ExitDone;
-  printError(llvm::Twine(linker) + " could not link '" + executable + "'" +
-             (problem.empty() ? "" : ": " + problem));
+  printError(llvm::Twine(linker) + " could not link '" + options.executable +
+             "'" + (problem.empty() ? "" : ": " + problem));
   return ExitEnvironment;
 }
 
@@ -73,6 +73,9 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
   Compilation compilation(options);
   if (!options.stopAfter.empty())
     return compilation.printAfterPhase();
+  // Before the work is done that it would lose.
+  if (ExitStatus status = report(rt::NewFile().prepare(options.executable)))
+    return status;
   if (ExitStatus status = compilation.load())
     return status;
   if (ExitStatus status = compilation.planGraph())
@@ -83,47 +86,24 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
   if (!object)
     return ExitEnvironment;
 
-  llvm::SmallString<128> objectPath;
-  int descriptor;
-  if (std::error_code error = llvm::sys::fs::createTemporaryFile(
-          "tapestry", "o", descriptor, objectPath)) {
-    printError("cannot make a temporary file: " + error.message());
+  TemporaryFolder folder;
+  if (ExitStatus status = folder.make())
+    return status;
+  std::string objectPath = folder.file("program.o");
+  std::string linked = folder.file("program");
+  if (ExitStatus status =
+          writeOutputFile(objectPath, [&](llvm::raw_ostream &os) {
+            os << object->getBuffer();
+          }))
+    return status;
+  if (ExitStatus status =
+          link(objectPath, linked, compilation.getTarget(), options))
+    return status;
+  auto contents = llvm::MemoryBuffer::getFile(linked);
+  if (!contents) {
+    printError(linked, contents.getError().message());
     return ExitEnvironment;
   }
-  llvm::FileRemover removeObject(objectPath);
-  {
-    llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
-    stream << object->getBuffer();
-    stream.flush();
-    if (stream.has_error()) {
-      printError(llvm::Twine(objectPath) + ": " + stream.error().message());
-      stream.clear_error();
-      return ExitEnvironment;
-    }
-  }
-
-  llvm::SmallString<128> target(options.executable);
-  if (llvm::sys::fs::exists(target)) {
-    if (!llvm::sys::fs::is_regular_file(target)) {
-      printError(options.executable, "cannot write: not a regular file");
-      return ExitBadInput;
-    }
-    (void)llvm::sys::fs::real_path(options.executable, target);
-  }
-  llvm::SmallString<128> temporary;
-  if (std::error_code error =
-          llvm::sys::fs::createUniqueFile(target + ".%%%%%%", temporary)) {
-    printError(options.executable, "cannot write: " + error.message());
-    return ExitBadInput;
-  }
-  llvm::FileRemover removeTemporary(temporary);
-  if (ExitStatus status =
-          link(objectPath, temporary, compilation.getTarget(), options.verbose))
-    return status;
-  if (std::error_code error = llvm::sys::fs::rename(temporary, target)) {
-    printError(options.executable, "cannot write: " + error.message());
-    return ExitBadInput;
-  }
-  removeTemporary.releaseFile();
-  return ExitDone;
+  return report(rt::putFile(options.executable, (*contents)->getBuffer().str(),
+                            /*executable=*/true));
 }

@@ -371,8 +371,9 @@ TEST_F(Run, NamesAreChecked) {
             "prog: error: input 'A' is given twice: a.npy and b.npy\n");
   result = named.run({{"A", "a.npy"}, {"Weight", "w.npy"}},
                      {{"F", "f.npy"}, {"G", "f.npy"}});
-  EXPECT_EQ(result.err,
-            "prog: error: outputs 'F' and 'G' go to the same file f.npy\n");
+  EXPECT_EQ(
+      result.err,
+      "prog: error: output 'F' and output 'G' go to the same file f.npy\n");
 }
 
 TEST_F(Run, InputsThatNothingReadsAreAccepted) {
@@ -404,7 +405,7 @@ TEST_F(Run, OneOutputFileUnderTwoSpellingsIsRefused) {
         {{"A", folder.file("a.npy")}, {"Weight", folder.file("w.npy")}},
         {{"F", folder.file("f.npy")}, {"G", folder.file("./f.npy")}});
     EXPECT_EQ(result.status, 2);
-    EXPECT_NE(result.err.find("outputs 'F' and 'G' go to the same file"),
+    EXPECT_NE(result.err.find("output 'F' and output 'G' go to the same file"),
               std::string::npos)
         << result.err;
   }

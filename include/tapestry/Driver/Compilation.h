@@ -12,6 +12,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "tapestry/Analysis/PlanGraphs.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Driver/DiagnosticPrinter.h"
 #include "tapestry/Driver/Options.h"
 #include "tapestry/Driver/Status.h"
 #include "tapestry/Pipelines/Pipelines.h"
@@ -45,13 +46,13 @@ public:
   const plan::Plan &getPlan() const { return decided; }
 
 private:
-  ExitStatus loadEin(std::unique_ptr<llvm::MemoryBuffer> text);
-  ExitStatus loadMLIR(std::unique_ptr<llvm::MemoryBuffer> text);
+  ExitStatus parse(std::unique_ptr<llvm::MemoryBuffer> text, bool isMLIR);
 
   const Options &options;
   CodegenOptions codegen;
   std::unique_ptr<Target> target;
   std::unique_ptr<mlir::MLIRContext> context;
+  std::unique_ptr<DiagnosticPrinter> printer;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   GraphVertices vertices;
   plan::Plan decided;

@@ -1,5 +1,4 @@
-//===- Measure.h - Times programs and collectives in this process -*- C++
-//-*-===//
+//===- Measure.h - Times what runs in this process --------------*- C++ -*-===//
 //
 // Runs small programs on the ranks of the runtime and tells how long they take:
 // generated ones through the whole compiler, collectives through tables made
@@ -10,9 +9,10 @@
 #ifndef TAPESTRY_DRIVER_MEASURE_H
 #define TAPESTRY_DRIVER_MEASURE_H
 
-#include "tapestry/Driver/Status.h"
+#include "tapestry/Driver/TemporaryFolder.h"
 #include "tapestry/Support/Resharding.h"
-#include "llvm/ADT/SmallString.h"
+#include <string>
+#include <vector>
 
 namespace tapestry::driver {
 
@@ -22,10 +22,6 @@ public:
   /// rt::RunOptions.
   Measure(int64_t devices, llvm::StringRef backend,
           llvm::StringRef collectives);
-  /// Removes the files made for the programs.
-  ~Measure();
-  Measure(const Measure &) = delete;
-  Measure &operator=(const Measure &) = delete;
 
   /// Seconds of one run of the program `text` on all devices, the least of
   /// `repeat` runs of the slowest device. All inputs are 0. The planner must
@@ -48,13 +44,11 @@ public:
   bool isFirst() const { return first; }
 
 private:
-  ExitStatus makeFolder();
-
   int64_t devices;
   std::string backend, collectives;
   bool first = false;
   int programs = 0;
-  llvm::SmallString<128> folder;
+  TemporaryFolder folder;
 };
 
 } // namespace tapestry::driver

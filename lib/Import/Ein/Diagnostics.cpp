@@ -1,6 +1,7 @@
 //===- Diagnostics.cpp - Errors of the .ein front end ---------------------===//
 
 #include "tapestry/Import/Ein/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -33,8 +34,19 @@ void DiagnosticEngine::report(Diagnostic diagnostic) {
            .second)
     return;
   ++numErrors;
-  for (const Diagnostic::Note &call : llvm::reverse(instantiations))
-    diagnostic.notes.push_back(call);
+  // Of deeply nested macros the innermost uses and the outermost.
+  constexpr size_t mostAtEachEnd = 2;
+  size_t depth = instantiations.size();
+  for (auto [level, call] : llvm::enumerate(llvm::reverse(instantiations))) {
+    if (depth <= 2 * mostAtEachEnd || level < mostAtEachEnd ||
+        level >= depth - mostAtEachEnd)
+      diagnostic.notes.push_back(call);
+    else if (level == mostAtEachEnd)
+      diagnostic.notes.push_back(
+          {{},
+           "and " + countOf(depth - 2 * mostAtEachEnd, "use") +
+               " of macros between"});
+  }
   if (limitReached())
     diagnostic.notes.push_back({{},
                                 "this is error number " +

@@ -9,9 +9,10 @@
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
 
-/// The most bytes of one tensor and points of one index space: products up to
-/// here are computed in 64 bits.
-static constexpr WideInt largestSize = WideInt(1) << 62;
+/// Of one index space: products up to here are computed in 64 bits.
+static constexpr WideInt mostPoints = WideInt(1) << 62;
+/// Bytes of a tensor, and one more: the planner adds up some of them.
+static constexpr WideInt tooManyBytes = WideInt(1) << 59;
 
 llvm::Error tapestry::ein::addParamDefinition(llvm::StringRef text,
                                               EinOptions &options) {
@@ -108,29 +109,24 @@ bool Analyzer::checkNew(const Scope &scope, llvm::StringRef name,
 
 void Analyzer::checkParamOptions(const Program &program) {
   llvm::SmallVector<llvm::StringRef> known;
-  llvm::SMRange first = program.end;
-  for (const Stmt *stmt : program.statements) {
-    if (stmt->kind != Stmt::Kind::Param)
-      continue;
-    if (known.empty())
-      first = stmt->nameRange;
-    known.push_back(stmt->name);
-  }
+  for (const Stmt *stmt : program.statements)
+    if (stmt->kind == Stmt::Kind::Param)
+      known.push_back(stmt->name);
   // Sorted, so that messages do not depend on hashing.
   llvm::SmallVector<llvm::StringRef> given(options.params.keys());
   llvm::sort(given);
   for (llvm::StringRef name : given) {
     if (llvm::is_contained(known, name))
       continue;
-    auto error = diagnostics.error(
-        first,
+    llvm::StringRef meant = nearestWord(name, known);
+    // The mistake is not in the text.
+    diagnostics.error(
+        llvm::SMRange(),
         "-D " + name + "=" + llvm::Twine(options.params.lookup(name)) +
             ": the program has no param '" + name + "'; " +
             (known.empty() ? "it has no params at all"
-                           : "its params are " + llvm::join(known, ", ")));
-    llvm::StringRef meant = nearestWord(name, known);
-    if (!meant.empty())
-      error.note("did you mean '" + meant + "'?");
+                           : "its params are " + llvm::join(known, ", ")) +
+            (meant.empty() ? "" : "; did you mean '" + meant + "'?"));
   }
 }
 
@@ -156,11 +152,11 @@ bool Analyzer::checkSize(llvm::StringRef name, llvm::SMRange range,
   WideInt bytes = byteSize(type);
   for (int64_t extent : shape) {
     bytes *= extent;
-    if (bytes <= largestSize)
+    if (bytes < tooManyBytes)
       continue;
     diagnostics.error(range, "tensor '" + name + "' of type " +
                                  typeToString(type, shape) +
-                                 " has more than 2^62 bytes");
+                                 " has 2^59 bytes or more");
     return false;
   }
   return true;
@@ -298,7 +294,7 @@ bool Analyzer::checkSize(llvm::StringRef name, llvm::SMRange range,
   WideInt points = 1;
   for (const VertexLabel &label : result.vertex.labels) {
     points *= label.extent;
-    if (points <= largestSize)
+    if (points <= mostPoints)
       continue;
     diagnostics.error(range, "the index space of '" + name +
                                  "' has more than 2^62 points");

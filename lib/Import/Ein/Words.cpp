@@ -81,8 +81,9 @@ llvm::StringRef tapestry::ein::describe(WordClass wordClass) {
 llvm::StringRef
 tapestry::ein::nearestWord(llvm::StringRef word,
                            llvm::ArrayRef<llvm::StringRef> candidates) {
-  // A third of the letters may differ; names of one letter only in case.
-  unsigned limit = word.size() / 3 + (word.size() > 1 ? 1 : 0);
+  // A third of the letters and one more may differ, but no more than half of
+  // them; names of one letter only in case.
+  unsigned limit = std::min(word.size() / 3 + 1, word.size() / 2);
   llvm::StringRef best;
   unsigned bestDistance = limit + 1;
   for (llvm::StringRef candidate : candidates) {

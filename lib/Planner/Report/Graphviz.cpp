@@ -6,18 +6,32 @@
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace tapestry;
 
 namespace {
 
-/// Removed at the end.
+/// Removed at the end, or by a signal.
 class TemporaryFile {
 public:
-  explicit TemporaryFile(llvm::StringRef suffix) {
-    code = llvm::sys::fs::createTemporaryFile("tapestry", suffix, path);
+  explicit TemporaryFile(llvm::StringRef suffix, llvm::StringRef text = "") {
+    int fd;
+    code = llvm::sys::fs::createTemporaryFile("tapestry", suffix, fd, path);
+    if (code)
+      return;
+    llvm::sys::RemoveFileOnSignal(path);
     remover.setFile(path);
+    llvm::raw_fd_ostream os(fd, /*shouldClose=*/true);
+    os << text;
+    os.close();
+    code = os.error();
+    os.clear_error();
   }
+  ~TemporaryFile() { llvm::sys::DontRemoveFileOnSignal(path); }
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
   std::string text() const {
     auto buffer = llvm::MemoryBuffer::getFile(path);
     return buffer ? (*buffer)->getBuffer().str() : std::string();
@@ -45,16 +59,10 @@ llvm::Expected<std::string> report::layOut(llvm::StringRef digraph,
   if (!dot)
     return fail("there is no 'dot' to lay it out with: install Graphviz (on "
                 "Debian the package graphviz)");
-  TemporaryFile input("dot"), output("svg"), problems("txt");
+  TemporaryFile input("dot", digraph), output("svg"), problems("txt");
   for (const TemporaryFile *file : {&input, &output, &problems})
     if (file->code)
-      return fail("cannot make a temporary file: ", file->code.message());
-  if (llvm::Error error =
-          llvm::writeToOutput(input.path, [&](llvm::raw_ostream &os) {
-            os << digraph;
-            return llvm::Error::success();
-          }))
-    return fail(llvm::toString(std::move(error)));
+      return fail("cannot write a temporary file: ", file->code.message());
   llvm::SmallVector<llvm::StringRef> arguments = {*dot, "-Tsvg"};
   if (digraph.count(" -> ") > manyEdges)
     arguments.append(

@@ -9,8 +9,8 @@
 #ifndef TAPESTRY_RT_COLLECTIVES_COMMUNICATOR_H
 #define TAPESTRY_RT_COLLECTIVES_COMMUNICATOR_H
 
-#include "Core/Status.h"
 #include "tapestry-rt/Backend.h"
+#include "tapestry-rt/Status.h"
 #include <functional>
 #include <vector>
 

@@ -1,7 +1,7 @@
 //===- Box.cpp - Parts of tensors and copies between them -----------------===//
 
 #include "Core/Box.h"
-#include "Core/Status.h"
+#include "tapestry-rt/Status.h"
 #include <algorithm>
 #include <cstring>
 

@@ -1,7 +1,7 @@
 //===- JSON.cpp - Writes JSON text ----------------------------------------===//
 
 #include "Core/JSON.h"
-#include "Core/Status.h"
+#include "tapestry-rt/Status.h"
 #include <cmath>
 #include <cstdlib>
 

@@ -8,8 +8,8 @@
 #ifndef TAPESTRY_RT_CORE_PROCESSOR_H
 #define TAPESTRY_RT_CORE_PROCESSOR_H
 
-#include "Core/Status.h"
 #include "tapestry-rt/ABI.h"
+#include "tapestry-rt/Status.h"
 #include <functional>
 
 namespace tapestry {

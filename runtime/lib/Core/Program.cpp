@@ -15,7 +15,7 @@ static Status inconsistent(const std::string &what) {
                          "the program's tables are inconsistent: " + what);
 }
 
-static long long printable(int64_t value) { return value; }
+static long long asNumber(int64_t value) { return value; }
 
 //===----------------------------------------------------------------------===//
 // Checks
@@ -37,14 +37,14 @@ static Status checkTensor(const TapestryTensor &tensor, const char *kind,
     if (!contains(whole, box))
       return inconsistent(format("%s '%s' is %s, device %lld has %s of it",
                                  kind, tensor.name, typeText(tensor).c_str(),
-                                 printable(device), boxText(box).c_str()));
+                                 asNumber(device), boxText(box).c_str()));
     if (isOutput && tensor.owner[device])
       covered += volume(box);
   }
   if (isOutput && covered != volume(whole))
     return inconsistent(format(
         "the owners of output '%s' hold %lld elements, the tensor has %lld",
-        tensor.name, printable(covered), printable(volume(whole))));
+        tensor.name, asNumber(covered), asNumber(volume(whole))));
   return Status::success();
 }
 
@@ -64,7 +64,7 @@ static Status checkReduction(const TapestryCollective &collective, int index,
         (scatters ? !contains(source, target) : !samePoints(source, target)))
       return inconsistent(format(
           "collective %d (%s of '%s'): device %lld goes from %s to %s", index,
-          collectiveName(collective.kind), collective.vertex, printable(device),
+          collectiveName(collective.kind), collective.vertex, asNumber(device),
           boxText(source).c_str(), boxText(target).c_str()));
   }
   for (const auto &[number, group] : groups) {
@@ -73,7 +73,7 @@ static Status checkReduction(const TapestryCollective &collective, int index,
       return inconsistent(
           format("collective %d (%s of '%s') scatters %lld elements of %lld",
                  index, collectiveName(collective.kind), collective.vertex,
-                 printable(group.second), printable(held)));
+                 asNumber(group.second), asNumber(held)));
   }
   return Status::success();
 }
@@ -130,18 +130,17 @@ Status tapestry::rt::checkProgram(const TapestryProgram &program) {
       program.num_features < 0 ||
       (program.num_features > 0 && !program.features))
     return inconsistent(format("%lld devices, entry %s, or a missing table",
-                               printable(program.devices),
+                               asNumber(program.devices),
                                program.entry ? "set" : "missing"));
   for (int32_t i = 0; i < program.num_vertices; ++i)
     if (!program.vertices[i].name)
       return inconsistent(format("vertex %d has no name", i));
   for (int64_t i = 0; i < program.num_unread_inputs; ++i)
     if (!program.unread_inputs[i])
-      return inconsistent(
-          format("unread input %lld has no name", printable(i)));
+      return inconsistent(format("unread input %lld has no name", asNumber(i)));
   for (int64_t i = 0; i < program.num_features; ++i)
     if (!program.features[i])
-      return inconsistent(format("feature %lld has no name", printable(i)));
+      return inconsistent(format("feature %lld has no name", asNumber(i)));
   Status status;
   for (int32_t i = 0; i < program.num_inputs && !status.failed(); ++i)
     status = checkTensor(program.inputs[i], "input", program.devices, false);

@@ -3,7 +3,7 @@
 #ifndef TAPESTRY_RT_CORE_PROGRAM_H
 #define TAPESTRY_RT_CORE_PROGRAM_H
 
-#include "Core/Status.h"
+#include "tapestry-rt/Status.h"
 
 namespace tapestry {
 namespace rt {

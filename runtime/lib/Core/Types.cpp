@@ -1,7 +1,7 @@
 //===- Types.cpp - Element types and tensors as text ----------------------===//
 
 #include "Core/Types.h"
-#include "Core/Status.h"
+#include "tapestry-rt/Status.h"
 
 using namespace tapestry::rt;
 

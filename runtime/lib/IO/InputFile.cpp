@@ -15,7 +15,7 @@ using namespace tapestry::rt;
 
 static Status fileError(const std::string &path, ExitStatus exit,
                         const std::string &reason) {
-  return Status::failure(exit, path + ": error: " + reason);
+  return Status::failure(exit, printable(path) + ": error: " + reason);
 }
 
 InputFile::~InputFile() {
@@ -89,10 +89,10 @@ Status InputFile::readBytes(char *target, int64_t bytes, int64_t offset) const {
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      return fileError(path, ExitRankFailed,
+      return fileError(path, ExitEnvironment,
                        "cannot read: " + errnoText(errno));
     if (got == 0)
-      return fileError(path, ExitRankFailed,
+      return fileError(path, ExitBadInput,
                        format("became shorter while it was read: nothing at "
                               "byte %lld",
                               static_cast<long long>(offset)));

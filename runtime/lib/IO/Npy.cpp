@@ -54,8 +54,9 @@ bool tapestry::rt::descrMatches(const std::string &descr, int32_t dtype) {
   return known && known->dtype == dtype;
 }
 
-std::string tapestry::rt::descrText(const std::string &descr) {
-  if (const Descr *known = findDescr(descr)) {
+std::string tapestry::rt::descrText(const std::string &written) {
+  std::string descr = printable(written);
+  if (const Descr *known = findDescr(written)) {
     // Two bytes without a meaning are bf16 only where the program says so.
     if (known->dtype != TAPESTRY_BF16)
       return format("%s ('%s')", dtypeName(known->dtype), descr.c_str());
@@ -195,7 +196,9 @@ Status HeaderParser::parse(NpyHeader &header) {
   bool good = take('{');
   while (good && !take('}'))
     good = member(header) && (take(',') || peek() == '}');
-  if (!good)
+  // Nothing but padding follows the dictionary.
+  peek();
+  if (!good || at < text.size())
     return bad(format("malformed header at its character %zu", at));
   if (!hasDescr || !hasOrder || !hasShape)
     return bad(format("the header lacks '%s'", !hasDescr   ? "descr"

@@ -14,7 +14,7 @@
 #ifndef TAPESTRY_RT_IO_NPY_H
 #define TAPESTRY_RT_IO_NPY_H
 
-#include "Core/Status.h"
+#include "tapestry-rt/Status.h"
 #include <vector>
 
 namespace tapestry {

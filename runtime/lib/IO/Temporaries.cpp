@@ -6,17 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "IO/Temporaries.h"
+#include "tapestry-rt/Files.h"
 #include <atomic>
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace tapestry::rt;
 
 // More outputs than this in one program lose only the removal by signals.
-static constexpr int numSlots = 256;
+static constexpr size_t numSlots = 256;
 static std::atomic<char *> slots[numSlots];
 
 void tapestry::rt::noteTemporary(const std::string &path) {
@@ -37,10 +41,21 @@ void tapestry::rt::forgetTemporary(const std::string &path) {
   }
 }
 
+static void removeNow(const char *path) {
+  if (unlink(path) != 0 && errno == EISDIR)
+    rmdir(path);
+}
+
+void tapestry::rt::removeTemporary(const std::string &path) {
+  removeNow(path.c_str());
+  forgetTemporary(path);
+}
+
 void tapestry::rt::unlinkTemporaries() {
-  for (std::atomic<char *> &slot : slots)
-    if (char *name = slot.load())
-      unlink(name);
+  // Folders are noted before what is in them.
+  for (size_t i = numSlots; i-- > 0;)
+    if (char *name = slots[i].load())
+      removeNow(name);
 }
 
 void tapestry::rt::removeTemporaries() {
@@ -53,11 +68,18 @@ void tapestry::rt::removeTemporaries() {
 // Signals
 //===----------------------------------------------------------------------===//
 
-static constexpr int guarded[] = {SIGINT, SIGTERM, SIGHUP};
+static constexpr int guarded[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
 static struct sigaction previous[std::size(guarded)];
 static std::atomic<int> guards{0};
+/// The process group of a program under way; 0: there is none.
+static std::atomic<pid_t> child{0};
 
 static void onSignal(int number) {
+  if (pid_t group = child.load()) {
+    // What it writes until it ends would come after the removal.
+    kill(-group, SIGTERM);
+    waitpid(group, nullptr, 0);
+  }
   unlinkTemporaries();
   for (size_t i = 0; i < std::size(guarded); ++i)
     if (guarded[i] == number)
@@ -69,10 +91,11 @@ static void onSignal(int number) {
 SignalGuard::SignalGuard() {
   if (guards.fetch_add(1) != 0)
     return;
-  struct sigaction action = {};
-  action.sa_handler = onSignal;
-  sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < std::size(guarded); ++i) {
+    struct sigaction action = {};
+    // A write beyond the limit fails then, as one onto a full disk does.
+    action.sa_handler = guarded[i] == SIGXFSZ ? SIG_IGN : onSignal;
+    sigemptyset(&action.sa_mask);
     sigaction(guarded[i], nullptr, &previous[i]);
     // What the caller ignores (nohup) stays ignored.
     if (previous[i].sa_handler != SIG_IGN)
@@ -85,4 +108,48 @@ SignalGuard::~SignalGuard() {
     return;
   for (size_t i = 0; i < std::size(guarded); ++i)
     sigaction(guarded[i], &previous[i], nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Other programs
+//===----------------------------------------------------------------------===//
+
+int tapestry::rt::runChild(const std::vector<std::string> &words,
+                           std::string &problem) {
+  std::vector<char *> arguments;
+  for (const std::string &word : words)
+    arguments.push_back(const_cast<char *>(word.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  // A group of its own, so that a signal finds all that it starts.
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  for (int number : guarded)
+    sigaddset(&blocked, number);
+  pid_t pid = 0;
+  // No signal between the child's start and the note of it.
+  sigset_t before;
+  pthread_sigmask(SIG_BLOCK, &blocked, &before);
+  posix_spawnattr_setsigmask(&attributes, &before);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  int error = posix_spawnp(&pid, arguments[0], nullptr, &attributes,
+                           arguments.data(), environ);
+  if (error == 0)
+    child.store(pid);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) {
+    problem = errnoText(error);
+    return -1;
+  }
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  child.store(0);
+  if (WIFEXITED(status))
+    return WEXITSTATUS(status);
+  problem = strsignal(WTERMSIG(status));
+  return -1;
 }

@@ -11,6 +11,7 @@
 
 #include "Core/Box.h"
 #include "IO/Npy.h"
+#include "tapestry-rt/Files.h"
 #include <mutex>
 
 namespace tapestry {
@@ -56,14 +57,10 @@ public:
 
   /// Checks that a file could be put at `path`, and that there is room.
   Status prepare(const std::string &path, const TapestryTensor &tensor);
-  const std::string &target() const { return path; }
-  /// The one name of the file that `prepare` has found.
-  const std::string &realTarget() const { return place; }
 
-  /// Names the temporary file beside the target; `id` is common to all ranks
-  /// and to no other output. From here on a failure or a signal removes it.
-  void nameTemporary(uint64_t id);
-  /// Creates the temporary file in its full size, with its header.
+  /// See NewFile::nameAside; threads of one process may all do so.
+  void nameAside(uint64_t id);
+  /// Creates the file aside in its full size, with its header.
   Status create();
   /// Opens what another process has created, unless that is done.
   Status open();
@@ -71,27 +68,22 @@ public:
   Status write(BoxRef box, const void *source);
   Status close();
   /// Gives the complete file its name. One rank does, the other processes
-  /// forget the temporary name.
-  Status commit();
-  void forget();
+  /// forget the name aside.
+  Status commit() {
+    return file.isWanted() ? file.commit() : Status::success();
+  }
+  void forget() { file.forget(); }
 
 private:
   Status writeBytes(const char *source, int64_t bytes, int64_t offset);
-  Status failed(ExitStatus exit, const std::string &reason) const;
 
-  std::string path;      // as the user wrote it
-  std::string place;     // with links resolved
-  std::string temporary; // beside it
+  std::string path; // as the user wrote it
+  NewFile file;
   std::string header;
   const TapestryTensor *tensor = nullptr;
   std::mutex mutex; // guards fd while ranks of one process open
   int fd = -1;
 };
-
-/// Checks that a text file could be written at `path`.
-Status checkWritable(const std::string &path);
-/// Writes a text file, whole or not at all.
-Status writeTextFile(const std::string &path, const std::string &text);
 
 } // namespace rt
 } // namespace tapestry

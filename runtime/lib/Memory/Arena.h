@@ -9,7 +9,7 @@
 #ifndef TAPESTRY_RT_MEMORY_ARENA_H
 #define TAPESTRY_RT_MEMORY_ARENA_H
 
-#include "Core/Status.h"
+#include "tapestry-rt/Status.h"
 #include <atomic>
 #include <map>
 #include <mutex>

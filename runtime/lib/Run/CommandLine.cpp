@@ -2,6 +2,7 @@
 
 #include "Core/Machine.h"
 #include "Core/Program.h"
+#include "tapestry-rt/Files.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -55,7 +56,7 @@ static bool speaks() { return launchedAs().rank == 0; }
 bool CommandLine::wrong(const std::string &message) {
   if (speaks())
     fprintf(stderr, "%s: error: %s (see %s --help)\n", options.tool.c_str(),
-            message.c_str(), options.tool.c_str());
+            printable(message).c_str(), options.tool.c_str());
   return false;
 }
 
@@ -199,6 +200,7 @@ int tapestry::rt::parseCommandLine(int argc, char **argv,
 }
 
 int tapestry_rt_main(int argc, char **argv, const TapestryProgram *program) {
+  holdStandardFiles();
   RunOptions options;
   options.ownsProcess = true;
   if (argc > 0 && argv[0][0] != '\0') {
@@ -214,5 +216,11 @@ int tapestry_rt_main(int argc, char **argv, const TapestryProgram *program) {
     return status.exitStatus();
   }
   int ends = parseCommandLine(argc, argv, *program, options);
-  return ends >= 0 ? ends : run(*program, options);
+  if (ends < 0)
+    ends = run(*program, options);
+  if (fflush(stdout) == 0)
+    return ends;
+  fprintf(stderr, "%s: error: cannot write to standard output: %s\n",
+          options.tool.c_str(), errnoText(errno).c_str());
+  return ends == ExitDone ? ExitEnvironment : ends;
 }

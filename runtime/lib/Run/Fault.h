@@ -13,7 +13,7 @@
 #ifndef TAPESTRY_RT_RUN_FAULT_H
 #define TAPESTRY_RT_RUN_FAULT_H
 
-#include "Core/Status.h"
+#include "tapestry-rt/Status.h"
 
 namespace tapestry {
 namespace rt {

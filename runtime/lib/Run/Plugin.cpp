@@ -2,8 +2,8 @@
 
 #include "Run/Plugin.h"
 #include "Core/Machine.h"
-#include "Core/Status.h"
 #include "tapestry-rt/Runtime.h"
+#include "tapestry-rt/Status.h"
 #include <cstdlib>
 #include <dlfcn.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 
 #include "Run/Progress.h"
 #include "Core/Machine.h"
-#include "Core/Status.h"
+#include "tapestry-rt/Status.h"
 #include <cstdio>
 #include <unistd.h>
 

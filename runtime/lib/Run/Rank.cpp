@@ -3,7 +3,7 @@
 #include "Run/Rank.h"
 #include "Core/Machine.h"
 #include "Core/Types.h"
-#include "IO/Temporaries.h"
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <unistd.h>
@@ -47,7 +47,7 @@ void Rank::fail(const Status &status) {
   session.progress.clear();
   std::string text =
       format("rank %d: %s", communicator.rank(), status.message().c_str());
-  transport.abort(status.exitStatus(), text.c_str());
+  transport.abort(status.exitStatus(), printableLines(text).c_str());
 }
 
 void Rank::leave() {
@@ -79,14 +79,13 @@ Status Rank::execute() {
 
 Status Rank::start() {
   // One number for all ranks, unlike that of any other run.
-  uint64_t runId = static_cast<uint64_t>(nowNanoseconds()) * 1000003 +
-                   static_cast<uint64_t>(getpid());
+  uint64_t runId = uniqueId();
   Status status = communicator.broadcast(&runId, sizeof(runId));
   if (status.failed())
     return status;
   for (size_t i = 0; i < session.outputs.size(); ++i)
     if (session.outputs[i])
-      session.outputs[i]->nameTemporary(runId + i);
+      session.outputs[i]->nameAside(runId + i);
   for (const Feed &feed : session.feeds)
     feedPlans.push_back(feed.swaps ? ExchangePlan()
                                    : planFeed(program.outputs[feed.output],
@@ -385,8 +384,8 @@ Status Rank::writeReport() {
   fputs(contractBreaches(session, ranks).c_str(), stderr);
   if (session.options.reportPath.empty())
     return Status::success();
-  return writeTextFile(session.options.reportPath,
-                       reportText(session, ranks, runTimes));
+  return putFile(session.options.reportPath,
+                 reportText(session, ranks, runTimes));
 }
 
 Status Rank::writeTrace() {
@@ -402,7 +401,7 @@ Status Rank::writeTrace() {
     if (!all[rank].empty())
       std::memcpy(ranks[rank].data(), all[rank].data(), all[rank].size());
   }
-  return writeTextFile(session.options.tracePath, traceText(session, ranks));
+  return putFile(session.options.tracePath, traceText(session, ranks));
 }
 
 Status Rank::finish() {

@@ -1,7 +1,6 @@
 //===- Run.cpp - Starts the ranks of a program ----------------------------===//
 
 #include "Core/Machine.h"
-#include "IO/Temporaries.h"
 #include "Local/LocalTransport.h"
 #include "Run/Plugin.h"
 #include "Run/Rank.h"
@@ -25,7 +24,7 @@ static void print(Session &session, const std::string &message) {
   session.progress.clear();
   // Messages that end in a list end their last line themselves.
   bool ended = !message.empty() && message.back() == '\n';
-  fprintf(stderr, ended ? "%s" : "%s\n", message.c_str());
+  fprintf(stderr, ended ? "%s" : "%s\n", printableLines(message).c_str());
 }
 
 //===----------------------------------------------------------------------===//

@@ -39,7 +39,7 @@ Status Session::unknownName(const char *kind, const std::string &name,
   std::string known = listTensors(tensors, count, option);
   return failure(ExitUsage,
                  format("the program has no %s '%s'; its %ss are\n%s", kind,
-                        name.c_str(), kind, known.c_str()));
+                        printable(name).c_str(), kind, known.c_str()));
 }
 
 Status Session::checkInputs() {
@@ -90,12 +90,6 @@ Status Session::checkOutputs() {
                      format("output '%s' is given twice: %s and %s",
                             name.c_str(), outputPaths[output].c_str(),
                             path.c_str()));
-    auto same = std::find(outputPaths.begin(), outputPaths.end(), path);
-    if (same != outputPaths.end() && !path.empty())
-      return failure(ExitUsage,
-                     format("outputs '%s' and '%s' go to the same file %s",
-                            program.outputs[same - outputPaths.begin()].name,
-                            name.c_str(), path.c_str()));
     if (path.empty())
       return failure(ExitUsage,
                      format("no file named for output '%s'", name.c_str()));
@@ -219,8 +213,33 @@ Status Session::checkOptions() {
   return status;
 }
 
+/// An output may take the place of an input, which has been read by then; a
+/// text there is a mistake.
+Status Session::checkDistinctFiles() const {
+  std::vector<NamedFile> tensors, texts, inputFiles;
+  for (int32_t i = 0; i < program.num_inputs; ++i)
+    inputFiles.emplace_back(format("input '%s'", program.inputs[i].name),
+                            inputPaths[i]);
+  for (int32_t i = 0; i < program.num_outputs; ++i)
+    if (!outputPaths[i].empty())
+      tensors.emplace_back(format("output '%s'", program.outputs[i].name),
+                           outputPaths[i]);
+  if (!options.reportPath.empty())
+    texts.emplace_back("--report", options.reportPath);
+  if (!options.tracePath.empty())
+    texts.emplace_back("--trace", options.tracePath);
+  Status status = checkDistinct(texts, inputFiles);
+  tensors.insert(tensors.end(), texts.begin(), texts.end());
+  if (!status.failed())
+    status = checkDistinct(tensors, {});
+  return status.failed() ? failure(status.exitStatus(), status.message())
+                         : status;
+}
+
 Status Session::openFiles() {
-  Status status;
+  Status status = checkDistinctFiles();
+  if (status.failed())
+    return status;
   for (int32_t i = 0; i < program.num_inputs; ++i) {
     inputs.push_back(std::make_unique<InputFile>());
     status = inputs.back()->open(inputPaths[i], program.inputs[i]);
@@ -235,17 +254,10 @@ Status Session::openFiles() {
     status = outputs.back()->prepare(outputPaths[i], program.outputs[i]);
     if (status.failed())
       return status;
-    // The same file under another spelling.
-    for (int32_t j = 0; j < i; ++j)
-      if (outputs[j] && outputs[j]->realTarget() == outputs[i]->realTarget())
-        return failure(ExitUsage,
-                       format("outputs '%s' and '%s' go to the same file %s",
-                              program.outputs[j].name, program.outputs[i].name,
-                              outputs[i]->realTarget().c_str()));
   }
   for (const std::string *path : {&options.reportPath, &options.tracePath})
     if (!path->empty()) {
-      status = checkWritable(*path);
+      status = NewFile().prepare(*path);
       if (status.failed())
         return status;
     }

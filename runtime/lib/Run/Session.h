@@ -66,6 +66,7 @@ private:
   Status checkFeeds();
   Status checkFeed(const Feed &feed) const;
   Status checkEnvironment();
+  Status checkDistinctFiles() const;
   Status unknownName(const char *kind, const std::string &name,
                      const TapestryTensor *tensors, int32_t count,
                      const char *option) const;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_RT_CORE_STATUS_H
-#define TAPESTRY_RT_CORE_STATUS_H
+#ifndef TAPESTRY_RT_STATUS_H
+#define TAPESTRY_RT_STATUS_H
 
 #include "tapestry-rt/Runtime.h"
 #include <cstdint>
@@ -24,6 +24,13 @@ std::string formatBytes(int64_t bytes);
 
 /// The text of an errno value.
 std::string errnoText(int number);
+
+/// A name or a piece of somebody's text as it can stand in a line of a message:
+/// control characters and bytes that are no UTF-8 as \xNN, and only both ends
+/// of what is longer than `most` bytes.
+std::string printable(const std::string &text, size_t most = 300);
+/// The same for a whole message, line by line.
+std::string printableLines(const std::string &text);
 
 class [[nodiscard]] Status {
 public:
@@ -55,4 +62,4 @@ private:
 } // namespace rt
 } // namespace tapestry
 
-#endif // TAPESTRY_RT_CORE_STATUS_H
+#endif // TAPESTRY_RT_STATUS_H

@@ -1,0 +1,349 @@
+//===- NewFile.cpp - Writes files whole or not at all ---------------------===//
+
+#include "Core/Machine.h"
+#include "tapestry-rt/Files.h"
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+using namespace tapestry;
+using namespace tapestry::rt;
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+static std::string folderOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  if (slash == std::string::npos)
+    return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+static std::string nameOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+/// `path` with symbolic links resolved, so that renaming replaces what a link
+/// points to and not the link. Of a file that is not there yet, the folder is.
+static std::string resolved(const std::string &path) {
+  char *real = realpath(path.c_str(), nullptr);
+  std::string name;
+  if (!real) {
+    name = nameOf(path);
+    real = realpath(folderOf(path).c_str(), nullptr);
+    if (!real || name.empty()) {
+      free(real);
+      return path;
+    }
+  }
+  std::string result = real;
+  free(real);
+  if (!name.empty())
+    result += (result.back() == '/' ? "" : "/") + name;
+  return result;
+}
+
+/// Names of what a process holds open ("/dev/stdout"): there is no folder to
+/// put another file into.
+static bool namesOpenFile(const std::string &path) {
+  for (const char *start : {"/dev/std", "/dev/fd/", "/proc/"})
+    if (path.compare(0, strlen(start), start) == 0)
+      return true;
+  return false;
+}
+
+/// A wrong place is the user's mistake; what a right one cannot take is the
+/// machine's lack.
+static ExitStatus exitOf(int errorNumber) {
+  for (int place : {ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG,
+                    EROFS, ENXIO})
+    if (errorNumber == place)
+      return ExitBadInput;
+  return ExitEnvironment;
+}
+
+Status NewFile::failed(int errorNumber) const {
+  return Status::failure(
+      exitOf(errorNumber),
+      printable(path) + ": error: cannot write: " + errnoText(errorNumber));
+}
+
+Status NewFile::checkPlace() {
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0) {
+    if (S_ISDIR(info.st_mode))
+      return failed(EISDIR);
+    if (access(path.c_str(), W_OK) != 0)
+      return failed(errno);
+    if (S_ISCHR(info.st_mode) && info.st_rdev == makedev(1, 3))
+      kind = Kind::Nothing; // /dev/null
+    else if (!S_ISREG(info.st_mode) || namesOpenFile(path))
+      kind = Kind::Stream;
+    if (kind != Kind::File)
+      return Status::success();
+  } else if (path.empty() || path.back() == '/') {
+    return failed(path.empty() ? ENOENT : EISDIR);
+  }
+  std::string folder = folderOf(place);
+  if (stat(folder.c_str(), &info) != 0)
+    return failed(errno);
+  if (!S_ISDIR(info.st_mode))
+    return failed(ENOTDIR);
+  if (access(folder.c_str(), W_OK | X_OK) != 0)
+    return failed(errno);
+  return Status::success();
+}
+
+Status NewFile::prepare(const std::string &newPath) {
+  path = newPath;
+  place = resolved(path);
+  Status status = checkPlace();
+  if (status.failed())
+    return status;
+  if (kind == Kind::File) {
+    asideFolder = folderOf(place);
+    removeStale();
+  } else {
+    const char *temporaries = getenv("TMPDIR");
+    asideFolder = temporaries && *temporaries ? temporaries : "/tmp";
+  }
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// The file aside
+//===----------------------------------------------------------------------===//
+
+/// What all names aside of a file start with. The start of its name only: the
+/// whole may be as long as names can be.
+static std::string asideStart(const std::string &place) {
+  return format(".%.100s.", nameOf(place).c_str());
+}
+static constexpr char asideEnd[] = ".tmp";
+static constexpr size_t idDigits = 16;
+
+void NewFile::nameAside(uint64_t id) {
+  if (temporary.empty()) {
+    temporary =
+        format("%s/%s%016llx%s", asideFolder.c_str(), asideStart(place).c_str(),
+               static_cast<unsigned long long>(id), asideEnd);
+    noteTemporary(temporary);
+  }
+}
+
+/// Who writes a file aside holds a lock on it, which ends with the process.
+void NewFile::removeStale() const {
+  DIR *folder = opendir(asideFolder.c_str());
+  if (!folder)
+    return;
+  std::string start = asideStart(place);
+  size_t length = start.size() + idDigits + strlen(asideEnd);
+  while (dirent *entry = readdir(folder)) {
+    std::string name = entry->d_name;
+    if (name.size() != length || name.compare(0, start.size(), start) != 0 ||
+        name.compare(start.size() + idDigits, std::string::npos, asideEnd) !=
+            0 ||
+        name.find_first_not_of("0123456789abcdef", start.size()) !=
+            start.size() + idDigits)
+      continue;
+    std::string left = asideFolder + "/" + name;
+    int fd = open(left.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+      continue;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+      unlink(left.c_str());
+    close(fd);
+  }
+  closedir(folder);
+}
+
+Status NewFile::create(int &fd, bool executable) {
+  // Between creating and locking, another process may take it for stale.
+  struct stat info;
+  do {
+    if (descriptor >= 0)
+      close(descriptor);
+    descriptor = open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+                      executable ? 0777 : 0666);
+    if (descriptor < 0)
+      return failed(errno);
+    // Where there are no locks, nobody can find a file stale either.
+    (void)flock(descriptor, LOCK_EX | LOCK_NB);
+    if (fstat(descriptor, &info) != 0)
+      return failed(errno);
+  } while (info.st_nlink == 0);
+  // A file that is replaced keeps its permissions, as if written in place.
+  if (kind == Kind::File && stat(place.c_str(), &info) == 0) {
+    mode_t mode = info.st_mode & 0777;
+    // Who may read a program may run it.
+    (void)!fchmod(descriptor, executable ? mode | (mode & 0444) >> 2 : mode);
+  }
+  fd = descriptor;
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Under its own name
+//===----------------------------------------------------------------------===//
+
+bool NewFile::synced(int fd) {
+  return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP;
+}
+
+Status NewFile::copyToStream() const {
+  int to = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (to < 0)
+    return failed(errno);
+  std::vector<char> piece(1 << 20);
+  int reason = 0;
+  for (off_t offset = 0; reason == 0;) {
+    ssize_t got = pread(descriptor, piece.data(), piece.size(), offset);
+    if (got == 0)
+      break;
+    for (ssize_t done = 0; got > 0 && done < got && reason == 0;) {
+      ssize_t put = ::write(to, piece.data() + done, got - done);
+      if (put >= 0)
+        done += put;
+      else if (errno != EINTR)
+        reason = errno;
+    }
+    if (got < 0 && errno != EINTR)
+      reason = errno;
+    offset += got > 0 ? got : 0;
+  }
+  if (close(to) != 0 && reason == 0)
+    reason = errno;
+  return reason == 0 ? Status::success() : failed(reason);
+}
+
+Status NewFile::commit() {
+  Status status;
+  if (kind == Kind::Stream) {
+    status = copyToStream();
+  } else if (kind == Kind::File) {
+    if (!synced(descriptor) || rename(temporary.c_str(), place.c_str()) != 0)
+      return failed(errno);
+    int folder = open(asideFolder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0) {
+      if (!synced(folder))
+        status = failed(errno);
+      close(folder);
+    }
+  }
+  if (kind != Kind::File)
+    unlink(temporary.c_str());
+  int fd = descriptor;
+  descriptor = -1;
+  if (fd >= 0)
+    close(fd);
+  forget();
+  return status;
+}
+
+void NewFile::forget() {
+  forgetTemporary(temporary);
+  temporary.clear();
+}
+
+NewFile::~NewFile() {
+  if (descriptor >= 0) {
+    if (!temporary.empty())
+      unlink(temporary.c_str());
+    close(descriptor);
+  }
+  if (!temporary.empty())
+    forget();
+}
+
+//===----------------------------------------------------------------------===//
+// Whole files
+//===----------------------------------------------------------------------===//
+
+uint64_t tapestry::rt::uniqueId() {
+  return static_cast<uint64_t>(nowNanoseconds()) * 1000003 +
+         static_cast<uint64_t>(getpid());
+}
+
+Status tapestry::rt::putFile(const std::string &path, const std::string &bytes,
+                             bool executable) {
+  NewFile file;
+  Status status = file.prepare(path);
+  if (status.failed() || !file.isWanted())
+    return status;
+  file.nameAside(uniqueId());
+  int fd;
+  status = file.create(fd, executable);
+  for (size_t done = 0; !status.failed() && done < bytes.size();) {
+    ssize_t put = ::write(fd, bytes.data() + done, bytes.size() - done);
+    if (put >= 0)
+      done += put;
+    else if (errno != EINTR)
+      status = file.failed(errno);
+  }
+  return status.failed() ? status : file.commit();
+}
+
+//===----------------------------------------------------------------------===//
+// One file, one use
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Two paths of one file have the same identity.
+struct Identity {
+  explicit Identity(const std::string &path) : place(resolved(path)) {
+    exists = stat(path.c_str(), &info) == 0;
+    takesSeveral = exists && (!S_ISREG(info.st_mode) || namesOpenFile(path));
+  }
+  bool operator==(const Identity &other) const {
+    return place == other.place ||
+           (exists && other.exists && info.st_dev == other.info.st_dev &&
+            info.st_ino == other.info.st_ino);
+  }
+  std::string place;
+  struct stat info;
+  bool exists;
+  bool takesSeveral;
+};
+} // namespace
+
+Status tapestry::rt::checkDistinct(const std::vector<NamedFile> &written,
+                                   const std::vector<NamedFile> &read) {
+  for (size_t i = 0; i < written.size(); ++i) {
+    Identity own(written[i].second);
+    if (own.takesSeveral)
+      continue;
+    auto same = [&](const NamedFile &other, const char *what) {
+      return Status::failure(
+          ExitUsage, format("%s and %s %s the same file %s",
+                            other.first.c_str(), written[i].first.c_str(), what,
+                            printable(written[i].second).c_str()));
+    };
+    for (size_t j = 0; j < i; ++j)
+      if (Identity(written[j].second) == own)
+        return same(written[j], "go to");
+    for (const NamedFile &file : read)
+      if (Identity(file.second) == own)
+        return same(file, "are");
+  }
+  return Status::success();
+}
+
+void tapestry::rt::holdStandardFiles() {
+  for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) {
+      // The lowest number that is free is this one. What can only be read says
+      // of a write what the closed one would have said.
+      int opened = open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);
+      if (opened > fd)
+        close(opened);
+    }
+}
