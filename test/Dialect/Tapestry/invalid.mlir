@@ -869,3 +869,27 @@ tapestry.graph @tapestry_c4_place {
 
 // expected-error @below {{other labels can only have 1 part, not 2}}
 #constraint_others = #tapestry.constraint<pin cut {i = 2} others = 2>
+
+// -----
+
+// What a graph asks of its sources and sinks is verified before it asks.
+
+"tapestry.graph"() <{sym_name = "graph_sink_name"}> ({
+  %0 = "tapestry.source"() <{name = "X"}> : () -> tensor<4xf32>
+  // expected-error @below {{requires attribute 'name'}}
+  "tapestry.sink"(%0) : (tensor<4xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"tapestry.graph"() <{sym_name = "graph_sink_operand"}> ({
+  // expected-error @below {{expected 1 or more operands, but found 0}}
+  "tapestry.sink"() <{name = "X"}> : () -> ()
+}) : () -> ()
+
+// -----
+
+"tapestry.graph"() <{sym_name = "graph_source_result"}> ({
+  // expected-error @below {{requires one result}}
+  "tapestry.source"() <{name = "X"}> : () -> ()
+}) : () -> ()

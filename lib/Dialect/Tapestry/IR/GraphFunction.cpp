@@ -71,6 +71,15 @@ void GraphOp::setResAttrsAttr(ArrayAttr attrs) {
   setNames(*this, GraphNodeKind::Sink, attrs);
 }
 
+LogicalResult GraphOp::verifyType() {
+  // MLIR verifies a function before what is in it, and asks for its names.
+  for (GraphNodeKind kind : {GraphNodeKind::Source, GraphNodeKind::Sink})
+    for (GraphNodeInterface node : nodesOf(*this, kind))
+      if (failed(node->getName().verifyInvariants(node)))
+        return failure();
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // CallOp
 //===----------------------------------------------------------------------===//

@@ -87,6 +87,8 @@ def Tapestry_GraphOp : Tapestry_Op<"graph", [
     ::mlir::Attribute removeArgAttrsAttr() { return {}; }
     ::mlir::Attribute removeResAttrsAttr() { return {}; }
 
+    /// Sources and sinks, of which arguments and results are asked.
+    ::llvm::LogicalResult verifyType();
     /// The block has no arguments: the sources are.
     ::llvm::LogicalResult verifyBody() { return ::mlir::success(); }
   }];
