@@ -116,7 +116,9 @@ def FreeBuffers : Pass<"tapestry-free-buffers", "::mlir::ModuleOp"> {
   let summary = "Free each buffer of device programs after its last use";
   let description = [{
     A device program is one straight line, so the last operation that uses a
-    buffer, or a view of it, is known; the buffer is freed behind it.
+    buffer, a view of it or anything computed from its address is known; the
+    buffer is freed behind it. It stays where its address is stored or handed to
+    an operation that is not known to let go of it; calls are.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
   let statistics = [Statistic<"numFreed", "freed", "Number of buffers freed">];

@@ -44,6 +44,39 @@ namespace tapestry {
 
 namespace {
 
+/// A mask of one dimension as a comparison of 32-bit lane numbers, which takes
+/// half the instructions of upstream's 64-bit ones. The bound is brought into
+/// their range first; what is known to be there folds.
+struct NarrowMask : OpRewritePattern<vector::CreateMaskOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(vector::CreateMaskOp op,
+                                PatternRewriter &rewriter) const override {
+    VectorType type = op.getType();
+    if (type.getRank() != 1 || type.isScalable())
+      return rewriter.notifyMatchFailure(op, "not one dimension of known size");
+    int64_t lanes = type.getNumElements();
+    Location loc = op.getLoc();
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(rewriter, loc, value);
+    };
+    Value bound =
+        arith::MaxSIOp::create(rewriter, loc, op.getOperand(0), constant(0));
+    bound = arith::MinSIOp::create(rewriter, loc, bound, constant(lanes));
+    bound =
+        arith::IndexCastOp::create(rewriter, loc, rewriter.getI32Type(), bound);
+    auto numbers = VectorType::get(lanes, rewriter.getI32Type());
+    Value steps = arith::ConstantOp::create(
+        rewriter, loc,
+        rewriter.getI32VectorAttr(llvm::to_vector(
+            llvm::seq<int32_t>(0, static_cast<int32_t>(lanes)))));
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(
+        op, arith::CmpIPredicate::slt, steps,
+        vector::BroadcastOp::create(rewriter, loc, numbers, bound));
+    return success();
+  }
+};
+
 struct LowerKernelsToLLVM
     : public impl::LowerKernelsToLLVMBase<LowerKernelsToLLVM> {
   using LowerKernelsToLLVMBase::LowerKernelsToLLVMBase;
@@ -52,6 +85,7 @@ struct LowerKernelsToLLVM
     RewritePatternSet set(context);
     memref::populateExpandStridedMetadataPatterns(set);
     populateNarrowFloatPatterns(set);
+    set.add<NarrowMask>(context);
     arith::populateCeilFloorDivExpandOpsPatterns(set);
     std::optional<TargetInfo> target = TargetInfo::get(cpu);
     hasBF16 = target && target->bf16Conversion;
@@ -242,10 +276,10 @@ LogicalResult LowerKernelsToLLVM::convert() {
   populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
   populateFuncToLLVMConversionPatterns(converter, patterns);
   vector::populateVectorMaskMaterializationPatterns(
-      patterns, /*force32BitVectorIndices=*/true);
+      patterns, /*force32BitVectorIndices=*/false);
   populateVectorToLLVMConversionPatterns(converter, patterns,
                                          /*reassociateFPReductions=*/true,
-                                         /*force32BitVectorIndices=*/true);
+                                         /*force32BitVectorIndices=*/false);
   LLVMConversionTarget target(getContext());
   return applyFullConversion(ours, target, std::move(patterns));
 }

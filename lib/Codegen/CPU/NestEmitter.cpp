@@ -128,7 +128,7 @@ void NestEmitter::store(Value vector, const NestOperand &operand,
   }
   // Without an instruction for it, a masked scatter becomes a branch per lane,
   // and LLVM takes seconds over some hundreds of them.
-  if (!target.maskedMemory || operand.elementType.getIntOrFloatBitWidth() < 32)
+  if (!target.maskedMemory || *packedBits(operand.elementType) < 32)
     return storeEachLane(vector, operand, offset, stride, mask);
   if (!mask)
     mask = splat(b.getBoolAttr(true), lanes);

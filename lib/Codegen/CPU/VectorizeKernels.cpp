@@ -24,6 +24,15 @@ namespace tapestry {
 
 namespace {
 
+/// Whether all that `op` reads and writes are ranked buffers.
+bool isOnBuffers(Operation *op) {
+  if (auto copy = dyn_cast<memref::CopyOp>(op))
+    return isa<MemRefType>(copy.getSource().getType()) &&
+           isa<MemRefType>(copy.getTarget().getType());
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  return linalgOp && linalgOp.hasPureBufferSemantics();
+}
+
 /// memref.copy as a generic, so that it needs no runtime function.
 linalg::GenericOp copyToGeneric(RewriterBase &rewriter, memref::CopyOp copy) {
   auto type = cast<MemRefType>(copy.getTarget().getType());
@@ -93,7 +102,7 @@ SmallVector<linalg::GenericOp> VectorizeKernels::collect() {
   IRRewriter rewriter(&getContext());
   SmallVector<Operation *> found;
   getOperation().walk([&](Operation *op) {
-    if (isa<linalg::LinalgOp, memref::CopyOp>(op))
+    if (isOnBuffers(op))
       found.push_back(op);
   });
   SmallVector<linalg::GenericOp> generics;

@@ -17,6 +17,20 @@ using namespace mlir;
 
 namespace tapestry {
 
+std::optional<int64_t> storedBytes(Type element) {
+  if (element.isIndex())
+    return 8;
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    auto part = storedBytes(complex.getElementType());
+    return part ? std::optional(2 * *part) : std::nullopt;
+  }
+  if (!element.isIntOrFloat())
+    return std::nullopt;
+  // LLVM pads what is no power of two.
+  return llvm::PowerOf2Ceil(
+      llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
+}
+
 Value viewSourceOf(Value memref) {
   Operation *op = memref.getDefiningOp();
   if (!op)

@@ -77,9 +77,7 @@ void RowLoop::chooseBlock() {
         continue;
       if (!rowBuffer)
         rowBuffer = operand.get();
-      Type element = type.getElementType();
-      OpFoldResult one = b.index(
-          element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8);
+      OpFoldResult one = b.index(*storedBytes(type.getElementType()));
       for (unsigned dim = rank; dim < type.getRank(); ++dim)
         one = b.mul(one, sizeOf(operand.get(), dim));
       bytes = b.add(bytes, one);

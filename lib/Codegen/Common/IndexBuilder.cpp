@@ -10,6 +10,9 @@ using namespace mlir;
 
 namespace tapestry {
 
+/// What index arithmetic wraps around to.
+static int64_t wrapped(uint64_t bits) { return static_cast<int64_t>(bits); }
+
 Value IndexBuilder::value(int64_t constant) {
   Value &cached = constants[constant];
   if (!cached) {
@@ -29,7 +32,7 @@ Value IndexBuilder::value(OpFoldResult ofr) {
 OpFoldResult IndexBuilder::add(OpFoldResult a, OpFoldResult b) {
   auto x = known(a), y = known(b);
   if (x && y)
-    return index(*x + *y);
+    return index(wrapped(uint64_t(*x) + uint64_t(*y)));
   if (x && *x == 0)
     return b;
   if (y && *y == 0)
@@ -40,7 +43,7 @@ OpFoldResult IndexBuilder::add(OpFoldResult a, OpFoldResult b) {
 OpFoldResult IndexBuilder::sub(OpFoldResult a, OpFoldResult b) {
   auto x = known(a), y = known(b);
   if (x && y)
-    return index(*x - *y);
+    return index(wrapped(uint64_t(*x) - uint64_t(*y)));
   if (y && *y == 0)
     return a;
   return arith::SubIOp::create(*this, value(a), value(b)).getResult();
@@ -49,7 +52,7 @@ OpFoldResult IndexBuilder::sub(OpFoldResult a, OpFoldResult b) {
 OpFoldResult IndexBuilder::mul(OpFoldResult a, OpFoldResult b) {
   auto x = known(a), y = known(b);
   if (x && y)
-    return index(*x * *y);
+    return index(wrapped(uint64_t(*x) * uint64_t(*y)));
   if ((x && *x == 0) || (y && *y == 0))
     return index(0);
   if (x && *x == 1)

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tapestry/Codegen/Common/Buffers.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -219,12 +220,16 @@ bool MemoryTrace::run(Block &block, Frame &frame) {
 
 bool MemoryTrace::allocate(memref::AllocOp alloc, Frame &frame) {
   MemRefType type = alloc.getType();
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  std::optional<int64_t> element = storedBytes(type.getElementType());
+  if (!element)
+    return false;
+  int64_t bytes = *element;
   for (unsigned dim = 0; dim < type.getRank(); ++dim) {
     std::optional<int64_t> size = sizeOf(alloc.getResult(), dim, frame);
     if (!size || *size < 0)
       return false;
-    bytes *= *size;
+    if (llvm::MulOverflow(bytes, *size, bytes))
+      return false;
   }
   // As the lowering asks for it: whole multiples of the alignment.
   int64_t alignment = alloc.getAlignment().value_or(hooks.alignment);

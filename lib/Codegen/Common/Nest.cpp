@@ -32,15 +32,26 @@ static SmallVector<int64_t> estimateStrides(MemRefType type) {
   return strides;
 }
 
+std::optional<unsigned> packedBits(Type element) {
+  if (element.isIndex())
+    return 64;
+  if (!element.isIntOrFloat())
+    return std::nullopt;
+  unsigned bits = element.getIntOrFloatBitWidth();
+  bool isPacked = bits == 8 || bits == 16 || bits == 32 || bits == 64;
+  return isPacked ? std::optional(bits) : std::nullopt;
+}
+
 LogicalResult Nest::linearize(AffineExpr expr, int64_t factor,
                               LinearExpr &into) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-    into.coefficients[dim.getPosition()] += factor;
-    return success();
+    int64_t &sum = into.coefficients[dim.getPosition()];
+    return success(!llvm::AddOverflow(sum, factor, sum));
   }
   if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-    into.constant += factor * constant.getValue();
-    return success();
+    int64_t term;
+    return success(!llvm::MulOverflow(factor, constant.getValue(), term) &&
+                   !llvm::AddOverflow(into.constant, term, into.constant));
   }
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
@@ -50,8 +61,30 @@ LogicalResult Nest::linearize(AffineExpr expr, int64_t factor,
                    succeeded(linearize(binary.getRHS(), factor, into)));
   if (binary.getKind() == AffineExprKind::Mul)
     if (auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS()))
-      return linearize(binary.getLHS(), factor * constant.getValue(), into);
+      return success(!llvm::MulOverflow(factor, constant.getValue(), factor) &&
+                     succeeded(linearize(binary.getLHS(), factor, into)));
   return failure();
+}
+
+/// Whether the bytes of the known dimensions are fewer than 2^62, half of what
+/// an index may be: what is reckoned with them below does not overflow.
+static bool fitsMemory(MemRefType type) {
+  int64_t bytes = 8;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return false;
+  int64_t limit = int64_t(1) << 62;
+  for (auto [size, stride] : llvm::zip_equal(type.getShape(), strides)) {
+    int64_t span;
+    if (!ShapedType::isDynamic(size) &&
+        llvm::MulOverflow(bytes, std::max<int64_t>(size, 1), bytes))
+      return false;
+    if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(stride) &&
+        (llvm::MulOverflow(size, stride, span) || std::abs(span) >= limit / 8))
+      return false;
+  }
+  return bytes < limit;
 }
 
 LogicalResult Nest::readMaps() {
@@ -59,7 +92,8 @@ LogicalResult Nest::readMaps() {
   for (OpOperand &operand : op->getOpOperands()) {
     auto &results = maps.emplace_back();
     if (auto type = dyn_cast<MemRefType>(operand.get().getType())) {
-      if (!type.isStrided() || type.getElementType().isInteger(1))
+      if (!type.isStrided() || !packedBits(type.getElementType()) ||
+          !fitsMemory(type))
         return failure();
     } else if (!operand.get().getType().isIntOrIndexOrFloat()) {
       return failure();

@@ -111,12 +111,13 @@ struct OutlineKernels : public impl::OutlineKernelsBase<OutlineKernels> {
   std::optional<SymbolTable> symbols;
 };
 
-/// Whether a call of a function without results can stand for `op`.
+/// Whether `op` is a kernel, and a call of a function without results can stand
+/// for it.
 bool canOutline(Operation &op) {
-  if (op.getNumResults() != 0 || op.hasTrait<OpTrait::IsTerminator>())
-    return false;
-  auto generic = dyn_cast<GenericOp>(op);
-  return generic ? isKernel(&op) || !isFill(generic) : isKernel(&op);
+  if (auto generic = dyn_cast<GenericOp>(op))
+    return generic.hasPureBufferSemantics() && !isFill(generic);
+  return isKernel(&op) && isa<LoopLikeOpInterface>(op) &&
+         op.getNumResults() == 0;
 }
 
 void OutlineKernels::runOnOperation() {

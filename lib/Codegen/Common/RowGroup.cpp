@@ -206,8 +206,9 @@ bool RowGroup::legal() const {
       if (!isBuffer(operand))
         continue;
       // Views of nothing do not verify, and there is nothing to gain.
-      if (llvm::is_contained(
-              cast<MemRefType>(operand.get().getType()).getShape(), 0))
+      auto type = cast<MemRefType>(operand.get().getType());
+      if (llvm::is_contained(type.getShape(), 0) ||
+          !storedBytes(type.getElementType()))
         return false;
       RowAccess access = accessOf(operand, rows, rank);
       if (written.mayShow(operand.get()) &&

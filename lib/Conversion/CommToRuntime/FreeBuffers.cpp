@@ -2,7 +2,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Conversion/Passes.h"
 
@@ -14,21 +15,46 @@ namespace tapestry {
 using namespace mlir;
 using namespace tapestry;
 
-/// The last operation of `block` that uses `buffer` or a view of it. Fails
-/// where the buffer leaves the block in a way that is not understood.
+/// Whether `use` only accesses the buffer, so that what its operation returns
+/// says nothing of the address.
+static bool isAccess(OpOperand &use) {
+  Operation *user = use.getOwner();
+  // Sizes may be asked for after the end.
+  if (isa<ShapedDimOpInterface, memref::RankOp>(user))
+    return true;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(user);
+  return effects &&
+         effects.getEffectOnValue<MemoryEffects::Free>(use.get()) ==
+             std::nullopt &&
+         (effects.getEffectOnValue<MemoryEffects::Read>(use.get()) ||
+          effects.getEffectOnValue<MemoryEffects::Write>(use.get()));
+}
+
+/// The last operation of `block` that uses `buffer`, a view of it or what else
+/// was made of its address. Fails where the buffer leaves the block in a way
+/// that is not understood.
 static FailureOr<Operation *> findLastUse(Value buffer, Block &block) {
   Operation *last = buffer.getDefiningOp();
   SmallVector<Value> views = {buffer};
+  llvm::SmallDenseSet<Value> seen;
   while (!views.empty()) {
-    for (Operation *user : views.pop_back_val().getUsers()) {
+    for (OpOperand &use : views.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
       Operation *inBlock = block.findAncestorOpInBlock(*user);
-      if (!inBlock || isa<memref::DeallocOp>(user) ||
-          user->hasTrait<OpTrait::IsTerminator>())
+      if (!inBlock || user->hasTrait<OpTrait::IsTerminator>())
         return failure();
       if (last->isBeforeInBlock(inBlock))
         last = inBlock;
-      for (Value result : user->getResults())
-        if (isa<BaseMemRefType>(result.getType()))
+      if (isAccess(use))
+        continue;
+      // A call takes no hold of what it is given; whoever else may, keeps it.
+      if (!isMemoryEffectFree(user) && !isa<CallOpInterface>(user))
+        return failure();
+      // Offsets, sizes and strides are no addresses.
+      bool onlyFirst = isa<memref::ExtractStridedMetadataOp>(user);
+      for (Value result :
+           user->getResults().take_front(onlyFirst ? 1 : user->getNumResults()))
+        if (seen.insert(result).second)
           views.push_back(result);
     }
   }

@@ -20,3 +20,35 @@ func.func @device_program.p() attributes {tapestry.device} {
 }
 func.func private @use(memref<8xf32>)
 func.func private @use_view(memref<4xf32, strided<[1], offset: 2>>)
+
+// Numbers and pointers made of the address are uses of the buffer; what was read
+// from it is none.
+// CHECK-LABEL: func.func @addresses
+// CHECK: memref.extract_aligned_pointer_as_index
+// CHECK: memref.load
+// CHECK: llvm.store
+// CHECK-NEXT: memref.dealloc
+// CHECK-NEXT: call @take
+func.func @addresses(%f: f32, %i: index) -> f32 attributes {tapestry.device} {
+  %a = memref.alloc() : memref<8xf32>
+  %address = memref.extract_aligned_pointer_as_index %a : memref<8xf32> -> index
+  %number = arith.index_cast %address : index to i64
+  %read = memref.load %a[%i] : memref<8xf32>
+  %pointer = llvm.inttoptr %number : i64 to !llvm.ptr
+  llvm.store %f, %pointer : f32, !llvm.ptr
+  call @take(%read) : (f32) -> ()
+  return %read : f32
+}
+func.func private @take(f32)
+
+// An address that is kept somewhere may be used at any time.
+// CHECK-LABEL: func.func @kept
+// CHECK-NOT: memref.dealloc
+// CHECK: return
+func.func @kept(%where: !llvm.ptr) attributes {tapestry.device} {
+  %a = memref.alloc() : memref<8xf32>
+  %address = memref.extract_aligned_pointer_as_index %a : memref<8xf32> -> index
+  %number = arith.index_cast %address : index to i64
+  llvm.store %number, %where : i64, !llvm.ptr
+  return
+}

@@ -29,6 +29,9 @@ bool isDistinct(mlir::Value root);
 /// none.
 bool mayAlias(mlir::Value a, mlir::Value b);
 
+/// Bytes of an element in memory; none for types other than numbers.
+std::optional<int64_t> storedBytes(mlir::Type element);
+
 struct Touch {
   mlir::Value buffer;
   bool writes = false;

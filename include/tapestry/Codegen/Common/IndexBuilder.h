@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include <unordered_map>
 
 namespace tapestry {
 
@@ -43,7 +44,8 @@ public:
 
 private:
   mlir::Block *entry;
-  llvm::DenseMap<int64_t, mlir::Value> constants;
+  /// Any number may be a key, which a DenseMap does not take.
+  std::unordered_map<int64_t, mlir::Value> constants;
 };
 
 } // namespace tapestry

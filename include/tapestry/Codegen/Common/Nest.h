@@ -29,6 +29,10 @@ struct OutputBody {
   mlir::Value contribution;
 };
 
+/// Bits of an element in a buffer, where vectors of it lie in memory as its
+/// elements do one after the other: none for those that LLVM pads (i4, f80).
+std::optional<unsigned> packedBits(mlir::Type element);
+
 /// The neutral element of a known combining operation on `type`; null for
 /// operations that are not known.
 mlir::TypedAttr identityOf(mlir::Operation *combine, mlir::Type type);

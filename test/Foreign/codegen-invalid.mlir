@@ -1,0 +1,30 @@
+// What has no lowering is named where it stands.
+// RUN: tapestry-opt %s -split-input-file -verify-diagnostics -tapestry-codegen-pipeline=cpu=x86-64-v3
+
+// expected-error@+1 {{failed to legalize operation 'func.func'}}
+func.func @tensors(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<8x8xf32>
+    attributes {tapestry.device} {
+  %r = linalg.matmul ins(%x, %x : tensor<8x8xf32>, tensor<8x8xf32>)
+                     outs(%y : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %r : tensor<8x8xf32>
+}
+
+// -----
+
+func.func @complex(%x: complex<f32>, %y: memref<8xcomplex<f32>>) attributes {tapestry.device} {
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{failed to legalize operation 'complex.add'}}
+  %s = complex.add %x, %x : complex<f32>
+  memref.store %s, %y[%c0] : memref<8xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @bf16(%x: vector<8xbf16>, %p: memref<8xbf16>) attributes {tapestry.device} {
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{failed to legalize operation 'math.absf'}}
+  %e = math.absf %x : vector<8xbf16>
+  vector.store %e, %p[%c0] : memref<8xbf16>, vector<8xbf16>
+  return
+}
