@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs all tests and checks.
-#   --tidy    also clang-tidy on what changed last
-#   --debug   also a build with assertions and without inlining in build-debug/, with its
-#             unit tests
+#   --tidy      also clang-tidy on what changed last
+#   --debug     also a build with assertions and without inlining in build-debug/, with
+#               its unit tests: definitions that disagree between files show only there
+#   --sanitize  also builds with sanitizers in build-asan/ and build-tsan/, with their
+#               unit tests, the libFuzzer targets and random inputs
 # The last line is `N passed, N failed, N skipped`; the status is 0 if none failed.
 set -uo pipefail
-tidy=false debug=false
+tidy=false debug=false sanitize=false
 for option in "$@"; do
   case $option in
   --tidy) tidy=true ;;
   --debug) debug=true ;;
+  --sanitize) sanitize=true ;;
   *)
-    echo "check.sh: error: unknown option '$option'; there are --tidy and --debug" >&2
+    echo "check.sh: error: unknown option '$option'; there are --tidy, --debug and --sanitize" >&2
     exit 2
     ;;
   esac
@@ -33,7 +36,13 @@ check() { # check NAME COMMAND...: one check that passes or fails as a whole
   fi
 }
 
+preset() { # preset NAME [CMAKE OPTION...]: builds a preset and runs its unit tests
+  (cd "$root" && cmake --preset "$@" && cmake --build --preset "$1" &&
+    ctest --preset "$1" -E '^lit$')
+}
+
 "$root/utils/setup.sh" || exit 3
+$sanitize && { "$root/utils/setup.sh" --sanitize || exit 3; }
 "$root/utils/build.sh" || exit 1
 
 check "clang-format" "$root/utils/check-format.sh"
@@ -44,7 +53,13 @@ if $tidy; then
   check "clang-tidy" "$root/utils/check-tidy.sh"
 fi
 if $debug; then
-  check "debug build and its unit tests" "$root/utils/check-debug.sh"
+  # Optimised otherwise, for the planner's tests are long.
+  check "debug build and its unit tests" \
+    preset debug "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -fno-inline"
+fi
+if $sanitize; then
+  check "runtime under ThreadSanitizer" preset tsan
+  check "all under AddressSanitizer and UndefinedBehaviorSanitizer" preset asan
 fi
 
 log=$(mktemp)

@@ -1,57 +1,183 @@
 #!/usr/bin/python3
-"""Runs random programs with random plans until something breaks.
+"""Gives the tools inputs that nobody wrote, until something breaks.
 
-    fuzz.py [--build build] [--first 0] [--count 1000] [--seconds 600] [--jobs 2]
+    fuzz.py [--kinds programs,modules] [--first 0] [--count 100] [--minutes 60]
 
-The programs are those of test/Integration/check_random.py: the same seed is the
-same program. A failure prints the program, the plan and the command line; run it
-again with `check_random.py --seeds SEED`.
+An input is what a seed makes of what the repository has (fuzzing/__init__.py says
+which file does what): the same seed of a kind is the same input. What fails is made
+small and kept in --save, with the command lines that repeat it. The kind `random` is
+the programs and plans of test/Integration/check_random.py by their seeds.
 """
 
 import argparse
 import concurrent.futures
+import json
 import os
 import pathlib
+import random
+import re
+import resource
+import shutil
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test" / "Integration"))
 
 from check_random import check_seed  # noqa: E402
+from fuzzing import arrays, commands, modules, plans, programs  # noqa: E402
+from fuzzing.minimise import minimise  # noqa: E402
+from fuzzing.oracles import Bench, Failure  # noqa: E402
+from harness.driver import command_line  # noqa: E402
+
+KINDS = {
+    "programs": programs.draw,
+    "modules": modules.draw,
+    "bytecode": modules.draw_bytecode,
+    "plans": plans.draw_plan,
+    "machines": plans.draw_machine,
+    "arrays": arrays.draw,
+    "commands": commands.draw,
+    "random": None,
+}
+
+
+class Outcome:
+    """What became of one input."""
+
+    def __init__(self, accepted=False, failure=None, commands=()):
+        self.accepted = accepted
+        self.failure = failure
+        self.commands = commands
+
+
+def attempt(tools, subject, check, keep=None):
+    """Runs the check on an input in an empty folder, whose copy may be kept."""
+    with tempfile.TemporaryDirectory(prefix="tapestry-fuzz-") as folder:
+        bench = Bench(tools, folder)
+        try:
+            return Outcome(check(bench, subject), None, bench.commands)
+        except Failure as failure:
+            return Outcome(False, failure, bench.commands)
+        finally:
+            if keep:
+                shutil.rmtree(bench.folder / "tmp")
+                shutil.copytree(folder, keep, dirs_exist_ok=True)
+
+
+def draw(kind, seed, tools):
+    rng = random.Random(f"{kind} {seed}")
+    return KINDS[kind](rng, tools)
+
+
+def run_seed(kind, seed, tools, save):
+    if kind == "random":
+        report = check_seed(seed)
+        return Outcome(not report, Failure("random", report) if report else None)
+    subject, check = draw(kind, seed, tools)
+    outcome = attempt(tools, subject, check)
+    if outcome.failure and save:
+        keep_failure(kind, seed, tools, subject, check, outcome.failure, save)
+    return outcome
+
+
+def keep_failure(kind, seed, tools, subject, check, failure, save):
+    name = re.sub(r"\W+", "-", failure.signature)[:100].strip("-")
+    folder = save / f"{kind}-{name}"
+    if folder.exists():  # one of each signature is enough
+        return
+
+    def fails(candidate):
+        other = attempt(tools, candidate, check).failure
+        return other is not None and other.signature == failure.signature
+
+    smallest = minimise(subject, fails)
+    outcome = attempt(tools, smallest, check, folder)
+    failure = outcome.failure or failure
+    lines = "\n".join(command_line(words) for words in outcome.commands)
+    (folder / "repeat.sh").write_text(
+        f"# fuzz.py --kinds={kind} --first={seed} --count=1\n{lines}\n"
+    )
+    (folder / "report.txt").write_text(f"{failure}\n")
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", help="build folder (that of tapestry on PATH, or build/)")
+    parser.add_argument("--kinds", default=",".join(KINDS), help=f"of {', '.join(KINDS)}")
+    parser.add_argument("--first", type=int, default=0, help="first seed of each kind")
+    parser.add_argument("--count", type=int, default=100, help="how many of each kind")
+    parser.add_argument("--minutes", type=float, help="so long instead of so many")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--save", type=pathlib.Path, help="folder for failures, made small")
+    parser.add_argument("--print", action="store_true", help="print the inputs, run nothing")
+    options = parser.parse_args()
+    options.kinds = options.kinds.split(",")
+    if unknown := set(options.kinds) - set(KINDS):
+        parser.error(f"there is no kind {', '.join(unknown)}; there are {', '.join(KINDS)}")
+    return options
+
+
+def find_tools(build):
+    if not build:
+        found = shutil.which("tapestry")
+        build = pathlib.Path(found).parents[1] if found else ROOT / "build"
+    tools = pathlib.Path(build).resolve() / "bin"
+    os.environ.setdefault("TAPESTRY", str(tools / "tapestry"))
+    return tools
+
+
+def inputs(options, end):
+    """Kinds take turns, so that an early end is fair."""
+    seed = options.first
+    while time.monotonic() < end if options.minutes else seed < options.first + options.count:
+        for kind in options.kinds:
+            yield kind, seed
+        seed += 1
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", default=os.environ.get("TAPESTRY_BUILD", ROOT / "build"))
-    parser.add_argument("--first", type=int, default=1000, help="first seed")
-    parser.add_argument("--count", type=int, default=1000, help="how many programs")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="at most this long")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--devices", type=int, help="instead of what the seed says")
-    parser.add_argument("--backend", choices=["local", "mpi"], default="local")
-    parser.add_argument("--skip-reference", action="store_true", help="compare with NumPy only")
-    options = parser.parse_args()
-    os.environ.setdefault("TAPESTRY", str(pathlib.Path(options.build).resolve() / "bin/tapestry"))
+    options = parse_options()
+    tools = find_tools(options.build)
+    if options.print:
+        for kind, seed in inputs(options, float("inf")):
+            subject, _ = draw(kind, seed, tools)
+            text = json.dumps(subject) if isinstance(subject, (list, dict)) else subject
+            print(f"# {kind} {seed}\n{text if isinstance(text, str) else repr(text)}")
+        return
+    end = time.monotonic() + 60 * (options.minutes or 0)
+    counts = {kind: [0, 0, 0] for kind in options.kinds}
 
-    end = time.monotonic() + options.seconds
-    done, failed = 0, []
-
-    def attempt(seed):
-        if time.monotonic() > end:
-            return seed, None, False
-        report = check_seed(seed, options.devices, options.skip_reference, options.backend)
-        return seed, report, True
+    def finish(kind, seed, outcome):
+        count = counts[kind]
+        count[0] += 1
+        count[1] += outcome.accepted
+        if outcome.failure:
+            count[2] += 1
+            print(
+                f"FAILED: --kinds={kind} --first={seed} --count=1\n{outcome.failure}\n", flush=True
+            )
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        seeds = range(options.first, options.first + options.count)
-        for seed, report, ran in pool.map(attempt, seeds):
-            done += ran
-            if report:
-                print(report, flush=True)
-                failed.append(seed)
-    print(f"{done} programs, {len(failed)} failed{': ' if failed else ''}{failed or ''}")
-    sys.exit(1 if failed else 0)
+        running = {}
+        for kind, seed in inputs(options, end):
+            while len(running) >= 2 * options.jobs:
+                done, _ = concurrent.futures.wait(
+                    running, return_when=concurrent.futures.FIRST_COMPLETED
+                )
+                for future in done:
+                    finish(*running.pop(future), future.result())
+            running[pool.submit(run_seed, kind, seed, tools, options.save)] = kind, seed
+        for future, place in running.items():
+            finish(*place, future.result())
+    for kind, (total, accepted, failed) in counts.items():
+        print(f"{kind}: {total} inputs, {accepted} accepted, {failed} failed")
+    used = sum(
+        getattr(resource.getrusage(resource.RUSAGE_CHILDREN), n) for n in ("ru_utime", "ru_stime")
+    )
+    print(f"{used / 60:.1f} minutes of processor time")
+    sys.exit(1 if any(failed for _, _, failed in counts.values()) else 0)
 
 
 if __name__ == "__main__":

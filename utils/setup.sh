@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what Tapestry needs to build, run and be tested on Debian 12.
-# Does nothing where everything is there; --demo adds what utils/demo.sh needs.
+# Does nothing where everything is there; --demo adds what utils/demo.sh needs,
+# --sanitize what builds with sanitizers do.
 set -euo pipefail
 
 packages=(cmake ninja-build g++ clang-22 lld-22 ccache
@@ -8,6 +9,7 @@ packages=(cmake ninja-build g++ clang-22 lld-22 ccache
   libgtest-dev libbenchmark-dev openmpi-bin libopenmpi-dev
   clang-format-22 clang-tidy-22 python3 python3-numpy git graphviz)
 [ "${1:-}" = --demo ] && packages+=(python3-sklearn)
+[ "${1:-}" = --sanitize ] && packages+=(libclang-rt-22-dev)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -1,0 +1,162 @@
+"""What every accepted program owes: its plan can be followed again, its graph prints
+and parses back, and it runs with the values of the reference and the planned bytes."""
+
+import math
+import re
+
+import numpy as np
+
+from harness import contract
+from harness.compare import BF16_TOLERANCE, TOLERANCE, bf16_values
+from harness.driver import CheckFailed, load_json
+
+from .oracles import Failure
+
+# What is run and not only planned.
+MOST_ELEMENTS = 1 << 14
+MOST_POINTS = 1 << 18
+NUMPY_TYPES = {
+    "f64": np.float64, "f32": np.float32, "f16": np.float16, "i64": np.int64,
+    "i32": np.int32, "i16": np.int16, "i8": np.int8, "i1": np.bool_,
+}  # fmt: skip
+
+
+def tensors_of(ir):
+    """name, shape and element type of the inputs, as the graph says them."""
+    source = r'tapestry\.source "([^"]+)".*?tensor<([0-9x]*?)x?((?:f|bf|i)[0-9]+)>'
+    return [
+        (name, [int(n) for n in shape.split("x") if n], element)
+        for name, shape, element in re.findall(source, ir)
+    ]
+
+
+def is_small(ir):
+    shapes = re.findall(r"tensor<([0-9x]*)x?(?:f|bf|i)[0-9]+>", ir)
+    spaces = re.findall(r"tapestry\.einsum \S+ \[([^]]*)\]", ir)
+    elements = [math.prod(int(n) for n in s.split("x") if n) for s in shapes]
+    points = [math.prod(int(n) for n in re.findall(r"= (\d+)", s)) for s in spaces]
+    return max(elements, default=0) <= MOST_ELEMENTS and max(points, default=0) <= MOST_POINTS
+
+
+def draw_inputs(bench, ir, seed):
+    """Writes the inputs; and again with every float a little other, from which is
+    seen how far rounding carries."""
+    rng = np.random.default_rng(seed)
+    words = [[], []]
+    for name, shape, element in tensors_of(ir):
+        if element.startswith(("f", "bf")):
+            values = rng.choice([rng.uniform(-2, 2, shape), rng.integers(-4, 5, shape) / 4.0])
+            nudged = values * (1 + 2.0**-19 * rng.choice([-1, 1], shape))
+            pair = [np.asarray(v) for v in (values, nudged)]
+            if element == "bf16":
+                pair = [
+                    (v.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16) for v in pair
+                ]
+            else:
+                pair = [v.astype(NUMPY_TYPES[element]) for v in pair]
+        else:
+            high = 2 if element == "i1" else int(rng.choice([4, 100]))
+            pair = [
+                rng.integers(0 if high == 2 else -high, high, shape).astype(NUMPY_TYPES[element])
+            ] * 2
+        for suffix, values, options in zip(("", ".nudged"), pair, words):
+            np.save(bench.folder / f"{name}{suffix}.npy", values)
+            options += ["-i", f"{name}={name}{suffix}.npy"]
+    return words
+
+
+def load(bench, name, element):
+    values = np.load(bench.folder / f"{name}.npy")
+    return bf16_values(values) if element == "bf16" else values
+
+
+def coarsest(ir):
+    """The tolerance of the program's type with the fewest digits."""
+    found = [TOLERANCE[np.dtype(NUMPY_TYPES[t])] for t in ("f64", "f32", "f16") if f"{t}>" in ir]
+    return max([*found, BF16_TOLERANCE if "bf16>" in ir else 0, 1e-12])
+
+
+def compare_outputs(bench, outputs, usual, finished):
+    """A run against the reference: integers to the last bit, floats within rounding,
+    which is judged by what the reference makes of inputs that were nudged."""
+    for name, element in outputs:
+        got, want, nudged = (load(bench, f"{s}-{name}", element) for s in ("run", "ref", "nudged"))
+        if got.shape != want.shape or got.dtype != want.dtype:
+            raise Failure("run: shape", f"{name}: {got.shape} {got.dtype}\n{finished.describe()}")
+        if want.dtype.kind != "f":
+            # Where nudging the floats changes integers, so may rounding.
+            bad = (got != want) & bool(np.all(nudged == want))
+        else:
+            with np.errstate(all="ignore"):
+                got, want, nudged = (np.asarray(v, np.float64) for v in (got, want, nudged))
+                moved = np.abs(nudged - want)
+                limit = usual * (np.abs(want) + np.max(np.abs(want), initial=0.0))
+                # A nudge is 16 times what f32 rounds; sums hide and share errors.
+                limit = limit + 50 * (moved + np.max(moved, initial=0.0))
+                bad = (got != want) & ~(np.abs(got - want) <= limit)
+                # Products and sums in another order may overflow elsewhere.
+                bad &= bool(np.all(np.isfinite(want)) and np.all(np.isfinite(nudged)))
+        if np.any(bad):
+            place = tuple(int(i) for i in np.argwhere(bad)[0]) if bad.ndim else ()
+            raise Failure(
+                "run: wrong value",
+                f"{name}{list(place)}: got {got[place]!r}, expected {want[place]!r}; "
+                f"{int(np.sum(bad))} of {bad.size} differ\n{finished.describe()}",
+            )
+
+
+def check_contract(bench, plan, devices):
+    try:
+        report = load_json(bench.folder / "report.json")
+        contract.check_contract(plan, report, devices, "local")
+    except CheckFailed as failure:
+        raise Failure("run: contract", str(failure)) from None
+
+
+def check_run(bench, program, ir, planning, plan, seed):
+    """`run` gives what `reference` gives, and moves what the plan said."""
+    outputs = [
+        (name, element)
+        for name, element in re.findall(
+            r'tapestry\.sink "([^"]+)".*?tensor<[0-9x]*?((?:f|bf|i)[0-9]+)>', ir
+        )
+    ]
+    words, nudged = draw_inputs(bench, ir, seed)
+
+    def files(prefix):
+        return [w for name, _ in outputs for w in ("-o", f"{name}={prefix}-{name}.npy")]
+
+    for prefix, inputs in (("ref", words), ("nudged", nudged)):
+        written = [f"{prefix}-{name}.npy" for name, _ in outputs]
+        bench.expect("reference: refuses what plan accepts", "tapestry", "reference", program,
+                     *inputs, *files(prefix), writes=written)  # fmt: skip
+    written = [*(f"run-{name}.npy" for name, _ in outputs), "report.json"]
+    finished = bench.expect(
+        "run: refuses what plan accepts", "tapestry", "run", program, *planning, *words,
+        *files("run"), "--report=report.json", writes=written,
+    )  # fmt: skip
+    compare_outputs(bench, outputs, coarsest(ir), finished)
+    check_contract(bench, plan, plan["devices"])
+
+
+def check_plan_file(bench, planned, program, planning, seed):
+    """After `plan --json=plan.json` of a program with these options."""
+    plan = load_json(bench.folder / "plan.json")
+    try:
+        contract.check_solver_plan(plan)
+    except CheckFailed as failure:
+        raise Failure("plan: contract", f"{failure}\n{planned.describe()}") from None
+    words = ["plan", program, "--plan=plan.json"]
+    bench.expect("plan: refuses its own file", "tapestry", *words)
+    if program.endswith(".ein"):
+        words = ["--ein-to-mlir", program, "-o", "g.mlir"]
+        what = "import: refuses what plan accepts"
+        bench.expect(what, "tapestry-translate", *words, writes=["g.mlir"])
+    else:
+        words = ["plan", program, *planning, "--order=none", "--stop-after=graph"]
+        bench.write("g.mlir", bench.expect("plan: no graph", "tapestry", *words).stdout)
+    words = ["--verify-roundtrip", "g.mlir", "-o", "/dev/null"]
+    bench.expect("graph: round trip", "tapestry-opt", *words)
+    ir = (bench.folder / "g.mlir").read_text()
+    if is_small(ir) and plan["devices"] <= 64:
+        check_run(bench, program, ir, planning, plan, seed)

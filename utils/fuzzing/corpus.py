@@ -1,0 +1,133 @@
+"""What the repository has to start from: programs, IR, plan and machine files."""
+
+import functools
+import json
+import pathlib
+import re
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# Programs whose IR of every phase is taken, small ones of every kind of vertex.
+PHASE_PROGRAMS = [
+    """input X : f32[97, 5]
+S = sum[i, j] X[i, j] * X[i, j]
+output S
+""",
+    """input A : f32[8, 6]
+input B : f32[6, 10]
+input M : bool[8]
+C[i, k] = sum[j] A[i, j] * B[j, k]
+P[i, k] = softmax[k] C[i, k] * 0.5
+D[i, k] = select(M[i], exp(P[i, k]), -inf)
+E[k] = max[i] D[i, k]
+output E
+output P
+""",
+    """input X : f16[2, 9, 7]
+input W : f16[3, 3]
+Y[n, y:9, x:7] = sum[r, q] pad(X, 0)[n, y + r - 1, x + q - 1] * W[r, q]
+Z[n, i:4, x] = Y[n, 2*i + 1, 6 - x]
+K[n] = sum[i, x] i32(Z[n, i, x] > 0.5)
+L[n] = K[n] / 3 + K[n] ** 2
+output Z
+output L
+""",
+]
+DEVICES = (1, 2, 6)
+
+
+@functools.cache
+def programs():
+    """The .ein programs of the repository that make sense alone."""
+    texts = []
+    for path in sorted(ROOT.glob("docs/examples/*.ein")) + sorted(ROOT.glob("test/**/*.ein")):
+        if "invalid" not in path.parts:
+            texts.append(path.read_text())
+    for path in [ROOT / "docs/Ein.md", ROOT / "docs/Tutorial.md", ROOT / "docs/PlanFile.md"]:
+        texts += re.findall(r"```ein[^\n]*\n(.*?)```", path.read_text(), re.DOTALL)
+    return [text for text in texts if "output" in text]
+
+
+@functools.cache
+def invalid_programs():
+    paths = sorted(ROOT.glob("test/Import/Ein/invalid/*.ein"))
+    return [piece for path in paths for piece in path.read_text().split("// -----")]
+
+
+@functools.cache
+def json_files(marker):
+    """The JSON texts of files, tests and pages that hold this key."""
+    trees = []
+    for path in sorted(
+        [
+            *ROOT.glob("docs/*.md"),
+            *ROOT.glob("test/**/*.json"),
+            *ROOT.glob("unittests/Fuzz/**/*.json"),
+        ]
+    ):
+        text = path.read_text()
+        pieces = [text]
+        if path.suffix == ".md":
+            pieces = re.findall(r"```json[^\n]*\n(.*?)```", text, re.DOTALL)
+        for piece in pieces:
+            if f'"{marker}"' in piece:
+                trees.append(json.loads(piece))
+    return trees
+
+
+@functools.cache
+def test_modules(valid=True):
+    """The pieces of the .mlir files of the tests, those that expect errors apart."""
+    modules = []
+    for path in sorted(ROOT.glob("test/**/*.mlir")):
+        for piece in re.split(r"^// -----.*$", path.read_text(), flags=re.MULTILINE):
+            lines = [line for line in piece.splitlines() if not line.lstrip().startswith("//")]
+            if any(lines) and ("expected-error" not in piece) == valid:
+                modules.append("\n".join(lines) + "\n")
+    return modules
+
+
+def _after_passes(tools, words, text):
+    """The module after each pass, as --mlir-print-ir-after-all tells."""
+    done = subprocess.run(
+        [tools / "tapestry-opt", *words, "--mlir-print-ir-after-all",
+         "--mlir-print-ir-module-scope", "--mlir-disable-threading", "-o", "/dev/null"],
+        input=text, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return re.split(r"^// -----// IR Dump After.*$", done.stderr, flags=re.MULTILINE)[1:]
+
+
+@functools.lru_cache
+def phase_modules(tools):
+    """IR from the graph to the LLVM dialect, of a small vector width so that it is
+    short and the same on every processor."""
+    modules = []
+    for program in PHASE_PROGRAMS:
+        graph = subprocess.run(
+            [tools / "tapestry-translate", "--ein-to-mlir"],
+            input=program, capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+        modules.append(graph)
+        for devices in DEVICES:
+            words = [
+                f"--tapestry-plan-pipeline=devices={devices}",
+                "--tapestry-to-llvm=cpu=x86-64-v2 vector-bits=128",
+            ]
+            modules += _after_passes(tools, words, graph)
+    # Most passes change nothing, of most functions.
+    return sorted({module for module in modules if len(module) < 60000})
+
+
+@functools.lru_cache
+def generic_modules(tools):
+    """Some of the modules in MLIR's generic form, which no parser of ours sees."""
+    modules = []
+    for text in test_modules() + list(phase_modules(tools))[::3]:
+        done = subprocess.run(
+            [tools / "tapestry-opt", "--mlir-print-op-generic"],
+            input=text, capture_output=True, text=True,
+        )  # fmt: skip
+        if done.returncode == 0:
+            modules.append(done.stdout)
+    return modules

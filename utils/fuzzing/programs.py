@@ -1,0 +1,237 @@
+"""Programs: changes of .ein that mostly keep the structure."""
+
+import re
+
+from harness.generator import generate
+
+from . import corpus
+from .accepted import check_plan_file
+from .mutators import noise, replace_number
+
+TOKEN = re.compile(r"#[^\n]*|[ \t]+|\n|\d+\.\d+(?:e-?\d+)?|\w+|\*\*|&&|\|\||[=!<>]=|->|@\?|[^\w\s]")
+TYPES = ["f64", "f32", "f16", "bf16", "i8", "i16", "i32", "i64", "bool"]
+REDUCTIONS = ["sum", "prod", "max", "min", "all", "any", "xor"]
+FUNCTIONS = [
+    *("exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh", "erf", "sigmoid", "floor"),
+    *("ceil", "abs", "f32", "f64", "f16", "bf16", "i8", "i64", "bool"),
+]
+OPERATORS = ["+", "-", "*", "/", "**", "==", "!=", "<", "<=", ">", ">=", "&&", "||"]
+MACROS = ["softmax", "rmsnorm", "layernorm"]
+KEYWORDS = {
+    *TYPES, *REDUCTIONS, *FUNCTIONS, *MACROS, "param", "input", "output", "def", "group",
+    "select", "pad", "true", "false", "inf", "nan",
+}  # fmt: skip
+STATEMENT = re.compile(r"^(\w+)\[([^\]]*)\]([^=\n]*)= *(?!=)(.*)$", re.MULTILINE)
+ACCESS = re.compile(r"(?<![\w\])])([A-Za-z]\w*)\[([^\[\]=<>]*)\]")
+
+# Changes ---------------------------------------------------------------------
+
+
+def substitute(rng, pattern, text, make):
+    """Replaces one match of a pattern, drawn at random."""
+    found = list(re.finditer(pattern, text) if isinstance(pattern, str) else pattern.finditer(text))
+    if not found:
+        return text
+    match = rng.choice(found)
+    return text[: match.start()] + make(match) + text[match.end() :]
+
+
+def swap_word(rng, text):
+    """A word for another of its kind, here or everywhere."""
+    kinds = [TYPES, REDUCTIONS, FUNCTIONS, MACROS, ["true", "false"], ["inf", "nan", "0", "1e30"]]
+    words = [w for kind in kinds for w in kind if re.search(rf"\b{re.escape(w)}\b", text)]
+    if not words:
+        return text
+    word = rng.choice(words)
+    new = rng.choice(rng.choice([kind for kind in kinds if word in kind]))
+    if rng.random() < 0.5:
+        return re.sub(rf"\b{word}\b", new, text)
+    return substitute(rng, rf"\b{word}\b", text, lambda _: new)
+
+
+def swap_operator(rng, text):
+    pattern = r"(?<= )(?:\*\*|[=!<>]=|&&|\|\||[-+*/<>])(?= )"
+    return substitute(rng, pattern, text, lambda _: rng.choice(OPERATORS))
+
+
+def swap_label(rng, text):
+    """A label, or another name, for one beside it."""
+
+    def change(match):
+        names = re.findall(r"\b[a-zA-Z_]\w*\b", match.group())
+        names = [name for name in names if name not in KEYWORDS]
+        if not names:
+            return match.group()
+        old, new = rng.choice(names), rng.choice([*names, "i", "j", "zz"])
+        if rng.random() < 0.5:
+            return re.sub(rf"\b{old}\b", new, match.group())
+        return substitute(rng, rf"\b{old}\b", match.group(), lambda _: new)
+
+    return substitute(rng, STATEMENT, text, change)
+
+
+def change_subscripts(rng, text):
+    def change(match):
+        parts = match[2].split(",")
+        place = rng.randrange(len(parts))
+        label = parts[place].strip() or "i"
+        choice = rng.randrange(8)
+        if choice == 0:
+            rng.shuffle(parts)
+        elif choice == 1:
+            del parts[place]
+        elif choice == 2:
+            parts.insert(place, rng.choice(parts))
+        else:
+            parts[place] = rng.choice(
+                [f"{label} + 1", f"2*{label}", f"7 - {label}", f"{label} + r", f"{label} - 1",
+                 f"{label}' - 1 - {label}", "0", "3", f"{label}:{rng.choice([1, 2, 3, 5, 8])}",
+                 f"3*{label} + 2*q - 1"]
+            )  # fmt: skip
+        base = f"pad({match[1]}, {rng.choice([0, 1, '-inf', 'true'])})"
+        return f"{base if rng.random() < 0.3 else match[1]}[{', '.join(parts)}]"
+
+    return substitute(rng, ACCESS, text, change)
+
+
+def wrap_access(rng, text):
+    """An access becomes an operand of more."""
+
+    def change(match):
+        access = match.group()
+        label = re.findall(r"\b[a-z]\w*\b", match[2])
+        label = rng.choice(label or ["i"])
+        return rng.choice(
+            [f"{rng.choice(FUNCTIONS)}({access})", f"({access} {rng.choice(OPERATORS)} {access})",
+             f"({access} * {rng.choice(['0.5', '3', '1e-7', 'i32(2)'])})", f"(-{access})",
+             f"select([{label} <= 2], {access}, {access} + {access})", f"max({access}, 0)",
+             f"({access} * [{label} - 1 < 3])", f"!{access}", f"{access} / {label}'",
+             f"({access}) ** {rng.choice(['2', '3', '0.5', '-1'])}"]
+        )  # fmt: skip
+
+    return substitute(rng, ACCESS, text, change)
+
+
+def add_statement(rng, text):
+    """A vertex more, that reads one which is there, and an output of it."""
+    found = list(STATEMENT.finditer(text))
+    if not found:
+        return text
+    match = rng.choice(found)
+    labels = [part.split(":")[0].strip() for part in match[2].split(",") if part.strip()]
+    name, access = f"N{rng.randrange(1000)}", f"{match[1]}[{', '.join(labels)}]"
+    last = labels[-1] if labels else "i"
+    heads = ", ".join(labels)
+    line = rng.choice(
+        [f"{name}[{heads}] = {rng.choice(FUNCTIONS)}({access})",
+         f"{name}[{heads}] = {rng.choice(MACROS[:1])}[{last}] {access}",
+         f"{name}[{heads}] = {rng.choice(MACROS[1:])}[{last}]({access}, 0.001)",
+         f"{name}[{', '.join(labels[:-1])}] = {rng.choice(REDUCTIONS)}[{last}] {access}",
+         f"{name} = {rng.choice(REDUCTIONS)}[{heads}] {access}",
+         f"{name}[{heads}, zz:3] = {access}",
+         f"{name}[{', '.join(reversed(labels))}] = {access} * {access}"]
+    )  # fmt: skip
+    return f"{text}\n{line}\noutput {name}\n"
+
+
+def add_pin(rng, text):
+    def change(match):
+        labels = re.findall(r"[a-z]\w*", match[2]) or ["i"]
+        chosen = rng.sample(labels, rng.randrange(len(labels)) + 1)
+        parts = [
+            f"{x}: {rng.choice(['1', '2', '3', '4', '[d]', 'd.0', '[d.0, d.1]'])}" for x in chosen
+        ]
+        pin = rng.choice(["@", "@", "@?", "@? 0.5", f"@ group g{rng.randrange(2)}"])
+        if "group" not in pin:
+            pin += " {" + ", ".join(parts + rng.choice([[], ["*: 1"]])) + "}"
+        return f"{match[1]}[{match[2]}] {pin}{match[3]}= {match[4]}"
+
+    return substitute(rng, STATEMENT, text, change)
+
+
+def move_lines(rng, text):
+    lines = text.splitlines(keepends=True)
+    if len(lines) < 2:
+        return text
+    place, other = rng.randrange(len(lines)), rng.randrange(len(lines))
+    choice = rng.randrange(3)
+    if choice == 0:
+        lines[place], lines[other] = lines[other], lines[place]
+    elif choice == 1:
+        del lines[place]
+    else:
+        lines.insert(place, lines[other])
+    return "".join(lines)
+
+
+def splice(rng, text):
+    """Another program behind this one, its names made its own."""
+    other = rng.choice(corpus.programs())
+    names = set(
+        re.findall(
+            r"^(?:input|param|def) *(\w+)|^(\w+)(?:\[[^\n]*)? *(?:@[^\n]*)?=", other, re.MULTILINE
+        )
+    )
+    for name in {n for pair in names for n in pair if n}:
+        other = re.sub(rf"\b{name}\b", f"{name}_2", other)
+    return text + "\n" + other
+
+
+def resize(rng, text):
+    return replace_number(rng, text, small=True)
+
+
+CHANGES = [
+    *(swap_word, swap_operator, swap_label, change_subscripts, change_subscripts, wrap_access),
+    *(wrap_access, add_statement, add_statement, add_pin, move_lines, splice, resize, resize),
+    replace_number,
+]
+
+
+def base_program(rng):
+    choice = rng.random()
+    if choice < 0.5:
+        return generate(rng.randrange(10**6)).source
+    if choice < 0.93:
+        return rng.choice(corpus.programs())
+    return rng.choice(corpus.invalid_programs())
+
+
+def draw_program(rng):
+    text = base_program(rng)
+    for _ in range(rng.choice([0, 1, 1, 2, 2, 3, 5])):
+        text = rng.choice(CHANGES)(rng, text)
+    if rng.random() < 0.12:
+        text = noise(rng, text)
+    return text
+
+
+# The check ------------------------------------------------------------------
+
+
+def draw_planning(rng):
+    planning = [f"--devices={rng.choice([1, 2, 2, 3, 4, 4, 5, 6, 8, 12])}"]
+    if rng.random() < 0.3:
+        planning.append("--cost=spmd")
+    if rng.random() < 0.2:
+        planning.append(f"--solver={rng.choice(['bounded', 'eindecomp'])}")
+    if rng.random() < 0.15:
+        planning.append(f"--memory={rng.choice([64, 1000, 5000, 10**5, 10**7])}")
+    if rng.random() < 0.15:
+        planning.append(f"--order={rng.choice(['none', 'peak', 'planned'])}")
+    return planning
+
+
+def check_program(bench, text, planning, seed):
+    """Returns whether the program is accepted."""
+    bench.write("p.ein", text)
+    words = ["plan", "p.ein", *planning, "--json=plan.json"]
+    planned = bench.run("tapestry", *words, writes=["plan.json"])
+    if planned.status == 0:
+        check_plan_file(bench, planned, "p.ein", planning, seed)
+    return planned.status == 0
+
+
+def draw(rng, tools):
+    planning, seed = draw_planning(rng), rng.randrange(2**31)
+    return draw_program(rng), lambda bench, text: check_program(bench, text, planning, seed)
