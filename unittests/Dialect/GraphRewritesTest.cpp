@@ -55,7 +55,7 @@ public:
   /// Why a rewrite does not apply; the graph must be untouched then.
   std::string refusal(const Rewrite &rewrite) {
     OwningOpRef<GraphOp> copy(cast<GraphOp>(graph()->clone()));
-    std::string reason = llvm::toString(applyRewrite(*copy, rewrite));
+    std::string reason = llvm::toString(applyInPlace(*copy, rewrite));
     EXPECT_EQ(print(*copy), print(graph()));
     return reason;
   }

@@ -18,29 +18,44 @@ int64_t layout::bytesHome(ReshardingCostCache &costs, LayoutId result,
 }
 
 HomePrice layout::priceOfHome(ReshardingCostCache &costs, LayoutId result,
-                              LayoutId home, llvm::ArrayRef<LayoutId> targets,
+                              LayoutId home, llvm::ArrayRef<HomeTarget> targets,
                               ElementBytes size) {
   HomePrice price = {home, bytesHome(costs, result, home, size)};
-  for (LayoutId target : targets)
-    price.bytes += costs.elementsMoved(home, target) * size.whole;
+  for (const HomeTarget &target : targets)
+    price.bytes +=
+        costs.elementsMoved(home, target.layout) * size.whole * target.readers;
   return price;
 }
 
 HomePrice layout::bestHome(ReshardingCostCache &costs, LayoutId result,
-                           llvm::ArrayRef<LayoutId> targets, ElementBytes size,
-                           bool inPlace) {
+                           llvm::ArrayRef<HomeTarget> targets,
+                           ElementBytes size, bool inPlace) {
   LayoutId whole = costs.wholeOf(result);
   HomePrice best = priceOfHome(costs, result, whole, targets, size);
   // A single reader of whole values fetches at the same price itself.
-  if (inPlace || (whole == result && targets.size() < 2))
+  bool isShared =
+      targets.size() > 1 || (targets.size() == 1 && targets[0].readers > 1);
+  if (inPlace || (whole == result && !isShared))
     return best;
-  for (unsigned t = 0; t < targets.size() && best.bytes > 0; ++t) {
-    if (llvm::is_contained(targets.take_front(t), targets[t]) ||
-        !costs.isPlain(targets[t]))
+  for (const HomeTarget &target : targets) {
+    if (best.bytes == 0)
+      break;
+    if (!costs.isPlain(target.layout))
       continue;
-    HomePrice home = priceOfHome(costs, result, targets[t], targets, size);
+    HomePrice home = priceOfHome(costs, result, target.layout, targets, size);
     if (home.bytes < best.bytes)
       best = home;
   }
   return best;
+}
+
+void layout::addReader(llvm::SmallVectorImpl<HomeTarget> &targets,
+                       LayoutId layout) {
+  auto *known = llvm::find_if(targets, [&](const HomeTarget &target) {
+    return target.layout == layout;
+  });
+  if (known == targets.end())
+    targets.push_back({layout, 1});
+  else
+    ++known->readers;
 }

@@ -21,6 +21,51 @@ int64_t Placement::totalBytes() const {
 // Prices
 //===----------------------------------------------------------------------===//
 
+void PlacedReaders::add(LayoutId layout, PlanUse use) {
+  auto *known = llvm::find_if(
+      wanted, [&](const Wanted &each) { return each.layout == layout; });
+  if (known == wanted.end()) {
+    wanted.push_back({layout, {}});
+    known = &wanted.back();
+  }
+  std::pair<unsigned, unsigned> key(use.vertex, use.operand);
+  known->uses.insert(llvm::lower_bound(known->uses, key), key);
+}
+
+void PlacedReaders::remove(LayoutId layout, PlanUse use) {
+  auto *known = llvm::find_if(
+      wanted, [&](const Wanted &each) { return each.layout == layout; });
+  std::pair<unsigned, unsigned> key(use.vertex, use.operand);
+  known->uses.erase(llvm::lower_bound(known->uses, key));
+  if (known->uses.empty())
+    wanted.erase(known);
+}
+
+llvm::SmallVector<HomeTarget, 4>
+PlacedReaders::targets(std::optional<unsigned> without) const {
+  llvm::SmallVector<std::pair<std::pair<unsigned, unsigned>, HomeTarget>, 4>
+      found;
+  for (const Wanted &each : wanted) {
+    auto first = each.uses.begin(), last = each.uses.end();
+    int64_t count = each.uses.size();
+    if (without) {
+      auto *from = llvm::lower_bound(each.uses, std::pair(*without, 0u));
+      auto *to = std::find_if(
+          from, last, [&](const auto &use) { return use.first != *without; });
+      count -= to - from;
+      if (from == first)
+        first = to;
+    }
+    if (count > 0)
+      found.push_back({*first, {each.layout, count}});
+  }
+  llvm::sort(found, llvm::less_first());
+  llvm::SmallVector<HomeTarget, 4> result;
+  for (const auto &[use, target] : found)
+    result.push_back(target);
+  return result;
+}
+
 /// Comparing one assignment passes over all devices: about this many passes are
 /// spent on a vertex.
 static constexpr int64_t deviceStepsPerVertex = 300'000;
@@ -31,7 +76,7 @@ Placer::Placer(const PlanGraph &graph, const DeviceGrid &grid,
                const PlacementOptions &options)
     : graph(graph), grid(grid), parts(parts), fixed(fixed), costs(grid),
       uses(graph.uses()), groups(layoutGroups(graph)),
-      chosen(graph.vertices.size()) {
+      chosen(graph.vertices.size()), readers(graph.vertices.size()) {
   left = leftForClusters = options.maxImprovements;
   perVertex = std::clamp<int64_t>(deviceStepsPerVertex / grid.numDevices(), 16,
                                   std::max(16u, options.maxAssignments));
@@ -50,18 +95,17 @@ Placer::Candidate Placer::candidateFor(unsigned v, const Partition &partition) {
 
 int64_t Placer::bytesOf(unsigned v, unsigned changed,
                         const Candidate *candidate) {
-  auto placedAs = [&](unsigned u) -> const Candidate * {
-    if (u == changed)
-      return candidate;
-    return chosen[u] ? &*chosen[u] : nullptr;
-  };
-  const Candidate *self = placedAs(v);
+  const Candidate *self = chosen[v] ? &*chosen[v] : nullptr;
+  if (v == changed)
+    self = candidate;
   if (!self || isStored(v))
     return 0;
-  llvm::SmallVector<LayoutId, 4> targets;
-  for (const PlanUse &use : uses[v])
-    if (const Candidate *reader = placedAs(use.vertex))
-      targets.push_back(reader->operands[use.operand]);
+  llvm::SmallVector<HomeTarget, 4> targets = readers[v].targets(changed);
+  if (candidate)
+    for (auto [operand, layout] :
+         llvm::zip_equal(graph.vertices[changed].operands, candidate->operands))
+      if (operand.producer == v)
+        addReader(targets, layout);
   return homeOf(v, self->result, targets).bytes;
 }
 
@@ -90,10 +134,7 @@ int64_t Placer::bytesAround(unsigned v, const Candidate *candidate) {
 }
 
 int64_t Placer::leastBytesOfResult(unsigned v, const Candidate &candidate) {
-  bool isRead = llvm::any_of(uses[v], [&](const PlanUse &use) {
-    return chosen[use.vertex].has_value();
-  });
-  if (!isRead)
+  if (readers[v].empty())
     return bytesOf(v, v, &candidate);
   return costs.scatteredElements(candidate.result) *
          graph.vertices[v].bytesPerElement(/*isPartial=*/true);
@@ -135,11 +176,21 @@ llvm::Error Placer::noAssignment(unsigned v) const {
                    vertex.constraints.empty() ? "" : " beside its pins");
 }
 
+void Placer::place(unsigned v, Candidate candidate) {
+  for (auto [number, operand] : llvm::enumerate(graph.vertices[v].operands)) {
+    PlanUse use = {v, unsigned(number)};
+    if (chosen[v])
+      readers[operand.producer].remove(chosen[v]->operands[number], use);
+    readers[operand.producer].add(candidate.operands[number], use);
+  }
+  chosen[v] = std::move(candidate);
+}
+
 void Placer::choose(unsigned v, Candidate candidate) {
   for (unsigned k = 1; k <= graph.companionsOf(v).size(); ++k)
-    chosen[v + k] = candidateFor(v + k, isFixed(v + k) ? *fixed[v + k]
-                                                       : candidate.partition);
-  chosen[v] = std::move(candidate);
+    place(v + k, candidateFor(v + k, isFixed(v + k) ? *fixed[v + k]
+                                                    : candidate.partition));
+  place(v, std::move(candidate));
 }
 
 llvm::Error Placer::placeVertex(unsigned v) {

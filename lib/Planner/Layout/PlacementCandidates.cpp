@@ -3,6 +3,7 @@
 #include "Placer.h"
 #include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Model/AxisEnumerator.h"
+#include "tapestry/Planner/Model/FormKey.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <limits>
@@ -88,15 +89,10 @@ Placer::cutsOfNeighbour(unsigned v, const PlanUse &use, bool isOperand) {
   if (!chosen[neighbour] || (isOperand && isStored(neighbour)))
     return cuts;
   LayoutId id = chosen[neighbour]->result;
-  if (isOperand) {
-    llvm::SmallVector<LayoutId, 4> targets;
-    for (const PlanUse &other : uses[neighbour])
-      if (other.vertex != v && chosen[other.vertex])
-        targets.push_back(chosen[other.vertex]->operands[other.operand]);
-    id = homeOf(neighbour, id, targets).layout;
-  } else {
+  if (isOperand)
+    id = homeOf(neighbour, id, readers[neighbour].targets(v)).layout;
+  else
     id = chosen[neighbour]->operands[use.operand];
-  }
   const Layout &layout = costs.layout(id);
   const Projection &projection =
       isOperand ? vertex.operands[use.operand].projection : vertex.output;
@@ -165,7 +161,55 @@ void Placer::forEachInherited(
   }
 }
 
+std::string Placer::situationOf(unsigned v, unsigned limit) {
+  const PlanVertex &vertex = graph.vertices[v];
+  std::string key;
+  if (!vertex.constraints.empty() || !graph.companionsOf(v).empty())
+    return key;
+  llvm::raw_string_ostream os(key);
+  auto describeReaders = [&](unsigned tensor) {
+    for (const HomeTarget &target : readers[tensor].targets(v))
+      os << " " << target.layout << "x" << target.readers;
+  };
+  os << limit << (vertex.isInput ? "i" : "");
+  describeWork(os, graph, vertex);
+  os << "=";
+  describe(os, parts[v]);
+  describeReaders(v);
+  for (const PlanOperand &operand : vertex.operands) {
+    unsigned producer = operand.producer;
+    const PlanVertex &read = graph.vertices[producer];
+    // Which operands are of one tensor, and what its home may be.
+    auto *first = llvm::find_if(vertex.operands, [&](const PlanOperand &other) {
+      return other.producer == producer;
+    });
+    os << "<" << first - vertex.operands.begin();
+    if (!chosen[producer] || isStored(producer))
+      continue;
+    os << "@" << chosen[producer]->result << (read.isInput ? "i" : "")
+       << (keepsResultInPlace(read) ? "k" : "") << read.accumulatorBytes;
+    describeReaders(producer);
+  }
+  return key;
+}
+
 std::optional<Placer::Candidate> Placer::bestFor(unsigned v, unsigned &limit) {
+  std::string situation = situationOf(v, limit);
+  if (situation.empty())
+    return search(v, limit);
+  auto [known, isNew] = answers.try_emplace(situation);
+  Answer &answer = known->second;
+  if (isNew) {
+    answer.compared = limit;
+    answer.best = search(v, limit);
+    answer.compared -= limit;
+  } else {
+    limit -= answer.compared;
+  }
+  return answer.best;
+}
+
+std::optional<Placer::Candidate> Placer::search(unsigned v, unsigned &limit) {
   std::optional<Candidate> best;
   int64_t bestBytes = std::numeric_limits<int64_t>::max();
   int64_t least = leastBytesOfProducers(v);

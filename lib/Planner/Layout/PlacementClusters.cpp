@@ -9,28 +9,34 @@ using namespace tapestry;
 using namespace tapestry::layout;
 using namespace tapestry::model;
 
-llvm::SmallVector<LayoutId, 4> Placer::targetsOf(unsigned v) const {
-  llvm::SmallVector<LayoutId, 4> targets;
-  for (const PlanUse &use : uses[v])
-    if (chosen[use.vertex])
-      targets.push_back(chosen[use.vertex]->operands[use.operand]);
-  return targets;
-}
+/// Vertices are together where a reader finds what it wants without traffic.
+struct Placer::Clusters {
+  /// Per vertex, the smallest vertex of its cluster.
+  std::vector<unsigned> of;
+  /// By a cluster's smallest vertex, those of it that are placed.
+  std::vector<llvm::SmallVector<unsigned, 1>> members;
+  /// Per placed vertex, where its result is kept.
+  std::vector<LayoutId> homes;
+};
 
-/// For every vertex the smallest vertex of its cluster: vertices are together
-/// where a reader finds what it wants without traffic.
-std::vector<unsigned> Placer::findClusters() {
-  std::vector<unsigned> parent(graph.vertices.size());
+Placer::Clusters Placer::findClusters() {
+  unsigned count = graph.vertices.size();
+  Clusters clusters;
+  clusters.of.resize(count);
+  clusters.members.resize(count);
+  clusters.homes.resize(count);
+  std::vector<unsigned> &parent = clusters.of;
   std::iota(parent.begin(), parent.end(), 0);
   auto find = [&](unsigned v) {
     while (parent[v] != v)
       v = parent[v] = parent[parent[v]];
     return v;
   };
-  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+  for (unsigned v = 0; v < count; ++v) {
     if (!chosen[v] || isStored(v))
       continue;
-    LayoutId home = homeOf(v, chosen[v]->result, targetsOf(v)).layout;
+    LayoutId home = homeOf(v, chosen[v]->result, readers[v].targets()).layout;
+    clusters.homes[v] = home;
     for (const PlanUse &use : uses[v]) {
       if (costs.elementsMoved(home, chosen[use.vertex]->operands[use.operand]))
         continue;
@@ -38,9 +44,12 @@ std::vector<unsigned> Placer::findClusters() {
       parent[std::max(a, b)] = std::min(a, b);
     }
   }
-  for (unsigned v = 0; v < parent.size(); ++v)
+  for (unsigned v = 0; v < count; ++v) {
     parent[v] = find(v);
-  return parent;
+    if (chosen[v] && !isStored(v))
+      clusters.members[parent[v]].push_back(v);
+  }
+  return clusters;
 }
 
 /// A renaming of axes of equal size that turns the cuts of `from` into those of
@@ -86,35 +95,30 @@ bool Placer::renameCluster(llvm::ArrayRef<unsigned> cluster,
     return total;
   };
   int64_t before = bytes();
-  std::vector<std::optional<Candidate>> old;
+  std::vector<Candidate> old;
   for (unsigned v : cluster) {
     Partition partition = chosen[v]->partition;
     for (Cut &cut : partition.cuts)
       for (unsigned &axis : cut)
         axis = rename[axis];
-    Candidate renamed = candidateFor(v, partition);
-    old.push_back(std::move(chosen[v]));
-    chosen[v] = std::move(renamed);
+    old.push_back(*chosen[v]);
+    place(v, candidateFor(v, partition));
   }
   leftForClusters -= std::min<size_t>(leftForClusters, touched.size());
   if (bytes() < before)
     return true;
   for (auto [v, candidate] : llvm::zip_equal(cluster, old))
-    chosen[v] = std::move(candidate);
+    place(v, std::move(candidate));
   return false;
 }
 
 bool Placer::alignClusters() {
-  std::vector<unsigned> clusterOf = findClusters();
+  Clusters clusters = findClusters();
   auto tryToFit = [&](unsigned mover, LayoutId from, LayoutId to) {
+    llvm::ArrayRef<unsigned> cluster = clusters.members[clusters.of[mover]];
+    if (llvm::any_of(cluster, [&](unsigned v) { return isHeld(v); }))
+      return false;
     auto rename = renamingBetween(grid, costs.layout(from), costs.layout(to));
-    std::vector<unsigned> cluster;
-    for (unsigned v = 0; v < clusterOf.size(); ++v)
-      if (clusterOf[v] == clusterOf[mover] && chosen[v] && !isStored(v)) {
-        if (isHeld(v))
-          return false;
-        cluster.push_back(v);
-      }
     return renameCluster(cluster, rename);
   };
   bool anyRenamed = false;
@@ -122,15 +126,15 @@ bool Placer::alignClusters() {
     if (!chosen[v] || isStored(v))
       continue;
     for (const PlanUse &use : uses[v]) {
-      if (clusterOf[v] == clusterOf[use.vertex] || leftForClusters == 0)
+      if (clusters.of[v] == clusters.of[use.vertex] || leftForClusters == 0)
         continue;
-      LayoutId home = homeOf(v, chosen[v]->result, targetsOf(v)).layout;
+      LayoutId home = clusters.homes[v];
       LayoutId target = chosen[use.vertex]->operands[use.operand];
       if (costs.elementsMoved(home, target) == 0)
         continue;
       if (tryToFit(use.vertex, target, home) || tryToFit(v, home, target)) {
         anyRenamed = true;
-        clusterOf = findClusters();
+        clusters = findClusters();
       }
     }
   }

@@ -14,8 +14,29 @@
 #include "tapestry/Planner/Layout/Placement.h"
 #include "tapestry/Planner/Model/Constraints.h"
 #include "tapestry/Planner/Model/Graph.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace tapestry::layout {
+
+/// What the readers of a tensor that have been placed want, kept up to date as
+/// they move: a tensor that thousands read is priced by its few layouts.
+class PlacedReaders {
+public:
+  void add(LayoutId layout, model::PlanUse use);
+  void remove(LayoutId layout, model::PlanUse use);
+  bool empty() const { return wanted.empty(); }
+  /// In the order of their first readers, but for what vertex `without` reads.
+  llvm::SmallVector<HomeTarget, 4>
+  targets(std::optional<unsigned> without = std::nullopt) const;
+
+private:
+  struct Wanted {
+    LayoutId layout = 0;
+    /// Ascending, by vertex and operand; never empty.
+    llvm::SmallVector<std::pair<unsigned, unsigned>, 1> uses;
+  };
+  llvm::SmallVector<Wanted, 2> wanted;
+};
 
 /// One search; see placeGraph().
 class Placer {
@@ -39,15 +60,13 @@ private:
     return graph.vertices[vertex].storedFor.has_value();
   }
   HomePrice homeOf(unsigned vertex, LayoutId result,
-                   llvm::ArrayRef<LayoutId> targets) {
+                   llvm::ArrayRef<HomeTarget> targets) {
     const model::PlanVertex &v = graph.vertices[vertex];
     ElementBytes size = {v.bytesPerElement(true), v.elementBytes};
     return v.isInput ? priceOfHome(costs, result, result, targets, size)
                      : bestHome(costs, result, targets, size,
                                 model::keepsResultInPlace(v));
   }
-  /// The layouts that placed readers want of the result of `vertex`, one each.
-  llvm::SmallVector<LayoutId, 4> targetsOf(unsigned vertex) const;
   /// What moving the result of `vertex` to its placed readers costs, in bytes,
   /// if the vertex `changed` had the partition of `candidate`.
   int64_t bytesOf(unsigned vertex, unsigned changed,
@@ -71,7 +90,13 @@ private:
   cutsOfNeighbour(unsigned vertex, const model::PlanUse &use, bool isOperand);
   /// The best candidate for a vertex; nothing if the parts have no assignment.
   /// Stops as soon as `limit` candidates were compared, counting them down.
+  /// Where a vertex of its form has been asked for among neighbours that lay
+  /// alike, what was found then is the answer.
   std::optional<Candidate> bestFor(unsigned vertex, unsigned &limit);
+  std::optional<Candidate> search(unsigned vertex, unsigned &limit);
+  /// All that search() depends on, for comparison; empty where more is asked of
+  /// the vertex than its form says.
+  std::string situationOf(unsigned vertex, unsigned limit);
   /// Of a vertex that is no companion.
   llvm::Error placeVertex(unsigned vertex);
   llvm::Error noAssignment(unsigned vertex) const;
@@ -85,12 +110,15 @@ private:
   }
   /// Takes a candidate for a vertex and, cut alike, for its companions.
   void choose(unsigned vertex, Candidate candidate);
+  /// Takes a candidate for this vertex alone.
+  void place(unsigned vertex, Candidate candidate);
   /// Moves single vertices to better axes until none is left.
   void improve();
   /// Renames the axes of whole clusters of vertices between which nothing
   /// moves, where that makes them fit a neighbour; true if any was renamed.
   bool alignClusters();
-  std::vector<unsigned> findClusters();
+  struct Clusters;
+  Clusters findClusters();
   bool renameCluster(llvm::ArrayRef<unsigned> cluster,
                      llvm::ArrayRef<unsigned> rename);
 
@@ -102,6 +130,14 @@ private:
   std::vector<llvm::SmallVector<model::PlanUse, 2>> uses;
   std::vector<std::vector<unsigned>> groups;
   std::vector<std::optional<Candidate>> chosen;
+  /// Per vertex, by what is chosen.
+  std::vector<PlacedReaders> readers;
+  /// What search() found, and how many candidates it compared.
+  struct Answer {
+    std::optional<Candidate> best;
+    unsigned compared = 0;
+  };
+  llvm::StringMap<Answer> answers;
   unsigned perVertex;
   /// Comparisons that are left for improve() and alignClusters().
   unsigned left;

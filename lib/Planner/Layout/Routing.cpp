@@ -103,14 +103,14 @@ Placement layout::routeGraph(const PlanGraph &graph, const DeviceGrid &grid,
   Placement placement;
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
-    llvm::SmallVector<LayoutId, 4> targets;
+    llvm::SmallVector<HomeTarget, 4> targets;
     for (const PlanUse &use : uses[v])
-      targets.push_back(
-          costs.idOf(operandLayout(graph, graph.vertices[use.vertex],
-                                   use.operand, partitions[use.vertex])));
+      addReader(targets,
+                costs.idOf(operandLayout(graph, graph.vertices[use.vertex],
+                                         use.operand, partitions[use.vertex])));
     VertexPlacement &placed = placement.vertices.emplace_back();
     if (vertex.storedFor) {
-      placed.home = costs.layout(targets.front());
+      placed.home = costs.layout(targets.front().layout);
       placed.partition = partitionOf(placed.home);
       continue;
     }

@@ -6,13 +6,17 @@
 // interface class, and equal eliminations (the layers of a model) are
 // recognised by the shared parts of the problem and done once. The cheapest
 // elimination is always next, so that wide vertices meet tables that are
-// already narrow.
+// already narrow. What a step costs is found out when its turn may have come: a
+// tensor that thousands read is looked at a few times and not at every
+// reader's.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Buckets.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -29,7 +33,7 @@ public:
   llvm::Expected<Elimination> solve(Trace &trace);
 
 private:
-  const Refinement *refine(llvm::ArrayRef<SharedClasses> maps);
+  const Refinement *refine(llvm::ArrayRef<const SharedClasses *> maps);
   Step stepFor(unsigned var);
   llvm::Error eliminate(const Step &step);
   llvm::Error checkMemory(const Step &step) const;
@@ -38,7 +42,8 @@ private:
   void addFactor(const Step &step, const Eliminated &result);
   void addCosts(unsigned var, const ClassMap &classes,
                 const std::shared_ptr<const Table> &table);
-  void schedule(unsigned var);
+  void schedule(unsigned var, double logWork);
+  std::optional<Step> cheapestStep();
 
   const PlanProblem &problem;
   const EliminationLimits &limits;
@@ -53,9 +58,11 @@ private:
   std::vector<std::shared_ptr<const void>> held;
   int64_t heldBytes = 0;
 
-  /// The order of elimination: cheapest work, then smallest index.
+  /// The order of elimination: cheapest work, then smallest index. Variables
+  /// are listed by a lower bound on their work, of which `logs` has the
+  /// logarithms to base 2.
   std::set<std::pair<double, unsigned>> queue;
-  std::vector<double> queued;
+  std::vector<double> queued, logs;
 
   /// The best choice of the eliminated variable, given its neighbours'.
   uint32_t choiceOf(const Record &record,
@@ -68,7 +75,7 @@ private:
 Eliminator::Eliminator(const PlanProblem &problem,
                        const EliminationLimits &limits)
     : problem(problem), limits(limits), factorsOf(problem.variables.size()),
-      queued(problem.variables.size(), 0) {
+      queued(problem.variables.size(), 0), logs(queued) {
   for (const PlanProblem::Variable &variable : problem.variables)
     costs.push_back(variable.costs);
   std::map<const CostTable *, std::shared_ptr<const Table>> tables;
@@ -86,26 +93,29 @@ Eliminator::Eliminator(const PlanProblem &problem,
   }
 }
 
-const Refinement *Eliminator::refine(llvm::ArrayRef<SharedClasses> maps) {
+const Refinement *
+Eliminator::refine(llvm::ArrayRef<const SharedClasses *> maps) {
   std::vector<const void *> key;
-  for (const SharedClasses &map : maps)
-    key.push_back(map.get());
-  auto [it, isNew] = refinements.try_emplace(key);
+  key.reserve(maps.size());
+  for (const SharedClasses *map : maps)
+    key.push_back(map->get());
+  auto [it, isNew] = refinements.try_emplace(std::move(key));
   Refinement &result = it->second;
   if (!isNew)
     return &result;
+  const ClassMap &first = **maps[0];
   if (maps.size() == 1) {
-    result.joint = maps[0];
-    result.parts = {ClassMap::identity(maps[0]->numClasses).classOf};
+    result.joint = *maps[0];
+    result.parts = {ClassMap::identity(first.numClasses).classOf};
     return &result;
   }
   ClassMap joint;
   result.parts.resize(maps.size());
   std::map<std::vector<uint32_t>, uint32_t> numbers;
   std::vector<uint32_t> signature(maps.size());
-  for (size_t choice = 0; choice < maps[0]->classOf.size(); ++choice) {
+  for (size_t choice = 0; choice < first.classOf.size(); ++choice) {
     for (size_t m = 0; m < maps.size(); ++m)
-      signature[m] = maps[m]->classOf[choice];
+      signature[m] = (*maps[m])->classOf[choice];
     auto [entry, isFirst] = numbers.try_emplace(signature, numbers.size());
     if (isFirst)
       for (size_t m = 0; m < maps.size(); ++m)
@@ -114,7 +124,8 @@ const Refinement *Eliminator::refine(llvm::ArrayRef<SharedClasses> maps) {
   }
   joint.numClasses = numbers.size();
   result.joint = std::make_shared<const ClassMap>(std::move(joint));
-  held.insert(held.end(), maps.begin(), maps.end());
+  for (const SharedClasses *map : maps)
+    held.push_back(*map);
   return &result;
 }
 
@@ -122,29 +133,68 @@ Step Eliminator::stepFor(unsigned var) {
   Step step;
   step.var = var;
   step.factors = factorsOf[var];
-  std::map<unsigned, llvm::SmallVector<SharedClasses, 4>> maps;
+  // By variable, then in the order of the factors.
+  llvm::SmallVector<std::tuple<unsigned, size_t, const SharedClasses *>, 8>
+      maps;
   for (unsigned f : step.factors)
     for (auto [v, map] : llvm::zip_equal(factors[f].vars, factors[f].maps))
-      maps[v].push_back(map);
-  for (auto &[v, list] : maps) {
+      maps.push_back({v, maps.size(), &map});
+  llvm::sort(maps);
+  llvm::SmallVector<const SharedClasses *, 8> list;
+  for (size_t i = 0; i < maps.size(); i += list.size()) {
+    unsigned v = std::get<0>(maps[i]);
+    list.clear();
+    for (size_t k = i; k < maps.size() && std::get<0>(maps[k]) == v; ++k)
+      list.push_back(std::get<2>(maps[k]));
     const Refinement *classes = refine(list);
+    uint32_t count = classes->joint->numClasses;
     if (v == var) {
       step.own = classes;
-      step.work *= classes->joint->numClasses;
+      step.work *= count;
       continue;
     }
-    step.scope.push_back(v);
-    step.classes.push_back(classes);
-    step.entries *= classes->joint->numClasses;
+    // Of one class there is nothing to be seen: a few such neighbours are kept
+    // to take the sum, thousands would make a table of as many dimensions.
+    if (count > 1 || step.scope.size() < 4) {
+      step.scope.push_back(v);
+      step.classes.push_back(classes);
+      step.entries *= count;
+    }
   }
   step.work *= step.entries;
   return step;
 }
 
-void Eliminator::schedule(unsigned var) {
+/// Lists a variable whose step takes at least 2^logWork sums.
+void Eliminator::schedule(unsigned var, double logWork) {
   queue.erase({queued[var], var});
-  queued[var] = stepFor(var).work;
+  logs[var] = std::max(logWork, 0.0);
+  // Rounding must not turn the bound into more.
+  queued[var] = std::exp2(logs[var] * (1 - 1e-9));
   queue.insert({queued[var], var});
+}
+
+/// What a step's work is the power of 2 of, which may exceed all doubles.
+static double logWorkOf(const Step &step) {
+  double sum = step.own ? std::log2(step.own->joint->numClasses) : 0;
+  for (const Refinement *classes : step.classes)
+    sum += std::log2(classes->joint->numClasses);
+  return sum;
+}
+
+/// The next step; nothing when all are done.
+std::optional<Step> Eliminator::cheapestStep() {
+  while (!queue.empty()) {
+    auto [bound, var] = *queue.begin();
+    Step step = stepFor(var);
+    queue.erase(queue.begin());
+    if (queue.empty() || std::pair(step.work, var) < *queue.begin())
+      return step;
+    logs[var] = logWorkOf(step);
+    queued[var] = step.work;
+    queue.insert({step.work, var});
+  }
+  return std::nullopt;
 }
 
 llvm::Error Eliminator::checkMemory(const Step &step) const {
@@ -333,15 +383,21 @@ llvm::Error Eliminator::eliminate(const Step &step) {
   for (unsigned f : step.factors)
     used.push_back(factors[f]);
   std::shared_ptr<const Eliminated> result = tabulate(step, used);
-  for (unsigned f : step.factors)
+  llvm::SmallSetVector<unsigned, 4> neighbours;
+  for (unsigned f : step.factors) {
     for (unsigned v : factors[f].vars)
-      if (v != step.var)
-        llvm::erase(factorsOf[v], f);
-  for (unsigned f : step.factors)
+      if (v != step.var) {
+        auto &list = factorsOf[v]; // It ascends.
+        list.erase(llvm::lower_bound(list, f));
+        neighbours.insert(v);
+      }
     factors[f] = Factor();
+  }
   addFactor(step, *result);
-  for (unsigned neighbour : step.scope)
-    schedule(neighbour);
+  // What a neighbour sees of others is as fine as before, but for what this
+  // step saw, too.
+  for (unsigned neighbour : neighbours)
+    schedule(neighbour, logs[neighbour] - logWorkOf(step));
   records.push_back({step, result, std::move(used), costs[step.var]});
   return llvm::Error::success();
 }
@@ -378,15 +434,13 @@ uint32_t Eliminator::choiceOf(const Record &record,
 llvm::Expected<Elimination> Eliminator::solve(Trace &trace) {
   Elimination result;
   for (unsigned var = 0; var < problem.variables.size(); ++var)
-    schedule(var);
-  while (!queue.empty()) {
-    auto [work, var] = *queue.begin();
-    if (work > limits.mostStepWork || workDone > limits.mostWork) {
+    schedule(var, 0);
+  while (std::optional<Step> step = cheapestStep()) {
+    if (step->work > limits.mostStepWork || workDone > limits.mostWork) {
       result.work = workDone;
       return result;
     }
-    queue.erase(queue.begin());
-    if (llvm::Error error = eliminate(stepFor(var)))
+    if (llvm::Error error = eliminate(*step))
       return error;
   }
   result.isComplete = true;

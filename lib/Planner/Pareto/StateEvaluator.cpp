@@ -127,9 +127,9 @@ void StateEvaluator::addMove(ResultRoute &route, unsigned v, LayoutId from,
 /// The home that routeGraph() chooses.
 LayoutId StateEvaluator::routedHome(const ParetoState &state, unsigned v) {
   const PlanVertex &vertex = graph.vertices[v];
-  llvm::SmallVector<LayoutId, 4> targets;
+  llvm::SmallVector<HomeTarget, 4> targets;
   for (const PlanUse &use : uses[v])
-    targets.push_back(targetOf(state, use));
+    addReader(targets, targetOf(state, use));
   return bestHome(costs, vertices[v].cuts[state.cuts[v]].result, targets,
                   {vertex.bytesPerElement(true), vertex.elementBytes},
                   keepsResultInPlace(vertex))

@@ -13,6 +13,12 @@ struct ElementBytes {
   int64_t whole = 1;
 };
 
+/// A layout that readers fetch.
+struct HomeTarget {
+  LayoutId layout = 0;
+  int64_t readers = 1;
+};
+
 struct HomePrice {
   LayoutId layout = 0;
   /// What combining partial values and serving every target sends.
@@ -26,15 +32,18 @@ int64_t bytesHome(ReshardingCostCache &costs, LayoutId result, LayoutId home,
 
 /// Bringing a result home and serving every reader from there.
 HomePrice priceOfHome(ReshardingCostCache &costs, LayoutId result,
-                      LayoutId home, llvm::ArrayRef<LayoutId> targets,
+                      LayoutId home, llvm::ArrayRef<HomeTarget> targets,
                       ElementBytes size);
 
 /// The cheapest home for a result of which every reader fetches one of
-/// `targets`, an entry per reader: where the result itself lies, combined, or
-/// one of the targets that are plain and not `inPlace`.
+/// `targets`: where the result itself lies, combined, or one of the targets
+/// that are plain and not `inPlace`, the first of equals.
 HomePrice bestHome(ReshardingCostCache &costs, LayoutId result,
-                   llvm::ArrayRef<LayoutId> targets, ElementBytes size,
+                   llvm::ArrayRef<HomeTarget> targets, ElementBytes size,
                    bool inPlace = false);
+
+/// Counts one more reader of a layout; targets are in the order of their first.
+void addReader(llvm::SmallVectorImpl<HomeTarget> &targets, LayoutId layout);
 
 } // namespace tapestry::layout
 

@@ -35,13 +35,13 @@ static llvm::Expected<EinsumOp> fuseInto(EinsumOp producer, EinsumOp reader) {
   return inlineProducer(reader, producer, reader.getMonoid());
 }
 
-static llvm::Error applyFuse(GraphOp graph, const Rewrite &rewrite) {
-  llvm::Expected<EinsumOp> producer = einsumNamed(graph, rewrite.vertex);
+static llvm::Error applyFuse(RewrittenGraph &graph, const Rewrite &rewrite) {
+  llvm::Expected<EinsumOp> producer = graph.einsumNamed(rewrite.vertex);
   if (!producer)
     return producer.takeError();
   SmallVector<EinsumOp> readers;
   for (const std::string &name : rewrite.arguments) {
-    llvm::Expected<EinsumOp> reader = einsumNamed(graph, name);
+    llvm::Expected<EinsumOp> reader = graph.einsumNamed(name);
     if (!reader)
       return reader.takeError();
     if (llvm::is_contained(readers, *reader))
@@ -64,11 +64,11 @@ static llvm::Error applyFuse(GraphOp graph, const Rewrite &rewrite) {
     fused.push_back(*op);
   }
   for (auto [reader, op] : llvm::zip_equal(readers, fused))
-    substitute(reader, op);
+    graph.substitute(reader, op);
   return llvm::Error::success();
 }
 
-static void listFusions(GraphOp, EinsumOp op, std::vector<Rewrite> &rewrites) {
+static void listFusions(EinsumOp op, std::vector<Rewrite> &rewrites) {
   if (op.getMonoid() != Monoid::None)
     return;
   SmallVector<EinsumOp> readers = readersOf(op);
@@ -93,13 +93,14 @@ const RewriteKind teg::fuseKind = {"fuse", applyFuse, listFusions};
 // recompute
 //===----------------------------------------------------------------------===//
 
-static llvm::Error applyRecompute(GraphOp graph, const Rewrite &rewrite) {
-  llvm::Expected<EinsumOp> producer = einsumNamed(graph, rewrite.vertex);
+static llvm::Error applyRecompute(RewrittenGraph &graph,
+                                  const Rewrite &rewrite) {
+  llvm::Expected<EinsumOp> producer = graph.einsumNamed(rewrite.vertex);
   if (!producer)
     return producer.takeError();
   if (rewrite.arguments.size() != 1)
     return planError("expected one reader, not ", rewrite.arguments.size());
-  llvm::Expected<EinsumOp> reader = einsumNamed(graph, rewrite.arguments[0]);
+  llvm::Expected<EinsumOp> reader = graph.einsumNamed(rewrite.arguments[0]);
   if (!reader)
     return reader.takeError();
   Value result = producer->getResult();
@@ -108,19 +109,19 @@ static llvm::Error applyRecompute(GraphOp graph, const Rewrite &rewrite) {
   if (llvm::all_of(result.getUsers(),
                    [&](Operation *user) { return user == *reader; }))
     return planError("nobody but '", reader->getName(), "' reads it");
-  OpBuilder builder(*producer);
-  auto copy = cast<EinsumOp>(builder.clone(**producer));
-  copy.setName(FreshNames(graph, rewrite.vertex)());
   // After the original, which others may read before it.
-  copy->moveAfter(*producer);
+  auto copy = cast<EinsumOp>((*producer)->clone());
+  copy.setName(graph.freshName(rewrite.vertex));
+  OpBuilder builder = graph.builder();
+  builder.setInsertionPointAfter(*producer);
+  builder.insert(copy);
   result.replaceUsesWithIf(copy.getResult(), [&](OpOperand &use) {
     return use.getOwner() == reader->getOperation();
   });
   return llvm::Error::success();
 }
 
-static void listRecomputations(GraphOp, EinsumOp op,
-                               std::vector<Rewrite> &rewrites) {
+static void listRecomputations(EinsumOp op, std::vector<Rewrite> &rewrites) {
   SmallVector<EinsumOp> readers = readersOf(op);
   llvm::SmallPtrSet<Operation *, 4> users(llvm::from_range,
                                           op.getResult().getUsers());

@@ -2,7 +2,6 @@
 
 #include "tapestry/Dialect/Tapestry/Transforms/GraphRewrites.h"
 #include "RewriteKinds.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -15,27 +14,69 @@ static const RewriteKind *const kinds[] = {
     &orderKind, &reassociateKind, &fuseKind, &unfuseKind, &recomputeKind};
 
 //===----------------------------------------------------------------------===//
-// Names
+// A graph under change
 //===----------------------------------------------------------------------===//
 
-llvm::Expected<EinsumOp> teg::einsumNamed(GraphOp graph, StringRef name) {
-  for (auto op : graph.getOps<EinsumOp>())
-    if (op.getName() == name)
-      return op;
+RewrittenGraph::RewrittenGraph(GraphOp graph) : graph(graph) {
+  for (auto op : graph.getOps<BlockOpInterface>()) {
+    vertices[op.getVertexName()] = op;
+    if (isa<EinsumOp>(op))
+      doubtful.insert(op);
+  }
+}
+
+llvm::Expected<EinsumOp> RewrittenGraph::einsumNamed(StringRef name) const {
+  if (auto op = dyn_cast_or_null<EinsumOp>(vertices.lookup(name)))
+    return op;
   return planError("the graph has no einsum '", name, "'");
 }
 
-FreshNames::FreshNames(GraphOp graph, StringRef stem) : stem(stem) {
-  for (auto op : graph.getOps<BlockOpInterface>())
-    taken.push_back(op.getVertexName().str());
+OpBuilder RewrittenGraph::builder() {
+  return OpBuilder(graph.getContext(), this);
 }
 
-std::string FreshNames::operator()() {
-  while (true) {
-    std::string name = stem + "." + std::to_string(next++);
-    if (!llvm::is_contained(taken, name))
+std::string RewrittenGraph::freshName(StringRef stem) const {
+  for (unsigned number = 1;; ++number) {
+    std::string name = (stem + "." + Twine(number)).str();
+    if (!vertices.contains(name))
       return name;
   }
+}
+
+void RewrittenGraph::notifyOperationInserted(Operation *op,
+                                             OpBuilder::InsertPoint) {
+  if (auto vertex = dyn_cast<BlockOpInterface>(op))
+    vertices[vertex.getVertexName()] = op;
+}
+
+void RewrittenGraph::substitute(EinsumOp old, EinsumOp replacement) {
+  old->getBlock()->getOperations().insert(old->getIterator(),
+                                          replacement.getOperation());
+  notifyOperationInserted(replacement, {});
+  replace(old, replacement.getResult());
+}
+
+void RewrittenGraph::replace(EinsumOp old, Value value) {
+  old.getResult().replaceAllUsesWith(value);
+  erase(old);
+}
+
+void RewrittenGraph::erase(EinsumOp op) {
+  for (Value operand : op.getInputs())
+    if (auto producer = operand.getDefiningOp<EinsumOp>())
+      doubtful.insert(producer);
+  doubtful.remove(op);
+  // Its name may have gone to another.
+  auto entry = vertices.find(op.getName());
+  if (entry != vertices.end() && entry->second == op)
+    vertices.erase(entry);
+  op->erase();
+}
+
+void RewrittenGraph::erasePointless() {
+  while (!doubtful.empty())
+    if (Operation *op = doubtful.pop_back_val(); isOpTriviallyDead(op))
+      erase(cast<EinsumOp>(op));
 }
 
 //===----------------------------------------------------------------------===//
@@ -60,14 +101,16 @@ std::vector<Rewrite> teg::recordedRewrites(GraphOp graph) {
   return rewrites;
 }
 
-static void record(GraphOp graph, const Rewrite &rewrite) {
+static void record(GraphOp graph, ArrayRef<Rewrite> rewrites) {
   Builder builder(graph.getContext());
   SmallVector<Attribute> entries;
   if (auto earlier = graph->getAttrOfType<ArrayAttr>(recordName))
     llvm::append_range(entries, earlier);
-  SmallVector<StringRef> words = {rewrite.kind, rewrite.vertex};
-  llvm::append_range(words, rewrite.arguments);
-  entries.push_back(builder.getStrArrayAttr(words));
+  for (const Rewrite &rewrite : rewrites) {
+    SmallVector<StringRef> words = {rewrite.kind, rewrite.vertex};
+    llvm::append_range(words, rewrite.arguments);
+    entries.push_back(builder.getStrArrayAttr(words));
+  }
   graph->setAttr(recordName, builder.getArrayAttr(entries));
 }
 
@@ -75,31 +118,18 @@ static void record(GraphOp graph, const Rewrite &rewrite) {
 // Applying
 //===----------------------------------------------------------------------===//
 
-/// Erases what no sink or sequence point observes. A rewrite is not to lose an
-/// input, so sources stay.
-static void erasePointless(GraphOp graph) {
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(graph.getBody().front())))
-    if (isa<EinsumOp>(op) && isOpTriviallyDead(&op))
-      op.erase();
-}
-
 static llvm::Error describe(const Rewrite &rewrite, llvm::Error error) {
   return planError("rewrite '", rewrite.kind, "' of '", rewrite.vertex,
                    "': ", llvm::toString(std::move(error)));
 }
 
-llvm::Error teg::applyRewrite(GraphOp graph, const Rewrite &rewrite) {
-  for (auto op : graph.getOps<BlockOpInterface>())
-    if (op.hasPartition())
-      return describe(rewrite, planError("the graph is planned already"));
+static llvm::Error apply(RewrittenGraph &graph, const Rewrite &rewrite) {
   for (const RewriteKind *kind : kinds) {
     if (kind->name != rewrite.kind)
       continue;
     if (llvm::Error error = kind->apply(graph, rewrite))
       return describe(rewrite, std::move(error));
-    erasePointless(graph);
-    record(graph, rewrite);
+    graph.erasePointless();
     return llvm::Error::success();
   }
   std::string names;
@@ -109,13 +139,27 @@ llvm::Error teg::applyRewrite(GraphOp graph, const Rewrite &rewrite) {
                   planError("there is no such kind; there are ", names));
 }
 
+llvm::Error teg::applyInPlace(GraphOp graph, ArrayRef<Rewrite> rewrites) {
+  if (rewrites.empty())
+    return llvm::Error::success();
+  for (auto op : graph.getOps<BlockOpInterface>())
+    if (op.hasPartition())
+      return describe(rewrites.front(),
+                      planError("the graph is planned already"));
+  RewrittenGraph rewritten(graph);
+  for (const Rewrite &rewrite : rewrites)
+    if (llvm::Error error = apply(rewritten, rewrite))
+      return error;
+  record(graph, rewrites);
+  return llvm::Error::success();
+}
+
 llvm::Error teg::applyRewrites(GraphOp graph, ArrayRef<Rewrite> rewrites) {
   if (rewrites.empty())
     return llvm::Error::success();
   OwningOpRef<GraphOp> copy(cast<GraphOp>(graph->clone()));
-  for (const Rewrite &rewrite : rewrites)
-    if (llvm::Error error = applyRewrite(*copy, rewrite))
-      return error;
+  if (llvm::Error error = applyInPlace(*copy, rewrites))
+    return error;
   if (failed(verify(*copy)))
     return planError("the rewrites lead to a graph that is not valid");
   graph.getBody().takeBody(copy->getBody());
@@ -127,6 +171,6 @@ std::vector<Rewrite> teg::applicableRewrites(GraphOp graph) {
   std::vector<Rewrite> rewrites;
   for (auto op : graph.getOps<EinsumOp>())
     for (const RewriteKind *kind : kinds)
-      kind->list(graph, op, rewrites);
+      kind->list(op, rewrites);
   return rewrites;
 }

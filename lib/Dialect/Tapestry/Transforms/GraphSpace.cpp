@@ -86,7 +86,7 @@ GraphOp GraphSpace::getOp(unsigned number) {
   OwningOpRef<GraphOp> op(
       cast<GraphOp>(entries[first].op->getOperation()->clone()));
   for (unsigned made : llvm::reverse(missing))
-    llvm::cantFail(applyRewrite(*op, entries[made].rewrite),
+    llvm::cantFail(applyInPlace(*op, entries[made].rewrite),
                    "a rewrite that applied does so again");
   keep(number, std::move(op));
   return *entries[number].op;
@@ -141,7 +141,7 @@ llvm::Expected<unsigned> GraphSpace::apply(unsigned number,
                                            const Rewrite &rewrite) {
   std::lock_guard<std::mutex> lock(mutex);
   OwningOpRef<GraphOp> op(cast<GraphOp>(getOp(number)->clone()));
-  if (llvm::Error error = applyRewrite(*op, rewrite))
+  if (llvm::Error error = applyInPlace(*op, rewrite))
     return std::move(error);
   return add(std::move(op), number, rewrite);
 }

@@ -260,10 +260,3 @@ llvm::Error teg::checkUnasked(EinsumOp op) {
       op->getDiscardableAttrDictionary().begin()->getName().getValue(),
       "', which is about it as it is");
 }
-
-void teg::substitute(EinsumOp old, EinsumOp replacement) {
-  old->getBlock()->getOperations().insert(old->getIterator(),
-                                          replacement.getOperation());
-  old.getResult().replaceAllUsesWith(replacement.getResult());
-  old->erase();
-}

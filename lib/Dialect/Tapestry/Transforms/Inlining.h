@@ -23,9 +23,6 @@ llvm::Expected<EinsumOp> inlineProducer(EinsumOp reader, EinsumOp producer,
 /// einsum as it is.
 llvm::Error checkUnasked(EinsumOp op);
 
-/// Puts an operation that is in no block in the place of another.
-void substitute(EinsumOp old, EinsumOp replacement);
-
 } // namespace tapestry::teg
 
 #endif // TAPESTRY_LIB_DIALECT_TAPESTRY_TRANSFORMS_INLINING_H

@@ -44,7 +44,8 @@ struct TapestryOrderContractions
   void runOnOperation() override;
 
 private:
-  llvm::Error order(EinsumOp op);
+  /// Appends how `op` is to be computed if that is another way than now.
+  llvm::Error order(EinsumOp op, std::vector<model::Rewrite> &rewrites);
   llvm::Expected<double> price(EinsumOp op, const ContractionTree &tree);
 
   OrderOptions options;
@@ -56,7 +57,7 @@ llvm::Expected<double>
 TapestryOrderContractions::price(EinsumOp op, const ContractionTree &tree) {
   OwningOpRef<GraphOp> graph = isolate(op);
   if (llvm::Error error =
-          applyRewrite(*graph, orderRewrite(op.getName(), tree)))
+          applyInPlace(*graph, orderRewrite(op.getName(), tree)))
     return std::move(error);
   PlanRequest request;
   request.devices = devices;
@@ -68,7 +69,9 @@ TapestryOrderContractions::price(EinsumOp op, const ContractionTree &tree) {
   return planned->plan.cost;
 }
 
-llvm::Error TapestryOrderContractions::order(EinsumOp op) {
+llvm::Error
+TapestryOrderContractions::order(EinsumOp op,
+                                 std::vector<model::Rewrite> &rewrites) {
   llvm::Expected<ProductSum> product = matchProductSum(op, op.getMonoid());
   if (!product) {
     std::string reason = llvm::toString(product.takeError());
@@ -89,7 +92,8 @@ llvm::Error TapestryOrderContractions::order(EinsumOp op) {
   }
   ++numOrdered;
   numSteps += tree->steps.size();
-  return applyRewrite(getOperation(), orderRewrite(op.getName(), *tree));
+  rewrites.push_back(orderRewrite(op.getName(), *tree));
+  return llvm::Error::success();
 }
 
 void TapestryOrderContractions::runOnOperation() {
@@ -101,20 +105,15 @@ void TapestryOrderContractions::runOnOperation() {
     return signalPassFailure();
   }
   options.objective = *wanted;
-  // By name: a rewrite erases what nobody reads, which may be any of them.
-  SmallVector<std::string> names;
+  // No choice depends on another.
+  std::vector<model::Rewrite> rewrites;
   for (auto op : getOperation().getOps<EinsumOp>())
-    names.push_back(op.getName().str());
-  for (const std::string &name : names) {
-    llvm::Expected<EinsumOp> op = einsumNamed(getOperation(), name);
-    if (!op) {
-      llvm::consumeError(op.takeError());
-      continue;
-    }
-    Location loc = op->getLoc();
-    if (llvm::Error error = order(*op)) {
-      emitError(loc) << llvm::toString(std::move(error));
+    if (llvm::Error error = order(op, rewrites)) {
+      emitError(op->getLoc()) << llvm::toString(std::move(error));
       return signalPassFailure();
     }
+  if (llvm::Error error = applyInPlace(getOperation(), rewrites)) {
+    emitError(getOperation().getLoc()) << llvm::toString(std::move(error));
+    return signalPassFailure();
   }
 }

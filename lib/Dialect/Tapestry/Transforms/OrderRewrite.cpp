@@ -39,8 +39,8 @@ Rewrite teg::orderRewrite(StringRef vertex, const ContractionTree &tree) {
   return {"order", vertex.str(), printSteps(tree.steps)};
 }
 
-static llvm::Error applyOrder(GraphOp graph, const Rewrite &rewrite) {
-  llvm::Expected<EinsumOp> op = einsumNamed(graph, rewrite.vertex);
+static llvm::Error applyOrder(RewrittenGraph &graph, const Rewrite &rewrite) {
+  llvm::Expected<EinsumOp> op = graph.einsumNamed(rewrite.vertex);
   if (!op)
     return op.takeError();
   llvm::Expected<ProductSum> product = matchProductSum(*op, op->getMonoid());
@@ -57,18 +57,15 @@ static llvm::Error applyOrder(GraphOp graph, const Rewrite &rewrite) {
   if (!product->scalars.empty() && steps->size() == 1 &&
       steps->back().isReduction())
     return planError("a sum alone has no place for the constant factor");
-  OpBuilder builder(graph.getContext());
-  Value result =
-      emitTree(builder, *product, *tree, FreshNames(graph, rewrite.vertex));
-  op->getResult().replaceAllUsesWith(result);
-  op->erase();
+  OpBuilder builder = graph.builder();
+  graph.replace(*op, emitTree(builder, *product, *tree,
+                              [&] { return graph.freshName(rewrite.vertex); }));
   return llvm::Error::success();
 }
 
 /// Trees that are worth a try: the cheapest few by flops and the one of the
 /// smallest intermediates.
-static void listOrders(GraphOp graph, EinsumOp op,
-                       std::vector<Rewrite> &rewrites) {
+static void listOrders(EinsumOp op, std::vector<Rewrite> &rewrites) {
   llvm::Expected<ProductSum> product = matchProductSum(op, op.getMonoid());
   if (!product)
     return llvm::consumeError(product.takeError());

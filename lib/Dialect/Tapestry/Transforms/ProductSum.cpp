@@ -389,6 +389,6 @@ Value TreeEmitter::emitUnfused(unsigned factor, StringRef name) {
 }
 
 Value teg::emitUnfused(OpBuilder &builder, ProductSum &product, unsigned factor,
-                       llvm::function_ref<std::string()> freshName) {
-  return TreeEmitter(builder, product).emitUnfused(factor, freshName());
+                       StringRef name) {
+  return TreeEmitter(builder, product).emitUnfused(factor, name);
 }

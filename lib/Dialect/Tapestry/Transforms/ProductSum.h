@@ -61,11 +61,10 @@ mlir::Value emitTree(mlir::OpBuilder &builder, ProductSum &product,
                      const contraction::ContractionTree &tree,
                      llvm::function_ref<std::string()> freshName);
 
-/// Emits one factor as an einsum of its own and the product with it, before
-/// `product.op`; returns the product's value.
+/// Emits one factor as an einsum of its own of this name, and the product with
+/// it, before `product.op`; returns the product's value.
 mlir::Value emitUnfused(mlir::OpBuilder &builder, ProductSum &product,
-                        unsigned factor,
-                        llvm::function_ref<std::string()> freshName);
+                        unsigned factor, llvm::StringRef name);
 
 } // namespace tapestry::teg
 

@@ -58,8 +58,9 @@ static llvm::Expected<EinsumOp> producerNamed(EinsumOp op, StringRef name) {
   return planError("it reads no einsum '", name, "'");
 }
 
-static llvm::Error applyReassociate(GraphOp graph, const Rewrite &rewrite) {
-  llvm::Expected<EinsumOp> op = einsumNamed(graph, rewrite.vertex);
+static llvm::Error applyReassociate(RewrittenGraph &graph,
+                                    const Rewrite &rewrite) {
+  llvm::Expected<EinsumOp> op = graph.einsumNamed(rewrite.vertex);
   if (!op)
     return op.takeError();
   if (rewrite.arguments.empty())
@@ -88,22 +89,20 @@ static llvm::Error applyReassociate(GraphOp graph, const Rewrite &rewrite) {
     tree = std::move(*checked);
   }
   EinsumOp whole = *merged;
-  substitute(*op, whole);
+  graph.substitute(*op, whole);
   if (tree.steps.empty())
     return llvm::Error::success();
-  (*producer)->erase();
+  graph.erase(*producer);
   ProductSum product =
       llvm::cantFail(matchProductSum(whole, whole.getMonoid()));
-  OpBuilder builder(graph.getContext());
-  Value result =
-      emitTree(builder, product, tree, FreshNames(graph, rewrite.vertex));
-  whole.getResult().replaceAllUsesWith(result);
-  whole->erase();
+  OpBuilder builder = graph.builder();
+  graph.replace(whole, emitTree(builder, product, tree, [&] {
+                  return graph.freshName(rewrite.vertex);
+                }));
   return llvm::Error::success();
 }
 
-static void listReassociations(GraphOp, EinsumOp op,
-                               std::vector<Rewrite> &rewrites) {
+static void listReassociations(EinsumOp op, std::vector<Rewrite> &rewrites) {
   SmallVector<EinsumOp> producers;
   for (Value operand : op.getInputs())
     if (auto producer = operand.getDefiningOp<EinsumOp>();
@@ -116,7 +115,7 @@ static void listReassociations(GraphOp, EinsumOp op,
       continue;
     }
     std::vector<Rewrite> orders;
-    orderKind.list(GraphOp(), *merged, orders);
+    orderKind.list(*merged, orders);
     Rewrite rewrite{
         "reassociate", op.getName().str(), {producer.getName().str()}};
     if (merged->getInputs().size() <= 3)

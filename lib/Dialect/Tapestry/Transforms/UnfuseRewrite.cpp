@@ -25,8 +25,8 @@ static llvm::Error checkFactor(ProductSum &product, unsigned number) {
   return llvm::Error::success();
 }
 
-static llvm::Error applyUnfuse(GraphOp graph, const Rewrite &rewrite) {
-  llvm::Expected<EinsumOp> op = einsumNamed(graph, rewrite.vertex);
+static llvm::Error applyUnfuse(RewrittenGraph &graph, const Rewrite &rewrite) {
+  llvm::Expected<EinsumOp> op = graph.einsumNamed(rewrite.vertex);
   if (!op)
     return op.takeError();
   llvm::Expected<ProductSum> product = matchProductSum(*op, op->getMonoid());
@@ -38,16 +38,13 @@ static llvm::Error applyUnfuse(GraphOp graph, const Rewrite &rewrite) {
     return planError("expected the number of a factor");
   if (llvm::Error error = checkFactor(*product, number))
     return error;
-  OpBuilder builder(*op);
-  Value result =
-      emitUnfused(builder, *product, number, FreshNames(graph, rewrite.vertex));
-  op->getResult().replaceAllUsesWith(result);
-  op->erase();
+  OpBuilder builder = graph.builder();
+  graph.replace(*op, emitUnfused(builder, *product, number,
+                                 graph.freshName(rewrite.vertex)));
   return llvm::Error::success();
 }
 
-static void listUnfusings(GraphOp, EinsumOp op,
-                          std::vector<Rewrite> &rewrites) {
+static void listUnfusings(EinsumOp op, std::vector<Rewrite> &rewrites) {
   llvm::Expected<ProductSum> product = matchProductSum(op, op.getMonoid());
   if (!product)
     return llvm::consumeError(product.takeError());

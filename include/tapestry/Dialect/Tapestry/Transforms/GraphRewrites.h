@@ -32,13 +32,14 @@
 
 namespace tapestry::teg {
 
-/// Applies one rewrite in place, erases what nobody observes any more, and
-/// writes the rewrite down on the graph. Fails with a reason where it does not
-/// apply; the graph is then as it was. The graph must have no partition yet.
-llvm::Error applyRewrite(GraphOp graph, const model::Rewrite &rewrite);
+/// Applies rewrites in order, erases what nobody observes any more, and writes
+/// the rewrites down on the graph. Fails with a reason where one does not
+/// apply; the graph is then as those before it have left it. The graph must
+/// have no partition yet.
+llvm::Error applyInPlace(GraphOp graph,
+                         llvm::ArrayRef<model::Rewrite> rewrites);
 
-/// Applies rewrites in order; all or, with an error that says which one does
-/// not apply, none.
+/// The same, but all or none are applied.
 llvm::Error applyRewrites(GraphOp graph,
                           llvm::ArrayRef<model::Rewrite> rewrites);
 
