@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Ranks that fail, die or stall while they run, on both back ends.
+"""Ranks that fail, die, stop or come late while they run, on both back ends.
 
     check_faults.py [CASE ...]
 """
@@ -43,8 +43,11 @@ def local_kill(bench):
 
 
 @case
-def local_stall(bench):
-    expect_lost(bench, run_local(bench, fault("stall")), 4, r"\b2\b")
+def local_late(bench):
+    """A rank that lives is awaited, however short the time-out."""
+    bench.write("given.json", json.dumps(given_plan()))
+    env = {**fault("late"), "TAPESTRY_TIMEOUT": "0.05"}
+    bench.expect_results(bench.run("--plan=given.json", env=env))
 
 
 @case
@@ -104,10 +107,26 @@ def mpi_kill(bench):
 
 
 @case
-def mpi_stall(bench):
-    finished = run_mpi(bench, fault("stall"))
+def mpi_late(bench):
+    finished = run_mpi(bench, {**fault("late"), "TAPESTRY_TIMEOUT": "0.05"})
+    bench.expect_results(finished)
+
+
+@case
+def mpi_stop(bench):
+    finished = run_mpi(bench, fault("stop"))
     finished.stdout = ""
-    expect_lost(bench, finished, 4)
+    given_up = r"rank 1 \(process \d+\) is stopped; gave it up after 2 seconds \(TAPESTRY_TIMEOUT\)"
+    expect_lost(bench, finished, 4, given_up)
+
+
+@case
+def mpi_exit(bench):
+    finished = run_mpi(bench, fault("exit"))
+    finished.stdout = ""
+    if finished.status == 0:
+        raise CheckFailed(f"a rank has gone, and all is well\n{finished.describe()}")
+    bench.expect_no_processes(finished)
 
 
 @case

@@ -2,6 +2,7 @@
 
 #include "Commands.h"
 #include "tapestry-rt/Files.h"
+#include "tapestry-rt/Runtime.h"
 #include "tapestry/InitAll.h"
 #include "tapestry/Pipelines/Pipelines.h"
 #include "tapestry/Plugin/Loader.h"
@@ -26,6 +27,26 @@ static ExitStatus runCommand(const Options &options) {
     return calibrateMachine(options);
   }
   llvm_unreachable("no other command");
+}
+
+/// Under a launcher of several processes all would do the same work and write
+/// the same files. Only measuring MPI is a work of several.
+static ExitStatus refuseSeveral(const Options &options) {
+  rt::LaunchedAs launched = rt::launchedAs();
+  if (launched.size == 1 ||
+      (options.command == Command::Calibrate && options.backend != "local"))
+    return ExitDone;
+  std::string count =
+      launched.size > 0 ? std::to_string(launched.size) : "several";
+  bool measures = options.command == Command::Calibrate;
+  if (launched.rank == 0)
+    printError("this is the work of one process, and " + count +
+               " were started: " +
+               (measures ? llvm::Twine("--backend mpi measures those")
+                         : "make an executable of the program (tapestry "
+                           "compile PROG.ein -o prog) and start that (mpirun "
+                           "./prog)"));
+  return ExitUsage;
 }
 
 /// What standard output could not take is an error, whoever has written it and
@@ -53,5 +74,9 @@ int main(int argc, char **argv) {
   if (int status = tapestry::loadPluginsOrReport("tapestry", argc, argv))
     return status;
   std::optional<Options> options = parseOptions(argc, argv);
-  return options ? runCommand(*options) : ExitUsage;
+  if (!options)
+    return ExitUsage;
+  if (ExitStatus status = refuseSeveral(*options))
+    return status;
+  return runCommand(*options);
 }

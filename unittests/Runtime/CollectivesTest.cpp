@@ -36,6 +36,7 @@ public:
                    size_t numIncoming, Receiver &receiver,
                    TransportError &error) override {
     struct Copy final : Receiver {
+      void waiting(int, double) override {}
       const Incoming *incoming;
       Receiver *receiver;
       void arrived(size_t index, const void *data) override {
@@ -61,7 +62,7 @@ using RankBody = std::function<Status(Communicator &, Arena &)>;
 
 /// Runs `body` on one thread per device; returns the bytes that all sent.
 int64_t runOnThreads(int devices, bool shared, const RankBody &body) {
-  LocalHub hub(devices, /*timeoutSeconds=*/60, /*spin=*/false);
+  LocalHub hub(devices, /*spin=*/false);
   MemoryBudget budget(int64_t(1) << 32);
   std::atomic<int64_t> sent{0};
   std::vector<std::thread> threads;

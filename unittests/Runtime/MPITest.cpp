@@ -171,17 +171,23 @@ TEST_F(MPI, FailuresEndItsOwnCollectives) {
             1)
       << result.err;
   result =
-      mpirun(4, options, "TAPESTRY_TIMEOUT=2 TAPESTRY_FAULT=rank=1,mode=stall");
+      mpirun(4, options, "TAPESTRY_TIMEOUT=2 TAPESTRY_FAULT=rank=1,mode=stop");
   EXPECT_EQ(result.status, 4);
   EXPECT_NE(
-      result.err.find("all_to_all of 'A' (collective 0): waited 2 seconds "
-                      "for the other ranks; gave up"),
+      result.err.find("all_to_all of 'A' (collective 0): rank 1 (process "),
       std::string::npos)
       << result.err;
+  EXPECT_NE(result.err.find(") is stopped; gave it up after 2 seconds "
+                            "(TAPESTRY_TIMEOUT)"),
+            std::string::npos)
+      << result.err;
+  EXPECT_EQ(folder.entries(), before);
+  result = mpirun(4, options,
+                  "TAPESTRY_TIMEOUT=0.05 TAPESTRY_FAULT=rank=1,mode=late");
+  EXPECT_EQ(result.status, 0) << result.err;
   result = mpirun(4, options, "TAPESTRY_FAULT=rank=1,mode=kill,collective=2");
   EXPECT_NE(result.status, 0);
   EXPECT_NE(result.status, 124) << "timed out";
-  EXPECT_EQ(folder.entries(), before);
 }
 
 TEST_F(MPI, ItsOwnCollectivesNeedItsBackEnd) {
@@ -245,13 +251,36 @@ TEST_F(MPI, KilledRankEndsAllRanks) {
   }
 }
 
-TEST_F(MPI, StalledRankTimesOut) {
+TEST_F(MPI, StoppedRankTimesOut) {
   std::vector<std::string> before = folder.entries();
   ProcessResult result =
       mpirun(4, "--backend mpi" + arguments(""),
-             "TAPESTRY_TIMEOUT=2 TAPESTRY_FAULT=rank=1,mode=stall");
+             "TAPESTRY_TIMEOUT=2 TAPESTRY_FAULT=rank=1,mode=stop");
   EXPECT_EQ(result.status, 4);
-  EXPECT_NE(result.err.find("waited 2 seconds for rank "), std::string::npos)
+  EXPECT_NE(result.err.find(": rank 1 (process "), std::string::npos)
       << result.err;
+  EXPECT_NE(result.err.find(") is stopped; gave it up after 2 seconds "
+                            "(TAPESTRY_TIMEOUT)"),
+            std::string::npos)
+      << result.err;
+  EXPECT_EQ(folder.entries(), before);
+}
+
+/// However short the time-out: what lives is awaited.
+TEST_F(MPI, LateRankIsAwaited) {
+  ProcessResult result =
+      mpirun(4, "--backend mpi" + arguments(""),
+             "TAPESTRY_TIMEOUT=0.05 TAPESTRY_FAULT=rank=1,mode=late");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+}
+
+TEST_F(MPI, RankThatExitsIsLost) {
+  std::vector<std::string> before = folder.entries();
+  ProcessResult result =
+      mpirun(4, "--backend mpi" + arguments(""),
+             "TAPESTRY_TIMEOUT=1 TAPESTRY_FAULT=rank=1,mode=exit");
+  EXPECT_NE(result.status, 0);
+  EXPECT_NE(result.status, 124) << "timed out";
   EXPECT_EQ(folder.entries(), before);
 }

@@ -140,7 +140,7 @@ TEST_F(Standalone, WrongUsage) {
             "TAPESTRY_TIMEOUT: 'soon' is no number of seconds above 0\n");
   EXPECT_EQ(error(inputs(), "TAPESTRY_FAULT=mode=sulk"),
             "TAPESTRY_FAULT: 'mode=sulk' is none of rank=NUMBER, "
-            "collective=NUMBER|write, mode=fail|kill|stall\n");
+            "collective=NUMBER|write, mode=fail|kill|exit|stop|stall|late\n");
   EXPECT_EQ(error("-iA=a.npy").find("no file for input 'W'"), 0u);
 }
 

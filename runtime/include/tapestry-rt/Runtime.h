@@ -45,8 +45,11 @@ struct RunOptions {
   /// Bytes that the ranks of this process may allocate together; 0: what the
   /// machine has available.
   int64_t memoryLimit = 0;
-  /// Seconds to wait for a peer; 0: TAPESTRY_TIMEOUT, or 300.
+  /// Seconds after which a process that has ended, is stopped or cannot be
+  /// reached is given up; 0: TAPESTRY_TIMEOUT, or 300.
   double timeoutSeconds = 0;
+  /// Seconds of waiting for a rank after which a line of progress names it.
+  double patienceSeconds = 60;
   /// A failure whose ranks do not come back within a second ends the process.
   /// Where false, `run` waits until they do.
   bool ownsProcess = false;
@@ -57,6 +60,15 @@ struct RunOptions {
 /// machine is checked before the first rank starts. On the MPI back end every
 /// process calls this, and all return the same status.
 int run(const TapestryProgram &program, const RunOptions &options);
+
+/// What a launcher told this process through the environment: its number and
+/// how many were started; 0 of 1 without a launcher.
+struct LaunchedAs {
+  int64_t rank = 0;
+  /// 0: the launcher does not say.
+  int64_t size = 1;
+};
+LaunchedAs launchedAs();
 
 /// Why ranks of this back end cannot be started here, as far as its library
 /// goes; empty: they can.

@@ -54,6 +54,8 @@ public:
   /// Message number `index` of the exchange's incoming ones can be read at
   /// `data` until this call returns: its place, or the sender's own memory.
   virtual void arrived(size_t index, const void *data) = 0;
+  /// About once a second while the exchange waits for a peer, for so long now.
+  virtual void waiting(int peer, double seconds) = 0;
 
 protected:
   ~Receiver() = default;
@@ -88,8 +90,9 @@ public:
 
   /// Sends and receives messages in any order, and returns when all have
   /// arrived and been taken and all outgoing memory may be written again. At
-  /// most one message goes each way between two ranks. Never waits longer for a
-  /// peer than the time-out that the transport was opened with.
+  /// most one message goes each way between two ranks. Waits as long as a peer
+  /// lives; one that has ended, is stopped or cannot be reached is given up
+  /// after the time-out that the transport was opened with.
   virtual Outcome exchange(const Label &label, const Outgoing *outgoing,
                            size_t numOutgoing, const Incoming *incoming,
                            size_t numIncoming, Receiver &receiver,

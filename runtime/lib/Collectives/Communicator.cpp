@@ -9,11 +9,19 @@ using namespace tapestry::rt;
 namespace {
 class CallReceiver final : public Receiver {
 public:
-  explicit CallReceiver(Communicator::Arrived &call) : call(call) {}
+  CallReceiver(Communicator::Arrived &call, const Communicator::Waiting &waits,
+               const char *what)
+      : call(call), waits(waits), what(what) {}
   void arrived(size_t index, const void *data) override { call(index, data); }
+  void waiting(int peer, double seconds) override {
+    if (waits)
+      waits(what, peer, seconds);
+  }
 
 private:
   Communicator::Arrived &call;
+  const Communicator::Waiting &waits;
+  const char *what;
 };
 } // namespace
 
@@ -37,7 +45,7 @@ Status Communicator::exchange(int step, const std::vector<Outgoing> &outgoing,
   if (outgoing.empty() && incoming.empty())
     return Status::success();
   label.step = step;
-  CallReceiver receiver(arrived);
+  CallReceiver receiver(arrived, waiting, what);
   TransportError error;
   Outcome outcome =
       transport.exchange(label, outgoing.data(), outgoing.size(),

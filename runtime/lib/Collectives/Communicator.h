@@ -22,7 +22,12 @@ public:
   /// Called with a message's index and the memory to read it from.
   using Arrived = std::function<void(size_t, const void *)>;
 
-  explicit Communicator(Transport &transport) : transport(transport) {}
+  /// Called while an operation waits: its name, the rank that it waits for, and
+  /// for how many seconds so far.
+  using Waiting = std::function<void(const char *, int, double)>;
+
+  explicit Communicator(Transport &transport, Waiting waiting = nullptr)
+      : transport(transport), waiting(std::move(waiting)) {}
 
   int rank() const { return transport.rank(); }
   int size() const { return transport.size(); }
@@ -60,6 +65,7 @@ private:
   Status worded(Outcome outcome, const TransportError &error) const;
 
   Transport &transport;
+  const Waiting waiting;
   Label label;
   const char *what = "";
   int64_t sent = 0;

@@ -1,6 +1,7 @@
 //===- Machine.cpp - What this machine and its environment have -----------===//
 
 #include "Core/Machine.h"
+#include "tapestry-rt/Runtime.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -108,21 +109,33 @@ std::string tapestry::rt::executableFolder() {
   return folder;
 }
 
+/// The number in a variable; -1: there is none.
+static int64_t numberOf(const char *variable) {
+  const char *text = getenv(variable);
+  char *end = nullptr;
+  long long number = text ? strtoll(text, &end, 10) : -1;
+  return text && end != text && *end == '\0' && number >= 0 ? number : -1;
+}
+
 LaunchedAs tapestry::rt::launchedAs() {
-  static const char *const names[][2] = {
+  static constexpr const char *launchers[][2] = {
+      // Open MPI's mpirun.
       {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+      // MPICH's and Intel's mpiexec, srun --mpi=pmi2, HPE's PALS.
       {"PMI_RANK", "PMI_SIZE"},
-      {"PMIX_RANK", "PMIX_SIZE"},
-      {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"}};
-  LaunchedAs launched;
-  for (const auto &[rankName, sizeName] : names) {
-    const char *rank = getenv(rankName);
-    const char *size = getenv(sizeName);
-    if (!rank || !size)
-      continue;
-    launched.rank = strtoll(rank, nullptr, 10);
-    launched.size = strtoll(size, nullptr, 10);
-    return launched;
+      {"PALS_RANKID", "PALS_SIZE"},
+      {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+      {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
+      // srun of any kind; salloc's and sbatch's own shells are no steps.
+      {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
+  for (const auto &[rankName, sizeName] : launchers) {
+    int64_t rank = numberOf(rankName), size = numberOf(sizeName);
+    if (rank >= 0 && size > rank)
+      return {rank, size};
   }
-  return launched;
+  // PMIx tells the rank; how many there are is to be asked for.
+  for (const char *rankName : {"PMIX_RANK", "PALS_RANKID"})
+    if (int64_t rank = numberOf(rankName); rank >= 0)
+      return {rank, 0};
+  return {};
 }

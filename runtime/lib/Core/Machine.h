@@ -23,14 +23,6 @@ int64_t availableMemory();
 /// The folder of the running executable; empty where unknown.
 std::string executableFolder();
 
-/// What an MPI launcher told this process through the environment: its number
-/// and how many were started. 0 of 1 without a launcher.
-struct LaunchedAs {
-  int64_t rank = 0;
-  int64_t size = 1;
-};
-LaunchedAs launchedAs();
-
 } // namespace rt
 } // namespace tapestry
 

@@ -50,11 +50,17 @@ private:
   /// Takes from the inbox the first message of `label` that is expected.
   Outcome takeMessage(const Label &label, Message &message, bool &found,
                       TransportError &error);
+  int firstExpected(const Incoming *incoming, size_t numIncoming) const;
   Outcome receiveAll(const Label &label, const Incoming *incoming,
                      size_t numIncoming, Receiver &receiver,
                      TransportError &error);
-  /// Waits until `events` has moved on from `seen`.
-  Outcome waitForEvent(uint64_t seen, Clock::time_point deadline);
+  /// Waits until `events` has moved on from `seen`; `peer` is one that the wait
+  /// is for, since `since`.
+  Outcome waitForEvent(uint64_t seen, int peer, Clock::time_point since,
+                       Receiver &receiver);
+  /// The rank that keeps this one waiting: `peer`, or the one that it waits
+  /// for.
+  int blamed(int peer) const;
 
   LocalHub &hub;
   const int number;
@@ -70,6 +76,8 @@ private:
   alignas(64) std::atomic<uint64_t> events{0};
   /// Messages that this rank has posted and nobody has taken yet.
   std::atomic<size_t> pending{0};
+  /// The rank that this one sleeps for; -1: none.
+  std::atomic<int> awaited{-1};
 };
 
 } // namespace rt
@@ -96,7 +104,20 @@ static void pauseBriefly() {
 #endif
 }
 
-Outcome LocalEndpoint::waitForEvent(uint64_t seen, Clock::time_point deadline) {
+int LocalEndpoint::blamed(int peer) const {
+  // Ranks that wait for each other in a circle have lost their order.
+  for (int steps = 0; steps < hub.size(); ++steps) {
+    int next = hub.endpoints[peer]->awaited.load(std::memory_order_relaxed);
+    if (next < 0)
+      break;
+    peer = next;
+  }
+  return peer;
+}
+
+Outcome LocalEndpoint::waitForEvent(uint64_t seen, int peer,
+                                    Clock::time_point since,
+                                    Receiver &receiver) {
   auto moved = [&] {
     return events.load(std::memory_order_acquire) != seen || hub.aborted();
   };
@@ -107,14 +128,20 @@ Outcome LocalEndpoint::waitForEvent(uint64_t seen, Clock::time_point deadline) {
       break;
     pauseBriefly();
   }
-  if (!moved()) {
-    std::unique_lock<std::mutex> lock(mutex);
-    asleep = true;
-    bool inTime = wake.wait_until(lock, deadline, moved);
-    asleep = false;
-    if (!inTime)
-      return Outcome::Failed;
+  awaited.store(peer, std::memory_order_relaxed);
+  while (!moved()) {
+    {
+      std::unique_lock<std::mutex> lock(mutex);
+      asleep = true;
+      wake.wait_for(lock, std::chrono::seconds(1), moved);
+      asleep = false;
+    }
+    if (!moved())
+      receiver.waiting(
+          blamed(peer),
+          std::chrono::duration<double>(Clock::now() - since).count());
   }
+  awaited.store(-1, std::memory_order_relaxed);
   return hub.aborted() ? Outcome::Stopped : Outcome::Done;
 }
 
@@ -163,19 +190,18 @@ Outcome LocalEndpoint::takeMessage(const Label &label, Message &message,
   return Outcome::Done;
 }
 
-static Outcome timedOut(double seconds, int peer, const char *what,
-                        TransportError &error) {
-  snprintf(error.text, sizeof(error.text),
-           "waited %g seconds for rank %d %s; gave up", seconds, peer, what);
-  return Outcome::Failed;
+int LocalEndpoint::firstExpected(const Incoming *incoming,
+                                 size_t numIncoming) const {
+  for (size_t i = 0; i < numIncoming; ++i)
+    if (expected[incoming[i].peer] >= 0)
+      return incoming[i].peer;
+  return number;
 }
 
 Outcome LocalEndpoint::receiveAll(const Label &label, const Incoming *incoming,
                                   size_t numIncoming, Receiver &receiver,
                                   TransportError &error) {
-  Clock::time_point deadline =
-      Clock::now() +
-      std::chrono::microseconds(static_cast<int64_t>(hub.timeoutSeconds * 1e6));
+  Clock::time_point since = Clock::now();
   for (size_t remaining = numIncoming; remaining > 0;) {
     uint64_t seen = events.load(std::memory_order_acquire);
     Message message;
@@ -184,12 +210,8 @@ Outcome LocalEndpoint::receiveAll(const Label &label, const Incoming *incoming,
     if (outcome != Outcome::Done)
       return outcome;
     if (!found) {
-      outcome = waitForEvent(seen, deadline);
-      if (outcome == Outcome::Failed)
-        for (size_t i = 0; i < numIncoming; ++i)
-          if (expected[incoming[i].peer] >= 0)
-            return timedOut(hub.timeoutSeconds, incoming[i].peer, "to send",
-                            error);
+      outcome = waitForEvent(seen, firstExpected(incoming, numIncoming), since,
+                             receiver);
       if (outcome != Outcome::Done)
         return outcome;
       continue;
@@ -232,18 +254,14 @@ Outcome LocalEndpoint::exchange(const Label &label, const Outgoing *outgoing,
   if (outcome != Outcome::Done)
     return outcome;
 
-  Clock::time_point deadline =
-      Clock::now() +
-      std::chrono::microseconds(static_cast<int64_t>(hub.timeoutSeconds * 1e6));
+  Clock::time_point since = Clock::now();
   while (true) {
     uint64_t seen = events.load(std::memory_order_acquire);
     if (pending.load(std::memory_order_acquire) == 0)
       return Outcome::Done;
-    outcome = waitForEvent(seen, deadline);
-    if (outcome == Outcome::Failed)
-      return timedOut(hub.timeoutSeconds,
-                      numOutgoing == 1 ? outgoing[0].peer : -1, "to receive",
-                      error);
+    // Which of several has not taken its message is not known.
+    outcome =
+        waitForEvent(seen, outgoing[numOutgoing - 1].peer, since, receiver);
     if (outcome != Outcome::Done)
       return outcome;
   }
@@ -253,8 +271,7 @@ Outcome LocalEndpoint::exchange(const Label &label, const Outgoing *outgoing,
 // The hub
 //===----------------------------------------------------------------------===//
 
-LocalHub::LocalHub(int ranks, double timeoutSeconds, bool spin)
-    : timeoutSeconds(timeoutSeconds), spin(spin) {
+LocalHub::LocalHub(int ranks, bool spin) : spin(spin) {
   for (int rank = 0; rank < ranks; ++rank)
     endpoints.push_back(std::make_unique<LocalEndpoint>(*this, rank));
 }

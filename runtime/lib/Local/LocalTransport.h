@@ -2,6 +2,8 @@
 //
 // The `local` back end: a message is a pointer to the sender's memory, and the
 // receiver copies or combines straight out of it.
+// A rank waits for another as long as that takes: a thread that is there works
+// or waits itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +30,7 @@ class LocalHub {
 public:
   /// `spin`: wait actively for some microseconds before sleeping; pays where
   /// every rank has a processor.
-  LocalHub(int ranks, double timeoutSeconds, bool spin);
+  LocalHub(int ranks, bool spin);
   ~LocalHub();
 
   Transport &endpoint(int rank);
@@ -61,7 +63,6 @@ private:
   friend class LocalEndpoint;
 
   std::vector<std::unique_ptr<class LocalEndpoint>> endpoints;
-  const double timeoutSeconds;
   const bool spin;
 
   std::atomic<bool> stop{false};

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Core/Machine.h"
 #include "MPI/Errors.h"
 #include "MPI/MPICollectives.h"
 #include "MPI/MPITransport.h"
@@ -46,6 +47,11 @@ static bool initialize(MPI_Comm &world, TransportError &error) {
   int running = 0;
   MPI_Initialized(&running);
   if (!running) {
+    // Open MPI knows only what it was told of the machine's cores: while it
+    // waits for other processes, it must let them work.
+    const char *onHost = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    if (onHost && atoi(onHost) > availableCores())
+      setenv("OMPI_MCA_mpi_yield_when_idle", "1", /*overwrite=*/0);
     int provided = 0;
     int code =
         MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
@@ -57,6 +63,22 @@ static bool initialize(MPI_Comm &world, TransportError &error) {
   }
   MPI_Comm_dup(MPI_COMM_WORLD, &world);
   MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+  return true;
+}
+
+/// Tells all processes where each can be found.
+static bool introduce(MPI_Comm world, Vigil &vigil, TransportError &error) {
+  int size = 1;
+  MPI_Comm_size(world, &size);
+  std::vector<ProcessIdentity> all(size);
+  constexpr int bytes = sizeof(ProcessIdentity);
+  int code = MPI_Allgather(&vigil.own(), bytes, MPI_BYTE, all.data(), bytes,
+                           MPI_BYTE, world);
+  if (code != MPI_SUCCESS) {
+    mpiFailed("MPI_Allgather", code, error);
+    return false;
+  }
+  vigil.setProcesses(std::move(all));
   return true;
 }
 
@@ -75,9 +97,12 @@ tapestryRtOpenBackend(uint32_t version, double timeoutSeconds,
   MPI_Comm world = MPI_COMM_NULL;
   if (!initialize(world, *error))
     return nullptr;
-  // Never destroyed: MPI's own end and the watch's thread come later.
-  backend.transport = new MPITransport(world, timeoutSeconds);
-  backend.collectives =
-      new MPICollectives(world, backend.transport->rank(), timeoutSeconds);
+  // Never destroyed: MPI's own end and threads that look come later.
+  auto *vigil = new Vigil;
+  if (!introduce(world, *vigil, *error))
+    return nullptr;
+  backend.transport = new MPITransport(world, *vigil, timeoutSeconds);
+  backend.collectives = new MPICollectives(world, backend.transport->rank(),
+                                           *vigil, timeoutSeconds);
   return &backend;
 }

@@ -112,7 +112,7 @@ public:
   int64_t scratchBytes() const override { return 0; }
   Outcome run(const void *source, void *target, void *scratch,
               TransportError &error) final {
-    Watch::Guard guard(watch, what.c_str());
+    Watch::Guard guard(watch, what.c_str(), members);
     activeCombine = combine;
     const char *call = "";
     int code = start(source, target, scratch, call);
@@ -121,8 +121,10 @@ public:
 
 protected:
   MPICollective(const GroupCollective &collective, Watch &watch, MPI_Comm group)
-      : watch(watch), what(collective.what), combine(collective.combine),
-        group(group), type(typeOf(collective.dtype)),
+      : watch(watch), what(collective.what),
+        members(collective.members, collective.members + collective.size),
+        combine(collective.combine), group(group),
+        type(typeOf(collective.dtype)),
         elementSize(dtypeSize(collective.dtype)) {}
 
   /// Returns MPI's code; `call` is the function that it came from.
@@ -131,6 +133,7 @@ protected:
 
   Watch &watch;
   std::string what;
+  std::vector<int> members;
   TapestryCombineFn combine;
   MPI_Comm group;
   MPI_Datatype type;
@@ -392,7 +395,7 @@ Outcome MPICollectives::communicatorOf(const GroupCollective &collective,
                            collective.members + collective.size);
   auto [entry, isNew] = communicators.try_emplace(members, MPI_COMM_NULL);
   if (isNew) {
-    Watch::Guard guard(watch, collective.what);
+    Watch::Guard guard(watch, collective.what, members);
     MPI_Group all, group;
     MPI_Comm_group(world, &all);
     MPI_Group_incl(all, collective.size, members.data(), &group);

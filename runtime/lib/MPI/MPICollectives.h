@@ -23,8 +23,8 @@ namespace rt {
 class MPICollectives final : public BackendCollectives {
 public:
   /// `world` has the back end's ranks; its errors are returned.
-  MPICollectives(MPI_Comm world, int rank, double timeoutSeconds)
-      : world(world), watch(rank, timeoutSeconds) {}
+  MPICollectives(MPI_Comm world, int rank, Vigil &vigil, double timeoutSeconds)
+      : world(world), watch(rank, vigil, timeoutSeconds) {}
 
   Outcome prepare(const GroupCollective &collective,
                   std::unique_ptr<WholeCollective> &prepared,

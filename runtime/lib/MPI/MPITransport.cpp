@@ -1,6 +1,7 @@
 //===- MPITransport.cpp - Messages between MPI processes ------------------===//
 
 #include "MPI/MPITransport.h"
+#include "Core/Machine.h"
 #include "MPI/Errors.h"
 #include <algorithm>
 #include <ctime>
@@ -18,8 +19,8 @@ static double seconds() {
   return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
 }
 
-MPITransport::MPITransport(MPI_Comm world, double timeoutSeconds)
-    : world(world), timeoutSeconds(timeoutSeconds) {
+MPITransport::MPITransport(MPI_Comm world, Vigil &vigil, double timeoutSeconds)
+    : world(world), vigil(vigil), timeoutSeconds(timeoutSeconds) {
   MPI_Comm_rank(world, &myRank);
   MPI_Comm_size(world, &numRanks);
 
@@ -27,6 +28,7 @@ MPITransport::MPITransport(MPI_Comm world, double timeoutSeconds)
   MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
   MPI_Comm_size(host, &numOnHost);
   MPI_Comm_free(&host);
+  sharesCores = numOnHost > availableCores();
 
   int *bound = nullptr;
   int found = 0;
@@ -95,8 +97,8 @@ Outcome MPITransport::checkArrived(const Piece &piece, MPI_Status &status,
 
 /// Gives the processor away where ranks share one, and stops burning it when
 /// the wait gets long.
-static void waitPolitely(int idleTurns) {
-  if (idleTurns < 200)
+void MPITransport::waitPolitely(int idleTurns) const {
+  if (idleTurns < 200 && !sharesCores)
     return;
   if (idleTurns < 2000) {
     sched_yield();
@@ -106,12 +108,38 @@ static void waitPolitely(int idleTurns) {
   nanosleep(&pause, nullptr);
 }
 
+Outcome MPITransport::lookAfter(double waited, std::vector<Vigil::Wait> &waits,
+                                Receiver &receiver, TransportError &error) {
+  bool isFirst = true;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i] == MPI_REQUEST_NULL)
+      continue;
+    int peer = pieces[i].peer;
+    if (isFirst)
+      receiver.waiting(peer, waited);
+    isFirst = false;
+    auto wait =
+        std::find_if(waits.begin(), waits.end(),
+                     [&](const auto &known) { return known.rank == peer; });
+    if (wait == waits.end())
+      wait = waits.insert(waits.end(), Vigil::begin(peer));
+    std::string lost = vigil.findLost(*wait, timeoutSeconds);
+    if (lost.empty())
+      continue;
+    snprintf(error.text, sizeof(error.text), "%s", lost.c_str());
+    return Outcome::Failed;
+  }
+  return Outcome::Done;
+}
+
 Outcome MPITransport::finish(const Incoming *incoming, size_t numIncoming,
                              Receiver &receiver, TransportError &error) {
   size_t left = requests.size();
   completed.resize(left);
   statuses.resize(left);
-  double deadline = seconds() + timeoutSeconds;
+  double begin = seconds();
+  double nextLook = begin + Vigil::pause(timeoutSeconds);
+  std::vector<Vigil::Wait> waits;
   for (int idleTurns = 0; left > 0;) {
     int count = 0;
     int code = MPI_Testsome(static_cast<int>(requests.size()), requests.data(),
@@ -139,15 +167,13 @@ Outcome MPITransport::finish(const Incoming *incoming, size_t numIncoming,
       continue;
     }
     waitPolitely(++idleTurns);
-    if (idleTurns % 64 != 0 || seconds() < deadline)
+    double now = idleTurns % 64 == 0 ? seconds() : begin;
+    if (now < nextLook)
       continue;
-    for (size_t i = 0; i < requests.size(); ++i)
-      if (requests[i] != MPI_REQUEST_NULL) {
-        snprintf(error.text, sizeof(error.text),
-                 "waited %g seconds for rank %d to %s; gave up", timeoutSeconds,
-                 pieces[i].peer, pieces[i].message < 0 ? "receive" : "send");
-        return Outcome::Failed;
-      }
+    nextLook = now + Vigil::pause(timeoutSeconds);
+    Outcome outcome = lookAfter(now - begin, waits, receiver, error);
+    if (outcome != Outcome::Done)
+      return outcome;
   }
   return Outcome::Done;
 }

@@ -3,6 +3,7 @@
 #ifndef TAPESTRY_RT_MPI_MPITRANSPORT_H
 #define TAPESTRY_RT_MPI_MPITRANSPORT_H
 
+#include "MPI/Vigil.h"
 #include "tapestry-rt/Transport.h"
 #include <mpi.h>
 #include <vector>
@@ -13,7 +14,7 @@ namespace rt {
 class MPITransport final : public Transport {
 public:
   /// Measures `world`, whose errors are returned.
-  MPITransport(MPI_Comm world, double timeoutSeconds);
+  MPITransport(MPI_Comm world, Vigil &vigil, double timeoutSeconds);
 
   int rank() const override { return myRank; }
   int size() const override { return numRanks; }
@@ -39,6 +40,11 @@ private:
                 size_t numIncoming, TransportError &error);
   Outcome finish(const Incoming *incoming, size_t numIncoming,
                  Receiver &receiver, TransportError &error);
+  /// Of an exchange that has waited for so long: tells whom for, and fails
+  /// where one of those is lost.
+  Outcome lookAfter(double waited, std::vector<Vigil::Wait> &waits,
+                    Receiver &receiver, TransportError &error);
+  void waitPolitely(int idleTurns) const;
   Outcome checkArrived(const Piece &piece, MPI_Status &status,
                        TransportError &error);
 
@@ -47,6 +53,8 @@ private:
   int numRanks = 1;
   int numOnHost = 1;
   int maxTag = 32767;
+  bool sharesCores = false; // with other ranks
+  Vigil &vigil;
   double timeoutSeconds;
 
   // Of the exchange under way; kept to save allocations.

@@ -2,47 +2,52 @@
 
 #include "MPI/Watch.h"
 #include "tapestry-rt/Runtime.h"
-#include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <thread>
 #include <unistd.h>
 
 using namespace tapestry;
 using namespace tapestry::rt;
 
-static double seconds() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
-}
-
-Watch::Guard::Guard(Watch &watch, const char *what) : watch(watch) {
-  watch.start();
-  watch.what = what;
-  watch.since.store(seconds(), std::memory_order_release);
-}
-
-void Watch::start() {
-  if (started)
-    return;
+void Watch::begin(const char *newWhat, const std::vector<int> &newMembers) {
+  std::lock_guard<std::mutex> lock(mutex);
+  what = newWhat;
+  members = &newMembers;
+  ++call;
+  if (!started)
+    std::thread([this] { look(); }).detach();
   started = true;
-  std::thread([this] { look(); }).detach();
+}
+
+void Watch::end() {
+  std::lock_guard<std::mutex> lock(mutex);
+  members = nullptr;
 }
 
 void Watch::look() {
-  double pause = std::clamp(timeoutSeconds / 8, 0.01, 10.0);
+  std::vector<Vigil::Wait> waits;
+  uint64_t seen = 0;
   while (true) {
-    usleep(static_cast<useconds_t>(pause * 1e6));
-    double begin = since.load(std::memory_order_acquire);
-    if (begin == 0 || seconds() - begin < timeoutSeconds)
+    usleep(static_cast<useconds_t>(Vigil::pause(timeoutSeconds) * 1e6));
+    // Held while looking, so that the call cannot end meanwhile.
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!members)
       continue;
-    // No file is under way while the program runs, so nothing is left behind.
-    fprintf(stderr,
-            "rank %d: %s: waited %g seconds for the other ranks; gave "
-            "up\n",
-            rank, what.load(), timeoutSeconds);
-    fflush(stderr);
-    _exit(ExitRankFailed);
+    if (seen != call) {
+      seen = call;
+      waits.clear();
+      for (int member : *members)
+        if (member != rank)
+          waits.push_back(Vigil::begin(member));
+    }
+    for (Vigil::Wait &wait : waits) {
+      std::string lost = vigil.findLost(wait, timeoutSeconds);
+      if (lost.empty())
+        continue;
+      // No file is under way while the program runs, so nothing is left behind.
+      fprintf(stderr, "rank %d: %s: %s\n", rank, what, lost.c_str());
+      fflush(stderr);
+      _exit(ExitRankFailed);
+    }
   }
 }

@@ -3,24 +3,28 @@
 #ifndef TAPESTRY_RT_MPI_WATCH_H
 #define TAPESTRY_RT_MPI_WATCH_H
 
-#include <atomic>
+#include "MPI/Vigil.h"
 
 namespace tapestry {
 namespace rt {
 
-/// MPI's blocking collectives wait for a lost rank forever. A thread looks at
-/// how long the present one has taken and ends the process with a message and
-/// the status of a failed rank; the launcher then ends the others.
+/// MPI's blocking collectives wait for a lost rank forever. A thread looks
+/// after the members of the present one; where one is lost, it ends the process
+/// with a message and the status of a failed rank, and the launcher ends the
+/// others.
 class Watch {
 public:
-  Watch(int rank, double timeoutSeconds)
-      : rank(rank), timeoutSeconds(timeoutSeconds) {}
+  Watch(int rank, Vigil &vigil, double timeoutSeconds)
+      : rank(rank), vigil(vigil), timeoutSeconds(timeoutSeconds) {}
 
-  /// For the length of one call; `what` stands in the message.
+  /// For the length of one call among `members`; `what` stands in the message.
   class Guard {
   public:
-    Guard(Watch &watch, const char *what);
-    ~Guard() { watch.since.store(0, std::memory_order_release); }
+    Guard(Watch &watch, const char *what, const std::vector<int> &members)
+        : watch(watch) {
+      watch.begin(what, members);
+    }
+    ~Guard() { watch.end(); }
     Guard(const Guard &) = delete;
     Guard &operator=(const Guard &) = delete;
 
@@ -29,14 +33,18 @@ public:
   };
 
 private:
-  void start();
+  void begin(const char *newWhat, const std::vector<int> &newMembers);
+  void end();
   [[noreturn]] void look();
 
   const int rank;
+  Vigil &vigil;
   const double timeoutSeconds;
   bool started = false;
-  std::atomic<const char *> what{""};
-  std::atomic<double> since{0}; // when the present call began; 0: there is none
+  std::mutex mutex; // guards what follows
+  const char *what = "";
+  const std::vector<int> *members = nullptr; // null: there is no call
+  uint64_t call = 0;
 };
 
 } // namespace rt

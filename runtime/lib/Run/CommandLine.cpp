@@ -84,8 +84,9 @@ void CommandLine::printHelp() const {
         "  -v                   say what is done\n"
         "  --help, --version\n\n"
         "exit status: 0 done, 1 wrong data, 2 wrong usage, 3 the machine is "
-        "not able,\n4 a rank failed. TAPESTRY_TIMEOUT sets the seconds to wait "
-        "for a rank (300).\n",
+        "not able,\n4 a rank failed. A process that has ended, is stopped or "
+        "cannot be\nreached is given up after TAPESTRY_TIMEOUT seconds "
+        "(300).\n",
         stdout);
 }
 

@@ -24,7 +24,10 @@ static bool parseEntry(const std::string &key, const std::string &value,
     return false;
   fault.mode = value == "fail"    ? Fault::Mode::Fail
                : value == "kill"  ? Fault::Mode::Kill
+               : value == "exit"  ? Fault::Mode::Exit
+               : value == "stop"  ? Fault::Mode::Stop
                : value == "stall" ? Fault::Mode::Stall
+               : value == "late"  ? Fault::Mode::Late
                                   : Fault::Mode::None;
   return fault.mode != Fault::Mode::None;
 }
@@ -42,9 +45,10 @@ Status tapestry::rt::parseFault(const char *text, Fault &fault) {
     if (equals == std::string::npos ||
         !parseEntry(entry.substr(0, equals), entry.substr(equals + 1), fault))
       return Status::failure(
-          ExitUsage, format("TAPESTRY_FAULT: '%s' is none of rank=NUMBER, "
-                            "collective=NUMBER|write, mode=fail|kill|stall",
-                            entry.c_str()));
+          ExitUsage,
+          format("TAPESTRY_FAULT: '%s' is none of rank=NUMBER, "
+                 "collective=NUMBER|write, mode=fail|kill|exit|stop|stall|late",
+                 entry.c_str()));
   }
   return Status::success();
 }

@@ -6,7 +6,9 @@
 //   collective  when it starts this collective, or, with `write`, its outputs
 //               (default 0)
 //   mode        fail: reports a failure; kill: dies without a word (a process
-//               by SIGKILL, a thread by ending); stall: does nothing forever
+//               by SIGKILL, a thread by ending); exit: its process ends as if
+//               all were well; stop: its process is stopped; stall: lives on
+//               and does nothing; late: comes two seconds late
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +21,7 @@ namespace tapestry {
 namespace rt {
 
 struct Fault {
-  enum class Mode { None, Fail, Kill, Stall };
+  enum class Mode { None, Fail, Kill, Exit, Stop, Stall, Late };
   static constexpr int64_t atWrite = -1;
 
   Mode mode = Mode::None;

@@ -16,8 +16,13 @@ static constexpr size_t maxEvents = 1 << 18;
 
 Rank::Rank(Session &session, const Backend &backend)
     : session(session), program(session.program), transport(*backend.transport),
-      own(backend.collectives), communicator(transport), arena(session.budget),
-      inputs(program.num_inputs, nullptr),
+      own(backend.collectives),
+      communicator(transport,
+                   [this](const char *what, int peer, double seconds) {
+                     this->session.progress.waits(communicator.rank(), what,
+                                                  peer, seconds);
+                   }),
+      arena(session.budget), inputs(program.num_inputs, nullptr),
       outputs(program.num_outputs, nullptr),
       collectives(program.num_collectives), thread(pthread_self()),
       report(session), sentThisRun(program.num_collectives, 0) {}
@@ -267,10 +272,18 @@ Status Rank::strike(const std::string &where) {
     if (!communicator.sharesMemory())
       raise(SIGKILL);
     return Status::failure(ExitRankFailed, "died in " + where);
+  case Fault::Mode::Exit:
+    _exit(ExitDone);
+  case Fault::Mode::Stop:
+    raise(SIGSTOP);
+    break;
   case Fault::Mode::Stall:
     while (!communicator.stopped())
       usleep(10000);
     return Status::stopped();
+  case Fault::Mode::Late:
+    sleep(2);
+    break;
   }
   return Status::success();
 }

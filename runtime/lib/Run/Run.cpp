@@ -72,8 +72,7 @@ static size_t startThreads(std::vector<ThreadStart> &starts,
 
 static int runLocal(Session &session) {
   auto devices = static_cast<int>(session.program.devices);
-  LocalHub hub(devices, session.timeoutSeconds,
-               /*spin=*/devices <= availableCores());
+  LocalHub hub(devices, /*spin=*/devices <= availableCores());
   std::vector<ThreadStart> starts;
   for (int rank = 0; rank < devices; ++rank)
     starts.push_back({&session, &hub, rank});

@@ -17,12 +17,13 @@ using namespace tapestry::rt;
 static std::string chooseBackend(const RunOptions &options) {
   if (!options.backend.empty())
     return options.backend;
-  return launchedAs().size > 1 ? "mpi" : "local";
+  return launchedAs().size != 1 ? "mpi" : "local";
 }
 
 Session::Session(const TapestryProgram &program, const RunOptions &options)
     : program(program), options(options), budget(options.memoryLimit),
-      progress(options.tool, options.repeat, options.progress),
+      progress(options.tool, options.repeat, options.progress,
+               options.patienceSeconds),
       backendName(chooseBackend(options)) {}
 
 Status Session::failure(ExitStatus exit, const std::string &message) const {
