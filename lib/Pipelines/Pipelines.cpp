@@ -99,6 +99,7 @@ void tapestry::buildBufferPipeline(OpPassManager &pm, const Target &target,
   pm.addPass(createConvertCommToRuntime());
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createBufferizePrograms());
+  functions.addPass(createReuseBuffers());
   functions.addPass(createDeviceCSE());
 
   buildKernelPipeline(pm, options);

@@ -101,10 +101,15 @@ def BufferizePrograms
     : Pass<"tapestry-bufferize-programs", "::mlir::func::FuncOp"> {
   let summary = "Turn the tensors of device programs into buffers";
   let description = [{
-    Upstream's elimination of empty tensors and one-shot bufferization, with the
-    ops of `tapestry_index` lowered and canonicalization before and after, on
-    functions only that our lowering made: what an embedder keeps beside them in
-    the module stays as it is. Results are computed where the caller wants them.
+    Upstream's elimination of empty tensors and bufferization, with the ops of
+    `tapestry_index` lowered and canonicalization before and after, on functions
+    only that our lowering made: what an embedder keeps beside them in the module
+    stays as it is. Results are computed where the caller wants them.
+
+    An operation that computes into an empty tensor gets one of its own, so that
+    its result is nobody else's to write, which needs no proof. Upstream's one-shot
+    analysis is asked about the other operations only: it compares all reads with
+    all writes of what may share a buffer.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",

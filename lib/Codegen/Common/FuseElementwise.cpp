@@ -26,6 +26,10 @@ namespace {
 /// be cheaper than storing and loading it.
 constexpr unsigned recomputeCost = 6;
 
+/// The most operations of a body that is made of two: beyond that nothing is
+/// gained, and what generates code of it takes more than linear time.
+constexpr unsigned largestBody = 256;
+
 using linalg::GenericOp;
 
 /// A buffer that only operations of this block use, not through views.
@@ -340,6 +344,11 @@ bool FuseElementwise::compose(GenericOp producer) {
   }
   if (cost * (intermediate->reads.size() - 1) > recomputeCost)
     return false;
+  size_t size = llvm::range_size(*producer.getBody());
+  for (Operation *reader : readers)
+    if (size + llvm::range_size(*cast<GenericOp>(reader).getBody()) >
+        largestBody)
+      return false;
 
   // One reader may read the buffer through several maps; one at a time.
   SmallVector<std::pair<GenericOp, GenericOp>> replaced;

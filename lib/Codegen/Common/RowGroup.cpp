@@ -225,7 +225,13 @@ bool RowGroup::legal() const {
   return true;
 }
 
+/// What a group may hold at most. What is gained by one more shrinks with each,
+/// and longer programs of equal operations get equal kernels.
+static constexpr unsigned mostWorking = 32;
+
 bool RowGroup::join(ArrayRef<GenericOp> fills, GenericOp op) {
+  if (numWorking == mostWorking)
+    return false;
   unsigned rows = rowLoopsOf(op).size();
   bool opStrict = rows < op.getNumLoops();
   RowGroup next = *this;

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ProgramBuffers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -35,23 +34,15 @@ struct BufferizePrograms
     // between.
     before.addPass(index::createLowerTapestryIndex());
     before.addPass(createCanonicalizerPass());
-    // Results are computed where the caller wants them: no copies.
-    before.addPass(bufferization::createEmptyTensorEliminationPass());
     after.addPass(createCanonicalizerPass());
   }
 
   void runOnOperation() override {
-    if (!isDeviceCode(getOperation()))
+    if (!isDeviceCode(getOperation()) || getOperation().isExternal())
       return;
-    bufferization::OneShotBufferizationOptions options;
-    options.setFunctionBoundaryTypeConversion(
-        bufferization::LayoutMapOption::IdentityLayoutMap);
-    // The target's memory space has one.
-    options.bufferAlignment = 0;
-    bufferization::BufferizationState state;
     if (failed(runPipeline(before, getOperation())) ||
-        failed(bufferization::runOneShotBufferize(getOperation(), options,
-                                                  state)) ||
+        failed(placeResults(getOperation())) ||
+        failed(bufferizeProgram(getOperation())) ||
         failed(runPipeline(after, getOperation())))
       signalPassFailure();
   }

@@ -83,6 +83,30 @@ def FormRowKernels
                            "::mlir::scf::SCFDialect"];
 }
 
+def ReuseBuffers : Pass<"tapestry-reuse-buffers", "::mlir::func::FuncOp"> {
+  let summary = "Let elementwise operations work over inputs that end there";
+  let description = [{
+    An elementwise operation that is the last to read a buffer of this function,
+    with the subscripts and the type of its result, and the first to touch the
+    buffer of its result, works in place. One walk in program order decides, so
+    a chain of any length stays in one buffer.
+
+    ```mlir
+    %y = memref.alloc() : memref<8xf32>
+    linalg.generic {...} ins(%x) outs(%y)       // the last to read %x
+    linalg.generic {...} ins(%y, %a) outs(%z)
+    ```
+    becomes
+    ```mlir
+    linalg.generic {...} ins(%x) outs(%x)
+    linalg.generic {...} ins(%x, %a) outs(%z)
+    ```
+  }];
+  let statistics = [
+    Statistic<"numReused", "reused", "Buffers dropped">
+  ];
+}
+
 def ComputeInPlace
     : Pass<"tapestry-compute-in-place", "::mlir::func::FuncOp"> {
   let summary = "Let elementwise operations work on their result's buffer";
