@@ -57,8 +57,7 @@ private:
   void lowerSlice(comm::SliceOp op);
   Value allocatePart(Location loc, RankedTensorType type,
                      index::LayoutAttr layout);
-  func::FuncOp emitCollectiveCall(unsigned number, MemRefType from,
-                                  MemRefType to);
+  func::FuncOp collectiveCall(MemRefType from, MemRefType to);
   FlatSymbolRefAttr emitCombine(comm::CollectiveOpInterface op, Type element);
   func::FuncOp emitEntry(unsigned numInputs);
   void storeResults();
@@ -77,6 +76,10 @@ private:
   SmallVector<Value> resultBuffers;
   SmallVector<Attribute> inputs, outputs, collectives;
   SmallVector<index::LayoutAttr> layouts;
+  /// What calls the runtime for a collective, by the buffers that it takes.
+  llvm::DenseMap<std::pair<Type, Type>, func::FuncOp> collectiveCalls;
+  /// The distinct ⊕ of the collectives.
+  SmallVector<func::FuncOp> combines;
 };
 
 } // namespace
@@ -238,26 +241,30 @@ Value RuntimeProgram::addressOf(OpBuilder &b, Location loc, Value memref) {
   return LLVM::IntToPtrOp::create(b, loc, pointer, address);
 }
 
-func::FuncOp RuntimeProgram::emitCollectiveCall(unsigned number,
-                                                MemRefType from,
-                                                MemRefType to) {
+/// A function (rank, number of the collective, source, target).
+func::FuncOp RuntimeProgram::collectiveCall(MemRefType from, MemRefType to) {
+  func::FuncOp &known = collectiveCalls[{from, to}];
+  if (known)
+    return known;
+  Type number = b.getI64Type();
   func::FuncOp run = declare("tapestry_rt_collective",
-                             {pointer, b.getI64Type(), pointer, pointer}, {});
+                             {pointer, number, pointer, pointer}, {});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(module.getBody());
-  auto func = func::FuncOp::create(
-      b, loc, ("collective." + name + "." + Twine(number)).str(),
-      b.getFunctionType({pointer, from, to}, {}));
-  func.setPrivate();
-  func->setAttr(deviceAttrName, b.getUnitAttr());
-  Block *body = func.addEntryBlock();
+  known = func::FuncOp::create(
+      b, loc,
+      ("collective." + name + "." + Twine(collectiveCalls.size() - 1)).str(),
+      b.getFunctionType({pointer, number, from, to}, {}));
+  known.setPrivate();
+  known->setAttr(deviceAttrName, b.getUnitAttr());
+  Block *body = known.addEntryBlock();
   b.setInsertionPointToStart(body);
-  Value index = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(number));
   call(loc, run,
-       {body->getArgument(0), index, addressOf(b, loc, body->getArgument(1)),
-        addressOf(b, loc, body->getArgument(2))});
+       {body->getArgument(0), body->getArgument(1),
+        addressOf(b, loc, body->getArgument(2)),
+        addressOf(b, loc, body->getArgument(3))});
   func::ReturnOp::create(b, loc);
-  return func;
+  return known;
 }
 
 /// A function acc = acc ⊕ in over contiguous elements; one per distinct ⊕.
@@ -265,9 +272,8 @@ FlatSymbolRefAttr RuntimeProgram::emitCombine(comm::CollectiveOpInterface op,
                                               Type element) {
   auto type = MemRefType::get({ShapedType::kDynamic}, element);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(module.getBody());
   auto func = func::FuncOp::create(
-      b, loc, ("combine." + name + "." + Twine(collectives.size())).str(),
+      loc, ("combine." + name + "." + Twine(combines.size())).str(),
       b.getFunctionType({type, type}, {}));
   func->setAttr(deviceAttrName, b.getUnitAttr());
   Block *body = func.addEntryBlock();
@@ -283,6 +289,15 @@ FlatSymbolRefAttr RuntimeProgram::emitCombine(comm::CollectiveOpInterface op,
             emitCombined(inner, innerLoc, op, arguments[1], arguments[0]));
       });
   func::ReturnOp::create(b, loc);
+  for (func::FuncOp known : combines)
+    if (OperationEquivalence::isRegionEquivalentTo(
+            &known.getBody(), &func.getBody(),
+            OperationEquivalence::IgnoreLocations)) {
+      func.erase();
+      return FlatSymbolRefAttr::get(known);
+    }
+  module.push_back(func);
+  combines.push_back(func);
   return FlatSymbolRefAttr::get(func);
 }
 
@@ -302,9 +317,10 @@ void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
     target = allocatePart(loc, resultType, op.getTo());
   Value from = bufferization::ToBufferOp::create(b, loc, memrefOf(sourceType),
                                                  source, /*read_only=*/true);
-  unsigned number = collectives.size();
   func::FuncOp callee =
-      emitCollectiveCall(number, memrefOf(sourceType), memrefOf(resultType));
+      collectiveCall(memrefOf(sourceType), memrefOf(resultType));
+  Value number = arith::ConstantOp::create(
+      b, loc, b.getI64IntegerAttr(collectives.size()));
 
   SmallVector<NamedAttribute> entry = {
       b.getNamedAttr(program::vertex, b.getStringAttr(op.getVertex())),
@@ -323,7 +339,7 @@ void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
   }
   collectives.push_back(b.getDictionaryAttr(entry));
 
-  call(loc, callee, {rank, from, target});
+  call(loc, callee, {rank, number, from, target});
   result.replaceAllUsesWith(bufferization::ToTensorOp::create(
       b, loc, resultType, target, /*restrict=*/true, /*writable=*/true));
   // Calls are executed in order, which is all that tokens ask for.

@@ -7,16 +7,18 @@
 
 // CHECK: module attributes {comm.programs = [{
 // CHECK-SAME: collectives = [{bytes = 60 : i64, from = #[[ROWS:.*]], kind = "all_gather", to = #[[WHOLE:.*]], type = f32, vertex = "A"},
-// CHECK-SAME: {bytes = 120 : i64, combine = @combine.both.1, from = #{{.*}}, kind = "all_reduce", monoid = #tapestry_index.monoid<max>
+// CHECK-SAME: {bytes = 120 : i64, combine = @combine.both.0, from = #{{.*}}, kind = "all_reduce", monoid = #tapestry_index.monoid<max>
 // CHECK-SAME: devices = 2 : i64, entry = @tapestry_entry.both, inputs = [{layout = #[[ROWS]], name = "A", type = f32}], name = "both"
 // CHECK-SAME: unread_inputs = ["B"]
 
 // CHECK: func.func private @device_program.both(%[[RANK:.*]]: !llvm.ptr, %[[A:.*]]: memref<?x3xf32> {llvm.noalias}, %[[Z:.*]]: memref<5x3xf32> {llvm.noalias})
 // CHECK: call @tapestry_rt_device(%[[RANK]]) {tapestry.device}
 // CHECK: %[[GATHERED:.*]] = memref.alloc() {{.*}} : memref<5x3xf32>
-// CHECK: call @collective.both.0(%[[RANK]], %{{.*}}, %[[GATHERED]])
+// CHECK: %[[FIRST:.*]] = arith.constant 0 : i64
+// CHECK: call @collective.both.0(%[[RANK]], %[[FIRST]], %{{.*}}, %[[GATHERED]])
 // What only leaves the program is received where the caller wants it.
-// CHECK: call @collective.both.1(%[[RANK]], %{{.*}}, %[[Z]])
+// CHECK: %[[SECOND:.*]] = arith.constant 1 : i64
+// CHECK: call @collective.both.1(%[[RANK]], %[[SECOND]], %{{.*}}, %[[Z]])
 // CHECK-NOT: materialize_in_destination
 // CHECK: return
 func.func @both(%A: tensor<?x3xf32> {comm.layout = #rows, comm.name = "A", comm.type = f32})
@@ -29,9 +31,9 @@ func.func @both(%A: tensor<?x3xf32> {comm.layout = #rows, comm.name = "A", comm.
   return %sum : tensor<5x3xf32>
 }
 
-// CHECK: func.func private @collective.both.0(%{{.*}}: !llvm.ptr, %[[FROM:.*]]: memref<?x3xf32>, %[[TO:.*]]: memref<5x3xf32>)
-// CHECK: call @tapestry_rt_collective
-// CHECK: func.func @combine.both.1(%[[ACC:.*]]: memref<?xf32>, %[[IN:.*]]: memref<?xf32>)
+// CHECK: func.func private @collective.both.0(%[[SAME:.*]]: !llvm.ptr, %[[NUMBER:.*]]: i64, %[[FROM:.*]]: memref<?x3xf32>, %[[TO:.*]]: memref<5x3xf32>)
+// CHECK: call @tapestry_rt_collective(%[[SAME]], %[[NUMBER]],
+// CHECK: func.func @combine.both.0(%[[ACC:.*]]: memref<?xf32>, %[[IN:.*]]: memref<?xf32>)
 // CHECK: linalg.generic {{.*}} ins(%[[IN]] : memref<?xf32>) outs(%[[ACC]] : memref<?xf32>)
 // CHECK: arith.maximumf
 // CHECK: func.func @tapestry_entry.both(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
