@@ -97,9 +97,9 @@ def keep_failure(kind, seed, tools, subject, check, failure, save):
     failure = outcome.failure or failure
     lines = "\n".join(command_line(words) for words in outcome.commands)
     (folder / "repeat.sh").write_text(
-        f"# fuzz.py --kinds={kind} --first={seed} --count=1\n{lines}\n"
+        f"# fuzz.py --kinds={kind} --first={seed} --count=1\n{lines}\n", errors="surrogateescape"
     )
-    (folder / "report.txt").write_text(f"{failure}\n")
+    (folder / "report.txt").write_text(f"{failure}\n", errors="backslashreplace")
 
 
 def parse_options():
@@ -139,6 +139,7 @@ def inputs(options, end):
 
 def main():
     options = parse_options()
+    sys.stdout.reconfigure(errors="backslashreplace")
     tools = find_tools(options.build)
     if options.print:
         for kind, seed in inputs(options, float("inf")):

@@ -71,8 +71,8 @@ int main(int argc, char **argv) {
   atexit(checkStandardOutput);
   tapestry::registerAllTargets();
   tapestry::registerAllCostModels();
-  if (int status = tapestry::loadPluginsOrReport("tapestry", argc, argv))
-    return status;
+  if (llvm::Error error = tapestry::loadPlugins(argc, argv))
+    return report(std::move(error));
   std::optional<Options> options = parseOptions(argc, argv);
   if (!options)
     return ExitUsage;

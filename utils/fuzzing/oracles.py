@@ -17,7 +17,7 @@ from harness.driver import command_line, shorten
 STATUSES = (0, 1, 2, 3)
 MOST_MEMORY = 8 << 30
 MOST_LINES = 20
-MOST_COLUMNS = 2000
+MOST_COLUMNS = 2500
 CRASHES = (
     "Stack dump",
     "Assertion",
@@ -28,8 +28,8 @@ CRASHES = (
     "Sanitizer",
     "runtime error: ",
 )
-# Control characters but for tab and line end, and what is no UTF-8.
-UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd]")
+# Control characters but for tab and line end, and bytes that are no UTF-8.
+UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udcff]")
 
 
 class Failure(Exception):
@@ -100,7 +100,7 @@ class Bench:
             )
         except subprocess.TimeoutExpired:
             raise Failure(f"{words[0]}: hang", f"$ {command_line(words)}\nwaits for ever") from None
-        text = [t.decode("utf-8", "replace") for t in (done.stdout, done.stderr)]
+        text = [t.decode("utf-8", "surrogateescape") for t in (done.stdout, done.stderr)]
         return Finished(words, done.returncode, *text)
 
     def run(self, tool, *words, writes=(), quiet=True):
