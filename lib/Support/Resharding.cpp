@@ -61,10 +61,7 @@ std::optional<int32_t> tapestry::runtimeKind(llvm::StringRef name) {
 llvm::SmallVector<int64_t> tapestry::groupOf(const DeviceGrid &grid,
                                              llvm::ArrayRef<unsigned> axes,
                                              int64_t device) {
-  int64_t base = device;
-  for (unsigned axis : axes)
-    base -= grid.coordinate(device, axis) * grid.strideOf(axis);
-  llvm::SmallVector<int64_t> members = {base};
+  llvm::SmallVector<int64_t> members = {firstOfGroup(grid, axes, device)};
   for (unsigned axis : axes) {
     llvm::SmallVector<int64_t> wider;
     for (int64_t member : members)
@@ -74,6 +71,13 @@ llvm::SmallVector<int64_t> tapestry::groupOf(const DeviceGrid &grid,
   }
   llvm::sort(members);
   return members;
+}
+
+int64_t tapestry::firstOfGroup(const DeviceGrid &grid,
+                               llvm::ArrayRef<unsigned> axes, int64_t device) {
+  for (unsigned axis : axes)
+    device -= grid.coordinate(device, axis) * grid.strideOf(axis);
+  return device;
 }
 
 int64_t tapestry::servingDevice(const DeviceGrid &grid, const Layout &from,
@@ -91,9 +95,9 @@ bool tapestry::canReduceScatter(const DeviceGrid &grid, const Layout &from,
   if (from.partial.empty() || !to.partial.empty() || !to.isPlain())
     return false;
   for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
-    llvm::SmallVector<int64_t> members = groupOf(grid, from.partial, device);
-    if (members.front() != device)
+    if (firstOfGroup(grid, from.partial, device) != device)
       continue;
+    llvm::SmallVector<int64_t> members = groupOf(grid, from.partial, device);
     llvm::SmallVector<ZBox> targets;
     for (int64_t member : members)
       targets.push_back(to.box(grid, member));

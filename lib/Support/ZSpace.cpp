@@ -75,19 +75,22 @@ findFault(llvm::ArrayRef<ZRange> space, llvm::ArrayRef<const ZBox *> boxes,
   llvm::sort(starts);
   starts.erase(llvm::unique(starts), starts.end());
 
-  llvm::SmallVector<const ZBox *> previous;
+  // Boxes come and go in order, so that each start looks at those alone that
+  // are there.
+  llvm::SmallVector<const ZBox *> byStart(boxes), held;
+  llvm::sort(byStart, [&](const ZBox *a, const ZBox *b) {
+    return (*a)[dim].lo < (*b)[dim].lo;
+  });
+  auto next = byStart.begin();
   for (int64_t start : starts) {
-    llvm::SmallVector<const ZBox *> held;
-    for (const ZBox *box : boxes)
-      if ((*box)[dim].lo <= start && start < (*box)[dim].hi)
-        held.push_back(box);
-    if (!previous.empty() && held == previous)
-      continue;
+    llvm::erase_if(held,
+                   [&](const ZBox *box) { return (*box)[dim].hi <= start; });
+    while (next != byStart.end() && (**next)[dim].lo <= start)
+      held.push_back(*next++);
     prefix.push_back(start);
     if (auto fault = findFault(space, held, prefix))
       return fault;
     prefix.pop_back();
-    previous = std::move(held);
   }
   return std::nullopt;
 }

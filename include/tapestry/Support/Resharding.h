@@ -77,6 +77,10 @@ bool canReduceScatter(const DeviceGrid &grid, const Layout &from,
 llvm::SmallVector<int64_t>
 groupOf(const DeviceGrid &grid, llvm::ArrayRef<unsigned> axes, int64_t device);
 
+/// The first of them.
+int64_t firstOfGroup(const DeviceGrid &grid, llvm::ArrayRef<unsigned> axes,
+                     int64_t device);
+
 /// The device that serves `receiver` with the part that `holder` stands for:
 /// `holder`'s coordinates on the axes that `from` uses, the receiver's on all
 /// other axes.

@@ -287,7 +287,7 @@ FailureOr<StringRef> DescriptionEmitter::emitCollectives() {
     llvm::DenseMap<int64_t, int64_t> numberOfGroup;
     Cut replicaAxes = combine ? Cut() : from.replicatedAxes(grid);
     for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
-      int64_t first = groupOf(grid, moved.axes, device).front();
+      int64_t first = firstOfGroup(grid, moved.axes, device);
       groups.push_back(
           numberOfGroup.try_emplace(first, numberOfGroup.size()).first->second);
       replicas.push_back(partIndex(grid, replicaAxes, device));

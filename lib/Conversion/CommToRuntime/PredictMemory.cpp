@@ -59,10 +59,10 @@ static std::vector<int64_t> stagingOf(DictionaryAttr collective) {
       stringifyCollective(CollectiveKind::ReduceScatter))
     return bytes;
   for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
+    if (firstOfGroup(grid, from.getLayout().partial, device) != device)
+      continue;
     SmallVector<int64_t> members =
         groupOf(grid, from.getLayout().partial, device);
-    if (members.front() != device)
-      continue;
     int64_t largest = 0;
     for (int64_t member : members)
       largest = std::max(largest, volume(to.getLayout().box(grid, member)));

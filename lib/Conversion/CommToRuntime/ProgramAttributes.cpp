@@ -35,7 +35,7 @@ static bool isInteger(Attribute attr) {
 /// As many as a grid may have.
 static bool isDeviceCount(Attribute attr) {
   return isInteger(attr) && cast<IntegerAttr>(attr).getInt() > 0 &&
-         llvm::isInt<32>(cast<IntegerAttr>(attr).getInt());
+         cast<IntegerAttr>(attr).getInt() <= maxDevices;
 }
 
 static bool isElementType(Attribute attr) {

@@ -175,7 +175,12 @@ Value GraphLowering::bringHome(BlockOpInterface op, unsigned result,
 
 LogicalResult GraphLowering::lowerVertex(BlockOpInterface op) {
   StringRef name = op.getVertexName();
-  int64_t flops = op.getNumPoints() * op.getWork().flops;
+  // 2^63 and more are as many as the runtime can be told.
+  double operations = op.getNumPoints() * op.getWork().flops;
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  int64_t flops = operations < static_cast<double>(most)
+                      ? static_cast<int64_t>(operations)
+                      : most;
   for (unsigned result = 0; result < op->getNumResults(); ++result)
     vertices.push_back(b.getDictionaryAttr(
         {b.getNamedAttr("flops", b.getI64IntegerAttr(result == 0 ? flops : 0)),

@@ -7,7 +7,7 @@
 
 // -----
 
-// expected-error @below {{the number of devices leaves 31 bits at grid axis "b" of size 65536}}
+// expected-error @below {{there are more than 1048576 devices at grid axis "b" of size 65536}}
 "test.grid_c1_overflow"() {g = #tapestry_index.grid<"a" = 65536, "b" = 65536>} : () -> ()
 
 // -----

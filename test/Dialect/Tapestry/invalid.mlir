@@ -778,7 +778,7 @@ tapestry.graph @tapestry_c1_list {
 
 tapestry.graph @tapestry_c1_place {
   // expected-error @below {{has the attribute 'tapestry.constraints', which lists constraints on an operator or a sink}}
-  %p = tapestry.sequence_point {tapestry.constraints = []}
+  %p = tapestry.sequence_point none {tapestry.constraints = []}
 }
 
 // -----

@@ -146,6 +146,17 @@ tapestry.graph @subscripts {
   } : (tensor<5x5xf64>, tensor<5x5xf64>) -> tensor<5x5x5xf64>
 }
 
+// A point that waits for nothing, before what might be its operand.
+// CHECK-LABEL: tapestry.graph @first
+tapestry.graph @first {
+  // CHECK: %[[P:.*]] = tapestry.sequence_point none
+  %p = tapestry.sequence_point none
+  // CHECK: tapestry.sequence_point %[[P]]
+  %q = tapestry.sequence_point %p : !tapestry.point
+  // CHECK: tapestry.sequence_point none {last}
+  %r = tapestry.sequence_point none {last}
+}
+
 // CHECK-LABEL: tapestry.graph @empty attributes {tag} {
 // CHECK-NEXT: }
 tapestry.graph @empty attributes {tag} {}

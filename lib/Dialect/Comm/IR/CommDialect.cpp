@@ -1,8 +1,8 @@
 //===- CommDialect.cpp - The comm dialect's attributes and types ----------===//
 
+#include "LayoutFacts.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "tapestry/Dialect/Comm/IR/Comm.h"
 #include "tapestry/Dialect/Index/IR/BytecodeVersion.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -16,6 +16,7 @@ using namespace tapestry::comm;
 #include "tapestry/Dialect/Comm/IR/CommTypes.cpp.inc"
 
 void CommDialect::initialize() {
+  facts = std::make_shared<detail::LayoutFacts>();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "tapestry/Dialect/Comm/IR/CommTypes.cpp.inc"
@@ -32,11 +33,8 @@ void CommDialect::initialize() {
 //===----------------------------------------------------------------------===//
 
 RankedTensorType comm::partType(index::LayoutAttr layout, Type elementType) {
-  SmallVector<int64_t> shape;
-  for (const LayoutDim &dim : layout.getLayout().dims)
-    shape.push_back(uniformExtent(layout.getDeviceGrid(), dim)
-                        .value_or(ShapedType::kDynamic));
-  return RankedTensorType::get(shape, elementType);
+  return RankedTensorType::get(
+      detail::LayoutFacts::of(layout).partShape(layout), elementType);
 }
 
 int64_t comm::storedBytes(Type elementType) {

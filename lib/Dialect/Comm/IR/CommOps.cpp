@@ -1,8 +1,8 @@
 //===- CommOps.cpp - Building and simplifying comm operations -------------===//
 
+#include "LayoutFacts.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "tapestry/Dialect/Comm/IR/Comm.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -18,7 +18,7 @@ using namespace tapestry::comm;
 //===----------------------------------------------------------------------===//
 
 Collective comm::detail::planOf(index::LayoutAttr from, index::LayoutAttr to) {
-  return planResharding(from.getDeviceGrid(), from.getLayout(), to.getLayout());
+  return LayoutFacts::of(from).plan(from, to);
 }
 
 ArrayAttr comm::detail::axisNames(index::LayoutAttr layout,
@@ -111,10 +111,8 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
     setFromAttr(inner.getFromAttr());
     return getResult();
   }
-  const DeviceGrid &grid = getFrom().getDeviceGrid();
-  for (int64_t device = 0, e = grid.numDevices(); device < e; ++device)
-    if (getFrom().getLayout().box(grid, device) !=
-        getTo().getLayout().box(grid, device))
-      return {};
-  return getSource();
+  bool isSame = detail::LayoutFacts::of(getFrom())
+                    .compareBoxes(getFrom(), getTo())
+                    .isSame;
+  return isSame ? OpFoldResult(getSource()) : OpFoldResult();
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tapestry/Dialect/Comm/IR/Comm.h"
+#include "LayoutFacts.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -178,9 +178,11 @@ LogicalResult ReduceScatterOp::verify() {
   // reduce_scatter_c4
   const DeviceGrid &grid = getFrom().getDeviceGrid();
   const Layout &from = getFrom().getLayout(), &to = getTo().getLayout();
-  if (canReduceScatter(grid, from, to))
+  if (detail::LayoutFacts::of(getFrom()).canReduceScatter(getFrom(), getTo()))
     return success();
   for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
+    if (firstOfGroup(grid, from.partial, device) != device)
+      continue;
     SmallVector<ZBox> targets;
     for (int64_t member : groupOf(grid, from.partial, device))
       targets.push_back(to.box(grid, member));
@@ -221,13 +223,14 @@ LogicalResult SliceOp::verify() {
            << " into values that are partial over "
            << detail::axisNames(getTo(), to.partial);
   // slice_c4
-  const DeviceGrid &grid = getFrom().getDeviceGrid();
-  for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
-    ZBox held = from.box(grid, device), kept = to.box(grid, device);
-    if (!contains(held, kept))
-      return emitOpError("device ")
-             << device << " holds " << boxToString(held) << " and cannot keep "
-             << boxToString(kept) << " of it";
+  if (auto device = detail::LayoutFacts::of(getFrom())
+                        .compareBoxes(getFrom(), getTo())
+                        .outside) {
+    const DeviceGrid &grid = getFrom().getDeviceGrid();
+    return emitOpError("device ")
+           << *device << " holds " << boxToString(from.box(grid, *device))
+           << " and cannot keep " << boxToString(to.box(grid, *device))
+           << " of it";
   }
   // slice_c5
   Type elementType = getSource().getType().getElementType();

@@ -79,11 +79,11 @@ GridAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (axis.size < 1)
       return emitError() << "grid axis \"" << axis.name << "\" has size "
                          << axis.size << ", expected at least 1";
-    if (llvm::MulOverflow(devices, axis.size, devices) ||
-        devices > std::numeric_limits<int32_t>::max())
-      return emitError() << "the number of devices leaves 31 bits at grid axis "
-                            "\""
-                         << axis.name << "\" of size " << axis.size;
+    if (axis.size > maxDevices / devices)
+      return emitError() << "there are more than " << maxDevices
+                         << " devices at grid axis \"" << axis.name
+                         << "\" of size " << axis.size;
+    devices *= axis.size;
     // grid_c2
     if (axis.name.empty())
       return emitError() << "a grid axis of size " << axis.size

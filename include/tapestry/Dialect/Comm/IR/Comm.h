@@ -20,6 +20,10 @@
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
 #include "tapestry/Support/Resharding.h"
 
+namespace tapestry::comm::detail {
+class LayoutFacts;
+} // namespace tapestry::comm::detail
+
 #include "tapestry/Dialect/Comm/IR/CommDialect.h.inc"
 
 #define GET_TYPEDEF_CLASSES

@@ -32,6 +32,15 @@ def Comm_Dialect : Dialect {
   }];
   let dependentDialects = ["::tapestry::index::TapestryIndexDialect"];
   let useDefaultTypePrinterParser = 1;
+  let extraClassDeclaration = [{
+    /// What verifiers found out of layouts.
+    detail::LayoutFacts &getFacts() { return *facts; }
+
+  private:
+    ::std::shared_ptr<detail::LayoutFacts> facts;
+
+  public:
+  }];
 }
 
 #endif // TAPESTRY_DIALECT_COMM_COMMDIALECT_TD

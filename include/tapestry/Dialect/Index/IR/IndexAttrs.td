@@ -25,8 +25,8 @@ def TapestryIndex_GridAttr : TapestryIndex_Attr<"Grid", "grid"> {
     ```
 
     Constraints:
-    - (grid_c1) every axis' size is at least 1, and the number of devices fits
-      into 31 bits.
+    - (grid_c1) every axis' size is at least 1, and there are at most 1048576
+      devices.
     - (grid_c2) axis names are unique and not empty.
   }];
   let parameters = (ins

@@ -19,6 +19,13 @@ class TRA_Op<string mnemonic, list<Trait> traits = []>
 // Tensors and relations
 //===----------------------------------------------------------------------===//
 
+def TRA_Tensor
+    : ConfinedType<
+          StaticShapeTensorOf<[AnyType]>,
+          [CPred<"!::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding()">],
+          "statically shaped tensor without an encoding",
+          "::mlir::RankedTensorType">;
+
 def TRA_FromTensorOp : TRA_Op<"from_tensor", [Pure]> {
   let summary = "a tensor as a relation";
   let description = [{
@@ -34,7 +41,7 @@ def TRA_FromTensorOp : TRA_Op<"from_tensor", [Pure]> {
     - `from_tensor_c1`: the relation has the tensor's shape and element type.
     - `from_tensor_c2`: the relation has no partial axes.
   }];
-  let arguments = (ins StaticShapeTensorOf<[AnyType]>:$tensor);
+  let arguments = (ins TRA_Tensor:$tensor);
   let results = (outs TRA_Relation:$relation);
   let assemblyFormat =
       "$tensor attr-dict `:` type($tensor) `->` qualified(type($relation))";
@@ -59,7 +66,7 @@ def TRA_ToTensorOp : TRA_Op<"to_tensor", [Pure]> {
       parts do not overlap and leave no gap.
   }];
   let arguments = (ins TRA_Relation:$relation);
-  let results = (outs StaticShapeTensorOf<[AnyType]>:$tensor);
+  let results = (outs TRA_Tensor:$tensor);
   let assemblyFormat =
       "$relation attr-dict `:` qualified(type($relation)) `->` type($tensor)";
   let hasVerifier = 1;
@@ -70,7 +77,9 @@ def TRA_ToTensorOp : TRA_Op<"to_tensor", [Pure]> {
 // Join
 //===----------------------------------------------------------------------===//
 
-def TRA_JoinOp : TRA_Op<"join", [Pure, IsolatedFromAbove]> {
+def TRA_JoinOp
+    : TRA_Op<"join", [NoMemoryEffect, RecursivelySpeculatable,
+                   IsolatedFromAbove]> {
   let summary = "apply a kernel to every matching tuple of sub-tensors";
   let description = [{
     The labels span an index space that the partition cuts into blocks, one per
@@ -199,7 +208,9 @@ def TRA_YieldOp : TRA_Op<"yield", [
 // Block
 //===----------------------------------------------------------------------===//
 
-def TRA_BlockOp : TRA_Op<"block", [Pure, IsolatedFromAbove]> {
+def TRA_BlockOp
+    : TRA_Op<"block", [NoMemoryEffect, RecursivelySpeculatable,
+                   IsolatedFromAbove]> {
   let summary = "what every device computes on its block of an index space";
   let description = [{
     The join of an operator that is more than a scalar function under a monoid:
@@ -313,7 +324,9 @@ def TRA_BlockYieldOp : TRA_Op<"block_yield", [
 // Aggregate and repartition
 //===----------------------------------------------------------------------===//
 
-def TRA_AggregateOp : TRA_Op<"aggregate", [Pure, IsolatedFromAbove]> {
+def TRA_AggregateOp
+    : TRA_Op<"aggregate", [NoMemoryEffect, RecursivelySpeculatable,
+                   IsolatedFromAbove]> {
   let summary = "combine the partial values of each key";
   let description = [{
     The partial values that the devices of a group hold of one key, one per

@@ -223,12 +223,13 @@ def Tapestry_SequencePointOp : Tapestry_Op<"sequence_point", [
 
     ```mlir
     %p = tapestry.sequence_point %C, %q : tensor<97x53xf32>, !tapestry.point
+    %first = tapestry.sequence_point none
     ```
   }];
   let arguments = (ins
     Variadic<AnyTypeOf<[Tapestry_Tensor, Tapestry_Point]>>:$awaited);
   let results = (outs Tapestry_Point:$point);
-  let assemblyFormat = "($awaited^ `:` type($awaited))? attr-dict";
+  let assemblyFormat = "($awaited^ `:` type($awaited)):(`none`)? attr-dict";
   let extraClassDeclaration = [{
     ::tapestry::GraphNodeKind getNodeKind() {
       return ::tapestry::GraphNodeKind::Point;

@@ -21,7 +21,13 @@ def Tapestry_Element
     : AnyTypeOf<[F64, F32, F16, BF16, I8, I16, I32, I64, I1],
                 "f64, f32, f16, bf16, i8, i16, i32, i64 or i1">;
 
+/// Dense: what an encoding says of the storage would be lost on the way.
 def Tapestry_Tensor
-    : StaticShapeTensorOf<[F64, F32, F16, BF16, I8, I16, I32, I64, I1]>;
+    : ConfinedType<
+          StaticShapeTensorOf<[F64, F32, F16, BF16, I8, I16, I32, I64, I1]>,
+          [CPred<"!::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding()">],
+          "statically shaped tensor of f64, f32, f16, bf16, i8, i16, i32, i64 or "
+          "i1 without an encoding",
+          "::mlir::RankedTensorType">;
 
 #endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYTYPES_TD
