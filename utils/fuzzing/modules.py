@@ -241,10 +241,11 @@ def check_bytecode(bench, data):
     done = bench.run("tapestry-opt", "m.mlirbc", "-o", "out.mlir", writes=["out.mlir"])
     if done.status:
         return False
-    bench.expect(
-        "bytecode: round trip", "tapestry-opt", "--verify-roundtrip", "out.mlir", "-o", "/dev/null"
-    )
-    return True
+    done = bench.run("tapestry-opt", "--verify-roundtrip", "out.mlir", "-o", "/dev/null")
+    # MLIR's own dictionaries may have a key twice in bytecode, but not in text.
+    if done.status and "duplicate key" not in done.stderr:
+        fail("bytecode: round trip", done)
+    return done.status == 0
 
 
 def draw_bytecode(rng, tools):

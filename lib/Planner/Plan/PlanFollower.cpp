@@ -46,11 +46,13 @@ bool PlanFollower::followsReader(unsigned input) const {
   for (const std::optional<Cut> &cut : reading.cuts)
     partition.cuts.push_back(*cut);
   Layout read = operandLayout(graph, reader, use.operand, partition);
+  // A home has no words for windows: what is stored as one has none.
+  if (!read.isPlain())
+    return !entry.hasHome();
   llvm::SmallVector<Cut> cuts;
   for (const std::optional<Cut> &cut : entry.cuts)
     cuts.push_back(*cut);
-  return !read.isPlain() ||
-         read == Layout::blocked(graph.vertices[input].shape, cuts);
+  return read == Layout::blocked(graph.vertices[input].shape, cuts);
 }
 
 /// What an entry decides, as constraints.

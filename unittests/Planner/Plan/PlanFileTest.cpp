@@ -363,6 +363,21 @@ TEST(PlanFile, StoresInputsApartFromTheirReader) {
   }
 }
 
+TEST(PlanFile, StoresWhatIsReadByAWindowApart) {
+  auto window = [] {
+    GraphBuilder builder;
+    builder.input("X", {11, 12});
+    builder.vertex("T", "m", {{"X", "q+1 m"}}, {{"q", 4}});
+    return builder.graph;
+  };
+  PlanGraph graph = window();
+  Plan plan = valueOf(followPlan(R"({"tapestry_plan": 1, "devices": 6,
+    "vertices": [{"name": "X", "parts": {"0": 1}}]})",
+                                 "p.json", graph));
+  PlanGraph other = window();
+  expectSame(plan, valueOf(followPlan(textOf(graph, plan), "p.json", other)));
+}
+
 //===----------------------------------------------------------------------===//
 // Files with open entries
 //===----------------------------------------------------------------------===//
