@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry/Object/Object.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -38,6 +39,57 @@ llvm::CodeGenOptLevel codegenLevel(unsigned level) {
   }
 }
 
+/// A string attribute that modules of the LLVM dialect carry; empty where there
+/// is none.
+StringRef attributeOf(ModuleOp module, StringRef name) {
+  auto text = module->getAttrOfType<StringAttr>(name);
+  return text ? text.getValue() : StringRef();
+}
+
+/// What `module` is to be compiled for; fails where that is no machine like
+/// this one.
+FailureOr<llvm::Triple> tripleOf(ModuleOp module) {
+  llvm::Triple host(llvm::sys::getDefaultTargetTriple());
+  StringRef name = LLVM::LLVMDialect::getTargetTripleAttrName();
+  StringRef text = attributeOf(module, name);
+  if (text.empty())
+    return host;
+  llvm::Triple wanted(llvm::Triple::normalize(text));
+  if (wanted.getArch() != host.getArch() || wanted.getOS() != host.getOS() ||
+      wanted.getObjectFormat() != host.getObjectFormat())
+    return module.emitError("has '")
+           << name << "' = \"" << text << "\", but code is generated for "
+           << host.str();
+  return wanted;
+}
+
+/// Code was made for the data layout that a module names.
+LogicalResult verifyDataLayout(ModuleOp module,
+                               const llvm::DataLayout &layout) {
+  StringRef name = LLVM::LLVMDialect::getDataLayoutAttrName();
+  StringRef text = attributeOf(module, name);
+  if (text.empty())
+    return success();
+  llvm::Expected<llvm::DataLayout> wanted = llvm::DataLayout::parse(text);
+  if (!wanted)
+    return module.emitError("has '")
+           << name << "' = \"" << text
+           << "\": " << llvm::toString(wanted.takeError());
+  if (*wanted == layout)
+    return success();
+  return module.emitError("has '")
+         << name << "' = \"" << text << "\", but the target's is \""
+         << layout.getStringRepresentation() << '"';
+}
+
+/// Only one module becomes an object; translation would drop those inside.
+LogicalResult verifyNoModules(ModuleOp module) {
+  for (auto inner : module.getOps<ModuleOp>())
+    return inner.emitError("is a module within the module that becomes an "
+                           "object; it would be lost");
+  return success();
+}
+
 FailureOr<std::unique_ptr<llvm::TargetMachine>>
 makeTargetMachine(ModuleOp module, const ObjectOptions &options) {
   llvm::InitializeNativeTarget();
@@ -55,7 +107,10 @@ makeTargetMachine(ModuleOp module, const ObjectOptions &options) {
       features.AddFeature(name, host.lookup(name));
   }
 
-  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  FailureOr<llvm::Triple> wanted = tripleOf(module);
+  if (failed(wanted))
+    return failure();
+  llvm::Triple triple = *wanted;
   if (triple.isX86() && llvm::X86::parseArchX86(cpu) == llvm::X86::CK_None)
     return module.emitError("unknown processor '") << cpu << "'";
   std::string message;
@@ -133,7 +188,9 @@ LogicalResult emit(ModuleOp op, llvm::Module &module,
 FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
 compileToObject(ModuleOp op, const ObjectOptions &options) {
   auto machine = makeTargetMachine(op, options);
-  if (failed(machine))
+  if (failed(machine) ||
+      failed(verifyDataLayout(op, (*machine)->createDataLayout())) ||
+      failed(verifyNoModules(op)))
     return failure();
 
   registerBuiltinDialectTranslation(*op.getContext());

@@ -152,14 +152,21 @@ LogicalResult RuntimeProgram::verifyDeviceProgram() {
   }
   auto check = [&](const char *what, unsigned number, Type type,
                    DictionaryAttr attrs) -> LogicalResult {
-    if (isa<RankedTensorType>(type) && attrs &&
-        attrs.getAs<StringAttr>("comm.name") &&
-        attrs.getAs<index::LayoutAttr>("comm.layout") &&
-        attrs.getAs<TypeAttr>("comm.type"))
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    auto layout =
+        attrs ? attrs.getAs<index::LayoutAttr>("comm.layout") : nullptr;
+    if (!tensor || !layout || !attrs.getAs<StringAttr>("comm.name") ||
+        !attrs.getAs<TypeAttr>("comm.type"))
+      return program.emitError(what)
+             << " " << number
+             << " of a device program has to be a ranked tensor with the "
+                "attributes comm.name, comm.layout and comm.type";
+    RankedTensorType part = comm::partType(layout, tensor.getElementType());
+    if (tensor == part)
       return success();
     return program.emitError(what)
-           << " " << number << " of a device program has to be a ranked tensor "
-           << "with the attributes comm.name, comm.layout and comm.type";
+           << " " << number << " of a device program has type " << tensor
+           << ", but a part of its layout has type " << part;
   };
   for (auto [number, type] : llvm::enumerate(program.getArgumentTypes()))
     if (failed(check("argument", number, type, program.getArgAttrDict(number))))

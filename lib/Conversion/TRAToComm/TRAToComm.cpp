@@ -227,7 +227,13 @@ void DeviceProgram::lowerReturn(func::ReturnOp op) {
 }
 
 LogicalResult DeviceProgram::lowerOp(Operation *op) {
-  if (isa<tra::FromTensorOp, tra::ToTensorOp>(op))
+  if (auto from = dyn_cast<tra::FromTensorOp>(op)) {
+    if (isa<BlockArgument>(from.getTensor()))
+      return success();
+    return from.emitError("reads a tensor that is no argument of the program; "
+                          "tra.repartition changes layouts within one");
+  }
+  if (isa<tra::ToTensorOp>(op))
     return success();
   if (auto join = dyn_cast<tra::JoinOp>(op))
     lowerJoin(join);

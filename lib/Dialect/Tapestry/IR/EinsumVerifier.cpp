@@ -114,23 +114,28 @@ static LogicalResult verifyMaps(EinsumOp op) {
   return success();
 }
 
-/// The values that a subscript takes over a non-empty index space; nothing
-/// where they leave 64 bits.
-static std::optional<ZRange> checkedImage(const ProjectionDim &dim,
-                                          llvm::ArrayRef<int64_t> extents) {
-  int64_t first = dim.constant;
-  int64_t last = dim.constant;
+/// Whether the layouts of what is read leave room for the arithmetic on them,
+/// as layout_c1 asks: no subscript reaches 2^62. Coefficients of labels without
+/// values count, too.
+static bool isWithinReach(const ProjectionDim &dim,
+                          llvm::ArrayRef<int64_t> extents) {
+  llvm::APInt reach(256, 1);
+  reach += llvm::APInt(256, dim.constant, /*isSigned=*/true).abs();
+  for (const AffineTerm &term : dim.terms)
+    reach += llvm::APInt(256, term.coefficient, /*isSigned=*/true).abs() *
+             llvm::APInt(256, std::max<int64_t>(extents[term.dim], 1));
+  return reach.ult(int64_t(1) << 62);
+}
+
+/// The values that a subscript within reach takes over a non-empty index space.
+static ZRange imageOf(const ProjectionDim &dim,
+                      llvm::ArrayRef<int64_t> extents) {
+  ZRange image{dim.constant, dim.constant + 1};
   for (const AffineTerm &term : dim.terms) {
-    int64_t reach;
-    if (llvm::MulOverflow(term.coefficient, extents[term.dim] - 1, reach))
-      return std::nullopt;
-    int64_t &bound = reach < 0 ? first : last;
-    if (llvm::AddOverflow(bound, reach, bound))
-      return std::nullopt;
+    int64_t reach = term.coefficient * (extents[term.dim] - 1);
+    (reach < 0 ? image.lo : image.hi) += reach;
   }
-  if (llvm::AddOverflow(last, int64_t(1), last))
-    return std::nullopt;
-  return ZRange{first, last};
+  return image;
 }
 
 /// Checks one operand's subscripts against its shape: einsum_c5, einsum_c10.
@@ -147,21 +152,22 @@ static LogicalResult verifyOperand(EinsumOp op, unsigned operand) {
     return diagnostic;
   }
   // einsum_c10
-  if (llvm::is_contained(op.getExtents(), 0))
-    return success();
   Projection projection = *index::getLinearForms(map);
-  for (auto [number, dim] : llvm::enumerate(projection.dims)) {
-    std::optional<ZRange> image = checkedImage(dim, op.getExtents());
-    if (!image)
+  for (const ProjectionDim &dim : projection.dims)
+    if (!isWithinReach(dim, op.getExtents()))
       return op.emitOpError()
              << "subscript '" << subscriptText(op, dim) << "' of operand "
-             << operand << " leaves 64 bits";
-    if (op.getPad(operand) || ZRange{0, shape[number]}.contains(*image))
+             << operand << " reaches 2^62 or more";
+  if (llvm::is_contained(op.getExtents(), 0))
+    return success();
+  for (auto [number, dim] : llvm::enumerate(projection.dims)) {
+    ZRange image = imageOf(dim, op.getExtents());
+    if (op.getPad(operand) || ZRange{0, shape[number]}.contains(image))
       continue;
     InFlightDiagnostic diagnostic =
         op.emitOpError() << "subscript '" << subscriptText(op, dim)
                          << "' of operand " << operand << " takes values in ["
-                         << image->lo << ", " << image->hi
+                         << image.lo << ", " << image.hi
                          << "), outside dimension " << number << " of extent "
                          << shape[number] << ", and there is no pad";
     noteOperand(diagnostic, op, operand);

@@ -299,7 +299,7 @@ def Tapestry_EinsumOp : Tapestry_Op<"einsum", [
       in a `tapestry.label` of the body.
     - (einsum_c9) the monoid is `none` exactly if no label is reduced.
     - (einsum_c10) subscripts of an operand without pad stay inside its shape;
-      those of a padded one within 64 bits.
+      none reaches 2^62, coefficients times extents and constant summed up.
     - (einsum_c11) there is one pad entry per operand: unit, or a constant of
       the operand's element type.
     - (einsum_c12) the body has one argument per operand, of its element type.

@@ -1,0 +1,29 @@
+// What an object would not be is refused.
+// RUN: tapestry-translate %s --split-input-file --verify-diagnostics --mlir-to-object --cpu x86-64-v2 -o %t.o
+
+// expected-error @below {{has 'llvm.target_triple' = "riscv64-unknown-elf", but code is generated for}}
+module attributes {llvm.target_triple = "riscv64-unknown-elf"} {
+  llvm.func @f() {
+    llvm.return
+  }
+}
+
+// -----
+
+// expected-error @below {{has 'llvm.data_layout' = "e-p:32:32", but the target's is "}}
+module attributes {llvm.data_layout = "e-p:32:32"} {
+  llvm.func @f() {
+    llvm.return
+  }
+}
+
+// -----
+
+module {
+  // expected-error @below {{is a module within the module that becomes an object; it would be lost}}
+  module @inner {
+    llvm.func @f() {
+      llvm.return
+    }
+  }
+}
