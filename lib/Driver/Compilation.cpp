@@ -108,9 +108,13 @@ ExitStatus Compilation::load() {
     return wrong;
   // Ordering by planned cost plans, so the wish has to make sense by now.
   PlanRequest request = options.planning;
-  if (request.order == "planned")
+  if (request.order == "planned") {
     if (auto resolved = resolveRequest(request); !resolved)
       return report(resolved.takeError());
+    if (request.planFile.empty())
+      if (llvm::Error error = checkMachineIsUsed(request))
+        return report(std::move(error));
+  }
   // The oracle evaluates what the user wrote.
   if (options.command == Command::Reference)
     request.order = "none";
@@ -133,14 +137,20 @@ ExitStatus Compilation::planGraph() {
     return report(partitioned.takeError());
   vertices = std::move(partitioned->vertices);
   decided = std::move(partitioned->plan);
-  // Where finding it takes no noticeable time the exact peak is shown.
+  if (options.command == Command::Plan && !decided.isPeakExact)
+    measurePeak(decided, [&](const Plan &plan) {
+      return this->findPeak(getGraph(), plan);
+    });
+  return ExitDone;
+}
+
+std::optional<int64_t> Compilation::findPeak(teg::GraphOp graph,
+                                             const Plan &plan) {
   constexpr size_t mostVertices = 200;
   constexpr int64_t mostDevices = 64;
-  if (options.command == Command::Plan && !decided.isPeakExact &&
-      vertices.graph.vertices.size() <= mostVertices &&
-      decided.devices <= mostDevices)
-    measurePeak(decided, [&](const Plan &) { return findPeak(getGraph()); });
-  return ExitDone;
+  if (plan.vertices.size() > mostVertices || plan.devices > mostDevices)
+    return std::nullopt;
+  return findPeakBytes(graph, codegen);
 }
 
 ExitStatus Compilation::lower(Phase last) {

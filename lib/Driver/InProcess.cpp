@@ -1,6 +1,8 @@
 //===- InProcess.cpp - A compiled program in this process -----------------===//
 
 #include "tapestry/Driver/InProcess.h"
+#include "tapestry-rt/Runtime.h"
+#include "tapestry/Support/Error.h"
 
 using namespace tapestry;
 using namespace tapestry::driver;
@@ -27,6 +29,14 @@ static std::vector<JitProgram::Symbol> runtimeSymbols() {
 /// What LLVM cannot do here is not the program's fault.
 static ExitStatus unable(llvm::Error error) {
   printError(llvm::toString(std::move(error)));
+  return ExitEnvironment;
+}
+
+ExitStatus tapestry::driver::checkLocalRanks(int64_t devices) {
+  if (devices <= rt::maxLocalRanks)
+    return ExitDone;
+  printError(joinedText(devices, " devices are asked for; the local back end ",
+                        "starts at most ", rt::maxLocalRanks, " ranks"));
   return ExitEnvironment;
 }
 

@@ -146,7 +146,7 @@ cl::opt<std::string> evaluations(
     cl::value_desc("E"), cl::sub(planCommand), cl::cat(category));
 cl::opt<std::string>
     timeLimit("time-limit",
-              cl::desc("The most seconds that the Pareto search takes (no "
+              cl::desc("The most seconds that the Pareto search takes (0: no "
                        "limit)"),
               cl::value_desc("S"), cl::sub(planCommand), cl::cat(category));
 cl::opt<std::string>
@@ -194,8 +194,8 @@ cl::opt<std::string> trace("trace", cl::desc("Write a Chrome trace"),
                            cl::value_desc("t.json"), cl::sub(runCommand),
                            cl::cat(category));
 cl::opt<std::string> seed("seed", cl::desc("Seed of the Pareto search (0)"),
-                          cl::value_desc("N"), cl::sub(runCommand),
-                          cl::sub(planCommand), cl::cat(category));
+                          cl::value_desc("N"), cl::sub(planCommand),
+                          cl::cat(category));
 
 /// Prints a usage error and remembers that there was one.
 class Usage {
@@ -208,7 +208,8 @@ public:
   bool good = true;
 
   int64_t number(const cl::opt<std::string> &given, int64_t fallback,
-                 int64_t least) {
+                 int64_t least,
+                 int64_t most = std::numeric_limits<int64_t>::max()) {
     if (given.getNumOccurrences() == 0)
       return fallback;
     StringRef text = given.getValue();
@@ -220,6 +221,9 @@ public:
     }
     if (value < least)
       error("--" + option + " has to be at least " + Twine(least) + ", not " +
+            Twine(value));
+    if (value > most)
+      error("--" + option + " has to be at most " + Twine(most) + ", not " +
             Twine(value));
     return value;
   }
@@ -268,7 +272,7 @@ ParetoRequest paretoRequest(Usage &usage) {
   request.plotFile = plot;
   if (pick.getNumOccurrences())
     request.pick = pick;
-  request.threads = usage.number(threads, 1, 1);
+  request.threads = usage.number(threads, 1, 1, /*most=*/1024);
   request.evaluations = usage.number(evaluations, 0, 1);
   request.timeLimit = usage.real(timeLimit, 0);
   request.price = usage.real(searchPrice, request.price);
@@ -278,7 +282,7 @@ ParetoRequest paretoRequest(Usage &usage) {
     return request;
   for (const cl::opt<std::string> *option :
        {&threads, &evaluations, &timeLimit, &searchPrice, &maxSeconds,
-        &maxBytes})
+        &maxBytes, &seed})
     if (option->getNumOccurrences())
       usage.error("--" + option->ArgStr +
                   " is for the Pareto search: --pareto, --plot or --pick");
@@ -356,19 +360,41 @@ static cl::SubCommand *commandNamed(StringRef name) {
   return nullptr;
 }
 
-/// The last word, where it is an option that needs a value behind it.
-static std::optional<std::string> lacksValue(int argc, char **argv) {
-  StringRef word = argv[argc - 1];
+/// What is wrong with the values of options: one is not there, or begins like
+/// an option, whose own value it would swallow. Empty where nothing is.
+static std::string valueProblem(int argc, char **argv) {
   cl::SubCommand *command = argc < 3 ? nullptr : commandNamed(argv[1]);
-  if (!command || !word.consume_front("-"))
-    return std::nullopt;
-  word.consume_front("-");
+  if (!command)
+    return "";
   auto &options = cl::getRegisteredOptions(*command);
-  auto option = options.find(word);
-  if (option == options.end() ||
-      option->second->getValueExpectedFlag() != cl::ValueRequired)
-    return std::nullopt;
-  return argv[argc - 1];
+  for (int i = 2; i < argc; ++i) {
+    auto [option, value] = StringRef(argv[i]).split('=');
+    bool isJoined = StringRef(argv[i]).contains('=');
+    StringRef name = option;
+    if (!name.consume_front("-"))
+      continue;
+    name.consume_front("-");
+    auto known = options.find(name);
+    if (known == options.end())
+      continue;
+    int count = known->second->getNumAdditionalVals() + 1;
+    if (isJoined)
+      --count;
+    else if (known->second->getValueExpectedFlag() != cl::ValueRequired)
+      continue;
+    for (; count > 0; --count) {
+      if (++i == argc)
+        return (option + " needs a value").str();
+      value = argv[i];
+      if (value.starts_with("--"))
+        break;
+    }
+    if (value.starts_with("--"))
+      return (option + " needs a value, and '" + value +
+              "' begins like an option (for a file: ./" + value + ")")
+          .str();
+  }
+  return "";
 }
 
 static std::string dashed(StringRef option) {
@@ -441,8 +467,8 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
       printError("--diff takes two plan files");
       return std::nullopt;
     }
-  if (std::optional<std::string> name = lacksValue(argc, argv)) {
-    printError(*name + " needs a value");
+  if (std::string problem = valueProblem(argc, argv); !problem.empty()) {
+    printError(problem);
     return std::nullopt;
   }
   std::string text;

@@ -85,6 +85,29 @@ def ten_thousand_devices(bench):
 
 
 @case
+def more_devices_than_ranks(bench):
+    for words in ("--devices=1000000",), ("--grid=a=1000,b=1000",):
+        bench.expect_error(bench.run(*words), 3, r"\b1000000\b", r"\b1024\b")
+    calibrated = bench.tapestry("calibrate", "--devices=1000000", "-o", "m.json")
+    bench.expect_error(calibrated, 3, r"\b1000000\b", r"\b1024\b")
+
+
+@case
+def values_that_are_options(bench):
+    for words in (
+        ("--pareto", "--time-limit=10"),
+        ("--pareto=--time-limit",),
+        ("--json", "--devices", "2"),
+        ("--explain=--json",),
+        ("--cost", "--devices=2"),
+        ("--diff", "a.json", "--json"),
+    ):
+        finished = bench.tapestry("plan", "small.ein", *words)
+        bench.expect_error(finished, 2, "needs a value", "begins like an option")
+    bench.expect_error(bench.run("--report", "--devices=2"), 2, "--report needs a value")
+
+
+@case
 def unknown_solver(bench):
     bench.expect_error(bench.run("--solver=magic"), 2, "magic", "exact")
 
@@ -112,7 +135,7 @@ def grids_with_links(bench):
     links = "node=2:bw=25GB/s:lat=5us,gpu=3:bw=450 GB/s"
     for link in ("bw=0GB/s", "bw=-1GB/s", "bw=25", "lat=nans", "lat=1us:lat=2us", "width=3"):
         bench.expect_error(bench.run(f"--grid=node=2:{link}"), 2, "grid: axis 'node'")
-    bench.expect_results(bench.run(f"--grid={links}"))
+    bench.expect_error(bench.run(f"--grid={links}"), 2, "links of --grid", "--cost spmd")
     bench.expect_results(bench.run(f"--grid={links}", "--cost=spmd"))
 
 

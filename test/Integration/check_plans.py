@@ -40,6 +40,28 @@ def a_good_plan(bench):
         raise CheckFailed(f"collectives: {kinds}")
 
 
+ORDERED = """\
+input A : f32[6, 5]
+input B : f32[5, 7]
+input C : f32[7, 3]
+D[i, l] = sum[j, k] A[i, j] * B[j, k] * C[k, l]
+output D
+"""
+
+
+@case
+def another_order_than_the_plans(bench):
+    bench.write("small.ein", ORDERED)
+    made = bench.tapestry("plan", "small.ein", "--devices=2", "--json=made.json")
+    made.expect_status(0)
+    plan = driver.load_json(bench.folder / "made.json")
+    words = ("plan", "small.ein", "--plan=made.json")
+    bench.tapestry(*words, "--order=flops").expect_status(0)
+    plan["rewrites"][0]["arguments"].reverse()
+    bench.write("made.json", json.dumps(plan))
+    bench.expect_error(bench.tapestry(*words, "--order=flops"), 2, r"made\.json: ", "--order")
+
+
 @case
 def plan_without_axes(bench):
     plan = given_plan()

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
+#include "tapestry-rt/Runtime.h"
 #include "tapestry/Driver/Compilation.h"
+#include "tapestry/Driver/InProcess.h"
 #include "tapestry/Driver/Measure.h"
 #include "tapestry/Driver/OutputFile.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
@@ -193,7 +195,11 @@ ExitStatus tapestry::driver::calibrateMachine(const Options &options) {
   auto start = std::chrono::steady_clock::now();
   int64_t devices = options.planning.devices;
   if (devices == 0)
-    devices = llvm::hardware_concurrency().compute_thread_count();
+    devices = std::min<int64_t>(
+        llvm::hardware_concurrency().compute_thread_count(), rt::maxLocalRanks);
+  if (options.backend == "local")
+    if (ExitStatus status = checkLocalRanks(devices))
+      return status;
   Measure measure(devices, options.backend, options.collectives);
   Machine machine;
   machine.name =

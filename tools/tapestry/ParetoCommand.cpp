@@ -2,6 +2,7 @@
 
 #include "Commands.h"
 #include "tapestry/Dialect/Tapestry/Transforms/GraphRewrites.h"
+#include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Driver/Compilation.h"
 #include "tapestry/Driver/OutputFile.h"
 #include "tapestry/Planner/Explain/Explain.h"
@@ -32,6 +33,38 @@ static ParetoOptions searchOptions(const Options &options) {
   if (options.planning.memoryLimit > 0)
     search.limits[Memory] = double(options.planning.memoryLimit);
   return search;
+}
+
+namespace {
+/// Finds the peaks of plans for the graphs of a space.
+class SpacePeaks {
+public:
+  SpacePeaks(Compilation &compilation, RewriteSpace &space)
+      : compilation(compilation), space(space) {}
+
+  std::optional<int64_t> find(unsigned number, const Plan &plan);
+
+private:
+  struct Entry {
+    mlir::OwningOpRef<teg::GraphOp> op;
+    GraphVertices vertices;
+  };
+  Compilation &compilation;
+  RewriteSpace &space;
+  std::map<unsigned, Entry> entries;
+};
+} // namespace
+
+std::optional<int64_t> SpacePeaks::find(unsigned number, const Plan &plan) {
+  Entry &entry = entries[number];
+  if (!entry.op) {
+    entry.op = mlir::cast<teg::GraphOp>(compilation.getGraph()->clone());
+    llvm::cantFail(teg::applyInPlace(*entry.op, space.history(number)),
+                   "rewrites that were applied apply again");
+    entry.vertices = *buildPlanGraph(entry.op->getBody().front());
+  }
+  teg::applyPlan(*entry.op, entry.vertices, plan);
+  return compilation.findPeak(*entry.op, plan);
 }
 
 static void describeSearch(const ParetoFront &front) {
@@ -78,6 +111,10 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
   RewriteSpace &space = **made;
   search.earlierRewrites = teg::recordedRewrites(compilation.getGraph());
 
+  SpacePeaks peaks(compilation, space);
+  search.findPeak = [&](unsigned graph, const Plan &plan) {
+    return peaks.find(graph, plan);
+  };
   llvm::Expected<ParetoFront> front = searchPareto(space, search);
   if (!front)
     return report(front.takeError());

@@ -11,6 +11,12 @@ using namespace tapestry::driver;
 
 ExitStatus tapestry::driver::runProgram(const Options &options) {
   auto start = std::chrono::steady_clock::now();
+  // What is wrong with the request otherwise is said where it is planned.
+  if (auto request = plan::resolveRequest(options.planning); !request)
+    llvm::consumeError(request.takeError());
+  else if (ExitStatus status = checkLocalRanks(
+               std::max(request->devices, request->grid.numDevices())))
+    return status;
   Compilation compilation(options);
   if (ExitStatus status = compilation.load())
     return status;

@@ -32,6 +32,9 @@ public:
   /// Cuts the graph by a solver or as --plan says, and writes the decision into
   /// the IR.
   ExitStatus planGraph();
+  /// The exact peak of a planned graph where finding it takes no noticeable
+  /// time: not for many vertices or devices.
+  std::optional<int64_t> findPeak(teg::GraphOp graph, const plan::Plan &plan);
   /// Lowers the planned graph up to and including `last`.
   ExitStatus lower(Phase last);
   /// For --stop-after: runs the phases up to the one named and prints the IR.

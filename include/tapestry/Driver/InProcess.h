@@ -15,6 +15,10 @@ struct LoadedProgram {
   const TapestryProgram *program = nullptr;
 };
 
+/// Refuses more devices than the back end `local` has ranks, before anything is
+/// planned for them.
+ExitStatus checkLocalRanks(int64_t devices);
+
 /// Lowers a planned compilation to machine code and links it into this process,
 /// the runtime being part of it.
 ExitStatus loadProgram(Compilation &compilation, LoadedProgram &result);

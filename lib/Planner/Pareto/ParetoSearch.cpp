@@ -3,6 +3,7 @@
 #include "ParetoWorker.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
 #include "tapestry/Planner/Layout/Memory.h"
+#include "tapestry/Planner/Plan/MemoryLimit.h"
 #include "tapestry/Planner/Plan/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -228,7 +229,8 @@ char LimitsError::ID = 0;
 
 /// How far the plan that came closest is from the limits.
 static std::string describeMiss(const Objectives &closest,
-                                const Objectives &limits, bool ranOutOfTime) {
+                                const Objectives &limits, bool ranOutOfTime,
+                                bool isPeakExact) {
   std::string text;
   llvm::raw_string_ostream os(text);
   auto breaks = [&](Objective objective) {
@@ -247,7 +249,8 @@ static std::string describeMiss(const Objectives &closest,
       continue;
     os << (listed++ ? ", and " : " ");
     if (i == Memory)
-      os << llvm::format("needs %.15g bytes per device", closest[i]);
+      os << "needs " << (isPeakExact ? "" : "about ")
+         << llvm::format("%.15g bytes per device", closest[i]);
     else
       os << llvm::format("has %.15g ", closest[i])
          << stringifyObjective(Objective(i));
@@ -257,10 +260,10 @@ static std::string describeMiss(const Objectives &closest,
 }
 
 LimitsError::LimitsError(const Objectives &closest, const Objectives &limits,
-                         bool ranOutOfTime)
+                         bool ranOutOfTime, bool isPeakExact)
     : ErrorInfo(closest[Memory] > limits[Memory] ? Fault::Machine
                                                  : Fault::Program,
-                "", describeMiss(closest, limits, ranOutOfTime)) {}
+                "", describeMiss(closest, limits, ranOutOfTime, isPeakExact)) {}
 
 static llvm::Error checkOptions(const ParetoOptions &options) {
   if (options.threads < 1 || options.threads > 1024)
@@ -376,6 +379,44 @@ originOf(const FoundPlan &found,
   return text.empty() ? "start" : text;
 }
 
+/// Sets a plan's peak, and the objective that it is, to the exact one where
+/// that is known.
+static void findPeakOf(Plan &plan, unsigned graph, Objectives &objectives,
+                       const ParetoOptions &options) {
+  if (options.findPeak && !plan.isPeakExact)
+    measurePeak(
+        plan, [&](const Plan &plan) { return options.findPeak(graph, plan); });
+  if (plan.isPeakExact)
+    objectives[Memory] = double(plan.peakBytesPerDevice);
+}
+
+/// The members that are still within the limits and beaten by no other once
+/// their peaks are those of their programs. `closest` is that of the leanest if
+/// there are none.
+static std::vector<ParetoMember>
+withExactPeaks(std::vector<ParetoMember> members, const ParetoOptions &options,
+               Objectives &closest) {
+  std::vector<ParetoMember> within;
+  std::vector<Objectives> points;
+  const ParetoMember *leanest = nullptr;
+  for (ParetoMember &member : members) {
+    findPeakOf(member.plan, member.graph, member.objectives, options);
+    if (member.objectives[Memory] <= options.limits[Memory]) {
+      points.push_back(member.objectives);
+      within.push_back(std::move(member));
+    } else if (!leanest ||
+               member.objectives[Memory] < leanest->objectives[Memory]) {
+      leanest = &member;
+    }
+  }
+  if (within.empty() && leanest)
+    closest = leanest->objectives;
+  std::vector<ParetoMember> result;
+  for (unsigned number : nondominated(points))
+    result.push_back(std::move(within[number]));
+  return result;
+}
+
 llvm::Expected<ParetoFront> pareto::searchPareto(RewriteSpace &space,
                                                  const ParetoOptions &request) {
   auto begin = std::chrono::steady_clock::now();
@@ -391,7 +432,11 @@ llvm::Expected<ParetoFront> pareto::searchPareto(RewriteSpace &space,
   if (!grids)
     return grids.takeError();
 
-  ParetoTask task = {space, options, std::move(*grids), {}, begin};
+  ParetoOptions searched = options;
+  // What is estimated above the limit may fit.
+  if (options.findPeak)
+    searched.limits[Memory] *= 1.25;
+  ParetoTask task = {space, searched, std::move(*grids), {}, begin};
   if (options.timeLimit > 0)
     task.deadline +=
         std::chrono::duration_cast<std::chrono::steady_clock::duration>(
@@ -414,10 +459,14 @@ llvm::Expected<ParetoFront> pareto::searchPareto(RewriteSpace &space,
 
   Objectives closest = {};
   std::vector<FoundPlan> found = runWorkers(task, front, closest);
+  bool ranOutOfTime = front.stopped == "time limit";
   if (found.empty())
-    return llvm::make_error<LimitsError>(closest, options.limits,
-                                         front.stopped == "time limit");
+    return llvm::make_error<LimitsError>(closest, options.limits, ranOutOfTime,
+                                         /*isPeakExact=*/false);
 
+  // What the front shows of starts is as exact as of members.
+  for (auto [start, plan] : llvm::zip_equal(front.starts, starts.plans))
+    findPeakOf(plan, /*graph=*/0, start.objectives, options);
   StateEvaluators evaluators(space, task.grids, options.machine);
   auto mutators = allMutators();
   std::vector<ParetoMember> members;
@@ -447,6 +496,10 @@ llvm::Expected<ParetoFront> pareto::searchPareto(RewriteSpace &space,
     member.objectives =
         objectivesOf(space.graph(member.graph), member.plan, options.machine);
   }
+  members = withExactPeaks(std::move(members), options, closest);
+  if (members.empty())
+    return llvm::make_error<LimitsError>(closest, options.limits, ranOutOfTime,
+                                         /*isPeakExact=*/true);
   llvm::sort(members, [](const ParetoMember &a, const ParetoMember &b) {
     return a.objectives < b.objectives;
   });

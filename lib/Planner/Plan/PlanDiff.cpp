@@ -36,6 +36,8 @@ struct DiffVertex {
 struct DiffSide {
   std::string file;
   json::Value value = nullptr;
+  /// The grid as text, whose axes have an order.
+  std::shared_ptr<const json::Value> grid;
   Members members;
   std::vector<DiffVertex> vertices;
   /// Number and bytes per kind of collective.
@@ -69,6 +71,36 @@ static llvm::Error eachObject(DiffSide &side, llvm::StringRef key, Take take) {
   }
   side.members.erase(it);
   return llvm::Error::success();
+}
+
+static std::string numberText(double number) {
+  if (std::round(number) == number && std::abs(number) < 1e15)
+    return llvm::formatv("{0:f0}", number).str();
+  return llvm::formatv("{0}", llvm::format("%.6g", number)).str();
+}
+
+/// A value in a few characters: {"i": ["d.0"], "k": 2} as "i:d.0 k=2".
+static std::string valueText(const json::Value *value) {
+  if (!value)
+    return "-";
+  if (auto string = value->getAsString())
+    return string->str();
+  if (auto number = value->getAsNumber())
+    return numberText(*number);
+  std::string text;
+  if (const json::Array *list = value->getAsArray()) {
+    for (const json::Value &entry : *list)
+      text += (text.empty() ? "" : ",") + valueText(&entry);
+    return text.empty() ? "none" : text;
+  }
+  if (const json::Object *object = value->getAsObject()) {
+    for (auto &[key, member] : membersOf(*object))
+      text += (text.empty() ? "" : " ") + key +
+              (member->getAsNumber() ? "=" : ":") + valueText(member);
+    return text.empty() ? "none" : text;
+  }
+  llvm::raw_string_ostream(text) << *value;
+  return text;
 }
 
 static llvm::Expected<DiffSide> readSide(const PlanText &given) {
@@ -114,6 +146,14 @@ static llvm::Expected<DiffSide> readSide(const PlanText &given) {
         });
   if (error)
     return error;
+  if (const json::Object *grid = top->getObject("grid")) {
+    std::string text;
+    for (const std::string &axis : keysInOrder(given.text, "grid"))
+      text +=
+          (text.empty() ? "" : " ") + axis + "=" + valueText(grid->get(axis));
+    side.grid = std::make_shared<const json::Value>(text);
+    side.members["grid"] = side.grid.get();
+  }
   side.members.erase("plan_seconds");
   return side;
 }
@@ -133,36 +173,6 @@ static llvm::Expected<PlanText> complete(const PlanText &given,
 //===----------------------------------------------------------------------===//
 // Printing
 //===----------------------------------------------------------------------===//
-
-static std::string numberText(double number) {
-  if (std::round(number) == number && std::abs(number) < 1e15)
-    return llvm::formatv("{0:f0}", number).str();
-  return llvm::formatv("{0}", llvm::format("%.6g", number)).str();
-}
-
-/// A value in a few characters: {"i": ["d.0"], "k": 2} as "i:d.0 k=2".
-static std::string valueText(const json::Value *value) {
-  if (!value)
-    return "-";
-  if (auto string = value->getAsString())
-    return string->str();
-  if (auto number = value->getAsNumber())
-    return numberText(*number);
-  std::string text;
-  if (const json::Array *list = value->getAsArray()) {
-    for (const json::Value &entry : *list)
-      text += (text.empty() ? "" : ",") + valueText(&entry);
-    return text.empty() ? "none" : text;
-  }
-  if (const json::Object *object = value->getAsObject()) {
-    for (auto &[key, member] : membersOf(*object))
-      text += (text.empty() ? "" : " ") + key +
-              (member->getAsNumber() ? "=" : ":") + valueText(member);
-    return text.empty() ? "none" : text;
-  }
-  llvm::raw_string_ostream(text) << *value;
-  return text;
-}
 
 static std::string changeText(double left, double right) {
   if (left == 0)

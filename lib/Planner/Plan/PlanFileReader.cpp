@@ -10,39 +10,6 @@ using namespace tapestry::cost;
 using namespace tapestry::machine;
 using namespace tapestry::plan;
 
-/// The keys of the object that is the top-level member `key`, in the order of
-/// the text: JSON objects have none, but the axes of a grid do. `text` is valid
-/// JSON.
-static std::vector<std::string> keysInOrder(llvm::StringRef text,
-                                            llvm::StringRef key) {
-  std::vector<std::string> keys;
-  int depth = 0;
-  bool isInside = false;
-  std::string last;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (c == '"') {
-      size_t end = i + 1;
-      while (text[end] != '"')
-        end += text[end] == '\\' ? 2 : 1;
-      auto string = json::parse(text.slice(i, end + 1));
-      last = string ? string->getAsString().value_or("").str() : "";
-      llvm::consumeError(string.takeError());
-      i = end;
-    } else if (c == ':') {
-      if (depth == 1)
-        isInside = last == key;
-      else if (depth == 2 && isInside)
-        keys.push_back(last);
-    } else if (c == '{' || c == '[') {
-      ++depth;
-    } else if (c == '}' || c == ']') {
-      --depth;
-    }
-  }
-  return keys;
-}
-
 //===----------------------------------------------------------------------===//
 // Header and grid
 //===----------------------------------------------------------------------===//

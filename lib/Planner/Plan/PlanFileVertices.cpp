@@ -185,9 +185,9 @@ llvm::Error PlanFileReader::readParts(const Cursor &at,
       continue;
     if (llvm::Error error = read(here, entry.parts[*label]))
       return error;
-    // 0 would stand for an open label.
-    if (entry.parts[*label] == 0)
-      entry.parts[*label] = -1;
+    if (entry.parts[*label] < 1)
+      return fail(here, "vertex '", vertex.name, "': label '", key,
+                  "' cannot be cut into ", entry.parts[*label], " parts");
   }
   if (const json::Value *others = (*members)->get("*")) {
     int64_t count = 0;
@@ -213,7 +213,7 @@ llvm::Error PlanFileReader::checkEntry(const Cursor &at,
   PartVector parts;
   int64_t product = 1;
   for (int64_t count : entry.parts)
-    parts.push_back(count == 0 ? 1 : std::max<int64_t>(count, 0));
+    parts.push_back(std::max<int64_t>(count, 1));
   if (llvm::Error error = verifyVertexParts(vertex, parts, grid.numDevices()))
     return fail(at, llvm::toString(std::move(error)));
   Partition given;

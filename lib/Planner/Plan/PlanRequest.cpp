@@ -102,6 +102,27 @@ plan::resolveRequest(const PlanRequest &request) {
   return options;
 }
 
+/// A grid may state links, which are the machine's.
+static bool hasLinks(const PlanRequest &request) {
+  return llvm::StringRef(request.grid).contains(':');
+}
+
+llvm::Error plan::checkMachineIsUsed(const PlanRequest &request) {
+  const CostModel &model = *llvm::cantFail(
+      costModelNamed(request.costModel.value_or(PlannerOptions().costModel)));
+  if (model.needsMachine() || (!request.machine && !hasLinks(request)))
+    return llvm::Error::success();
+  std::string users;
+  for (const CostModel *other : costModels())
+    if (other->needsMachine())
+      users += (users.empty() ? "" : " or ") + other->name().str();
+  return faultError(Fault::Usage, "",
+                    request.machine ? "--machine is"
+                                    : "the links of --grid are",
+                    " what --cost ", users, " reckons with; '", model.name(),
+                    "' counts ", model.unit());
+}
+
 /// What is written into machine files: all that a cost model can see.
 static std::string textOf(const Machine &machine) {
   std::string text;
@@ -138,9 +159,10 @@ llvm::Error plan::checkFollowed(const PlanRequest &request, const Plan &plan) {
   if (request.machine && !needsMachine)
     return refuse("cost_model: the plan is by '", plan.costModel,
                   "', which has no use for --machine ", *request.machine);
-  // A grid may state links, which are the machine's.
-  bool hasLinks = llvm::StringRef(request.grid).contains(':');
-  if (needsMachine && (request.machine || hasLinks) &&
+  if (hasLinks(request) && !needsMachine)
+    return refuse("cost_model: the plan is by '", plan.costModel,
+                  "', which has no use for the links of --grid ", request.grid);
+  if (needsMachine && (request.machine || hasLinks(request)) &&
       textOf(asked->machine) != textOf(plan.machine))
     return refuse("machine: the plan reckons with another '", plan.machine.name,
                   "' than ",

@@ -18,6 +18,9 @@
 namespace tapestry {
 namespace rt {
 
+/// The most ranks that the back end `local` starts.
+constexpr int64_t maxLocalRanks = 1024;
+
 /// What a user may ask of one run.
 struct RunOptions {
   /// Stands before messages about the command line: "prog: error: ...".

@@ -21,9 +21,6 @@
 namespace tapestry {
 namespace rt {
 
-/// The most ranks that the back end starts.
-constexpr int64_t maxLocalRanks = 1024;
-
 /// Where the ranks of a process meet. Make one, give each rank's thread its
 /// endpoint, and keep it until all threads are gone.
 class LocalHub {

@@ -49,6 +49,14 @@ TEST(PlanDiff, NamesWhatDiffers) {
   expectText(text, {"-4.8 %"});
 }
 
+TEST(PlanDiff, AxesOfAGridHaveAnOrder) {
+  PlanText a{"a.json",
+             R"({"tapestry_plan": 1, "grid": {"node": 2, "gpu": 3}})"};
+  PlanText b{"b.json",
+             R"({"tapestry_plan": 1, "grid": {"gpu": 3, "node": 2}})"};
+  expectText(valueOf(diffPlans(a, b)), {"node=2 gpu=3", "gpu=3 node=2"});
+}
+
 TEST(PlanDiff, ComparesNoSecondsWithElements) {
   PlanText a{"a.json", R"({"tapestry_plan": 1, "program": "a.ein", "cost": 100,
       "vertices": [{"name": "C", "join": 50}]})"};

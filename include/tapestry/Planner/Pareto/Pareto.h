@@ -15,6 +15,7 @@
 #include "tapestry/Planner/Pareto/ParetoControl.h"
 #include "tapestry/Planner/Pareto/ParetoFrontier.h"
 #include "tapestry/Planner/Plan/Planner.h"
+#include <functional>
 
 namespace tapestry::pareto {
 
@@ -70,6 +71,11 @@ struct ParetoOptions {
   std::vector<std::string> startModels = cost::costModelNames();
   /// How the starting points are solved and placed.
   plan::PlannerOptions planner;
+  /// The most bytes that a device holds when a plan of a graph of the space
+  /// runs, where that can be found out. Members are compared by it in the end,
+  /// and those within the limits kept; the search goes by an estimate.
+  std::function<std::optional<int64_t>(unsigned graph, const plan::Plan &)>
+      findPeak;
 };
 
 /// One plan of the frontier.
@@ -121,8 +127,9 @@ struct ParetoFront {
 /// fault.
 class LimitsError : public llvm::ErrorInfo<LimitsError, FaultError> {
 public:
+  /// An inexact peak is the planner's estimate, and called about so much.
   LimitsError(const Objectives &closest, const Objectives &limits,
-              bool ranOutOfTime);
+              bool ranOutOfTime, bool isPeakExact);
   static char ID;
 };
 

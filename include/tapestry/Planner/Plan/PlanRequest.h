@@ -53,6 +53,10 @@ llvm::ArrayRef<PlanOption> planOptions();
 /// request: unknown names, a grid that does not fit. Those are errors of usage.
 llvm::Expected<PlannerOptions> resolveRequest(const PlanRequest &request);
 
+/// A machine, or links of a grid, for a cost model that reckons without them is
+/// a mistake. Of a request that resolveRequest() takes.
+llvm::Error checkMachineIsUsed(const PlanRequest &request);
+
 /// A plan file comes before defaults. Fails where the user asked for something
 /// that the file's plan is not.
 llvm::Error checkFollowed(const PlanRequest &request, const Plan &plan);

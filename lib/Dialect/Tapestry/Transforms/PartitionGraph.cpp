@@ -51,6 +51,12 @@ static bool hasOwnWrites(BlockOpInterface op) {
   return false;
 }
 
+void tapestry::teg::applyPlan(GraphOp graph, const GraphVertices &vertices,
+                              const Plan &plan) {
+  graph.setGridAttr(index::GridAttr::get(graph.getContext(), plan.grid));
+  applyPlacement(vertices, plan.grid, plan.placement);
+}
+
 static llvm::Expected<PartitionedGraph>
 partitionAsIs(GraphOp graph, const PlanRequest &request, PlannerOptions options,
               const PeakFinder &findPeak) {
@@ -74,10 +80,7 @@ partitionAsIs(GraphOp graph, const PlanRequest &request, PlannerOptions options,
     vertices->graph = std::move(pinned);
     return planned;
   };
-  auto apply = [&](const Plan &plan) {
-    graph.setGridAttr(index::GridAttr::get(graph.getContext(), plan.grid));
-    applyPlacement(*vertices, plan.grid, plan.placement);
-  };
+  auto apply = [&](const Plan &plan) { applyPlan(graph, *vertices, plan); };
   auto peakOf = [&](const Plan &plan) {
     apply(plan);
     return findPeak(graph);
@@ -105,20 +108,6 @@ partitionAsIs(GraphOp graph, const PlanRequest &request, PlannerOptions options,
   return PartitionedGraph{std::move(*vertices), std::move(*decided)};
 }
 
-/// A machine for a cost model that reckons without one is a mistake.
-static llvm::Error checkMachineIsUsed(const PlannerOptions &options) {
-  const CostModel &model = *llvm::cantFail(costModelNamed(options.costModel));
-  if (model.needsMachine())
-    return llvm::Error::success();
-  std::string users;
-  for (const CostModel *other : costModels())
-    if (other->needsMachine())
-      users += (users.empty() ? "" : " or ") + other->name().str();
-  return faultError(Fault::Usage, "", "--machine is what --cost ", users,
-                    " reckons with; '", model.name(), "' counts ",
-                    model.unit());
-}
-
 /// Replays what the plan file starts from and plans the graph that results.
 static llvm::Expected<PartitionedGraph>
 partitionRewritten(GraphOp graph, const PlanRequest &request,
@@ -128,9 +117,12 @@ partitionRewritten(GraphOp graph, const PlanRequest &request,
         readPlanRewrites(request.planFile);
     if (!rewrites)
       return rewrites.takeError();
+    // Whoever asks for an order as well has to ask for the plan's.
+    bool isAsked = !request.order.empty() && request.order != "none";
     if (llvm::Error error = replayRewrites(graph, *rewrites))
-      return errorAt(request.planFile,
-                     "rewrites: ", llvm::toString(std::move(error)));
+      return faultError(isAsked ? Fault::Usage : Fault::Program,
+                        request.planFile,
+                        "rewrites: ", llvm::toString(std::move(error)));
   }
   return partitionAsIs(graph, request, options, findPeak);
 }
@@ -142,9 +134,8 @@ tapestry::teg::partitionGraph(GraphOp graph, const PlanRequest &request,
   if (!options)
     return options.takeError();
   if (request.planFile.empty()) {
-    if (request.machine)
-      if (llvm::Error error = checkMachineIsUsed(*options))
-        return std::move(error);
+    if (llvm::Error error = checkMachineIsUsed(request))
+      return std::move(error);
     // Nothing is written before the plan is there.
     if (request.memoryLimit == 0)
       return partitionAsIs(graph, request, *options, findPeak);

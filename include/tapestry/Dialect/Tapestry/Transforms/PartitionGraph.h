@@ -30,6 +30,10 @@ llvm::Expected<PartitionedGraph>
 partitionGraph(GraphOp graph, const plan::PlanRequest &request,
                const PeakFinder &findPeak = {});
 
+/// Writes a plan of the graph that `vertices` are of onto it.
+void applyPlan(GraphOp graph, const GraphVertices &vertices,
+               const plan::Plan &plan);
+
 /// The pass tapestry-partition with everything that a request can say. What
 /// `findPeak` needs of dialects, `addDialects` adds.
 std::unique_ptr<mlir::Pass>
