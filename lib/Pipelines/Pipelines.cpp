@@ -116,6 +116,7 @@ void tapestry::buildBufferPipeline(OpPassManager &pm, const Target &target,
 void tapestry::buildCodePipeline(OpPassManager &pm, const Target &target,
                                  const CodegenOptions &options) {
   buildBufferPipeline(pm, target, options);
+  pm.addPass(createSegmentPrograms());
   target.addLoweringPasses(pm);
   EmitProgramDescriptionOptions describe;
   describe.target = target.getSpec().name;

@@ -163,6 +163,22 @@ def PredictMemory : Pass<"tapestry-predict-memory", "::mlir::ModuleOp"> {
   ];
 }
 
+def SegmentPrograms : Pass<"tapestry-segment-programs", "::mlir::ModuleOp"> {
+  let summary = "Cut long device programs into functions";
+  let description = [{
+    LLVM takes more than twice the time for twice the block. A device program of
+    more than `most-calls` calls becomes a line of calls of functions of at most
+    that many, which take the buffers and numbers that they use and return those
+    that they make for later parts; constants are repeated.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let options = [
+    Option<"mostCalls", "most-calls", "unsigned", "64",
+           "The most calls that one function makes">
+  ];
+  let statistics = [Statistic<"numParts", "parts", "Functions made">];
+}
+
 def EmitProgramDescription
     : Pass<"tapestry-emit-program-description", "::mlir::ModuleOp"> {
   let summary = "Emit the constants that describe programs to the runtime";

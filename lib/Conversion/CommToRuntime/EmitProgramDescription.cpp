@@ -15,6 +15,7 @@
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/Monoid.h"
 #include "tapestry/Support/Resharding.h"
+#include <map>
 
 namespace tapestry {
 #define GEN_PASS_DEF_EMITPROGRAMDESCRIPTION
@@ -90,6 +91,7 @@ private:
   StringRef emitString(StringRef text);
   StringRef emitNumbers(ArrayRef<int64_t> numbers, unsigned bits);
   StringRef emitTable(StringRef name, ArrayRef<Row> rows, bool single = false);
+  Value emitRows(Type type, ArrayRef<Row> rows);
   StringRef emitBoxes(const Layout &layout, const DeviceGrid &grid);
   FailureOr<LLVM::LLVMFuncOp> functionNamed(FlatSymbolRefAttr symbol);
   FailureOr<StringRef> emitCombineThunk(FlatSymbolRefAttr combine);
@@ -107,6 +109,8 @@ private:
   Location loc;
   Type pointer;
   llvm::StringMap<std::string> strings;
+  /// Lists of numbers, by what they hold and its bits.
+  std::map<std::pair<std::vector<int64_t>, unsigned>, StringRef> lists;
   llvm::StringMap<std::string> thunks;
   unsigned counter = 0;
 };
@@ -137,6 +141,9 @@ StringRef DescriptionEmitter::emitNumbers(ArrayRef<int64_t> numbers,
                                           unsigned bits) {
   if (numbers.empty())
     return {};
+  StringRef &known = lists[{numbers.vec(), bits}];
+  if (!known.empty())
+    return known;
   Type element = builder.getIntegerType(bits);
   SmallVector<APInt> values;
   for (int64_t number : numbers)
@@ -147,27 +154,12 @@ StringRef DescriptionEmitter::emitNumbers(ArrayRef<int64_t> numbers,
                          LLVM::LLVMArrayType::get(element, numbers.size()),
                          /*isConstant=*/true, LLVM::Linkage::Internal, name,
                          DenseElementsAttr::get(shaped, values));
-  return name;
+  return known = name;
 }
 
-StringRef DescriptionEmitter::emitTable(StringRef name, ArrayRef<Row> rows,
-                                        bool single) {
-  if (rows.empty())
-    return {};
-  SmallVector<Type> fieldTypes;
-  for (const Field &field : rows.front())
-    fieldTypes.push_back(field.type);
-  Type rowType =
-      LLVM::LLVMStructType::getLiteral(module.getContext(), fieldTypes);
-  Type type = single ? rowType : LLVM::LLVMArrayType::get(rowType, rows.size());
-  auto global = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
-                                       single ? LLVM::Linkage::External
-                                              : LLVM::Linkage::Internal,
-                                       name, Attribute());
-
-  OpBuilder::InsertionGuard guard(builder);
-  builder.createBlock(&global.getInitializerRegion());
-  Value table = LLVM::UndefOp::create(builder, loc, type);
+/// An aggregate of the fields of `rows`: a row, or an array of rows.
+Value DescriptionEmitter::emitRows(Type type, ArrayRef<Row> rows) {
+  Value result = LLVM::UndefOp::create(builder, loc, type);
   for (auto [rowNumber, row] : llvm::enumerate(rows))
     for (auto [number, field] : llvm::enumerate(row)) {
       Value value;
@@ -180,11 +172,54 @@ StringRef DescriptionEmitter::emitTable(StringRef name, ArrayRef<Row> rows,
             builder, loc, field.type,
             builder.getIntegerAttr(field.type, field.number));
       SmallVector<int64_t, 2> position;
-      if (!single)
+      if (isa<LLVM::LLVMArrayType>(type))
         position.push_back(rowNumber);
       position.push_back(number);
-      table = LLVM::InsertValueOp::create(builder, loc, table, value, position);
+      result =
+          LLVM::InsertValueOp::create(builder, loc, result, value, position);
     }
+  return result;
+}
+
+/// A long table is an array of arrays, which lies in memory as one array does:
+/// LLVM copies an aggregate to insert into it. Nobody looks at what the last
+/// one has too many.
+StringRef DescriptionEmitter::emitTable(StringRef name, ArrayRef<Row> rows,
+                                        bool single) {
+  if (rows.empty())
+    return {};
+  constexpr size_t most = 64;
+  SmallVector<Type> fieldTypes;
+  for (const Field &field : rows.front())
+    fieldTypes.push_back(field.type);
+  Type rowType =
+      LLVM::LLVMStructType::getLiteral(module.getContext(), fieldTypes);
+  Type partType =
+      LLVM::LLVMArrayType::get(rowType, std::min(rows.size(), most));
+  size_t parts = llvm::divideCeil(rows.size(), most);
+  Type type = single      ? rowType
+              : parts > 1 ? LLVM::LLVMArrayType::get(partType, parts)
+                          : partType;
+  auto global = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                                       single ? LLVM::Linkage::External
+                                              : LLVM::Linkage::Internal,
+                                       name, Attribute());
+
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&global.getInitializerRegion());
+  Value table;
+  if (single || parts == 1) {
+    table = emitRows(type, rows);
+  } else {
+    table = LLVM::UndefOp::create(builder, loc, type);
+    for (size_t part = 0; part < parts; ++part) {
+      ArrayRef<Row> rest = rows.drop_front(part * most);
+      table = LLVM::InsertValueOp::create(
+          builder, loc, table,
+          emitRows(partType, rest.take_front(std::min(rest.size(), most))),
+          static_cast<int64_t>(part));
+    }
+  }
   LLVM::ReturnOp::create(builder, loc, table);
   return name;
 }
