@@ -7,7 +7,9 @@ set -euo pipefail
 packages=(cmake ninja-build g++ clang-22 lld-22 ccache
   libmlir-22-dev llvm-22-dev llvm-22-tools mlir-22-tools
   libgtest-dev libbenchmark-dev openmpi-bin libopenmpi-dev
-  clang-format-22 clang-tidy-22 python3 python3-numpy git graphviz)
+  clang-format-22 clang-tidy-22 python3 python3-numpy git graphviz
+  # utils/accuracy.py
+  python3-mpmath python3-gmpy2 python3-scipy)
 [ "${1:-}" = --demo ] && packages+=(python3-sklearn)
 [ "${1:-}" = --sanitize ] && packages+=(libclang-rt-22-dev)
 

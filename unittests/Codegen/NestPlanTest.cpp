@@ -39,7 +39,8 @@ TEST(TargetInfo, ReadsLLVMsTables) {
   EXPECT_EQ(avx2().vectorBits, 256u);
   EXPECT_FALSE(avx2().maskedMemory);
   EXPECT_EQ(TargetInfo::get("x86-64")->vectorBits, 128u);
-  EXPECT_TRUE(TargetInfo::get("znver5")->bf16Conversion);
+  EXPECT_TRUE(avx2().fusedMultiplyAdd);
+  EXPECT_FALSE(TargetInfo::get("x86-64-v2")->fusedMultiplyAdd);
   EXPECT_EQ(TargetInfo::get("x86-64-v4", 256)->vectorBits, 256u);
   EXPECT_FALSE(TargetInfo::get("no-such-cpu"));
   EXPECT_FALSE(TargetInfo::get("x86-64-v4", 100));

@@ -47,13 +47,14 @@ void CPUTarget::addKernelPasses(OpPassManager &functions) const {
 }
 
 void CPUTarget::addMathPasses(OpPassManager &functions) const {
-  functions.addPass(createExpandMath());
+  ExpandMathOptions expand;
+  expand.cpu = getSpec().cpu;
+  functions.addPass(createExpandMath(expand));
 }
 
 void CPUTarget::addLoweringPasses(OpPassManager &pm) const {
   const MemorySpace &space = getMemorySpaces().front();
   LowerKernelsToLLVMOptions lower;
-  lower.cpu = getSpec().cpu;
   lower.space = space.number;
   lower.alignment = space.alignment;
   pm.addPass(createLowerKernelsToLLVM(lower));

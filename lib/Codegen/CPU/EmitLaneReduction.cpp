@@ -3,7 +3,7 @@
 // Lanes run along a reduction loop: each lane holds a partial result, started
 // with the neutral element, and the lanes are combined once per result.
 // Results of other outputs that have the loop's own points are stored on the
-// way (an exponential and its sum, for example).
+// way (an exponential and its sum, for example). Long sums are added in blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +16,17 @@ using namespace mlir;
 namespace tapestry {
 namespace {
 
+/// Values that a lane adds one after the other in a long sum; a sum of up to
+/// twice as many is not long.
+constexpr int64_t blockSteps = 32;
+
 class LaneReductionEmitter : public NestEmitter {
 public:
-  using NestEmitter::NestEmitter;
+  LaneReductionEmitter(IndexBuilder &b, Nest &nest, const NestPlan &plan,
+                       const TargetInfo &target)
+      : NestEmitter(b, nest, plan, target) {
+    findBlocks();
+  }
   void emit();
 
 private:
@@ -28,7 +36,21 @@ private:
     unsigned count;
   };
 
+  void findBlocks();
   void emitRows(const Rows &rows);
+  IndexList emitPartials(const Rows &rows);
+  IndexList blockedLoops(const Rows &rows, const NestPoint &point,
+                         ValueRange sums, unsigned level);
+  IndexList blockedVectors(const Rows &rows, const NestPoint &point,
+                           ValueRange sums);
+  IndexList mainLoop(const Rows &rows, const NestPoint &point,
+                     OpFoldResult from, OpFoldResult to, ValueRange partials);
+  IndexList tailLoop(const Rows &rows, const NestPoint &point,
+                     ValueRange partials);
+  IndexList allIdentities(unsigned rows);
+  void addBlock(unsigned rows, IndexList &sums, ValueRange partials,
+                unsigned first);
+  SmallVector<Operation *> combinesOf(unsigned rows);
   IndexList innerLoops(const Rows &rows, const NestPoint &point,
                        ValueRange partials, unsigned level);
   IndexList emitVectors(const Rows &rows, const NestPoint &point,
@@ -46,7 +68,34 @@ private:
     auto extent = b.known(nest.extents[plan.vectorDim]);
     return !extent || *extent % wide() != 0;
   }
+
+  /// Long sums are cut into blocks of so many points of the loop
+  /// plan.inner[blockLevel], or vectors where that is past the last.
+  bool isBlocked = false;
+  unsigned blockLevel = 0;
+  int64_t blockPoints = blockSteps;
 };
+
+/// Blocks take whole rounds of as many of the innermost loops as are short.
+void LaneReductionEmitter::findBlocks() {
+  if (llvm::none_of(nest.outputs, addsFloats))
+    return;
+  int64_t below = 1;
+  for (unsigned level = plan.inner.size() + 1; level-- > 0;) {
+    bool isVectors = level == plan.inner.size();
+    auto extent =
+        b.known(nest.extents[isVectors ? plan.vectorDim : plan.inner[level]]);
+    if (extent && isVectors)
+      extent = llvm::divideCeil(*extent, wide());
+    if (!extent || below * *extent > 2 * blockSteps) {
+      isBlocked = true;
+      blockLevel = level;
+      blockPoints = std::max<int64_t>(blockSteps / below, 1);
+      return;
+    }
+    below *= std::max<int64_t>(*extent, 1);
+  }
+}
 
 void LaneReductionEmitter::emit() {
   outerLoops(nest.origin(b), [&](const NestPoint &point) {
@@ -83,14 +132,71 @@ LaneReductionEmitter::identities(unsigned rows, unsigned lanes) {
   return values;
 }
 
+LaneReductionEmitter::IndexList
+LaneReductionEmitter::allIdentities(unsigned rows) {
+  IndexList values = identities(rows, wide());
+  if (hasTail())
+    values.append(identities(rows, plan.lanes));
+  return values;
+}
+
+/// What combines each of the partial results.
+SmallVector<Operation *> LaneReductionEmitter::combinesOf(unsigned rows) {
+  SmallVector<Operation *> combines;
+  for (unsigned part = 0; part < (hasTail() ? 2 : 1); ++part)
+    for (OutputBody &output : nest.outputs)
+      if (output.accumulates)
+        combines.append(rows, output.combine);
+  return combines;
+}
+
+/// Combines `sums` from `first` on with the partial results of a block. Behind
+/// all the sums lie the low parts of those that have one.
+void LaneReductionEmitter::addBlock(unsigned rows, IndexList &sums,
+                                    ValueRange partials, unsigned first) {
+  SmallVector<Operation *> combines = combinesOf(rows);
+  unsigned low = combines.size();
+  for (auto [number, combine] : llvm::enumerate(combines)) {
+    bool adds = isa<arith::AddFOp>(combine);
+    unsigned lowAt = adds ? low++ : 0;
+    if (number < first || number >= first + partials.size())
+      continue;
+    Value partial = partials[number - first];
+    if (!adds) {
+      unsigned lanes = cast<VectorType>(partial.getType()).getNumElements();
+      sums[number] = cloneOnVectors(b, combine, {sums[number], partial}, lanes);
+      continue;
+    }
+    FloatPair sum = addTo({sums[number], sums[lowAt]}, partial);
+    sums[number] = sum.high;
+    sums[lowAt] = sum.low;
+  }
+}
+
 /// Partial results travel through the loops as one list: the wide vectors of
 /// all outputs and rows, then the narrow ones of the tail.
+LaneReductionEmitter::IndexList
+LaneReductionEmitter::emitPartials(const Rows &rows) {
+  IndexList partials = allIdentities(rows.count);
+  if (!isBlocked)
+    return innerLoops(rows, rows.point, partials, 0);
+  SmallVector<Operation *> combines = combinesOf(rows.count);
+  IndexList sums = partials;
+  for (auto [combine, partial] : llvm::zip_equal(combines, partials))
+    if (isa<arith::AddFOp>(combine))
+      sums.push_back(partial);
+  sums = blockedLoops(rows, rows.point, sums, 0);
+  unsigned low = combines.size();
+  for (auto [number, combine] : llvm::enumerate(combines))
+    partials[number] = isa<arith::AddFOp>(combine)
+                           ? rounded({sums[number], sums[low++]})
+                           : sums[number];
+  return partials;
+}
+
 void LaneReductionEmitter::emitRows(const Rows &rows) {
-  IndexList partials = identities(rows.count, wide());
-  unsigned numWide = partials.size();
-  if (hasTail())
-    partials.append(identities(rows.count, plan.lanes));
-  partials = innerLoops(rows, rows.point, partials, 0);
+  IndexList partials = emitPartials(rows);
+  unsigned numWide = hasTail() ? partials.size() / 2 : partials.size();
 
   unsigned at = 0;
   for (auto [out, output] : llvm::enumerate(nest.outputs)) {
@@ -123,27 +229,88 @@ LaneReductionEmitter::innerLoops(const Rows &rows, const NestPoint &point,
               });
 }
 
+/// The same in blocks: `sums` as addBlock takes them.
+LaneReductionEmitter::IndexList
+LaneReductionEmitter::blockedLoops(const Rows &rows, const NestPoint &point,
+                                   ValueRange sums, unsigned level) {
+  if (level == plan.inner.size())
+    return blockedVectors(rows, point, sums);
+  unsigned dim = plan.inner[level];
+  OpFoldResult extent = nest.extents[dim];
+  bool cuts = level == blockLevel;
+  return loop(
+      b.index(0), extent, b.index(cuts ? blockPoints : 1), sums,
+      [&](OpFoldResult iv, ValueRange values) {
+        if (!cuts)
+          return blockedLoops(rows, nest.advance(b, point, dim, iv), values,
+                              level + 1);
+        OpFoldResult end = b.min(b.add(iv, b.index(blockPoints)), extent);
+        IndexList next(values);
+        addBlock(rows.count, next,
+                 loop(iv, end, b.index(1), allIdentities(rows.count),
+                      [&](OpFoldResult at, ValueRange partials) {
+                        return innerLoops(rows, nest.advance(b, point, dim, at),
+                                          partials, level + 1);
+                      }),
+                 0);
+        return next;
+      });
+}
+
+LaneReductionEmitter::IndexList
+LaneReductionEmitter::blockedVectors(const Rows &rows, const NestPoint &point,
+                                     ValueRange sums) {
+  OpFoldResult main = b.alignDown(nest.extents[plan.vectorDim], wide());
+  OpFoldResult block = b.index(blockPoints * wide());
+  IndexList wides = identities(rows.count, wide());
+  IndexList results = loop(
+      b.index(0), main, block, sums, [&](OpFoldResult iv, ValueRange values) {
+        IndexList next(values);
+        addBlock(
+            rows.count, next,
+            mainLoop(rows, point, iv, b.min(b.add(iv, block), main), wides), 0);
+        return next;
+      });
+  if (hasTail())
+    addBlock(rows.count, results,
+             tailLoop(rows, point, identities(rows.count, plan.lanes)),
+             wides.size());
+  return results;
+}
+
+LaneReductionEmitter::IndexList
+LaneReductionEmitter::mainLoop(const Rows &rows, const NestPoint &point,
+                               OpFoldResult from, OpFoldResult to,
+                               ValueRange partials) {
+  return loop(from, to, b.index(wide()), partials,
+              [&](OpFoldResult iv, ValueRange values) {
+                return emitStep(rows,
+                                nest.advance(b, point, plan.vectorDim, iv),
+                                wide(), Value(), values);
+              });
+}
+
+LaneReductionEmitter::IndexList
+LaneReductionEmitter::tailLoop(const Rows &rows, const NestPoint &point,
+                               ValueRange partials) {
+  OpFoldResult extent = nest.extents[plan.vectorDim];
+  return loop(b.alignDown(extent, wide()), extent, b.index(plan.lanes),
+              partials, [&](OpFoldResult iv, ValueRange values) {
+                return emitStep(
+                    rows, nest.advance(b, point, plan.vectorDim, iv),
+                    plan.lanes, maskFor(b.sub(extent, iv), plan.lanes), values);
+              });
+}
+
 LaneReductionEmitter::IndexList
 LaneReductionEmitter::emitVectors(const Rows &rows, const NestPoint &point,
                                   ValueRange partials) {
-  OpFoldResult extent = nest.extents[plan.vectorDim];
-  OpFoldResult main = b.alignDown(extent, wide());
+  OpFoldResult main = b.alignDown(nest.extents[plan.vectorDim], wide());
   unsigned half = hasTail() ? partials.size() / 2 : partials.size();
   IndexList results =
-      loop(b.index(0), main, b.index(wide()), partials.take_front(half),
-           [&](OpFoldResult iv, ValueRange values) {
-             return emitStep(rows, nest.advance(b, point, plan.vectorDim, iv),
-                             wide(), Value(), values);
-           });
-  if (!hasTail())
-    return results;
-  results.append(
-      loop(main, extent, b.index(plan.lanes), partials.drop_front(half),
-           [&](OpFoldResult iv, ValueRange values) {
-             return emitStep(rows, nest.advance(b, point, plan.vectorDim, iv),
-                             plan.lanes, maskFor(b.sub(extent, iv), plan.lanes),
-                             values);
-           }));
+      mainLoop(rows, point, b.index(0), main, partials.take_front(half));
+  if (hasTail())
+    results.append(tailLoop(rows, point, partials.drop_front(half)));
   return results;
 }
 

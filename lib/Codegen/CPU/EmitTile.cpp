@@ -18,6 +18,10 @@ namespace tapestry {
 /// short.
 constexpr int64_t unrolledSteps = 4;
 constexpr int64_t maxUnrolledCost = 16;
+/// Sums of so many terms are not cut into blocks.
+constexpr int64_t shortSum = 64;
+/// The sums of up to so many blocks of a reduction are added as they are.
+constexpr int64_t fewBlocks = 16;
 
 TileEmitter::TileEmitter(IndexBuilder &b, Nest &nest, const NestPlan &plan,
                          const TargetInfo &target)
@@ -45,6 +49,10 @@ void TileEmitter::planBlocks() {
               b.index(1));
     OpFoldResult blocks = b.ceilDiv(blockSteps, most);
     blockSteps = b.ceilDiv(blockSteps, blocks);
+    auto points = b.known(b.mul(steps, below));
+    addsBlocks = llvm::all_of(nest.outputs, addsFloats) &&
+                 !(points && *points <= shortSum);
+    manyBlocks = b.min(b.div(blocks, b.index(fewBlocks + 1)), b.index(1));
   }
   blockPoints = b.mul(blockSteps, below);
 
@@ -74,6 +82,10 @@ void TileEmitter::emitBlocks(const NestPoint &point) {
       if (!b.known(step))
         block.first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                             b.value(step), b.value(0));
+      if (hasErrors())
+        block.last = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                                           b.value(b.add(step, blockSteps)),
+                                           b.value(steps));
       packColumns(block);
       emitRows(block);
     });
@@ -228,6 +240,62 @@ void TileEmitter::storeResults(const Tile &tile, ValueRange values,
   }
 }
 
+TileEmitter::IndexList TileEmitter::addBlock(const Tile &tile,
+                                             ValueRange results) {
+  IndexList starts = startValues(tile);
+  auto plainly = [&]() {
+    IndexList sums;
+    for (auto [start, result] : llvm::zip_equal(starts, results))
+      sums.push_back(arith::AddFOp::create(b, start, result));
+    return sums;
+  };
+  if (!hasErrors())
+    return plainly();
+  if (b.known(manyBlocks))
+    return addWithErrors(tile, starts, results);
+  Value many = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                     b.value(manyBlocks), b.value(0));
+  auto ifOp = scf::IfOp::create(b, results.getTypes(), many,
+                                /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  scf::YieldOp::create(b, addWithErrors(tile, starts, results));
+  b.setInsertionPointToStart(ifOp.elseBlock());
+  scf::YieldOp::create(b, plainly());
+  return IndexList(ifOp.getResults());
+}
+
+/// The errors of the blocks before are added in at the end only.
+TileEmitter::IndexList TileEmitter::addWithErrors(const Tile &tile,
+                                                  ValueRange starts,
+                                                  ValueRange results) {
+  IndexList sums;
+  OpFoldResult first = b.sub(tile.point.index[plan.vectorDim],
+                             tile.block.point.index[plan.vectorDim]);
+  for (unsigned out = 0; out < nest.outputs.size(); ++out)
+    for (unsigned row = 0; row < tile.rows; ++row) {
+      OpFoldResult line = b.mul(b.index(out), errorBlock);
+      if (plan.rowDim >= 0)
+        line = b.add(line,
+                     b.mul(b.add(tile.point.index[plan.rowDim], b.index(row)),
+                           errorLine));
+      for (unsigned column = 0; column < plan.vectors; ++column) {
+        OpFoldResult at =
+            b.add(b.add(line, first), b.index(int64_t(column) * plan.lanes));
+        Value low = load(errors, at, b.index(1), plan.lanes, Value());
+        if (tile.block.first)
+          low = arith::SelectOp::create(
+              b, tile.block.first,
+              arith::ConstantOp::create(b, b.getZeroAttr(low.getType())), low);
+        FloatPair sum = addTo({starts[sums.size()], low}, results[sums.size()]);
+        store(sum.low, errors, at, b.index(1), Value());
+        sums.push_back(arith::SelectOp::create(b, tile.block.last, rounded(sum),
+                                               sum.high));
+      }
+    }
+  return sums;
+}
+
 /// The accumulators before this block: from the buffer, or the fill's value at
 /// the first block when the fill was folded in.
 TileEmitter::IndexList TileEmitter::startValues(const Tile &tile) {
@@ -301,6 +369,12 @@ constexpr unsigned orderMasks = 4;
 /// plain ones, half an instruction per value looks for NaN, and a tile that has
 /// seen any is computed again, slowly.
 TileEmitter::IndexList TileEmitter::reduce(const Tile &tile) {
+  if (addsBlocks) {
+    IndexList zeros;
+    for (Type type : accumulatorTypes(tile.rows))
+      zeros.push_back(arith::ConstantOp::create(b, b.getZeroAttr(type)));
+    return addBlock(tile, reductionOf(tile, zeros));
+  }
   if (!isExtreme() || tile.rows * plan.vectors < 8)
     return reductionOf(tile, startValues(tile));
 

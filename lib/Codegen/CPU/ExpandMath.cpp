@@ -1,20 +1,20 @@
 //===- ExpandMath.cpp - Math operations to vector arithmetic --------------===//
 //
-// Polynomial approximations for f32, f32 arithmetic for the narrow types.
+// Our own functions where there is one, f32 arithmetic for the narrow types.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementaryFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tapestry/Codegen/CPU/Passes.h"
+#include "tapestry/Codegen/CPU/TargetInfo.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
-#include "llvm/ADT/StringSet.h"
-#include <cmath>
-#include <limits>
 
 using namespace mlir;
 
@@ -25,103 +25,131 @@ namespace tapestry {
 
 namespace {
 
-/// A constant of the type of `like`, in all lanes.
-Value constantLike(PatternRewriter &rewriter, Value like, double value) {
-  Type type = like.getType();
-  TypedAttr attr = rewriter.getFloatAttr(getElementTypeOrSelf(type), value);
-  if (auto vector = dyn_cast<VectorType>(type))
-    attr = DenseElementsAttr::get(vector, attr);
-  return arith::ConstantOp::create(rewriter, like.getLoc(), attr);
+using EmitFn = Value (*)(FloatEmitter &, Value);
+
+/// A function of ours in place of an operation.
+template <typename Op> struct ExpandFunction : public OpRewritePattern<Op> {
+  ExpandFunction(MLIRContext *context, EmitFn emit, bool ofDoubles, bool hasFMA)
+      : OpRewritePattern<Op>(context), emit(emit), ofDoubles(ofDoubles),
+        hasFMA(hasFMA) {}
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Type element = getElementTypeOrSelf(op.getType());
+    if (!element.isF32() && !(ofDoubles && element.isF64()))
+      return rewriter.notifyMatchFailure(op, "a function of another type");
+    FloatEmitter emitter(rewriter, op.getLoc(), op.getType(), hasFMA);
+    rewriter.replaceOp(op, emit(emitter, op.getOperand()));
+    return success();
+  }
+
+  EmitFn emit;
+  bool ofDoubles, hasFMA;
+};
+
+/// A constant power: products in f64 for the narrower types, in pairs for f64.
+/// Other powers are those of libm.
+struct ExpandPower : public OpRewritePattern<math::FPowIOp> {
+  ExpandPower(MLIRContext *context, bool hasFMA)
+      : OpRewritePattern(context, /*benefit=*/10), hasFMA(hasFMA) {}
+
+  LogicalResult matchAndRewrite(math::FPowIOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type type = op.getType(), wide = rewriter.getF64Type();
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      wide = shaped.clone(wide);
+    Value base = op.getLhs();
+    if (wide != type)
+      base = arith::ExtFOp::create(rewriter, loc, wide, base);
+    APInt exponent;
+    Value result;
+    if (!matchPattern(op.getRhs(), m_ConstantInt(&exponent)) ||
+        exponent.isZero() || exponent.abs().ugt(largestProduct)) {
+      Value power = arith::SIToFPOp::create(rewriter, loc, wide, op.getRhs());
+      result = math::PowFOp::create(rewriter, loc, base, power);
+    } else if (wide == type) {
+      FloatEmitter emitter(rewriter, loc, wide, hasFMA);
+      result = emitPower(emitter, base, exponent.getSExtValue());
+    } else {
+      result = narrowPower(rewriter, base, exponent.getSExtValue());
+    }
+    if (wide != type)
+      result = arith::TruncFOp::create(rewriter, loc, type, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+private:
+  /// Longer products are slower than libm.
+  static constexpr uint64_t largestProduct = 32;
+
+  /// To more digits than the narrow type holds.
+  Value narrowPower(PatternRewriter &rewriter, Value square,
+                    int64_t exponent) const {
+    FloatEmitter emitter(rewriter, square.getLoc(), square.getType(), hasFMA);
+    Value product;
+    for (uint64_t rest = std::abs(exponent); rest > 0; rest /= 2) {
+      if (rest % 2 != 0)
+        product = product ? emitter.mul(product, square) : square;
+      if (rest > 1)
+        square = emitter.mul(square, square);
+    }
+    return exponent < 0 ? emitter.div(emitter.constant(1), product) : product;
+  }
+
+  bool hasFMA;
+};
+
+bool isConstant(Value value, double wanted) {
+  if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
+    value = broadcast.getSource();
+  APFloat constant(0.0);
+  return matchPattern(value, m_ConstantFloat(&constant)) &&
+         constant.convertToDouble() == wanted;
 }
 
-/// The attribute of logarithms whose argument is known not to be subnormal.
-constexpr StringLiteral normalArgument = "tapestry.normal_argument";
-
-/// The approximation of the logarithm takes subnormal numbers for the smallest
-/// normal one: scale them up, and subtract the scale's logarithm.
-template <typename LogOp>
-struct ScaleSubnormals : public OpRewritePattern<LogOp> {
-  ScaleSubnormals(MLIRContext *context, double logOfScale)
-      : OpRewritePattern<LogOp>(context, /*benefit=*/10),
-        logOfScale(logOfScale) {}
-
-  LogicalResult matchAndRewrite(LogOp op,
-                                PatternRewriter &rewriter) const override {
-    Type type = op.getType();
-    if (op->hasAttr(normalArgument) || !getElementTypeOrSelf(type).isF32())
-      return rewriter.notifyMatchFailure(op, "not f32, or scaled already");
-    Location loc = op.getLoc();
-    Value x = op.getOperand();
-    auto constant = [&](double value) {
-      return constantLike(rewriter, x, value);
-    };
-    Value small = arith::CmpFOp::create(
-        rewriter, loc, arith::CmpFPredicate::OLT, x, constant(0x1p-126));
-    Value scaled = arith::MulFOp::create(rewriter, loc, x, constant(0x1p24));
-    Value argument = arith::SelectOp::create(rewriter, loc, small, scaled, x);
-    auto log = LogOp::create(rewriter, loc, argument);
-    log->setAttr(normalArgument, rewriter.getUnitAttr());
-    Value shift = arith::SelectOp::create(rewriter, loc, small,
-                                          constant(logOfScale), constant(0));
-    rewriter.replaceOpWithNewOp<arith::SubFOp>(op, log, shift);
-    return success();
-  }
-
-  double logOfScale;
-};
-
-/// expm1 in f64: (u - 1) x / log(u) with u = exp(x), in which the rounding
-/// errors of u cancel (W. Kahan). Upstream's exp(x) - 1 loses all digits of
-/// small results.
-struct ExpandExpM1 : public OpRewritePattern<math::ExpM1Op> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(math::ExpM1Op op,
-                                PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF64())
-      return rewriter.notifyMatchFailure(op, "not f64");
-    Location loc = op.getLoc();
-    Value x = op.getOperand();
-    auto equals = [&](Value a, double b) -> Value {
-      return arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OEQ, a,
-                                   constantLike(rewriter, a, b));
-    };
-    Value u = math::ExpOp::create(rewriter, loc, x);
-    Value difference =
-        arith::SubFOp::create(rewriter, loc, u, constantLike(rewriter, x, 1.0));
-    Value log = math::LogOp::create(rewriter, loc, u);
-    Value quotient = arith::DivFOp::create(rewriter, loc, x, log);
-    Value value = arith::MulFOp::create(rewriter, loc, difference, quotient);
-    value = arith::SelectOp::create(rewriter, loc, equals(u, 1.0), x, value);
-    Value extreme = arith::OrIOp::create(
-        rewriter, loc, equals(difference, -1.0),
-        equals(u, std::numeric_limits<double>::infinity()));
-    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, extreme, difference,
-                                                 value);
-    return success();
-  }
-};
-
-/// The f32 functions whose approximations are accurate on all arguments; what
-/// is missing here becomes calls of libm.
-bool isApproximated(StringRef name) {
-  static const llvm::StringSet<> names{
-      "math.exp",  "math.expm1", "math.log",  "math.log1p", "math.log2",
-      "math.tanh", "math.erf",   "math.erfc", "math.asin",  "math.acos"};
-  return names.contains(name);
+/// The x of a logistic function as front ends write it (for any sign of x no
+/// term overflows): select(x < 0, e, 1) / (1 + e) with e = exp(-|x|). Null for
+/// other quotients.
+Value matchSigmoid(arith::DivFOp op) {
+  Type element = getElementTypeOrSelf(op.getType());
+  auto sum = op.getRhs().getDefiningOp<arith::AddFOp>();
+  auto select = op.getLhs().getDefiningOp<arith::SelectOp>();
+  if (!(element.isF32() || element.isF64()) || !sum || !select)
+    return nullptr;
+  bool isFirst = isConstant(sum.getRhs(), 1);
+  Value term = isFirst ? sum.getLhs() : sum.getRhs();
+  auto exp = term.getDefiningOp<math::ExpOp>();
+  auto negated =
+      exp ? exp.getOperand().getDefiningOp<arith::NegFOp>() : arith::NegFOp();
+  auto abs = negated ? negated.getOperand().getDefiningOp<math::AbsFOp>()
+                     : math::AbsFOp();
+  auto less = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  if (!abs || !less || less.getPredicate() != arith::CmpFPredicate::OLT ||
+      less.getLhs() != abs.getOperand() || !isConstant(less.getRhs(), 0) ||
+      !(isFirst || isConstant(sum.getLhs(), 1)) ||
+      select.getTrueValue() != exp || !isConstant(select.getFalseValue(), 1))
+    return nullptr;
+  return abs.getOperand();
 }
 
 struct ExpandMath : public impl::ExpandMathBase<ExpandMath> {
   using ExpandMathBase::ExpandMathBase;
 
   LogicalResult initialize(MLIRContext *context) override {
+    std::optional<TargetInfo> target = TargetInfo::get(cpu);
+    hasFMA = target && target->fusedMultiplyAdd;
     RewritePatternSet set(context);
     populateMathF32ExpansionPatterns(set, [](StringRef) { return true; });
-    populateMathPolynomialApproximationPatterns(set, isApproximated);
-    math::populateExpansionPatterns(set, {"rsqrt"});
-    set.add<ExpandExpM1>(context);
-    set.add<ScaleSubnormals<math::LogOp>>(context, 24 * std::log(2.0));
-    set.add<ScaleSubnormals<math::Log2Op>>(context, 24.0);
+    set.add<ExpandPower>(context, hasFMA);
+    set.add<ExpandFunction<math::ExpOp>>(context, emitExp, true, hasFMA);
+    set.add<ExpandFunction<math::ExpM1Op>>(context, emitExpM1, true, hasFMA);
+    set.add<ExpandFunction<math::TanhOp>>(context, emitTanh, true, hasFMA);
+    set.add<ExpandFunction<math::RsqrtOp>>(context, emitReciprocalRoot, true,
+                                           hasFMA);
+    set.add<ExpandFunction<math::LogOp>>(context, emitLog, false, hasFMA);
+    set.add<ExpandFunction<math::ErfOp>>(context, emitErf, false, hasFMA);
     patterns = std::move(set);
     return success();
   }
@@ -130,13 +158,25 @@ struct ExpandMath : public impl::ExpandMathBase<ExpandMath> {
     if (!isDeviceCode(getOperation()))
       return;
     bool any = false;
+    SmallVector<std::pair<arith::DivFOp, Value>> sigmoids;
     getOperation().walk([&](Operation *op) {
       any |= isa<math::MathDialect>(op->getDialect());
+      if (auto quotient = dyn_cast<arith::DivFOp>(op))
+        if (Value argument = matchSigmoid(quotient))
+          sigmoids.push_back({quotient, argument});
     });
+    // Before their exponentials are expanded.
+    for (auto [quotient, argument] : sigmoids) {
+      OpBuilder b(quotient);
+      FloatEmitter emitter(b, quotient.getLoc(), quotient.getType(), hasFMA);
+      quotient.replaceAllUsesWith(emitSigmoid(emitter, argument));
+      quotient.erase();
+    }
     if (any && failed(applyPatternsGreedily(getOperation(), patterns)))
       signalPassFailure();
   }
 
+  bool hasFMA = false;
   FrozenRewritePatternSet patterns;
 };
 

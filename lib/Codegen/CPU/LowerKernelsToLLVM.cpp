@@ -32,7 +32,6 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tapestry-rt/ABI.h"
 #include "tapestry/Codegen/CPU/Passes.h"
-#include "tapestry/Codegen/CPU/TargetInfo.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 
 using namespace mlir;
@@ -87,10 +86,7 @@ struct LowerKernelsToLLVM
     populateNarrowFloatPatterns(set);
     set.add<NarrowMask>(context);
     arith::populateCeilFloorDivExpandOpsPatterns(set);
-    std::optional<TargetInfo> target = TargetInfo::get(cpu);
-    hasBF16 = target && target->bf16Conversion;
-    if (!hasBF16)
-      arith::populateExpandBFloat16Patterns(set);
+    arith::populateExpandBFloat16Patterns(set);
     expansions = std::move(set);
     return success();
   }
@@ -129,9 +125,6 @@ private:
   /// buffers that no other argument overlaps.
   llvm::StringMap<SmallVector<unsigned>> distinctBuffers;
 
-  /// The processor converts bf16; otherwise all bf16 values become i16 ones,
-  /// since LLVM would call functions that no library here has.
-  bool hasBF16 = true;
   FrozenRewritePatternSet expansions;
 };
 
@@ -156,7 +149,7 @@ void LowerKernelsToLLVM::collectOurs() {
 /// Views become address arithmetic, and operations without an LLVM counterpart
 /// others that have one.
 LogicalResult LowerKernelsToLLVM::expand() {
-  if (!hasBF16 && failed(emulateBF16()))
+  if (failed(emulateBF16()))
     return failure();
   for (Operation *op : ours)
     if (failed(applyPatternsGreedily(op, expansions)))
@@ -169,7 +162,10 @@ LogicalResult LowerKernelsToLLVM::expand() {
   return applyPartialConversion(ours, target, std::move(patterns));
 }
 
-/// Arithmetic on bf16 in f32.
+/// Arithmetic on bf16 in f32. All bf16 values become i16 ones, and rounding to
+/// them integer arithmetic: the processors that have an instruction for it take
+/// subnormal numbers for 0, and elsewhere LLVM would call functions that no
+/// library here has.
 LogicalResult LowerKernelsToLLVM::emulateBF16() {
   MLIRContext *context = &getContext();
   TypeConverter converter;
@@ -251,17 +247,15 @@ LogicalResult LowerKernelsToLLVM::convert() {
   options.allocLowering = LowerToLLVMOptions::AllocLowering::AlignedAlloc;
   options.useGenericFunctions = true;
   LLVMTypeConverter converter(&getContext(), options);
-  if (!hasBF16) {
-    integerConstants();
-    converter.addConversion([](BFloat16Type type) -> Type {
-      return IntegerType::get(type.getContext(), 16);
-    });
-    converter.addConversion([](VectorType type) -> std::optional<Type> {
-      if (!type.getElementType().isBF16())
-        return std::nullopt;
-      return type.clone(IntegerType::get(type.getContext(), 16));
-    });
-  }
+  integerConstants();
+  converter.addConversion([](BFloat16Type type) -> Type {
+    return IntegerType::get(type.getContext(), 16);
+  });
+  converter.addConversion([](VectorType type) -> std::optional<Type> {
+    if (!type.getElementType().isBF16())
+      return std::nullopt;
+    return type.clone(IntegerType::get(type.getContext(), 16));
+  });
 
   RewritePatternSet patterns(&getContext());
   populateSCFToControlFlowConversionPatterns(patterns);

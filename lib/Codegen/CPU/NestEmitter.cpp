@@ -66,6 +66,19 @@ Value NestEmitter::splat(TypedAttr value, unsigned lanes) {
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, value));
 }
 
+FloatPair NestEmitter::addTo(FloatPair sum, Value value) {
+  FloatEmitter f(b, b.getLoc(), value.getType(), target.fusedMultiplyAdd);
+  FloatPair next = f.sum(sum.high, value);
+  return {next.high, f.add(sum.low, next.low)};
+}
+
+Value NestEmitter::rounded(FloatPair sum) {
+  FloatEmitter f(b, b.getLoc(), sum.high.getType(), target.fusedMultiplyAdd);
+  // Infinite sums have no error.
+  Value result = f.add(sum.high, sum.low);
+  return f.select(f.isNaN(result), sum.high, result);
+}
+
 Value NestEmitter::stepVector(unsigned lanes) {
   auto values = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
   return arith::ConstantOp::create(b, b.getIndexVectorAttr(values));

@@ -9,6 +9,7 @@
 #define TAPESTRY_LIB_CODEGEN_CPU_NESTEMITTER_H
 
 #include "BodyEmitter.h"
+#include "FloatEmitter.h"
 #include "tapestry/Codegen/CPU/NestPlan.h"
 #include "tapestry/Codegen/Common/Nest.h"
 
@@ -82,6 +83,16 @@ protected:
   /// 0, 1, ... lanes - 1, of index type.
   mlir::Value stepVector(unsigned lanes);
   mlir::Value splat(mlir::TypedAttr value, unsigned lanes);
+
+  /// Whether the op adds floats, whose rounding errors pile up in long sums.
+  /// These are added in blocks, the blocks' sums with their errors.
+  static bool addsFloats(const OutputBody &output) {
+    return mlir::isa_and_nonnull<mlir::arith::AddFOp>(output.combine);
+  }
+  /// sum + value, the error of which goes to the sum's low part.
+  FloatPair addTo(FloatPair sum, mlir::Value value);
+  /// The sum in one number.
+  mlir::Value rounded(FloatPair sum);
 
   IndexBuilder &b;
   Nest &nest;

@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace tapestry {
 
-/// Replaces packed operands in `sources` by panels.
+/// Replaces packed operands in `sources` by panels; makes room for errors.
 void TileEmitter::allocatePanels() {
   for (unsigned number = 0; number < sources.size(); ++number) {
     if (isPacked(number, Packing::None))
@@ -39,6 +39,15 @@ void TileEmitter::allocatePanels() {
     else
       source.strides[plan.rowDim] = b.index(1);
   }
+  if (!hasErrors())
+    return;
+  errorLine = b.alignUp(blockColumns, width());
+  errorBlock =
+      plan.rowDim < 0 ? errorLine : b.mul(errorLine, nest.extents[plan.rowDim]);
+  OpFoldResult size = b.mul(errorBlock, b.index(nest.outputs.size()));
+  errors =
+      allocate(nest.outputs.front().yielded.getType(), b.mul(size, manyBlocks));
+  panels.push_back(errors.flat);
 }
 
 void TileEmitter::freePanels() {

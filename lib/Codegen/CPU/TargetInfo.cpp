@@ -77,7 +77,7 @@ std::optional<TargetInfo> TargetInfo::get(StringRef cpu, unsigned vectorBits) {
   target.vectorBits = avx512 ? 512 : features->lookup("avx") ? 256 : 128;
   target.vectorRegisters = avx512 ? 32 : 16;
   target.maskedMemory = avx512;
-  target.bf16Conversion = features->lookup("avx512bf16") && avx512;
+  target.fusedMultiplyAdd = features->lookup("fma");
   if (vectorBits)
     target.vectorBits = vectorBits;
   return target;

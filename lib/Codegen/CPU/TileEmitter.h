@@ -28,6 +28,8 @@ private:
     mlir::OpFoldResult steps;
     /// Whether accumulators start here: an i1; null when they always do.
     mlir::Value first;
+    /// Whether it ends the reduction, where sums have errors.
+    mlir::Value last;
   };
   /// One register tile.
   struct Tile {
@@ -57,6 +59,10 @@ private:
   void emitTile(const Block &block, const NestPoint &point, unsigned rows,
                 mlir::OpFoldResult remaining, Masks masks);
   IndexList startValues(const Tile &tile);
+  /// Adds the sums of a block to those of the blocks before.
+  IndexList addBlock(const Tile &tile, mlir::ValueRange results);
+  IndexList addWithErrors(const Tile &tile, mlir::ValueRange starts,
+                          mlir::ValueRange results);
   IndexList loadResults(const Tile &tile, bool masked);
   void storeResults(const Tile &tile, mlir::ValueRange values, bool masked);
   /// Builds `fn`, whose results have these types, for tiles that need masks
@@ -82,6 +88,8 @@ private:
       const Block &block, NestPoint steps, mlir::ValueRange carried,
       llvm::function_ref<IndexList(const NestPoint &, mlir::ValueRange)> fn,
       unsigned level = 0, unsigned levels = ~0u);
+  /// Whether there are many blocks: an i1, or known.
+  bool hasErrors() const { return addsBlocks && b.known(manyBlocks) != 0; }
   mlir::OpFoldResult innerExtent(const Block &block, unsigned level) {
     return level == 0 ? block.steps : nest.extents[plan.inner[level]];
   }
@@ -118,6 +126,13 @@ private:
   bool ignoresNaN = false;
   /// Steps of inner[0] and columns per block; reduction points per block.
   mlir::OpFoldResult blockSteps, blockColumns, blockPoints;
+  /// Blocks are summed on their own.
+  bool addsBlocks = false;
+  /// 1 where there are so many that the sums of blocks have errors, which lie
+  /// in `errors`, one for each result of a block of columns; 0 where not.
+  mlir::OpFoldResult manyBlocks;
+  NestOperand errors;
+  mlir::OpFoldResult errorLine, errorBlock;
   /// The operands as the tile reads them: panels in place of packed ones.
   llvm::SmallVector<NestOperand, 4> sources;
   llvm::SmallVector<mlir::Value, 4> panels;

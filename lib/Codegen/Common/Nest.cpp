@@ -173,7 +173,7 @@ static unsigned costOf(Operation &op) {
     return 4;
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
           arith::RemFOp>(op))
-    return 30;
+    return 20;
   if (op.getDialect()->getNamespace() == "math")
     return 20;
   return 1;

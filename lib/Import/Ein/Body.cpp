@@ -7,9 +7,10 @@
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
 
-/// Integer powers up to this become multiplications also for floats, where a
-/// longer chain would round too often.
-static constexpr int64_t largestUnrolledPower = 32;
+/// Float powers that one operation rounds once: x^0, x, x^2 and 1 / x.
+static bool isOneOperation(double exponent) {
+  return exponent == 0 || std::abs(exponent) == 1 || exponent == 2;
+}
 
 double tapestry::ein::roundToType(double value, ElementType type) {
   const llvm::fltSemantics *semantics = nullptr;
@@ -275,7 +276,7 @@ std::optional<unsigned> StatementAnalyzer::buildPower(const BinaryExpr &expr,
     if (isInteger(type))
       return buildIntegerPower(expr.lhs, exponent->integer, type);
     double value = exponent->real;
-    if (value == std::floor(value) && std::abs(value) <= largestUnrolledPower)
+    if (isOneOperation(value))
       return buildIntegerPower(expr.lhs, static_cast<int64_t>(value), type);
     if (value == 0.5) {
       std::optional<unsigned> base = build(expr.lhs, type);

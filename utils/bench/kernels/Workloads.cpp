@@ -133,7 +133,7 @@ private:
   Workload finish() {
     std::string head = "func.func @main(";
     for (size_t i = 0; i < workload.arguments.size(); ++i)
-      head += (i ? ", " : "") + use(i) + ": " + typeOf(i);
+      head += (i ? ", " : "") + use(i) + ": " + typeOf(i) + " {llvm.noalias}";
     head += ") attributes {llvm.emit_c_interface} {\n";
     for (int local : locals)
       text += "  memref.dealloc " + use(local) + " : " + typeOf(local) + "\n";

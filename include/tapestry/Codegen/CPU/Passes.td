@@ -63,11 +63,16 @@ def VectorizeKernels
 def ExpandMath : Pass<"tapestry-expand-math", "::mlir::func::FuncOp"> {
   let summary = "Expand math operations to vector arithmetic or libm calls";
   let description = [{
-    Replaces the f32 `math` operations on vectors and scalars by polynomial
-    approximations that are accurate to about 1e-7 relative and right at
-    infinities and NaN. f16 and bf16 are computed in f32. What is left (f64
-    transcendental functions) becomes calls of libm, one per lane.
+    Replaces exp, expm1, tanh, rsqrt, constant powers and the logistic function
+    (as `select(x < 0, e, 1) / (1 + e)` with `e = exp(-|x|)`) of f32 and f64, and
+    log and erf of f32, on vectors and scalars, by arithmetic that is right within
+    one unit in the last place (docs/Accuracy.md). f16 and bf16 are computed in
+    f32. What is left becomes calls of libm, one per lane.
   }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "\"native\"",
+           "Processor to generate for">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::vector::VectorDialect"
@@ -83,8 +88,6 @@ def LowerKernelsToLLVM : Pass<"tapestry-lower-to-llvm", "::mlir::ModuleOp"> {
     `tapestry_rt_allocate` for other spaces.
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", "\"native\"",
-           "Processor to generate for">,
     Option<"space", "space", "int32_t", "0",
            "Memory space to allocate in, as the runtime numbers them">,
     Option<"alignment", "alignment", "int64_t", "64",

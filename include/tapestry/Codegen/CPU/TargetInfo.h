@@ -25,8 +25,7 @@ struct TargetInfo {
   unsigned vectorRegisters = 16;
   /// Loads and stores under a mask cost what plain ones do (AVX-512).
   bool maskedMemory = false;
-  /// f32 rounds to bf16 in one instruction.
-  bool bf16Conversion = false;
+  bool fusedMultiplyAdd = false;
   /// Cache sizes that blocks are fitted into; modest ones, so that one set
   /// serves all current server processors.
   int64_t l1Bytes = int64_t(32) * 1024;

@@ -1,0 +1,127 @@
+#!/usr/bin/python3
+"""Fits the polynomials of lib/Codegen/CPU/ElementaryFunctions.cpp and prints them.
+
+    fit-functions.py
+
+Each is the minimax polynomial of a function under a weight, with coefficients rounded to the format one after the other, from the lowest
+power on, the rest fitted anew each time. Needs python3-mpmath.
+"""
+
+import mpmath
+from mpmath import mpf
+
+mpmath.mp.prec = 160
+BITS = {"f32": 24, "f64": 53}
+
+
+def rounded(value, bits):
+    """To nearest, of so many significant bits."""
+    if value == 0:
+        return mpf(0)
+    scale = mpf(2) ** (bits - 1 - int(mpmath.floor(mpmath.log(abs(value), 2))))
+    return mpmath.nint(value * scale) / scale
+
+
+def chebyshev(low, high, count):
+    return [
+        (low + high) / 2 - (high - low) / 2 * mpmath.cos(mpmath.pi * i / (count - 1))
+        for i in range(count)
+    ]
+
+
+def minimax(values, powers):
+    """The coefficients of these powers that fit (x, function, weight) best in
+    that weight: least squares, where the largest errors gain weight each time
+    (C. L. Lawson, 1961)."""
+    emphasis = [mpf(1)] * len(values)
+    best = None
+    for _ in range(12):
+        count = len(powers)
+        normal, right = mpmath.matrix(count, count), mpmath.matrix(count, 1)
+        for (x, f, w), e in zip(values, emphasis):
+            row = [x**power for power in powers]
+            for i in range(count):
+                right[i] += e * w * w * f * row[i]
+                for j in range(i, count):
+                    normal[i, j] += e * w * w * row[i] * row[j]
+        for i in range(count):
+            for j in range(i):
+                normal[i, j] = normal[j, i]
+        coefficients = list(mpmath.lu_solve(normal, right))
+        errors = [
+            abs(w * (f - sum(c * x**p for c, p in zip(coefficients, powers))))
+            for x, f, w in values
+        ]
+        if best is None or max(errors) < best[0]:
+            best = (max(errors), coefficients)
+        total = sum(e * error for e, error in zip(emphasis, errors))
+        emphasis = [len(values) * e * error / total for e, error in zip(emphasis, errors)]
+    return best[1]
+
+
+def fit(name, type, function, weight, low, high, degree):
+    """Prints the polynomial of this degree with coefficients of the type."""
+    grid = chebyshev(mpf(low), mpf(high), 12 * (degree + 2))
+    values = [(x, function(x), weight(x)) for x in grid]
+    left, fixed = values, []
+    for first in range(degree + 1):
+        coefficients = minimax(left, list(range(first, degree + 1)))
+        fixed.append(rounded(coefficients[0], BITS[type]))
+        left = [(x, f - fixed[-1] * x**first, w) for x, f, w in left]
+    error = max(
+        weight(x) * abs(function(x) - mpmath.polyval(fixed[::-1], x))
+        for x in chebyshev(mpf(low), mpf(high), 1000)
+    )
+    print(f"// {name}, {type}: weighted error 2^{mpmath.nstr(mpmath.log(error, 2), 4)}")
+    print("{" + ", ".join(hexadecimal(c, type) for c in fixed) + "}", flush=True)
+
+
+def hexadecimal(value, type):
+    text = float(value).hex()
+    mantissa, exponent = text.split("p")
+    if "." in mantissa:
+        mantissa = mantissa.rstrip("0").rstrip(".")
+    return f"{mantissa}p{exponent}"
+
+
+def exp_tail(r):
+    """q of exp(r) = 1 + r + r^2 q(r)."""
+    if abs(r) < mpf("1e-12"):
+        return mpf(1) / 2 + r / 6
+    return (mpmath.expm1(r) - r) / r**2
+
+
+def log_tail(f):
+    """p of log(1 + f) = f - f^2 / 2 + f^3 p(f)."""
+    if abs(f) < mpf("1e-10"):
+        return mpf(1) / 3 - f / 4
+    return (mpmath.log1p(f) - f + f**2 / 2) / f**3
+
+
+def erf_tail(z):
+    """c of erf(x) = x + x c(x^2)."""
+    if z < mpf("1e-20"):
+        return 2 / mpmath.sqrt(mpmath.pi) - 1
+    x = mpmath.sqrt(z)
+    return mpmath.erf(x) / x - 1
+
+
+def main():
+    # Exponents are rounded so that r is rather positive: there its rounding errors
+    # are smaller than beside exp(r) < 1.
+    half, center = mpmath.log(2) / 2 * mpf("1.0001"), mpf(3) / 32
+    for type, degree in (("f32", 4), ("f64", 10)):
+        fit("exp", type, exp_tail, lambda r: r**2 / mpmath.exp(r), center - half, center + half, degree)
+    root = mpmath.sqrt(mpf(2))
+    fit("log", "f32", log_tail, lambda f: abs(f**3 / mpmath.log1p(f)), 1 / root - 1, root - 1, 8)
+    fit("erf", "f32", erf_tail, lambda z: 1 / (1 + erf_tail(z)), 0, 1, 6)
+    fit("log(erfc)", "f32", lambda t: mpmath.log(mpmath.erfc(t)),
+        lambda t: mpmath.erfc(t) / mpmath.erf(t), mpf("0.75"), 4, 7)
+    for type, bits in (("f32", 15), ("f64", 40)):
+        high = rounded(mpmath.log(2), bits)
+        low = rounded(mpmath.log(2) - high, BITS[type])
+        print(f"// log(2), {type}: {hexadecimal(high, 'f64')}, {hexadecimal(low, type)}")
+
+
+if __name__ == "__main__":
+    main()
