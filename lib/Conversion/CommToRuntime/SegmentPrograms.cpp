@@ -1,7 +1,8 @@
 //===- SegmentPrograms.cpp - Long programs as calls of parts --------------===//
 //
 // LLVM's time for a block grows faster than the block. A program's is one line
-// of calls, so it can be cut anywhere: what is used across a cut is handed over.
+// of calls, so it can be cut anywhere: what is used across a cut is handed
+// over.
 //
 //===----------------------------------------------------------------------===//
 
@@ -100,8 +101,8 @@ void Segment::takeOperands(Operation *op) {
 void Segment::outline(SymbolTable &symbols) {
   OpBuilder b(ops.front());
   Location loc = body.getLoc();
-  auto function = func::FuncOp::create(
-      loc, (body.getSymName() + ".part").str(), b.getFunctionType({}, {}));
+  auto function = func::FuncOp::create(loc, (body.getSymName() + ".part").str(),
+                                       b.getFunctionType({}, {}));
   function.setPrivate();
   function->setAttr(deviceAttrName, b.getUnitAttr());
   block = function.addEntryBlock();
@@ -118,9 +119,8 @@ void Segment::outline(SymbolTable &symbols) {
   symbols.insert(function, body->getIterator());
   auto call = func::CallOp::create(b, loc, function, arguments);
   for (auto [result, handed] : llvm::zip_equal(results, call.getResults()))
-    result.replaceUsesWithIf(handed, [&](OpOperand &use) {
-      return !isInside(use.getOwner());
-    });
+    result.replaceUsesWithIf(
+        handed, [&](OpOperand &use) { return !isInside(use.getOwner()); });
   for (Operation *op : ops)
     op->moveBefore(block, block->end());
   b.setInsertionPointToEnd(block);
