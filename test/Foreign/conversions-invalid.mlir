@@ -38,3 +38,30 @@ func.func @label(%x: !rows) -> !rows {
   } : (!rows) -> !rows
   return %s : !rows
 }
+
+// -----
+
+#pair = #tapestry_index.grid<"d.0" = 2>
+#rows = #tapestry_index.layout<[5 by "d.0"] on #pair>
+#whole = #tapestry_index.layout<[5] on #pair>
+func.func @loop(%x: tensor<?xf32> {comm.layout = #rows, comm.name = "A", comm.type = f32})
+    -> (tensor<?xf32> {comm.layout = #rows, comm.name = "Z", comm.type = f32})
+    attributes {comm.grid = #pair, comm.vertices = []} {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %x) -> tensor<?xf32> {
+    // expected-error @below {{stands in a region of 'scf.for', but a device program is straight-line code}}
+    %g, %t = comm.all_gather "A", %a from #rows to #whole axes ["d.0"] : tensor<?xf32> -> tensor<5xf32>
+    %s = comm.slice "A", %g from #whole to #rows : tensor<5xf32> -> tensor<?xf32>
+    scf.yield %s : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+#pair = #tapestry_index.grid<"d.0" = 2>
+#rows = #tapestry_index.layout<[4 by "d.0"] on #pair>
+// expected-error @below {{a relation's elements are f64, f32, f16, bf16, i8, i16, i32, i64 or i1, not 'ui8'}}
+func.func private @unsigned(!tra.relation<[4] / [2], ui8, #rows>)

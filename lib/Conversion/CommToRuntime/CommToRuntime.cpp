@@ -136,6 +136,18 @@ LogicalResult RuntimeProgram::verifyDeviceProgram() {
       !isa<func::ReturnOp>(program.front().getTerminator()))
     return program.emitError("a device program is one block that ends in "
                              "func.return");
+  WalkResult nested = program.walk([&](Operation *op) {
+    bool isOurs =
+        isa<comm::CollectiveOpInterface, comm::SliceOp, comm::DeviceOp>(op);
+    if (!isOurs || op->getBlock() == &program.front())
+      return WalkResult::advance();
+    op->emitOpError("stands in a region of '")
+        << op->getParentOp()->getName()
+        << "', but a device program is straight-line code";
+    return WalkResult::interrupt();
+  });
+  if (nested.wasInterrupted())
+    return failure();
   for (Attribute entry : program->getAttrOfType<ArrayAttr>("comm.vertices")) {
     auto vertex = dyn_cast<DictionaryAttr>(entry);
     if (!vertex || !vertex.getAs<StringAttr>(program::name) ||

@@ -171,15 +171,25 @@ Value LocalJoin::emitBody(OpBuilder &body, ValueRange arguments,
   for (auto [parameter, argument] : llvm::zip(kernel.getArguments(), arguments))
     mapping.map(parameter,
                 loadStored(body, loc, argument, parameter.getType()));
+  auto emitLabel = [&](tra::LabelOp label) -> Value {
+    unsigned number = *join.labelNamed(label.getName());
+    Value local = linalg::IndexOp::create(body, loc, number);
+    return arith::AddIOp::create(body, loc, local, space.start(number));
+  };
   for (Operation &op : kernel.without_terminator()) {
     if (auto label = dyn_cast<tra::LabelOp>(op)) {
-      unsigned number = *join.labelNamed(label.getName());
-      Value local = linalg::IndexOp::create(body, loc, number);
-      mapping.map(label.getValue(),
-                  arith::AddIOp::create(body, loc, local, space.start(number)));
+      mapping.map(label.getValue(), emitLabel(label));
       continue;
     }
-    body.clone(op, mapping);
+    // linalg's indices stand in the body itself, so those of labels in regions
+    // come before.
+    Operation *made = body.clone(op, mapping);
+    OpBuilder::InsertionGuard guard(body);
+    body.setInsertionPoint(made);
+    made->walk([&](tra::LabelOp label) {
+      label.replaceAllUsesWith(emitLabel(label));
+      label.erase();
+    });
   }
   Value value = mapping.lookupOrDefault(kernel.getTerminator()->getOperand(0));
   if (reduces) {

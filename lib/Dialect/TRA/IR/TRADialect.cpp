@@ -236,8 +236,9 @@ RelationType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                      ArrayRef<int64_t> shape, ArrayRef<int64_t> parts,
                      Type elementType, index::LayoutAttr layout) {
   // relation_c1
-  if (!isa<IntegerType, FloatType>(elementType))
-    return emitError() << "a relation's elements are integers or floats, not "
+  if (!dtypeOf(elementType))
+    return emitError() << "a relation's elements are f64, f32, f16, bf16, i8, "
+                          "i16, i32, i64 or i1, not "
                        << elementType;
   // relation_c2
   SmallVector<int64_t> layoutShape = layout.getLayout().shape();

@@ -31,7 +31,7 @@ def TRA_Relation : TypeDef<TRA_Dialect, "Relation"> {
     ```
 
     Constraints:
-    - `relation_c1`: elements are integers or floats.
+    - `relation_c1`: elements are f64, f32, f16, bf16, i8, i16, i32, i64 or i1.
     - `relation_c2`: the shape is the layout's.
     - `relation_c3`: there are as many parts as the layout makes (`partsOf`).
   }];
