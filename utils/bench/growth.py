@@ -1,0 +1,78 @@
+#!/usr/bin/python3
+"""How long `tapestry run` takes for programs of more and more statements.
+
+    growth.py BUILD [--statements 100,1000,10000] [--devices 1,4]
+
+Chains on 16 x 16 of elementwise operations, of products, and of both with softmax
+and max: a table of seconds of the whole command, and of the milliseconds that each
+statement between the last two counts costs.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import tempfile
+import time
+
+import numpy as np
+
+KINDS = {
+    "elementwise": ["{t}[i,j] = {last}[i,j] * 0.5 + 1.0"],
+    "products": ["{t}[i,k] = sum[j] {last}[i,j] * W[j,k]"],
+    "mixed": [
+        "{t}[i,k] = sum[j] {last}[i,j] * W[j,k]",
+        "{t}[i,j] = softmax[j] {last}[i,j]",
+        "{t}[i] = max[j] {last}[i,j]",
+        "{t}[i,j] = X[i,j] - {last}[i]",
+    ],
+}
+
+
+def program(kind, statements):
+    lines, last = ["input X : f32[16,16]"], "X"
+    if kind != "elementwise":
+        lines.append("input W : f32[16,16]")
+    # Whole rounds, so that the result is a matrix.
+    rounds = max(1, statements // len(KINDS[kind]))
+    for k, form in enumerate(KINDS[kind] * rounds):
+        lines.append(form.format(t=f"T{k}", last=last))
+        last = f"T{k}"
+    return "\n".join([*lines, f"output {last}", ""]), last
+
+
+def seconds(tool, kind, statements, devices, folder):
+    source, last = program(kind, statements)
+    (folder / "chain.ein").write_text(source)
+    files = ["-i", "X=X.npy"] + ([] if kind == "elementwise" else ["-i", "W=W.npy"])
+    command = [tool, "run", "chain.ein", f"--devices={devices}", *files, "-o", f"{last}=out.npy"]
+    start = time.monotonic()
+    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    return time.monotonic() - start
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--statements", default="100,1000,10000")
+    parser.add_argument("--devices", default="1,4")
+    options = parser.parse_args()
+    tool = options.build.resolve() / "bin/tapestry"
+    counts = sorted(int(word) for word in options.statements.split(","))
+    print("kind         devices " + "".join(f"{n:>9}" for n in counts) + "   ms each")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        rng = np.random.default_rng(3)
+        for name in ("X", "W"):
+            np.save(folder / f"{name}.npy", rng.uniform(-0.2, 0.2, (16, 16)).astype(np.float32))
+        for kind in KINDS:
+            for devices in options.devices.split(","):
+                times = [seconds(tool, kind, n, devices, folder) for n in counts]
+                each = 1e3 * times[-1] / counts[-1]
+                if len(counts) > 1:
+                    each = 1e3 * (times[-1] - times[-2]) / (counts[-1] - counts[-2])
+                row = "".join(f"{t:9.2f}" for t in times)
+                print(f"{kind:12} {devices:>7} {row} {each:9.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
