@@ -6,6 +6,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
+#include "tapestry/Driver/Stage.h"
 #include "tapestry/Import/Ein/Import.h"
 #include "tapestry/InitAll.h"
 #include "tapestry/Planner/Plan/MemoryLimit.h"
@@ -92,6 +93,7 @@ ExitStatus Compilation::chooseGraph() {
 }
 
 ExitStatus Compilation::load() {
+  Stage stage(options, "reading the program");
   auto text = llvm::MemoryBuffer::getFile(options.program, /*IsText=*/true);
   if (!text) {
     printError(options.program, text.getError().message());
@@ -128,6 +130,7 @@ ExitStatus Compilation::load() {
 }
 
 ExitStatus Compilation::planGraph() {
+  Stage stage(options, "planning");
   auto findPeak = [&](teg::GraphOp graph) {
     return findPeakBytes(graph, codegen);
   };
@@ -154,6 +157,7 @@ std::optional<int64_t> Compilation::findPeak(teg::GraphOp graph,
 }
 
 ExitStatus Compilation::lower(Phase last) {
+  Stage stage(options, "lowering");
   // What the dialects state is verified up to the device program; below it,
   // verification would cost as much as the passes.
   PassManager upper(context.get());
@@ -197,6 +201,7 @@ ExitStatus Compilation::printAfterPhase() {
 }
 
 std::unique_ptr<llvm::MemoryBuffer> Compilation::emitObject() {
+  Stage stage(options, "generating code");
   FailureOr<std::unique_ptr<llvm::MemoryBuffer>> object =
       target->emitObject(*module);
   return succeeded(object) ? std::move(*object) : nullptr;

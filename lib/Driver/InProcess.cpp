@@ -2,6 +2,7 @@
 
 #include "tapestry/Driver/InProcess.h"
 #include "tapestry-rt/Runtime.h"
+#include "tapestry/Driver/Stage.h"
 #include "tapestry/Support/Error.h"
 
 using namespace tapestry;
@@ -47,6 +48,7 @@ ExitStatus tapestry::driver::loadProgram(Compilation &compilation,
   std::unique_ptr<llvm::MemoryBuffer> object = compilation.emitObject();
   if (!object)
     return ExitEnvironment;
+  Stage stage(compilation.getOptions(), "loading");
   auto jit = JitProgram::create(std::move(object), runtimeSymbols());
   if (!jit)
     return unable(jit.takeError());

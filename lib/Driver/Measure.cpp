@@ -104,6 +104,7 @@ ExitStatus Measure::programSeconds(llvm::StringRef text, int64_t repeat,
   options.program = folder.file("p" + llvm::Twine(programs++) + ".ein");
   options.planning.devices = devices;
   options.planning.order = "none";
+  options.quiet = true;
   if (ExitStatus status = writeOutputFile(
           options.program, [&](llvm::raw_ostream &os) { os << text; }))
     return status;

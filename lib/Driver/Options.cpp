@@ -41,10 +41,14 @@ cl::list<std::string> params("D", cl::desc("Set a param of the program"),
                              cl::sub(runCommand), cl::sub(planCommand),
                              cl::sub(compileCommand), cl::sub(referenceCommand),
                              cl::cat(category));
-cl::opt<bool> verbose("v", cl::desc("Say what is done"), cl::sub(runCommand),
-                      cl::sub(planCommand), cl::sub(compileCommand),
-                      cl::sub(referenceCommand), cl::sub(calibrateCommand),
-                      cl::cat(category));
+cl::opt<bool> quiet("q", cl::desc("No progress"), cl::sub(runCommand),
+                    cl::sub(planCommand), cl::sub(compileCommand),
+                    cl::sub(referenceCommand), cl::sub(calibrateCommand),
+                    cl::cat(category));
+cl::opt<bool> verbose("v", cl::desc("Say what is done, and how long it takes"),
+                      cl::sub(runCommand), cl::sub(planCommand),
+                      cl::sub(compileCommand), cl::sub(referenceCommand),
+                      cl::sub(calibrateCommand), cl::cat(category));
 
 cl::list<std::string> plugins("load-plugin",
                               cl::desc(tapestry::loadPluginDescription),
@@ -183,10 +187,10 @@ cl::list<std::string> feeds("feed",
                             cl::desc("Output that becomes an input of the next "
                                      "repetition"),
                             cl::value_desc("Wn=W"), cl::sub(runCommand),
-                            cl::cat(category));
+                            cl::sub(referenceCommand), cl::cat(category));
 cl::opt<std::string> repeat("repeat", cl::desc("Run K times (1)"),
                             cl::value_desc("K"), cl::sub(runCommand),
-                            cl::cat(category));
+                            cl::sub(referenceCommand), cl::cat(category));
 cl::opt<std::string> reportFile("report", cl::desc("Write times and traffic"),
                                 cl::value_desc("r.json"), cl::sub(runCommand),
                                 cl::cat(category));
@@ -348,6 +352,7 @@ static std::optional<Options> calibrateOptions() {
   else if (collectives == "mpi" && backend != "mpi")
     usage.error("--collectives mpi: MPI's collectives need --backend mpi");
   options.verbose = verbose;
+  options.quiet = quiet;
   if (!usage.good)
     return std::nullopt;
   return options;
@@ -548,6 +553,7 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   options.reportFile = reportFile;
   options.traceFile = trace;
   options.verbose = verbose;
+  options.quiet = quiet;
   options.stopAfter = stopAfter;
   if (options.command == Command::Compile) {
     if (outputs.size() == 1)

@@ -5,6 +5,10 @@
 """
 
 import json
+import re
+
+import numpy as np
+
 from harness import driver
 from harness.cases import PROGRAM, Group
 from harness.driver import CheckFailed
@@ -273,6 +277,102 @@ def nothing_on_stdout(bench):
     bench.expect_results(finished)
     if finished.stdout:
         raise CheckFailed(finished.describe())
+
+
+SCALARS = """\
+input A : f32[6, 5]
+S = sum[i, j] A[i, j] * 0 + 0.1
+H = f16(S)
+B = bf16(S * 0 - 2.5)
+N = sum[i, j] i64(A[i, j] == A[i, j])
+T = S > 0
+D = f64(S * 0) + 0.1
+R[i] = sum[j] A[i, j]
+output R
+output S
+output H
+output B
+output N
+output T
+output D
+"""
+# The sum of thirty times f32(0.1) rounds differently where it is cut.
+SHOWN = r"S = 3(\.0\d*)?\nH = 3\nB = -2\.5\nN = 30\nT = true\nD = 0\.1\n"
+
+
+@case
+def without_outputs_numbers_are_shown(bench):
+    bench.write("small.ein", SCALARS)
+    bench.tapestry("compile", "small.ein", "--devices=3", "-o", "prog").expect_status(0)
+    words = ["-i", "A=A.npy"]
+    for finished in (
+        bench.tapestry("run", "small.ein", "--devices=4", *words),
+        bench.tapestry("reference", "small.ein", *words),
+        driver.execute(["./prog", *words], bench.folder),
+    ):
+        finished.expect_status(0)
+        if not re.fullmatch(SHOWN, finished.stdout):
+            raise CheckFailed(finished.describe())
+        if not re.fullmatch(r"\w+: not written \(-o NAME=FILE does\): R f32\[6\]\n", finished.stderr):
+            raise CheckFailed(finished.describe())
+    # Where outputs are asked for, nothing is shown; -q leaves the rest out.
+    finished = bench.tapestry("run", "small.ein", *words, "-o", "S=S.npy").expect_status(0)
+    quiet = bench.tapestry("run", "small.ein", *words, "-q").expect_status(0)
+    if finished.stdout + finished.stderr + quiet.stderr or not quiet.stdout:
+        raise CheckFailed(finished.describe() + quiet.describe())
+
+
+@case
+def reference_repeats(bench):
+    bench.write("small.ein", "input W : f32[3]\nWn[i] = W[i] * 2 + 1\noutput Wn\n")
+    np.save(bench.folder / "W.npy", np.arange(3, dtype=np.float32))
+    words = ["small.ein", "-i", "W=W.npy", "-o", "Wn=Wn.npy", "--repeat=5"]
+    for command in ("run", "reference"):
+        bench.tapestry(command, *words, "--feed=Wn=W").expect_status(0)
+        got = np.load(bench.folder / "Wn.npy")
+        if (got != np.arange(3) * 32 + 31).any():
+            raise CheckFailed(f"{command}: {got}")
+        bench.tapestry(command, *words).expect_status(0)
+        if (np.load(bench.folder / "Wn.npy") != np.arange(3) * 2 + 1).any():
+            raise CheckFailed(f"{command} without feeding")
+    finished = bench.tapestry("reference", *words[:-1], "--feed=Wn=W")
+    bench.expect_error(finished, 2, "--feed .* needs --repeat", outputs_intact=False)
+
+
+@case
+def verbose_tells_the_time_of_every_phase(bench):
+    def phases(finished):
+        finished.expect_status(0)
+        return re.findall(r"^tapestry: ([a-z ]+) took \S+ s$", finished.stderr, re.MULTILINE)
+
+    front = ["reading the program", "planning"]
+    back = ["lowering", "generating code"]
+    if phases(bench.tapestry("plan", "small.ein", "-v")) != front:
+        raise CheckFailed("plan")
+    ran = bench.run("-v")
+    if phases(ran) != [*front, *back, "loading"]:
+        raise CheckFailed(ran.describe())
+    for said in ("read .* in", "ran 1 times in", "wrote in"):
+        if not re.search(f"^tapestry: .*{said} \\S+ s$", ran.stderr, re.MULTILINE):
+            raise CheckFailed(ran.describe())
+    made = bench.tapestry("compile", "small.ein", "-o", "prog", "-v")
+    if phases(made) != [*front, *back, "linking"]:
+        raise CheckFailed(made.describe())
+
+
+@case
+def a_trace_says_what_it_dropped(bench):
+    bench.write("small.ein", "input X : f32\nY = X * 2\noutput Y\n")
+    np.save(bench.folder / "X.npy", np.float32(1))
+    words = ["run", "small.ein", "-i", "X=X.npy", "-o", "Y=/dev/null", "--trace=t.json"]
+    if bench.tapestry(*words, "--repeat=100").expect_status(0).stderr:
+        raise CheckFailed("a trace that fits complains")
+    # One span per run, and one to read.
+    said = bench.tapestry(*words, "--repeat=262200").expect_status(0).stderr
+    pattern = r"tapestry: the last (\d+) spans of time are not in t\.json: it holds 262144 of each rank\n"
+    match = re.search(pattern, said)
+    if not match or int(match[1]) < 56:
+        raise CheckFailed(said)
 
 
 @case

@@ -9,6 +9,7 @@
 #include "tapestry-rt/Files.h"
 #include "tapestry/Driver/Compilation.h"
 #include "tapestry/Driver/OutputFile.h"
+#include "tapestry/Driver/Stage.h"
 #include "tapestry/Driver/TemporaryFolder.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -96,6 +97,7 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
             os << object->getBuffer();
           }))
     return status;
+  Stage stage(options, "linking");
   if (ExitStatus status =
           link(objectPath, linked, compilation.getTarget(), options))
     return status;

@@ -143,7 +143,11 @@ ExitStatus tapestry::driver::evaluateReference(const Options &options) {
   rt::RunOptions run;
   run.inputs = options.inputs;
   run.outputs = options.outputs;
+  run.feeds = options.feeds;
+  run.repeat = options.repeat;
   run.verbose = options.verbose;
+  run.progress = !options.quiet;
+  run.showsResults = true;
   run.backend = "local";
   run.ownsProcess = true;
   auto status = static_cast<ExitStatus>(rt::run(program, run));

@@ -34,6 +34,8 @@ ExitStatus tapestry::driver::runProgram(const Options &options) {
   run.reportPath = options.reportFile;
   run.tracePath = options.traceFile;
   run.verbose = options.verbose;
+  run.progress = !options.quiet;
+  run.showsResults = true;
   run.backend = "local";
   run.ownsProcess = true;
   run.compileSeconds =

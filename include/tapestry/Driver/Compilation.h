@@ -42,6 +42,7 @@ public:
   /// The object file of a lowered module; null after an error.
   std::unique_ptr<llvm::MemoryBuffer> emitObject();
 
+  const Options &getOptions() const { return options; }
   const Target &getTarget() const { return *target; }
   ExitStatus chooseGraph();
   teg::GraphOp getGraph();

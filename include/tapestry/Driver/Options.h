@@ -57,6 +57,8 @@ struct Options {
   std::string traceFile;
   int64_t seed = 0;
   bool verbose = false;
+  /// No progress.
+  bool quiet = false;
   // plan
   bool explain = false;
   std::vector<std::string> explainVertices;

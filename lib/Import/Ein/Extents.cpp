@@ -43,6 +43,8 @@ bool StatementAnalyzer::setExtent(unsigned label, int64_t extent,
     error.note({tensor.loc, tensor.loc},
                "'" + tensor.name + "' is defined here as " +
                    typeToString(tensor.type, tensor.shape));
+    if (labels[label].givenExtent && !access->pad && *state.extent < extent)
+      error.note("a part of it is read by pad(" + tensor.name + ", 0)[...]");
   }
   return false;
 }
@@ -216,6 +218,29 @@ StatementAnalyzer::boundsOf(const LinearForm &form) const {
   return bounds;
 }
 
+/// What keeps a subscript inside, or reads outside.
+std::string StatementAnalyzer::adviceOnBounds(const Access &access,
+                                              const SymbolicForm &form,
+                                              int64_t dimension) const {
+  std::string padded = "pad(" + graph.tensors[access.tensor].name + ", 0)[...]";
+  for (auto [position, label] : llvm::enumerate(labels)) {
+    std::optional<int64_t> fitting = windowExtent(form, position, dimension);
+    if (!fitting || *fitting < 1 || *fitting >= *label.extent)
+      continue;
+    // Shrinking one label must be enough.
+    Bounds bounds = boundsOf(*resolve(form));
+    WideInt shift =
+        WideInt(form.coefficientOf(position)) * (*fitting - *label.extent);
+    (shift < 0 ? bounds.hi : bounds.lo) += shift;
+    if (bounds.lo >= 0 && bounds.hi < dimension)
+      return "it stays inside with the extent '" + label.name.str() + ":" +
+             std::to_string(*fitting) +
+             "' where the label is introduced; tensors of which that reads a "
+             "part then stand in pad(..., 0)[...]";
+  }
+  return padded + " reads 0 outside the bounds";
+}
+
 bool StatementAnalyzer::checkBounds() {
   bool ok = true;
   for (const Access &access : accesses) {
@@ -244,7 +269,7 @@ bool StatementAnalyzer::checkBounds() {
           .note({tensor.loc, tensor.loc},
                 "'" + tensor.name + "' is defined here as " +
                     typeToString(tensor.type, tensor.shape))
-          .note("pad(" + tensor.name + ", 0)[...] reads 0 outside the bounds");
+          .note(adviceOnBounds(access, form, tensor.shape[dim]));
     }
   }
   return ok;

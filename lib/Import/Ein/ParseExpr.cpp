@@ -203,9 +203,15 @@ Parser::ExprPtr Parser::parseWord(WordClass wordClass) {
   case WordClass::Statement:
     return unexpected("an expression"), nullptr;
   case WordClass::View:
-    return fail("view '" + word.spelling + "' is not supported yet");
-  case WordClass::Generator:
-    return fail("generator '" + word.spelling + "' is not supported yet");
+  case WordClass::Generator: {
+    auto error = diagnostics.error(
+        word.range(),
+        (wordClass == WordClass::View ? "view '" : "generator '") +
+            word.spelling + "' is not supported yet");
+    if (llvm::StringRef advice = adviceFor(word.spelling); !advice.empty())
+      error.note(advice);
+    return nullptr;
+  }
   case WordClass::Macro:
     return fail("macro '" + word.spelling +
                 "' can only stand right after '='; give it a statement of its "

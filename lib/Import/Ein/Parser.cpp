@@ -131,7 +131,18 @@ bool Parser::expectEndOfStatement() {
         .note("to compare two values, write '=='");
     return false;
   }
-  return unexpected("an operator or the end of the line");
+  llvm::StringRef advice = token.is(TokenKind::At) ? adviceFor("matmul")
+                           : token.is(TokenKind::Identifier)
+                               ? adviceFor(token.spelling)
+                               : "";
+  if (advice.empty())
+    return unexpected("an operator or the end of the line");
+  diagnostics
+      .error(token.range(),
+             "expected an operator or the end of the line, got '" +
+                 token.spelling + "'")
+      .note(advice);
+  return false;
 }
 
 void Parser::parseStatement() {
@@ -273,6 +284,14 @@ bool Parser::parseOutput() {
     stmt->range = since(name.range().Start);
     statements.push_back(stmt);
   } while (consumeIf(TokenKind::Comma));
+  if (token.is(TokenKind::Equal)) {
+    // The name is not defined, which need not be said, too.
+    const auto &last = statements.back();
+    diagnostics.error(token.range(), "expected the end of the line, got '='")
+        .note("an output is defined in a statement of its own: '" + last->name +
+              "[...] = ...', then 'output " + last->name + "'");
+    return false;
+  }
   return expectEndOfStatement();
 }
 
@@ -451,9 +470,12 @@ const EquationStmt *Parser::parseEquation(Token &defined) {
   if (next.is(TokenKind::Identifier)) {
     auto error = diagnostics.error(name.range(),
                                    "unknown statement '" + name.spelling + "'");
+    llvm::StringRef advice = adviceFor(name.spelling);
     llvm::StringRef meant =
         nearestWord(name.spelling, {"param", "input", "output", "def"});
-    if (!meant.empty())
+    if (!advice.empty())
+      error.note(advice);
+    else if (!meant.empty())
       error.note("did you mean '" + meant + "'?");
     advance();
     // What it would have defined is not undefined as well.
@@ -489,6 +511,29 @@ const EquationStmt *Parser::parseEquation(Token &defined) {
   return expectEndOfStatement() ? stmt : nullptr;
 }
 
+/// `mean[c] X[n, c]`: what reads like a tensor at the head, and an operand
+/// after it.
+bool Parser::reportUnknownReduction(const Expr &expr, const Token &head) {
+  bool operandFollows =
+      (token.is(TokenKind::Identifier) && adviceFor(token.spelling).empty()) ||
+      token.is(TokenKind::LParen) || token.is(TokenKind::Integer) ||
+      token.is(TokenKind::Float);
+  llvm::StringRef advice = adviceFor(head.spelling);
+  llvm::StringRef meant = nearestWord(
+      head.spelling, {"sum", "prod", "max", "min", "all", "any", "xor"});
+  if (expr.kind != Expr::Kind::Access || !operandFollows ||
+      (advice.empty() && meant.empty()))
+    return false;
+  auto error = diagnostics.error(
+      head.range(), "there is no reduction named '" + head.spelling +
+                        "'; there are sum, prod, max, min, all, any and xor");
+  if (!advice.empty())
+    error.note(advice);
+  else
+    error.note("did you mean '" + meant + "'?");
+  return true;
+}
+
 bool Parser::parseRightSide(EquationStmt &stmt) {
   auto wordClass = token.is(TokenKind::Identifier)
                        ? classifyWord(token.spelling)
@@ -496,8 +541,9 @@ bool Parser::parseRightSide(EquationStmt &stmt) {
   bool isReduction =
       wordClass == WordClass::Reduction && !peekNext().is(TokenKind::LParen);
   if (!isReduction && wordClass != WordClass::Macro) {
+    Token head = token;
     stmt.expr = parseExpr();
-    return stmt.expr != nullptr;
+    return stmt.expr && !reportUnknownReduction(*stmt.expr, head);
   }
   Token word = token;
   stmt.reduceRange = token.range();

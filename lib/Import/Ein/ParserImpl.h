@@ -37,6 +37,7 @@ private:
   void skipDefBody(const char *headerStart);
   /// Null once reported; `defined` gets the name token if there was one.
   const ast::EquationStmt *parseEquation(Token &defined);
+  bool reportUnknownReduction(const ast::Expr &expr, const Token &head);
   bool parseRightSide(ast::EquationStmt &stmt);
   bool parseNorm(ast::EquationStmt &stmt);
   bool reportTyped(const Token &name);

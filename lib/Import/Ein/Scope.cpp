@@ -57,6 +57,11 @@ void Scope::reportUnknown(DiagnosticEngine &diagnostics, llvm::StringRef name,
   }
   auto error = diagnostics.error(range, "there is no " + wanted + " named '" +
                                             name + "'");
+  if (llvm::StringRef advice = adviceFor(name);
+      wanted == "function or macro" && !advice.empty()) {
+    error.note(advice);
+    return;
+  }
   // Names are sorted, so that the suggestion does not depend on hashing.
   llvm::SmallVector<llvm::StringRef> candidates;
   auto collect = [&](const Scope &scope, bool constantsOnly) {

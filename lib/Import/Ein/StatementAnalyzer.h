@@ -160,6 +160,8 @@ private:
   std::optional<int64_t> windowExtent(const SymbolicForm &form, unsigned label,
                                       int64_t dimension) const;
   bool reportUndecided(bool ofUsed);
+  std::string adviceOnBounds(const Access &access, const SymbolicForm &form,
+                             int64_t dimension) const;
   bool checkBounds();
   struct Bounds {
     WideInt lo, hi;

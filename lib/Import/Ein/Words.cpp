@@ -102,6 +102,91 @@ tapestry::ein::nearestWord(llvm::StringRef word,
   return best;
 }
 
+namespace {
+struct AdviceRow {
+  llvm::StringLiteral word;
+  llvm::StringLiteral advice;
+};
+// Each is imported as it stands by a test.
+constexpr llvm::StringLiteral product =
+    "a matrix product is C[i, k] = sum[j] A[i, j] * B[j, k]";
+constexpr llvm::StringLiteral mean = "a mean is M[n] = sum[c] X[n, c] / c'";
+constexpr llvm::StringLiteral loop =
+    "--repeat K --feed OUT=IN on the command line runs a program K times";
+constexpr llvm::StringLiteral index =
+    "indices as results are not supported yet";
+constexpr llvm::StringLiteral order = "sorting is not supported yet";
+constexpr AdviceRow adviceTable[] = {
+    {"where", "where(c, x, y) is select(c, x, y)"},
+    {"if", "x if c else y is select(c, x, y)"},
+    {"relu", "relu(x) is max(x, 0)"},
+    {"maximum", "maximum(x, y) is max(x, y)"},
+    {"minimum", "minimum(x, y) is min(x, y)"},
+    {"clamp", "clamp(x, lo, hi) is min(max(x, lo), hi)"},
+    {"clip", "clip(x, lo, hi) is min(max(x, lo), hi)"},
+    {"sign", "sign(x) is f32(x > 0) - f32(x < 0)"},
+    {"square", "square(x) is x ** 2"},
+    {"power", "power(x, y) is x ** y"},
+    {"pow", "pow(x, y) is x ** y"},
+    {"exp2", "exp2(x) is 2.0 ** x"},
+    {"log2", "log2(x) is log(x) / log(2.0)"},
+    {"log10", "log10(x) is log(x) / log(10.0)"},
+    {"log1p", "log1p(x) is log(1 + x), but near 0"},
+    {"expm1", "expm1(x) is exp(x) - 1, but near 0"},
+    {"reciprocal", "reciprocal(x) is 1 / x"},
+    {"absolute", "absolute(x) is abs(x)"},
+    {"fabs", "fabs(x) is abs(x)"},
+    {"isnan", "isnan(x) is x != x"},
+    {"round", "round(x) is floor(x + 0.5), but for ties"},
+    {"trunc", "trunc(x) is select(x < 0, ceil(x), floor(x))"},
+    {"tan", "tan(x) is sin(x) / cos(x)"},
+    {"silu", "silu(x) is x * sigmoid(x)"},
+    {"swish", "swish(x) is x * sigmoid(x)"},
+    {"gelu", "gelu(x) is 0.5 * x * (1 + erf(x / sqrt(2.0)))"},
+    {"softplus", "softplus(x) is max(x, 0) + log(1 + exp(0 - abs(x)))"},
+    {"float64", "float64(x) is f64(x)"},
+    {"float32", "float32(x) is f32(x)"},
+    {"float16", "float16(x) is f16(x)"},
+    {"int64", "int64(x) is i64(x)"},
+    {"int32", "int32(x) is i32(x)"},
+    {"float", "float(x) is f32(x) or f64(x)"},
+    {"int", "int(x) is i32(x) or i64(x)"},
+    {"matmul", product},
+    {"dot", product},
+    {"einsum", product},
+    {"mean", mean},
+    {"avg", mean},
+    {"average", mean},
+    {"count", "a count is N[n] = sum[c] i64(X[n, c] > 0)"},
+    {"norm", "a norm is two statements: Q = sum[i] X[i] ** 2 and N = sqrt(Q)"},
+    {"logsumexp", "logsumexp is three statements: M[n] = max[c] X[n, c], "
+                  "S[n] = sum[c] exp(X[n, c] - M[n]) and L[n] = M[n] + "
+                  "log(S[n])"},
+    {"cumsum", "a running sum is C[i] = sum[j] X[j] * f32([j <= i]) over "
+               "i:8, in time that grows with the square"},
+    {"argmax", index},
+    {"argmin", index},
+    {"sort", order},
+    {"argsort", order},
+    {"topk", order},
+    {"transpose", "a transpose is T[j, i] = A[i, j]"},
+    {"reverse", "backwards is R[i] = X[7 - i] for 8 elements"},
+    {"zeros", "zeros are Z[i:8] = f32(0)"},
+    {"ones", "ones are Z[i:8] = f32(1)"},
+    {"full", "a constant is Z[i:8] = f32(2.5)"},
+    {"for", loop},
+    {"while", loop},
+    {"import", "a program is one file"},
+};
+} // namespace
+
+llvm::StringRef tapestry::ein::adviceFor(llvm::StringRef word) {
+  for (const AdviceRow &row : adviceTable)
+    if (row.word == word)
+      return row.advice;
+  return "";
+}
+
 llvm::ArrayRef<llvm::StringRef> tapestry::ein::callableWords() {
   static const std::vector<llvm::StringRef> words = [] {
     std::vector<llvm::StringRef> list;

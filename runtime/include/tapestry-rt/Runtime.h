@@ -42,6 +42,9 @@ struct RunOptions {
   std::string reportPath; ///< report.json; empty: none
   std::string tracePath;  ///< Chrome trace; empty: none
   bool verbose = false;
+  /// Where no output is asked for: prints those that are numbers to standard
+  /// output, and says which are not written.
+  bool showsResults = false;
   /// Progress on standard error for runs of more than a second.
   bool progress = true;
   double compileSeconds = 0; ///< goes into the report

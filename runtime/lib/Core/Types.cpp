@@ -2,6 +2,9 @@
 
 #include "Core/Types.h"
 #include "tapestry-rt/Status.h"
+#include <charconv>
+#include <cmath>
+#include <cstring>
 
 using namespace tapestry::rt;
 
@@ -65,4 +68,54 @@ std::string tapestry::rt::shapeText(const int64_t *shape, int rank) {
 
 std::string tapestry::rt::typeText(const TapestryTensor &tensor) {
   return dtypeName(tensor.dtype) + shapeText(tensor.shape, tensor.rank);
+}
+
+/// A half or brain float, exactly.
+static float widened(int32_t dtype, uint16_t bits) {
+  if (dtype == TAPESTRY_BF16) {
+    uint32_t wide = static_cast<uint32_t>(bits) << 16;
+    float value;
+    std::memcpy(&value, &wide, sizeof(value));
+    return value;
+  }
+  int exponent = bits >> 10 & 0x1f;
+  float fraction = static_cast<float>(bits & 0x3ff);
+  float value = exponent == 0x1f ? (fraction == 0 ? INFINITY : NAN)
+                : exponent == 0  ? std::ldexp(fraction, -24)
+                                 : std::ldexp(1024 + fraction, exponent - 25);
+  return bits & 0x8000 ? -value : value;
+}
+
+template <typename T> static T readAs(const void *element) {
+  T value;
+  std::memcpy(&value, element, sizeof(value));
+  return value;
+}
+
+template <typename T> static std::string shortest(T value) {
+  char text[64];
+  return std::string(text, std::to_chars(text, text + sizeof(text), value).ptr);
+}
+
+std::string tapestry::rt::valueText(int32_t dtype, const void *element) {
+  switch (dtype) {
+  case TAPESTRY_F64:
+    return shortest(readAs<double>(element));
+  case TAPESTRY_F32:
+    return shortest(readAs<float>(element));
+  case TAPESTRY_F16:
+  case TAPESTRY_BF16:
+    return shortest(widened(dtype, readAs<uint16_t>(element)));
+  case TAPESTRY_I8:
+    return shortest(int(readAs<int8_t>(element)));
+  case TAPESTRY_I16:
+    return shortest(readAs<int16_t>(element));
+  case TAPESTRY_I32:
+    return shortest(readAs<int32_t>(element));
+  case TAPESTRY_I64:
+    return shortest(readAs<int64_t>(element));
+  case TAPESTRY_BOOL:
+    return readAs<uint8_t>(element) ? "true" : "false";
+  }
+  return "unknown";
 }

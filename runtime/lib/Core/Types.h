@@ -15,6 +15,9 @@
 namespace tapestry {
 namespace rt {
 
+/// The value of one element as the shortest text that reads back as it.
+std::string valueText(int32_t dtype, const void *element);
+
 bool isKnownDType(int32_t dtype);
 /// "f32"; "unknown" for what isKnownDType refuses.
 const char *dtypeName(int32_t dtype);

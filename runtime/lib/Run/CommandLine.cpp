@@ -67,7 +67,8 @@ void CommandLine::printHelp() const {
          tool, program.name ? program.name : "",
          static_cast<long long>(program.devices));
   printf("inputs (NumPy .npy files, all needed):\n%s\n"
-         "outputs (written where asked for):\n%s\n",
+         "outputs (written where asked for; numbers are printed where none "
+         "is):\n%s\n",
          listTensors(program.inputs, program.num_inputs, "-i").c_str(),
          listTensors(program.outputs, program.num_outputs, "-o").c_str());
   fputs("options:\n"
@@ -81,7 +82,8 @@ void CommandLine::printHelp() const {
         "  --feed OUT=IN        output OUT of one run is input IN of the next\n"
         "  --report FILE        write times, bytes and memory as JSON\n"
         "  --trace FILE         write a Chrome trace\n"
-        "  -v                   say what is done\n"
+        "  -v                   say what is done, and how long it takes\n"
+        "  -q                   no progress\n"
         "  --help, --version\n\n"
         "exit status: 0 done, 1 wrong data, 2 wrong usage, 3 the machine is "
         "not able,\n4 a rank failed. A process that has ended, is stopped or "
@@ -139,6 +141,10 @@ bool CommandLine::parseOption() {
   }
   if (strcmp(argv[at], "-v") == 0) {
     options.verbose = true;
+    return true;
+  }
+  if (strcmp(argv[at], "-q") == 0) {
+    options.progress = false;
     return true;
   }
   if (isOption("--backend"))
@@ -204,6 +210,7 @@ int tapestry_rt_main(int argc, char **argv, const TapestryProgram *program) {
   holdStandardFiles();
   RunOptions options;
   options.ownsProcess = true;
+  options.showsResults = true;
   if (argc > 0 && argv[0][0] != '\0') {
     const char *slash = strrchr(argv[0], '/');
     options.tool = slash ? slash + 1 : argv[0];

@@ -39,8 +39,12 @@ void Rank::say(const std::string &text) const {
 
 void Rank::trace(TraceEvent::Kind kind, int32_t index, int64_t begin,
                  int64_t end) {
-  if (!session.options.tracePath.empty() && events.size() < maxEvents)
+  if (session.options.tracePath.empty())
+    return;
+  if (events.size() < maxEvents)
     events.push_back({kind, index, begin - zero, end - zero});
+  else
+    ++droppedEvents;
 }
 
 void Rank::fail(const Status &status) {
@@ -376,7 +380,46 @@ Status Rank::writeOutputs() {
       return status;
   }
   report.writeTime = nowNanoseconds() - begin;
+  say(format("wrote in %.3g s", report.writeTime * 1e-9));
   return Status::success();
+}
+
+/// What a user sees who has asked for no file.
+Status Rank::showResults() {
+  if (!session.options.showsResults || !session.options.outputs.empty())
+    return Status::success();
+  // The owners' numbers, in the order of the outputs.
+  auto owns = [&](const TapestryTensor &output, int64_t rank) {
+    return output.rank == 0 && output.owner[rank];
+  };
+  std::string own;
+  for (int32_t i = 0; i < program.num_outputs; ++i)
+    if (owns(program.outputs[i], device()))
+      own.append(static_cast<const char *>(outputs[i]),
+                 dtypeSize(program.outputs[i].dtype));
+  std::vector<std::vector<char>> all;
+  Status status = communicator.gather(own.data(), own.size(), all);
+  if (status.failed() || communicator.rank() != 0)
+    return status;
+  session.progress.clear();
+  std::string left;
+  std::vector<size_t> taken(all.size(), 0);
+  for (int32_t i = 0; i < program.num_outputs; ++i) {
+    const TapestryTensor &output = program.outputs[i];
+    if (output.rank != 0)
+      left += (left.empty() ? "" : ", ") +
+              format("%s %s", output.name, typeText(output).c_str());
+    for (size_t rank = 0; rank < all.size(); ++rank)
+      if (owns(output, rank)) {
+        printf("%s = %s\n", output.name,
+               valueText(output.dtype, all[rank].data() + taken[rank]).c_str());
+        taken[rank] += dtypeSize(output.dtype);
+      }
+  }
+  if (!left.empty() && session.options.progress)
+    fprintf(stderr, "%s: not written (-o NAME=FILE does): %s\n",
+            session.options.tool.c_str(), printable(left, 1000).c_str());
+  return status;
 }
 
 Status Rank::writeReport() {
@@ -403,7 +446,23 @@ Status Rank::writeReport() {
 
 Status Rank::writeTrace() {
   std::vector<std::vector<char>> all;
-  Status status = communicator.gather(
+  Status status =
+      communicator.gather(&droppedEvents, sizeof(droppedEvents), all);
+  if (status.failed())
+    return status;
+  int64_t dropped = 0;
+  for (const std::vector<char> &count : all) {
+    int64_t own = 0;
+    std::memcpy(&own, count.data(), sizeof(own));
+    dropped += own;
+  }
+  if (dropped > 0)
+    fprintf(stderr,
+            "%s: the last %lld spans of time are not in %s: it holds %zu of "
+            "each rank\n",
+            session.options.tool.c_str(), static_cast<long long>(dropped),
+            printable(session.options.tracePath).c_str(), maxEvents);
+  status = communicator.gather(
       events.data(), static_cast<int64_t>(events.size() * sizeof(TraceEvent)),
       all);
   if (status.failed() || communicator.rank() != 0)
@@ -418,7 +477,9 @@ Status Rank::writeTrace() {
 }
 
 Status Rank::finish() {
-  Status status = writeReport();
+  Status status = showResults();
+  if (!status.failed())
+    status = writeReport();
   if (!status.failed() && !session.options.tracePath.empty())
     status = writeTrace();
   // Rank 0 may still fail; nobody is done before it is.

@@ -60,6 +60,7 @@ private:
   Status feed(size_t number);
   Status checkCounts(int64_t run);
   Status writeOutputs();
+  Status showResults();
   Status finish();
   Status writeReport();
   Status writeTrace();
@@ -89,6 +90,7 @@ private:
   std::vector<int64_t> sentThisRun; // as report.sentBytes
   std::vector<int64_t> runTimes;
   std::vector<TraceEvent> events;
+  int64_t droppedEvents = 0;
   int64_t run = 0;
   int64_t zero = 0; // when the ranks started together
   // Of the vertex that time belongs to, -1: none.
