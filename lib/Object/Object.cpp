@@ -110,7 +110,7 @@ makeTargetMachine(ModuleOp module, const ObjectOptions &options) {
   FailureOr<llvm::Triple> wanted = tripleOf(module);
   if (failed(wanted))
     return failure();
-  llvm::Triple triple = *wanted;
+  const llvm::Triple &triple = *wanted;
   if (triple.isX86() && llvm::X86::parseArchX86(cpu) == llvm::X86::CK_None)
     return module.emitError("unknown processor '") << cpu << "'";
   std::string message;

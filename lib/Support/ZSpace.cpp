@@ -81,7 +81,7 @@ findFault(llvm::ArrayRef<ZRange> space, llvm::ArrayRef<const ZBox *> boxes,
   llvm::sort(byStart, [&](const ZBox *a, const ZBox *b) {
     return (*a)[dim].lo < (*b)[dim].lo;
   });
-  auto next = byStart.begin();
+  auto *next = byStart.begin();
   for (int64_t start : starts) {
     llvm::erase_if(held,
                    [&](const ZBox *box) { return (*box)[dim].hi <= start; });
