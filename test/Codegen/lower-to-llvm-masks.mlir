@@ -1,4 +1,4 @@
-// RUN: tapestry-opt %s -tapestry-lower-to-llvm=cpu=x86-64-v4 | FileCheck %s
+// RUN: tapestry-opt %s -tapestry-lower-to-llvm | FileCheck %s
 
 // Lanes are compared in 32 bits, with a bound that fits there: 2^32 and more
 // lanes are all, and less than none is none.
