@@ -75,7 +75,10 @@ def run_seed(kind, seed, tools, save):
     if kind == "random":
         report = check_seed(seed)
         return Outcome(not report, Failure("random", report) if report else None)
-    subject, check = draw(kind, seed, tools)
+    try:
+        subject, check = draw(kind, seed, tools)
+    except Failure as failure:  # of a command that makes what is changed
+        return Outcome(False, failure)
     outcome = attempt(tools, subject, check)
     if outcome.failure and save:
         keep_failure(kind, seed, tools, subject, check, outcome.failure, save)
