@@ -186,9 +186,11 @@ Value emitPower(FloatEmitter &f, Value x, int64_t exponent) {
     if (rest > 1)
       base = f.product(base, base);
   }
-  // Of infinities there are no errors.
+  // Infinities have no errors, and zeros would lose their signs.
   Value sum = f.add(result->high, result->low);
-  return f.select(f.isNaN(sum), result->high, sum);
+  Value isNumber = arith::CmpFOp::create(f.builder(), arith::CmpFPredicate::ONE,
+                                         sum, f.constant(0));
+  return f.select(isNumber, sum, result->high);
 }
 
 Value emitLog(FloatEmitter &f, Value x) {

@@ -62,11 +62,14 @@ struct ExpandPower : public OpRewritePattern<math::FPowIOp> {
     Value base = op.getLhs();
     if (wide != type)
       base = arith::ExtFOp::create(rewriter, loc, wide, base);
+    Value power = op.getRhs();
+    if (auto broadcast = power.getDefiningOp<vector::BroadcastOp>())
+      power = broadcast.getSource();
     APInt exponent;
     Value result;
-    if (!matchPattern(op.getRhs(), m_ConstantInt(&exponent)) ||
-        exponent.isZero() || exponent.abs().ugt(largestProduct)) {
-      Value power = arith::SIToFPOp::create(rewriter, loc, wide, op.getRhs());
+    if (!matchPattern(power, m_ConstantInt(&exponent)) || exponent.isZero() ||
+        exponent.abs().ugt(largestProduct)) {
+      power = arith::SIToFPOp::create(rewriter, loc, wide, op.getRhs());
       result = math::PowFOp::create(rewriter, loc, base, power);
     } else if (wide == type) {
       FloatEmitter emitter(rewriter, loc, wide, hasFMA);
