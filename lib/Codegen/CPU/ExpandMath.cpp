@@ -161,18 +161,19 @@ struct ExpandMath : public impl::ExpandMathBase<ExpandMath> {
     if (!isDeviceCode(getOperation()))
       return;
     bool any = false;
-    SmallVector<std::pair<arith::DivFOp, Value>> sigmoids;
+    SmallVector<arith::DivFOp> sigmoids;
     getOperation().walk([&](Operation *op) {
       any |= isa<math::MathDialect>(op->getDialect());
       if (auto quotient = dyn_cast<arith::DivFOp>(op))
-        if (Value argument = matchSigmoid(quotient))
-          sigmoids.push_back({quotient, argument});
+        if (matchSigmoid(quotient))
+          sigmoids.push_back(quotient);
     });
-    // Before their exponentials are expanded.
-    for (auto [quotient, argument] : sigmoids) {
+    // Before their exponentials are expanded. The argument of one may be
+    // another.
+    for (arith::DivFOp quotient : sigmoids) {
       OpBuilder b(quotient);
       FloatEmitter emitter(b, quotient.getLoc(), quotient.getType(), hasFMA);
-      quotient.replaceAllUsesWith(emitSigmoid(emitter, argument));
+      quotient.replaceAllUsesWith(emitSigmoid(emitter, matchSigmoid(quotient)));
       quotient.erase();
     }
     if (any && failed(applyPatternsGreedily(getOperation(), patterns)))
