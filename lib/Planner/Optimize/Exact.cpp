@@ -11,6 +11,7 @@
 #include "NeighbourhoodSearch.h"
 #include "tapestry/Planner/Optimize/DualBound.h"
 #include "tapestry/Planner/Optimize/Solver.h"
+#include <algorithm>
 
 using namespace tapestry;
 using namespace tapestry::optimize;
@@ -27,18 +28,26 @@ static constexpr double improvementWork = 3e8;
 /// Elimination after leaving out what cannot be part of an optimum.
 static llvm::Expected<std::vector<uint32_t>>
 solveReduced(const PlanProblem &problem, const SolverOptions &options) {
-  DualBound bound = computeDualBound(problem, boundRounds);
+  BoundLimits boundLimits;
+  boundLimits.rounds = boundRounds;
+  boundLimits.mostWork = options.mostWork;
+  DualBound bound = computeDualBound(problem, boundLimits);
   Solution &known = bound.solution;
   if (known.cost > bound.lowerBound * (1 + 1e-9))
-    searchLargeNeighbourhoods(problem, known.choice, improvementWork,
+    searchLargeNeighbourhoods(problem, known.choice,
+                              std::min(improvementWork, options.mostWork),
                               bound.lowerBound);
   ReducedProblem reduced =
       reduceProblem(problem, bound, problem.evaluate(known.choice));
   EliminationLimits limits;
   limits.tableBytes = options.tableBytes;
+  limits.mostStepWork = limits.mostWork = options.mostWork;
   auto left = eliminateAll(reduced.problem, limits);
   if (!left)
     return planError("solver 'exact': ", llvm::toString(left.takeError()));
+  if (!left->isComplete)
+    return planError("solver 'exact': elimination needs more than ",
+                     llvm::format("%.1e", options.mostWork), " sums");
   return reduced.originalOf(left->choice);
 }
 
@@ -48,8 +57,8 @@ llvm::Expected<Solution> optimize::solveExact(const PlanProblem &problem,
     return solveExactWithinMemory(problem, options);
   Solution solution;
   EliminationLimits limits;
-  limits.mostStepWork = mostDirectStep;
-  limits.mostWork = mostDirectWork;
+  limits.mostStepWork = std::min(mostDirectStep, options.mostWork);
+  limits.mostWork = std::min(mostDirectWork, options.mostWork);
   limits.tableBytes = options.tableBytes;
   auto direct = eliminateAll(problem, limits);
   if (direct && direct->isComplete) {

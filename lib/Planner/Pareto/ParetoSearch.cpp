@@ -137,8 +137,10 @@ const Plan *Starts::solve(const PlannerOptions &base, llvm::StringRef model) {
     if (isOver())
       return nullptr;
     request.solver = solver.name.str();
+    // No solver works on beyond the deadline, whatever it could prove.
+    request.solverOptions.mostWork = workWithin(secondsLeft());
     request.solverOptions.work =
-        std::min(base.solverOptions.work, workWithin(secondsLeft()));
+        std::min(base.solverOptions.work, request.solverOptions.mostWork);
     llvm::Expected<Plan> found = makePlan(graph, request);
     if (found) {
       plans.push_back(std::move(*found));

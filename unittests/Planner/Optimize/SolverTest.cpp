@@ -302,6 +302,13 @@ TEST(Exact, RefusesTablesBeyondTheLimit) {
             valueOf(solveEinDecomp(problem)).cost);
 }
 
+TEST(Exact, GivesUpBeyondItsWork) {
+  PlanProblem problem = valueOf(buildPaperProblem(chainGraph(), 16));
+  SolverOptions options;
+  options.mostWork = 10;
+  expectError(solveExact(problem, options).takeError(), {"exact", "sums"});
+}
+
 TEST(EinDecomp, RefusesAMemoryLimit) {
   PlanProblem problem = valueOf(buildPaperProblem(chainGraph(64), 4));
   problem.memoryLimit = 4096;

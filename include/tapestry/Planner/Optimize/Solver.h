@@ -9,6 +9,7 @@
 #define TAPESTRY_PLANNER_OPTIMIZE_SOLVER_H
 
 #include "tapestry/Planner/Optimize/Problem.h"
+#include <limits>
 
 namespace tapestry::optimize {
 
@@ -28,6 +29,8 @@ struct SolverOptions {
   /// memory limit; one core forms about 10^9 a second. A count and not a time,
   /// so that equal problems give equal solutions on any machine.
   double work = 3e9;
+  /// About how many of them `exact` may form before it gives up.
+  double mostWork = std::numeric_limits<double>::infinity();
 };
 
 using SolverFunction = llvm::Expected<Solution> (*)(const PlanProblem &,
@@ -45,7 +48,8 @@ llvm::Expected<Solution> solveEinDecomp(const PlanProblem &problem,
 /// Variable elimination over the whole graph on interface classes: the optimum,
 /// proved (to 10^-9 of its value). Equal problems give equal solutions, ties
 /// included. Fails when intermediate tables would exceed
-/// SolverOptions::tableBytes. A memory limit is met by branch and bound over
+/// SolverOptions::tableBytes, and where it would form more sums than
+/// SolverOptions::mostWork. A memory limit is met by branch and bound over
 /// its Lagrangian relaxation; see leastMemory() for problems without a plan.
 llvm::Expected<Solution> solveExact(const PlanProblem &problem,
                                     const SolverOptions &options = {});
