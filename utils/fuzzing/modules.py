@@ -198,8 +198,10 @@ def check_pass(bench, name, words):
     options = [f"--{word}" for word in words]
     done = bench.run("tapestry-opt", name, *options, "-o", "out.mlir", writes=["out.mlir"])
     if done.status == 0:
-        bench.expect(f"{words[0]}: round trip", "tapestry-opt", "--verify-roundtrip", "out.mlir",
-                     "-o", "/dev/null")  # fmt: skip
+        # Distinct attributes, which upstream's inliner makes, equal no others.
+        is_distinct = "distinct[" in (bench.folder / "out.mlir").read_text()
+        again = ["out.mlir", "-o", "/dev/null", *([] if is_distinct else ["--verify-roundtrip"])]
+        bench.expect(f"{words[0]}: round trip", "tapestry-opt", *again)
         return
     unverified = bench.run(
         "tapestry-opt", name, *options, "--verify-each=0", "-o", "out.mlir", writes=["out.mlir"]

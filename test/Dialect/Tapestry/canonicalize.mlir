@@ -80,3 +80,23 @@ func.func @label_stays(%a: tensor<6xf32>) -> tensor<6xf32> {
   } : (tensor<6xf32>) -> tensor<6xf32>
   return %0 : tensor<6xf32>
 }
+
+// Every operand that stays keeps the way it takes.
+// CHECK-LABEL: tapestry.graph @routes_follow
+#grid = #tapestry_index.grid<"d.0" = 2>
+#row = #tapestry_index.layout<[6 by "d.0"] on #grid>
+#whole = #tapestry_index.layout<[6] on #grid>
+tapestry.graph @routes_follow on #grid {
+  %A = tapestry.source "A" : tensor<6xf32> partition #tapestry_index.partition<[["d.0"]]> home #row
+  %B = tapestry.source "B" : tensor<6xf32> partition #tapestry_index.partition<[["d.0"]]> home #row
+  // CHECK: tapestry.einsum "E" [i = 6] (%A[i], %B[i])
+  // CHECK-SAME: operand_routes {{\[\[\], \[}}#{{[a-z0-9]+}}]]
+  %E = tapestry.einsum "E" [i = 6] (%A[i], %A[i], %B[i]) -> [i]
+      partition #tapestry_index.partition<[["d.0"]]> home #row operand_routes [[], [], [#whole]] {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.mulf %0, %z : f32
+    tapestry.yield %1 : f32
+  } : (tensor<6xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<6xf32>
+  tapestry.sink "Z", %E : tensor<6xf32>
+}

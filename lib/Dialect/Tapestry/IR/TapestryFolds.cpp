@@ -31,18 +31,23 @@ static void dropOperands(PatternRewriter &rewriter, EinsumOp op,
   llvm::SmallVector<Value> operands;
   llvm::SmallVector<Attribute> maps;
   llvm::SmallVector<Attribute> pads;
+  llvm::SmallVector<Attribute> routes;
   for (auto [number, operand] : llvm::enumerate(op.getInputs())) {
     if (dropped.test(number))
       continue;
     operands.push_back(operand);
     maps.push_back(op.getIndexingMaps()[number]);
     pads.push_back(op.getPads()[number]);
+    if (ArrayAttr given = op.getOperandRoutesAttr())
+      routes.push_back(given[number]);
   }
   maps.push_back(op.getIndexingMaps()[dropped.size()]);
   rewriter.modifyOpInPlace(op, [&]() {
     op->setOperands(operands);
     op.setIndexingMapsAttr(rewriter.getArrayAttr(maps));
     op.setPadsAttr(rewriter.getArrayAttr(pads));
+    if (op.getOperandRoutesAttr())
+      op.setOperandRoutesAttr(rewriter.getArrayAttr(routes));
     op.getBody().front().eraseArguments(dropped);
   });
 }
