@@ -2,6 +2,15 @@
 #ifndef TAPESTRY_CMAKE_TAPESTRYPCH_H
 #define TAPESTRY_CMAKE_TAPESTRYPCH_H
 
+// MLIR's library makes the statistics of passes, without members where it was
+// built without assertions; the header takes what ours have to mean the same.
+#include "llvm/Config/abi-breaking.h"
+#if !LLVM_ENABLE_ABI_BREAKING_CHECKS && !defined(NDEBUG)
+#define NDEBUG
+#include "llvm/ADT/Statistic.h"
+#undef NDEBUG
+#endif
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -64,6 +64,6 @@ if(TAPESTRY_SANITIZE)
   # Statistics of passes have no members in an MLIR without assertions, which
   # leaves ours uninitialised: no checks of `bool`.
   add_compile_options(-fsanitize=${_sanitizers} -fno-omit-frame-pointer
-                      -fno-sanitize=vptr,bool -fno-sanitize-recover=all)
+                      -fno-sanitize=vptr -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${_sanitizers})
 endif()

@@ -382,7 +382,8 @@ static std::string valueProblem(int argc, char **argv) {
     auto known = options.find(name);
     if (known == options.end())
       continue;
-    int count = known->second->getNumAdditionalVals() + 1;
+    // None stands for one value; an option of several gives their number.
+    int count = std::max(1u, known->second->getNumAdditionalVals());
     if (isJoined)
       --count;
     else if (known->second->getValueExpectedFlag() != cl::ValueRequired)

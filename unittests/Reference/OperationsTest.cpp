@@ -196,7 +196,12 @@ TEST_F(Operations, Functions) {
       {"cos", [](double x) { return std::cos(x); }},
       {"tanh", [](double x) { return std::tanh(x); }},
       {"erf", [](double x) { return std::erf(x); }},
-      {"sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }},
+      // The quotient whose parts cannot overflow.
+      {"sigmoid",
+       [](double x) {
+         double e = std::exp(-std::fabs(x));
+         return (x < 0 ? e : 1) / (1 + e);
+       }},
       {"floor", [](double x) { return std::floor(x); }},
       {"ceil", [](double x) { return std::ceil(x); }},
   };
