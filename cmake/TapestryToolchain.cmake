@@ -61,8 +61,7 @@ if(TAPESTRY_SANITIZE)
       add_compile_options(-fsanitize=fuzzer-no-link) # for unittests/Fuzz
     endif()
   endif()
-  # Statistics of passes have no members in an MLIR without assertions, which
-  # leaves ours uninitialised: no checks of `bool`.
+  # There is no type information in MLIR's library that `vptr` could look at.
   add_compile_options(-fsanitize=${_sanitizers} -fno-omit-frame-pointer
                       -fno-sanitize=vptr -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${_sanitizers})
