@@ -18,9 +18,9 @@ void tapestry::driver::printError(llvm::StringRef place,
 
 ExitStatus tapestry::driver::report(llvm::Error error) {
   ErrorFacts facts = factsOf(std::move(error));
-  if (facts.place.empty())
+  if (facts.place.empty() && !facts.text.empty())
     printError(facts.text);
-  else
+  else if (!facts.text.empty())
     printError(facts.place, facts.text);
   return static_cast<ExitStatus>(facts.fault);
 }

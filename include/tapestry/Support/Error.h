@@ -105,6 +105,10 @@ template <typename... Parts> llvm::Error planError(const Parts &...parts) {
   return faultError(Fault::Program, "", parts...);
 }
 
+/// The program's fault, and its message has been given where it was found: the
+/// text is empty, and there is nothing left to print.
+inline llvm::Error reportedError() { return errorAt("", ""); }
+
 } // namespace tapestry
 
 #endif // TAPESTRY_SUPPORT_ERROR_H

@@ -109,7 +109,7 @@ void TapestryOrderContractions::runOnOperation() {
   std::vector<model::Rewrite> rewrites;
   for (auto op : getOperation().getOps<EinsumOp>())
     if (llvm::Error error = order(op, rewrites)) {
-      emitError(op->getLoc()) << llvm::toString(std::move(error));
+      emitPlanError(op->getLoc(), std::move(error));
       return signalPassFailure();
     }
   if (llvm::Error error = applyInPlace(getOperation(), rewrites)) {

@@ -59,7 +59,7 @@ private:
 
   void fail(llvm::Error error) {
     // At the place alone: printing the whole graph would bury the message.
-    emitError(getOperation().getLoc()) << llvm::toString(std::move(error));
+    emitPlanError(getOperation().getLoc(), std::move(error));
     signalPassFailure();
   }
 

@@ -57,12 +57,18 @@ void tapestry::teg::applyPlan(GraphOp graph, const GraphVertices &vertices,
   applyPlacement(vertices, plan.grid, plan.placement);
 }
 
+void tapestry::teg::emitPlanError(Location loc, llvm::Error error) {
+  std::string text = llvm::toString(std::move(error));
+  if (!text.empty())
+    emitError(loc) << text;
+}
+
 static llvm::Expected<PartitionedGraph>
 partitionAsIs(GraphOp graph, const PlanRequest &request, PlannerOptions options,
               const PeakFinder &findPeak) {
   FailureOr<GraphVertices> vertices = buildPlanGraph(graph.getBody().front());
   if (failed(vertices))
-    return planError("the graph '", graph.getSymName(), "' cannot be planned");
+    return reportedError();
   const PlanGraph unpinned = vertices->graph;
   bool isToBeChecked = !request.planFile.empty();
   auto planWithin = [&](int64_t limit,
@@ -95,13 +101,11 @@ partitionAsIs(GraphOp graph, const PlanRequest &request, PlannerOptions options,
   for (auto [op, place] :
        llvm::zip_equal(vertices->ops, decided->placement.vertices)) {
     if (failed(verifyDevices(op, decided->grid)))
-      return planError("the graph '", graph.getSymName(), "' has no plan for ",
-                       decided->grid.numDevices(), " devices");
+      return reportedError();
     // The planner takes an operator's word for it, and proves all else itself.
     if (place.partition && hasOwnWrites(op) &&
         failed(verifyPartition(op, decided->grid, *place.partition)))
-      return planError("the graph '", graph.getSymName(),
-                       "' does not write every element once");
+      return reportedError();
   }
   decided->rewrites = recordedRewrites(graph);
   apply(*decided);

@@ -24,11 +24,14 @@ using PeakFinder = std::function<std::optional<int64_t>(GraphOp)>;
 /// Plans `graph` as requested, verifies the plan, and sets the grid, every op's
 /// partition and every op's home layout. A memory limit holds for what
 /// `findPeak` says or, without one, for the planner's estimate. The error says
-/// what is wrong with the request, the plan file or the graph; the graph is
-/// then as it was.
+/// what is wrong with the request, the plan file or the graph, unless an
+/// operator has said so itself; the graph is then as it was.
 llvm::Expected<PartitionedGraph>
 partitionGraph(GraphOp graph, const plan::PlanRequest &request,
                const PeakFinder &findPeak = {});
+
+/// Says at `loc` what is wrong, unless it has been said (see reportedError).
+void emitPlanError(mlir::Location loc, llvm::Error error);
 
 /// Writes a plan of the graph that `vertices` are of onto it.
 void applyPlan(GraphOp graph, const GraphVertices &vertices,
