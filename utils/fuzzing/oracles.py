@@ -4,14 +4,13 @@ A `Bench` runs the tools in a folder, under limits, and raises `Failure` where o
 crashes, hangs, says too much or too little, or leaves something behind.
 """
 
-import dataclasses
 import os
 import pathlib
 import re
 import signal
 import subprocess
 
-from harness.driver import command_line, shorten
+from harness.driver import Finished, command_line
 
 # The table of exit statuses; 4, a rank that failed, is no answer to bad input.
 STATUSES = (0, 1, 2, 3)
@@ -39,23 +38,6 @@ class Failure(Exception):
     def __init__(self, signature, text):
         super().__init__(f"{signature}\n{text}")
         self.signature = signature
-
-
-@dataclasses.dataclass
-class Finished:
-    """A command that ended."""
-
-    words: list
-    status: int
-    stdout: str
-    stderr: str
-
-    def describe(self):
-        lines = [f"$ {command_line(self.words)}", f"status: {self.status}"]
-        for name, text in (("stdout", self.stdout), ("stderr", self.stderr)):
-            if text.strip():
-                lines.append(f"{name}: {shorten(text.strip(), 3000)}")
-        return "\n".join(lines)
 
 
 class Bench:
@@ -101,7 +83,7 @@ class Bench:
         except subprocess.TimeoutExpired:
             raise Failure(f"{words[0]}: hang", f"$ {command_line(words)}\nwaits for ever") from None
         text = [t.decode("utf-8", "surrogateescape") for t in (done.stdout, done.stderr)]
-        return Finished(words, done.returncode, *text)
+        return Finished(words, done.returncode, *text, cwd=str(self.folder))
 
     def run(self, tool, *words, writes=(), quiet=True):
         """Runs a tool, which may refuse with one clear message, or write these files.
@@ -111,7 +93,7 @@ class Bench:
         before = set(self.folder.rglob("*"))
         path = tool if tool.startswith("./") else str(self.tools / tool)
         finished = self.execute([path, *words])
-        finished.words[0] = tool
+        finished.command[0] = tool
         check_end(tool, finished)
         # What MLIR's own tools print of an operation may be of any length.
         if tool in ("tapestry-opt", "tapestry-translate"):
