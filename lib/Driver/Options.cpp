@@ -297,7 +297,7 @@ ParetoRequest paretoRequest(Usage &usage) {
 
 /// No file is written twice, or over what the command reads. A plan may take
 /// the place of the plan file that it follows, which has been read by then.
-static void checkFiles(const Options &options, Usage &usage) {
+static void checkFiles(Options &options, Usage &usage) {
   std::vector<tapestry::rt::NamedFile> plans, others, read, written;
   auto add = [](std::vector<tapestry::rt::NamedFile> &files, StringRef what,
                 StringRef path) {
@@ -313,6 +313,7 @@ static void checkFiles(const Options &options, Usage &usage) {
   add(others, "--report", options.reportFile);
   add(others, "--trace", options.traceFile);
   add(others, "-o", options.executable);
+  add(others, "-o", options.machineFile);
   for (const auto &[name, path] : options.outputs)
     add(others, ("output '" + Twine(name) + "'").str(), path);
   add(read, "the program", options.program);
@@ -331,6 +332,20 @@ static void checkFiles(const Options &options, Usage &usage) {
   check(written, read);
   add(read, "--plan", options.planning.planFile);
   check(others, read);
+  for (const auto &[what, path] : written)
+    options.writtenFiles.push_back(path);
+}
+
+/// What `only` asks for leaves nothing for these to write.
+static void checkAlone(StringRef only, Usage &usage) {
+  for (const cl::opt<std::string> *option :
+       {&jsonFile, &dot, &svg, &html, &pareto, &plot, &pick})
+    if (option->getNumOccurrences())
+      usage.error(only + " only prints: it takes no --" + option->ArgStr);
+  if (explain.getNumOccurrences())
+    usage.error(only + " only prints: it takes no --explain");
+  if (outputs.getNumOccurrences())
+    usage.error(only + " only prints: it takes no -o");
 }
 
 /// The options of `calibrate`, which has no program.
@@ -353,6 +368,8 @@ static std::optional<Options> calibrateOptions() {
     usage.error("--collectives mpi: MPI's collectives need --backend mpi");
   options.verbose = verbose;
   options.quiet = quiet;
+  if (usage.good)
+    checkFiles(options, usage);
   if (!usage.good)
     return std::nullopt;
   return options;
@@ -365,8 +382,9 @@ static cl::SubCommand *commandNamed(StringRef name) {
   return nullptr;
 }
 
-/// What is wrong with the values of options: one is not there, or begins like
-/// an option, whose own value it would swallow. Empty where nothing is.
+/// What is wrong with the values of options: one is not there, or is empty (a
+/// variable of a shell that is not set), or begins like an option, whose own
+/// value it would swallow. Empty where nothing is.
 static std::string valueProblem(int argc, char **argv) {
   cl::SubCommand *command = argc < 3 ? nullptr : commandNamed(argv[1]);
   if (!command)
@@ -384,17 +402,18 @@ static std::string valueProblem(int argc, char **argv) {
       continue;
     // None stands for one value; an option of several gives their number.
     int count = std::max(1u, known->second->getNumAdditionalVals());
+    bool isNeeded = known->second->getValueExpectedFlag() == cl::ValueRequired;
     if (isJoined)
       --count;
-    else if (known->second->getValueExpectedFlag() != cl::ValueRequired)
+    else if (!isNeeded)
       continue;
     for (; count > 0; --count) {
-      if (++i == argc)
-        return (option + " needs a value").str();
-      value = argv[i];
-      if (value.starts_with("--"))
+      value = ++i == argc ? "" : argv[i];
+      if (value.empty() || value.starts_with("--"))
         break;
     }
+    if (value.empty() && isNeeded)
+      return (option + " needs a value").str();
     if (value.starts_with("--"))
       return (option + " needs a value, and '" + value +
               "' begins like an option (for a file: ./" + value + ")")
@@ -564,6 +583,10 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   } else {
     options.outputs = usage.bindings(outputs, "o", "NAME=file.npy");
   }
+  if (!options.stopAfter.empty())
+    checkAlone("--stop-after", usage);
+  if (!options.diffFiles.empty())
+    checkAlone("--diff", usage);
   if (usage.good)
     checkFiles(options, usage);
   if (!usage.good)

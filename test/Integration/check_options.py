@@ -109,6 +109,41 @@ def values_that_are_options(bench):
         finished = bench.tapestry("plan", "small.ein", *words)
         bench.expect_error(finished, 2, "needs a value", "begins like an option")
     bench.expect_error(bench.run("--report", "--devices=2"), 2, "--report needs a value")
+    # A variable of a shell that is not set.
+    for words in (["--json="], ["--json", ""], ["--grid="], ["-D", ""]):
+        finished = bench.tapestry("plan", "small.ein", *words)
+        bench.expect_error(finished, 2, f"{words[0].rstrip('=')} needs a value$")
+    bench.tapestry("compile", "small.ein", "-o", "prog").expect_status(0)
+    for words in (["--report", "--trace"], ["--trace=--report"], ["--report="], ["--report", ""]):
+        finished = driver.execute(["./prog", *bench.inputs, *bench.outputs, *words], bench.folder)
+        bench.expect_error(finished, 2, f"{words[0].split('=')[0]} needs a value")
+
+
+@case
+def names_are_known_before_anything_is_written(bench):
+    search = ["--pareto=p.json", "--evaluations=20"]
+    for words in (["--json=x.json"], ["--dot=x.json"], ["--html=x.json"], search):
+        finished = bench.tapestry("plan", "small.ein", *words, "--explain=C,NOBODY")
+        bench.expect_error(finished, 2, "--explain: there is no vertex 'NOBODY'$")
+        if list(bench.folder.glob("[xp].json")):
+            raise CheckFailed(finished.describe())
+    for words in (["--json=x.json", "--html=none/x.html"], ["--dot=x.json", "--svg=none/x.svg"]):
+        finished = bench.tapestry("plan", "small.ein", *words)
+        bench.expect_error(finished, 1, r"^none/x\.[a-z]+: error: cannot write: No such file")
+        if (bench.folder / "x.json").exists():
+            raise CheckFailed(finished.describe())
+
+
+@case
+def what_only_prints_writes_no_file(bench):
+    for words in (["--json=x.json"], ["--explain"], ["--html=x.json"]):
+        finished = bench.tapestry("plan", "small.ein", "--stop-after=graph", *words)
+        bench.expect_error(finished, 2, f"--stop-after .* takes no {words[0].split('=')[0]}$")
+    finished = bench.tapestry("compile", "small.ein", "--stop-after=graph", "-o", "prog")
+    bench.expect_error(finished, 2, "--stop-after .* takes no -o$")
+    bench.tapestry("plan", "small.ein", "--json=a.json").expect_status(0)
+    finished = bench.tapestry("plan", "--diff", "a.json", "a.json", "--json=x.json")
+    bench.expect_error(finished, 2, "--diff .* takes no --json$")
 
 
 @case

@@ -25,10 +25,10 @@ case = Group()
 STALE = ".C.npy.0123456789abcdef.tmp"
 
 
-def limited(bench, *words, limit=0):
+def limited(bench, *words, limit=0, tool=""):
     """Files may not grow beyond so many bytes, as on a full disk."""
     done = subprocess.run(
-        [driver.tapestry_path(), *words],
+        [driver.tapestry_path() + tool, *words],
         cwd=bench.folder,
         capture_output=True,
         text=True,
@@ -38,10 +38,11 @@ def limited(bench, *words, limit=0):
     return driver.Finished(list(words), done.returncode, done.stdout, done.stderr, bench.folder)
 
 
-def to_stdout(bench, place, *words):
+def to_stdout(bench, place, *words, tool=""):
     """Runs with standard output at `place`; None: closed."""
     shell = f'exec "$0" "$@" > {place}' if place else 'exec "$0" "$@" >&-'
-    return driver.execute(["sh", "-c", shell, driver.tapestry_path(), *words], bench.folder)
+    tool = driver.tapestry_path() + tool
+    return driver.execute(["sh", "-c", shell, tool, *words], bench.folder)
 
 
 def expect_only(bench, *names):
@@ -118,8 +119,62 @@ def standard_output_that_takes_nothing(bench):
             3,
             "^tapestry: error: cannot write to standard output: Bad file descriptor$",
         )
+    # The runtime writes through a stream of its own.
+    bench.write("sum.ein", "input A : f32[6, 5]\nS = sum[i, j] A[i, j]\noutput S\n")
+    for command in ("run", "reference"):
+        finished = to_stdout(bench, "/dev/full", command, "sum.ein", "-i", "A=A.npy")
+        bench.expect_error(finished, 3, "^tapestry: error: cannot write to standard output: No sp")
     # Nothing was to be written.
     to_stdout(bench, None, "run", "small.ein", *bench.inputs, *bench.outputs).expect_status(0)
+
+
+@case
+def tools_of_mlir(bench):
+    """tapestry-opt and tapestry-translate write as the driver does."""
+    translate = ["--ein-to-mlir", "small.ein"]
+    tools = {"-translate": translate, "-opt": ["graph.mlir"]}
+
+    def execute(tool, *words):
+        return driver.execute([driver.tapestry_path() + tool, *words], bench.folder)
+
+    for name in ("graph.mlir", "same.mlir"):
+        execute("-translate", *translate, "-o", name).expect_status(0)
+    bench.write("old.mlir", "old")
+    for tool, words in tools.items():
+        name = f"tapestry{tool}"
+        for place, reason in (("/dev/full", "No space left on device"), (None, "Bad file descr")):
+            finished = to_stdout(bench, place, *words, tool=tool)
+            bench.expect_error(
+                finished, 3, f"^{name}: error: cannot write to standard output: {reason}"
+            )
+        finished = execute(tool, *words, "-o", "/dev/full")
+        bench.expect_error(finished, 3, "^/dev/full: error: cannot write: No space left on device$")
+        finished = execute(tool, *words, "-o", "none/x.mlir")
+        bench.expect_error(finished, 1, "^none/x.mlir: error: cannot write: No such file")
+        finished = limited(bench, *words, "-o", "old.mlir", tool=tool)
+        bench.expect_error(finished, 3, "^old.mlir: error: cannot write: File too large$")
+        finished = execute(tool, *words, f"-o={words[-1]}")
+        bench.expect_error(finished, 2, f"^{name}: error: the input and -o are the same file")
+        for output in ("-o=new.mlir", "--o=new.mlir"):
+            execute(tool, *words, output).expect_status(0)
+            got = (bench.folder / "new.mlir").read_text()
+            (bench.folder / "new.mlir").unlink()
+            if got.rstrip() != (bench.folder / "same.mlir").read_text().rstrip():
+                raise CheckFailed(f"{name} writes {got}")
+        execute(tool, *words, "-o", "/dev/null").expect_status(0)
+    bench.write("wrong.ein", "wrong")
+    finished = execute("-translate", "--ein-to-mlir", "wrong.ein", "-o", "old.mlir")
+    bench.expect_error(finished, 1, r"wrong\.ein:1:6: error: ")
+    if (bench.folder / "old.mlir").read_text() != "old":
+        raise CheckFailed("old.mlir was replaced")
+    expect_only(bench, "graph.mlir", "same.mlir", "old.mlir", "wrong.ein")
+
+
+@case
+def temporaries_that_are_nowhere(bench):
+    words = ["run", "small.ein", *bench.inputs, "-o", "C=/dev/stdout"]
+    finished = bench.tapestry(*words, env={"TMPDIR": "/none"})
+    bench.expect_error(finished, 3, "no temporary file for it in /none: No such file")
 
 
 @case

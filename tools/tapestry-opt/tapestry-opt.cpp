@@ -9,8 +9,8 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "tapestry/Driver/MLIRTool.h"
 #include "tapestry/InitAll.h"
-#include "tapestry/Pipelines/Pipelines.h"
 #include "tapestry/Plugin/Loader.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -19,17 +19,15 @@ static llvm::cl::list<std::string>
             llvm::cl::value_desc("X.so"));
 
 int main(int argc, char **argv) {
-  // Before those of plug-ins, which must not take their names.
-  tapestry::registerAllTargets();
-  tapestry::registerAllCostModels();
-  if (int status = tapestry::loadPluginsOrReport("tapestry-opt", argc, argv))
-    return status;
-  mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  tapestry::registerAllDialects(registry);
-  mlir::registerAllPasses();
-  tapestry::registerAllPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Tapestry optimizer driver\n", registry));
+  auto run = [](int count, char **words) {
+    mlir::DialectRegistry registry;
+    mlir::registerAllDialects(registry);
+    mlir::registerAllExtensions(registry);
+    tapestry::registerAllDialects(registry);
+    mlir::registerAllPasses();
+    tapestry::registerAllPasses();
+    return mlir::MlirOptMain(count, words, "Tapestry optimizer driver\n",
+                             registry);
+  };
+  return tapestry::driver::runMLIRTool("tapestry-opt", argc, argv, run);
 }

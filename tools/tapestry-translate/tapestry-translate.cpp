@@ -4,12 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Support/LogicalResult.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "tapestry/Codegen/Translation.h"
+#include "tapestry/Driver/MLIRTool.h"
 #include "tapestry/Import/Ein/Import.h"
-#include "tapestry/InitAll.h"
-#include "tapestry/Pipelines/Pipelines.h"
 #include "tapestry/Plugin/Loader.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -18,14 +16,10 @@ static llvm::cl::list<std::string>
             llvm::cl::value_desc("X.so"));
 
 int main(int argc, char **argv) {
-  // Before those of plug-ins, which must not take their names.
-  tapestry::registerAllTargets();
-  tapestry::registerAllCostModels();
-  if (int status =
-          tapestry::loadPluginsOrReport("tapestry-translate", argc, argv))
-    return status;
-  tapestry::ein::registerEinToMLIRTranslation();
-  tapestry::registerMLIRToObjectTranslation();
-  return failed(
-      mlir::mlirTranslateMain(argc, argv, "Tapestry translation driver"));
+  auto run = [](int count, char **words) {
+    tapestry::ein::registerEinToMLIRTranslation();
+    tapestry::registerMLIRToObjectTranslation();
+    return mlir::mlirTranslateMain(count, words, "Tapestry translation driver");
+  };
+  return tapestry::driver::runMLIRTool("tapestry-translate", argc, argv, run);
 }

@@ -12,6 +12,7 @@
 #include "tapestry/Driver/InProcess.h"
 #include "tapestry/Driver/Measure.h"
 #include "tapestry/Driver/OutputFile.h"
+#include "tapestry/Driver/Stage.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
 #include "tapestry/Planner/Machine/LinkFit.h"
 #include "tapestry/Planner/Machine/MachineFile.h"
@@ -191,7 +192,34 @@ static void showMoves(llvm::ArrayRef<Measure::Move> moves,
         formatQuantity(modelled(move, grid, link), Unit::Seconds));
 }
 
-ExitStatus tapestry::driver::calibrateMachine(const Options &options) {
+/// The numbers of one device.
+static ExitStatus measureDevice(Measure &measure, const Options &options,
+                                int64_t devices, Machine &machine) {
+  {
+    Stage stage(options, "measuring operations");
+    double f64Peak = 0;
+    if (ExitStatus status =
+            measurePeak(measure, devices, "f32", machine.flopsPerSecond))
+      return status;
+    if (ExitStatus status = measurePeak(measure, devices, "f64", f64Peak))
+      return status;
+    machine.otherPeaks.push_back({8, f64Peak});
+  }
+  {
+    Stage stage(options, "measuring memory");
+    if (ExitStatus status =
+            measureMemory(measure, devices, machine.memoryBandwidth))
+      return status;
+  }
+  Stage stage(options, "measuring vertices");
+  return measureVertex(measure, devices, machine.vertexLatency);
+}
+
+ExitStatus tapestry::driver::calibrateMachine(const Options &given) {
+  // Of several processes one speaks.
+  Options options = given;
+  options.quiet |= rt::launchedAs().rank != 0;
+  options.verbose &= rt::launchedAs().rank == 0;
   auto start = std::chrono::steady_clock::now();
   int64_t devices = options.planning.devices;
   if (devices == 0)
@@ -204,28 +232,19 @@ ExitStatus tapestry::driver::calibrateMachine(const Options &options) {
   Machine machine;
   machine.name =
       (llvm::sys::getHostCPUName() + "x" + llvm::Twine(devices)).str();
-  double f64Peak = 0;
-  if (ExitStatus status =
-          measurePeak(measure, devices, "f32", machine.flopsPerSecond))
-    return status;
-  if (ExitStatus status = measurePeak(measure, devices, "f64", f64Peak))
-    return status;
-  machine.otherPeaks.push_back({8, f64Peak});
-  if (ExitStatus status =
-          measureMemory(measure, devices, machine.memoryBandwidth))
-    return status;
-  if (ExitStatus status =
-          measureVertex(measure, devices, machine.vertexLatency))
+  if (ExitStatus status = measureDevice(measure, options, devices, machine))
     return status;
   DeviceGrid grid;
   grid.axes.push_back({"d", devices});
   std::vector<Measure::Move> moves;
   // One device has no link; a machine file needs one.
   machine.otherLink = builtInMachines().front().otherLink;
-  if (devices > 1)
+  if (devices > 1) {
+    Stage stage(options, "measuring collectives");
     if (ExitStatus status =
             measureLink(measure, grid, moves, machine.otherLink))
       return status;
+  }
   if (!measure.isFirst())
     return ExitDone;
 

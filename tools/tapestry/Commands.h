@@ -18,10 +18,11 @@ ExitStatus showFront(const Options &options);
 /// For --dot, --svg and --html: the pictures of a plan that are asked for.
 ExitStatus writePictures(const Options &options, const model::PlanGraph &graph,
                          const plan::Plan &plan);
-/// For --explain.
-ExitStatus printExplanation(const Options &options,
-                            const model::PlanGraph &graph,
-                            const plan::Plan &plan);
+/// For --explain: the text, empty where it is not asked for. It is made before
+/// anything is written, as it may fail.
+ExitStatus findExplanation(const Options &options,
+                           const model::PlanGraph &graph,
+                           const plan::Plan &plan, std::string &text);
 /// `tapestry plan --diff`: compares two plan files.
 ExitStatus diffPlanFiles(const Options &options);
 /// `tapestry compile`: links a standalone executable.

@@ -74,9 +74,6 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
   Compilation compilation(options);
   if (!options.stopAfter.empty())
     return compilation.printAfterPhase();
-  // Before the work is done that it would lose.
-  if (ExitStatus status = report(rt::NewFile().prepare(options.executable)))
-    return status;
   if (ExitStatus status = compilation.load())
     return status;
   if (ExitStatus status = compilation.planGraph())

@@ -127,6 +127,10 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
   }
   const ParetoMember &member = front->members[*number];
   const PlanGraph &graph = space.graph(member.graph);
+  std::string explanation;
+  if (ExitStatus status =
+          findExplanation(options, graph, member.plan, explanation))
+    return status;
 
   std::string title =
       (llvm::Twine(search.program) + " on up to " +
@@ -150,8 +154,9 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
     return status;
   if (ExitStatus status = writePictures(options, graph, member.plan))
     return status;
+  llvm::outs() << explanation;
   if (options.explain)
-    return printExplanation(options, graph, member.plan);
+    return ExitDone;
   if (!request.pick.empty() && options.jsonFile.empty())
     llvm::outs() << planTable(graph, member.plan);
   else if (request.pick.empty())

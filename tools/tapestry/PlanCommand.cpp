@@ -57,16 +57,19 @@ ExitStatus tapestry::driver::writePictures(const Options &options,
   return writeDrawings(options, graph, plan);
 }
 
-ExitStatus tapestry::driver::printExplanation(const Options &options,
-                                              const PlanGraph &graph,
-                                              const Plan &plan) {
+ExitStatus tapestry::driver::findExplanation(const Options &options,
+                                             const PlanGraph &graph,
+                                             const Plan &plan,
+                                             std::string &text) {
+  if (!options.explain)
+    return ExitDone;
   ExplainOptions explainOptions;
   explainOptions.vertices = options.explainVertices;
   explainOptions.memoryBytes = options.planning.memoryLimit;
-  llvm::Expected<std::string> text = explainPlan(graph, plan, explainOptions);
-  if (!text)
-    return report(text.takeError());
-  llvm::outs() << *text;
+  llvm::Expected<std::string> made = explainPlan(graph, plan, explainOptions);
+  if (!made)
+    return report(made.takeError());
+  text = std::move(*made);
   return ExitDone;
 }
 
@@ -82,6 +85,9 @@ ExitStatus tapestry::driver::showPlan(const Options &options) {
     return status;
   const PlanGraph &graph = compilation.getPlanGraph();
   const Plan &plan = compilation.getPlan();
+  std::string explanation;
+  if (ExitStatus status = findExplanation(options, graph, plan, explanation))
+    return status;
   if (!options.jsonFile.empty())
     if (ExitStatus status =
             writeOutputFile(options.jsonFile, [&](llvm::raw_ostream &os) {
@@ -90,9 +96,8 @@ ExitStatus tapestry::driver::showPlan(const Options &options) {
       return status;
   if (ExitStatus status = writePictures(options, graph, plan))
     return status;
-  if (options.explain)
-    return printExplanation(options, graph, plan);
-  if (options.jsonFile.empty() && options.dotFile.empty() &&
+  llvm::outs() << explanation;
+  if (!options.explain && options.jsonFile.empty() && options.dotFile.empty() &&
       options.svgFile.empty() && options.htmlFile.empty())
     llvm::outs() << planTable(graph, plan);
   return ExitDone;

@@ -3,10 +3,13 @@
 #include "Commands.h"
 #include "tapestry-rt/Files.h"
 #include "tapestry-rt/Runtime.h"
+#include "tapestry/Driver/OutputFile.h"
 #include "tapestry/InitAll.h"
 #include "tapestry/Pipelines/Pipelines.h"
 #include "tapestry/Plugin/Loader.h"
 #include "llvm/Support/InitLLVM.h"
+#include <cerrno>
+#include <cstdio>
 #include <unistd.h>
 
 using namespace tapestry;
@@ -49,15 +52,29 @@ static ExitStatus refuseSeveral(const Options &options) {
   return ExitUsage;
 }
 
+/// Says what is wrong with the places of outputs before the work is done that
+/// would be lost. Of several processes the first looks, as it will write.
+static ExitStatus checkPlaces(const Options &options) {
+  if (rt::launchedAs().rank != 0)
+    return ExitDone;
+  for (const std::string &path : options.writtenFiles)
+    if (ExitStatus status = report(rt::NewFile().prepare(path)))
+      return status;
+  return ExitDone;
+}
+
 /// What standard output could not take is an error, whoever has written it and
 /// however the process ends.
 static void checkStandardOutput() {
   llvm::raw_fd_ostream &out = llvm::outs();
   out.flush();
-  if (!out.has_error())
+  std::error_code error = out.error();
+  // The runtime writes through another stream.
+  if (fflush(stdout) != 0 && !error)
+    error = std::error_code(errno, std::generic_category());
+  if (!error)
     return;
-  printError("cannot write to standard output: " + out.error().message());
-  out.clear_error();
+  printError("cannot write to standard output: " + error.message());
   _exit(ExitEnvironment);
 }
 
@@ -77,6 +94,8 @@ int main(int argc, char **argv) {
   if (!options)
     return ExitUsage;
   if (ExitStatus status = refuseSeveral(*options))
+    return status;
+  if (ExitStatus status = checkPlaces(*options))
     return status;
   return runCommand(*options);
 }

@@ -77,6 +77,8 @@ struct Options {
   std::string machineFile;
   std::string backend;
   std::string collectives;
+  /// All files that the command writes.
+  std::vector<std::string> writtenFiles;
 };
 
 /// Parses argv. On a usage error prints one message to stderr and returns

@@ -262,7 +262,8 @@ AlternativePrinter::wantedVertices() const {
   for (const std::string &name : options.vertices) {
     auto number = graph.vertexNamed(name);
     if (!number)
-      return planError("--explain: there is no vertex '", name, "'");
+      return faultError(Fault::Usage, "", "--explain: there is no vertex '",
+                        name, "'");
     wanted.push_back(*number);
   }
   if (options.vertices.empty())

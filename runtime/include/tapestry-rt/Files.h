@@ -55,6 +55,7 @@ private:
   enum class Kind { File, Stream, Nothing };
 
   Status checkPlace();
+  Status failedAside(int errorNumber) const;
   void removeStale() const;
   Status copyToStream() const;
 

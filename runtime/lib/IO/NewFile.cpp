@@ -77,6 +77,14 @@ Status NewFile::failed(int errorNumber) const {
       printable(path) + ": error: cannot write: " + errnoText(errorNumber));
 }
 
+/// Of a stream the folder of the file aside is not that of its own name.
+Status NewFile::failedAside(int errorNumber) const {
+  return Status::failure(
+      ExitEnvironment,
+      printable(path) + ": error: no temporary file for it in " +
+          printable(asideFolder) + ": " + errnoText(errorNumber));
+}
+
 Status NewFile::checkPlace() {
   struct stat info;
   if (stat(path.c_str(), &info) == 0) {
@@ -175,7 +183,7 @@ Status NewFile::create(int &fd, bool executable) {
     descriptor = open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
                       executable ? 0777 : 0666);
     if (descriptor < 0)
-      return failed(errno);
+      return kind == Kind::File ? failed(errno) : failedAside(errno);
     // Where there are no locks, nobody can find a file stale either.
     (void)flock(descriptor, LOCK_EX | LOCK_NB);
     if (fstat(descriptor, &info) != 0)

@@ -109,12 +109,16 @@ bool CommandLine::isOption(const char *option) {
   return true;
 }
 
+/// An empty value is that of a variable of a shell that is not set.
 bool CommandLine::nextValue() {
-  if (hasValue)
-    return true;
-  if (at + 1 >= argc)
+  if (!hasValue)
+    value = at + 1 < argc ? argv[++at] : "";
+  if (value.empty())
     return wrong(format("%s needs a value", name.c_str()));
-  value = argv[++at];
+  if (value.compare(0, 2, "--") == 0)
+    return wrong(format("%s needs a value, and '%s' begins like an option (for "
+                        "a file: ./%s)",
+                        name.c_str(), value.c_str(), value.c_str()));
   return true;
 }
 
