@@ -6,8 +6,8 @@
 A block that starts with ```console is a session: `$ command`, then its output on
 stdout and stderr. It starts in a folder with docs/examples, this source tree as `tapestry` and its
 build folder as `build`. `...` in the output stands for anything, on a line or for lines.
-A block that starts with ```ein NAME or ```json NAME is the file NAME. --rewrite prints the page with
-the output as it is now.
+A block that starts with ```ein NAME, ```json NAME or ```mlir NAME is the file NAME.
+--rewrite prints the page with the output as it is now.
 """
 
 import argparse
@@ -28,7 +28,7 @@ def sessions(lines):
     block = None
     for number, line in enumerate(lines):
         if block is None:
-            match = re.fullmatch(r"```(console|ein|json)( \S+)?", line)
+            match = re.fullmatch(r"```(console|ein|json|mlir)( \S+)?", line)
             if match:
                 block = (match[1], (match[2] or "").strip(), number + 1, [])
         elif line == "```":
