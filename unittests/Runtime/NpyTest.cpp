@@ -144,6 +144,16 @@ TEST(Npy, AcceptsOtherWritersHeaders) {
   EXPECT_EQ(found, data);
 }
 
+TEST(Npy, OneNumberInParenthesesIsNoShape) {
+  TempFolder folder;
+  Described described(TAPESTRY_I8, {3});
+  std::string path = folder.file("a.npy");
+  std::string bytes = npyBytes("|i1", false, {3}, "abc");
+  writeFile(path, bytes.replace(bytes.find("(3,)"), 4, "(3) "));
+  EXPECT_NE(openError(path, described.tensor).find("malformed header"),
+            std::string::npos);
+}
+
 TEST(Npy, ElementTypes) {
   EXPECT_TRUE(descrMatches("<V2", TAPESTRY_BF16));
   EXPECT_TRUE(descrMatches("|V2", TAPESTRY_BF16));

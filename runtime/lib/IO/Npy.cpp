@@ -161,15 +161,16 @@ bool HeaderParser::shape(std::vector<int64_t> &values) {
   if (!take('('))
     return false;
   values.clear();
+  bool hasComma = true;
   while (!take(')')) {
     int64_t extent;
-    if (!number(extent))
+    if (!hasComma || !number(extent))
       return false;
     values.push_back(extent);
-    if (!take(',') && peek() != ')')
-      return false;
+    hasComma = take(',');
   }
-  return true;
+  // One number in parentheses is a number, and not a tuple.
+  return hasComma || values.size() > 1;
 }
 
 bool HeaderParser::member(NpyHeader &header) {

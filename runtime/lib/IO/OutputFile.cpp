@@ -50,6 +50,11 @@ void OutputFile::nameAside(uint64_t id) {
   file.nameAside(id);
 }
 
+void OutputFile::forget() {
+  std::lock_guard<std::mutex> lock(mutex);
+  file.forget();
+}
+
 Status OutputFile::create() {
   if (!file.isWanted())
     return Status::success();

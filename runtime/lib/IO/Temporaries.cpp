@@ -2,7 +2,7 @@
 //
 // A signal handler may only look at memory that is complete at any moment, so
 // names lie in a fixed table of slots whose pointers are set and cleared as a
-// whole.
+// whole, and none is freed while somebody may look at it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <mutex>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +23,16 @@ using namespace tapestry::rt;
 // More outputs than this in one program lose only the removal by signals.
 static constexpr size_t numSlots = 256;
 static std::atomic<char *> slots[numSlots];
+static std::mutex forgetting;
+/// How many unlink, without a lock: a handler could wait for its own thread.
+static std::atomic<int> unlinking{0};
+
+/// Empties a slot, whose name is lost where it may be in use.
+static void clear(std::atomic<char *> &slot) {
+  char *name = slot.exchange(nullptr);
+  if (unlinking.load() == 0)
+    free(name);
+}
 
 void tapestry::rt::noteTemporary(const std::string &path) {
   char *name = strdup(path.c_str());
@@ -34,11 +45,10 @@ void tapestry::rt::noteTemporary(const std::string &path) {
 }
 
 void tapestry::rt::forgetTemporary(const std::string &path) {
-  for (std::atomic<char *> &slot : slots) {
-    char *name = slot.load();
-    if (name && path == name && slot.compare_exchange_strong(name, nullptr))
-      free(name);
-  }
+  std::lock_guard<std::mutex> lock(forgetting);
+  for (std::atomic<char *> &slot : slots)
+    if (const char *name = slot.load(); name && path == name)
+      clear(slot);
 }
 
 static void removeNow(const char *path) {
@@ -52,16 +62,19 @@ void tapestry::rt::removeTemporary(const std::string &path) {
 }
 
 void tapestry::rt::unlinkTemporaries() {
+  unlinking.fetch_add(1);
   // Folders are noted before what is in them.
   for (size_t i = numSlots; i-- > 0;)
     if (char *name = slots[i].load())
       removeNow(name);
+  unlinking.fetch_sub(1);
 }
 
 void tapestry::rt::removeTemporaries() {
   unlinkTemporaries();
+  std::lock_guard<std::mutex> lock(forgetting);
   for (std::atomic<char *> &slot : slots)
-    free(slot.exchange(nullptr));
+    clear(slot);
 }
 
 //===----------------------------------------------------------------------===//

@@ -67,12 +67,12 @@ public:
   /// Writes the part `box` from row-major memory.
   Status write(BoxRef box, const void *source);
   Status close();
-  /// Gives the complete file its name. One rank does, the other processes
-  /// forget the name aside.
+  /// Gives the complete file its name. One rank does; all then forget the name
+  /// aside, which each process has once.
   Status commit() {
     return file.isWanted() ? file.commit() : Status::success();
   }
-  void forget() { file.forget(); }
+  void forget();
 
 private:
   Status writeBytes(const char *source, int64_t bytes, int64_t offset);
@@ -81,7 +81,7 @@ private:
   NewFile file;
   std::string header;
   const TapestryTensor *tensor = nullptr;
-  std::mutex mutex; // guards fd while ranks of one process open
+  std::mutex mutex; // guards fd and the name aside among ranks of one process
   int fd = -1;
 };
 
