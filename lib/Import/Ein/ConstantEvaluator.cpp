@@ -1,6 +1,7 @@
 //===- ConstantEvaluator.cpp - Numbers that are known at compile time -----===//
 
 #include "Scope.h"
+#include "tapestry/Import/Ein/Words.h"
 #include <cmath>
 
 using namespace tapestry::ein;
@@ -36,8 +37,12 @@ std::optional<Number> ConstantEvaluator::visit(const Expr *expr) {
   if (auto *literal = llvm::dyn_cast<IntLiteral>(expr))
     return Number::ofInteger(literal->value);
   if (auto *literal = llvm::dyn_cast<FloatLiteral>(expr)) {
-    if (!real)
-      return fail(expr->range, what + " is an integer");
+    if (!real) {
+      auto error = diagnostics.error(expr->range, what + " is an integer");
+      if (what == "a param")
+        error.note(adviceFor("fraction"));
+      return std::nullopt;
+    }
     return Number::ofReal(literal->value);
   }
   if (auto *name = llvm::dyn_cast<NameExpr>(expr)) {

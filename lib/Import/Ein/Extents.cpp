@@ -238,7 +238,16 @@ std::string StatementAnalyzer::adviceOnBounds(const Access &access,
              "' where the label is introduced; tensors of which that reads a "
              "part then stand in pad(..., 0)[...]";
   }
-  return padded + " reads 0 outside the bounds";
+  // As Python counts.
+  if (form.isConstant() && form.constant < 0 &&
+      form.constant >= -WideInt(dimension))
+    return "indices count from the front: this one is " +
+           toString(dimension + form.constant);
+  bool isBefore = boundsOf(*resolve(form)).lo < 0;
+  return padded + " reads 0 outside the bounds" +
+         (isBefore ? "; a result without those elements has a smaller extent "
+                     "and reads i + 1 for i"
+                   : "");
 }
 
 bool StatementAnalyzer::checkBounds() {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StatementAnalyzer.h"
+#include "tapestry/Import/Ein/Words.h"
 
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
@@ -82,8 +83,10 @@ StatementAnalyzer::toForm(const Expr *expr) {
   case Expr::Kind::Binary:
     return combine(*llvm::cast<BinaryExpr>(expr));
   case Expr::Kind::Access:
-    diagnostics.error(expr->range, "gather (a tensor inside a subscript) is "
-                                   "not supported yet");
+    diagnostics
+        .error(expr->range, "gather (a tensor inside a subscript) is not "
+                            "supported yet")
+        .note(adviceFor("gather"));
     return std::nullopt;
   default:
     break;

@@ -1,6 +1,7 @@
 //===- Lexer.cpp - Tokens of a .ein file ----------------------------------===//
 
 #include "tapestry/Import/Ein/Lexer.h"
+#include "tapestry/Import/Ein/Words.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -227,8 +228,18 @@ Token Lexer::lexUnknown() {
       }))
     shown = "byte 0x" + llvm::toHex(token.spelling.take_front(1));
   auto error = diagnostics.error(token.range(), "unexpected " + shown);
-  if (token.spelling == "&" || token.spelling == "|")
-    error.note("did you mean '" + token.spelling + token.spelling + "'?");
+  llvm::StringRef advice = adviceFor(token.spelling);
+  if (*start == '.') {
+    // "x.T", "np.where": what follows says more than the dot.
+    llvm::StringRef word =
+        llvm::StringRef(current, end - current).take_while(isIdentifierPart);
+    for (llvm::StringRef meant :
+         {word, llvm::StringRef(start, word.size() + 1)})
+      if (llvm::StringRef better = adviceFor(meant); !better.empty())
+        advice = better;
+  }
+  if (!advice.empty())
+    error.note(advice);
   return token;
 }
 

@@ -165,12 +165,7 @@ Parser::ExprPtr Parser::parseParenthesised() {
     advance();
     return inner;
   }
-  if (!token.is(TokenKind::Error))
-    diagnostics
-        .error(token.range(),
-               "expected an operator or ')', got " + describeToken())
-        .note(open.range(), "to match this '('");
-  return nullptr;
+  return unclosed("an operator or ')'", open), nullptr;
 }
 
 Parser::ExprPtr Parser::parseIverson() {
@@ -179,14 +174,12 @@ Parser::ExprPtr Parser::parseIverson() {
   ExprPtr condition = parseExpr();
   if (!condition)
     return nullptr;
-  if (!token.is(TokenKind::RSquare)) {
-    if (!token.is(TokenKind::Error))
-      diagnostics
-          .error(token.range(),
-                 "expected an operator or ']', got " + describeToken())
-          .note(open.range(), "to match this '['");
+  if (token.is(TokenKind::Comma)) {
+    errorAtToken("an operator or ']'").note(adviceFor("literal"));
     return nullptr;
   }
+  if (!token.is(TokenKind::RSquare))
+    return unclosed("an operator or ']'", open), nullptr;
   advance();
   return checkDepth(
       context.create<IversonExpr>(since(open.range().Start), condition));
@@ -226,10 +219,15 @@ Parser::ExprPtr Parser::parseWord(WordClass wordClass) {
                           : std::numeric_limits<double>::quiet_NaN());
   case WordClass::Reduction:
     if (!peekNext().is(TokenKind::LParen) ||
-        (word.spelling != "max" && word.spelling != "min"))
-      return fail("reduction '" + word.spelling +
-                  "' can only stand right after '=', with its labels in '[]'; "
-                  "give it a statement of its own");
+        (word.spelling != "max" && word.spelling != "min")) {
+      diagnostics
+          .error(word.range(),
+                 "reduction '" + word.spelling +
+                     "' can only stand right after '=', with its labels in "
+                     "'[]'; give it a statement of its own")
+          .note(adviceFor("whole"));
+      return nullptr;
+    }
     break;
   case WordClass::Function:
   case WordClass::Type:
@@ -279,6 +277,15 @@ Parser::ExprPtr Parser::parseCall(const Token &callee) {
   }
   if (!expectClosing(TokenKind::RParen, open))
     return nullptr;
+  if (token.is(TokenKind::LSquare)) {
+    auto error = diagnostics.error(
+        token.range(), "'" + callee.spelling +
+                           "(...)' takes no subscripts; a tensor and pad(...) "
+                           "do");
+    if (llvm::StringRef advice = adviceFor(callee.spelling); !advice.empty())
+      error.note(advice);
+    return nullptr;
+  }
   return checkDepth(context.create<CallExpr>(
       since(callee.range().Start), depth + 1, callee.spelling, callee.range(),
       context.copy<ExprPtr>(args)));
@@ -318,7 +325,8 @@ bool Parser::parseSubscripts(llvm::ArrayRef<ExprPtr> &subscripts) {
   advance();
   llvm::SmallVector<ExprPtr> list;
   auto reportSlice = [&] {
-    diagnostics.error(token.range(), "slices are not supported yet");
+    diagnostics.error(token.range(), "slices are not supported yet")
+        .note(adviceFor("slice"));
     return false;
   };
   if (!token.is(TokenKind::RSquare)) {

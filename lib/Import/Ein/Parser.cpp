@@ -20,70 +20,6 @@ Parser::Parser(llvm::StringRef buffer, Context &context,
 }
 
 //===----------------------------------------------------------------------===//
-// Tokens
-//===----------------------------------------------------------------------===//
-
-void Parser::advance() {
-  previousEnd = token.spelling.end();
-  token = lexer.lex();
-}
-
-Token Parser::peekNext() const { return Lexer(lexer).lex(); }
-
-bool Parser::consumeIf(TokenKind kind) {
-  if (!token.is(kind))
-    return false;
-  advance();
-  return true;
-}
-
-std::string Parser::describeToken() const {
-  switch (token.kind) {
-  case TokenKind::Identifier:
-  case TokenKind::Integer:
-  case TokenKind::Float:
-    return "'" + token.spelling.str() + "'";
-  default:
-    return describe(token.kind).str();
-  }
-}
-
-bool Parser::unexpected(const llvm::Twine &expected) {
-  // The lexer has reported an Error token already.
-  if (!token.is(TokenKind::Error))
-    diagnostics.error(token.range(),
-                      "expected " + expected + ", got " + describeToken());
-  return false;
-}
-
-bool Parser::expect(TokenKind kind, const llvm::Twine &where) {
-  if (consumeIf(kind))
-    return true;
-  return unexpected(describe(kind) + where);
-}
-
-bool Parser::expectClosing(TokenKind kind, const Token &open) {
-  if (consumeIf(kind))
-    return true;
-  if (!token.is(TokenKind::Error))
-    diagnostics
-        .error(token.range(), "expected " + describe(TokenKind::Comma) +
-                                  " or " + describe(kind) + ", got " +
-                                  describeToken())
-        .note(open.range(), "to match this '" + open.spelling + "'");
-  return false;
-}
-
-bool Parser::Nesting::tooDeep() const {
-  if (parser.nesting <= maxNesting)
-    return false;
-  parser.diagnostics.error(parser.token.range(),
-                           "expression is nested more than " +
-                               llvm::Twine(maxNesting) + " levels deep");
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
 // Programs and recovery
 //===----------------------------------------------------------------------===//
 
@@ -131,24 +67,16 @@ bool Parser::expectEndOfStatement() {
         .note("to compare two values, write '=='");
     return false;
   }
-  llvm::StringRef advice = token.is(TokenKind::At) ? adviceFor("matmul")
-                           : token.is(TokenKind::Identifier)
-                               ? adviceFor(token.spelling)
-                               : "";
-  if (advice.empty())
-    return unexpected("an operator or the end of the line");
-  diagnostics
-      .error(token.range(),
-             "expected an operator or the end of the line, got '" +
-                 token.spelling + "'")
-      .note(advice);
-  return false;
+  return unexpected("an operator or the end of the line");
 }
 
 void Parser::parseStatement() {
   const char *start = token.spelling.begin();
   if (!token.is(TokenKind::Identifier)) {
-    unexpected("a statement");
+    if (token.is(TokenKind::Slash))
+      errorAtToken("a statement").note(adviceFor("comment"));
+    else
+      unexpected("a statement");
     // Step over what no statement begins with, so that each round advances.
     recover(start);
     return;
@@ -200,8 +128,10 @@ bool Parser::parseParam() {
   auto *stmt = context.create<ParamStmt>();
   stmt->name = name.spelling;
   stmt->nameRange = name.range();
-  if (expect(TokenKind::Equal, " after the param's name"))
+  if (consumeIf(TokenKind::Equal))
     stmt->value = parseExpr();
+  else if (!token.is(TokenKind::Error))
+    errorAtToken("'=' after the param's name").note(adviceFor("param"));
   if (!stmt->value || !expectEndOfStatement()) {
     addInvalid(name);
     return false;
@@ -242,6 +172,8 @@ bool Parser::parseInput() {
                              "i32, i64 and bool");
       if (auto meant = suggestElementType(token.spelling))
         error.note("did you mean '" + *meant + "'?");
+      else if (auto advice = adviceFor(token.spelling); !advice.empty())
+        error.note(advice);
       return false;
     }
     stmt->type = *type;
@@ -420,9 +352,17 @@ bool Parser::parseLabels(llvm::ArrayRef<Label> &labels,
   llvm::SmallVector<Label> list;
   if (!token.is(TokenKind::RSquare)) {
     do {
+      if (token.is(TokenKind::Integer)) {
+        errorAtToken("a label").note(adviceFor("place"));
+        return false;
+      }
       Token name;
       if (!parseName(name, "a label"))
         return false;
+      if (token.is(TokenKind::LSquare)) {
+        errorAtToken("',' or ']'").note(adviceFor("scatter"));
+        return false;
+      }
       Label label{name.spelling, name.range(), nullptr};
       if (token.is(TokenKind::Colon) && !noExtents.empty()) {
         diagnostics.error(token.range(), noExtents);
@@ -453,7 +393,8 @@ bool Parser::reportTyped(const Token &name) {
   if (classifyWord(word) == WordClass::Generator) {
     llvm::SMRange range = {llvm::SMLoc::getFromPointer(word.begin()),
                            llvm::SMLoc::getFromPointer(word.end())};
-    diagnostics.error(range, "generator '" + word + "' is not supported yet");
+    diagnostics.error(range, "generator '" + word + "' is not supported yet")
+        .note(adviceFor(word));
     return false;
   }
   auto error = diagnostics.error(
@@ -461,6 +402,8 @@ bool Parser::reportTyped(const Token &name) {
                      "type of a statement is that of its expression");
   if (right.empty())
     error.note("did you mean 'input " + name.spelling + " : ...'?");
+  else if (right.starts_with("["))
+    error.note(adviceFor("literal"));
   return false;
 }
 
@@ -515,7 +458,7 @@ const EquationStmt *Parser::parseEquation(Token &defined) {
 /// after it.
 bool Parser::reportUnknownReduction(const Expr &expr, const Token &head) {
   bool operandFollows =
-      (token.is(TokenKind::Identifier) && adviceFor(token.spelling).empty()) ||
+      (token.is(TokenKind::Identifier) && !isForeignOperator(token.spelling)) ||
       token.is(TokenKind::LParen) || token.is(TokenKind::Integer) ||
       token.is(TokenKind::Float);
   llvm::StringRef advice = adviceFor(head.spelling);

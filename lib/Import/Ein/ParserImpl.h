@@ -1,7 +1,7 @@
 //===- ParserImpl.h - The recursive descent parser of .ein ------*- C++ -*-===//
 //
 // Private to this folder: Parser.cpp holds the statements, ParseExpr.cpp the
-// expressions.
+// expressions, ParserTokens.cpp what both are made of.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,8 +79,15 @@ private:
   bool expect(TokenKind kind, const llvm::Twine &where);
   /// Expects the bracket that closes `open`.
   bool expectClosing(TokenKind kind, const Token &open);
+  /// Reports the current token, `open` having been left open; always false.
+  bool unclosed(const llvm::Twine &expected, const Token &open);
   /// Reports the current token; always false.
   bool unexpected(const llvm::Twine &expected);
+  /// The same for a note to follow. The lexer has reported Error tokens.
+  InFlightError errorAtToken(const llvm::Twine &expected);
+  llvm::StringRef adviceAtToken() const;
+  /// Words that other languages have for operators.
+  static bool isForeignOperator(llvm::StringRef word);
   llvm::SMRange since(llvm::SMLoc start) const {
     return {start, llvm::SMLoc::getFromPointer(previousEnd)};
   }

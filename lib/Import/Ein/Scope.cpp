@@ -76,8 +76,12 @@ void Scope::reportUnknown(DiagnosticEngine &diagnostics, llvm::StringRef name,
   if (wanted == "function or macro")
     llvm::append_range(candidates, callableWords());
   llvm::StringRef meant = nearestWord(name, candidates);
-  if (meant.empty())
+  if (meant.empty()) {
+    llvm::StringRef advice = adviceFor(wanted == "param" ? wanted : name);
+    if (!advice.empty())
+      error.note(advice);
     return;
+  }
   const Binding *binding = lookup(meant);
   if (binding)
     error.note(binding->defined,

@@ -210,7 +210,8 @@ bool StatementAnalyzer::reportValueOfLabel(const NameExpr &expr) {
   diagnostics.error(expr.range, "label '" + expr.name + "' is not a value")
       .note("labels stand in subscripts and brackets: [" + expr.name +
             " <= 3] is 1 where it holds, else 0; " + expr.name +
-            "' is the extent");
+            "' is the extent")
+      .note(adviceFor("arange"));
   return false;
 }
 
@@ -230,7 +231,8 @@ bool StatementAnalyzer::collectName(const NameExpr &expr) {
                                " and is read without subscripts")
         .note(binding->defined, "it is defined here as " +
                                     typeToString(graph.tensors[*tensor].type,
-                                                 graph.tensors[*tensor].shape));
+                                                 graph.tensors[*tensor].shape))
+        .note("each element is meant: Z[i, j] = X[i, j] of a matrix X");
     return false;
   }
   Access access;

@@ -35,8 +35,8 @@ llvm::StringRef describe(WordClass wordClass);
 /// is near. Ties go to the first.
 llvm::StringRef nearestWord(llvm::StringRef word,
                             llvm::ArrayRef<llvm::StringRef> candidates);
-/// How what NumPy, PyTorch or Python call `word` is written in .ein, as the
-/// text of a note; "" where it has no other form.
+/// How what NumPy, PyTorch, Python or C call `word` (a name or an operator) is
+/// written in .ein, as the text of a note; "" where it has no other form.
 llvm::StringRef adviceFor(llvm::StringRef word);
 /// All words that may stand before "(".
 llvm::ArrayRef<llvm::StringRef> callableWords();

@@ -1,0 +1,235 @@
+//===- Advice.cpp - What other languages call what .ein has ---------------===//
+
+#include "tapestry/Import/Ein/Words.h"
+
+using namespace tapestry::ein;
+
+namespace {
+struct AdviceRow {
+  llvm::StringLiteral word;
+  llvm::StringLiteral advice;
+};
+// Each is imported as it stands by a test.
+constexpr llvm::StringLiteral product =
+    "a matrix product is C[i, k] = sum[j] A[i, j] * B[j, k]";
+constexpr llvm::StringLiteral mean = "a mean is M[n] = sum[c] X[n, c] / c'";
+constexpr llvm::StringLiteral loop =
+    "--repeat K --feed OUT=IN on the command line runs a program K times";
+constexpr llvm::StringLiteral numbers =
+    "the numbers 0, 1, ... are N[i:8] = sum[k:8] i32([k < i])";
+constexpr llvm::StringLiteral index =
+    "indices as results are not supported yet; the least one is "
+    "I = min[c] select(X[c] == M, N[c], 8) with M = max[c] X[c] and "
+    "N[i:8] = sum[k:8] i32([k < i])";
+constexpr llvm::StringLiteral order =
+    "sorting is not supported yet; R[i] = sum[j] i64(X[j] < X[i]) counts the "
+    "smaller ones, in time that grows with the square";
+constexpr llvm::StringLiteral chance =
+    "random numbers are not supported yet: they come in as an input";
+constexpr llvm::StringLiteral inverse =
+    "inverse trigonometric functions are not supported yet";
+constexpr llvm::StringLiteral gradient = "gradients are not supported yet";
+constexpr llvm::StringLiteral variance =
+    "a variance is two statements: M = sum[i] X[i] / i' and "
+    "V = sum[i] (X[i] - M) ** 2 / i'; a standard deviation is sqrt(V)";
+constexpr llvm::StringLiteral modulo =
+    "x modulo y is x - floor(x / y) * y for floats, and x - x / y * y with the "
+    "sign of x for integers; X[(i + 1) % 8] is "
+    "select([i == 7], X[0], pad(X, 0)[i + 1])";
+constexpr llvm::StringLiteral quotient =
+    "floor(x / y) is it for floats; / of integers rounds toward 0";
+constexpr llvm::StringLiteral shape =
+    "a dimension is taken apart by R[a:4, b:2] = X[2 * a + b]; two become one "
+    "by R[k:20] = sum[i, j] select([k == 5 * i + j], M[i, j], 0)";
+constexpr llvm::StringLiteral join =
+    "one behind the other are C[i:16] = "
+    "select([i <= 7], pad(X, 0)[i], pad(Y, 0)[i - 8])";
+constexpr llvm::StringLiteral repetition =
+    "a tensor several times is R[r:2, i] = X[i]";
+constexpr llvm::StringLiteral number =
+    "a number is K = f32(0.5), an integer for extents param n = 8";
+constexpr llvm::StringLiteral once =
+    "a tensor is defined once, by one statement";
+constexpr llvm::StringLiteral ofComplex =
+    "complex numbers are not supported yet: two tensors hold their parts";
+constexpr AdviceRow adviceTable[] = {
+    {"where", "where(c, x, y) is select(c, x, y)"},
+    {"if", "x if c else y is select(c, x, y)"},
+    {"relu", "relu(x) is max(x, 0)"},
+    {"maximum", "maximum(x, y) is max(x, y)"},
+    {"minimum", "minimum(x, y) is min(x, y)"},
+    {"clamp", "clamp(x, lo, hi) is min(max(x, lo), hi)"},
+    {"clip", "clip(x, lo, hi) is min(max(x, lo), hi)"},
+    {"sign", "sign(x) is f32(x > 0) - f32(x < 0)"},
+    {"square", "square(x) is x ** 2"},
+    {"power", "power(x, y) is x ** y"},
+    {"pow", "pow(x, y) is x ** y"},
+    {"exp2", "exp2(x) is 2.0 ** x"},
+    {"log2", "log2(x) is log(x) / log(2.0)"},
+    {"log10", "log10(x) is log(x) / log(10.0)"},
+    {"log1p", "log1p(x) is log(1 + x), but near 0"},
+    {"expm1", "expm1(x) is exp(x) - 1, but near 0"},
+    {"reciprocal", "reciprocal(x) is 1 / x"},
+    {"absolute", "absolute(x) is abs(x)"},
+    {"fabs", "fabs(x) is abs(x)"},
+    {"isnan", "isnan(x) is x != x"},
+    {"round", "round(x) is floor(x + 0.5), but for ties and beyond 2 ** 22"},
+    {"trunc", "trunc(x) is select(x < 0, ceil(x), floor(x))"},
+    {"tan", "tan(x) is sin(x) / cos(x)"},
+    {"silu", "silu(x) is x * sigmoid(x)"},
+    {"swish", "swish(x) is x * sigmoid(x)"},
+    {"gelu", "gelu(x) is 0.5 * x * (1 + erf(x / sqrt(2.0)))"},
+    {"softplus", "softplus(x) is max(x, 0) + log(1 + exp(0 - abs(x)))"},
+    {"float64", "float64(x) is f64(x)"},
+    {"float32", "float32(x) is f32(x)"},
+    {"float16", "float16(x) is f16(x)"},
+    {"int64", "int64(x) is i64(x)"},
+    {"int32", "int32(x) is i32(x)"},
+    {"float", "float(x) is f32(x) or f64(x)"},
+    {"int", "int(x) is i32(x) or i64(x)"},
+    {"matmul", product},
+    {"dot", product},
+    {"einsum", product},
+    {"mean", mean},
+    {"avg", mean},
+    {"average", mean},
+    {"count", "a count is N[n] = sum[c] i64(X[n, c] > 0)"},
+    {"norm", "a norm is two statements: Q = sum[i] X[i] ** 2 and N = sqrt(Q)"},
+    {"logsumexp", "logsumexp is three statements: M[n] = max[c] X[n, c], "
+                  "S[n] = sum[c] exp(X[n, c] - M[n]) and L[n] = M[n] + "
+                  "log(S[n])"},
+    {"cumsum", "a running sum is C[i] = sum[j] X[j] * f32([j <= i]) over "
+               "i:8, in time that grows with the square"},
+    {"argmax", index},
+    {"argmin", index},
+    {"sort", order},
+    {"argsort", order},
+    {"topk", order},
+    {"median", order},
+    {"transpose", "a transpose is T[j, i] = A[i, j]"},
+    {"reverse", "backwards is R[i] = X[7 - i] for 8 elements"},
+    {"zeros", "zeros are Z[i:8] = f32(0)"},
+    {"ones", "ones are Z[i:8] = f32(1)"},
+    {"full", "a constant is Z[i:8] = f32(2.5)"},
+    {"for", loop},
+    {"while", loop},
+    {"import", "a program is one file"},
+    {"let", number},
+    {"const", number},
+    {"var", variance},
+    {"variance", variance},
+    {"std", variance},
+    {"pi", "pi is 3.141592653589793"},
+    {"e", "e is 2.718281828459045"},
+    {"sinh", "sinh(x) is (exp(x) - exp(0 - x)) / 2, but near 0"},
+    {"cosh", "cosh(x) is (exp(x) + exp(0 - x)) / 2"},
+    {"cbrt", "cbrt(x) is select(x < 0, -1.0, 1.0) * abs(x) ** (1.0 / 3.0)"},
+    {"hypot", "hypot(x, y) is sqrt(x ** 2 + y ** 2)"},
+    {"isinf", "isinf(x) is abs(x) == inf"},
+    {"isfinite", "isfinite(x) is abs(x) < inf"},
+    {"rint", "rint(x) is floor(x + 0.5), but for ties and beyond 2 ** 22"},
+    {"asin", inverse},
+    {"acos", inverse},
+    {"atan", inverse},
+    {"atan2", inverse},
+    {"arcsin", inverse},
+    {"arccos", inverse},
+    {"arctan", inverse},
+    {"arctan2", inverse},
+    {"mod", modulo},
+    {"fmod", modulo},
+    {"remainder", modulo},
+    {"floor_divide", quotient},
+    {"outer", "an outer product is P[i, j] = X[i] * Y[j]"},
+    {"eye", "a unit matrix is E[i:8, j:8] = f32([i == j])"},
+    {"iota", numbers},
+    {"arange", numbers},
+    {"random", chance},
+    {"rand", chance},
+    {"randn", chance},
+    {"dropout", chance},
+    {"grad", gradient},
+    {"gradient", gradient},
+    {"concat", join},
+    {"concatenate", join},
+    {"stack", "a new dimension is S[k:2, i] = select([k == 0], X[i], Y[i])"},
+    {"split", "a part is P[i:4] = X[i + 4]"},
+    {"reshape", shape},
+    {"flatten", shape},
+    {"flip", "backwards is R[i] = X[7 - i] for 8 elements"},
+    {"tile", repetition},
+    {"interleave", shape},
+    {"edge", "edge(X)[i - 1] is select([i == 0], X[0], pad(X, 0)[i - 1])"},
+    {"wrap", "wrap(X)[i - 1] is select([i == 0], X[7], pad(X, 0)[i - 1]) for 8 "
+             "elements"},
+    {"reflect",
+     "reflect(X)[i - 1] is select([i == 0], X[1], pad(X, 0)[i - 1])"},
+    {"symmetric",
+     "symmetric(X)[i - 1] is select([i == 0], X[0], pad(X, 0)[i - 1])"},
+    {"roll", "roll(X, 1)[i] is select([i == 0], X[7], pad(X, 0)[i - 1]) for 8 "
+             "elements"},
+    {"repeat", "a loop is --repeat K --feed OUT=IN on the command line; a "
+               "tensor several times is R[r:2, i] = X[i]"},
+    {"u8", "i16 holds its numbers"},
+    {"uint8", "i16 holds its numbers"},
+    {"u16", "i32 holds its numbers"},
+    {"uint16", "i32 holds its numbers"},
+    {"u32", "i64 holds its numbers"},
+    {"uint32", "i64 holds its numbers"},
+    {"c64", ofComplex},
+    {"c128", ofComplex},
+    {"complex64", ofComplex},
+    {"complex128", ofComplex},
+    {"complex", ofComplex},
+    // Operators and punctuation.
+    {"@", product},
+    {"%", modulo},
+    {"//", quotient},
+    {"and", "a and b is a && b"},
+    {"or", "a or b is a || b"},
+    {"not", "not a is !a"},
+    {"&", "a & b is a && b for bools; there are no bits of integers yet"},
+    {"|", "a | b is a || b for bools; there are no bits of integers yet"},
+    {"^", "a power is x ** y; there are no bits of integers yet"},
+    {"~", "~a is !a for bools; there are no bits of integers yet"},
+    {"<<", "x << 3 is x * 8"},
+    {">>", "x >> 3 is x / 8 where x is not negative"},
+    {"?", "c ? x : y is select(c, x, y); an extent is a number or a param, "
+          "which -D n=... sets"},
+    {"+=", once},
+    {"-=", once},
+    {"*=", once},
+    {"/=", once},
+    {";", "a statement ends with its line"},
+    {"\\", "inside brackets a statement goes on in the next line"},
+    {".", "there are no prefixes and methods: f(x) for np.f(x) and x.f()"},
+    {".T", "a transpose is T[j, i] = A[i, j]"},
+    {".astype", "x.astype(f64) is f64(x)"},
+    {".shape", "the extent of label i is i'"},
+    // What is no single word.
+    {"comment", "a comment starts with '#'"},
+    {"whole", "a sum is S = sum[i] X[i]; inside an expression give it a "
+              "statement of its own: S[n] = sum[k] X[n, k]"},
+    {"slice", "X[1:4] is P[i:3] = X[i + 1]; all of a dimension is a label of "
+              "its own"},
+    {"gather", "of few elements it is G[i] = sum[j] select(A[i] == N[j], X[j], "
+               "0) with N[i:8] = sum[k:8] i32([k < i])"},
+    {"scatter", "the left side has labels only; S[k:8] = sum[n] select(A[n] == "
+                "N[k], X[n], 0) with N[i:8] = sum[k:8] i32([k < i]) adds up "
+                "what falls together"},
+    {"place", "the left side has labels only; P[k:16] = sum[i] "
+              "select([k == 2 * i], X[i], 0) puts X[i] at 2 * i"},
+    {"literal", "few numbers are K[i:3] = 1.0 * f32([i == 0]) + "
+                "4.0 * f32([i == 2]); others come in as an input"},
+    {"fraction", "other numbers stand where they are used, or come in: "
+                 "input lr : f32"},
+    {"param", "param n = 8 makes one, which -D n=16 on the command line sets"},
+};
+} // namespace
+
+llvm::StringRef tapestry::ein::adviceFor(llvm::StringRef word) {
+  for (const AdviceRow &row : adviceTable)
+    if (row.word == word)
+      return row.advice;
+  return "";
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/python3
+"""Programs that notes advise, as they stand there, give the values of NumPy.
+
+    check_advice.py [CASE ...]
+"""
+
+import numpy as np
+
+from harness import driver
+from harness.cases import Group
+from harness.driver import CheckFailed
+
+case = Group()
+
+INPUTS = """\
+input X : f32[8]
+input Y : f32[8]
+input M : f32[4, 5]
+input A : i32[8]
+input B : i32[8]
+input x : f32
+input y : f32
+input lr : f32
+N[i:8] = sum[k:8] i32([k < i])
+"""
+# What is advised, and what it stands for.
+ADVICE = [
+    ("[i:8] = select([i == 7], X[0], pad(X, 0)[i + 1])", lambda d: np.roll(d.X, -1)),
+    ("[i:8] = select([i == 0], X[7], pad(X, 0)[i - 1])", lambda d: np.roll(d.X, 1)),
+    ("[i:8] = select([i == 0], X[0], pad(X, 0)[i - 1])", lambda d: np.pad(d.X, 1, "edge")[:8]),
+    ("[i:8] = select([i == 0], X[1], pad(X, 0)[i - 1])", lambda d: np.pad(d.X, 1, "reflect")[:8]),
+    ("[i:16] = select([i <= 7], pad(X, 0)[i], pad(Y, 0)[i - 8])", lambda d: np.append(d.X, d.Y)),
+    ("[k:2, i] = select([k == 0], X[i], Y[i])", lambda d: np.stack([d.X, d.Y])),
+    ("[i:4] = X[i + 4]", lambda d: d.X[4:]),
+    ("[i:3] = X[i + 1]", lambda d: d.X[1:4]),
+    ("[i:7] = X[i + 1] - pad(X, 0)[i]", lambda d: np.diff(d.X)),
+    ("[a:4, b:2] = X[2 * a + b]", lambda d: d.X.reshape(4, 2)),
+    ("[k:20] = sum[i, j] select([k == 5 * i + j], M[i, j], 0)", lambda d: d.M.reshape(20)),
+    ("[r:2, i] = X[i]", lambda d: np.tile(d.X, (2, 1))),
+    ("[i] = sum[j] select(A[i] == N[j], X[j], 0)", lambda d: d.X[d.A]),
+    ("[k:8] = sum[n] select(A[n] == N[k], X[n], 0)", lambda d: np.bincount(d.A, d.X, 8)),
+    ("[k:16] = sum[i] select([k == 2 * i], X[i], 0)", lambda d: np.kron(d.X, [1, 0])),
+    (" = min[c] select(X[c] == Z, N[c], 8)", lambda d: d.X.argmax()),
+    ("[i] = sum[j] i64(X[j] < X[i])", lambda d: d.X.argsort().argsort()),
+    ("[i:3] = 1.0 * f32([i == 0]) + 4.0 * f32([i == 2])", lambda d: [1, 0, 4]),
+    (" = (exp(x) - exp(0 - x)) / 2", lambda d: np.sinh(d.x)),
+    (" = (exp(x) + exp(0 - x)) / 2", lambda d: np.cosh(d.x)),
+    (" = select(x < 0, -1.0, 1.0) * abs(x) ** (1.0 / 3.0)", lambda d: np.cbrt(d.x)),
+    (" = sqrt(x ** 2 + y ** 2)", lambda d: np.hypot(d.x, d.y)),
+    (" = abs(x) == inf", lambda d: np.isinf(d.x)),
+    (" = abs(x) < inf", lambda d: np.isfinite(d.x)),
+    (" = x - floor(x / y) * y", lambda d: np.mod(d.x, d.y)),
+    ("[i] = A[i] - A[i] / B[i] * B[i]", lambda d: np.fmod(d.A, d.B)),
+    (" = floor(x / y)", lambda d: d.x // d.y),
+    ("[i] = A[i] * 8", lambda d: d.A << 3),
+    ("[i] = A[i] / 8", lambda d: d.A >> 3),
+    (" = sum[i] (X[i] - W) ** 2 / i'", lambda d: d.X.var()),
+    ("[i, j] = X[i] * Y[j]", lambda d: np.outer(d.X, d.Y)),
+    ("[i:8, j:8] = f32([i == j])", lambda d: np.eye(8)),
+    ("[i] = X[7 - i]", lambda d: d.X[::-1]),
+    ("[i] = X[i] * lr", lambda d: d.X * d.lr),
+    (" = f32(0.5)", lambda d: 0.5),
+]
+
+
+class Data:
+    """Random arrays by the names of INPUTS."""
+
+    def __init__(self):
+        rng = np.random.default_rng(17)
+        self.X, self.Y = rng.standard_normal((2, 8)).astype(np.float32)
+        self.M = rng.standard_normal((4, 5)).astype(np.float32)
+        self.A = rng.integers(0, 8, 8, np.int32)
+        self.B = rng.integers(1, 5, 8, np.int32)
+        self.x, self.y, self.lr = np.float32(-1.7), np.float32(0.6), np.float32(0.1)
+
+
+@case
+def advice_is_right(bench):
+    data = Data()
+    names = [f"P{number}" for number in range(len(ADVICE))]
+    text = INPUTS + "Z = max[c] X[c]\nW = sum[i] X[i] / i'\n"
+    text += "".join(name + row[0] + "\n" for name, row in zip(names, ADVICE))
+    bench.write("p.ein", text + f"output N, {', '.join(names)}\n")
+    files = driver.output_options(["N", *names])
+    for name, array in vars(data).items():
+        np.save(bench.folder / f"{name}.npy", array)
+        files += ["-i", f"{name}={name}.npy"]
+    for devices in (1, 3):
+        bench.tapestry("run", "p.ein", f"--devices={devices}", *files).expect_status(0)
+        got = driver.load_outputs(bench.folder, ["N", *names])
+        rows = [("N", "", lambda d: np.arange(8)), *((n, *row) for n, row in zip(names, ADVICE))]
+        for name, advised, wanted in rows:
+            want = np.asarray(wanted(data))
+            if got[name].shape != want.shape or not np.allclose(got[name], want, 1e-5, 1e-6):
+                raise CheckFailed(f"{name}{advised} is {got[name]}, not {want}")
+
+
+if __name__ == "__main__":
+    case.main(__doc__)
