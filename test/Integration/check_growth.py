@@ -66,24 +66,116 @@ def values_and_peaks_of_long_programs(bench):
             run_chain(bench, kind, devices)
 
 
+def functions_of(bench, name, devices):
+    """How many kernels, calls of collectives and parts a program becomes."""
+    done = bench.tapestry("compile", name, f"--devices={devices}", "--stop-after=code")
+    done.expect_status(0)
+    defined = [line for line in done.stdout.splitlines() if line.startswith("  llvm.func")]
+    kinds = ("@tapestry_kernel", "@collective.", ".part")
+    return [sum(kind in line for line in defined) for kind in kinds]
+
+
 @case
 def equal_statements_share_their_code(bench):
-    """Of equal products, however many, there is one kernel; the program is cut
-    into parts of equal length."""
-    counts = []
+    """Of equal products, however many, there is one kernel, and one part of the
+    program between those at its ends."""
     for devices in (1, 4):
         source, _, _, _ = chain("products")
         bench.write("chain.ein", source)
-        done = bench.tapestry("compile", "chain.ein", f"--devices={devices}", "--stop-after=code")
-        done.expect_status(0)
-        defined = [line for line in done.stdout.splitlines() if line.startswith("  llvm.func")]
-        for what, most in (("@tapestry_kernel", 8), ("@collective.", 8), (".part", 100)):
-            found = sum(what in line for line in defined)
-            if found > most:
-                raise CheckFailed(f"{devices} devices: {found} functions of {what}")
-            counts.append(found)
-    if counts[0] != 1 or counts[2] < 10:
-        raise CheckFailed(f"one device: {counts[0]} kernels and {counts[2]} parts")
+        counts = functions_of(bench, "chain.ein", devices)
+        kernels, collectives, parts = counts
+        if kernels > 8 or collectives > 8 or not 1 < parts <= 6:
+            raise CheckFailed(f"{devices} devices: {counts} kernels, collectives and parts")
+        if devices == 1 and kernels != 1:
+            raise CheckFailed(f"one device: {kernels} kernels")
+
+
+def layers(count):
+    """Layers of a softmax between two products, each with its own weights."""
+    rng = np.random.default_rng(29)
+    lines = ["input X0 : f32[13,11]"]
+    arrays = {"X0": rng.uniform(-1, 1, (13, 11)).astype(np.float32)}
+    value = arrays["X0"].astype(np.float64)
+    for n in range(count):
+        arrays[f"W{n}"] = rng.uniform(-1, 1, (11, 7)).astype(np.float32)
+        arrays[f"V{n}"] = rng.uniform(-1, 1, (7, 11)).astype(np.float32)
+        lines += [
+            f"input W{n} : f32[11,7]",
+            f"input V{n} : f32[7,11]",
+            f"H{n}[i,k] = sum[j] X{n}[i,j] * W{n}[j,k]",
+            f"P{n}[i,k] = softmax[k] H{n}[i,k]",
+            f"D{n}[i,j] = sum[k] P{n}[i,k] * V{n}[k,j]",
+            f"X{n + 1}[i,j] = X{n}[i,j] + D{n}[i,j]",
+        ]
+        powers = np.exp(value @ arrays[f"W{n}"])
+        value = value + powers / powers.sum(axis=1, keepdims=True) @ arrays[f"V{n}"]
+    return "\n".join([*lines, f"output X{count}", ""]), arrays, value
+
+
+@case
+def layers_share_their_code(bench):
+    """More layers are more calls of the functions that fewer have."""
+    for devices in (1, 3):
+        counts = []
+        for count in (40, 120):
+            bench.write("layers.ein", layers(count)[0])
+            counts.append(functions_of(bench, "layers.ein", devices))
+        if counts[0] != counts[1] or counts[0][2] < 3:
+            raise CheckFailed(f"{devices} devices: 40 and 120 layers have {counts}")
+
+
+@case
+def shared_code_is_told_apart(bench):
+    """Time and traces belong to the statement that runs, in whichever layer."""
+    count = 41
+    source, arrays, want = layers(count)
+    bench.write("layers.ein", source)
+    last = f"X{count}"
+    files = driver.save_inputs(bench.folder, arrays) + driver.output_options([last])
+    for devices in (1, 3):
+        bench.tapestry(
+            "run", "layers.ein", f"--devices={devices}", *files,
+            "--report=report.json", "--trace=trace.json",
+        ).expect_status(0)
+        got = driver.load_outputs(bench.folder, [last])[last]
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
+        report = driver.load_json(bench.folder / "report.json")
+        if report["peak_bytes"] != report["predicted_peak_bytes"]:
+            raise CheckFailed(f"{report['peak_bytes']} bytes, not {report['predicted_peak_bytes']}")
+        events = driver.load_json(bench.folder / "trace.json")["traceEvents"]
+        events = [e for e in events if e.get("cat") == "vertex" and e["tid"] == 0]
+        ran = [e["name"] for e in sorted(events, key=lambda e: e["ts"])]
+        # The sum goes into the product, or the next layer's.
+        named = [name for name in ran if name[0] in "HD"]
+        expected = [f"{kind}{n}" for n in range(count) for kind in "HD"]
+        if [name for name in expected if name in named] != named or len(named) < count:
+            raise CheckFailed(f"{devices} devices: statements ran as {ran}")
+
+
+@case
+def distinct_statements_have_kernels_each(bench):
+    """Products of one width each: nothing to share, and no more parts than calls
+    ask for."""
+    widths = [2 + k for k in range(90)]
+    rng = np.random.default_rng(31)
+    lines, last = ["input T0 : f32[5,2]"], "T0"
+    arrays = {"T0": rng.uniform(-1, 1, (5, 2)).astype(np.float32)}
+    value = arrays["T0"].astype(np.float64)
+    for k, (width, following) in enumerate(zip(widths, widths[1:])):
+        name = f"W{k}"
+        arrays[name] = rng.uniform(-1, 1, (width, following)).astype(np.float32) / width**0.5
+        lines.append(f"input {name} : f32[{width},{following}]")
+        lines.append(f"T{k + 1}[i,n] = sum[m] {last}[i,m] * {name}[m,n]")
+        last = f"T{k + 1}"
+        value = value @ arrays[name]
+    bench.write("distinct.ein", "\n".join([*lines, f"output {last}", ""]))
+    kernels, _, parts = functions_of(bench, "distinct.ein", 1)
+    if kernels != len(widths) - 1 or not 1 < parts <= 4:
+        raise CheckFailed(f"{kernels} kernels and {parts} parts")
+    files = driver.save_inputs(bench.folder, arrays) + driver.output_options([last])
+    bench.tapestry("run", "distinct.ein", *files).expect_status(0)
+    got = driver.load_outputs(bench.folder, [last])[last]
+    np.testing.assert_allclose(got, value, rtol=1e-3, atol=1e-5)
 
 
 if __name__ == "__main__":

@@ -168,15 +168,25 @@ def SegmentPrograms : Pass<"tapestry-segment-programs", "::mlir::ModuleOp"> {
   let description = [{
     LLVM takes more than twice the time for twice the block. A device program of
     more than `most-calls` calls becomes a line of calls of functions of at most
-    that many, which take the buffers and numbers that they use and return those
-    that they make for later parts; constants are repeated.
+    that many, in the place of the entry's call of it. They take pointers to the
+    buffers that they use and return the buffers that they make for later parts;
+    constants are repeated.
+
+    Where the program repeats itself, as one of layers does, it is cut at the same
+    places each time, and parts that are equal but for the 64-bit numbers that their
+    calls are given (vertices and collectives) are one function: numbers that step
+    alike from one part to the next are one argument.
   }];
-  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect"];
   let options = [
     Option<"mostCalls", "most-calls", "unsigned", "64",
            "The most calls that one function makes">
   ];
-  let statistics = [Statistic<"numParts", "parts", "Functions made">];
+  let statistics = [Statistic<"numParts", "parts", "Functions made">,
+                    Statistic<"numShared", "shared", "Parts that have the function of another">];
 }
 
 def EmitProgramDescription

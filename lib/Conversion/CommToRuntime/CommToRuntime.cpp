@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferPointers.h"
 #include "ProgramAttributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -61,7 +62,6 @@ private:
   FlatSymbolRefAttr emitCombine(comm::CollectiveOpInterface op, Type element);
   func::FuncOp emitEntry(unsigned numInputs);
   void storeResults();
-  Value addressOf(OpBuilder &b, Location loc, Value memref);
   DictionaryAttr describeTensor(DictionaryAttr attrs);
 
   ModuleOp module;
@@ -253,13 +253,6 @@ Value RuntimeProgram::allocatePart(Location loc, RankedTensorType type,
                                  b.getI64IntegerAttr(64));
 }
 
-Value RuntimeProgram::addressOf(OpBuilder &b, Location loc, Value memref) {
-  Value address =
-      memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref);
-  address = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
-  return LLVM::IntToPtrOp::create(b, loc, pointer, address);
-}
-
 /// A function (rank, number of the collective, source, target).
 func::FuncOp RuntimeProgram::collectiveCall(MemRefType from, MemRefType to) {
   func::FuncOp &known = collectiveCalls[{from, to}];
@@ -280,8 +273,8 @@ func::FuncOp RuntimeProgram::collectiveCall(MemRefType from, MemRefType to) {
   b.setInsertionPointToStart(body);
   call(loc, run,
        {body->getArgument(0), body->getArgument(1),
-        addressOf(b, loc, body->getArgument(2)),
-        addressOf(b, loc, body->getArgument(3))});
+        pointerTo(b, loc, body->getArgument(2)),
+        pointerTo(b, loc, body->getArgument(3))});
   func::ReturnOp::create(b, loc);
   return known;
 }
@@ -418,42 +411,8 @@ func::FuncOp RuntimeProgram::emitEntry(unsigned numInputs) {
         b, loc, pointer, pointer, body->getArgument(isInput ? 1 : 2),
         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(slot)});
     Value data = LLVM::LoadOp::create(b, loc, pointer, address);
-    // A flat byte buffer of the right size, seen as the part.
-    auto flat = LLVM::LLVMStructType::getLiteral(
-        b.getContext(), {pointer, pointer, b.getI64Type()});
-    Value zero = LLVM::ConstantOp::create(b, loc, b.getI64Type(),
-                                          b.getI64IntegerAttr(0));
-    Value descriptor = LLVM::UndefOp::create(b, loc, flat);
-    for (auto [field, value] :
-         llvm::enumerate(SmallVector<Value>{data, data, zero}))
-      descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, value,
-                                               static_cast<int64_t>(field));
-    Value base =
-        UnrealizedConversionCastOp::create(
-            b, loc, MemRefType::get({}, type.getElementType()), descriptor)
-            .getResult(0);
-    SmallVector<Value> dynamic = dynamicSizes(b, loc, type, layout, device);
-    SmallVector<OpFoldResult> sizes, strides(type.getRank());
-    unsigned next = 0;
-    for (int64_t size : type.getShape())
-      sizes.push_back(ShapedType::isDynamic(size)
-                          ? OpFoldResult(dynamic[next++])
-                          : OpFoldResult(b.getIndexAttr(size)));
-    OpFoldResult stride = b.getIndexAttr(1);
-    SmallVector<int64_t> staticStrides;
-    for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
-      strides[dim] = stride;
-      auto known = getConstantIntValue(stride);
-      auto size = getConstantIntValue(sizes[dim]);
-      if (known && size)
-        stride = b.getIndexAttr(*known * *size);
-      else
-        stride = Value(arith::MulIOp::create(
-            b, loc, getValueOrCreateConstantIndexOp(b, loc, stride),
-            getValueOrCreateConstantIndexOp(b, loc, sizes[dim])));
-    }
-    arguments.push_back(memref::ReinterpretCastOp::create(
-        b, loc, type, base, OpFoldResult(b.getIndexAttr(0)), sizes, strides));
+    arguments.push_back(bufferAt(b, loc, data, type,
+                                 dynamicSizes(b, loc, type, layout, device)));
   }
   call(loc, program, arguments);
   func::ReturnOp::create(b, loc);

@@ -2,14 +2,22 @@
 //
 // LLVM's time for a block grows faster than the block. A program's is one line
 // of calls, so it can be cut anywhere: what is used across a cut is handed
-// over.
+// over. Where the line repeats itself it is cut at the same places each time,
+// and equal parts are one function of the numbers in which they differ.
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferPointers.h"
 #include "ProgramAttributes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Conversion/Passes.h"
+#include "tapestry/Support/Repeats.h"
+#include <map>
 
 namespace tapestry {
 #define GEN_PASS_DEF_SEGMENTPROGRAMS
@@ -23,8 +31,306 @@ static bool isConstant(Operation *op) {
   return op && op->hasTrait<OpTrait::ConstantLike>();
 }
 
+/// The number that a call is given; none where the operand is no constant.
+static std::optional<int64_t> numberGiven(const OpOperand &operand) {
+  auto constant = operand.get().getDefiningOp<arith::ConstantOp>();
+  auto value = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : nullptr;
+  if (!value || !value.getType().isInteger(64) ||
+      !isa<func::CallOp>(operand.getOwner()))
+    return std::nullopt;
+  return value.getInt();
+}
+
+//===----------------------------------------------------------------------===//
+// Where to cut
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Consecutive operations, cut into runs of at most so many calls.
+class Cuts {
+public:
+  Cuts(ArrayRef<Operation *> ops, size_t mostCalls)
+      : ops(ops), mostCalls(mostCalls) {}
+
+  SmallVector<ArrayRef<Operation *>> find();
+
+private:
+  size_t callsIn(size_t from, size_t to) const {
+    return llvm::count_if(ops.slice(from, to - from),
+                          llvm::IsaPred<func::CallOp>);
+  }
+  void cutPlainly(size_t from, size_t to);
+  void cutRepeat(const Repeat &repeat);
+
+  ArrayRef<Operation *> ops;
+  size_t mostCalls;
+  SmallVector<ArrayRef<Operation *>> parts;
+};
+} // namespace
+
+/// A number for each operation; equal ones do the same to other values.
+static std::vector<uint64_t> kindsOf(ArrayRef<Operation *> ops) {
+  std::vector<uint64_t> kinds;
+  for (Operation *op : ops) {
+    uint64_t kind = OperationEquivalence::computeHash(
+        op, OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::IgnoreLocations |
+            OperationEquivalence::IgnoreDiscardableAttrs);
+    for (Value operand : op->getOperands())
+      kind = llvm::hash_combine(kind, operand.getType());
+    kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+void Cuts::cutPlainly(size_t from, size_t to) {
+  size_t calls = 0;
+  for (size_t at = from; at < to; ++at) {
+    calls += isa<func::CallOp>(ops[at]);
+    if (calls <= mostCalls)
+      continue;
+    parts.push_back(ops.slice(from, at - from));
+    from = at;
+    calls = 1;
+  }
+  if (from < to)
+    parts.push_back(ops.slice(from, to - from));
+}
+
+/// As many periods as fit into a part; one that does not fit is cut by itself.
+void Cuts::cutRepeat(const Repeat &repeat) {
+  size_t calls = callsIn(repeat.begin, repeat.begin + repeat.period);
+  size_t step =
+      repeat.period * std::max<size_t>(1, mostCalls / std::max(calls, 1ul));
+  for (size_t at = repeat.begin; at < repeat.end(); at += step)
+    cutPlainly(at, std::min(at + step, repeat.end()));
+}
+
+SmallVector<ArrayRef<Operation *>> Cuts::find() {
+  size_t at = 0;
+  for (const Repeat &repeat : findRepeats(kindsOf(ops), 2 * mostCalls)) {
+    cutPlainly(at, repeat.begin);
+    cutRepeat(repeat);
+    at = repeat.end();
+  }
+  cutPlainly(at, ops.size());
+  return std::move(parts);
+}
+
+//===----------------------------------------------------------------------===//
+// One part
+//===----------------------------------------------------------------------===//
+
 namespace {
 
+/// A function, one call of it, and the numbers that this call hands over for
+/// its last arguments.
+struct Part {
+  func::FuncOp function;
+  func::CallOp call;
+  SmallVector<int64_t> numbers;
+};
+
+/// Makes a function of some operations: of what it takes from before and leaves
+/// for later.
+class Outliner {
+public:
+  Outliner(Block &home, ArrayRef<Operation *> ops)
+      : home(home), ops(ops), inside(ops.begin(), ops.end()), b(ops.front()),
+        loc(ops.front()->getParentOp()->getLoc()) {}
+
+  Part outline(StringRef name);
+
+private:
+  bool isInside(Operation *op) {
+    return inside.contains(home.findAncestorOpInBlock(*op));
+  }
+  void takeOperands(Operation *op);
+  Value taken(Value value);
+  Value takeBuffer(Value value, MemRefType type);
+  void takeNumbers(Part &part);
+
+  Block &home;
+  ArrayRef<Operation *> ops;
+  llvm::DenseSet<Operation *> inside;
+  /// Before the part.
+  OpBuilder b;
+  Location loc;
+  Block *block = nullptr;
+  SmallVector<Value> arguments;
+  llvm::DenseMap<Value, Value> mapping;
+  llvm::DenseSet<Value> freed;
+  SmallVector<OpOperand *> numbers;
+};
+
+} // namespace
+
+/// A pointer and sizes instead of all that describes a buffer.
+Value Outliner::takeBuffer(Value value, MemRefType type) {
+  auto take = [&](Value given) {
+    arguments.push_back(given);
+    return block->addArgument(given.getType(), loc);
+  };
+  Value pointer = take(pointerTo(b, loc, value));
+  SmallVector<Value> sizes;
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    if (ShapedType::isDynamic(size))
+      sizes.push_back(take(memref::DimOp::create(b, loc, value, dim)));
+  OpBuilder inner(b.getContext());
+  inner.setInsertionPointToStart(block);
+  return bufferAt(inner, loc, pointer, type, sizes);
+}
+
+/// What `value` from outside is called inside.
+Value Outliner::taken(Value value) {
+  Value &known = mapping[value];
+  if (known)
+    return known;
+  if (Operation *op = value.getDefiningOp(); isConstant(op)) {
+    OpBuilder inner = OpBuilder::atBlockBegin(block);
+    return known = inner.clone(*op)->getResult(0);
+  }
+  // Who frees a buffer needs all that is known of it.
+  auto type = dyn_cast<MemRefType>(value.getType());
+  if (type && type.getLayout().isIdentity() && !type.getMemorySpace() &&
+      !freed.contains(value))
+    return known = takeBuffer(value, type);
+  arguments.push_back(value);
+  return known = block->addArgument(value.getType(), loc);
+}
+
+/// Values of `op` and of what is in it that come from outside.
+void Outliner::takeOperands(Operation *op) {
+  op->walk([&](Operation *inner) {
+    for (OpOperand &operand : inner->getOpOperands()) {
+      Value value = operand.get();
+      if (value.getParentBlock() != &home ||
+          (value.getDefiningOp() && inside.contains(value.getDefiningOp())))
+        continue;
+      if (numberGiven(operand))
+        numbers.push_back(&operand);
+      else
+        operand.set(taken(value));
+    }
+  });
+}
+
+/// Every number that a call is given becomes an argument.
+void Outliner::takeNumbers(Part &part) {
+  for (OpOperand *operand : numbers) {
+    part.numbers.push_back(*numberGiven(*operand));
+    operand->set(block->addArgument(operand->get().getType(), loc));
+  }
+}
+
+Part Outliner::outline(StringRef name) {
+  Part part;
+  part.function = func::FuncOp::create(loc, name, b.getFunctionType({}, {}));
+  part.function.setPrivate();
+  part.function->setAttr(deviceAttrName, b.getUnitAttr());
+  block = part.function.addEntryBlock();
+  for (Operation *op : ops)
+    if (auto free = dyn_cast<memref::DeallocOp>(op))
+      freed.insert(free.getMemref());
+  SmallVector<Value> results;
+  for (Operation *op : ops) {
+    takeOperands(op);
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(),
+                       [&](Operation *user) { return !isInside(user); }))
+        results.push_back(result);
+    // What tells layers of a model apart must not tell their code apart.
+    op->removeDiscardableAttr("tapestry.vertex");
+  }
+  takeNumbers(part);
+  part.call = func::CallOp::create(b, loc, name, ValueRange(results).getTypes(),
+                                   arguments);
+  for (auto [result, handed] : llvm::zip_equal(results, part.call.getResults()))
+    result.replaceUsesWithIf(
+        handed, [&](OpOperand &use) { return !isInside(use.getOwner()); });
+  for (Operation *op : ops)
+    op->moveBefore(block, block->end());
+  b.setInsertionPointToEnd(block);
+  func::ReturnOp::create(b, loc, results);
+  part.function.setFunctionType(b.getFunctionType(
+      block->getArgumentTypes(), ValueRange(results).getTypes()));
+  return part;
+}
+
+//===----------------------------------------------------------------------===//
+// Equal parts
+//===----------------------------------------------------------------------===//
+
+static llvm::hash_code hashOf(func::FuncOp function) {
+  llvm::hash_code hash = hash_value(function.getFunctionType());
+  for (Operation &op : function.front())
+    hash =
+        llvm::hash_combine(hash, OperationEquivalence::computeHash(
+                                     &op, OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::IgnoreLocations));
+  return hash;
+}
+
+static bool areEqual(func::FuncOp a, func::FuncOp b) {
+  return a.getFunctionType() == b.getFunctionType() &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
+}
+
+/// Numbers in which `parts`, all calls of one function, differ by the same from
+/// one call to the next are one argument; the others are constants again.
+static void settleNumbers(MutableArrayRef<Part> parts) {
+  const Part &first = parts.front();
+  func::FuncOp function = first.function;
+  Block &block = function.front();
+  unsigned known = block.getNumArguments() - first.numbers.size();
+  OpBuilder b = OpBuilder::atBlockBegin(&block);
+  Location loc = function.getLoc();
+  // The number that stands for those with the same steps, and its argument.
+  std::map<std::vector<int64_t>, std::pair<size_t, Value>> leaders;
+  for (size_t number = 0; number < first.numbers.size(); ++number) {
+    std::vector<int64_t> steps;
+    for (const Part &part : parts)
+      steps.push_back(part.numbers[number] - first.numbers[number]);
+    bool differs = llvm::any_of(steps, [](int64_t step) { return step != 0; });
+    Value argument = block.getArgument(known + number);
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+    };
+    Value replacement;
+    if (!differs) {
+      replacement = constant(first.numbers[number]);
+    } else {
+      auto [entry, isNew] = leaders.try_emplace(steps, number, Value());
+      auto &[leader, given] = entry->second;
+      if (isNew) {
+        given = block.addArgument(argument.getType(), loc);
+        for (Part &part : parts) {
+          OpBuilder before(part.call);
+          part.call.getOperandsMutable().append(Value(arith::ConstantOp::create(
+              before, loc, before.getI64IntegerAttr(part.numbers[number]))));
+        }
+      }
+      int64_t offset = first.numbers[number] - first.numbers[leader];
+      replacement =
+          offset == 0
+              ? given
+              : Value(arith::AddIOp::create(b, loc, given, constant(offset)));
+    }
+    argument.replaceAllUsesWith(replacement);
+  }
+  block.eraseArguments(known, first.numbers.size());
+  function.setFunctionType(
+      b.getFunctionType(block.getArgumentTypes(), function.getResultTypes()));
+}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+namespace {
 struct SegmentPrograms : tapestry::impl::SegmentProgramsBase<SegmentPrograms> {
   using SegmentProgramsBase::SegmentProgramsBase;
 
@@ -34,119 +340,138 @@ struct SegmentPrograms : tapestry::impl::SegmentProgramsBase<SegmentPrograms> {
     if (failed(programs))
       return signalPassFailure();
     SymbolTable symbols(getOperation());
+    SmallVector<Attribute> described;
     for (DictionaryAttr program : *programs) {
+      NamedAttrList attributes(program);
       auto body = symbols.lookup<func::FuncOp>(
           program.getAs<FlatSymbolRefAttr>(program::body).getValue());
-      if (body && body.getBody().hasOneBlock())
-        cut(body, symbols);
+      if (body && body.getBody().hasOneBlock()) {
+        auto entry = program.getAs<FlatSymbolRefAttr>(program::entry);
+        func::FuncOp home = segment(
+            body,
+            entry ? symbols.lookup<func::FuncOp>(entry.getValue()) : nullptr,
+            symbols);
+        attributes.set(program::body, FlatSymbolRefAttr::get(home));
+      }
+      described.push_back(attributes.getDictionary(&getContext()));
     }
+    if (!described.empty())
+      getOperation()->setAttr(program::attribute,
+                              ArrayAttr::get(&getContext(), described));
   }
 
 private:
-  void cut(func::FuncOp body, SymbolTable &symbols);
+  func::FuncOp segment(func::FuncOp body, func::FuncOp entry,
+                       SymbolTable &symbols);
+  void outlineParts(Block &block, ArrayRef<ArrayRef<Operation *>> cuts,
+                    StringRef name, SymbolTable &symbols);
 };
-
-/// One part: a function of what it takes from before and leaves for later.
-class Segment {
-public:
-  Segment(func::FuncOp body, ArrayRef<Operation *> ops)
-      : body(body), ops(ops), inside(ops.begin(), ops.end()) {}
-
-  void outline(SymbolTable &symbols);
-
-private:
-  bool isInside(Operation *op) {
-    return inside.contains(body.front().findAncestorOpInBlock(*op));
-  }
-  void takeOperands(Operation *op);
-  Value taken(Value value);
-
-  func::FuncOp body;
-  ArrayRef<Operation *> ops;
-  llvm::DenseSet<Operation *> inside;
-  Block *block = nullptr;
-  SmallVector<Value> arguments;
-  llvm::DenseMap<Value, Value> mapping;
-};
-
 } // namespace
 
-/// What `value` from outside is called inside.
-Value Segment::taken(Value value) {
-  Value &known = mapping[value];
-  if (known)
-    return known;
-  if (Operation *op = value.getDefiningOp(); isConstant(op)) {
-    OpBuilder b = OpBuilder::atBlockBegin(block);
-    return known = b.clone(*op)->getResult(0);
-  }
-  arguments.push_back(value);
-  return known = block->addArgument(value.getType(), value.getLoc());
-}
-
-/// Values of `op` and of what is in it that come from outside.
-void Segment::takeOperands(Operation *op) {
-  op->walk([&](Operation *inner) {
-    for (OpOperand &operand : inner->getOpOperands()) {
-      Value value = operand.get();
-      Block *home = value.getParentBlock();
-      if (home != &body.front() ||
-          (value.getDefiningOp() && inside.contains(value.getDefiningOp())))
-        continue;
-      operand.set(taken(value));
+/// The only call of `callee` in `caller`, where that is one block.
+static func::CallOp onlyCall(func::FuncOp caller, func::FuncOp callee) {
+  if (!caller || !caller.getBody().hasOneBlock())
+    return nullptr;
+  func::CallOp found;
+  for (auto call : caller.front().getOps<func::CallOp>())
+    if (call.getCallee() == callee.getSymName()) {
+      if (found)
+        return nullptr;
+      found = call;
     }
-  });
+  return found;
 }
 
-void Segment::outline(SymbolTable &symbols) {
-  OpBuilder b(ops.front());
-  Location loc = body.getLoc();
-  auto function = func::FuncOp::create(loc, (body.getSymName() + ".part").str(),
-                                       b.getFunctionType({}, {}));
-  function.setPrivate();
-  function->setAttr(deviceAttrName, b.getUnitAttr());
-  block = function.addEntryBlock();
-  SmallVector<Value> results;
-  for (Operation *op : ops) {
-    takeOperands(op);
-    for (Value result : op->getResults())
-      if (llvm::any_of(result.getUsers(),
-                       [&](Operation *user) { return !isInside(user); }))
-        results.push_back(result);
-  }
-  SmallVector<Type> types = llvm::to_vector(ValueRange(results).getTypes());
-  function.setFunctionType(b.getFunctionType(block->getArgumentTypes(), types));
-  symbols.insert(function, body->getIterator());
-  auto call = func::CallOp::create(b, loc, function, arguments);
-  for (auto [result, handed] : llvm::zip_equal(results, call.getResults()))
-    result.replaceUsesWithIf(
-        handed, [&](OpOperand &use) { return !isInside(use.getOwner()); });
-  for (Operation *op : ops)
-    op->moveBefore(block, block->end());
-  b.setInsertionPointToEnd(block);
-  func::ReturnOp::create(b, loc, results);
+/// Buffers are looked at where a part is first given them: what lives from one
+/// end of a block to the other costs LLVM a place on the stack.
+static void sinkToUses(Block &block, llvm::DenseSet<Operation *> &floating) {
+  auto place = [&](auto &&self, Operation *op, Operation *before) -> void {
+    for (Value operand : op->getOperands())
+      if (Operation *source = operand.getDefiningOp();
+          source && floating.erase(source)) {
+        source->moveBefore(before);
+        self(self, source, source);
+      }
+  };
+  for (Operation &op : llvm::make_early_inc_range(block))
+    if (!floating.contains(&op))
+      place(place, &op, &op);
 }
 
-void SegmentPrograms::cut(func::FuncOp body, SymbolTable &symbols) {
-  SmallVector<SmallVector<Operation *>> parts;
-  unsigned calls = 0;
-  for (Operation &op : body.front().without_terminator()) {
-    if (isConstant(&op))
-      continue;
-    if (parts.empty() || calls == mostCalls) {
-      parts.emplace_back();
-      calls = 0;
+/// Puts the operations of `body` where it is called; what stood before there,
+/// and only makes its arguments, is returned.
+static llvm::DenseSet<Operation *> inlineBody(func::FuncOp body,
+                                              func::CallOp call) {
+  llvm::DenseSet<Operation *> before;
+  for (Operation *op = call->getPrevNode(); op; op = op->getPrevNode())
+    if (isMemoryEffectFree(op) || isa<LLVM::LoadOp>(op))
+      before.insert(op);
+  Block &block = body.front();
+  for (auto [argument, given] :
+       llvm::zip_equal(block.getArguments(), call.getOperands()))
+    argument.replaceAllUsesWith(given);
+  call->getBlock()->getOperations().splice(
+      call->getIterator(), block.getOperations(), block.begin(),
+      block.getTerminator()->getIterator());
+  call.erase();
+  return before;
+}
+
+/// Makes functions of the parts, and of equal ones one.
+void SegmentPrograms::outlineParts(Block &block,
+                                   ArrayRef<ArrayRef<Operation *>> cuts,
+                                   StringRef name, SymbolTable &symbols) {
+  Operation *function = block.getParentOp();
+  SmallVector<SmallVector<Part>> kinds;
+  llvm::DenseMap<uint64_t, SmallVector<unsigned>> byHash;
+  for (ArrayRef<Operation *> cut : cuts) {
+    Part part = Outliner(block, cut).outline(name);
+    // Two keys are the map's own.
+    SmallVector<unsigned> &candidates = byHash[hashOf(part.function) >> 1];
+    auto *equal = llvm::find_if(candidates, [&](unsigned kind) {
+      return areEqual(kinds[kind].front().function, part.function);
+    });
+    if (equal == candidates.end()) {
+      symbols.insert(part.function, function->getIterator());
+      candidates.push_back(kinds.size());
+      kinds.push_back({part});
+      ++numParts;
+    } else {
+      part.function.erase();
+      part.function = kinds[*equal].front().function;
+      kinds[*equal].push_back(part);
+      ++numShared;
     }
-    parts.back().push_back(&op);
-    calls += isa<func::CallOp>(op);
+    part.call.setCallee(part.function.getSymName());
   }
-  if (parts.size() < 2)
-    return;
-  for (ArrayRef<Operation *> part : parts) {
-    Segment(body, part).outline(symbols);
-    ++numParts;
+  for (SmallVector<Part> &kind : kinds)
+    settleNumbers(kind);
+}
+
+/// Returns what runs the parts, or the program where it is short.
+func::FuncOp SegmentPrograms::segment(func::FuncOp body, func::FuncOp entry,
+                                      SymbolTable &symbols) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : body.front().without_terminator())
+    if (!isConstant(&op))
+      ops.push_back(&op);
+  SmallVector<ArrayRef<Operation *>> cuts = Cuts(ops, mostCalls).find();
+  if (cuts.size() < 2)
+    return body;
+  std::string name = (body.getSymName() + ".part").str();
+  func::FuncOp home = body;
+  llvm::DenseSet<Operation *> floating;
+  // One call of hundreds of buffers costs more than those of the parts.
+  if (func::CallOp call = onlyCall(entry, body)) {
+    floating = inlineBody(body, call);
+    home = entry;
+    symbols.erase(body);
   }
-  for (Operation &op : llvm::make_early_inc_range(body.front()))
-    if (isConstant(&op) && op.use_empty())
+  Block &block = home.front();
+  outlineParts(block, cuts, name, symbols);
+  sinkToUses(block, floating);
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if ((isConstant(&op) || floating.contains(&op)) && op.use_empty())
       op.erase();
+  return home;
 }

@@ -1,21 +1,27 @@
 // RUN: tapestry-opt %s --tapestry-segment-programs=most-calls=2 | FileCheck %s
 // RUN: tapestry-opt %s --tapestry-segment-programs | FileCheck %s --check-prefix=SHORT
 
-// Three calls: two parts. The second takes the buffer that the first made and
-// the constant that it needs has a copy there.
-// CHECK: func.func private @device_program.p.part(%[[RANK:.*]]: !llvm.ptr, %[[X:.*]]: memref<3xf32>) -> memref<3xf32> attributes {tapestry.device}
-// CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : i64
+// Three calls: two parts. The second takes the buffer that the first made, which it
+// frees; of others the pointer is enough. The constant that a part needs has a copy
+// there.
+// CHECK: func.func private @device_program.p.part(%[[RANK:.*]]: !llvm.ptr, %[[AT:.*]]: !llvm.ptr) -> memref<3xf32> attributes {tapestry.device}
+// CHECK: %[[ONE:.*]] = arith.constant 1 : i64
+// CHECK: llvm.insertvalue %[[AT]], %{{.*}}[1]
+// CHECK: %[[X:.*]] = memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [3], strides: [1]
 // CHECK-NEXT: call @mark(%[[RANK]], %[[ONE]])
 // CHECK-NEXT: %[[T:.*]] = memref.alloc
 // CHECK-NEXT: call @kernel(%[[X]], %[[T]])
 // CHECK-NEXT: return %[[T]]
-// CHECK: func.func private @device_program.p.part_0(%[[T:.*]]: memref<3xf32>, %[[OUT:.*]]: memref<3xf32>) attributes {tapestry.device}
+// CHECK: func.func private @device_program.p.part_0(%[[T:.*]]: memref<3xf32>, %{{.*}}: !llvm.ptr) attributes {tapestry.device}
+// CHECK: %[[OUT:.*]] = memref.reinterpret_cast
 // CHECK-NEXT: call @kernel(%[[T]], %[[OUT]])
 // CHECK-NEXT: memref.dealloc %[[T]]
 // CHECK-NEXT: return
 // CHECK: func.func private @device_program.p(%[[RANK:.*]]: !llvm.ptr, %[[X:.*]]: memref<3xf32>, %[[OUT:.*]]: memref<3xf32>)
-// CHECK-NEXT: %[[T:.*]] = call @device_program.p.part(%[[RANK]], %[[X]])
-// CHECK-NEXT: call @device_program.p.part_0(%[[T]], %[[OUT]])
+// CHECK: memref.extract_aligned_pointer_as_index %[[X]]
+// CHECK: %[[T:.*]] = call @device_program.p.part(%[[RANK]], %{{.*}})
+// CHECK-NEXT: memref.extract_aligned_pointer_as_index %[[OUT]]
+// CHECK: call @device_program.p.part_0(%[[T]], %{{.*}})
 // CHECK-NEXT: return
 
 // SHORT-NOT: part
