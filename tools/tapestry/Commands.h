@@ -3,12 +3,15 @@
 #ifndef TAPESTRY_TOOLS_TAPESTRY_COMMANDS_H
 #define TAPESTRY_TOOLS_TAPESTRY_COMMANDS_H
 
+#include "tapestry-rt/Runtime.h"
 #include "tapestry/Driver/Options.h"
 #include "tapestry/Driver/Status.h"
 #include "tapestry/Planner/Plan/Plan.h"
 
 namespace tapestry::driver {
 
+/// What the runtime is asked for when `run` and `reference` execute.
+rt::RunOptions runOptions(const Options &options);
 /// `tapestry run`: plans, compiles in memory and runs on thread ranks.
 ExitStatus runProgram(const Options &options);
 /// `tapestry plan`: shows what was decided.

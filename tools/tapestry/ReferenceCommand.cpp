@@ -8,7 +8,6 @@
 
 #include "Commands.h"
 #include "tapestry-rt/ABI.h"
-#include "tapestry-rt/Runtime.h"
 #include "tapestry/Driver/Compilation.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
@@ -140,17 +139,7 @@ ExitStatus tapestry::driver::evaluateReference(const Options &options) {
   program.num_unread_inputs = unread.size();
   program.unread_inputs = unread.data();
 
-  rt::RunOptions run;
-  run.inputs = options.inputs;
-  run.outputs = options.outputs;
-  run.feeds = options.feeds;
-  run.repeat = options.repeat;
-  run.verbose = options.verbose;
-  run.progress = !options.quiet;
-  run.showsResults = true;
-  run.backend = "local";
-  run.ownsProcess = true;
-  auto status = static_cast<ExitStatus>(rt::run(program, run));
+  auto status = static_cast<ExitStatus>(rt::run(program, runOptions(options)));
   // Not a rank has failed but what it was to evaluate.
   return evaluation.status ? evaluation.status : status;
 }

@@ -1,13 +1,28 @@
 //===- RunCommand.cpp - tapestry run --------------------------------------===//
 
 #include "Commands.h"
-#include "tapestry-rt/Runtime.h"
 #include "tapestry/Driver/Compilation.h"
 #include "tapestry/Driver/InProcess.h"
 #include <chrono>
 
 using namespace tapestry;
 using namespace tapestry::driver;
+
+rt::RunOptions tapestry::driver::runOptions(const Options &options) {
+  rt::RunOptions run;
+  run.inputs = options.inputs;
+  run.outputs = options.outputs;
+  run.feeds = options.feeds;
+  run.repeat = options.repeat;
+  run.reportPath = options.reportFile;
+  run.tracePath = options.traceFile;
+  run.verbose = options.verbose;
+  run.progress = !options.quiet;
+  run.showsResults = true;
+  run.backend = "local";
+  run.ownsProcess = true;
+  return run;
+}
 
 ExitStatus tapestry::driver::runProgram(const Options &options) {
   auto start = std::chrono::steady_clock::now();
@@ -26,18 +41,7 @@ ExitStatus tapestry::driver::runProgram(const Options &options) {
   if (ExitStatus status = loadProgram(compilation, loaded))
     return status;
 
-  rt::RunOptions run;
-  run.inputs = options.inputs;
-  run.outputs = options.outputs;
-  run.feeds = options.feeds;
-  run.repeat = options.repeat;
-  run.reportPath = options.reportFile;
-  run.tracePath = options.traceFile;
-  run.verbose = options.verbose;
-  run.progress = !options.quiet;
-  run.showsResults = true;
-  run.backend = "local";
-  run.ownsProcess = true;
+  rt::RunOptions run = runOptions(options);
   run.compileSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

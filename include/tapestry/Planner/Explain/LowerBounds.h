@@ -25,50 +25,6 @@
 
 namespace tapestry::explain {
 
-//===----------------------------------------------------------------------===//
-// Published bounds on the matrix product C[m, n] += A[m, k] B[k, n]
-//===----------------------------------------------------------------------===//
-
-/// Elements that some of `p` devices sends or receives when each has room for
-/// `memory` elements: m n k / (2 sqrt(2) p sqrt(memory)) - memory, at least 0
-/// (Irony, Toledo and Tiskin 2004, theorem 3.1).
-double ironyToledoTiskinBound(double m, double n, double k, double p,
-                              double memory);
-
-/// Elements that the busiest of `p` devices loads and stores, its share of the
-/// inputs and of the result included: 2 m n k / (p sqrt(S)) + S while the
-/// memory of S elements is smaller than (m n k / p)^(2/3), from there on
-/// 3 (m n k / p)^(2/3) (Kwasniewski et al. 2019, "Red-blue pebbling revisited",
-/// the parallel bound; both agree where they meet).
-double cosmaBound(double m, double n, double k, double p, double memory);
-
-/// Elements that the busiest of `p` devices touches, whatever its memory. With
-/// a >= b >= c the sorted extents: (a b + a c) / p + b c up to p = a / b,
-/// 2 sqrt(a b c^2 / p) + a b / p up to p = a b / c^2, 3 (a b c / p)^(2/3)
-/// beyond (Al Daas, Ballard, Grigori, Kumar and Rouse 2022, theorem 3; what is
-/// received is this less the share (m n + m k + n k) / p that is there).
-double memoryIndependentBound(double m, double n, double k, double p);
-
-//===----------------------------------------------------------------------===//
-// Any vertex
-//===----------------------------------------------------------------------===//
-
-/// The exponents s of the inequality above with the least sum: per array a
-/// list of the labels that it has. Solved exactly, by enumerating the corners
-/// of the polytope. Labels that no array has are left out. Empty for more than
-/// 8 arrays.
-std::vector<double>
-hoelderExponents(unsigned numLabels,
-                 llvm::ArrayRef<llvm::SmallVector<unsigned, 4>> arrays);
-
-/// Elements that some of `p` devices sends or receives when it works through
-/// its points / p index points with room for `memory` elements: memory *
-/// (points / (p F) - 1), at least 0, where F = prod (3 memory s_j / sum
-/// s)^{s_j} is the most points that 3 * memory elements allow (Irony, Toledo
-/// and Tiskin's argument by phases, with Christ et al.'s exponents).
-double memoryDependentBound(double points, double p, double memory,
-                            llvm::ArrayRef<double> exponents);
-
 /// What bounds say of one vertex that is cut into `parts` blocks.
 struct VertexBound {
   /// Whether values of several operands are combined and reduced.
