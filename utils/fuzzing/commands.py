@@ -10,6 +10,7 @@ import tempfile
 
 import numpy as np
 
+from .corpus import pick
 from .mutators import NUMBERS, TEXTS
 from .oracles import fail
 
@@ -113,7 +114,7 @@ def draw_words(rng, command, tools):
     if command == "compile" and rng.random() < 0.7:
         words += ["-o", "prog"]
     for _ in range(rng.choice([0, 1, 1, 2, 2, 3, 4])):
-        option = rng.choice(options)
+        option = pick(rng, options)
         value = draw_value(rng, option).replace("\x00", "").encode("utf-8", "surrogateescape")
         value = value.decode("utf-8", "surrogateescape")
         if option.startswith("--"):

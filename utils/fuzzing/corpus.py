@@ -1,6 +1,8 @@
 """What the repository has to start from: programs, IR, plan and machine files."""
 
+import collections
 import functools
+import hashlib
 import json
 import pathlib
 import re
@@ -37,6 +39,18 @@ output L
 DEVICES = (1, 2, 6)
 
 
+def pick(rng, pool):
+    """One of a pool: of a dict by its keys, of texts by the texts. What comes to the
+    pool takes its share of the draws and leaves the others what they were."""
+    key = rng.getrandbits(64).to_bytes(8, "big")
+
+    def rank(name):
+        return hashlib.blake2b(name.encode(), key=key).digest()
+
+    first = min(pool, key=rank)
+    return pool[first] if isinstance(pool, dict) else first
+
+
 @functools.cache
 def programs():
     """The .ein programs of the repository that make sense alone."""
@@ -57,8 +71,8 @@ def invalid_programs():
 
 @functools.cache
 def json_files(marker):
-    """The JSON texts of files, tests and pages that hold this key."""
-    trees = []
+    """The trees of files, tests and pages that hold this key, by their texts."""
+    trees = {}
     for path in sorted(
         [
             *ROOT.glob("docs/*.md"),
@@ -72,7 +86,7 @@ def json_files(marker):
             pieces = re.findall(r"```json[^\n]*\n(.*?)```", text, re.DOTALL)
         for piece in pieces:
             if f'"{marker}"' in piece:
-                trees.append(json.loads(piece))
+                trees[piece] = json.loads(piece)
     return trees
 
 
@@ -89,45 +103,45 @@ def test_modules(valid=True):
 
 
 def _after_passes(tools, words, text):
-    """The module after each pass, as --mlir-print-ir-after-all tells."""
+    """The pass and the module after it, as --mlir-print-ir-after-all tells."""
     done = subprocess.run(
         [tools / "tapestry-opt", *words, "--mlir-print-ir-after-all",
          "--mlir-print-ir-module-scope", "--mlir-disable-threading", "-o", "/dev/null"],
         input=text, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    return re.split(r"^// -----// IR Dump After.*$", done.stderr, flags=re.MULTILINE)[1:]
+    pieces = re.split(r"^// -----// IR Dump After (\S+).*$", done.stderr, flags=re.MULTILINE)
+    return zip(pieces[1::2], pieces[2::2])
 
 
 @functools.lru_cache
 def phase_modules(tools):
-    """IR from the graph to the LLVM dialect, of a small vector width so that it is
-    short and the same on every processor."""
-    modules = []
-    for program in PHASE_PROGRAMS:
+    """IR from the graph to the LLVM dialect, by where it is from; of a small vector
+    width so that it is short and the same on every processor."""
+    names = {}  # most passes change nothing, of most functions
+    for index, program in enumerate(PHASE_PROGRAMS):
         graph = subprocess.run(
             [tools / "tapestry-translate", "--ein-to-mlir"],
             input=program, capture_output=True, text=True, check=True,
         ).stdout  # fmt: skip
-        modules.append(graph)
+        names[graph] = f"{index}"
         for devices in DEVICES:
             words = [
                 f"--tapestry-plan-pipeline=devices={devices}",
                 "--tapestry-to-llvm=cpu=x86-64-v2 vector-bits=128",
             ]
-            modules += _after_passes(tools, words, graph)
-    # Most passes change nothing, of most functions.
-    return sorted({module for module in modules if len(module) < 60000})
+            times = collections.Counter()
+            for name, module in _after_passes(tools, words, graph):
+                times[name] += 1
+                if len(module) < 60000:
+                    names.setdefault(module, f"{index} {devices} {name} {times[name]}")
+    return {name: module for module, name in names.items()}
 
 
-@functools.lru_cache
-def generic_modules(tools):
-    """Some of the modules in MLIR's generic form, which no parser of ours sees."""
-    modules = []
-    for text in test_modules() + list(phase_modules(tools))[::3]:
-        done = subprocess.run(
-            [tools / "tapestry-opt", "--mlir-print-op-generic"],
-            input=text, capture_output=True, text=True,
-        )  # fmt: skip
-        if done.returncode == 0:
-            modules.append(done.stdout)
-    return modules
+@functools.cache
+def generic_form(tools, text):
+    """A valid module in MLIR's generic form, which no parser of ours sees."""
+    done = subprocess.run(
+        [tools / "tapestry-opt", "--mlir-print-op-generic"],
+        input=text, capture_output=True, text=True,
+    )  # fmt: skip
+    return text if done.returncode else done.stdout

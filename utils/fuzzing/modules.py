@@ -169,10 +169,12 @@ def draw_module(rng, tools):
     choice = rng.random()
     pool = (
         corpus.test_modules(rng.random() < 0.8) if choice < 0.5
-        else corpus.generic_modules(tools) if choice < 0.65
+        else corpus.test_modules() if choice < 0.6
         else corpus.phase_modules(tools)
     )  # fmt: skip
-    text, other = rng.choice(pool), rng.choice(pool)
+    text, other = corpus.pick(rng, pool), corpus.pick(rng, pool)
+    if 0.5 <= choice < 0.65:
+        text, other = (corpus.generic_form(tools, module) for module in (text, other))
     for _ in range(rng.choice([0, 1, 1, 1, 2, 3])):
         text = rng.choice(CHANGES)(rng, text, other)
         if not text:
@@ -231,7 +233,7 @@ def check_graph(bench, planning, seed):
 
 
 def draw(rng, tools):
-    words = [rng.choice(PASSES) for _ in range(rng.choice([1, 1, 1, 2, 3]))]
+    words = [corpus.pick(rng, PASSES) for _ in range(rng.choice([1, 1, 1, 2, 3]))]
     planning, seed = draw_planning(rng), rng.randrange(2**31)
     return draw_module(rng, tools), lambda bench, text: check_module(
         bench, text, words, planning, seed
@@ -255,7 +257,7 @@ def draw_bytecode(rng, tools):
         pool = corpus.test_modules() if rng.random() < 0.5 else corpus.phase_modules(tools)
         done = subprocess.run(
             [tools / "tapestry-opt", "--emit-bytecode", "-o", "-"],
-            input=rng.choice(pool).encode(), capture_output=True,
+            input=corpus.pick(rng, pool).encode(), capture_output=True,
         )  # fmt: skip
         if done.returncode == 0:
             return flip_bytes(rng, done.stdout), check_bytecode

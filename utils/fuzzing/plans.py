@@ -97,5 +97,5 @@ def draw_machine(rng, tools):
     if rng.random() < 0.1:
         options = [*options, "--pareto=f.json", "--evaluations=40"]
     text_of = writer(rng)
-    tree = mutate_json(rng, rng.choice(corpus.json_files("tapestry_machine")))
+    tree = mutate_json(rng, corpus.pick(rng, corpus.json_files("tapestry_machine")))
     return tree, lambda bench, t: check_machine(bench, t, program, options, text_of)

@@ -166,7 +166,7 @@ def move_lines(rng, text):
 
 def splice(rng, text):
     """Another program behind this one, its names made its own."""
-    other = rng.choice(corpus.programs())
+    other = corpus.pick(rng, corpus.programs())
     names = set(
         re.findall(
             r"^(?:input|param|def) *(\w+)|^(\w+)(?:\[[^\n]*)? *(?:@[^\n]*)?=", other, re.MULTILINE
@@ -193,8 +193,8 @@ def base_program(rng):
     if choice < 0.5:
         return generate(rng.randrange(10**6)).source
     if choice < 0.93:
-        return rng.choice(corpus.programs())
-    return rng.choice(corpus.invalid_programs())
+        return corpus.pick(rng, corpus.programs())
+    return corpus.pick(rng, corpus.invalid_programs())
 
 
 def draw_program(rng):
