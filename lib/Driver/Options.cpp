@@ -41,14 +41,15 @@ cl::list<std::string> params("D", cl::desc("Set a param of the program"),
                              cl::sub(runCommand), cl::sub(planCommand),
                              cl::sub(compileCommand), cl::sub(referenceCommand),
                              cl::cat(category));
-cl::opt<bool> quiet("q", cl::desc("No progress"), cl::sub(runCommand),
-                    cl::sub(planCommand), cl::sub(compileCommand),
-                    cl::sub(referenceCommand), cl::sub(calibrateCommand),
-                    cl::cat(category));
+cl::opt<bool> quiet("q", cl::desc("No progress"), cl::ValueDisallowed,
+                    cl::sub(runCommand), cl::sub(planCommand),
+                    cl::sub(compileCommand), cl::sub(referenceCommand),
+                    cl::sub(calibrateCommand), cl::cat(category));
 cl::opt<bool> verbose("v", cl::desc("Say what is done, and how long it takes"),
-                      cl::sub(runCommand), cl::sub(planCommand),
-                      cl::sub(compileCommand), cl::sub(referenceCommand),
-                      cl::sub(calibrateCommand), cl::cat(category));
+                      cl::ValueDisallowed, cl::sub(runCommand),
+                      cl::sub(planCommand), cl::sub(compileCommand),
+                      cl::sub(referenceCommand), cl::sub(calibrateCommand),
+                      cl::cat(category));
 
 cl::list<std::string> plugins("load-plugin",
                               cl::desc(tapestry::loadPluginDescription),
@@ -403,6 +404,9 @@ static std::string valueProblem(int argc, char **argv) {
     // None stands for one value; an option of several gives their number.
     int count = std::max(1u, known->second->getNumAdditionalVals());
     bool isNeeded = known->second->getValueExpectedFlag() == cl::ValueRequired;
+    if (isJoined &&
+        known->second->getValueExpectedFlag() == cl::ValueDisallowed)
+      return (option + " takes no value").str();
     if (isJoined)
       --count;
     else if (!isNeeded)

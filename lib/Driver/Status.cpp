@@ -16,6 +16,16 @@ void tapestry::driver::printError(llvm::StringRef place,
                << ": error: " << rt::printableLines(text.str()) << '\n';
 }
 
+void tapestry::driver::printText(llvm::StringRef text) {
+  while (!text.empty()) {
+    auto [line, rest] = text.split('\n');
+    llvm::outs() << rt::printable(line.str(), /*most=*/line.size() * 4);
+    if (line.size() < text.size())
+      llvm::outs() << '\n';
+    text = rest;
+  }
+}
+
 ExitStatus tapestry::driver::report(llvm::Error error) {
   ErrorFacts facts = factsOf(std::move(error));
   if (facts.place.empty() && !facts.text.empty())

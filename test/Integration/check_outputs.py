@@ -25,6 +25,14 @@ case = Group()
 STALE = ".C.npy.0123456789abcdef.tmp"
 
 
+ODD_NAMES = r"""
+tapestry.graph @g {
+  %a = tapestry.source "\1BA" : tensor<f32>
+  tapestry.sink "\1BZ", %a : tensor<f32>
+}
+"""
+
+
 def limited(bench, *words, limit=0, tool=""):
     """Files may not grow beyond so many bytes, as on a full disk."""
     done = subprocess.run(
@@ -252,6 +260,26 @@ def outputs_that_are_no_files(bench):
 
 
 @case
+def outputs_behind_links(bench):
+    """A link stays, and what it points to is written, there or not."""
+    for name, target in (("C.npy", "there.npy"), ("D.npy", "sub/none.npy")):
+        os.symlink(target, bench.folder / name)
+    (bench.folder / "sub").mkdir()
+    bench.write("there.npy", "old")
+    bench.expect_results(bench.run())
+    for name, target in (("C.npy", "there.npy"), ("D.npy", "sub/none.npy")):
+        if os.readlink(bench.folder / name) != target or not (bench.folder / target).stat().st_size:
+            raise CheckFailed(f"{name} does not lead to {target}")
+    os.symlink("round.npy", bench.folder / "round.npy")
+    finished = bench.run(outputs=["-o", "C=round.npy"])
+    bench.expect_error(
+        finished, 1, "^round.npy: error: cannot write: Too many levels", outputs_intact=False
+    )
+    if not (bench.folder / "round.npy").is_symlink():
+        raise CheckFailed("the link was replaced")
+
+
+@case
 def stale_files_go(bench):
     """What a killed run left goes when its name is written again, and nothing else."""
     for name in (STALE, ".C.npy.0123.tmp", ".D.npy.notes.tmp"):
@@ -338,6 +366,20 @@ def names_that_a_terminal_obeys(bench):
         bench.expect_error(finished, 1, r"bad\\x1b\[31m\\xff\.npy: error: ")
     bench.expect_error(bench.run(f"--solver=a\x1b[2J{'x' * 5000}"), 2, r"a\\x1b\[2Jxxx")
     bench.expect_error(bench.tapestry("plan", "small.ein", "--\x1b[2J"), 2, r"\\x1b")
+    finished = bench.tapestry("plan", "small.ein", "-v=\x1b[2J")
+    bench.expect_error(finished, 2, "-v takes no value$")
+    # Tables, and names of executables and of what they print.
+    (bench.folder / "sub").mkdir()
+    odd = "sub/p\x1b[2J"
+    bench.write(odd + ".mlir", ODD_NAMES)
+    shown = [bench.tapestry("plan", odd + ".mlir", "--grid=\x1b[2J=2").stdout]
+    bench.tapestry("compile", odd + ".mlir", "-o", odd).expect_status(0)
+    np.save(bench.folder / "S.npy", np.float32(1.5))
+    shown.append(driver.execute([f"./{odd}", "-i", "\x1bA=S.npy"], bench.folder).stdout)
+    shown.append(driver.execute([f"./{odd}", "-i", "S.npy"], bench.folder).stderr)
+    for text, name in zip(shown, ("p\\x1b[2J.mlir for 2", "\\x1bZ = 1.5", "p\\x1b[2J: error: -i")):
+        if "\x1b" in text or name not in text:
+            raise CheckFailed(f"{text!r}")
     bench.write("small.ein", b"input A : f32[4]\nB[i] = A[i] + \x1b[31mq\xff\noutput B\n")
     finished = bench.tapestry("plan", "small.ein")
     bench.expect_error(finished, 1, r"small\.ein:2:15: error: .*\n.*\\x1b\[31mq\\xff\n {14}\^")

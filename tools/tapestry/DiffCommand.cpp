@@ -37,6 +37,6 @@ ExitStatus tapestry::driver::diffPlanFiles(const Options &options) {
   auto text = diffPlans(*left, *right, vertices ? &vertices->graph : nullptr);
   if (!text)
     return report(text.takeError());
-  llvm::outs() << *text;
+  printText(*text);
   return ExitDone;
 }

@@ -154,12 +154,12 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
     return status;
   if (ExitStatus status = writePictures(options, graph, member.plan))
     return status;
-  llvm::outs() << explanation;
+  printText(explanation);
   if (options.explain)
     return ExitDone;
   if (!request.pick.empty() && options.jsonFile.empty())
-    llvm::outs() << planTable(graph, member.plan);
+    printText(planTable(graph, member.plan));
   else if (request.pick.empty())
-    llvm::outs() << frontTable(*front);
+    printText(frontTable(*front));
   return ExitDone;
 }

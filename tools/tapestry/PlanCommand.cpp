@@ -96,9 +96,9 @@ ExitStatus tapestry::driver::showPlan(const Options &options) {
       return status;
   if (ExitStatus status = writePictures(options, graph, plan))
     return status;
-  llvm::outs() << explanation;
+  printText(explanation);
   if (!options.explain && options.jsonFile.empty() && options.dotFile.empty() &&
       options.svgFile.empty() && options.htmlFile.empty())
-    llvm::outs() << planTable(graph, plan);
+    printText(planTable(graph, plan));
   return ExitDone;
 }

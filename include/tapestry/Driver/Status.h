@@ -13,6 +13,10 @@ void printError(const llvm::Twine &text);
 /// Prints `place: error: text`.
 void printError(llvm::StringRef place, const llvm::Twine &text);
 
+/// Prints what was asked for to standard output, for people: of names only what
+/// a terminal does not obey.
+void printText(llvm::StringRef text);
+
 /// Prints an error, at its place where it has one; the status is its fault's.
 ExitStatus report(llvm::Error error);
 

@@ -3,6 +3,7 @@
 #include "Core/Machine.h"
 #include "tapestry-rt/Files.h"
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -34,10 +35,18 @@ static std::string nameOf(const std::string &path) {
 
 /// `path` with symbolic links resolved, so that renaming replaces what a link
 /// points to and not the link. Of a file that is not there yet, the folder is.
-static std::string resolved(const std::string &path) {
+static std::string resolved(const std::string &path, int mostLinks = 40) {
   char *real = realpath(path.c_str(), nullptr);
   std::string name;
   if (!real) {
+    // A link to what is not there: that is to be made.
+    char target[PATH_MAX];
+    ssize_t length = readlink(path.c_str(), target, sizeof(target));
+    if (length > 0 && mostLinks > 0) {
+      std::string to(target, length);
+      return resolved(to[0] == '/' ? to : folderOf(path) + "/" + to,
+                      mostLinks - 1);
+    }
     name = nameOf(path);
     real = realpath(folderOf(path).c_str(), nullptr);
     if (!real || name.empty()) {
@@ -98,6 +107,8 @@ Status NewFile::checkPlace() {
       kind = Kind::Stream;
     if (kind != Kind::File)
       return Status::success();
+  } else if (errno == ELOOP) {
+    return failed(errno);
   } else if (path.empty() || path.back() == '/') {
     return failed(path.empty() ? ENOENT : EISDIR);
   }

@@ -217,7 +217,7 @@ int tapestry_rt_main(int argc, char **argv, const TapestryProgram *program) {
   options.showsResults = true;
   if (argc > 0 && argv[0][0] != '\0') {
     const char *slash = strrchr(argv[0], '/');
-    options.tool = slash ? slash + 1 : argv[0];
+    options.tool = printable(slash ? slash + 1 : argv[0]);
   }
   // --help reads the tables, so they are checked first.
   Status status = checkProgram(*program);

@@ -33,10 +33,10 @@ void Progress::tick(int64_t now) {
   if (now < due.load())
     return; // another thread was faster
   due = now + (terminal ? watchedPause : loggedPause);
-  std::string line = format("%s: run %lld of %lld, %s, %.0f s", tool.c_str(),
-                            static_cast<long long>(run.load() + 1),
-                            static_cast<long long>(runs), place.load(),
-                            static_cast<double>(now - begin) * 1e-9);
+  std::string line = format(
+      "%s: run %lld of %lld, %s, %.0f s", tool.c_str(),
+      static_cast<long long>(run.load() + 1), static_cast<long long>(runs),
+      printable(place.load()).c_str(), static_cast<double>(now - begin) * 1e-9);
   fprintf(stderr, terminal ? "\r\x1b[K%s" : "%s\n", line.c_str());
   visible = terminal;
 }

@@ -411,7 +411,7 @@ Status Rank::showResults() {
               format("%s %s", output.name, typeText(output).c_str());
     for (size_t rank = 0; rank < all.size(); ++rank)
       if (owns(output, rank)) {
-        printf("%s = %s\n", output.name,
+        printf("%s = %s\n", printable(output.name).c_str(),
                valueText(output.dtype, all[rank].data() + taken[rank]).c_str());
         taken[rank] += dtypeSize(output.dtype);
       }

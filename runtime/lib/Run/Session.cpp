@@ -49,7 +49,7 @@ Status Session::checkInputs() {
     if (isUnreadInput(program, name)) {
       if (options.verbose && launchedAs().rank == 0)
         fprintf(stderr, "input '%s' is not read: no output depends on it\n",
-                name.c_str());
+                printable(name).c_str());
       continue;
     }
     int input = findTensor(program.inputs, program.num_inputs, name);
