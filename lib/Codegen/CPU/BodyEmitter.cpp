@@ -35,26 +35,20 @@ static bool accumulates(Operation *op) {
          });
 }
 
-/// Lets the products and the sums of a reduction form fused multiply-adds, and
-/// extremes ignore the sign of zero. Everything else is rounded as it is
-/// written, so that values do not depend on which operations were fused.
+/// Lets the products and the sums of a reduction form fused multiply-adds.
+/// Everything else is rounded as it is written, so that values do not depend on
+/// which operations were fused.
 static void relaxFastMath(Operation *op, Operation *original) {
-  arith::FastMathFlags extra = arith::FastMathFlags::none;
   bool isProduct = isa<arith::MulFOp>(original) && original->hasOneUse() &&
                    accumulates(*original->user_begin());
-  if (isProduct || accumulates(original))
-    extra = arith::FastMathFlags::contract;
-  else if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-               arith::MinNumFOp>(op))
-    extra = arith::FastMathFlags::nsz;
-  else
+  if (!isProduct && !accumulates(original))
     return;
   auto flags = cast<arith::ArithFastMathInterface>(op);
-  arith::FastMathFlags old = flags.getFastMathFlagsAttr()
-                                 ? flags.getFastMathFlagsAttr().getValue()
-                                 : arith::FastMathFlags::none;
+  auto relaxed = arith::FastMathFlags::contract;
+  if (arith::FastMathFlagsAttr old = flags.getFastMathFlagsAttr())
+    relaxed = relaxed | old.getValue();
   op->setAttr(flags.getFastMathAttrName(),
-              arith::FastMathFlagsAttr::get(op->getContext(), old | extra));
+              arith::FastMathFlagsAttr::get(op->getContext(), relaxed));
 }
 
 Value cloneOnVectors(IndexBuilder &b, Operation *op, ValueRange operands,

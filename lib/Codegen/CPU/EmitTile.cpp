@@ -364,10 +364,11 @@ TileEmitter::IndexList TileEmitter::reductionOf(const Tile &tile,
 /// Masks that are carried side by side, so that one does not wait for another.
 constexpr unsigned orderMasks = 4;
 
-/// The reduction of maxima and minima in which NaN wins takes three
-/// instructions per value where plain ones take one. So they are reduced with
-/// plain ones, half an instruction per value looks for NaN, and a tile that has
-/// seen any is computed again, slowly.
+/// The reduction of maxima and minima in which NaN wins and zeros have their
+/// order takes five instructions per value where plain ones take one. So they
+/// are reduced with plain ones, half an instruction per value looks for NaN,
+/// and a tile that has seen any or may have taken the wrong zero is computed
+/// again, slowly.
 TileEmitter::IndexList TileEmitter::reduce(const Tile &tile) {
   if (addsBlocks) {
     IndexList zeros;
@@ -387,6 +388,7 @@ TileEmitter::IndexList TileEmitter::reduce(const Tile &tile) {
   Value ordered = results.pop_back_val();
   while (results.size() > count)
     ordered = arith::AndIOp::create(b, ordered, results.pop_back_val());
+  ordered = arith::AndIOp::create(b, ordered, haveCertainZeros(tile, results));
   Value all =
       vector::ReductionOp::create(b, vector::CombiningKind::AND, ordered);
   auto ifOp = scf::IfOp::create(b, accumulatorTypes(tile.rows), all,
@@ -412,6 +414,32 @@ Value TileEmitter::extreme(Value accumulator, Value value) {
       b, max ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, value,
       accumulator);
   return arith::SelectOp::create(b, better, value, accumulator);
+}
+
+/// The lanes in which no result is a zero that another zero would have beaten.
+/// As integers these are the least of all: -0 of signed, +0 of unsigned ones.
+Value TileEmitter::haveCertainZeros(const Tile &tile, ValueRange results) {
+  bool max = isa<arith::MaximumFOp>(nest.outputs.front().combine);
+  unsigned width =
+      getElementTypeOrSelf(results.front()).getIntOrFloatBitWidth();
+  Type element = b.getIntegerType(width);
+  auto type = VectorType::get({plan.lanes}, element);
+  Value least, one = splat(b.getIntegerAttr(element, 1), plan.lanes);
+  for (auto [number, result] : llvm::enumerate(results)) {
+    Value bits = arith::BitcastOp::create(b, type, result);
+    if (Value mask = tile.masks[number % plan.vectors])
+      bits = arith::SelectOp::create(b, mask, bits, one);
+    if (!least)
+      least = bits;
+    else if (max)
+      least = arith::MinSIOp::create(b, least, bits);
+    else
+      least = arith::MinUIOp::create(b, least, bits);
+  }
+  APInt zero = max ? APInt::getSignedMinValue(width) : APInt::getZero(width);
+  return arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ne, least,
+      splat(b.getIntegerAttr(element, zero), plan.lanes));
 }
 
 /// Takes lanes in which some value is NaN out of `masks`; two values at a time.

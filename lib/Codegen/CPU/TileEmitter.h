@@ -77,6 +77,7 @@ private:
                      mlir::ValueRange carried);
   bool isExtreme() const;
   mlir::Value extreme(mlir::Value accumulator, mlir::Value value);
+  mlir::Value haveCertainZeros(const Tile &tile, mlir::ValueRange results);
   void trackOrder(mlir::ValueRange values,
                   llvm::MutableArrayRef<mlir::Value> masks);
   mlir::Value loadArgument(const Tile &tile, const NestPoint &steps,
@@ -121,8 +122,9 @@ private:
     return columns && *columns % width() == 0;
   }
 
-  /// Extremes are being reduced without regard to NaN; the values carried are
-  /// the accumulators and then masks of the lanes that have seen none.
+  /// Extremes are being reduced without regard to NaN and signs of zeros; the
+  /// values carried are the accumulators and then masks of the lanes that have
+  /// seen none.
   bool ignoresNaN = false;
   /// Steps of inner[0] and columns per block; reduction points per block.
   mlir::OpFoldResult blockSteps, blockColumns, blockPoints;

@@ -2,6 +2,7 @@
 
 #include "Scope.h"
 #include "tapestry/Import/Ein/Words.h"
+#include "llvm/ADT/APFloat.h"
 #include <cmath>
 
 using namespace tapestry::ein;
@@ -165,9 +166,11 @@ std::optional<Number> ConstantEvaluator::visitCall(const CallExpr &expr) {
   std::optional<Number> a = visit(expr.args[0]), b = visit(expr.args[1]);
   if (!a || !b)
     return std::nullopt;
-  if (a->isFloat || b->isFloat)
-    return Number::ofReal(isMax ? std::max(a->asReal(), b->asReal())
-                                : std::min(a->asReal(), b->asReal()));
+  if (a->isFloat || b->isFloat) {
+    llvm::APFloat x(a->asReal()), y(b->asReal());
+    return Number::ofReal(
+        (isMax ? maximum(x, y) : minimum(x, y)).convertToDouble());
+  }
   return Number::ofInteger(isMax ? std::max(a->integer, b->integer)
                                  : std::min(a->integer, b->integer));
 }
