@@ -173,6 +173,8 @@ LogicalResult LowerKernelsToLLVM::emulateBF16() {
       converter, {BFloat16Type::get(context)}, Float32Type::get(context));
   RewritePatternSet patterns(context);
   arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
+  // Before those make it a rounding to f32 and another.
+  populateNarrowIntegerPatterns(patterns);
   ConversionTarget target(*context);
   arith::populateEmulateUnsupportedFloatsLegality(target, converter);
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });

@@ -1,4 +1,4 @@
-//===- NarrowFloats.cpp - Rounding f64 to the 16-bit floats ---------------===//
+//===- NarrowFloats.cpp - Rounding to the 16-bit floats once --------------===//
 //
 // Rounding to nearest twice can go wrong where the first lands on a tie of the
 // second. The first is therefore to odd (Boldo and Melquiond, "Emulation of FMA
@@ -67,7 +67,58 @@ struct NarrowDouble : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// Integers that f32 does not hold to bf16, by way of f64.
+template <typename Op> struct NarrowInteger : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Value value = op.getIn();
+    Type from = getElementTypeOrSelf(value.getType());
+    unsigned width = from.getIntOrFloatBitWidth();
+    if (!getElementTypeOrSelf(op.getType()).isBF16() ||
+        (width != 32 && width != 64))
+      return rewriter.notifyMatchFailure(op, "not rounded twice otherwise");
+    Type wide = rewriter.getF64Type();
+    if (auto shaped = dyn_cast<VectorType>(value.getType()))
+      wide = shaped.clone(wide);
+    if (width == 64)
+      value = roundToOdd(rewriter, op.getLoc(), value);
+    value = Op::create(rewriter, op.getLoc(), wide, value);
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), value);
+    return success();
+  }
+
+private:
+  /// f64 has all integers below 2^40. From there on the low 16 bits belong to
+  /// no bf16 and to no tie of two, so that one bit stands for all of them.
+  static Value roundToOdd(PatternRewriter &b, Location loc, Value value) {
+    auto constant = [&](int64_t number) -> Value {
+      TypedAttr attr = b.getI64IntegerAttr(number);
+      if (auto shaped = dyn_cast<VectorType>(value.getType()))
+        attr = DenseElementsAttr::get(shaped, attr);
+      return arith::ConstantOp::create(b, loc, attr);
+    };
+    constexpr int64_t exact = int64_t(1) << 40, low = 0xffff;
+    int64_t least = std::is_same_v<Op, arith::SIToFPOp> ? -exact : 0;
+    Value distance = arith::SubIOp::create(b, loc, value, constant(least));
+    Value isLarge = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge,
+                                          distance, constant(exact - least));
+    // Carries into bit 16 where any is set.
+    Value rest = arith::AndIOp::create(b, loc, value, constant(low));
+    Value sticky = arith::AddIOp::create(b, loc, rest, constant(low));
+    Value odd = arith::OrIOp::create(b, loc, value, sticky);
+    odd = arith::AndIOp::create(b, loc, odd, constant(~low));
+    return arith::SelectOp::create(b, loc, isLarge, odd, value);
+  }
+};
+
 } // namespace
+
+void tapestry::populateNarrowIntegerPatterns(RewritePatternSet &patterns) {
+  patterns.add<NarrowInteger<arith::SIToFPOp>, NarrowInteger<arith::UIToFPOp>>(
+      patterns.getContext(), /*benefit=*/2);
+}
 
 void tapestry::populateNarrowFloatPatterns(RewritePatternSet &patterns) {
   patterns.add<NarrowDouble>(patterns.getContext());

@@ -1,4 +1,4 @@
-//===- NarrowFloats.h - Rounding f64 to the 16-bit floats -------*- C++ -*-===//
+//===- NarrowFloats.h - Rounding to the 16-bit floats once ------*- C++ -*-===//
 
 #ifndef TAPESTRY_LIB_CODEGEN_CPU_NARROWFLOATS_H
 #define TAPESTRY_LIB_CODEGEN_CPU_NARROWFLOATS_H
@@ -13,6 +13,10 @@ namespace tapestry {
 /// processor here does it in one step, and the library functions that LLVM
 /// would call are not everywhere.
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns);
+
+/// Adds the patterns that round i32 and i64 to bf16 once, in place of
+/// emulations that round them to f32 first.
+void populateNarrowIntegerPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace tapestry
 

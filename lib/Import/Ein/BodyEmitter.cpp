@@ -320,6 +320,11 @@ Value BodyEmitter::emitIntToFloat(Value value, ElementType from,
   Type type = computeType(to);
   if (from == ElementType::Bool)
     return create<arith::UIToFPOp>(type, value);
+  // By way of f32, which does not hold these, they would be rounded twice;
+  // those that f16 can round to f32 does hold.
+  if (to == ElementType::BF16 && bitWidth(from) > 16)
+    return builder.widen(
+        create<arith::SIToFPOp>(storedType(to, builder.getContext()), value));
   Value converted = create<arith::SIToFPOp>(type, value);
   bool narrow = to == ElementType::F16 || to == ElementType::BF16;
   // Both hold all of i8.
