@@ -260,6 +260,7 @@ void Worker::runBatch(int64_t first, unsigned count) {
     job.program->run(registers, lanes);
     isFirst = false;
   }
+  job.program->finish(registers, lanes);
   store(first);
 }
 

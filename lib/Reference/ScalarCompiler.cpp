@@ -332,10 +332,10 @@ llvm::Error ScalarCompiler::compileMonoid(Slot value) {
   OpCode code = OpCode::CopyF;
   switch (monoid) {
   case Monoid::Add:
-    code = isFloat ? OpCode::AddF : OpCode::AddI;
+    code = isFloat ? OpCode::SumF : OpCode::AddI;
     break;
   case Monoid::Mul:
-    code = isFloat ? OpCode::MulF : OpCode::MulI;
+    code = isFloat ? OpCode::ProductF : OpCode::MulI;
     break;
   case Monoid::Max:
     // Booleans are ordered false < true, which is -1 here.
@@ -361,5 +361,7 @@ llvm::Error ScalarCompiler::compileMonoid(Slot value) {
   combine.a = accumulator.index;
   combine.b = value.index;
   combine.width = widthOf(type);
+  if (code == OpCode::SumF || code == OpCode::ProductF)
+    combine.c = *(program.lostSlot = newSlot(type).index);
   return llvm::Error::success();
 }

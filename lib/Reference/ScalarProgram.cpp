@@ -47,6 +47,21 @@ void ScalarProgram::reset(Registers &registers, unsigned lanes) const {
   else
     std::fill_n(registers.integerLanes(accumulatorSlot.index), lanes,
                 identity.integer);
+  if (lostSlot)
+    std::fill_n(registers.floatLanes(*lostSlot), lanes, 0.0);
+}
+
+void ScalarProgram::finish(Registers &registers, unsigned lanes) const {
+  if (!lostSlot)
+    return;
+  double *total = registers.floatLanes(accumulatorSlot.index);
+  const double *lost = registers.floatLanes(*lostSlot);
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    double result = total[lane] + lost[lane];
+    // What is infinite has lost nothing, and zeros keep their signs.
+    if (!std::isnan(result) && result != total[lane])
+      total[lane] = result;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -67,6 +82,28 @@ static double minimum(double a, double b) {
   if (a == b)
     return std::signbit(a) ? a : b;
   return a < b ? a : b;
+}
+
+/// Adds values to totals and the rounding errors to `lost` (D. E. Knuth).
+static void addExactly(double *total, const double *values, double *lost,
+                       unsigned lanes) {
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    double a = total[lane], b = values[lane];
+    double sum = a + b, ofB = sum - a;
+    lost[lane] += (a - (sum - ofB)) + (b - ofB);
+    total[lane] = sum;
+  }
+}
+
+/// Likewise for products.
+static void multiplyExactly(double *total, const double *values, double *lost,
+                            unsigned lanes) {
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    double a = total[lane], b = values[lane];
+    double product = a * b;
+    lost[lane] = lost[lane] * b + std::fma(a, b, -product);
+    total[lane] = product;
+  }
 }
 
 static uint64_t toUnsigned(int64_t value, unsigned width) {
@@ -131,7 +168,14 @@ template <typename Integer>
 static double convertInteger(Integer value, DType type) {
   if (type == DType::F32)
     return static_cast<float>(value);
-  return roundTo(static_cast<double>(value), type);
+  // Double holds the rest after these bits, of which the 16-bit floats need to
+  // know only whether one is set.
+  constexpr Integer low = 0xffff;
+  auto wide = static_cast<double>(value);
+  if (type != DType::F64 && std::fabs(wide) >= 0x1p53)
+    wide = static_cast<double>((value & ~low) |
+                               (value & low ? Integer(low + 1) : 0));
+  return roundTo(wide, type);
 }
 
 static bool compareFloats(arith::CmpFPredicate predicate, double a, double b) {
@@ -438,6 +482,13 @@ void Batch::runOther() const {
     for (unsigned lane = 0; lane < lanes; ++lane)
       floatResult[lane] = std::fma(fa[lane], fb[lane], fc[lane]);
     return;
+  case OpCode::SumF:
+  case OpCode::ProductF: {
+    auto *step = instruction.op == OpCode::SumF ? addExactly : multiplyExactly;
+    step(floatLanes(instruction.result), floatLanes(instruction.b),
+         floatLanes(instruction.c), lanes);
+    return;
+  }
   case OpCode::SelectF:
     floatResult = floatLanes(instruction.result);
     ia = intLanes(instruction.a);

@@ -66,8 +66,10 @@ enum class OpCode : uint8_t {
   Atan2,
   CopySign,
   Fma,
-  SelectF, ///< a is an integer register
-  CmpF,    ///< into an integer register, by `predicate`
+  SumF,     ///< result = a + b; c takes up what rounding loses
+  ProductF, ///< likewise
+  SelectF,  ///< a is an integer register
+  CmpF,     ///< into an integer register, by `predicate`
   // Integers. Values are kept sign-extended; true is -1.
   CopyI,
   AbsI,
@@ -147,6 +149,8 @@ public:
   /// Sets the accumulator to the monoid's identity.
   void reset(Registers &registers, unsigned lanes) const;
   void run(Registers &registers, unsigned lanes) const;
+  /// Adds to the accumulator what its steps have lost.
+  void finish(Registers &registers, unsigned lanes) const;
 
 private:
   friend class ScalarCompiler;
@@ -164,6 +168,9 @@ private:
   /// Not used without a monoid.
   ConstantSlot identity;
   bool hasMonoid = false;
+  /// Of a sum or product of floats: the register of what its steps have lost,
+  /// so that the result is rounded about once, however many there are.
+  std::optional<unsigned> lostSlot;
   unsigned numFloats = 0, numIntegers = 0;
 };
 

@@ -27,20 +27,24 @@ TEST_F(Evaluation, Product) {
     }
 }
 
-TEST_F(Evaluation, ReducedLabelsRunInRowMajorOrder) {
-  // With values that differ much in size, the order shows in the last bits.
+TEST_F(Evaluation, SumsAndProductsAreRoundedOnce) {
+  // With values that differ much in size, plain sums are off in the last bits.
   Tensors in;
   in["X"] = random(DType::F64, {5, 6, 7}, -30, 30);
   Tensors out = run("input X : f64[5, 6, 7]\n"
-                    "S[j] = sum[k, i] exp(X[i, j, k])\noutput S\n",
+                    "S[j] = sum[k, i] exp(X[i, j, k])\n"
+                    "P[j] = prod[k, i] X[i, j, k]\noutput S, P\n",
                     in);
   auto x = in["X"].data<double>();
   for (int64_t j = 0; j < 6; ++j) {
-    double sum = 0;
+    long double sum = 0, product = 1;
     for (int64_t k = 0; k < 7; ++k)
-      for (int64_t i = 0; i < 5; ++i)
+      for (int64_t i = 0; i < 5; ++i) {
         sum += std::exp(x[(i * 6 + j) * 7 + k]);
-    ASSERT_EQ(out["S"].data<double>()[j], sum);
+        product *= x[(i * 6 + j) * 7 + k];
+      }
+    ASSERT_EQ(out["S"].data<double>()[j], static_cast<double>(sum));
+    ASSERT_EQ(out["P"].data<double>()[j], static_cast<double>(product));
   }
 }
 
@@ -60,7 +64,7 @@ TEST_F(Evaluation, StridedPaddedWindow) {
     for (int64_t o = 0; o < 3; ++o)
       for (int64_t y = 0; y < 6; ++y)
         for (int64_t c = 0; c < 9; ++c, ++n) {
-          double sum = 0;
+          long double sum = 0;
           for (int64_t r = 0; r < 4; ++r)
             for (int64_t q = 0; q < 3; ++q) {
               int64_t row = 2 * y + r - 2, column = c - q + 1;
@@ -68,7 +72,7 @@ TEST_F(Evaluation, StridedPaddedWindow) {
               sum += (inside ? x[(b * 11 + row) * 9 + column] : 0.25) *
                      w[(o * 4 + r) * 3 + q];
             }
-          ASSERT_EQ(z[n], sum);
+          ASSERT_EQ(z[n], static_cast<double>(sum));
         }
 }
 

@@ -16,12 +16,13 @@ namespace tapestry {
 
 /// The value of every sink of `graph`, by name, for the given sources.
 ///
-/// Floats of any width are computed and accumulated in double, and rounded
-/// where a vertex's result is stored and where the body converts them; integers
-/// wrap at their width. Reductions run in row-major order of the reduced
-/// labels. What would be undefined has a value: x / 0 is 0, the least integer /
-/// -1 wraps, float to integer saturates and takes NaN to 0, shifts by the width
-/// and more give 0 (or the sign).
+/// Floats of any width are computed in double, and rounded where a vertex's
+/// result is stored and where the body converts them; sums and products of many
+/// keep what their steps lose, so that their error does not grow with the
+/// number of terms. Integers wrap at their width. Reductions run in row-major
+/// order of the reduced labels. What would be undefined has a value: x / 0 is
+/// 0, the least integer / -1 wraps, float to integer saturates and takes NaN to
+/// 0, shifts by the width and more give 0 (or the sign).
 ///
 /// Uses up to `threads` threads (0: as many as there are processors); the
 /// result does not depend on how many. Fails, naming the tensor or the
