@@ -24,7 +24,8 @@ PlanText planText(const std::string &name, const PlanGraph &graph,
   return result;
 }
 
-void expectText(const std::string &text, std::vector<std::string> parts) {
+void expectText(const std::string &text,
+                const std::vector<std::string> &parts) {
   for (const std::string &part : parts)
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
 }
@@ -66,7 +67,7 @@ TEST(PlanDiff, ComparesNoSecondsWithElements) {
   std::string text = valueOf(diffPlans(a, b));
   expectText(text, {"the plans are of different programs", "machine.name",
                     "machine.link.latency", "join"});
-  EXPECT_EQ(text.find("%"), std::string::npos) << text;
+  EXPECT_EQ(text.find('%'), std::string::npos) << text;
 }
 
 TEST(PlanDiff, ShowsVerticesOfOneFileOnly) {
