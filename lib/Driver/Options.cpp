@@ -151,8 +151,8 @@ cl::opt<std::string> evaluations(
     cl::value_desc("E"), cl::sub(planCommand), cl::cat(category));
 cl::opt<std::string>
     timeLimit("time-limit",
-              cl::desc("The most seconds that the Pareto search takes (0: no "
-                       "limit)"),
+              cl::desc("Seconds after which the Pareto search begins nothing "
+                       "more (0: no limit)"),
               cl::value_desc("S"), cl::sub(planCommand), cl::cat(category));
 cl::opt<std::string>
     searchPrice("search-price",

@@ -53,8 +53,9 @@ struct ParetoOptions {
   unsigned threads = 1;
   /// The most trials of all threads together; 0: as many as `stopping` allows.
   int64_t evaluations = 0;
-  /// Seconds, those for the starting points included; 0: no limit. One starting
-  /// point is made however long it takes.
+  /// Seconds by the clock, those for the starting points included; 0: no limit.
+  /// One starting point is always made. A solver is not interrupted: it may
+  /// form 10^9 sums for every second that is left, and 10^8 at least.
   double timeLimit = 0;
   StoppingRule::Options stopping;
   /// Members have to stay within these; the search itself may look beyond.
