@@ -8,7 +8,8 @@
 // elimination is always next, so that wide vertices meet tables that are
 // already narrow. What a step costs is found out when its turn may have come: a
 // tensor that thousands read is looked at a few times and not at every
-// reader's.
+// reader's. What is much work is rehearsed first, without a single sum: the
+// same steps with tables of no entries say whether the limits suffice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +27,14 @@ using namespace tapestry::optimize::buckets;
 
 namespace {
 
+/// More sums than this (about a hundredth of a second) are rehearsed.
+constexpr double worthRehearsing = 3e7;
+
 class Eliminator {
 public:
-  Eliminator(const PlanProblem &problem, const EliminationLimits &limits);
+  /// A rehearsal takes all steps and fills no table.
+  Eliminator(const PlanProblem &problem, const EliminationLimits &limits,
+             bool isRehearsal);
   /// Fills `trace` with what was done.
   llvm::Expected<Elimination> solve(Trace &trace);
 
@@ -39,6 +45,9 @@ private:
   llvm::Error checkMemory(const Step &step) const;
   std::shared_ptr<const Eliminated> tabulate(const Step &step,
                                              llvm::ArrayRef<Factor> used);
+  void fill(const Step &step, llvm::ArrayRef<Factor> used,
+            Eliminated &result) const;
+  llvm::Expected<bool> isWithinLimits() const;
   void addFactor(const Step &step, const Eliminated &result);
   void addCosts(unsigned var, const ClassMap &classes,
                 const std::shared_ptr<const Table> &table);
@@ -47,6 +56,7 @@ private:
 
   const PlanProblem &problem;
   const EliminationLimits &limits;
+  const bool isRehearsal;
   double workDone = 0;
   std::vector<Factor> factors;
   std::vector<llvm::SmallVector<unsigned, 4>> factorsOf;
@@ -73,9 +83,10 @@ private:
 } // namespace
 
 Eliminator::Eliminator(const PlanProblem &problem,
-                       const EliminationLimits &limits)
-    : problem(problem), limits(limits), factorsOf(problem.variables.size()),
-      queued(problem.variables.size(), 0), logs(queued) {
+                       const EliminationLimits &limits, bool isRehearsal)
+    : problem(problem), limits(limits), isRehearsal(isRehearsal),
+      factorsOf(problem.variables.size()), queued(problem.variables.size(), 0),
+      logs(queued) {
   for (const PlanProblem::Variable &variable : problem.variables)
     costs.push_back(variable.costs);
   std::map<const CostTable *, std::shared_ptr<const Table>> tables;
@@ -83,7 +94,8 @@ Eliminator::Eliminator(const PlanProblem &problem,
     std::shared_ptr<const Table> &table = tables[edge.table.get()];
     if (!table)
       table = std::make_shared<const Table>(
-          Table{{edge.table->rows, edge.table->columns}, edge.table->values});
+          Table{{edge.table->rows, edge.table->columns},
+                isRehearsal ? std::vector<double>() : edge.table->values});
     factorsOf[edge.from].push_back(factors.size());
     factorsOf[edge.to].push_back(factors.size());
     factors.push_back({{edge.from, edge.to},
@@ -307,49 +319,58 @@ Eliminator::tabulate(const Step &step, llvm::ArrayRef<Factor> used) {
   if (shared)
     return shared;
 
-  auto result = std::make_shared<Eliminated>();
-  const std::vector<double> &own = *costs[step.var];
-  size_t groups = step.own ? step.own->joint->numClasses : 1;
-  result->groupCosts.assign(groups, std::numeric_limits<double>::infinity());
-  result->groupChoice.assign(groups, 0);
-  for (uint32_t choice = 0; choice < own.size(); ++choice) {
-    uint32_t group = step.own ? step.own->joint->classOf[choice] : 0;
-    if (own[choice] < result->groupCosts[group]) {
-      result->groupCosts[group] = own[choice];
-      result->groupChoice[group] = choice;
-    }
-  }
-
-  std::vector<Operand> operands;
-  for (auto [i, factor] : llvm::enumerate(used)) {
-    operands.push_back(operandOf(step, used, i));
+  for (const Factor &factor : used) {
     held.push_back(factor.table);
     held.insert(held.end(), factor.maps.begin(), factor.maps.end());
   }
   held.push_back(costs[step.var]);
-
-  Table table;
-  size_t entries = 1;
-  for (const Refinement *classes : step.classes) {
-    table.dims.push_back(classes->joint->numClasses);
-    entries *= classes->joint->numClasses;
-  }
-  table.values.assign(entries, std::numeric_limits<double>::infinity());
-  minimise(result->groupCosts, operands, table);
-  result->table = std::make_shared<const Table>(std::move(table));
-  heldBytes += entries * sizeof(double);
+  auto result = std::make_shared<Eliminated>();
+  if (isRehearsal)
+    result->table = std::make_shared<const Table>();
+  else
+    fill(step, used, *result);
+  heldBytes += step.entries * sizeof(double);
   workDone += step.work;
   shared = result;
   return shared;
+}
+
+/// Works out the step's table and groups.
+void Eliminator::fill(const Step &step, llvm::ArrayRef<Factor> used,
+                      Eliminated &result) const {
+  const std::vector<double> &own = *costs[step.var];
+  size_t groups = step.own ? step.own->joint->numClasses : 1;
+  result.groupCosts.assign(groups, std::numeric_limits<double>::infinity());
+  result.groupChoice.assign(groups, 0);
+  for (uint32_t choice = 0; choice < own.size(); ++choice) {
+    uint32_t group = step.own ? step.own->joint->classOf[choice] : 0;
+    if (own[choice] < result.groupCosts[group]) {
+      result.groupCosts[group] = own[choice];
+      result.groupChoice[group] = choice;
+    }
+  }
+  std::vector<Operand> operands;
+  for (size_t i = 0; i < used.size(); ++i)
+    operands.push_back(operandOf(step, used, i));
+  Table table;
+  for (const Refinement *classes : step.classes)
+    table.dims.push_back(classes->joint->numClasses);
+  table.values.assign(size_t(step.entries),
+                      std::numeric_limits<double>::infinity());
+  minimise(result.groupCosts, operands, table);
+  result.table = std::make_shared<const Table>(std::move(table));
 }
 
 void Eliminator::addCosts(unsigned var, const ClassMap &classes,
                           const std::shared_ptr<const Table> &table) {
   SharedCosts &shared = knownCosts[{costs[var].get(), &classes, table.get()}];
   if (!shared) {
-    std::vector<double> sum = *costs[var];
-    for (size_t choice = 0; choice < sum.size(); ++choice)
-      sum[choice] += table->values[classes.classOf[choice]];
+    std::vector<double> sum;
+    if (!isRehearsal) {
+      sum = *costs[var];
+      for (size_t choice = 0; choice < sum.size(); ++choice)
+        sum[choice] += table->values[classes.classOf[choice]];
+    }
     shared = std::make_shared<const std::vector<double>>(std::move(sum));
     held.push_back(table);
     held.push_back(costs[var]);
@@ -431,12 +452,30 @@ uint32_t Eliminator::choiceOf(const Record &record,
   return result.groupChoice[best];
 }
 
+llvm::Expected<bool> Eliminator::isWithinLimits() const {
+  Trace ignored;
+  auto rehearsed =
+      Eliminator(problem, limits, /*isRehearsal=*/true).solve(ignored);
+  if (!rehearsed)
+    return rehearsed.takeError();
+  return rehearsed->isComplete;
+}
+
 llvm::Expected<Elimination> Eliminator::solve(Trace &trace) {
   Elimination result;
   for (unsigned var = 0; var < problem.variables.size(); ++var)
     schedule(var, 0);
+  bool isKnownToFit = isRehearsal;
   while (std::optional<Step> step = cheapestStep()) {
-    if (step->work > limits.mostStepWork || workDone > limits.mostWork) {
+    bool fits =
+        step->work <= limits.mostStepWork && workDone <= limits.mostWork;
+    if (fits && !isKnownToFit && workDone + step->work > worthRehearsing) {
+      auto within = isWithinLimits();
+      if (!within)
+        return within.takeError();
+      fits = isKnownToFit = *within;
+    }
+    if (!fits) {
       result.work = workDone;
       return result;
     }
@@ -445,6 +484,8 @@ llvm::Expected<Elimination> Eliminator::solve(Trace &trace) {
   }
   result.isComplete = true;
   result.work = workDone;
+  if (isRehearsal)
+    return result;
   result.choice.assign(problem.variables.size(), 0);
   for (const Record &record : llvm::reverse(records))
     result.choice[record.step.var] = choiceOf(record, result.choice);
@@ -455,7 +496,7 @@ llvm::Expected<Elimination> Eliminator::solve(Trace &trace) {
 llvm::Expected<Elimination>
 buckets::eliminateAll(const PlanProblem &problem,
                       const EliminationLimits &limits, Trace &trace) {
-  return Eliminator(problem, limits).solve(trace);
+  return Eliminator(problem, limits, /*isRehearsal=*/false).solve(trace);
 }
 
 llvm::Expected<Elimination>

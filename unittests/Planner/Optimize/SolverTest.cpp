@@ -1,6 +1,7 @@
 //===- SolverTest.cpp - Optima, and what the paper's programme finds ------===//
 
 #include "tapestry/Planner/Optimize/Solver.h"
+#include "../../../lib/Planner/Optimize/Elimination.h"
 #include "../TestErrors.h"
 #include "../TestGraphs.h"
 #include "../TestProblems.h"
@@ -83,6 +84,54 @@ TEST(Exact, ReferenceOptima) {
     EXPECT_EQ(solution.lowerBound, c.optimum);
     EXPECT_TRUE(solution.provedOptimal);
   }
+}
+
+/// Every variable joined to all others; a solution of cost 0 is hidden in it.
+PlanProblem denseProblem(unsigned variables, uint32_t choices) {
+  std::mt19937 random(21);
+  PlanProblem problem = randomDenseProblem(random, variables, choices, 1);
+  std::vector<uint32_t> hidden;
+  for (PlanProblem::Variable &variable : problem.variables) {
+    hidden.push_back(random() % choices);
+    auto costs = std::make_shared<std::vector<double>>(*variable.costs);
+    (*costs)[hidden.back()] = 0;
+    variable.costs = costs;
+  }
+  for (PlanProblem::Edge &edge : problem.edges) {
+    auto table = std::make_shared<CostTable>(*edge.table);
+    table->values[hidden[edge.from] * choices + hidden[edge.to]] = 0;
+    edge.table = table;
+  }
+  return problem;
+}
+
+TEST(Exact, ABoundThatIsMetIsProofEnough) {
+  // Elimination would take a table of 4^29 entries.
+  PlanProblem problem = denseProblem(30, 4);
+  Solution solution = valueOf(solveExact(problem));
+  EXPECT_EQ(solution.cost, 0);
+  EXPECT_TRUE(solution.provedOptimal);
+}
+
+TEST(Exact, WhatItCannotProveIsRefusedWithAWayOut) {
+  std::mt19937 random(22);
+  PlanProblem problem = randomDenseProblem(random, 30, 8, 1);
+  expectError(solveExact(problem), {"solver 'exact': eliminating",
+                                    "solver 'bounded' finds good plans"});
+  Solution good = valueOf(solveAnytime(problem));
+  EXPECT_FALSE(good.provedOptimal);
+  EXPECT_LT(good.lowerBound, good.cost);
+}
+
+TEST(Elimination, IsRehearsedBeforeMuchIsDone) {
+  // The first step alone forms 4e8 sums, which shows before it is taken.
+  std::mt19937 random(23);
+  PlanProblem problem = randomDenseProblem(random, 8, 12, 1);
+  EliminationLimits limits;
+  limits.mostWork = 1e8;
+  Elimination refused = valueOf(eliminateAll(problem, limits));
+  EXPECT_FALSE(refused.isComplete);
+  EXPECT_EQ(refused.work, 0);
 }
 
 TEST(EinDecomp, ReferenceValues) {
