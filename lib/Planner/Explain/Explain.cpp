@@ -236,10 +236,16 @@ public:
 private:
   llvm::Expected<std::vector<unsigned>> wantedVertices() const;
   std::vector<bool> verticesToReoptimize() const;
-  void findMarginals();
-  llvm::Expected<std::vector<Alternative>>
-  alternativesOf(unsigned variable, llvm::ArrayRef<uint32_t> groupOf) const;
   std::vector<uint32_t> groupsOf(unsigned v) const;
+  std::vector<AlternativeQuery>
+  queriesFor(llvm::ArrayRef<unsigned> wanted,
+             std::vector<unsigned> &vertexOf) const;
+  llvm::Expected<std::vector<Alternative>>
+  solveAgain(const AlternativeQuery &query) const {
+    return reoptimizedAlternatives(explained->problem(), query.variable,
+                                   query.excluded, options.alternatives,
+                                   query.groupOf);
+  }
   void add(TextTable &table, unsigned v, llvm::ArrayRef<Alternative> found,
            llvm::StringRef others) const;
 
@@ -247,8 +253,6 @@ private:
   const Plan &plan;
   const ExplainOptions &options;
   std::optional<ExplainedProblem> explained;
-  /// Where they take no more than their limits.
-  std::optional<Marginals> marginals;
   /// Of the plan, in the problem's view: preferences that it breaks count too.
   double cost = 0;
   /// What extra cost shows that a layout group forbids a choice.
@@ -272,33 +276,11 @@ AlternativePrinter::wantedVertices() const {
   return wanted;
 }
 
-void AlternativePrinter::findMarginals() {
-  if (explained->problem().memoryLimit > 0 || options.reoptimized > 0)
-    return;
-  if (auto found = computeMarginals(explained->problem()))
-    marginals = std::move(*found);
-  else
-    llvm::consumeError(found.takeError());
-}
-
-/// With all other variables chosen anew.
-llvm::Expected<std::vector<Alternative>>
-AlternativePrinter::alternativesOf(unsigned variable,
-                                   llvm::ArrayRef<uint32_t> groupOf) const {
-  llvm::SmallVector<uint32_t, 1> excluded;
-  if (auto own = explained->choice()[variable])
-    excluded.push_back(*own);
-  if (marginals)
-    return cheapestAlternatives(marginals->costs[variable], excluded,
-                                options.alternatives, groupOf);
-  return reoptimizedAlternatives(explained->problem(), variable, excluded,
-                                 options.alternatives, groupOf);
-}
-
-/// All, those that are asked for, or the dearest.
+/// For which of those that marginals leave open the problem is solved again:
+/// those that are asked for, or the dearest.
 std::vector<bool> AlternativePrinter::verticesToReoptimize() const {
   size_t count = graph.vertices.size();
-  if (marginals || !options.vertices.empty())
+  if (!options.vertices.empty())
     return std::vector<bool>(count, true);
   const PlanProblem &problem = explained->problem();
   // What one solution costs grows with the variables and their tables.
@@ -354,6 +336,25 @@ std::vector<uint32_t> AlternativePrinter::groupsOf(unsigned v) const {
   return groupOf;
 }
 
+/// One for each of `wanted` that has a choice; `vertexOf` says which.
+std::vector<AlternativeQuery>
+AlternativePrinter::queriesFor(llvm::ArrayRef<unsigned> wanted,
+                               std::vector<unsigned> &vertexOf) const {
+  std::vector<AlternativeQuery> queries;
+  for (unsigned v : wanted) {
+    auto variable = explained->variableOf(v);
+    if (!variable || explained->problem().variables[*variable].numChoices() < 2)
+      continue;
+    vertexOf.push_back(v);
+    AlternativeQuery &query = queries.emplace_back();
+    query.variable = *variable;
+    if (auto own = explained->choice()[*variable])
+      query.excluded.push_back(*own);
+    query.groupOf = groupsOf(v);
+  }
+  return queries;
+}
+
 llvm::Error AlternativePrinter::print(llvm::raw_ostream &os) {
   auto wanted = wantedVertices();
   if (!wanted)
@@ -364,7 +365,11 @@ llvm::Error AlternativePrinter::print(llvm::raw_ostream &os) {
   explained.emplace(std::move(*made));
   const PlanProblem &problem = explained->problem();
   forbidding = explained->meaning().forbidding();
-  findMarginals();
+  std::vector<unsigned> vertexOf;
+  std::vector<AlternativeQuery> queries = queriesFor(*wanted, vertexOf);
+  std::vector<std::optional<std::vector<Alternative>>> answers(queries.size());
+  if (problem.memoryLimit == 0 && options.reoptimized == 0)
+    answers = alternativesByMarginals(problem, queries, options.alternatives);
   std::vector<bool> anew = verticesToReoptimize();
   std::vector<uint32_t> choice;
   bool isComplete = llvm::all_of(explained->choice(),
@@ -376,28 +381,25 @@ llvm::Error AlternativePrinter::print(llvm::raw_ostream &os) {
   TextTable table({"vertex", "instead", "others", "extra cost", "extra"}, 3);
   unsigned fixed = 0, unpriced = 0;
   std::string refusal;
-  for (unsigned v : *wanted) {
-    auto variable = explained->variableOf(v);
-    if (!variable || problem.variables[*variable].numChoices() < 2)
-      continue;
-    std::vector<uint32_t> groupOf = groupsOf(v);
-    if (anew[v] && refusal.empty()) {
-      auto found = alternativesOf(*variable, groupOf);
-      if (found) {
-        add(table, v, *found, "anew");
-        continue;
-      }
-      refusal = llvm::toString(found.takeError());
+  for (auto [v, query, answer] : llvm::zip_equal(vertexOf, queries, answers)) {
+    if (!answer && anew[v] && refusal.empty()) {
+      auto found = solveAgain(query);
+      if (found)
+        answer = std::move(*found);
+      else
+        refusal = llvm::toString(found.takeError());
     }
-    if (!isComplete) {
+    if (answer) {
+      add(table, v, *answer, "anew");
+    } else if (isComplete) {
+      ++fixed;
+      add(table, v,
+          fixedAlternatives(problem, choice, query.variable,
+                            options.alternatives, query.groupOf),
+          "kept");
+    } else {
       ++unpriced;
-      continue;
     }
-    ++fixed;
-    add(table, v,
-        fixedAlternatives(problem, choice, *variable, options.alternatives,
-                          groupOf),
-        "kept");
   }
   if (unpriced)
     os << "\nno other choices are shown for " << unpriced << " vertices: "

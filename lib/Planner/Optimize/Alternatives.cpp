@@ -1,7 +1,9 @@
 //===- Alternatives.cpp - What another choice would have cost -------------===//
 
 #include "tapestry/Planner/Optimize/Alternatives.h"
+#include "tapestry/Planner/Optimize/DualBound.h"
 #include "llvm/ADT/STLExtras.h"
+#include <limits>
 
 using namespace tapestry;
 using namespace tapestry::optimize;
@@ -101,6 +103,129 @@ std::vector<Alternative> optimize::cheapestAlternatives(
   }
   return result;
 }
+
+//===----------------------------------------------------------------------===//
+// Many variables at once
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Answers queries by marginals of ever larger parts of a problem. A part has
+/// the choices that may cost up to some sum: marginals up to that sum are those
+/// of the whole problem, greater ones are no less than those.
+class NearMarginals {
+public:
+  NearMarginals(const PlanProblem &problem,
+                llvm::ArrayRef<AlternativeQuery> queries, unsigned count,
+                const MarginalLimits &limits);
+  void answerAll();
+  std::vector<std::optional<std::vector<Alternative>>> answers;
+
+private:
+  static double costOf(llvm::ArrayRef<Alternative> found) {
+    return found.empty() ? 0 : found.back().cost;
+  }
+  bool answerUpTo(double cost);
+
+  const PlanProblem &problem;
+  llvm::ArrayRef<AlternativeQuery> queries;
+  unsigned count;
+  MarginalLimits limits;
+  DualBound bound;
+  /// Per query, up to what cost a part must go that may answer it.
+  std::vector<double> needed;
+};
+
+} // namespace
+
+NearMarginals::NearMarginals(const PlanProblem &problem,
+                             llvm::ArrayRef<AlternativeQuery> queries,
+                             unsigned count, const MarginalLimits &limits)
+    : answers(queries.size()), problem(problem), queries(queries), count(count),
+      limits(limits) {
+  BoundLimits boundLimits;
+  boundLimits.rounds = 40;
+  boundLimits.trees = 4;
+  boundLimits.mostWork = limits.work / 4;
+  bound = computeDualBound(problem, boundLimits);
+  for (const AlternativeQuery &query : queries)
+    needed.push_back(
+        costOf(cheapestAlternatives(bound.choiceBounds[query.variable],
+                                    query.excluded, count, query.groupOf)));
+}
+
+/// False where the marginals would exceed the limits.
+bool NearMarginals::answerUpTo(double cost) {
+  ReducedProblem part = reduceProblem(problem, bound, cost);
+  auto marginals = computeMarginals(part.problem, limits);
+  if (!marginals) {
+    llvm::consumeError(marginals.takeError());
+    return false;
+  }
+  limits.work -= marginals->work;
+  for (size_t q = 0; q < queries.size(); ++q) {
+    if (answers[q])
+      continue;
+    unsigned variable = queries[q].variable;
+    std::vector<double> costs(problem.variables[variable].numChoices(),
+                              std::numeric_limits<double>::infinity());
+    for (auto [number, own] :
+         llvm::zip_equal(part.original[variable], marginals->costs[variable]))
+      costs[number] = own;
+    std::vector<Alternative> found = cheapestAlternatives(
+        costs, queries[q].excluded, count, queries[q].groupOf);
+    if (costOf(found) <= cost)
+      answers[q] = std::move(found);
+    else if (!std::isinf(costOf(found)))
+      needed[q] = costOf(found);
+  }
+  return true;
+}
+
+void NearMarginals::answerAll() {
+  // A part that is refused costs about as much as building it.
+  constexpr unsigned mostRefusals = 4;
+  double done = -std::numeric_limits<double>::infinity(), tooMuch = -done;
+  for (unsigned refusals = 0; refusals < mostRefusals;) {
+    std::vector<double> open;
+    for (size_t q = 0; q < queries.size(); ++q)
+      if (!answers[q] && needed[q] > done && needed[q] < tooMuch)
+        open.push_back(needed[q]);
+    if (open.empty())
+      return;
+    llvm::sort(open);
+    double next = open[refusals == 0 ? open.size() - 1 : open.size() / 2];
+    if (answerUpTo(next)) {
+      done = next;
+    } else {
+      tooMuch = next;
+      ++refusals;
+    }
+  }
+}
+
+std::vector<std::optional<std::vector<Alternative>>>
+optimize::alternativesByMarginals(const PlanProblem &problem,
+                                  llvm::ArrayRef<AlternativeQuery> queries,
+                                  unsigned count,
+                                  const MarginalLimits &limits) {
+  auto all = computeMarginals(problem, limits);
+  if (!all) {
+    llvm::consumeError(all.takeError());
+    NearMarginals near(problem, queries, count, limits);
+    near.answerAll();
+    return std::move(near.answers);
+  }
+  std::vector<std::optional<std::vector<Alternative>>> answers;
+  for (const AlternativeQuery &query : queries)
+    answers.push_back(cheapestAlternatives(
+        all->costs[query.variable], query.excluded, count, query.groupOf));
+  return answers;
+}
+
+//===----------------------------------------------------------------------===//
+// Others kept
+//===----------------------------------------------------------------------===//
 
 std::vector<Alternative>
 optimize::fixedAlternatives(const PlanProblem &problem,

@@ -1,6 +1,7 @@
 //===- DualBound.cpp - Lower bounds on planning problems ------------------===//
 
 #include "tapestry/Planner/Optimize/DualBound.h"
+#include "TreeBounds.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -65,6 +66,8 @@ public:
   /// The reparametrised costs of a variable's choices.
   std::vector<double> costsOf(unsigned var) const;
   DualBound bound(bool boundChoices);
+  /// Raises bounds of choices by spanning trees.
+  void raise(std::vector<std::vector<double>> &choiceBounds, unsigned trees);
   /// Chooses variable by variable: earlier ones as chosen, later ones as their
   /// messages say.
   std::vector<uint32_t> suggest() const;
@@ -164,43 +167,6 @@ std::vector<double> Messages::costsOf(unsigned var) const {
   return costs;
 }
 
-/// The least of `entries - minus`, as several running minima that vector units
-/// can keep side by side.
-static double leastDifference(const double *entries, const double *minus,
-                              size_t count) {
-  constexpr size_t lanes = 8;
-  double least[lanes];
-  std::fill(least, least + lanes, infinity);
-  size_t i = 0;
-  for (; i + lanes <= count; i += lanes)
-    for (size_t lane = 0; lane < lanes; ++lane) {
-      double value = entries[i + lane] - minus[i + lane];
-      least[lane] = value < least[lane] ? value : least[lane];
-    }
-  for (; i < count; ++i)
-    least[0] = std::min(least[0], entries[i] - minus[i]);
-  return *std::min_element(least, least + lanes);
-}
-
-/// Per class of one side, the least of table - minus over the other side's.
-static void leastPerClass(const CostTable &table, bool ofColumns,
-                          const std::vector<double> &minus,
-                          std::vector<double> &least) {
-  least.assign(ofColumns ? table.columns : table.rows, infinity);
-  for (uint32_t row = 0; row < table.rows; ++row) {
-    const double *entry = &table.values[size_t(row) * table.columns];
-    if (!ofColumns) {
-      least[row] = leastDifference(entry, minus.data(), table.columns);
-      continue;
-    }
-    double own = minus[row];
-    for (uint32_t column = 0; column < table.columns; ++column) {
-      double value = entry[column] - own;
-      least[column] = value < least[column] ? value : least[column];
-    }
-  }
-}
-
 /// Moves `share` (a part of the costs of the variable at `at`, per class) into
 /// the edge, and from there as much as will go to the other end.
 void Messages::send(Incidence at, llvm::ArrayRef<double> share) {
@@ -290,6 +256,24 @@ DualBound Messages::bound(bool boundChoices) {
       result.choiceBounds[v][c] = result.lowerBound + extra;
     }
   return result;
+}
+
+void Messages::raise(std::vector<std::vector<double>> &choiceBounds,
+                     unsigned trees) {
+  Excesses excesses{problem, {}, messages, {}, 0};
+  for (unsigned v = 0; v < incidences.size(); ++v) {
+    std::vector<double> &costs = excesses.ofVariable.emplace_back(costsOf(v));
+    double least = *llvm::min_element(costs);
+    for (double &cost : costs)
+      cost -= least;
+    excesses.bound += least;
+  }
+  for (unsigned e = 0; e < problem.edges.size(); ++e) {
+    excesses.leastOfEdge.push_back(*llvm::min_element(leastLeft({e, false})));
+    excesses.bound += excesses.leastOfEdge.back();
+  }
+  raiseByTrees(excesses, trees, choiceBounds);
+  work += 2.0 * trees * tableEntries(problem);
 }
 
 std::vector<uint32_t> Messages::suggest() const {
@@ -383,6 +367,8 @@ DualBound optimize::computeDualBound(const PlanProblem &problem,
       messages.pass(/*isForward=*/false);
     }
   }
+  if (limits.boundChoices && limits.trees > 0)
+    messages.raise(best.choiceBounds, limits.trees);
   best.work = messages.work;
   // The sums behind the bound are rounded; the cost is what was evaluated.
   best.lowerBound = std::min(best.lowerBound, best.solution.cost);

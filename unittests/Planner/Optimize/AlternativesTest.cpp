@@ -5,12 +5,16 @@
 #include "../TestGraphs.h"
 #include "../TestProblems.h"
 #include "tapestry/Planner/Cost/Elements/PaperProblem.h"
+#include "tapestry/Planner/Cost/Seconds/SpmdProblem.h"
+#include "tapestry/Planner/Machine/Machine.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <limits>
 
 using namespace tapestry;
 using namespace tapestry::cost::elements;
+using namespace tapestry::cost::seconds;
+using namespace tapestry::machine;
 using namespace tapestry::model;
 using namespace tapestry::optimize;
 using namespace tapestry::test;
@@ -32,7 +36,7 @@ TEST(Alternatives, EqualBruteForce) {
       std::vector<double> best = marginals[v];
       if (best.size() < 2)
         continue;
-      uint32_t own = std::min_element(best.begin(), best.end()) - best.begin();
+      uint32_t own = llvm::min_element(best) - best.begin();
       auto found = valueOf(reoptimizedAlternatives(problem, v, {own}, 3));
       ASSERT_EQ(found.size(), std::min<size_t>(3, best.size() - 1));
       for (const Alternative &other : found) {
@@ -43,8 +47,7 @@ TEST(Alternatives, EqualBruteForce) {
       }
       // What is left is no better than the last one shown.
       best[own] = infinity;
-      EXPECT_GE(*std::min_element(best.begin(), best.end()),
-                found.back().cost * (1 - 1e-9));
+      EXPECT_GE(*llvm::min_element(best), found.back().cost * (1 - 1e-9));
       ++checked;
     }
   }
@@ -130,6 +133,80 @@ TEST(Alternatives, ShowGroupsOnce) {
   ASSERT_EQ(kept.size(), 1u);
   EXPECT_NE(groupOf[kept[0].choice], groupOf[own]);
   EXPECT_LE(anew[0].cost, kept[0].cost);
+}
+
+/// All variables asked for their next best choices, by marginals of parts of
+/// the problem; the answers must be those of all combinations.
+unsigned countAnswered(const PlanProblem &problem,
+                       const MarginalLimits &limits) {
+  auto expected = exhaustiveMarginals(problem);
+  std::vector<AlternativeQuery> queries;
+  for (unsigned v = 0; v < problem.variables.size(); ++v) {
+    uint32_t best = llvm::min_element(expected[v]) - expected[v].begin();
+    queries.push_back({v, {best}, {}});
+  }
+  unsigned answered = 0;
+  auto answers = alternativesByMarginals(problem, queries, 2, limits);
+  for (auto [query, answer] : llvm::zip_equal(queries, answers)) {
+    if (!answer)
+      continue;
+    ++answered;
+    auto wanted =
+        cheapestAlternatives(expected[query.variable], query.excluded, 2);
+    EXPECT_EQ(answer->size(), wanted.size());
+    for (auto [one, other] : llvm::zip(*answer, wanted))
+      EXPECT_NEAR(one.cost, other.cost, 1e-9 * other.cost);
+  }
+  return answered;
+}
+
+TEST(Alternatives, PartsOfAProblemAnswerAsTheWhole) {
+  std::mt19937 random(11);
+  unsigned answered = 0, open = 0;
+  for (unsigned round = 0; round < 40; ++round) {
+    PlanProblem problem = randomDenseProblem(random, 5, 6, 0.9);
+    // The whole is refused, its parts are not: they are a third and less.
+    MarginalLimits limits;
+    limits.work = valueOf(computeMarginals(problem)).work;
+    for (double share : {0.8, 0.3, 0.1}) {
+      MarginalLimits less = limits;
+      less.work *= share;
+      expectError(computeMarginals(problem, less), {"more than"});
+      unsigned count = countAnswered(problem, less);
+      answered += count;
+      open += 5 - count;
+    }
+  }
+  EXPECT_GT(answered, 50u);
+  EXPECT_GT(open, 0u);
+}
+
+TEST(Alternatives, OfRealProblemsTooWideForMarginals) {
+  // On 64 devices the tables of this graph's marginals exceed every limit.
+  Machine machine = builtInMachines().front();
+  DeviceGrid grid;
+  grid.axes.push_back({"d", 64});
+  PlanGraph graph = classifierGraph();
+  PlanProblem problem =
+      valueOf(buildSpmdProblem(graph, splitIntoPrimes(grid), machine)).problem;
+  expectError(computeMarginals(problem), {"marginals need more than"});
+  Solution solution = valueOf(solveExact(problem));
+  std::vector<AlternativeQuery> queries;
+  for (unsigned v = 0; v < problem.variables.size(); ++v)
+    queries.push_back({v, {solution.choice[v]}, {}});
+  unsigned checked = 0;
+  auto answers = alternativesByMarginals(problem, queries, 1);
+  for (auto [v, answer] : llvm::enumerate(answers)) {
+    ASSERT_TRUE(answer) << problem.variables[v].name;
+    if (v % 16 != 3)
+      continue;
+    auto again =
+        valueOf(reoptimizedAlternatives(problem, v, {solution.choice[v]}, 1));
+    EXPECT_NEAR(answer->front().cost, again.front().cost,
+                1e-9 * again.front().cost);
+    ++checked;
+  }
+  EXPECT_EQ(checked, 2u);
 }
 
 TEST(Alternatives, PassOnWhatTheSolverSays) {

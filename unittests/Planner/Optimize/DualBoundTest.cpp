@@ -3,8 +3,10 @@
 #include "tapestry/Planner/Optimize/DualBound.h"
 #include "../TestErrors.h"
 #include "../TestGraphs.h"
+#include "../TestProblems.h"
 #include "tapestry/Planner/Cost/Elements/PaperProblem.h"
 #include "tapestry/Planner/Optimize/Solver.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
 using namespace tapestry::cost::elements;
@@ -53,6 +55,59 @@ TEST(DualBound, ChoiceBoundsHold) {
         double optimum = valueOf(solveExact(forced)).cost;
         EXPECT_LE(bound.choiceBounds[v][c], optimum * (1 + 1e-12));
       }
+  }
+}
+
+/// Bounds of choices by spanning trees against all combinations: never above,
+/// never below those without trees. Returns how many are higher than those.
+unsigned countRaised(const PlanProblem &problem, bool isTree) {
+  unsigned raised = 0;
+  auto exact = exhaustiveMarginals(problem);
+  for (unsigned rounds : {0u, 5u}) {
+    BoundLimits limits;
+    limits.rounds = rounds;
+    DualBound plain = computeDualBound(problem, limits);
+    limits.trees = 3;
+    DualBound bound = computeDualBound(problem, limits);
+    EXPECT_EQ(bound.lowerBound, plain.lowerBound);
+    for (unsigned v = 0; v < exact.size(); ++v)
+      for (size_t c = 0; c < exact[v].size(); ++c) {
+        double found = bound.choiceBounds[v][c], margin = 1e-9 * exact[v][c];
+        EXPECT_LE(found, exact[v][c] + margin);
+        EXPECT_GE(found, plain.choiceBounds[v][c]);
+        raised += found > plain.choiceBounds[v][c] + margin;
+        if (isTree)
+          EXPECT_NEAR(found, exact[v][c], margin);
+      }
+  }
+  return raised;
+}
+
+TEST(DualBound, TreesRaiseBoundsOfChoices) {
+  std::mt19937 random(12);
+  unsigned raised = 0;
+  for (unsigned round = 0; round < 100; ++round) {
+    PlanProblem problem = randomProblem(random, 1 + round % 7, 1 + round % 5);
+    if (combinations(problem) <= 20000)
+      raised += countRaised(problem, /*isTree=*/false);
+    raised += countRaised(randomDenseProblem(random, 4, 4, 0.7), false);
+  }
+  EXPECT_GT(raised, 1000u);
+}
+
+TEST(DualBound, TreesAreExactOnForests) {
+  std::mt19937 random(13);
+  for (unsigned round = 0; round < 60; ++round) {
+    PlanProblem problem = randomDenseProblem(random, 7, 3, 1);
+    // One edge to an earlier variable for each, or none.
+    std::vector<bool> isJoined(7, false);
+    llvm::erase_if(problem.edges, [&](const PlanProblem::Edge &edge) {
+      if (isJoined[edge.to] || random() % 3 == 0)
+        return true;
+      isJoined[edge.to] = true;
+      return false;
+    });
+    countRaised(problem, /*isTree=*/true);
   }
 }
 

@@ -20,11 +20,11 @@ struct ExplainOptions {
   /// The vertices whose alternatives are shown; empty: all.
   std::vector<std::string> vertices;
   /// All others are chosen anew with each alternative of a vertex: by marginals
-  /// (Marginals.h) where there is no memory limit and they keep their limits,
-  /// else by solving the problem again for each. Then, without `vertices`, only
-  /// this many vertices are treated so (the dearest first), and for those
-  /// beyond others keep their choices. 0: as many as take a few seconds. Any
-  /// other number rules marginals out.
+  /// (alternativesByMarginals()) where there is no memory limit and they keep
+  /// their limits, else by solving the problem again for each. Then, without
+  /// `vertices`, only this many vertices are treated so (the dearest first),
+  /// and for those beyond others keep their choices. 0: as many as take a few
+  /// seconds. Any other number rules marginals out.
   unsigned reoptimized = 0;
   /// Bytes of one device, a limit for alternatives and lower bounds; 0: any
   /// amount.

@@ -9,7 +9,10 @@
 #ifndef TAPESTRY_PLANNER_OPTIMIZE_ALTERNATIVES_H
 #define TAPESTRY_PLANNER_OPTIMIZE_ALTERNATIVES_H
 
+#include "tapestry/Planner/Optimize/Marginals.h"
 #include "tapestry/Planner/Optimize/Solver.h"
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
 
 namespace tapestry::optimize {
 
@@ -40,6 +43,23 @@ reoptimizedAlternatives(const PlanProblem &problem, unsigned variable,
                         llvm::ArrayRef<uint32_t> groupOf = {},
                         SolverFunction solve = solveExact,
                         const SolverOptions &options = {});
+
+/// What reoptimizedAlternatives() is asked of one variable.
+struct AlternativeQuery {
+  unsigned variable = 0;
+  llvm::SmallVector<uint32_t, 1> excluded;
+  std::vector<uint32_t> groupOf;
+};
+
+/// reoptimizedAlternatives() of many variables from the marginals of the whole
+/// problem or, where those exceed `limits`, of the problem without the choices
+/// that a dual bound shows to be dearer than what was asked for. Nothing for
+/// the queries for which that exceeds the limits, too, the dearest. There must
+/// not be a memory limit.
+std::vector<std::optional<std::vector<Alternative>>>
+alternativesByMarginals(const PlanProblem &problem,
+                        llvm::ArrayRef<AlternativeQuery> queries,
+                        unsigned count, const MarginalLimits &limits = {});
 
 /// The same from what a solution with each choice of one variable costs at
 /// least (Marginals.h); ties go to the smallest choice.

@@ -40,6 +40,9 @@ struct BoundLimits {
   unsigned checkEvery = 5;
   /// Whether choiceBounds are wanted, which is half of that cost.
   bool boundChoices = true;
+  /// By how many spanning trees choiceBounds are raised, each for two rounds'
+  /// work: they then nearly say what the best solution with a choice costs.
+  unsigned trees = 0;
 };
 
 /// The bound after some rounds, each of which looks at every entry of every
