@@ -2,8 +2,10 @@
 
 #include "tapestry/Reference/Reference.h"
 #include "RegionEvaluator.h"
+#include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
+#include "tapestry/Support/Error.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/Threading.h"
 
@@ -111,7 +113,7 @@ llvm::Error GraphEvaluator::evaluateVertex(BlockOpInterface op) {
     tensors.push_back(values.lookup(operand));
   llvm::Expected<std::vector<HostTensor>> results = compute(op, tensors);
   if (!results)
-    return results.takeError();
+    return withPlace(teg::placeOf(op.getLoc()), results.takeError());
   if (results->size() != op->getNumResults())
     return llvm::createStringError(
         "vertex '" + op.getVertexName() + "' evaluates to " +
@@ -153,8 +155,8 @@ llvm::Error GraphEvaluator::evaluate(Operation &op) {
     return evaluateNode(node);
   if (auto vertex = dyn_cast<BlockOpInterface>(op))
     return evaluateVertex(vertex);
-  return llvm::createStringError("the reference evaluator does not know '" +
-                                 op.getName().getStringRef() + "'");
+  return errorAt(teg::placeOf(op.getLoc()),
+                 "the reference evaluator does not know '", op.getName(), "'");
 }
 
 llvm::Error GraphEvaluator::run(teg::GraphOp graph) {

@@ -3,7 +3,9 @@
 #include "ScalarProgram.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Support/Error.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -162,13 +164,9 @@ bool ScalarCompiler::isScalar(Type type) {
 
 llvm::Error ScalarCompiler::unsupported(Operation &inner,
                                         const llvm::Twine &why) {
-  std::string place;
-  llvm::raw_string_ostream os(place);
-  inner.getLoc().print(os);
-  return llvm::createStringError("vertex '" + op.getVertexName() + "', " +
-                                 place +
-                                 ": the reference evaluator does not know '" +
-                                 inner.getName().getStringRef() + "'" + why);
+  return errorAt(teg::placeOf(inner.getLoc()), "vertex '", op.getVertexName(),
+                 "': the reference evaluator does not know '", inner.getName(),
+                 "'", why);
 }
 
 llvm::Error ScalarCompiler::compile() {

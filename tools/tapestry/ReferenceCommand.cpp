@@ -89,7 +89,8 @@ static void evaluateOnRank(TapestryRank *rank, const void *const *inputs,
     failed = true;
     ErrorFacts facts = factsOf(std::move(error));
     current->status = static_cast<ExitStatus>(facts.fault);
-    std::snprintf(message, sizeof(message), "%s", facts.text.c_str());
+    std::snprintf(message, sizeof(message), "%s",
+                  llvm::toString(facts.toError()).c_str());
   }
   if (failed)
     tapestry_rt_fail(rank, message);

@@ -94,7 +94,7 @@ def options_of(tools, command):
 
 
 def draw_value(rng, option):
-    if rng.random() < 0.1:
+    if rng.random() < 0.1 and option != "--repeat":  # which runs as often as it is told
         return rng.choice([*TEXTS, *map(str, NUMBERS), f"--{option}", "é=ü"])
     if option == "-i":
         return rng.choice(

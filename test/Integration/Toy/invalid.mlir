@@ -18,7 +18,7 @@
 //--- opaque.mlir
 // LOWER: opaque.mlir:7:8: error: 'Y' has neither a scalar region nor a local part of its own to lower to
 // LOWER: status 1
-// EVALUATE: the reference evaluator does not know 'toy.opaque'
+// EVALUATE: opaque.mlir:7:8: error: the reference evaluator does not know 'toy.opaque'
 // EVALUATE: status 1
 tapestry.graph @opaque {
   %X = tapestry.source "X" : tensor<8x5xf32>

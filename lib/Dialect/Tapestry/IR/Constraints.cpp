@@ -146,8 +146,7 @@ void ConstraintAttr::print(AsmPrinter &printer) const {
 // On operations
 //===----------------------------------------------------------------------===//
 
-/// "chain.ein:3:1", or nothing where the location has no place in a file.
-static std::string placeOf(Location loc) {
+std::string tapestry::teg::placeOf(Location loc) {
   while (auto call = dyn_cast<CallSiteLoc>(loc))
     loc = call.getCaller();
   auto file = dyn_cast<FileLineColLoc>(loc);
