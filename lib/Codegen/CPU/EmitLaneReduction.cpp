@@ -9,6 +9,7 @@
 
 #include "NestEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -38,6 +39,8 @@ private:
 
   void findBlocks();
   void emitRows(const Rows &rows);
+  IndexList resultsOf(const Rows &rows);
+  IndexList extremesOf(const Rows &rows);
   IndexList emitPartials(const Rows &rows);
   IndexList blockedLoops(const Rows &rows, const NestPoint &point,
                          ValueRange sums, unsigned level);
@@ -57,6 +60,7 @@ private:
                         ValueRange partials);
   IndexList emitStep(const Rows &rows, const NestPoint &point, unsigned lanes,
                      Value mask, ValueRange partials);
+  Value combined(Operation *combine, Value a, Value c, unsigned lanes);
   Value combineLanes(Operation *combine, Value wide, Value narrow);
   OpFoldResult rowOffset(const NestPoint &point, unsigned operand,
                          unsigned row);
@@ -69,6 +73,8 @@ private:
     return !extent || *extent % wide() != 0;
   }
 
+  /// Extremes are being reduced without regard to signs of zeros.
+  bool ignoresZeros = false;
   /// Long sums are cut into blocks of so many points of the loop
   /// plan.inner[blockLevel], or vectors where that is past the last.
   bool isBlocked = false;
@@ -194,10 +200,41 @@ LaneReductionEmitter::emitPartials(const Rows &rows) {
   return partials;
 }
 
-void LaneReductionEmitter::emitRows(const Rows &rows) {
-  IndexList partials = emitPartials(rows);
+/// The results of all outputs and rows that accumulate.
+LaneReductionEmitter::IndexList
+LaneReductionEmitter::resultsOf(const Rows &rows) {
+  IndexList partials = emitPartials(rows), results;
   unsigned numWide = hasTail() ? partials.size() / 2 : partials.size();
+  for (OutputBody &output : nest.outputs)
+    for (unsigned row = 0; output.accumulates && row < rows.count; ++row) {
+      unsigned at = results.size();
+      Value narrow = hasTail() ? partials[numWide + at] : Value();
+      results.push_back(combineLanes(output.combine, partials[at], narrow));
+    }
+  return results;
+}
 
+/// Extremes without regard to signs of zeros take three instructions per value
+/// in place of five. Where one ends in a zero that another would have beaten,
+/// the rows are computed again.
+LaneReductionEmitter::IndexList
+LaneReductionEmitter::extremesOf(const Rows &rows) {
+  ignoresZeros = true;
+  IndexList results = resultsOf(rows);
+  ignoresZeros = false;
+  Value certain = haveCertainZeros(nest.outputs.front().combine, results);
+  auto ifOp = scf::IfOp::create(b, TypeRange(ValueRange(results)), certain,
+                                /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  scf::YieldOp::create(b, results);
+  b.setInsertionPointToStart(ifOp.elseBlock());
+  scf::YieldOp::create(b, resultsOf(rows));
+  return IndexList(ifOp.getResults());
+}
+
+void LaneReductionEmitter::emitRows(const Rows &rows) {
+  IndexList results = isExtreme() ? extremesOf(rows) : resultsOf(rows);
   unsigned at = 0;
   for (auto [out, output] : llvm::enumerate(nest.outputs)) {
     if (!output.accumulates)
@@ -205,15 +242,29 @@ void LaneReductionEmitter::emitRows(const Rows &rows) {
     unsigned number = nest.numInputs() + out;
     const NestOperand &operand = nest.operands[number];
     for (unsigned row = 0; row < rows.count; ++row, ++at) {
-      Value narrow = hasTail() ? partials[numWide + at] : Value();
-      Value result = combineLanes(output.combine, partials[at], narrow);
       OpFoldResult offset = rowOffset(rows.point, number, row);
       Value start =
           nest.initial[out] ? nest.initial[out] : loadScalar(operand, offset);
-      result = cloneOnVectors(b, output.combine, {start, result}, 1);
+      Value result = cloneOnVectors(b, output.combine, {start, results[at]}, 1);
       memref::StoreOp::create(b, result, operand.flat, b.value(offset));
     }
   }
+}
+
+/// As `combine` does.
+Value LaneReductionEmitter::combined(Operation *combine, Value a, Value c,
+                                     unsigned lanes) {
+  Value result = cloneOnVectors(b, combine, {a, c}, lanes);
+  if (!ignoresZeros)
+    return result;
+  auto flags = arith::FastMathFlags::nsz;
+  Operation *op = result.getDefiningOp();
+  auto relaxed = cast<arith::ArithFastMathInterface>(op);
+  if (arith::FastMathFlagsAttr old = relaxed.getFastMathFlagsAttr())
+    flags = flags | old.getValue();
+  op->setAttr(relaxed.getFastMathAttrName(),
+              arith::FastMathFlagsAttr::get(op->getContext(), flags));
+  return result;
 }
 
 LaneReductionEmitter::IndexList
@@ -351,7 +402,7 @@ LaneReductionEmitter::emitStep(const Rows &rows, const NestPoint &point,
       Value partial = partials[next.size()];
       Value value =
           body.evaluateVector(output.contribution, {row, 0}, argument, index);
-      Value sum = cloneOnVectors(b, output.combine, {partial, value}, lanes);
+      Value sum = combined(output.combine, partial, value, lanes);
       if (mask)
         sum = arith::SelectOp::create(b, mask, sum, partial);
       next.push_back(sum);
@@ -369,13 +420,13 @@ Value LaneReductionEmitter::combineLanes(Operation *combine, Value wide,
     auto high = llvm::to_vector(llvm::seq<int64_t>(half, 2 * half));
     Value a = vector::ShuffleOp::create(b, vector, vector, low);
     Value c = vector::ShuffleOp::create(b, vector, vector, high);
-    return cloneOnVectors(b, combine, {a, c}, half);
+    return combined(combine, a, c, half);
   };
   unsigned lanes = this->wide();
   for (; lanes > plan.lanes; lanes /= 2)
     wide = halve(wide);
   if (narrow)
-    wide = cloneOnVectors(b, combine, {wide, narrow}, plan.lanes);
+    wide = combined(combine, wide, narrow, plan.lanes);
   for (; lanes > 1; lanes /= 2)
     wide = halve(wide);
   return vector::ExtractOp::create(b, wide, ArrayRef<int64_t>{0});

@@ -388,7 +388,14 @@ TileEmitter::IndexList TileEmitter::reduce(const Tile &tile) {
   Value ordered = results.pop_back_val();
   while (results.size() > count)
     ordered = arith::AndIOp::create(b, ordered, results.pop_back_val());
-  ordered = arith::AndIOp::create(b, ordered, haveCertainZeros(tile, results));
+  IndexList present(results);
+  for (auto [number, result] : llvm::enumerate(present))
+    if (Value mask = tile.masks[number % plan.vectors])
+      result = arith::SelectOp::create(
+          b, mask, result,
+          splat(b.getFloatAttr(getElementTypeOrSelf(result), 1.0), plan.lanes));
+  Value certain = haveCertainZeros(nest.outputs.front().combine, present);
+  ordered = arith::AndIOp::create(b, ordered, certain);
   Value all =
       vector::ReductionOp::create(b, vector::CombiningKind::AND, ordered);
   auto ifOp = scf::IfOp::create(b, accumulatorTypes(tile.rows), all,
@@ -401,12 +408,6 @@ TileEmitter::IndexList TileEmitter::reduce(const Tile &tile) {
   return IndexList(ifOp.getResults());
 }
 
-bool TileEmitter::isExtreme() const {
-  Operation *combine = nest.outputs.front().combine;
-  return nest.outputs.size() == 1 && combine &&
-         isa<arith::MaximumFOp, arith::MinimumFOp>(combine);
-}
-
 /// The larger or smaller of the two; `accumulator` where they do not compare.
 Value TileEmitter::extreme(Value accumulator, Value value) {
   bool max = isa<arith::MaximumFOp>(nest.outputs.front().combine);
@@ -414,32 +415,6 @@ Value TileEmitter::extreme(Value accumulator, Value value) {
       b, max ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, value,
       accumulator);
   return arith::SelectOp::create(b, better, value, accumulator);
-}
-
-/// The lanes in which no result is a zero that another zero would have beaten.
-/// As integers these are the least of all: -0 of signed, +0 of unsigned ones.
-Value TileEmitter::haveCertainZeros(const Tile &tile, ValueRange results) {
-  bool max = isa<arith::MaximumFOp>(nest.outputs.front().combine);
-  unsigned width =
-      getElementTypeOrSelf(results.front()).getIntOrFloatBitWidth();
-  Type element = b.getIntegerType(width);
-  auto type = VectorType::get({plan.lanes}, element);
-  Value least, one = splat(b.getIntegerAttr(element, 1), plan.lanes);
-  for (auto [number, result] : llvm::enumerate(results)) {
-    Value bits = arith::BitcastOp::create(b, type, result);
-    if (Value mask = tile.masks[number % plan.vectors])
-      bits = arith::SelectOp::create(b, mask, bits, one);
-    if (!least)
-      least = bits;
-    else if (max)
-      least = arith::MinSIOp::create(b, least, bits);
-    else
-      least = arith::MinUIOp::create(b, least, bits);
-  }
-  APInt zero = max ? APInt::getSignedMinValue(width) : APInt::getZero(width);
-  return arith::CmpIOp::create(
-      b, arith::CmpIPredicate::ne, least,
-      splat(b.getIntegerAttr(element, zero), plan.lanes));
 }
 
 /// Takes lanes in which some value is NaN out of `masks`; two values at a time.

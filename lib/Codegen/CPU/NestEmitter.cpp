@@ -79,6 +79,39 @@ Value NestEmitter::rounded(FloatPair sum) {
   return f.select(f.isNaN(result), sum.high, result);
 }
 
+bool NestEmitter::isExtreme() const {
+  Operation *combine = nest.outputs.front().combine;
+  return nest.outputs.size() == 1 && combine &&
+         isa<arith::MaximumFOp, arith::MinimumFOp>(combine);
+}
+
+/// As integers these zeros are the least of all: -0 of signed, +0 of unsigned
+/// ones.
+Value NestEmitter::haveCertainZeros(Operation *combine, ValueRange results) {
+  bool max = isa<arith::MaximumFOp>(combine);
+  Type type = results.front().getType();
+  auto element = cast<FloatType>(getElementTypeOrSelf(type));
+  Type bitsType = b.getIntegerType(element.getWidth());
+  APFloat zero = APFloat::getZero(element.getFloatSemantics(), max);
+  TypedAttr weaker = b.getIntegerAttr(bitsType, zero.bitcastToAPInt());
+  if (auto shaped = dyn_cast<VectorType>(type)) {
+    bitsType = shaped.clone(bitsType);
+    weaker = DenseElementsAttr::get(cast<VectorType>(bitsType), weaker);
+  }
+  Value least;
+  for (Value result : results) {
+    Value bits = arith::BitcastOp::create(b, bitsType, result);
+    if (!least)
+      least = bits;
+    else if (max)
+      least = arith::MinSIOp::create(b, least, bits);
+    else
+      least = arith::MinUIOp::create(b, least, bits);
+  }
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, least,
+                               arith::ConstantOp::create(b, weaker));
+}
+
 Value NestEmitter::stepVector(unsigned lanes) {
   auto values = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
   return arith::ConstantOp::create(b, b.getIndexVectorAttr(values));

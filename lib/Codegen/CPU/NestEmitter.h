@@ -94,6 +94,13 @@ protected:
   /// The sum in one number.
   mlir::Value rounded(FloatPair sum);
 
+  /// Whether the op has one output, a maximum or minimum of floats.
+  bool isExtreme() const;
+  /// Whether none of these maxima or minima is a zero that another zero, of the
+  /// other sign, would have beaten: an i1 or a vector of them.
+  mlir::Value haveCertainZeros(mlir::Operation *combine,
+                               mlir::ValueRange results);
+
   IndexBuilder &b;
   Nest &nest;
   const NestPlan &plan;

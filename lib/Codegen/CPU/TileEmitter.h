@@ -75,9 +75,7 @@ private:
   IndexList reductionOf(const Tile &tile, const IndexList &carried);
   IndexList emitStep(const Tile &tile, const NestPoint &steps,
                      mlir::ValueRange carried);
-  bool isExtreme() const;
   mlir::Value extreme(mlir::Value accumulator, mlir::Value value);
-  mlir::Value haveCertainZeros(const Tile &tile, mlir::ValueRange results);
   void trackOrder(mlir::ValueRange values,
                   llvm::MutableArrayRef<mlir::Value> masks);
   mlir::Value loadArgument(const Tile &tile, const NestPoint &steps,
