@@ -158,15 +158,17 @@ std::optional<int64_t> Compilation::findPeak(teg::GraphOp graph,
 
 ExitStatus Compilation::lower(Phase last) {
   Stage stage(options, "lowering");
-  // What the dialects state is verified up to the device program; below it,
-  // verification would cost as much as the passes.
-  PassManager upper(context.get());
-  if (last >= Phase::Relation)
-    buildRelationPipeline(upper);
-  if (last >= Phase::Program)
-    buildProgramPipeline(upper);
+  // What the dialects state is verified once per phase up to the device
+  // program; below it, verification would cost as much as the passes.
+  auto run = [&](void (*build)(OpPassManager &)) {
+    PassManager pm(context.get());
+    pm.enableVerifier(false);
+    build(pm);
+    return succeeded(pm.run(*module)) && succeeded(verify(*module));
+  };
   // What they refuse is an operator that has no such lowering.
-  if (failed(upper.run(*module)))
+  if ((last >= Phase::Relation && !run(buildRelationPipeline)) ||
+      (last >= Phase::Program && !run(buildProgramPipeline)))
     return ExitBadInput;
   if (last < Phase::Code)
     return ExitDone;

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """How long `tapestry run` takes for programs of more and more statements.
 
-    growth.py BUILD [--statements 100,1000,10000] [--devices 1,4]
+    growth.py BUILD [--statements 100,1000,10000] [--devices 1,4] [--kinds ...]
 
-Chains on 16 x 16 of elementwise operations, of products, and of both with softmax
-and max: a table of seconds of the whole command, and of the milliseconds that each
-statement between the last two counts costs.
+Chains on 16 x 16 of elementwise operations, of products, of both with softmax and
+max, of layers, and (if asked for) of products no two of which have the same kernel:
+a table of seconds of the whole command, and of the milliseconds that each statement
+between the last two counts costs. utils/bench/llama.py prints layers of a real model.
 """
 
 import argparse
@@ -25,6 +26,13 @@ KINDS = {
         "{t}[i] = max[j] {last}[i,j]",
         "{t}[i,j] = X[i,j] - {last}[i]",
     ],
+    "layers": [
+        "{t}[i,k] = sum[j] {last}[i,j] * W[j,k]",
+        "{t}[i,k] = softmax[k] {last}[i,k]",
+        "{t}[i,j] = sum[k] {last}[i,k] * W[k,j]",
+        "{t}[i,j] = X[i,j] + {last}[i,j]",
+    ],
+    "distinct": ["{t}[i,k] = sum[j] {last}[i,j] * W[j,k] * {factor}"],
 }
 
 
@@ -35,7 +43,7 @@ def program(kind, statements):
     # Whole rounds, so that the result is a matrix.
     rounds = max(1, statements // len(KINDS[kind]))
     for k, form in enumerate(KINDS[kind] * rounds):
-        lines.append(form.format(t=f"T{k}", last=last))
+        lines.append(form.format(t=f"T{k}", last=last, factor=1 + 1e-6 * k))
         last = f"T{k}"
     return "\n".join([*lines, f"output {last}", ""]), last
 
@@ -55,6 +63,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--statements", default="100,1000,10000")
     parser.add_argument("--devices", default="1,4")
+    parser.add_argument("--kinds", default="elementwise,products,mixed,layers")
     options = parser.parse_args()
     tool = options.build.resolve() / "bin/tapestry"
     counts = sorted(int(word) for word in options.statements.split(","))
@@ -64,7 +73,7 @@ def main():
         rng = np.random.default_rng(3)
         for name in ("X", "W"):
             np.save(folder / f"{name}.npy", rng.uniform(-0.2, 0.2, (16, 16)).astype(np.float32))
-        for kind in KINDS:
+        for kind in options.kinds.split(","):
             for devices in options.devices.split(","):
                 times = [seconds(tool, kind, n, devices, folder) for n in counts]
                 each = 1e3 * times[-1] / counts[-1]

@@ -80,6 +80,8 @@ static Origin originOf(Value root) {
              : Origin::Argument;
 }
 
+bool isOfUnknownOrigin(Value root) { return originOf(root) == Origin::Unknown; }
+
 bool isDistinct(Value root) {
   Origin origin = originOf(root);
   return origin == Origin::Fresh || origin == Origin::OwnArgument;
@@ -234,14 +236,6 @@ bool touches(Operation *op, Value buffer) {
 bool isLocalFree(Operation *op) {
   auto free = dyn_cast<memref::DeallocOp>(op);
   return free && free.getMemref().getDefiningOp<memref::AllocOp>();
-}
-
-bool canSink(Operation *op, Operation *target) {
-  for (Operation *at = op->getNextNode(); at && at != target;
-       at = at->getNextNode())
-    if (!isLocalFree(at) && conflict(op, at))
-      return false;
-  return true;
 }
 
 bool isElementwise(linalg::GenericOp op) {

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tapestry/Codegen/Common/Buffers.h"
+#include "tapestry/Codegen/Common/BlockAccesses.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/Common/Passes.h"
 
@@ -56,21 +56,24 @@ struct ComputeInPlace : public impl::ComputeInPlaceBase<ComputeInPlace> {
     if (getOperation().isDeclaration() || !isDeviceCode(getOperation()) ||
         isKernel(getOperation()))
       return;
-    for (Block &block : getOperation().getBody())
+    for (Block &block : getOperation().getBody()) {
+      BlockAccesses accesses(block);
       for (GenericOp op : llvm::to_vector(block.getOps<GenericOp>()))
         if (isElementwise(op))
           for (OpOperand *input : op.getDpsInputOperands())
-            if (workOver(op, *input)) {
+            if (workOver(op, *input, accesses)) {
               ++numInPlace;
               break;
             }
+    }
   }
 
   /// Replaces the buffer of `input` by the result of `op`, if that is possible.
-  bool workOver(GenericOp op, OpOperand &input);
+  bool workOver(GenericOp op, OpOperand &input, BlockAccesses &accesses);
 };
 
-bool ComputeInPlace::workOver(GenericOp op, OpOperand &input) {
+bool ComputeInPlace::workOver(GenericOp op, OpOperand &input,
+                              BlockAccesses &accesses) {
   OpOperand &output = op.getDpsInitsMutable()[0];
   Value result = output.get();
   auto buffer = input.get().getDefiningOp<memref::AllocOp>();
@@ -88,16 +91,13 @@ bool ComputeInPlace::workOver(GenericOp op, OpOperand &input) {
       return false;
   }
   Operation *first = firstUse(buffer, op);
-  if (!first)
-    return false;
-  for (Operation *at = first; at != op; at = at->getNextNode())
-    if (touches(at, result))
-      return false;
-  if (!provideBefore(result, first))
+  if (!first || accesses.isTouched(first, op, result) ||
+      !provideBefore(result, first))
     return false;
   for (Operation *user : llvm::make_early_inc_range(buffer->getUsers()))
     if (isa<memref::DeallocOp>(user))
       user->erase();
+  accesses.replace(buffer.getMemref(), result);
   buffer.replaceAllUsesWith(result);
   buffer.erase();
   return true;

@@ -8,7 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/IRMapping.h"
-#include "tapestry/Codegen/Common/Buffers.h"
+#include "tapestry/Codegen/Common/BlockAccesses.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/Common/Nest.h"
 #include "tapestry/Codegen/Common/Passes.h"
@@ -218,13 +218,25 @@ struct FuseElementwise : public impl::FuseElementwiseBase<FuseElementwise> {
   bool merge(GenericOp producer);
   bool canCompose(GenericOp producer, OpOperand &use, unsigned cost);
   bool canMerge(GenericOp producer, OpOperand &use);
+  void delayFrees(GenericOp producer, GenericOp reader);
+  void lookAt(Block &block);
+  void replace(GenericOp old, GenericOp made) {
+    accesses->replace(old, made);
+    erased.insert(old);
+    old.erase();
+  }
   void erase(GenericOp op) {
+    accesses->erase(op);
     erased.insert(op);
     op.erase();
   }
 
   /// What this sweep has erased.
   llvm::SmallPtrSet<Operation *, 8> erased;
+  /// As the sweep has left the block so far.
+  std::optional<BlockAccesses> accesses;
+  /// By the root of what they free.
+  llvm::DenseMap<Value, SmallVector<memref::DeallocOp, 1>> frees;
 };
 
 void FuseElementwise::runOnOperation() {
@@ -237,6 +249,16 @@ void FuseElementwise::runOnOperation() {
   });
   for (Block *block : blocks)
     runOnBlock(*block);
+  accesses.reset();
+}
+
+/// What a sweep, or a walk that moves operations, goes by.
+void FuseElementwise::lookAt(Block &block) {
+  erased.clear();
+  accesses.emplace(block);
+  frees.clear();
+  for (auto free : block.getOps<memref::DeallocOp>())
+    frees[rootOf(free.getMemref())].push_back(free);
 }
 
 void FuseElementwise::runOnBlock(Block &block) {
@@ -248,7 +270,7 @@ void FuseElementwise::runOnBlock(Block &block) {
     bool changed = true;
     while (changed) {
       changed = false;
-      erased.clear();
+      lookAt(block);
       for (GenericOp op : llvm::to_vector(block.getOps<GenericOp>()))
         if (!erased.contains(op) && isElementwise(op))
           changed |= (this->*attempt)(op);
@@ -274,16 +296,14 @@ void FuseElementwise::generalize(Block &block) {
 
 /// Moves each fill down to the first operation that touches its buffer.
 void FuseElementwise::sinkFills(Block &block) {
+  lookAt(block);
   for (GenericOp op : llvm::to_vector(block.getOps<GenericOp>())) {
     if (!isElementwise(op) || llvm::any_of(op.getDpsInputs(), [](Value input) {
           return isa<MemRefType>(input.getType());
         }))
       continue;
     Value buffer = op.getDpsInits()[0];
-    Operation *at = op->getNextNode();
-    while (at && !at->hasTrait<OpTrait::IsTerminator>() && !touches(at, buffer))
-      at = at->getNextNode();
-    if (at)
+    if (Operation *at = accesses->firstTouchAfter(op, buffer))
       op->moveBefore(at);
   }
 }
@@ -300,31 +320,20 @@ bool FuseElementwise::canCompose(GenericOp producer, OpOperand &use,
     for (Value input : producer.getDpsInputs())
       if (mayAlias(input, output))
         return false;
-  for (Operation *at = producer->getNextNode(); at != consumer;
-       at = at->getNextNode()) {
-    if (isLocalFree(at))
-      continue;
-    auto all = touchesOf(at);
-    if (!all)
-      return false;
-    for (const Touch &touch : *all)
-      for (Value input : producer.getDpsInputs())
-        if (touch.writes && mayAlias(touch.buffer, input))
-          return false;
-  }
-  return true;
+  return !accesses->mayChangeInputs(producer, consumer);
 }
 
 /// Frees of the producer's inputs move behind the new reader.
-static void delayFrees(GenericOp producer, GenericOp reader) {
+void FuseElementwise::delayFrees(GenericOp producer, GenericOp reader) {
   for (Value input : producer.getDpsInputs()) {
     if (!isa<MemRefType>(input.getType()))
       continue;
-    for (Operation *user : llvm::make_early_inc_range(rootOf(input).getUsers()))
-      if (isa<memref::DeallocOp>(user) &&
-          user->getBlock() == reader->getBlock() &&
-          user->isBeforeInBlock(reader))
-        user->moveAfter(reader);
+    auto known = frees.find(rootOf(input));
+    if (known == frees.end())
+      continue;
+    for (memref::DeallocOp free : known->second)
+      if (free->isBeforeInBlock(reader))
+        free->moveAfter(reader);
   }
 }
 
@@ -370,9 +379,10 @@ bool FuseElementwise::compose(GenericOp producer) {
   }
   for (auto [old, made] : replaced) {
     delayFrees(producer, made);
-    erase(old);
+    replace(old, made);
   }
   erase(producer);
+  frees.erase(intermediate->alloc.getMemref());
   for (Operation *user :
        llvm::make_early_inc_range(intermediate->alloc->getUsers()))
     if (isa<memref::DeallocOp>(user))
@@ -411,24 +421,23 @@ bool FuseElementwise::canMerge(GenericOp producer, OpOperand &use) {
 /// Merges `producer` with its first reader; the buffer stays.
 bool FuseElementwise::merge(GenericOp producer) {
   Value buffer = producer.getDpsInits()[0];
-  Operation *at = producer->getNextNode();
-  while (at && !touches(at, buffer))
-    at = at->getNextNode();
-  auto consumer = dyn_cast_or_null<GenericOp>(at);
+  auto consumer =
+      dyn_cast_or_null<GenericOp>(accesses->firstTouchAfter(producer, buffer));
   if (!consumer)
     return false;
   OpOperand *use = nullptr;
   for (OpOperand *operand : consumer.getDpsInputOperands())
     if (operand->get() == buffer)
       use = operand;
-  if (!use || !canMerge(producer, *use) || !canSink(producer, consumer))
+  if (!use || !canMerge(producer, *use) ||
+      !accesses->canSink(producer, consumer))
     return false;
   GenericOp combined =
       Combiner(producer, consumer, loopsAt(producer, *use)).build(true);
   if (!combined)
     return false;
   delayFrees(producer, combined);
-  erase(consumer);
+  replace(consumer, combined);
   erase(producer);
   ++numMerged;
   return true;

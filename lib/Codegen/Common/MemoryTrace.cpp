@@ -261,8 +261,13 @@ bool MemoryTrace::runCall(func::CallOp call, Frame &frame) {
   }
   if (!llvm::hasSingleElement(callee.getBody()))
     return false;
+  // How often a function calls itself is not known.
+  if (!running.insert(callee).second)
+    return false;
   Frame inner(sizes);
-  return run(callee.front(), inner);
+  bool known = run(callee.front(), inner);
+  running.erase(callee);
+  return known;
 }
 
 /// Sizes inside a loop depend on how many points are left, if on anything: all
@@ -324,6 +329,7 @@ std::optional<MemoryUse> MemoryTrace::trace(func::FuncOp function,
   device = number;
   live = peak = 0;
   allocated.clear();
+  running = {function};
   Frame frame(arguments);
   if (!llvm::hasSingleElement(function.getBody()) ||
       !run(function.front(), frame))

@@ -14,8 +14,8 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "tapestry/Codegen/Common/Buffers.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
+#include "tapestry/Codegen/Common/DistinctFunctions.h"
 #include "tapestry/Codegen/Common/Passes.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using linalg::GenericOp;
@@ -106,8 +106,7 @@ struct OutlineKernels : public impl::OutlineKernelsBase<OutlineKernels> {
   func::FuncOp build(const Kernel &kernel, ModuleOp module);
   void outline(const Kernel &kernel, Operation *last);
 
-  /// Kernels by their text without a name.
-  llvm::StringMap<func::FuncOp> known;
+  DistinctFunctions kernels;
   std::optional<SymbolTable> symbols;
 };
 
@@ -121,7 +120,7 @@ bool canOutline(Operation &op) {
 }
 
 void OutlineKernels::runOnOperation() {
-  known.clear();
+  kernels = {};
   symbols.emplace(getOperation());
   SmallVector<Operation *> found;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
@@ -226,20 +225,17 @@ func::FuncOp OutlineKernels::build(const Kernel &kernel, ModuleOp module) {
 
 void OutlineKernels::outline(const Kernel &kernel, Operation *last) {
   func::FuncOp function = build(kernel, getOperation());
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  function.print(stream, OpPrintingFlags().useLocalScope());
-  auto [entry, isNew] = known.try_emplace(text, function);
-  if (isNew) {
+  if (func::FuncOp known = kernels.findOrAdd(function)) {
+    function.erase();
+    function = known;
+    ++numShared;
+  } else {
     symbols->insert(function);
     ++numKernels;
-  } else {
-    function.erase();
-    ++numShared;
   }
 
   OpBuilder b(last);
-  auto call = func::CallOp::create(b, last->getLoc(), entry->second,
+  auto call = func::CallOp::create(b, last->getLoc(), function,
                                    kernel.arguments.getArrayRef());
   for (NamedAttribute attribute : last->getDiscardableAttrs())
     if (attribute.getName().strref().starts_with("tapestry."))

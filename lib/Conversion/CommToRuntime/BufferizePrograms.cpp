@@ -33,8 +33,11 @@ struct BufferizePrograms
     // by two collectives into the first, and the buffer could be reused in
     // between.
     before.addPass(index::createLowerTapestryIndex());
-    before.addPass(createCanonicalizerPass());
-    after.addPass(createCanonicalizerPass());
+    // A program is one block: there are no regions to simplify.
+    GreedyRewriteConfig config;
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    before.addPass(createCanonicalizerPass(config));
+    after.addPass(createCanonicalizerPass(config));
   }
 
   void runOnOperation() override {

@@ -225,9 +225,12 @@ void RuntimeProgram::lowerSignature() {
   program.setFunctionType(b.getFunctionType(types, {}));
   program.setPrivate();
   // The runtime gives every input and every result memory of its own.
-  for (unsigned number = 1; number < types.size(); ++number)
-    program.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(),
-                       b.getUnitAttr());
+  SmallVector<Attribute> distinct(
+      types.size(),
+      b.getDictionaryAttr(b.getNamedAttr(
+          LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr())));
+  distinct.front() = b.getDictionaryAttr({});
+  program.setArgAttrsAttr(b.getArrayAttr(distinct));
 }
 
 /// The sizes of a device's part that are not static.

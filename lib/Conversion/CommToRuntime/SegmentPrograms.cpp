@@ -15,6 +15,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
+#include "tapestry/Codegen/Common/DistinctFunctions.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Support/Repeats.h"
 #include <map>
@@ -262,23 +263,6 @@ Part Outliner::outline(StringRef name) {
 // Equal parts
 //===----------------------------------------------------------------------===//
 
-static llvm::hash_code hashOf(func::FuncOp function) {
-  llvm::hash_code hash = hash_value(function.getFunctionType());
-  for (Operation &op : function.front())
-    hash =
-        llvm::hash_combine(hash, OperationEquivalence::computeHash(
-                                     &op, OperationEquivalence::ignoreHashValue,
-                                     OperationEquivalence::ignoreHashValue,
-                                     OperationEquivalence::IgnoreLocations));
-  return hash;
-}
-
-static bool areEqual(func::FuncOp a, func::FuncOp b) {
-  return a.getFunctionType() == b.getFunctionType() &&
-         OperationEquivalence::isRegionEquivalentTo(
-             &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
-}
-
 /// Numbers in which `parts`, all calls of one function, differ by the same from
 /// one call to the next are one argument; the others are constants again.
 static void settleNumbers(MutableArrayRef<Part> parts) {
@@ -422,30 +406,23 @@ void SegmentPrograms::outlineParts(Block &block,
                                    ArrayRef<ArrayRef<Operation *>> cuts,
                                    StringRef name, SymbolTable &symbols) {
   Operation *function = block.getParentOp();
-  SmallVector<SmallVector<Part>> kinds;
-  llvm::DenseMap<uint64_t, SmallVector<unsigned>> byHash;
+  DistinctFunctions distinct;
+  llvm::MapVector<Operation *, SmallVector<Part>> kinds;
   for (ArrayRef<Operation *> cut : cuts) {
     Part part = Outliner(block, cut).outline(name);
-    // Two keys are the map's own.
-    SmallVector<unsigned> &candidates = byHash[hashOf(part.function) >> 1];
-    auto *equal = llvm::find_if(candidates, [&](unsigned kind) {
-      return areEqual(kinds[kind].front().function, part.function);
-    });
-    if (equal == candidates.end()) {
-      symbols.insert(part.function, function->getIterator());
-      candidates.push_back(kinds.size());
-      kinds.push_back({part});
-      ++numParts;
-    } else {
+    if (func::FuncOp known = distinct.findOrAdd(part.function)) {
       part.function.erase();
-      part.function = kinds[*equal].front().function;
-      kinds[*equal].push_back(part);
+      part.function = known;
       ++numShared;
+    } else {
+      symbols.insert(part.function, function->getIterator());
+      ++numParts;
     }
     part.call.setCallee(part.function.getSymName());
+    kinds[part.function].push_back(part);
   }
-  for (SmallVector<Part> &kind : kinds)
-    settleNumbers(kind);
+  for (auto &[equal, parts] : kinds)
+    settleNumbers(parts);
 }
 
 /// Returns what runs the parts, or the program where it is short.

@@ -85,3 +85,25 @@ module attributes {comm.programs = [{
     return
   }
 }
+
+// -----
+
+// How often a function calls itself is not known, and nothing is said.
+// CHECK: comm.programs = [{
+// CHECK-NOT: peak_bytes
+// CHECK: func.func @tapestry_entry.again
+module attributes {comm.programs = [{
+    name = "again", devices = 1 : i64, entry = @tapestry_entry.again, vertices = [],
+    inputs = [], outputs = [], collectives = []}]} {
+  func.func private @again(%rank: !llvm.ptr) attributes {tapestry.device} {
+    %buffer = memref.alloc() : memref<7xf32>
+    memref.dealloc %buffer : memref<7xf32>
+    call @again(%rank) : (!llvm.ptr) -> ()
+    return
+  }
+  func.func @tapestry_entry.again(%rank: !llvm.ptr, %in: !llvm.ptr, %out: !llvm.ptr)
+      attributes {tapestry.device} {
+    call @again(%rank) : (!llvm.ptr) -> ()
+    return
+  }
+}

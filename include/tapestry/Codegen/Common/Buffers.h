@@ -25,6 +25,9 @@ mlir::Value rootOf(mlir::Value memref);
 /// What another operation hands on (a selection, a call) may show it still.
 bool isDistinct(mlir::Value root);
 
+/// Whether `root` may show any memory: nothing is known of where it comes from.
+bool isOfUnknownOrigin(mlir::Value root);
+
 /// Whether memory of `a` may be memory of `b`. Values that are no buffers have
 /// none.
 bool mayAlias(mlir::Value a, mlir::Value b);
@@ -61,10 +64,6 @@ bool touches(mlir::Operation *op, mlir::Value buffer);
 
 /// Whether `op` frees what was allocated here, and can thus wait.
 bool isLocalFree(mlir::Operation *op);
-
-/// `op` can be moved down to right before `target`, later in its block. Local
-/// frees in between do not count: the caller delays them.
-bool canSink(mlir::Operation *op, mlir::Operation *target);
 
 /// Whether `op` computes every element of its one result from values at that
 /// point, and from nothing that the result held before.

@@ -77,6 +77,8 @@ private:
   llvm::DenseMap<mlir::Operation *, Temporaries> temporaries;
   /// Bytes of live allocations; those inside loops come and go.
   llvm::DenseMap<mlir::Value, int64_t> allocated;
+  /// Functions whose end has not come yet.
+  llvm::DenseSet<mlir::Operation *> running;
 };
 
 } // namespace tapestry
