@@ -139,6 +139,7 @@ LogicalResult VertexCollector::add(BlockOpInterface op) {
   vertex.flops = op.getNumPoints() * work.flops;
   vertex.extraBytes = op.getNumPoints() * work.bytes;
   vertex.isInput = isGraphSource(op);
+  vertex.isNest = op.getScalarRegion() && results == 1;
   pinRegionLabels(op, vertex);
   addResult(op, 0, std::move(vertex));
   for (unsigned number = 1; number < results; ++number) {

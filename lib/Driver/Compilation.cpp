@@ -9,7 +9,7 @@
 #include "tapestry/Driver/Stage.h"
 #include "tapestry/Import/Ein/Import.h"
 #include "tapestry/InitAll.h"
-#include "tapestry/Planner/Plan/MemoryLimit.h"
+#include "tapestry/Planner/Plan/PeakMeter.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"

@@ -1,5 +1,6 @@
 //===- LeastMemory.cpp - The smallest peak of any plan --------------------===//
 
+#include "MemoryLimited.h"
 #include "MemoryRepair.h"
 #include "MemorySearch.h"
 #include "llvm/ADT/STLExtras.h"
@@ -36,7 +37,11 @@ static double lowerPeak(const PlanProblem &problem, const MemoryRows &rows,
   }
 }
 
-static void nameHolders(const PlanProblem &problem, MemoryNeed &need) {
+void optimize::findHolders(const PlanProblem &problem, const MemoryRows &rows,
+                           MemoryNeed &need) {
+  std::vector<int64_t> held = rows.held(problem, need.choice);
+  if (!held.empty())
+    need.step = rows.stepOf(llvm::max_element(held) - held.begin());
   std::map<unsigned, int64_t> bytes;
   for (const PlanProblem::MemoryTerm &term : problem.memory)
     if (term.first <= need.step && need.step <= term.last)
@@ -93,23 +98,14 @@ llvm::Expected<MemoryNeed> optimize::leastMemory(const PlanProblem &problem,
       break;
   }
   need.lowerBound = std::min(need.lowerBound, need.bytes);
-  std::vector<int64_t> held = rows.held(problem, need.choice);
-  if (!held.empty())
-    need.step = rows.stepOf(llvm::max_element(held) - held.begin());
-  nameHolders(problem, need);
+  findHolders(problem, rows, need);
   return need;
 }
 
-std::string optimize::describeMemoryNeed(const PlanProblem &problem,
-                                         const MemoryNeed &need) {
+std::string optimize::describeHolders(const PlanProblem &problem,
+                                      const MemoryNeed &need) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (need.lowerBound == need.bytes)
-    os << "the least that any plan needs is " << need.bytes << " bytes";
-  else
-    os << "the least that was found to do is " << need.bytes
-       << " bytes, no plan needs less than " << need.lowerBound;
-  os << ", held at step " << need.step << " by ";
   unsigned named = 0;
   int64_t others = 0;
   for (auto [variable, bytes] : need.holders) {
@@ -122,5 +118,19 @@ std::string optimize::describeMemoryNeed(const PlanProblem &problem,
   }
   if (others)
     os << " and others (" << others << ")";
+  return text;
+}
+
+std::string optimize::describeMemoryNeed(const PlanProblem &problem,
+                                         const MemoryNeed &need) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (need.lowerBound == need.bytes)
+    os << "the least that any plan needs is " << need.bytes << " bytes";
+  else
+    os << "the least that was found to do is " << need.bytes
+       << " bytes, no plan needs less than " << need.lowerBound;
+  os << ", held at step " << need.step << " by "
+     << describeHolders(problem, need);
   return text;
 }

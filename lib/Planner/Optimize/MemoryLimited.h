@@ -3,6 +3,7 @@
 #ifndef TAPESTRY_LIB_PLANNER_OPTIMIZE_MEMORYLIMITED_H
 #define TAPESTRY_LIB_PLANNER_OPTIMIZE_MEMORYLIMITED_H
 
+#include "MemoryRows.h"
 #include "tapestry/Planner/Optimize/Solver.h"
 
 namespace tapestry::optimize {
@@ -17,6 +18,12 @@ llvm::Expected<Solution> solveExactWithinMemory(const PlanProblem &problem,
 /// Fails where there is none or none was found.
 llvm::Expected<Solution> solveAnytimeWithinMemory(const PlanProblem &problem,
                                                   const SolverOptions &options);
+
+/// Says of need.choice when it holds most, and who does.
+void findHolders(const PlanProblem &problem, const MemoryRows &rows,
+                 MemoryNeed &need);
+/// "'W' (33554432), 'X' (1024) and others (64)"
+std::string describeHolders(const PlanProblem &problem, const MemoryNeed &need);
 
 } // namespace tapestry::optimize
 

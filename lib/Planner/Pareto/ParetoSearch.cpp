@@ -3,7 +3,7 @@
 #include "ParetoWorker.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
 #include "tapestry/Planner/Layout/Memory.h"
-#include "tapestry/Planner/Plan/MemoryLimit.h"
+#include "tapestry/Planner/Plan/PeakMeter.h"
 #include "tapestry/Planner/Plan/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"

@@ -271,6 +271,8 @@ llvm::Expected<Plan> PlanFollower::follow() {
   }
   if (llvm::Error error = verifyPlan(graph, *plan))
     return reader.inFile(std::move(error));
+  if (options.memoryLimit != 0)
+    measurePeak(*plan, options.findPeak);
   if (options.memoryLimit != 0 &&
       plan->peakBytesPerDevice > options.memoryLimit)
     return reader.inFile(llvm::make_error<MemoryError>(

@@ -4,12 +4,13 @@
 #include "tapestry/Planner/Layout/Memory.h"
 #include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Model/Partitions.h"
-#include "tapestry/Planner/Plan/MemoryLimit.h"
+#include "tapestry/Planner/Optimize/PeakSearch.h"
 #include "tapestry/Planner/Plan/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <map>
 
 using namespace tapestry;
@@ -176,8 +177,8 @@ public:
       options.machine = builtInMachines().front();
   }
 
-  /// The best plan whose problem keeps `memoryLimit`.
-  llvm::Expected<Plan> run(int64_t memoryLimit);
+  /// The best plan that keeps the memory limit.
+  llvm::Expected<Plan> run();
 
 private:
   /// A plan and what broken preferences add to its cost in the search.
@@ -185,6 +186,21 @@ private:
     Plan plan;
     double penalty = 0;
   };
+  /// What searches under the memory limit have found out without a plan.
+  struct Need {
+    int64_t leanest = std::numeric_limits<int64_t>::max();
+    int64_t lowerBound = std::numeric_limits<int64_t>::max();
+    /// Whether that is said of all plans.
+    bool isComplete = true;
+    std::string holders;
+  };
+  llvm::Expected<Plan> runOnGrids();
+  llvm::Expected<Plan> planOfChoice(const DeviceGrid &userGrid,
+                                    const ModelProblem &problem,
+                                    llvm::ArrayRef<uint32_t> choice) const;
+  llvm::Expected<Found> planWithin(const DeviceGrid &userGrid,
+                                   const ModelProblem &problem);
+  llvm::Error refusal() const;
   llvm::Expected<DeviceGrid> gridFor(int64_t devices) const;
   llvm::Expected<Found> planOn(const DeviceGrid &userGrid, bool moreEffort);
   llvm::Expected<Found> planFor(int64_t devices);
@@ -198,7 +214,9 @@ private:
   PlannerOptions options;
   const CostModel &model;
   SolverFunction solve;
+  /// That of the search under way; 0: none.
   int64_t memoryLimit = 0;
+  Need need;
 };
 
 } // namespace
@@ -248,28 +266,11 @@ void Search::tryOthers(double lowerBound,
     problem = std::move(better);
 }
 
-/// Where the problem leaves plans out more effort finds a close bound and
-/// better plans.
-llvm::Expected<Search::Found> Search::planOn(const DeviceGrid &userGrid,
-                                             bool moreEffort) {
-  DeviceGrid grid = splitIntoPrimes(userGrid);
-  CostContext context{graph, grid, options.machine};
-  auto problem = model.buildProblem(context, memoryLimit);
-  if (!problem)
-    return problem.takeError();
-  auto solution = solve((*problem)->problem(), options.solverOptions);
-  if (!solution)
-    return solution.takeError();
-  // Of an incomplete problem the solver's bound holds for its own plans only.
-  bool isComplete = (*problem)->isComplete();
-  moreEffort = moreEffort && !isComplete;
-  double anyPlan =
-      moreEffort
-          ? model.lowerBound(context, CostModel::Effort::Much)
-          : model.independentBound(graph, options.machine, grid.numDevices());
-  if (moreEffort && memoryLimit == 0)
-    tryOthers(anyPlan, *problem, *solution);
-  auto decision = (*problem)->decode(solution->choice);
+/// The plan that a choice per variable means.
+llvm::Expected<Plan>
+Search::planOfChoice(const DeviceGrid &userGrid, const ModelProblem &problem,
+                     llvm::ArrayRef<uint32_t> choice) const {
+  auto decision = problem.decode(choice);
   if (!decision)
     return decision.takeError();
   PlanSketch sketch;
@@ -281,7 +282,72 @@ llvm::Expected<Search::Found> Search::planOn(const DeviceGrid &userGrid,
   for (PartVector &parts : decision->parts)
     sketch.parts.push_back(std::move(parts));
   sketch.placed = std::move(decision->placed);
-  auto plan = completePlan(graph, sketch, options.placementOptions);
+  return completePlan(graph, sketch, options.placementOptions);
+}
+
+/// The best plan whose program keeps the limit. The terms of the problem are
+/// lower bounds, and so is what they say of plans that are not measured.
+llvm::Expected<Search::Found> Search::planWithin(const DeviceGrid &userGrid,
+                                                 const ModelProblem &problem) {
+  auto peakOf = [&](llvm::ArrayRef<uint32_t> choice) -> std::optional<int64_t> {
+    auto plan = planOfChoice(userGrid, problem, choice);
+    if (!plan) { // Not every choice can be placed.
+      llvm::consumeError(plan.takeError());
+      return std::nullopt;
+    }
+    measurePeak(*plan, options.findPeak);
+    return plan->peakBytesPerDevice;
+  };
+  auto outcome =
+      searchWithinPeak(problem.problem(), options.solverOptions, peakOf);
+  if (!outcome)
+    return outcome.takeError();
+  need.leanest = std::min(need.leanest, outcome->leanest);
+  const Solution &solution = outcome->solution;
+  if (solution.choice.empty()) {
+    if (outcome->lowerBound < need.lowerBound)
+      need.holders = outcome->holders;
+    need.lowerBound = std::min(need.lowerBound, outcome->lowerBound);
+    need.isComplete = need.isComplete && problem.isComplete();
+    return refusal();
+  }
+  auto plan = planOfChoice(userGrid, problem, solution.choice);
+  if (!plan)
+    return plan.takeError();
+  measurePeak(*plan, options.findPeak);
+  if (!solution.provedOptimal && options.solver == allSolvers().front().name)
+    plan->solver = "bounded";
+  double penalty = problem.penalty(solution.choice);
+  bool isProved = problem.isComplete() && solution.provedOptimal;
+  stateBound(*plan, problem.isComplete() ? solution.lowerBound - penalty : 0,
+             isProved);
+  return Found{std::move(*plan), penalty};
+}
+
+/// Where the problem leaves plans out more effort finds a close bound and
+/// better plans.
+llvm::Expected<Search::Found> Search::planOn(const DeviceGrid &userGrid,
+                                             bool moreEffort) {
+  DeviceGrid grid = splitIntoPrimes(userGrid);
+  CostContext context{graph, grid, options.machine};
+  auto problem = model.buildProblem(context, memoryLimit);
+  if (!problem)
+    return problem.takeError();
+  if (memoryLimit != 0)
+    return planWithin(userGrid, **problem);
+  auto solution = solve((*problem)->problem(), options.solverOptions);
+  if (!solution)
+    return solution.takeError();
+  // Of an incomplete problem the solver's bound holds for its own plans only.
+  bool isComplete = (*problem)->isComplete();
+  moreEffort = moreEffort && !isComplete;
+  double anyPlan =
+      moreEffort
+          ? model.lowerBound(context, CostModel::Effort::Much)
+          : model.independentBound(graph, options.machine, grid.numDevices());
+  if (moreEffort)
+    tryOthers(anyPlan, *problem, *solution);
+  auto plan = planOfChoice(userGrid, **problem, solution->choice);
   if (!plan)
     return plan.takeError();
   // Preferences count for the solver only. What it proved then holds for all
@@ -293,6 +359,27 @@ llvm::Expected<Search::Found> Search::planOn(const DeviceGrid &userGrid,
   else
     stateBound(*plan, anyPlan, false);
   return Found{std::move(*plan), penalty};
+}
+
+/// What was found out where nothing was found to keep the limit.
+llvm::Error Search::refusal() const {
+  llvm::StringRef every =
+      need.isComplete ? "every plan" : "every plan that was looked at";
+  bool isProved = need.lowerBound > options.memoryLimit;
+  std::string text = joinedText(isProved ? "no plan keeps within "
+                                         : "no plan was found to keep within ",
+                                options.memoryLimit, " bytes per device: ");
+  if (need.lowerBound == need.leanest)
+    text += joinedText("the least that any plan",
+                       need.isComplete ? "" : " that was looked at",
+                       " needs is ", need.leanest, " bytes");
+  else
+    text += joinedText("it is proved that ", every, " needs at least ",
+                       need.lowerBound, " bytes, the leanest that was found ",
+                       need.leanest);
+  if (!need.holders.empty())
+    text += "; most is held by " + need.holders;
+  return llvm::make_error<MemoryError>(need.leanest, options.memoryLimit, text);
 }
 
 /// The device counts below `devices` that are worth a look, largest first: few
@@ -370,11 +457,18 @@ llvm::Expected<Plan> Search::planForAtMost(int64_t devices) {
     llvm::consumeError(best.takeError());
     return planError(refusal);
   }
-  if (!best && refusal.empty())
-    return best.takeError();
-  if (!best)
+  // Fewer devices may need less memory where they cut more evenly.
+  bool wantsMemory = false;
+  if (!best && refusal.empty()) {
+    llvm::Error error = best.takeError();
+    wantsMemory = memoryLimit != 0 && error.isA<MemoryError>();
+    if (!wantsMemory)
+      return std::move(error);
+    llvm::consumeError(std::move(error));
+  } else if (!best) {
     llvm::consumeError(best.takeError());
-  bool isFound = refusal.empty();
+  }
+  bool isFound = refusal.empty() && !wantsMemory;
   std::map<int64_t, double> bounds;
   bool isProved = false;
   double price = 0;
@@ -383,7 +477,8 @@ llvm::Expected<Plan> Search::planForAtMost(int64_t devices) {
     bounds[devices] = best->plan.lowerBound;
     isProved = best->plan.provedOptimal;
   }
-  for (int64_t count : fewerDevices(graph, devices)) {
+  std::vector<int64_t> others = fewerDevices(graph, devices);
+  for (int64_t count : others) {
     // Fewer devices share the work less: no count from here on is cheaper.
     if (isFound &&
         model.independentBound(graph, options.machine, count) >= price)
@@ -403,6 +498,10 @@ llvm::Expected<Plan> Search::planForAtMost(int64_t devices) {
       isFound = true;
     }
   }
+  if (!isFound && wantsMemory) {
+    need.isComplete = need.isComplete && others.size() + 1 == size_t(devices);
+    return this->refusal();
+  }
   if (!isFound)
     return planError(refusal);
   double lowerBound = boundOverCounts(bounds, best->plan.cost);
@@ -410,8 +509,7 @@ llvm::Expected<Plan> Search::planForAtMost(int64_t devices) {
   return std::move(best->plan);
 }
 
-llvm::Expected<Plan> Search::run(int64_t limit) {
-  memoryLimit = limit;
+llvm::Expected<Plan> Search::runOnGrids() {
   bool isNamed = !options.grid.axes.empty();
   if (!isNamed && model.mayIdle() && options.mayIdle)
     return planForAtMost(options.devices);
@@ -423,6 +521,24 @@ llvm::Expected<Plan> Search::run(int64_t limit) {
   if (!found)
     return found.takeError();
   return std::move(found->plan);
+}
+
+llvm::Expected<Plan> Search::run() {
+  auto best = runOnGrids();
+  if (!best || options.memoryLimit == 0)
+    return best;
+  measurePeak(*best, options.findPeak);
+  if (best->peakBytesPerDevice <= options.memoryLimit)
+    return best;
+  double lowerBound = best->lowerBound;
+  need.leanest = best->peakBytesPerDevice;
+  memoryLimit = options.memoryLimit;
+  best = runOnGrids();
+  // What no plan undercuts, none within the limit does.
+  if (best)
+    stateBound(*best, std::max(best->lowerBound, lowerBound),
+               best->provedOptimal);
+  return best;
 }
 
 llvm::Expected<Plan> plan::makePlan(const PlanGraph &graph,
@@ -437,8 +553,7 @@ llvm::Expected<Plan> plan::makePlan(const PlanGraph &graph,
   if (llvm::Error error = graph.validate())
     return error;
   Search search(graph, options, **model, (*solver)->solve);
-  auto plan = planWithinEstimate(
-      options.memoryLimit, [&](int64_t limit) { return search.run(limit); });
+  auto plan = search.run();
   if (!plan)
     return plan;
   if (llvm::Error error = verifyPlan(graph, *plan))

@@ -92,6 +92,9 @@ struct PlanVertex {
   double flops = 0;
   /// Bytes of memory that the whole vertex moves beside operands and result.
   double extraBytes = 0;
+  /// Whether one loop nest computes it point by point: while that runs, all
+  /// that it reads is held and all that it writes.
+  bool isNest = false;
   /// A tensor that the program is given: no operands and no work; its labels
   /// are its dimension numbers "0", "1", ...
   bool isInput = false;

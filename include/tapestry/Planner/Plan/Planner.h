@@ -9,7 +9,7 @@
 #define TAPESTRY_PLANNER_PLAN_PLANNER_H
 
 #include "tapestry/Planner/Optimize/Solver.h"
-#include "tapestry/Planner/Plan/Plan.h"
+#include "tapestry/Planner/Plan/PeakMeter.h"
 
 namespace tapestry::plan {
 
@@ -25,8 +25,11 @@ struct PlannerOptions {
   /// What a cost model that needs one reckons with; without a name: the
   /// built-in "cpu".
   machine::Machine machine;
-  /// The most bytes that a device may hold at once; 0: no limit.
+  /// The most bytes that a device may hold at once; 0: no limit. It holds for
+  /// what `findPeak` says of a plan or, without one, for the estimate of
+  /// Planner/Layout/Memory.h.
   int64_t memoryLimit = 0;
+  PeakMeter findPeak;
   /// Whether devices may be left alone where the cost model finds that cheaper.
   /// They never are on a grid that the user named.
   bool mayIdle = true;
@@ -36,7 +39,9 @@ struct PlannerOptions {
   layout::PlacementOptions placementOptions;
 };
 
-/// Plans `graph`. The error names what is wrong with the graph or the options.
+/// Plans `graph`. The error names what is wrong with the graph or the options;
+/// where no plan was found to keep the memory limit, it is a MemoryError that
+/// says what was found instead and what is proved.
 llvm::Expected<Plan> makePlan(const model::PlanGraph &graph,
                               const PlannerOptions &options);
 

@@ -3,7 +3,7 @@
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/GraphRewrites.h"
 #include "tapestry/Dialect/Tapestry/Transforms/ShardCoverage.h"
-#include "tapestry/Planner/Plan/MemoryLimit.h"
+#include "tapestry/Planner/Plan/PeakMeter.h"
 #include "tapestry/Planner/Plan/PlanFile.h"
 
 using namespace mlir;
@@ -69,35 +69,19 @@ partitionAsIs(GraphOp graph, const PlanRequest &request, PlannerOptions options,
   FailureOr<GraphVertices> vertices = buildPlanGraph(graph.getBody().front());
   if (failed(vertices))
     return reportedError();
-  const PlanGraph unpinned = vertices->graph;
-  bool isToBeChecked = !request.planFile.empty();
-  auto planWithin = [&](int64_t limit,
-                        StringRef solver) -> llvm::Expected<Plan> {
-    options.memoryLimit = limit;
-    options.solver = solver.str();
-    PlanGraph pinned = unpinned;
-    llvm::Expected<Plan> planned = decide(pinned, request, options);
-    if (!planned)
-      return planned;
-    // Later plans of a search may be by another solver than was asked for.
-    if (std::exchange(isToBeChecked, false))
-      if (llvm::Error error = checkFollowed(request, *planned))
-        return std::move(error);
-    vertices->graph = std::move(pinned);
-    return planned;
-  };
   auto apply = [&](const Plan &plan) { applyPlan(graph, *vertices, plan); };
-  auto peakOf = [&](const Plan &plan) {
-    apply(plan);
-    return findPeak(graph);
-  };
-  const std::string solver = options.solver;
-  llvm::Expected<Plan> decided =
-      findPeak && request.memoryLimit != 0
-          ? planWithinPeak(request.memoryLimit, solver, planWithin, peakOf)
-          : planWithin(request.memoryLimit, solver);
+  options.memoryLimit = request.memoryLimit;
+  if (findPeak)
+    options.findPeak = [&](const Plan &plan) {
+      apply(plan);
+      return findPeak(graph);
+    };
+  llvm::Expected<Plan> decided = decide(vertices->graph, request, options);
   if (!decided)
     return decided.takeError();
+  if (!request.planFile.empty())
+    if (llvm::Error error = checkFollowed(request, *decided))
+      return std::move(error);
   for (auto [op, place] :
        llvm::zip_equal(vertices->ops, decided->placement.vertices)) {
     if (failed(verifyDevices(op, decided->grid)))

@@ -45,10 +45,9 @@ struct HomeForm {
   optimize::SharedClasses classes;
 };
 
-/// The seconds of an edge and the bytes that a move over it takes.
+/// The seconds of an edge.
 struct MoveTable {
   optimize::SharedTable seconds;
-  optimize::SharedBytes bytes;
   /// Row-major like the table: the layout in which partial values are combined,
   /// or the last plain stop before a read.
   std::vector<uint16_t> stop;

@@ -7,6 +7,7 @@
 
 #include "tapestry/Planner/Cost/Seconds/SpmdProblem.h"
 #include "SpmdDecoding.h"
+#include "tapestry/Planner/Layout/CertainMemory.h"
 #include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Model/Constraints.h"
 #include "tapestry/Planner/Model/CutEnumerator.h"
@@ -76,8 +77,21 @@ private:
                      m.machine.slowestLink(m.grid, allAxes).bandwidth;
   }
   bool isScatterTarget(LayoutId from, LayoutId to);
-  int64_t bytesOf(LayoutId layout, int64_t elementBytes) {
-    return m.costs.largestPart(layout) * elementBytes;
+  /// Elements of device 0's part.
+  int64_t firstPartOf(LayoutId layout) const {
+    return volume(m.costs.layout(layout).box(m.grid, /*device=*/0));
+  }
+  SharedBytes writtenBytes(unsigned v, bool onlyPartial);
+  SharedBytes operandBytes(unsigned v, unsigned operand);
+  SharedBytes homeBytes(unsigned v);
+  SharedBytes combinedBytes(const PlanProblem::Edge &edge, unsigned v,
+                            bool atHome);
+  SharedBytes fetchedBytes(unsigned v, unsigned operand);
+  SharedBytes share(std::vector<int64_t> bytes) {
+    SharedBytes &known = distinct[bytes];
+    if (!known)
+      known = std::make_shared<const std::vector<int64_t>>(std::move(bytes));
+    return known;
   }
 
   const SpmdOptions &options;
@@ -91,9 +105,12 @@ private:
   llvm::StringMap<std::shared_ptr<const HomeForm>> homeForms;
   std::map<std::vector<uint32_t>, SharedClasses> classMaps;
   std::map<std::vector<LayoutId>, unsigned> lists;
-  /// What a move over an edge of this table takes.
-  std::map<const CostTable *, SharedBytes> moved;
+  /// Per vertex, the edge to its home; per operand the one from its tensor's.
+  std::vector<unsigned> homeEdges;
+  std::vector<llvm::SmallVector<std::optional<unsigned>, 2>> operandEdges;
   std::map<const MoveTable *, SharedTable> transposes;
+  /// Lists of bytes; solvers recognise repeated structure by pointer.
+  std::map<std::vector<int64_t>, SharedBytes> distinct;
 };
 
 } // namespace
@@ -301,7 +318,6 @@ const MoveTable &Builder::movesHome(const PlanVertex &vertex,
     return *known;
   known = std::make_unique<MoveTable>();
   auto seconds = std::make_shared<CostTable>();
-  auto bytes = std::make_shared<std::vector<int64_t>>();
   seconds->rows = work.result.layouts.size();
   seconds->columns = home.allowed.size();
   for (LayoutId made : work.result.layouts) {
@@ -322,7 +338,6 @@ const MoveTable &Builder::movesHome(const PlanVertex &vertex,
         if (isScatterTarget(made, table.idOf(number)))
           firsts.push_back({number, scatter});
     }
-    int64_t held = bytesOf(made, vertex.bytesPerElement(true));
     for (unsigned number : home.allowed) {
       double best = infinity;
       unsigned stop = noStop;
@@ -337,12 +352,9 @@ const MoveTable &Builder::movesHome(const PlanVertex &vertex,
         }
       seconds->values.push_back(best);
       known->stop.push_back(stop);
-      bool isThere = !isPartial && inTable == number;
-      bytes->push_back(isThere ? 0 : held);
     }
   }
   known->seconds = seconds;
-  known->bytes = bytes;
   return *known;
 }
 
@@ -357,28 +369,22 @@ const MoveTable &Builder::movesToOperand(const PlanVertex &producer,
     return *known;
   known = std::make_unique<MoveTable>();
   auto seconds = std::make_shared<CostTable>();
-  auto bytes = std::make_shared<std::vector<int64_t>>();
   uint32_t columns = operand.layouts.size();
   seconds->rows = home.allowed.size();
   seconds->columns = columns;
   seconds->values.resize(size_t(seconds->rows) * columns);
-  bytes->resize(seconds->values.size());
   known->stop.resize(seconds->values.size());
   for (uint32_t column = 0; column < columns; ++column) {
     LayoutId target = operand.layouts[column];
     std::vector<ReshardingTable::Read> reads = table.readsAs(target);
-    int64_t copied = bytesOf(target, producer.elementBytes);
-    std::optional<unsigned> plain = table.find(target);
     for (uint32_t row = 0; row < seconds->rows; ++row) {
       size_t entry = size_t(row) * columns + column;
       const ReshardingTable::Read &read = reads[home.allowed[row]];
       seconds->values[entry] = read.seconds;
       known->stop[entry] = read.last;
-      (*bytes)[entry] = plain == home.allowed[row] ? 0 : copied;
     }
   }
   known->seconds = seconds;
-  known->bytes = bytes;
   return *known;
 }
 
@@ -391,15 +397,11 @@ SharedTable Builder::transposed(const MoveTable &move) {
   if (known)
     return known;
   auto table = std::make_shared<CostTable>();
-  auto bytes = std::make_shared<std::vector<int64_t>>();
   table->rows = move.seconds->columns;
   table->columns = move.seconds->rows;
   for (uint32_t row = 0; row < table->rows; ++row)
-    for (uint32_t column = 0; column < table->columns; ++column) {
+    for (uint32_t column = 0; column < table->columns; ++column)
       table->values.push_back(move.seconds->at(column, row));
-      bytes->push_back((*move.bytes)[size_t(column) * table->rows + row]);
-    }
-  moved[table.get()] = bytes;
   return known = table;
 }
 
@@ -429,7 +431,9 @@ void Builder::addVertex(unsigned v, SpmdProblem &result) {
   for (unsigned o = 0; o < vertex.operands.size(); ++o) {
     unsigned producer = vertex.operands[o].producer;
     const MoveTable *move = nullptr;
+    operandEdges[v].push_back(std::nullopt);
     if (m.home[producer]) {
+      operandEdges[v].back() = problem.edges.size();
       move = &movesToOperand(m.graph.vertices[producer], *m.home[producer],
                              form.operands[o]);
       problem.edges.push_back({*m.variables[producer].home, *own.work,
@@ -440,6 +444,7 @@ void Builder::addVertex(unsigned v, SpmdProblem &result) {
   }
   const MoveTable &move = movesHome(vertex, form, *m.home[v]);
   m.toHome[v] = &move;
+  homeEdges[v] = problem.edges.size();
   if (leader == v)
     problem.edges.push_back({*own.work, *own.home, form.result.classes,
                              m.home[v]->classes, move.seconds});
@@ -448,65 +453,128 @@ void Builder::addVertex(unsigned v, SpmdProblem &result) {
                              form.result.classes, transposed(move)});
 }
 
-/// Steps are vertices: inputs and outputs are held throughout, a result from
-/// its vertex to its last reader, what is not yet home and what a reader
-/// fetches while that vertex is at work.
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Per choice of a vertex' work, what its nest writes.
+SharedBytes Builder::writtenBytes(unsigned v, bool onlyPartial) {
+  const PlanVertex &vertex = m.graph.vertices[v];
+  const Shown &result = m.work[v]->result;
+  std::vector<int64_t> bytes;
+  for (uint32_t number : result.classes->classOf) {
+    LayoutId written = result.layouts[number];
+    bool isPartial = m.costs.wholeOf(written) != written;
+    bytes.push_back(isPartial || !onlyPartial
+                        ? firstPartOf(written) *
+                              vertex.bytesPerElement(isPartial)
+                        : 0);
+  }
+  return share(std::move(bytes));
+}
+
+/// Per choice of a vertex' work, an operand as it is read.
+SharedBytes Builder::operandBytes(unsigned v, unsigned operand) {
+  const Shown &shown = m.work[v]->operands[operand];
+  unsigned producer = m.graph.vertices[v].operands[operand].producer;
+  std::vector<int64_t> bytes;
+  for (uint32_t number : shown.classes->classOf)
+    bytes.push_back(firstPartOf(shown.layouts[number]) *
+                    m.graph.vertices[producer].elementBytes);
+  return share(std::move(bytes));
+}
+
+SharedBytes Builder::homeBytes(unsigned v) {
+  std::vector<int64_t> bytes;
+  for (unsigned number : m.home[v]->allowed)
+    bytes.push_back(firstPartOf(m.home[v]->table->idOf(number)) *
+                    m.graph.vertices[v].elementBytes);
+  return share(std::move(bytes));
+}
+
+/// Per entry of the table of the edge to a home, the home (`atHome`) or the
+/// first stop on the way there of partial values that are combined.
+SharedBytes Builder::combinedBytes(const PlanProblem::Edge &edge, unsigned v,
+                                   bool atHome) {
+  const Shown &result = m.work[v]->result;
+  const HomeForm &home = *m.home[v];
+  bool isTransposed = edge.from != *m.variables[v].work;
+  size_t rows = result.layouts.size(), columns = home.allowed.size();
+  std::vector<int64_t> bytes(rows * columns);
+  for (size_t row = 0; row < rows; ++row) {
+    LayoutId whole = m.costs.wholeOf(result.layouts[row]);
+    if (whole == result.layouts[row])
+      continue;
+    for (size_t column = 0; column < columns; ++column) {
+      unsigned stop = m.toHome[v]->stop[row * columns + column];
+      LayoutId held = atHome           ? home.table->idOf(home.allowed[column])
+                      : stop == noStop ? whole
+                                       : home.table->idOf(stop);
+      bytes[isTransposed ? column * rows + row : row * columns + column] =
+          firstPartOf(held) * m.graph.vertices[v].elementBytes;
+    }
+  }
+  return share(std::move(bytes));
+}
+
+/// Per entry of the table of an operand's edge, the operand where device 0 has
+/// not all of it at home.
+SharedBytes Builder::fetchedBytes(unsigned v, unsigned operand) {
+  unsigned producer = m.graph.vertices[v].operands[operand].producer;
+  int64_t elementBytes = m.graph.vertices[producer].elementBytes;
+  const Shown &shown = m.work[v]->operands[operand];
+  std::vector<int64_t> bytes;
+  for (unsigned number : m.home[producer]->allowed) {
+    ZBox home = m.costs.layout(m.home[producer]->table->idOf(number))
+                    .box(m.grid, /*device=*/0);
+    for (LayoutId layout : shown.layouts) {
+      ZBox read = m.costs.layout(layout).box(m.grid, /*device=*/0);
+      bytes.push_back(volume(intersect(home, read)) == volume(read)
+                          ? 0
+                          : volume(read) * elementBytes);
+    }
+  }
+  return share(std::move(bytes));
+}
+
+/// What programs certainly hold (Planner/Layout/CertainMemory.h).
 void Builder::addMemory(SpmdProblem &result) {
   PlanProblem &problem = result.problem;
   problem.memoryLimit = options.memoryLimit;
   if (options.memoryLimit == 0)
     return;
-  unsigned end = m.graph.vertices.size() - 1;
-  std::map<std::pair<const void *, int64_t>, SharedBytes> known;
-  for (unsigned v = 0; v <= end; ++v) {
-    const PlanVertex &vertex = m.graph.vertices[v];
-    if (m.home[v]) {
-      SharedBytes &bytes = known[{m.home[v].get(), vertex.elementBytes}];
-      if (!bytes) {
-        auto made = std::make_shared<std::vector<int64_t>>();
-        for (unsigned number : m.home[v]->allowed)
-          made->push_back(
-              bytesOf(m.home[v]->table->idOf(number), vertex.elementBytes));
-        bytes = made;
-      }
-      bool throughout = vertex.isInput || vertex.isOutput;
-      unsigned last = m.uses[v].empty() ? v : m.uses[v].back().vertex;
-      problem.memory.push_back({false, *m.variables[v].home, bytes,
-                                throughout ? 0 : m.graph.leadOf(v),
-                                throughout ? end : last});
-      if (vertex.isInput && vertex.isOutput) // What leaves is a copy.
-        problem.memory.push_back({false, *m.variables[v].home, bytes, 0, end});
+  using Of = CertainBytes::Of;
+  for (const CertainBytes &each : certainBytes(m.graph)) {
+    unsigned v = each.vertex;
+    PlanProblem::MemoryTerm term = {false, 0, nullptr, each.first, each.last};
+    switch (each.of) {
+    case Of::Home:
+      term.owner = *m.variables[v].home;
+      term.bytes = homeBytes(v);
+      break;
+    case Of::CombinedHome:
+    case Of::Combined:
+      term.ofEdge = true;
+      term.owner = homeEdges[v];
+      term.bytes = combinedBytes(problem.edges[homeEdges[v]], v,
+                                 each.of == Of::CombinedHome);
+      break;
+    case Of::Written:
+    case Of::Partial:
+      term.owner = *m.variables[v].work;
+      term.bytes = writtenBytes(v, each.of == Of::Partial);
+      break;
+    case Of::Operand:
+      term.owner = *m.variables[v].work;
+      term.bytes = operandBytes(v, each.operand);
+      break;
+    case Of::Fetched:
+      term.ofEdge = true;
+      term.owner = *operandEdges[v][each.operand];
+      term.bytes = fetchedBytes(v, each.operand);
+      break;
     }
-    if (vertex.isInput)
-      continue;
-    for (unsigned o = 0; o < vertex.operands.size(); ++o) {
-      if (m.toOperand[v][o])
-        continue;
-      // An input that lies as this vertex reads it.
-      const Shown &shown = m.work[v]->operands[o];
-      int64_t elementBytes =
-          m.graph.vertices[vertex.operands[o].producer].elementBytes;
-      SharedBytes &bytes = known[{&shown, elementBytes}];
-      if (!bytes) {
-        auto made = std::make_shared<std::vector<int64_t>>();
-        for (uint32_t number : shown.classes->classOf)
-          made->push_back(bytesOf(shown.layouts[number], elementBytes));
-        bytes = made;
-      }
-      problem.memory.push_back({false, *m.variables[v].work, bytes, 0, end});
-    }
-  }
-  std::map<std::pair<unsigned, unsigned>, unsigned> vertexOf;
-  for (unsigned v = 0; v <= end; ++v)
-    if (m.variables[v].work) // Of a companion, its lead's.
-      vertexOf.try_emplace({*m.variables[v].work, 0}, v);
-  for (auto &[key, table] : m.moves)
-    moved[table->seconds.get()] = table->bytes;
-  for (unsigned e = 0; e < problem.edges.size(); ++e) {
-    const PlanProblem::Edge &edge = problem.edges[e];
-    bool toHome = problem.variables[edge.from].hasWork;
-    unsigned step = vertexOf[{toHome ? edge.from : edge.to, 0}];
-    problem.memory.push_back({true, e, moved[edge.table.get()], step, step});
+    problem.memory.push_back(std::move(term));
   }
 }
 
@@ -528,6 +596,8 @@ llvm::Expected<SpmdProblem> Builder::build() {
   m.home.resize(count);
   m.toHome.resize(count);
   m.toOperand.resize(count);
+  homeEdges.resize(count);
+  operandEdges.resize(count);
   for (unsigned v = 0; v < count; ++v) {
     const PlanVertex &vertex = m.graph.vertices[v];
     if (!vertex.isInput) {

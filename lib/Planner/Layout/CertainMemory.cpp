@@ -1,0 +1,165 @@
+//===- CertainMemory.cpp - What programs of any plan hold -----------------===//
+
+#include "tapestry/Planner/Layout/CertainMemory.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace tapestry;
+using namespace tapestry::layout;
+using namespace tapestry::model;
+
+static bool reduces(const PlanVertex &vertex) {
+  return llvm::any_of(vertex.labels,
+                      [](const PlanLabel &label) { return label.reduced; });
+}
+
+static bool involves(const ProjectionDim &dim, unsigned label) {
+  return llvm::any_of(
+      dim.terms, [&](const AffineTerm &term) { return term.dim == label; });
+}
+
+static bool involves(const Projection &projection, unsigned label) {
+  return llvm::any_of(projection.dims, [&](const ProjectionDim &dim) {
+    return involves(dim, label);
+  });
+}
+
+/// Whether the operand has a value per index point.
+static bool hasValuePerPoint(const PlanVertex &vertex,
+                             const Projection &projection) {
+  return llvm::all_of(
+      llvm::seq<unsigned>(vertex.labels.size()),
+      [&](unsigned label) { return involves(projection, label); });
+}
+
+/// Whether the buffer that is read is one of the dimensions that are read:
+/// neither it nor what it may be computed from in place of it has fewer.
+static bool keepsDimensions(const PlanVertex &tensor) {
+  return tensor.isInput || reduces(tensor) ||
+         (tensor.isNest &&
+          llvm::any_of(tensor.operands, [&](const PlanOperand &operand) {
+            return hasValuePerPoint(tensor, operand.projection);
+          }));
+}
+
+/// Whether the nest of a vertex runs by itself: row kernels refuse it.
+static bool runsAlone(const PlanGraph &graph, const PlanVertex &vertex) {
+  if (!vertex.isNest || !reduces(vertex) || vertex.output.dims.empty() ||
+      vertex.output.dims.front().terms.size() != 1)
+    return false;
+  unsigned row = vertex.output.dims.front().terms.front().dim;
+  bool readsMatrixAgain = false;
+  for (const PlanOperand &operand : vertex.operands) {
+    if (hasValuePerPoint(vertex, operand.projection))
+      return false;
+    readsMatrixAgain |= !involves(operand.projection, row) &&
+                        llvm::count_if(operand.projection.dims,
+                                       [](const ProjectionDim &dim) {
+                                         return !dim.terms.empty();
+                                       }) > 1 &&
+                        keepsDimensions(graph.vertices[operand.producer]);
+  }
+  return readsMatrixAgain;
+}
+
+namespace {
+
+class Collector {
+public:
+  explicit Collector(const PlanGraph &graph)
+      : graph(graph), uses(graph.uses()), sure(graph.vertices.size()),
+        mayBeOutput(graph.vertices.size()) {}
+
+  std::vector<CertainBytes> collect();
+
+private:
+  using Of = CertainBytes::Of;
+  void findSure();
+  void addTensor(unsigned v);
+  void addWork(unsigned v);
+  unsigned lastReader(unsigned v) const { return uses[v].back().vertex; }
+
+  const PlanGraph &graph;
+  std::vector<llvm::SmallVector<PlanUse, 2>> uses;
+  /// Whether a result has a buffer of its own in every program.
+  std::vector<bool> sure;
+  /// Whether it may lie in an output's buffer, or in another operator's.
+  std::vector<bool> mayBeOutput;
+  std::vector<CertainBytes> result;
+};
+
+} // namespace
+
+void Collector::findSure() {
+  for (unsigned v = graph.vertices.size(); v-- > 0;) {
+    const PlanVertex &vertex = graph.vertices[v];
+    mayBeOutput[v] = llvm::any_of(uses[v], [&](const PlanUse &use) {
+      const PlanVertex &reader = graph.vertices[use.vertex];
+      return (!reader.isNest || !reduces(reader)) &&
+             (reader.isOutput || mayBeOutput[use.vertex] || !reader.isNest);
+    });
+    sure[v] = !vertex.isInput && !vertex.isOutput && !uses[v].empty() &&
+              !mayBeOutput[v] && runsAlone(graph, vertex);
+  }
+}
+
+void Collector::addTensor(unsigned v) {
+  const PlanVertex &vertex = graph.vertices[v];
+  if (vertex.storedFor)
+    return;
+  unsigned end = stepOfHome(graph.vertices.size() - 1);
+  if (vertex.isInput || vertex.isOutput) {
+    result.push_back({Of::Home, v, 0, 0, end});
+    if (vertex.isInput && vertex.isOutput) // What leaves is a copy.
+      result.push_back({Of::Home, v, 0, 0, end});
+    return;
+  }
+  // Its last reader may only need a part, which is counted there. What comes
+  // home as a part of what was combined may be copied.
+  if (!uses[v].empty() && vertex.isNest && reduces(vertex) && !mayBeOutput[v])
+    result.push_back({sure[v] ? Of::Home : Of::CombinedHome, v, 0,
+                      stepOfHome(v), stepOfNest(lastReader(v)) - 1});
+}
+
+void Collector::addWork(unsigned v) {
+  const PlanVertex &vertex = graph.vertices[v];
+  llvm::SmallVector<unsigned, 4> seen;
+  for (unsigned o = 0; o < vertex.operands.size(); ++o) {
+    unsigned producer = vertex.operands[o].producer;
+    if (graph.vertices[producer].storedFor) {
+      result.push_back(
+          {Of::Operand, v, o, 0, stepOfHome(graph.vertices.size() - 1)});
+      continue;
+    }
+    bool isFirst = !llvm::is_contained(seen, producer);
+    seen.push_back(producer);
+    bool isLast = sure[producer] && lastReader(producer) == v;
+    result.push_back({isLast && isFirst ? Of::Operand : Of::Fetched, v, o,
+                      stepOfNest(v), stepOfNest(v)});
+  }
+  if (!vertex.isNest)
+    return;
+  if (sure[v])
+    result.push_back({Of::Written, v, 0, stepOfNest(v), stepOfNest(v)});
+  if (!reduces(vertex))
+    return;
+  unsigned combining = stepOfCombining(v);
+  result.push_back(
+      {Of::Partial, v, 0, sure[v] ? combining : stepOfNest(v), combining});
+  if (!vertex.isOutput) // An output's buffer may be filled right away.
+    result.push_back({Of::Combined, v, 0, combining, combining});
+}
+
+std::vector<CertainBytes> Collector::collect() {
+  findSure();
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    addTensor(v);
+    if (!graph.vertices[v].isInput)
+      addWork(v);
+  }
+  return std::move(result);
+}
+
+std::vector<CertainBytes> layout::certainBytes(const PlanGraph &graph) {
+  return Collector(graph).collect();
+}

@@ -1,0 +1,265 @@
+//===- PeakSearch.cpp - Plans whose programs keep a memory limit ----------===//
+
+#include "tapestry/Planner/Optimize/PeakSearch.h"
+#include "MemoryLimited.h"
+#include "MemorySearch.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+using namespace tapestry;
+using namespace tapestry::optimize;
+
+namespace {
+
+class PeakSearch {
+public:
+  PeakSearch(const PlanProblem &problem, const SolverOptions &options,
+             ChoicePeak peakOf, const PeakSearchLimits &limits)
+      : problem(problem), options(options), peakOf(peakOf), limits(limits),
+        rows(problem), limit(problem.memoryLimit),
+        left(std::max<size_t>(
+            limits.fewestMeasured,
+            limits.mostMeasured /
+                std::max<size_t>(1, problem.variables.size()))) {}
+
+  llvm::Expected<PeakOutcome> run();
+
+private:
+  using Choice = std::vector<uint32_t>;
+  /// A plan of the list.
+  struct Listed {
+    int64_t bound = 0;
+    double cost = 0;
+    Choice choice;
+  };
+  int64_t boundOf(llvm::ArrayRef<uint32_t> choice) const {
+    std::vector<int64_t> held = rows.held(problem, choice);
+    return held.empty() ? 0 : *llvm::max_element(held);
+  }
+  std::optional<int64_t> measure(const Choice &choice);
+  void take(const Choice &choice, double lowerBound, bool isProved);
+
+  bool canList() const;
+  void searchList();
+  void findLeast(llvm::ArrayRef<Listed> list);
+  std::vector<Listed> listPlans() const;
+
+  llvm::Error searchByLimits();
+  void tryLimits(int64_t low);
+  void descend(Choice choice);
+
+  const PlanProblem &problem;
+  const SolverOptions &options;
+  ChoicePeak peakOf;
+  const PeakSearchLimits &limits;
+  MemoryRows rows;
+  int64_t limit;
+  /// Programs that may still be measured.
+  size_t left;
+  std::map<Choice, int64_t> measured;
+  Choice leanest;
+  PeakOutcome outcome;
+};
+
+} // namespace
+
+/// The peak of a choice; nothing where no more may be measured.
+std::optional<int64_t> PeakSearch::measure(const Choice &choice) {
+  if (auto known = measured.find(choice); known != measured.end())
+    return known->second;
+  if (left == 0)
+    return std::nullopt;
+  --left;
+  int64_t peak = peakOf(choice).value_or(std::numeric_limits<int64_t>::max());
+  measured[choice] = peak;
+  if (peak < outcome.leanest) {
+    outcome.leanest = peak;
+    leanest = choice;
+  }
+  return peak;
+}
+
+/// Keeps a plan within the limit if it is the cheapest.
+void PeakSearch::take(const Choice &choice, double lowerBound, bool isProved) {
+  double cost = problem.evaluate(choice);
+  if (!outcome.solution.choice.empty() && outcome.solution.cost <= cost)
+    return;
+  outcome.solution = {choice, cost, std::min(lowerBound, cost), isProved};
+}
+
+//===----------------------------------------------------------------------===//
+// Few plans
+//===----------------------------------------------------------------------===//
+
+bool PeakSearch::canList() const {
+  double plans = 1;
+  for (const PlanProblem::Variable &variable : problem.variables)
+    plans *= variable.numChoices();
+  return plans <= limits.mostListed;
+}
+
+std::vector<PeakSearch::Listed> PeakSearch::listPlans() const {
+  std::vector<Listed> list;
+  Choice choice(problem.variables.size(), 0);
+  for (;;) {
+    list.push_back({boundOf(choice), problem.evaluate(choice), choice});
+    unsigned at = choice.size();
+    while (at > 0 && ++choice[at - 1] == problem.variables[at - 1].numChoices())
+      choice[--at] = 0;
+    if (at == 0)
+      return list;
+  }
+}
+
+void PeakSearch::searchList() {
+  std::vector<Listed> list = listPlans();
+  llvm::sort(list, [](const Listed &a, const Listed &b) {
+    return std::tie(a.cost, a.choice) < std::tie(b.cost, b.choice);
+  });
+  size_t mayFit = llvm::count_if(
+      list, [&](const Listed &each) { return each.bound <= limit; });
+  // Where not all can be measured, the leanest have their turn, too.
+  size_t kept = mayFit > left ? left / 2 : 0;
+  for (const Listed &each : list) {
+    if (each.bound > limit)
+      continue;
+    outcome.solution.lowerBound = each.cost;
+    if (left <= kept)
+      break;
+    if (*measure(each.choice) > limit)
+      continue;
+    // All that cost less do not fit.
+    take(each.choice, each.cost, /*isProved=*/true);
+    return;
+  }
+  findLeast(list);
+}
+
+/// The smallest peak: nothing whose bound is as large can be smaller. Ends with
+/// the first plan that keeps the limit.
+void PeakSearch::findLeast(llvm::ArrayRef<Listed> list) {
+  std::vector<const Listed *> order;
+  for (const Listed &each : list)
+    order.push_back(&each);
+  llvm::sort(order, [](const Listed *a, const Listed *b) {
+    return std::tie(a->bound, a->cost, a->choice) <
+           std::tie(b->bound, b->cost, b->choice);
+  });
+  std::optional<int64_t> unknown;
+  for (const Listed *each : order) {
+    if (each->bound >= outcome.leanest)
+      break;
+    std::optional<int64_t> peak = measure(each->choice);
+    if (!peak) {
+      unknown = each->bound;
+      break;
+    }
+    if (*peak <= limit)
+      return take(each->choice, outcome.solution.lowerBound,
+                  /*isProved=*/false);
+  }
+  outcome.lowerBound = unknown.value_or(outcome.leanest);
+  MemoryNeed need;
+  need.choice = order.front()->choice;
+  findHolders(problem, rows, need);
+  outcome.holders = describeHolders(problem, need);
+}
+
+//===----------------------------------------------------------------------===//
+// Many plans
+//===----------------------------------------------------------------------===//
+
+/// Looks for the limit on the bound under which programs just fit, above `low`.
+void PeakSearch::tryLimits(int64_t low) {
+  constexpr unsigned mostAttempts = 8;
+  int64_t high = limit + 1, next = limit;
+  for (unsigned attempt = 0; attempt < mostAttempts && low < high - 1;
+       ++attempt, next = low + (high - low) / 2) {
+    MemorySearch search(problem, rows, next, /*withCosts=*/true, options);
+    search.run(options.work);
+    if (search.choice.empty()) {
+      low = next;
+      continue;
+    }
+    // Every plan that keeps the limit keeps it by its bound.
+    if (attempt == 0)
+      outcome.solution.lowerBound =
+          search.isDone ? problem.evaluate(search.choice) : search.lowerBound;
+    std::optional<int64_t> peak = measure(search.choice);
+    if (!peak)
+      return;
+    if (*peak > limit) {
+      high = next;
+      continue;
+    }
+    take(search.choice, outcome.solution.lowerBound,
+         attempt == 0 && search.isDone);
+    if (attempt == 0)
+      return;
+    low = next;
+  }
+}
+
+/// Moves single variables to what takes less memory, until the limit is kept or
+/// none moves.
+void PeakSearch::descend(Choice choice) {
+  std::optional<int64_t> peak = measure(choice);
+  for (bool moved = true; moved && peak && *peak > limit;) {
+    moved = false;
+    for (unsigned var = 0; var < choice.size() && *peak > limit; ++var) {
+      Choice other = choice;
+      for (uint32_t c = 0; c < problem.variables[var].numChoices(); ++c) {
+        other[var] = c;
+        if (boundOf(other) >= *peak)
+          continue;
+        std::optional<int64_t> found = measure(other);
+        if (!found)
+          return;
+        if (*found >= *peak)
+          continue;
+        peak = found;
+        choice = other;
+        moved = true;
+      }
+    }
+  }
+  if (peak && *peak <= limit)
+    take(choice, outcome.solution.lowerBound, /*isProved=*/false);
+}
+
+llvm::Error PeakSearch::searchByLimits() {
+  auto need = leastMemory(problem, options);
+  if (!need)
+    return need.takeError();
+  outcome.lowerBound = need->lowerBound;
+  outcome.holders = describeHolders(problem, *need);
+  measure(need->choice);
+  if (need->lowerBound > limit)
+    return llvm::Error::success();
+  tryLimits(need->lowerBound - 1);
+  if (!outcome.solution.choice.empty())
+    return llvm::Error::success();
+  descend(leanest);
+  if (outcome.solution.choice.empty())
+    descend(need->choice);
+  return llvm::Error::success();
+}
+
+llvm::Expected<PeakOutcome> PeakSearch::run() {
+  if (llvm::Error error = checkMemoryTerms(problem))
+    return std::move(error);
+  if (canList())
+    searchList();
+  else if (llvm::Error error = searchByLimits())
+    return std::move(error);
+  return std::move(outcome);
+}
+
+llvm::Expected<PeakOutcome>
+optimize::searchWithinPeak(const PlanProblem &problem,
+                           const SolverOptions &options, ChoicePeak peakOf,
+                           const PeakSearchLimits &limits) {
+  return PeakSearch(problem, options, peakOf, limits).run();
+}

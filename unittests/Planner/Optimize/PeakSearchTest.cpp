@@ -1,0 +1,148 @@
+//===- PeakSearchTest.cpp - Plans whose programs keep a limit -------------===//
+
+#include "tapestry/Planner/Optimize/PeakSearch.h"
+#include "../TestErrors.h"
+#include "../TestProblems.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace tapestry;
+using namespace tapestry::optimize;
+using namespace tapestry::test;
+
+namespace {
+
+/// Programs that need more than is certain, by up to `most` bytes that say
+/// nothing of the choice.
+struct Programs {
+  const PlanProblem &problem;
+  int64_t most = 20;
+  unsigned measured = 0;
+
+  int64_t peakOf(llvm::ArrayRef<uint32_t> choice) const {
+    uint64_t mixed = 1;
+    for (uint32_t c : choice)
+      mixed = (mixed ^ c) * 0x9E3779B97F4A7C15 + (mixed >> 31);
+    return problem.peakBytes(choice) + int64_t((mixed >> 40) % (most + 1));
+  }
+  std::optional<int64_t> operator()(llvm::ArrayRef<uint32_t> choice) {
+    ++measured;
+    return peakOf(choice);
+  }
+};
+
+struct All {
+  int64_t least = std::numeric_limits<int64_t>::max(), most = 0;
+  /// The least cost of what keeps the problem's limit; infinite: nothing does.
+  double cheapest = std::numeric_limits<double>::infinity();
+};
+
+All allPlans(const PlanProblem &problem, const Programs &programs) {
+  All all;
+  std::vector<uint32_t> choice(problem.variables.size(), 0);
+  for (size_t v = 0; v < choice.size();) {
+    int64_t peak = programs.peakOf(choice);
+    all.least = std::min(all.least, peak);
+    all.most = std::max(all.most, peak);
+    if (peak <= problem.memoryLimit)
+      all.cheapest = std::min(all.cheapest, problem.evaluate(choice));
+    for (v = 0;
+         v < choice.size() && ++choice[v] == problem.variables[v].numChoices();)
+      choice[v++] = 0;
+  }
+  return all;
+}
+
+/// From below the least peak of all plans up to the largest.
+int64_t drawLimit(std::mt19937 &random, const All &all) {
+  int64_t low = std::max<int64_t>(all.least - 4, 1);
+  return low + int64_t(random() % uint64_t(all.most - low + 1)) / 2;
+}
+
+TEST(PeakSearch, SaysWhatASearchThroughAllPlansSays) {
+  std::mt19937 random(11);
+  unsigned found = 0, refused = 0, named = 0;
+  for (unsigned trial = 0; trial < 150; ++trial) {
+    PlanProblem problem = randomProblem(random, 1 + random() % 6, 4);
+    addRandomMemory(random, problem, 5);
+    Programs programs{problem};
+    problem.memoryLimit = drawLimit(random, allPlans(problem, programs));
+    All all = allPlans(problem, programs);
+    PeakOutcome outcome = valueOf(searchWithinPeak(problem, {}, programs));
+    bool fits = all.least <= problem.memoryLimit;
+    ASSERT_EQ(!outcome.solution.choice.empty(), fits);
+    if (fits) {
+      ++found;
+      EXPECT_EQ(outcome.solution.cost, all.cheapest);
+      EXPECT_EQ(outcome.solution.lowerBound, all.cheapest);
+      EXPECT_TRUE(outcome.solution.provedOptimal);
+      EXPECT_LE(programs.peakOf(outcome.solution.choice), problem.memoryLimit);
+    } else {
+      ++refused;
+      EXPECT_EQ(outcome.leanest, all.least);
+      EXPECT_EQ(outcome.lowerBound, all.least);
+      named += !outcome.holders.empty();
+    }
+  }
+  EXPECT_GT(found, 50u);
+  EXPECT_GT(refused, 10u);
+  EXPECT_GT(named, 5u);
+}
+
+/// Too many plans to list, or to measure: what is claimed still holds.
+TEST(PeakSearch, ClaimsNoMoreThanItKnows) {
+  std::mt19937 random(12);
+  unsigned found = 0, open = 0, proved = 0;
+  for (unsigned trial = 0; trial < 200; ++trial) {
+    PlanProblem problem = randomProblem(random, 2 + random() % 5, 4);
+    addRandomMemory(random, problem, 5);
+    Programs programs{problem, int64_t(random() % 60)};
+    problem.memoryLimit = drawLimit(random, allPlans(problem, programs));
+    All all = allPlans(problem, programs);
+    PeakSearchLimits limits;
+    if (trial % 2)
+      limits.mostListed = 0;
+    limits.mostMeasured = random() % 60;
+    limits.fewestMeasured = 3;
+    PeakOutcome outcome =
+        valueOf(searchWithinPeak(problem, {}, programs, limits));
+    EXPECT_LE(
+        programs.measured,
+        std::max<size_t>(3, limits.mostMeasured / problem.variables.size()));
+    EXPECT_GE(outcome.leanest, all.least);
+    EXPECT_LE(outcome.lowerBound, all.least);
+    const Solution &solution = outcome.solution;
+    if (solution.choice.empty()) {
+      bool isProof = outcome.lowerBound > problem.memoryLimit;
+      proved += isProof;
+      open += !isProof;
+      if (isProof) {
+        EXPECT_GT(all.least, problem.memoryLimit);
+      }
+      continue;
+    }
+    ++found;
+    EXPECT_LE(programs.peakOf(solution.choice), problem.memoryLimit);
+    EXPECT_EQ(solution.cost, problem.evaluate(solution.choice));
+    EXPECT_LE(solution.lowerBound, all.cheapest * (1 + 1e-9));
+    if (solution.provedOptimal) {
+      EXPECT_LE(solution.cost, all.cheapest * (1 + 1e-9));
+    }
+  }
+  EXPECT_GT(found, 50u);
+  EXPECT_GT(open, 2u);
+  EXPECT_GT(proved, 5u);
+}
+
+TEST(PeakSearch, PassesOverWhatMeansNoProgram) {
+  std::mt19937 random(13);
+  PlanProblem problem = randomProblem(random, 3, 3);
+  addRandomMemory(random, problem, 3);
+  problem.memoryLimit = std::numeric_limits<int64_t>::max() / 2;
+  auto nothing = [](llvm::ArrayRef<uint32_t>) {
+    return std::optional<int64_t>();
+  };
+  PeakOutcome outcome = valueOf(searchWithinPeak(problem, {}, nothing));
+  EXPECT_TRUE(outcome.solution.choice.empty());
+}
+
+} // namespace
