@@ -3,7 +3,7 @@
 
     accuracy.py [--build build] [--every 97] [--check | --print] [FUNCTION ...]
 
-f32: every N-th of all 2^32 numbers (--every 1 takes them all, ten minutes a
+f32: every N-th of all 2^32 numbers (--every 1 takes them all, a few minutes a
 function), compared with NumPy in f64; f16 and bf16: all 65,536 numbers; f64:
 random numbers of all magnitudes, compared with mpmath. The worst that is found
 is computed again with mpmath. Code for x86-64-v2 (without fused multiply-adds)
