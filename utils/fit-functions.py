@@ -106,17 +106,21 @@ def erf_tail(z):
     return mpmath.erf(x) / x - 1
 
 
+def erfc_root(t):
+    """erfc(t)^(1/4)."""
+    return mpmath.sqrt(mpmath.sqrt(mpmath.erfc(t)))
+
+
 def main():
-    # Exponents are rounded so that r is rather positive: there its rounding errors
-    # are smaller than beside exp(r) < 1.
-    half, center = mpmath.log(2) / 2 * mpf("1.0001"), mpf(3) / 32
+    half = mpmath.log(2) / 2 * mpf("1.0001")
     for type, degree in (("f32", 4), ("f64", 10)):
-        fit("exp", type, exp_tail, lambda r: r**2 / mpmath.exp(r), center - half, center + half, degree)
+        fit("exp", type, exp_tail, lambda r: r**2 / mpmath.exp(r), -half, half, degree)
     root = mpmath.sqrt(mpf(2))
     fit("log", "f32", log_tail, lambda f: abs(f**3 / mpmath.log1p(f)), 1 / root - 1, root - 1, 8)
-    fit("erf", "f32", erf_tail, lambda z: 1 / (1 + erf_tail(z)), 0, 1, 6)
-    fit("log(erfc)", "f32", lambda t: mpmath.log(mpmath.erfc(t)),
-        lambda t: mpmath.erfc(t) / mpmath.erf(t), mpf("0.75"), 4, 7)
+    # Where the two of erf meet, the errors of both are small.
+    meet = mpf("1.1")
+    fit("erf", "f32", erf_tail, lambda z: 1 / (1 + erf_tail(z)), 0, meet**2, 6)
+    fit("erfc^(1/4)", "f32", erfc_root, lambda t: 4 * erfc_root(t)**3 / mpmath.erf(t), meet, 4, 7)
     for type, bits in (("f32", 15), ("f64", 40)):
         high = rounded(mpmath.log(2), bits)
         low = rounded(mpmath.log(2) - high, BITS[type])

@@ -42,10 +42,12 @@ func.func @double(%x: f64) -> (f64, f64) attributes {tapestry.device} {
 // A quotient that is the logistic function becomes it, whichever way its sum is
 // written, and one that only looks like it stays.
 // CHECK-LABEL: func @sigmoid
-// CHECK-COUNT-2: arith.divf %cst
-// CHECK:         arith.divf %{{[0-9]}}
-// CHECK-NOT:     arith.divf
-// CHECK:         return
+// CHECK:         %[[Q0:.*]] = arith.divf
+// CHECK-NEXT:    arith.negf %[[Q0]]
+// CHECK:         %[[Q1:.*]] = arith.divf
+// CHECK-NEXT:    arith.negf %[[Q1]]
+// CHECK:         %[[Q2:.*]] = arith.divf
+// CHECK-NEXT:    return %{{.*}}, %{{.*}}, %[[Q2]]
 func.func @sigmoid(%x: vector<4xf32>) -> (vector<4xf32>, vector<4xf32>, vector<4xf32>)
     attributes {tapestry.device} {
   %zero = arith.constant dense<0.0> : vector<4xf32>

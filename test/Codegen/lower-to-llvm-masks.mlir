@@ -14,3 +14,16 @@ func.func @mask(%n: index, %p: memref<?xf32>, %v: vector<16xf32>) attributes {ta
   vector.maskedstore %p[%c0], %m, %v : memref<?xf32>, vector<16xi1>, vector<16xf32>
   return
 }
+
+// Where the bound is known to fit, it is taken as it is.
+// CHECK-LABEL: llvm.func @tail_mask
+// CHECK-SAME:      (%[[N:[^:]*]]: i64
+// CHECK-NOT:     llvm.intr.smax
+// CHECK:         llvm.trunc %[[N]] : i64 to i32
+// CHECK:         llvm.icmp {{.*}} : vector<16xi32>
+func.func @tail_mask(%n: index, %p: memref<?xf32>, %v: vector<16xf32>) attributes {tapestry.device} {
+  %c0 = arith.constant 0 : index
+  %m = vector.create_mask %n {tapestry.tail_mask} : vector<16xi1>
+  vector.maskedstore %p[%c0], %m, %v : memref<?xf32>, vector<16xi1>, vector<16xf32>
+  return
+}

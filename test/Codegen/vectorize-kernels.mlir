@@ -14,7 +14,7 @@
 // CHECK:           vector.store %[[Y]], %{{.*}}[%[[I]]]
 // CHECK:         scf.for %[[J:.*]] = %[[MAIN]] to %[[N:.*]] step %c16
 // CHECK:           %[[LEFT:.*]] = arith.subi %[[N]], %[[J]]
-// CHECK:           %[[MASK:.*]] = vector.create_mask %[[LEFT]] : vector<16xi1>
+// CHECK:           %[[MASK:.*]] = vector.create_mask %[[LEFT]] {tapestry.tail_mask} : vector<16xi1>
 // CHECK:           vector.maskedload %{{.*}}[%[[J]]], %[[MASK]]
 // CHECK:           vector.maskedstore %{{.*}}[%[[J]]], %[[MASK]]
 // AVX2-LABEL: func @map

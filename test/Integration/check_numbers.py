@@ -106,6 +106,36 @@ def column_sums(bench):
         expect_below("f64", relative(got["E"], 300007 * 0.1), 1e-15)
 
 
+@case
+def sums_around_blocks(bench):
+    """Lengths before and behind where blocks and groups of them end."""
+    rng = np.random.default_rng(12)
+    program = """
+        input X : f32[n, 3]
+        input Z : f32[3, n]
+        S[j] = sum[i] X[i, j]
+        T[j] = sum[i] Z[j, i]
+        U = sum[i, j] Z[i, j] * X[j, i]
+        M[j] = max[i] Z[j, i]
+        output S, T, U, M
+    """
+    for n in (1, 63, 257, 511, 4097, 16385, 32769, 131101):
+        x = rng.standard_normal((n, 3)).astype(np.float32)
+        z = rng.standard_normal((3, n)).astype(np.float32)
+        wide, tall = x.astype(np.float64), z.astype(np.float64)
+        product = tall * wide.T
+        for devices in (1, 3):
+            got = run(bench, f"param n = {n}\n{program}", {"X": x, "Z": z},
+                      ("S", "T", "U", "M"), f"--devices={devices}")
+            for name, exact, size in (("S", wide.sum(0), np.abs(wide).sum(0)),
+                                      ("T", tall.sum(1), np.abs(tall).sum(1)),
+                                      ("U", product.sum(), np.abs(product).sum())):
+                error = float(np.max(np.abs(got[name] - exact) / size)) / UNIT
+                expect_below(f"{name} of {n} on {devices}, in units", error, 8)
+            if not np.array_equal(got["M"], z.max(1)):
+                raise CheckFailed(f"maxima of {n} on {devices}")
+
+
 PRODUCT = """
     param n = 1000003
     input A : f32[5, n]
@@ -213,6 +243,8 @@ FUNCTIONS = {
     "abs(X[i])": np.abs,
 }
 PROCESSORS = ("x86-64-v2", "x86-64-v3", "x86-64-v4", "native")
+# Of two units, since one would cost up to half the time again (docs/Accuracy.md).
+FAST_SINGLES = ("tanh(X[i])", "erf(X[i])", "sigmoid(X[i])")
 
 
 def check_functions(bench, type, x, values, limit, cpu):
@@ -229,7 +261,8 @@ def check_functions(bench, type, x, values, limit, cpu):
             want = formula(x)
         error = units(widened(got[name].reshape(-1), type), want, type)
         at = int(np.argmax(error))
-        expect_below(f"{text} of {type} on {cpu} at {x[at]!r}", float(error[at]), limit)
+        most = 2.0 if type == "f32" and text in FAST_SINGLES else limit
+        expect_below(f"{text} of {type} on {cpu} at {x[at]!r}", float(error[at]), most)
     return True
 
 
@@ -238,7 +271,7 @@ def singles():
     rng = np.random.default_rng(8)
     exponents = np.repeat(np.arange(512, dtype=np.uint32) << 23, 101)
     bits = exponents | rng.integers(0, 1 << 23, exponents.size, dtype=np.uint32)
-    edges = [0.0, -0.0, np.inf, -np.inf, np.nan, 88.7, -87.3, -103.9, -88.0, 0.875, 9.0, 3.84, 1.0]
+    edges = [0.0, -0.0, np.inf, -np.inf, np.nan, 88.7, -87.3, -103.9, -88.0, 1.1, 9.0, 3.84, 1.0]
     edges = np.array(edges, np.float32).view(np.uint32)
     near = (edges[:, None] + np.arange(-40, 41)).astype(np.uint32).reshape(-1)
     ordinary = rng.uniform(-12, 12, 40000).astype(np.float32).view(np.uint32)

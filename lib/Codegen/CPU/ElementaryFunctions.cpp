@@ -3,7 +3,8 @@
 // Reductions of the argument after W. J. Cody and W. Waite (Software Manual for
 // the Elementary Functions, 1980); the polynomials are those that
 // utils/fit-functions.py prints. What a result is the sum or the quotient of is
-// kept in two parts, so that it is rounded once, but for small fractions.
+// kept in two parts, so that it is rounded once, but for small fractions; in
+// f32 not everywhere, where that would be felt (docs/Accuracy.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,52 +17,52 @@ using namespace mlir;
 namespace tapestry {
 namespace {
 
-/// q of exp(r) = 1 + r + r^2 q(r) for |r - 3/32| <= log(2) / 2.
-constexpr double expTailSingle[] = {0x1.00000ap-1, 0x1.55555ep-3, 0x1.553ad2p-5,
-                                    0x1.1163dcp-7, 0x1.8d21dcp-10};
+/// q of exp(r) = 1 + r + r^2 q(r) for |r| <= log(2) / 2.
+constexpr double expTailSingle[] = {0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558bp-5,
+                                    0x1.12399cp-7, 0x1.6a4d88p-10};
 constexpr double expTailDouble[] = {0x1p-1,
-                                    0x1.555555555554ep-3,
-                                    0x1.555555555555bp-5,
-                                    0x1.111111111403ap-7,
-                                    0x1.6c16c16bfd988p-10,
-                                    0x1.a01a01866e6a3p-13,
-                                    0x1.a01a0329d4f17p-16,
-                                    0x1.71de93cda6478p-19,
-                                    0x1.27dd08be9410ap-22,
-                                    0x1.adbb5ee4ac5b8p-26,
-                                    0x1.39959b3b1c2f8p-29};
+                                    0x1.555555555555ap-3,
+                                    0x1.555555555553p-5,
+                                    0x1.111111110f166p-7,
+                                    0x1.6c16c16c275c4p-10,
+                                    0x1.a01a01b1e49ecp-13,
+                                    0x1.a01a01502ec7ap-16,
+                                    0x1.71ddf38813cbfp-19,
+                                    0x1.27e5927e8e53ep-22,
+                                    0x1.af66ba08ce1bfp-26,
+                                    0x1.1e5de808b7e67p-29};
 
 /// p of log(1 + f) = f - f^2 / 2 + f^3 p(f) for sqrt(1/2) <= 1 + f <= sqrt(2).
 constexpr double logTail[] = {0x1.555548p-2, -0x1.000008p-2, 0x1.99a47ap-3,
                               -0x1.555b9p-3, 0x1.233abap-3,  -0x1.fc3d0cp-4,
                               0x1.e6e022p-4, -0x1.dda352p-4, 0x1.13c3dap-4};
 
-/// c of erf(x) = x + x c(x^2) for |x| <= 1.
-constexpr double erfTail[] = {0x1.06eba8p-3,  -0x1.81273ep-2, 0x1.ce2cecp-4,
-                              -0x1.b7f7eep-6, 0x1.53fbb4p-8,  -0x1.a3aac6p-11,
-                              0x1.4896a6p-14};
-/// log(1 - erf(x)) for 3/4 <= x <= 4, where erf rounds to 1.
-constexpr double logErfc[] = {0x1.ffd84ep-14, -0x1.211646p+0, -0x1.449174p-1,
-                              -0x1.b8c722p-4, 0x1.941ba8p-6,  -0x1.057ecap-8,
-                              0x1.9eac9ep-12, -0x1.270db2p-16};
+/// c of erf(x) = x + x c(x^2) for |x| <= 1.1.
+constexpr double erfTail[] = {0x1.06eba8p-3, -0x1.812734p-2, 0x1.ce2aa6p-4,
+                              -0x1.b7cdep-6, 0x1.52ac24p-8,  -0x1.9a3ddep-11,
+                              0x1.2f80a2p-14};
+/// (1 - erf(x))^(1/4) for 1.1 <= x <= 4, where erf rounds to 1.
+constexpr double erfcRoot[] = {0x1.0150f4p+0,  -0x1.3abcaep-2, -0x1.0d97f4p-4,
+                               -0x1.8b9ad2p-5, 0x1.0a04ccp-4,  -0x1.65dc52p-6,
+                               0x1.9f8e4p-9,   -0x1.6ecdc4p-13};
 
-/// exp of something, in parts: exp(r + error) = 1 + r + error + r^2 q times a
-/// power of two.
+/// exp of something, in parts: exp(rest + low) = 1 + r + r^2 q times a power of
+/// two, where r is the rounded sum.
 struct Exponential {
-  Value r, error, q, shifted;
+  Value rest, low, r, q, shifted;
   /// The power, where it is a normal number.
   Value power(FloatEmitter &f) const { return f.exponentBits(f.bits(shifted)); }
   /// What is added to 1.
   FloatPair tail(FloatEmitter &f) const {
-    return {r, f.multiplyAdd(f.mul(r, r), q, error)};
+    return {rest, f.multiplyAdd(f.mul(r, r), q, low)};
+  }
+  /// The same in one number, with the error of r.
+  Value roundedTail(FloatEmitter &f) const {
+    return f.multiplyAdd(f.mul(r, r), q, r);
   }
 };
 
 } // namespace
-
-/// Where exponents are moved to by one factor and back by another, so that both
-/// are normal numbers though the exponential may not be.
-static double exponentShift(FloatEmitter &f) { return f.isDouble() ? 512 : 64; }
 
 /// What, added to a number, leaves the nearest integer plus `shift` in the
 /// lowest bits, as the exponent of a float.
@@ -76,16 +77,14 @@ static Exponential emitExponential(FloatEmitter &f, Value x, Value shifter) {
   double ln2High = f.isDouble() ? 0x1.62e42fefa4p-1 : 0x1.62e4p-1;
   double ln2Low = f.isDouble() ? -0x1.8432a1b0e2634p-43 : 0x1.7f7d1cp-20;
   double log2e = f.isDouble() ? 0x1.71547652b82fep+0 : 0x1.715476p+0;
-  // Off the middle, since 1 + r is rounded to smaller steps below 1.
-  Value shifted =
-      f.multiplyAdd(f.sub(x, f.constant(3.0 / 32)), f.constant(log2e), shifter);
+  Value shifted = f.multiplyAdd(x, f.constant(log2e), shifter);
   Value whole = f.sub(shifted, shifter);
   Value rest = f.multiplyAdd(whole, f.constant(-ln2High), x);
   Value r = f.multiplyAdd(whole, f.constant(-ln2Low), rest);
-  Value error = f.multiplyAdd(whole, f.constant(-ln2Low), f.sub(rest, r));
+  Value low = f.mul(whole, f.constant(-ln2Low));
   Value q = f.isDouble() ? f.polynomial(expTailDouble, r)
                          : f.polynomial(expTailSingle, r);
-  return {r, error, q, shifted};
+  return {rest, low, r, q, shifted};
 }
 
 Value emitExp(FloatEmitter &f, Value x) {
@@ -130,26 +129,49 @@ Value emitExpM1(FloatEmitter &f, Value x) {
 Value emitTanh(FloatEmitter &f, Value x) {
   // (e - 1) / (e + 1) with e = exp(2 |x|), which is 1 beyond the bound.
   Value magnitude = f.atMost(f.abs(x), f.isDouble() ? 20 : 10);
-  FloatPair minusOne = emitExpM1Pair(f, f.add(magnitude, magnitude));
-  FloatPair plusOne = f.sum(minusOne.high, f.constant(2));
-  plusOne.low = f.add(plusOne.low, minusOne.low);
-  return f.copySign(f.quotient(minusOne, plusOne), x);
+  Value twice = f.add(magnitude, magnitude);
+  if (f.isDouble()) {
+    FloatPair minusOne = emitExpM1Pair(f, twice);
+    FloatPair plusOne = f.sum(minusOne.high, f.constant(2));
+    plusOne.low = f.add(plusOne.low, minusOne.low);
+    return f.copySign(f.quotient(minusOne, plusOne), x);
+  }
+  // Faster, with an error below two units: only the quotient is corrected.
+  Exponential value = emitExponential(f, twice, emitShifter(f, 0));
+  Value power = value.power(f);
+  Value minusOne =
+      f.multiplyAdd(power, value.roundedTail(f), f.sub(power, f.constant(1)));
+  Value reciprocal = f.div(f.constant(1), f.add(minusOne, f.constant(2)));
+  Value near = f.mul(minusOne, reciprocal);
+  Value rest = f.multiplyAdd(near, f.constant(-2),
+                             f.remainder(minusOne, near, minusOne));
+  return f.copySign(f.multiplyAdd(rest, reciprocal, near), x);
 }
 
 Value emitSigmoid(FloatEmitter &f, Value x) {
-  // e / (1 + e) for negative x, else 1 / (1 + e), with e = exp(-|x|).
+  // e / (1 + e) for negative x, else 1 / (1 + e), with e = exp(-|x|), which may
+  // be no normal number: its exponent is moved by one factor and back by
+  // another.
   Value zero = f.constant(0), one = f.constant(1);
   Value negative = f.atLeast(f.sub(zero, f.abs(x)), f.isDouble() ? -800 : -110);
-  double shift = exponentShift(f);
+  double shift = f.isDouble() ? 512 : 64;
   Value back = f.constant(std::ldexp(1.0, -shift));
   Exponential value = emitExponential(f, negative, emitShifter(f, shift));
-  FloatPair tail = value.tail(f);
   Value power = value.power(f);
+  Value isNegative = f.less(x, zero);
+  if (!f.isDouble()) {
+    // Faster, with an error below two units: e is rounded.
+    Value mantissa = f.add(one, value.roundedTail(f));
+    Value e = f.mul(f.mul(mantissa, power), back);
+    FloatPair sum = f.orderedSum(one, e);
+    Value near = f.div(f.select(isNegative, e, one), sum.high);
+    return f.multiplySub(near, near, sum.low);
+  }
+  FloatPair tail = value.tail(f);
   FloatPair mantissa = f.orderedSum(one, tail.high);
   mantissa = f.orderedSum(mantissa.high, f.add(mantissa.low, tail.low));
   FloatPair sum = f.orderedSum(one, f.mul(f.mul(mantissa.high, power), back));
   sum.low = f.add(sum.low, f.mul(f.mul(mantissa.low, power), back));
-  Value isNegative = f.less(x, zero);
   FloatPair numerator = {f.select(isNegative, mantissa.high, one),
                          f.select(isNegative, mantissa.low, zero)};
   power = f.select(isNegative, power, f.constant(std::ldexp(1.0, shift)));
@@ -161,9 +183,8 @@ Value emitReciprocalRoot(FloatEmitter &f, Value x) {
   Value near = f.div(one, f.sqrt(x));
   // One step of Newton's, 1 - x near^2 being exact but for a small fraction.
   Value first = f.mul(x, near), firstError = f.productError(x, near, first);
-  Value second = f.mul(first, near);
-  Value rest = f.sub(f.sub(one, second), f.productError(first, near, second));
-  rest = f.sub(rest, f.mul(firstError, near));
+  Value rest = f.remainder(one, first, near);
+  rest = f.multiplySub(rest, firstError, near);
   Value result = f.multiplyAdd(f.mul(near, f.constant(0.5)), rest, near);
   // Of 0 and infinity there is no rest.
   return f.select(f.isNaN(result), near, result);
@@ -174,10 +195,7 @@ Value emitPower(FloatEmitter &f, Value x, int64_t exponent) {
   if (exponent < 0) {
     // The reciprocal first: the power itself may overflow.
     Value near = f.div(f.constant(1), x);
-    Value product = f.mul(near, x);
-    Value rest =
-        f.sub(f.sub(f.constant(1), product), f.productError(near, x, product));
-    base = {near, f.mul(near, rest)};
+    base = {near, f.mul(near, f.remainder(f.constant(1), near, x))};
   }
   std::optional<FloatPair> result;
   for (uint64_t rest = std::abs(exponent); rest > 0; rest /= 2) {
@@ -234,19 +252,13 @@ Value emitErf(FloatEmitter &f, Value x) {
   Value small =
       f.multiplyAdd(magnitude, f.polynomial(erfTail, square), magnitude);
 
-  // 1 - exp(log(erfc(x))), the logarithm in two parts.
-  Value bounded = f.atMost(magnitude, 4);
-  Value factor = f.polynomial(ArrayRef(logErfc).drop_front(), bounded);
-  Value product = f.mul(factor, bounded);
-  FloatPair log = f.orderedSum(product, f.constant(logErfc[0]));
-  log.low = f.add(log.low, f.productError(factor, bounded, product));
-  Exponential erfc = emitExponential(f, log.high, emitShifter(f, 0));
-  FloatPair parts = erfc.tail(f);
-  Value tail = f.add(parts.high, f.add(parts.low, log.low));
-  Value power = erfc.power(f);
-  Value large = f.sub(f.sub(f.constant(1), power), f.mul(power, tail));
+  // An error of 1.3 units where the two meet; exp(log(1 - erf(x))) has less,
+  // but takes half as long again.
+  Value root = f.polynomial(erfcRoot, f.atMost(magnitude, 4));
+  root = f.mul(root, root);
+  Value large = f.multiplySub(f.constant(1), root, root);
 
-  Value isSmall = f.less(magnitude, f.constant(0.875));
+  Value isSmall = f.less(magnitude, f.constant(1.1));
   return f.copySign(f.select(isSmall, small, large), x);
 }
 

@@ -20,6 +20,8 @@ namespace {
 /// Values that a lane adds one after the other in a long sum; a sum of up to
 /// twice as many is not long.
 constexpr int64_t blockSteps = 32;
+/// The sums of so many blocks, a group, are added as they are.
+constexpr int64_t groupBlocks = 8;
 
 class LaneReductionEmitter : public NestEmitter {
 public:
@@ -38,26 +40,27 @@ private:
   };
 
   void findBlocks();
+  OpFoldResult manyGroups();
+  void emitNest();
   void emitRows(const Rows &rows);
   IndexList resultsOf(const Rows &rows);
   IndexList extremesOf(const Rows &rows);
   IndexList emitPartials(const Rows &rows);
-  IndexList blockedLoops(const Rows &rows, const NestPoint &point,
-                         ValueRange sums, unsigned level);
-  IndexList blockedVectors(const Rows &rows, const NestPoint &point,
-                           ValueRange sums);
   IndexList mainLoop(const Rows &rows, const NestPoint &point,
                      OpFoldResult from, OpFoldResult to, ValueRange partials);
   IndexList tailLoop(const Rows &rows, const NestPoint &point,
                      ValueRange partials);
   IndexList allIdentities(unsigned rows);
-  void addBlock(unsigned rows, IndexList &sums, ValueRange partials,
-                unsigned first);
+  IndexList sumBlocks(
+      unsigned rows, OpFoldResult extent, ValueRange sums, ValueRange start,
+      llvm::function_ref<IndexList(OpFoldResult from, OpFoldResult to)> block);
+  void addPartials(ArrayRef<Operation *> combines, IndexList &sums,
+                   ValueRange partials, unsigned from);
   SmallVector<Operation *> combinesOf(unsigned rows);
   IndexList innerLoops(const Rows &rows, const NestPoint &point,
-                       ValueRange partials, unsigned level);
+                       ValueRange carried, unsigned level, bool inBlocks);
   IndexList emitVectors(const Rows &rows, const NestPoint &point,
-                        ValueRange partials);
+                        ValueRange carried, bool inBlocks);
   IndexList emitStep(const Rows &rows, const NestPoint &point, unsigned lanes,
                      Value mask, ValueRange partials);
   Value combined(Operation *combine, Value a, Value c, unsigned lanes);
@@ -80,6 +83,9 @@ private:
   bool isBlocked = false;
   unsigned blockLevel = 0;
   int64_t blockPoints = blockSteps;
+  /// The loops carry the sums of groups with their errors; partial results
+  /// where there is one group.
+  bool inGroups = false;
 };
 
 /// Blocks take whole rounds of as many of the innermost loops as are short.
@@ -103,7 +109,40 @@ void LaneReductionEmitter::findBlocks() {
   }
 }
 
+/// 1 where there are several groups, 0 where not.
+OpFoldResult LaneReductionEmitter::manyGroups() {
+  if (!isBlocked)
+    return b.index(0);
+  OpFoldResult points = b.index(1);
+  for (unsigned dim : ArrayRef(plan.inner).take_front(blockLevel + 1))
+    points = b.mul(points, nest.extents[dim]);
+  if (blockLevel == plan.inner.size())
+    points =
+        b.mul(points, b.div(nest.extents[plan.vectorDim], b.index(wide())));
+  return b.min(b.div(points, b.index(groupBlocks * blockPoints + 1)),
+               b.index(1));
+}
+
+/// Where the length is known at run time only, the nest is built twice, so that
+/// short sums do not bear what long ones need.
 void LaneReductionEmitter::emit() {
+  OpFoldResult many = manyGroups();
+  if (auto known = b.known(many)) {
+    inGroups = *known != 0;
+    return emitNest();
+  }
+  Value condition = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                          b.value(many), b.value(0));
+  auto ifOp = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (bool groups : {true, false}) {
+    b.setInsertionPointToStart(groups ? ifOp.thenBlock() : ifOp.elseBlock());
+    inGroups = groups;
+    emitNest();
+  }
+}
+
+void LaneReductionEmitter::emitNest() {
   outerLoops(nest.origin(b), [&](const NestPoint &point) {
     if (plan.rowDim < 0)
       return emitRows({point, 1});
@@ -156,18 +195,18 @@ SmallVector<Operation *> LaneReductionEmitter::combinesOf(unsigned rows) {
   return combines;
 }
 
-/// Combines `sums` from `first` on with the partial results of a block. Behind
-/// all the sums lie the low parts of those that have one.
-void LaneReductionEmitter::addBlock(unsigned rows, IndexList &sums,
-                                    ValueRange partials, unsigned first) {
-  SmallVector<Operation *> combines = combinesOf(rows);
+/// Combines `sums` from number `from` on with partial results. Behind all the
+/// sums lie the low parts of those that have one.
+void LaneReductionEmitter::addPartials(ArrayRef<Operation *> combines,
+                                       IndexList &sums, ValueRange partials,
+                                       unsigned from) {
   unsigned low = combines.size();
   for (auto [number, combine] : llvm::enumerate(combines)) {
     bool adds = isa<arith::AddFOp>(combine);
     unsigned lowAt = adds ? low++ : 0;
-    if (number < first || number >= first + partials.size())
+    if (number < from || number >= from + partials.size())
       continue;
-    Value partial = partials[number - first];
+    Value partial = partials[number - from];
     if (!adds) {
       unsigned lanes = cast<VectorType>(partial.getType()).getNumElements();
       sums[number] = cloneOnVectors(b, combine, {sums[number], partial}, lanes);
@@ -179,19 +218,49 @@ void LaneReductionEmitter::addBlock(unsigned rows, IndexList &sums,
   }
 }
 
+/// The loop that is cut: blocks, whose partial results from `start` on `block`
+/// gives, in groups.
+LaneReductionEmitter::IndexList LaneReductionEmitter::sumBlocks(
+    unsigned rows, OpFoldResult extent, ValueRange sums, ValueRange start,
+    llvm::function_ref<IndexList(OpFoldResult, OpFoldResult)> block) {
+  SmallVector<Operation *> combines = combinesOf(rows);
+  OpFoldResult step = b.index(
+      blockLevel < plan.inner.size() ? blockPoints : blockPoints * wide());
+  auto sumGroup = [&](OpFoldResult from, OpFoldResult to, ValueRange values) {
+    return loop(from, to, step, values, [&](OpFoldResult iv, ValueRange old) {
+      IndexList next = block(iv, b.min(b.add(iv, step), to));
+      for (auto [combine, before, value] : llvm::zip(combines, old, next)) {
+        unsigned lanes = cast<VectorType>(value.getType()).getNumElements();
+        value = cloneOnVectors(b, combine, {before, value}, lanes);
+      }
+      return next;
+    });
+  };
+  if (!inGroups)
+    return sumGroup(b.index(0), extent, sums);
+  OpFoldResult group = b.mul(step, b.index(groupBlocks));
+  return loop(b.index(0), extent, group, sums,
+              [&](OpFoldResult from, ValueRange values) {
+                OpFoldResult to = b.min(b.add(from, group), extent);
+                IndexList next(values);
+                addPartials(combines, next, sumGroup(from, to, start), 0);
+                return next;
+              });
+}
+
 /// Partial results travel through the loops as one list: the wide vectors of
 /// all outputs and rows, then the narrow ones of the tail.
 LaneReductionEmitter::IndexList
 LaneReductionEmitter::emitPartials(const Rows &rows) {
   IndexList partials = allIdentities(rows.count);
-  if (!isBlocked)
-    return innerLoops(rows, rows.point, partials, 0);
+  if (!inGroups)
+    return innerLoops(rows, rows.point, partials, 0, isBlocked);
   SmallVector<Operation *> combines = combinesOf(rows.count);
   IndexList sums = partials;
   for (auto [combine, partial] : llvm::zip_equal(combines, partials))
     if (isa<arith::AddFOp>(combine))
       sums.push_back(partial);
-  sums = blockedLoops(rows, rows.point, sums, 0);
+  sums = innerLoops(rows, rows.point, sums, 0, isBlocked);
   unsigned low = combines.size();
   for (auto [number, combine] : llvm::enumerate(combines))
     partials[number] = isa<arith::AddFOp>(combine)
@@ -267,66 +336,30 @@ Value LaneReductionEmitter::combined(Operation *combine, Value a, Value c,
   return result;
 }
 
+/// The loops from plan.inner[level] on; `inBlocks` when one of them is cut.
 LaneReductionEmitter::IndexList
 LaneReductionEmitter::innerLoops(const Rows &rows, const NestPoint &point,
-                                 ValueRange partials, unsigned level) {
+                                 ValueRange carried, unsigned level,
+                                 bool inBlocks) {
   if (level == plan.inner.size())
-    return emitVectors(rows, point, partials);
-  unsigned dim = plan.inner[level];
-  return loop(b.index(0), nest.extents[dim], b.index(1), partials,
-              [&](OpFoldResult iv, ValueRange values) {
-                return innerLoops(rows, nest.advance(b, point, dim, iv), values,
-                                  level + 1);
-              });
-}
-
-/// The same in blocks: `sums` as addBlock takes them.
-LaneReductionEmitter::IndexList
-LaneReductionEmitter::blockedLoops(const Rows &rows, const NestPoint &point,
-                                   ValueRange sums, unsigned level) {
-  if (level == plan.inner.size())
-    return blockedVectors(rows, point, sums);
+    return emitVectors(rows, point, carried, inBlocks);
   unsigned dim = plan.inner[level];
   OpFoldResult extent = nest.extents[dim];
-  bool cuts = level == blockLevel;
-  return loop(
-      b.index(0), extent, b.index(cuts ? blockPoints : 1), sums,
-      [&](OpFoldResult iv, ValueRange values) {
-        if (!cuts)
-          return blockedLoops(rows, nest.advance(b, point, dim, iv), values,
-                              level + 1);
-        OpFoldResult end = b.min(b.add(iv, b.index(blockPoints)), extent);
-        IndexList next(values);
-        addBlock(rows.count, next,
-                 loop(iv, end, b.index(1), allIdentities(rows.count),
-                      [&](OpFoldResult at, ValueRange partials) {
-                        return innerLoops(rows, nest.advance(b, point, dim, at),
-                                          partials, level + 1);
-                      }),
-                 0);
-        return next;
-      });
-}
-
-LaneReductionEmitter::IndexList
-LaneReductionEmitter::blockedVectors(const Rows &rows, const NestPoint &point,
-                                     ValueRange sums) {
-  OpFoldResult main = b.alignDown(nest.extents[plan.vectorDim], wide());
-  OpFoldResult block = b.index(blockPoints * wide());
-  IndexList wides = identities(rows.count, wide());
-  IndexList results = loop(
-      b.index(0), main, block, sums, [&](OpFoldResult iv, ValueRange values) {
-        IndexList next(values);
-        addBlock(
-            rows.count, next,
-            mainLoop(rows, point, iv, b.min(b.add(iv, block), main), wides), 0);
-        return next;
-      });
-  if (hasTail())
-    addBlock(rows.count, results,
-             tailLoop(rows, point, identities(rows.count, plan.lanes)),
-             wides.size());
-  return results;
+  auto points = [&](OpFoldResult from, OpFoldResult to, ValueRange start,
+                    bool below) {
+    return loop(from, to, b.index(1), start,
+                [&](OpFoldResult iv, ValueRange values) {
+                  return innerLoops(rows, nest.advance(b, point, dim, iv),
+                                    values, level + 1, below);
+                });
+  };
+  if (!inBlocks || level != blockLevel)
+    return points(b.index(0), extent, carried, inBlocks);
+  IndexList start = allIdentities(rows.count);
+  return sumBlocks(rows.count, extent, carried, start,
+                   [&](OpFoldResult from, OpFoldResult to) {
+                     return points(from, to, start, /*below=*/false);
+                   });
 }
 
 LaneReductionEmitter::IndexList
@@ -349,19 +382,32 @@ LaneReductionEmitter::tailLoop(const Rows &rows, const NestPoint &point,
               partials, [&](OpFoldResult iv, ValueRange values) {
                 return emitStep(
                     rows, nest.advance(b, point, plan.vectorDim, iv),
-                    plan.lanes, maskFor(b.sub(extent, iv), plan.lanes), values);
+                    plan.lanes, tailMask(b.sub(extent, iv), plan.lanes),
+                    values);
               });
 }
 
 LaneReductionEmitter::IndexList
 LaneReductionEmitter::emitVectors(const Rows &rows, const NestPoint &point,
-                                  ValueRange partials) {
+                                  ValueRange carried, bool inBlocks) {
   OpFoldResult main = b.alignDown(nest.extents[plan.vectorDim], wide());
-  unsigned half = hasTail() ? partials.size() / 2 : partials.size();
-  IndexList results =
-      mainLoop(rows, point, b.index(0), main, partials.take_front(half));
-  if (hasTail())
-    results.append(tailLoop(rows, point, partials.drop_front(half)));
+  IndexList start = identities(rows.count, wide());
+  auto block = [&](OpFoldResult from, OpFoldResult to) {
+    return mainLoop(rows, point, from, to, start);
+  };
+  bool addsGroups = inBlocks && inGroups;
+  ValueRange before = addsGroups ? carried : carried.take_front(start.size());
+  IndexList results = inBlocks
+                          ? sumBlocks(rows.count, main, before, start, block)
+                          : mainLoop(rows, point, b.index(0), main, before);
+  if (!hasTail())
+    return results;
+  if (addsGroups)
+    addPartials(combinesOf(rows.count), results,
+                tailLoop(rows, point, identities(rows.count, plan.lanes)),
+                start.size());
+  else
+    results.append(tailLoop(rows, point, carried.drop_front(start.size())));
   return results;
 }
 

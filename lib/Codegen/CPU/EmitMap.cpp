@@ -105,7 +105,7 @@ void MapEmitter::emitVectors(const NestPoint &point, OpFoldResult extent) {
   loop(b.index(0), main, wide,
        [&](OpFoldResult iv) { emitBody(advance(iv), wide, nullptr); });
   loop(main, extent, plan.lanes, [&](OpFoldResult iv) {
-    emitBody(advance(iv), plan.lanes, maskFor(b.sub(extent, iv), plan.lanes));
+    emitBody(advance(iv), plan.lanes, tailMask(b.sub(extent, iv), plan.lanes));
   });
 }
 

@@ -20,8 +20,8 @@ constexpr int64_t unrolledSteps = 4;
 constexpr int64_t maxUnrolledCost = 16;
 /// Sums of so many terms are not cut into blocks.
 constexpr int64_t shortSum = 64;
-/// The sums of up to so many blocks of a reduction are added as they are.
-constexpr int64_t fewBlocks = 16;
+/// The sums of so many blocks of a reduction, a group, are added as they are.
+constexpr int64_t groupBlocks = 32;
 
 TileEmitter::TileEmitter(IndexBuilder &b, Nest &nest, const NestPlan &plan,
                          const TargetInfo &target)
@@ -49,10 +49,11 @@ void TileEmitter::planBlocks() {
               b.index(1));
     OpFoldResult blocks = b.ceilDiv(blockSteps, most);
     blockSteps = b.ceilDiv(blockSteps, blocks);
+    groupSteps = b.mul(blockSteps, b.index(groupBlocks));
     auto points = b.known(b.mul(steps, below));
     addsBlocks = llvm::all_of(nest.outputs, addsFloats) &&
                  !(points && *points <= shortSum);
-    manyBlocks = b.min(b.div(blocks, b.index(fewBlocks + 1)), b.index(1));
+    manyBlocks = b.min(b.div(blocks, b.index(groupBlocks + 1)), b.index(1));
   }
   blockPoints = b.mul(blockSteps, below);
 
@@ -66,30 +67,88 @@ void TileEmitter::planBlocks() {
 
 void TileEmitter::emitBlocks(const NestPoint &point) {
   OpFoldResult columns = nest.extents[plan.vectorDim];
-  OpFoldResult steps = nest.extents[plan.inner.front()];
   // An empty reduction still has one block: results take their start values.
-  OpFoldResult atLeastOne = b.max(steps, b.index(1));
-  bool single = plan.reductionBlock == 0;
+  OpFoldResult steps = b.max(nest.extents[plan.inner.front()], b.index(1));
   loop(b.index(0), columns, blockColumns, [&](OpFoldResult column) {
     NestPoint atColumn = nest.advance(b, point, plan.vectorDim, column);
-    loop(b.index(0), atLeastOne, blockSteps, [&](OpFoldResult step) {
-      Block block;
-      block.point = nest.advance(b, atColumn, plan.inner.front(), step);
-      block.columns = plan.vectorBlock
-                          ? b.min(b.sub(columns, column), blockColumns)
-                          : columns;
-      block.steps = single ? steps : b.min(b.sub(steps, step), blockSteps);
-      if (!b.known(step))
-        block.first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                            b.value(step), b.value(0));
-      if (hasErrors())
-        block.last = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
-                                           b.value(b.add(step, blockSteps)),
-                                           b.value(steps));
-      packColumns(block);
-      emitRows(block);
+    OpFoldResult here = plan.vectorBlock
+                            ? b.min(b.sub(columns, column), blockColumns)
+                            : columns;
+    if (!hasGroups())
+      return emitGroup(atColumn, here, b.index(0), steps);
+    loop(b.index(0), steps, groupSteps, [&](OpFoldResult step) {
+      OpFoldResult end = b.add(step, groupSteps);
+      emitGroup(atColumn, here, step, b.min(end, steps));
+      addGroup(atColumn, here, step, end);
     });
   });
+}
+
+/// The blocks from one step of the reduction to another.
+void TileEmitter::emitGroup(const NestPoint &point, OpFoldResult columns,
+                            OpFoldResult from, OpFoldResult to) {
+  OpFoldResult steps = nest.extents[plan.inner.front()];
+  bool single = plan.reductionBlock == 0;
+  loop(from, to, blockSteps, [&](OpFoldResult step) {
+    Block block;
+    block.point = nest.advance(b, point, plan.inner.front(), step);
+    block.columns = columns;
+    block.steps = single ? steps : b.min(b.sub(steps, step), blockSteps);
+    if (!b.known(step))
+      block.first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                          b.value(step), b.value(0));
+    packColumns(block);
+    emitRows(block);
+  });
+}
+
+/// Moves the sums of the group of blocks from `step` to `end` out of the
+/// results, which are 0 then; the last group brings the totals back.
+void TileEmitter::addGroup(const NestPoint &point, OpFoldResult columns,
+                           OpFoldResult step, OpFoldResult end) {
+  OpBuilder::InsertionGuard guard(b);
+  if (!b.known(manyBlocks)) {
+    Value many = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                       b.value(manyBlocks), b.value(0));
+    auto ifOp = scf::IfOp::create(b, many, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+  }
+  Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                      b.value(step), b.value(0));
+  Value last = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, b.value(end),
+                                     b.value(nest.extents[plan.inner.front()]));
+  OpFoldResult rows = plan.rowDim < 0 ? b.index(1) : nest.extents[plan.rowDim];
+  loop(b.index(0), rows, 1, [&](OpFoldResult row) {
+    NestPoint atRow =
+        plan.rowDim < 0 ? point : nest.advance(b, point, plan.rowDim, row);
+    loop(b.index(0), columns, plan.lanes, [&](OpFoldResult column) {
+      addToTotals(nest.advance(b, atRow, plan.vectorDim, column),
+                  b.add(b.mul(row, totalsLine), column),
+                  maskFor(b.sub(columns, column), plan.lanes), first, last);
+    });
+  });
+}
+
+/// The same for a vector of each result; its totals start at `at`.
+void TileEmitter::addToTotals(const NestPoint &point, OpFoldResult at,
+                              Value mask, Value first, Value last) {
+  for (auto [out, parts] : llvm::enumerate(totals)) {
+    unsigned number = nest.numInputs() + out;
+    const NestOperand &operand = nest.operands[number];
+    OpFoldResult offset = point.offset[number];
+    OpFoldResult stride = operand.strides[plan.vectorDim];
+    Value sum = load(operand, offset, stride, plan.lanes, mask);
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sum.getType()));
+    auto part = [&](const NestOperand &from) -> Value {
+      Value value = load(from, at, b.index(1), plan.lanes, Value());
+      return arith::SelectOp::create(b, first, zero, value);
+    };
+    FloatPair total = addTo({part(parts.first), part(parts.second)}, sum);
+    store(total.high, parts.first, at, b.index(1), Value());
+    store(total.low, parts.second, at, b.index(1), Value());
+    Value rest = arith::SelectOp::create(b, last, rounded(total), zero);
+    store(rest, operand, offset, stride, mask);
+  }
 }
 
 /// All rows in tiles of plan.rows, then the rest by halving.
@@ -240,62 +299,6 @@ void TileEmitter::storeResults(const Tile &tile, ValueRange values,
   }
 }
 
-TileEmitter::IndexList TileEmitter::addBlock(const Tile &tile,
-                                             ValueRange results) {
-  IndexList starts = startValues(tile);
-  auto plainly = [&]() {
-    IndexList sums;
-    for (auto [start, result] : llvm::zip_equal(starts, results))
-      sums.push_back(arith::AddFOp::create(b, start, result));
-    return sums;
-  };
-  if (!hasErrors())
-    return plainly();
-  if (b.known(manyBlocks))
-    return addWithErrors(tile, starts, results);
-  Value many = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                     b.value(manyBlocks), b.value(0));
-  auto ifOp = scf::IfOp::create(b, results.getTypes(), many,
-                                /*addThenBlock=*/true, /*addElseBlock=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifOp.thenBlock());
-  scf::YieldOp::create(b, addWithErrors(tile, starts, results));
-  b.setInsertionPointToStart(ifOp.elseBlock());
-  scf::YieldOp::create(b, plainly());
-  return IndexList(ifOp.getResults());
-}
-
-/// The errors of the blocks before are added in at the end only.
-TileEmitter::IndexList TileEmitter::addWithErrors(const Tile &tile,
-                                                  ValueRange starts,
-                                                  ValueRange results) {
-  IndexList sums;
-  OpFoldResult first = b.sub(tile.point.index[plan.vectorDim],
-                             tile.block.point.index[plan.vectorDim]);
-  for (unsigned out = 0; out < nest.outputs.size(); ++out)
-    for (unsigned row = 0; row < tile.rows; ++row) {
-      OpFoldResult line = b.mul(b.index(out), errorBlock);
-      if (plan.rowDim >= 0)
-        line = b.add(line,
-                     b.mul(b.add(tile.point.index[plan.rowDim], b.index(row)),
-                           errorLine));
-      for (unsigned column = 0; column < plan.vectors; ++column) {
-        OpFoldResult at =
-            b.add(b.add(line, first), b.index(int64_t(column) * plan.lanes));
-        Value low = load(errors, at, b.index(1), plan.lanes, Value());
-        if (tile.block.first)
-          low = arith::SelectOp::create(
-              b, tile.block.first,
-              arith::ConstantOp::create(b, b.getZeroAttr(low.getType())), low);
-        FloatPair sum = addTo({starts[sums.size()], low}, results[sums.size()]);
-        store(sum.low, errors, at, b.index(1), Value());
-        sums.push_back(arith::SelectOp::create(b, tile.block.last, rounded(sum),
-                                               sum.high));
-      }
-    }
-  return sums;
-}
-
 /// The accumulators before this block: from the buffer, or the fill's value at
 /// the first block when the fill was folded in.
 TileEmitter::IndexList TileEmitter::startValues(const Tile &tile) {
@@ -374,7 +377,10 @@ TileEmitter::IndexList TileEmitter::reduce(const Tile &tile) {
     IndexList zeros;
     for (Type type : accumulatorTypes(tile.rows))
       zeros.push_back(arith::ConstantOp::create(b, b.getZeroAttr(type)));
-    return addBlock(tile, reductionOf(tile, zeros));
+    IndexList sums = reductionOf(tile, zeros);
+    for (auto [sum, start] : llvm::zip_equal(sums, startValues(tile)))
+      sum = arith::AddFOp::create(b, start, sum);
+    return sums;
   }
   if (!isExtreme() || tile.rows * plan.vectors < 8)
     return reductionOf(tile, startValues(tile));

@@ -37,6 +37,10 @@ Value FloatEmitter::multiplyAdd(Value x, Value y, Value z) {
                 : add(mul(x, y), z);
 }
 
+Value FloatEmitter::multiplySub(Value z, Value x, Value y) {
+  return multiplyAdd(arith::NegFOp::create(b, x), y, z);
+}
+
 Value FloatEmitter::polynomial(ArrayRef<double> coefficients, Value x) {
   Value result = constant(coefficients.back());
   for (double coefficient : llvm::reverse(coefficients.drop_back()))
@@ -58,6 +62,13 @@ Value FloatEmitter::productError(Value x, Value y, Value product) {
   Value error = sub(mul(xHigh, yHigh), product);
   error = add(add(error, mul(xHigh, yLow)), mul(xLow, yHigh));
   return add(error, mul(xLow, yLow));
+}
+
+Value FloatEmitter::remainder(Value z, Value x, Value y) {
+  if (hasFMA)
+    return multiplySub(z, x, y);
+  Value product = mul(x, y);
+  return sub(sub(z, product), productError(x, y, product));
 }
 
 FloatPair FloatEmitter::orderedSum(Value x, Value y) {
@@ -83,9 +94,8 @@ FloatPair FloatEmitter::product(FloatPair x, FloatPair y) {
 Value FloatEmitter::quotient(FloatPair x, FloatPair y) {
   Value reciprocal = div(constant(1), y.high);
   Value near = mul(x.high, reciprocal);
-  Value back = mul(near, y.high);
-  Value rest = sub(sub(x.high, back), productError(near, y.high, back));
-  rest = add(rest, sub(x.low, mul(near, y.low)));
+  Value rest = remainder(x.high, near, y.high);
+  rest = add(rest, multiplySub(x.low, near, y.low));
   return multiplyAdd(rest, reciprocal, near);
 }
 

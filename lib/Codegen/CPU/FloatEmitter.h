@@ -61,10 +61,14 @@ public:
 
   /// x * y + z, rounded once where that costs nothing, else twice.
   mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value z);
+  /// z - x * y in the same way.
+  mlir::Value multiplySub(mlir::Value z, mlir::Value x, mlir::Value y);
   /// The polynomial with these coefficients, the constant first, by Horner.
   mlir::Value polynomial(llvm::ArrayRef<double> coefficients, mlir::Value x);
   /// The rounding error of `product` = x * y.
   mlir::Value productError(mlir::Value x, mlir::Value y, mlir::Value product);
+  /// z - x * y, rounded but for a small fraction of a unit.
+  mlir::Value remainder(mlir::Value z, mlir::Value x, mlir::Value y);
   /// x + y where |x| >= |y| or x is 0 (T. J. Dekker, 1971).
   FloatPair orderedSum(mlir::Value x, mlir::Value y);
   /// x + y (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).

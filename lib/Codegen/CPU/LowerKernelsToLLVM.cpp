@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NarrowFloats.h"
+#include "NestEmitter.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -45,7 +46,7 @@ namespace {
 
 /// A mask of one dimension as a comparison of 32-bit lane numbers, which takes
 /// half the instructions of upstream's 64-bit ones. The bound is brought into
-/// their range first; what is known to be there folds.
+/// their range first, unless it is known to be there.
 struct NarrowMask : OpRewritePattern<vector::CreateMaskOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -59,9 +60,11 @@ struct NarrowMask : OpRewritePattern<vector::CreateMaskOp> {
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(rewriter, loc, value);
     };
-    Value bound =
-        arith::MaxSIOp::create(rewriter, loc, op.getOperand(0), constant(0));
-    bound = arith::MinSIOp::create(rewriter, loc, bound, constant(lanes));
+    Value bound = op.getOperand(0);
+    if (!op->hasAttr(tailMaskAttrName)) {
+      bound = arith::MaxSIOp::create(rewriter, loc, bound, constant(0));
+      bound = arith::MinSIOp::create(rewriter, loc, bound, constant(lanes));
+    }
     bound =
         arith::IndexCastOp::create(rewriter, loc, rewriter.getI32Type(), bound);
     auto numbers = VectorType::get(lanes, rewriter.getI32Type());

@@ -61,6 +61,13 @@ Value NestEmitter::maskFor(OpFoldResult remaining, unsigned lanes) {
   return vector::CreateMaskOp::create(b, type, b.value(remaining));
 }
 
+Value NestEmitter::tailMask(OpFoldResult remaining, unsigned lanes) {
+  Value mask = maskFor(remaining, lanes);
+  if (mask)
+    mask.getDefiningOp()->setAttr(tailMaskAttrName, b.getUnitAttr());
+  return mask;
+}
+
 Value NestEmitter::splat(TypedAttr value, unsigned lanes) {
   auto type = VectorType::get({lanes}, value.getType());
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, value));

@@ -15,6 +15,9 @@
 
 namespace tapestry {
 
+/// Marks a vector.create_mask whose bound is known to fit 32 bits.
+inline constexpr llvm::StringLiteral tailMaskAttrName = "tapestry.tail_mask";
+
 /// Each builds the loops of a materialised nest at `b`'s insertion point.
 void emitMap(IndexBuilder &b, Nest &nest, const NestPlan &plan,
              const TargetInfo &target);
@@ -54,6 +57,9 @@ protected:
   /// A mask of the first `remaining` lanes; null when all `lanes` are known to
   /// hold data.
   mlir::Value maskFor(mlir::OpFoldResult remaining, unsigned lanes);
+  /// The same of the elements behind the whole vectors of a row: so few that
+  /// their number fits 32 bits.
+  mlir::Value tailMask(mlir::OpFoldResult remaining, unsigned lanes);
 
   /// `lanes` elements of an operand from `offset` on, `stride` apart: a scalar
   /// where the stride is 0.

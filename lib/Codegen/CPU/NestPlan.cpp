@@ -22,7 +22,7 @@ constexpr int64_t packingRows = 24;
 /// while panels come from the L2 cache.
 constexpr int64_t panelBytes = 64 * 1024;
 /// Streams that are read at the same time when nothing is packed or reused.
-constexpr int64_t streams = 16;
+constexpr int64_t streams = 8;
 
 class Planner {
 public:

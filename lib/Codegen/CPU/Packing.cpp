@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace tapestry {
 
-/// Replaces packed operands in `sources` by panels; makes room for errors.
+/// Replaces packed operands in `sources` by panels; makes room for totals.
 void TileEmitter::allocatePanels() {
   for (unsigned number = 0; number < sources.size(); ++number) {
     if (isPacked(number, Packing::None))
@@ -39,15 +39,17 @@ void TileEmitter::allocatePanels() {
     else
       source.strides[plan.rowDim] = b.index(1);
   }
-  if (!hasErrors())
+  if (!hasGroups())
     return;
-  errorLine = b.alignUp(blockColumns, width());
-  errorBlock =
-      plan.rowDim < 0 ? errorLine : b.mul(errorLine, nest.extents[plan.rowDim]);
-  OpFoldResult size = b.mul(errorBlock, b.index(nest.outputs.size()));
-  errors =
-      allocate(nest.outputs.front().yielded.getType(), b.mul(size, manyBlocks));
-  panels.push_back(errors.flat);
+  totalsLine = b.alignUp(blockColumns, width());
+  OpFoldResult size = b.mul(totalsLine, manyBlocks);
+  if (plan.rowDim >= 0)
+    size = b.mul(size, nest.extents[plan.rowDim]);
+  for (OutputBody &output : nest.outputs) {
+    Type type = output.yielded.getType();
+    totals.push_back({allocate(type, size), allocate(type, size)});
+    panels.append({totals.back().first.flat, totals.back().second.flat});
+  }
 }
 
 void TileEmitter::freePanels() {

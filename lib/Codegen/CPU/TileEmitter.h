@@ -28,8 +28,6 @@ private:
     mlir::OpFoldResult steps;
     /// Whether accumulators start here: an i1; null when they always do.
     mlir::Value first;
-    /// Whether it ends the reduction, where sums have errors.
-    mlir::Value last;
   };
   /// One register tile.
   struct Tile {
@@ -47,6 +45,12 @@ private:
 
   void planBlocks();
   void emitBlocks(const NestPoint &point);
+  void emitGroup(const NestPoint &point, mlir::OpFoldResult columns,
+                 mlir::OpFoldResult from, mlir::OpFoldResult to);
+  void addGroup(const NestPoint &point, mlir::OpFoldResult columns,
+                mlir::OpFoldResult step, mlir::OpFoldResult end);
+  void addToTotals(const NestPoint &point, mlir::OpFoldResult at,
+                   mlir::Value mask, mlir::Value first, mlir::Value last);
   void emitRows(const Block &block);
   void emitColumns(const Block &block, const NestPoint &point, unsigned rows);
   enum class Masks {
@@ -59,10 +63,6 @@ private:
   void emitTile(const Block &block, const NestPoint &point, unsigned rows,
                 mlir::OpFoldResult remaining, Masks masks);
   IndexList startValues(const Tile &tile);
-  /// Adds the sums of a block to those of the blocks before.
-  IndexList addBlock(const Tile &tile, mlir::ValueRange results);
-  IndexList addWithErrors(const Tile &tile, mlir::ValueRange starts,
-                          mlir::ValueRange results);
   IndexList loadResults(const Tile &tile, bool masked);
   void storeResults(const Tile &tile, mlir::ValueRange values, bool masked);
   /// Builds `fn`, whose results have these types, for tiles that need masks
@@ -87,8 +87,8 @@ private:
       const Block &block, NestPoint steps, mlir::ValueRange carried,
       llvm::function_ref<IndexList(const NestPoint &, mlir::ValueRange)> fn,
       unsigned level = 0, unsigned levels = ~0u);
-  /// Whether there are many blocks: an i1, or known.
-  bool hasErrors() const { return addsBlocks && b.known(manyBlocks) != 0; }
+  /// Whether there may be many blocks.
+  bool hasGroups() const { return addsBlocks && b.known(manyBlocks) != 0; }
   mlir::OpFoldResult innerExtent(const Block &block, unsigned level) {
     return level == 0 ? block.steps : nest.extents[plan.inner[level]];
   }
@@ -124,15 +124,18 @@ private:
   /// values carried are the accumulators and then masks of the lanes that have
   /// seen none.
   bool ignoresNaN = false;
-  /// Steps of inner[0] and columns per block; reduction points per block.
-  mlir::OpFoldResult blockSteps, blockColumns, blockPoints;
+  /// Steps of inner[0] and columns per block; reduction points per block; steps
+  /// per group of blocks.
+  mlir::OpFoldResult blockSteps, blockColumns, blockPoints, groupSteps;
   /// Blocks are summed on their own.
   bool addsBlocks = false;
-  /// 1 where there are so many that the sums of blocks have errors, which lie
-  /// in `errors`, one for each result of a block of columns; 0 where not.
+  /// 1 where they make several groups, the sums of which are added with their
+  /// errors; 0 where not.
   mlir::OpFoldResult manyBlocks;
-  NestOperand errors;
-  mlir::OpFoldResult errorLine, errorBlock;
+  /// Per output: these sums and their errors for a block of columns, in lines
+  /// of this length, one for each row.
+  llvm::SmallVector<std::pair<NestOperand, NestOperand>, 2> totals;
+  mlir::OpFoldResult totalsLine;
   /// The operands as the tile reads them: panels in place of packed ones.
   llvm::SmallVector<NestOperand, 4> sources;
   llvm::SmallVector<mlir::Value, 4> panels;

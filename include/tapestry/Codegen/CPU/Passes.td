@@ -66,8 +66,9 @@ def ExpandMath : Pass<"tapestry-expand-math", "::mlir::func::FuncOp"> {
     Replaces exp, expm1, tanh, rsqrt, constant powers and the logistic function
     (as `select(x < 0, e, 1) / (1 + e)` with `e = exp(-|x|)`) of f32 and f64, and
     log and erf of f32, on vectors and scalars, by arithmetic that is right within
-    one unit in the last place (docs/Accuracy.md). f16 and bf16 are computed in
-    f32. What is left becomes calls of libm, one per lane.
+    one unit in the last place, tanh, erf and the logistic function of f32 within
+    two (docs/Accuracy.md). f16 and bf16 are computed in f32. What is left becomes
+    calls of libm, one per lane.
   }];
   let options = [
     Option<"cpu", "cpu", "std::string", "\"native\"",
