@@ -29,7 +29,7 @@ PASSES = [
     "tapestry-vectorize-kernels=cpu=x86-64-v3", "tapestry-vectorize-kernels=vector-bits=512",
     "tapestry-verify-shards", "tapestry-codegen-pipeline=cpu=x86-64-v3",
     "tapestry-plan-pipeline=devices=3", "tapestry-to-llvm=cpu=x86-64-v3", "tapestry-to-program",
-    "eliminate-empty-tensors", "remove-dead-values", "convert-scf-to-cf", "one-shot-bufferize",
+    "eliminate-empty-tensors", "remove-dead-values", "one-shot-bufferize",
 ]  # fmt: skip
 
 
