@@ -247,8 +247,10 @@ TEST(CostModel, BusiestIsExplained) {
   unsigned Z = *graph.vertexNamed("Z");
   EXPECT_EQ(explained.partsOf(Z, choice[*explained.variableOf(Z)]),
             plan.vertices[Z].parts);
-  // What limits it has are errors.
-  options.memoryLimit = 1000;
+  // It knows no limits: what its best plan exceeds is an error.
+  options.memoryLimit = plan.peakBytesPerDevice;
+  EXPECT_EQ(valueOf(tapestry::plan::makePlan(graph, options)).cost, plan.cost);
+  options.memoryLimit = plan.peakBytesPerDevice - 1;
   expectError(tapestry::plan::makePlan(graph, options),
               {"'busiest'", "memory"});
 }
