@@ -163,3 +163,29 @@ std::vector<CertainBytes> Collector::collect() {
 std::vector<CertainBytes> layout::certainBytes(const PlanGraph &graph) {
   return Collector(graph).collect();
 }
+
+std::vector<CertainBytes> layout::expectedBytes(const PlanGraph &graph) {
+  using Of = CertainBytes::Of;
+  auto uses = graph.uses();
+  unsigned end = stepOfHome(graph.vertices.size() - 1);
+  std::vector<CertainBytes> result;
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    const PlanVertex &vertex = graph.vertices[v];
+    unsigned nest = stepOfNest(v);
+    bool isKept = vertex.isInput || vertex.isOutput;
+    if (!vertex.storedFor)
+      result.push_back({Of::Home, v, 0, isKept ? 0 : nest,
+                        isKept || uses[v].empty()
+                            ? end
+                            : stepOfNest(uses[v].back().vertex)});
+    if (vertex.isInput)
+      continue;
+    result.push_back({Of::Partial, v, 0, nest, nest});
+    for (auto [o, operand] : llvm::enumerate(vertex.operands)) {
+      bool isStored = graph.vertices[operand.producer].storedFor.has_value();
+      result.push_back({isStored ? Of::Operand : Of::Fetched, v, unsigned(o),
+                        isStored ? 0 : nest, isStored ? end : nest});
+    }
+  }
+  return result;
+}

@@ -13,16 +13,22 @@ using namespace tapestry::optimize;
 
 namespace {
 
+/// Variables that leave a choice.
+size_t numOpen(const PlanProblem &problem) {
+  return llvm::count_if(
+      problem.variables,
+      [](const PlanProblem::Variable &each) { return each.numChoices() > 1; });
+}
+
 class PeakSearch {
 public:
   PeakSearch(const PlanProblem &problem, const SolverOptions &options,
              ChoicePeak peakOf, const PeakSearchLimits &limits)
       : problem(problem), options(options), peakOf(peakOf), limits(limits),
         rows(problem), limit(problem.memoryLimit),
-        left(std::max<size_t>(
-            limits.fewestMeasured,
-            limits.mostMeasured /
-                std::max<size_t>(1, problem.variables.size()))) {}
+        left(std::max<size_t>(limits.fewestMeasured,
+                              limits.mostMeasured /
+                                  std::max<size_t>(1, numOpen(problem)))) {}
 
   llvm::Expected<PeakOutcome> run();
 
@@ -47,7 +53,8 @@ private:
   std::vector<Listed> listPlans() const;
 
   llvm::Error searchByLimits();
-  void tryLimits(int64_t low);
+  std::optional<Choice> tryBound();
+  void tryLimits(int64_t low, const Choice &over);
   void descend(Choice choice);
 
   const PlanProblem &problem;
@@ -171,22 +178,40 @@ void PeakSearch::findLeast(llvm::ArrayRef<Listed> list) {
 // Many plans
 //===----------------------------------------------------------------------===//
 
-/// Looks for the limit on the bound under which programs just fit, above `low`.
-void PeakSearch::tryLimits(int64_t low) {
+/// The cheapest plan within the limit by its bound: every plan that keeps the
+/// limit keeps it so. Its choice, unless that keeps the limit.
+std::optional<PeakSearch::Choice> PeakSearch::tryBound() {
+  MemorySearch search(problem, rows, limit, /*withCosts=*/true, options);
+  search.run(options.work);
+  if (search.choice.empty())
+    return std::nullopt;
+  outcome.solution.lowerBound =
+      search.isDone ? problem.evaluate(search.choice) : search.lowerBound;
+  std::optional<int64_t> peak = measure(search.choice);
+  if (!peak || *peak > limit)
+    return search.choice;
+  take(search.choice, outcome.solution.lowerBound, search.isDone);
+  return std::nullopt;
+}
+
+/// Looks for the limit on what is expected under which programs just fit. More
+/// is expected of plans than `low`; `over` does not fit.
+void PeakSearch::tryLimits(int64_t low, const Choice &over) {
   constexpr unsigned mostAttempts = 8;
-  int64_t high = limit + 1, next = limit;
+  PlanProblem guide = problem;
+  if (!guide.expected.empty())
+    guide.memory = std::move(guide.expected);
+  MemoryRows guideRows(guide);
+  int64_t high = guide.peakBytes(over);
+  int64_t next = std::min(limit, high - 1);
   for (unsigned attempt = 0; attempt < mostAttempts && low < high - 1;
        ++attempt, next = low + (high - low) / 2) {
-    MemorySearch search(problem, rows, next, /*withCosts=*/true, options);
+    MemorySearch search(guide, guideRows, next, /*withCosts=*/true, options);
     search.run(options.work);
     if (search.choice.empty()) {
       low = next;
       continue;
     }
-    // Every plan that keeps the limit keeps it by its bound.
-    if (attempt == 0)
-      outcome.solution.lowerBound =
-          search.isDone ? problem.evaluate(search.choice) : search.lowerBound;
     std::optional<int64_t> peak = measure(search.choice);
     if (!peak)
       return;
@@ -194,10 +219,7 @@ void PeakSearch::tryLimits(int64_t low) {
       high = next;
       continue;
     }
-    take(search.choice, outcome.solution.lowerBound,
-         attempt == 0 && search.isDone);
-    if (attempt == 0)
-      return;
+    take(search.choice, outcome.solution.lowerBound, /*isProved=*/false);
     low = next;
   }
 }
@@ -238,7 +260,8 @@ llvm::Error PeakSearch::searchByLimits() {
   measure(need->choice);
   if (need->lowerBound > limit)
     return llvm::Error::success();
-  tryLimits(need->lowerBound - 1);
+  if (std::optional<Choice> over = tryBound())
+    tryLimits(need->lowerBound - 1, *over);
   if (!outcome.solution.choice.empty())
     return llvm::Error::success();
   descend(leanest);

@@ -52,6 +52,14 @@ All allPlans(const PlanProblem &problem, const Programs &programs) {
   return all;
 }
 
+size_t numOpen(const PlanProblem &problem) {
+  size_t open =
+      llvm::count_if(problem.variables, [](const PlanProblem::Variable &each) {
+        return each.numChoices() > 1;
+      });
+  return std::max<size_t>(1, open);
+}
+
 /// From below the least peak of all plans up to the largest.
 int64_t drawLimit(std::mt19937 &random, const All &all) {
   int64_t low = std::max<int64_t>(all.least - 4, 1);
@@ -105,9 +113,8 @@ TEST(PeakSearch, ClaimsNoMoreThanItKnows) {
     limits.fewestMeasured = 3;
     PeakOutcome outcome =
         valueOf(searchWithinPeak(problem, {}, programs, limits));
-    EXPECT_LE(
-        programs.measured,
-        std::max<size_t>(3, limits.mostMeasured / problem.variables.size()));
+    EXPECT_LE(programs.measured,
+              std::max<size_t>(3, limits.mostMeasured / numOpen(problem)));
     EXPECT_GE(outcome.leanest, all.least);
     EXPECT_LE(outcome.lowerBound, all.least);
     const Solution &solution = outcome.solution;
@@ -131,6 +138,75 @@ TEST(PeakSearch, ClaimsNoMoreThanItKnows) {
   EXPECT_GT(found, 50u);
   EXPECT_GT(open, 2u);
   EXPECT_GT(proved, 5u);
+}
+
+/// Bounds that say little, and an estimate that is right: a plan is found at
+/// every limit that any keeps.
+TEST(PeakSearch, GoesByWhatIsExpected) {
+  std::mt19937 random(14);
+  unsigned guided = 0;
+  for (unsigned trial = 0; trial < 100; ++trial) {
+    PlanProblem problem = randomProblem(random, 3 + random() % 4, 4);
+    addRandomMemory(random, problem, 5);
+    problem.expected = problem.memory;
+    PlanProblem exact = problem;
+    Programs programs{exact, /*most=*/0};
+    for (PlanProblem::MemoryTerm &term : problem.memory) {
+      std::vector<int64_t> bytes = *term.bytes;
+      for (int64_t &each : bytes)
+        each /= 8;
+      term.bytes = std::make_shared<const std::vector<int64_t>>(bytes);
+    }
+    All all = allPlans(problem, programs);
+    PeakSearchLimits limits;
+    limits.mostListed = 0;
+    limits.mostMeasured = limits.fewestMeasured = 3;
+    for (int64_t limit : {all.least, (all.least + all.most) / 2}) {
+      problem.memoryLimit = limit;
+      double cheapest = allPlans(problem, programs).cheapest;
+      PeakOutcome outcome =
+          valueOf(searchWithinPeak(problem, {}, programs, limits));
+      ASSERT_FALSE(outcome.solution.choice.empty());
+      EXPECT_LE(programs.peakOf(outcome.solution.choice), limit);
+      EXPECT_NEAR(outcome.solution.cost, cheapest, 1e-9 * cheapest);
+      EXPECT_LE(outcome.solution.lowerBound, cheapest * (1 + 1e-9));
+      guided += !outcome.solution.provedOptimal;
+    }
+  }
+  EXPECT_GT(guided, 50u);
+}
+
+/// Variables without a choice, such as inputs that lie one way, do not make
+/// programs dearer.
+TEST(PeakSearch, CountsVariablesThatLeaveAChoice) {
+  std::mt19937 random(15);
+  PlanProblem problem = randomProblem(random, 3, 4);
+  addRandomMemory(random, problem, 5);
+  problem.memoryLimit = 1;
+  PeakSearchLimits limits;
+  limits.mostMeasured = 30;
+  limits.fewestMeasured = 1;
+  auto measuredFor = [&] {
+    // No bound ends the search before its budget.
+    for (PlanProblem::MemoryTerm &term : problem.memory)
+      term.bytes =
+          std::make_shared<const std::vector<int64_t>>(term.bytes->size(), 0);
+    unsigned measured = 0;
+    auto peakOf = [&](llvm::ArrayRef<uint32_t>) -> std::optional<int64_t> {
+      return 1000 - int64_t(measured++);
+    };
+    valueOf(searchWithinPeak(problem, {}, peakOf, limits));
+    return measured;
+  };
+  unsigned before = measuredFor();
+  EXPECT_GT(before, 2u);
+  for (unsigned added = 0; added < 20; ++added) {
+    PlanProblem::Variable single = problem.variables.back();
+    single.name = "single";
+    single.costs = std::make_shared<const std::vector<double>>(1, 0.0);
+    problem.variables.push_back(single);
+  }
+  EXPECT_EQ(measuredFor(), before);
 }
 
 TEST(PeakSearch, PassesOverWhatMeansNoProgram) {

@@ -80,6 +80,10 @@ inline unsigned stepOfHome(unsigned vertex) { return 3 * vertex + 2; }
 /// All of them.
 std::vector<CertainBytes> certainBytes(const model::PlanGraph &graph);
 
+/// What Planner/Layout/Memory.h counts, in the same words: closer to most
+/// programs, but no bound. A guide to plans that need little.
+std::vector<CertainBytes> expectedBytes(const model::PlanGraph &graph);
+
 } // namespace tapestry::layout
 
 #endif // TAPESTRY_PLANNER_LAYOUT_CERTAINMEMORY_H

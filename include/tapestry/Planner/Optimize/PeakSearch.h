@@ -4,8 +4,9 @@
 // keep a limit; of the others, only the peak of the program itself can tell.
 // Where the plans can be listed, they are measured in the order of their cost,
 // or of their bounds, until nothing better can follow: what is said then is
-// what an exhaustive search would say. Where there are too many, limits on the
-// bound are tried by halves, and the leanest plan is improved move by move.
+// what an exhaustive search would say. Where there are too many, limits on what
+// is expected of them (PlanProblem::expected) are tried by halves, and the
+// leanest plan is improved move by move.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +27,8 @@ using ChoicePeak =
 struct PeakSearchLimits {
   /// Up to so many plans are listed.
   double mostListed = 1 << 18;
-  /// So many programs are measured for a problem of one variable; n variables
-  /// make each dearer, and take fewer by the factor n.
+  /// So many programs are measured for a problem of one variable; n that leave
+  /// a choice make each dearer, and take fewer by the factor n.
   unsigned mostMeasured = 8'000;
   /// The fewest that are measured all the same.
   unsigned fewestMeasured = 12;

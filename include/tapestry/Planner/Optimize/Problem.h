@@ -91,6 +91,9 @@ struct PlanProblem {
     unsigned last = 0;
   };
   std::vector<MemoryTerm> memory;
+  /// Where `memory` are lower bounds, terms that are closer to most programs: a
+  /// guide, by which nothing is proved. Without any, `memory` is the guide.
+  std::vector<MemoryTerm> expected;
   /// The most bytes per device that may be held at any step; 0: no limit. A
   /// solver that cannot honour a limit must refuse the problem.
   int64_t memoryLimit = 0;

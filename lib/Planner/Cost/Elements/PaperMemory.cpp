@@ -29,12 +29,16 @@ public:
   void add();
 
 private:
+  /// The terms of what is certain, or of what is expected.
+  std::vector<PlanProblem::MemoryTerm>
+  termsOf(llvm::ArrayRef<CertainBytes> held, bool isCertain);
   using Of = CertainBytes::Of;
   SharedBytes operandBytes(unsigned v, unsigned operand);
   SharedBytes largestOperandBytes(unsigned v, unsigned producer);
   SharedBytes writtenBytes(unsigned v, bool onlyPartial);
-  SharedBytes homeBytes(unsigned v, bool onlyCombined);
+  SharedBytes homeBytes(unsigned v, bool onlyCombined, bool isCertain);
   SharedBytes fetchedBytes(unsigned v, unsigned operand, bool besideHome);
+  SharedBytes copiedBytes(unsigned v, unsigned operand);
   int64_t leastRead(unsigned v);
   TensorParts writtenParts(unsigned v, llvm::ArrayRef<int64_t> parts) {
     const PlanVertex &vertex = graph.vertices[v];
@@ -138,11 +142,14 @@ int64_t MemoryTerms::leastRead(unsigned v) {
   return least;
 }
 
-/// Per choice of `v`'s lead, what the home takes at least.
-SharedBytes MemoryTerms::homeBytes(unsigned v, bool onlyCombined) {
+/// Per choice of `v`'s lead, what the home takes at least, or (not `isCertain`)
+/// where results stay as they are made.
+SharedBytes MemoryTerms::homeBytes(unsigned v, bool onlyCombined,
+                                   bool isCertain) {
   const PlanVertex &vertex = graph.vertices[v];
-  int64_t least =
-      vertex.isInput ? std::numeric_limits<int64_t>::max() : leastRead(v);
+  int64_t least = vertex.isInput || !isCertain
+                      ? std::numeric_limits<int64_t>::max()
+                      : leastRead(v);
   std::vector<int64_t> bytes;
   for (const PartVector &parts : *problem.variables[graph.leadOf(v)].choices)
     bytes.push_back(
@@ -196,21 +203,39 @@ SharedBytes MemoryTerms::fetchedBytes(unsigned v, unsigned operand,
   return share(std::move(bytes));
 }
 
-void MemoryTerms::add() {
-  unsigned edges = 0;
-  edgeOf.resize(graph.vertices.size());
-  leastReads.resize(graph.vertices.size());
-  for (unsigned v = 0; v < graph.vertices.size(); ++v)
-    for (const PlanOperand &operand : graph.vertices[v].operands)
-      edgeOf[v].push_back(graph.vertices[operand.producer].storedFor ? ~0u
-                                                                     : edges++);
-  std::vector<CertainBytes> certain = certainBytes(graph);
+/// Per entry of an edge's table, the copy of a reader that wants other parts
+/// than those that were made.
+SharedBytes MemoryTerms::copiedBytes(unsigned v, unsigned operand) {
+  const PlanVertex &vertex = graph.vertices[v];
+  const PlanOperand &read = vertex.operands[operand];
+  const PlanVertex &tensor = graph.vertices[read.producer];
+  const PlanProblem::Edge &edge = problem.edges[edgeOf[v][operand]];
+  std::vector<TensorParts> made(edge.table->rows), wanted(edge.table->columns);
+  for (auto [choice, parts] :
+       llvm::enumerate(*problem.variables[edge.from].choices))
+    made[edge.fromClasses->classOf[choice]] =
+        writtenParts(read.producer, parts);
+  for (auto [choice, parts] :
+       llvm::enumerate(*problem.variables[edge.to].choices))
+    wanted[edge.toClasses->classOf[choice]] = projectedParts(
+        read.projection, vertex.extents(), parts, tensor.shape, read.guard);
+  std::vector<int64_t> bytes;
+  for (const TensorParts &from : made)
+    for (const TensorParts &to : wanted)
+      bytes.push_back(
+          from == to ? 0 : int64_t(partElements(to)) * tensor.elementBytes);
+  return share(std::move(bytes));
+}
+
+std::vector<PlanProblem::MemoryTerm>
+MemoryTerms::termsOf(llvm::ArrayRef<CertainBytes> held, bool isCertain) {
+  std::vector<PlanProblem::MemoryTerm> terms;
   /// Until when homes of results are counted.
   std::vector<unsigned> homeEnds(graph.vertices.size(), 0);
-  for (const CertainBytes &each : certain)
+  for (const CertainBytes &each : held)
     if (each.of == Of::Home || each.of == Of::CombinedHome)
       homeEnds[each.vertex] = each.last;
-  for (const CertainBytes &each : certain) {
+  for (const CertainBytes &each : held) {
     unsigned v = each.vertex;
     PlanProblem::MemoryTerm term = {false, graph.leadOf(v), nullptr, each.first,
                                     each.last};
@@ -218,7 +243,8 @@ void MemoryTerms::add() {
     case Of::Home:
     case Of::CombinedHome:
     case Of::Combined: // Right into the home, or where the nest wrote.
-      term.bytes = homeBytes(v, each.of != Of::Home);
+      term.bytes =
+          homeBytes(v, /*onlyCombined=*/each.of != Of::Home, isCertain);
       break;
     case Of::Written:
     case Of::Partial:
@@ -231,6 +257,12 @@ void MemoryTerms::add() {
     case Of::Fetched: {
       llvm::ArrayRef<PlanOperand> operands = graph.vertices[v].operands;
       unsigned producer = operands[each.operand].producer;
+      term.ofEdge = true;
+      term.owner = edgeOf[v][each.operand];
+      if (!isCertain) {
+        term.bytes = copiedBytes(v, each.operand);
+        break;
+      }
       // What several operands of a result are read from may be its home.
       if (!graph.vertices[producer].isInput &&
           llvm::any_of(operands.take_front(each.operand),
@@ -238,16 +270,27 @@ void MemoryTerms::add() {
                          return other.producer == producer;
                        }))
         continue;
-      term.ofEdge = true;
-      term.owner = edgeOf[v][each.operand];
       term.bytes = fetchedBytes(v, each.operand,
                                 !graph.vertices[producer].isInput &&
                                     homeEnds[producer] >= each.first);
       break;
     }
     }
-    problem.memory.push_back(std::move(term));
+    terms.push_back(std::move(term));
   }
+  return terms;
+}
+
+void MemoryTerms::add() {
+  unsigned edges = 0;
+  edgeOf.resize(graph.vertices.size());
+  leastReads.resize(graph.vertices.size());
+  for (unsigned v = 0; v < graph.vertices.size(); ++v)
+    for (const PlanOperand &operand : graph.vertices[v].operands)
+      edgeOf[v].push_back(graph.vertices[operand.producer].storedFor ? ~0u
+                                                                     : edges++);
+  problem.memory = termsOf(certainBytes(graph), /*isCertain=*/true);
+  problem.expected = termsOf(expectedBytes(graph), /*isCertain=*/false);
 }
 
 void cost::elements::limitPaperMemory(const PlanGraph &graph, int64_t limit,

@@ -61,6 +61,8 @@ private:
   const MoveTable &movesToOperand(const PlanVertex &producer,
                                   const HomeForm &home, const Shown &operand);
   void addVertex(unsigned v, SpmdProblem &result);
+  std::vector<PlanProblem::MemoryTerm>
+  termsOf(const PlanProblem &problem, llvm::ArrayRef<CertainBytes> held);
   void addMemory(SpmdProblem &result);
   SharedTable transposed(const MoveTable &move);
   double combineSeconds(const PlanVertex &vertex, LayoutId from,
@@ -537,14 +539,12 @@ SharedBytes Builder::fetchedBytes(unsigned v, unsigned operand) {
   return share(std::move(bytes));
 }
 
-/// What programs certainly hold (Planner/Layout/CertainMemory.h).
-void Builder::addMemory(SpmdProblem &result) {
-  PlanProblem &problem = result.problem;
-  problem.memoryLimit = options.memoryLimit;
-  if (options.memoryLimit == 0)
-    return;
+std::vector<PlanProblem::MemoryTerm>
+Builder::termsOf(const PlanProblem &problem,
+                 llvm::ArrayRef<CertainBytes> held) {
   using Of = CertainBytes::Of;
-  for (const CertainBytes &each : certainBytes(m.graph)) {
+  std::vector<PlanProblem::MemoryTerm> terms;
+  for (const CertainBytes &each : held) {
     unsigned v = each.vertex;
     PlanProblem::MemoryTerm term = {false, 0, nullptr, each.first, each.last};
     switch (each.of) {
@@ -574,8 +574,20 @@ void Builder::addMemory(SpmdProblem &result) {
       term.bytes = fetchedBytes(v, each.operand);
       break;
     }
-    problem.memory.push_back(std::move(term));
+    terms.push_back(std::move(term));
   }
+  return terms;
+}
+
+/// What programs certainly hold, and what is expected of them
+/// (Planner/Layout/CertainMemory.h).
+void Builder::addMemory(SpmdProblem &result) {
+  PlanProblem &problem = result.problem;
+  problem.memoryLimit = options.memoryLimit;
+  if (options.memoryLimit == 0)
+    return;
+  problem.memory = termsOf(problem, certainBytes(m.graph));
+  problem.expected = termsOf(problem, expectedBytes(m.graph));
 }
 
 llvm::Expected<SpmdProblem> Builder::build() {
