@@ -62,25 +62,41 @@ static bool runsAlone(const PlanGraph &graph, const PlanVertex &vertex) {
   return readsMatrixAgain;
 }
 
+/// Whether an operand is read at all: a padded one may lie outside.
+static bool readsAnything(const PlanGraph &graph, const PlanVertex &vertex,
+                          const PlanOperand &operand) {
+  ZBox points = boxOfShape(vertex.extents());
+  if (!operand.guard.empty())
+    points = intersect(points, operand.guard);
+  ZBox tensor = boxOfShape(graph.vertices[operand.producer].shape);
+  return !isEmpty(points) &&
+         !isEmpty(intersect(operand.projection.image(points), tensor));
+}
+
 namespace {
 
 class Collector {
 public:
   explicit Collector(const PlanGraph &graph)
-      : graph(graph), uses(graph.uses()), sure(graph.vertices.size()),
+      : graph(graph), uses(graph.vertices.size()),
+        isNeeded(graph.vertices.size()), sure(graph.vertices.size()),
         mayBeOutput(graph.vertices.size()) {}
 
   std::vector<CertainBytes> collect();
 
 private:
   using Of = CertainBytes::Of;
+  void findNeeded();
   void findSure();
   void addTensor(unsigned v);
   void addWork(unsigned v);
   unsigned lastReader(unsigned v) const { return uses[v].back().vertex; }
 
   const PlanGraph &graph;
+  /// Those by what is needed, of what there is.
   std::vector<llvm::SmallVector<PlanUse, 2>> uses;
+  /// Whether an output follows from it. Lowering erases all else.
+  std::vector<bool> isNeeded;
   /// Whether a result has a buffer of its own in every program.
   std::vector<bool> sure;
   /// Whether it may lie in an output's buffer, or in another operator's.
@@ -89,6 +105,22 @@ private:
 };
 
 } // namespace
+
+void Collector::findNeeded() {
+  for (unsigned v = graph.vertices.size(); v-- > 0;) {
+    const PlanVertex &vertex = graph.vertices[v];
+    isNeeded[v] = isNeeded[v] || vertex.isOutput || !uses[v].empty();
+    if (!isNeeded[v])
+      continue;
+    if (vertex.cutAs)
+      isNeeded[*vertex.cutAs] = true;
+    for (auto [o, operand] : llvm::enumerate(vertex.operands))
+      if (readsAnything(graph, vertex, operand))
+        uses[operand.producer].push_back({v, static_cast<unsigned>(o)});
+  }
+  for (llvm::SmallVector<PlanUse, 2> &readers : uses)
+    std::reverse(readers.begin(), readers.end());
+}
 
 void Collector::findSure() {
   for (unsigned v = graph.vertices.size(); v-- > 0;) {
@@ -131,13 +163,15 @@ void Collector::addWork(unsigned v) {
           {Of::Operand, v, o, 0, stepOfHome(graph.vertices.size() - 1)});
       continue;
     }
+    if (!llvm::is_contained(uses[producer], PlanUse{v, o}))
+      continue;
     bool isFirst = !llvm::is_contained(seen, producer);
     seen.push_back(producer);
     bool isLast = sure[producer] && lastReader(producer) == v;
     result.push_back({isLast && isFirst ? Of::Operand : Of::Fetched, v, o,
                       stepOfNest(v), stepOfNest(v)});
   }
-  if (!vertex.isNest)
+  if (!vertex.isNest || !isNeeded[v])
     return;
   if (sure[v])
     result.push_back({Of::Written, v, 0, stepOfNest(v), stepOfNest(v)});
@@ -151,6 +185,7 @@ void Collector::addWork(unsigned v) {
 }
 
 std::vector<CertainBytes> Collector::collect() {
+  findNeeded();
   findSure();
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     addTensor(v);

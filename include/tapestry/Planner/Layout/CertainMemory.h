@@ -4,7 +4,9 @@
 // once, however the program is lowered. Lowering may leave buffers out (results
 // are computed where they are read, over inputs that end there, row by row, or
 // right into an output) and adds others (scratch of kernels and collectives);
-// neither is followed here. What no lowering can leave out is:
+// neither is followed here, nor is anything counted from which no output
+// follows, as a padded read wholly outside its tensor. What no lowering can
+// leave out is:
 //
 // 1. The runtime holds a device's parts of all inputs and outputs throughout.
 // 2. A collective runs where the plan says: before the vertex that fetches, or
