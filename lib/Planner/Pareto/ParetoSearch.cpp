@@ -148,9 +148,14 @@ const Plan *Starts::solve(const PlannerOptions &base, llvm::StringRef model) {
                         (request.memoryLimit ? ", within memory)" : ")"));
       return &plans.back();
     }
-    ErrorFacts facts = factsOf(found.takeError());
+    llvm::Error error = found.takeError();
+    // Under a limit of memory all solvers search alike.
+    bool wantsMemory = error.isA<MemoryError>();
+    ErrorFacts facts = factsOf(std::move(error));
     if (!firstError)
       firstError = std::move(facts);
+    if (wantsMemory)
+      return nullptr;
   }
   return nullptr;
 }

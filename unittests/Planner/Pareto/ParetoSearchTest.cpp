@@ -13,6 +13,7 @@
 #include "llvm/Support/JSON.h"
 #include <cmath>
 #include <mutex>
+#include <set>
 
 using namespace tapestry;
 using namespace tapestry::cost;
@@ -425,6 +426,21 @@ TEST(Pareto, KeepsWithinLimits) {
   EXPECT_EQ(refusal.fault, Fault::Machine);
   expectError(refusal.toError(), {"limits", "the leanest needs",
                                   "bytes per device where 1 are allowed"});
+}
+
+/// Under a limit of memory solvers search alike: what one refuses, all do.
+TEST(Pareto, LooksOnceForStartsWithinMemory) {
+  PlanGraph graph = chainGraph(64);
+  SingleGraph space(graph);
+  ParetoOptions options = optionsFor(4);
+  options.limits[Memory] = 1;
+  std::set<std::string> solvers;
+  options.planner.findPeak = [&](const Plan &plan) {
+    solvers.insert(plan.solver);
+    return std::optional<int64_t>(plan.peakBytesPerDevice);
+  };
+  expectError(searchPareto(space, options).takeError(), {"limits"});
+  EXPECT_EQ(solvers, std::set<std::string>{"exact"});
 }
 
 TEST(Pareto, DoesWhatPinsAsk) {
