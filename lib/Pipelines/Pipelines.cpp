@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 #include "tapestry/Codegen/Common/Passes.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Conversion/PeakMemory.h"
@@ -49,6 +50,8 @@ void tapestry::buildGraphPipeline(OpPassManager &pm,
                                   const PlanRequest &request) {
   registerAllCostModels();
   pm.addPass(teg::createTapestryInlineCalls());
+  // Lowering would drop what bodies do not use: planned is what is left.
+  pm.addNestedPass<teg::GraphOp>(createCanonicalizerPass());
   pm.addPass(teg::createTapestryPrune());
   PlanRequest filled = request;
   filled.fillIn();

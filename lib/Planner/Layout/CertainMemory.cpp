@@ -107,9 +107,12 @@ private:
 } // namespace
 
 void Collector::findNeeded() {
+  auto readers = graph.uses();
   for (unsigned v = graph.vertices.size(); v-- > 0;) {
     const PlanVertex &vertex = graph.vertices[v];
-    isNeeded[v] = isNeeded[v] || vertex.isOutput || !uses[v].empty();
+    // What has no reader is there for another reason.
+    isNeeded[v] = isNeeded[v] || vertex.isOutput || !uses[v].empty() ||
+                  readers[v].empty();
     if (!isNeeded[v])
       continue;
     if (vertex.cutAs)
@@ -118,8 +121,8 @@ void Collector::findNeeded() {
       if (readsAnything(graph, vertex, operand))
         uses[operand.producer].push_back({v, static_cast<unsigned>(o)});
   }
-  for (llvm::SmallVector<PlanUse, 2> &readers : uses)
-    std::reverse(readers.begin(), readers.end());
+  for (llvm::SmallVector<PlanUse, 2> &needed : uses)
+    std::reverse(needed.begin(), needed.end());
 }
 
 void Collector::findSure() {
