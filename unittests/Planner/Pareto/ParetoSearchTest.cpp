@@ -541,7 +541,7 @@ TEST(Pareto, RefusesBadOptions) {
   PlanGraph graph = productAndSum();
   SingleGraph space(graph);
   auto refuse = [&](llvm::function_ref<void(ParetoOptions &)> change,
-                    std::vector<std::string> parts) {
+                    const std::vector<std::string> &parts) {
     ParetoOptions options = optionsFor(2);
     change(options);
     expectError(searchPareto(space, options), parts);
