@@ -132,6 +132,12 @@ def standard_output_that_takes_nothing(bench):
     for command in ("run", "reference"):
         finished = to_stdout(bench, "/dev/full", command, "sum.ein", "-i", "A=A.npy")
         bench.expect_error(finished, 3, "^tapestry: error: cannot write to standard output: No sp")
+    # A file that gets too large.
+    shell = 'ulimit -f 1; exec "$0" plan small.ein --stop-after=program > program'
+    finished = driver.execute(["sh", "-c", shell, driver.tapestry_path()], bench.folder)
+    bench.expect_error(
+        finished, 3, "^tapestry: error: cannot write to standard output: File too large$"
+    )
     # Nothing was to be written.
     to_stdout(bench, None, "run", "small.ein", *bench.inputs, *bench.outputs).expect_status(0)
 
@@ -224,6 +230,9 @@ def standalone_outputs_of_one_name(bench):
     words = ["-o", "C=C.npy", "-o", "D=C.npy"]
     finished = driver.execute(["./prog", *bench.inputs, *words], bench.folder)
     bench.expect_error(finished, 2, "output 'C' and output 'D' go to the same file C.npy")
+    finished = driver.execute(["./prog", *bench.inputs, "-o", "C=./prog"], bench.folder)
+    bench.expect_error(finished, 2, "the program and output 'C' are the same file ./prog")
+    driver.execute(["./prog", *bench.inputs, *bench.outputs], bench.folder).expect_status(0)
 
 
 @case
@@ -347,6 +356,27 @@ def interrupted_while_linking(bench):
         interrupted(bench, number, "linking", ["compile", "small.ein", "-o", "prog"], env)
         expect_only(bench, "sub", "sub.json")
         shutil.rmtree(bench.folder / "sub")
+
+
+@case
+def ignored_signals_stay_ignored(bench):
+    """As under nohup: neither the command nor its temporaries end."""
+    folder = bench.folder / "sub.json"
+    folder.mkdir()
+    linker = folder / "c++"
+    linker.write_text('#!/bin/sh\nkill -HUP $PPID\nsleep 0.2\nexec /usr/bin/c++ "$@"\n')
+    linker.chmod(0o755)
+    finished = subprocess.run(
+        [driver.tapestry_path(), "compile", "small.ein", "-o", "prog"],
+        cwd=bench.folder,
+        env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=driver.TIME_LIMIT,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    )
+    if finished.returncode != 0:
+        raise CheckFailed(f"status {finished.returncode}: {finished.stderr}")
 
 
 @case

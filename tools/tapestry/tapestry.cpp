@@ -82,7 +82,8 @@ int main(int argc, char **argv) {
   rt::holdStandardFiles();
   // A pipe that nobody reads ends the process as it ends others.
   llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
-  rt::SignalGuard signals;
+  // Alive while standard output is written, too.
+  static rt::SignalGuard signals;
   // Before the stream's own end, which comes later and aborts.
   llvm::outs();
   atexit(checkStandardOutput);

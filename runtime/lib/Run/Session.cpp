@@ -232,7 +232,7 @@ Status Session::checkDistinctFiles() const {
   Status status = checkDistinct(texts, inputFiles);
   tensors.insert(tensors.end(), texts.begin(), texts.end());
   if (!status.failed())
-    status = checkDistinct(tensors, {});
+    status = checkDistinct(tensors, {{"the program", "/proc/self/exe"}});
   return status.failed() ? failure(status.exitStatus(), status.message())
                          : status;
 }
