@@ -135,6 +135,7 @@ def standard_output_that_takes_nothing(bench):
     # A file that gets too large.
     shell = 'ulimit -f 1; exec "$0" plan small.ein --stop-after=program > program'
     finished = driver.execute(["sh", "-c", shell, driver.tapestry_path()], bench.folder)
+    (bench.folder / "program").unlink()
     bench.expect_error(
         finished, 3, "^tapestry: error: cannot write to standard output: File too large$"
     )

@@ -84,6 +84,19 @@ void tapestry::rt::removeTemporaries() {
 static constexpr int guarded[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
 static struct sigaction previous[std::size(guarded)];
 static std::atomic<int> guards{0};
+
+/// Whether the caller ignores a signal (nohup), asked before `main`: libraries
+/// put handlers of their own in place of that.
+static bool isIgnored(int number) {
+  struct sigaction action;
+  return sigaction(number, nullptr, &action) == 0 &&
+         action.sa_handler == SIG_IGN;
+}
+static const bool ignoredAtStart[] = {isIgnored(SIGINT), isIgnored(SIGTERM),
+                                      isIgnored(SIGHUP), isIgnored(SIGPIPE),
+                                      isIgnored(SIGXFSZ)};
+static_assert(std::size(ignoredAtStart) == std::size(guarded));
+
 /// The process group of a program under way; 0: there is none.
 static std::atomic<pid_t> child{0};
 
@@ -110,7 +123,9 @@ SignalGuard::SignalGuard() {
     action.sa_handler = guarded[i] == SIGXFSZ ? SIG_IGN : onSignal;
     sigemptyset(&action.sa_mask);
     sigaction(guarded[i], nullptr, &previous[i]);
-    // What the caller ignores (nohup) stays ignored.
+    if (ignoredAtStart[i])
+      action.sa_handler = SIG_IGN;
+    // Nor is what the caller ignores by now taken.
     if (previous[i].sa_handler != SIG_IGN)
       sigaction(guarded[i], &action, nullptr);
   }
