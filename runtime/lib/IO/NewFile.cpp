@@ -159,6 +159,13 @@ void NewFile::nameAside(uint64_t id) {
   }
 }
 
+/// Waits for whoever looks at the file. Where there are no locks, nobody can
+/// find a file stale either.
+static void lock(int fd) {
+  while (flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+  }
+}
+
 /// Who writes a file aside holds a lock on it, which ends with the process.
 void NewFile::removeStale() const {
   DIR *folder = opendir(asideFolder.c_str());
@@ -178,7 +185,10 @@ void NewFile::removeStale() const {
     int fd = open(left.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
       continue;
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+    // Another may have removed this one, and the name be a new one's by now.
+    struct stat info;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &info) == 0 &&
+        info.st_nlink != 0)
       unlink(left.c_str());
     close(fd);
   }
@@ -195,8 +205,7 @@ Status NewFile::create(int &fd, bool executable) {
                       executable ? 0777 : 0666);
     if (descriptor < 0)
       return kind == Kind::File ? failed(errno) : failedAside(errno);
-    // Where there are no locks, nobody can find a file stale either.
-    (void)flock(descriptor, LOCK_EX | LOCK_NB);
+    lock(descriptor);
     if (fstat(descriptor, &info) != 0)
       return failed(errno);
   } while (info.st_nlink == 0);
