@@ -353,7 +353,15 @@ def interrupted_while_linking(bench):
     )
     linker.chmod(0o755)
     env = {"PATH": f"{folder}:{os.environ['PATH']}"}
-    for number in (signal.SIGTERM, signal.SIGINT):
+    polite = linker.read_text()
+    # One that does not listen is killed.
+    deaf = polite.replace("#!/bin/sh\n", "#!/bin/sh\ntrap '' TERM\n")
+    for number, text in (
+        (signal.SIGTERM, polite),
+        (signal.SIGINT, polite),
+        (signal.SIGTERM, deaf.replace("sleep 20", f"sleep {2 * driver.TIME_LIMIT}")),
+    ):
+        linker.write_text(text)
         interrupted(bench, number, "linking", ["compile", "small.ein", "-o", "prog"], env)
         expect_only(bench, "sub", "sub.json")
         shutil.rmtree(bench.folder / "sub")

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <iterator>
 #include <mutex>
 #include <spawn.h>
@@ -100,12 +101,23 @@ static_assert(std::size(ignoredAtStart) == std::size(guarded));
 /// The process group of a program under way; 0: there is none.
 static std::atomic<pid_t> child{0};
 
-static void onSignal(int number) {
-  if (pid_t group = child.load()) {
-    // What it writes until it ends would come after the removal.
-    kill(-group, SIGTERM);
-    waitpid(group, nullptr, 0);
+/// What it writes until it ends would come after the removal. One that does
+/// not end when asked to is killed after about a second.
+static void endChild(pid_t group) {
+  kill(-group, SIGTERM);
+  const timespec pause = {0, 10000000};
+  for (int looks = 0; looks < 100; ++looks) {
+    if (waitpid(group, nullptr, WNOHANG) != 0)
+      return;
+    nanosleep(&pause, nullptr);
   }
+  kill(-group, SIGKILL);
+  waitpid(group, nullptr, 0);
+}
+
+static void onSignal(int number) {
+  if (pid_t group = child.load())
+    endChild(group);
   unlinkTemporaries();
   for (size_t i = 0; i < std::size(guarded); ++i)
     if (guarded[i] == number)
