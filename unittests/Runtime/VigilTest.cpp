@@ -4,8 +4,10 @@
 #include "gtest/gtest.h"
 #include <arpa/inet.h>
 #include <csignal>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace tapestry::rt;
 
@@ -35,12 +37,33 @@ public:
     close(ends[0]);
     close(ends[1]);
   }
-  ~Other() {
-    kill(pid, SIGKILL);
-    waitpid(pid, nullptr, 0);
+  ~Other() { end(); }
+  /// Leaves nothing of it, not even a zombie.
+  void end() {
+    if (!std::exchange(ended, true)) {
+      kill(pid, SIGKILL);
+      waitpid(pid, nullptr, 0);
+    }
   }
   ProcessIdentity identity;
   pid_t pid;
+
+private:
+  bool ended = false;
+};
+
+/// While it lives, this process can open no file.
+class NoDescriptors {
+public:
+  NoDescriptors() {
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    rlimit none = {0, before.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  }
+  ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before); }
+
+private:
+  rlimit before;
 };
 
 /// Looks for so long; what the last look found.
@@ -81,6 +104,39 @@ TEST(Vigil, ComparesWhenAProcessStarted) {
   --other.identity.started;
   vigil.setProcesses({vigil.own(), other.identity});
   EXPECT_EQ(watched(vigil, 20), lost(other, "has ended"));
+}
+
+/// What the system does not tell at the moment is no loss.
+TEST(Vigil, NeedsNoDescriptors) {
+  Other other;
+  auto &vigil = *new Vigil;
+  vigil.setProcesses({vigil.own(), other.identity});
+  NoDescriptors none;
+  EXPECT_EQ(watched(vigil, 3 * timeoutSeconds), "");
+  other.end();
+  EXPECT_EQ(watched(vigil, 20), lost(other, "has ended"));
+}
+
+/// One that could not read of itself when it started is still found.
+TEST(Vigil, TakesWhatDoesNotKnowWhenItStarted) {
+  Other other;
+  auto &vigil = *new Vigil;
+  other.identity.started = 0;
+  vigil.setProcesses({vigil.own(), other.identity});
+  EXPECT_EQ(watched(vigil, 3 * timeoutSeconds), "");
+  kill(other.pid, SIGSTOP);
+  EXPECT_EQ(watched(vigil, 20), lost(other, "is stopped"));
+}
+
+/// A machine may have no address of IPv4.
+TEST(Vigil, JudgesNobodyWithoutAnAddress) {
+  Other other;
+  auto &vigil = *new Vigil(answerSeconds);
+  ++other.identity.host;
+  for (uint32_t &address : other.identity.addresses)
+    address = 0;
+  vigil.setProcesses({vigil.own(), other.identity});
+  EXPECT_EQ(watched(vigil, 2 * answerSeconds + timeoutSeconds), "");
 }
 
 /// Where the system cannot tell, the process itself is asked.

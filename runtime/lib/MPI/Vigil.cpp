@@ -4,6 +4,8 @@
 #include "tapestry-rt/Status.h"
 #include <algorithm>
 #include <arpa/inet.h>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -27,7 +29,8 @@ static double seconds() {
 // Processes of this machine
 //===----------------------------------------------------------------------===//
 
-/// The state letter of a process and when it started; false: there is none.
+/// The state letter of a process and when it started; false: there is none, or
+/// the system does not let us read it.
 static bool readState(int64_t pid, char &state, uint64_t &started) {
   FILE *file = fopen(format("/proc/%lld/stat", (long long)pid).c_str(), "re");
   if (!file)
@@ -46,6 +49,18 @@ static bool readState(int64_t pid, char &state, uint64_t &started) {
     return false;
   started = ticks;
   return true;
+}
+
+/// What is wrong with a process that started then (0: it does not know).
+static std::string problemHere(int64_t pid, uint64_t started) {
+  char state = 0;
+  uint64_t found = 0;
+  if (!readState(pid, state, found))
+    return kill(pid, 0) != 0 && errno == ESRCH ? "has ended" : "";
+  if ((started != 0 && found != started) || state == 'Z' || state == 'X')
+    return "has ended";
+  // A debugger's stop is another letter.
+  return state == 'T' ? "is stopped" : "";
 }
 
 /// Where numbers of processes mean the same.
@@ -126,6 +141,7 @@ void Vigil::answer() const {
 void Vigil::setProcesses(std::vector<ProcessIdentity> all) {
   processes = std::move(all);
   lastAnswer.assign(processes.size(), 0);
+  asked.assign(processes.size(), false);
   for (const ProcessIdentity &process : processes)
     if (process.host != self.host && self.port != 0) {
       std::thread([this] { answer(); }).detach();
@@ -138,9 +154,9 @@ void Vigil::ask(int rank) {
   uint64_t question[2] = {process.started, static_cast<uint64_t>(rank)};
   for (uint32_t host : process.addresses) {
     sockaddr_in to = addressOf(host, process.port);
-    if (host != 0)
-      sendto(asking, question, sizeof(question), 0,
-             reinterpret_cast<sockaddr *>(&to), sizeof(to));
+    if (host != 0 && sendto(asking, question, sizeof(question), 0,
+                            reinterpret_cast<sockaddr *>(&to), sizeof(to)) >= 0)
+      asked[rank] = true;
   }
 }
 
@@ -165,18 +181,13 @@ std::string Vigil::problemOf(int rank, double since) {
     ask(rank);
     double now = seconds();
     bool answered = now - lastAnswer[rank] < answerSeconds;
-    // The first question is under way.
-    return answered || now - since < answerSeconds
+    // Where there are no addresses of IPv4, silence says nothing. The first
+    // question is under way.
+    return !asked[rank] || answered || now - since < answerSeconds
                ? ""
                : "is stopped, has ended or cannot be reached";
   }
-  char state = 0;
-  uint64_t started = 0;
-  if (!readState(process.pid, state, started) || started != process.started ||
-      state == 'Z' || state == 'X')
-    return "has ended";
-  // A debugger's stop is another letter.
-  return state == 'T' ? "is stopped" : "";
+  return problemHere(process.pid, process.started);
 }
 
 double Vigil::pause(double timeoutSeconds) {

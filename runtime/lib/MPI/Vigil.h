@@ -2,8 +2,9 @@
 //
 // A process that works may keep the others waiting as long as it likes; one
 // that has ended, is stopped or cannot be reached may not. On this machine the
-// system knows. A process on another one is asked by a datagram, which a thread
-// of it answers, whatever else it does.
+// system knows. A process on another one is asked by a datagram over IPv4,
+// which a thread of it answers, whatever else it does; of one that could never
+// be asked nothing is said.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +22,10 @@ namespace rt {
 /// Where a process can be found. Plain data, to be sent.
 struct ProcessIdentity {
   static constexpr int mostAddresses = 4;
-  uint64_t host;    ///< of its machine and its numbering of processes
-  int64_t pid;      ///< there
-  uint64_t started; ///< in the machine's ticks; numbers are used again
+  uint64_t host; ///< of its machine and its numbering of processes
+  int64_t pid;   ///< there
+  /// In the machine's ticks, as numbers are used again; 0: it cannot read it.
+  uint64_t started;
   /// Of the socket that answers, in the network's byte order; 0: none.
   uint32_t addresses[mostAddresses];
   uint16_t port;
@@ -69,6 +71,7 @@ private:
   std::vector<ProcessIdentity> processes;
   std::mutex mutex;               // guards what follows
   std::vector<double> lastAnswer; // by rank
+  std::vector<bool> asked;        // a question was sent, ever
 };
 
 } // namespace rt
