@@ -31,3 +31,14 @@ func.func @bf16(%x: memref<?xbf16>, %i: index) -> f32 attributes {tapestry.devic
   %1 = arith.extf %0 : bf16 to f32
   return %1 : f32
 }
+
+// Only rounding to nearest goes by way of f32.
+// CHECK-LABEL: llvm.func @rounding
+// CHECK:         constrained.fptrunc %{{.*}} towardzero ignore : f64 to f16
+// CHECK-NOT:     f64 to f16
+// CHECK:         llvm.fptrunc %{{.*}} : f64 to f32
+func.func @rounding(%x: f64) -> (f16, f16) attributes {tapestry.device} {
+  %0 = arith.truncf %x toward_zero : f64 to f16
+  %1 = arith.truncf %x to_nearest_even : f64 to f16
+  return %0, %1 : f16, f16
+}

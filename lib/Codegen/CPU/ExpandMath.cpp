@@ -163,7 +163,7 @@ struct ExpandMath : public impl::ExpandMathBase<ExpandMath> {
     bool any = false;
     SmallVector<arith::DivFOp> sigmoids;
     getOperation().walk([&](Operation *op) {
-      any |= isa<math::MathDialect>(op->getDialect());
+      any |= isa_and_nonnull<math::MathDialect>(op->getDialect());
       if (auto quotient = dyn_cast<arith::DivFOp>(op))
         if (matchSigmoid(quotient))
           sigmoids.push_back(quotient);

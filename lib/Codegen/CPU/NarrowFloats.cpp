@@ -27,6 +27,9 @@ struct NarrowDouble : OpRewritePattern<arith::TruncFOp> {
     if (!getElementTypeOrSelf(wide.getType()).isF64() ||
         !(to.isF16() || to.isBF16()))
       return rewriter.notifyMatchFailure(op, "not from f64 to 16 bits");
+    if (op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) !=
+        arith::RoundingMode::to_nearest_even)
+      return rewriter.notifyMatchFailure(op, "not to nearest");
     Location loc = op.getLoc();
     auto shaped = dyn_cast<VectorType>(wide.getType());
     auto like = [&](Type element) -> Type {

@@ -174,7 +174,7 @@ static unsigned costOf(Operation &op) {
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
           arith::RemFOp>(op))
     return 20;
-  if (op.getDialect()->getNamespace() == "math")
+  if (isa_and_nonnull<math::MathDialect>(op.getDialect()))
     return 20;
   return 1;
 }
