@@ -60,7 +60,7 @@ constexpr AdviceRow adviceTable[] = {
     {"minimum", "minimum(x, y) is min(x, y)"},
     {"clamp", "clamp(x, lo, hi) is min(max(x, lo), hi)"},
     {"clip", "clip(x, lo, hi) is min(max(x, lo), hi)"},
-    {"sign", "sign(x) is f32(x > 0) - f32(x < 0)"},
+    {"sign", "sign(x) is select(x > 0, 1, select(x < 0, -1, x))"},
     {"square", "square(x) is x ** 2"},
     {"power", "power(x, y) is x ** y"},
     {"pow", "pow(x, y) is x ** y"},
@@ -73,7 +73,8 @@ constexpr AdviceRow adviceTable[] = {
     {"absolute", "absolute(x) is abs(x)"},
     {"fabs", "fabs(x) is abs(x)"},
     {"isnan", "isnan(x) is x != x"},
-    {"round", "round(x) is floor(x + 0.5), but for ties and beyond 2 ** 22"},
+    {"round", "round(x) is select(x - floor(x) >= 0.5, ceil(x), floor(x)), but "
+              "for ties, which go up"},
     {"trunc", "trunc(x) is select(x < 0, ceil(x), floor(x))"},
     {"tan", "tan(x) is sin(x) / cos(x)"},
     {"silu", "silu(x) is x * sigmoid(x)"},
@@ -98,8 +99,8 @@ constexpr AdviceRow adviceTable[] = {
     {"logsumexp", "logsumexp is three statements: M[n] = max[c] X[n, c], "
                   "S[n] = sum[c] exp(X[n, c] - M[n]) and L[n] = M[n] + "
                   "log(S[n])"},
-    {"cumsum", "a running sum is C[i] = sum[j] X[j] * f32([j <= i]) over "
-               "i:8, in time that grows with the square"},
+    {"cumsum", "a running sum is C[i:8] = sum[j] select([j <= i], X[j], 0), "
+               "in time that grows with the square"},
     {"argmax", index},
     {"argmin", index},
     {"sort", order},
@@ -127,7 +128,8 @@ constexpr AdviceRow adviceTable[] = {
     {"hypot", "hypot(x, y) is sqrt(x ** 2 + y ** 2)"},
     {"isinf", "isinf(x) is abs(x) == inf"},
     {"isfinite", "isfinite(x) is abs(x) < inf"},
-    {"rint", "rint(x) is floor(x + 0.5), but for ties and beyond 2 ** 22"},
+    {"rint", "rint(x) is select(x - floor(x) >= 0.5, ceil(x), floor(x)), but "
+             "for ties, which go up"},
     {"asin", inverse},
     {"acos", inverse},
     {"atan", inverse},
