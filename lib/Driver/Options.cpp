@@ -383,49 +383,6 @@ static cl::SubCommand *commandNamed(StringRef name) {
   return nullptr;
 }
 
-/// What is wrong with the values of options: one is not there, or is empty (a
-/// variable of a shell that is not set), or begins like an option, whose own
-/// value it would swallow. Empty where nothing is.
-static std::string valueProblem(int argc, char **argv) {
-  cl::SubCommand *command = argc < 3 ? nullptr : commandNamed(argv[1]);
-  if (!command)
-    return "";
-  auto &options = cl::getRegisteredOptions(*command);
-  for (int i = 2; i < argc; ++i) {
-    auto [option, value] = StringRef(argv[i]).split('=');
-    bool isJoined = StringRef(argv[i]).contains('=');
-    StringRef name = option;
-    if (!name.consume_front("-"))
-      continue;
-    name.consume_front("-");
-    auto known = options.find(name);
-    if (known == options.end())
-      continue;
-    // None stands for one value; an option of several gives their number.
-    int count = std::max(1u, known->second->getNumAdditionalVals());
-    bool isNeeded = known->second->getValueExpectedFlag() == cl::ValueRequired;
-    if (isJoined &&
-        known->second->getValueExpectedFlag() == cl::ValueDisallowed)
-      return (option + " takes no value").str();
-    if (isJoined)
-      --count;
-    else if (!isNeeded)
-      continue;
-    for (; count > 0; --count) {
-      value = ++i == argc ? "" : argv[i];
-      if (value.empty() || value.starts_with("--"))
-        break;
-    }
-    if (value.empty() && isNeeded)
-      return (option + " needs a value").str();
-    if (value.starts_with("--"))
-      return (option + " needs a value, and '" + value +
-              "' begins like an option (for a file: ./" + value + ")")
-          .str();
-  }
-  return "";
-}
-
 static std::string dashed(StringRef option) {
   return (option.size() == 1 ? "-" : "--") + option.str();
 }
@@ -458,6 +415,66 @@ static std::string unknownOption(StringRef word, StringRef commandName) {
          "--help' lists those that there are";
 }
 
+/// LLVM reads a word that is no option as a group of letters, and complains by
+/// itself of one inside it that needs a value.
+static bool isGroupWithValue(cl::SubCommand &command, StringRef name) {
+  auto &options = cl::getRegisteredOptions(command);
+  for (; name.size() > 1; name = name.drop_front()) {
+    auto letter = options.find(name.take_front());
+    if (letter == options.end() ||
+        letter->second->getFormattingFlag() == cl::Prefix)
+      return false;
+    if (letter->second->getValueExpectedFlag() == cl::ValueRequired)
+      return true;
+  }
+  return false;
+}
+
+/// What is wrong with the values of options: one is not there, or is empty (a
+/// variable of a shell that is not set), or begins like an option, whose own
+/// value it would swallow; or a word is none. Empty where nothing is.
+static std::string valueProblem(int argc, char **argv) {
+  cl::SubCommand *command = argc < 3 ? nullptr : commandNamed(argv[1]);
+  if (!command)
+    return "";
+  auto &options = cl::getRegisteredOptions(*command);
+  for (int i = 2; i < argc; ++i) {
+    auto [option, value] = StringRef(argv[i]).split('=');
+    bool isJoined = StringRef(argv[i]).contains('=');
+    StringRef name = option;
+    if (!name.consume_front("-"))
+      continue;
+    name.consume_front("-");
+    auto known = options.find(name);
+    if (known == options.end() && isGroupWithValue(*command, name))
+      return unknownOption(argv[i], argv[1]);
+    if (known == options.end())
+      continue;
+    // None stands for one value; an option of several gives their number.
+    int count = std::max(1u, known->second->getNumAdditionalVals());
+    bool isNeeded = known->second->getValueExpectedFlag() == cl::ValueRequired;
+    if (isJoined &&
+        known->second->getValueExpectedFlag() == cl::ValueDisallowed)
+      return (option + " takes no value").str();
+    if (isJoined)
+      --count;
+    else if (!isNeeded)
+      continue;
+    for (; count > 0; --count) {
+      value = ++i == argc ? "" : argv[i];
+      if (value.empty() || value.starts_with("--"))
+        break;
+    }
+    if (value.empty() && isNeeded)
+      return (option + " needs a value").str();
+    if (value.starts_with("--"))
+      return (option + " needs a value, and '" + value +
+              "' begins like an option (for a file: ./" + value + ")")
+          .str();
+  }
+  return "";
+}
+
 /// What LLVM's parser says, as one of our messages.
 static std::string wordProblem(StringRef said, int argc, char **argv) {
   StringRef first = said.split('\n').first;
@@ -485,7 +502,8 @@ static std::string wordProblem(StringRef said, int argc, char **argv) {
   return first.str();
 }
 
-std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
+/// Sets the options above from the words; a message where that fails.
+static bool parseWords(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   for (cl::SubCommand *command : {&runCommand, &planCommand, &compileCommand,
                                   &referenceCommand, &calibrateCommand})
@@ -494,11 +512,11 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   for (int i = 1; i < argc; ++i)
     if (StringRef(argv[i]).ltrim('-') == "diff" && i + 2 >= argc) {
       printError("--diff takes two plan files");
-      return std::nullopt;
+      return false;
     }
   if (std::string problem = valueProblem(argc, argv); !problem.empty()) {
     printError(problem);
-    return std::nullopt;
+    return false;
   }
   std::string text;
   raw_string_ostream problems(text);
@@ -513,9 +531,14 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
     // Of some LLVM has spoken already.
     if (!problem.empty())
       Usage().error(problem);
-    return std::nullopt;
+    return false;
   }
+  return true;
+}
 
+std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
+  if (!parseWords(argc, argv))
+    return std::nullopt;
   Options options;
   Usage usage;
   if (runCommand)

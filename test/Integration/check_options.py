@@ -41,6 +41,9 @@ def unknown_option(bench):
     bench.expect_error(bench.run("--devises=4"), 2, "'--devises=4'; did you mean '--devices'\\?$")
     finished = bench.tapestry("plan", "small.ein", *bench.inputs)
     bench.expect_error(finished, 2, "plan takes no -i, but reference and run do$")
+    # Its first letter is an option.
+    for word in ("--input", "--output=X=f", "-input"):
+        bench.expect_error(bench.run(word, "X=f"), 2, f"^tapestry: error: unknown option '{word}'")
     # One that lacks its value.
     for word in ("--devices", "-D", "--report"):
         finished = bench.run(word)
