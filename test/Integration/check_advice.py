@@ -101,7 +101,7 @@ class Data:
         self.M = rng.standard_normal((4, 5)).astype(np.float32)
         # What is no number or infinite, signed zeros, and where rounding turns.
         half, large = np.float32(0.5), np.float32(2**22)
-        near = [half, np.nextafter(half, 0 * half), np.nextafter(half, 2 * half)]
+        near = [half, np.nextafter(half, -large), np.nextafter(half, large)]
         near += [*np.negative(near), 2.5, large + half, 2 * large + 1]
         self.S = np.array([*near, -1.7, 0.0, -0.0, np.inf, -np.inf, np.nan, 3.5], np.float32)
         self.A = rng.integers(0, 8, 8, np.int32)
