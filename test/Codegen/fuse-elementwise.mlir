@@ -201,3 +201,22 @@ func.func @loads(%x: memref<8x16xf32> {llvm.noalias}, %rows: memref<8x16xindex> 
   memref.dealloc %u : memref<8x16xf32>
   return
 }
+
+// -----
+
+// A fill moves to what touches its buffer, but not past the buffer's end.
+// CHECK-LABEL: func @freed_fill
+// CHECK:         linalg.generic
+// CHECK-SAME:      outs(%[[T:.*]] : memref<8xf32>)
+// CHECK:         memref.dealloc %[[T]]
+// CHECK-NEXT:    call @any
+// CHECK-NEXT:    return
+func.func private @any()
+func.func @freed_fill() attributes {tapestry.device} {
+  %one = arith.constant 1.0 : f32
+  %t = memref.alloc() : memref<8xf32>
+  linalg.fill ins(%one : f32) outs(%t : memref<8xf32>)
+  memref.dealloc %t : memref<8xf32>
+  call @any() : () -> ()
+  return
+}

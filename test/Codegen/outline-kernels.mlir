@@ -8,12 +8,12 @@ func.func private @tapestry_rt_barrier(i64) attributes {tapestry.device}
 // arguments must not deny.
 // CHECK-LABEL: func.func @layers(
 // CHECK:         call @[[K0:tapestry_kernel[_0-9]*]](%arg0, %arg1)
-// CHECK-SAME:      {tapestry.vertex = "A"}
+// CHECK-SAME:      {tapestry.device, tapestry.vertex = "A"}
 // CHECK:         call @tapestry_rt_barrier
 // CHECK:         call @[[K0]](%arg1, %arg2)
-// CHECK-SAME:      {tapestry.vertex = "B"}
+// CHECK-SAME:      {tapestry.device, tapestry.vertex = "B"}
 // CHECK:         call @[[K1:tapestry_kernel[_0-9]*]](%subview, %subview_0, %arg3)
-// CHECK-SAME:      {tapestry.vertex = "C"}
+// CHECK-SAME:      {tapestry.device, tapestry.vertex = "C"}
 // CHECK-NOT:     linalg.generic
 // CHECK:         return
 func.func @layers(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xf32> {llvm.noalias},
@@ -53,7 +53,7 @@ func.func @layers(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xf32> {llvm.noal
 // A fill and a buffer that only the kernel uses move into it.
 // CHECK-LABEL: func.func @local(
 // CHECK-NOT:     memref.alloc
-// CHECK:         call @[[K2:.*]](%arg0) :
+// CHECK:         call @[[K2:[^(]*]](%arg0) {tapestry.device} :
 // CHECK-NEXT:    return
 func.func @local(%x: memref<?xf32>) attributes {tapestry.device} {
   %zero = arith.constant 0.0 : f32
@@ -77,7 +77,7 @@ func.func @local(%x: memref<?xf32>) attributes {tapestry.device} {
 // What has no input but loads is no fill, that others might take with them.
 // CHECK-LABEL: func.func @loads(
 // CHECK-NOT:     linalg.generic
-// CHECK:         call @tapestry_kernel{{.*}} {tapestry.vertex = "R"}
+// CHECK:         call @tapestry_kernel{{.*}} {tapestry.device, tapestry.vertex = "R"}
 // CHECK:         return
 func.func @loads(%x: memref<8xf32>, %y: memref<8xf32>)
     attributes {tapestry.device} {

@@ -74,7 +74,7 @@ func.func @kept(%x: memref<5x5xf32>, %out: memref<5x5xf32>) attributes {tapestry
   }
   memref.copy %b, %out : memref<5x5xf32> to memref<5x5xf32>
   %received = memref.alloc() : memref<5x5xf32>
-  call @receive(%received) : (memref<5x5xf32>) -> ()
+  call @receive(%received) {tapestry.device} : (memref<5x5xf32>) -> ()
   %c = memref.alloc() : memref<5x5xf32>
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%received : memref<5x5xf32>) outs(%c : memref<5x5xf32>) {
@@ -85,5 +85,73 @@ func.func @kept(%x: memref<5x5xf32>, %out: memref<5x5xf32>) attributes {tapestry
   %sized = memref.alloc() : memref<5x5xf32>
   memref.copy %c, %sized : memref<5x5xf32> to memref<5x5xf32>
   memref.copy %sized, %out : memref<5x5xf32> to memref<5x5xf32>
+  return
+}
+
+// Nor over what another block reads, through a view too.
+// CHECK-LABEL: func.func @blocks(
+// CHECK: %[[A:.*]] = memref.alloc
+// CHECK: %[[B:.*]] = memref.alloc
+// CHECK: %[[C:.*]] = memref.alloc
+// CHECK: ins(%[[A]] : {{.*}} outs(%[[B]] :
+// CHECK: ins(%[[B]] : {{.*}} outs(%[[C]] :
+func.func @blocks(%x: memref<5x5xf32>, %out: memref<5x5xf32>, %row: memref<1x5xf32>) attributes {tapestry.device} {
+  %a = memref.alloc() : memref<5x5xf32>
+  %b = memref.alloc() : memref<5x5xf32>
+  %c = memref.alloc() : memref<5x5xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<5x5xf32>) outs(%a : memref<5x5xf32>) {
+  ^bb0(%in: f32, %old: f32):
+    %v = math.exp %in : f32
+    linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<5x5xf32>) outs(%b : memref<5x5xf32>) {
+  ^bb0(%in: f32, %old: f32):
+    %v = math.sin %in : f32
+    linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%b : memref<5x5xf32>) outs(%c : memref<5x5xf32>) {
+  ^bb0(%in: f32, %old: f32):
+    %v = math.cos %in : f32
+    linalg.yield %v : f32
+  }
+  %first = memref.subview %b[0, 0] [1, 5] [1, 1]
+      : memref<5x5xf32> to memref<1x5xf32, strided<[5, 1]>>
+  memref.copy %c, %out : memref<5x5xf32> to memref<5x5xf32>
+  cf.br ^next
+^next:
+  memref.copy %a, %out : memref<5x5xf32> to memref<5x5xf32>
+  memref.copy %first, %row : memref<1x5xf32, strided<[5, 1]>> to memref<1x5xf32>
+  return
+}
+
+// Nor over what a call may have kept that our lowering did not make.
+// CHECK-LABEL: func.func @kept_by_call(
+// CHECK: %[[A:.*]] = memref.alloc
+// CHECK: call @receive(%[[A]])
+// CHECK: %[[B:.*]] = memref.alloc
+// CHECK: ins(%[[A]] : {{.*}} outs(%[[B]] :
+// CHECK: call @look
+func.func private @look()
+func.func @kept_by_call(%x: memref<5x5xf32>, %out: memref<5x5xf32>) attributes {tapestry.device} {
+  %a = memref.alloc() : memref<5x5xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<5x5xf32>) outs(%a : memref<5x5xf32>) {
+  ^bb0(%in: f32, %old: f32):
+    %v = math.exp %in : f32
+    linalg.yield %v : f32
+  }
+  call @receive(%a) : (memref<5x5xf32>) -> ()
+  %b = memref.alloc() : memref<5x5xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<5x5xf32>) outs(%b : memref<5x5xf32>) {
+  ^bb0(%in: f32, %old: f32):
+    %v = math.sin %in : f32
+    linalg.yield %v : f32
+  }
+  call @look() : () -> ()
+  memref.copy %b, %out : memref<5x5xf32> to memref<5x5xf32>
   return
 }

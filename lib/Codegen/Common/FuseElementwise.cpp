@@ -303,7 +303,12 @@ void FuseElementwise::sinkFills(Block &block) {
         }))
       continue;
     Value buffer = op.getDpsInits()[0];
-    if (Operation *at = accesses->firstTouchAfter(op, buffer))
+    Operation *at = accesses->firstTouchAfter(op, buffer);
+    // Who touches everything may come after the buffer's end.
+    auto isFreedBefore = [&](memref::DeallocOp free) {
+      return free->isBeforeInBlock(at);
+    };
+    if (at && llvm::none_of(frees.lookup(rootOf(buffer)), isFreedBefore))
       op->moveBefore(at);
   }
 }

@@ -241,6 +241,7 @@ void OutlineKernels::outline(const Kernel &kernel, Operation *last) {
     if (attribute.getName().strref().starts_with("tapestry."))
       call->setAttr(attribute.getName(), attribute.getValue());
   call->removeAttr(kernelAttrName);
+  call->setAttr(deviceAttrName, b.getUnitAttr());
   for (Operation *op : llvm::reverse(kernel.ops))
     op->erase();
 }

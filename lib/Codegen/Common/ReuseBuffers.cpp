@@ -20,7 +20,8 @@ namespace tapestry {
 
 namespace {
 
-/// The first and the last operation of a block that have to do with a buffer.
+/// The first and the last operation of a buffer's block that have to do with
+/// it.
 struct Lifetime {
   Operation *first = nullptr;
   Operation *last = nullptr;
@@ -33,49 +34,54 @@ struct ReuseBuffers : public impl::ReuseBuffersBase<ReuseBuffers> {
     if (getOperation().isDeclaration() || !isDeviceCode(getOperation()) ||
         isKernel(getOperation()))
       return;
+    findLifetimes();
     for (Block &block : getOperation().getBody())
       runOnBlock(block);
   }
 
 private:
   void runOnBlock(Block &block);
-  void findLifetimes(Block &block);
+  void findLifetimes();
   memref::AllocOp findReusable(GenericOp op, memref::AllocOp result);
 
-  /// Of the buffers that the block allocates.
+  /// Of the buffers that only the block which allocates them uses.
   llvm::DenseMap<Value, Lifetime> lifetimes;
 };
 
-/// Whether `op` has done with its buffers when the next operation starts.
+/// Whether `op` has done with its buffers when the next operation starts. Whom
+/// others call may keep what it is given.
 static bool isUse(Operation *op) {
   return isa<linalg::LinalgOp, memref::CopyOp, memref::LoadOp>(op) ||
-         (isa<func::CallOp>(op) && op->getNumResults() == 0);
+         (isa<func::CallOp>(op) && isDeviceCode(op) &&
+          op->getNumResults() == 0);
 }
 
-/// What is handed on in other ways than views has no end that is known.
-void ReuseBuffers::findLifetimes(Block &block) {
+/// What is handed on in other ways than views, or to another block, has no end
+/// that is known.
+void ReuseBuffers::findLifetimes() {
   lifetimes.clear();
-  for (auto alloc : block.getOps<memref::AllocOp>())
+  for (auto alloc : getOperation().getOps<memref::AllocOp>())
     lifetimes[alloc.getMemref()] = {};
-  for (Operation &op : block)
-    op.walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands()) {
-        auto life = lifetimes.find(rootOf(operand));
-        // A size is no use of what has it.
-        if (life == lifetimes.end() || isa<memref::DimOp>(inner))
-          continue;
-        bool isView = llvm::any_of(inner->getResults(), [](Value result) {
-          return viewSourceOf(result) != nullptr;
-        });
-        if (!isUse(inner) && !isView) {
-          lifetimes.erase(life);
-          continue;
-        }
-        if (!life->second.first)
-          life->second.first = &op;
-        life->second.last = &op;
+  getOperation().walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      auto life = lifetimes.find(rootOf(operand));
+      // A size is no use of what has it.
+      if (life == lifetimes.end() || isa<memref::DimOp>(inner))
+        continue;
+      Operation *op =
+          life->first.getParentBlock()->findAncestorOpInBlock(*inner);
+      bool isView = llvm::any_of(inner->getResults(), [](Value result) {
+        return viewSourceOf(result) != nullptr;
+      });
+      if (!op || (!isUse(inner) && !isView)) {
+        lifetimes.erase(life);
+        continue;
       }
-    });
+      if (!life->second.first)
+        life->second.first = op;
+      life->second.last = op;
+    }
+  });
 }
 
 /// A buffer that `op` is the last to read, point by point as it writes
@@ -104,7 +110,6 @@ memref::AllocOp ReuseBuffers::findReusable(GenericOp op,
 }
 
 void ReuseBuffers::runOnBlock(Block &block) {
-  findLifetimes(block);
   for (GenericOp op : llvm::make_early_inc_range(block.getOps<GenericOp>())) {
     if (!isElementwise(op))
       continue;

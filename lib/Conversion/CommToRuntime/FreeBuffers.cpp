@@ -47,8 +47,10 @@ static FailureOr<Operation *> findLastUse(Value buffer, Block &block) {
         last = inBlock;
       if (isAccess(use))
         continue;
-      // A call takes no hold of what it is given; whoever else may, keeps it.
-      if (!isMemoryEffectFree(user) && !isa<CallOpInterface>(user))
+      // A call of ours takes no hold of what it is given; whoever else may,
+      // keeps it.
+      bool isOurCall = isa<CallOpInterface>(user) && isDeviceCode(user);
+      if (!isOurCall && !isMemoryEffectFree(user))
         return failure();
       // Offsets, sizes and strides are no addresses.
       bool onlyFirst = isa<memref::ExtractStridedMetadataOp>(user);

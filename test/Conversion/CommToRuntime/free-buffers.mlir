@@ -14,8 +14,8 @@ func.func @device_program.p() attributes {tapestry.device} {
   %a = memref.alloc() : memref<8xf32>
   %v = memref.subview %a[2] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 2>>
   %b = memref.alloc() : memref<8xf32>
-  call @use(%b) : (memref<8xf32>) -> ()
-  call @use_view(%v) : (memref<4xf32, strided<[1], offset: 2>>) -> ()
+  call @use(%b) {tapestry.device} : (memref<8xf32>) -> ()
+  call @use_view(%v) {tapestry.device} : (memref<4xf32, strided<[1], offset: 2>>) -> ()
   return
 }
 func.func private @use(memref<8xf32>)
@@ -52,3 +52,15 @@ func.func @kept(%where: !llvm.ptr) attributes {tapestry.device} {
   llvm.store %number, %where : i64, !llvm.ptr
   return
 }
+
+// So may one that is given to a call which our lowering did not make.
+// CHECK-LABEL: func.func @given
+// CHECK-NOT: memref.dealloc
+// CHECK: return
+func.func @given() attributes {tapestry.device} {
+  %a = memref.alloc() : memref<8xf32>
+  call @use(%a) : (memref<8xf32>) -> ()
+  call @look() : () -> ()
+  return
+}
+func.func private @look()
