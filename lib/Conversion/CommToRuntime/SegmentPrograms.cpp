@@ -382,14 +382,35 @@ static void sinkToUses(Block &block, llvm::DenseSet<Operation *> &floating) {
       place(place, &op, &op);
 }
 
+/// Whether nothing is done to what `pointer` shows but to read it.
+static bool isOnlyRead(Value pointer) {
+  return llvm::all_of(pointer.getUsers(), [](Operation *user) {
+    if (auto load = dyn_cast<LLVM::LoadOp>(user))
+      return !load.getVolatile_();
+    return isa<LLVM::GEPOp>(user) && isOnlyRead(user->getResult(0));
+  });
+}
+
 /// Puts the operations of `body` where it is called; what stood before there,
 /// and only makes its arguments, is returned.
 static llvm::DenseSet<Operation *> inlineBody(func::FuncOp body,
                                               func::CallOp call) {
+  // The caller's arrays of buffers: of other memory a part may change what a
+  // load would find later.
+  llvm::DenseSet<Value> arrays;
+  for (BlockArgument argument : call->getBlock()->getArguments())
+    if (isOnlyRead(argument))
+      arrays.insert(argument);
+  auto isOfArray = [&](LLVM::LoadOp load) {
+    auto element = load.getAddr().getDefiningOp<LLVM::GEPOp>();
+    return arrays.contains(element ? element.getBase() : load.getAddr());
+  };
   llvm::DenseSet<Operation *> before;
-  for (Operation *op = call->getPrevNode(); op; op = op->getPrevNode())
-    if (isMemoryEffectFree(op) || isa<LLVM::LoadOp>(op))
+  for (Operation *op = call->getPrevNode(); op; op = op->getPrevNode()) {
+    auto load = dyn_cast<LLVM::LoadOp>(op);
+    if (load ? isOfArray(load) : isMemoryEffectFree(op))
       before.insert(op);
+  }
   Block &block = body.front();
   for (auto [argument, given] :
        llvm::zip_equal(block.getArguments(), call.getOperands()))
