@@ -8,14 +8,14 @@ from . import corpus
 from .accepted import check_plan_file
 from .mutators import noise, replace_number
 
-TOKEN = re.compile(r"#[^\n]*|[ \t]+|\n|\d+\.\d+(?:e-?\d+)?|\w+|\*\*|&&|\|\||[=!<>]=|->|@\?|[^\w\s]")
+TOKEN = re.compile(r"#[^\n]*|[ \t]+|\n|\d+\.\d+(?:e-?\d+)?|\w+|\*\*|//|<<|>>|&&|\|\||[=!<>]=|->|@\?|[^\w\s]")
 TYPES = ["f64", "f32", "f16", "bf16", "i8", "i16", "i32", "i64", "bool"]
 REDUCTIONS = ["sum", "prod", "max", "min", "all", "any", "xor"]
 FUNCTIONS = [
     *("exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh", "erf", "sigmoid", "floor"),
     *("ceil", "abs", "f32", "f64", "f16", "bf16", "i8", "i64", "bool"),
 ]
-OPERATORS = ["+", "-", "*", "/", "**", "==", "!=", "<", "<=", ">", ">=", "&&", "||"]
+OPERATORS = ["+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>", "**", "==", "!=", "<", "<=", ">", ">=", "&&", "||"]
 MACROS = ["softmax", "rmsnorm", "layernorm"]
 KEYWORDS = {
     *TYPES, *REDUCTIONS, *FUNCTIONS, *MACROS, "param", "input", "output", "def", "group",
@@ -50,7 +50,7 @@ def swap_word(rng, text):
 
 
 def swap_operator(rng, text):
-    pattern = r"(?<= )(?:\*\*|[=!<>]=|&&|\|\||[-+*/<>])(?= )"
+    pattern = r"(?<= )(?:\*\*|//|<<|>>|[=!<>]=|&&|\|\||[-+*/%&|^<>])(?= )"
     return substitute(rng, pattern, text, lambda _: rng.choice(OPERATORS))
 
 

@@ -7,13 +7,18 @@ using namespace tapestry::ein::ast;
 
 llvm::StringRef ast::spelling(BinaryOp op) {
   static constexpr llvm::StringLiteral words[] = {
-      "+", "-", "*", "/", "**", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
+      "+", "-",  "*",  "/",  "//", "%",  "<<", ">>", "&",  "^",
+      "|", "**", "==", "!=", "<",  "<=", ">",  ">=", "&&", "||"};
   static_assert(std::size(words) == static_cast<unsigned>(BinaryOp::Or) + 1);
   return words[static_cast<unsigned>(op)];
 }
 
 bool ast::isComparison(BinaryOp op) {
   return op >= BinaryOp::Eq && op <= BinaryOp::Ge;
+}
+
+bool ast::isBitwise(BinaryOp op) {
+  return op >= BinaryOp::Shl && op <= BinaryOp::BitOr;
 }
 
 std::string ast::excerpt(llvm::SMRange range) {

@@ -32,12 +32,7 @@ constexpr llvm::StringLiteral gradient = "gradients are not supported yet";
 constexpr llvm::StringLiteral variance =
     "a variance is two statements: M = sum[i] X[i] / i' and "
     "V = sum[i] (X[i] - M) ** 2 / i'; a standard deviation is sqrt(V)";
-constexpr llvm::StringLiteral modulo =
-    "x modulo y is x - floor(x / y) * y for floats, and x - x / y * y with the "
-    "sign of x for integers; X[(i + 1) % 8] is "
-    "select([i == 7], X[0], pad(X, 0)[i + 1])";
-constexpr llvm::StringLiteral quotient =
-    "floor(x / y) is it for floats; / of integers rounds toward 0";
+constexpr llvm::StringLiteral modulo = "x modulo y is x % y";
 constexpr llvm::StringLiteral shape =
     "a dimension is taken apart by R[a:4, b:2] = X[2 * a + b]; two become one "
     "by R[k:20] = sum[i, j] select([k == 5 * i + j], M[i, j], 0)";
@@ -139,9 +134,9 @@ constexpr AdviceRow adviceTable[] = {
     {"arctan", inverse},
     {"arctan2", inverse},
     {"mod", modulo},
-    {"fmod", modulo},
     {"remainder", modulo},
-    {"floor_divide", quotient},
+    {"fmod", "fmod(x, y) is x % y but for the sign, which is that of x"},
+    {"floor_divide", "floor_divide(x, y) is x // y"},
     {"outer", "an outer product is P[i, j] = X[i] * Y[j]"},
     {"eye", "a unit matrix is E[i:8, j:8] = f32([i == j])"},
     {"iota", numbers},
@@ -185,17 +180,12 @@ constexpr AdviceRow adviceTable[] = {
     {"complex", ofComplex},
     // Operators and punctuation.
     {"@", product},
-    {"%", modulo},
-    {"//", quotient},
     {"and", "a and b is a && b"},
     {"or", "a or b is a || b"},
     {"not", "not a is !a"},
-    {"&", "a & b is a && b for bools; there are no bits of integers yet"},
-    {"|", "a | b is a || b for bools; there are no bits of integers yet"},
-    {"^", "a power is x ** y; there are no bits of integers yet"},
-    {"~", "~a is !a for bools; there are no bits of integers yet"},
-    {"<<", "x << 3 is x * 8"},
-    {">>", "x >> 3 is x / 8 where x is not negative"},
+    {"&", "&, | and ^ bind tighter than comparisons: (a < b) & (c < d)"},
+    {"^", "a power is x ** y"},
+    {"~", "~a is !a for bools and a ^ -1 for integers"},
     {"?", "c ? x : y is select(c, x, y); an extent is a number or a param, "
           "which -D n=... sets"},
     {"+=", once},
@@ -221,6 +211,7 @@ constexpr AdviceRow adviceTable[] = {
                 "what falls together"},
     {"place", "the left side has labels only; P[k:16] = sum[i] "
               "select([k == 2 * i], X[i], 0) puts X[i] at 2 * i"},
+    {"around", "X[(i + 1) % 8] is select([i == 7], X[0], pad(X, 0)[i + 1])"},
     {"literal", "few numbers are K[i:3] = 1.0 * f32([i == 0]) + "
                 "4.0 * f32([i == 2]); others come in as an input"},
     {"fraction", "other numbers stand where they are used, or come in: "

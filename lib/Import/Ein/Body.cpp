@@ -217,9 +217,21 @@ static NodeKind kindOf(BinaryOp op) {
     return NodeKind::Mul;
   case BinaryOp::Div:
     return NodeKind::Div;
+  case BinaryOp::FloorDiv:
+    return NodeKind::FloorDiv;
+  case BinaryOp::Mod:
+    return NodeKind::Mod;
+  case BinaryOp::Shl:
+    return NodeKind::Shl;
+  case BinaryOp::Shr:
+    return NodeKind::Shr;
+  case BinaryOp::BitXor:
+    return NodeKind::Xor;
   case BinaryOp::And:
+  case BinaryOp::BitAnd:
     return NodeKind::And;
   case BinaryOp::Or:
+  case BinaryOp::BitOr:
     return NodeKind::Or;
   default:
     llvm_unreachable("comparisons and powers have rules of their own");

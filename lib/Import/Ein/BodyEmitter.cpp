@@ -87,6 +87,16 @@ Value BodyEmitter::emitNode(const Node &node) {
     return create<arith::AndIOp>(arg(node, 0), arg(node, 1));
   case NodeKind::Or:
     return create<arith::OrIOp>(arg(node, 0), arg(node, 1));
+  case NodeKind::Xor:
+    return create<arith::XOrIOp>(arg(node, 0), arg(node, 1));
+  case NodeKind::Shl:
+  case NodeKind::Shr:
+    return emitShift(node);
+  case NodeKind::FloorDiv:
+  case NodeKind::Mod:
+    return isFloat(node.type)           ? emitFloatFloor(node)
+           : node.kind == NodeKind::Mod ? emitModulo(node)
+                                        : emitDivision(node);
   case NodeKind::Not:
     return create<arith::XOrIOp>(arg(node, 0), constant(ElementType::Bool, 1));
   case NodeKind::Add:
@@ -133,19 +143,26 @@ Value BodyEmitter::emitArithmetic(const Node &node) {
   }
 }
 
-/// Truncates toward zero; x / 0 is 0, and the smallest integer / -1 wraps.
+/// Truncates toward zero, or rounds down for `//`; x / 0 is 0, and the smallest
+/// integer / -1 wraps.
 Value BodyEmitter::emitDivision(const Node &node) {
   Value dividend = arg(node, 0), divisor = arg(node, 1);
   const Node &divisorNode = expression.nodes[node.args[1]];
+  auto divide = [&](Value by) {
+    return node.kind == NodeKind::Div
+               ? create<arith::DivSIOp>(dividend, by)
+               : create<arith::FloorDivSIOp>(dividend, by);
+  };
   Value zero, negated;
   auto negate = [&] {
     zero = constant(node.type, 0);
     negated = create<arith::SubIOp>(zero, dividend);
   };
   if (divisorNode.kind == NodeKind::Constant) {
-    // Analysis has refused a constant zero.
+    if (divisorNode.constant.integer == 0)
+      return constant(node.type, 0);
     if (divisorNode.constant.integer != -1)
-      return create<arith::DivSIOp>(dividend, divisor);
+      return divide(divisor);
     negate();
     return negated;
   }
@@ -157,9 +174,86 @@ Value BodyEmitter::emitDivision(const Node &node) {
   Value isZero = equals(zero), isMinusOne = equals(minusOne);
   Value special = create<arith::OrIOp>(isZero, isMinusOne);
   Value safe = create<arith::SelectOp>(special, one, divisor);
-  Value quotient = create<arith::DivSIOp>(dividend, safe);
+  Value quotient = divide(safe);
   Value finite = create<arith::SelectOp>(isMinusOne, negated, quotient);
   return create<arith::SelectOp>(isZero, zero, finite);
+}
+
+/// What `//` leaves, with the divisor's sign; x % 0 is 0.
+Value BodyEmitter::emitModulo(const Node &node) {
+  Value dividend = arg(node, 0), divisor = arg(node, 1);
+  const Node &divisorNode = expression.nodes[node.args[1]];
+  Value zero = constant(node.type, 0), safe = divisor;
+  auto compare = [&](arith::CmpIPredicate predicate, Value a, Value b) {
+    return create<arith::CmpIOp>(predicate, a, b);
+  };
+  if (divisorNode.kind == NodeKind::Constant) {
+    int64_t by = divisorNode.constant.integer;
+    if (by == 0 || by == -1)
+      return zero;
+  } else {
+    // 1 leaves nothing either.
+    Value special = create<arith::OrIOp>(
+        compare(arith::CmpIPredicate::eq, divisor, zero),
+        compare(arith::CmpIPredicate::eq, divisor, constant(node.type, -1)));
+    safe = create<arith::SelectOp>(special, constant(node.type, 1), divisor);
+  }
+  Value rest = create<arith::RemSIOp>(dividend, safe);
+  Value signs = create<arith::XOrIOp>(rest, safe);
+  Value wrong =
+      create<arith::AndIOp>(compare(arith::CmpIPredicate::ne, rest, zero),
+                            compare(arith::CmpIPredicate::slt, signs, zero));
+  return create<arith::SelectOp>(wrong, create<arith::AddIOp>(rest, safe),
+                                 rest);
+}
+
+/// As NumPy computes both, from the exact remainder of the truncated quotient.
+Value BodyEmitter::emitFloatFloor(const Node &node) {
+  using P = arith::CmpFPredicate;
+  Value a = arg(node, 0), b = arg(node, 1);
+  Type type = a.getType();
+  Value zero = constant(type, 0.0);
+  auto compare = [&](P predicate, Value x, Value y) {
+    return create<arith::CmpFOp>(predicate, x, y);
+  };
+  Value rest = create<arith::RemFOp>(a, b);
+  Value signs = create<arith::XOrIOp>(compare(P::OLT, rest, zero),
+                                      compare(P::OLT, b, zero));
+  Value wrong = create<arith::AndIOp>(compare(P::ONE, rest, zero), signs);
+  if (node.kind == NodeKind::Mod) {
+    Value moved =
+        create<arith::SelectOp>(wrong, create<arith::AddFOp>(rest, b), rest);
+    return create<arith::SelectOp>(compare(P::OEQ, rest, zero),
+                                   create<math::CopySignOp>(zero, b), moved);
+  }
+  Value one = constant(type, 1.0);
+  Value plain = create<arith::DivFOp>(a, b);
+  Value near = create<arith::DivFOp>(create<arith::SubFOp>(a, rest), b);
+  near = create<arith::SelectOp>(wrong, create<arith::SubFOp>(near, one), near);
+  // The quotient is whole but for its rounding.
+  Value whole = create<math::FloorOp>(near);
+  Value above =
+      compare(P::OGT, create<arith::SubFOp>(near, whole), constant(type, 0.5));
+  whole =
+      create<arith::SelectOp>(above, create<arith::AddFOp>(whole, one), whole);
+  whole = create<arith::SelectOp>(compare(P::OEQ, near, zero),
+                                  create<math::CopySignOp>(zero, plain), whole);
+  return create<arith::SelectOp>(compare(P::OEQ, b, zero), plain, whole);
+}
+
+/// By the width and more, and by a negative count: no bit is left, but copies
+/// of the sign.
+Value BodyEmitter::emitShift(const Node &node) {
+  Value value = arg(node, 0), count = arg(node, 1);
+  unsigned width = bitWidth(node.type);
+  Value last = constant(node.type, width - 1);
+  Value inside = create<arith::MinUIOp>(count, last);
+  if (node.kind == NodeKind::Shr)
+    return create<arith::ShRSIOp>(value, inside);
+  Value isInside =
+      create<arith::CmpIOp>(arith::CmpIPredicate::ule, count, last);
+  return create<arith::SelectOp>(isInside, create<arith::ShLIOp>(value, inside),
+                                 constant(node.type, 0));
 }
 
 Value BodyEmitter::emitFunction(const Node &node) {

@@ -45,6 +45,9 @@ private:
   mlir::Value emitNode(const Node &node);
   mlir::Value emitArithmetic(const Node &node);
   mlir::Value emitDivision(const Node &node);
+  mlir::Value emitModulo(const Node &node);
+  mlir::Value emitFloatFloor(const Node &node);
+  mlir::Value emitShift(const Node &node);
   mlir::Value emitFunction(const Node &node);
   mlir::Value emitCompare(const Node &node);
   mlir::Value emitIndexCompare(const Node &node);

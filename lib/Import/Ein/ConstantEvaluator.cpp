@@ -8,6 +8,28 @@
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
 
+/// One bit is kept free, so that a negation cannot overflow.
+static constexpr WideInt largest = WideInt(1) << 126;
+
+/// What `//` leaves, with the divisor's sign, as NumPy computes it.
+static double floorRemainder(double a, double b) {
+  double rest = std::fmod(a, b);
+  if (rest == 0)
+    return std::copysign(0.0, b);
+  return (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+static double floorQuotient(double a, double b) {
+  double rest = std::fmod(a, b);
+  if (b == 0)
+    return a / b;
+  double near = (a - rest) / b - (rest != 0 && (rest < 0) != (b < 0));
+  if (near == 0)
+    return std::copysign(0.0, a / b);
+  double whole = std::floor(near);
+  return near - whole > 0.5 ? whole + 1 : whole;
+}
+
 std::optional<Number> ConstantEvaluator::fail(llvm::SMRange range,
                                               const llvm::Twine &message) {
   diagnostics.error(range, message);
@@ -98,6 +120,8 @@ std::optional<Number> ConstantEvaluator::visitBinary(const BinaryExpr &expr) {
     return std::nullopt;
   if (expr.op == BinaryOp::Pow)
     return power(expr, *lhs, *rhs);
+  if (isBitwise(expr.op))
+    return bits(expr, *lhs, *rhs);
   if (lhs->isFloat || rhs->isFloat || (real && expr.op == BinaryOp::Div)) {
     double a = lhs->asReal(), b = rhs->asReal();
     switch (expr.op) {
@@ -107,6 +131,10 @@ std::optional<Number> ConstantEvaluator::visitBinary(const BinaryExpr &expr) {
       return Number::ofReal(a - b);
     case BinaryOp::Mul:
       return Number::ofReal(a * b);
+    case BinaryOp::FloorDiv:
+      return Number::ofReal(floorQuotient(a, b));
+    case BinaryOp::Mod:
+      return Number::ofReal(floorRemainder(a, b));
     default:
       return Number::ofReal(a / b);
     }
@@ -123,16 +151,46 @@ std::optional<Number> ConstantEvaluator::visitBinary(const BinaryExpr &expr) {
   case BinaryOp::Mul:
     overflow = __builtin_mul_overflow(a, b, &result);
     break;
+  case BinaryOp::FloorDiv:
+    result = b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0));
+    break;
+  case BinaryOp::Mod:
+    result = b == 0 ? 0 : a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);
+    break;
   default:
     if (b == 0)
       return fail(expr.range, "division by zero");
     result = a / b;
   }
-  // One bit is kept free, so that a negation cannot overflow either.
-  constexpr WideInt limit = WideInt(1) << 126;
-  if (overflow || result > limit || result < -limit)
+  if (overflow || result > largest || result < -largest)
     return fail(expr.range, "value is too large");
   return Number::ofInteger(result);
+}
+
+std::optional<Number> ConstantEvaluator::bits(const BinaryExpr &expr,
+                                              Number lhs, Number rhs) {
+  if (lhs.isFloat || rhs.isFloat)
+    return fail(expr.range, "'" + spelling(expr.op) + "' needs integers");
+  WideInt a = lhs.integer, b = rhs.integer;
+  // A negative count moves out all bits, as one that is large.
+  int count = b < 0 || b > 127 ? 127 : static_cast<int>(b);
+  switch (expr.op) {
+  case BinaryOp::BitAnd:
+    return Number::ofInteger(a & b);
+  case BinaryOp::BitOr:
+    return Number::ofInteger(a | b);
+  case BinaryOp::BitXor:
+    return Number::ofInteger(a ^ b);
+  case BinaryOp::Shr:
+    return Number::ofInteger(a >> count);
+  default:
+    if (a == 0 || b < 0)
+      return Number::ofInteger(0);
+    // Numbers have no width that bits could leave by.
+    if (count > 125 || a > largest >> count || a < -(largest >> count))
+      return fail(expr.range, "value is too large");
+    return Number::ofInteger(a * (WideInt(1) << count));
+  }
 }
 
 std::optional<Number> ConstantEvaluator::power(const BinaryExpr &expr,
@@ -141,7 +199,6 @@ std::optional<Number> ConstantEvaluator::power(const BinaryExpr &expr,
     return Number::ofReal(std::pow(base.asReal(), exponent.asReal()));
   if (exponent.integer < 0)
     return fail(expr.range, "a negative power of an integer is no integer");
-  constexpr WideInt limit = WideInt(1) << 126;
   WideInt result = 1, factor = base.integer;
   // Squaring first is as good as any: a factor of 2 and more overflows after
   // 127 steps at the latest, 0, 1 and -1 never do.
@@ -149,7 +206,7 @@ std::optional<Number> ConstantEvaluator::power(const BinaryExpr &expr,
     bool overflow =
         rest % 2 != 0 && __builtin_mul_overflow(result, factor, &result);
     overflow |= rest > 1 && __builtin_mul_overflow(factor, factor, &factor);
-    if (overflow || result > limit || result < -limit)
+    if (overflow || result > largest || result < -largest)
       return fail(expr.range, "value is too large");
   }
   return Number::ofInteger(result);

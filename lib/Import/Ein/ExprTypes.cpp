@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StatementAnalyzer.h"
+#include "tapestry/Import/Ein/Words.h"
 
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
@@ -123,6 +124,20 @@ bool StatementAnalyzer::requireBool(const Expr *expr, ExprType type,
   return false;
 }
 
+bool StatementAnalyzer::requireBits(const Expr *expr, ExprType type,
+                                    llvm::StringRef what, bool shifts) {
+  bool isReal = type.isTyped() ? isFloat(type.type) : type.isFloat;
+  if (!isReal && !(shifts && type.isTyped() && type.isBool()))
+    return true;
+  auto error = diagnostics.error(
+      expr->range, what + " needs integers" + (shifts ? "" : " or bools") +
+                       ", but this is " + describeType(type) +
+                       "; cast it, e.g. " + castHint(expr, ElementType::I32));
+  if (llvm::StringRef advice = adviceFor(what.trim('\'')); !advice.empty())
+    error.note(advice);
+  return false;
+}
+
 bool StatementAnalyzer::requireFloat(const Expr *expr, ExprType type,
                                      llvm::StringRef name) {
   if (type.isTyped() && isFloat(type.type))
@@ -231,6 +246,8 @@ std::optional<ExprType> StatementAnalyzer::inferBinary(const BinaryExpr &expr) {
     return inferLogical(expr);
   if (expr.op == BinaryOp::Pow)
     return inferPower(expr);
+  if (isBitwise(expr.op))
+    return inferBitwise(expr);
   std::string what = ("'" + spelling(expr.op) + "'").str();
   if (!isComparison(expr.op))
     return arithmetic(expr.opRange, what, expr.lhs, expr.rhs);
@@ -241,6 +258,26 @@ std::optional<ExprType> StatementAnalyzer::inferBinary(const BinaryExpr &expr) {
   if (!type)
     return std::nullopt;
   return ExprType::typed(ElementType::Bool);
+}
+
+/// Integers, or bools where nothing is shifted.
+std::optional<ExprType>
+StatementAnalyzer::inferBitwise(const BinaryExpr &expr) {
+  bool shifts = expr.op == BinaryOp::Shl || expr.op == BinaryOp::Shr;
+  std::string what = ("'" + spelling(expr.op) + "'").str();
+  bool ok = true;
+  for (const Expr *operand : {expr.lhs, expr.rhs}) {
+    std::optional<ExprType> type = infer(operand);
+    ok &= type && requireBits(operand, *type, what, shifts);
+  }
+  if (!ok)
+    return std::nullopt;
+  if (shifts)
+    return arithmetic(expr.opRange, what, expr.lhs, expr.rhs);
+  std::optional<ExprType> type = unify(expr.opRange, what, expr.lhs, expr.rhs);
+  if (type && type->isBool())
+    return ExprType::typed(ElementType::Bool);
+  return type;
 }
 
 /// An integer literal as exponent goes with a base of any type: it becomes

@@ -180,8 +180,11 @@ StatementAnalyzer::combine(const BinaryExpr &expr) {
   default:
     break;
   }
-  diagnostics.error(expr.opRange, "'" + excerpt(expr.range) +
-                                      "' is not linear in the labels");
+  auto error =
+      diagnostics.error(expr.opRange, "'" + excerpt(expr.range) +
+                                          "' is not linear in the labels");
+  if (expr.op == BinaryOp::Mod || expr.op == BinaryOp::FloorDiv)
+    error.note(adviceFor(expr.op == BinaryOp::Mod ? "around" : "reshape"));
   return std::nullopt;
 }
 

@@ -66,6 +66,20 @@ llvm::StringRef tapestry::ein::describe(TokenKind kind) {
     return "'**'";
   case TokenKind::Slash:
     return "'/'";
+  case TokenKind::SlashSlash:
+    return "'//'";
+  case TokenKind::Percent:
+    return "'%'";
+  case TokenKind::Amp:
+    return "'&'";
+  case TokenKind::Pipe:
+    return "'|'";
+  case TokenKind::Caret:
+    return "'^'";
+  case TokenKind::LessLess:
+    return "'<<'";
+  case TokenKind::GreaterGreater:
+    return "'>>'";
   case TokenKind::AmpAmp:
     return "'&&'";
   case TokenKind::PipePipe:
@@ -175,6 +189,9 @@ Token Lexer::lexPunctuation() {
       {"<=", TokenKind::LessEqual},
       {">=", TokenKind::GreaterEqual},
       {"**", TokenKind::StarStar},
+      {"//", TokenKind::SlashSlash},
+      {"<<", TokenKind::LessLess},
+      {">>", TokenKind::GreaterGreater},
       {"&&", TokenKind::AmpAmp},
       {"||", TokenKind::PipePipe},
       {"(", TokenKind::LParen},
@@ -193,6 +210,10 @@ Token Lexer::lexPunctuation() {
       {"-", TokenKind::Minus},
       {"*", TokenKind::Star},
       {"/", TokenKind::Slash},
+      {"%", TokenKind::Percent},
+      {"&", TokenKind::Amp},
+      {"|", TokenKind::Pipe},
+      {"^", TokenKind::Caret},
       {"!", TokenKind::Not},
       {"@?", TokenKind::AtQuestion},
       {"@", TokenKind::At},

@@ -1,7 +1,8 @@
 //===- ParseExpr.cpp - Expressions of a .ein file -------------------------===//
 //
 // From the loosest to the tightest: ||, &&, comparisons (which do not chain),
-// + -, * /, prefix - and !, ** (to the right).
+// |,
+// ^, &, << >>, + -, * / // %, prefix - and !, ** (to the right).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,7 @@ struct OperatorRow {
   unsigned level;
 };
 constexpr unsigned comparisonLevel = 2;
-constexpr unsigned lastLevel = 4;
+constexpr unsigned lastLevel = 8;
 constexpr OperatorRow operators[] = {
     {TokenKind::PipePipe, BinaryOp::Or, 0},
     {TokenKind::AmpAmp, BinaryOp::And, 1},
@@ -29,10 +30,17 @@ constexpr OperatorRow operators[] = {
     {TokenKind::LessEqual, BinaryOp::Le, comparisonLevel},
     {TokenKind::Greater, BinaryOp::Gt, comparisonLevel},
     {TokenKind::GreaterEqual, BinaryOp::Ge, comparisonLevel},
-    {TokenKind::Plus, BinaryOp::Add, 3},
-    {TokenKind::Minus, BinaryOp::Sub, 3},
+    {TokenKind::Pipe, BinaryOp::BitOr, 3},
+    {TokenKind::Caret, BinaryOp::BitXor, 4},
+    {TokenKind::Amp, BinaryOp::BitAnd, 5},
+    {TokenKind::LessLess, BinaryOp::Shl, 6},
+    {TokenKind::GreaterGreater, BinaryOp::Shr, 6},
+    {TokenKind::Plus, BinaryOp::Add, 7},
+    {TokenKind::Minus, BinaryOp::Sub, 7},
     {TokenKind::Star, BinaryOp::Mul, lastLevel},
     {TokenKind::Slash, BinaryOp::Div, lastLevel},
+    {TokenKind::SlashSlash, BinaryOp::FloorDiv, lastLevel},
+    {TokenKind::Percent, BinaryOp::Mod, lastLevel},
 };
 
 const OperatorRow *operatorOf(TokenKind kind, unsigned level) {
@@ -56,6 +64,7 @@ Parser::ExprPtr Parser::checkDepth(ExprPtr expr) {
 Parser::ExprPtr Parser::parseBinary(unsigned level) {
   if (level > lastLevel)
     return parseUnary();
+  llvm::SMLoc start = token.range().Start;
   ExprPtr lhs = parseBinary(level + 1);
   while (lhs) {
     const OperatorRow *row = operatorOf(token.kind, level);
@@ -66,13 +75,16 @@ Parser::ExprPtr Parser::parseBinary(unsigned level) {
     ExprPtr rhs = parseBinary(level + 1);
     if (!rhs)
       return nullptr;
-    lhs = checkDepth(context.create<BinaryExpr>(
-        llvm::SMRange(lhs->range.Start, rhs->range.End), row->op, op.range(),
-        lhs, rhs));
+    lhs = checkDepth(context.create<BinaryExpr>(since(start), row->op,
+                                                op.range(), lhs, rhs));
     if (level == comparisonLevel && operatorOf(token.kind, level)) {
-      diagnostics.error(token.range(), "comparisons do not chain")
-          .note("write 'a " + op.spelling + " b && b " + token.spelling +
-                " c'");
+      auto error = diagnostics.error(token.range(), "comparisons do not chain");
+      auto *between = llvm::dyn_cast<BinaryExpr>(rhs);
+      if (between && isBitwise(between->op))
+        error.note(adviceFor("&"));
+      else
+        error.note("write 'a " + op.spelling + " b && b " + token.spelling +
+                   " c'");
       return nullptr;
     }
   }
@@ -91,11 +103,12 @@ Parser::ExprPtr Parser::parseUnary() {
   if (!operand)
     return nullptr;
   return checkDepth(context.create<UnaryExpr>(
-      llvm::SMRange(op.range().Start, operand->range.End),
+      since(op.range().Start),
       op.is(TokenKind::Minus) ? UnaryOp::Neg : UnaryOp::Not, operand));
 }
 
 Parser::ExprPtr Parser::parsePower() {
+  llvm::SMLoc start = token.range().Start;
   ExprPtr base = parsePrimary();
   if (!base || !token.is(TokenKind::StarStar))
     return base;
@@ -107,9 +120,8 @@ Parser::ExprPtr Parser::parsePower() {
   ExprPtr exponent = parseUnary();
   if (!exponent)
     return nullptr;
-  return checkDepth(context.create<BinaryExpr>(
-      llvm::SMRange(base->range.Start, exponent->range.End), BinaryOp::Pow,
-      op.range(), base, exponent));
+  return checkDepth(context.create<BinaryExpr>(since(start), BinaryOp::Pow,
+                                               op.range(), base, exponent));
 }
 
 Parser::ExprPtr Parser::parsePrimary() {

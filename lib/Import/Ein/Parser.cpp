@@ -73,7 +73,7 @@ bool Parser::expectEndOfStatement() {
 void Parser::parseStatement() {
   const char *start = token.spelling.begin();
   if (!token.is(TokenKind::Identifier)) {
-    if (token.is(TokenKind::Slash))
+    if (token.is(TokenKind::Slash) || token.is(TokenKind::SlashSlash))
       errorAtToken("a statement").note(adviceFor("comment"));
     else
       unexpected("a statement");

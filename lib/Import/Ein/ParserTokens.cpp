@@ -38,8 +38,10 @@ bool Parser::isForeignOperator(llvm::StringRef word) {
 llvm::StringRef Parser::adviceAtToken() const {
   if (token.is(TokenKind::Identifier))
     return isForeignOperator(token.spelling) ? adviceFor(token.spelling) : "";
-  // An operator whose characters are several of ours ("//", "+=").
-  auto isPart = [](char c) { return llvm::StringRef("+-*/<>=@").contains(c); };
+  // An operator whose characters are several of ours ("+=").
+  auto isPart = [](char c) {
+    return llvm::StringRef("+-*/<>=@%&|^").contains(c);
+  };
   const char *first = token.spelling.begin(), *last = token.spelling.end();
   while (first != lexer.text().begin() && isPart(first[-1]))
     --first;

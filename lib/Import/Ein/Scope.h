@@ -110,6 +110,8 @@ private:
   std::optional<Number> visit(const ast::Expr *expr);
   std::optional<Number> visitBinary(const ast::BinaryExpr &expr);
   std::optional<Number> visitCall(const ast::CallExpr &expr);
+  std::optional<Number> bits(const ast::BinaryExpr &expr, Number lhs,
+                             Number rhs);
   std::optional<Number> power(const ast::BinaryExpr &expr, Number base,
                               Number exponent);
   std::optional<Number> fail(llvm::SMRange range, const llvm::Twine &message);

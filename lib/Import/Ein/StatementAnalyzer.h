@@ -176,6 +176,7 @@ private:
   std::optional<ExprType> inferUnary(const ast::UnaryExpr &expr);
   std::optional<ExprType> inferBinary(const ast::BinaryExpr &expr);
   std::optional<ExprType> inferLogical(const ast::BinaryExpr &expr);
+  std::optional<ExprType> inferBitwise(const ast::BinaryExpr &expr);
   std::optional<ExprType> inferPower(const ast::BinaryExpr &expr);
   std::optional<ExprType> inferCall(const ast::CallExpr &expr);
   std::optional<ExprType> inferSelect(const ast::CallExpr &expr);
@@ -190,6 +191,9 @@ private:
   /// `what` names what must be bool; `comparison` would make `expr` so.
   bool requireBool(const ast::Expr *expr, ExprType type,
                    const llvm::Twine &what, llvm::StringRef comparison);
+  /// `shifts`: bools have no bits to move.
+  bool requireBits(const ast::Expr *expr, ExprType type, llvm::StringRef what,
+                   bool shifts);
   /// `name` is the function or macro that asks.
   bool requireFloat(const ast::Expr *expr, ExprType type, llvm::StringRef name);
   std::optional<ElementType> checkReduction(ExprType type);

@@ -107,6 +107,22 @@ class Bounded:
         )
         return self._rounded(quotient, error, units=2)
 
+    def bitwise(self, other, function):
+        with np.errstate(divide="ignore", over="ignore"):
+            return self._wrapped(function(self.value, other.value))
+
+    def floor_divide(self, other):
+        return self.bitwise(other, np.floor_divide)
+
+    def modulo(self, other):
+        return self.bitwise(other, np.remainder)
+
+    def shift_left(self, other):
+        return self.bitwise(other, np.left_shift)
+
+    def shift_right(self, other):
+        return self.bitwise(other, np.right_shift)
+
     def negate(self):
         if not self.is_float:
             with np.errstate(over="ignore"):

@@ -66,6 +66,15 @@ def _cast(type, operand):
     )
 
 
+def _bits(symbol, left, right):
+    function = {"&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor}[symbol]
+    return Expression(
+        f"{left.operand} {symbol} {right.operand}",
+        left.type,
+        lambda grid: left.evaluate(grid).bitwise(right.evaluate(grid), function),
+    )
+
+
 def _negate(operand):
     return Expression(
         f"-{operand.operand}", operand.type, lambda grid: operand.evaluate(grid).negate()
@@ -160,6 +169,8 @@ class ExpressionWriter:
         if type == "bool":
             if self.rng.random() < 0.15:
                 return _compare(self._pick(["==", "!="]), left, right)
+            if self.rng.random() < 0.3:
+                return _bits(self._pick(["&", "|", "^"]), left, right)
             return _logical(self._pick(["&&", "||"]), left, right)
         choice = self.rng.random()
         if choice < 0.45:
@@ -175,7 +186,11 @@ class ExpressionWriter:
                 "+", "add", _call("abs", right, Bounded.absolute), _constant(type, "1.0", 1.0)
             )
             return _binary("/", "divide", left, denominator)
-        return _choose(_compare(self._pick(list(COMPARISONS)), left, right), left, right)
+        if choice < 0.95:
+            return _choose(_compare(self._pick(list(COMPARISONS)), left, right), left, right)
+        if self.rng.random() < 0.5:
+            return _bits(self._pick(["&", "|", "^"]), left, right)
+        return _binary(*self._pick([("//", "floor_divide"), ("%", "modulo")]), left, right)
 
     def _decorate(self, x):
         if x.type == "bool":
@@ -234,6 +249,11 @@ class ExpressionWriter:
                 lambda: _binary("+", "add", x, constant),
                 lambda: _binary("*", "multiply", constant, x),
                 lambda: _binary("/", "divide", x, constant),
+                lambda: _binary("//", "floor_divide", x, constant),
+                lambda: _binary("%", "modulo", x, constant),
+                lambda: _binary("<<", "shift_left", x, constant),
+                lambda: _binary(">>", "shift_right", x, constant),
+                lambda: _bits(self._pick(["&", "|", "^"]), x, constant),
                 lambda: _extreme("min", x, constant),
             ]
         )()

@@ -23,7 +23,7 @@ C[b, o, y, x] = sum[c, r, q] X[b, c, 2*y + r, x + q] * W[o, c, r, q]
 D[b, o, y:10, x:9] = sum[c, r, q] pad(X, -inf)[b, c, y + r - 1,
     x + q - 1] * W[o, c, r, q]
 F[i, j] = select(A[i, j] > 0 && !M[i, j], A[i, j], [i <= j] * 0.5)
-K[i, j] = I[i, j] / 3 + max(I[i, j], i32(A[i, j])) - 2 ** 3
+K[i, j] = I[i, j] / 3 // n % 5 & 6 ^ 1 << 2 | max(I[i, j], i32(A[i, j])) - 2 ** 3
 N[i, j] = rmsnorm[j](H[i, j], 1e-5)
 def attention(Q[s, d], K[t, d], scale) -> O[s, d] {
   T[s, t] = sum[d] Q[s, d] * K[t, d] * scale / sqrt(f32(d'))
@@ -39,7 +39,7 @@ output F, K, N, O, U
 
 std::string tapestry::ein::changeBytes(llvm::StringRef text,
                                        std::mt19937 &random) {
-  constexpr llvm::StringLiteral likely = "[](){},:'=<>+-*/&|!.#\n 019aijXe_";
+  constexpr llvm::StringLiteral likely = "[](){},:'=<>+-*/%^&|!.#\n 019aijXe_";
   std::string changed = text.str();
   for (unsigned change = random() % 6 + 1; change > 0; --change) {
     size_t at = random() % changed.size();

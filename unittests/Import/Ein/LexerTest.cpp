@@ -31,6 +31,8 @@ std::string tokens(llvm::StringRef text, unsigned *errors = nullptr) {
 TEST(EinLexer, SplitsLongestFirst) {
   EXPECT_EQ(tokens("a**b*c->d-e<=f<g==h=i!=!j&&k||l'"),
             "a ** b * c -> d - e <= f < g == h = i != ! j && k || l '");
+  EXPECT_EQ(tokens("a//b/c%d<<e<f>>=g>h&i&&j|k||l^m"),
+            "a // b / c % d << e < f >> = g > h & i && j | k || l ^ m");
 }
 
 TEST(EinLexer, Numbers) {

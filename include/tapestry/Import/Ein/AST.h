@@ -119,6 +119,13 @@ enum class BinaryOp {
   Sub,
   Mul,
   Div,
+  FloorDiv,
+  Mod,
+  Shl,
+  Shr,
+  BitAnd,
+  BitXor,
+  BitOr,
   Pow,
   Eq,
   Ne,
@@ -132,6 +139,8 @@ enum class BinaryOp {
 /// The operator as it is written.
 llvm::StringRef spelling(BinaryOp op);
 bool isComparison(BinaryOp op);
+/// << >> & ^ and |.
+bool isBitwise(BinaryOp op);
 
 struct BinaryExpr : Expr {
   BinaryOp op;

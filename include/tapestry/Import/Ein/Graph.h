@@ -70,10 +70,15 @@ enum class NodeKind {
   Sub,
   Mul,
   Div,
+  FloorDiv,
+  Mod,
   Pow,
   Neg,
-  And,
+  And, ///< of bools, or bit by bit
   Or,
+  Xor,
+  Shl,
+  Shr,
   Not,
   Select, ///< condition, then, else
   Max,
