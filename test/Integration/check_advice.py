@@ -34,7 +34,7 @@ ADVICE = [
     ("[k:2, i] = select([k == 0], X[i], Y[i])", lambda d: np.stack([d.X, d.Y])),
     ("[i:4] = X[i + 4]", lambda d: d.X[4:]),
     ("[i:3] = X[i + 1]", lambda d: d.X[1:4]),
-    ("[i:7] = X[i + 1] - pad(X, 0)[i]", lambda d: np.diff(d.X)),
+    ("[i:7] = X[i + 1] - X[i]", lambda d: np.diff(d.X)),
     ("[a:4, b:2] = X[2 * a + b]", lambda d: d.X.reshape(4, 2)),
     ("[k:20] = sum[i, j] select([k == 5 * i + j], M[i, j], 0)", lambda d: d.M.reshape(20)),
     ("[r:2, i] = X[i]", lambda d: np.tile(d.X, (2, 1))),
@@ -54,7 +54,14 @@ ADVICE = [
     (" = x // y", lambda d: np.floor_divide(d.x, d.y)),
     ("[i] = A[i] ^ -1", lambda d: ~d.A),
     ("[i] = (A[i] < B[i]) & (A[i] < 5)", lambda d: (d.A < d.B) & (d.A < 5)),
-    (" = sum[i] (X[i] - W) ** 2 / i'", lambda d: d.X.var()),
+    (" = sum[i] (X[i] - sum[k](X[k]) / i') ** 2 / i'", lambda d: d.X.var()),
+    (" = sum[i] X[i] > 0", lambda d: np.sum(d.X > 0)),
+    (" = sqrt(sum[i](X[i] ** 2))", lambda d: np.linalg.norm(d.X)),
+    (" = 1 / sum[i](X[i])", lambda d: 1 / d.X.sum()),
+    (
+        "[n] = log(sum[c](exp(M[n, c] - max[k](M[n, k])))) + max[k](M[n, k])",
+        lambda d: np.log(np.exp(d.M).sum(1)),
+    ),
     ("[i, j] = X[i] * Y[j]", lambda d: np.outer(d.X, d.Y)),
     ("[i:8, j:8] = f32([i == j])", lambda d: np.eye(8)),
     ("[i] = X[7 - i]", lambda d: d.X[::-1]),
@@ -112,7 +119,7 @@ class Data:
 def advice_is_right(bench):
     data = Data()
     names = [f"P{number}" for number in range(len(ADVICE))]
-    text = INPUTS + "Z = max[c] X[c]\nW = sum[i] X[i] / i'\n"
+    text = INPUTS + "Z = max[c] X[c]\n"
     text += "".join(name + row[0] + "\n" for name, row in zip(names, ADVICE))
     bench.write("p.ein", text + f"output N, {', '.join(names)}\n")
     files = driver.output_options(["N", *names])

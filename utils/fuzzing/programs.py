@@ -94,6 +94,16 @@ def change_subscripts(rng, text):
     return substitute(rng, ACCESS, text, change)
 
 
+def inner(rng, access, label):
+    """A reduction of an access over one of its labels, under another name mostly."""
+    own = rng.choice(["zq", "zq", "zq", label])
+    given = rng.choice(["", "", ":1", ":2", ":3"])
+    operand = re.sub(rf"\b{label}\b", own, access)
+    if rng.random() < 0.3:
+        operand = wrap_access(rng, operand)
+    return f"({rng.choice(REDUCTIONS)}[{own}{given}]({operand}))"
+
+
 def wrap_access(rng, text):
     """An access becomes an operand of more."""
 
@@ -106,7 +116,8 @@ def wrap_access(rng, text):
              f"({access} * {rng.choice(['0.5', '3', '1e-7', 'i32(2)'])})", f"(-{access})",
              f"select([{label} <= 2], {access}, {access} + {access})", f"max({access}, 0)",
              f"({access} * [{label} - 1 < 3])", f"!{access}", f"{access} / {label}'",
-             f"({access}) ** {rng.choice(['2', '3', '0.5', '-1'])}"]
+             f"({access}) ** {rng.choice(['2', '3', '0.5', '-1'])}", inner(rng, access, label),
+             f"{access} / {inner(rng, access, label)}"]
         )  # fmt: skip
 
     return substitute(rng, ACCESS, text, change)
@@ -129,8 +140,12 @@ def add_statement(rng, text):
          f"{name}[{', '.join(labels[:-1])}] = {rng.choice(REDUCTIONS)}[{last}] {access}",
          f"{name} = {rng.choice(REDUCTIONS)}[{heads}] {access}",
          f"{name}[{heads}, zz:3] = {access}",
+         f"{name}[{heads}] = {access} * {inner(rng, access, last)}",
+         f"{name}[{', '.join([*labels[:-1], last + ':2'])}] = {access}",
          f"{name}[{', '.join(reversed(labels))}] = {access} * {access}"]
     )  # fmt: skip
+    if rng.random() < 0.2:
+        return f"{text}\noutput {line}\n"
     return f"{text}\n{line}\noutput {name}\n"
 
 

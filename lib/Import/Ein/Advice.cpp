@@ -30,8 +30,8 @@ constexpr llvm::StringLiteral inverse =
     "inverse trigonometric functions are not supported yet";
 constexpr llvm::StringLiteral gradient = "gradients are not supported yet";
 constexpr llvm::StringLiteral variance =
-    "a variance is two statements: M = sum[i] X[i] / i' and "
-    "V = sum[i] (X[i] - M) ** 2 / i'; a standard deviation is sqrt(V)";
+    "a variance is V = sum[i] (X[i] - sum[k](X[k]) / i') ** 2 / i'; a standard "
+    "deviation is sqrt(V)";
 constexpr llvm::StringLiteral modulo = "x modulo y is x % y";
 constexpr llvm::StringLiteral shape =
     "a dimension is taken apart by R[a:4, b:2] = X[2 * a + b]; two become one "
@@ -89,11 +89,10 @@ constexpr AdviceRow adviceTable[] = {
     {"mean", mean},
     {"avg", mean},
     {"average", mean},
-    {"count", "a count is N[n] = sum[c] i64(X[n, c] > 0)"},
-    {"norm", "a norm is two statements: Q = sum[i] X[i] ** 2 and N = sqrt(Q)"},
-    {"logsumexp", "logsumexp is three statements: M[n] = max[c] X[n, c], "
-                  "S[n] = sum[c] exp(X[n, c] - M[n]) and L[n] = M[n] + "
-                  "log(S[n])"},
+    {"count", "a count is N[n] = sum[c] X[n, c] > 0"},
+    {"norm", "a norm is N = sqrt(sum[i](X[i] ** 2))"},
+    {"logsumexp", "logsumexp is L[n] = log(sum[c](exp(X[n, c] - max[k](X[n, "
+                  "k])))) + max[k](X[n, k])"},
     {"cumsum", "a running sum is C[i:8] = sum[j] select([j <= i], X[j], 0), "
                "in time that grows with the square"},
     {"argmax", index},
@@ -200,8 +199,8 @@ constexpr AdviceRow adviceTable[] = {
     {".shape", "the extent of label i is i'"},
     // What is no single word.
     {"comment", "a comment starts with '#'"},
-    {"whole", "a sum is S = sum[i] X[i]; inside an expression give it a "
-              "statement of its own: S[n] = sum[k] X[n, k]"},
+    {"whole", "a sum is S = sum[i] X[i], inside an expression "
+              "1 / sum[i](X[i])"},
     {"slice", "X[1:4] is P[i:3] = X[i + 1]; all of a dimension is a label of "
               "its own"},
     {"gather", "of few elements it is G[i] = sum[j] select(A[i] == N[j], X[j], "

@@ -40,8 +40,10 @@ private:
                                     const ast::EquationStmt &stmt);
   bool checkSize(llvm::StringRef name, llvm::SMRange range, ElementType type,
                  llvm::ArrayRef<int64_t> shape);
-  bool checkSize(llvm::StringRef name, llvm::SMRange range,
-                 const StatementAnalyzer::Result &result);
+  bool checkSize(llvm::StringRef name, llvm::SMRange range, ElementType type,
+                 llvm::ArrayRef<int64_t> shape, const Vertex &vertex);
+  /// Adds what a statement becomes to the count; reports the limit once.
+  bool countVertices(const ast::EquationStmt &stmt, unsigned count);
   void nameLabels(const Scope &scope, Vertex &vertex);
 
   // Constraints.cpp.

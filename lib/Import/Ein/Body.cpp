@@ -93,6 +93,7 @@ std::optional<Constant> StatementAnalyzer::toConstant(const Expr *expr,
 bool StatementAnalyzer::buildOperands() {
   bool ok = true;
   for (Access &access : accesses) {
+    nested = access.nested;
     Operand operand;
     operand.tensor = access.tensor;
     for (const SymbolicForm &form : access.subscripts)
@@ -121,7 +122,14 @@ bool StatementAnalyzer::buildOperands() {
     if (it == operands.end())
       operands.push_back(std::move(operand));
   }
+  nested = nullptr;
   return ok;
+}
+
+bool StatementAnalyzer::buildReduced(Monoid monoid, const Expr *expr,
+                                     ElementType type) {
+  bool counts = monoid == Monoid::Sum && infer(expr)->isBool();
+  return (counts ? buildCast(expr, type) : build(expr, type)).has_value();
 }
 
 std::optional<unsigned> StatementAnalyzer::buildConstant(const Expr *expr,
@@ -169,6 +177,8 @@ std::optional<unsigned> StatementAnalyzer::build(const Expr *expr,
     return buildBinary(*llvm::cast<BinaryExpr>(expr), type);
   case Expr::Kind::Call:
     return buildCall(*llvm::cast<CallExpr>(expr), type);
+  case Expr::Kind::Reduce:
+    return buildReduce(*llvm::cast<ReduceExpr>(expr), type);
   case Expr::Kind::IntLiteral:
   case Expr::Kind::FloatLiteral:
   case Expr::Kind::Extent:
@@ -367,7 +377,9 @@ std::optional<unsigned> StatementAnalyzer::buildCast(const Expr *operand,
   // Narrow floats are computed in f32: casting one to its own type rounds it.
   bool rounds = type == ElementType::F16 || type == ElementType::BF16;
   bool isConstant = current->nodes[*node].kind == NodeKind::Constant;
-  bool isOperand = current->nodes[*node].kind == NodeKind::Operand;
+  // Inner sums are wider than their type.
+  bool isOperand = current->nodes[*node].kind == NodeKind::Operand &&
+                   operand->kind != Expr::Kind::Reduce;
   if (from == type && (!rounds || isConstant || isOperand))
     return node;
   return addNode(NodeKind::Cast, type, *node);

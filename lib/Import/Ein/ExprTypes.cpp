@@ -89,6 +89,8 @@ std::optional<ExprType> StatementAnalyzer::inferUncached(const Expr *expr) {
     return inferBinary(*llvm::cast<BinaryExpr>(expr));
   case Expr::Kind::Call:
     return inferCall(*llvm::cast<CallExpr>(expr));
+  case Expr::Kind::Reduce:
+    return inferReduce(*llvm::cast<ReduceExpr>(expr));
   }
   llvm_unreachable("all expressions have a type");
 }
@@ -337,10 +339,10 @@ std::optional<ExprType> StatementAnalyzer::inferCall(const CallExpr &expr) {
   return type;
 }
 
-/// The element type of the statement, if its reduction works on it.
-std::optional<ElementType> StatementAnalyzer::checkReduction(ExprType type) {
-  const Expr *expr = equation.expr;
-  llvm::StringRef name = stringify(equation.monoid);
+std::optional<ElementType> StatementAnalyzer::checkReduction(Monoid monoid,
+                                                             const Expr *expr,
+                                                             ExprType type) {
+  llvm::StringRef name = stringify(monoid);
   if (type.kind == ExprType::Kind::Literal) {
     diagnostics.error(
         expr->range,
@@ -349,23 +351,24 @@ std::optional<ElementType> StatementAnalyzer::checkReduction(ExprType type) {
             castHint(expr, type.isFloat ? ElementType::F32 : ElementType::I32));
     return std::nullopt;
   }
-  switch (equation.monoid) {
+  switch (monoid) {
   case Monoid::None:
     break;
   case Monoid::Sum:
+    // It counts.
+    if (type.type == ElementType::Bool)
+      return ElementType::I64;
+    break;
   case Monoid::Prod:
   case Monoid::Max:
-  case Monoid::Min: {
+  case Monoid::Min:
     if (type.type != ElementType::Bool)
       break;
-    bool count = equation.monoid == Monoid::Sum;
-    diagnostics.error(
-        expr->range,
-        "'" + name + "' needs numbers, but this is bool; " +
-            (count ? "to count, cast it: " + castHint(expr, ElementType::I32)
-                   : std::string("use 'all' or 'any'")));
+    diagnostics.error(expr->range,
+                      "'" + name +
+                          "' needs numbers, but this is bool; use 'all' or "
+                          "'any'");
     return std::nullopt;
-  }
   case Monoid::All:
   case Monoid::Any:
     if (!requireBool(expr, type, "'" + name + "' needs", "!= 0"))

@@ -3,7 +3,8 @@
 // What decides a label's extent, strongest first: the statement or the use of
 // the macro gives it; a subscript that is just the label; such a subscript of a
 // padded read; a window, which then gets the largest extent that stays in
-// bounds. The first two must agree with each other.
+// bounds. Plain subscripts must agree, unless the statement gives the extent:
+// then they read a part.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,15 +44,16 @@ bool StatementAnalyzer::setExtent(unsigned label, int64_t extent,
     error.note({tensor.loc, tensor.loc},
                "'" + tensor.name + "' is defined here as " +
                    typeToString(tensor.type, tensor.shape));
-    if (labels[label].givenExtent && !access->pad && *state.extent < extent)
-      error.note("a part of it is read by pad(" + tensor.name + ", 0)[...]");
+    if (state.givenExtent)
+      error.note("pad(" + tensor.name + ", 0)[...] reads 0 outside the bounds");
   }
   return false;
 }
 
-bool StatementAnalyzer::decideGivenExtents() {
+bool StatementAnalyzer::decideGivenExtents(size_t first) {
   bool ok = true;
-  for (auto [position, label] : llvm::enumerate(labels)) {
+  for (auto [position, label] :
+       llvm::drop_begin(llvm::enumerate(labels), first)) {
     auto bound = scope.extents.find(label.name);
     if (bound != scope.extents.end())
       setExtent(position, bound->second.extent, bound->second.where,
@@ -91,9 +93,11 @@ bool StatementAnalyzer::decidePlain(bool padded) {
       if (!form.isPlainLabel())
         continue;
       unsigned label = form.terms[0].label;
+      const LabelState &state = labels[label];
       // A padded read may reach outside: it decides only what nothing else
-      // does.
-      if (padded && labels[label].extent)
+      // does. One of a given extent may stay inside.
+      if (state.extent &&
+          (padded || (state.givenExtent && *state.extent <= tensor.shape[dim])))
         continue;
       ok &= setExtent(label, tensor.shape[dim], access.ranges[dim],
                       "in " + describeAccess(access), &access);
@@ -218,13 +222,55 @@ StatementAnalyzer::boundsOf(const LinearForm &form) const {
   return bounds;
 }
 
+/// The largest extent of a label with which all subscripts stay inside.
+std::optional<int64_t> StatementAnalyzer::fittingExtent(unsigned label) const {
+  std::optional<int64_t> smallest;
+  for (const Access &access : accesses) {
+    if (access.pad)
+      continue;
+    for (auto [dim, form] : llvm::enumerate(access.subscripts)) {
+      int64_t dimension = graph.tensors[access.tensor].shape[dim];
+      std::optional<int64_t> extent = windowExtent(form, label, dimension);
+      if (extent && (!smallest || *extent < *smallest))
+        smallest = extent;
+    }
+  }
+  return smallest;
+}
+
+/// The statement as it is written, but for the extent of one label; empty where
+/// it does not fit into a message.
+std::string StatementAnalyzer::statementWith(const LabelState &label,
+                                             int64_t extent) const {
+  constexpr size_t longest = 100;
+  const char *begin = equation.nameRange.Start.getPointer();
+  llvm::StringRef text(begin, equation.range.End.getPointer() - begin);
+  size_t place = label.range.End.getPointer() - begin;
+  if (text.size() > longest || text.contains('\n') || place >= text.size())
+    return "";
+  // What is given there so far ends at the bracket or at the next label.
+  llvm::StringRef rest = text.drop_front(place);
+  if (rest.ltrim().starts_with(":")) {
+    int depth = 0;
+    rest = rest.drop_until([&](char c) {
+      bool ends = depth == 0 && (c == ',' || c == ']');
+      depth += llvm::StringRef("([").contains(c);
+      depth -= llvm::StringRef(")]").contains(c);
+      return ends;
+    });
+  }
+  return (text.take_front(place) + ":" + llvm::Twine(extent) + rest).str();
+}
+
 /// What keeps a subscript inside, or reads outside.
 std::string StatementAnalyzer::adviceOnBounds(const Access &access,
                                               const SymbolicForm &form,
                                               int64_t dimension) const {
   std::string padded = "pad(" + graph.tensors[access.tensor].name + ", 0)[...]";
   for (auto [position, label] : llvm::enumerate(labels)) {
-    std::optional<int64_t> fitting = windowExtent(form, position, dimension);
+    if (form.coefficientOf(position) == 0)
+      continue;
+    std::optional<int64_t> fitting = fittingExtent(position);
     if (!fitting || *fitting < 1 || *fitting >= *label.extent)
       continue;
     // Shrinking one label must be enough.
@@ -232,11 +278,12 @@ std::string StatementAnalyzer::adviceOnBounds(const Access &access,
     WideInt shift =
         WideInt(form.coefficientOf(position)) * (*fitting - *label.extent);
     (shift < 0 ? bounds.hi : bounds.lo) += shift;
-    if (bounds.lo >= 0 && bounds.hi < dimension)
-      return "it stays inside with the extent '" + label.name.str() + ":" +
-             std::to_string(*fitting) +
-             "' where the label is introduced; tensors of which that reads a "
-             "part then stand in pad(..., 0)[...]";
+    if (bounds.lo < 0 || bounds.hi >= dimension)
+      continue;
+    std::string line = statementWith(label, *fitting);
+    return "it stays inside with the extent '" + label.name.str() + ":" +
+           std::to_string(*fitting) + "' where the label is introduced" +
+           (line.empty() ? "" : ": " + line);
   }
   // As Python counts.
   if (form.isConstant() && form.constant < 0 &&

@@ -202,9 +202,13 @@ StatementAnalyzer::knownExtent(const ExtentExpr &expr) const {
 bool StatementAnalyzer::checkExtent(const ExtentExpr &expr) {
   if (findLabel(expr.label) || scope.extents.contains(expr.label))
     return true;
-  diagnostics.error(expr.range, "'" + expr.label +
-                                    "' is no label of this statement, so it "
-                                    "has no extent");
+  auto error = diagnostics.error(expr.range, "'" + expr.label +
+                                                 "' is no label of this "
+                                                 "statement, so it has no "
+                                                 "extent");
+  if (const LabelState *inner = findInnerLabel(expr.label))
+    error.note(inner->range, "it is a label only inside the brackets of this "
+                             "reduction");
   return false;
 }
 

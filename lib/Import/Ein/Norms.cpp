@@ -39,6 +39,8 @@ bool StatementAnalyzer::checkMacroOperand() {
   if (!type || !requireFloat(equation.expr, *type, name))
     return false;
   for (LabelState &label : labels) {
+    if (label.owner)
+      continue;
     const auto *inner =
         llvm::find_if(equation.reduceLabels, [&](const Label &given) {
           return given.name == label.name;

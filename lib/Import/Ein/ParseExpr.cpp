@@ -231,15 +231,8 @@ Parser::ExprPtr Parser::parseWord(WordClass wordClass) {
                           : std::numeric_limits<double>::quiet_NaN());
   case WordClass::Reduction:
     if (!peekNext().is(TokenKind::LParen) ||
-        (word.spelling != "max" && word.spelling != "min")) {
-      diagnostics
-          .error(word.range(),
-                 "reduction '" + word.spelling +
-                     "' can only stand right after '=', with its labels in "
-                     "'[]'; give it a statement of its own")
-          .note(adviceFor("whole"));
-      return nullptr;
-    }
+        (word.spelling != "max" && word.spelling != "min"))
+      return parseReduce();
     break;
   case WordClass::Function:
   case WordClass::Type:
@@ -251,6 +244,38 @@ Parser::ExprPtr Parser::parseWord(WordClass wordClass) {
     return nullptr;
   }
   return word.spelling == "pad" ? parsePad() : parseCall(word);
+}
+
+/// `sum[k](expression)`, which ends at its bracket.
+Parser::ExprPtr Parser::parseReduce() {
+  Token word = token;
+  advance();
+  llvm::ArrayRef<Label> labels;
+  if (!token.is(TokenKind::LSquare)) {
+    if (!token.is(TokenKind::Error))
+      errorAtToken("'[' and the labels of '" + word.spelling + "'")
+          .note(adviceFor("whole"));
+    return nullptr;
+  }
+  if (!parseReduceLabels(word, labels))
+    return nullptr;
+  Token open = token;
+  if (!consumeIf(TokenKind::LParen)) {
+    if (!token.is(TokenKind::Error))
+      errorAtToken("'('").note("a reduction inside an expression has brackets, "
+                               "which say where it ends: " +
+                               word.spelling + "[k](...)");
+    return nullptr;
+  }
+  ExprPtr operand = parseExpr();
+  if (!operand)
+    return nullptr;
+  if (!token.is(TokenKind::RParen))
+    return unclosed("an operator or ')'", open), nullptr;
+  advance();
+  return checkDepth(context.create<ReduceExpr>(since(word.range().Start),
+                                               *parseMonoid(word.spelling),
+                                               word.range(), labels, operand));
 }
 
 Parser::ExprPtr Parser::parseReference() {

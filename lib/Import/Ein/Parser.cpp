@@ -119,6 +119,10 @@ bool Parser::parseName(Token &name, llvm::StringRef what) {
 // Declarations
 //===----------------------------------------------------------------------===//
 
+/// Why labels have no extents there.
+static constexpr llvm::StringLiteral onlyNames =
+    "the labels of an input or output only name its dimensions";
+
 bool Parser::parseParam() {
   Token keyword = token;
   advance();
@@ -155,8 +159,7 @@ bool Parser::parseInput() {
     // A shape that was put here is not taken for labels.
     if (token.is(TokenKind::LSquare) && peekNext().is(TokenKind::Identifier)) {
       stmt->hasLabels = true;
-      if (!parseLabels(stmt->labels, "the labels of an input or output only "
-                                     "name its dimensions"))
+      if (!parseLabels(stmt->labels, onlyNames))
         return false;
     }
     if (!parseConstraints(constraints) ||
@@ -203,27 +206,29 @@ bool Parser::parseOutput() {
     auto *stmt = context.create<OutputStmt>();
     stmt->name = name.spelling;
     stmt->nameRange = name.range();
-    if (token.is(TokenKind::LSquare)) {
-      stmt->hasLabels = true;
-      if (!parseLabels(stmt->labels, "the labels of an input or output only "
-                                     "name its dimensions"))
-        return false;
-    }
-    llvm::SmallVector<Constraint> constraints;
-    if (!parseConstraints(constraints))
+    auto *equation = context.create<EquationStmt>();
+    if (!parseLeftSide(name, *equation))
       return false;
-    stmt->constraints = context.copy<Constraint>(constraints);
+    if (token.is(TokenKind::Equal)) {
+      bool parsed = parseDefinition(name, *equation);
+      if (parsed)
+        statements.push_back(equation);
+      else
+        addInvalid(name);
+      statements.push_back(stmt);
+      return parsed;
+    }
+    stmt->hasLabels = equation->hasLabels;
+    stmt->labels = equation->labels;
+    stmt->constraints = equation->constraints;
+    for (const Label &label : stmt->labels)
+      if (label.extent) {
+        diagnostics.error(label.extent->range, onlyNames);
+        return false;
+      }
     stmt->range = since(name.range().Start);
     statements.push_back(stmt);
   } while (consumeIf(TokenKind::Comma));
-  if (token.is(TokenKind::Equal)) {
-    // The name is not defined, which need not be said, too.
-    const auto &last = statements.back();
-    diagnostics.error(token.range(), "expected the end of the line, got '='")
-        .note("an output is defined in a statement of its own: '" + last->name +
-              "[...] = ...', then 'output " + last->name + "'");
-    return false;
-  }
   return expectEndOfStatement();
 }
 
@@ -430,28 +435,39 @@ const EquationStmt *Parser::parseEquation(Token &defined) {
     return nullptr;
   defined = name;
   auto *stmt = context.create<EquationStmt>();
-  stmt->name = name.spelling;
-  stmt->nameRange = name.range();
   if (token.is(TokenKind::Colon)) {
     reportTyped(name);
     return nullptr;
   }
+  return parseLeftSide(name, *stmt) && parseDefinition(name, *stmt) ? stmt
+                                                                    : nullptr;
+}
+
+/// What stands behind the name, up to '='.
+bool Parser::parseLeftSide(const Token &name, EquationStmt &stmt) {
+  stmt.name = name.spelling;
+  stmt.nameRange = name.range();
   if (token.is(TokenKind::LSquare)) {
-    stmt->hasLabels = true;
-    if (!parseLabels(stmt->labels))
-      return nullptr;
+    stmt.hasLabels = true;
+    if (!parseLabels(stmt.labels))
+      return false;
   }
   llvm::SmallVector<Constraint> constraints;
   if (!parseConstraints(constraints))
-    return nullptr;
-  stmt->constraints = context.copy<Constraint>(constraints);
-  if (!expect(TokenKind::Equal, stmt->hasLabels || !constraints.empty()
+    return false;
+  stmt.constraints = context.copy<Constraint>(constraints);
+  return true;
+}
+
+/// `= right side`.
+bool Parser::parseDefinition(const Token &name, EquationStmt &stmt) {
+  if (!expect(TokenKind::Equal, stmt.hasLabels || !stmt.constraints.empty()
                                     ? " after the left side"
                                     : " or '[' after the tensor's name") ||
-      !parseRightSide(*stmt))
-    return nullptr;
-  stmt->range = since(name.range().Start);
-  return expectEndOfStatement() ? stmt : nullptr;
+      !parseRightSide(stmt))
+    return false;
+  stmt.range = since(name.range().Start);
+  return expectEndOfStatement();
 }
 
 /// `mean[c] X[n, c]`: what reads like a tensor at the head, and an operand
@@ -477,6 +493,18 @@ bool Parser::reportUnknownReduction(const Expr &expr, const Token &head) {
   return true;
 }
 
+bool Parser::parseReduceLabels(const Token &word,
+                               llvm::ArrayRef<Label> &labels) {
+  if (!token.is(TokenKind::LSquare))
+    return unexpected("'[' and the labels of '" + word.spelling + "'");
+  if (!parseLabels(labels))
+    return false;
+  if (labels.empty())
+    diagnostics.error(word.range(),
+                      "'" + word.spelling + "' needs at least one label");
+  return !labels.empty();
+}
+
 bool Parser::parseRightSide(EquationStmt &stmt) {
   auto wordClass = token.is(TokenKind::Identifier)
                        ? classifyWord(token.spelling)
@@ -491,15 +519,8 @@ bool Parser::parseRightSide(EquationStmt &stmt) {
   Token word = token;
   stmt.reduceRange = token.range();
   advance();
-  if (!token.is(TokenKind::LSquare))
-    return unexpected("'[' and the labels of '" + word.spelling + "'");
-  if (!parseLabels(stmt.reduceLabels))
+  if (!parseReduceLabels(word, stmt.reduceLabels))
     return false;
-  if (stmt.reduceLabels.empty()) {
-    diagnostics.error(word.range(),
-                      "'" + word.spelling + "' needs at least one label");
-    return false;
-  }
   if (isReduction)
     stmt.monoid = *parseMonoid(word.spelling);
   else

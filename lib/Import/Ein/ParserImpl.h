@@ -37,6 +37,8 @@ private:
   void skipDefBody(const char *headerStart);
   /// Null once reported; `defined` gets the name token if there was one.
   const ast::EquationStmt *parseEquation(Token &defined);
+  bool parseLeftSide(const Token &name, ast::EquationStmt &stmt);
+  bool parseDefinition(const Token &name, ast::EquationStmt &stmt);
   bool reportUnknownReduction(const ast::Expr &expr, const Token &head);
   bool parseRightSide(ast::EquationStmt &stmt);
   bool parseNorm(ast::EquationStmt &stmt);
@@ -45,6 +47,8 @@ private:
   /// `noExtents` says why labels have none here; empty where they may.
   bool parseLabels(llvm::ArrayRef<ast::Label> &labels,
                    llvm::StringRef noExtents = "");
+  /// The labels of the reduction or macro `word`, of which it needs one.
+  bool parseReduceLabels(const Token &word, llvm::ArrayRef<ast::Label> &labels);
   bool parseName(Token &name, llvm::StringRef what);
   // Constraints (ParseConstraint.cpp).
   bool parseConstraints(llvm::SmallVectorImpl<ast::Constraint> &constraints);
@@ -68,6 +72,7 @@ private:
   ExprPtr parseCall(const Token &callee);
   ExprPtr parsePad();
   ExprPtr parseIverson();
+  ExprPtr parseReduce();
   ExprPtr parseParenthesised();
   bool parseSubscripts(llvm::ArrayRef<ExprPtr> &subscripts);
   ExprPtr checkDepth(ExprPtr expr);

@@ -288,11 +288,12 @@ void Analyzer::nameLabels(const Scope &scope, Vertex &vertex) {
 }
 
 bool Analyzer::checkSize(llvm::StringRef name, llvm::SMRange range,
-                         const StatementAnalyzer::Result &result) {
-  if (!checkSize(name, range, result.type, result.shape))
+                         ElementType type, llvm::ArrayRef<int64_t> shape,
+                         const Vertex &vertex) {
+  if (!checkSize(name, range, type, shape))
     return false;
   WideInt points = 1;
-  for (const VertexLabel &label : result.vertex.labels) {
+  for (const VertexLabel &label : vertex.labels) {
     points *= label.extent;
     if (points <= mostPoints)
       continue;
@@ -310,32 +311,49 @@ static unsigned numVerticesOf(const EquationStmt &stmt) {
   return stmt.macro == MacroKind::RMSNorm ? 2 : 4;
 }
 
+bool Analyzer::countVertices(const EquationStmt &stmt, unsigned count) {
+  numVertices += count;
+  if (numVertices <= maxVertices)
+    return true;
+  if (!limitReported)
+    diagnostics.error(stmt.nameRange, "the program has more than " +
+                                          llvm::Twine(maxVertices) +
+                                          " vertices after macro expansion");
+  limitReported = true;
+  return false;
+}
+
 std::optional<unsigned> Analyzer::addVertex(const Scope &scope,
                                             const EquationStmt &stmt) {
-  numVertices += numVerticesOf(stmt);
-  if (numVertices > maxVertices) {
-    if (!limitReported)
-      diagnostics.error(stmt.nameRange, "the program has more than " +
-                                            llvm::Twine(maxVertices) +
-                                            " vertices after macro expansion");
-    limitReported = true;
+  if (!countVertices(stmt, numVerticesOf(stmt)))
     return std::nullopt;
-  }
   auto result = StatementAnalyzer(scope, graph, diagnostics, stmt).run();
-  std::string name = scope.vertexNameFor(stmt.name);
-  if (!result || !checkSize(name, stmt.nameRange, *result))
+  if (!result || !countVertices(stmt, result->inners.size()))
     return std::nullopt;
-  nameLabels(scope, result->vertex);
-  result->vertex.loc = stmt.nameRange.Start;
-  result->vertex.calls.assign(calls.rbegin(), calls.rend());
-
-  Tensor tensor;
-  tensor.name = std::move(name);
-  tensor.type = result->type;
-  tensor.shape = std::move(result->shape);
-  tensor.loc = stmt.nameRange.Start;
-  tensor.vertex = graph.vertices.size();
-  graph.vertices.push_back(std::move(result->vertex));
-  graph.tensors.push_back(std::move(tensor));
+  std::string name = scope.vertexNameFor(stmt.name);
+  auto add = [&](std::string tensorName, ElementType type,
+                 llvm::SmallVector<int64_t, 4> shape, Vertex vertex) {
+    if (!checkSize(tensorName, stmt.nameRange, type, shape, vertex))
+      return false;
+    nameLabels(scope, vertex);
+    vertex.loc = stmt.nameRange.Start;
+    vertex.calls.assign(calls.rbegin(), calls.rend());
+    Tensor tensor;
+    tensor.name = std::move(tensorName);
+    tensor.type = type;
+    tensor.shape = std::move(shape);
+    tensor.loc = stmt.nameRange.Start;
+    tensor.vertex = graph.vertices.size();
+    graph.vertices.push_back(std::move(vertex));
+    graph.tensors.push_back(std::move(tensor));
+    return true;
+  };
+  for (StatementAnalyzer::Inner &inner : result->inners)
+    if (!add(name + "." + inner.suffix, inner.type, std::move(inner.shape),
+             std::move(inner.vertex)))
+      return std::nullopt;
+  if (!add(name, result->type, std::move(result->shape),
+           std::move(result->vertex)))
+    return std::nullopt;
   return graph.tensors.size() - 1;
 }

@@ -17,13 +17,17 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
   std::optional<ExprType> exprType = infer(equation.expr);
   if (!exprType)
     return std::nullopt;
-  std::optional<ElementType> type = checkReduction(*exprType);
-  if (!type || !build(equation.expr, *type) || !buildEpsilon(*type))
+  std::optional<ElementType> type =
+      checkReduction(equation.monoid, equation.expr, *exprType);
+  if (!type || !buildReduced(equation.monoid, equation.expr, *type) ||
+      !buildEpsilon(*type))
     return std::nullopt;
 
   Result result;
   result.type = *type;
   for (const LabelState &label : labels) {
+    if (label.owner)
+      continue;
     vertex.labels.push_back({label.name.str(), *label.extent, label.role});
     if (label.reduced)
       continue;
@@ -33,6 +37,7 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
   vertex.monoid = equation.monoid;
   vertex.macro = equation.macro;
   result.vertex = std::move(vertex);
+  result.inners = std::move(inners);
   return result;
 }
 
@@ -43,7 +48,7 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
 std::optional<unsigned>
 StatementAnalyzer::findLabel(llvm::StringRef name) const {
   for (auto [position, label] : llvm::enumerate(labels))
-    if (label.name == name)
+    if (label.name == name && isVisible(label))
       return position;
   return std::nullopt;
 }
@@ -55,7 +60,7 @@ bool StatementAnalyzer::declareLabels() {
   if (!equation.macro)
     for (const Label &label : equation.reduceLabels)
       ok &= declareLabel(label, /*reduced=*/true);
-  return ok && decideGivenExtents();
+  return ok && decideGivenExtents(/*first=*/0);
 }
 
 bool StatementAnalyzer::declareLabel(const Label &label, bool reduced) {
@@ -86,6 +91,7 @@ bool StatementAnalyzer::declareLabel(const Label &label, bool reduced) {
   LabelState state;
   state.name = label.name;
   state.range = label.range;
+  state.owner = nested;
   state.reduced = reduced;
   state.givenExtent = label.extent;
   labels.push_back(std::move(state));
@@ -124,7 +130,13 @@ bool StatementAnalyzer::checkLabelUse() {
   bool ok = true;
   for (const LabelState &label : labels) {
     if (label.undeclared) {
-      if (equation.monoid == Monoid::None)
+      if (const LabelState *inner = findInnerLabel(label.name))
+        diagnostics
+            .error(label.range, "label '" + label.name +
+                                    "' is not known here: it is reduced over "
+                                    "inside other brackets")
+            .note(inner->range, "that '" + label.name + "' is this one");
+      else if (equation.monoid == Monoid::None)
         diagnostics.error(label.range,
                           "label '" + label.name +
                               "' is not on the left side; add it there or "
@@ -177,6 +189,8 @@ bool StatementAnalyzer::collect(const Expr *expr) {
   }
   case Expr::Kind::Extent:
     return checkExtent(*llvm::cast<ExtentExpr>(expr));
+  case Expr::Kind::Reduce:
+    return collectReduce(*llvm::cast<ReduceExpr>(expr));
   }
   llvm_unreachable("all expressions are visited");
 }
@@ -238,6 +252,7 @@ bool StatementAnalyzer::collectName(const NameExpr &expr) {
   Access access;
   access.expr = &expr;
   access.reader = current;
+  access.nested = nested;
   access.tensor = *tensor;
   access.pad = nullptr;
   accessOf[&expr] = accesses.size();
@@ -250,6 +265,7 @@ bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {
   Access access;
   access.expr = &expr;
   access.reader = current;
+  access.nested = nested;
   access.pad = expr.pad;
   bool ok = tensor.has_value();
   for (const Expr *subscript : expr.subscripts) {

@@ -1,8 +1,9 @@
 //===- StatementAnalyzer.h - One statement becomes one vertex ---*- C++ -*-===//
 //
-// Private to this folder. Statement.cpp collects labels and reads, Norms.cpp
-// checks uses of the language's macros, Extents.cpp infers extents and checks
-// bounds, ExprTypes.cpp infers types, Body.cpp builds the nodes.
+// Private to this folder. Statement.cpp collects labels and reads, Nested.cpp
+// makes vertices of inner reductions, Norms.cpp checks uses of the language's
+// macros, Extents.cpp infers extents and checks bounds, ExprTypes.cpp infers
+// types, Body.cpp builds the nodes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +13,7 @@
 #include "Scope.h"
 #include "tapestry/Import/Ein/Graph.h"
 #include "llvm/ADT/DenseMap.h"
+#include <deque>
 
 namespace tapestry::ein {
 
@@ -63,10 +65,20 @@ public:
       : scope(scope), graph(graph), diagnostics(diagnostics),
         equation(equation) {}
 
+  /// A vertex that a reduction inside the expression becomes.
+  struct Inner {
+    Vertex vertex;
+    ElementType type;
+    llvm::SmallVector<int64_t, 4> shape;
+    /// "sum.1": its name after that of the statement.
+    std::string suffix;
+  };
   struct Result {
     Vertex vertex;
     ElementType type;
     llvm::SmallVector<int64_t, 4> shape;
+    /// In order of evaluation; their tensors follow those of the graph.
+    std::vector<Inner> inners;
   };
   /// Nothing once reported.
   std::optional<Result> run();
@@ -90,9 +102,18 @@ private:
              extentTerms.empty() && constant == 0;
     }
   };
+  /// A reduction inside the expression while its vertex is built, with labels
+  /// as positions in `labels`.
+  struct Nested {
+    /// The reduction around it; null right in the statement.
+    Nested *outer = nullptr;
+    Vertex vertex;
+  };
   struct LabelState {
     llvm::StringRef name;
     llvm::SMRange range;
+    /// The inner reduction that it is a label of.
+    const Nested *owner = nullptr;
     bool reduced = false;
     /// Neither on the left nor reduced: reported, kept to find more errors.
     bool undeclared = false;
@@ -112,6 +133,7 @@ private:
     llvm::SmallVector<llvm::SMRange, 4> ranges;
     /// What reads, and the position in its operands.
     Expression *reader;
+    Nested *nested;
     unsigned operand = 0;
   };
 
@@ -129,6 +151,19 @@ private:
   unsigned useLabel(llvm::StringRef name, llvm::SMRange range);
   std::optional<unsigned> resolveTensor(llvm::StringRef name,
                                         llvm::SMRange range);
+
+  // Nested.cpp: reductions inside the expression.
+  bool isVisible(const LabelState &label) const;
+  /// A label of that name of any inner reduction, visible or not.
+  const LabelState *findInnerLabel(llvm::StringRef name) const;
+  std::string freshLabel(llvm::StringRef name) const;
+  bool collectReduce(const ast::ReduceExpr &expr);
+  std::optional<ExprType> inferReduce(const ast::ReduceExpr &expr);
+  std::optional<unsigned> buildReduce(const ast::ReduceExpr &expr,
+                                      ElementType type);
+  llvm::SmallVector<unsigned, 4> placeLabels(const Nested &own,
+                                             Vertex &inner) const;
+  unsigned internInner(Vertex inner, ElementType type);
 
   // Norms.cpp: softmax and the norms. True where the statement is none.
   bool checkMacroLabels();
@@ -150,7 +185,8 @@ private:
   // Extents.cpp.
   /// `ofUsed`: labels that nothing uses so far need no extent yet.
   bool inferExtents(bool ofUsed = false);
-  bool decideGivenExtents();
+  /// Of labels from `first` on.
+  bool decideGivenExtents(size_t first);
   bool decidePlain(bool padded);
   bool setExtent(unsigned label, int64_t extent, llvm::SMRange range,
                  const llvm::Twine &origin, const Access *access);
@@ -160,6 +196,8 @@ private:
   std::optional<int64_t> windowExtent(const SymbolicForm &form, unsigned label,
                                       int64_t dimension) const;
   bool reportUndecided(bool ofUsed);
+  std::optional<int64_t> fittingExtent(unsigned label) const;
+  std::string statementWith(const LabelState &label, int64_t extent) const;
   std::string adviceOnBounds(const Access &access, const SymbolicForm &form,
                              int64_t dimension) const;
   bool checkBounds();
@@ -196,10 +234,14 @@ private:
                    bool shifts);
   /// `name` is the function or macro that asks.
   bool requireFloat(const ast::Expr *expr, ExprType type, llvm::StringRef name);
-  std::optional<ElementType> checkReduction(ExprType type);
+  /// What reducing `expr` of this type gives; without a monoid, its type.
+  std::optional<ElementType>
+  checkReduction(Monoid monoid, const ast::Expr *expr, ExprType type);
 
   // Body.cpp. `type` is what the context asks for; inference has agreed.
   std::optional<unsigned> build(const ast::Expr *expr, ElementType type);
+  /// The operand of a reduction with results of `type`.
+  bool buildReduced(Monoid monoid, const ast::Expr *expr, ElementType type);
   std::optional<unsigned> buildConstant(const ast::Expr *expr,
                                         ElementType type);
   std::optional<unsigned> buildUnary(const ast::UnaryExpr &expr,
@@ -237,12 +279,22 @@ private:
       conditions;
   llvm::DenseMap<const ast::Expr *, std::optional<ExprType>> types;
   Vertex vertex;
-  /// What is collected and built: the vertex's expression or its epsilon.
+  /// What is collected and built: the vertex's expression, its epsilon or the
+  /// operand of an inner reduction.
   Expression *current = &vertex;
+  /// The inner reduction in which that stands.
+  Nested *nested = nullptr;
+  std::deque<Nested> nestedReductions;
+  llvm::DenseMap<const ast::ReduceExpr *, Nested *> nestedOf;
+  std::vector<Inner> inners;
 };
 
 /// Rounds to the values that a float type has.
 double roundToType(double value, ElementType type);
+
+/// Where sums are kept that an expression goes on with: f32 for narrower
+/// floats.
+ElementType wideType(ElementType type);
 
 } // namespace tapestry::ein
 

@@ -37,7 +37,8 @@ struct Expr {
     Unary,
     Binary,
     Call,
-    Iverson
+    Iverson,
+    Reduce
   };
   Kind kind;
   llvm::SMRange range;
@@ -175,10 +176,6 @@ struct IversonExpr : Expr {
   static bool classof(const Expr *e) { return e->kind == Kind::Iverson; }
 };
 
-//===----------------------------------------------------------------------===//
-// Statements
-//===----------------------------------------------------------------------===//
-
 /// A label on the left side, after a reduction or in a macro's header.
 struct Label {
   llvm::StringRef name;
@@ -186,6 +183,23 @@ struct Label {
   /// `k:8`; null where the extent follows from subscripts.
   const Expr *extent = nullptr;
 };
+
+/// `sum[k](X[n, k])` inside an expression.
+struct ReduceExpr : Expr {
+  Monoid monoid;
+  llvm::SMRange wordRange;
+  llvm::ArrayRef<Label> labels;
+  const Expr *operand;
+  ReduceExpr(llvm::SMRange range, Monoid monoid, llvm::SMRange wordRange,
+             llvm::ArrayRef<Label> labels, const Expr *operand)
+      : Expr(Kind::Reduce, range, operand->depth + 1), monoid(monoid),
+        wordRange(wordRange), labels(labels), operand(operand) {}
+  static bool classof(const Expr *e) { return e->kind == Kind::Reduce; }
+};
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
 
 /// The name of a grid axis, "node" or "gpu.0".
 struct AxisName {

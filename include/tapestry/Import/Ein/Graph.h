@@ -110,6 +110,11 @@ struct Node {
   /// Earlier nodes.
   llvm::SmallVector<unsigned, 3> args;
   Constant constant;
+
+  bool operator==(const Node &o) const {
+    return kind == o.kind && type == o.type && predicate == o.predicate &&
+           index == o.index && args == o.args && constant == o.constant;
+  }
 };
 
 /// A value at every point of a vertex's index space.
@@ -119,6 +124,10 @@ struct Expression {
   std::vector<Node> nodes;
   /// The forms that Index nodes compare.
   std::vector<LinearForm> forms;
+
+  bool operator==(const Expression &o) const {
+    return operands == o.operands && nodes == o.nodes && forms == o.forms;
+  }
 };
 
 struct VertexLabel {

@@ -1,7 +1,7 @@
 """Runs the examples of a Markdown file through tapestry-translate.
 
 A block marked `ein` must be imported; one marked `ein-error` must be refused with
-the error in its last line.
+the error and the notes in its last lines.
 """
 
 import re
@@ -33,8 +33,8 @@ def main(path):
         if kind == "ein":
             ok = result.returncode == 0 and "tapestry.graph" in result.stdout
         else:
-            wanted = source.strip().splitlines()[-1].removeprefix("# ")
-            ok = result.returncode != 0 and wanted in result.stderr
+            wanted = re.findall(r"^# ((?:error|note): .*)", source, re.MULTILINE)
+            ok = result.returncode != 0 and all(line in result.stderr for line in ["error", *wanted])
         if not ok:
             failures += 1
             print(f"{path}:{line}: example failed\n{result.stderr}")

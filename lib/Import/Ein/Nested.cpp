@@ -1,0 +1,195 @@
+//===- Nested.cpp - Reductions inside an expression -----------------------===//
+//
+// Each becomes a vertex over its own labels and those around it that it uses;
+// what stands around it reads that vertex. Extents are inferred of all labels
+// of the statement together. Equal reductions are one vertex.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StatementAnalyzer.h"
+
+using namespace tapestry::ein;
+using namespace tapestry::ein::ast;
+
+ElementType tapestry::ein::wideType(ElementType type) {
+  bool isNarrow = type == ElementType::F16 || type == ElementType::BF16;
+  return isNarrow ? ElementType::F32 : type;
+}
+
+bool StatementAnalyzer::isVisible(const LabelState &label) const {
+  for (const Nested *scope = nested; scope; scope = scope->outer)
+    if (label.owner == scope)
+      return true;
+  return !label.owner;
+}
+
+const StatementAnalyzer::LabelState *
+StatementAnalyzer::findInnerLabel(llvm::StringRef name) const {
+  const auto *found = llvm::find_if(labels, [&](const LabelState &label) {
+    return label.owner && label.name == name;
+  });
+  return found == labels.end() ? nullptr : found;
+}
+
+/// A name for an inner label that nothing around it has.
+std::string StatementAnalyzer::freshLabel(llvm::StringRef name) const {
+  for (unsigned number = 1;; ++number) {
+    std::string fresh = name.str() + std::to_string(number);
+    if (!findLabel(fresh) && !scope.lookup(fresh))
+      return fresh;
+  }
+}
+
+bool StatementAnalyzer::collectReduce(const ReduceExpr &expr) {
+  Nested &own = nestedReductions.emplace_back();
+  own.outer = nested;
+  nestedOf[&expr] = &own;
+  size_t firstLabel = labels.size();
+  bool ok = true;
+  for (const Label &label : expr.labels) {
+    std::optional<unsigned> outside = findLabel(label.name);
+    if (outside && *outside < firstLabel) {
+      const LabelState &other = labels[*outside];
+      auto error = diagnostics.error(
+          label.range, "label '" + label.name + "' of this '" +
+                           stringify(expr.monoid) +
+                           "' is also used outside of it; give it another "
+                           "name, e.g. '" +
+                           freshLabel(label.name) + "'");
+      error.note(other.range, "it is used outside here");
+      if (other.reduced && !other.owner) {
+        std::string head = stringify(equation.monoid).str();
+        error.note("a reduction at the head of a statement takes all the rest; "
+                   "in brackets it ends at them: (" +
+                   head + "[" + label.name.str() + "](...)) + ...");
+      }
+      ok = false;
+      continue;
+    }
+    nested = &own;
+    ok &= declareLabel(label, /*reduced=*/true);
+    nested = own.outer;
+  }
+  nested = &own;
+  Expression *around = std::exchange(current, &own.vertex);
+  ok = ok && decideGivenExtents(firstLabel) && collect(expr.operand);
+  current = around;
+  nested = own.outer;
+  return ok;
+}
+
+std::optional<ExprType> StatementAnalyzer::inferReduce(const ReduceExpr &expr) {
+  std::optional<ExprType> operand = infer(expr.operand);
+  if (!operand)
+    return std::nullopt;
+  std::optional<ElementType> type =
+      checkReduction(expr.monoid, expr.operand, *operand);
+  if (!type)
+    return std::nullopt;
+  return ExprType::typed(*type);
+}
+
+/// Replaces labels by their positions in a vertex.
+static void renumber(Expression &expression,
+                     llvm::ArrayRef<unsigned> positions) {
+  auto replace = [&](LinearForm &form) {
+    for (LinearForm::Term &term : form.terms)
+      term.label = positions[term.label];
+  };
+  for (Operand &operand : expression.operands)
+    llvm::for_each(operand.subscripts, replace);
+  llvm::for_each(expression.forms, replace);
+}
+
+/// Gives the vertex its labels: those around it that it uses, in their order,
+/// then its own. Returns the former.
+llvm::SmallVector<unsigned, 4>
+StatementAnalyzer::placeLabels(const Nested &own, Vertex &inner) const {
+  llvm::SmallVector<bool> used(labels.size(), false);
+  auto use = [&](const LinearForm &form) {
+    for (LinearForm::Term term : form.terms)
+      used[term.label] = true;
+  };
+  for (const Operand &operand : inner.operands)
+    llvm::for_each(operand.subscripts, use);
+  llvm::for_each(inner.forms, use);
+  llvm::SmallVector<unsigned, 4> around;
+  llvm::SmallVector<unsigned> positions(labels.size(), 0);
+  // Inner labels are declared after those around them, so that terms stay in
+  // ascending order.
+  for (auto [label, state] : llvm::enumerate(labels)) {
+    bool isOwn = state.owner == &own;
+    if (!isOwn && !used[label])
+      continue;
+    if (!isOwn)
+      around.push_back(label);
+    positions[label] = inner.labels.size();
+    inner.labels.push_back({state.name.str(), *state.extent});
+  }
+  inner.numParallel = around.size();
+  renumber(inner, positions);
+  return around;
+}
+
+static bool haveEqualExtents(llvm::ArrayRef<VertexLabel> a,
+                             llvm::ArrayRef<VertexLabel> b) {
+  return llvm::equal(a, b, [](const VertexLabel &x, const VertexLabel &y) {
+    return x.extent == y.extent;
+  });
+}
+
+/// The position of a vertex that computes the same, or of a new one.
+unsigned StatementAnalyzer::internInner(Vertex inner, ElementType type) {
+  for (auto [position, known] : llvm::enumerate(inners))
+    if (known.type == type && known.vertex.monoid == inner.monoid &&
+        known.vertex.numParallel == inner.numParallel &&
+        haveEqualExtents(known.vertex.labels, inner.labels) &&
+        static_cast<const Expression &>(known.vertex) == inner)
+      return position;
+  llvm::StringRef word = stringify(inner.monoid);
+  unsigned number = 1 + llvm::count_if(inners, [&](const Inner &known) {
+                      return known.vertex.monoid == inner.monoid;
+                    });
+  Inner added;
+  added.suffix = (word + "." + llvm::Twine(number)).str();
+  added.type = type;
+  for (const VertexLabel &label :
+       llvm::ArrayRef(inner.labels).take_front(inner.numParallel))
+    added.shape.push_back(label.extent);
+  added.vertex = std::move(inner);
+  inners.push_back(std::move(added));
+  return inners.size() - 1;
+}
+
+std::optional<unsigned> StatementAnalyzer::buildReduce(const ReduceExpr &expr,
+                                                       ElementType type) {
+  Nested &own = *nestedOf.lookup(&expr);
+  Nested *outer = std::exchange(nested, &own);
+  Expression *around = std::exchange(current, &own.vertex);
+  ElementType result = infer(&expr)->type;
+  bool ok = buildReduced(expr.monoid, expr.operand, result);
+  nested = outer;
+  current = around;
+  if (!ok)
+    return std::nullopt;
+  own.vertex.monoid = expr.monoid;
+  llvm::SmallVector<unsigned, 4> labelsAround = placeLabels(own, own.vertex);
+  bool isSum = expr.monoid == Monoid::Sum || expr.monoid == Monoid::Prod;
+  Operand read;
+  read.tensor =
+      graph.tensors.size() +
+      internInner(std::move(own.vertex), isSum ? wideType(result) : result);
+  for (unsigned label : labelsAround) {
+    LinearForm form;
+    form.terms.push_back({label, 1});
+    read.subscripts.push_back(std::move(form));
+  }
+  auto &operands = current->operands;
+  auto *it = llvm::find(operands, read);
+  unsigned index = it - operands.begin();
+  if (it == operands.end())
+    operands.push_back(std::move(read));
+  unsigned node = addNode(NodeKind::Operand, type);
+  current->nodes[node].index = index;
+  return node;
+}
