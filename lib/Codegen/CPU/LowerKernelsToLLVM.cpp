@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LegalizeMath.h"
 #include "NarrowFloats.h"
 #include "NestEmitter.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -28,6 +29,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -155,7 +157,8 @@ LogicalResult LowerKernelsToLLVM::expand() {
   if (failed(emulateBF16()))
     return failure();
   for (Operation *op : ours)
-    if (failed(applyPatternsGreedily(op, expansions)))
+    if (failed(legalizeMath(op)) ||
+        failed(applyPatternsGreedily(op, expansions)))
       return failure();
   RewritePatternSet patterns(&getContext());
   populateAffineToStdConversionPatterns(patterns);
@@ -256,10 +259,12 @@ LogicalResult LowerKernelsToLLVM::convert() {
   converter.addConversion([](BFloat16Type type) -> Type {
     return IntegerType::get(type.getContext(), 16);
   });
-  converter.addConversion([](VectorType type) -> std::optional<Type> {
+  converter.addConversion([&](VectorType type) -> std::optional<Type> {
     if (!type.getElementType().isBF16())
       return std::nullopt;
-    return type.clone(IntegerType::get(type.getContext(), 16));
+    // One of several dimensions is an array.
+    return converter.convertType(
+        type.clone(IntegerType::get(type.getContext(), 16)));
   });
 
   RewritePatternSet patterns(&getContext());

@@ -84,7 +84,8 @@ def LowerKernelsToLLVM : Pass<"tapestry-lower-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Convert loops, vectors and buffers to the LLVM dialect";
   let description = [{
     One conversion of scf, arith, math, vector, memref, affine and func to the
-    LLVM dialect. Allocations become calls of the runtime: of
+    LLVM dialect. Math functions of bf16 are computed in f32, those that only libm
+    has element by element. Allocations become calls of the runtime: of
     `_mlir_memref_to_llvm_aligned_alloc` for the host's memory, of
     `tapestry_rt_allocate` for other spaces.
   }];
@@ -97,7 +98,8 @@ def LowerKernelsToLLVM : Pass<"tapestry-lower-to-llvm", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::affine::AffineDialect",
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::memref::MemRefDialect"
+    "::mlir::memref::MemRefDialect", "::mlir::ub::UBDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 
