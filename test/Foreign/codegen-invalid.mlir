@@ -21,10 +21,10 @@ func.func @complex(%x: complex<f32>, %y: memref<8xcomplex<f32>>) attributes {tap
 
 // -----
 
-func.func @bf16(%x: vector<8xbf16>, %p: memref<8xbf16>) attributes {tapestry.device} {
+func.func @f8(%x: vector<8xf8E4M3FN>, %p: memref<8xf8E4M3FN>) attributes {tapestry.device} {
   %c0 = arith.constant 0 : index
-  // expected-error@+1 {{failed to legalize operation 'math.absf'}}
-  %e = math.absf %x : vector<8xbf16>
-  vector.store %e, %p[%c0] : memref<8xbf16>, vector<8xbf16>
+  // expected-error@+1 {{failed to legalize operation 'arith.extf'}}
+  %e = math.absf %x : vector<8xf8E4M3FN>
+  vector.store %e, %p[%c0] : memref<8xf8E4M3FN>, vector<8xf8E4M3FN>
   return
 }
