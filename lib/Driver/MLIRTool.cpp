@@ -126,7 +126,13 @@ int tapestry::driver::runMLIRTool(
     arguments.redirect(file.aside());
     outputName = arguments.output;
   }
-  if (failed(main(argc, arguments.words.data())))
+  uint64_t said = llvm::errs().tell();
+  if (failed(main(argc, arguments.words.data()))) {
+    // MLIR's reader of bytecode refuses some attributes without a word.
+    if (llvm::errs().tell() == said)
+      printError(name, "the input is not what " + name + " reads: damaged "
+                       "bytecode?");
     return ExitBadInput;
+  }
   return isAside ? report(file.commit()) : ExitDone;
 }

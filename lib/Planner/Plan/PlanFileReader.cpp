@@ -155,7 +155,8 @@ llvm::Error PlanFileReader::readGroups(const Cursor &top) {
         return error;
       std::optional<unsigned> vertex = graph.vertexNamed(vertexName);
       if (!vertex)
-        return fail(place, "the program has no vertex '", vertexName, "'");
+        return fail(place, "the program has no vertex '", vertexName,
+                    "' that an output needs");
       ShardingConstraints &asked = graph.vertices[*vertex].constraints;
       if (asked.layoutGroup == *name)
         continue;

@@ -250,7 +250,8 @@ llvm::Error PlanFileReader::readVertex(const Cursor &at) {
     return fail(at, "no key 'name'");
   std::optional<unsigned> number = graph.vertexNamed(*name);
   if (!number)
-    return fail(at, "the program has no vertex '", *name, "'");
+    return fail(at, "the program has no vertex '", *name,
+                "' that an output needs");
   VertexEntry &entry = entries[*number];
   if (!entry.path.empty())
     return fail(at, "vertex '", *name, "' is given twice");
