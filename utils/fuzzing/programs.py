@@ -10,7 +10,7 @@ from .mutators import noise, replace_number
 
 TOKEN = re.compile(r"#[^\n]*|[ \t]+|\n|\d+\.\d+(?:e-?\d+)?|\w+|\*\*|//|<<|>>|&&|\|\||[=!<>]=|->|@\?|[^\w\s]")
 TYPES = ["f64", "f32", "f16", "bf16", "i8", "i16", "i32", "i64", "bool"]
-REDUCTIONS = ["sum", "prod", "max", "min", "all", "any", "xor"]
+REDUCTIONS = ["sum", "prod", "max", "min", "all", "any", "xor", "mean", "logsumexp"]
 FUNCTIONS = [
     *("exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh", "erf", "sigmoid", "floor"),
     *("ceil", "abs", "f32", "f64", "f16", "bf16", "i8", "i64", "bool"),

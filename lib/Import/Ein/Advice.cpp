@@ -12,7 +12,7 @@ struct AdviceRow {
 // Each is imported as it stands by a test.
 constexpr llvm::StringLiteral product =
     "a matrix product is C[i, k] = sum[j] A[i, j] * B[j, k]";
-constexpr llvm::StringLiteral mean = "a mean is M[n] = sum[c] X[n, c] / c'";
+constexpr llvm::StringLiteral mean = "a mean is M[n] = mean[c] X[n, c]";
 constexpr llvm::StringLiteral loop =
     "--repeat K --feed OUT=IN on the command line runs a program K times";
 constexpr llvm::StringLiteral numbers =
@@ -30,7 +30,7 @@ constexpr llvm::StringLiteral inverse =
     "inverse trigonometric functions are not supported yet";
 constexpr llvm::StringLiteral gradient = "gradients are not supported yet";
 constexpr llvm::StringLiteral variance =
-    "a variance is V = sum[i] (X[i] - sum[k](X[k]) / i') ** 2 / i'; a standard "
+    "a variance is V = mean[i] (X[i] - mean[k](X[k])) ** 2; a standard "
     "deviation is sqrt(V)";
 constexpr llvm::StringLiteral modulo = "x modulo y is x % y";
 constexpr llvm::StringLiteral shape =
@@ -91,8 +91,7 @@ constexpr AdviceRow adviceTable[] = {
     {"average", mean},
     {"count", "a count is N[n] = sum[c] X[n, c] > 0"},
     {"norm", "a norm is N = sqrt(sum[i](X[i] ** 2))"},
-    {"logsumexp", "logsumexp is L[n] = log(sum[c](exp(X[n, c] - max[k](X[n, "
-                  "k])))) + max[k](X[n, k])"},
+    {"logsumexp", "a logsumexp is L[n] = logsumexp[c] X[n, c]"},
     {"cumsum", "a running sum is C[i:8] = sum[j] select([j <= i], X[j], 0), "
                "in time that grows with the square"},
     {"argmax", index},

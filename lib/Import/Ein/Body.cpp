@@ -126,9 +126,9 @@ bool StatementAnalyzer::buildOperands() {
   return ok;
 }
 
-bool StatementAnalyzer::buildReduced(Monoid monoid, const Expr *expr,
+bool StatementAnalyzer::buildReduced(Reduction reduction, const Expr *expr,
                                      ElementType type) {
-  bool counts = monoid == Monoid::Sum && infer(expr)->isBool();
+  bool counts = reduction.monoid == Monoid::Sum && infer(expr)->isBool();
   return (counts ? buildCast(expr, type) : build(expr, type)).has_value();
 }
 

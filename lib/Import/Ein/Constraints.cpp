@@ -51,10 +51,15 @@ Analyzer::labelTargets(const Tensor &tensor, const EquationStmt &stmt) {
       written.push_back(label.name);
   std::vector<CutTarget> targets;
   for (auto [position, label] :
-       llvm::enumerate(graph.vertices[*tensor.vertex].labels))
+       llvm::enumerate(graph.vertices[*tensor.vertex].labels)) {
+    // The vertex of the result has none that a macro reduces.
+    if (stmt.macro && reducesLabels(*stmt.macro) &&
+        label.role == LabelRole::Inner)
+      continue;
     targets.push_back(
         {position < written.size() ? written[position].str() : label.name,
          label.name, label.extent});
+  }
   return targets;
 }
 

@@ -339,10 +339,12 @@ std::optional<ExprType> StatementAnalyzer::inferCall(const CallExpr &expr) {
   return type;
 }
 
-std::optional<ElementType> StatementAnalyzer::checkReduction(Monoid monoid,
-                                                             const Expr *expr,
-                                                             ExprType type) {
-  llvm::StringRef name = stringify(monoid);
+std::optional<ElementType>
+StatementAnalyzer::checkReduction(Reduction reduction, const Expr *expr,
+                                  ExprType type) {
+  llvm::StringRef name = stringify(reduction);
+  if (reduction.macro && !requireFloat(expr, type, name))
+    return std::nullopt;
   if (type.kind == ExprType::Kind::Literal) {
     diagnostics.error(
         expr->range,
@@ -351,7 +353,7 @@ std::optional<ElementType> StatementAnalyzer::checkReduction(Monoid monoid,
             castHint(expr, type.isFloat ? ElementType::F32 : ElementType::I32));
     return std::nullopt;
   }
-  switch (monoid) {
+  switch (reduction.monoid) {
   case Monoid::None:
     break;
   case Monoid::Sum:

@@ -149,8 +149,10 @@ Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
       vertex.macro
           ? teg::buildMacro(builder, loc,
                             {*vertex.macro, tensor.name, labels,
-                             cast<FloatType>(type), expr,
-                             toScalar(vertex, vertex.epsilon, isResult)})
+                             cast<FloatType>(storedType(vertex.macroType,
+                                                        builder.getContext())),
+                             expr, toScalar(vertex, vertex.epsilon, isResult),
+                             cast<FloatType>(type)})
           : teg::buildEinsum(builder, loc, tensor.name, labels,
                              vertex.numParallel, convert(vertex.monoid), type,
                              expr);

@@ -52,13 +52,14 @@ bool StatementAnalyzer::collectReduce(const ReduceExpr &expr) {
       const LabelState &other = labels[*outside];
       auto error = diagnostics.error(
           label.range, "label '" + label.name + "' of this '" +
-                           stringify(expr.monoid) +
+                           stringify(expr.reduction) +
                            "' is also used outside of it; give it another "
                            "name, e.g. '" +
                            freshLabel(label.name) + "'");
       error.note(other.range, "it is used outside here");
       if (other.reduced && !other.owner) {
-        std::string head = stringify(equation.monoid).str();
+        std::string head =
+            stringify(Reduction{equation.monoid, equation.macro}).str();
         error.note("a reduction at the head of a statement takes all the rest; "
                    "in brackets it ends at them: (" +
                    head + "[" + label.name.str() + "](...)) + ...");
@@ -83,7 +84,7 @@ std::optional<ExprType> StatementAnalyzer::inferReduce(const ReduceExpr &expr) {
   if (!operand)
     return std::nullopt;
   std::optional<ElementType> type =
-      checkReduction(expr.monoid, expr.operand, *operand);
+      checkReduction(expr.reduction, expr.operand, *operand);
   if (!type)
     return std::nullopt;
   return ExprType::typed(*type);
@@ -124,11 +125,17 @@ StatementAnalyzer::placeLabels(const Nested &own, Vertex &inner) const {
     if (!isOwn)
       around.push_back(label);
     positions[label] = inner.labels.size();
-    inner.labels.push_back({state.name.str(), *state.extent});
+    inner.labels.push_back(
+        {state.name.str(), *state.extent,
+         isOwn && inner.macro ? LabelRole::Inner : LabelRole::Outer});
   }
   inner.numParallel = around.size();
   renumber(inner, positions);
   return around;
+}
+
+static Reduction reductionOf(const Vertex &vertex) {
+  return {vertex.monoid, vertex.macro};
 }
 
 static bool haveEqualExtents(llvm::ArrayRef<VertexLabel> a,
@@ -140,15 +147,16 @@ static bool haveEqualExtents(llvm::ArrayRef<VertexLabel> a,
 
 /// The position of a vertex that computes the same, or of a new one.
 unsigned StatementAnalyzer::internInner(Vertex inner, ElementType type) {
+  Reduction reduction = reductionOf(inner);
   for (auto [position, known] : llvm::enumerate(inners))
-    if (known.type == type && known.vertex.monoid == inner.monoid &&
+    if (known.type == type && reductionOf(known.vertex) == reduction &&
         known.vertex.numParallel == inner.numParallel &&
         haveEqualExtents(known.vertex.labels, inner.labels) &&
         static_cast<const Expression &>(known.vertex) == inner)
       return position;
-  llvm::StringRef word = stringify(inner.monoid);
+  llvm::StringRef word = stringify(reduction);
   unsigned number = 1 + llvm::count_if(inners, [&](const Inner &known) {
-                      return known.vertex.monoid == inner.monoid;
+                      return reductionOf(known.vertex) == reduction;
                     });
   Inner added;
   added.suffix = (word + "." + llvm::Twine(number)).str();
@@ -167,18 +175,22 @@ std::optional<unsigned> StatementAnalyzer::buildReduce(const ReduceExpr &expr,
   Nested *outer = std::exchange(nested, &own);
   Expression *around = std::exchange(current, &own.vertex);
   ElementType result = infer(&expr)->type;
-  bool ok = buildReduced(expr.monoid, expr.operand, result);
+  bool ok = buildReduced(expr.reduction, expr.operand, result);
   nested = outer;
   current = around;
   if (!ok)
     return std::nullopt;
-  own.vertex.monoid = expr.monoid;
+  own.vertex.monoid = expr.reduction.monoid;
+  own.vertex.macro = expr.reduction.macro;
+  own.vertex.macroType = result;
   llvm::SmallVector<unsigned, 4> labelsAround = placeLabels(own, own.vertex);
-  bool isSum = expr.monoid == Monoid::Sum || expr.monoid == Monoid::Prod;
+  // What only picks a value stays as narrow as that.
+  bool adds = expr.reduction.macro || expr.reduction.monoid == Monoid::Sum ||
+              expr.reduction.monoid == Monoid::Prod;
   Operand read;
   read.tensor =
       graph.tensors.size() +
-      internInner(std::move(own.vertex), isSum ? wideType(result) : result);
+      internInner(std::move(own.vertex), adds ? wideType(result) : result);
   for (unsigned label : labelsAround) {
     LinearForm form;
     form.terms.push_back({label, 1});

@@ -1,4 +1,4 @@
-//===- Norms.cpp - Uses of softmax, rmsnorm and layernorm -----------------===//
+//===- Norms.cpp - Uses of the language's macros --------------------------===//
 //
 // Analysis checks a macro of the language as one statement; what it expands to
 // is built from the checked graph (Dialect/Tapestry/Macros).
@@ -11,7 +11,7 @@ using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
 
 bool StatementAnalyzer::checkMacroLabels() {
-  if (!equation.macro)
+  if (!normalises())
     return true;
   llvm::StringRef name = stringify(*equation.macro);
   for (const Label &label : equation.reduceLabels) {

@@ -137,6 +137,8 @@ Parser::ExprPtr Parser::parsePrimary() {
   case TokenKind::LSquare:
     return parseIverson();
   case TokenKind::Identifier:
+    if (atReduction())
+      return parseReduce();
     if (auto wordClass = classifyWord(token.spelling))
       return parseWord(*wordClass);
     return parseReference();
@@ -246,6 +248,11 @@ Parser::ExprPtr Parser::parseWord(WordClass wordClass) {
   return word.spelling == "pad" ? parsePad() : parseCall(word);
 }
 
+bool Parser::atReduction() const {
+  return token.is(TokenKind::Identifier) && parseReduction(token.spelling) &&
+         peekNext().is(TokenKind::LSquare) && !defined.contains(token.spelling);
+}
+
 /// `sum[k](expression)`, which ends at its bracket.
 Parser::ExprPtr Parser::parseReduce() {
   Token word = token;
@@ -274,8 +281,8 @@ Parser::ExprPtr Parser::parseReduce() {
     return unclosed("an operator or ')'", open), nullptr;
   advance();
   return checkDepth(context.create<ReduceExpr>(since(word.range().Start),
-                                               *parseMonoid(word.spelling),
-                                               word.range(), labels, operand));
+                                               *parseReduction(word.spelling),
+                                               labels, operand));
 }
 
 Parser::ExprPtr Parser::parseReference() {

@@ -3,6 +3,7 @@
 #include "tapestry/Import/Ein/Parser.h"
 #include "ParserImpl.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
@@ -129,6 +130,7 @@ bool Parser::parseParam() {
   Token name;
   if (!parseName(name, "the param's name"))
     return false;
+  define(name);
   auto *stmt = context.create<ParamStmt>();
   stmt->name = name.spelling;
   stmt->nameRange = name.range();
@@ -151,6 +153,7 @@ bool Parser::parseInput() {
   Token name;
   if (!parseName(name, "the input's name"))
     return false;
+  define(name);
   auto *stmt = context.create<InputStmt>();
   stmt->name = name.spelling;
   stmt->nameRange = name.range();
@@ -240,6 +243,7 @@ bool Parser::parseFormal(Formal &formal) {
   Token name;
   if (!parseName(name, "a parameter's name"))
     return false;
+  define(name);
   formal.name = name.spelling;
   if (token.is(TokenKind::LSquare) &&
       !parseLabels(formal.labels,
@@ -258,6 +262,9 @@ bool Parser::parseDef() {
     skipDefBody(keyword.spelling.begin());
     return false;
   }
+  define(name);
+  // What the macro defines is known in it only.
+  llvm::SaveAndRestore restore(defined, defined);
   auto *def = context.create<DefStmt>();
   def->name = name.spelling;
   def->nameRange = name.range();
@@ -447,6 +454,7 @@ const EquationStmt *Parser::parseEquation(Token &defined) {
 bool Parser::parseLeftSide(const Token &name, EquationStmt &stmt) {
   stmt.name = name.spelling;
   stmt.nameRange = name.range();
+  define(name);
   if (token.is(TokenKind::LSquare)) {
     stmt.hasLabels = true;
     if (!parseLabels(stmt.labels))
@@ -478,14 +486,16 @@ bool Parser::reportUnknownReduction(const Expr &expr, const Token &head) {
       token.is(TokenKind::LParen) || token.is(TokenKind::Integer) ||
       token.is(TokenKind::Float);
   llvm::StringRef advice = adviceFor(head.spelling);
-  llvm::StringRef meant = nearestWord(
-      head.spelling, {"sum", "prod", "max", "min", "all", "any", "xor"});
+  llvm::StringRef meant =
+      nearestWord(head.spelling, {"sum", "prod", "max", "min", "mean",
+                                  "logsumexp", "all", "any", "xor"});
   if (expr.kind != Expr::Kind::Access || !operandFollows ||
       (advice.empty() && meant.empty()))
     return false;
   auto error = diagnostics.error(
       head.range(), "there is no reduction named '" + head.spelling +
-                        "'; there are sum, prod, max, min, all, any and xor");
+                        "'; there are sum, prod, max, min, mean, logsumexp, "
+                        "all, any and xor");
   if (!advice.empty())
     error.note(advice);
   else
@@ -509,8 +519,8 @@ bool Parser::parseRightSide(EquationStmt &stmt) {
   auto wordClass = token.is(TokenKind::Identifier)
                        ? classifyWord(token.spelling)
                        : std::nullopt;
-  bool isReduction =
-      wordClass == WordClass::Reduction && !peekNext().is(TokenKind::LParen);
+  bool isReduction = atReduction() || (wordClass == WordClass::Reduction &&
+                                       !peekNext().is(TokenKind::LParen));
   if (!isReduction && wordClass != WordClass::Macro) {
     Token head = token;
     stmt.expr = parseExpr();
@@ -521,11 +531,12 @@ bool Parser::parseRightSide(EquationStmt &stmt) {
   advance();
   if (!parseReduceLabels(word, stmt.reduceLabels))
     return false;
-  if (isReduction)
-    stmt.monoid = *parseMonoid(word.spelling);
-  else
-    stmt.macro = parseMacro(word.spelling);
-  if (stmt.macro && stmt.macro != MacroKind::Softmax)
+  Reduction reduction =
+      parseReduction(word.spelling)
+          .value_or(Reduction{Monoid::None, parseMacro(word.spelling)});
+  stmt.monoid = reduction.monoid;
+  stmt.macro = reduction.macro;
+  if (stmt.macro == MacroKind::RMSNorm || stmt.macro == MacroKind::LayerNorm)
     return parseNorm(stmt);
   stmt.expr = parseExpr();
   return stmt.expr != nullptr;

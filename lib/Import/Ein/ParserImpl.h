@@ -11,6 +11,7 @@
 #include "tapestry/Import/Ein/AST.h"
 #include "tapestry/Import/Ein/Lexer.h"
 #include "tapestry/Import/Ein/Words.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace tapestry::ein {
 
@@ -57,6 +58,7 @@ private:
   bool parseAxis(ast::AxisName &axis);
   bool expectEndOfStatement();
   void addInvalid(const Token &name);
+  void define(const Token &name) { defined.insert(name.spelling); }
   void recover(const char *statementStart);
 
   // Expressions.
@@ -73,6 +75,9 @@ private:
   ExprPtr parsePad();
   ExprPtr parseIverson();
   ExprPtr parseReduce();
+  /// Whether the current word begins a reduction with labels: one of the newer
+  /// words does where no name of the program hides it.
+  bool atReduction() const;
   ExprPtr parseParenthesised();
   bool parseSubscripts(llvm::ArrayRef<ExprPtr> &subscripts);
   ExprPtr checkDepth(ExprPtr expr);
@@ -120,6 +125,8 @@ private:
   const char *previousEnd;
   unsigned nesting = 0;
   bool insideDef = false;
+  /// What the program has defined so far: such a name wins over a newer word.
+  llvm::StringSet<> defined;
   std::vector<const ast::Stmt *> statements;
 };
 

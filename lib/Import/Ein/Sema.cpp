@@ -304,11 +304,23 @@ bool Analyzer::checkSize(llvm::StringRef name, llvm::SMRange range,
   return true;
 }
 
+static unsigned numVerticesOf(MacroKind macro) {
+  switch (macro) {
+  case MacroKind::RMSNorm:
+  case MacroKind::Mean:
+    return 2;
+  case MacroKind::LogSumExp:
+    return 3;
+  case MacroKind::Softmax:
+  case MacroKind::LayerNorm:
+    return 4;
+  }
+  llvm_unreachable("all macros are counted");
+}
+
 /// How many einsums a statement becomes.
 static unsigned numVerticesOf(const EquationStmt &stmt) {
-  if (!stmt.macro)
-    return 1;
-  return stmt.macro == MacroKind::RMSNorm ? 2 : 4;
+  return stmt.macro ? numVerticesOf(*stmt.macro) : 1;
 }
 
 bool Analyzer::countVertices(const EquationStmt &stmt, unsigned count) {
@@ -328,8 +340,12 @@ std::optional<unsigned> Analyzer::addVertex(const Scope &scope,
   if (!countVertices(stmt, numVerticesOf(stmt)))
     return std::nullopt;
   auto result = StatementAnalyzer(scope, graph, diagnostics, stmt).run();
-  if (!result || !countVertices(stmt, result->inners.size()))
+  if (!result)
     return std::nullopt;
+  for (const StatementAnalyzer::Inner &inner : result->inners)
+    if (!countVertices(
+            stmt, inner.vertex.macro ? numVerticesOf(*inner.vertex.macro) : 1))
+      return std::nullopt;
   std::string name = scope.vertexNameFor(stmt.name);
   auto add = [&](std::string tensorName, ElementType type,
                  llvm::SmallVector<int64_t, 4> shape, Vertex vertex) {

@@ -14,12 +14,13 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
       !buildOperands())
     return std::nullopt;
   current = &vertex;
+  Reduction reduction{equation.monoid, equation.macro};
   std::optional<ExprType> exprType = infer(equation.expr);
   if (!exprType)
     return std::nullopt;
   std::optional<ElementType> type =
-      checkReduction(equation.monoid, equation.expr, *exprType);
-  if (!type || !buildReduced(equation.monoid, equation.expr, *type) ||
+      checkReduction(reduction, equation.expr, *exprType);
+  if (!type || !buildReduced(reduction, equation.expr, *type) ||
       !buildEpsilon(*type))
     return std::nullopt;
 
@@ -36,6 +37,7 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
   }
   vertex.monoid = equation.monoid;
   vertex.macro = equation.macro;
+  vertex.macroType = *type;
   result.vertex = std::move(vertex);
   result.inners = std::move(inners);
   return result;
@@ -57,7 +59,7 @@ bool StatementAnalyzer::declareLabels() {
   bool ok = true;
   for (const Label &label : equation.labels)
     ok &= declareLabel(label, /*reduced=*/false);
-  if (!equation.macro)
+  if (!normalises())
     for (const Label &label : equation.reduceLabels)
       ok &= declareLabel(label, /*reduced=*/true);
   return ok && decideGivenExtents(/*first=*/0);
@@ -136,7 +138,7 @@ bool StatementAnalyzer::checkLabelUse() {
                                     "' is not known here: it is reduced over "
                                     "inside other brackets")
             .note(inner->range, "that '" + label.name + "' is this one");
-      else if (equation.monoid == Monoid::None)
+      else if (equation.reduceLabels.empty() || normalises())
         diagnostics.error(label.range,
                           "label '" + label.name +
                               "' is not on the left side; add it there or "
@@ -149,7 +151,8 @@ bool StatementAnalyzer::checkLabelUse() {
                                     "reduced over")
             .note(equation.reduceRange,
                   "add it to the labels of this '" +
-                      llvm::StringRef(stringify(equation.monoid)) + "'?");
+                      stringify(Reduction{equation.monoid, equation.macro}) +
+                      "'?");
       ok = false;
     } else if (label.reduced && !label.used) {
       diagnostics.error(label.range,

@@ -165,7 +165,11 @@ private:
                                              Vertex &inner) const;
   unsigned internInner(Vertex inner, ElementType type);
 
-  // Norms.cpp: softmax and the norms. True where the statement is none.
+  // Norms.cpp: macros of the language. True where the statement is none.
+  /// Whether the statement is softmax or a norm, whose result has all labels.
+  bool normalises() const {
+    return equation.macro && !reducesLabels(*equation.macro);
+  }
   bool checkMacroLabels();
   /// Finds how the operand uses the labels, and collects epsilon.
   bool checkMacroOperand();
@@ -234,14 +238,15 @@ private:
                    bool shifts);
   /// `name` is the function or macro that asks.
   bool requireFloat(const ast::Expr *expr, ExprType type, llvm::StringRef name);
-  /// What reducing `expr` of this type gives; without a monoid, its type.
+  /// What reducing `expr` of this type gives; without a reduction, its type.
   std::optional<ElementType>
-  checkReduction(Monoid monoid, const ast::Expr *expr, ExprType type);
+  checkReduction(Reduction reduction, const ast::Expr *expr, ExprType type);
 
   // Body.cpp. `type` is what the context asks for; inference has agreed.
   std::optional<unsigned> build(const ast::Expr *expr, ElementType type);
   /// The operand of a reduction with results of `type`.
-  bool buildReduced(Monoid monoid, const ast::Expr *expr, ElementType type);
+  bool buildReduced(Reduction reduction, const ast::Expr *expr,
+                    ElementType type);
   std::optional<unsigned> buildConstant(const ast::Expr *expr,
                                         ElementType type);
   std::optional<unsigned> buildUnary(const ast::UnaryExpr &expr,

@@ -42,7 +42,9 @@ struct MacroRow {
 };
 constexpr MacroRow macroTable[] = {{MacroKind::Softmax, "softmax"},
                                    {MacroKind::RMSNorm, "rmsnorm"},
-                                   {MacroKind::LayerNorm, "layernorm"}};
+                                   {MacroKind::LayerNorm, "layernorm"},
+                                   {MacroKind::Mean, "mean"},
+                                   {MacroKind::LogSumExp, "logsumexp"}};
 
 const TypeRow &rowOf(ElementType type) {
   const TypeRow &row = typeTable[static_cast<unsigned>(type)];
@@ -115,6 +117,20 @@ std::optional<MacroKind> tapestry::ein::parseMacro(llvm::StringRef text) {
   for (const MacroRow &row : macroTable)
     if (row.name == text)
       return row.macro;
+  return std::nullopt;
+}
+
+llvm::StringRef tapestry::ein::stringify(Reduction reduction) {
+  return reduction.macro ? stringify(*reduction.macro)
+                         : stringify(reduction.monoid);
+}
+
+std::optional<Reduction> tapestry::ein::parseReduction(llvm::StringRef text) {
+  if (std::optional<Monoid> monoid = parseMonoid(text))
+    return Reduction{*monoid, std::nullopt};
+  std::optional<MacroKind> macro = parseMacro(text);
+  if (macro && reducesLabels(*macro))
+    return Reduction{Monoid::None, macro};
   return std::nullopt;
 }
 

@@ -120,6 +120,38 @@ TEST_F(MacrosTest, LayerNormOfAPaddedWindow) {
                  "output Y\n");
 }
 
+TEST_F(MacrosTest, MeanOverTheFirstLabel) {
+  Value x = source("X", {3, 4}, builder.getF16Type());
+  MacroUse use{
+      MacroKind::Mean,
+      "Y",
+      {{"b", 4}, {"c", 2, LabelRole::Unused}, {"a", 3, LabelRole::Inner}},
+      builder.getF16Type(),
+      {{read(x, 3, {2, 0})}}};
+  SinkOp::create(builder, loc, "Y", buildMacro(builder, loc, use));
+  expectImportOf("input X : f16[3, 4]\n"
+                 "Y[b, c:2] = mean[a] X[a, b]\n"
+                 "output Y\n");
+}
+
+TEST_F(MacrosTest, LogSumExpOfAHalfThatStaysWide) {
+  Value x = source("X", {3, 4}, builder.getF16Type());
+  MacroUse use{MacroKind::LogSumExp,
+               "Y.logsumexp.1",
+               {{"a", 3}, {"b", 4, LabelRole::Inner}},
+               builder.getF16Type(),
+               {{read(x, 2, {0, 1})}},
+               /*epsilon=*/{},
+               builder.getF32Type()};
+  Value wide = buildMacro(builder, loc, use);
+  Value y =
+      buildEinsum(builder, loc, "Y", {{"a", 3}}, 1, tapestry::Monoid::None,
+                  builder.getF16Type(), {{read(wide, 1, {0})}});
+  SinkOp::create(builder, loc, "Y", y);
+  expectImportOf("input X : f16[3, 4]\n"
+                 "output Y[a] = (logsumexp[b](X[a, b]))\n");
+}
+
 TEST_F(MacrosTest, TheVerifierRefusesALabelThatTheOperandLacks) {
   Value x = source("X", {3}, builder.getF32Type());
   MacroUse use{MacroKind::Softmax,

@@ -186,14 +186,13 @@ struct Label {
 
 /// `sum[k](X[n, k])` inside an expression.
 struct ReduceExpr : Expr {
-  Monoid monoid;
-  llvm::SMRange wordRange;
+  Reduction reduction;
   llvm::ArrayRef<Label> labels;
   const Expr *operand;
-  ReduceExpr(llvm::SMRange range, Monoid monoid, llvm::SMRange wordRange,
+  ReduceExpr(llvm::SMRange range, Reduction reduction,
              llvm::ArrayRef<Label> labels, const Expr *operand)
-      : Expr(Kind::Reduce, range, operand->depth + 1), monoid(monoid),
-        wordRange(wordRange), labels(labels), operand(operand) {}
+      : Expr(Kind::Reduce, range, operand->depth + 1), reduction(reduction),
+        labels(labels), operand(operand) {}
   static bool classof(const Expr *e) { return e->kind == Kind::Reduce; }
 };
 

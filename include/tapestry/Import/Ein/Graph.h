@@ -144,6 +144,8 @@ struct Vertex : Expression {
   unsigned numParallel = 0;
   Monoid monoid = Monoid::None;
   std::optional<MacroKind> macro;
+  /// Of a macro's operand; its result may be wider.
+  ElementType macroType = ElementType::F32;
   /// The second argument of a norm.
   Expression epsilon;
   /// The statement.

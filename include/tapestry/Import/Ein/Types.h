@@ -35,9 +35,21 @@ enum class Monoid { None, Sum, Prod, Max, Min, All, Any, Xor };
 llvm::StringRef stringify(Monoid monoid);
 std::optional<Monoid> parseMonoid(llvm::StringRef text);
 
-/// "softmax", "rmsnorm", "layernorm".
+/// "softmax", "rmsnorm", "layernorm", "mean", "logsumexp".
 llvm::StringRef stringify(MacroKind macro);
 std::optional<MacroKind> parseMacro(llvm::StringRef text);
+
+/// What combines values along labels: a monoid, or a macro that ends in one.
+struct Reduction {
+  Monoid monoid = Monoid::None;
+  std::optional<MacroKind> macro;
+  bool operator==(const Reduction &o) const {
+    return monoid == o.monoid && macro == o.macro;
+  }
+};
+llvm::StringRef stringify(Reduction reduction);
+/// "sum", ..., "mean", "logsumexp"; not the other macros.
+std::optional<Reduction> parseReduction(llvm::StringRef text);
 
 /// An exact integer wide enough that no arithmetic on 64-bit values loses bits.
 using WideInt = __int128;

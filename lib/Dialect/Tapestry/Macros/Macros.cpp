@@ -1,4 +1,4 @@
-//===- Macros.cpp - softmax and norms as einsums --------------------------===//
+//===- Macros.cpp - softmax, norms and means as einsums -------------------===//
 
 #include "tapestry/Dialect/Tapestry/Macros/Macros.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -102,6 +102,8 @@ public:
   EinsumOp softmax();
   EinsumOp rmsNorm();
   EinsumOp layerNorm();
+  EinsumOp mean();
+  EinsumOp logSumExp();
 
 private:
   /// Vertex NAME.suffix, and how the others read it. Without a body: the value
@@ -117,11 +119,11 @@ private:
     return {{{vertex.getResult(), map}}};
   }
   EinsumOp addResult(ArrayRef<const ScalarExpr *> parts, PartsBody body) {
-    return buildVertex(builder, loc, use.name, use.labels,
-                       {positions(0, use.labels.size()), {}}, Monoid::None,
-                       use.elementType, parts, body);
+    return buildVertex(
+        builder, loc, use.name, use.labels, {result, {}}, Monoid::None,
+        use.resultType ? use.resultType : use.elementType, parts, body);
   }
-  Value mean(ScalarBuilder &b, Value sum) {
+  Value divide(ScalarBuilder &b, Value sum) {
     return b.create<arith::DivFOp>(sum, b.constant(wide, count));
   }
   static Value square(ScalarBuilder &b, Value value) {
@@ -130,7 +132,7 @@ private:
   /// value * rsqrt(squares / count + epsilon)
   Value scale(ScalarBuilder &b, Value value, Evaluate evaluate,
               const ScalarExpr &squares) {
-    Value variance = mean(b, evaluate(squares));
+    Value variance = divide(b, evaluate(squares));
     Value sum = b.create<arith::AddFOp>(variance, evaluate(use.epsilon));
     return b.create<arith::MulFOp>(value, b.create<math::RsqrtOp>(sum));
   }
@@ -142,6 +144,8 @@ private:
   /// Over all labels that the operand uses; reducing the inner ones; over the
   /// outer ones.
   Space pointwise, reduction, outer;
+  /// The labels of the result.
+  SmallVector<unsigned> result;
   /// The product of the inner extents.
   double count = 1;
   /// Where sums are kept.
@@ -155,6 +159,8 @@ MacroBuilder::MacroBuilder(OpBuilder &builder, Location loc,
     : builder(builder), loc(loc), use(use), x(use.operand),
       wide(use.elementType.isF64() ? use.elementType : builder.getF32Type()) {
   for (auto [label, info] : llvm::enumerate(use.labels)) {
+    if (info.role != LabelRole::Inner || !reducesLabels(use.kind))
+      result.push_back(label);
     bool isRead = llvm::any_of(x.reads, [label = label](const ScalarRead &r) {
       return r.map.isFunctionOfDim(label);
     });
@@ -201,7 +207,7 @@ EinsumOp MacroBuilder::layerNorm() {
   ScalarExpr sum = add("sum", reduction, Monoid::Add, wide, &x);
   ScalarExpr average = add(
       "mean", outer, Monoid::None, wide, &sum,
-      [&](ScalarBuilder &b, Evaluate value) { return mean(b, value(sum)); });
+      [&](ScalarBuilder &b, Evaluate value) { return divide(b, value(sum)); });
   auto difference = [&](ScalarBuilder &b, Evaluate value) {
     Value minuend = value(x);
     return b.create<arith::SubFOp>(minuend, value(average));
@@ -216,6 +222,37 @@ EinsumOp MacroBuilder::layerNorm() {
                    });
 }
 
+EinsumOp MacroBuilder::mean() {
+  ScalarExpr sum = add("sum", reduction, Monoid::Add, wide, &x);
+  return addResult(&sum, [&](ScalarBuilder &b, Evaluate value) {
+    return divide(b, value(sum));
+  });
+}
+
+EinsumOp MacroBuilder::logSumExp() {
+  ScalarExpr max = add("max", reduction, Monoid::Max, use.elementType, &x);
+  // Infinities would cancel to NaN: they stay in the terms.
+  auto shift = [&](ScalarBuilder &b, Evaluate value) {
+    Value largest = value(max);
+    auto type = cast<FloatType>(largest.getType());
+    Value infinity = b.constant(
+        FloatAttr::get(type, APFloat::getInf(type.getFloatSemantics())));
+    Value isFinite = b.create<arith::CmpFOp>(
+        arith::CmpFPredicate::OLT, b.create<math::AbsFOp>(largest), infinity);
+    return b.create<arith::SelectOp>(isFinite, largest, b.constant(type, 0.0));
+  };
+  ScalarExpr sum = add("sum", reduction, Monoid::Add, wide, {&x, &max},
+                       [&](ScalarBuilder &b, Evaluate value) {
+                         Value term = value(x);
+                         return b.create<math::ExpOp>(
+                             b.create<arith::SubFOp>(term, shift(b, value)));
+                       });
+  return addResult({&max, &sum}, [&](ScalarBuilder &b, Evaluate value) {
+    Value largest = shift(b, value);
+    return b.create<arith::AddFOp>(largest, b.create<math::LogOp>(value(sum)));
+  });
+}
+
 EinsumOp teg::buildMacro(OpBuilder &builder, Location loc,
                          const MacroUse &use) {
   MacroBuilder macro(builder, loc, use);
@@ -226,6 +263,10 @@ EinsumOp teg::buildMacro(OpBuilder &builder, Location loc,
     return macro.rmsNorm();
   case MacroKind::LayerNorm:
     return macro.layerNorm();
+  case MacroKind::Mean:
+    return macro.mean();
+  case MacroKind::LogSumExp:
+    return macro.logSumExp();
   }
   llvm_unreachable("all macros are built");
 }

@@ -79,6 +79,40 @@ def inner_sums_are_wide(X, Y):
 
 @program(
     """
+    input X : f32[11, 13]
+    input H : f16[3, 700]
+    input B : bf16[7, 5]
+    M[n] = mean[c] X[n, c]
+    N = mean[n, c] X[n, c] * X[n, 0]
+    V[n] = mean[c] (X[n, c] - mean[k](X[n, k])) ** 2
+    L[n] = logsumexp[c] 100 * X[n, c]
+    K[c, n] = X[n, c] - logsumexp[k](X[n, k])
+    W[i, j] = H[i, j] - mean[k](H[i, k])
+    Q[i] = logsumexp[j] B[i, j]
+    I[i:3] = logsumexp[j] select([i == 0], inf, select([i == 1 || j == 0], -inf, X[i, j]))
+    """,
+    {
+        "X": normal(11, 13),
+        "H": uniform(200, 300, 3, 700, type="f16"),
+        "B": normal(7, 5, type="bf16"),
+    },
+    "M:f32 N:f32 V:f32 L:f32 K:f32 W:f16 Q:bf16 I:f32",
+)
+def means(X, H, B):
+    return {
+        "M": X.mean(1),
+        "N": (X * X[:, :1]).mean(),
+        "V": X.var(1),
+        "L": special.logsumexp(100 * X, axis=1),
+        "K": special.log_softmax(X, axis=1).T,
+        "W": H - H.mean(1, keepdims=True),
+        "Q": special.logsumexp(B, axis=1),
+        "I": [np.inf, -np.inf, special.logsumexp(X[2, 1:])],
+    }
+
+
+@program(
+    """
     input X : f32[23]
     input W : f32[4]
     input S : f32[9, 10]

@@ -10,15 +10,22 @@
 namespace tapestry {
 
 enum class MacroKind {
-  Softmax,  ///< exp(x - max x) / sum exp(x - max x)
-  RMSNorm,  ///< x * rsqrt(mean x^2 + epsilon)
-  LayerNorm ///< (x - mean x) * rsqrt(mean (x - mean x)^2 + epsilon)
+  Softmax,   ///< exp(x - max x) / sum exp(x - max x)
+  RMSNorm,   ///< x * rsqrt(mean x^2 + epsilon)
+  LayerNorm, ///< (x - mean x) * rsqrt(mean (x - mean x)^2 + epsilon)
+  Mean,      ///< sum x / n
+  LogSumExp  ///< log(sum exp x), without overflow
 };
+
+/// Whether the result of a macro lacks the inner labels.
+constexpr bool reducesLabels(MacroKind kind) {
+  return kind == MacroKind::Mean || kind == MacroKind::LogSumExp;
+}
 
 /// How the operand of a macro uses a label.
 enum class LabelRole {
   Outer, ///< each value is normalised for itself
-  Inner, ///< all values are normalised together
+  Inner, ///< all values are normalised or reduced together
   Unused ///< the operand does not depend on it: no read, no use in the body
 };
 

@@ -1,4 +1,4 @@
-//===- Macros.h - softmax and norms as einsums ------------------*- C++ -*-===//
+//===- Macros.h - softmax, norms and means as einsums -----------*- C++ -*-===//
 //
 // What front ends share: a scalar expression over labels becomes one einsum, or
 // those of a macro. Softmax is as in the EinDecomp paper (section 3): maximum,
@@ -66,13 +66,16 @@ struct MacroUse {
   MacroKind kind;
   /// The name of the result; other vertices are called NAME.max, NAME.sum, ...
   llvm::StringRef name;
-  /// The labels of the result, in its order.
+  /// The labels of the result, in its order; where the macro reduces its inner
+  /// labels, those follow.
   llvm::SmallVector<ScalarLabel> labels;
-  /// The type of the operand and the result.
+  /// The type of the operand.
   mlir::FloatType elementType;
   ScalarExpr operand;
   /// Of a norm; of the type in which sums are kept: f64 for f64, else f32.
   ScalarExpr epsilon = {};
+  /// The type of the result; null: the operand's.
+  mlir::FloatType resultType = {};
 };
 
 /// The macro's last einsum, whose result is the macro's. What is wrong with
