@@ -130,8 +130,9 @@ int tapestry::driver::runMLIRTool(
   if (failed(main(argc, arguments.words.data()))) {
     // MLIR's reader of bytecode refuses some attributes without a word.
     if (llvm::errs().tell() == said)
-      printError(name, "the input is not what " + name + " reads: damaged "
-                       "bytecode?");
+      printError(name, "the input is not what " + name +
+                           " reads: damaged "
+                           "bytecode?");
     return ExitBadInput;
   }
   return isAside ? report(file.commit()) : ExitDone;
