@@ -22,7 +22,7 @@ input S : f32[16]
 input x : f32
 input y : f32
 input lr : f32
-N[i:8] = sum[k:8] i32([k < i])
+N[i:8] = i32(i)
 """
 # What is advised, and what it stands for.
 ADVICE = [
@@ -38,10 +38,10 @@ ADVICE = [
     ("[a:4, b:2] = X[2 * a + b]", lambda d: d.X.reshape(4, 2)),
     ("[k:20] = sum[i, j] select([k == 5 * i + j], M[i, j], 0)", lambda d: d.M.reshape(20)),
     ("[r:2, i] = X[i]", lambda d: np.tile(d.X, (2, 1))),
-    ("[i] = sum[j] select(A[i] == N[j], X[j], 0)", lambda d: d.X[d.A]),
-    ("[k:8] = sum[n] select(A[n] == N[k], X[n], 0)", lambda d: np.bincount(d.A, d.X, 8)),
+    ("[i] = sum[j] select(A[i] == j, X[j], 0)", lambda d: d.X[d.A]),
+    ("[k:8] = sum[n] select(A[n] == k, X[n], 0)", lambda d: np.bincount(d.A, d.X, 8)),
     ("[k:16] = sum[i] select([k == 2 * i], X[i], 0)", lambda d: np.kron(d.X, [1, 0])),
-    (" = min[c] select(X[c] == Z, N[c], 8)", lambda d: d.X.argmax()),
+    (" = min[c] select(X[c] == Z, i32(c), 8)", lambda d: d.X.argmax()),
     ("[i] = sum[j] i64(X[j] < X[i])", lambda d: d.X.argsort().argsort()),
     ("[i:3] = 1.0 * f32([i == 0]) + 4.0 * f32([i == 2])", lambda d: [1, 0, 4]),
     (" = (exp(x) - exp(0 - x)) / 2", lambda d: np.sinh(d.x)),

@@ -117,7 +117,8 @@ def wrap_access(rng, text):
              f"select([{label} <= 2], {access}, {access} + {access})", f"max({access}, 0)",
              f"({access} * [{label} - 1 < 3])", f"!{access}", f"{access} / {label}'",
              f"({access}) ** {rng.choice(['2', '3', '0.5', '-1'])}", inner(rng, access, label),
-             f"{access} / {inner(rng, access, label)}"]
+             f"{access} / {inner(rng, access, label)}", f"({access} + {label})",
+             f"{access} * ({label} + 1) // 2", f"[{access} == {label}]", f"f32({label} % 3)"]
         )  # fmt: skip
 
     return substitute(rng, ACCESS, text, change)

@@ -16,11 +16,10 @@ constexpr llvm::StringLiteral mean = "a mean is M[n] = mean[c] X[n, c]";
 constexpr llvm::StringLiteral loop =
     "--repeat K --feed OUT=IN on the command line runs a program K times";
 constexpr llvm::StringLiteral numbers =
-    "the numbers 0, 1, ... are N[i:8] = sum[k:8] i32([k < i])";
+    "the numbers 0, 1, ... are N[i:8] = i32(i)";
 constexpr llvm::StringLiteral index =
     "indices as results are not supported yet; the least one is "
-    "I = min[c] select(X[c] == M, N[c], 8) with M = max[c] X[c] and "
-    "N[i:8] = sum[k:8] i32([k < i])";
+    "I = min[c] select(X[c] == M, i32(c), 8) with M = max[c] X[c]";
 constexpr llvm::StringLiteral order =
     "sorting is not supported yet; R[i] = sum[j] i64(X[j] < X[i]) counts the "
     "smaller ones, in time that grows with the square";
@@ -202,11 +201,10 @@ constexpr AdviceRow adviceTable[] = {
               "1 / sum[i](X[i])"},
     {"slice", "X[1:4] is P[i:3] = X[i + 1]; all of a dimension is a label of "
               "its own"},
-    {"gather", "of few elements it is G[i] = sum[j] select(A[i] == N[j], X[j], "
-               "0) with N[i:8] = sum[k:8] i32([k < i])"},
+    {"gather",
+     "of few elements it is G[i] = sum[j] select(A[i] == j, X[j], 0)"},
     {"scatter", "the left side has labels only; S[k:8] = sum[n] select(A[n] == "
-                "N[k], X[n], 0) with N[i:8] = sum[k:8] i32([k < i]) adds up "
-                "what falls together"},
+                "k, X[n], 0) adds up what falls together"},
     {"place", "the left side has labels only; P[k:16] = sum[i] "
               "select([k == 2 * i], X[i], 0) puts X[i] at 2 * i"},
     {"around", "X[(i + 1) % 8] is select([i == 7], X[0], pad(X, 0)[i + 1])"},

@@ -151,6 +151,14 @@ std::optional<unsigned> StatementAnalyzer::build(const Expr *expr,
   ExprType own = *infer(expr);
   if (own.isConstant)
     return buildConstant(expr, type);
+  if (own.hasLabel && !checkLabelValues(expr, type))
+    return std::nullopt;
+  if (own.hasLabel && !own.isFloat && isFloat(type) &&
+      expr->kind != Expr::Kind::Name) {
+    std::optional<unsigned> node = build(expr, integerTypeOf(expr));
+    return node ? std::optional(addNode(NodeKind::Cast, type, *node))
+                : std::nullopt;
+  }
   switch (expr->kind) {
   case Expr::Kind::BoolLiteral: {
     unsigned node = addNode(NodeKind::Constant, ElementType::Bool);
@@ -159,6 +167,13 @@ std::optional<unsigned> StatementAnalyzer::build(const Expr *expr,
     return node;
   }
   case Expr::Kind::Name:
+    if (auto label = labelValues.find(expr); label != labelValues.end()) {
+      unsigned node = addNode(NodeKind::Label, type);
+      current->nodes[node].index = current->forms.size();
+      current->forms.push_back({{{label->second, 1}}, 0});
+      return node;
+    }
+    [[fallthrough]];
   case Expr::Kind::Access: {
     unsigned node = addNode(NodeKind::Operand, type);
     current->nodes[node].index = accesses[accessOf.lookup(expr)].operand;
@@ -258,6 +273,12 @@ std::optional<unsigned> StatementAnalyzer::buildBinary(const BinaryExpr &expr,
   if (comparison) {
     ExprType lhs = *infer(expr.lhs), rhs = *infer(expr.rhs);
     inner = operandType(lhs, rhs);
+    bool isNarrow = (lhs.hasLabel || rhs.hasLabel) &&
+                    inner == ElementType::I64 && !lhs.isTyped() &&
+                    !rhs.isTyped() && narrowBounds(expr.lhs) &&
+                    narrowBounds(expr.rhs);
+    if (isNarrow)
+      inner = ElementType::I32;
     // Brackets are ordered as the numbers 0 and 1.
     if (inner == ElementType::Bool && !equality)
       inner = ElementType::I64;
@@ -370,6 +391,11 @@ std::optional<unsigned> StatementAnalyzer::buildCast(const Expr *operand,
     // A number becomes the type itself, where it can.
     bool direct = isFloat(type) || (isInteger(type) && !own.isFloat);
     from = direct ? type : own.isFloat ? ElementType::F64 : ElementType::I64;
+    // Labels run further than a narrow type counts: they wrap or round.
+    auto label = labelValues.find(operand);
+    bool held = label != labelValues.end() && holdsLabel(label->second, type);
+    if (own.hasLabel && !own.isFloat && !held)
+      from = integerTypeOf(operand);
   }
   std::optional<unsigned> node = build(operand, from);
   if (!node)
@@ -387,16 +413,23 @@ std::optional<unsigned> StatementAnalyzer::buildCast(const Expr *operand,
 
 std::optional<unsigned> StatementAnalyzer::buildCondition(const Expr *expr) {
   if (auto *unary = llvm::dyn_cast<UnaryExpr>(expr)) {
-    unsigned operand = *buildCondition(unary->operand);
-    return addNode(NodeKind::Not, ElementType::Bool, operand);
+    std::optional<unsigned> operand = buildCondition(unary->operand);
+    if (!operand)
+      return std::nullopt;
+    return addNode(NodeKind::Not, ElementType::Bool, *operand);
   }
   auto *binary = llvm::cast<BinaryExpr>(expr);
   if (!isComparison(binary->op)) {
-    unsigned lhs = *buildCondition(binary->lhs);
-    unsigned rhs = *buildCondition(binary->rhs);
-    return addNode(kindOf(binary->op), ElementType::Bool, {lhs, rhs});
+    std::optional<unsigned> lhs = buildCondition(binary->lhs);
+    std::optional<unsigned> rhs = buildCondition(binary->rhs);
+    if (!lhs || !rhs)
+      return std::nullopt;
+    return addNode(kindOf(binary->op), ElementType::Bool, {*lhs, *rhs});
   }
-  const auto &[lhs, rhs] = conditions.find(expr)->second;
+  auto forms = conditions.find(expr);
+  if (forms == conditions.end())
+    return build(expr, ElementType::Bool);
+  const auto &[lhs, rhs] = forms->second;
   unsigned node = addNode(NodeKind::Index, ElementType::Bool);
   current->nodes[node].predicate = predicateOf(binary->op);
   current->nodes[node].index = current->forms.size();

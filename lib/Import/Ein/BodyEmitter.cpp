@@ -78,6 +78,8 @@ Value BodyEmitter::emitNode(const Node &node) {
     return emitCompare(node);
   case NodeKind::Index:
     return emitIndexCompare(node);
+  case NodeKind::Label:
+    return emitLabel(node);
   case NodeKind::Cast:
     return emitCast(arg(node, 0), expression.nodes[node.args[0]].type,
                     node.type);
@@ -348,6 +350,21 @@ Value BodyEmitter::emitForm(const LinearForm &form) {
   if (!sum || form.constant != 0)
     add(builder.constant(attributes.getIndexAttr(form.constant)));
   return sum;
+}
+
+Value BodyEmitter::emitLabel(const Node &node) {
+  const VertexLabel &label =
+      labels[expression.forms[node.index].terms.front().label];
+  ElementType whole = node.type;
+  if (isFloat(node.type))
+    whole = fitsInteger(label.extent - 1, ElementType::I32) ? ElementType::I32
+                                                            : ElementType::I64;
+  Value value = create<arith::IndexCastOp>(
+      storedType(whole, builder.getContext()), builder.label(label.name));
+  // The type has all of them.
+  return isFloat(node.type)
+             ? create<arith::SIToFPOp>(computeType(node.type), value)
+             : value;
 }
 
 Value BodyEmitter::emitIndexCompare(const Node &node) {

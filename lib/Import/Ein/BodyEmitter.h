@@ -51,6 +51,7 @@ private:
   mlir::Value emitFunction(const Node &node);
   mlir::Value emitCompare(const Node &node);
   mlir::Value emitIndexCompare(const Node &node);
+  mlir::Value emitLabel(const Node &node);
   mlir::Value emitForm(const LinearForm &form);
 
   mlir::Value emitCast(mlir::Value value, ElementType from, ElementType to);

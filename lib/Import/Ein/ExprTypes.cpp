@@ -49,7 +49,9 @@ static std::string describeType(ExprType type) {
   case ExprType::Kind::Iverson:
     return "bool";
   case ExprType::Kind::Literal:
-    return type.isFloat ? "a number with a fraction" : "an integer literal";
+    return type.isFloat    ? "a number with a fraction"
+           : type.hasLabel ? "made of labels and numbers"
+                           : "an integer literal";
   }
   llvm_unreachable("all kinds are described");
 }
@@ -82,7 +84,7 @@ std::optional<ExprType> StatementAnalyzer::inferUncached(const Expr *expr) {
     return ExprType::typed(
         graph.tensors[accesses[accessOf.lookup(expr)].tensor].type);
   case Expr::Kind::Iverson:
-    return ExprType::iverson();
+    return inferCondition(llvm::cast<IversonExpr>(expr)->condition);
   case Expr::Kind::Unary:
     return inferUnary(*llvm::cast<UnaryExpr>(expr));
   case Expr::Kind::Binary:
@@ -98,8 +100,26 @@ std::optional<ExprType> StatementAnalyzer::inferUncached(const Expr *expr) {
 std::optional<ExprType> StatementAnalyzer::inferName(const NameExpr &expr) {
   if (std::optional<Number> number = scope.lookupConstant(expr.name))
     return ExprType::literal(number->isFloat, /*isConstant=*/true);
+  if (labelValues.contains(&expr))
+    return ExprType::literal(/*isFloat=*/false, /*isConstant=*/false,
+                             /*hasLabel=*/true);
   return ExprType::typed(
       graph.tensors[accesses[accessOf.lookup(&expr)].tensor].type);
+}
+
+/// The inside of brackets.
+std::optional<ExprType> StatementAnalyzer::inferCondition(const Expr *expr) {
+  if (auto *unary = llvm::dyn_cast<UnaryExpr>(expr))
+    return inferCondition(unary->operand);
+  auto *binary = llvm::cast<BinaryExpr>(expr);
+  bool ok = true;
+  if (!isComparison(binary->op)) {
+    ok = inferCondition(binary->lhs).has_value();
+    ok &= inferCondition(binary->rhs).has_value();
+  } else if (!conditions.contains(expr)) {
+    ok = infer(expr).has_value();
+  }
+  return ok ? std::optional(ExprType::iverson()) : std::nullopt;
 }
 
 bool StatementAnalyzer::requireNumber(const Expr *expr, ExprType type,
@@ -195,7 +215,8 @@ std::optional<ExprType> StatementAnalyzer::unify(llvm::SMRange range,
     if (a->kind == Kind::Iverson && b->kind == Kind::Iverson)
       return a;
     return ExprType::literal(a->isFloat || b->isFloat,
-                             a->isConstant && b->isConstant);
+                             a->isConstant && b->isConstant,
+                             a->hasLabel || b->hasLabel);
   }
   const Expr *typedExpr = a->isTyped() ? lhs : rhs;
   const Expr *otherExpr = a->isTyped() ? rhs : lhs;
@@ -251,8 +272,21 @@ std::optional<ExprType> StatementAnalyzer::inferBinary(const BinaryExpr &expr) {
   if (isBitwise(expr.op))
     return inferBitwise(expr);
   std::string what = ("'" + spelling(expr.op) + "'").str();
-  if (!isComparison(expr.op))
-    return arithmetic(expr.opRange, what, expr.lhs, expr.rhs);
+  if (!isComparison(expr.op)) {
+    std::optional<ExprType> type =
+        arithmetic(expr.opRange, what, expr.lhs, expr.rhs);
+    if (!type || expr.op != BinaryOp::Div || !type->hasLabel)
+      return type;
+    std::string rhs = excerpt(expr.rhs->range);
+    diagnostics.error(
+        expr.opRange,
+        "'/' between labels and numbers alone has no type; "
+        "write " +
+            (type->isFloat ? ""
+                           : excerpt(expr.lhs->range) + " // " + rhs + " or ") +
+            castHint(expr.lhs, ElementType::F32) + " / " + rhs);
+    return std::nullopt;
+  }
   bool equality = expr.op == BinaryOp::Eq || expr.op == BinaryOp::Ne;
   std::optional<ExprType> type =
       equality ? unify(expr.opRange, what, expr.lhs, expr.rhs)
@@ -292,7 +326,7 @@ std::optional<ExprType> StatementAnalyzer::inferPower(const BinaryExpr &expr) {
       arithmetic(expr.opRange, "'**'", expr.lhs, expr.rhs);
   if (!type)
     return std::nullopt;
-  bool integerBase = type->isTyped() && isInteger(type->type);
+  bool integerBase = type->isTyped() ? isInteger(type->type) : !type->isFloat;
   if (integerBase && !exponent->isConstant) {
     diagnostics.error(expr.rhs->range,
                       "a power of integers needs a constant exponent; cast "
@@ -333,7 +367,7 @@ std::optional<ExprType> StatementAnalyzer::inferCall(const CallExpr &expr) {
     return std::nullopt;
   if (!type->isTyped())
     return ExprType::literal(type->isFloat || !info.onIntegers,
-                             /*isConstant=*/false);
+                             /*isConstant=*/false, type->hasLabel);
   if (!info.onIntegers && !requireFloat(expr.args[0], *type, expr.callee))
     return std::nullopt;
   return type;

@@ -129,6 +129,8 @@ bool StatementAnalyzer::checkLabelUse() {
       if (lhs.coefficientOf(position) != rhs.coefficientOf(position))
         label.used = true;
   }
+  for (const auto &[expr, label] : labelValues)
+    labels[label].used = true;
   bool ok = true;
   for (const LabelState &label : labels) {
     if (label.undeclared) {
@@ -223,21 +225,14 @@ std::optional<unsigned> StatementAnalyzer::resolveTensor(llvm::StringRef name,
   llvm_unreachable("all bindings are handled");
 }
 
-bool StatementAnalyzer::reportValueOfLabel(const NameExpr &expr) {
-  diagnostics.error(expr.range, "label '" + expr.name + "' is not a value")
-      .note("labels stand in subscripts and brackets: [" + expr.name +
-            " <= 3] is 1 where it holds, else 0; " + expr.name +
-            "' is the extent")
-      .note(adviceFor("arange"));
-  return false;
-}
-
 bool StatementAnalyzer::collectName(const NameExpr &expr) {
   const Binding *binding = scope.lookup(expr.name);
   if (binding && binding->kind == Binding::Kind::Constant)
     return true;
-  if (!binding && findLabel(expr.name))
-    return reportValueOfLabel(expr);
+  bool isScalar = binding && binding->kind == Binding::Kind::Tensor &&
+                  graph.tensors[binding->tensor].shape.empty();
+  if (findLabel(expr.name) && (insideBrackets || !isScalar))
+    return collectLabelValue(expr, binding);
   std::optional<unsigned> tensor = resolveTensor(expr.name, expr.range);
   if (!tensor)
     return false;
@@ -335,7 +330,7 @@ bool StatementAnalyzer::collectCall(const CallExpr &expr) {
   return ok;
 }
 
-/// The inside of brackets: comparisons of linear forms under && || and !.
+/// The inside of brackets: comparisons under && || and !.
 bool StatementAnalyzer::collectCondition(const Expr *expr) {
   if (auto *unary = llvm::dyn_cast<UnaryExpr>(expr);
       unary && unary->op == UnaryOp::Not)
@@ -350,10 +345,21 @@ bool StatementAnalyzer::collectCondition(const Expr *expr) {
                                    "i <= j, in the brackets");
     return false;
   }
-  std::optional<SymbolicForm> lhs = toForm(binary->lhs);
-  std::optional<SymbolicForm> rhs = toForm(binary->rhs);
+  return collectComparison(*binary);
+}
+
+/// Linear forms stay what they are; all else is an expression.
+bool StatementAnalyzer::collectComparison(const BinaryExpr &expr) {
+  if (!isForm(expr.lhs) || !isForm(expr.rhs)) {
+    bool outside = std::exchange(insideBrackets, true);
+    bool lhs = collect(expr.lhs), rhs = collect(expr.rhs);
+    insideBrackets = outside;
+    return lhs && rhs;
+  }
+  std::optional<SymbolicForm> lhs = toForm(expr.lhs);
+  std::optional<SymbolicForm> rhs = toForm(expr.rhs);
   if (!lhs || !rhs)
     return false;
-  conditions[expr] = {std::move(*lhs), std::move(*rhs)};
+  conditions[&expr] = {std::move(*lhs), std::move(*rhs)};
   return true;
 }

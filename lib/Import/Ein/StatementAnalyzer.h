@@ -41,15 +41,18 @@ struct ExprType {
   bool isFloat = false;
   /// A literal without brackets and functions: folded to one constant.
   bool isConstant = false;
+  /// A literal in which labels stand.
+  bool hasLabel = false;
 
   static ExprType typed(ElementType type) {
-    return {Kind::Typed, type, false, false};
+    return {Kind::Typed, type, false, false, false};
   }
-  static ExprType literal(bool isFloat, bool isConstant) {
-    return {Kind::Literal, ElementType::F32, isFloat, isConstant};
+  static ExprType literal(bool isFloat, bool isConstant,
+                          bool hasLabel = false) {
+    return {Kind::Literal, ElementType::F32, isFloat, isConstant, hasLabel};
   }
   static ExprType iverson() {
-    return {Kind::Iverson, ElementType::Bool, false, false};
+    return {Kind::Iverson, ElementType::Bool, false, false, false};
   }
   bool isTyped() const { return kind == Kind::Typed; }
   bool isBool() const {
@@ -137,6 +140,10 @@ private:
     unsigned operand = 0;
   };
 
+  struct Bounds {
+    WideInt lo, hi;
+  };
+
   // Statement.cpp: labels and reads.
   bool declareLabels();
   bool declareLabel(const ast::Label &label, bool reduced);
@@ -145,8 +152,8 @@ private:
   bool collectAccess(const ast::AccessExpr &expr);
   bool collectCall(const ast::CallExpr &expr);
   bool collectCondition(const ast::Expr *expr);
+  bool collectComparison(const ast::BinaryExpr &expr);
   bool checkLabelUse();
-  bool reportValueOfLabel(const ast::NameExpr &expr);
   std::optional<unsigned> findLabel(llvm::StringRef name) const;
   unsigned useLabel(llvm::StringRef name, llvm::SMRange range);
   std::optional<unsigned> resolveTensor(llvm::StringRef name,
@@ -164,6 +171,18 @@ private:
   llvm::SmallVector<unsigned, 4> placeLabels(const Nested &own,
                                              Vertex &inner) const;
   unsigned internInner(Vertex inner, ElementType type);
+
+  // LabelValues.cpp.
+  /// `binding`: what else has the label's name.
+  bool collectLabelValue(const ast::NameExpr &expr, const Binding *binding);
+  bool holdsLabel(unsigned label, ElementType type) const;
+  /// Whether the type has all values of the labels that take it.
+  bool checkLabelValues(const ast::Expr *expr, ElementType type);
+  std::optional<Bounds> narrowBounds(const ast::Expr *expr);
+  /// In which labels and integers alone are computed.
+  ElementType integerTypeOf(const ast::Expr *expr);
+  /// Whether it is a linear form of labels, or made of integers only.
+  bool isForm(const ast::Expr *expr, bool isConstant = false) const;
 
   // Norms.cpp: macros of the language. True where the statement is none.
   /// Whether the statement is softmax or a norm, whose result has all labels.
@@ -205,9 +224,6 @@ private:
   std::string adviceOnBounds(const Access &access, const SymbolicForm &form,
                              int64_t dimension) const;
   bool checkBounds();
-  struct Bounds {
-    WideInt lo, hi;
-  };
   Bounds boundsOf(const LinearForm &form) const;
   std::string describeAccess(const Access &access) const;
 
@@ -215,6 +231,7 @@ private:
   std::optional<ExprType> infer(const ast::Expr *expr);
   std::optional<ExprType> inferUncached(const ast::Expr *expr);
   std::optional<ExprType> inferName(const ast::NameExpr &expr);
+  std::optional<ExprType> inferCondition(const ast::Expr *expr);
   std::optional<ExprType> inferUnary(const ast::UnaryExpr &expr);
   std::optional<ExprType> inferBinary(const ast::BinaryExpr &expr);
   std::optional<ExprType> inferLogical(const ast::BinaryExpr &expr);
@@ -279,7 +296,11 @@ private:
   std::vector<Access> accesses;
   /// Reads by their expression: AccessExpr, or NameExpr of a scalar.
   llvm::DenseMap<const ast::Expr *, unsigned> accessOf;
-  /// The two sides of each comparison inside brackets.
+  /// Labels that stand as numbers.
+  llvm::DenseMap<const ast::Expr *, unsigned> labelValues;
+  /// Inside brackets a label hides a tensor of its name.
+  bool insideBrackets = false;
+  /// The two sides of each comparison of linear forms inside brackets.
   llvm::DenseMap<const ast::Expr *, std::pair<SymbolicForm, SymbolicForm>>
       conditions;
   llvm::DenseMap<const ast::Expr *, std::optional<ExprType>> types;

@@ -134,9 +134,13 @@ std::optional<Reduction> tapestry::ein::parseReduction(llvm::StringRef text) {
   return std::nullopt;
 }
 
+WideInt tapestry::ein::largestInteger(ElementType type) {
+  return (WideInt(1) << (bitWidth(type) - 1)) - 1;
+}
+
 bool tapestry::ein::fitsInteger(WideInt value, ElementType type) {
-  WideInt limit = WideInt(1) << (bitWidth(type) - 1);
-  return -limit <= value && value < limit;
+  WideInt largest = largestInteger(type);
+  return -largest - 1 <= value && value <= largest;
 }
 
 std::string tapestry::ein::toString(WideInt value) {

@@ -66,6 +66,7 @@ enum class NodeKind {
   Constant, ///< constant
   Compare,  ///< predicate, args 0 and 1
   Index,    ///< predicate, linear forms number `index` and `index` + 1
+  Label,    ///< the label that is linear form number `index`, as a number
   Add,
   Sub,
   Mul,
@@ -122,7 +123,7 @@ struct Expression {
   llvm::SmallVector<Operand, 4> operands;
   /// In order of evaluation; the last is the value.
   std::vector<Node> nodes;
-  /// The forms that Index nodes compare.
+  /// The forms that Index nodes compare, and those of Label nodes.
   std::vector<LinearForm> forms;
 
   bool operator==(const Expression &o) const {

@@ -68,6 +68,8 @@ struct Number {
   }
 };
 
+/// The largest value of an integer type.
+WideInt largestInteger(ElementType type);
 /// Whether `value` is representable in the signed integer type `type`.
 bool fitsInteger(WideInt value, ElementType type);
 std::string toString(WideInt value);
