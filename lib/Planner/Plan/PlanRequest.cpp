@@ -25,6 +25,9 @@ static llvm::Error setDevices(PlanRequest &request, llvm::StringRef value) {
   if (request.devices < 1)
     return faultError(Fault::Usage, "", "devices has to be at least 1, not ",
                       request.devices);
+  if (request.devices > maxDevices)
+    return faultError(Fault::Usage, "", "devices has to be at most ",
+                      maxDevices, ", not ", request.devices);
   return llvm::Error::success();
 }
 
