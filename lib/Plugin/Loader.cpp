@@ -32,9 +32,15 @@ llvm::Error tapestry::loadPlugin(llvm::StringRef path) {
     // The loader starts with the file's name, as a rule.
     std::string problem = dlerror();
     llvm::StringRef reason = problem;
-    if (reason.consume_front(path))
+    // A file that is not there is the user's mistake, as any other; what it
+    // needs to be loaded is the machine's lack.
+    Fault fault = Fault::Machine;
+    if (reason.consume_front(path)) {
       reason.consume_front(": ");
-    return faultError(Fault::Machine, path, "cannot load: ", reason);
+      if (reason.starts_with("cannot open shared object file"))
+        fault = Fault::Program;
+    }
+    return faultError(fault, path, "cannot load: ", reason);
   }
   auto entry = reinterpret_cast<PluginEntry>(dlsym(library, entryName));
   if (!entry)
