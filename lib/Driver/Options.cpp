@@ -1,11 +1,11 @@
 //===- Options.cpp - The command line of the tapestry driver --------------===//
 
 #include "tapestry/Driver/Options.h"
+#include "OptionWords.h"
 #include "tapestry-rt/Files.h"
 #include "tapestry/Codegen/Target.h"
 #include "tapestry/Driver/Status.h"
 #include "tapestry/Driver/Version.h"
-#include "tapestry/Import/Ein/Words.h"
 #include "tapestry/Planner/Contraction/ContractionOrder.h"
 #include "tapestry/Plugin/Loader.h"
 #include "llvm/ADT/StringExtras.h"
@@ -337,16 +337,62 @@ static void checkFiles(Options &options, Usage &usage) {
     options.writtenFiles.push_back(path);
 }
 
-/// What `only` asks for leaves nothing for these to write.
-static void checkAlone(StringRef only, Usage &usage) {
-  for (const cl::opt<std::string> *option :
-       {&jsonFile, &dot, &svg, &html, &pareto, &plot, &pick})
-    if (option->getNumOccurrences())
-      usage.error(only + " only prints: it takes no --" + option->ArgStr);
-  if (explain.getNumOccurrences())
-    usage.error(only + " only prints: it takes no --explain");
-  if (outputs.getNumOccurrences())
-    usage.error(only + " only prints: it takes no -o");
+/// What would have no effect beside another option is refused.
+class Unused {
+public:
+  Unused(const Twine &reason, Usage &usage)
+      : reason(reason.str()), usage(usage) {}
+
+  void refuse(const cl::Option &option) {
+    if (option.getNumOccurrences())
+      usage.error(reason + ": it takes no " + dashed(option.ArgStr));
+  }
+  /// An option of planning.
+  void refuse(StringRef name) {
+    for (const auto &option : planning)
+      if (option->ArgStr == name)
+        refuse(*option);
+  }
+
+private:
+  std::string reason;
+  Usage &usage;
+};
+
+static void checkUnused(Usage &usage) {
+  auto onlyPrints = [&](const cl::Option &only) {
+    if (!only.getNumOccurrences())
+      return;
+    Unused unused("--" + only.ArgStr + " only prints", usage);
+    for (const cl::opt<std::string> *option :
+         {&jsonFile, &dot, &svg, &html, &pareto, &plot, &pick})
+      unused.refuse(*option);
+    unused.refuse(explain);
+    unused.refuse(outputs);
+  };
+  onlyPrints(stopAfter);
+  onlyPrints(diff);
+  if (diff.getNumOccurrences()) {
+    Unused unused("--diff compares plans that are made", usage);
+    for (const auto &option : planning)
+      if (option->ArgStr != "order")
+        unused.refuse(*option);
+    for (const cl::opt<std::string> *option : {&stopAfter, &target, &cpu})
+      unused.refuse(*option);
+    // What says which graph is meant needs the program.
+    Unused alone("--diff has no program", usage);
+    if (program.empty()) {
+      alone.refuse("order");
+      alone.refuse(graph);
+      alone.refuse(params);
+    }
+  }
+  if (pareto.getNumOccurrences() || plot.getNumOccurrences() ||
+      pick.getNumOccurrences()) {
+    Unused unused("a Pareto search decides by itself", usage);
+    for (StringRef name : {"plan", "solver", "cost"})
+      unused.refuse(name);
+  }
 }
 
 /// The options of `calibrate`, which has no program.
@@ -374,132 +420,6 @@ static std::optional<Options> calibrateOptions() {
   if (!usage.good)
     return std::nullopt;
   return options;
-}
-
-static cl::SubCommand *commandNamed(StringRef name) {
-  for (cl::SubCommand *command : cl::getRegisteredSubcommands())
-    if (!name.empty() && command->getName() == name)
-      return command;
-  return nullptr;
-}
-
-static std::string dashed(StringRef option) {
-  return (option.size() == 1 ? "-" : "--") + option.str();
-}
-
-/// Whose option it is, or which one may be meant.
-static std::string unknownOption(StringRef word, StringRef commandName) {
-  StringRef name = word.ltrim('-').split('=').first;
-  SmallVector<StringRef> own, owners;
-  for (cl::SubCommand *command : cl::getRegisteredSubcommands()) {
-    auto &options = cl::getRegisteredOptions(*command);
-    if (command->getName() == commandName)
-      for (auto &option : options)
-        own.push_back(option.first);
-    else if (!command->getName().empty() && options.count(name))
-      owners.push_back(command->getName());
-  }
-  llvm::sort(own);
-  llvm::sort(owners);
-  if (!owners.empty() && !commandName.empty())
-    return (commandName + " takes no " + dashed(name) + ", but " +
-            llvm::join(owners, " and ") +
-            (owners.size() == 1 ? " does" : " do"))
-        .str();
-  StringRef nearest = tapestry::ein::nearestWord(name, own);
-  std::string result = ("unknown option '" + word + "'").str();
-  if (!nearest.empty())
-    return result + "; did you mean '" + dashed(nearest) + "'?";
-  return result + "; 'tapestry " +
-         (commandName.empty() ? "" : commandName.str() + " ") +
-         "--help' lists those that there are";
-}
-
-/// LLVM reads a word that is no option as a group of letters, and complains by
-/// itself of one inside it that needs a value.
-static bool isGroupWithValue(cl::SubCommand &command, StringRef name) {
-  auto &options = cl::getRegisteredOptions(command);
-  for (; name.size() > 1; name = name.drop_front()) {
-    auto letter = options.find(name.take_front());
-    if (letter == options.end() ||
-        letter->second->getFormattingFlag() == cl::Prefix)
-      return false;
-    if (letter->second->getValueExpectedFlag() == cl::ValueRequired)
-      return true;
-  }
-  return false;
-}
-
-/// What is wrong with the values of options: one is not there, or is empty (a
-/// variable of a shell that is not set), or begins like an option, whose own
-/// value it would swallow; or a word is none. Empty where nothing is.
-static std::string valueProblem(int argc, char **argv) {
-  cl::SubCommand *command = argc < 3 ? nullptr : commandNamed(argv[1]);
-  if (!command)
-    return "";
-  auto &options = cl::getRegisteredOptions(*command);
-  for (int i = 2; i < argc; ++i) {
-    auto [option, value] = StringRef(argv[i]).split('=');
-    bool isJoined = StringRef(argv[i]).contains('=');
-    StringRef name = option;
-    if (!name.consume_front("-"))
-      continue;
-    name.consume_front("-");
-    auto known = options.find(name);
-    if (known == options.end() && isGroupWithValue(*command, name))
-      return unknownOption(argv[i], argv[1]);
-    if (known == options.end())
-      continue;
-    // None stands for one value; an option of several gives their number.
-    int count = std::max(1u, known->second->getNumAdditionalVals());
-    bool isNeeded = known->second->getValueExpectedFlag() == cl::ValueRequired;
-    if (isJoined &&
-        known->second->getValueExpectedFlag() == cl::ValueDisallowed)
-      return (option + " takes no value").str();
-    if (isJoined)
-      --count;
-    else if (!isNeeded)
-      continue;
-    for (; count > 0; --count) {
-      value = ++i == argc ? "" : argv[i];
-      if (value.empty() || value.starts_with("--"))
-        break;
-    }
-    if (value.empty() && isNeeded)
-      return (option + " needs a value").str();
-    if (value.starts_with("--"))
-      return (option + " needs a value, and '" + value +
-              "' begins like an option (for a file: ./" + value + ")")
-          .str();
-  }
-  return "";
-}
-
-/// What LLVM's parser says, as one of our messages.
-static std::string wordProblem(StringRef said, int argc, char **argv) {
-  StringRef first = said.split('\n').first;
-  first.consume_front(sys::path::filename(argv[0]));
-  first.consume_front(": ");
-  cl::SubCommand *command = argc < 2 ? nullptr : commandNamed(argv[1]);
-  StringRef commandName = command ? command->getName() : "";
-  if (first.consume_front("Unknown command line argument "))
-    return unknownOption(first.split('\'').second.split('\'').first,
-                         commandName);
-  if (first.starts_with("Unknown subcommand")) {
-    SmallVector<StringRef> names;
-    for (cl::SubCommand *known : cl::getRegisteredSubcommands())
-      if (!known->getName().empty())
-        names.push_back(known->getName());
-    llvm::sort(names);
-    StringRef nearest = tapestry::ein::nearestWord(argv[1], names);
-    return ("there is no command '" + Twine(argv[1]) + "'; " +
-            (nearest.empty() ? "there are: " + llvm::join(names, ", ")
-                             : "did you mean '" + nearest.str() + "'?"))
-        .str();
-  }
-  if (first.starts_with("Too many positional"))
-    return "a command takes one program";
-  return first.str();
 }
 
 /// Sets the options above from the words; a message where that fails.
@@ -534,6 +454,16 @@ static bool parseWords(int argc, char **argv) {
     return false;
   }
   return true;
+}
+
+void tapestry::driver::forgetForeignOptions() {
+  // Words are looked up there, too, whatever the command is.
+  SmallVector<cl::Option *> foreign;
+  for (auto &entry : cl::getRegisteredOptions(cl::SubCommand::getTopLevel()))
+    if (!entry.second->Subs.contains(&cl::SubCommand::getAll()))
+      foreign.push_back(entry.second);
+  for (cl::Option *option : foreign)
+    option->removeArgument();
 }
 
 std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
@@ -610,10 +540,7 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   } else {
     options.outputs = usage.bindings(outputs, "o", "NAME=file.npy");
   }
-  if (!options.stopAfter.empty())
-    checkAlone("--stop-after", usage);
-  if (!options.diffFiles.empty())
-    checkAlone("--diff", usage);
+  checkUnused(usage);
   if (usage.good)
     checkFiles(options, usage);
   if (!usage.good)

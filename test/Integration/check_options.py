@@ -51,6 +51,35 @@ def unknown_option(bench):
 
 
 @case
+def options_without_effect(bench):
+    # LLVM's own: those of its tools, those that every command gets, and a name
+    # that another command knows.
+    bench.expect_error(bench.run("--print-after-all"), 2, "unknown option '--print-after-all'")
+    bench.expect_error(bench.run("--stats"), 2, "unknown option '--stats'")
+    bench.expect_error(bench.run("--threads=2"), 2, "run takes no --threads, but plan does$")
+    bench.tapestry("plan", "small.ein", "--json=a.json").expect_status(0)
+    diff = ["--diff", "a.json", "a.json"]
+    for words in (
+        ["--devices=2"],
+        ["--solver=exact"],
+        ["--plan=a.json"],
+        ["--stop-after=plan"],
+        ["--cpu=x86-64-v3"],
+        ["--order=none"],
+        ["--graph=g"],
+        ["-D", "n=6"],
+    ):
+        option = words[0].split("=")[0]
+        finished = bench.tapestry("plan", *diff, *words)
+        bench.expect_error(finished, 2, f"^tapestry: error: --diff .*: it takes no {option}$")
+    bench.tapestry("plan", "small.ein", *diff, "--order=none", "--graph=small").expect_status(0)
+    for words in (["--solver=bounded"], ["--cost=magic"], ["--plan=a.json"]):
+        option = words[0].split("=")[0]
+        finished = bench.tapestry("plan", "small.ein", "--pick=fastest", *words)
+        bench.expect_error(finished, 2, f"^tapestry: error: a Pareto .*: it takes no {option}$")
+
+
+@case
 def no_program(bench):
     bench.expect_error(bench.tapestry("run"), 2, "program")
 
@@ -75,6 +104,28 @@ def program_with_unknown_ending(bench):
 def devices_that_are_no_number(bench):
     for text in ("0", "-1", "abc", "4x", "1e3", "2.5", "", "99999999999999999999"):
         bench.expect_error(bench.run(f"--devices={text}"), 2, "devices")
+
+
+@case
+def numbers_out_of_range(bench):
+    beyond = "4294967297"
+    for command, words in (
+        ("plan", ["small.ein"]),
+        ("run", ["small.ein"]),
+        ("compile", ["small.ein", "-o", "prog"]),
+        ("calibrate", []),
+    ):
+        finished = bench.tapestry(command, *words, "--devices", beyond)
+        bench.expect_error(finished, 2, f"--devices has to be at most 1048576, not {beyond}$")
+    search = ["plan", "small.ein", "--pick=fastest"]
+    bench.expect_error(bench.tapestry(*search, "--threads", beyond), 2, f"1024, not {beyond}$")
+    bench.expect_error(bench.tapestry("plan", "small.ein", "--grid=a=" + beyond), 2, beyond)
+    beyond = "99999999999999999999"
+    for option in ("--threads", "--evaluations", "--seed", "--memory"):
+        bench.expect_error(bench.tapestry(*search, option, beyond), 2, f"{option}.*{beyond}")
+    for option in ("--repeat", "-D", "--memory"):
+        value = ("n=" if option == "-D" else "") + beyond
+        bench.expect_error(bench.run(option, value), 2, f"{option}.*{beyond}")
 
 
 @case

@@ -85,20 +85,11 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
     printError("--pick: " + llvm::toString(std::move(error)));
     return ExitUsage;
   }
-  if (!options.planning.planFile.empty() || !options.stopAfter.empty()) {
-    printError(llvm::Twine("a Pareto search decides by itself: it takes no ") +
-               (options.planning.planFile.empty() ? "--stop-after" : "--plan"));
-    return ExitUsage;
-  }
   ParetoOptions search = searchOptions(options);
-  // It starts from every solver and cost model.
-  PlanRequest where = options.planning;
-  where.solver.reset();
-  where.costModel.reset();
-  llvm::Expected<PlannerOptions> planner = resolveRequest(where);
+  llvm::Expected<PlannerOptions> planner = resolveRequest(options.planning);
   if (!planner)
     return report(planner.takeError());
-  search.devices = where.devices;
+  search.devices = options.planning.devices;
   search.machine = std::move(planner->machine);
   search.grid = std::move(planner->grid);
   Compilation compilation(options);

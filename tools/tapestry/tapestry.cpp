@@ -89,6 +89,7 @@ int main(int argc, char **argv) {
   atexit(checkStandardOutput);
   tapestry::registerAllTargets();
   tapestry::registerAllCostModels();
+  forgetForeignOptions();
   if (llvm::Error error = tapestry::loadPlugins(argc, argv))
     return report(std::move(error));
   std::optional<Options> options = parseOptions(argc, argv);

@@ -81,6 +81,10 @@ struct Options {
   std::vector<std::string> writtenFiles;
 };
 
+/// The options of LLVM's own tools (--stats) are none of the commands. Those of
+/// plug-ins that are loaded later are.
+void forgetForeignOptions();
+
 /// Parses argv. On a usage error prints one message to stderr and returns
 /// nothing; --help and --version print and end the process.
 std::optional<Options> parseOptions(int argc, char **argv);
