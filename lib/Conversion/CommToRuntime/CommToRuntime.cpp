@@ -148,20 +148,6 @@ LogicalResult RuntimeProgram::verifyDeviceProgram() {
   });
   if (nested.wasInterrupted())
     return failure();
-  for (Attribute entry : program->getAttrOfType<ArrayAttr>("comm.vertices")) {
-    auto vertex = dyn_cast<DictionaryAttr>(entry);
-    if (!vertex || !vertex.getAs<StringAttr>(program::name) ||
-        !vertex.getAs<IntegerAttr>(program::flops))
-      return program.emitError("'comm.vertices' holds ")
-             << entry << ", expected dictionaries of 'name' and 'flops'";
-  }
-  if (Attribute unread = program->getAttr("comm.unread_inputs")) {
-    auto names = dyn_cast<ArrayAttr>(unread);
-    if (!names ||
-        !llvm::all_of(names, [](Attribute a) { return isa<StringAttr>(a); }))
-      return program.emitError("'comm.unread_inputs' is ")
-             << unread << ", expected a list of names";
-  }
   auto check = [&](const char *what, unsigned number, Type type,
                    DictionaryAttr attrs) -> LogicalResult {
     auto tensor = dyn_cast<RankedTensorType>(type);

@@ -649,3 +649,64 @@ func.func @isolated(%x: tensor<5x8xf32>, %c: f32) {
   } : tensor<5x8xf32> -> tensor<5x8xf32>
   return
 }
+
+// -----
+
+// expected-error@+1 {{has the attribute 'comm.grid', which is the grid of a function}}
+func.func private @comm_c1_grid() attributes {comm.grid = 3}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+// expected-error@+1 {{has the attribute 'comm.grid', which is the grid of a function}}
+module attributes {comm.grid = #grid} {}
+
+// -----
+
+// expected-error@+1 {{has the attribute 'comm.vertices', which lists dictionaries of 'name' and 'flops' on a function}}
+func.func private @comm_c1_vertices() attributes {comm.vertices = 3}
+
+// -----
+
+// expected-error@+1 {{has the attribute 'comm.vertices', which lists dictionaries of 'name' and 'flops' on a function}}
+func.func private @comm_c1_vertex() attributes {comm.vertices = [{name = "A"}]}
+
+// -----
+
+// expected-error@+1 {{has the attribute 'comm.unread_inputs', which lists names of inputs on a function}}
+func.func private @comm_c1_unread() attributes {comm.unread_inputs = [3]}
+
+// -----
+
+// expected-error@+1 {{has the attribute 'comm.programs', which lists the programs of a module}}
+module attributes {comm.programs = {}} {}
+
+// -----
+
+// expected-error@+1 {{has the attribute 'comm.programs', which lists the programs of a module}}
+func.func private @comm_c1_place() attributes {comm.programs = []}
+
+// -----
+
+// expected-error@+1 {{has the attribute 'comm.name', which is a string}}
+func.func private @comm_c2_name(f32 {comm.name = 3})
+
+// -----
+
+// expected-error@+1 {{has the attribute 'comm.type', which is a type}}
+func.func private @comm_c2_type() -> (f32 {comm.type = "f32"})
+
+// -----
+
+// expected-error@+1 {{has the attribute 'comm.layout', which is a layout}}
+func.func private @comm_c2_layout(f32 {comm.layout = 3})
+
+// -----
+
+// expected-error@+1 {{has the attribute 'comm.layout', which the dialect 'comm' does not know there}}
+func.func private @comm_c3_layout() attributes {comm.layout = 3}
+
+// -----
+
+// expected-error@+1 {{has the attribute 'comm.program', which the dialect 'comm' does not know there}}
+module attributes {comm.program = {}} {}

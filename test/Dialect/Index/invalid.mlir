@@ -175,3 +175,13 @@ func.func @part_c1(%i: index) {
   %0 = "tapestry_index.part"(%i) {layout = #tapestry_index.layout<[5 by "d.0"] on #grid>} : (index) -> index
   return
 }
+
+// -----
+
+// expected-error @below {{has the attribute 'tapestry_index.grid', which the dialect 'tapestry_index' does not know there}}
+func.func private @own_attribute() attributes {tapestry_index.grid = 3}
+
+// -----
+
+// expected-error @below {{has the attribute 'tapestry_index.grid', which the dialect 'tapestry_index' does not know there}}
+func.func private @own_attribute_of_argument(f32 {tapestry_index.grid})

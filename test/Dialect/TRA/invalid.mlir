@@ -440,3 +440,13 @@ func.func @repartition_c4_diagonal(%a: !diagonal) {
 
 // expected-error@+1 {{expected '/'}}
 func.func private @parts(!tra.relation<[5], f32, #tapestry_index.layout<[5] on #grid>>)
+
+// -----
+
+// expected-error @below {{has the attribute 'tra.parts', which the dialect 'tra' does not know there}}
+func.func private @own_attribute() attributes {tra.parts = 3}
+
+// -----
+
+// expected-error @below {{has the attribute 'tra.parts', which the dialect 'tra' does not know there}}
+func.func private @own_attribute_of_result() -> (f32 {tra.parts})

@@ -837,6 +837,66 @@ tapestry.graph @tapestry_c4_place {
 
 // -----
 
+// expected-error @below {{has the attribute 'tapestry.rewrites', which lists rewrites, each a list of words, on a graph}}
+tapestry.graph @tapestry_c5_rewrites attributes {tapestry.rewrites = ["fuse"]} {
+}
+
+// -----
+
+// expected-error @below {{has the attribute 'tapestry.rewrites', which lists}}
+func.func private @tapestry_c5_place() attributes {tapestry.rewrites = []}
+
+// -----
+
+func.func @tapestry_c5_vertex(%x: f32) -> f32 {
+  // expected-error @below {{has the attribute 'tapestry.vertex', which is a string, the name of the vertex that an op is of}}
+  %y = arith.negf %x {tapestry.vertex = 3} : f32
+  return %y : f32
+}
+
+// -----
+
+func.func @tapestry_c5_device(%x: f32) -> f32 {
+  // expected-error @below {{has the attribute 'tapestry.device', which is a unit attribute of functions and calls}}
+  %y = arith.negf %x {tapestry.device} : f32
+  return %y : f32
+}
+
+// -----
+
+// expected-error @below {{has the attribute 'tapestry.kernel', which is a unit attribute}}
+func.func private @tapestry_c5_kernel() attributes {tapestry.kernel = 3}
+
+// -----
+
+func.func @tapestry_c5_mask(%n: index) -> vector<4xi1> {
+  // expected-error @below {{has the attribute 'tapestry.tail_mask', which is a unit attribute}}
+  %m = vector.create_mask %n {tapestry.tail_mask = false} : vector<4xi1>
+  return %m : vector<4xi1>
+}
+
+// -----
+
+// expected-error @below {{has the attribute 'tapestry.name', which is a string}}
+func.func private @tapestry_c5_argument(f32 {tapestry.name = 3})
+
+// -----
+
+// expected-error @below {{has the attribute 'tapestry.name', which is a string}}
+func.func private @tapestry_c5_result() -> (f32 {tapestry.name = 3})
+
+// -----
+
+// expected-error @below {{has the attribute 'tapestry.kernels', which the dialect 'tapestry' does not know there}}
+module attributes {tapestry.kernels} {}
+
+// -----
+
+// expected-error @below {{has the attribute 'tapestry.vertex', which the dialect 'tapestry' does not know there}}
+func.func private @tapestry_c5_on_argument(f32 {tapestry.vertex = "A"})
+
+// -----
+
 // expected-error @below {{label 'i' has 0 : i64 parts, the least is 1}}
 #constraint_c1_parts = #tapestry.constraint<pin cut {i = 0}>
 

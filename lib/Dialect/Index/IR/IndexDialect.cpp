@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/OpImplementation.h"
 #include "tapestry/Dialect/Index/IR/IndexAttrs.h"
+#include "tapestry/Dialect/Index/IR/OwnAttributes.h"
 
 using namespace mlir;
 using namespace tapestry::index;
@@ -40,4 +41,22 @@ Operation *TapestryIndexDialect::materializeConstant(OpBuilder &builder,
                                                      Attribute value, Type type,
                                                      Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+// No attribute of an operation, an argument or a result is this dialect's.
+
+LogicalResult
+TapestryIndexDialect::verifyOperationAttribute(Operation *op,
+                                               NamedAttribute attribute) {
+  return verifyOwnAttribute(op, attribute, {});
+}
+
+LogicalResult TapestryIndexDialect::verifyRegionArgAttribute(
+    Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+  return verifyOwnAttribute(op, attribute, {});
+}
+
+LogicalResult TapestryIndexDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+  return verifyOwnAttribute(op, attribute, {});
 }

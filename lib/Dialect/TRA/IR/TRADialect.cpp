@@ -4,6 +4,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Index/IR/BytecodeVersion.h"
+#include "tapestry/Dialect/Index/IR/OwnAttributes.h"
 #include "tapestry/Dialect/TRA/IR/TRA.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -263,4 +264,23 @@ RelationType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                          << std::get<0>(counts) << " parts, in its layout "
                          << std::get<1>(counts);
   return success();
+}
+
+// No attribute of an operation, an argument or a result is this dialect's.
+
+LogicalResult TRADialect::verifyOperationAttribute(Operation *op,
+                                                   NamedAttribute attribute) {
+  return index::verifyOwnAttribute(op, attribute, {});
+}
+
+LogicalResult TRADialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                   unsigned,
+                                                   NamedAttribute attribute) {
+  return index::verifyOwnAttribute(op, attribute, {});
+}
+
+LogicalResult
+TRADialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
+                                        NamedAttribute attribute) {
+  return index::verifyOwnAttribute(op, attribute, {});
 }

@@ -1,5 +1,4 @@
-//===- Constraints.cpp - Pins and preferences in the IR
-//----------------------===//
+//===- Constraints.cpp - Pins and preferences in the IR -------------------===//
 //
 // #tapestry.constraint, the discardable attributes that hold it, and what
 // operators answer when the planner asks for their constraints.
@@ -8,6 +7,9 @@
 
 #include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "tapestry/Dialect/Index/IR/OwnAttributes.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 
 using namespace mlir;
@@ -219,41 +221,9 @@ static LogicalResult verifyLabels(Operation *op, ConstraintAttr constraint) {
   return success();
 }
 
-LogicalResult
-TapestryDialect::verifyOperationAttribute(Operation *op,
-                                          NamedAttribute attribute) {
-  StringRef name = attribute.getName().getValue();
-  if (name == layoutGroupAttrName) {
-    // tapestry_c3
-    auto group = dyn_cast<StringAttr>(attribute.getValue());
-    if (!isa<BlockOpInterface>(op) || !group || group.empty())
-      return op->emitOpError() << "has the attribute '" << name
-                               << "', which names the layout group of an "
-                                  "operator";
-    return success();
-  }
-  if (name == unreadInputsAttrName) {
-    // tapestry_c4
-    auto names = dyn_cast<ArrayAttr>(attribute.getValue());
-    if (!isa<GraphOp>(op) || !names ||
-        !llvm::all_of(names, [](Attribute a) { return isa<StringAttr>(a); }))
-      return op->emitOpError() << "has the attribute '" << name
-                               << "', which lists names of inputs on a graph";
-    return success();
-  }
-  if (name != constraintsAttrName)
-    return success();
-  // tapestry_c1
-  auto list = dyn_cast<ArrayAttr>(attribute.getValue());
-  auto sink = dyn_cast<SinkOp>(op);
-  if ((!sink && !isa<BlockOpInterface>(op)) || !list ||
-      !llvm::all_of(list, [](Attribute a) { return isa<ConstraintAttr>(a); }))
-    return op->emitOpError()
-           << "has the attribute '" << name
-           << "', which lists constraints on an operator or a "
-              "sink";
+static LogicalResult verifyConstraints(Operation *op, ArrayAttr list) {
   for (auto constraint : list.getAsRange<ConstraintAttr>()) {
-    if (sink && !constraint.getIsHome())
+    if (isa<SinkOp>(op) && !constraint.getIsHome())
       return op->emitOpError()
              << "has a constraint on a cut, a sink's are on the "
                 "home";
@@ -261,4 +231,87 @@ TapestryDialect::verifyOperationAttribute(Operation *op,
       return failure();
   }
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What the dialect's discardable attributes hold, and where they stand
+//===----------------------------------------------------------------------===//
+
+static bool areConstraints(Operation *op, Attribute value) {
+  return isa<SinkOp, BlockOpInterface>(op) &&
+         index::isListOf<ConstraintAttr>(value);
+}
+
+static bool isLayoutGroup(Operation *op, Attribute value) {
+  auto group = dyn_cast<StringAttr>(value);
+  return isa<BlockOpInterface>(op) && group && !group.empty();
+}
+
+static bool areUnreadInputs(Operation *op, Attribute value) {
+  return isa<GraphOp>(op) && index::isListOf<StringAttr>(value);
+}
+
+static bool areRewrites(Operation *op, Attribute value) {
+  return isa<GraphOp>(op) && index::isListOf<ArrayAttr>(value) &&
+         llvm::all_of(cast<ArrayAttr>(value), index::isListOf<StringAttr>);
+}
+
+static bool isVertexName(Operation *, Attribute value) {
+  return isa<StringAttr>(value);
+}
+
+static bool isMark(Operation *, Attribute value) {
+  return isa<UnitAttr>(value);
+}
+
+static bool isDeviceMark(Operation *op, Attribute value) {
+  return isa<FunctionOpInterface, CallOpInterface>(op) && isa<UnitAttr>(value);
+}
+
+static constexpr index::OwnAttribute ownAttributes[] = {
+    // tapestry_c1
+    {constraintsAttrName,
+     "lists constraints on an operator or a "
+     "sink",
+     areConstraints},
+    // tapestry_c3
+    {layoutGroupAttrName, "names the layout group of an operator",
+     isLayoutGroup},
+    // tapestry_c4
+    {unreadInputsAttrName, "lists names of inputs on a graph", areUnreadInputs},
+    // tapestry_c5
+    {"tapestry.rewrites", "lists rewrites, each a list of words, on a graph",
+     areRewrites},
+    {"tapestry.vertex", "is a string, the name of the vertex that an op is of",
+     isVertexName},
+    {"tapestry.device", "is a unit attribute of functions and calls",
+     isDeviceMark},
+    {"tapestry.kernel", "is a unit attribute", isMark},
+    {"tapestry.tail_mask", "is a unit attribute", isMark},
+};
+
+LogicalResult
+TapestryDialect::verifyOperationAttribute(Operation *op,
+                                          NamedAttribute attribute) {
+  if (failed(index::verifyOwnAttribute(op, attribute, ownAttributes)))
+    return failure();
+  if (attribute.getName() == constraintsAttrName)
+    return verifyConstraints(op, cast<ArrayAttr>(attribute.getValue()));
+  return success();
+}
+
+/// Names of sources and sinks.
+static constexpr index::OwnAttribute signatureAttributes[] = {
+    {nameAttrName, "is a string", isVertexName}};
+
+LogicalResult
+TapestryDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
+                                          NamedAttribute attribute) {
+  return index::verifyOwnAttribute(op, attribute, signatureAttributes);
+}
+
+LogicalResult
+TapestryDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
+                                             NamedAttribute attribute) {
+  return index::verifyOwnAttribute(op, attribute, signatureAttributes);
 }

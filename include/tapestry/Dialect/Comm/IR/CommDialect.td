@@ -29,9 +29,21 @@ def Comm_Dialect : Dialect {
     A `!comm.token` stands for the completion of an operation. An operation starts
     after the operations whose tokens it lists behind `after`, and after the one
     that makes its tensor; other work may overlap with it.
+
+    Constraints:
+    - (comm_c1) a function that is a program has `comm.grid`, a grid,
+      `comm.vertices`, a list of dictionaries of a `name` and `flops`, and perhaps
+      `comm.unread_inputs`, a list of strings; `comm.programs` is a list on a
+      module.
+    - (comm_c2) `comm.name`, a string, `comm.type`, a type, and `comm.layout`, a
+      layout, stand on arguments and results of a function.
+    - (comm_c3) the dialect has no other discardable attributes.
   }];
   let dependentDialects = ["::tapestry::index::TapestryIndexDialect"];
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     /// What verifiers found out of layouts.
     detail::LayoutFacts &getFacts() { return *facts; }

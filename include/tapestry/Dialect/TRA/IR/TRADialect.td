@@ -31,6 +31,9 @@ def TRA_Dialect : Dialect {
   }];
   let dependentDialects = ["::tapestry::index::TapestryIndexDialect"];
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 #endif // TAPESTRY_DIALECT_TRA_TRADIALECT_TD

@@ -42,6 +42,8 @@ def Tapestry_Dialect : Dialect {
     - (tapestry_c3) `tapestry.layout_group` is a string, not empty, on an
       operator.
     - (tapestry_c4) `tapestry.unread_inputs` is a list of strings on a graph.
+    - (tapestry_c5) attributes that passes leave to each other hold what these
+      expect, and the dialect has no others.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -50,6 +52,8 @@ def Tapestry_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Registers types and attributes; defined beside them.
     void registerTypes();
