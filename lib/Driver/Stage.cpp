@@ -3,6 +3,7 @@
 #include "tapestry/Driver/Stage.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 
 using namespace tapestry::driver;
 
@@ -18,6 +19,11 @@ Stage::Stage(const Options &options, const char *name)
 }
 
 void Stage::tell() {
+  // Signals are for the thread that starts other programs, and blocks them
+  // while it does.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
   bool terminal = llvm::errs().is_displayed();
   std::chrono::seconds pause(terminal ? 1 : 10);
   std::unique_lock<std::mutex> lock(mutex);

@@ -265,6 +265,11 @@ def outputs_that_are_no_files(bench):
             if not np.allclose(got, bench.A.astype(np.float64) @ bench.B, atol=1e-5):
                 raise CheckFailed(f"{shell}: C is wrong")
     (bench.folder / "D.npy").unlink()
+    # A file system that takes none, and does not tell how much it takes.
+    for words in (["-o", "C=/proc/C.npy"], ["--report=/proc/C.npy"]):
+        finished = bench.run(outputs=words)
+        pattern = "^/proc/C.npy: error: cannot write: (the file system of /proc takes no|Permission)"
+        bench.expect_error(finished, 1, pattern)
     finished = bench.run(outputs=["-o", "C=/dev/full"])
     bench.expect_error(finished, 3, "/dev/full: error: cannot write: No space left on device")
 
@@ -312,8 +317,8 @@ def files_of_living_runs_stay(bench):
         raise CheckFailed("the file of another run was removed")
 
 
-def interrupted(bench, number, marker, command, env):
-    """Sends a signal once `marker` exists; all that was made must be gone."""
+def interrupted(bench, numbers, marker, command, env):
+    """Sends signals once `marker` exists; all that was made must be gone."""
     scratch = bench.folder / "sub"
     scratch.mkdir()
     with subprocess.Popen(
@@ -323,15 +328,18 @@ def interrupted(bench, number, marker, command, env):
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         # A background job ignores some, and what it starts does.
-        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+        preexec_fn=lambda: [signal.signal(number, signal.SIG_DFL) for number in numbers],
     ) as process:
         deadline = time.monotonic() + driver.TIME_LIMIT
         while not list(scratch.glob(marker)) and time.monotonic() < deadline:
             time.sleep(0.01)
-        process.send_signal(number)
-        process.communicate(timeout=driver.TIME_LIMIT)
-    if process.returncode != -number:
-        raise CheckFailed(f"status {process.returncode} instead of {-number}")
+        for number in numbers:
+            process.send_signal(number)
+        _, said = process.communicate(timeout=driver.TIME_LIMIT)
+    if -process.returncode not in numbers:
+        raise CheckFailed(f"status {process.returncode}, sent were {numbers}")
+    if b"error" in said:
+        raise CheckFailed(f"said: {said}")
     # What the linker would write late is written by now, or never.
     time.sleep(0.3)
     left = [str(p.relative_to(scratch)) for p in scratch.rglob("*") if p.name != "linking"]
@@ -356,13 +364,17 @@ def interrupted_while_linking(bench):
     polite = linker.read_text()
     # One that does not listen is killed.
     deaf = polite.replace("#!/bin/sh\n", "#!/bin/sh\ntrap '' TERM\n")
-    for number, text in (
-        (signal.SIGTERM, polite),
-        (signal.SIGINT, polite),
-        (signal.SIGTERM, deaf.replace("sleep 20", f"sleep {2 * driver.TIME_LIMIT}")),
+    # One that takes it for its end: nothing may look for what it has not made.
+    content = polite.replace("#!/bin/sh\n", "#!/bin/sh\ntrap 'exit 0' TERM\n")
+    both = (signal.SIGTERM, signal.SIGINT)
+    for numbers, text in (
+        (both[:1], polite),
+        (both[1:], polite),
+        (both[:1], deaf.replace("sleep 20", f"sleep {2 * driver.TIME_LIMIT}")),
+        *[(numbers, content) for numbers in (both, both[::-1], both[:1] * 2)] * 3,
     ):
         linker.write_text(text)
-        interrupted(bench, number, "linking", ["compile", "small.ein", "-o", "prog"], env)
+        interrupted(bench, numbers, "linking", ["compile", "small.ein", "-o", "prog"], env)
         expect_only(bench, "sub", "sub.json")
         shutil.rmtree(bench.folder / "sub")
 
@@ -390,7 +402,7 @@ def ignored_signals_stay_ignored(bench):
 
 @case
 def interrupted_while_calibrating(bench):
-    interrupted(bench, signal.SIGTERM, "*/*.npy", ["calibrate", "--devices=2"], {})
+    interrupted(bench, [signal.SIGTERM], "*/*.npy", ["calibrate", "--devices=2"], {})
 
 
 @case

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -94,6 +95,22 @@ Status NewFile::failedAside(int errorNumber) const {
           printable(asideFolder) + ": " + errnoText(errorNumber));
 }
 
+/// Whether files can be made in a folder that may be written. File systems that
+/// show something else as files (/proc) have no blocks, and trying tells.
+static bool takesFiles(const std::string &folder) {
+  struct statvfs disk;
+  if (statvfs(folder.c_str(), &disk) != 0 || disk.f_blocks != 0)
+    return true;
+  std::string name = format("%s/.%016llx.tmp", folder.c_str(),
+                            static_cast<unsigned long long>(uniqueId()));
+  int fd = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return false;
+  close(fd);
+  unlink(name.c_str());
+  return true;
+}
+
 Status NewFile::checkPlace() {
   struct stat info;
   if (stat(path.c_str(), &info) == 0) {
@@ -119,6 +136,12 @@ Status NewFile::checkPlace() {
     return failed(ENOTDIR);
   if (access(folder.c_str(), W_OK | X_OK) != 0)
     return failed(errno);
+  if (!takesFiles(folder))
+    return Status::failure(ExitBadInput, printable(path) +
+                                             ": error: cannot write: the file "
+                                             "system of " +
+                                             printable(folder) +
+                                             " takes no new files");
   return Status::success();
 }
 

@@ -29,8 +29,9 @@ Status OutputFile::prepare(const std::string &newPath,
   header = makeNpyHeader(tensor->dtype, tensor->shape, tensor->rank);
   Status status = file.prepare(path);
   struct statvfs disk;
+  // Some file systems count no blocks.
   if (status.failed() || !file.isWanted() ||
-      statvfs(file.folder().c_str(), &disk) != 0)
+      statvfs(file.folder().c_str(), &disk) != 0 || disk.f_blocks == 0)
     return status;
   // Compared in blocks: the product of a large disk would not overflow, but
   // what a network file system reports might.

@@ -101,29 +101,53 @@ static_assert(std::size(ignoredAtStart) == std::size(guarded));
 /// The process group of a program under way; 0: there is none.
 static std::atomic<pid_t> child{0};
 
+/// Whether a handler ends the process. Of several signals at once the first
+/// does, and whoever would tell of what it ends waits.
+static std::atomic<bool> ending{false};
+
+static void pauseBriefly() {
+  const timespec pause = {0, 10000000};
+  nanosleep(&pause, nullptr);
+}
+
 /// What it writes until it ends would come after the removal. One that does
 /// not end when asked to is killed after about a second.
 static void endChild(pid_t group) {
   kill(-group, SIGTERM);
-  const timespec pause = {0, 10000000};
   for (int looks = 0; looks < 100; ++looks) {
     if (waitpid(group, nullptr, WNOHANG) != 0)
       return;
-    nanosleep(&pause, nullptr);
+    pauseBriefly();
   }
   kill(-group, SIGKILL);
   waitpid(group, nullptr, 0);
 }
 
 static void onSignal(int number) {
+  while (ending.exchange(true))
+    pauseBriefly();
   if (pid_t group = child.load())
     endChild(group);
   unlinkTemporaries();
   for (size_t i = 0; i < std::size(guarded); ++i)
     if (guarded[i] == number)
       sigaction(number, &previous[i], nullptr);
-  // Delivered as soon as this handler returns.
+  // Delivered here: by the handler's end another one could come first.
+  sigset_t own;
+  sigemptyset(&own);
+  sigaddset(&own, number);
+  pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
   raise(number);
+  // Whose handler this was before lets the process live.
+  ending.store(false);
+}
+
+static sigset_t guardedSet() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int number : guarded)
+    sigaddset(&set, number);
+  return set;
 }
 
 SignalGuard::SignalGuard() {
@@ -133,7 +157,7 @@ SignalGuard::SignalGuard() {
     struct sigaction action = {};
     // A write beyond the limit fails then, as one onto a full disk does.
     action.sa_handler = guarded[i] == SIGXFSZ ? SIG_IGN : onSignal;
-    sigemptyset(&action.sa_mask);
+    action.sa_mask = guardedSet();
     sigaction(guarded[i], nullptr, &previous[i]);
     if (ignoredAtStart[i])
       action.sa_handler = SIG_IGN;
@@ -163,10 +187,7 @@ int tapestry::rt::runChild(const std::vector<std::string> &words,
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   // A group of its own, so that a signal finds all that it starts.
-  sigset_t blocked;
-  sigemptyset(&blocked);
-  for (int number : guarded)
-    sigaddset(&blocked, number);
+  sigset_t blocked = guardedSet();
   pid_t pid = 0;
   // No signal between the child's start and the note of it.
   sigset_t before;
@@ -188,6 +209,8 @@ int tapestry::rt::runChild(const std::vector<std::string> &words,
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   child.store(0);
+  while (ending.load())
+    pauseBriefly();
   if (WIFEXITED(status))
     return WEXITSTATUS(status);
   problem = strsignal(WTERMSIG(status));
