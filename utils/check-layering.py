@@ -66,7 +66,7 @@ def runtime_rooms():
 RUNTIME = runtime_rooms()
 
 # Room -> the rooms besides itself that it may include. "ABI" is what
-# compiler and runtime share: the runtime's C header, and exit statuses.
+# compiler and runtime share: the C header, exit statuses and words of messages.
 RULES = {
     "Support": ["ABI"],
     "Plugin": ["Support"],
@@ -137,7 +137,7 @@ def room_of(path):
 
 
 def included_room(name):
-    if name in ("tapestry-rt/ABI.h", "tapestry-rt/ExitStatus.h"):
+    if name.removeprefix("tapestry-rt/") in ("ABI.h", "ExitStatus.h", "Counted.h"):
         return "ABI"
     if name.startswith("tapestry-rt/"):
         return "runtime/include"

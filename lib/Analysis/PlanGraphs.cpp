@@ -151,10 +151,17 @@ LogicalResult VertexCollector::add(BlockOpInterface op) {
 
 FailureOr<GraphVertices> tapestry::buildPlanGraph(Block &block) {
   VertexCollector collector;
-  for (Operation &op : block)
-    if (auto vertex = dyn_cast<BlockOpInterface>(op))
+  for (Operation &op : block) {
+    if (auto vertex = dyn_cast<BlockOpInterface>(op)) {
       if (failed(collector.add(vertex)))
         return failure();
+    } else if (!isa<GraphNodeInterface>(op) &&
+               !op.hasTrait<OpTrait::IsTerminator>()) {
+      op.emitError("'") << op.getName()
+                        << "' has no index space that a plan could cut";
+      return failure();
+    }
+  }
   GraphVertices vertices = collector.take();
   vertices.graph.resolveStorage();
   if (llvm::Error error = vertices.graph.validate()) {

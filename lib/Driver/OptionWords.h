@@ -1,4 +1,5 @@
-//===- OptionWords.h - What is wrong with a command line's words -*- C++ -*-===//
+//===- OptionWords.h - Wrong words of a command line ------------*- C++ -*-===//
+//-*-===//
 
 #ifndef TAPESTRY_LIB_DRIVER_OPTIONWORDS_H
 #define TAPESTRY_LIB_DRIVER_OPTIONWORDS_H

@@ -41,10 +41,12 @@ cl::list<std::string> params("D", cl::desc("Set a param of the program"),
                              cl::sub(runCommand), cl::sub(planCommand),
                              cl::sub(compileCommand), cl::sub(referenceCommand),
                              cl::cat(category));
-cl::opt<bool> quiet("q", cl::desc("No progress"), cl::ValueDisallowed,
-                    cl::sub(runCommand), cl::sub(planCommand),
-                    cl::sub(compileCommand), cl::sub(referenceCommand),
-                    cl::sub(calibrateCommand), cl::cat(category));
+cl::opt<bool> quiet("q",
+                    cl::desc("No progress, no list of what is not written"),
+                    cl::ValueDisallowed, cl::sub(runCommand),
+                    cl::sub(planCommand), cl::sub(compileCommand),
+                    cl::sub(referenceCommand), cl::sub(calibrateCommand),
+                    cl::cat(category));
 cl::opt<bool> verbose("v", cl::desc("Say what is done, and how long it takes"),
                       cl::ValueDisallowed, cl::sub(runCommand),
                       cl::sub(planCommand), cl::sub(compileCommand),
@@ -121,9 +123,10 @@ cl::opt<std::string> svg("svg", cl::desc("Draw the cut graph (by Graphviz)"),
 cl::opt<std::string> html("html", cl::desc("Draw the plan as a web page"),
                           cl::value_desc("plan.html"), cl::sub(planCommand),
                           cl::cat(category));
-cl::opt<std::string> jsonFile("json", cl::desc("Write the plan to a file"),
-                              cl::value_desc("plan.json"), cl::sub(planCommand),
-                              cl::cat(category));
+cl::opt<std::string>
+    jsonFile("json", cl::desc("Write the plan to a file instead of showing it"),
+             cl::value_desc("plan.json"), cl::sub(planCommand),
+             cl::cat(category));
 // The Pareto search.
 cl::opt<std::string>
     pareto("pareto",
@@ -174,7 +177,7 @@ cl::opt<std::string> stopAfter(
     cl::cat(category));
 
 // Data.
-cl::list<std::string> inputs("i", cl::desc("File of an input"),
+cl::list<std::string> inputs("i", cl::desc("File of an input (a regular one)"),
                              cl::value_desc("A=a.npy"), cl::sub(runCommand),
                              cl::sub(referenceCommand), cl::cat(category));
 cl::list<std::string>
@@ -337,6 +340,7 @@ static void checkFiles(Options &options, Usage &usage) {
     options.writtenFiles.push_back(path);
 }
 
+namespace {
 /// What would have no effect beside another option is refused.
 class Unused {
 public:
@@ -358,6 +362,7 @@ private:
   std::string reason;
   Usage &usage;
 };
+} // namespace
 
 static void checkUnused(Usage &usage) {
   auto onlyPrints = [&](const cl::Option &only) {

@@ -1,6 +1,7 @@
 //===- Grid.cpp - Devices on named axes -----------------------------------===//
 
 #include "tapestry/Support/Grid.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -9,7 +10,7 @@ using namespace tapestry;
 char GridError::ID = 0;
 
 static std::string sizesText(int64_t size, int64_t devicesBefore) {
-  return joinedText(size, " devices beside ", devicesBefore,
+  return joinedText(countOf(size, "device"), " beside ", devicesBefore,
                     " of the axes before it");
 }
 

@@ -80,6 +80,28 @@ def options_without_effect(bench):
 
 
 @case
+def one_is_no_plural(bench):
+    bench.write("m.ein", "input x : bool[1]\ns = any[i] x[i]\noutput s\n")
+    np.save(bench.folder / "x.npy", np.ones(1, bool))
+    bench.tapestry("compile", "m.ein", "-o", "prog").expect_status(0)
+    texts = [
+        bench.tapestry("plan", "m.ein"),
+        bench.tapestry("plan", "m.ein", "--explain"),
+        bench.tapestry("plan", "m.ein", "--pareto=f.json", "--evaluations=1", "-v"),
+        bench.tapestry("plan", "m.ein", "--dot=plan.dot"),
+        driver.execute(["./prog", "--help"], bench.folder),
+        driver.execute(["./prog", "-i", "x=x.npy", "-v"], bench.folder),
+    ]
+    text = "".join(each.expect_status(0).stdout + each.stderr for each in texts)
+    text += (bench.folder / "plan.dot").read_text()
+    for words in ("1 device ", "1 byte ", "1 plan ", "1 time "):
+        if words not in text:
+            raise CheckFailed(f"no '{words}' in: {text}")
+    if wrong := re.search(r"(?<![\w.,-])1 (device|byte|plan|time|rank|vertice|part|run)s\b", text):
+        raise CheckFailed(f"'{wrong[0]}' in: {text}")
+
+
+@case
 def no_program(bench):
     bench.expect_error(bench.tapestry("run"), 2, "program")
 
@@ -354,6 +376,24 @@ def mlir_programs(bench):
     )
 
 
+FOREIGN = """\
+tapestry.graph @g {
+  %A = tapestry.source "A" : tensor<6x5xf32>
+  %B = arith.negf %A : tensor<6x5xf32>
+  tapestry.sink "B", %B : tensor<6x5xf32>
+}
+"""
+
+
+@case
+def ops_without_an_index_space(bench):
+    bench.write("foreign.mlir", FOREIGN)
+    for command in (["plan"], ["plan", "--pick=fastest"], ["run", "-i", "A=A.npy"]):
+        finished = bench.tapestry(command[0], "foreign.mlir", *command[1:])
+        pattern = r"^foreign\.mlir:3:\d+: error: (the graph .*: )?'arith\.negf' has no index"
+        bench.expect_error(finished, 1, pattern)
+
+
 @case
 def compile_into_missing_folder(bench):
     finished = bench.tapestry("compile", "small.ein", "--devices=2", "-o", "none/prog")
@@ -412,6 +452,16 @@ def without_outputs_numbers_are_shown(bench):
 
 
 @case
+def reference_rounds_what_is_stored(bench):
+    bench.write("small.ein", "input X : f32[2]\nY[i] = X[i] + 1 - X[i]\noutput Y\n")
+    np.save(bench.folder / "X.npy", np.array([2**24, 2**40], np.float32))
+    for command, expected in (("run", [0, 0]), ("reference", [1, 1])):
+        bench.tapestry(command, "small.ein", "-i", "X=X.npy", "-o", "Y=Y.npy").expect_status(0)
+        if (np.load(bench.folder / "Y.npy") != expected).any():
+            raise CheckFailed(f"{command}: {np.load(bench.folder / 'Y.npy')}")
+
+
+@case
 def reference_repeats(bench):
     bench.write("small.ein", "input W : f32[3]\nWn[i] = W[i] * 2 + 1\noutput Wn\n")
     np.save(bench.folder / "W.npy", np.arange(3, dtype=np.float32))
@@ -441,7 +491,7 @@ def verbose_tells_the_time_of_every_phase(bench):
     ran = bench.run("-v")
     if phases(ran) != [*front, *back, "loading"]:
         raise CheckFailed(ran.describe())
-    for said in ("read .* in", "ran 1 times in", "wrote in"):
+    for said in ("read .* in", "ran 1 time in", "wrote in"):
         if not re.search(f"^tapestry: .*{said} \\S+ s$", ran.stderr, re.MULTILINE):
             raise CheckFailed(ran.describe())
     made = bench.tapestry("compile", "small.ein", "-o", "prog", "-v")

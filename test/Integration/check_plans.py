@@ -21,9 +21,10 @@ def run_with(bench, plan, *words):
 def refuse(bench, plan, *patterns):
     """Both commands that read plans refuse this one with the same words."""
     bench.keep_outputs()
-    bench.expect_error(run_with(bench, plan), 1, r"given\.json: ", *patterns)
+    place = r"given\.json:(\d+:\d+:)? "
+    bench.expect_error(run_with(bench, plan), 1, place, *patterns)
     finished = bench.tapestry("plan", "small.ein", "--plan=given.json", "--json=out.json")
-    bench.expect_error(finished, 1, r"given\.json: ", *patterns)
+    bench.expect_error(finished, 1, place, *patterns)
     if (bench.folder / "out.json").exists():
         raise CheckFailed(f"out.json was written\n{finished.describe()}")
 
@@ -298,6 +299,15 @@ def malformed_json(bench):
     refuse(bench, "[]", "object")
     refuse(bench, "{}", "tapestry_plan|vertices")
     refuse(bench, "[" * 100_000, "given")
+    # The place as everywhere, from every reader.
+    text = '{"tapestry_plan": 1,\n "devices": }'
+    bench.expect_error(run_with(bench, text), 1, r"^given\.json:2:13: error: Invalid JSON value")
+    bench.expect_error(run_with(bench, ""), 1, r"^given\.json:1:1: error: Unexpected EOF")
+    bench.write("given.json", text)
+    diff = bench.tapestry("plan", "--diff", "given.json", "given.json")
+    bench.expect_error(diff, 1, r"^given\.json:2:13: error: Invalid JSON value")
+    finished = bench.run("--cost=spmd", "--machine=./given.json")
+    bench.expect_error(finished, 1, r"^\./given\.json:2:13: error: Invalid JSON value")
 
 
 @case

@@ -9,6 +9,7 @@
 #include "tapestry/Planner/Pareto/Pareto.h"
 #include "tapestry/Planner/Plan/PlanFile.h"
 #include "tapestry/Planner/Report/PlanPicture.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 
@@ -68,7 +69,7 @@ std::optional<int64_t> SpacePeaks::find(unsigned number, const Plan &plan) {
 }
 
 static void describeSearch(const ParetoFront &front) {
-  llvm::errs() << "tried " << front.evaluations << " plans in "
+  llvm::errs() << "tried " << countOf(front.evaluations, "plan") << " in "
                << llvm::format("%.2f", front.searchSeconds)
                << " s, stopped by: " << front.stopped << '\n';
   for (const MutatorRecord &record : front.mutators)
@@ -124,10 +125,9 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
     return status;
 
   std::string title =
-      (llvm::Twine(search.program) + " on up to " +
-       llvm::Twine(int64_t(front->starts.front().objectives[Devices])) +
-       " devices, machine " + search.machine.name)
-          .str();
+      search.program + " on up to " +
+      countOf(int64_t(front->starts.front().objectives[Devices]), "device") +
+      ", machine " + search.machine.name;
   auto write = [&](const std::string &path, auto writer) {
     return path.empty() ? ExitDone : writeOutputFile(path, writer);
   };

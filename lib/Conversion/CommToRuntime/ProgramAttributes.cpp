@@ -168,12 +168,9 @@ static LogicalResult verifyProgram(ModuleOp module, DictionaryAttr program) {
 FailureOr<SmallVector<DictionaryAttr>>
 program::readAll(ModuleOp module, ArrayRef<StringLiteral> needed) {
   SmallVector<DictionaryAttr> programs;
-  Attribute attr = module->getAttr(attribute);
-  if (!attr)
-    return programs;
-  auto list = dyn_cast<ArrayAttr>(attr);
+  auto list = module->getAttrOfType<ArrayAttr>(attribute);
   if (!list)
-    return emitFault(module) << "is " << attr << ", expected a list";
+    return programs;
   llvm::StringSet<> names;
   for (Attribute element : list) {
     if (failed(verifyDictionary(module, element, {})))

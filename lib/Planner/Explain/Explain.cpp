@@ -8,6 +8,7 @@
 #include "tapestry/Planner/Optimize/Marginals.h"
 #include "tapestry/Planner/Plan/PlanText.h"
 #include "tapestry/Planner/Plan/PlanTotals.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -79,7 +80,10 @@ static void printDevices(llvm::raw_ostream &os, const PlanGraph &graph,
                  std::to_string(use.repeating), std::to_string(use.empty)});
   }
   if (table.empty()) {
-    os << "\nall " << plan.devices << " devices work on every vertex\n";
+    os << (plan.devices == 1
+               ? "\nthe one device works"
+               : "\nall " + countOf(plan.devices, "device") + " work")
+       << " on every vertex\n";
     return;
   }
   os << "\nvertices that leave some of the " << plan.devices
@@ -402,7 +406,8 @@ llvm::Error AlternativePrinter::print(llvm::raw_ostream &os) {
     }
   }
   if (unpriced)
-    os << "\nno other choices are shown for " << unpriced << " vertices: "
+    os << "\nno other choices are shown for " << countOf(unpriced, "vertex")
+       << ": "
        << (refusal.empty() ? "the plan is not among those that the search "
                              "looks at"
                            : refusal)
@@ -411,10 +416,12 @@ llvm::Error AlternativePrinter::print(llvm::raw_ostream &os) {
     return llvm::Error::success();
   os << "\nbest other choices for one vertex, all others chosen anew\n";
   if (fixed && refusal.empty())
-    os << "(for " << fixed << " vertices, marked 'kept', all others keep their "
+    os << "(for " << countOf(fixed, "vertex")
+       << ", marked 'kept', all others keep their "
        << "choice; --explain=VERTEX asks for more)\n";
   else if (fixed)
-    os << "(for " << fixed << " vertices, marked 'kept', all others keep their "
+    os << "(for " << countOf(fixed, "vertex")
+       << ", marked 'kept', all others keep their "
        << "choice: " << refusal << ")\n";
   table.print(os);
   return llvm::Error::success();

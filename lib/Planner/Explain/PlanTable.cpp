@@ -2,6 +2,7 @@
 
 #include "tapestry/Planner/Explain/Explain.h"
 #include "tapestry/Planner/Plan/PlanText.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
@@ -13,14 +14,15 @@ using namespace tapestry::plan;
 static void printSummary(llvm::raw_ostream &os, const PlanGraph &graph,
                          const Plan &plan) {
   os << "plan" << (plan.program.empty() ? "" : " of " + plan.program) << " for "
-     << plan.devices << " devices (";
+     << countOf(plan.devices, "device") << " (";
   for (auto [number, axis] : llvm::enumerate(plan.userGrid.axes))
     os << (number ? ", " : "") << axis.name << " = " << axis.size;
   os << "), solver " << plan.solver << ", cost model " << plan.costModel
      << "\n";
   if (plan.idleDevices > 0)
     os << plan.idleDevices << " of " << plan.devices + plan.idleDevices
-       << " devices stay idle: no plan that was found for more costs less\n";
+       << " devices " << (plan.idleDevices == 1 ? "stays" : "stay")
+       << " idle: no plan that was found for more costs less\n";
   os << "cost " << costText(plan, plan.cost) << " " << costUnit(plan) << ", ";
   if (plan.provedOptimal)
     os << "proved optimal\n";
@@ -39,9 +41,10 @@ static void printSummary(llvm::raw_ostream &os, const PlanGraph &graph,
     os << "under the cost model " << other->name() << " it costs "
        << other->format(cost) << " " << other->unit() << "\n";
   }
-  os << (plan.isPeakExact ? "peak " : "peak about ") << plan.peakBytesPerDevice
-     << " bytes per device, " << plan.placement.totalBytes()
-     << " bytes sent by all devices\n";
+  os << (plan.isPeakExact ? "peak " : "peak about ")
+     << countOf(plan.peakBytesPerDevice, "byte") << " per device, "
+     << countOf(plan.placement.totalBytes(), "byte")
+     << " sent by all devices\n";
 }
 
 static void printVertices(llvm::raw_ostream &os, const PlanGraph &graph,

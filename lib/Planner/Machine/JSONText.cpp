@@ -1,10 +1,14 @@
 //===- JSONText.cpp - What LLVM's JSON parser does not say ----------------===//
 
 #include "tapestry/Planner/Machine/JSONText.h"
-#include "llvm/Support/JSON.h"
+#include "tapestry/Support/Error.h"
 #include <algorithm>
 
-int64_t tapestry::machine::nestingDepth(llvm::StringRef text) {
+using namespace tapestry;
+
+/// The deepest nesting of brackets in `text`, valid JSON or not. LLVM's parser
+/// recurses without a limit.
+static int64_t nestingDepth(llvm::StringRef text) {
   int64_t depth = 0, deepest = 0;
   bool inString = false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -19,6 +23,26 @@ int64_t tapestry::machine::nestingDepth(llvm::StringRef text) {
       --depth;
   }
   return deepest;
+}
+
+llvm::Expected<llvm::json::Value>
+tapestry::machine::parseJSON(llvm::StringRef text, llvm::StringRef file,
+                             llvm::StringRef what, int64_t deepest) {
+  if (int64_t depth = nestingDepth(text); depth > deepest)
+    return errorAt(file, "brackets are nested ", depth, " deep, ", what,
+                   " has at most ", deepest);
+  auto value = llvm::json::parse(text);
+  if (value)
+    return std::move(*value);
+  // The parser's place is in its text alone: "[2:7, byte=28]: Invalid ...".
+  std::string said = llvm::toString(value.takeError());
+  auto [bracket, reason] = llvm::StringRef(said).split("]: ");
+  auto [line, column] = bracket.split(',').first.split(':');
+  if (!line.consume_front("[") || reason.empty())
+    return errorAt(file, said);
+  // An end without a character before it is counted from 0.
+  return errorAt(joinedText(file, ":", line, ":", column == "0" ? "1" : column),
+                 reason);
 }
 
 std::vector<std::string> tapestry::machine::keysInOrder(llvm::StringRef text,

@@ -3,6 +3,7 @@
 #include "tapestry/Planner/Machine/Machine.h"
 #include "tapestry/Planner/Machine/MachineFile.h"
 #include "tapestry/Planner/Machine/Quantity.h"
+#include "tapestry/Support/Counted.h"
 #include "tapestry/Support/Error.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -198,8 +199,8 @@ llvm::Expected<DeviceGrid> machine::parseGrid(llvm::StringRef text,
   }
   int64_t devices = grid.numDevices();
   if (machine && machine->devices != 0 && devices > machine->devices)
-    return planError("grid: '", text, "' has ", devices, " devices, machine '",
-                     machine->name, "' has ", machine->devices);
+    return planError("grid: '", text, "' has ", countOf(devices, "device"),
+                     ", machine '", machine->name, "' has ", machine->devices);
   return grid;
 }
 
@@ -222,10 +223,11 @@ static bool layOver(llvm::ArrayRef<Machine::Axis> axes, int64_t devices,
 llvm::Expected<DeviceGrid> machine::gridOn(const Machine &machine,
                                            int64_t devices) {
   if (devices < 1 || devices > maxDevices)
-    return planError(devices, " devices; a grid has 1 to ", maxDevices);
+    return planError(countOf(devices, "device"), "; a grid has 1 to ",
+                     maxDevices);
   if (machine.devices != 0 && devices > machine.devices)
-    return planError(devices, " devices, machine '", machine.name, "' has ",
-                     machine.devices);
+    return planError(countOf(devices, "device"), ", machine '", machine.name,
+                     "' has ", machine.devices);
   DeviceGrid grid;
   if (machine.axes.empty()) {
     grid.axes.push_back({"d", devices});
@@ -243,8 +245,9 @@ llvm::Expected<DeviceGrid> machine::gridOn(const Machine &machine,
     int64_t fewer = std::min(devices - 1, most);
     while (!layOver(machine.axes, fewer, sizes))
       --fewer;
-    return planError(devices, " devices cannot be laid over the axes ", shape,
-                     " of machine '", machine.name, "'; ", fewer, " can");
+    return planError(countOf(devices, "device"),
+                     " cannot be laid over the axes ", shape, " of machine '",
+                     machine.name, "'; ", fewer, " can");
   }
   for (auto [axis, size] : llvm::zip_equal(machine.axes, sizes))
     if (size > 1)

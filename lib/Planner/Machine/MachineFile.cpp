@@ -296,13 +296,9 @@ llvm::Error Reader::readAxes(const Section &top) {
 }
 
 llvm::Expected<Machine> Reader::read(llvm::StringRef text) {
-  constexpr int64_t deepest = 8;
-  if (int64_t depth = nestingDepth(text); depth > deepest)
-    return fail("", "brackets are nested ", depth,
-                " deep, a machine file has at most ", deepest);
-  auto value = json::parse(text);
+  auto value = parseJSON(text, fileName, "a machine file", /*deepest=*/8);
   if (!value)
-    return fail("", llvm::toString(value.takeError()));
+    return value.takeError();
   return read(*value);
 }
 

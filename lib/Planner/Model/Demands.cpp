@@ -1,6 +1,7 @@
 //===- Demands.cpp - What constraints come to on a grid -------------------===//
 
 #include "Demands.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
@@ -20,7 +21,7 @@ std::optional<Cut> model::axesNamed(const DeviceGrid &grid,
 }
 
 static std::string describeGrid(const DeviceGrid &grid) {
-  std::string text = std::to_string(grid.numDevices()) + " devices";
+  std::string text = countOf(grid.numDevices(), "device");
   for (auto [number, axis] : llvm::enumerate(grid.axes))
     text +=
         (number ? ", " : " (") + axis.name + " = " + std::to_string(axis.size);
@@ -112,8 +113,8 @@ static llvm::Error resolve(const PlanVertex &vertex, const DeviceGrid &grid,
     int64_t made = partsOf(grid, *demand.cut);
     if (asked.parts != 0 && asked.parts != made)
       return constraintError(constraint, vertex, "label '", asked.label,
-                             "' is pinned to ", asked.parts,
-                             " parts, the axes named make ", made);
+                             "' is pinned to ", countOf(asked.parts, "part"),
+                             ", the axes named make ", made);
     demand.parts = made;
   }
   if (demand.parts < 1)
@@ -122,12 +123,12 @@ static llvm::Error resolve(const PlanVertex &vertex, const DeviceGrid &grid,
                            " parts, the least is 1");
   if (demand.parts > extent)
     return constraintError(constraint, vertex, "label '", asked.label,
-                           "' is pinned to ", demand.parts,
-                           " parts, its extent is ", extent);
+                           "' is pinned to ", countOf(demand.parts, "part"),
+                           ", its extent is ", extent);
   if (grid.numDevices() % demand.parts != 0)
     return constraintError(constraint, vertex, "label '", asked.label,
-                           "' is pinned to ", demand.parts, " parts, which ",
-                           describeGrid(grid), " cannot make");
+                           "' is pinned to ", countOf(demand.parts, "part"),
+                           ", which ", describeGrid(grid), " cannot make");
   return llvm::Error::success();
 }
 
@@ -135,8 +136,9 @@ llvm::Error model::merge(Demand &into, const Demand &demand,
                          llvm::StringRef label) {
   if (into.parts != 0 && into.parts != demand.parts)
     return constraintError(*demand.constraint, *demand.vertex, "label '", label,
-                           "' is pinned to ", demand.parts, " parts, and to ",
-                           into.parts, atPlace(into, *demand.vertex));
+                           "' is pinned to ", countOf(demand.parts, "part"),
+                           ", and to ", into.parts,
+                           atPlace(into, *demand.vertex));
   if (into.cut && demand.cut && *into.cut != *demand.cut)
     return constraintError(*demand.constraint, *demand.vertex, "label '", label,
                            "' is pinned to other axes than",
@@ -219,9 +221,9 @@ llvm::Error model::checkTogether(const Demands &demands,
     if (grid.numDevices() % product != 0)
       return constraintError(*demand.constraint, vertex, "with label '",
                              targetName(vertex, side, target), "' in ",
-                             demand.parts, " parts the pins make ", product,
-                             " parts in all, ", describeGrid(grid),
-                             " cannot hold them");
+                             countOf(demand.parts, "part"), " the pins make ",
+                             countOf(product, "part"), " in all, ",
+                             describeGrid(grid), " cannot hold them");
   }
   return llvm::Error::success();
 }

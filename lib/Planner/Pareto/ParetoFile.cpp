@@ -2,6 +2,7 @@
 
 #include "tapestry/Planner/Pareto/Pareto.h"
 #include "tapestry/Planner/Plan/PlanJSON.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -86,7 +87,7 @@ void pareto::writeFront(llvm::raw_ostream &os, RewriteSpace &space,
 std::string pareto::frontTable(const ParetoFront &front) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << front.members.size() << " plans that no other beats, of "
+  os << countOf(front.members.size(), "plan") << " that no other beats, of "
      << front.evaluations << " tried\n";
   os << llvm::format("%6s  %12s  %15s  %15s  %7s  %s\n", "member", "seconds",
                      "bytes sent", "peak bytes", "devices", "found by");

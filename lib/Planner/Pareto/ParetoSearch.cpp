@@ -5,6 +5,7 @@
 #include "tapestry/Planner/Layout/Memory.h"
 #include "tapestry/Planner/Plan/PeakMeter.h"
 #include "tapestry/Planner/Plan/Verify.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
@@ -300,8 +301,8 @@ gridsToSearch(const ParetoOptions &options) {
   int64_t devices = options.devices;
   if (options.grid.axes.empty()) {
     if (devices < 1 || devices > maxDevices)
-      return planError("a plan for ", devices, " devices; there are 1 to ",
-                       maxDevices);
+      return planError("a plan for ", countOf(devices, "device"),
+                       "; there are 1 to ", maxDevices);
     llvm::Expected<DeviceGrid> whole = gridOn(options.machine, devices);
     if (!whole)
       return whole.takeError();
@@ -323,7 +324,8 @@ gridsToSearch(const ParetoOptions &options) {
     return planError("grid ", llvm::toString(grid.takeError()));
   int64_t product = grid->numDevices();
   if (devices != 0 && devices != product)
-    return planError("a plan for ", devices, " devices on a grid of ", product);
+    return planError("a plan for ", countOf(devices, "device"),
+                     " on a grid of ", product);
   if (options.fewerDevices)
     return gridsWithin(options.grid);
   return std::vector<DeviceGrid>{options.grid};

@@ -9,6 +9,7 @@
 #include "tapestry/Planner/Machine/JSONText.h"
 #include "tapestry/Planner/Plan/PlanFile.h"
 #include "tapestry/Planner/Plan/PlanText.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -106,13 +107,9 @@ static std::string valueText(const json::Value *value) {
 static llvm::Expected<DiffSide> readSide(const PlanText &given) {
   DiffSide side;
   side.file = given.name;
-  constexpr int64_t deepestPlan = 32;
-  if (int64_t depth = nestingDepth(given.text); depth > deepestPlan)
-    return errorAt(side.file, "brackets are nested ", depth,
-                   " deep, a plan has at most ", deepestPlan);
-  auto value = json::parse(given.text);
+  auto value = parseJSON(given.text, side.file, "a plan", deepestPlan);
   if (!value)
-    return errorAt(side.file, llvm::toString(value.takeError()));
+    return value.takeError();
   side.value = std::move(*value);
   const json::Object *top = side.value.getAsObject();
   if (!top || top->getInteger("tapestry_plan") != 1)
@@ -380,6 +377,8 @@ llvm::Expected<std::string> plan::diffPlans(const PlanText &leftText,
   if (!differs && !changed)
     os << "the plans decide the same\n";
   else
-    os << "\n" << changed << " of " << count << " vertices differ\n";
+    os << "\n"
+       << changed << " of " << countOf(count, "vertex")
+       << (changed == 1 ? " differs\n" : " differ\n");
   return text;
 }

@@ -3,6 +3,7 @@
 #include "PlanFileReader.h"
 #include "tapestry/Planner/Machine/JSONText.h"
 #include "tapestry/Planner/Machine/MachineFile.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
@@ -46,8 +47,8 @@ llvm::Error PlanFileReader::readHeader(const Cursor &top) {
   if (llvm::Error error = readMember(top, "idle_devices", idle))
     return error;
   if (idle && (*idle < 0 || *idle > maxDevices))
-    return fail(top, "idle_devices: ", *idle, " devices, there may be 0 to ",
-                maxDevices);
+    return fail(top, "idle_devices: ", countOf(*idle, "device"),
+                ", there may be 0 to ", maxDevices);
   sketch.program = program.value_or(options.program);
   sketch.solver = solver.value_or("given");
   sketch.idleDevices = idle.value_or(0);
@@ -61,8 +62,8 @@ llvm::Error PlanFileReader::readGrid(const Cursor &top) {
   if (llvm::Error error = readMember(top, "devices", devices))
     return error;
   if (devices && (*devices < 1 || *devices > maxDevices))
-    return fail(top, "devices: ", *devices, " devices, a plan is for 1 to ",
-                maxDevices);
+    return fail(top, "devices: ", countOf(*devices, "device"),
+                ", a plan is for 1 to ", maxDevices);
   const json::Value *member = top.value->getAsObject()->get("grid");
   if (!member) {
     if (!devices && !options.grid.axes.empty())
@@ -96,8 +97,8 @@ llvm::Error PlanFileReader::readGrid(const Cursor &top) {
     }
     int64_t product = sketch.userGrid.numDevices();
     if (devices && *devices != product)
-      return fail(at, "the axes make ", product, " devices, 'devices' says ",
-                  *devices);
+      return fail(at, "the axes make ", countOf(product, "device"),
+                  ", 'devices' says ", *devices);
   }
   grid = splitIntoPrimes(sketch.userGrid);
   return llvm::Error::success();
@@ -218,14 +219,9 @@ llvm::Expected<StatedPlan> PlanFileReader::readStated() const {
 }
 
 llvm::Expected<PlanFileContents> PlanFileReader::read() {
-  // LLVM's parser recurses without a limit.
-  constexpr int64_t deepestPlan = 32;
-  if (int64_t depth = nestingDepth(text); depth > deepestPlan)
-    return inFile(planError("brackets are nested ", depth,
-                            " deep, a plan has at most ", deepestPlan));
-  auto value = json::parse(text);
+  auto value = parseJSON(text, fileName, "a plan", deepestPlan);
   if (!value)
-    return inFile(value.takeError());
+    return value.takeError();
   root = std::move(*value);
   Cursor top{&root, ""};
   if (llvm::Error error = readHeader(top))

@@ -5,6 +5,7 @@
 #include "tapestry/Planner/Model/Constraints.h"
 #include "tapestry/Planner/Model/Partitions.h"
 #include "tapestry/Planner/Plan/Verify.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
@@ -75,8 +76,8 @@ PlanFileReader::readDims(const Cursor &at, const PlanVertex &vertex,
   if (!list)
     return list.takeError();
   if ((*list)->size() != vertex.shape.size())
-    return fail(at, (*list)->size(), " dimensions, '", vertex.name, "' has ",
-                vertex.shape.size());
+    return fail(at, countOf((*list)->size(), "dimension"), ", '", vertex.name,
+                "' has ", vertex.shape.size());
   Cut used;
   for (auto [index, value] : llvm::enumerate(**list)) {
     Cursor here = at.at(index, value);
@@ -128,8 +129,8 @@ llvm::Error PlanFileReader::readOperandRoutes(const Cursor &at,
   if (!list)
     return list.takeError();
   if ((*list)->size() != vertex.operands.size())
-    return fail(at, (*list)->size(), " routes, '", vertex.name, "' has ",
-                vertex.operands.size(), " operands");
+    return fail(at, countOf((*list)->size(), "route"), ", '", vertex.name,
+                "' has ", countOf(vertex.operands.size(), "operand"));
   for (auto [index, route] : llvm::enumerate(**list))
     if (llvm::Error error =
             readRoute(at.at(index, route),

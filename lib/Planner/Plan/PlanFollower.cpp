@@ -11,6 +11,7 @@
 #include "tapestry/Planner/Model/Constraints.h"
 #include "tapestry/Planner/Plan/PlanFile.h"
 #include "tapestry/Planner/Plan/Verify.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
@@ -277,8 +278,8 @@ llvm::Expected<Plan> PlanFollower::follow() {
       plan->peakBytesPerDevice > options.memoryLimit)
     return reader.inFile(llvm::make_error<MemoryError>(
         plan->peakBytesPerDevice, options.memoryLimit,
-        joinedText("the plan needs ", plan->peakBytesPerDevice,
-                   " bytes per device, the limit is ", options.memoryLimit)));
+        joinedText("the plan needs ", countOf(plan->peakBytesPerDevice, "byte"),
+                   " per device, the limit is ", options.memoryLimit)));
   auto rewrites = parsePlanRewrites(text, fileName);
   if (!rewrites)
     return rewrites.takeError();

@@ -45,15 +45,12 @@ static std::optional<Rewrite> rewriteOf(const json::Value &value) {
 llvm::Expected<std::vector<Rewrite>>
 plan::parsePlanRewrites(llvm::StringRef text, llvm::StringRef fileName) {
   std::vector<Rewrite> rewrites;
-  // What is no plan at all is for parsePlan() to say.
-  constexpr int64_t deepestPlan = 32;
-  if (nestingDepth(text) > deepestPlan)
-    return rewrites;
   // Most plans have none: they are parsed once, by parsePlan(). A key may be
   // written with escapes.
   if (!text.contains("rewrites") && !text.contains('\\'))
     return rewrites;
-  auto value = json::parse(text);
+  auto value = parseJSON(text, fileName, "a plan", deepestPlan);
+  // What is no plan at all is for parsePlan() to say.
   if (!value) {
     llvm::consumeError(value.takeError());
     return rewrites;

@@ -6,6 +6,7 @@
 #include "tapestry/Planner/Model/Partitions.h"
 #include "tapestry/Planner/Optimize/PeakSearch.h"
 #include "tapestry/Planner/Plan/Verify.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -32,8 +33,8 @@ static llvm::Expected<DeviceGrid> gridOf(const PlannerOptions &options) {
     return planError("grid ", llvm::toString(grid.takeError()));
   int64_t devices = grid->numDevices();
   if (options.devices != 0 && options.devices != devices)
-    return planError("a plan for ", options.devices, " devices on a grid of ",
-                     devices);
+    return planError("a plan for ", countOf(options.devices, "device"),
+                     " on a grid of ", devices);
   return grid;
 }
 
@@ -225,8 +226,8 @@ private:
 llvm::Expected<DeviceGrid> Search::gridFor(int64_t devices) const {
   if (model.needsMachine()) {
     if (devices < 1 || devices > maxDevices)
-      return planError("a plan for ", devices, " devices; there are 1 to ",
-                       maxDevices);
+      return planError("a plan for ", countOf(devices, "device"),
+                       "; there are 1 to ", maxDevices);
     return gridOn(options.machine, devices);
   }
   PlannerOptions counted;
@@ -366,17 +367,17 @@ llvm::Error Search::refusal() const {
   llvm::StringRef every =
       need.isComplete ? "every plan" : "every plan that was looked at";
   bool isProved = need.lowerBound > options.memoryLimit;
-  std::string text = joinedText(isProved ? "no plan keeps within "
-                                         : "no plan was found to keep within ",
-                                options.memoryLimit, " bytes per device: ");
+  std::string text = joinedText(
+      isProved ? "no plan keeps within " : "no plan was found to keep within ",
+      countOf(options.memoryLimit, "byte"), " per device: ");
   if (need.lowerBound == need.leanest)
     text += joinedText("the least that any plan",
                        need.isComplete ? "" : " that was looked at",
-                       " needs is ", need.leanest, " bytes");
+                       " needs is ", countOf(need.leanest, "byte"));
   else
     text += joinedText("it is proved that ", every, " needs at least ",
-                       need.lowerBound, " bytes, the leanest that was found ",
-                       need.leanest);
+                       countOf(need.lowerBound, "byte"),
+                       ", the leanest that was found ", need.leanest);
   if (!need.holders.empty())
     text += "; most is held by " + need.holders;
   return llvm::make_error<MemoryError>(need.leanest, options.memoryLimit, text);

@@ -4,6 +4,7 @@
 #include "VerifyCosts.h"
 #include "tapestry/Planner/Cost/RecountMoves.h"
 #include "tapestry/Planner/Model/Partitions.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -25,8 +26,9 @@ static llvm::Error checkPartCount(const PlanVertex &vertex,
                                   llvm::ArrayRef<int64_t> parts) {
   if (parts.size() == vertex.labels.size())
     return llvm::Error::success();
-  return planError("vertex '", vertex.name, "': parts for ", parts.size(),
-                   " labels, it has ", vertex.labels.size());
+  return planError("vertex '", vertex.name, "': parts for ",
+                   countOf(parts.size(), "label"), ", it has ",
+                   vertex.labels.size());
 }
 
 /// Between 1 and the extent per label, within the devices together.
@@ -36,13 +38,13 @@ static llvm::Error checkCut(const PlanVertex &vertex,
   for (auto [label, count] : llvm::zip_equal(vertex.labels, parts)) {
     if (count < 1 || count > label.extent)
       return planError("vertex '", vertex.name, "': label '", label.name,
-                       "' is cut into ", count, " parts, its extent is ",
-                       label.extent);
+                       "' is cut into ", countOf(count, "part"),
+                       ", its extent is ", label.extent);
     if (count > devices / product)
       return planError("vertex '", vertex.name, "': with label '", label.name,
-                       "' in ", count, " parts there are ",
+                       "' in ", countOf(count, "part"), " there are ",
                        llvm::SaturatingMultiply<uint64_t>(product, count),
-                       " parts in all for ", devices, " devices");
+                       " parts in all for ", countOf(devices, "device"));
     product *= count;
   }
   return llvm::Error::success();
@@ -58,8 +60,8 @@ llvm::Error plan::verifyVertexParts(const PlanVertex &vertex,
   for (auto [label, count] : llvm::zip_equal(vertex.labels, parts))
     if (count < 1 || count > devices)
       return planError("input '", vertex.name, "': label '", label.name,
-                       "' is cut into ", count, " parts for ", devices,
-                       " devices");
+                       "' is cut into ", countOf(count, "part"), " for ",
+                       countOf(devices, "device"));
   return llvm::Error::success();
 }
 
@@ -80,9 +82,9 @@ static llvm::Error checkStoredInput(const PlanGraph &graph,
       wanted *= parts[use.vertex][term.dim];
     if (own[dim] != wanted)
       return planError("input '", vertex.name, "': label '",
-                       vertex.labels[dim].name, "' is in ", own[dim],
-                       " parts, its only reader '", reader.name,
-                       "' reads it in ", wanted);
+                       vertex.labels[dim].name, "' is in ",
+                       countOf(own[dim], "part"), ", its only reader '",
+                       reader.name, "' reads it in ", wanted);
   }
   return llvm::Error::success();
 }
@@ -91,8 +93,8 @@ llvm::Error plan::verifyParts(const PlanGraph &graph,
                               llvm::ArrayRef<PartVector> parts,
                               int64_t devices) {
   if (parts.size() != graph.vertices.size())
-    return planError("the plan has ", parts.size(), " vertices, the graph has ",
-                     graph.vertices.size());
+    return planError("the plan has ", countOf(parts.size(), "vertex"),
+                     ", the graph has ", graph.vertices.size());
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
     if (llvm::Error error = checkPartCount(vertex, parts[v]))

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry/Planner/Plan/Verify.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -61,7 +62,8 @@ static llvm::Error checkConstraint(const PlanVertex &vertex,
     named[cut - cuts.begin()] = true;
     if (demand.parts != 0 && cut->parts != demand.parts)
       return planError(place, " '", demand.label, "' is pinned to ",
-                       demand.parts, " parts, the plan has ", cut->parts);
+                       countOf(demand.parts, "part"), ", the plan has ",
+                       cut->parts);
     if (demand.axes.empty())
       continue;
     std::vector<std::string> wanted = primesNamed(grid, demand.axes);

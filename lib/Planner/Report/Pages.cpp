@@ -10,6 +10,7 @@
 #include "tapestry/Planner/Layout/Memory.h"
 #include "tapestry/Planner/Plan/PlanFile.h"
 #include "tapestry/Planner/Plan/PlanTotals.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -131,7 +132,7 @@ void report::writeHtml(llvm::raw_ostream &os, const PlanGraph &graph,
   llvm::StringMap<std::string> values;
   values["title"] =
       escaped("Plan" + (plan.program.empty() ? "" : " of " + plan.program) +
-              " for " + std::to_string(plan.devices) + " devices");
+              " for " + countOf(plan.devices, "device"));
   // Without what comes before its root in a file of its own.
   values["graph"] =
       picture.empty()

@@ -7,6 +7,7 @@
 
 #include "PlanDrawing.h"
 #include "tapestry/Planner/Plan/PlanText.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -89,8 +90,7 @@ std::string DotWriter::nameOf(const DrawnNode &node) const {
 /// All about a node in one line.
 std::string DotWriter::factsOf(const DrawnNode &node) const {
   if (!node.vertex)
-    return nameOf(node) + ": " + std::to_string(node.folded.size()) +
-           " vertices";
+    return nameOf(node) + ": " + countOf(node.folded.size(), "vertex");
   unsigned v = *node.vertex;
   const PlanVertex &vertex = graph.vertices[v];
   std::string text = nameOf(node) + ":";
@@ -105,10 +105,10 @@ std::string DotWriter::factsOf(const DrawnNode &node) const {
 
 /// What is drawn, and which colour is which axis.
 void DotWriter::writeHead() {
-  std::string title =
-      "plan" + (plan.program.empty() ? "" : " of " + plan.program) + " for " +
-      std::to_string(plan.devices) + " devices: " + costText(plan, plan.cost) +
-      " " + costUnit(plan).str();
+  std::string title = "plan" +
+                      (plan.program.empty() ? "" : " of " + plan.program) +
+                      " for " + countOf(plan.devices, "device") + ": " +
+                      costText(plan, plan.cost) + " " + costUnit(plan).str();
   os << "digraph plan {\n  graph [labelloc=t, nodesep=0.25, ranksep=0.45, "
         "fontsize=11];\n"
      << "  graph [fontname=\"Helvetica,Arial,sans-serif\", label=<<b>"
@@ -179,7 +179,7 @@ void DotWriter::writeNode(unsigned number) {
   else
     os << "<tr>"
        << cell(" colspan=\"4\"",
-               std::to_string(node.folded.size()) + " vertices, cut alike")
+               countOf(node.folded.size(), "vertex") + ", cut alike")
        << "</tr>";
   if (!node.collectives.empty())
     os << "<tr>"

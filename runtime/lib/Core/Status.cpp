@@ -1,6 +1,7 @@
 //===- Status.cpp - Success, or what went wrong ---------------------------===//
 
 #include "tapestry-rt/Status.h"
+#include "tapestry-rt/Counted.h"
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -25,7 +26,7 @@ std::string tapestry::rt::format(const char *pattern, ...) {
 std::string tapestry::rt::formatBytes(int64_t bytes) {
   static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
   if (bytes < 1024)
-    return format("%lld bytes", static_cast<long long>(bytes));
+    return countOf(bytes, "byte");
   double scaled = static_cast<double>(bytes) / 1024;
   int unit = 0;
   for (; scaled >= 1024 && unit < 4; ++unit)

@@ -2,6 +2,7 @@
 
 #include "Core/Types.h"
 #include "IO/TensorFile.h"
+#include "tapestry-rt/Counted.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -48,9 +49,9 @@ Status InputFile::checkHeader(const TapestryTensor &tensor,
   int64_t present = fileBytes - header.dataOffset;
   if (present != needed)
     return fileError(path, ExitBadInput,
-                     format("%s: has %lld bytes of data, its shape needs %lld",
+                     format("%s: has %s of data, its shape needs %lld",
                             present < needed ? "truncated" : "too long",
-                            static_cast<long long>(present),
+                            countOf(present, "byte").c_str(),
                             static_cast<long long>(needed)));
   return Status::success();
 }

@@ -2,6 +2,7 @@
 
 #include "IO/Npy.h"
 #include "Core/Types.h"
+#include "tapestry-rt/Counted.h"
 #include <cerrno>
 #include <cstring>
 #include <unistd.h>
@@ -228,8 +229,8 @@ Status tapestry::rt::readNpyHeader(int fd, int64_t fileBytes,
                                    NpyHeader &header) {
   unsigned char start[12];
   if (fileBytes < 10)
-    return bad(format("not an .npy file: %lld bytes",
-                      static_cast<long long>(fileBytes)));
+    return bad(
+        format("not an .npy file: %s", countOf(fileBytes, "byte").c_str()));
   Status status = readAll(fd, reinterpret_cast<char *>(start), 10, 0);
   if (status.failed())
     return status;

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Local/LocalTransport.h"
+#include "tapestry-rt/Counted.h"
 #include <chrono>
 #include <cstdio>
 
@@ -219,8 +220,8 @@ Outcome LocalEndpoint::receiveAll(const Label &label, const Incoming *incoming,
     int index = expected[message.from];
     if (message.bytes != incoming[index].bytes) {
       snprintf(error.text, sizeof(error.text),
-               "rank %d sent %lld bytes where %lld were expected", message.from,
-               static_cast<long long>(message.bytes),
+               "rank %d sent %s where %lld were expected", message.from,
+               countOf(message.bytes, "byte").c_str(),
                static_cast<long long>(incoming[index].bytes));
       return Outcome::Failed;
     }

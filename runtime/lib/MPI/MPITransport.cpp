@@ -3,6 +3,7 @@
 #include "MPI/MPITransport.h"
 #include "Core/Machine.h"
 #include "MPI/Errors.h"
+#include "tapestry-rt/Counted.h"
 #include <algorithm>
 #include <ctime>
 #include <sched.h>
@@ -90,8 +91,8 @@ Outcome MPITransport::checkArrived(const Piece &piece, MPI_Status &status,
   if (got == piece.bytes)
     return Outcome::Done;
   snprintf(error.text, sizeof(error.text),
-           "rank %d sent %d bytes where %lld were expected", piece.peer, got,
-           static_cast<long long>(piece.bytes));
+           "rank %d sent %s where %lld were expected", piece.peer,
+           countOf(got, "byte").c_str(), static_cast<long long>(piece.bytes));
   return Outcome::Failed;
 }
 

@@ -2,6 +2,7 @@
 
 #include "Core/Machine.h"
 #include "Core/Program.h"
+#include "tapestry-rt/Counted.h"
 #include "tapestry-rt/Files.h"
 #include <cerrno>
 #include <cstdio>
@@ -63,9 +64,9 @@ bool CommandLine::wrong(const std::string &message) {
 void CommandLine::printHelp() const {
   const char *tool = options.tool.c_str();
   printf("usage: %s -i NAME=FILE ... -o NAME=FILE ... [options]\n\n"
-         "Runs the Tapestry program '%s' on %lld devices.\n\n",
+         "Runs the Tapestry program '%s' on %s.\n\n",
          tool, program.name ? program.name : "",
-         static_cast<long long>(program.devices));
+         countOf(program.devices, "device").c_str());
   printf("inputs (NumPy .npy files, all needed):\n%s\n"
          "outputs (written where asked for; numbers are printed where none "
          "is):\n%s\n",
@@ -83,7 +84,7 @@ void CommandLine::printHelp() const {
         "  --report FILE        write times, bytes and memory as JSON\n"
         "  --trace FILE         write a Chrome trace\n"
         "  -v                   say what is done, and how long it takes\n"
-        "  -q                   no progress\n"
+        "  -q                   no progress, no list of what is not written\n"
         "  --help, --version\n\n"
         "exit status: 0 done, 1 wrong data, 2 wrong usage, 3 the machine is "
         "not able,\n4 a rank failed. A process that has ended, is stopped or "

@@ -3,6 +3,7 @@
 #include "Run/Rank.h"
 #include "Core/Machine.h"
 #include "Core/Types.h"
+#include "tapestry-rt/Counted.h"
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -188,8 +189,8 @@ Status Rank::runAll() {
       return status;
   }
   report.runTime = nowNanoseconds() - begin;
-  say(format("ran %lld times in %.3g s",
-             static_cast<long long>(session.options.repeat),
+  say(format("ran %s in %.3g s",
+             countOf(session.options.repeat, "time").c_str(),
              report.runTime * 1e-9));
   return Status::success();
 }
@@ -202,9 +203,9 @@ Status Rank::checkCounts(int64_t run) {
     if (report.sentBytes[i] != sentThisRun[i])
       return Status::failure(
           ExitRankFailed,
-          format("%s: sent %lld bytes in the first run and %lld in run %lld",
+          format("%s: sent %s in the first run and %lld in run %lld",
                  collectives[i].name().c_str(),
-                 static_cast<long long>(report.sentBytes[i]),
+                 countOf(report.sentBytes[i], "byte").c_str(),
                  static_cast<long long>(sentThisRun[i]),
                  static_cast<long long>(run + 1)));
     sentThisRun[i] = 0;

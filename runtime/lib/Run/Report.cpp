@@ -3,6 +3,7 @@
 #include "Run/Report.h"
 #include "Core/JSON.h"
 #include "Core/Types.h"
+#include "tapestry-rt/Counted.h"
 #include <algorithm>
 
 using namespace tapestry::rt;
@@ -192,10 +193,10 @@ tapestry::rt::contractBreaches(const Session &session,
     const TapestryCollective &collective = session.program.collectives[i];
     int64_t counted = countedBytes(ranks, i);
     if (counted != collective.predicted_bytes && !isWhole(ranks, i))
-      text += format("warning: collective %d (%s of '%s'): %lld bytes "
+      text += format("warning: collective %d (%s of '%s'): %s "
                      "predicted, %lld sent\n",
                      i, collectiveName(collective.kind), collective.vertex,
-                     static_cast<long long>(collective.predicted_bytes),
+                     countOf(collective.predicted_bytes, "byte").c_str(),
                      static_cast<long long>(counted));
   }
   return text;

@@ -4,6 +4,7 @@
 #include "Local/LocalTransport.h"
 #include "Run/Plugin.h"
 #include "Run/Rank.h"
+#include "tapestry-rt/Counted.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -177,9 +178,11 @@ static Status checkSize(const Session &session, const Transport &transport) {
     return Status::success();
   return session.failure(
       ExitUsage,
-      format("the program is for %lld devices, but %d ranks were started "
-             "(mpirun -n %lld)",
-             static_cast<long long>(session.program.devices), transport.size(),
+      format("the program is for %s, but %s started (mpirun -n %lld)",
+             countOf(session.program.devices, "device").c_str(),
+             transport.size() == 1
+                 ? "1 rank was"
+                 : (countOf(transport.size(), "rank") + " were").c_str(),
              static_cast<long long>(session.program.devices)));
 }
 
@@ -214,10 +217,11 @@ static int runProcesses(Session &session) {
     return ExitDone;
   if (session.options.verbose && transport->rank() == 0 &&
       transport->size() > devices)
-    print(session,
-          format("%s: the program is for %d devices: %d of %d ranks stay idle",
-                 session.options.tool.c_str(), devices,
-                 transport->size() - devices, transport->size()));
+    print(session, format("%s: the program is for %s: %d of %d ranks %s idle",
+                          session.options.tool.c_str(),
+                          countOf(devices, "device").c_str(),
+                          transport->size() - devices, transport->size(),
+                          transport->size() - devices == 1 ? "stays" : "stay"));
   FirstRanks working(*transport, devices);
   bool asksForOwn = session.options.collectives != "ring";
   Rank rank(session, {&working, asksForOwn ? backend->collectives : nullptr});

@@ -6,6 +6,7 @@
 #include "Core/Processor.h"
 #include "Core/Program.h"
 #include "Core/Types.h"
+#include "tapestry-rt/Counted.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -280,8 +281,8 @@ Status Session::checkMemory(int64_t first, int64_t last, int share) {
   return failure(
       ExitEnvironment,
       format("out of memory: inputs and outputs alone need %s (%s per device, "
-             "%lld devices in this process), %s available",
+             "%s in this process), %s available",
              formatBytes(needed).c_str(), formatBytes(largest).c_str(),
-             static_cast<long long>(last - first),
+             countOf(last - first, "device").c_str(),
              formatBytes(budget.limit).c_str()));
 }

@@ -4,11 +4,6 @@
 
 // Whoever reads the list says what is wrong with one that somebody else wrote.
 
-// expected-error@below {{'comm.programs' is 3 : i64, expected a list}}
-module attributes {comm.programs = 3} {}
-
-// -----
-
 // expected-error@below {{'comm.programs' holds 3 : i64, expected a dictionary}}
 module attributes {comm.programs = [3]} {}
 

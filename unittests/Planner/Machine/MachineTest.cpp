@@ -222,7 +222,7 @@ std::string labWith(llvm::StringRef from, llvm::StringRef to) {
 TEST(MachineFile, ErrorsNameFileKeyAndValue) {
   auto refused = [](llvm::StringRef from, llvm::StringRef to,
                     std::vector<std::string> parts) {
-    parts.push_back("lab.json: error: ");
+    parts.insert(parts.end(), {"lab.json:", ": error: "});
     expectError(parseMachine(labWith(from, to), "lab.json"), parts);
   };
   refused("\"900GB/s\"", "\"900GB\"", {"memory_bandwidth", "'900GB'"});

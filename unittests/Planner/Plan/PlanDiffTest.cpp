@@ -103,7 +103,7 @@ TEST(PlanDiff, CompletesSketchesOfAGraph) {
 TEST(PlanDiff, RefusesWhatIsNoPlan) {
   PlanText good{"good.json", R"({"tapestry_plan": 1})"};
   auto refuse = [&](const std::string &text, std::vector<std::string> parts) {
-    parts.push_back("bad.json: error: ");
+    parts.insert(parts.end(), {"bad.json:", ": error: "});
     expectError(diffPlans({"bad.json", text}, good), parts);
     expectError(diffPlans(good, {"bad.json", text}), parts);
   };

@@ -95,9 +95,13 @@ GraphOp GraphSpace::getOp(unsigned number) {
 llvm::Expected<unsigned> GraphSpace::add(OwningOpRef<GraphOp> op,
                                          unsigned parent,
                                          const Rewrite &rewrite) {
-  // What would be printed is the reason.
-  std::string reason;
+  // What would be printed is the reason, and the first place that of all.
+  std::string reason, place;
   ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &problem) {
+    auto at = problem.getLocation()->findInstanceOf<FileLineColLoc>();
+    if (at && place.empty())
+      place = joinedText(at.getFilename().getValue(), ":", at.getLine(), ":",
+                         at.getColumn());
     reason += (reason.empty() ? "" : "; ") + problem.str();
     return success();
   });
@@ -109,7 +113,7 @@ llvm::Expected<unsigned> GraphSpace::add(OwningOpRef<GraphOp> op,
   FailureOr<GraphVertices> vertices = buildPlanGraph(op->getBody().front());
   if (failed(vertices)) {
     numberOf.erase(at);
-    return planError("the graph cannot be planned: ", reason);
+    return errorAt(place, "the graph cannot be planned: ", reason);
   }
   Entry &entry = entries.emplace_back();
   entry.graph = std::move(vertices->graph);

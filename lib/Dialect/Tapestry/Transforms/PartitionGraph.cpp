@@ -5,6 +5,7 @@
 #include "tapestry/Dialect/Tapestry/Transforms/ShardCoverage.h"
 #include "tapestry/Planner/Plan/PeakMeter.h"
 #include "tapestry/Planner/Plan/PlanFile.h"
+#include "tapestry/Support/Counted.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -20,8 +21,9 @@ static llvm::Expected<Plan> decide(PlanGraph &graph, const PlanRequest &request,
     return makePlan(graph, options);
   llvm::Expected<Plan> read = followPlanFile(request.planFile, graph, options);
   if (read && request.devices != 0 && request.devices != read->devices)
-    return errorAt(request.planFile, "the plan is for ", read->devices,
-                   " devices, but ", request.devices, " are asked for");
+    return errorAt(request.planFile, "the plan is for ",
+                   countOf(read->devices, "device"), ", but ", request.devices,
+                   request.devices == 1 ? " is" : " are", " asked for");
   return read;
 }
 

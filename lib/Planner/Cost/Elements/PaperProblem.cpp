@@ -11,6 +11,7 @@
 #include "tapestry/Planner/Cost/Elements/PaperCost.h"
 #include "tapestry/Planner/Model/Constraints.h"
 #include "tapestry/Planner/Model/FormKey.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringMap.h"
@@ -156,8 +157,8 @@ static llvm::Error tooManyChoices(const PlanVertex &vertex, double count,
                                   int64_t devices) {
   return planError("vertex '", vertex.name, "' has ",
                    llvm::format("%.0f", count), " viable partitions for ",
-                   devices, " devices, the most that can be planned is ",
-                   maxChoicesPerVariable);
+                   countOf(devices, "device"),
+                   ", the most that can be planned is ", maxChoicesPerVariable);
 }
 
 llvm::Expected<std::shared_ptr<VertexForm>>
