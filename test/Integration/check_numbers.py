@@ -158,6 +158,39 @@ def long_products(bench):
         expect_below("A A'", relative(got["D"], d), 2e-6)
 
 
+EQUAL = """
+    param n = 100003
+    input A : f32[8, n]
+    input B : f32[n, 64]
+    input P : f32[8, 1000]
+    input Q : f32[1000, 64]
+    input F : f32[8, 2, n]
+    input G : f32[40, n, 2]
+    input H : f32[2, n, 40]
+    C[i, j] = sum[k] A[i, k] * B[k, j]
+    S[i, j] = sum[k] P[i, k] * Q[k, j]
+    D[i, j] = sum[a, b] F[i, a, b] * G[j, b, a]
+    E[j] = sum[a, b] H[a, b, j] * F[0, a, 0]
+    output C, S, D, E
+"""
+
+
+@case
+def products_of_equal_terms(bench):
+    """Whose roundings all go one way, also along two loops."""
+    shapes = {"A": (8, 100003), "B": (100003, 64), "P": (8, 1000), "Q": (1000, 64),
+              "F": (8, 2, 100003), "G": (40, 100003, 2), "H": (2, 100003, 40)}
+    for x, y in ((0.1, 0.1), (0.3, 0.7), (1 / 3, 1 / 7)):
+        inputs = {name: np.full(shape, x if name in "APF" else y, np.float32)
+                  for name, shape in shapes.items()}
+        term = float(np.float32(x)) * float(np.float32(y))
+        for words in (["--devices=1"], ["--devices=1", "--cpu=x86-64-v2"], ["--devices=6"]):
+            got = run(bench, EQUAL, inputs, ("C", "S", "D", "E"), *words)
+            for name, terms in (("C", 100003), ("S", 1000), ("D", 200006), ("E", 200006)):
+                error = relative(got[name], np.array(term * terms))
+                expect_below(f"{name} of {x} and {y}, {words}", error, 2e-6)
+
+
 @case
 def windows_and_rows(bench):
     rng = np.random.default_rng(6)

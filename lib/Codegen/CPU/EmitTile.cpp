@@ -24,9 +24,9 @@ constexpr int64_t shortSum = 64;
 constexpr int64_t groupBlocks = 32;
 
 TileEmitter::TileEmitter(IndexBuilder &b, Nest &nest, const NestPlan &plan,
-                         const TargetInfo &target)
-    : NestEmitter(b, nest, plan, target), sources(nest.operands),
-      panels(nest.operands.size()) {}
+                         const TargetInfo &target, bool isLong)
+    : NestEmitter(b, nest, plan, target), isLong(isLong),
+      sources(nest.operands), panels(nest.operands.size()) {}
 
 void TileEmitter::emit() {
   planBlocks();
@@ -43,6 +43,7 @@ void TileEmitter::planBlocks() {
   for (unsigned dim : ArrayRef(plan.inner).drop_front())
     below = b.mul(below, nest.extents[dim]);
   blockSteps = b.max(steps, b.index(1));
+  bool adds = llvm::all_of(nest.outputs, addsFloats);
   if (plan.reductionBlock) {
     OpFoldResult most =
         b.max(b.div(b.index(plan.reductionBlock), b.max(below, b.index(1))),
@@ -51,11 +52,12 @@ void TileEmitter::planBlocks() {
     blockSteps = b.ceilDiv(blockSteps, blocks);
     groupSteps = b.mul(blockSteps, b.index(groupBlocks));
     auto points = b.known(b.mul(steps, below));
-    addsBlocks = llvm::all_of(nest.outputs, addsFloats) &&
-                 !(points && *points <= shortSum);
+    addsBlocks = adds && !(points && *points <= shortSum);
     manyBlocks = b.min(b.div(blocks, b.index(groupBlocks + 1)), b.index(1));
   }
   blockPoints = b.mul(blockSteps, below);
+  if (adds)
+    planRuns(below);
 
   OpFoldResult columns = b.max(nest.extents[plan.vectorDim], b.index(1));
   blockColumns = columns;
@@ -100,55 +102,6 @@ void TileEmitter::emitGroup(const NestPoint &point, OpFoldResult columns,
     packColumns(block);
     emitRows(block);
   });
-}
-
-/// Moves the sums of the group of blocks from `step` to `end` out of the
-/// results, which are 0 then; the last group brings the totals back.
-void TileEmitter::addGroup(const NestPoint &point, OpFoldResult columns,
-                           OpFoldResult step, OpFoldResult end) {
-  OpBuilder::InsertionGuard guard(b);
-  if (!b.known(manyBlocks)) {
-    Value many = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                       b.value(manyBlocks), b.value(0));
-    auto ifOp = scf::IfOp::create(b, many, /*withElseRegion=*/false);
-    b.setInsertionPointToStart(ifOp.thenBlock());
-  }
-  Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                      b.value(step), b.value(0));
-  Value last = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, b.value(end),
-                                     b.value(nest.extents[plan.inner.front()]));
-  OpFoldResult rows = plan.rowDim < 0 ? b.index(1) : nest.extents[plan.rowDim];
-  loop(b.index(0), rows, 1, [&](OpFoldResult row) {
-    NestPoint atRow =
-        plan.rowDim < 0 ? point : nest.advance(b, point, plan.rowDim, row);
-    loop(b.index(0), columns, plan.lanes, [&](OpFoldResult column) {
-      addToTotals(nest.advance(b, atRow, plan.vectorDim, column),
-                  b.add(b.mul(row, totalsLine), column),
-                  maskFor(b.sub(columns, column), plan.lanes), first, last);
-    });
-  });
-}
-
-/// The same for a vector of each result; its totals start at `at`.
-void TileEmitter::addToTotals(const NestPoint &point, OpFoldResult at,
-                              Value mask, Value first, Value last) {
-  for (auto [out, parts] : llvm::enumerate(totals)) {
-    unsigned number = nest.numInputs() + out;
-    const NestOperand &operand = nest.operands[number];
-    OpFoldResult offset = point.offset[number];
-    OpFoldResult stride = operand.strides[plan.vectorDim];
-    Value sum = load(operand, offset, stride, plan.lanes, mask);
-    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sum.getType()));
-    auto part = [&](const NestOperand &from) -> Value {
-      Value value = load(from, at, b.index(1), plan.lanes, Value());
-      return arith::SelectOp::create(b, first, zero, value);
-    };
-    FloatPair total = addTo({part(parts.first), part(parts.second)}, sum);
-    store(total.high, parts.first, at, b.index(1), Value());
-    store(total.low, parts.second, at, b.index(1), Value());
-    Value rest = arith::SelectOp::create(b, last, rounded(total), zero);
-    store(rest, operand, offset, stride, mask);
-  }
 }
 
 /// All rows in tiles of plan.rows, then the rest by halving.
@@ -327,11 +280,19 @@ TileEmitter::IndexList TileEmitter::startValues(const Tile &tile) {
 }
 
 TileEmitter::IndexList TileEmitter::reductionLoops(
-    const Block &block, NestPoint steps, ValueRange carried,
+    const Block &block, const NestPoint &steps, ValueRange carried,
     llvm::function_ref<IndexList(const NestPoint &, ValueRange)> fn,
     unsigned level, unsigned levels) {
   if (level == std::min<unsigned>(levels, plan.inner.size()))
     return fn(steps, carried);
+  return reductionPoints(block, steps, carried, fn, level, levels, b.index(0),
+                         innerExtent(block, level));
+}
+
+TileEmitter::IndexList TileEmitter::reductionPoints(
+    const Block &block, const NestPoint &steps, ValueRange carried,
+    llvm::function_ref<IndexList(const NestPoint &, ValueRange)> fn,
+    unsigned level, unsigned levels, OpFoldResult from, OpFoldResult to) {
   unsigned dim = plan.inner[level];
   auto step = [&](OpFoldResult iv, ValueRange values) {
     NestPoint next = steps;
@@ -341,27 +302,16 @@ TileEmitter::IndexList TileEmitter::reductionLoops(
           b.add(steps.offset[number], b.mul(source.strides[dim], iv));
     return reductionLoops(block, next, values, fn, level + 1, levels);
   };
-  OpFoldResult extent = innerExtent(block, level);
-  auto known = b.known(extent);
+  auto known = b.known(b.sub(to, from));
   bool innermost = level + 1 == plan.inner.size();
   if (!known || !innermost || *known > unrolledSteps ||
       *known * nest.problem.bodyCost > maxUnrolledCost)
-    return loop(b.index(0), extent, b.index(1), carried, step);
+    return loop(from, to, b.index(1), carried, step);
   // The few points of a window follow one another without a loop.
   IndexList values(carried);
   for (int64_t iv = 0; iv < *known; ++iv)
-    values = step(b.index(iv), values);
+    values = step(b.add(from, b.index(iv)), values);
   return values;
-}
-
-TileEmitter::IndexList TileEmitter::reductionOf(const Tile &tile,
-                                                const IndexList &carried) {
-  NestPoint steps = tile.point;
-  steps.offset.assign(sources.size(), b.index(0));
-  return reductionLoops(tile.block, steps, carried,
-                        [&](const NestPoint &at, ValueRange values) {
-                          return emitStep(tile, at, values);
-                        });
 }
 
 /// Masks that are carried side by side, so that one does not wait for another.
@@ -374,10 +324,7 @@ constexpr unsigned orderMasks = 4;
 /// again, slowly.
 TileEmitter::IndexList TileEmitter::reduce(const Tile &tile) {
   if (addsBlocks) {
-    IndexList zeros;
-    for (Type type : accumulatorTypes(tile.rows))
-      zeros.push_back(arith::ConstantOp::create(b, b.getZeroAttr(type)));
-    IndexList sums = reductionOf(tile, zeros);
+    IndexList sums = reductionOf(tile, zeros(tile.rows));
     for (auto [sum, start] : llvm::zip_equal(sums, startValues(tile)))
       sum = arith::AddFOp::create(b, start, sum);
     return sums;
@@ -500,11 +447,6 @@ TileEmitter::IndexList TileEmitter::emitStep(const Tile &tile,
     next.append(masks);
   }
   return next;
-}
-
-void emitTile(IndexBuilder &b, Nest &nest, const NestPlan &plan,
-              const TargetInfo &target) {
-  TileEmitter(b, nest, plan, target).emit();
 }
 
 } // namespace tapestry

@@ -15,9 +15,11 @@ namespace tapestry {
 
 class TileEmitter : public NestEmitter {
 public:
+  /// `isLong`: the inner loops of a sum have many points.
   TileEmitter(IndexBuilder &b, Nest &nest, const NestPlan &plan,
-              const TargetInfo &target);
+              const TargetInfo &target, bool isLong);
   void emit();
+  using NestEmitter::addsFloats;
 
 private:
   /// One block: where it starts, and its extents.
@@ -44,6 +46,7 @@ private:
   };
 
   void planBlocks();
+  void planRuns(mlir::OpFoldResult below);
   void emitBlocks(const NestPoint &point);
   void emitGroup(const NestPoint &point, mlir::OpFoldResult columns,
                  mlir::OpFoldResult from, mlir::OpFoldResult to);
@@ -73,6 +76,7 @@ private:
   bool columnsArePacked() const;
   IndexList reduce(const Tile &tile);
   IndexList reductionOf(const Tile &tile, const IndexList &carried);
+  IndexList zeros(unsigned rows);
   IndexList emitStep(const Tile &tile, const NestPoint &steps,
                      mlir::ValueRange carried);
   mlir::Value extreme(mlir::Value accumulator, mlir::Value value);
@@ -84,9 +88,15 @@ private:
   /// Loops over the reduction from inner[level] on; `steps` holds the offsets
   /// since the block's start.
   IndexList reductionLoops(
-      const Block &block, NestPoint steps, mlir::ValueRange carried,
+      const Block &block, const NestPoint &steps, mlir::ValueRange carried,
       llvm::function_ref<IndexList(const NestPoint &, mlir::ValueRange)> fn,
       unsigned level = 0, unsigned levels = ~0u);
+  /// The points of inner[level] from one to another, and the loops below.
+  IndexList reductionPoints(
+      const Block &block, const NestPoint &steps, mlir::ValueRange carried,
+      llvm::function_ref<IndexList(const NestPoint &, mlir::ValueRange)> fn,
+      unsigned level, unsigned levels, mlir::OpFoldResult from,
+      mlir::OpFoldResult to);
   /// Whether there may be many blocks.
   bool hasGroups() const { return addsBlocks && b.known(manyBlocks) != 0; }
   mlir::OpFoldResult innerExtent(const Block &block, unsigned level) {
@@ -129,6 +139,13 @@ private:
   mlir::OpFoldResult blockSteps, blockColumns, blockPoints, groupSteps;
   /// Blocks are summed on their own.
   bool addsBlocks = false;
+  /// Registers add runs of so many points of inner[runLevel]; unset where a
+  /// block is one run.
+  std::optional<unsigned> runLevel;
+  mlir::OpFoldResult runSteps;
+  /// A block has many runs, the sums of groups of which are added with their
+  /// errors.
+  bool isLong;
   /// 1 where they make several groups, the sums of which are added with their
   /// errors; 0 where not.
   mlir::OpFoldResult manyBlocks;
