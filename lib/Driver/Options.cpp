@@ -514,10 +514,10 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   options.repeat = usage.number(repeat, 1, 1);
   options.seed = usage.number(seed, 0, 0);
   for (const auto &[name, value] : usage.bindings(params, "D", "n=1024")) {
-    int64_t number = 0;
-    if (StringRef(value).getAsInteger(10, number))
-      usage.error("-D " + name + " takes a whole number, not '" + value + "'");
-    options.params[name] = number;
+    std::optional<ein::Number> number = ein::parseNumber(value);
+    if (!number)
+      usage.error("-D " + name + " takes a number, not '" + value + "'");
+    options.params[name] = number.value_or(ein::Number());
   }
   options.inputs = usage.bindings(inputs, "i", "NAME=file.npy");
   options.feeds = usage.bindings(feeds, "-feed", "OUTPUT=INPUT");

@@ -21,7 +21,7 @@ input B : i32[8]
 input S : f32[16]
 input x : f32
 input y : f32
-input lr : f32
+param lr = 0.5
 N[i:8] = i32(i)
 """
 # What is advised, and what it stands for.
@@ -43,7 +43,7 @@ ADVICE = [
     ("[k:16] = sum[i] select([k == 2 * i], X[i], 0)", lambda d: np.kron(d.X, [1, 0])),
     (" = min[c] select(X[c] == Z, i32(c), 8)", lambda d: d.X.argmax()),
     ("[i] = sum[j] i64(X[j] < X[i])", lambda d: d.X.argsort().argsort()),
-    ("[i:3] = 1.0 * f32([i == 0]) + 4.0 * f32([i == 2])", lambda d: [1, 0, 4]),
+    (" : f32[3] = [1, 2.5, 3]", lambda d: [1, 2.5, 3]),
     (" = (exp(x) - exp(0 - x)) / 2", lambda d: np.sinh(d.x)),
     (" = (exp(x) + exp(0 - x)) / 2", lambda d: np.cosh(d.x)),
     (" = select(x < 0, -1.0, 1.0) * abs(x) ** (1.0 / 3.0)", lambda d: np.cbrt(d.x)),
@@ -63,8 +63,6 @@ ADVICE = [
     ("[i, j] = X[i] * Y[j]", lambda d: np.outer(d.X, d.Y)),
     ("[i:8, j:8] = f32([i == j])", lambda d: np.eye(8)),
     ("[i] = X[7 - i]", lambda d: d.X[::-1]),
-    ("[i] = X[i] * lr", lambda d: d.X * d.lr),
-    (" = f32(0.5)", lambda d: 0.5),
     ("[i:16] = sum[j] select([j <= i], S[j], 0)", lambda d: d.S.cumsum()),
     ("[i:16] = select([i == 0], S[15], pad(S, 0)[i - 1])", lambda d: np.roll(d.S, 1)),
     ("[i] = max(S[i], 0)", lambda d: np.maximum(d.S, 0)),
@@ -110,7 +108,7 @@ class Data:
         self.S = np.array([*near, -1.7, 0.0, -0.0, np.inf, -np.inf, np.nan, 3.5], np.float32)
         self.A = rng.integers(0, 8, 8, np.int32)
         self.B = rng.integers(1, 5, 8, np.int32)
-        self.x, self.y, self.lr = np.float32(-1.7), np.float32(0.6), np.float32(0.1)
+        self.x, self.y = np.float32(-1.7), np.float32(0.6)
 
 
 @case

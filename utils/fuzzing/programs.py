@@ -147,7 +147,21 @@ def add_statement(rng, text):
     )  # fmt: skip
     if rng.random() < 0.2:
         return f"{text}\noutput {line}\n"
+    if rng.random() < 0.2:
+        return f"{text}\noutput {constant(rng, name)}\n"
     return f"{text}\n{line}\noutput {name}\n"
+
+
+def constant(rng, name):
+    """A constant tensor, now and then of another shape than it says."""
+    rows, columns = rng.randrange(1, 4), rng.randrange(1, 4)
+    values = ["0", "1", "-2", "1 / 2", "0.5", "inf", "true", "r"]
+    kind = rng.choice(TYPES)
+    few = values[:3] if kind[0] == "i" else ["true", "false"] if kind == "bool" else values[:5]
+    draw = lambda: rng.choice(few if rng.random() < 0.97 else values)  # noqa: E731
+    lines = [", ".join(draw() for _ in range(columns)) for _ in range(rows)]
+    columns += rng.random() < 0.05
+    return f"{name} : {kind}[{rows}, {columns}] = [{', '.join(f'[{line}]' for line in lines)}]"
 
 
 def add_pin(rng, text):

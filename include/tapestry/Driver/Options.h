@@ -3,6 +3,7 @@
 #ifndef TAPESTRY_DRIVER_OPTIONS_H
 #define TAPESTRY_DRIVER_OPTIONS_H
 
+#include "tapestry/Import/Ein/Types.h"
 #include "tapestry/Planner/Plan/PlanRequest.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
@@ -48,7 +49,7 @@ struct Options {
   /// What code is generated for; createTarget has accepted both.
   std::string target = "cpu";
   std::string cpu = "native";
-  llvm::StringMap<int64_t> params;
+  llvm::StringMap<ein::Number> params;
   Bindings inputs;
   Bindings outputs;
   Bindings feeds;

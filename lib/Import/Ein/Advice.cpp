@@ -41,7 +41,7 @@ constexpr llvm::StringLiteral join =
 constexpr llvm::StringLiteral repetition =
     "a tensor several times is R[r:2, i] = X[i]";
 constexpr llvm::StringLiteral number =
-    "a number is K = f32(0.5), an integer for extents param n = 8";
+    "a number is param lr = 0.5, which -D lr=0.1 replaces";
 constexpr llvm::StringLiteral once =
     "a tensor is defined once, by one statement";
 constexpr llvm::StringLiteral ofComplex =
@@ -208,10 +208,7 @@ constexpr AdviceRow adviceTable[] = {
     {"place", "the left side has labels only; P[k:16] = sum[i] "
               "select([k == 2 * i], X[i], 0) puts X[i] at 2 * i"},
     {"around", "X[(i + 1) % 8] is select([i == 7], X[0], pad(X, 0)[i + 1])"},
-    {"literal", "few numbers are K[i:3] = 1.0 * f32([i == 0]) + "
-                "4.0 * f32([i == 2]); others come in as an input"},
-    {"fraction", "other numbers stand where they are used, or come in: "
-                 "input lr : f32"},
+    {"literal", "a constant tensor has a type: K : f32[3] = [1, 2.5, 3]"},
     {"param", "param n = 8 makes one, which -D n=16 on the command line sets"},
 };
 } // namespace

@@ -28,6 +28,8 @@ private:
   void visitInput(const ast::InputStmt &stmt);
   void visitOutput(const ast::OutputStmt &stmt);
   void visitDef(const ast::DefStmt &stmt);
+  std::optional<Number> replaceParam(llvm::StringRef name, const Number &value,
+                                     const Number &given);
   void checkParamOptions(const ast::Program &program);
   /// Whether `name` is free; reports it where not.
   bool checkNew(const Scope &scope, llvm::StringRef name, llvm::SMRange range);
@@ -38,6 +40,23 @@ private:
   std::optional<unsigned> expand(Scope &scope, const ast::EquationStmt &stmt);
   std::optional<unsigned> addVertex(const Scope &scope,
                                     const ast::EquationStmt &stmt);
+  std::optional<unsigned> addTensor(const Scope &scope,
+                                    const ast::EquationStmt &stmt,
+                                    std::string name, ElementType type,
+                                    llvm::SmallVector<int64_t, 4> shape,
+                                    Vertex vertex);
+  /// What the labels of a vertex are called that the program gives no names.
+  static std::string dimensionLabel(size_t dim) {
+    return "d" + std::to_string(dim);
+  }
+
+  // Literals.cpp. `name` is what messages call the tensor.
+  std::optional<llvm::SmallVector<int64_t, 4>>
+  evaluateShape(const Scope &scope, llvm::StringRef name,
+                llvm::ArrayRef<const ast::Expr *> shape);
+  std::optional<unsigned> addLiteral(const Scope &scope,
+                                     const ast::EquationStmt &stmt);
+
   bool checkSize(llvm::StringRef name, llvm::SMRange range, ElementType type,
                  llvm::ArrayRef<int64_t> shape);
   bool checkSize(llvm::StringRef name, llvm::SMRange range, ElementType type,

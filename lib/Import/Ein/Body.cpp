@@ -12,29 +12,6 @@ static bool isOneOperation(double exponent) {
   return exponent == 0 || std::abs(exponent) == 1 || exponent == 2;
 }
 
-double tapestry::ein::roundToType(double value, ElementType type) {
-  const llvm::fltSemantics *semantics = nullptr;
-  switch (type) {
-  case ElementType::F32:
-    semantics = &llvm::APFloat::IEEEsingle();
-    break;
-  case ElementType::F16:
-    semantics = &llvm::APFloat::IEEEhalf();
-    break;
-  case ElementType::BF16:
-    semantics = &llvm::APFloat::BFloat();
-    break;
-  default:
-    return value;
-  }
-  llvm::APFloat rounded(value);
-  bool losesInfo = false;
-  rounded.convert(*semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-  rounded.convert(llvm::APFloat::IEEEdouble(),
-                  llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-  return rounded.convertToDouble();
-}
-
 bool Constant::operator==(const Constant &o) const {
   return integer == o.integer &&
          llvm::APFloat(real).bitwiseIsEqual(llvm::APFloat(o.real));
@@ -57,37 +34,11 @@ unsigned StatementAnalyzer::addNode(NodeKind kind, ElementType type,
 std::optional<Constant> StatementAnalyzer::toConstant(const Expr *expr,
                                                       ElementType type,
                                                       llvm::StringRef what) {
-  ConstantEvaluator evaluator(scope, diagnostics, what);
-  auto extentOf = [&](const ExtentExpr &extent) {
-    // Collecting the statement has checked that the label exists.
-    return knownExtent(extent);
-  };
-  std::optional<Number> number =
-      evaluator.evaluate(expr, /*asReal=*/isFloat(type), extentOf);
-  if (!number)
-    return std::nullopt;
-  Constant constant;
-  if (isFloat(type)) {
-    double exact = number->asReal();
-    constant.real = roundToType(exact, type);
-    if (std::isinf(constant.real) && !std::isinf(exact)) {
-      diagnostics.error(expr->range,
-                        "number is too large for " + stringify(type));
-      return std::nullopt;
-    }
-    return constant;
-  }
-  if (type == ElementType::Bool) {
-    constant.integer = number->integer != 0;
-    return constant;
-  }
-  if (!fitsInteger(number->integer, type)) {
-    diagnostics.error(expr->range, "value " + toString(number->integer) +
-                                       " does not fit in " + stringify(type));
-    return std::nullopt;
-  }
-  constant.integer = static_cast<int64_t>(number->integer);
-  return constant;
+  // Collecting the statement has checked that the label exists.
+  return ConstantEvaluator(scope, diagnostics, what)
+      .evaluateAs(expr, type, [&](const ExtentExpr &extent) {
+        return knownExtent(extent);
+      });
 }
 
 bool StatementAnalyzer::buildOperands() {

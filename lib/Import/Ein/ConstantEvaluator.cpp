@@ -38,7 +38,7 @@ std::optional<Number> ConstantEvaluator::fail(llvm::SMRange range,
 
 std::optional<Number> ConstantEvaluator::evaluate(const Expr *expr, bool asReal,
                                                   ExtentLookup extentOf) {
-  real = asReal;
+  real = takesFloats = asReal;
   extents = extentOf;
   return visit(expr);
 }
@@ -56,16 +56,80 @@ std::optional<int64_t> ConstantEvaluator::evaluateInt(const Expr *expr,
   return static_cast<int64_t>(value->integer);
 }
 
+double tapestry::ein::roundToType(double value, ElementType type) {
+  const llvm::fltSemantics *semantics = nullptr;
+  switch (type) {
+  case ElementType::F32:
+    semantics = &llvm::APFloat::IEEEsingle();
+    break;
+  case ElementType::F16:
+    semantics = &llvm::APFloat::IEEEhalf();
+    break;
+  case ElementType::BF16:
+    semantics = &llvm::APFloat::BFloat();
+    break;
+  default:
+    return value;
+  }
+  llvm::APFloat rounded(value);
+  bool losesInfo = false;
+  rounded.convert(*semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  rounded.convert(llvm::APFloat::IEEEdouble(),
+                  llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return rounded.convertToDouble();
+}
+
+std::optional<Constant> ConstantEvaluator::evaluateAs(const Expr *expr,
+                                                      ElementType type,
+                                                      ExtentLookup extentOf) {
+  auto *truth = llvm::dyn_cast<BoolLiteral>(expr);
+  if (truth && type == ElementType::Bool)
+    return Constant{truth->value, 0};
+  std::optional<Number> number =
+      evaluate(expr, /*asReal=*/isFloat(type), extentOf);
+  if (!number)
+    return std::nullopt;
+  Constant constant;
+  if (isFloat(type)) {
+    double exact = number->asReal();
+    constant.real = roundToType(exact, type);
+    if (std::isinf(constant.real) && !std::isinf(exact)) {
+      diagnostics.error(expr->range,
+                        "number is too large for " + stringify(type));
+      return std::nullopt;
+    }
+    return constant;
+  }
+  if (type == ElementType::Bool) {
+    constant.integer = number->integer != 0;
+    return constant;
+  }
+  if (!fitsInteger(number->integer, type)) {
+    diagnostics.error(expr->range, "value " + toString(number->integer) +
+                                       " does not fit in " + stringify(type));
+    return std::nullopt;
+  }
+  constant.integer = static_cast<int64_t>(number->integer);
+  return constant;
+}
+
+std::optional<Number> ConstantEvaluator::evaluateParam(const Expr *expr) {
+  real = false;
+  takesFloats = true;
+  std::optional<Number> value = visit(expr);
+  if (value && !value->isFloat &&
+      !fitsInteger(value->integer, ElementType::I64))
+    return fail(expr->range, "value " + toString(value->integer) +
+                                 " does not fit in 64 bits");
+  return value;
+}
+
 std::optional<Number> ConstantEvaluator::visit(const Expr *expr) {
   if (auto *literal = llvm::dyn_cast<IntLiteral>(expr))
     return Number::ofInteger(literal->value);
   if (auto *literal = llvm::dyn_cast<FloatLiteral>(expr)) {
-    if (!real) {
-      auto error = diagnostics.error(expr->range, what + " is an integer");
-      if (what == "a param")
-        error.note(adviceFor("fraction"));
-      return std::nullopt;
-    }
+    if (!takesFloats)
+      return fail(expr->range, what + " is an integer");
     return Number::ofReal(literal->value);
   }
   if (auto *name = llvm::dyn_cast<NameExpr>(expr)) {
@@ -77,9 +141,13 @@ std::optional<Number> ConstantEvaluator::visit(const Expr *expr) {
     if (binding->kind == Binding::Kind::Poison)
       return std::nullopt;
     if (binding->kind == Binding::Kind::Constant) {
-      if (binding->constant.isFloat && !real)
-        return fail(expr->range,
-                    what + " is an integer, '" + name->name + "' is not");
+      if (binding->constant.isFloat && !takesFloats) {
+        diagnostics
+            .error(expr->range,
+                   what + " is an integer, '" + name->name + "' is not")
+            .note(binding->defined, "it is defined here");
+        return std::nullopt;
+      }
       return binding->constant;
     }
     diagnostics

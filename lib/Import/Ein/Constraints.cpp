@@ -43,12 +43,16 @@ std::vector<Analyzer::CutTarget>
 Analyzer::labelTargets(const Tensor &tensor, const EquationStmt &stmt) {
   // The labels of a vertex are those of its statement, in order, whatever they
   // are called in the end.
-  llvm::SmallVector<llvm::StringRef> written;
+  llvm::SmallVector<std::string> written;
   for (const Label &label : stmt.labels)
-    written.push_back(label.name);
+    written.push_back(label.name.str());
+  // Dimensions without names have numbers.
+  if (stmt.literal)
+    for (size_t dim = 0; dim < tensor.shape.size(); ++dim)
+      written.push_back(std::to_string(dim));
   if (stmt.monoid != Monoid::None)
     for (const Label &label : stmt.reduceLabels)
-      written.push_back(label.name);
+      written.push_back(label.name.str());
   std::vector<CutTarget> targets;
   for (auto [position, label] :
        llvm::enumerate(graph.vertices[*tensor.vertex].labels)) {
@@ -57,8 +61,8 @@ Analyzer::labelTargets(const Tensor &tensor, const EquationStmt &stmt) {
         label.role == LabelRole::Inner)
       continue;
     targets.push_back(
-        {position < written.size() ? written[position].str() : label.name,
-         label.name, label.extent});
+        {position < written.size() ? written[position] : label.name, label.name,
+         label.extent});
   }
   return targets;
 }
@@ -66,11 +70,11 @@ Analyzer::labelTargets(const Tensor &tensor, const EquationStmt &stmt) {
 bool Analyzer::addEntry(const Scope &scope, const CutEntry &entry,
                         llvm::ArrayRef<CutTarget> targets, llvm::StringRef name,
                         ShardingConstraint &constraint) {
-  // Only dimensions are planned by number, and no label is written as one.
+  // No label is written as a number.
   const auto *target = llvm::find_if(targets, [&](const CutTarget &candidate) {
-    return entry.label == (llvm::isDigit(entry.label.front())
-                               ? candidate.planned
-                               : candidate.written);
+    return entry.label == candidate.written ||
+           (llvm::isDigit(entry.label.front()) &&
+            entry.label == candidate.planned);
   });
   if (target == targets.end()) {
     std::string known = llvm::join(

@@ -60,6 +60,8 @@ private:
   Value emitVertex(const Tensor &tensor, const Vertex &vertex);
   teg::ScalarExpr toScalar(const Vertex &vertex, const Expression &expression,
                            bool isResult);
+  DenseElementsAttr elementsOf(const Tensor &tensor,
+                               llvm::ArrayRef<Constant> literal);
   Value emitSource(const Tensor &tensor);
   void setConstraints(Operation *op,
                       llvm::ArrayRef<ShardingConstraint> constraints,
@@ -137,6 +139,14 @@ teg::ScalarExpr GraphEmitter::toScalar(const Vertex &vertex,
   return result;
 }
 
+DenseElementsAttr GraphEmitter::elementsOf(const Tensor &tensor,
+                                           llvm::ArrayRef<Constant> literal) {
+  SmallVector<Attribute> values;
+  for (const Constant &constant : literal)
+    values.push_back(constantAttr(constant, tensor.type, builder.getContext()));
+  return DenseElementsAttr::get(typeOf(tensor), values);
+}
+
 Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
   SmallVector<teg::ScalarLabel> labels;
   for (const VertexLabel &label : vertex.labels)
@@ -146,7 +156,10 @@ Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
   bool isResult = vertex.monoid == Monoid::None && !vertex.macro;
   teg::ScalarExpr expr = toScalar(vertex, vertex, isResult);
   teg::EinsumOp einsum =
-      vertex.macro
+      !vertex.literal.empty()
+          ? teg::buildConstantTensor(builder, loc, tensor.name, labels,
+                                     elementsOf(tensor, vertex.literal))
+      : vertex.macro
           ? teg::buildMacro(builder, loc,
                             {*vertex.macro, tensor.name, labels,
                              cast<FloatType>(storedType(vertex.macroType,

@@ -168,23 +168,7 @@ bool Parser::parseInput() {
     if (!parseConstraints(constraints) ||
         !expect(TokenKind::Colon, " and a type after the input's name"))
       return false;
-    if (!token.is(TokenKind::Identifier))
-      return unexpected("a type");
-    auto type = parseElementType(token.spelling);
-    if (!type) {
-      auto error = diagnostics.error(
-          token.range(), "unknown type '" + token.spelling +
-                             "'; the types are f64, f32, f16, bf16, i8, i16, "
-                             "i32, i64 and bool");
-      if (auto meant = suggestElementType(token.spelling))
-        error.note("did you mean '" + *meant + "'?");
-      else if (auto advice = adviceFor(token.spelling); !advice.empty())
-        error.note(advice);
-      return false;
-    }
-    stmt->type = *type;
-    advance();
-    if (token.is(TokenKind::LSquare) && !parseSubscripts(stmt->shape))
+    if (!parseType(stmt->type, stmt->shape))
       return false;
     if (!parseConstraints(constraints))
       return false;
@@ -212,7 +196,7 @@ bool Parser::parseOutput() {
     auto *equation = context.create<EquationStmt>();
     if (!parseLeftSide(name, *equation))
       return false;
-    if (token.is(TokenKind::Equal)) {
+    if (token.is(TokenKind::Equal) || token.is(TokenKind::Colon)) {
       bool parsed = parseDefinition(name, *equation);
       if (parsed)
         statements.push_back(equation);
@@ -392,33 +376,6 @@ bool Parser::parseLabels(llvm::ArrayRef<Label> &labels,
   return expectClosing(TokenKind::RSquare, open);
 }
 
-/// `W : f32[8, 8] = random(7)` and slips that look like it.
-bool Parser::reportTyped(const Token &name) {
-  Token colon = token;
-  llvm::StringRef line(token.spelling.end(),
-                       lexer.endOfLine(token.spelling.end()) -
-                           token.spelling.end());
-  llvm::StringRef right =
-      line.take_until([](char c) { return c == '#'; }).split('=').second.trim();
-  llvm::StringRef word =
-      right.take_while([](char c) { return c == '_' || llvm::isAlnum(c); });
-  if (classifyWord(word) == WordClass::Generator) {
-    llvm::SMRange range = {llvm::SMLoc::getFromPointer(word.begin()),
-                           llvm::SMLoc::getFromPointer(word.end())};
-    diagnostics.error(range, "generator '" + word + "' is not supported yet")
-        .note(adviceFor(word));
-    return false;
-  }
-  auto error = diagnostics.error(
-      colon.range(), "a type is declared for inputs and generators only; the "
-                     "type of a statement is that of its expression");
-  if (right.empty())
-    error.note("did you mean 'input " + name.spelling + " : ...'?");
-  else if (right.starts_with("["))
-    error.note(adviceFor("literal"));
-  return false;
-}
-
 const EquationStmt *Parser::parseEquation(Token &defined) {
   Token name = token;
   Token next = peekNext();
@@ -442,10 +399,6 @@ const EquationStmt *Parser::parseEquation(Token &defined) {
     return nullptr;
   defined = name;
   auto *stmt = context.create<EquationStmt>();
-  if (token.is(TokenKind::Colon)) {
-    reportTyped(name);
-    return nullptr;
-  }
   return parseLeftSide(name, *stmt) && parseDefinition(name, *stmt) ? stmt
                                                                     : nullptr;
 }
@@ -467,8 +420,10 @@ bool Parser::parseLeftSide(const Token &name, EquationStmt &stmt) {
   return true;
 }
 
-/// `= right side`.
+/// `= right side`, or `: type = brackets`.
 bool Parser::parseDefinition(const Token &name, EquationStmt &stmt) {
+  if (token.is(TokenKind::Colon) && !stmt.hasLabels && stmt.constraints.empty())
+    return parseTyped(name, stmt);
   if (!expect(TokenKind::Equal, stmt.hasLabels || !stmt.constraints.empty()
                                     ? " after the left side"
                                     : " or '[' after the tensor's name") ||

@@ -43,7 +43,13 @@ private:
   bool reportUnknownReduction(const ast::Expr &expr, const Token &head);
   bool parseRightSide(ast::EquationStmt &stmt);
   bool parseNorm(ast::EquationStmt &stmt);
+  // Types (ParseTyped.cpp).
+  bool parseType(ElementType &type, llvm::ArrayRef<ExprPtr> &shape);
+  bool parseTyped(const Token &name, ast::EquationStmt &stmt);
+  bool parseBrackets(unsigned level, llvm::SmallVectorImpl<int64_t> &counts,
+                     llvm::SmallVectorImpl<ExprPtr> &values);
   bool reportTyped(const Token &name);
+  llvm::StringRef rightOfEqual() const;
   bool parseFormal(ast::Formal &formal);
   /// `noExtents` says why labels have none here; empty where they may.
   bool parseLabels(llvm::ArrayRef<ast::Label> &labels,

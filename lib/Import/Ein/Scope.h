@@ -9,6 +9,7 @@
 
 #include "tapestry/Import/Ein/AST.h"
 #include "tapestry/Import/Ein/Diagnostics.h"
+#include "tapestry/Import/Ein/Graph.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace tapestry::ein {
@@ -102,6 +103,12 @@ public:
   /// with a fraction are reported. Nothing once reported.
   std::optional<Number> evaluate(const ast::Expr *expr, bool asReal,
                                  ExtentLookup extentOf = nullptr);
+  /// An integer that fits in 64 bits, or a float where one is written; the
+  /// quotient of integers truncates.
+  std::optional<Number> evaluateParam(const ast::Expr *expr);
+  /// A value of `type`, rounded; reports integers that do not fit.
+  std::optional<Constant> evaluateAs(const ast::Expr *expr, ElementType type,
+                                     ExtentLookup extentOf = nullptr);
   /// An integer that fits in 64 bits.
   std::optional<int64_t> evaluateInt(const ast::Expr *expr,
                                      ExtentLookup extentOf = nullptr);
@@ -121,8 +128,13 @@ private:
   /// What is evaluated, for messages: "a param", "an extent".
   llvm::StringRef what;
   bool real = false;
+  /// Whether numbers with a fraction are allowed.
+  bool takesFloats = false;
   ExtentLookup extents = nullptr;
 };
+
+/// Rounds to the values that a float type has.
+double roundToType(double value, ElementType type);
 
 } // namespace tapestry::ein
 

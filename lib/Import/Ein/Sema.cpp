@@ -18,15 +18,14 @@ llvm::Error tapestry::ein::addParamDefinition(llvm::StringRef text,
                                               EinOptions &options) {
   auto [name, value] = text.split('=');
   name = name.trim();
-  value = value.trim();
-  int64_t number = 0;
-  if (name.empty() || value.getAsInteger(10, number))
-    return llvm::createStringError("-D " + text +
-                                   ": expected NAME=INTEGER, e.g. n=1024");
-  auto [it, added] = options.params.try_emplace(name, number);
-  if (!added && it->second != number)
+  std::optional<Number> number = parseNumber(value.trim());
+  if (name.empty() || !number)
+    return llvm::createStringError(
+        "-D " + text + ": expected NAME=NUMBER, e.g. n=1024 or lr=0.1");
+  auto [it, added] = options.params.try_emplace(name, *number);
+  if (!added && !(it->second == *number))
     return llvm::createStringError("-D " + text + ": param '" + name +
-                                   "' was set to " + llvm::Twine(it->second) +
+                                   "' was set to " + toString(it->second) +
                                    " before");
   return llvm::Error::success();
 }
@@ -122,7 +121,7 @@ void Analyzer::checkParamOptions(const Program &program) {
     // The mistake is not in the text.
     diagnostics.error(
         llvm::SMRange(),
-        "-D " + name + "=" + llvm::Twine(options.params.lookup(name)) +
+        "-D " + name + "=" + toString(options.params.lookup(name)) +
             ": the program has no param '" + name + "'; " +
             (known.empty() ? "it has no params at all"
                            : "its params are " + llvm::join(known, ", ")) +
@@ -135,16 +134,32 @@ void Analyzer::visitParam(const ParamStmt &stmt) {
     return;
   Binding binding;
   binding.defined = stmt.nameRange;
-  if (auto it = options.params.find(stmt.name); it != options.params.end()) {
+  std::optional<Number> value =
+      ConstantEvaluator(file, diagnostics, "a param").evaluateParam(stmt.value);
+  if (auto it = options.params.find(stmt.name);
+      value && it != options.params.end())
+    value = replaceParam(stmt.name, *value, it->second);
+  if (value) {
     binding.kind = Binding::Kind::Constant;
-    binding.constant = Number::ofInteger(it->second);
-  } else if (std::optional<int64_t> value =
-                 ConstantEvaluator(file, diagnostics, "a param")
-                     .evaluateInt(stmt.value)) {
-    binding.kind = Binding::Kind::Constant;
-    binding.constant = Number::ofInteger(*value);
+    binding.constant = *value;
   }
   file.define(stmt.name, binding);
+}
+
+/// The number of the command line, as the kind of number that the file has.
+std::optional<Number> Analyzer::replaceParam(llvm::StringRef name,
+                                             const Number &value,
+                                             const Number &given) {
+  if (value.isFloat)
+    return Number::ofReal(given.asReal());
+  if (!given.isFloat)
+    return given;
+  diagnostics.error(llvm::SMRange(),
+                    "-D " + name + "=" + toString(given) + ": param '" + name +
+                        "' is a whole number, " + toString(value) +
+                        " in the program; " + toString(value) +
+                        ".0 there would make it a float");
+  return std::nullopt;
 }
 
 bool Analyzer::checkSize(llvm::StringRef name, llvm::SMRange range,
@@ -169,20 +184,11 @@ void Analyzer::visitInput(const InputStmt &stmt) {
   tensor.name = stmt.name.str();
   tensor.type = stmt.type;
   tensor.loc = stmt.nameRange.Start;
-  bool ok = true;
-  for (const Expr *expr : stmt.shape) {
-    std::optional<int64_t> extent =
-        ConstantEvaluator(file, diagnostics, "an extent").evaluateInt(expr);
-    if (extent && *extent < 1) {
-      diagnostics.error(expr->range, "the extents of input '" + stmt.name +
-                                         "' must be at least 1, got " +
-                                         llvm::Twine(*extent));
-      extent.reset();
-    }
-    ok &= extent.has_value();
-    tensor.shape.push_back(extent.value_or(1));
-  }
-  ok = ok && checkSize(stmt.name, stmt.nameRange, tensor.type, tensor.shape);
+  auto shape =
+      evaluateShape(file, ("input '" + stmt.name + "'").str(), stmt.shape);
+  tensor.shape = shape.value_or(llvm::SmallVector<int64_t, 4>());
+  bool ok =
+      shape && checkSize(stmt.name, stmt.nameRange, tensor.type, tensor.shape);
   if (ok && (stmt.hasLabels || !stmt.constraints.empty()))
     if (auto targets = dimensionTargets(tensor, stmt.hasLabels, stmt.labels,
                                         stmt.nameRange))
@@ -255,6 +261,8 @@ void Analyzer::visitEquation(Scope &scope, const EquationStmt &stmt) {
 
 std::optional<unsigned> Analyzer::expand(Scope &scope,
                                          const EquationStmt &stmt) {
+  if (stmt.literal)
+    return addLiteral(scope, stmt);
   auto *call = llvm::dyn_cast<CallExpr>(stmt.expr);
   if (call && !stmt.macro && stmt.monoid == Monoid::None)
     if (const Binding *callee = scope.lookup(call->callee);
@@ -347,29 +355,31 @@ std::optional<unsigned> Analyzer::addVertex(const Scope &scope,
             stmt, inner.vertex.macro ? numVerticesOf(*inner.vertex.macro) : 1))
       return std::nullopt;
   std::string name = scope.vertexNameFor(stmt.name);
-  auto add = [&](std::string tensorName, ElementType type,
-                 llvm::SmallVector<int64_t, 4> shape, Vertex vertex) {
-    if (!checkSize(tensorName, stmt.nameRange, type, shape, vertex))
-      return false;
-    nameLabels(scope, vertex);
-    vertex.loc = stmt.nameRange.Start;
-    vertex.calls.assign(calls.rbegin(), calls.rend());
-    Tensor tensor;
-    tensor.name = std::move(tensorName);
-    tensor.type = type;
-    tensor.shape = std::move(shape);
-    tensor.loc = stmt.nameRange.Start;
-    tensor.vertex = graph.vertices.size();
-    graph.vertices.push_back(std::move(vertex));
-    graph.tensors.push_back(std::move(tensor));
-    return true;
-  };
   for (StatementAnalyzer::Inner &inner : result->inners)
-    if (!add(name + "." + inner.suffix, inner.type, std::move(inner.shape),
-             std::move(inner.vertex)))
+    if (!addTensor(scope, stmt, name + "." + inner.suffix, inner.type,
+                   std::move(inner.shape), std::move(inner.vertex)))
       return std::nullopt;
-  if (!add(name, result->type, std::move(result->shape),
-           std::move(result->vertex)))
+  return addTensor(scope, stmt, std::move(name), result->type,
+                   std::move(result->shape), std::move(result->vertex));
+}
+
+std::optional<unsigned> Analyzer::addTensor(const Scope &scope,
+                                            const EquationStmt &stmt,
+                                            std::string name, ElementType type,
+                                            llvm::SmallVector<int64_t, 4> shape,
+                                            Vertex vertex) {
+  if (!checkSize(name, stmt.nameRange, type, shape, vertex))
     return std::nullopt;
+  nameLabels(scope, vertex);
+  vertex.loc = stmt.nameRange.Start;
+  vertex.calls.assign(calls.rbegin(), calls.rend());
+  Tensor tensor;
+  tensor.name = std::move(name);
+  tensor.type = type;
+  tensor.shape = std::move(shape);
+  tensor.loc = stmt.nameRange.Start;
+  tensor.vertex = graph.vertices.size();
+  graph.vertices.push_back(std::move(vertex));
+  graph.tensors.push_back(std::move(tensor));
   return graph.tensors.size() - 1;
 }

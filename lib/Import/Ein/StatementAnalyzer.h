@@ -315,9 +315,6 @@ private:
   std::vector<Inner> inners;
 };
 
-/// Rounds to the values that a float type has.
-double roundToType(double value, ElementType type);
-
 /// Where sums are kept that an expression goes on with: f32 for narrower
 /// floats.
 ElementType wideType(ElementType type);

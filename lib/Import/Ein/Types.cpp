@@ -1,6 +1,10 @@
 //===- Types.cpp - Element types, monoids and constants of .ein -----------===//
 
 #include "tapestry/Import/Ein/Types.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <algorithm>
@@ -136,6 +140,27 @@ std::optional<Reduction> tapestry::ein::parseReduction(llvm::StringRef text) {
 
 WideInt tapestry::ein::largestInteger(ElementType type) {
   return (WideInt(1) << (bitWidth(type) - 1)) - 1;
+}
+
+std::optional<Number> tapestry::ein::parseNumber(llvm::StringRef text) {
+  int64_t integer = 0;
+  if (!text.getAsInteger(10, integer))
+    return Number::ofInteger(integer);
+  double real = 0;
+  if (text.empty() || text.getAsDouble(real))
+    return std::nullopt;
+  return Number::ofReal(real);
+}
+
+std::string tapestry::ein::toString(const Number &number) {
+  if (!number.isFloat)
+    return toString(number.integer);
+  llvm::SmallString<24> text;
+  llvm::APFloat(number.real).toString(text);
+  // As it has to be written to be a float.
+  if (llvm::all_of(text, [](char c) { return c == '-' || llvm::isDigit(c); }))
+    text += ".0";
+  return text.str().str();
 }
 
 bool tapestry::ein::fitsInteger(WideInt value, ElementType type) {

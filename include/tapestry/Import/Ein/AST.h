@@ -271,7 +271,18 @@ struct OutputStmt : Stmt {
   static bool classof(const Stmt *s) { return s->kind == Kind::Output; }
 };
 
-/// `NAME[labels] = right side`.
+/// `f32[2, 3] = [[...], [...]]`, behind `K :`.
+struct TensorLiteral {
+  llvm::SMRange range;
+  ElementType type = ElementType::F32;
+  llvm::ArrayRef<const Expr *> shape;
+  /// How many elements the brackets of each level hold.
+  llvm::ArrayRef<int64_t> counts;
+  /// In row-major order.
+  llvm::ArrayRef<const Expr *> values;
+};
+
+/// `NAME[labels] = right side`, or `NAME : type = brackets`.
 struct EquationStmt : Stmt {
   /// Whether the left side has brackets (`T[]` has, `T` has not).
   bool hasLabels = false;
@@ -283,7 +294,9 @@ struct EquationStmt : Stmt {
   llvm::ArrayRef<Label> reduceLabels;
   /// The name of the reduction or macro.
   llvm::SMRange reduceRange;
+  /// Null for a constant tensor.
   const Expr *expr = nullptr;
+  const TensorLiteral *literal = nullptr;
   /// The second argument of a norm.
   const Expr *epsilon = nullptr;
   llvm::ArrayRef<Constraint> constraints;

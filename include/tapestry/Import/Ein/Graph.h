@@ -149,6 +149,8 @@ struct Vertex : Expression {
   ElementType macroType = ElementType::F32;
   /// The second argument of a norm.
   Expression epsilon;
+  /// The elements of a constant tensor, which has no expression.
+  std::vector<Constant> literal;
   /// The statement.
   llvm::SMLoc loc;
   /// The uses of macros that led here, innermost first.

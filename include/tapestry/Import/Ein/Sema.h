@@ -13,13 +13,13 @@ namespace tapestry::ein {
 
 struct EinOptions {
   /// Values for params that replace those of the file.
-  llvm::StringMap<int64_t> params;
+  llvm::StringMap<Number> params;
   /// The name of the graph; empty: the file's name without its ending.
   std::string graphName;
 };
 
-/// Adds "n=1024", the argument of -D, to `options`. Fails on text of another
-/// form and on a param that is set twice to different values.
+/// Adds "n=1024" or "lr=0.1", the argument of -D, to `options`. Fails on text
+/// of another form and on a param that is set twice to different values.
 llvm::Error addParamDefinition(llvm::StringRef text, EinOptions &options);
 
 /// Resolves names, infers extents and types, and runs the bodies of the users'

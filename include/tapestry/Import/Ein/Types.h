@@ -66,7 +66,13 @@ struct Number {
   double asReal() const {
     return isFloat ? real : static_cast<double>(integer);
   }
+  bool operator==(const Number &o) const {
+    return isFloat == o.isFloat && integer == o.integer && real == o.real;
+  }
 };
+/// "1024", "-3", "0.1", "1e-5": an integer of 64 bits or a float.
+std::optional<Number> parseNumber(llvm::StringRef text);
+std::string toString(const Number &number);
 
 /// The largest value of an integer type.
 WideInt largestInteger(ElementType type);

@@ -178,3 +178,37 @@ def parts_of_tensors(X, U, V):
         "E": X[:3, :4] @ X[:, :4].T,
         "R": X[:, 0] / X[:2, 1].sum(),
     }
+
+
+@program(
+    """
+    param n = 3
+    param lr = 0.1
+    param momentum = 1 - lr
+    input U : f32[17, 19]
+    input G : f64[11]
+    K : f32[n, 3] = [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
+    H : bf16[5] = [1 / 3, -lr, inf, 0, -0.0]
+    B : bool[2, 3] = [[true, false, false], [true, true, false]]
+    R : i32[2, 3, 2] = [[[1, 2], [3, 4], [5, 6]], [[7, 7], [7, 7], [7, -n]]]
+    L[y:15, x:17] = sum[r, q] K[r, q] * U[y + r, x + q]
+    M[i] = G[i] * momentum - lr / n
+    S[a] = sum[b, c] R[a, b, c] * i32(B[a, b])
+    """,
+    {"U": normal(17, 19), "G": normal(11, type="f64")},
+    "L:f32 M:f64 S:i32 H:bf16 R:i32 B:bool",
+    params={"lr": "0.25"},
+)
+def constants(U, G):
+    stencil = np.array([[0, 1, 0], [1, -4, 1], [0, 1, 0]])
+    windows = np.lib.stride_tricks.sliding_window_view(U, (3, 3))
+    rows = np.array([[[1, 2], [3, 4], [5, 6]], [[7, 7], [7, 7], [7, -3]]])
+    mask = np.array([[True, False, False], [True, True, False]])
+    return {
+        "L": (windows * stencil).sum((2, 3)),
+        "M": G * 0.75 - 0.25 / 3,
+        "S": (rows * mask[:, :, None]).sum((1, 2)),
+        "H": [1 / 3, -0.25, np.inf, 0, -0.0],
+        "R": rows,
+        "B": mask,
+    }

@@ -61,6 +61,14 @@ EinsumOp buildEinsum(mlir::OpBuilder &builder, mlir::Location loc,
                      unsigned numParallel, tapestry::Monoid monoid,
                      mlir::Type elementType, const ScalarExpr &expr);
 
+/// The einsum of a constant tensor, whose dimensions are `labels` in order: its
+/// body chooses the element by the labels, at the cost of one selection per run
+/// of equal elements.
+EinsumOp buildConstantTensor(mlir::OpBuilder &builder, mlir::Location loc,
+                             llvm::StringRef name,
+                             llvm::ArrayRef<ScalarLabel> labels,
+                             mlir::DenseElementsAttr values);
+
 /// An application of a macro.
 struct MacroUse {
   MacroKind kind;
