@@ -149,7 +149,18 @@ def add_statement(rng, text):
         return f"{text}\noutput {line}\n"
     if rng.random() < 0.2:
         return f"{text}\noutput {constant(rng, name)}\n"
+    if rng.random() < 0.2:
+        return f"{text}\noutput {name} = {whole(rng, match[1], found)}\n"
     return f"{text}\n{line}\noutput {name}\n"
+
+
+def whole(rng, tensor, statements):
+    """An expression of whole tensors, which may not fit together."""
+    other = rng.choice([tensor, tensor, rng.choice(statements)[1]])
+    return rng.choice(
+        [f"{tensor} * {other} + 1", f"{tensor} @ {other}", f"exp({tensor} @ {other}) @ {other}",
+         f"select({tensor} > {other}, {tensor}, 0)", f"-{tensor} / sum[q]({other}[q])"]
+    )  # fmt: skip
 
 
 def constant(rng, name):

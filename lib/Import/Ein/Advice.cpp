@@ -11,7 +11,8 @@ struct AdviceRow {
 };
 // Each is imported as it stands by a test.
 constexpr llvm::StringLiteral product =
-    "a matrix product is C[i, k] = sum[j] A[i, j] * B[j, k]";
+    "a matrix product is C[i, k] = sum[j] A[i, j] * B[j, k]; of whole matrices "
+    "C = A @ B";
 constexpr llvm::StringLiteral mean = "a mean is M[n] = mean[c] X[n, c]";
 constexpr llvm::StringLiteral loop =
     "--repeat K --feed OUT=IN on the command line runs a program K times";
@@ -176,7 +177,6 @@ constexpr AdviceRow adviceTable[] = {
     {"complex128", ofComplex},
     {"complex", ofComplex},
     // Operators and punctuation.
-    {"@", product},
     {"and", "a and b is a && b"},
     {"or", "a or b is a || b"},
     {"not", "not a is !a"},

@@ -38,6 +38,9 @@ private:
   // once reported.
   void visitEquation(Scope &scope, const ast::EquationStmt &stmt);
   std::optional<unsigned> expand(Scope &scope, const ast::EquationStmt &stmt);
+  /// The macro of the user that a statement is a use of, or null.
+  static const ast::DefStmt *macroUsedBy(const Scope &scope,
+                                         const ast::EquationStmt &stmt);
   std::optional<unsigned> addVertex(const Scope &scope,
                                     const ast::EquationStmt &stmt);
   std::optional<unsigned> addTensor(const Scope &scope,
@@ -45,10 +48,6 @@ private:
                                     std::string name, ElementType type,
                                     llvm::SmallVector<int64_t, 4> shape,
                                     Vertex vertex);
-  /// What the labels of a vertex are called that the program gives no names.
-  static std::string dimensionLabel(size_t dim) {
-    return "d" + std::to_string(dim);
-  }
 
   // Literals.cpp. `name` is what messages call the tensor.
   std::optional<llvm::SmallVector<int64_t, 4>>
@@ -78,7 +77,7 @@ private:
   dimensionTargets(const Tensor &tensor, bool hasLabels,
                    llvm::ArrayRef<ast::Label> labels, llvm::SMRange where);
   /// The labels of the vertex that a statement ends in.
-  std::vector<CutTarget> labelTargets(const Tensor &tensor,
+  std::vector<CutTarget> labelTargets(const Scope &scope, const Tensor &tensor,
                                       const ast::EquationStmt &stmt);
   /// Adds what constraints ask for to `into`, reporting what they cannot.
   void addConstraints(const Scope &scope,
@@ -111,6 +110,8 @@ private:
   const EinOptions &options;
   DiagnosticEngine &diagnostics;
   Graph graph;
+  /// Holds what statements stand for that are written in another way.
+  ast::Context context;
   Scope file;
   /// The uses of macros around the current statement, outermost first.
   llvm::SmallVector<llvm::SMLoc> calls;

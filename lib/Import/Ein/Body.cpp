@@ -148,9 +148,10 @@ std::optional<unsigned> StatementAnalyzer::build(const Expr *expr,
   case Expr::Kind::IntLiteral:
   case Expr::Kind::FloatLiteral:
   case Expr::Kind::Extent:
+  case Expr::Kind::MatMul:
     break;
   }
-  llvm_unreachable("literals are constants");
+  llvm_unreachable("literals are constants, whole tensors have subscripts");
 }
 
 std::optional<unsigned> StatementAnalyzer::buildUnary(const UnaryExpr &expr,

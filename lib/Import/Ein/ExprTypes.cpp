@@ -93,6 +93,8 @@ std::optional<ExprType> StatementAnalyzer::inferUncached(const Expr *expr) {
     return inferCall(*llvm::cast<CallExpr>(expr));
   case Expr::Kind::Reduce:
     return inferReduce(*llvm::cast<ReduceExpr>(expr));
+  case Expr::Kind::MatMul:
+    break;
   }
   llvm_unreachable("all expressions have a type");
 }

@@ -1,6 +1,7 @@
 //===- Literals.cpp - Constant tensors in brackets ------------------------===//
 
 #include "Analyzer.h"
+#include "WholeTensors.h"
 
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;

@@ -154,7 +154,8 @@ unsigned StatementAnalyzer::internInner(Vertex inner, ElementType type) {
         haveEqualExtents(known.vertex.labels, inner.labels) &&
         static_cast<const Expression &>(known.vertex) == inner)
       return position;
-  llvm::StringRef word = stringify(reduction);
+  llvm::StringRef word =
+      reduction == Reduction() ? "part" : stringify(reduction);
   unsigned number = 1 + llvm::count_if(inners, [&](const Inner &known) {
                       return reductionOf(known.vertex) == reduction;
                     });

@@ -2,7 +2,7 @@
 //
 // From the loosest to the tightest: ||, &&, comparisons (which do not chain),
 // |,
-// ^, &, << >>, + -, * / // %, prefix - and !, ** (to the right).
+// ^, &, << >>, + -, * / // % @, prefix - and !, ** (to the right).
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,13 +68,19 @@ Parser::ExprPtr Parser::parseBinary(unsigned level) {
   ExprPtr lhs = parseBinary(level + 1);
   while (lhs) {
     const OperatorRow *row = operatorOf(token.kind, level);
-    if (!row)
+    bool isMatMul = level == lastLevel && token.is(TokenKind::At);
+    if (!row && !isMatMul)
       return lhs;
     Token op = token;
     advance();
     ExprPtr rhs = parseBinary(level + 1);
     if (!rhs)
       return nullptr;
+    if (isMatMul) {
+      lhs = checkDepth(
+          context.create<MatMulExpr>(since(start), op.range(), lhs, rhs));
+      continue;
+    }
     lhs = checkDepth(context.create<BinaryExpr>(since(start), row->op,
                                                 op.range(), lhs, rhs));
     if (level == comparisonLevel && operatorOf(token.kind, level)) {

@@ -1,6 +1,7 @@
 //===- Sema.cpp - From a syntax tree to a checked graph -------------------===//
 
 #include "Analyzer.h"
+#include "WholeTensors.h"
 #include "tapestry/Import/Ein/Parser.h"
 #include "tapestry/Import/Ein/Words.h"
 #include "llvm/ADT/StringExtras.h"
@@ -251,24 +252,36 @@ void Analyzer::visitEquation(Scope &scope, const EquationStmt &stmt) {
     binding.tensor = *tensor;
     if (!stmt.constraints.empty()) {
       Tensor &defined = graph.tensors[*tensor];
-      addConstraints(scope, stmt.constraints, labelTargets(defined, stmt),
-                     stmt.name, defined.constraints.work,
+      addConstraints(scope, stmt.constraints,
+                     labelTargets(scope, defined, stmt), stmt.name,
+                     defined.constraints.work,
                      &defined.constraints.layoutGroup);
     }
   }
   scope.define(stmt.name, binding);
 }
 
+const DefStmt *Analyzer::macroUsedBy(const Scope &scope,
+                                     const EquationStmt &stmt) {
+  auto *call = llvm::dyn_cast_or_null<CallExpr>(stmt.expr);
+  if (!call || !stmt.reduceLabels.empty())
+    return nullptr;
+  const Binding *callee = scope.lookup(call->callee);
+  bool isMacro = callee && callee->kind == Binding::Kind::Macro;
+  return isMacro ? callee->macro : nullptr;
+}
+
 std::optional<unsigned> Analyzer::expand(Scope &scope,
                                          const EquationStmt &stmt) {
   if (stmt.literal)
     return addLiteral(scope, stmt);
-  auto *call = llvm::dyn_cast<CallExpr>(stmt.expr);
-  if (call && !stmt.macro && stmt.monoid == Monoid::None)
-    if (const Binding *callee = scope.lookup(call->callee);
-        callee && callee->kind == Binding::Kind::Macro)
-      return expandUse(scope, stmt, *call, *callee->macro);
-  return addVertex(scope, stmt);
+  if (const DefStmt *def = macroUsedBy(scope, stmt))
+    return expandUse(scope, stmt, *llvm::cast<CallExpr>(stmt.expr), *def);
+  WholeTensors whole(scope, graph, diagnostics, context);
+  if (!whole.concerns(stmt))
+    return addVertex(scope, stmt);
+  const EquationStmt *elements = whole.rewrite(stmt);
+  return elements ? addVertex(scope, *elements) : std::nullopt;
 }
 
 /// Gives the labels the names that they have outside the macro; what is then

@@ -196,6 +196,13 @@ bool StatementAnalyzer::collect(const Expr *expr) {
     return checkExtent(*llvm::cast<ExtentExpr>(expr));
   case Expr::Kind::Reduce:
     return collectReduce(*llvm::cast<ReduceExpr>(expr));
+  case Expr::Kind::MatMul:
+    diagnostics
+        .error(llvm::cast<MatMulExpr>(expr)->opRange,
+               "'@' multiplies whole tensors, in a statement without labels: "
+               "C = A @ B")
+        .note(adviceFor("matmul"));
+    return false;
   }
   llvm_unreachable("all expressions are visited");
 }
@@ -244,7 +251,8 @@ bool StatementAnalyzer::collectName(const NameExpr &expr) {
         .note(binding->defined, "it is defined here as " +
                                     typeToString(graph.tensors[*tensor].type,
                                                  graph.tensors[*tensor].shape))
-        .note("each element is meant: Z[i, j] = X[i, j] of a matrix X");
+        .note("with labels each element is meant: Z[i, j] = X[i, j] of a "
+              "matrix X; without any, whole tensors: Z = 2 * X");
     return false;
   }
   Access access;

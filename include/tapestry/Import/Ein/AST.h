@@ -38,7 +38,8 @@ struct Expr {
     Binary,
     Call,
     Iverson,
-    Reduce
+    Reduce,
+    MatMul
   };
   Kind kind;
   llvm::SMRange range;
@@ -155,6 +156,18 @@ struct BinaryExpr : Expr {
   static bool classof(const Expr *e) { return e->kind == Kind::Binary; }
 };
 
+/// `A @ B` of whole tensors.
+struct MatMulExpr : Expr {
+  llvm::SMRange opRange;
+  const Expr *lhs;
+  const Expr *rhs;
+  MatMulExpr(llvm::SMRange range, llvm::SMRange opRange, const Expr *lhs,
+             const Expr *rhs)
+      : Expr(Kind::MatMul, range, std::max(lhs->depth, rhs->depth) + 1),
+        opRange(opRange), lhs(lhs), rhs(rhs) {}
+  static bool classof(const Expr *e) { return e->kind == Kind::MatMul; }
+};
+
 /// A function, a cast or (only as the whole right side) a user's macro.
 struct CallExpr : Expr {
   llvm::StringRef callee;
@@ -184,7 +197,8 @@ struct Label {
   const Expr *extent = nullptr;
 };
 
-/// `sum[k](X[n, k])` inside an expression.
+/// `sum[k](X[n, k])` inside an expression; without a reduction, what is
+/// computed for the whole tensor before it is read.
 struct ReduceExpr : Expr {
   Reduction reduction;
   llvm::ArrayRef<Label> labels;

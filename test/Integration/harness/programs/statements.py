@@ -212,3 +212,47 @@ def constants(U, G):
         "R": rows,
         "B": mask,
     }
+
+
+@program(
+    """
+    input X : f32[11, 7]
+    input Y : f32[11, 7]
+    input W : f32[7, 5]
+    input V : f32[5, 6]
+    input T : f32[3, 11, 7]
+    input U : f32[3, 7, 4]
+    input I : i32[6, 6]
+    input s : f32
+    Z = X + 2 * Y * s
+    C = X @ W
+    D @ {0: 1} = exp(X @ W / 4) @ V + 1
+    E = T @ U
+    F = select(X > Y, X, 0) / max[i, j](X[i, j])
+    G = (X @ W) @ V - (X @ W) @ V / 3
+    J = I @ I @ I
+    M = X * 2 @ W
+    """,
+    {
+        "X": normal(11, 7),
+        "Y": normal(11, 7),
+        "W": normal(7, 5),
+        "V": normal(5, 6),
+        "T": normal(3, 11, 7),
+        "U": normal(3, 7, 4),
+        "I": integers(-5, 5, 6, 6),
+        "s": normal(),
+    },
+    "Z:f32 C:f32 D:f32 E:f32 F:f32 G:f32 J:i32 M:f32",
+)
+def whole_tensors(X, Y, W, V, T, U, I, s):
+    return {
+        "Z": X + 2 * Y * s,
+        "C": X @ W,
+        "D": np.exp(X @ W / 4) @ V + 1,
+        "E": T @ U,
+        "F": np.where(X > Y, X, 0) / X.max(),
+        "G": X @ W @ V * 2 / 3,
+        "J": I @ I @ I,
+        "M": X * 2 @ W,
+    }

@@ -1,0 +1,248 @@
+//===- WholeTensors.cpp - Statements of whole tensors ---------------------===//
+
+#include "WholeTensors.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace tapestry::ein;
+using namespace tapestry::ein::ast;
+
+std::string tapestry::ein::dimensionLabel(size_t dim) {
+  return "d" + std::to_string(dim);
+}
+
+/// The operands of an expression, nested reductions having none that count.
+static llvm::SmallVector<const Expr *, 4> partsOf(const Expr *expr) {
+  if (auto *unary = llvm::dyn_cast<UnaryExpr>(expr))
+    return {unary->operand};
+  if (auto *binary = llvm::dyn_cast<BinaryExpr>(expr))
+    return {binary->lhs, binary->rhs};
+  if (auto *product = llvm::dyn_cast<MatMulExpr>(expr))
+    return {product->lhs, product->rhs};
+  if (auto *call = llvm::dyn_cast<CallExpr>(expr))
+    return llvm::SmallVector<const Expr *, 4>(call->args);
+  return {};
+}
+
+const Tensor *WholeTensors::wholeTensor(const Expr *expr) const {
+  auto *name = llvm::dyn_cast<NameExpr>(expr);
+  const Binding *binding = name ? scope.lookup(name->name) : nullptr;
+  if (!binding || binding->kind != Binding::Kind::Tensor)
+    return nullptr;
+  const Tensor &tensor = graph.tensors[binding->tensor];
+  return tensor.shape.empty() ? nullptr : &tensor;
+}
+
+bool WholeTensors::mentionsWhole(const Expr *expr) const {
+  return llvm::isa<MatMulExpr>(expr) || wholeTensor(expr) ||
+         llvm::any_of(partsOf(expr),
+                      [&](const Expr *part) { return mentionsWhole(part); });
+}
+
+bool WholeTensors::concerns(const EquationStmt &stmt) const {
+  return !stmt.hasLabels && stmt.reduceLabels.empty() &&
+         mentionsWhole(stmt.expr);
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+static std::string shapeToString(llvm::ArrayRef<int64_t> shape) {
+  return "[" +
+         llvm::join(llvm::map_range(
+                        shape, [](int64_t n) { return std::to_string(n); }),
+                    ", ") +
+         "]";
+}
+
+std::optional<WholeTensors::Shape>
+WholeTensors::combinedShape(const Expr *expr,
+                            llvm::ArrayRef<const Expr *> parts) {
+  const Expr *first = nullptr;
+  Shape common;
+  for (const Expr *part : parts) {
+    std::optional<Shape> shape = shapeOf(part);
+    if (!shape)
+      return std::nullopt;
+    if (shape->empty() || (first && *shape == common))
+      continue;
+    if (first) {
+      diagnostics
+          .error(expr->range, "whole tensors combine where their shapes are "
+                              "equal, but '" +
+                                  excerpt(first->range) + "' is " +
+                                  shapeToString(common) + " and '" +
+                                  excerpt(part->range) + "' is " +
+                                  shapeToString(*shape))
+          .note("which elements meet is said by labels, as in "
+                "Z[i, j] = X[i, j] + B[j]");
+      return std::nullopt;
+    }
+    first = part;
+    common = std::move(*shape);
+  }
+  return common;
+}
+
+std::optional<WholeTensors::Shape>
+WholeTensors::productShape(const MatMulExpr &expr) {
+  std::optional<Shape> lhs = shapeOf(expr.lhs), rhs = shapeOf(expr.rhs);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  size_t rank = lhs->size();
+  auto fail = [&](const llvm::Twine &wanted) {
+    diagnostics
+        .error(expr.opRange,
+               "'@' needs " + wanted + ", but '" + excerpt(expr.lhs->range) +
+                   "' is " + shapeToString(*lhs) + " and '" +
+                   excerpt(expr.rhs->range) + "' is " + shapeToString(*rhs))
+        .note("other products have labels, as in Y[i] = sum[j] A[i, j] * X[j]");
+    return std::nullopt;
+  };
+  if (rank < 2 || rhs->size() != rank)
+    return fail("two tensors of one rank, 2 or more");
+  auto leading = [](const Shape &shape) {
+    return llvm::ArrayRef(shape).drop_back(2);
+  };
+  if (leading(*lhs) != leading(*rhs))
+    return fail("equal extents before the last two dimensions");
+  if (lhs->back() != (*rhs)[rank - 2])
+    return fail("as many columns on the left as rows on the right");
+  lhs->back() = rhs->back();
+  return lhs;
+}
+
+std::optional<WholeTensors::Shape> WholeTensors::shapeOf(const Expr *expr) {
+  std::optional<Shape> shape = Shape();
+  if (const Tensor *tensor = wholeTensor(expr)) {
+    shape->assign(tensor->shape.begin(), tensor->shape.end());
+  } else if (auto *access = llvm::dyn_cast<AccessExpr>(expr);
+             access && !access->subscripts.empty()) {
+    diagnostics
+        .error(expr->range, "'" + excerpt(expr->range) +
+                                "' is an element, but other tensors of this "
+                                "statement are whole")
+        .note("either all of them have subscripts or none");
+    return std::nullopt;
+  } else if (auto *product = llvm::dyn_cast<MatMulExpr>(expr)) {
+    shape = productShape(*product);
+  } else {
+    shape = combinedShape(expr, partsOf(expr));
+  }
+  if (shape)
+    shapes[expr] = *shape;
+  return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// Subscripts
+//===----------------------------------------------------------------------===//
+
+llvm::StringRef WholeTensors::save(const llvm::Twine &text) {
+  std::string copy = text.str();
+  llvm::ArrayRef<char> saved =
+      context.copy(llvm::ArrayRef<char>(copy.data(), copy.size()));
+  return {saved.data(), saved.size()};
+}
+
+llvm::StringRef WholeTensors::newContracted() {
+  for (;;) {
+    std::string name = "k" + std::to_string(numContracted++);
+    if (!scope.lookup(name))
+      return save(name);
+  }
+}
+
+const Expr *WholeTensors::reduce(const Expr *at, Reduction reduction,
+                                 Labels labels, const Expr *operand) {
+  llvm::SmallVector<Label> list;
+  for (llvm::StringRef label : labels)
+    list.push_back({label, at->range, nullptr});
+  return context.create<ReduceExpr>(at->range, reduction,
+                                    context.copy<Label>(list), operand);
+}
+
+const Expr *WholeTensors::factor(const Expr *expr, Labels labels) {
+  const Expr *element = subscript(expr, labels);
+  bool isRead = llvm::isa<AccessExpr, ReduceExpr>(element);
+  return isRead ? element : reduce(expr, Reduction(), {}, element);
+}
+
+/// The product of two elements, to be summed over `contracted`.
+const Expr *WholeTensors::product(const MatMulExpr &expr, Labels labels,
+                                  llvm::StringRef contracted) {
+  llvm::SmallVector<llvm::StringRef> left(labels), right(labels);
+  left.back() = contracted;
+  right[right.size() - 2] = contracted;
+  return context.create<BinaryExpr>(expr.range, BinaryOp::Mul, expr.opRange,
+                                    factor(expr.lhs, left),
+                                    factor(expr.rhs, right));
+}
+
+const Expr *WholeTensors::subscript(const Expr *expr, Labels labels) {
+  // What has no dimensions stays as it is.
+  if (shapes.lookup(expr).empty())
+    return expr;
+  if (auto *name = llvm::dyn_cast<NameExpr>(expr)) {
+    llvm::SmallVector<const Expr *> subscripts;
+    for (llvm::StringRef label : labels)
+      subscripts.push_back(context.create<NameExpr>(expr->range, label));
+    return context.create<AccessExpr>(
+        expr->range, /*depth=*/2, name->name, expr->range,
+        context.copy<const Expr *>(subscripts), /*pad=*/nullptr);
+  }
+  if (auto *matmul = llvm::dyn_cast<MatMulExpr>(expr)) {
+    llvm::StringRef contracted = newContracted();
+    return reduce(expr, {Monoid::Sum, std::nullopt}, contracted,
+                  product(*matmul, labels, contracted));
+  }
+  if (auto *unary = llvm::dyn_cast<UnaryExpr>(expr))
+    return context.create<UnaryExpr>(expr->range, unary->op,
+                                     subscript(unary->operand, labels));
+  if (auto *binary = llvm::dyn_cast<BinaryExpr>(expr))
+    return context.create<BinaryExpr>(expr->range, binary->op, binary->opRange,
+                                      subscript(binary->lhs, labels),
+                                      subscript(binary->rhs, labels));
+  auto *call = llvm::cast<CallExpr>(expr);
+  llvm::SmallVector<const Expr *> args;
+  for (const Expr *arg : call->args)
+    args.push_back(subscript(arg, labels));
+  return context.create<CallExpr>(expr->range, expr->depth + 1, call->callee,
+                                  call->calleeRange,
+                                  context.copy<const Expr *>(args));
+}
+
+const EquationStmt *WholeTensors::rewrite(const EquationStmt &stmt) {
+  std::optional<Shape> shape = shapeOf(stmt.expr);
+  if (!shape)
+    return nullptr;
+  auto *result = context.create<EquationStmt>(stmt);
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::SmallVector<Label> labels;
+  // A scalar of such a name is no label.
+  std::string prefix;
+  auto isTaken = [&](size_t dim) {
+    return scope.lookup(prefix + dimensionLabel(dim)) != nullptr;
+  };
+  while (llvm::any_of(llvm::seq<size_t>(0, shape->size()), isTaken))
+    prefix += "_";
+  for (size_t dim = 0; dim < shape->size(); ++dim) {
+    names.push_back(save(prefix + dimensionLabel(dim)));
+    labels.push_back({names.back(), stmt.nameRange, nullptr});
+  }
+  result->hasLabels = true;
+  result->labels = context.copy<Label>(labels);
+  auto *matmul = llvm::dyn_cast<MatMulExpr>(stmt.expr);
+  if (!matmul) {
+    result->expr = subscript(stmt.expr, names);
+    return result;
+  }
+  llvm::StringRef contracted = newContracted();
+  result->monoid = Monoid::Sum;
+  result->reduceRange = matmul->opRange;
+  result->reduceLabels =
+      context.copy<Label>({{contracted, matmul->opRange, nullptr}});
+  result->expr = product(*matmul, names, contracted);
+  return result;
+}

@@ -1,0 +1,66 @@
+//===- WholeTensors.h - Statements of whole tensors -------------*- C++ -*-===//
+//
+// Private to this folder. `Z = X + 2 * Y @ W` becomes the statement with
+// subscripts that it stands for; analysis knows only those.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_IMPORT_EIN_WHOLETENSORS_H
+#define TAPESTRY_LIB_IMPORT_EIN_WHOLETENSORS_H
+
+#include "Scope.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tapestry::ein {
+
+/// What the labels of dimensions are called that the program gives no names.
+std::string dimensionLabel(size_t dim);
+
+class WholeTensors {
+public:
+  WholeTensors(const Scope &scope, const Graph &graph,
+               DiagnosticEngine &diagnostics, ast::Context &context)
+      : scope(scope), graph(graph), diagnostics(diagnostics), context(context) {
+  }
+
+  /// Whether tensors of rank > 0 stand in the statement without subscripts, and
+  /// nothing gives the elements a name.
+  bool concerns(const ast::EquationStmt &stmt) const;
+  /// The statement with subscripts; null once reported.
+  const ast::EquationStmt *rewrite(const ast::EquationStmt &stmt);
+
+private:
+  using Shape = llvm::SmallVector<int64_t, 4>;
+  using Labels = llvm::ArrayRef<llvm::StringRef>;
+
+  /// The tensor of rank > 0 that an expression names; null for others.
+  const Tensor *wholeTensor(const ast::Expr *expr) const;
+  bool mentionsWhole(const ast::Expr *expr) const;
+
+  std::optional<Shape> shapeOf(const ast::Expr *expr);
+  std::optional<Shape> combinedShape(const ast::Expr *expr,
+                                     llvm::ArrayRef<const ast::Expr *> parts);
+  std::optional<Shape> productShape(const ast::MatMulExpr &expr);
+
+  const ast::Expr *subscript(const ast::Expr *expr, Labels labels);
+  const ast::Expr *product(const ast::MatMulExpr &expr, Labels labels,
+                           llvm::StringRef contracted);
+  /// As an operand of a product: what is computed is a vertex, not computed
+  /// again for each element of the product.
+  const ast::Expr *factor(const ast::Expr *expr, Labels labels);
+  const ast::Expr *reduce(const ast::Expr *at, Reduction reduction,
+                          Labels labels, const ast::Expr *operand);
+  llvm::StringRef newContracted();
+  llvm::StringRef save(const llvm::Twine &text);
+
+  const Scope &scope;
+  const Graph &graph;
+  DiagnosticEngine &diagnostics;
+  ast::Context &context;
+  llvm::DenseMap<const ast::Expr *, Shape> shapes;
+  unsigned numContracted = 0;
+};
+
+} // namespace tapestry::ein
+
+#endif // TAPESTRY_LIB_IMPORT_EIN_WHOLETENSORS_H
