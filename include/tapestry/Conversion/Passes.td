@@ -169,13 +169,15 @@ def SegmentPrograms : Pass<"tapestry-segment-programs", "::mlir::ModuleOp"> {
     LLVM takes more than twice the time for twice the block. A device program of
     more than `most-calls` calls becomes a line of calls of functions of at most
     that many, in the place of the entry's call of it. They take pointers to the
-    buffers that they use and return the buffers that they make for later parts;
-    constants are repeated.
+    buffers that they use, or where those stand in the arrays that the entry is
+    given, and return the buffers that they make for later parts; constants are
+    repeated.
 
     Where the program repeats itself, as one of layers does, it is cut at the same
     places each time, and parts that are equal but for the 64-bit numbers that their
-    calls are given (vertices and collectives) are one function: numbers that step
-    alike from one part to the next are one argument.
+    calls are given (vertices and collectives) and the numbers of inputs and outputs
+    are one function: numbers that step alike from one part to the next are one
+    argument.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::func::FuncDialect",

@@ -183,9 +183,10 @@ std::optional<SmallVector<Touch>> accessesOf(Operation *op) {
     auto loaded = buffersLoadedBy(linalgOp);
     if (!linalgOp.hasPureBufferSemantics() || !loaded)
       return std::nullopt;
+    unsigned inputs = linalgOp.getNumDpsInputs();
     for (OpOperand &operand : op->getOpOperands())
       if (isa<BaseMemRefType>(operand.get().getType()))
-        result.push_back({operand.get(), linalgOp.isDpsInit(&operand)});
+        result.push_back({operand.get(), operand.getOperandNumber() >= inputs});
     for (Value buffer : *loaded)
       result.push_back({buffer, false});
     return result;

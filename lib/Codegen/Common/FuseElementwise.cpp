@@ -233,6 +233,8 @@ struct FuseElementwise : public impl::FuseElementwiseBase<FuseElementwise> {
 
   /// What this sweep has erased.
   llvm::SmallPtrSet<Operation *, 8> erased;
+  /// Whether the block has changed since it was last looked at.
+  bool isStale = true;
   /// As the sweep has left the block so far.
   std::optional<BlockAccesses> accesses;
   /// By the root of what they free.
@@ -254,6 +256,9 @@ void FuseElementwise::runOnOperation() {
 
 /// What a sweep, or a walk that moves operations, goes by.
 void FuseElementwise::lookAt(Block &block) {
+  if (!isStale)
+    return;
+  isStale = false;
   erased.clear();
   accesses.emplace(block);
   frees.clear();
@@ -262,6 +267,7 @@ void FuseElementwise::lookAt(Block &block) {
 }
 
 void FuseElementwise::runOnBlock(Block &block) {
+  isStale = true;
   generalize(block);
   sinkFills(block);
   // What fusion makes is looked at in the next sweep; a chain of n operations
@@ -274,6 +280,7 @@ void FuseElementwise::runOnBlock(Block &block) {
       for (GenericOp op : llvm::to_vector(block.getOps<GenericOp>()))
         if (!erased.contains(op) && isElementwise(op))
           changed |= (this->*attempt)(op);
+      isStale |= changed;
     }
   }
   sinkFills(block);
@@ -308,8 +315,11 @@ void FuseElementwise::sinkFills(Block &block) {
     auto isFreedBefore = [&](memref::DeallocOp free) {
       return free->isBeforeInBlock(at);
     };
-    if (at && llvm::none_of(frees.lookup(rootOf(buffer)), isFreedBefore))
-      op->moveBefore(at);
+    if (!at || at == op->getNextNode() ||
+        llvm::any_of(frees.lookup(rootOf(buffer)), isFreedBefore))
+      continue;
+    op->moveBefore(at);
+    isStale = true;
   }
 }
 
@@ -346,8 +356,10 @@ void FuseElementwise::delayFrees(GenericOp producer, GenericOp reader) {
 /// of them.
 bool FuseElementwise::compose(GenericOp producer) {
   auto intermediate = intermediateOf(producer);
+  if (!intermediate || intermediate->reads.empty())
+    return false;
   FailureOr<Nest> nest = Nest::analyze(producer);
-  if (!intermediate || intermediate->reads.empty() || failed(nest))
+  if (failed(nest))
     return false;
   unsigned cost = nest->problem.bodyCost;
   llvm::SmallSetVector<Operation *, 4> readers;

@@ -13,12 +13,33 @@ using namespace mlir;
 
 namespace tapestry {
 
+/// The strides of a buffer in elements, as MLIR counts them; those of dense
+/// buffers without a map of them, which is asked for often.
+static LogicalResult readStrides(MemRefType type,
+                                 SmallVector<int64_t> &strides) {
+  if (!type.getLayout().isIdentity()) {
+    int64_t offset;
+    return type.getStridesAndOffset(strides, offset);
+  }
+  strides.assign(type.getRank(), ShapedType::kDynamic);
+  int64_t dense = 1;
+  for (auto [stride, size] :
+       llvm::zip(llvm::reverse(strides), llvm::reverse(type.getShape()))) {
+    stride = dense;
+    // Behind what is empty or unknown nothing is known.
+    if (size <= 0)
+      break;
+    if (llvm::MulOverflow(dense, size, dense))
+      return failure();
+  }
+  return success();
+}
+
 /// The strides of a buffer in elements; those known at run time only are
 /// estimated, above 1.
 static SmallVector<int64_t> estimateStrides(MemRefType type) {
   SmallVector<int64_t> strides;
-  int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)))
+  if (failed(readStrides(type, strides)))
     return {};
   int64_t dense = 1;
   for (int64_t i = type.getRank() - 1; i >= 0; --i) {
@@ -71,8 +92,7 @@ LogicalResult Nest::linearize(AffineExpr expr, int64_t factor,
 static bool fitsMemory(MemRefType type) {
   int64_t bytes = 8;
   SmallVector<int64_t> strides;
-  int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)))
+  if (failed(readStrides(type, strides)))
     return false;
   int64_t limit = int64_t(1) << 62;
   for (auto [size, stride] : llvm::zip_equal(type.getShape(), strides)) {
@@ -92,8 +112,7 @@ LogicalResult Nest::readMaps() {
   for (OpOperand &operand : op->getOpOperands()) {
     auto &results = maps.emplace_back();
     if (auto type = dyn_cast<MemRefType>(operand.get().getType())) {
-      if (!type.isStrided() || !packedBits(type.getElementType()) ||
-          !fitsMemory(type))
+      if (!packedBits(type.getElementType()) || !fitsMemory(type))
         return failure();
     } else if (!operand.get().getType().isIntOrIndexOrFloat()) {
       return failure();
@@ -275,8 +294,7 @@ bool Nest::contiguous(unsigned operand, unsigned outer, unsigned inner) const {
   if (type.getLayout().isIdentity())
     return true;
   SmallVector<int64_t> strides;
-  int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)))
+  if (failed(readStrides(type, strides)))
     return false;
   int64_t size = type.getDimSize(innerAt);
   return !ShapedType::isDynamic(strides[outerAt]) &&
@@ -354,8 +372,7 @@ void Nest::describe() {
       element = memref.getElementType();
       SmallVector<int64_t> strides = estimateStrides(memref);
       SmallVector<int64_t> exact;
-      int64_t offset;
-      (void)memref.getStridesAndOffset(exact, offset);
+      (void)readStrides(memref, exact);
       for (auto [number, group] : llvm::enumerate(groups)) {
         bool known = true;
         for (auto [at, expr] :

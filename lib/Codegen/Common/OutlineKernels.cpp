@@ -103,7 +103,7 @@ struct OutlineKernels : public impl::OutlineKernelsBase<OutlineKernels> {
   using OutlineKernelsBase::OutlineKernelsBase;
 
   void runOnOperation() override;
-  func::FuncOp build(const Kernel &kernel, ModuleOp module);
+  func::FuncOp build(const Kernel &kernel);
   void outline(const Kernel &kernel, Operation *last);
 
   DistinctFunctions kernels;
@@ -187,8 +187,16 @@ SmallVector<bool> distinctBuffers(const Kernel &kernel) {
   return result;
 }
 
-func::FuncOp OutlineKernels::build(const Kernel &kernel, ModuleOp module) {
-  OpBuilder b(module.getContext());
+/// What tells layers of a model apart must not tell their kernels apart.
+void dropMarks(Operation *op) {
+  for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))
+    if (attribute.getName().strref().starts_with("tapestry."))
+      op->removeDiscardableAttr(attribute.getName());
+}
+
+/// Moves the operations of `kernel` into a function.
+func::FuncOp OutlineKernels::build(const Kernel &kernel) {
+  OpBuilder b(&getContext());
   Location loc = kernel.ops.back()->getLoc();
   SmallVector<Type> types;
   for (Value value : kernel.arguments)
@@ -210,21 +218,30 @@ func::FuncOp OutlineKernels::build(const Kernel &kernel, ModuleOp module) {
   mapping.map(kernel.arguments.getArrayRef(), function.getArguments());
   for (Operation *constant : kernel.constants)
     b.clone(*constant, mapping);
-  for (Operation *op : kernel.ops)
-    b.clone(*op, mapping);
+  for (Operation *op : kernel.ops) {
+    op->remove();
+    b.insert(op);
+    op->walk([&](Operation *inner) {
+      for (OpOperand &operand : inner->getOpOperands())
+        operand.set(mapping.lookupOrDefault(operand.get()));
+      dropMarks(inner);
+    });
+  }
   func::ReturnOp::create(b, loc);
-  // What tells layers of a model apart must not tell their kernels apart.
-  function.walk([&](Operation *op) {
-    for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))
-      if (op != function &&
-          attribute.getName().strref().starts_with("tapestry."))
-        op->removeDiscardableAttr(attribute.getName());
-  });
   return function;
 }
 
 void OutlineKernels::outline(const Kernel &kernel, Operation *last) {
-  func::FuncOp function = build(kernel, getOperation());
+  OpBuilder b(last);
+  auto call = func::CallOp::create(b, last->getLoc(), "tapestry_kernel",
+                                   TypeRange(), kernel.arguments.getArrayRef());
+  for (NamedAttribute attribute : last->getDiscardableAttrs())
+    if (attribute.getName().strref().starts_with("tapestry."))
+      call->setAttr(attribute.getName(), attribute.getValue());
+  call->removeAttr(kernelAttrName);
+  call->setAttr(deviceAttrName, b.getUnitAttr());
+
+  func::FuncOp function = build(kernel);
   if (func::FuncOp known = kernels.findOrAdd(function)) {
     function.erase();
     function = known;
@@ -233,17 +250,7 @@ void OutlineKernels::outline(const Kernel &kernel, Operation *last) {
     symbols->insert(function);
     ++numKernels;
   }
-
-  OpBuilder b(last);
-  auto call = func::CallOp::create(b, last->getLoc(), function,
-                                   kernel.arguments.getArrayRef());
-  for (NamedAttribute attribute : last->getDiscardableAttrs())
-    if (attribute.getName().strref().starts_with("tapestry."))
-      call->setAttr(attribute.getName(), attribute.getValue());
-  call->removeAttr(kernelAttrName);
-  call->setAttr(deviceAttrName, b.getUnitAttr());
-  for (Operation *op : llvm::reverse(kernel.ops))
-    op->erase();
+  call.setCallee(function.getSymName());
 }
 
 } // namespace

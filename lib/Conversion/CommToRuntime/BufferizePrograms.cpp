@@ -36,6 +36,8 @@ struct BufferizePrograms
     // A program is one block: there are no regions to simplify.
     GreedyRewriteConfig config;
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    // What a pattern changes is looked at again anyway, but not all the rest.
+    config.setMaxIterations(1);
     before.addPass(createCanonicalizerPass(config));
     after.addPass(createCanonicalizerPass(config));
   }

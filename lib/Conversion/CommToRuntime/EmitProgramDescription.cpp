@@ -91,7 +91,8 @@ private:
   StringRef emitString(StringRef text);
   StringRef emitNumbers(ArrayRef<int64_t> numbers, unsigned bits);
   StringRef emitTable(StringRef name, ArrayRef<Row> rows, bool single = false);
-  Value emitRows(Type type, ArrayRef<Row> rows);
+  Value emitField(const Field &field);
+  Value emitAggregate(Type type, ArrayRef<Value> values);
   StringRef emitBoxes(const Layout &layout, const DeviceGrid &grid);
   FailureOr<LLVM::LLVMFuncOp> functionNamed(FlatSymbolRefAttr symbol);
   FailureOr<StringRef> emitCombineThunk(FlatSymbolRefAttr combine);
@@ -112,6 +113,8 @@ private:
   /// Lists of numbers, by what they hold and its bits.
   std::map<std::pair<std::vector<int64_t>, unsigned>, StringRef> lists;
   llvm::StringMap<std::string> thunks;
+  /// The values in the table that is being emitted; rows have many in common.
+  std::map<std::tuple<const void *, int64_t, StringRef>, Value> fields;
   unsigned counter = 0;
 };
 
@@ -157,27 +160,26 @@ StringRef DescriptionEmitter::emitNumbers(ArrayRef<int64_t> numbers,
   return known = name;
 }
 
-/// An aggregate of the fields of `rows`: a row, or an array of rows.
-Value DescriptionEmitter::emitRows(Type type, ArrayRef<Row> rows) {
+Value DescriptionEmitter::emitField(const Field &field) {
+  Value &known =
+      fields[{field.type.getAsOpaquePointer(), field.number, field.symbol}];
+  if (known)
+    return known;
+  if (!field.symbol.empty())
+    return known =
+               LLVM::AddressOfOp::create(builder, loc, pointer, field.symbol);
+  if (field.type == pointer)
+    return known = LLVM::ZeroOp::create(builder, loc, pointer);
+  return known = LLVM::ConstantOp::create(
+             builder, loc, field.type,
+             builder.getIntegerAttr(field.type, field.number));
+}
+
+Value DescriptionEmitter::emitAggregate(Type type, ArrayRef<Value> values) {
   Value result = LLVM::UndefOp::create(builder, loc, type);
-  for (auto [rowNumber, row] : llvm::enumerate(rows))
-    for (auto [number, field] : llvm::enumerate(row)) {
-      Value value;
-      if (!field.symbol.empty())
-        value = LLVM::AddressOfOp::create(builder, loc, pointer, field.symbol);
-      else if (field.type == pointer)
-        value = LLVM::ZeroOp::create(builder, loc, pointer);
-      else
-        value = LLVM::ConstantOp::create(
-            builder, loc, field.type,
-            builder.getIntegerAttr(field.type, field.number));
-      SmallVector<int64_t, 2> position;
-      if (isa<LLVM::LLVMArrayType>(type))
-        position.push_back(rowNumber);
-      position.push_back(number);
-      result =
-          LLVM::InsertValueOp::create(builder, loc, result, value, position);
-    }
+  for (auto [number, value] : llvm::enumerate(values))
+    result = LLVM::InsertValueOp::create(builder, loc, result, value,
+                                         static_cast<int64_t>(number));
   return result;
 }
 
@@ -188,7 +190,7 @@ StringRef DescriptionEmitter::emitTable(StringRef name, ArrayRef<Row> rows,
                                         bool single) {
   if (rows.empty())
     return {};
-  constexpr size_t most = 64;
+  constexpr size_t most = 32;
   SmallVector<Type> fieldTypes;
   for (const Field &field : rows.front())
     fieldTypes.push_back(field.type);
@@ -207,19 +209,21 @@ StringRef DescriptionEmitter::emitTable(StringRef name, ArrayRef<Row> rows,
 
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&global.getInitializerRegion());
-  Value table;
-  if (single || parts == 1) {
-    table = emitRows(type, rows);
-  } else {
-    table = LLVM::UndefOp::create(builder, loc, type);
-    for (size_t part = 0; part < parts; ++part) {
-      ArrayRef<Row> rest = rows.drop_front(part * most);
-      table = LLVM::InsertValueOp::create(
-          builder, loc, table,
-          emitRows(partType, rest.take_front(std::min(rest.size(), most))),
-          static_cast<int64_t>(part));
-    }
+  fields.clear();
+  SmallVector<Value> rowValues, partValues;
+  for (const Row &row : rows) {
+    SmallVector<Value> values;
+    for (const Field &field : row)
+      values.push_back(emitField(field));
+    rowValues.push_back(emitAggregate(rowType, values));
   }
+  for (size_t first = 0; !single && first < rows.size(); first += most)
+    partValues.push_back(emitAggregate(
+        partType,
+        ArrayRef(rowValues).slice(first, std::min(most, rows.size() - first))));
+  Value table = single      ? rowValues.front()
+                : parts > 1 ? emitAggregate(type, partValues)
+                            : partValues.front();
   LLVM::ReturnOp::create(builder, loc, table);
   return name;
 }

@@ -32,12 +32,12 @@ static bool isConstant(Operation *op) {
   return op && op->hasTrait<OpTrait::ConstantLike>();
 }
 
-/// The number that a call is given; none where the operand is no constant.
+/// The number that an operation is given; none where the operand is no
+/// constant.
 static std::optional<int64_t> numberGiven(const OpOperand &operand) {
   auto constant = operand.get().getDefiningOp<arith::ConstantOp>();
   auto value = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : nullptr;
-  if (!value || !value.getType().isInteger(64) ||
-      !isa<func::CallOp>(operand.getOwner()))
+  if (!value || !value.getType().isInteger(64))
     return std::nullopt;
   return value.getInt();
 }
@@ -137,26 +137,34 @@ struct Part {
 /// for later.
 class Outliner {
 public:
-  Outliner(Block &home, ArrayRef<Operation *> ops)
-      : home(home), ops(ops), inside(ops.begin(), ops.end()), b(ops.front()),
-        loc(ops.front()->getParentOp()->getLoc()) {}
+  Outliner(Block &home, ArrayRef<Operation *> ops,
+           const llvm::DenseSet<Operation *> &floating)
+      : home(home), ops(ops), floating(floating),
+        inside(ops.begin(), ops.end()), b(ops.back()->getNextNode()),
+        inner(b.getContext()), loc(home.getParentOp()->getLoc()) {}
 
   Part outline(StringRef name);
 
 private:
   bool isInside(Operation *op) {
-    return inside.contains(home.findAncestorOpInBlock(*op));
+    return inside.contains(home.findAncestorOpInBlock(*op)) ||
+           block->findAncestorOpInBlock(*op);
   }
+  SmallVector<Value> findResults();
   void takeOperands(Operation *op);
   Value taken(Value value);
   Value takeBuffer(Value value, MemRefType type);
+  Value takeElement(Value pointer);
   void takeNumbers(Part &part);
 
   Block &home;
   ArrayRef<Operation *> ops;
+  const llvm::DenseSet<Operation *> &floating;
   llvm::DenseSet<Operation *> inside;
-  /// Before the part.
+  /// Where the part is called.
   OpBuilder b;
+  /// In the part, before the operation that takes its operands.
+  OpBuilder inner;
   Location loc;
   Block *block = nullptr;
   SmallVector<Value> arguments;
@@ -167,62 +175,99 @@ private:
 
 } // namespace
 
+/// What stands in one of the caller's arrays is loaded in the part, by its
+/// number there: the parts of layers then differ in that number only.
+Value Outliner::takeElement(Value pointer) {
+  auto load = pointer.getDefiningOp<LLVM::LoadOp>();
+  if (!load || !floating.contains(load))
+    return nullptr;
+  int64_t number = 0;
+  Value array = load.getAddr();
+  if (auto element = array.getDefiningOp<LLVM::GEPOp>()) {
+    ArrayRef<int32_t> indices = element.getRawConstantIndices();
+    if (indices.size() != 1 || !element.getDynamicIndices().empty() ||
+        element.getElemType() != load.getType())
+      return nullptr;
+    number = indices.front();
+    array = element.getBase();
+  }
+  if (!isa<BlockArgument>(array))
+    return nullptr;
+  Value given = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(number));
+  auto element = LLVM::GEPOp::create(inner, loc, array.getType(),
+                                     load.getType(), taken(array), given);
+  numbers.push_back(&element.getDynamicIndicesMutable()[0]);
+  return LLVM::LoadOp::create(inner, loc, load.getType(), element);
+}
+
 /// A pointer and sizes instead of all that describes a buffer.
 Value Outliner::takeBuffer(Value value, MemRefType type) {
-  auto take = [&](Value given) {
+  auto take = [&](Value given) -> Value {
     arguments.push_back(given);
     return block->addArgument(given.getType(), loc);
   };
-  Value pointer = take(pointerTo(b, loc, value));
+  Value outside = pointerTo(b, loc, value);
+  Value pointer = takeElement(outside);
+  if (!pointer)
+    pointer = take(outside);
   SmallVector<Value> sizes;
   for (auto [dim, size] : llvm::enumerate(type.getShape()))
     if (ShapedType::isDynamic(size))
       sizes.push_back(take(memref::DimOp::create(b, loc, value, dim)));
-  OpBuilder inner(b.getContext());
-  inner.setInsertionPointToStart(block);
   return bufferAt(inner, loc, pointer, type, sizes);
 }
 
 /// What `value` from outside is called inside.
 Value Outliner::taken(Value value) {
-  Value &known = mapping[value];
-  if (known)
+  if (Value known = mapping.lookup(value))
     return known;
-  if (Operation *op = value.getDefiningOp(); isConstant(op)) {
-    OpBuilder inner = OpBuilder::atBlockBegin(block);
-    return known = inner.clone(*op)->getResult(0);
-  }
+  Value made;
   // Who frees a buffer needs all that is known of it.
   auto type = dyn_cast<MemRefType>(value.getType());
-  if (type && type.getLayout().isIdentity() && !type.getMemorySpace() &&
-      !freed.contains(value))
-    return known = takeBuffer(value, type);
-  arguments.push_back(value);
-  return known = block->addArgument(value.getType(), loc);
+  if (Operation *op = value.getDefiningOp(); isConstant(op)) {
+    made = OpBuilder::atBlockBegin(block).clone(*op)->getResult(0);
+  } else if (type && type.getLayout().isIdentity() && !type.getMemorySpace() &&
+             !freed.contains(value)) {
+    made = takeBuffer(value, type);
+  } else {
+    arguments.push_back(value);
+    made = block->addArgument(value.getType(), loc);
+  }
+  return mapping[value] = made;
 }
 
 /// Values of `op` and of what is in it that come from outside.
 void Outliner::takeOperands(Operation *op) {
-  op->walk([&](Operation *inner) {
-    for (OpOperand &operand : inner->getOpOperands()) {
-      Value value = operand.get();
-      if (value.getParentBlock() != &home ||
-          (value.getDefiningOp() && inside.contains(value.getDefiningOp())))
+  inner.setInsertionPoint(op);
+  op->walk([&](Operation *nested) {
+    for (OpOperand &operand : nested->getOpOperands()) {
+      if (operand.get().getParentBlock() != &home)
         continue;
-      if (numberGiven(operand))
+      // Every number that a call is given becomes an argument.
+      if (isa<func::CallOp>(nested) && numberGiven(operand))
         numbers.push_back(&operand);
       else
-        operand.set(taken(value));
+        operand.set(taken(operand.get()));
     }
   });
 }
 
-/// Every number that a call is given becomes an argument.
 void Outliner::takeNumbers(Part &part) {
   for (OpOperand *operand : numbers) {
     part.numbers.push_back(*numberGiven(*operand));
     operand->set(block->addArgument(operand->get().getType(), loc));
   }
+}
+
+/// What later operations use.
+SmallVector<Value> Outliner::findResults() {
+  SmallVector<Value> results;
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(),
+                       [&](Operation *user) { return !isInside(user); }))
+        results.push_back(result);
+  return results;
 }
 
 Part Outliner::outline(StringRef name) {
@@ -234,26 +279,21 @@ Part Outliner::outline(StringRef name) {
   for (Operation *op : ops)
     if (auto free = dyn_cast<memref::DeallocOp>(op))
       freed.insert(free.getMemref());
-  SmallVector<Value> results;
+  SmallVector<Value> results = findResults();
   for (Operation *op : ops) {
+    op->moveBefore(block, block->end());
     takeOperands(op);
-    for (Value result : op->getResults())
-      if (llvm::any_of(result.getUsers(),
-                       [&](Operation *user) { return !isInside(user); }))
-        results.push_back(result);
     // What tells layers of a model apart must not tell their code apart.
     op->removeDiscardableAttr("tapestry.vertex");
   }
   takeNumbers(part);
+  inner.setInsertionPointToEnd(block);
+  func::ReturnOp::create(inner, loc, results);
   part.call = func::CallOp::create(b, loc, name, ValueRange(results).getTypes(),
                                    arguments);
   for (auto [result, handed] : llvm::zip_equal(results, part.call.getResults()))
     result.replaceUsesWithIf(
         handed, [&](OpOperand &use) { return !isInside(use.getOwner()); });
-  for (Operation *op : ops)
-    op->moveBefore(block, block->end());
-  b.setInsertionPointToEnd(block);
-  func::ReturnOp::create(b, loc, results);
   part.function.setFunctionType(b.getFunctionType(
       block->getArgumentTypes(), ValueRange(results).getTypes()));
   return part;
@@ -348,7 +388,8 @@ private:
   func::FuncOp segment(func::FuncOp body, func::FuncOp entry,
                        SymbolTable &symbols);
   void outlineParts(Block &block, ArrayRef<ArrayRef<Operation *>> cuts,
-                    StringRef name, SymbolTable &symbols);
+                    const llvm::DenseSet<Operation *> &floating, StringRef name,
+                    SymbolTable &symbols);
 };
 } // namespace
 
@@ -425,12 +466,13 @@ static llvm::DenseSet<Operation *> inlineBody(func::FuncOp body,
 /// Makes functions of the parts, and of equal ones one.
 void SegmentPrograms::outlineParts(Block &block,
                                    ArrayRef<ArrayRef<Operation *>> cuts,
+                                   const llvm::DenseSet<Operation *> &floating,
                                    StringRef name, SymbolTable &symbols) {
   Operation *function = block.getParentOp();
   DistinctFunctions distinct;
   llvm::MapVector<Operation *, SmallVector<Part>> kinds;
   for (ArrayRef<Operation *> cut : cuts) {
-    Part part = Outliner(block, cut).outline(name);
+    Part part = Outliner(block, cut, floating).outline(name);
     if (func::FuncOp known = distinct.findOrAdd(part.function)) {
       part.function.erase();
       part.function = known;
@@ -466,7 +508,7 @@ func::FuncOp SegmentPrograms::segment(func::FuncOp body, func::FuncOp entry,
     symbols.erase(body);
   }
   Block &block = home.front();
-  outlineParts(block, cuts, name, symbols);
+  outlineParts(block, cuts, floating, name, symbols);
   sinkToUses(block, floating);
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if ((isConstant(&op) || floating.contains(&op)) && op.use_empty())

@@ -113,25 +113,24 @@ LogicalResult DeviceProgram::lowerSignature() {
     target->setDiscardableAttr(attr.getName(), attr.getValue());
   Block *body = target.addEntryBlock();
   builder.setInsertionPointToStart(body);
+  // All at once: setting one copies the list.
+  auto described = [](DictionaryAttr known, Value relation) {
+    NamedAttrList attributes(known);
+    attributes.set("comm.layout", layoutOf(relation));
+    attributes.set("comm.type", TypeAttr::get(elementTypeOf(relation)));
+    return attributes.getDictionary(relation.getContext());
+  };
+  SmallVector<DictionaryAttr> ofArguments, ofResults;
   for (auto [number, from] : llvm::enumerate(sources)) {
-    for (NamedAttribute attr : source.getArgAttrDict(number)
-                                   ? source.getArgAttrDict(number).getValue()
-                                   : ArrayRef<NamedAttribute>())
-      target.setArgAttr(number, attr.getName(), attr.getValue());
-    target.setArgAttr(number, "comm.layout", layoutOf(from.getRelation()));
-    target.setArgAttr(number, "comm.type",
-                      TypeAttr::get(elementTypeOf(from.getRelation())));
+    ofArguments.push_back(
+        described(source.getArgAttrDict(number), from.getRelation()));
     define(from.getRelation(), body->getArgument(number));
   }
-  for (auto [number, to] : llvm::enumerate(sinks)) {
-    for (NamedAttribute attr : source.getResultAttrDict(number)
-                                   ? source.getResultAttrDict(number).getValue()
-                                   : ArrayRef<NamedAttribute>())
-      target.setResultAttr(number, attr.getName(), attr.getValue());
-    target.setResultAttr(number, "comm.layout", layoutOf(to.getRelation()));
-    target.setResultAttr(number, "comm.type",
-                         TypeAttr::get(elementTypeOf(to.getRelation())));
-  }
+  for (auto [number, to] : llvm::enumerate(sinks))
+    ofResults.push_back(
+        described(source.getResultAttrDict(number), to.getRelation()));
+  target.setAllArgAttrs(ofArguments);
+  target.setAllResultAttrs(ofResults);
   device = comm::DeviceOp::create(builder, source.getLoc());
   return success();
 }

@@ -49,6 +49,10 @@ private:
                   Value relation);
   Value move(Value relation, StringRef vertex, StringAttr reader,
              const Route &route, const Layout &to);
+  /// The attributes of an argument or a result.
+  DictionaryAttr nameOf(StringAttr name) {
+    return b.getDictionaryAttr(b.getNamedAttr("comm.name", name));
+  }
   tra::RelationType relationType(Type elementType, const Layout &layout) {
     return tra::RelationType::get(
         elementType, index::LayoutAttr::get(context, gridAttr, layout));
@@ -60,7 +64,8 @@ private:
   index::GridAttr gridAttr;
   DeviceGrid grid;
   func::FuncOp function;
-  SmallVector<GraphNodeInterface> sources;
+  /// Per source, the argument that it is.
+  llvm::DenseMap<Operation *, Value> arguments;
   SmallVector<std::pair<StringAttr, Value>> results;
   /// Name and work of every operator.
   SmallVector<Attribute> vertices;
@@ -72,7 +77,7 @@ private:
 
 void GraphLowering::createFunction() {
   SmallVector<Type> inputs;
-  sources = graphNodes(graph.getBody().front(), GraphNodeKind::Source);
+  auto sources = graphNodes(graph.getBody().front(), GraphNodeKind::Source);
   for (GraphNodeInterface source : sources)
     inputs.push_back(source.getNodeTensor().getType());
   b.setInsertionPoint(graph);
@@ -83,9 +88,13 @@ void GraphLowering::createFunction() {
   if (Attribute unread = graph->getAttr(teg::unreadInputsAttrName))
     function->setDiscardableAttr("comm.unread_inputs", unread);
   Block *body = function.addEntryBlock();
-  for (auto [number, source] : llvm::enumerate(sources))
-    function.setArgAttr(number, "comm.name",
-                        b.getStringAttr(source.getTensorName()));
+  // All at once: setting one copies the list.
+  SmallVector<DictionaryAttr> names;
+  for (auto [number, source] : llvm::enumerate(sources)) {
+    names.push_back(nameOf(b.getStringAttr(source.getTensorName())));
+    arguments[source] = body->getArgument(number);
+  }
+  function.setAllArgAttrs(names);
   b.setInsertionPointToStart(body);
 }
 
@@ -95,12 +104,11 @@ LogicalResult GraphLowering::lowerSource(GraphNodeInterface source) {
     return source.emitError("'")
            << source.getTensorName()
            << "' has no home layout: plan the graph first";
-  unsigned number = llvm::find(sources, source) - sources.begin();
   Value tensor = source.getNodeTensor();
   Type elementType = cast<RankedTensorType>(tensor.getType()).getElementType();
   homes[tensor] = tra::FromTensorOp::create(
       b, source.getLoc(), relationType(elementType, home->second),
-      function.getArgument(number));
+      arguments.lookup(source));
   return success();
 }
 
@@ -251,15 +259,16 @@ LogicalResult GraphLowering::lowerOp(Operation &op) {
 void GraphLowering::finishFunction() {
   SmallVector<Value> values;
   SmallVector<Type> types;
+  SmallVector<DictionaryAttr> names;
   for (auto &[name, value] : results) {
+    names.push_back(nameOf(name));
     values.push_back(value);
     types.push_back(value.getType());
   }
   func::ReturnOp::create(b, graph.getLoc(), values);
   function.setFunctionType(
       b.getFunctionType(function.getArgumentTypes(), types));
-  for (auto [number, result] : llvm::enumerate(results))
-    function.setResultAttr(number, "comm.name", result.first);
+  function.setAllResultAttrs(names);
 }
 
 FailureOr<func::FuncOp> GraphLowering::lower() {

@@ -9,17 +9,26 @@
 
 // CHECK: llvm.func @max.thunk(%[[ACC:.*]]: !llvm.ptr, %[[IN:.*]]: !llvm.ptr, %[[COUNT:.*]]: i64)
 // CHECK: llvm.mlir.global internal constant @[[TABLE:.*]]() {{.*}} : !llvm.array<2 x struct<(ptr, i32, i32, i32, i32, i32, i32, ptr, ptr, ptr, ptr, ptr, i64)>>
-// CHECK: llvm.mlir.constant(2 : i32)
-// CHECK: llvm.mlir.constant(1 : i32)
-// CHECK: llvm.mlir.constant(1 : i32)
-// CHECK: llvm.mlir.constant(2 : i32)
-// CHECK: llvm.mlir.constant(3 : i32)
-// CHECK-NEXT: llvm.insertvalue %{{.*}}[0, 5]
-// CHECK-NEXT: llvm.mlir.constant(0 : i32)
-// CHECK: llvm.mlir.addressof @max.thunk
-// CHECK: llvm.mlir.constant(8 : i32)
-// CHECK-NEXT: llvm.insertvalue %{{.*}}[1, 5]
-// CHECK: llvm.mlir.addressof @hypot.thunk
+// CHECK: %[[TWO:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK: %[[ONE:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK: %[[MAX:.*]] = llvm.mlir.constant(3 : i32)
+// CHECK: %[[HOST:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK: %[[THUNK:.*]] = llvm.mlir.addressof @max.thunk
+// CHECK: llvm.insertvalue %[[TWO]], %{{.*}}[1]
+// CHECK-NEXT: llvm.insertvalue %[[ONE]], %{{.*}}[2]
+// CHECK-NEXT: llvm.insertvalue %[[ONE]], %{{.*}}[3]
+// CHECK-NEXT: llvm.insertvalue %[[TWO]], %{{.*}}[4]
+// CHECK-NEXT: llvm.insertvalue %[[MAX]], %{{.*}}[5]
+// CHECK-NEXT: llvm.insertvalue %[[HOST]], %{{.*}}[6]
+// CHECK: %[[ROW:.*]] = llvm.insertvalue %[[THUNK]], %{{.*}}[11]
+// CHECK-NEXT: %[[FIRST:.*]] = llvm.insertvalue %{{.*}}, %[[ROW]][12]
+// CHECK: %[[CUSTOM:.*]] = llvm.mlir.constant(8 : i32)
+// CHECK: %[[THUNK:.*]] = llvm.mlir.addressof @hypot.thunk
+// CHECK: llvm.insertvalue %[[CUSTOM]], %{{.*}}[5]
+// CHECK: llvm.insertvalue %[[THUNK]], %{{.*}}[11]
+// CHECK-NEXT: %[[SECOND:.*]] = llvm.insertvalue
+// CHECK: llvm.insertvalue %[[FIRST]], %{{.*}}[0]
+// CHECK-NEXT: llvm.insertvalue %[[SECOND]], %{{.*}}[1]
 module attributes {comm.programs = [{
     name = "p", devices = 2 : i64, entry = @tapestry_entry.p,
     inputs = [], outputs = [], vertices = [],

@@ -10,13 +10,18 @@
 // CHECK-DAG: llvm.mlir.global internal constant @[[BOXES:.*]](dense<[0, 3, 0, 3, 3, 5, 0, 3]> : tensor<8xi64>)
 // CHECK-DAG: llvm.mlir.global internal constant @[[OWNERS:.*]](dense<1> : tensor<2xi8>)
 // CHECK: llvm.mlir.global external constant @tapestry_program_p()
-// CHECK: llvm.mlir.addressof @tapestry_entry.p
+// CHECK: %[[TWO:.*]] = llvm.mlir.constant(2 : i64) : i64
+// CHECK: %[[ENTRY:.*]] = llvm.mlir.addressof @tapestry_entry.p
+// CHECK: %[[UNREAD:.*]] = llvm.mlir.addressof @tapestry.unread_inputs
+// CHECK: %[[FIVE:.*]] = llvm.mlir.constant(5 : i64) : i64
+// CHECK: %[[FEATURES:.*]] = llvm.mlir.addressof @tapestry.features
+// CHECK: llvm.insertvalue %[[ENTRY]], %{{.*}}[12]
 // Two names of inputs that are not read, and where they are.
-// CHECK: llvm.mlir.constant(2 : i64) : i64
-// CHECK: llvm.mlir.addressof @tapestry.unread_inputs
+// CHECK: llvm.insertvalue %[[TWO]], %{{.*}}[14]
+// CHECK-NEXT: llvm.insertvalue %[[UNREAD]], %{{.*}}[15]
 // What x86-64-v2 has beyond x86-64.
-// CHECK: llvm.mlir.constant(5 : i64) : i64
-// CHECK: llvm.mlir.addressof @tapestry.features
+// CHECK-NEXT: llvm.insertvalue %[[FIVE]], %{{.*}}[16]
+// CHECK-NEXT: llvm.insertvalue %[[FEATURES]], %{{.*}}[17]
 // The only program of a module has a name that any main knows.
 // CHECK: llvm.mlir.alias weak @tapestry_program :
 // CHECK-NEXT: llvm.mlir.addressof @tapestry_program_p

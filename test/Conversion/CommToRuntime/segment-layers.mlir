@@ -12,7 +12,7 @@
 // CHECK: %[[NEXT:.*]] = arith.addi %[[N]], %[[ONE]] : i64
 // CHECK: call @mark(%[[RANK]], %[[N]])
 // CHECK-NEXT: %[[U:.*]] = memref.alloc(
-// CHECK-NEXT: call @step(%[[T]], %{{.*}}, %[[U]], %[[N]], %[[K]], %[[SEVEN]])
+// CHECK: call @step(%[[T]], %{{.*}}, %[[U]], %[[N]], %[[K]], %[[SEVEN]])
 // CHECK-NEXT: memref.dealloc %[[T]]
 // CHECK-NEXT: call @mark(%[[RANK]], %[[NEXT]])
 // CHECK: call @step(%[[U]], %{{.*}}, %[[V:.*]], %{{.*}}, %[[L]], %{{.*}})

@@ -6,10 +6,10 @@
 // there.
 // CHECK: func.func private @device_program.p.part(%[[RANK:.*]]: !llvm.ptr, %[[AT:.*]]: !llvm.ptr) -> memref<3xf32> attributes {tapestry.device}
 // CHECK: %[[ONE:.*]] = arith.constant 1 : i64
+// CHECK: call @mark(%[[RANK]], %[[ONE]])
+// CHECK-NEXT: %[[T:.*]] = memref.alloc
 // CHECK: llvm.insertvalue %[[AT]], %{{.*}}[1]
 // CHECK: %[[X:.*]] = memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [3], strides: [1]
-// CHECK-NEXT: call @mark(%[[RANK]], %[[ONE]])
-// CHECK-NEXT: %[[T:.*]] = memref.alloc
 // CHECK-NEXT: call @kernel(%[[X]], %[[T]])
 // CHECK-NEXT: return %[[T]]
 // CHECK: func.func private @device_program.p.part_0(%[[T:.*]]: memref<3xf32>, %{{.*}}: !llvm.ptr) attributes {tapestry.device}
