@@ -5,6 +5,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "tapestry-rt/Files.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Driver/Stage.h"
 #include "tapestry/Import/Ein/Import.h"
@@ -35,6 +36,23 @@ Compilation::Compilation(const Options &options) : options(options) {
 
 Compilation::~Compilation() = default;
 
+/// The shape of the file that is named for an input, if one is.
+static llvm::Expected<std::optional<std::vector<int64_t>>>
+shapeOfInput(const Options &options, llvm::StringRef input) {
+  for (const auto &[name, path] :
+       llvm::concat<const std::pair<std::string, std::string>>(options.inputs,
+                                                               options.likes)) {
+    if (name != input)
+      continue;
+    std::vector<int64_t> shape;
+    rt::Status status = rt::readShape(path, shape);
+    if (status.failed())
+      return llvm::createStringError(status.message());
+    return shape;
+  }
+  return std::nullopt;
+}
+
 ExitStatus Compilation::parse(std::unique_ptr<llvm::MemoryBuffer> text,
                               bool isMLIR) {
   printer->setText(text->getBuffer());
@@ -45,6 +63,9 @@ ExitStatus Compilation::parse(std::unique_ptr<llvm::MemoryBuffer> text,
   } else {
     ein::EinOptions einOptions;
     einOptions.params = options.params;
+    einOptions.shapeOfInput = [&](llvm::StringRef input) {
+      return shapeOfInput(options, input);
+    };
     module = ein::importEin(sources, einOptions, context.get());
   }
   printer->setText("");

@@ -187,6 +187,11 @@ cl::list<std::string>
             cl::value_desc("F=f.npy"), cl::sub(runCommand),
             cl::sub(compileCommand), cl::sub(referenceCommand),
             cl::sub(calibrateCommand), cl::cat(category));
+cl::list<std::string>
+    likes("like",
+          cl::desc("File whose shape decides params that have no value"),
+          cl::value_desc("A=a.npy"), cl::sub(compileCommand),
+          cl::sub(planCommand), cl::cat(category));
 cl::list<std::string> feeds("feed",
                             cl::desc("Output that becomes an input of the next "
                                      "repetition"),
@@ -520,6 +525,7 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
     options.params[name] = number.value_or(ein::Number());
   }
   options.inputs = usage.bindings(inputs, "i", "NAME=file.npy");
+  options.likes = usage.bindings(likes, "-like", "NAME=file.npy");
   options.feeds = usage.bindings(feeds, "-feed", "OUTPUT=INPUT");
   if (!options.feeds.empty() && repeat.getNumOccurrences() == 0)
     usage.error("--feed is for the next repetition: it needs --repeat");

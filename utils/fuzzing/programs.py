@@ -190,6 +190,10 @@ def add_pin(rng, text):
     return substitute(rng, STATEMENT, text, change)
 
 
+def drop_value(rng, text):
+    return substitute(rng, r"(?m)^(param \w+) *=.*$", text, lambda match: match[1])
+
+
 def move_lines(rng, text):
     lines = text.splitlines(keepends=True)
     if len(lines) < 2:
@@ -224,7 +228,7 @@ def resize(rng, text):
 
 CHANGES = [
     *(swap_word, swap_operator, swap_label, change_subscripts, change_subscripts, wrap_access),
-    *(wrap_access, add_statement, add_statement, add_pin, move_lines, splice, resize, resize),
+    *(wrap_access, add_statement, add_statement, add_pin, move_lines, splice, resize, resize, drop_value),
     replace_number,
 ]
 

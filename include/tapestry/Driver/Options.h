@@ -51,6 +51,8 @@ struct Options {
   std::string cpu = "native";
   llvm::StringMap<ein::Number> params;
   Bindings inputs;
+  /// Files whose shapes inputs have that do not run yet.
+  Bindings likes;
   Bindings outputs;
   Bindings feeds;
   int64_t repeat = 1;

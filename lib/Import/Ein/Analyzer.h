@@ -30,6 +30,12 @@ private:
   void visitDef(const ast::DefStmt &stmt);
   std::optional<Number> replaceParam(llvm::StringRef name, const Number &value,
                                      const Number &given);
+  // Sizes.cpp: params without a value.
+  void takeParams(const ast::Program &program);
+  void takeParams(const ast::InputStmt &input,
+                  llvm::ArrayRef<llvm::StringRef> open);
+  std::optional<Number> takenParam(const ast::ParamStmt &stmt);
+
   void checkParamOptions(const ast::Program &program);
   /// Whether `name` is free; reports it where not.
   bool checkNew(const Scope &scope, llvm::StringRef name, llvm::SMRange range);
@@ -109,6 +115,14 @@ private:
 
   const EinOptions &options;
   DiagnosticEngine &diagnostics;
+  /// The values that params take from the shapes of inputs.
+  struct TakenParam {
+    int64_t value;
+    /// The dimension that says so.
+    llvm::SMRange where;
+    llvm::StringRef input;
+  };
+  llvm::StringMap<TakenParam> taken;
   Graph graph;
   /// Holds what statements stand for that are written in another way.
   ast::Context context;

@@ -134,15 +134,16 @@ bool Parser::parseParam() {
   auto *stmt = context.create<ParamStmt>();
   stmt->name = name.spelling;
   stmt->nameRange = name.range();
+  bool isOpen = token.is(TokenKind::Newline) || token.is(TokenKind::EndOfFile);
   if (consumeIf(TokenKind::Equal))
     stmt->value = parseExpr();
-  else if (!token.is(TokenKind::Error))
+  else if (!isOpen && !token.is(TokenKind::Error))
     errorAtToken("'=' after the param's name").note(adviceFor("param"));
-  if (!stmt->value || !expectEndOfStatement()) {
+  stmt->range = since(keyword.range().Start);
+  if ((!stmt->value && !isOpen) || !expectEndOfStatement()) {
     addInvalid(name);
     return false;
   }
-  stmt->range = {keyword.range().Start, stmt->value->range.End};
   statements.push_back(stmt);
   return true;
 }

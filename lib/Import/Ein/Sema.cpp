@@ -57,6 +57,7 @@ std::optional<Graph> Analyzer::run(const Program &program) {
     if (stmt->kind != Stmt::Kind::Output)
       file.announce(stmt->name, stmt->nameRange);
   checkParamOptions(program);
+  takeParams(program);
   bool hasOutput = false;
   for (const Stmt *stmt : program.statements) {
     if (diagnostics.limitReached())
@@ -136,9 +137,11 @@ void Analyzer::visitParam(const ParamStmt &stmt) {
   Binding binding;
   binding.defined = stmt.nameRange;
   std::optional<Number> value =
-      ConstantEvaluator(file, diagnostics, "a param").evaluateParam(stmt.value);
+      stmt.value ? ConstantEvaluator(file, diagnostics, "a param")
+                       .evaluateParam(stmt.value)
+                 : takenParam(stmt);
   if (auto it = options.params.find(stmt.name);
-      value && it != options.params.end())
+      value && stmt.value && it != options.params.end())
     value = replaceParam(stmt.name, *value, it->second);
   if (value) {
     binding.kind = Binding::Kind::Constant;

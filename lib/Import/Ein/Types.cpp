@@ -142,12 +142,19 @@ WideInt tapestry::ein::largestInteger(ElementType type) {
   return (WideInt(1) << (bitWidth(type) - 1)) - 1;
 }
 
+/// Whether there are only digits.
+static bool isWhole(llvm::StringRef text) {
+  return llvm::all_of(text,
+                      [](char c) { return c == '-' || llvm::isDigit(c); });
+}
+
 std::optional<Number> tapestry::ein::parseNumber(llvm::StringRef text) {
   int64_t integer = 0;
   if (!text.getAsInteger(10, integer))
     return Number::ofInteger(integer);
+  // A whole number beyond 64 bits is a slip, and no float.
   double real = 0;
-  if (text.empty() || text.getAsDouble(real))
+  if (isWhole(text) || text.getAsDouble(real))
     return std::nullopt;
   return Number::ofReal(real);
 }
@@ -158,7 +165,7 @@ std::string tapestry::ein::toString(const Number &number) {
   llvm::SmallString<24> text;
   llvm::APFloat(number.real).toString(text);
   // As it has to be written to be a float.
-  if (llvm::all_of(text, [](char c) { return c == '-' || llvm::isDigit(c); }))
+  if (isWhole(text))
     text += ".0";
   return text.str().str();
 }

@@ -81,6 +81,10 @@ using NamedFile = std::pair<std::string, std::string>;
 Status checkDistinct(const std::vector<NamedFile> &written,
                      const std::vector<NamedFile> &read);
 
+/// Reads the shape that the header of a .npy file states. Messages start with
+/// the file's name.
+Status readShape(const std::string &path, std::vector<int64_t> &shape);
+
 /// Opens what is closed of standard input, output and error, so that no file
 /// gets their numbers and the messages. Writing to a closed standard output
 /// remains an error. To be called before any file is opened.

@@ -56,11 +56,9 @@ Status InputFile::checkHeader(const TapestryTensor &tensor,
   return Status::success();
 }
 
-Status InputFile::open(const std::string &newPath,
-                       const TapestryTensor &tensor) {
-  path = newPath;
-  dtype = tensor.dtype;
-  elementSize = dtypeSize(dtype);
+/// Opens a regular file and reads its header.
+static Status openNpy(const std::string &path, int &fd, int64_t &bytes,
+                      NpyHeader &header) {
   // Asked first: opening a pipe would wait for its writer.
   struct stat info;
   if (stat(path.c_str(), &info) != 0)
@@ -76,7 +74,30 @@ Status InputFile::open(const std::string &newPath,
   Status status = readNpyHeader(fd, info.st_size, header);
   if (status.failed())
     return fileError(path, ExitBadInput, status.message());
-  return checkHeader(tensor, info.st_size);
+  bytes = info.st_size;
+  return Status::success();
+}
+
+Status InputFile::open(const std::string &newPath,
+                       const TapestryTensor &tensor) {
+  path = newPath;
+  dtype = tensor.dtype;
+  elementSize = dtypeSize(dtype);
+  int64_t bytes = 0;
+  Status status = openNpy(path, fd, bytes, header);
+  return status.failed() ? status : checkHeader(tensor, bytes);
+}
+
+Status tapestry::rt::readShape(const std::string &path,
+                               std::vector<int64_t> &shape) {
+  int fd = -1;
+  int64_t bytes = 0;
+  NpyHeader header;
+  Status status = openNpy(path, fd, bytes, header);
+  if (fd >= 0)
+    ::close(fd);
+  shape = header.shape;
+  return status;
 }
 
 //===----------------------------------------------------------------------===//

@@ -256,7 +256,7 @@ protected:
   Stmt(Kind kind) : kind(kind) {}
 };
 
-/// `param n = 4096`
+/// `param n = 4096`, or `param n` where the value comes from elsewhere.
 struct ParamStmt : Stmt {
   const Expr *value = nullptr;
   ParamStmt() : Stmt(Kind::Param) {}

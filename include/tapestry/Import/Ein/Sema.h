@@ -8,12 +8,18 @@
 #include "tapestry/Import/Ein/Graph.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 
 namespace tapestry::ein {
 
 struct EinOptions {
   /// Values for params that replace those of the file.
   llvm::StringMap<Number> params;
+  /// The shape of the file that an input comes from, for params without a
+  /// value; nothing where none is named. Messages start with the file's name.
+  std::function<llvm::Expected<std::optional<std::vector<int64_t>>>(
+      llvm::StringRef input)>
+      shapeOfInput;
   /// The name of the graph; empty: the file's name without its ending.
   std::string graphName;
 };

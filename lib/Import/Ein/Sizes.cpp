@@ -1,0 +1,77 @@
+//===- Sizes.cpp - Params that the inputs' files decide -------------------===//
+
+#include "Analyzer.h"
+
+using namespace tapestry::ein;
+using namespace tapestry::ein::ast;
+
+void Analyzer::takeParams(const Program &program) {
+  llvm::SmallVector<llvm::StringRef> open;
+  for (const Stmt *stmt : program.statements)
+    if (auto *param = llvm::dyn_cast<ParamStmt>(stmt))
+      if (!param->value && !options.params.contains(param->name))
+        open.push_back(param->name);
+  if (open.empty() || !options.shapeOfInput)
+    return;
+  for (const Stmt *stmt : program.statements)
+    if (auto *input = llvm::dyn_cast<InputStmt>(stmt))
+      takeParams(*input, open);
+}
+
+void Analyzer::takeParams(const InputStmt &input,
+                          llvm::ArrayRef<llvm::StringRef> open) {
+  auto nameAt = [&](const Expr *extent) -> llvm::StringRef {
+    auto *name = llvm::dyn_cast<NameExpr>(extent);
+    return name && llvm::is_contained(open, name->name) ? name->name : "";
+  };
+  if (llvm::none_of(input.shape,
+                    [&](const Expr *e) { return !nameAt(e).empty(); }))
+    return;
+  auto shape = options.shapeOfInput(input.name);
+  if (!shape) {
+    diagnostics.error(input.nameRange, llvm::toString(shape.takeError()));
+    return;
+  }
+  if (!*shape)
+    return;
+  if ((*shape)->size() != input.shape.size()) {
+    diagnostics.error(input.nameRange,
+                      "input '" + input.name + "' has " +
+                          countOf(input.shape.size(), "dimension") +
+                          ", but its file has " +
+                          llvm::Twine((*shape)->size()));
+    return;
+  }
+  for (auto [expr, extent] : llvm::zip(input.shape, **shape)) {
+    llvm::StringRef name = nameAt(expr);
+    if (name.empty())
+      continue;
+    auto [it, added] =
+        taken.try_emplace(name, TakenParam{extent, expr->range, input.name});
+    if (added || it->second.value == extent)
+      continue;
+    diagnostics
+        .error(expr->range,
+               "param '" + name + "' is " + llvm::Twine(it->second.value) +
+                   " in input '" + it->second.input + "' but " +
+                   llvm::Twine(extent) + " in input '" + input.name + "'")
+        .note(it->second.where, llvm::Twine(it->second.value) +
+                                    " comes from here, by the shapes of the "
+                                    "files");
+  }
+}
+
+std::optional<Number> Analyzer::takenParam(const ParamStmt &stmt) {
+  if (auto it = options.params.find(stmt.name); it != options.params.end())
+    return it->second;
+  if (auto it = taken.find(stmt.name); it != taken.end())
+    return Number::ofInteger(it->second.value);
+  // An input that would decide it has been reported.
+  if (diagnostics.errorCount() == 0)
+    diagnostics.error(stmt.nameRange, "param '" + stmt.name + "' has no value")
+        .note("-D " + stmt.name +
+              "=8 gives it one; 'run' and 'reference' take it from the file of "
+              "an input with the dimension '" +
+              stmt.name + "', 'plan' and 'compile' from --like INPUT=FILE.npy");
+  return std::nullopt;
+}
