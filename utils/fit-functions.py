@@ -111,6 +111,28 @@ def erfc_root(t):
     return mpmath.sqrt(mpmath.sqrt(mpmath.erfc(t)))
 
 
+def log_rest(z):
+    """p of log(1 + f) = 2 s + s z p(z) with s = f / (2 + f) and z = s^2."""
+    if z < mpf("1e-20"):
+        return mpf(2) / 3 + 2 * z / 5
+    s = mpmath.sqrt(z)
+    return (2 * mpmath.atanh(s) - 2 * s) / (s * z)
+
+
+def arc_tail(function, z):
+    """p of f(x) = x + x z p(z) with z = x^2, where f is atan or asin."""
+    x = mpmath.sqrt(z)
+    return (function(x) - x) / (x * z)
+
+
+def atan_tail(z):
+    return -mpf(1) / 3 + z / 5 if z < mpf("1e-20") else arc_tail(mpmath.atan, z)
+
+
+def asin_tail(z):
+    return mpf(1) / 6 + 3 * z / 40 if z < mpf("1e-20") else arc_tail(mpmath.asin, z)
+
+
 def main():
     half = mpmath.log(2) / 2 * mpf("1.0001")
     for type, degree in (("f32", 4), ("f64", 10)):
@@ -121,6 +143,11 @@ def main():
     meet = mpf("1.1")
     fit("erf", "f32", erf_tail, lambda z: 1 / (1 + erf_tail(z)), 0, meet**2, 6)
     fit("erfc^(1/4)", "f32", erfc_root, lambda t: 4 * erfc_root(t)**3 / mpmath.erf(t), meet, 4, 7)
+    # s = f / (2 + f) is largest at the root of 2, atan(x) goes to tan(pi / 8).
+    largest = ((root - 1) / (root + 1)) ** 2 * mpf("1.0001")
+    fit("log", "f64", log_rest, lambda z: z, 0, largest, 6)
+    fit("atan", "f64", atan_tail, lambda z: z, 0, mpmath.tan(mpmath.pi / 8) ** 2 * mpf("1.0001"), 11)
+    fit("asin", "f64", asin_tail, lambda z: z, 0, mpf("0.25"), 12)
     for type, bits in (("f32", 15), ("f64", 40)):
         high = rounded(mpmath.log(2), bits)
         low = rounded(mpmath.log(2) - high, BITS[type])

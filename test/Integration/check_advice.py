@@ -44,11 +44,6 @@ ADVICE = [
     (" = min[c] select(X[c] == Z, i32(c), 8)", lambda d: d.X.argmax()),
     ("[i] = sum[j] i64(X[j] < X[i])", lambda d: d.X.argsort().argsort()),
     (" : f32[3] = [1, 2.5, 3]", lambda d: [1, 2.5, 3]),
-    (" = (exp(x) - exp(0 - x)) / 2", lambda d: np.sinh(d.x)),
-    (" = (exp(x) + exp(0 - x)) / 2", lambda d: np.cosh(d.x)),
-    (" = select(x < 0, -1.0, 1.0) * abs(x) ** (1.0 / 3.0)", lambda d: np.cbrt(d.x)),
-    (" = sqrt(x ** 2 + y ** 2)", lambda d: np.hypot(d.x, d.y)),
-    (" = abs(x) == inf", lambda d: np.isinf(d.x)),
     (" = abs(x) < inf", lambda d: np.isfinite(d.x)),
     (" = x % y", lambda d: np.mod(d.x, d.y)),
     (" = x // y", lambda d: np.floor_divide(d.x, d.y)),
@@ -65,33 +60,14 @@ ADVICE = [
     ("[i] = X[7 - i]", lambda d: d.X[::-1]),
     ("[i:16] = sum[j] select([j <= i], S[j], 0)", lambda d: d.S.cumsum()),
     ("[i:16] = select([i == 0], S[15], pad(S, 0)[i - 1])", lambda d: np.roll(d.S, 1)),
-    ("[i] = max(S[i], 0)", lambda d: np.maximum(d.S, 0)),
-    ("[i] = min(max(S[i], x), y)", lambda d: np.clip(d.S, d.x, d.y)),
-    ("[i] = select(S[i] > 0, 1, select(S[i] < 0, -1, S[i]))", lambda d: np.sign(d.S)),
-    ("[i] = select(S[i] - floor(S[i]) >= 0.5, ceil(S[i]), floor(S[i]))", lambda d: ties_up(d.S)),
-    ("[i] = select(S[i] < 0, ceil(S[i]), floor(S[i]))", lambda d: np.trunc(d.S)),
+    ("[i] = clamp(S[i], x, y)", lambda d: np.clip(d.S, d.x, d.y)),
+    ("[i] = round(S[i])", lambda d: np.rint(d.S)),
+    ("[i] = atan2(S[i], y)", lambda d: np.arctan2(d.S, d.y)),
     ("[i] = S[i] ** 2", lambda d: np.square(d.S)),
-    ("[i] = 2.0 ** S[i]", lambda d: np.exp2(d.S)),
-    ("[i] = log(S[i]) / log(2.0)", lambda d: np.log2(d.S)),
-    ("[i] = log(S[i]) / log(10.0)", lambda d: np.log10(d.S)),
-    ("[i] = log(1 + S[i])", lambda d: np.log1p(d.S)),
-    ("[i] = exp(S[i]) - 1", lambda d: np.expm1(d.S)),
     ("[i] = 1 / S[i]", lambda d: np.reciprocal(d.S)),
-    ("[i] = S[i] != S[i]", lambda d: np.isnan(d.S)),
-    ("[i] = abs(S[i]) == inf", lambda d: np.isinf(d.S)),
     ("[i] = abs(S[i]) < inf", lambda d: np.isfinite(d.S)),
-    ("[i] = sin(S[i]) / cos(S[i])", lambda d: np.tan(d.S)),
-    ("[i] = max(S[i], 0) + log(1 + exp(0 - abs(S[i])))", lambda d: np.logaddexp(0, d.S)),
-    ("[i] = (exp(S[i]) - exp(0 - S[i])) / 2", lambda d: np.sinh(d.S)),
-    ("[i] = (exp(S[i]) + exp(0 - S[i])) / 2", lambda d: np.cosh(d.S)),
-    ("[i] = select(S[i] < 0, -1.0, 1.0) * abs(S[i]) ** (1.0 / 3.0)", lambda d: np.cbrt(d.S)),
-    ("[i] = sqrt(S[i] ** 2 + y ** 2)", lambda d: np.hypot(d.S, d.y)),
+    ("[i] = max(S[i], 0) + log1p(exp(0 - abs(S[i])))", lambda d: np.logaddexp(0, d.S)),
 ]
-
-
-def ties_up(values):
-    """The nearest whole numbers, of two the upper one."""
-    return np.where(values - np.floor(values) == 0.5, np.ceil(values), np.rint(values))
 
 
 class Data:

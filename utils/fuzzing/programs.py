@@ -13,6 +13,8 @@ TYPES = ["f64", "f32", "f16", "bf16", "i8", "i16", "i32", "i64", "bool"]
 REDUCTIONS = ["sum", "prod", "max", "min", "all", "any", "xor", "mean", "logsumexp"]
 FUNCTIONS = [
     *("exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh", "erf", "sigmoid", "floor"),
+    *("relu", "sign", "round", "trunc", "tan", "log1p", "expm1", "log2", "log10", "exp2", "cbrt"),
+    *("sinh", "cosh", "asin", "acos", "atan", "isnan", "isinf"),
     *("ceil", "abs", "f32", "f64", "f16", "bf16", "i8", "i64", "bool"),
 ]
 OPERATORS = ["+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>", "**", "==", "!=", "<", "<=", ">", ">=", "&&", "||"]
@@ -117,7 +119,8 @@ def wrap_access(rng, text):
              f"select([{label} <= 2], {access}, {access} + {access})", f"max({access}, 0)",
              f"({access} * [{label} - 1 < 3])", f"!{access}", f"{access} / {label}'",
              f"({access}) ** {rng.choice(['2', '3', '0.5', '-1'])}", inner(rng, access, label),
-             f"{access} / {inner(rng, access, label)}", f"({access} + {label})",
+             f"{access} / {inner(rng, access, label)}", f"({access} + {label})", f"hypot({access}, pi)",
+             f"clamp({access}, -1, {label})", f"atan2({access}, {access})",
              f"{access} * ({label} + 1) // 2", f"[{access} == {label}]", f"f32({label} % 3)"]
         )  # fmt: skip
 

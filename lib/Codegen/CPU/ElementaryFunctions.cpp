@@ -87,26 +87,47 @@ static Exponential emitExponential(FloatEmitter &f, Value x, Value shifter) {
   return {rest, low, r, q, shifted};
 }
 
+/// A number times the power of two of which `shifted` is the exponent, on a
+/// shifter by the bias. In two factors, since the power may be no normal
+/// number: of k + 2 bias, each takes a half.
+static Value emitScaled(FloatEmitter &f, Value mantissa, Value shifted) {
+  ImplicitLocOpBuilder &b = f.builder();
+  double bias = f.isDouble() ? 1023 : 127;
+  Value both =
+      arith::SubIOp::create(b, f.bits(shifted), f.bits(emitShifter(f, -bias)));
+  Value half = arith::ShRSIOp::create(b, both, f.integer(1));
+  Value rest = arith::SubIOp::create(b, both, half);
+  return f.mul(f.mul(mantissa, f.exponentBits(half)), f.exponentBits(rest));
+}
+
 Value emitExp(FloatEmitter &f, Value x) {
   // Beyond these it is 0 and infinite.
   x = f.atLeast(x, f.isDouble() ? -800 : -110);
   x = f.atMost(x, f.isDouble() ? 720 : 95);
-  // In two factors, since 2^k may be no normal number: of k + 2 bias, each
-  // takes a half.
-  ImplicitLocOpBuilder &b = f.builder();
   double bias = f.isDouble() ? 1023 : 127;
   Exponential value = emitExponential(f, x, emitShifter(f, bias));
-  Value both = arith::SubIOp::create(b, f.bits(value.shifted),
-                                     f.bits(emitShifter(f, -bias)));
-  Value half = arith::ShRSIOp::create(b, both, f.integer(1));
-  Value rest = arith::SubIOp::create(b, both, half);
   FloatPair tail = value.tail(f);
   Value mantissa = f.add(f.constant(1), f.add(tail.high, tail.low));
-  return f.mul(f.mul(mantissa, f.exponentBits(half)), f.exponentBits(rest));
+  return emitScaled(f, mantissa, value.shifted);
 }
 
-/// exp(x) - 1 for x that keeps exp(x) a normal number.
-static FloatPair emitExpM1Pair(FloatEmitter &f, Value x) {
+Value emitExpOf(FloatEmitter &f, FloatPair x, Value exponent) {
+  Value q = f.polynomial(expTailDouble, x.high);
+  Value tail = f.multiplyAdd(f.mul(x.high, x.high), q, x.low);
+  Value mantissa = f.add(f.constant(1), f.add(x.high, tail));
+  return emitScaled(f, mantissa, f.add(exponent, emitShifter(f, 1023)));
+}
+
+FloatPair emitQuarterExp(FloatEmitter &f, Value x) {
+  Exponential value = emitExponential(f, x, emitShifter(f, -2));
+  FloatPair tail = value.tail(f);
+  FloatPair mantissa = f.orderedSum(f.constant(1), tail.high);
+  mantissa = f.orderedSum(mantissa.high, f.add(mantissa.low, tail.low));
+  Value power = value.power(f);
+  return {f.mul(mantissa.high, power), f.mul(mantissa.low, power)};
+}
+
+FloatPair emitExpM1Pair(FloatEmitter &f, Value x) {
   Exponential value = emitExponential(f, x, emitShifter(f, 0));
   FloatPair tail = value.tail(f);
   Value power = value.power(f);

@@ -47,6 +47,64 @@ template <typename Op> struct ExpandFunction : public OpRewritePattern<Op> {
   bool ofDoubles, hasFMA;
 };
 
+Value callWide(EmitFn emit, FloatEmitter &f, ValueRange operands) {
+  return emit(f, operands[0]);
+}
+Value callWide(Value (*emit)(FloatEmitter &, Value, Value), FloatEmitter &f,
+               ValueRange operands) {
+  return emit(f, operands[0], operands[1]);
+}
+
+/// A function of ours in f64 in place of an operation on that or on f32.
+template <typename Op, typename Fn>
+struct ExpandWide : public OpRewritePattern<Op> {
+  ExpandWide(MLIRContext *context, Fn emit, bool hasFMA)
+      : OpRewritePattern<Op>(context, /*benefit=*/10), emit(emit),
+        hasFMA(hasFMA) {}
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType(), element = getElementTypeOrSelf(type);
+    if (!element.isF32() && !element.isF64())
+      return rewriter.notifyMatchFailure(op, "a function of another type");
+    Type wide = rewriter.getF64Type();
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      wide = shaped.clone(wide);
+    SmallVector<Value> operands = op->getOperands();
+    if (wide != type)
+      for (Value &operand : operands)
+        operand = arith::ExtFOp::create(rewriter, op.getLoc(), wide, operand);
+    FloatEmitter emitter(rewriter, op.getLoc(), wide, hasFMA);
+    Value result = callWide(emit, emitter, operands);
+    if (wide != type)
+      result = arith::TruncFOp::create(rewriter, op.getLoc(), type, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+  Fn emit;
+  bool hasFMA;
+};
+
+/// libm's tanf is off by more than a unit.
+struct WidenTan : public OpRewritePattern<math::TanOp> {
+  WidenTan(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/10) {}
+
+  LogicalResult matchAndRewrite(math::TanOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType(), wide = rewriter.getF64Type();
+    if (!getElementTypeOrSelf(type).isF32())
+      return rewriter.notifyMatchFailure(op, "a tangent of another type");
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      wide = shaped.clone(wide);
+    Value operand =
+        arith::ExtFOp::create(rewriter, op.getLoc(), wide, op.getOperand());
+    Value result = math::TanOp::create(rewriter, op.getLoc(), operand);
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, result);
+    return success();
+  }
+};
+
 /// A constant power: products in f64 for the narrower types, in pairs for f64.
 /// Other powers are those of libm.
 struct ExpandPower : public OpRewritePattern<math::FPowIOp> {
@@ -147,12 +205,24 @@ struct ExpandMath : public impl::ExpandMathBase<ExpandMath> {
     populateMathF32ExpansionPatterns(set, [](StringRef) { return true; });
     set.add<ExpandPower>(context, hasFMA);
     set.add<ExpandFunction<math::ExpOp>>(context, emitExp, true, hasFMA);
-    set.add<ExpandFunction<math::ExpM1Op>>(context, emitExpM1, true, hasFMA);
     set.add<ExpandFunction<math::TanhOp>>(context, emitTanh, true, hasFMA);
     set.add<ExpandFunction<math::RsqrtOp>>(context, emitReciprocalRoot, true,
                                            hasFMA);
     set.add<ExpandFunction<math::LogOp>>(context, emitLog, false, hasFMA);
     set.add<ExpandFunction<math::ErfOp>>(context, emitErf, false, hasFMA);
+    set.add<WidenTan>(context);
+    addWide<math::ExpM1Op>(set, emitExpM1);
+    addWide<math::Log2Op>(set, emitLog2);
+    addWide<math::Log10Op>(set, emitLog10);
+    addWide<math::Log1pOp>(set, emitLog1p);
+    addWide<math::Exp2Op>(set, emitExp2);
+    addWide<math::SinhOp>(set, emitSinh);
+    addWide<math::CoshOp>(set, emitCosh);
+    addWide<math::CbrtOp>(set, emitCbrt);
+    addWide<math::AsinOp>(set, emitAsin);
+    addWide<math::AcosOp>(set, emitAcos);
+    addWide<math::AtanOp>(set, emitAtan);
+    addWide<math::Atan2Op>(set, emitAtan2);
     patterns = std::move(set);
     return success();
   }
@@ -178,6 +248,11 @@ struct ExpandMath : public impl::ExpandMathBase<ExpandMath> {
     }
     if (any && failed(applyPatternsGreedily(getOperation(), patterns)))
       signalPassFailure();
+  }
+
+  template <typename Op, typename Fn>
+  void addWide(RewritePatternSet &set, Fn *emit) {
+    set.add<ExpandWide<Op, Fn *>>(set.getContext(), emit, hasFMA);
   }
 
   bool hasFMA = false;

@@ -323,15 +323,22 @@ std::optional<unsigned> StatementAnalyzer::buildCall(const CallExpr &expr,
   if (parseElementType(expr.callee))
     return buildCast(expr.args[0], type);
   const FunctionInfo &info = *findFunction(expr.callee);
+  bool isTest = info.kind == NodeKind::IsNaN || info.kind == NodeKind::IsInf;
+  ElementType operandType = isTest ? infer(expr.args[0])->type : type;
   llvm::SmallVector<unsigned, 3> args;
   for (auto [position, arg] : llvm::enumerate(expr.args)) {
     bool condition = info.kind == NodeKind::Select && position == 0;
     std::optional<unsigned> node =
-        build(arg, condition ? ElementType::Bool : type);
+        build(arg, condition ? ElementType::Bool : operandType);
     if (!node)
       return std::nullopt;
     args.push_back(*node);
   }
+  // relu(x) is max(x, 0), clamp(x, lo, hi) is min(max(x, lo), hi).
+  if (info.kind == NodeKind::Max && info.arity == 1)
+    args.push_back(addNode(NodeKind::Constant, type));
+  if (info.kind == NodeKind::Min && info.arity == 3)
+    args = {addNode(NodeKind::Max, type, {args[0], args[1]}), args[2]};
   return addNode(info.kind, type, args);
 }
 

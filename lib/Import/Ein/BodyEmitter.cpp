@@ -13,9 +13,6 @@
 using namespace mlir;
 using namespace tapestry::ein;
 
-/// Constant exponents up to this are integers in the IR.
-static constexpr double largestIntegerPower = 1 << 20;
-
 Type tapestry::ein::storedType(ElementType type, MLIRContext *context) {
   switch (type) {
   case ElementType::F64:
@@ -256,55 +253,6 @@ Value BodyEmitter::emitShift(const Node &node) {
       create<arith::CmpIOp>(arith::CmpIPredicate::ule, count, last);
   return create<arith::SelectOp>(isInside, create<arith::ShLIOp>(value, inside),
                                  constant(node.type, 0));
-}
-
-Value BodyEmitter::emitFunction(const Node &node) {
-  Value a = arg(node, 0);
-  switch (node.kind) {
-  case NodeKind::Pow: {
-    const Node &exponent = expression.nodes[node.args[1]];
-    double value = exponent.constant.real;
-    // Whether and how these become products is for code generation to say.
-    if (exponent.kind == NodeKind::Constant && value == std::floor(value) &&
-        std::abs(value) <= largestIntegerPower)
-      return create<math::FPowIOp>(
-          a, constant(ElementType::I32, static_cast<int64_t>(value)));
-    return create<math::PowFOp>(a, arg(node, 1));
-  }
-  case NodeKind::Exp:
-    return create<math::ExpOp>(a);
-  case NodeKind::Log:
-    return create<math::LogOp>(a);
-  case NodeKind::Sqrt:
-    return create<math::SqrtOp>(a);
-  case NodeKind::Rsqrt:
-    return create<math::RsqrtOp>(a);
-  case NodeKind::Sin:
-    return create<math::SinOp>(a);
-  case NodeKind::Cos:
-    return create<math::CosOp>(a);
-  case NodeKind::Tanh:
-    return create<math::TanhOp>(a);
-  case NodeKind::Erf:
-    return create<math::ErfOp>(a);
-  case NodeKind::Floor:
-    return create<math::FloorOp>(a);
-  case NodeKind::Ceil:
-    return create<math::CeilOp>(a);
-  case NodeKind::Sigmoid: {
-    // Neither e nor the quotient overflows or vanishes too early.
-    Value one = constant(a.getType(), 1.0);
-    Value negative = create<arith::CmpFOp>(arith::CmpFPredicate::OLT, a,
-                                           constant(a.getType(), 0.0));
-    Value magnitude = create<math::AbsFOp>(a);
-    Value exponential = create<math::ExpOp>(create<arith::NegFOp>(magnitude));
-    Value numerator = create<arith::SelectOp>(negative, exponential, one);
-    Value sum = create<arith::AddFOp>(one, exponential);
-    return create<arith::DivFOp>(numerator, sum);
-  }
-  default:
-    llvm_unreachable("no function");
-  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -48,7 +48,12 @@ private:
   mlir::Value emitModulo(const Node &node);
   mlir::Value emitFloatFloor(const Node &node);
   mlir::Value emitShift(const Node &node);
+  // EmitFunctions.cpp.
   mlir::Value emitFunction(const Node &node);
+  mlir::Value emitSign(const Node &node);
+  mlir::Value emitHypot(mlir::Value x, mlir::Value y);
+  mlir::Value emitHypotOfDoubles(mlir::Value large, mlir::Value small);
+
   mlir::Value emitCompare(const Node &node);
   mlir::Value emitIndexCompare(const Node &node);
   mlir::Value emitLabel(const Node &node);

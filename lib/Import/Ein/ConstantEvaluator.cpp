@@ -134,6 +134,12 @@ std::optional<Number> ConstantEvaluator::visit(const Expr *expr) {
   }
   if (auto *name = llvm::dyn_cast<NameExpr>(expr)) {
     const Binding *binding = scope.lookup(name->name);
+    std::optional<double> number = scope.lookupNumber(name->name);
+    if (number && takesFloats)
+      return Number::ofReal(*number);
+    if (number)
+      return fail(expr->range,
+                  what + " is an integer, '" + name->name + "' is not");
     if (!binding) {
       scope.reportUnknown(diagnostics, name->name, name->range, "param");
       return std::nullopt;

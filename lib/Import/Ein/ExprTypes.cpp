@@ -28,6 +28,28 @@ static constexpr FunctionInfo functionTable[] = {
     {"sigmoid", NodeKind::Sigmoid, 1, false},
     {"floor", NodeKind::Floor, 1, false},
     {"ceil", NodeKind::Ceil, 1, false},
+    // Names that a program may define for itself.
+    {"relu", NodeKind::Max, 1, true},
+    {"clamp", NodeKind::Min, 3, true},
+    {"sign", NodeKind::Sign, 1, true},
+    {"round", NodeKind::Round, 1, false},
+    {"trunc", NodeKind::Trunc, 1, false},
+    {"tan", NodeKind::Tan, 1, false},
+    {"log1p", NodeKind::Log1p, 1, false},
+    {"expm1", NodeKind::ExpM1, 1, false},
+    {"log2", NodeKind::Log2, 1, false},
+    {"log10", NodeKind::Log10, 1, false},
+    {"exp2", NodeKind::Exp2, 1, false},
+    {"cbrt", NodeKind::Cbrt, 1, false},
+    {"sinh", NodeKind::Sinh, 1, false},
+    {"cosh", NodeKind::Cosh, 1, false},
+    {"asin", NodeKind::Asin, 1, false},
+    {"acos", NodeKind::Acos, 1, false},
+    {"atan", NodeKind::Atan, 1, false},
+    {"atan2", NodeKind::Atan2, 2, false},
+    {"hypot", NodeKind::Hypot, 2, false},
+    {"isnan", NodeKind::IsNaN, 1, false},
+    {"isinf", NodeKind::IsInf, 1, false},
 };
 
 const FunctionInfo *tapestry::ein::findFunction(llvm::StringRef name) {
@@ -35,6 +57,13 @@ const FunctionInfo *tapestry::ein::findFunction(llvm::StringRef name) {
     if (info.name == name)
       return &info;
   return nullptr;
+}
+
+std::vector<llvm::StringRef> tapestry::ein::functionNames() {
+  std::vector<llvm::StringRef> names;
+  for (const FunctionInfo &info : functionTable)
+    names.push_back(info.name);
+  return names;
 }
 
 /// "cast it, e.g. f32(X[i])"
@@ -102,6 +131,8 @@ std::optional<ExprType> StatementAnalyzer::inferUncached(const Expr *expr) {
 std::optional<ExprType> StatementAnalyzer::inferName(const NameExpr &expr) {
   if (std::optional<Number> number = scope.lookupConstant(expr.name))
     return ExprType::literal(number->isFloat, /*isConstant=*/true);
+  if (namesNumber(expr))
+    return ExprType::literal(/*isFloat=*/true, /*isConstant=*/true);
   if (labelValues.contains(&expr))
     return ExprType::literal(/*isFloat=*/false, /*isConstant=*/false,
                              /*hasLabel=*/true);
@@ -362,17 +393,33 @@ std::optional<ExprType> StatementAnalyzer::inferCall(const CallExpr &expr) {
   std::string what = ("'" + expr.callee + "'").str();
   if (info.kind == NodeKind::Select)
     return inferSelect(expr);
-  if (info.arity == 2)
-    return arithmetic(expr.calleeRange, what, expr.args[0], expr.args[1]);
-  std::optional<ExprType> type = infer(expr.args[0]);
-  if (!type || !requireNumber(expr.args[0], *type, what))
+  const Expr *first = expr.args[0];
+  std::optional<ExprType> type = infer(first);
+  if (!type || !requireNumber(first, *type, what))
     return std::nullopt;
-  if (!type->isTyped())
-    return ExprType::literal(type->isFloat || !info.onIntegers,
-                             /*isConstant=*/false, type->hasLabel);
-  if (!info.onIntegers && !requireFloat(expr.args[0], *type, expr.callee))
+  // The first operand with a type agrees with all others.
+  for (const Expr *arg : llvm::ArrayRef(expr.args).drop_front()) {
+    type = arithmetic(expr.calleeRange, what, first, arg);
+    if (!type)
+      return std::nullopt;
+    if (!infer(first)->isTyped())
+      first = arg;
+  }
+  if (info.arity > 1)
+    for (const Expr *arg : expr.args)
+      if (type->isTyped() && infer(arg)->isTyped())
+        first = arg;
+  bool isTest = info.kind == NodeKind::IsNaN || info.kind == NodeKind::IsInf;
+  if ((type->isTyped() || isTest) && !info.onIntegers &&
+      !requireFloat(first, *type, expr.callee))
     return std::nullopt;
-  return type;
+  if (isTest)
+    return ExprType::typed(ElementType::Bool);
+  if (type->isTyped())
+    return type;
+  bool isFolded = expr.callee == "max" || expr.callee == "min";
+  return ExprType::literal(type->isFloat || !info.onIntegers,
+                           type->isConstant && isFolded, type->hasLabel);
 }
 
 std::optional<ElementType>

@@ -144,7 +144,7 @@ bool StatementAnalyzer::isForm(const Expr *expr, bool isConstant) const {
     llvm::StringRef name = llvm::cast<NameExpr>(expr)->name;
     const Binding *binding = scope.lookup(name);
     if (findLabel(name) || !binding)
-      return !isConstant;
+      return !isConstant && !namesNumber(*llvm::cast<NameExpr>(expr));
     return binding->kind != Binding::Kind::Tensor &&
            !(binding->kind == Binding::Kind::Constant &&
              binding->constant.isFloat);

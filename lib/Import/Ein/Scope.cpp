@@ -1,7 +1,9 @@
 //===- Scope.cpp - What the names of a .ein file stand for ----------------===//
 
 #include "Scope.h"
+#include "StatementAnalyzer.h"
 #include "tapestry/Import/Ein/Words.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace tapestry::ein;
 
@@ -22,6 +24,12 @@ std::optional<Number> Scope::lookupConstant(llvm::StringRef name) const {
   if (!binding || binding->kind != Binding::Kind::Constant)
     return std::nullopt;
   return binding->constant;
+}
+
+std::optional<double> Scope::lookupNumber(llvm::StringRef name) const {
+  if ((name != "pi" && name != "e") || defines(name))
+    return std::nullopt;
+  return name == "pi" ? llvm::numbers::pi : llvm::numbers::e;
 }
 
 std::string Scope::vertexNameFor(llvm::StringRef name) const {
@@ -73,8 +81,10 @@ void Scope::reportUnknown(DiagnosticEngine &diagnostics, llvm::StringRef name,
   if (file)
     collect(*file, /*constantsOnly=*/true);
   llvm::sort(candidates);
-  if (wanted == "function or macro")
+  if (wanted == "function or macro") {
     llvm::append_range(candidates, callableWords());
+    llvm::append_range(candidates, functionNames());
+  }
   llvm::StringRef meant = nearestWord(name, candidates);
   if (meant.empty()) {
     llvm::StringRef advice = adviceFor(wanted == "param" ? wanted : name);

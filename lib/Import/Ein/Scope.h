@@ -41,6 +41,13 @@ public:
   const Binding *lookup(llvm::StringRef name) const;
   /// A param or another number; nothing for everything else.
   std::optional<Number> lookupConstant(llvm::StringRef name) const;
+  /// Whether the program gives `name` a meaning, here or in a later statement.
+  bool defines(llvm::StringRef name) const {
+    return lookup(name) || announced.contains(name) ||
+           (file && file->defines(name));
+  }
+  /// pi and e, where the program does not define them.
+  std::optional<double> lookupNumber(llvm::StringRef name) const;
   void define(llvm::StringRef name, const Binding &binding) {
     names[name] = binding;
   }

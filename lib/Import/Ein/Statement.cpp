@@ -232,6 +232,10 @@ std::optional<unsigned> StatementAnalyzer::resolveTensor(llvm::StringRef name,
   llvm_unreachable("all bindings are handled");
 }
 
+bool StatementAnalyzer::namesNumber(const NameExpr &expr) const {
+  return !findLabel(expr.name) && scope.lookupNumber(expr.name);
+}
+
 bool StatementAnalyzer::collectName(const NameExpr &expr) {
   const Binding *binding = scope.lookup(expr.name);
   if (binding && binding->kind == Binding::Kind::Constant)
@@ -240,6 +244,8 @@ bool StatementAnalyzer::collectName(const NameExpr &expr) {
                   graph.tensors[binding->tensor].shape.empty();
   if (findLabel(expr.name) && (insideBrackets || !isScalar))
     return collectLabelValue(expr, binding);
+  if (namesNumber(expr))
+    return true;
   std::optional<unsigned> tensor = resolveTensor(expr.name, expr.range);
   if (!tensor)
     return false;
@@ -305,7 +311,8 @@ bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {
 
 bool StatementAnalyzer::collectCall(const CallExpr &expr) {
   unsigned arity = 1;
-  if (const FunctionInfo *info = findFunction(expr.callee)) {
+  const FunctionInfo *info = findFunction(expr.callee);
+  if (info && !scope.defines(expr.callee)) {
     arity = info->arity;
   } else if (!parseElementType(expr.callee)) {
     const Binding *binding = scope.lookup(expr.callee);

@@ -27,6 +27,7 @@ struct FunctionInfo {
 };
 /// Nothing for casts, `pad` and what is no function.
 const FunctionInfo *findFunction(llvm::StringRef name);
+std::vector<llvm::StringRef> functionNames();
 
 /// The type of an expression before its context is known.
 struct ExprType {
@@ -149,6 +150,8 @@ private:
   bool declareLabel(const ast::Label &label, bool reduced);
   bool collect(const ast::Expr *expr);
   bool collectName(const ast::NameExpr &expr);
+  /// Whether it is pi or e, and nothing that the program defines.
+  bool namesNumber(const ast::NameExpr &expr) const;
   bool collectAccess(const ast::AccessExpr &expr);
   bool collectCall(const ast::CallExpr &expr);
   bool collectCondition(const ast::Expr *expr);

@@ -96,6 +96,25 @@ enum class NodeKind {
   Sigmoid,
   Floor,
   Ceil,
+  Sign,
+  Round, ///< ties to even
+  Trunc,
+  Tan,
+  Log1p,
+  ExpM1,
+  Log2,
+  Log10,
+  Exp2,
+  Cbrt,
+  Sinh,
+  Cosh,
+  Asin,
+  Acos,
+  Atan,
+  Atan2,
+  Hypot,
+  IsNaN,
+  IsInf,
   Cast ///< from the type of argument 0 to the node's
 };
 

@@ -1,0 +1,223 @@
+//===- DoubleFunctions.cpp - Functions that are computed in f64 -----------===//
+//
+// Those of f32 are these, rounded once more. Logarithms after the scheme of
+// P. T. P. Tang (1990) with the division s = f / (2 + f); the polynomials are
+// those that utils/fit-functions.py prints. What a result is the sum of is kept
+// in two parts, so that it is rounded once, but for small fractions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementaryFunctions.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+
+namespace tapestry {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// p of log(1 + f) = 2 s + s z p(z) with s = f / (2 + f), z = s^2.
+constexpr double logTail[] = {0x1.5555555555592p-1, 0x1.999999997ff03p-2,
+                              0x1.24924941e39ap-2,  0x1.c71c5211bc71p-3,
+                              0x1.74663d9732fd8p-3, 0x1.39a1d49001a98p-3,
+                              0x1.2f04a2a3fc631p-3};
+
+/// Constants in two parts.
+struct Constant {
+  double high, low;
+};
+constexpr Constant ln2 = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
+constexpr Constant perLn2 = {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};
+constexpr Constant perLn10 = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
+/// Products of the first with exponents are exact.
+constexpr Constant shortLn2 = {0x1.62e42fefa4p-1, -0x1.8432a1b0e2634p-43};
+constexpr Constant shortLog2 = {0x1.34413509f8p-2, -0x1.80433b83b532ap-44};
+
+FloatPair pairOf(FloatEmitter &f, Constant c) {
+  return {f.constant(c.high), f.constant(c.low)};
+}
+
+/// A positive number as 2^exponent (1 + fraction) with sqrt(1/2) <= 1 +
+/// fraction < sqrt(2), and its logarithm without the exponent.
+struct Logarithm {
+  Value exponent;
+  /// fraction - fraction^2 / 2 in two parts, and what is missing.
+  FloatPair near;
+  Value rest;
+};
+
+Logarithm emitLogarithm(FloatEmitter &f, Value x) {
+  ImplicitLocOpBuilder &b = f.builder();
+  Value isSmall = f.less(x, f.constant(0x1p-1022));
+  Value normal = f.select(isSmall, f.mul(x, f.constant(0x1p54)), x);
+  // With 2048 added, exponents are positive, so that they become floats as the
+  // low bits of one.
+  constexpr int64_t bias = 2048;
+  Value bits = f.bits(normal);
+  Value above =
+      arith::SubIOp::create(b, bits, f.bits(f.constant(0x1.6a09e667f3bcdp-1)));
+  above = arith::AddIOp::create(b, above,
+                                f.integer(std::numeric_limits<int64_t>::min()));
+  Value whole = arith::ShRUIOp::create(b, above, f.integer(52));
+  Value unbiased = arith::SubIOp::create(b, whole, f.integer(bias));
+  Value mantissa = f.fromBits(arith::SubIOp::create(
+      b, bits, arith::ShLIOp::create(b, unbiased, f.integer(52))));
+  Value exponent =
+      f.fromBits(arith::OrIOp::create(b, whole, f.bits(f.constant(0x1p52))));
+  exponent = f.sub(exponent, f.select(isSmall, f.constant(0x1p52 + bias + 54),
+                                      f.constant(0x1p52 + bias)));
+
+  Value fraction = f.sub(mantissa, f.constant(1));
+  Value s = f.div(fraction, f.add(fraction, f.constant(2)));
+  Value z = f.mul(s, s);
+  Value half = f.mul(f.mul(fraction, fraction), f.constant(0.5));
+  Value rest = f.mul(s, f.multiplyAdd(z, f.polynomial(logTail, z), half));
+  FloatPair near = f.orderedSum(fraction, f.sub(f.constant(0), half));
+  // What is lost of the square is of no account beside the sum's low part.
+  return {exponent, near, rest};
+}
+
+/// `result` of the logarithm where x is positive and finite.
+Value emitLogarithmOf(FloatEmitter &f, Value x, Value result) {
+  Value zero = f.constant(0);
+  Value special =
+      f.select(f.less(x, zero), f.constant(nan), f.constant(-infinity));
+  result = f.select(f.less(zero, x), result, special);
+  // Infinity and NaN stay what they are.
+  return f.select(f.less(x, f.constant(infinity)), result, x);
+}
+
+/// log(x) * scale + exponent * (that of 2 in two parts).
+Value emitScaledLog(FloatEmitter &f, Value x, Constant scale,
+                    Constant ofExponent) {
+  Logarithm log = emitLogarithm(f, x);
+  FloatPair natural =
+      f.orderedSum(log.near.high, f.add(log.near.low, log.rest));
+  FloatPair scaled = f.product(natural, pairOf(f, scale));
+  FloatPair sum = f.orderedSum(f.mul(log.exponent, f.constant(ofExponent.high)),
+                               scaled.high);
+  Value low =
+      f.multiplyAdd(log.exponent, f.constant(ofExponent.low), scaled.low);
+  return emitLogarithmOf(f, x, f.add(sum.high, f.add(sum.low, low)));
+}
+
+} // namespace
+
+Value emitLog2(FloatEmitter &f, Value x) {
+  return emitScaledLog(f, x, perLn2, {1, 0});
+}
+
+Value emitLog10(FloatEmitter &f, Value x) {
+  return emitScaledLog(f, x, perLn10, shortLog2);
+}
+
+Value emitLog1p(FloatEmitter &f, Value x) {
+  Value one = f.constant(1);
+  FloatPair sum = f.sum(one, x);
+  Logarithm log = emitLogarithm(f, sum.high);
+  FloatPair total = f.orderedSum(f.mul(log.exponent, f.constant(shortLn2.high)),
+                                 log.near.high);
+  Value low = f.multiplyAdd(log.exponent, f.constant(shortLn2.low),
+                            f.div(sum.low, sum.high));
+  low = f.add(f.add(total.low, log.near.low), f.add(low, log.rest));
+  Value result = emitLogarithmOf(f, sum.high, f.add(total.high, low));
+  // Nothing is missing of what is small, nor of its sign.
+  return f.select(f.less(f.abs(x), f.constant(0x1p-54)), x, result);
+}
+
+Value emitExp2(FloatEmitter &f, Value x) {
+  x = f.atMost(f.atLeast(x, -1100), 1030);
+  Value shifter = f.constant(0x1.8p52);
+  Value whole = f.sub(f.add(x, shifter), shifter);
+  FloatPair rest = {f.sub(x, whole), f.constant(0)};
+  return emitExpOf(f, f.product(rest, pairOf(f, ln2)), whole);
+}
+
+namespace {
+/// exp(x) / 4 for x >= 0, and a sixteenth of its reciprocal.
+struct Exponentials {
+  FloatPair quarter, reciprocal;
+};
+
+Exponentials emitExponentials(FloatEmitter &f, Value x) {
+  FloatPair quarter = emitQuarterExp(f, x);
+  Value part = f.constant(0x1p-4);
+  Value near = f.div(part, quarter.high);
+  Value rest = f.remainder(part, near, quarter.high);
+  rest = f.multiplySub(rest, near, quarter.low);
+  Value low = f.mul(rest, f.mul(near, f.constant(16)));
+  return {quarter, {near, low}};
+}
+} // namespace
+
+Value emitCosh(FloatEmitter &f, Value x) {
+  Exponentials e = emitExponentials(f, f.atMost(f.abs(x), 710.6));
+  FloatPair sum = f.orderedSum(e.quarter.high, e.reciprocal.high);
+  Value low = f.add(sum.low, f.add(e.quarter.low, e.reciprocal.low));
+  Value result = f.add(sum.high, low);
+  return f.add(result, result);
+}
+
+Value emitSinh(FloatEmitter &f, Value x) {
+  Value magnitude = f.atMost(f.abs(x), 710.6);
+  Exponentials e = emitExponentials(f, magnitude);
+  FloatPair sum =
+      f.orderedSum(e.quarter.high, f.sub(f.constant(0), e.reciprocal.high));
+  Value low = f.add(sum.low, f.sub(e.quarter.low, e.reciprocal.low));
+  Value large = f.add(sum.high, low);
+  large = f.add(large, large);
+  // (m + m / (1 + m)) / 2 with m = exp(x) - 1, where the two are near.
+  FloatPair minusOne = emitExpM1Pair(f, f.atMost(magnitude, 0.34));
+  FloatPair plusOne = f.sum(f.constant(1), minusOne.high);
+  plusOne.low = f.add(plusOne.low, minusOne.low);
+  FloatPair near = f.orderedSum(minusOne.high, f.quotient(minusOne, plusOne));
+  Value small =
+      f.mul(f.add(near.high, f.add(near.low, minusOne.low)), f.constant(0.5));
+  Value result = f.select(f.less(magnitude, f.constant(0.34)), small, large);
+  // What is squared vanishes beside the smallest, and they keep their bits.
+  result = f.select(f.less(magnitude, f.constant(0x1p-30)), magnitude, result);
+  return f.copySign(result, x);
+}
+
+Value emitCbrt(FloatEmitter &f, Value x) {
+  ImplicitLocOpBuilder &b = f.builder();
+  Value magnitude = f.abs(x);
+  // By a cube of a power of two, where it or three times it is no normal
+  // number.
+  Value isSmall = f.less(magnitude, f.constant(0x1p-1022));
+  Value isLarge = f.less(f.constant(0x1p1000), magnitude);
+  auto either = [&](double small, double large) {
+    Value other = f.select(isLarge, f.constant(large), f.constant(1));
+    return f.select(isSmall, f.constant(small), other);
+  };
+  Value normal = f.mul(magnitude, either(0x1p54, 0x1p-54));
+  // A third of the exponent, to four bits, by a product of 32-bit integers.
+  Value high = arith::ShRUIOp::create(b, f.bits(normal), f.integer(32));
+  Value third = arith::ShRUIOp::create(
+      b, arith::MulIOp::create(b, high, f.integer(0x55555556)), f.integer(32));
+  third = arith::AddIOp::create(b, third, f.integer(715094163));
+  Value root = f.fromBits(arith::ShLIOp::create(b, third, f.integer(32)));
+  // Twice E. Halley's step, each of which trebles the digits.
+  for (unsigned step = 0; step < 2; ++step) {
+    Value cube = f.mul(f.mul(root, root), root);
+    Value ratio = f.div(f.sub(normal, cube), f.add(f.add(cube, cube), normal));
+    root = f.multiplyAdd(root, ratio, root);
+  }
+  // And once I. Newton's, from the exact cube.
+  FloatPair single = {root, f.constant(0)};
+  FloatPair cube = f.product(f.product(single, single), single);
+  Value rest = f.sub(f.sub(normal, cube.high), cube.low);
+  Value slope = f.mul(f.mul(root, root), f.constant(3));
+  root = f.add(root, f.div(rest, slope));
+  root = f.mul(root, either(0x1p-18, 0x1p18));
+  // Zeros, infinities and NaN are their own roots.
+  Value isNumber = f.less(magnitude, f.constant(infinity));
+  Value isZero = f.less(magnitude, f.constant(5e-324));
+  root = f.select(isNumber, root, magnitude);
+  return f.copySign(f.select(isZero, magnitude, root), x);
+}
+
+} // namespace tapestry
