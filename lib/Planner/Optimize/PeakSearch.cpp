@@ -30,7 +30,7 @@ public:
                               limits.mostMeasured /
                                   std::max<size_t>(1, numOpen(problem)))) {}
 
-  llvm::Expected<PeakOutcome> run();
+  llvm::Expected<PeakOutcome> run(llvm::ArrayRef<uint32_t> known);
 
 private:
   using Choice = std::vector<uint32_t>;
@@ -56,6 +56,7 @@ private:
   std::optional<Choice> tryBound();
   void tryLimits(int64_t low, const Choice &over);
   void descend(Choice choice);
+  void nameHolders(const Choice &ifNoneWasMeasured);
 
   const PlanProblem &problem;
   const SolverOptions &options;
@@ -94,6 +95,14 @@ void PeakSearch::take(const Choice &choice, double lowerBound, bool isProved) {
   if (!outcome.solution.choice.empty() && outcome.solution.cost <= cost)
     return;
   outcome.solution = {choice, cost, std::min(lowerBound, cost), isProved};
+}
+
+/// Says what the leanest plan holds where most of it is certain.
+void PeakSearch::nameHolders(const Choice &ifNoneWasMeasured) {
+  MemoryNeed need;
+  need.choice = leanest.empty() ? ifNoneWasMeasured : leanest;
+  findHolders(problem, rows, need);
+  outcome.holders = describeHolders(problem, need);
 }
 
 //===----------------------------------------------------------------------===//
@@ -168,10 +177,7 @@ void PeakSearch::findLeast(llvm::ArrayRef<Listed> list) {
                   /*isProved=*/false);
   }
   outcome.lowerBound = unknown.value_or(outcome.leanest);
-  MemoryNeed need;
-  need.choice = order.front()->choice;
-  findHolders(problem, rows, need);
-  outcome.holders = describeHolders(problem, need);
+  nameHolders(order.front()->choice);
 }
 
 //===----------------------------------------------------------------------===//
@@ -256,23 +262,24 @@ llvm::Error PeakSearch::searchByLimits() {
   if (!need)
     return need.takeError();
   outcome.lowerBound = need->lowerBound;
-  outcome.holders = describeHolders(problem, *need);
   measure(need->choice);
-  if (need->lowerBound > limit)
-    return llvm::Error::success();
-  if (std::optional<Choice> over = tryBound())
-    tryLimits(need->lowerBound - 1, *over);
-  if (!outcome.solution.choice.empty())
-    return llvm::Error::success();
-  descend(leanest);
-  if (outcome.solution.choice.empty())
-    descend(need->choice);
+  if (need->lowerBound <= limit) {
+    if (std::optional<Choice> over = tryBound())
+      tryLimits(need->lowerBound - 1, *over);
+    if (outcome.solution.choice.empty())
+      descend(leanest);
+    if (outcome.solution.choice.empty())
+      descend(need->choice);
+  }
+  nameHolders(need->choice);
   return llvm::Error::success();
 }
 
-llvm::Expected<PeakOutcome> PeakSearch::run() {
+llvm::Expected<PeakOutcome> PeakSearch::run(llvm::ArrayRef<uint32_t> known) {
   if (llvm::Error error = checkMemoryTerms(problem))
     return std::move(error);
+  if (!known.empty())
+    measure(known.vec());
   if (canList())
     searchList();
   else if (llvm::Error error = searchByLimits())
@@ -280,9 +287,8 @@ llvm::Expected<PeakOutcome> PeakSearch::run() {
   return std::move(outcome);
 }
 
-llvm::Expected<PeakOutcome>
-optimize::searchWithinPeak(const PlanProblem &problem,
-                           const SolverOptions &options, ChoicePeak peakOf,
-                           const PeakSearchLimits &limits) {
-  return PeakSearch(problem, options, peakOf, limits).run();
+llvm::Expected<PeakOutcome> optimize::searchWithinPeak(
+    const PlanProblem &problem, const SolverOptions &options, ChoicePeak peakOf,
+    const PeakSearchLimits &limits, llvm::ArrayRef<uint32_t> known) {
+  return PeakSearch(problem, options, peakOf, limits).run(known);
 }

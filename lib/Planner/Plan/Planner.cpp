@@ -199,6 +199,8 @@ private:
   llvm::Expected<Plan> planOfChoice(const DeviceGrid &userGrid,
                                     const ModelProblem &problem,
                                     llvm::ArrayRef<uint32_t> choice) const;
+  std::vector<uint32_t> unlimitedChoice(const DeviceGrid &userGrid,
+                                        const ModelProblem &problem) const;
   llvm::Expected<Found> planWithin(const DeviceGrid &userGrid,
                                    const ModelProblem &problem);
   llvm::Error refusal() const;
@@ -217,6 +219,8 @@ private:
   SolverFunction solve;
   /// That of the search under way; 0: none.
   int64_t memoryLimit = 0;
+  /// The best plan without it, and what was found out with it.
+  std::optional<Plan> unlimited;
   Need need;
 };
 
@@ -286,6 +290,23 @@ Search::planOfChoice(const DeviceGrid &userGrid, const ModelProblem &problem,
   return completePlan(graph, sketch, options.placementOptions);
 }
 
+/// The choice that is the best plan without a limit, if it is one of this
+/// problem; else empty.
+std::vector<uint32_t>
+Search::unlimitedChoice(const DeviceGrid &userGrid,
+                        const ModelProblem &problem) const {
+  std::vector<uint32_t> known;
+  if (!unlimited || !(unlimited->userGrid == userGrid))
+    return known;
+  for (std::optional<uint32_t> choice :
+       problem.choicesOf(unlimited->decided(graph))) {
+    if (!choice)
+      return {};
+    known.push_back(*choice);
+  }
+  return known;
+}
+
 /// The best plan whose program keeps the limit. The terms of the problem are
 /// lower bounds, and so is what they say of plans that are not measured.
 llvm::Expected<Search::Found> Search::planWithin(const DeviceGrid &userGrid,
@@ -300,14 +321,16 @@ llvm::Expected<Search::Found> Search::planWithin(const DeviceGrid &userGrid,
     return plan->peakBytesPerDevice;
   };
   auto outcome =
-      searchWithinPeak(problem.problem(), options.solverOptions, peakOf);
+      searchWithinPeak(problem.problem(), options.solverOptions, peakOf,
+                       /*limits=*/{}, unlimitedChoice(userGrid, problem));
   if (!outcome)
     return outcome.takeError();
-  need.leanest = std::min(need.leanest, outcome->leanest);
+  if (outcome->leanest <= need.leanest) {
+    need.leanest = outcome->leanest;
+    need.holders = outcome->holders;
+  }
   const Solution &solution = outcome->solution;
   if (solution.choice.empty()) {
-    if (outcome->lowerBound < need.lowerBound)
-      need.holders = outcome->holders;
     need.lowerBound = std::min(need.lowerBound, outcome->lowerBound);
     need.isComplete = need.isComplete && problem.isComplete();
     return refusal();
@@ -533,6 +556,7 @@ llvm::Expected<Plan> Search::run() {
     return best;
   double lowerBound = best->lowerBound;
   need.leanest = best->peakBytesPerDevice;
+  unlimited = std::move(*best);
   memoryLimit = options.memoryLimit;
   best = runOnGrids();
   // What no plan undercuts, none within the limit does.

@@ -140,6 +140,61 @@ TEST(PeakSearch, ClaimsNoMoreThanItKnows) {
   EXPECT_GT(proved, 5u);
 }
 
+/// "'V0' (12), 'V3' (7) and others (2)": 21.
+int64_t sumOf(llvm::StringRef holders) {
+  int64_t sum = 0;
+  while (!holders.empty()) {
+    int64_t bytes = 0;
+    auto [number, rest] = holders.split('(').second.split(')');
+    EXPECT_FALSE(number.getAsInteger(10, bytes));
+    sum += bytes;
+    holders = rest;
+  }
+  return sum;
+}
+
+/// What a refusal says of the leanest plan is said of one plan, whether plans
+/// were listed or not, and one that was known before is looked at, too.
+TEST(PeakSearch, HoldersAreThoseOfTheLeanest) {
+  std::mt19937 random(16);
+  unsigned differ = 0, known = 0;
+  for (unsigned trial = 0; trial < 100; ++trial) {
+    PlanProblem problem = randomProblem(random, 2 + random() % 5, 4);
+    addRandomMemory(random, problem, 5);
+    Programs programs{problem, /*most=*/60};
+    problem.memoryLimit = allPlans(problem, programs).least - 1;
+    if (problem.memoryLimit < 1)
+      continue;
+    std::pair<int64_t, int64_t> leanest = {std::numeric_limits<int64_t>::max(),
+                                           0};
+    int64_t leastBound = std::numeric_limits<int64_t>::max();
+    auto peakOf = [&](llvm::ArrayRef<uint32_t> choice) {
+      int64_t bound = problem.peakBytes(choice);
+      leastBound = std::min(leastBound, bound);
+      // Of equals the first.
+      if (int64_t peak = programs.peakOf(choice); peak < leanest.first)
+        leanest = {peak, bound};
+      return programs(choice);
+    };
+    PeakSearchLimits limits;
+    if (trial % 2)
+      limits.mostListed = 0;
+    std::vector<uint32_t> first;
+    if (trial % 3 == 0)
+      for (const PlanProblem::Variable &variable : problem.variables)
+        first.push_back(random() % variable.numChoices());
+    PeakOutcome outcome =
+        valueOf(searchWithinPeak(problem, {}, peakOf, limits, first));
+    ASSERT_TRUE(outcome.solution.choice.empty());
+    EXPECT_EQ(outcome.leanest, leanest.first);
+    EXPECT_EQ(sumOf(outcome.holders), leanest.second);
+    differ += leanest.second > leastBound;
+    known += !first.empty() && outcome.leanest == programs.peakOf(first);
+  }
+  EXPECT_GT(differ, 10u);
+  EXPECT_GT(known, 0u);
+}
+
 /// Bounds that say little, and an estimate that is right: a plan is found at
 /// every limit that any keeps.
 TEST(PeakSearch, GoesByWhatIsExpected) {

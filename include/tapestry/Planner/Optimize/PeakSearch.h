@@ -43,14 +43,17 @@ struct PeakOutcome {
   /// No plan's program has a smaller peak; of a search that found a plan only 0
   /// may be known.
   int64_t lowerBound = 0;
-  /// Of a search that found none: what holds most of what is certain.
+  /// Of a search that found none: what holds most of what is certain of the
+  /// leanest.
   std::string holders;
 };
 
 /// Looks for the cheapest plan whose program keeps `problem.memoryLimit`.
+/// `known`: a plan that is measured first, or empty.
 llvm::Expected<PeakOutcome>
 searchWithinPeak(const PlanProblem &problem, const SolverOptions &options,
-                 ChoicePeak peakOf, const PeakSearchLimits &limits = {});
+                 ChoicePeak peakOf, const PeakSearchLimits &limits = {},
+                 llvm::ArrayRef<uint32_t> known = {});
 
 } // namespace tapestry::optimize
 
