@@ -278,12 +278,15 @@ llvm::Error PeakSearch::searchByLimits() {
 llvm::Expected<PeakOutcome> PeakSearch::run(llvm::ArrayRef<uint32_t> known) {
   if (llvm::Error error = checkMemoryTerms(problem))
     return std::move(error);
-  if (!known.empty())
-    measure(known.vec());
   if (canList())
     searchList();
   else if (llvm::Error error = searchByLimits())
     return std::move(error);
+  if (outcome.solution.choice.empty() && !known.empty()) {
+    left = std::max<size_t>(left, 1);
+    measure(known.vec());
+    nameHolders(known.vec());
+  }
   return std::move(outcome);
 }
 

@@ -49,7 +49,7 @@ struct PeakOutcome {
 };
 
 /// Looks for the cheapest plan whose program keeps `problem.memoryLimit`.
-/// `known`: a plan that is measured first, or empty.
+/// `known`: one that does not, which may be the leanest, or empty.
 llvm::Expected<PeakOutcome>
 searchWithinPeak(const PlanProblem &problem, const SolverOptions &options,
                  ChoicePeak peakOf, const PeakSearchLimits &limits = {},
