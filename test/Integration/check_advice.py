@@ -38,7 +38,6 @@ ADVICE = [
     ("[a:4, b:2] = X[2 * a + b]", lambda d: d.X.reshape(4, 2)),
     ("[k:20] = sum[i, j] select([k == 5 * i + j], M[i, j], 0)", lambda d: d.M.reshape(20)),
     ("[r:2, i] = X[i]", lambda d: np.tile(d.X, (2, 1))),
-    ("[i] = sum[j] select(A[i] == j, X[j], 0)", lambda d: d.X[d.A]),
     ("[k:8] = sum[n] select(A[n] == k, X[n], 0)", lambda d: np.bincount(d.A, d.X, 8)),
     ("[k:16] = sum[i] select([k == 2 * i], X[i], 0)", lambda d: np.kron(d.X, [1, 0])),
     (" = min[c] select(X[c] == Z, i32(c), 8)", lambda d: d.X.argmax()),

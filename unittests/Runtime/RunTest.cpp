@@ -466,17 +466,44 @@ TEST_F(Run, TablesOfAnotherRuntimeAreRefused) {
     return ::testing::internal::GetCapturedStderr();
   };
   TapestryProgram table = named.program.table();
-  table.abi_version = 7;
+  table.abi_version = 8;
   EXPECT_EQ(error(table),
-            "prog: error: the program was built for version 7 of the runtime's "
-            "ABI, this runtime has version 6\n");
+            "prog: error: the program was built for version 8 of the runtime's "
+            "ABI, this runtime has version 7\n");
   table = named.program.table();
   table.struct_size = 72;
   EXPECT_EQ(error(table), "prog: error: the program's table has 72 bytes, this "
-                          "runtime knows 120\n");
+                          "runtime knows 136\n");
   table = named.program.table();
   table.entry = nullptr;
   EXPECT_NE(error(table).find("inconsistent"), std::string::npos);
+}
+
+TEST_F(Run, WhatAllRanksRequireEndsThemWithOneMessage) {
+  for (int devices : {1, 3}) {
+    TestProgram program(devices);
+    static const int64_t shape[] = {4, 6};
+    program.requirements = {{"p.ein:1:2: error: ", "I", "only 7", 2, shape},
+                            {"", "K", "only 9", 0, nullptr}};
+    int64_t number = 0, first = TAPESTRY_NOTHING_OUTSIDE;
+    program.body = [&](TapestryRank *rank, const void *const *, void *const *) {
+      int64_t value = -3;
+      tapestry_rt_require(rank, number, &first, &value);
+    };
+    EXPECT_EQ(runQuietly(program, {}).status, 0);
+    first = 15;
+    RunResult result = runQuietly(program, {});
+    EXPECT_EQ(result.status, 1);
+    EXPECT_EQ(result.err,
+              "rank 0: p.ein:1:2: error: index I[2, 3] is -3, but only 7\n");
+    number = 1;
+    EXPECT_EQ(runQuietly(program, {}).err,
+              "rank 0: index K is -3, but only 9\n");
+    number = 2;
+    EXPECT_EQ(runQuietly(program, {}).status, 4);
+    program.requirements[1].rank = 1;
+    EXPECT_EQ(runQuietly(program, {}).status, 3);
+  }
 }
 
 TEST_F(Run, InconsistentTablesAreRefused) {

@@ -102,6 +102,8 @@ TapestryProgram &TestProgram::table() {
              static_cast<int64_t>(unreadInputs.size()),
              unreadInputs.data(),
              static_cast<int64_t>(features.size()),
-             features.data()};
+             features.data(),
+             static_cast<int64_t>(requirements.size()),
+             requirements.data()};
   return program;
 }

@@ -54,6 +54,7 @@ public:
   std::vector<const char *> unreadInputs;
   /// Processor features that the program asks for.
   std::vector<const char *> features;
+  std::vector<TapestryRequirement> requirements;
 
 private:
   const char *keep(const std::string &text);

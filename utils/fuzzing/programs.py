@@ -91,6 +91,10 @@ def change_subscripts(rng, text):
                  f"3*{label} + 2*q - 1"]
             )  # fmt: skip
         base = f"pad({match[1]}, {rng.choice([0, 1, '-inf', 'true'])})"
+        # What data name may lie outside.
+        if rng.random() < 0.15:
+            parts[place] = rng.choice(["i32", "i64", "i8"]) + f"({match.group()})"
+            return f"{base}[{', '.join(parts)}]"
         return f"{base if rng.random() < 0.3 else match[1]}[{', '.join(parts)}]"
 
     return substitute(rng, ACCESS, text, change)

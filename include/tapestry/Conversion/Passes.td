@@ -45,8 +45,9 @@ def ConvertTapestryToTRA : Pass<"tapestry-convert-to-tra", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = [
-    "::tapestry::tra::TRADialect", "::mlir::func::FuncDialect",
-    "::mlir::arith::ArithDialect"
+    "::tapestry::tra::TRADialect", "::tapestry::index::TapestryIndexDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::func::FuncDialect", "::mlir::arith::ArithDialect"
   ];
   let statistics = [
     Statistic<"numJoins", "joins", "Number of joins">,

@@ -55,10 +55,12 @@ private:
   LogicalResult verifyDeviceProgram();
   void lowerSignature();
   void lowerCollective(comm::CollectiveOpInterface op);
+  void lowerRequire(index::RequireOp op);
   void lowerSlice(comm::SliceOp op);
   Value allocatePart(Location loc, RankedTensorType type,
                      index::LayoutAttr layout);
-  func::FuncOp collectiveCall(MemRefType from, MemRefType to);
+  func::FuncOp runtimeCall(StringRef runtime, StringRef name, MemRefType first,
+                           MemRefType second);
   FlatSymbolRefAttr emitCombine(comm::CollectiveOpInterface op, Type element);
   func::FuncOp emitEntry(unsigned numInputs);
   void storeResults();
@@ -74,10 +76,12 @@ private:
   Value device;
   /// Buffers that the caller provides for the results.
   SmallVector<Value> resultBuffers;
-  SmallVector<Attribute> inputs, outputs, collectives;
+  SmallVector<Attribute> inputs, outputs, collectives, requirements;
   SmallVector<index::LayoutAttr> layouts;
-  /// What calls the runtime for a collective, by the buffers that it takes.
+  /// What calls the runtime for a collective, by the buffers that it takes, and
+  /// for a requirement.
   llvm::DenseMap<std::pair<Type, Type>, func::FuncOp> collectiveCalls;
+  func::FuncOp requireCall;
   /// The distinct ⊕ of the collectives.
   SmallVector<func::FuncOp> combines;
 };
@@ -137,8 +141,8 @@ LogicalResult RuntimeProgram::verifyDeviceProgram() {
     return program.emitError("a device program is one block that ends in "
                              "func.return");
   WalkResult nested = program.walk([&](Operation *op) {
-    bool isOurs =
-        isa<comm::CollectiveOpInterface, comm::SliceOp, comm::DeviceOp>(op);
+    bool isOurs = isa<comm::CollectiveOpInterface, comm::SliceOp,
+                      comm::DeviceOp, index::RequireOp>(op);
     if (!isOurs || op->getBlock() == &program.front())
       return WalkResult::advance();
     op->emitOpError("stands in a region of '")
@@ -242,30 +246,26 @@ Value RuntimeProgram::allocatePart(Location loc, RankedTensorType type,
                                  b.getI64IntegerAttr(64));
 }
 
-/// A function (rank, number of the collective, source, target).
-func::FuncOp RuntimeProgram::collectiveCall(MemRefType from, MemRefType to) {
-  func::FuncOp &known = collectiveCalls[{from, to}];
-  if (known)
-    return known;
+/// A function (rank, number, first, second) that calls the runtime's of that
+/// name with the buffers' addresses.
+func::FuncOp RuntimeProgram::runtimeCall(StringRef runtime, StringRef name,
+                                         MemRefType first, MemRefType second) {
   Type number = b.getI64Type();
-  func::FuncOp run = declare("tapestry_rt_collective",
-                             {pointer, number, pointer, pointer}, {});
+  func::FuncOp run = declare(runtime, {pointer, number, pointer, pointer}, {});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(module.getBody());
-  known = func::FuncOp::create(
-      b, loc,
-      ("collective." + name + "." + Twine(collectiveCalls.size() - 1)).str(),
-      b.getFunctionType({pointer, number, from, to}, {}));
-  known.setPrivate();
-  known->setAttr(deviceAttrName, b.getUnitAttr());
-  Block *body = known.addEntryBlock();
+  auto made = func::FuncOp::create(
+      b, loc, name, b.getFunctionType({pointer, number, first, second}, {}));
+  made.setPrivate();
+  made->setAttr(deviceAttrName, b.getUnitAttr());
+  Block *body = made.addEntryBlock();
   b.setInsertionPointToStart(body);
   call(loc, run,
        {body->getArgument(0), body->getArgument(1),
         pointerTo(b, loc, body->getArgument(2)),
         pointerTo(b, loc, body->getArgument(3))});
   func::ReturnOp::create(b, loc);
-  return known;
+  return made;
 }
 
 /// A function acc = acc ⊕ in over contiguous elements; one per distinct ⊕.
@@ -318,8 +318,13 @@ void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
     target = allocatePart(loc, resultType, op.getTo());
   Value from = bufferization::ToBufferOp::create(b, loc, memrefOf(sourceType),
                                                  source, /*read_only=*/true);
-  func::FuncOp callee =
-      collectiveCall(memrefOf(sourceType), memrefOf(resultType));
+  MemRefType fromType = memrefOf(sourceType), toType = memrefOf(resultType);
+  size_t known = collectiveCalls.size();
+  func::FuncOp &callee = collectiveCalls[{fromType, toType}];
+  if (!callee)
+    callee = runtimeCall("tapestry_rt_collective",
+                         ("collective." + name + "." + Twine(known)).str(),
+                         fromType, toType);
   Value number = arith::ConstantOp::create(
       b, loc, b.getI64IntegerAttr(collectives.size()));
 
@@ -346,6 +351,28 @@ void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
   // Calls are executed in order, which is all that tokens ask for.
   for (OpOperand &use : llvm::make_early_inc_range(op.getToken().getUses()))
     use.getOwner()->eraseOperand(use.getOperandNumber());
+  op.erase();
+}
+
+void RuntimeProgram::lowerRequire(index::RequireOp op) {
+  Location loc = op.getLoc();
+  b.setInsertionPoint(op);
+  MemRefType type = memrefOf(op.getFirst().getType());
+  SmallVector<Value> arguments = {
+      rank, arith::ConstantOp::create(
+                b, loc, b.getI64IntegerAttr(requirements.size()))};
+  for (Value scalar : {op.getFirst(), op.getValue()})
+    arguments.push_back(bufferization::ToBufferOp::create(b, loc, type, scalar,
+                                                          /*read_only=*/true));
+  requirements.push_back(
+      b.getDictionaryAttr({b.getNamedAttr(program::place, op.getPlaceAttr()),
+                           b.getNamedAttr(program::index, op.getIndexAttr()),
+                           b.getNamedAttr(program::shape, op.getShapeAttr()),
+                           b.getNamedAttr(program::bound, op.getBoundAttr())}));
+  if (!requireCall)
+    requireCall =
+        runtimeCall("tapestry_rt_require", "require." + name, type, type);
+  call(loc, requireCall, arguments);
   op.erase();
 }
 
@@ -438,6 +465,8 @@ FailureOr<DictionaryAttr> RuntimeProgram::lower() {
   for (Operation &op : llvm::make_early_inc_range(program.front())) {
     if (auto slice = dyn_cast<comm::SliceOp>(op)) {
       lowerSlice(slice);
+    } else if (auto require = dyn_cast<index::RequireOp>(op)) {
+      lowerRequire(require);
     } else if (auto query = dyn_cast<comm::DeviceOp>(op)) {
       query.getResult().replaceAllUsesWith(device);
       query.erase();
@@ -466,6 +495,8 @@ FailureOr<DictionaryAttr> RuntimeProgram::lower() {
        b.getNamedAttr(program::vertices, vertices)});
   if (unread)
     description.set(program::unreadInputs, unread);
+  if (!requirements.empty())
+    description.set(program::requirements, b.getArrayAttr(requirements));
   return description.getDictionary(b.getContext());
 }
 

@@ -99,6 +99,7 @@ private:
   FailureOr<StringRef> emitTensors(StringRef key);
   FailureOr<StringRef> emitCollectives();
   StringRef emitVertices();
+  StringRef emitRequirements(ArrayAttr requirements);
   StringRef emitNames(StringRef table, ArrayRef<std::string> names);
   ArrayAttr list(StringRef key) { return program.getAs<ArrayAttr>(key); }
 
@@ -355,6 +356,21 @@ StringRef DescriptionEmitter::emitVertices() {
   return emitTable(newName("vertices"), rows);
 }
 
+StringRef DescriptionEmitter::emitRequirements(ArrayAttr requirements) {
+  SmallVector<Row> rows;
+  for (auto entry : requirements.getAsRange<DictionaryAttr>()) {
+    auto text = [&](StringRef key) {
+      return address(emitString(entry.getAs<StringAttr>(key)));
+    };
+    ArrayRef<int64_t> shape =
+        entry.getAs<DenseI64ArrayAttr>(program::shape).asArrayRef();
+    rows.push_back({text(program::place), text(program::index),
+                    text(program::bound), i64(shape.size()),
+                    address(emitNumbers(shape, 64))});
+  }
+  return emitTable(newName(program::requirements), rows);
+}
+
 /// A table of pointers to the names.
 StringRef DescriptionEmitter::emitNames(StringRef table,
                                         ArrayRef<std::string> names) {
@@ -382,6 +398,9 @@ LogicalResult DescriptionEmitter::emit() {
   if (auto names = program.getAs<ArrayAttr>(program::unreadInputs))
     for (auto name : names.getAsRange<StringAttr>())
       unread.push_back(name.str());
+  auto requirements = program.getAs<ArrayAttr>(program::requirements);
+  if (!requirements)
+    requirements = builder.getArrayAttr({});
   Row row = {i32(TAPESTRY_ABI_VERSION),
              i32(sizeof(TapestryProgram)),
              address(emitString(name)),
@@ -399,7 +418,9 @@ LogicalResult DescriptionEmitter::emit() {
              i64(unread.size()),
              address(emitNames(program::unreadInputs, unread)),
              i64(features.size()),
-             address(emitNames("features", features))};
+             address(emitNames("features", features)),
+             i64(requirements.size()),
+             address(emitRequirements(requirements))};
   emitTable(descriptionName(), {row}, /*single=*/true);
   return success();
 }

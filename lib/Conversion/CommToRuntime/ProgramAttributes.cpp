@@ -62,6 +62,7 @@ static constexpr Entry programEntries[] = {
     {program::outputs, "a list", is<ArrayAttr>},
     {program::collectives, "a list", is<ArrayAttr>},
     {program::vertices, "a list", is<ArrayAttr>},
+    {program::requirements, "a list", is<ArrayAttr>},
     {program::unreadInputs, "a list of strings", isNames},
     {program::peakBytes, "an array of i64", is<DenseI64ArrayAttr>}};
 
@@ -83,6 +84,12 @@ static constexpr Entry collectiveEntries[] = {
 static constexpr Entry vertexEntries[] = {
     {program::name, "a string", is<StringAttr>},
     {program::flops, "an i64", isInteger}};
+
+static constexpr Entry requirementEntries[] = {
+    {program::place, "a string", is<StringAttr>},
+    {program::index, "a string", is<StringAttr>},
+    {program::shape, "an array of i64", is<DenseI64ArrayAttr>},
+    {program::bound, "a string", is<StringAttr>}};
 
 /// Starts an error that says where in a module it is.
 static InFlightDiagnostic emitFault(ModuleOp module) {
@@ -159,6 +166,9 @@ static LogicalResult verifyProgram(ModuleOp module, DictionaryAttr program) {
         failed(verifyMove(module, from, to)))
       return failure();
   }
+  for (Attribute requirement : listOf(program::requirements))
+    if (failed(verifyDictionary(module, requirement, requirementEntries)))
+      return failure();
   for (Attribute vertex : listOf(program::vertices))
     if (failed(verifyDictionary(module, vertex, vertexEntries)))
       return failure();

@@ -24,6 +24,12 @@ inline constexpr llvm::StringLiteral inputs = "inputs";
 inline constexpr llvm::StringLiteral outputs = "outputs";
 inline constexpr llvm::StringLiteral collectives = "collectives";
 inline constexpr llvm::StringLiteral vertices = "vertices";
+// What ends a run, as the operations that say it; absent if nothing does.
+inline constexpr llvm::StringLiteral requirements = "requirements";
+inline constexpr llvm::StringLiteral place = "place";
+inline constexpr llvm::StringLiteral index = "index";
+inline constexpr llvm::StringLiteral shape = "shape";
+inline constexpr llvm::StringLiteral bound = "bound";
 // Names of inputs that no output depends on; absent if there are none.
 inline constexpr llvm::StringLiteral unreadInputs = "unread_inputs";
 // Per device, the peak of its arena; absent until it is predicted.

@@ -174,8 +174,6 @@ constexpr AdviceRow adviceTable[] = {
               "1 / sum[i](X[i])"},
     {"slice", "X[1:4] is P[i:3] = X[i + 1]; all of a dimension is a label of "
               "its own"},
-    {"gather",
-     "of few elements it is G[i] = sum[j] select(A[i] == j, X[j], 0)"},
     {"scatter", "the left side has labels only; S[k:8] = sum[n] select(A[n] == "
                 "k, X[n], 0) adds up what falls together"},
     {"place", "the left side has labels only; P[k:16] = sum[i] "

@@ -41,31 +41,38 @@ std::optional<Constant> StatementAnalyzer::toConstant(const Expr *expr,
       });
 }
 
+bool StatementAnalyzer::buildPad(const Access &access,
+                                 std::optional<Constant> &pad) {
+  if (!access.pad)
+    return true;
+  ElementType type = graph.tensors[access.tensor].type;
+  if (type != ElementType::Bool) {
+    pad = toConstant(access.pad, type, "the padding");
+    return pad.has_value();
+  }
+  if (auto *literal = llvm::dyn_cast<BoolLiteral>(access.pad)) {
+    pad = Constant{literal->value, 0};
+    return true;
+  }
+  diagnostics.error(access.pad->range,
+                    "the padding of a bool tensor is true or false");
+  return false;
+}
+
 bool StatementAnalyzer::buildOperands() {
   bool ok = true;
   for (Access &access : accesses) {
+    // Its vertex is built where it is read.
+    if (access.isGather())
+      continue;
     nested = access.nested;
     Operand operand;
     operand.tensor = access.tensor;
     for (const SymbolicForm &form : access.subscripts)
       operand.subscripts.push_back(*resolve(form));
-    if (access.pad) {
-      ElementType type = graph.tensors[access.tensor].type;
-      if (auto *literal = llvm::dyn_cast<BoolLiteral>(access.pad);
-          literal && type == ElementType::Bool) {
-        operand.pad = Constant{literal->value, 0};
-      } else if (type == ElementType::Bool) {
-        diagnostics.error(access.pad->range,
-                          "the padding of a bool tensor is true or false");
-        ok = false;
-        continue;
-      } else {
-        operand.pad = toConstant(access.pad, type, "the padding");
-        if (!operand.pad) {
-          ok = false;
-          continue;
-        }
-      }
+    if (!buildPad(access, operand.pad)) {
+      ok = false;
+      continue;
     }
     auto &operands = access.reader->operands;
     auto *it = llvm::find(operands, operand);
@@ -126,6 +133,8 @@ std::optional<unsigned> StatementAnalyzer::build(const Expr *expr,
     }
     [[fallthrough]];
   case Expr::Kind::Access: {
+    if (accesses[accessOf.lookup(expr)].isGather())
+      return buildGather(*llvm::cast<AccessExpr>(expr), type);
     unsigned node = addNode(NodeKind::Operand, type);
     current->nodes[node].index = accesses[accessOf.lookup(expr)].operand;
     return node;

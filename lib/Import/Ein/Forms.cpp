@@ -82,12 +82,6 @@ StatementAnalyzer::toForm(const Expr *expr) {
   }
   case Expr::Kind::Binary:
     return combine(*llvm::cast<BinaryExpr>(expr));
-  case Expr::Kind::Access:
-    diagnostics
-        .error(expr->range, "gather (a tensor inside a subscript) is not "
-                            "supported yet")
-        .note(adviceFor("gather"));
-    return std::nullopt;
   default:
     break;
   }
@@ -118,8 +112,7 @@ StatementAnalyzer::nameToForm(const NameExpr &expr) {
     return checkSize(std::move(form), expr.range);
   case Binding::Kind::Tensor:
     diagnostics
-        .error(expr.range, "gather (a tensor inside a subscript) is not "
-                           "supported yet")
+        .error(expr.range, "'" + expr.name + "' is a tensor, not a label")
         .note(binding->defined, "tensor '" + expr.name + "' is defined here");
     return std::nullopt;
   case Binding::Kind::Macro:

@@ -58,6 +58,10 @@ public:
 
 private:
   Value emitVertex(const Tensor &tensor, const Vertex &vertex);
+  Operation *emitGather(const Tensor &tensor, const Vertex &vertex,
+                        Location loc);
+  Operation *emitEinsum(const Tensor &tensor, const Vertex &vertex,
+                        Location loc);
   teg::ScalarExpr toScalar(const Vertex &vertex, const Expression &expression,
                            bool isResult);
   DenseElementsAttr elementsOf(const Tensor &tensor,
@@ -78,6 +82,7 @@ private:
   OpBuilder builder;
   /// The value of each tensor.
   SmallVector<Value> values;
+  teg::IndexChecks checks;
 };
 } // namespace
 
@@ -147,31 +152,65 @@ DenseElementsAttr GraphEmitter::elementsOf(const Tensor &tensor,
   return DenseElementsAttr::get(typeOf(tensor), values);
 }
 
-Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
+Operation *GraphEmitter::emitGather(const Tensor &tensor, const Vertex &vertex,
+                                    Location loc) {
+  const Gather &gather = *vertex.gather;
+  teg::GatherUse use;
+  use.name = tensor.name;
+  for (const VertexLabel &label :
+       ArrayRef(vertex.labels).take_front(vertex.numParallel))
+    use.labels.push_back({label.name, label.extent});
+  const Tensor &table = graph.tensors[gather.table];
+  use.table = values[gather.table];
+  use.tableName = table.name;
+  if (gather.pad)
+    use.pad = constantAttr(*gather.pad, table.type, builder.getContext());
+  SmallVector<AffineExpr> subscripts;
+  AffineMap forms = mapOf(vertex, vertex.forms);
+  for (Gather::Subscript subscript : gather.subscripts) {
+    unsigned label = vertex.numParallel + subscript.number;
+    subscripts.push_back(subscript.isIndex ? builder.getAffineDimExpr(label)
+                                           : forms.getResult(subscript.number));
+  }
+  use.map = AffineMap::get(vertex.labels.size(), /*symbolCount=*/0, subscripts,
+                           builder.getContext());
+  for (auto [number, operand] : llvm::enumerate(vertex.operands))
+    use.indices.push_back({values[operand.tensor],
+                           mapOf(vertex, operand.subscripts),
+                           vertex.labels[vertex.numParallel + number].name,
+                           graph.tensors[operand.tensor].name});
+  return teg::buildGather(builder, loc, use, checks);
+}
+
+Operation *GraphEmitter::emitEinsum(const Tensor &tensor, const Vertex &vertex,
+                                    Location loc) {
   SmallVector<teg::ScalarLabel> labels;
   for (const VertexLabel &label : vertex.labels)
     labels.push_back({label.name, label.extent, label.role});
-  Location loc = locations.get(vertex.loc, vertex.calls);
   Type type = storedType(tensor.type, builder.getContext());
   bool isResult = vertex.monoid == Monoid::None && !vertex.macro;
   teg::ScalarExpr expr = toScalar(vertex, vertex, isResult);
-  teg::EinsumOp einsum =
-      !vertex.literal.empty()
-          ? teg::buildConstantTensor(builder, loc, tensor.name, labels,
-                                     elementsOf(tensor, vertex.literal))
-      : vertex.macro
-          ? teg::buildMacro(builder, loc,
-                            {*vertex.macro, tensor.name, labels,
-                             cast<FloatType>(storedType(vertex.macroType,
-                                                        builder.getContext())),
-                             expr, toScalar(vertex, vertex.epsilon, isResult),
-                             cast<FloatType>(type)})
-          : teg::buildEinsum(builder, loc, tensor.name, labels,
-                             vertex.numParallel, convert(vertex.monoid), type,
-                             expr);
-  setConstraints(einsum, tensor.constraints.work, /*isHome=*/false);
-  setLayoutGroup(einsum, tensor.constraints.layoutGroup);
-  return einsum;
+  if (!vertex.literal.empty())
+    return teg::buildConstantTensor(builder, loc, tensor.name, labels,
+                                    elementsOf(tensor, vertex.literal));
+  if (vertex.macro)
+    return teg::buildMacro(
+        builder, loc,
+        {*vertex.macro, tensor.name, labels,
+         cast<FloatType>(storedType(vertex.macroType, builder.getContext())),
+         expr, toScalar(vertex, vertex.epsilon, isResult),
+         cast<FloatType>(type)});
+  return teg::buildEinsum(builder, loc, tensor.name, labels, vertex.numParallel,
+                          convert(vertex.monoid), type, expr);
+}
+
+Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
+  Location loc = locations.get(vertex.loc, vertex.calls);
+  Operation *op = vertex.gather ? emitGather(tensor, vertex, loc)
+                                : emitEinsum(tensor, vertex, loc);
+  setConstraints(op, tensor.constraints.work, /*isHome=*/false);
+  setLayoutGroup(op, tensor.constraints.layoutGroup);
+  return op->getResult(0);
 }
 
 void GraphEmitter::setConstraints(

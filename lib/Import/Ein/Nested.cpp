@@ -145,19 +145,26 @@ static bool haveEqualExtents(llvm::ArrayRef<VertexLabel> a,
   });
 }
 
+/// What its name ends in, but for the number.
+static llvm::StringRef wordOf(const Vertex &inner) {
+  if (inner.gather)
+    return "gather";
+  bool reduces = inner.monoid != Monoid::None || inner.macro;
+  return reduces ? stringify(reductionOf(inner)) : "part";
+}
+
 /// The position of a vertex that computes the same, or of a new one.
 unsigned StatementAnalyzer::internInner(Vertex inner, ElementType type) {
-  Reduction reduction = reductionOf(inner);
   for (auto [position, known] : llvm::enumerate(inners))
-    if (known.type == type && reductionOf(known.vertex) == reduction &&
+    if (known.type == type && reductionOf(known.vertex) == reductionOf(inner) &&
+        known.vertex.gather == inner.gather &&
         known.vertex.numParallel == inner.numParallel &&
         haveEqualExtents(known.vertex.labels, inner.labels) &&
         static_cast<const Expression &>(known.vertex) == inner)
       return position;
-  llvm::StringRef word =
-      reduction == Reduction() ? "part" : stringify(reduction);
+  llvm::StringRef word = wordOf(inner);
   unsigned number = 1 + llvm::count_if(inners, [&](const Inner &known) {
-                      return reductionOf(known.vertex) == reduction;
+                      return wordOf(known.vertex) == word;
                     });
   Inner added;
   added.suffix = (word + "." + llvm::Twine(number)).str();
@@ -188,15 +195,25 @@ std::optional<unsigned> StatementAnalyzer::buildReduce(const ReduceExpr &expr,
   // What only picks a value stays as narrow as that.
   bool adds = expr.reduction.macro || expr.reduction.monoid == Monoid::Sum ||
               expr.reduction.monoid == Monoid::Prod;
-  Operand read;
-  read.tensor =
-      graph.tensors.size() +
+  unsigned position =
       internInner(std::move(own.vertex), adds ? wideType(result) : result);
-  for (unsigned label : labelsAround) {
+  return addRead(readOfInner(position, labelsAround), type);
+}
+
+Operand StatementAnalyzer::readOfInner(unsigned position,
+                                       llvm::ArrayRef<unsigned> around) const {
+  Operand read;
+  read.tensor = graph.tensors.size() + position;
+  for (unsigned label : around) {
     LinearForm form;
     form.terms.push_back({label, 1});
     read.subscripts.push_back(std::move(form));
   }
+  return read;
+}
+
+/// The node of a read.
+unsigned StatementAnalyzer::addRead(Operand read, ElementType type) {
   auto &operands = current->operands;
   auto *it = llvm::find(operands, read);
   unsigned index = it - operands.begin();

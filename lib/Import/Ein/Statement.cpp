@@ -40,6 +40,7 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
   vertex.macroType = *type;
   result.vertex = std::move(vertex);
   result.inners = std::move(inners);
+  adoptGather(result);
   return result;
 }
 
@@ -281,12 +282,17 @@ bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {
   access.pad = expr.pad;
   bool ok = tensor.has_value();
   for (const Expr *subscript : expr.subscripts) {
+    if (namesData(subscript)) {
+      ok &= collectIndex(subscript, access);
+      continue;
+    }
     std::optional<SymbolicForm> form = toForm(subscript);
     ok &= form.has_value();
     if (!form)
       continue;
     access.subscripts.push_back(std::move(*form));
     access.ranges.push_back(subscript->range);
+    access.indices.push_back(nullptr);
   }
   if (!tensor)
     return false;

@@ -1,7 +1,8 @@
 //===- StatementAnalyzer.h - One statement becomes one vertex ---*- C++ -*-===//
 //
 // Private to this folder. Statement.cpp collects labels and reads, Nested.cpp
-// makes vertices of inner reductions, Norms.cpp checks uses of the language's
+// makes vertices of inner reductions, Gathers.cpp of reads at places that data
+// name, Norms.cpp checks uses of the language's
 // macros, Extents.cpp infers extents and checks bounds, ExprTypes.cpp infers
 // types, Body.cpp builds the nodes.
 //
@@ -69,7 +70,7 @@ public:
       : scope(scope), graph(graph), diagnostics(diagnostics),
         equation(equation) {}
 
-  /// A vertex that a reduction inside the expression becomes.
+  /// A vertex that a part of the expression becomes.
   struct Inner {
     Vertex vertex;
     ElementType type;
@@ -106,10 +107,10 @@ private:
              extentTerms.empty() && constant == 0;
     }
   };
-  /// A reduction inside the expression while its vertex is built, with labels
-  /// as positions in `labels`.
+  /// A part of the expression, a reduction or an index, while its vertex is
+  /// built, with labels as positions in `labels`.
   struct Nested {
-    /// The reduction around it; null right in the statement.
+    /// The part around it; null right in the statement.
     Nested *outer = nullptr;
     Vertex vertex;
   };
@@ -135,10 +136,16 @@ private:
     const ast::Expr *pad;
     llvm::SmallVector<SymbolicForm, 4> subscripts;
     llvm::SmallVector<llvm::SMRange, 4> ranges;
+    /// Per subscript the index that it is; null where it is a form.
+    llvm::SmallVector<Nested *, 4> indices;
     /// What reads, and the position in its operands.
     Expression *reader;
     Nested *nested;
     unsigned operand = 0;
+
+    bool isGather() const {
+      return llvm::any_of(indices, [](Nested *index) { return index; });
+    }
   };
 
   struct Bounds {
@@ -174,6 +181,21 @@ private:
   llvm::SmallVector<unsigned, 4> placeLabels(const Nested &own,
                                              Vertex &inner) const;
   unsigned internInner(Vertex inner, ElementType type);
+  /// How the labels `around` read the inner vertex at `position`.
+  Operand readOfInner(unsigned position, llvm::ArrayRef<unsigned> around) const;
+  unsigned addRead(Operand read, ElementType type);
+
+  // Gathers.cpp: reads at places that data name.
+  bool namesData(const ast::Expr *subscript) const;
+  bool collectIndex(const ast::Expr *subscript, Access &access);
+  std::optional<unsigned> buildGather(const ast::AccessExpr &expr,
+                                      ElementType type);
+  std::optional<Operand> buildIndex(const ast::Expr *subscript, Nested &own);
+  bool checkIndexType(const ast::Expr *subscript);
+  bool reportMask(llvm::SMRange range);
+  llvm::ArrayRef<int64_t> shapeOf(unsigned tensor) const;
+  /// Makes a statement that is one gather that gather.
+  void adoptGather(Result &result);
 
   // LabelValues.cpp.
   /// `binding`: what else has the label's name.
@@ -289,6 +311,9 @@ private:
                    llvm::ArrayRef<unsigned> args = {});
   /// Moves the reads into the expressions, equal ones once.
   bool buildOperands();
+  /// What the access reads outside of its tensor: nothing is wrong where it has
+  /// no pad.
+  bool buildPad(const Access &access, std::optional<Constant> &pad);
 
   const Scope &scope;
   const Graph &graph;

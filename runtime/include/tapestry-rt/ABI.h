@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 6
+#define TAPESTRY_ABI_VERSION 7
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
  * one byte 0 or 1. */
@@ -121,6 +121,20 @@ typedef struct TapestryVertex {
   int64_t flops; /* scalar operations of the whole vertex, all devices */
 } TapestryVertex;
 
+/* What a run ends with where data name an element that is not there: `place`,
+ * "index ", `index`, the coordinate in `shape`, " is ", the value, ", but ",
+ * `bound`. */
+typedef struct TapestryRequirement {
+  const char *place;
+  const char *index;
+  const char *bound;
+  int64_t rank;
+  const int64_t *shape;
+} TapestryRequirement;
+
+/* What tapestry_rt_require is given where nothing is outside. */
+#define TAPESTRY_NOTHING_OUTSIDE INT64_MAX
+
 /* One rank's handle; opaque to the program. */
 typedef struct TapestryRank TapestryRank;
 
@@ -149,6 +163,8 @@ typedef struct TapestryProgram {
    * uses; a machine without one of them is refused before any of it runs. */
   int64_t num_features;
   const char *const *features;
+  int64_t num_requirements;
+  const TapestryRequirement *requirements;
 } TapestryProgram;
 
 #if defined(__cplusplus)
@@ -156,7 +172,9 @@ static_assert(sizeof(TapestryRange) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryTensor) == 40, "layout known to the compiler");
 static_assert(sizeof(TapestryCollective) == 80, "layout known to the compiler");
 static_assert(sizeof(TapestryVertex) == 16, "layout known to the compiler");
-static_assert(sizeof(TapestryProgram) == 120, "layout known to the compiler");
+static_assert(sizeof(TapestryRequirement) == 40,
+              "layout known to the compiler");
+static_assert(sizeof(TapestryProgram) == 136, "layout known to the compiler");
 #endif
 
 /* ---- called by generated code --------------------------------------------
@@ -173,6 +191,11 @@ int64_t tapestry_rt_device(TapestryRank *rank);
  * written again. Only for an all_reduce the two may be the same. */
 void tapestry_rt_collective(TapestryRank *rank, int64_t index,
                             const void *source, void *target);
+/* Ends all ranks with requirement number `index` unless `first`, the row-major
+ * number of the first element that is outside, is TAPESTRY_NOTHING_OUTSIDE;
+ * `value` is that element. All ranks have the same. */
+void tapestry_rt_require(TapestryRank *rank, int64_t index,
+                         const int64_t *first, const int64_t *value);
 /* Until the next call, time belongs to vertex number `vertex`, but for the time
  * in collectives, which is theirs. -1: to none. */
 void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex);

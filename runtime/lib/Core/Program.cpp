@@ -128,7 +128,9 @@ Status tapestry::rt::checkProgram(const TapestryProgram &program) {
       program.num_unread_inputs < 0 ||
       (program.num_unread_inputs > 0 && !program.unread_inputs) ||
       program.num_features < 0 ||
-      (program.num_features > 0 && !program.features))
+      (program.num_features > 0 && !program.features) ||
+      program.num_requirements < 0 ||
+      (program.num_requirements > 0 && !program.requirements))
     return inconsistent(format("%lld devices, entry %s, or a missing table",
                                asNumber(program.devices),
                                program.entry ? "set" : "missing"));
@@ -141,6 +143,16 @@ Status tapestry::rt::checkProgram(const TapestryProgram &program) {
   for (int64_t i = 0; i < program.num_features; ++i)
     if (!program.features[i])
       return inconsistent(format("feature %lld has no name", asNumber(i)));
+  for (int64_t i = 0; i < program.num_requirements; ++i) {
+    const TapestryRequirement &requirement = program.requirements[i];
+    if (!requirement.place || !requirement.index || !requirement.bound ||
+        requirement.rank < 0 || (requirement.rank > 0 && !requirement.shape) ||
+        std::any_of(
+            requirement.shape, requirement.shape + requirement.rank,
+            [](int64_t extent) { return extent < 1; }))
+      return inconsistent(
+          format("requirement %lld lacks its text or shape", asNumber(i)));
+  }
   Status status;
   for (int32_t i = 0; i < program.num_inputs && !status.failed(); ++i)
     status = checkTensor(program.inputs[i], "input", program.devices, false);

@@ -24,6 +24,14 @@ void tapestry_rt_collective(TapestryRank *rank, int64_t index,
     Rank::of(rank).leave();
 }
 
+void tapestry_rt_require(TapestryRank *rank, int64_t index,
+                         const int64_t *first, const int64_t *value) {
+  if (*first != TAPESTRY_NOTHING_OUTSIDE) {
+    Rank::of(rank).endOutside(index, *first, *value);
+    Rank::of(rank).leave();
+  }
+}
+
 void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex) {
   Rank::of(rank).enterVertex(vertex);
 }

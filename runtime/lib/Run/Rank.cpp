@@ -334,6 +334,37 @@ bool Rank::runCollective(int64_t index, const void *source, void *target) {
   return true;
 }
 
+void Rank::endOutside(int64_t index, int64_t first, int64_t value) {
+  // All ranks come here, with the same to say: one says it.
+  if (communicator.rank() != 0) {
+    Status status = communicator.barrier();
+    fail(status.failed() ? status : Status::stopped());
+    return;
+  }
+  if (index < 0 || index >= program.num_requirements) {
+    fail(Status::failure(
+        ExitRankFailed,
+        format("the program names requirement %lld of %lld",
+               static_cast<long long>(index),
+               static_cast<long long>(program.num_requirements))));
+    return;
+  }
+  const TapestryRequirement &requirement = program.requirements[index];
+  std::string coordinate;
+  for (int64_t dim = requirement.rank; dim-- > 0;) {
+    coordinate =
+        format("%lld%s", static_cast<long long>(first % requirement.shape[dim]),
+               coordinate.empty() ? "]" : ", ") +
+        coordinate;
+    first /= requirement.shape[dim];
+  }
+  fail(Status::failure(
+      ExitBadInput, format("%sindex %s%s%s is %lld, but %s", requirement.place,
+                           requirement.index, coordinate.empty() ? "" : "[",
+                           coordinate.c_str(), static_cast<long long>(value),
+                           requirement.bound)));
+}
+
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//

@@ -37,6 +37,9 @@ public:
   /// Returns false where the rank must `leave`.
   [[nodiscard]] bool runCollective(int64_t index, const void *source,
                                    void *target);
+  /// Ends the run by requirement `index`: element number `first` of what it is
+  /// about is outside.
+  void endOutside(int64_t index, int64_t first, int64_t value);
   void enterVertex(int64_t vertex);
   /// Tells all ranks to end with this status.
   void fail(const Status &status);

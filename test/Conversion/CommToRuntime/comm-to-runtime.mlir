@@ -3,6 +3,7 @@
 #grid = #tapestry_index.grid<"d.0" = 2>
 #rows = #tapestry_index.layout<[5 by "d.0", 3] on #grid>
 #whole = #tapestry_index.layout<[5, 3] on #grid>
+#scalar = #tapestry_index.layout<[] on #grid>
 #partial = #tapestry_index.layout<[5, 3] partial ["d.0"] on #grid>
 
 // CHECK: module attributes {comm.programs = [{
@@ -10,6 +11,8 @@
 // CHECK-SAME: {bytes = 120 : i64, combine = @combine.both.0, from = #{{.*}}, kind = "all_reduce", monoid = #tapestry_index.monoid<max>
 // CHECK-SAME: devices = 2 : i64, entry = @tapestry_entry.both, inputs = [{layout = #[[ROWS]], name = "A", type = f32}], name = "both"
 // CHECK-SAME: unread_inputs = ["B"]
+// CHECK-SAME: name = "requires"
+// CHECK-SAME: requirements = [{bound = "only 3", index = "I", place = "p:1:1: error: ", shape = array<i64: 5, 3>}]
 
 // CHECK: func.func private @device_program.both(%[[RANK:.*]]: !llvm.ptr, %[[A:.*]]: memref<?x3xf32> {llvm.noalias}, %[[Z:.*]]: memref<5x3xf32> {llvm.noalias})
 // CHECK: call @tapestry_rt_device(%[[RANK]]) {tapestry.device}
@@ -31,6 +34,17 @@ func.func @both(%A: tensor<?x3xf32> {comm.layout = #rows, comm.name = "A", comm.
   return %sum : tensor<5x3xf32>
 }
 
+// What ends the run is a call that the runtime knows by number.
+// CHECK: func.func private @device_program.requires(%[[RANK:.*]]: !llvm.ptr, %[[FIRST:.*]]: memref<i64>
+// CHECK: %[[NUMBER:.*]] = arith.constant 0 : i64
+// CHECK: call @require.requires(%[[RANK]], %[[NUMBER]], %{{.*}}, %{{.*}}) {tapestry.device}
+func.func @requires(%A: tensor<i64> {comm.layout = #scalar, comm.name = "A", comm.type = i64})
+    -> (tensor<i64> {comm.layout = #scalar, comm.name = "Z", comm.type = i64})
+    attributes {comm.grid = #grid, comm.vertices = []} {
+  tapestry_index.require %A, %A "p:1:1: error: " index "I" of [5, 3] "only 3" : tensor<i64>, tensor<i64>
+  return %A : tensor<i64>
+}
+
 // CHECK: func.func private @collective.both.0(%[[SAME:.*]]: !llvm.ptr, %[[NUMBER:.*]]: i64, %[[FROM:.*]]: memref<?x3xf32>, %[[TO:.*]]: memref<5x3xf32>)
 // CHECK: call @tapestry_rt_collective(%[[SAME]], %[[NUMBER]],
 // CHECK: func.func @combine.both.0(%[[ACC:.*]]: memref<?xf32>, %[[IN:.*]]: memref<?xf32>)
@@ -38,3 +52,5 @@ func.func @both(%A: tensor<?x3xf32> {comm.layout = #rows, comm.name = "A", comm.
 // CHECK: arith.maximumf
 // CHECK: func.func @tapestry_entry.both(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
 // CHECK: call @device_program.both
+// CHECK: func.func private @require.requires(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: memref<i64>, %{{.*}}: memref<i64>)
+// CHECK: call @tapestry_rt_require

@@ -15,6 +15,7 @@
 // CHECK: %[[UNREAD:.*]] = llvm.mlir.addressof @tapestry.unread_inputs
 // CHECK: %[[FIVE:.*]] = llvm.mlir.constant(5 : i64) : i64
 // CHECK: %[[FEATURES:.*]] = llvm.mlir.addressof @tapestry.features
+// CHECK: %[[REQUIRED:.*]] = llvm.mlir.addressof @tapestry.requirements
 // CHECK: llvm.insertvalue %[[ENTRY]], %{{.*}}[12]
 // Two names of inputs that are not read, and where they are.
 // CHECK: llvm.insertvalue %[[TWO]], %{{.*}}[14]
@@ -22,6 +23,9 @@
 // What x86-64-v2 has beyond x86-64.
 // CHECK-NEXT: llvm.insertvalue %[[FIVE]], %{{.*}}[16]
 // CHECK-NEXT: llvm.insertvalue %[[FEATURES]], %{{.*}}[17]
+// What ends a run, and where it is.
+// CHECK-NEXT: llvm.insertvalue %{{.*}}, %{{.*}}[18]
+// CHECK-NEXT: llvm.insertvalue %[[REQUIRED]], %{{.*}}[19]
 // The only program of a module has a name that any main knows.
 // CHECK: llvm.mlir.alias weak @tapestry_program :
 // CHECK-NEXT: llvm.mlir.addressof @tapestry_program_p
@@ -30,6 +34,7 @@ module attributes {comm.programs = [{
     inputs = [{layout = #rows, name = "A", type = i1}],
     outputs = [{layout = #rows, name = "A", type = i1}],
     collectives = [], vertices = [{flops = 7 : i64, name = "C"}],
+    requirements = [{place = "", index = "I", shape = array<i64: 5>, bound = "only 4"}],
     unread_inputs = ["B", "D"]}]} {
   llvm.func @tapestry_entry.p(%rank: !llvm.ptr, %inputs: !llvm.ptr, %outputs: !llvm.ptr) {
     llvm.return

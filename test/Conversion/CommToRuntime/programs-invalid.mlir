@@ -99,3 +99,8 @@ module attributes {comm.programs = [{name = "p", devices = 2 : i64, entry = @tap
 
 // expected-error@below {{'comm.programs' has 'unread_inputs' = [3], expected a list of strings}}
 module attributes {comm.programs = [{name = "p", devices = 2 : i64, entry = @tapestry_entry.p, body = @device_program.p, inputs = [], outputs = [], collectives = [], vertices = [], unread_inputs = [3]}]} {}
+
+// -----
+
+// expected-error@below {{'comm.programs' has 'shape' = [3], expected an array of i64}}
+module attributes {comm.programs = [{name = "p", devices = 2 : i64, entry = @tapestry_entry.p, body = @device_program.p, inputs = [], outputs = [], collectives = [], vertices = [], requirements = [{place = "", index = "I", shape = [3], bound = ""}]}]} {}

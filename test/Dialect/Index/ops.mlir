@@ -34,3 +34,12 @@ func.func @rank_0() {
   tapestry_index.intersect [], []
   return
 }
+
+// CHECK-LABEL: func @require
+func.func @require(%first: tensor<i64>, %value: tensor<i64>) {
+  // CHECK: tapestry_index.require %{{.*}}, %{{.*}} "p.ein:3:1: error: " index "Tok" of [4, 16] "only 3" : tensor<i64>, tensor<i64>
+  tapestry_index.require %first, %value "p.ein:3:1: error: " index "Tok" of [4, 16] "only 3" : tensor<i64>, tensor<i64>
+  // CHECK: tapestry_index.require %{{.*}}, %{{.*}} "" index "K" of [] "only 3"
+  tapestry_index.require %first, %value "" index "K" of [] "only 3" : tensor<i64>, tensor<i64>
+  return
+}

@@ -83,9 +83,10 @@ class _Rejected(Exception):
 class _Statement:
     """One statement while it is drawn."""
 
-    def __init__(self, rng, name):
+    def __init__(self, rng, name, integers):
         self.rng = rng
         self.name = name
+        self.integers = integers  # tensors that may name places
         self.labels = []
         self.reads = []  # (tensor, subscripts)
 
@@ -146,6 +147,12 @@ class _Statement:
         padded = bool(tensor.shape) and rng.random() < 0.12
         texts, forms = [], []
         for extent in tensor.shape:
+            if padded and self.integers and rng.random() < 0.3:
+                # The place is what another tensor holds.
+                index = self.read(self.integers[rng.integers(len(self.integers))])
+                texts.append(index.text)
+                forms.append(index)
+                continue
             terms, constant = self.terms_of_subscript(extent, padded)
             texts.append(_subscript_text(rng, terms, constant))
             forms.append((terms, constant))
@@ -263,10 +270,14 @@ def _gather(tensor, forms, grid, pad):
     if not forms:
         return tensor
     indices, inside = [], True
-    for (terms, constant), extent in zip(forms, tensor.value.shape):
-        index = np.asarray(constant)
-        for step, label in terms:
-            index = index + step * grid[label.name]
+    for form, extent in zip(forms, tensor.value.shape):
+        if isinstance(form, Expression):
+            index = form.evaluate(grid).value.astype(np.int64)
+        else:
+            terms, constant = form
+            index = np.asarray(constant)
+            for step, label in terms:
+                index = index + step * grid[label.name]
         inside = inside & (index >= 0) & (index < extent)
         indices.append(np.clip(index, 0, extent - 1))
     place = tuple(np.broadcast_arrays(*indices))
@@ -303,7 +314,7 @@ def _draw_shape(rng, pool):
 
 
 def _draw_statement(rng, tensors, name):
-    statement = _Statement(rng, name)
+    statement = _Statement(rng, name, [t for t in tensors if t.type in INTEGERS])
     count = int(rng.choice([1, 1, 2, 2, 2, 3]))
     # Later tensors are likelier, so that graphs grow deep.
     weights = np.arange(1, len(tensors) + 1) ** 1.5

@@ -150,6 +150,31 @@ struct Expression {
   }
 };
 
+/// A read of a table at places that data name. Of the vertex that it is, the
+/// operands are the index tensors, read at distinct plain labels, and the forms
+/// the other subscripts of the table.
+struct Gather {
+  /// A position in operands or forms.
+  struct Subscript {
+    bool isIndex;
+    unsigned number;
+    bool operator==(const Subscript &o) const {
+      return isIndex == o.isIndex && number == o.number;
+    }
+  };
+  /// Position in Graph::tensors.
+  unsigned table;
+  /// One per dimension of the table.
+  llvm::SmallVector<Subscript, 4> subscripts;
+  /// What is read outside the table's bounds; nothing: an index there is an
+  /// error at run time.
+  std::optional<Constant> pad;
+
+  bool operator==(const Gather &o) const {
+    return table == o.table && subscripts == o.subscripts && pad == o.pad;
+  }
+};
+
 struct VertexLabel {
   std::string name;
   int64_t extent;
@@ -157,15 +182,18 @@ struct VertexLabel {
   LabelRole role = LabelRole::Outer;
 };
 
-/// The expression, reduced or not, or a macro of the language applied to it.
+/// The expression, reduced or not, a macro of the language applied to it, or a
+/// gather, which has no nodes.
 struct Vertex : Expression {
-  /// Left-side labels in their order, then the reduced ones.
+  /// Left-side labels in their order, then the reduced ones or, of a gather,
+  /// one per index tensor, whose points that names.
   llvm::SmallVector<VertexLabel, 4> labels;
   unsigned numParallel = 0;
   Monoid monoid = Monoid::None;
   std::optional<MacroKind> macro;
   /// Of a macro's operand; its result may be wider.
   ElementType macroType = ElementType::F32;
+  std::optional<Gather> gather;
   /// The second argument of a norm.
   Expression epsilon;
   /// The elements of a constant tensor, which has no expression.

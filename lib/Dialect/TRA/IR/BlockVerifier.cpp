@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VerifierRules.h"
+#include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
@@ -178,7 +179,7 @@ LogicalResult BlockOp::verifyRegions() {
     return failure();
   // block_c11
   for (Operation &nested : block)
-    if (!isMemoryEffectFree(&nested))
+    if (!isMemoryEffectFree(&nested) && !isa<index::RequireOp>(nested))
       return nested.emitOpError("has side effects, which the body of a '")
              << getOperationName() << "' must not have";
   return success();

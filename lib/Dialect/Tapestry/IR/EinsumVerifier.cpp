@@ -4,12 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "IndexSpaceRules.h"
 #include "PlacementRules.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "llvm/ADT/SmallBitVector.h"
-#include "llvm/ADT/StringSet.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -19,15 +18,6 @@ static StringRef labelName(EinsumOp op, unsigned label) {
   return cast<StringAttr>(op.getLabels()[label]).getValue();
 }
 
-/// A subscript in the names of the labels.
-static std::string subscriptText(EinsumOp op, const ProjectionDim &dim) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  index::printLinearForm(os, dim,
-                         [&](unsigned label) { os << labelName(op, label); });
-  return text;
-}
-
 /// Points at what defines an operand that an error speaks of.
 static void noteOperand(InFlightDiagnostic &diagnostic, EinsumOp op,
                         unsigned operand) {
@@ -35,51 +25,6 @@ static void noteOperand(InFlightDiagnostic &diagnostic, EinsumOp op,
   diagnostic.attachNote(value.getLoc())
       << "operand " << operand << " is defined here, of type "
       << value.getType();
-}
-
-//===----------------------------------------------------------------------===//
-// Labels
-//===----------------------------------------------------------------------===//
-
-/// Whether the affine syntax can read `name` as a label.
-static bool isLabelIdentifier(StringRef name) {
-  if (name.empty() || !(llvm::isAlpha(name.front()) || name.front() == '_'))
-    return false;
-  if (name == "floordiv" || name == "ceildiv" || name == "mod" ||
-      name == "symbol")
-    return false;
-  return llvm::all_of(name, [](char c) {
-    return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.';
-  });
-}
-
-static LogicalResult verifyLabels(EinsumOp op) {
-  // einsum_c1
-  llvm::StringSet<> names;
-  for (StringRef name : op.getLabels().getAsValueRange<StringAttr>()) {
-    if (!isLabelIdentifier(name))
-      return op.emitOpError() << "label '" << name << "' is not an identifier";
-    if (!names.insert(name).second)
-      return op.emitOpError() << "label '" << name << "' occurs twice";
-  }
-  // einsum_c2
-  llvm::ArrayRef<int64_t> extents = op.getExtents();
-  if (extents.size() != op.getLabels().size())
-    return op.emitOpError() << "has " << op.getLabels().size() << " labels but "
-                            << extents.size() << " extents";
-  constexpr int64_t maxPoints = int64_t(1) << 62;
-  int64_t points = 1;
-  for (auto [label, extent] : llvm::enumerate(extents)) {
-    if (extent < 0)
-      return op.emitOpError()
-             << "label '" << labelName(op, label) << "' has extent " << extent
-             << ", expected at least 0";
-    if (llvm::MulOverflow(points, extent, points) || points >= maxPoints)
-      return op.emitOpError()
-             << "the number of index points leaves 62 bits at label '"
-             << labelName(op, label) << "' of extent " << extent;
-  }
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,30 +59,6 @@ static LogicalResult verifyMaps(EinsumOp op) {
   return success();
 }
 
-/// Whether the layouts of what is read leave room for the arithmetic on them,
-/// as layout_c1 asks: no subscript reaches 2^62. Coefficients of labels without
-/// values count, too.
-static bool isWithinReach(const ProjectionDim &dim,
-                          llvm::ArrayRef<int64_t> extents) {
-  llvm::APInt reach(256, 1);
-  reach += llvm::APInt(256, dim.constant, /*isSigned=*/true).abs();
-  for (const AffineTerm &term : dim.terms)
-    reach += llvm::APInt(256, term.coefficient, /*isSigned=*/true).abs() *
-             llvm::APInt(256, std::max<int64_t>(extents[term.dim], 1));
-  return reach.ult(int64_t(1) << 62);
-}
-
-/// The values that a subscript within reach takes over a non-empty index space.
-static ZRange imageOf(const ProjectionDim &dim,
-                      llvm::ArrayRef<int64_t> extents) {
-  ZRange image{dim.constant, dim.constant + 1};
-  for (const AffineTerm &term : dim.terms) {
-    int64_t reach = term.coefficient * (extents[term.dim] - 1);
-    (reach < 0 ? image.lo : image.hi) += reach;
-  }
-  return image;
-}
-
 /// Checks one operand's subscripts against its shape: einsum_c5, einsum_c10.
 static LogicalResult verifyOperand(EinsumOp op, unsigned operand) {
   llvm::ArrayRef<int64_t> shape = op.getInputType(operand).getShape();
@@ -156,8 +77,8 @@ static LogicalResult verifyOperand(EinsumOp op, unsigned operand) {
   for (const ProjectionDim &dim : projection.dims)
     if (!isWithinReach(dim, op.getExtents()))
       return op.emitOpError()
-             << "subscript '" << subscriptText(op, dim) << "' of operand "
-             << operand << " reaches 2^62 or more";
+             << "subscript '" << subscriptText(op.getLabels(), dim)
+             << "' of operand " << operand << " reaches 2^62 or more";
   if (llvm::is_contained(op.getExtents(), 0))
     return success();
   for (auto [number, dim] : llvm::enumerate(projection.dims)) {
@@ -165,7 +86,7 @@ static LogicalResult verifyOperand(EinsumOp op, unsigned operand) {
     if (op.getPad(operand) || ZRange{0, shape[number]}.contains(image))
       continue;
     InFlightDiagnostic diagnostic =
-        op.emitOpError() << "subscript '" << subscriptText(op, dim)
+        op.emitOpError() << "subscript '" << subscriptText(op.getLabels(), dim)
                          << "' of operand " << operand << " takes values in ["
                          << image.lo << ", " << image.hi
                          << "), outside dimension " << number << " of extent "
@@ -183,9 +104,10 @@ static LogicalResult verifyResult(EinsumOp op) {
   for (AffineExpr expr : map.getResults()) {
     auto label = dyn_cast<AffineDimExpr>(expr);
     if (!label)
-      return op.emitOpError() << "result subscript '"
-                              << subscriptText(op, *index::getLinearForm(expr))
-                              << "' is not a label";
+      return op.emitOpError()
+             << "result subscript '"
+             << subscriptText(op.getLabels(), *index::getLinearForm(expr))
+             << "' is not a label";
     if (seen.test(label.getPosition()))
       return op.emitOpError() << "label '" << labelName(op, label.getPosition())
                               << "' occurs twice in the result";
@@ -232,31 +154,10 @@ static LogicalResult verifyPads(EinsumOp op) {
   return success();
 }
 
-static LogicalResult verifyRoutes(EinsumOp op) {
-  // einsum_c19
-  index::LayoutAttr home = op.getHomeAttr();
-  if (ArrayAttr route = op.getHomeRouteAttr())
-    if (failed(verifyRoute(op, route, home, op.getResultType().getShape(),
-                           "the home route")))
-      return failure();
-  // einsum_c20
-  ArrayAttr routes = op.getOperandRoutesAttr();
-  if (!routes)
-    return success();
-  if (routes.size() != op.getInputs().size())
-    return op.emitOpError() << "has routes for " << routes.size() << " of "
-                            << op.getInputs().size() << " operands";
-  for (auto [operand, route] : llvm::enumerate(routes))
-    if (failed(verifyRoute(op, cast<ArrayAttr>(route), home,
-                           op.getInputType(operand).getShape(),
-                           "the route of operand " + llvm::Twine(operand))))
-      return failure();
-  return success();
-}
-
 LogicalResult EinsumOp::verify() {
-  if (failed(verifyLabels(*this)) || failed(verifyMaps(*this)) ||
-      failed(verifyPads(*this)))
+  // einsum_c1, einsum_c2
+  if (failed(teg::verifyLabels(*this, getLabels(), getExtents())) ||
+      failed(verifyMaps(*this)) || failed(verifyPads(*this)))
     return failure();
   for (unsigned operand = 0; operand < getInputs().size(); ++operand)
     if (failed(verifyOperand(*this, operand)))
@@ -282,7 +183,9 @@ LogicalResult EinsumOp::verify() {
   // einsum_c18
   if (failed(verifyHome(*this, getHomeAttr(), getResultType().getShape())))
     return failure();
-  return verifyRoutes(*this);
+  // einsum_c19, einsum_c20
+  return verifyRoutes(*this, getHomeRouteAttr(), getOperandRoutesAttr(),
+                      getHomeAttr(), getInputs());
 }
 
 //===----------------------------------------------------------------------===//

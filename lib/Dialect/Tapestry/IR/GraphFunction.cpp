@@ -197,3 +197,13 @@ LogicalResult EinsumOp::reifyResultShapes(OpBuilder &,
                                           ReifiedRankedShapedTypeDims &shapes) {
   return reifyStatic(*this, shapes);
 }
+
+LogicalResult GatherOp::reifyResultShapes(OpBuilder &,
+                                          ReifiedRankedShapedTypeDims &shapes) {
+  return reifyStatic(*this, shapes);
+}
+
+LogicalResult
+RequireOp::reifyResultShapes(OpBuilder &, ReifiedRankedShapedTypeDims &shapes) {
+  return reifyStatic(*this, shapes);
+}

@@ -73,3 +73,26 @@ LogicalResult teg::verifyRoute(Operation *op, ArrayAttr route,
   }
   return success();
 }
+
+LogicalResult teg::verifyRoutes(Operation *op, ArrayAttr homeRoute,
+                                ArrayAttr operandRoutes, index::LayoutAttr home,
+                                ValueRange operands) {
+  auto shapeOf = [](Value tensor) {
+    return cast<RankedTensorType>(tensor.getType()).getShape();
+  };
+  if (homeRoute &&
+      failed(verifyRoute(op, homeRoute, home, shapeOf(op->getResult(0)),
+                         "the home route")))
+    return failure();
+  if (!operandRoutes)
+    return success();
+  if (operandRoutes.size() != operands.size())
+    return op->emitOpError() << "has routes for " << operandRoutes.size()
+                             << " of " << operands.size() << " operands";
+  for (auto [number, route] : llvm::enumerate(operandRoutes))
+    if (failed(verifyRoute(op, cast<ArrayAttr>(route), home,
+                           shapeOf(operands[number]),
+                           "the route of operand " + llvm::Twine(number))))
+      return failure();
+  return success();
+}

@@ -1,6 +1,6 @@
 //===- PlacementRules.h - Rules of partition and home -----------*- C++ -*-===//
 //
-// The checks that sources and einsums share. Private to the dialect.
+// The checks that sources and vertices share. Private to the dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +30,14 @@ verifyPartition(mlir::Operation *op, index::PartitionAttr partition,
 [[nodiscard]] mlir::LogicalResult
 verifyRoute(mlir::Operation *op, mlir::ArrayAttr route, index::LayoutAttr home,
             llvm::ArrayRef<int64_t> shape, const llvm::Twine &what);
+
+/// Checks the route home of the only result, and that there is one route per
+/// operand where there are any; each as `verifyRoute` does.
+[[nodiscard]] mlir::LogicalResult verifyRoutes(mlir::Operation *op,
+                                               mlir::ArrayAttr homeRoute,
+                                               mlir::ArrayAttr operandRoutes,
+                                               index::LayoutAttr home,
+                                               mlir::ValueRange operands);
 
 } // namespace tapestry::teg
 

@@ -16,12 +16,12 @@ using namespace tapestry;
 using namespace tapestry::teg;
 
 //===----------------------------------------------------------------------===//
-// What both share: partition and home are attributes of the same form
+// What all share: partition, home and routes are attributes of the same form
 //===----------------------------------------------------------------------===//
 
-static FailureOr<std::optional<Partition>>
-resolvePartition(Operation *op, index::PartitionAttr partition,
-                 const DeviceGrid &grid) {
+FailureOr<std::optional<Partition>>
+teg::detail::resolvePartition(Operation *op, index::PartitionAttr partition,
+                              const DeviceGrid &grid) {
   if (!partition)
     return std::optional<Partition>();
   FailureOr<Partition> resolved =
@@ -32,11 +32,50 @@ resolvePartition(Operation *op, index::PartitionAttr partition,
   return std::optional<Partition>(std::move(cut));
 }
 
-static std::optional<std::pair<DeviceGrid, Layout>>
-resolveHome(index::LayoutAttr home) {
+std::optional<std::pair<DeviceGrid, Layout>>
+teg::detail::resolveHome(index::LayoutAttr home) {
   if (!home)
     return std::nullopt;
   return std::pair(home.getDeviceGrid(), home.getLayout());
+}
+
+Route teg::detail::resolveRoute(ArrayAttr route) {
+  Route layouts;
+  if (route)
+    for (auto layout : route.getAsRange<index::LayoutAttr>())
+      layouts.push_back(layout.getLayout());
+  return layouts;
+}
+
+llvm::SmallVector<Route> teg::detail::resolveRoutes(ArrayAttr routes,
+                                                    size_t count) {
+  if (!routes)
+    return llvm::SmallVector<Route>(count);
+  return llvm::map_to_vector(routes.getAsRange<ArrayAttr>(), resolveRoute);
+}
+
+static ArrayAttr layoutsAttr(MLIRContext *context, const DeviceGrid &grid,
+                             const Route &route) {
+  return ArrayAttr::get(
+      context,
+      llvm::map_to_vector(route, [&](const Layout &layout) -> Attribute {
+        return index::LayoutAttr::get(context, grid, layout);
+      }));
+}
+
+ArrayAttr teg::detail::routeAttr(MLIRContext *context, const DeviceGrid &grid,
+                                 const Route &route) {
+  return route.empty() ? ArrayAttr() : layoutsAttr(context, grid, route);
+}
+
+ArrayAttr teg::detail::routesAttr(MLIRContext *context, const DeviceGrid &grid,
+                                  llvm::ArrayRef<Route> routes) {
+  if (llvm::all_of(routes, [](const Route &route) { return route.empty(); }))
+    return {};
+  return ArrayAttr::get(
+      context, llvm::map_to_vector(routes, [&](const Route &r) -> Attribute {
+        return layoutsAttr(context, grid, r);
+      }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -72,7 +111,7 @@ bool SourceOp::hasPartition() { return static_cast<bool>(getPartitionAttr()); }
 
 FailureOr<std::optional<Partition>>
 SourceOp::getPartitionOn(const DeviceGrid &grid) {
-  return resolvePartition(*this, getPartitionAttr(), grid);
+  return detail::resolvePartition(*this, getPartitionAttr(), grid);
 }
 
 void SourceOp::setPartitionOn(const DeviceGrid &grid,
@@ -81,7 +120,7 @@ void SourceOp::setPartitionOn(const DeviceGrid &grid,
 }
 
 std::optional<std::pair<DeviceGrid, Layout>> SourceOp::getHomeLayout(unsigned) {
-  return resolveHome(getHomeAttr());
+  return detail::resolveHome(getHomeAttr());
 }
 
 void SourceOp::setHomeLayout(unsigned, const DeviceGrid &grid,
@@ -106,8 +145,6 @@ ShardingConstraints SourceOp::getConstraints(unsigned) {
 //===----------------------------------------------------------------------===//
 // EinsumOp
 //===----------------------------------------------------------------------===//
-
-StringRef EinsumOp::getVertexName() { return getName(); }
 
 llvm::SmallVector<std::string> EinsumOp::getLabelNames() {
   llvm::SmallVector<std::string> names;
@@ -151,67 +188,6 @@ std::vector<Projection> EinsumOp::getResultProjections() {
   return {projectionOf(getResultMap())};
 }
 
-bool EinsumOp::hasPartition() { return static_cast<bool>(getPartitionAttr()); }
-
-FailureOr<std::optional<Partition>>
-EinsumOp::getPartitionOn(const DeviceGrid &grid) {
-  return resolvePartition(*this, getPartitionAttr(), grid);
-}
-
-void EinsumOp::setPartitionOn(const DeviceGrid &grid,
-                              const Partition &partition) {
-  setPartitionAttr(index::PartitionAttr::get(getContext(), grid, partition));
-}
-
-std::optional<std::pair<DeviceGrid, Layout>> EinsumOp::getHomeLayout(unsigned) {
-  return resolveHome(getHomeAttr());
-}
-
-void EinsumOp::setHomeLayout(unsigned, const DeviceGrid &grid,
-                             const Layout &layout) {
-  setHomeAttr(index::LayoutAttr::get(getContext(), grid, layout));
-}
-
-static Route resolveRoute(Attribute route) {
-  Route layouts;
-  for (auto layout : cast<ArrayAttr>(route).getAsRange<index::LayoutAttr>())
-    layouts.push_back(layout.getLayout());
-  return layouts;
-}
-
-Route EinsumOp::getHomeRouteLayouts(unsigned) {
-  return getHomeRouteAttr() ? resolveRoute(getHomeRouteAttr()) : Route();
-}
-
-llvm::SmallVector<Route> EinsumOp::getOperandRouteLayouts() {
-  if (!getOperandRoutesAttr())
-    return llvm::SmallVector<Route>(getInputs().size());
-  return llvm::map_to_vector(getOperandRoutesAttr(), resolveRoute);
-}
-
-void EinsumOp::setRoutes(const DeviceGrid &grid,
-                         llvm::ArrayRef<Route> homeRoutes,
-                         llvm::ArrayRef<Route> operandRoutes) {
-  Builder b(getContext());
-  auto attrOf = [&](const Route &route) -> Attribute {
-    return b.getArrayAttr(
-        llvm::map_to_vector(route, [&](const Layout &layout) -> Attribute {
-          return index::LayoutAttr::get(getContext(), grid, layout);
-        }));
-  };
-  // What goes in one step everywhere is not spelled out.
-  if (!homeRoutes.front().empty())
-    setHomeRouteAttr(cast<ArrayAttr>(attrOf(homeRoutes.front())));
-  else
-    removeHomeRouteAttr();
-  if (llvm::any_of(operandRoutes,
-                   [](const Route &route) { return !route.empty(); }))
-    setOperandRoutesAttr(
-        b.getArrayAttr(llvm::map_to_vector(operandRoutes, attrOf)));
-  else
-    removeOperandRoutesAttr();
-}
-
 Monoid EinsumOp::getResultMonoid(unsigned) { return getMonoid(); }
 
 TypedAttr EinsumOp::getMonoidIdentity(unsigned) { return getIdentity(); }
@@ -229,8 +205,6 @@ Value EinsumOp::emitCombine(unsigned, OpBuilder &builder, Location loc, Value a,
   return mapping.lookupOrDefault(
       cast<YieldOp>(block.getTerminator()).getValue());
 }
-
-Region *EinsumOp::getScalarRegion() { return &getBody(); }
 
 std::optional<unsigned> EinsumOp::getLabelReadBy(Operation *op) {
   auto label = dyn_cast<LabelOp>(op);
@@ -256,8 +230,4 @@ PointWork EinsumOp::getWork() {
   else if (getMonoid() != Monoid::None)
     ++work.flops;
   return work;
-}
-
-ShardingConstraints EinsumOp::getConstraints(unsigned) {
-  return constraintsOf((*this)->getOpResult(0));
 }

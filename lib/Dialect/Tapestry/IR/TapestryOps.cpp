@@ -35,8 +35,8 @@ index::GridAttr teg::lookupGrid(Operation *op) {
 }
 
 /// A vertex' name as a value name where it is one, so that IR reads as written.
-static void nameResult(Value result, StringRef name,
-                       function_ref<void(Value, StringRef)> setName) {
+void teg::detail::nameResult(Value result, StringRef name,
+                             OpAsmSetValueNameFn setName) {
   if (!name.empty() && !llvm::isDigit(name.front()))
     setName(result, name);
 }
@@ -53,16 +53,12 @@ void GraphOp::build(OpBuilder &builder, OperationState &state, StringRef name,
 }
 
 void SourceOp::getAsmResultNames(function_ref<void(Value, StringRef)> setName) {
-  nameResult(getResult(), getName(), setName);
+  detail::nameResult(getResult(), getName(), setName);
 }
 
 //===----------------------------------------------------------------------===//
 // EinsumOp
 //===----------------------------------------------------------------------===//
-
-void EinsumOp::getAsmResultNames(function_ref<void(Value, StringRef)> setName) {
-  nameResult(getResult(), getName(), setName);
-}
 
 void EinsumOp::build(OpBuilder &builder, OperationState &state, StringRef name,
                      llvm::ArrayRef<StringRef> labels,
@@ -148,4 +144,39 @@ TypedAttr EinsumOp::getIdentity() {
   if (getMonoid() == Monoid::Custom)
     return getCustomIdentityAttr();
   return monoidIdentity(getMonoid(), getAccumulatorType());
+}
+
+//===----------------------------------------------------------------------===//
+// GatherOp
+//===----------------------------------------------------------------------===//
+
+void GatherOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                     llvm::ArrayRef<StringRef> labels,
+                     llvm::ArrayRef<int64_t> extents, Value table,
+                     ValueRange indices, llvm::ArrayRef<AffineMap> maps,
+                     TypedAttr pad, ValueRange checks) {
+  auto type = RankedTensorType::get(
+      extents.drop_back(indices.size()),
+      cast<RankedTensorType>(table.getType()).getElementType());
+  build(builder, state, type, builder.getStringAttr(name),
+        builder.getStrArrayAttr(labels), builder.getDenseI64ArrayAttr(extents),
+        table, indices, checks, builder.getAffineMapArrayAttr(maps), pad,
+        /*partition=*/nullptr, /*home=*/nullptr, /*home_route=*/nullptr,
+        /*operand_routes=*/nullptr);
+}
+
+AffineMap GatherOp::getMap(unsigned operand) {
+  return cast<AffineMapAttr>(getIndexingMaps()[operand]).getValue();
+}
+
+llvm::SmallVector<std::optional<unsigned>> GatherOp::getIndexOfDims() {
+  size_t selected = getLabels().size() - getIndices().size();
+  llvm::SmallVector<std::optional<unsigned>> indices;
+  for (AffineExpr expr : getMap(0).getResults()) {
+    auto label = dyn_cast<AffineDimExpr>(expr);
+    bool isSelected = label && label.getPosition() >= selected;
+    indices.push_back(isSelected ? std::optional(label.getPosition() - selected)
+                                 : std::nullopt);
+  }
+  return indices;
 }

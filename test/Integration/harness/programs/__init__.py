@@ -1,6 +1,8 @@
 """Programs with independent formulas for their results, by theme."""
 
-from . import distances, integers, linear, neural, scalars, shapes, statements, tiles, windows
+from . import (
+    bydata, distances, integers, linear, neural, scalars, shapes, statements, tiles, windows,
+)  # fmt: skip
 from .registry import PROGRAMS, Program
 
 __all__ = ["PROGRAMS", "Program"]

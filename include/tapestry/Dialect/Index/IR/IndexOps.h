@@ -18,6 +18,13 @@
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
 #include "tapestry/Support/Access.h"
 
+namespace tapestry::index {
+/// What ends with the run.
+struct RunResource : public mlir::SideEffects::Resource::Base<RunResource> {
+  llvm::StringRef getName() final { return "Run"; }
+};
+} // namespace tapestry::index
+
 #define GET_OP_CLASSES
 #include "tapestry/Dialect/Index/IR/IndexOps.h.inc"
 

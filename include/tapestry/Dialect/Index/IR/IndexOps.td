@@ -106,4 +106,31 @@ def TapestryIndex_PartOp : TapestryIndex_BoxOp<"part"> {
   let hasVerifier = 0;
 }
 
+/// The end of the run, which nothing else may be moved across.
+def TapestryIndex_Run : Resource<"::tapestry::index::RunResource">;
+
+def TapestryIndex_RequireOp
+    : Op<TapestryIndex_Dialect, "require", [
+        MemoryEffects<[MemWrite<TapestryIndex_Run>]>]> {
+  let summary = "Ends the run where data name an element that is not there";
+  let description = [{
+    All devices have the same operands, and end with one message where `first` is
+    not 2^63 - 1: `place`, `index`, the coordinate in `shape` of the element with
+    the row-major number `first`, `value`, and `bound`.
+
+    ```mlir
+    tapestry_index.require %first, %value "p.ein:3:1: error: " index "Tok" of [4, 16]
+        "dimension 0 of 'Table' has only the indices 0 to 99"
+        : tensor<i64>, tensor<i64>
+    ```
+  }];
+  let arguments = (ins 0DTensorOf<[I64]>:$first, 0DTensorOf<[I64]>:$value,
+                       StrAttr:$place, StrAttr:$index,
+                       DenseI64ArrayAttr:$shape, StrAttr:$bound);
+  let assemblyFormat = [{
+    $first `,` $value $place `index` $index `of` $shape $bound attr-dict
+    `:` type($first) `,` type($value)
+  }];
+}
+
 #endif // TAPESTRY_DIALECT_INDEX_IR_INDEXOPS_TD

@@ -276,7 +276,8 @@ def TRA_BlockOp
     - `block_c9`: the body takes one window per operand, then two indices per
       label.
     - `block_c10`: the body yields one part per result.
-    - `block_c11`: the body has no side effects.
+    - `block_c11`: the body has no side effects but those of
+      `tapestry_index.require`.
   }];
   let arguments = (ins
     StrAttr:$vertex,

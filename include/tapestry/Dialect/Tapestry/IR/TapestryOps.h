@@ -1,8 +1,9 @@
 //===- TapestryOps.h - Operations of tapestry -------------------*- C++ -*-===//
 //
 // The ops of tensor expression graphs: GraphOp, CallOp, SourceOp, SinkOp,
-// SequencePointOp, EinsumOp with LabelOp and YieldOp in its regions. Sources
-// and einsums implement tapestry::BlockOpInterface.
+// SequencePointOp, EinsumOp with LabelOp and YieldOp in its regions, GatherOp,
+// RequireOp. Sources and all that computes implement
+// tapestry::BlockOpInterface.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tapestry/Dialect/Index/IR/IndexAttrs.h"
+#include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryDialect.h"
 #include "tapestry/Interfaces/BlockOpInterface.h"
@@ -43,6 +45,29 @@ struct VisibleResource
 
 /// On arguments and results of a graph: the name of the source or sink.
 inline constexpr llvm::StringLiteral nameAttrName = "tapestry.name";
+
+/// What `tapestry.require` is given where nothing is outside.
+inline constexpr int64_t nothingOutside = std::numeric_limits<int64_t>::max();
+
+// What the vertices have in common.
+namespace detail {
+/// Names an op's result as its vertex.
+void nameResult(mlir::Value result, llvm::StringRef name,
+                mlir::OpAsmSetValueNameFn setName);
+mlir::FailureOr<std::optional<Partition>>
+resolvePartition(mlir::Operation *op, index::PartitionAttr partition,
+                 const DeviceGrid &grid);
+std::optional<std::pair<DeviceGrid, Layout>>
+resolveHome(index::LayoutAttr home);
+/// Without an attribute: in one step.
+Route resolveRoute(mlir::ArrayAttr route);
+llvm::SmallVector<Route> resolveRoutes(mlir::ArrayAttr routes, size_t count);
+/// Null where every route is one step.
+mlir::ArrayAttr routeAttr(mlir::MLIRContext *context, const DeviceGrid &grid,
+                          const Route &route);
+mlir::ArrayAttr routesAttr(mlir::MLIRContext *context, const DeviceGrid &grid,
+                           llvm::ArrayRef<Route> routes);
+} // namespace detail
 
 } // namespace tapestry::teg
 

@@ -20,6 +20,68 @@ include "tapestry/Interfaces/GraphNodeInterface.td"
 class Tapestry_Op<string mnemonic, list<Trait> traits = []>
     : Op<Tapestry_Dialect, mnemonic, traits>;
 
+/// A vertex whose name, cut, home and routes are attributes of those names.
+class Tapestry_VertexOp<string mnemonic, list<Trait> traits = []>
+    : Tapestry_Op<mnemonic, traits # [
+          OpAsmOpInterface, BlockOpInterface,
+          DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
+                                    ["reifyResultShapes"]>]> {
+  code vertexDeclaration = [{
+    void getAsmResultNames(::mlir::OpAsmSetValueNameFn setName) {
+      detail::nameResult((*this)->getResult(0), getName(), setName);
+    }
+    ::llvm::StringRef getVertexName() { return getName(); }
+    bool hasPartition() { return static_cast<bool>(getPartitionAttr()); }
+    ::mlir::FailureOr<::std::optional<::tapestry::Partition>>
+    getPartitionOn(const ::tapestry::DeviceGrid &grid) {
+      return detail::resolvePartition(*this, getPartitionAttr(), grid);
+    }
+    void setPartitionOn(const ::tapestry::DeviceGrid &grid,
+                        const ::tapestry::Partition &partition) {
+      setPartitionAttr(::tapestry::index::PartitionAttr::get(
+          getContext(), grid, partition));
+    }
+    ::std::optional<::std::pair<::tapestry::DeviceGrid, ::tapestry::Layout>>
+    getHomeLayout(unsigned) {
+      return detail::resolveHome(getHomeAttr());
+    }
+    void setHomeLayout(unsigned, const ::tapestry::DeviceGrid &grid,
+                       const ::tapestry::Layout &layout) {
+      setHomeAttr(
+          ::tapestry::index::LayoutAttr::get(getContext(), grid, layout));
+    }
+    ::tapestry::Route getHomeRouteLayouts(unsigned) {
+      return detail::resolveRoute(getHomeRouteAttr());
+    }
+    ::llvm::SmallVector<::tapestry::Route> getOperandRouteLayouts() {
+      return detail::resolveRoutes(getOperandRoutesAttr(), getReads().size());
+    }
+    void setRoutes(const ::tapestry::DeviceGrid &grid,
+                   ::llvm::ArrayRef<::tapestry::Route> homeRoutes,
+                   ::llvm::ArrayRef<::tapestry::Route> operandRoutes) {
+      setHomeRouteAttr(
+          detail::routeAttr(getContext(), grid, homeRoutes.front()));
+      setOperandRoutesAttr(
+          detail::routesAttr(getContext(), grid, operandRoutes));
+    }
+    ::tapestry::ShardingConstraints getConstraints(unsigned result) {
+      return constraintsOf((*this)->getOpResult(result));
+    }
+    ::llvm::SmallVector<::std::string> getLabelNames();
+    ::llvm::SmallVector<int64_t> getLabelExtents();
+    ::llvm::SmallVector<::tapestry::LabelKind> getLabelKinds();
+    ::llvm::SmallVector<::mlir::Value> getTensorOperands();
+    ::std::vector<::tapestry::Access> getAccesses(unsigned operand);
+    ::std::vector<::tapestry::Projection> getResultProjections();
+    ::tapestry::Monoid getResultMonoid(unsigned result);
+    ::mlir::TypedAttr getMonoidIdentity(unsigned result);
+    ::mlir::Value emitCombine(unsigned result, ::mlir::OpBuilder &builder,
+                              ::mlir::Location loc, ::mlir::Value a,
+                              ::mlir::Value b);
+    ::tapestry::PointWork getWork();
+  }];
+}
+
 /// What is seen outside a graph, and in which order.
 def Tapestry_Visible : Resource<"::tapestry::teg::VisibleResource">;
 
@@ -241,14 +303,8 @@ def Tapestry_SequencePointOp : Tapestry_Op<"sequence_point", [
 // Einsum
 //===----------------------------------------------------------------------===//
 
-def Tapestry_EinsumOp : Tapestry_Op<"einsum", [
-    NoMemoryEffect, RecursivelySpeculatable, IsolatedFromAbove,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
-                              ["reifyResultShapes"]>,
-    DeclareOpInterfaceMethods<BlockOpInterface, [
-      "getHomeRouteLayouts", "getOperandRouteLayouts", "setRoutes",
-      "getPad", "getScalarRegion", "getLabelReadBy"]>,
-    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
+    NoMemoryEffect, RecursivelySpeculatable, IsolatedFromAbove]> {
   let summary = "An extended Einstein summation";
   let description = [{
     For every point of the index space, the body (the paper's ⊗) maps one
@@ -357,7 +413,11 @@ def Tapestry_EinsumOp : Tapestry_Op<"einsum", [
                    CArg<"::tapestry::teg::BodyBuilder",
                         "nullptr">:$bodyBuilder)>
   ];
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = vertexDeclaration # [{
+    ::mlir::TypedAttr getPad(unsigned operand);
+    ::mlir::Region *getScalarRegion() { return &getBody(); }
+    ::std::optional<unsigned> getLabelReadBy(::mlir::Operation *op);
+
     /// Makes the monoid a custom one: sets its identity and fills the combine
     /// region by `combineBuilder`.
     void buildCustomMonoid(::mlir::OpBuilder &builder,
@@ -413,6 +473,160 @@ def Tapestry_YieldOp : Tapestry_Op<"yield", [
   }];
   let arguments = (ins Tapestry_Element:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+//===----------------------------------------------------------------------===//
+// Reads by data
+//===----------------------------------------------------------------------===//
+
+def Tapestry_GatherOp : Tapestry_VertexOp<"gather", [
+    NoMemoryEffect, AttrSizedOperandSegments]> {
+  let summary = "Elements of a table that tensors of integers name";
+  let description = [{
+    The first labels index the result, in order. Each of the others, one per
+    index tensor, is a dimension of the table: of its points the index tensor
+    names one for each point of the result. The other dimensions of the table are
+    read at subscripts that are linear in the labels of the result.
+
+    ```mlir
+    // Y[b, s, a] = Table[Tok[b, s], a]
+    %Y = tapestry.gather "Y" ["b", "s", "a", "Tok"] = [4, 16, 8, 100] %Table by %Tok
+        at [affine_map<(b, s, a, t) -> (t, a)>, affine_map<(b, s, a, t) -> (b, s)>]
+        after %inside
+        : (tensor<100x8xf32>, tensor<4x16xi32>, tensor<i64>) -> tensor<4x16x8xf32>
+    ```
+
+    An index outside of its dimension reads the pad or, without one, the nearest
+    element that there is. Scalars behind `after`, those of `tapestry.require`,
+    have been computed before anything is read.
+
+    The label that an index tensor names points of may be cut as any other: a
+    device then holds some rows of the table and finds the elements that lie
+    there, and the partial results are added. What others find adds nothing:
+    false, 0, or -0.0, so that every bit stays but a NaN's payload.
+
+    Constraints:
+    - (gather_c1) labels are unique identifiers.
+    - (gather_c2) there is one extent per label, at least 0, and the number of
+      index points fits into 62 bits.
+    - (gather_c3) there is an index tensor, and the shape of the result is the
+      extents of all labels but the last ones, of which there is one per index
+      tensor; those are at least 1.
+    - (gather_c4) there is one indexing map for the table and one per index
+      tensor, from all labels.
+    - (gather_c5) each label that an index tensor names points of is one
+      subscript of the table, of its dimension's extent, and occurs nowhere else.
+    - (gather_c6) the other subscripts of the table are linear in the labels with
+      integer coefficients and, where there is no pad, stay inside its shape;
+      none reaches 2^62.
+    - (gather_c7) an index tensor holds integers, not i1, and its subscripts are
+      distinct labels of the result, of its dimensions' extents.
+    - (gather_c8) table and result have one element type, of which the pad is a
+      constant.
+    - (gather_c9) `partition` has one entry per label, over axes of the graph's
+      grid where that is given.
+    - (gather_c10) `home` has the result's shape, no partial axes, and the
+      graph's grid where that is given.
+    - (gather_c11) `home_route` holds plain layouts of the result's shape,
+      `operand_routes` has one list per operand, of plain layouts of its shape,
+      and there is a home on the same grid.
+  }];
+  let arguments = (ins
+    StrAttr:$name,
+    StrArrayAttr:$labels,
+    DenseI64ArrayAttr:$extents,
+    Tapestry_Tensor:$table,
+    Variadic<Tapestry_Tensor>:$indices,
+    Variadic<0DTensorOf<[I64]>>:$checks,
+    AffineMapArrayAttr:$indexing_maps,
+    OptionalAttr<TypedAttrInterface>:$pad,
+    OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
+    OptionalAttr<TapestryIndex_LayoutAttr>:$home,
+    OptionalAttr<Tapestry_RouteAttr>:$home_route,
+    OptionalAttr<TypedArrayAttrBase<Tapestry_RouteAttr,
+                                    "a route per operand">>:$operand_routes);
+  let results = (outs Tapestry_Tensor:$result);
+  let assemblyFormat = [{
+    $name $labels `=` $extents $table `by` $indices `at` $indexing_maps
+    (`pad` $pad^)? (`after` $checks^)? attr-dict
+    `:` functional-type(operands, results) `` custom<Placement>($partition, $home)
+  }];
+  let hasVerifier = 1;
+  let builders = [
+    /// `maps` are the table's, then those of the index tensors.
+    OpBuilder<(ins "::llvm::StringRef":$name,
+                   "::llvm::ArrayRef<::llvm::StringRef>":$labels,
+                   "::llvm::ArrayRef<int64_t>":$extents,
+                   "::mlir::Value":$table, "::mlir::ValueRange":$indices,
+                   "::llvm::ArrayRef<::mlir::AffineMap>":$maps,
+                   "::mlir::TypedAttr":$pad, "::mlir::ValueRange":$checks)>
+  ];
+  let extraClassDeclaration = vertexDeclaration # [{
+    ::mlir::TypedAttr getPad(unsigned operand);
+    ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
+    lowerLocal(::mlir::OpBuilder &builder, ::mlir::Location loc,
+               const ::tapestry::LocalBlock &block);
+    ::llvm::Expected<::std::vector<::tapestry::HostTensor>>
+    evaluate(::llvm::ArrayRef<const ::tapestry::HostTensor *> operands);
+
+    ::mlir::RankedTensorType getTableType() {
+      return ::mlir::cast<::mlir::RankedTensorType>(getTable().getType());
+    }
+    ::mlir::RankedTensorType getResultType() {
+      return ::mlir::cast<::mlir::RankedTensorType>(getResult().getType());
+    }
+    /// From all labels: of the table (0) and the index tensors.
+    ::mlir::AffineMap getMap(unsigned operand);
+    /// Per dimension of the table the index tensor that names its points.
+    ::llvm::SmallVector<::std::optional<unsigned>> getIndexOfDims();
+  }];
+}
+
+def Tapestry_RequireOp : Tapestry_VertexOp<"require", [
+    NoMemoryEffect, AllTypesMatch<["first", "value", "result"]>]> {
+  let summary = "Ends a run whose data name an element that is not there";
+  let description = [{
+    `first` is the row-major number of the first element of an index tensor that
+    lies outside of the dimension that it is about, or 2^63 - 1 where none does,
+    and `value` is that element. Where there is one, all devices end with one
+    message: `index`, the coordinate of `first` in `shape`, `value` and `bound`.
+    Else the result is `first`; what reads by these indices takes it as an
+    operand, so that it runs after this.
+
+    ```mlir
+    %inside = tapestry.require "Y.Tok" %first, %value
+        {index = "Tok", shape = array<i64: 4, 16>,
+         bound = "dimension 0 of 'Table' has only the indices 0 to 99"}
+        : tensor<i64>
+    ```
+
+    Constraints:
+    - (require_c1) `partition` has no entries, `home` and routes are of scalars.
+  }];
+  let arguments = (ins
+    StrAttr:$name,
+    0DTensorOf<[I64]>:$first,
+    0DTensorOf<[I64]>:$value,
+    StrAttr:$index,
+    DenseI64ArrayAttr:$shape,
+    StrAttr:$bound,
+    OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
+    OptionalAttr<TapestryIndex_LayoutAttr>:$home,
+    OptionalAttr<Tapestry_RouteAttr>:$home_route,
+    OptionalAttr<TypedArrayAttrBase<Tapestry_RouteAttr,
+                                    "a route per operand">>:$operand_routes);
+  let results = (outs 0DTensorOf<[I64]>:$result);
+  let assemblyFormat = [{
+    $name $first `,` $value attr-dict `:` type($result) `` custom<Placement>($partition, $home)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = vertexDeclaration # [{
+    ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
+    lowerLocal(::mlir::OpBuilder &builder, ::mlir::Location loc,
+               const ::tapestry::LocalBlock &block);
+    ::llvm::Expected<::std::vector<::tapestry::HostTensor>>
+    evaluate(::llvm::ArrayRef<const ::tapestry::HostTensor *> operands);
+  }];
 }
 
 #endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYOPS_TD

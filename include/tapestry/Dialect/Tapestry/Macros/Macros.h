@@ -1,4 +1,4 @@
-//===- Macros.h - softmax, norms and means as einsums -----------*- C++ -*-===//
+//===- Macros.h - softmax, norms, means and gathers -------------*- C++ -*-===//
 //
 // What front ends share: a scalar expression over labels becomes one einsum, or
 // those of a macro. Softmax is as in the EinDecomp paper (section 3): maximum,
@@ -90,6 +90,38 @@ struct MacroUse {
 /// labels or types is wrong in the einsums too, and refused by their verifier.
 EinsumOp buildMacro(mlir::OpBuilder &builder, mlir::Location loc,
                     const MacroUse &use);
+
+/// A tensor of integers that names points of one dimension of a table.
+struct GatherIndex {
+  mlir::Value tensor;
+  /// From all labels of the gather to those of the result that it is read at.
+  mlir::AffineMap map;
+  /// The label of the dimension, and what a message calls the tensor.
+  llvm::StringRef label, name;
+};
+
+/// A read of a table at places that data name.
+struct GatherUse {
+  llvm::StringRef name;
+  /// The labels of the result, in its order.
+  llvm::SmallVector<ScalarLabel> labels;
+  mlir::Value table;
+  /// What a message calls the table.
+  llvm::StringRef tableName;
+  /// From the labels, then one per index, to the dimensions of the table.
+  mlir::AffineMap map;
+  llvm::SmallVector<GatherIndex> indices;
+  /// Read outside; null: an index there ends the run.
+  mlir::TypedAttr pad = {};
+};
+
+/// The checks that a graph has already: by index tensor and extent.
+using IndexChecks =
+    llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value>;
+
+/// The gather and, without a pad, the vertices that check its indices first.
+GatherOp buildGather(mlir::OpBuilder &builder, mlir::Location loc,
+                     const GatherUse &use, IndexChecks &checks);
 
 } // namespace tapestry::teg
 

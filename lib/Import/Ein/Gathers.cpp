@@ -1,0 +1,192 @@
+//===- Gathers.cpp - Reads at places that data name -----------------------===//
+//
+// Each becomes a vertex over the labels that it uses; what stands around it
+// reads that vertex. A subscript that is more than a tensor of integers becomes
+// a vertex before it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StatementAnalyzer.h"
+
+using namespace tapestry::ein;
+using namespace tapestry::ein::ast;
+
+/// Whether a subscript depends on more than labels.
+bool StatementAnalyzer::namesData(const Expr *subscript) const {
+  switch (subscript->kind) {
+  case Expr::Kind::Access:
+  case Expr::Kind::Reduce:
+    return true;
+  case Expr::Kind::Name: {
+    // A label of this statement hides a tensor of the same name.
+    llvm::StringRef name = llvm::cast<NameExpr>(subscript)->name;
+    const Binding *binding = scope.lookup(name);
+    return binding && binding->kind == Binding::Kind::Tensor &&
+           !findLabel(name);
+  }
+  case Expr::Kind::Unary:
+    return namesData(llvm::cast<UnaryExpr>(subscript)->operand);
+  case Expr::Kind::Binary: {
+    auto *binary = llvm::cast<BinaryExpr>(subscript);
+    return namesData(binary->lhs) || namesData(binary->rhs);
+  }
+  case Expr::Kind::Call:
+    return llvm::any_of(llvm::cast<CallExpr>(subscript)->args,
+                        [&](const Expr *arg) { return namesData(arg); });
+  default:
+    return false;
+  }
+}
+
+bool StatementAnalyzer::reportMask(llvm::SMRange range) {
+  diagnostics
+      .error(range, "a mask of bools does not select elements: how many there "
+                    "are would depend on the data")
+      .note("select(M[i], X[i], 0) keeps the shape; topk, which takes a given "
+            "number of elements, is not supported yet");
+  return false;
+}
+
+bool StatementAnalyzer::collectIndex(const Expr *subscript, Access &access) {
+  if (auto *name = llvm::dyn_cast<NameExpr>(subscript))
+    if (graph.tensors[scope.lookup(name->name)->tensor].type ==
+        ElementType::Bool)
+      return reportMask(name->range);
+  Nested &own = nestedReductions.emplace_back();
+  own.outer = std::exchange(nested, &own);
+  Expression *around = std::exchange(current, &own.vertex);
+  bool ok = collect(subscript);
+  current = around;
+  nested = own.outer;
+  access.subscripts.emplace_back();
+  access.ranges.push_back(subscript->range);
+  access.indices.push_back(&own);
+  return ok;
+}
+
+llvm::ArrayRef<int64_t> StatementAnalyzer::shapeOf(unsigned tensor) const {
+  size_t known = graph.tensors.size();
+  return tensor < known ? llvm::ArrayRef<int64_t>(graph.tensors[tensor].shape)
+                        : inners[tensor - known].shape;
+}
+
+bool StatementAnalyzer::checkIndexType(const Expr *subscript) {
+  std::optional<ExprType> type = infer(subscript);
+  if (!type)
+    return false;
+  if (type->isBool())
+    return reportMask(subscript->range);
+  if (type->isTyped() && isInteger(type->type))
+    return true;
+  std::string text = excerpt(subscript->range);
+  diagnostics.error(subscript->range, "an index is an integer, but '" + text +
+                                          "' is " + stringify(type->type) +
+                                          "; cast it, e.g. i64(" + text + ")");
+  return false;
+}
+
+/// How the gather reads its index: a tensor as a whole, by its plain labels.
+std::optional<Operand> StatementAnalyzer::buildIndex(const Expr *subscript,
+                                                     Nested &own) {
+  nested = &own;
+  Expression *around = std::exchange(current, &own.vertex);
+  bool ok = checkIndexType(subscript) &&
+            build(subscript, infer(subscript)->type).has_value();
+  nested = own.outer;
+  current = around;
+  if (!ok)
+    return std::nullopt;
+  Vertex &vertex = own.vertex;
+  auto isWhole = [&](const Operand &operand) {
+    llvm::SmallVector<unsigned, 4> seen;
+    for (auto [form, extent] :
+         llvm::zip_equal(operand.subscripts, shapeOf(operand.tensor))) {
+      if (form.constant != 0 || form.terms.size() != 1 ||
+          form.terms[0].coefficient != 1 ||
+          llvm::is_contained(seen, form.terms[0].label) ||
+          *labels[form.terms[0].label].extent != extent)
+        return false;
+      seen.push_back(form.terms[0].label);
+    }
+    return !operand.pad;
+  };
+  if (vertex.nodes.size() == 1 && vertex.operands.size() == 1 &&
+      isWhole(vertex.operands.front()))
+    return vertex.operands.front();
+  llvm::SmallVector<unsigned, 4> labelsAround = placeLabels(own, vertex);
+  unsigned position = internInner(std::move(vertex), infer(subscript)->type);
+  return readOfInner(position, labelsAround);
+}
+
+/// "Tok", or "Tok_1" where a label has that name; "index" of what has none.
+static std::string selectedLabel(llvm::StringRef tensor,
+                                 llvm::ArrayRef<VertexLabel> labels) {
+  llvm::StringRef name = tensor.rsplit('.').second;
+  if (name.empty())
+    name = tensor;
+  auto isTaken = [&](llvm::StringRef wanted) {
+    return llvm::any_of(
+        labels, [&](const VertexLabel &label) { return label.name == wanted; });
+  };
+  std::string label = name.str();
+  for (unsigned number = 1; isTaken(label); ++number)
+    label = name.str() + "_" + std::to_string(number);
+  return label;
+}
+
+std::optional<unsigned> StatementAnalyzer::buildGather(const AccessExpr &expr,
+                                                       ElementType type) {
+  // Building an index may not change where the accesses lie.
+  const Access &access = accesses[accessOf.lookup(&expr)];
+  Vertex vertex;
+  Gather gather;
+  gather.table = access.tensor;
+  if (!buildPad(access, gather.pad))
+    return std::nullopt;
+  for (auto [dim, index] : llvm::enumerate(access.indices)) {
+    if (!index) {
+      gather.subscripts.push_back(
+          {false, static_cast<unsigned>(vertex.forms.size())});
+      vertex.forms.push_back(*resolve(access.subscripts[dim]));
+      continue;
+    }
+    std::optional<Operand> operand = buildIndex(expr.subscripts[dim], *index);
+    if (!operand)
+      return std::nullopt;
+    gather.subscripts.push_back(
+        {true, static_cast<unsigned>(vertex.operands.size())});
+    vertex.operands.push_back(std::move(*operand));
+  }
+  llvm::SmallVector<unsigned, 4> labelsAround = placeLabels(Nested(), vertex);
+  const Tensor &table = graph.tensors[gather.table];
+  for (auto [dim, subscript] : llvm::enumerate(gather.subscripts)) {
+    if (!subscript.isIndex)
+      continue;
+    unsigned index = vertex.operands[subscript.number].tensor;
+    llvm::StringRef name = "index";
+    if (index < graph.tensors.size())
+      name = graph.tensors[index].name;
+    vertex.labels.push_back(
+        {selectedLabel(name, vertex.labels), table.shape[dim]});
+  }
+  vertex.gather = std::move(gather);
+  unsigned position = internInner(std::move(vertex), table.type);
+  return addRead(readOfInner(position, labelsAround), type);
+}
+
+void StatementAnalyzer::adoptGather(Result &result) {
+  const Vertex &whole = result.vertex;
+  if (whole.monoid != Monoid::None || whole.macro || whole.nodes.size() != 1 ||
+      whole.operands.size() != 1 || result.inners.empty())
+    return;
+  Inner &last = result.inners.back();
+  const Operand &read = whole.operands.front();
+  if (read.tensor != graph.tensors.size() + result.inners.size() - 1 ||
+      !last.vertex.gather || read.subscripts.size() != whole.labels.size())
+    return;
+  for (auto [label, form] : llvm::enumerate(read.subscripts))
+    if (form.terms.front().label != label)
+      return;
+  result.vertex = std::move(last.vertex);
+  result.inners.pop_back();
+}

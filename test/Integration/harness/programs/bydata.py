@@ -1,0 +1,119 @@
+"""Tensors that are read at places which the data name."""
+
+import numpy as np
+
+from .registry import booleans, integers, normal, program, uniform
+
+
+@program(
+    """
+    input Table : f32[37, 12]
+    input Tok : i32[3, 11]
+    input W : f32[12, 5]
+    E[b, s, a] = Table[Tok[b, s], a]
+    H[b, s, c] = sum[a] Table[Tok[b, s], a] * W[a, c]
+    Next[b, s, a] = pad(Table, -1)[Tok[b, s] + 1, a] - E[b, s, a]
+    Part[a, b] = sum[s] Table[Tok[b, s], a]
+    """,
+    {"Table": normal(37, 12), "Tok": integers(0, 36, 3, 11), "W": normal(12, 5)},
+    "E:f32 H:f32 Next:f32 Part:f32",
+    exact=("E",),
+)
+def embedding(Table, Tok, W):
+    rows = Table[Tok]
+    below = np.concatenate([Table, np.full((1, 12), -1.0)])[Tok + 1]
+    return {"E": rows, "H": rows @ W, "Next": below - rows, "Part": rows.sum(1).T}
+
+
+@program(
+    """
+    input X : f32[13, 7]
+    input T : i64[13]
+    M[n] = max[c] X[n, c]
+    L[n] = M[n] + log(sum[c](exp(X[n, c] - M[n]))) - X[n, T[n]]
+    Loss = sum[n] L[n] / n'
+    S[n, c] = softmax[c] X[T[n], c] * X[n, T[n]]
+    """,
+    {"X": normal(13, 7), "T": integers(0, 6, 13, type="i64")},
+    "L:f32 Loss:f32 S:f32",
+)
+def cross_entropy(X, T):
+    rows = np.arange(13)
+    log_sum = np.log(np.exp(X).sum(1))
+    scaled = X[T] * X[rows, T][:, None]
+    power = np.exp(scaled - scaled.max(1, keepdims=True))
+    loss = log_sum - X[rows, T]
+    return {"L": loss, "Loss": loss.mean(), "S": power / power.sum(1, keepdims=True)}
+
+
+@program(
+    """
+    input X : i16[11, 5, 7]
+    input P : i32[11]
+    input Q : i8[11, 3]
+    input K : i64
+    input F : f64[11]
+    Sorted[i] = F[P[i]]
+    Twice[i] = P[P[i]]
+    Back[i] = P[10 - P[i]]
+    Many[n, m] = X[P[n], Q[n, m], m + 2]
+    One[j, k] = X[K, j, k]
+    Pairs[a, b] = X[P[a], Q[b, 1], Q[a, 0]]
+    Diagonal = sum[n] X[P[n], Q[n, 0], Q[n, 0]]
+    """,
+    {
+        "X": integers(-9, 9, 11, 5, 7, type="i16"),
+        "P": integers(0, 10, 11),
+        "Q": integers(0, 4, 11, 3, type="i8"),
+        "K": integers(0, 10, type="i64"),
+        "F": normal(11, type="f64"),
+    },
+    "Sorted:f64 Twice:i32 Back:i32 Many:i16 One:i16 Pairs:i16 Diagonal:i16",
+    exact=("Sorted",),
+)
+def permutations(X, P, Q, K, F):
+    m = np.arange(3)
+    return {
+        "Sorted": F[P],
+        "Twice": P[P],
+        "Back": P[10 - P],
+        "Many": X[P[:, None], Q, m + 2],
+        "One": X[K],
+        "Pairs": X[P[:, None], Q[None, :, 1], Q[:, :1]],
+        "Diagonal": X[P, Q[:, 0], Q[:, 0]].sum(),
+    }
+
+
+@program(
+    """
+    input B : bool[9, 4]
+    input H : f16[9, 4]
+    input G : bf16[9]
+    input I : i32[17]
+    U[n, c] = select(B[I[n], c], H[I[n], 3 - c], -0.0)
+    V[n] = any[c] B[I[n], c]
+    W[n] = pad(B, true)[I[n] + 3, 0] && !pad(B, false)[I[n] - 3, 1]
+    R[n] = G[I[n]]
+    Y[n, d:3] = pad(H, 2)[I[n] + 2, d - 1]
+    """,
+    {
+        "B": booleans(9, 4),
+        "H": uniform(-2, 2, 9, 4, type="f16"),
+        "G": uniform(-2, 2, 9, type="bf16"),
+        "I": integers(0, 8, 17),
+    },
+    "U:f16 V:bool W:bool R:bf16 Y:f16",
+    exact=("U", "Y"),
+)
+def gathered_types(B, H, G, I):
+    above = np.concatenate([B[:, 0], np.ones(3, bool)])[I + 3]
+    below = np.concatenate([np.zeros(3, bool), B[:, 1]])[I]
+    wide = np.full((11, 5), 2.0)
+    wide[:9, 1:] = H
+    return {
+        "U": np.where(B[I], H[I][:, ::-1], -0.0),
+        "V": B[I].any(1),
+        "W": above & ~below,
+        "R": G[I],
+        "Y": wide[I + 2, :3],
+    }
