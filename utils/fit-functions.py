@@ -133,6 +133,18 @@ def asin_tail(z):
     return mpf(1) / 6 + 3 * z / 40 if z < mpf("1e-20") else arc_tail(mpmath.asin, z)
 
 
+def sin_tail(z):
+    """p of sin(r) = r + r z p(z) with z = r^2."""
+    return -mpf(1) / 6 + z / 120 if z < mpf("1e-20") else arc_tail(mpmath.sin, z)
+
+
+def cos_tail(z):
+    """q of cos(r) = 1 - z / 2 + z^2 q(z)."""
+    if z < mpf("1e-10"):
+        return mpf(1) / 24 - z / 720
+    return (mpmath.cos(mpmath.sqrt(z)) - 1 + z / 2) / z**2
+
+
 def main():
     half = mpmath.log(2) / 2 * mpf("1.0001")
     for type, degree in (("f32", 4), ("f64", 10)):
@@ -147,6 +159,9 @@ def main():
     largest = ((root - 1) / (root + 1)) ** 2 * mpf("1.0001")
     fit("log", "f64", log_rest, lambda z: z, 0, largest, 6)
     fit("atan", "f64", atan_tail, lambda z: z, 0, mpmath.tan(mpmath.pi / 8) ** 2 * mpf("1.0001"), 11)
+    quarter = (mpmath.pi / 4) ** 2 * mpf("1.0001")
+    fit("sin", "f64", sin_tail, lambda z: z, 0, quarter, 6)
+    fit("cos", "f64", cos_tail, lambda z: z**2, 0, quarter, 6)
     fit("asin", "f64", asin_tail, lambda z: z, 0, mpf("0.25"), 12)
     for type, bits in (("f32", 15), ("f64", 40)):
         high = rounded(mpmath.log(2), bits)

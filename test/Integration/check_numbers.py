@@ -267,6 +267,12 @@ FUNCTIONS = {
     "tanh(X[i])": np.tanh,
     "erf(X[i])": lambda x: ERF(x.astype(np.float64)),
     "sigmoid(X[i])": sigmoid,
+    "tan(X[i])": np.tan,
+    "sinh(X[i])": np.sinh,
+    "asin(X[i])": np.arcsin,
+    "atan(X[i])": np.arctan,
+    "cbrt(X[i])": np.cbrt,
+    "log1p(X[i])": np.log1p,
     "X[i] ** 3": lambda x: x**3,
     "X[i] ** 31": lambda x: np.power(x, 31),
     "X[i] ** -5": lambda x: np.power(x, -5),
@@ -346,7 +352,7 @@ def an_element_has_the_same_bits_anywhere(bench):
     """In whole vectors, tails, rows and alone."""
     rng = np.random.default_rng(10)
     value = np.float32(rng.uniform(-3, -2))
-    formula = "exp({0}) + tanh({0}) * erf({0}) + sigmoid({0}) + {0} ** 7"
+    formula = "exp({0}) + tanh({0}) * erf({0}) + sigmoid({0}) + {0} ** 7 + tan({0}) * atan({0}) + log2(-{0})"
     program = "input X : f32[61]\ninput Z : f32[7, 19]\ninput S : f32\n"
     program += f"A[i] = {formula.format('X[i]')}\nB[i, j] = {formula.format('Z[j, i]')}\n"
     program += f"C = {formula.format('S')}\noutput A, B, C\n"

@@ -31,6 +31,7 @@ FloatPair emitExpM1Pair(FloatEmitter &f, mlir::Value x);
 mlir::Value emitExpOf(FloatEmitter &f, FloatPair x, mlir::Value exponent);
 /// exp(x) / 4 for 0 <= x <= 710.6.
 FloatPair emitQuarterExp(FloatEmitter &f, mlir::Value x);
+mlir::Value emitTan(FloatEmitter &f, mlir::Value x);
 mlir::Value emitLog2(FloatEmitter &f, mlir::Value x);
 mlir::Value emitLog10(FloatEmitter &f, mlir::Value x);
 mlir::Value emitLog1p(FloatEmitter &f, mlir::Value x);

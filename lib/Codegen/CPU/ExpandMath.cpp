@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -86,24 +87,22 @@ struct ExpandWide : public OpRewritePattern<Op> {
   bool hasFMA;
 };
 
-/// libm's tanf is off by more than a unit.
-struct WidenTan : public OpRewritePattern<math::TanOp> {
-  WidenTan(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/10) {}
-
-  LogicalResult matchAndRewrite(math::TanOp op,
-                                PatternRewriter &rewriter) const override {
-    Type type = op.getType(), wide = rewriter.getF64Type();
-    if (!getElementTypeOrSelf(type).isF32())
-      return rewriter.notifyMatchFailure(op, "a tangent of another type");
-    if (auto shaped = dyn_cast<ShapedType>(type))
-      wide = shaped.clone(wide);
-    Value operand =
-        arith::ExtFOp::create(rewriter, op.getLoc(), wide, op.getOperand());
-    Value result = math::TanOp::create(rewriter, op.getLoc(), operand);
-    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, result);
-    return success();
-  }
-};
+/// The tangent of f32 or f64 in f64. What is left to libm is one again.
+void expandTan(math::TanOp op, bool hasFMA) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Type type = op.getType(), wide = b.getF64Type();
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    wide = shaped.clone(wide);
+  Value operand = op.getOperand();
+  if (wide != type)
+    operand = arith::ExtFOp::create(b, wide, operand);
+  FloatEmitter emitter(b, op.getLoc(), wide, hasFMA);
+  Value result = emitTan(emitter, operand);
+  if (wide != type)
+    result = arith::TruncFOp::create(b, type, result);
+  op.replaceAllUsesWith(result);
+  op.erase();
+}
 
 /// A constant power: products in f64 for the narrower types, in pairs for f64.
 /// Other powers are those of libm.
@@ -210,7 +209,6 @@ struct ExpandMath : public impl::ExpandMathBase<ExpandMath> {
                                            hasFMA);
     set.add<ExpandFunction<math::LogOp>>(context, emitLog, false, hasFMA);
     set.add<ExpandFunction<math::ErfOp>>(context, emitErf, false, hasFMA);
-    set.add<WidenTan>(context);
     addWide<math::ExpM1Op>(set, emitExpM1);
     addWide<math::Log2Op>(set, emitLog2);
     addWide<math::Log10Op>(set, emitLog10);
@@ -232,11 +230,17 @@ struct ExpandMath : public impl::ExpandMathBase<ExpandMath> {
       return;
     bool any = false;
     SmallVector<arith::DivFOp> sigmoids;
+    SmallVector<math::TanOp> tangents;
     getOperation().walk([&](Operation *op) {
       any |= isa_and_nonnull<math::MathDialect>(op->getDialect());
       if (auto quotient = dyn_cast<arith::DivFOp>(op))
         if (matchSigmoid(quotient))
           sigmoids.push_back(quotient);
+      if (auto tangent = dyn_cast<math::TanOp>(op)) {
+        Type type = getElementTypeOrSelf(tangent.getType());
+        if (type.isF32() || type.isF64())
+          tangents.push_back(tangent);
+      }
     });
     // Before their exponentials are expanded. The argument of one may be
     // another.
@@ -246,6 +250,8 @@ struct ExpandMath : public impl::ExpandMathBase<ExpandMath> {
       quotient.replaceAllUsesWith(emitSigmoid(emitter, matchSigmoid(quotient)));
       quotient.erase();
     }
+    for (math::TanOp tangent : tangents)
+      expandTan(tangent, hasFMA);
     if (any && failed(applyPatternsGreedily(getOperation(), patterns)))
       signalPassFailure();
   }
