@@ -93,7 +93,8 @@ def change_subscripts(rng, text):
         base = f"pad({match[1]}, {rng.choice([0, 1, '-inf', 'true'])})"
         # What data name may lie outside.
         if rng.random() < 0.15:
-            parts[place] = rng.choice(["i32", "i64", "i8"]) + f"({match.group()})"
+            # The one at hand may be gone.
+            parts[place : place + 1] = [rng.choice(["i32", "i64", "i8"]) + f"({match.group()})"]
             return f"{base}[{', '.join(parts)}]"
         return f"{base if rng.random() < 0.3 else match[1]}[{', '.join(parts)}]"
 
