@@ -18,6 +18,7 @@ FUNCTIONS = [
     *("ceil", "abs", "f32", "f64", "f16", "bf16", "i8", "i64", "bool"),
 ]
 OPERATORS = ["+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>", "**", "==", "!=", "<", "<=", ">", ">=", "&&", "||"]
+LIBRARY = ["relu", "gelu", "silu", "sgd"]
 MACROS = ["softmax", "rmsnorm", "layernorm"]
 KEYWORDS = {
     *TYPES, *REDUCTIONS, *FUNCTIONS, *MACROS, "param", "input", "output", "def", "group",
@@ -144,6 +145,10 @@ def add_statement(rng, text):
     heads = ", ".join(labels)
     line = rng.choice(
         [f"{name}[{heads}] = {rng.choice(FUNCTIONS)}({access})",
+         f"import {rng.choice(['nn', 'stats', 'nm'])}\n{name} = nn.{rng.choice(LIBRARY)}({match[1]})",
+         f"import stats\n{name} = stats.{rng.choice(['mean', 'covariance'])}({match[1]})",
+         f"def m{name}(X[{heads}], f = 2) -> Y[{heads}], Z[{heads}] {{ Y = X * f\nZ = -X }}\n"
+         f"{name}, M{name} = m{name}({match[1]}{rng.choice(['', ', 3', ', 1, 1'])})",
          f"{name}[{heads}] = {rng.choice(MACROS[:1])}[{last}] {access}",
          f"{name}[{heads}] = {rng.choice(MACROS[1:])}[{last}]({access}, 0.001)",
          f"{name}[{', '.join(labels[:-1])}] = {rng.choice(REDUCTIONS)}[{last}] {access}",

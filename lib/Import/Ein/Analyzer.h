@@ -11,6 +11,8 @@
 #include "Scope.h"
 #include "StatementAnalyzer.h"
 #include "tapestry/Import/Ein/Sema.h"
+#include "llvm/ADT/StringSet.h"
+#include <deque>
 
 namespace tapestry::ein {
 
@@ -27,7 +29,8 @@ private:
   void visitParam(const ast::ParamStmt &stmt);
   void visitInput(const ast::InputStmt &stmt);
   void visitOutput(const ast::OutputStmt &stmt);
-  void visitDef(const ast::DefStmt &stmt);
+  void visitDef(Scope &scope, const ast::DefStmt &stmt);
+  void visitImport(const ast::ImportStmt &stmt);
   std::optional<Number> replaceParam(llvm::StringRef name, const Number &value,
                                      const Number &given);
   // Sizes.cpp: params without a value.
@@ -43,10 +46,11 @@ private:
   // Equations. All return the tensor that the statement defines, or nothing
   // once reported.
   void visitEquation(Scope &scope, const ast::EquationStmt &stmt);
-  std::optional<unsigned> expand(Scope &scope, const ast::EquationStmt &stmt);
+  std::vector<std::optional<unsigned>> expand(const Scope &scope,
+                                              const ast::EquationStmt &stmt);
   /// The macro of the user that a statement is a use of, or null.
-  static const ast::DefStmt *macroUsedBy(const Scope &scope,
-                                         const ast::EquationStmt &stmt);
+  static const Binding *macroUsedBy(const Scope &scope,
+                                    const ast::EquationStmt &stmt);
   std::optional<unsigned> addVertex(const Scope &scope,
                                     const ast::EquationStmt &stmt);
   std::optional<unsigned> addTensor(const Scope &scope,
@@ -82,9 +86,11 @@ private:
   std::optional<std::vector<CutTarget>>
   dimensionTargets(const Tensor &tensor, bool hasLabels,
                    llvm::ArrayRef<ast::Label> labels, llvm::SMRange where);
-  /// The labels of the vertex that a statement ends in.
+  /// The labels of the vertex that a statement ends in, or one of its left
+  /// sides.
   std::vector<CutTarget> labelTargets(const Scope &scope, const Tensor &tensor,
-                                      const ast::EquationStmt &stmt);
+                                      const ast::EquationStmt &stmt,
+                                      const ast::EquationStmt &side);
   /// Adds what constraints ask for to `into`, reporting what they cannot.
   void addConstraints(const Scope &scope,
                       llvm::ArrayRef<ast::Constraint> constraints,
@@ -96,9 +102,22 @@ private:
                 ShardingConstraint &constraint);
 
   // Macros.cpp.
-  std::optional<unsigned> expandUse(Scope &scope, const ast::EquationStmt &stmt,
-                                    const ast::CallExpr &call,
-                                    const ast::DefStmt &def);
+  static const ast::EquationStmt *leftSide(const ast::EquationStmt &stmt,
+                                           size_t position) {
+    return position == 0 ? &stmt : stmt.more[position - 1];
+  }
+  /// One tensor per left side.
+  std::vector<std::optional<unsigned>> expandUse(const Scope &scope,
+                                                 const ast::EquationStmt &stmt,
+                                                 const ast::CallExpr &call,
+                                                 const Binding &macro);
+  bool checkDefaults(const ast::DefStmt &stmt);
+  bool checkCounts(const ast::EquationStmt &stmt, const ast::CallExpr &call,
+                   const ast::DefStmt &def);
+  /// `home` is what defaults see.
+  bool bindUse(const Scope &scope, const Scope &home, Scope &use,
+               const ast::EquationStmt &stmt, const ast::CallExpr &call,
+               const ast::DefStmt &def);
   bool bindArgument(const Scope &scope, Scope &use, const ast::Expr *arg,
                     const ast::Formal &formal, const ast::DefStmt &def);
   bool bindTensor(const Scope &scope, Scope &use, const ast::Expr *arg,
@@ -109,9 +128,11 @@ private:
   bool bindLabelName(const Scope &scope, Scope &use, llvm::StringRef formal,
                      llvm::StringRef actual, llvm::SMRange range);
   bool bindResultLabels(const Scope &scope, Scope &use,
-                        const ast::EquationStmt &stmt, const ast::DefStmt &def);
-  std::optional<unsigned> takeResult(Scope &use, const ast::EquationStmt &stmt,
-                                     const ast::DefStmt &def);
+                        const ast::EquationStmt &stmt, const ast::DefStmt &def,
+                        const ast::Formal &result);
+  std::optional<unsigned> takeResult(const Scope &use,
+                                     const ast::EquationStmt &stmt,
+                                     const ast::Formal &formal);
 
   const EinOptions &options;
   DiagnosticEngine &diagnostics;
@@ -123,6 +144,9 @@ private:
     llvm::StringRef input;
   };
   llvm::StringMap<TakenParam> taken;
+  /// What imported modules define.
+  std::deque<Scope> modules;
+  llvm::StringSet<> imported;
   Graph graph;
   /// Holds what statements stand for that are written in another way.
   ast::Context context;

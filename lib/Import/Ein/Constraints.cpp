@@ -41,14 +41,14 @@ Analyzer::dimensionTargets(const Tensor &tensor, bool hasLabels,
 
 std::vector<Analyzer::CutTarget>
 Analyzer::labelTargets(const Scope &scope, const Tensor &tensor,
-                       const EquationStmt &stmt) {
+                       const EquationStmt &stmt, const EquationStmt &side) {
   // The labels of a vertex are those of its statement, in order, whatever they
   // are called in the end.
   llvm::SmallVector<std::string> written;
-  for (const Label &label : stmt.labels)
+  for (const Label &label : side.labels)
     written.push_back(label.name.str());
   // Dimensions without names have numbers.
-  if (!stmt.hasLabels && !macroUsedBy(scope, stmt))
+  if (!side.hasLabels && !macroUsedBy(scope, stmt))
     for (size_t dim = 0; dim < tensor.shape.size(); ++dim)
       written.push_back(std::to_string(dim));
   if (stmt.monoid != Monoid::None)

@@ -7,6 +7,9 @@
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Diagnostics.h"
 #include "tapestry/Dialect/Tapestry/Macros/Macros.h"
+#include "tapestry/Import/Ein/Library.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -28,9 +31,13 @@ public:
   FileLineColLoc get(llvm::SMLoc loc) const {
     if (!loc.isValid())
       return FileLineColLoc::get(file, 0, 0);
-    auto [line, column] =
-        sources.getLineAndColumn(loc, sources.getMainFileID());
-    return FileLineColLoc::get(file, line, column);
+    unsigned buffer = sources.FindBufferContainingLoc(loc);
+    auto [line, column] = sources.getLineAndColumn(loc, buffer);
+    if (buffer == sources.getMainFileID())
+      return FileLineColLoc::get(file, line, column);
+    return FileLineColLoc::get(
+        file.getContext(),
+        sources.getMemoryBuffer(buffer)->getBufferIdentifier(), line, column);
   }
   /// A statement in the body of a macro, called from its uses.
   Location get(llvm::SMLoc loc, llvm::ArrayRef<llvm::SMLoc> calls) const {
@@ -262,6 +269,34 @@ OwningOpRef<ModuleOp> GraphEmitter::emit(StringRef name) {
   return module;
 }
 
+/// The text of a module: of a file beside the program, or of the library.
+static llvm::Expected<StringRef> loadModule(llvm::SourceMgr &sources,
+                                            StringRef name) {
+  llvm::SmallString<128> path = llvm::sys::path::parent_path(
+      sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier());
+  llvm::sys::path::append(path, name + ".ein");
+  std::unique_ptr<llvm::MemoryBuffer> text;
+  if (llvm::sys::fs::exists(path)) {
+    auto read = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+    if (!read)
+      return llvm::createStringError(path + ": " + read.getError().message());
+    text = std::move(*read);
+  }
+  std::string names;
+  for (const LibraryModule &module : libraryModules()) {
+    names += (names.empty() ? "" : ", ") + module.name.str();
+    if (!text && module.name == name)
+      text = llvm::MemoryBuffer::getMemBuffer(
+          module.text, (name + ".ein of the library").str());
+  }
+  if (!text)
+    return llvm::createStringError("there is no module '" + name +
+                                   "': no file " + path +
+                                   ", and the library has " + names);
+  unsigned id = sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
+  return sources.getMemoryBuffer(id)->getBuffer();
+}
+
 /// "chain" for "dir/chain.ein"; "main" for text without a file.
 static std::string graphName(StringRef file, const EinOptions &options) {
   if (!options.graphName.empty())
@@ -297,7 +332,11 @@ OwningOpRef<ModuleOp> tapestry::ein::importEin(llvm::SourceMgr &sources,
   });
   StringRef text =
       sources.getMemoryBuffer(sources.getMainFileID())->getBuffer();
-  std::optional<Graph> graph = parseAndAnalyze(text, options, diagnostics);
+  EinOptions withModules = options;
+  withModules.loadModule = [&](StringRef name) {
+    return loadModule(sources, name);
+  };
+  std::optional<Graph> graph = parseAndAnalyze(text, withModules, diagnostics);
   if (!graph)
     return nullptr;
   return emitGraph(*graph, sources, options, context);

@@ -140,8 +140,16 @@ Token Lexer::lex() {
 
 Token Lexer::lexIdentifier() {
   const char *start = current;
-  while (current != end && isIdentifierPart(*current))
+  auto skipName = [&] {
+    while (current != end && isIdentifierPart(*current))
+      ++current;
+  };
+  skipName();
+  if (prefixes && peek() == '.' && isIdentifierStart(peek(1)) &&
+      prefixes->contains(llvm::StringRef(start, current - start))) {
     ++current;
+    skipName();
+  }
   return make(TokenKind::Identifier, start);
 }
 

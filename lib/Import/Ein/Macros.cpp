@@ -15,8 +15,18 @@ static std::string describeFormal(const Formal &formal) {
   return ("'" + excerpt(formal.range) + "'");
 }
 
-void Analyzer::visitDef(const DefStmt &stmt) {
-  if (!checkNew(file, stmt.name, stmt.nameRange))
+/// Whether the body of a macro has a statement that defines `name`.
+static bool defines(const DefStmt &def, llvm::StringRef name) {
+  return llvm::any_of(def.body, [&](const EquationStmt *stmt) {
+    return stmt->name == name ||
+           llvm::any_of(stmt->more, [&](const EquationStmt *side) {
+             return side->name == name;
+           });
+  });
+}
+
+void Analyzer::visitDef(Scope &scope, const DefStmt &stmt) {
+  if (!checkNew(scope, stmt.name, stmt.nameRange))
     return;
   Binding binding;
   binding.defined = stmt.nameRange;
@@ -34,24 +44,46 @@ void Analyzer::visitDef(const DefStmt &stmt) {
         .note(it->second, "the first is here");
     ok = false;
   }
-  if (auto it = names.find(stmt.result.name); it != names.end()) {
-    diagnostics
-        .error(stmt.result.range, "the result of macro '" + stmt.name +
-                                      "' has the name of a parameter")
-        .note(it->second, "the parameter is here");
-    ok = false;
-  } else if (!stmt.bodyInvalid &&
-             llvm::none_of(stmt.body, [&](const EquationStmt *s) {
-               return s->name == stmt.result.name;
-             })) {
-    diagnostics.error(stmt.result.range, "macro '" + stmt.name +
-                                             "' does not define its result '" +
-                                             stmt.result.name + "'");
-    ok = false;
+  ok &= checkDefaults(stmt);
+  for (const Formal &result : stmt.results) {
+    auto [it, added] = names.try_emplace(result.name, result.range);
+    if (!added) {
+      diagnostics
+          .error(result.range, "the result of macro '" + stmt.name +
+                                   "' has the name of a parameter or of "
+                                   "another result")
+          .note(it->second, "that is here");
+      ok = false;
+    } else if (!stmt.bodyInvalid && !defines(stmt, result.name)) {
+      diagnostics.error(result.range, "macro '" + stmt.name +
+                                          "' does not define its result '" +
+                                          result.name + "'");
+      ok = false;
+    }
   }
   if (ok)
     binding.kind = Binding::Kind::Macro;
-  file.define(stmt.name, binding);
+  scope.define(stmt.name, binding);
+}
+
+bool Analyzer::checkDefaults(const DefStmt &stmt) {
+  bool ok = true, optional = false;
+  for (const Formal &formal : stmt.formals) {
+    if (formal.defaultValue && !formal.labels.empty()) {
+      diagnostics.error(formal.defaultValue->range,
+                        "parameter " + describeFormal(formal) +
+                            " takes a tensor, which has no default");
+      ok = false;
+    } else if (!formal.defaultValue && optional) {
+      diagnostics.error(formal.range,
+                        "parameter " + describeFormal(formal) +
+                            " has no default, but one before it has: only the "
+                            "last arguments may be left out");
+      ok = false;
+    }
+    optional |= formal.defaultValue != nullptr;
+  }
+  return ok;
 }
 
 //===----------------------------------------------------------------------===//
@@ -206,20 +238,20 @@ bool Analyzer::bindArgument(const Scope &scope, Scope &use, const Expr *arg,
 }
 
 bool Analyzer::bindResultLabels(const Scope &scope, Scope &use,
-                                const EquationStmt &stmt, const DefStmt &def) {
+                                const EquationStmt &stmt, const DefStmt &def,
+                                const Formal &result) {
   if (!stmt.hasLabels)
     return true;
-  if (stmt.labels.size() != def.result.labels.size()) {
+  if (stmt.labels.size() != result.labels.size()) {
     diagnostics
         .error(stmt.nameRange, "'" + stmt.name + "' has " +
                                    countOf(stmt.labels.size(), "label") +
                                    ", but the result of macro '" + def.name +
-                                   "' has " +
-                                   llvm::Twine(def.result.labels.size()))
-        .note(def.result.range, "the result is here");
+                                   "' has " + llvm::Twine(result.labels.size()))
+        .note(result.range, "the result is here");
     return false;
   }
-  for (auto [formal, actual] : llvm::zip(def.result.labels, stmt.labels)) {
+  for (auto [formal, actual] : llvm::zip(result.labels, stmt.labels)) {
     if (actual.extent) {
       diagnostics.error(actual.extent->range,
                         "the extents of a macro's result follow from its "
@@ -236,67 +268,109 @@ bool Analyzer::bindResultLabels(const Scope &scope, Scope &use,
 // Uses
 //===----------------------------------------------------------------------===//
 
-std::optional<unsigned>
-Analyzer::takeResult(Scope &use, const EquationStmt &stmt, const DefStmt &def) {
-  const Binding *result = use.findOwn(def.result.name);
+std::optional<unsigned> Analyzer::takeResult(const Scope &use,
+                                             const EquationStmt &stmt,
+                                             const Formal &formal) {
+  const Binding *result = use.findOwn(formal.name);
   if (!result || result->kind != Binding::Kind::Tensor)
     return std::nullopt;
   Tensor &tensor = graph.tensors[result->tensor];
-  if (tensor.shape.size() != def.result.labels.size()) {
+  if (tensor.shape.size() != formal.labels.size()) {
     diagnostics
-        .error(result->defined, "result '" + def.result.name + "' has " +
+        .error(result->defined, "result '" + formal.name + "' has " +
                                     countOf(tensor.shape.size(), "dimension") +
                                     ", but the header says " +
-                                    llvm::Twine(def.result.labels.size()))
-        .note(def.result.range, "the header is here");
+                                    llvm::Twine(formal.labels.size()))
+        .note(formal.range, "the header is here");
     return std::nullopt;
   }
-  for (auto [label, extent] : llvm::zip(def.result.labels, tensor.shape)) {
+  for (auto [label, extent] : llvm::zip(formal.labels, tensor.shape)) {
     auto it = use.extents.find(label.name);
     if (it == use.extents.end() || it->second.extent == extent)
       continue;
     diagnostics
         .error(result->defined, "label '" + label.name + "' of result '" +
-                                    def.result.name + "' has extent " +
+                                    formal.name + "' has extent " +
                                     llvm::Twine(extent) +
                                     ", but the arguments give it " +
                                     llvm::Twine(it->second.extent))
-        .note(def.result.range, "the header is here");
+        .note(formal.range, "the header is here");
     return std::nullopt;
   }
   tensor.loc = stmt.nameRange.Start;
   return result->tensor;
 }
 
-std::optional<unsigned> Analyzer::expandUse(Scope &scope,
-                                            const EquationStmt &stmt,
-                                            const CallExpr &call,
-                                            const DefStmt &def) {
-  if (call.args.size() != def.formals.size()) {
+/// Binds parameters and results; whether the use is right so far.
+bool Analyzer::bindUse(const Scope &scope, const Scope &home, Scope &use,
+                       const EquationStmt &stmt, const CallExpr &call,
+                       const DefStmt &def) {
+  bool ok = true;
+  for (auto [position, formal] : llvm::enumerate(def.formals))
+    ok &= position < call.args.size()
+              ? bindArgument(scope, use, call.args[position], formal, def)
+              : bindConstant(home, use, formal.defaultValue, formal, def);
+  if (!ok)
+    return false;
+  for (auto [position, formal] : llvm::enumerate(def.results)) {
+    const EquationStmt &side = *leftSide(stmt, position);
+    use.resultNames[formal.name] = scope.vertexNameFor(side.name);
+    if (!bindResultLabels(scope, use, side, def, formal))
+      return false;
+  }
+  return true;
+}
+
+bool Analyzer::checkCounts(const EquationStmt &stmt, const CallExpr &call,
+                           const DefStmt &def) {
+  size_t most = def.formals.size();
+  size_t least = llvm::count_if(
+      def.formals, [](const Formal &formal) { return !formal.defaultValue; });
+  if (call.args.size() < least || call.args.size() > most) {
+    std::string wanted = countOf(most, "argument");
+    if (least != most)
+      wanted = std::to_string(least) + " to " + wanted;
     diagnostics
-        .error(call.range, "macro '" + def.name + "' takes " +
-                               countOf(def.formals.size(), "argument") +
+        .error(call.range, "macro '" + def.name + "' takes " + wanted +
                                ", got " + llvm::Twine(call.args.size()))
         .note(def.range, "it is defined here");
-    return std::nullopt;
+    return false;
   }
+  if (1 + stmt.more.size() == def.results.size())
+    return true;
+  diagnostics
+      .error(stmt.nameRange,
+             "macro '" + def.name + "' has " +
+                 countOf(def.results.size(), "result") + ", but " +
+                 countOf(1 + stmt.more.size(), "name") + " on the left side")
+      .note(def.range, "it is defined here");
+  return false;
+}
+
+std::vector<std::optional<unsigned>>
+Analyzer::expandUse(const Scope &scope, const EquationStmt &stmt,
+                    const CallExpr &call, const Binding &macro) {
+  const DefStmt &def = *macro.macro;
+  std::vector<std::optional<unsigned>> results(1 + stmt.more.size());
+  if (!checkCounts(stmt, call, def))
+    return results;
   if (llvm::is_contained(expanding, &def)) {
     diagnostics
         .error(call.range, "macro '" + def.name +
                                "' uses itself here, and "
                                "would never end")
         .note(def.range, "it is defined here");
-    return std::nullopt;
+    return results;
   }
-  Scope use(scope.fileScope(), scope.vertexNameFor(stmt.name));
-  use.resultName = def.result.name;
-  bool ok = true;
-  for (auto [arg, formal] : llvm::zip(call.args, def.formals))
-    ok &= bindArgument(scope, use, arg, formal, def);
-  if (!ok || !bindResultLabels(scope, use, stmt, def))
-    return std::nullopt;
-  for (const EquationStmt *inner : def.body)
+  const Scope &home = macro.home ? *macro.home : scope.fileScope();
+  Scope use(home, scope.vertexNameFor(stmt.name));
+  if (!bindUse(scope, home, use, stmt, call, def))
+    return results;
+  for (const EquationStmt *inner : def.body) {
     use.announce(inner->name, inner->nameRange);
+    for (const EquationStmt *side : inner->more)
+      use.announce(side->name, side->nameRange);
+  }
 
   DiagnosticEngine::InstantiationScope note(diagnostics, call.range, def.name);
   calls.push_back(call.range.Start);
@@ -308,5 +382,7 @@ std::optional<unsigned> Analyzer::expandUse(Scope &scope,
   }
   expanding.pop_back();
   calls.pop_back();
-  return takeResult(use, stmt, def);
+  for (auto [position, formal] : llvm::enumerate(def.results))
+    results[position] = takeResult(use, *leftSide(stmt, position), formal);
+  return results;
 }

@@ -9,14 +9,16 @@ using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
 
 Program tapestry::ein::parseProgram(llvm::StringRef buffer, Context &context,
-                                    DiagnosticEngine &diagnostics) {
-  return Parser(buffer, context, diagnostics).parseProgram();
+                                    DiagnosticEngine &diagnostics,
+                                    bool isModule) {
+  return Parser(buffer, context, diagnostics, isModule).parseProgram();
 }
 
 Parser::Parser(llvm::StringRef buffer, Context &context,
-               DiagnosticEngine &diagnostics)
+               DiagnosticEngine &diagnostics, bool isModule)
     : context(context), diagnostics(diagnostics), lexer(buffer, diagnostics),
-      previousEnd(buffer.begin()) {
+      previousEnd(buffer.begin()), isModule(isModule) {
+  lexer.setPrefixes(&imports);
   token = lexer.lex();
 }
 
@@ -86,6 +88,9 @@ void Parser::parseStatement() {
   Token name;
   if (token.spelling == "param") {
     parsed = parseParam();
+  } else if (token.spelling == "import" &&
+             peekNext().is(TokenKind::Identifier)) {
+    parsed = parseImport();
   } else if (token.spelling == "input") {
     parsed = parseInput();
   } else if (token.spelling == "output") {
@@ -109,6 +114,12 @@ bool Parser::parseName(Token &name, llvm::StringRef what) {
     diagnostics.error(token.range(), "'" + token.spelling + "' is " +
                                          describe(*wordClass) +
                                          " of the language, not " + what);
+    return false;
+  }
+  if (token.spelling.contains('.')) {
+    diagnostics.error(token.range(),
+                      "'" + token.spelling +
+                          "' is of an imported module, and not " + what);
     return false;
   }
   name = token;
@@ -146,6 +157,21 @@ bool Parser::parseParam() {
   }
   statements.push_back(stmt);
   return true;
+}
+
+bool Parser::parseImport() {
+  Token keyword = token;
+  advance();
+  Token name;
+  if (!parseName(name, "the module's name"))
+    return false;
+  auto *stmt = context.create<ImportStmt>();
+  stmt->name = name.spelling;
+  stmt->nameRange = name.range();
+  stmt->range = since(keyword.range().Start);
+  imports.insert(name.spelling);
+  statements.push_back(stmt);
+  return expectEndOfStatement();
 }
 
 bool Parser::parseInput() {
@@ -224,7 +250,7 @@ bool Parser::parseOutput() {
 // Macros
 //===----------------------------------------------------------------------===//
 
-bool Parser::parseFormal(Formal &formal) {
+bool Parser::parseFormal(Formal &formal, bool isParameter) {
   Token name;
   if (!parseName(name, "a parameter's name"))
     return false;
@@ -236,18 +262,23 @@ bool Parser::parseFormal(Formal &formal) {
                    "use of the macro"))
     return false;
   formal.range = since(name.range().Start);
-  return true;
+  if (!isParameter || !consumeIf(TokenKind::Equal))
+    return true;
+  formal.defaultValue = parseExpr();
+  return formal.defaultValue != nullptr;
 }
 
 bool Parser::parseDef() {
   Token keyword = token;
   advance();
   Token name;
-  if (!parseName(name, "the macro's name")) {
+  if (isModule && classifyWord(token.spelling) == WordClass::Macro) {
+    name = token;
+    advance();
+  } else if (!parseName(name, "the macro's name")) {
     skipDefBody(keyword.spelling.begin());
     return false;
   }
-  define(name);
   // What the macro defines is known in it only.
   llvm::SaveAndRestore restore(defined, defined);
   auto *def = context.create<DefStmt>();
@@ -261,18 +292,25 @@ bool Parser::parseDef() {
     llvm::SmallVector<Formal> formals;
     if (!token.is(TokenKind::RParen)) {
       do {
-        if (!parseFormal(formals.emplace_back()))
+        if (!parseFormal(formals.emplace_back(), /*isParameter=*/true))
           return false;
       } while (consumeIf(TokenKind::Comma));
     }
     def->formals = context.copy<Formal>(formals);
-    return expectClosing(TokenKind::RParen, open) &&
-           expect(TokenKind::Arrow, " and the macro's result") &&
-           parseFormal(def->result) && token.is(TokenKind::LBrace);
+    if (!expectClosing(TokenKind::RParen, open) ||
+        !expect(TokenKind::Arrow, " and the macro's result"))
+      return false;
+    llvm::SmallVector<Formal> results;
+    do {
+      if (!parseFormal(results.emplace_back(), /*isParameter=*/false))
+        return false;
+    } while (consumeIf(TokenKind::Comma));
+    def->results = context.copy<Formal>(results);
+    return token.is(TokenKind::LBrace);
   };
   if (!parseHeader()) {
     // Everything but the brace has reported itself.
-    if (def->result.range.isValid())
+    if (!def->results.empty())
       unexpected("'{' and the macro's statements");
     addInvalid(name);
     skipDefBody(keyword.spelling.begin());
@@ -400,8 +438,20 @@ const EquationStmt *Parser::parseEquation(Token &defined) {
     return nullptr;
   defined = name;
   auto *stmt = context.create<EquationStmt>();
-  return parseLeftSide(name, *stmt) && parseDefinition(name, *stmt) ? stmt
-                                                                    : nullptr;
+  if (!parseLeftSide(name, *stmt))
+    return nullptr;
+  llvm::SmallVector<const EquationStmt *> more;
+  while (consumeIf(TokenKind::Comma)) {
+    Token other;
+    auto *side = context.create<EquationStmt>();
+    if (!parseName(other, "the name of a tensor") ||
+        !parseLeftSide(other, *side))
+      return nullptr;
+    side->range = since(other.range().Start);
+    more.push_back(side);
+  }
+  stmt->more = context.copy<const EquationStmt *>(more);
+  return parseDefinition(name, *stmt) ? stmt : nullptr;
 }
 
 /// What stands behind the name, up to '='.

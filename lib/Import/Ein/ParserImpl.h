@@ -21,7 +21,7 @@ namespace tapestry::ein {
 class Parser {
 public:
   Parser(llvm::StringRef buffer, ast::Context &context,
-         DiagnosticEngine &diagnostics);
+         DiagnosticEngine &diagnostics, bool isModule);
 
   ast::Program parseProgram();
 
@@ -31,6 +31,7 @@ private:
   // Statements.
   void parseStatement();
   bool parseParam();
+  bool parseImport();
   bool parseInput();
   bool parseOutput();
   bool parseDef();
@@ -50,7 +51,7 @@ private:
                      llvm::SmallVectorImpl<ExprPtr> &values);
   bool reportTyped(const Token &name);
   llvm::StringRef rightOfEqual() const;
-  bool parseFormal(ast::Formal &formal);
+  bool parseFormal(ast::Formal &formal, bool isParameter);
   /// `noExtents` says why labels have none here; empty where they may.
   bool parseLabels(llvm::ArrayRef<ast::Label> &labels,
                    llvm::StringRef noExtents = "");
@@ -129,10 +130,13 @@ private:
   Lexer lexer;
   Token token;
   const char *previousEnd;
+  bool isModule;
   unsigned nesting = 0;
   bool insideDef = false;
   /// What the program has defined so far: such a name wins over a newer word.
   llvm::StringSet<> defined;
+  /// The modules that are imported so far.
+  llvm::StringSet<> imports;
   std::vector<const ast::Stmt *> statements;
 };
 

@@ -35,7 +35,9 @@ std::optional<double> Scope::lookupNumber(llvm::StringRef name) const {
 std::string Scope::vertexNameFor(llvm::StringRef name) const {
   if (!isMacroUse())
     return name.str();
-  return name == resultName ? vertexName : vertexName + "." + name.str();
+  auto result = resultNames.find(name);
+  return result == resultNames.end() ? vertexName + "." + name.str()
+                                     : result->second;
 }
 
 std::optional<int64_t> Scope::extentOf(const ast::ExtentExpr &expr,

@@ -27,6 +27,8 @@ struct Binding {
   Number constant;
   unsigned tensor = 0;
   const ast::DefStmt *macro = nullptr;
+  /// What the body of an imported macro sees; null: its own file.
+  const class Scope *home = nullptr;
 };
 
 /// The names of a file, or of one use of a macro.
@@ -73,8 +75,8 @@ public:
 
   // Macro uses only.
 
-  /// The macro's result, which takes the name of the use.
-  llvm::StringRef resultName;
+  /// The names that the use gives to the macro's results.
+  llvm::StringMap<std::string> resultNames;
   /// What the labels of the macro's header are called outside.
   llvm::StringMap<std::string> labelNames;
   /// An extent that the use gives to a label of the header.

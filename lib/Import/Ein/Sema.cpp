@@ -54,8 +54,12 @@ tapestry::ein::parseAndAnalyze(llvm::StringRef buffer,
 
 std::optional<Graph> Analyzer::run(const Program &program) {
   for (const Stmt *stmt : program.statements)
-    if (stmt->kind != Stmt::Kind::Output)
+    if (stmt->kind != Stmt::Kind::Output && stmt->kind != Stmt::Kind::Import) {
       file.announce(stmt->name, stmt->nameRange);
+      if (auto *equation = llvm::dyn_cast<EquationStmt>(stmt))
+        for (const EquationStmt *side : equation->more)
+          file.announce(side->name, side->nameRange);
+    }
   checkParamOptions(program);
   takeParams(program);
   bool hasOutput = false;
@@ -82,18 +86,20 @@ void Analyzer::visit(const Stmt &stmt) {
   switch (stmt.kind) {
   case Stmt::Kind::Param:
     return visitParam(*llvm::cast<ParamStmt>(&stmt));
+  case Stmt::Kind::Import:
+    return visitImport(*llvm::cast<ImportStmt>(&stmt));
   case Stmt::Kind::Input:
     return visitInput(*llvm::cast<InputStmt>(&stmt));
   case Stmt::Kind::Output:
     return visitOutput(*llvm::cast<OutputStmt>(&stmt));
   case Stmt::Kind::Def:
-    return visitDef(*llvm::cast<DefStmt>(&stmt));
+    return visitDef(file, *llvm::cast<DefStmt>(&stmt));
   case Stmt::Kind::Equation:
     return visitEquation(file, *llvm::cast<EquationStmt>(&stmt));
   case Stmt::Kind::Invalid:
     if (!file.findOwn(stmt.name))
       file.define(stmt.name,
-                  {Binding::Kind::Poison, stmt.nameRange, {}, 0, {}});
+                  {Binding::Kind::Poison, stmt.nameRange, {}, 0, {}, {}});
     return;
   }
 }
@@ -246,45 +252,67 @@ void Analyzer::visitOutput(const OutputStmt &stmt) {
 //===----------------------------------------------------------------------===//
 
 void Analyzer::visitEquation(Scope &scope, const EquationStmt &stmt) {
-  if (!checkNew(scope, stmt.name, stmt.nameRange))
-    return;
-  Binding binding;
-  binding.defined = stmt.nameRange;
-  if (std::optional<unsigned> tensor = expand(scope, stmt)) {
-    binding.kind = Binding::Kind::Tensor;
-    binding.tensor = *tensor;
-    if (!stmt.constraints.empty()) {
-      Tensor &defined = graph.tensors[*tensor];
-      addConstraints(scope, stmt.constraints,
-                     labelTargets(scope, defined, stmt), stmt.name,
-                     defined.constraints.work,
-                     &defined.constraints.layoutGroup);
-    }
+  llvm::SmallVector<const EquationStmt *> sides = {&stmt};
+  llvm::append_range(sides, stmt.more);
+  for (auto [position, side] : llvm::enumerate(sides)) {
+    if (!checkNew(scope, side->name, side->nameRange))
+      return;
+    for (const EquationStmt *earlier :
+         llvm::ArrayRef(sides).take_front(position))
+      if (earlier->name == side->name) {
+        diagnostics.error(side->nameRange,
+                          "'" + side->name + "' stands twice on the left side");
+        return;
+      }
   }
-  scope.define(stmt.name, binding);
+  std::vector<std::optional<unsigned>> tensors = expand(scope, stmt);
+  for (auto [side, tensor] : llvm::zip_equal(sides, tensors)) {
+    Binding binding;
+    binding.defined = side->nameRange;
+    if (tensor) {
+      binding.kind = Binding::Kind::Tensor;
+      binding.tensor = *tensor;
+      if (!side->constraints.empty()) {
+        Tensor &defined = graph.tensors[*tensor];
+        addConstraints(scope, side->constraints,
+                       labelTargets(scope, defined, stmt, *side), side->name,
+                       defined.constraints.work,
+                       &defined.constraints.layoutGroup);
+      }
+    }
+    scope.define(side->name, binding);
+  }
 }
 
-const DefStmt *Analyzer::macroUsedBy(const Scope &scope,
+const Binding *Analyzer::macroUsedBy(const Scope &scope,
                                      const EquationStmt &stmt) {
   auto *call = llvm::dyn_cast_or_null<CallExpr>(stmt.expr);
   if (!call || !stmt.reduceLabels.empty())
     return nullptr;
   const Binding *callee = scope.lookup(call->callee);
   bool isMacro = callee && callee->kind == Binding::Kind::Macro;
-  return isMacro ? callee->macro : nullptr;
+  return isMacro ? callee : nullptr;
 }
 
-std::optional<unsigned> Analyzer::expand(Scope &scope,
-                                         const EquationStmt &stmt) {
+std::vector<std::optional<unsigned>>
+Analyzer::expand(const Scope &scope, const EquationStmt &stmt) {
+  if (const Binding *macro = macroUsedBy(scope, stmt))
+    return expandUse(scope, stmt, *llvm::cast<CallExpr>(stmt.expr), *macro);
+  if (!stmt.more.empty()) {
+    diagnostics
+        .error(stmt.more.front()->nameRange,
+               "several names on the left side need the use of a macro on the "
+               "right")
+        .note("a macro with two results: def f(X[i]) -> Y[i], Z[i] { ... }");
+    return std::vector<std::optional<unsigned>>(1 + stmt.more.size());
+  }
   if (stmt.literal)
-    return addLiteral(scope, stmt);
-  if (const DefStmt *def = macroUsedBy(scope, stmt))
-    return expandUse(scope, stmt, *llvm::cast<CallExpr>(stmt.expr), *def);
+    return {addLiteral(scope, stmt)};
   WholeTensors whole(scope, graph, diagnostics, context);
   if (!whole.concerns(stmt))
-    return addVertex(scope, stmt);
+    return {addVertex(scope, stmt)};
   const EquationStmt *elements = whole.rewrite(stmt);
-  return elements ? addVertex(scope, *elements) : std::nullopt;
+  return {elements ? addVertex(scope, *elements) : std::nullopt};
 }
 
 /// Gives the labels the names that they have outside the macro; what is then

@@ -1,6 +1,7 @@
 //===- WholeTensors.cpp - Statements of whole tensors ---------------------===//
 
 #include "WholeTensors.h"
+#include "StatementAnalyzer.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -39,9 +40,17 @@ bool WholeTensors::mentionsWhole(const Expr *expr) const {
                       [&](const Expr *part) { return mentionsWhole(part); });
 }
 
+/// Whether there is a call of what is no function, which has its own errors.
+static bool callsUnknown(const Expr *expr) {
+  auto *call = llvm::dyn_cast<CallExpr>(expr);
+  if (call && !findFunction(call->callee) && !parseElementType(call->callee))
+    return true;
+  return llvm::any_of(partsOf(expr), callsUnknown);
+}
+
 bool WholeTensors::concerns(const EquationStmt &stmt) const {
   return !stmt.hasLabels && stmt.reduceLabels.empty() &&
-         mentionsWhole(stmt.expr);
+         mentionsWhole(stmt.expr) && !callsUnknown(stmt.expr);
 }
 
 //===----------------------------------------------------------------------===//

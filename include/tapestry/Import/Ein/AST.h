@@ -245,7 +245,7 @@ struct Constraint {
 };
 
 struct Stmt {
-  enum class Kind { Param, Input, Output, Equation, Def, Invalid };
+  enum class Kind { Param, Import, Input, Output, Equation, Def, Invalid };
   Kind kind;
   llvm::SMRange range;
   /// What the statement defines (for Output: names) and where.
@@ -261,6 +261,12 @@ struct ParamStmt : Stmt {
   const Expr *value = nullptr;
   ParamStmt() : Stmt(Kind::Param) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Param; }
+};
+
+/// `import nn`; the name is the module's.
+struct ImportStmt : Stmt {
+  ImportStmt() : Stmt(Kind::Import) {}
+  static bool classof(const Stmt *s) { return s->kind == Kind::Import; }
 };
 
 /// `input A : f32[n, n]`
@@ -296,7 +302,8 @@ struct TensorLiteral {
   llvm::ArrayRef<const Expr *> values;
 };
 
-/// `NAME[labels] = right side`, or `NAME : type = brackets`.
+/// `NAME[labels] = right side`, or `NAME : type = brackets`. A use of a macro
+/// may define several tensors: `NAME[labels], NAME[labels] = right side`.
 struct EquationStmt : Stmt {
   /// Whether the left side has brackets (`T[]` has, `T` has not).
   bool hasLabels = false;
@@ -314,6 +321,9 @@ struct EquationStmt : Stmt {
   /// The second argument of a norm.
   const Expr *epsilon = nullptr;
   llvm::ArrayRef<Constraint> constraints;
+  /// The left sides after the first; of the rest of these statements only that
+  /// is set.
+  llvm::ArrayRef<const EquationStmt *> more;
   EquationStmt() : Stmt(Kind::Equation) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Equation; }
 };
@@ -323,12 +333,14 @@ struct Formal {
   llvm::StringRef name;
   llvm::SMRange range;
   llvm::ArrayRef<Label> labels;
+  /// `eps = 1e-5`: what stands for an argument that is left out.
+  const Expr *defaultValue = nullptr;
 };
 
-/// `def NAME(formals) -> result { body }`
+/// `def NAME(formals) -> results { body }`
 struct DefStmt : Stmt {
   llvm::ArrayRef<Formal> formals;
-  Formal result;
+  llvm::ArrayRef<Formal> results;
   llvm::ArrayRef<const EquationStmt *> body;
   /// Whether a statement of the body was wrong: a call then says nothing more.
   bool bodyInvalid = false;

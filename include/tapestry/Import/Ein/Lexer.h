@@ -5,6 +5,7 @@
 
 #include "tapestry/Import/Ein/Diagnostics.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SMLoc.h"
 
 namespace tapestry::ein {
@@ -77,6 +78,9 @@ public:
 
   Token lex();
 
+  /// Names that form one token with a '.' and the name behind it.
+  void setPrefixes(const llvm::StringSet<> *names) { prefixes = names; }
+
   /// Goes back or ahead to `position` inside the buffer, outside all brackets.
   void restartAt(const char *position);
   /// The end of the line that holds `position` (its newline, or the buffer's
@@ -102,6 +106,7 @@ private:
   const char *current;
   const char *end;
   unsigned openBrackets = 0;
+  const llvm::StringSet<> *prefixes = nullptr;
 };
 
 } // namespace tapestry::ein

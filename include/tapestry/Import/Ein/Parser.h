@@ -12,8 +12,10 @@ namespace tapestry::ein {
 /// `diagnostics`, and parsing goes on with the next statement; a wrong
 /// statement that names what it defines becomes an ast::InvalidStmt. The tree
 /// refers to `buffer` and lives as long as `context`.
+/// The macros of a module, which are known by its prefix only, may be called as
+/// those of the language are.
 ast::Program parseProgram(llvm::StringRef buffer, ast::Context &context,
-                          DiagnosticEngine &diagnostics);
+                          DiagnosticEngine &diagnostics, bool isModule = false);
 
 } // namespace tapestry::ein
 

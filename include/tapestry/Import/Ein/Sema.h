@@ -20,6 +20,10 @@ struct EinOptions {
   std::function<llvm::Expected<std::optional<std::vector<int64_t>>>(
       llvm::StringRef input)>
       shapeOfInput;
+  /// The text of a module, which lives as long as the graph is made; or why
+  /// there is none.
+  std::function<llvm::Expected<llvm::StringRef>(llvm::StringRef name)>
+      loadModule;
   /// The name of the graph; empty: the file's name without its ending.
   std::string graphName;
 };

@@ -1,0 +1,191 @@
+#!/usr/bin/python3
+"""Imported macros: those of the library give the values of NumPy and SciPy.
+
+    check_library.py [CASE ...]
+"""
+
+import numpy as np
+from scipy import special
+
+from harness import compare, driver
+from harness.cases import Group
+
+case = Group()
+
+
+def check(bench, source, inputs, wanted, tolerance=2e-5):
+    """Runs a program on one and three devices."""
+    bench.write("p.ein", source + f"output {', '.join(wanted)}\n")
+    files = driver.save_inputs(bench.folder, inputs) + driver.output_options(wanted)
+    for devices in (1, 3):
+        bench.tapestry("run", "p.ein", f"--devices={devices}", *files).expect_status(0)
+        got = driver.load_outputs(bench.folder, wanted)
+        for name, value in wanted.items():
+            compare.check_close(name, got[name], value, tolerance)
+
+
+def normal(*shape):
+    return np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float32)
+
+
+@case
+def nn_layers(bench):
+    X, W, B, S = normal(11, 7), normal(7, 5), normal(5), normal(7)
+    shifted = X - X.mean(1, keepdims=True)
+    source = """\
+import nn
+input X : f32[11, 7]
+input W : f32[7, 5]
+input B : f32[5]
+input S : f32[7]
+R = nn.relu(X)
+U = nn.silu(X)
+G = nn.gelu(X)
+L = nn.linear(X, W, B)
+N = nn.layernorm(X, S, S)
+N1 = nn.layernorm(X, S, S, 0.5)
+M = nn.rmsnorm(X, S)
+"""
+    layer = shifted / np.sqrt(X.var(1, keepdims=True) + 1e-5)
+    smooth = shifted / np.sqrt(X.var(1, keepdims=True) + 0.5)
+    wanted = {
+        "R": np.maximum(X, 0),
+        "U": X * special.expit(X),
+        "G": X * special.ndtr(X),
+        "L": X @ W + B,
+        "N": layer * S + S,
+        "N1": smooth * S + S,
+        "M": X / np.sqrt((X**2).mean(1, keepdims=True) + 1e-6) * S,
+    }
+    check(bench, source, {"X": X, "W": W, "B": B, "S": S}, wanted)
+
+
+@case
+def nn_crossentropy(bench):
+    X = normal(13, 7)
+    T = np.random.default_rng(1).integers(0, 7, 13).astype(np.int32)
+    source = "import nn\ninput X : f32[13, 7]\ninput T : i32[13]\nL = nn.crossentropy(X, T)\n"
+    loss = -special.log_softmax(X.astype(np.float64), axis=1)[np.arange(13), T].mean()
+    check(bench, source, {"X": X, "T": T}, {"L": loss})
+
+
+@case
+def nn_attention(bench):
+    Q, K, V = normal(2, 3, 5, 4), normal(2, 3, 7, 4), normal(2, 3, 7, 6)
+    source = """\
+import nn
+input Q : f32[2, 3, 5, 4]
+input K : f32[2, 3, 7, 4]
+input V : f32[2, 3, 7, 6]
+O = nn.attention(Q, K, V)
+C = nn.causal_attention(Q, K, V)
+"""
+    scores = np.einsum("bhsd,bhtd->bhst", Q, K) / 2
+    masked = np.where(np.arange(7)[None] <= np.arange(5)[:, None], scores, -np.inf)
+    wanted = {"O": special.softmax(scores, -1) @ V, "C": special.softmax(masked, -1) @ V}
+    check(bench, source, {"Q": Q, "K": K, "V": V}, wanted)
+
+
+@case
+def nn_updates(bench):
+    W, G, M = normal(7, 5), normal(5, 7).T.copy(), normal(6, 6)[:, :5].repeat(2, 0)[:7]
+    V = np.abs(normal(7, 6)[:, :5])
+    source = """\
+import nn
+input W : f32[7, 5]
+input G : f32[7, 5]
+input M : f32[7, 5]
+input V : f32[7, 5]
+input step : f32
+S = nn.sgd(W, G)
+S1 = nn.sgd(W, G, 0.5)
+N, NM, NV = nn.adam(W, G, M, V, step)
+F, FM, FV = nn.adam(W, G, M, V, 3, 0.1)
+"""
+    moment, square = 0.9 * M + 0.1 * G, 0.999 * V + 0.001 * G**2
+    update = moment / (1 - 0.9**3) / (np.sqrt(square / (1 - 0.999**3)) + 1e-8)
+    wanted = {
+        "S": W - 0.01 * G,
+        "S1": W - 0.5 * G,
+        "N": W - 1e-3 * update,
+        "NM": moment,
+        "NV": square,
+        "F": W - 0.1 * update,
+    }
+    step = np.float32(3)
+    check(bench, source, {"W": W, "G": G, "M": M, "V": V, "step": step}, wanted, 2e-4)
+
+
+@case
+def stats(bench):
+    X = normal(17, 5) + 3
+    source = """\
+import stats
+input X : f32[17, 5]
+M = stats.mean(X)
+V = stats.variance(X)
+V1 = stats.variance(X, 1)
+C = stats.covariance(X)
+C0 = stats.covariance(X, 0)
+R = stats.correlation(X)
+"""
+    exact = X.astype(np.float64)
+    wanted = {
+        "M": exact.mean(0),
+        "V": exact.var(0),
+        "V1": exact.var(0, ddof=1),
+        "C": np.cov(exact, rowvar=False),
+        "C0": np.cov(exact, rowvar=False, ddof=0),
+        "R": np.corrcoef(exact, rowvar=False),
+    }
+    check(bench, source, {"X": X}, wanted)
+
+
+MODULE = """\
+def inner(X[i], f) -> Y[i] {
+  Y[i] = X[i] * f
+}
+def scaled(X[i], f = 2) -> Y[i] {
+  Y = inner(X, f)
+}
+"""
+
+
+@case
+def a_file_goes_before_the_library(bench):
+    X = normal(9)
+    bench.write("nn.ein", MODULE)
+    source = "import nn\nimport nn\ninput X : f32[9]\nY = nn.scaled(X)\nZ = nn.inner(X, 3)\n"
+    check(bench, source, {"X": X}, {"Y": 2 * X, "Z": 3 * X})
+    # Beside the program, not where the command runs.
+    (bench.folder / "sub").mkdir()
+    (bench.folder / "p.ein").rename(bench.folder / "sub" / "p.ein")
+    finished = bench.tapestry("plan", "sub/p.ein")
+    bench.expect_error(finished, 1, "sub/p.ein:4:5: .*named 'nn.scaled'", outputs_intact=False)
+
+
+@case
+def what_is_wrong_with_modules(bench):
+    def refused(source, *patterns):
+        bench.write("p.ein", source)
+        bench.expect_error(bench.tapestry("plan", "p.ein"), 1, *patterns)
+
+    refused("import nm\n", "p.ein:1:8: error: there is no module 'nm'.* library has nn, stats")
+    X = "input X : f32[9, 2]\n"
+    refused("import nn\n" + X + "Y = nn.gleu(X)\noutput Y\n", "named 'nn.gleu'", "'nn.gelu'")
+    refused("import nn\n" + X + "Y = gelu(X)\noutput Y\n", "named 'gelu'")
+    refused(X + "Y = nn.gelu(X)\noutput Y\n", "p.ein:2:7: error: unexpected '.'")
+    refused("import nn\n" + X + "nn.Y = 2 * X\noutput X\n", "'nn.Y' is of an imported module")
+    refused("import nn\n" + X + "Y = nn.gelu(X, X)\noutput Y\n", "takes 1 argument, got 2")
+    bench.write("my.ein", MODULE + "param n = 3\n")
+    refused("import my\n" + X + "output X\n", "my.ein:7:7: error: a module holds only macros")
+    # An error in a body names its file and the use.
+    bench.write("my.ein", MODULE.replace("* f", "* i32(f)"))
+    refused(
+        "import my\ninput X : f32[3]\nY = my.scaled(X)\noutput Y\n",
+        "my.ein:2:1[0-9]: error: operands of", "p.ein:3:5: note: in this use of macro 'scaled'",
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    case.main(__doc__)
