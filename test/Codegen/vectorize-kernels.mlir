@@ -181,3 +181,55 @@ func.func @not_linear(%x: memref<8xf32>, %y: memref<16xf32>) attributes {tapestr
   }
   return
 }
+
+// -----
+
+#point = affine_map<(n, c) -> (n, c)>
+#row = affine_map<(n, c) -> (n)>
+
+// Rows that data name: one number per row, then vectors of its elements.
+// CHECK-LABEL: func @rows
+// CHECK:         scf.for
+// CHECK:           memref.load %{{.*}} : memref<?xi32>
+// CHECK:           arith.minsi
+// CHECK:           vector.load %{{.*}} : memref<?xf32>, vector<64xf32>
+// CHECK:           vector.store
+// CHECK:         vector.maskedload
+// AVX2-LABEL: func @rows
+// AVX2:           vector.load %{{.*}} : memref<?xf32>, vector<32xf32>
+func.func @rows(%table: memref<50x?xf32>, %at: memref<?xi32>, %y: memref<?x?xf32>) attributes {tapestry.device} {
+  linalg.generic {indexing_maps = [#row, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%at : memref<?xi32>) outs(%y : memref<?x?xf32>) {
+  ^bb0(%i: i32, %o: f32):
+    %last = arith.constant 49 : index
+    %named = arith.index_cast %i : i32 to index
+    %nearest = arith.minsi %named, %last : index
+    %c = linalg.index 1 : index
+    %e = memref.load %table[%nearest, %c] : memref<50x?xf32>
+    linalg.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(n) -> (n)>
+
+// An element of each row: lanes from places apart, where there is an
+// instruction for them.
+// CHECK-LABEL: func @elements
+// CHECK:         vector.gather %{{.*}} : memref<?xf32>, vector<32xindex>, vector<32xi1>, vector<32xf32> into vector<32xf32>
+// AVX2-LABEL: func @elements
+// AVX2-NOT:     vector.gather
+// AVX2:         memref.load
+func.func @elements(%table: memref<?x50xf32>, %at: memref<?xi64>, %y: memref<?xf32>) attributes {tapestry.device} {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%at : memref<?xi64>) outs(%y : memref<?xf32>) {
+  ^bb0(%i: i64, %o: f32):
+    %named = arith.index_cast %i : i64 to index
+    %n = linalg.index 0 : index
+    %e = memref.load %table[%n, %named] : memref<?x50xf32>
+    linalg.yield %e : f32
+  }
+  return
+}

@@ -7,6 +7,7 @@
 #include "BodyEmitter.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -108,6 +109,8 @@ Value BodyEmitter::evaluate(Value value, Site site, ArgumentFn argument,
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
       operands.push_back(evaluate(operand, site, argument, index));
+    if (isa<memref::LoadOp>(op))
+      return built[key] = load(op, ArrayRef(operands).drop_front());
     if (llvm::any_of(operands,
                      [](Value v) { return isa<VectorType>(v.getType()); }))
       for (auto [from, to] : llvm::zip(op->getOperands(), operands))

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "tapestry/Codegen/Common/IndexBuilder.h"
+#include <functional>
 
 namespace tapestry {
 
@@ -33,6 +34,10 @@ public:
   /// Gives the value of a block argument or of a linalg.index at a site.
   using ArgumentFn = llvm::function_ref<mlir::Value(unsigned argument, Site)>;
   using IndexFn = llvm::function_ref<mlir::Value(unsigned dim, Site)>;
+  /// Reads what a load of the body reads, at these indices; a vector where one
+  /// of them is.
+  using LoadFn =
+      std::function<mlir::Value(mlir::Operation *load, mlir::ValueRange)>;
   /// How arguments and loop indices vary over the tile.
   struct Variance {
     bool row = false, column = false;
@@ -44,6 +49,7 @@ public:
   void setArgumentVariance(unsigned argument, Variance variance) {
     variances[body.getArgument(argument)] = variance;
   }
+  void setLoad(LoadFn fn) { load = std::move(fn); }
   void setIndexVariance(unsigned dim, Variance variance) {
     indexVariances[dim] = variance;
   }
@@ -66,6 +72,7 @@ private:
   IndexBuilder &b;
   mlir::Block &body;
   unsigned lanes;
+  LoadFn load;
   llvm::DenseMap<mlir::Value, Variance> variances;
   llvm::DenseMap<unsigned, Variance> indexVariances;
   /// Value, row or -1, column or -1, as vector.

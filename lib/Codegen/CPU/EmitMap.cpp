@@ -8,6 +8,7 @@
 
 #include "NestEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -28,6 +29,8 @@ private:
                  OpFoldResult length);
   void emitVectors(const NestPoint &point, OpFoldResult extent);
   void emitBody(const NestPoint &point, unsigned lanes, Value mask);
+  Value emitLoad(memref::LoadOp op, ValueRange indices, unsigned lanes,
+                 Value mask);
 
   /// The operands as the body reads them: copies of blocks in place of
   /// transposed ones.
@@ -109,6 +112,44 @@ void MapEmitter::emitVectors(const NestPoint &point, OpFoldResult extent) {
   });
 }
 
+/// Reads at places that the body computes. Lanes behind the mask read nothing:
+/// their places are any.
+Value MapEmitter::emitLoad(memref::LoadOp op, ValueRange indices,
+                           unsigned lanes, Value mask) {
+  unsigned number = nest.loadNumbers.lookup(op);
+  const NestLoad &from = nest.loads[number];
+  Type element = op.getMemRefType().getElementType();
+  NestOperand flat;
+  flat.flat = from.flat;
+  flat.elementType = element;
+  bool isOne = llvm::none_of(indices.getTypes(), llvm::IsaPred<VectorType>);
+  bool isRow = nest.problem.loads[number].strides[plan.vectorDim] == 1;
+  OpFoldResult place = from.offset;
+  Value places;
+  for (auto [index, stride] : llvm::zip_equal(indices, from.strides)) {
+    bool isVector = isa<VectorType>(index.getType());
+    if (!isVector || isRow) {
+      Value first =
+          isVector ? Value(vector::ExtractOp::create(b, index, 0)) : index;
+      place = b.add(place, b.mul(first, stride));
+      continue;
+    }
+    Value step = broadcastTo(b, b.value(stride), lanes);
+    Value one = arith::MulIOp::create(b, index, step);
+    places = places ? arith::AddIOp::create(b, places, one) : one;
+  }
+  if (isOne)
+    return loadScalar(flat, place);
+  if (isRow)
+    return load(flat, place, b.index(1), lanes, mask);
+  if (!mask)
+    mask = splat(b.getBoolAttr(true), lanes);
+  Value rest = splat(cast<TypedAttr>(b.getZeroAttr(element)), lanes);
+  return vector::GatherOp::create(b, VectorType::get({lanes}, element),
+                                  from.flat, b.value(place), places, mask,
+                                  rest);
+}
+
 void MapEmitter::emitBody(const NestPoint &point, unsigned lanes, Value mask) {
   BodyEmitter body(b, nest.body(), lanes);
   auto argument = [&](unsigned number, Site) {
@@ -119,6 +160,9 @@ void MapEmitter::emitBody(const NestPoint &point, unsigned lanes, Value mask) {
   auto index = [&](unsigned dim, Site) {
     return indexAt(point, dim, lanes, mask);
   };
+  body.setLoad([&](Operation *op, ValueRange indices) {
+    return emitLoad(cast<memref::LoadOp>(op), indices, lanes, mask);
+  });
   SmallVector<Value> results;
   for (OutputBody &output : nest.outputs)
     results.push_back(

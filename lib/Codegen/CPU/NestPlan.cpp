@@ -62,6 +62,10 @@ private:
 bool Planner::canCarryLanes(unsigned dim) const {
   if (problem.dims[dim].reduction)
     return problem.lanesCombine;
+  // Lanes from places apart take an instruction for that.
+  for (const NestAccess &load : problem.loads)
+    if (load.strides[dim] > 1 && (!target.maskedMemory || load.bits < 32))
+      return false;
   return all_of(problem.accesses, [&](const NestAccess &access) {
     if (!access.output)
       return true;
@@ -106,6 +110,8 @@ double Planner::laneCost(unsigned dim) const {
     }
     cost += one;
   }
+  for (const NestAccess &load : problem.loads)
+    cost += accessCost(load, dim);
   double waste = 1;
   if (loop.known && loop.extent > 0)
     waste = double(alignTo(loop.extent, plan.lanes)) / loop.extent;

@@ -359,7 +359,8 @@ bool FuseElementwise::compose(GenericOp producer) {
   if (!intermediate || intermediate->reads.empty())
     return false;
   FailureOr<Nest> nest = Nest::analyze(producer);
-  if (failed(nest))
+  // What a body loads from is no operand, of which the rules here are.
+  if (failed(nest) || !nest->problem.loads.empty())
     return false;
   unsigned cost = nest->problem.bodyCost;
   llvm::SmallSetVector<Operation *, 4> readers;
@@ -427,9 +428,10 @@ bool FuseElementwise::canMerge(GenericOp producer, OpOperand &use) {
   unsigned last = cast<AffineDimExpr>(map.getResults().back()).getPosition();
   FailureOr<Nest> nest = Nest::analyze(consumer);
   bool reduces = consumer.getNumReductionLoops() > 0;
-  if (failed(nest) || (reduces && (!nest->problem.lanesCombine ||
-                                   consumer.getIteratorTypesArray()[last] !=
-                                       utils::IteratorType::reduction)))
+  if (failed(nest) || !nest->problem.loads.empty() ||
+      (reduces &&
+       (!nest->problem.lanesCombine || consumer.getIteratorTypesArray()[last] !=
+                                           utils::IteratorType::reduction)))
     return false;
   // The result is new to the producer.
   return !touches(producer, consumer.getDpsInits()[0]);

@@ -217,6 +217,15 @@ static OutputBody readOutput(linalg::GenericOp op, unsigned number) {
   return out;
 }
 
+/// Whether a load of the body has a vector form: of a buffer from outside,
+/// where nothing is reduced.
+bool Nest::isReadable(memref::LoadOp load) {
+  MemRefType type = load.getMemRefType();
+  return op.getNumReductionLoops() == 0 && type.isStrided() &&
+         packedBits(type.getElementType()) && fitsMemory(type) &&
+         load.getMemRef().getParentBlock() != &body();
+}
+
 LogicalResult Nest::readBody() {
   indexed.assign(op.getNumLoops(), false);
   for (Operation &inner : body()) {
@@ -226,6 +235,12 @@ LogicalResult Nest::readBody() {
     }
     if (isa<linalg::YieldOp, arith::ConstantOp>(inner))
       continue;
+    if (auto load = dyn_cast<memref::LoadOp>(inner)) {
+      if (!isReadable(load))
+        return failure();
+      loadNumbers.try_emplace(load, loadNumbers.size());
+      continue;
+    }
     if (!OpTrait::hasElementwiseMappableTraits(&inner) ||
         inner.getNumResults() != 1)
       return failure();
@@ -397,6 +412,69 @@ void Nest::describe() {
     problem.computeBits = std::max(problem.computeBits, access.bits);
     problem.accesses.push_back(std::move(access));
   }
+  for (auto load : body().getOps<memref::LoadOp>()) {
+    problem.loads.push_back(describeLoad(load));
+    problem.computeBits =
+        std::max(problem.computeBits, problem.loads.back().bits);
+  }
+}
+
+/// By how much a value of the body grows per step of a loop of the nest;
+/// nothing where that is not said.
+std::optional<int64_t> Nest::stepOf(Value value, unsigned loop) {
+  Operation *def = value.getDefiningOp();
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    bool isOwn = argument.getOwner() == &body();
+    return isOwn && problem.accesses[argument.getArgNumber()].dependsOn(loop)
+               ? std::nullopt
+               : std::optional<int64_t>(0);
+  }
+  if (def->getBlock() != &body())
+    return 0;
+  if (auto index = dyn_cast<linalg::IndexOp>(def))
+    return loopOf[index.getDim()] == static_cast<int>(loop) ? 1 : 0;
+  SmallVector<std::optional<int64_t>, 2> steps;
+  for (Value operand : def->getOperands())
+    steps.push_back(stepOf(operand, loop));
+  if (llvm::all_of(steps, [](auto step) { return step == 0; }))
+    return 0;
+  bool adds = isa<arith::AddIOp, arith::SubIOp>(def);
+  if (!adds || !steps[0] || !steps[1])
+    return std::nullopt;
+  return isa<arith::AddIOp>(def) ? *steps[0] + *steps[1]
+                                 : *steps[0] - *steps[1];
+}
+
+NestAccess Nest::describeLoad(memref::LoadOp load) {
+  NestAccess access;
+  MemRefType type = load.getMemRefType();
+  SmallVector<int64_t> exact;
+  int64_t offset;
+  (void)type.getStridesAndOffset(exact, offset);
+  access.bits = *packedBits(type.getElementType());
+  for (unsigned loop = 0; loop < groups.size(); ++loop) {
+    int64_t stride = 0;
+    for (auto [index, of] : llvm::zip_equal(load.getIndices(), exact)) {
+      std::optional<int64_t> step = stepOf(index, loop);
+      bool isKnown = step == 0 || (step == 1 && of == 1 && stride == 0);
+      stride = isKnown ? stride + *step : assumedExtent;
+      if (!isKnown)
+        break;
+    }
+    access.strides.push_back(stride);
+  }
+  return access;
+}
+
+/// A view of a whole buffer of which only the address is used, never its size.
+static Value flatView(IndexBuilder &b, MemRefType type,
+                      memref::ExtractStridedMetadataOp metadata) {
+  auto flat =
+      MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
+                      MemRefLayoutAttrInterface(), type.getMemorySpace());
+  return memref::ReinterpretCastOp::create(
+      b, flat, metadata.getBaseBuffer(), b.index(0),
+      ArrayRef<OpFoldResult>{b.value(1)}, ArrayRef<OpFoldResult>{b.index(1)});
 }
 
 void Nest::materialize(IndexBuilder &b) {
@@ -429,13 +507,7 @@ void Nest::materialize(IndexBuilder &b) {
     auto metadata = memref::ExtractStridedMetadataOp::create(b, operand.get());
     SmallVector<OpFoldResult> strides = metadata.getConstifiedMixedStrides();
     result.offset = metadata.getConstifiedMixedOffset();
-    // Only the address of the flat view is used, never its size.
-    auto flatType =
-        MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
-                        MemRefLayoutAttrInterface(), type.getMemorySpace());
-    result.flat = memref::ReinterpretCastOp::create(
-        b, flatType, metadata.getBaseBuffer(), b.index(0),
-        ArrayRef<OpFoldResult>{b.value(1)}, ArrayRef<OpFoldResult>{b.index(1)});
+    result.flat = flatView(b, type, metadata);
     for (auto [at, expr] : llvm::enumerate(maps[operand.getOperandNumber()])) {
       result.offset =
           b.add(result.offset, b.mul(strides[at], b.index(expr.constant)));
@@ -444,6 +516,13 @@ void Nest::materialize(IndexBuilder &b) {
             b.add(result.strides[number],
                   b.mul(strides[at], b.index(expr.coefficients[group.back()])));
     }
+  }
+  for (auto load : body().getOps<memref::LoadOp>()) {
+    auto metadata =
+        memref::ExtractStridedMetadataOp::create(b, load.getMemRef());
+    loads.push_back({flatView(b, load.getMemRefType(), metadata),
+                     metadata.getConstifiedMixedOffset(),
+                     metadata.getConstifiedMixedStrides()});
   }
 }
 

@@ -12,6 +12,7 @@
 #define TAPESTRY_CODEGEN_COMMON_NEST_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "tapestry/Codegen/Common/IndexBuilder.h"
 #include "tapestry/Codegen/Common/NestProblem.h"
 
@@ -47,6 +48,13 @@ struct NestOperand {
   mlir::Type elementType;
 };
 
+/// A load in the body: one-dimensional view and strides of its buffer.
+struct NestLoad {
+  mlir::Value flat;
+  mlir::OpFoldResult offset;
+  llvm::SmallVector<mlir::OpFoldResult, 4> strides;
+};
+
 /// Where a nest's loops stand: their indices and the operands' offsets.
 struct NestPoint {
   llvm::SmallVector<mlir::OpFoldResult, 6> index;
@@ -76,6 +84,9 @@ public:
   /// Per loop of the nest, after materialize.
   llvm::SmallVector<mlir::OpFoldResult, 6> extents;
   llvm::SmallVector<NestOperand, 4> operands;
+  /// As `problem.loads`, with the positions of the body's loads.
+  llvm::SmallVector<NestLoad, 1> loads;
+  llvm::SmallDenseMap<mlir::Operation *, unsigned, 1> loadNumbers;
   llvm::SmallVector<OutputBody, 2> outputs;
   /// The value that outputs start from, where it is not in the buffer (a fill
   /// that was folded into the nest); null otherwise.
@@ -91,6 +102,9 @@ private:
   bool canMerge(unsigned outer, unsigned inner);
   bool contiguous(unsigned operand, unsigned outer, unsigned inner) const;
   void describe();
+  bool isReadable(mlir::memref::LoadOp load);
+  std::optional<int64_t> stepOf(mlir::Value value, unsigned loop);
+  NestAccess describeLoad(mlir::memref::LoadOp load);
   void checkLanes(unsigned output, const NestAccess &access);
 
   /// One result of an indexing map: coefficients of op's loops, and constant.

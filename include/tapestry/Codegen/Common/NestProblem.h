@@ -40,6 +40,9 @@ struct NestAccess {
 struct NestProblem {
   llvm::SmallVector<NestDim, 6> dims;
   llvm::SmallVector<NestAccess, 4> accesses;
+  /// What the body reads at places of its own, of loops that are all parallel;
+  /// a stride of `assumedExtent` stands for places that data name.
+  llvm::SmallVector<NestAccess, 1> loads;
   /// The widest type that the body computes in.
   unsigned computeBits = 32;
   /// The body's cost in vector instructions per vector of results.

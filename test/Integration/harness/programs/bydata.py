@@ -86,6 +86,32 @@ def permutations(X, P, Q, K, F):
 
 @program(
     """
+    input X : f32[23, 40]
+    input Q : i32[31]
+    Doubled[v, a] = 2 * X[v, a]
+    Rows[n, a] = Doubled[Q[n], a] + 1
+    Back[n, a] = exp(X[(Q[n] * 5) % 23, 39 - a])
+    Scaled[n:23] = X[Q[n], n] * Doubled[n, 3 * Q[n] // 2]
+    Column[a] = X[Q[0], a] - Rows[1, a]
+    """,
+    {"X": normal(23, 40), "Q": integers(0, 22, 31)},
+    "Doubled:f32 Rows:f32 Back:f32 Scaled:f32 Column:f32",
+)
+def computed_tables(X, Q):
+    doubled = 2 * X
+    rows = doubled[Q] + 1
+    n = np.arange(23)
+    return {
+        "Doubled": doubled,
+        "Rows": rows,
+        "Back": np.exp(X[Q * 5 % 23, ::-1]),
+        "Scaled": X[Q[:23], n] * doubled[n, 3 * Q[:23] // 2],
+        "Column": X[Q[0]] - rows[1],
+    }
+
+
+@program(
+    """
     input B : bool[9, 4]
     input H : f16[9, 4]
     input G : bf16[9]
