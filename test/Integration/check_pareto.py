@@ -6,6 +6,7 @@
 
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import xml.dom.minidom
@@ -198,7 +199,11 @@ def limits_hold(bench):
     bench.expect_error(finished, 1, "limits", "seconds", r"\b0\b")
     # Too little memory is the machine's fault: the least and the limit are said.
     finished = bench.tapestry("plan", "small.ein", *SEARCH, "--pareto=f.json", "--memory=10")
-    bench.expect_error(finished, 3, "limits", r"leanest needs about \d+ bytes .* 10 are allowed")
+    pattern = r"leanest needs (\d+) bytes .* 10 are allowed; .* proved .* at least (\d+) bytes"
+    bench.expect_error(finished, 3, "limits", pattern)
+    needed, proved = map(int, re.search(pattern, finished.stderr).groups())
+    if not 10 < proved <= needed:
+        raise CheckFailed(f"the leanest needs {needed}, {proved} is proved")
     if (bench.folder / "f.json").exists():
         raise CheckFailed("f.json was written")
 

@@ -36,8 +36,9 @@ Objectives pareto::objectivesOf(const PlanGraph &graph, const Plan &plan,
        spmdCosts(graph, plan.grid, machine, plan.placement))
     objectives[Seconds] += cost.total();
   objectives[Bytes] = double(plan.placement.totalBytes());
-  objectives[Memory] =
-      double(peakBytesPerDevice(graph, plan.grid, plan.placement));
+  objectives[Memory] = double(
+      plan.isPeakExact ? plan.peakBytesPerDevice
+                       : peakBytesPerDevice(graph, plan.grid, plan.placement));
   objectives[Devices] = double(plan.grid.numDevices());
   return objectives;
 }
@@ -236,19 +237,17 @@ static llvm::Expected<Plan> buildPlan(StateEvaluators &evaluators,
 char LimitsError::ID = 0;
 
 /// How far the plan that came closest is from the limits.
-static std::string describeMiss(const Objectives &closest,
-                                const Objectives &limits, bool ranOutOfTime,
-                                bool isPeakExact) {
+static std::string describeMiss(const LimitsError::Miss &miss) {
   std::string text;
   llvm::raw_string_ostream os(text);
   auto breaks = [&](Objective objective) {
-    return closest[objective] > limits[objective];
+    return miss.closest[objective] > miss.limits[objective];
   };
   unsigned limited = 0;
   for (unsigned i = 0; i < numObjectives; ++i)
-    limited += limits[i] != noLimits[i];
+    limited += miss.limits[i] != noLimits[i];
   os << "no plan within the limits was found"
-     << (ranOutOfTime ? " in the time allowed" : "") << "; ";
+     << (miss.ranOutOfTime ? " in the time allowed" : "") << "; ";
   // Where memory is the only limit, the closest plan is the leanest.
   os << (limited == 1 && breaks(Memory) ? "the leanest" : "the closest");
   unsigned listed = 0;
@@ -257,21 +256,72 @@ static std::string describeMiss(const Objectives &closest,
       continue;
     os << (listed++ ? ", and " : " ");
     if (i == Memory)
-      os << "needs " << (isPeakExact ? "" : "about ")
-         << llvm::format("%.15g bytes per device", closest[i]);
+      os << "needs " << (miss.isPeakExact ? "" : "about ")
+         << llvm::format("%.15g bytes per device", miss.closest[i]);
     else
-      os << llvm::format("has %.15g ", closest[i])
+      os << llvm::format("has %.15g ", miss.closest[i])
          << stringifyObjective(Objective(i));
-    os << llvm::format(" where %.15g are allowed", limits[i]);
+    os << llvm::format(" where %.15g are allowed", miss.limits[i]);
   }
+  if (miss.provedBytes)
+    os << "; it is proved that every plan"
+       << (miss.hasRewrites ? " of the program as it is written" : "")
+       << " needs at least " << *miss.provedBytes << " bytes";
   return text;
 }
 
-LimitsError::LimitsError(const Objectives &closest, const Objectives &limits,
-                         bool ranOutOfTime, bool isPeakExact)
-    : ErrorInfo(closest[Memory] > limits[Memory] ? Fault::Machine
-                                                 : Fault::Program,
-                "", describeMiss(closest, limits, ranOutOfTime, isPeakExact)) {}
+LimitsError::LimitsError(const Miss &miss)
+    : ErrorInfo(miss.closest[Memory] > miss.limits[Memory] ? Fault::Machine
+                                                           : Fault::Program,
+                "", describeMiss(miss)) {}
+
+/// The memory that every plan of a graph needs on any of some grids; nothing
+/// where that is not known of one of them.
+static std::optional<int64_t> provedBytes(const PlanGraph &graph,
+                                          llvm::ArrayRef<DeviceGrid> userGrids,
+                                          const ParetoOptions &options) {
+  std::optional<int64_t> least;
+  for (const DeviceGrid &userGrid : userGrids) {
+    DeviceGrid grid = splitIntoPrimes(userGrid);
+    auto problem = secondsModel().buildProblem({graph, grid, options.machine},
+                                               /*memoryLimit=*/1);
+    if (!problem) {
+      llvm::consumeError(problem.takeError());
+      return std::nullopt;
+    }
+    if (!(*problem)->isComplete())
+      return std::nullopt;
+    auto need =
+        leastMemory((*problem)->problem(), options.planner.solverOptions);
+    if (!need) {
+      llvm::consumeError(need.takeError());
+      return std::nullopt;
+    }
+    least = std::min(least.value_or(need->lowerBound), need->lowerBound);
+  }
+  return least;
+}
+
+/// Why there is no frontier: `closest` breaks the limits least.
+static llvm::Error limitsError(const ParetoTask &task,
+                               const ParetoMember &closest,
+                               const ParetoOptions &options,
+                               bool ranOutOfTime) {
+  LimitsError::Miss miss;
+  miss.closest = closest.objectives;
+  miss.limits = options.limits;
+  miss.ranOutOfTime = ranOutOfTime;
+  miss.isPeakExact = closest.plan.isPeakExact;
+  if (miss.closest[Memory] <= miss.limits[Memory] || ranOutOfTime)
+    return llvm::make_error<LimitsError>(miss);
+  miss.provedBytes = provedBytes(task.space.graph(0), task.grids, options);
+  miss.hasRewrites = !task.space.applicable(0).empty();
+  // An estimate may be too small.
+  if (closest.graph == 0 && !miss.isPeakExact && miss.provedBytes)
+    miss.closest[Memory] =
+        std::max(miss.closest[Memory], double(*miss.provedBytes));
+  return llvm::make_error<LimitsError>(miss);
+}
 
 static llvm::Error checkOptions(const ParetoOptions &options) {
   if (options.threads < 1 || options.threads > 1024)
@@ -334,9 +384,10 @@ gridsToSearch(const ParetoOptions &options) {
 /// Without a rule that ends a search it would never end.
 static constexpr int64_t mostTrials = 100'000'000;
 
-/// Runs all threads; their frontiers together.
-static std::vector<FoundPlan>
-runWorkers(const ParetoTask &task, ParetoFront &front, Objectives &closest) {
+/// Runs all threads; their frontiers together or, where all are empty, the plan
+/// that comes closest to the limits.
+static std::vector<FoundPlan> runWorkers(const ParetoTask &task,
+                                         ParetoFront &front) {
   const ParetoOptions &options = task.options;
   int64_t trials = options.evaluations ? options.evaluations : mostTrials;
   ParetoExchange exchange;
@@ -354,17 +405,12 @@ runWorkers(const ParetoTask &task, ParetoFront &front, Objectives &closest) {
     thread.join();
 
   std::vector<FoundPlan> found;
-  double leastViolation = std::numeric_limits<double>::infinity();
   for (const auto &worker : workers) {
     llvm::append_range(found, worker->frontier());
     front.evaluations += worker->trials();
     if (worker->startVolume() > 0)
       front.volumeGrowth = std::max(front.volumeGrowth,
                                     worker->volume() / worker->startVolume());
-    if (worker->closest().violation < leastViolation) {
-      leastViolation = worker->closest().violation;
-      closest = worker->closest().objectives;
-    }
     std::vector<MutatorRecord> records = worker->mutatorRecords();
     if (front.mutators.empty())
       for (const MutatorRecord &record : records)
@@ -376,6 +422,11 @@ runWorkers(const ParetoTask &task, ParetoFront &front, Objectives &closest) {
     }
   }
   front.stopped = workers.front()->whyStopped().str();
+  if (found.empty())
+    found.push_back(
+        (*llvm::min_element(workers, [](const auto &a, const auto &b) {
+          return a->leastViolation() < b->leastViolation();
+        }))->closest());
   return found;
 }
 
@@ -388,42 +439,79 @@ originOf(const FoundPlan &found,
   return text.empty() ? "start" : text;
 }
 
-/// Sets a plan's peak, and the objective that it is, to the exact one where
-/// that is known.
-static void findPeakOf(Plan &plan, unsigned graph, Objectives &objectives,
-                       const ParetoOptions &options) {
-  if (options.findPeak && !plan.isPeakExact)
-    measurePeak(
-        plan, [&](const Plan &plan) { return options.findPeak(graph, plan); });
-  if (plan.isPeakExact)
-    objectives[Memory] = double(plan.peakBytesPerDevice);
+/// Every start, then what was found and is on a frontier by its estimates:
+/// complete plans, with the peaks of their programs where these are known.
+static llvm::Expected<std::vector<ParetoMember>>
+makeCandidates(const ParetoTask &task, const Starts &starts,
+               llvm::ArrayRef<FoundPlan> found) {
+  const ParetoOptions &options = task.options;
+  std::vector<ParetoMember> candidates;
+  auto add = [&](unsigned graph, const Plan &plan, std::string origin) {
+    ParetoMember &member = candidates.emplace_back();
+    member.graph = graph;
+    member.rewrites = task.space.history(graph);
+    member.origin = std::move(origin);
+    member.plan = plan;
+    if (options.findPeak)
+      measurePeak(member.plan, [&](const Plan &plan) {
+        return options.findPeak(graph, plan);
+      });
+    member.plan.rewrites = options.earlierRewrites;
+    llvm::append_range(member.plan.rewrites, member.rewrites);
+    member.objectives =
+        objectivesOf(task.space.graph(graph), member.plan, options.machine);
+  };
+  for (auto [plan, origin] : llvm::zip_equal(starts.plans, starts.origins))
+    add(/*graph=*/0, plan, origin);
+
+  StateEvaluators evaluators(task.space, task.grids, options.machine);
+  auto mutators = allMutators();
+  std::vector<Objectives> estimates;
+  for (const FoundPlan &plan : found)
+    estimates.push_back(plan.objectives);
+  for (unsigned number : nondominated(estimates)) {
+    const FoundPlan &plan = found[number];
+    if (plan.start >= 0)
+      continue;
+    llvm::Expected<Plan> built = buildPlan(evaluators, plan, options);
+    if (!built)
+      return built.takeError();
+    add(plan.sketch.graph, *built, originOf(plan, mutators));
+  }
+  return candidates;
 }
 
-/// The members that are still within the limits and beaten by no other once
-/// their peaks are those of their programs. `closest` is that of the leanest if
-/// there are none.
+/// Those within the limits that no other beats.
 static std::vector<ParetoMember>
-withExactPeaks(std::vector<ParetoMember> members, const ParetoOptions &options,
-               Objectives &closest) {
-  std::vector<ParetoMember> within;
+frontierOf(llvm::ArrayRef<ParetoMember> candidates, const Objectives &limits) {
+  std::vector<const ParetoMember *> within;
   std::vector<Objectives> points;
-  const ParetoMember *leanest = nullptr;
-  for (ParetoMember &member : members) {
-    findPeakOf(member.plan, member.graph, member.objectives, options);
-    if (member.objectives[Memory] <= options.limits[Memory]) {
+  for (const ParetoMember &member : candidates)
+    if (covers(member.objectives, limits)) {
+      within.push_back(&member);
       points.push_back(member.objectives);
-      within.push_back(std::move(member));
-    } else if (!leanest ||
-               member.objectives[Memory] < leanest->objectives[Memory]) {
-      leanest = &member;
     }
-  }
-  if (within.empty() && leanest)
-    closest = leanest->objectives;
-  std::vector<ParetoMember> result;
+  std::vector<ParetoMember> members;
   for (unsigned number : nondominated(points))
-    result.push_back(std::move(within[number]));
-  return result;
+    members.push_back(*within[number]);
+  llvm::sort(members, [](const ParetoMember &a, const ParetoMember &b) {
+    return a.objectives < b.objectives;
+  });
+  return members;
+}
+
+/// The one that breaks the limits least.
+static const ParetoMember &closestOf(llvm::ArrayRef<ParetoMember> candidates,
+                                     const Objectives &limits) {
+  std::vector<Objectives> points;
+  for (const ParetoMember &member : candidates)
+    points.push_back(member.objectives);
+  ObjectiveScale scale(points);
+  return *llvm::min_element(
+      candidates, [&](const ParetoMember &a, const ParetoMember &b) {
+        return violation(scale(a.objectives), scale(limits)) <
+               violation(scale(b.objectives), scale(limits));
+      });
 }
 
 llvm::Expected<ParetoFront> pareto::searchPareto(RewriteSpace &space,
@@ -442,7 +530,8 @@ llvm::Expected<ParetoFront> pareto::searchPareto(RewriteSpace &space,
     return grids.takeError();
 
   ParetoOptions searched = options;
-  // What is estimated above the limit may fit.
+  // The search goes by estimates, and what is estimated above the limit may
+  // fit: how far they are trusted.
   if (options.findPeak)
     searched.limits[Memory] *= 1.25;
   ParetoTask task = {space, searched, std::move(*grids), {}, begin};
@@ -466,52 +555,17 @@ llvm::Expected<ParetoFront> pareto::searchPareto(RewriteSpace &space,
     front.starts.push_back({task.starts.back().objectives, starts.origins[s]});
   }
 
-  Objectives closest = {};
-  std::vector<FoundPlan> found = runWorkers(task, front, closest);
-  bool ranOutOfTime = front.stopped == "time limit";
-  if (found.empty())
-    return llvm::make_error<LimitsError>(closest, options.limits, ranOutOfTime,
-                                         /*isPeakExact=*/false);
-
+  std::vector<FoundPlan> found = runWorkers(task, front);
+  auto candidates = makeCandidates(task, starts, found);
+  if (!candidates)
+    return candidates.takeError();
   // What the front shows of starts is as exact as of members.
-  for (auto [start, plan] : llvm::zip_equal(front.starts, starts.plans))
-    findPeakOf(plan, /*graph=*/0, start.objectives, options);
-  StateEvaluators evaluators(space, task.grids, options.machine);
-  auto mutators = allMutators();
-  std::vector<ParetoMember> members;
-  std::vector<Objectives> points;
-  for (unsigned number : nondominated([&] {
-         std::vector<Objectives> all;
-         for (const FoundPlan &plan : found)
-           all.push_back(plan.objectives);
-         return all;
-       }())) {
-    const FoundPlan &plan = found[number];
-    ParetoMember &member = members.emplace_back();
-    member.graph = plan.sketch.graph;
-    member.rewrites = space.history(member.graph);
-    if (plan.start >= 0) {
-      member.plan = starts.plans[plan.start];
-      member.origin = starts.origins[plan.start];
-    } else {
-      llvm::Expected<Plan> built = buildPlan(evaluators, plan, options);
-      if (!built)
-        return built.takeError();
-      member.plan = std::move(*built);
-      member.origin = originOf(plan, mutators);
-    }
-    member.plan.rewrites = options.earlierRewrites;
-    llvm::append_range(member.plan.rewrites, member.rewrites);
-    member.objectives =
-        objectivesOf(space.graph(member.graph), member.plan, options.machine);
-  }
-  members = withExactPeaks(std::move(members), options, closest);
+  for (auto [start, member] : llvm::zip(front.starts, *candidates))
+    start.objectives = member.objectives;
+  std::vector<ParetoMember> members = frontierOf(*candidates, options.limits);
   if (members.empty())
-    return llvm::make_error<LimitsError>(closest, options.limits, ranOutOfTime,
-                                         /*isPeakExact=*/true);
-  llvm::sort(members, [](const ParetoMember &a, const ParetoMember &b) {
-    return a.objectives < b.objectives;
-  });
+    return limitsError(task, closestOf(*candidates, options.limits), options,
+                       front.stopped == "time limit");
   front.members = std::move(members);
   front.seed = options.seed;
   front.threads = options.threads;

@@ -53,10 +53,9 @@ public:
   void run();
 
   std::vector<FoundPlan> frontier();
-  /// The plan that breaks the limits least.
-  const ParetoPopulation::Member &closest() const {
-    return population.closest();
-  }
+  /// The plan that breaks the limits least, and by how much.
+  FoundPlan closest() { return describe(population.closest()); }
+  double leastViolation() const { return population.closest().violation; }
   int64_t trials() const { return trialsDone; }
   double startVolume() const { return volumeAtStart; }
   double volume() const { return population.volume(); }

@@ -262,6 +262,106 @@ TEST(Pareto, FindsTheExactFrontierAroundASharedInput) {
 }
 
 //===----------------------------------------------------------------------===//
+// Peaks of programs
+//===----------------------------------------------------------------------===//
+
+/// Whatever was measured, starts included.
+TEST(Pareto, NoMemberIsBeatenByWhatWasMeasured) {
+  std::mt19937 random(6);
+  unsigned measured = 0, moved = 0;
+  for (unsigned round = 0; round < 16; ++round) {
+    PlanGraph graph = randomGraph(random, 2 + round % 5);
+    for (auto [vertex, uses] : llvm::zip_equal(graph.vertices, graph.uses()))
+      vertex.isOutput = !vertex.isInput && uses.empty();
+    SingleGraph space(graph);
+    ParetoOptions options = optionsFor(2 + round % 4);
+    options.evaluations = 300;
+    options.seed = round;
+    options.maxMembers = round % 3 ? 200 : 5;
+    options.threads = round % 8 == 7 ? 2 : 1;
+    std::vector<Objectives> all;
+    options.findPeak = [&](unsigned, const Plan &plan) {
+      int64_t estimate = peakBytesPerDevice(graph, plan.grid, plan.placement);
+      // 0.85 to 1.35 of it, by what says little of the plan.
+      uint64_t thousandths =
+          850 + (plan.placement.totalBytes() * 2654435761u >> 7) % 500;
+      int64_t peak = int64_t(estimate * thousandths / 1000);
+      moved += peak != estimate;
+      Objectives objectives = objectivesOf(graph, plan, options.machine);
+      objectives[Memory] = double(peak);
+      all.push_back(objectives);
+      return std::optional<int64_t>(peak);
+    };
+    auto check = [&](const ParetoFront &front) {
+      checkFront(space, front, options.machine);
+      for (const ParetoMember &member : front.members) {
+        EXPECT_TRUE(member.plan.isPeakExact);
+        EXPECT_TRUE(llvm::is_contained(all, member.objectives));
+        EXPECT_LE(member.objectives[Memory], options.limits[Memory]);
+        for (const Objectives &point : all)
+          EXPECT_FALSE(dominates(point, member.objectives)) << member.origin;
+      }
+      for (const ParetoStart &start : front.starts)
+        EXPECT_TRUE(llvm::is_contained(all, start.objectives)) << start.origin;
+      measured += all.size();
+      all.clear();
+    };
+    ParetoFront front = valueOf(searchPareto(space, options));
+    check(front);
+    if (options.threads > 1)
+      continue;
+    // No start beats a member; those beyond the limit are lost.
+    for (const ParetoMember &member : front.members)
+      options.limits[Memory] =
+          std::min(options.limits[Memory], 1.3 * member.objectives[Memory]);
+    front = valueOf(searchPareto(space, options));
+    llvm::erase_if(front.starts, [&](const ParetoStart &start) {
+      return start.objectives[Memory] > options.limits[Memory];
+    });
+    check(front);
+  }
+  EXPECT_GT(measured, 200u);
+  EXPECT_GT(moved, 200u);
+}
+
+/// The least that is proved is never more than what the leanest is said to
+/// need.
+TEST(Pareto, RefusalsNameWhatIsProved) {
+  PlanGraph graph = chainGraph(64);
+  for (auto [vertex, uses] : llvm::zip_equal(graph.vertices, graph.uses()))
+    vertex.isOutput = !vertex.isInput && uses.empty();
+  SingleGraph space(graph);
+  ParetoOptions options = optionsFor(4);
+  options.limits[Memory] = 10;
+  auto numbersOf = [&](llvm::StringRef before) {
+    std::string text = factsOf(searchPareto(space, options).takeError()).text;
+    auto numberAfter = [&](llvm::StringRef words) {
+      int64_t number = 0;
+      EXPECT_TRUE(llvm::StringRef(text).contains(words)) << text;
+      llvm::StringRef rest = llvm::StringRef(text).split(words).second;
+      EXPECT_FALSE(rest.consumeInteger(10, number)) << text;
+      return number;
+    };
+    return std::make_pair(
+        numberAfter(before),
+        numberAfter("proved that every plan needs at least "));
+  };
+  auto [estimate, proved] = numbersOf("the leanest needs about ");
+  EXPECT_GT(proved, 10);
+  EXPECT_GE(estimate, proved);
+  // The same peaks twice over: nothing but the leanest changes.
+  int64_t least = std::numeric_limits<int64_t>::max();
+  options.findPeak = [&](unsigned, const Plan &plan) {
+    int64_t peak = 2 * peakBytesPerDevice(graph, plan.grid, plan.placement);
+    least = std::min(least, peak);
+    return std::optional<int64_t>(peak);
+  };
+  auto [exact, same] = numbersOf("the leanest needs ");
+  EXPECT_EQ(exact, least);
+  EXPECT_EQ(same, proved);
+}
+
+//===----------------------------------------------------------------------===//
 // Rewrites
 //===----------------------------------------------------------------------===//
 

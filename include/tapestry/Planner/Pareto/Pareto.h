@@ -73,8 +73,9 @@ struct ParetoOptions {
   /// How the starting points are solved and placed.
   plan::PlannerOptions planner;
   /// The most bytes that a device holds when a plan of a graph of the space
-  /// runs, where that can be found out. Members are compared by it in the end,
-  /// and those within the limits kept; the search goes by an estimate.
+  /// runs, where that can be found out. The search goes by an estimate; what it
+  /// found and the starts are compared by this in the end, and those within the
+  /// limits kept.
   std::function<std::optional<int64_t>(unsigned graph, const plan::Plan &)>
       findPeak;
 };
@@ -128,9 +129,19 @@ struct ParetoFront {
 /// fault.
 class LimitsError : public llvm::ErrorInfo<LimitsError, FaultError> {
 public:
-  /// An inexact peak is the planner's estimate, and called about so much.
-  LimitsError(const Objectives &closest, const Objectives &limits,
-              bool ranOutOfTime, bool isPeakExact);
+  struct Miss {
+    /// The plan that came closest, with its exact peak or (not `isPeakExact`)
+    /// the planner's estimate, which is called about so much.
+    Objectives closest = {};
+    Objectives limits = noLimits;
+    bool ranOutOfTime = false;
+    bool isPeakExact = false;
+    /// What every plan needs, of the program as it is written if there are
+    /// rewrites.
+    std::optional<int64_t> provedBytes;
+    bool hasRewrites = false;
+  };
+  explicit LimitsError(const Miss &miss);
   static char ID;
 };
 
@@ -139,7 +150,8 @@ public:
 llvm::Expected<ParetoFront> searchPareto(model::RewriteSpace &space,
                                          const ParetoOptions &options);
 
-/// What a plan for `graph` is judged by, on its own grid.
+/// What a plan for `graph` is judged by, on its own grid; its peak is estimated
+/// where it is not known.
 Objectives objectivesOf(const model::PlanGraph &graph, const plan::Plan &plan,
                         const machine::Machine &machine);
 
