@@ -2,7 +2,7 @@
 
 #include "mlir/IR/DialectImplementation.h"
 #include "tapestry/Dialect/Index/IR/IndexAttrs.h"
-#include "llvm/ADT/APInt.h"
+#include "tapestry/Support/Reach.h"
 #include <cstdlib>
 
 using namespace mlir;
@@ -16,21 +16,20 @@ using namespace tapestry::index;
 /// Whether the numbers of one dimension leave room for the arithmetic on them:
 /// extents, and how far the image may reach, are below 2^62.
 static bool isWithinReach(const LayoutDim &dim) {
-  constexpr int64_t limit = int64_t(1) << 62;
+  constexpr int64_t limit = Reach::limit;
   auto isBelow = [&](int64_t value) { return -limit < value && value < limit; };
-  llvm::APInt reach(256, dim.span);
-  reach += llvm::APInt(256, dim.constant, /*isSigned=*/true).abs();
+  Reach reach(dim.span);
+  reach.add(dim.constant);
   for (const LayoutTerm &term : dim.terms) {
     // A label of extent 0 reaches nowhere by any coefficient.
     if (term.extent >= limit || !isBelow(term.coefficient))
       return false;
     if (term.within && (!isBelow(term.within->lo) || !isBelow(term.within->hi)))
       return false;
-    reach += llvm::APInt(256, term.coefficient, /*isSigned=*/true).abs() *
-             llvm::APInt(256, term.extent);
+    reach.add(term.coefficient, term.extent);
   }
   return dim.extent < limit && dim.floordiv < limit && dim.mod < limit &&
-         reach.ult(limit);
+         reach.isWithin();
 }
 
 /// Checks the numbers of one dimension; layout_c1 and layout_c2.

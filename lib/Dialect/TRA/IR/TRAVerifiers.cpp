@@ -7,8 +7,8 @@
 
 #include "VerifierRules.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Support/Reach.h"
 #include "tapestry/Support/Resharding.h"
-#include "llvm/ADT/APInt.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -187,21 +187,16 @@ LogicalResult ToTensorOp::verify() {
 // Join
 //===----------------------------------------------------------------------===//
 
-/// Extents, and how far subscripts may reach, are below 2^62, as in layouts:
-/// the arithmetic on them does not overflow.
-static constexpr int64_t reachLimit = int64_t(1) << 62;
-
 LogicalResult tra::verifyReach(Operation *op, const Twine &what,
                                const Projection &projection,
                                ArrayRef<int64_t> extents) {
   for (auto [number, dim] : llvm::enumerate(projection.dims)) {
     unsigned position = number;
-    llvm::APInt reach(256, 1);
+    Reach reach(1);
     // Adds |a| * b, which `name` stands for in the message.
     auto add = [&](const Twine &name, int64_t a, int64_t b) -> LogicalResult {
-      reach +=
-          llvm::APInt(256, a, /*isSigned=*/true).abs() * llvm::APInt(256, b);
-      if (reach.ult(reachLimit))
+      reach.add(a, b);
+      if (reach.isWithin())
         return success();
       return op->emitOpError("dimension ")
              << position << " of " << what << " is addressed by the " << name
@@ -219,7 +214,7 @@ LogicalResult tra::verifyReach(Operation *op, const Twine &what,
       return failure();
     for (auto [name, value] :
          {std::pair("floordiv", dim.floordiv), std::pair("mod", dim.mod)})
-      if (value >= reachLimit)
+      if (value >= Reach::limit)
         return op->emitOpError("dimension ")
                << position << " of " << what << " is addressed by the " << name
                << " " << value << ", which is 2^62 or more";
@@ -253,7 +248,7 @@ LogicalResult tra::verifyLabels(Operation *op, ArrayAttr labels,
     if (extent < 0)
       return op->emitOpError("label '")
              << name << "' has extent " << extent << ", expected at least 0";
-    if (extent >= reachLimit)
+    if (extent >= Reach::limit)
       return op->emitOpError("label '")
              << name << "' has extent " << extent << ", which is 2^62 or more";
   }

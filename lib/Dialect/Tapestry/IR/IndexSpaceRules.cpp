@@ -2,7 +2,7 @@
 
 #include "IndexSpaceRules.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
-#include "llvm/ADT/APInt.h"
+#include "tapestry/Support/Reach.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -64,12 +64,11 @@ LogicalResult teg::verifyLabels(Operation *op, ArrayAttr labels,
 
 bool teg::isWithinReach(const ProjectionDim &dim,
                         llvm::ArrayRef<int64_t> extents) {
-  llvm::APInt reach(256, 1);
-  reach += llvm::APInt(256, dim.constant, /*isSigned=*/true).abs();
+  Reach reach(1);
+  reach.add(dim.constant);
   for (const AffineTerm &term : dim.terms)
-    reach += llvm::APInt(256, term.coefficient, /*isSigned=*/true).abs() *
-             llvm::APInt(256, std::max<int64_t>(extents[term.dim], 1));
-  return reach.ult(int64_t(1) << 62);
+    reach.add(term.coefficient, std::max<int64_t>(extents[term.dim], 1));
+  return reach.isWithin();
 }
 
 ZRange teg::imageOf(const ProjectionDim &dim, llvm::ArrayRef<int64_t> extents) {
