@@ -43,7 +43,8 @@ private:
   void createFunction();
   void finishFunction();
 
-  Value fetchPiece(BlockOpInterface op, unsigned number,
+  Value fetchPiece(BlockOpInterface op,
+                   ArrayRef<std::pair<unsigned, Access>> reads, unsigned number,
                    const Partition &partition);
   Value bringHome(BlockOpInterface op, unsigned result, VertexEmitter &emitter,
                   Value relation);
@@ -134,10 +135,10 @@ Value GraphLowering::move(Value relation, StringRef vertex, StringAttr reader,
 
 /// A piece of an operand where the op reads it. Every reader fetches for
 /// itself, just before it runs; pieces that occur twice are fetched once.
-Value GraphLowering::fetchPiece(BlockOpInterface op, unsigned number,
-                                const Partition &partition) {
+Value GraphLowering::fetchPiece(BlockOpInterface op,
+                                ArrayRef<std::pair<unsigned, Access>> reads,
+                                unsigned number, const Partition &partition) {
   SmallVector<Value> tensors = op.getTensorOperands();
-  auto reads = op.getReads();
   const Access &access = reads[number].second;
   Value tensor = tensors[reads[number].first];
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -199,11 +200,11 @@ LogicalResult GraphLowering::lowerVertex(BlockOpInterface op) {
   if (!*partition)
     return op.emitError("'")
            << name << "' has no partition: plan the graph first";
-  SmallVector<Value> operands;
-  for (unsigned piece = 0, e = op.getReads().size(); piece < e; ++piece)
-    operands.push_back(fetchPiece(op, piece, **partition));
-
   VertexEmitter emitter(b, gridAttr, op, **partition);
+  SmallVector<Value> operands;
+  for (unsigned piece = 0; piece < emitter.getPieces().size(); ++piece)
+    operands.push_back(fetchPiece(op, emitter.getPieces(), piece, **partition));
+
   FailureOr<SmallVector<Value>> written = emitter.emitWritten(operands);
   if (failed(written))
     return failure();

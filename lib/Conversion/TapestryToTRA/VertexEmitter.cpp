@@ -26,7 +26,7 @@ TypedAttr VertexEmitter::customIdentity(unsigned result) {
 
 ArrayAttr VertexEmitter::padAttrs() {
   SmallVector<Attribute> pads;
-  for (auto &[operand, access] : op.getReads()) {
+  for (auto &[operand, access] : pieces) {
     TypedAttr pad;
     if (access.fallback == AccessFallback::Pad)
       pad = op.getPad(operand);
@@ -46,7 +46,7 @@ ArrayAttr VertexEmitter::labelAttrs() {
 ArrayAttr VertexEmitter::guardAttrs() {
   SmallVector<Attribute> guards;
   bool isGuarded = false;
-  for (auto &[operand, access] : op.getReads()) {
+  for (auto &[operand, access] : pieces) {
     isGuarded |= !access.guard.empty();
     guards.push_back(access.guard.empty()
                          ? Attribute(b.getUnitAttr())
@@ -57,7 +57,7 @@ ArrayAttr VertexEmitter::guardAttrs() {
 
 FailureOr<SmallVector<Value>> VertexEmitter::emitWritten(ValueRange operands) {
   SmallVector<Projection> reads;
-  for (auto &[operand, access] : op.getReads()) {
+  for (auto &[operand, access] : pieces) {
     reads.push_back(access.projection);
     // A join's operands are read at subscripts, by all points.
     bool isLinear =

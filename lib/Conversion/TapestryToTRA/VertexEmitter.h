@@ -19,7 +19,12 @@ public:
   VertexEmitter(mlir::OpBuilder &builder, index::GridAttr grid,
                 BlockOpInterface op, const Partition &partition)
       : b(builder), grid(grid), op(op), partition(partition),
-        loc(op->getLoc()) {}
+        pieces(op.getReads()), loc(op->getLoc()) {}
+
+  /// What the op reads.
+  llvm::ArrayRef<std::pair<unsigned, Access>> getPieces() const {
+    return pieces;
+  }
 
   /// What the partition makes the op write of operands that lie where it reads
   /// them, one relation per result. Partial values are of the accumulator's
@@ -58,6 +63,7 @@ private:
   index::GridAttr grid;
   BlockOpInterface op;
   const Partition &partition;
+  std::vector<std::pair<unsigned, Access>> pieces;
   mlir::Location loc;
 };
 

@@ -200,6 +200,8 @@ struct TapestryInlineCallsPass
       if (auto call = dyn_cast<CallOp>(op))
         calls.push_back(call);
     });
+    if (calls.empty())
+      return success();
     CallerNames names(caller);
     SmallVector<std::string> prefixes;
     for (CallOp call : calls) {
