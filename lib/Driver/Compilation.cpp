@@ -179,24 +179,28 @@ std::optional<int64_t> Compilation::findPeak(teg::GraphOp graph,
 
 ExitStatus Compilation::lower(Phase last) {
   Stage stage(options, "lowering");
-  // What the dialects state is verified once per phase up to the device
-  // program; below it, verification would cost as much as the passes.
-  auto run = [&](void (*build)(OpPassManager &)) {
+  auto run = [&](auto &&build) {
     PassManager pm(context.get());
     pm.enableVerifier(false);
     build(pm);
-    return succeeded(pm.run(*module)) && succeeded(verify(*module));
+    return succeeded(pm.run(*module));
   };
+  // Operators, a plug-in's too, write what they lower to into relations; those
+  // are verified. From there on the IR is our passes' own, and verification
+  // would cost as much as they do.
+  if (last >= Phase::Relation &&
+      (!run(buildRelationPipeline) || failed(verify(*module))))
+    return ExitBadInput;
   // What they refuse is an operator that has no such lowering.
-  if ((last >= Phase::Relation && !run(buildRelationPipeline)) ||
-      (last >= Phase::Program && !run(buildProgramPipeline)))
+  if (last >= Phase::Program && !run(buildProgramPipeline))
     return ExitBadInput;
   if (last < Phase::Code)
     return ExitDone;
-  PassManager lower(context.get());
-  lower.enableVerifier(false);
-  buildCodePipeline(lower, *target, codegen);
-  return succeeded(lower.run(*module)) ? ExitDone : ExitBadInput;
+  return run([&](OpPassManager &pm) {
+    buildCodePipeline(pm, *target, codegen);
+  })
+             ? ExitDone
+             : ExitBadInput;
 }
 
 ExitStatus Compilation::printAfterPhase() {
