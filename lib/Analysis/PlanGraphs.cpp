@@ -2,6 +2,7 @@
 
 #include "tapestry/Analysis/PlanGraphs.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -156,7 +157,8 @@ FailureOr<GraphVertices> tapestry::buildPlanGraph(Block &block) {
       if (failed(collector.add(vertex)))
         return failure();
     } else if (!isa<GraphNodeInterface>(op) &&
-               !op.hasTrait<OpTrait::IsTerminator>()) {
+               !op.hasTrait<OpTrait::IsTerminator>() &&
+               !isOpTriviallyDead(&op)) {
       op.emitError("'") << op.getName()
                         << "' has no index space that a plan could cut";
       return failure();

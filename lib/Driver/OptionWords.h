@@ -1,5 +1,4 @@
 //===- OptionWords.h - Wrong words of a command line ------------*- C++ -*-===//
-//-*-===//
 
 #ifndef TAPESTRY_LIB_DRIVER_OPTIONWORDS_H
 #define TAPESTRY_LIB_DRIVER_OPTIONWORDS_H

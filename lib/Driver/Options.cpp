@@ -467,10 +467,12 @@ static bool parseWords(int argc, char **argv) {
 }
 
 void tapestry::driver::forgetForeignOptions() {
-  // Words are looked up there, too, whatever the command is.
+  // Words are looked up there, too, whatever the command is. LLVM's --version
+  // is there only.
   SmallVector<cl::Option *> foreign;
   for (auto &entry : cl::getRegisteredOptions(cl::SubCommand::getTopLevel()))
-    if (!entry.second->Subs.contains(&cl::SubCommand::getAll()))
+    if (!entry.second->Subs.contains(&cl::SubCommand::getAll()) &&
+        entry.first != "version")
       foreign.push_back(entry.second);
   for (cl::Option *option : foreign)
     option->removeArgument();

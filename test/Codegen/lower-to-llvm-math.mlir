@@ -46,3 +46,13 @@ func.func @infinite(%x: vector<4xf32>) -> vector<4xi1> attributes {tapestry.devi
   %0 = math.isinf %x : vector<4xf32>
   return %0 : vector<4xi1>
 }
+
+// -----
+
+func.func @tensor(%i: index) -> bf16 attributes {tapestry.device} {
+  // expected-error @below {{failed to legalize operation 'arith.constant'}}
+  %c = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xbf16>
+  %0 = math.exp %c : tensor<4xbf16>
+  %e = tensor.extract %0[%i] : tensor<4xbf16>
+  return %e : bf16
+}

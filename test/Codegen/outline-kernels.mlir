@@ -93,6 +93,25 @@ func.func @loads(%x: memref<8xf32>, %y: memref<8xf32>)
   return
 }
 
+// Nor do marks of constants tell kernels apart.
+// CHECK-LABEL: func.func @constants(
+// CHECK:         call @[[STORES:tapestry_kernel[_0-9]*]](%arg0) {{.*}}"x"
+// CHECK:         call @[[STORES]](%arg1) {{.*}}"y"
+func.func @constants(%a: memref<8xf32>, %b: memref<8xf32>) attributes {tapestry.device} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c1 = arith.constant 1 : index
+  %v = arith.constant {tapestry.vertex = "x"} 1.0 : f32
+  scf.for %i = %c0 to %c8 step %c1 {
+    memref.store %v, %a[%i] : memref<8xf32>
+  } {tapestry.vertex = "x", tapestry.kernel}
+  %w = arith.constant {tapestry.vertex = "y"} 1.0 : f32
+  scf.for %i = %c0 to %c8 step %c1 {
+    memref.store %w, %b[%i] : memref<8xf32>
+  } {tapestry.vertex = "y", tapestry.kernel}
+  return
+}
+
 // CHECK: func.func private @[[K0]](%{{.*}}: memref<?xf32> {llvm.noalias}, %{{.*}}: memref<?xf32> {llvm.noalias})
 // CHECK: func.func private @[[K1]](%{{.*}}: memref<8xf32, strided<[1]>>, %{{.*}}: memref<8xf32, strided<[1], offset: 8>>, %{{.*}}: f32)
 // CHECK: func.func private @[[K2]](%{{.*}}: memref<?xf32> {llvm.noalias})

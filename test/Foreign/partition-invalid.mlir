@@ -9,3 +9,12 @@ tapestry.graph @far {
   } : (tensor<5xf32>) -> tensor<4xf32>
   tapestry.sink "B", %B : tensor<4xf32>
 }
+
+// -----
+
+// What computes nothing that is used is no vertex.
+tapestry.graph @unused {
+  %A = tapestry.source "A" : tensor<5xf32>
+  %c = arith.constant 3 : index
+  tapestry.sink "A", %A : tensor<5xf32>
+}

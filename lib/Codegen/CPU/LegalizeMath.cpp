@@ -23,8 +23,11 @@ static bool isScalarOnly(Operation *op) {
              math::ErfOp, math::ErfcOp, math::Log1pOp, math::FPowIOp>(op);
 }
 
-/// Narrow floats for which LLVM has no code on these processors.
+/// Narrow floats for which LLVM has no code on these processors, or vectors of
+/// them.
 static bool isNarrow(Type type) {
+  if (isa<ShapedType>(type) && !isa<VectorType>(type))
+    return false;
   auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
   return element && element.getWidth() <= 16 && !element.isF16();
 }

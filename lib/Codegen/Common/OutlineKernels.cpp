@@ -217,7 +217,7 @@ func::FuncOp OutlineKernels::build(const Kernel &kernel) {
   IRMapping mapping;
   mapping.map(kernel.arguments.getArrayRef(), function.getArguments());
   for (Operation *constant : kernel.constants)
-    b.clone(*constant, mapping);
+    dropMarks(b.clone(*constant, mapping));
   for (Operation *op : kernel.ops) {
     op->remove();
     b.insert(op);

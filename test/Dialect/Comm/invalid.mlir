@@ -673,6 +673,11 @@ func.func private @comm_c1_vertex() attributes {comm.vertices = [{name = "A"}]}
 
 // -----
 
+// expected-error@+1 {{has the attribute 'comm.vertices', which lists dictionaries of 'name' and 'flops' on a function}}
+func.func private @comm_c1_flops() attributes {comm.vertices = [{name = "A", flops = 3 : i128}]}
+
+// -----
+
 // expected-error@+1 {{has the attribute 'comm.unread_inputs', which lists names of inputs on a function}}
 func.func private @comm_c1_unread() attributes {comm.unread_inputs = [3]}
 

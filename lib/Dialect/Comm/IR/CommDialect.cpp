@@ -44,8 +44,9 @@ static bool areVertices(Operation *op, Attribute value) {
     return false;
   auto list = cast<ArrayAttr>(value).getAsRange<DictionaryAttr>();
   return llvm::all_of(list, [](DictionaryAttr vertex) {
-    return vertex.getAs<StringAttr>("name") &&
-           vertex.getAs<IntegerAttr>("flops");
+    auto flops = vertex.getAs<IntegerAttr>("flops");
+    return vertex.getAs<StringAttr>("name") && flops &&
+           flops.getType().isSignlessInteger(64) && flops.getInt() >= 0;
   });
 }
 
