@@ -47,7 +47,7 @@ LogicalResult VertexCollector::addOperands(BlockOpInterface op,
     PlanOperand use;
     use.producer = producer->second;
     use.projection = access.projection;
-    use.padded = access.fallback == AccessFallback::Pad;
+    use.padded = access.fallback != AccessFallback::None;
     use.guard = access.guard;
     use.kind = access.kind;
     auto *known = llvm::find_if(vertex.operands, [&](const PlanOperand &other) {

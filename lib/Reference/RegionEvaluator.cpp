@@ -1,8 +1,9 @@
 //===- RegionEvaluator.cpp - An op over its whole index space -------------===//
 //
 // A batch is a run of consecutive result elements. For each batch the reduced
-// labels run in row-major order; since subscripts are affine, one step moves
-// all elements of a batch by the same distance in each operand.
+// labels run in row-major order; since subscripts are affine before they are
+// divided, one step moves all elements of a batch by the same distance in each
+// operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,14 +21,16 @@ namespace {
 struct Reader {
   const HostTensor *tensor;
   Slot slot;
-  /// The offset, or with padding the index of each dimension, as
-  /// sum(perLabel[l] * l) + constant.
+  /// (sum(perLabel[l] * l) + constant) floordiv d mod m: the offset or, where
+  /// not all points lie in the tensor and are linear in the labels, the index
+  /// of each dimension, piece by piece.
   struct Form {
     llvm::SmallVector<int64_t> perLabel;
     int64_t constant = 0;
+    int64_t floordiv = 1, mod = 0;
   };
   llvm::SmallVector<Form, 1> forms;
-  bool isPadded = false;
+  bool isByIndex = false;
   double padReal = 0;
   int64_t padInteger = 0;
   /// Whether a reduced label moves it.
@@ -91,21 +94,33 @@ void Worker::gather(const Reader &reader, Lane *lanesOut, Lane pad,
                     const int64_t *base, Read read) {
   const T *data = reinterpret_cast<const T *>(reader.tensor->bytes.data());
   const auto &delta = deltas[&reader - job.readers.data()];
-  if (!reader.isPadded) {
+  if (!reader.isByIndex) {
     data += delta[0];
     for (unsigned lane = 0; lane < lanes; ++lane)
       lanesOut[lane] = static_cast<Lane>(read(data[base[lane]]));
     return;
   }
+  size_t rank = reader.tensor->shape.size();
   for (unsigned lane = 0; lane < lanes; ++lane) {
-    int64_t offset = 0;
-    bool inside = true;
-    for (auto [dim, extent] : llvm::enumerate(reader.tensor->shape)) {
-      int64_t index = base[dim * maxLanes + lane] + delta[dim];
-      inside &= 0 <= index && index < extent;
-      offset = offset * extent + index;
+    lanesOut[lane] = pad;
+    bool inside = false;
+    for (size_t piece = 0; !inside; piece += rank) {
+      int64_t offset = 0;
+      inside = true;
+      for (auto [dim, extent] : llvm::enumerate(reader.tensor->shape)) {
+        size_t number = piece + dim;
+        const Reader::Form &form = reader.forms[number];
+        int64_t index = base[number * maxLanes + lane] + delta[number];
+        if (form.floordiv != 1 || form.mod != 0)
+          index = wrapped({index, index + 1}, form.floordiv, form.mod).lo;
+        inside &= 0 <= index && index < extent;
+        offset = offset * extent + index;
+      }
+      if (inside)
+        lanesOut[lane] = static_cast<Lane>(read(data[offset]));
+      else if (piece + rank >= reader.forms.size())
+        break;
     }
-    lanesOut[lane] = inside ? static_cast<Lane>(read(data[offset])) : pad;
   }
 }
 
@@ -269,32 +284,42 @@ void Worker::runBatch(int64_t first, unsigned count) {
 //===----------------------------------------------------------------------===//
 
 static Reader makeReader(BlockOpInterface op, unsigned operand,
-                         const Projection &projection, const HostTensor &tensor,
-                         Slot slot, llvm::ArrayRef<bool> reduced) {
+                         llvm::ArrayRef<Access> accesses,
+                         const HostTensor &tensor, Slot slot,
+                         llvm::ArrayRef<bool> reduced) {
   Reader reader;
   reader.tensor = &tensor;
   reader.slot = slot;
   TypedAttr pad = op.getPad(operand);
-  reader.isPadded = static_cast<bool>(pad);
   if (auto real = dyn_cast_or_null<FloatAttr>(pad))
     reader.padReal = real.getValueAsDouble();
   else if (auto integer = dyn_cast_or_null<IntegerAttr>(pad))
     reader.padInteger = integer.getValue().getSExtValue();
+  reader.isByIndex =
+      pad || accesses.size() > 1 ||
+      llvm::any_of(accesses.front().projection.dims,
+                   [](const ProjectionDim &dim) { return !dim.isLinear(); });
 
+  size_t rank = tensor.shape.size();
   Reader::Form empty;
   empty.perLabel.assign(reduced.size(), 0);
-  reader.forms.assign(reader.isPadded ? projection.rank() : 1, empty);
-  int64_t stride = 1;
-  for (unsigned dim = projection.rank(); dim-- > 0;) {
-    // With padding each index is needed, without only the offset.
-    Reader::Form &form = reader.forms[reader.isPadded ? dim : 0];
-    int64_t scale = reader.isPadded ? 1 : stride;
-    form.constant += scale * projection.dims[dim].constant;
-    for (AffineTerm term : projection.dims[dim].terms) {
-      form.perLabel[term.dim] += scale * term.coefficient;
-      reader.movesInReduction |= reduced[term.dim];
+  reader.forms.assign(reader.isByIndex ? accesses.size() * rank : 1, empty);
+  for (auto [number, access] : llvm::enumerate(accesses)) {
+    int64_t stride = 1;
+    for (unsigned dim = rank; dim-- > 0;) {
+      const ProjectionDim &entry = access.projection.dims[dim];
+      Reader::Form &form =
+          reader.forms[reader.isByIndex ? number * rank + dim : 0];
+      int64_t scale = reader.isByIndex ? 1 : stride;
+      form.constant += scale * entry.constant;
+      for (AffineTerm term : entry.terms) {
+        form.perLabel[term.dim] += scale * term.coefficient;
+        reader.movesInReduction |= reduced[term.dim];
+      }
+      form.floordiv = entry.floordiv;
+      form.mod = entry.mod;
+      stride *= tensor.shape[dim];
     }
-    stride *= tensor.shape[dim];
   }
   return reader;
 }
@@ -366,15 +391,14 @@ tapestry::reference::evaluateRegion(BlockOpInterface op,
   }
   for (unsigned operand = 0; operand < inputs.size(); ++operand) {
     std::vector<Access> accesses = op.getAccesses(operand);
-    if (accesses.size() != 1 || !accesses.front().guard.empty() ||
-        llvm::any_of(accesses.front().projection.dims,
-                     [](const ProjectionDim &dim) { return !dim.isLinear(); }))
+    if (llvm::any_of(accesses, [](const Access &access) {
+          return !access.guard.empty() || access.kind != AccessKind::Affine;
+        }))
       return llvm::createStringError("'" + op.getVertexName() +
                                      "' reads operand " + llvm::Twine(operand) +
-                                     " in pieces, a scalar region reads it at "
-                                     "every point by linear subscripts");
-    job.readers.push_back(makeReader(op, operand, accesses.front().projection,
-                                     *inputs[operand],
+                                     " at some points only, a scalar region "
+                                     "reads it at every point");
+    job.readers.push_back(makeReader(op, operand, accesses, *inputs[operand],
                                      program->operands()[operand], reduced));
   }
   runAll(job, work, pool);

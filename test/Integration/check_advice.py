@@ -26,8 +26,9 @@ N[i:8] = i32(i)
 """
 # What is advised, and what it stands for.
 ADVICE = [
-    ("[i:8] = select([i == 7], X[0], pad(X, 0)[i + 1])", lambda d: np.roll(d.X, -1)),
-    ("[i:8] = select([i == 0], X[7], pad(X, 0)[i - 1])", lambda d: np.roll(d.X, 1)),
+    ("[i:8] = X[(i - 1) % 8]", lambda d: np.roll(d.X, 1)),
+    ("[i:16] = X[i % 8]", lambda d: np.tile(d.X, 2)),
+    ("[i:16] = X[i // 2]", lambda d: d.X.repeat(2)),
     ("[i:8] = select([i == 0], X[0], pad(X, 0)[i - 1])", lambda d: np.pad(d.X, 1, "edge")[:8]),
     ("[i:8] = select([i == 0], X[1], pad(X, 0)[i - 1])", lambda d: np.pad(d.X, 1, "reflect")[:8]),
     ("[i:16] = select([i <= 7], pad(X, 0)[i], pad(Y, 0)[i - 8])", lambda d: np.append(d.X, d.Y)),
@@ -36,7 +37,7 @@ ADVICE = [
     ("[i:3] = X[i + 1]", lambda d: d.X[1:4]),
     ("[i:7] = X[i + 1] - X[i]", lambda d: np.diff(d.X)),
     ("[a:4, b:2] = X[2 * a + b]", lambda d: d.X.reshape(4, 2)),
-    ("[k:20] = sum[i, j] select([k == 5 * i + j], M[i, j], 0)", lambda d: d.M.reshape(20)),
+    ("[k:20] = M[k // 5, k % 5]", lambda d: d.M.reshape(20)),
     ("[r:2, i] = X[i]", lambda d: np.tile(d.X, (2, 1))),
     ("[k:8] = sum[n] select(A[n] == k, X[n], 0)", lambda d: np.bincount(d.A, d.X, 8)),
     ("[k:16] = sum[i] select([k == 2 * i], X[i], 0)", lambda d: np.kron(d.X, [1, 0])),

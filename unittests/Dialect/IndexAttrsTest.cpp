@@ -165,4 +165,64 @@ TEST_F(IndexAttrsTest, LinearFormsRefuseWhatIsNotLinear) {
   EXPECT_EQ(form->constant, -5);
 }
 
+/// Whatever upstream makes of an expression, its form has the same values and
+/// prints as what is parsed.
+TEST_F(IndexAttrsTest, SubscriptsDivideAndWrapAround) {
+  AffineExpr i = getAffineDimExpr(0, &context);
+  AffineExpr j = getAffineDimExpr(1, &context);
+  unsigned known = 0;
+  for (int round = 0; round < 3000; ++round) {
+    AffineExpr expr = i * pick(-3, 3) + j * pick(-3, 3) + pick(-9, 9);
+    for (int64_t steps = pick(1, 3); steps > 0; --steps) {
+      int64_t by = pick(1, 6) * pick(1, 2);
+      if (int64_t what = pick(0, 2); what == 0)
+        expr = expr.floorDiv(by);
+      else if (what == 1)
+        expr = expr % by;
+      else
+        expr = expr + i * pick(-2, 2) + by;
+    }
+    FailureOr<ProjectionDim> form = getSubscript(expr);
+    if (failed(form))
+      continue;
+    ++known;
+    AffineMap map = AffineMap::get(2, 0, expr);
+    AffineMap canonical = canonicalSubscripts(map);
+    EXPECT_EQ(getAffineExpr(*form, &context),
+              getAffineExpr(*getSubscript(canonical.getResult(0)), &context));
+    for (int64_t x = -7; x < 7; ++x)
+      for (int64_t y = -7; y < 7; ++y) {
+        int64_t value = form->constant;
+        for (const AffineTerm &term : form->terms)
+          value += term.coefficient * (term.dim == 0 ? x : y);
+        value = wrapped({value, value + 1}, form->floordiv, form->mod).lo;
+        EXPECT_EQ(map.compose(llvm::ArrayRef<int64_t>{x, y})[0], value);
+        EXPECT_EQ(canonical.compose(llvm::ArrayRef<int64_t>{x, y})[0], value);
+      }
+  }
+  EXPECT_GT(known, 1000u);
+}
+
+TEST_F(IndexAttrsTest, SubscriptsArePrintedAsTheyAreParsed) {
+  AffineExpr i = getAffineDimExpr(0, &context);
+  AffineExpr j = getAffineDimExpr(1, &context);
+  auto text = [](AffineExpr expr) {
+    std::string printed;
+    llvm::raw_string_ostream os(printed);
+    printSubscript(os, *getSubscript(expr),
+                   [&](unsigned dim) { os << (dim == 0 ? "i" : "j"); });
+    return printed;
+  };
+  EXPECT_EQ(text((i + 1) % 8), "(i + 1) mod 8");
+  EXPECT_EQ(text(i.floorDiv(4)), "i floordiv 4");
+  EXPECT_EQ(text(i.floorDiv(4) - 1), "(i - 4) floordiv 4");
+  EXPECT_EQ(text((i * 2 - j).floorDiv(3) % 5),
+            "((2 * i - j) floordiv 3) mod 5");
+  EXPECT_EQ(text((i % 12).floorDiv(4)), "(i floordiv 4) mod 3");
+  EXPECT_EQ(text((i % 12) % 4), "i mod 4");
+  EXPECT_TRUE(failed(getSubscript((i % 12).floorDiv(5))));
+  EXPECT_TRUE(failed(getSubscript(i % 12 + 1)));
+  EXPECT_TRUE(failed(getSubscript(i.floorDiv(2) + j.floorDiv(3))));
+}
+
 } // namespace

@@ -38,8 +38,9 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
       "::llvm::SmallVector<::mlir::Value>", "getTensorOperands">,
     InterfaceMethod<[{
         The pieces in which a tensor operand is read, at least one. Guards do not
-        overlap. Index points that no guard holds read nothing or, where the
-        fallback is a pad, the constant.
+        overlap; of pieces whose fallback is another, at most one lies in the
+        tensor at a point of its guard. Index points that no piece holds read
+        nothing or, where the fallback is a pad, the constant.
       }], "::std::vector<::tapestry::Access>", "getAccesses",
       (ins "unsigned":$operand)>,
     InterfaceMethod<[{
@@ -127,8 +128,9 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
     InterfaceMethod<[{
         The scalar function of one index point: one argument per tensor
         operand, ended by a terminator with the value to reduce or store. An op
-        that has it has one result, reads every operand in one linear piece
-        without a guard, and needs neither `lowerLocal` nor `evaluate`.
+        that has it has one result, reads every operand in one piece without a
+        guard or in linear ones of which one lies in the tensor, and needs
+        neither `lowerLocal` nor `evaluate`.
       }], "::mlir::Region *", "getScalarRegion", (ins), "", "return nullptr;">,
     InterfaceMethod<[{
         The label whose value at the index point `op`, which lies in the scalar

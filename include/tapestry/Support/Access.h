@@ -33,8 +33,9 @@ enum class AccessKind {
 /// What is read where the projection leaves the tensor, or, if no piece of an
 /// operand holds the index point, there.
 enum class AccessFallback {
-  None, ///< Nothing: within its guard a piece never leaves the tensor.
-  Pad,  ///< The operand's constant.
+  None,  ///< Nothing: within its guard a piece never leaves the tensor.
+  Pad,   ///< The operand's constant.
+  Other, ///< Another piece of the operand: exactly one lies in the tensor.
 };
 
 /// One piece of an operand.
@@ -64,6 +65,18 @@ struct Access {
     return projection.image(guarded(indexBox));
   }
 };
+
+/// The range of the starts of one dimension's regions over an index space of
+/// these extents; unlike an image exact where they wrap around.
+ZRange startsOfDim(const ProjectionDim &dim, llvm::ArrayRef<int64_t> extents);
+
+/// The pieces in which a projection reads that wraps around the whole of a
+/// dimension: one per turn, linear, each read where it lies inside the tensor,
+/// so that no block reads more of the tensor than it needs. Otherwise, and
+/// where a dimension is gone around more than once, the projection alone.
+std::vector<Projection> splitTurns(const Projection &projection,
+                                   llvm::ArrayRef<int64_t> extents,
+                                   llvm::ArrayRef<int64_t> shape);
 
 /// One piece of what an operator writes of a result: the index points of
 /// `guard` (empty: all) write the regions that the projection names. The pieces

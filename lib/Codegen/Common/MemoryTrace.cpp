@@ -47,20 +47,21 @@ std::optional<int64_t> MemoryTrace::evaluate(Value value, Frame &frame) {
 /// Sums and products wrap as they do in the program.
 static std::optional<int64_t> compute(Operation *op, uint64_t a, uint64_t b) {
   int64_t x = a, y = b;
-  bool divides = isa<arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
-                     arith::CeilDivUIOp, arith::FloorDivSIOp, arith::RemSIOp,
-                     arith::RemUIOp>(op);
-  if (divides && (x < 0 || y <= 0))
+  bool isUnsigned = isa<arith::DivUIOp, arith::CeilDivUIOp, arith::RemUIOp>(op);
+  bool divides = isUnsigned || isa<arith::DivSIOp, arith::CeilDivSIOp,
+                                   arith::FloorDivSIOp, arith::RemSIOp>(op);
+  if (divides && (y <= 0 || (isUnsigned && x < 0)))
     return std::nullopt;
   using Result = std::optional<int64_t>;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](arith::AddIOp) -> Result { return a + b; })
       .Case([&](arith::SubIOp) -> Result { return a - b; })
       .Case([&](arith::MulIOp) -> Result { return a * b; })
-      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(
+      .Case<arith::DivSIOp, arith::DivUIOp>(
           [&](auto) -> Result { return x / y; })
+      .Case([&](arith::FloorDivSIOp) -> Result { return x / y - (x % y < 0); })
       .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>(
-          [&](auto) -> Result { return x / y + (x % y != 0); })
+          [&](auto) -> Result { return x / y + (x % y > 0); })
       .Case<arith::RemSIOp, arith::RemUIOp>(
           [&](auto) -> Result { return x % y; })
       .Case([&](arith::MinSIOp) -> Result { return std::min(x, y); })

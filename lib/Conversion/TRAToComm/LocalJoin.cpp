@@ -63,7 +63,8 @@ private:
         .getShape();
   }
   unsigned numLabels() const { return extents.size(); }
-  Value operandWindow(unsigned number, Value part, AffineMap &localMap);
+  Value operandWindow(unsigned first, ValueRange parts, AffineMap &localMap);
+  Value gatherWindow(unsigned number, Value part, AffineMap &localMap);
   Value emitInit(Type elementType, bool reduces);
   Value emitBody(OpBuilder &body, ValueRange arguments, Type accumulator,
                  bool reduces);
@@ -79,14 +80,17 @@ private:
 
 } // namespace
 
-/// The operand's part as the device's window onto it: the points that the block
-/// reads, those outside the tensor filled with the pad value. `localMap` gets
-/// the subscripts in local coordinates.
-Value LocalJoin::operandWindow(unsigned number, Value part,
+/// The operand's parts, one per piece, as the device's window onto it: the
+/// points that the block reads, those outside the tensor filled with the pad
+/// value. `localMap` gets the subscripts in local coordinates.
+Value LocalJoin::operandWindow(unsigned first, ValueRange parts,
                                AffineMap &localMap) {
-  Projection projection = *index::getLinearForms(join.getInputMap(number));
-  Layout layout = Layout::ofProjection(projection, extents, partition,
-                                       operandShape(number));
+  Projection projection = *index::getSubscripts(join.getInputMap(first));
+  if (llvm::any_of(projection.dims,
+                   [](const ProjectionDim &dim) { return !dim.isLinear(); }))
+    return gatherWindow(first, parts.front(), localMap);
+  Layout layout =
+      Layout::ofProjection(projection, extents, partition, operandShape(first));
   SmallVector<AffineExpr> subscripts;
   SmallVector<int64_t> shape;
   // Terms that keep room for missing points, per dimension.
@@ -124,29 +128,89 @@ Value LocalJoin::operandWindow(unsigned number, Value part,
     changed |= isUneven;
   }
   localMap = AffineMap::get(numLabels(), 0, subscripts, b.getContext());
-  bool reachesOut = join.getPad(number) && !space.staysInside(layout);
-  if (!reachesOut && !changed)
-    return part;
-  auto partType = cast<RankedTensorType>(part.getType());
-  return space.padWindow(
-      part, layout, join.getPad(number), rooms,
-      RankedTensorType::get(shape, partType.getElementType()));
+  bool reachesOut = join.getPad(first) && !space.staysInside(layout);
+  if (!reachesOut && !changed && parts.size() == 1)
+    return parts.front();
+  auto type = RankedTensorType::get(
+      shape, cast<RankedTensorType>(parts.front().getType()).getElementType());
+  if (parts.size() == 1)
+    return space.padWindow(parts.front(), layout, join.getPad(first), rooms,
+                           type);
+  SmallVector<Layout, 0> layouts = {layout};
+  for (unsigned piece = 1; piece < parts.size(); ++piece)
+    layouts.push_back(Layout::ofProjection(
+        *index::getSubscripts(join.getInputMap(first + piece)), extents,
+        partition, operandShape(first + piece)));
+  return space.joinWindow(parts, layouts, rooms, type);
+}
+
+/// What the block's points read of a part by subscripts that divide or wrap
+/// around, an element per point of the labels that they name.
+Value LocalJoin::gatherWindow(unsigned number, Value part,
+                              AffineMap &localMap) {
+  Access access{*index::getSubscripts(join.getInputMap(number))};
+  index::LayoutAttr layout =
+      cast<tra::RelationType>(join.getInputs()[number].getType()).getLayout();
+  Type element = cast<RankedTensorType>(part.getType()).getElementType();
+  if (join.getPad(number) && !space.staysInside(layout.getLayout()))
+    part = space.padWindow(
+        part, layout.getLayout(), join.getPad(number),
+        SmallVector<SmallVector<AffineTerm, 1>>(access.projection.rank()),
+        tra::windowType(layout, element, /*isPadded=*/true));
+  SmallVector<Value> ends;
+  for (unsigned label = 0; label < numLabels(); ++label)
+    ends.push_back(space.getBounds()[2 * label + 1]);
+  SmallVector<Value> starts;
+  for (unsigned label = 0; label < numLabels(); ++label)
+    starts.push_back(space.start(label));
+  SmallVector<Value> corner =
+      index::emitWindowStarts(b, loc, access, starts, ends);
+
+  SmallVector<unsigned> named;
+  for (const ProjectionDim &dim : access.projection.dims)
+    for (const AffineTerm &term : dim.terms)
+      named.push_back(term.dim);
+  llvm::sort(named);
+  named.erase(llvm::unique(named), named.end());
+  SmallVector<OpFoldResult> sizes;
+  for (unsigned label : named)
+    sizes.push_back(space.mixedSize(label));
+  Value empty = tensor::EmptyOp::create(b, loc, sizes, element);
+  auto window = linalg::GenericOp::create(
+      b, loc, empty.getType(), ValueRange(), empty,
+      b.getMultiDimIdentityMap(named.size()),
+      SmallVector<utils::IteratorType>(named.size(),
+                                       utils::IteratorType::parallel),
+      [&](OpBuilder &body, Location loc, ValueRange) {
+        SmallVector<Value> point = starts;
+        for (auto [position, label] : llvm::enumerate(named))
+          point[label] = arith::AddIOp::create(
+              body, loc, linalg::IndexOp::create(body, loc, position),
+              starts[label]);
+        auto read = index::ApplyOp::create(
+            body, loc,
+            index::ProjectionAttr::get(b.getContext(), numLabels(),
+                                       access.projection),
+            point);
+        SmallVector<Value> local;
+        for (auto [place, start] : llvm::zip_equal(read.getResults(), corner))
+          local.push_back(arith::SubIOp::create(body, loc, place, start));
+        linalg::YieldOp::create(
+            body, loc,
+            tensor::ExtractOp::create(body, loc, part, local).getResult());
+      });
+  window->setAttr("tapestry.vertex", join.getVertexAttr());
+  localMap =
+      AffineMap::getMultiDimMapWithTargets(numLabels(), named, b.getContext());
+  return window.getResult(0);
 }
 
 /// The tensor that the device's part of the result is computed into.
 Value LocalJoin::emitInit(Type elementType, bool reduces) {
   SmallVector<OpFoldResult> sizes;
-  SmallVector<int64_t> shape;
   AffineMap resultMap = join.getResultMap();
-  for (AffineExpr expr : resultMap.getResults()) {
-    unsigned label = cast<AffineDimExpr>(expr).getPosition();
-    int64_t extent = space.extent(label);
-    shape.push_back(extent);
-    if (ShapedType::isDynamic(extent))
-      sizes.push_back(space.size(label));
-    else
-      sizes.push_back(b.getIndexAttr(extent));
-  }
+  for (AffineExpr expr : resultMap.getResults())
+    sizes.push_back(space.mixedSize(cast<AffineDimExpr>(expr).getPosition()));
   Value init = tensor::EmptyOp::create(b, loc, sizes, elementType);
   if (!reduces)
     return init;
@@ -208,9 +272,10 @@ Value LocalJoin::lower(ValueRange operands) {
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
   llvm::SmallBitVector bounded(numLabels());
-  for (auto [number, part] : llvm::enumerate(operands)) {
+  for (auto [first, end] : join.getOperandPieces()) {
     AffineMap map;
-    inputs.push_back(operandWindow(number, part, map));
+    inputs.push_back(
+        operandWindow(first, operands.slice(first, end - first), map));
     maps.push_back(map);
     for (AffineExpr expr : map.getResults())
       if (auto dim = dyn_cast<AffineDimExpr>(expr))
@@ -223,10 +288,7 @@ Value LocalJoin::lower(ValueRange operands) {
   for (unsigned label = 0; label < numLabels(); ++label) {
     if (bounded.test(label))
       continue;
-    SmallVector<OpFoldResult> extent = {
-        ShapedType::isDynamic(space.extent(label))
-            ? OpFoldResult(space.size(label))
-            : OpFoldResult(b.getIndexAttr(space.extent(label)))};
+    SmallVector<OpFoldResult> extent = {space.mixedSize(label)};
     inputs.push_back(tensor::EmptyOp::create(b, loc, extent, b.getI8Type()));
     maps.push_back(AffineMap::get(numLabels(), 0, b.getAffineDimExpr(label)));
   }

@@ -53,6 +53,12 @@ Value LocalSpace::size(unsigned label) {
   return arith::SubIOp::create(b, loc, bounds[2 * label + 1], start(label));
 }
 
+OpFoldResult LocalSpace::mixedSize(unsigned label) {
+  int64_t known = extent(label);
+  return ShapedType::isDynamic(known) ? OpFoldResult(size(label))
+                                      : OpFoldResult(b.getIndexAttr(known));
+}
+
 bool LocalSpace::staysInside(const Layout &layout) const {
   for (int64_t d = 0, e = grid.numDevices(); d < e; ++d)
     if (layout.imageBox(grid, d) != layout.box(grid, d))
@@ -60,19 +66,19 @@ bool LocalSpace::staysInside(const Layout &layout) const {
   return true;
 }
 
-Value LocalSpace::padWindow(Value part, const Layout &layout, TypedAttr pad,
-                            ArrayRef<SmallVector<AffineTerm, 1>> rooms,
-                            RankedTensorType windowType) {
+LocalSpace::Place
+LocalSpace::placeOf(Value part, const Layout &layout,
+                    ArrayRef<SmallVector<AffineTerm, 1>> rooms,
+                    RankedTensorType windowType) {
   auto layoutAttr = index::LayoutAttr::get(b.getContext(), grid, layout);
-  unsigned rank = layout.rank();
   // Starts and ends, of the window and of its part inside the tensor.
   auto window =
       index::PartOp::create(b, loc, layoutAttr, device, /*unclipped=*/true);
   auto inside =
       index::PartOp::create(b, loc, layoutAttr, device, /*unclipped=*/false);
-  SmallVector<OpFoldResult> offsets, insideSizes, windowSizes;
+  Place place;
   Value zero = constant(0);
-  for (unsigned dim = 0; dim < rank; ++dim) {
+  for (unsigned dim = 0; dim < layout.rank(); ++dim) {
     auto extent = [&](index::PartOp part) -> Value {
       return arith::SubIOp::create(b, loc, part.getResult(2 * dim + 1),
                                    part.getResult(2 * dim));
@@ -94,30 +100,54 @@ Value LocalSpace::padWindow(Value part, const Layout &layout, TypedAttr pad,
       before = arith::AddIOp::create(b, loc, before, room);
       windowSize = arith::AddIOp::create(b, loc, windowSize, room);
     }
-    offsets.push_back(before);
+    place.offsets.push_back(before);
     auto sizeOf = [&](int64_t known, Value size) {
       return ShapedType::isDynamic(known) ? OpFoldResult(size)
                                           : OpFoldResult(b.getIndexAttr(known));
     };
-    insideSizes.push_back(sizeOf(
+    place.sizes.push_back(sizeOf(
         cast<RankedTensorType>(part.getType()).getDimSize(dim), insideSize));
-    windowSizes.push_back(sizeOf(windowType.getDimSize(dim), windowSize));
+    place.windowSizes.push_back(sizeOf(windowType.getDimSize(dim), windowSize));
   }
+  return place;
+}
+
+Value LocalSpace::insert(Value part, Value window, const Place &place) {
+  SmallVector<OpFoldResult> ones(place.offsets.size(), b.getIndexAttr(1));
+  Value hole = tensor::ExtractSliceOp::create(
+      b, loc, cast<RankedTensorType>(part.getType()), window, place.offsets,
+      place.sizes, ones);
+  auto copy = linalg::CopyOp::create(b, loc, part, hole);
+  copy->setAttr("tapestry.vertex", vertex);
+  return tensor::InsertSliceOp::create(b, loc, copy.getResult(0), window,
+                                       place.offsets, place.sizes, ones);
+}
+
+Value LocalSpace::padWindow(Value part, const Layout &layout, TypedAttr pad,
+                            ArrayRef<SmallVector<AffineTerm, 1>> rooms,
+                            RankedTensorType windowType) {
+  Place place = placeOf(part, layout, rooms, windowType);
   Type stored = windowType.getElementType();
   if (!pad)
     pad = cast<TypedAttr>(b.getZeroAttr(stored));
   Value fill = toStored(b, loc, arith::ConstantOp::create(b, loc, pad), stored);
-  Value empty = tensor::EmptyOp::create(b, loc, windowSizes, stored);
+  Value empty = tensor::EmptyOp::create(b, loc, place.windowSizes, stored);
   auto filled =
       linalg::FillOp::create(b, loc, ValueRange{fill}, ValueRange{empty});
-  SmallVector<OpFoldResult> ones(rank, b.getIndexAttr(1));
-  Value hole = tensor::ExtractSliceOp::create(
-      b, loc, cast<RankedTensorType>(part.getType()), filled.getResult(0),
-      offsets, insideSizes, ones);
-  auto copy = linalg::CopyOp::create(b, loc, part, hole);
-  for (Operation *op : {filled.getOperation(), copy.getOperation()})
-    op->setAttr("tapestry.vertex", vertex);
-  return tensor::InsertSliceOp::create(b, loc, copy.getResult(0),
-                                       filled.getResult(0), offsets,
-                                       insideSizes, ones);
+  filled->setAttr("tapestry.vertex", vertex);
+  return insert(part, filled.getResult(0), place);
+}
+
+Value LocalSpace::joinWindow(ValueRange parts, ArrayRef<Layout> layouts,
+                             ArrayRef<SmallVector<AffineTerm, 1>> rooms,
+                             RankedTensorType windowType) {
+  Value window;
+  for (auto [part, layout] : llvm::zip_equal(parts, layouts)) {
+    Place place = placeOf(part, layout, rooms, windowType);
+    if (!window)
+      window = tensor::EmptyOp::create(b, loc, place.windowSizes,
+                                       windowType.getElementType());
+    window = insert(part, window, place);
+  }
+  return window;
 }

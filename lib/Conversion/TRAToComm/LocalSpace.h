@@ -49,6 +49,7 @@ public:
   /// value.
   int64_t extent(unsigned label) const;
   mlir::Value size(unsigned label);
+  mlir::OpFoldResult mixedSize(unsigned label);
   mlir::Value start(unsigned label) const { return bounds[2 * label]; }
   /// Start and end of the block, label by label.
   mlir::ValueRange getBounds() const { return bounds; }
@@ -63,8 +64,22 @@ public:
                         mlir::TypedAttr pad,
                         llvm::ArrayRef<llvm::SmallVector<AffineTerm, 1>> rooms,
                         mlir::RankedTensorType windowType);
+  /// The same of an operand in pieces, one of which lies in the tensor at every
+  /// point.
+  mlir::Value joinWindow(mlir::ValueRange parts, llvm::ArrayRef<Layout> layouts,
+                         llvm::ArrayRef<llvm::SmallVector<AffineTerm, 1>> rooms,
+                         mlir::RankedTensorType windowType);
 
 private:
+  /// Where a part lies in a window, and how large both are.
+  struct Place {
+    llvm::SmallVector<mlir::OpFoldResult> offsets, sizes, windowSizes;
+  };
+  Place placeOf(mlir::Value part, const Layout &layout,
+                llvm::ArrayRef<llvm::SmallVector<AffineTerm, 1>> rooms,
+                mlir::RankedTensorType windowType);
+  mlir::Value insert(mlir::Value part, mlir::Value window, const Place &place);
+
   mlir::OpBuilder &b;
   mlir::Location loc;
   mlir::StringAttr vertex;

@@ -26,7 +26,11 @@ TypedAttr VertexEmitter::customIdentity(unsigned result) {
 
 ArrayAttr VertexEmitter::padAttrs() {
   SmallVector<Attribute> pads;
+  std::optional<unsigned> last;
   for (auto &[operand, access] : pieces) {
+    if (op.getScalarRegion() && last == operand)
+      pads.back() = tra::getElse(b.getContext());
+    last = operand;
     TypedAttr pad;
     if (access.fallback == AccessFallback::Pad)
       pad = op.getPad(operand);
@@ -59,15 +63,16 @@ FailureOr<SmallVector<Value>> VertexEmitter::emitWritten(ValueRange operands) {
   SmallVector<Projection> reads;
   for (auto &[operand, access] : pieces) {
     reads.push_back(access.projection);
-    // A join's operands are read at subscripts, by all points.
-    bool isLinear =
-        llvm::all_of(access.projection.dims,
-                     [](const ProjectionDim &dim) { return dim.isLinear(); });
-    if (op.getScalarRegion() && (!access.guard.empty() || !isLinear))
+    if (op.getScalarRegion() && !access.guard.empty())
       return op.emitError("'")
              << op.getVertexName() << "' reads operand " << operand
-             << " at some points only, or by floordiv or mod, which the "
-                "elements that its scalar region takes cannot be read by";
+             << " at some points only, which the elements that its scalar "
+                "region takes cannot be read by";
+    if (!op.getScalarRegion() && access.fallback == AccessFallback::Other)
+      return op.emitError("'")
+             << op.getVertexName() << "' reads operand " << operand
+             << " in pieces that leave it, which only an operator with a "
+                "scalar region can";
   }
   if (!op.getScalarRegion())
     return emitBlock(operands, reads);

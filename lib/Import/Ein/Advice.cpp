@@ -33,12 +33,13 @@ constexpr llvm::StringLiteral variance =
 constexpr llvm::StringLiteral modulo = "x modulo y is x % y";
 constexpr llvm::StringLiteral shape =
     "a dimension is taken apart by R[a:4, b:2] = X[2 * a + b]; two become one "
-    "by R[k:20] = sum[i, j] select([k == 5 * i + j], M[i, j], 0)";
+    "by R[k:20] = M[k // 5, k % 5]";
 constexpr llvm::StringLiteral join =
     "one behind the other are C[i:16] = "
     "select([i <= 7], pad(X, 0)[i], pad(Y, 0)[i - 8])";
 constexpr llvm::StringLiteral repetition =
-    "a tensor several times is R[r:2, i] = X[i]";
+    "a tensor several times is R[r:2, i] = X[i], one behind the other "
+    "R[i:16] = X[i % 8], each element several times R[i:16] = X[i // 2]";
 constexpr llvm::StringLiteral number =
     "a number is param lr = 0.5, which -D lr=0.1 replaces";
 constexpr llvm::StringLiteral once =
@@ -128,14 +129,12 @@ constexpr AdviceRow adviceTable[] = {
     {"tile", repetition},
     {"interleave", shape},
     {"edge", "edge(X)[i - 1] is select([i == 0], X[0], pad(X, 0)[i - 1])"},
-    {"wrap", "wrap(X)[i - 1] is select([i == 0], X[7], pad(X, 0)[i - 1]) for 8 "
-             "elements"},
+    {"wrap", "wrap(X)[i - 1] is X[(i - 1) % 8] for 8 elements"},
     {"reflect",
      "reflect(X)[i - 1] is select([i == 0], X[1], pad(X, 0)[i - 1])"},
     {"symmetric",
      "symmetric(X)[i - 1] is select([i == 0], X[0], pad(X, 0)[i - 1])"},
-    {"roll", "roll(X, 1)[i] is select([i == 0], X[7], pad(X, 0)[i - 1]) for 8 "
-             "elements"},
+    {"roll", "roll(X, 1)[i] is X[(i - 1) % 8] for 8 elements"},
     {"repeat", "a loop is --repeat K --feed OUT=IN on the command line; a "
                "tensor several times is R[r:2, i] = X[i]"},
     {"u8", "i16 holds its numbers"},
@@ -180,7 +179,8 @@ constexpr AdviceRow adviceTable[] = {
                 "k, X[n], 0) adds up what falls together"},
     {"place", "the left side has labels only; P[k:16] = sum[i] "
               "select([k == 2 * i], X[i], 0) puts X[i] at 2 * i"},
-    {"around", "X[(i + 1) % 8] is select([i == 7], X[0], pad(X, 0)[i + 1])"},
+    {"nested", "more than a sum, divided and wrapped around once, is a "
+               "statement in between: T[t] = X[7 - t], then T[i % 8]"},
     {"literal", "a constant tensor has a type: K : f32[3] = [1, 2.5, 3]"},
     {"param", "param n = 8 makes one, which -D n=16 on the command line sets"},
 };

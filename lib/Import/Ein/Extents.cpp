@@ -9,7 +9,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "StatementAnalyzer.h"
+#include "tapestry/Support/Access.h"
 
+using namespace tapestry;
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
 
@@ -110,7 +112,7 @@ std::optional<int64_t>
 StatementAnalyzer::windowExtent(const SymbolicForm &form, unsigned label,
                                 int64_t dimension) const {
   int64_t coefficient = form.coefficientOf(label);
-  if (coefficient == 0)
+  if (coefficient == 0 || !form.isLinear())
     return std::nullopt;
   // Every other label at the end where the subscript is nearest to the bound
   // that this label moves it towards.
@@ -205,9 +207,11 @@ bool StatementAnalyzer::reportUndecided(bool ofUsed) {
               return term.label == p;
             }))
           error.note(access.ranges[dim],
-                     access.pad ? "padding lets this window go on for ever"
-                                : "this window has more than one label whose "
-                                  "extent is not known");
+                     !form.isLinear()
+                         ? "what is divided or wrapped around has no end"
+                     : access.pad ? "padding lets this window go on for ever"
+                                  : "this window has more than one label whose "
+                                    "extent is not known");
   }
   return ok;
 }
@@ -215,11 +219,21 @@ bool StatementAnalyzer::reportUndecided(bool ofUsed) {
 StatementAnalyzer::Bounds
 StatementAnalyzer::boundsOf(const LinearForm &form) const {
   Bounds bounds{form.constant, form.constant};
+  ProjectionDim dim{{}, form.constant, 1, 1, form.floordiv, form.mod};
+  llvm::SmallVector<int64_t> extents;
   for (LinearForm::Term term : form.terms) {
-    WideInt span = WideInt(term.coefficient) * (*labels[term.label].extent - 1);
+    int64_t extent = *labels[term.label].extent;
+    WideInt span = WideInt(term.coefficient) * (extent - 1);
     (span > 0 ? bounds.hi : bounds.lo) += span;
+    dim.terms.push_back(
+        {static_cast<unsigned>(extents.size()), term.coefficient});
+    extents.push_back(extent);
   }
-  return bounds;
+  constexpr WideInt limit = WideInt(1) << 62;
+  if (dim.isLinear() || bounds.lo < -limit || bounds.hi > limit)
+    return bounds;
+  ZRange starts = startsOfDim(dim, extents);
+  return {starts.lo, starts.hi - 1};
 }
 
 /// The largest extent of a label with which all subscripts stay inside.
@@ -267,6 +281,8 @@ std::string StatementAnalyzer::adviceOnBounds(const Access &access,
                                               const SymbolicForm &form,
                                               int64_t dimension) const {
   std::string padded = "pad(" + graph.tensors[access.tensor].name + ", 0)[...]";
+  if (!form.isLinear())
+    return padded + " reads 0 outside the bounds";
   for (auto [position, label] : llvm::enumerate(labels)) {
     if (form.coefficientOf(position) == 0)
       continue;
@@ -299,6 +315,12 @@ std::string StatementAnalyzer::adviceOnBounds(const Access &access,
 
 bool StatementAnalyzer::checkBounds() {
   bool ok = true;
+  for (const Access &access : accesses)
+    ok &= llvm::all_of(access.subscripts, [&](const SymbolicForm &form) {
+      return checkSteps(form);
+    });
+  if (!ok)
+    return false;
   for (const Access &access : accesses) {
     if (access.pad)
       continue;

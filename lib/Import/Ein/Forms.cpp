@@ -1,7 +1,8 @@
 //===- Forms.cpp - Linear forms of labels ---------------------------------===//
 //
 // Subscripts and the sides of comparisons in brackets: sums of labels, times
-// integers, plus integers and extents.
+// integers, plus integers and extents; subscripts are such a sum // and %
+// positive numbers, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,10 +76,16 @@ StatementAnalyzer::toForm(const Expr *expr) {
     std::optional<SymbolicForm> operand = toForm(unary->operand);
     if (!operand)
       return std::nullopt;
-    addTerms(form.terms, operand->terms, -1);
-    addTerms(form.extentTerms, operand->extentTerms, -1);
-    form.constant = -operand->constant;
-    return form;
+    std::optional<WideInt> quotient = quotientOf(*operand);
+    if (!quotient)
+      break;
+    // -(x // d) is (d - 1 - x) // d.
+    form.constant = *quotient - 1;
+    std::optional<SymbolicForm> negated =
+        add(form, *operand, /*sign=*/-1, expr->range);
+    if (negated)
+      negated->steps = std::move(operand->steps);
+    return negated;
   }
   case Expr::Kind::Binary:
     return combine(*llvm::cast<BinaryExpr>(expr));
@@ -124,46 +131,144 @@ StatementAnalyzer::nameToForm(const NameExpr &expr) {
 }
 
 std::optional<StatementAnalyzer::SymbolicForm>
+StatementAnalyzer::scale(const SymbolicForm &form, WideInt factor,
+                         llvm::SMRange range) {
+  WideInt largest = 0;
+  for (const auto &terms :
+       {llvm::ArrayRef(form.terms), llvm::ArrayRef(form.extentTerms)})
+    for (LinearForm::Term term : terms)
+      largest = std::max(
+          {largest, WideInt(term.coefficient), -WideInt(term.coefficient)});
+  // Checked before it is stored in 64 bits.
+  SymbolicForm product;
+  product.constant = largest * factor;
+  if (!checkSize(std::move(product), range))
+    return std::nullopt;
+  SymbolicForm scaled;
+  scaled.constant = form.constant * factor;
+  addTerms(scaled.terms, form.terms, static_cast<int64_t>(factor));
+  addTerms(scaled.extentTerms, form.extentTerms, static_cast<int64_t>(factor));
+  return checkSize(std::move(scaled), range);
+}
+
+std::optional<StatementAnalyzer::SymbolicForm>
+StatementAnalyzer::add(const SymbolicForm &lhs, const SymbolicForm &rhs,
+                       int64_t sign, llvm::SMRange range) {
+  SymbolicForm sum = lhs;
+  addTerms(sum.terms, rhs.terms, sign);
+  addTerms(sum.extentTerms, rhs.extentTerms, sign);
+  sum.constant += sign * rhs.constant;
+  return checkSize(std::move(sum), range);
+}
+
+std::optional<WideInt>
+StatementAnalyzer::quotientOf(const SymbolicForm &form) const {
+  if (form.isLinear())
+    return 1;
+  const Step &step = form.steps.front();
+  if (form.steps.size() > 1 || step.isMod || !step.by.extentTerms.empty())
+    return std::nullopt;
+  return step.by.constant;
+}
+
+std::optional<StatementAnalyzer::SymbolicForm>
+StatementAnalyzer::combineQuotients(const BinaryExpr &expr, SymbolicForm lhs,
+                                    SymbolicForm rhs) {
+  std::optional<WideInt> left = quotientOf(lhs), right = quotientOf(rhs);
+  if (!left || !right || (!lhs.isLinear() && !rhs.isLinear()))
+    return reportForm(expr, /*isLinear=*/false);
+  if (expr.op == BinaryOp::Mul) {
+    const SymbolicForm &factor = lhs.isLinear() ? lhs : rhs;
+    if (!factor.isConstant() || factor.constant != 1)
+      return reportForm(expr, /*isLinear=*/false);
+    return lhs.isLinear() ? rhs : lhs;
+  }
+  int64_t sign = expr.op == BinaryOp::Sub ? -1 : 1;
+  if (!lhs.isLinear()) {
+    // x // d + y is (x + y d) // d.
+    std::optional<SymbolicForm> scaled = scale(rhs, *left, expr.range);
+    return scaled ? add(lhs, *scaled, sign, expr.range) : std::nullopt;
+  }
+  std::optional<SymbolicForm> sum = scale(lhs, *right, expr.range);
+  if (!sum)
+    return std::nullopt;
+  // -(x // d) is (d - 1 - x) // d.
+  if (sign < 0)
+    sum->constant += *right - 1;
+  sum = add(*sum, rhs, sign, expr.range);
+  if (sum)
+    sum->steps = std::move(rhs.steps);
+  return sum;
+}
+
+std::optional<StatementAnalyzer::SymbolicForm>
+StatementAnalyzer::divide(const BinaryExpr &expr, SymbolicForm lhs,
+                          const SymbolicForm &rhs) {
+  bool isMod = expr.op == BinaryOp::Mod;
+  if (lhs.isConstant() && rhs.isConstant()) {
+    WideInt a = lhs.constant, b = rhs.constant;
+    // As everywhere: nothing is left of a division by 0.
+    WideInt quotient =
+        b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+    lhs.constant = b == 0 ? 0 : isMod ? a - quotient * b : quotient;
+    return lhs;
+  }
+  if (!rhs.terms.empty() || !rhs.isLinear())
+    return reportForm(expr, rhs.isLinear());
+  Step step{isMod, rhs, expr.rhs->range};
+  if (step.by.extentTerms.empty() && step.by.constant < 1)
+    return reportDivisor(step, step.by.constant);
+  lhs.steps.push_back(std::move(step));
+  return lhs;
+}
+
+std::nullopt_t StatementAnalyzer::reportDivisor(const Step &step,
+                                                WideInt number) {
+  diagnostics.error(step.range, "a subscript is divided by positive numbers, "
+                                "not by " +
+                                    toString(number));
+  return std::nullopt;
+}
+
+std::nullopt_t StatementAnalyzer::reportForm(const BinaryExpr &expr,
+                                             bool isLinear) {
+  std::string way =
+      expr.op == BinaryOp::Div ? "; '//' divides and rounds down" : "";
+  auto error = diagnostics.error(expr.opRange,
+                                 "'" + excerpt(expr.range) +
+                                     "' is not linear in the labels" + way);
+  if (!isLinear)
+    error.note(adviceFor("nested"));
+  return std::nullopt;
+}
+
+std::optional<StatementAnalyzer::SymbolicForm>
 StatementAnalyzer::combine(const BinaryExpr &expr) {
   std::optional<SymbolicForm> lhs = toForm(expr.lhs);
   std::optional<SymbolicForm> rhs = toForm(expr.rhs);
   if (!lhs || !rhs)
     return std::nullopt;
+  bool isLinear = lhs->isLinear() && rhs->isLinear();
   switch (expr.op) {
   case BinaryOp::Add:
-  case BinaryOp::Sub: {
-    int64_t sign = expr.op == BinaryOp::Add ? 1 : -1;
-    addTerms(lhs->terms, rhs->terms, sign);
-    addTerms(lhs->extentTerms, rhs->extentTerms, sign);
-    lhs->constant += sign * rhs->constant;
-    return checkSize(std::move(*lhs), expr.range);
-  }
-  case BinaryOp::Mul: {
+  case BinaryOp::Sub:
+    if (!isLinear)
+      return combineQuotients(expr, std::move(*lhs), std::move(*rhs));
+    return add(*lhs, *rhs, expr.op == BinaryOp::Add ? 1 : -1, expr.range);
+  case BinaryOp::Mul:
+    if (!isLinear)
+      return combineQuotients(expr, std::move(*lhs), std::move(*rhs));
     if (!lhs->isConstant())
       std::swap(lhs, rhs);
     if (!lhs->isConstant())
-      break;
-    SymbolicForm form;
-    WideInt largest = 0;
-    for (const auto &terms :
-         {llvm::ArrayRef(rhs->terms), llvm::ArrayRef(rhs->extentTerms)})
-      for (LinearForm::Term term : terms)
-        largest = std::max(
-            {largest, WideInt(term.coefficient), -WideInt(term.coefficient)});
-    form.constant = rhs->constant * lhs->constant;
-    // Checked before it is stored in 64 bits.
-    SymbolicForm product;
-    product.constant = largest * lhs->constant;
-    if (!checkSize(std::move(product), expr.range))
-      return std::nullopt;
-    auto factor = static_cast<int64_t>(lhs->constant);
-    addTerms(form.terms, rhs->terms, factor);
-    addTerms(form.extentTerms, rhs->extentTerms, factor);
-    return checkSize(std::move(form), expr.range);
-  }
+      return reportForm(expr, isLinear);
+    return scale(*rhs, lhs->constant, expr.range);
+  case BinaryOp::FloorDiv:
+  case BinaryOp::Mod:
+    return divide(expr, std::move(*lhs), *rhs);
   case BinaryOp::Div:
     if (!lhs->isConstant() || !rhs->isConstant())
-      break;
+      return reportForm(expr, isLinear);
     if (rhs->constant == 0) {
       diagnostics.error(expr.range, "division by zero");
       return std::nullopt;
@@ -171,14 +276,8 @@ StatementAnalyzer::combine(const BinaryExpr &expr) {
     lhs->constant /= rhs->constant;
     return lhs;
   default:
-    break;
+    return reportForm(expr, isLinear);
   }
-  auto error =
-      diagnostics.error(expr.opRange, "'" + excerpt(expr.range) +
-                                          "' is not linear in the labels");
-  if (expr.op == BinaryOp::Mod || expr.op == BinaryOp::FloorDiv)
-    error.note(adviceFor(expr.op == BinaryOp::Mod ? "around" : "reshape"));
-  return std::nullopt;
 }
 
 std::optional<int64_t>
@@ -205,12 +304,10 @@ bool StatementAnalyzer::checkExtent(const ExtentExpr &expr) {
   return false;
 }
 
-std::optional<LinearForm>
-StatementAnalyzer::resolve(const SymbolicForm &form) const {
-  LinearForm result;
-  result.terms.assign(form.terms.begin(), form.terms.end());
-  WideInt constant = form.constant;
-  for (LinearForm::Term term : form.extentTerms) {
+std::optional<WideInt>
+StatementAnalyzer::resolveSum(const SymbolicSum &sum) const {
+  WideInt constant = sum.constant;
+  for (LinearForm::Term term : sum.extentTerms) {
     const std::optional<int64_t> &extent = labels[term.label].extent;
     if (!extent)
       return std::nullopt;
@@ -218,7 +315,65 @@ StatementAnalyzer::resolve(const SymbolicForm &form) const {
   }
   // Whatever is so far outside is outside every tensor.
   constexpr WideInt limit = WideInt(1) << 62;
-  result.constant =
-      static_cast<int64_t>(std::clamp<WideInt>(constant, -limit, limit));
+  return std::clamp<WideInt>(constant, -limit, limit);
+}
+
+/// Divides what `form` is by `number`, or takes what that leaves. False where
+/// that cannot be said: (x % 4) // 3.
+static bool applyStep(LinearForm &form, bool isMod, WideInt number) {
+  auto by = static_cast<int64_t>(number);
+  if (form.mod % by != 0)
+    return false;
+  if (isMod) {
+    form.mod = by;
+    return true;
+  }
+  form.mod /= by;
+  // By more than there are values, 0 and -1 are left.
+  constexpr WideInt largest = (WideInt(1) << 62) - 1;
+  form.floordiv = static_cast<int64_t>(
+      std::min<WideInt>(WideInt(form.floordiv) * by, largest));
+  return true;
+}
+
+std::optional<LinearForm>
+StatementAnalyzer::resolve(const SymbolicForm &form) const {
+  std::optional<WideInt> constant = resolveSum(form);
+  if (!constant)
+    return std::nullopt;
+  LinearForm result;
+  result.terms.assign(form.terms.begin(), form.terms.end());
+  result.constant = static_cast<int64_t>(*constant);
+  for (const Step &step : form.steps) {
+    std::optional<WideInt> number = resolveSum(step.by);
+    if (!number)
+      return std::nullopt;
+    // `checkSteps` reports what cannot be done.
+    if (*number >= 1)
+      applyStep(result, step.isMod, *number);
+  }
   return result;
+}
+
+bool StatementAnalyzer::checkSteps(const SymbolicForm &form) {
+  LinearForm result;
+  for (const Step &step : form.steps) {
+    std::optional<WideInt> number = resolveSum(step.by);
+    if (!number)
+      return true;
+    if (*number < 1) {
+      reportDivisor(step, *number);
+      return false;
+    }
+    if (applyStep(result, step.isMod, *number))
+      continue;
+    diagnostics
+        .error(step.range, "what % " + llvm::Twine(result.mod) +
+                               " leaves is divided by " + toString(*number) +
+                               ", which does not divide " +
+                               llvm::Twine(result.mod))
+        .note(adviceFor("nested"));
+    return false;
+  }
+  return true;
 }

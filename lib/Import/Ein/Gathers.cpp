@@ -38,6 +38,25 @@ bool StatementAnalyzer::namesData(const Expr *subscript) const {
   }
 }
 
+bool StatementAnalyzer::checkBesideData(const Access &access,
+                                        llvm::StringRef tensor) {
+  bool namesData = llvm::any_of(
+      access.indices, [](const Nested *index) { return index != nullptr; });
+  for (auto [form, range] : llvm::zip_equal(access.subscripts, access.ranges)) {
+    if (!namesData || form.isLinear())
+      continue;
+    diagnostics
+        .error(range, "'" + excerpt(range) +
+                          "' is divided or wrapped around beside data in the "
+                          "subscripts of '" +
+                          tensor + "'")
+        .note("give it a statement of its own: P[t, j:6] = " + tensor +
+              "[t, j % 3], then P[A[i], j]");
+    return false;
+  }
+  return true;
+}
+
 bool StatementAnalyzer::reportMask(llvm::SMRange range) {
   diagnostics
       .error(range, "a mask of bools does not select elements: how many there "
@@ -102,8 +121,8 @@ std::optional<Operand> StatementAnalyzer::buildIndex(const Expr *subscript,
     for (auto [form, extent] :
          llvm::zip_equal(operand.subscripts, shapeOf(operand.tensor))) {
       if (form.constant != 0 || form.terms.size() != 1 ||
-          form.terms[0].coefficient != 1 ||
-          llvm::is_contained(seen, form.terms[0].label) ||
+          form.terms[0].coefficient != 1 || form.floordiv != 1 ||
+          form.mod != 0 || llvm::is_contained(seen, form.terms[0].label) ||
           *labels[form.terms[0].label].extent != extent)
         return false;
       seen.push_back(form.terms[0].label);

@@ -126,10 +126,39 @@ AffineMap GraphEmitter::mapOf(const Vertex &vertex,
       sum = sum ? sum + label : label;
     }
     AffineExpr constant = builder.getAffineConstantExpr(form.constant);
-    results.push_back(sum ? sum + constant : constant);
+    sum = (sum ? sum + constant : constant).floorDiv(form.floordiv);
+    results.push_back(form.mod == 0 ? sum : sum % form.mod);
   }
   return AffineMap::get(vertex.labels.size(), /*symbolCount=*/0, results,
                         builder.getContext());
+}
+
+/// The labels that are reduced over and have left the subscripts which name
+/// them, as q leaves (10 * q) mod 5.
+static SmallVector<StringRef> goneLabels(const Vertex &vertex,
+                                         const Expression &expression,
+                                         ArrayRef<teg::ScalarRead> reads) {
+  SmallVector<StringRef> gone;
+  for (auto [number, label] : llvm::enumerate(vertex.labels)) {
+    bool isReduced = vertex.macro ? label.role == tapestry::LabelRole::Inner
+                                  : number >= vertex.numParallel;
+    auto names = [number = number](const LinearForm &form) {
+      return llvm::any_of(form.terms, [&](LinearForm::Term term) {
+        return term.label == number;
+      });
+    };
+    bool isNamed =
+        llvm::any_of(expression.operands, [&](const Operand &operand) {
+          return llvm::any_of(operand.subscripts, names);
+        });
+    bool isLeft =
+        llvm::any_of(reads, [number = number](const teg::ScalarRead &read) {
+          return read.map.isFunctionOfDim(number);
+        });
+    if (isReduced && isNamed && !isLeft)
+      gone.push_back(label.name);
+  }
+  return gone;
 }
 
 teg::ScalarExpr GraphEmitter::toScalar(const Vertex &vertex,
@@ -144,8 +173,12 @@ teg::ScalarExpr GraphEmitter::toScalar(const Vertex &vertex,
     result.reads.push_back(
         {values[operand.tensor], mapOf(vertex, operand.subscripts), pad});
   }
-  result.body = [&vertex, &expression, isResult](teg::ScalarBuilder &body,
-                                                 ValueRange args) {
+  SmallVector<StringRef> gone = goneLabels(vertex, expression, result.reads);
+  result.body = [&vertex, &expression, isResult, gone](teg::ScalarBuilder &body,
+                                                       ValueRange args) {
+    // Einsums know the labels of their subscripts, results and bodies.
+    for (StringRef label : gone)
+      body.label(label);
     return BodyEmitter(body, expression, vertex.labels, args, isResult).emit();
   };
   return result;

@@ -307,7 +307,7 @@ bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {
               "it is defined here as " + typeToString(info.type, info.shape));
     return false;
   }
-  if (!ok)
+  if (!ok || !checkBesideData(access, expr.tensor))
     return false;
   access.tensor = *tensor;
   accessOf[&expr] = accesses.size();

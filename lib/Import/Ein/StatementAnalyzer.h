@@ -90,12 +90,24 @@ public:
 
 private:
   /// A linear form over labels and extents whose values may not be known yet.
-  struct SymbolicForm {
+  struct SymbolicSum {
     llvm::SmallVector<LinearForm::Term, 2> terms;
     llvm::SmallVector<LinearForm::Term, 1> extentTerms;
     WideInt constant = 0;
+  };
+  /// A division by `by`, which has no labels, or what it leaves.
+  struct Step {
+    bool isMod;
+    SymbolicSum by;
+    llvm::SMRange range;
+  };
+  /// A sum, divided and wrapped around step by step.
+  struct SymbolicForm : SymbolicSum {
+    llvm::SmallVector<Step, 0> steps;
 
-    bool isConstant() const { return terms.empty() && extentTerms.empty(); }
+    bool isLinear() const { return steps.empty(); }
+    bool isConstant() const { return terms.empty() && isOfExtents(); }
+    bool isOfExtents() const { return extentTerms.empty() && isLinear(); }
     int64_t coefficientOf(unsigned label) const {
       for (LinearForm::Term term : terms)
         if (term.label == label)
@@ -103,8 +115,8 @@ private:
       return 0;
     }
     bool isPlainLabel() const {
-      return terms.size() == 1 && terms[0].coefficient == 1 &&
-             extentTerms.empty() && constant == 0;
+      return terms.size() == 1 && terms[0].coefficient == 1 && isOfExtents() &&
+             constant == 0;
     }
   };
   /// A part of the expression, a reduction or an index, while its vertex is
@@ -186,6 +198,8 @@ private:
   unsigned addRead(Operand read, ElementType type);
 
   // Gathers.cpp: reads at places that data name.
+  /// A subscript beside data is a sum, not divided or wrapped around.
+  bool checkBesideData(const Access &access, llvm::StringRef tensor);
   bool namesData(const ast::Expr *subscript) const;
   bool collectIndex(const ast::Expr *subscript, Access &access);
   std::optional<unsigned> buildGather(const ast::AccessExpr &expr,
@@ -223,7 +237,28 @@ private:
   std::optional<SymbolicForm> toForm(const ast::Expr *expr);
   std::optional<SymbolicForm> nameToForm(const ast::NameExpr &expr);
   std::optional<SymbolicForm> combine(const ast::BinaryExpr &expr);
+  std::optional<SymbolicForm> divide(const ast::BinaryExpr &expr,
+                                     SymbolicForm lhs, const SymbolicForm &rhs);
+  std::optional<SymbolicForm> scale(const SymbolicForm &form, WideInt factor,
+                                    llvm::SMRange range);
+  std::optional<SymbolicForm> add(const SymbolicForm &lhs,
+                                  const SymbolicForm &rhs, int64_t sign,
+                                  llvm::SMRange range);
+  /// + - and * of two forms of which one is divided.
+  std::optional<SymbolicForm> combineQuotients(const ast::BinaryExpr &expr,
+                                               SymbolicForm lhs,
+                                               SymbolicForm rhs);
+  /// What the form is divided by, 1 where by nothing; nothing where it is
+  /// wrapped around or that is not known.
+  std::optional<WideInt> quotientOf(const SymbolicForm &form) const;
+  /// `isLinear`: nothing in it is divided.
+  std::nullopt_t reportForm(const ast::BinaryExpr &expr, bool isLinear);
+  std::nullopt_t reportDivisor(const Step &step, WideInt number);
   std::optional<SymbolicForm> checkSize(SymbolicForm form, llvm::SMRange range);
+  /// Reports a step by what is not positive, and one that a form has no place
+  /// for.
+  bool checkSteps(const SymbolicForm &form);
+  std::optional<WideInt> resolveSum(const SymbolicSum &sum) const;
   std::optional<int64_t> knownExtent(const ast::ExtentExpr &expr) const;
   /// Whether the label is one that has an extent; reports it where not.
   bool checkExtent(const ast::ExtentExpr &expr);

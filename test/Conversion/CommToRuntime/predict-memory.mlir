@@ -107,3 +107,35 @@ module attributes {comm.programs = [{
     return
   }
 }
+
+// -----
+
+// Signed numbers are divided as the program divides them: 20 - 4 - 1 and 20 + 6
+// + 1 floats, in whole lines of the cache.
+// CHECK: comm.programs = [{
+// CHECK-SAME: peak_bytes = array<i64: 64, 128>
+module attributes {comm.programs = [{
+    name = "n", devices = 2 : i64, entry = @tapestry_entry.n, vertices = [],
+    inputs = [], outputs = [], collectives = []}]} {
+  func.func private @tapestry_rt_device(!llvm.ptr) -> i64
+  func.func @tapestry_entry.n(%rank: !llvm.ptr, %in: !llvm.ptr, %out: !llvm.ptr)
+      attributes {tapestry.device} {
+    %c4 = arith.constant 4 : index
+    %c10 = arith.constant 10 : index
+    %c19 = arith.constant 19 : index
+    %c20 = arith.constant 20 : index
+    %number = call @tapestry_rt_device(%rank) : (!llvm.ptr) -> i64
+    %device = arith.index_cast %number : i64 to index
+    %tens = arith.muli %device, %c10 : index
+    %x = arith.subi %tens, %c4 : index
+    %rest = arith.remsi %x, %c19 : index
+    %down = arith.floordivsi %x, %c4 : index
+    %zero = arith.divsi %rest, %c19 : index
+    %sum = arith.addi %rest, %down : index
+    %more = arith.addi %sum, %zero : index
+    %n = arith.addi %c20, %more : index
+    %t = memref.alloc(%n) {alignment = 64 : i64} : memref<?xf32>
+    memref.dealloc %t : memref<?xf32>
+    return
+  }
+}

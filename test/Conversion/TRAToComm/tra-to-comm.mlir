@@ -88,3 +88,32 @@ tapestry.graph @bytes on #tapestry_index.grid<"d.0" = 2> {
   } : (tensor<8xi1>) -> tensor<8xi1>
   tapestry.sink "Y", %Y : tensor<8xi1>
 }
+
+// The pieces of what wraps around come from the neighbours and become one
+// window; what divides is gathered, an element per point.
+// CHECK-LABEL: func.func @around
+// CHECK: %[[FIRST:.*]], %{{.*}} = comm.all_to_all "U"
+// CHECK: %[[SECOND:.*]], %{{.*}} = comm.collective_permute "U"
+// CHECK: %[[THIRD:.*]], %{{.*}} = comm.collective_permute "U"
+// CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<5xf32>
+// CHECK-NOT: linalg.fill
+// CHECK: linalg.copy {{.*}}ins(%[[FIRST]] :
+// CHECK: %[[ONE:.*]] = tensor.insert_slice %{{.*}} into %[[EMPTY]]
+// CHECK: linalg.copy {{.*}}ins(%[[SECOND]] :
+// CHECK: %[[WINDOW:.*]] = tensor.insert_slice %{{.*}} into %[[ONE]]
+// CHECK: %[[GATHERED:.*]] = linalg.generic
+// CHECK: tapestry_index.apply #tapestry_index.projection<(d0) -> (d0), floordivs = [2]>
+// CHECK: tensor.extract %[[THIRD]]
+// CHECK: linalg.generic {{.*}} ins(%[[WINDOW]], %[[GATHERED]] : tensor<5xf32>, tensor<5xf32>)
+tapestry.graph @around on #tapestry_index.grid<"d.0" = 2> {
+  %U = tapestry.source "U" : tensor<10xf32>
+    home #tapestry_index.layout<[10 by "d.0"] on #tapestry_index.grid<"d.0" = 2>>
+  %V = tapestry.einsum "V" [i = 10] (%U[(i + 1) mod 10], %U[i floordiv 2]) -> [i]
+    partition #tapestry_index.partition<[["d.0"]]>
+    home #tapestry_index.layout<[10 by "d.0"] on #tapestry_index.grid<"d.0" = 2>> {
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.mulf %a, %b : f32
+    tapestry.yield %m : f32
+  } : (tensor<10xf32>, tensor<10xf32>) -> tensor<10xf32>
+  tapestry.sink "V", %V : tensor<10xf32>
+}

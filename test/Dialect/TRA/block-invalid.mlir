@@ -679,3 +679,19 @@ func.func @block_c2_guard_inverted(%x: !x) {
   }
   return
 }
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
+
+func.func @block_c3_else(%x: !x) {
+  // expected-error@+1 {{has "else" as a pad, which only a join has}}
+  %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
+      reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0)>] pads ["else"]
+      writes(!x) at [#tapestry_index.projection<(d0) -> (d0)>] {
+  ^bb0(%w: tensor<4xf32>, %lo: index, %hi: index):
+    tra.block_yield %w : tensor<4xf32>
+  }
+  return
+}

@@ -171,9 +171,9 @@ func.func @join_c3_extent(%v: !v) {
 !v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
 
 func.func @join_c4(%v: !v) {
-  // expected-error@+1 {{reads operand 0 at the subscripts affine_map<(d0) -> (d0 floordiv 2)>, which are not affine with integer coefficients}}
+  // expected-error@+1 {{reads operand 0 at the subscripts affine_map<(d0) -> ((d0 floordiv 2) * 2)>, which are not affine with integer coefficients}}
   %r = tra.join "J" [i = 5] by #tapestry_index.partition<[["d.0"]]>
-         (%v[i floordiv 2]) -> [i] {
+         (%v[2 * (i floordiv 2)]) -> [i] {
   ^bb0(%x: f32):
     tra.yield %x : f32
   } : (!v) -> !v
@@ -752,5 +752,111 @@ func.func @join_c4_constant(%x: !x) {
   ^bb0(%v: f32):
     tra.yield %v : f32
   } : (!x) -> !x
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
+
+func.func @join_c4_mod(%v: !v) {
+  // expected-error@+1 {{which are not affine with integer coefficients, nor such a form divided and wrapped around once}}
+  %r = tra.join "J" [i = 5] by #tapestry_index.partition<[["d.0"]]>
+         (%v[i mod 3 + 1]) -> [i] {
+  ^bb0(%x: f32):
+    tra.yield %x : f32
+  } : (!v) -> !v
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
+
+func.func @join_c5_else_last(%v: !v) {
+  // expected-error@+1 {{has the pad "else" at operand 0, behind which no other piece of it comes, expected 'unit'}}
+  %r = "tra.join"(%v) <{vertex = "J", labels = ["i"], extents = array<i64: 5>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = ["else"], monoid = #tapestry_index.monoid<none>}> ({
+  ^bb0(%x: f32):
+    "tra.yield"(%x) : (f32) -> ()
+  }, {
+  }) : (!v) -> !v
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
+
+func.func @join_c5_pad_of_pieces(%v: !v) {
+  // expected-error@+1 {{has the pad 0.000000e+00 : f32 at operand 1, behind which no other piece of it comes, expected 'unit'}}
+  %r = tra.join "J" [i = 5] by #tapestry_index.partition<[["d.0"]]>
+         (%v[i] else %v[i - 5] pad 0.0 : f32) -> [i] {
+  ^bb0(%x: f32):
+    tra.yield %x : f32
+  } : (!v, !v) -> !v
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
+!w = !tra.relation<[6] / [1], f32, #tapestry_index.layout<[6] on #grid>>
+
+func.func @join_c5_shapes(%v: !v, %w: !w) {
+  // expected-error@+1 {{reads operand 1, another piece of operand 0, of shape [6] and element type 'f32', which is not that of operand 0}}
+  %r = tra.join "J" [i = 5] by #tapestry_index.partition<[["d.0"]]>
+         (%v[i] else %w[i - 5]) -> [i] {
+  ^bb0(%x: f32):
+    tra.yield %x : f32
+  } : (!v, !w) -> !v
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
+
+func.func @join_c5_forms(%v: !v) {
+  // expected-error@+1 {{reads operand 1, another piece of operand 0, at another form of the labels in dimension 0}}
+  %r = tra.join "J" [i = 5] by #tapestry_index.partition<[["d.0"]]>
+         (%v[i] else %v[5 - i]) -> [i] {
+  ^bb0(%x: f32):
+    tra.yield %x : f32
+  } : (!v, !v) -> !v
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
+
+func.func @join_c6_pieces(%v: !v) {
+  // expected-error@+1 {{reads operand 1, another piece of operand 0, at points at which operand 0 is read, too}}
+  %r = tra.join "J" [i = 5] by #tapestry_index.partition<[["d.0"]]>
+         (%v[i + 1] else %v[i - 3]) -> [i] {
+  ^bb0(%x: f32):
+    tra.yield %x : f32
+  } : (!v, !v) -> !v
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
+
+func.func @join_c6_mod(%v: !v) {
+  // expected-error@+1 {{reads dimension 0 of operand 0 in [0, 7), which leaves its bounds [0, 5) without a pad}}
+  %r = tra.join "J" [i = 5] by #tapestry_index.partition<[["d.0"]]>
+         (%v[3 * i mod 7]) -> [i] {
+  ^bb0(%x: f32):
+    tra.yield %x : f32
+  } : (!v) -> !v
   return
 }

@@ -165,3 +165,24 @@ func.func @halo(%x: !plain) -> !image {
   %h = tra.repartition "X", %x : !plain -> !image
   return %h : !image
 }
+
+// An operand in pieces, and one that is divided and wrapped around.
+#ahead = #tapestry_index.layout<[5 = [5 by "d.0"] + 1] on #pair>
+#behind = #tapestry_index.layout<[5 = [5 by "d.0"] - 4] on #pair>
+#turned = #tapestry_index.layout<[5 = [5 by "d.0"] + 1 floordiv 2 mod 3] on #pair>
+#part = #tapestry_index.layout<[5 by "d.0"] on #pair>
+!ahead = !tra.relation<[5] / [2], f32, #ahead>
+!behind = !tra.relation<[5] / [2], f32, #behind>
+!turned = !tra.relation<[5] / [2], f32, #turned>
+!part = !tra.relation<[5] / [2], f32, #part>
+// CHECK-LABEL: func @pieces
+func.func @pieces(%a: !ahead, %b: !behind, %t: !turned) -> !part {
+  // CHECK: tra.join "V" [i = 5] by {{.*}} (%{{.*}}[i + 1] else %{{.*}}[i - 4], %{{.*}}[((i + 1) floordiv 2) mod 3]) -> [i] {
+  %v = tra.join "V" [i = 5] by #tapestry_index.partition<[["d.0"]]>
+      (%a[i + 1] else %b[i - 4], %t[(i + 1) floordiv 2 mod 3]) -> [i] {
+  ^bb0(%x: f32, %y: f32):
+    %m = arith.mulf %x, %y : f32
+    tra.yield %m : f32
+  } : (!ahead, !behind, !turned) -> !part
+  return %v : !part
+}

@@ -203,11 +203,46 @@ func.func @einsum_c3_symbols(%a: tensor<5xf32>) {
 // -----
 
 func.func @einsum_c4(%a: tensor<5x5xf32>) {
-  // expected-error @below {{subscript 1 of operand 0 is not linear in the labels with integer coefficients}}
-  %0 = tapestry.einsum "E" [i = 5] (%a[i, i floordiv 2]) -> [i] {
+  // expected-error @below {{subscript 1 of operand 0 is not linear in the labels with integer coefficients, nor such a form divided and wrapped around once}}
+  %0 = tapestry.einsum "E" [i = 5] (%a[i, 2 * (i floordiv 2)]) -> [i] {
   ^bb0(%x: f32):
     tapestry.yield %x : f32
   } : (tensor<5x5xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @einsum_c4_mod(%a: tensor<5x5xf32>) {
+  // expected-error @below {{subscript 1 of operand 0 is not linear in the labels with integer coefficients, nor such a form divided and wrapped around once}}
+  %0 = tapestry.einsum "E" [i = 5] (%a[i, (i mod 3) floordiv 2]) -> [i] {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<5x5xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+// expected-note @below {{operand 0 is defined here}}
+func.func @einsum_c10_mod(%a: tensor<5xf32>) {
+  // expected-error @below {{subscript '(2 * i + 1) mod 8' of operand 0 takes values in [1, 8), outside dimension 0 of extent 5, and there is no pad}}
+  %0 = tapestry.einsum "E" [i = 5] (%a[(2 * i + 1) mod 8]) -> [i] {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<5xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+// expected-note @below {{operand 0 is defined here}}
+func.func @einsum_c10_floordiv(%a: tensor<5xf32>) {
+  // expected-error @below {{subscript '(i - 1) floordiv 2' of operand 0 takes values in [-1, 2), outside dimension 0 of extent 5, and there is no pad}}
+  %0 = tapestry.einsum "E" [i = 5] (%a[(i - 1) floordiv 2]) -> [i] {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<5xf32>) -> tensor<5xf32>
   return
 }
 

@@ -48,6 +48,24 @@ tapestry.graph @window on #grid {
   tapestry.sink "Z", %C after %p, %q {replace} : tensor<97x41xf32>
 }
 
+// Subscripts that divide, rounding down, and wrap around, in one form. What
+// wraps around the whole tensor is read in pieces, with a route each.
+// CHECK-LABEL: tapestry.graph @around
+tapestry.graph @around on #grid {
+  %U = tapestry.source "U" : tensor<97x41xf32>
+  // CHECK: (%{{.*}}[(i + 98) mod 97, (j floordiv 2) mod 5], %{{.*}}[(f - 41) floordiv 41, f mod 41] pad 0.000000e+00 : f32)
+  %A = tapestry.einsum "A" [i = 97, j = 41, f = 5] (%U[(i + 98) mod 97, (j mod 10) floordiv 2], %U[f floordiv 41 - 1, f mod 41] pad 0.0 : f32) -> [i, j, f] {
+  ^bb0(%u: f32, %v: f32):
+    tapestry.yield %u : f32
+  } : (tensor<97x41xf32>, tensor<97x41xf32>) -> tensor<97x41x5xf32>
+  // CHECK: tapestry.einsum "B" {{.*}} operand_routes {{\[\[}}], [#[[COLUMNS]]]] {
+  %B = tapestry.einsum "B" [i = 97, j = 41] (%U[(i - 1) mod 97, j]) -> [i, j]
+      home #rows operand_routes [[], [#columns]] {
+  ^bb0(%u: f32):
+    tapestry.yield %u : f32
+  } : (tensor<97x41xf32>) -> tensor<97x41xf32>
+}
+
 // Every monoid; integers, booleans, narrow floats with a wide accumulator.
 // CHECK-LABEL: tapestry.graph @monoids {
 tapestry.graph @monoids {

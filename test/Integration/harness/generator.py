@@ -141,21 +141,44 @@ class _Statement:
                 raise _Rejected
         return terms, shift
 
+    def turning_subscript(self, extent, padded):
+        """A form that is divided and wrapped around; bounds take care of themselves."""
+        rng = self.rng
+        terms = []
+        for _ in range(rng.integers(1, 3)):
+            label = self.label_for(int(rng.choice([extent, 2, 3, 5])))
+            if all(label is not other for _, other in terms):
+                terms.append((int(rng.choice([1, 1, 1, -1, 2, -3])), label))
+        divisor = int(rng.choice([1, 1, 2, 3]))
+        modulus = 0 if padded and rng.random() < 0.5 else extent
+        if modulus > 1 and rng.random() < 0.2:
+            modulus = int(rng.integers(1, extent))
+        if divisor == 1 and modulus == 0:
+            divisor = 2
+        return terms, int(rng.integers(-extent, extent + 1)), divisor, modulus
+
     def read(self, tensor):
         """An access to `tensor`: its text, and its values per index point."""
         rng = self.rng
         padded = bool(tensor.shape) and rng.random() < 0.12
         texts, forms = [], []
         for extent in tensor.shape:
-            if padded and self.integers and rng.random() < 0.3:
+            turns = any(not isinstance(form, Expression) and form[2:] != (1, 0) for form in forms)
+            if padded and self.integers and not turns and rng.random() < 0.3:
                 # The place is what another tensor holds.
                 index = self.read(self.integers[rng.integers(len(self.integers))])
                 texts.append(index.text)
                 forms.append(index)
                 continue
+            by_data = any(isinstance(form, Expression) for form in forms)
+            if not by_data and rng.random() < 0.06:
+                form = self.turning_subscript(extent, padded)
+                texts.append(_turning_text(rng, *form))
+                forms.append(form)
+                continue
             terms, constant = self.terms_of_subscript(extent, padded)
             texts.append(_subscript_text(rng, terms, constant))
-            forms.append((terms, constant))
+            forms.append((terms, constant, 1, 0))
             if len(terms) == 1 and terms[0][0] == 1 and constant == 0 and not padded:
                 terms[0][1].is_plain = True
         base, pad = tensor.name, None
@@ -253,6 +276,15 @@ def _subscript_text(rng, terms, constant):
     return ("-" if sign == "-" else "") + text + "".join(f" {s} {t}" for s, t in rest)
 
 
+def _turning_text(rng, terms, constant, divisor, modulus):
+    text = _subscript_text(rng, terms, constant)
+    if " " in text or text.startswith("-") or "*" in text:
+        text = f"({text})"
+    if divisor != 1:
+        text += f" // {divisor}"
+    return text + (f" % {modulus}" if modulus else "")
+
+
 def _pad_value(rng, type):
     """(text, value) of what a padded read gives outside."""
     if type == "bool":
@@ -274,10 +306,12 @@ def _gather(tensor, forms, grid, pad):
         if isinstance(form, Expression):
             index = form.evaluate(grid).value.astype(np.int64)
         else:
-            terms, constant = form
+            terms, constant, divisor, modulus = form
             index = np.asarray(constant)
             for step, label in terms:
                 index = index + step * grid[label.name]
+            index = index // divisor
+            index = index % modulus if modulus else index
         inside = inside & (index >= 0) & (index < extent)
         indices.append(np.clip(index, 0, extent - 1))
     place = tuple(np.broadcast_arrays(*indices))

@@ -19,7 +19,7 @@
 
 namespace tapestry::ein {
 
-/// sum(coefficient * label) + constant.
+/// (sum(coefficient * label) + constant) // d % m, rounding down.
 struct LinearForm {
   struct Term {
     /// Position in Vertex::labels.
@@ -32,9 +32,14 @@ struct LinearForm {
   /// Ascending in `label`, coefficients not zero.
   llvm::SmallVector<Term, 2> terms;
   int64_t constant = 0;
+  /// At least 1.
+  int64_t floordiv = 1;
+  /// 0: no mod.
+  int64_t mod = 0;
 
   bool operator==(const LinearForm &o) const {
-    return terms == o.terms && constant == o.constant;
+    return terms == o.terms && constant == o.constant &&
+           floordiv == o.floordiv && mod == o.mod;
   }
 };
 

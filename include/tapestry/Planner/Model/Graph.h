@@ -43,7 +43,7 @@ struct PlanOperand {
   /// From the reader's labels to the dimensions of the producer's result.
   Projection projection;
   /// Whether the projection may reach outside the tensor, where a constant is
-  /// read instead.
+  /// read instead, or another piece.
   bool padded = false;
   /// The index points that read, one range per label, within its extent and not
   /// empty; no ranges: all points.

@@ -15,6 +15,7 @@ struct LinearSum {
 
   /// Adds scale * expr.
   LogicalResult add(AffineExpr expr, int64_t scale);
+  ProjectionDim take() const;
 };
 } // namespace
 
@@ -50,16 +51,20 @@ LogicalResult LinearSum::add(AffineExpr expr, int64_t scale) {
   return failure();
 }
 
+ProjectionDim LinearSum::take() const {
+  ProjectionDim result;
+  result.constant = constant;
+  for (auto [dim, coefficient] : llvm::enumerate(coefficients))
+    if (coefficient != 0)
+      result.terms.push_back({static_cast<unsigned>(dim), coefficient});
+  return result;
+}
+
 FailureOr<ProjectionDim> index::getLinearForm(AffineExpr expr) {
   LinearSum sum;
   if (failed(sum.add(expr, 1)))
     return failure();
-  ProjectionDim result;
-  result.constant = sum.constant;
-  for (auto [dim, coefficient] : llvm::enumerate(sum.coefficients))
-    if (coefficient != 0)
-      result.terms.push_back({static_cast<unsigned>(dim), coefficient});
-  return result;
+  return sum.take();
 }
 
 FailureOr<Projection> index::getLinearForms(AffineMap map) {
@@ -71,6 +76,88 @@ FailureOr<Projection> index::getLinearForms(AffineMap map) {
     projection.dims.push_back(*dim);
   }
   return projection;
+}
+
+/// What a division leaves of `dim` / d, mod included.
+static LogicalResult divide(ProjectionDim &dim, int64_t divisor) {
+  if (dim.mod % divisor != 0)
+    return failure();
+  dim.mod /= divisor;
+  return failure(llvm::MulOverflow(dim.floordiv, divisor, dim.floordiv));
+}
+
+/// (x mod m) mod k is x mod k where k divides m.
+static LogicalResult wrap(ProjectionDim &dim, int64_t modulus) {
+  if (dim.mod % modulus != 0)
+    return failure();
+  dim.mod = modulus;
+  return success();
+}
+
+/// (x floordiv d) + y is (x + y d) floordiv d.
+static FailureOr<ProjectionDim> shift(const ProjectionDim &dim, AffineExpr by,
+                                      MLIRContext *context) {
+  LinearSum sum;
+  ProjectionDim line = dim;
+  line.floordiv = 1;
+  if (dim.mod != 0 || failed(sum.add(index::getAffineExpr(line, context), 1)) ||
+      failed(sum.add(by, dim.floordiv)))
+    return failure();
+  ProjectionDim result = sum.take();
+  result.floordiv = dim.floordiv;
+  return result;
+}
+
+FailureOr<ProjectionDim> index::getSubscript(AffineExpr expr) {
+  FailureOr<ProjectionDim> linear = getLinearForm(expr);
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (succeeded(linear) || !binary)
+    return linear;
+  AffineExpr inner = binary.getLHS(), other = binary.getRHS();
+  if (binary.getKind() == AffineExprKind::Add) {
+    if (succeeded(getLinearForm(inner)))
+      std::swap(inner, other);
+    FailureOr<ProjectionDim> dim = getSubscript(inner);
+    if (failed(dim))
+      return failure();
+    return shift(*dim, other, expr.getContext());
+  }
+  auto value = dyn_cast<AffineConstantExpr>(other);
+  FailureOr<ProjectionDim> dim = getSubscript(inner);
+  if (!value || value.getValue() < 1 || failed(dim))
+    return failure();
+  LogicalResult done = failure();
+  if (binary.getKind() == AffineExprKind::FloorDiv)
+    done = divide(*dim, value.getValue());
+  else if (binary.getKind() == AffineExprKind::Mod)
+    done = wrap(*dim, value.getValue());
+  if (failed(done))
+    return failure();
+  return dim;
+}
+
+FailureOr<Projection> index::getSubscripts(AffineMap map) {
+  Projection projection;
+  for (AffineExpr expr : map.getResults()) {
+    FailureOr<ProjectionDim> dim = getSubscript(expr);
+    if (failed(dim))
+      return failure();
+    projection.dims.push_back(*dim);
+  }
+  return projection;
+}
+
+AffineMap index::canonicalSubscripts(AffineMap map) {
+  llvm::SmallVector<AffineExpr> results;
+  for (AffineExpr expr : map.getResults()) {
+    FailureOr<ProjectionDim> dim = getSubscript(expr);
+    results.push_back(
+        succeeded(dim) && !dim->isLinear()
+            ? getAffineExpr(*dim, map.getContext())
+            : simplifyAffineExpr(expr, map.getNumDims(), map.getNumSymbols()));
+  }
+  return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results,
+                        map.getContext());
 }
 
 AffineExpr index::getAffineExpr(const ProjectionDim &dim,
@@ -117,4 +204,21 @@ void index::printLinearForm(llvm::raw_ostream &os, const ProjectionDim &dim,
     printSign(dim.constant);
     os << magnitude(dim.constant);
   }
+}
+
+void index::printSubscript(llvm::raw_ostream &os, const ProjectionDim &dim,
+                           llvm::function_ref<void(unsigned)> printDim) {
+  if (dim.isLinear())
+    return printLinearForm(os, dim, printDim);
+  bool isBoth = dim.floordiv != 1 && dim.mod != 0;
+  // A label alone binds as the operators do.
+  bool isLabel = dim.terms.size() == 1 && dim.terms[0].coefficient == 1 &&
+                 dim.constant == 0;
+  os << (isBoth ? "(" : "") << (isLabel ? "" : "(");
+  printLinearForm(os, dim, printDim);
+  os << (isLabel ? "" : ")");
+  if (dim.floordiv != 1)
+    os << " floordiv " << dim.floordiv;
+  if (dim.mod != 0)
+    os << (isBoth ? ")" : "") << " mod " << dim.mod;
 }

@@ -137,6 +137,8 @@ LogicalResult BlockOp::verify() {
       failed(verifyGuards(*this)))
     return failure();
   // block_c3, block_c4
+  if (llvm::any_of(getPads(), isElse))
+    return emitOpError("has \"else\" as a pad, which only a join has");
   if (failed(verifyReads(*this, getPads(), getInputs(), getExtents(),
                          [&](unsigned number) {
                            return Access{getRead(number), getGuard(number)};

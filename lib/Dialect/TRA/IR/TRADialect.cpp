@@ -138,7 +138,7 @@ SmallVector<int64_t> tra::partsOf(const DeviceGrid &grid,
 FailureOr<Layout> tra::readLayout(AffineMap map, ArrayRef<int64_t> extents,
                                   const Partition &partition,
                                   ArrayRef<int64_t> shape) {
-  FailureOr<Projection> projection = index::getLinearForms(map);
+  FailureOr<Projection> projection = index::getSubscripts(map);
   if (failed(projection))
     return failure();
   return Layout::ofProjection(*projection, extents, partition, shape);

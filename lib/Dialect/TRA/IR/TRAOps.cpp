@@ -53,6 +53,27 @@ OpFoldResult RepartitionOp::fold(FoldAdaptor) {
 }
 
 //===----------------------------------------------------------------------===//
+// Pads
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral elseName = "else";
+
+Attribute tra::getElse(MLIRContext *context) {
+  return StringAttr::get(context, elseName);
+}
+
+bool tra::isElse(Attribute pad) {
+  auto name = dyn_cast<StringAttr>(pad);
+  return name && name.getValue() == elseName;
+}
+
+/// Null for what is no constant.
+static TypedAttr padAt(ArrayAttr pads, unsigned input) {
+  Attribute pad = pads[input];
+  return isElse(pad) ? TypedAttr() : dyn_cast<TypedAttr>(pad);
+}
+
+//===----------------------------------------------------------------------===//
 // JoinOp: what it knows
 //===----------------------------------------------------------------------===//
 
@@ -70,8 +91,17 @@ AffineMap JoinOp::getInputMap(unsigned input) {
 
 AffineMap JoinOp::getResultMap() { return getInputMap(getInputs().size()); }
 
-TypedAttr JoinOp::getPad(unsigned input) {
-  return dyn_cast<TypedAttr>(getPads()[input]);
+TypedAttr JoinOp::getPad(unsigned input) { return padAt(getPads(), input); }
+
+SmallVector<std::pair<unsigned, unsigned>> JoinOp::getOperandPieces() {
+  SmallVector<std::pair<unsigned, unsigned>> pieces;
+  for (unsigned input = 0, e = getInputs().size(); input < e; ++input) {
+    if (input > 0 && isElse(getPads()[input - 1]))
+      ++pieces.back().second;
+    else
+      pieces.push_back({input, input + 1});
+  }
+  return pieces;
 }
 
 SmallVector<unsigned> JoinOp::getReducedLabels() {
@@ -110,9 +140,7 @@ ZBox BlockOp::getGuard(unsigned input) {
   return guard ? guard.getBox() : ZBox();
 }
 
-TypedAttr BlockOp::getPad(unsigned input) {
-  return dyn_cast<TypedAttr>(getPads()[input]);
-}
+TypedAttr BlockOp::getPad(unsigned input) { return padAt(getPads(), input); }
 
 Partition BlockOp::getResolvedPartition() {
   return *getPartition().getPartition(getDeviceGrid());
@@ -183,23 +211,27 @@ ParseResult JoinParser::parseSubscripts() {
     return failure();
   AffineMap map = AffineMap::get(labels.size(), /*symbolCount=*/0, subscripts,
                                  parser.getContext());
-  // One form for all ways to write a subscript; what is not linear is left to
-  // the verifier.
-  FailureOr<Projection> projection = index::getLinearForms(map);
+  // One form for all ways to write a subscript; what is none is left to the
+  // verifier.
+  FailureOr<Projection> projection = index::getSubscripts(map);
   if (succeeded(projection))
     map = index::getStartMap(*projection, labels.size(), parser.getContext());
   maps.push_back(map);
   return success();
 }
 
-/// `%x[2 * y + r - 1] pad 0.0 : f32`
+/// `%x[2 * y + r - 1] pad 0.0 : f32` or `%x[i + 1] else %y[i - 7]`
 ParseResult JoinParser::parseOperand() {
-  if (parser.parseOperand(operands.emplace_back()) || parseSubscripts())
-    return failure();
-  Attribute &pad = pads.emplace_back(parser.getBuilder().getUnitAttr());
-  if (failed(parser.parseOptionalKeyword("pad")))
-    return success();
-  return parser.parseAttribute(pad);
+  for (;;) {
+    if (parser.parseOperand(operands.emplace_back()) || parseSubscripts())
+      return failure();
+    Attribute &pad = pads.emplace_back(parser.getBuilder().getUnitAttr());
+    if (succeeded(parser.parseOptionalKeyword("pad")))
+      return parser.parseAttribute(pad);
+    if (failed(parser.parseOptionalKeyword("else")))
+      return success();
+    pad = getElse(parser.getContext());
+  }
 }
 
 /// `reduce custom identity 0.0 : f32`, or nothing.
@@ -260,9 +292,9 @@ static void printSubscripts(OpAsmPrinter &printer, JoinOp op, AffineMap map) {
   };
   printer << '[';
   llvm::interleaveComma(map.getResults(), printer, [&](AffineExpr expr) {
-    FailureOr<ProjectionDim> form = index::getLinearForm(expr);
+    FailureOr<ProjectionDim> form = index::getSubscript(expr);
     if (succeeded(form))
-      index::printLinearForm(printer.getStream(), *form, printLabel);
+      index::printSubscript(printer.getStream(), *form, printLabel);
     else // Only in operations that do not verify.
       expr.print(printer.getStream());
   });
@@ -278,7 +310,8 @@ void JoinOp::print(OpAsmPrinter &printer) {
       });
   printer << "] by " << getPartition() << " (";
   for (auto [number, input] : llvm::enumerate(getInputs())) {
-    printer << (number ? ", " : "") << input;
+    bool isPiece = number > 0 && isElse(getPads()[number - 1]);
+    printer << (isPiece ? " else " : number > 0 ? ", " : "") << input;
     printSubscripts(printer, *this, getInputMap(number));
     if (TypedAttr pad = getPad(number))
       printer << " pad " << pad;

@@ -295,11 +295,12 @@ static LogicalResult verifyMaps(JoinOp op) {
   }
   // join_c4
   for (unsigned number = 0; number + 1 < relations; ++number) {
-    FailureOr<Projection> read = index::getLinearForms(op.getInputMap(number));
+    FailureOr<Projection> read = index::getSubscripts(op.getInputMap(number));
     if (failed(read))
       return op.emitOpError("reads operand ")
              << number << " at the subscripts " << op.getIndexingMaps()[number]
-             << ", which are not affine with integer coefficients";
+             << ", which are not affine with integer coefficients, nor such a "
+                "form divided and wrapped around once";
     if (failed(verifyReach(op, "operand " + Twine(number), *read,
                            op.getExtents())))
       return failure();
@@ -316,6 +317,9 @@ LogicalResult tra::verifyReads(Operation *op, ArrayAttr pads, ValueRange inputs,
   ZBox space = boxOfShape(extents);
   for (auto [number, input] : llvm::enumerate(inputs)) {
     auto type = cast<RelationType>(input.getType());
+    // Whoever knows of pieces has looked at them.
+    if (isElse(pads[number]) || (number > 0 && isElse(pads[number - 1])))
+      continue;
     auto pad = dyn_cast<TypedAttr>(pads[number]);
     if (!pad && !isa<UnitAttr>(pads[number]))
       return op->emitOpError("pad ")
@@ -327,8 +331,13 @@ LogicalResult tra::verifyReads(Operation *op, ArrayAttr pads, ValueRange inputs,
              << type.getElementType();
     if (pad)
       continue;
-    for (auto [dim, read] : llvm::enumerate(accessOf(number).image(space))) {
+    Access access = accessOf(number);
+    for (auto [dim, read] : llvm::enumerate(access.image(space))) {
       ZRange bounds{0, type.getShape()[dim]};
+      const ProjectionDim &form = access.projection.dims[dim];
+      // Sparse values that wrap around may only seem to leave it.
+      if (form.mod != 0 && form.size == 1 && access.guard.empty())
+        read = startsOfDim(form, extents);
       if (!bounds.contains(read))
         return op->emitOpError("reads dimension ")
                << dim << " of operand " << number << " in " << boxToString(read)
@@ -339,12 +348,66 @@ LogicalResult tra::verifyReads(Operation *op, ArrayAttr pads, ValueRange inputs,
   return success();
 }
 
-/// join_c5, join_c6: pads and bounds.
+/// Whether two pieces lie in the tensor at no common point: some dimension of
+/// theirs is further apart than its extent.
+static bool areApart(const Projection &a, const Projection &b,
+                     ArrayRef<int64_t> shape) {
+  return llvm::any_of(llvm::zip_equal(a.dims, b.dims, shape),
+                      [](const auto &dims) {
+                        const auto &[one, other, extent] = dims;
+                        return one.constant - other.constant >= extent ||
+                               other.constant - one.constant >= extent;
+                      });
+}
+
+/// The piece `number` of an operand beside those from `first` on before it.
+static LogicalResult verifyPiece(JoinOp op, unsigned first, unsigned number) {
+  auto error = [&]() {
+    return op.emitOpError("reads operand ")
+           << number << ", another piece of operand " << first << ", ";
+  };
+  auto type = cast<RelationType>(op.getInputs()[number].getType());
+  Projection piece = *index::getSubscripts(op.getInputMap(number));
+  for (unsigned before = first; before < number; ++before) {
+    auto other = cast<RelationType>(op.getInputs()[before].getType());
+    if (other.getShape() != type.getShape() ||
+        other.getElementType() != type.getElementType())
+      return error() << "of shape " << listToString(type.getShape())
+                     << " and element type " << type.getElementType()
+                     << ", which is not that of operand " << before;
+    Projection earlier = *index::getSubscripts(op.getInputMap(before));
+    for (auto [dim, forms] :
+         llvm::enumerate(llvm::zip_equal(piece.dims, earlier.dims))) {
+      const auto &[form, with] = forms;
+      if (!form.isLinear() || !with.isLinear() || form.terms != with.terms)
+        return error() << "at another form of the labels in dimension " << dim;
+    }
+    if (!areApart(piece, earlier, type.getShape()))
+      return error() << "at points at which operand " << before
+                     << " is read, too";
+  }
+  return success();
+}
+
+/// join_c5, join_c6: pads, pieces and bounds.
 static LogicalResult verifySubscripts(JoinOp op) {
-  return verifyReads(
-      op, op.getPads(), op.getInputs(), op.getExtents(), [&](unsigned number) {
-        return Access{*index::getLinearForms(op.getInputMap(number))};
-      });
+  if (failed(verifyReads(op, op.getPads(), op.getInputs(), op.getExtents(),
+                         [&](unsigned number) {
+                           return Access{
+                               *index::getSubscripts(op.getInputMap(number))};
+                         })))
+    return failure();
+  for (auto [first, end] : op.getOperandPieces()) {
+    for (unsigned number = first + 1; number < end; ++number)
+      if (failed(verifyPiece(op, first, number)))
+        return failure();
+    Attribute last = op.getPads()[end - 1];
+    if (isElse(last) || (end - first > 1 && !isa<UnitAttr>(last)))
+      return op.emitOpError("has the pad ")
+             << last << " at operand " << end - 1
+             << ", behind which no other piece of it comes, expected 'unit'";
+  }
+  return success();
 }
 
 /// join_c7 to join_c11: monoid and regions.
@@ -364,8 +427,9 @@ static LogicalResult verifyComputation(JoinOp op) {
     return failure();
   // join_c10
   SmallVector<Type> arguments;
-  for (Value input : op.getInputs())
-    arguments.push_back(cast<RelationType>(input.getType()).getElementType());
+  for (auto [first, end] : op.getOperandPieces())
+    arguments.push_back(
+        cast<RelationType>(op.getInputs()[first].getType()).getElementType());
   if (failed(verifyScalarRegion(op, "kernel", op.getKernel(), arguments,
                                 elementType)))
     return failure();

@@ -180,12 +180,12 @@ ParseResult EinsumOp::parse(OpAsmParser &parser, OperationState &state) {
 /// Prints subscripts in the names of the labels.
 static void printSubscripts(OpAsmPrinter &printer, EinsumOp op, AffineMap map) {
   raw_ostream &os = printer.getStream();
-  FailureOr<Projection> projection = index::getLinearForms(map);
+  FailureOr<Projection> projection = index::getSubscripts(map);
   assert(succeeded(projection) && "the verifier refuses other subscripts");
   auto labels = op.getLabels();
   os << '[';
   llvm::interleaveComma(projection->dims, os, [&](const ProjectionDim &dim) {
-    index::printLinearForm(os, dim, [&](unsigned label) {
+    index::printSubscript(os, dim, [&](unsigned label) {
       os << cast<StringAttr>(labels[label]).getValue();
     });
   });

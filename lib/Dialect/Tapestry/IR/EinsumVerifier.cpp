@@ -48,13 +48,21 @@ static LogicalResult verifyMaps(EinsumOp op) {
              << " symbols, expected " << op.getLabels().size()
              << " dimensions and 0 symbols";
     // einsum_c4
-    for (auto [dim, expr] : llvm::enumerate(map.getResults()))
-      if (failed(index::getLinearForm(expr)))
-        return op.emitOpError()
-               << "subscript " << dim << " of "
-               << (number + 1 == expected ? "the result"
-                                          : "operand " + llvm::Twine(number))
-               << " is not linear in the labels with integer coefficients";
+    bool isResult = number + 1 == expected;
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      if (succeeded(isResult ? index::getLinearForm(expr)
+                             : index::getSubscript(expr)))
+        continue;
+      InFlightDiagnostic diagnostic =
+          op.emitOpError() << "subscript " << dim << " of "
+                           << (isResult ? "the result"
+                                        : "operand " + llvm::Twine(number))
+                           << " is not linear in the labels with integer "
+                              "coefficients";
+      if (!isResult)
+        diagnostic << ", nor such a form divided and wrapped around once";
+      return diagnostic;
+    }
   }
   return success();
 }
@@ -73,7 +81,7 @@ static LogicalResult verifyOperand(EinsumOp op, unsigned operand) {
     return diagnostic;
   }
   // einsum_c10
-  Projection projection = *index::getLinearForms(map);
+  Projection projection = *index::getSubscripts(map);
   for (const ProjectionDim &dim : projection.dims)
     if (!isWithinReach(dim, op.getExtents()))
       return op.emitOpError()
@@ -82,7 +90,7 @@ static LogicalResult verifyOperand(EinsumOp op, unsigned operand) {
   if (llvm::is_contained(op.getExtents(), 0))
     return success();
   for (auto [number, dim] : llvm::enumerate(projection.dims)) {
-    ZRange image = imageOf(dim, op.getExtents());
+    ZRange image = startsOfDim(dim, op.getExtents());
     if (op.getPad(operand) || ZRange{0, shape[number]}.contains(image))
       continue;
     InFlightDiagnostic diagnostic =
@@ -184,8 +192,13 @@ LogicalResult EinsumOp::verify() {
   if (failed(verifyHome(*this, getHomeAttr(), getResultType().getShape())))
     return failure();
   // einsum_c19, einsum_c20
+  llvm::SmallVector<Value> read;
+  if (getOperandRoutesAttr())
+    for (auto &[operand, piece] :
+         cast<BlockOpInterface>(getOperation()).getReads())
+      read.push_back(getInputs()[operand]);
   return verifyRoutes(*this, getHomeRouteAttr(), getOperandRoutesAttr(),
-                      getHomeAttr(), getInputs());
+                      getHomeAttr(), read);
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,7 +18,7 @@ static StringRef labelName(ArrayAttr labels, unsigned label) {
 std::string teg::subscriptText(ArrayAttr labels, const ProjectionDim &dim) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  index::printLinearForm(
+  index::printSubscript(
       os, dim, [&](unsigned label) { os << labelName(labels, label); });
   return text;
 }
@@ -68,7 +68,8 @@ bool teg::isWithinReach(const ProjectionDim &dim,
   reach.add(dim.constant);
   for (const AffineTerm &term : dim.terms)
     reach.add(term.coefficient, std::max<int64_t>(extents[term.dim], 1));
-  return reach.isWithin();
+  return reach.isWithin() && dim.floordiv < int64_t(1) << 62 &&
+         dim.mod < int64_t(1) << 62;
 }
 
 ZRange teg::imageOf(const ProjectionDim &dim, llvm::ArrayRef<int64_t> extents) {

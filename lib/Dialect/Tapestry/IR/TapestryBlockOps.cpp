@@ -171,17 +171,28 @@ llvm::SmallVector<Value> EinsumOp::getTensorOperands() {
 }
 
 static Projection projectionOf(AffineMap map) {
-  FailureOr<Projection> projection = index::getLinearForms(map);
+  FailureOr<Projection> projection = index::getSubscripts(map);
   assert(succeeded(projection) && "the verifier refuses other subscripts");
   return *projection;
 }
 
 std::vector<Access> EinsumOp::getAccesses(unsigned operand) {
-  Access access;
-  access.projection = projectionOf(getOperandMap(operand));
+  Projection whole = projectionOf(getOperandMap(operand));
   if (getPad(operand))
-    access.fallback = AccessFallback::Pad;
-  return {access};
+    return {{whole, {}, AccessKind::Affine, AccessFallback::Pad}};
+  llvm::ArrayRef<int64_t> shape = getInputType(operand).getShape();
+  std::vector<Access> accesses;
+  for (Projection &piece : splitTurns(whole, getExtents(), shape)) {
+    // Sparse values that wrap around may only seem to leave the tensor.
+    bool isInside =
+        contains(boxOfShape(shape), piece.image(boxOfShape(getExtents())));
+    accesses.push_back(
+        {std::move(piece),
+         {},
+         AccessKind::Affine,
+         isInside ? AccessFallback::None : AccessFallback::Other});
+  }
+  return accesses;
 }
 
 std::vector<Projection> EinsumOp::getResultProjections() {

@@ -32,14 +32,17 @@ static void dropOperands(PatternRewriter &rewriter, EinsumOp op,
   llvm::SmallVector<Attribute> maps;
   llvm::SmallVector<Attribute> pads;
   llvm::SmallVector<Attribute> routes;
+  if (ArrayAttr given = op.getOperandRoutesAttr())
+    for (auto [read, route] : llvm::zip_equal(
+             cast<BlockOpInterface>(op.getOperation()).getReads(), given))
+      if (!dropped.test(read.first))
+        routes.push_back(route);
   for (auto [number, operand] : llvm::enumerate(op.getInputs())) {
     if (dropped.test(number))
       continue;
     operands.push_back(operand);
     maps.push_back(op.getIndexingMaps()[number]);
     pads.push_back(op.getPads()[number]);
-    if (ArrayAttr given = op.getOperandRoutesAttr())
-      routes.push_back(given[number]);
   }
   maps.push_back(op.getIndexingMaps()[dropped.size()]);
   rewriter.modifyOpInPlace(op, [&]() {

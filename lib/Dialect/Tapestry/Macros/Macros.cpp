@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AffineExpr.h"
+#include "tapestry/Dialect/Index/IR/AffineForm.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -50,7 +51,7 @@ static EinsumOp buildVertex(OpBuilder &builder, Location loc, StringRef name,
   for (const ScalarRead &read : reads) {
     operands.push_back(read.tensor);
     // Simplified, so that terms stand in the order of the vertex's labels.
-    maps.push_back(simplifyAffineMap(read.map.replaceDimsAndSymbols(
+    maps.push_back(index::canonicalSubscripts(read.map.replaceDimsAndSymbols(
         positionOf, {}, names.size(), /*numResultSyms=*/0)));
     pads.push_back(read.pad);
   }

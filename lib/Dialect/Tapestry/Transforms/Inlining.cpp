@@ -3,6 +3,7 @@
 #include "Inlining.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
+#include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Planner/Model/Graph.h"
 
 using namespace mlir;
@@ -111,6 +112,12 @@ llvm::Error Inliner::addReads(unsigned operand) {
   for (unsigned inner = 0; inner < producer.getInputs().size(); ++inner) {
     AffineMap composed = producer.getOperandMap(inner).replaceDimsAndSymbols(
         substitutes, {}, labels.size(), 0);
+    if (failed(index::getSubscripts(composed)))
+      return planError("what '", reader.getName(), "' reads of '",
+                       producer.getName(),
+                       "' has subscripts which cannot be "
+                       "put into those of its operand ",
+                       inner);
     numbers.push_back(addRead(
         {producer.getInputs()[inner], composed, producer.getPads()[inner]}));
   }

@@ -1,8 +1,8 @@
 //===- AffineForm.h - Affine expressions as linear forms --------*- C++ -*-===//
 //
-// Converts between mlir::AffineExpr and the linear form `ProjectionDim` of
-// tapestry/Support, and prints and parses it with names for its dimensions:
-// `2 * i + j - 1`.
+// Converts between mlir::AffineExpr and the form `ProjectionDim` of
+// tapestry/Support, and prints it with names for its dimensions:
+// `2 * i + j - 1`, `(i + 1) mod 8`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +22,19 @@ mlir::FailureOr<ProjectionDim> getLinearForm(mlir::AffineExpr expr);
 /// The linear forms of all results of `map`; fails as `getLinearForm` does.
 mlir::FailureOr<Projection> getLinearForms(mlir::AffineMap map);
 
+/// The same of an expression that may be divided and wrapped around by positive
+/// constants: (linear form) floordiv d mod m, with either or neither. What can
+/// be brought into that form is: a mod before a division, sums behind one.
+mlir::FailureOr<ProjectionDim> getSubscript(mlir::AffineExpr expr);
+
+/// The subscripts of all results of `map`; fails as `getSubscript` does.
+mlir::FailureOr<Projection> getSubscripts(mlir::AffineMap map);
+
+/// `map`, simplified, with each subscript that divides or wraps around in the
+/// form that getAffineExpr gives it, which upstream's simplification takes
+/// apart.
+mlir::AffineMap canonicalSubscripts(mlir::AffineMap map);
+
 /// The affine expression of a region's start.
 mlir::AffineExpr getAffineExpr(const ProjectionDim &dim,
                                mlir::MLIRContext *context);
@@ -31,7 +44,13 @@ mlir::AffineExpr getAffineExpr(const ProjectionDim &dim,
 mlir::AffineMap getStartMap(const Projection &projection, unsigned indexRank,
                             mlir::MLIRContext *context);
 
-/// Prints a linear form, e.g. "2 * i + j - 1", "0".
+/// Prints a subscript, e.g. "2 * i + j - 1", "0", "(i + 1) mod 8",
+/// "(i floordiv 4) mod 8"; every caller is able to parse it as an affine
+/// expression.
+void printSubscript(llvm::raw_ostream &os, const ProjectionDim &dim,
+                    llvm::function_ref<void(unsigned)> printDim);
+
+/// Prints the linear form alone.
 void printLinearForm(llvm::raw_ostream &os, const ProjectionDim &dim,
                      llvm::function_ref<void(unsigned)> printDim);
 

@@ -30,9 +30,13 @@ namespace tapestry::tra {
 llvm::SmallVector<int64_t> partsOf(const DeviceGrid &grid,
                                    const Layout &layout);
 
+/// The pad of an input of a join whose next input is another piece of it.
+mlir::Attribute getElse(mlir::MLIRContext *context);
+bool isElse(mlir::Attribute pad);
+
 /// The layout in which a join reads an operand of this shape at the subscripts
 /// `map`, its labels of these extents cut by `partition`. Fails where a
-/// subscript is not affine with integer coefficients.
+/// subscript is none (index::getSubscript).
 mlir::FailureOr<Layout> readLayout(mlir::AffineMap map,
                                    llvm::ArrayRef<int64_t> extents,
                                    const Partition &partition,

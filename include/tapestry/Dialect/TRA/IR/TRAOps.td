@@ -94,7 +94,10 @@ def TRA_JoinOp
     lacks); its parts are then to be aggregated. A device whose block is empty
     holds the monoid's identity.
 
-    Subscripts are affine in the labels. `pad v` reads v outside the operand.
+    Subscripts are affine in the labels; they may be divided and wrapped around by
+    constants. `pad v` reads v outside the operand. An operand may come in pieces,
+    `%a[i + 1] else %b[i - 96]`: a point reads the one that its subscripts do not
+    leave.
 
     ```mlir
     %C = tra.join "C" [i = 97, k = 41, j = 53] by #tapestry_index.partition<
@@ -123,18 +126,22 @@ def TRA_JoinOp
       the labels, without symbols, with one result per dimension.
     - `join_c3`: every dimension of the result is one label, each at most once, and
       has its extent.
-    - `join_c4`: subscripts of operands are affine with integer coefficients and
-      stay below 2^62.
-    - `join_c5`: there is one pad per operand, `unit` for none or a value of its
-      element type.
-    - `join_c6`: subscripts of an operand without pad stay within it.
+    - `join_c4`: subscripts of operands are affine with integer coefficients, or
+      such a form divided by, then wrapped around a positive constant, and stay
+      below 2^62.
+    - `join_c5`: there is one pad per operand: `unit` for none, a value of its
+      element type, or "else" where the next one is another piece. The pieces of an
+      operand are relations of one tensor's shape and element type, and their
+      subscripts are affine and differ only in constants.
+    - `join_c6`: subscripts of an operand without pad, in one piece, stay within it;
+      of pieces one at most is not left at a point.
     - `join_c7`: the monoid is `none` if and only if no label is reduced.
     - `join_c8`: there are an identity and a combine region if and only if the
       monoid is `custom`; the identity is of the result's element type.
     - `join_c9`: `and`, `or` and `xor` combine integers; `add` and `mul` do not
       combine i1.
-    - `join_c10`: the kernel takes one value of each operand's element type and
-      yields one of the result's; it has no side effects.
+    - `join_c10`: the kernel takes one value of each operand's element type, one for
+      all of its pieces, and yields one of the result's; it has no side effects.
     - `join_c11`: the combine region takes two values of the result's element type
       and yields one; it has no side effects.
     - `join_c12`: the partition cuts every label over axes of the result's grid, on
@@ -170,6 +177,9 @@ def TRA_JoinOp
     ::mlir::AffineMap getResultMap();
     /// What an operand reads outside its bounds; null if it stays within.
     ::mlir::TypedAttr getPad(unsigned input);
+    /// Per value that the kernel takes, the first of the inputs that are its
+    /// pieces and the one behind the last.
+    ::llvm::SmallVector<::std::pair<unsigned, unsigned>> getOperandPieces();
     /// The numbers of the labels that the result lacks, ascending.
     ::llvm::SmallVector<unsigned> getReducedLabels();
     /// The partition in axis numbers of the grid; of a verified operation.

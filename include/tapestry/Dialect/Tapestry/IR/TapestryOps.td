@@ -311,7 +311,8 @@ def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
     element per operand to a value; values that land on the same result element
     are combined by the monoid (⊕). Subscripts are affine in the labels with
     integer constants: `%X[2 * i + j - 1, k]` is a strided window, `%M[i, i]` a
-    diagonal. A padded operand reads its pad value outside its bounds. Labels
+    diagonal. They may be divided, rounding down, and wrapped around:
+    `%U[(i + 1) mod 97]`, `%R[f floordiv 10, f mod 10]`. A padded operand reads its pad value outside its bounds. Labels
     that the result lacks are reduced.
 
     ```mlir
@@ -347,7 +348,9 @@ def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
       index points fits into 62 bits.
     - (einsum_c3) there is one indexing map per operand and one for the result,
       from all labels.
-    - (einsum_c4) subscripts are linear in the labels with integer coefficients.
+    - (einsum_c4) subscripts are linear in the labels with integer coefficients,
+      or such a form divided by (floordiv), then wrapped around (mod), positive
+      constants.
     - (einsum_c5) an operand has as many subscripts as dimensions.
     - (einsum_c6) the result's subscripts are distinct labels.
     - (einsum_c7) the result's shape is the extents of its labels.
@@ -372,7 +375,8 @@ def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
       graph's grid where that is given.
     - (einsum_c19) `home_route` holds plain layouts of the result's shape, and
       there is a home on the same grid.
-    - (einsum_c20) `operand_routes` has one list per operand, of plain layouts
+    - (einsum_c20) `operand_routes` has one list per piece of an operand that is
+      read (one, but for those that wrap around), of plain layouts
       of the operand's shape, and there is a home on the same grid.
   }];
   let arguments = (ins
