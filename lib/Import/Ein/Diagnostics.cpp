@@ -61,7 +61,3 @@ DiagnosticEngine::InstantiationScope::InstantiationScope(
   engine.instantiations.push_back(
       {call, ("in this use of macro '" + macro + "'").str()});
 }
-
-std::string tapestry::ein::countOf(size_t count, llvm::StringRef noun) {
-  return (llvm::Twine(count) + " " + noun + (count == 1 ? "" : "s")).str();
-}

@@ -9,6 +9,7 @@
 #ifndef TAPESTRY_IMPORT_EIN_DIAGNOSTICS_H
 #define TAPESTRY_IMPORT_EIN_DIAGNOSTICS_H
 
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/SMLoc.h"
@@ -101,9 +102,6 @@ private:
   /// its errors.
   std::set<std::pair<const char *, std::string>> reported;
 };
-
-/// "1 label", "2 labels".
-std::string countOf(size_t count, llvm::StringRef noun);
 
 } // namespace tapestry::ein
 

@@ -67,15 +67,20 @@ FailureOr<ProjectionDim> index::getLinearForm(AffineExpr expr) {
   return sum.take();
 }
 
-FailureOr<Projection> index::getLinearForms(AffineMap map) {
+static FailureOr<Projection>
+formsOf(AffineMap map, FailureOr<ProjectionDim> (*formOf)(AffineExpr)) {
   Projection projection;
   for (AffineExpr expr : map.getResults()) {
-    FailureOr<ProjectionDim> dim = getLinearForm(expr);
+    FailureOr<ProjectionDim> dim = formOf(expr);
     if (failed(dim))
       return failure();
     projection.dims.push_back(*dim);
   }
   return projection;
+}
+
+FailureOr<Projection> index::getLinearForms(AffineMap map) {
+  return formsOf(map, getLinearForm);
 }
 
 /// What a division leaves of `dim` / d, mod included.
@@ -137,14 +142,7 @@ FailureOr<ProjectionDim> index::getSubscript(AffineExpr expr) {
 }
 
 FailureOr<Projection> index::getSubscripts(AffineMap map) {
-  Projection projection;
-  for (AffineExpr expr : map.getResults()) {
-    FailureOr<ProjectionDim> dim = getSubscript(expr);
-    if (failed(dim))
-      return failure();
-    projection.dims.push_back(*dim);
-  }
-  return projection;
+  return formsOf(map, getSubscript);
 }
 
 AffineMap index::canonicalSubscripts(AffineMap map) {

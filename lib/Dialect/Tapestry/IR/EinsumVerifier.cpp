@@ -41,12 +41,8 @@ static LogicalResult verifyMaps(EinsumOp op) {
                             << ": one per operand and one for the result";
   for (auto [number, map] :
        llvm::enumerate(op.getIndexingMaps().getAsValueRange<AffineMapAttr>())) {
-    if (map.getNumDims() != op.getLabels().size() || map.getNumSymbols() != 0)
-      return op.emitOpError()
-             << "indexing map " << number << " has " << map.getNumDims()
-             << " dimensions and " << map.getNumSymbols()
-             << " symbols, expected " << op.getLabels().size()
-             << " dimensions and 0 symbols";
+    if (failed(verifyMapSpace(op, number, map, op.getLabels().size())))
+      return failure();
     // einsum_c4
     bool isResult = number + 1 == expected;
     for (auto [dim, expr] : llvm::enumerate(map.getResults())) {

@@ -120,12 +120,8 @@ static LogicalResult verifyMaps(GatherOp op) {
                             << ": the table's and one per index tensor";
   for (unsigned number = 0; number < expected; ++number) {
     AffineMap map = op.getMap(number);
-    if (map.getNumDims() != op.getLabels().size() || map.getNumSymbols() != 0)
-      return op.emitOpError()
-             << "indexing map " << number << " has " << map.getNumDims()
-             << " dimensions and " << map.getNumSymbols()
-             << " symbols, expected " << op.getLabels().size()
-             << " dimensions and 0 symbols";
+    if (failed(verifyMapSpace(op, number, map, op.getLabels().size())))
+      return failure();
     auto type = cast<RankedTensorType>(op.getOperand(number).getType());
     if (map.getNumResults() != type.getRank())
       return op.emitOpError()

@@ -15,6 +15,16 @@ static StringRef labelName(ArrayAttr labels, unsigned label) {
   return cast<StringAttr>(labels[label]).getValue();
 }
 
+LogicalResult teg::verifyMapSpace(Operation *op, unsigned number, AffineMap map,
+                                  size_t numLabels) {
+  if (map.getNumDims() == numLabels && map.getNumSymbols() == 0)
+    return success();
+  return op->emitOpError() << "indexing map " << number << " has "
+                           << map.getNumDims() << " dimensions and "
+                           << map.getNumSymbols() << " symbols, expected "
+                           << numLabels << " dimensions and 0 symbols";
+}
+
 std::string teg::subscriptText(ArrayAttr labels, const ProjectionDim &dim) {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -19,6 +19,12 @@ namespace tapestry::teg {
                                                mlir::ArrayAttr labels,
                                                llvm::ArrayRef<int64_t> extents);
 
+/// Whether an indexing map is one from all labels.
+[[nodiscard]] mlir::LogicalResult verifyMapSpace(mlir::Operation *op,
+                                                 unsigned number,
+                                                 mlir::AffineMap map,
+                                                 size_t numLabels);
+
 /// A subscript in the names of the labels.
 std::string subscriptText(mlir::ArrayAttr labels, const ProjectionDim &dim);
 
