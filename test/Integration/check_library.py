@@ -87,6 +87,103 @@ C = nn.causal_attention(Q, K, V)
 
 
 @case
+def nn_of_any_rank(bench):
+    """`...` of a macro is no dimension or as many as the arguments have."""
+    X, S, s = normal(2, 3, 5, 7), normal(7), np.float32(0.7)
+    Q, W = normal(5, 4), normal(7, 3)
+    source = """\
+import nn
+input X : f32[2, 3, 5, 7]
+input S : f32[7]
+input s : f32
+input Q : f32[5, 4]
+input W : f32[7, 3]
+input B : f32[3]
+R = nn.relu(X)
+U[a, b] = nn.silu(Q)
+G = nn.gelu(s)
+L = nn.linear(X, W, B)
+L1 = nn.linear(S, W, B)
+M = nn.rmsnorm(X, S)
+A = nn.causal_attention(Q, Q, Q)
+D = nn.sgd(S, S, 0.5)
+"""
+    scores = np.where(np.tri(5, dtype=bool), Q @ Q.T / 2, -np.inf)
+    wanted = {
+        "R": np.maximum(X, 0),
+        "U": Q * special.expit(Q),
+        "G": s * special.ndtr(s),
+        "L": X @ W + W[0],
+        "L1": S @ W + W[0],
+        "M": X / np.sqrt((X**2).mean(-1, keepdims=True) + 1e-6) * S,
+        "A": special.softmax(scores, -1) @ Q,
+        "D": S / 2,
+    }
+    check(bench, source, {"X": X, "S": S, "s": s, "Q": Q, "W": W, "B": W[0]}, wanted)
+
+
+@case
+def nn_attention_of_halves(bench):
+    Q = normal(3, 5, 4).astype(np.float16)
+    source = "import nn\ninput Q : f16[3, 5, 4]\nO = nn.attention(Q, Q, Q)\n"
+    exact = Q.astype(np.float64)
+    scores = exact @ exact.transpose(0, 2, 1) / 2
+    check(bench, source, {"Q": Q}, {"O": special.softmax(scores, -1) @ exact}, 4e-3)
+
+
+@case
+def nn_images(bench):
+    X, W, B, S = normal(2, 6, 9, 7), normal(4, 6, 3, 2), normal(4), normal(6)
+    source = """\
+import nn
+input X : f32[2, 6, 9, 7]
+input W : f32[4, 6, 3, 2]
+input B : f32[4]
+input S : f32[6]
+C = nn.conv2d(X, W, B)
+C2 = nn.conv2d(X, W, B, 2, 1)
+N = nn.groupnorm(X, S, S, 3)
+M = nn.maxpool2d(X)
+A = nn.avgpool2d(X, 3)
+"""
+
+    def convolved(stride, padding):
+        padded = np.pad(X.astype(np.float64), [(0, 0), (0, 0)] + 2 * [(padding, padding)])
+        windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 2), (2, 3))
+        windows = windows[:, :, ::stride, ::stride]
+        return np.einsum("ncyxrq,ocrq->noyx", windows, W) + B[:, None, None]
+
+    def pooled(size):
+        cut = X[:, :, : 9 // size * size, : 7 // size * size]
+        return cut.reshape(2, 6, 9 // size, size, 7 // size, size)
+
+    grouped = X.reshape(2, 3, -1)
+    grouped = grouped - grouped.mean(-1, keepdims=True)
+    grouped = grouped / np.sqrt(grouped.var(-1, keepdims=True) + 1e-5)
+    wanted = {
+        "C": convolved(1, 0),
+        "C2": convolved(2, 1),
+        "N": grouped.reshape(X.shape) * S[:, None, None] + S[:, None, None],
+        "M": pooled(2).max((3, 5)),
+        "A": pooled(3).mean((3, 5)),
+    }
+    check(bench, source, {"X": X, "W": W, "B": B, "S": S}, wanted, 1e-4)
+
+
+@case
+def nn_rope(bench):
+    X = normal(3, 11, 8)
+    source = "import nn\ninput X : f32[3, 11, 8]\nY = nn.rope(X)\nZ = nn.rope(X, 5, 100.0)\n"
+
+    def turned(first, base):
+        angles = np.outer(np.arange(11) + first, base ** (-2 * np.arange(4) / 8))
+        turn = np.exp(1j * angles) * (X[..., :4] + 1j * X[..., 4:])
+        return np.concatenate([turn.real, turn.imag], -1)
+
+    check(bench, source, {"X": X}, {"Y": turned(0, 1e4), "Z": turned(5, 100.0)})
+
+
+@case
 def nn_updates(bench):
     W, G, M = normal(7, 5), normal(5, 7).T.copy(), normal(6, 6)[:, :5].repeat(2, 0)[:7]
     V = np.abs(normal(7, 6)[:, :5])
@@ -119,12 +216,17 @@ F, FM, FV = nn.adam(W, G, M, V, 3, 0.1)
 @case
 def stats(bench):
     X = normal(17, 5) + 3
+    T = normal(7, 2, 3)
     source = """\
 import stats
 input X : f32[17, 5]
+input T : f32[7, 2, 3]
 M = stats.mean(X)
 V = stats.variance(X)
 V1 = stats.variance(X, 1)
+D1 = stats.deviation(X, 1)
+Z = stats.standardize(X)
+W = stats.variance(T)
 C = stats.covariance(X)
 C0 = stats.covariance(X, 0)
 R = stats.correlation(X)
@@ -134,11 +236,14 @@ R = stats.correlation(X)
         "M": exact.mean(0),
         "V": exact.var(0),
         "V1": exact.var(0, ddof=1),
+        "D1": exact.std(0, ddof=1),
+        "Z": (exact - exact.mean(0)) / exact.std(0),
+        "W": T.var(0),
         "C": np.cov(exact, rowvar=False),
         "C0": np.cov(exact, rowvar=False, ddof=0),
         "R": np.corrcoef(exact, rowvar=False),
     }
-    check(bench, source, {"X": X}, wanted)
+    check(bench, source, {"X": X, "T": T}, wanted)
 
 
 MODULE = """\
@@ -179,6 +284,19 @@ def what_is_wrong_with_modules(bench):
     refused("import nn\n" + X + "Y = nn.gelu(X, X)\noutput Y\n", "takes 1 argument, got 2")
     bench.write("my.ein", MODULE + "param n = 3\n")
     refused("import my\n" + X + "output X\n", "my.ein:7:7: error: a module holds only macros")
+    # What `...` stands for.
+    refused(
+        "import nn\n" + X + "input S : f32\nY = nn.rmsnorm(S, S)\noutput Y\n",
+        "p.ein:4:16: error: argument 'S' has 0 dimensions, but parameter 'X\\[..., c\\]'",
+    )  # fmt: skip
+    refused(
+        "import nn\n" + X + "input Z : f32[9]\nY = nn.sgd(X, Z)\noutput Y\n",
+        "p.ein:4:15: error: argument 'Z' has 1 dimension, but parameter 'Gradient\\[...\\]'",
+    )  # fmt: skip
+    refused(
+        X + "def f(X[i]) -> Y[i] {\n  Y[i] = sum[...] X[i, ...]\n}\nY = f(X)\noutput Y\n",
+        "p.ein:3:14: error: '...' stands for labels of a macro whose header has it",
+    )  # fmt: skip
     # An error in a body names its file and the use.
     bench.write("my.ein", MODULE.replace("* f", "* i32(f)"))
     refused(

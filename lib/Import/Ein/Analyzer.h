@@ -111,6 +111,10 @@ private:
                                                  const ast::EquationStmt &stmt,
                                                  const ast::CallExpr &call,
                                                  const Binding &macro);
+  /// The macro with as many labels for `...` as the first argument that has
+  /// some asks for.
+  const ast::DefStmt *fitRest(const Scope &scope, const ast::CallExpr &call,
+                              const ast::DefStmt &def);
   bool checkDefaults(const ast::DefStmt &stmt);
   bool checkCounts(const ast::EquationStmt &stmt, const ast::CallExpr &call,
                    const ast::DefStmt &def);

@@ -40,6 +40,8 @@ llvm::StringRef tapestry::ein::describe(TokenKind kind) {
     return "':'";
   case TokenKind::Prime:
     return "\"'\"";
+  case TokenKind::Ellipsis:
+    return "'...'";
   case TokenKind::Arrow:
     return "'->'";
   case TokenKind::Equal:
@@ -191,39 +193,23 @@ Token Lexer::lexPunctuation() {
   };
   // Longer texts stand before their prefixes.
   static constexpr Row table[] = {
-      {"->", TokenKind::Arrow},
-      {"==", TokenKind::EqualEqual},
-      {"!=", TokenKind::NotEqual},
-      {"<=", TokenKind::LessEqual},
-      {">=", TokenKind::GreaterEqual},
-      {"**", TokenKind::StarStar},
-      {"//", TokenKind::SlashSlash},
-      {"<<", TokenKind::LessLess},
-      {">>", TokenKind::GreaterGreater},
-      {"&&", TokenKind::AmpAmp},
-      {"||", TokenKind::PipePipe},
-      {"(", TokenKind::LParen},
-      {")", TokenKind::RParen},
-      {"[", TokenKind::LSquare},
-      {"]", TokenKind::RSquare},
-      {"{", TokenKind::LBrace},
-      {"}", TokenKind::RBrace},
-      {",", TokenKind::Comma},
-      {":", TokenKind::Colon},
-      {"'", TokenKind::Prime},
-      {"=", TokenKind::Equal},
-      {"<", TokenKind::Less},
-      {">", TokenKind::Greater},
-      {"+", TokenKind::Plus},
-      {"-", TokenKind::Minus},
-      {"*", TokenKind::Star},
-      {"/", TokenKind::Slash},
-      {"%", TokenKind::Percent},
-      {"&", TokenKind::Amp},
-      {"|", TokenKind::Pipe},
-      {"^", TokenKind::Caret},
-      {"!", TokenKind::Not},
-      {"@?", TokenKind::AtQuestion},
+      {"->", TokenKind::Arrow},      {"...", TokenKind::Ellipsis},
+      {"==", TokenKind::EqualEqual}, {"!=", TokenKind::NotEqual},
+      {"<=", TokenKind::LessEqual},  {">=", TokenKind::GreaterEqual},
+      {"**", TokenKind::StarStar},   {"//", TokenKind::SlashSlash},
+      {"<<", TokenKind::LessLess},   {">>", TokenKind::GreaterGreater},
+      {"&&", TokenKind::AmpAmp},     {"||", TokenKind::PipePipe},
+      {"(", TokenKind::LParen},      {")", TokenKind::RParen},
+      {"[", TokenKind::LSquare},     {"]", TokenKind::RSquare},
+      {"{", TokenKind::LBrace},      {"}", TokenKind::RBrace},
+      {",", TokenKind::Comma},       {":", TokenKind::Colon},
+      {"'", TokenKind::Prime},       {"=", TokenKind::Equal},
+      {"<", TokenKind::Less},        {">", TokenKind::Greater},
+      {"+", TokenKind::Plus},        {"-", TokenKind::Minus},
+      {"*", TokenKind::Star},        {"/", TokenKind::Slash},
+      {"%", TokenKind::Percent},     {"&", TokenKind::Amp},
+      {"|", TokenKind::Pipe},        {"^", TokenKind::Caret},
+      {"!", TokenKind::Not},         {"@?", TokenKind::AtQuestion},
       {"@", TokenKind::At},
   };
   llvm::StringRef rest(current, end - current);

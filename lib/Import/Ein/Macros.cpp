@@ -301,6 +301,30 @@ std::optional<unsigned> Analyzer::takeResult(const Scope &use,
   return result->tensor;
 }
 
+const DefStmt *Analyzer::fitRest(const Scope &scope, const CallExpr &call,
+                                 const DefStmt &def) {
+  if (def.byRest.empty())
+    return &def;
+  // Parameters with the fewest labels: those of no label for `...`.
+  for (auto [formal, open, arg] :
+       llvm::zip(def.byRest.front()->formals, def.formals, call.args)) {
+    if (formal.labels.size() == open.labels.size())
+      continue;
+    llvm::StringRef name;
+    if (auto *whole = llvm::dyn_cast<NameExpr>(arg))
+      name = whole->name;
+    else if (auto *access = llvm::dyn_cast<AccessExpr>(arg))
+      name = access->tensor;
+    const Binding *binding = scope.lookup(name);
+    if (!binding || binding->kind != Binding::Kind::Tensor)
+      return &def;
+    size_t rank = graph.tensors[binding->tensor].shape.size();
+    size_t rest = rank - std::min(rank, formal.labels.size());
+    return def.byRest[std::min(rest, def.byRest.size() - 1)];
+  }
+  return &def;
+}
+
 /// Binds parameters and results; whether the use is right so far.
 bool Analyzer::bindUse(const Scope &scope, const Scope &home, Scope &use,
                        const EquationStmt &stmt, const CallExpr &call,
@@ -350,16 +374,24 @@ bool Analyzer::checkCounts(const EquationStmt &stmt, const CallExpr &call,
 std::vector<std::optional<unsigned>>
 Analyzer::expandUse(const Scope &scope, const EquationStmt &stmt,
                     const CallExpr &call, const Binding &macro) {
-  const DefStmt &def = *macro.macro;
   std::vector<std::optional<unsigned>> results(1 + stmt.more.size());
-  if (!checkCounts(stmt, call, def))
+  if (!checkCounts(stmt, call, *macro.macro))
     return results;
-  if (llvm::is_contained(expanding, &def)) {
+  const DefStmt &def = *fitRest(scope, call, *macro.macro);
+  if (llvm::is_contained(expanding, macro.macro)) {
     diagnostics
         .error(call.range, "macro '" + def.name +
                                "' uses itself here, and "
                                "would never end")
         .note(def.range, "it is defined here");
+    return results;
+  }
+  if (def.reducedRest.isValid() && &def == macro.macro->byRest.front()) {
+    diagnostics
+        .error(call.range, "'...' of macro '" + def.name +
+                               "' stands for no label here, but a reduction "
+                               "needs one")
+        .note(def.reducedRest, "the reduction is here");
     return results;
   }
   const Scope &home = macro.home ? *macro.home : scope.fileScope();
@@ -374,7 +406,7 @@ Analyzer::expandUse(const Scope &scope, const EquationStmt &stmt,
 
   DiagnosticEngine::InstantiationScope note(diagnostics, call.range, def.name);
   calls.push_back(call.range.Start);
-  expanding.push_back(&def);
+  expanding.push_back(macro.macro);
   for (const EquationStmt *inner : def.body) {
     if (diagnostics.limitReached() || limitReported)
       break;

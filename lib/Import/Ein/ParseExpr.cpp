@@ -374,6 +374,7 @@ bool Parser::parseSubscripts(llvm::ArrayRef<ExprPtr> &subscripts) {
   Token open = token;
   advance();
   llvm::SmallVector<ExprPtr> list;
+  bool isRest = false;
   auto reportSlice = [&] {
     diagnostics.error(token.range(), "slices are not supported yet")
         .note(adviceFor("slice"));
@@ -383,6 +384,15 @@ bool Parser::parseSubscripts(llvm::ArrayRef<ExprPtr> &subscripts) {
     do {
       if (token.is(TokenKind::Colon))
         return reportSlice();
+      if (token.is(TokenKind::Ellipsis)) {
+        bool parsed =
+            parseRest(isRest, [&](llvm::StringRef name, llvm::SMRange range) {
+              list.push_back(context.create<NameExpr>(range, name));
+            });
+        if (!parsed)
+          return false;
+        continue;
+      }
       ExprPtr subscript = parseExpr();
       if (!subscript)
         return false;

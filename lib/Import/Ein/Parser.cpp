@@ -269,59 +269,76 @@ bool Parser::parseFormal(Formal &formal, bool isParameter) {
 }
 
 bool Parser::parseDef() {
+  Token keyword = token, name;
+  // What the macro defines is known in it only.
+  llvm::SaveAndRestore restore(defined, defined);
+  hasRest = false;
+  DefStmt *def = parseDefOnce(name);
+  if (def && hasRest && !def->bodyInvalid)
+    parseDefByRest(keyword, *def);
+  hasRest = false;
+  if (def)
+    statements.push_back(def);
+  else if (!name.spelling.empty())
+    addInvalid(name);
+  return def && expectEndOfStatement();
+}
+
+DefStmt *Parser::parseDefOnce(Token &name) {
   Token keyword = token;
   advance();
-  Token name;
   if (isModule && classifyWord(token.spelling) == WordClass::Macro) {
     name = token;
     advance();
   } else if (!parseName(name, "the macro's name")) {
     skipDefBody(keyword.spelling.begin());
-    return false;
+    return nullptr;
   }
-  // What the macro defines is known in it only.
-  llvm::SaveAndRestore restore(defined, defined);
   auto *def = context.create<DefStmt>();
   def->name = name.spelling;
   def->nameRange = name.range();
-
-  auto parseHeader = [&] {
-    Token open = token;
-    if (!expect(TokenKind::LParen, " after the macro's name"))
-      return false;
-    llvm::SmallVector<Formal> formals;
-    if (!token.is(TokenKind::RParen)) {
-      do {
-        if (!parseFormal(formals.emplace_back(), /*isParameter=*/true))
-          return false;
-      } while (consumeIf(TokenKind::Comma));
-    }
-    def->formals = context.copy<Formal>(formals);
-    if (!expectClosing(TokenKind::RParen, open) ||
-        !expect(TokenKind::Arrow, " and the macro's result"))
-      return false;
-    llvm::SmallVector<Formal> results;
-    do {
-      if (!parseFormal(results.emplace_back(), /*isParameter=*/false))
-        return false;
-    } while (consumeIf(TokenKind::Comma));
-    def->results = context.copy<Formal>(results);
-    return token.is(TokenKind::LBrace);
-  };
-  if (!parseHeader()) {
+  insideHeader = true;
+  reducedRest = {};
+  bool parsed = parseDefHeader(*def);
+  insideHeader = false;
+  if (!parsed) {
     // Everything but the brace has reported itself.
     if (!def->results.empty())
       unexpected("'{' and the macro's statements");
-    addInvalid(name);
     skipDefBody(keyword.spelling.begin());
-    return false;
+    return nullptr;
   }
   def->range = since(keyword.range().Start);
   insideDef = true;
-  bool closed = parseDefBody(*def);
+  if (!parseDefBody(*def))
+    def->bodyInvalid = true;
   insideDef = false;
-  statements.push_back(def);
-  return closed && expectEndOfStatement();
+  def->reducedRest = reducedRest;
+  return def;
+}
+
+bool Parser::parseDefHeader(DefStmt &def) {
+  Token open = token;
+  if (!expect(TokenKind::LParen, " after the macro's name"))
+    return false;
+  llvm::SmallVector<Formal> formals;
+  if (!token.is(TokenKind::RParen)) {
+    do {
+      if (!parseFormal(formals.emplace_back(), /*isParameter=*/true))
+        return false;
+    } while (consumeIf(TokenKind::Comma));
+  }
+  def.formals = context.copy<Formal>(formals);
+  if (!expectClosing(TokenKind::RParen, open) ||
+      !expect(TokenKind::Arrow, " and the macro's result"))
+    return false;
+  llvm::SmallVector<Formal> results;
+  do {
+    if (!parseFormal(results.emplace_back(), /*isParameter=*/false))
+      return false;
+  } while (consumeIf(TokenKind::Comma));
+  def.results = context.copy<Formal>(results);
+  return token.is(TokenKind::LBrace);
 }
 
 bool Parser::parseDefBody(DefStmt &def) {
@@ -385,8 +402,18 @@ bool Parser::parseLabels(llvm::ArrayRef<Label> &labels,
   if (!expect(TokenKind::LSquare, " and labels"))
     return false;
   llvm::SmallVector<Label> list;
+  bool isRest = false;
   if (!token.is(TokenKind::RSquare)) {
     do {
+      if (token.is(TokenKind::Ellipsis)) {
+        bool parsed =
+            parseRest(isRest, [&](llvm::StringRef name, llvm::SMRange range) {
+              list.push_back({name, range, nullptr});
+            });
+        if (!parsed)
+          return false;
+        continue;
+      }
       if (token.is(TokenKind::Integer)) {
         errorAtToken("a label").note(adviceFor("place"));
         return false;
@@ -513,8 +540,13 @@ bool Parser::parseReduceLabels(const Token &word,
                                llvm::ArrayRef<Label> &labels) {
   if (!token.is(TokenKind::LSquare))
     return unexpected("'[' and the labels of '" + word.spelling + "'");
+  bool isRest = peekNext().is(TokenKind::Ellipsis);
   if (!parseLabels(labels))
     return false;
+  if (isRest && labels.size() == numRest)
+    reducedRest = word.range();
+  if (isRest)
+    return true;
   if (labels.empty())
     diagnostics.error(word.range(),
                       "'" + word.spelling + "' needs at least one label");

@@ -35,6 +35,12 @@ private:
   bool parseInput();
   bool parseOutput();
   bool parseDef();
+  /// `name` is set where the macro has one; null once reported.
+  ast::DefStmt *parseDefOnce(Token &name);
+  bool parseDefHeader(ast::DefStmt &def);
+  /// Reads the macro that begins with `keyword` again, for each number of
+  /// labels that `...` may stand for.
+  void parseDefByRest(const Token &keyword, ast::DefStmt &def);
   bool parseDefBody(ast::DefStmt &def);
   void skipDefBody(const char *headerStart);
   /// Null once reported; `defined` gets the name token if there was one.
@@ -55,6 +61,10 @@ private:
   /// `noExtents` says why labels have none here; empty where they may.
   bool parseLabels(llvm::ArrayRef<ast::Label> &labels,
                    llvm::StringRef noExtents = "");
+  /// Adds what `...` stands for in a macro, where it stands once in a list.
+  bool
+  parseRest(bool &isThere,
+            llvm::function_ref<void(llvm::StringRef, llvm::SMRange)> addLabel);
   /// The labels of the reduction or macro `word`, of which it needs one.
   bool parseReduceLabels(const Token &word, llvm::ArrayRef<ast::Label> &labels);
   bool parseName(Token &name, llvm::StringRef what);
@@ -133,6 +143,12 @@ private:
   bool isModule;
   unsigned nesting = 0;
   bool insideDef = false;
+  bool insideHeader = false;
+  /// How many labels `...` stands for, and whether the macro's header has it.
+  size_t numRest = 1;
+  bool hasRest = false;
+  /// Where the macro's body reduces over `...` alone.
+  llvm::SMRange reducedRest;
   /// What the program has defined so far: such a name wins over a newer word.
   llvm::StringSet<> defined;
   /// The modules that are imported so far.

@@ -344,6 +344,11 @@ struct DefStmt : Stmt {
   llvm::ArrayRef<const EquationStmt *> body;
   /// Whether a statement of the body was wrong: a call then says nothing more.
   bool bodyInvalid = false;
+  /// Of a macro with `...` in its header what it is where that stands for no
+  /// label, for one, ...; this one is where it stands for one.
+  llvm::ArrayRef<const DefStmt *> byRest;
+  /// Where the body reduces over `...` alone, which then needs a label.
+  llvm::SMRange reducedRest;
   DefStmt() : Stmt(Kind::Def) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Def; }
 };

@@ -28,6 +28,7 @@ enum class TokenKind {
   Colon,
   Prime,
   Arrow,
+  Ellipsis,
   Equal,
   EqualEqual,
   NotEqual,
