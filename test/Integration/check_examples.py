@@ -9,12 +9,13 @@ import pathlib
 import sys
 
 import numpy as np
+from scipy import special
 
 from check_values import check
 from harness import driver
 from harness.programs import Program
 from harness.programs.neural import softmax
-from harness.programs.registry import Input, normal, one_hot
+from harness.programs.registry import Input, integers, normal, one_hot
 from harness.programs.windows import correlate
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "docs" / "examples"
@@ -144,6 +145,46 @@ def digits_train(X, Y, W1, W2):
 def digits_test(X, Y, W1, W2):
     right = (np.maximum(X @ W1, 0) @ W2).argmax(1) == Y.argmax(1)
     return {"Hits": np.asarray(right.sum()), "Accuracy": right.mean()}
+
+
+def _rope(x):
+    """Rotary positions of x[..., s, e]."""
+    s, e = x.shape[-2:]
+    angles = np.outer(np.arange(s), 10000.0 ** (-2 * np.arange(e // 2) / e))
+    turn = np.exp(1j * angles) * (x[..., : e // 2] + 1j * x[..., e // 2 :])
+    return np.concatenate([turn.real, turn.imag], -1)
+
+
+def _rmsnorm(x, scale):
+    return x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-6) * scale
+
+
+@example(
+    {"B": 2, "S": 7, "V": 23, "D": 12, "H": 3},
+    {
+        "Tok": integers(0, 22, 2, 7), "Target": integers(0, 22, 2, 7), "Words": normal(23, 12),
+        "Scale": normal(5, 12), **{w: normal(2, 12, 3, 4, scale=0.4) for w in ("WQ", "WK", "WV")},
+        "WO": normal(2, 3, 4, 12, scale=0.4), "W1": normal(2, 12, 48, scale=0.3),
+        "B1": normal(2, 48), "W2": normal(2, 48, 12, scale=0.3), "WU": normal(12, 23, scale=0.4),
+    },
+    "Loss:f32 Next:f32",
+)  # fmt: skip
+def language_model(Tok, Target, Words, Scale, WQ, WK, WV, WO, W1, B1, W2, WU):
+    X = Words[Tok]
+    for l in range(2):
+        A = _rmsnorm(X, Scale[2 * l])
+        q, k, v = (np.einsum("bsd,dhe->bhse", A, w[l]) for w in (WQ, WK, WV))
+        scores = np.einsum("bhse,bhte->bhst", _rope(q), _rope(k)) / 2
+        scores = np.where(np.tri(7, dtype=bool), scores, -np.inf)
+        X = X + np.einsum("bhst,bhte,hed->bsd", softmax(scores), v, WO[l])
+        hidden = _rmsnorm(X, Scale[2 * l + 1]) @ W1[l] + B1[l]
+        X = X + hidden * special.ndtr(hidden) @ W2[l]
+    Y = _rmsnorm(X, Scale[4]).reshape(14, 12)
+    guess, hit = softmax(Y @ WU), np.eye(23)[Target.ravel()]
+    return {
+        "Loss": -np.log((guess * hit).sum(1)).mean(),
+        "Next": WU - 0.1 * Y.T @ (guess - hit) / 14,
+    }
 
 
 def main():
