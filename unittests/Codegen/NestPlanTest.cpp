@@ -75,6 +75,16 @@ TEST(NestPlan, TransposedOperands) {
   EXPECT_EQ(plan.packing[0], Packing::Rows);
 }
 
+TEST(NestPlan, FewColumnsAreNotWorthTransposing) {
+  // The rows would fill the lanes, but the left operand would be transposed
+  // and the results scattered, each for a few steps of the reduction only.
+  for (int64_t n : {3, 4, 6, 8})
+    EXPECT_EQ(planNest(matmul(1000, n, n), avx512()).vectorDim, 1u) << n;
+  EXPECT_EQ(planNest(matmul(16, 8, 8), avx512()).vectorDim, 1u);
+  // Long reductions pay for both.
+  EXPECT_EQ(planNest(matmul(1000, 3, 1000), avx512()).vectorDim, 0u);
+}
+
 TEST(NestPlan, MatrixVectorRunsLanesAlongTheReduction) {
   NestProblem problem;
   problem.dims = {parallel(512), reduction(512)};

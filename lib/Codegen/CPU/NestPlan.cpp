@@ -38,6 +38,8 @@ private:
   bool canCarryLanes(unsigned dim) const;
   double laneCost(unsigned dim) const;
   double accessCost(const NestAccess &access, unsigned dim) const;
+  double waste(const NestDim &loop) const;
+  double squareWaste(const NestAccess &access) const;
   /// The best loop for rows when lanes run along `lanes`: one that some operand
   /// with lanes does not depend on, so that its vectors serve several rows. -1
   /// when there is none.
@@ -87,11 +89,31 @@ double Planner::accessCost(const NestAccess &access, unsigned dim) const {
   return plan.lanes * (access.output ? 1.5 : 1.0);
 }
 
+/// Lanes that whole vectors along `loop` have, per point.
+double Planner::waste(const NestDim &loop) const {
+  if (!loop.known || loop.extent <= 0)
+    return 1;
+  return double(alignTo(loop.extent, plan.lanes)) / loop.extent;
+}
+
+/// Copies are transposed in whole squares, however short the reduction is.
+double Planner::squareWaste(const NestAccess &access) const {
+  for (auto [dim, loop] : enumerate(problem.dims))
+    if (loop.reduction && access.strides[dim] == 1)
+      return waste(loop);
+  return 1;
+}
+
 /// The cost of one vector of points when lanes run along `dim`.
 double Planner::laneCost(unsigned dim) const {
   const NestDim &loop = problem.dims[dim];
   int rowDim = rowDimFor(dim);
   double cost = 0;
+  // A result is stored once for all points of its reduction.
+  double points = 1;
+  for (const NestDim &other : problem.dims)
+    if (other.reduction)
+      points *= other.known ? std::max<int64_t>(other.extent, 1) : 16;
   for (const NestAccess &access : problem.accesses) {
     double one = accessCost(access, dim);
     if (access.output) {
@@ -99,23 +121,21 @@ double Planner::laneCost(unsigned dim) const {
         // Lanes are combined once per result.
         one = 12.0 * plan.lanes / std::max<int64_t>(loop.extent, 1);
       else if (hasReduction())
-        one /= 16;
+        one /= std::min(points, 16.0);
     } else if (!loop.reduction && hasReduction() && access.dependsOn(dim) &&
                rowDim >= 0 && !access.dependsOn(rowDim)) {
       // The vectors stay in registers for several rows; where they are not
       // contiguous a copy makes them so, once for all rows.
       int64_t rows = std::max<int64_t>(problem.dims[rowDim].extent, 1);
-      double copied = 1.0 / std::min<int64_t>(rows, 8) + 0.4 * one / rows;
+      double copied = 1.0 / std::min<int64_t>(rows, 8) +
+                      0.4 * one * squareWaste(access) / rows;
       one = one > 1 && problem.mayTrap ? one : std::min(one, copied);
     }
     cost += one;
   }
   for (const NestAccess &load : problem.loads)
     cost += accessCost(load, dim);
-  double waste = 1;
-  if (loop.known && loop.extent > 0)
-    waste = double(alignTo(loop.extent, plan.lanes)) / loop.extent;
-  return (cost + problem.bodyCost) * waste;
+  return (cost + problem.bodyCost) * waste(loop);
 }
 
 int Planner::rowDimFor(unsigned lanes) const {
