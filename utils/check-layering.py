@@ -85,7 +85,7 @@ RULES = {
     + DIALECTS
     + ["Analysis", "ABI", "Codegen", "Codegen/Common", "Dialect/Index/Transforms"],
     # Common knows no target, and only InitTargets and tools know CPU.
-    "Codegen/Common": [],
+    "Codegen/Common": [INDEX],
     "Codegen": ["Support", "Codegen/Common", "Plugin"],
     "Codegen/CPU": ["Support", "Codegen", "Codegen/Common", "Object", "ABI"],
     "Import/Ein": BASE + [INDEX, "Dialect/Tapestry/IR", "Dialect/Tapestry/Macros"],

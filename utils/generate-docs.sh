@@ -26,7 +26,7 @@ passes() { # passes NAME PASSES.td
 }
 
 dialect tapestry Dialect/Tapestry/IR/TapestryOps.td
-dialect tapestry_index Dialect/Index/IR/IndexOps.td
+dialect tapestry_index Dialect/Index/IR/IndexAll.td
 dialect tra Dialect/TRA/IR/TRAOps.td
 dialect comm Dialect/Comm/IR/CommOps.td
 passes "Passes of the dialect tapestry" Dialect/Tapestry/Transforms/Passes.td Tapestry

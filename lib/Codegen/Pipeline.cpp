@@ -35,6 +35,7 @@ void buildTargetPipeline(OpPassManager &pm, const Target &target) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   target.addKernelPasses(functions);
   functions.addPass(createDeviceCSE());
+  functions.addPass(createExpandRandom());
   target.addMathPasses(functions);
 }
 

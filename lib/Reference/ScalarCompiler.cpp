@@ -3,6 +3,7 @@
 #include "ScalarProgram.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "tapestry/Dialect/Index/IR/IndexRandom.h"
 #include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Support/Error.h"
@@ -113,6 +114,7 @@ private:
   llvm::Error compileOp(Operation &op);
   llvm::Error compileConstant(arith::ConstantOp op);
   llvm::Error compileCast(Operation &op);
+  void compileRandom(index::RandomOp op);
   llvm::Error compileMonoid(Slot value);
   llvm::Error compileCustomMonoid(Slot accumulator, Slot value, Type type);
 
@@ -218,6 +220,10 @@ llvm::Error ScalarCompiler::compileOp(Operation &op) {
     instruction.c = use(select.getFalseValue());
     return llvm::Error::success();
   }
+  if (auto random = dyn_cast<index::RandomOp>(op)) {
+    compileRandom(random);
+    return llvm::Error::success();
+  }
   std::optional<OpCode> code = lookUp(op.getName().getStringRef());
   if (!code)
     return compileCast(op);
@@ -243,6 +249,21 @@ llvm::Error ScalarCompiler::compileConstant(arith::ConstantOp op) {
   }
   program.constants.push_back(constant);
   return llvm::Error::success();
+}
+
+void ScalarCompiler::compileRandom(index::RandomOp op) {
+  Slot stream = newSlot(op.getCounter().getType());
+  program.constants.push_back(
+      {stream, 0, static_cast<int64_t>(op.getStream())});
+  Slot result = define(op.getResult());
+  Instruction &instruction =
+      add(result.isFloat ? OpCode::RandomF : OpCode::RandomI, result);
+  instruction.a = use(op.getCounter());
+  instruction.b = use(op.getSeed());
+  instruction.c = stream.index;
+  instruction.predicate = static_cast<uint8_t>(op.getKind());
+  instruction.width = widthOf(op.getType());
+  instruction.type = dtypeOf(op.getType()).value_or(DType::I64);
 }
 
 /// Conversions; the last resort of compileOp.

@@ -1,7 +1,9 @@
 //===- ScalarProgram.cpp - Runs register programs -------------------------===//
 
 #include "ScalarProgram.h"
+#include "Random.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tapestry/Dialect/Index/IR/IndexRandom.h"
 #include <cmath>
 #include <limits>
 
@@ -290,6 +292,7 @@ struct Batch {
   }
   bool runFloat() const;
   bool runInteger() const;
+  bool runRandom() const;
   void runOther() const;
 };
 } // namespace
@@ -466,6 +469,28 @@ bool Batch::runInteger() const {
   }
 }
 
+bool Batch::runRandom() const {
+  bool isFloat = instruction.op == OpCode::RandomF;
+  if (!isFloat && instruction.op != OpCode::RandomI)
+    return false;
+  const int64_t *counter = registers.integerLanes(instruction.a);
+  const int64_t *seed = registers.integerLanes(instruction.b);
+  const int64_t *stream = registers.integerLanes(instruction.c);
+  auto kind = static_cast<index::RandomKind>(instruction.predicate);
+  auto *draw = kind == index::RandomKind::Normal ? normalOf : uniformOf;
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    auto words = randomWords(counter[lane], seed[lane], stream[lane]);
+    uint64_t bits = uint64_t(words[1]) << 32 | words[0];
+    if (isFloat)
+      registers.floatLanes(instruction.result)[lane] =
+          draw(words, instruction.type);
+    else
+      registers.integerLanes(instruction.result)[lane] =
+          wrapTo(static_cast<int64_t>(bits), instruction.width);
+  }
+  return true;
+}
+
 /// What reads or writes both kinds of registers, or takes three operands.
 void Batch::runOther() const {
   double *floatResult = nullptr, *fa = nullptr, *fb = nullptr, *fc = nullptr;
@@ -560,7 +585,7 @@ void Batch::runOther() const {
 void ScalarProgram::run(Registers &registers, unsigned lanes) const {
   for (const Instruction &instruction : instructions) {
     Batch batch{registers, instruction, lanes};
-    if (!batch.runFloat() && !batch.runInteger())
+    if (!batch.runFloat() && !batch.runInteger() && !batch.runRandom())
       batch.runOther();
   }
 }

@@ -102,7 +102,11 @@ enum class OpCode : uint8_t {
   UIToFP, ///< from `width` bits
   FPToSI, ///< to `width` bits
   FPToUI,
-  PowFI ///< b is an integer register
+  PowFI, ///< b is an integer register
+  /// Bits, or floats of `type`: counter, seed and stream in a, b and c, the
+  /// kind in `predicate`.
+  RandomI,
+  RandomF
 };
 
 /// A register of one of the two files.

@@ -7,6 +7,7 @@
 #include "tapestry/Codegen/Common/Nest.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "tapestry/Dialect/Index/IR/IndexRandom.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -195,7 +196,7 @@ static unsigned costOf(Operation &op) {
     return 20;
   if (isa_and_nonnull<math::MathDialect>(op.getDialect()))
     return 20;
-  return 1;
+  return isa<index::RandomOp>(op) ? 60 : 1;
 }
 
 static OutputBody readOutput(linalg::GenericOp op, unsigned number) {

@@ -25,7 +25,9 @@ constexpr llvm::StringLiteral order =
     "sorting is not supported yet; R[i] = sum[j] i64(X[j] < X[i]) counts the "
     "smaller ones, in time that grows with the square";
 constexpr llvm::StringLiteral chance =
-    "random numbers are not supported yet: they come in as an input";
+    "random numbers of the seed 7 are R[i:8] = random.normal[f32](7); there "
+    "are "
+    "also random.uniform, random.bits and random.bernoulli";
 constexpr llvm::StringLiteral gradient = "gradients are not supported yet";
 constexpr llvm::StringLiteral variance =
     "a variance is V = mean[i] (X[i] - mean[k](X[k])) ** 2; a standard "
@@ -88,9 +90,6 @@ constexpr AdviceRow adviceTable[] = {
     {"median", order},
     {"transpose", "a transpose is T[j, i] = A[i, j]"},
     {"reverse", "backwards is R[i] = X[7 - i] for 8 elements"},
-    {"zeros", "zeros are Z[i:8] = f32(0)"},
-    {"ones", "ones are Z[i:8] = f32(1)"},
-    {"full", "a constant is Z[i:8] = f32(2.5)"},
     {"for", loop},
     {"while", loop},
     {"import", "a module is import nn, its macros are nn.gelu(X), ..."},
@@ -116,7 +115,10 @@ constexpr AdviceRow adviceTable[] = {
     {"random", chance},
     {"rand", chance},
     {"randn", chance},
-    {"dropout", chance},
+    {"normal", chance},
+    {"bernoulli", chance},
+    {"dropout",
+     "dropout is D[i] = select(random.bernoulli(7, 0.1), 0, X[i] / 0.9)"},
     {"grad", gradient},
     {"gradient", gradient},
     {"concat", join},

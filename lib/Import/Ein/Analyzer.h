@@ -65,6 +65,9 @@ private:
                 llvm::ArrayRef<const ast::Expr *> shape);
   std::optional<unsigned> addLiteral(const Scope &scope,
                                      const ast::EquationStmt &stmt);
+  /// A statement of whole tensors with a type.
+  std::optional<unsigned> addGenerated(const Scope &scope,
+                                       const ast::EquationStmt &stmt);
 
   bool checkSize(llvm::StringRef name, llvm::SMRange range, ElementType type,
                  llvm::ArrayRef<int64_t> shape);

@@ -331,6 +331,8 @@ std::optional<unsigned> StatementAnalyzer::buildCall(const CallExpr &expr,
                                                      ElementType type) {
   if (parseElementType(expr.callee))
     return buildCast(expr.args[0], type);
+  if (isRandom(expr.callee))
+    return buildRandom(expr, type);
   const FunctionInfo &info = *findFunction(expr.callee);
   bool isTest = info.kind == NodeKind::IsNaN || info.kind == NodeKind::IsInf;
   ElementType operandType = isTest ? infer(expr.args[0])->type : type;

@@ -77,6 +77,12 @@ Value BodyEmitter::emitNode(const Node &node) {
     return emitIndexCompare(node);
   case NodeKind::Label:
     return emitLabel(node);
+  case NodeKind::RandomBits:
+    return emitRandom(node, tapestry::index::RandomKind::Bits);
+  case NodeKind::RandomUniform:
+    return emitRandom(node, tapestry::index::RandomKind::Uniform);
+  case NodeKind::RandomNormal:
+    return emitRandom(node, tapestry::index::RandomKind::Normal);
   case NodeKind::Cast:
     return emitCast(arg(node, 0), expression.nodes[node.args[0]].type,
                     node.type);
@@ -313,6 +319,16 @@ Value BodyEmitter::emitLabel(const Node &node) {
   return isFloat(node.type)
              ? create<arith::SIToFPOp>(computeType(node.type), value)
              : value;
+}
+
+Value BodyEmitter::emitRandom(const Node &node,
+                              tapestry::index::RandomKind kind) {
+  Value counter = create<arith::IndexCastOp>(
+      storedType(ElementType::I64, builder.getContext()),
+      emitForm(expression.forms[node.index]));
+  return builder.widen(create<tapestry::index::RandomOp>(
+      storedType(node.type, builder.getContext()), kind, counter, arg(node, 0),
+      static_cast<uint64_t>(node.constant.integer)));
 }
 
 Value BodyEmitter::emitIndexCompare(const Node &node) {

@@ -7,6 +7,7 @@
 #ifndef TAPESTRY_LIB_IMPORT_EIN_BODYEMITTER_H
 #define TAPESTRY_LIB_IMPORT_EIN_BODYEMITTER_H
 
+#include "tapestry/Dialect/Index/IR/IndexRandom.h"
 #include "tapestry/Dialect/Tapestry/Macros/ScalarBuilder.h"
 #include "tapestry/Import/Ein/Graph.h"
 
@@ -57,6 +58,7 @@ private:
   mlir::Value emitCompare(const Node &node);
   mlir::Value emitIndexCompare(const Node &node);
   mlir::Value emitLabel(const Node &node);
+  mlir::Value emitRandom(const Node &node, tapestry::index::RandomKind kind);
   mlir::Value emitForm(const LinearForm &form);
 
   mlir::Value emitCast(mlir::Value value, ElementType from, ElementType to);

@@ -50,6 +50,11 @@ static constexpr FunctionInfo functionTable[] = {
     {"hypot", NodeKind::Hypot, 2, false},
     {"isnan", NodeKind::IsNaN, 1, false},
     {"isinf", NodeKind::IsInf, 1, false},
+    // Of a seed (Random.cpp).
+    {"random.bits", NodeKind::RandomBits, 1, true},
+    {"random.uniform", NodeKind::RandomUniform, 1, false},
+    {"random.normal", NodeKind::RandomNormal, 1, false},
+    {"random.bernoulli", NodeKind::RandomUniform, 2, false},
 };
 
 const FunctionInfo *tapestry::ein::findFunction(llvm::StringRef name) {
@@ -71,7 +76,7 @@ static std::string castHint(const Expr *expr, ElementType type) {
   return (stringify(type) + "(" + excerpt(expr->range) + ")").str();
 }
 
-static std::string describeType(ExprType type) {
+std::string tapestry::ein::describeType(ExprType type) {
   switch (type.kind) {
   case ExprType::Kind::Typed:
     return stringify(type.type).str();
@@ -393,6 +398,8 @@ std::optional<ExprType> StatementAnalyzer::inferCall(const CallExpr &expr) {
   std::string what = ("'" + expr.callee + "'").str();
   if (info.kind == NodeKind::Select)
     return inferSelect(expr);
+  if (isRandom(expr.callee))
+    return inferRandom(expr);
   const Expr *first = expr.args[0];
   std::optional<ExprType> type = infer(first);
   if (!type || !requireNumber(first, *type, what))

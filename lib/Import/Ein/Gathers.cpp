@@ -30,9 +30,12 @@ bool StatementAnalyzer::namesData(const Expr *subscript) const {
     auto *binary = llvm::cast<BinaryExpr>(subscript);
     return namesData(binary->lhs) || namesData(binary->rhs);
   }
-  case Expr::Kind::Call:
-    return llvm::any_of(llvm::cast<CallExpr>(subscript)->args,
+  case Expr::Kind::Call: {
+    auto *call = llvm::cast<CallExpr>(subscript);
+    return isRandom(call->callee) ||
+           llvm::any_of(call->args,
                         [&](const Expr *arg) { return namesData(arg); });
+  }
   default:
     return false;
   }

@@ -71,11 +71,15 @@ bool StatementAnalyzer::checkLabelValues(const Expr *expr, ElementType type) {
     return checkLabelValues(binary->lhs, type) &&
            checkLabelValues(binary->rhs, type);
   }
-  case Expr::Kind::Call:
-    return llvm::all_of(llvm::cast<CallExpr>(expr)->args, [&](const Expr *arg) {
-      ExprType own = *infer(arg);
-      return own.isTyped() || checkLabelValues(arg, type);
-    });
+  case Expr::Kind::Call: {
+    auto *call = llvm::cast<CallExpr>(expr);
+    // Seeds are integers of 64 bits.
+    return isRandom(call->callee) ||
+           llvm::all_of(call->args, [&](const Expr *arg) {
+             ExprType own = *infer(arg);
+             return own.isTyped() || checkLabelValues(arg, type);
+           });
+  }
   default:
     return true;
   }

@@ -1,4 +1,4 @@
-//===- Literals.cpp - Constant tensors in brackets ------------------------===//
+//===- Literals.cpp - Constant tensors, and generators with a type --------===//
 
 #include "Analyzer.h"
 #include "WholeTensors.h"
@@ -39,6 +39,18 @@ Analyzer::evaluateShape(const Scope &scope, llvm::StringRef name,
   if (!ok)
     return std::nullopt;
   return extents;
+}
+
+std::optional<unsigned> Analyzer::addGenerated(const Scope &scope,
+                                               const EquationStmt &stmt) {
+  auto shape =
+      evaluateShape(scope, ("'" + stmt.name + "'").str(), stmt.literal->shape);
+  if (!shape)
+    return std::nullopt;
+  const EquationStmt *elements =
+      WholeTensors(scope, graph, diagnostics, context)
+          .rewrite(stmt, llvm::ArrayRef(*shape));
+  return elements ? addVertex(scope, *elements) : std::nullopt;
 }
 
 std::optional<unsigned> Analyzer::addLiteral(const Scope &scope,

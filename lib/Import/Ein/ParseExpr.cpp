@@ -215,12 +215,11 @@ Parser::ExprPtr Parser::parseWord(WordClass wordClass) {
   switch (wordClass) {
   case WordClass::Statement:
     return unexpected("an expression"), nullptr;
-  case WordClass::View:
-  case WordClass::Generator: {
-    auto error = diagnostics.error(
-        word.range(),
-        (wordClass == WordClass::View ? "view '" : "generator '") +
-            word.spelling + "' is not supported yet");
+  case WordClass::Generator:
+    return parseGenerator();
+  case WordClass::View: {
+    auto error = diagnostics.error(word.range(), "view '" + word.spelling +
+                                                     "' is not supported yet");
     if (llvm::StringRef advice = adviceFor(word.spelling); !advice.empty())
       error.note(advice);
     return nullptr;
@@ -294,6 +293,8 @@ Parser::ExprPtr Parser::parseReduce() {
 Parser::ExprPtr Parser::parseReference() {
   Token name = token;
   advance();
+  if (name.spelling.starts_with(randomPrefix))
+    return parseRandom(name);
   if (consumeIf(TokenKind::Prime))
     return context.create<ExtentExpr>(since(name.range().Start), name.spelling);
   if (token.is(TokenKind::LParen))
@@ -311,7 +312,8 @@ Parser::ExprPtr Parser::parseReference() {
       subscripts, nullptr));
 }
 
-Parser::ExprPtr Parser::parseCall(const Token &callee) {
+Parser::ExprPtr Parser::parseCall(const Token &callee,
+                                  std::optional<ElementType> type) {
   Token open = token;
   advance();
   llvm::SmallVector<ExprPtr> args;
@@ -338,7 +340,7 @@ Parser::ExprPtr Parser::parseCall(const Token &callee) {
   }
   return checkDepth(context.create<CallExpr>(
       since(callee.range().Start), depth + 1, callee.spelling, callee.range(),
-      context.copy<ExprPtr>(args)));
+      context.copy<ExprPtr>(args), type));
 }
 
 /// `pad(X, v)[subscripts]`; the current token is the '(' after 'pad'.

@@ -1,6 +1,6 @@
-//===- ParseTyped.cpp - Types, and constant tensors in brackets -----------===//
+//===- ParseTyped.cpp - Types, constant tensors and generators ------------===//
 //
-//   typed ::= name `:` type shape? constraints `=` brackets
+//   typed ::= name `:` type shape? constraints `=` (brackets | expr)
 //   brackets ::= `[` (brackets (`,` brackets)* | expr (`,` expr)*) `]`
 //
 //===----------------------------------------------------------------------===//
@@ -31,26 +31,91 @@ bool Parser::parseType(ElementType &type, llvm::ArrayRef<ExprPtr> &shape) {
   return !token.is(TokenKind::LSquare) || parseSubscripts(shape);
 }
 
-/// What is wrong with a type that no brackets follow.
-bool Parser::reportTyped(const Token &name) {
-  Token colon = token;
-  llvm::StringRef right = rightOfEqual();
-  llvm::StringRef word =
-      right.take_while([](char c) { return c == '_' || llvm::isAlnum(c); });
-  if (classifyWord(word) == WordClass::Generator) {
-    llvm::SMRange range = {llvm::SMLoc::getFromPointer(word.begin()),
-                           llvm::SMLoc::getFromPointer(word.end())};
-    diagnostics.error(range, "generator '" + word + "' is not supported yet")
-        .note(adviceFor(word));
-    return false;
+/// Whether a word of the text makes values from nothing.
+static bool mentionsGenerator(llvm::StringRef text) {
+  auto isPart = [](char c) { return c == '_' || llvm::isAlnum(c); };
+  while (!text.empty()) {
+    llvm::StringRef word = text.take_while(isPart);
+    if (classifyWord(word) == WordClass::Generator)
+      return true;
+    text = text.drop_front(word.size()).drop_until(isPart);
   }
+  return false;
+}
+
+/// What is wrong with a type that no brackets and no generators follow.
+bool Parser::reportTyped(const Token &name) {
   auto error = diagnostics.error(
-      colon.range(), "a type is declared for inputs, constants in brackets and "
+      token.range(), "a type is declared for inputs, constants in brackets and "
                      "generators only; the type of a statement is that of its "
                      "expression");
-  if (right.empty())
+  if (rightOfEqual().empty())
     error.note("did you mean 'input " + name.spelling + " : ...'?");
   return false;
+}
+
+/// `[f32]` behind a generator, if it is there.
+bool Parser::parseGeneratedType(const Token &word,
+                                std::optional<ElementType> &type) {
+  Token open = token;
+  if (!consumeIf(TokenKind::LSquare))
+    return true;
+  llvm::ArrayRef<ExprPtr> shape;
+  Token name = token;
+  ElementType parsed;
+  if (!parseType(parsed, shape) || !expectClosing(TokenKind::RSquare, open))
+    return false;
+  type = parsed;
+  if (shape.empty())
+    return true;
+  diagnostics
+      .error(name.range(), "'" + word.spelling + "' has a type here, no shape")
+      .note("a tensor of generated values is W : " + name.spelling +
+            "[8, 8] = ...");
+  return false;
+}
+
+/// `zeros`, `ones` and `full(v)` are numbers, which may have a type:
+/// zeros[f32].
+Parser::ExprPtr Parser::parseGenerator() {
+  Token word = token;
+  bool isFull = word.spelling == "full";
+  if (!isFull && word.spelling != "zeros" && word.spelling != "ones") {
+    diagnostics
+        .error(word.range(),
+               "'" + word.spelling + "' is no generator by itself")
+        .note(adviceFor(word.spelling));
+    return nullptr;
+  }
+  advance();
+  std::optional<ElementType> type;
+  Token typeName = token.is(TokenKind::LSquare) ? peekNext() : token;
+  if (!parseGeneratedType(word, type))
+    return nullptr;
+  ExprPtr value = nullptr;
+  if (!isFull)
+    value = context.create<IntLiteral>(word.range(), word.spelling == "ones");
+  else if (token.is(TokenKind::LParen))
+    value = parseParenthesised();
+  else
+    unexpected("'(' and the value of 'full'");
+  if (!value || !type)
+    return value;
+  return checkDepth(context.create<CallExpr>(
+      since(word.range().Start), value->depth + 1, typeName.spelling,
+      typeName.range(), context.copy<ExprPtr>(value)));
+}
+
+/// `random.normal(seed)`, `random.normal[f32](seed)`; the name has been read.
+Parser::ExprPtr Parser::parseRandom(const Token &name) {
+  std::optional<ElementType> type;
+  if (!parseGeneratedType(name, type))
+    return nullptr;
+  if (!token.is(TokenKind::LParen)) {
+    unexpected("'(' and the seed of '" + name.spelling + "'");
+    return nullptr;
+  }
+  return parseCall(name, type);
 }
 
 /// The rest of the line behind its '=', without a comment.
@@ -63,7 +128,8 @@ llvm::StringRef Parser::rightOfEqual() const {
 }
 
 bool Parser::parseTyped(const Token &name, EquationStmt &stmt) {
-  if (!rightOfEqual().starts_with("["))
+  bool isConstant = rightOfEqual().starts_with("[");
+  if (!isConstant && !mentionsGenerator(rightOfEqual()))
     return reportTyped(name);
   advance();
   auto *literal = context.create<TensorLiteral>();
@@ -74,12 +140,16 @@ bool Parser::parseTyped(const Token &name, EquationStmt &stmt) {
     return false;
   stmt.constraints = context.copy<Constraint>(constraints);
   llvm::SMLoc start = token.range().Start;
-  llvm::SmallVector<int64_t> counts;
-  llvm::SmallVector<ExprPtr> values;
-  if (!parseBrackets(/*level=*/0, counts, values))
+  if (isConstant) {
+    llvm::SmallVector<int64_t> counts;
+    llvm::SmallVector<ExprPtr> values;
+    if (!parseBrackets(/*level=*/0, counts, values))
+      return false;
+    literal->counts = context.copy<int64_t>(counts);
+    literal->values = context.copy<ExprPtr>(values);
+  } else if (!(stmt.expr = parseExpr())) {
     return false;
-  literal->counts = context.copy<int64_t>(counts);
-  literal->values = context.copy<ExprPtr>(values);
+  }
   literal->range = since(start);
   stmt.literal = literal;
   stmt.range = since(name.range().Start);

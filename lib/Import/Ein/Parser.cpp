@@ -18,6 +18,7 @@ Parser::Parser(llvm::StringRef buffer, Context &context,
                DiagnosticEngine &diagnostics, bool isModule)
     : context(context), diagnostics(diagnostics), lexer(buffer, diagnostics),
       previousEnd(buffer.begin()), isModule(isModule) {
+  imports.insert(randomPrefix.drop_back());
   lexer.setPrefixes(&imports);
   token = lexer.lex();
 }

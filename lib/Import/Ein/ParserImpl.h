@@ -56,6 +56,9 @@ private:
   bool parseBrackets(unsigned level, llvm::SmallVectorImpl<int64_t> &counts,
                      llvm::SmallVectorImpl<ExprPtr> &values);
   bool reportTyped(const Token &name);
+  bool parseGeneratedType(const Token &word, std::optional<ElementType> &type);
+  ExprPtr parseGenerator();
+  ExprPtr parseRandom(const Token &name);
   llvm::StringRef rightOfEqual() const;
   bool parseFormal(ast::Formal &formal, bool isParameter);
   /// `noExtents` says why labels have none here; empty where they may.
@@ -88,7 +91,8 @@ private:
   ExprPtr parseNumber();
   ExprPtr parseWord(WordClass wordClass);
   ExprPtr parseReference();
-  ExprPtr parseCall(const Token &callee);
+  ExprPtr parseCall(const Token &callee,
+                    std::optional<ElementType> type = std::nullopt);
   ExprPtr parsePad();
   ExprPtr parseIverson();
   ExprPtr parseReduce();

@@ -296,6 +296,8 @@ const Binding *Analyzer::macroUsedBy(const Scope &scope,
 
 std::vector<std::optional<unsigned>>
 Analyzer::expand(const Scope &scope, const EquationStmt &stmt) {
+  if (stmt.literal)
+    return {stmt.expr ? addGenerated(scope, stmt) : addLiteral(scope, stmt)};
   if (const Binding *macro = macroUsedBy(scope, stmt))
     return expandUse(scope, stmt, *llvm::cast<CallExpr>(stmt.expr), *macro);
   if (!stmt.more.empty()) {
@@ -306,8 +308,6 @@ Analyzer::expand(const Scope &scope, const EquationStmt &stmt) {
         .note("a macro with two results: def f(X[i]) -> Y[i], Z[i] { ... }");
     return std::vector<std::optional<unsigned>>(1 + stmt.more.size());
   }
-  if (stmt.literal)
-    return {addLiteral(scope, stmt)};
   WholeTensors whole(scope, graph, diagnostics, context);
   if (!whole.concerns(stmt))
     return {addVertex(scope, stmt)};

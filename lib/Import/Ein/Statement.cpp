@@ -19,7 +19,11 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
   if (!exprType)
     return std::nullopt;
   std::optional<ElementType> type =
-      checkReduction(reduction, equation.expr, *exprType);
+      equation.literal && !exprType->isTyped()
+          ? checkDeclared(*exprType)
+          : checkReduction(reduction, equation.expr, *exprType);
+  if (equation.literal && type && !checkDeclared(ExprType::typed(*type)))
+    return std::nullopt;
   if (!type || !buildReduced(reduction, equation.expr, *type) ||
       !buildEpsilon(*type))
     return std::nullopt;
@@ -132,6 +136,9 @@ bool StatementAnalyzer::checkLabelUse() {
   }
   for (const auto &[expr, label] : labelValues)
     labels[label].used = true;
+  for (const auto &[expr, call] : randomCalls)
+    for (unsigned label : call.labels)
+      labels[label].used = true;
   bool ok = true;
   for (const LabelState &label : labels) {
     if (label.undeclared) {
@@ -348,7 +355,7 @@ bool StatementAnalyzer::collectCall(const CallExpr &expr) {
   bool ok = true;
   for (const Expr *arg : expr.args)
     ok &= collect(arg);
-  return ok;
+  return isRandom(expr.callee) ? collectRandom(expr) && ok : ok;
 }
 
 /// The inside of brackets: comparisons under && || and !.

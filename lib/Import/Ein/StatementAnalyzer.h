@@ -2,9 +2,9 @@
 //
 // Private to this folder. Statement.cpp collects labels and reads, Nested.cpp
 // makes vertices of inner reductions, Gathers.cpp of reads at places that data
-// name, Norms.cpp checks uses of the language's
-// macros, Extents.cpp infers extents and checks bounds, ExprTypes.cpp infers
-// types, Body.cpp builds the nodes.
+// name, Random.cpp draws random numbers, Norms.cpp checks uses of the
+// language's macros, Extents.cpp infers extents and checks bounds,
+// ExprTypes.cpp infers types, Body.cpp builds the nodes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +29,8 @@ struct FunctionInfo {
 /// Nothing for casts, `pad` and what is no function.
 const FunctionInfo *findFunction(llvm::StringRef name);
 std::vector<llvm::StringRef> functionNames();
+/// Whether a function draws random numbers.
+bool isRandom(llvm::StringRef name);
 
 /// The type of an expression before its context is known.
 struct ExprType {
@@ -61,6 +63,8 @@ struct ExprType {
     return kind == Kind::Iverson || (isTyped() && type == ElementType::Bool);
   }
 };
+
+std::string describeType(ExprType type);
 
 class StatementAnalyzer {
 public:
@@ -160,6 +164,14 @@ private:
     }
   };
 
+  /// A use of a generator of random numbers.
+  struct RandomCall {
+    /// Among those of the statement, in the order of the text.
+    unsigned number;
+    /// The labels of the points that it draws for.
+    llvm::SmallVector<unsigned, 4> labels;
+  };
+
   struct Bounds {
     WideInt lo, hi;
   };
@@ -222,6 +234,16 @@ private:
   ElementType integerTypeOf(const ast::Expr *expr);
   /// Whether it is a linear form of labels, or made of integers only.
   bool isForm(const ast::Expr *expr, bool isConstant = false) const;
+
+  // Random.cpp.
+  bool collectRandom(const ast::CallExpr &expr);
+  std::optional<ExprType> inferRandom(const ast::CallExpr &expr);
+  std::optional<unsigned> buildRandom(const ast::CallExpr &expr,
+                                      ElementType type);
+  /// The probability of `random.bernoulli`, in f64.
+  std::optional<unsigned> buildProbability(const ast::Expr *expr);
+  unsigned addDraw(const ast::CallExpr &expr, NodeKind kind, ElementType type,
+                   unsigned seed);
 
   // Norms.cpp: macros of the language. True where the statement is none.
   /// Whether the statement is softmax or a norm, whose result has all labels.
@@ -315,6 +337,8 @@ private:
                    bool shifts);
   /// `name` is the function or macro that asks.
   bool requireFloat(const ast::Expr *expr, ExprType type, llvm::StringRef name);
+  /// What a statement gives that has a type behind ':'.
+  std::optional<ElementType> checkDeclared(ExprType type);
   /// What reducing `expr` of this type gives; without a reduction, its type.
   std::optional<ElementType>
   checkReduction(Reduction reduction, const ast::Expr *expr, ExprType type);
@@ -361,6 +385,7 @@ private:
   llvm::DenseMap<const ast::Expr *, unsigned> accessOf;
   /// Labels that stand as numbers.
   llvm::DenseMap<const ast::Expr *, unsigned> labelValues;
+  llvm::DenseMap<const ast::CallExpr *, RandomCall> randomCalls;
   /// Inside brackets a label hides a tensor of its name.
   bool insideBrackets = false;
   /// The two sides of each comparison of linear forms inside brackets.

@@ -219,13 +219,24 @@ const Expr *WholeTensors::subscript(const Expr *expr, Labels labels) {
     args.push_back(subscript(arg, labels));
   return context.create<CallExpr>(expr->range, expr->depth + 1, call->callee,
                                   call->calleeRange,
-                                  context.copy<const Expr *>(args));
+                                  context.copy<const Expr *>(args), call->type);
 }
 
-const EquationStmt *WholeTensors::rewrite(const EquationStmt &stmt) {
+const EquationStmt *
+WholeTensors::rewrite(const EquationStmt &stmt,
+                      std::optional<llvm::ArrayRef<int64_t>> declared) {
   std::optional<Shape> shape = shapeOf(stmt.expr);
   if (!shape)
     return nullptr;
+  if (declared && !shape->empty() && *declared != llvm::ArrayRef(*shape)) {
+    diagnostics.error(stmt.nameRange, "'" + stmt.name + "' is declared as " +
+                                          shapeToString(*declared) +
+                                          ", but its expression is " +
+                                          shapeToString(*shape));
+    return nullptr;
+  }
+  if (declared)
+    shape->assign(declared->begin(), declared->end());
   auto *result = context.create<EquationStmt>(stmt);
   llvm::SmallVector<llvm::StringRef> names;
   llvm::SmallVector<Label> labels;
@@ -238,7 +249,10 @@ const EquationStmt *WholeTensors::rewrite(const EquationStmt &stmt) {
     prefix += "_";
   for (size_t dim = 0; dim < shape->size(); ++dim) {
     names.push_back(save(prefix + dimensionLabel(dim)));
-    labels.push_back({names.back(), stmt.nameRange, nullptr});
+    const Expr *extent = nullptr;
+    if (declared)
+      extent = context.create<IntLiteral>(stmt.nameRange, (*shape)[dim]);
+    labels.push_back({names.back(), stmt.nameRange, extent});
   }
   result->hasLabels = true;
   result->labels = context.copy<Label>(labels);

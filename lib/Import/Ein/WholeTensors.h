@@ -26,8 +26,11 @@ public:
   /// Whether tensors of rank > 0 stand in the statement without subscripts, and
   /// nothing gives the elements a name.
   bool concerns(const ast::EquationStmt &stmt) const;
-  /// The statement with subscripts; null once reported.
-  const ast::EquationStmt *rewrite(const ast::EquationStmt &stmt);
+  /// The statement with subscripts; null once reported. `declared` is the shape
+  /// behind ':'.
+  const ast::EquationStmt *
+  rewrite(const ast::EquationStmt &stmt,
+          std::optional<llvm::ArrayRef<int64_t>> declared = std::nullopt);
 
 private:
   using Shape = llvm::SmallVector<int64_t, 4>;

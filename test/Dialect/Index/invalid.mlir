@@ -185,3 +185,35 @@ func.func private @own_attribute() attributes {tapestry_index.grid = 3}
 
 // expected-error @below {{has the attribute 'tapestry_index.grid', which the dialect 'tapestry_index' does not know there}}
 func.func private @own_attribute_of_argument(f32 {tapestry_index.grid})
+
+// -----
+
+func.func @random_c1(%at: i64) {
+  // expected-error @below {{gives bits of 'f32', expected integers of 8, 16, 32 or 64 bits}}
+  %0 = tapestry_index.random bits of %at seed %at stream 7 : f32
+  return
+}
+
+// -----
+
+func.func @random_c1_width(%at: i64) {
+  // expected-error @below {{gives bits of 'i1', expected integers of 8, 16, 32 or 64 bits}}
+  %0 = tapestry_index.random bits of %at seed %at stream 7 : i1
+  return
+}
+
+// -----
+
+func.func @random_c1_float(%at: vector<4xi64>) {
+  // expected-error @below {{gives normal of 'i32', expected f16, bf16, f32 or f64}}
+  %0 = tapestry_index.random normal of %at seed %at stream 7 : vector<4xi32>
+  return
+}
+
+// -----
+
+func.func @random_types(%at: i32) {
+  // expected-error @below {{'tapestry_index.random' op failed to verify that counter is of i64}}
+  %0 = "tapestry_index.random"(%at, %at) <{kind = 1 : i32, stream = 7 : i64}> : (i32, i32) -> f32
+  return
+}

@@ -25,6 +25,19 @@ func.func @ops(%a: index, %b: index, %c: index, %d: index) {
   return
 }
 
+// Random numbers of points and of vectors of them.
+// CHECK-LABEL: func @random
+// CHECK-SAME: %[[AT:.*]]: i64, %[[SEED:.*]]: i64, %[[ATS:.*]]: vector<8xi64>, %[[SEEDS:.*]]: vector<8xi64>
+func.func @random(%at: i64, %seed: i64, %ats: vector<8xi64>, %seeds: vector<8xi64>) {
+  // CHECK: tapestry_index.random bits of %[[AT]] seed %[[SEED]] stream -1 : i8
+  %0 = tapestry_index.random bits of %at seed %seed stream -1 : i8
+  // CHECK: tapestry_index.random uniform of %[[AT]] seed %[[SEED]] stream 7 {tag} : bf16
+  %1 = tapestry_index.random uniform of %at seed %seed stream 7 {tag} : bf16
+  // CHECK: tapestry_index.random normal of %[[ATS]] seed %[[SEEDS]] stream 7 : vector<8xf32>
+  %2 = tapestry_index.random normal of %ats seed %seeds stream 7 : vector<8xf32>
+  return
+}
+
 // Boxes and projections of rank 0.
 // CHECK-LABEL: func @rank_0
 func.func @rank_0() {

@@ -160,4 +160,14 @@ def DeviceCSE : Pass<"tapestry-cse", "::mlir::func::FuncOp"> {
   }];
 }
 
+def ExpandRandom : Pass<"tapestry-expand-random", "::mlir::func::FuncOp"> {
+  let summary = "Random numbers as arithmetic, on scalars and vectors";
+  let description = [{
+    Philox stays in 64 bits a word: of each product both halves are wanted, and
+    whatever stands above a word is left out by the next product.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
 #endif // TAPESTRY_CODEGEN_COMMON_PASSES_TD

@@ -173,10 +173,13 @@ struct CallExpr : Expr {
   llvm::StringRef callee;
   llvm::SMRange calleeRange;
   llvm::ArrayRef<const Expr *> args;
+  /// That of `random.normal[f32](7)`.
+  std::optional<ElementType> type;
   CallExpr(llvm::SMRange range, unsigned depth, llvm::StringRef callee,
-           llvm::SMRange calleeRange, llvm::ArrayRef<const Expr *> args)
+           llvm::SMRange calleeRange, llvm::ArrayRef<const Expr *> args,
+           std::optional<ElementType> type = std::nullopt)
       : Expr(Kind::Call, range, depth), callee(callee),
-        calleeRange(calleeRange), args(args) {}
+        calleeRange(calleeRange), args(args), type(type) {}
   static bool classof(const Expr *e) { return e->kind == Kind::Call; }
 };
 
@@ -291,7 +294,8 @@ struct OutputStmt : Stmt {
   static bool classof(const Stmt *s) { return s->kind == Kind::Output; }
 };
 
-/// `f32[2, 3] = [[...], [...]]`, behind `K :`.
+/// `f32[2, 3] = [[...], [...]]`, behind `K :`, or without its brackets the type
+/// of a statement with generators.
 struct TensorLiteral {
   llvm::SMRange range;
   ElementType type = ElementType::F32;
@@ -302,8 +306,9 @@ struct TensorLiteral {
   llvm::ArrayRef<const Expr *> values;
 };
 
-/// `NAME[labels] = right side`, or `NAME : type = brackets`. A use of a macro
-/// may define several tensors: `NAME[labels], NAME[labels] = right side`.
+/// `NAME[labels] = right side`, or `NAME : type = brackets or right side`. A
+/// use of a macro may define several tensors: `NAME[labels], NAME[labels] =
+/// right side`.
 struct EquationStmt : Stmt {
   /// Whether the left side has brackets (`T[]` has, `T` has not).
   bool hasLabels = false;
@@ -317,6 +322,7 @@ struct EquationStmt : Stmt {
   llvm::SMRange reduceRange;
   /// Null for a constant tensor.
   const Expr *expr = nullptr;
+  /// What stands behind ':'.
   const TensorLiteral *literal = nullptr;
   /// The second argument of a norm.
   const Expr *epsilon = nullptr;

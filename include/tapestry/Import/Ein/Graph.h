@@ -120,6 +120,10 @@ enum class NodeKind {
   Hypot,
   IsNaN,
   IsInf,
+  RandomBits, ///< at the point that form number `index` counts, of stream
+              ///< `constant.integer`; argument 0 is the seed, an i64
+  RandomUniform,
+  RandomNormal,
   Cast ///< from the type of argument 0 to the node's
 };
 
@@ -147,7 +151,7 @@ struct Expression {
   llvm::SmallVector<Operand, 4> operands;
   /// In order of evaluation; the last is the value.
   std::vector<Node> nodes;
-  /// The forms that Index nodes compare, and those of Label nodes.
+  /// The forms that Index nodes compare, and those of Label and Random nodes.
   std::vector<LinearForm> forms;
 
   bool operator==(const Expression &o) const {

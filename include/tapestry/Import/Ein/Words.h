@@ -22,9 +22,12 @@ enum class WordClass {
   Type,      ///< f32, ...
   Macro,     ///< softmax, rmsnorm, layernorm
   View,      ///< concat, ...: not supported yet
-  Generator, ///< zeros, ...: not supported yet
+  Generator, ///< zeros, ones, full; random, before a point
   Literal    ///< true, false, inf, nan
 };
+
+/// What names of generators of random numbers begin with.
+constexpr llvm::StringLiteral randomPrefix = "random.";
 
 /// What a reserved word is; nothing for words that users may define.
 std::optional<WordClass> classifyWord(llvm::StringRef word);

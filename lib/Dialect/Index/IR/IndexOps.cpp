@@ -3,6 +3,7 @@
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "tapestry/Dialect/Index/IR/IndexRandom.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -42,6 +43,9 @@ void TapestryIndexDialect::registerOps() {
   addOperations<
 #define GET_OP_LIST
 #include "tapestry/Dialect/Index/IR/IndexOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tapestry/Dialect/Index/IR/IndexRandom.cpp.inc"
       >();
 }
 

@@ -7,6 +7,7 @@
 #include "IndexSpaceRules.h"
 #include "PlacementRules.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Index/IR/IndexRandom.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -222,7 +223,7 @@ static LogicalResult verifyScalarOps(EinsumOp op, StringRef what,
   for (Operation &nested : region.front().without_terminator()) {
     StringRef dialect = nested.getName().getDialectNamespace();
     bool known = dialect == "arith" || dialect == "math";
-    if (isa<LabelOp>(nested) ||
+    if (isa<LabelOp, index::RandomOp>(nested) ||
         (known && isMemoryEffectFree(&nested) && nested.getNumRegions() == 0))
       continue;
     InFlightDiagnostic diagnostic =

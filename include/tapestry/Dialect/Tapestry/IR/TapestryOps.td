@@ -324,8 +324,8 @@ def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
     } : (tensor<97x53xf32>, tensor<245x41xf32>) -> tensor<97x41xf32>
     ```
 
-    The body is free of side effects and made of arith and math operations and
-    `tapestry.label`. It yields the accumulator: the result's element type, or
+    The body is free of side effects and made of arith and math operations,
+    `tapestry_index.random` and `tapestry.label`. It yields the accumulator: the result's element type, or
     f32 where the result is f16 or bf16, and the sum is rounded once at the end.
 
     A custom monoid has a second region that combines two accumulators, and an
@@ -363,8 +363,9 @@ def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
       the operand's element type.
     - (einsum_c12) the body has one argument per operand, of its element type.
     - (einsum_c13) the body yields one accumulator.
-    - (einsum_c14) the regions hold only arith and math operations and, in the
-      body, `tapestry.label`; all free of side effects.
+    - (einsum_c14) the regions hold only arith and math operations,
+      `tapestry_index.random` and, in the body, `tapestry.label`; all free of side
+      effects.
     - (einsum_c15) and, or and xor combine integers; add and mul do not combine
       i1.
     - (einsum_c16) exactly a custom monoid has a combine region, from two

@@ -1,0 +1,4 @@
+//===- IndexAll.td - All of tapestry_index, for its page ---*- tablegen -*-===//
+
+include "tapestry/Dialect/Index/IR/IndexOps.td"
+include "tapestry/Dialect/Index/IR/IndexRandom.td"
