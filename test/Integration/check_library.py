@@ -7,7 +7,7 @@
 import numpy as np
 from scipy import special
 
-from harness import compare, driver
+from harness import compare, driver, philox
 from harness.cases import Group
 
 case = Group()
@@ -26,6 +26,21 @@ def check(bench, source, inputs, wanted, tolerance=2e-5):
 
 def normal(*shape):
     return np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float32)
+
+
+@case
+def nn_dropout(bench):
+    X = normal(11, 7)
+    source = """\
+import nn
+input X : f32[11, 7]
+input step : i64
+D = nn.dropout(X, step, 0.3)
+E = nn.dropout(X, 4)
+"""
+    kept = [~philox.bernoulli(X.shape, *draw) for draw in ((2**33, "D#0", 0.3), (4, "E#0", 0.5))]
+    wanted = {"D": X / 0.7 * kept[0], "E": X / 0.5 * kept[1]}
+    check(bench, source, {"X": X, "step": np.int64(2**33)}, wanted)
 
 
 @case
