@@ -21,13 +21,14 @@ namespace {
 struct Reader {
   const HostTensor *tensor;
   Slot slot;
-  /// (sum(perLabel[l] * l) + constant) floordiv d mod m: the offset or, where
+  /// (sum(perLabel[l] * l) + constant) floordiv d, folded: the offset or, where
   /// not all points lie in the tensor and are linear in the labels, the index
   /// of each dimension, piece by piece.
   struct Form {
     llvm::SmallVector<int64_t> perLabel;
     int64_t constant = 0;
     int64_t floordiv = 1, mod = 0;
+    Fold fold = Fold::Wrap;
   };
   llvm::SmallVector<Form, 1> forms;
   bool isByIndex = false;
@@ -112,7 +113,9 @@ void Worker::gather(const Reader &reader, Lane *lanesOut, Lane pad,
         const Reader::Form &form = reader.forms[number];
         int64_t index = base[number * maxLanes + lane] + delta[number];
         if (form.floordiv != 1 || form.mod != 0)
-          index = wrapped({index, index + 1}, form.floordiv, form.mod).lo;
+          index =
+              wrapped({index, index + 1}, form.floordiv, form.mod, form.fold)
+                  .lo;
         inside &= 0 <= index && index < extent;
         offset = offset * extent + index;
       }
@@ -318,6 +321,7 @@ static Reader makeReader(BlockOpInterface op, unsigned operand,
       }
       form.floordiv = entry.floordiv;
       form.mod = entry.mod;
+      form.fold = entry.fold;
       stride *= tensor.shape[dim];
     }
   }

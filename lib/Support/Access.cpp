@@ -110,7 +110,8 @@ static std::vector<int64_t> cellsOf(const ProjectionDim &dim,
   }
   std::vector<int64_t> cells;
   for (int64_t value : values) {
-    int64_t start = wrapped({value, value + 1}, dim.floordiv, dim.mod).lo;
+    int64_t start =
+        wrapped({value, value + 1}, dim.floordiv, dim.mod, dim.fold).lo;
     for (int64_t k = 0; k < dim.size; ++k)
       cells.push_back(start + k * dim.stride);
   }

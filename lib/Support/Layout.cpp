@@ -67,7 +67,7 @@ ZRange LayoutDim::imageRange(const DeviceGrid &grid, int64_t device) const {
     first += std::min(atLo, atHi);
     last += std::max(atLo, atHi);
   }
-  ZRange starts = wrapped({first, last + 1}, floordiv, mod);
+  ZRange starts = wrapped({first, last + 1}, floordiv, mod, fold);
   return {starts.lo, starts.hi + span - 1};
 }
 
@@ -199,6 +199,7 @@ Layout Layout::ofProjection(const Projection &projection,
     dim.span = (from.size - 1) * from.stride + 1;
     dim.floordiv = from.floordiv;
     dim.mod = from.mod;
+    dim.fold = from.fold;
     for (const AffineTerm &term : from.terms)
       dim.terms.push_back(
           {term.coefficient, indexExtents[term.dim], partition.cuts[term.dim],
@@ -215,6 +216,7 @@ Layout Layout::ofProjection(const Projection &projection,
       dim.span = 1;
       dim.floordiv = 1;
       dim.mod = 0;
+      dim.fold = Fold::Wrap;
       dim.terms.assign(1, LayoutTerm{1, extent, {}});
     }
     layout.dims.push_back(dim);

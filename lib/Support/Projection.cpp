@@ -1,6 +1,8 @@
 //===- Projection.cpp - Affine maps from index points to regions ----------===//
 
 #include "tapestry/Support/Projection.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <algorithm>
 #include <cstdlib>
 
 using namespace tapestry;
@@ -19,13 +21,63 @@ static int64_t floorDiv(int64_t a, int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
-ZRange tapestry::wrapped(const ZRange &values, int64_t floordiv, int64_t mod) {
+llvm::StringRef tapestry::stringifyFold(Fold fold) {
+  switch (fold) {
+  case Fold::Wrap:
+    return "mod";
+  case Fold::Edge:
+    return "edge";
+  case Fold::Reflect:
+    return "reflect";
+  case Fold::Symmetric:
+    return "symmetric";
+  }
+  return "unknown";
+}
+
+std::optional<Fold> tapestry::symbolizeFold(llvm::StringRef name) {
+  return llvm::StringSwitch<std::optional<Fold>>(name)
+      .Case("mod", Fold::Wrap)
+      .Case("edge", Fold::Edge)
+      .Case("reflect", Fold::Reflect)
+      .Case("symmetric", Fold::Symmetric)
+      .Default(std::nullopt);
+}
+
+/// The range of values that go up and down between 0 and mod - 1, at both of
+/// which they turn at once (`twice` 0) or stay for two (1).
+static ZRange mirrored(int64_t first, int64_t last, int64_t mod,
+                       int64_t twice) {
+  int64_t half = mod - 1 + twice;
+  if (half == 0)
+    return {0, 1};
+  // Reads there and back; the way back starts at -twice.
+  auto at = [&](int64_t value) {
+    int64_t rest = value - floorDiv(value, 2 * half) * 2 * half;
+    return std::min(rest, 2 * half - twice - rest);
+  };
+  auto passes = [&](int64_t turn) {
+    return floorDiv(last - turn, 2 * half) !=
+           floorDiv(first - 1 - turn, 2 * half);
+  };
+  int64_t lo = std::min(at(first), at(last));
+  int64_t hi = std::max(at(first), at(last));
+  return {passes(0) ? 0 : lo, passes(half - twice) ? mod : hi + 1};
+}
+
+ZRange tapestry::wrapped(const ZRange &values, int64_t floordiv, int64_t mod,
+                         Fold fold) {
   if (values.empty())
     return values;
   int64_t first = floorDiv(values.lo, floordiv);
   int64_t last = floorDiv(values.hi - 1, floordiv);
   if (mod == 0)
     return {first, last + 1};
+  if (fold == Fold::Edge)
+    return {std::clamp<int64_t>(first, 0, mod - 1),
+            std::clamp<int64_t>(last, 0, mod - 1) + 1};
+  if (fold != Fold::Wrap)
+    return mirrored(first, last, mod, fold == Fold::Symmetric ? 1 : 0);
   int64_t turn = floorDiv(first, mod);
   if (turn != floorDiv(last, mod))
     return {0, mod};
@@ -45,7 +97,7 @@ ZRange tapestry::imageOfDim(const ProjectionDim &dim,
     first += std::min(atLo, atHi);
     last += std::max(atLo, atHi);
   }
-  ZRange starts = wrapped({first, last + 1}, dim.floordiv, dim.mod);
+  ZRange starts = wrapped({first, last + 1}, dim.floordiv, dim.mod, dim.fold);
   return {starts.lo, starts.hi + (dim.size - 1) * dim.stride};
 }
 
@@ -57,8 +109,9 @@ int64_t tapestry::largestImage(const ProjectionDim &dim,
   // So many neighbours may lie astride a multiple, of d or of m.
   if (starts > 1)
     starts = (starts + dim.floordiv - 2) / dim.floordiv + 1;
+  // Only what wraps around has neighbours at both ends.
   if (starts > 1 && dim.mod != 0)
-    starts = dim.mod;
+    starts = dim.fold == Fold::Wrap ? dim.mod : std::min(starts, dim.mod);
   return starts + (dim.size - 1) * dim.stride;
 }
 

@@ -40,6 +40,7 @@ uint32_t ReshardingCostCache::numberOf(const LayoutDim &dim) {
   append(key, dim.span);
   append(key, dim.floordiv);
   append(key, dim.mod);
+  append(key, static_cast<int64_t>(dim.fold));
   for (const LayoutTerm &term : dim.terms) {
     append(key, term.coefficient);
     append(key, term.extent);

@@ -1,4 +1,4 @@
-//===- Turns.cpp - What subscripts that wrap around read ------------------===//
+//===- Turns.cpp - What subscripts that are folded read -------------------===//
 
 #include "tapestry/Support/Access.h"
 #include "llvm/ADT/BitVector.h"
@@ -48,7 +48,8 @@ ZRange tapestry::startsOfDim(const ProjectionDim &dim,
   ProjectionDim point = dim;
   point.size = 1;
   ZRange hull = imageOfDim(point, boxOfShape(extents));
-  bool isWhole = dim.mod != 0 && hull == ZRange{0, dim.mod};
+  bool isWhole =
+      dim.mod != 0 && dim.fold == Fold::Wrap && hull == ZRange{0, dim.mod};
   if (!isWhole || dim.mod > largestModulus / dim.floordiv)
     return hull;
   llvm::BitVector reached = remaindersOf(dim, extents);
@@ -56,11 +57,32 @@ ZRange tapestry::startsOfDim(const ProjectionDim &dim,
           reached.find_last() / dim.floordiv + 1};
 }
 
+std::optional<unsigned> tapestry::foldInto(Projection &projection,
+                                           llvm::ArrayRef<int64_t> extents,
+                                           llvm::ArrayRef<int64_t> shape,
+                                           Fold fold) {
+  if (isEmpty(boxOfShape(extents)))
+    return std::nullopt;
+  for (auto [number, dim] : llvm::enumerate(projection.dims)) {
+    if (ZRange{0, shape[number]}.contains(startsOfDim(dim, extents)))
+      continue;
+    if (dim.mod != 0 || shape[number] == 0)
+      return number;
+    dim.mod = shape[number];
+    dim.fold = fold;
+  }
+  return std::nullopt;
+}
+
+static bool wrapsAround(const ProjectionDim &dim) {
+  return dim.mod != 0 && dim.fold == Fold::Wrap;
+}
+
 /// The turns in which a dimension is read; nothing where it stays as it is.
 static std::optional<ZRange> turnsOf(const ProjectionDim &dim,
                                      llvm::ArrayRef<int64_t> extents,
                                      int64_t tensorExtent) {
-  if (dim.mod == 0)
+  if (!wrapsAround(dim))
     return ZRange{0, 1};
   ProjectionDim line = dim;
   line.mod = 0;
@@ -77,14 +99,14 @@ std::vector<Projection> tapestry::splitTurns(const Projection &projection,
   std::vector<Projection> pieces = {projection};
   bool wraps = false;
   for (auto [number, dim] : llvm::enumerate(projection.dims)) {
-    wraps |= dim.mod != 0;
+    wraps |= wrapsAround(dim);
     std::optional<ZRange> turns = turnsOf(dim, extents, shape[number]);
     // Pieces are windows: what divides is none.
     constexpr size_t mostPieces = 27;
     if (dim.floordiv != 1 || dim.size != 1 || !turns ||
         pieces.size() * turns->size() > mostPieces)
       return {projection};
-    if (dim.mod == 0)
+    if (!wrapsAround(dim))
       continue;
     std::vector<Projection> split;
     for (const Projection &piece : pieces)

@@ -1,4 +1,4 @@
-//===- TurnsTest.cpp - Subscripts that wrap around against enumeration ----===//
+//===- TurnsTest.cpp - Subscripts that are folded against enumeration -----===//
 
 #include "tapestry/Support/Access.h"
 #include "tapestry/Support/Layout.h"
@@ -24,7 +24,31 @@ void forEachPoint(llvm::ArrayRef<int64_t> extents,
   }
 }
 
-/// By the definition: floor division and a remainder in [0, m).
+/// By the definition, one step at a time.
+int64_t foldAt(int64_t value, int64_t mod, Fold fold) {
+  while (value < 0 || value >= mod) {
+    bool isBelow = value < 0;
+    switch (fold) {
+    case Fold::Wrap:
+      value += isBelow ? mod : -mod;
+      break;
+    case Fold::Edge:
+      value = isBelow ? 0 : mod - 1;
+      break;
+    case Fold::Reflect:
+      if (mod == 1)
+        return 0;
+      value = isBelow ? -value : 2 * (mod - 1) - value;
+      break;
+    case Fold::Symmetric:
+      value = isBelow ? -1 - value : 2 * mod - 1 - value;
+      break;
+    }
+  }
+  return value;
+}
+
+/// By the definition: floor division and a fold into [0, m).
 int64_t startAt(const ProjectionDim &dim, llvm::ArrayRef<int64_t> point) {
   int64_t value = dim.constant;
   for (const AffineTerm &term : dim.terms)
@@ -32,8 +56,11 @@ int64_t startAt(const ProjectionDim &dim, llvm::ArrayRef<int64_t> point) {
   int64_t start = value / dim.floordiv - (value % dim.floordiv < 0);
   if (dim.mod == 0)
     return start;
-  return ((start % dim.mod) + dim.mod) % dim.mod;
+  return foldAt(start, dim.mod, dim.fold);
 }
+
+constexpr Fold folds[] = {Fold::Wrap, Fold::Edge, Fold::Reflect,
+                          Fold::Symmetric};
 
 class TurnsTest : public ::testing::Test {
 protected:
@@ -85,6 +112,52 @@ TEST_F(TurnsTest, StartsOfLargeExtentsNeedNoEnumeration) {
   EXPECT_EQ(startsOfDim(dim, {int64_t(1) << 40}), (ZRange{0, 6}));
 }
 
+/// What neighbours read is a range, also where they turn more than once.
+TEST_F(TurnsTest, FoldsOfRangesAreExact) {
+  for (int round = 0; round < 20000; ++round) {
+    Fold fold = folds[pick(1, 3)];
+    int64_t mod = pick(1, 9), lo = pick(-40, 40), size = pick(1, 30);
+    std::set<int64_t> values;
+    for (int64_t value = lo; value < lo + size; ++value)
+      values.insert(foldAt(value, mod, fold));
+    ZRange exact = {*values.begin(), *values.rbegin() + 1};
+    EXPECT_EQ(exact.size(), static_cast<int64_t>(values.size()));
+    EXPECT_EQ(wrapped({lo, lo + size}, 1, mod, fold), exact);
+    EXPECT_EQ(symbolizeFold(stringifyFold(fold)), fold);
+  }
+}
+
+TEST_F(TurnsTest, LargestImagesOfFoldsAreBounds) {
+  unsigned reached = 0;
+  for (int round = 0; round < 20000; ++round) {
+    ProjectionDim dim;
+    dim.terms = {{0, pick(0, 1) ? pick(1, 3) : pick(-3, -1)}};
+    dim.constant = pick(-20, 20);
+    dim.floordiv = pick(1, 3);
+    dim.mod = pick(1, 12);
+    dim.fold = folds[pick(1, 3)];
+    int64_t size = pick(1, 9), lo = pick(0, 9);
+    int64_t image = imageOfDim(dim, {{lo, lo + size}}).size();
+    EXPECT_LE(image, largestImage(dim, {size}));
+    reached += image == largestImage(dim, {size});
+  }
+  EXPECT_GT(reached, 2000u);
+}
+
+TEST_F(TurnsTest, FoldsStandWhereSubscriptsLeave) {
+  Projection projection = Projection::identity(2);
+  projection.dims[0].constant = -1;
+  EXPECT_EQ(foldInto(projection, {8, 5}, {8, 5}, Fold::Edge), std::nullopt);
+  EXPECT_EQ(projection.dims[0].mod, 8);
+  EXPECT_EQ(projection.dims[0].fold, Fold::Edge);
+  EXPECT_TRUE(projection.dims[1].isPlainDim());
+  // What is folded is not folded again; nothing is folded into nothing.
+  EXPECT_EQ(foldInto(projection, {8, 5}, {6, 5}, Fold::Edge), 0u);
+  Projection plain = Projection::identity(2);
+  EXPECT_EQ(foldInto(plain, {8, 5}, {8, 0}, Fold::Reflect), 1u);
+  EXPECT_EQ(foldInto(plain, {8, 0}, {8, 0}, Fold::Reflect), std::nullopt);
+}
+
 /// Every point reads by exactly one piece, what the projection reads.
 TEST_F(TurnsTest, PiecesServeEveryPointOnce) {
   unsigned split = 0;
@@ -98,6 +171,8 @@ TEST_F(TurnsTest, PiecesServeEveryPointOnce) {
         dim.mod = pick(0, 3) ? shape.back() : pick(1, 12);
       if (pick(0, 9) == 0)
         dim.floordiv = 2;
+      if (dim.mod != 0 && pick(0, 3) == 0)
+        dim.fold = folds[pick(1, 3)];
     }
     std::vector<Projection> pieces = splitTurns(projection, extents, shape);
     if (pieces.size() == 1 && pieces.front() == projection)
@@ -110,11 +185,14 @@ TEST_F(TurnsTest, PiecesServeEveryPointOnce) {
         for (auto [dim, whole, extent] :
              llvm::zip_equal(piece.dims, projection.dims, shape)) {
           int64_t start = startAt(dim, point);
-          EXPECT_TRUE(dim.isLinear());
           // Where nothing wraps the piece is the projection, in bounds or not.
-          isInside &= whole.mod == 0 ? start == startAt(whole, point)
-                                     : 0 <= start && start < extent;
-          if (whole.mod != 0 && 0 <= start && start < extent)
+          if (whole.mod == 0 || whole.fold != Fold::Wrap) {
+            EXPECT_EQ(dim, whole);
+            continue;
+          }
+          EXPECT_TRUE(dim.isLinear());
+          isInside &= 0 <= start && start < extent;
+          if (0 <= start && start < extent)
             EXPECT_EQ(start, startAt(whole, point));
         }
         readers += isInside;
@@ -146,6 +224,33 @@ TEST_F(TurnsTest, WhatStaysWhole) {
   for (int dim = 0; dim < 5; ++dim)
     cube.dims.push_back(around(1, 8).dims[0]);
   EXPECT_EQ(splitTurns(cube, {8}, {8, 8, 8, 8, 8}).size(), 1u);
+}
+
+/// A block reads the rim of its neighbours, and at the ends of the tensor no
+/// more than it has.
+TEST_F(TurnsTest, FoldedHalosAreExact) {
+  for (Fold fold : {Fold::Edge, Fold::Reflect, Fold::Symmetric})
+    for (int64_t devices : {2, 3, 4, 5, 7}) {
+      DeviceGrid grid = DeviceGrid::ofPrimes(devices);
+      Partition partition;
+      partition.cuts.emplace_back();
+      for (unsigned axis = 0; axis < grid.axes.size(); ++axis)
+        partition.cuts.front().push_back(axis);
+      Projection projection;
+      projection.dims.resize(1);
+      projection.dims[0].terms = {{0, 1}, {1, 1}};
+      projection.dims[0].constant = -2;
+      foldInto(projection, {40, 5}, {40}, fold);
+      partition.cuts.emplace_back();
+      Layout layout =
+          Layout::ofProjection(projection, {40, 5}, partition, {40});
+      for (int64_t device = 0; device < devices; ++device) {
+        ZRange block = blockRange(40, devices, device);
+        EXPECT_EQ(layout.box(grid, device)[0],
+                  (ZRange{std::max<int64_t>(block.lo - 2, 0),
+                          std::min<int64_t>(block.hi + 2, 40)}));
+      }
+    }
 }
 
 /// Only the rim is fetched of what a device lacks, from its neighbour.

@@ -89,9 +89,13 @@ def change_subscripts(rng, text):
             parts[place] = rng.choice(
                 [f"{label} + 1", f"2*{label}", f"7 - {label}", f"{label} + r", f"{label} - 1",
                  f"{label}' - 1 - {label}", "0", "3", f"{label}:{rng.choice([1, 2, 3, 5, 8])}",
-                 f"3*{label} + 2*q - 1"]
+                 f"3*{label} + 2*q - 1", f"({label} + 1) % {rng.choice([1, 3, 7, 8])}",
+                 f"{label} // {rng.choice([0, 1, 2, 3])}", f"(2*{label} - 3) // 2 % {rng.choice([2, 5, 8])}",
+                 f"{label} // 2 + 1", f"{label} % 3 + {label}", f"{label} // q"]
             )  # fmt: skip
         base = f"pad({match[1]}, {rng.choice([0, 1, '-inf', 'true'])})"
+        if rng.random() < 0.4:
+            base = f"{rng.choice(['edge', 'wrap', 'reflect', 'symmetric'])}({match[1]})"
         # What data name may lie outside.
         if rng.random() < 0.15:
             # The one at hand may be gone.

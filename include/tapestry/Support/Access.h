@@ -70,6 +70,13 @@ struct Access {
 /// these extents; unlike an image exact where they wrap around.
 ZRange startsOfDim(const ProjectionDim &dim, llvm::ArrayRef<int64_t> extents);
 
+/// Folds the dimensions of `projection` in which it leaves a tensor of this
+/// shape. Returns the first that cannot be: it wraps around already, or the
+/// tensor has no elements.
+std::optional<unsigned> foldInto(Projection &projection,
+                                 llvm::ArrayRef<int64_t> extents,
+                                 llvm::ArrayRef<int64_t> shape, Fold fold);
+
 /// The pieces in which a projection reads that wraps around the whole of a
 /// dimension: one per turn, linear, each read where it lies inside the tensor,
 /// so that no block reads more of the tensor than it needs. Otherwise, and

@@ -58,8 +58,8 @@ struct LayoutTerm {
 };
 
 /// Where one tensor dimension lies: the image of the device's label parts under
-/// (sum(terms) + constant) floordiv d mod m, `span` points long, clipped to
-/// [0, extent).
+/// (sum(terms) + constant) floordiv d, folded into [0, m), `span` points long,
+/// clipped to [0, extent).
 struct LayoutDim {
   int64_t extent = 0;
   int64_t constant = 0;
@@ -68,10 +68,12 @@ struct LayoutDim {
   /// As in ProjectionDim.
   int64_t floordiv = 1;
   int64_t mod = 0;
+  Fold fold = Fold::Wrap;
 
   bool operator==(const LayoutDim &o) const {
     return extent == o.extent && constant == o.constant && span == o.span &&
-           terms == o.terms && floordiv == o.floordiv && mod == o.mod;
+           terms == o.terms && floordiv == o.floordiv && mod == o.mod &&
+           fold == o.fold;
   }
   /// The image before clipping (a window may reach outside the tensor).
   ZRange imageRange(const DeviceGrid &grid, int64_t device) const;

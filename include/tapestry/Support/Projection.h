@@ -11,6 +11,8 @@
 #define TAPESTRY_SUPPORT_PROJECTION_H
 
 #include "tapestry/Support/ZSpace.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
 
 namespace tapestry {
 
@@ -23,12 +25,25 @@ struct AffineTerm {
   }
 };
 
-/// The range of v floordiv d, then mod m (0: no mod), for v in `values`: a
-/// range again, the whole [0, m) where the values wrap around. d >= 1, m >= 0.
-ZRange wrapped(const ZRange &values, int64_t floordiv, int64_t mod);
+/// How values that leave [0, m) are brought back into it.
+enum class Fold : unsigned {
+  Wrap,      ///< Around: the remainder.
+  Edge,      ///< To the nearest of 0 and m - 1.
+  Reflect,   ///< Mirrored at 0 and m - 1, which are read once: 2 1 0 1 2.
+  Symmetric, ///< Mirrored beside 0 and m - 1, which are read twice: 1 0 0 1.
+};
+/// The name of a fold in text: mod, edge, reflect, symmetric.
+llvm::StringRef stringifyFold(Fold fold);
+std::optional<Fold> symbolizeFold(llvm::StringRef name);
+
+/// The range of v floordiv d, then folded into [0, m) (0: not), for v in
+/// `values`: a range again, the whole [0, m) where the values wrap around.
+/// d >= 1, m >= 0.
+ZRange wrapped(const ZRange &values, int64_t floordiv, int64_t mod,
+               Fold fold = Fold::Wrap);
 
 /// One tensor dimension of a projection: the region starts at
-/// (sum(terms) + constant) floordiv d mod m, rounding down and into [0, m), and
+/// (sum(terms) + constant) floordiv d, rounding down, folded into [0, m), and
 /// holds `size` points, `stride` apart.
 struct ProjectionDim {
   /// At most one term per index dimension, ascending, coefficients not zero.
@@ -38,8 +53,9 @@ struct ProjectionDim {
   int64_t stride = 1;
   /// At least 1.
   int64_t floordiv = 1;
-  /// 0: no mod.
+  /// 0: not folded.
   int64_t mod = 0;
+  Fold fold = Fold::Wrap;
 
   /// Whether the region starts at a linear form of the index point.
   bool isLinear() const { return floordiv == 1 && mod == 0; }
@@ -50,7 +66,8 @@ struct ProjectionDim {
   }
   bool operator==(const ProjectionDim &o) const {
     return terms == o.terms && constant == o.constant && size == o.size &&
-           stride == o.stride && floordiv == o.floordiv && mod == o.mod;
+           stride == o.stride && floordiv == o.floordiv && mod == o.mod &&
+           fold == o.fold;
   }
 };
 
@@ -61,6 +78,7 @@ struct Projection {
 
   unsigned rank() const { return dims.size(); }
   bool operator==(const Projection &o) const { return dims == o.dims; }
+  bool operator!=(const Projection &o) const { return !(*this == o); }
 
   /// The identity on an index space of `rank` dimensions.
   static Projection identity(unsigned rank);

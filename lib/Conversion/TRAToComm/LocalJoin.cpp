@@ -85,9 +85,10 @@ private:
 /// value. `localMap` gets the subscripts in local coordinates.
 Value LocalJoin::operandWindow(unsigned first, ValueRange parts,
                                AffineMap &localMap) {
-  Projection projection = *index::getSubscripts(join.getInputMap(first));
-  if (llvm::any_of(projection.dims,
-                   [](const ProjectionDim &dim) { return !dim.isLinear(); }))
+  Projection read = join.getRead(first), projection = withoutFolds(read);
+  if (llvm::any_of(read.dims, [](const ProjectionDim &dim) {
+        return dim.floordiv != 1 || (dim.mod != 0 && dim.fold == Fold::Wrap);
+      }))
     return gatherWindow(first, parts.front(), localMap);
   Layout layout =
       Layout::ofProjection(projection, extents, partition, operandShape(first));
@@ -128,27 +129,26 @@ Value LocalJoin::operandWindow(unsigned first, ValueRange parts,
     changed |= isUneven;
   }
   localMap = AffineMap::get(numLabels(), 0, subscripts, b.getContext());
-  bool reachesOut = join.getPad(first) && !space.staysInside(layout);
+  bool reachesOut =
+      (join.getPad(first) || read != projection) && !space.staysInside(layout);
   if (!reachesOut && !changed && parts.size() == 1)
     return parts.front();
   auto type = RankedTensorType::get(
       shape, cast<RankedTensorType>(parts.front().getType()).getElementType());
-  if (parts.size() == 1)
+  if (parts.size() == 1 && read == projection)
     return space.padWindow(parts.front(), layout, join.getPad(first), rooms,
                            type);
-  SmallVector<Layout, 0> layouts = {layout};
-  for (unsigned piece = 1; piece < parts.size(); ++piece)
-    layouts.push_back(Layout::ofProjection(
-        *index::getSubscripts(join.getInputMap(first + piece)), extents,
-        partition, operandShape(first + piece)));
-  return space.joinWindow(parts, layouts, rooms, type);
+  SmallVector<LocalSpace::Piece> pieces;
+  for (auto [number, part] : llvm::enumerate(parts))
+    pieces.push_back({part, join.getRead(first + number)});
+  return space.joinWindow(pieces, operandShape(first), rooms, type);
 }
 
 /// What the block's points read of a part by subscripts that divide or wrap
 /// around, an element per point of the labels that they name.
 Value LocalJoin::gatherWindow(unsigned number, Value part,
                               AffineMap &localMap) {
-  Access access{*index::getSubscripts(join.getInputMap(number))};
+  Access access{join.getRead(number)};
   index::LayoutAttr layout =
       cast<tra::RelationType>(join.getInputs()[number].getType()).getLayout();
   Type element = cast<RankedTensorType>(part.getType()).getElementType();

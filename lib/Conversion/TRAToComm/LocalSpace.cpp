@@ -66,8 +66,16 @@ bool LocalSpace::staysInside(const Layout &layout) const {
   return true;
 }
 
+Projection tapestry::withoutFolds(Projection read) {
+  for (ProjectionDim &dim : read.dims) {
+    dim.mod = 0;
+    dim.fold = Fold::Wrap;
+  }
+  return read;
+}
+
 LocalSpace::Place
-LocalSpace::placeOf(Value part, const Layout &layout,
+LocalSpace::placeOf(const Layout &layout,
                     ArrayRef<SmallVector<AffineTerm, 1>> rooms,
                     RankedTensorType windowType) {
   auto layoutAttr = index::LayoutAttr::get(b.getContext(), grid, layout);
@@ -92,6 +100,7 @@ LocalSpace::placeOf(Value part, const Layout &layout,
     before = arith::MaxSIOp::create(b, loc, before, zero);
     before = arith::MinSIOp::create(
         b, loc, before, arith::SubIOp::create(b, loc, windowSize, insideSize));
+    Value allRoom = zero;
     for (const AffineTerm &term : rooms[dim]) {
       Value missing = arith::SubIOp::create(b, loc, constant(block(term.dim)),
                                             size(term.dim));
@@ -99,14 +108,20 @@ LocalSpace::placeOf(Value part, const Layout &layout,
           arith::MulIOp::create(b, loc, missing, constant(-term.coefficient));
       before = arith::AddIOp::create(b, loc, before, room);
       windowSize = arith::AddIOp::create(b, loc, windowSize, room);
+      allRoom = arith::AddIOp::create(b, loc, allRoom, room);
     }
+    place.rooms.push_back(allRoom);
+    place.origins.push_back(
+        arith::SubIOp::create(b, loc, window.getResult(2 * dim), allRoom));
     place.offsets.push_back(before);
     auto sizeOf = [&](int64_t known, Value size) {
       return ShapedType::isDynamic(known) ? OpFoldResult(size)
                                           : OpFoldResult(b.getIndexAttr(known));
     };
-    place.sizes.push_back(sizeOf(
-        cast<RankedTensorType>(part.getType()).getDimSize(dim), insideSize));
+    int64_t known = staticExtent(grid, [&](int64_t d) {
+      return layout.dims[dim].range(grid, d).size();
+    });
+    place.sizes.push_back(sizeOf(known, insideSize));
     place.windowSizes.push_back(sizeOf(windowType.getDimSize(dim), windowSize));
   }
   return place;
@@ -123,10 +138,91 @@ Value LocalSpace::insert(Value part, Value window, const Place &place) {
                                        place.offsets, place.sizes, ones);
 }
 
+Value LocalSpace::subtract(Value a, Value b_) {
+  return arith::SubIOp::create(b, loc, a, b_);
+}
+
+/// What lies in the tensor as it is, then slabs before and behind it, dimension
+/// by dimension. Those of one run through the whole window in the dimensions
+/// before it, through what lies in the tensor in those behind it.
+Value LocalSpace::insertFolded(const Piece &piece, ArrayRef<int64_t> shape,
+                               Value window, const Place &place) {
+  unsigned rank = shape.size();
+  auto held = index::PartOp::create(
+      b, loc,
+      index::LayoutAttr::get(
+          b.getContext(), grid,
+          Layout::ofProjection(piece.read, extents, partition, shape)),
+      device);
+  auto toValue = [&](OpFoldResult number) {
+    return getValueOrCreateConstantIndexOp(b, loc, number);
+  };
+  SmallVector<Value> lo = llvm::map_to_vector(place.offsets, toValue);
+  SmallVector<Value> size = llvm::map_to_vector(place.sizes, toValue);
+  /// From the place in a window to that in the part, but for folds.
+  SmallVector<OpFoldResult> within, ones(rank, b.getIndexAttr(1));
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    Value start = arith::AddIOp::create(b, loc, lo[dim], place.origins[dim]);
+    // Where there is nothing inside, it stands nowhere in the part.
+    Value isEmpty = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          size[dim], constant(0));
+    Value local = subtract(start, held.getResult(2 * dim));
+    within.push_back(
+        arith::SelectOp::create(b, loc, isEmpty, constant(0), local)
+            .getResult());
+  }
+  Value inside = tensor::ExtractSliceOp::create(b, loc, piece.part, within,
+                                                place.sizes, ones);
+  window = insert(inside, window, place);
+
+  auto insertSlab = [&]() {
+    SmallVector<OpFoldResult> offsets(lo.begin(), lo.end());
+    SmallVector<OpFoldResult> sizes(size.begin(), size.end());
+    Value hole =
+        tensor::ExtractSliceOp::create(b, loc, window, offsets, sizes, ones);
+    auto slab = linalg::GenericOp::create(
+        b, loc, hole.getType(), ValueRange(), hole,
+        b.getMultiDimIdentityMap(rank),
+        SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+        [&](OpBuilder &body, Location loc, ValueRange) {
+          SmallVector<Value> at;
+          for (auto [dim, form] : llvm::enumerate(piece.read.dims)) {
+            Value x = linalg::IndexOp::create(body, loc, dim);
+            x = arith::AddIOp::create(body, loc, x, lo[dim]);
+            x = arith::AddIOp::create(body, loc, x, place.origins[dim]);
+            if (form.mod != 0)
+              x = index::emitFold(body, loc, x, form.mod, form.fold);
+            at.push_back(
+                arith::SubIOp::create(body, loc, x, held.getResult(2 * dim)));
+          }
+          Value element = tensor::ExtractOp::create(body, loc, piece.part, at);
+          linalg::YieldOp::create(body, loc, element);
+        });
+    slab->setAttr("tapestry.vertex", vertex);
+    window = tensor::InsertSliceOp::create(b, loc, slab.getResult(0), window,
+                                           offsets, sizes, ones);
+  };
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    if (piece.read.dims[dim].mod == 0)
+      continue;
+    Value first = place.rooms[dim], end = toValue(place.windowSizes[dim]);
+    Value behind = arith::AddIOp::create(b, loc, lo[dim], size[dim]);
+    size[dim] = subtract(lo[dim], first);
+    lo[dim] = first;
+    insertSlab();
+    lo[dim] = behind;
+    size[dim] = subtract(end, behind);
+    insertSlab();
+    lo[dim] = first;
+    size[dim] = subtract(end, first);
+  }
+  return window;
+}
+
 Value LocalSpace::padWindow(Value part, const Layout &layout, TypedAttr pad,
                             ArrayRef<SmallVector<AffineTerm, 1>> rooms,
                             RankedTensorType windowType) {
-  Place place = placeOf(part, layout, rooms, windowType);
+  Place place = placeOf(layout, rooms, windowType);
   Type stored = windowType.getElementType();
   if (!pad)
     pad = cast<TypedAttr>(b.getZeroAttr(stored));
@@ -138,16 +234,19 @@ Value LocalSpace::padWindow(Value part, const Layout &layout, TypedAttr pad,
   return insert(part, filled.getResult(0), place);
 }
 
-Value LocalSpace::joinWindow(ValueRange parts, ArrayRef<Layout> layouts,
+Value LocalSpace::joinWindow(ArrayRef<Piece> pieces, ArrayRef<int64_t> shape,
                              ArrayRef<SmallVector<AffineTerm, 1>> rooms,
                              RankedTensorType windowType) {
   Value window;
-  for (auto [part, layout] : llvm::zip_equal(parts, layouts)) {
-    Place place = placeOf(part, layout, rooms, windowType);
+  for (const Piece &piece : pieces) {
+    Projection line = withoutFolds(piece.read);
+    Place place = placeOf(Layout::ofProjection(line, extents, partition, shape),
+                          rooms, windowType);
     if (!window)
       window = tensor::EmptyOp::create(b, loc, place.windowSizes,
                                        windowType.getElementType());
-    window = insert(part, window, place);
+    window = line == piece.read ? insert(piece.part, window, place)
+                                : insertFolded(piece, shape, window, place);
   }
   return window;
 }

@@ -29,6 +29,9 @@ int64_t staticExtent(const DeviceGrid &grid, SizeOnDevice size) {
   return first;
 }
 
+/// What the subscripts are before they are folded.
+Projection withoutFolds(Projection read);
+
 /// The block of an index space that `device` works on.
 class LocalSpace {
 public:
@@ -64,21 +67,33 @@ public:
                         mlir::TypedAttr pad,
                         llvm::ArrayRef<llvm::SmallVector<AffineTerm, 1>> rooms,
                         mlir::RankedTensorType windowType);
-  /// The same of an operand in pieces, one of which lies in the tensor at every
-  /// point.
-  mlir::Value joinWindow(mlir::ValueRange parts, llvm::ArrayRef<Layout> layouts,
+  /// A part and where it is read.
+  struct Piece {
+    mlir::Value part;
+    Projection read;
+  };
+  /// The same of an operand of this shape in pieces: each point of the window
+  /// lies in one, or outside of it in dimensions that are folded.
+  mlir::Value joinWindow(llvm::ArrayRef<Piece> pieces,
+                         llvm::ArrayRef<int64_t> shape,
                          llvm::ArrayRef<llvm::SmallVector<AffineTerm, 1>> rooms,
                          mlir::RankedTensorType windowType);
 
 private:
-  /// Where a part lies in a window, and how large both are.
+  /// Where what lies in the tensor stands in a window, and how large both are.
   struct Place {
     llvm::SmallVector<mlir::OpFoldResult> offsets, sizes, windowSizes;
+    /// The room in front of the window, and the coordinate in the tensor that
+    /// the room begins at.
+    llvm::SmallVector<mlir::Value> rooms, origins;
   };
-  Place placeOf(mlir::Value part, const Layout &layout,
+  Place placeOf(const Layout &layout,
                 llvm::ArrayRef<llvm::SmallVector<AffineTerm, 1>> rooms,
                 mlir::RankedTensorType windowType);
+  mlir::Value subtract(mlir::Value a, mlir::Value b);
   mlir::Value insert(mlir::Value part, mlir::Value window, const Place &place);
+  mlir::Value insertFolded(const Piece &piece, llvm::ArrayRef<int64_t> shape,
+                           mlir::Value window, const Place &place);
 
   mlir::OpBuilder &b;
   mlir::Location loc;

@@ -31,10 +31,14 @@ ArrayAttr VertexEmitter::padAttrs() {
     if (op.getScalarRegion() && last == operand)
       pads.back() = tra::getElse(b.getContext());
     last = operand;
-    TypedAttr pad;
+    Attribute pad = b.getUnitAttr();
     if (access.fallback == AccessFallback::Pad)
       pad = op.getPad(operand);
-    pads.push_back(pad ? Attribute(pad) : b.getUnitAttr());
+    // What a block reads has its folds at hand.
+    for (const ProjectionDim &dim : access.projection.dims)
+      if (op.getScalarRegion() && dim.fold != Fold::Wrap)
+        pad = b.getStringAttr(stringifyFold(dim.fold));
+    pads.push_back(pad);
   }
   return b.getArrayAttr(pads);
 }

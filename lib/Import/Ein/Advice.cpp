@@ -42,6 +42,9 @@ constexpr llvm::StringLiteral join =
 constexpr llvm::StringLiteral repetition =
     "a tensor several times is R[r:2, i] = X[i], one behind the other "
     "R[i:16] = X[i % 8], each element several times R[i:16] = X[i // 2]";
+constexpr llvm::StringLiteral folded =
+    "edge, wrap, reflect and symmetric stand around a tensor that has "
+    "subscripts: Y[i:8] = edge(X)[i - 1]";
 constexpr llvm::StringLiteral number =
     "a number is param lr = 0.5, which -D lr=0.1 replaces";
 constexpr llvm::StringLiteral once =
@@ -130,12 +133,10 @@ constexpr AdviceRow adviceTable[] = {
     {"flip", "backwards is R[i] = X[7 - i] for 8 elements"},
     {"tile", repetition},
     {"interleave", shape},
-    {"edge", "edge(X)[i - 1] is select([i == 0], X[0], pad(X, 0)[i - 1])"},
-    {"wrap", "wrap(X)[i - 1] is X[(i - 1) % 8] for 8 elements"},
-    {"reflect",
-     "reflect(X)[i - 1] is select([i == 0], X[1], pad(X, 0)[i - 1])"},
-    {"symmetric",
-     "symmetric(X)[i - 1] is select([i == 0], X[0], pad(X, 0)[i - 1])"},
+    {"edge", folded},
+    {"wrap", folded},
+    {"reflect", folded},
+    {"symmetric", folded},
     {"roll", "roll(X, 1)[i] is X[(i - 1) % 8] for 8 elements"},
     {"repeat", "a loop is --repeat K --feed OUT=IN on the command line; a "
                "tensor several times is R[r:2, i] = X[i]"},

@@ -59,6 +59,22 @@ bool StatementAnalyzer::buildPad(const Access &access,
   return false;
 }
 
+/// What goes around is a form of its own; what stays inside is not folded.
+void StatementAnalyzer::foldOperand(const Access &access, Operand &operand) {
+  if (!access.fold)
+    return;
+  for (auto [form, extent] :
+       llvm::zip_equal(operand.subscripts, shapeOf(access.tensor))) {
+    Bounds bounds = boundsOf(form);
+    if (bounds.lo >= 0 && bounds.hi < extent)
+      continue;
+    if (*access.fold == Fold::Wrap)
+      form.mod = extent;
+    else
+      operand.fold = access.fold;
+  }
+}
+
 bool StatementAnalyzer::buildOperands() {
   bool ok = true;
   for (Access &access : accesses) {
@@ -70,6 +86,7 @@ bool StatementAnalyzer::buildOperands() {
     operand.tensor = access.tensor;
     for (const SymbolicForm &form : access.subscripts)
       operand.subscripts.push_back(*resolve(form));
+    foldOperand(access, operand);
     if (!buildPad(access, operand.pad)) {
       ok = false;
       continue;

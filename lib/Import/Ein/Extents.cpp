@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StatementAnalyzer.h"
+#include "tapestry/Import/Ein/Words.h"
 #include "tapestry/Support/Access.h"
 
 using namespace tapestry;
@@ -85,10 +86,10 @@ bool StatementAnalyzer::decideGivenExtents(size_t first) {
   return ok;
 }
 
-bool StatementAnalyzer::decidePlain(bool padded) {
+bool StatementAnalyzer::decidePlain(bool leaving) {
   bool ok = true;
   for (const Access &access : accesses) {
-    if ((access.pad != nullptr) != padded)
+    if (access.leaves() != leaving)
       continue;
     const Tensor &tensor = graph.tensors[access.tensor];
     for (auto [dim, form] : llvm::enumerate(access.subscripts)) {
@@ -96,10 +97,10 @@ bool StatementAnalyzer::decidePlain(bool padded) {
         continue;
       unsigned label = form.terms[0].label;
       const LabelState &state = labels[label];
-      // A padded read may reach outside: it decides only what nothing else
-      // does. One of a given extent may stay inside.
-      if (state.extent &&
-          (padded || (state.givenExtent && *state.extent <= tensor.shape[dim])))
+      // A read that may leave the tensor decides only what nothing else does.
+      // One of a given extent may stay inside.
+      if (state.extent && (leaving || (state.givenExtent &&
+                                       *state.extent <= tensor.shape[dim])))
         continue;
       ok &= setExtent(label, tensor.shape[dim], access.ranges[dim],
                       "in " + describeAccess(access), &access);
@@ -149,7 +150,7 @@ bool StatementAnalyzer::decideWindows() {
       const Access *by = nullptr;
       llvm::SMRange range;
       for (const Access &access : accesses) {
-        if (access.pad)
+        if (access.leaves())
           continue;
         for (auto [dim, form] : llvm::enumerate(access.subscripts)) {
           int64_t dimension = graph.tensors[access.tensor].shape[dim];
@@ -206,12 +207,14 @@ bool StatementAnalyzer::reportUndecided(bool ofUsed) {
         if (llvm::any_of(form.terms, [&, p = position](LinearForm::Term term) {
               return term.label == p;
             }))
-          error.note(access.ranges[dim],
-                     !form.isLinear()
-                         ? "what is divided or wrapped around has no end"
-                     : access.pad ? "padding lets this window go on for ever"
-                                  : "this window has more than one label whose "
-                                    "extent is not known");
+          error.note(
+              access.ranges[dim],
+              !form.isLinear() ? "what is divided or wrapped around has no end"
+              : access.pad     ? "padding lets this window go on for ever"
+              : access.fold ? "this window goes on for ever in the tensor that "
+                              "is folded"
+                            : "this window has more than one label whose "
+                              "extent is not known");
   }
   return ok;
 }
@@ -240,7 +243,7 @@ StatementAnalyzer::boundsOf(const LinearForm &form) const {
 std::optional<int64_t> StatementAnalyzer::fittingExtent(unsigned label) const {
   std::optional<int64_t> smallest;
   for (const Access &access : accesses) {
-    if (access.pad)
+    if (access.leaves())
       continue;
     for (auto [dim, form] : llvm::enumerate(access.subscripts)) {
       int64_t dimension = graph.tensors[access.tensor].shape[dim];
@@ -313,6 +316,31 @@ std::string StatementAnalyzer::adviceOnBounds(const Access &access,
                    : "");
 }
 
+/// What is wrapped around is not folded once more.
+bool StatementAnalyzer::checkFold(const Access &access) {
+  bool ok = true;
+  const Tensor &tensor = graph.tensors[access.tensor];
+  for (auto [dim, symbolic] : llvm::enumerate(access.subscripts)) {
+    std::optional<LinearForm> form = resolve(symbolic);
+    int64_t extent = tensor.shape[dim];
+    if (!form || form->mod == 0 ||
+        (*access.fold == Fold::Wrap && form->mod % extent == 0))
+      continue;
+    Bounds bounds = boundsOf(*form);
+    if (bounds.lo >= 0 && bounds.hi < extent)
+      continue;
+    ok = false;
+    diagnostics
+        .error(access.ranges[dim],
+               "subscript '" + excerpt(access.ranges[dim]) + "' of '" +
+                   tensor.name + "' wraps around " + llvm::Twine(form->mod) +
+                   " and leaves the dimension of extent " +
+                   llvm::Twine(extent) + ", where it would be folded again")
+        .note(adviceFor("nested"));
+  }
+  return ok;
+}
+
 bool StatementAnalyzer::checkBounds() {
   bool ok = true;
   for (const Access &access : accesses)
@@ -322,7 +350,9 @@ bool StatementAnalyzer::checkBounds() {
   if (!ok)
     return false;
   for (const Access &access : accesses) {
-    if (access.pad)
+    if (access.fold)
+      ok &= checkFold(access);
+    if (access.leaves())
       continue;
     const Tensor &tensor = graph.tensors[access.tensor];
     for (auto [dim, form] : llvm::enumerate(access.subscripts)) {
@@ -354,6 +384,6 @@ bool StatementAnalyzer::checkBounds() {
 }
 
 bool StatementAnalyzer::inferExtents(bool ofUsed) {
-  return decidePlain(/*padded=*/false) && decidePlain(/*padded=*/true) &&
+  return decidePlain(/*leaving=*/false) && decidePlain(/*leaving=*/true) &&
          decideWindows() && reportUndecided(ofUsed) && checkBounds();
 }

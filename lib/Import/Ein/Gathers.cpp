@@ -69,6 +69,37 @@ bool StatementAnalyzer::reportMask(llvm::SMRange range) {
   return false;
 }
 
+/// Of 64 bits, which hold the extent; x is read once.
+const Expr *StatementAnalyzer::foldIndex(const Expr *index, int64_t extent,
+                                         Fold fold) {
+  llvm::SMRange range = index->range;
+  auto number = [&](int64_t value) -> const Expr * {
+    return context.create<IntLiteral>(range, static_cast<uint64_t>(value));
+  };
+  auto call = [&](llvm::StringRef callee, llvm::ArrayRef<const Expr *> args) {
+    return context.create<CallExpr>(range, args[0]->depth + 1, callee, range,
+                                    context.copy(args));
+  };
+  auto apply = [&](BinaryOp op, const Expr *lhs, int64_t rhs) -> const Expr * {
+    return context.create<BinaryExpr>(range, op, range, lhs, number(rhs));
+  };
+  // No program defines the names of types, max and min.
+  const Expr *x = call("i64", {index});
+  if (fold == Fold::Wrap || extent == 1)
+    return apply(BinaryOp::Mod, x, extent);
+  if (fold == Fold::Edge)
+    return call("max", {call("min", {x, number(extent - 1)}), number(0)});
+  // Mirrored: up and down again as the distance from the middle of a period.
+  bool isTwice = fold == Fold::Symmetric;
+  int64_t half = isTwice ? 2 * extent : extent - 1;
+  x = apply(BinaryOp::Mod, x, isTwice ? half : 2 * half);
+  if (isTwice)
+    x = apply(BinaryOp::Add, apply(BinaryOp::Mul, x, 2), 1);
+  x = apply(BinaryOp::Mod, apply(BinaryOp::Add, x, half), 2 * half);
+  x = call("abs", {apply(BinaryOp::Sub, x, half)});
+  return isTwice ? apply(BinaryOp::FloorDiv, x, 2) : x;
+}
+
 bool StatementAnalyzer::collectIndex(const Expr *subscript, Access &access) {
   if (auto *name = llvm::dyn_cast<NameExpr>(subscript))
     if (graph.tensors[scope.lookup(name->name)->tensor].type ==
@@ -77,7 +108,14 @@ bool StatementAnalyzer::collectIndex(const Expr *subscript, Access &access) {
   Nested &own = nestedReductions.emplace_back();
   own.outer = std::exchange(nested, &own);
   Expression *around = std::exchange(current, &own.vertex);
-  bool ok = collect(subscript);
+  own.index = subscript;
+  if (access.fold) {
+    llvm::ArrayRef<int64_t> shape = shapeOf(access.tensor);
+    size_t dim = access.subscripts.size();
+    if (dim < shape.size())
+      own.index = foldIndex(subscript, shape[dim], *access.fold);
+  }
+  bool ok = collect(own.index);
   current = around;
   nested = own.outer;
   access.subscripts.emplace_back();
@@ -113,7 +151,7 @@ std::optional<Operand> StatementAnalyzer::buildIndex(const Expr *subscript,
   nested = &own;
   Expression *around = std::exchange(current, &own.vertex);
   bool ok = checkIndexType(subscript) &&
-            build(subscript, infer(subscript)->type).has_value();
+            build(own.index, infer(own.index)->type).has_value();
   nested = own.outer;
   current = around;
   if (!ok)
@@ -136,7 +174,7 @@ std::optional<Operand> StatementAnalyzer::buildIndex(const Expr *subscript,
       isWhole(vertex.operands.front()))
     return vertex.operands.front();
   llvm::SmallVector<unsigned, 4> labelsAround = placeLabels(own, vertex);
-  unsigned position = internInner(std::move(vertex), infer(subscript)->type);
+  unsigned position = internInner(std::move(vertex), infer(own.index)->type);
   return readOfInner(position, labelsAround);
 }
 

@@ -170,6 +170,8 @@ teg::ScalarExpr GraphEmitter::toScalar(const Vertex &vertex,
     if (operand.pad)
       pad = constantAttr(*operand.pad, graph.tensors[operand.tensor].type,
                          builder.getContext());
+    else if (operand.fold)
+      pad = builder.getStringAttr(stringifyFold(*operand.fold));
     result.reads.push_back(
         {values[operand.tensor], mapOf(vertex, operand.subscripts), pad});
   }

@@ -330,6 +330,9 @@ Parser::ExprPtr Parser::parseCall(const Token &callee,
   if (!expectClosing(TokenKind::RParen, open))
     return nullptr;
   if (token.is(TokenKind::LSquare)) {
+    std::optional<Fold> fold = foldNamed(callee.spelling);
+    if (fold && !defined.contains(callee.spelling))
+      return parseFolded(callee, *fold, args);
     auto error = diagnostics.error(
         token.range(), "'" + callee.spelling +
                            "(...)' takes no subscripts; a tensor and pad(...) "
@@ -341,6 +344,27 @@ Parser::ExprPtr Parser::parseCall(const Token &callee,
   return checkDepth(context.create<CallExpr>(
       since(callee.range().Start), depth + 1, callee.spelling, callee.range(),
       context.copy<ExprPtr>(args), type));
+}
+
+/// `edge(X)[subscripts]`; the current token is the '['.
+Parser::ExprPtr Parser::parseFolded(const Token &word, Fold fold,
+                                    llvm::ArrayRef<ExprPtr> args) {
+  auto *name = args.size() == 1 ? llvm::dyn_cast<NameExpr>(args[0]) : nullptr;
+  if (!name) {
+    diagnostics.error(since(word.range().Start),
+                      "'" + word.spelling +
+                          "(...)[...]' takes the name of a tensor");
+    return nullptr;
+  }
+  llvm::ArrayRef<ExprPtr> subscripts;
+  if (!parseSubscripts(subscripts))
+    return nullptr;
+  unsigned depth = 0;
+  for (ExprPtr subscript : subscripts)
+    depth = std::max(depth, subscript->depth);
+  return checkDepth(context.create<AccessExpr>(
+      since(word.range().Start), depth + 1, name->name, name->range, subscripts,
+      /*pad=*/nullptr, fold));
 }
 
 /// `pad(X, v)[subscripts]`; the current token is the '(' after 'pad'.

@@ -94,6 +94,8 @@ private:
   ExprPtr parseCall(const Token &callee,
                     std::optional<ElementType> type = std::nullopt);
   ExprPtr parsePad();
+  ExprPtr parseFolded(const Token &word, Fold fold,
+                      llvm::ArrayRef<ExprPtr> args);
   ExprPtr parseIverson();
   ExprPtr parseReduce();
   /// Whether the current word begins a reduction with labels: one of the newer

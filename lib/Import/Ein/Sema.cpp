@@ -391,7 +391,8 @@ std::optional<unsigned> Analyzer::addVertex(const Scope &scope,
                                             const EquationStmt &stmt) {
   if (!countVertices(stmt, numVerticesOf(stmt)))
     return std::nullopt;
-  auto result = StatementAnalyzer(scope, graph, diagnostics, stmt).run();
+  auto result =
+      StatementAnalyzer(scope, graph, diagnostics, context, stmt).run();
   if (!result)
     return std::nullopt;
   for (const StatementAnalyzer::Inner &inner : result->inners)

@@ -287,6 +287,8 @@ bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {
   access.reader = current;
   access.nested = nested;
   access.pad = expr.pad;
+  access.fold = expr.fold;
+  access.tensor = tensor.value_or(0);
   bool ok = tensor.has_value();
   for (const Expr *subscript : expr.subscripts) {
     if (namesData(subscript)) {
@@ -316,7 +318,6 @@ bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {
   }
   if (!ok || !checkBesideData(access, expr.tensor))
     return false;
-  access.tensor = *tensor;
   accessOf[&expr] = accesses.size();
   accesses.push_back(std::move(access));
   return true;

@@ -69,9 +69,9 @@ std::string describeType(ExprType type);
 class StatementAnalyzer {
 public:
   StatementAnalyzer(const Scope &scope, const Graph &graph,
-                    DiagnosticEngine &diagnostics,
+                    DiagnosticEngine &diagnostics, ast::Context &context,
                     const ast::EquationStmt &equation)
-      : scope(scope), graph(graph), diagnostics(diagnostics),
+      : scope(scope), graph(graph), diagnostics(diagnostics), context(context),
         equation(equation) {}
 
   /// A vertex that a part of the expression becomes.
@@ -128,6 +128,8 @@ private:
   struct Nested {
     /// The part around it; null right in the statement.
     Nested *outer = nullptr;
+    /// What an index is once it is folded.
+    const ast::Expr *index = nullptr;
     Vertex vertex;
   };
   struct LabelState {
@@ -150,6 +152,7 @@ private:
     const ast::Expr *expr;
     unsigned tensor;
     const ast::Expr *pad;
+    std::optional<Fold> fold;
     llvm::SmallVector<SymbolicForm, 4> subscripts;
     llvm::SmallVector<llvm::SMRange, 4> ranges;
     /// Per subscript the index that it is; null where it is a form.
@@ -159,6 +162,8 @@ private:
     Nested *nested;
     unsigned operand = 0;
 
+    /// Whether its subscripts may leave the tensor.
+    bool leaves() const { return pad || (fold && !isGather()); }
     bool isGather() const {
       return llvm::any_of(indices, [](Nested *index) { return index; });
     }
@@ -214,6 +219,8 @@ private:
   bool checkBesideData(const Access &access, llvm::StringRef tensor);
   bool namesData(const ast::Expr *subscript) const;
   bool collectIndex(const ast::Expr *subscript, Access &access);
+  /// An index into a dimension of this extent, folded into it.
+  const ast::Expr *foldIndex(const ast::Expr *index, int64_t extent, Fold fold);
   std::optional<unsigned> buildGather(const ast::AccessExpr &expr,
                                       ElementType type);
   std::optional<Operand> buildIndex(const ast::Expr *subscript, Nested &own);
@@ -292,7 +299,7 @@ private:
   bool inferExtents(bool ofUsed = false);
   /// Of labels from `first` on.
   bool decideGivenExtents(size_t first);
-  bool decidePlain(bool padded);
+  bool decidePlain(bool leaving);
   bool setExtent(unsigned label, int64_t extent, llvm::SMRange range,
                  const llvm::Twine &origin, const Access *access);
   bool decideWindows();
@@ -306,6 +313,7 @@ private:
   std::string adviceOnBounds(const Access &access, const SymbolicForm &form,
                              int64_t dimension) const;
   bool checkBounds();
+  bool checkFold(const Access &access);
   Bounds boundsOf(const LinearForm &form) const;
   std::string describeAccess(const Access &access) const;
 
@@ -373,10 +381,12 @@ private:
   /// What the access reads outside of its tensor: nothing is wrong where it has
   /// no pad.
   bool buildPad(const Access &access, std::optional<Constant> &pad);
+  void foldOperand(const Access &access, Operand &operand);
 
   const Scope &scope;
   const Graph &graph;
   DiagnosticEngine &diagnostics;
+  ast::Context &context;
   const ast::EquationStmt &equation;
 
   llvm::SmallVector<LabelState, 6> labels;

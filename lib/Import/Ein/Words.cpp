@@ -56,6 +56,12 @@ std::optional<WordClass> tapestry::ein::classifyWord(llvm::StringRef word) {
   return it->second;
 }
 
+std::optional<tapestry::Fold> tapestry::ein::foldNamed(llvm::StringRef word) {
+  return word == "wrap"  ? Fold::Wrap
+         : word == "mod" ? std::nullopt
+                         : symbolizeFold(word);
+}
+
 llvm::StringRef tapestry::ein::describe(WordClass wordClass) {
   switch (wordClass) {
   case WordClass::Statement:

@@ -10,6 +10,8 @@ void model::describe(llvm::raw_ostream &os, const Projection &projection) {
   for (const ProjectionDim &dim : projection.dims) {
     os << "|" << dim.constant << "," << dim.size << "," << dim.stride << "/"
        << dim.floordiv << "%" << dim.mod;
+    if (dim.fold != Fold::Wrap)
+      os << stringifyFold(dim.fold);
     for (const AffineTerm &term : dim.terms)
       os << ";" << term.dim << "*" << term.coefficient;
   }

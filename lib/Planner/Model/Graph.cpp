@@ -212,8 +212,8 @@ static llvm::Error checkOperand(const PlanGraph &graph, unsigned number,
                        " and stride ", entry.stride, ", the least is 1");
     if (entry.floordiv < 1 || entry.mod < 0)
       return planError(place, ": dimension ", dim, " has floordiv ",
-                       entry.floordiv, " and mod ", entry.mod,
-                       ", the least are 1 and 0");
+                       entry.floordiv, " and ", stringifyFold(entry.fold), " ",
+                       entry.mod, ", the least are 1 and 0");
     for (unsigned term = 0; term < entry.terms.size(); ++term) {
       unsigned label = entry.terms[term].dim;
       if (label >= vertex.labels.size())

@@ -24,3 +24,21 @@ tapestry.graph @around on #tapestry_index.grid<"d.0" = 2> {
   } : (tensor<10xf32>, tensor<10xf32>) -> tensor<10xf32>
   tapestry.sink "V", %V : tensor<10xf32>
 }
+
+// What is folded is one piece, which reads no more than it needs of the tensor;
+// beside what wraps around it is folded in each piece.
+// CHECK-LABEL: func.func @folded
+// CHECK: tra.repartition "U" for "V.0", {{.*}} -> !tra.relation<[10, 6] / [2, 1], f32, #[[NEAR:.*]]>
+// CHECK: tra.join "V" {{.*}} (%{{.*}}[i - 1, j] edge, %{{.*}}[i - 2, j + 1] else %{{.*}}[i - 2, j - 5] reflect) -> [i, j]
+tapestry.graph @folded on #tapestry_index.grid<"d.0" = 2> {
+  %U = tapestry.source "U" : tensor<10x6xf32>
+    home #tapestry_index.layout<[10 by "d.0", 6] on #tapestry_index.grid<"d.0" = 2>>
+  %V = tapestry.einsum "V" [i = 10, j = 6] (%U[i - 1, j] edge, %U[i - 2, (j + 1) mod 6] reflect) -> [i, j]
+    partition #tapestry_index.partition<[["d.0"], []]>
+    home #tapestry_index.layout<[10 by "d.0", 6] on #tapestry_index.grid<"d.0" = 2>> {
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.mulf %a, %b : f32
+    tapestry.yield %m : f32
+  } : (tensor<10x6xf32>, tensor<10x6xf32>) -> tensor<10x6xf32>
+  tapestry.sink "V", %V : tensor<10x6xf32>
+}

@@ -217,3 +217,13 @@ func.func @random_types(%at: i32) {
   %0 = "tapestry_index.random"(%at, %at) <{kind = 1 : i32, stream = 7 : i64}> : (i32, i32) -> f32
   return
 }
+
+// -----
+
+// expected-error @below {{projection has edge 0 in dimension 1, expected at least 1}}
+"test.projection_c3_fold"() {p = #tapestry_index.projection<(d0) -> (d0, 0), mods = [0, edge 0]>} : () -> ()
+
+// -----
+
+// expected-error @below {{layout dimension 0 has reflect 0, expected at least 1}}
+"test.layout_c1_fold"() {l = #tapestry_index.layout<[8 = [8] - 1 reflect 0] on #tapestry_index.grid<>>} : () -> ()

@@ -860,3 +860,33 @@ func.func @join_c6_mod(%v: !v) {
   } : (!v) -> !v
   return
 }
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
+
+func.func @join_c6_fold(%v: !v) {
+  // expected-error@+1 {{reads dimension 0 of operand 0, of extent 5, at what cannot be folded by edge}}
+  %r = tra.join "J" [i = 5] by #tapestry_index.partition<[["d.0"]]>
+         (%v[(i + 1) mod 6] edge) -> [i] {
+  ^bb0(%x: f32):
+    tra.yield %x : f32
+  } : (!v) -> !v
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
+
+func.func @join_c13_fold(%v: !v) {
+  // expected-error@+1 {{operand 0 lies as #tapestry_index.layout<[5 by "d.0"]}}
+  %r = tra.join "J" [i = 5] by #tapestry_index.partition<[["d.0"]]>
+         (%v[i - 1] reflect) -> [i] {
+  ^bb0(%x: f32):
+    tra.yield %x : f32
+  } : (!v) -> !v
+  return
+}

@@ -988,3 +988,39 @@ func.func private @tapestry_c5_on_argument(f32 {tapestry.vertex = "A"})
   // expected-error @below {{requires one result}}
   "tapestry.source"() <{name = "X"}> : () -> ()
 }) : () -> ()
+
+// -----
+
+tapestry.graph @fold_around {
+  // expected-note @+1 {{operand 0 is defined here, of type 'tensor<8xf32>'}}
+  %U = tapestry.source "U" : tensor<8xf32>
+  // expected-error @+1 {{subscript '(i + 1) mod 9' of operand 0 leaves dimension 0 of extent 8 and cannot be folded by edge: it wraps around}}
+  %A = tapestry.einsum "A" [i = 9] (%U[(i + 1) mod 9] edge) -> [i] {
+  ^bb0(%u: f32):
+    tapestry.yield %u : f32
+  } : (tensor<8xf32>) -> tensor<9xf32>
+}
+
+// -----
+
+tapestry.graph @fold_nothing {
+  // expected-note @+1 {{operand 0 is defined here, of type 'tensor<0xf32>'}}
+  %U = tapestry.source "U" : tensor<0xf32>
+  // expected-error @+1 {{subscript 'i' of operand 0 leaves dimension 0 of extent 0 and cannot be folded by reflect: there is no element}}
+  %A = tapestry.einsum "A" [i = 9] (%U[i] reflect) -> [i] {
+  ^bb0(%u: f32):
+    tapestry.yield %u : f32
+  } : (tensor<0xf32>) -> tensor<9xf32>
+}
+
+// -----
+
+tapestry.graph @fold_name {
+  %U = tapestry.source "U" : tensor<8xf32>
+  // expected-error @+1 {{pad of operand 0 is "mirror", expected a constant of type 'f32'}}
+  %A = "tapestry.einsum"(%U) <{name = "A", labels = ["i"], extents = array<i64: 8>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = ["mirror"], monoid = #tapestry_index.monoid<none>}> ({
+  ^bb0(%u: f32):
+    "tapestry.yield"(%u) : (f32) -> ()
+  }, {
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+}

@@ -190,3 +190,15 @@ func.func @embedded(%a: tensor<5xf16>) -> tensor<5xf16> {
   } : (tensor<5xf16>) -> tensor<5xf16>
   return %0 : tensor<5xf16>
 }
+
+// What leaves an operand may be folded back into it; what stays inside is not.
+// CHECK-LABEL: tapestry.graph @folds
+tapestry.graph @folds on #grid {
+  %U = tapestry.source "U" : tensor<97x41xf32>
+  // CHECK: (%{{.*}}[i - 1, j] edge, %{{.*}}[i, 2 * j - 7] reflect, %{{.*}}[i floordiv 2, (j + 3) mod 41] symmetric)
+  %A = tapestry.einsum "A" [i = 97, j = 41] (%U[i - 1, j] edge, %U[i, 2 * j - 7] reflect, %U[i floordiv 2, (j + 3) mod 41] symmetric) -> [i, j] {
+  ^bb0(%u: f32, %v: f32, %w: f32):
+    tapestry.yield %v : f32
+  } : (tensor<97x41xf32>, tensor<97x41xf32>, tensor<97x41xf32>) -> tensor<97x41xf32>
+  tapestry.sink "A", %A : tensor<97x41xf32>
+}

@@ -23,6 +23,7 @@ MONOIDS = {
 }
 MAX_POINTS = 6000
 MAX_LABELS = 5
+FOLDS = ["edge", "wrap", "reflect", "symmetric"]
 LABEL_NAMES = "ijklmnpqrstuvw"
 
 
@@ -161,10 +162,11 @@ class _Statement:
         """An access to `tensor`: its text, and its values per index point."""
         rng = self.rng
         padded = bool(tensor.shape) and rng.random() < 0.12
+        fold = str(rng.choice(["", "", *FOLDS])) if padded else ""
         texts, forms = [], []
         for extent in tensor.shape:
             turns = any(not isinstance(form, Expression) and form[2:] != (1, 0) for form in forms)
-            if padded and self.integers and not turns and rng.random() < 0.3:
+            if padded and not fold and self.integers and not turns and rng.random() < 0.3:
                 # The place is what another tensor holds.
                 index = self.read(self.integers[rng.integers(len(self.integers))])
                 texts.append(index.text)
@@ -182,7 +184,9 @@ class _Statement:
             if len(terms) == 1 and terms[0][0] == 1 and constant == 0 and not padded:
                 terms[0][1].is_plain = True
         base, pad = tensor.name, None
-        if padded:
+        if fold:
+            base = f"{fold}({tensor.name})"
+        elif padded:
             pad = _pad_value(rng, tensor.type)
             base = f"pad({tensor.name}, {pad[0]})"
         brackets = f"[{', '.join(texts)}]" if texts or rng.random() < 0.3 else ""
@@ -190,7 +194,7 @@ class _Statement:
         self.reads.append((tensor, key))
 
         def evaluate(grid):
-            return _gather(tensor.value, forms, grid, None if pad is None else pad[1])
+            return _gather(tensor.value, forms, grid, None if pad is None else pad[1], fold)
 
         return Expression(base + brackets, tensor.type, evaluate, atomic=True)
 
@@ -297,7 +301,18 @@ def _pad_value(rng, type):
     return repr(value), value
 
 
-def _gather(tensor, forms, grid, pad):
+def _folded(index, extent, fold):
+    """The index inside the tensor that a read outside goes to."""
+    if fold == "edge":
+        return np.clip(index, 0, extent - 1)
+    if fold == "wrap":
+        return index % extent
+    turn = 2 * extent if fold == "symmetric" else max(2 * extent - 2, 1)
+    index = index % turn
+    return np.minimum(index, turn - (fold == "symmetric") - index)
+
+
+def _gather(tensor, forms, grid, pad, fold=""):
     """The tensor at every index point of the statement."""
     if not forms:
         return tensor
@@ -312,6 +327,7 @@ def _gather(tensor, forms, grid, pad):
                 index = index + step * grid[label.name]
             index = index // divisor
             index = index % modulus if modulus else index
+            index = _folded(index, extent, fold) if fold else index
         inside = inside & (index >= 0) & (index < extent)
         indices.append(np.clip(index, 0, extent - 1))
     place = tuple(np.broadcast_arrays(*indices))

@@ -11,6 +11,7 @@
 #define TAPESTRY_IMPORT_EIN_AST_H
 
 #include "tapestry/Import/Ein/Types.h"
+#include "tapestry/Support/Projection.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
@@ -90,18 +91,21 @@ struct ExtentExpr : Expr {
   static bool classof(const Expr *e) { return e->kind == Kind::Extent; }
 };
 
-/// `X[i, 2*y + r]` or, with a padding value, `pad(X, v)[...]`.
+/// `X[i, 2*y + r]` or, with a padding value, `pad(X, v)[...]`, or with what
+/// leaves the tensor folded back into it, `edge(X)[...]`.
 struct AccessExpr : Expr {
   llvm::StringRef tensor;
   llvm::SMRange tensorRange;
   llvm::ArrayRef<const Expr *> subscripts;
   /// The value outside the tensor's bounds; null without padding.
   const Expr *pad;
+  std::optional<Fold> fold;
   AccessExpr(llvm::SMRange range, unsigned depth, llvm::StringRef tensor,
              llvm::SMRange tensorRange, llvm::ArrayRef<const Expr *> subscripts,
-             const Expr *pad)
+             const Expr *pad, std::optional<Fold> fold = std::nullopt)
       : Expr(Kind::Access, range, depth), tensor(tensor),
-        tensorRange(tensorRange), subscripts(subscripts), pad(pad) {}
+        tensorRange(tensorRange), subscripts(subscripts), pad(pad), fold(fold) {
+  }
   static bool classof(const Expr *e) { return e->kind == Kind::Access; }
 };
 

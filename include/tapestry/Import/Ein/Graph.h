@@ -11,6 +11,7 @@
 #define TAPESTRY_IMPORT_EIN_GRAPH_H
 
 #include "tapestry/Import/Ein/Types.h"
+#include "tapestry/Support/Projection.h"
 #include "tapestry/Support/ShardingConstraint.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/SMLoc.h"
@@ -60,9 +61,12 @@ struct Operand {
   llvm::SmallVector<LinearForm, 4> subscripts;
   /// What is read outside the tensor's bounds.
   std::optional<Constant> pad;
+  /// How what leaves the tensor is folded back into it, other than around.
+  std::optional<Fold> fold;
 
   bool operator==(const Operand &o) const {
-    return tensor == o.tensor && subscripts == o.subscripts && pad == o.pad;
+    return tensor == o.tensor && subscripts == o.subscripts && pad == o.pad &&
+           fold == o.fold;
   }
 };
 

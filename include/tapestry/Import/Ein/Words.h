@@ -8,6 +8,7 @@
 #ifndef TAPESTRY_IMPORT_EIN_WORDS_H
 #define TAPESTRY_IMPORT_EIN_WORDS_H
 
+#include "tapestry/Support/Projection.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -31,6 +32,9 @@ constexpr llvm::StringLiteral randomPrefix = "random.";
 
 /// What a reserved word is; nothing for words that users may define.
 std::optional<WordClass> classifyWord(llvm::StringRef word);
+/// What `edge(X)[...]` and its like do at the ends of X, unless the program
+/// defines the name.
+std::optional<Fold> foldNamed(llvm::StringRef word);
 /// How a message names such a word: "a function", "a reduction", ...
 llvm::StringRef describe(WordClass wordClass);
 

@@ -165,7 +165,15 @@ AffineExpr index::getAffineExpr(const ProjectionDim &dim,
     sum = getAffineDimExpr(term.dim, context) * term.coefficient + sum;
   if (dim.floordiv != 1)
     sum = sum.floorDiv(dim.floordiv);
-  return dim.mod == 0 ? sum : sum % dim.mod;
+  bool wraps = dim.mod != 0 && dim.fold == Fold::Wrap;
+  return wraps ? sum % dim.mod : sum;
+}
+
+std::optional<Fold> index::foldOf(Attribute pad) {
+  auto name = dyn_cast<StringAttr>(pad);
+  std::optional<Fold> fold =
+      name ? symbolizeFold(name.getValue()) : std::nullopt;
+  return fold == Fold::Wrap ? std::nullopt : fold;
 }
 
 AffineMap index::getStartMap(const Projection &projection, unsigned indexRank,
@@ -218,5 +226,6 @@ void index::printSubscript(llvm::raw_ostream &os, const ProjectionDim &dim,
   if (dim.floordiv != 1)
     os << " floordiv " << dim.floordiv;
   if (dim.mod != 0)
-    os << (isBoth ? ")" : "") << " mod " << dim.mod;
+    os << (isBoth ? ")" : "") << ' ' << stringifyFold(dim.fold) << ' '
+       << dim.mod;
 }

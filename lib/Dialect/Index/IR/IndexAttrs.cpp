@@ -39,7 +39,7 @@ llvm::hash_code tapestry::hash_value(const Projection &projection) {
   llvm::hash_code hash = llvm::hash_value(projection.dims.size());
   for (const ProjectionDim &dim : projection.dims) {
     hash = llvm::hash_combine(hash, dim.constant, dim.size, dim.stride,
-                              dim.floordiv, dim.mod);
+                              dim.floordiv, dim.mod, dim.fold);
     for (const AffineTerm &term : dim.terms)
       hash = llvm::hash_combine(hash, term.dim, term.coefficient);
   }
@@ -55,7 +55,7 @@ llvm::hash_code tapestry::hash_value(const Layout &layout) {
       llvm::hash_combine(layout.dims.size(), hashCut(layout.partial));
   for (const LayoutDim &dim : layout.dims) {
     hash = llvm::hash_combine(hash, dim.extent, dim.constant, dim.span,
-                              dim.floordiv, dim.mod);
+                              dim.floordiv, dim.mod, dim.fold);
     for (const LayoutTerm &term : dim.terms)
       hash = llvm::hash_combine(hash, term.coefficient, term.extent,
                                 hashCut(term.cut), term.within.has_value());
@@ -180,8 +180,13 @@ ProjectionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << ", expected at least 1";
     if (dim.floordiv < 1 || dim.mod < 0)
       return emitError() << "projection has floordiv " << dim.floordiv
-                         << " and mod " << dim.mod << " in dimension " << number
+                         << " and " << stringifyFold(dim.fold) << " " << dim.mod
+                         << " in dimension " << number
                          << ", expected at least 1 and 0";
+    if (dim.mod == 0 && dim.fold != Fold::Wrap)
+      return emitError() << "projection has " << stringifyFold(dim.fold)
+                         << " 0 in dimension " << number
+                         << ", expected at least 1";
     // projection_c4
     unsigned next = 0;
     for (const AffineTerm &term : dim.terms) {
@@ -231,7 +236,13 @@ static ParseResult parseProjectionExtras(AsmParser &parser,
                       "got '")
              << name << "'";
     llvm::SmallVector<int64_t> values;
-    auto parseValue = [&]() {
+    llvm::SmallVector<Fold> folds;
+    auto parseValue = [&]() -> ParseResult {
+      Fold &fold = folds.emplace_back(Fold::Wrap);
+      for (Fold other : {Fold::Edge, Fold::Reflect, Fold::Symmetric})
+        if (entry->member == &ProjectionDim::mod &&
+            succeeded(parser.parseOptionalKeyword(stringifyFold(other))))
+          fold = other;
       return parser.parseInteger(values.emplace_back());
     };
     if (parser.parseEqual() || parser.parseCommaSeparatedList(
@@ -242,8 +253,12 @@ static ParseResult parseProjectionExtras(AsmParser &parser,
       return parser.emitError(loc)
              << "projection has " << projection.rank() << " results but "
              << values.size() << " entries in '" << name << "'";
-    for (auto [dim, value] : llvm::zip_equal(projection.dims, values))
+    for (auto [dim, value, fold] :
+         llvm::zip_equal(projection.dims, values, folds)) {
       dim.*entry->member = value;
+      if (entry->member == &ProjectionDim::mod)
+        dim.fold = fold;
+    }
   }
   return success();
 }
@@ -284,6 +299,8 @@ void ProjectionAttr::print(AsmPrinter &printer) const {
       continue;
     os << ", " << number.name << " = [";
     llvm::interleaveComma(projection.dims, os, [&](const ProjectionDim &dim) {
+      if (number.member == &ProjectionDim::mod && dim.fold != Fold::Wrap)
+        os << stringifyFold(dim.fold) << ' ';
       os << dim.*number.member;
     });
     os << ']';

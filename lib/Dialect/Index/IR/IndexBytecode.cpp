@@ -140,7 +140,8 @@ IndexBytecode::writeAttribute(Attribute attr,
     return success();
   }
   if (auto projection = dyn_cast<ProjectionAttr>(attr)) {
-    if (projection.getIndexRank() > maxIndexRank)
+    if (projection.getIndexRank() > maxIndexRank ||
+        !hasCode(projection.getProjection()))
       return failure();
     begin(Code::Projection);
     fields.write(projection.getIndexRank());
@@ -162,6 +163,8 @@ IndexBytecode::writeAttribute(Attribute attr,
     return success();
   }
   if (auto layout = dyn_cast<LayoutAttr>(attr)) {
+    if (!hasCode(layout.getLayout()))
+      return failure();
     begin(Code::Layout);
     writeLayout(layout, writer);
     return success();

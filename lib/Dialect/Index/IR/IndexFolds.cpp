@@ -82,7 +82,8 @@ LogicalResult ApplyOp::fold(FoldAdaptor adaptor,
     int64_t start = dim.constant;
     for (const AffineTerm &term : dim.terms)
       start += term.coefficient * (*point)[term.dim];
-    starts.push_back(wrapped({start, start + 1}, dim.floordiv, dim.mod).lo);
+    starts.push_back(
+        wrapped({start, start + 1}, dim.floordiv, dim.mod, dim.fold).lo);
   }
   return setResults(getContext(), starts, results);
 }

@@ -131,6 +131,48 @@ LogicalResult IntersectOp::verify() {
   return success();
 }
 
+Value index::emitFloorDivision(OpBuilder &b, Location loc, Value value,
+                               int64_t divisor) {
+  if (divisor == 1)
+    return value;
+  auto constant = [&](int64_t number) {
+    return arith::ConstantIndexOp::create(b, loc, number);
+  };
+  Value by = constant(divisor);
+  Value quotient = b.createOrFold<arith::DivSIOp>(loc, value, by);
+  Value rest = b.createOrFold<arith::RemSIOp>(loc, value, by);
+  Value isLess = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
+                                               rest, constant(0));
+  Value below = b.createOrFold<arith::AddIOp>(loc, quotient, constant(-1));
+  return b.createOrFold<arith::SelectOp>(loc, isLess, below, quotient);
+}
+
+Value index::emitFold(OpBuilder &b, Location loc, Value value, int64_t mod,
+                      Fold fold) {
+  auto constant = [&](int64_t number) {
+    return arith::ConstantIndexOp::create(b, loc, number);
+  };
+  auto remainder = [&](int64_t period) {
+    Value turn = emitFloorDivision(b, loc, value, period);
+    Value before = b.createOrFold<arith::MulIOp>(loc, turn, constant(period));
+    return b.createOrFold<arith::SubIOp>(loc, value, before);
+  };
+  if (fold == Fold::Wrap)
+    return remainder(mod);
+  if (fold == Fold::Edge) {
+    value = b.createOrFold<arith::MaxSIOp>(loc, value, constant(0));
+    return b.createOrFold<arith::MinSIOp>(loc, value, constant(mod - 1));
+  }
+  if (mod == 1)
+    return constant(0);
+  bool isTwice = fold == Fold::Symmetric;
+  int64_t period = 2 * mod - (isTwice ? 0 : 2);
+  Value there = remainder(period);
+  Value back = b.createOrFold<arith::SubIOp>(
+      loc, constant(period - (isTwice ? 1 : 0)), there);
+  return b.createOrFold<arith::MinSIOp>(loc, there, back);
+}
+
 SmallVector<Value> index::emitWindowStarts(OpBuilder &b, Location loc,
                                            const Access &access,
                                            ValueRange starts, ValueRange ends) {

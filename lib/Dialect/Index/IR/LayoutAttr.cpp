@@ -44,8 +44,11 @@ static LogicalResult verifyDim(function_ref<InFlightDiagnostic()> emitError,
                        << dim.span << ", expected at least 1";
   if (dim.floordiv < 1 || dim.mod < 0)
     return emitError() << "layout dimension " << number << " has floordiv "
-                       << dim.floordiv << " and mod " << dim.mod
-                       << ", expected at least 1 and 0";
+                       << dim.floordiv << " and " << stringifyFold(dim.fold)
+                       << " " << dim.mod << ", expected at least 1 and 0";
+  if (dim.mod == 0 && dim.fold != Fold::Wrap)
+    return emitError() << "layout dimension " << number << " has "
+                       << stringifyFold(dim.fold) << " 0, expected at least 1";
   for (const LayoutTerm &term : dim.terms) {
     if (term.within && (term.within->lo < 0 || term.within->hi > term.extent))
       return emitError() << "layout dimension " << number << " looks at ["
@@ -218,7 +221,7 @@ ParseResult LayoutParser::parseImage(LayoutDim &dim) {
   }
 }
 
-/// extent cut | extent `=` image (`floordiv` d)? (`mod` m)? (`span` k)?
+/// extent cut | extent `=` image (`floordiv` d)? (fold m)? (`span` k)?
 ParseResult LayoutParser::parseDim() {
   LayoutDim &dim = layout.dims.emplace_back();
   if (parser.parseInteger(dim.extent))
@@ -230,13 +233,21 @@ ParseResult LayoutParser::parseDim() {
   }
   if (parseImage(dim))
     return failure();
-  for (auto [keyword, value] :
-       {std::pair("floordiv", &dim.floordiv), std::pair("mod", &dim.mod),
-        std::pair("span", &dim.span)})
-    if (succeeded(parser.parseOptionalKeyword(keyword)) &&
-        parser.parseInteger(*value))
-      return failure();
-  return success();
+  auto parseNumber = [&](StringRef keyword, int64_t &value) -> ParseResult {
+    if (failed(parser.parseOptionalKeyword(keyword)))
+      return success();
+    return parser.parseInteger(value);
+  };
+  if (parseNumber("floordiv", dim.floordiv))
+    return failure();
+  for (Fold fold : {Fold::Wrap, Fold::Edge, Fold::Reflect, Fold::Symmetric})
+    if (succeeded(parser.parseOptionalKeyword(stringifyFold(fold)))) {
+      dim.fold = fold;
+      if (parser.parseInteger(dim.mod))
+        return failure();
+      break;
+    }
+  return parseNumber("span", dim.span);
 }
 
 ParseResult LayoutParser::resolve(Cut &cut, const DeviceGrid &grid) {
@@ -327,7 +338,7 @@ static void printDim(AsmPrinter &printer, const DeviceGrid &grid,
   if (dim.floordiv != 1)
     printer << " floordiv " << dim.floordiv;
   if (dim.mod != 0)
-    printer << " mod " << dim.mod;
+    printer << ' ' << stringifyFold(dim.fold) << ' ' << dim.mod;
   if (dim.span != 1)
     printer << " span " << dim.span;
 }

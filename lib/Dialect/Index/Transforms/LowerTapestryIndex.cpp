@@ -48,15 +48,8 @@ public:
   Value remainder(Value a, int64_t b) {
     return builder.createOrFold<arith::RemUIOp>(loc, a, constant(b));
   }
-  /// Of any values, rounding down.
   Value floorDivide(Value a, int64_t b) {
-    if (b == 1)
-      return a;
-    Value quotient = builder.createOrFold<arith::DivSIOp>(loc, a, constant(b));
-    Value rest = builder.createOrFold<arith::RemSIOp>(loc, a, constant(b));
-    Value isLess = builder.createOrFold<arith::CmpIOp>(
-        loc, arith::CmpIPredicate::slt, rest, constant(0));
-    return select(isLess, add(quotient, -1), quotient);
+    return emitFloorDivision(builder, loc, a, b);
   }
   Value min(Value a, Value b) {
     return builder.createOrFold<arith::MinSIOp>(loc, a, b);
@@ -85,18 +78,41 @@ public:
     return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, a,
                                                b);
   }
+  Value fold(Value value, int64_t mod, Fold how) {
+    return emitFold(builder, loc, value, mod, how);
+  }
   /// `tapestry::wrapped` of one value.
-  Value wrap(Value value, int64_t floordiv, int64_t mod) {
-    value = floorDivide(value, floordiv);
-    return mod == 0 ? value : add(value, scale(floorDivide(value, mod), -mod));
+  template <typename Form> Value wrap(Value value, const Form &form) {
+    value = floorDivide(value, form.floordiv);
+    return form.mod == 0 ? value : fold(value, form.mod, form.fold);
+  }
+  /// The range of folded values; mirrored, they turn at 0 and mod - 1 unless
+  /// the range ends before.
+  ValueRangePair mirror(Value first, Value last, int64_t mod, Fold how) {
+    if (mod == 1)
+      return {constant(0), constant(1)};
+    int64_t period = 2 * mod - (how == Fold::Symmetric ? 0 : 2);
+    auto passes = [&](int64_t turn) {
+      return builder.createOrFold<arith::CmpIOp>(
+          loc, arith::CmpIPredicate::ne, floorDivide(add(last, -turn), period),
+          floorDivide(add(first, -1 - turn), period));
+    };
+    Value a = fold(first, mod, how), b = fold(last, mod, how);
+    return {select(passes(0), constant(0), min(a, b)),
+            add(select(passes(mod - 1), constant(mod - 1), max(a, b)), 1)};
   }
   /// `tapestry::wrapped` of a range that is not empty.
-  ValueRangePair wrap(const ValueRangePair &range, int64_t floordiv,
-                      int64_t mod) {
-    Value first = floorDivide(range.lo, floordiv);
-    Value last = floorDivide(add(range.hi, -1), floordiv);
+  template <typename Form>
+  ValueRangePair wrap(const ValueRangePair &range, const Form &form) {
+    Value first = floorDivide(range.lo, form.floordiv);
+    Value last = floorDivide(add(range.hi, -1), form.floordiv);
+    int64_t mod = form.mod;
     if (mod == 0)
       return {first, add(last, 1)};
+    if (form.fold == Fold::Edge)
+      return {fold(first, mod, form.fold), add(fold(last, mod, form.fold), 1)};
+    if (form.fold != Fold::Wrap)
+      return mirror(first, last, mod, form.fold);
     Value turn = floorDivide(first, mod);
     Value stays = equal(turn, floorDivide(last, mod));
     Value base = scale(turn, -mod);
@@ -120,7 +136,7 @@ public:
     }
     if (isLinear)
       return range;
-    range = wrap(range, form.floordiv, form.mod);
+    range = wrap(range, form);
     return {range.lo, add(range.hi, span - 1)};
   }
   /// The range, or [0, 0) where `condition` holds.
@@ -168,7 +184,7 @@ struct LowerApply : public OpRewritePattern<ApplyOp> {
       }
       start =
           start ? emit.add(start, dim.constant) : emit.constant(dim.constant);
-      starts.push_back(emit.wrap(start, dim.floordiv, dim.mod));
+      starts.push_back(emit.wrap(start, dim));
     }
     rewriter.replaceOp(op, starts);
     return success();

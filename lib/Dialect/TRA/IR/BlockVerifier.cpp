@@ -137,8 +137,9 @@ LogicalResult BlockOp::verify() {
       failed(verifyGuards(*this)))
     return failure();
   // block_c3, block_c4
-  if (llvm::any_of(getPads(), isElse))
-    return emitOpError("has \"else\" as a pad, which only a join has");
+  const auto *named = llvm::find_if(getPads(), llvm::IsaPred<StringAttr>);
+  if (named != getPads().end())
+    return emitOpError("has ") << *named << " as a pad, which only a join has";
   if (failed(verifyReads(*this, getPads(), getInputs(), getExtents(),
                          [&](unsigned number) {
                            return Access{getRead(number), getGuard(number)};

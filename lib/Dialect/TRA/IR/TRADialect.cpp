@@ -93,7 +93,8 @@ LogicalResult TRABytecode::writeType(Type type,
   auto relation = dyn_cast<RelationType>(type);
   // Elements that no tensor of a graph has stay text.
   std::optional<DType> element;
-  if (relation && !isTextAlone(writer))
+  if (relation && !isTextAlone(writer) &&
+      index::hasCode(relation.getLayout().getLayout()))
     element = dtypeOf(relation.getElementType());
   if (!element)
     return failure();
@@ -133,15 +134,6 @@ SmallVector<int64_t> tra::partsOf(const DeviceGrid &grid,
     parts.push_back(count);
   }
   return parts;
-}
-
-FailureOr<Layout> tra::readLayout(AffineMap map, ArrayRef<int64_t> extents,
-                                  const Partition &partition,
-                                  ArrayRef<int64_t> shape) {
-  FailureOr<Projection> projection = index::getSubscripts(map);
-  if (failed(projection))
-    return failure();
-  return Layout::ofProjection(*projection, extents, partition, shape);
 }
 
 Layout tra::writtenLayout(AffineMap map, ArrayRef<int64_t> extents,

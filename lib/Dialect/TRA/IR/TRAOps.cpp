@@ -4,6 +4,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/TRA/IR/TRA.h"
+#include "tapestry/Support/Access.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -70,7 +71,7 @@ bool tra::isElse(Attribute pad) {
 /// Null for what is no constant.
 static TypedAttr padAt(ArrayAttr pads, unsigned input) {
   Attribute pad = pads[input];
-  return isElse(pad) ? TypedAttr() : dyn_cast<TypedAttr>(pad);
+  return isa<StringAttr>(pad) ? TypedAttr() : dyn_cast<TypedAttr>(pad);
 }
 
 //===----------------------------------------------------------------------===//
@@ -102,6 +103,29 @@ SmallVector<std::pair<unsigned, unsigned>> JoinOp::getOperandPieces() {
       pieces.push_back({input, input + 1});
   }
   return pieces;
+}
+
+Projection JoinOp::getRead(unsigned input) {
+  Projection read = *index::getSubscripts(getInputMap(input));
+  unsigned first = input, last = input;
+  while (first > 0 && isElse(getPads()[first - 1]))
+    --first;
+  while (last + 1 < getInputs().size() && isElse(getPads()[last]))
+    ++last;
+  std::optional<Fold> fold = index::foldOf(getPads()[last]);
+  if (!fold)
+    return read;
+  Projection folded = read;
+  foldInto(folded, getExtents(),
+           cast<RelationType>(getInputs()[input].getType()).getShape(), *fold);
+  for (unsigned piece = first; piece <= last; ++piece) {
+    Projection other = *index::getSubscripts(getInputMap(piece));
+    for (auto [dim, with, line] :
+         llvm::zip_equal(folded.dims, other.dims, read.dims))
+      if (with.constant != line.constant)
+        dim = line;
+  }
+  return folded;
 }
 
 SmallVector<unsigned> JoinOp::getReducedLabels() {
@@ -220,7 +244,8 @@ ParseResult JoinParser::parseSubscripts() {
   return success();
 }
 
-/// `%x[2 * y + r - 1] pad 0.0 : f32` or `%x[i + 1] else %y[i - 7]`
+/// `%x[2 * y + r - 1] pad 0.0 : f32`, `%x[i - 1] edge` or
+/// `%x[i + 1] else %y[i - 7]`
 ParseResult JoinParser::parseOperand() {
   for (;;) {
     if (parser.parseOperand(operands.emplace_back()) || parseSubscripts())
@@ -228,6 +253,11 @@ ParseResult JoinParser::parseOperand() {
     Attribute &pad = pads.emplace_back(parser.getBuilder().getUnitAttr());
     if (succeeded(parser.parseOptionalKeyword("pad")))
       return parser.parseAttribute(pad);
+    for (Fold fold : {Fold::Edge, Fold::Reflect, Fold::Symmetric})
+      if (succeeded(parser.parseOptionalKeyword(stringifyFold(fold)))) {
+        pad = parser.getBuilder().getStringAttr(stringifyFold(fold));
+        return success();
+      }
     if (failed(parser.parseOptionalKeyword("else")))
       return success();
     pad = getElse(parser.getContext());
@@ -315,6 +345,8 @@ void JoinOp::print(OpAsmPrinter &printer) {
     printSubscripts(printer, *this, getInputMap(number));
     if (TypedAttr pad = getPad(number))
       printer << " pad " << pad;
+    else if (std::optional<Fold> fold = index::foldOf(getPads()[number]))
+      printer << ' ' << stringifyFold(*fold);
   }
   printer << ") -> ";
   printSubscripts(printer, *this, getResultMap());

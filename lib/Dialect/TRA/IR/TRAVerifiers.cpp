@@ -320,6 +320,15 @@ LogicalResult tra::verifyReads(Operation *op, ArrayAttr pads, ValueRange inputs,
     // Whoever knows of pieces has looked at them.
     if (isElse(pads[number]) || (number > 0 && isElse(pads[number - 1])))
       continue;
+    if (auto fold = index::foldOf(pads[number])) {
+      Projection read = accessOf(number).projection;
+      if (auto failed = foldInto(read, extents, type.getShape(), *fold))
+        return op->emitOpError("reads dimension ")
+               << *failed << " of operand " << number << ", of extent "
+               << type.getShape()[*failed] << ", at what cannot be folded by "
+               << stringifyFold(*fold);
+      continue;
+    }
     auto pad = dyn_cast<TypedAttr>(pads[number]);
     if (!pad && !isa<UnitAttr>(pads[number]))
       return op->emitOpError("pad ")
@@ -402,7 +411,8 @@ static LogicalResult verifySubscripts(JoinOp op) {
       if (failed(verifyPiece(op, first, number)))
         return failure();
     Attribute last = op.getPads()[end - 1];
-    if (isElse(last) || (end - first > 1 && !isa<UnitAttr>(last)))
+    if (isElse(last) ||
+        (end - first > 1 && !isa<UnitAttr>(last) && !index::foldOf(last)))
       return op.emitOpError("has the pad ")
              << last << " at operand " << end - 1
              << ", behind which no other piece of it comes, expected 'unit'";
@@ -481,11 +491,10 @@ static LogicalResult verifyPlacement(JoinOp op) {
   // join_c13
   for (auto [number, input] : llvm::enumerate(op.getInputs())) {
     auto type = cast<RelationType>(input.getType());
-    FailureOr<Layout> expected = readLayout(
-        op.getInputMap(number), op.getExtents(), *partition, type.getShape());
-    if (failed(expected) ||
-        failed(verifyLayout(op, "operand " + Twine(number), type,
-                            op.getPartition(), *expected)))
+    Layout expected = Layout::ofProjection(op.getRead(number), op.getExtents(),
+                                           *partition, type.getShape());
+    if (failed(verifyLayout(op, "operand " + Twine(number), type,
+                            op.getPartition(), expected)))
       return failure();
   }
   // join_c14

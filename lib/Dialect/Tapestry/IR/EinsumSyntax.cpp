@@ -84,13 +84,16 @@ ParseResult EinsumParser::parseSubscripts() {
   return success();
 }
 
-/// %value subscripts (`pad` constant)?
+/// %value subscripts (`pad` constant | fold)?
 ParseResult EinsumParser::parseOperand() {
   if (parser.parseOperand(operands.emplace_back()) || parseSubscripts())
     return failure();
   Attribute &pad = pads.emplace_back(builder.getUnitAttr());
   if (succeeded(parser.parseOptionalKeyword("pad")))
     return parser.parseAttribute(pad);
+  for (Fold fold : {Fold::Edge, Fold::Reflect, Fold::Symmetric})
+    if (succeeded(parser.parseOptionalKeyword(stringifyFold(fold))))
+      pad = builder.getStringAttr(stringifyFold(fold));
   return success();
 }
 
@@ -206,6 +209,8 @@ void EinsumOp::print(OpAsmPrinter &printer) {
         printSubscripts(printer, *this, getOperandMap(operand.index()));
         if (TypedAttr pad = getPad(operand.index()))
           printer << " pad " << pad;
+        else if (std::optional<Fold> fold = getFold(operand.index()))
+          printer << ' ' << stringifyFold(*fold);
       });
   printer << ") -> ";
   printSubscripts(printer, *this, getResultMap());

@@ -86,6 +86,23 @@ static LogicalResult verifyOperand(EinsumOp op, unsigned operand) {
              << "' of operand " << operand << " reaches 2^62 or more";
   if (llvm::is_contained(op.getExtents(), 0))
     return success();
+  if (std::optional<Fold> fold = op.getFold(operand)) {
+    std::optional<unsigned> failed =
+        foldInto(projection, op.getExtents(), shape, *fold);
+    if (!failed)
+      return success();
+    InFlightDiagnostic diagnostic =
+        op.emitOpError() << "subscript '"
+                         << subscriptText(op.getLabels(),
+                                          projection.dims[*failed])
+                         << "' of operand " << operand << " leaves dimension "
+                         << *failed << " of extent " << shape[*failed]
+                         << " and cannot be folded by " << stringifyFold(*fold)
+                         << (shape[*failed] == 0 ? ": there is no element"
+                                                 : ": it wraps around");
+    noteOperand(diagnostic, op, operand);
+    return diagnostic;
+  }
   for (auto [number, dim] : llvm::enumerate(projection.dims)) {
     ZRange image = startsOfDim(dim, op.getExtents());
     if (op.getPad(operand) || ZRange{0, shape[number]}.contains(image))
@@ -141,7 +158,7 @@ static LogicalResult verifyPads(EinsumOp op) {
            << "has " << op.getPads().size() << " pad entries for "
            << op.getInputs().size() << " operands";
   for (auto [operand, pad] : llvm::enumerate(op.getPads())) {
-    if (isa<UnitAttr>(pad))
+    if (isa<UnitAttr>(pad) || index::foldOf(pad))
       continue;
     Type expected = op.getInputType(operand).getElementType();
     if (!isa<FloatAttr, IntegerAttr>(pad))

@@ -181,6 +181,8 @@ std::vector<Access> EinsumOp::getAccesses(unsigned operand) {
   if (getPad(operand))
     return {{whole, {}, AccessKind::Affine, AccessFallback::Pad}};
   llvm::ArrayRef<int64_t> shape = getInputType(operand).getShape();
+  if (std::optional<Fold> fold = getFold(operand))
+    foldInto(whole, getExtents(), shape, *fold);
   std::vector<Access> accesses;
   for (Projection &piece : splitTurns(whole, getExtents(), shape)) {
     // Sparse values that wrap around may only seem to leave the tensor.

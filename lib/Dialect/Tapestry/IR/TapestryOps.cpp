@@ -3,6 +3,7 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "Placement.h"
 #include "mlir/IR/Builders.h"
+#include "tapestry/Dialect/Index/IR/AffineForm.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -125,7 +126,12 @@ AffineMap EinsumOp::getResultMap() {
 }
 
 TypedAttr EinsumOp::getPad(unsigned operand) {
-  return dyn_cast<TypedAttr>(getPads()[operand]);
+  Attribute pad = getPads()[operand];
+  return isa<StringAttr>(pad) ? TypedAttr() : dyn_cast<TypedAttr>(pad);
+}
+
+std::optional<Fold> EinsumOp::getFold(unsigned operand) {
+  return index::foldOf(getPads()[operand]);
 }
 
 RankedTensorType EinsumOp::getInputType(unsigned operand) {

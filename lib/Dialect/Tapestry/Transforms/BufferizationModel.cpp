@@ -14,6 +14,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 
 using namespace mlir;
@@ -109,10 +111,23 @@ private:
     });
   }
 
+  /// Folds the subscripts that leave an operand.
+  void emitFolds(OpBuilder &b, unsigned operand, MutableArrayRef<Value> at) {
+    std::optional<Fold> fold = op.getFold(operand);
+    if (!fold)
+      return;
+    Projection read = *index::getSubscripts(op.getOperandMap(operand));
+    foldInto(read, op.getExtents(), op.getInputType(operand).getShape(), *fold);
+    for (auto [dim, subscript] : llvm::zip_equal(read.dims, at))
+      if (dim.fold == *fold)
+        subscript = index::emitFold(b, op.getLoc(), subscript, dim.mod, *fold);
+  }
+
   /// The element that an operand has for the index point, or its pad.
   Value emitRead(OpBuilder &b, unsigned operand) {
     Location loc = op.getLoc();
     SmallVector<Value> at = subscripts(b, op.getOperandMap(operand));
+    emitFolds(b, operand, at);
     TypedAttr pad = cast<BlockOpInterface>(*op).getPad(operand);
     if (!pad)
       return memref::LoadOp::create(b, loc, inputs[operand], at);

@@ -97,7 +97,7 @@ llvm::Error Inliner::addReads(unsigned operand) {
         addRead({reader.getInputs()[operand], map, reader.getPads()[operand]}));
     return llvm::Error::success();
   }
-  if (reader.getPad(operand))
+  if (reader.getPad(operand) || reader.getFold(operand))
     return planError("'", reader.getName(), "' reads '", producer.getName(),
                      "' with a pad, which its body knows nothing of");
   AffineMap result = producer.getResultMap();
@@ -112,7 +112,11 @@ llvm::Error Inliner::addReads(unsigned operand) {
   for (unsigned inner = 0; inner < producer.getInputs().size(); ++inner) {
     AffineMap composed = producer.getOperandMap(inner).replaceDimsAndSymbols(
         substitutes, {}, labels.size(), 0);
-    if (failed(index::getSubscripts(composed)))
+    FailureOr<Projection> projection = index::getSubscripts(composed);
+    std::optional<Fold> fold = producer.getFold(inner);
+    if (failed(projection) ||
+        (fold && foldInto(*projection, extents,
+                          producer.getInputType(inner).getShape(), *fold)))
       return planError("what '", reader.getName(), "' reads of '",
                        producer.getName(),
                        "' has subscripts which cannot be "

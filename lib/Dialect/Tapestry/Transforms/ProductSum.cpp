@@ -133,7 +133,7 @@ static llvm::Error checkOperands(EinsumOp op) {
                        "' has extent 0, so there is nothing to order");
   for (unsigned operand = 0; operand < op.getInputs().size(); ++operand) {
     AffineMap map = op.getOperandMap(operand);
-    if (op.getPad(operand))
+    if (op.getPad(operand) || op.getFold(operand))
       return planError("operand ", operand, " is padded");
     llvm::SmallBitVector seen(map.getNumDims());
     for (AffineExpr subscript : map.getResults()) {

@@ -35,7 +35,8 @@ mlir::FailureOr<Projection> getSubscripts(mlir::AffineMap map);
 /// apart.
 mlir::AffineMap canonicalSubscripts(mlir::AffineMap map);
 
-/// The affine expression of a region's start.
+/// The affine expression of a region's start; of folds it knows mod alone, what
+/// others fold is left as it is.
 mlir::AffineExpr getAffineExpr(const ProjectionDim &dim,
                                mlir::MLIRContext *context);
 
@@ -43,6 +44,9 @@ mlir::AffineExpr getAffineExpr(const ProjectionDim &dim,
 /// dimensions.
 mlir::AffineMap getStartMap(const Projection &projection, unsigned indexRank,
                             mlir::MLIRContext *context);
+
+/// The fold that an entry among an operator's pads names, unless it is none.
+std::optional<Fold> foldOf(mlir::Attribute pad);
 
 /// Prints a subscript, e.g. "2 * i + j - 1", "0", "(i + 1) mod 8",
 /// "(i floordiv 4) mod 8"; every caller is able to parse it as an affine

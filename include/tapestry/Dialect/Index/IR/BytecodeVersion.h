@@ -49,7 +49,15 @@ private:
   uint64_t writtenVersion(const mlir::DialectBytecodeWriter &writer) const;
 };
 
-/// A layout with its grid, as the content of attributes and types.
+/// Whether a projection or layout has a code: one that is folded other than
+/// around stays text.
+template <typename Form> bool hasCode(const Form &form) {
+  return llvm::all_of(form.dims,
+                      [](const auto &dim) { return dim.fold == Fold::Wrap; });
+}
+
+/// A layout that has a code with its grid, as the content of attributes and
+/// types.
 LayoutAttr readLayout(mlir::DialectBytecodeReader &reader);
 void writeLayout(LayoutAttr layout, mlir::DialectBytecodeWriter &writer);
 

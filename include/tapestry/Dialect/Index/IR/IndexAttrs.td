@@ -64,7 +64,9 @@ def TapestryIndex_ProjectionAttr
     P(i) = ZRange(start: (A i + B) floordiv F mod M, shape: S, stride: D) with
     constant A and B, rounding down and into [0, M). Of the lists, `shape`,
     `strides` and `floordivs` are left out where they are 1 in every dimension,
-    `mods` where it is 0 (no mod).
+    `mods` where it is 0 (no mod). Instead of around, what leaves [0, M) may be
+    taken to the nearest point of it (`edge M`), or mirrored at its first and last
+    point (`reflect M`) or beside them (`symmetric M`), as often as it takes.
 
     ```mlir
     #tapestry_index.projection<(d0, d1) -> (2 * d0 + d1 - 1, d1),
@@ -72,6 +74,8 @@ def TapestryIndex_ProjectionAttr
     // Every row of 17 three times, from row 5 on and around.
     #tapestry_index.projection<(d0, d1) -> (d0 + 15, d1),
                                floordivs = [3, 1], mods = [17, 0]>
+    // The row above, the first one at the top.
+    #tapestry_index.projection<(d0, d1) -> (d0 - 1, d1), mods = [edge 17, 0]>
     ```
 
     Constraints:
@@ -79,7 +83,7 @@ def TapestryIndex_ProjectionAttr
       coefficients: no symbol, and floordiv and mod stand in their lists.
     - (projection_c2) every list has one entry per result.
     - (projection_c3) entries of `shape`, `strides` and `floordivs` are at least
-      1, of `mods` at least 0.
+      1, of `mods` at least 0, or at least 1 behind the name of a fold.
     - (projection_c4) terms name dimensions of the index space, ascending, each
       at most once and with a coefficient that is not 0.
   }];
@@ -144,15 +148,16 @@ def TapestryIndex_LayoutAttr : TapestryIndex_Attr<"Layout", "layout"> {
     ```
 
     A dimension is `extent cut`, a plain block cut, or `extent = terms constant
-    floordiv mod span`: the image of the labels' blocks, clipped to the extent.
+    floordiv fold span`: the image of the labels' blocks, clipped to the extent.
     `[n cut]` stands for a label of extent n; `[n cut in lo to hi]` for its
     values in [lo, hi), and where a device's block has none of them, the device
     holds nothing. `floordiv d` divides the starts rounding down, `mod m` wraps
-    them into [0, m), `span k` (k > 1) widens the image by k - 1.
+    them into [0, m), as do `edge m`, `reflect m` and `symmetric m` in the ways of a
+    projection, `span k` (k > 1) widens the image by k - 1.
 
     Constraints:
     - (layout_c1) extents are at least 0, spans and divisors at least 1, mod at
-      least 0, coefficients not 0 unless the term is limited; a limit lies in
+      least 0 and other folds 1, coefficients not 0 unless the term is limited; a limit lies in
       the label's extent; extents and images stay below 2^62.
     - (layout_c2) every axis exists in the grid.
     - (layout_c3) no axis occurs twice, unless in terms that stand for the same

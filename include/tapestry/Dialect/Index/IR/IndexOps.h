@@ -30,6 +30,13 @@ struct RunResource : public mlir::SideEffects::Resource::Base<RunResource> {
 
 namespace tapestry::index {
 
+/// Emits value / divisor, rounding down; the divisor is positive.
+mlir::Value emitFloorDivision(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::Value value, int64_t divisor);
+/// Emits the value folded into [0, mod).
+mlir::Value emitFold(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value value, int64_t mod, Fold fold);
+
 /// Emits where the window begins that a block has of a piece: the least index,
 /// in each dimension, that the points [starts, ends) read. Any where they read
 /// nothing.

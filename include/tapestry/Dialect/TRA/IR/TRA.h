@@ -34,14 +34,6 @@ llvm::SmallVector<int64_t> partsOf(const DeviceGrid &grid,
 mlir::Attribute getElse(mlir::MLIRContext *context);
 bool isElse(mlir::Attribute pad);
 
-/// The layout in which a join reads an operand of this shape at the subscripts
-/// `map`, its labels of these extents cut by `partition`. Fails where a
-/// subscript is none (index::getSubscript).
-mlir::FailureOr<Layout> readLayout(mlir::AffineMap map,
-                                   llvm::ArrayRef<int64_t> extents,
-                                   const Partition &partition,
-                                   llvm::ArrayRef<int64_t> shape);
-
 /// The layout in which a join writes its result: the blocks of the labels that
 /// `map` names, partial over the axes, ascending, that cut the other labels.
 /// `map` is a projected permutation.

@@ -95,9 +95,11 @@ def TRA_JoinOp
     holds the monoid's identity.
 
     Subscripts are affine in the labels; they may be divided and wrapped around by
-    constants. `pad v` reads v outside the operand. An operand may come in pieces,
-    `%a[i + 1] else %b[i - 96]`: a point reads the one that its subscripts do not
-    leave.
+    constants. `pad v` reads v outside the operand, `edge`, `reflect` and
+    `symmetric` fold what leaves it (`#tapestry_index.projection`). An operand may
+    come in pieces, `%a[i + 1] else %b[i - 96]`: a point reads the one that its
+    subscripts do not leave. A fold stands behind the last piece and is for the
+    dimensions in which all read alike.
 
     ```mlir
     %C = tra.join "C" [i = 97, k = 41, j = 53] by #tapestry_index.partition<
@@ -130,11 +132,12 @@ def TRA_JoinOp
       such a form divided by, then wrapped around a positive constant, and stay
       below 2^62.
     - `join_c5`: there is one pad per operand: `unit` for none, a value of its
-      element type, or "else" where the next one is another piece. The pieces of an
+      element type, "edge", "reflect" or "symmetric", or "else" where the next one
+      is another piece. The pieces of an
       operand are relations of one tensor's shape and element type, and their
       subscripts are affine and differ only in constants.
     - `join_c6`: subscripts of an operand without pad, in one piece, stay within it;
-      of pieces one at most is not left at a point.
+      those that a fold is for do not wrap around, and there is an element; of pieces one at most is not left at a point.
     - `join_c7`: the monoid is `none` if and only if no label is reduced.
     - `join_c8`: there are an identity and a combine region if and only if the
       monoid is `custom`; the identity is of the result's element type.
@@ -147,7 +150,7 @@ def TRA_JoinOp
     - `join_c12`: the partition cuts every label over axes of the result's grid, on
       which all operands lie.
     - `join_c13`: each operand's layout is what its subscripts read under the
-      partition (`readLayout`).
+      partition.
     - `join_c14`: the result's layout is what the partition writes, partial over
       the axes that cut reduced labels (`writtenLayout`).
   }];
@@ -175,6 +178,8 @@ def TRA_JoinOp
     ::std::optional<unsigned> labelNamed(::llvm::StringRef name);
     ::mlir::AffineMap getInputMap(unsigned input);
     ::mlir::AffineMap getResultMap();
+    /// Where an operand is read, folds included.
+    ::tapestry::Projection getRead(unsigned input);
     /// What an operand reads outside its bounds; null if it stays within.
     ::mlir::TypedAttr getPad(unsigned input);
     /// Per value that the kernel takes, the first of the inputs that are its

@@ -312,8 +312,10 @@ def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
     are combined by the monoid (⊕). Subscripts are affine in the labels with
     integer constants: `%X[2 * i + j - 1, k]` is a strided window, `%M[i, i]` a
     diagonal. They may be divided, rounding down, and wrapped around:
-    `%U[(i + 1) mod 97]`, `%R[f floordiv 10, f mod 10]`. A padded operand reads its pad value outside its bounds. Labels
-    that the result lacks are reduced.
+    `%U[(i + 1) mod 97]`, `%R[f floordiv 10, f mod 10]`. A padded operand reads its pad value outside its bounds; behind `edge`,
+    `reflect` or `symmetric` it reads the nearest element there, or the one that is
+    mirrored at the first and last or beside them. Labels that the result lacks are
+    reduced.
 
     ```mlir
     %C = tapestry.einsum "C" [i = 97, k = 41, j = 53]
@@ -358,9 +360,10 @@ def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
       in a `tapestry.label` of the body.
     - (einsum_c9) the monoid is `none` exactly if no label is reduced.
     - (einsum_c10) subscripts of an operand without pad stay inside its shape;
+      those that leave it by its fold do not wrap around, and there is an element;
       none reaches 2^62, coefficients times extents and constant summed up.
-    - (einsum_c11) there is one pad entry per operand: unit, or a constant of
-      the operand's element type.
+    - (einsum_c11) there is one pad entry per operand: unit, a constant of the
+      operand's element type, or "edge", "reflect" or "symmetric".
     - (einsum_c12) the body has one argument per operand, of its element type.
     - (einsum_c13) the body yields one accumulator.
     - (einsum_c14) the regions hold only arith and math operations,
@@ -403,7 +406,7 @@ def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
   let skipDefaultBuilders = 1;
   let builders = [
     /// Builds an einsum of any monoid but custom. `maps` are those of the
-    /// operands, then the result's, all from `labels`; `pads` holds a constant
+    /// operands, then the result's, all from `labels`; `pads` holds an entry
     /// or null per operand and may be empty. `bodyBuilder` gets the scalar
     /// arguments and returns the accumulator to yield; without it the body is
     /// left without a block, to be filled in by the caller.
@@ -420,6 +423,8 @@ def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
   ];
   let extraClassDeclaration = vertexDeclaration # [{
     ::mlir::TypedAttr getPad(unsigned operand);
+    /// How what an operand reads outside its bounds is brought back into them.
+    ::std::optional<::tapestry::Fold> getFold(unsigned operand);
     ::mlir::Region *getScalarRegion() { return &getBody(); }
     ::std::optional<unsigned> getLabelReadBy(::mlir::Operation *op);
 

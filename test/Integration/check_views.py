@@ -1,0 +1,124 @@
+#!/usr/bin/python3
+"""Reads that are folded back into their tensor: what devices send of them.
+
+    check_views.py [--backend local|mpi]
+
+Each program is cut over its rows, those of the inputs as well. Values are NumPy's
+bit for bit, and what is sent is what devices lack of the rows that they read,
+counted here row by row.
+"""
+
+import argparse
+
+import numpy as np
+from check_gather import execute
+from harness import contract, driver
+from harness.driver import CheckFailed
+
+COLUMNS = 5
+
+
+def blocks(extent, parts):
+    size = -(-extent // parts)
+    return [range(min(d * size, extent), min((d + 1) * size, extent)) for d in range(parts)]
+
+
+def padded(mode):
+    """Rows of a tensor of n rows as np.pad has them, from row -n on."""
+    return lambda n: np.pad(np.arange(n), n, mode)
+
+
+class Case:
+    """A program of X (and Z) with rows of COLUMNS; `reads` gives per input the rows that
+    row i of Y reads, and `value` the result."""
+
+    def __init__(self, rows, result, body, reads, value, kind=None):
+        self.rows, self.result, self.body = rows, result, body
+        self.reads, self.value, self.kind = reads, value, kind
+
+    def program(self, parts):
+        inputs = [
+            f"input {name} : f32[{rows}, {COLUMNS}] @ {{0: {parts}, *: 1}}"
+            for name, rows in self.rows.items()
+        ]
+        head = f"Y[i:{self.result}, j:{COLUMNS}] @ {{i: {parts}, j: 1, *: 1}} = "
+        return "\n".join([*inputs, head + self.body, "output Y", ""])
+
+    def sent(self, name, parts):
+        """Bytes of an input that devices lack."""
+        held = blocks(self.rows[name], parts)
+        count = 0
+        for device, own in enumerate(blocks(self.result, parts)):
+            wanted = {row for i in own for row in self.reads[name](i)}
+            count += len(wanted - set(held[device]))
+        return count * COLUMNS * 4
+
+
+def stencil(mode, n):
+    rows = padded(mode)(n)
+    return Case(
+        {"X": n},
+        n,
+        f"sum[r:4] {mode}(X)[i + r - 1, j] * (r + 1)",
+        {"X": lambda i: set(rows[n + i - 1 : n + i + 3])},
+        lambda X: sum((r + 1) * X[rows[n + r - 1 :][:n]] for r in range(4)),
+        kind="halo_exchange" if mode != "wrap" else None,
+    )
+
+
+CASES = {
+    **{mode: stencil(mode, 37) for mode in ("edge", "reflect", "symmetric", "wrap")},
+    "reversed": Case(
+        {"X": 23},
+        23,
+        "reflect(X)[23 - i, j]",
+        {"X": lambda i: {padded("reflect")(23)[23 - i + 23]}},
+        lambda X: X[padded("reflect")(23)[46:23:-1]],
+    ),
+}
+
+
+def check_case(folder, name, case, backend):
+    random = np.random.default_rng(len(name))
+    arrays = {
+        tensor: random.integers(-99, 99, (rows, COLUMNS)).astype(np.float32)
+        for tensor, rows in case.rows.items()
+    }
+    words = [*driver.save_inputs(folder, arrays), *driver.output_options(["Y"])]
+    wanted = case.value(**arrays).astype(np.float32)
+    for devices in (1, 2, 3, 5, 8):
+        (folder / "view.ein").write_text(case.program(devices))
+        driver.tapestry(
+            "plan", "view.ein", f"--devices={devices}", "--json=plan.json", cwd=folder
+        ).expect_status(0)
+        plan = driver.load_json(folder / "plan.json")
+        for tensor in case.rows:
+            entries = [e for e in plan["collectives"] if e["vertex"] == tensor]
+            sent = sum(entry["bytes"] for entry in entries)
+            if sent != case.sent(tensor, devices):
+                raise CheckFailed(
+                    f"{name} on {devices}: {entries} for {case.sent(tensor, devices)} bytes of {tensor}"
+                )
+            if case.kind and any(entry["kind"] != case.kind for entry in entries):
+                raise CheckFailed(f"{name} on {devices}: {entries}, expected {case.kind}")
+        execute(folder, "view.ein", devices, [*words, "--report=r.json"], backend).expect_status(0)
+        contract.check_contract(plan, driver.load_json(folder / "r.json"), devices, backend)
+        if driver.load_outputs(folder, ["Y"])["Y"].tobytes() != wanted.tobytes():
+            raise CheckFailed(f"{name} on {devices}: other values than NumPy's")
+    driver.tapestry("reference", "view.ein", *words, cwd=folder).expect_status(0)
+    if driver.load_outputs(folder, ["Y"])["Y"].tobytes() != wanted.tobytes():
+        raise CheckFailed(f"{name}: the reference has other values than NumPy's")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--backend", choices=["local", "mpi"], default="local")
+    backend = parser.parse_args().backend
+    with driver.workspace() as folder:
+        for name, case in CASES.items():
+            check_case(folder, name, case, backend)
+    print(f"{len(CASES)} programs send what their devices lack")
+
+
+if __name__ == "__main__":
+    main()
