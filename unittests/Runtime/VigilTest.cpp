@@ -32,10 +32,11 @@ public:
       while (true)
         pause();
     }
+    // Held open here, it would keep a process that died from being noticed.
+    close(ends[1]);
     EXPECT_EQ(read(ends[0], &identity, sizeof(identity)),
               ssize_t(sizeof(identity)));
     close(ends[0]);
-    close(ends[1]);
   }
   ~Other() { end(); }
   /// Leaves nothing of it, not even a zombie.
