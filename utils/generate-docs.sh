@@ -25,7 +25,7 @@ passes() { # passes NAME PASSES.td
   } >"$target/Passes/$3.md"
 }
 
-dialect tapestry Dialect/Tapestry/IR/TapestryOps.td
+dialect tapestry Dialect/Tapestry/IR/TapestryAll.td
 dialect tapestry_index Dialect/Index/IR/IndexAll.td
 dialect tra Dialect/TRA/IR/TRAOps.td
 dialect comm Dialect/Comm/IR/CommOps.td

@@ -98,7 +98,7 @@ void VertexCollector::addResult(BlockOpInterface op, unsigned number,
   for (auto [label, kind] : llvm::enumerate(op.getLabelKinds())) {
     PlanLabel &own = vertex.labels[label];
     own.reduced = !isNamed(vertex.output, label);
-    own.selected = own.reduced && kind == LabelKind::Selected;
+    own.selected = kind == LabelKind::Selected;
   }
   vertex.shape.assign(type.getShape().begin(), type.getShape().end());
   vertex.elementBytes = elementBytes(type.getElementType());

@@ -47,7 +47,8 @@ def ConvertTapestryToTRA : Pass<"tapestry-convert-to-tra", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::tapestry::tra::TRADialect", "::tapestry::index::TapestryIndexDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
-    "::mlir::func::FuncDialect", "::mlir::arith::ArithDialect"
+    "::mlir::scf::SCFDialect", "::mlir::func::FuncDialect",
+    "::mlir::arith::ArithDialect"
   ];
   let statistics = [
     Statistic<"numJoins", "joins", "Number of joins">,

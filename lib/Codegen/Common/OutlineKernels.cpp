@@ -110,13 +110,13 @@ struct OutlineKernels : public impl::OutlineKernelsBase<OutlineKernels> {
   std::optional<SymbolTable> symbols;
 };
 
-/// Whether `op` is a kernel, and a call of a function without results can stand
-/// for it.
+/// Whether `op` is a kernel, or a loop of a vertex, and a call of a function
+/// without results can stand for it.
 bool canOutline(Operation &op) {
   if (auto generic = dyn_cast<GenericOp>(op))
     return generic.hasPureBufferSemantics() && !isFill(generic);
-  return isKernel(&op) && isa<LoopLikeOpInterface>(op) &&
-         op.getNumResults() == 0;
+  return (isKernel(&op) || op.hasAttr("tapestry.vertex")) &&
+         isa<LoopLikeOpInterface>(op) && op.getNumResults() == 0;
 }
 
 void OutlineKernels::runOnOperation() {

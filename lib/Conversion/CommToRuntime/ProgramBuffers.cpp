@@ -124,13 +124,18 @@ void ProgramAnalysis::uniteEquivalent(Operation *op) {
   for (OpResult result : op->getOpResults()) {
     if (!isa<TensorType>(result.getType()))
       continue;
+    // One operand, or all branches of a conditional.
     AliasingOpOperandList operands = state.getAliasingOpOperands(result);
-    if (operands.getNumAliases() != 1)
+    if (operands.getNumAliases() == 0)
       continue;
-    const AliasingOpOperand &only = *operands.begin();
-    if (only.relation == BufferRelation::Equivalent &&
-        state.isInPlace(*only.opOperand))
-      state.unionEquivalenceClasses(result, only.opOperand->get());
+    Value first = operands.begin()->opOperand->get();
+    if (llvm::all_of(operands, [&](const AliasingOpOperand &operand) {
+          return operand.relation == BufferRelation::Equivalent &&
+                 state.isInPlace(*operand.opOperand) &&
+                 state.areEquivalentBufferizedValues(operand.opOperand->get(),
+                                                     first);
+        }))
+      state.unionEquivalenceClasses(result, first);
   }
 }
 
@@ -150,8 +155,11 @@ LogicalResult ProgramAnalysis::run() {
     else if (failed(state.analyzeSingleOp(op, dominance)))
       return failure();
   }
-  for (Operation *op : order)
-    uniteEquivalent(op);
+  // What a loop carries depends on what its body does.
+  function.walk([&](Operation *op) {
+    if (state.getOptions().dynCastBufferizableOp(op))
+      uniteEquivalent(op);
+  });
   state.gatherUndefinedTensorUses(function);
   return success(llvm::all_of(order, [&](Operation *op) {
     return succeeded(cast<BufferizableOpInterface>(op).verifyAnalysis(state));

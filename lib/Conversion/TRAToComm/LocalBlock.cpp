@@ -8,6 +8,7 @@
 #include "LocalSpace.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -37,7 +38,7 @@ SmallVector<Value> tapestry::lowerLocalBlock(OpBuilder &builder,
               space.getBounds());
   for (Operation &op : body.without_terminator()) {
     Operation *copy = builder.clone(op, mapping);
-    if (isa<linalg::LinalgOp>(copy))
+    if (isa<linalg::LinalgOp, LoopLikeOpInterface>(copy))
       copy->setAttr("tapestry.vertex", block.getVertexAttr());
   }
   return llvm::map_to_vector(

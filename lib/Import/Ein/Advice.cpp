@@ -178,10 +178,8 @@ constexpr AdviceRow adviceTable[] = {
               "1 / sum[i](X[i])"},
     {"slice", "X[1:4] is P[i:3] = X[i + 1]; all of a dimension is a label of "
               "its own"},
-    {"scatter", "the left side has labels only; S[k:8] = sum[n] select(A[n] == "
-                "k, X[n], 0) adds up what falls together"},
-    {"place", "the left side has labels only; P[k:16] = sum[i] "
-              "select([k == 2 * i], X[i], 0) puts X[i] at 2 * i"},
+    {"place", "the element of one place is a statement: T = X[3]; in a larger "
+              "result Y[i:8] = select([i == 3], X[i], 0)"},
     {"nested", "more than a sum, divided and wrapped around once, is a "
                "statement in between: T[t] = X[7 - t], then T[i % 8]"},
     {"literal", "a constant tensor has a type: K : f32[3] = [1, 2.5, 3]"},

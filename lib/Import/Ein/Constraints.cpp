@@ -51,19 +51,22 @@ Analyzer::labelTargets(const Scope &scope, const Tensor &tensor,
   if (!side.hasLabels && !macroUsedBy(scope, stmt))
     for (size_t dim = 0; dim < tensor.shape.size(); ++dim)
       written.push_back(std::to_string(dim));
-  if (stmt.monoid != Monoid::None)
+  const Vertex &vertex = graph.vertices[*tensor.vertex];
+  if (vertex.scatter)
+    llvm::append_range(written, vertex.scatter->points);
+  else if (stmt.monoid != Monoid::None)
     for (const Label &label : stmt.reduceLabels)
       written.push_back(label.name.str());
   std::vector<CutTarget> targets;
-  for (auto [position, label] :
-       llvm::enumerate(graph.vertices[*tensor.vertex].labels)) {
+  for (auto [position, label] : llvm::enumerate(vertex.labels)) {
     // The vertex of the result has none that a macro reduces.
     if (stmt.macro && reducesLabels(*stmt.macro) &&
         label.role == LabelRole::Inner)
       continue;
-    targets.push_back(
-        {position < written.size() ? written[position] : label.name, label.name,
-         label.extent});
+    targets.push_back({position < written.size() && !written[position].empty()
+                           ? written[position]
+                           : label.name,
+                       label.name, label.extent});
   }
   return targets;
 }

@@ -53,6 +53,21 @@ bool StatementAnalyzer::setExtent(unsigned label, int64_t extent,
   return false;
 }
 
+std::optional<int64_t> StatementAnalyzer::givenExtent(const Expr *given,
+                                                      const llvm::Twine &of) {
+  ConstantEvaluator evaluator(scope, diagnostics, "an extent");
+  std::optional<int64_t> extent =
+      evaluator.evaluateInt(given, [&](const ExtentExpr &expr) {
+        return scope.extentOf(expr, diagnostics);
+      });
+  if (!extent || *extent >= 1)
+    return extent;
+  diagnostics.error(given->range, "the extent of " + of +
+                                      " must be at least 1, got " +
+                                      llvm::Twine(*extent));
+  return std::nullopt;
+}
+
 bool StatementAnalyzer::decideGivenExtents(size_t first) {
   bool ok = true;
   for (auto [position, label] :
@@ -63,25 +78,10 @@ bool StatementAnalyzer::decideGivenExtents(size_t first) {
                 "in the use of the macro", nullptr);
     if (!label.givenExtent)
       continue;
-    ConstantEvaluator evaluator(scope, diagnostics, "an extent");
     std::optional<int64_t> extent =
-        evaluator.evaluateInt(label.givenExtent, [&](const ExtentExpr &expr) {
-          return scope.extentOf(expr, diagnostics);
-        });
-    if (!extent) {
-      ok = false;
-      continue;
-    }
-    if (*extent < 1) {
-      diagnostics.error(label.givenExtent->range,
-                        "the extent of label '" + label.name +
-                            "' must be at least 1, got " +
-                            llvm::Twine(*extent));
-      ok = false;
-      continue;
-    }
-    ok &= setExtent(position, *extent, label.givenExtent->range,
-                    "where it is given", nullptr);
+        givenExtent(label.givenExtent, "label '" + label.name + "'");
+    ok &= extent && setExtent(position, *extent, label.givenExtent->range,
+                              "where it is given", nullptr);
   }
   return ok;
 }

@@ -106,21 +106,27 @@ bool StatementAnalyzer::collectIndex(const Expr *subscript, Access &access) {
         ElementType::Bool)
       return reportMask(name->range);
   Nested &own = nestedReductions.emplace_back();
-  own.outer = std::exchange(nested, &own);
-  Expression *around = std::exchange(current, &own.vertex);
-  own.index = subscript;
+  const Expr *index = subscript;
   if (access.fold) {
     llvm::ArrayRef<int64_t> shape = shapeOf(access.tensor);
     size_t dim = access.subscripts.size();
     if (dim < shape.size())
-      own.index = foldIndex(subscript, shape[dim], *access.fold);
+      index = foldIndex(subscript, shape[dim], *access.fold);
   }
-  bool ok = collect(own.index);
-  current = around;
-  nested = own.outer;
+  bool ok = collectPart(index, own);
   access.subscripts.emplace_back();
   access.ranges.push_back(subscript->range);
   access.indices.push_back(&own);
+  return ok;
+}
+
+bool StatementAnalyzer::collectPart(const Expr *expr, Nested &own) {
+  own.index = expr;
+  own.outer = std::exchange(nested, &own);
+  Expression *around = std::exchange(current, &own.vertex);
+  bool ok = collect(expr);
+  current = around;
+  nested = own.outer;
   return ok;
 }
 
@@ -130,57 +136,64 @@ llvm::ArrayRef<int64_t> StatementAnalyzer::shapeOf(unsigned tensor) const {
                         : inners[tensor - known].shape;
 }
 
-bool StatementAnalyzer::checkIndexType(const Expr *subscript) {
+/// The type in which an index is computed.
+std::optional<ElementType> StatementAnalyzer::indexType(const Expr *subscript) {
   std::optional<ExprType> type = infer(subscript);
   if (!type)
-    return false;
-  if (type->isBool())
-    return reportMask(subscript->range);
+    return std::nullopt;
+  if (type->isBool()) {
+    reportMask(subscript->range);
+    return std::nullopt;
+  }
+  if (type->kind == ExprType::Kind::Literal && !type->isFloat)
+    return integerTypeOf(subscript);
   if (type->isTyped() && isInteger(type->type))
-    return true;
+    return type->type;
   std::string text = excerpt(subscript->range);
   diagnostics.error(subscript->range, "an index is an integer, but '" + text +
                                           "' is " + stringify(type->type) +
                                           "; cast it, e.g. i64(" + text + ")");
-  return false;
+  return std::nullopt;
 }
 
-/// How the gather reads its index: a tensor as a whole, by its plain labels.
+bool StatementAnalyzer::isWhole(const Operand &operand) const {
+  llvm::SmallVector<unsigned, 4> seen;
+  for (auto [form, extent] :
+       llvm::zip_equal(operand.subscripts, shapeOf(operand.tensor))) {
+    if (form.constant != 0 || form.terms.size() != 1 ||
+        form.terms[0].coefficient != 1 || form.floordiv != 1 || form.mod != 0 ||
+        llvm::is_contained(seen, form.terms[0].label) ||
+        *labels[form.terms[0].label].extent != extent)
+      return false;
+    seen.push_back(form.terms[0].label);
+  }
+  return !operand.pad;
+}
+
+/// How an index is read: a tensor as a whole, by its plain labels.
 std::optional<Operand> StatementAnalyzer::buildIndex(const Expr *subscript,
                                                      Nested &own) {
   nested = &own;
   Expression *around = std::exchange(current, &own.vertex);
-  bool ok = checkIndexType(subscript) &&
-            build(own.index, infer(own.index)->type).has_value();
+  std::optional<ElementType> type = indexType(subscript);
+  if (type && own.index != subscript)
+    type = infer(own.index)->type;
+  bool ok = type && build(own.index, *type).has_value();
   nested = own.outer;
   current = around;
   if (!ok)
     return std::nullopt;
   Vertex &vertex = own.vertex;
-  auto isWhole = [&](const Operand &operand) {
-    llvm::SmallVector<unsigned, 4> seen;
-    for (auto [form, extent] :
-         llvm::zip_equal(operand.subscripts, shapeOf(operand.tensor))) {
-      if (form.constant != 0 || form.terms.size() != 1 ||
-          form.terms[0].coefficient != 1 || form.floordiv != 1 ||
-          form.mod != 0 || llvm::is_contained(seen, form.terms[0].label) ||
-          *labels[form.terms[0].label].extent != extent)
-        return false;
-      seen.push_back(form.terms[0].label);
-    }
-    return !operand.pad;
-  };
   if (vertex.nodes.size() == 1 && vertex.operands.size() == 1 &&
       isWhole(vertex.operands.front()))
     return vertex.operands.front();
   llvm::SmallVector<unsigned, 4> labelsAround = placeLabels(own, vertex);
-  unsigned position = internInner(std::move(vertex), infer(own.index)->type);
+  unsigned position = internInner(std::move(vertex), *type);
   return readOfInner(position, labelsAround);
 }
 
-/// "Tok", or "Tok_1" where a label has that name; "index" of what has none.
-static std::string selectedLabel(llvm::StringRef tensor,
-                                 llvm::ArrayRef<VertexLabel> labels) {
+std::string tapestry::ein::selectedLabel(llvm::StringRef tensor,
+                                         llvm::ArrayRef<VertexLabel> labels) {
   llvm::StringRef name = tensor.rsplit('.').second;
   if (name.empty())
     name = tensor;

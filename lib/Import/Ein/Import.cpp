@@ -7,6 +7,7 @@
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Diagnostics.h"
 #include "tapestry/Dialect/Tapestry/Macros/Macros.h"
+#include "tapestry/Dialect/Tapestry/Macros/Scatters.h"
 #include "tapestry/Import/Ein/Library.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -67,6 +68,8 @@ private:
   Value emitVertex(const Tensor &tensor, const Vertex &vertex);
   Operation *emitGather(const Tensor &tensor, const Vertex &vertex,
                         Location loc);
+  Operation *emitScatter(const Tensor &tensor, const Vertex &vertex,
+                         Location loc);
   Operation *emitEinsum(const Tensor &tensor, const Vertex &vertex,
                         Location loc);
   teg::ScalarExpr toScalar(const Vertex &vertex, const Expression &expression,
@@ -224,6 +227,29 @@ Operation *GraphEmitter::emitGather(const Tensor &tensor, const Vertex &vertex,
   return teg::buildGather(builder, loc, use, checks);
 }
 
+Operation *GraphEmitter::emitScatter(const Tensor &tensor, const Vertex &vertex,
+                                     Location loc) {
+  const Scatter &scatter = *vertex.scatter;
+  teg::ScatterUse use;
+  use.name = tensor.name;
+  for (const VertexLabel &label : vertex.labels)
+    use.labels.push_back({label.name, label.extent});
+  use.rank = vertex.numParallel;
+  const Operand &read = vertex.operands.front();
+  use.values = values[read.tensor];
+  use.map = mapOf(vertex, read.subscripts);
+  use.monoid = convert(vertex.monoid);
+  use.isMean = vertex.macro.has_value();
+  use.valueCount = scatter.valueCount;
+  use.elementType = storedType(tensor.type, builder.getContext());
+  for (auto [place, operand] : llvm::zip_equal(
+           scatter.places, llvm::ArrayRef(vertex.operands).drop_front()))
+    use.places.push_back({values[operand.tensor],
+                          mapOf(vertex, operand.subscripts), place.dim,
+                          graph.tensors[operand.tensor].name, place.isInside});
+  return teg::buildScatter(builder, loc, use, checks);
+}
+
 Operation *GraphEmitter::emitEinsum(const Tensor &tensor, const Vertex &vertex,
                                     Location loc) {
   SmallVector<teg::ScalarLabel> labels;
@@ -248,8 +274,9 @@ Operation *GraphEmitter::emitEinsum(const Tensor &tensor, const Vertex &vertex,
 
 Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
   Location loc = locations.get(vertex.loc, vertex.calls);
-  Operation *op = vertex.gather ? emitGather(tensor, vertex, loc)
-                                : emitEinsum(tensor, vertex, loc);
+  Operation *op = vertex.gather    ? emitGather(tensor, vertex, loc)
+                  : vertex.scatter ? emitScatter(tensor, vertex, loc)
+                                   : emitEinsum(tensor, vertex, loc);
   setConstraints(op, tensor.constraints.work, /*isHome=*/false);
   setLayoutGroup(op, tensor.constraints.layoutGroup);
   return op->getResult(0);

@@ -252,6 +252,12 @@ bool Analyzer::bindResultLabels(const Scope &scope, Scope &use,
     return false;
   }
   for (auto [formal, actual] : llvm::zip(result.labels, stmt.labels)) {
+    if (actual.place) {
+      diagnostics.error(actual.range,
+                        "the result of a macro has labels only; write to "
+                        "places in another statement");
+      return false;
+    }
     if (actual.extent) {
       diagnostics.error(actual.extent->range,
                         "the extents of a macro's result follow from its "

@@ -90,12 +90,14 @@ std::optional<ExprType> StatementAnalyzer::inferReduce(const ReduceExpr &expr) {
   return ExprType::typed(*type);
 }
 
-/// Replaces labels by their positions in a vertex.
-static void renumber(Expression &expression,
-                     llvm::ArrayRef<unsigned> positions) {
+void tapestry::ein::renumber(Expression &expression,
+                             llvm::ArrayRef<unsigned> positions) {
   auto replace = [&](LinearForm &form) {
     for (LinearForm::Term &term : form.terms)
       term.label = positions[term.label];
+    llvm::sort(form.terms, [](LinearForm::Term a, LinearForm::Term b) {
+      return a.label < b.label;
+    });
   };
   for (Operand &operand : expression.operands)
     llvm::for_each(operand.subscripts, replace);
@@ -116,19 +118,21 @@ StatementAnalyzer::placeLabels(const Nested &own, Vertex &inner) const {
   llvm::for_each(inner.forms, use);
   llvm::SmallVector<unsigned, 4> around;
   llvm::SmallVector<unsigned> positions(labels.size(), 0);
-  // Inner labels are declared after those around them, so that terms stay in
-  // ascending order.
-  for (auto [label, state] : llvm::enumerate(labels)) {
-    bool isOwn = state.owner == &own;
-    if (!isOwn && !used[label])
-      continue;
-    if (!isOwn)
-      around.push_back(label);
-    positions[label] = inner.labels.size();
-    inner.labels.push_back(
-        {state.name.str(), *state.extent,
-         isOwn && inner.macro ? LabelRole::Inner : LabelRole::Outer});
-  }
+  // Values that places share lie together.
+  enum { OfPlaces, Others, Own };
+  for (auto turn : {OfPlaces, Others, Own})
+    for (auto [label, state] : llvm::enumerate(labels)) {
+      bool isOwn = state.owner == &own;
+      auto kind = isOwn ? Own : state.inPlace ? OfPlaces : Others;
+      if (kind != turn || (!isOwn && !used[label]))
+        continue;
+      if (!isOwn)
+        around.push_back(label);
+      positions[label] = inner.labels.size();
+      inner.labels.push_back(
+          {state.name.str(), *state.extent,
+           isOwn && inner.macro ? LabelRole::Inner : LabelRole::Outer});
+    }
   inner.numParallel = around.size();
   renumber(inner, positions);
   return around;

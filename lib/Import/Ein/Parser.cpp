@@ -237,8 +237,9 @@ bool Parser::parseOutput() {
     stmt->labels = equation->labels;
     stmt->constraints = equation->constraints;
     for (const Label &label : stmt->labels)
-      if (label.extent) {
-        diagnostics.error(label.extent->range, onlyNames);
+      if (label.extent || label.place) {
+        diagnostics.error(label.extent ? label.extent->range : label.range,
+                          onlyNames);
         return false;
       }
     stmt->range = since(name.range().Start);
@@ -397,8 +398,37 @@ void Parser::skipDefBody(const char *headerStart) {
 // Equations
 //===----------------------------------------------------------------------===//
 
+/// A name, or what is more than that.
+bool Parser::parseLabel(Label &label, bool allowPlaces) {
+  Token next = peekNext();
+  bool isAlone = next.is(TokenKind::Comma) || next.is(TokenKind::Colon) ||
+                 next.is(TokenKind::RSquare);
+  if (token.is(TokenKind::Integer) && (isAlone || !allowPlaces)) {
+    errorAtToken("a label").note(adviceFor("place"));
+    return false;
+  }
+  bool isPlace = token.is(TokenKind::Identifier) ||
+                 token.is(TokenKind::Integer) || token.is(TokenKind::LParen) ||
+                 token.is(TokenKind::Minus);
+  if (!allowPlaces || isAlone || !isPlace) {
+    Token name;
+    if (!parseName(name, "a label"))
+      return false;
+    label = {name.spelling, name.range()};
+    return true;
+  }
+  const Expr *place = parseExpr();
+  if (!place)
+    return false;
+  if (auto *name = llvm::dyn_cast<NameExpr>(place))
+    label = {name->name, name->range};
+  else
+    label = {"", place->range, nullptr, place};
+  return true;
+}
+
 bool Parser::parseLabels(llvm::ArrayRef<Label> &labels,
-                         llvm::StringRef noExtents) {
+                         llvm::StringRef noExtents, bool allowPlaces) {
   Token open = token;
   if (!expect(TokenKind::LSquare, " and labels"))
     return false;
@@ -415,18 +445,9 @@ bool Parser::parseLabels(llvm::ArrayRef<Label> &labels,
           return false;
         continue;
       }
-      if (token.is(TokenKind::Integer)) {
-        errorAtToken("a label").note(adviceFor("place"));
+      Label label;
+      if (!parseLabel(label, allowPlaces))
         return false;
-      }
-      Token name;
-      if (!parseName(name, "a label"))
-        return false;
-      if (token.is(TokenKind::LSquare)) {
-        errorAtToken("',' or ']'").note(adviceFor("scatter"));
-        return false;
-      }
-      Label label{name.spelling, name.range(), nullptr};
       if (token.is(TokenKind::Colon) && !noExtents.empty()) {
         diagnostics.error(token.range(), noExtents);
         return false;
@@ -489,7 +510,7 @@ bool Parser::parseLeftSide(const Token &name, EquationStmt &stmt) {
   define(name);
   if (token.is(TokenKind::LSquare)) {
     stmt.hasLabels = true;
-    if (!parseLabels(stmt.labels))
+    if (!parseLabels(stmt.labels, /*noExtents=*/"", /*allowPlaces=*/true))
       return false;
   }
   llvm::SmallVector<Constraint> constraints;

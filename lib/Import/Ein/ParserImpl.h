@@ -61,9 +61,11 @@ private:
   ExprPtr parseRandom(const Token &name);
   llvm::StringRef rightOfEqual() const;
   bool parseFormal(ast::Formal &formal, bool isParameter);
-  /// `noExtents` says why labels have none here; empty where they may.
+  /// `noExtents` says why labels have none here; empty where they may. Places
+  /// stand on left sides only.
   bool parseLabels(llvm::ArrayRef<ast::Label> &labels,
-                   llvm::StringRef noExtents = "");
+                   llvm::StringRef noExtents = "", bool allowPlaces = false);
+  bool parseLabel(ast::Label &label, bool allowPlaces);
   /// Adds what `...` stands for in a macro, where it stands once in a list.
   bool
   parseRest(bool &isThere,

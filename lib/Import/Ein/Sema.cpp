@@ -372,7 +372,10 @@ static unsigned numVerticesOf(MacroKind macro) {
 
 /// How many einsums a statement becomes.
 static unsigned numVerticesOf(const EquationStmt &stmt) {
-  return stmt.macro ? numVerticesOf(*stmt.macro) : 1;
+  bool scatters = llvm::any_of(
+      stmt.labels, [](const Label &label) { return label.place != nullptr; });
+  // A mean of what falls together counts that, too.
+  return !stmt.macro ? 1 : scatters ? 4 : numVerticesOf(*stmt.macro);
 }
 
 bool Analyzer::countVertices(const EquationStmt &stmt, unsigned count) {

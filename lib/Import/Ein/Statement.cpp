@@ -7,6 +7,8 @@ using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
 
 std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
+  if (scatters())
+    return runScatter();
   // Each step relies on the one before it.
   if (!checkMacroLabels() || !declareLabels() || !collect(equation.expr) ||
       // With a read left out, a label may look unused that is not.
@@ -63,7 +65,7 @@ StatementAnalyzer::findLabel(llvm::StringRef name) const {
 bool StatementAnalyzer::declareLabels() {
   bool ok = true;
   for (const Label &label : equation.labels)
-    ok &= declareLabel(label, /*reduced=*/false);
+    ok &= label.place || declareLabel(label, /*reduced=*/false);
   if (!normalises())
     for (const Label &label : equation.reduceLabels)
       ok &= declareLabel(label, /*reduced=*/true);
@@ -118,7 +120,7 @@ unsigned StatementAnalyzer::useLabel(llvm::StringRef name,
   return labels.size() - 1;
 }
 
-bool StatementAnalyzer::checkLabelUse() {
+void StatementAnalyzer::markUses() {
   // `j - j` and `j <= j` do not use j: what counts is what is left.
   for (LabelState &label : labels)
     label.used = false;
@@ -139,6 +141,10 @@ bool StatementAnalyzer::checkLabelUse() {
   for (const auto &[expr, call] : randomCalls)
     for (unsigned label : call.labels)
       labels[label].used = true;
+}
+
+bool StatementAnalyzer::checkLabelUse() {
+  markUses();
   bool ok = true;
   for (const LabelState &label : labels) {
     if (label.undeclared) {

@@ -2,7 +2,8 @@
 //
 // Private to this folder. Statement.cpp collects labels and reads, Nested.cpp
 // makes vertices of inner reductions, Gathers.cpp of reads at places that data
-// name, Random.cpp draws random numbers, Norms.cpp checks uses of the
+// name, Scatters.cpp of places on the left side, Random.cpp draws random
+// numbers, Norms.cpp checks uses of the
 // language's macros, Extents.cpp infers extents and checks bounds,
 // ExprTypes.cpp infers types, Body.cpp builds the nodes.
 //
@@ -142,6 +143,8 @@ private:
     bool undeclared = false;
     const ast::Expr *givenExtent = nullptr;
     bool used = false;
+    /// Whether a place on the left side depends on it.
+    bool inPlace = false;
     LabelRole role = LabelRole::Outer;
     std::optional<int64_t> extent;
     /// What decided the extent, for messages: "in 'A[i, j]'" and where.
@@ -192,6 +195,8 @@ private:
   bool collectCall(const ast::CallExpr &expr);
   bool collectCondition(const ast::Expr *expr);
   bool collectComparison(const ast::BinaryExpr &expr);
+  /// Finds which labels what was collected so far uses.
+  void markUses();
   bool checkLabelUse();
   std::optional<unsigned> findLabel(llvm::StringRef name) const;
   unsigned useLabel(llvm::StringRef name, llvm::SMRange range);
@@ -221,14 +226,29 @@ private:
   bool collectIndex(const ast::Expr *subscript, Access &access);
   /// An index into a dimension of this extent, folded into it.
   const ast::Expr *foldIndex(const ast::Expr *index, int64_t extent, Fold fold);
+  /// Collects what becomes a vertex of its own.
+  bool collectPart(const ast::Expr *expr, Nested &own);
   std::optional<unsigned> buildGather(const ast::AccessExpr &expr,
                                       ElementType type);
   std::optional<Operand> buildIndex(const ast::Expr *subscript, Nested &own);
-  bool checkIndexType(const ast::Expr *subscript);
+  std::optional<ElementType> indexType(const ast::Expr *subscript);
+  /// Whether a tensor is read as a whole, by distinct plain labels.
+  bool isWhole(const Operand &operand) const;
   bool reportMask(llvm::SMRange range);
   llvm::ArrayRef<int64_t> shapeOf(unsigned tensor) const;
   /// Makes a statement that is one gather that gather.
   void adoptGather(Result &result);
+
+  // Scatters.cpp: places on the left side.
+  /// Whether the left side has more than labels.
+  bool scatters() const;
+  std::optional<Result> runScatter();
+  bool checkPlaces();
+  bool collectPlaces();
+  bool decidePlaces();
+  void takeOwnLabels(Nested &value);
+  std::optional<Operand> buildValue(Nested &value, ElementType type);
+  Result makeScatter(const Nested &value, ElementType type);
 
   // LabelValues.cpp.
   /// `binding`: what else has the label's name.
@@ -300,6 +320,9 @@ private:
   /// Of labels from `first` on.
   bool decideGivenExtents(size_t first);
   bool decidePlain(bool leaving);
+  /// `of` is what has the extent.
+  std::optional<int64_t> givenExtent(const ast::Expr *given,
+                                     const llvm::Twine &of);
   bool setExtent(unsigned label, int64_t extent, llvm::SMRange range,
                  const llvm::Twine &origin, const Access *access);
   bool decideWindows();
@@ -389,6 +412,17 @@ private:
   ast::Context &context;
   const ast::EquationStmt &equation;
 
+  /// A place on the left side.
+  struct Place {
+    const ast::Label *label;
+    /// The dimension of the result.
+    unsigned dim;
+    Nested *part;
+    /// What the place is where no data name it.
+    std::optional<SymbolicForm> form = {};
+    std::optional<int64_t> extent = {};
+  };
+  llvm::SmallVector<Place, 2> places;
   llvm::SmallVector<LabelState, 6> labels;
   std::vector<Access> accesses;
   /// Reads by their expression: AccessExpr, or NameExpr of a scalar.
@@ -412,6 +446,14 @@ private:
   llvm::DenseMap<const ast::ReduceExpr *, Nested *> nestedOf;
   std::vector<Inner> inners;
 };
+
+/// Replaces labels by their positions in a vertex.
+void renumber(Expression &expression, llvm::ArrayRef<unsigned> positions);
+
+/// The name of a label whose points a tensor names: "Tok", or "Tok_1" where a
+/// label has that name; "index" of what has no name.
+std::string selectedLabel(llvm::StringRef tensor,
+                          llvm::ArrayRef<VertexLabel> labels);
 
 /// Where sums are kept that an expression goes on with: f32 for narrower
 /// floats.

@@ -32,11 +32,8 @@ void model::describe(llvm::raw_ostream &os, const PlanOperand &operand) {
 void model::describeWork(llvm::raw_ostream &os, const PlanGraph &graph,
                          const PlanVertex &vertex) {
   for (const PlanLabel &label : vertex.labels)
-    os << label.extent
-       << (label.selected  ? "s"
-           : label.reduced ? "r"
-                           : "")
-       << ",";
+    os << label.extent << (label.selected ? "s" : "")
+       << (label.reduced ? "r" : "") << ",";
   if (vertex.cutAs)
     os << "c";
   os << "f" << llvm::format("%.17g", vertex.flops) << "+"

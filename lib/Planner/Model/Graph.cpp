@@ -156,10 +156,6 @@ static llvm::Error checkOutput(const PlanVertex &vertex) {
                        vertex.labels[label].extent, ", dimension ", dim,
                        " of its result has ", extent);
   }
-  for (const PlanLabel &label : vertex.labels)
-    if (label.selected && !label.reduced)
-      return planError("vertex '", vertex.name, "': label '", label.name,
-                       "' is selected, but not reduced");
   for (unsigned label = 0; label < vertex.labels.size(); ++label)
     if (vertex.labels[label].reduced == written[label])
       return planError(

@@ -202,6 +202,9 @@ struct Label {
   llvm::SMRange range;
   /// `k:8`; null where the extent follows from subscripts.
   const Expr *extent = nullptr;
+  /// On the left side: `A[n]` or `2*y + p`, a place instead of a label, which
+  /// has no name.
+  const Expr *place = nullptr;
 };
 
 /// `sum[k](X[n, k])` inside an expression; without a reduction, what is

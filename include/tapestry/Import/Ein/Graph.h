@@ -188,6 +188,24 @@ struct Gather {
   }
 };
 
+/// Values combined at places of the result. Of the vertex that it is, the first
+/// operand is the values, the others name the places; all are read at distinct
+/// plain labels.
+struct Scatter {
+  struct Place {
+    /// The dimension of the result.
+    unsigned dim;
+    /// Whether all of its places are known to lie inside.
+    bool isInside;
+  };
+  /// One per operand but the first.
+  llvm::SmallVector<Place, 2> places;
+  /// Of a mean: of how many each of the values is the sum.
+  int64_t valueCount = 1;
+  /// The points as the statement calls them.
+  llvm::SmallVector<std::string, 2> points;
+};
+
 struct VertexLabel {
   std::string name;
   int64_t extent;
@@ -196,10 +214,11 @@ struct VertexLabel {
 };
 
 /// The expression, reduced or not, a macro of the language applied to it, or a
-/// gather, which has no nodes.
+/// gather or scatter, which have no nodes.
 struct Vertex : Expression {
   /// Left-side labels in their order, then the reduced ones or, of a gather,
-  /// one per index tensor, whose points that names.
+  /// one per index tensor, whose points that names. Places on the left side
+  /// have a label each.
   llvm::SmallVector<VertexLabel, 4> labels;
   unsigned numParallel = 0;
   Monoid monoid = Monoid::None;
@@ -207,6 +226,7 @@ struct Vertex : Expression {
   /// Of a macro's operand; its result may be wider.
   ElementType macroType = ElementType::F32;
   std::optional<Gather> gather;
+  std::optional<Scatter> scatter;
   /// The second argument of a norm.
   Expression epsilon;
   /// The elements of a constant tensor, which has no expression.

@@ -26,8 +26,8 @@ struct PlanLabel {
   /// Whether a monoid combines the values along this label; exactly the labels
   /// that the output lacks are reduced.
   bool reduced = false;
-  /// Of a reduced label: whether one point along it contributes, which the data
-  /// name (LabelKind::Selected). A cut leaves partial values and saves no work.
+  /// Whether one point along this label contributes, which the data name
+  /// (LabelKind::Selected). A cut saves no work.
   bool selected = false;
   /// Whether regions of the output are written along it, which no cut into
   /// blocks describes; such a label has a constraint to stay whole.

@@ -1,5 +1,6 @@
 //===- GatherEvaluate.cpp - What tapestry.gather means --------------------===//
 
+#include "HostIntegers.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
@@ -10,20 +11,6 @@ using namespace tapestry;
 using namespace tapestry::teg;
 
 namespace {
-/// Element `at` of a tensor of integers.
-int64_t integerAt(const HostTensor &tensor, int64_t at) {
-  switch (tensor.dtype) {
-  case DType::I8:
-    return tensor.data<int8_t>()[at];
-  case DType::I16:
-    return tensor.data<int16_t>()[at];
-  case DType::I32:
-    return tensor.data<int32_t>()[at];
-  default:
-    return tensor.data<int64_t>()[at];
-  }
-}
-
 /// The bytes of a constant as an element.
 std::vector<uint8_t> bytesOf(TypedAttr value, int64_t size) {
   APInt bits = isa<FloatAttr>(value)

@@ -8,6 +8,7 @@
 #include "mlir/Transforms/InliningUtils.h"
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryScatter.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -45,6 +46,7 @@ void TapestryDialect::initialize() {
 #define GET_OP_LIST
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
       >();
+  addOperations<ScatterOp>();
   registerBytecode();
   addInterfaces<TapestryInlinerInterface>();
 }

@@ -1,7 +1,8 @@
 """Programs with independent formulas for their results, by theme."""
 
 from . import (
-    bydata, distances, draws, folds, integers, linear, neural, scalars, shapes, statements, tiles, turns, windows,
+    bydata, distances, draws, folds, integers, linear, neural, scalars, scatters, shapes, statements,
+    tiles, turns, windows,
 )  # fmt: skip
 from .registry import PROGRAMS, Program
 

@@ -1,0 +1,14 @@
+//===- TapestryAll.td - All operations of tapestry ---------*- tablegen -*-===//
+//
+// What docs/Dialects is generated from. Code includes the files of the
+// operations that it needs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYALL_TD
+#define TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYALL_TD
+
+include "tapestry/Dialect/Tapestry/IR/TapestryOps.td"
+include "tapestry/Dialect/Tapestry/IR/TapestryScatter.td"
+
+#endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYALL_TD

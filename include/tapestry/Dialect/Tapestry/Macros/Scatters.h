@@ -1,0 +1,47 @@
+//===- Scatters.h - Values combined where data say --------------*- C++ -*-===//
+
+#ifndef TAPESTRY_DIALECT_TAPESTRY_MACROS_SCATTERS_H
+#define TAPESTRY_DIALECT_TAPESTRY_MACROS_SCATTERS_H
+
+#include "tapestry/Dialect/Tapestry/Macros/Macros.h"
+
+namespace tapestry::teg {
+
+/// A tensor of integers that names the places along one dimension of a result.
+struct ScatterPlace {
+  mlir::Value tensor;
+  /// From all labels to those that it is read at.
+  mlir::AffineMap map;
+  int64_t dim;
+  /// What a message calls the tensor.
+  llvm::StringRef name;
+  /// Whether no place can lie outside.
+  bool isInside = false;
+};
+
+/// Values that are combined where places name.
+struct ScatterUse {
+  llvm::StringRef name;
+  /// Those of the result, in its order, then those of the points.
+  llvm::SmallVector<ScalarLabel> labels;
+  unsigned rank;
+  mlir::Value values;
+  /// From all labels to those that the values are read at.
+  mlir::AffineMap map;
+  tapestry::Monoid monoid;
+  /// Whether sums, of a float type, are divided by how many values they have,
+  /// each of which stands for `valueCount`.
+  bool isMean = false;
+  int64_t valueCount = 1;
+  llvm::SmallVector<ScatterPlace> places;
+  mlir::Type elementType;
+};
+
+/// The vertices that check the places, and those of the result, which is the
+/// last one's.
+mlir::Operation *buildScatter(mlir::OpBuilder &builder, mlir::Location loc,
+                              const ScatterUse &use, IndexChecks &checks);
+
+} // namespace tapestry::teg
+
+#endif // TAPESTRY_DIALECT_TAPESTRY_MACROS_SCATTERS_H

@@ -1,0 +1,166 @@
+//===- ScatterEvaluate.cpp - What tapestry.scatter means ------------------===//
+
+#include "HostIntegers.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryScatter.h"
+#include "tapestry/Interfaces/ElementType.h"
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::teg;
+
+namespace {
+
+/// Integers wrap; the least and the greatest are compared with their signs.
+uint64_t combine(Monoid monoid, uint64_t a, uint64_t b) {
+  switch (monoid) {
+  case Monoid::Add:
+    return a + b;
+  case Monoid::Mul:
+    return a * b;
+  case Monoid::Max:
+    return std::max<int64_t>(a, b);
+  case Monoid::Min:
+    return std::min<int64_t>(a, b);
+  case Monoid::And:
+    return a & b;
+  case Monoid::Or:
+    return a | b;
+  default:
+    return a ^ b;
+  }
+}
+
+double combine(Monoid monoid, double a, double b) {
+  if (monoid == Monoid::Add)
+    return a + b;
+  if (monoid == Monoid::Mul)
+    return a * b;
+  if (std::isnan(a) || std::isnan(b))
+    return a + b;
+  // -0.0 is below 0.0.
+  bool isLess = a < b || (a == b && std::signbit(a));
+  return isLess == (monoid == Monoid::Max) ? b : a;
+}
+
+void store(HostTensor &tensor, int64_t at, uint64_t value) {
+  std::memcpy(tensor.bytes.data() + at * byteSize(tensor.dtype), &value,
+              byteSize(tensor.dtype));
+}
+
+void store(HostTensor &tensor, int64_t at, double value) {
+  switch (tensor.dtype) {
+  case DType::F64:
+    tensor.data<double>()[at] = value;
+    break;
+  case DType::F32:
+    tensor.data<float>()[at] = static_cast<float>(value);
+    break;
+  case DType::F16:
+    tensor.data<uint16_t>()[at] = encodeF16(value);
+    break;
+  default:
+    tensor.data<uint16_t>()[at] = encodeBF16(value);
+    break;
+  }
+}
+
+class ScatterEvaluator {
+public:
+  ScatterEvaluator(ScatterOp op, llvm::ArrayRef<const HostTensor *> operands);
+  /// Combines `valueAt` of all points, from the identity on.
+  template <typename T>
+  void fill(HostTensor &result, T identity,
+            llvm::function_ref<T(const HostTensor &, int64_t)> valueAt);
+
+private:
+  /// The element of an operand that a point reads.
+  int64_t placeIn(unsigned operand, llvm::ArrayRef<int64_t> point);
+
+  ScatterOp op;
+  llvm::ArrayRef<const HostTensor *> operands;
+  /// Per operand the label of each dimension.
+  std::vector<llvm::SmallVector<unsigned>> labels;
+  /// The labels that are not indexed by data.
+  std::vector<unsigned> loops;
+  int64_t numPoints = 1;
+};
+
+} // namespace
+
+ScatterEvaluator::ScatterEvaluator(ScatterOp op,
+                                   llvm::ArrayRef<const HostTensor *> operands)
+    : op(op), operands(operands) {
+  for (unsigned number = 0; number <= op.getIndices().size(); ++number)
+    labels.push_back(op.getLabelsOf(number));
+  for (auto [label, index] : llvm::enumerate(op.getIndexOfLabels()))
+    if (!index) {
+      loops.push_back(label);
+      numPoints *= op.getExtents()[label];
+    }
+}
+
+int64_t ScatterEvaluator::placeIn(unsigned operand,
+                                  llvm::ArrayRef<int64_t> point) {
+  int64_t at = 0;
+  for (unsigned label : labels[operand])
+    at = at * op.getExtents()[label] + point[label];
+  return at;
+}
+
+template <typename T>
+void ScatterEvaluator::fill(
+    HostTensor &result, T identity,
+    llvm::function_ref<T(const HostTensor &, int64_t)> valueAt) {
+  std::vector<T> sums(result.numElements(), identity);
+  std::vector<int64_t> point(op.getExtents().size());
+  for (int64_t number = 0; number < numPoints; ++number) {
+    int64_t rest = number;
+    for (unsigned label : llvm::reverse(loops)) {
+      point[label] = rest % op.getExtents()[label];
+      rest /= op.getExtents()[label];
+    }
+    bool isInside = true;
+    for (auto [index, dim] : llvm::enumerate(op.getInto())) {
+      point[dim] = integerAt(*operands[1 + index], placeIn(1 + index, point));
+      isInside &= point[dim] >= 0 && point[dim] < op.getExtents()[dim];
+    }
+    if (!isInside)
+      continue;
+    int64_t at = 0;
+    for (auto [label, extent] : llvm::zip(point, op.getResultType().getShape()))
+      at = at * extent + label;
+    sums[at] = combine(op.getMonoid(), sums[at],
+                       valueAt(*operands.front(), placeIn(0, point)));
+  }
+  for (auto [at, sum] : llvm::enumerate(sums))
+    store(result, at, sum);
+}
+
+llvm::Expected<std::vector<HostTensor>>
+ScatterOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
+  ScatterEvaluator evaluator(*this, operands);
+  TypedAttr identity = getMonoidIdentity(0);
+  llvm::Expected<HostTensor> result = HostTensor::create(
+      *dtypeOf(getResultType().getElementType()), getResultType().getShape());
+  if (!result)
+    return result.takeError();
+  if (auto real = dyn_cast<FloatAttr>(identity))
+    evaluator.fill<double>(*result, real.getValueAsDouble(),
+                           [](const HostTensor &values, int64_t at) {
+                             return values.asDouble(at);
+                           });
+  else
+    evaluator.fill<uint64_t>(
+        *result,
+        identity.getType().isInteger(1)
+            ? cast<IntegerAttr>(identity).getValue().getZExtValue()
+            : cast<IntegerAttr>(identity).getValue().getSExtValue(),
+        [](const HostTensor &values, int64_t at) -> uint64_t {
+          return integerAt(values, at);
+        });
+  std::vector<HostTensor> results;
+  results.push_back(std::move(*result));
+  return results;
+}

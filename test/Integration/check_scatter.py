@@ -1,0 +1,246 @@
+#!/usr/bin/python3
+"""Scatters: every cut that there is, forced by pins, and places that lie outside.
+
+    check_scatter.py [--backend local|mpi]
+
+All sums are exact, so that values are NumPy's bit for bit on any cut, and the
+bytes that a cut sends are those that its formula says. Sums that round have the
+same bits in every run, and no more than the documented error.
+"""
+
+import argparse
+
+import numpy as np
+from check_gather import TYPES, WHOLE, execute, pin
+from harness import compare, contract, driver
+from harness.driver import CheckFailed
+
+ROWS, COLUMNS, POINTS = 13, 7, 19
+PROGRAM = """\
+input X : {type}[19, 7] @ {values}
+input A : {index}[19] @ {places}
+S[A[n]:13, d] @ {cut} = {monoid}[n] X[n, d]
+output S
+"""
+ACCUMULATED = {"f16": 4, "bf16": 4}
+
+
+def cuts(parts, bytes_of, partial):
+    """(pins of S, X and A, what is sent of each): the formulas."""
+    values = bytes_of["X"]
+    reduced = {"all_reduce": 2 * (parts - 1) * partial, "reduce_scatter": (parts - 1) * partial}
+    # A part of ceil(extent / parts) points and columns lies where both blocks meet.
+    blocks = [
+        [min((d + 1) * -(-extent // parts), extent) - min(d * -(-extent // parts), extent)
+         for d in range(parts)]
+        for extent in (POINTS, COLUMNS)
+    ]  # fmt: skip
+    meet = sum(points * columns for points, columns in zip(*blocks))
+    moved = {"all_to_all": (POINTS * COLUMNS - meet) * values // (POINTS * COLUMNS)}
+    gathered = {"all_gather": (parts - 1) * values}
+    index = {"all_gather": (parts - 1) * bytes_of["A"]}
+    yield pin("n", parts), pin("0", parts), pin("0", parts), {"S": reduced}
+    yield pin("n", parts), WHOLE, WHOLE, {"S": reduced}
+    yield pin("n", parts), pin("1", parts), pin("0", parts), {"S": reduced, "X": moved}
+    yield pin("d", parts), pin("1", parts), WHOLE, {}
+    yield pin("d", parts), pin("0", parts), pin("0", parts), {"X": moved, "A": index}
+    yield pin("A", parts), WHOLE, WHOLE, {}
+    yield pin("A", parts), pin("0", parts), pin("0", parts), {"X": gathered, "A": index}
+    yield pin("A", parts), pin("1", parts), WHOLE, {"X": gathered}
+
+
+def check_sent(plan, wanted):
+    # Others ask for the places, too: the checks before the scatter.
+    for vertex in ("S", "X"):
+        sent = [entry for entry in plan["collectives"] if entry["vertex"] == vertex]
+        expected = wanted.get(vertex, {})
+        total = sum(entry["bytes"] for entry in sent)
+        if total != (expected[sent[0]["kind"]] if sent else 0) or bool(expected) != bool(sent):
+            raise CheckFailed(f"{vertex}: {sent} is sent, expected {expected}")
+
+
+def draw(random, type):
+    if type == "bool":
+        return random.random((POINTS, COLUMNS)) < 0.5
+    values = random.integers(-8, 8, (POINTS, COLUMNS))
+    if type == "bf16":
+        return compare.bf16_bits(values / 4).view("V2").reshape(values.shape)
+    return (values / 4 if type[0] == "f" else values).astype(TYPES[type])
+
+
+OPERATORS = {
+    "sum": np.add,
+    "prod": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+    "any": np.logical_or,
+    "all": np.logical_and,
+}
+
+
+def identity(monoid, type):
+    if monoid in ("max", "min"):
+        info = np.iinfo(TYPES[type]) if TYPES[type].startswith("int") else None
+        least, most = (info.min, info.max) if info else (-np.inf, np.inf)
+        return least if monoid == "max" else most
+    return monoid in ("prod", "all")
+
+
+def expected(type, monoid, values, place):
+    if type == "bf16":
+        values = compare.bf16_values(values)
+    wide = values.astype(np.float64) if type[0] in "fb" and type != "bool" else values
+    result = np.full((ROWS, COLUMNS), identity(monoid, type), dtype=wide.dtype)
+    OPERATORS[monoid].at(result, place, wide)
+    if type == "bf16":
+        return compare.bf16_bits(result).view("V2").reshape(result.shape)
+    return result.astype(TYPES[type])
+
+
+def check_cuts(folder, backend, type, index, monoid):
+    random = np.random.default_rng(len(type) + len(monoid))
+    values = draw(random, type)
+    place = random.integers(0, ROWS - 1, POINTS).astype(TYPES[index])
+    files = driver.save_inputs(folder, {"X": values, "A": place})
+    files += driver.output_options(["S"])
+    wanted = expected(type, monoid, values, place)
+    sizes = {"X": values.nbytes, "A": place.nbytes}
+    adds = monoid in ("sum", "prod")
+    element = ACCUMULATED.get(type, wanted.itemsize) if adds else wanted.itemsize
+    count = 0
+    whole = type == "f32" and monoid == "sum"
+    for parts in (2, 4, 7) if whole else (3,):
+        chosen = list(cuts(parts, sizes, element * wanted.size))
+        for cut, values_pin, places_pin, sent in chosen if whole else chosen[::3]:
+            text = PROGRAM.format(
+                type=type, index=index, cut=cut, values=values_pin, places=places_pin, monoid=monoid
+            )
+            (folder / "scatter.ein").write_text(text)
+            driver.tapestry(
+                "plan", "scatter.ein", f"--devices={parts}", "--json=plan.json", cwd=folder
+            ).expect_status(0)
+            plan = driver.load_json(folder / "plan.json")
+            check_sent(plan, sent)
+            words = [*files, "--report=r.json"]
+            execute(folder, "scatter.ein", parts, words, backend).expect_status(0)
+            contract.check_contract(plan, driver.load_json(folder / "r.json"), parts, backend)
+            got = driver.load_outputs(folder, ["S"])["S"]
+            if got.tobytes() != wanted.tobytes():
+                raise CheckFailed(f"{monoid} of {type}, cut {cut}: other bits than NumPy's")
+            count += 1
+    driver.tapestry("reference", "scatter.ein", *files, cwd=folder).expect_status(0)
+    if driver.load_outputs(folder, ["S"])["S"].tobytes() != wanted.tobytes():
+        raise CheckFailed(f"{monoid} of {type}: the reference has other bits than NumPy's")
+    return count
+
+
+LONG = """\
+input X : {type}[1000003]
+input A : i32[1000003]
+S[A[n]:7] = sum[n] X[n]
+output S
+"""
+
+
+def check_rounding(folder, type, unit):
+    """Sums of many terms are as exact as the documents say, and the same twice."""
+    random = np.random.default_rng(5)
+    values = random.standard_normal(1000003).astype(TYPES[type])
+    values[::5] = values[0]
+    place = random.integers(0, 7, values.size).astype(np.int32)
+    (folder / "long.ein").write_text(LONG.format(type=type))
+    files = driver.save_inputs(folder, {"X": values, "A": place}) + driver.output_options(["S"])
+    wide = values.astype(np.longdouble)
+    exact = np.array([wide[place == row].sum() for row in range(7)])
+    size = np.array([np.abs(wide[place == row]).sum() for row in range(7)])
+    for devices in (1, 3):
+        runs = []
+        for _ in range(2):
+            driver.tapestry(
+                "run", "long.ein", f"--devices={devices}", *files, cwd=folder
+            ).expect_status(0)
+            runs.append(driver.load_outputs(folder, ["S"])["S"])
+        if runs[0].tobytes() != runs[1].tobytes():
+            raise CheckFailed(f"{type} on {devices} devices: two runs differ")
+        worst = np.max(np.abs(runs[0].astype(np.longdouble) - exact) / size) / unit
+        if worst > 2:
+            raise CheckFailed(f"{type} on {devices} devices: an error of {worst} roundings")
+
+
+OUTSIDE = """\
+input X : f32[3, 5]
+input A : i32[3, 5]
+input J : i8[5]
+Y[A[b, s]:9, J[s]:300] = sum[b, s] X[b, s]
+Z[2 * J[s] + 1:9] = mean[s] X[0, s]
+output Y, Z
+"""
+# What is changed, and what the message says.
+FAULTS = [
+    ([("A", (1, 3), 9), ("A", (2, 0), -1)],
+     "outside.ein:4:1: error: index A[1, 3] is 9, but dimension 0 of 'Y' has only the indices 0 to 8"),
+    ([("A", (2, 4), -(2**31)), ("J", 3, -128)],
+     "outside.ein:4:1: error: index A[2, 4] is -2147483648, but dimension 0 of 'Y' has only the "
+     "indices 0 to 8"),
+    ([("J", 3, -1)],
+     "outside.ein:4:1: error: index J[3] is -1, but dimension 1 of 'Y' has only the indices 0 to 299"),
+    ([("J", 3, 4)],
+     "outside.ein:5:1: error: index Z.part.2[3] is 9, but dimension 0 of 'Z' has only the indices 0 to 8"),
+]  # fmt: skip
+
+
+def check_outside(folder, backend):
+    (folder / "outside.ein").write_text(OUTSIDE)
+    X = np.random.default_rng(3).standard_normal((3, 5)).astype(np.float32)
+    outputs = driver.output_options(["Y", "Z"])
+
+    def files(changes):
+        arrays = {
+            "A": np.arange(15, dtype=np.int32).reshape(3, 5) % 9,
+            "J": np.arange(5, dtype=np.int8) % 4,
+        }
+        for name, at, value in changes:
+            arrays[name][at] = value
+        return [*driver.save_inputs(folder, {"X": X, **arrays}), *outputs]
+
+    words = files([])
+    for devices in (1, 2, 3, 4):
+        execute(folder, "outside.ein", devices, words, backend).expect_status(0)
+    for path in (folder / "Y.npy", folder / "Z.npy"):
+        path.unlink()
+    for changes, message in FAULTS:
+        words = files(changes)
+        runs = [execute(folder, "outside.ein", n, words, backend) for n in (1, 2, 3, 4)]
+        runs.append(driver.tapestry("reference", "outside.ein", *words, cwd=folder))
+        for run in runs:
+            run.expect_status(1)
+            if run.stderr.count(message) != 1 or run.stderr.count("error:") != 1:
+                raise CheckFailed(f"expected once: {message}\n{run.describe()}")
+            if (folder / "Y.npy").exists() or (folder / "Z.npy").exists():
+                raise CheckFailed(f"an output is there\n{run.describe()}")
+
+
+CASES = [
+    ("f32", "i32", "sum"), ("f64", "i64", "sum"), ("f16", "i8", "sum"), ("bf16", "i16", "sum"),
+    ("i8", "i32", "sum"), ("i32", "i64", "max"), ("i64", "i8", "min"), ("f16", "i16", "max"),
+    ("bool", "i32", "any"), ("bool", "i8", "all"), ("f32", "i64", "prod"),
+]  # fmt: skip
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--backend", choices=["local", "mpi"], default="local")
+    backend = parser.parse_args().backend
+    count = 0
+    with driver.workspace() as folder:
+        check_outside(folder, backend)
+        if backend == "local":
+            check_rounding(folder, "f32", 2.0**-24)
+            check_rounding(folder, "f64", 2.0**-53)
+        for type, index, monoid in CASES if backend == "local" else CASES[2:4]:
+            count += check_cuts(folder, backend, type, index, monoid)
+    print(f"{count} cuts of scatters have NumPy's bits, {len(FAULTS)} faults their message")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""Values that are combined at places of the result."""
+
+import numpy as np
+
+from .registry import booleans, integers, normal, program, uniform
+
+
+def combined(shape, operator, place, values, start=0.0):
+    """What NumPy makes of all values at their places."""
+    result = np.full(shape, start, dtype=np.asarray(values).dtype)
+    operator.at(result, place, values)
+    return result
+
+
+@program(
+    """
+    input X : f32[101, 5]
+    input A : i32[101]
+    input W : f32[101]
+    Sums[A[n]:13, d] = sum[n] X[n, d]
+    Means[A[n]:13, d] = mean[n] X[n, d] * W[n]
+    Histogram[A[n]:13] = sum[n] 1
+    Positive[A[n]:13, d] = sum[n] X[n, d] > 0
+    Largest[d, A[n]:14] = max[n] X[n, d]
+    Least[A[n]:13] = min[n, d] 2 * X[n, d]
+    Average[A[n]:13] = mean[d, n] X[n, d]
+    """,
+    {"X": normal(101, 5), "A": integers(0, 11, 101), "W": normal(101)},
+    "Sums:f32 Means:f32 Histogram:i64 Positive:i64 Largest:f32 Least:f32 Average:f32",
+    exact=("Histogram", "Positive", "Largest"),
+)
+def segments(X, A, W):
+    count = np.bincount(A, minlength=13)
+    sums = combined((13, 5), np.add, A, X)
+    with np.errstate(invalid="ignore"):
+        return {
+            "Sums": sums,
+            "Means": combined((13, 5), np.add, A, X * W[:, None]) / count[:, None],
+            "Histogram": count,
+            "Positive": combined((13, 5), np.add, A, (X > 0).astype(np.int64)),
+            "Largest": combined((14, 5), np.maximum, A, X, -np.inf).T,
+            "Least": combined(13, np.minimum, A, 2 * X.min(1), np.inf),
+            "Average": sums.sum(1) / (5 * count),
+        }
+
+
+@program(
+    """
+    input X : f64[3, 29]
+    input A : i64[3, 29]
+    input B : i8[29]
+    input K : i32
+    def fold(V[q, k], P[q, k], n) -> F[q, c] {
+      C[P[q, k]:n, q] = sum[k] V[q, k] * V[q, k]
+      F[q, c] = C[c, q]
+    }
+    Batched[b, A[b, n]:7] = sum[n] X[b, n]
+    Joint[A[b, n]:7, B[n]:5] = sum[b, n] X[b, n]
+    Crossed[A[i, n]:7, B[m]:5] = max[i, n, m] X[i, n] * X[0, m]
+    Moved[b, (A[b, n] + n) % 4:4] = sum[n] pad(X, 1)[b, n + 3]
+    Single[i64(K):9, n] = sum[b] X[b, n]
+    Chosen[n, A[0, B[n]]:8, B[n]:6] = prod[b] X[b, n]
+    Spread[A[0, n]:7, d:3] = sum[n] X[1, n] * d
+    Folded = fold(X, A, 11)
+    """,
+    {
+        "X": normal(3, 29, type="f64"),
+        "A": integers(0, 6, 3, 29, type="i64"),
+        "B": integers(0, 4, 29, type="i8"),
+        "K": integers(8, 8),
+    },
+    "Batched:f64 Joint:f64 Crossed:f64 Moved:f64 Single:f64 Chosen:f64 Spread:f64 Folded:f64",
+)
+def places(X, A, B, K):
+    b, n = np.indices((3, 29))
+    wide = np.ones((3, 32))
+    wide[:, :29] = X
+    crossed = np.full((7, 5), -np.inf)
+    for m in range(29):
+        np.maximum.at(crossed, (A, np.full_like(A, B[m])), X * X[0, m])
+    chosen = np.ones((29, 8, 6))
+    chosen[n[0], A[0, B], B] = X.prod(0)
+    return {
+        "Batched": combined((3, 7), np.add, (b, A), X),
+        "Joint": combined((7, 5), np.add, (A, B[n]), X),
+        "Crossed": crossed,
+        "Moved": combined((3, 4), np.add, (b, (A + n) % 4), wide[:, 3:]),
+        "Single": combined((9, 29), np.add, K, X.sum(0)),
+        "Chosen": chosen,
+        "Spread": combined((7, 3), np.add, A[0], X[1][:, None] * np.arange(3.0)),
+        "Folded": combined((3, 11), np.add, (b, A), X * X),
+    }
+
+
+@program(
+    """
+    input X : f32[10, 7]
+    input W : f32[3, 4]
+    input S : f32[23]
+    Line[2*y + p] = sum[y, p] X[y, 0] * W[p, 0]
+    Plane[c:2, 2*y + p, 3*x + q:30] = sum[y, x, p, q] X[y, x] * W[p, q] * c
+    Full[i + j] = sum[i, j] S[i] * S[j]
+    Pool[i // 4] = max[i] S[i]
+    Wheel[(3*i + 1) % 5, j:2] = sum[i] S[i] + j
+    Back[22 - i] = sum[i] S[i]
+    Sparse[7*i + 2:200] = sum[i] S[i]
+    """,
+    {"X": normal(10, 7), "W": normal(3, 4), "S": normal(23)},
+    "Line:f32 Plane:f32 Full:f32 Pool:f32 Wheel:f32 Back:f32 Sparse:f32",
+    exact=("Pool", "Back", "Sparse"),
+)
+def affine_places(X, W, S):
+    i, j = np.arange(23), np.arange(2)
+    y, x, p, q = np.indices((10, 7, 3, 4))
+    plane = combined((21, 30), np.add, (2 * y + p, 3 * x + q), X[y, x] * W[p, q])
+    line = combined(21, np.add, 2 * y[:, 0, :, 0] + p[:, 0, :, 0], X[:, :1] * W[:, 0])
+    wheel = combined(5, np.add, (3 * i + 1) % 5, S)
+    sparse = np.zeros(200)
+    sparse[7 * i + 2] = S
+    return {
+        "Line": line,
+        "Plane": np.stack([0 * plane, plane]),
+        "Full": np.convolve(S, S),
+        "Pool": combined(6, np.maximum, i // 4, S, -np.inf),
+        "Wheel": wheel[:, None] + j * np.bincount((3 * i + 1) % 5)[:, None],
+        "Back": S[::-1],
+        "Sparse": sparse,
+    }
+
+
+@program(
+    """
+    input I : i32[57]
+    input H : f16[57]
+    input G : bf16[57]
+    input C : i8[57, 3]
+    input L : i64[57]
+    input B : bool[57]
+    HS[I[n]:9] = sum[n] H[n]
+    HM[I[n]:9] = mean[n] H[n]
+    HX[I[n]:9] = max[n] H[n]
+    GS[I[n]:9] = sum[n] G[n] * G[n]
+    GN[I[n]:9] = min[n] G[n]
+    CS[I[n]:9, k] = sum[n] C[n, k]
+    CP[I[n]:9, k] = prod[n] C[n, k]
+    CX[k, I[n]:9] = xor[n] C[n, k]
+    LN[I[n]:9] = min[n] L[n]
+    LX[I[n]:9] = max[n] L[n]
+    BA[I[n]:9] = all[n] B[n]
+    BO[I[n]:9] = any[n] B[n]
+    BX[I[n]:9] = xor[n] B[n]
+    BN[I[n]:9] = sum[n] B[n]
+    """,
+    {
+        "I": integers(0, 7, 57),
+        "H": uniform(-2, 2, 57, type="f16"),
+        "G": uniform(-2, 2, 57, type="bf16"),
+        "C": integers(-100, 100, 57, 3, type="i8"),
+        "L": integers(-(2**40), 2**40, 57, type="i64"),
+        "B": booleans(57),
+    },
+    "HS:f16 HM:f16 HX:f16 GS:bf16 GN:bf16 CS:i8 CP:i8 CX:i8 LN:i64 LX:i64 BA:bool BO:bool "
+    "BX:bool BN:i64",
+    exact=("HX", "GN"),
+)
+def scattered_types(I, H, G, C, L, B):
+    count = np.bincount(I, minlength=9)
+    most = np.iinfo(np.int64)
+    with np.errstate(invalid="ignore"):
+        return {
+            "HS": combined(9, np.add, I, H.astype(np.float64)),
+            "HM": combined(9, np.add, I, H.astype(np.float64)) / count,
+            "HX": combined(9, np.maximum, I, H.astype(np.float64), -np.inf),
+            "GS": combined(9, np.add, I, G.astype(np.float64) ** 2),
+            "GN": combined(9, np.minimum, I, G.astype(np.float64), np.inf),
+            "CS": combined((9, 3), np.add, I, C, 0),
+            "CP": combined((9, 3), np.multiply, I, C, 1),
+            "CX": combined((9, 3), np.bitwise_xor, I, C, 0).T,
+            "LN": combined(9, np.minimum, I, L, most.max),
+            "LX": combined(9, np.maximum, I, L, most.min),
+            "BA": combined(9, np.logical_and, I, B, True),
+            "BO": combined(9, np.logical_or, I, B, False),
+            "BX": combined(9, np.logical_xor, I, B, False),
+            "BN": combined(9, np.add, I, B.astype(np.int64), 0),
+        }
