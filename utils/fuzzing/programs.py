@@ -110,7 +110,7 @@ def inner(rng, access, label):
     """A reduction of an access over one of its labels, under another name mostly."""
     own = rng.choice(["zq", "zq", "zq", label])
     given = rng.choice(["", "", ":1", ":2", ":3"])
-    operand = re.sub(rf"\b{label}\b", own, access)
+    operand = re.sub(rf"\b{re.escape(label)}\b", own, access)
     if rng.random() < 0.3:
         operand = wrap_access(rng, operand)
     return f"({rng.choice(REDUCTIONS)}[{own}{given}]({operand}))"
@@ -139,7 +139,8 @@ def wrap_access(rng, text):
 
 def add_statement(rng, text):
     """A vertex more, that reads one which is there, and an output of it."""
-    found = list(STATEMENT.finditer(text))
+    # Places on the left side are no labels.
+    found = [match for match in STATEMENT.finditer(text) if "[" not in match[2]]
     if not found:
         return text
     match = rng.choice(found)
@@ -158,6 +159,9 @@ def add_statement(rng, text):
          f"{name}[{', '.join(labels[:-1])}] = {rng.choice(REDUCTIONS)}[{last}] {access}",
          f"{name} = {rng.choice(REDUCTIONS)}[{heads}] {access}",
          f"{name}[{heads}, zz:3] = {access}",
+         f"{name}[{place(rng, access, last)}] = {rng.choice(REDUCTIONS)}[{heads}] {access}",
+         f"{name}[{', '.join([*labels[:-1], place(rng, access, last)])}] = "
+         f"{rng.choice(REDUCTIONS)}[{last}] {access}",
          f"{name}[{heads}] = {access} * {inner(rng, access, last)}",
          f"{name}[{', '.join([*labels[:-1], last + ':2'])}] = {access}",
          f"{name}[{', '.join(reversed(labels))}] = {access} * {access}"]
@@ -169,6 +173,14 @@ def add_statement(rng, text):
     if rng.random() < 0.2:
         return f"{text}\noutput {name} = {whole(rng, match[1], found)}\n"
     return f"{text}\n{line}\noutput {name}\n"
+
+
+def place(rng, access, label):
+    """A place on the left side, which may lie outside."""
+    at = rng.choice(
+        [f"i32({access}) % 5", f"i32({access})", f"{label} // 2", f"2*{label}", f"7 - {label}"]
+    )
+    return f"{at}{rng.choice(['', ':5', ':9'])}"
 
 
 def whole(rng, tensor, statements):
