@@ -95,15 +95,31 @@ def change_subscripts(rng, text):
             )  # fmt: skip
         base = f"pad({match[1]}, {rng.choice([0, 1, '-inf', 'true'])})"
         if rng.random() < 0.4:
-            base = f"{rng.choice(['edge', 'wrap', 'reflect', 'symmetric'])}({match[1]})"
+            base = f"{rng.choice(['edge', 'wrap', 'reflect', 'symmetric'])}({view(rng, match[1])})"
         # What data name may lie outside.
         if rng.random() < 0.15:
             # The one at hand may be gone.
             parts[place : place + 1] = [rng.choice(["i32", "i64", "i8"]) + f"({match.group()})"]
             return f"{base}[{', '.join(parts)}]"
-        return f"{base if rng.random() < 0.3 else match[1]}[{', '.join(parts)}]"
+        tensor = view(rng, match[1]) if rng.random() < 0.3 else match[1]
+        return f"{base if rng.random() < 0.3 else tensor}[{', '.join(parts)}]"
 
     return substitute(rng, ACCESS, text, change)
+
+
+def view(rng, tensor, depth=0):
+    """The tensor seen otherwise, now and then of numbers that do not fit."""
+    if depth > 2 or rng.random() < 0.3:
+        return tensor
+    one = view(rng, tensor, depth + 1)
+    word = rng.choice(["concat", "stack", "interleave"])
+    return rng.choice(
+        [f"transpose({one})", f"transpose[{rng.choice(['1, 0', '0, 1', '2, 0, 1'])}]({one})",
+         f"flip[{rng.randrange(3)}]({one})", f"repeat[{rng.randrange(2)}, {rng.randrange(4)}]({one})",
+         f"tile[{rng.choice(['2', '1, 3', '2, 2', '1, 1, 2'])}]({one})",
+         f"reshape[{rng.choice(['4, 8', '6, 4', '5, 7', '8, 8', '12', '64', '2, 2, 16'])}]({one})",
+         f"{word}[{rng.randrange(3)}]({one}, {view(rng, tensor, depth + 1)})"]
+    )  # fmt: skip
 
 
 def inner(rng, access, label):
@@ -188,7 +204,8 @@ def whole(rng, tensor, statements):
     other = rng.choice([tensor, tensor, rng.choice(statements)[1]])
     return rng.choice(
         [f"{tensor} * {other} + 1", f"{tensor} @ {other}", f"exp({tensor} @ {other}) @ {other}",
-         f"select({tensor} > {other}, {tensor}, 0)", f"-{tensor} / sum[q]({other}[q])"]
+         f"select({tensor} > {other}, {tensor}, 0)", f"-{tensor} / sum[q]({other}[q])",
+         view(rng, tensor), f"{view(rng, tensor)} @ {view(rng, other)}"]
     )  # fmt: skip
 
 

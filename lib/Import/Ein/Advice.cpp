@@ -33,15 +33,11 @@ constexpr llvm::StringLiteral variance =
     "a variance is V = mean[i] (X[i] - mean[k](X[k])) ** 2; a standard "
     "deviation is sqrt(V)";
 constexpr llvm::StringLiteral modulo = "x modulo y is x % y";
-constexpr llvm::StringLiteral shape =
-    "a dimension is taken apart by R[a:4, b:2] = X[2 * a + b]; two become one "
-    "by R[k:20] = M[k // 5, k % 5]";
-constexpr llvm::StringLiteral join =
-    "one behind the other are C[i:16] = "
-    "select([i <= 7], pad(X, 0)[i], pad(Y, 0)[i - 8])";
+constexpr llvm::StringLiteral shape = "another shape is reshape[4, 2](X)";
+constexpr llvm::StringLiteral join = "one behind the other are concat[0](X, Y)";
 constexpr llvm::StringLiteral repetition =
-    "a tensor several times is R[r:2, i] = X[i], one behind the other "
-    "R[i:16] = X[i % 8], each element several times R[i:16] = X[i // 2]";
+    "a tensor several times is tile[2](X), each element several times "
+    "repeat[0, 2](X)";
 constexpr llvm::StringLiteral folded =
     "edge, wrap, reflect and symmetric stand around a tensor that has "
     "subscripts: Y[i:8] = edge(X)[i - 1]";
@@ -91,8 +87,10 @@ constexpr AdviceRow adviceTable[] = {
     {"argsort", order},
     {"topk", order},
     {"median", order},
-    {"transpose", "a transpose is T[j, i] = A[i, j]"},
-    {"reverse", "backwards is R[i] = X[7 - i] for 8 elements"},
+    {"transpose", "a transpose is transpose(A) or T[j, i] = A[i, j]"},
+    {"reverse", "backwards is flip[0](X)"},
+    {"swapaxes", "dimensions are exchanged by transpose[1, 0](A)"},
+    {"permute", "dimensions are exchanged by transpose[1, 0](A)"},
     {"for", loop},
     {"while", loop},
     {"import", "a module is import nn, its macros are nn.gelu(X), ..."},
@@ -126,20 +124,22 @@ constexpr AdviceRow adviceTable[] = {
     {"gradient", gradient},
     {"concat", join},
     {"concatenate", join},
-    {"stack", "a new dimension is S[k:2, i] = select([k == 0], X[i], Y[i])"},
+    {"hstack", join},
+    {"vstack", join},
+    {"stack", "a new dimension is stack[0](X, Y)"},
     {"split", "a part is P[i:4] = X[i + 4]"},
     {"reshape", shape},
     {"flatten", shape},
-    {"flip", "backwards is R[i] = X[7 - i] for 8 elements"},
+    {"flip", "backwards is flip[0](X)"},
     {"tile", repetition},
-    {"interleave", shape},
+    {"interleave", "elements in turns are interleave[0](X, Y)"},
     {"edge", folded},
     {"wrap", folded},
     {"reflect", folded},
     {"symmetric", folded},
     {"roll", "roll(X, 1)[i] is X[(i - 1) % 8] for 8 elements"},
-    {"repeat", "a loop is --repeat K --feed OUT=IN on the command line; a "
-               "tensor several times is R[r:2, i] = X[i]"},
+    {"repeat", "a loop is --repeat K --feed OUT=IN on the command line; each "
+               "element several times is repeat[0, 2](X)"},
     {"u8", "i16 holds its numbers"},
     {"uint8", "i16 holds its numbers"},
     {"u16", "i32 holds its numbers"},
@@ -169,7 +169,7 @@ constexpr AdviceRow adviceTable[] = {
     {".",
      "there are no methods, and no prefixes but those of imported modules: "
      "f(x) for np.f(x) and x.f()"},
-    {".T", "a transpose is T[j, i] = A[i, j]"},
+    {".T", "a transpose is transpose(A) or T[j, i] = A[i, j]"},
     {".astype", "x.astype(f64) is f64(x)"},
     {".shape", "the extent of label i is i'"},
     // What is no single word.

@@ -45,7 +45,7 @@ bool StatementAnalyzer::buildPad(const Access &access,
                                  std::optional<Constant> &pad) {
   if (!access.pad)
     return true;
-  ElementType type = graph.tensors[access.tensor].type;
+  ElementType type = infoOf(access).type;
   if (type != ElementType::Bool) {
     pad = toConstant(access.pad, type, "the padding");
     return pad.has_value();
@@ -60,18 +60,19 @@ bool StatementAnalyzer::buildPad(const Access &access,
 }
 
 /// What goes around is a form of its own; what stays inside is not folded.
-void StatementAnalyzer::foldOperand(const Access &access, Operand &operand) {
-  if (!access.fold)
+void StatementAnalyzer::foldOperand(std::optional<Fold> fold,
+                                    llvm::ArrayRef<int64_t> shape,
+                                    Operand &operand) const {
+  if (!fold)
     return;
-  for (auto [form, extent] :
-       llvm::zip_equal(operand.subscripts, shapeOf(access.tensor))) {
+  for (auto [form, extent] : llvm::zip_equal(operand.subscripts, shape)) {
     Bounds bounds = boundsOf(form);
     if (bounds.lo >= 0 && bounds.hi < extent)
       continue;
-    if (*access.fold == Fold::Wrap)
+    if (*fold == Fold::Wrap)
       form.mod = extent;
     else
-      operand.fold = access.fold;
+      operand.fold = fold;
   }
 }
 
@@ -79,14 +80,14 @@ bool StatementAnalyzer::buildOperands() {
   bool ok = true;
   for (Access &access : accesses) {
     // Its vertex is built where it is read.
-    if (access.isGather())
+    if (access.isGather() || access.view)
       continue;
     nested = access.nested;
     Operand operand;
     operand.tensor = access.tensor;
     for (const SymbolicForm &form : access.subscripts)
       operand.subscripts.push_back(*resolve(form));
-    foldOperand(access, operand);
+    foldOperand(access.fold, infoOf(access).shape, operand);
     if (!buildPad(access, operand.pad)) {
       ok = false;
       continue;
@@ -150,10 +151,13 @@ std::optional<unsigned> StatementAnalyzer::build(const Expr *expr,
     }
     [[fallthrough]];
   case Expr::Kind::Access: {
-    if (accesses[accessOf.lookup(expr)].isGather())
+    const Access &access = accesses[accessOf.lookup(expr)];
+    if (access.isGather())
       return buildGather(*llvm::cast<AccessExpr>(expr), type);
+    if (access.view)
+      return buildView(access, type);
     unsigned node = addNode(NodeKind::Operand, type);
-    current->nodes[node].index = accesses[accessOf.lookup(expr)].operand;
+    current->nodes[node].index = access.operand;
     return node;
   }
   case Expr::Kind::Iverson: {
@@ -175,6 +179,7 @@ std::optional<unsigned> StatementAnalyzer::build(const Expr *expr,
   case Expr::Kind::FloatLiteral:
   case Expr::Kind::Extent:
   case Expr::Kind::MatMul:
+  case Expr::Kind::View:
     break;
   }
   llvm_unreachable("literals are constants, whole tensors have subscripts");

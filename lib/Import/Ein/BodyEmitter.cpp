@@ -301,9 +301,18 @@ Value BodyEmitter::emitForm(const LinearForm &form) {
           label, builder.constant(attributes.getIndexAttr(term.coefficient)));
     add(label);
   }
+  auto constant = [&](int64_t value) {
+    return builder.constant(attributes.getIndexAttr(value));
+  };
   if (!sum || form.constant != 0)
-    add(builder.constant(attributes.getIndexAttr(form.constant)));
-  return sum;
+    add(constant(form.constant));
+  if (form.floordiv != 1)
+    sum = create<arith::FloorDivSIOp>(sum, constant(form.floordiv));
+  if (form.mod == 0)
+    return sum;
+  Value turns = create<arith::FloorDivSIOp>(sum, constant(form.mod));
+  return create<arith::SubIOp>(
+      sum, create<arith::MulIOp>(turns, constant(form.mod)));
 }
 
 Value BodyEmitter::emitLabel(const Node &node) {

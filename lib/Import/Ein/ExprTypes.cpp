@@ -115,8 +115,7 @@ std::optional<ExprType> StatementAnalyzer::inferUncached(const Expr *expr) {
   case Expr::Kind::Name:
     return inferName(*llvm::cast<NameExpr>(expr));
   case Expr::Kind::Access:
-    return ExprType::typed(
-        graph.tensors[accesses[accessOf.lookup(expr)].tensor].type);
+    return ExprType::typed(infoOf(accesses[accessOf.lookup(expr)]).type);
   case Expr::Kind::Iverson:
     return inferCondition(llvm::cast<IversonExpr>(expr)->condition);
   case Expr::Kind::Unary:
@@ -128,6 +127,7 @@ std::optional<ExprType> StatementAnalyzer::inferUncached(const Expr *expr) {
   case Expr::Kind::Reduce:
     return inferReduce(*llvm::cast<ReduceExpr>(expr));
   case Expr::Kind::MatMul:
+  case Expr::Kind::View:
     break;
   }
   llvm_unreachable("all expressions have a type");

@@ -19,7 +19,7 @@ using namespace tapestry::ein::ast;
 std::string StatementAnalyzer::describeAccess(const Access &access) const {
   std::string text = excerpt(access.expr->range);
   if (text == "...")
-    text = graph.tensors[access.tensor].name + "[...]";
+    text = infoOf(access).name + "[...]";
   return "'" + text + "'";
 }
 
@@ -43,7 +43,7 @@ bool StatementAnalyzer::setExtent(unsigned label, int64_t extent,
   error.note(state.originRange,
              "extent " + llvm::Twine(*state.extent) + " comes from here");
   if (access) {
-    const Tensor &tensor = graph.tensors[access->tensor];
+    const Tensor &tensor = infoOf(*access);
     error.note({tensor.loc, tensor.loc},
                "'" + tensor.name + "' is defined here as " +
                    typeToString(tensor.type, tensor.shape));
@@ -91,7 +91,7 @@ bool StatementAnalyzer::decidePlain(bool leaving) {
   for (const Access &access : accesses) {
     if (access.leaves() != leaving)
       continue;
-    const Tensor &tensor = graph.tensors[access.tensor];
+    const Tensor &tensor = infoOf(access);
     for (auto [dim, form] : llvm::enumerate(access.subscripts)) {
       if (!form.isPlainLabel())
         continue;
@@ -153,7 +153,7 @@ bool StatementAnalyzer::decideWindows() {
         if (access.leaves())
           continue;
         for (auto [dim, form] : llvm::enumerate(access.subscripts)) {
-          int64_t dimension = graph.tensors[access.tensor].shape[dim];
+          int64_t dimension = infoOf(access).shape[dim];
           std::optional<int64_t> extent =
               windowExtent(form, position, dimension);
           if (!extent || (smallest && *smallest <= *extent))
@@ -166,7 +166,7 @@ bool StatementAnalyzer::decideWindows() {
       if (!smallest)
         continue;
       if (*smallest < 1) {
-        const Tensor &tensor = graph.tensors[by->tensor];
+        const Tensor &tensor = infoOf(*by);
         diagnostics
             .error(range, "the window '" + excerpt(range) +
                               "' does not fit into " + describeAccess(*by) +
@@ -246,7 +246,7 @@ std::optional<int64_t> StatementAnalyzer::fittingExtent(unsigned label) const {
     if (access.leaves())
       continue;
     for (auto [dim, form] : llvm::enumerate(access.subscripts)) {
-      int64_t dimension = graph.tensors[access.tensor].shape[dim];
+      int64_t dimension = infoOf(access).shape[dim];
       std::optional<int64_t> extent = windowExtent(form, label, dimension);
       if (extent && (!smallest || *extent < *smallest))
         smallest = extent;
@@ -283,7 +283,7 @@ std::string StatementAnalyzer::statementWith(const LabelState &label,
 std::string StatementAnalyzer::adviceOnBounds(const Access &access,
                                               const SymbolicForm &form,
                                               int64_t dimension) const {
-  std::string padded = "pad(" + graph.tensors[access.tensor].name + ", 0)[...]";
+  std::string padded = "pad(" + infoOf(access).name + ", 0)[...]";
   if (!form.isLinear())
     return padded + " reads 0 outside the bounds";
   for (auto [position, label] : llvm::enumerate(labels)) {
@@ -319,7 +319,7 @@ std::string StatementAnalyzer::adviceOnBounds(const Access &access,
 /// What is wrapped around is not folded once more.
 bool StatementAnalyzer::checkFold(const Access &access) {
   bool ok = true;
-  const Tensor &tensor = graph.tensors[access.tensor];
+  const Tensor &tensor = infoOf(access);
   for (auto [dim, symbolic] : llvm::enumerate(access.subscripts)) {
     std::optional<LinearForm> form = resolve(symbolic);
     int64_t extent = tensor.shape[dim];
@@ -354,7 +354,7 @@ bool StatementAnalyzer::checkBounds() {
       ok &= checkFold(access);
     if (access.leaves())
       continue;
-    const Tensor &tensor = graph.tensors[access.tensor];
+    const Tensor &tensor = infoOf(access);
     for (auto [dim, form] : llvm::enumerate(access.subscripts)) {
       std::optional<LinearForm> resolved = resolve(form);
       // It names an extent that is not known so far.

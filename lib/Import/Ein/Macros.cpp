@@ -221,7 +221,7 @@ bool Analyzer::bindArgument(const Scope &scope, Scope &use, const Expr *arg,
       name && !(formal.labels.empty() && scope.lookupConstant(name->name)))
     return bindTensor(scope, use, arg, name->name, name->range, formal, def);
   auto *access = llvm::dyn_cast<AccessExpr>(arg);
-  if (!access || access->pad || access->fold)
+  if (!access || access->pad || access->fold || access->view)
     return bindConstant(scope, use, arg, formal, def);
   if (access->subscripts.size() != formal.labels.size()) {
     diagnostics

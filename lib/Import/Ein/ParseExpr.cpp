@@ -145,6 +145,8 @@ Parser::ExprPtr Parser::parsePrimary() {
   case TokenKind::Identifier:
     if (atReduction())
       return parseReduce();
+    if (atView())
+      return parseView();
     if (auto wordClass = classifyWord(token.spelling))
       return parseWord(*wordClass);
     return parseReference();
@@ -218,8 +220,12 @@ Parser::ExprPtr Parser::parseWord(WordClass wordClass) {
   case WordClass::Generator:
     return parseGenerator();
   case WordClass::View: {
-    auto error = diagnostics.error(word.range(), "view '" + word.spelling +
-                                                     "' is not supported yet");
+    auto error = diagnostics.error(
+        word.range(),
+        "'" + word.spelling +
+            (tapestry::ein::parseView(word.spelling)
+                 ? "' is a view of the tensors behind it in brackets"
+                 : "' is not supported yet"));
     if (llvm::StringRef advice = adviceFor(word.spelling); !advice.empty())
       error.note(advice);
     return nullptr;
@@ -301,15 +307,9 @@ Parser::ExprPtr Parser::parseReference() {
     return parseCall(name);
   if (!token.is(TokenKind::LSquare))
     return context.create<NameExpr>(name.range(), name.spelling);
-  llvm::ArrayRef<ExprPtr> subscripts;
-  if (!parseSubscripts(subscripts))
-    return nullptr;
-  unsigned depth = 0;
-  for (ExprPtr subscript : subscripts)
-    depth = std::max(depth, subscript->depth);
-  return checkDepth(context.create<AccessExpr>(
-      since(name.range().Start), depth + 1, name.spelling, name.range(),
-      subscripts, nullptr));
+  return parseAccess(name.range().Start,
+                     context.create<NameExpr>(name.range(), name.spelling),
+                     /*pad=*/nullptr, std::nullopt);
 }
 
 Parser::ExprPtr Parser::parseCall(const Token &callee,
@@ -346,25 +346,75 @@ Parser::ExprPtr Parser::parseCall(const Token &callee,
       context.copy<ExprPtr>(args), type));
 }
 
-/// `edge(X)[subscripts]`; the current token is the '['.
-Parser::ExprPtr Parser::parseFolded(const Token &word, Fold fold,
-                                    llvm::ArrayRef<ExprPtr> args) {
-  auto *name = args.size() == 1 ? llvm::dyn_cast<NameExpr>(args[0]) : nullptr;
-  if (!name) {
-    diagnostics.error(since(word.range().Start),
-                      "'" + word.spelling +
-                          "(...)[...]' takes the name of a tensor");
-    return nullptr;
-  }
+Parser::ExprPtr Parser::parseAccess(llvm::SMLoc start, ExprPtr base,
+                                    ExprPtr pad, std::optional<Fold> fold) {
   llvm::ArrayRef<ExprPtr> subscripts;
   if (!parseSubscripts(subscripts))
     return nullptr;
-  unsigned depth = 0;
+  unsigned depth = std::max(base->depth, pad ? pad->depth : 0);
   for (ExprPtr subscript : subscripts)
     depth = std::max(depth, subscript->depth);
-  return checkDepth(context.create<AccessExpr>(
-      since(word.range().Start), depth + 1, name->name, name->range, subscripts,
-      /*pad=*/nullptr, fold));
+  auto *name = llvm::dyn_cast<NameExpr>(base);
+  auto *access = context.create<AccessExpr>(since(start), depth + 1,
+                                            name ? name->name : "", base->range,
+                                            subscripts, pad, fold);
+  access->view = llvm::dyn_cast<ViewExpr>(base);
+  return checkDepth(access);
+}
+
+/// `edge(X)[subscripts]`; the current token is the '['.
+Parser::ExprPtr Parser::parseFolded(const Token &word, Fold fold,
+                                    llvm::ArrayRef<ExprPtr> args) {
+  if (args.size() == 1 && llvm::isa<NameExpr, ViewExpr>(args[0]))
+    return parseAccess(word.range().Start, args[0], /*pad=*/nullptr, fold);
+  diagnostics.error(since(word.range().Start),
+                    "'" + word.spelling +
+                        "(...)[...]' takes the name of a tensor or a view");
+  return nullptr;
+}
+
+bool Parser::atView() const {
+  if (!token.is(TokenKind::Identifier) ||
+      !tapestry::ein::parseView(token.spelling) ||
+      defined.contains(token.spelling))
+    return false;
+  // Without brackets, a word that a program may define is a macro of its own.
+  return peekNext().is(TokenKind::LSquare) ||
+         (peekNext().is(TokenKind::LParen) && classifyWord(token.spelling));
+}
+
+/// `concat[0](X, Y)`, which subscripts may follow.
+Parser::ExprPtr Parser::parseView() {
+  Token word = token;
+  advance();
+  llvm::ArrayRef<ExprPtr> numbers;
+  if (token.is(TokenKind::LSquare) && !parseSubscripts(numbers))
+    return nullptr;
+  Token open = token;
+  if (!consumeIf(TokenKind::LParen)) {
+    unexpected("'(' and the tensors of '" + word.spelling + "'");
+    return nullptr;
+  }
+  llvm::SmallVector<ExprPtr> operands;
+  unsigned depth = 0;
+  do {
+    ExprPtr operand = parseExpr();
+    if (!operand)
+      return nullptr;
+    depth = std::max(depth, operand->depth);
+    operands.push_back(operand);
+  } while (consumeIf(TokenKind::Comma));
+  if (!expectClosing(TokenKind::RParen, open))
+    return nullptr;
+  for (ExprPtr number : numbers)
+    depth = std::max(depth, number->depth);
+  ExprPtr view = checkDepth(
+      context.create<ViewExpr>(since(word.range().Start), depth + 1,
+                               *tapestry::ein::parseView(word.spelling),
+                               numbers, context.copy<ExprPtr>(operands)));
+  if (!view || !token.is(TokenKind::LSquare))
+    return view;
+  return parseAccess(word.range().Start, view, /*pad=*/nullptr, std::nullopt);
 }
 
 /// `pad(X, v)[subscripts]`; the current token is the '(' after 'pad'.
@@ -373,11 +423,24 @@ Parser::ExprPtr Parser::parsePad() {
       llvm::SMLoc::getFromPointer(previousEnd - llvm::StringRef("pad").size());
   Token open = token;
   advance();
-  Token name;
-  if (!parseName(name, "the name of the tensor to pad"))
-    return nullptr;
-  if (!expect(TokenKind::Comma,
-              " and the value outside '" + name.spelling + "'"))
+  ExprPtr base;
+  llvm::StringRef what = "the view";
+  if (atView()) {
+    base = parseView();
+    if (!base)
+      return nullptr;
+    if (!llvm::isa<ViewExpr>(base)) {
+      diagnostics.error(base->range, "'pad' takes a view without subscripts");
+      return nullptr;
+    }
+  } else {
+    Token name;
+    if (!parseName(name, "the name of the tensor to pad"))
+      return nullptr;
+    base = context.create<NameExpr>(name.range(), name.spelling);
+    what = name.spelling;
+  }
+  if (!expect(TokenKind::Comma, " and the value outside '" + what + "'"))
     return nullptr;
   ExprPtr value = parseExpr();
   if (!value || !expectClosing(TokenKind::RParen, open))
@@ -386,14 +449,7 @@ Parser::ExprPtr Parser::parsePad() {
     unexpected("'[' and subscripts after 'pad(...)'");
     return nullptr;
   }
-  llvm::ArrayRef<ExprPtr> subscripts;
-  if (!parseSubscripts(subscripts))
-    return nullptr;
-  unsigned depth = value->depth;
-  for (ExprPtr subscript : subscripts)
-    depth = std::max(depth, subscript->depth);
-  return checkDepth(context.create<AccessExpr>(
-      since(start), depth + 1, name.spelling, name.range(), subscripts, value));
+  return parseAccess(start, base, value, std::nullopt);
 }
 
 bool Parser::parseSubscripts(llvm::ArrayRef<ExprPtr> &subscripts) {

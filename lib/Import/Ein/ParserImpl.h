@@ -98,6 +98,11 @@ private:
   ExprPtr parsePad();
   ExprPtr parseFolded(const Token &word, Fold fold,
                       llvm::ArrayRef<ExprPtr> args);
+  ExprPtr parseView();
+  /// Subscripts of a tensor with a name or of a view, at the token '['.
+  ExprPtr parseAccess(llvm::SMLoc start, ExprPtr base, ExprPtr pad,
+                      std::optional<Fold> fold);
+  bool atView() const;
   ExprPtr parseIverson();
   ExprPtr parseReduce();
   /// Whether the current word begins a reduction with labels: one of the newer

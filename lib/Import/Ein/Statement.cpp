@@ -210,6 +210,19 @@ bool StatementAnalyzer::collect(const Expr *expr) {
     return checkExtent(*llvm::cast<ExtentExpr>(expr));
   case Expr::Kind::Reduce:
     return collectReduce(*llvm::cast<ReduceExpr>(expr));
+  case Expr::Kind::View: {
+    // Its own errors come first.
+    const View *view = views.find(expr);
+    if (view)
+      diagnostics
+          .error(expr->range,
+                 "'" + view->info.name + "' has " +
+                     countOf(view->info.shape.size(), "dimension") +
+                     " and is read without subscripts")
+          .note("with labels each element is meant: Z[i, j] = X[i, j] of a "
+                "matrix X; without any, whole tensors: Z = 2 * X");
+    return false;
+  }
   case Expr::Kind::MatMul:
     diagnostics
         .error(llvm::cast<MatMulExpr>(expr)->opRange,
@@ -287,15 +300,24 @@ bool StatementAnalyzer::collectName(const NameExpr &expr) {
 }
 
 bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {
-  std::optional<unsigned> tensor = resolveTensor(expr.tensor, expr.tensorRange);
   Access access;
   access.expr = &expr;
   access.reader = current;
   access.nested = nested;
   access.pad = expr.pad;
   access.fold = expr.fold;
-  access.tensor = tensor.value_or(0);
-  bool ok = tensor.has_value();
+  access.tensor = 0;
+  bool isKnown;
+  if (expr.view) {
+    access.view = views.find(expr.view);
+    isKnown = access.view;
+  } else {
+    std::optional<unsigned> tensor =
+        resolveTensor(expr.tensor, expr.tensorRange);
+    access.tensor = tensor.value_or(0);
+    isKnown = tensor.has_value();
+  }
+  bool ok = isKnown;
   for (const Expr *subscript : expr.subscripts) {
     if (namesData(subscript)) {
       ok &= collectIndex(subscript, access);
@@ -309,17 +331,25 @@ bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {
     access.ranges.push_back(subscript->range);
     access.indices.push_back(nullptr);
   }
-  if (!tensor)
+  if (!isKnown)
     return false;
-  const Tensor &info = graph.tensors[*tensor];
+  const Tensor &info = infoOf(access);
   if (info.shape.size() != expr.subscripts.size()) {
     diagnostics
-        .error(expr.range, "tensor '" + expr.tensor + "' has " +
-                               countOf(info.shape.size(), "dimension") +
-                               " but is read with " +
-                               countOf(expr.subscripts.size(), "subscript"))
-        .note(scope.lookup(expr.tensor)->defined,
+        .error(expr.range,
+               (expr.view ? "'" + info.name : "tensor '" + expr.tensor.str()) +
+                   "' has " + countOf(info.shape.size(), "dimension") +
+                   " but is read with " +
+                   countOf(expr.subscripts.size(), "subscript"))
+        .note(expr.view ? expr.view->range : scope.lookup(expr.tensor)->defined,
               "it is defined here as " + typeToString(info.type, info.shape));
+    return false;
+  }
+  if (ok && expr.view && access.isGather()) {
+    diagnostics
+        .error(expr.range,
+               "data name places of a tensor, not of '" + info.name + "'")
+        .note("give that a statement of its own first");
     return false;
   }
   if (!ok || !checkBesideData(access, expr.tensor))

@@ -2,8 +2,8 @@
 //
 // Private to this folder. Statement.cpp collects labels and reads, Nested.cpp
 // makes vertices of inner reductions, Gathers.cpp of reads at places that data
-// name, Scatters.cpp of places on the left side, Random.cpp draws random
-// numbers, Norms.cpp checks uses of the
+// name, Scatters.cpp of places on the left side, Compose.cpp puts views into
+// subscripts, Random.cpp draws random numbers, Norms.cpp checks uses of the
 // language's macros, Extents.cpp infers extents and checks bounds,
 // ExprTypes.cpp infers types, Body.cpp builds the nodes.
 //
@@ -12,7 +12,7 @@
 #ifndef TAPESTRY_LIB_IMPORT_EIN_STATEMENTANALYZER_H
 #define TAPESTRY_LIB_IMPORT_EIN_STATEMENTANALYZER_H
 
-#include "Scope.h"
+#include "Views.h"
 #include "tapestry/Import/Ein/Graph.h"
 #include "llvm/ADT/DenseMap.h"
 #include <deque>
@@ -73,7 +73,7 @@ public:
                     DiagnosticEngine &diagnostics, ast::Context &context,
                     const ast::EquationStmt &equation)
       : scope(scope), graph(graph), diagnostics(diagnostics), context(context),
-        equation(equation) {}
+        equation(equation), views(scope, graph, diagnostics) {}
 
   /// A vertex that a part of the expression becomes.
   struct Inner {
@@ -156,6 +156,8 @@ private:
     unsigned tensor;
     const ast::Expr *pad;
     std::optional<Fold> fold;
+    /// What is read; null for a tensor of the graph.
+    const View *view = nullptr;
     llvm::SmallVector<SymbolicForm, 4> subscripts;
     llvm::SmallVector<llvm::SMRange, 4> ranges;
     /// Per subscript the index that it is; null where it is a form.
@@ -183,6 +185,26 @@ private:
   struct Bounds {
     WideInt lo, hi;
   };
+
+  using Subscripts = llvm::SmallVector<LinearForm, 4>;
+  /// What is read outside of a view.
+  struct Outside {
+    std::optional<Constant> pad;
+    std::optional<Fold> fold;
+  };
+  /// One of two reads, by how a form compares with a number.
+  struct ViewChoice {
+    LinearForm form;
+    Predicate predicate;
+    int64_t bound;
+    unsigned then, otherwise;
+  };
+  /// What stands for the read of a view: a read, or a choice of earlier ones.
+  struct ViewRead {
+    Operand read;
+    std::optional<ViewChoice> choice;
+  };
+  using Reads = llvm::SmallVector<ViewRead, 0>;
 
   // Statement.cpp: labels and reads.
   bool declareLabels();
@@ -249,6 +271,30 @@ private:
   void takeOwnLabels(Nested &value);
   std::optional<Operand> buildValue(Nested &value, ElementType type);
   Result makeScatter(const Nested &value, ElementType type);
+
+  // Compose.cpp: reads of views.
+  LinearForm simplified(LinearForm form) const;
+  Subscripts simplified(const Subscripts &at) const;
+  std::optional<LinearForm> flatForm(llvm::ArrayRef<LinearForm> at,
+                                     llvm::ArrayRef<int64_t> shape) const;
+  bool staysInside(llvm::ArrayRef<LinearForm> at,
+                   llvm::ArrayRef<int64_t> shape) const;
+  unsigned compose(const View &view, const Subscripts &at, Outside outside,
+                   Reads &reads);
+  std::optional<Subscripts> composeOne(const View &view,
+                                       const Subscripts &at) const;
+  std::optional<unsigned> composeJoined(const View &view, const Subscripts &at,
+                                        const Outside &outside, Reads &reads);
+  std::optional<unsigned> composeConcat(const View &view, const Subscripts &at,
+                                        const Outside &outside, Reads &reads);
+  unsigned composeChoice(const View &view, const LinearForm &which,
+                         const Subscripts &at, const Outside &outside,
+                         Reads &reads);
+  unsigned addChoice(Reads &reads, const LinearForm &form, Predicate predicate,
+                     int64_t bound, unsigned then, unsigned otherwise);
+  unsigned emitReads(const Reads &reads, unsigned position, ElementType type);
+  unsigned reify(const View &view);
+  std::optional<unsigned> buildView(const Access &access, ElementType type);
 
   // LabelValues.cpp.
   /// `binding`: what else has the label's name.
@@ -404,7 +450,13 @@ private:
   /// What the access reads outside of its tensor: nothing is wrong where it has
   /// no pad.
   bool buildPad(const Access &access, std::optional<Constant> &pad);
-  void foldOperand(const Access &access, Operand &operand);
+  /// Folds what leaves a tensor of this shape.
+  void foldOperand(std::optional<Fold> fold, llvm::ArrayRef<int64_t> shape,
+                   Operand &operand) const;
+  /// What is read, a tensor or a view.
+  const Tensor &infoOf(const Access &access) const {
+    return access.view ? access.view->info : graph.tensors[access.tensor];
+  }
 
   const Scope &scope;
   const Graph &graph;
@@ -445,6 +497,9 @@ private:
   std::deque<Nested> nestedReductions;
   llvm::DenseMap<const ast::ReduceExpr *, Nested *> nestedOf;
   std::vector<Inner> inners;
+  Views views;
+  /// The inner vertices that views are computed by.
+  llvm::DenseMap<const View *, unsigned> reified;
 };
 
 /// Replaces labels by their positions in a vertex.

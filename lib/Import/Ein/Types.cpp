@@ -138,6 +138,21 @@ std::optional<Reduction> tapestry::ein::parseReduction(llvm::StringRef text) {
   return std::nullopt;
 }
 
+static constexpr llvm::StringLiteral viewNames[] = {
+    "transpose", "reshape", "flip",  "repeat",
+    "tile",      "concat",  "stack", "interleave"};
+
+llvm::StringRef tapestry::ein::stringify(ViewKind view) {
+  return viewNames[static_cast<unsigned>(view)];
+}
+
+std::optional<ViewKind> tapestry::ein::parseView(llvm::StringRef text) {
+  const auto *name = llvm::find(viewNames, text);
+  if (name == std::end(viewNames))
+    return std::nullopt;
+  return static_cast<ViewKind>(name - std::begin(viewNames));
+}
+
 WideInt tapestry::ein::largestInteger(ElementType type) {
   return (WideInt(1) << (bitWidth(type) - 1)) - 1;
 }

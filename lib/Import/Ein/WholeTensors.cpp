@@ -35,7 +35,7 @@ const Tensor *WholeTensors::wholeTensor(const Expr *expr) const {
 }
 
 bool WholeTensors::mentionsWhole(const Expr *expr) const {
-  return llvm::isa<MatMulExpr>(expr) || wholeTensor(expr) ||
+  return llvm::isa<MatMulExpr, ViewExpr>(expr) || wholeTensor(expr) ||
          llvm::any_of(partsOf(expr),
                       [&](const Expr *part) { return mentionsWhole(part); });
 }
@@ -136,6 +136,9 @@ std::optional<WholeTensors::Shape> WholeTensors::shapeOf(const Expr *expr) {
     return std::nullopt;
   } else if (auto *product = llvm::dyn_cast<MatMulExpr>(expr)) {
     shape = productShape(*product);
+  } else if (llvm::isa<ViewExpr>(expr)) {
+    const View *view = views.find(expr);
+    shape = view ? std::optional<Shape>(view->info.shape) : std::nullopt;
   } else {
     shape = combinedShape(expr, partsOf(expr));
   }
@@ -193,13 +196,17 @@ const Expr *WholeTensors::subscript(const Expr *expr, Labels labels) {
   // What has no dimensions stays as it is.
   if (shapes.lookup(expr).empty())
     return expr;
-  if (auto *name = llvm::dyn_cast<NameExpr>(expr)) {
+  auto *name = llvm::dyn_cast<NameExpr>(expr);
+  auto *view = llvm::dyn_cast<ViewExpr>(expr);
+  if (name || view) {
     llvm::SmallVector<const Expr *> subscripts;
     for (llvm::StringRef label : labels)
       subscripts.push_back(context.create<NameExpr>(expr->range, label));
-    return context.create<AccessExpr>(
-        expr->range, /*depth=*/2, name->name, expr->range,
+    auto *access = context.create<AccessExpr>(
+        expr->range, expr->depth + 1, name ? name->name : "", expr->range,
         context.copy<const Expr *>(subscripts), /*pad=*/nullptr);
+    access->view = view;
+    return access;
   }
   if (auto *matmul = llvm::dyn_cast<MatMulExpr>(expr)) {
     llvm::StringRef contracted = newContracted();

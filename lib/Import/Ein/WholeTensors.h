@@ -8,7 +8,7 @@
 #ifndef TAPESTRY_LIB_IMPORT_EIN_WHOLETENSORS_H
 #define TAPESTRY_LIB_IMPORT_EIN_WHOLETENSORS_H
 
-#include "Scope.h"
+#include "Views.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace tapestry::ein {
@@ -20,8 +20,8 @@ class WholeTensors {
 public:
   WholeTensors(const Scope &scope, const Graph &graph,
                DiagnosticEngine &diagnostics, ast::Context &context)
-      : scope(scope), graph(graph), diagnostics(diagnostics), context(context) {
-  }
+      : scope(scope), graph(graph), diagnostics(diagnostics), context(context),
+        views(scope, graph, diagnostics) {}
 
   /// Whether tensors of rank > 0 stand in the statement without subscripts, and
   /// nothing gives the elements a name.
@@ -61,6 +61,7 @@ private:
   DiagnosticEngine &diagnostics;
   ast::Context &context;
   llvm::DenseMap<const ast::Expr *, Shape> shapes;
+  Views views;
   unsigned numContracted = 0;
 };
 

@@ -40,7 +40,8 @@ struct Expr {
     Call,
     Iverson,
     Reduce,
-    MatMul
+    MatMul,
+    View
   };
   Kind kind;
   llvm::SMRange range;
@@ -92,7 +93,9 @@ struct ExtentExpr : Expr {
 };
 
 /// `X[i, 2*y + r]` or, with a padding value, `pad(X, v)[...]`, or with what
-/// leaves the tensor folded back into it, `edge(X)[...]`.
+/// leaves the tensor folded back into it, `edge(X)[...]`. Instead of X there
+/// may be a view.
+struct ViewExpr;
 struct AccessExpr : Expr {
   llvm::StringRef tensor;
   llvm::SMRange tensorRange;
@@ -100,6 +103,8 @@ struct AccessExpr : Expr {
   /// The value outside the tensor's bounds; null without padding.
   const Expr *pad;
   std::optional<Fold> fold;
+  /// What is read; null for a tensor with a name.
+  const ViewExpr *view = nullptr;
   AccessExpr(llvm::SMRange range, unsigned depth, llvm::StringRef tensor,
              llvm::SMRange tensorRange, llvm::ArrayRef<const Expr *> subscripts,
              const Expr *pad, std::optional<Fold> fold = std::nullopt)
@@ -107,6 +112,19 @@ struct AccessExpr : Expr {
         tensorRange(tensorRange), subscripts(subscripts), pad(pad), fold(fold) {
   }
   static bool classof(const Expr *e) { return e->kind == Kind::Access; }
+};
+
+/// `concat[0](X, Y)`: names of tensors, or views.
+struct ViewExpr : Expr {
+  ViewKind view;
+  llvm::ArrayRef<const Expr *> numbers;
+  llvm::ArrayRef<const Expr *> operands;
+  ViewExpr(llvm::SMRange range, unsigned depth, ViewKind view,
+           llvm::ArrayRef<const Expr *> numbers,
+           llvm::ArrayRef<const Expr *> operands)
+      : Expr(Kind::View, range, depth), view(view), numbers(numbers),
+        operands(operands) {}
+  static bool classof(const Expr *e) { return e->kind == Kind::View; }
 };
 
 enum class UnaryOp { Neg, Not };

@@ -51,6 +51,23 @@ llvm::StringRef stringify(Reduction reduction);
 /// "sum", ..., "mean", "logsumexp"; not the other macros.
 std::optional<Reduction> parseReduction(llvm::StringRef text);
 
+/// Whole tensors seen otherwise: permuted, cut otherwise, backwards, with each
+/// element or all several times, one behind the other, along a new dimension,
+/// in turns.
+enum class ViewKind {
+  Transpose,
+  Reshape,
+  Flip,
+  Repeat,
+  Tile,
+  Concat,
+  Stack,
+  Interleave
+};
+/// "transpose", "reshape", ...
+llvm::StringRef stringify(ViewKind view);
+std::optional<ViewKind> parseView(llvm::StringRef text);
+
 /// An exact integer wide enough that no arithmetic on 64-bit values loses bits.
 using WideInt = __int128;
 

@@ -2,7 +2,7 @@
 
 from . import (
     bydata, distances, draws, folds, integers, linear, neural, scalars, scatters, shapes, statements,
-    tiles, turns, windows,
+    tiles, turns, views, windows,
 )  # fmt: skip
 from .registry import PROGRAMS, Program
 

@@ -1,0 +1,129 @@
+"""Views: whole tensors seen otherwise, alone, nested and in subscripts."""
+
+import numpy as np
+
+from .registry import integers, program
+
+
+@program(
+    """
+    input A : f32[7, 5]
+    input B : f32[4, 5]
+    input C : f32[7, 3]
+    C0 = concat[0](A, B)
+    C1 = concat[1](A, C)
+    C2 = concat[0](B, concat[0](A, B), B)
+    P[i:9, j] = concat[0](A, B)[i + 1, j] - concat[0](A, B)[i, 4 - j]
+    S[i:4, j] = concat[0](A, B)[i + 7, j]
+    Q[j] = sum[i] concat[0](A, B)[i, j] * concat[0](B, A)[i, j]
+    E[i:13, j] = pad(concat[0](A, B), -1)[i - 1, j]
+    R[i:13, j:5] = edge(concat[0](A, B))[i - 1, j - 2]
+    """,
+    {
+        "A": integers(-9, 9, 7, 5, type="f32"),
+        "B": integers(-9, 9, 4, 5, type="f32"),
+        "C": integers(-9, 9, 7, 3, type="f32"),
+    },
+    "C0:f32 C1:f32 C2:f32 P:f32 S:f32 Q:f32 E:f32 R:f32",
+    exact={"C0", "C1", "C2", "P", "S", "Q", "E", "R"},
+)
+def concatenations(A, B, C):
+    both = np.concatenate([A, B])
+    return {
+        "C0": both,
+        "C1": np.concatenate([A, C], 1),
+        "C2": np.concatenate([B, A, B, B]),
+        "P": both[1:10] - both[:9, ::-1],
+        "S": B,
+        "Q": (both * np.concatenate([B, A])).sum(0),
+        "E": np.pad(both, ((1, 1), (0, 0)), constant_values=-1),
+        "R": np.pad(both, ((1, 1), (2, 0)), "edge")[:, :5],
+    }
+
+
+@program(
+    """
+    input A : f32[6, 4, 5]
+    input M : f32[4, 6]
+    input N : f32[6, 4]
+    T = transpose(A)
+    V = transpose[2, 0, 1](A)
+    D = transpose(M) @ transpose(N) + flip[0, 1](transpose(M)) @ M
+    F = flip[1](A)
+    H = flip[0](reshape[24, 5](transpose[1, 0, 2](A)))
+    L[i, j] = transpose(M)[i, j] * flip[1](N)[i, j] - N[i, j]
+    W[i:6, j:4] = reflect(transpose(M))[i - 1, j + 2] + pad(flip[0](N), 7)[i + 1, j]
+    """,
+    {
+        "A": integers(-9, 9, 6, 4, 5, type="f32"),
+        "M": integers(-9, 9, 4, 6, type="f32"),
+        "N": integers(-9, 9, 6, 4, type="f32"),
+    },
+    "T:f32 V:f32 D:f32 F:f32 H:f32 L:f32 W:f32",
+    exact={"T", "V", "D", "F", "H", "L", "W"},
+)
+def transposed_views(A, M, N):
+    wide = np.pad(M.T, ((1, 0), (0, 2)), "reflect")[:6, 2:]
+    return {
+        "T": A.transpose(0, 2, 1),
+        "V": A.transpose(2, 0, 1),
+        "D": M.T @ N.T + M.T[::-1, ::-1] @ M,
+        "F": A[:, ::-1],
+        "H": A.transpose(1, 0, 2).reshape(24, 5)[::-1],
+        "L": M.T * N[:, ::-1] - N,
+        "W": wide + np.pad(N[::-1], ((0, 1), (0, 0)), constant_values=7)[1:],
+    }
+
+
+@program(
+    """
+    input A : f32[6, 10]
+    input B : f32[6, 10]
+    input K : f32[3]
+    R0 = reshape[4, 15](A)
+    R1 = reshape[60](A)
+    R2 = reshape[3, 2, 5, 2](A)
+    R3 = reshape[10, 6](reshape[4, 15](A))
+    R4 = transpose(reshape[2, 30](transpose(A)))
+    R5[i, j] = reshape[4, 15](A)[3 - i, j]
+    P0 = repeat[0, 3](A)
+    P1 = repeat[1, 2](tile[2, 1](A))
+    T0 = tile[2, 3](A)
+    S0 = stack[0](A, B)
+    S1 = stack[2](A, B, A)
+    S2[i, j] = stack[1](A, B)[i, 1, j]
+    I0 = interleave[0](A, B)
+    I1 = interleave[1](A, flip[1](B))
+    I2[i:6, j] = interleave[0](A, B)[2*i + 1, j]
+    Z[i:60] = -wrap(tile[2, 1](A))[i, (i + 1) % 10] + sum[r](edge(reshape[60](A))[i + r - 1] * K[r])
+    """,
+    {
+        "A": integers(-9, 9, 6, 10, type="f32"),
+        "B": integers(-9, 9, 6, 10, type="f32"),
+        "K": integers(-9, 9, 3, type="f32"),
+    },
+    "R0:f32 R1:f32 R2:f32 R3:f32 R4:f32 R5:f32 P0:f32 P1:f32 T0:f32 S0:f32 S1:f32 S2:f32 I0:f32 "
+    "I1:f32 I2:f32 Z:f32",
+    exact={"R0", "R1", "R2", "R3", "R4", "R5", "P0", "P1", "T0", "S0", "S1", "S2", "I0", "I1", "I2", "Z"},
+)
+def reshaped_views(A, B, K):
+    pair, turned = np.stack([A, B], 1), np.stack([A, B[:, ::-1]], 2)
+    flat, i = np.pad(A.reshape(60), 1, "edge"), np.arange(60)
+    return {
+        "R0": A.reshape(4, 15),
+        "R1": A.reshape(60),
+        "R2": A.reshape(3, 2, 5, 2),
+        "R3": A.reshape(10, 6),
+        "R4": A.T.reshape(2, 30).T,
+        "R5": A.reshape(4, 15)[::-1],
+        "P0": A.repeat(3, 0),
+        "P1": np.tile(A, (2, 1)).repeat(2, 1),
+        "T0": np.tile(A, (2, 3)),
+        "S0": np.stack([A, B]),
+        "S1": np.stack([A, B, A], 2),
+        "S2": B,
+        "I0": pair.reshape(12, 10),
+        "I1": turned.reshape(6, 20),
+        "I2": B,
+        "Z": sum(K[r] * flat[r : r + 60] for r in range(3)) - A[i % 6, (i + 1) % 10],
+    }
