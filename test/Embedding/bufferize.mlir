@@ -62,6 +62,18 @@ func.func @window(%x: tensor<10x3xf32>) -> tensor<5x3xf32> {
   return %y : tensor<5x3xf32>
 }
 
+// What lies outside is read at the nearest element, mirrored at the ends or
+// beside them; beside it goes around.
+func.func @folded(%x: tensor<10x3xf32>) -> tensor<9x8xf32> {
+  %y = tapestry.einsum "y" [i = 9, j = 8] (%x[2 * i - 5, 1] edge, %x[i - 20, -j + 4] reflect, %x[3 * i, (j + 1) mod 3] symmetric) -> [i, j] {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %d = arith.addf %a, %b : f32
+    %e = arith.mulf %d, %c : f32
+    tapestry.yield %e : f32
+  } : (tensor<10x3xf32>, tensor<10x3xf32>, tensor<10x3xf32>) -> tensor<9x8xf32>
+  return %y : tensor<9x8xf32>
+}
+
 // 4096 halves: summed in f16 the result would stick at 1024; rounded once.
 func.func @wide(%x: tensor<2x4096xf16>) -> tensor<2xf16> {
   %y = tapestry.einsum "y" [i = 2, j = 4096] (%x[i, j]) -> [i] reduce add {

@@ -206,6 +206,16 @@ D[i, j] = H[i] + X[j]
 T = sum[i] D[i, i]
 output Y, U, T
 )",
+    // Reads that are folded go into readers, but nothing into them.
+    R"(
+input X : f32[12]
+input K : f32[3]
+H[i] = X[i] * X[i] + reflect(X)[i + 3]
+Y[i:12] = sum[r] edge(H)[i + r - 1] * K[r]
+E[i:12] = symmetric(X)[i - 2] * 2
+Z[i] = E[11 - i] + E[i] + wrap(H)[i + 5]
+output Y, Z
+)",
     // f16 rounds what is stored.
     R"(
 input A : f16[5, 4]

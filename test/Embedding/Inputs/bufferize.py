@@ -53,6 +53,12 @@ at = 2 * np.arange(5)[:, None] - 3 * np.arange(4) + 4
 want = np.where(((at >= 0) & (at < 10))[..., None], x[at.clip(0, 9)], -1).sum(1)
 assert ((at < 0) | (at >= 10)).any() and np.array_equal(y, want)
 
+(f,) = call("folded", [x], [(np.float32, 2)])
+i, j = np.arange(9)[:, None], np.arange(8)
+near, mirrored, beside = (np.pad(x, 30, mode) for mode in ("edge", "reflect", "symmetric"))
+want = near[2 * i + 25, 31] + mirrored[i + 10, 34 - j]
+assert np.array_equal(f, want * beside[3 * i + 30, (j + 1) % 3 + 30])
+
 (w,) = call("wide", [np.full((2, 4096), 0.5, np.float16)], [(np.float16, 1)])
 assert np.array_equal(w, np.array([2048] * 2, np.float16))
 
