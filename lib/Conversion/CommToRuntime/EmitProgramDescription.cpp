@@ -74,8 +74,8 @@ public:
 private:
   std::string descriptionName() { return ("tapestry_program_" + name).str(); }
 
-  /// A field of a table: an integer, or the address of a symbol (null if
-  /// empty).
+  /// A field of a table: an integer, or the address of the byte of that number
+  /// behind a symbol (null if empty).
   struct Field {
     Type type;
     int64_t number = 0;
@@ -87,8 +87,10 @@ private:
   Field i64(int64_t value) { return {builder.getI64Type(), value, {}}; }
   Field address(StringRef symbol) { return {pointer, 0, symbol}; }
 
+  Field text(StringRef text);
+
   StringRef newName(StringRef kind);
-  StringRef emitString(StringRef text);
+  void emitTexts();
   StringRef emitNumbers(ArrayRef<int64_t> numbers, unsigned bits);
   StringRef emitTable(StringRef name, ArrayRef<Row> rows, bool single = false);
   Value emitField(const Field &field);
@@ -110,7 +112,11 @@ private:
   OpBuilder builder;
   Location loc;
   Type pointer;
-  llvm::StringMap<std::string> strings;
+  /// All strings one after another, and where each is: a symbol for each takes
+  /// LLVM and the linker longer than the rest of a description.
+  std::string texts;
+  StringRef textsName;
+  llvm::StringMap<int64_t> textOffsets;
   /// Lists of numbers, by what they hold and its bits.
   std::map<std::pair<std::vector<int64_t>, unsigned>, StringRef> lists;
   llvm::StringMap<std::string> thunks;
@@ -127,18 +133,21 @@ StringRef DescriptionEmitter::newName(StringRef kind) {
       .getValue();
 }
 
-StringRef DescriptionEmitter::emitString(StringRef text) {
-  std::string &name = strings[text];
-  if (name.empty()) {
-    name = newName("string").str();
-    std::string data = text.str();
-    data.push_back('\0');
-    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), data.size());
-    LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
-                           LLVM::Linkage::Internal, name,
-                           builder.getStringAttr(data));
+DescriptionEmitter::Field DescriptionEmitter::text(StringRef text) {
+  auto [known, isNew] = textOffsets.try_emplace(text, texts.size());
+  if (isNew) {
+    texts += text;
+    texts.push_back('\0');
   }
-  return name;
+  return {pointer, known->second, textsName};
+}
+
+/// What text() handed out the addresses of.
+void DescriptionEmitter::emitTexts() {
+  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), texts.size());
+  LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                         LLVM::Linkage::Internal, textsName,
+                         builder.getStringAttr(texts));
 }
 
 StringRef DescriptionEmitter::emitNumbers(ArrayRef<int64_t> numbers,
@@ -166,6 +175,11 @@ Value DescriptionEmitter::emitField(const Field &field) {
       fields[{field.type.getAsOpaquePointer(), field.number, field.symbol}];
   if (known)
     return known;
+  if (field.number != 0 && !field.symbol.empty())
+    return known = LLVM::GEPOp::create(
+               builder, loc, pointer, builder.getI8Type(),
+               emitField(address(field.symbol)),
+               LLVM::GEPArg(static_cast<int32_t>(field.number)));
   if (!field.symbol.empty())
     return known =
                LLVM::AddressOfOp::create(builder, loc, pointer, field.symbol);
@@ -295,7 +309,7 @@ FailureOr<StringRef> DescriptionEmitter::emitTensors(StringRef key) {
     if (key == program::outputs)
       for (int64_t device = 0, e = grid.numDevices(); device < e; ++device)
         owners.push_back(layout.isOwner(grid, device));
-    rows.push_back({address(emitString(entry.getAs<StringAttr>(program::name))),
+    rows.push_back({text(entry.getAs<StringAttr>(program::name)),
                     i32(static_cast<int32_t>(*dtype)), i32(layout.rank()),
                     address(emitNumbers(layout.shape(), 64)),
                     address(emitBoxes(layout, grid)),
@@ -333,7 +347,7 @@ FailureOr<StringRef> DescriptionEmitter::emitCollectives() {
       replicas.push_back(partIndex(grid, replicaAxes, device));
     }
     rows.push_back(
-        {address(emitString(entry.getAs<StringAttr>(program::vertex))),
+        {text(entry.getAs<StringAttr>(program::vertex)),
          i32(*runtimeKind(entry.getAs<StringAttr>(program::kind))),
          i32(static_cast<int32_t>(*dtype)), i32(from.rank()),
          i32(moved.groupSize),
@@ -351,7 +365,7 @@ FailureOr<StringRef> DescriptionEmitter::emitCollectives() {
 StringRef DescriptionEmitter::emitVertices() {
   SmallVector<Row> rows;
   for (auto entry : list(program::vertices).getAsRange<DictionaryAttr>())
-    rows.push_back({address(emitString(entry.getAs<StringAttr>(program::name))),
+    rows.push_back({text(entry.getAs<StringAttr>(program::name)),
                     i64(entry.getAs<IntegerAttr>(program::flops).getInt())});
   return emitTable(newName("vertices"), rows);
 }
@@ -359,13 +373,13 @@ StringRef DescriptionEmitter::emitVertices() {
 StringRef DescriptionEmitter::emitRequirements(ArrayAttr requirements) {
   SmallVector<Row> rows;
   for (auto entry : requirements.getAsRange<DictionaryAttr>()) {
-    auto text = [&](StringRef key) {
-      return address(emitString(entry.getAs<StringAttr>(key)));
+    auto said = [&](StringRef key) {
+      return text(entry.getAs<StringAttr>(key));
     };
     ArrayRef<int64_t> shape =
         entry.getAs<DenseI64ArrayAttr>(program::shape).asArrayRef();
-    rows.push_back({text(program::place), text(program::index),
-                    text(program::bound), i64(shape.size()),
+    rows.push_back({said(program::place), said(program::index),
+                    said(program::bound), i64(shape.size()),
                     address(emitNumbers(shape, 64))});
   }
   return emitTable(newName(program::requirements), rows);
@@ -376,7 +390,7 @@ StringRef DescriptionEmitter::emitNames(StringRef table,
                                         ArrayRef<std::string> names) {
   SmallVector<Row> rows;
   for (const std::string &name : names)
-    rows.push_back({address(emitString(name))});
+    rows.push_back({text(name)});
   return emitTable(newName(table), rows);
 }
 
@@ -388,6 +402,7 @@ LogicalResult DescriptionEmitter::emit() {
     return module.emitError("holds a symbol '")
            << descriptionName() << "' before the program \"" << name
            << "\" is described";
+  textsName = newName("texts");
   FailureOr<StringRef> inputs = emitTensors(program::inputs);
   FailureOr<StringRef> outputs = emitTensors(program::outputs);
   FailureOr<StringRef> collectives = emitCollectives();
@@ -403,7 +418,7 @@ LogicalResult DescriptionEmitter::emit() {
     requirements = builder.getArrayAttr({});
   Row row = {i32(TAPESTRY_ABI_VERSION),
              i32(sizeof(TapestryProgram)),
-             address(emitString(name)),
+             text(name),
              i64(program.getAs<IntegerAttr>(program::devices).getInt()),
              i32(list(program::inputs).size()),
              i32(list(program::outputs).size()),
@@ -422,6 +437,7 @@ LogicalResult DescriptionEmitter::emit() {
              i64(requirements.size()),
              address(emitRequirements(requirements))};
   emitTable(descriptionName(), {row}, /*single=*/true);
+  emitTexts();
   return success();
 }
 
