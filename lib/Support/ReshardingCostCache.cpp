@@ -2,7 +2,6 @@
 
 #include "tapestry/Support/ReshardingCostCache.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include <algorithm>
 #include <cassert>
 
@@ -27,30 +26,24 @@ static uint64_t pairKey(uint32_t from, uint32_t to) {
 // Layouts and what devices hold
 //===----------------------------------------------------------------------===//
 
-/// Appends a number as raw bytes: keys are compared, never read.
-static void append(llvm::SmallVectorImpl<char> &key, int64_t number) {
-  const char *bytes = reinterpret_cast<const char *>(&number);
-  key.append(bytes, bytes + sizeof(number));
+/// Numbers as raw bytes: keys are compared, never read.
+static llvm::StringRef keyOf(llvm::ArrayRef<int64_t> numbers) {
+  return {reinterpret_cast<const char *>(numbers.data()),
+          numbers.size() * sizeof(int64_t)};
 }
 
 uint32_t ReshardingCostCache::numberOf(const LayoutDim &dim) {
-  llvm::SmallString<128> key;
-  append(key, dim.extent);
-  append(key, dim.constant);
-  append(key, dim.span);
-  append(key, dim.floordiv);
-  append(key, dim.mod);
-  append(key, static_cast<int64_t>(dim.fold));
+  llvm::SmallVector<int64_t, 16> key = {
+      dim.extent,   dim.constant, dim.span,
+      dim.floordiv, dim.mod,      static_cast<int64_t>(dim.fold)};
   for (const LayoutTerm &term : dim.terms) {
-    append(key, term.coefficient);
-    append(key, term.extent);
-    append(key, term.within ? term.within->lo : 0);
-    append(key, term.within ? term.within->hi : term.extent);
-    append(key, term.cut.size());
-    for (unsigned axis : term.cut)
-      append(key, axis);
+    key.append({term.coefficient, term.extent,
+                term.within ? term.within->lo : 0,
+                term.within ? term.within->hi : term.extent,
+                static_cast<int64_t>(term.cut.size())});
+    key.append(term.cut.begin(), term.cut.end());
   }
-  auto [it, isNew] = dimNumbers.try_emplace(key, dims.size());
+  auto [it, isNew] = dimNumbers.try_emplace(keyOf(key), dims.size());
   if (isNew) {
     dims.push_back(std::make_unique<Dim>());
     dims.back()->dim = dim;
@@ -63,15 +56,14 @@ uint32_t ReshardingCostCache::numberOf(const LayoutDim &dim) {
 
 LayoutId ReshardingCostCache::idOf(const Layout &layout) {
   llvm::SmallVector<uint32_t, 4> numbers;
-  llvm::SmallString<128> key;
+  llvm::SmallVector<int64_t, 16> key;
   for (const LayoutDim &dim : layout.dims) {
     numbers.push_back(numberOf(dim));
-    append(key, numbers.back());
+    key.push_back(numbers.back());
   }
-  append(key, -1);
-  for (unsigned axis : layout.partial)
-    append(key, axis);
-  auto [it, isNew] = ids.try_emplace(key, records.size());
+  key.push_back(-1);
+  key.append(layout.partial.begin(), layout.partial.end());
+  auto [it, isNew] = ids.try_emplace(keyOf(key), records.size());
   LayoutId id = it->second;
   if (!isNew)
     return id;

@@ -33,7 +33,8 @@ std::optional<int64_t> storedBytes(Type element) {
 
 Value viewSourceOf(Value memref) {
   Operation *op = memref.getDefiningOp();
-  if (!op)
+  // Most are allocated: the interface is asked for last.
+  if (!op || isa<memref::AllocOp>(op))
     return {};
   if (auto view = dyn_cast<ViewLikeOpInterface>(op))
     return view.getViewSource();
@@ -240,7 +241,7 @@ bool isLocalFree(Operation *op) {
 }
 
 bool isElementwise(linalg::GenericOp op) {
-  return op.getNumDpsInits() == 1 && op.hasPureBufferSemantics() &&
+  return op.getOutputs().size() == 1 && op.hasPureBufferSemantics() &&
          op.getNumParallelLoops() == op.getNumLoops() &&
          op.getIndexingMapsArray().back().isPermutation() &&
          op.getBody()->getArguments().back().use_empty() && hasPureBody(op);

@@ -92,7 +92,7 @@ void RowLoop::chooseBlock() {
 void RowLoop::findLocals() {
   Block *home = group.getOps().front()->getBlock();
   for (GenericOp op : group.getOps())
-    for (Value output : op.getDpsInits()) {
+    for (Value output : op.getOutputs()) {
       auto alloc = output.getDefiningOp<memref::AllocOp>();
       if (!alloc || alloc->getBlock() != home)
         continue;

@@ -40,7 +40,7 @@ struct Intermediate {
 
 std::optional<Intermediate> intermediateOf(GenericOp producer) {
   Intermediate result;
-  Value buffer = producer.getDpsInits()[0];
+  Value buffer = producer.getOutputs()[0];
   result.alloc = buffer.getDefiningOp<memref::AllocOp>();
   if (!result.alloc || result.alloc->getBlock() != producer->getBlock())
     return std::nullopt;
@@ -110,7 +110,7 @@ void Combiner::addInput(Value value, AffineMap map, BlockArgument old) {
 }
 
 void Combiner::addOperands(bool keep) {
-  Value buffer = producer.getDpsInits()[0];
+  Value buffer = producer.getOutputs()[0];
   for (OpOperand *operand : consumer.getDpsInputOperands())
     if (operand->get() != buffer)
       addInput(operand->get(), consumer.getMatchingIndexingMap(operand),
@@ -162,8 +162,8 @@ void Combiner::emitBody(OpBuilder &b, Location loc, ValueRange arguments,
     for (BlockArgument argument : old)
       mapping.map(argument, arguments[number]);
   unsigned at = inputs.size() + (keep ? 1 : 0);
-  for (BlockArgument old :
-       consumer.getBody()->getArguments().take_back(consumer.getNumDpsInits()))
+  for (BlockArgument old : consumer.getBody()->getArguments().take_back(
+           consumer.getOutputs().size()))
     mapping.map(old, arguments[at++]);
 
   for (Operation &op : producer.getBody()->without_terminator()) {
@@ -177,7 +177,7 @@ void Combiner::emitBody(OpBuilder &b, Location loc, ValueRange arguments,
   Value produced = mapping.lookupOrDefault(
       producer.getBody()->getTerminator()->getOperand(0));
   for (OpOperand *operand : consumer.getDpsInputOperands())
-    if (operand->get() == producer.getDpsInits()[0])
+    if (operand->get() == producer.getOutputs()[0])
       mapping.map(consumer.getMatchingBlockArgument(operand), produced);
 
   for (Operation &op : consumer.getBody()->without_terminator())
@@ -305,11 +305,11 @@ void FuseElementwise::generalize(Block &block) {
 void FuseElementwise::sinkFills(Block &block) {
   lookAt(block);
   for (GenericOp op : llvm::to_vector(block.getOps<GenericOp>())) {
-    if (!isElementwise(op) || llvm::any_of(op.getDpsInputs(), [](Value input) {
+    if (!isElementwise(op) || llvm::any_of(op.getInputs(), [](Value input) {
           return isa<MemRefType>(input.getType());
         }))
       continue;
-    Value buffer = op.getDpsInits()[0];
+    Value buffer = op.getOutputs()[0];
     Operation *at = accesses->firstTouchAfter(op, buffer);
     // Who touches everything may come after the buffer's end.
     auto isFreedBefore = [&](memref::DeallocOp free) {
@@ -331,8 +331,8 @@ bool FuseElementwise::canCompose(GenericOp producer, OpOperand &use,
   if ((!map.isPermutation() && cost > 0) ||
       !llvm::all_of(map.getResults(), isDefined) || !buffersLoadedBy(consumer))
     return false;
-  for (Value output : consumer.getDpsInits())
-    for (Value input : producer.getDpsInputs())
+  for (Value output : consumer.getOutputs())
+    for (Value input : producer.getInputs())
       if (mayAlias(input, output))
         return false;
   return !accesses->mayChangeInputs(producer, consumer);
@@ -340,7 +340,7 @@ bool FuseElementwise::canCompose(GenericOp producer, OpOperand &use,
 
 /// Frees of the producer's inputs move behind the new reader.
 void FuseElementwise::delayFrees(GenericOp producer, GenericOp reader) {
-  for (Value input : producer.getDpsInputs()) {
+  for (Value input : producer.getInputs()) {
     if (!isa<MemRefType>(input.getType()))
       continue;
     auto known = frees.find(rootOf(input));
@@ -417,7 +417,7 @@ bool FuseElementwise::canMerge(GenericOp producer, OpOperand &use) {
   AffineMap map = consumer.getMatchingIndexingMap(&use);
   // A scalar has no loop to share.
   if (!consumer.hasPureBufferSemantics() || !map.isPermutation() ||
-      map.getNumResults() == 0 || consumer.getNumDpsInits() != 1)
+      map.getNumResults() == 0 || consumer.getOutputs().size() != 1)
     return false;
   for (OpOperand *other : consumer.getDpsInputOperands())
     if (mayAlias(other->get(), use.get()) &&
@@ -434,12 +434,12 @@ bool FuseElementwise::canMerge(GenericOp producer, OpOperand &use) {
                                            utils::IteratorType::reduction)))
     return false;
   // The result is new to the producer.
-  return !touches(producer, consumer.getDpsInits()[0]);
+  return !touches(producer, consumer.getOutputs()[0]);
 }
 
 /// Merges `producer` with its first reader; the buffer stays.
 bool FuseElementwise::merge(GenericOp producer) {
-  Value buffer = producer.getDpsInits()[0];
+  Value buffer = producer.getOutputs()[0];
   auto consumer =
       dyn_cast_or_null<GenericOp>(accesses->firstTouchAfter(producer, buffer));
   if (!consumer)

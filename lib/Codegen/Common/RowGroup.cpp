@@ -14,11 +14,11 @@ using linalg::GenericOp;
 namespace tapestry {
 
 bool isFill(GenericOp op) {
-  return op.hasPureBufferSemantics() && op.getNumDpsInits() == 1 &&
+  return op.hasPureBufferSemantics() && op.getOutputs().size() == 1 &&
          op.getNumParallelLoops() == op.getNumLoops() &&
          op.getBody()->getArguments().back().use_empty() &&
          llvm::none_of(
-             op.getDpsInputs(),
+             op.getInputs(),
              [](Value input) { return isa<MemRefType>(input.getType()); }) &&
          hasPureBody(op);
 }
@@ -53,14 +53,15 @@ RowAccess accessOf(OpOperand &operand, ArrayRef<unsigned> rows, unsigned rank) {
   bool leading = map.getNumResults() >= rank, part = false;
   for (unsigned at = 0; at < map.getNumResults(); ++at) {
     AffineExpr expr = map.getResult(at);
-    bool involved = llvm::any_of(
-        used, [&](unsigned row) { return expr.isFunctionOfDim(row); });
-    if (involved && !isa<AffineDimExpr>(expr))
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    bool involved = llvm::any_of(used, [&](unsigned row) {
+      return dim ? dim.getPosition() == row : expr.isFunctionOfDim(row);
+    });
+    if (involved && !dim)
       return RowAccess::Other;
     part |= involved;
     bool wanted = at < rank;
-    bool isRow = wanted && isa<AffineDimExpr>(expr) &&
-                 cast<AffineDimExpr>(expr).getPosition() == used[at];
+    bool isRow = wanted && dim && dim.getPosition() == used[at];
     leading &= wanted ? isRow : !involved;
   }
   if (!part)
@@ -194,7 +195,7 @@ private:
 bool RowGroup::legal() const {
   WrittenBuffers written;
   for (GenericOp op : ops)
-    for (Value output : GenericOp(op).getDpsInits())
+    for (Value output : GenericOp(op).getOutputs())
       written.add(output);
   unsigned rank = finalRank();
   for (GenericOp member : ops) {
@@ -244,8 +245,8 @@ bool RowGroup::join(ArrayRef<GenericOp> fills, GenericOp op) {
       return false;
   }
   for (GenericOp fill : fills)
-    if (llvm::any_of(op.getDpsInits(), [&](Value output) {
-          return mayAlias(output, fill.getDpsInits()[0]);
+    if (llvm::any_of(op.getOutputs(), [&](Value output) {
+          return mayAlias(output, fill.getOutputs()[0]);
         }))
       next.ops.push_back(fill);
   next.ops.push_back(op);

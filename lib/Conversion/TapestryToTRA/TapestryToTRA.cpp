@@ -45,7 +45,7 @@ private:
 
   Value fetchPiece(BlockOpInterface op,
                    ArrayRef<std::pair<unsigned, Access>> reads, unsigned number,
-                   const Partition &partition);
+                   const Route &route, const Partition &partition);
   Value bringHome(BlockOpInterface op, unsigned result, VertexEmitter &emitter,
                   Value relation);
   Value move(Value relation, StringRef vertex, StringAttr reader,
@@ -137,7 +137,8 @@ Value GraphLowering::move(Value relation, StringRef vertex, StringAttr reader,
 /// itself, just before it runs; pieces that occur twice are fetched once.
 Value GraphLowering::fetchPiece(BlockOpInterface op,
                                 ArrayRef<std::pair<unsigned, Access>> reads,
-                                unsigned number, const Partition &partition) {
+                                unsigned number, const Route &route,
+                                const Partition &partition) {
   SmallVector<Value> tensors = op.getTensorOperands();
   const Access &access = reads[number].second;
   Value tensor = tensors[reads[number].first];
@@ -152,8 +153,8 @@ Value GraphLowering::fetchPiece(BlockOpInterface op,
   auto result = cast<OpResult>(tensor);
   auto producer = cast<BlockOpInterface>(result.getOwner());
   return move(homes.lookup(tensor),
-              producer.getResultName(result.getResultNumber()), reader,
-              op.getOperandRouteLayouts()[number], read);
+              producer.getResultName(result.getResultNumber()), reader, route,
+              read);
 }
 
 /// What an op wrote, combined and rounded, in its home layout: partial values
@@ -202,8 +203,12 @@ LogicalResult GraphLowering::lowerVertex(BlockOpInterface op) {
            << name << "' has no partition: plan the graph first";
   VertexEmitter emitter(b, gridAttr, op, **partition);
   SmallVector<Value> operands;
-  for (unsigned piece = 0; piece < emitter.getPieces().size(); ++piece)
-    operands.push_back(fetchPiece(op, emitter.getPieces(), piece, **partition));
+  SmallVector<Route> routes = op.getOperandRouteLayouts();
+  // Not every op has any.
+  routes.resize(emitter.getPieces().size());
+  for (auto [piece, route] : llvm::enumerate(routes))
+    operands.push_back(
+        fetchPiece(op, emitter.getPieces(), piece, route, **partition));
 
   FailureOr<SmallVector<Value>> written = emitter.emitWritten(operands);
   if (failed(written))
@@ -298,8 +303,13 @@ struct ConvertTapestryToTRA
   void runOnOperation() override {
     for (auto graph :
          llvm::make_early_inc_range(getOperation().getOps<teg::GraphOp>())) {
-      // The runtime starts a program on every device; nobody calls it.
-      if (!SymbolTable::symbolKnownUseEmpty(graph, getOperation())) {
+      // The runtime starts a program on every device; nobody calls it, and no
+      // graph calls itself.
+      auto calls = [&](Operation &other) {
+        return &other != graph.getOperation() &&
+               !SymbolTable::symbolKnownUseEmpty(graph, &other);
+      };
+      if (llvm::any_of(*getOperation().getBody(), calls)) {
         graph.emitError("'")
             << graph.getSymName()
             << "' is called: tapestry-inline-calls comes first";

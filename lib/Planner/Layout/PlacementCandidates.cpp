@@ -194,6 +194,13 @@ std::string Placer::situationOf(unsigned v, unsigned limit) {
 }
 
 std::optional<Placer::Candidate> Placer::bestFor(unsigned v, unsigned &limit) {
+  // What is not cut lies in one way.
+  if (graph.vertices[v].constraints.empty() &&
+      llvm::all_of(parts[v], [](int64_t count) { return count == 1; })) {
+    Partition whole;
+    whole.cuts.resize(parts[v].size());
+    return candidateFor(v, whole);
+  }
   std::string situation = situationOf(v, limit);
   if (situation.empty())
     return search(v, limit);

@@ -69,6 +69,8 @@ void layout::listCollectives(const PlanGraph &graph, const DeviceGrid &grid,
                              Placement &placement) {
   ReshardingCostCache costs(grid);
   placement.collectives.clear();
+  if (grid.numDevices() == 1)
+    return;
   auto send = [&](unsigned vertex, unsigned reader,
                   llvm::ArrayRef<Layout> steps) {
     for (unsigned step = 0; step + 1 < steps.size(); ++step) {

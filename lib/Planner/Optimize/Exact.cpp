@@ -90,8 +90,13 @@ llvm::Expected<Solution> optimize::solveExact(const PlanProblem &problem,
     return solveExactWithinMemory(problem, options);
   Solution solution;
   std::string reason;
-  if (!eliminateWithin(directLimits(options), problem, solution.choice,
-                       reason)) {
+  if (llvm::all_of(problem.variables, [](const PlanProblem::Variable &v) {
+        return v.numChoices() == 1;
+      })) {
+    // As on one device.
+    solution.choice.assign(problem.variables.size(), 0);
+  } else if (!eliminateWithin(directLimits(options), problem, solution.choice,
+                              reason)) {
     auto choice = solveReduced(problem, options);
     if (!choice)
       return choice.takeError();

@@ -61,6 +61,12 @@ ProjectionDim LinearSum::take() const {
 }
 
 FailureOr<ProjectionDim> index::getLinearForm(AffineExpr expr) {
+  // Most are one label.
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    ProjectionDim result;
+    result.terms.push_back({dim.getPosition(), 1});
+    return result;
+  }
   LinearSum sum;
   if (failed(sum.add(expr, 1)))
     return failure();
@@ -74,7 +80,7 @@ formsOf(AffineMap map, FailureOr<ProjectionDim> (*formOf)(AffineExpr)) {
     FailureOr<ProjectionDim> dim = formOf(expr);
     if (failed(dim))
       return failure();
-    projection.dims.push_back(*dim);
+    projection.dims.push_back(std::move(*dim));
   }
   return projection;
 }
@@ -180,7 +186,9 @@ AffineMap index::getStartMap(const Projection &projection, unsigned indexRank,
                              MLIRContext *context) {
   llvm::SmallVector<AffineExpr> results;
   for (const ProjectionDim &dim : projection.dims)
-    results.push_back(getAffineExpr(dim, context));
+    results.push_back(dim.isPlainDim()
+                          ? getAffineDimExpr(dim.terms[0].dim, context)
+                          : getAffineExpr(dim, context));
   return AffineMap::get(indexRank, /*symbolCount=*/0, results, context);
 }
 

@@ -129,12 +129,8 @@ Projection JoinOp::getRead(unsigned input) {
 }
 
 SmallVector<unsigned> JoinOp::getReducedLabels() {
-  AffineMap map = getResultMap();
-  SmallVector<unsigned> reduced;
-  for (unsigned label = 0; label < map.getNumDims(); ++label)
-    if (!map.isFunctionOfDim(label))
-      reduced.push_back(label);
-  return reduced;
+  return llvm::to_vector_of<unsigned>(
+      getUnusedDimsBitVector(getResultMap()).set_bits());
 }
 
 Partition JoinOp::getResolvedPartition() {

@@ -293,11 +293,8 @@ static LogicalResult verifyCombiner(EinsumOp op, Type accumulator) {
 
 /// Checks that every label is used somewhere; einsum_c8.
 static LogicalResult verifyLabelsOccur(EinsumOp op) {
-  llvm::SmallBitVector occurs(op.getLabels().size());
-  for (AffineMap map : op.getIndexingMaps().getAsValueRange<AffineMapAttr>())
-    for (unsigned label = 0; label < occurs.size(); ++label)
-      if (map.isFunctionOfDim(label))
-        occurs.set(label);
+  llvm::SmallBitVector occurs = ~getUnusedDimsBitVector(
+      llvm::to_vector(op.getIndexingMaps().getAsValueRange<AffineMapAttr>()));
   for (auto label : op.getBody().getOps<LabelOp>())
     occurs.set(*op.getLabelIndex(label.getLabel()));
   int missing = occurs.find_first_unset();

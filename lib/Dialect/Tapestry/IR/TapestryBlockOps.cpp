@@ -159,10 +159,14 @@ llvm::SmallVector<int64_t> EinsumOp::getLabelExtents() {
 
 llvm::SmallVector<LabelKind> EinsumOp::getLabelKinds() {
   AffineMap map = getResultMap();
-  llvm::SmallVector<LabelKind> kinds;
-  for (unsigned label = 0; label < map.getNumDims(); ++label)
-    kinds.push_back(map.isFunctionOfDim(label) ? LabelKind::Parallel
-                                               : LabelKind::Reduced);
+  llvm::SmallVector<LabelKind> kinds(map.getNumDims(), LabelKind::Reduced);
+  auto keep = [&](AffineExpr expr) {
+    if (auto label = dyn_cast<AffineDimExpr>(expr))
+      kinds[label.getPosition()] = LabelKind::Parallel;
+  };
+  for (AffineExpr expr : map.getResults())
+    // Most are one label.
+    isa<AffineDimExpr>(expr) ? keep(expr) : expr.walk(keep);
   return kinds;
 }
 

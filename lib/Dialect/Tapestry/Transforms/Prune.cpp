@@ -23,22 +23,18 @@ static void recordUnread(GraphOp graph, ArrayRef<Attribute> erased) {
                  Builder(graph.getContext()).getArrayAttr(names));
 }
 
-/// Whether nobody observes it. A source is an argument, which its effect keeps.
-static bool isUnseen(Operation *op, bool called) {
-  if (isa<SourceOp>(op))
-    return !called && op->use_empty();
-  return isOpTriviallyDead(op);
-}
-
 /// Erases what nobody observes and returns how many operations that was.
-static unsigned prune(GraphOp graph, bool called) {
+static unsigned prune(GraphOp graph, llvm::function_ref<bool()> isCalled) {
   // Uses follow definitions in a graph, so going backwards an op is visible
-  // exactly if a use of it is left.
+  // exactly if a use of it is left. A source is an argument, which its effect
+  // keeps.
   unsigned erased = 0;
   SmallVector<Attribute> unread;
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(graph.getBody().front()))) {
-    if (!isUnseen(&op, called))
+    bool isUnseen = isa<SourceOp>(op) ? op.use_empty() && !isCalled()
+                                      : isOpTriviallyDead(&op);
+    if (!isUnseen)
       continue;
     if (auto source = dyn_cast<SourceOp>(op))
       unread.insert(unread.begin(), source.getNameAttr());
@@ -56,10 +52,15 @@ struct TapestryPrunePass
     : public tapestry::teg::impl::TapestryPruneBase<TapestryPrunePass> {
   void runOnOperation() override {
     SymbolTableCollection tables;
-    SymbolUserMap users(tables, getOperation());
+    // Only unread sources are worth a look at all symbols.
+    std::optional<SymbolUserMap> users;
     unsigned erased = 0;
     for (auto graph : getOperation().getOps<GraphOp>())
-      erased += prune(graph, /*called=*/!users.useEmpty(graph));
+      erased += prune(graph, [&]() {
+        if (!users)
+          users.emplace(tables, getOperation());
+        return !users->useEmpty(graph);
+      });
     numErased += erased;
     if (erased == 0)
       markAllAnalysesPreserved();
