@@ -168,6 +168,11 @@ void Starts::add(const DeviceGrid &grid) {
   request.grid = grid;
   request.machine = options.machine;
   request.program = options.program;
+  // Which plans keep the limit is settled as it is without a search.
+  if (options.findPeak)
+    request.findPeak = [&](const Plan &plan) {
+      return options.findPeak(/*graph=*/0, plan);
+    };
   for (const std::string &model : options.startModels) {
     const Plan *free = solve(request, model);
     // Without its limit the best plan may be far from the best within it.
