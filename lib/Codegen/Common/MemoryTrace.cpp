@@ -165,6 +165,22 @@ private:
   Frame &caller;
 };
 
+/// All that a call's allocations may depend on: the numbers that it hands over,
+/// those of sizes included.
+std::vector<std::optional<int64_t>> MemoryTrace::numbersOf(func::CallOp call,
+                                                           Frame &caller) {
+  std::vector<std::optional<int64_t>> numbers;
+  for (Value operand : call.getOperands()) {
+    if (operand.getType().isIntOrIndex())
+      numbers.push_back(evaluate(operand, caller));
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    for (unsigned dim = 0; type && dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim))
+        numbers.push_back(sizeOf(operand, dim, caller));
+  }
+  return numbers;
+}
+
 /// Whether somebody else knows what `function` takes.
 bool MemoryTrace::asksFor(func::FuncOp function) const {
   return hooks.temporaries && isKernel(function);
@@ -265,10 +281,22 @@ bool MemoryTrace::runCall(func::CallOp call, Frame &frame) {
   // How often a function calls itself is not known.
   if (!running.insert(callee).second)
     return false;
-  Frame inner(sizes);
-  bool known = run(callee.front(), inner);
+  // Calls within calls are as many as 2^depth: each is followed once.
+  std::pair key(callee.getOperation(), numbersOf(call, frame));
+  auto known = calls.find(key);
+  if (known == calls.end()) {
+    int64_t before = live, highest = std::exchange(peak, live);
+    Frame inner(sizes);
+    if (!run(callee.front(), inner))
+      return false;
+    known = calls.insert({key, {peak - before, live - before}}).first;
+    live = before;
+    peak = highest;
+  }
   running.erase(callee);
-  return known;
+  peak = std::max(peak, live + known->second.peak);
+  live += known->second.left;
+  return true;
 }
 
 /// Sizes inside a loop depend on how many points are left, if on anything: all
@@ -330,6 +358,7 @@ std::optional<MemoryUse> MemoryTrace::trace(func::FuncOp function,
   device = number;
   live = peak = 0;
   allocated.clear();
+  calls.clear();
   running = {function};
   Frame frame(arguments);
   if (!llvm::hasSingleElement(function.getBody()) ||

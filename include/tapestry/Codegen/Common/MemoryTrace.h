@@ -14,6 +14,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "tapestry/Codegen/Common/MemoryUse.h"
 #include "llvm/ADT/DenseMap.h"
+#include <map>
 
 namespace tapestry {
 
@@ -53,6 +54,8 @@ private:
   bool run(mlir::Block &block, Frame &frame);
   bool runOp(mlir::Operation *op, Frame &frame);
   bool runCall(mlir::func::CallOp call, Frame &frame);
+  std::vector<std::optional<int64_t>> numbersOf(mlir::func::CallOp call,
+                                                Frame &caller);
   bool runLoop(mlir::Operation *op, Frame &frame);
   bool allocate(mlir::memref::AllocOp alloc, Frame &frame);
   const std::vector<mlir::Operation *> &actionsOf(mlir::Block &block);
@@ -77,6 +80,10 @@ private:
   llvm::DenseMap<mlir::Operation *, Temporaries> temporaries;
   /// Bytes of live allocations; those inside loops come and go.
   llvm::DenseMap<mlir::Value, int64_t> allocated;
+  /// What calls take, by callee and numbersOf().
+  std::map<std::pair<mlir::Operation *, std::vector<std::optional<int64_t>>>,
+           MemoryUse>
+      calls;
   /// Functions whose end has not come yet.
   llvm::DenseSet<mlir::Operation *> running;
 };
