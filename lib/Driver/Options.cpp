@@ -382,6 +382,20 @@ static void checkUnused(Usage &usage) {
   };
   onlyPrints(stopAfter);
   onlyPrints(diff);
+  if (stopAfter == "graph") {
+    Unused unused("--stop-after=graph stops before the plan", usage);
+    // Products can be ordered by what plans cost.
+    bool plans = llvm::any_of(planning, [](const auto &option) {
+      return option->ArgStr == "order" && *option == "planned";
+    });
+    for (const auto &option : planning)
+      if (option->ArgStr != "order" &&
+          !(plans &&
+            llvm::is_contained({"devices", "grid", "cost"}, option->ArgStr)))
+        unused.refuse(*option);
+    for (const cl::opt<std::string> *option : {&target, &cpu})
+      unused.refuse(*option);
+  }
   if (diff.getNumOccurrences()) {
     Unused unused("--diff compares plans that are made", usage);
     for (const auto &option : planning)

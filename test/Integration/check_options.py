@@ -217,6 +217,11 @@ def what_only_prints_writes_no_file(bench):
         bench.expect_error(finished, 2, f"--stop-after .* takes no {words[0].split('=')[0]}$")
     finished = bench.tapestry("compile", "small.ein", "--stop-after=graph", "-o", "prog")
     bench.expect_error(finished, 2, "--stop-after .* takes no -o$")
+    for words in (["--devices=3"], ["--solver=bounded"], ["--order=peak", "--cost=spmd"], ["--cpu=x86-64-v2"]):
+        finished = bench.tapestry("plan", "small.ein", "--stop-after=graph", *words)
+        bench.expect_error(finished, 2, f"--stop-after=graph .* takes no {words[-1].split('=')[0]}$")
+    words = ["--stop-after=graph", "--order=planned", "--devices=3", "--cost=spmd"]
+    bench.tapestry("plan", "small.ein", *words).expect_status(0)
     bench.tapestry("plan", "small.ein", "--json=a.json").expect_status(0)
     finished = bench.tapestry("plan", "--diff", "a.json", "a.json", "--json=x.json")
     bench.expect_error(finished, 2, "--diff .* takes no --json$")

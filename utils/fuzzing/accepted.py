@@ -167,7 +167,7 @@ def check_plan_file(bench, planned, program, planning, seed):
         what = "import: refuses what plan accepts"
         bench.expect(what, "tapestry-translate", *words, writes=["g.mlir"])
     else:
-        words = ["plan", program, *planning, "--order=none", "--stop-after=graph"]
+        words = ["plan", program, "--order=none", "--stop-after=graph"]
         bench.write("g.mlir", bench.expect("plan: no graph", "tapestry", *words).stdout)
     words = ["--verify-roundtrip", "g.mlir", "-o", "/dev/null"]
     bench.expect("graph: round trip", "tapestry-opt", *words)
