@@ -149,7 +149,10 @@ Parser::ExprPtr Parser::parsePrimary() {
       return parseView();
     if (auto wordClass = classifyWord(token.spelling))
       return parseWord(*wordClass);
-    return parseReference();
+    // A tensor may have that name, but nothing stands side by side with one.
+    if (token.spelling != "not" || !peekNext().is(TokenKind::Identifier))
+      return parseReference();
+    [[fallthrough]];
   default:
     unexpected("an expression");
     return nullptr;
