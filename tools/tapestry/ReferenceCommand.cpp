@@ -8,6 +8,7 @@
 
 #include "Commands.h"
 #include "tapestry-rt/ABI.h"
+#include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Driver/Compilation.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
@@ -24,19 +25,22 @@ namespace {
 struct TensorTable {
   std::string name;
   DType dtype = DType::F32;
+  bool isUnsigned;
   std::vector<int64_t> shape;
   std::vector<TapestryRange> box;
   uint8_t owner = 1;
 
-  TensorTable(llvm::StringRef name, mlir::RankedTensorType type)
+  TensorTable(llvm::StringRef name, mlir::RankedTensorType type,
+              bool isUnsigned)
       : name(name), dtype(*dtypeOf(type.getElementType())),
-        shape(type.getShape()) {
+        isUnsigned(isUnsigned), shape(type.getShape()) {
     for (int64_t extent : shape)
       box.push_back({0, extent});
   }
   TapestryTensor describe() const {
     return {name.c_str(),
-            static_cast<int32_t>(dtype),
+            static_cast<int32_t>(dtype) +
+                (isUnsigned ? TAPESTRY_U8 - TAPESTRY_I8 : 0),
             static_cast<int32_t>(shape.size()),
             shape.data(),
             box.data(),
@@ -107,7 +111,8 @@ ExitStatus tapestry::driver::evaluateReference(const Options &options) {
          graphNodes(evaluation.graph.getBody().front(), kind))
       tables.emplace_back(
           node.getTensorName(),
-          mlir::cast<mlir::RankedTensorType>(node.getNodeTensor().getType()));
+          mlir::cast<mlir::RankedTensorType>(node.getNodeTensor().getType()),
+          teg::isUnsigned(node));
   };
   addTables(GraphNodeKind::Source, evaluation.inputs);
   addTables(GraphNodeKind::Sink, evaluation.outputs);

@@ -57,8 +57,8 @@ std::string openError(const std::string &path, const TapestryTensor &tensor) {
   return status.message();
 }
 
-const char *const descrOf[] = {"<f8", "<f4", "<f2", "<V2", "|i1",
-                               "<i2", "<i4", "<i8", "|b1"};
+const char *const descrOf[] = {"<f8", "<f4", "<f2", "<V2", "|i1", "<i2", "<i4",
+                               "<i8", "|b1", "|u1", "<u2", "<u4", "<u8"};
 
 } // namespace
 
@@ -66,8 +66,8 @@ const char *const descrOf[] = {"<f8", "<f4", "<f2", "<V2", "|i1",
 TEST(Npy, ReadsAnyPartOfAnyFile) {
   TempFolder folder;
   std::mt19937 random(21);
-  for (int round = 0; round < 270; ++round) {
-    int32_t dtype = round % 9;
+  for (int round = 0; round < 390; ++round) {
+    int32_t dtype = round % 13;
     int64_t size = dtypeSize(dtype);
     std::vector<int64_t> shape;
     for (int dim = 0; dim < round % 5; ++dim)
@@ -163,6 +163,12 @@ TEST(Npy, ElementTypes) {
   EXPECT_TRUE(descrMatches("<i1", TAPESTRY_I8));
   EXPECT_TRUE(descrMatches("|b1", TAPESTRY_BOOL));
   EXPECT_FALSE(descrMatches("|u1", TAPESTRY_I8));
+  EXPECT_TRUE(descrMatches("|u1", TAPESTRY_U8));
+  EXPECT_TRUE(descrMatches("<u2", TAPESTRY_U16));
+  EXPECT_FALSE(descrMatches("<V2", TAPESTRY_U16));
+  EXPECT_TRUE(descrMatches("<u8", TAPESTRY_U64));
+  EXPECT_FALSE(descrMatches(">u4", TAPESTRY_U32));
+  EXPECT_EQ(descrText("<u2"), "u16 ('<u2')");
   EXPECT_FALSE(descrMatches(">f4", TAPESTRY_F32));
   EXPECT_FALSE(descrMatches("<f40", TAPESTRY_F32));
   EXPECT_FALSE(descrMatches("", TAPESTRY_F32));

@@ -466,10 +466,12 @@ TEST_F(Run, TablesOfAnotherRuntimeAreRefused) {
     return ::testing::internal::GetCapturedStderr();
   };
   TapestryProgram table = named.program.table();
-  table.abi_version = 8;
+  table.abi_version = TAPESTRY_ABI_VERSION + 1;
   EXPECT_EQ(error(table),
-            "prog: error: the program was built for version 8 of the runtime's "
-            "ABI, this runtime has version 7\n");
+            "prog: error: the program was built for version " +
+                std::to_string(TAPESTRY_ABI_VERSION + 1) +
+                " of the runtime's ABI, this runtime has version " +
+                std::to_string(TAPESTRY_ABI_VERSION) + "\n");
   table = named.program.table();
   table.struct_size = 72;
   EXPECT_EQ(error(table), "prog: error: the program's table has 72 bytes, this "

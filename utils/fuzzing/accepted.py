@@ -18,15 +18,20 @@ MOST_POINTS = 1 << 18
 NUMPY_TYPES = {
     "f64": np.float64, "f32": np.float32, "f16": np.float16, "i64": np.int64,
     "i32": np.int32, "i16": np.int16, "i8": np.int8, "i1": np.bool_,
+    "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
 }  # fmt: skip
 
 
 def tensors_of(ir):
     """name, shape and element type of the inputs, as the graph says them."""
-    source = r'tapestry\.source "([^"]+)".*?tensor<([0-9x]*?)x?((?:f|bf|i)[0-9]+)>'
+    source = r'tapestry\.source "([^"]+)"(.*?)tensor<([0-9x]*?)x?((?:f|bf|i)[0-9]+)>'
     return [
-        (name, [int(n) for n in shape.split("x") if n], element)
-        for name, shape, element in re.findall(source, ir)
+        (
+            name,
+            [int(n) for n in shape.split("x") if n],
+            element.replace("i", "u") if "tapestry.unsigned" in words else element,
+        )
+        for name, words, shape, element in re.findall(source, ir)
     ]
 
 

@@ -9,13 +9,13 @@ from .accepted import check_plan_file
 from .mutators import noise, replace_number
 
 TOKEN = re.compile(r"#[^\n]*|[ \t]+|\n|\d+\.\d+(?:e-?\d+)?|\w+|\*\*|//|<<|>>|&&|\|\||[=!<>]=|->|@\?|[^\w\s]")
-TYPES = ["f64", "f32", "f16", "bf16", "i8", "i16", "i32", "i64", "bool"]
+TYPES = ["f64", "f32", "f16", "bf16", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool"]
 REDUCTIONS = ["sum", "prod", "max", "min", "all", "any", "xor", "mean", "logsumexp"]
 FUNCTIONS = [
     *("exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh", "erf", "sigmoid", "floor"),
     *("relu", "sign", "round", "trunc", "tan", "log1p", "expm1", "log2", "log10", "exp2", "cbrt"),
     *("sinh", "cosh", "asin", "acos", "atan", "isnan", "isinf"),
-    *("ceil", "abs", "f32", "f64", "f16", "bf16", "i8", "i64", "bool"),
+    *("ceil", "abs", "f32", "f64", "f16", "bf16", "i8", "i64", "u8", "u32", "bool"),
 ]
 OPERATORS = ["+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>", "**", "==", "!=", "<", "<=", ">", ">=", "&&", "||"]
 LIBRARY = ["relu", "gelu", "silu", "sgd"]
@@ -99,7 +99,7 @@ def change_subscripts(rng, text):
         # What data name may lie outside.
         if rng.random() < 0.15:
             # The one at hand may be gone.
-            parts[place : place + 1] = [rng.choice(["i32", "i64", "i8"]) + f"({match.group()})"]
+            parts[place : place + 1] = [rng.choice(["i32", "i64", "i8", "u8"]) + f"({match.group()})"]
             return f"{base}[{', '.join(parts)}]"
         tensor = view(rng, match[1]) if rng.random() < 0.3 else match[1]
         return f"{base if rng.random() < 0.3 else tensor}[{', '.join(parts)}]"
@@ -147,6 +147,8 @@ def wrap_access(rng, text):
              f"({access}) ** {rng.choice(['2', '3', '0.5', '-1'])}", inner(rng, access, label),
              f"{access} / {inner(rng, access, label)}", f"({access} + {label})", f"hypot({access}, pi)",
              f"clamp({access}, -1, {label})", f"atan2({access}, {access})",
+             f"{access} * random.{rng.choice(['uniform', 'normal', 'bits'])}({label})",
+             f"select(random.bernoulli({rng.choice(['-7', label])}, {rng.choice(['0.5', '1.5'])}), {access}, 0)",
              f"{access} * ({label} + 1) // 2", f"[{access} == {label}]", f"f32({label} % 3)"]
         )  # fmt: skip
 

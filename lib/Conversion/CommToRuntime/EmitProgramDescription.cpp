@@ -50,6 +50,19 @@ static_assert(static_cast<int>(DType::F64) == TAPESTRY_F64 &&
                   static_cast<int>(DType::Bool) == TAPESTRY_BOOL,
               "the compiler writes its own numbers of element types");
 
+/// The runtime's type of a tensor's elements in files.
+static FailureOr<int32_t> fileTypeOf(ModuleOp module, Type type) {
+  bool isUnsigned = type.isUnsignedInteger();
+  std::optional<DType> dtype =
+      dtypeOf(isUnsigned ? IntegerType::get(type.getContext(),
+                                            type.getIntOrFloatBitWidth())
+                         : type);
+  if (!dtype || (isUnsigned && *dtype == DType::Bool))
+    return module.emitError("the runtime has no element type ") << type;
+  return static_cast<int32_t>(*dtype) +
+         (isUnsigned ? TAPESTRY_U8 - TAPESTRY_I8 : 0);
+}
+
 namespace {
 
 /// Builds one program's globals, whose names hold the graph's. A table is a
@@ -300,20 +313,19 @@ FailureOr<StringRef> DescriptionEmitter::emitTensors(StringRef key) {
   for (auto entry : list(key).getAsRange<DictionaryAttr>()) {
     auto layoutAttr = entry.getAs<index::LayoutAttr>(program::layout);
     Type type = entry.getAs<TypeAttr>(program::type).getValue();
-    std::optional<DType> dtype = dtypeOf(type);
-    if (!dtype)
-      return module.emitError("the runtime has no element type ") << type;
+    FailureOr<int32_t> dtype = fileTypeOf(module, type);
+    if (failed(dtype))
+      return failure();
     const Layout &layout = layoutAttr.getLayout();
     const DeviceGrid &grid = layoutAttr.getDeviceGrid();
     SmallVector<int64_t> owners;
     if (key == program::outputs)
       for (int64_t device = 0, e = grid.numDevices(); device < e; ++device)
         owners.push_back(layout.isOwner(grid, device));
-    rows.push_back({text(entry.getAs<StringAttr>(program::name)),
-                    i32(static_cast<int32_t>(*dtype)), i32(layout.rank()),
-                    address(emitNumbers(layout.shape(), 64)),
-                    address(emitBoxes(layout, grid)),
-                    address(emitNumbers(owners, 8))});
+    rows.push_back(
+        {text(entry.getAs<StringAttr>(program::name)), i32(*dtype),
+         i32(layout.rank()), address(emitNumbers(layout.shape(), 64)),
+         address(emitBoxes(layout, grid)), address(emitNumbers(owners, 8))});
   }
   return emitTable(newName(key), rows);
 }

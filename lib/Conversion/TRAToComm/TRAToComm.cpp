@@ -117,7 +117,8 @@ LogicalResult DeviceProgram::lowerSignature() {
   auto described = [](DictionaryAttr known, Value relation) {
     NamedAttrList attributes(known);
     attributes.set("comm.layout", layoutOf(relation));
-    attributes.set("comm.type", TypeAttr::get(elementTypeOf(relation)));
+    if (!attributes.get("comm.type"))
+      attributes.set("comm.type", TypeAttr::get(elementTypeOf(relation)));
     return attributes.getDictionary(relation.getContext());
   };
   SmallVector<DictionaryAttr> ofArguments, ofResults;

@@ -8,9 +8,11 @@
 
 #include "VertexEmitter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
 #include "tapestry/Support/Resharding.h"
 
@@ -50,9 +52,18 @@ private:
                   Value relation);
   Value move(Value relation, StringRef vertex, StringAttr reader,
              const Route &route, const Layout &to);
-  /// The attributes of an argument or a result.
-  DictionaryAttr nameOf(StringAttr name) {
-    return b.getDictionaryAttr(b.getNamedAttr("comm.name", name));
+  /// The attributes of the argument or the result that a node becomes. Files of
+  /// unsigned integers have another type than the tensor.
+  DictionaryAttr describe(GraphNodeInterface node) {
+    SmallVector<NamedAttribute> attributes = {
+        b.getNamedAttr("comm.name", b.getStringAttr(node.getTensorName()))};
+    Type element = getElementTypeOrSelf(node.getNodeTensor().getType());
+    if (teg::isUnsigned(node))
+      attributes.push_back(b.getNamedAttr(
+          "comm.type",
+          TypeAttr::get(b.getIntegerType(element.getIntOrFloatBitWidth(),
+                                         /*isSigned=*/false))));
+    return b.getDictionaryAttr(attributes);
   }
   tra::RelationType relationType(Type elementType, const Layout &layout) {
     return tra::RelationType::get(
@@ -67,7 +78,7 @@ private:
   func::FuncOp function;
   /// Per source, the argument that it is.
   llvm::DenseMap<Operation *, Value> arguments;
-  SmallVector<std::pair<StringAttr, Value>> results;
+  SmallVector<std::pair<DictionaryAttr, Value>> results;
   /// Name and work of every operator.
   SmallVector<Attribute> vertices;
   /// Per graph tensor, its relation in the home layout.
@@ -92,7 +103,7 @@ void GraphLowering::createFunction() {
   // All at once: setting one copies the list.
   SmallVector<DictionaryAttr> names;
   for (auto [number, source] : llvm::enumerate(sources)) {
-    names.push_back(nameOf(b.getStringAttr(source.getTensorName())));
+    names.push_back(describe(source));
     arguments[source] = body->getArgument(number);
   }
   function.setAllArgAttrs(names);
@@ -237,7 +248,7 @@ LogicalResult GraphLowering::lowerSink(GraphNodeInterface sink) {
            << "', whose home layout's parts overlap";
   }
   results.push_back(
-      {b.getStringAttr(sink.getTensorName()),
+      {describe(sink),
        tra::ToTensorOp::create(b, sink.getLoc(), tensor.getType(), relation)});
   return success();
 }
@@ -266,8 +277,8 @@ void GraphLowering::finishFunction() {
   SmallVector<Value> values;
   SmallVector<Type> types;
   SmallVector<DictionaryAttr> names;
-  for (auto &[name, value] : results) {
-    names.push_back(nameOf(name));
+  for (auto &[attributes, value] : results) {
+    names.push_back(attributes);
     values.push_back(value);
     types.push_back(value.getType());
   }

@@ -28,6 +28,10 @@ Type tapestry::ein::storedType(ElementType type, MLIRContext *context) {
   case ElementType::I32:
   case ElementType::I64:
   case ElementType::Bool:
+  case ElementType::U8:
+  case ElementType::U16:
+  case ElementType::U32:
+  case ElementType::U64:
     return IntegerType::get(context, bitWidth(type));
   }
   llvm_unreachable("all types are converted");
@@ -100,6 +104,7 @@ Value BodyEmitter::emitNode(const Node &node) {
   case NodeKind::FloorDiv:
   case NodeKind::Mod:
     return isFloat(node.type)           ? emitFloatFloor(node)
+           : isUnsigned(node.type)      ? emitUnsignedDivision(node)
            : node.kind == NodeKind::Mod ? emitModulo(node)
                                         : emitDivision(node);
   case NodeKind::Not:
@@ -134,17 +139,25 @@ Value BodyEmitter::emitArithmetic(const Node &node) {
   case NodeKind::Mul:
     return createEither<arith::MulFOp, arith::MulIOp>(real, a, b);
   case NodeKind::Div:
-    return real ? create<arith::DivFOp>(a, b) : emitDivision(node);
+    return real                    ? create<arith::DivFOp>(a, b)
+           : isUnsigned(node.type) ? emitUnsignedDivision(node)
+                                   : emitDivision(node);
   case NodeKind::Neg:
     return real ? create<arith::NegFOp>(a)
                 : create<arith::SubIOp>(constant(node.type, 0), a);
   // The float forms hand a NaN on, as NumPy's maximum and minimum do.
   case NodeKind::Max:
-    return createEither<arith::MaximumFOp, arith::MaxSIOp>(real, a, b);
+    return isUnsigned(node.type)
+               ? create<arith::MaxUIOp>(a, b)
+               : createEither<arith::MaximumFOp, arith::MaxSIOp>(real, a, b);
   case NodeKind::Min:
-    return createEither<arith::MinimumFOp, arith::MinSIOp>(real, a, b);
+    return isUnsigned(node.type)
+               ? create<arith::MinUIOp>(a, b)
+               : createEither<arith::MinimumFOp, arith::MinSIOp>(real, a, b);
   default:
-    return createEither<math::AbsFOp, math::AbsIOp>(real, a);
+    return isUnsigned(node.type)
+               ? a
+               : createEither<math::AbsFOp, math::AbsIOp>(real, a);
   }
 }
 
@@ -182,6 +195,19 @@ Value BodyEmitter::emitDivision(const Node &node) {
   Value quotient = divide(safe);
   Value finite = create<arith::SelectOp>(isMinusOne, negated, quotient);
   return create<arith::SelectOp>(isZero, zero, finite);
+}
+
+/// The quotient, or what it leaves; both are 0 where the divisor is.
+Value BodyEmitter::emitUnsignedDivision(const Node &node) {
+  Value dividend = arg(node, 0), divisor = arg(node, 1);
+  Value zero = constant(node.type, 0);
+  Value isZero = create<arith::CmpIOp>(arith::CmpIPredicate::eq, divisor, zero);
+  // 1 leaves nothing.
+  Value safe = create<arith::SelectOp>(isZero, constant(node.type, 1), divisor);
+  if (node.kind == NodeKind::Mod)
+    return create<arith::RemUIOp>(dividend, safe);
+  return create<arith::SelectOp>(isZero, zero,
+                                 create<arith::DivUIOp>(dividend, safe));
 }
 
 /// What `//` leaves, with the divisor's sign; x % 0 is 0.
@@ -253,23 +279,28 @@ Value BodyEmitter::emitShift(const Node &node) {
   unsigned width = bitWidth(node.type);
   Value last = constant(node.type, width - 1);
   Value inside = create<arith::MinUIOp>(count, last);
-  if (node.kind == NodeKind::Shr)
+  bool isRight = node.kind == NodeKind::Shr;
+  if (isRight && !isUnsigned(node.type))
     return create<arith::ShRSIOp>(value, inside);
   Value isInside =
       create<arith::CmpIOp>(arith::CmpIPredicate::ule, count, last);
-  return create<arith::SelectOp>(isInside, create<arith::ShLIOp>(value, inside),
-                                 constant(node.type, 0));
+  Value shifted = isRight ? create<arith::ShRUIOp>(value, inside)
+                          : create<arith::ShLIOp>(value, inside);
+  return create<arith::SelectOp>(isInside, shifted, constant(node.type, 0));
 }
 
 //===----------------------------------------------------------------------===//
 // Comparisons
 //===----------------------------------------------------------------------===//
 
-static arith::CmpIPredicate integerPredicate(Predicate predicate) {
+static arith::CmpIPredicate integerPredicate(Predicate predicate,
+                                             bool isUnsigned = false) {
   using P = arith::CmpIPredicate;
-  static constexpr P predicates[] = {P::eq,  P::ne,  P::slt,
-                                     P::sle, P::sgt, P::sge};
-  return predicates[static_cast<unsigned>(predicate)];
+  static constexpr P ofSigned[] = {P::eq,  P::ne,  P::slt,
+                                   P::sle, P::sgt, P::sge};
+  static constexpr P ofUnsigned[] = {P::eq,  P::ne,  P::ult,
+                                     P::ule, P::ugt, P::uge};
+  return (isUnsigned ? ofUnsigned : ofSigned)[static_cast<unsigned>(predicate)];
 }
 
 /// False for NaN, but for "not equal".
@@ -281,11 +312,13 @@ static arith::CmpFPredicate floatPredicate(Predicate predicate) {
 }
 
 Value BodyEmitter::emitCompare(const Node &node) {
-  if (isFloat(expression.nodes[node.args[0]].type))
+  ElementType type = expression.nodes[node.args[0]].type;
+  if (isFloat(type))
     return create<arith::CmpFOp>(floatPredicate(node.predicate), arg(node, 0),
                                  arg(node, 1));
-  return create<arith::CmpIOp>(integerPredicate(node.predicate), arg(node, 0),
-                               arg(node, 1));
+  return create<arith::CmpIOp>(
+      integerPredicate(node.predicate, isUnsigned(type)), arg(node, 0),
+      arg(node, 1));
 }
 
 Value BodyEmitter::emitForm(const LinearForm &form) {
@@ -370,7 +403,8 @@ Value BodyEmitter::emitCast(Value value, ElementType from, ElementType to) {
   if (from == ElementType::Bool)
     return create<arith::ExtUIOp>(type, value);
   if (bitWidth(from) < bitWidth(to))
-    return create<arith::ExtSIOp>(type, value);
+    return isUnsigned(from) ? create<arith::ExtUIOp>(type, value)
+                            : create<arith::ExtSIOp>(type, value);
   if (bitWidth(from) > bitWidth(to))
     return create<arith::TruncIOp>(type, value);
   return value;
@@ -406,14 +440,16 @@ Value BodyEmitter::emitIntToFloat(Value value, ElementType from,
     return create<arith::UIToFPOp>(type, value);
   // By way of f32, which does not hold these, they would be rounded twice;
   // those that f16 can round to f32 does hold.
+  auto convert = [&](Type real) {
+    return isUnsigned(from) ? create<arith::UIToFPOp>(real, value)
+                            : create<arith::SIToFPOp>(real, value);
+  };
   if (to == ElementType::BF16 && bitWidth(from) > 16)
-    return builder.widen(
-        create<arith::SIToFPOp>(storedType(to, builder.getContext()), value));
-  Value converted = create<arith::SIToFPOp>(type, value);
+    return builder.widen(convert(storedType(to, builder.getContext())));
   bool narrow = to == ElementType::F16 || to == ElementType::BF16;
-  // Both hold all of i8.
-  return narrow && from != ElementType::I8 ? roundToNarrow(converted, to)
-                                           : converted;
+  // Both hold all of 8 bits.
+  return narrow && bitWidth(from) > 8 ? roundToNarrow(convert(type), to)
+                                      : convert(type);
 }
 
 /// Truncates toward zero, saturates, and makes 0 of NaN.
@@ -421,21 +457,26 @@ Value BodyEmitter::emitFloatToInt(Value value, ElementType to) {
   Type real = value.getType();
   Type type = storedType(to, builder.getContext());
   unsigned width = bitWidth(to);
-  double limit = std::ldexp(1.0, static_cast<int>(width) - 1);
+  bool hasSign = !isUnsigned(to);
+  double limit = std::ldexp(1.0, static_cast<int>(width) - hasSign);
+  double least = hasSign ? -limit : 0;
   auto compare = [&](arith::CmpFPredicate predicate, double bound) {
     return create<arith::CmpFOp>(predicate, value, constant(real, bound));
   };
   Value above = compare(arith::CmpFPredicate::OGE, limit);
   // Also true for NaN, which is replaced first.
-  Value notBelow = compare(arith::CmpFPredicate::OGE, -limit);
+  Value notBelow = compare(arith::CmpFPredicate::OGE, least);
   Value notAbove = compare(arith::CmpFPredicate::OLT, limit);
   Value inside = create<arith::AndIOp>(notBelow, notAbove);
   Value safe = create<arith::SelectOp>(inside, value, constant(real, 0.0));
-  Value converted = create<arith::FPToSIOp>(type, safe);
-  Value below = compare(arith::CmpFPredicate::OLT, -limit);
-  auto largest = static_cast<int64_t>((uint64_t(1) << (width - 1)) - 1);
+  Value converted = hasSign ? create<arith::FPToSIOp>(type, safe)
+                            : create<arith::FPToUIOp>(type, safe);
+  // Without a sign, what is below is 0 as NaN.
+  Value below = hasSign ? compare(arith::CmpFPredicate::OLT, least) : Value();
+  auto largest = static_cast<int64_t>(largestInteger(to));
   Value clampedAbove =
       create<arith::SelectOp>(above, constant(to, largest), converted);
-  return create<arith::SelectOp>(below, constant(to, -largest - 1),
-                                 clampedAbove);
+  return hasSign ? create<arith::SelectOp>(below, constant(to, -largest - 1),
+                                           clampedAbove)
+                 : clampedAbove;
 }

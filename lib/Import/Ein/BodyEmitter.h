@@ -46,6 +46,7 @@ private:
   mlir::Value emitNode(const Node &node);
   mlir::Value emitArithmetic(const Node &node);
   mlir::Value emitDivision(const Node &node);
+  mlir::Value emitUnsignedDivision(const Node &node);
   mlir::Value emitModulo(const Node &node);
   mlir::Value emitFloatFloor(const Node &node);
   mlir::Value emitShift(const Node &node);

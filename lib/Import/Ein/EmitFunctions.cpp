@@ -113,6 +113,8 @@ Value BodyEmitter::emitSign(const Node &node) {
     return real ? constant(x.getType(), value) : constant(node.type, value);
   };
   Value zero = number(0);
+  if (isUnsigned(node.type))
+    return create<arith::MinUIOp>(x, number(1));
   auto compare = [&](arith::CmpFPredicate ofFloats,
                      arith::CmpIPredicate ofIntegers) -> Value {
     return real ? create<arith::CmpFOp>(ofFloats, x, zero)

@@ -147,8 +147,9 @@ std::optional<ElementType> StatementAnalyzer::indexType(const Expr *subscript) {
   }
   if (type->kind == ExprType::Kind::Literal && !type->isFloat)
     return integerTypeOf(subscript);
+  // Places are signed: what has no sign is extended.
   if (type->isTyped() && isInteger(type->type))
-    return type->type;
+    return isUnsigned(type->type) ? ElementType::I64 : type->type;
   std::string text = excerpt(subscript->range);
   diagnostics.error(subscript->range, "an index is an integer, but '" + text +
                                           "' is " + stringify(type->type) +
@@ -178,7 +179,9 @@ std::optional<Operand> StatementAnalyzer::buildIndex(const Expr *subscript,
   std::optional<ElementType> type = indexType(subscript);
   if (type && own.index != subscript)
     type = infer(own.index)->type;
-  bool ok = type && build(own.index, *type).has_value();
+  bool ok = type && (infer(own.index)->isTyped() ? buildCast(own.index, *type)
+                                                 : build(own.index, *type))
+                        .has_value();
   nested = own.outer;
   current = around;
   if (!ok)

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Diagnostics.h"
+#include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Dialect/Tapestry/Macros/Macros.h"
 #include "tapestry/Dialect/Tapestry/Macros/Scatters.h"
 #include "tapestry/Import/Ein/Library.h"
@@ -72,6 +73,11 @@ private:
                          Location loc);
   Operation *emitEinsum(const Tensor &tensor, const Vertex &vertex,
                         Location loc);
+  void setUnsignedExtremum(teg::EinsumOp einsum, ElementType type, bool isMax);
+  void markUnsigned(Operation *op, const Tensor &tensor) {
+    if (isUnsigned(tensor.type))
+      op->setAttr(teg::unsignedAttrName, builder.getUnitAttr());
+  }
   teg::ScalarExpr toScalar(const Vertex &vertex, const Expression &expression,
                            bool isResult);
   DenseElementsAttr elementsOf(const Tensor &tensor,
@@ -268,8 +274,28 @@ Operation *GraphEmitter::emitEinsum(const Tensor &tensor, const Vertex &vertex,
          cast<FloatType>(storedType(vertex.macroType, builder.getContext())),
          expr, toScalar(vertex, vertex.epsilon, isResult),
          cast<FloatType>(type)});
-  return teg::buildEinsum(builder, loc, tensor.name, labels, vertex.numParallel,
-                          convert(vertex.monoid), type, expr);
+  auto einsum =
+      teg::buildEinsum(builder, loc, tensor.name, labels, vertex.numParallel,
+                       convert(vertex.monoid), type, expr);
+  bool isExtremum =
+      vertex.monoid == Monoid::Max || vertex.monoid == Monoid::Min;
+  if (isUnsigned(tensor.type) && isExtremum)
+    setUnsignedExtremum(einsum, tensor.type, vertex.monoid == Monoid::Max);
+  return einsum;
+}
+
+/// Of monoids only the maximum and the minimum have a sign.
+void GraphEmitter::setUnsignedExtremum(teg::EinsumOp einsum, ElementType type,
+                                       bool isMax) {
+  Constant identity;
+  identity.integer = isMax ? 0 : -1;
+  einsum.buildCustomMonoid(
+      builder, constantAttr(identity, type, builder.getContext()),
+      [&](OpBuilder &b, Location loc, Value x, Value y) -> Value {
+        if (isMax)
+          return arith::MaxUIOp::create(b, loc, x, y);
+        return arith::MinUIOp::create(b, loc, x, y);
+      });
 }
 
 Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
@@ -303,6 +329,7 @@ Value GraphEmitter::emitSource(const Tensor &tensor) {
                                       tensor.name, typeOf(tensor));
   setConstraints(source, tensor.constraints.work, /*isHome=*/false);
   setLayoutGroup(source, tensor.constraints.layoutGroup);
+  markUnsigned(source, tensor);
   return source;
 }
 
@@ -327,6 +354,7 @@ OwningOpRef<ModuleOp> GraphEmitter::emit(StringRef name) {
                                     graph.tensors[output.tensor].name,
                                     values[output.tensor]);
     setConstraints(sink, output.constraints, /*isHome=*/true);
+    markUnsigned(sink, graph.tensors[output.tensor]);
   }
   return module;
 }

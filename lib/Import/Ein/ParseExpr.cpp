@@ -171,8 +171,7 @@ Parser::ExprPtr Parser::parseNumber() {
     return context.create<FloatLiteral>(number.range(), value);
   }
   uint64_t value = 0;
-  constexpr uint64_t largest = uint64_t(1) << 63;
-  if (number.spelling.getAsInteger(10, value) || value > largest) {
+  if (number.spelling.getAsInteger(10, value)) {
     diagnostics.error(number.range(),
                       "integer is too large: it must fit in 64 bits");
     return nullptr;

@@ -17,6 +17,7 @@ struct TypeRow {
   llvm::StringLiteral name;
   unsigned bits;
   bool isFloat;
+  bool isUnsigned = false;
 };
 constexpr TypeRow typeTable[] = {
     {ElementType::F64, "f64", 64, true},
@@ -28,6 +29,10 @@ constexpr TypeRow typeTable[] = {
     {ElementType::I32, "i32", 32, false},
     {ElementType::I64, "i64", 64, false},
     {ElementType::Bool, "bool", 1, false},
+    {ElementType::U8, "u8", 8, false, true},
+    {ElementType::U16, "u16", 16, false, true},
+    {ElementType::U32, "u32", 32, false, true},
+    {ElementType::U64, "u64", 64, false, true},
 };
 
 struct MonoidRow {
@@ -81,6 +86,10 @@ tapestry::ein::suggestElementType(llvm::StringRef text) {
       .Cases({"int16", "short", "s16"}, llvm::StringRef("i16"))
       .Cases({"int32", "int", "s32"}, llvm::StringRef("i32"))
       .Cases({"int64", "long", "index", "s64"}, llvm::StringRef("i64"))
+      .Cases({"uint8", "ubyte", "uchar", "ui8"}, llvm::StringRef("u8"))
+      .Cases({"uint16", "ushort", "ui16"}, llvm::StringRef("u16"))
+      .Cases({"uint32", "uint", "unsigned", "ui32"}, llvm::StringRef("u32"))
+      .Cases({"uint64", "ulong", "size_t", "ui64"}, llvm::StringRef("u64"))
       .Cases({"i1", "boolean", "bool_"}, llvm::StringRef("bool"))
       .Default(std::nullopt);
 }
@@ -89,6 +98,10 @@ bool tapestry::ein::isFloat(ElementType type) { return rowOf(type).isFloat; }
 
 bool tapestry::ein::isInteger(ElementType type) {
   return !rowOf(type).isFloat && type != ElementType::Bool;
+}
+
+bool tapestry::ein::isUnsigned(ElementType type) {
+  return rowOf(type).isUnsigned;
 }
 
 unsigned tapestry::ein::bitWidth(ElementType type) { return rowOf(type).bits; }
@@ -154,7 +167,7 @@ std::optional<ViewKind> tapestry::ein::parseView(llvm::StringRef text) {
 }
 
 WideInt tapestry::ein::largestInteger(ElementType type) {
-  return (WideInt(1) << (bitWidth(type) - 1)) - 1;
+  return (WideInt(1) << (bitWidth(type) - (isUnsigned(type) ? 0 : 1))) - 1;
 }
 
 /// Whether there are only digits.
@@ -187,7 +200,7 @@ std::string tapestry::ein::toString(const Number &number) {
 
 bool tapestry::ein::fitsInteger(WideInt value, ElementType type) {
   WideInt largest = largestInteger(type);
-  return -largest - 1 <= value && value <= largest;
+  return (isUnsigned(type) ? 0 : -largest - 1) <= value && value <= largest;
 }
 
 std::string tapestry::ein::toString(WideInt value) {

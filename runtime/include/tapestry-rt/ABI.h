@@ -16,10 +16,11 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 7
+#define TAPESTRY_ABI_VERSION 8
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
- * one byte 0 or 1. */
+ * one byte 0 or 1. Of collectives integers have no sign: signed and unsigned
+ * ones are moved alike, and combined by the program's own function. */
 enum TapestryDType {
   TAPESTRY_F64 = 0,
   TAPESTRY_F32 = 1,
@@ -29,7 +30,11 @@ enum TapestryDType {
   TAPESTRY_I16 = 5,
   TAPESTRY_I32 = 6,
   TAPESTRY_I64 = 7,
-  TAPESTRY_BOOL = 8
+  TAPESTRY_BOOL = 8,
+  TAPESTRY_U8 = 9,
+  TAPESTRY_U16 = 10,
+  TAPESTRY_U32 = 11,
+  TAPESTRY_U64 = 12
 };
 
 enum TapestryCollectiveKind {

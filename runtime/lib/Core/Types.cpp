@@ -16,12 +16,13 @@ struct DTypeInfo {
 } // namespace
 
 // In the order of TapestryDType.
-static constexpr DTypeInfo dtypes[] = {{"f64", 8},  {"f32", 4}, {"f16", 2},
-                                       {"bf16", 2}, {"i8", 1},  {"i16", 2},
-                                       {"i32", 4},  {"i64", 8}, {"bool", 1}};
+static constexpr DTypeInfo dtypes[] = {
+    {"f64", 8}, {"f32", 4}, {"f16", 2}, {"bf16", 2}, {"i8", 1},
+    {"i16", 2}, {"i32", 4}, {"i64", 8}, {"bool", 1}, {"u8", 1},
+    {"u16", 2}, {"u32", 4}, {"u64", 8}};
 
 bool tapestry::rt::isKnownDType(int32_t dtype) {
-  return dtype >= TAPESTRY_F64 && dtype <= TAPESTRY_BOOL;
+  return dtype >= TAPESTRY_F64 && dtype <= TAPESTRY_U64;
 }
 
 const char *tapestry::rt::dtypeName(int32_t dtype) {
@@ -116,6 +117,14 @@ std::string tapestry::rt::valueText(int32_t dtype, const void *element) {
     return shortest(readAs<int64_t>(element));
   case TAPESTRY_BOOL:
     return readAs<uint8_t>(element) ? "true" : "false";
+  case TAPESTRY_U8:
+    return shortest(int(readAs<uint8_t>(element)));
+  case TAPESTRY_U16:
+    return shortest(readAs<uint16_t>(element));
+  case TAPESTRY_U32:
+    return shortest(readAs<uint32_t>(element));
+  case TAPESTRY_U64:
+    return shortest(readAs<uint64_t>(element));
   }
   return "unknown";
 }

@@ -28,19 +28,23 @@ struct Descr {
 };
 } // namespace
 
-// The first entry of a type is the one that is written.
+// The first entry of a type is the one that is written, the first of a kind the
+// one that messages name.
 static constexpr Descr descrs[] = {
     {"f8", TAPESTRY_F64},  {"f4", TAPESTRY_F32},  {"f2", TAPESTRY_F16},
-    {"V2", TAPESTRY_BF16}, {"u2", TAPESTRY_BF16}, {"i1", TAPESTRY_I8},
-    {"i2", TAPESTRY_I16},  {"i4", TAPESTRY_I32},  {"i8", TAPESTRY_I64},
-    {"b1", TAPESTRY_BOOL}};
+    {"V2", TAPESTRY_BF16}, {"u2", TAPESTRY_U16},  {"u2", TAPESTRY_BF16},
+    {"i1", TAPESTRY_I8},   {"i2", TAPESTRY_I16},  {"i4", TAPESTRY_I32},
+    {"i8", TAPESTRY_I64},  {"b1", TAPESTRY_BOOL}, {"u1", TAPESTRY_U8},
+    {"u4", TAPESTRY_U32},  {"u8", TAPESTRY_U64}};
 
-/// The descr's type, or null. Byte order matters where there are several bytes.
-static const Descr *findDescr(const std::string &descr) {
+/// What the descr is read as, by itself or as `wanted`, or null. Byte order
+/// matters where there are several bytes.
+static const Descr *findDescr(const std::string &descr, int32_t wanted = -1) {
   if (descr.size() < 2)
     return nullptr;
   for (const Descr &known : descrs) {
-    if (descr.compare(1, std::string::npos, known.kind) != 0)
+    if (descr.compare(1, std::string::npos, known.kind) != 0 ||
+        (wanted >= 0 && known.dtype != wanted))
       continue;
     char order = descr[0];
     bool anyOrder = known.kind[1] == '1' || known.kind[0] == 'V';
@@ -51,8 +55,7 @@ static const Descr *findDescr(const std::string &descr) {
 }
 
 bool tapestry::rt::descrMatches(const std::string &descr, int32_t dtype) {
-  const Descr *known = findDescr(descr);
-  return known && known->dtype == dtype;
+  return findDescr(descr, dtype) != nullptr;
 }
 
 std::string tapestry::rt::descrText(const std::string &written) {

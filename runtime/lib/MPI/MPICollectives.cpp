@@ -24,7 +24,12 @@ static MPI_Datatype typeOf(int32_t dtype) {
     return MPI_FLOAT;
   case TAPESTRY_F16:
   case TAPESTRY_BF16:
+  case TAPESTRY_U16:
     return MPI_UINT16_T;
+  case TAPESTRY_U32:
+    return MPI_UINT32_T;
+  case TAPESTRY_U64:
+    return MPI_UINT64_T;
   case TAPESTRY_I8:
     return MPI_INT8_T;
   case TAPESTRY_I16:

@@ -68,6 +68,10 @@ TEST(EinTypes, Integers) {
   EXPECT_FALSE(fitsInteger(128, ElementType::I8));
   EXPECT_TRUE(fitsInteger(-128, ElementType::I8));
   EXPECT_FALSE(fitsInteger(-129, ElementType::I8));
+  EXPECT_TRUE(fitsInteger(255, ElementType::U8));
+  EXPECT_FALSE(fitsInteger(256, ElementType::U8));
+  EXPECT_FALSE(fitsInteger(-1, ElementType::U64));
+  EXPECT_TRUE(fitsInteger((WideInt(1) << 64) - 1, ElementType::U64));
   WideInt big = WideInt(1) << 63;
   EXPECT_FALSE(fitsInteger(big, ElementType::I64));
   EXPECT_TRUE(fitsInteger(-big, ElementType::I64));

@@ -53,7 +53,6 @@ protected:
 };
 
 struct IntLiteral : Expr {
-  /// Up to 2^63, so that the smallest i64 can be written.
   uint64_t value;
   IntLiteral(llvm::SMRange range, uint64_t value)
       : Expr(Kind::IntLiteral, range), value(value) {}

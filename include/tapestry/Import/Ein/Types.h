@@ -13,17 +13,32 @@ namespace tapestry::ein {
 using tapestry::LabelRole;
 using tapestry::MacroKind;
 
-enum class ElementType { F64, F32, F16, BF16, I8, I16, I32, I64, Bool };
+enum class ElementType {
+  F64,
+  F32,
+  F16,
+  BF16,
+  I8,
+  I16,
+  I32,
+  I64,
+  Bool,
+  U8,
+  U16,
+  U32,
+  U64
+};
 
-/// "f64", "f32", "f16", "bf16", "i8", "i16", "i32", "i64", "bool".
+/// "f64", "f32", "f16", "bf16", "i8", ..., "i64", "bool", "u8", ..., "u64".
 llvm::StringRef stringify(ElementType type);
 std::optional<ElementType> parseElementType(llvm::StringRef text);
 /// The type that someone who wrote "float32", "double" or "int" had in mind.
 std::optional<llvm::StringRef> suggestElementType(llvm::StringRef text);
 
 bool isFloat(ElementType type);
-/// Signed integers; bool is none.
+/// Bool is none.
 bool isInteger(ElementType type);
+bool isUnsigned(ElementType type);
 /// Bits of a value; 1 for bool.
 unsigned bitWidth(ElementType type);
 /// Bytes of a stored element.
@@ -93,7 +108,7 @@ std::string toString(const Number &number);
 
 /// The largest value of an integer type.
 WideInt largestInteger(ElementType type);
-/// Whether `value` is representable in the signed integer type `type`.
+/// Whether `value` is one of the integers of `type`.
 bool fitsInteger(WideInt value, ElementType type);
 std::string toString(WideInt value);
 

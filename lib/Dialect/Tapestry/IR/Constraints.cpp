@@ -7,10 +7,12 @@
 
 #include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "tapestry/Dialect/Index/IR/OwnAttributes.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -247,6 +249,34 @@ static bool isLayoutGroup(Operation *op, Attribute value) {
   return isa<BlockOpInterface>(op) && group && !group.empty();
 }
 
+static bool isUnsignedMark(Operation *op, Attribute value) {
+  // The operation may still be any, as attributes are looked at first.
+  Type tensor;
+  if (isa<SourceOp>(op) && op->getNumResults() == 1)
+    tensor = op->getResult(0).getType();
+  else if (isa<SinkOp>(op) && op->getNumOperands() > 0)
+    tensor = op->getOperand(0).getType();
+  if (!tensor || !isa<UnitAttr>(value))
+    return false;
+  Type element = getElementTypeOrSelf(tensor);
+  return element.isSignlessInteger() && !element.isInteger(1);
+}
+
+/// unsigned_c2
+static LogicalResult verifyUnsigned(Operation *op) {
+  auto source = isa<SinkOp>(op) ? op->getOperand(0).getDefiningOp<SourceOp>()
+                                : cast<SourceOp>(op);
+  if (!source)
+    return success();
+  for (Operation *user : source->getUsers())
+    if (isa<SinkOp>(user) && isUnsigned(user) != isUnsigned(source))
+      return op->emitOpError()
+             << "hands the " << (isUnsigned(source) ? "unsigned" : "signed")
+             << " integers of a source out as "
+             << (isUnsigned(user) ? "unsigned" : "signed") << " ones";
+  return success();
+}
+
 static bool areUnreadInputs(Operation *op, Attribute value) {
   return isa<GraphOp>(op) && index::isListOf<StringAttr>(value);
 }
@@ -279,6 +309,9 @@ static constexpr index::OwnAttribute ownAttributes[] = {
      isLayoutGroup},
     // tapestry_c4
     {unreadInputsAttrName, "lists names of inputs on a graph", areUnreadInputs},
+    // unsigned_c1
+    {unsignedAttrName, "is a unit attribute of sources and sinks of integers",
+     isUnsignedMark},
     // tapestry_c5
     {"tapestry.rewrites", "lists rewrites, each a list of words, on a graph",
      areRewrites},
@@ -297,6 +330,8 @@ TapestryDialect::verifyOperationAttribute(Operation *op,
     return failure();
   if (attribute.getName() == constraintsAttrName)
     return verifyConstraints(op, cast<ArrayAttr>(attribute.getValue()));
+  if (attribute.getName() == unsignedAttrName)
+    return verifyUnsigned(op);
   return success();
 }
 

@@ -2,7 +2,7 @@
 
 from . import (
     bydata, distances, draws, folds, integers, linear, neural, scalars, scatters, shapes, statements,
-    tiles, turns, views, windows,
+    tiles, turns, unsigned, views, windows,
 )  # fmt: skip
 from .registry import PROGRAMS, Program
 

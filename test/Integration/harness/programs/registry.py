@@ -18,6 +18,10 @@ NUMPY_TYPES = {
     "i32": np.int32,
     "i64": np.int64,
     "bool": np.bool_,
+    "u8": np.uint8,
+    "u16": np.uint16,
+    "u32": np.uint32,
+    "u64": np.uint64,
 }
 
 PROGRAMS = {}
