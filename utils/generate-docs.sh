@@ -27,8 +27,8 @@ passes() { # passes NAME PASSES.td
 
 dialect tapestry Dialect/Tapestry/IR/TapestryAll.td
 dialect tapestry_index Dialect/Index/IR/IndexAll.td
-dialect tra Dialect/TRA/IR/TRAOps.td
-dialect comm Dialect/Comm/IR/CommOps.td
+dialect tra Dialect/TRA/IR/TRAAll.td
+dialect comm Dialect/Comm/IR/CommAll.td
 passes "Passes of the dialect tapestry" Dialect/Tapestry/Transforms/Passes.td Tapestry
 passes "Passes of the dialect tapestry_index" Dialect/Index/Transforms/Passes.td Index
 passes "Conversions" Conversion/Passes.td Conversion

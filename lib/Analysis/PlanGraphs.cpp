@@ -3,8 +3,10 @@
 #include "tapestry/Analysis/PlanGraphs.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -18,18 +20,23 @@ static int64_t elementBytes(Type elementType) {
 
 namespace {
 
-/// Collects the vertices of one block.
+/// Collects the vertices of a graph, those of its loops among them.
 class VertexCollector {
 public:
-  LogicalResult add(BlockOpInterface op);
+  LogicalResult add(Block &block);
   GraphVertices take() { return std::move(result); }
 
 private:
+  LogicalResult add(BlockOpInterface op);
+  LogicalResult add(GraphLoopInterface loop);
+  void keepTogether(unsigned first, unsigned second);
   LogicalResult addOperands(BlockOpInterface op, PlanVertex &vertex);
   void addResult(BlockOpInterface op, unsigned number, PlanVertex vertex);
 
   GraphVertices result;
   llvm::DenseMap<Value, unsigned> producers;
+  /// How often each block is run.
+  llvm::DenseMap<Block *, int64_t> trips;
 };
 
 } // namespace
@@ -50,6 +57,8 @@ LogicalResult VertexCollector::addOperands(BlockOpInterface op,
     use.padded = access.fallback != AccessFallback::None;
     use.guard = access.guard;
     use.kind = access.kind;
+    // What is of a block around a loop is there before its first pass.
+    use.trips = trips.lookup(operands[number].getParentBlock());
     auto *known = llvm::find_if(vertex.operands, [&](const PlanOperand &other) {
       return other.readsAs(use);
     });
@@ -107,9 +116,7 @@ void VertexCollector::addResult(BlockOpInterface op, unsigned number,
     vertex.accumulatorBytes = elementBytes(identity.getType());
   else
     vertex.accumulatorBytes = vertex.elementBytes;
-  vertex.isOutput = llvm::any_of(value.getUsers(), [](Operation *user) {
-    return !isa<BlockOpInterface>(user);
-  });
+  vertex.isOutput = isHandedOut(value);
   producers[value] = result.graph.vertices.size();
   result.graph.vertices.push_back(std::move(vertex));
   result.ops.push_back(op);
@@ -128,6 +135,7 @@ LogicalResult VertexCollector::add(BlockOpInterface op) {
                                << "' awaits a value that is no operand of it: "
                                   "nothing keeps it before";
   PlanVertex vertex;
+  vertex.trips = trips.lookup(op->getBlock());
   for (auto [name, extent] :
        llvm::zip_equal(op.getLabelNames(), op.getLabelExtents()))
     vertex.labels.push_back({name, extent, false});
@@ -150,11 +158,56 @@ LogicalResult VertexCollector::add(BlockOpInterface op) {
   return success();
 }
 
-FailureOr<GraphVertices> tapestry::buildPlanGraph(Block &block) {
-  VertexCollector collector;
+/// Two tensors that take turns in the same memory are kept in one layout.
+void VertexCollector::keepTogether(unsigned first, unsigned second) {
+  std::vector<PlanVertex> &vertices = result.graph.vertices;
+  ShardingConstraints &one = vertices[first].constraints;
+  ShardingConstraints &other = vertices[second].constraints;
+  // Both are in the group that either was put into.
+  std::string group = one.layoutGroup;
+  if (group.empty())
+    group = other.layoutGroup;
+  if (group.empty())
+    group = "carried " + vertices[second].name;
+  std::string merged = other.layoutGroup;
+  one.layoutGroup = other.layoutGroup = group;
+  for (PlanVertex &vertex : vertices)
+    if (!merged.empty() && vertex.constraints.layoutGroup == merged)
+      vertex.constraints.layoutGroup = group;
+}
+
+/// The body's vertices stand for all passes. What is carried is read in the
+/// body where the first value lies, which is where the next ones lie, too.
+LogicalResult VertexCollector::add(GraphLoopInterface loop) {
+  Block &body = loop.getLoopBody();
+  std::optional<int64_t> passes =
+      llvm::checkedMul(trips.lookup(loop->getBlock()), loop.getMostPasses());
+  if (!passes)
+    return loop.emitError("'")
+           << loop.getLoopName() << "' and the loops around it have more than "
+           << std::numeric_limits<int64_t>::max() << " passes";
+  trips[&body] = *passes;
+  for (auto [argument, init] :
+       llvm::zip_equal(body.getArguments(), loop->getOperands()))
+    producers[argument] = producers.lookup(init);
+  if (failed(add(body)))
+    return failure();
+  for (auto [result, init, next] : llvm::zip_equal(
+           loop->getResults(), loop->getOperands(), loop.getNexts())) {
+    producers[result] = producers.lookup(next);
+    keepTogether(producers.lookup(init), producers.lookup(next));
+  }
+  return success();
+}
+
+LogicalResult VertexCollector::add(Block &block) {
+  trips.try_emplace(&block, 1);
   for (Operation &op : block) {
     if (auto vertex = dyn_cast<BlockOpInterface>(op)) {
-      if (failed(collector.add(vertex)))
+      if (failed(add(vertex)))
+        return failure();
+    } else if (auto loop = dyn_cast<GraphLoopInterface>(op)) {
+      if (failed(add(loop)))
         return failure();
     } else if (!isa<GraphNodeInterface>(op) &&
                !op.hasTrait<OpTrait::IsTerminator>() &&
@@ -164,6 +217,13 @@ FailureOr<GraphVertices> tapestry::buildPlanGraph(Block &block) {
       return failure();
     }
   }
+  return success();
+}
+
+FailureOr<GraphVertices> tapestry::buildPlanGraph(Block &block) {
+  VertexCollector collector;
+  if (failed(collector.add(block)))
+    return failure();
   GraphVertices vertices = collector.take();
   vertices.graph.resolveStorage();
   if (llvm::Error error = vertices.graph.validate()) {

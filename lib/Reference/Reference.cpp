@@ -4,6 +4,7 @@
 #include "RegionEvaluator.h"
 #include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
 #include "tapestry/Support/Error.h"
 #include "llvm/Support/ThreadPool.h"
@@ -27,6 +28,9 @@ private:
   llvm::Error evaluateNode(GraphNodeInterface node);
   llvm::Error evaluateSource(GraphNodeInterface source);
   llvm::Error evaluateVertex(BlockOpInterface op);
+  llvm::Error evaluateLoop(GraphLoopInterface loop);
+  llvm::Error evaluateBlock(Block &block);
+  void own(Value value, std::unique_ptr<HostTensor> tensor);
   llvm::Expected<std::vector<HostTensor>>
   compute(BlockOpInterface op, llvm::ArrayRef<const HostTensor *> operands);
   /// Frees a result that nothing reads any more.
@@ -125,14 +129,43 @@ llvm::Error GraphEvaluator::evaluateVertex(BlockOpInterface op) {
       return llvm::createStringError(
           "vertex '" + op.getVertexName() + "' evaluates to " +
           tensor.describe() + ", but its result is " + wanted.describe());
-    auto uses = std::distance(value.use_begin(), value.use_end());
-    if (uses == 0)
-      continue;
-    auto &slot = owned[value];
-    slot = std::make_unique<HostTensor>(std::move(tensor));
-    values[value] = slot.get();
-    usesLeft[value] = uses;
+    own(value, std::make_unique<HostTensor>(std::move(tensor)));
   }
+  return llvm::Error::success();
+}
+
+/// Gives a value its tensor until its last use.
+void GraphEvaluator::own(Value value, std::unique_ptr<HostTensor> tensor) {
+  unsigned uses = std::distance(value.use_begin(), value.use_end());
+  if (uses == 0)
+    return;
+  values[value] = tensor.get();
+  owned[value] = std::move(tensor);
+  usesLeft[value] = uses;
+}
+
+llvm::Error GraphEvaluator::evaluateLoop(GraphLoopInterface loop) {
+  Block &body = loop.getLoopBody();
+  // The operands are read by the loop alone.
+  std::vector<std::unique_ptr<HostTensor>> carried;
+  for (Value init : loop->getOperands())
+    carried.push_back(std::make_unique<HostTensor>(*values.lookup(init)));
+  bool stops = false;
+  for (int64_t pass = 0; pass < loop.getMostPasses() && !stops; ++pass) {
+    for (auto [argument, tensor] :
+         llvm::zip_equal(body.getArguments(), carried))
+      own(argument, std::move(tensor));
+    if (llvm::Error error = evaluateBlock(body))
+      return error;
+    for (auto [next, tensor] : llvm::zip_equal(loop.getNexts(), carried))
+      tensor = std::make_unique<HostTensor>(*values.lookup(next));
+    if (Value stop = loop.getStop())
+      stops = values.lookup(stop)->bytes[0] != 0;
+    for (Value operand : body.getTerminator()->getOperands())
+      release(operand);
+  }
+  for (auto [result, tensor] : llvm::zip_equal(loop->getResults(), carried))
+    own(result, std::move(tensor));
   return llvm::Error::success();
 }
 
@@ -155,6 +188,8 @@ llvm::Error GraphEvaluator::evaluate(Operation &op) {
     return evaluateNode(node);
   if (auto vertex = dyn_cast<BlockOpInterface>(op))
     return evaluateVertex(vertex);
+  if (auto loop = dyn_cast<GraphLoopInterface>(op))
+    return evaluateLoop(loop);
   return errorAt(teg::placeOf(op.getLoc()),
                  "the reference evaluator does not know '", op.getName(), "'");
 }
@@ -162,12 +197,21 @@ llvm::Error GraphEvaluator::evaluate(Operation &op) {
 llvm::Error GraphEvaluator::run(teg::GraphOp graph) {
   if (llvm::Error error = checkInputs(graph))
     return error;
-  for (Operation &op : graph.getBody().front()) {
+  return evaluateBlock(graph.getBody().front());
+}
+
+llvm::Error GraphEvaluator::evaluateBlock(Block &block) {
+  for (Operation &op : block) {
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      break; // Whoever runs the block takes what it ends with.
     if (llvm::Error error = evaluate(op))
       return error;
-    for (Value operand : op.getOperands())
-      if (owned.contains(operand))
-        release(operand);
+    // What the body of a loop reads from here it reads in every pass.
+    op.walk([&](Operation *reader) {
+      for (Value operand : reader->getOperands())
+        if (operand.getParentBlock() == &block && owned.contains(operand))
+          release(operand);
+    });
   }
   return llvm::Error::success();
 }

@@ -24,7 +24,8 @@ struct GraphVertices {
   std::vector<llvm::SmallVector<unsigned, 2>> operandNumbers;
 };
 
-/// The block operators of `block` in order, as the planner sees them. Operators
+/// The block operators of `block` in order, as the planner sees them; those of
+/// a loop stand for all of its passes (PlanVertex::trips). Operators
 /// that read the same piece of a tensor twice have one operand for both. Fails
 /// with an error at the op that the planner cannot take.
 mlir::FailureOr<GraphVertices> buildPlanGraph(mlir::Block &block);

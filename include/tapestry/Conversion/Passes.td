@@ -95,7 +95,8 @@ def ConvertCommToRuntime : Pass<"tapestry-convert-comm-to-runtime", "::mlir::Mod
     "::tapestry::index::TapestryIndexDialect", "::mlir::bufferization::BufferizationDialect",
     "::mlir::memref::MemRefDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
-    "::mlir::tensor::TensorDialect", "::mlir::func::FuncDialect"
+    "::mlir::tensor::TensorDialect", "::mlir::func::FuncDialect",
+    "::mlir::scf::SCFDialect"
   ];
 }
 

@@ -133,6 +133,9 @@ std::optional<int64_t> MemoryTrace::sizeOf(Value memref, unsigned dim,
     return sizeOf(cast.getSource(), dim, frame);
   if (auto view = dyn_cast<memref::ReinterpretCastOp>(op))
     return evaluate(view.getMixedSizes()[dim], frame);
+  // The passes of a loop choose one of two alike.
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return sizeOf(select.getTrueValue(), dim, frame);
   if (auto view = dyn_cast<memref::SubViewOp>(op)) {
     llvm::SmallBitVector dropped = view.getDroppedDims();
     for (auto [number, size] : llvm::enumerate(view.getMixedSizes()))
@@ -299,9 +302,26 @@ bool MemoryTrace::runCall(func::CallOp call, Frame &frame) {
   return true;
 }
 
+/// How many passes a loop has that ends by a condition is not known, but what
+/// it allocates in one pass it frees in that.
+bool MemoryTrace::runPass(scf::WhileOp loop, Frame &frame) {
+  if (!actionsOf(*loop.getBeforeBody()).empty())
+    return false;
+  llvm::DenseMap<Value, int64_t> before = frame.values;
+  for (Value argument : loop.getAfterArguments())
+    if (argument.getType().isIndex())
+      frame.values[argument] = 0;
+  int64_t held = live;
+  bool known = run(*loop.getAfterBody(), frame);
+  frame.values = before;
+  return known && live == held;
+}
+
 /// Sizes inside a loop depend on how many points are left, if on anything: all
 /// iterations but the last are like the first.
 bool MemoryTrace::runLoop(Operation *op, Frame &frame) {
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return runPass(loop, frame);
   auto loop = dyn_cast<scf::ForOp>(op);
   if (!loop)
     return false;

@@ -2,7 +2,8 @@
 //
 // The device program over tensors becomes a function over memrefs. Collectives
 // go through one small function each, so that later passes see plain calls that
-// read and write memrefs; only those functions take pointers apart.
+// read and write memrefs; only those functions take pointers apart. The bodies
+// of loops become functions likewise, called in turns on two sets of buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,13 +16,15 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Conversion/Passes.h"
-#include "tapestry/Dialect/Comm/IR/Comm.h"
+#include "tapestry/Dialect/Comm/IR/CommLoop.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Interfaces/Monoid.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace tapestry {
 #define GEN_PASS_DEF_CONVERTCOMMTORUNTIME
@@ -53,7 +56,15 @@ private:
   func::FuncOp declare(StringRef name, TypeRange inputs, TypeRange results);
   func::CallOp call(Location loc, func::FuncOp callee, ValueRange operands);
   LogicalResult verifyDeviceProgram();
-  void lowerSignature();
+  LogicalResult verifyBlock(func::FuncOp function,
+                            SmallVectorImpl<func::FuncOp> &callers);
+  void lowerSignature(bool isBody);
+  void lowerOps();
+  void lowerLoop(comm::LoopOp op);
+  void lowerBody(func::FuncOp body);
+  void emitPasses(comm::LoopOp op, ArrayRef<Value> first,
+                  ArrayRef<Value> second, ValueRange invariants);
+  Value bufferFor(Value result, index::LayoutAttr layout);
   void lowerCollective(comm::CollectiveOpInterface op);
   void lowerRequire(index::RequireOp op);
   void lowerSlice(comm::SliceOp op);
@@ -67,15 +78,17 @@ private:
   DictionaryAttr describeTensor(DictionaryAttr attrs);
 
   ModuleOp module;
+  /// The program or the body of a loop that is being lowered, what runs it, and
+  /// buffers that the caller provides for its results.
   func::FuncOp program;
+  Value rank;
+  Value device;
+  SmallVector<Value> resultBuffers;
   OpBuilder b;
   Location loc;
   std::string name;
   Type pointer;
-  Value rank;
-  Value device;
-  /// Buffers that the caller provides for the results.
-  SmallVector<Value> resultBuffers;
+  llvm::SmallPtrSet<Operation *, 2> loweredBodies;
   SmallVector<Attribute> inputs, outputs, collectives, requirements;
   SmallVector<index::LayoutAttr> layouts;
   /// What calls the runtime for a collective, by the buffers that it takes, and
@@ -101,6 +114,16 @@ static Value emitCombined(OpBuilder &b, Location loc,
         custom->front().getTerminator()->getOperand(0));
   }
   return tapestry::emitMonoid(b, loc, *op.getReduction(), acc, value);
+}
+
+/// Calls are executed in order, which is all that tokens ask for.
+static void dropToken(Value token) {
+  for (OpOperand &use : llvm::make_early_inc_range(token.getUses())) {
+    if (auto loop = dyn_cast<comm::LoopOp>(use.getOwner()))
+      loop.getAfterMutable().clear();
+    else
+      use.getOwner()->eraseOperand(use.getOperandNumber());
+  }
 }
 
 func::FuncOp RuntimeProgram::declare(StringRef name, TypeRange inputs,
@@ -133,24 +156,49 @@ DictionaryAttr RuntimeProgram::describeTensor(DictionaryAttr attrs) {
        b.getNamedAttr(program::layout, layout)});
 }
 
+/// One block, whose loops call functions of one block. `callers` are those
+/// whose loops lead here.
+LogicalResult
+RuntimeProgram::verifyBlock(func::FuncOp function,
+                            SmallVectorImpl<func::FuncOp> &callers) {
+  if (function.isExternal() || !llvm::hasSingleElement(function.getBody()) ||
+      !isa<func::ReturnOp>(function.front().getTerminator()))
+    return function.emitError("a device program is one block that ends in "
+                              "func.return");
+  callers.push_back(function);
+  WalkResult walked = function.walk([&](Operation *op) {
+    bool isOurs = isa<comm::CollectiveOpInterface, comm::SliceOp,
+                      comm::DeviceOp, comm::LoopOp, index::RequireOp>(op);
+    if (isOurs && op->getBlock() != &function.front()) {
+      op->emitOpError("stands in a region of '")
+          << op->getParentOp()->getName()
+          << "', but a device program is straight-line code";
+      return WalkResult::interrupt();
+    }
+    auto loop = dyn_cast<comm::LoopOp>(op);
+    if (!loop)
+      return WalkResult::advance();
+    auto body = module.lookupSymbol<func::FuncOp>(loop.getBody());
+    if (!body || body->hasAttr("comm.grid") ||
+        llvm::is_contained(callers, body)) {
+      op->emitOpError("calls '")
+          << loop.getBody()
+          << "', which is not a function of this module that is a loop's body "
+             "alone";
+      return WalkResult::interrupt();
+    }
+    return failed(verifyBlock(body, callers)) ? WalkResult::interrupt()
+                                              : WalkResult::advance();
+  });
+  callers.pop_back();
+  return failure(walked.wasInterrupted());
+}
+
 /// What this lowering relies on: one block that ends in func.return, and ranked
 /// tensors that carry their name, layout and type.
 LogicalResult RuntimeProgram::verifyDeviceProgram() {
-  if (program.isExternal() || !llvm::hasSingleElement(program.getBody()) ||
-      !isa<func::ReturnOp>(program.front().getTerminator()))
-    return program.emitError("a device program is one block that ends in "
-                             "func.return");
-  WalkResult nested = program.walk([&](Operation *op) {
-    bool isOurs = isa<comm::CollectiveOpInterface, comm::SliceOp,
-                      comm::DeviceOp, index::RequireOp>(op);
-    if (!isOurs || op->getBlock() == &program.front())
-      return WalkResult::advance();
-    op->emitOpError("stands in a region of '")
-        << op->getParentOp()->getName()
-        << "', but a device program is straight-line code";
-    return WalkResult::interrupt();
-  });
-  if (nested.wasInterrupted())
+  SmallVector<func::FuncOp> callers;
+  if (failed(verifyBlock(program, callers)))
     return failure();
   auto check = [&](const char *what, unsigned number, Type type,
                    DictionaryAttr attrs) -> LogicalResult {
@@ -181,13 +229,14 @@ LogicalResult RuntimeProgram::verifyDeviceProgram() {
 }
 
 /// (tensors) -> tensors becomes (rank, memrefs, result memrefs) -> ().
-void RuntimeProgram::lowerSignature() {
+void RuntimeProgram::lowerSignature(bool isBody) {
   Block &body = program.front();
   unsigned numInputs = body.getNumArguments();
   SmallVector<Type> types = {pointer};
   b.setInsertionPointToStart(&body);
   for (unsigned number = 0; number < numInputs; ++number) {
-    inputs.push_back(describeTensor(program.getArgAttrDict(number)));
+    if (!isBody)
+      inputs.push_back(describeTensor(program.getArgAttrDict(number)));
     BlockArgument argument = body.getArgument(number);
     MemRefType type = memrefOf(argument.getType());
     types.push_back(type);
@@ -205,7 +254,8 @@ void RuntimeProgram::lowerSignature() {
 
   auto exit = cast<func::ReturnOp>(body.getTerminator());
   for (auto [number, result] : llvm::enumerate(exit.getOperands())) {
-    outputs.push_back(describeTensor(program.getResultAttrDict(number)));
+    if (!isBody)
+      outputs.push_back(describeTensor(program.getResultAttrDict(number)));
     MemRefType type = memrefOf(result.getType());
     types.push_back(type);
     resultBuffers.push_back(body.addArgument(type, loc));
@@ -214,7 +264,8 @@ void RuntimeProgram::lowerSignature() {
   program.removeResAttrsAttr();
   program.setFunctionType(b.getFunctionType(types, {}));
   program.setPrivate();
-  // The runtime gives every input and every result memory of its own.
+  // The runtime, and whoever runs a loop, gives every input and every result
+  // memory of its own.
   SmallVector<Attribute> distinct(
       types.size(),
       b.getDictionaryAttr(b.getNamedAttr(
@@ -302,6 +353,14 @@ FlatSymbolRefAttr RuntimeProgram::emitCombine(comm::CollectiveOpInterface op,
   return FlatSymbolRefAttr::get(func);
 }
 
+/// A result that only leaves the program is put where it is wanted.
+Value RuntimeProgram::bufferFor(Value result, index::LayoutAttr layout) {
+  if (result.hasOneUse() && isa<func::ReturnOp>(*result.user_begin()))
+    return resultBuffers[result.use_begin()->getOperandNumber()];
+  return allocatePart(result.getLoc(), cast<RankedTensorType>(result.getType()),
+                      layout);
+}
+
 void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
   Location loc = op.getLoc();
   Value source = op.getSource();
@@ -309,13 +368,7 @@ void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
   auto sourceType = cast<RankedTensorType>(source.getType());
   auto resultType = cast<RankedTensorType>(result.getType());
   b.setInsertionPoint(op);
-
-  // A result that only leaves the program is received where it is wanted.
-  Value target;
-  if (result.hasOneUse() && isa<func::ReturnOp>(*result.user_begin()))
-    target = resultBuffers[result.use_begin()->getOperandNumber()];
-  else
-    target = allocatePart(loc, resultType, op.getTo());
+  Value target = bufferFor(result, op.getTo());
   Value from = bufferization::ToBufferOp::create(b, loc, memrefOf(sourceType),
                                                  source, /*read_only=*/true);
   MemRefType fromType = memrefOf(sourceType), toType = memrefOf(resultType);
@@ -348,9 +401,7 @@ void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
   call(loc, callee, {rank, number, from, target});
   result.replaceAllUsesWith(bufferization::ToTensorOp::create(
       b, loc, resultType, target, /*restrict=*/true, /*writable=*/true));
-  // Calls are executed in order, which is all that tokens ask for.
-  for (OpOperand &use : llvm::make_early_inc_range(op.getToken().getUses()))
-    use.getOwner()->eraseOperand(use.getOperandNumber());
+  dropToken(op.getToken());
   op.erase();
 }
 
@@ -403,6 +454,130 @@ void RuntimeProgram::lowerSlice(comm::SliceOp op) {
   op.erase();
 }
 
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+void RuntimeProgram::lowerBody(func::FuncOp body) {
+  if (!loweredBodies.insert(body).second)
+    return;
+  llvm::SaveAndRestore restoreProgram(program, body);
+  llvm::SaveAndRestore restoreRank(rank), restoreDevice(device);
+  llvm::SaveAndRestore restoreBuffers(resultBuffers, {});
+  OpBuilder::InsertionGuard guard(b);
+  lowerSignature(/*isBody=*/true);
+  lowerOps();
+  storeResults();
+  body->setAttr(deviceAttrName, b.getUnitAttr());
+}
+
+/// The calls: passes of even number read `first` and write `second`, the others
+/// the other way round. Leaves the last values in `second`.
+void RuntimeProgram::emitPasses(comm::LoopOp op, ArrayRef<Value> first,
+                                ArrayRef<Value> second, ValueRange invariants) {
+  Location loc = op.getLoc();
+  auto body = module.lookupSymbol<func::FuncOp>(op.getBody());
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  Value zero = constant(0), one = constant(1), most = constant(op.getTrips());
+  Value stop;
+  if (op.getUntil())
+    stop = memref::AllocOp::create(b, loc, MemRefType::get({}, b.getI8Type()),
+                                   ValueRange(), b.getI64IntegerAttr(64));
+  auto isOdd = [&](Value number) -> Value {
+    Value bit = arith::AndIOp::create(b, loc, number, one);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bit, one);
+  };
+  auto emitPass = [&](Value number) {
+    Value odd = isOdd(number);
+    SmallVector<Value> operands = {rank}, targets;
+    for (auto [even, other] : llvm::zip_equal(first, second)) {
+      operands.push_back(arith::SelectOp::create(b, loc, odd, other, even));
+      targets.push_back(arith::SelectOp::create(b, loc, odd, even, other));
+    }
+    llvm::append_range(operands, invariants);
+    llvm::append_range(operands, targets);
+    if (stop)
+      operands.push_back(stop);
+    call(loc, body, operands);
+  };
+  auto copyBack = [&] {
+    for (auto [from, to] : llvm::zip_equal(first, second))
+      memref::CopyOp::create(b, loc, from, to);
+  };
+  OpBuilder::InsertionGuard guard(b);
+  if (!stop) {
+    auto loop = scf::ForOp::create(b, loc, zero, most, one);
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+    emitPass(loop.getInductionVar());
+    b.setInsertionPointAfter(loop);
+    if (op.getTrips() % 2 == 0)
+      copyBack();
+    return;
+  }
+  Value go = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  auto loop = scf::WhileOp::create(b, loc, TypeRange(b.getIndexType()),
+                                   ValueRange{zero, go});
+  SmallVector<Location> locations(2, loc);
+  Block *before = b.createBlock(&loop.getBefore(), {},
+                                {b.getIndexType(), b.getI1Type()}, locations);
+  scf::ConditionOp::create(b, loc, before->getArgument(1),
+                           before->getArguments().take_front());
+  Block *after = b.createBlock(&loop.getAfter(), {}, {b.getIndexType()}, {loc});
+  emitPass(after->getArgument(0));
+  Value next = arith::AddIOp::create(b, loc, after->getArgument(0), one);
+  Value done = memref::LoadOp::create(b, loc, stop);
+  Value isFalse = arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::eq, done,
+      arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0)));
+  Value isLess =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, next, most);
+  Value more = arith::AndIOp::create(b, loc, isLess, isFalse);
+  scf::YieldOp::create(b, loc, ValueRange{next, more});
+  b.setInsertionPointAfter(loop);
+  Value isEven = arith::XOrIOp::create(b, loc, isOdd(loop.getResult(0)), go);
+  auto even = scf::IfOp::create(b, loc, isEven, /*withElseRegion=*/false);
+  b.setInsertionPoint(even.thenYield());
+  copyBack();
+}
+
+/// What is carried has two buffers, one of which the last pass writes.
+void RuntimeProgram::lowerLoop(comm::LoopOp op) {
+  Location loc = op.getLoc();
+  auto body = module.lookupSymbol<func::FuncOp>(op.getBody());
+  SmallVector<index::LayoutAttr> layouts;
+  for (unsigned number = 0; number < op.getInits().size(); ++number)
+    layouts.push_back(
+        body.getArgAttrOfType<index::LayoutAttr>(number, "comm.layout"));
+  lowerBody(body);
+  SmallVector<Value> first, second, invariants;
+  for (auto [init, result, layout] :
+       llvm::zip_equal(op.getInits(), op.getResults(), layouts)) {
+    auto type = cast<RankedTensorType>(init.getType());
+    // Where it is there first, the value is computed right into it.
+    Operation *source = init.getDefiningOp();
+    b.setInsertionPoint(source ? source : op);
+    first.push_back(allocatePart(loc, type, layout));
+    b.setInsertionPoint(op);
+    bufferization::MaterializeInDestinationOp::create(
+        b, loc, Type(), init, first.back(), /*restrict=*/true,
+        /*writable=*/true);
+    second.push_back(bufferFor(result, layout));
+  }
+  for (Value part : op.getInvariants())
+    invariants.push_back(bufferization::ToBufferOp::create(
+        b, loc, memrefOf(part.getType()), part, /*read_only=*/true));
+  emitPasses(op, first, second, invariants);
+  b.setInsertionPoint(op);
+  for (auto [result, buffer] : llvm::zip_equal(op.getResults(), second))
+    result.replaceAllUsesWith(bufferization::ToTensorOp::create(
+        b, loc, result.getType(), buffer, /*restrict=*/true,
+        /*writable=*/true));
+  dropToken(op.getToken());
+  op.erase();
+}
+
 /// The function that the runtime calls: builds the memrefs around its pointers.
 func::FuncOp RuntimeProgram::emitEntry(unsigned numInputs) {
   b.setInsertionPointToEnd(module.getBody());
@@ -452,6 +627,23 @@ void RuntimeProgram::storeResults() {
   exit.erase();
 }
 
+void RuntimeProgram::lowerOps() {
+  for (Operation &op : llvm::make_early_inc_range(program.front())) {
+    if (auto slice = dyn_cast<comm::SliceOp>(op)) {
+      lowerSlice(slice);
+    } else if (auto require = dyn_cast<index::RequireOp>(op)) {
+      lowerRequire(require);
+    } else if (auto query = dyn_cast<comm::DeviceOp>(op)) {
+      query.getResult().replaceAllUsesWith(device);
+      query.erase();
+    } else if (auto loop = dyn_cast<comm::LoopOp>(op)) {
+      lowerLoop(loop);
+    } else if (auto collective = dyn_cast<comm::CollectiveOpInterface>(op)) {
+      lowerCollective(collective);
+    }
+  }
+}
+
 FailureOr<DictionaryAttr> RuntimeProgram::lower() {
   auto grid = program->getAttrOfType<index::GridAttr>("comm.grid");
   auto vertices = program->getAttrOfType<ArrayAttr>("comm.vertices");
@@ -461,19 +653,8 @@ FailureOr<DictionaryAttr> RuntimeProgram::lower() {
   if (failed(verifyDeviceProgram()))
     return failure();
   unsigned numInputs = program.getNumArguments();
-  lowerSignature();
-  for (Operation &op : llvm::make_early_inc_range(program.front())) {
-    if (auto slice = dyn_cast<comm::SliceOp>(op)) {
-      lowerSlice(slice);
-    } else if (auto require = dyn_cast<index::RequireOp>(op)) {
-      lowerRequire(require);
-    } else if (auto query = dyn_cast<comm::DeviceOp>(op)) {
-      query.getResult().replaceAllUsesWith(device);
-      query.erase();
-    } else if (auto collective = dyn_cast<comm::CollectiveOpInterface>(op)) {
-      lowerCollective(collective);
-    }
-  }
+  lowerSignature(/*isBody=*/false);
+  lowerOps();
   storeResults();
   auto unread = program->getAttrOfType<ArrayAttr>("comm.unread_inputs");
   program->removeAttr("comm.unread_inputs");

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Conversion/Passes.h"
 
@@ -37,13 +38,22 @@ struct MarkVertices : tapestry::impl::MarkVerticesBase<MarkVertices> {
                        "take the runtime's rank");
         return signalPassFailure();
       }
-      mark(body, program);
+      llvm::StringMap<int64_t> numbers;
+      for (auto [number, entry] :
+           llvm::enumerate(program.getAs<ArrayAttr>(program::vertices)
+                               .getAsRange<DictionaryAttr>()))
+        numbers[entry.getAs<StringAttr>(program::name)] = number;
+      mark(body, numbers);
     }
   }
 
 private:
   func::FuncOp declareMark(Location loc, Type rank);
-  void mark(func::FuncOp body, DictionaryAttr program);
+  void mark(func::FuncOp body, const llvm::StringMap<int64_t> &numbers);
+  void markBodies(Operation *loop, const llvm::StringMap<int64_t> &numbers);
+
+  /// The bodies of loops that have their marks.
+  llvm::SmallPtrSet<Operation *, 4> marked;
 };
 
 func::FuncOp MarkVertices::declareMark(Location loc, Type rank) {
@@ -58,13 +68,19 @@ func::FuncOp MarkVertices::declareMark(Location loc, Type rank) {
   return function;
 }
 
-void MarkVertices::mark(func::FuncOp body, DictionaryAttr program) {
-  llvm::StringMap<int64_t> numbers;
-  for (auto [number, entry] :
-       llvm::enumerate(program.getAs<ArrayAttr>(program::vertices)
-                           .getAsRange<DictionaryAttr>()))
-    numbers[entry.getAs<StringAttr>(program::name)] = number;
+/// A loop calls functions that are marked as a program is.
+void MarkVertices::markBodies(Operation *loop,
+                              const llvm::StringMap<int64_t> &numbers) {
+  loop->walk([&](func::CallOp call) {
+    auto callee = getOperation().lookupSymbol<func::FuncOp>(call.getCallee());
+    if (callee && !callee.isExternal() && !isKernel(callee) &&
+        marked.insert(callee).second)
+      mark(callee, numbers);
+  });
+}
 
+void MarkVertices::mark(func::FuncOp body,
+                        const llvm::StringMap<int64_t> &numbers) {
   OpBuilder b(&getContext());
   Location loc = body.getLoc();
   Value rank = body.getArgument(0);
@@ -72,6 +88,11 @@ void MarkVertices::mark(func::FuncOp body, DictionaryAttr program) {
   // Only a change of vertex is worth a call.
   int64_t current = -1;
   for (Operation &op : body.front()) {
+    if (isa<LoopLikeOpInterface>(op)) {
+      markBodies(&op, numbers);
+      current = -1;
+      continue;
+    }
     auto vertex = op.getAttrOfType<StringAttr>("tapestry.vertex");
     auto known = vertex ? numbers.find(vertex.getValue()) : numbers.end();
     int64_t wanted = known == numbers.end() ? -1 : known->second;

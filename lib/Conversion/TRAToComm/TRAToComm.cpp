@@ -12,9 +12,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tapestry/Conversion/Passes.h"
-#include "tapestry/Dialect/Comm/IR/Comm.h"
+#include "tapestry/Dialect/Comm/IR/CommLoop.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
-#include "tapestry/Dialect/TRA/IR/TRA.h"
+#include "tapestry/Dialect/TRA/IR/TRALoop.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Support/Resharding.h"
 
@@ -43,6 +43,7 @@ private:
   void lowerBlock(tra::BlockOp block);
   void lowerAggregate(tra::AggregateOp aggregate);
   void lowerRepartition(tra::RepartitionOp repartition);
+  void lowerLoop(tra::LoopOp loop);
   void lowerReturn(func::ReturnOp op);
   template <typename Op> Value emitReduction(tra::AggregateOp aggregate);
   template <typename Op> Value emitExchange(tra::RepartitionOp repartition);
@@ -77,6 +78,17 @@ RankedTensorType partTypeOf(Value relation) {
                         storageType(elementTypeOf(relation)));
 }
 
+/// The part that an argument is which says so itself.
+RankedTensorType describedPart(BlockArgument argument) {
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  unsigned number = argument.getArgNumber();
+  auto layout =
+      function.getArgAttrOfType<index::LayoutAttr>(number, "comm.layout");
+  auto type = function.getArgAttrOfType<TypeAttr>(number, "comm.type");
+  return layout && type ? comm::partType(layout, storageType(type.getValue()))
+                        : RankedTensorType();
+}
+
 } // namespace
 
 /// The function's arguments become parts in the layout of their from_tensor,
@@ -85,6 +97,13 @@ LogicalResult DeviceProgram::lowerSignature() {
   SmallVector<Type> inputs, outputs;
   SmallVector<tra::FromTensorOp> sources;
   for (BlockArgument argument : source.getArguments()) {
+    // What a loop carries need not be read.
+    if (RankedTensorType known = describedPart(argument);
+        known && argument.use_empty()) {
+      sources.push_back({});
+      inputs.push_back(known);
+      continue;
+    }
     if (!argument.hasOneUse() ||
         !isa<tra::FromTensorOp>(*argument.user_begin()))
       return source.emitError("argument ")
@@ -123,8 +142,12 @@ LogicalResult DeviceProgram::lowerSignature() {
   };
   SmallVector<DictionaryAttr> ofArguments, ofResults;
   for (auto [number, from] : llvm::enumerate(sources)) {
-    ofArguments.push_back(
-        described(source.getArgAttrDict(number), from.getRelation()));
+    DictionaryAttr known = source.getArgAttrDict(number);
+    if (!from) {
+      ofArguments.push_back(known);
+      continue;
+    }
+    ofArguments.push_back(described(known, from.getRelation()));
     define(from.getRelation(), body->getArgument(number));
   }
   for (auto [number, to] : llvm::enumerate(sinks))
@@ -218,6 +241,23 @@ void DeviceProgram::lowerRepartition(tra::RepartitionOp repartition) {
   define(repartition.getResult(), emit());
 }
 
+/// The body is lowered as the function that it is.
+void DeviceProgram::lowerLoop(tra::LoopOp loop) {
+  auto partsOf = [&](ValueRange relations) {
+    return llvm::map_to_vector(relations,
+                               [&](Value each) { return part(each); });
+  };
+  SmallVector<Value> inits = partsOf(loop.getInits());
+  auto lowered = comm::LoopOp::create(
+      builder, loop.getLoc(), ValueRange(inits).getTypes(),
+      comm::TokenType::get(context), loop.getBodyAttr(), loop.getTripsAttr(),
+      loop.getUntilAttr(), tokens(), inits, partsOf(loop.getInvariants()));
+  for (auto [relation, local] :
+       llvm::zip_equal(loop.getResults(), lowered.getResults()))
+    define(relation, local);
+  lastToken = lowered.getToken();
+}
+
 void DeviceProgram::lowerReturn(func::ReturnOp op) {
   SmallVector<Value> results;
   for (Value result : op.getOperands())
@@ -243,6 +283,8 @@ LogicalResult DeviceProgram::lowerOp(Operation *op) {
     lowerAggregate(aggregate);
   else if (auto repartition = dyn_cast<tra::RepartitionOp>(op))
     lowerRepartition(repartition);
+  else if (auto loop = dyn_cast<tra::LoopOp>(op))
+    lowerLoop(loop);
   else if (auto exit = dyn_cast<func::ReturnOp>(op))
     lowerReturn(exit);
   else

@@ -2,7 +2,9 @@
 //
 // Walks a planned graph in order. Every tensor becomes the relation that lies
 // in its home layout; every operator a join or a block, with the aggregates and
-// the repartitions that its partition calls for.
+// the repartitions that its partition calls for. The body of a loop becomes a
+// function of its own, which is given what it reads from outside as it reads
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,8 +13,10 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Conversion/Passes.h"
+#include "tapestry/Dialect/TRA/IR/TRALoop.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
+#include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
 #include "tapestry/Support/Resharding.h"
 
@@ -42,8 +46,15 @@ private:
   LogicalResult lowerSource(GraphNodeInterface source);
   LogicalResult lowerSink(GraphNodeInterface sink);
   LogicalResult lowerVertex(BlockOpInterface op);
+  LogicalResult lowerLoop(GraphLoopInterface loop);
+  LogicalResult lowerBlock(Block &block);
   void createFunction();
   void finishFunction();
+  void enterLoop(GraphLoopInterface loop);
+  void finishBody(GraphLoopInterface loop);
+  Value addArgument(unsigned level, Value relation);
+  Value broughtInto(unsigned level, Value relation);
+  func::FuncOp function() { return levels.back().function; }
 
   Value fetchPiece(BlockOpInterface op,
                    ArrayRef<std::pair<unsigned, Access>> reads, unsigned number,
@@ -75,7 +86,20 @@ private:
   MLIRContext *context;
   index::GridAttr gridAttr;
   DeviceGrid grid;
-  func::FuncOp function;
+  /// The function that a block of the graph becomes: the graph's own or a
+  /// loop's body.
+  struct Level {
+    Level(func::FuncOp function, Block &block)
+        : function(function), block(&block) {}
+    func::FuncOp function;
+    Block *block;
+    /// Of the level around it: what the function is given after what is
+    /// carried; and what that is called inside.
+    SmallVector<Value> invariants;
+    llvm::DenseMap<Value, Value> arguments;
+  };
+  /// Those around the current operation, outermost first.
+  SmallVector<Level, 2> levels;
   /// Per source, the argument that it is.
   llvm::DenseMap<Operation *, Value> arguments;
   SmallVector<std::pair<DictionaryAttr, Value>> results;
@@ -93,8 +117,8 @@ void GraphLowering::createFunction() {
   for (GraphNodeInterface source : sources)
     inputs.push_back(source.getNodeTensor().getType());
   b.setInsertionPoint(graph);
-  function = func::FuncOp::create(b, graph.getLoc(), graph.getSymName(),
-                                  b.getFunctionType(inputs, {}));
+  auto function = func::FuncOp::create(b, graph.getLoc(), graph.getSymName(),
+                                       b.getFunctionType(inputs, {}));
   function->setDiscardableAttr(deviceAttrName, b.getUnitAttr());
   function->setDiscardableAttr("comm.grid", gridAttr);
   if (Attribute unread = graph->getAttr(teg::unreadInputsAttrName))
@@ -108,6 +132,7 @@ void GraphLowering::createFunction() {
   }
   function.setAllArgAttrs(names);
   b.setInsertionPointToStart(body);
+  levels.emplace_back(function, graph.getBody().front());
 }
 
 LogicalResult GraphLowering::lowerSource(GraphNodeInterface source) {
@@ -145,7 +170,8 @@ Value GraphLowering::move(Value relation, StringRef vertex, StringAttr reader,
 }
 
 /// A piece of an operand where the op reads it. Every reader fetches for
-/// itself, just before it runs; pieces that occur twice are fetched once.
+/// itself, just before it runs, or before the loops start that do not make it;
+/// pieces that occur twice are fetched once.
 Value GraphLowering::fetchPiece(BlockOpInterface op,
                                 ArrayRef<std::pair<unsigned, Access>> reads,
                                 unsigned number, const Route &route,
@@ -161,11 +187,19 @@ Value GraphLowering::fetchPiece(BlockOpInterface op,
          !reads[first].second.readsAs(access))
     ++first;
   auto reader = b.getStringAttr(op.getVertexName() + "." + Twine(first));
-  auto result = cast<OpResult>(tensor);
+  OpResult result = producerOf(tensor);
   auto producer = cast<BlockOpInterface>(result.getOwner());
-  return move(homes.lookup(tensor),
-              producer.getResultName(result.getResultNumber()), reader, route,
-              read);
+  unsigned home = 0;
+  while (levels[home].block != tensor.getParentBlock())
+    ++home;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(&levels[home].function.front());
+  Value relation = move(homes.lookup(tensor),
+                        producer.getResultName(result.getResultNumber()),
+                        reader, route, read);
+  for (unsigned level = home + 1; level < levels.size(); ++level)
+    relation = broughtInto(level, relation);
+  return relation;
 }
 
 /// What an op wrote, combined and rounded, in its home layout: partial values
@@ -265,9 +299,112 @@ LogicalResult GraphLowering::lowerNode(GraphNodeInterface node) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// One more argument of a level's function, as a relation in it.
+Value GraphLowering::addArgument(unsigned level, Value relation) {
+  auto type = cast<tra::RelationType>(relation.getType());
+  func::FuncOp function = levels[level].function;
+  auto tensor = RankedTensorType::get(type.getShape(), type.getElementType());
+  auto described = b.getDictionaryAttr(
+      {b.getNamedAttr("comm.layout", type.getLayout()),
+       b.getNamedAttr("comm.type", TypeAttr::get(type.getElementType()))});
+  unsigned number = function.getNumArguments();
+  (void)function.insertArgument(number, tensor, described, function.getLoc());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&function.front());
+  return tra::FromTensorOp::create(b, function.getLoc(), type,
+                                   function.getArgument(number));
+}
+
+/// What a relation of the level around `level` is called in that.
+Value GraphLowering::broughtInto(unsigned level, Value relation) {
+  Value &inside = levels[level].arguments[relation];
+  if (!inside) {
+    levels[level].invariants.push_back(relation);
+    inside = addArgument(level, relation);
+  }
+  return inside;
+}
+
+/// Starts the function of the body, which is given what is carried.
+void GraphLowering::enterLoop(GraphLoopInterface loop) {
+  auto module = graph->getParentOfType<ModuleOp>();
+  std::string name = (graph.getSymName() + "." + loop.getLoopName()).str();
+  while (module.lookupSymbol(name))
+    name += "_";
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(graph);
+  auto function =
+      func::FuncOp::create(b, loop.getLoc(), name, b.getFunctionType({}, {}));
+  function.setPrivate();
+  function->setDiscardableAttr(deviceAttrName, b.getUnitAttr());
+  function.addEntryBlock();
+  levels.emplace_back(function, loop.getLoopBody());
+  for (auto [argument, init] :
+       llvm::zip_equal(loop.getLoopBody().getArguments(), loop->getOperands()))
+    homes[argument] = addArgument(levels.size() - 1, homes.lookup(init));
+}
+
+void GraphLowering::finishBody(GraphLoopInterface loop) {
+  SmallVector<Value> made(loop.getNexts());
+  if (loop.getStop())
+    made.push_back(loop.getStop());
+  SmallVector<Value> values;
+  for (Value tensor : made)
+    values.push_back(tra::ToTensorOp::create(b, loop.getLoc(), tensor.getType(),
+                                             homes.lookup(tensor)));
+  func::ReturnOp::create(b, loop.getLoc(), values);
+  func::FuncOp function = levels.back().function;
+  function.setFunctionType(b.getFunctionType(function.getArgumentTypes(),
+                                             ValueRange(values).getTypes()));
+}
+
+LogicalResult GraphLowering::lowerLoop(GraphLoopInterface loop) {
+  enterLoop(loop);
+  OpBuilder::InsertPoint outside = b.saveInsertionPoint();
+  b.setInsertionPointToEnd(&function().front());
+  if (failed(lowerBlock(loop.getLoopBody())))
+    return failure();
+  SmallVector<Value> inits;
+  for (auto [init, next] :
+       llvm::zip_equal(loop->getOperands(), loop.getNexts())) {
+    Value first = homes.lookup(init);
+    if (first.getType() != homes.lookup(next).getType())
+      return loop.emitError("'")
+             << loop.getLoopName() << "' carries '"
+             << cast<BlockOpInterface>(next.getDefiningOp()).getVertexName()
+             << "' in another layout than it starts with: plan the graph";
+    inits.push_back(first);
+  }
+  finishBody(loop);
+  Level body = levels.pop_back_val();
+  b.restoreInsertionPoint(outside);
+  auto lowered = tra::LoopOp::create(
+      b, loop.getLoc(), ValueRange(inits).getTypes(),
+      FlatSymbolRefAttr::get(body.function),
+      b.getI64IntegerAttr(loop.getMostPasses()),
+      loop.getStop() ? b.getUnitAttr() : UnitAttr(), inits, body.invariants);
+  for (auto [tensor, relation] :
+       llvm::zip_equal(loop->getResults(), lowered.getResults()))
+    homes[tensor] = relation;
+  return success();
+}
+
+LogicalResult GraphLowering::lowerBlock(Block &block) {
+  for (Operation &op : block)
+    if (!op.hasTrait<OpTrait::IsTerminator>() && failed(lowerOp(op)))
+      return failure();
+  return success();
+}
+
 LogicalResult GraphLowering::lowerOp(Operation &op) {
   if (auto node = dyn_cast<GraphNodeInterface>(op))
     return lowerNode(node);
+  if (auto loop = dyn_cast<GraphLoopInterface>(op))
+    return lowerLoop(loop);
   if (auto vertex = dyn_cast<BlockOpInterface>(op))
     return lowerVertex(vertex);
   return op.emitError("has no relation to lower to");
@@ -283,9 +420,9 @@ void GraphLowering::finishFunction() {
     types.push_back(value.getType());
   }
   func::ReturnOp::create(b, graph.getLoc(), values);
-  function.setFunctionType(
-      b.getFunctionType(function.getArgumentTypes(), types));
-  function.setAllResultAttrs(names);
+  function().setFunctionType(
+      b.getFunctionType(function().getArgumentTypes(), types));
+  function().setAllResultAttrs(names);
 }
 
 FailureOr<func::FuncOp> GraphLowering::lower() {
@@ -298,14 +435,14 @@ FailureOr<func::FuncOp> GraphLowering::lower() {
   grid = gridAttr.getDeviceGrid();
   createFunction();
 
-  for (Operation &op : graph.getBody().front())
-    if (failed(lowerOp(op))) {
-      function.erase();
-      return failure();
-    }
+  if (failed(lowerBlock(graph.getBody().front()))) {
+    for (Level &level : levels)
+      level.function.erase();
+    return failure();
+  }
   finishFunction();
-  function->setDiscardableAttr("comm.vertices", b.getArrayAttr(vertices));
-  return function;
+  function()->setDiscardableAttr("comm.vertices", b.getArrayAttr(vertices));
+  return function();
 }
 
 namespace {

@@ -15,7 +15,7 @@ constexpr llvm::StringLiteral product =
     "C = A @ B";
 constexpr llvm::StringLiteral mean = "a mean is M[n] = mean[c] X[n, c]";
 constexpr llvm::StringLiteral loop =
-    "--repeat K --feed OUT=IN on the command line runs a program K times";
+    "a loop is repeat t:100 (X = X0) { next X[i] = ... } until E < 1e-6";
 constexpr llvm::StringLiteral numbers =
     "the numbers 0, 1, ... are N[i:8] = i32(i)";
 constexpr llvm::StringLiteral index =
@@ -138,8 +138,8 @@ constexpr AdviceRow adviceTable[] = {
     {"reflect", folded},
     {"symmetric", folded},
     {"roll", "roll(X, 1)[i] is X[(i - 1) % 8] for 8 elements"},
-    {"repeat", "a loop is --repeat K --feed OUT=IN on the command line; each "
-               "element several times is repeat[0, 2](X)"},
+    {"repeat", "a loop is repeat t:100 (X = X0) { ... }; each element several "
+               "times is repeat[0, 2](X)"},
     {"uint8", "uint8(x) is u8(x)"},
     {"uint16", "uint16(x) is u16(x)"},
     {"uint32", "uint32(x) is u32(x)"},

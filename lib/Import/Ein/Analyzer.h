@@ -31,6 +31,21 @@ private:
   void visitOutput(const ast::OutputStmt &stmt);
   void visitDef(Scope &scope, const ast::DefStmt &stmt);
   void visitImport(const ast::ImportStmt &stmt);
+  // Loops.cpp.
+  void visitRepeat(Scope &scope, const ast::RepeatStmt &stmt);
+  bool beginCarried(const Scope &scope, const ast::RepeatStmt &stmt,
+                    Loop &loop);
+  std::optional<unsigned> addNumber(const Scope &scope,
+                                    const ast::RepeatStmt &stmt,
+                                    std::string name,
+                                    std::optional<unsigned> before);
+  void addArguments(Scope &body, const ast::RepeatStmt &stmt, Loop &loop);
+  bool visitSteps(Scope &body, const ast::RepeatStmt &stmt, Loop &loop);
+  bool visitNext(Scope &body, const ast::RepeatStmt &stmt,
+                 const ast::EquationStmt &next, Loop &loop);
+  bool visitUntil(const Scope &body, const ast::RepeatStmt &stmt, Loop &loop);
+  void defineResults(Scope &scope, const ast::RepeatStmt &stmt, Loop loop,
+                     unsigned position);
   std::optional<Number> replaceParam(llvm::StringRef name, const Number &value,
                                      const Number &given);
   // Sizes.cpp: params without a value.

@@ -156,9 +156,10 @@ std::optional<unsigned> StatementAnalyzer::build(const Expr *expr,
       return buildGather(*llvm::cast<AccessExpr>(expr), type);
     if (access.view)
       return buildView(access, type);
-    unsigned node = addNode(NodeKind::Operand, type);
+    ElementType read = isCounter(expr) ? ElementType::I64 : type;
+    unsigned node = addNode(NodeKind::Operand, read);
     current->nodes[node].index = access.operand;
-    return node;
+    return read == type ? node : addNode(NodeKind::Cast, type, node);
   }
   case Expr::Kind::Iverson: {
     std::optional<unsigned> node =
@@ -384,8 +385,8 @@ std::optional<unsigned> StatementAnalyzer::buildCast(const Expr *operand,
     bool direct = isFloat(type) || (isInteger(type) && !own.isFloat);
     from = direct ? type : own.isFloat ? ElementType::F64 : ElementType::I64;
     // Labels run further than a narrow type counts: they wrap or round.
-    auto label = labelValues.find(operand);
-    bool held = label != labelValues.end() && holdsLabel(label->second, type);
+    std::optional<int64_t> largest = largestValue(operand);
+    bool held = largest && *largest <= largestExact(type);
     if (own.hasLabel && !own.isFloat && !held)
       from = integerTypeOf(operand);
   }

@@ -138,7 +138,7 @@ std::optional<ExprType> StatementAnalyzer::inferName(const NameExpr &expr) {
     return ExprType::literal(number->isFloat, /*isConstant=*/true);
   if (namesNumber(expr))
     return ExprType::literal(/*isFloat=*/true, /*isConstant=*/true);
-  if (labelValues.contains(&expr))
+  if (labelValues.contains(&expr) || isCounter(&expr))
     return ExprType::literal(/*isFloat=*/false, /*isConstant=*/false,
                              /*hasLabel=*/true);
   return ExprType::typed(

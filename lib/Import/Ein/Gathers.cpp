@@ -138,6 +138,8 @@ llvm::ArrayRef<int64_t> StatementAnalyzer::shapeOf(unsigned tensor) const {
 
 /// The type in which an index is computed.
 std::optional<ElementType> StatementAnalyzer::indexType(const Expr *subscript) {
+  if (isCounter(subscript))
+    return ElementType::I64;
   std::optional<ExprType> type = infer(subscript);
   if (!type)
     return std::nullopt;

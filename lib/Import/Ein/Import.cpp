@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Diagnostics.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryLoop.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Dialect/Tapestry/Macros/Macros.h"
 #include "tapestry/Dialect/Tapestry/Macros/Scatters.h"
@@ -67,6 +68,8 @@ public:
 
 private:
   Value emitVertex(const Tensor &tensor, const Vertex &vertex);
+  void emitTensors(unsigned begin, unsigned end);
+  void emitLoop(const Loop &loop);
   Operation *emitGather(const Tensor &tensor, const Vertex &vertex,
                         Location loc);
   Operation *emitScatter(const Tensor &tensor, const Vertex &vertex,
@@ -98,6 +101,8 @@ private:
   OpBuilder builder;
   /// The value of each tensor.
   SmallVector<Value> values;
+  /// How many loops have been emitted.
+  unsigned numLoops = 0;
   teg::IndexChecks checks;
 };
 } // namespace
@@ -225,11 +230,15 @@ Operation *GraphEmitter::emitGather(const Tensor &tensor, const Vertex &vertex,
   }
   use.map = AffineMap::get(vertex.labels.size(), /*symbolCount=*/0, subscripts,
                            builder.getContext());
-  for (auto [number, operand] : llvm::enumerate(vertex.operands))
+  for (auto [number, operand] : llvm::enumerate(vertex.operands)) {
+    const Tensor &index = graph.tensors[operand.tensor];
+    const VertexLabel &label = vertex.labels[vertex.numParallel + number];
+    // A counter has as many values as its loop has passes.
+    bool isInside = index.passes && *index.passes <= label.extent;
     use.indices.push_back({values[operand.tensor],
-                           mapOf(vertex, operand.subscripts),
-                           vertex.labels[vertex.numParallel + number].name,
-                           graph.tensors[operand.tensor].name});
+                           mapOf(vertex, operand.subscripts), label.name,
+                           index.name, isInside});
+  }
   return teg::buildGather(builder, loc, use, checks);
 }
 
@@ -333,6 +342,50 @@ Value GraphEmitter::emitSource(const Tensor &tensor) {
   return source;
 }
 
+void GraphEmitter::emitTensors(unsigned begin, unsigned end) {
+  for (unsigned number = begin; number < end; ++number) {
+    // What a loop carries is there with the loop.
+    if (numLoops < graph.loops.size() &&
+        graph.loops[numLoops].begin == number) {
+      const Loop &loop = graph.loops[numLoops++];
+      emitLoop(loop);
+      number = loop.end - 1;
+      continue;
+    }
+    const Tensor &tensor = graph.tensors[number];
+    if (tensor.vertex)
+      values[number] = emitVertex(tensor, graph.vertices[*tensor.vertex]);
+    else if (!tensor.isCarried)
+      values[number] = emitSource(tensor);
+  }
+}
+
+void GraphEmitter::emitLoop(const Loop &loop) {
+  Location loc = locations.get(loop.loc, loop.calls);
+  SmallVector<Value> inits, nexts;
+  for (const Loop::Carried &carried : loop.carried)
+    inits.push_back(values[carried.init]);
+  auto op = teg::LoopOp::create(builder, loc, ValueRange(inits).getTypes(),
+                                loop.name, loop.passes, inits);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body =
+      builder.createBlock(&op.getBody(), {}, ValueRange(inits).getTypes(),
+                          SmallVector<Location>(inits.size(), loc));
+  for (auto [carried, argument, result] :
+       llvm::zip_equal(loop.carried, body->getArguments(), op.getResults())) {
+    values[carried.argument] = argument;
+    values[carried.result] = result;
+  }
+  // What is checked in the body is not checked behind it.
+  teg::IndexChecks before = checks;
+  emitTensors(loop.begin + loop.carried.size(), loop.end);
+  checks = std::move(before);
+  for (const Loop::Carried &carried : loop.carried)
+    nexts.push_back(values[carried.next]);
+  teg::NextOp::create(builder, loc, nexts,
+                      loop.stop ? values[*loop.stop] : Value());
+}
+
 OwningOpRef<ModuleOp> GraphEmitter::emit(StringRef name) {
   Location start =
       FileLineColLoc::get(builder.getStringAttr(locations.fileName()), 1, 1);
@@ -343,12 +396,8 @@ OwningOpRef<ModuleOp> GraphEmitter::emit(StringRef name) {
   if (region.empty())
     region.emplaceBlock();
   builder.setInsertionPointToEnd(&region.front());
-  for (const Tensor &tensor : graph.tensors) {
-    if (tensor.vertex)
-      values.push_back(emitVertex(tensor, graph.vertices[*tensor.vertex]));
-    else
-      values.push_back(emitSource(tensor));
-  }
+  values.resize(graph.tensors.size());
+  emitTensors(0, graph.tensors.size());
   for (const Graph::Output &output : graph.outputs) {
     auto sink = teg::SinkOp::create(builder, locations.get(output.loc),
                                     graph.tensors[output.tensor].name,

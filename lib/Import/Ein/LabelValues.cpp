@@ -1,8 +1,8 @@
 //===- LabelValues.cpp - Labels as numbers --------------------------------===//
 //
 // A label in an expression is an integer that takes the type beside it, as a
-// literal does. What is made of labels and integers alone is computed in
-// integers that hold it, and converted once.
+// literal does, and so is the counter of a loop. What is made of labels and
+// integers alone is computed in integers that hold it, and converted once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,7 @@ bool StatementAnalyzer::collectLabelValue(const NameExpr &expr,
   return true;
 }
 
-/// The largest integer up to which a type has all.
-static WideInt largestExact(ElementType type) {
+WideInt tapestry::ein::largestExact(ElementType type) {
   switch (type) {
   case ElementType::F64:
     return WideInt(1) << 53;
@@ -42,26 +41,39 @@ static WideInt largestExact(ElementType type) {
   }
 }
 
-bool StatementAnalyzer::holdsLabel(unsigned label, ElementType type) const {
-  return *labels[label].extent - 1 <= largestExact(type);
+bool StatementAnalyzer::isCounter(const Expr *expr) const {
+  auto read = accessOf.find(expr);
+  return read != accessOf.end() && llvm::isa<NameExpr>(expr) &&
+         graph.tensors[accesses[read->second].tensor].passes;
+}
+
+std::optional<int64_t> StatementAnalyzer::largestValue(const Expr *expr) const {
+  if (auto label = labelValues.find(expr); label != labelValues.end())
+    return *labels[label->second].extent - 1;
+  if (isCounter(expr))
+    return *graph.tensors[accesses[accessOf.lookup(expr)].tensor].passes - 1;
+  return std::nullopt;
 }
 
 bool StatementAnalyzer::checkLabelValues(const Expr *expr, ElementType type) {
   switch (expr->kind) {
   case Expr::Kind::Name: {
-    auto it = labelValues.find(expr);
-    if (it == labelValues.end() || holdsLabel(it->second, type))
+    std::optional<int64_t> largest = largestValue(expr);
+    if (!largest || *largest <= largestExact(type))
       return true;
-    const LabelState &label = labels[it->second];
+    llvm::StringRef name = llvm::cast<NameExpr>(expr)->name;
+    auto label = labelValues.find(expr);
+    bool isLabel = label != labelValues.end();
     diagnostics
-        .error(expr->range, "label '" + label.name + "' runs to " +
-                                llvm::Twine(*label.extent - 1) + ", but " +
-                                stringify(type) +
-                                " has all integers only up to " +
-                                toString(largestExact(type)) + "; cast it, " +
-                                stringify(type) + "(" + label.name +
-                                "), or what stands beside it")
-        .note(label.range, "the label is here");
+        .error(expr->range,
+               (isLabel ? "label '" : "counter '") + name + "' runs to " +
+                   llvm::Twine(*largest) + ", but " + stringify(type) +
+                   " has all integers only up to " +
+                   toString(largestExact(type)) + "; cast it, " +
+                   stringify(type) + "(" + name + "), or what stands beside it")
+        .note(isLabel ? labels[label->second].range
+                      : scope.lookup(name)->defined,
+              isLabel ? "the label is here" : "the loop is here");
     return false;
   }
   case Expr::Kind::Unary:
@@ -95,8 +107,8 @@ StatementAnalyzer::narrowBounds(const Expr *expr) {
       return bounds;
     return std::nullopt;
   };
-  if (auto it = labelValues.find(expr); it != labelValues.end())
-    return checked({0, *labels[it->second].extent - 1});
+  if (std::optional<int64_t> largest = largestValue(expr))
+    return checked({0, *largest});
   if (infer(expr)->isConstant) {
     ConstantEvaluator evaluator(scope, diagnostics, "a number");
     std::optional<Number> number = evaluator.evaluate(

@@ -402,6 +402,7 @@ Analyzer::expandUse(const Scope &scope, const EquationStmt &stmt,
   }
   const Scope &home = macro.home ? *macro.home : scope.fileScope();
   Scope use(home, scope.vertexNameFor(stmt.name));
+  use.counters = scope.counters;
   if (!bindUse(scope, home, use, stmt, call, def))
     return results;
   for (const EquationStmt *inner : def.body) {

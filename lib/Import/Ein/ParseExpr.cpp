@@ -305,7 +305,7 @@ Parser::ExprPtr Parser::parseReference() {
     return parseRandom(name);
   if (consumeIf(TokenKind::Prime))
     return context.create<ExtentExpr>(since(name.range().Start), name.spelling);
-  if (token.is(TokenKind::LParen))
+  if (token.is(TokenKind::LParen) && !insidePasses)
     return parseCall(name);
   if (!token.is(TokenKind::LSquare))
     return context.create<NameExpr>(name.range(), name.spelling);

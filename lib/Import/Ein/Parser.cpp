@@ -98,6 +98,11 @@ void Parser::parseStatement() {
     parsed = parseOutput();
   } else if (token.spelling == "def") {
     parsed = parseDef();
+  } else if (atRepeat()) {
+    const RepeatStmt *repeat = parseRepeat();
+    if (repeat)
+      statements.push_back(repeat);
+    parsed = repeat != nullptr;
   } else if (const EquationStmt *equation = parseEquation(name)) {
     statements.push_back(equation);
     parsed = true;

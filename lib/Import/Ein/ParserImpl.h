@@ -32,6 +32,14 @@ private:
   void parseStatement();
   bool parseParam();
   bool parseImport();
+  // Loops (ParseRepeat.cpp).
+  bool atRepeat() const;
+  /// Null once reported.
+  const ast::RepeatStmt *parseRepeat();
+  bool parseRepeatHeader(ast::RepeatStmt &stmt);
+  bool parseCarried(ast::RepeatStmt &stmt);
+  bool parseSteps(ast::RepeatStmt &stmt);
+  bool parseStep(llvm::SmallVectorImpl<ast::Step> &steps);
   bool parseInput();
   bool parseOutput();
   bool parseDef();
@@ -155,7 +163,10 @@ private:
   const char *previousEnd;
   bool isModule;
   unsigned nesting = 0;
+  /// Whether '}' ends a statement.
   bool insideDef = false;
+  /// Whether '(' follows a number of passes and makes no call of a name.
+  bool insidePasses = false;
   bool insideHeader = false;
   /// How many labels `...` stands for, and whether the macro's header has it.
   size_t numRest = 1;

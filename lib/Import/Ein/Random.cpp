@@ -37,6 +37,11 @@ bool StatementAnalyzer::collectRandom(const CallExpr &expr) {
   for (auto [position, label] : llvm::enumerate(labels))
     if (isVisible(label) && !label.undeclared)
       call.labels.push_back(position);
+  for (unsigned counter : scope.counters) {
+    passReads.emplace_back(expr.calleeRange, expr.callee);
+    readScalar(passReads.back(), counter);
+    call.passes.push_back(&passReads.back());
+  }
   randomCalls.try_emplace(&expr, std::move(call));
   return true;
 }
@@ -78,6 +83,24 @@ std::optional<ExprType> StatementAnalyzer::inferRandom(const CallExpr &expr) {
   if (isBits ? !isInteger(*expr.type) : !isFloat(*expr.type))
     return reportType(isBits ? "integers" : "floats");
   return ExprType::typed(*expr.type);
+}
+
+/// Every pass draws other numbers: the seed is joined with the numbers of the
+/// passes, spread over its bits.
+unsigned StatementAnalyzer::seedOfPass(const CallExpr &expr, unsigned seed) {
+  // Odd, the fraction of the golden ratio.
+  constexpr uint64_t spread = 0x9E3779B97F4A7C15;
+  std::optional<unsigned> passes;
+  for (const NameExpr *read : randomCalls.find(&expr)->second.passes) {
+    unsigned pass = *build(read, ElementType::I64);
+    if (passes)
+      pass = addNode(NodeKind::Add, ElementType::I64, {*passes, pass});
+    unsigned factor = addNode(NodeKind::Constant, ElementType::I64);
+    current->nodes[factor].constant.integer = static_cast<int64_t>(spread);
+    passes = addNode(NodeKind::Mul, ElementType::I64, {pass, factor});
+  }
+  return passes ? addNode(NodeKind::Xor, ElementType::I64, {seed, *passes})
+                : seed;
 }
 
 unsigned StatementAnalyzer::addDraw(const CallExpr &expr, NodeKind kind,
@@ -129,6 +152,7 @@ std::optional<unsigned> StatementAnalyzer::buildRandom(const CallExpr &expr,
   std::optional<unsigned> seed = buildCast(expr.args[0], ElementType::I64);
   if (!seed)
     return std::nullopt;
+  seed = seedOfPass(expr, *seed);
   if (!isBernoulli(expr))
     return addDraw(expr, kind, type, *seed);
   std::optional<unsigned> p = buildProbability(expr.args[1]);

@@ -7,14 +7,35 @@
 
 using namespace tapestry::ein;
 
+Scope Scope::ofBody(const Scope &around, llvm::StringRef counter) {
+  Scope body;
+  body.around = &around;
+  body.vertexName = around.vertexNameFor(counter);
+  body.labelNames = around.labelNames;
+  body.extents = around.extents;
+  body.counters = around.counters;
+  return body;
+}
+
+Scope Scope::ofLast(const Scope &body) {
+  Scope last = ofBody(body, "");
+  last.vertexName = body.vertexName;
+  return last;
+}
+
+/// A name of a body hides none from outside.
 const Binding *Scope::findOwn(llvm::StringRef name) const {
   auto it = names.find(name);
-  return it == names.end() ? nullptr : &it->second;
+  if (it != names.end())
+    return &it->second;
+  return around ? around->findOwn(name) : nullptr;
 }
 
 const Binding *Scope::lookup(llvm::StringRef name) const {
   if (const Binding *own = findOwn(name))
     return own;
+  if (around)
+    return around->lookup(name);
   const Binding *outer = file ? file->findOwn(name) : nullptr;
   return outer && outer->kind != Binding::Kind::Tensor ? outer : nullptr;
 }
@@ -33,6 +54,8 @@ std::optional<double> Scope::lookupNumber(llvm::StringRef name) const {
 }
 
 std::string Scope::vertexNameFor(llvm::StringRef name) const {
+  if (around)
+    return vertexName + "." + name.str();
   if (!isMacroUse())
     return name.str();
   auto result = resultNames.find(name);
@@ -60,6 +83,8 @@ void Scope::reportUnknown(DiagnosticEngine &diagnostics, llvm::StringRef name,
         .note(outer->defined, "it is defined here");
     return;
   }
+  if (around && !announced.contains(name))
+    return around->reportUnknown(diagnostics, name, range, wanted);
   if (auto it = announced.find(name); it != announced.end()) {
     diagnostics.error(range, "'" + name + "' is used before it is defined")
         .note(it->second, "it is defined here");

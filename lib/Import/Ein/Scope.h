@@ -39,6 +39,11 @@ public:
   Scope(const Scope &file, std::string vertexName)
       : file(&file), vertexName(std::move(vertexName)) {}
 
+  /// The scope of the body of a loop, which sees all that `around` does.
+  static Scope ofBody(const Scope &around, llvm::StringRef counter);
+  /// The same scope with room for other meanings of its names.
+  static Scope ofLast(const Scope &body);
+
   /// Nothing for an unknown name and for the file's tensors inside a macro.
   const Binding *lookup(llvm::StringRef name) const;
   /// A param or another number; nothing for everything else.
@@ -46,7 +51,7 @@ public:
   /// Whether the program gives `name` a meaning, here or in a later statement.
   bool defines(llvm::StringRef name) const {
     return lookup(name) || announced.contains(name) ||
-           (file && file->defines(name));
+           (around && around->defines(name)) || (file && file->defines(name));
   }
   /// pi and e, where the program does not define them.
   std::optional<double> lookupNumber(llvm::StringRef name) const;
@@ -66,12 +71,21 @@ public:
   void reportUnknown(DiagnosticEngine &diagnostics, llvm::StringRef name,
                      llvm::SMRange range, llvm::StringRef wanted) const;
 
-  bool isMacroUse() const { return file != nullptr; }
-  const Scope &fileScope() const { return file ? *file : *this; }
+  bool isMacroUse() const {
+    return around ? around->isMacroUse() : file != nullptr;
+  }
+  const Scope &fileScope() const {
+    return around ? around->fileScope() : file ? *file : *this;
+  }
 
   /// The name of the vertex that a statement which defines `name` makes: the
-  /// name itself in a file, "O.T" for T in a use of a macro that defines O.
+  /// name itself in a file, "O.T" for T in a use of a macro that defines O,
+  /// "t.T" in the body of the loop t.
   std::string vertexNameFor(llvm::StringRef name) const;
+
+  /// The counters of the loops around, outermost first: positions in
+  /// Graph::tensors.
+  llvm::SmallVector<unsigned, 2> counters;
 
   // Macro uses only.
 
@@ -91,6 +105,8 @@ public:
 
 private:
   const Scope *file = nullptr;
+  /// Of the body of a loop.
+  const Scope *around = nullptr;
   std::string vertexName;
   llvm::StringMap<Binding> names;
   llvm::StringMap<llvm::SMRange> announced;

@@ -59,6 +59,9 @@ std::optional<Graph> Analyzer::run(const Program &program) {
       if (auto *equation = llvm::dyn_cast<EquationStmt>(stmt))
         for (const EquationStmt *side : equation->more)
           file.announce(side->name, side->nameRange);
+      if (auto *loop = llvm::dyn_cast<RepeatStmt>(stmt))
+        for (const EquationStmt *carried : loop->carried)
+          file.announce(carried->name, carried->nameRange);
     }
   checkParamOptions(program);
   takeParams(program);
@@ -96,6 +99,8 @@ void Analyzer::visit(const Stmt &stmt) {
     return visitDef(file, *llvm::cast<DefStmt>(&stmt));
   case Stmt::Kind::Equation:
     return visitEquation(file, *llvm::cast<EquationStmt>(&stmt));
+  case Stmt::Kind::Repeat:
+    return visitRepeat(file, *llvm::cast<RepeatStmt>(&stmt));
   case Stmt::Kind::Invalid:
     if (!file.findOwn(stmt.name))
       file.define(stmt.name,

@@ -97,6 +97,16 @@ bool StatementAnalyzer::declareLabel(const Label &label, bool reduced) {
         .note(scope.lookup(label.name)->defined, "the param is defined here");
     return false;
   }
+  if (const Binding *binding = scope.lookup(label.name);
+      binding && binding->kind == Binding::Kind::Tensor &&
+      graph.tensors[binding->tensor].passes) {
+    diagnostics
+        .error(label.range, "'" + label.name +
+                                "' counts the passes of a loop and is no "
+                                "dimension; give the label another name")
+        .note(binding->defined, "the loop is here");
+    return false;
+  }
   LabelState state;
   state.name = label.name;
   state.range = label.range;
@@ -288,15 +298,19 @@ bool StatementAnalyzer::collectName(const NameExpr &expr) {
               "matrix X; without any, whole tensors: Z = 2 * X");
     return false;
   }
+  readScalar(expr, *tensor);
+  return true;
+}
+
+void StatementAnalyzer::readScalar(const NameExpr &expr, unsigned tensor) {
   Access access;
   access.expr = &expr;
   access.reader = current;
   access.nested = nested;
-  access.tensor = *tensor;
+  access.tensor = tensor;
   access.pad = nullptr;
   accessOf[&expr] = accesses.size();
   accesses.push_back(std::move(access));
-  return true;
 }
 
 bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {

@@ -180,6 +180,8 @@ private:
     unsigned number;
     /// The labels of the points that it draws for.
     llvm::SmallVector<unsigned, 4> labels;
+    /// Reads of the counters of the loops around.
+    llvm::SmallVector<const ast::NameExpr *, 2> passes;
   };
 
   struct Bounds {
@@ -211,6 +213,7 @@ private:
   bool declareLabel(const ast::Label &label, bool reduced);
   bool collect(const ast::Expr *expr);
   bool collectName(const ast::NameExpr &expr);
+  void readScalar(const ast::NameExpr &expr, unsigned tensor);
   /// Whether it is pi or e, and nothing that the program defines.
   bool namesNumber(const ast::NameExpr &expr) const;
   bool collectAccess(const ast::AccessExpr &expr);
@@ -299,7 +302,11 @@ private:
   // LabelValues.cpp.
   /// `binding`: what else has the label's name.
   bool collectLabelValue(const ast::NameExpr &expr, const Binding *binding);
-  bool holdsLabel(unsigned label, ElementType type) const;
+  /// Of a label or a loop's counter that stands as a number, the largest value;
+  /// nothing of other expressions.
+  std::optional<int64_t> largestValue(const ast::Expr *expr) const;
+  /// Whether `expr` is the counter of a loop.
+  bool isCounter(const ast::Expr *expr) const;
   /// Whether the type has all values of the labels that take it.
   bool checkLabelValues(const ast::Expr *expr, ElementType type);
   std::optional<Bounds> narrowBounds(const ast::Expr *expr);
@@ -315,6 +322,8 @@ private:
                                       ElementType type);
   /// The probability of `random.bernoulli`, in f64.
   std::optional<unsigned> buildProbability(const ast::Expr *expr);
+  /// The seed of a pass of the loops around.
+  unsigned seedOfPass(const ast::CallExpr &expr, unsigned seed);
   unsigned addDraw(const ast::CallExpr &expr, NodeKind kind, ElementType type,
                    unsigned seed);
 
@@ -482,6 +491,7 @@ private:
   /// Labels that stand as numbers.
   llvm::DenseMap<const ast::Expr *, unsigned> labelValues;
   llvm::DenseMap<const ast::CallExpr *, RandomCall> randomCalls;
+  std::deque<ast::NameExpr> passReads;
   /// Inside brackets a label hides a tensor of its name.
   bool insideBrackets = false;
   /// The two sides of each comparison of linear forms inside brackets.
@@ -509,6 +519,9 @@ void renumber(Expression &expression, llvm::ArrayRef<unsigned> positions);
 /// label has that name; "index" of what has no name.
 std::string selectedLabel(llvm::StringRef tensor,
                           llvm::ArrayRef<VertexLabel> labels);
+
+/// The largest integer up to which a type has all.
+WideInt largestExact(ElementType type);
 
 /// Where sums are kept that an expression goes on with: f32 for narrower
 /// floats.

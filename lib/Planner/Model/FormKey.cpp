@@ -26,7 +26,7 @@ void model::describe(llvm::raw_ostream &os, const PlanOperand &operand) {
   describe(os, operand.projection);
   for (const ZRange &range : operand.guard)
     os << "[" << range.lo << "," << range.hi;
-  os << "k" << static_cast<unsigned>(operand.kind);
+  os << "k" << static_cast<unsigned>(operand.kind) << "t" << operand.trips;
 }
 
 void model::describeWork(llvm::raw_ostream &os, const PlanGraph &graph,
@@ -36,7 +36,7 @@ void model::describeWork(llvm::raw_ostream &os, const PlanGraph &graph,
        << (label.reduced ? "r" : "") << ",";
   if (vertex.cutAs)
     os << "c";
-  os << "f" << llvm::format("%.17g", vertex.flops) << "+"
+  os << "t" << vertex.trips << "f" << llvm::format("%.17g", vertex.flops) << "+"
      << llvm::format("%.17g", vertex.extraBytes) << "b" << vertex.elementBytes
      << "," << vertex.accumulatorBytes;
   describe(os, vertex.output);

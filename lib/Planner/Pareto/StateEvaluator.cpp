@@ -113,15 +113,16 @@ std::vector<uint32_t> StateEvaluator::possibleHomes(const ParetoState &state,
 }
 
 void StateEvaluator::addMove(ResultRoute &route, unsigned v, LayoutId from,
-                             LayoutId to) {
+                             LayoutId to, int64_t trips) {
   if (from == to)
     return;
   const Collective &moved = costs.collective(from, to);
   int64_t size =
       graph.vertices[v].bytesPerElement(!costs.layout(from).partial.empty());
-  route.seconds += collectiveSeconds(moved, grid, machine, size);
+  route.seconds +=
+      double(trips) * collectiveSeconds(moved, grid, machine, size);
   if (moved.kind != CollectiveKind::None && moved.kind != CollectiveKind::Slice)
-    route.bytes += double(moved.elements) * size;
+    route.bytes += double(trips) * double(moved.elements) * size;
 }
 
 /// The home that routeGraph() chooses.
@@ -140,6 +141,7 @@ StateEvaluator::ResultRoute
 StateEvaluator::computeRoute(const ParetoState &state, unsigned v) {
   ResultRoute route;
   LayoutId result = vertices[v].cuts[state.cuts[v]].result;
+  int64_t trips = graph.vertices[v].trips;
   if (graph.vertices[v].isInput)
     route.home = result;
   else
@@ -147,13 +149,14 @@ StateEvaluator::computeRoute(const ParetoState &state, unsigned v) {
   LayoutId combined = costs.wholeOf(result);
   if (combined != result && !costs.canScatter(result, route.home)) {
     route.isCombinedFirst = combined != route.home;
-    addMove(route, v, result, combined);
-    addMove(route, v, combined, route.home);
+    addMove(route, v, result, combined, trips);
+    addMove(route, v, combined, route.home, trips);
   } else {
-    addMove(route, v, result, route.home);
+    addMove(route, v, result, route.home, trips);
   }
   for (const PlanUse &use : uses[v])
-    addMove(route, v, route.home, targetOf(state, use));
+    addMove(route, v, route.home, targetOf(state, use),
+            graph.vertices[use.vertex].operands[use.operand].trips);
   return route;
 }
 

@@ -121,7 +121,8 @@ private:
   ResultRoute computeRoute(const ParetoState &state, unsigned vertex);
   /// What routeGraph() says of this vertex and its readers alone.
   LayoutId routedHome(const ParetoState &state, unsigned vertex);
-  void addMove(ResultRoute &route, unsigned vertex, LayoutId from, LayoutId to);
+  void addMove(ResultRoute &route, unsigned vertex, LayoutId from, LayoutId to,
+               int64_t trips);
   LayoutId targetOf(const ParetoState &state, const model::PlanUse &use) const {
     return vertices[use.vertex]
         .cuts[state.cuts[use.vertex]]

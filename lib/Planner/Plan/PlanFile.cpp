@@ -124,6 +124,8 @@ static void writeVertex(llvm::json::OStream &json, const PlanVertex &vertex,
                         const VertexPlacement &placed, const DeviceGrid &grid,
                         llvm::ArrayRef<CostComponent> components) {
   writeCut(json, vertex, planned, placed, grid);
+  if (vertex.trips != 1)
+    json.attribute("trips", vertex.trips);
   writePlaces(json, placed, grid);
   for (auto [component, cost] :
        llvm::zip_equal(components, planned.cost.components))

@@ -238,7 +238,7 @@ llvm::Error PlanFileReader::checkEntry(const Cursor &at,
 
 llvm::Error PlanFileReader::readVertex(const Cursor &at) {
   llvm::SmallVector<llvm::StringRef, 12> keys = {
-      "name", "parts", "axes", "home", "home_route", "operand_routes"};
+      "name", "trips", "parts", "axes", "home", "home_route", "operand_routes"};
   for (const CostComponent &component : model->components())
     keys.push_back(component.key);
   if (llvm::Error error = checkKeys(at, keys))
@@ -257,6 +257,13 @@ llvm::Error PlanFileReader::readVertex(const Cursor &at) {
   if (!entry.path.empty())
     return fail(at, "vertex '", *name, "' is given twice");
   const PlanVertex &vertex = graph.vertices[*number];
+  // Not a decision: a plan of another number of passes may be another plan.
+  std::optional<int64_t> trips;
+  if (llvm::Error error = readMember(at, "trips", trips))
+    return error;
+  if (trips && *trips != vertex.trips)
+    return fail(at, "vertex '", *name, "' has 'trips' ", *trips,
+                ", in the program it is ", vertex.trips);
   entry.path = at.path;
   entry.parts.assign(vertex.labels.size(), 0);
   entry.cuts.resize(vertex.labels.size());

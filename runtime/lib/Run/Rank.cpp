@@ -26,7 +26,8 @@ Rank::Rank(Session &session, const Backend &backend)
       arena(session.budget), inputs(program.num_inputs, nullptr),
       outputs(program.num_outputs, nullptr),
       collectives(program.num_collectives), thread(pthread_self()),
-      report(session), sentThisRun(program.num_collectives, 0) {}
+      report(session), sentThisRun(program.num_collectives, 0),
+      timesThisRun(program.num_collectives, 0) {}
 
 Rank *&Rank::current() {
   static thread_local Rank *rank = nullptr;
@@ -195,12 +196,16 @@ Status Rank::runAll() {
   return Status::success();
 }
 
-/// The plan says what one run sends, so each must send the same.
+/// The plan says what a collective sends, so each time it must be the same: in
+/// loops that end by a condition, runs have it a different number of times.
 Status Rank::checkCounts(int64_t run) {
   for (int32_t i = 0; i < program.num_collectives; ++i) {
-    if (run == 0)
+    if (run == 0) {
       report.sentBytes[i] = sentThisRun[i];
-    if (report.sentBytes[i] != sentThisRun[i])
+      report.times[i] = timesThisRun[i];
+    }
+    if (__int128(report.sentBytes[i]) * timesThisRun[i] !=
+        __int128(sentThisRun[i]) * report.times[i])
       return Status::failure(
           ExitRankFailed,
           format("%s: sent %s in the first run and %lld in run %lld",
@@ -208,7 +213,7 @@ Status Rank::checkCounts(int64_t run) {
                  countOf(report.sentBytes[i], "byte").c_str(),
                  static_cast<long long>(sentThisRun[i]),
                  static_cast<long long>(run + 1)));
-    sentThisRun[i] = 0;
+    sentThisRun[i] = timesThisRun[i] = 0;
   }
   return Status::success();
 }
@@ -325,6 +330,7 @@ bool Rank::runCollective(int64_t index, const void *source, void *target) {
   }
   int64_t end = nowNanoseconds();
   sentThisRun[index] += communicator.sentBytes() - sent;
+  ++timesThisRun[index];
   report.collectiveTime[index] += end - begin;
   trace(TraceEvent::Collective, static_cast<int32_t>(index), begin, end);
   // Time in a collective is the collective's and not the vertex's.

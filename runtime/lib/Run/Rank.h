@@ -90,7 +90,8 @@ private:
   Status failure;
 
   RankReport report;
-  std::vector<int64_t> sentThisRun; // as report.sentBytes
+  std::vector<int64_t> sentThisRun;  // as report.sentBytes
+  std::vector<int64_t> timesThisRun; // as report.times
   std::vector<int64_t> runTimes;
   std::vector<TraceEvent> events;
   int64_t droppedEvents = 0;

@@ -20,11 +20,13 @@ RankReport::RankReport(const Session &session)
     : sentBytes(session.program.num_collectives + session.feeds.size(), 0),
       collectiveTime(sentBytes.size(), 0),
       vertexTime(session.program.num_vertices, 0),
-      isWhole(session.program.num_collectives, 0) {}
+      isWhole(session.program.num_collectives, 0),
+      times(session.program.num_collectives, 0) {}
 
 std::vector<int64_t> RankReport::pack() const {
   std::vector<int64_t> numbers = {peakBytes, readTime, runTime, writeTime};
-  for (const auto *part : {&sentBytes, &collectiveTime, &vertexTime, &isWhole})
+  for (const auto *part :
+       {&sentBytes, &collectiveTime, &vertexTime, &isWhole, &times})
     numbers.insert(numbers.end(), part->begin(), part->end());
   return numbers;
 }
@@ -32,7 +34,8 @@ std::vector<int64_t> RankReport::pack() const {
 void RankReport::unpack(const int64_t *numbers) {
   for (int64_t *number : {&peakBytes, &readTime, &runTime, &writeTime})
     *number = *numbers++;
-  for (auto *part : {&sentBytes, &collectiveTime, &vertexTime, &isWhole}) {
+  for (auto *part :
+       {&sentBytes, &collectiveTime, &vertexTime, &isWhole, &times}) {
     std::copy(numbers, numbers + part->size(), part->begin());
     numbers += part->size();
   }
@@ -66,6 +69,13 @@ static bool isWhole(const std::vector<RankReport> &ranks, size_t index) {
          }) != 0;
 }
 
+/// How often collective `index` ran, which only a run tells where loops end by
+/// a condition; all ranks agree.
+static int64_t timesOf(const std::vector<RankReport> &ranks, size_t index) {
+  return largest(ranks,
+                 [&](const RankReport &rank) { return rank.times[index]; });
+}
+
 static void writeCollectives(JSONWriter &json, const Session &session,
                              const std::vector<RankReport> &ranks) {
   const TapestryProgram &program = session.program;
@@ -92,7 +102,10 @@ static void writeCollectives(JSONWriter &json, const Session &session,
     bool whole = isWhole(ranks, i);
     if (whole)
       json.member("by", session.backend());
-    bytes(i, collective.predicted_bytes,
+    int64_t times = timesOf(ranks, i);
+    if (times != 1)
+      json.member("times", times);
+    bytes(i, times * collective.predicted_bytes,
           whole ? "payload_bytes" : "counted_bytes");
     time(i, session.options.repeat);
     json.endObject();
@@ -192,11 +205,12 @@ tapestry::rt::contractBreaches(const Session &session,
   for (int32_t i = 0; i < session.program.num_collectives; ++i) {
     const TapestryCollective &collective = session.program.collectives[i];
     int64_t counted = countedBytes(ranks, i);
-    if (counted != collective.predicted_bytes && !isWhole(ranks, i))
+    int64_t predicted = timesOf(ranks, i) * collective.predicted_bytes;
+    if (counted != predicted && !isWhole(ranks, i))
       text += format("warning: collective %d (%s of '%s'): %s "
                      "predicted, %lld sent\n",
                      i, collectiveName(collective.kind), collective.vertex,
-                     countOf(collective.predicted_bytes, "byte").c_str(),
+                     countOf(predicted, "byte").c_str(),
                      static_cast<long long>(counted));
   }
   return text;

@@ -21,6 +21,8 @@ struct RankReport {
   /// Per collective: whether the back end does it, whose bytes are then those
   /// that it was handed.
   std::vector<int64_t> isWhole;
+  /// Per collective: how often it ran in one run.
+  std::vector<int64_t> times;
 
   explicit RankReport(const Session &session);
   /// As numbers in a row, to be sent.

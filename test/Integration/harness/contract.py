@@ -8,7 +8,8 @@ def _key(entry):
 
 
 def _sorted(entries, byte_key):
-    return sorted((*_key(entry), entry[byte_key]) for entry in entries)
+    """By the bytes of one time: a plan has those, a run those of all passes."""
+    return sorted((*_key(entry), entry[byte_key] / entry.get("times", 1)) for entry in entries)
 
 
 def _memory_problems(plan, report, backend):

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "tapestry/Codegen/Common/MemoryUse.h"
 #include "llvm/ADT/DenseMap.h"
@@ -57,6 +58,7 @@ private:
   std::vector<std::optional<int64_t>> numbersOf(mlir::func::CallOp call,
                                                 Frame &caller);
   bool runLoop(mlir::Operation *op, Frame &frame);
+  bool runPass(mlir::scf::WhileOp loop, Frame &frame);
   bool allocate(mlir::memref::AllocOp alloc, Frame &frame);
   const std::vector<mlir::Operation *> &actionsOf(mlir::Block &block);
   bool acts(mlir::Operation *op);

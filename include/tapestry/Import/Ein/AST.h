@@ -272,7 +272,16 @@ struct Constraint {
 };
 
 struct Stmt {
-  enum class Kind { Param, Import, Input, Output, Equation, Def, Invalid };
+  enum class Kind {
+    Param,
+    Import,
+    Input,
+    Output,
+    Equation,
+    Repeat,
+    Def,
+    Invalid
+  };
   Kind kind;
   llvm::SMRange range;
   /// What the statement defines (for Output: names) and where.
@@ -356,6 +365,29 @@ struct EquationStmt : Stmt {
   llvm::ArrayRef<const EquationStmt *> more;
   EquationStmt() : Stmt(Kind::Equation) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Equation; }
+};
+
+/// A statement in the body of a loop.
+struct Step {
+  enum class Kind {
+    Plain, ///< an equation or a loop
+    Next   ///< `next X[i] = ...`: what X is in the next pass
+  };
+  Kind kind;
+  const Stmt *stmt;
+};
+
+/// `repeat NAME:passes (carried) { body } until condition`; the name is the
+/// counter's.
+struct RepeatStmt : Stmt {
+  const Expr *passes = nullptr;
+  /// What is carried from one pass to the next, and with what it begins.
+  llvm::ArrayRef<const EquationStmt *> carried;
+  llvm::ArrayRef<Step> body;
+  /// Null: all passes run.
+  const EquationStmt *until = nullptr;
+  RepeatStmt() : Stmt(Kind::Repeat) {}
+  static bool classof(const Stmt *s) { return s->kind == Kind::Repeat; }
 };
 
 /// A parameter or the result of a macro. Without brackets: a scalar.

@@ -243,17 +243,47 @@ struct Tensor {
   llvm::SmallVector<int64_t, 4> shape;
   /// Where the program names it: for a macro's result, the use of the macro.
   llvm::SMLoc loc;
-  /// Position in Graph::vertices of the producer; nothing for an input.
+  /// Position in Graph::vertices of the producer; nothing for an input and for
+  /// what a loop carries.
   std::optional<unsigned> vertex;
+  /// Whether it is what a loop carries, in its body or behind it.
+  bool isCarried = false;
+  /// Of the counter of a loop, in its body: how many passes there are at most.
+  std::optional<int64_t> passes;
   /// What is asked of the producer's cut, by the names of its labels (of an
   /// input: the numbers of its dimensions), and the layout group.
   ShardingConstraints constraints;
 };
 
+/// A part of the graph that is run several times. Of what it carries there are
+/// the first value, its name in the body, what a pass makes of it, and the
+/// result: positions in Graph::tensors.
+struct Loop {
+  struct Carried {
+    unsigned init = 0;
+    unsigned argument = 0;
+    unsigned next = 0;
+    unsigned result = 0;
+  };
+  std::string name;
+  int64_t passes = 1;
+  llvm::SmallVector<Carried, 2> carried;
+  /// The bool that ends it.
+  std::optional<unsigned> stop;
+  /// The tensors of the body: arguments, then what is computed.
+  unsigned begin = 0, end = 0;
+  llvm::SMLoc loc;
+  /// As a vertex' calls.
+  llvm::SmallVector<llvm::SMLoc, 1> calls;
+};
+
 struct Graph {
-  /// Inputs and results of vertices in the order of their definition.
+  /// Inputs, results of vertices and what loops carry, in the order of their
+  /// definition.
   std::vector<Tensor> tensors;
   std::vector<Vertex> vertices;
+  /// In the order of their bodies; a loop comes before those inside of it.
+  std::vector<Loop> loops;
   struct Output {
     unsigned tensor;
     llvm::SMLoc loc;

@@ -49,6 +49,9 @@ struct PlanOperand {
   /// empty; no ranges: all points.
   ZBox guard = {};
   AccessKind kind = AccessKind::Affine;
+  /// How often the tensor is fetched: what a loop reads from outside comes
+  /// once, what its passes make in every one.
+  int64_t trips = 1;
 
   /// Whether index points read less than the projection names.
   bool isPartial() const {
@@ -92,6 +95,8 @@ struct PlanVertex {
   double flops = 0;
   /// Bytes of memory that the whole vertex moves beside operands and result.
   double extraBytes = 0;
+  /// How often it is computed: the passes of the loops around it.
+  int64_t trips = 1;
   /// Whether one loop nest computes it point by point: while that runs, all
   /// that it reads is held and all that it writes.
   bool isNest = false;

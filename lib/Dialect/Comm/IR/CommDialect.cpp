@@ -5,6 +5,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "tapestry/Dialect/Comm/IR/CommLoop.h"
 #include "tapestry/Dialect/Index/IR/BytecodeVersion.h"
 #include "tapestry/Dialect/Index/IR/OwnAttributes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -27,6 +28,10 @@ void CommDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "tapestry/Dialect/Comm/IR/CommOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "tapestry/Dialect/Comm/IR/CommLoop.cpp.inc"
       >();
   addInterfaces<index::BytecodeVersion>();
 }

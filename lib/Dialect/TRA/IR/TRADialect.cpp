@@ -5,7 +5,7 @@
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Index/IR/BytecodeVersion.h"
 #include "tapestry/Dialect/Index/IR/OwnAttributes.h"
-#include "tapestry/Dialect/TRA/IR/TRA.h"
+#include "tapestry/Dialect/TRA/IR/TRALoop.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallSet.h"
@@ -112,6 +112,10 @@ void TRADialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "tapestry/Dialect/TRA/IR/TRAOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "tapestry/Dialect/TRA/IR/TRALoop.cpp.inc"
       >();
   addInterfaces<TRABytecode>();
 }

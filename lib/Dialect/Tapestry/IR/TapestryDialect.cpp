@@ -7,6 +7,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryLoop.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScatter.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -46,7 +47,7 @@ void TapestryDialect::initialize() {
 #define GET_OP_LIST
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
       >();
-  addOperations<ScatterOp>();
+  addOperations<LoopOp, NextOp, ScatterOp>();
   registerBytecode();
   addInterfaces<TapestryInlinerInterface>();
 }

@@ -26,7 +26,7 @@ GatherOp teg::buildGather(OpBuilder &builder, Location loc,
     extents.push_back(shape[dim]);
     indices.push_back(index.tensor);
     maps.push_back(index.map);
-    if (use.pad)
+    if (use.pad || index.isInside)
       continue;
     Value check = checkIndex(
         builder, loc, index.tensor, shape[dim],

@@ -20,20 +20,27 @@ struct TapestryVerifyShardsPass
   void runOnOperation() override {
     markAllAnalysesPreserved();
     index::GridAttr grid = getOperation().getGridAttr();
-    for (auto op : getOperation().getBody().getOps<BlockOpInterface>()) {
-      if (op.hasPartition() && !grid) {
-        op->emitError() << "shards of \"" << op.getVertexName()
-                        << "\": it has a partition, but the graph @"
-                        << getOperation().getSymName() << " names no grid";
-        return signalPassFailure();
-      }
-      DeviceGrid devices = grid ? grid.getDeviceGrid() : DeviceGrid();
-      if (failed(verifyShards(op, devices)))
-        return signalPassFailure();
-      numProved += op.hasPartition();
-      for (unsigned result = 0; result < op->getNumResults(); ++result)
-        numProved += op.getHomeLayout(result).has_value();
-    }
+    WalkResult proved = getOperation().walk([&](BlockOpInterface op) {
+      return failed(verify(op, grid)) ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+    });
+    if (proved.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult verify(BlockOpInterface op, index::GridAttr grid) {
+    if (op.hasPartition() && !grid)
+      return op->emitError() << "shards of \"" << op.getVertexName()
+                             << "\": it has a partition, but the graph @"
+                             << getOperation().getSymName() << " names no grid";
+    DeviceGrid devices = grid ? grid.getDeviceGrid() : DeviceGrid();
+    if (failed(verifyShards(op, devices)))
+      return failure();
+    numProved += op.hasPartition();
+    for (unsigned result = 0; result < op->getNumResults(); ++result)
+      numProved += op.getHomeLayout(result).has_value();
+    return success();
   }
 };
 

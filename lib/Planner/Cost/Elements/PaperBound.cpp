@@ -48,5 +48,6 @@ double cost::elements::paperVertexBound(const PlanGraph &graph,
   }
   if (f.empty())
     return 0;
-  return std::max(minimizeOverCuts(space, f).bound - whole, 0.0);
+  return double(vertex.trips) *
+         std::max(minimizeOverCuts(space, f).bound - whole, 0.0);
 }

@@ -26,7 +26,7 @@ double cost::elements::joinCost(const PlanGraph &graph,
     perCall += partElements(
         projectedParts(operand.projection, vertex.extents(), parts,
                        graph.vertices[operand.producer].shape, operand.guard));
-  return callsOf(parts) * perCall;
+  return double(vertex.trips) * callsOf(parts) * perCall;
 }
 
 double cost::elements::aggregateCost(const PlanVertex &vertex,
@@ -37,7 +37,8 @@ double cost::elements::aggregateCost(const PlanVertex &vertex,
       combined *= part;
   double perPart = partElements(
       projectedParts(vertex.output, vertex.extents(), parts, vertex.shape));
-  return callsOf(parts) / combined * (combined - 1) * perPart;
+  return double(vertex.trips) * callsOf(parts) / combined * (combined - 1) *
+         perPart;
 }
 
 double cost::elements::repartitionCost(llvm::ArrayRef<PartDim> producer,
@@ -69,11 +70,13 @@ cost::elements::paperCosts(const PlanGraph &graph,
       const PlanVertex &producer = graph.vertices[operand.producer];
       if (producer.storedFor)
         continue;
-      costs[v][PaperRepartition] += repartitionCost(
-          projectedParts(producer.output, producer.extents(),
-                         parts[operand.producer], producer.shape),
-          projectedParts(operand.projection, vertex.extents(), parts[v],
-                         producer.shape, operand.guard));
+      costs[v][PaperRepartition] +=
+          operand.trips *
+          repartitionCost(
+              projectedParts(producer.output, producer.extents(),
+                             parts[operand.producer], producer.shape),
+              projectedParts(operand.projection, vertex.extents(), parts[v],
+                             producer.shape, operand.guard));
     }
   }
   return costs;

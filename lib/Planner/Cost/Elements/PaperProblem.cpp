@@ -75,7 +75,8 @@ private:
                         const Projection &projection,
                         llvm::ArrayRef<int64_t> shape,
                         llvm::ArrayRef<ZRange> guard = {});
-  SharedTable tableOf(const Interface &from, const Interface &to);
+  SharedTable tableOf(const Interface &from, const Interface &to,
+                      int64_t trips);
 
   const PlanGraph &graph;
   const DeviceGrid &grid;
@@ -86,7 +87,7 @@ private:
   std::vector<const VertexForm *> formOfVertex;
   std::map<std::vector<TensorParts>, unsigned> layoutIds;
   std::map<std::vector<uint32_t>, SharedClasses> classMaps;
-  std::map<std::pair<unsigned, unsigned>, SharedTable> tables;
+  std::map<std::tuple<unsigned, unsigned, int64_t>, SharedTable> tables;
   std::map<std::pair<unsigned, unsigned>, SharedTable> equalities;
 };
 
@@ -210,6 +211,7 @@ llvm::Expected<const VertexForm *> Builder::formOf(unsigned v) {
   llvm::raw_svector_ostream os(key);
   describe(os, vertex.extents());
   describe(os, vertex.output);
+  os << "t" << vertex.trips;
   for (const PlanOperand &operand : vertex.operands) {
     os << "<";
     describe(os, graph.vertices[operand.producer].shape);
@@ -367,8 +369,9 @@ void Builder::addGroupEdges(PlanProblem &problem) {
     }
 }
 
-SharedTable Builder::tableOf(const Interface &from, const Interface &to) {
-  SharedTable &shared = tables[{from.layoutsId, to.layoutsId}];
+SharedTable Builder::tableOf(const Interface &from, const Interface &to,
+                             int64_t trips) {
+  SharedTable &shared = tables[{from.layoutsId, to.layoutsId, trips}];
   if (shared)
     return shared;
   CostTable table;
@@ -377,7 +380,7 @@ SharedTable Builder::tableOf(const Interface &from, const Interface &to) {
   table.values.reserve(size_t(table.rows) * table.columns);
   for (const TensorParts &producer : from.layouts)
     for (const TensorParts &consumer : to.layouts)
-      table.values.push_back(repartitionCost(producer, consumer));
+      table.values.push_back(trips * repartitionCost(producer, consumer));
   shared = std::make_shared<const CostTable>(std::move(table));
   return shared;
 }
@@ -421,7 +424,8 @@ llvm::Expected<PlanProblem> Builder::build() {
       const Interface &from = outputOf(producer);
       const Interface &to = form.operands[o];
       problem.edges.push_back({graph.leadOf(producer), v, from.classes,
-                               to.classes, tableOf(from, to)});
+                               to.classes,
+                               tableOf(from, to, vertex.operands[o].trips)});
     }
   }
   addGroupEdges(problem);

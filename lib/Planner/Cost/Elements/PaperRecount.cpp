@@ -50,6 +50,7 @@ std::vector<VertexCost> cost::elements::recountPaper(const DecidedPlan &plan) {
       join += calls * sizeOf(read);
       if (!producer.storedFor)
         repartition +=
+            operand.trips *
             moveCost(piecesOf(producer.output, producer,
                               plan.parts[operand.producer], producer.shape),
                      read);
@@ -58,8 +59,8 @@ std::vector<VertexCost> cost::elements::recountPaper(const DecidedPlan &plan) {
         (calls - calls / combined) *
         sizeOf(piecesOf(vertex.output, vertex, parts, vertex.shape));
     VertexCost &cost = costs.emplace_back(3);
-    cost[PaperJoin] = join;
-    cost[PaperAggregate] = aggregate;
+    cost[PaperJoin] = vertex.trips * join;
+    cost[PaperAggregate] = vertex.trips * aggregate;
     cost[PaperRepartition] = repartition;
   }
   return costs;

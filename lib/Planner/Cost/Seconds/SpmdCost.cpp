@@ -48,9 +48,11 @@ double cost::seconds::workSeconds(const PlanGraph &graph,
       touched = std::min(touched, points);
     bytes += touched * producer.elementBytes;
   }
-  return std::max(vertex.flops * share / machine.flopsOf(vertex.elementBytes),
-                  bytes / machine.memoryBandwidth) +
-         machine.vertexLatency;
+  double once =
+      std::max(vertex.flops * share / machine.flopsOf(vertex.elementBytes),
+               bytes / machine.memoryBandwidth) +
+      machine.vertexLatency;
+  return double(vertex.trips) * once;
 }
 
 double cost::seconds::collectiveSeconds(const Collective &collective,
@@ -102,9 +104,11 @@ std::vector<VertexCost> cost::seconds::spmdCosts(const PlanGraph &graph,
       continue;
     costs[v][SpmdWork] = workSeconds(graph, vertex, grid, machine,
                                      *placement.vertices[v].partition);
-    costs[v][SpmdHome] = moveSeconds(vertex, stepsHome(graph, placement, v));
+    costs[v][SpmdHome] = double(vertex.trips) *
+                         moveSeconds(vertex, stepsHome(graph, placement, v));
     for (unsigned o = 0; o < vertex.operands.size(); ++o)
       costs[v][SpmdFetch] +=
+          double(vertex.operands[o].trips) *
           moveSeconds(graph.vertices[vertex.operands[o].producer],
                       stepsOfOperand(graph, placement, v, o));
   }
@@ -119,10 +123,11 @@ double cost::seconds::independentSeconds(const PlanGraph &graph,
     if (!vertex.hasWork())
       continue;
     double bytes = double(vertex.elements()) * vertex.elementBytes;
-    seconds += std::max(vertex.flops / machine.flopsOf(vertex.elementBytes),
-                        bytes / machine.memoryBandwidth) /
-                   devices +
-               machine.vertexLatency;
+    double once = std::max(vertex.flops / machine.flopsOf(vertex.elementBytes),
+                           bytes / machine.memoryBandwidth) /
+                      devices +
+                  machine.vertexLatency;
+    seconds += double(vertex.trips) * once;
   }
   return seconds;
 }

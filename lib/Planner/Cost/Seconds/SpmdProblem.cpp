@@ -59,7 +59,8 @@ private:
   const MoveTable &movesHome(const PlanVertex &vertex, const WorkForm &work,
                              const HomeForm &home);
   const MoveTable &movesToOperand(const PlanVertex &producer,
-                                  const HomeForm &home, const Shown &operand);
+                                  const HomeForm &home, const Shown &operand,
+                                  int64_t trips);
   void addVertex(unsigned v, SpmdProblem &result);
   std::vector<PlanProblem::MemoryTerm>
   termsOf(const PlanProblem &problem, llvm::ArrayRef<CertainBytes> held);
@@ -311,8 +312,9 @@ const MoveTable &Builder::movesHome(const PlanVertex &vertex,
                                     const WorkForm &work,
                                     const HomeForm &home) {
   ReshardingTable &table = *home.table;
-  std::vector<int64_t> key = {
-      0, work.result.number, vertex.bytesPerElement(true), vertex.elementBytes};
+  std::vector<int64_t> key = {0, work.result.number,
+                              vertex.bytesPerElement(true), vertex.elementBytes,
+                              vertex.trips};
   key.insert(key.end(), home.allowed.begin(), home.allowed.end());
   key.insert(key.end(), vertex.shape.begin(), vertex.shape.end());
   std::unique_ptr<MoveTable> &known = m.moves[key];
@@ -352,7 +354,7 @@ const MoveTable &Builder::movesHome(const PlanVertex &vertex,
           best = total;
           stop = first;
         }
-      seconds->values.push_back(best);
+      seconds->values.push_back(double(vertex.trips) * best);
       known->stop.push_back(stop);
     }
   }
@@ -362,9 +364,9 @@ const MoveTable &Builder::movesHome(const PlanVertex &vertex,
 
 const MoveTable &Builder::movesToOperand(const PlanVertex &producer,
                                          const HomeForm &home,
-                                         const Shown &operand) {
+                                         const Shown &operand, int64_t trips) {
   ReshardingTable &table = *home.table;
-  std::vector<int64_t> key = {1, operand.number, producer.elementBytes};
+  std::vector<int64_t> key = {1, operand.number, producer.elementBytes, trips};
   key.insert(key.end(), home.allowed.begin(), home.allowed.end());
   std::unique_ptr<MoveTable> &known = m.moves[key];
   if (known)
@@ -382,7 +384,7 @@ const MoveTable &Builder::movesToOperand(const PlanVertex &producer,
     for (uint32_t row = 0; row < seconds->rows; ++row) {
       size_t entry = size_t(row) * columns + column;
       const ReshardingTable::Read &read = reads[home.allowed[row]];
-      seconds->values[entry] = read.seconds;
+      seconds->values[entry] = double(trips) * read.seconds;
       known->stop[entry] = read.last;
     }
   }
@@ -437,7 +439,7 @@ void Builder::addVertex(unsigned v, SpmdProblem &result) {
     if (m.home[producer]) {
       operandEdges[v].back() = problem.edges.size();
       move = &movesToOperand(m.graph.vertices[producer], *m.home[producer],
-                             form.operands[o]);
+                             form.operands[o], vertex.operands[o].trips);
       problem.edges.push_back({*m.variables[producer].home, *own.work,
                                m.home[producer]->classes,
                                form.operands[o].classes, move->seconds});

@@ -94,11 +94,13 @@ std::vector<VertexCost> cost::seconds::recountSpmd(const DecidedPlan &plan) {
             tensor.bytesPerElement(!steps[s - 1].partial.empty()));
       return seconds;
     };
-    costs[v][SpmdWork] = vertex.cutAs ? 0 : countWork(plan, v);
+    double passes = vertex.trips;
+    costs[v][SpmdWork] = vertex.cutAs ? 0 : passes * countWork(plan, v);
     costs[v][SpmdHome] =
-        count(vertex, layoutsOfResult(graph, plan.placement, v));
+        passes * count(vertex, layoutsOfResult(graph, plan.placement, v));
     for (unsigned o = 0; o < vertex.operands.size(); ++o)
       costs[v][SpmdFetch] +=
+          vertex.operands[o].trips *
           count(graph.vertices[vertex.operands[o].producer],
                 layoutsOfRead(graph, plan.placement, {v, o}));
   }

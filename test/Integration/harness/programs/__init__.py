@@ -1,8 +1,8 @@
 """Programs with independent formulas for their results, by theme."""
 
 from . import (
-    bydata, distances, draws, folds, integers, linear, neural, scalars, scatters, shapes, statements,
-    tiles, turns, unsigned, views, windows,
+    bydata, distances, draws, folds, integers, linear, loops, neural, scalars, scatters, shapes,
+    statements, tiles, turns, unsigned, views, windows,
 )  # fmt: skip
 from .registry import PROGRAMS, Program
 

@@ -98,6 +98,8 @@ struct GatherIndex {
   mlir::AffineMap map;
   /// The label of the dimension, and what a message calls the tensor.
   llvm::StringRef label, name;
+  /// Whether it is known to name none outside.
+  bool isInside = false;
 };
 
 /// A read of a table at places that data name.

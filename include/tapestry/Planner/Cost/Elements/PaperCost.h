@@ -15,7 +15,8 @@
 namespace tapestry::cost::elements {
 
 /// p * sum over the operands of one part's elements (section 7, "transferring
-/// into the join"); 0 for an input.
+/// into the join"); 0 for an input. This and the next are of all passes of the
+/// loops around the vertex.
 double joinCost(const model::PlanGraph &graph, const model::PlanVertex &vertex,
                 llvm::ArrayRef<int64_t> parts);
 

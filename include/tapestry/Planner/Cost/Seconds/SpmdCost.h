@@ -17,7 +17,8 @@ namespace tapestry::cost::seconds {
 
 /// Seconds that the busiest device works on its block of a vertex: the larger
 /// of operations at the device's peak and bytes read and written at its memory
-/// bandwidth, plus what starting a vertex costs. 0 for an input.
+/// bandwidth, plus what starting a vertex costs, in every pass of the loops
+/// around it. 0 for an input.
 double workSeconds(const model::PlanGraph &graph,
                    const model::PlanVertex &vertex, const DeviceGrid &grid,
                    const machine::Machine &machine, const Partition &partition);

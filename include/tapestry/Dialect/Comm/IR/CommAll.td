@@ -1,0 +1,4 @@
+//===- CommAll.td - All of comm, for its page --------------*- tablegen -*-===//
+
+include "tapestry/Dialect/Comm/IR/CommOps.td"
+include "tapestry/Dialect/Comm/IR/CommLoop.td"

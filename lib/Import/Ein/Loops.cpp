@@ -1,0 +1,280 @@
+//===- Loops.cpp - Loops of a .ein program --------------------------------===//
+//
+// A body has a scope of its own, which sees what is around it. The counter is
+// carried as a tensor of the program is: a scalar that begins with 0 and to
+// which every pass adds 1.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analyzer.h"
+
+using namespace tapestry::ein;
+using namespace tapestry::ein::ast;
+
+/// A counter, or one more than it, as a vertex.
+std::optional<unsigned> Analyzer::addNumber(const Scope &scope,
+                                            const RepeatStmt &stmt,
+                                            std::string name,
+                                            std::optional<unsigned> before) {
+  EquationStmt equation;
+  equation.nameRange = stmt.nameRange;
+  Vertex vertex;
+  auto add = [&](NodeKind kind, llvm::ArrayRef<unsigned> args, int64_t value) {
+    Node node;
+    node.kind = kind;
+    node.type = ElementType::I64;
+    node.args.assign(args.begin(), args.end());
+    node.constant.integer = value;
+    vertex.nodes.push_back(std::move(node));
+  };
+  if (before) {
+    vertex.operands.emplace_back().tensor = *before;
+    add(NodeKind::Operand, {}, 0);
+    add(NodeKind::Constant, {}, 1);
+    add(NodeKind::Add, {0, 1}, 0);
+  } else {
+    add(NodeKind::Constant, {}, 0);
+  }
+  return addTensor(scope, equation, std::move(name), ElementType::I64, {},
+                   std::move(vertex));
+}
+
+/// What the loop begins with, the counter last: vertices before it, whose
+/// memory becomes the loop's.
+bool Analyzer::beginCarried(const Scope &scope, const RepeatStmt &stmt,
+                            Loop &loop) {
+  bool ok = true;
+  for (auto [position, init] : llvm::enumerate(stmt.carried)) {
+    ok &= checkNew(scope, init->name, init->nameRange);
+    for (const EquationStmt *earlier : stmt.carried.take_front(position))
+      if (earlier->name == init->name) {
+        diagnostics.error(init->nameRange,
+                          "'" + init->name + "' is carried twice");
+        ok = false;
+      }
+  }
+  if (!ok)
+    return false;
+  for (const EquationStmt *init : stmt.carried) {
+    std::optional<unsigned> tensor = expand(scope, *init).front();
+    if (!tensor)
+      return false;
+    Tensor &begun = graph.tensors[*tensor];
+    if (!init->constraints.empty())
+      addConstraints(scope, init->constraints,
+                     labelTargets(scope, begun, *init, *init), init->name,
+                     begun.constraints.work, &begun.constraints.layoutGroup);
+    begun.name = loop.name + "." + init->name.str() + ".start";
+    loop.carried.push_back({*tensor, 0, 0, 0});
+  }
+  std::optional<unsigned> zero =
+      addNumber(scope, stmt, loop.name + ".start", std::nullopt);
+  if (zero)
+    loop.carried.push_back({*zero, 0, 0, 0});
+  return zero.has_value();
+}
+
+/// The names of what is carried, as the body knows it.
+void Analyzer::addArguments(Scope &body, const RepeatStmt &stmt, Loop &loop) {
+  for (auto [position, carried] : llvm::enumerate(loop.carried)) {
+    bool isCounter = position == stmt.carried.size();
+    Tensor argument = graph.tensors[carried.init];
+    argument.vertex.reset();
+    argument.isCarried = true;
+    argument.constraints = {};
+    if (isCounter)
+      argument.passes = loop.passes;
+    argument.name = isCounter
+                        ? loop.name
+                        : body.vertexNameFor(stmt.carried[position]->name);
+    carried.argument = graph.tensors.size();
+    if (isCounter)
+      body.counters.push_back(carried.argument);
+    Binding binding;
+    binding.kind = Binding::Kind::Tensor;
+    binding.tensor = carried.argument;
+    binding.defined =
+        isCounter ? stmt.nameRange : stmt.carried[position]->nameRange;
+    body.define(isCounter ? stmt.name : stmt.carried[position]->name, binding);
+    graph.tensors.push_back(std::move(argument));
+  }
+}
+
+/// `next X[...] = ...`; all names still stand for what they were.
+bool Analyzer::visitNext(Scope &body, const RepeatStmt &stmt,
+                         const EquationStmt &next, Loop &loop) {
+  if (!next.more.empty()) {
+    diagnostics.error(next.more.front()->nameRange,
+                      "'next' has one name on its left side");
+    return false;
+  }
+  const auto *init = llvm::find_if(stmt.carried, [&](const auto *carried) {
+    return carried->name == next.name;
+  });
+  if (init == stmt.carried.end()) {
+    diagnostics
+        .error(next.nameRange,
+               "'" + next.name + "' is not carried by loop '" + stmt.name + "'")
+        .note(stmt.nameRange, "what a loop carries stands behind its counter, "
+                              "with what it begins with");
+    return false;
+  }
+  Loop::Carried &carried = loop.carried[init - stmt.carried.begin()];
+  if (carried.next != 0) {
+    diagnostics.error(next.nameRange,
+                      "'" + next.name + "' has a second 'next'");
+    return false;
+  }
+  std::optional<unsigned> made = expand(body, next).front();
+  if (!made)
+    return false;
+  Tensor &tensor = graph.tensors[*made];
+  const Tensor &begun = graph.tensors[carried.init];
+  if (tensor.type != begun.type || tensor.shape != begun.shape) {
+    diagnostics
+        .error(next.nameRange, "'" + next.name + "' is carried as " +
+                                   typeToString(begun.type, begun.shape) +
+                                   ", but its 'next' is " +
+                                   typeToString(tensor.type, tensor.shape))
+        .note((*init)->nameRange, "it begins here");
+    return false;
+  }
+  if (!next.constraints.empty())
+    addConstraints(body, next.constraints,
+                   labelTargets(body, tensor, next, next), next.name,
+                   tensor.constraints.work, &tensor.constraints.layoutGroup);
+  carried.next = *made;
+  return true;
+}
+
+bool Analyzer::visitSteps(Scope &body, const RepeatStmt &stmt, Loop &loop) {
+  for (const Step &step : stmt.body)
+    if (auto *equation = llvm::dyn_cast<EquationStmt>(step.stmt);
+        equation && step.kind == Step::Kind::Plain) {
+      body.announce(equation->name, equation->nameRange);
+      for (const EquationStmt *side : equation->more)
+        body.announce(side->name, side->nameRange);
+    }
+  bool ok = true;
+  for (const Step &step : stmt.body) {
+    if (diagnostics.limitReached() || limitReported)
+      return false;
+    if (auto *inner = llvm::dyn_cast<RepeatStmt>(step.stmt))
+      visitRepeat(body, *inner);
+    else if (step.kind == Step::Kind::Plain)
+      visitEquation(body, *llvm::cast<EquationStmt>(step.stmt));
+    else
+      ok &= visitNext(body, stmt, *llvm::cast<EquationStmt>(step.stmt), loop);
+  }
+  for (auto [init, carried] : llvm::zip(stmt.carried, loop.carried))
+    if (ok && carried.next == 0) {
+      diagnostics.error(init->nameRange, "'" + init->name +
+                                             "' is carried, but the body of "
+                                             "loop '" +
+                                             stmt.name + "' has no 'next " +
+                                             init->name + "'");
+      ok = false;
+    }
+  return ok;
+}
+
+/// The condition sees what the pass has made of what is carried.
+bool Analyzer::visitUntil(const Scope &body, const RepeatStmt &stmt,
+                          Loop &loop) {
+  Scope made = Scope::ofLast(body);
+  for (auto [init, carried] : llvm::zip(stmt.carried, loop.carried)) {
+    Binding binding;
+    binding.kind = Binding::Kind::Tensor;
+    binding.defined = init->nameRange;
+    binding.tensor = carried.next;
+    made.define(init->name, binding);
+  }
+  std::optional<unsigned> stop = expand(made, *stmt.until).front();
+  if (!stop)
+    return false;
+  const Tensor &tensor = graph.tensors[*stop];
+  if (tensor.type != ElementType::Bool || !tensor.shape.empty()) {
+    diagnostics
+        .error(stmt.until->range, "what ends a loop is one bool, but this is " +
+                                      typeToString(tensor.type, tensor.shape))
+        .note("a comparison of scalars is one, as in until E < 1e-6 or until "
+              "max[i](abs(R[i])) < 1e-6");
+    return false;
+  }
+  loop.stop = *stop;
+  return true;
+}
+
+void Analyzer::defineResults(Scope &scope, const RepeatStmt &stmt, Loop loop,
+                             unsigned position) {
+  loop.end = graph.tensors.size();
+  for (auto [number, carried] : llvm::enumerate(loop.carried)) {
+    bool isCounter = number == stmt.carried.size();
+    Tensor result = graph.tensors[carried.argument];
+    result.passes.reset();
+    const EquationStmt *init = isCounter ? nullptr : stmt.carried[number];
+    result.name =
+        isCounter ? loop.name + ".count" : scope.vertexNameFor(init->name);
+    carried.result = graph.tensors.size();
+    Binding binding;
+    binding.kind = Binding::Kind::Tensor;
+    binding.tensor = carried.result;
+    binding.defined = isCounter ? stmt.nameRange : init->nameRange;
+    scope.define(isCounter ? (stmt.name + ".count").str() : init->name.str(),
+                 binding);
+    graph.tensors.push_back(std::move(result));
+  }
+  graph.loops[position] = std::move(loop);
+}
+
+void Analyzer::visitRepeat(Scope &scope, const RepeatStmt &stmt) {
+  // Whatever is wrong, what is used later is defined.
+  auto poison = [&] {
+    Binding wrong;
+    wrong.defined = stmt.nameRange;
+    for (const EquationStmt *init : stmt.carried)
+      if (!scope.findOwn(init->name))
+        scope.define(init->name, wrong);
+    scope.define((stmt.name + ".count").str(), wrong);
+  };
+  if (!checkNew(scope, stmt.name, stmt.nameRange))
+    return poison();
+  if (const Binding *earlier = scope.findOwn((stmt.name + ".count").str())) {
+    diagnostics
+        .error(stmt.nameRange,
+               "'" + stmt.name + "' is the counter of another loop")
+        .note(earlier->defined, "that is here");
+    return poison();
+  }
+  std::optional<int64_t> passes =
+      ConstantEvaluator(scope, diagnostics, "a number of passes")
+          .evaluateInt(stmt.passes, [&](const ExtentExpr &expr) {
+            return scope.extentOf(expr, diagnostics);
+          });
+  if (passes && *passes < 1) {
+    diagnostics.error(stmt.passes->range, "a loop has at least 1 pass, not " +
+                                              llvm::Twine(*passes));
+    passes.reset();
+  }
+  Loop loop;
+  loop.name = scope.vertexNameFor(stmt.name);
+  loop.loc = stmt.nameRange.Start;
+  loop.calls.assign(calls.rbegin(), calls.rend());
+  if (!passes || !beginCarried(scope, stmt, loop))
+    return poison();
+  loop.passes = *passes;
+  loop.begin = graph.tensors.size();
+  unsigned position = graph.loops.size();
+  graph.loops.emplace_back();
+  Scope body = Scope::ofBody(scope, stmt.name);
+  addArguments(body, stmt, loop);
+  if (!visitSteps(body, stmt, loop) ||
+      (stmt.until && !visitUntil(body, stmt, loop)))
+    return poison();
+  std::optional<unsigned> next =
+      addNumber(body, stmt, loop.name + ".count", loop.carried.back().argument);
+  if (!next)
+    return poison();
+  loop.carried.back().next = *next;
+  defineResults(scope, stmt, std::move(loop), position);
+}

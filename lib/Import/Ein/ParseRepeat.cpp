@@ -1,0 +1,145 @@
+//===- ParseRepeat.cpp - Loops of a .ein file -----------------------------===//
+
+#include "ParserImpl.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace tapestry::ein;
+using namespace tapestry::ein::ast;
+
+/// The word is a view, too, which has brackets.
+bool Parser::atRepeat() const {
+  return token.is(TokenKind::Identifier) && token.spelling == "repeat" &&
+         peekNext().is(TokenKind::Identifier);
+}
+
+/// `(X = X0, n[i] = 2 * m[i])`
+bool Parser::parseCarried(RepeatStmt &stmt) {
+  Token open = token;
+  if (!expect(TokenKind::LParen, " and what the loop carries, as in (X = X0)"))
+    return false;
+  llvm::SmallVector<const EquationStmt *> carried;
+  do {
+    Token name;
+    auto *init = context.create<EquationStmt>();
+    if (!parseName(name, "the name of a tensor") ||
+        !parseLeftSide(name, *init) ||
+        !expect(TokenKind::Equal, " and what it begins with") ||
+        !parseRightSide(*init))
+      return false;
+    init->range = since(name.range().Start);
+    carried.push_back(init);
+  } while (consumeIf(TokenKind::Comma));
+  stmt.carried = context.copy<const EquationStmt *>(carried);
+  return expectClosing(TokenKind::RParen, open);
+}
+
+/// One statement of the body; false once reported.
+bool Parser::parseStep(llvm::SmallVectorImpl<Step> &steps) {
+  auto wordClass = classifyWord(token.spelling);
+  if (token.is(TokenKind::Identifier) && wordClass == WordClass::Statement) {
+    diagnostics.error(token.range(), "'" + token.spelling +
+                                         "' cannot stand in the body of a "
+                                         "loop, which holds only equations "
+                                         "and loops");
+    return false;
+  }
+  if (atRepeat()) {
+    const RepeatStmt *inner = parseRepeat();
+    if (inner)
+      steps.push_back({Step::Kind::Plain, inner});
+    return inner != nullptr;
+  }
+  if (!token.is(TokenKind::Identifier))
+    return unexpected("a statement or '}'");
+  Step::Kind kind = Step::Kind::Plain;
+  if (token.spelling == "next" && peekNext().is(TokenKind::Identifier)) {
+    kind = Step::Kind::Next;
+    advance();
+  }
+  Token name;
+  const EquationStmt *equation = parseEquation(name);
+  if (equation)
+    steps.push_back({kind, equation});
+  return equation != nullptr;
+}
+
+bool Parser::parseSteps(RepeatStmt &stmt) {
+  Token open = token;
+  advance();
+  llvm::SaveAndRestore inside(insideDef, true);
+  llvm::SmallVector<Step> steps;
+  bool ok = true;
+  while (!token.is(TokenKind::RBrace) && !diagnostics.limitReached()) {
+    if (token.is(TokenKind::EndOfFile)) {
+      diagnostics
+          .error(stmt.nameRange,
+                 "the body of loop '" + stmt.name + "' is not closed by '}'")
+          .note(open.range(), "it begins here");
+      return false;
+    }
+    if (consumeIf(TokenKind::Newline))
+      continue;
+    const char *start = token.spelling.begin();
+    if (parseStep(steps))
+      continue;
+    ok = false;
+    recover(start);
+  }
+  stmt.body = context.copy<Step>(steps);
+  return consumeIf(TokenKind::RBrace) && ok;
+}
+
+/// Up to the body's '{'.
+bool Parser::parseRepeatHeader(RepeatStmt &stmt) {
+  Token name;
+  if (!parseName(name, "the name of the loop's counter"))
+    return false;
+  define(name);
+  stmt.name = name.spelling;
+  stmt.nameRange = name.range();
+  if (!expect(TokenKind::Colon, " and how many passes there are at most"))
+    return false;
+  {
+    llvm::SaveAndRestore passes(insidePasses, true);
+    stmt.passes = parseExpr();
+  }
+  if (!stmt.passes || !parseCarried(stmt))
+    return false;
+  return token.is(TokenKind::LBrace) ||
+         unexpected("'{' and the statements of a pass");
+}
+
+const RepeatStmt *Parser::parseRepeat() {
+  Nesting level(*this);
+  if (level.tooDeep())
+    return nullptr;
+  Token keyword = token;
+  advance();
+  auto *stmt = context.create<RepeatStmt>();
+  {
+    // What the body defines is known in it only.
+    llvm::SaveAndRestore restore(defined, defined);
+    if (!parseRepeatHeader(*stmt)) {
+      skipDefBody(keyword.spelling.begin());
+      return nullptr;
+    }
+    if (!parseSteps(*stmt))
+      return nullptr;
+    if (token.is(TokenKind::Identifier) && token.spelling == "until") {
+      auto *until = context.create<EquationStmt>();
+      until->name = token.spelling;
+      until->nameRange = token.range();
+      advance();
+      if (!(until->expr = parseExpr()))
+        return nullptr;
+      until->range = until->expr->range;
+      stmt->until = until;
+    }
+  }
+  stmt->range = since(keyword.range().Start);
+  for (const EquationStmt *init : stmt->carried)
+    defined.insert(init->name);
+  // Behind the loop `t.count` is a name.
+  imports.insert(stmt->name);
+  return expectEndOfStatement() ? stmt : nullptr;
+}

@@ -1,0 +1,49 @@
+// RUN: tapestry-opt %s --split-input-file --verify-diagnostics | tapestry-opt --split-input-file | FileCheck %s
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+#rows = #tapestry_index.layout<[5 by "d.0"] on #grid>
+!x = !tra.relation<[5] / [2], f32, #rows>
+
+func.func private @body(tensor<5xf32>, tensor<5xf32>) -> (tensor<5xf32>, tensor<i1>)
+
+// CHECK-LABEL: func.func @loop
+// CHECK: tra.loop @body trips 7 until from %{{.*}} : !tra.relation<{{.*}}> with %{{.*}} : !tra.relation<
+func.func @loop(%x: !x, %y: !x) -> !x {
+  %r = tra.loop @body trips 7 until from %x : !x with %y : !x
+  return %r : !x
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+#rows = #tapestry_index.layout<[5 by "d.0"] on #grid>
+!x = !tra.relation<[5] / [2], f32, #rows>
+func.func @loop_c1_symbol(%x: !x) {
+  // expected-error @below {{calls body, which is no function}}
+  %r = tra.loop @body trips 7 from %x : !x
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+#rows = #tapestry_index.layout<[5 by "d.0"] on #grid>
+!x = !tra.relation<[5] / [2], f32, #rows>
+func.func private @body(tensor<4xf32>) -> tensor<5xf32>
+func.func @loop_c1_argument(%x: !x) {
+  // expected-error @below {{calls body, whose argument 0 is 'tensor<4xf32>', expected 'tensor<5xf32>'}}
+  %r = tra.loop @body trips 7 from %x : !x
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+#rows = #tapestry_index.layout<[5 by "d.0"] on #grid>
+!x = !tra.relation<[5] / [2], f32, #rows>
+func.func private @body(tensor<5xf32>) -> tensor<5xf32>
+func.func @loop_c2(%x: !x) {
+  // expected-error @below {{calls body with 2 results, but that has 1}}
+  %r = tra.loop @body trips 7 until from %x : !x
+  return
+}

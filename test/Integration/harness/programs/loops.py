@@ -1,0 +1,193 @@
+"""Loops: carried tensors, conditions, counters, reads by the counter, nesting."""
+
+import numpy as np
+
+from .registry import integers, normal, program, uniform
+
+
+def _around(X):
+    padded = np.pad(X, 1)
+    return padded[:-2, 1:-1] + padded[2:, 1:-1] + padded[1:-1, :-2] + padded[1:-1, 2:]
+
+
+@program(
+    """
+    param n = 23
+    param m = 14
+    input B : f64[n, m]
+    input X0 : f64[n, m]
+    repeat t:700 (X = X0) {
+      Y[i, j] = 0.25 * (pad(X, 0.0)[i - 1, j] + pad(X, 0.0)[i + 1, j]
+                + pad(X, 0.0)[i, j - 1] + pad(X, 0.0)[i, j + 1]) + B[i, j]
+      E = max[i, j] abs(Y[i, j] - X[i, j])
+      next X[i, j] = Y[i, j]
+    } until E < 0.001
+    N = t.count
+    R[i, j] = X[i, j] - X0[i, j]
+    """,
+    {"B": normal(23, 14, type="f64"), "X0": normal(23, 14, type="f64")},
+    "X:f64 N:i64 R:f64",
+    exact={"N"},
+)
+def jacobi(B, X0):
+    X = X0
+    for t in range(700):
+        Y = 0.25 * _around(X) + B
+        done = np.abs(Y - X).max() < 0.001
+        X = Y
+        if done:
+            break
+    return {"X": X, "N": t + 1, "R": X - X0}
+
+
+@program(
+    """
+    param n = 17
+    input G : f64[n, n]
+    A[i, j] = sum[k] G[i, k] * G[j, k]
+    repeat k:400 (v[i:n] = f64(1), lam = f64(0)) {
+      w[i] = sum[j] A[i, j] * v[j]
+      next v[i] = w[i] / sqrt(sum[j](w[j] ** 2))
+      next lam = sum[i] w[i] * v[i]
+      before = lam
+    } until abs(lam - before) < 1e-9 * abs(lam)
+    N = k.count
+    """,
+    {"G": normal(17, 17, type="f64")},
+    "v:f64 lam:f64 N:i64",
+)
+def power_iteration(G):
+    A = G @ G.T
+    v, lam = np.ones(17), 0.0
+    for k in range(400):
+        w = A @ v
+        before, lam = lam, w @ v
+        v = w / np.sqrt((w**2).sum())
+        if abs(lam - before) < 1e-9 * abs(lam):
+            break
+    return {"v": v, "lam": lam, "N": k + 1}
+
+
+@program(
+    """
+    input a : f64[]
+    repeat t:50 (x = a) {
+      next x = 0.5 * (x + a / x)
+    } until abs(x * x - a) < 1e-10
+    c = t.count
+    """,
+    {"a": uniform(7, 7, type="f64")},
+    "x:f64 c:i64",
+    exact={"c"},
+)
+def newton(a):
+    return {"x": np.sqrt(a), "c": 6}
+
+
+@program(
+    """
+    param n = 29
+    input L : i32[n, n]
+    D[j] = sum[i] f32(L[i, j])
+    P[i, j] = select(D[j] > 0.0, f32(L[i, j]) / D[j], 1.0 / n)
+    repeat k:300 (r[i:n] = f32(1) / n) {
+      s[i] = 0.15 / n + 0.85 * sum[j](P[i, j] * r[j])
+      E = sum[i] abs(s[i] - r[i])
+      next r[i] = s[i]
+    } until E < 1e-5
+    """,
+    {"L": integers(0, 2, 29, 29, type="i32")},
+    "r:f32",
+)
+def pagerank(L):
+    D = L.sum(axis=0)
+    P = np.where(D > 0, L / np.maximum(D, 1), 1 / 29)
+    r = np.full(29, 1 / 29)
+    for _ in range(300):
+        r = 0.15 / 29 + 0.85 * P @ r
+    return r
+
+
+@program(
+    """
+    param T = 11
+    input S : f32[T, 6, 5]
+    input U : f32[7, 7]
+    input W : f32[5, 7]
+    repeat t:T (h[b:6, k:7] = f32(0), c = i32(0)) {
+      g[b, k] = sum[j] h[b, j] * U[j, k]
+      next h[b, k] = tanh(g[b, k] + sum[i](S[t, b, i] * W[i, k])) + 0.125 * (t + 1) + S[T - 1 - t, b, 0]
+      next c = c + 3 * i32(t)
+    }
+    """,
+    {"S": normal(11, 6, 5), "U": normal(7, 7), "W": normal(5, 7)},
+    "h:f32 c:i32",
+    exact={"c"},
+)
+def over_time(S, U, W):
+    h = np.zeros((6, 7))
+    for t in range(11):
+        h = np.tanh(h @ U + S[t] @ W) + 0.125 * (t + 1) + S[10 - t, :, :1]
+    return {"h": h, "c": 3 * sum(range(11))}
+
+
+@program(
+    """
+    input X0 : i64[13, 9]
+    input Y0 : i64[9, 13]
+    repeat t:4 (X = X0, Y = Y0) {
+      next X[i, j] = Y[j, i] + 1
+      next Y[i, j] = X[j, i] - Y[i, j]
+    }
+    repeat s:3 (Z = X, never = true) {
+      K[j] = sum[i] Z[i, j]
+      repeat u:5 (V = Z) {
+        next V[i, j] = V[12 - i, j] + K[j] % 7 - u
+      } until V[0, 0] > 100
+      next Z[i, j] = V[i, j] + Y[j, i] * u.count
+      next never = never && K[0] == 0
+    }
+    """,
+    {"X0": integers(-9, 9, 13, 9, type="i64"), "Y0": integers(-9, 9, 9, 13, type="i64")},
+    "X:i64 Y:i64 Z:i64",
+    exact={"X", "Y", "Z"},
+)
+def nested_loops(X0, Y0):
+    X, Y = X0, Y0
+    for _ in range(4):
+        X, Y = Y.T + 1, X.T - Y
+    Z = X
+    for _ in range(3):
+        K = Z.sum(axis=0)
+        V = Z
+        for u in range(5):
+            V = V[::-1] + K % 7 - u
+            if V[0, 0] > 100:
+                break
+        Z = V + Y.T * (u + 1)
+    return {"X": X, "Y": Y, "Z": Z}
+
+
+@program(
+    """
+    input seed : i64[]
+    def noisy(X[...], s) -> Y[...] { Y[...] = X[...] + f64(random.uniform[f32](s)) }
+    repeat t:5 (X[i:40] = f64(0), low = f64(1), high = f64(0)) {
+      R = noisy(X, 7)
+      repeat u:2 (Q[i:40] = f64(0)) {
+        next Q[i] = Q[i] + select(random.bernoulli(seed, 0.5), 1.0, 0.0)
+      }
+      next X[i] = R[i]
+      next low = low * select(min[i](Q[i]) < max[i](Q[i]), 1.0, 0.0)
+      next high = high + sum[i](Q[i])
+    }
+    D = sum[i](select(floor(X[i] * 4) == X[i] * 4, f64(1), 0.0))
+    S = select(max[i](X[i]) < 4.9 && min[i](X[i]) > 0.1, f64(1), 0.0)
+    B = select(high > 150 && high < 250, f64(1), 0.0)
+    """,
+    {"seed": integers(1, 99, type="i64")},
+    "low:f64 S:f64 B:f64 D:f64",
+)
+def drawn_in_loops(seed):
+    """A pass that drew the numbers of another one would make multiples."""
+    return {"low": 1.0, "S": 1.0, "B": 1.0, "D": 0.0}
