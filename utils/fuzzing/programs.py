@@ -10,7 +10,7 @@ from .mutators import noise, replace_number
 
 TOKEN = re.compile(r"#[^\n]*|[ \t]+|\n|\d+\.\d+(?:e-?\d+)?|\w+|\*\*|//|<<|>>|&&|\|\||[=!<>]=|->|@\?|[^\w\s]")
 TYPES = ["f64", "f32", "f16", "bf16", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool"]
-REDUCTIONS = ["sum", "prod", "max", "min", "all", "any", "xor", "mean", "logsumexp"]
+REDUCTIONS = ["sum", "prod", "max", "min", "all", "any", "xor", "mean", "logsumexp", "argmax", "argmin"]
 FUNCTIONS = [
     *("exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh", "erf", "sigmoid", "floor"),
     *("relu", "sign", "round", "trunc", "tan", "log1p", "expm1", "log2", "log10", "exp2", "cbrt"),

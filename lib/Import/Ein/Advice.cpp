@@ -18,9 +18,6 @@ constexpr llvm::StringLiteral loop =
     "a loop is repeat t:100 (X = X0) { next X[i] = ... } until E < 1e-6";
 constexpr llvm::StringLiteral numbers =
     "the numbers 0, 1, ... are N[i:8] = i32(i)";
-constexpr llvm::StringLiteral index =
-    "indices as results are not supported yet; the least one is "
-    "I = min[c] select(X[c] == M, i32(c), 8) with M = max[c] X[c]";
 constexpr llvm::StringLiteral order =
     "sorting is not supported yet; R[i] = sum[j] i64(X[j] < X[i]) counts the "
     "smaller ones, in time that grows with the square";
@@ -81,8 +78,8 @@ constexpr AdviceRow adviceTable[] = {
     {"logsumexp", "a logsumexp is L[n] = logsumexp[c] X[n, c]"},
     {"cumsum", "a running sum is C[i:8] = sum[j] select([j <= i], X[j], 0), "
                "in time that grows with the square"},
-    {"argmax", index},
-    {"argmin", index},
+    {"argmax", "an argmax is I[n] = argmax[c] X[n, c]"},
+    {"argmin", "an argmin is I[n] = argmin[c] X[n, c]"},
     {"sort", order},
     {"argsort", order},
     {"topk", order},

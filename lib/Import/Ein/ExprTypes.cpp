@@ -429,11 +429,19 @@ std::optional<ExprType> StatementAnalyzer::inferCall(const CallExpr &expr) {
                            type->isConstant && isFolded, type->hasLabel);
 }
 
+ElementType StatementAnalyzer::reducedType(Reduction reduction,
+                                           const Expr *expr,
+                                           ElementType result) {
+  bool givesPlaces = reduction.macro && tapestry::givesPlaces(*reduction.macro);
+  return givesPlaces ? infer(expr)->type : result;
+}
+
 std::optional<ElementType>
 StatementAnalyzer::checkReduction(Reduction reduction, const Expr *expr,
                                   ExprType type) {
   llvm::StringRef name = stringify(reduction);
-  if (reduction.macro && !requireFloat(expr, type, name))
+  bool givesPlaces = reduction.macro && tapestry::givesPlaces(*reduction.macro);
+  if (reduction.macro && !givesPlaces && !requireFloat(expr, type, name))
     return std::nullopt;
   if (type.kind == ExprType::Kind::Literal) {
     diagnostics.error(
@@ -442,6 +450,11 @@ StatementAnalyzer::checkReduction(Reduction reduction, const Expr *expr,
         "numbers only; cast it, e.g. " +
             castHint(expr, type.isFloat ? ElementType::F32 : ElementType::I32));
     return std::nullopt;
+  }
+  if (givesPlaces) {
+    if (!requireNumber(expr, type, ("'" + name + "'").str()))
+      return std::nullopt;
+    return ElementType::I64;
   }
   switch (reduction.monoid) {
   case Monoid::None:

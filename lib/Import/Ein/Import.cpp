@@ -276,13 +276,23 @@ Operation *GraphEmitter::emitEinsum(const Tensor &tensor, const Vertex &vertex,
   if (!vertex.literal.empty())
     return teg::buildConstantTensor(builder, loc, tensor.name, labels,
                                     elementsOf(tensor, vertex.literal));
+  // With the highest bit turned over, signed places are in the order of
+  // unsigned values.
+  if (vertex.macro && isUnsigned(vertex.macroType))
+    expr.body = [this, inner = expr.body](teg::ScalarBuilder &b,
+                                          ValueRange args) {
+      Value value = inner(b, args);
+      auto bits = cast<IntegerType>(value.getType());
+      return b.create<arith::XOrIOp>(
+          value, b.constant(builder.getIntegerAttr(
+                     bits, llvm::APInt::getSignMask(bits.getWidth()))));
+    };
   if (vertex.macro)
-    return teg::buildMacro(
-        builder, loc,
-        {*vertex.macro, tensor.name, labels,
-         cast<FloatType>(storedType(vertex.macroType, builder.getContext())),
-         expr, toScalar(vertex, vertex.epsilon, isResult),
-         cast<FloatType>(type)});
+    return teg::buildMacro(builder, loc,
+                           {*vertex.macro, tensor.name, labels,
+                            storedType(vertex.macroType, builder.getContext()),
+                            expr, toScalar(vertex, vertex.epsilon, isResult),
+                            type});
   auto einsum =
       teg::buildEinsum(builder, loc, tensor.name, labels, vertex.numParallel,
                        convert(vertex.monoid), type, expr);

@@ -187,14 +187,15 @@ std::optional<unsigned> StatementAnalyzer::buildReduce(const ReduceExpr &expr,
   Nested *outer = std::exchange(nested, &own);
   Expression *around = std::exchange(current, &own.vertex);
   ElementType result = infer(&expr)->type;
-  bool ok = buildReduced(expr.reduction, expr.operand, result);
+  ElementType operand = reducedType(expr.reduction, expr.operand, result);
+  bool ok = buildReduced(expr.reduction, expr.operand, operand);
   nested = outer;
   current = around;
   if (!ok)
     return std::nullopt;
   own.vertex.monoid = expr.reduction.monoid;
   own.vertex.macro = expr.reduction.macro;
-  own.vertex.macroType = result;
+  own.vertex.macroType = operand;
   llvm::SmallVector<unsigned, 4> labelsAround = placeLabels(own, own.vertex);
   // What only picks a value stays as narrow as that.
   bool adds = expr.reduction.macro || expr.reduction.monoid == Monoid::Sum ||

@@ -36,7 +36,8 @@ bool StatementAnalyzer::checkMacroOperand() {
     return true;
   llvm::StringRef name = stringify(*equation.macro);
   std::optional<ExprType> type = infer(equation.expr);
-  if (!type || !requireFloat(equation.expr, *type, name))
+  bool anyNumber = givesPlaces(*equation.macro);
+  if (!type || (!anyNumber && !requireFloat(equation.expr, *type, name)))
     return false;
   for (LabelState &label : labels) {
     if (label.owner)

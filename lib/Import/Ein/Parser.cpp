@@ -546,16 +546,16 @@ bool Parser::reportUnknownReduction(const Expr &expr, const Token &head) {
       token.is(TokenKind::LParen) || token.is(TokenKind::Integer) ||
       token.is(TokenKind::Float);
   llvm::StringRef advice = adviceFor(head.spelling);
-  llvm::StringRef meant =
-      nearestWord(head.spelling, {"sum", "prod", "max", "min", "mean",
-                                  "logsumexp", "all", "any", "xor"});
+  llvm::StringRef meant = nearestWord(
+      head.spelling, {"sum", "prod", "max", "min", "mean", "logsumexp",
+                      "argmax", "argmin", "all", "any", "xor"});
   if (expr.kind != Expr::Kind::Access || !operandFollows ||
       (advice.empty() && meant.empty()))
     return false;
   auto error = diagnostics.error(
       head.range(), "there is no reduction named '" + head.spelling +
                         "'; there are sum, prod, max, min, mean, logsumexp, "
-                        "all, any and xor");
+                        "argmax, argmin, all, any and xor");
   if (!advice.empty())
     error.note(advice);
   else

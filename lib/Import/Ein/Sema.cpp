@@ -365,6 +365,8 @@ static unsigned numVerticesOf(MacroKind macro) {
   switch (macro) {
   case MacroKind::RMSNorm:
   case MacroKind::Mean:
+  case MacroKind::ArgMax:
+  case MacroKind::ArgMin:
     return 2;
   case MacroKind::LogSumExp:
     return 3;

@@ -26,8 +26,11 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
           : checkReduction(reduction, equation.expr, *exprType);
   if (equation.literal && type && !checkDeclared(ExprType::typed(*type)))
     return std::nullopt;
-  if (!type || !buildReduced(reduction, equation.expr, *type) ||
-      !buildEpsilon(*type))
+  if (!type)
+    return std::nullopt;
+  ElementType operand = reducedType(reduction, equation.expr, *type);
+  if (!buildReduced(reduction, equation.expr, operand) ||
+      !buildEpsilon(operand))
     return std::nullopt;
 
   Result result;
@@ -43,7 +46,7 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
   }
   vertex.monoid = equation.monoid;
   vertex.macro = equation.macro;
-  vertex.macroType = *type;
+  vertex.macroType = operand;
   result.vertex = std::move(vertex);
   result.inners = std::move(inners);
   adoptGather(result);

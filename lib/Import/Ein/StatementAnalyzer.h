@@ -428,6 +428,9 @@ private:
   /// What reducing `expr` of this type gives; without a reduction, its type.
   std::optional<ElementType>
   checkReduction(Reduction reduction, const ast::Expr *expr, ExprType type);
+  /// Of what a reduction with results of a type reduces.
+  ElementType reducedType(Reduction reduction, const ast::Expr *expr,
+                          ElementType result);
 
   // Body.cpp. `type` is what the context asks for; inference has agreed.
   std::optional<unsigned> build(const ast::Expr *expr, ElementType type);

@@ -49,11 +49,11 @@ struct MacroRow {
   MacroKind macro;
   llvm::StringLiteral name;
 };
-constexpr MacroRow macroTable[] = {{MacroKind::Softmax, "softmax"},
-                                   {MacroKind::RMSNorm, "rmsnorm"},
-                                   {MacroKind::LayerNorm, "layernorm"},
-                                   {MacroKind::Mean, "mean"},
-                                   {MacroKind::LogSumExp, "logsumexp"}};
+constexpr MacroRow macroTable[] = {
+    {MacroKind::Softmax, "softmax"},     {MacroKind::RMSNorm, "rmsnorm"},
+    {MacroKind::LayerNorm, "layernorm"}, {MacroKind::Mean, "mean"},
+    {MacroKind::LogSumExp, "logsumexp"}, {MacroKind::ArgMax, "argmax"},
+    {MacroKind::ArgMin, "argmin"}};
 
 const TypeRow &rowOf(ElementType type) {
   const TypeRow &row = typeTable[static_cast<unsigned>(type)];

@@ -50,7 +50,7 @@ enum class Monoid { None, Sum, Prod, Max, Min, All, Any, Xor };
 llvm::StringRef stringify(Monoid monoid);
 std::optional<Monoid> parseMonoid(llvm::StringRef text);
 
-/// "softmax", "rmsnorm", "layernorm", "mean", "logsumexp".
+/// "softmax", "rmsnorm", "layernorm", "mean", "logsumexp", "argmax", "argmin".
 llvm::StringRef stringify(MacroKind macro);
 std::optional<MacroKind> parseMacro(llvm::StringRef text);
 
@@ -63,7 +63,7 @@ struct Reduction {
   }
 };
 llvm::StringRef stringify(Reduction reduction);
-/// "sum", ..., "mean", "logsumexp"; not the other macros.
+/// "sum", ..., "mean", ..., "argmin"; not the macros that keep their labels.
 std::optional<Reduction> parseReduction(llvm::StringRef text);
 
 /// Whole tensors seen otherwise: permuted, cut otherwise, backwards, with each

@@ -140,6 +140,7 @@ public:
   EinsumOp layerNorm();
   EinsumOp mean();
   EinsumOp logSumExp();
+  EinsumOp argExtreme(Monoid extreme);
 
 private:
   /// Vertex NAME.suffix, and how the others read it. Without a body: the value
@@ -193,7 +194,8 @@ private:
 MacroBuilder::MacroBuilder(OpBuilder &builder, Location loc,
                            const MacroUse &use)
     : builder(builder), loc(loc), use(use), x(use.operand),
-      wide(use.elementType.isF64() ? use.elementType : builder.getF32Type()) {
+      wide(use.elementType.isF64() ? builder.getF64Type()
+                                   : builder.getF32Type()) {
   for (auto [label, info] : llvm::enumerate(use.labels)) {
     if (info.role != LabelRole::Inner || !reducesLabels(use.kind))
       result.push_back(label);
@@ -289,6 +291,40 @@ EinsumOp MacroBuilder::logSumExp() {
   });
 }
 
+/// The least place of a value that is the extreme one. A NaN is the extreme one
+/// of all values, and equals none.
+EinsumOp MacroBuilder::argExtreme(Monoid extreme) {
+  Type type = builder.getI64Type();
+  ScalarExpr best = add(extreme == Monoid::Max ? "max" : "min", reduction,
+                        extreme, use.elementType, &x);
+  auto place = [&](ScalarBuilder &b) {
+    Value sum = b.constant(builder.getI64IntegerAttr(0));
+    int64_t stride = 1;
+    for (unsigned label : llvm::reverse(reduction.reduced)) {
+      Value term =
+          b.create<arith::IndexCastOp>(type, b.label(use.labels[label].name));
+      Value step = b.constant(builder.getI64IntegerAttr(stride));
+      sum = b.create<arith::AddIOp>(sum, b.create<arith::MulIOp>(term, step));
+      stride *= use.labels[label].extent;
+    }
+    return sum;
+  };
+  return buildVertex(
+      builder, loc, use.name, use.labels, {result, reduction.reduced},
+      Monoid::Min, type, {&x, &best}, [&](ScalarBuilder &b, Evaluate value) {
+        Value own = value(x), wanted = value(best), isBest;
+        if (isa<FloatType>(own.getType()))
+          isBest = b.create<arith::OrIOp>(
+              b.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, own, wanted),
+              b.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, own, own));
+        else
+          isBest =
+              b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, own, wanted);
+        return b.create<arith::SelectOp>(
+            isBest, place(b), b.constant(monoidIdentity(Monoid::Min, type)));
+      });
+}
+
 EinsumOp teg::buildMacro(OpBuilder &builder, Location loc,
                          const MacroUse &use) {
   MacroBuilder macro(builder, loc, use);
@@ -303,6 +339,10 @@ EinsumOp teg::buildMacro(OpBuilder &builder, Location loc,
     return macro.mean();
   case MacroKind::LogSumExp:
     return macro.logSumExp();
+  case MacroKind::ArgMax:
+    return macro.argExtreme(Monoid::Max);
+  case MacroKind::ArgMin:
+    return macro.argExtreme(Monoid::Min);
   }
   llvm_unreachable("all macros are built");
 }

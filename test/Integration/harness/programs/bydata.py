@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .registry import booleans, integers, normal, program, uniform
+from .registry import Input, booleans, integers, normal, program, uniform
 
 
 @program(
@@ -142,4 +142,50 @@ def gathered_types(B, H, G, I):
         "W": above & ~below,
         "R": G[I],
         "Y": wide[I + 2, :3],
+    }
+
+
+def _hostile(rng):
+    """Many equal values, zeros of both signs, infinities and NaN."""
+    values = rng.integers(-3, 4, (31, 7, 3)).astype(np.float64)
+    values[3, 2, 1] = values[3, 4, 1] = np.nan
+    values[4], values[6] = -np.inf, np.inf
+    values[5, ::2, 0], values[5, 1::2, 0] = -0.0, 0.0
+    return values
+
+
+@program(
+    """
+    input X : f32[31, 7, 3]
+    input K : i8[31, 7]
+    input D : f64[31, 7]
+    input U : u8[31, 7]
+    P[k] = argmax[n] U[n, k]
+    Q[n] = argmin[k] u64(U[n, k]) << 56
+    I[n, j] = argmax[k] X[n, k, j]
+    F[n] = argmin[k, j] X[n, k, j]
+    G = argmax[j, n, k] X[n, k, j] * 2
+    H[n] = argmax[k] f16(K[n, k])
+    L[k] = argmin[n] K[n, k]
+    M[n] = D[n, argmax[k](D[n, k])] + f64(argmin[k](D[n, k]))
+    """,
+    {
+        "X": Input("f32", _hostile),
+        "K": integers(-2, 2, 31, 7, type="i8"),
+        "D": normal(31, 7, type="f64"),
+        "U": integers(0, 255, 31, 7, type="u8"),
+    },
+    "P:i64 Q:i64 I:i64 F:i64 G:i64 H:i64 L:i64 M:f64",
+    exact=("M",),
+)
+def extremes(X, K, D, U):
+    return {
+        "P": U.argmax(0),
+        "Q": U.argmin(1),
+        "I": X.argmax(1),
+        "F": X.reshape(31, -1).argmin(1),
+        "G": X.transpose(2, 0, 1).argmax(),
+        "H": K.argmax(1),
+        "L": K.argmin(0),
+        "M": D[np.arange(31), D.argmax(1)] + D.argmin(1),
     }

@@ -14,12 +14,20 @@ enum class MacroKind {
   RMSNorm,   ///< x * rsqrt(mean x^2 + epsilon)
   LayerNorm, ///< (x - mean x) * rsqrt(mean (x - mean x)^2 + epsilon)
   Mean,      ///< sum x / n
-  LogSumExp  ///< log(sum exp x), without overflow
+  LogSumExp, ///< log(sum exp x), without overflow
+  ArgMax,    ///< the place of the first NaN, else of the first largest x
+  ArgMin     ///< the place of the first NaN, else of the first least x
 };
+
+/// Whether a macro gives places, integers, of values of any type of numbers.
+constexpr bool givesPlaces(MacroKind kind) {
+  return kind == MacroKind::ArgMax || kind == MacroKind::ArgMin;
+}
 
 /// Whether the result of a macro lacks the inner labels.
 constexpr bool reducesLabels(MacroKind kind) {
-  return kind == MacroKind::Mean || kind == MacroKind::LogSumExp;
+  return kind == MacroKind::Mean || kind == MacroKind::LogSumExp ||
+         givesPlaces(kind);
 }
 
 /// How the operand of a macro uses a label.

@@ -77,13 +77,13 @@ struct MacroUse {
   /// The labels of the result, in its order; where the macro reduces its inner
   /// labels, those follow.
   llvm::SmallVector<ScalarLabel> labels;
-  /// The type of the operand.
-  mlir::FloatType elementType;
+  /// The type of the operand: a float, of a macro that gives places any number.
+  mlir::Type elementType;
   ScalarExpr operand;
   /// Of a norm; of the type in which sums are kept: f64 for f64, else f32.
   ScalarExpr epsilon = {};
-  /// The type of the result; null: the operand's.
-  mlir::FloatType resultType = {};
+  /// The type of the result; null: the operand's, i64 for places.
+  mlir::Type resultType = {};
 };
 
 /// The macro's last einsum, whose result is the macro's. What is wrong with
