@@ -5,6 +5,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
+#include "tapestry/Interfaces/ScanInterface.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -116,6 +117,10 @@ void VertexCollector::addResult(BlockOpInterface op, unsigned number,
     vertex.accumulatorBytes = elementBytes(identity.getType());
   else
     vertex.accumulatorBytes = vertex.elementBytes;
+  if (auto scan = dyn_cast<ScanInterface>(*op)) {
+    vertex.labels[scan.getScannedLabel()].scanned = true;
+    vertex.accumulatorBytes = elementBytes(scan.getTotalType());
+  }
   vertex.isOutput = isHandedOut(value);
   producers[value] = result.graph.vertices.size();
   result.graph.vertices.push_back(std::move(vertex));

@@ -233,3 +233,46 @@ func.func @elements(%table: memref<?x50xf32>, %at: memref<?xi64>, %y: memref<?xf
   }
   return
 }
+
+// -----
+
+// Running sums: the prefixes of a vector in four steps, one sum with its error
+// carried from group to group.
+// CHECK-LABEL: func @scan_along
+// CHECK: scf.for {{.*}} iter_args(%{{.*}}, %{{.*}}) -> (f32, f32)
+// CHECK-COUNT-4: vector.shuffle
+// CHECK: vector.store
+// AVX2-LABEL: func @scan_along
+// AVX2-COUNT-3: vector.shuffle
+#line = affine_map<(d0) -> (d0)>
+#one = affine_map<(d0) -> ()>
+func.func @scan_along(%x: memref<1000xf32>, %c: memref<1000xf32>, %t: memref<f32>) attributes {tapestry.device} {
+  linalg.generic {indexing_maps = [#line, #line, #one], iterator_types = ["reduction"]}
+      ins(%x : memref<1000xf32>) outs(%c, %t : memref<1000xf32>, memref<f32>) {
+  ^bb0(%in: f32, %out: f32, %sum: f32):
+    %s = arith.addf %sum, %in : f32
+    linalg.yield %s, %s : f32, f32
+  }
+  return
+}
+
+// -----
+
+// Across lines what they carry is read and written.
+// CHECK-LABEL: func @scan_across
+// CHECK-NOT: vector.shuffle
+// CHECK: %[[OLD:.*]] = vector.load
+// CHECK: %[[NEW:.*]] = arith.maxsi %[[OLD]]
+// CHECK: vector.store %[[NEW]]
+// CHECK: vector.store %[[NEW]]
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#lines = affine_map<(d0, d1) -> (d1)>
+func.func @scan_across(%x: memref<50x64xi32>, %c: memref<50x64xi32>, %t: memref<64xi32>) attributes {tapestry.device} {
+  linalg.generic {indexing_maps = [#all, #all, #lines], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<50x64xi32>) outs(%c, %t : memref<50x64xi32>, memref<64xi32>) {
+  ^bb0(%in: i32, %out: i32, %most: i32):
+    %s = arith.maxsi %most, %in : i32
+    linalg.yield %s, %s : i32, i32
+  }
+  return
+}

@@ -58,7 +58,7 @@ ADVICE = [
     ("[i, j] = X[i] * Y[j]", lambda d: np.outer(d.X, d.Y)),
     ("[i:8, j:8] = f32([i == j])", lambda d: np.eye(8)),
     ("[i] = X[7 - i]", lambda d: d.X[::-1]),
-    ("[i:16] = sum[j] select([j <= i], S[j], 0)", lambda d: d.S.cumsum()),
+    ("[i] = cumsum[i] X[i]", lambda d: d.X.cumsum()),
     ("[i:16] = select([i == 0], S[15], pad(S, 0)[i - 1])", lambda d: np.roll(d.S, 1)),
     ("[i] = clamp(S[i], x, y)", lambda d: np.clip(d.S, d.x, d.y)),
     ("[i] = round(S[i])", lambda d: np.rint(d.S)),

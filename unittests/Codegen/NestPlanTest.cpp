@@ -173,4 +173,29 @@ TEST(NestPlan, NoLoopForLanes) {
   EXPECT_EQ(planNest(problem, avx512()).kind, NestKind::Scalar);
 }
 
+/// C[n, i] and what line n carries, loops n, i.
+NestProblem scan(std::initializer_list<int64_t> elements, int64_t carried) {
+  NestProblem problem;
+  problem.dims = {parallel(1000), reduction(1000)};
+  problem.accesses = {input(elements), output(elements), output({carried, 0})};
+  problem.isScan = true;
+  return problem;
+}
+
+TEST(NestPlan, ScansRunAlongOrAcrossContiguousLines) {
+  NestPlan along = planNest(scan({1000, 1}, 1), avx512());
+  EXPECT_EQ(along.kind, NestKind::Scan);
+  EXPECT_EQ(along.vectorDim, 1u);
+  EXPECT_TRUE(along.inner.empty());
+  EXPECT_EQ(along.outer.size(), 1u);
+  NestPlan across = planNest(scan({1, 1000}, 1), avx512());
+  EXPECT_EQ(across.kind, NestKind::Scan);
+  EXPECT_EQ(across.vectorDim, 0u);
+  EXPECT_EQ(across.inner.size(), 1u);
+  EXPECT_EQ(across.vectorBlock % across.lanes, 0);
+  // What lines carry lies apart, or the elements do.
+  EXPECT_EQ(planNest(scan({1, 1000}, 7), avx512()).kind, NestKind::Scalar);
+  EXPECT_EQ(planNest(scan({2, 2000}, 1), avx512()).kind, NestKind::Scalar);
+}
+
 } // namespace

@@ -11,6 +11,7 @@ from .mutators import noise, replace_number
 TOKEN = re.compile(r"#[^\n]*|[ \t]+|\n|\d+\.\d+(?:e-?\d+)?|\w+|\*\*|//|<<|>>|&&|\|\||[=!<>]=|->|@\?|[^\w\s]")
 TYPES = ["f64", "f32", "f16", "bf16", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool"]
 REDUCTIONS = ["sum", "prod", "max", "min", "all", "any", "xor", "mean", "logsumexp", "argmax", "argmin"]
+SCANS = ["cumsum", "cumprod", "cummax", "cummin"]
 FUNCTIONS = [
     *("exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh", "erf", "sigmoid", "floor"),
     *("relu", "sign", "round", "trunc", "tan", "log1p", "expm1", "log2", "log10", "exp2", "cbrt"),
@@ -21,7 +22,7 @@ OPERATORS = ["+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>", "**", "==
 LIBRARY = ["relu", "gelu", "silu", "sgd"]
 MACROS = ["softmax", "rmsnorm", "layernorm"]
 KEYWORDS = {
-    *TYPES, *REDUCTIONS, *FUNCTIONS, *MACROS, "param", "input", "output", "def", "group",
+    *TYPES, *REDUCTIONS, *SCANS, *FUNCTIONS, *MACROS, "param", "input", "output", "def", "group",
     "select", "pad", "true", "false", "inf", "nan",
 }  # fmt: skip
 STATEMENT = re.compile(r"^(\w+)\[([^\]]*)\]([^=\n]*)= *(?!=)(.*)$", re.MULTILINE)
@@ -41,7 +42,7 @@ def substitute(rng, pattern, text, make):
 
 def swap_word(rng, text):
     """A word for another of its kind, here or everywhere."""
-    kinds = [TYPES, REDUCTIONS, FUNCTIONS, MACROS, ["true", "false"], ["inf", "nan", "0", "1e30"]]
+    kinds = [TYPES, REDUCTIONS, SCANS, FUNCTIONS, MACROS, ["true", "false"], ["inf", "nan", "0", "1e30"]]
     words = [w for kind in kinds for w in kind if re.search(rf"\b{re.escape(w)}\b", text)]
     if not words:
         return text
@@ -149,6 +150,7 @@ def wrap_access(rng, text):
              f"clamp({access}, -1, {label})", f"atan2({access}, {access})",
              f"{access} * random.{rng.choice(['uniform', 'normal', 'bits'])}({label})",
              f"select(random.bernoulli({rng.choice(['-7', label])}, {rng.choice(['0.5', '1.5'])}), {access}, 0)",
+             f"{rng.choice(SCANS)}[{label}]({access})",
              f"{access} * ({label} + 1) // 2", f"[{access} == {label}]", f"f32({label} % 3)"]
         )  # fmt: skip
 
@@ -176,6 +178,7 @@ def add_statement(rng, text):
          f"{name}[{heads}] = {rng.choice(MACROS[1:])}[{last}]({access}, 0.001)",
          f"{name}[{', '.join(labels[:-1])}] = {rng.choice(REDUCTIONS)}[{last}] {access}",
          f"{name} = {rng.choice(REDUCTIONS)}[{heads}] {access}",
+         f"{name}[{heads}] = {rng.choice(SCANS)}[{rng.choice(labels or ['i'])}] {access}",
          f"{name}[{heads}, zz:3] = {access}",
          f"{name}[{place(rng, access, last)}] = {rng.choice(REDUCTIONS)}[{heads}] {access}",
          f"{name}[{', '.join([*labels[:-1], place(rng, access, last)])}] = "

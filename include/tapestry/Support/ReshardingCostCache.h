@@ -26,6 +26,8 @@ public:
   /// `grid` must outlive the cache.
   explicit ReshardingCostCache(const DeviceGrid &grid);
 
+  const DeviceGrid &deviceGrid() const { return grid; }
+
   /// The number of this layout; equal layouts have equal numbers.
   LayoutId idOf(const Layout &layout);
   const Layout &layout(LayoutId id) const { return records[id]->layout; }

@@ -54,6 +54,11 @@ public:
     indexVariances[dim] = variance;
   }
 
+  /// Gives a value of the body, the same at all sites.
+  void define(mlir::Value value, mlir::Value is) {
+    built[Key(value.getAsOpaquePointer(), -1, -1, 0)] = is;
+  }
+
   /// Forgets what was built; call when the insertion point leaves the scope of
   /// earlier values.
   void reset() { built.clear(); }

@@ -23,6 +23,8 @@ void emitMap(IndexBuilder &b, Nest &nest, const NestPlan &plan,
              const TargetInfo &target);
 void emitTile(IndexBuilder &b, Nest &nest, const NestPlan &plan,
               const TargetInfo &target);
+void emitScan(IndexBuilder &b, Nest &nest, const NestPlan &plan,
+              const TargetInfo &target);
 void emitLaneReduction(IndexBuilder &b, Nest &nest, const NestPlan &plan,
                        const TargetInfo &target);
 

@@ -51,6 +51,7 @@ private:
   void planMap();
   void planTile();
   void planLaneReduction();
+  void planScan();
   void chooseRegisterTile();
   void choosePacking();
   void chooseBlocks();
@@ -157,7 +158,33 @@ int Planner::rowDimFor(unsigned lanes) const {
   return best;
 }
 
+/// Lanes run along the dimension in which the elements lie side by side.
+void Planner::planScan() {
+  auto isContiguous = [&](unsigned dim) {
+    return all_of(problem.accesses, [&](const NestAccess &access) {
+      return !access.output || access.strides[dim] == 1 ||
+             (problem.dims[dim].reduction && !access.dependsOn(dim));
+    });
+  };
+  for (unsigned dim = 0; dim < problem.dims.size(); ++dim) {
+    if (!isContiguous(dim))
+      continue;
+    plan.kind = NestKind::Scan;
+    plan.vectorDim = dim;
+    plan.vectors = 4;
+    // What as many lines carry stays in the first-level cache.
+    plan.vectorBlock = 64 * int64_t(plan.lanes);
+    orderLoops();
+    return;
+  }
+}
+
 NestPlan Planner::run() {
+  if (problem.isScan) {
+    if (plan.lanes >= 2)
+      planScan();
+    return plan;
+  }
   int best = -1;
   double bestCost = 0;
   for (unsigned dim = 0; dim < problem.dims.size(); ++dim) {

@@ -185,6 +185,10 @@ LogicalResult VectorizeKernels::lower(linalg::GenericOp op,
     ++numMaps;
     emitMap(b, *nest, plan, target);
     break;
+  case NestKind::Scan:
+    ++numScans;
+    emitScan(b, *nest, plan, target);
+    break;
   case NestKind::Tile:
     ++numTiled;
     emitTile(b, *nest, plan, target);

@@ -262,7 +262,42 @@ LogicalResult Nest::readBody() {
       problem.lanesCombine = false;
   }
   initial.assign(outputs.size(), Value());
+  readScan();
   return success();
+}
+
+/// Finds an output that holds what another one accumulates, maybe rounded.
+void Nest::readScan() {
+  if (outputs.size() != 2)
+    return;
+  for (unsigned carried : {0, 1}) {
+    const OutputBody &sum = outputs[carried], &element = outputs[1 - carried];
+    Operation *def = sum.yielded.getDefiningOp();
+    if (!sum.accumulator.hasOneUse() || element.accumulates || !def ||
+        def->getBlock() != &body() || def->getNumOperands() != 2 ||
+        def->getOperand(0) != sum.accumulator ||
+        !identityOf(def, sum.yielded.getType()))
+      continue;
+    Value stored = element.yielded;
+    while (auto narrow = stored.getDefiningOp<arith::TruncFOp>())
+      stored = narrow.getIn();
+    if (stored == sum.yielded)
+      scan = {1 - carried, carried, def, def->getOperand(1)};
+  }
+}
+
+bool Nest::isScanOverOneLoop() const {
+  if (!scan)
+    return false;
+  unsigned inputs = problem.accesses.size() - outputs.size(), reductions = 0;
+  for (auto [number, dim] : llvm::enumerate(problem.dims)) {
+    reductions += dim.reduction;
+    if (dim.reduction &&
+        (!problem.accesses[inputs + scan->elements].dependsOn(number) ||
+         problem.accesses[inputs + scan->carried].dependsOn(number)))
+      return false;
+  }
+  return reductions == 1;
 }
 
 FailureOr<Nest> Nest::analyze(linalg::GenericOp op) {
@@ -413,6 +448,7 @@ void Nest::describe() {
     problem.computeBits = std::max(problem.computeBits, access.bits);
     problem.accesses.push_back(std::move(access));
   }
+  problem.isScan = isScanOverOneLoop();
   for (auto load : body().getOps<memref::LoadOp>()) {
     problem.loads.push_back(describeLoad(load));
     problem.computeBits =

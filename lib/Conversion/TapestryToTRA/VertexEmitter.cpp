@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Support/BlockCount.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -24,7 +25,7 @@ TypedAttr VertexEmitter::customIdentity(unsigned result) {
              : TypedAttr();
 }
 
-ArrayAttr VertexEmitter::padAttrs() {
+ArrayAttr VertexEmitter::padAttrs(size_t more) {
   SmallVector<Attribute> pads;
   std::optional<unsigned> last;
   for (auto &[operand, access] : pieces) {
@@ -40,6 +41,7 @@ ArrayAttr VertexEmitter::padAttrs() {
         pad = b.getStringAttr(stringifyFold(dim.fold));
     pads.push_back(pad);
   }
+  pads.append(more, b.getUnitAttr());
   return b.getArrayAttr(pads);
 }
 
@@ -51,7 +53,7 @@ ArrayAttr VertexEmitter::labelAttrs() {
 }
 
 /// Null where all index points read every operand.
-ArrayAttr VertexEmitter::guardAttrs() {
+ArrayAttr VertexEmitter::guardAttrs(size_t more) {
   SmallVector<Attribute> guards;
   bool isGuarded = false;
   for (auto &[operand, access] : pieces) {
@@ -60,6 +62,7 @@ ArrayAttr VertexEmitter::guardAttrs() {
                          ? Attribute(b.getUnitAttr())
                          : index::RangeAttr::get(b.getContext(), access.guard));
   }
+  guards.append(more, b.getUnitAttr());
   return isGuarded ? b.getArrayAttr(guards) : ArrayAttr();
 }
 
@@ -79,7 +82,7 @@ FailureOr<SmallVector<Value>> VertexEmitter::emitWritten(ValueRange operands) {
                 "scalar region can";
   }
   if (!op.getScalarRegion())
-    return emitBlock(operands, reads);
+    return emitOwnBlock(operands, reads);
   return SmallVector<Value>{emitJoin(operands, reads)};
 }
 
@@ -197,8 +200,11 @@ Value VertexEmitter::emitAggregate(unsigned result, Value partial,
 // Blocks
 //===----------------------------------------------------------------------===//
 
-FailureOr<SmallVector<Value>>
-VertexEmitter::emitBlock(ValueRange operands, ArrayRef<Projection> reads) {
+FailureOr<tra::BlockOp> VertexEmitter::emitBlock(ValueRange operands,
+                                                 ArrayRef<Projection> reads,
+                                                 TypeRange results,
+                                                 ArrayRef<Projection> writes,
+                                                 LowerFn lower) {
   MLIRContext *context = b.getContext();
   SmallVector<int64_t> extents = op.getLabelExtents();
   auto attrsOf = [&](ArrayRef<Projection> projections) {
@@ -208,18 +214,13 @@ VertexEmitter::emitBlock(ValueRange operands, ArrayRef<Projection> reads) {
                                             projection);
         }));
   };
-  std::vector<Projection> writes = op.getResultProjections();
-  SmallVector<Type> results;
-  for (auto [number, projection] : llvm::enumerate(writes))
-    results.push_back(
-        relationType(accumulatorType(number),
-                     tra::writtenLayout(projection, extents, partition,
-                                        tensorType(number).getShape())));
+  size_t more = operands.size() - pieces.size();
   auto block = tra::BlockOp::create(
       b, loc, results, b.getStringAttr(op.getVertexName()), labelAttrs(),
       b.getDenseI64ArrayAttr(extents),
       index::PartitionAttr::get(context, grid.getDeviceGrid(), partition),
-      operands, attrsOf(reads), guardAttrs(), padAttrs(), attrsOf(writes));
+      operands, attrsOf(reads), guardAttrs(more), padAttrs(more),
+      attrsOf(writes));
 
   OpBuilder::InsertionGuard guard(b);
   SmallVector<Type> arguments =
@@ -233,11 +234,102 @@ VertexEmitter::emitBlock(ValueRange operands, ArrayRef<Projection> reads) {
     starts.push_back(values[at]);
     ends.push_back(values[at + 1]);
   }
-  LocalBlock local{values.take_front(operands.size()), starts, ends, parts};
-  FailureOr<SmallVector<Value>> computed = op.lowerLocal(b, loc, local);
+  FailureOr<SmallVector<Value>> computed =
+      lower({values.take_front(operands.size()), starts, ends, parts});
   if (failed(computed))
     return failure();
   b.setInsertionPointToEnd(body);
   tra::BlockYieldOp::create(b, loc, *computed);
-  return SmallVector<Value>(block.getResults());
+  return block;
+}
+
+static bool isLabel(const ProjectionDim &dim, unsigned label) {
+  return dim.isPlainDim() && dim.terms.front().dim == label;
+}
+
+FailureOr<SmallVector<Value>>
+VertexEmitter::emitOwnBlock(ValueRange operands, ArrayRef<Projection> reads) {
+  SmallVector<int64_t> extents = op.getLabelExtents();
+  std::vector<Projection> writes = op.getResultProjections();
+  SmallVector<Type> results;
+  for (auto [number, projection] : llvm::enumerate(writes))
+    results.push_back(
+        relationType(accumulatorType(number),
+                     tra::writtenLayout(projection, extents, partition,
+                                        tensorType(number).getShape())));
+  SmallVector<Value> all(operands);
+  SmallVector<Projection> allReads(reads);
+  auto scan = dyn_cast<ScanInterface>(*op);
+  if (scan) {
+    FailureOr<Value> totals = emitTotals(scan, operands, reads);
+    if (failed(totals))
+      return failure();
+    if (*totals) {
+      all.push_back(*totals);
+      Projection &read = allReads.emplace_back(writes.front());
+      for (auto [dim, extent] : llvm::zip_equal(
+               read.dims,
+               cast<tra::RelationType>(totals->getType()).getShape()))
+        if (isLabel(dim, scan.getScannedLabel()))
+          dim = {{}, 0, /*size=*/extent};
+    }
+  }
+  FailureOr<tra::BlockOp> block = emitBlock(
+      all, allReads, results, writes,
+      [&](const LocalBlock &local) -> FailureOr<SmallVector<Value>> {
+        if (all.size() == operands.size())
+          return op.lowerLocal(b, loc, local);
+        unsigned label = scan.getScannedLabel();
+        Value size = arith::ConstantIndexOp::create(
+            b, loc, ceilDiv(extents[label], partsOfLabel(label)));
+        Value part = arith::DivUIOp::create(b, loc, local.starts[label], size);
+        LocalBlock own = local;
+        own.windows = local.windows.drop_back();
+        return scan.lowerBehind(b, loc, own, local.windows.back(), part);
+      });
+  if (failed(block))
+    return failure();
+  return SmallVector<Value>(block->getResults());
+}
+
+FailureOr<Value> VertexEmitter::emitTotals(ScanInterface scan,
+                                           ValueRange operands,
+                                           ArrayRef<Projection> reads) {
+  unsigned label = scan.getScannedLabel();
+  SmallVector<int64_t> extents = op.getLabelExtents();
+  int64_t blocks = numBlocks(extents[label], partsOfLabel(label));
+  if (blocks <= 1)
+    return Value();
+  Projection write = op.getResultProjections().front();
+  SmallVector<int64_t> shape(tensorType(0).getShape());
+  Partition gathered = partition;
+  gathered.cuts[label].clear();
+  SmallVector<Cut> cuts;
+  for (auto [dim, extent] : llvm::zip_equal(write.dims, shape)) {
+    cuts.push_back(dim.terms.empty() ? Cut()
+                                     : gathered.cuts[dim.terms.front().dim]);
+    if (!isLabel(dim, label))
+      continue;
+    dim.floordiv = ceilDiv(extent, partsOfLabel(label));
+    extent = blocks;
+  }
+  Type made =
+      relationType(scan.getTotalType(),
+                   tra::writtenLayout(write, extents, partition, shape));
+  FailureOr<tra::BlockOp> block =
+      emitBlock(operands, reads, made, write,
+                [&](const LocalBlock &local) -> FailureOr<SmallVector<Value>> {
+                  FailureOr<Value> totals = scan.lowerTotals(b, loc, local);
+                  if (failed(totals))
+                    return failure();
+                  return SmallVector<Value>{*totals};
+                });
+  if (failed(block))
+    return failure();
+  return tra::RepartitionOp::create(
+             b, loc,
+             relationType(scan.getTotalType(), Layout::blocked(shape, cuts)),
+             b.getStringAttr(op.getVertexName()), StringAttr(),
+             block->getResult(0))
+      .getResult();
 }

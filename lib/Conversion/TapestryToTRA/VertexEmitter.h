@@ -10,6 +10,7 @@
 
 #include "tapestry/Dialect/TRA/IR/TRA.h"
 #include "tapestry/Interfaces/BlockOpInterface.h"
+#include "tapestry/Interfaces/ScanInterface.h"
 
 namespace tapestry {
 
@@ -40,8 +41,27 @@ public:
 private:
   mlir::Value emitJoin(mlir::ValueRange operands,
                        llvm::ArrayRef<Projection> reads);
+  /// What an op without a scalar region computes: a block of these results,
+  /// whose body `lower` fills from windows and bounds. Operands behind the
+  /// pieces have projections in `reads`, too.
+  using LowerFn =
+      llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(
+          const LocalBlock &)>;
+  mlir::FailureOr<tra::BlockOp> emitBlock(mlir::ValueRange operands,
+                                          llvm::ArrayRef<Projection> reads,
+                                          mlir::TypeRange results,
+                                          llvm::ArrayRef<Projection> writes,
+                                          LowerFn lower);
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
-  emitBlock(mlir::ValueRange operands, llvm::ArrayRef<Projection> reads);
+  emitOwnBlock(mlir::ValueRange operands, llvm::ArrayRef<Projection> reads);
+  /// The totals of a scan's blocks where every block has all of them; null
+  /// where the scanned label is one block.
+  mlir::FailureOr<mlir::Value> emitTotals(ScanInterface scan,
+                                          mlir::ValueRange operands,
+                                          llvm::ArrayRef<Projection> reads);
+  int64_t partsOfLabel(unsigned label) {
+    return partsOf(grid.getDeviceGrid(), partition.cuts[label]);
+  }
   void cloneScalarRegion(mlir::Region &kernel, mlir::Type yielded);
   void fillCombine(unsigned result, mlir::Region &combine);
 
@@ -55,8 +75,9 @@ private:
     return tra::RelationType::get(
         elementType, index::LayoutAttr::get(b.getContext(), grid, layout));
   }
-  mlir::ArrayAttr padAttrs();
-  mlir::ArrayAttr guardAttrs();
+  /// Of the pieces, and of `more` operands behind them.
+  mlir::ArrayAttr padAttrs(size_t more = 0);
+  mlir::ArrayAttr guardAttrs(size_t more);
   mlir::ArrayAttr labelAttrs();
 
   mlir::OpBuilder &b;

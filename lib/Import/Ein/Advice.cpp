@@ -18,6 +18,9 @@ constexpr llvm::StringLiteral loop =
     "a loop is repeat t:100 (X = X0) { next X[i] = ... } until E < 1e-6";
 constexpr llvm::StringLiteral numbers =
     "the numbers 0, 1, ... are N[i:8] = i32(i)";
+constexpr llvm::StringLiteral scan =
+    "a running sum is C[i] = cumsum[i] X[i]; there are cumprod, cummax and "
+    "cummin, too";
 constexpr llvm::StringLiteral order =
     "sorting is not supported yet; R[i] = sum[j] i64(X[j] < X[i]) counts the "
     "smaller ones, in time that grows with the square";
@@ -76,8 +79,10 @@ constexpr AdviceRow adviceTable[] = {
     {"count", "a count is N[n] = sum[c] X[n, c] > 0"},
     {"norm", "a norm is N = sqrt(sum[i](X[i] ** 2))"},
     {"logsumexp", "a logsumexp is L[n] = logsumexp[c] X[n, c]"},
-    {"cumsum", "a running sum is C[i:8] = sum[j] select([j <= i], X[j], 0), "
-               "in time that grows with the square"},
+    {"cumsum", scan},
+    {"cumprod", scan},
+    {"scan", scan},
+    {"accumulate", scan},
     {"argmax", "an argmax is I[n] = argmax[c] X[n, c]"},
     {"argmin", "an argmin is I[n] = argmin[c] X[n, c]"},
     {"sort", order},

@@ -469,10 +469,11 @@ StatementAnalyzer::checkReduction(Reduction reduction, const Expr *expr,
   case Monoid::Min:
     if (type.type != ElementType::Bool)
       break;
-    diagnostics.error(expr->range,
-                      "'" + name +
-                          "' needs numbers, but this is bool; use 'all' or "
-                          "'any'");
+    diagnostics.error(
+        expr->range,
+        "'" + name + "' needs numbers, but this is bool; " +
+            (reduction.scans ? "cast it, e.g. i64(" + excerpt(expr->range) + ")"
+                             : "use 'all' or 'any'"));
     return std::nullopt;
   case Monoid::All:
   case Monoid::Any:

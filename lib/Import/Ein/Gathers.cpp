@@ -252,7 +252,7 @@ std::optional<unsigned> StatementAnalyzer::buildGather(const AccessExpr &expr,
   return addRead(readOfInner(position, labelsAround), type);
 }
 
-void StatementAnalyzer::adoptGather(Result &result) {
+void StatementAnalyzer::adoptInner(Result &result) {
   const Vertex &whole = result.vertex;
   if (whole.monoid != Monoid::None || whole.macro || whole.nodes.size() != 1 ||
       whole.operands.size() != 1 || result.inners.empty())
@@ -260,7 +260,8 @@ void StatementAnalyzer::adoptGather(Result &result) {
   Inner &last = result.inners.back();
   const Operand &read = whole.operands.front();
   if (read.tensor != graph.tensors.size() + result.inners.size() - 1 ||
-      !last.vertex.gather || read.subscripts.size() != whole.labels.size())
+      (!last.vertex.gather && !last.vertex.scan) ||
+      read.subscripts.size() != whole.labels.size())
     return;
   for (auto [label, form] : llvm::enumerate(read.subscripts))
     if (form.terms.front().label != label)

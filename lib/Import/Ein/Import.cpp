@@ -74,6 +74,7 @@ private:
                         Location loc);
   Operation *emitScatter(const Tensor &tensor, const Vertex &vertex,
                          Location loc);
+  Operation *emitScan(const Tensor &tensor, const Vertex &vertex, Location loc);
   Operation *emitEinsum(const Tensor &tensor, const Vertex &vertex,
                         Location loc);
   void setUnsignedExtremum(teg::EinsumOp einsum, ElementType type, bool isMax);
@@ -265,6 +266,19 @@ Operation *GraphEmitter::emitScatter(const Tensor &tensor, const Vertex &vertex,
   return teg::buildScatter(builder, loc, use, checks);
 }
 
+Operation *GraphEmitter::emitScan(const Tensor &tensor, const Vertex &vertex,
+                                  Location loc) {
+  SmallVector<teg::ScalarLabel> labels;
+  for (const VertexLabel &label : vertex.labels)
+    labels.push_back({label.name, label.extent, label.role});
+  teg::ScalarExpr expr = toScalar(vertex, vertex, /*isResult=*/false);
+  if (vertex.nodes.size() == 1 && vertex.operands.size() == 1)
+    expr.body = nullptr;
+  return teg::buildScan(builder, loc, tensor.name, labels, vertex.scan->label,
+                        convert(vertex.scan->monoid),
+                        storedType(tensor.type, builder.getContext()), expr);
+}
+
 Operation *GraphEmitter::emitEinsum(const Tensor &tensor, const Vertex &vertex,
                                     Location loc) {
   SmallVector<teg::ScalarLabel> labels;
@@ -321,6 +335,7 @@ Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
   Location loc = locations.get(vertex.loc, vertex.calls);
   Operation *op = vertex.gather    ? emitGather(tensor, vertex, loc)
                   : vertex.scatter ? emitScatter(tensor, vertex, loc)
+                  : vertex.scan    ? emitScan(tensor, vertex, loc)
                                    : emitEinsum(tensor, vertex, loc);
   setConstraints(op, tensor.constraints.work, /*isHome=*/false);
   setLayoutGroup(op, tensor.constraints.layoutGroup);

@@ -40,7 +40,47 @@ std::string StatementAnalyzer::freshLabel(llvm::StringRef name) const {
   }
 }
 
+/// The label of a scan is one of those around it.
+bool StatementAnalyzer::checkScan(const ReduceExpr &expr) {
+  llvm::StringRef name = stringify(expr.reduction);
+  if (expr.labels.size() != 1) {
+    diagnostics.error(expr.labels[1].range,
+                      "'" + name + "' runs along one label, not " +
+                          llvm::Twine(expr.labels.size()));
+    return false;
+  }
+  const Label &label = expr.labels.front();
+  if (label.extent) {
+    diagnostics.error(label.extent->range, "the extent of a label of '" + name +
+                                               "' is given on the left side");
+    return false;
+  }
+  if (findLabel(label.name))
+    return true;
+  diagnostics
+      .error(label.range, "label '" + label.name + "' of '" + name +
+                              "' must also be on the left side")
+      .note("a running value keeps its label: C[i] = " + name +
+            "[i] X[i]; only the last one is a reduction");
+  return false;
+}
+
+bool StatementAnalyzer::collectScan(const ReduceExpr &expr) {
+  if (!checkScan(expr))
+    return false;
+  Nested &own = nestedReductions.emplace_back();
+  own.outer = std::exchange(nested, &own);
+  nestedOf[&expr] = &own;
+  Expression *around = std::exchange(current, &own.vertex);
+  bool ok = collect(expr.operand);
+  current = around;
+  nested = own.outer;
+  return ok;
+}
+
 bool StatementAnalyzer::collectReduce(const ReduceExpr &expr) {
+  if (expr.reduction.scans)
+    return collectScan(expr);
   Nested &own = nestedReductions.emplace_back();
   own.outer = nested;
   nestedOf[&expr] = &own;
@@ -87,6 +127,16 @@ std::optional<ExprType> StatementAnalyzer::inferReduce(const ReduceExpr &expr) {
       checkReduction(expr.reduction, expr.operand, *operand);
   if (!type)
     return std::nullopt;
+  bool picks = expr.reduction.monoid == Monoid::Max ||
+               expr.reduction.monoid == Monoid::Min;
+  if (expr.reduction.scans && picks && isUnsigned(*type)) {
+    std::string text = excerpt(expr.operand->range);
+    diagnostics.error(
+        expr.operand->range,
+        "'" + stringify(expr.reduction) + "' of " + stringify(*type) +
+            " is not supported yet; cast it, e.g. i64(" + text + ")");
+    return std::nullopt;
+  }
   return ExprType::typed(*type);
 }
 
@@ -139,6 +189,8 @@ StatementAnalyzer::placeLabels(const Nested &own, Vertex &inner) const {
 }
 
 static Reduction reductionOf(const Vertex &vertex) {
+  if (vertex.scan)
+    return {vertex.scan->monoid, std::nullopt, /*scans=*/true};
   return {vertex.monoid, vertex.macro};
 }
 
@@ -153,7 +205,7 @@ static bool haveEqualExtents(llvm::ArrayRef<VertexLabel> a,
 static llvm::StringRef wordOf(const Vertex &inner) {
   if (inner.gather)
     return "gather";
-  bool reduces = inner.monoid != Monoid::None || inner.macro;
+  bool reduces = inner.monoid != Monoid::None || inner.macro || inner.scan;
   return reduces ? stringify(reductionOf(inner)) : "part";
 }
 
@@ -162,6 +214,7 @@ unsigned StatementAnalyzer::internInner(Vertex inner, ElementType type) {
   for (auto [position, known] : llvm::enumerate(inners))
     if (known.type == type && reductionOf(known.vertex) == reductionOf(inner) &&
         known.vertex.gather == inner.gather &&
+        known.vertex.scan == inner.scan &&
         known.vertex.numParallel == inner.numParallel &&
         haveEqualExtents(known.vertex.labels, inner.labels) &&
         static_cast<const Expression &>(known.vertex) == inner)
@@ -193,10 +246,27 @@ std::optional<unsigned> StatementAnalyzer::buildReduce(const ReduceExpr &expr,
   current = around;
   if (!ok)
     return std::nullopt;
-  own.vertex.monoid = expr.reduction.monoid;
-  own.vertex.macro = expr.reduction.macro;
-  own.vertex.macroType = operand;
+  if (!expr.reduction.scans) {
+    own.vertex.monoid = expr.reduction.monoid;
+    own.vertex.macro = expr.reduction.macro;
+    own.vertex.macroType = operand;
+  }
   llvm::SmallVector<unsigned, 4> labelsAround = placeLabels(own, own.vertex);
+  if (expr.reduction.scans) {
+    nested = &own;
+    unsigned label = *findLabel(expr.labels.front().name);
+    nested = outer;
+    auto *at = llvm::find(labelsAround, label);
+    if (at == labelsAround.end()) {
+      diagnostics.error(expr.labels.front().range,
+                        "'" + stringify(expr.reduction) +
+                            "' runs over label '" + labels[label].name +
+                            "', but its operand does not use it");
+      return std::nullopt;
+    }
+    own.vertex.scan = {expr.reduction.monoid,
+                       static_cast<unsigned>(at - labelsAround.begin())};
+  }
   // What only picks a value stays as narrow as that.
   bool adds = expr.reduction.macro || expr.reduction.monoid == Monoid::Sum ||
               expr.reduction.monoid == Monoid::Prod;

@@ -547,8 +547,9 @@ bool Parser::reportUnknownReduction(const Expr &expr, const Token &head) {
       token.is(TokenKind::Float);
   llvm::StringRef advice = adviceFor(head.spelling);
   llvm::StringRef meant = nearestWord(
-      head.spelling, {"sum", "prod", "max", "min", "mean", "logsumexp",
-                      "argmax", "argmin", "all", "any", "xor"});
+      head.spelling,
+      {"sum", "prod", "max", "min", "mean", "logsumexp", "argmax", "argmin",
+       "all", "any", "xor", "cumsum", "cumprod", "cummax", "cummin"});
   if (expr.kind != Expr::Kind::Access || !operandFollows ||
       (advice.empty() && meant.empty()))
     return false;
@@ -592,13 +593,22 @@ bool Parser::parseRightSide(EquationStmt &stmt) {
     return stmt.expr && !reportUnknownReduction(*stmt.expr, head);
   }
   Token word = token;
-  stmt.reduceRange = token.range();
-  advance();
-  if (!parseReduceLabels(word, stmt.reduceLabels))
-    return false;
   Reduction reduction =
       parseReduction(word.spelling)
           .value_or(Reduction{Monoid::None, parseMacro(word.spelling)});
+  stmt.reduceRange = token.range();
+  advance();
+  if (reduction.scans) {
+    // No label is gone: an expression like others.
+    llvm::ArrayRef<Label> labels;
+    ExprPtr operand = parseReduceLabels(word, labels) ? parseExpr() : nullptr;
+    if (operand)
+      stmt.expr = checkDepth(context.create<ReduceExpr>(
+          since(word.range().Start), reduction, labels, operand));
+    return stmt.expr != nullptr;
+  }
+  if (!parseReduceLabels(word, stmt.reduceLabels))
+    return false;
   stmt.monoid = reduction.monoid;
   stmt.macro = reduction.macro;
   if (stmt.macro == MacroKind::RMSNorm || stmt.macro == MacroKind::LayerNorm)

@@ -377,6 +377,11 @@ static unsigned numVerticesOf(MacroKind macro) {
   llvm_unreachable("all macros are counted");
 }
 
+static unsigned numVerticesOf(const Vertex &vertex) {
+  // What is scanned may be one of its own.
+  return vertex.macro ? numVerticesOf(*vertex.macro) : vertex.scan ? 2 : 1;
+}
+
 /// How many einsums a statement becomes.
 static unsigned numVerticesOf(const EquationStmt &stmt) {
   bool scatters = llvm::any_of(
@@ -406,8 +411,7 @@ std::optional<unsigned> Analyzer::addVertex(const Scope &scope,
   if (!result)
     return std::nullopt;
   for (const StatementAnalyzer::Inner &inner : result->inners)
-    if (!countVertices(
-            stmt, inner.vertex.macro ? numVerticesOf(*inner.vertex.macro) : 1))
+    if (!countVertices(stmt, numVerticesOf(inner.vertex)))
       return std::nullopt;
   std::string name = scope.vertexNameFor(stmt.name);
   for (StatementAnalyzer::Inner &inner : result->inners)

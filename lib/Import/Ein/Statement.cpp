@@ -49,7 +49,7 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
   vertex.macroType = operand;
   result.vertex = std::move(vertex);
   result.inners = std::move(inners);
-  adoptGather(result);
+  adoptInner(result);
   return result;
 }
 

@@ -234,6 +234,8 @@ private:
   const LabelState *findInnerLabel(llvm::StringRef name) const;
   std::string freshLabel(llvm::StringRef name) const;
   bool collectReduce(const ast::ReduceExpr &expr);
+  bool checkScan(const ast::ReduceExpr &expr);
+  bool collectScan(const ast::ReduceExpr &expr);
   std::optional<ExprType> inferReduce(const ast::ReduceExpr &expr);
   std::optional<unsigned> buildReduce(const ast::ReduceExpr &expr,
                                       ElementType type);
@@ -261,8 +263,8 @@ private:
   bool isWhole(const Operand &operand) const;
   bool reportMask(llvm::SMRange range);
   llvm::ArrayRef<int64_t> shapeOf(unsigned tensor) const;
-  /// Makes a statement that is one gather that gather.
-  void adoptGather(Result &result);
+  /// Makes a statement that is one gather, or one scan, that vertex.
+  void adoptInner(Result &result);
 
   // Scatters.cpp: places on the left side.
   /// Whether the left side has more than labels.

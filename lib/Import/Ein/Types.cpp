@@ -45,6 +45,11 @@ constexpr MonoidRow monoidTable[] = {
     {Monoid::Xor, "xor"},
 };
 
+constexpr MonoidRow scanTable[] = {{Monoid::Sum, "cumsum"},
+                                   {Monoid::Prod, "cumprod"},
+                                   {Monoid::Max, "cummax"},
+                                   {Monoid::Min, "cummin"}};
+
 struct MacroRow {
   MacroKind macro;
   llvm::StringLiteral name;
@@ -138,6 +143,12 @@ std::optional<MacroKind> tapestry::ein::parseMacro(llvm::StringRef text) {
 }
 
 llvm::StringRef tapestry::ein::stringify(Reduction reduction) {
+  if (reduction.scans)
+    return llvm::find_if(scanTable,
+                         [&](const MonoidRow &row) {
+                           return row.monoid == reduction.monoid;
+                         })
+        ->name;
   return reduction.macro ? stringify(*reduction.macro)
                          : stringify(reduction.monoid);
 }
@@ -145,6 +156,9 @@ llvm::StringRef tapestry::ein::stringify(Reduction reduction) {
 std::optional<Reduction> tapestry::ein::parseReduction(llvm::StringRef text) {
   if (std::optional<Monoid> monoid = parseMonoid(text))
     return Reduction{*monoid, std::nullopt};
+  for (const MonoidRow &row : scanTable)
+    if (row.name == text)
+      return Reduction{row.monoid, std::nullopt, /*scans=*/true};
   std::optional<MacroKind> macro = parseMacro(text);
   if (macro && reducesLabels(*macro))
     return Reduction{Monoid::None, macro};

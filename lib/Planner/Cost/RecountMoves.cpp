@@ -58,6 +58,36 @@ llvm::SmallVector<Layout, 3> cost::layoutsOfResult(const PlanGraph &graph,
   return layouts;
 }
 
+std::optional<std::pair<Layout, Layout>>
+cost::totalsOfBlocks(const PlanGraph &graph, const Placement &placement,
+                     const DeviceGrid &grid, unsigned vertex) {
+  const PlanVertex &own = graph.vertices[vertex];
+  if (own.isInput || own.cutAs)
+    return std::nullopt;
+  const Partition &partition = *placement.vertices[vertex].partition;
+  Layout made = madeLayout(own, partition), read;
+  for (unsigned l = 0; l < own.labels.size(); ++l) {
+    if (!own.labels[l].scanned)
+      continue;
+    // Devices whose blocks are empty have no total.
+    int64_t blocks = 0;
+    for (int64_t part = 0; part < partsOf(grid, partition.cuts[l]); ++part)
+      blocks += !blockRange(own.labels[l].extent,
+                            partsOf(grid, partition.cuts[l]), part)
+                     .empty();
+    read = made;
+    for (unsigned dim = 0; dim < own.shape.size(); ++dim)
+      if (!own.output.dims[dim].terms.empty() &&
+          own.output.dims[dim].terms[0].dim == l) {
+        made.dims[dim] = Layout::blocked({blocks}, {partition.cuts[l]}).dims[0];
+        read.dims[dim] = Layout::replicated({blocks}).dims[0];
+      }
+    if (blocks > 1)
+      return std::pair(made, read);
+  }
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Moves
 //===----------------------------------------------------------------------===//

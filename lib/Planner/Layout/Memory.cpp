@@ -40,6 +40,10 @@ std::vector<MemoryStep> layout::memoryTimeline(const PlanGraph &graph,
       continue;
     if (!vertex.isInput) {
       Layout result = resultLayout(vertex, *placement.vertices[v].partition);
+      if (auto totals = totalsMove(vertex, costs.deviceGrid(),
+                                   *placement.vertices[v].partition))
+        timeline[v].copies += elementsOf(totals->second) *
+                              vertex.bytesPerElement(/*isPartial=*/true);
       if (!result.partial.empty()) {
         result.partial.clear();
         timeline[v].partials +=

@@ -4,6 +4,7 @@
 #include "tapestry/Planner/Layout/HomePrice.h"
 #include "tapestry/Planner/Model/Constraints.h"
 #include "tapestry/Planner/Model/Graph.h"
+#include "tapestry/Support/BlockCount.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <map>
@@ -28,6 +29,26 @@ Layout layout::operandLayout(const PlanGraph &graph, const PlanVertex &vertex,
   const PlanOperand &read = vertex.operands[operand];
   return Layout::ofProjection(read.projection, vertex.extents(), partition,
                               graph.vertices[read.producer].shape, read.guard);
+}
+
+std::optional<std::pair<Layout, Layout>>
+layout::totalsMove(const PlanVertex &vertex, const DeviceGrid &grid,
+                   const Partition &partition) {
+  std::optional<unsigned> scanned = vertex.scannedLabel();
+  if (!scanned || vertex.cutAs)
+    return std::nullopt;
+  llvm::SmallVector<int64_t> shape;
+  llvm::SmallVector<Cut> made, read;
+  for (auto [dim, extent] : llvm::zip_equal(vertex.output.dims, vertex.shape)) {
+    Cut cut = dim.terms.empty() ? Cut() : partition.cuts[dim.terms.front().dim];
+    bool isScanned = !dim.terms.empty() && dim.terms.front().dim == *scanned;
+    shape.push_back(isScanned ? numBlocks(extent, partsOf(grid, cut)) : extent);
+    if (isScanned && shape.back() == 1)
+      return std::nullopt;
+    made.push_back(cut);
+    read.push_back(isScanned ? Cut() : cut);
+  }
+  return std::pair(Layout::blocked(shape, made), Layout::blocked(shape, read));
 }
 
 std::optional<Partition> layout::partitionOf(const Layout &layout) {
@@ -72,7 +93,7 @@ void layout::listCollectives(const PlanGraph &graph, const DeviceGrid &grid,
   if (grid.numDevices() == 1)
     return;
   auto send = [&](unsigned vertex, unsigned reader,
-                  llvm::ArrayRef<Layout> steps) {
+                  llvm::ArrayRef<Layout> steps, bool areTotals = false) {
     for (unsigned step = 0; step + 1 < steps.size(); ++step) {
       const Layout &from = steps[step];
       const Layout &to = steps[step + 1];
@@ -83,8 +104,8 @@ void layout::listCollectives(const PlanGraph &graph, const DeviceGrid &grid,
         continue;
       placement.collectives.push_back(
           {vertex, reader, moved.kind, moved.groupSize,
-           moved.elements *
-               graph.vertices[vertex].bytesPerElement(!from.partial.empty()),
+           moved.elements * graph.vertices[vertex].bytesPerElement(
+                                areTotals || !from.partial.empty()),
            from, to});
     }
   };
@@ -93,8 +114,12 @@ void layout::listCollectives(const PlanGraph &graph, const DeviceGrid &grid,
     for (unsigned o = 0; o < vertex.operands.size(); ++o)
       send(vertex.operands[o].producer, v,
            stepsOfOperand(graph, placement, v, o));
-    if (!vertex.isInput)
-      send(v, v, stepsHome(graph, placement, v));
+    if (vertex.isInput)
+      continue;
+    if (auto totals =
+            totalsMove(vertex, grid, *placement.vertices[v].partition))
+      send(v, v, {totals->first, totals->second}, /*areTotals=*/true);
+    send(v, v, stepsHome(graph, placement, v));
   }
 }
 

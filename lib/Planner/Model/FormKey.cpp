@@ -33,7 +33,7 @@ void model::describeWork(llvm::raw_ostream &os, const PlanGraph &graph,
                          const PlanVertex &vertex) {
   for (const PlanLabel &label : vertex.labels)
     os << label.extent << (label.selected ? "s" : "")
-       << (label.reduced ? "r" : "") << ",";
+       << (label.reduced ? "r" : "") << (label.scanned ? "n" : "") << ",";
   if (vertex.cutAs)
     os << "c";
   os << "t" << vertex.trips << "f" << llvm::format("%.17g", vertex.flops) << "+"

@@ -37,6 +37,13 @@ std::optional<unsigned> PlanVertex::labelNamed(llvm::StringRef label) const {
   return std::nullopt;
 }
 
+std::optional<unsigned> PlanVertex::scannedLabel() const {
+  for (unsigned number = 0; number < labels.size(); ++number)
+    if (labels[number].scanned)
+      return number;
+  return std::nullopt;
+}
+
 int64_t PlanVertex::elements() const {
   int64_t count = 1;
   for (int64_t extent : shape)
@@ -156,6 +163,12 @@ static llvm::Error checkOutput(const PlanVertex &vertex) {
                        vertex.labels[label].extent, ", dimension ", dim,
                        " of its result has ", extent);
   }
+  if (std::optional<unsigned> scanned = vertex.scannedLabel())
+    for (auto [number, label] : llvm::enumerate(vertex.labels))
+      if (label.reduced || (label.scanned && number != *scanned))
+        return planError("vertex '", vertex.name, "': values run on along '",
+                         vertex.labels[*scanned].name, "', but also along '",
+                         label.name, "' or are reduced there");
   for (unsigned label = 0; label < vertex.labels.size(); ++label)
     if (vertex.labels[label].reduced == written[label])
       return planError(

@@ -79,6 +79,11 @@ uint32_t StateEvaluator::numberOf(unsigned v, const Partition &partition) {
     cut.operands.push_back(
         costs.idOf(operandLayout(graph, vertex, o, partition)));
   cut.workSeconds = workSeconds(graph, vertex, grid, machine, partition);
+  if (auto totals = totalsMove(vertex, grid, partition))
+    cut.totalBytes =
+        double(vertex.trips) *
+        double(planResharding(grid, totals->first, totals->second).elements) *
+        vertex.bytesPerElement(/*isPartial=*/true);
   return it->second;
 }
 
@@ -225,7 +230,8 @@ Objectives StateEvaluator::evaluate(const ParetoState &state) {
     const ResultRoute &route = routeOf(state, v);
     objectives[Seconds] +=
         vertices[v].cuts[state.cuts[v]].workSeconds + route.seconds;
-    objectives[Bytes] += route.bytes;
+    objectives[Bytes] +=
+        vertices[v].cuts[state.cuts[v]].totalBytes + route.bytes;
   }
   objectives[Memory] = double(peakBytesPerDevice(graph, costs, place(state)));
   objectives[Devices] = double(grid.numDevices());

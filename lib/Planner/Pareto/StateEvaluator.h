@@ -104,6 +104,8 @@ private:
     LayoutId result = 0;
     llvm::SmallVector<LayoutId, 4> operands;
     double workSeconds = 0;
+    /// What the totals of a scan send.
+    double totalBytes = 0;
   };
   struct VertexTable {
     std::vector<VertexCut> cuts;

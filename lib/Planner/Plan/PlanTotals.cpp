@@ -1,6 +1,7 @@
 //===- PlanTotals.cpp - What a plan adds up to ----------------------------===//
 
 #include "tapestry/Planner/Plan/PlanTotals.h"
+#include "tapestry/Support/BlockCount.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tapestry;
@@ -63,9 +64,7 @@ DeviceUse plan::devicesOf(const PlanGraph &graph, const Plan &plan,
   for (auto [label, parts] :
        llvm::zip_equal(own.labels, plan.vertices[vertex].parts)) {
     blocks *= parts;
-    filled *= label.extent == 0
-                  ? 0
-                  : ceilDiv(label.extent, ceilDiv(label.extent, parts));
+    filled *= numBlocks(label.extent, parts);
   }
   int64_t replicas = plan.devices / blocks;
   use.working = filled;

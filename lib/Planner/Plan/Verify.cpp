@@ -250,13 +250,16 @@ public:
   CollectiveChecker(const PlanGraph &graph, const Plan &plan)
       : graph(graph), plan(plan), found(plan.placement.collectives.size()) {}
 
-  /// Every step of a move, for one reader.
+  /// Every step of a move, for one reader. Totals of a scan are accumulators.
   llvm::Error demand(unsigned vertex, unsigned reader,
-                     llvm::ArrayRef<Layout> steps) {
-    for (unsigned step = 0; step + 1 < steps.size(); ++step)
+                     llvm::ArrayRef<Layout> steps, bool areTotals = false) {
+    for (unsigned step = 0; step + 1 < steps.size(); ++step) {
+      bool isWide = areTotals || !steps[step].partial.empty();
       if (llvm::Error error =
-              demand(vertex, reader, steps[step], steps[step + 1]))
+              demand(vertex, reader, steps[step], steps[step + 1],
+                     graph.vertices[vertex].bytesPerElement(isWide)))
         return error;
+    }
     return llvm::Error::success();
   }
 
@@ -272,7 +275,7 @@ public:
 
 private:
   llvm::Error demand(unsigned vertex, unsigned reader, const Layout &from,
-                     const Layout &to) {
+                     const Layout &to, int64_t elementBytes) {
     Collective wanted = countMove(plan.grid, from, to);
     if (wanted.kind == CollectiveKind::None ||
         wanted.kind == CollectiveKind::Slice)
@@ -284,7 +287,7 @@ private:
           listed[c].to != to)
         continue;
       found[c] = true;
-      return compare(listed[c], wanted);
+      return compare(listed[c], wanted, elementBytes);
     }
     return planError("result of '", graph.vertices[vertex].name, "': the plan ",
                      "has no ", stringifyCollective(wanted.kind), " of ",
@@ -292,8 +295,8 @@ private:
                      " elements that one of its readers needs");
   }
 
-  llvm::Error compare(const PlannedCollective &listed,
-                      const Collective &wanted) {
+  llvm::Error compare(const PlannedCollective &listed, const Collective &wanted,
+                      int64_t elementBytes) {
     const PlanVertex &vertex = graph.vertices[listed.vertex];
     if (listed.kind != wanted.kind)
       return planError("result of '", vertex.name, "': the plan has ",
@@ -303,8 +306,7 @@ private:
       return planError(
           "result of '", vertex.name, "': ", stringifyCollective(listed.kind),
           " over groups of ", listed.group, ", needed are ", wanted.groupSize);
-    int64_t bytes =
-        wanted.elements * vertex.bytesPerElement(!listed.from.partial.empty());
+    int64_t bytes = wanted.elements * elementBytes;
     if (listed.bytes != bytes)
       return planError("result of '", vertex.name,
                        "': ", stringifyCollective(listed.kind), " of ",
@@ -341,6 +343,11 @@ static llvm::Error checkMoves(const PlanGraph &graph, const Plan &plan,
     if (llvm::Error error = collectives.demand(producer, v, steps))
       return error;
   }
+  if (auto totals = totalsOfBlocks(graph, plan.placement, plan.grid, v))
+    if (llvm::Error error =
+            collectives.demand(v, v, {totals->first, totals->second},
+                               /*areTotals=*/true))
+      return error;
   llvm::SmallVector<Layout, 3> steps =
       layoutsOfResult(graph, plan.placement, v);
   for (const Layout &step : placed.homeRoute)

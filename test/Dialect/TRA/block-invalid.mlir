@@ -238,6 +238,24 @@ func.func @block_c5_whole(%x: !x) {
 
 #grid = #tapestry_index.grid<"d.0" = 2>
 !x = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 = [8 by "d.0"] - 1 span 3] on #grid>>
+!t = !tra.relation<[3] / [2], f32, #tapestry_index.layout<[3 by "d.0"] on #grid>>
+
+func.func @block_c5_quotient(%x: !x) {
+  // expected-error@+1 {{dimension 0 of result 0 is label "i" divided by 3, but its blocks have 4 points}}
+  %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
+      reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0 - 1), shape = [3]>] pads [0.0 : f32]
+      writes(!t) at [#tapestry_index.projection<(d0) -> (d0), floordivs = [3]>] {
+  ^bb0(%w: tensor<6xf32>, %lo: index, %hi: index):
+    %p = tensor.empty() : tensor<?xf32>
+    tra.block_yield %p : tensor<?xf32>
+  }
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!x = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 = [8 by "d.0"] - 1 span 3] on #grid>>
 !r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
 
 func.func @block_c6_rank(%x: !x) {

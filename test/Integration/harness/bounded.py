@@ -194,6 +194,17 @@ class Bounded:
         return Bounded(self.type, value, error)
 
 
+    def scan(self, monoid, axis):
+        """What is combined up to each element."""
+        parts = [
+            Bounded(self.type, *(np.take(a, range(end), axis) for a in (self.value, self.error)))
+            for end in range(1, self.value.shape[axis] + 1)
+        ]
+        parts = [part.reduce(monoid, (axis,)) for part in parts]
+        value, error = (np.stack(list(a), axis) for a in zip(*((p.value, p.error) for p in parts)))
+        return Bounded(self.type, value, error)
+
+
 def _with_width(ufunc):
     def reduce(value, axes, type):
         with np.errstate(over="ignore"):

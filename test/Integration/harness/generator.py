@@ -21,6 +21,7 @@ MONOIDS = {
     "integer": ["sum"] * 3 + ["max", "min", "prod", "xor"],
     "bool": ["any", "all", "xor"],
 }
+SCANS = {"sum": "cumsum", "prod": "cumprod", "max": "cummax", "min": "cummin"}
 MAX_POINTS = 6000
 MAX_LABELS = 5
 FOLDS = ["edge", "wrap", "reflect", "symmetric"]
@@ -225,6 +226,10 @@ class _Statement:
             else "integer" if expression.type in INTEGERS else "bool"
         )
         monoid = str(rng.choice(MONOIDS[kind])) if reduced else ""
+        used = [label for label in kept if label not in left_only]
+        scanned = None
+        if not reduced and used and kind != "bool" and rng.random() < 0.15:
+            monoid, scanned = str(rng.choice(list(SCANS))), used[rng.integers(len(used))]
 
         grid = self.grid()
         shape = [label.extent for label in self.labels]
@@ -234,6 +239,8 @@ class _Statement:
         )
         axes = tuple(i for i, label in enumerate(self.labels) if label in reduced)
         value = value.reduce(monoid, axes)
+        if scanned:
+            value = value.scan(monoid, self.labels.index(scanned))
         rest = [label for label in self.labels if label not in reduced]
         permutation = [rest.index(label) for label in kept]
         value = Bounded(
@@ -247,6 +254,8 @@ class _Statement:
 
         brackets = f"[{', '.join(map(spell, kept))}]" if kept else ""
         reduction = f"{monoid}[{', '.join(map(spell, reduced))}] " if reduced else ""
+        if scanned:
+            reduction = f"{SCANS[monoid]}[{scanned.name}] "
         text = f"{self.name}{brackets} = {reduction}{expression.text}"
         return text, value, kept + reduced, len(kept)
 

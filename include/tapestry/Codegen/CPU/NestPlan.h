@@ -25,6 +25,9 @@ enum class NestKind {
   Tile,
   /// Vector lanes along a reduction loop.
   LaneReduction,
+  /// Running values, lanes along the loop that they run along (`inner` is then
+  /// empty) or across it, over blocks of `vectorBlock` lines.
+  Scan,
 };
 
 /// How a tile's operand is copied before it is used.
@@ -54,7 +57,7 @@ struct NestPlan {
   /// Tile: reduction points per block (blocks cut inner[0]); 0 for no blocks.
   int64_t reductionBlock = 0;
   /// Tile: points of vectorDim per block, a multiple of lanes * vectors; 0 for
-  /// no blocks. Map: as for blockDim.
+  /// no blocks. Map: as for blockDim. Scan: see there.
   int64_t vectorBlock = 0;
   /// Map: a loop along which some input is contiguous (a transposed one); it is
   /// walked in blocks of `blockSize` around blocks of vectorDim, and is not in

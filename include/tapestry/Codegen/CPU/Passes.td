@@ -22,7 +22,10 @@ def VectorizeKernels
       combine the lanes at the end;
     - all other reductions (contractions, windows) compute tiles of rows x
       vectors whose partial results stay in registers, over blocks of the
-      reduction that are packed where that pays.
+      reduction that are packed where that pays;
+    - nests that store what they have reduced so far at every point (a scan)
+      compute the prefixes of a vector in the register, or walk many lines at
+      once, vectors across them.
 
     Tails of the vector dimension use masks; a reduction is never padded. What
     cannot be vectorised (an indexing map that is not linear, an operation that
@@ -51,6 +54,7 @@ def VectorizeKernels
     Statistic<"numTiled", "tiled", "Register-tiled reductions">,
     Statistic<"numRowReductions", "lane-reductions",
               "Reductions over vector lanes">,
+    Statistic<"numScans", "scans", "Running values">,
     Statistic<"numScalar", "scalar", "Nests left to scalar loops">
   ];
   let dependentDialects = [

@@ -30,6 +30,15 @@ struct OutputBody {
   mlir::Value contribution;
 };
 
+/// A nest whose points store what has been combined up to them.
+struct ScanBody {
+  /// Numbers of the outputs: the elements, and what is carried along.
+  unsigned elements, carried;
+  /// combine(carried, contribution): what the elements are made of.
+  mlir::Operation *combine;
+  mlir::Value contribution;
+};
+
 /// Bits of an element in a buffer, where vectors of it lie in memory as its
 /// elements do one after the other: none for those that LLVM pads (i4, f80).
 std::optional<unsigned> packedBits(mlir::Type element);
@@ -88,6 +97,7 @@ public:
   llvm::SmallVector<NestLoad, 1> loads;
   llvm::SmallDenseMap<mlir::Operation *, unsigned, 1> loadNumbers;
   llvm::SmallVector<OutputBody, 2> outputs;
+  std::optional<ScanBody> scan;
   /// The value that outputs start from, where it is not in the buffer (a fill
   /// that was folded into the nest); null otherwise.
   llvm::SmallVector<mlir::Value, 2> initial;
@@ -102,6 +112,8 @@ private:
   bool canMerge(unsigned outer, unsigned inner);
   bool contiguous(unsigned operand, unsigned outer, unsigned inner) const;
   void describe();
+  void readScan();
+  bool isScanOverOneLoop() const;
   bool isReadable(mlir::memref::LoadOp load);
   std::optional<int64_t> stepOf(mlir::Value value, unsigned loop);
   NestAccess describeLoad(mlir::memref::LoadOp load);

@@ -36,7 +36,8 @@ struct NestAccess {
 };
 
 /// A perfect loop nest: output = body(inputs, output), in any order of points
-/// but that the reduction's combining operation is associative and commutative.
+/// but that the reduction's combining operation is associative and commutative
+/// and that a scan runs in order.
 struct NestProblem {
   llvm::SmallVector<NestDim, 6> dims;
   llvm::SmallVector<NestAccess, 4> accesses;
@@ -49,6 +50,9 @@ struct NestProblem {
   unsigned bodyCost = 1;
   /// Partial results of different lanes can be combined afterwards.
   bool lanesCombine = false;
+  /// One output holds, at every point, what the reduction has given so far; the
+  /// loop of the reduction, of which there is one, runs in order.
+  bool isScan = false;
   /// The body may trap on lanes that hold no data (integer division).
   bool mayTrap = false;
 };

@@ -206,6 +206,18 @@ struct Scatter {
   llvm::SmallVector<std::string, 2> points;
 };
 
+/// Every value of the expression is combined with those before it along a
+/// label.
+struct Scan {
+  Monoid monoid;
+  /// Position in Vertex::labels.
+  unsigned label;
+
+  bool operator==(const Scan &o) const {
+    return monoid == o.monoid && label == o.label;
+  }
+};
+
 struct VertexLabel {
   std::string name;
   int64_t extent;
@@ -213,8 +225,8 @@ struct VertexLabel {
   LabelRole role = LabelRole::Outer;
 };
 
-/// The expression, reduced or not, a macro of the language applied to it, or a
-/// gather or scatter, which have no nodes.
+/// The expression, reduced or not, scanned, a macro of the language applied to
+/// it, or a gather or scatter, which have no nodes.
 struct Vertex : Expression {
   /// Left-side labels in their order, then the reduced ones or, of a gather,
   /// one per index tensor, whose points that names. Places on the left side
@@ -227,6 +239,7 @@ struct Vertex : Expression {
   ElementType macroType = ElementType::F32;
   std::optional<Gather> gather;
   std::optional<Scatter> scatter;
+  std::optional<Scan> scan;
   /// The second argument of a norm.
   Expression epsilon;
   /// The elements of a constant tensor, which has no expression.

@@ -58,12 +58,15 @@ std::optional<MacroKind> parseMacro(llvm::StringRef text);
 struct Reduction {
   Monoid monoid = Monoid::None;
   std::optional<MacroKind> macro;
+  /// Whether the label stays: every element is combined with those before it.
+  bool scans = false;
   bool operator==(const Reduction &o) const {
-    return monoid == o.monoid && macro == o.macro;
+    return monoid == o.monoid && macro == o.macro && scans == o.scans;
   }
 };
 llvm::StringRef stringify(Reduction reduction);
-/// "sum", ..., "mean", ..., "argmin"; not the macros that keep their labels.
+/// "sum", ..., "mean", ..., "argmin", "cumsum", ...; not the macros that keep
+/// their labels.
 std::optional<Reduction> parseReduction(llvm::StringRef text);
 
 /// Whole tensors seen otherwise: permuted, cut otherwise, backwards, with each

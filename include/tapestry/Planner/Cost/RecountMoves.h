@@ -31,6 +31,13 @@ llvm::SmallVector<Layout, 3> layoutsOfResult(const model::PlanGraph &graph,
                                              const layout::Placement &placement,
                                              unsigned vertex);
 
+/// Where the totals of a scan lie, one per block, and where all of them are
+/// read; nothing where they do not move.
+std::optional<std::pair<Layout, Layout>>
+totalsOfBlocks(const model::PlanGraph &graph,
+               const layout::Placement &placement, const DeviceGrid &grid,
+               unsigned vertex);
+
 } // namespace tapestry::cost
 
 #endif // TAPESTRY_PLANNER_COST_RECOUNTMOVES_H

@@ -35,6 +35,13 @@ llvm::SmallVector<Layout, 3> stepsOfOperand(const model::PlanGraph &graph,
 Layout resultLayout(const model::PlanVertex &vertex,
                     const Partition &partition);
 
+/// The move by which the blocks along a scanned label learn of each other's
+/// totals, of accumulators (PlanVertex::bytesPerElement): from one per block to
+/// all of them. Nothing where there is no such label, or one block of it.
+std::optional<std::pair<Layout, Layout>>
+totalsMove(const model::PlanVertex &vertex, const DeviceGrid &grid,
+           const Partition &partition);
+
 /// The partition that says the same as a layout, if there is one.
 std::optional<Partition> partitionOf(const Layout &layout);
 

@@ -32,6 +32,9 @@ struct PlanLabel {
   /// Whether regions of the output are written along it, which no cut into
   /// blocks describes; such a label has a constraint to stay whole.
   bool isRegion = false;
+  /// Whether a point takes up what all before it along the label gave together.
+  /// Where it is cut, devices exchange the totals of their blocks.
+  bool scanned = false;
 };
 
 /// A piece of a tensor that a vertex reads. A vertex has one operand per
@@ -88,8 +91,8 @@ struct PlanVertex {
   llvm::SmallVector<int64_t, 4> shape;
   /// Bytes per element of the result.
   int64_t elementBytes = 4;
-  /// Bytes per element of partial values, which may be wider than the result;
-  /// 0: as the result's.
+  /// Bytes per element of partial values and of the totals of a scan, which may
+  /// be wider than the result; 0: as the result's.
   int64_t accumulatorBytes = 0;
   /// Floating-point operations of the whole vertex, for cost models in seconds.
   double flops = 0;
@@ -129,6 +132,8 @@ struct PlanVertex {
   }
   llvm::SmallVector<int64_t, 4> extents() const;
   std::optional<unsigned> labelNamed(llvm::StringRef label) const;
+  /// The label along which values run on, if there is one.
+  std::optional<unsigned> scannedLabel() const;
   /// Elements of the result.
   int64_t elements() const;
   /// Whether it computes: neither an input nor a companion.

@@ -71,7 +71,13 @@ static LogicalResult verifyGuards(BlockOp op) {
   return success();
 }
 
-/// block_c5: dimensions of results are labels or written whole.
+/// Whether a form is a label divided by a number, as for the numbers of blocks.
+static bool isQuotientOfLabel(ProjectionDim form) {
+  return std::exchange(form.floordiv, 1) != 1 && form.isPlainDim();
+}
+
+/// block_c5: dimensions of results are labels or the numbers of their blocks,
+/// or written whole.
 static LogicalResult verifyWrites(BlockOp op, unsigned number) {
   ArrayRef<int64_t> shape =
       cast<RelationType>(op.getResultTypes()[number]).getShape();
@@ -79,13 +85,33 @@ static LogicalResult verifyWrites(BlockOp op, unsigned number) {
   for (auto [dim, form] : llvm::enumerate(op.getWrite(number).dims)) {
     bool isWhole = form.terms.empty() && form.constant == 0 &&
                    form.stride == 1 && form.size == shape[dim];
-    bool isLabel = form.isPlainDim() &&
-                   op.getExtents()[form.terms[0].dim] == shape[dim] &&
+    bool isLabel = (form.isPlainDim() || isQuotientOfLabel(form)) &&
+                   ceilDiv(op.getExtents()[form.terms[0].dim], form.floordiv) ==
+                       shape[dim] &&
                    written.insert(form.terms[0].dim).second;
     if (!isWhole && !isLabel)
       return op.emitOpError("dimension ")
              << dim << " of result " << number << " has extent " << shape[dim]
              << " and is neither written whole nor one label of that extent";
+  }
+  return success();
+}
+
+/// block_c5: labels are divided by the size of their blocks.
+static LogicalResult verifyBlockNumbers(BlockOp op, unsigned number,
+                                        const Partition &partition,
+                                        const DeviceGrid &grid) {
+  for (auto [dim, form] : llvm::enumerate(op.getWrite(number).dims)) {
+    if (form.floordiv == 1)
+      continue;
+    unsigned label = form.terms[0].dim;
+    int64_t block = ceilDiv(op.getExtents()[label],
+                            tapestry::partsOf(grid, partition.cuts[label]));
+    if (form.floordiv != block)
+      return op.emitOpError("dimension ")
+             << dim << " of result " << number << " is label "
+             << op.getLabels()[label] << " divided by " << form.floordiv
+             << ", but its blocks have " << block << " points";
   }
   return success();
 }
@@ -116,6 +142,9 @@ static LogicalResult verifyPlacement(BlockOp op) {
   // block_c8
   for (auto [number, relation] : llvm::enumerate(op.getResultTypes())) {
     auto type = cast<RelationType>(relation);
+    if (failed(
+            verifyBlockNumbers(op, number, *partition, type.getDeviceGrid())))
+      return failure();
     Layout expected = writtenLayout(op.getWrite(number), op.getExtents(),
                                     *partition, type.getShape());
     if (failed(verifyLayout(op, "result " + Twine(number), type,

@@ -163,9 +163,15 @@ Layout tra::writtenLayout(const Projection &projection,
                           ArrayRef<int64_t> shape) {
   Layout layout = Layout::ofProjection(projection, extents, partition, shape);
   llvm::SmallBitVector lacking(extents.size(), true);
-  for (const ProjectionDim &dim : projection.dims)
+  for (auto [number, dim] : llvm::enumerate(projection.dims)) {
     for (const AffineTerm &term : dim.terms)
       lacking.reset(term.dim);
+    if (dim.floordiv != 1)
+      layout.dims[number] =
+          Layout::blocked({shape[number]},
+                          {partition.cuts[dim.terms.front().dim]})
+              .dims.front();
+  }
   for (unsigned label : lacking.set_bits())
     llvm::append_range(layout.partial, partition.cuts[label]);
   llvm::sort(layout.partial);

@@ -9,6 +9,7 @@
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryLoop.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryScan.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScatter.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -47,7 +48,7 @@ void TapestryDialect::initialize() {
 #define GET_OP_LIST
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
       >();
-  addOperations<LoopOp, NextOp, ScatterOp>();
+  addOperations<LoopOp, NextOp, ScanOp, ScatterOp>();
   registerBytecode();
   addInterfaces<TapestryInlinerInterface>();
 }

@@ -37,8 +37,15 @@ double cost::elements::aggregateCost(const PlanVertex &vertex,
       combined *= part;
   double perPart = partElements(
       projectedParts(vertex.output, vertex.extents(), parts, vertex.shape));
-  return double(vertex.trips) * callsOf(parts) / combined * (combined - 1) *
-         perPart;
+  // Every block gets the totals of all others along a scanned label.
+  double totals = 0;
+  if (std::optional<unsigned> scanned = vertex.scannedLabel();
+      scanned && !vertex.cutAs) {
+    int64_t extent = vertex.labels[*scanned].extent, part = parts[*scanned];
+    totals = callsOf(parts) * (part - 1) * perPart / ceilDiv(extent, part);
+  }
+  return double(vertex.trips) *
+         (callsOf(parts) / combined * (combined - 1) * perPart + totals);
 }
 
 double cost::elements::repartitionCost(llvm::ArrayRef<PartDim> producer,

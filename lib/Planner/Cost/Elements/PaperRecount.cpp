@@ -58,6 +58,14 @@ std::vector<VertexCost> cost::elements::recountPaper(const DecidedPlan &plan) {
     double aggregate =
         (calls - calls / combined) *
         sizeOf(piecesOf(vertex.output, vertex, parts, vertex.shape));
+    for (unsigned l = 0; l < parts.size() && !vertex.cutAs; ++l)
+      if (vertex.labels[l].scanned) {
+        double lines = 1;
+        for (unsigned o = 0; o < parts.size(); ++o)
+          if (o != l)
+            lines *= blockRange(vertex.labels[o].extent, parts[o], 0).size();
+        aggregate += calls * (parts[l] - 1) * lines;
+      }
     VertexCost &cost = costs.emplace_back(3);
     cost[PaperJoin] = vertex.trips * join;
     cost[PaperAggregate] = vertex.trips * aggregate;

@@ -40,19 +40,25 @@ double cost::seconds::workSeconds(const PlanGraph &graph,
                                              vertex.shape)) *
                      vertex.bytesPerElement(isPartial) +
                  vertex.extraBytes * share;
+  // Totals are computed first: what the vertex reads is read twice.
+  auto totals = totalsMove(vertex, grid, partition);
   for (const PlanOperand &operand : vertex.operands) {
     const PlanVertex &producer = graph.vertices[operand.producer];
     double touched = partElements(projectedParts(
         operand.projection, extents, parts, producer.shape, operand.guard));
     if (operand.kind == AccessKind::Indexed)
       touched = std::min(touched, points);
-    bytes += touched * producer.elementBytes;
+    bytes += touched * producer.elementBytes * (totals ? 2 : 1);
   }
-  double once =
+  double seconds =
       std::max(vertex.flops * share / machine.flopsOf(vertex.elementBytes),
                bytes / machine.memoryBandwidth) +
       machine.vertexLatency;
-  return double(vertex.trips) * once;
+  if (totals)
+    seconds += collectiveSeconds(
+        planResharding(grid, totals->first, totals->second), grid, machine,
+        vertex.bytesPerElement(/*isPartial=*/true));
+  return double(vertex.trips) * seconds;
 }
 
 double cost::seconds::collectiveSeconds(const Collective &collective,

@@ -12,41 +12,6 @@ using namespace tapestry::cost::seconds;
 using namespace tapestry::machine;
 using namespace tapestry::model;
 
-/// The roofline of the first device, whose block is the largest.
-static double countWork(const DecidedPlan &plan, unsigned v) {
-  const PlanGraph &graph = plan.context.graph;
-  const Machine &machine = plan.context.machine;
-  const PlanVertex &vertex = graph.vertices[v];
-  const PartVector &parts = plan.parts[v];
-  double points = 1, all = 1, combined = 1;
-  for (unsigned l = 0; l < parts.size(); ++l) {
-    if (!vertex.labels[l].selected) {
-      points *= blockRange(vertex.labels[l].extent, parts[l], 0).size();
-      all *= vertex.labels[l].extent;
-    }
-    if (vertex.labels[l].reduced)
-      combined *= parts[l];
-  }
-  int64_t resultBytes = combined > 1 && vertex.accumulatorBytes > 0
-                            ? vertex.accumulatorBytes
-                            : vertex.elementBytes;
-  double bytes = sizeOf(piecesOf(vertex.output, vertex, parts, vertex.shape)) *
-                     resultBytes +
-                 vertex.extraBytes * points / all;
-  for (const PlanOperand &operand : vertex.operands) {
-    const PlanVertex &producer = graph.vertices[operand.producer];
-    double touched = sizeOf(piecesOf(operand.projection, vertex, parts,
-                                     producer.shape, operand.guard));
-    if (operand.kind == AccessKind::Indexed)
-      touched = std::min(touched, points);
-    bytes += touched * producer.elementBytes;
-  }
-  return machine.vertexLatency +
-         std::max(vertex.flops * points / all /
-                      machine.flopsOf(vertex.elementBytes),
-                  bytes / machine.memoryBandwidth);
-}
-
 /// One step of a move.
 static double secondsOfMove(const CostContext &context, const Layout &from,
                             const Layout &to, int64_t elementBytes) {
@@ -77,6 +42,49 @@ static double secondsOfMove(const CostContext &context, const Layout &from,
   double tree = 2 * levels * (latency + small / bandwidth);
   return held * elementBytes <= smallAllReduceBytes ? tree
                                                     : std::max(2 * ring, tree);
+}
+
+/// The roofline of the first device, whose block is the largest, and what the
+/// totals of a scan cost.
+static double countWork(const DecidedPlan &plan, unsigned v) {
+  const PlanGraph &graph = plan.context.graph;
+  const Machine &machine = plan.context.machine;
+  const PlanVertex &vertex = graph.vertices[v];
+  const PartVector &parts = plan.parts[v];
+  double points = 1, all = 1, combined = 1;
+  for (unsigned l = 0; l < parts.size(); ++l) {
+    if (!vertex.labels[l].selected) {
+      points *= blockRange(vertex.labels[l].extent, parts[l], 0).size();
+      all *= vertex.labels[l].extent;
+    }
+    if (vertex.labels[l].reduced)
+      combined *= parts[l];
+  }
+  int64_t resultBytes = combined > 1 && vertex.accumulatorBytes > 0
+                            ? vertex.accumulatorBytes
+                            : vertex.elementBytes;
+  double bytes = sizeOf(piecesOf(vertex.output, vertex, parts, vertex.shape)) *
+                     resultBytes +
+                 vertex.extraBytes * points / all;
+  auto totals = totalsOfBlocks(graph, plan.placement, plan.context.grid, v);
+  double exchange = 0;
+  for (const PlanOperand &operand : vertex.operands) {
+    const PlanVertex &producer = graph.vertices[operand.producer];
+    double touched = sizeOf(piecesOf(operand.projection, vertex, parts,
+                                     producer.shape, operand.guard));
+    if (operand.kind == AccessKind::Indexed)
+      touched = std::min(touched, points);
+    bytes += touched * producer.elementBytes * (totals ? 2 : 1);
+  }
+  if (totals)
+    exchange =
+        secondsOfMove(plan.context, totals->first, totals->second,
+                      vertex.accumulatorBytes > 0 ? vertex.accumulatorBytes
+                                                  : vertex.elementBytes);
+  return machine.vertexLatency + exchange +
+         std::max(vertex.flops * points / all /
+                      machine.flopsOf(vertex.elementBytes),
+                  bytes / machine.memoryBandwidth);
 }
 
 std::vector<VertexCost> cost::seconds::recountSpmd(const DecidedPlan &plan) {

@@ -41,8 +41,8 @@ Layout writtenLayout(mlir::AffineMap map, llvm::ArrayRef<int64_t> extents,
                      const Partition &partition);
 
 /// The layout in which a block writes a result of this shape: what the
-/// projection's labels make of it, partial over the axes, ascending, that cut
-/// the other labels.
+/// projection's labels make of it, one point per block of those that are
+/// divided, partial over the axes, ascending, that cut the other labels.
 Layout writtenLayout(const Projection &projection,
                      llvm::ArrayRef<int64_t> extents,
                      const Partition &partition, llvm::ArrayRef<int64_t> shape);

@@ -281,7 +281,9 @@ def TRA_BlockOp
     - `block_c4`: an operand without pad is read within its bounds by the points
       of its guard.
     - `block_c5`: every dimension of a result is one label, each at most once and
-      of its extent, or is written whole.
+      of its extent, or is written whole, or is the number of the block of one
+      label (the label divided by the size of its blocks), of as many points as
+      there are blocks that are not empty.
     - `block_c6`: the partition cuts every label over axes of the grid on which all
       relations lie; there is one at least.
     - `block_c7`: each operand's layout is what its projection reads under the

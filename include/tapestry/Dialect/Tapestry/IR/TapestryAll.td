@@ -10,6 +10,7 @@
 
 include "tapestry/Dialect/Tapestry/IR/TapestryOps.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryLoop.td"
+include "tapestry/Dialect/Tapestry/IR/TapestryScan.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryScatter.td"
 
 #endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYALL_TD

@@ -1,4 +1,4 @@
-//===- Macros.h - softmax, norms, means and gathers -------------*- C++ -*-===//
+//===- Macros.h - softmax, norms, means, gathers and scans ------*- C++ -*-===//
 //
 // What front ends share: a scalar expression over labels becomes one einsum, or
 // those of a macro. Softmax is as in the EinDecomp paper (section 3): maximum,
@@ -60,6 +60,14 @@ EinsumOp buildEinsum(mlir::OpBuilder &builder, mlir::Location loc,
                      llvm::StringRef name, llvm::ArrayRef<ScalarLabel> labels,
                      unsigned numParallel, tapestry::Monoid monoid,
                      mlir::Type elementType, const ScalarExpr &expr);
+
+/// The scan of `expr` along a label, over an einsum `NAME.term` where that is
+/// more than a tensor by its dimensions.
+mlir::Operation *buildScan(mlir::OpBuilder &builder, mlir::Location loc,
+                           llvm::StringRef name,
+                           llvm::ArrayRef<ScalarLabel> labels, unsigned along,
+                           tapestry::Monoid monoid, mlir::Type elementType,
+                           const ScalarExpr &expr);
 
 /// The einsum of a constant tensor, whose dimensions are `labels` in order: its
 /// body chooses the element by the labels, at the cost of one selection per run

@@ -21,7 +21,8 @@ double joinCost(const model::PlanGraph &graph, const model::PlanVertex &vertex,
                 llvm::ArrayRef<int64_t> parts);
 
 /// p / n_agg * (n_agg - 1) * n_Z (section 7, "transferring into the
-/// aggregation"); 0 when no reduced label is cut.
+/// aggregation"); 0 when no reduced label is cut; and the totals that blocks
+/// along a scanned label get of the others.
 double aggregateCost(const model::PlanVertex &vertex,
                      llvm::ArrayRef<int64_t> parts);
 

@@ -1,0 +1,128 @@
+#!/usr/bin/python3
+"""Running values, cut along every label by pins.
+
+    check_scan.py [--backend local|mpi]
+
+Integers, maxima and minima are NumPy's on any number of devices, sums of floats
+the same bits in every run on as many; the bytes of the totals that devices
+exchange are those of the formula.
+"""
+
+import argparse
+
+import numpy as np
+from harness import contract, driver
+from harness.driver import CheckFailed
+
+TYPES = {"f64": "float64", "f32": "float32", "f16": "float16", "i8": "int8", "i64": "int64"}
+TOTAL_BYTES = {"f64": 8, "f32": 4, "f16": 4, "i8": 1, "i64": 8}
+SCANS = {
+    "cumsum": np.add, "cumprod": np.multiply, "cummax": np.maximum, "cummin": np.minimum,
+}  # fmt: skip
+PROGRAM = """\
+input X : {type}[{shape}] @ {{{home}, *: 1}}
+Y[a, b, c] @ {{{cut}, *: 1}} = {scan}[{along}] X[a, b, c]
+output Y @ {{{home}, *: 1}}
+"""
+# Blocks that are uneven, or empty.
+SHAPE = (9, 7, 21)
+
+
+def draw(random, type, scan):
+    values = random.standard_normal(SHAPE)
+    if type[0] == "i":
+        return random.integers(-100, 100, SHAPE).astype(TYPES[type])
+    if scan == "cumprod":
+        values = 1 + values / 16
+    elif scan != "cumsum":
+        values[3, 2, 5], values[4, 1, 0], values[5, 6, 20] = np.nan, np.inf, -np.inf
+    return values.astype(TYPES[type])
+
+
+def sent(parts, along, devices, type):
+    """What the totals send: to every device those of all other blocks."""
+    extent = SHAPE[along]
+    blocks = -(-extent // -(-extent // parts[along]))
+    lines = np.prod(SHAPE) // extent
+    replicas = devices // np.prod(list(parts.values()))
+    return int(replicas * lines * blocks * (parts[along] - 1) * TOTAL_BYTES[type])
+
+
+def execute(folder, devices, words, backend):
+    if backend == "local":
+        return driver.tapestry("run", "scan.ein", f"--devices={devices}", *words, cwd=folder)
+    driver.tapestry(
+        "compile", "scan.ein", f"--devices={devices}", "-o", "prog", cwd=folder
+    ).expect_status(0)
+    return driver.mpirun(devices, "./prog", "--backend", "mpi", *words, cwd=folder)
+
+
+def check_values(got, array, scan, along, where):
+    kind = array.dtype.kind
+    dtype = array.dtype if kind == "i" else np.float64
+    with np.errstate(all="ignore"):
+        wanted = SCANS[scan].accumulate(array, axis=along, dtype=dtype)
+    if got.dtype != array.dtype:
+        raise CheckFailed(f"{where}: the result has type {got.dtype}")
+    if kind == "i" or scan in ("cummax", "cummin"):
+        if not np.array_equal(got, wanted.astype(array.dtype), equal_nan=kind == "f"):
+            raise CheckFailed(f"{where}: other values than NumPy's")
+        return
+    scale = SCANS[scan].accumulate(np.abs(array.astype(np.float64)), axis=along)
+    off = np.abs(got - wanted) / np.maximum(scale, 1e-3)
+    # A few units of the type that is stored, and of the one that is combined in.
+    bound = {"f64": 1e-14, "f32": 2e-6, "f16": 6e-4}[{8: "f64", 4: "f32", 2: "f16"}[array.itemsize]]
+    if not np.all(off <= bound):
+        raise CheckFailed(f"{where}: off by {off.max()}, allowed is {bound}")
+
+
+def check_cut(folder, backend, type, scan, along, parts, devices, array, files):
+    pins = ["abc"[axis] + f": {count}" for axis, count in parts.items()]
+    homes = [f"{axis}: {count}" for axis, count in parts.items()]
+    text = PROGRAM.format(
+        type=type, shape=", ".join(map(str, SHAPE)), scan=scan, along="abc"[along],
+        cut=", ".join(pins), home=", ".join(homes),
+    )  # fmt: skip
+    where = f"{scan} of {type} along {'abc'[along]}, cut {parts} on {devices} devices"
+    (folder / "scan.ein").write_text(text)
+    options = [f"--devices={devices}", "--json=plan.json"]
+    driver.tapestry("plan", "scan.ein", *options, cwd=folder).expect_status(0)
+    plan = driver.load_json(folder / "plan.json")
+    bytes_sent = [(entry["kind"], entry["bytes"]) for entry in plan["collectives"]]
+    wanted = [("all_gather", sent(parts, along, devices, type))] if parts.get(along, 1) > 1 else []
+    if bytes_sent != wanted:
+        raise CheckFailed(f"{where}: {bytes_sent} is sent, expected {wanted}")
+    runs = []
+    for _ in range(2):
+        execute(folder, devices, [*files, "--report=r.json"], backend).expect_status(0)
+        contract.check_contract(plan, driver.load_json(folder / "r.json"), devices, backend)
+        runs.append(driver.load_outputs(folder, ["Y"])["Y"])
+    if runs[0].tobytes() != runs[1].tobytes():
+        raise CheckFailed(f"{where}: two runs differ")
+    check_values(runs[0], array, scan, along, where)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--backend", choices=["local", "mpi"], default="local")
+    backend = parser.parse_args().backend
+    cuts = [({2: 2}, 2), ({2: 3, 0: 2}, 6), ({0: 4}, 4), ({1: 5}, 5), ({2: 8}, 8), ({1: 2}, 4)]
+    if backend == "mpi":
+        cuts = [({2: 3}, 3), ({0: 2, 1: 2}, 4)]
+    count = 0
+    with driver.workspace() as folder:
+        for number, type in enumerate(TYPES):
+            for scan in SCANS:
+                random = np.random.default_rng(count)
+                array = draw(random, type, scan)
+                files = driver.save_inputs(folder, {"X": array}) + driver.output_options(["Y"])
+                # Every cut with some type and some monoid, along any label.
+                parts, devices = cuts[count % len(cuts)]
+                for along in {*parts, number % 3}:
+                    check_cut(folder, backend, type, scan, along, parts, devices, array, files)
+                    count += 1
+    print(f"{count} cuts of running values have NumPy's values and send what they should")
+
+
+if __name__ == "__main__":
+    main()
