@@ -1,4 +1,4 @@
 """The checks of docs/examples."""
 
-from . import data, products  # noqa: F401
+from . import data, iterations, products  # noqa: F401
 from .registry import EXAMPLES, FOLDER  # noqa: F401

@@ -3,7 +3,31 @@
 import numpy as np
 from scipy import special
 
+from ..programs.registry import integers, normal
 from .registry import example
+
+
+@example(
+    {"N": 211, "S": 9, "F": 3, "bins": 16},
+    {"X": normal(211, 3), "Segment": integers(0, 7, 211)},
+    "Count:i64 Mean:f32",
+)
+def histogram(X, Segment):
+    bins = np.clip(np.floor((X.astype(np.float32) + 4) * 2).astype(int), 0, 15)
+    with np.errstate(invalid="ignore"):
+        means = [X[Segment == s].sum(0) / (Segment == s).sum() for s in range(9)]
+    return {"Count": np.bincount(bins.ravel(), minlength=16), "Mean": np.array(means)}
+
+
+@example({"h": 23, "w": 17}, {"Image": integers(0, 255, 23, 17, type="u8")}, "Edges:u8")
+def sobel(Image):
+    wide = np.pad(Image.astype(int), 1, "edge")
+    across = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]])
+    windows = np.lib.stride_tricks.sliding_window_view(wide, (3, 3))
+    gx = (windows * across).sum((2, 3))
+    gy = (windows * across.T).sum((2, 3))
+    root = np.sqrt((gx**2 + gy**2).astype(np.float32))
+    return np.minimum(root, 255).astype(np.uint8)
 
 
 # Random numbers have no values in NumPy: the exact price is what theirs is near.
