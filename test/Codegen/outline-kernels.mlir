@@ -74,6 +74,29 @@ func.func @local(%x: memref<?xf32>) attributes {tapestry.device} {
   return
 }
 
+// One that nobody has freed is freed there: the same kernel.
+// CHECK-LABEL: func.func @unfreed(
+// CHECK-NOT:     memref.alloc
+// CHECK:         call @[[K2]](%arg0) {tapestry.device} :
+// CHECK-NEXT:    return
+func.func @unfreed(%x: memref<?xf32>) attributes {tapestry.device} {
+  %zero = arith.constant 0.0 : f32
+  %t = memref.alloc() : memref<f32>
+  linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>],
+                  iterator_types = []} ins(%zero : f32) outs(%t : memref<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [#id, affine_map<(i) -> ()>],
+                  iterator_types = ["reduction"]}
+      ins(%x : memref<?xf32>) outs(%t : memref<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.addf %o, %a : f32
+    linalg.yield %n : f32
+  }
+  return
+}
+
 // What has no input but loads is no fill, that others might take with them.
 // CHECK-LABEL: func.func @loads(
 // CHECK-NOT:     linalg.generic

@@ -87,6 +87,12 @@ Kernel kernelOf(Operation *op) {
     }
     if (!local)
       continue;
+    // Who frees what programs leave does not look into kernels.
+    if (frees.empty()) {
+      OpBuilder b(op->getContext());
+      b.setInsertionPointAfter(op);
+      frees.push_back(memref::DeallocOp::create(b, alloc.getLoc(), alloc));
+    }
     before.push_back(alloc);
     llvm::append_range(after, frees);
   }

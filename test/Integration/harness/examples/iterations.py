@@ -1,11 +1,31 @@
 """Examples that iterate: the values of NumPy's loops."""
 
 import numpy as np
-from scipy.special import expit
 
-from ..programs.neural import softmax
-from ..programs.registry import Input, booleans, integers, normal, uniform
+from ..programs.registry import Input, booleans, normal
 from .registry import example
+
+
+def _clusters(rng):
+    centres = 10 * rng.standard_normal((4, 3))
+    return centres[rng.integers(0, 4, 61)] + rng.standard_normal((61, 3))
+
+
+@example(
+    {"N": 61, "K": 5, "F": 3}, {"X": Input("f32", _clusters), "Start": normal(5, 3, scale=8)},
+    "C:f32 Group:i64 Passes:i64",
+)  # fmt: skip
+def kmeans(X, Start):
+    C = Start
+    for passes in range(1, 101):
+        mine = ((X[:, None] - C) ** 2).sum(2).argmin(1)
+        new = np.array([X[mine == k].mean(0) if (mine == k).any() else C[k] for k in range(5)])
+        moved = np.abs(new.astype(np.float32) - C.astype(np.float32)).max()
+        C = new
+        if moved == 0:
+            break
+    group = ((X[:, None] - C) ** 2).sum(2).argmin(1)
+    return {"C": C, "Group": group, "Passes": np.int64(passes)}
 
 
 def _links(rng):
