@@ -99,7 +99,6 @@ WholeTensors::productShape(const MatMulExpr &expr) {
   std::optional<Shape> lhs = shapeOf(expr.lhs), rhs = shapeOf(expr.rhs);
   if (!lhs || !rhs)
     return std::nullopt;
-  size_t rank = lhs->size();
   auto fail = [&](const llvm::Twine &wanted) {
     diagnostics
         .error(expr.opRange,
@@ -109,17 +108,24 @@ WholeTensors::productShape(const MatMulExpr &expr) {
         .note("other products have labels, as in Y[i] = sum[j] A[i, j] * X[j]");
     return std::nullopt;
   };
-  if (rank < 2 || rhs->size() != rank)
-    return fail("two tensors of one rank, 2 or more");
+  bool hasVector = lhs->size() == 1 || rhs->size() == 1;
+  if (lhs->empty() || rhs->empty() ||
+      (!hasVector && lhs->size() != rhs->size()))
+    return fail("two tensors of one rank, or a vector");
   auto leading = [](const Shape &shape) {
-    return llvm::ArrayRef(shape).drop_back(2);
+    return llvm::ArrayRef(shape).drop_back(std::min<size_t>(shape.size(), 2));
   };
-  if (leading(*lhs) != leading(*rhs))
+  if (!hasVector && leading(*lhs) != leading(*rhs))
     return fail("equal extents before the last two dimensions");
-  if (lhs->back() != (*rhs)[rank - 2])
+  size_t row = rhs->size() == 1 ? 0 : rhs->size() - 2;
+  if (lhs->back() != (*rhs)[row])
     return fail("as many columns on the left as rows on the right");
-  lhs->back() = rhs->back();
-  return lhs;
+  // As in NumPy: of a vector nothing is left.
+  Shape shape(lhs->size() == 1 ? leading(*rhs)
+                               : llvm::ArrayRef(*lhs).drop_back());
+  if (rhs->size() > 1)
+    shape.push_back(rhs->back());
+  return shape;
 }
 
 std::optional<WholeTensors::Shape> WholeTensors::shapeOf(const Expr *expr) {
@@ -184,9 +190,20 @@ const Expr *WholeTensors::factor(const Expr *expr, Labels labels) {
 /// The product of two elements, to be summed over `contracted`.
 const Expr *WholeTensors::product(const MatMulExpr &expr, Labels labels,
                                   llvm::StringRef contracted) {
-  llvm::SmallVector<llvm::StringRef> left(labels), right(labels);
-  left.back() = contracted;
-  right[right.size() - 2] = contracted;
+  // The result's labels are those of rows, if any, and of columns, if any.
+  bool hasRows = shapes.lookup(expr.lhs).size() > 1;
+  bool hasColumns = shapes.lookup(expr.rhs).size() > 1;
+  llvm::SmallVector<llvm::StringRef> left, right;
+  if (hasRows)
+    left.assign(hasColumns ? labels.drop_back() : labels);
+  left.push_back(contracted);
+  if (hasColumns) {
+    right.assign(hasRows ? labels.drop_back(2) : labels.drop_back());
+    right.push_back(contracted);
+    right.push_back(labels.back());
+  } else {
+    right.push_back(contracted);
+  }
   return context.create<BinaryExpr>(expr.range, BinaryOp::Mul, expr.opRange,
                                     factor(expr.lhs, left),
                                     factor(expr.rhs, right));
@@ -194,8 +211,11 @@ const Expr *WholeTensors::product(const MatMulExpr &expr, Labels labels,
 
 const Expr *WholeTensors::subscript(const Expr *expr, Labels labels) {
   // What has no dimensions stays as it is.
-  if (shapes.lookup(expr).empty())
-    return expr;
+  if (shapes.lookup(expr).empty()) {
+    if (!mentionsWhole(expr))
+      return expr;
+    labels = {};
+  }
   auto *name = llvm::dyn_cast<NameExpr>(expr);
   auto *view = llvm::dyn_cast<ViewExpr>(expr);
   if (name || view) {

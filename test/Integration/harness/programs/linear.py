@@ -204,3 +204,26 @@ def dot_then_project(A, B):
 )
 def matrix_and_its_transpose(A, x):
     return {"z": A.T @ (A @ x), "q": np.asarray(x @ A @ x)}
+
+
+@program(
+    """
+    input A : f32[19, 23]
+    input B : f32[3, 23, 11]
+    input v : f32[23]
+    input u : f32[19]
+    Av = A @ v
+    uA = u @ A
+    vB = v @ B
+    s = 2 * (u @ A @ v) + 1
+    Z = (v @ v) * A + u @ u
+    n = v / sqrt(v @ v)
+    """,
+    {"A": normal(19, 23), "B": normal(3, 23, 11), "v": normal(23), "u": normal(19)},
+    "Av:f32 uA:f32 vB:f32 s:f32 Z:f32 n:f32",
+)
+def vectors(A, B, v, u):
+    return {
+        "Av": A @ v, "uA": u @ A, "vB": v @ B, "s": 2 * (u @ A @ v) + 1,
+        "Z": (v @ v) * A + u @ u, "n": v / np.sqrt(v @ v),
+    }  # fmt: skip
