@@ -261,12 +261,8 @@ ExitStatus Measure::collectiveSeconds(const DeviceGrid &grid,
   CollectiveTables tables(grid, moves);
   Clock clock(devices);
   clock.program = &tables.program;
-  for (TapestryCollective &collective : tables.collectives) {
+  for (const TapestryCollective &collective : tables.collectives)
     clock.batch.push_back(batchOf(collective, devices));
-    // The runtime counts what all calls send.
-    int64_t batch = clock.batch.back();
-    collective.predicted_bytes *= warmups + batchesOf(batch) * batch;
-  }
   theClock = &clock;
   rt::RunOptions run;
   run.backend = backend;
