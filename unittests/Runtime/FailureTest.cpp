@@ -168,8 +168,9 @@ TEST_P(SeveralRanksFailure, LostOrder) {
       << error;
 }
 
-/// The plan says what a run sends; a run that sends something else is wrong.
-TEST_P(SeveralRanksFailure, RunsThatSendDifferentBytes) {
+/// The plan says what a call sends: loops that end by a condition have other
+/// numbers of calls in other runs, which is no breach of it.
+TEST_P(SeveralRanksFailure, RunsMayCallCollectivesMoreOften) {
   options.repeat = 2;
   std::vector<int> runs(devices(), 0);
   between = [&](TapestryRank *rank) {
@@ -177,11 +178,10 @@ TEST_P(SeveralRanksFailure, RunsThatSendDifferentBytes) {
     if (runs[tapestry_rt_device(rank)]++ == 1)
       tapestry_rt_collective(rank, 0, in, out);
   };
-  std::string error = failWith(4);
-  EXPECT_NE(error.find("all_reduce of 'C' (collective 0): sent "),
-            std::string::npos)
-      << error;
-  EXPECT_NE(error.find(" in the first run and "), std::string::npos) << error;
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(run(program.table(), options), 0);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(folder.entries(), std::vector<std::string>{"f.npy"});
 }
 
 /// A run after one that failed starts afresh.
