@@ -130,7 +130,12 @@ Y[b, s] = A[I[b, s], J[s]]
 Z[s] = 2 * A[I[0, s], K]
 output Y, Z
 """
-GOOD = {"I": np.arange(15).reshape(3, 5) % 9, "J": np.arange(5), "K": np.array(199)}
+GOOD = {
+    "A": np.random.default_rng(3).standard_normal((9, 200)).astype(np.float32),
+    "I": np.arange(15, dtype=np.int32).reshape(3, 5) % 9,
+    "J": np.arange(5, dtype=np.int8),
+    "K": np.array(199),
+}
 # What is changed, and what the message says.
 FAULTS = [
     ([("I", (1, 3), 9), ("I", (2, 0), -1)],
@@ -148,24 +153,24 @@ FAULTS = [
 ]  # fmt: skip
 
 
-def check_outside(folder, backend):
-    (folder / "outside.ein").write_text(OUTSIDE)
-    A = np.random.default_rng(3).standard_normal((9, 200)).astype(np.float32)
-    types = {"I": np.int32, "J": np.int8, "K": np.int64}
+def check_outside(folder, backend, source, arrays, faults):
+    """`faults` on top of good `arrays` end every run with their message alone, and
+    leave no output; on all device counts and in the reference."""
+    (folder / "outside.ein").write_text(source)
     outputs = driver.output_options(["Y", "Z"])
 
     def files(changes):
-        arrays = {name: np.array(value, dtype=types[name]) for name, value in GOOD.items()}
+        changed = {name: array.copy() for name, array in arrays.items()}
         for name, at, value in changes:
-            arrays[name][at] = value
-        return [*driver.save_inputs(folder, {"A": A, **arrays}), *outputs]
+            changed[name][at] = value
+        return [*driver.save_inputs(folder, changed), *outputs]
 
     words = files([])
     for devices in (1, 2, 3, 4):
         execute(folder, "outside.ein", devices, words, backend).expect_status(0)
     for path in (folder / "Y.npy", folder / "Z.npy"):
         path.unlink()
-    for changes, message in FAULTS:
+    for changes, message in faults:
         words = files(changes)
         runs = [execute(folder, "outside.ein", n, words, backend) for n in (1, 2, 3, 4)]
         runs.append(driver.tapestry("reference", "outside.ein", *words, cwd=folder))
@@ -183,7 +188,7 @@ def main():
     backend = parser.parse_args().backend
     count = 0
     with driver.workspace() as folder:
-        check_outside(folder, backend)
+        check_outside(folder, backend, OUTSIDE, GOOD, FAULTS)
         types = TYPES if backend == "local" else ["f16", "i32"]
         for number, type in enumerate(types):
             count += check_cuts(folder, backend, type, ["i32", "i64", "i8", "i16"][number % 4])

@@ -20,10 +20,7 @@ using namespace tapestry::teg;
 //===----------------------------------------------------------------------===//
 
 llvm::SmallVector<std::string> GatherOp::getLabelNames() {
-  llvm::SmallVector<std::string> names;
-  for (StringRef name : getLabels().getAsValueRange<StringAttr>())
-    names.push_back(name.str());
-  return names;
+  return labelNamesOf(getLabels());
 }
 
 llvm::SmallVector<int64_t> GatherOp::getLabelExtents() {

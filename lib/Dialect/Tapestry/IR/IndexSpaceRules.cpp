@@ -45,6 +45,11 @@ static bool isLabelIdentifier(StringRef name) {
   });
 }
 
+llvm::SmallVector<std::string> teg::labelNamesOf(ArrayAttr labels) {
+  return llvm::map_to_vector(labels.getAsValueRange<StringAttr>(),
+                             [](StringRef name) { return name.str(); });
+}
+
 LogicalResult teg::verifyLabels(Operation *op, ArrayAttr labels,
                                 llvm::ArrayRef<int64_t> extents) {
   llvm::StringSet<> names;

@@ -1,6 +1,6 @@
 //===- IndexSpaceRules.h - Rules of labels and subscripts -------*- C++ -*-===//
 //
-// The checks that einsums and gathers share. Private to the dialect.
+// What the operators with labels share. Private to the dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,9 @@ namespace tapestry::teg {
 [[nodiscard]] mlir::LogicalResult verifyLabels(mlir::Operation *op,
                                                mlir::ArrayAttr labels,
                                                llvm::ArrayRef<int64_t> extents);
+
+/// The labels as BlockOpInterface gives them.
+llvm::SmallVector<std::string> labelNamesOf(mlir::ArrayAttr labels);
 
 /// Whether an indexing map is one from all labels.
 [[nodiscard]] mlir::LogicalResult verifyMapSpace(mlir::Operation *op,

@@ -28,8 +28,7 @@ using namespace tapestry::teg;
 //===----------------------------------------------------------------------===//
 
 llvm::SmallVector<std::string> ScanOp::getLabelNames() {
-  return llvm::map_to_vector(getLabels().getAsValueRange<StringAttr>(),
-                             [](StringRef name) { return name.str(); });
+  return labelNamesOf(getLabels());
 }
 
 llvm::SmallVector<int64_t> ScanOp::getLabelExtents() {

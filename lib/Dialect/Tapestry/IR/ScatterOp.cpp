@@ -63,10 +63,7 @@ ScatterOp::reifyResultShapes(OpBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 llvm::SmallVector<std::string> ScatterOp::getLabelNames() {
-  llvm::SmallVector<std::string> names;
-  for (StringRef name : getLabels().getAsValueRange<StringAttr>())
-    names.push_back(name.str());
-  return names;
+  return labelNamesOf(getLabels());
 }
 
 llvm::SmallVector<int64_t> ScatterOp::getLabelExtents() {

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "IndexSpaceRules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -147,10 +148,7 @@ ShardingConstraints SourceOp::getConstraints(unsigned) {
 //===----------------------------------------------------------------------===//
 
 llvm::SmallVector<std::string> EinsumOp::getLabelNames() {
-  llvm::SmallVector<std::string> names;
-  for (StringRef name : getLabels().getAsValueRange<StringAttr>())
-    names.push_back(name.str());
-  return names;
+  return labelNamesOf(getLabels());
 }
 
 llvm::SmallVector<int64_t> EinsumOp::getLabelExtents() {

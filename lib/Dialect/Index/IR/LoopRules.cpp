@@ -1,0 +1,38 @@
+//===- LoopRules.cpp - Functions that loops run ---------------------------===//
+
+#include "tapestry/Dialect/Index/IR/LoopRules.h"
+
+using namespace mlir;
+using namespace tapestry;
+
+static LogicalResult verifyTypes(Operation *loop, FlatSymbolRefAttr body,
+                                 TypeRange given, TypeRange wanted,
+                                 const char *what) {
+  if (given.size() != wanted.size())
+    return loop->emitOpError()
+           << "calls " << body.getAttr() << " with " << wanted.size() << " "
+           << what << "s, but that has " << given.size();
+  for (auto [number, types] : llvm::enumerate(llvm::zip(given, wanted)))
+    if (auto [own, needed] = types; own != needed)
+      return loop->emitOpError()
+             << "calls " << body.getAttr() << ", whose " << what << " "
+             << number << " is " << own << ", expected " << needed;
+  return success();
+}
+
+FailureOr<FunctionOpInterface>
+index::lookupLoopBody(Operation *loop, FlatSymbolRefAttr body,
+                      SymbolTableCollection &symbols, TypeRange arguments,
+                      TypeRange results) {
+  auto function =
+      symbols.lookupNearestSymbolFrom<FunctionOpInterface>(loop, body);
+  if (!function)
+    return loop->emitOpError()
+           << "calls " << body.getAttr() << ", which is no function";
+  if (failed(verifyTypes(loop, body, function.getArgumentTypes(), arguments,
+                         "argument")) ||
+      failed(verifyTypes(loop, body, function.getResultTypes(), results,
+                         "result")))
+    return failure();
+  return function;
+}
