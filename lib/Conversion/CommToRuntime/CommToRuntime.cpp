@@ -2,13 +2,14 @@
 //
 // The device program over tensors becomes a function over memrefs. Collectives
 // go through one small function each, so that later passes see plain calls that
-// read and write memrefs; only those functions take pointers apart. The bodies
-// of loops become functions likewise, called in turns on two sets of buffers.
+// read and write memrefs; only those functions take pointers apart. Loops are
+// LoopsToRuntime.cpp's.
 //
 //===----------------------------------------------------------------------===//
 
 #include "BufferPointers.h"
 #include "ProgramAttributes.h"
+#include "RuntimeProgram.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -16,15 +17,11 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Conversion/Passes.h"
-#include "tapestry/Dialect/Comm/IR/CommLoop.h"
-#include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Interfaces/Monoid.h"
-#include "llvm/Support/SaveAndRestore.h"
 
 namespace tapestry {
 #define GEN_PASS_DEF_CONVERTCOMMTORUNTIME
@@ -34,72 +31,10 @@ namespace tapestry {
 using namespace mlir;
 using namespace tapestry;
 
-namespace {
-
-MemRefType memrefOf(Type tensor) {
+MemRefType tapestry::memrefOf(Type tensor) {
   auto type = cast<RankedTensorType>(tensor);
   return MemRefType::get(type.getShape(), type.getElementType());
 }
-
-/// Lowers one device program. Names of what it makes end in the program's.
-class RuntimeProgram {
-public:
-  RuntimeProgram(ModuleOp module, func::FuncOp program)
-      : module(module), program(program), b(module.getContext()),
-        loc(program.getLoc()), name(program.getSymName()),
-        pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
-
-  /// What the runtime must know of it.
-  FailureOr<DictionaryAttr> lower();
-
-private:
-  func::FuncOp declare(StringRef name, TypeRange inputs, TypeRange results);
-  func::CallOp call(Location loc, func::FuncOp callee, ValueRange operands);
-  LogicalResult verifyDeviceProgram();
-  LogicalResult verifyBlock(func::FuncOp function,
-                            SmallVectorImpl<func::FuncOp> &callers);
-  void lowerSignature(bool isBody);
-  void lowerOps();
-  void lowerLoop(comm::LoopOp op);
-  void lowerBody(func::FuncOp body);
-  void emitPasses(comm::LoopOp op, ArrayRef<Value> first,
-                  ArrayRef<Value> second, ValueRange invariants);
-  Value bufferFor(Value result, index::LayoutAttr layout);
-  void lowerCollective(comm::CollectiveOpInterface op);
-  void lowerRequire(index::RequireOp op);
-  void lowerSlice(comm::SliceOp op);
-  Value allocatePart(Location loc, RankedTensorType type,
-                     index::LayoutAttr layout);
-  func::FuncOp runtimeCall(StringRef runtime, StringRef name, MemRefType first,
-                           MemRefType second);
-  FlatSymbolRefAttr emitCombine(comm::CollectiveOpInterface op, Type element);
-  func::FuncOp emitEntry(unsigned numInputs);
-  void storeResults();
-  DictionaryAttr describeTensor(DictionaryAttr attrs);
-
-  ModuleOp module;
-  /// The program or the body of a loop that is being lowered, what runs it, and
-  /// buffers that the caller provides for its results.
-  func::FuncOp program;
-  Value rank;
-  Value device;
-  SmallVector<Value> resultBuffers;
-  OpBuilder b;
-  Location loc;
-  std::string name;
-  Type pointer;
-  llvm::SmallPtrSet<Operation *, 2> loweredBodies;
-  SmallVector<Attribute> inputs, outputs, collectives, requirements;
-  SmallVector<index::LayoutAttr> layouts;
-  /// What calls the runtime for a collective, by the buffers that it takes, and
-  /// for a requirement.
-  llvm::DenseMap<std::pair<Type, Type>, func::FuncOp> collectiveCalls;
-  func::FuncOp requireCall;
-  /// The distinct ⊕ of the collectives.
-  SmallVector<func::FuncOp> combines;
-};
-
-} // namespace
 
 /// acc ⊕ value as the collective's monoid says.
 static Value emitCombined(OpBuilder &b, Location loc,
@@ -117,7 +52,7 @@ static Value emitCombined(OpBuilder &b, Location loc,
 }
 
 /// Calls are executed in order, which is all that tokens ask for.
-static void dropToken(Value token) {
+void tapestry::dropToken(Value token) {
   for (OpOperand &use : llvm::make_early_inc_range(token.getUses())) {
     if (auto loop = dyn_cast<comm::LoopOp>(use.getOwner()))
       loop.getAfterMutable().clear();
@@ -451,130 +386,6 @@ void RuntimeProgram::lowerSlice(comm::SliceOp op) {
   Value slice = tensor::ExtractSliceOp::create(b, loc, type, op.getSource(),
                                                offsets, sizes, strides);
   op.getResult().replaceAllUsesWith(slice);
-  op.erase();
-}
-
-//===----------------------------------------------------------------------===//
-// Loops
-//===----------------------------------------------------------------------===//
-
-void RuntimeProgram::lowerBody(func::FuncOp body) {
-  if (!loweredBodies.insert(body).second)
-    return;
-  llvm::SaveAndRestore restoreProgram(program, body);
-  llvm::SaveAndRestore restoreRank(rank), restoreDevice(device);
-  llvm::SaveAndRestore restoreBuffers(resultBuffers, {});
-  OpBuilder::InsertionGuard guard(b);
-  lowerSignature(/*isBody=*/true);
-  lowerOps();
-  storeResults();
-  body->setAttr(deviceAttrName, b.getUnitAttr());
-}
-
-/// The calls: passes of even number read `first` and write `second`, the others
-/// the other way round. Leaves the last values in `second`.
-void RuntimeProgram::emitPasses(comm::LoopOp op, ArrayRef<Value> first,
-                                ArrayRef<Value> second, ValueRange invariants) {
-  Location loc = op.getLoc();
-  auto body = module.lookupSymbol<func::FuncOp>(op.getBody());
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
-  Value zero = constant(0), one = constant(1), most = constant(op.getTrips());
-  Value stop;
-  if (op.getUntil())
-    stop = memref::AllocOp::create(b, loc, MemRefType::get({}, b.getI8Type()),
-                                   ValueRange(), b.getI64IntegerAttr(64));
-  auto isOdd = [&](Value number) -> Value {
-    Value bit = arith::AndIOp::create(b, loc, number, one);
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bit, one);
-  };
-  auto emitPass = [&](Value number) {
-    Value odd = isOdd(number);
-    SmallVector<Value> operands = {rank}, targets;
-    for (auto [even, other] : llvm::zip_equal(first, second)) {
-      operands.push_back(arith::SelectOp::create(b, loc, odd, other, even));
-      targets.push_back(arith::SelectOp::create(b, loc, odd, even, other));
-    }
-    llvm::append_range(operands, invariants);
-    llvm::append_range(operands, targets);
-    if (stop)
-      operands.push_back(stop);
-    call(loc, body, operands);
-  };
-  auto copyBack = [&] {
-    for (auto [from, to] : llvm::zip_equal(first, second))
-      memref::CopyOp::create(b, loc, from, to);
-  };
-  OpBuilder::InsertionGuard guard(b);
-  if (!stop) {
-    auto loop = scf::ForOp::create(b, loc, zero, most, one);
-    b.setInsertionPoint(loop.getBody()->getTerminator());
-    emitPass(loop.getInductionVar());
-    b.setInsertionPointAfter(loop);
-    if (op.getTrips() % 2 == 0)
-      copyBack();
-    return;
-  }
-  Value go = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  auto loop = scf::WhileOp::create(b, loc, TypeRange(b.getIndexType()),
-                                   ValueRange{zero, go});
-  SmallVector<Location> locations(2, loc);
-  Block *before = b.createBlock(&loop.getBefore(), {},
-                                {b.getIndexType(), b.getI1Type()}, locations);
-  scf::ConditionOp::create(b, loc, before->getArgument(1),
-                           before->getArguments().take_front());
-  Block *after = b.createBlock(&loop.getAfter(), {}, {b.getIndexType()}, {loc});
-  emitPass(after->getArgument(0));
-  Value next = arith::AddIOp::create(b, loc, after->getArgument(0), one);
-  Value done = memref::LoadOp::create(b, loc, stop);
-  Value isFalse = arith::CmpIOp::create(
-      b, loc, arith::CmpIPredicate::eq, done,
-      arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0)));
-  Value isLess =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, next, most);
-  Value more = arith::AndIOp::create(b, loc, isLess, isFalse);
-  scf::YieldOp::create(b, loc, ValueRange{next, more});
-  b.setInsertionPointAfter(loop);
-  Value isEven = arith::XOrIOp::create(b, loc, isOdd(loop.getResult(0)), go);
-  auto even = scf::IfOp::create(b, loc, isEven, /*withElseRegion=*/false);
-  b.setInsertionPoint(even.thenYield());
-  copyBack();
-}
-
-/// What is carried has two buffers, one of which the last pass writes.
-void RuntimeProgram::lowerLoop(comm::LoopOp op) {
-  Location loc = op.getLoc();
-  auto body = module.lookupSymbol<func::FuncOp>(op.getBody());
-  SmallVector<index::LayoutAttr> layouts;
-  for (unsigned number = 0; number < op.getInits().size(); ++number)
-    layouts.push_back(
-        body.getArgAttrOfType<index::LayoutAttr>(number, "comm.layout"));
-  lowerBody(body);
-  SmallVector<Value> first, second, invariants;
-  for (auto [init, result, layout] :
-       llvm::zip_equal(op.getInits(), op.getResults(), layouts)) {
-    auto type = cast<RankedTensorType>(init.getType());
-    // Where it is there first, the value is computed right into it.
-    Operation *source = init.getDefiningOp();
-    b.setInsertionPoint(source ? source : op);
-    first.push_back(allocatePart(loc, type, layout));
-    b.setInsertionPoint(op);
-    bufferization::MaterializeInDestinationOp::create(
-        b, loc, Type(), init, first.back(), /*restrict=*/true,
-        /*writable=*/true);
-    second.push_back(bufferFor(result, layout));
-  }
-  for (Value part : op.getInvariants())
-    invariants.push_back(bufferization::ToBufferOp::create(
-        b, loc, memrefOf(part.getType()), part, /*read_only=*/true));
-  emitPasses(op, first, second, invariants);
-  b.setInsertionPoint(op);
-  for (auto [result, buffer] : llvm::zip_equal(op.getResults(), second))
-    result.replaceAllUsesWith(bufferization::ToTensorOp::create(
-        b, loc, result.getType(), buffer, /*restrict=*/true,
-        /*writable=*/true));
-  dropToken(op.getToken());
   op.erase();
 }
 

@@ -10,12 +10,12 @@ static LogicalResult verifyTypes(Operation *loop, FlatSymbolRefAttr body,
                                  const char *what) {
   if (given.size() != wanted.size())
     return loop->emitOpError()
-           << "calls " << body.getAttr() << " with " << wanted.size() << " "
+           << "calls " << body.getValue() << " with " << wanted.size() << " "
            << what << "s, but that has " << given.size();
   for (auto [number, types] : llvm::enumerate(llvm::zip(given, wanted)))
     if (auto [own, needed] = types; own != needed)
       return loop->emitOpError()
-             << "calls " << body.getAttr() << ", whose " << what << " "
+             << "calls " << body.getValue() << ", whose " << what << " "
              << number << " is " << own << ", expected " << needed;
   return success();
 }
@@ -28,7 +28,7 @@ index::lookupLoopBody(Operation *loop, FlatSymbolRefAttr body,
       symbols.lookupNearestSymbolFrom<FunctionOpInterface>(loop, body);
   if (!function)
     return loop->emitOpError()
-           << "calls " << body.getAttr() << ", which is no function";
+           << "calls " << body.getValue() << ", which is no function";
   if (failed(verifyTypes(loop, body, function.getArgumentTypes(), arguments,
                          "argument")) ||
       failed(verifyTypes(loop, body, function.getResultTypes(), results,

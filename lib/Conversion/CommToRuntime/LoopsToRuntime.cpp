@@ -1,0 +1,137 @@
+//===- LoopsToRuntime.cpp - Loops become calls on two sets of buffers -----===//
+//
+// The body of a loop becomes a function as a program does. It is called in
+// turns on two sets of buffers, so that nothing is copied between passes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RuntimeProgram.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace tapestry;
+
+void RuntimeProgram::lowerBody(func::FuncOp body) {
+  if (!loweredBodies.insert(body).second)
+    return;
+  llvm::SaveAndRestore restoreProgram(program, body);
+  llvm::SaveAndRestore restoreRank(rank), restoreDevice(device);
+  llvm::SaveAndRestore restoreBuffers(resultBuffers, {});
+  OpBuilder::InsertionGuard guard(b);
+  lowerSignature(/*isBody=*/true);
+  lowerOps();
+  storeResults();
+  body->setAttr(deviceAttrName, b.getUnitAttr());
+}
+
+/// The calls: passes of even number read `first` and write `second`, the others
+/// the other way round. Leaves the last values in `second`.
+void RuntimeProgram::emitPasses(comm::LoopOp op, ArrayRef<Value> first,
+                                ArrayRef<Value> second, ValueRange invariants) {
+  Location loc = op.getLoc();
+  auto body = module.lookupSymbol<func::FuncOp>(op.getBody());
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  Value zero = constant(0), one = constant(1), most = constant(op.getTrips());
+  Value stop;
+  if (op.getUntil())
+    stop = memref::AllocOp::create(b, loc, MemRefType::get({}, b.getI8Type()),
+                                   ValueRange(), b.getI64IntegerAttr(64));
+  auto isOdd = [&](Value number) -> Value {
+    Value bit = arith::AndIOp::create(b, loc, number, one);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bit, one);
+  };
+  auto emitPass = [&](Value number) {
+    Value odd = isOdd(number);
+    SmallVector<Value> operands = {rank}, targets;
+    for (auto [even, other] : llvm::zip_equal(first, second)) {
+      operands.push_back(arith::SelectOp::create(b, loc, odd, other, even));
+      targets.push_back(arith::SelectOp::create(b, loc, odd, even, other));
+    }
+    llvm::append_range(operands, invariants);
+    llvm::append_range(operands, targets);
+    if (stop)
+      operands.push_back(stop);
+    call(loc, body, operands);
+  };
+  auto copyBack = [&] {
+    for (auto [from, to] : llvm::zip_equal(first, second))
+      memref::CopyOp::create(b, loc, from, to);
+  };
+  OpBuilder::InsertionGuard guard(b);
+  if (!stop) {
+    auto loop = scf::ForOp::create(b, loc, zero, most, one);
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+    emitPass(loop.getInductionVar());
+    b.setInsertionPointAfter(loop);
+    if (op.getTrips() % 2 == 0)
+      copyBack();
+    return;
+  }
+  Value go = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  auto loop = scf::WhileOp::create(b, loc, TypeRange(b.getIndexType()),
+                                   ValueRange{zero, go});
+  SmallVector<Location> locations(2, loc);
+  Block *before = b.createBlock(&loop.getBefore(), {},
+                                {b.getIndexType(), b.getI1Type()}, locations);
+  scf::ConditionOp::create(b, loc, before->getArgument(1),
+                           before->getArguments().take_front());
+  Block *after = b.createBlock(&loop.getAfter(), {}, {b.getIndexType()}, {loc});
+  emitPass(after->getArgument(0));
+  Value next = arith::AddIOp::create(b, loc, after->getArgument(0), one);
+  Value done = memref::LoadOp::create(b, loc, stop);
+  Value isFalse = arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::eq, done,
+      arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0)));
+  Value isLess =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, next, most);
+  Value more = arith::AndIOp::create(b, loc, isLess, isFalse);
+  scf::YieldOp::create(b, loc, ValueRange{next, more});
+  b.setInsertionPointAfter(loop);
+  Value isEven = arith::XOrIOp::create(b, loc, isOdd(loop.getResult(0)), go);
+  auto even = scf::IfOp::create(b, loc, isEven, /*withElseRegion=*/false);
+  b.setInsertionPoint(even.thenYield());
+  copyBack();
+}
+
+/// What is carried has two buffers, one of which the last pass writes.
+void RuntimeProgram::lowerLoop(comm::LoopOp op) {
+  Location loc = op.getLoc();
+  auto body = module.lookupSymbol<func::FuncOp>(op.getBody());
+  SmallVector<index::LayoutAttr> layouts;
+  for (unsigned number = 0; number < op.getInits().size(); ++number)
+    layouts.push_back(
+        body.getArgAttrOfType<index::LayoutAttr>(number, "comm.layout"));
+  lowerBody(body);
+  SmallVector<Value> first, second, invariants;
+  for (auto [init, result, layout] :
+       llvm::zip_equal(op.getInits(), op.getResults(), layouts)) {
+    auto type = cast<RankedTensorType>(init.getType());
+    // Where it is there first, the value is computed right into it.
+    Operation *source = init.getDefiningOp();
+    b.setInsertionPoint(source ? source : op);
+    first.push_back(allocatePart(loc, type, layout));
+    b.setInsertionPoint(op);
+    bufferization::MaterializeInDestinationOp::create(
+        b, loc, Type(), init, first.back(), /*restrict=*/true,
+        /*writable=*/true);
+    second.push_back(bufferFor(result, layout));
+  }
+  for (Value part : op.getInvariants())
+    invariants.push_back(bufferization::ToBufferOp::create(
+        b, loc, memrefOf(part.getType()), part, /*read_only=*/true));
+  emitPasses(op, first, second, invariants);
+  b.setInsertionPoint(op);
+  for (auto [result, buffer] : llvm::zip_equal(op.getResults(), second))
+    result.replaceAllUsesWith(bufferization::ToTensorOp::create(
+        b, loc, result.getType(), buffer, /*restrict=*/true,
+        /*writable=*/true));
+  dropToken(op.getToken());
+  op.erase();
+}

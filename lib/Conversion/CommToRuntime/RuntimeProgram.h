@@ -1,0 +1,90 @@
+//===- RuntimeProgram.h - A device program on its way to calls --*- C++ -*-===//
+//
+// Private to this folder: CommToRuntime.cpp lowers the program and its
+// collectives, LoopsToRuntime.cpp its loops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_CONVERSION_COMMTORUNTIME_RUNTIMEPROGRAM_H
+#define TAPESTRY_LIB_CONVERSION_COMMTORUNTIME_RUNTIMEPROGRAM_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "tapestry/Dialect/Comm/IR/CommLoop.h"
+#include "tapestry/Dialect/Index/IR/IndexOps.h"
+
+namespace tapestry {
+
+mlir::MemRefType memrefOf(mlir::Type tensor);
+/// Takes a token from those that await it.
+void dropToken(mlir::Value token);
+
+/// Lowers one device program. Names of what it makes end in the program's.
+class RuntimeProgram {
+public:
+  RuntimeProgram(mlir::ModuleOp module, mlir::func::FuncOp program)
+      : module(module), program(program), b(module.getContext()),
+        loc(program.getLoc()), name(program.getSymName()),
+        pointer(mlir::LLVM::LLVMPointerType::get(module.getContext())) {}
+
+  /// What the runtime must know of it.
+  mlir::FailureOr<mlir::DictionaryAttr> lower();
+
+private:
+  mlir::func::FuncOp declare(llvm::StringRef name, mlir::TypeRange inputs,
+                             mlir::TypeRange results);
+  mlir::func::CallOp call(mlir::Location loc, mlir::func::FuncOp callee,
+                          mlir::ValueRange operands);
+  mlir::LogicalResult verifyDeviceProgram();
+  mlir::LogicalResult
+  verifyBlock(mlir::func::FuncOp function,
+              llvm::SmallVectorImpl<mlir::func::FuncOp> &callers);
+  void lowerSignature(bool isBody);
+  void lowerOps();
+  void lowerLoop(comm::LoopOp op);
+  void lowerBody(mlir::func::FuncOp body);
+  void emitPasses(comm::LoopOp op, llvm::ArrayRef<mlir::Value> first,
+                  llvm::ArrayRef<mlir::Value> second,
+                  mlir::ValueRange invariants);
+  mlir::Value bufferFor(mlir::Value result, index::LayoutAttr layout);
+  void lowerCollective(comm::CollectiveOpInterface op);
+  void lowerRequire(index::RequireOp op);
+  void lowerSlice(comm::SliceOp op);
+  mlir::Value allocatePart(mlir::Location loc, mlir::RankedTensorType type,
+                           index::LayoutAttr layout);
+  mlir::func::FuncOp runtimeCall(llvm::StringRef runtime, llvm::StringRef name,
+                                 mlir::MemRefType first,
+                                 mlir::MemRefType second);
+  mlir::FlatSymbolRefAttr emitCombine(comm::CollectiveOpInterface op,
+                                      mlir::Type element);
+  mlir::func::FuncOp emitEntry(unsigned numInputs);
+  void storeResults();
+  mlir::DictionaryAttr describeTensor(mlir::DictionaryAttr attrs);
+
+  mlir::ModuleOp module;
+  /// The program or the body of a loop that is being lowered, what runs it, and
+  /// buffers that the caller provides for its results.
+  mlir::func::FuncOp program;
+  mlir::Value rank;
+  mlir::Value device;
+  llvm::SmallVector<mlir::Value> resultBuffers;
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  std::string name;
+  mlir::Type pointer;
+  llvm::SmallPtrSet<mlir::Operation *, 2> loweredBodies;
+  llvm::SmallVector<mlir::Attribute> inputs, outputs, collectives, requirements;
+  llvm::SmallVector<index::LayoutAttr> layouts;
+  /// What calls the runtime for a collective, by the buffers that it takes, and
+  /// for a requirement.
+  llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, mlir::func::FuncOp>
+      collectiveCalls;
+  mlir::func::FuncOp requireCall;
+  /// The distinct ⊕ of the collectives.
+  llvm::SmallVector<mlir::func::FuncOp> combines;
+};
+
+} // namespace tapestry
+
+#endif // TAPESTRY_LIB_CONVERSION_COMMTORUNTIME_RUNTIMEPROGRAM_H
