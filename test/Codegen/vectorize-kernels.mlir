@@ -106,6 +106,41 @@ func.func @contraction(%x: memref<256x1024xf32> {llvm.noalias}, %y: memref<1024x
 
 // -----
 
+#lhs = affine_map<(i, j, k) -> (i, k)>
+#rhs = affine_map<(i, j, k) -> (k, j)>
+#res = affine_map<(i, j, k) -> (i, j)>
+
+// Panels hold operands as the body uses them: converted once, not by each tile.
+// CHECK-LABEL: func @converted
+// CHECK:         %[[ROWS:.*]] = memref.alloc{{.*}} : memref<{{.*}}xf32>
+// CHECK:         %[[COLUMNS:.*]] = memref.alloc{{.*}} : memref<{{.*}}xf32>
+// CHECK:           arith.extf %{{.*}} : vector<16xf16> to vector<16xf32>
+// CHECK:           vector.store %{{.*}}, %[[COLUMNS]]
+// CHECK:           arith.extf %{{.*}} : f16 to f32
+// CHECK:           memref.store %{{.*}}, %[[ROWS]]
+// CHECK:           %{{.*}}:16 = scf.for
+// CHECK-NOT:         arith.extf
+// CHECK:             memref.load %[[ROWS]]
+// CHECK-NOT:         arith.extf
+// CHECK:             scf.yield
+func.func @converted(%x: memref<256x512xf16> {llvm.noalias}, %y: memref<512x1024xf16> {llvm.noalias},
+                     %z: memref<256x1024xf32> {llvm.noalias}) attributes {tapestry.device} {
+  linalg.generic {indexing_maps = [#lhs, #rhs, #res],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : memref<256x512xf16>, memref<512x1024xf16>)
+      outs(%z : memref<256x1024xf32>) {
+  ^bb0(%a: f16, %b: f16, %o: f32):
+    %u = arith.extf %a : f16 to f32
+    %v = arith.extf %b : f16 to f32
+    %p = arith.mulf %u, %v : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
 #x = affine_map<(i, j) -> (i, j)>
 #r = affine_map<(i, j) -> (i)>
 

@@ -75,6 +75,14 @@ TEST(NestPlan, TransposedOperands) {
   EXPECT_EQ(plan.packing[0], Packing::Rows);
 }
 
+TEST(NestPlan, ConvertedRowsArePacked) {
+  NestProblem problem = matmul(512, 512, 512);
+  problem.accesses[0].converted = true;
+  EXPECT_EQ(planNest(problem, avx512()).packing[0], Packing::Rows);
+  problem.dims[1].extent = 64; // Too few tiles read a panel.
+  EXPECT_EQ(planNest(problem, avx512()).packing[0], Packing::None);
+}
+
 TEST(NestPlan, FewColumnsAreNotWorthTransposing) {
   // The rows would fill the lanes, but the left operand would be transposed
   // and the results scattered, each for a few steps of the reduction only.

@@ -115,7 +115,12 @@ Value BodyEmitter::evaluate(Value value, Site site, ArgumentFn argument,
                      [](Value v) { return isa<VectorType>(v.getType()); }))
       for (auto [from, to] : llvm::zip(op->getOperands(), operands))
         to = evaluateVector(from, site, argument, index);
-    result = cloneOnVectors(b, op, operands, lanes);
+    // A panel may hold what a conversion makes of the argument.
+    bool converted =
+        isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(op) &&
+        getElementTypeOrSelf(operands.front()) == op->getResult(0).getType();
+    result =
+        converted ? operands.front() : cloneOnVectors(b, op, operands, lanes);
   }
   built[key] = result;
   return result;

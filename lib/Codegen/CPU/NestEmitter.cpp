@@ -167,9 +167,18 @@ Value NestEmitter::load(const NestOperand &operand, OpFoldResult offset,
                                   laneOffsets(stride, lanes), mask, rest);
 }
 
+void NestEmitter::storeScalar(Value scalar, const NestOperand &operand,
+                              OpFoldResult offset) {
+  if (operand.conversion)
+    scalar = cloneOnVectors(b, operand.conversion, scalar, /*lanes=*/1);
+  memref::StoreOp::create(b, scalar, operand.flat, b.value(offset));
+}
+
 void NestEmitter::store(Value vector, const NestOperand &operand,
                         OpFoldResult offset, OpFoldResult stride, Value mask) {
   unsigned lanes = cast<VectorType>(vector.getType()).getNumElements();
+  if (operand.conversion)
+    vector = cloneOnVectors(b, operand.conversion, vector, lanes);
   auto step = b.known(stride);
   Value base = b.value(offset);
   if (step && *step == 1) {

@@ -71,6 +71,8 @@ protected:
              mlir::OpFoldResult offset, mlir::OpFoldResult stride,
              mlir::Value mask);
   mlir::Value loadScalar(const NestOperand &operand, mlir::OpFoldResult offset);
+  void storeScalar(mlir::Value scalar, const NestOperand &operand,
+                   mlir::OpFoldResult offset);
 
   /// Copies `lines` x `columns` elements of an operand, whose lines are
   /// `lineStride` = 1 and columns `columnStride` apart from `offset` on, to

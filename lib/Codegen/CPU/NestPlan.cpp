@@ -321,7 +321,7 @@ void Planner::choosePacking() {
       if (scattered ? rows.extent >= 4
                     : rows.extent >= packingRows && step >= 1024)
         plan.packing[number] = Packing::Columns;
-    } else if (byRow && !byColumn && step >= 1024 &&
+    } else if (byRow && !byColumn && (step >= 1024 || access.converted) &&
                columns.extent >= 4 * plan.lanes * plan.vectors) {
       plan.packing[number] = Packing::Rows;
     }

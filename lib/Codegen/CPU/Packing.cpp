@@ -4,6 +4,8 @@
 // Packing::Columns makes panels of tile-width columns, in each the block's
 // reduction points one after another; Packing::Rows one panel of the tile's
 // rows. Columns past the end hold anything; reduction points are never padded.
+// What the body reads through a conversion to a wider type alone is converted
+// here, once, and not by every tile that reads it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +29,11 @@ void TileEmitter::allocatePanels() {
     // copyTransposed writes whole squares; the last may stick out.
     size = b.add(size, b.index(int64_t(width()) * plan.lanes));
     NestOperand &source = sources[number];
-    source = allocate(source.elementType, size);
+    Operation *conversion = nest.conversionOf(number);
+    source = allocate(conversion ? conversion->getResult(0).getType()
+                                 : source.elementType,
+                      size);
+    source.conversion = conversion;
     panels[number] = source.flat;
     OpFoldResult stride = b.index(columns ? width() : plan.rows);
     for (unsigned dim : llvm::reverse(plan.inner)) {
@@ -152,8 +158,7 @@ void TileEmitter::packElements(const Block &block, unsigned operand) {
                          loadScalar(nest.operands[operand],
                                     b.add(read, b.mul(stride, column)));
                      OpFoldResult to = b.add(write, b.mul(first, blockPoints));
-                     memref::StoreOp::create(b, data, sources[operand].flat,
-                                             b.value(b.add(to, column)));
+                     storeScalar(data, sources[operand], b.add(to, column));
                    });
                  });
   });
@@ -175,9 +180,8 @@ void TileEmitter::packRows(const Block &block, const NestPoint &point,
                    for (unsigned row = 0; row < rows; ++row) {
                      OpFoldResult at = b.add(
                          read, b.mul(from.strides[plan.rowDim], b.index(row)));
-                     memref::StoreOp::create(
-                         b, loadScalar(from, at), sources[number].flat,
-                         b.value(b.add(write, b.index(row))));
+                     storeScalar(loadScalar(from, at), sources[number],
+                                 b.add(write, b.index(row)));
                    }
                  });
   }

@@ -398,6 +398,19 @@ void Nest::checkLanes(unsigned output, const NestAccess &access) {
       problem.lanesCombine = false;
 }
 
+Operation *Nest::conversionOf(unsigned operand) {
+  BlockArgument argument = body().getArgument(operand);
+  if (argument.use_empty())
+    return nullptr;
+  Operation *conversion = *argument.user_begin();
+  bool alike = llvm::all_of(argument.getUsers(), [&](Operation *user) {
+    return user->getName() == conversion->getName() &&
+           user->getResultTypes() == conversion->getResultTypes();
+  });
+  bool widens = isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(conversion);
+  return alike && widens ? conversion : nullptr;
+}
+
 /// Fills in `problem` from the merged loops.
 void Nest::describe() {
   auto kinds = op.getIteratorTypesArray();
@@ -445,6 +458,7 @@ void Nest::describe() {
     if (!access.output &&
         body().getArgument(operand.getOperandNumber()).use_empty())
       access.strides.assign(groups.size(), 0);
+    access.converted = conversionOf(operand.getOperandNumber());
     problem.computeBits = std::max(problem.computeBits, access.bits);
     problem.accesses.push_back(std::move(access));
   }

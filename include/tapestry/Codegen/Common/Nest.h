@@ -55,6 +55,9 @@ struct NestOperand {
   /// Elements per step of each loop.
   llvm::SmallVector<mlir::OpFoldResult, 6> strides;
   mlir::Type elementType;
+  /// A buffer of our own holds what this op of the body makes of an element;
+  /// null where it holds elements.
+  mlir::Operation *conversion = nullptr;
 };
 
 /// A load in the body: one-dimensional view and strides of its buffer.
@@ -87,6 +90,9 @@ public:
 
   mlir::Block &body() { return *op.getBody(); }
   unsigned numInputs() { return op.getNumDpsInputs(); }
+  /// The conversion to a wider type through which alone the body reads an
+  /// operand; null where it reads the operand itself.
+  mlir::Operation *conversionOf(unsigned operand);
 
   mlir::linalg::GenericOp op;
   NestProblem problem;

@@ -31,6 +31,8 @@ struct NestAccess {
   llvm::SmallVector<int64_t, 6> strides;
   unsigned bits = 32;
   bool output = false;
+  /// The body reads it through a conversion to a wider type alone.
+  bool converted = false;
 
   bool dependsOn(unsigned dim) const { return strides[dim] != 0; }
 };
