@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AffineExpr.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include <limits>
 
 using namespace mlir;
 using namespace tapestry;
@@ -292,26 +293,29 @@ EinsumOp MacroBuilder::logSumExp() {
 }
 
 /// The least place of a value that is the extreme one. A NaN is the extreme one
-/// of all values, and equals none.
+/// of all values, and equals none. Places that 32 bits hold are looked for in
+/// them, twice as many at a time.
 EinsumOp MacroBuilder::argExtreme(Monoid extreme) {
-  Type type = builder.getI64Type();
+  IntegerType type = count <= std::numeric_limits<int32_t>::max()
+                         ? builder.getI32Type()
+                         : builder.getI64Type();
   ScalarExpr best = add(extreme == Monoid::Max ? "max" : "min", reduction,
                         extreme, use.elementType, &x);
   auto place = [&](ScalarBuilder &b) {
-    Value sum = b.constant(builder.getI64IntegerAttr(0));
+    Value sum = b.constant(builder.getIntegerAttr(type, 0));
     int64_t stride = 1;
     for (unsigned label : llvm::reverse(reduction.reduced)) {
       Value term =
           b.create<arith::IndexCastOp>(type, b.label(use.labels[label].name));
-      Value step = b.constant(builder.getI64IntegerAttr(stride));
+      Value step = b.constant(builder.getIntegerAttr(type, stride));
       sum = b.create<arith::AddIOp>(sum, b.create<arith::MulIOp>(term, step));
       stride *= use.labels[label].extent;
     }
     return sum;
   };
-  return buildVertex(
-      builder, loc, use.name, use.labels, {result, reduction.reduced},
-      Monoid::Min, type, {&x, &best}, [&](ScalarBuilder &b, Evaluate value) {
+  ScalarExpr first = add(
+      "place", reduction, Monoid::Min, type, {&x, &best},
+      [&](ScalarBuilder &b, Evaluate value) {
         Value own = value(x), wanted = value(best), isBest;
         if (isa<FloatType>(own.getType()))
           isBest = b.create<arith::OrIOp>(
@@ -323,6 +327,11 @@ EinsumOp MacroBuilder::argExtreme(Monoid extreme) {
         return b.create<arith::SelectOp>(
             isBest, place(b), b.constant(monoidIdentity(Monoid::Min, type)));
       });
+  return addResult(&first, [&](ScalarBuilder &b, Evaluate value) {
+    Value narrow = value(first);
+    Type wide = builder.getI64Type();
+    return type == wide ? narrow : b.create<arith::ExtSIOp>(wide, narrow);
+  });
 }
 
 EinsumOp teg::buildMacro(OpBuilder &builder, Location loc,
