@@ -5,8 +5,10 @@
 
 Every workload runs on one rank, on two, and in those of the peers that can be
 imported, each on one thread, in turns; the least of the repetitions counts. Ours is
-report.json's seconds of a pass, without compilation and files. `copy` is the time to
-copy as many bytes as the workload reads and writes at least. Run it on an idle machine.
+report.json's seconds of a pass, without compilation and files. `again` is a further
+pass, into memory that the first has touched. `copy` and `fresh` are the times to copy as
+many bytes as the workload reads and writes at least, into memory that has been touched
+(beside `again`) and into memory that has not. Run it on an idle machine.
 """
 
 import argparse
@@ -271,18 +273,20 @@ class Runner:
         self.folder = pathlib.Path(folder)
         self.repetitions = repetitions
 
-    def ours(self, work, arrays, devices, output=None):
+    def ours(self, work, arrays, devices, output=None, passes=None):
+        """Seconds of all passes."""
         files = [word for name in arrays for word in ("-i", f"{name}={name}.npy")]
         if output:
             files += ["-o", f"{output}=out.npy"]
-        words = ["run", "w.ein", "-q", f"--devices={devices}", f"--repeat={work.passes}"]
+        passes = passes or work.passes
+        words = ["run", "w.ein", "-q", f"--devices={devices}", f"--repeat={passes}"]
         done = subprocess.run(
             [self.tapestry, *words, "--report=r.json", *files], cwd=self.folder,
             capture_output=True, text=True,
         )  # fmt: skip
         if done.returncode:
             sys.exit(f"{work.name}: status {done.returncode}\n{done.stderr}")
-        return json.loads((self.folder / "r.json").read_text())["seconds"] / work.passes
+        return json.loads((self.folder / "r.json").read_text())["seconds"]
 
     def peers(self, work, arrays, sizes):
         """Name to a function without arguments, which waits for its result. What
@@ -326,11 +330,14 @@ class Runner:
         if work.moved:
             np.copyto(target, copied)
         for _ in range(self.repetitions):
-            note("one", self.ours(work, arrays, 1))
-            note("two", self.ours(work, arrays, 2))
+            note("one", self.ours(work, arrays, 1) / work.passes)
+            note("two", self.ours(work, arrays, 2) / work.passes)
             timed = dict(peers)
             if work.moved:
+                both = self.ours(work, arrays, 1, passes=5)
+                note("again", (both - self.ours(work, arrays, 1)) / 4)
                 timed["copy"] = lambda: np.copyto(target, copied)
+                timed["fresh"] = lambda: copied.copy()
             for name, run in timed.items():
                 start = time.perf_counter()
                 run()
@@ -342,6 +349,9 @@ def show(name, least):
     one = least.pop("one")
     cells = [f"{name:<16}", f"one {one * 1e3:9.2f} ms"]
     cells.append(f"two {one / least.pop('two'):5.2f} x")
+    if "again" in least:
+        again = least.pop("again")
+        cells.append(f"again {again * 1e3:9.2f} ms copy {least.pop('copy') / again:5.2f}")
     for peer, seconds in least.items():
         cells.append(f"{peer} {seconds / one:5.2f}")
     print("  ".join(cells), flush=True)
