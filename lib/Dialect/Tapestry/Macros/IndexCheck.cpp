@@ -1,8 +1,8 @@
 //===- IndexCheck.cpp - Whether indices lie inside ------------------------===//
 //
 // A check is made of ordinary vertices, so that it is cut as all else: the
-// least row-major number of an index that is outside, the index there, and
-// `tapestry.require`, which ends the run with it.
+// least row-major number of an index that is outside, the index there, which is
+// a gather, and `tapestry.require`, which ends the run with it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +24,11 @@ public:
 private:
   Value emitNumber(ScalarBuilder &b);
   Value emitIsOutside(ScalarBuilder &b, Value index);
-  Value emitWide(ScalarBuilder &b, Value index);
-  /// A scalar of i64 of all elements of the index.
-  Value reduce(const Twine &name, tapestry::Monoid monoid,
-               const ScalarExpr &expr);
+  Value findFirst(const Twine &name);
+  Value readAt(const Twine &name, Value place);
+  /// A scalar of i64 made of another.
+  Value convert(const Twine &name, Value scalar,
+                llvm::function_ref<Value(ScalarBuilder &, Value)> conversion);
   IntegerAttr number(int64_t value) { return builder.getI64IntegerAttr(value); }
 
   OpBuilder &builder;
@@ -77,40 +78,74 @@ Value CheckBuilder::emitIsOutside(ScalarBuilder &b, Value value) {
                                  value, bound);
 }
 
-Value CheckBuilder::emitWide(ScalarBuilder &b, Value value) {
-  if (value.getType().isInteger(64))
-    return value;
-  return b.create<arith::ExtSIOp>(builder.getI64Type(), value);
-}
-
-Value CheckBuilder::reduce(const Twine &name, tapestry::Monoid monoid,
-                           const ScalarExpr &expr) {
-  if (labels.empty())
-    monoid = tapestry::Monoid::None;
-  return buildEinsum(builder, loc, name.str(), labels, /*numParallel=*/0,
-                     monoid, builder.getI64Type(), expr);
-}
-
-RequireOp CheckBuilder::build(StringRef name, StringRef indexName,
-                              StringRef bound) {
+/// The least number of an element that is outside.
+Value CheckBuilder::findFirst(const Twine &name) {
   AffineMap all = builder.getMultiDimIdentityMap(labels.size());
-  Value first = reduce(
-      name + ".first", tapestry::Monoid::Min,
+  return buildEinsum(
+      builder, loc, name.str(), labels, /*numParallel=*/0,
+      labels.empty() ? tapestry::Monoid::None : tapestry::Monoid::Min,
+      builder.getI64Type(),
       {{{index, all}}, [&](ScalarBuilder &b, ValueRange read) -> Value {
          Value isOutside = emitIsOutside(b, read[0]);
          return b.create<arith::SelectOp>(isOutside, emitNumber(b),
                                           b.constant(number(nothingOutside)));
        }});
-  auto scalar = AffineMap::get(labels.size(), 0, builder.getContext());
-  Value value =
-      reduce(name + ".value", tapestry::Monoid::Add,
-             {{{index, all}, {first, scalar}},
-              [&](ScalarBuilder &b, ValueRange read) -> Value {
-                Value isFirst = b.create<arith::CmpIOp>(
-                    arith::CmpIPredicate::eq, emitNumber(b), read[1]);
-                return b.create<arith::SelectOp>(isFirst, emitWide(b, read[0]),
-                                                 b.constant(number(0)));
-              }});
+}
+
+Value CheckBuilder::convert(
+    const Twine &name, Value scalar,
+    llvm::function_ref<Value(ScalarBuilder &, Value)> conversion) {
+  auto map = AffineMap::get(0, 0, builder.getContext());
+  return buildEinsum(builder, loc, name.str(), {}, /*numParallel=*/0,
+                     tapestry::Monoid::None, builder.getI64Type(),
+                     {{{scalar, map}}, [&](ScalarBuilder &b, ValueRange read) {
+                        return conversion(b, read[0]);
+                      }});
+}
+
+/// The element of this number; 0 where there is none.
+Value CheckBuilder::readAt(const Twine &name, Value place) {
+  bool isWide = type.getElementType().isInteger(64);
+  Value found = index;
+  if (unsigned rank = labels.size()) {
+    std::string vertex = (isWide ? name : name + ".read").str();
+    auto scalar = AffineMap::get(rank, 0, builder.getContext());
+    GatherUse use;
+    use.name = vertex;
+    use.table = index;
+    use.map = builder.getMultiDimIdentityMap(rank);
+    use.pad = builder.getZeroAttr(type.getElementType());
+    int64_t stride = type.getNumElements();
+    for (const ScalarLabel &label : labels) {
+      int64_t points = std::max<int64_t>(label.extent, 1);
+      stride /= points;
+      // What is no number of an element is outside of the first dimension.
+      bool isFirst = use.indices.empty();
+      auto divide = [&](ScalarBuilder &b, Value all) -> Value {
+        Value rest = b.create<arith::DivSIOp>(all, b.constant(number(stride)));
+        return isFirst
+                   ? rest
+                   : b.create<arith::RemSIOp>(rest, b.constant(number(points)));
+      };
+      Value coordinate =
+          rank == 1 ? place : convert(name + "." + label.name, place, divide);
+      use.indices.push_back({coordinate, scalar, label.name, {}, false});
+    }
+    IndexChecks none;
+    found = buildGather(builder, loc, use, none);
+    if (isWide)
+      return found;
+  }
+  return convert(name, found, [&](ScalarBuilder &b, Value value) -> Value {
+    return isWide ? value
+                  : b.create<arith::ExtSIOp>(builder.getI64Type(), value);
+  });
+}
+
+RequireOp CheckBuilder::build(StringRef name, StringRef indexName,
+                              StringRef bound) {
+  Value first = findFirst(name + ".first");
+  Value value = readAt(name + ".value", first);
   return RequireOp::create(builder, loc, first.getType(),
                            (name + ".check").str(), first, value, indexName,
                            type.getShape(), bound,
