@@ -176,8 +176,7 @@ constexpr AdviceRow adviceTable[] = {
     {"comment", "a comment starts with '#'"},
     {"whole", "a sum is S = sum[i] X[i], inside an expression "
               "1 / sum[i](X[i])"},
-    {"slice", "X[1:4] is P[i:3] = X[i + 1]; all of a dimension is a label of "
-              "its own"},
+    {"slice", "what lies outside has labels: Y[i:8] = pad(X, 0)[i - 1]"},
     {"place", "the element of one place is a statement: T = X[3]; in a larger "
               "result Y[i:8] = select([i == 3], X[i], 0)"},
     {"nested", "more than a sum, divided and wrapped around once, is a "

@@ -91,6 +91,17 @@ static MaybeForm wrappedAround(Form form, int64_t modulus) {
   return form;
 }
 
+/// range.first + range.step * form.
+static MaybeForm stepped(const Form &form, const View::Range &range) {
+  if (range.step == 1)
+    return shifted(form, range.first);
+  if (range.step == -1)
+    return mirrored(form, range.first);
+  if (form.floordiv != 1 || form.mod != 0)
+    return std::nullopt;
+  return affine(form, range.step, range.first);
+}
+
 /// Takes out of a division what it leaves whole, and a remainder that is none.
 Form StatementAnalyzer::simplified(Form form) const {
   WideInt turn = WideInt(form.floordiv) * form.mod;
@@ -262,6 +273,15 @@ StatementAnalyzer::composeOne(const View &view, const Subscripts &at) const {
         return std::nullopt;
     }
     return flat ? std::optional(inner) : std::nullopt;
+  }
+  case ViewKind::Slice: {
+    inner.resize(shape.size());
+    const Form *next = at.begin();
+    for (auto [dim, range] : llvm::enumerate(view.ranges))
+      if (!set(dim, range.isElement ? affine(Form(), 0, range.first)
+                                    : stepped(*next++, range)))
+        return std::nullopt;
+    return inner;
   }
   case ViewKind::Concat:
   case ViewKind::Stack:

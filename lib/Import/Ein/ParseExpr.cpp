@@ -351,8 +351,18 @@ Parser::ExprPtr Parser::parseCall(const Token &callee,
 Parser::ExprPtr Parser::parseAccess(llvm::SMLoc start, ExprPtr base,
                                     ExprPtr pad, std::optional<Fold> fold) {
   llvm::ArrayRef<ExprPtr> subscripts;
-  if (!parseSubscripts(subscripts))
+  llvm::SmallVector<SliceRange> slices;
+  if (!parseSubscripts(subscripts, &slices))
     return nullptr;
+  if (!slices.empty() && (pad || fold)) {
+    diagnostics
+        .error(since(start), "a slice lies inside of a tensor, so that "
+                             "nothing around it is read")
+        .note(adviceFor("slice"));
+    return nullptr;
+  }
+  if (!slices.empty())
+    return makeSlice(start, base, slices);
   unsigned depth = std::max(base->depth, pad ? pad->depth : 0);
   for (ExprPtr subscript : subscripts)
     depth = std::max(depth, subscript->depth);
@@ -362,6 +372,24 @@ Parser::ExprPtr Parser::parseAccess(llvm::SMLoc start, ExprPtr base,
                                             subscripts, pad, fold);
   access->view = llvm::dyn_cast<ViewExpr>(base);
   return checkDepth(access);
+}
+
+Parser::ExprPtr Parser::makeSlice(llvm::SMLoc start, ExprPtr base,
+                                  llvm::ArrayRef<SliceRange> slices) {
+  unsigned depth = base->depth;
+  for (const SliceRange &slice : slices)
+    for (ExprPtr part : {slice.first, slice.end, slice.step})
+      depth = std::max(depth, part ? part->depth : 0);
+  auto *view = context.create<ViewExpr>(
+      since(start), depth + 1, ViewKind::Slice, llvm::ArrayRef<ExprPtr>(),
+      context.copy<ExprPtr>(base));
+  view->slices = context.copy<SliceRange>(slices);
+  if (!checkDepth(view) || !token.is(TokenKind::LSquare))
+    return checkDepth(view);
+  Nesting guard(*this);
+  return guard.tooDeep()
+             ? nullptr
+             : parseAccess(start, view, /*pad=*/nullptr, std::nullopt);
 }
 
 /// `edge(X)[subscripts]`; the current token is the '['.
@@ -427,8 +455,8 @@ Parser::ExprPtr Parser::parsePad() {
   advance();
   ExprPtr base;
   llvm::StringRef what = "the view";
-  if (atView()) {
-    base = parseView();
+  if (atView() || peekNext().is(TokenKind::LSquare)) {
+    base = atView() ? parseView() : parseReference();
     if (!base)
       return nullptr;
     if (!llvm::isa<ViewExpr>(base)) {
@@ -454,37 +482,61 @@ Parser::ExprPtr Parser::parsePad() {
   return parseAccess(start, base, value, std::nullopt);
 }
 
-bool Parser::parseSubscripts(llvm::ArrayRef<ExprPtr> &subscripts) {
+/// One subscript, or a range of them.
+bool Parser::parseRange(SliceRange &slice) {
+  llvm::SMLoc start = token.range().Start;
+  auto parsePart = [&](ExprPtr &part) {
+    bool isThere = !token.is(TokenKind::Colon) && !token.is(TokenKind::Comma) &&
+                   !token.is(TokenKind::RSquare);
+    part = isThere ? parseExpr() : nullptr;
+    return !isThere || part;
+  };
+  slice.isElement = !token.is(TokenKind::Colon);
+  if (slice.isElement && !(slice.first = parseExpr()))
+    return false;
+  if (consumeIf(TokenKind::Colon)) {
+    slice.isElement = false;
+    if (!parsePart(slice.end) ||
+        (consumeIf(TokenKind::Colon) && !parsePart(slice.step)))
+      return false;
+  }
+  slice.range = since(start);
+  return true;
+}
+
+bool Parser::parseSubscripts(llvm::ArrayRef<ExprPtr> &subscripts,
+                             llvm::SmallVectorImpl<SliceRange> *slices) {
   Token open = token;
   advance();
-  llvm::SmallVector<ExprPtr> list;
+  llvm::SmallVector<SliceRange> list;
   bool isRest = false;
-  auto reportSlice = [&] {
-    diagnostics.error(token.range(), "slices are not supported yet")
-        .note(adviceFor("slice"));
-    return false;
-  };
   if (!token.is(TokenKind::RSquare)) {
     do {
-      if (token.is(TokenKind::Colon))
-        return reportSlice();
       if (token.is(TokenKind::Ellipsis)) {
         bool parsed =
             parseRest(isRest, [&](llvm::StringRef name, llvm::SMRange range) {
-              list.push_back(context.create<NameExpr>(range, name));
+              list.push_back({range, context.create<NameExpr>(range, name)});
+              list.back().isElement = true;
             });
         if (!parsed)
           return false;
         continue;
       }
-      ExprPtr subscript = parseExpr();
-      if (!subscript)
+      if (!parseRange(list.emplace_back()))
         return false;
-      if (token.is(TokenKind::Colon))
-        return reportSlice();
-      list.push_back(subscript);
+      if (!slices && !list.back().isElement) {
+        diagnostics.error(list.back().range, "expected a number, got a range");
+        return false;
+      }
     } while (consumeIf(TokenKind::Comma));
   }
-  subscripts = context.copy<ExprPtr>(list);
+  if (slices && llvm::any_of(list, [](const SliceRange &slice) {
+        return !slice.isElement;
+      }))
+    slices->assign(list.begin(), list.end());
+  llvm::SmallVector<ExprPtr> elements;
+  for (const SliceRange &slice : list)
+    elements.push_back(slice.first);
+  subscripts = context.copy<ExprPtr>(elements);
   return expectClosing(TokenKind::RSquare, open);
 }

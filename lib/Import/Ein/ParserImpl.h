@@ -107,9 +107,12 @@ private:
   ExprPtr parseFolded(const Token &word, Fold fold,
                       llvm::ArrayRef<ExprPtr> args);
   ExprPtr parseView();
-  /// Subscripts of a tensor with a name or of a view, at the token '['.
+  /// Subscripts of a tensor with a name or of a view, at the token '[', or
+  /// slices, which others may follow.
   ExprPtr parseAccess(llvm::SMLoc start, ExprPtr base, ExprPtr pad,
                       std::optional<Fold> fold);
+  ExprPtr makeSlice(llvm::SMLoc start, ExprPtr base,
+                    llvm::ArrayRef<ast::SliceRange> slices);
   bool atView() const;
   ExprPtr parseIverson();
   ExprPtr parseReduce();
@@ -117,7 +120,12 @@ private:
   /// words does where no name of the program hides it.
   bool atReduction() const;
   ExprPtr parseParenthesised();
-  bool parseSubscripts(llvm::ArrayRef<ExprPtr> &subscripts);
+  /// Numbers alone where `slices` is null; else it has ranges if any subscript
+  /// is one, and `subscripts` none.
+  bool
+  parseSubscripts(llvm::ArrayRef<ExprPtr> &subscripts,
+                  llvm::SmallVectorImpl<ast::SliceRange> *slices = nullptr);
+  bool parseRange(ast::SliceRange &slice);
   ExprPtr checkDepth(ExprPtr expr);
 
   // Tokens.

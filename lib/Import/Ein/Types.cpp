@@ -166,18 +166,20 @@ std::optional<Reduction> tapestry::ein::parseReduction(llvm::StringRef text) {
 }
 
 static constexpr llvm::StringLiteral viewNames[] = {
-    "transpose", "reshape", "flip",  "repeat",
-    "tile",      "concat",  "stack", "interleave"};
+    "transpose", "reshape", "flip",       "repeat", "tile",
+    "concat",    "stack",   "interleave", "slice"};
 
 llvm::StringRef tapestry::ein::stringify(ViewKind view) {
   return viewNames[static_cast<unsigned>(view)];
 }
 
 std::optional<ViewKind> tapestry::ein::parseView(llvm::StringRef text) {
-  const auto *name = llvm::find(viewNames, text);
-  if (name == std::end(viewNames))
+  llvm::ArrayRef<llvm::StringLiteral> words =
+      llvm::ArrayRef(viewNames).drop_back();
+  const auto *name = llvm::find(words, text);
+  if (name == words.end())
     return std::nullopt;
-  return static_cast<ViewKind>(name - std::begin(viewNames));
+  return static_cast<ViewKind>(name - words.begin());
 }
 
 WideInt tapestry::ein::largestInteger(ElementType type) {

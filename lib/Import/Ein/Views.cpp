@@ -85,24 +85,106 @@ const View *Views::build(const ViewExpr &expr) {
   return &views.emplace_back(std::move(view));
 }
 
+std::optional<int64_t> Views::numberOf(const Expr *number,
+                                       llvm::StringRef what) {
+  std::optional<int64_t> value =
+      ConstantEvaluator(scope, diagnostics, what)
+          .evaluateInt(number, [&](const ExtentExpr &extent) {
+            return scope.extentOf(extent, diagnostics);
+          });
+  // Products of two stay far below 2^127.
+  constexpr int64_t largest = int64_t(1) << 48;
+  if (!value || (*value >= -largest && *value <= largest))
+    return value;
+  diagnostics.error(number->range, what + " is at most 2^48");
+  return std::nullopt;
+}
+
 bool Views::evaluateNumbers(const ViewExpr &expr, View &view) {
   bool ok = true;
   for (const Expr *number : expr.numbers) {
-    std::optional<int64_t> value =
-        ConstantEvaluator(scope, diagnostics, "a number of a view")
-            .evaluateInt(number, [&](const ExtentExpr &extent) {
-              return scope.extentOf(extent, diagnostics);
-            });
+    std::optional<int64_t> value = numberOf(number, "a number of a view");
     ok &= value.has_value();
     view.numbers.push_back(value.value_or(0));
-    // Products of two stay far below 2^127.
-    constexpr int64_t largest = int64_t(1) << 48;
-    if (value && (*value < -largest || *value > largest)) {
-      diagnostics.error(number->range, "a number of a view is at most 2^48");
-      ok = false;
-    }
   }
   return ok;
+}
+
+std::optional<View::Range> Views::rangeOf(const SliceRange &slice, size_t dim,
+                                          int64_t extent) {
+  auto numberOr = [&](const Expr *number, int64_t otherwise) {
+    return number ? numberOf(number, "a subscript") : std::optional(otherwise);
+  };
+  std::optional<int64_t> step = numberOr(slice.step, 1);
+  if (step == 0) {
+    diagnostics.error(slice.step->range, "the step of a slice is not 0");
+    return std::nullopt;
+  }
+  bool isBackwards = step && *step < 0;
+  // As in NumPy: from the end where negative. Behind the last and, backwards,
+  // before the first it ends where nothing is written.
+  int64_t last = isBackwards ? -1 : extent;
+  std::optional<int64_t> first = numberOr(slice.first, isBackwards ? -1 : 0);
+  std::optional<int64_t> end = numberOr(slice.end, last);
+  if (!step || !first || !end)
+    return std::nullopt;
+  if (*first < 0)
+    *first += extent;
+  if (slice.end && *end < 0)
+    *end += extent;
+  if (slice.isElement)
+    end = *first + 1;
+  int64_t distance = isBackwards ? *first - *end : *end - *first;
+  int64_t size = std::abs(*step);
+  View::Range range = {*first, *step, (distance + size - 1) / size,
+                       slice.isElement};
+  auto isInside = [&](int64_t at) { return at >= 0 && at < extent; };
+  bool endIsInside = *end == last || (*end >= 0 && *end <= extent);
+  if (distance > 0 && isInside(*first) && endIsInside)
+    return range;
+  std::string what = "'" + excerpt(slice.range) + "'";
+  auto error = diagnostics.error(
+      slice.range,
+      distance > 0
+          ? what + " leaves dimension " + std::to_string(dim) +
+                ", which has the indices 0 to " + std::to_string(extent - 1)
+          : what + " takes nothing of dimension " + std::to_string(dim) +
+                " of extent " + std::to_string(extent));
+  if (distance <= 0)
+    error.note("a tensor has an extent of at least 1");
+  return std::nullopt;
+}
+
+std::optional<Views::Shape> Views::slicedShape(const ViewExpr &expr,
+                                               View &view) {
+  const Shape &from = view.operands.front()->info.shape;
+  for (const SliceRange &slice : expr.slices) {
+    auto *name = llvm::dyn_cast_or_null<NameExpr>(slice.first);
+    if (!name || !slice.isElement || scope.lookup(name->name))
+      continue;
+    diagnostics
+        .error(expr.range, "'" + excerpt(expr.range) +
+                               "' is a slice, which has no labels such as '" +
+                               name->name + "'")
+        .note("all of its subscripts are numbers and ranges, or labels; a "
+              "label with a range is one with an extent: Y[i:4, j] = "
+              "X[i + 2, j]");
+    return std::nullopt;
+  }
+  if (expr.slices.size() != from.size())
+    return fail(expr, textOf(*view.operands.front()) + " but is sliced with " +
+                          countOf(expr.slices.size(), "subscript") +
+                          "; all of a dimension is ':'");
+  Shape shape;
+  for (auto [dim, slice] : llvm::enumerate(expr.slices)) {
+    std::optional<View::Range> range = rangeOf(slice, dim, from[dim]);
+    if (!range)
+      return std::nullopt;
+    view.ranges.push_back(*range);
+    if (!range->isElement)
+      shape.push_back(range->count);
+  }
+  return shape;
 }
 
 static bool joins(ViewKind kind) {
@@ -269,6 +351,8 @@ std::optional<Views::Shape> Views::shapeOf(const ViewExpr &expr, View &view) {
   case ViewKind::Stack:
   case ViewKind::Interleave:
     return joinedShape(expr, view);
+  case ViewKind::Slice:
+    return slicedShape(expr, view);
   }
   llvm_unreachable("all views have a shape");
 }

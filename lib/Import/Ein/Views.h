@@ -25,6 +25,13 @@ struct View {
   /// (tile); the dimensions (flip); the dimension (concat, stack, interleave),
   /// and the number of times (repeat).
   llvm::SmallVector<int64_t, 4> numbers;
+  /// Of a slice, per dimension of the operand.
+  struct Range {
+    int64_t first, step, count;
+    /// Whether the result lacks the dimension.
+    bool isElement;
+  };
+  llvm::SmallVector<Range, 4> ranges;
   llvm::SmallVector<const View *, 2> operands;
   /// As if it were computed: its text, type and shape.
   Tensor info;
@@ -39,6 +46,10 @@ public:
   /// reported.
   const View *find(const ast::Expr *expr);
 
+  /// What a slice takes of a dimension of this extent; nothing once reported.
+  std::optional<View::Range> rangeOf(const ast::SliceRange &slice, size_t dim,
+                                     int64_t extent);
+
 private:
   using Shape = llvm::SmallVector<int64_t, 4>;
 
@@ -47,6 +58,9 @@ private:
   bool checkOperands(const ast::ViewExpr &expr, const View &view);
   std::optional<Shape> shapeOf(const ast::ViewExpr &expr, View &view);
   std::optional<Shape> joinedShape(const ast::ViewExpr &expr, View &view);
+  std::optional<Shape> slicedShape(const ast::ViewExpr &expr, View &view);
+  std::optional<int64_t> numberOf(const ast::Expr *number,
+                                  llvm::StringRef what);
   bool checkCount(const ast::ViewExpr &expr, size_t count,
                   const llvm::Twine &what);
   bool checkDimension(const ast::ViewExpr &expr, unsigned number, size_t rank,

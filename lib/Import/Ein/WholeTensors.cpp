@@ -34,10 +34,38 @@ const Tensor *WholeTensors::wholeTensor(const Expr *expr) const {
   return tensor.shape.empty() ? nullptr : &tensor;
 }
 
+/// `-1`, which counts from the end.
+static bool isFromEnd(const Expr *subscript) {
+  auto *unary = llvm::dyn_cast<UnaryExpr>(subscript);
+  return unary && unary->op == UnaryOp::Neg;
+}
+
 bool WholeTensors::mentionsWhole(const Expr *expr) const {
+  auto mentions = [&](const Expr *part) { return mentionsWhole(part); };
+  if (auto *access = llvm::dyn_cast<AccessExpr>(expr))
+    return llvm::any_of(access->subscripts, [&](const Expr *subscript) {
+      return isFromEnd(subscript) || mentionsWhole(subscript);
+    });
   return llvm::isa<MatMulExpr, ViewExpr>(expr) || wholeTensor(expr) ||
+         llvm::any_of(partsOf(expr), mentions);
+}
+
+bool WholeTensors::readsTensor(const Expr *expr) const {
+  if (auto *name = llvm::dyn_cast<NameExpr>(expr)) {
+    const Binding *binding = scope.lookup(name->name);
+    return binding && binding->kind == Binding::Kind::Tensor;
+  }
+  return llvm::isa<AccessExpr, ReduceExpr, MatMulExpr, ViewExpr>(expr) ||
          llvm::any_of(partsOf(expr),
-                      [&](const Expr *part) { return mentionsWhole(part); });
+                      [&](const Expr *part) { return readsTensor(part); });
+}
+
+/// Whether it is `X[t, :]` or `Table[Tok, :]`, which no view is.
+bool WholeTensors::slicesByData(const Expr *expr) const {
+  auto *view = llvm::dyn_cast<ViewExpr>(expr);
+  return view && llvm::any_of(view->slices, [&](const SliceRange &slice) {
+           return slice.isElement && readsTensor(slice.first);
+         });
 }
 
 /// Whether there is a call of what is no function, which has its own errors.
@@ -128,18 +156,106 @@ WholeTensors::productShape(const MatMulExpr &expr) {
   return shape;
 }
 
+/// A name that nothing has: a label.
+static const NameExpr *findLabel(const Expr *expr, const Scope &scope) {
+  auto *name = llvm::dyn_cast<NameExpr>(expr);
+  if (name && !scope.lookup(name->name) && !scope.lookupNumber(name->name))
+    return name;
+  for (const Expr *part : partsOf(expr))
+    if (const NameExpr *label = findLabel(part, scope))
+      return label;
+  return nullptr;
+}
+
+const Tensor *WholeTensors::readTensor(const Expr *expr) {
+  auto *access = llvm::dyn_cast<AccessExpr>(expr);
+  if (auto *view = llvm::dyn_cast<ViewExpr>(expr)) {
+    const View *base = views.find(view->operands.front());
+    return base ? &base->info : nullptr;
+  }
+  if (access->view) {
+    const View *base = views.find(access->view);
+    return base ? &base->info : nullptr;
+  }
+  auto *name = context.create<NameExpr>(access->tensorRange, access->tensor);
+  const View *base = views.find(name);
+  return base ? &base->info : nullptr;
+}
+
+/// The subscripts of an element, or of a slice that data name.
+static llvm::SmallVector<SliceRange, 4> rangesOf(const Expr *expr) {
+  if (auto *view = llvm::dyn_cast<ViewExpr>(expr))
+    return llvm::SmallVector<SliceRange, 4>(view->slices);
+  llvm::SmallVector<SliceRange, 4> ranges;
+  for (const Expr *subscript : llvm::cast<AccessExpr>(expr)->subscripts) {
+    ranges.push_back({subscript->range, subscript});
+    ranges.back().isElement = true;
+  }
+  return ranges;
+}
+
+std::optional<WholeTensors::Shape>
+WholeTensors::elementsShape(const Expr *expr) {
+  llvm::SmallVector<SliceRange, 4> ranges = rangesOf(expr);
+  for (const SliceRange &range : ranges)
+    if (range.isElement && findLabel(range.first, scope)) {
+      diagnostics
+          .error(expr->range, "'" + excerpt(expr->range) +
+                                  "' is an element, but other tensors of this "
+                                  "statement are whole")
+          .note("either all of them have subscripts or none");
+      return std::nullopt;
+    }
+  const Tensor *tensor = readTensor(expr);
+  if (!tensor)
+    return std::nullopt;
+  if (tensor->shape.size() != ranges.size()) {
+    diagnostics.error(expr->range,
+                      "'" + tensor->name + "' has " +
+                          countOf(tensor->shape.size(), "dimension") +
+                          " but is read with " +
+                          countOf(ranges.size(), "subscript") +
+                          "; all of a dimension is ':'");
+    return std::nullopt;
+  }
+  Shape shape;
+  bool hasIndices = false;
+  for (auto [dim, range] : llvm::enumerate(ranges)) {
+    if (!range.isElement) {
+      auto taken = views.rangeOf(range, dim, tensor->shape[dim]);
+      if (!taken)
+        return std::nullopt;
+      shape.push_back(taken->count);
+      continue;
+    }
+    std::optional<Shape> indices = shapeOf(range.first);
+    if (!indices)
+      return std::nullopt;
+    if (hasIndices && !indices->empty()) {
+      diagnostics
+          .error(range.range,
+                 "several tensors name places of '" + tensor->name + "'")
+          .note("which of them meet is said by labels, as in "
+                "Z[n] = X[A[n], B[n]]");
+      return std::nullopt;
+    }
+    hasIndices |= !indices->empty();
+    shape.append(*indices);
+  }
+  return shape;
+}
+
 std::optional<WholeTensors::Shape> WholeTensors::shapeOf(const Expr *expr) {
   std::optional<Shape> shape = Shape();
+  auto *name = llvm::dyn_cast<NameExpr>(expr);
+  const Binding *binding = name ? scope.lookup(name->name) : nullptr;
+  if (binding && binding->kind == Binding::Kind::Poison)
+    return std::nullopt;
   if (const Tensor *tensor = wholeTensor(expr)) {
     shape->assign(tensor->shape.begin(), tensor->shape.end());
   } else if (auto *access = llvm::dyn_cast<AccessExpr>(expr);
-             access && !access->subscripts.empty()) {
-    diagnostics
-        .error(expr->range, "'" + excerpt(expr->range) +
-                                "' is an element, but other tensors of this "
-                                "statement are whole")
-        .note("either all of them have subscripts or none");
-    return std::nullopt;
+             (access && !access->subscripts.empty()) || slicesByData(expr)) {
+    shape = elementsShape(expr);
   } else if (auto *product = llvm::dyn_cast<MatMulExpr>(expr)) {
     shape = productShape(*product);
   } else if (llvm::isa<ViewExpr>(expr)) {
@@ -172,13 +288,17 @@ llvm::StringRef WholeTensors::newContracted() {
   }
 }
 
+/// A label and its extent, which no subscript has to tell.
+Label WholeTensors::labelOf(llvm::StringRef name, llvm::SMRange range,
+                            int64_t extent) {
+  return {name, range, context.create<IntLiteral>(range, extent)};
+}
+
 const Expr *WholeTensors::reduce(const Expr *at, Reduction reduction,
-                                 Labels labels, const Expr *operand) {
-  llvm::SmallVector<Label> list;
-  for (llvm::StringRef label : labels)
-    list.push_back({label, at->range, nullptr});
-  return context.create<ReduceExpr>(at->range, reduction,
-                                    context.copy<Label>(list), operand);
+                                 llvm::ArrayRef<Label> labels,
+                                 const Expr *operand) {
+  return context.create<ReduceExpr>(at->range, reduction, context.copy(labels),
+                                    operand);
 }
 
 const Expr *WholeTensors::factor(const Expr *expr, Labels labels) {
@@ -209,7 +329,60 @@ const Expr *WholeTensors::product(const MatMulExpr &expr, Labels labels,
                                     factor(expr.rhs, right));
 }
 
+/// `Table[Tok, 1:]` as `Table[Tok[d0], d1 + 1]`.
+const Expr *WholeTensors::subscriptElements(const Expr *expr, Labels labels) {
+  llvm::ArrayRef<int64_t> extents = readTensor(expr)->shape;
+  llvm::SMRange at = expr->range;
+  auto number = [&](int64_t value) {
+    auto *literal =
+        context.create<IntLiteral>(at, static_cast<uint64_t>(std::abs(value)));
+    return value < 0 ? static_cast<const Expr *>(
+                           context.create<UnaryExpr>(at, UnaryOp::Neg, literal))
+                     : literal;
+  };
+  auto apply = [&](BinaryOp op, const Expr *lhs,
+                   const Expr *rhs) -> const Expr * {
+    return context.create<BinaryExpr>(lhs->range, op, lhs->range, lhs, rhs);
+  };
+  llvm::SmallVector<const Expr *> subscripts;
+  for (auto [dim, range] : llvm::enumerate(rangesOf(expr))) {
+    size_t rank = range.isElement ? shapes.lookup(range.first).size() : 1;
+    Labels own = labels.take_front(rank);
+    labels = labels.drop_front(rank);
+    if (!range.isElement) {
+      View::Range taken = *views.rangeOf(range, dim, extents[dim]);
+      const Expr *label = context.create<NameExpr>(range.range, own.front());
+      if (taken.step != 1)
+        label = apply(BinaryOp::Mul, label, number(taken.step));
+      subscripts.push_back(
+          taken.first == 0 ? label
+                           : apply(BinaryOp::Add, label, number(taken.first)));
+      continue;
+    }
+    const Expr *element = subscript(range.first, own);
+    if (isFromEnd(range.first) && !readsTensor(range.first))
+      element = apply(BinaryOp::Add, element, number(extents[dim]));
+    subscripts.push_back(element);
+  }
+  auto *access = llvm::dyn_cast<AccessExpr>(expr);
+  const Expr *base =
+      access ? access->view : llvm::cast<ViewExpr>(expr)->operands.front();
+  auto *name = llvm::dyn_cast_or_null<NameExpr>(base);
+  auto *result = context.create<AccessExpr>(
+      at, expr->depth,
+      access ? access->tensor
+      : name ? name->name
+             : "",
+      at, context.copy<const Expr *>(subscripts),
+      access ? access->pad : nullptr, access ? access->fold : std::nullopt);
+  result->view = llvm::dyn_cast_or_null<ViewExpr>(base);
+  return result;
+}
+
 const Expr *WholeTensors::subscript(const Expr *expr, Labels labels) {
+  auto *element = llvm::dyn_cast<AccessExpr>(expr);
+  if ((element && !element->subscripts.empty()) || slicesByData(expr))
+    return subscriptElements(expr, labels);
   // What has no dimensions stays as it is.
   if (shapes.lookup(expr).empty()) {
     if (!mentionsWhole(expr))
@@ -230,7 +403,9 @@ const Expr *WholeTensors::subscript(const Expr *expr, Labels labels) {
   }
   if (auto *matmul = llvm::dyn_cast<MatMulExpr>(expr)) {
     llvm::StringRef contracted = newContracted();
-    return reduce(expr, {Monoid::Sum, std::nullopt}, contracted,
+    Label over =
+        labelOf(contracted, expr->range, shapes.lookup(matmul->lhs).back());
+    return reduce(expr, {Monoid::Sum, std::nullopt}, over,
                   product(*matmul, labels, contracted));
   }
   if (auto *unary = llvm::dyn_cast<UnaryExpr>(expr))
@@ -276,10 +451,7 @@ WholeTensors::rewrite(const EquationStmt &stmt,
     prefix += "_";
   for (size_t dim = 0; dim < shape->size(); ++dim) {
     names.push_back(save(prefix + dimensionLabel(dim)));
-    const Expr *extent = nullptr;
-    if (declared)
-      extent = context.create<IntLiteral>(stmt.nameRange, (*shape)[dim]);
-    labels.push_back({names.back(), stmt.nameRange, extent});
+    labels.push_back(labelOf(names.back(), stmt.nameRange, (*shape)[dim]));
   }
   result->hasLabels = true;
   result->labels = context.copy<Label>(labels);
@@ -291,8 +463,8 @@ WholeTensors::rewrite(const EquationStmt &stmt,
   llvm::StringRef contracted = newContracted();
   result->monoid = Monoid::Sum;
   result->reduceRange = matmul->opRange;
-  result->reduceLabels =
-      context.copy<Label>({{contracted, matmul->opRange, nullptr}});
+  result->reduceLabels = context.copy<Label>(
+      labelOf(contracted, matmul->opRange, shapes.lookup(matmul->lhs).back()));
   result->expr = product(*matmul, names, contracted);
   return result;
 }

@@ -39,20 +39,30 @@ private:
   /// The tensor of rank > 0 that an expression names; null for others.
   const Tensor *wholeTensor(const ast::Expr *expr) const;
   bool mentionsWhole(const ast::Expr *expr) const;
+  /// Whether there is a tensor, of any rank, that is read.
+  bool readsTensor(const ast::Expr *expr) const;
+  bool slicesByData(const ast::Expr *expr) const;
 
   std::optional<Shape> shapeOf(const ast::Expr *expr);
   std::optional<Shape> combinedShape(const ast::Expr *expr,
                                      llvm::ArrayRef<const ast::Expr *> parts);
   std::optional<Shape> productShape(const ast::MatMulExpr &expr);
+  /// Of X[2, -1], of X[t, :] or of Table[Tok, :].
+  std::optional<Shape> elementsShape(const ast::Expr *expr);
+  /// What is read there; null once reported.
+  const Tensor *readTensor(const ast::Expr *expr);
 
   const ast::Expr *subscript(const ast::Expr *expr, Labels labels);
+  const ast::Expr *subscriptElements(const ast::Expr *expr, Labels labels);
   const ast::Expr *product(const ast::MatMulExpr &expr, Labels labels,
                            llvm::StringRef contracted);
   /// As an operand of a product: what is computed is a vertex, not computed
   /// again for each element of the product.
   const ast::Expr *factor(const ast::Expr *expr, Labels labels);
   const ast::Expr *reduce(const ast::Expr *at, Reduction reduction,
-                          Labels labels, const ast::Expr *operand);
+                          llvm::ArrayRef<ast::Label> labels,
+                          const ast::Expr *operand);
+  ast::Label labelOf(llvm::StringRef name, llvm::SMRange range, int64_t extent);
   llvm::StringRef newContracted();
   llvm::StringRef save(const llvm::Twine &text);
 

@@ -113,11 +113,23 @@ struct AccessExpr : Expr {
   static bool classof(const Expr *e) { return e->kind == Kind::Access; }
 };
 
-/// `concat[0](X, Y)`: names of tensors, or views.
+/// `1:-1`, `::2` or `:` of a dimension, or one element of it.
+struct SliceRange {
+  llvm::SMRange range;
+  /// Null where nothing is written; of one element only `first` is there.
+  const Expr *first = nullptr;
+  const Expr *end = nullptr;
+  const Expr *step = nullptr;
+  bool isElement = false;
+};
+
+/// `concat[0](X, Y)` or `X[2:5, :]`: names of tensors, or views.
 struct ViewExpr : Expr {
   ViewKind view;
   llvm::ArrayRef<const Expr *> numbers;
   llvm::ArrayRef<const Expr *> operands;
+  /// Those of a slice, one per dimension.
+  llvm::ArrayRef<SliceRange> slices;
   ViewExpr(llvm::SMRange range, unsigned depth, ViewKind view,
            llvm::ArrayRef<const Expr *> numbers,
            llvm::ArrayRef<const Expr *> operands)

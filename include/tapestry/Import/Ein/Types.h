@@ -71,7 +71,7 @@ std::optional<Reduction> parseReduction(llvm::StringRef text);
 
 /// Whole tensors seen otherwise: permuted, cut otherwise, backwards, with each
 /// element or all several times, one behind the other, along a new dimension,
-/// in turns.
+/// in turns; a part of them, which has no word: `X[2:5]`.
 enum class ViewKind {
   Transpose,
   Reshape,
@@ -80,9 +80,10 @@ enum class ViewKind {
   Tile,
   Concat,
   Stack,
-  Interleave
+  Interleave,
+  Slice
 };
-/// "transpose", "reshape", ...
+/// "transpose", "reshape", ..., "slice".
 llvm::StringRef stringify(ViewKind view);
 std::optional<ViewKind> parseView(llvm::StringRef text);
 

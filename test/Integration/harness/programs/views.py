@@ -127,3 +127,62 @@ def reshaped_views(A, B, K):
         "I2": B,
         "Z": sum(K[r] * flat[r : r + 60] for r in range(3)) - A[i % 6, (i + 1) % 10],
     }
+
+
+@program(
+    """
+    input A : f64[7, 9]
+    input V : f64[11]
+    input T : i32[2, 3]
+    input E : f64[13, 5]
+    input W : f64[3, 4]
+    param n = 5
+    D = V[1:] - V[:-1]
+    F = V[::-1] * V[-1] + V[n - 5]
+    H = V[9:1:-3] + V[1:-2 * n + 3]
+    I = A[-1, 1:] * A[2, :-1]
+    J = A[1:-1, 1:-1] + A[:-2, 2:] - A[3, -2]
+    K = E[T, 1:4] + A[2, 0]
+    L = E[T[0, :], 3:0:-1] @ W
+    M = transpose(A)[1:8:3, ::2]
+    N[i, j] = transpose(A[1:4, :])[i, j] + A[2:5, :][j, 8 - i]
+    O = concat[0](V[5:], V[:5], V[3:4])
+    P = reshape[2, 3](V[2:8])
+    Q = V[T]
+    R[i:3] = V[2:8][2*i] + pad(V[2:8], 1)[2*i - 1]
+    S = V[:][::2][1:]
+    repeat t:3 (v = A[0, :]) {
+      next v = v + A[t + 1, :] * V[t]
+    }
+    """,
+    {
+        "A": integers(-9, 9, 7, 9, type="f64"),
+        "V": integers(-9, 9, 11, type="f64"),
+        "T": integers(0, 10, 2, 3, type="i32"),
+        "E": integers(-9, 9, 13, 5, type="f64"),
+        "W": integers(-9, 9, 3, 4, type="f64"),
+    },
+    "D:f64 F:f64 H:f64 I:f64 J:f64 K:f64 L:f64 M:f64 N:f64 O:f64 P:f64 Q:f64 R:f64 S:f64 v:f64",
+    exact=set("DFHIJKLMNOPQRSv"),
+)
+def slices(A, V, T, E, W):
+    v = A[0]
+    for t in range(3):
+        v = v + A[t + 1] * V[t]
+    return {
+        "D": V[1:] - V[:-1],
+        "F": V[::-1] * V[-1] + V[0],
+        "H": V[9:1:-3] + V[1:-7],
+        "I": A[-1, 1:] * A[2, :-1],
+        "J": A[1:-1, 1:-1] + A[:-2, 2:] - A[3, -2],
+        "K": E[T, 1:4] + A[2, 0],
+        "L": E[T[0], 3:0:-1] @ W,
+        "M": A.T[1:8:3, ::2],
+        "N": A[1:4].T + A[2:5, ::-1].T,
+        "O": np.concatenate([V[5:], V[:5], V[3:4]]),
+        "P": V[2:8].reshape(2, 3),
+        "Q": V[T],
+        "R": V[2:8][::2] + np.concatenate([[1], V[3:7:2]]),
+        "S": V[::2][1:],
+        "v": v,
+    }
