@@ -163,9 +163,21 @@ LogicalResult VertexCollector::add(BlockOpInterface op) {
   return success();
 }
 
+/// A dimension that `other` writes whole is not cut in `vertex` either.
+static void keepWhole(PlanVertex &vertex, const PlanVertex &other) {
+  ShardingConstraint whole;
+  for (auto [own, dim] : llvm::zip_equal(vertex.output.dims, other.output.dims))
+    if (dim.terms.empty() && !own.terms.empty())
+      whole.cuts.push_back({vertex.labels[own.terms.front().dim].name, 1, {}});
+  if (!whole.cuts.empty())
+    vertex.constraints.work.push_back(std::move(whole));
+}
+
 /// Two tensors that take turns in the same memory are kept in one layout.
 void VertexCollector::keepTogether(unsigned first, unsigned second) {
   std::vector<PlanVertex> &vertices = result.graph.vertices;
+  keepWhole(vertices[first], vertices[second]);
+  keepWhole(vertices[second], vertices[first]);
   ShardingConstraints &one = vertices[first].constraints;
   ShardingConstraints &other = vertices[second].constraints;
   // Both are in the group that either was put into.

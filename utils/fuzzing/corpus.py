@@ -35,6 +35,21 @@ L[n] = K[n] / 3 + K[n] ** 2
 output Z
 output L
 """,
+    """input X0 : f32[7, 5]
+input S : i32[4, 5]
+repeat t:4 (X = X0, n = i64(1)) {
+  Y[i:7, j] = wrap(X)[i + 1, j] * 0.5 + f32(S[t, j])
+  repeat u:2 (V = X) {
+    next V[i, j] = V[6 - i, j] + Y[i, j]
+    collect W[u, j] = max[i] V[i, j]
+  }
+  next X[i, j] = V[i, j]
+  next n = 2 * n
+  collect H[t, u, j] = W[u, j] - f32(n)
+} until max[i, j](X[i, j]) > 9
+Z = t.count
+output X, H, Z
+""",
 ]
 DEVICES = (1, 2, 6)
 

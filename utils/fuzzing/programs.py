@@ -180,6 +180,7 @@ def add_statement(rng, text):
          f"{name} = {rng.choice(REDUCTIONS)}[{heads}] {access}",
          f"{name}[{heads}] = {rng.choice(SCANS)}[{rng.choice(labels or ['i'])}] {access}",
          f"{name}[{heads}, zz:3] = {access}",
+         loop(rng, name, match[1], labels),
          f"{name}[{place(rng, access, last)}] = {rng.choice(REDUCTIONS)}[{heads}] {access}",
          f"{name}[{', '.join([*labels[:-1], place(rng, access, last)])}] = "
          f"{rng.choice(REDUCTIONS)}[{last}] {access}",
@@ -194,6 +195,19 @@ def add_statement(rng, text):
     if rng.random() < 0.2:
         return f"{text}\noutput {name} = {whole(rng, match[1], found)}\n"
     return f"{text}\n{line}\noutput {name}\n"
+
+
+def loop(rng, name, tensor, labels):
+    """A loop over a tensor, now and then with statements or subscripts that do not fit."""
+    heads = ", ".join(labels)
+    first = rng.choice(["q"] * 6 + ["q + 1", "zz", *labels])
+    steps = [f"next V{name}[{heads}] = {rng.choice(FUNCTIONS)}(V{name}[{heads}])",
+             f"collect {name}[{', '.join([first, *labels])}] = V{name}[{heads}] {rng.choice(OPERATORS)} q",
+             f"T{name} = max[{heads}] V{name}[{heads}]"]  # fmt: skip
+    rng.shuffle(steps)
+    body = "\n".join(steps if rng.random() < 0.9 else steps[1:])
+    until = rng.choice(["", "", f" until T{name} > 1", f" until {name}[0] > 1"])
+    return f"repeat q:{rng.choice([1, 2, 3, 7])} (V{name} = {tensor}) {{\n{body}\n}}{until}"
 
 
 def place(rng, access, label):

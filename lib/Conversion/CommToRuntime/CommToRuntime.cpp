@@ -164,7 +164,8 @@ LogicalResult RuntimeProgram::verifyDeviceProgram() {
 }
 
 /// (tensors) -> tensors becomes (rank, memrefs, result memrefs) -> ().
-void RuntimeProgram::lowerSignature(bool isBody) {
+void RuntimeProgram::lowerSignature(bool isBody,
+                                    const llvm::BitVector &inPlace) {
   Block &body = program.front();
   unsigned numInputs = body.getNumArguments();
   SmallVector<Type> types = {pointer};
@@ -176,7 +177,8 @@ void RuntimeProgram::lowerSignature(bool isBody) {
     MemRefType type = memrefOf(argument.getType());
     types.push_back(type);
     auto tensor = bufferization::ToTensorOp::create(
-        b, loc, argument.getType(), argument, /*restrict=*/true);
+        b, loc, argument.getType(), argument, /*restrict=*/true,
+        /*writable=*/number < inPlace.size() && inPlace.test(number));
     argument.replaceAllUsesExcept(tensor.getResult(), tensor);
     argument.setType(type);
   }
@@ -191,6 +193,10 @@ void RuntimeProgram::lowerSignature(bool isBody) {
   for (auto [number, result] : llvm::enumerate(exit.getOperands())) {
     if (!isBody)
       outputs.push_back(describeTensor(program.getResultAttrDict(number)));
+    if (number < inPlace.size() && inPlace.test(number)) {
+      resultBuffers.push_back(body.getArgument(1 + number));
+      continue;
+    }
     MemRefType type = memrefOf(result.getType());
     types.push_back(type);
     resultBuffers.push_back(body.addArgument(type, loc));

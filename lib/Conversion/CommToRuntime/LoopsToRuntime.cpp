@@ -1,7 +1,8 @@
 //===- LoopsToRuntime.cpp - Loops become calls on two sets of buffers -----===//
 //
 // The body of a loop becomes a function as a program does. It is called in
-// turns on two sets of buffers, so that nothing is copied between passes.
+// turns on two sets of buffers, so that nothing is copied between passes. What
+// a pass only puts a part into has one buffer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,27 +11,50 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace tapestry;
 
-void RuntimeProgram::lowerBody(func::FuncOp body) {
-  if (!loweredBodies.insert(body).second)
-    return;
+/// Which of its results are the argument of their number with parts replaced,
+/// which nothing else reads.
+static llvm::BitVector findInPlace(func::FuncOp body) {
+  ValueRange results = body.front().getTerminator()->getOperands();
+  llvm::BitVector inPlace(results.size());
+  for (auto [number, result] : llvm::enumerate(results)) {
+    Value value = result;
+    auto insert = value.getDefiningOp<tensor::InsertSliceOp>();
+    for (; insert && value.hasOneUse();
+         insert = value.getDefiningOp<tensor::InsertSliceOp>())
+      value = insert.getDest();
+    if (value != result && value.hasOneUse() &&
+        number < body.getNumArguments() && value == body.getArgument(number))
+      inPlace.set(number);
+  }
+  return inPlace;
+}
+
+llvm::BitVector RuntimeProgram::lowerBody(func::FuncOp body) {
+  if (auto known = loweredBodies.find(body); known != loweredBodies.end())
+    return known->second;
+  llvm::BitVector inPlace = findInPlace(body);
+  loweredBodies[body] = inPlace;
   llvm::SaveAndRestore restoreProgram(program, body);
   llvm::SaveAndRestore restoreRank(rank), restoreDevice(device);
   llvm::SaveAndRestore restoreBuffers(resultBuffers, {});
   OpBuilder::InsertionGuard guard(b);
-  lowerSignature(/*isBody=*/true);
+  lowerSignature(/*isBody=*/true, inPlace);
   lowerOps();
   storeResults();
   body->setAttr(deviceAttrName, b.getUnitAttr());
+  return inPlace;
 }
 
 /// The calls: passes of even number read `first` and write `second`, the others
-/// the other way round. Leaves the last values in `second`.
+/// the other way round. Leaves the last values in `second`. Where both are one,
+/// passes write what they read.
 void RuntimeProgram::emitPasses(comm::LoopOp op, ArrayRef<Value> first,
                                 ArrayRef<Value> second, ValueRange invariants) {
   Location loc = op.getLoc();
@@ -51,6 +75,10 @@ void RuntimeProgram::emitPasses(comm::LoopOp op, ArrayRef<Value> first,
     Value odd = isOdd(number);
     SmallVector<Value> operands = {rank}, targets;
     for (auto [even, other] : llvm::zip_equal(first, second)) {
+      if (even == other) {
+        operands.push_back(even);
+        continue;
+      }
       operands.push_back(arith::SelectOp::create(b, loc, odd, other, even));
       targets.push_back(arith::SelectOp::create(b, loc, odd, even, other));
     }
@@ -62,7 +90,8 @@ void RuntimeProgram::emitPasses(comm::LoopOp op, ArrayRef<Value> first,
   };
   auto copyBack = [&] {
     for (auto [from, to] : llvm::zip_equal(first, second))
-      memref::CopyOp::create(b, loc, from, to);
+      if (from != to)
+        memref::CopyOp::create(b, loc, from, to);
   };
   OpBuilder::InsertionGuard guard(b);
   if (!stop) {
@@ -100,7 +129,7 @@ void RuntimeProgram::emitPasses(comm::LoopOp op, ArrayRef<Value> first,
   copyBack();
 }
 
-/// What is carried has two buffers, one of which the last pass writes.
+/// What is carried has two buffers, one of which the last pass writes, or one.
 void RuntimeProgram::lowerLoop(comm::LoopOp op) {
   Location loc = op.getLoc();
   auto body = module.lookupSymbol<func::FuncOp>(op.getBody());
@@ -108,20 +137,22 @@ void RuntimeProgram::lowerLoop(comm::LoopOp op) {
   for (unsigned number = 0; number < op.getInits().size(); ++number)
     layouts.push_back(
         body.getArgAttrOfType<index::LayoutAttr>(number, "comm.layout"));
-  lowerBody(body);
+  llvm::BitVector inPlace = lowerBody(body);
   SmallVector<Value> first, second, invariants;
-  for (auto [init, result, layout] :
-       llvm::zip_equal(op.getInits(), op.getResults(), layouts)) {
+  for (auto [number, init, result, layout] :
+       llvm::enumerate(op.getInits(), op.getResults(), layouts)) {
     auto type = cast<RankedTensorType>(init.getType());
     // Where it is there first, the value is computed right into it.
     Operation *source = init.getDefiningOp();
     b.setInsertionPoint(source ? source : op);
-    first.push_back(allocatePart(loc, type, layout));
+    first.push_back(inPlace.test(number) ? bufferFor(result, layout)
+                                         : allocatePart(loc, type, layout));
     b.setInsertionPoint(op);
     bufferization::MaterializeInDestinationOp::create(
         b, loc, Type(), init, first.back(), /*restrict=*/true,
         /*writable=*/true);
-    second.push_back(bufferFor(result, layout));
+    second.push_back(inPlace.test(number) ? first.back()
+                                          : bufferFor(result, layout));
   }
   for (Value part : op.getInvariants())
     invariants.push_back(bufferization::ToBufferOp::create(

@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "tapestry/Dialect/Comm/IR/CommLoop.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
+#include "llvm/ADT/BitVector.h"
 
 namespace tapestry {
 
@@ -40,10 +41,12 @@ private:
   mlir::LogicalResult
   verifyBlock(mlir::func::FuncOp function,
               llvm::SmallVectorImpl<mlir::func::FuncOp> &callers);
-  void lowerSignature(bool isBody);
+  /// `inPlace`: the inputs whose memory the result of the same number takes
+  /// over, in the body of a loop.
+  void lowerSignature(bool isBody, const llvm::BitVector &inPlace = {});
   void lowerOps();
   void lowerLoop(comm::LoopOp op);
-  void lowerBody(mlir::func::FuncOp body);
+  llvm::BitVector lowerBody(mlir::func::FuncOp body);
   void emitPasses(comm::LoopOp op, llvm::ArrayRef<mlir::Value> first,
                   llvm::ArrayRef<mlir::Value> second,
                   mlir::ValueRange invariants);
@@ -73,7 +76,8 @@ private:
   mlir::Location loc;
   std::string name;
   mlir::Type pointer;
-  llvm::SmallPtrSet<mlir::Operation *, 2> loweredBodies;
+  /// Of the bodies that have been lowered, what is carried in place.
+  llvm::DenseMap<mlir::Operation *, llvm::BitVector> loweredBodies;
   llvm::SmallVector<mlir::Attribute> inputs, outputs, collectives, requirements;
   llvm::SmallVector<index::LayoutAttr> layouts;
   /// What calls the runtime for a collective, by the buffers that it takes, and

@@ -16,6 +16,9 @@ constexpr llvm::StringLiteral product =
 constexpr llvm::StringLiteral mean = "a mean is M[n] = mean[c] X[n, c]";
 constexpr llvm::StringLiteral loop =
     "a loop is repeat t:100 (X = X0) { next X[i] = ... } until E < 1e-6";
+constexpr llvm::StringLiteral inLoop =
+    "it stands in the body of a loop: repeat t:100 (X = X0) { collect H[t, i] "
+    "= X[i] next X[i] = ... }";
 constexpr llvm::StringLiteral numbers =
     "the numbers 0, 1, ... are N[i:8] = i32(i)";
 constexpr llvm::StringLiteral scan =
@@ -95,6 +98,8 @@ constexpr AdviceRow adviceTable[] = {
     {"permute", "dimensions are exchanged by transpose[1, 0](A)"},
     {"for", loop},
     {"while", loop},
+    {"next", inLoop},
+    {"collect", inLoop},
     {"import", "a module is import nn, its macros are nn.gelu(X), ..."},
     {"let", number},
     {"const", number},

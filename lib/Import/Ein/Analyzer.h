@@ -43,6 +43,10 @@ private:
   bool visitSteps(Scope &body, const ast::RepeatStmt &stmt, Loop &loop);
   bool visitNext(Scope &body, const ast::RepeatStmt &stmt,
                  const ast::EquationStmt &next, Loop &loop);
+  /// Says that the names of what a loop leaves are defined by it.
+  static void announceResults(Scope &scope, const ast::RepeatStmt &stmt);
+  bool visitCollect(Scope &body, const ast::RepeatStmt &stmt,
+                    const ast::EquationStmt &collect, Loop &loop);
   bool visitUntil(const Scope &body, const ast::RepeatStmt &stmt, Loop &loop);
   void defineResults(Scope &scope, const ast::RepeatStmt &stmt, Loop loop,
                      unsigned position);

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Diagnostics.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryCollect.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryLoop.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Dialect/Tapestry/Macros/Macros.h"
@@ -70,6 +71,10 @@ private:
   Value emitVertex(const Tensor &tensor, const Vertex &vertex);
   void emitTensors(unsigned begin, unsigned end);
   void emitLoop(const Loop &loop);
+  Value emitNothing(const Loop &loop, const Loop::Collected &collected);
+  Value emitCollect(const Loop &loop, const Loop::Collected &collected,
+                    Value into);
+  SmallVector<teg::ScalarLabel> labelsOfRow(const Tensor &row);
   Operation *emitGather(const Tensor &tensor, const Vertex &vertex,
                         Location loc);
   Operation *emitScatter(const Tensor &tensor, const Vertex &vertex,
@@ -385,11 +390,57 @@ void GraphEmitter::emitTensors(unsigned begin, unsigned end) {
   }
 }
 
+/// One label per dimension, as the statement calls it.
+SmallVector<teg::ScalarLabel> GraphEmitter::labelsOfRow(const Tensor &row) {
+  SmallVector<teg::ScalarLabel> labels;
+  for (const VertexLabel &label : ArrayRef(graph.vertices[*row.vertex].labels)
+                                      .take_front(row.shape.size()))
+    labels.push_back({label.name, label.extent});
+  return labels;
+}
+
+/// What is collected before the first pass.
+Value GraphEmitter::emitNothing(const Loop &loop,
+                                const Loop::Collected &collected) {
+  const Tensor &row = graph.tensors[collected.row];
+  SmallVector<teg::ScalarLabel> labels = labelsOfRow(row);
+  std::string counter = loop.name.substr(loop.name.rfind('.') + 1);
+  while (llvm::any_of(labels, [&](const teg::ScalarLabel &label) {
+    return label.name == counter;
+  }))
+    counter += "_";
+  labels.insert(labels.begin(), {counter, loop.passes});
+  Type type = storedType(row.type, builder.getContext());
+  return teg::buildEinsum(builder, locations.get(collected.loc, loop.calls),
+                          collected.name + ".start", labels, labels.size(),
+                          tapestry::Monoid::None, type,
+                          teg::ScalarExpr::constant(builder.getZeroAttr(type)));
+}
+
+Value GraphEmitter::emitCollect(const Loop &loop,
+                                const Loop::Collected &collected, Value into) {
+  SmallVector<StringRef> labels;
+  SmallVector<teg::ScalarLabel> known =
+      labelsOfRow(graph.tensors[collected.row]);
+  for (const teg::ScalarLabel &label : known)
+    labels.push_back(label.name);
+  auto op = teg::CollectOp::create(
+      builder, locations.get(collected.loc, loop.calls), into.getType(),
+      builder.getStringAttr(collected.name), builder.getStrArrayAttr(labels),
+      values[collected.row], into, values[loop.carried.back().argument],
+      nullptr, nullptr, nullptr, nullptr);
+  setConstraints(op, collected.constraints.work, /*isHome=*/false);
+  setLayoutGroup(op, collected.constraints.layoutGroup);
+  return op;
+}
+
 void GraphEmitter::emitLoop(const Loop &loop) {
   Location loc = locations.get(loop.loc, loop.calls);
   SmallVector<Value> inits, nexts;
   for (const Loop::Carried &carried : loop.carried)
     inits.push_back(values[carried.init]);
+  for (const Loop::Collected &collected : loop.collected)
+    inits.push_back(emitNothing(loop, collected));
   auto op = teg::LoopOp::create(builder, loc, ValueRange(inits).getTypes(),
                                 loop.name, loop.passes, inits);
   OpBuilder::InsertionGuard guard(builder);
@@ -397,16 +448,23 @@ void GraphEmitter::emitLoop(const Loop &loop) {
       builder.createBlock(&op.getBody(), {}, ValueRange(inits).getTypes(),
                           SmallVector<Location>(inits.size(), loc));
   for (auto [carried, argument, result] :
-       llvm::zip_equal(loop.carried, body->getArguments(), op.getResults())) {
+       llvm::zip(loop.carried, body->getArguments(), op.getResults())) {
     values[carried.argument] = argument;
     values[carried.result] = result;
   }
+  size_t numCarried = loop.carried.size();
+  for (auto [collected, result] :
+       llvm::zip_equal(loop.collected, op.getResults().drop_front(numCarried)))
+    values[collected.result] = result;
   // What is checked in the body is not checked behind it.
   teg::IndexChecks before = checks;
   emitTensors(loop.begin + loop.carried.size(), loop.end);
   checks = std::move(before);
   for (const Loop::Carried &carried : loop.carried)
     nexts.push_back(values[carried.next]);
+  for (auto [collected, argument] : llvm::zip_equal(
+           loop.collected, body->getArguments().drop_front(numCarried)))
+    nexts.push_back(emitCollect(loop, collected, argument));
   teg::NextOp::create(builder, loc, nexts,
                       loop.stop ? values[*loop.stop] : Value());
 }

@@ -147,14 +147,76 @@ bool Analyzer::visitNext(Scope &body, const RepeatStmt &stmt,
   return true;
 }
 
-bool Analyzer::visitSteps(Scope &body, const RepeatStmt &stmt, Loop &loop) {
+void Analyzer::announceResults(Scope &scope, const RepeatStmt &stmt) {
+  for (const EquationStmt *carried : stmt.carried)
+    scope.announce(carried->name, carried->nameRange);
   for (const Step &step : stmt.body)
-    if (auto *equation = llvm::dyn_cast<EquationStmt>(step.stmt);
-        equation && step.kind == Step::Kind::Plain) {
-      body.announce(equation->name, equation->nameRange);
-      for (const EquationStmt *side : equation->more)
-        body.announce(side->name, side->nameRange);
+    if (step.kind == Step::Kind::Collect)
+      scope.announce(step.stmt->name, step.stmt->nameRange);
+}
+
+/// `collect H[t, ...] = ...`; H is defined by the loop as a whole.
+bool Analyzer::visitCollect(Scope &body, const RepeatStmt &stmt,
+                            const EquationStmt &collect, Loop &loop) {
+  auto fail = [&](llvm::SMRange range, const llvm::Twine &message) {
+    diagnostics.error(range, message)
+        .note(stmt.nameRange, "every pass of this loop makes a row, as in "
+                              "collect " +
+                                  collect.name + "[" + stmt.name +
+                                  ", i] = ..., which stands after the loop");
+    return false;
+  };
+  if (!checkNew(body, collect.name, collect.nameRange))
+    return false;
+  if (!collect.more.empty())
+    return fail(collect.more.front()->nameRange,
+                "'collect' has one name on its left side");
+  const Label *first = collect.labels.empty() ? nullptr : &collect.labels[0];
+  if (!first || first->name != stmt.name || first->extent)
+    return fail(first ? first->range : collect.nameRange,
+                "the first subscript of what is collected is the counter '" +
+                    stmt.name + "' alone" + (first ? "" : ", here is none"));
+  EquationStmt row = collect;
+  row.labels = collect.labels.drop_front();
+  row.constraints = {};
+  const EquationStmt *kept = context.create<EquationStmt>(row);
+  std::string name = collect.name.str();
+  if (!countVertices(collect, 2))
+    return false;
+  std::optional<unsigned> made = expand(body, *kept).front();
+  if (!made)
+    return false;
+  Tensor &tensor = graph.tensors[*made];
+  Loop::Collected &collected = loop.collected.emplace_back();
+  collected.name = name;
+  collected.row = *made;
+  collected.loc = collect.nameRange.Start;
+  if (!collect.constraints.empty())
+    addConstraints(body, collect.constraints,
+                   labelTargets(body, tensor, *kept, *kept), collect.name,
+                   collected.constraints.work,
+                   &collected.constraints.layoutGroup);
+  tensor.name += ".row";
+  llvm::SmallVector<int64_t, 4> shape = {loop.passes};
+  llvm::append_range(shape, tensor.shape);
+  return checkSize(collect.name, collect.nameRange, tensor.type, shape);
+}
+
+bool Analyzer::visitSteps(Scope &body, const RepeatStmt &stmt, Loop &loop) {
+  for (const Step &step : stmt.body) {
+    if (auto *inner = llvm::dyn_cast<RepeatStmt>(step.stmt))
+      announceResults(body, *inner);
+    auto *equation = llvm::dyn_cast<EquationStmt>(step.stmt);
+    if (!equation || step.kind == Step::Kind::Next)
+      continue;
+    if (step.kind == Step::Kind::Collect) {
+      body.hide(equation->name, equation->nameRange);
+      continue;
     }
+    body.announce(equation->name, equation->nameRange);
+    for (const EquationStmt *side : equation->more)
+      body.announce(side->name, side->nameRange);
+  }
   bool ok = true;
   for (const Step &step : stmt.body) {
     if (diagnostics.limitReached() || limitReported)
@@ -163,6 +225,9 @@ bool Analyzer::visitSteps(Scope &body, const RepeatStmt &stmt, Loop &loop) {
       visitRepeat(body, *inner);
     else if (step.kind == Step::Kind::Plain)
       visitEquation(body, *llvm::cast<EquationStmt>(step.stmt));
+    else if (step.kind == Step::Kind::Collect)
+      ok &=
+          visitCollect(body, stmt, *llvm::cast<EquationStmt>(step.stmt), loop);
     else
       ok &= visitNext(body, stmt, *llvm::cast<EquationStmt>(step.stmt), loop);
   }
@@ -224,6 +289,22 @@ void Analyzer::defineResults(Scope &scope, const RepeatStmt &stmt, Loop loop,
                  binding);
     graph.tensors.push_back(std::move(result));
   }
+  for (Loop::Collected &collected : loop.collected) {
+    Tensor result;
+    result.name = scope.vertexNameFor(collected.name);
+    result.type = graph.tensors[collected.row].type;
+    result.shape = {loop.passes};
+    llvm::append_range(result.shape, graph.tensors[collected.row].shape);
+    result.loc = collected.loc;
+    result.isCarried = true;
+    Binding binding;
+    binding.kind = Binding::Kind::Tensor;
+    binding.tensor = collected.result = graph.tensors.size();
+    binding.defined = {collected.loc, collected.loc};
+    scope.define(collected.name, binding);
+    collected.name = loop.name + "." + collected.name;
+    graph.tensors.push_back(std::move(result));
+  }
   graph.loops[position] = std::move(loop);
 }
 
@@ -235,6 +316,9 @@ void Analyzer::visitRepeat(Scope &scope, const RepeatStmt &stmt) {
     for (const EquationStmt *init : stmt.carried)
       if (!scope.findOwn(init->name))
         scope.define(init->name, wrong);
+    for (const Step &step : stmt.body)
+      if (step.kind == Step::Kind::Collect && !scope.findOwn(step.stmt->name))
+        scope.define(step.stmt->name, wrong);
     scope.define((stmt.name + ".count").str(), wrong);
   };
   if (!checkNew(scope, stmt.name, stmt.nameRange))

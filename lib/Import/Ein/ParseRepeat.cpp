@@ -52,8 +52,9 @@ bool Parser::parseStep(llvm::SmallVectorImpl<Step> &steps) {
   if (!token.is(TokenKind::Identifier))
     return unexpected("a statement or '}'");
   Step::Kind kind = Step::Kind::Plain;
-  if (token.spelling == "next" && peekNext().is(TokenKind::Identifier)) {
-    kind = Step::Kind::Next;
+  if (peekNext().is(TokenKind::Identifier) &&
+      (token.spelling == "next" || token.spelling == "collect")) {
+    kind = token.spelling == "next" ? Step::Kind::Next : Step::Kind::Collect;
     advance();
   }
   Token name;
@@ -139,6 +140,9 @@ const RepeatStmt *Parser::parseRepeat() {
   stmt->range = since(keyword.range().Start);
   for (const EquationStmt *init : stmt->carried)
     defined.insert(init->name);
+  for (const Step &step : stmt->body)
+    if (step.kind == Step::Kind::Collect)
+      defined.insert(step.stmt->name);
   // Behind the loop `t.count` is a name.
   imports.insert(stmt->name);
   return expectEndOfStatement() ? stmt : nullptr;

@@ -40,6 +40,12 @@ const Binding *Scope::lookup(llvm::StringRef name) const {
   return outer && outer->kind != Binding::Kind::Tensor ? outer : nullptr;
 }
 
+std::optional<llvm::SMRange> Scope::collectedAt(llvm::StringRef name) const {
+  if (auto it = collected.find(name); it != collected.end())
+    return it->second;
+  return around ? around->collectedAt(name) : std::nullopt;
+}
+
 std::optional<Number> Scope::lookupConstant(llvm::StringRef name) const {
   const Binding *binding = lookup(name);
   if (!binding || binding->kind != Binding::Kind::Constant)
@@ -81,6 +87,15 @@ void Scope::reportUnknown(DiagnosticEngine &diagnostics, llvm::StringRef name,
                           "' is not visible inside a macro; pass it as an "
                           "argument")
         .note(outer->defined, "it is defined here");
+    return;
+  }
+  if (std::optional<llvm::SMRange> where = collectedAt(name)) {
+    diagnostics
+        .error(range,
+               "'" + name + "' is collected by a loop, after which it is there")
+        .note(*where,
+              "to read the row in its pass, give it a statement of its own and "
+              "collect that; what passes before made has to be carried");
     return;
   }
   if (around && !announced.contains(name))

@@ -65,6 +65,13 @@ public:
   void announce(llvm::StringRef name, llvm::SMRange where) {
     announced.try_emplace(name, where);
   }
+  /// Says that a loop collects `name`, which its body does not see.
+  void hide(llvm::StringRef name, llvm::SMRange where) {
+    collected.try_emplace(name, where);
+  }
+
+  /// Where a loop around does.
+  std::optional<llvm::SMRange> collectedAt(llvm::StringRef name) const;
 
   /// Reports a name that `lookup` does not find. `wanted` tells what it should
   /// have been: "tensor", "macro", ...
@@ -109,7 +116,7 @@ private:
   const Scope *around = nullptr;
   std::string vertexName;
   llvm::StringMap<Binding> names;
-  llvm::StringMap<llvm::SMRange> announced;
+  llvm::StringMap<llvm::SMRange> announced, collected;
 };
 
 /// Evaluates what is made of numbers, params and, where `extentOf` is set,

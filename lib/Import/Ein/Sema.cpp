@@ -60,8 +60,7 @@ std::optional<Graph> Analyzer::run(const Program &program) {
         for (const EquationStmt *side : equation->more)
           file.announce(side->name, side->nameRange);
       if (auto *loop = llvm::dyn_cast<RepeatStmt>(stmt))
-        for (const EquationStmt *carried : loop->carried)
-          file.announce(carried->name, carried->nameRange);
+        announceResults(file, *loop);
     }
   checkParamOptions(program);
   takeParams(program);
@@ -112,10 +111,13 @@ void Analyzer::visit(const Stmt &stmt) {
 bool Analyzer::checkNew(const Scope &scope, llvm::StringRef name,
                         llvm::SMRange range) {
   const Binding *earlier = scope.findOwn(name);
-  if (!earlier)
+  std::optional<llvm::SMRange> where = scope.collectedAt(name);
+  if (earlier)
+    where = earlier->defined;
+  if (!where || where->Start == range.Start)
     return true;
   diagnostics.error(range, "'" + name + "' is already defined")
-      .note(earlier->defined, "it is defined here first");
+      .note(*where, "it is defined here first");
   return false;
 }
 

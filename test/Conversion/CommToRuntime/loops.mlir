@@ -89,3 +89,64 @@ func.func @g(%a: tensor<7xf32> {comm.name = "A", comm.layout = #all, comm.type =
   %r, %t = comm.loop @body trips 6 from %a : tensor<7xf32>
   return %r : tensor<7xf32>
 }
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+#all = #tapestry_index.layout<[7] on #grid>
+#rows = #tapestry_index.layout<[5, 7] on #grid>
+
+// What a pass only puts a part into has one buffer: the result's.
+// CHECK-LABEL: func.func private @rows(
+// CHECK-SAME: %{{[a-z0-9]*}}: !llvm.ptr, %[[X:[a-z0-9]*]]: memref<7xf32> {{{.*}}}, %[[H:[a-z0-9]*]]: memref<5x7xf32> {{{.*}}}, %[[NEXT:[a-z0-9]*]]: memref<7xf32>
+// CHECK: %[[INTO:.*]] = bufferization.to_tensor %[[H]] restrict writable
+// CHECK: %[[ALL:.*]] = tensor.insert_slice %{{.*}} into %[[INTO]]
+// CHECK: materialize_in_destination %[[ALL]] in restrict writable %[[H]]
+func.func private @rows(%x: tensor<7xf32> {comm.layout = #all, comm.type = f32}, %h: tensor<5x7xf32> {comm.layout = #rows, comm.type = f32}) -> (tensor<7xf32>, tensor<5x7xf32>) attributes {tapestry.device} {
+  %device = comm.device
+  %r = tensor.insert_slice %x into %h[%device, 0] [1, 7] [1, 1] : tensor<7xf32> into tensor<5x7xf32>
+  return %x, %r : tensor<7xf32>, tensor<5x7xf32>
+}
+
+// CHECK-LABEL: func.func private @device_program.collects(
+// CHECK-SAME: %[[RESULT:[a-z0-9]*]]: memref<5x7xf32> {{{[^,]*}}}) attributes
+// CHECK: bufferization.materialize_in_destination %{{.*}} in restrict writable %[[RESULT]]
+// CHECK: scf.for
+// CHECK: call @rows(%{{.*}}, %{{.*}}, %[[RESULT]], %{{.*}}) {tapestry.device} : (!llvm.ptr, memref<7xf32>, memref<5x7xf32>, memref<7xf32>)
+// CHECK: }
+// CHECK-NOT: memref.copy %{{.*}}, %[[RESULT]]
+// CHECK: return
+func.func @collects(%a: tensor<7xf32> {comm.name = "A", comm.layout = #all, comm.type = f32},
+             %h: tensor<5x7xf32> {comm.name = "Z", comm.layout = #rows, comm.type = f32})
+    -> (tensor<5x7xf32> {comm.name = "H", comm.layout = #rows, comm.type = f32})
+    attributes {comm.grid = #grid, comm.vertices = [], tapestry.device} {
+  %device = comm.device
+  %r:2, %t = comm.loop @rows trips 6 from %a, %h : tensor<7xf32>, tensor<5x7xf32>
+  return %r#1 : tensor<5x7xf32>
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+#rows = #tapestry_index.layout<[5, 7] on #grid>
+
+// Who else reads it would read what was put there.
+// CHECK-LABEL: func.func private @reads(
+// CHECK-SAME: %[[H:[a-z0-9]*]]: memref<5x7xf32> {{{.*}}}, %[[OUT:[a-z0-9]*]]: memref<5x7xf32>
+// CHECK: bufferization.to_tensor %[[H]] restrict :
+func.func private @reads(%h: tensor<5x7xf32> {comm.layout = #rows, comm.type = f32}) -> tensor<5x7xf32> attributes {tapestry.device} {
+  %device = comm.device
+  %x = tensor.extract_slice %h[0, 0] [1, 7] [1, 1] : tensor<5x7xf32> to tensor<7xf32>
+  %r = tensor.insert_slice %x into %h[%device, 0] [1, 7] [1, 1] : tensor<7xf32> into tensor<5x7xf32>
+  return %r : tensor<5x7xf32>
+}
+
+// CHECK-LABEL: func.func private @device_program.f(
+// CHECK: arith.select
+func.func @f(%h: tensor<5x7xf32> {comm.name = "Z", comm.layout = #rows, comm.type = f32})
+    -> (tensor<5x7xf32> {comm.name = "H", comm.layout = #rows, comm.type = f32})
+    attributes {comm.grid = #grid, comm.vertices = [], tapestry.device} {
+  %device = comm.device
+  %r, %t = comm.loop @reads trips 6 from %h : tensor<5x7xf32>
+  return %r : tensor<5x7xf32>
+}

@@ -158,6 +158,39 @@ TEST(OperandPieces, SelectedLabelsOfTheResultAreCutAndSaveNoWork) {
   EXPECT_EQ(workSeconds(b.graph, s, grid, machine, overPoints), 64 * 8 / 4);
 }
 
+/// One of R rows of H is replaced; the others stay.
+TEST(OperandPieces, RowsThatStayCostNothing) {
+  auto rowsOf = [](int64_t count) {
+    GraphBuilder b;
+    b.input("X", {13}).input("Into", {count, 13});
+    b.vertex("H", "b", {{"X", "b"}});
+    PlanVertex &h = b.graph.vertices[2];
+    Projection rows = Projection::identity(1);
+    rows.dims.insert(rows.dims.begin(), {{}, /*constant=*/0, /*size=*/count});
+    h.shape = {count, 13};
+    h.output = rows;
+    h.operands.emplace_back().producer = 1;
+    h.operands.back().projection = rows;
+    h.extraBytes = -4 * 13 * (2 * count - 1);
+    b.graph.resolveStorage();
+    expectSuccess(b.graph.validate());
+    return b.graph;
+  };
+  Machine machine;
+  machine.flopsPerSecond = 1e30; // Nothing but bytes counts.
+  machine.memoryBandwidth = 1;
+  machine.vertexLatency = 0;
+  DeviceGrid grid = DeviceGrid::ofPrimes(4);
+  for (int64_t count : {1, 100}) {
+    PlanGraph graph = rowsOf(count);
+    EXPECT_EQ(workSeconds(graph, graph.vertices[2], grid, machine,
+                          Partition{{Cut{0, 1}}}),
+              4 * 2 * 4);
+    EXPECT_LE(independentSeconds(graph, machine, 4), 4 * 2 * 4);
+    planned(graph, "spmd", 4); // Bounds do not exceed what it costs.
+  }
+}
+
 TEST(OperandPieces, ValidateRefusesWrongPieces) {
   PlanGraph graph = concatenation();
   graph.vertices[4].operands[1].guard[0].lo = 11;

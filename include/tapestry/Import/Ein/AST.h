@@ -382,8 +382,9 @@ struct EquationStmt : Stmt {
 /// A statement in the body of a loop.
 struct Step {
   enum class Kind {
-    Plain, ///< an equation or a loop
-    Next   ///< `next X[i] = ...`: what X is in the next pass
+    Plain,  ///< an equation or a loop
+    Next,   ///< `next X[i] = ...`: what X is in the next pass
+    Collect ///< `collect H[t, i] = ...`: row t of H
   };
   Kind kind;
   const Stmt *stmt;

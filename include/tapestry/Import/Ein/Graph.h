@@ -278,9 +278,20 @@ struct Loop {
     unsigned next = 0;
     unsigned result = 0;
   };
+  /// What every pass makes a row of, and the tensor of these rows, zero where a
+  /// pass was not run: positions in Graph::tensors.
+  struct Collected {
+    std::string name;
+    unsigned row = 0;
+    unsigned result = 0;
+    ShardingConstraints constraints;
+    llvm::SMLoc loc;
+  };
   std::string name;
   int64_t passes = 1;
+  /// The counter last.
   llvm::SmallVector<Carried, 2> carried;
+  std::vector<Collected> collected;
   /// The bool that ends it.
   std::optional<unsigned> stop;
   /// The tensors of the body: arguments, then what is computed.

@@ -96,7 +96,7 @@ struct PlanVertex {
   int64_t accumulatorBytes = 0;
   /// Floating-point operations of the whole vertex, for cost models in seconds.
   double flops = 0;
-  /// Bytes of memory that the whole vertex moves beside operands and result.
+  /// Bytes that it moves beside operands and result; below 0: of these stay.
   double extraBytes = 0;
   /// How often it is computed: the passes of the loops around it.
   int64_t trips = 1;

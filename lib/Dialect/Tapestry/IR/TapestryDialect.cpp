@@ -7,6 +7,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryCollect.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryLoop.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScan.h"
@@ -48,7 +49,7 @@ void TapestryDialect::initialize() {
 #define GET_OP_LIST
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
       >();
-  addOperations<LoopOp, NextOp, ScanOp, ScatterOp>();
+  addOperations<CollectOp, LoopOp, NextOp, ScanOp, ScatterOp>();
   registerBytecode();
   addInterfaces<TapestryInlinerInterface>();
 }

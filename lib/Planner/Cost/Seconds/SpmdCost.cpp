@@ -128,7 +128,8 @@ double cost::seconds::independentSeconds(const PlanGraph &graph,
   for (const PlanVertex &vertex : graph.vertices) {
     if (!vertex.hasWork())
       continue;
-    double bytes = double(vertex.elements()) * vertex.elementBytes;
+    double bytes =
+        double(vertex.elements()) * vertex.elementBytes + vertex.extraBytes;
     double once = std::max(vertex.flops / machine.flopsOf(vertex.elementBytes),
                            bytes / machine.memoryBandwidth) /
                       devices +

@@ -1,8 +1,10 @@
 """Examples that iterate: the values of NumPy's loops."""
 
 import numpy as np
+from scipy.special import expit
 
-from ..programs.registry import Input, booleans, normal
+from ..programs.neural import softmax
+from ..programs.registry import Input, booleans, integers, normal
 from .registry import example
 
 
@@ -90,3 +92,67 @@ def life(Start):
     return {"Alive": alive == 1, "Living": alive.sum()}
 
 
+@example(
+    {"T": 11, "B": 3, "D": 5, "H": 7},
+    {
+        "X": normal(11, 3, 5), "W": normal(5, 4, 7, scale=0.4), "R": normal(7, 4, 7, scale=0.4),
+        "Bias": normal(4, 7),
+    },
+    "Y:f32 State:f32 Cell:f32",
+)  # fmt: skip
+def lstm(X, W, R, Bias):
+    state = cell = np.zeros((3, 7))
+    states = []
+    for x in X:
+        Z = np.einsum("bd,dgh->bgh", x, W) + np.einsum("bk,kgh->bgh", state, R) + Bias
+        cell = expit(Z[:, 1]) * cell + expit(Z[:, 0]) * np.tanh(Z[:, 2])
+        state = expit(Z[:, 3]) * np.tanh(cell)
+        states.append(state)
+    return {"Y": np.array(states), "State": state, "Cell": cell}
+
+
+@example(
+    {"B": 3, "N": 7, "V": 19, "D": 12, "H": 3},
+    {
+        "First": integers(0, 18, 3, type="i64"), "Words": normal(19, 12),
+        **{w: normal(12, 3, 4, scale=0.4) for w in ("WQ", "WK", "WV")},
+        "WO": normal(3, 4, 12, scale=0.4),
+    },
+    "Out:i64",
+)  # fmt: skip
+def decode(First, Words, WQ, WK, WV, WO):
+    tokens, keys, values, out = First, [], [], []
+    for _ in range(7):
+        x = Words[tokens]
+        q, k, v = (np.einsum("bd,dhe->bhe", x, w) for w in (WQ, WK, WV))
+        keys.append(k)
+        values.append(v)
+        weights = softmax(np.einsum("bhe,sbhe->bhs", q, keys) / 2)
+        r = x + np.einsum("bhs,sbhe,hed->bd", weights, values, WO)
+        tokens = (r @ Words.T).argmax(1)
+        out.append(tokens)
+    return np.array(out)
+
+
+def _log_shares(*shape):
+    return Input("f32", lambda rng: np.log(rng.dirichlet(np.ones(shape[-1]), shape[:-1])))
+
+
+@example(
+    {"T": 17, "S": 5, "M": 6},
+    {
+        "First": _log_shares(5), "Step": _log_shares(5, 5), "Emit": _log_shares(5, 6),
+        "Seen": integers(0, 5, 17),
+    },
+    "Path:i64 Score:f32",
+)  # fmt: skip
+def viterbi(First, Step, Emit, Seen):
+    best, back = First + Emit[:, Seen[0]], []
+    for seen in Seen[1:]:
+        way = best[:, None] + Step
+        back.append(way.argmax(0))
+        best = way.max(0) + Emit[:, seen]
+    path = [best.argmax()]
+    for origin in reversed(back):
+        path.append(origin[path[-1]])
+    return {"Path": np.array(path[::-1]), "Score": best.max()}

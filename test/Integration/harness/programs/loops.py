@@ -191,3 +191,72 @@ def nested_loops(X0, Y0):
 def drawn_in_loops(seed):
     """A pass that drew the numbers of another one would make multiples."""
     return {"low": 1.0, "S": 1.0, "B": 1.0, "D": 0.0}
+
+
+@program(
+    """
+    param T = 13
+    input S : f32[T, 6, 5]
+    input U : f32[7, 7]
+    input W : f32[5, 7]
+    repeat t:T (h[b:6, k:7] = f32(0), n = i32(1)) {
+      new[b, k] = tanh(sum[j](h[b, j] * U[j, k]) + sum[i](S[t, b, i] * W[i, k]))
+      next h[b, k] = new[b, k]
+      collect H[t, k, b] = 2 * new[b, k]
+      collect N[t] = n
+      collect Big[t, b] = (max[k](h[b, k])) > 0.5
+      next n = 2 * n
+    } until n > 300
+    Y[t, b] = sum[k] H[t, k, b] * U[k, 0]
+    C = t.count
+    """,
+    {"S": normal(13, 6, 5), "U": normal(7, 7), "W": normal(5, 7)},
+    "H:f32 N:i32 Big:bool Y:f32 C:i64",
+    exact={"N", "Big", "C"},
+)
+def collected(S, U, W):
+    h = np.zeros((6, 7))
+    H, N, Big = np.zeros((13, 7, 6)), np.zeros(13, np.int32), np.zeros((13, 6), bool)
+    for t in range(9):
+        N[t], Big[t] = 2**t, h.max(1) > 0.5
+        h = np.tanh(h @ U + S[t] @ W)
+        H[t] = 2 * h.T
+    return {"H": H, "N": N, "Big": Big, "Y": np.einsum("tkb,k->tb", H, U[:, 0]), "C": 9}
+
+
+@program(
+    """
+    input X0 : i64[5, 11]
+    input K : i64[3]
+    repeat s:3 (X = X0) {
+      repeat t:4 (Y = X, total = i64(0)) {
+        next Y[i, j] = Y[4 - i, j] * 3 % 17 - t * K[s]
+        next total = total + Y[0, 0]
+        collect A[t, j] = Y[s, j]
+        collect T[t] = total
+      } until Y[1, 1] > 16 || K[s] == 2
+      next X[i, j] = X[i, j] + Y[i, j]
+      collect B[s, t, j] = A[t, j]
+      collect P[s, j] = A[3 - s, j] + T[3]
+      collect Q[s] = t.count
+    }
+    Z[j, s] = sum[t] B[s, t, j]
+    """,
+    {"X0": integers(-9, 9, 5, 11, type="i64"), "K": integers(1, 3, 3, type="i64")},
+    "X:i64 B:i64 P:i64 Q:i64 Z:i64",
+    exact={"X", "B", "P", "Q", "Z"},
+)
+def collected_nested(X0, K):
+    X = X0
+    B, P, Q = np.zeros((3, 4, 11), int), np.zeros((3, 11), int), np.zeros(3, int)
+    for s in range(3):
+        Y, total, T = X, 0, np.zeros(4, int)
+        for t in range(4):
+            B[s, t], T[t] = Y[s], total
+            total, Y = total + Y[0, 0], Y[::-1] * 3 % 17 - t * K[s]
+            Q[s] = t + 1
+            if Y[1, 1] > 16 or K[s] == 2:
+                break
+        P[s] = B[s, 3 - s] + T[3]
+        X = X + Y
+    return {"X": X, "B": B, "P": P, "Q": Q, "Z": B.sum(1).T}
