@@ -179,8 +179,9 @@ constexpr AdviceRow adviceTable[] = {
     {".shape", "the extent of label i is i'"},
     // What is no single word.
     {"comment", "a comment starts with '#'"},
-    {"whole", "a sum is S = sum[i] X[i], inside an expression "
-              "1 / sum[i](X[i])"},
+    {"whole",
+     "of all elements it is sum(X); along labels S[n] = sum[i] X[n, i], "
+     "inside an expression 1 / sum[i](X[i])"},
     {"slice", "what lies outside has labels: Y[i:8] = pad(X, 0)[i - 1]"},
     {"place", "the element of one place is a statement: T = X[3]; in a larger "
               "result Y[i:8] = select([i == 3], X[i], 0)"},

@@ -24,6 +24,8 @@ public:
   std::optional<Graph> run(const ast::Program &program);
 
 private:
+  friend class Parts;
+
   // Declarations.
   void visit(const ast::Stmt &stmt);
   void visitParam(const ast::ParamStmt &stmt);
@@ -67,6 +69,9 @@ private:
   void visitEquation(Scope &scope, const ast::EquationStmt &stmt);
   std::vector<std::optional<unsigned>> expand(const Scope &scope,
                                               const ast::EquationStmt &stmt);
+  /// Of a statement whose parts have names.
+  std::vector<std::optional<unsigned>>
+  expandNamed(const Scope &scope, const ast::EquationStmt &stmt);
   /// The macro of the user that a statement is a use of, or null.
   static const Binding *macroUsedBy(const Scope &scope,
                                     const ast::EquationStmt &stmt);

@@ -455,10 +455,8 @@ unsigned StatementAnalyzer::reify(const View &view) {
   Subscripts at;
   for (auto [dim, extent] : llvm::enumerate(view.info.shape)) {
     std::string name = dimensionLabel(dim);
-    llvm::ArrayRef<char> saved =
-        context.copy(llvm::ArrayRef<char>(name.data(), name.size()));
     LabelState label;
-    label.name = {saved.data(), saved.size()};
+    label.name = context.save(name);
     label.owner = &own;
     label.extent = extent;
     Form form;

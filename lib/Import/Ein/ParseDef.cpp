@@ -32,12 +32,16 @@ bool Parser::parseFormal(Formal &formal, bool isParameter) {
 
 bool Parser::parseDef() {
   Token keyword = token, name;
-  // What the macro defines is known in it only.
-  llvm::SaveAndRestore restore(defined, defined);
   hasRest = false;
-  DefStmt *def = parseDefOnce(name);
-  if (def && hasRest && !def->bodyInvalid)
-    parseDefByRest(keyword, *def);
+  DefStmt *def;
+  {
+    // What the macro defines is known in it only.
+    llvm::SaveAndRestore restore(defined, defined);
+    def = parseDefOnce(name);
+    if (def && hasRest && !def->bodyInvalid)
+      parseDefByRest(keyword, *def);
+  }
+  macros.insert(name.spelling);
   hasRest = false;
   if (def)
     statements.push_back(def);

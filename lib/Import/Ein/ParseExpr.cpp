@@ -143,7 +143,7 @@ Parser::ExprPtr Parser::parsePrimary() {
   case TokenKind::LSquare:
     return parseIverson();
   case TokenKind::Identifier:
-    if (atReduction())
+    if (atReduction() || atWholeReduction())
       return parseReduce();
     if (atView())
       return parseView();
@@ -258,7 +258,16 @@ Parser::ExprPtr Parser::parseWord(WordClass wordClass) {
     unexpected("'(' after '" + word.spelling + "'");
     return nullptr;
   }
-  return word.spelling == "pad" ? parsePad() : parseCall(word);
+  if (word.spelling == "pad")
+    return parsePad();
+  ExprPtr expr = parseCall(word);
+  auto *call = llvm::dyn_cast_or_null<CallExpr>(expr);
+  if (wordClass != WordClass::Reduction || !call || call->args.size() != 1)
+    return expr;
+  // max(X), not max(X, Y).
+  return checkDepth(
+      context.create<ReduceExpr>(call->range, *parseReduction(word.spelling),
+                                 llvm::ArrayRef<Label>(), call->args.front()));
 }
 
 bool Parser::atReduction() const {
@@ -266,18 +275,27 @@ bool Parser::atReduction() const {
          peekNext().is(TokenKind::LSquare) && !defined.contains(token.spelling);
 }
 
-/// `sum[k](expression)`, which ends at its bracket.
+/// `mean(X)` is of all elements where the program does not define `mean`.
+bool Parser::atWholeReduction() const {
+  return parseReduction(token.spelling) && !classifyWord(token.spelling) &&
+         peekNext().is(TokenKind::LParen) &&
+         !defined.contains(token.spelling) && !macros.contains(token.spelling);
+}
+
+/// `sum[k](expression)`, which ends at its bracket, or `sum(X)` of all
+/// elements.
 Parser::ExprPtr Parser::parseReduce() {
   Token word = token;
   advance();
   llvm::ArrayRef<Label> labels;
-  if (!token.is(TokenKind::LSquare)) {
+  bool isWhole = token.is(TokenKind::LParen);
+  if (!isWhole && !token.is(TokenKind::LSquare)) {
     if (!token.is(TokenKind::Error))
       errorAtToken("'[' and the labels of '" + word.spelling + "'")
           .note(adviceFor("whole"));
     return nullptr;
   }
-  if (!parseReduceLabels(word, labels))
+  if (!isWhole && !parseReduceLabels(word, labels))
     return nullptr;
   Token open = token;
   if (!consumeIf(TokenKind::LParen)) {

@@ -119,6 +119,7 @@ private:
   /// Whether the current word begins a reduction with labels: one of the newer
   /// words does where no name of the program hides it.
   bool atReduction() const;
+  bool atWholeReduction() const;
   ExprPtr parseParenthesised();
   /// Numbers alone where `slices` is null; else it has ranges if any subscript
   /// is one, and `subscripts` none.
@@ -183,6 +184,8 @@ private:
   llvm::SMRange reducedRest;
   /// What the program has defined so far: such a name wins over a newer word.
   llvm::StringSet<> defined;
+  /// The macros so far: a newer word before '(' is one of them.
+  llvm::StringSet<> macros;
   /// The modules that are imported so far.
   llvm::StringSet<> imports;
   std::vector<const ast::Stmt *> statements;

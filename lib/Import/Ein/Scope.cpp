@@ -60,13 +60,10 @@ std::optional<double> Scope::lookupNumber(llvm::StringRef name) const {
 }
 
 std::string Scope::vertexNameFor(llvm::StringRef name) const {
-  if (around)
-    return vertexName + "." + name.str();
-  if (!isMacroUse())
-    return name.str();
   auto result = resultNames.find(name);
-  return result == resultNames.end() ? vertexName + "." + name.str()
-                                     : result->second;
+  if (result != resultNames.end())
+    return result->second;
+  return isMacroUse() || around ? vertexName + "." + name.str() : name.str();
 }
 
 std::optional<int64_t> Scope::extentOf(const ast::ExtentExpr &expr,

@@ -94,10 +94,12 @@ public:
   /// Graph::tensors.
   llvm::SmallVector<unsigned, 2> counters;
 
+  /// The names of the vertices of statements that have others than
+  /// theirs: the results of a use of a macro, the parts of a statement.
+  llvm::StringMap<std::string> resultNames;
+
   // Macro uses only.
 
-  /// The names that the use gives to the macro's results.
-  llvm::StringMap<std::string> resultNames;
   /// What the labels of the macro's header are called outside.
   llvm::StringMap<std::string> labelNames;
   /// An extent that the use gives to a label of the header.

@@ -302,9 +302,9 @@ const Binding *Analyzer::macroUsedBy(const Scope &scope,
 }
 
 std::vector<std::optional<unsigned>>
-Analyzer::expand(const Scope &scope, const EquationStmt &stmt) {
+Analyzer::expandNamed(const Scope &scope, const EquationStmt &stmt) {
   if (stmt.literal)
-    return {stmt.expr ? addGenerated(scope, stmt) : addLiteral(scope, stmt)};
+    return {addGenerated(scope, stmt)};
   if (const Binding *macro = macroUsedBy(scope, stmt))
     return expandUse(scope, stmt, *llvm::cast<CallExpr>(stmt.expr), *macro);
   if (!stmt.more.empty()) {

@@ -362,13 +362,6 @@ bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {
               "it is defined here as " + typeToString(info.type, info.shape));
     return false;
   }
-  if (ok && expr.view && access.isGather()) {
-    diagnostics
-        .error(expr.range,
-               "data name places of a tensor, not of '" + info.name + "'")
-        .note("give that a statement of its own first");
-    return false;
-  }
   if (!ok || !checkBesideData(access, expr.tensor))
     return false;
   accessOf[&expr] = accesses.size();
@@ -390,8 +383,8 @@ bool StatementAnalyzer::collectCall(const CallExpr &expr) {
       diagnostics
           .error(expr.calleeRange,
                  "macro '" + expr.callee +
-                     "' can only stand alone, right after '='; give it a "
-                     "statement of its own")
+                     "' stands among elements, but takes whole tensors; "
+                     "give it a statement of its own")
           .note(binding->defined, "it is defined here");
     else if (binding->kind != Binding::Kind::Poison)
       diagnostics

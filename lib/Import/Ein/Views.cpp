@@ -48,11 +48,9 @@ const View *Views::find(const Expr *expr) {
     }
   } else {
     diagnostics
-        .error(expr->range,
-               "views are of named tensors and of views, not of '" +
-                   excerpt(expr->range) + "'")
-        .note("an expression is a statement of its own before: Y = 2 * X, "
-              "then transpose(Y)");
+        .error(expr->range, "views are of whole tensors, not of '" +
+                                excerpt(expr->range) + "'")
+        .note("subscripts stand behind: transpose(X)[i, j]");
   }
   known[expr] = found;
   return found;

@@ -2,6 +2,7 @@
 
 #include "WholeTensors.h"
 #include "StatementAnalyzer.h"
+#include "tapestry/Import/Ein/Words.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -12,8 +13,7 @@ std::string tapestry::ein::dimensionLabel(size_t dim) {
   return "d" + std::to_string(dim);
 }
 
-/// The operands of an expression, nested reductions having none that count.
-static llvm::SmallVector<const Expr *, 4> partsOf(const Expr *expr) {
+llvm::SmallVector<const Expr *, 4> tapestry::ein::partsOf(const Expr *expr) {
   if (auto *unary = llvm::dyn_cast<UnaryExpr>(expr))
     return {unary->operand};
   if (auto *binary = llvm::dyn_cast<BinaryExpr>(expr))
@@ -50,22 +50,35 @@ bool WholeTensors::mentionsWhole(const Expr *expr) const {
          llvm::any_of(partsOf(expr), mentions);
 }
 
-bool WholeTensors::readsTensor(const Expr *expr) const {
+bool tapestry::ein::readsTensor(const Expr *expr, const Scope &scope) {
   if (auto *name = llvm::dyn_cast<NameExpr>(expr)) {
     const Binding *binding = scope.lookup(name->name);
     return binding && binding->kind == Binding::Kind::Tensor;
   }
   return llvm::isa<AccessExpr, ReduceExpr, MatMulExpr, ViewExpr>(expr) ||
-         llvm::any_of(partsOf(expr),
-                      [&](const Expr *part) { return readsTensor(part); });
+         llvm::any_of(partsOf(expr), [&](const Expr *part) {
+           return readsTensor(part, scope);
+         });
 }
 
-/// Whether it is `X[t, :]` or `Table[Tok, :]`, which no view is.
-bool WholeTensors::slicesByData(const Expr *expr) const {
+bool tapestry::ein::slicesByData(const Expr *expr, const Scope &scope) {
   auto *view = llvm::dyn_cast<ViewExpr>(expr);
   return view && llvm::any_of(view->slices, [&](const SliceRange &slice) {
-           return slice.isElement && readsTensor(slice.first);
+           return slice.isElement && readsTensor(slice.first, scope);
          });
+}
+
+const NameExpr *tapestry::ein::findLabel(const Expr *expr, const Scope &scope) {
+  auto *name = llvm::dyn_cast<NameExpr>(expr);
+  if (name && !scope.lookup(name->name) && !scope.lookupNumber(name->name))
+    return name;
+  llvm::SmallVector<const Expr *, 4> parts = partsOf(expr);
+  if (auto *access = llvm::dyn_cast<AccessExpr>(expr))
+    llvm::append_range(parts, access->subscripts);
+  for (const Expr *part : parts)
+    if (const NameExpr *label = findLabel(part, scope))
+      return label;
+  return nullptr;
 }
 
 /// Whether there is a call of what is no function, which has its own errors.
@@ -156,17 +169,6 @@ WholeTensors::productShape(const MatMulExpr &expr) {
   return shape;
 }
 
-/// A name that nothing has: a label.
-static const NameExpr *findLabel(const Expr *expr, const Scope &scope) {
-  auto *name = llvm::dyn_cast<NameExpr>(expr);
-  if (name && !scope.lookup(name->name) && !scope.lookupNumber(name->name))
-    return name;
-  for (const Expr *part : partsOf(expr))
-    if (const NameExpr *label = findLabel(part, scope))
-      return label;
-  return nullptr;
-}
-
 const Tensor *WholeTensors::readTensor(const Expr *expr) {
   auto *access = llvm::dyn_cast<AccessExpr>(expr);
   if (auto *view = llvm::dyn_cast<ViewExpr>(expr)) {
@@ -254,7 +256,8 @@ std::optional<WholeTensors::Shape> WholeTensors::shapeOf(const Expr *expr) {
   if (const Tensor *tensor = wholeTensor(expr)) {
     shape->assign(tensor->shape.begin(), tensor->shape.end());
   } else if (auto *access = llvm::dyn_cast<AccessExpr>(expr);
-             (access && !access->subscripts.empty()) || slicesByData(expr)) {
+             (access && !access->subscripts.empty()) ||
+             slicesByData(expr, scope)) {
     shape = elementsShape(expr);
   } else if (auto *product = llvm::dyn_cast<MatMulExpr>(expr)) {
     shape = productShape(*product);
@@ -273,18 +276,11 @@ std::optional<WholeTensors::Shape> WholeTensors::shapeOf(const Expr *expr) {
 // Subscripts
 //===----------------------------------------------------------------------===//
 
-llvm::StringRef WholeTensors::save(const llvm::Twine &text) {
-  std::string copy = text.str();
-  llvm::ArrayRef<char> saved =
-      context.copy(llvm::ArrayRef<char>(copy.data(), copy.size()));
-  return {saved.data(), saved.size()};
-}
-
 llvm::StringRef WholeTensors::newContracted() {
   for (;;) {
     std::string name = "k" + std::to_string(numContracted++);
     if (!scope.lookup(name))
-      return save(name);
+      return context.save(name);
   }
 }
 
@@ -360,7 +356,7 @@ const Expr *WholeTensors::subscriptElements(const Expr *expr, Labels labels) {
       continue;
     }
     const Expr *element = subscript(range.first, own);
-    if (isFromEnd(range.first) && !readsTensor(range.first))
+    if (isFromEnd(range.first) && !readsTensor(range.first, scope))
       element = apply(BinaryOp::Add, element, number(extents[dim]));
     subscripts.push_back(element);
   }
@@ -381,7 +377,7 @@ const Expr *WholeTensors::subscriptElements(const Expr *expr, Labels labels) {
 
 const Expr *WholeTensors::subscript(const Expr *expr, Labels labels) {
   auto *element = llvm::dyn_cast<AccessExpr>(expr);
-  if ((element && !element->subscripts.empty()) || slicesByData(expr))
+  if ((element && !element->subscripts.empty()) || slicesByData(expr, scope))
     return subscriptElements(expr, labels);
   // What has no dimensions stays as it is.
   if (shapes.lookup(expr).empty()) {
@@ -424,6 +420,37 @@ const Expr *WholeTensors::subscript(const Expr *expr, Labels labels) {
                                   context.copy<const Expr *>(args), call->type);
 }
 
+const ReduceExpr *
+WholeTensors::labelled(const ReduceExpr &expr,
+                       llvm::function_ref<llvm::StringRef()> newLabel) {
+  std::string word = stringify(expr.reduction).str();
+  auto fail = [&](const llvm::Twine &message) {
+    llvm::StringRef own = adviceFor(word);
+    diagnostics.error(expr.range, message)
+        .note(own.empty() ? adviceFor("whole") : own);
+    return nullptr;
+  };
+  if (expr.reduction.scans)
+    return fail("'" + word + "' runs along a label: " + word + "[i](...)");
+  if (findLabel(expr.operand, scope))
+    return fail("'" + word + "' without labels is of whole tensors, but '" +
+                excerpt(expr.operand->range) + "' has some");
+  std::optional<Shape> shape = shapeOf(expr.operand);
+  if (!shape)
+    return nullptr;
+  if (shape->empty())
+    return fail("'" + word + "' without labels is of whole tensors, but '" +
+                excerpt(expr.operand->range) + "' is one number");
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::SmallVector<Label> labels;
+  for (int64_t extent : *shape) {
+    names.push_back(newLabel());
+    labels.push_back(labelOf(names.back(), expr.range, extent));
+  }
+  return llvm::cast<ReduceExpr>(
+      reduce(&expr, expr.reduction, labels, subscript(expr.operand, names)));
+}
+
 const EquationStmt *
 WholeTensors::rewrite(const EquationStmt &stmt,
                       std::optional<llvm::ArrayRef<int64_t>> declared) {
@@ -450,7 +477,7 @@ WholeTensors::rewrite(const EquationStmt &stmt,
   while (llvm::any_of(llvm::seq<size_t>(0, shape->size()), isTaken))
     prefix += "_";
   for (size_t dim = 0; dim < shape->size(); ++dim) {
-    names.push_back(save(prefix + dimensionLabel(dim)));
+    names.push_back(context.save(prefix + dimensionLabel(dim)));
     labels.push_back(labelOf(names.back(), stmt.nameRange, (*shape)[dim]));
   }
   result->hasLabels = true;

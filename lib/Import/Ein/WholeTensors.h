@@ -16,6 +16,15 @@ namespace tapestry::ein {
 /// What the labels of dimensions are called that the program gives no names.
 std::string dimensionLabel(size_t dim);
 
+/// The operands of an expression, nested reductions having none that count.
+llvm::SmallVector<const ast::Expr *, 4> partsOf(const ast::Expr *expr);
+/// Whether there is a tensor, of any rank, that is read.
+bool readsTensor(const ast::Expr *expr, const Scope &scope);
+/// Whether it is `X[t, :]` or `Table[Tok, :]`, which no view is.
+bool slicesByData(const ast::Expr *expr, const Scope &scope);
+/// A name that nothing has, so that it means a label; null where there is none.
+const ast::NameExpr *findLabel(const ast::Expr *expr, const Scope &scope);
+
 class WholeTensors {
 public:
   WholeTensors(const Scope &scope, const Graph &graph,
@@ -32,6 +41,12 @@ public:
   rewrite(const ast::EquationStmt &stmt,
           std::optional<llvm::ArrayRef<int64_t>> declared = std::nullopt);
 
+  /// `sum(X)` with labels and subscripts; null once reported. `newLabel` makes
+  /// names that nothing around it has.
+  const ast::ReduceExpr *
+  labelled(const ast::ReduceExpr &expr,
+           llvm::function_ref<llvm::StringRef()> newLabel);
+
 private:
   using Shape = llvm::SmallVector<int64_t, 4>;
   using Labels = llvm::ArrayRef<llvm::StringRef>;
@@ -39,9 +54,6 @@ private:
   /// The tensor of rank > 0 that an expression names; null for others.
   const Tensor *wholeTensor(const ast::Expr *expr) const;
   bool mentionsWhole(const ast::Expr *expr) const;
-  /// Whether there is a tensor, of any rank, that is read.
-  bool readsTensor(const ast::Expr *expr) const;
-  bool slicesByData(const ast::Expr *expr) const;
 
   std::optional<Shape> shapeOf(const ast::Expr *expr);
   std::optional<Shape> combinedShape(const ast::Expr *expr,
@@ -64,7 +76,6 @@ private:
                           const ast::Expr *operand);
   ast::Label labelOf(llvm::StringRef name, llvm::SMRange range, int64_t extent);
   llvm::StringRef newContracted();
-  llvm::StringRef save(const llvm::Twine &text);
 
   const Scope &scope;
   const Graph &graph;

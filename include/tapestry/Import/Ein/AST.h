@@ -456,6 +456,13 @@ public:
     return llvm::ArrayRef<T>(memory, items.size());
   }
 
+  /// A text that lives as long as the nodes.
+  llvm::StringRef save(llvm::StringRef text) {
+    llvm::ArrayRef<char> saved =
+        copy(llvm::ArrayRef<char>(text.data(), text.size()));
+    return {saved.data(), saved.size()};
+  }
+
 private:
   llvm::BumpPtrAllocator allocator;
 };

@@ -186,3 +186,52 @@ def slices(A, V, T, E, W):
         "S": V[::2][1:],
         "v": v,
     }
+
+
+@program(
+    """
+    input A : f64[7, 5]
+    input B : f64[5, 4]
+    input T : i32[6]
+    input v : f64[5]
+    def scale(X[...], a) -> Y[...] {
+      Y[...] = X[...] * a
+    }
+    def turned(X[i, j]) -> Y[j, i] {
+      Y[j, i] = X[i, j] - max(X)
+    }
+    C = transpose(A @ B) @ A
+    D = 2 * scale(scale(A, 3) + 1, v[0]) - A
+    E = turned(transpose(B)) + scale(B, sum(v))
+    F[i, j] = transpose(A)[T[i], j] - flip[0](transpose(A))[T[i], j]
+    G = sum(A) + prod(v) * max(A @ B) - min(v)
+    H[i, j] = A[i, j] * sum(A[1:, :]) - mean(v)
+    I = argmax(A)
+    J = sum(A > 1)
+    repeat t:3 (x = v) {
+      next x = scale(v - x, 2) + A[0, :]
+    }
+    """,
+    {
+        "A": integers(-9, 9, 7, 5, type="f64"),
+        "B": integers(-9, 9, 5, 4, type="f64"),
+        "T": integers(0, 4, 6, type="i32"),
+        "v": integers(-9, 9, 5, type="f64"),
+    },
+    "C:f64 D:f64 E:f64 F:f64 G:f64 H:f64 I:i64 J:i64 x:f64",
+)
+def parts_of_statements(A, B, T, v):
+    x = v
+    for _ in range(3):
+        x = (v - x) * 2 + A[0]
+    return {
+        "C": (A @ B).T @ A,
+        "D": 2 * (A * 3 + 1) * v[0] - A,
+        "E": B - B.max() + B * v.sum(),
+        "F": A.T[T] - A.T[::-1][T],
+        "G": A.sum() + v.prod() * (A @ B).max() - v.min(),
+        "H": A * A[1:].sum() - v.mean(),
+        "I": A.argmax(),
+        "J": (A > 1).sum(),
+        "x": x,
+    }
