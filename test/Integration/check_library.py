@@ -5,7 +5,9 @@
 """
 
 import numpy as np
-from scipy import special
+from scipy import linalg as dense
+from scipy import ndimage, special
+from scipy import stats as samples
 
 from harness import compare, driver, philox
 from harness.cases import Group
@@ -261,6 +263,185 @@ R = stats.correlation(X)
     check(bench, source, {"X": X, "T": T}, wanted)
 
 
+@case
+def stats_of_shape(bench):
+    X, T = normal(1000), normal(7, 2, 3)
+    X[0] = np.nan
+    source = """\
+import stats
+input X : f32[1000]
+input T : f32[7, 2, 3]
+H = stats.histogram(X, -1.5, 2, 13)
+S = stats.skewness(T)
+K = stats.kurtosis(T)
+"""
+    exact = T.astype(np.float64)
+    wanted = {
+        "H": np.histogram(X[1:], 13, (-1.5, 2))[0],
+        "S": samples.skew(exact),
+        "K": samples.kurtosis(exact),
+    }
+    check(bench, source, {"X": X, "T": T}, wanted, 1e-4)
+
+
+@case
+def nn_softmax(bench):
+    X = normal(2, 5, 7)
+    source = "import nn\ninput X : f32[2, 5, 7]\nP = nn.softmax(X)\nL = nn.logsoftmax(X)\n"
+    exact = X.astype(np.float64)
+    wanted = {"P": special.softmax(exact, -1), "L": special.log_softmax(exact, -1)}
+    check(bench, source, {"X": X}, wanted)
+
+
+@case
+def linalg_products(bench):
+    A, B, X, Y = normal(2, 7, 5), normal(3, 4), normal(11, 3), normal(13, 3)
+    x, y = normal(7), normal(5)
+    source = """\
+import linalg
+input A : f32[2, 7, 5]
+input B : f32[3, 4]
+input X : f32[11, 3]
+input Y : f32[13, 3]
+input x : f32[7]
+input y : f32[5]
+D = linalg.dot(X, flip[0](X))
+N = linalg.norm(A)
+N1 = linalg.norm(x)
+U = linalg.normalize(A)
+O = linalg.outer(x, y)
+C = linalg.cross(X, Y[:11, :])
+K = linalg.kron(A[0, :, :], B)
+T = linalg.trace(transpose(A)[:, :, :5])
+G = linalg.diagonal(A[:, :5, :])
+G2 = linalg.diag(X)
+L = linalg.tril(A)
+R = linalg.triu(A)
+P = linalg.distances(X, Y)
+"""
+    wanted = {
+        "D": (X * X[::-1]).sum(1),
+        "N": np.linalg.norm(A.ravel()),
+        "N1": np.linalg.norm(x),
+        "U": A / np.linalg.norm(A, axis=-1, keepdims=True),
+        "O": np.outer(x, y),
+        "C": np.cross(X, Y[:11]),
+        "K": np.kron(A[0], B),
+        "T": np.trace(A[:, :5], axis1=1, axis2=2),
+        "G": np.diagonal(A[:, :5], axis1=1, axis2=2),
+        "G2": np.stack([np.diag(row) for row in X]),
+        "L": np.tril(A),
+        "R": np.triu(A),
+        "P": np.linalg.norm(X[:, None] - Y, axis=-1),
+    }
+    check(bench, source, {"A": A, "B": B, "X": X, "Y": Y, "x": x, "y": y}, wanted)
+
+
+@case
+def linalg_expm(bench):
+    """Of small and large norms, of nilpotent and of zero matrices."""
+    random = np.random.default_rng(5)
+    A = random.standard_normal((7, 7))
+    skew = 20 * (A - A.T)
+    stiff = -100 * A @ A.T
+    upper = np.triu(A, 1)
+    inputs = {"A": A, "B": skew, "C": stiff, "D": upper, "E": 0 * A, "F": 1e-9 * A}
+
+    def source(names, type):
+        return "import linalg\n" + "".join(
+            f"input {name} : {type}[7, 7]\nY{name} = linalg.expm({name})\n" for name in names
+        )
+
+    wanted = {f"Y{name}": dense.expm(value) for name, value in inputs.items()}
+    check(bench, source(inputs, "f64"), inputs, wanted, 1e-10)
+    single = {"A": A.astype(np.float32)}
+    check(bench, source(single, "f32"), single, {"YA": wanted["YA"]}, 1e-4)
+
+
+MODES = {"": "constant", "_periodic": "wrap", "_edge": "nearest"}
+
+
+@case
+def stencils_of_laplace(bench):
+    tensors = {"A": normal(3, 17), "B": normal(2, 11, 7), "C": normal(2, 5, 7, 6)}
+    source, wanted = "import stencils\n", {}
+    for rank, (name, value) in enumerate(tensors.items(), 1):
+        source += f"input {name} : f32[{', '.join(map(str, value.shape))}]\n"
+        for variant, mode in MODES.items():
+            source += f"Y{name}{variant} = stencils.laplace{rank}d{variant}({name}, 0.5)\n"
+            wanted[f"Y{name}{variant}"] = 4 * np.stack(
+                [ndimage.laplace(part, mode=mode) for part in value]
+            )
+    check(bench, source, tensors, wanted, 1e-4)
+
+
+@case
+def stencils_of_first_differences(bench):
+    U, V, C = normal(2, 11, 7), normal(2, 7, 11).transpose(0, 2, 1).copy(), normal(2, 11, 7)[::-1]
+    C = C.copy()
+    source = """\
+import stencils
+input U : f32[2, 11, 7]
+input V : f32[2, 11, 7]
+input C : f32[2, 11, 7]
+Dy, Dx = stencils.gradient2d(U, 0.5)
+Py, Px = stencils.gradient2d_periodic(U)
+D = stencils.divergence2d(V, U)
+DP = stencils.divergence2d_periodic(V, U, 0.5)
+A = stencils.advect2d(C, V, U, 0.1)
+AP = stencils.advect2d_periodic(C, V, U, 0.1, 2)
+"""
+
+    def central(X, axis):
+        return (np.roll(X, -1, axis) - np.roll(X, 1, axis)) / 2
+
+    def step(mode, scale):
+        P = np.pad(C, ((0, 0), (1, 1), (1, 1)), mode)
+        change = 0
+        for speed, before, after in (
+            (V, P[:, :-2, 1:-1], P[:, 2:, 1:-1]),
+            (U, P[:, 1:-1, :-2], P[:, 1:-1, 2:]),
+        ):
+            change += np.where(speed > 0, speed * (C - before), speed * (after - C))
+        return C - scale * change
+
+    gradient = np.gradient(U, 0.5, axis=(1, 2))
+    wanted = {
+        "Dy": gradient[0],
+        "Dx": gradient[1],
+        "Py": central(U, 1),
+        "Px": central(U, 2),
+        "D": np.gradient(V, axis=1) + np.gradient(U, axis=2),
+        "DP": 2 * (central(V, 1) + central(U, 2)),
+        "A": step("edge", 0.1),
+        "AP": step("wrap", 0.05),
+    }
+    check(bench, source, {"U": U, "V": V, "C": C}, wanted)
+
+
+@case
+def stencils_filter(bench):
+    X = normal(23, 17)
+    source = """\
+import stencils
+input X : f32[23, 17]
+Y, Z = stencils.sobel(X)
+B = stencils.blur(X)
+B4 = stencils.blur(X, 4)
+G = stencils.gauss(X)
+G2 = stencils.gauss(X, 1.7, 6)
+"""
+    wanted = {
+        "Y": ndimage.sobel(X, 0),
+        "Z": ndimage.sobel(X, 1),
+        "B": ndimage.uniform_filter(X, 3),
+        "B4": ndimage.uniform_filter(X, 4),
+        "G": ndimage.gaussian_filter(X, 1, radius=4),
+        "G2": ndimage.gaussian_filter(X, 1.7, radius=6),
+    }
+    check(bench, source, {"X": X}, wanted)
+
+
 MODULE = """\
 def inner(X[i], f) -> Y[i] {
   Y[i] = X[i] * f
@@ -290,7 +471,7 @@ def what_is_wrong_with_modules(bench):
         bench.write("p.ein", source)
         bench.expect_error(bench.tapestry("plan", "p.ein"), 1, *patterns)
 
-    refused("import nm\n", "p.ein:1:8: error: there is no module 'nm'.* library has nn, stats")
+    refused("import nm\n", "p.ein:1:8: error: there is no module 'nm'.* library has linalg, nn, stats, stencils")
     X = "input X : f32[9, 2]\n"
     refused("import nn\n" + X + "Y = nn.gleu(X)\noutput Y\n", "named 'nn.gleu'", "'nn.gelu'")
     refused("import nn\n" + X + "Y = gelu(X)\noutput Y\n", "named 'gelu'")
