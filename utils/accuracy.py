@@ -122,7 +122,8 @@ def inputs(type, every):
         scale = random.uniform(-12, 10, 24000)
         near = random.choice([-1, 1], 24000) * random.uniform(1, 2, 24000) * 2**scale
         edges = [random.uniform(a, b, 2000) for a, b in
-                 ((-746, -707), (707, 711), (0.5, 2), (-38, -35), (18, 20))]
+                 ((-746, -707), (707, 711), (0.5, 2), (-40, -35), (18, 20), (35, 40))]
+        edges.append(random.choice([-1, 1], 2000) * 2 ** random.uniform(-1060, -900, 2000))
         special_values = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, -5e-324,
                                    2.2250738585072014e-308, 1.7976931348623157e308])
         yield np.concatenate([bits, near, *edges, special_values])

@@ -223,3 +223,36 @@ func.func @matvec(%x: memref<128x512xf32> {llvm.noalias}, %w: memref<512xf32> {l
   memref.dealloc %s : memref<128xf32>
   return
 }
+
+// -----
+
+#rc = affine_map<(r, c) -> (r, c)>
+#r = affine_map<(r, c) -> (r)>
+
+// A fill stays before what reads its buffer.
+// CHECK-LABEL: func @filled_and_read
+// CHECK:         linalg.generic {{.*}} outs(%[[C:.*]] : memref<8xf32>)
+// CHECK:         memref.load %[[C]]
+// CHECK:         scf.for
+func.func @filled_and_read(%x: memref<8x64xf32> {llvm.noalias}, %g: memref<8xf32> {llvm.noalias},
+                           %m: memref<8xf32> {llvm.noalias}, %c: memref<8xf32> {llvm.noalias}) attributes {tapestry.device} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [#rc, #r], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<8x64xf32>) outs(%m : memref<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.maximumf %o, %a : f32
+    linalg.yield %n : f32
+  }
+  linalg.fill ins(%zero : f32) outs(%c : memref<8xf32>)
+  %v = memref.load %c[%c0] : memref<8xf32>
+  memref.store %v, %g[%c0] : memref<8xf32>
+  linalg.generic {indexing_maps = [#rc, #r, #r], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %m : memref<8x64xf32>, memref<8xf32>) outs(%c : memref<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %d = arith.subf %a, %b : f32
+    %n = arith.addf %o, %d : f32
+    linalg.yield %n : f32
+  }
+  return
+}

@@ -42,3 +42,21 @@ func.func @rounding(%x: f64) -> (f16, f16) attributes {tapestry.device} {
   %1 = arith.truncf %x to_nearest_even : f64 to f16
   return %0, %1 : f16, f16
 }
+
+// bf16 goes to wider types by way of f32.
+// CHECK-LABEL: llvm.func @wide
+// CHECK:         llvm.fpext %{{.*}} : f32 to f64
+// CHECK:         llvm.fpext %{{.*}} : vector<4xf32> to vector<4xf64>
+func.func @wide(%x: bf16, %y: vector<4xbf16>) -> (f64, vector<4xf64>) attributes {tapestry.device} {
+  %0 = arith.extf %x : bf16 to f64
+  %1 = arith.extf %y : vector<4xbf16> to vector<4xf64>
+  return %0, %1 : f64, vector<4xf64>
+}
+
+// A buffer of unknown rank is two values.
+// CHECK-LABEL: llvm.func internal @unranked(
+// CHECK-SAME:    i64, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr {llvm.noalias}
+func.func private @unranked(%x: memref<*xf32>, %y: memref<?xf32> {llvm.noalias})
+    attributes {tapestry.device, llvm.linkage = #llvm.linkage<internal>} {
+  return
+}

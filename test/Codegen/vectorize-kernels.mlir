@@ -311,3 +311,42 @@ func.func @scan_across(%x: memref<50x64xi32>, %c: memref<50x64xi32>, %t: memref<
   }
   return
 }
+
+// -----
+
+#x = affine_map<(i, j) -> (i, j)>
+#r = affine_map<(i, j) -> (i)>
+
+// Lanes do not start from what the operation promises never to see, and
+// promises about sums in one order are none about those in another.
+// CHECK-LABEL: func @promises
+// CHECK-NOT:     0x7FC00000
+// CHECK:         arith.constant dense<0xFF800000>
+// CHECK:         arith.maxnumf {{.*}} fastmath<nnan>
+// CHECK-NOT:     0x7F800000
+// CHECK:         arith.constant dense<3.40282347E+38>
+// CHECK:         arith.minimumf {{.*}} fastmath<{{.*}}ninf
+// CHECK-NOT:     overflow
+func.func @promises(%x: memref<5x640xf32> {llvm.noalias}, %k: memref<5x640xi32> {llvm.noalias},
+                    %y: memref<5xf32> {llvm.noalias}, %z: memref<5xf32> {llvm.noalias},
+                    %s: memref<5xi32> {llvm.noalias}) attributes {tapestry.device} {
+  linalg.generic {indexing_maps = [#x, #r], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<5x640xf32>) outs(%y : memref<5xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.maxnumf %o, %a fastmath<nnan> : f32
+    linalg.yield %m : f32
+  }
+  linalg.generic {indexing_maps = [#x, #r], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<5x640xf32>) outs(%z : memref<5xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.minimumf %o, %a fastmath<nnan, ninf> : f32
+    linalg.yield %m : f32
+  }
+  linalg.generic {indexing_maps = [#x, #r], iterator_types = ["parallel", "reduction"]}
+      ins(%k : memref<5x640xi32>) outs(%s : memref<5xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %m = arith.addi %o, %a overflow<nsw> : i32
+    linalg.yield %m : i32
+  }
+  return
+}

@@ -73,6 +73,25 @@ def long_sums(bench):
             raise CheckFailed(f"{devices} devices: two runs differ")
 
 
+@case
+def long_sums_of_short_loops(bench):
+    """Of loops whose cut extents are known where the program runs, the innermost short."""
+    program = """
+        input X : f32[10000000]
+        input Y : f32[300007, 20]
+        input W : f32[20]
+        L = sum[a:100, b:100, c:100, d:10] X[100000*a + 1000*b + 10*c + d]
+        S @ {c: 3} = sum[a, c] Y[a, c] * W[c]
+        output L, S
+    """
+    x, y = np.full(10**7, 0.1, np.float32), np.full((300007, 20), 0.1, np.float32)
+    for devices in (3, 6):
+        got = run(bench, program, {"X": x, "Y": y, "W": np.ones(20, np.float32)}, ("L", "S"),
+                  f"--devices={devices}", "--cpu=x86-64-v2")
+        expect_below(f"L on {devices}", relative(got["L"], x[0] * float(x.size)), 1e-6)
+        expect_below(f"S on {devices}", relative(got["S"], x[0] * float(y.size)), 1e-6)
+
+
 COLUMNS = """
     param n = 300007
     input X : f32[n, 37]

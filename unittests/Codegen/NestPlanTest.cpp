@@ -75,6 +75,18 @@ TEST(NestPlan, TransposedOperands) {
   EXPECT_EQ(plan.packing[0], Packing::Rows);
 }
 
+TEST(NestPlan, ReductionsOfNoMonoidKeepTheirOrder) {
+  NestProblem problem = matmul(64, 512, 7);
+  problem.dims.push_back(reduction(5));
+  problem.accesses[0].strides = {35, 0, 1, 7};
+  problem.accesses[1].strides = {0, 1, 512, 3584};
+  problem.accesses[2].strides = {512, 1, 0, 0};
+  EXPECT_EQ(planNest(problem, avx512()).inner.front(), 3u);
+  problem.keepsOrder = true;
+  problem.lanesCombine = false;
+  EXPECT_EQ(planNest(problem, avx512()).inner.front(), 2u);
+}
+
 TEST(NestPlan, ConvertedRowsArePacked) {
   NestProblem problem = matmul(512, 512, 512);
   problem.accesses[0].converted = true;

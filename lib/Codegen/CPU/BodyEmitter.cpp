@@ -65,6 +65,11 @@ Value cloneOnVectors(IndexBuilder &b, Operation *op, ValueRange operands,
     clone->getResult(0).setType(
         VectorType::get({lanes}, op->getResult(0).getType()));
   relaxFastMath(clone, op);
+  // Lanes add in another order, in which other sums overflow.
+  if (auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(clone))
+    clone->setAttr(flags.getIntegerOverflowAttrName(),
+                   arith::IntegerOverflowFlagsAttr::get(
+                       clone->getContext(), arith::IntegerOverflowFlags::none));
   return clone->getResult(0);
 }
 

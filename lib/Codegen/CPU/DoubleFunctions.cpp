@@ -185,15 +185,15 @@ Value emitSinh(FloatEmitter &f, Value x) {
 Value emitCbrt(FloatEmitter &f, Value x) {
   ImplicitLocOpBuilder &b = f.builder();
   Value magnitude = f.abs(x);
-  // By a cube of a power of two, where it or three times it is no normal
-  // number.
-  Value isSmall = f.less(magnitude, f.constant(0x1p-1022));
+  // By a cube of a power of two, where it, what rounding its root's cube loses
+  // or three times it is no normal number.
+  Value isSmall = f.less(magnitude, f.constant(0x1p-800));
   Value isLarge = f.less(f.constant(0x1p1000), magnitude);
   auto either = [&](double small, double large) {
     Value other = f.select(isLarge, f.constant(large), f.constant(1));
     return f.select(isSmall, f.constant(small), other);
   };
-  Value normal = f.mul(magnitude, either(0x1p54, 0x1p-54));
+  Value normal = f.mul(magnitude, either(0x1p162, 0x1p-54));
   // A third of the exponent, to four bits, by a product of 32-bit integers.
   Value high = arith::ShRUIOp::create(b, f.bits(normal), f.integer(32));
   Value third = arith::ShRUIOp::create(
@@ -212,7 +212,7 @@ Value emitCbrt(FloatEmitter &f, Value x) {
   Value rest = f.sub(f.sub(normal, cube.high), cube.low);
   Value slope = f.mul(f.mul(root, root), f.constant(3));
   root = f.add(root, f.div(rest, slope));
-  root = f.mul(root, either(0x1p-18, 0x1p18));
+  root = f.mul(root, either(0x1p-54, 0x1p18));
   // Zeros, infinities and NaN are their own roots.
   Value isNumber = f.less(magnitude, f.constant(infinity));
   Value isZero = f.less(magnitude, f.constant(5e-324));

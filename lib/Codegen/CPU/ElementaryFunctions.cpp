@@ -131,10 +131,12 @@ FloatPair emitExpM1Pair(FloatEmitter &f, Value x) {
   Exponential value = emitExponential(f, x, emitShifter(f, 0));
   FloatPair tail = value.tail(f);
   Value power = value.power(f);
-  // 2^k - 1 is 0 or at least as large as the other term.
-  FloatPair sum =
-      f.orderedSum(f.sub(power, f.constant(1)), f.mul(power, tail.high));
-  return f.orderedSum(sum.high, f.add(sum.low, f.mul(power, tail.low)));
+  // 2^k - 1, which may have one digit too many, is 0 or at least as large as
+  // the other term.
+  FloatPair base = f.sum(power, f.constant(-1));
+  FloatPair sum = f.orderedSum(base.high, f.mul(power, tail.high));
+  Value low = f.add(sum.low, f.add(base.low, f.mul(power, tail.low)));
+  return f.orderedSum(sum.high, low);
 }
 
 Value emitExpM1(FloatEmitter &f, Value x) {

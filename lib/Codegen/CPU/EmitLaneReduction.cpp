@@ -118,7 +118,7 @@ OpFoldResult LaneReductionEmitter::manyGroups() {
     points = b.mul(points, nest.extents[dim]);
   if (blockLevel == plan.inner.size())
     points =
-        b.mul(points, b.div(nest.extents[plan.vectorDim], b.index(wide())));
+        b.mul(points, b.ceilDiv(nest.extents[plan.vectorDim], b.index(wide())));
   return b.min(b.div(points, b.index(groupBlocks * blockPoints + 1)),
                b.index(1));
 }

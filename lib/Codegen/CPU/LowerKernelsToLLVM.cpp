@@ -226,8 +226,11 @@ void LowerKernelsToLLVM::collectDistinctBuffers() {
       auto buffer = dyn_cast<MemRefType>(type);
       if (buffer && function.getArgAttr(number, noAlias))
         distinctBuffers[function.getName()].push_back(at + 1);
-      // A buffer is two pointers, an offset, sizes and strides.
-      at += buffer ? 3 + 2 * buffer.getRank() : 1;
+      // A buffer is two pointers, an offset, sizes and strides; one whose rank
+      // is not known is that and a pointer.
+      at += buffer                          ? 3 + 2 * buffer.getRank()
+            : isa<UnrankedMemRefType>(type) ? 2
+                                            : 1;
     }
   }
 }

@@ -70,6 +70,26 @@ struct NarrowDouble : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// bf16 to what is wider than f32, by way of f32.
+struct WidenBF16 : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &rewriter) const override {
+    Type from = op.getIn().getType();
+    if (!getElementTypeOrSelf(from).isBF16() ||
+        getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth() <= 32)
+      return rewriter.notifyMatchFailure(op, "not from bf16 past f32");
+    Type middle = rewriter.getF32Type();
+    if (auto shaped = dyn_cast<VectorType>(from))
+      middle = shaped.clone(middle);
+    Value wide =
+        arith::ExtFOp::create(rewriter, op.getLoc(), middle, op.getIn());
+    rewriter.replaceOpWithNewOp<arith::ExtFOp>(op, op.getType(), wide);
+    return success();
+  }
+};
+
 /// Integers that f32 does not hold to bf16, by way of f64.
 template <typename Op> struct NarrowInteger : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -124,5 +144,5 @@ void tapestry::populateNarrowIntegerPatterns(RewritePatternSet &patterns) {
 }
 
 void tapestry::populateNarrowFloatPatterns(RewritePatternSet &patterns) {
-  patterns.add<NarrowDouble>(patterns.getContext());
+  patterns.add<NarrowDouble, WidenBF16>(patterns.getContext());
 }

@@ -11,7 +11,7 @@ namespace tapestry {
 
 /// Adds the patterns that round f64 to f16 and bf16 by way of f32, once: no
 /// processor here does it in one step, and the library functions that LLVM
-/// would call are not everywhere.
+/// would call are not everywhere. The same of bf16 to f64.
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns);
 
 /// Adds the patterns that round i32 and i64 to bf16 once, in place of

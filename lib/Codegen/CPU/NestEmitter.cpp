@@ -76,7 +76,10 @@ Value NestEmitter::splat(TypedAttr value, unsigned lanes) {
 FloatPair NestEmitter::addTo(FloatPair sum, Value value) {
   FloatEmitter f(b, b.getLoc(), value.getType(), target.fusedMultiplyAdd);
   FloatPair next = f.sum(sum.high, value);
-  return {next.high, f.add(sum.low, next.low)};
+  // The low part stays small, or its own errors would pile up. Infinite sums
+  // have none.
+  FloatPair total = f.orderedSum(next.high, f.add(sum.low, next.low));
+  return {f.select(f.isNaN(total.high), next.high, total.high), total.low};
 }
 
 Value NestEmitter::rounded(FloatPair sum) {

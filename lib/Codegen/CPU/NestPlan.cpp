@@ -226,6 +226,8 @@ void Planner::orderLoops() {
   llvm::sort(plan.outer, [&](unsigned a, unsigned b) {
     return std::pair(-weight(a, true), a) < std::pair(-weight(b, true), b);
   });
+  if (problem.keepsOrder)
+    return;
   llvm::sort(plan.inner, [&](unsigned a, unsigned b) {
     return std::pair(-weight(a, false), a) < std::pair(-weight(b, false), b);
   });

@@ -152,17 +152,29 @@ TypedAttr identityOf(Operation *combine, Type type) {
   OpBuilder b(combine->getContext());
   if (auto floating = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = floating.getFloatSemantics();
+    // What an op promises not to see must not be what lanes start from.
+    auto flags = arith::FastMathFlags::none;
+    if (auto op = dyn_cast<arith::ArithFastMathInterface>(combine))
+      if (arith::FastMathFlagsAttr given = op.getFastMathFlagsAttr())
+        flags = given.getValue();
+    auto extreme = [&](bool negative) {
+      bool finite = bitEnumContainsAll(flags, arith::FastMathFlags::ninf);
+      return b.getFloatAttr(type, finite
+                                      ? APFloat::getLargest(semantics, negative)
+                                      : APFloat::getInf(semantics, negative));
+    };
+    bool noNaN = bitEnumContainsAll(flags, arith::FastMathFlags::nnan);
     if (isa<arith::AddFOp>(combine))
       return b.getFloatAttr(type, 0.0);
     if (isa<arith::MulFOp>(combine))
       return b.getFloatAttr(type, 1.0);
     // maxnum and minnum drop NaN, which makes it their identity.
-    if (isa<arith::MaxNumFOp, arith::MinNumFOp>(combine))
+    if (isa<arith::MaxNumFOp, arith::MinNumFOp>(combine) && !noNaN)
       return b.getFloatAttr(type, APFloat::getQNaN(semantics));
-    if (isa<arith::MaximumFOp>(combine))
-      return b.getFloatAttr(type, APFloat::getInf(semantics, true));
-    if (isa<arith::MinimumFOp>(combine))
-      return b.getFloatAttr(type, APFloat::getInf(semantics));
+    if (isa<arith::MaximumFOp, arith::MaxNumFOp>(combine))
+      return extreme(/*negative=*/true);
+    if (isa<arith::MinimumFOp, arith::MinNumFOp>(combine))
+      return extreme(/*negative=*/false);
     return nullptr;
   }
   auto integer = dyn_cast<IntegerType>(type);
@@ -258,8 +270,10 @@ LogicalResult Nest::readBody() {
   problem.lanesCombine = true;
   for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i) {
     outputs.push_back(readOutput(op, i));
-    if (outputs.back().accumulates && !outputs.back().combine)
+    if (outputs.back().accumulates && !outputs.back().combine) {
       problem.lanesCombine = false;
+      problem.keepsOrder = true;
+    }
   }
   initial.assign(outputs.size(), Value());
   readScan();

@@ -115,6 +115,15 @@ bool RowGroup::canMoveTo(GenericOp last) const {
   return true;
 }
 
+/// Whether what lies between a fill and `last` may run before the fill.
+static bool canMoveDown(GenericOp fill, GenericOp last) {
+  for (Operation *at = fill->getNextNode(); at && at != last;
+       at = at->getNextNode())
+    if (conflict(fill, at))
+      return false;
+  return true;
+}
+
 /// Whether some input of `op` has a value per point of its loops, so that the
 /// operation reads as much as it computes in whatever order it runs.
 static bool streams(GenericOp op) {
@@ -245,9 +254,11 @@ bool RowGroup::join(ArrayRef<GenericOp> fills, GenericOp op) {
       return false;
   }
   for (GenericOp fill : fills)
-    if (llvm::any_of(op.getOutputs(), [&](Value output) {
-          return mayAlias(output, fill.getOutputs()[0]);
-        }))
+    if (llvm::any_of(op.getOutputs(),
+                     [&](Value output) {
+                       return mayAlias(output, fill.getOutputs()[0]);
+                     }) &&
+        canMoveDown(fill, op))
       next.ops.push_back(fill);
   next.ops.push_back(op);
   ++next.numWorking;

@@ -1,5 +1,6 @@
 //===- FreeBuffers.cpp - Free buffers after their last use ----------------===//
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -22,6 +23,9 @@ static bool isAccess(OpOperand &use) {
   // Sizes may be asked for after the end.
   if (isa<ShapedDimOpInterface, memref::RankOp>(user))
     return true;
+  // A tensor of it is read later.
+  if (isa<bufferization::ToTensorOp>(user))
+    return false;
   auto effects = dyn_cast<MemoryEffectOpInterface>(user);
   return effects &&
          effects.getEffectOnValue<MemoryEffects::Free>(use.get()) ==
@@ -45,6 +49,12 @@ static FailureOr<Operation *> findLastUse(Value buffer, Block &block) {
         return failure();
       if (last->isBeforeInBlock(inBlock))
         last = inBlock;
+      // What starts a region may end before the region does.
+      if (inBlock != user)
+        for (Value result : inBlock->getResults())
+          if (!result.getType().isIntOrIndexOrFloat() &&
+              seen.insert(result).second)
+            views.push_back(result);
       if (isAccess(use))
         continue;
       // A call of ours takes no hold of what it is given; whoever else may,

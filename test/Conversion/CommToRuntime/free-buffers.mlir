@@ -64,3 +64,30 @@ func.func @given() attributes {tapestry.device} {
   return
 }
 func.func private @look()
+
+// What a tensor shows is read when the tensor is, and what starts a region may
+// end before it.
+// CHECK-LABEL: func.func @shown
+// CHECK-NOT: memref.dealloc
+// CHECK: return
+func.func @shown(%v: f32) -> f32 attributes {tapestry.device} {
+  %c0 = arith.constant 0 : index
+  %a = memref.alloc() : memref<4xf32>
+  memref.store %v, %a[%c0] : memref<4xf32>
+  %t = bufferization.to_tensor %a restrict : memref<4xf32> to tensor<4xf32>
+  %r = tensor.extract %t[%c0] : tensor<4xf32>
+  return %r : f32
+}
+// CHECK-LABEL: func.func @started
+// CHECK-NOT: memref.dealloc
+// CHECK: return
+func.func @started(%v: f32) attributes {tapestry.device} {
+  %c0 = arith.constant 0 : index
+  %a = memref.alloc() : memref<4xf32>
+  %token = async.execute {
+    memref.store %v, %a[%c0] : memref<4xf32>
+    async.yield
+  }
+  async.await %token : !async.token
+  return
+}

@@ -52,6 +52,9 @@ struct NestProblem {
   unsigned bodyCost = 1;
   /// Partial results of different lanes can be combined afterwards.
   bool lanesCombine = false;
+  /// Some result is made by what is no known monoid: reduction loops keep their
+  /// order.
+  bool keepsOrder = false;
   /// One output holds, at every point, what the reduction has given so far; the
   /// loop of the reduction, of which there is one, runs in order.
   bool isScan = false;
