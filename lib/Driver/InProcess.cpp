@@ -16,6 +16,7 @@ static std::vector<JitProgram::Symbol> runtimeSymbols() {
   return {
       {"tapestry_rt_device", address(&tapestry_rt_device)},
       {"tapestry_rt_collective", address(&tapestry_rt_collective)},
+      {"tapestry_rt_sort", address(&tapestry_rt_sort)},
       {"tapestry_rt_vertex", address(&tapestry_rt_vertex)},
       {"tapestry_rt_fail", address(&tapestry_rt_fail)},
       {"tapestry_rt_allocate", address(&tapestry_rt_allocate)},

@@ -12,6 +12,7 @@ TOKEN = re.compile(r"#[^\n]*|[ \t]+|\n|\d+\.\d+(?:e-?\d+)?|\w+|\*\*|//|<<|>>|&&|
 TYPES = ["f64", "f32", "f16", "bf16", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool"]
 REDUCTIONS = ["sum", "prod", "max", "min", "all", "any", "xor", "mean", "logsumexp", "argmax", "argmin"]
 SCANS = ["cumsum", "cumprod", "cummax", "cummin"]
+SORTS = ["sort", "argsort", "topk"]
 FUNCTIONS = [
     *("exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh", "erf", "sigmoid", "floor"),
     *("relu", "sign", "round", "trunc", "tan", "log1p", "expm1", "log2", "log10", "exp2", "cbrt"),
@@ -22,7 +23,7 @@ OPERATORS = ["+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>", "**", "==
 LIBRARY = ["relu", "gelu", "silu", "sgd"]
 MACROS = ["softmax", "rmsnorm", "layernorm"]
 KEYWORDS = {
-    *TYPES, *REDUCTIONS, *SCANS, *FUNCTIONS, *MACROS, "param", "input", "output", "def", "group",
+    *TYPES, *REDUCTIONS, *SCANS, *SORTS, *FUNCTIONS, *MACROS, "param", "input", "output", "def", "group",
     "select", "pad", "true", "false", "inf", "nan",
 }  # fmt: skip
 STATEMENT = re.compile(r"^(\w+)\[([^\]]*)\]([^=\n]*)= *(?!=)(.*)$", re.MULTILINE)
@@ -42,7 +43,7 @@ def substitute(rng, pattern, text, make):
 
 def swap_word(rng, text):
     """A word for another of its kind, here or everywhere."""
-    kinds = [TYPES, REDUCTIONS, SCANS, FUNCTIONS, MACROS, ["true", "false"], ["inf", "nan", "0", "1e30"]]
+    kinds = [TYPES, REDUCTIONS, SCANS, SORTS, FUNCTIONS, MACROS, ["true", "false"], ["inf", "nan", "0", "1e30"]]
     words = [w for kind in kinds for w in kind if re.search(rf"\b{re.escape(w)}\b", text)]
     if not words:
         return text
@@ -179,6 +180,9 @@ def add_statement(rng, text):
          f"{name}[{', '.join(labels[:-1])}] = {rng.choice(REDUCTIONS)}[{last}] {access}",
          f"{name} = {rng.choice(REDUCTIONS)}[{heads}] {access}",
          f"{name}[{heads}] = {rng.choice(SCANS)}[{rng.choice(labels or ['i'])}] {access}",
+         f"{name}[{', '.join([*labels[:-1], 'zr' + rng.choice(['', ':1', ':3'])])}]"
+         f"{rng.choice(['', f', I{name}[' + ', '.join([*labels[:-1], 'zr']) + ']'])} = "
+         f"{rng.choice(SORTS)}[{last}] {access}",
          f"{name}[{heads}, zz:3] = {access}",
          loop(rng, name, match[1], labels),
          f"{name}[{place(rng, access, last)}] = {rng.choice(REDUCTIONS)}[{heads}] {access}",

@@ -102,8 +102,9 @@ RuntimeProgram::verifyBlock(func::FuncOp function,
                               "func.return");
   callers.push_back(function);
   WalkResult walked = function.walk([&](Operation *op) {
-    bool isOurs = isa<comm::CollectiveOpInterface, comm::SliceOp,
-                      comm::DeviceOp, comm::LoopOp, index::RequireOp>(op);
+    bool isOurs =
+        isa<comm::CollectiveOpInterface, comm::SliceOp, comm::DeviceOp,
+            comm::LoopOp, index::RequireOp, index::SortOp>(op);
     if (isOurs && op->getBlock() != &function.front()) {
       op->emitOpError("stands in a region of '")
           << op->getParentOp()->getName()
@@ -450,6 +451,8 @@ void RuntimeProgram::lowerOps() {
       lowerSlice(slice);
     } else if (auto require = dyn_cast<index::RequireOp>(op)) {
       lowerRequire(require);
+    } else if (auto sort = dyn_cast<index::SortOp>(op)) {
+      lowerSort(sort);
     } else if (auto query = dyn_cast<comm::DeviceOp>(op)) {
       query.getResult().replaceAllUsesWith(device);
       query.erase();

@@ -1,7 +1,7 @@
 //===- RuntimeProgram.h - A device program on its way to calls --*- C++ -*-===//
 //
 // Private to this folder: CommToRuntime.cpp lowers the program and its
-// collectives, LoopsToRuntime.cpp its loops.
+// collectives, LoopsToRuntime.cpp its loops, SortsToRuntime.cpp its sorts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "tapestry/Dialect/Comm/IR/CommLoop.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
+#include "tapestry/Dialect/Index/IR/IndexSort.h"
 #include "llvm/ADT/BitVector.h"
 
 namespace tapestry {
@@ -54,6 +55,9 @@ private:
   void lowerCollective(comm::CollectiveOpInterface op);
   void lowerRequire(index::RequireOp op);
   void lowerSlice(comm::SliceOp op);
+  // SortsToRuntime.cpp.
+  void lowerSort(index::SortOp op);
+  mlir::Value bufferFor(index::SortOp op, mlir::Value result);
   mlir::Value allocatePart(mlir::Location loc, mlir::RankedTensorType type,
                            index::LayoutAttr layout);
   mlir::func::FuncOp runtimeCall(llvm::StringRef runtime, llvm::StringRef name,
@@ -85,6 +89,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, mlir::func::FuncOp>
       collectiveCalls;
   mlir::func::FuncOp requireCall;
+  unsigned numSorts = 0;
   /// The distinct ⊕ of the collectives.
   llvm::SmallVector<mlir::func::FuncOp> combines;
 };

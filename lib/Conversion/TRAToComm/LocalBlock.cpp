@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "tapestry/Dialect/Index/IR/IndexSort.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -38,7 +39,7 @@ SmallVector<Value> tapestry::lowerLocalBlock(OpBuilder &builder,
               space.getBounds());
   for (Operation &op : body.without_terminator()) {
     Operation *copy = builder.clone(op, mapping);
-    if (isa<linalg::LinalgOp, LoopLikeOpInterface>(copy))
+    if (isa<linalg::LinalgOp, LoopLikeOpInterface, index::SortOp>(copy))
       copy->setAttr("tapestry.vertex", block.getVertexAttr());
   }
   return llvm::map_to_vector(

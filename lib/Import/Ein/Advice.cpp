@@ -25,8 +25,8 @@ constexpr llvm::StringLiteral scan =
     "a running sum is C[i] = cumsum[i] X[i]; there are cumprod, cummax and "
     "cummin, too";
 constexpr llvm::StringLiteral order =
-    "sorting is not supported yet; R[i] = sum[j] i64(X[j] < X[i]) counts the "
-    "smaller ones, in time that grows with the square";
+    "values in order are S[r] = sort[i] X[i], their indices are "
+    "P[r] = argsort[i] X[i], the largest five are V[r:5] = topk[i] X[i]";
 constexpr llvm::StringLiteral chance =
     "random numbers of the seed 7 are R[i:8] = random.normal[f32](7); there "
     "are "

@@ -77,6 +77,10 @@ private:
                                     const ast::EquationStmt &stmt);
   std::optional<unsigned> addVertex(const Scope &scope,
                                     const ast::EquationStmt &stmt);
+  // Sorts.cpp: one tensor per left side.
+  std::vector<std::optional<unsigned>> addSorted(const Scope &scope,
+                                                 const ast::EquationStmt &stmt);
+  bool checkSides(const ast::EquationStmt &stmt);
   std::optional<unsigned> addTensor(const Scope &scope,
                                     const ast::EquationStmt &stmt,
                                     std::string name, ElementType type,

@@ -64,8 +64,8 @@ bool StatementAnalyzer::reportMask(llvm::SMRange range) {
   diagnostics
       .error(range, "a mask of bools does not select elements: how many there "
                     "are would depend on the data")
-      .note("select(M[i], X[i], 0) keeps the shape; topk, which takes a given "
-            "number of elements, is not supported yet");
+      .note("select(M[i], X[i], 0) keeps the shape; topk takes a given number "
+            "of elements");
   return false;
 }
 

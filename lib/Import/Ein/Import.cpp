@@ -8,6 +8,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryCollect.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryLoop.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestrySort.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Dialect/Tapestry/Macros/Macros.h"
 #include "tapestry/Dialect/Tapestry/Macros/Scatters.h"
@@ -80,6 +81,7 @@ private:
   Operation *emitScatter(const Tensor &tensor, const Vertex &vertex,
                          Location loc);
   Operation *emitScan(const Tensor &tensor, const Vertex &vertex, Location loc);
+  Operation *emitSort(const Tensor &tensor, const Vertex &vertex, Location loc);
   Operation *emitEinsum(const Tensor &tensor, const Vertex &vertex,
                         Location loc);
   void setUnsignedExtremum(teg::EinsumOp einsum, ElementType type, bool isMax);
@@ -239,8 +241,12 @@ Operation *GraphEmitter::emitGather(const Tensor &tensor, const Vertex &vertex,
   for (auto [number, operand] : llvm::enumerate(vertex.operands)) {
     const Tensor &index = graph.tensors[operand.tensor];
     const VertexLabel &label = vertex.labels[vertex.numParallel + number];
-    // A counter has as many values as its loop has passes.
-    bool isInside = index.passes && *index.passes <= label.extent;
+    // A counter has as many values as its loop has passes, and a sort's
+    // indices are those of its label.
+    bool isInside =
+        (index.passes && *index.passes <= label.extent) ||
+        (index.vertex &&
+         graph.vertices[*index.vertex].givesIndicesBelow(label.extent));
     use.indices.push_back({values[operand.tensor],
                            mapOf(vertex, operand.subscripts), label.name,
                            index.name, isInside});
@@ -282,6 +288,21 @@ Operation *GraphEmitter::emitScan(const Tensor &tensor, const Vertex &vertex,
   return teg::buildScan(builder, loc, tensor.name, labels, vertex.scan->label,
                         convert(vertex.scan->monoid),
                         storedType(tensor.type, builder.getContext()), expr);
+}
+
+Operation *GraphEmitter::emitSort(const Tensor &tensor, const Vertex &vertex,
+                                  Location loc) {
+  SmallVector<StringRef> labels;
+  for (const VertexLabel &label : vertex.labels)
+    labels.push_back(label.name);
+  const Sort &sort = *vertex.sort;
+  unsigned operand = vertex.operands.front().tensor;
+  return teg::SortOp::create(
+      builder, loc, typeOf(tensor), tensor.name,
+      builder.getStrArrayAttr(labels), labels[sort.label], sort.descending,
+      sort.givesIndices, isUnsigned(graph.tensors[operand].type),
+      values[operand], /*partition=*/nullptr, /*home=*/nullptr,
+      /*home_route=*/nullptr, /*operand_routes=*/nullptr);
 }
 
 Operation *GraphEmitter::emitEinsum(const Tensor &tensor, const Vertex &vertex,
@@ -341,6 +362,7 @@ Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
   Operation *op = vertex.gather    ? emitGather(tensor, vertex, loc)
                   : vertex.scatter ? emitScatter(tensor, vertex, loc)
                   : vertex.scan    ? emitScan(tensor, vertex, loc)
+                  : vertex.sort    ? emitSort(tensor, vertex, loc)
                                    : emitEinsum(tensor, vertex, loc);
   setConstraints(op, tensor.constraints.work, /*isHome=*/false);
   setLayoutGroup(op, tensor.constraints.layoutGroup);

@@ -145,6 +145,13 @@ Parser::ExprPtr Parser::parsePrimary() {
   case TokenKind::Identifier:
     if (atReduction() || atWholeReduction())
       return parseReduce();
+    if (atSort()) {
+      diagnostics.error(token.range(),
+                        "'" + token.spelling +
+                            "' can only stand right after '='; give it a "
+                            "statement of its own");
+      return nullptr;
+    }
     if (atView())
       return parseView();
     if (auto wordClass = classifyWord(token.spelling))
@@ -272,6 +279,11 @@ Parser::ExprPtr Parser::parseWord(WordClass wordClass) {
 
 bool Parser::atReduction() const {
   return token.is(TokenKind::Identifier) && parseReduction(token.spelling) &&
+         peekNext().is(TokenKind::LSquare) && !defined.contains(token.spelling);
+}
+
+bool Parser::atSort() const {
+  return token.is(TokenKind::Identifier) && parseSort(token.spelling) &&
          peekNext().is(TokenKind::LSquare) && !defined.contains(token.spelling);
 }
 

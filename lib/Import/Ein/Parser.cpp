@@ -399,10 +399,11 @@ bool Parser::reportUnknownReduction(const Expr &expr, const Token &head) {
       token.is(TokenKind::LParen) || token.is(TokenKind::Integer) ||
       token.is(TokenKind::Float);
   llvm::StringRef advice = adviceFor(head.spelling);
-  llvm::StringRef meant = nearestWord(
-      head.spelling,
-      {"sum", "prod", "max", "min", "mean", "logsumexp", "argmax", "argmin",
-       "all", "any", "xor", "cumsum", "cumprod", "cummax", "cummin"});
+  llvm::StringRef meant =
+      nearestWord(head.spelling,
+                  {"sum", "prod", "max", "min", "mean", "logsumexp", "argmax",
+                   "argmin", "all", "any", "xor", "cumsum", "cumprod", "cummax",
+                   "cummin", "sort", "argsort", "topk"});
   if (expr.kind != Expr::Kind::Access || !operandFollows ||
       (advice.empty() && meant.empty()))
     return false;
@@ -438,6 +439,15 @@ bool Parser::parseRightSide(EquationStmt &stmt) {
   auto wordClass = token.is(TokenKind::Identifier)
                        ? classifyWord(token.spelling)
                        : std::nullopt;
+  if (atSort()) {
+    Token word = token;
+    stmt.sort = parseSort(word.spelling);
+    stmt.reduceRange = word.range();
+    advance();
+    if (parseReduceLabels(word, stmt.reduceLabels))
+      stmt.expr = parseExpr();
+    return stmt.expr != nullptr;
+  }
   bool isReduction = atReduction() || (wordClass == WordClass::Reduction &&
                                        !peekNext().is(TokenKind::LParen));
   if (!isReduction && wordClass != WordClass::Macro) {

@@ -120,6 +120,7 @@ private:
   /// words does where no name of the program hides it.
   bool atReduction() const;
   bool atWholeReduction() const;
+  bool atSort() const;
   ExprPtr parseParenthesised();
   /// Numbers alone where `slices` is null; else it has ranges if any subscript
   /// is one, and `subscripts` none.

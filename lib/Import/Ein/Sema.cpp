@@ -307,6 +307,8 @@ Analyzer::expandNamed(const Scope &scope, const EquationStmt &stmt) {
     return {addGenerated(scope, stmt)};
   if (const Binding *macro = macroUsedBy(scope, stmt))
     return expandUse(scope, stmt, *llvm::cast<CallExpr>(stmt.expr), *macro);
+  if (stmt.sort)
+    return addSorted(scope, stmt);
   if (!stmt.more.empty()) {
     diagnostics
         .error(stmt.more.front()->nameRange,

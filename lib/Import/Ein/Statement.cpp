@@ -9,6 +9,8 @@ using namespace tapestry::ein::ast;
 std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
   if (scatters())
     return runScatter();
+  if (equation.sort)
+    return runSort();
   // Each step relies on the one before it.
   if (!checkMacroLabels() || !declareLabels() || !collect(equation.expr) ||
       // With a read left out, a label may look unused that is not.

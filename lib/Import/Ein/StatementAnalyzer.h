@@ -2,10 +2,10 @@
 //
 // Private to this folder. Statement.cpp collects labels and reads, Nested.cpp
 // makes vertices of inner reductions, Gathers.cpp of reads at places that data
-// name, Scatters.cpp of places on the left side, Compose.cpp puts views into
-// subscripts, Random.cpp draws random numbers, Norms.cpp checks uses of the
-// language's macros, Extents.cpp infers extents and checks bounds,
-// ExprTypes.cpp infers types, Body.cpp builds the nodes.
+// name, Scatters.cpp of places on the left side, Sorts.cpp of sorts,
+// Compose.cpp puts views into subscripts, Random.cpp draws random numbers,
+// Norms.cpp checks uses of the language's macros, Extents.cpp infers extents
+// and checks bounds, ExprTypes.cpp infers types, Body.cpp builds the nodes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -276,6 +276,13 @@ private:
   void takeOwnLabels(Nested &value);
   std::optional<Operand> buildValue(Nested &value, ElementType type);
   Result makeScatter(const Nested &value, ElementType type);
+
+  // Sorts.cpp.
+  std::optional<Result> runSort();
+  std::optional<unsigned> findRank() const;
+  bool decideRanks(unsigned rank, unsigned sorted);
+  bool buildSorted(Nested &value, llvm::ArrayRef<unsigned> order,
+                   ElementType type);
 
   // Compose.cpp: reads of views.
   LinearForm simplified(LinearForm form) const;

@@ -50,6 +50,14 @@ constexpr MonoidRow scanTable[] = {{Monoid::Sum, "cumsum"},
                                    {Monoid::Max, "cummax"},
                                    {Monoid::Min, "cummin"}};
 
+struct SortRow {
+  SortKind sort;
+  llvm::StringLiteral name;
+};
+constexpr SortRow sortTable[] = {{SortKind::Sort, "sort"},
+                                 {SortKind::ArgSort, "argsort"},
+                                 {SortKind::TopK, "topk"}};
+
 struct MacroRow {
   MacroKind macro;
   llvm::StringLiteral name;
@@ -139,6 +147,17 @@ std::optional<MacroKind> tapestry::ein::parseMacro(llvm::StringRef text) {
   for (const MacroRow &row : macroTable)
     if (row.name == text)
       return row.macro;
+  return std::nullopt;
+}
+
+llvm::StringRef tapestry::ein::stringify(SortKind sort) {
+  return sortTable[static_cast<unsigned>(sort)].name;
+}
+
+std::optional<SortKind> tapestry::ein::parseSort(llvm::StringRef text) {
+  for (const SortRow &row : sortTable)
+    if (row.name == text)
+      return row.sort;
   return std::nullopt;
 }
 

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 8
+#define TAPESTRY_ABI_VERSION 9
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
  * one byte 0 or 1. Of collectives integers have no sign: signed and unsigned
@@ -35,6 +35,12 @@ enum TapestryDType {
   TAPESTRY_U16 = 10,
   TAPESTRY_U32 = 11,
   TAPESTRY_U64 = 12
+};
+
+enum TapestrySortMode {
+  TAPESTRY_SORT_DESCENDING = 1,
+  TAPESTRY_SORT_SELECT = 2, /* few of many: one pass keeps the best */
+  TAPESTRY_SORT_WIDE = 4    /* rows may have 2^32 elements and more */
 };
 
 enum TapestryCollectiveKind {
@@ -201,6 +207,25 @@ void tapestry_rt_collective(TapestryRank *rank, int64_t index,
  * `value` is that element. All ranks have the same. */
 void tapestry_rt_require(TapestryRank *rank, int64_t index,
                          const int64_t *first, const int64_t *value);
+/* Puts the rows of `source`, which lie `stride` elements apart, in order: the
+ * first `length` elements of each, a TapestryDType that has a sign if it says
+ * so. Element number `first` and the following `count` - 1 become a row of
+ * `values`, where they stood in the row a row of `indices`, each null where it
+ * is not wanted; what there is no element for is 0. NaN is the largest value,
+ * -0.0 equals 0.0, equal elements keep their order. Indices are `offset` and
+ * the position or, with `places`, what stands there.
+ *
+ * `mode` is a sum of TapestrySortMode. A `run` that is not 0 says that so many
+ * elements after another, of the last run what is left, are in order. `scratch`
+ * has room for an item of each of the elements that are put in order, which are
+ * `count` of a selection or of runs, else `length`, where `length` is `count`
+ * or there are runs and the item has the size of a result's element, else for
+ * two, but of a selection for one: items are elements, with indices 8 bytes
+ * where elements have up to 4 and rows are not wide, else 16. */
+void tapestry_rt_sort(int32_t dtype, int32_t mode, int64_t rows, int64_t stride,
+                      int64_t length, int64_t run, int64_t first, int64_t count,
+                      int64_t offset, const void *source, const int64_t *places,
+                      void *values, int64_t *indices, void *scratch);
 /* Until the next call, time belongs to vertex number `vertex`, but for the time
  * in collectives, which is theirs. -1: to none. */
 void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex);

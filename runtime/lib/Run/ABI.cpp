@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry-rt/ABI.h"
+#include "Core/Sort.h"
 #include "Run/Rank.h"
 #include <algorithm>
 #include <cstdio>
@@ -30,6 +31,17 @@ void tapestry_rt_require(TapestryRank *rank, int64_t index,
     Rank::of(rank).endOutside(index, *first, *value);
     Rank::of(rank).leave();
   }
+}
+
+void tapestry_rt_sort(int32_t dtype, int32_t mode, int64_t rows, int64_t stride,
+                      int64_t length, int64_t run, int64_t first, int64_t count,
+                      int64_t offset, const void *source, const int64_t *places,
+                      void *values, int64_t *indices, void *scratch) {
+  sortRows(static_cast<TapestryDType>(dtype),
+           {(mode & TAPESTRY_SORT_DESCENDING) != 0,
+            (mode & TAPESTRY_SORT_SELECT) != 0,
+            (mode & TAPESTRY_SORT_WIDE) != 0, rows, stride, length, run, first,
+            count, offset, source, places, values, indices, scratch});
 }
 
 void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex) {

@@ -352,8 +352,8 @@ struct TensorLiteral {
 };
 
 /// `NAME[labels] = right side`, or `NAME : type = brackets or right side`. A
-/// use of a macro may define several tensors: `NAME[labels], NAME[labels] =
-/// right side`.
+/// use of a macro, and `topk`, may define several tensors: `NAME[labels],
+/// NAME[labels] = right side`.
 struct EquationStmt : Stmt {
   /// Whether the left side has brackets (`T[]` has, `T` has not).
   bool hasLabels = false;
@@ -363,7 +363,9 @@ struct EquationStmt : Stmt {
   Monoid monoid = Monoid::None;
   std::optional<MacroKind> macro;
   llvm::ArrayRef<Label> reduceLabels;
-  /// The name of the reduction or macro.
+  /// Instead of these; the label after its name is then no longer there.
+  std::optional<SortKind> sort;
+  /// The name of the reduction, macro or sort.
   llvm::SMRange reduceRange;
   /// Null for a constant tensor.
   const Expr *expr = nullptr;

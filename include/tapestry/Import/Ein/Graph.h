@@ -218,6 +218,18 @@ struct Scan {
   }
 };
 
+/// The values along a label in order. Of the vertex that it is, the operand is
+/// the tensor, read by the labels in order.
+struct Sort {
+  /// Position in Vertex::labels.
+  unsigned label;
+  /// How many ranks there are.
+  int64_t count;
+  bool descending;
+  /// Whether the result is where the values stand.
+  bool givesIndices;
+};
+
 struct VertexLabel {
   std::string name;
   int64_t extent;
@@ -226,7 +238,7 @@ struct VertexLabel {
 };
 
 /// The expression, reduced or not, scanned, a macro of the language applied to
-/// it, or a gather or scatter, which have no nodes.
+/// it, or a gather, scatter or sort, which have no nodes.
 struct Vertex : Expression {
   /// Left-side labels in their order, then the reduced ones or, of a gather,
   /// one per index tensor, whose points that names. Places on the left side
@@ -240,6 +252,7 @@ struct Vertex : Expression {
   std::optional<Gather> gather;
   std::optional<Scatter> scatter;
   std::optional<Scan> scan;
+  std::optional<Sort> sort;
   /// The second argument of a norm.
   Expression epsilon;
   /// The elements of a constant tensor, which has no expression.
@@ -248,6 +261,11 @@ struct Vertex : Expression {
   llvm::SMLoc loc;
   /// The uses of macros that led here, innermost first.
   llvm::SmallVector<llvm::SMLoc, 1> calls;
+
+  /// Whether the elements are indices of a label that is not longer.
+  bool givesIndicesBelow(int64_t extent) const {
+    return sort && sort->givesIndices && labels[sort->label].extent <= extent;
+  }
 };
 
 struct Tensor {

@@ -69,6 +69,17 @@ llvm::StringRef stringify(Reduction reduction);
 /// their labels.
 std::optional<Reduction> parseReduction(llvm::StringRef text);
 
+/// What puts the values along a label in order: the statement's result has
+/// their ranks in its place.
+enum class SortKind {
+  Sort,    ///< from the least to the largest
+  ArgSort, ///< their indices
+  TopK     ///< the largest few and, where they are asked for, their indices
+};
+/// "sort", "argsort", "topk".
+llvm::StringRef stringify(SortKind sort);
+std::optional<SortKind> parseSort(llvm::StringRef text);
+
 /// Whole tensors seen otherwise: permuted, cut otherwise, backwards, with each
 /// element or all several times, one behind the other, along a new dimension,
 /// in turns; a part of them, which has no word: `X[2:5]`.

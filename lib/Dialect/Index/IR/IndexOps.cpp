@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "tapestry/Dialect/Index/IR/IndexRandom.h"
+#include "tapestry/Dialect/Index/IR/IndexSort.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -46,6 +47,9 @@ void TapestryIndexDialect::registerOps() {
       ,
 #define GET_OP_LIST
 #include "tapestry/Dialect/Index/IR/IndexRandom.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tapestry/Dialect/Index/IR/IndexSort.cpp.inc"
       >();
 }
 

@@ -12,6 +12,7 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScan.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScatter.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestrySort.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -49,7 +50,7 @@ void TapestryDialect::initialize() {
 #define GET_OP_LIST
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
       >();
-  addOperations<CollectOp, LoopOp, NextOp, ScanOp, ScatterOp>();
+  addOperations<CollectOp, LoopOp, NextOp, ScanOp, ScatterOp, SortOp>();
   registerBytecode();
   addInterfaces<TapestryInlinerInterface>();
 }

@@ -19,6 +19,18 @@ def histogram(X, Segment):
     return {"Count": np.bincount(bins.ravel(), minlength=16), "Mean": np.array(means)}
 
 
+@example(
+    {"N": 101, "Q": 13, "F": 4, "K": 5, "classes": 3},
+    {"X": normal(101, 4), "Class": integers(0, 2, 101), "Query": normal(13, 4)},
+    "Guess:i64 Who:i64",
+)
+def nearest(X, Class, Query):
+    far = ((Query[:, None] - X) ** 2).sum(2)
+    who = far.argsort(1, kind="stable")[:, :5]
+    votes = (Class[who][:, :, None] == np.arange(3)).sum(1)
+    return {"Guess": votes.argmax(1), "Who": who}
+
+
 @example({"h": 23, "w": 17}, {"Image": integers(0, 255, 23, 17, type="u8")}, "Edges:u8")
 def sobel(Image):
     wide = np.pad(Image.astype(int), 1, "edge")

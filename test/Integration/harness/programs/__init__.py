@@ -2,7 +2,7 @@
 
 from . import (
     bydata, distances, draws, folds, integers, linear, loops, neural, scalars, scans, scatters, shapes,
-    statements, tiles, turns, unsigned, views, windows,
+    sorts, statements, tiles, turns, unsigned, views, windows,
 )  # fmt: skip
 from .registry import PROGRAMS, Program
 

@@ -2,3 +2,4 @@
 
 include "tapestry/Dialect/Index/IR/IndexOps.td"
 include "tapestry/Dialect/Index/IR/IndexRandom.td"
+include "tapestry/Dialect/Index/IR/IndexSort.td"

@@ -1,0 +1,15 @@
+//===- IndexSort.h - Rows of a device in order ------------------*- C++ -*-===//
+
+#ifndef TAPESTRY_DIALECT_INDEX_IR_INDEXSORT_H
+#define TAPESTRY_DIALECT_INDEX_IR_INDEXSORT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#define GET_OP_CLASSES
+#include "tapestry/Dialect/Index/IR/IndexSort.h.inc"
+
+#endif // TAPESTRY_DIALECT_INDEX_IR_INDEXSORT_H
