@@ -108,7 +108,7 @@ bool StatementAnalyzer::collectIndex(const Expr *subscript, Access &access) {
   Nested &own = nestedReductions.emplace_back();
   const Expr *index = subscript;
   if (access.fold) {
-    llvm::ArrayRef<int64_t> shape = shapeOf(access.tensor);
+    llvm::ArrayRef<int64_t> shape = infoOf(access).shape;
     size_t dim = access.subscripts.size();
     if (dim < shape.size())
       index = foldIndex(subscript, shape[dim], *access.fold);

@@ -336,6 +336,9 @@ bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {
     access.tensor = tensor.value_or(0);
     isKnown = tensor.has_value();
   }
+  // Of what is not known there is no extent to fold by.
+  if (!isKnown)
+    access.fold = std::nullopt;
   bool ok = isKnown;
   for (const Expr *subscript : expr.subscripts) {
     if (namesData(subscript)) {
