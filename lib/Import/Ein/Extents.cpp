@@ -1,10 +1,10 @@
 //===- Extents.cpp - How far each label runs ------------------------------===//
 //
 // What decides a label's extent, strongest first: the statement or the use of
-// the macro gives it; a subscript that is just the label; such a subscript of a
-// padded read; a window, which then gets the largest extent that stays in
-// bounds. Plain subscripts must agree, unless the statement gives the extent:
-// then they read a part.
+// the macro gives it; a subscript that is just the label; the tensor that a
+// loop carries, of `next X[i]`; such a subscript of a padded read; a window,
+// which then gets the largest extent that stays in bounds. Plain subscripts
+// must agree, unless the statement gives the extent: then they read a part.
 //
 //===----------------------------------------------------------------------===//
 
@@ -107,6 +107,17 @@ bool StatementAnalyzer::decidePlain(bool leaving) {
     }
   }
   return ok;
+}
+
+void StatementAnalyzer::decideCarried() {
+  if (equation.carriedShape.size() != equation.labels.size())
+    return;
+  for (auto [label, extent] :
+       llvm::zip(equation.labels, equation.carriedShape)) {
+    std::optional<unsigned> position = findLabel(label.name);
+    if (position && !labels[*position].extent)
+      setExtent(*position, extent, label.range, "in what is carried", nullptr);
+  }
 }
 
 std::optional<int64_t>
@@ -384,6 +395,9 @@ bool StatementAnalyzer::checkBounds() {
 }
 
 bool StatementAnalyzer::inferExtents(bool ofUsed) {
-  return decidePlain(/*leaving=*/false) && decidePlain(/*leaving=*/true) &&
-         decideWindows() && reportUndecided(ofUsed) && checkBounds();
+  if (!decidePlain(/*leaving=*/false))
+    return false;
+  decideCarried();
+  return decidePlain(/*leaving=*/true) && decideWindows() &&
+         reportUndecided(ofUsed) && checkBounds();
 }

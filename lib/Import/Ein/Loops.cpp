@@ -125,7 +125,10 @@ bool Analyzer::visitNext(Scope &body, const RepeatStmt &stmt,
                       "'" + next.name + "' has a second 'next'");
     return false;
   }
-  std::optional<unsigned> made = expand(body, next).front();
+  auto *shaped = context.create<EquationStmt>(next);
+  shaped->carriedShape =
+      context.copy<int64_t>(graph.tensors[carried.init].shape);
+  std::optional<unsigned> made = expand(body, *shaped).front();
   if (!made)
     return false;
   Tensor &tensor = graph.tensors[*made];

@@ -53,6 +53,8 @@ bool StatementAnalyzer::collectPlaces() {
     if (label.extent) {
       place.extent = givenExtent(label.extent, "the dimension at " + text);
       ok &= place.extent.has_value();
+    } else if (equation.carriedShape.size() == equation.labels.size()) {
+      place.extent = equation.carriedShape[dim];
     } else if (namesData(label.place)) {
       diagnostics.error(label.range, "data name the place " + text +
                                          ": give the extent of the dimension, "

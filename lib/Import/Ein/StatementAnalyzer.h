@@ -383,6 +383,7 @@ private:
   bool inferExtents(bool ofUsed = false);
   /// Of labels from `first` on.
   bool decideGivenExtents(size_t first);
+  void decideCarried();
   bool decidePlain(bool leaving);
   /// `of` is what has the extent.
   std::optional<int64_t> givenExtent(const ast::Expr *given,

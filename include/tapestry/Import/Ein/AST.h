@@ -374,6 +374,9 @@ struct EquationStmt : Stmt {
   /// The second argument of a norm.
   const Expr *epsilon = nullptr;
   llvm::ArrayRef<Constraint> constraints;
+  /// Of `next X[i]` the shape of X: the extents of labels on the left that no
+  /// subscript alone decides.
+  llvm::ArrayRef<int64_t> carriedShape;
   /// The left sides after the first; of the rest of these statements only that
   /// is set.
   llvm::ArrayRef<const EquationStmt *> more;
