@@ -265,23 +265,32 @@ R = stats.correlation(X)
 
 @case
 def stats_of_shape(bench):
-    X, T = normal(1000), normal(7, 2, 3)
+    X, T, U = normal(1000), normal(7, 2, 3), normal(12, 5)
     X[0] = np.nan
     source = """\
 import stats
 input X : f32[1000]
 input T : f32[7, 2, 3]
+input U : f32[12, 5]
 H = stats.histogram(X, -1.5, 2, 13)
 S = stats.skewness(T)
 K = stats.kurtosis(T)
+M = stats.median(T)
+M1 = stats.median(U)
+Q = stats.quantile(U, 0.3)
+Q1 = stats.quantile(U, 1)
 """
     exact = T.astype(np.float64)
     wanted = {
         "H": np.histogram(X[1:], 13, (-1.5, 2))[0],
         "S": samples.skew(exact),
         "K": samples.kurtosis(exact),
+        "M": np.median(T, 0),
+        "M1": np.median(U, 0),
+        "Q": np.quantile(U, 0.3, 0),
+        "Q1": U.max(0),
     }
-    check(bench, source, {"X": X, "T": T}, wanted, 1e-4)
+    check(bench, source, {"X": X, "T": T, "U": U}, wanted, 1e-4)
 
 
 @case

@@ -185,6 +185,8 @@ private:
   Graph graph;
   /// Holds what statements stand for that are written in another way.
   ast::Context context;
+  /// What uses of macros are given that is a view.
+  std::deque<Views> givenViews;
   Scope file;
   /// The uses of macros around the current statement, outermost first.
   llvm::SmallVector<llvm::SMLoc> calls;

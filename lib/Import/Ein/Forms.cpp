@@ -118,6 +118,7 @@ StatementAnalyzer::nameToForm(const NameExpr &expr) {
     form.constant = binding->constant.integer;
     return checkSize(std::move(form), expr.range);
   case Binding::Kind::Tensor:
+  case Binding::Kind::View:
     diagnostics
         .error(expr.range, "'" + expr.name + "' is a tensor, not a label")
         .note(binding->defined, "tensor '" + expr.name + "' is defined here");

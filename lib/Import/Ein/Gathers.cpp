@@ -21,8 +21,7 @@ bool StatementAnalyzer::namesData(const Expr *subscript) const {
     // A label of this statement hides a tensor of the same name.
     llvm::StringRef name = llvm::cast<NameExpr>(subscript)->name;
     const Binding *binding = scope.lookup(name);
-    return binding && binding->kind == Binding::Kind::Tensor &&
-           !findLabel(name);
+    return binding && binding->tensorIn(graph) && !findLabel(name);
   }
   case Expr::Kind::Unary:
     return namesData(llvm::cast<UnaryExpr>(subscript)->operand);
@@ -102,8 +101,7 @@ const Expr *StatementAnalyzer::foldIndex(const Expr *index, int64_t extent,
 
 bool StatementAnalyzer::collectIndex(const Expr *subscript, Access &access) {
   if (auto *name = llvm::dyn_cast<NameExpr>(subscript))
-    if (graph.tensors[scope.lookup(name->name)->tensor].type ==
-        ElementType::Bool)
+    if (scope.lookup(name->name)->tensorIn(graph)->type == ElementType::Bool)
       return reportMask(name->range);
   Nested &own = nestedReductions.emplace_back();
   const Expr *index = subscript;

@@ -13,7 +13,7 @@ using namespace tapestry::ein::ast;
 
 bool StatementAnalyzer::collectLabelValue(const NameExpr &expr,
                                           const Binding *binding) {
-  if (binding && binding->kind == Binding::Kind::Tensor) {
+  if (binding && binding->tensorIn(graph)) {
     diagnostics
         .error(expr.range, "'" + expr.name +
                                "' is a label of this statement and a tensor; "
@@ -161,7 +161,7 @@ bool StatementAnalyzer::isForm(const Expr *expr, bool isConstant) const {
     const Binding *binding = scope.lookup(name);
     if (findLabel(name) || !binding)
       return !isConstant && !namesNumber(*llvm::cast<NameExpr>(expr));
-    return binding->kind != Binding::Kind::Tensor &&
+    return !binding->tensorIn(graph) &&
            !(binding->kind == Binding::Kind::Constant &&
              binding->constant.isFloat);
   }

@@ -130,12 +130,12 @@ bool Analyzer::bindTensor(const Scope &scope, Scope &use, const Expr *arg,
   }
   if (binding->kind == Binding::Kind::Poison)
     return false;
-  if (binding->kind != Binding::Kind::Tensor) {
+  if (!binding->tensorIn(graph)) {
     diagnostics.error(range, "'" + name + "' is not a tensor")
         .note(formal.range, "the macro's parameter is here");
     return false;
   }
-  const Tensor &tensor = graph.tensors[binding->tensor];
+  const Tensor &tensor = *binding->tensorIn(graph);
   if (tensor.shape.size() != formal.labels.size()) {
     diagnostics
         .error(arg->range, "argument '" + name + "' has " +
@@ -322,9 +322,10 @@ const DefStmt *Analyzer::fitRest(const Scope &scope, const CallExpr &call,
     else if (auto *access = llvm::dyn_cast<AccessExpr>(arg))
       name = access->tensor;
     const Binding *binding = scope.lookup(name);
-    if (!binding || binding->kind != Binding::Kind::Tensor)
+    const Tensor *tensor = binding ? binding->tensorIn(graph) : nullptr;
+    if (!tensor)
       return &def;
-    size_t rank = graph.tensors[binding->tensor].shape.size();
+    size_t rank = tensor->shape.size();
     size_t rest = rank - std::min(rank, formal.labels.size());
     return def.byRest[std::min(rest, def.byRest.size() - 1)];
   }

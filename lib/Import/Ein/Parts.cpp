@@ -34,6 +34,9 @@ private:
                 llvm::function_ref<const Expr *(const Expr *)> visitOne);
   const Expr *nameArgument(const Expr *arg);
   const Expr *nameOperand(const Expr *operand);
+  /// A name for what is bound, or about to be.
+  llvm::StringRef newName(const Expr *expr);
+  const Expr *bind(const Expr *expr, llvm::StringRef name, Binding binding);
   const Expr *takeOut(const Expr *expr, llvm::StringRef word);
   bool isMacro(const Expr *expr) const;
   bool namesData(const Expr *subscript) const;
@@ -58,8 +61,7 @@ bool Parts::isMacro(const Expr *expr) const {
   return callee && callee->kind == Binding::Kind::Macro;
 }
 
-/// A statement of its own for `expr`, which has no labels.
-const Expr *Parts::takeOut(const Expr *expr, llvm::StringRef word) {
+llvm::StringRef Parts::newName(const Expr *expr) {
   if (!own) {
     own.emplace(Scope::ofLast(around));
     own->resultNames[stmt.name] = around.vertexNameFor(stmt.name);
@@ -70,21 +72,32 @@ const Expr *Parts::takeOut(const Expr *expr, llvm::StringRef word) {
   std::string name = excerpt(expr->range);
   while (own->lookup(name))
     name += "'";
+  return analyzer.context.save(name);
+}
+
+const Expr *Parts::bind(const Expr *expr, llvm::StringRef name,
+                        Binding binding) {
+  binding.defined = expr->range;
+  own->define(name, binding);
+  return analyzer.context.create<NameExpr>(expr->range, name);
+}
+
+/// A statement of its own for `expr`, which has no labels.
+const Expr *Parts::takeOut(const Expr *expr, llvm::StringRef word) {
   auto *part = analyzer.context.create<EquationStmt>();
-  part->name = analyzer.context.save(name);
+  part->name = newName(expr);
   part->nameRange = part->range = expr->range;
   part->expr = expr;
-  own->resultNames[name] = own->vertexNameFor(stmt.name) + "." + word.str() +
-                           "." + std::to_string(++numTaken[word]);
+  own->resultNames[part->name] = own->vertexNameFor(stmt.name) + "." +
+                                 word.str() + "." +
+                                 std::to_string(++numTaken[word]);
   std::optional<unsigned> tensor = analyzer.expand(*own, *part).front();
   if (!tensor)
     return nullptr;
   Binding binding;
   binding.kind = Binding::Kind::Tensor;
-  binding.defined = expr->range;
   binding.tensor = *tensor;
-  own->define(part->name, binding);
-  return analyzer.context.create<NameExpr>(expr->range, part->name);
+  return bind(expr, part->name, binding);
 }
 
 bool Parts::visitAll(llvm::ArrayRef<const Expr *> &exprs,
@@ -100,10 +113,25 @@ bool Parts::visitAll(llvm::ArrayRef<const Expr *> &exprs,
   return true;
 }
 
-/// Of a macro: a tensor with a name, its labels, numbers, or a part.
+/// Of a macro: a tensor with a name, its labels, a view, numbers, or a part.
 const Expr *Parts::nameArgument(const Expr *arg) {
   bool isNamed = llvm::isa<NameExpr>(arg) || !readsTensor(arg, scope());
-  return isNamed || findLabel(arg, scope()) ? arg : takeOut(arg, "arg");
+  if (isNamed || findLabel(arg, scope()))
+    return arg;
+  auto *view = llvm::dyn_cast<ViewExpr>(arg);
+  if (!view || slicesByData(arg, scope()))
+    return takeOut(arg, "arg");
+  const Expr *named = visitView(*view);
+  if (!named)
+    return nullptr;
+  llvm::StringRef name = newName(arg);
+  Binding binding;
+  binding.kind = Binding::Kind::View;
+  binding.view =
+      analyzer.givenViews
+          .emplace_back(scope(), analyzer.graph, analyzer.diagnostics)
+          .find(named);
+  return binding.view ? bind(arg, name, binding) : nullptr;
 }
 
 /// Of a view: a tensor with a name, a view, or a part.
@@ -206,14 +234,27 @@ const Expr *Parts::visitAccess(const AccessExpr &access) {
   const Expr *view = access.view ? visitView(*access.view) : nullptr;
   if (access.view && !view)
     return nullptr;
-  bool byData = view && llvm::any_of(subscripts, [&](const Expr *subscript) {
-                  return namesData(subscript);
-                });
+  const Binding *given = scope().lookup(access.tensor);
+  bool isGiven = !view && given && given->kind == Binding::Kind::View;
+  bool byData =
+      (view || isGiven) && llvm::any_of(subscripts, [&](const Expr *subscript) {
+        return namesData(subscript);
+      });
   if (!byData && subscripts == access.subscripts && view == access.view)
     return &access;
   auto *result = analyzer.context.create<AccessExpr>(access);
   result->subscripts = subscripts;
   result->view = llvm::cast_or_null<ViewExpr>(view);
+  if (byData && isGiven) {
+    // Data name places of tensors.
+    const Expr *part = takeOut(
+        analyzer.context.create<NameExpr>(access.tensorRange, access.tensor),
+        "arg");
+    if (!part)
+      return nullptr;
+    result->tensor = llvm::cast<NameExpr>(part)->name;
+    return result;
+  }
   Views views(scope(), analyzer.graph, analyzer.diagnostics);
   while (byData && result->view) {
     const View *read = views.find(result->view);

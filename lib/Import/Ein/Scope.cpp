@@ -7,6 +7,12 @@
 
 using namespace tapestry::ein;
 
+const Tensor *Binding::tensorIn(const Graph &graph) const {
+  return kind == Kind::View     ? &view->info
+         : kind == Kind::Tensor ? &graph.tensors[tensor]
+                                : nullptr;
+}
+
 Scope Scope::ofBody(const Scope &around, llvm::StringRef counter) {
   Scope body;
   body.around = &around;

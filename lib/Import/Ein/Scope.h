@@ -20,15 +20,20 @@ struct Binding {
     Poison,   ///< its definition was wrong; uses fail without a word
     Constant, ///< a param or a number given to a macro
     Tensor,
+    View, ///< what a use of a macro gives for a tensor
     Macro
   };
   Kind kind = Kind::Poison;
   llvm::SMRange defined;
   Number constant;
   unsigned tensor = 0;
+  const struct View *view = nullptr;
   const ast::DefStmt *macro = nullptr;
   /// What the body of an imported macro sees; null: its own file.
   const class Scope *home = nullptr;
+
+  /// What it stands for, of the graph or seen otherwise; null for no tensor.
+  const Tensor *tensorIn(const Graph &graph) const;
 };
 
 /// The names of a file, or of one use of a macro.

@@ -259,6 +259,7 @@ std::optional<unsigned> StatementAnalyzer::resolveTensor(llvm::StringRef name,
   switch (binding->kind) {
   case Binding::Kind::Tensor:
     return binding->tensor;
+  case Binding::Kind::View:
   case Binding::Kind::Poison:
     return std::nullopt;
   case Binding::Kind::Constant:
@@ -288,21 +289,21 @@ bool StatementAnalyzer::collectName(const NameExpr &expr) {
     return collectLabelValue(expr, binding);
   if (namesNumber(expr))
     return true;
-  std::optional<unsigned> tensor = resolveTensor(expr.name, expr.range);
-  if (!tensor)
-    return false;
-  if (size_t rank = graph.tensors[*tensor].shape.size()) {
+  const Tensor *info = binding ? binding->tensorIn(graph) : nullptr;
+  if (size_t rank = info ? info->shape.size() : 0) {
     diagnostics
         .error(expr.range, "tensor '" + expr.name + "' has " +
                                countOf(rank, "dimension") +
                                " and is read without subscripts")
-        .note(binding->defined, "it is defined here as " +
-                                    typeToString(graph.tensors[*tensor].type,
-                                                 graph.tensors[*tensor].shape))
+        .note(binding->defined,
+              "it is defined here as " + typeToString(info->type, info->shape))
         .note("with labels each element is meant: Z[i, j] = X[i, j] of a "
               "matrix X; without any, whole tensors: Z = 2 * X");
     return false;
   }
+  std::optional<unsigned> tensor = resolveTensor(expr.name, expr.range);
+  if (!tensor)
+    return false;
   readScalar(expr, *tensor);
   return true;
 }
@@ -327,9 +328,13 @@ bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {
   access.fold = expr.fold;
   access.tensor = 0;
   bool isKnown;
+  const Binding *binding = expr.view ? nullptr : scope.lookup(expr.tensor);
   if (expr.view) {
     access.view = views.find(expr.view);
     isKnown = access.view;
+  } else if (binding && binding->kind == Binding::Kind::View) {
+    access.view = binding->view;
+    isKnown = true;
   } else {
     std::optional<unsigned> tensor =
         resolveTensor(expr.tensor, expr.tensorRange);

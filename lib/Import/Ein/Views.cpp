@@ -42,6 +42,8 @@ const View *Views::find(const Expr *expr) {
       view.tensor = binding->tensor;
       view.info = graph.tensors[binding->tensor];
       found = &view;
+    } else if (binding->kind == Binding::Kind::View) {
+      found = binding->view;
     } else if (binding->kind != Binding::Kind::Poison) {
       diagnostics.error(name->range, "'" + name->name + "' is not a tensor")
           .note(binding->defined, "it is defined here");

@@ -28,10 +28,8 @@ llvm::SmallVector<const Expr *, 4> tapestry::ein::partsOf(const Expr *expr) {
 const Tensor *WholeTensors::wholeTensor(const Expr *expr) const {
   auto *name = llvm::dyn_cast<NameExpr>(expr);
   const Binding *binding = name ? scope.lookup(name->name) : nullptr;
-  if (!binding || binding->kind != Binding::Kind::Tensor)
-    return nullptr;
-  const Tensor &tensor = graph.tensors[binding->tensor];
-  return tensor.shape.empty() ? nullptr : &tensor;
+  const Tensor *tensor = binding ? binding->tensorIn(graph) : nullptr;
+  return !tensor || tensor->shape.empty() ? nullptr : tensor;
 }
 
 /// `-1`, which counts from the end.
@@ -53,7 +51,8 @@ bool WholeTensors::mentionsWhole(const Expr *expr) const {
 bool tapestry::ein::readsTensor(const Expr *expr, const Scope &scope) {
   if (auto *name = llvm::dyn_cast<NameExpr>(expr)) {
     const Binding *binding = scope.lookup(name->name);
-    return binding && binding->kind == Binding::Kind::Tensor;
+    return binding && (binding->kind == Binding::Kind::Tensor ||
+                       binding->kind == Binding::Kind::View);
   }
   return llvm::isa<AccessExpr, ReduceExpr, MatMulExpr, ViewExpr>(expr) ||
          llvm::any_of(partsOf(expr), [&](const Expr *part) {

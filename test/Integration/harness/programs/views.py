@@ -204,6 +204,17 @@ def slices(A, V, T, E, W):
     D = 2 * scale(scale(A, 3) + 1, v[0]) - A
     E = turned(transpose(B)) + scale(B, sum(v))
     F[i, j] = transpose(A)[T[i], j] - flip[0](transpose(A))[T[i], j]
+    def times(A[i, j], B[j, k]) -> C[i, k] {
+      C[i, k] = sum[j] A[i, j] * B[j, k]
+    }
+    def gram(A[i, j]) -> C[i, k] {
+      C = times(A, transpose(A))
+    }
+    def rows(A[i, j], T[n]) -> R[n, j] {
+      R[n, j] = A[T[n], j] - pad(A, 1)[n - 1, j]
+    }
+    K = gram(concat[0](transpose(B)[1:, :], flip[1](A))) + 1
+    L = rows(transpose(A), T[::-1])
     G = sum(A) + prod(v) * max(A @ B) - min(v)
     H[i, j] = A[i, j] * sum(A[1:, :]) - mean(v)
     I = argmax(A)
@@ -218,12 +229,13 @@ def slices(A, V, T, E, W):
         "T": integers(0, 4, 6, type="i32"),
         "v": integers(-9, 9, 5, type="f64"),
     },
-    "C:f64 D:f64 E:f64 F:f64 G:f64 H:f64 I:i64 J:i64 x:f64",
+    "C:f64 D:f64 E:f64 F:f64 G:f64 H:f64 I:i64 J:i64 K:f64 L:f64 x:f64",
 )
 def parts_of_statements(A, B, T, v):
     x = v
     for _ in range(3):
         x = (v - x) * 2 + A[0]
+    joined = np.concatenate([B.T[1:], A[:, ::-1]])
     return {
         "C": (A @ B).T @ A,
         "D": 2 * (A * 3 + 1) * v[0] - A,
@@ -233,5 +245,7 @@ def parts_of_statements(A, B, T, v):
         "H": A * A[1:].sum() - v.mean(),
         "I": A.argmax(),
         "J": (A > 1).sum(),
+        "K": joined @ joined.T + 1,
+        "L": A.T[T[::-1]] - np.pad(A.T, ((1, 0), (0, 0)), constant_values=1)[:6],
         "x": x,
     }
