@@ -133,6 +133,34 @@ for name, axis, source in (
     )  # fmt: skip
 
 workload(
+    "sort", """
+    input X : f32[{n}]
+    output S[r] = sort[i] X[i]
+    """,
+    {"n": 10_000_000}, {"n": 100_000},
+    lambda rng, n: {"X": normals(rng, n)},
+    "S",
+    numpy=lambda X: np.sort(X),
+    torch=lambda X: X.sort().values,
+    jax=lambda X: jax.numpy.sort(X),
+)  # fmt: skip
+
+workload(
+    "topk", """
+    input X : f32[{n}, 1000]
+    V[n, r:5], I[n, r] = topk[c] X[n, c]
+    output V, I
+    """,
+    {"n": 100_000}, {"n": 1_000},
+    lambda rng, n: {"X": normals(rng, n, 1000)},
+    "V",
+    numpy=lambda X: np.sort(np.partition(X, -5)[:, -5:])[:, ::-1],
+    torch=lambda X: X.topk(5).values,
+    jax=lambda X: jax.lax.top_k(X, 5)[0],
+    moved=lambda n: 4 * n * 1000,
+)  # fmt: skip
+
+workload(
     "normals", "output W[i:{n}] = random.normal[f32](7)\n",
     {"n": 100_000_000}, {"n": 1_000_000},
     None,
