@@ -182,6 +182,10 @@ constexpr AdviceRow adviceTable[] = {
     {"whole",
      "of all elements it is sum(X); along labels S[n] = sum[i] X[n, i], "
      "inside an expression 1 / sum[i](X[i])"},
+    {"until",
+     "behind 'until' a name is what the pass has made of it; beside the "
+     "value before it stands in the body: Y[i] = 2 * X[i], "
+     "E = max(abs(Y - X)), next X = Y"},
     {"slice", "what lies outside has labels: Y[i:8] = pad(X, 0)[i - 1]"},
     {"place", "the element of one place is a statement: T = X[3]; in a larger "
               "result Y[i:8] = select([i == 3], X[i], 0)"},

@@ -157,6 +157,13 @@ Parser::ExprPtr Parser::parsePrimary() {
     if (auto wordClass = classifyWord(token.spelling))
       return parseWord(*wordClass);
     // A tensor may have that name, but nothing stands side by side with one.
+    if (token.spelling == "next" && peekNext().is(TokenKind::Identifier)) {
+      diagnostics
+          .error(token.range(), "'next' stands on left sides in the body of a "
+                                "loop, not in an expression")
+          .note(adviceFor("until"));
+      return nullptr;
+    }
     if (token.spelling != "not" || !peekNext().is(TokenKind::Identifier))
       return parseReference();
     [[fallthrough]];
