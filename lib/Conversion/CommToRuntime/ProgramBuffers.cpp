@@ -58,6 +58,11 @@ LogicalResult tapestry::placeResults(func::FuncOp function) {
   OneShotBufferizationOptions options = programOptions();
   ReadInPlace state(function, options);
   IRRewriter rewriter(function.getContext());
+  // What is made in parts first, so that all of these are parts of the result.
+  for (auto result : llvm::to_vector(
+           function.getOps<bufferization::MaterializeInDestinationOp>()))
+    if (failed(eliminateEmptyTensors(rewriter, result, state)))
+      return failure();
   return eliminateEmptyTensors(rewriter, function, state);
 }
 

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LocalJoin.h"
+#include "LocalBorders.h"
 #include "LocalSpace.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -50,10 +51,10 @@ namespace {
 class LocalJoin {
 public:
   LocalJoin(OpBuilder &builder, tra::JoinOp join, Value device)
-      : b(builder), join(join), loc(join.getLoc()), grid(join.getDeviceGrid()),
-        partition(join.getResolvedPartition()), extents(join.getExtents()),
-        space(builder, loc, join.getVertexAttr(), device, grid, partition,
-              extents) {}
+      : b(builder), join(join), loc(join.getLoc()), device(device),
+        grid(join.getDeviceGrid()), partition(join.getResolvedPartition()),
+        extents(join.getExtents()), space(builder, loc, join.getVertexAttr(),
+                                          device, grid, partition, extents) {}
 
   Value lower(ValueRange operands);
 
@@ -68,14 +69,20 @@ private:
   Value emitInit(Type elementType, bool reduces);
   Value emitBody(OpBuilder &body, ValueRange arguments, Type accumulator,
                  bool reduces);
+  Value emitNest(ValueRange inputs, ArrayRef<AffineMap> maps, Value init,
+                 bool reduces);
+  Value lowerApart(LocalBorders &borders, ValueRange operands);
 
   OpBuilder &b;
   tra::JoinOp join;
   Location loc;
+  Value device;
   DeviceGrid grid;
   Partition partition;
   ArrayRef<int64_t> extents;
   LocalSpace space;
+  /// Per label the first point of the nest that is emitted.
+  SmallVector<Value> origin;
 };
 
 } // namespace
@@ -238,7 +245,7 @@ Value LocalJoin::emitBody(OpBuilder &body, ValueRange arguments,
   auto emitLabel = [&](tra::LabelOp label) -> Value {
     unsigned number = *join.labelNamed(label.getName());
     Value local = linalg::IndexOp::create(body, loc, number);
-    return arith::AddIOp::create(body, loc, local, space.start(number));
+    return arith::AddIOp::create(body, loc, local, origin[number]);
   };
   for (Operation &op : kernel.without_terminator()) {
     if (auto label = dyn_cast<tra::LabelOp>(op)) {
@@ -265,7 +272,62 @@ Value LocalJoin::emitBody(OpBuilder &body, ValueRange arguments,
   return toStored(body, loc, value, accumulator);
 }
 
+/// One nest over the points of all labels; `maps` are those of the inputs.
+Value LocalJoin::emitNest(ValueRange inputs, ArrayRef<AffineMap> maps,
+                          Value init, bool reduces) {
+  SmallVector<AffineMap> all(maps);
+  all.push_back(join.getResultMap());
+  SmallVector<utils::IteratorType> iterators(numLabels(),
+                                             utils::IteratorType::reduction);
+  for (AffineExpr expr : join.getResultMap().getResults())
+    iterators[cast<AffineDimExpr>(expr).getPosition()] =
+        utils::IteratorType::parallel;
+  Type accumulator = cast<RankedTensorType>(init.getType()).getElementType();
+  auto generic = linalg::GenericOp::create(
+      b, loc, TypeRange{init.getType()}, inputs, ValueRange{init}, all,
+      iterators, [&](OpBuilder &body, Location, ValueRange arguments) {
+        linalg::YieldOp::create(
+            body, loc, emitBody(body, arguments, accumulator, reduces));
+      });
+  generic->setAttr("tapestry.vertex", join.getVertexAttr());
+  return generic.getResult(0);
+}
+
+/// A nest for each border and one for the interior, which fill the result.
+Value LocalJoin::lowerApart(LocalBorders &borders, ValueRange operands) {
+  Type element = storageType(join.getResult().getType().getElementType());
+  Value result = emitInit(element, /*reduces=*/false);
+  for (const LocalBorders::Region &region : borders.regions()) {
+    SmallVector<Value> inputs;
+    SmallVector<AffineMap> maps;
+    for (auto [first, end] : join.getOperandPieces())
+      inputs.push_back(borders.window(region, first,
+                                      operands.slice(first, end - first),
+                                      maps.emplace_back()));
+    SmallVector<OpFoldResult> offsets, sizes, ones;
+    for (AffineExpr expr : join.getResultMap().getResults()) {
+      unsigned label = cast<AffineDimExpr>(expr).getPosition();
+      offsets.push_back(arith::SubIOp::create(b, loc, region.starts[label],
+                                              space.start(label))
+                            .getResult());
+      sizes.push_back(region.sizes[label]);
+      ones.push_back(b.getIndexAttr(1));
+    }
+    Value init = tensor::EmptyOp::create(b, loc, sizes, element);
+    origin = region.starts;
+    Value part = emitNest(inputs, maps, init, /*reduces=*/false);
+    result = tensor::InsertSliceOp::create(b, loc, part, result, offsets, sizes,
+                                           ones);
+  }
+  return result;
+}
+
 Value LocalJoin::lower(ValueRange operands) {
+  LocalBorders borders(b, join, space, device);
+  if (borders.apply())
+    return lowerApart(borders, operands);
+  for (unsigned label = 0; label < numLabels(); ++label)
+    origin.push_back(space.start(label));
   bool reduces = !join.getReducedLabels().empty();
   Type accumulator = storageType(join.getResult().getType().getElementType());
 
@@ -294,20 +356,7 @@ Value LocalJoin::lower(ValueRange operands) {
   }
 
   Value init = emitInit(accumulator, reduces);
-  maps.push_back(join.getResultMap());
-  SmallVector<utils::IteratorType> iterators(numLabels(),
-                                             utils::IteratorType::reduction);
-  for (AffineExpr expr : join.getResultMap().getResults())
-    iterators[cast<AffineDimExpr>(expr).getPosition()] =
-        utils::IteratorType::parallel;
-  auto generic = linalg::GenericOp::create(
-      b, loc, TypeRange{init.getType()}, inputs, ValueRange{init}, maps,
-      iterators, [&](OpBuilder &body, Location, ValueRange arguments) {
-        linalg::YieldOp::create(
-            body, loc, emitBody(body, arguments, accumulator, reduces));
-      });
-  generic->setAttr("tapestry.vertex", join.getVertexAttr());
-  return generic.getResult(0);
+  return emitNest(inputs, maps, init, reduces);
 }
 
 Value tapestry::lowerLocalJoin(OpBuilder &builder, tra::JoinOp join,
