@@ -165,6 +165,9 @@ private:
   bool bindResultLabels(const Scope &scope, Scope &use,
                         const ast::EquationStmt &stmt, const ast::DefStmt &def,
                         const ast::Formal &result);
+  std::optional<unsigned> addCopy(const Scope &use,
+                                  const ast::EquationStmt &stmt,
+                                  const ast::Formal &formal, unsigned number);
   std::optional<unsigned> takeResult(const Scope &use,
                                      const ast::EquationStmt &stmt,
                                      const ast::Formal &formal);

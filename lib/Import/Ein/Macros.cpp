@@ -15,13 +15,28 @@ static std::string describeFormal(const Formal &formal) {
   return ("'" + excerpt(formal.range) + "'");
 }
 
+/// The names that a statement defines, with their places.
+static llvm::SmallVector<const Stmt *> definedBy(const Stmt &stmt) {
+  llvm::SmallVector<const Stmt *> names;
+  if (auto *equation = llvm::dyn_cast<EquationStmt>(&stmt)) {
+    names.push_back(equation);
+    llvm::append_range(names, equation->more);
+    return names;
+  }
+  const auto &loop = *llvm::cast<RepeatStmt>(&stmt);
+  llvm::append_range(names, loop.carried);
+  for (const Step &step : loop.body)
+    if (step.kind == Step::Kind::Collect)
+      names.push_back(step.stmt);
+  return names;
+}
+
 /// Whether the body of a macro has a statement that defines `name`.
 static bool defines(const DefStmt &def, llvm::StringRef name) {
-  return llvm::any_of(def.body, [&](const EquationStmt *stmt) {
-    return stmt->name == name ||
-           llvm::any_of(stmt->more, [&](const EquationStmt *side) {
-             return side->name == name;
-           });
+  return llvm::any_of(def.body, [&](const Stmt *stmt) {
+    return llvm::any_of(definedBy(*stmt), [&](const Stmt *defined) {
+      return defined->name == name;
+    });
   });
 }
 
@@ -304,7 +319,34 @@ std::optional<unsigned> Analyzer::takeResult(const Scope &use,
     return std::nullopt;
   }
   tensor.loc = stmt.nameRange.Start;
-  return result->tensor;
+  return tensor.isCarried ? addCopy(use, stmt, formal, result->tensor)
+                          : result->tensor;
+}
+
+/// What a loop leaves as the result of a statement, which others may ask
+/// something of, or carry on.
+std::optional<unsigned> Analyzer::addCopy(const Scope &use,
+                                          const EquationStmt &stmt,
+                                          const Formal &formal,
+                                          unsigned number) {
+  if (!countVertices(stmt, 1))
+    return std::nullopt;
+  const Tensor tensor = graph.tensors[number];
+  Vertex vertex;
+  Operand &read = vertex.operands.emplace_back();
+  read.tensor = number;
+  for (auto [label, extent] : llvm::zip_equal(formal.labels, tensor.shape)) {
+    LinearForm &form = read.subscripts.emplace_back();
+    form.terms.push_back({static_cast<unsigned>(vertex.labels.size()), 1});
+    vertex.labels.push_back({label.name.str(), extent});
+  }
+  vertex.numParallel = vertex.labels.size();
+  Node node;
+  node.kind = NodeKind::Operand;
+  node.type = tensor.type;
+  vertex.nodes.push_back(node);
+  return addTensor(use, stmt, tensor.name, tensor.type, tensor.shape,
+                   std::move(vertex));
 }
 
 const DefStmt *Analyzer::fitRest(const Scope &scope, const CallExpr &call,
@@ -406,19 +448,20 @@ Analyzer::expandUse(const Scope &scope, const EquationStmt &stmt,
   use.counters = scope.counters;
   if (!bindUse(scope, home, use, stmt, call, def))
     return results;
-  for (const EquationStmt *inner : def.body) {
-    use.announce(inner->name, inner->nameRange);
-    for (const EquationStmt *side : inner->more)
-      use.announce(side->name, side->nameRange);
-  }
+  for (const Stmt *inner : def.body)
+    for (const Stmt *defined : definedBy(*inner))
+      use.announce(defined->name, defined->nameRange);
 
   DiagnosticEngine::InstantiationScope note(diagnostics, call.range, def.name);
   calls.push_back(call.range.Start);
   expanding.push_back(macro.macro);
-  for (const EquationStmt *inner : def.body) {
+  for (const Stmt *inner : def.body) {
     if (diagnostics.limitReached() || limitReported)
       break;
-    visitEquation(use, *inner);
+    if (auto *loop = llvm::dyn_cast<RepeatStmt>(inner))
+      visitRepeat(use, *loop);
+    else
+      visitEquation(use, *llvm::cast<EquationStmt>(inner));
   }
   expanding.pop_back();
   calls.pop_back();

@@ -110,7 +110,7 @@ bool Parser::parseDefHeader(DefStmt &def) {
 bool Parser::parseDefBody(DefStmt &def) {
   Token open = token;
   advance();
-  llvm::SmallVector<const EquationStmt *> body;
+  llvm::SmallVector<const Stmt *> body;
   while (!token.is(TokenKind::RBrace) && !diagnostics.limitReached()) {
     if (token.is(TokenKind::EndOfFile)) {
       diagnostics
@@ -125,12 +125,18 @@ bool Parser::parseDefBody(DefStmt &def) {
     const char *start = token.spelling.begin();
     auto wordClass = classifyWord(token.spelling);
     Token name;
-    if (token.is(TokenKind::Identifier) && wordClass == WordClass::Statement)
+    if (atRepeat()) {
+      if (const RepeatStmt *loop = parseRepeat()) {
+        body.push_back(loop);
+        continue;
+      }
+    } else if (token.is(TokenKind::Identifier) &&
+               wordClass == WordClass::Statement)
       diagnostics.error(
           token.range(),
           "'" + token.spelling +
               "' cannot stand in the body of a macro, which "
-              "holds only statements of the form NAME[...] = ...");
+              "holds only loops and statements of the form NAME[...] = ...");
     else if (!token.is(TokenKind::Identifier))
       unexpected("a statement or '}'");
     else if (const EquationStmt *equation = parseEquation(name)) {
@@ -140,7 +146,7 @@ bool Parser::parseDefBody(DefStmt &def) {
     def.bodyInvalid = true;
     recover(start);
   }
-  def.body = context.copy<const EquationStmt *>(body);
+  def.body = context.copy<const Stmt *>(body);
   return consumeIf(TokenKind::RBrace);
 }
 

@@ -421,7 +421,8 @@ struct Formal {
 struct DefStmt : Stmt {
   llvm::ArrayRef<Formal> formals;
   llvm::ArrayRef<Formal> results;
-  llvm::ArrayRef<const EquationStmt *> body;
+  /// Equations and loops.
+  llvm::ArrayRef<const Stmt *> body;
   /// Whether a statement of the body was wrong: a call then says nothing more.
   bool bodyInvalid = false;
   /// Of a macro with `...` in its header what it is where that stands for no

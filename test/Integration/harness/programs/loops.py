@@ -260,3 +260,69 @@ def collected_nested(X0, K):
         P[s] = B[s, 3 - s] + T[3]
         X = X + Y
     return {"X": X, "B": B, "P": P, "Q": Q, "Z": B.sum(1).T}
+
+
+@program(
+    """
+    input A : f64[9, 9]
+    input B : f64[9]
+    input V : f64[4, 9]
+    def jacobi(A[i, j], B[i], tol = 1e-3) -> X[i], N {
+      D[i] = A[i, i]
+      repeat t:300 (X[i:9] = f64(0)) {
+        R[i] = B[i] - sum[j](A[i, j] * X[j])
+        next X[i] = X[i] + R[i] / D[i]
+      } until max[i](abs(R[i])) < tol
+      N = t.count
+    }
+    def smooth(X[..., c], times) -> Y[..., c] {
+      repeat s:times (Y = X) {
+        next Y[..., c] = 0.5 * Y[..., c] + 0.5 * wrap(Y)[..., c + 1]
+      }
+    }
+    def powers(X[i]) -> P[u, i] {
+      repeat q:5 (Y = X) {
+        collect P[q, i] = Y[i]
+        next Y[i] = Y[i] * X[i]
+      }
+    }
+    Dominant[i, j] = A[i, j] * 0.1 + 9 * [i == j]
+    X @ {i: 1}, N = jacobi(Dominant, B)
+    M, K = jacobi(Dominant, X, 1e-9)
+    S = smooth(V, 3)
+    repeat r:4 (W = V) {
+      next W = smooth(W, 2)
+      Q = smooth(W, 1)
+      collect H[r, i] = Q[i, 0]
+    }
+    P = powers(B)
+    """,
+    {"A": normal(9, 9, type="f64"), "B": normal(9, type="f64"), "V": normal(4, 9, type="f64")},
+    "X:f64 N:i64 M:f64 S:f64 W:f64 H:f64 P:f64",
+    exact={"N"},
+)
+def loops_in_macros(A, B, V):
+    A = 0.1 * A + 9 * np.eye(9)
+
+    def jacobi(B, tol):
+        X = np.zeros(9)
+        for t in range(300):
+            R = B - A @ X
+            X = X + R / np.diag(A)
+            if np.abs(R).max() < tol:
+                break
+        return X, t + 1
+
+    def smooth(X, times):
+        for _ in range(times):
+            X = 0.5 * X + 0.5 * np.roll(X, -1, -1)
+        return X
+
+    X, N = jacobi(B, 1e-3)
+    W, H = V, []
+    for _ in range(4):
+        H.append(smooth(W, 1)[:, 0])
+        W = smooth(W, 2)
+    M = jacobi(X, 1e-9)[0]
+    P = np.cumprod(np.tile(B, (5, 1)), axis=0)
+    return {"X": X, "N": N, "M": M, "S": smooth(V, 3), "W": W, "H": np.array(H), "P": P}
