@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analyzer.h"
+#include "Quotients.h"
 #include "WholeTensors.h"
 
 using namespace tapestry::ein;
@@ -29,6 +30,7 @@ private:
   const Expr *visitCall(const CallExpr &call, bool isWhole);
   const Expr *visitView(const ViewExpr &view);
   const Expr *visitAccess(const AccessExpr &access);
+  const AccessExpr *sliceAccess(const AccessExpr &access);
   const Expr *visitUse(const CallExpr &call);
   bool visitAll(llvm::ArrayRef<const Expr *> &exprs,
                 llvm::function_ref<const Expr *(const Expr *)> visitOne);
@@ -224,6 +226,24 @@ bool Parts::peel(const View &view, AccessExpr &access) {
   return true;
 }
 
+const AccessExpr *Parts::sliceAccess(const AccessExpr &access) {
+  Views views(scope(), analyzer.graph, analyzer.diagnostics);
+  auto shapeOf = [&]() -> llvm::ArrayRef<int64_t> {
+    if (llvm::any_of(access.subscripts, [&](const Expr *subscript) {
+          return namesData(subscript);
+        }))
+      return {};
+    if (const View *view = access.view ? views.find(access.view) : nullptr)
+      return view->info.shape;
+    const Binding *binding = scope().lookup(access.tensor);
+    const Tensor *tensor =
+        binding ? binding->tensorIn(analyzer.graph) : nullptr;
+    return tensor ? llvm::ArrayRef<int64_t>(tensor->shape)
+                  : llvm::ArrayRef<int64_t>();
+  };
+  return sliceQuotients(access, shapeOf, scope(), analyzer.context);
+}
+
 /// What data name lies in a tensor with a name.
 const Expr *Parts::visitAccess(const AccessExpr &access) {
   llvm::ArrayRef<const Expr *> subscripts = access.subscripts;
@@ -241,7 +261,7 @@ const Expr *Parts::visitAccess(const AccessExpr &access) {
         return namesData(subscript);
       });
   if (!byData && subscripts == access.subscripts && view == access.view)
-    return &access;
+    return sliceAccess(access);
   auto *result = analyzer.context.create<AccessExpr>(access);
   result->subscripts = subscripts;
   result->view = llvm::cast_or_null<ViewExpr>(view);

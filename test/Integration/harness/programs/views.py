@@ -151,6 +151,8 @@ def reshaped_views(A, B, K):
     Q = V[T]
     R[i:3] = V[2:8][2*i] + pad(V[2:8], 1)[2*i - 1]
     S = V[:][::2][1:]
+    X[i:10, j:20] = A[6 - 2 * ((i - 3) // 3 + 1), j % 4 + 5] + V[7 - i % 8]
+    Y[i:9] = V[3 * ((i - 2) // 4) + 4] - V[2 * (i // 2) + 1]
     repeat t:3 (v = A[0, :]) {
       next v = v + A[t + 1, :] * V[t]
     }
@@ -162,13 +164,14 @@ def reshaped_views(A, B, K):
         "E": integers(-9, 9, 13, 5, type="f64"),
         "W": integers(-9, 9, 3, 4, type="f64"),
     },
-    "D:f64 F:f64 H:f64 I:f64 J:f64 K:f64 L:f64 M:f64 N:f64 O:f64 P:f64 Q:f64 R:f64 S:f64 v:f64",
-    exact=set("DFHIJKLMNOPQRSv"),
+    "D:f64 F:f64 H:f64 I:f64 J:f64 K:f64 L:f64 M:f64 N:f64 O:f64 P:f64 Q:f64 R:f64 S:f64 X:f64 Y:f64 v:f64",
+    exact=set("DFHIJKLMNOPQRSXYv"),
 )
 def slices(A, V, T, E, W):
     v = A[0]
     for t in range(3):
         v = v + A[t + 1] * V[t]
+    i, j = np.arange(10), np.arange(20)
     return {
         "D": V[1:] - V[:-1],
         "F": V[::-1] * V[-1] + V[0],
@@ -184,6 +187,8 @@ def slices(A, V, T, E, W):
         "Q": V[T],
         "R": V[2:8][::2] + np.concatenate([[1], V[3:7:2]]),
         "S": V[::2][1:],
+        "X": A[6 - 2 * ((i - 3) // 3 + 1)][:, j % 4 + 5] + V[7 - i % 8][:, None],
+        "Y": V[3 * ((i[:9] - 2) // 4) + 4] - V[2 * (i[:9] // 2) + 1],
         "v": v,
     }
 
