@@ -4,9 +4,10 @@
     growth.py BUILD [--statements 100,1000,10000] [--devices 1,4] [--kinds ...]
 
 Chains on 16 x 16 of elementwise operations, of products, of both with softmax and
-max, of layers, and (if asked for) of products no two of which have the same kernel:
-a table of seconds of the whole command, and of the milliseconds that each statement
-between the last two counts costs. utils/bench/llama.py prints layers of a real model.
+max, of layers, of stencils that fold or wrap around what leaves their operand, and
+(if asked for) of products no two of which have the same kernel: a table of seconds of
+the whole command, and of the milliseconds that each statement between the last two
+counts costs. utils/bench/llama.py prints layers of a real model.
 """
 
 import argparse
@@ -31,6 +32,10 @@ KINDS = {
         "{t}[i,k] = softmax[k] {last}[i,k]",
         "{t}[i,j] = sum[k] {last}[i,k] * W[k,j]",
         "{t}[i,j] = X[i,j] + {last}[i,j]",
+    ],
+    "stencils": [
+        "{t}[i:16,j:16] = sum[r:3, q:3] edge({last})[i + r - 1,j + q - 1] / 9",
+        "{t}[i:16,j:16] = 0.5 * {last}[(i - 1) % 16,j] + 0.5 * {last}[(i + 1) % 16,j]",
     ],
     "distinct": ["{t}[i,k] = sum[j] {last}[i,j] * W[j,k] * {factor}"],
 }
@@ -63,7 +68,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--statements", default="100,1000,10000")
     parser.add_argument("--devices", default="1,4")
-    parser.add_argument("--kinds", default="elementwise,products,mixed,layers")
+    parser.add_argument("--kinds", default="elementwise,products,mixed,layers,stencils")
     options = parser.parse_args()
     tool = options.build.resolve() / "bin/tapestry"
     counts = sorted(int(word) for word in options.statements.split(","))

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::bufferization;
@@ -24,6 +25,22 @@ static OneShotBufferizationOptions programOptions() {
 // Where results go
 //===----------------------------------------------------------------------===//
 
+/// Where what `insert` inserts is computed: a part of the tensor that it is
+/// inserted into, at the same place.
+static OpOperand *findHole(tensor::InsertSliceOp insert) {
+  auto computed = insert.getSource().getDefiningOp<linalg::LinalgOp>();
+  if (!computed || !computed.hasPureTensorSemantics())
+    return nullptr;
+  OpOperand *init =
+      computed.getTiedOpOperand(cast<OpResult>(insert.getSource()));
+  auto hole = init->get().getDefiningOp<tensor::ExtractSliceOp>();
+  auto isSame = [](OpFoldResult a, OpFoldResult b) { return a == b; };
+  return hole && hole.getSource() == insert.getDest() &&
+                 hole.isSameAs(insert, isSame)
+             ? init
+             : nullptr;
+}
+
 /// What shares an empty tensor shares a buffer, from the first that uses it to
 /// the last.
 static void separateEmptyTensors(func::FuncOp function) {
@@ -33,23 +50,54 @@ static void separateEmptyTensors(func::FuncOp function) {
   for (tensor::EmptyOp empty : shared) {
     for (OpOperand &use :
          llvm::make_early_inc_range(empty.getResult().getUses())) {
-      auto computed = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
-      if (!computed || !computed.isDpsInit(&use))
-        continue;
-      b.setInsertionPoint(computed);
-      use.set(b.clone(*empty)->getResult(0));
+      Operation *user = use.getOwner();
+      auto insert = dyn_cast<tensor::InsertSliceOp>(user);
+      auto computed = dyn_cast<DestinationStyleOpInterface>(user);
+      if (insert && &use == &insert.getDestMutable()) {
+        OpOperand *hole = findHole(insert);
+        b.setInsertionPoint(hole ? hole->getOwner() : user);
+        Operation *own = b.clone(*empty);
+        use.set(own->getResult(0));
+        if (!hole)
+          continue;
+        IRMapping mapping;
+        mapping.map(empty.getResult(), own->getResult(0));
+        Operation *part = hole->get().getDefiningOp();
+        hole->set(b.clone(*part, mapping)->getResult(0));
+      } else if (computed && computed.isDpsInit(&use)) {
+        b.setInsertionPoint(computed);
+        use.set(b.clone(*empty)->getResult(0));
+      }
     }
+    for (Operation *user : llvm::make_early_inc_range(empty->getUsers()))
+      if (isa<tensor::ExtractSliceOp>(user) && user->use_empty())
+        user->erase();
     if (empty.use_empty())
       empty.erase();
   }
 }
 
+/// Whether more is written into the tensor that `copy` writes a part of.
+static bool isWrittenAround(linalg::CopyOp copy) {
+  return llvm::any_of(copy->getUsers(), [](Operation *user) {
+    return isa<tensor::InsertSliceOp>(user) &&
+           llvm::any_of(user->getUsers(), [&](Operation *next) {
+             auto insert = dyn_cast<tensor::InsertSliceOp>(next);
+             return insert && insert.getDest() == user->getResult(0);
+           });
+  });
+}
+
 namespace {
-/// What is read can be read in place: only writes have to be asked about.
+/// What is read can be read in place: only writes have to be asked about. What
+/// others read, too, cannot be computed where more is written before they do.
 class ReadInPlace : public OneShotAnalysisState {
 public:
   using OneShotAnalysisState::OneShotAnalysisState;
-  bool isInPlace(OpOperand &) const override { return true; }
+  bool isInPlace(OpOperand &operand) const override {
+    auto copy = dyn_cast<linalg::CopyOp>(operand.getOwner());
+    return !copy || operand.get().hasOneUse() || !isWrittenAround(copy);
+  }
 };
 } // namespace
 
@@ -85,7 +133,9 @@ public:
 
 private:
   bool ownsResults(Operation *op);
-  bool isViewOfInput(Operation *op);
+  bool fillsOwnHole(tensor::InsertSliceOp insert);
+  void findOwners(Operation *op);
+  bool isRead(Operation *op);
   void acceptInPlace(Operation *op);
   void uniteEquivalent(Operation *op);
 
@@ -112,8 +162,33 @@ bool ProgramAnalysis::ownsResults(Operation *op) {
          });
 }
 
-/// A part of what nobody may write needs no copy.
-bool ProgramAnalysis::isViewOfInput(Operation *op) {
+/// Whether a tensor that such an operation owns is handed on as a whole, but
+/// for the part that is computed and inserted here.
+bool ProgramAnalysis::fillsOwnHole(tensor::InsertSliceOp insert) {
+  OpOperand *hole = findHole(insert);
+  Operation *source = insert.getDest().getDefiningOp();
+  return hole && source && source->getBlock() == insert->getBlock() &&
+         (isa<tensor::EmptyOp>(source) || owners.contains(source)) &&
+         insert.getDest().hasNUses(2) && hole->get().hasOneUse() &&
+         insert.getSource().hasOneUse();
+}
+
+void ProgramAnalysis::findOwners(Operation *op) {
+  if (ownsResults(op))
+    owners.insert(op);
+  auto insert = dyn_cast<tensor::InsertSliceOp>(op);
+  if (insert && fillsOwnHole(insert)) {
+    OpOperand *hole = findHole(insert);
+    owners.insert_range(ArrayRef<Operation *>{hole->get().getDefiningOp(),
+                                              hole->getOwner(), op});
+  }
+}
+
+/// Whether `op` only looks at tensors, or takes a part of what nobody may
+/// write.
+bool ProgramAnalysis::isRead(Operation *op) {
+  if (isa<tensor::ExtractOp, tensor::DimOp>(op))
+    return true;
   auto view = dyn_cast<tensor::ExtractSliceOp>(op);
   auto input = view ? view.getSource().getDefiningOp<ToTensorOp>() : nullptr;
   return input && !input.getWritable();
@@ -151,11 +226,10 @@ LogicalResult ProgramAnalysis::run() {
       order.push_back(op);
   });
   for (Operation *op : order)
-    if (ownsResults(op))
-      owners.insert(op);
+    findOwners(op);
   // Bottom up, as upstream does.
   for (Operation *op : llvm::reverse(order)) {
-    if (owners.contains(op) || isViewOfInput(op))
+    if (owners.contains(op) || isRead(op))
       acceptInPlace(op);
     else if (failed(state.analyzeSingleOp(op, dominance)))
       return failure();
