@@ -4,6 +4,8 @@
     check_growth.py [CASE ...]
 """
 
+import re
+
 import numpy as np
 
 from harness import driver
@@ -14,7 +16,7 @@ case = Group()
 STATEMENTS = 1000
 
 
-def chain(kind):
+def chain(kind, statements=STATEMENTS):
     """Statements of one kind, one after the other, and what they compute."""
     rng = np.random.default_rng(13)
     arrays = {
@@ -25,7 +27,7 @@ def chain(kind):
     weights += np.eye(11)
     arrays["W"] = weights.astype(np.float32)
     lines, last = ["input X : f32[13,11]", "input W : f32[11,11]"], "X"
-    for k in range(STATEMENTS):
+    for k in range(statements):
         step = k % 4 if kind == "mixed" else kind
         if step in ("products", 0):
             lines.append(f"T{k}[i,k] = sum[j] {last}[i,j] * W[j,k]")
@@ -51,8 +53,8 @@ def chain(kind):
     return "\n".join([*lines, f"output {last}", ""]), arrays, last, value
 
 
-def run_chain(bench, kind, devices):
-    source, arrays, last, want = chain(kind)
+def run_chain(bench, kind, devices, statements=STATEMENTS):
+    source, arrays, last, want = chain(kind, statements)
     bench.write("chain.ein", source)
     read = {name: array for name, array in arrays.items() if name == "X" or "W[" in source}
     files = driver.save_inputs(bench.folder, read) + driver.output_options([last])
@@ -69,9 +71,11 @@ def run_chain(bench, kind, devices):
 
 @case
 def values_and_peaks_of_long_programs(bench):
-    for kind in ("elementwise", "products", "mixed", "stencils"):
-        for devices in (1, 4):
+    for devices in (1, 4):
+        for kind in ("elementwise", "products", "mixed"):
             run_chain(bench, kind, devices)
+        # Three windows each.
+        run_chain(bench, "stencils", devices, STATEMENTS // 2)
 
 
 def functions_of(bench, name, devices):
@@ -81,6 +85,27 @@ def functions_of(bench, name, devices):
     defined = [line for line in done.stdout.splitlines() if line.startswith("  llvm.func")]
     kinds = ("@tapestry_kernel", "@collective.", ".part")
     return [sum(kind in line for line in defined) for kind in kinds]
+
+
+@case
+def many_tensors_meet_in_one_statement(bench):
+    """What parts of a program hand over is an address for each buffer."""
+    count = 400
+    lines = ["input X : f32[13,11]"]
+    lines += [f"T{k}[i,j] = X[i,j] * {k + 1}" for k in range(count)]
+    lines.append("output S = sum[i,j] " + " + ".join(f"T{k}[i,j]" for k in range(count)))
+    bench.write("fan.ein", "\n".join([*lines, ""]))
+    done = bench.tapestry("compile", "fan.ein", "--stop-after=code")
+    done.expect_status(0)
+    (part,) = re.findall(r"llvm\.func @[\w.]*\.part\(.*-> (!llvm\.struct<.*?>) attr", done.stdout)
+    if not re.fullmatch(r"!llvm\.struct<\((ptr(, )?)+\)>", part) or part.count("ptr") < count // 2:
+        raise CheckFailed(f"the first part hands over {part[:200]}")
+    array = np.random.default_rng(37).uniform(-1, 1, (13, 11)).astype(np.float32)
+    files = driver.save_inputs(bench.folder, {"X": array}) + driver.output_options(["S"])
+    bench.tapestry("run", "fan.ein", *files).expect_status(0)
+    got = driver.load_outputs(bench.folder, ["S"])["S"]
+    want = array.sum(dtype=np.float64) * count * (count + 1) / 2
+    np.testing.assert_allclose(got, want, rtol=1e-4)
 
 
 @case

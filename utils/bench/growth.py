@@ -5,9 +5,10 @@
 
 Chains on 16 x 16 of elementwise operations, of products, of both with softmax and
 max, of layers, of stencils that fold or wrap around what leaves their operand, and
-(if asked for) of products no two of which have the same kernel: a table of seconds of
-the whole command, and of the milliseconds that each statement between the last two
-counts costs. utils/bench/llama.py prints layers of a real model.
+(if asked for) of products and of random numbers no two of which have the same kernel,
+and of products by numbers that one statement adds up: a table of seconds of the whole
+command, and of the milliseconds that each statement between the last two counts
+costs. utils/bench/llama.py prints layers of a real model.
 """
 
 import argparse
@@ -38,25 +39,30 @@ KINDS = {
         "{t}[i:16,j:16] = 0.5 * {last}[(i - 1) % 16,j] + 0.5 * {last}[(i + 1) % 16,j]",
     ],
     "distinct": ["{t}[i,k] = sum[j] {last}[i,j] * W[j,k] * {factor}"],
+    "random": ["{t}[i,j] = {last}[i,j] + random.normal({k})"],
+    "sum": ["{t}[i,j] = X[i,j] * {factor}"],
 }
 
 
 def program(kind, statements):
     lines, last = ["input X : f32[16,16]"], "X"
-    if kind != "elementwise":
+    if any("W[" in form for form in KINDS[kind]):
         lines.append("input W : f32[16,16]")
     # Whole rounds, so that the result is a matrix.
     rounds = max(1, statements // len(KINDS[kind]))
     for k, form in enumerate(KINDS[kind] * rounds):
-        lines.append(form.format(t=f"T{k}", last=last, factor=1 + 1e-6 * k))
+        lines.append(form.format(t=f"T{k}", last=last, k=k, factor=1 + 1e-6 * k))
         last = f"T{k}"
+    if kind == "sum":
+        lines.append("S[i,j] = " + " + ".join(f"T{k}[i,j]" for k in range(rounds)))
+        last = "S"
     return "\n".join([*lines, f"output {last}", ""]), last
 
 
 def seconds(tool, kind, statements, devices, folder):
     source, last = program(kind, statements)
     (folder / "chain.ein").write_text(source)
-    files = ["-i", "X=X.npy"] + ([] if kind == "elementwise" else ["-i", "W=W.npy"])
+    files = ["-i", "X=X.npy"] + (["-i", "W=W.npy"] if "W[" in source else [])
     command = [tool, "run", "chain.ein", f"--devices={devices}", *files, "-o", f"{last}=out.npy"]
     start = time.monotonic()
     subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)

@@ -8,8 +8,7 @@
 
 using namespace mlir;
 
-/// What bufferAt() made `memref` of, if it did.
-static Value pointerMadeInto(Value memref) {
+Value tapestry::pointerMadeInto(Value memref) {
   auto view = memref.getDefiningOp<memref::ReinterpretCastOp>();
   auto cast = view
                   ? view.getSource().getDefiningOp<UnrealizedConversionCastOp>()

@@ -14,6 +14,9 @@
 
 namespace tapestry {
 
+/// What bufferAt() made `memref` of; null if it did not.
+mlir::Value pointerMadeInto(mlir::Value memref);
+
 /// Where the elements of `memref` begin.
 mlir::Value pointerTo(mlir::OpBuilder &b, mlir::Location loc,
                       mlir::Value memref);

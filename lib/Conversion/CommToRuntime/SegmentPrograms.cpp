@@ -222,12 +222,12 @@ Value Outliner::taken(Value value) {
   if (Value known = mapping.lookup(value))
     return known;
   Value made;
-  // Who frees a buffer needs all that is known of it.
+  // Who frees a buffer needs the pointer that was allocated.
   auto type = dyn_cast<MemRefType>(value.getType());
   if (Operation *op = value.getDefiningOp(); isConstant(op)) {
     made = OpBuilder::atBlockBegin(block).clone(*op)->getResult(0);
   } else if (type && type.getLayout().isIdentity() && !type.getMemorySpace() &&
-             !freed.contains(value)) {
+             (!freed.contains(value) || pointerMadeInto(value))) {
     made = takeBuffer(value, type);
   } else {
     arguments.push_back(value);
@@ -270,6 +270,15 @@ SmallVector<Value> Outliner::findResults() {
   return results;
 }
 
+/// Whether what was allocated is known by its address: hundreds of buffers that
+/// are handed over as all that describes them cost LLVM much.
+static bool isPointer(Value result) {
+  auto alloc = result.getDefiningOp<memref::AllocOp>();
+  return alloc && alloc.getType().hasStaticShape() &&
+         alloc.getType().getLayout().isIdentity() &&
+         !alloc.getType().getMemorySpace();
+}
+
 Part Outliner::outline(StringRef name) {
   Part part;
   part.function = func::FuncOp::create(loc, name, b.getFunctionType({}, {}));
@@ -288,14 +297,22 @@ Part Outliner::outline(StringRef name) {
   }
   takeNumbers(part);
   inner.setInsertionPointToEnd(block);
-  func::ReturnOp::create(inner, loc, results);
-  part.call = func::CallOp::create(b, loc, name, ValueRange(results).getTypes(),
-                                   arguments);
-  for (auto [result, handed] : llvm::zip_equal(results, part.call.getResults()))
+  SmallVector<Value> returned = llvm::map_to_vector(results, [&](Value result) {
+    return isPointer(result) ? pointerTo(inner, loc, result) : result;
+  });
+  func::ReturnOp::create(inner, loc, returned);
+  TypeRange types = ValueRange(returned).getTypes();
+  part.call = func::CallOp::create(b, loc, name, types, arguments);
+  for (auto [result, given] :
+       llvm::zip_equal(results, part.call.getResults())) {
+    Value handed = given;
+    if (isPointer(result))
+      handed = bufferAt(b, loc, given, cast<MemRefType>(result.getType()), {});
     result.replaceUsesWithIf(
         handed, [&](OpOperand &use) { return !isInside(use.getOwner()); });
-  part.function.setFunctionType(b.getFunctionType(
-      block->getArgumentTypes(), ValueRange(results).getTypes()));
+  }
+  part.function.setFunctionType(
+      b.getFunctionType(block->getArgumentTypes(), types));
   return part;
 }
 
@@ -511,7 +528,7 @@ func::FuncOp SegmentPrograms::segment(func::FuncOp body, func::FuncOp entry,
   outlineParts(block, cuts, floating, name, symbols);
   sinkToUses(block, floating);
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if ((isConstant(&op) || floating.contains(&op)) && op.use_empty())
+    if (floating.contains(&op) ? op.use_empty() : isOpTriviallyDead(&op))
       op.erase();
   return home;
 }
