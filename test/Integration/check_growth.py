@@ -75,7 +75,7 @@ def values_and_peaks_of_long_programs(bench):
         for kind in ("elementwise", "products", "mixed"):
             run_chain(bench, kind, devices)
         # Three windows each.
-        run_chain(bench, "stencils", devices, STATEMENTS // 2)
+        run_chain(bench, "stencils", devices, STATEMENTS // 4)
 
 
 def functions_of(bench, name, devices):
