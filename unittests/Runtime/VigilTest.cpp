@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 #include <arpa/inet.h>
 #include <csignal>
+#include <ctime>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,12 +17,21 @@ namespace {
 constexpr double timeoutSeconds = 0.3;
 constexpr double answerSeconds = 1;
 
-/// Another process, which answers and does nothing else.
+/// Does something for so long of its own time.
+void work(double seconds) {
+  for (clock_t end = clock() + clock_t(seconds * CLOCKS_PER_SEC);
+       clock() < end;) {
+  }
+}
+
+/// Another process, which answers, works when it is asked to and does nothing
+/// else.
 class Other {
 public:
   Other() {
-    int ends[2];
+    int ends[2], orders[2];
     EXPECT_EQ(pipe(ends), 0);
+    EXPECT_EQ(pipe(orders), 0);
     pid = fork();
     if (pid == 0) {
       auto *vigil = new Vigil;
@@ -29,16 +39,34 @@ public:
       elsewhere.host = vigil->own().host + 1;
       vigil->setProcesses({vigil->own(), elsewhere});
       (void)!write(ends[1], &vigil->own(), sizeof(ProcessIdentity));
-      while (true)
-        pause();
+      for (char order; read(orders[0], &order, 1) == 1;) {
+        work(0.1);
+        (void)!write(ends[1], &order, 1);
+      }
+      _exit(0);
     }
+    close(orders[0]);
+    order = orders[1];
+    done = ends[0];
     // Held open here, it would keep a process that died from being noticed.
     close(ends[1]);
     EXPECT_EQ(read(ends[0], &identity, sizeof(identity)),
               ssize_t(sizeof(identity)));
-    close(ends[0]);
   }
-  ~Other() { end(); }
+  ~Other() {
+    end();
+    close(order);
+    close(done);
+  }
+  /// Continues it until it has worked a little, and stops it.
+  void workAndStop() {
+    char word = 0;
+    kill(pid, SIGCONT);
+    EXPECT_EQ(write(order, &word, 1), 1);
+    EXPECT_EQ(read(done, &word, 1), 1);
+    kill(pid, SIGSTOP);
+    EXPECT_EQ(waitpid(pid, nullptr, WUNTRACED), pid);
+  }
   /// Leaves nothing of it, not even a zombie.
   void end() {
     if (!std::exchange(ended, true)) {
@@ -50,6 +78,7 @@ public:
   pid_t pid;
 
 private:
+  int order, done;
   bool ended = false;
 };
 
@@ -96,6 +125,21 @@ TEST(Vigil, SeesProcessesOfThisMachine) {
   EXPECT_EQ(watched(vigil, 3 * timeoutSeconds), "");
   kill(other.pid, SIGKILL);
   EXPECT_EQ(watched(vigil, 20), lost(other, "has ended"));
+}
+
+/// As cpulimit does it: seen stopped at every look, and never lost.
+TEST(Vigil, SeesWhatIsStoppedAndContinuedInTurns) {
+  Other other;
+  auto &vigil = *new Vigil;
+  vigil.setProcesses({vigil.own(), other.identity});
+  Vigil::Wait wait = Vigil::begin(1);
+  for (int turn = 0; turn < 5; ++turn) {
+    other.workAndStop();
+    wait.lastSeen -= 100;
+    EXPECT_EQ(vigil.findLost(wait, timeoutSeconds), "");
+  }
+  wait.lastSeen -= 100;
+  EXPECT_EQ(vigil.findLost(wait, timeoutSeconds), lost(other, "is stopped"));
 }
 
 /// A number that another process has got since is not the process.

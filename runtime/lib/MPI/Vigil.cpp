@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 using namespace tapestry::rt;
 
@@ -29,9 +30,17 @@ static double seconds() {
 // Processes of this machine
 //===----------------------------------------------------------------------===//
 
-/// The state letter of a process and when it started; false: there is none, or
-/// the system does not let us read it.
-static bool readState(int64_t pid, char &state, uint64_t &started) {
+namespace {
+/// What the system says of a process.
+struct ProcessState {
+  char letter = 0;
+  uint64_t worked = 0; // in ticks
+  uint64_t started = 0;
+};
+} // namespace
+
+/// False: there is none, or the system does not let us read it.
+static bool readState(int64_t pid, ProcessState &state) {
   FILE *file = fopen(format("/proc/%lld/stat", (long long)pid).c_str(), "re");
   if (!file)
     return false;
@@ -41,26 +50,31 @@ static bool readState(int64_t pid, char &state, uint64_t &started) {
   text[length] = '\0';
   // The command's name stands in parentheses and may hold any character.
   const char *at = strrchr(text, ')');
-  unsigned long long ticks = 0;
+  unsigned long long user = 0, system = 0, started = 0;
   if (!at || sscanf(at + 1,
-                    " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
-                    "%*d %*d %*d %*d %*d %llu",
-                    &state, &ticks) != 2)
+                    " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu "
+                    "%*d %*d %*d %*d %*d %*d %llu",
+                    &state.letter, &user, &system, &started) != 4)
     return false;
-  started = ticks;
+  state.worked = user + system;
+  state.started = started;
   return true;
 }
 
-/// What is wrong with a process that started then (0: it does not know).
-static std::string problemHere(int64_t pid, uint64_t started) {
-  char state = 0;
-  uint64_t found = 0;
-  if (!readState(pid, state, found))
+/// What is wrong with a process that started then (0: it does not know), and
+/// had worked so long when it was looked at last.
+static std::string problemHere(int64_t pid, uint64_t started,
+                               uint64_t &worked) {
+  ProcessState state;
+  if (!readState(pid, state))
     return kill(pid, 0) != 0 && errno == ESRCH ? "has ended" : "";
-  if ((started != 0 && found != started) || state == 'Z' || state == 'X')
+  if ((started != 0 && state.started != started) || state.letter == 'Z' ||
+      state.letter == 'X')
     return "has ended";
-  // A debugger's stop is another letter.
-  return state == 'T' ? "is stopped" : "";
+  uint64_t before = std::exchange(worked, state.worked);
+  // A debugger's stop is another letter. Who is stopped and continued in turns,
+  // to be slowed down, works in between.
+  return state.letter == 'T' && state.worked == before ? "is stopped" : "";
 }
 
 /// Where numbers of processes mean the same.
@@ -110,8 +124,9 @@ static sockaddr_in addressOf(uint32_t host, uint16_t port) {
 Vigil::Vigil(double answerSeconds) : answerSeconds(answerSeconds) {
   self.host = hostOf();
   self.pid = getpid();
-  char state;
-  readState(self.pid, state, self.started);
+  ProcessState state;
+  readState(self.pid, state);
+  self.started = state.started;
   socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   asking = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   sockaddr_in any = addressOf(htonl(INADDR_ANY), 0);
@@ -173,7 +188,8 @@ void Vigil::takeAnswers() {
 // Looking
 //===----------------------------------------------------------------------===//
 
-std::string Vigil::problemOf(int rank, double since) {
+std::string Vigil::problemOf(Wait &wait) {
+  int rank = wait.rank;
   const ProcessIdentity &process = processes[rank];
   if (process.host != self.host) {
     std::lock_guard<std::mutex> lock(mutex);
@@ -183,11 +199,11 @@ std::string Vigil::problemOf(int rank, double since) {
     bool answered = now - lastAnswer[rank] < answerSeconds;
     // Where there are no addresses of IPv4, silence says nothing. The first
     // question is under way.
-    return !asked[rank] || answered || now - since < answerSeconds
+    return !asked[rank] || answered || now - wait.since < answerSeconds
                ? ""
                : "is stopped, has ended or cannot be reached";
   }
-  return problemHere(process.pid, process.started);
+  return problemHere(process.pid, process.started, wait.worked);
 }
 
 double Vigil::pause(double timeoutSeconds) {
@@ -196,11 +212,11 @@ double Vigil::pause(double timeoutSeconds) {
 
 Vigil::Wait Vigil::begin(int rank) {
   double now = seconds();
-  return {rank, now, now};
+  return {rank, now, now, 0};
 }
 
 std::string Vigil::findLost(Wait &wait, double timeoutSeconds) {
-  std::string problem = problemOf(wait.rank, wait.since);
+  std::string problem = problemOf(wait);
   double now = seconds();
   if (problem.empty())
     wait.lastSeen = now;

@@ -48,6 +48,7 @@ public:
     int rank = -1;
     double since = 0;
     double lastSeen = 0;
+    uint64_t worked = 0; ///< in the machine's ticks
   };
   static Wait begin(int rank);
   /// How long to pause between looks.
@@ -60,7 +61,7 @@ public:
 private:
   void answer() const;
   /// What is wrong with the process at the moment; empty: nothing.
-  std::string problemOf(int rank, double since);
+  std::string problemOf(Wait &wait);
   void ask(int rank);
   void takeAnswers();
 
