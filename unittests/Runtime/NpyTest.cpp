@@ -154,6 +154,23 @@ TEST(Npy, OneNumberInParenthesesIsNoShape) {
             std::string::npos);
 }
 
+/// NumPy takes the last one; which one was meant nobody knows.
+TEST(Npy, NoKeyStandsTwice) {
+  TempFolder folder;
+  Described described(TAPESTRY_I8, {3});
+  std::string path = folder.file("a.npy");
+  for (const char *key :
+       {"'descr': '|i1'", "'fortran_order': False", "'shape': (3,)"}) {
+    std::string bytes = npyBytes("|i1", false, {3}, "abc");
+    size_t end = bytes.find('}');
+    std::string again = std::string(", ") + key + "}";
+    writeFile(path, bytes.replace(end, again.size(), again));
+    EXPECT_NE(openError(path, described.tensor).find("malformed header"),
+              std::string::npos)
+        << key;
+  }
+}
+
 TEST(Npy, ElementTypes) {
   EXPECT_TRUE(descrMatches("<V2", TAPESTRY_BF16));
   EXPECT_TRUE(descrMatches("|V2", TAPESTRY_BF16));

@@ -181,20 +181,15 @@ bool HeaderParser::member(NpyHeader &header) {
   std::string key;
   if (!string(key) || !take(':'))
     return false;
-  if (key == "descr") {
-    hasDescr = true;
+  // None stands twice: which one would hold?
+  if (key == "descr" && !std::exchange(hasDescr, true))
     return string(header.descr) || bracketed(header.descr);
-  }
-  if (key == "fortran_order") {
-    hasOrder = true;
+  if (key == "fortran_order" && !std::exchange(hasOrder, true)) {
     header.fortranOrder = word("True");
     return header.fortranOrder || word("False");
   }
-  if (key == "shape") {
-    hasShape = true;
-    return shape(header.shape);
-  }
-  return false;
+  return key == "shape" && !std::exchange(hasShape, true) &&
+         shape(header.shape);
 }
 
 Status HeaderParser::parse(NpyHeader &header) {
