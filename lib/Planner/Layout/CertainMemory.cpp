@@ -8,6 +8,18 @@ using namespace tapestry;
 using namespace tapestry::layout;
 using namespace tapestry::model;
 
+std::string layout::heldTensor(const PlanGraph &graph,
+                               const CertainBytes &held) {
+  const PlanVertex *tensor = &graph.vertices[held.vertex];
+  if (held.of == CertainBytes::Of::Operand ||
+      held.of == CertainBytes::Of::Fetched)
+    if (const PlanVertex &read =
+            graph.vertices[tensor->operands[held.operand].producer];
+        read.isInput)
+      tensor = &read;
+  return (tensor->isInput ? "input '" : "'") + tensor->name + "'";
+}
+
 static bool reduces(const PlanVertex &vertex) {
   return llvm::any_of(vertex.labels,
                       [](const PlanLabel &label) { return label.reduced; });

@@ -4,8 +4,8 @@
 #include "MemoryRepair.h"
 #include "MemorySearch.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include <algorithm>
-#include <map>
 
 using namespace tapestry;
 using namespace tapestry::optimize;
@@ -42,17 +42,24 @@ void optimize::findHolders(const PlanProblem &problem, const MemoryRows &rows,
   std::vector<int64_t> held = rows.held(problem, need.choice);
   if (!held.empty())
     need.step = rows.stepOf(llvm::max_element(held) - held.begin());
-  std::map<unsigned, int64_t> bytes;
-  for (const PlanProblem::MemoryTerm &term : problem.memory)
-    if (term.first <= need.step && need.step <= term.last)
-      bytes[term.ofEdge ? problem.edges[term.owner].to : term.owner] +=
-          bytesOfTerm(problem, term, need.choice);
-  for (auto [variable, held] : bytes)
-    if (held > 0)
-      need.holders.push_back({variable, held});
-  llvm::sort(need.holders, [](const auto &a, const auto &b) {
-    return std::make_pair(-a.second, a.first) <
-           std::make_pair(-b.second, b.first);
+  // Equal ones stand in the order of the terms.
+  llvm::StringMap<size_t> numberOf;
+  for (const PlanProblem::MemoryTerm &term : problem.memory) {
+    if (term.first > need.step || need.step > term.last)
+      continue;
+    unsigned owner = term.ofEdge ? problem.edges[term.owner].to : term.owner;
+    std::string tensor = term.tensor.empty()
+                             ? "'" + problem.variables[owner].name + "'"
+                             : term.tensor;
+    auto [at, isNew] = numberOf.try_emplace(tensor, need.holders.size());
+    if (isNew)
+      need.holders.emplace_back(tensor, 0);
+    need.holders[at->second].second += bytesOfTerm(problem, term, need.choice);
+  }
+  llvm::erase_if(need.holders, [](const auto &a) { return a.second == 0; });
+  llvm::sort(need.holders, [&](const auto &a, const auto &b) {
+    return std::make_pair(-a.second, numberOf.lookup(a.first)) <
+           std::make_pair(-b.second, numberOf.lookup(b.first));
   });
 }
 
@@ -102,27 +109,24 @@ llvm::Expected<MemoryNeed> optimize::leastMemory(const PlanProblem &problem,
   return need;
 }
 
-std::string optimize::describeHolders(const PlanProblem &problem,
-                                      const MemoryNeed &need) {
+std::string optimize::describeHolders(const MemoryNeed &need) {
   std::string text;
   llvm::raw_string_ostream os(text);
   unsigned named = 0;
   int64_t others = 0;
-  for (auto [variable, bytes] : need.holders) {
+  for (const auto &[tensor, bytes] : need.holders) {
     if (named == namedHolders) {
       others += bytes;
       continue;
     }
-    os << (named++ ? ", '" : "'") << problem.variables[variable].name << "' ("
-       << bytes << ")";
+    os << (named++ ? ", " : "") << tensor << " (" << bytes << ")";
   }
   if (others)
     os << " and others (" << others << ")";
   return text;
 }
 
-std::string optimize::describeMemoryNeed(const PlanProblem &problem,
-                                         const MemoryNeed &need) {
+std::string optimize::describeMemoryNeed(const MemoryNeed &need) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (need.lowerBound == need.bytes)
@@ -130,7 +134,6 @@ std::string optimize::describeMemoryNeed(const PlanProblem &problem,
   else
     os << "the least that was found to do is " << need.bytes
        << " bytes, no plan needs less than " << need.lowerBound;
-  os << ", held at step " << need.step << " by "
-     << describeHolders(problem, need);
+  os << ", held at step " << need.step << " by " << describeHolders(need);
   return text;
 }

@@ -62,7 +62,7 @@ static llvm::Error explainFailure(const PlanProblem &problem,
   auto need = leastMemory(problem, options);
   if (!need)
     return need.takeError();
-  std::string what = describeMemoryNeed(problem, *need);
+  std::string what = describeMemoryNeed(*need);
   std::string text =
       isCertain || need->lowerBound > problem.memoryLimit
           ? "no plan keeps within "

@@ -23,7 +23,7 @@ llvm::Expected<Solution> solveAnytimeWithinMemory(const PlanProblem &problem,
 void findHolders(const PlanProblem &problem, const MemoryRows &rows,
                  MemoryNeed &need);
 /// "'W' (33554432), 'X' (1024) and others (64)"
-std::string describeHolders(const PlanProblem &problem, const MemoryNeed &need);
+std::string describeHolders(const MemoryNeed &need);
 
 } // namespace tapestry::optimize
 

@@ -102,7 +102,7 @@ void PeakSearch::nameHolders(const Choice &ifNoneWasMeasured) {
   MemoryNeed need;
   need.choice = leanest.empty() ? ifNoneWasMeasured : leanest;
   findHolders(problem, rows, need);
-  outcome.holders = describeHolders(problem, need);
+  outcome.holders = describeHolders(need);
 }
 
 //===----------------------------------------------------------------------===//

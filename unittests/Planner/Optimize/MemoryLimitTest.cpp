@@ -90,8 +90,7 @@ TEST(MemoryLimit, LeastMemoryEqualsBruteForce) {
     EXPECT_EQ(need.lowerBound, need.bytes);
     EXPECT_EQ(problem.peakBytes(need.choice), need.bytes);
     int64_t held = 0;
-    for (auto [variable, bytes] : need.holders) {
-      EXPECT_LT(variable, problem.variables.size());
+    for (const auto &[tensor, bytes] : need.holders) {
       EXPECT_GT(bytes, 0);
       held += bytes;
     }
@@ -124,6 +123,9 @@ TEST(MemoryLimit, NamesWhoHoldsTheBytes) {
     expectError(solver(problem, {}),
                 {"no plan keeps within 999 bytes", "1000 bytes", "step 4",
                  "'big' (900), 'small' (100)"});
+  // What is read of an input is the input's and not the reader's.
+  problem.memory[1].tensor = "input 'A'";
+  expectError(solveExact(problem), {"input 'A' (900), 'small' (100)"});
   problem.memoryLimit = 1000;
   EXPECT_EQ(valueOf(solveExact(problem)).choice,
             (std::vector<uint32_t>{0, 1, 0}));
@@ -183,7 +185,7 @@ TEST(MemoryLimit, ExactSaysHowFarItGot) {
   llvm::handleAllErrors(std::move(nothing), [&](const MemoryError &error) {
     EXPECT_EQ(error.getNeededBytes(), need.bytes);
     EXPECT_EQ(error.getAvailableBytes(), problem.memoryLimit);
-    EXPECT_EQ(error.getNeed(), describeMemoryNeed(problem, need));
+    EXPECT_EQ(error.getNeed(), describeMemoryNeed(need));
   });
 }
 

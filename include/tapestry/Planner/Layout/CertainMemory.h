@@ -73,6 +73,10 @@ struct CertainBytes {
   unsigned last = 0;
 };
 
+/// What messages call the tensor whose bytes these are: what is read of an
+/// input is the input's, all else its vertex' ("input 'A'", "'C'").
+std::string heldTensor(const model::PlanGraph &graph, const CertainBytes &held);
+
 /// Three steps per vertex of the graph: its nest runs, partial values are
 /// combined, its result is at home.
 inline unsigned stepOfNest(unsigned vertex) { return 3 * vertex; }

@@ -89,6 +89,8 @@ struct PlanProblem {
     SharedBytes bytes;
     unsigned first = 0;
     unsigned last = 0;
+    /// What messages call the tensor; empty: the owner's name in quotes.
+    std::string tensor = {};
   };
   std::vector<MemoryTerm> memory;
   /// Where `memory` are lower bounds, terms that are closer to most programs: a

@@ -66,9 +66,9 @@ struct MemoryNeed {
   unsigned step = 0;
   /// No plan's peak is smaller; equal to `bytes` where that is proved smallest.
   int64_t lowerBound = 0;
-  /// Who holds bytes at the step, most first. What an edge holds counts for the
-  /// variable that it leads to.
-  std::vector<std::pair<unsigned, int64_t>> holders;
+  /// Who holds bytes at the step, most first: the tensors that the terms name;
+  /// else what an edge holds counts for the variable that it leads to.
+  std::vector<std::pair<std::string, int64_t>> holders;
   std::vector<uint32_t> choice;
 };
 
@@ -77,8 +77,7 @@ llvm::Expected<MemoryNeed> leastMemory(const PlanProblem &problem,
                                        const SolverOptions &options = {});
 
 /// "67.1 MB at step 12: 'W' 33.5 MB, ...", with bytes in full.
-std::string describeMemoryNeed(const PlanProblem &problem,
-                               const MemoryNeed &need);
+std::string describeMemoryNeed(const MemoryNeed &need);
 
 struct SolverInfo {
   llvm::StringRef name;

@@ -237,8 +237,9 @@ MemoryTerms::termsOf(llvm::ArrayRef<CertainBytes> held, bool isCertain) {
       homeEnds[each.vertex] = each.last;
   for (const CertainBytes &each : held) {
     unsigned v = each.vertex;
-    PlanProblem::MemoryTerm term = {false, graph.leadOf(v), nullptr, each.first,
-                                    each.last};
+    PlanProblem::MemoryTerm term = {false,     graph.leadOf(v),
+                                    nullptr,   each.first,
+                                    each.last, heldTensor(graph, each)};
     switch (each.of) {
     case Of::Home:
     case Of::CombinedHome:

@@ -548,7 +548,8 @@ Builder::termsOf(const PlanProblem &problem,
   std::vector<PlanProblem::MemoryTerm> terms;
   for (const CertainBytes &each : held) {
     unsigned v = each.vertex;
-    PlanProblem::MemoryTerm term = {false, 0, nullptr, each.first, each.last};
+    PlanProblem::MemoryTerm term = {
+        false, 0, nullptr, each.first, each.last, heldTensor(m.graph, each)};
     switch (each.of) {
     case Of::Home:
       term.owner = *m.variables[v].home;
