@@ -1,6 +1,7 @@
 //===- Translation.cpp - tapestry-translate --mlir-to-object --------------===//
 
 #include "tapestry/Codegen/Translation.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "tapestry/Codegen/Pipeline.h"
@@ -34,6 +35,11 @@ void tapestry::registerMLIRToObjectTranslation() {
         return success();
       },
       [](DialectRegistry &registry) {
+        // A message names the place; of a module all would be printed. This is
+        // the one that is called before the file is read.
+        registry.addExtension(+[](MLIRContext *context, BuiltinDialect *) {
+          context->printOpOnDiagnostic(false);
+        });
         registerCodegenDialects(registry);
         registerPluginDialects(registry);
       });

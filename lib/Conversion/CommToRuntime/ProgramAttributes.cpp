@@ -55,7 +55,8 @@ static bool isNames(Attribute attr) {
 
 static constexpr Entry programEntries[] = {
     {program::name, "a string", is<StringAttr>},
-    {program::devices, "a number of devices as i64", isDeviceCount},
+    {program::devices, "a number of devices from 1 to 1048576 as i64",
+     isDeviceCount},
     {program::entry, "a symbol", is<FlatSymbolRefAttr>},
     {program::body, "a symbol", is<FlatSymbolRefAttr>},
     {program::inputs, "a list", is<ArrayAttr>},

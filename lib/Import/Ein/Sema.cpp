@@ -10,8 +10,8 @@
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
 
-/// Of one index space: products up to here are computed in 64 bits.
-static constexpr WideInt mostPoints = WideInt(1) << 62;
+/// Of one index space, and one more: what is computed in 64 bits has fewer.
+static constexpr WideInt tooManyPoints = WideInt(1) << 62;
 /// Bytes of a tensor, and one more: the planner adds up some of them.
 static constexpr WideInt tooManyBytes = WideInt(1) << 59;
 
@@ -356,10 +356,10 @@ bool Analyzer::checkSize(llvm::StringRef name, llvm::SMRange range,
   WideInt points = 1;
   for (const VertexLabel &label : vertex.labels) {
     points *= label.extent;
-    if (points <= mostPoints)
+    if (points < tooManyPoints)
       continue;
     diagnostics.error(range, "the index space of '" + name +
-                                 "' has more than 2^62 points");
+                                 "' has 2^62 points or more");
     return false;
   }
   return true;

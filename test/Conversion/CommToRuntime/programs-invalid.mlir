@@ -29,12 +29,17 @@ module attributes {comm.programs = [{name = 3, devices = 2 : i64, entry = @tapes
 
 // -----
 
-// expected-error@below {{'comm.programs' has 'devices' = 0 : i64, expected a number of devices as i64}}
+// expected-error@below {{'comm.programs' has 'devices' = 0 : i64, expected a number of devices from 1 to 1048576 as i64}}
 module attributes {comm.programs = [{name = "p", devices = 0, entry = @tapestry_entry.p, body = @device_program.p, inputs = [], outputs = [], collectives = [], vertices = []}]} {}
 
 // -----
 
-// expected-error@below {{'comm.programs' has 'devices' = 2 : i8, expected a number of devices as i64}}
+// expected-error@below {{'comm.programs' has 'devices' = 100000000 : i64, expected a number of devices from 1 to 1048576 as i64}}
+module attributes {comm.programs = [{name = "p", devices = 100000000 : i64, entry = @tapestry_entry.p, body = @device_program.p, inputs = [], outputs = [], collectives = [], vertices = []}]} {}
+
+// -----
+
+// expected-error@below {{'comm.programs' has 'devices' = 2 : i8, expected a number of devices from 1 to 1048576 as i64}}
 module attributes {comm.programs = [{name = "p", devices = 2 : i8, entry = @tapestry_entry.p, body = @device_program.p, inputs = [], outputs = [], collectives = [], vertices = []}]} {}
 
 // -----

@@ -153,7 +153,7 @@ llvm::Error Inliner::checkLabels() const {
     points *= extent;
   if (points >= 0x1p62)
     return planError("the index space of '", op.getName(),
-                     "' would have more than 2^62 points");
+                     "' would have 2^62 points or more");
   for (unsigned label = 0; label < labels.size(); ++label)
     if (!seen.test(label))
       return planError("label '", labels[label], "' of '", op.getName(),

@@ -113,7 +113,7 @@ void TapestryOrderContractions::runOnOperation() {
       return signalPassFailure();
     }
   if (llvm::Error error = applyInPlace(getOperation(), rewrites)) {
-    emitError(getOperation().getLoc()) << llvm::toString(std::move(error));
+    emitPlanError(getOperation().getLoc(), std::move(error));
     return signalPassFailure();
   }
 }

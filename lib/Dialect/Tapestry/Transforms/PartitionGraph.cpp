@@ -21,9 +21,10 @@ static llvm::Expected<Plan> decide(PlanGraph &graph, const PlanRequest &request,
     return makePlan(graph, options);
   llvm::Expected<Plan> read = followPlanFile(request.planFile, graph, options);
   if (read && request.devices != 0 && request.devices != read->devices)
-    return errorAt(request.planFile, "the plan is for ",
-                   countOf(read->devices, "device"), ", but ", request.devices,
-                   request.devices == 1 ? " is" : " are", " asked for");
+    return faultError(Fault::Usage, request.planFile, "the plan is for ",
+                      countOf(read->devices, "device"), ", but ",
+                      request.devices, request.devices == 1 ? " is" : " are",
+                      " asked for");
   return read;
 }
 
@@ -59,10 +60,27 @@ void tapestry::teg::applyPlan(GraphOp graph, const GraphVertices &vertices,
   applyPlacement(vertices, plan.grid, plan.placement);
 }
 
+/// The location that "file:line:col" means, if a place is one.
+static std::optional<Location> locationOf(StringRef place,
+                                          MLIRContext *context) {
+  auto [lines, columnText] = place.rsplit(':');
+  auto [file, lineText] = lines.rsplit(':');
+  unsigned line, column;
+  if (lineText.getAsInteger(10, line) || columnText.getAsInteger(10, column))
+    return std::nullopt;
+  return FileLineColLoc::get(context, file, line, column);
+}
+
 void tapestry::teg::emitPlanError(Location loc, llvm::Error error) {
-  std::string text = llvm::toString(std::move(error));
-  if (!text.empty())
-    emitError(loc) << text;
+  ErrorFacts facts = factsOf(std::move(error));
+  if (facts.text.empty())
+    return;
+  if (auto known = locationOf(facts.place, loc.getContext()))
+    emitError(*known) << facts.text;
+  else if (facts.place.empty())
+    emitError(loc) << facts.text;
+  else
+    emitError(loc) << facts.place << ": " << facts.text;
 }
 
 static llvm::Expected<PartitionedGraph>

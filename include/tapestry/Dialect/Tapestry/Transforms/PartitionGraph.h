@@ -30,7 +30,8 @@ llvm::Expected<PartitionedGraph>
 partitionGraph(GraphOp graph, const plan::PlanRequest &request,
                const PeakFinder &findPeak = {});
 
-/// Says at `loc` what is wrong, unless it has been said (see reportedError).
+/// Says what is wrong, unless it has been said (see reportedError): where the
+/// error says, or at `loc`.
 void emitPlanError(mlir::Location loc, llvm::Error error);
 
 /// Writes a plan of the graph that `vertices` are of onto it.
