@@ -13,6 +13,7 @@ from harness.driver import CheckFailed
 case = Group()
 
 INPUTS = """\
+import stats
 input X : f32[8]
 input Y : f32[8]
 input M : f32[4, 5]
@@ -65,11 +66,31 @@ ADVICE = [
     ("[i] = clamp(S[i], x, y)", lambda d: np.clip(d.S, d.x, d.y)),
     ("[i] = round(S[i])", lambda d: np.rint(d.S)),
     ("[i] = atan2(S[i], y)", lambda d: np.arctan2(d.S, d.y)),
+    ("[i] = select(X[i] > 0, X[i], 0.01 * X[i])", lambda d: np.where(d.X > 0, d.X, 0.01 * d.X)),
+    ("[n, c] = layernorm[c](M[n, c], 1e-5)", lambda d: normed(d.M)),
+    ("[n, c] = softmax[c](M[n, c])", lambda d: np.exp(d.M) / np.exp(d.M).sum(1, keepdims=True)),
+    ("[i, k:8] = f32(A[i] == k)", lambda d: np.eye(8)[d.A]),
+    ("[i, j] = select([j >= i], M[i, j], 0)", lambda d: np.triu(d.M)),
+    ("[i, j] = select([j <= i], M[i, j], 0)", lambda d: np.tril(d.M)),
+    ("[i:8] = f32(i) / 7", lambda d: np.linspace(0, 1, 8)),
+    (" : f32[8] = zeros", lambda d: np.zeros_like(d.X)),
+    ("[i] = X[i] != 0", lambda d: d.X != 0),
+    (" = sum[i] X[i] != 0", lambda d: np.count_nonzero(d.X)),
+    ("[k:8] = any[i] A[i] == k", lambda d: np.isin(np.arange(8), d.A)),
+    ("[A[i]:8] = sum[i] 1", lambda d: np.bincount(d.A, minlength=8)),
+    (" = stats.covariance(M)", lambda d: np.cov(d.M, rowvar=False)),
+    (" = stats.correlation(M)", lambda d: np.corrcoef(d.M, rowvar=False)),
     ("[i] = S[i] ** 2", lambda d: np.square(d.S)),
     ("[i] = 1 / S[i]", lambda d: np.reciprocal(d.S)),
     ("[i] = abs(S[i]) < inf", lambda d: np.isfinite(d.S)),
     ("[i] = max(S[i], 0) + log1p(exp(0 - abs(S[i])))", lambda d: np.logaddexp(0, d.S)),
 ]
+
+
+def normed(rows):
+    """Each row less its mean, over its deviation."""
+    centred = rows - rows.mean(1, keepdims=True)
+    return centred / np.sqrt(rows.var(1, keepdims=True) + 1e-5)
 
 
 class Data:

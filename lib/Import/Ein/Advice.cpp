@@ -50,6 +50,18 @@ constexpr llvm::StringLiteral once =
     "a tensor is defined once, by one statement";
 constexpr llvm::StringLiteral ofComplex =
     "complex numbers are not supported yet: two tensors hold their parts";
+constexpr llvm::StringLiteral constant =
+    "constants have their shape written: Z : f32[8] = zeros; there are ones "
+    "and "
+    "full(2.5), too";
+constexpr llvm::StringLiteral known =
+    "shapes are known before the run: a mask is M[i] = X[i] != 0, a count "
+    "N = sum[i] X[i] != 0";
+constexpr llvm::StringLiteral counts =
+    "a count per value is C[A[i]:8] = sum[i] 1";
+constexpr llvm::StringLiteral covariance =
+    "of the columns they are stats.covariance(X) and stats.correlation(X), of "
+    "import stats";
 constexpr AdviceRow adviceTable[] = {
     {"where", "where(c, x, y) is select(c, x, y)"},
     {"if", "x if c else y is select(c, x, y)"},
@@ -61,6 +73,11 @@ constexpr AdviceRow adviceTable[] = {
     {"pow", "pow(x, y) is x ** y"},
     {"reciprocal", "reciprocal(x) is 1 / x"},
     {"absolute", "absolute(x) is abs(x)"},
+    {"leaky_relu", "leaky_relu(x) is select(x > 0, x, 0.01 * x)"},
+    {"layernorm",
+     "layernorm is L[n, c] = layernorm[c](M[n, c], 1e-5); with scale and "
+     "shift nn.layernorm(M, Scale, Shift), of import nn"},
+    {"softmax", "softmax is P[n, c] = softmax[c](M[n, c])"},
     {"fabs", "fabs(x) is abs(x)"},
     {"silu", "silu(x) is x * sigmoid(x)"},
     {"swish", "swish(x) is x * sigmoid(x)"},
@@ -92,6 +109,8 @@ constexpr AdviceRow adviceTable[] = {
     {"argsort", order},
     {"topk", order},
     {"median", order},
+    {"percentile", order},
+    {"quantile", order},
     {"transpose", "a transpose is transpose(A) or T[j, i] = A[i, j]"},
     {"reverse", "backwards is flip[0](X)"},
     {"swapaxes", "dimensions are exchanged by transpose[1, 0](A)"},
@@ -118,6 +137,22 @@ constexpr AdviceRow adviceTable[] = {
     {"floor_divide", "floor_divide(x, y) is x // y"},
     {"outer", "an outer product is P[i, j] = X[i] * Y[j]"},
     {"eye", "a unit matrix is E[i:8, j:8] = f32([i == j])"},
+    {"one_hot", "a row of each is H[i, k:8] = f32(A[i] == k)"},
+    {"triu", "the upper triangle is U[i, j] = select([j >= i], M[i, j], 0)"},
+    {"tril", "the lower triangle is L[i, j] = select([j <= i], M[i, j], 0)"},
+    {"linspace", "8 numbers from 0 to 1 are L[i:8] = f32(i) / 7"},
+    {"zeros_like", constant},
+    {"ones_like", constant},
+    {"full_like", constant},
+    {"empty", constant},
+    {"nonzero", known},
+    {"argwhere", known},
+    {"unique", "shapes are known before the run: which of the values 0 to 7 "
+               "occur is U[k:8] = any[i] A[i] == k"},
+    {"bincount", counts},
+    {"histogram", counts},
+    {"cov", covariance},
+    {"corrcoef", covariance},
     {"iota", numbers},
     {"arange", numbers},
     {"random", chance},

@@ -266,6 +266,28 @@ std::optional<int64_t> StatementAnalyzer::fittingExtent(unsigned label) const {
   return smallest;
 }
 
+/// Whether with that extent of a label no subscript of it leaves its tensor,
+/// not on the other side either.
+bool StatementAnalyzer::staysInside(unsigned label, int64_t extent) const {
+  for (const Access &access : accesses) {
+    if (access.leaves())
+      continue;
+    for (auto [dim, form] : llvm::enumerate(access.subscripts)) {
+      std::optional<LinearForm> resolved = resolve(form);
+      int64_t coefficient = form.coefficientOf(label);
+      // What is divided or wrapped around does not move by steps.
+      if (coefficient == 0 || !resolved || !form.isLinear())
+        continue;
+      Bounds bounds = boundsOf(*resolved);
+      (coefficient > 0 ? bounds.hi : bounds.lo) +=
+          WideInt(coefficient) * (extent - *labels[label].extent);
+      if (bounds.lo < 0 || bounds.hi >= infoOf(access).shape[dim])
+        return false;
+    }
+  }
+  return true;
+}
+
 /// The statement as it is written, but for the extent of one label; empty where
 /// it does not fit into a message.
 std::string StatementAnalyzer::statementWith(const LabelState &label,
@@ -297,6 +319,7 @@ std::string StatementAnalyzer::adviceOnBounds(const Access &access,
   std::string padded = "pad(" + infoOf(access).name + ", 0)[...]";
   if (!form.isLinear())
     return padded + " reads 0 outside the bounds";
+  bool isBefore = boundsOf(*resolve(form)).lo < 0;
   for (auto [position, label] : llvm::enumerate(labels)) {
     if (form.coefficientOf(position) == 0)
       continue;
@@ -304,12 +327,10 @@ std::string StatementAnalyzer::adviceOnBounds(const Access &access,
     if (!fitting || *fitting < 1 || *fitting >= *label.extent)
       continue;
     // Shrinking one label must be enough.
-    Bounds bounds = boundsOf(*resolve(form));
-    WideInt shift =
-        WideInt(form.coefficientOf(position)) * (*fitting - *label.extent);
-    (shift < 0 ? bounds.hi : bounds.lo) += shift;
-    if (bounds.lo < 0 || bounds.hi >= dimension)
+    if (!staysInside(position, *fitting)) {
+      isBefore = true;
       continue;
+    }
     std::string line = statementWith(label, *fitting);
     return "it stays inside with the extent '" + label.name.str() + ":" +
            std::to_string(*fitting) + "' where the label is introduced" +
@@ -320,7 +341,6 @@ std::string StatementAnalyzer::adviceOnBounds(const Access &access,
       form.constant >= -WideInt(dimension))
     return "indices count from the front: this one is " +
            toString(dimension + form.constant);
-  bool isBefore = boundsOf(*resolve(form)).lo < 0;
   return padded + " reads 0 outside the bounds" +
          (isBefore ? "; a result without those elements has a smaller extent "
                      "and reads i + 1 for i"

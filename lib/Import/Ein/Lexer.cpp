@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Unicode.h"
 #include <algorithm>
 
 using namespace tapestry::ein;
@@ -229,6 +230,23 @@ Token Lexer::lexPunctuation() {
   return lexUnknown();
 }
 
+/// The code point of a character that is there but cannot be seen.
+static std::optional<unsigned> invisibleCharacter(llvm::StringRef text) {
+  auto *at = reinterpret_cast<const llvm::UTF8 *>(text.bytes_begin());
+  llvm::UTF32 code = 0;
+  if (text.size() < 2 ||
+      llvm::convertUTF8Sequence(&at, text.bytes_end(), &code,
+                                llvm::strictConversion) != llvm::conversionOK)
+    return std::nullopt;
+  auto point = static_cast<int>(code);
+  bool isSpace = code == 0xa0 || (code >= 0x2000 && code <= 0x200f) ||
+                 code == 0x202f || code == 0x205f || code == 0x3000;
+  if (isSpace || !llvm::sys::unicode::isPrintable(point) ||
+      llvm::sys::unicode::isFormatting(point))
+    return code;
+  return std::nullopt;
+}
+
 Token Lexer::lexUnknown() {
   const char *start = current;
   // Take a whole character, so that the message stays valid UTF-8.
@@ -238,6 +256,9 @@ Token Lexer::lexUnknown() {
   current += std::max(length, 1u);
   Token token = make(TokenKind::Error, start);
   std::string shown = "'" + token.spelling.str() + "'";
+  if (std::optional<unsigned> code = invisibleCharacter(token.spelling))
+    shown = "the invisible character U+" +
+            llvm::utohexstr(*code, /*LowerCase=*/false, /*Width=*/4);
   if (length == 0 || !llvm::all_of(token.spelling, [](char c) {
         return (c & 0x80) || llvm::isPrint(c);
       }))

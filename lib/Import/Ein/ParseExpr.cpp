@@ -354,6 +354,18 @@ Parser::ExprPtr Parser::parseReference() {
 Parser::ExprPtr Parser::parseCall(const Token &callee,
                                   std::optional<ElementType> type) {
   Token open = token;
+  // einsum("ij,jk->ik", ...)
+  const char *behind = open.range().End.getPointer();
+  llvm::StringRef rest(behind, lexer.text().end() - behind);
+  if (llvm::StringRef advice = adviceFor(callee.spelling);
+      llvm::is_contained({"'", "\""}, rest.ltrim().take_front()) &&
+      !advice.empty()) {
+    diagnostics
+        .error(callee.range(), "there is no function or macro named '" +
+                                   callee.spelling + "', and no strings")
+        .note(advice);
+    return nullptr;
+  }
   advance();
   llvm::SmallVector<ExprPtr> args;
   unsigned depth = 0;
@@ -376,8 +388,13 @@ Parser::ExprPtr Parser::parseCall(const Token &callee,
         token.range(), "'" + callee.spelling +
                            "(...)' takes no subscripts; a tensor and pad(...) "
                            "do");
+    auto *argument =
+        args.empty() ? nullptr : llvm::dyn_cast<NameExpr>(args.front());
     if (llvm::StringRef advice = adviceFor(callee.spelling); !advice.empty())
       error.note(advice);
+    else if (argument)
+      error.note("its arguments do: " + callee.spelling + "(" + argument->name +
+                 "[...])");
     return nullptr;
   }
   return checkDepth(context.create<CallExpr>(

@@ -220,6 +220,12 @@ bool Parser::parseOutput() {
   advance();
   do {
     Token name;
+    if (token.is(TokenKind::Identifier) && token.spelling.contains('.')) {
+      errorAtToken("the name of a tensor")
+          .note("a value of another name gets one: output passes = " +
+                token.spelling);
+      return false;
+    }
     if (!parseName(name, "the name of a tensor"))
       return false;
     auto *stmt = context.create<OutputStmt>();
@@ -420,8 +426,16 @@ bool Parser::reportUnknownReduction(const Expr &expr, const Token &head) {
 
 bool Parser::parseReduceLabels(const Token &word,
                                llvm::ArrayRef<Label> &labels) {
-  if (!token.is(TokenKind::LSquare))
-    return unexpected("'[' and the labels of '" + word.spelling + "'");
+  if (!token.is(TokenKind::LSquare)) {
+    // The lexer has reported an Error token already.
+    if (!token.is(TokenKind::Error)) {
+      auto error =
+          errorAtToken("'[' and the labels of '" + word.spelling + "'");
+      if (llvm::StringRef advice = adviceFor(word.spelling); !advice.empty())
+        error.note(advice);
+    }
+    return false;
+  }
   bool isRest = peekNext().is(TokenKind::Ellipsis);
   if (!parseLabels(labels))
     return false;

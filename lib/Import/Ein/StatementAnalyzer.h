@@ -397,6 +397,7 @@ private:
                                       int64_t dimension) const;
   bool reportUndecided(bool ofUsed);
   std::optional<int64_t> fittingExtent(unsigned label) const;
+  bool staysInside(unsigned label, int64_t extent) const;
   std::string statementWith(const LabelState &label, int64_t extent) const;
   std::string adviceOnBounds(const Access &access, const SymbolicForm &form,
                              int64_t dimension) const;
