@@ -7,6 +7,7 @@
 #include "mlir/Parser/Parser.h"
 #include "tapestry-rt/Files.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
+#include "tapestry/Driver/OutputFile.h"
 #include "tapestry/Driver/Stage.h"
 #include "tapestry/Import/Ein/Import.h"
 #include "tapestry/InitAll.h"
@@ -63,6 +64,10 @@ ExitStatus Compilation::parse(std::unique_ptr<llvm::MemoryBuffer> text,
   } else {
     ein::EinOptions einOptions;
     einOptions.params = options.params;
+    for (const auto &[name, path] : options.inputs)
+      einOptions.namedInputs.emplace_back("-i " + name, name);
+    for (const auto &[name, path] : options.likes)
+      einOptions.namedInputs.emplace_back("--like " + name, name);
     einOptions.shapeOfInput = [&](llvm::StringRef input) {
       return shapeOfInput(options, input);
     };
@@ -113,6 +118,27 @@ ExitStatus Compilation::chooseGraph() {
   return ExitDone;
 }
 
+/// A file of --like has the shape of an input, whether params depend on it or
+/// not: an executable will refuse others.
+ExitStatus Compilation::checkLikes() {
+  std::vector<llvm::StringRef> known;
+  for (auto source : getGraph().getOps<teg::SourceOp>())
+    known.push_back(source.getName());
+  for (const auto &[name, path] : options.likes) {
+    if (!llvm::is_contained(known, name)) {
+      printError("--like " + name + ": " + ein::unknownInput(name, known));
+      return ExitUsage;
+    }
+    for (auto source : getGraph().getOps<teg::SourceOp>())
+      if (source.getName() == name)
+        if (ExitStatus wrong = report(rt::checkShape(
+                path, name,
+                cast<RankedTensorType>(source.getType()).getShape().vec())))
+          return wrong;
+  }
+  return ExitDone;
+}
+
 ExitStatus Compilation::load() {
   Stage stage(options, "reading the program");
   auto text = llvm::MemoryBuffer::getFile(options.program, /*IsText=*/true);
@@ -128,6 +154,8 @@ ExitStatus Compilation::load() {
   if (ExitStatus status = parse(std::move(*text), isMLIR))
     return status;
   if (ExitStatus wrong = chooseGraph())
+    return wrong;
+  if (ExitStatus wrong = checkLikes())
     return wrong;
   // Ordering by planned cost plans, so the wish has to make sense by now.
   PlanRequest request = options.planning;

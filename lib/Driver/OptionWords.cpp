@@ -21,6 +21,11 @@ std::string tapestry::driver::dashed(StringRef option) {
 
 /// Whose option it is, or which one may be meant.
 static std::string unknownOption(StringRef word, StringRef commandName) {
+  // The other commands take a program.
+  if (!word.starts_with("-"))
+    return (commandName + " takes no program, and '" + word +
+            "' is no option of it")
+        .str();
   StringRef name = word.ltrim('-').split('=').first;
   SmallVector<StringRef> own, owners;
   for (cl::SubCommand *command : cl::getRegisteredSubcommands()) {

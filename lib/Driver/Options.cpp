@@ -189,7 +189,8 @@ cl::list<std::string>
             cl::sub(calibrateCommand), cl::cat(category));
 cl::list<std::string>
     likes("like",
-          cl::desc("File whose shape decides params that have no value"),
+          cl::desc("File that has the shape of an input, and decides params "
+                   "that have no value"),
           cl::value_desc("A=a.npy"), cl::sub(compileCommand),
           cl::sub(planCommand), cl::cat(category));
 cl::list<std::string> feeds("feed",
@@ -409,6 +410,7 @@ static void checkUnused(Usage &usage) {
       alone.refuse("order");
       alone.refuse(graph);
       alone.refuse(params);
+      alone.refuse(likes);
     }
   }
   if (pareto.getNumOccurrences() || plot.getNumOccurrences() ||

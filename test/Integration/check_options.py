@@ -45,6 +45,8 @@ def unknown_option(bench):
     for word in ("--input", "--output=X=f", "-input"):
         bench.expect_error(bench.run(word, "X=f"), 2, f"^tapestry: error: unknown option '{word}'")
     # One that lacks its value.
+    finished = bench.tapestry("calibrate", "small.ein")
+    bench.expect_error(finished, 2, "calibrate takes no program, and 'small.ein' is no option")
     for word in ("--devices", "-D", "--report"):
         finished = bench.run(word)
         bench.expect_error(finished, 2, f"^tapestry: error: {word} needs a value$")
@@ -68,6 +70,7 @@ def options_without_effect(bench):
         ["--order=none"],
         ["--graph=g"],
         ["-D", "n=6"],
+        ["--like", "A=A.npy"],
     ):
         option = words[0].split("=")[0]
         finished = bench.tapestry("plan", *diff, *words)
@@ -273,6 +276,10 @@ def bad_machines(bench):
 @case
 def machine_without_its_cost_model(bench):
     bench.expect_error(bench.run("--machine=h100x8"), 2, "--machine", "--cost spmd", "'paper'")
+    finished = bench.tapestry(
+        "plan", "small.ein", "--machine=h100x8", "--cost=spmd", "--devices=16"
+    )
+    bench.expect_error(finished, 2, "16 devices, machine 'h100x8' has 8$")
     bench.expect_results(bench.run("--machine=h100x8", "--cost=spmd"))
 
 

@@ -113,6 +113,34 @@ def executables_have_their_extents(bench):
 
 
 @case
+def a_like_is_of_an_input_that_has_its_shape(bench):
+    """Whether the program needs it or not."""
+    prepare(bench)
+    sizes = ["-D", "n=11", "-D", "k=7"]
+    bench.tapestry("plan", "p.ein", *sizes, "--stop-after=graph").expect_status(0)
+    graph = bench.tapestry("plan", "p.ein", *sizes, "--stop-after=graph").stdout
+    bench.write("p.mlir", graph)
+    np.save(bench.folder / "short.npy", np.zeros((10, 7), np.float32))
+    unknown = "^tapestry: error: --like Q: the program has no input 'Q'; its inputs are X, W, "
+    for status, words, pattern in (
+        (2, ["p.ein", "--like=Q=X.npy"], unknown),
+        (2, ["p.ein", "--like=X=X.npy", "--like=Q=X.npy"], unknown),
+        (2, ["p.ein", *sizes, "--like=Q=X.npy"], unknown),
+        (2, ["p.mlir", "--like=Q=X.npy"], unknown),
+        (1, ["p.ein", *sizes, "--like=X=no.npy"], "^no.npy: error: cannot open: No such file"),
+        (1, ["p.mlir", "--like=X=no.npy"], "^no.npy: error: cannot open: No such file"),
+        (1, ["p.ein", *sizes, "--like=X=short.npy"], "shape .10, 7., but input 'X' has .11, 7."),
+        (1, ["p.mlir", "--like=X=short.npy"], "shape .10, 7., but input 'X' has .11, 7."),
+    ):
+        bench.expect_error(bench.tapestry("plan", *words), status, pattern)
+        bench.expect_error(bench.tapestry("compile", *words, "-o", "prog"), status, pattern)
+    bench.tapestry("plan", "p.ein", *sizes, "--like=X=X.npy").expect_status(0)
+    bench.tapestry("plan", "p.mlir", "--like=X=X.npy").expect_status(0)
+    finished = bench.tapestry("run", "p.ein", "-i", "Q=X.npy")
+    bench.expect_error(finished, 2, "-i Q: the program has no input 'Q'")
+
+
+@case
 def a_value_given_is_the_value(bench):
     X, W, V, files = prepare(bench)
     bench.tapestry("run", "p.ein", "-D", "n=11", *files).expect_status(0)

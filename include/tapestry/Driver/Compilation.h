@@ -45,6 +45,7 @@ public:
   const Options &getOptions() const { return options; }
   const Target &getTarget() const { return *target; }
   ExitStatus chooseGraph();
+  ExitStatus checkLikes();
   teg::GraphOp getGraph();
   const model::PlanGraph &getPlanGraph() const { return vertices.graph; }
   const plan::Plan &getPlan() const { return decided; }

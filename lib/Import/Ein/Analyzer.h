@@ -56,6 +56,7 @@ private:
                                      const Number &given);
   // Sizes.cpp: params without a value.
   void takeParams(const ast::Program &program);
+  void checkNamedInputs(const ast::Program &program);
   void takeParams(const ast::InputStmt &input,
                   llvm::ArrayRef<llvm::StringRef> open);
   std::optional<Number> takenParam(const ast::ParamStmt &stmt);

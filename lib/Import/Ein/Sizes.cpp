@@ -1,6 +1,8 @@
 //===- Sizes.cpp - Params that the inputs' files decide -------------------===//
 
 #include "Analyzer.h"
+#include "tapestry/Import/Ein/Words.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
@@ -13,9 +15,34 @@ void Analyzer::takeParams(const Program &program) {
         open.push_back(param->name);
   if (open.empty() || !options.shapeOfInput)
     return;
+  checkNamedInputs(program);
   for (const Stmt *stmt : program.statements)
     if (auto *input = llvm::dyn_cast<InputStmt>(stmt))
       takeParams(*input, open);
+}
+
+/// A file of no input decides nothing. Where nothing is open whoever reads the
+/// files says so.
+void Analyzer::checkNamedInputs(const Program &program) {
+  llvm::SmallVector<llvm::StringRef> known;
+  for (const Stmt *stmt : program.statements)
+    if (auto *input = llvm::dyn_cast<InputStmt>(stmt))
+      known.push_back(input->name);
+  for (const auto &[option, name] : options.namedInputs)
+    if (!llvm::is_contained(known, name))
+      // The mistake is not in the text.
+      diagnostics.error(llvm::SMRange(),
+                        option + ": " + unknownInput(name, known));
+}
+
+std::string tapestry::ein::unknownInput(llvm::StringRef name,
+                                        llvm::ArrayRef<llvm::StringRef> known) {
+  llvm::StringRef meant = nearestWord(name, known);
+  return ("the program has no input '" + name + "'; " +
+          (known.empty() ? "it has no inputs at all"
+                         : "its inputs are " + llvm::join(known, ", ")) +
+          (meant.empty() ? "" : "; did you mean '" + meant + "'?"))
+      .str();
 }
 
 void Analyzer::takeParams(const InputStmt &input,

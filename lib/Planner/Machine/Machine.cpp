@@ -223,11 +223,11 @@ static bool layOver(llvm::ArrayRef<Machine::Axis> axes, int64_t devices,
 llvm::Expected<DeviceGrid> machine::gridOn(const Machine &machine,
                                            int64_t devices) {
   if (devices < 1 || devices > maxDevices)
-    return planError(countOf(devices, "device"), "; a grid has 1 to ",
-                     maxDevices);
+    return faultError(Fault::Usage, "", countOf(devices, "device"),
+                      "; a grid has 1 to ", maxDevices);
   if (machine.devices != 0 && devices > machine.devices)
-    return planError(countOf(devices, "device"), ", machine '", machine.name,
-                     "' has ", machine.devices);
+    return faultError(Fault::Usage, "", countOf(devices, "device"),
+                      ", machine '", machine.name, "' has ", machine.devices);
   DeviceGrid grid;
   if (machine.axes.empty()) {
     grid.axes.push_back({"d", devices});
@@ -245,9 +245,9 @@ llvm::Expected<DeviceGrid> machine::gridOn(const Machine &machine,
     int64_t fewer = std::min(devices - 1, most);
     while (!layOver(machine.axes, fewer, sizes))
       --fewer;
-    return planError(countOf(devices, "device"),
-                     " cannot be laid over the axes ", shape, " of machine '",
-                     machine.name, "'; ", fewer, " can");
+    return faultError(Fault::Usage, "", countOf(devices, "device"),
+                      " cannot be laid over the axes ", shape, " of machine '",
+                      machine.name, "'; ", fewer, " can");
   }
   for (auto [axis, size] : llvm::zip_equal(machine.axes, sizes))
     if (size > 1)

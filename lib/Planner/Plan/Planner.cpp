@@ -471,19 +471,20 @@ llvm::Expected<Plan> Search::planForAtMost(int64_t devices) {
   auto best = planFor(devices);
   // Not every count is a grid on every machine: then fewer are planned for.
   // What else is wrong is an error.
-  std::string refusal;
+  ErrorFacts refused;
   if (auto grid = gridFor(devices); !grid)
-    refusal = llvm::toString(grid.takeError());
+    refused = factsOf(grid.takeError());
+  bool isRefused = !refused.text.empty();
   int64_t most = 1;
   for (const Machine::Axis &axis : options.machine.axes)
     most *= axis.size;
-  if (!refusal.empty() && devices > most) {
+  if (isRefused && devices > most) {
     llvm::consumeError(best.takeError());
-    return planError(refusal);
+    return refused.toError();
   }
   // Fewer devices may need less memory where they cut more evenly.
   bool wantsMemory = false;
-  if (!best && refusal.empty()) {
+  if (!best && !isRefused) {
     llvm::Error error = best.takeError();
     wantsMemory = memoryLimit != 0 && error.isA<MemoryError>();
     if (!wantsMemory)
@@ -492,7 +493,7 @@ llvm::Expected<Plan> Search::planForAtMost(int64_t devices) {
   } else if (!best) {
     llvm::consumeError(best.takeError());
   }
-  bool isFound = refusal.empty() && !wantsMemory;
+  bool isFound = !isRefused && !wantsMemory;
   std::map<int64_t, double> bounds;
   bool isProved = false;
   double price = 0;
@@ -524,10 +525,10 @@ llvm::Expected<Plan> Search::planForAtMost(int64_t devices) {
   }
   if (!isFound && wantsMemory) {
     need.isComplete = need.isComplete && others.size() + 1 == size_t(devices);
-    return this->refusal();
+    return refusal();
   }
   if (!isFound)
-    return planError(refusal);
+    return refused.toError();
   double lowerBound = boundOverCounts(bounds, best->plan.cost);
   stateBound(best->plan, lowerBound, isProved && lowerBound >= best->plan.cost);
   return std::move(best->plan);

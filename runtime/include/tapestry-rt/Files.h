@@ -36,6 +36,10 @@ public:
   /// Names the file aside; `id` is common to all processes that write it and
   /// to no other file. From here on a failure or a signal removes it.
   void nameAside(uint64_t id);
+  /// The same where another process creates the file, by the name that it has
+  /// there; empty: it is not wanted. What the path means here is not looked at:
+  /// each process has a standard output of its own.
+  void joinAside(const std::string &name);
   const std::string &aside() const { return temporary; }
   /// Creates the file aside. Its descriptor stays this object's.
   Status create(int &fd, bool executable = false);
@@ -77,13 +81,16 @@ Status putFile(const std::string &path, const std::string &bytes,
 /// What stands for a file in messages ("--json", "output 'C'"), and its path.
 using NamedFile = std::pair<std::string, std::string>;
 /// Fails where two of `written` are one file, or one of them is among `read`,
-/// by whatever names. Pipes and devices take several.
+/// by whatever names. /dev/null takes several.
 Status checkDistinct(const std::vector<NamedFile> &written,
                      const std::vector<NamedFile> &read);
 
 /// Reads the shape that the header of a .npy file states. Messages start with
 /// the file's name.
 Status readShape(const std::string &path, std::vector<int64_t> &shape);
+/// Fails unless that is the shape of the input that the file is for.
+Status checkShape(const std::string &path, const std::string &input,
+                  const std::vector<int64_t> &shape);
 
 /// Opens what is closed of standard input, output and error, so that no file
 /// gets their numbers and the messages. Writing to a closed standard output

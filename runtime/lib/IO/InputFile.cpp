@@ -28,6 +28,18 @@ InputFile::~InputFile() {
 // Opening
 //===----------------------------------------------------------------------===//
 
+static Status compareShapes(const std::string &path, const NpyHeader &header,
+                            const char *input, const int64_t *shape, int rank) {
+  auto found = static_cast<int>(header.shape.size());
+  if (found == rank &&
+      std::equal(header.shape.begin(), header.shape.end(), shape))
+    return Status::success();
+  return fileError(path, ExitBadInput,
+                   format("has shape %s, but input '%s' has %s",
+                          shapeText(header.shape.data(), found).c_str(), input,
+                          shapeText(shape, rank).c_str()));
+}
+
 Status InputFile::checkHeader(const TapestryTensor &tensor,
                               int64_t fileBytes) const {
   if (!descrMatches(header.descr, tensor.dtype))
@@ -35,14 +47,10 @@ Status InputFile::checkHeader(const TapestryTensor &tensor,
                      format("holds %s, but input '%s' takes %s",
                             descrText(header.descr).c_str(), tensor.name,
                             dtypeName(tensor.dtype)));
-  auto rank = static_cast<int>(header.shape.size());
-  if (rank != tensor.rank ||
-      !std::equal(header.shape.begin(), header.shape.end(), tensor.shape))
-    return fileError(path, ExitBadInput,
-                     format("has shape %s, but input '%s' has %s",
-                            shapeText(header.shape.data(), rank).c_str(),
-                            tensor.name,
-                            shapeText(tensor.shape, tensor.rank).c_str()));
+  Status status =
+      compareShapes(path, header, tensor.name, tensor.shape, tensor.rank);
+  if (status.failed())
+    return status;
   int64_t needed = elementSize;
   for (int64_t extent : header.shape)
     needed *= extent;
@@ -88,16 +96,31 @@ Status InputFile::open(const std::string &newPath,
   return status.failed() ? status : checkHeader(tensor, bytes);
 }
 
-Status tapestry::rt::readShape(const std::string &path,
-                               std::vector<int64_t> &shape) {
+static Status readHeader(const std::string &path, NpyHeader &header) {
   int fd = -1;
   int64_t bytes = 0;
-  NpyHeader header;
   Status status = openNpy(path, fd, bytes, header);
   if (fd >= 0)
     ::close(fd);
+  return status;
+}
+
+Status tapestry::rt::readShape(const std::string &path,
+                               std::vector<int64_t> &shape) {
+  NpyHeader header;
+  Status status = readHeader(path, header);
   shape = header.shape;
   return status;
+}
+
+Status tapestry::rt::checkShape(const std::string &path,
+                                const std::string &input,
+                                const std::vector<int64_t> &shape) {
+  NpyHeader header;
+  Status status = readHeader(path, header);
+  return status.failed() ? status
+                         : compareShapes(path, header, input.c_str(),
+                                         shape.data(), shape.size());
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,6 +20,8 @@ struct EinOptions {
   std::function<llvm::Expected<std::optional<std::vector<int64_t>>>(
       llvm::StringRef input)>
       shapeOfInput;
+  /// Options that name inputs, and the names: {"--like", "X"}.
+  std::vector<std::pair<std::string, std::string>> namedInputs;
   /// The text of a module, which lives as long as the graph is made; or why
   /// there is none.
   std::function<llvm::Expected<llvm::StringRef>(llvm::StringRef name)>
@@ -31,6 +33,10 @@ struct EinOptions {
 /// Adds "n=1024" or "lr=0.1", the argument of -D, to `options`. Fails on text
 /// of another form and on a param that is set twice to different values.
 llvm::Error addParamDefinition(llvm::StringRef text, EinOptions &options);
+
+/// "the program has no input 'Q'; its inputs are X, Y".
+std::string unknownInput(llvm::StringRef name,
+                         llvm::ArrayRef<llvm::StringRef> known);
 
 /// Resolves names, infers extents and types, and runs the bodies of the users'
 /// macros. Reports to `diagnostics` and returns nothing when the program is
