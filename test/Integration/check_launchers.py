@@ -6,6 +6,8 @@
 
 import os
 
+import numpy as np
+
 from harness import driver
 from harness.cases import Group
 from harness.driver import CheckFailed
@@ -77,6 +79,26 @@ def executables_choose_mpi(bench):
         bench.expect_error(finished, 2, "no output 'Q'")
     finished = driver.execute(words, bench.folder)
     bench.expect_error(finished, 2, "--collectives mpi: .* the back end here is local")
+
+
+@case
+def mpi_ranks_have_one_output(bench):
+    """Each process has a standard output of its own; the first one's is meant."""
+    bench.tapestry("compile", "small.ein", "--devices=4", "-o", "prog").expect_status(0)
+    scratch = bench.folder / "sub"
+    scratch.mkdir()
+    options = [*bench.inputs, "--backend", "mpi", "-o", "C=/dev/stdout"]
+    for end in (">", "| cat >"):
+        words = ["sh", "-c", f'./prog "$@" {end} rank$OMPI_COMM_WORLD_RANK', "sh", *options]
+        finished = driver.mpirun(4, *words, cwd=bench.folder, env={"TMPDIR": str(scratch)})
+        finished.expect_status(0)
+        got = [bench.folder / f"rank{rank}" for rank in range(4)]
+        if any(path.stat().st_size for path in got[1:]):
+            raise CheckFailed("another rank than the first writes")
+        if not np.allclose(np.load(got[0]), bench.A.astype(np.float64) @ bench.B, atol=1e-5):
+            raise CheckFailed("C is wrong")
+    if left := [p.name for p in scratch.glob("*.tmp")]:
+        raise CheckFailed(f"left behind: {left}")
 
 
 @case

@@ -264,7 +264,32 @@ def outputs_that_are_no_files(bench):
             got = np.load(bench.folder / "D.npy")
             if not np.allclose(got, bench.A.astype(np.float64) @ bench.B, atol=1e-5):
                 raise CheckFailed(f"{shell}: C is wrong")
-    (bench.folder / "D.npy").unlink()
+        # What is printed before and after stays; >> goes on at the end.
+        for arrow in (">", ">>"):
+            (bench.folder / "D.npy").write_bytes(b"")
+            shell = f'(echo before; "$0" "$@"; echo after) {arrow} D.npy'
+            driver.execute(["sh", "-c", shell, *words], bench.folder).expect_status(0)
+            got = (bench.folder / "D.npy").read_bytes()
+            if not got.startswith(b"before\n\x93NUMPY") or not got.endswith(b"after\n"):
+                raise CheckFailed(f"{program} {arrow} gives {got}")
+        # Each writes a whole file, and two in one are none.
+        for other in ("/dev/stdout", "/dev/fd/1", "/dev/stderr"):
+            merged = ["sh", "-c", '"$0" "$@" 2>&1', *words, "-o", f"D={other}"]
+            finished = driver.execute(merged, bench.folder)
+            pattern = "output 'C' and output 'D' go to the same file /dev/"
+            if finished.status != 2 or pattern not in finished.stdout:
+                raise CheckFailed(finished.describe())
+        (bench.folder / "D.npy").unlink()
+        closed = driver.execute(["sh", "-c", '"$0" "$@" >&-', *words], bench.folder)
+        bench.expect_error(closed, 3, "/dev/stdout: error: cannot write: Bad file descriptor")
+    shell = '("$0" "$@"; echo after) > p.json'
+    words = [driver.tapestry_path(), "plan", "small.ein", "--json=/dev/stdout"]
+    driver.execute(["sh", "-c", shell, *words], bench.folder).expect_status(0)
+    if not (bench.folder / "p.json").read_text().endswith("}\nafter\n"):
+        raise CheckFailed((bench.folder / "p.json").read_text())
+    (bench.folder / "p.json").unlink()
+    finished = bench.tapestry("plan", "small.ein", "--json=/dev/stdout", "--dot=/dev/stdout")
+    bench.expect_error(finished, 2, "--dot and --json go to the same file /dev/stdout")
     # A file system that takes none, and does not tell how much it takes.
     for words in (["-o", "C=/proc/C.npy"], ["--report=/proc/C.npy"]):
         finished = bench.run(outputs=words)

@@ -2,6 +2,8 @@
 
 #include "Core/Machine.h"
 #include "tapestry-rt/Files.h"
+#include "tapestry-rt/Runtime.h"
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -9,6 +11,7 @@
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -62,13 +65,40 @@ static std::string resolved(const std::string &path, int mostLinks = 40) {
   return result;
 }
 
-/// Names of what a process holds open ("/dev/stdout"): there is no folder to
-/// put another file into.
+/// The descriptor of this process that a path names, by links too
+/// ("/dev/stdout", "/dev/fd/1"); -1: it names none.
+static int ownDescriptor(std::string path) {
+  const std::string own =
+      format("/proc/%lld/fd/", static_cast<long long>(getpid()));
+  constexpr int mostLinks = 40;
+  for (int links = 0; links < mostLinks; ++links) {
+    for (const std::string &start :
+         {std::string("/dev/fd/"), std::string("/proc/self/fd/"),
+          std::string("/proc/thread-self/fd/"), own}) {
+      std::string number = path.substr(std::min(start.size(), path.size()));
+      if (path.compare(0, start.size(), start) == 0 && !number.empty() &&
+          number.size() <= 9 &&
+          number.find_first_not_of("0123456789") == std::string::npos)
+        return std::stoi(number);
+    }
+    char target[PATH_MAX];
+    ssize_t length = readlink(path.c_str(), target, sizeof(target));
+    if (length <= 0)
+      return -1;
+    std::string to(target, length);
+    path = to[0] == '/' ? to : folderOf(path) + "/" + to;
+  }
+  return -1;
+}
+
+/// Names of what a process holds open: there is no folder to put another file
+/// into.
 static bool namesOpenFile(const std::string &path) {
-  for (const char *start : {"/dev/std", "/dev/fd/", "/proc/"})
-    if (path.compare(0, strlen(start), start) == 0)
-      return true;
-  return false;
+  return ownDescriptor(path) >= 0 || path.compare(0, 6, "/proc/") == 0;
+}
+
+static bool isNull(const struct stat &info) {
+  return S_ISCHR(info.st_mode) && info.st_rdev == makedev(1, 3);
 }
 
 /// A wrong place is the user's mistake; what a right one cannot take is the
@@ -113,13 +143,21 @@ static bool takesFiles(const std::string &folder) {
 
 Status NewFile::checkPlace() {
   struct stat info;
+  int own = ownDescriptor(path);
+  // Of several processes the first writes to what it has open itself.
+  if (own >= 0 && launchedAs().rank != 0) {
+    kind = Kind::Stream;
+    return Status::success();
+  }
   if (stat(path.c_str(), &info) == 0) {
     if (S_ISDIR(info.st_mode))
       return failed(EISDIR);
-    if (access(path.c_str(), W_OK) != 0)
+    if (own >= 0 && (fcntl(own, F_GETFL) & O_ACCMODE) == O_RDONLY)
+      return failed(EBADF);
+    if (own < 0 && access(path.c_str(), W_OK) != 0)
       return failed(errno);
-    if (S_ISCHR(info.st_mode) && info.st_rdev == makedev(1, 3))
-      kind = Kind::Nothing; // /dev/null
+    if (isNull(info))
+      kind = Kind::Nothing;
     else if (!S_ISREG(info.st_mode) || namesOpenFile(path))
       kind = Kind::Stream;
     if (kind != Kind::File)
@@ -174,12 +212,24 @@ static constexpr char asideEnd[] = ".tmp";
 static constexpr size_t idDigits = 16;
 
 void NewFile::nameAside(uint64_t id) {
-  if (temporary.empty()) {
+  if (temporary.empty() && isWanted()) {
     temporary =
         format("%s/%s%016llx%s", asideFolder.c_str(), asideStart(place).c_str(),
                static_cast<unsigned long long>(id), asideEnd);
     noteTemporary(temporary);
   }
+}
+
+void NewFile::joinAside(const std::string &name) {
+  if (!temporary.empty())
+    return;
+  if (name.empty())
+    kind = Kind::Nothing;
+  else if (!isWanted())
+    kind = Kind::Stream;
+  temporary = name;
+  if (!name.empty())
+    noteTemporary(name);
 }
 
 /// Waits for whoever looks at the file. Where there are no locks, nobody can
@@ -250,8 +300,19 @@ bool NewFile::synced(int fd) {
   return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP;
 }
 
+/// Waits until a descriptor that does not wait takes more.
+static bool becomesReady(int fd) {
+  pollfd wanted = {fd, POLLOUT, 0};
+  return poll(&wanted, 1, -1) >= 0 || errno == EINTR;
+}
+
 Status NewFile::copyToStream() const {
-  int to = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  // What the process has open goes on at its place: opened once more, a regular
+  // file would have one of its own, and what is printed next overwrite this.
+  int own = ownDescriptor(path);
+  fflush(stdout);
+  int to = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 0)
+                    : open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (to < 0)
     return failed(errno);
   std::vector<char> piece(1 << 20);
@@ -264,7 +325,7 @@ Status NewFile::copyToStream() const {
       ssize_t put = ::write(to, piece.data() + done, got - done);
       if (put >= 0)
         done += put;
-      else if (errno != EINTR)
+      else if (errno != EINTR && (errno != EAGAIN || !becomesReady(to)))
         reason = errno;
     }
     if (got < 0 && errno != EINTR)
@@ -352,7 +413,10 @@ namespace {
 struct Identity {
   explicit Identity(const std::string &path) : place(resolved(path)) {
     exists = stat(path.c_str(), &info) == 0;
-    takesSeveral = exists && (!S_ISREG(info.st_mode) || namesOpenFile(path));
+    isStream = exists && (!S_ISREG(info.st_mode) || namesOpenFile(path));
+    // Of several processes the first says what its open files are.
+    takesSeveral = (exists && isNull(info)) ||
+                   (ownDescriptor(path) >= 0 && launchedAs().rank != 0);
   }
   bool operator==(const Identity &other) const {
     return place == other.place ||
@@ -362,6 +426,8 @@ struct Identity {
   std::string place;
   struct stat info;
   bool exists;
+  bool isStream;
+  /// One whole behind another is no file of either.
   bool takesSeveral;
 };
 } // namespace
@@ -381,8 +447,9 @@ Status tapestry::rt::checkDistinct(const std::vector<NamedFile> &written,
     for (size_t j = 0; j < i; ++j)
       if (Identity(written[j].second) == own)
         return same(written[j], "go to");
+    // A terminal may be read and written.
     for (const NamedFile &file : read)
-      if (Identity(file.second) == own)
+      if (!own.isStream && Identity(file.second) == own)
         return same(file, "are");
   }
   return Status::success();

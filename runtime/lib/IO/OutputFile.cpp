@@ -46,9 +46,15 @@ Status OutputFile::prepare(const std::string &newPath,
              formatBytes(disk.f_bavail * disk.f_frsize).c_str()));
 }
 
-void OutputFile::nameAside(uint64_t id) {
+std::string OutputFile::nameAside(uint64_t id) {
   std::lock_guard<std::mutex> lock(mutex);
   file.nameAside(id);
+  return file.aside();
+}
+
+void OutputFile::joinAside(const std::string &name) {
+  std::lock_guard<std::mutex> lock(mutex);
+  file.joinAside(name);
 }
 
 void OutputFile::forget() {

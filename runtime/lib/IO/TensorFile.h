@@ -58,8 +58,9 @@ public:
   /// Checks that a file could be put at `path`, and that there is room.
   Status prepare(const std::string &path, const TapestryTensor &tensor);
 
-  /// See NewFile::nameAside; threads of one process may all do so.
-  void nameAside(uint64_t id);
+  /// See NewFile; threads of one process may all join. Returns the name.
+  std::string nameAside(uint64_t id);
+  void joinAside(const std::string &name);
   /// Creates the file aside in its full size, with its header.
   Status create();
   /// Opens what another process has created, unless that is done.

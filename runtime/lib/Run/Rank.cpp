@@ -88,15 +88,33 @@ Status Rank::execute() {
   return status;
 }
 
-Status Rank::start() {
-  // One number for all ranks, unlike that of any other run.
+/// All write into the files aside that rank 0 names.
+Status Rank::nameOutputs() {
+  bool isFirst = communicator.rank() == 0;
   uint64_t runId = uniqueId();
-  Status status = communicator.broadcast(&runId, sizeof(runId));
+  std::string names;
+  for (size_t i = 0; isFirst && i < session.outputs.size(); ++i)
+    if (session.outputs[i])
+      names += session.outputs[i]->nameAside(runId + i) + '\0';
+  auto bytes = static_cast<int64_t>(names.size());
+  Status status = communicator.broadcast(&bytes, sizeof(bytes));
+  if (status.failed() || bytes == 0)
+    return status;
+  names.resize(bytes);
+  status = communicator.broadcast(names.data(), bytes);
+  size_t at = 0;
+  for (auto &file : session.outputs)
+    if (!status.failed() && file) {
+      file->joinAside(names.c_str() + at);
+      at = names.find('\0', at) + 1;
+    }
+  return status;
+}
+
+Status Rank::start() {
+  Status status = nameOutputs();
   if (status.failed())
     return status;
-  for (size_t i = 0; i < session.outputs.size(); ++i)
-    if (session.outputs[i])
-      session.outputs[i]->nameAside(runId + i);
   for (const Feed &feed : session.feeds)
     feedPlans.push_back(feed.swaps ? ExchangePlan()
                                    : planFeed(program.outputs[feed.output],

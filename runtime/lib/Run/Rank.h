@@ -55,6 +55,7 @@ public:
 
 private:
   Status start();
+  Status nameOutputs();
   Status readInputs();
   Status runAll();
   Status runOnce();
