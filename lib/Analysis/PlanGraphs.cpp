@@ -3,6 +3,7 @@
 #include "tapestry/Analysis/PlanGraphs.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
 #include "tapestry/Interfaces/ScanInterface.h"
@@ -13,11 +14,6 @@ using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::layout;
 using namespace tapestry::model;
-
-/// Bytes of a stored element; booleans take one.
-static int64_t elementBytes(Type elementType) {
-  return (elementType.getIntOrFloatBitWidth() + 7) / 8;
-}
 
 namespace {
 
@@ -111,15 +107,15 @@ void VertexCollector::addResult(BlockOpInterface op, unsigned number,
     own.selected = kind == LabelKind::Selected;
   }
   vertex.shape.assign(type.getShape().begin(), type.getShape().end());
-  vertex.elementBytes = elementBytes(type.getElementType());
+  vertex.elementBytes = storedSize(type.getElementType());
   // Partial values are kept and combined in the accumulator's type.
   if (TypedAttr identity = op.getMonoidIdentity(number))
-    vertex.accumulatorBytes = elementBytes(identity.getType());
+    vertex.accumulatorBytes = storedSize(identity.getType());
   else
     vertex.accumulatorBytes = vertex.elementBytes;
   if (auto scan = dyn_cast<ScanInterface>(*op)) {
     vertex.labels[scan.getScannedLabel()].scanned = true;
-    vertex.accumulatorBytes = elementBytes(scan.getTotalType());
+    vertex.accumulatorBytes = storedSize(scan.getTotalType());
   }
   vertex.isOutput = isHandedOut(value);
   producers[value] = result.graph.vertices.size();

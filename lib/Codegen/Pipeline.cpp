@@ -33,6 +33,7 @@ void buildKernelPipeline(OpPassManager &pm, const CodegenOptions &options) {
 
 void buildTargetPipeline(OpPassManager &pm, const Target &target) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createSplitComplex());
   target.addKernelPasses(functions);
   functions.addPass(createDeviceCSE());
   functions.addPass(createExpandRandom());

@@ -1,7 +1,8 @@
 //===- ElementType.cpp - How elements of tensors are stored ---------------===//
 
 #include "tapestry/Interfaces/ElementType.h"
-#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -25,6 +26,12 @@ std::optional<DType> tapestry::dtypeOf(Type type) {
     return DType::I64;
   if (type.isSignlessInteger(1))
     return DType::Bool;
+  if (auto complex = dyn_cast<ComplexType>(type)) {
+    if (complex.getElementType().isF32())
+      return DType::C64;
+    if (complex.getElementType().isF64())
+      return DType::C128;
+  }
   return std::nullopt;
 }
 
@@ -32,4 +39,37 @@ Type tapestry::storageType(Type elementType) {
   return elementType.isInteger(1)
              ? IntegerType::get(elementType.getContext(), 8)
              : elementType;
+}
+
+int64_t tapestry::storedSize(Type elementType) {
+  if (auto complex = dyn_cast<ComplexType>(elementType))
+    return 2 * storedSize(complex.getElementType());
+  return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+}
+
+bool tapestry::isElementValue(Attribute value) {
+  return isa<FloatAttr, IntegerAttr, complex::NumberAttr>(value);
+}
+
+TypedAttr tapestry::complexValue(ComplexType type, double re, double im) {
+  return complex::NumberAttr::get(type, re, im);
+}
+
+bool tapestry::isComplexArithmetic(Operation *op) {
+  return isa<complex::ConstantOp, complex::CreateOp, complex::ReOp,
+             complex::ImOp, complex::AddOp, complex::MulOp>(op);
+}
+
+Value tapestry::emitConstant(OpBuilder &builder, Location loc,
+                             TypedAttr value) {
+  auto number = dyn_cast<complex::NumberAttr>(value);
+  if (!number)
+    return arith::ConstantOp::create(builder, loc, value);
+  auto type = cast<ComplexType>(number.getType());
+  auto part = [&](const APFloat &real) {
+    return FloatAttr::get(type.getElementType(), real);
+  };
+  return complex::ConstantOp::create(
+      builder, loc, type,
+      builder.getArrayAttr({part(number.getReal()), part(number.getImag())}));
 }

@@ -2,6 +2,8 @@
 
 #include "tapestry/Interfaces/Monoid.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "tapestry/Interfaces/ElementType.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -12,9 +14,11 @@ bool tapestry::isLegalMonoid(Monoid monoid, Type elementType) {
   switch (monoid) {
   case Monoid::None:
   case Monoid::Custom:
+    return true;
   case Monoid::Max:
   case Monoid::Min:
-    return true;
+    // Complex numbers have no order.
+    return !isa<ComplexType>(elementType);
   case Monoid::Add:
   case Monoid::Mul:
     return !elementType.isInteger(1);
@@ -58,6 +62,13 @@ static std::optional<arith::AtomicRMWKind> kindOf(Monoid monoid, Type type) {
 
 Value tapestry::emitMonoid(OpBuilder &builder, Location loc, Monoid monoid,
                            Value a, Value b) {
+  if (isa<ComplexType>(a.getType())) {
+    if (monoid == Monoid::Add)
+      return complex::AddOp::create(builder, loc, a, b);
+    return monoid == Monoid::Mul
+               ? Value(complex::MulOp::create(builder, loc, a, b))
+               : Value();
+  }
   auto kind = kindOf(monoid, a.getType());
   // Upstream's reductions lack xor.
   if (kind == arith::AtomicRMWKind::xori)
@@ -66,6 +77,11 @@ Value tapestry::emitMonoid(OpBuilder &builder, Location loc, Monoid monoid,
 }
 
 TypedAttr tapestry::monoidIdentity(Monoid monoid, Type elementType) {
+  if (auto complex = dyn_cast<ComplexType>(elementType)) {
+    bool isMul = monoid == Monoid::Mul;
+    return isMul || monoid == Monoid::Add ? complexValue(complex, isMul, 0)
+                                          : TypedAttr();
+  }
   auto kind = kindOf(monoid, elementType);
   if (!kind)
     return {};

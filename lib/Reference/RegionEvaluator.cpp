@@ -8,9 +8,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "RegionEvaluator.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "llvm/Support/ThreadPool.h"
 #include <atomic>
+#include <complex>
 
 using namespace mlir;
 using namespace tapestry;
@@ -32,7 +34,7 @@ struct Reader {
   };
   llvm::SmallVector<Form, 1> forms;
   bool isByIndex = false;
-  double padReal = 0;
+  double padReal = 0, padImaginary = 0;
   int64_t padInteger = 0;
   /// Whether a reduced label moves it.
   bool movesInReduction = false;
@@ -66,6 +68,8 @@ private:
   void load(unsigned operand);
   template <typename T, typename Read>
   void loadAs(const Reader &reader, const int64_t *base, Read read);
+  template <typename T>
+  void loadComplex(const Reader &reader, const int64_t *base);
   template <typename Lane, typename T, typename Read>
   void gather(const Reader &reader, Lane *lanesOut, Lane pad,
               const int64_t *base, Read read);
@@ -137,6 +141,17 @@ void Worker::loadAs(const Reader &reader, const int64_t *base, Read read) {
                        reader.padInteger, base, read);
 }
 
+template <typename T>
+void Worker::loadComplex(const Reader &reader, const int64_t *base) {
+  using Number = std::complex<T>;
+  gather<double, Number>(reader, registers.floatLanes(reader.slot.index),
+                         reader.padReal, base,
+                         [](Number number) { return number.real(); });
+  gather<double, Number>(reader, registers.floatLanes(reader.slot.index + 1),
+                         reader.padImaginary, base,
+                         [](Number number) { return number.imag(); });
+}
+
 void Worker::load(unsigned operand) {
   const Reader &reader = job.readers[operand];
   const int64_t *base = bases[operand].data();
@@ -162,6 +177,10 @@ void Worker::load(unsigned operand) {
     // True is -1, the sign-extended i1.
     return loadAs<uint8_t>(reader, base,
                            [](uint8_t value) { return -int64_t(value != 0); });
+  case DType::C64:
+    return loadComplex<float>(reader, base);
+  case DType::C128:
+    return loadComplex<double>(reader, base);
   }
 }
 
@@ -176,6 +195,9 @@ void Worker::store(int64_t first) {
     T *out = job.result->data<T>().data() + first;
     for (unsigned lane = 0; lane < lanes; ++lane)
       out[lane] = static_cast<T>(convert(lane));
+  };
+  auto complexAt = [&](unsigned lane) -> std::complex<double> {
+    return {real[lane], real[maxLanes + lane]};
   };
   auto realAt = [&](unsigned lane) { return real[lane]; };
   auto integerAt = [&](unsigned lane) { return integer[lane]; };
@@ -200,6 +222,10 @@ void Worker::store(int64_t first) {
     return write(int64_t(), integerAt);
   case DType::Bool:
     return write(uint8_t(), [&](unsigned lane) { return integer[lane] & 1; });
+  case DType::C64:
+    return write(std::complex<float>(), complexAt);
+  case DType::C128:
+    return write(std::complex<double>(), complexAt);
   }
 }
 
@@ -294,7 +320,10 @@ static Reader makeReader(BlockOpInterface op, unsigned operand,
   reader.tensor = &tensor;
   reader.slot = slot;
   TypedAttr pad = op.getPad(operand);
-  if (auto real = dyn_cast_or_null<FloatAttr>(pad))
+  if (auto number = dyn_cast_or_null<complex::NumberAttr>(pad)) {
+    reader.padReal = number.getReal().convertToDouble();
+    reader.padImaginary = number.getImag().convertToDouble();
+  } else if (auto real = dyn_cast_or_null<FloatAttr>(pad))
     reader.padReal = real.getValueAsDouble();
   else if (auto integer = dyn_cast_or_null<IntegerAttr>(pad))
     reader.padInteger = integer.getValue().getSExtValue();

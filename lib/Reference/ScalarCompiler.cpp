@@ -2,12 +2,14 @@
 
 #include "ScalarProgram.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/IR/Matchers.h"
 #include "tapestry/Dialect/Index/IR/IndexRandom.h"
 #include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Support/Error.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -114,6 +116,8 @@ private:
   llvm::Error compileOp(Operation &op);
   llvm::Error compileConstant(arith::ConstantOp op);
   llvm::Error compileCast(Operation &op);
+  void compileComplex(Operation &op);
+  void compileSelect(arith::SelectOp op);
   void compileRandom(index::RandomOp op);
   llvm::Error compileMonoid(Slot value);
   llvm::Error compileCustomMonoid(Slot accumulator, Slot value, Type type);
@@ -124,6 +128,10 @@ private:
   static bool isScalar(Type type);
 
   Slot newSlot(Type type) {
+    if (isa<ComplexType>(type)) {
+      program.numFloats += 2;
+      return {true, program.numFloats - 2, true};
+    }
     bool isFloat = isa<FloatType>(type);
     return {isFloat, isFloat ? program.numFloats++ : program.numIntegers++};
   }
@@ -135,6 +143,20 @@ private:
     instruction.result = result.index;
     program.instructions.push_back(instruction);
     return program.instructions.back();
+  }
+  void add(OpCode op, Slot result, unsigned a, unsigned b = 0) {
+    Instruction &instruction = add(op, result);
+    instruction.a = a;
+    instruction.b = b;
+  }
+  /// The register of one part of a complex number.
+  static Slot partOf(Slot slot, unsigned part) {
+    return {true, slot.index + part};
+  }
+  /// The same for the real parts and the imaginary ones.
+  void addParts(OpCode op, Slot result, unsigned a, unsigned b = 0) {
+    for (unsigned part : {0, 1})
+      add(op, partOf(result, part), a + part, b + part);
   }
 
   BlockOpInterface op;
@@ -157,6 +179,8 @@ unsigned ScalarCompiler::widthOf(Type type) {
 }
 
 bool ScalarCompiler::isScalar(Type type) {
+  if (isa<ComplexType>(type))
+    return dtypeOf(type).has_value();
   if (isa<IndexType>(type))
     return true;
   if (auto integer = dyn_cast<IntegerType>(type))
@@ -212,12 +236,11 @@ llvm::Error ScalarCompiler::compileOp(Operation &op) {
     return llvm::Error::success();
   }
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    Slot result = define(select);
-    Instruction &instruction =
-        add(result.isFloat ? OpCode::SelectF : OpCode::SelectI, result);
-    instruction.a = use(select.getCondition());
-    instruction.b = use(select.getTrueValue());
-    instruction.c = use(select.getFalseValue());
+    compileSelect(select);
+    return llvm::Error::success();
+  }
+  if (isComplexArithmetic(&op)) {
+    compileComplex(op);
     return llvm::Error::success();
   }
   if (auto random = dyn_cast<index::RandomOp>(op)) {
@@ -233,6 +256,47 @@ llvm::Error ScalarCompiler::compileOp(Operation &op) {
   for (auto [field, operand] : llvm::zip(fields, op.getOperands()))
     *field = use(operand);
   return llvm::Error::success();
+}
+
+void ScalarCompiler::compileSelect(arith::SelectOp op) {
+  Slot result = define(op);
+  unsigned condition = use(op.getCondition());
+  for (unsigned part = 0; part <= result.isComplex; ++part) {
+    Slot one{result.isFloat, result.index + part};
+    Instruction &instruction =
+        add(result.isFloat ? OpCode::SelectF : OpCode::SelectI, one);
+    instruction.a = condition;
+    instruction.b = use(op.getTrueValue()) + part;
+    instruction.c = use(op.getFalseValue()) + part;
+  }
+}
+
+/// Of parts what is one operation on reals, as their registers know.
+void ScalarCompiler::compileComplex(Operation &op) {
+  SmallVector<unsigned, 2> operands;
+  for (Value operand : op.getOperands())
+    operands.push_back(use(operand));
+  Slot result = define(op.getResult(0));
+  llvm::TypeSwitch<Operation *>(&op)
+      .Case([&](complex::ConstantOp constant) {
+        for (auto [part, value] : llvm::enumerate(constant.getValue()))
+          program.constants.push_back(
+              {partOf(result, part), cast<FloatAttr>(value).getValueAsDouble(),
+               0});
+      })
+      .Case([&](complex::CreateOp) {
+        add(OpCode::CopyF, partOf(result, 0), operands[0]);
+        add(OpCode::CopyF, partOf(result, 1), operands[1]);
+      })
+      .Case([&](complex::ReOp) { add(OpCode::CopyF, result, operands[0]); })
+      .Case([&](complex::ImOp) { add(OpCode::CopyF, result, operands[0] + 1); })
+      .Case([&](complex::AddOp) {
+        addParts(OpCode::AddF, result, operands[0], operands[1]);
+      })
+      .Case([&](complex::MulOp) {
+        add(OpCode::ProductRe, partOf(result, 0), operands[0], operands[1]);
+        add(OpCode::ProductIm, partOf(result, 1), operands[0], operands[1]);
+      });
 }
 
 llvm::Error ScalarCompiler::compileConstant(arith::ConstantOp op) {
@@ -323,9 +387,11 @@ llvm::Error ScalarCompiler::compileCustomMonoid(Slot accumulator, Slot value,
   for (Operation &inner : scratch)
     if (llvm::Error error = compileOp(inner))
       return error;
-  Instruction &copy =
-      add(accumulator.isFloat ? OpCode::CopyF : OpCode::CopyI, accumulator);
-  copy.a = use(combined);
+  if (accumulator.isComplex)
+    addParts(OpCode::CopyF, accumulator, use(combined));
+  else
+    add(accumulator.isFloat ? OpCode::CopyF : OpCode::CopyI, accumulator,
+        use(combined));
   return llvm::Error::success();
 }
 
@@ -338,14 +404,35 @@ llvm::Error ScalarCompiler::compileMonoid(Slot value) {
   }
   TypedAttr identity = op.getMonoidIdentity(/*result=*/0);
   Type type = identity.getType();
+  Type partType;
+  if (auto complex = dyn_cast<ComplexType>(type))
+    partType = complex.getElementType();
   Slot accumulator = newSlot(type);
   program.accumulatorSlot = accumulator;
-  program.hasMonoid = true;
-  program.identity = {accumulator, 0, 0};
-  if (auto real = dyn_cast<FloatAttr>(identity))
-    program.identity.real = real.getValueAsDouble();
-  else if (auto integer = dyn_cast<IntegerAttr>(identity))
-    program.identity.integer = integer.getValue().getSExtValue();
+  if (auto number = dyn_cast<complex::NumberAttr>(identity)) {
+    for (unsigned part : {0, 1}) {
+      APFloat value = part == 0 ? number.getReal() : number.getImag();
+      program.identity.push_back(
+          {partOf(accumulator, part), value.convertToDouble(), 0});
+    }
+  } else if (auto real = dyn_cast<FloatAttr>(identity)) {
+    program.identity.push_back({accumulator, real.getValueAsDouble(), 0});
+  } else {
+    int64_t value = cast<IntegerAttr>(identity).getValue().getSExtValue();
+    program.identity.push_back({accumulator, 0, value});
+  }
+  if (accumulator.isComplex && monoid == Monoid::Add) {
+    for (unsigned part : {0, 1}) {
+      Slot lost = newSlot(partType);
+      add(OpCode::SumF, partOf(accumulator, part), accumulator.index + part,
+          value.index + part);
+      program.instructions.back().c = lost.index;
+      program.lostSlots.push_back({accumulator.index + part, lost.index});
+    }
+    return llvm::Error::success();
+  }
+  if (accumulator.isComplex)
+    monoid = Monoid::Custom;
 
   bool isFloat = accumulator.isFloat, isBool = type.isInteger(1);
   OpCode code = OpCode::CopyF;
@@ -380,7 +467,9 @@ llvm::Error ScalarCompiler::compileMonoid(Slot value) {
   combine.a = accumulator.index;
   combine.b = value.index;
   combine.width = widthOf(type);
-  if (code == OpCode::SumF || code == OpCode::ProductF)
-    combine.c = *(program.lostSlot = newSlot(type).index);
+  if (code == OpCode::SumF || code == OpCode::ProductF) {
+    combine.c = newSlot(type).index;
+    program.lostSlots.push_back({accumulator.index, combine.c});
+  }
   return llvm::Error::success();
 }

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tapestry/Dialect/Index/IR/IndexRandom.h"
 #include <cmath>
+#include <complex>
 #include <limits>
 
 using namespace mlir;
@@ -41,28 +42,26 @@ Registers ScalarProgram::makeRegisters() const {
 }
 
 void ScalarProgram::reset(Registers &registers, unsigned lanes) const {
-  if (!hasMonoid)
-    return;
-  if (accumulatorSlot.isFloat)
-    std::fill_n(registers.floatLanes(accumulatorSlot.index), lanes,
-                identity.real);
-  else
-    std::fill_n(registers.integerLanes(accumulatorSlot.index), lanes,
-                identity.integer);
-  if (lostSlot)
-    std::fill_n(registers.floatLanes(*lostSlot), lanes, 0.0);
+  for (const ConstantSlot &part : identity) {
+    if (part.slot.isFloat)
+      std::fill_n(registers.floatLanes(part.slot.index), lanes, part.real);
+    else
+      std::fill_n(registers.integerLanes(part.slot.index), lanes, part.integer);
+  }
+  for (auto [total, lost] : lostSlots)
+    std::fill_n(registers.floatLanes(lost), lanes, 0.0);
 }
 
 void ScalarProgram::finish(Registers &registers, unsigned lanes) const {
-  if (!lostSlot)
-    return;
-  double *total = registers.floatLanes(accumulatorSlot.index);
-  const double *lost = registers.floatLanes(*lostSlot);
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    double result = total[lane] + lost[lane];
-    // What is infinite has lost nothing, and zeros keep their signs.
-    if (!std::isnan(result) && result != total[lane])
-      total[lane] = result;
+  for (auto [sum, rest] : lostSlots) {
+    double *total = registers.floatLanes(sum);
+    const double *lost = registers.floatLanes(rest);
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      double result = total[lane] + lost[lane];
+      // What is infinite has lost nothing, and zeros keep their signs.
+      if (!std::isnan(result) && result != total[lane])
+        total[lane] = result;
+    }
   }
 }
 
@@ -180,6 +179,14 @@ static double convertInteger(Integer value, DType type) {
   return roundTo(wide, type);
 }
 
+/// By the plain formula, in which infinities become NaNs.
+static std::complex<double> productOf(std::complex<double> x,
+                                      std::complex<double> y) {
+  long double re = x.real(), im = x.imag();
+  return {static_cast<double>(re * y.real() - im * y.imag()),
+          static_cast<double>(re * y.imag() + im * y.real())};
+}
+
 static bool compareFloats(arith::CmpFPredicate predicate, double a, double b) {
   bool unordered = std::isnan(a) || std::isnan(b);
   switch (predicate) {
@@ -273,6 +280,21 @@ struct Batch {
       result[lane] = fn(a[lane], b[lane]);
     return true;
   }
+  /// Of complex numbers one part.
+  bool runProduct() const {
+    bool isReal = instruction.op == OpCode::ProductRe;
+    double *result = registers.floatLanes(instruction.result);
+    auto at = [&](unsigned slot, unsigned lane) -> std::complex<double> {
+      return {registers.floatLanes(slot)[lane],
+              registers.floatLanes(slot + 1)[lane]};
+    };
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      std::complex<double> both =
+          productOf(at(instruction.a, lane), at(instruction.b, lane));
+      result[lane] = isReal ? both.real() : both.imag();
+    }
+    return true;
+  }
   template <typename Fn> bool integers1(Fn fn) const {
     int64_t *result = registers.integerLanes(instruction.result);
     const int64_t *a = registers.integerLanes(instruction.a);
@@ -300,6 +322,9 @@ struct Batch {
 /// False when the instruction is of another kind.
 bool Batch::runFloat() const {
   switch (instruction.op) {
+  case OpCode::ProductRe:
+  case OpCode::ProductIm:
+    return runProduct();
   case OpCode::CopyF:
     return floats1([](double a) { return a; });
   case OpCode::NegF:

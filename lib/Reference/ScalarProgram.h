@@ -68,8 +68,11 @@ enum class OpCode : uint8_t {
   Fma,
   SumF,     ///< result = a + b; c takes up what rounding loses
   ProductF, ///< likewise
-  SelectF,  ///< a is an integer register
-  CmpF,     ///< into an integer register, by `predicate`
+  // Of complex numbers, by the registers of their real parts.
+  ProductRe,
+  ProductIm,
+  SelectF, ///< a is an integer register
+  CmpF,    ///< into an integer register, by `predicate`
   // Integers. Values are kept sign-extended; true is -1.
   CopyI,
   AbsI,
@@ -109,10 +112,12 @@ enum class OpCode : uint8_t {
   RandomF
 };
 
-/// A register of one of the two files.
+/// A register of one of the two files; of a complex number that of its real
+/// part, which the imaginary one's follows.
 struct Slot {
   bool isFloat = true;
   unsigned index = 0;
+  bool isComplex = false;
 };
 
 struct Instruction {
@@ -169,12 +174,12 @@ private:
   llvm::SmallVector<LabelSlot, 2> labelSlots;
   llvm::SmallVector<ConstantSlot> constants;
   Slot accumulatorSlot;
-  /// Not used without a monoid.
-  ConstantSlot identity;
-  bool hasMonoid = false;
-  /// Of a sum or product of floats: the register of what its steps have lost,
-  /// so that the result is rounded about once, however many there are.
-  std::optional<unsigned> lostSlot;
+  /// Of the accumulator, or of its parts; nothing without a monoid.
+  llvm::SmallVector<ConstantSlot, 2> identity;
+  /// Of sums and products of floats: a part of the accumulator, and the
+  /// register of what its steps have lost, so that the result is rounded about
+  /// once, however many there are.
+  llvm::SmallVector<std::pair<unsigned, unsigned>, 2> lostSlots;
   unsigned numFloats = 0, numIntegers = 0;
 };
 

@@ -5,18 +5,21 @@
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <complex>
 #include <cstdlib>
 
 using namespace tapestry;
 
 llvm::StringRef tapestry::stringify(DType dtype) {
   static constexpr llvm::StringLiteral names[] = {
-      "f64", "f32", "f16", "bf16", "i8", "i16", "i32", "i64", "bool"};
+      "f64",  "f32", "f16", "bf16", "i8",  "i16", "i32", "i64",
+      "bool", "u8",  "u16", "u32",  "u64", "c64", "c128"};
   return names[static_cast<unsigned>(dtype)];
 }
 
 int64_t tapestry::byteSize(DType dtype) {
-  static constexpr int64_t sizes[] = {8, 4, 2, 2, 1, 2, 4, 8, 1};
+  static constexpr int64_t sizes[] = {8, 4, 2, 2, 1, 2, 4, 8,
+                                      1, 1, 2, 4, 8, 8, 16};
   return sizes[static_cast<unsigned>(dtype)];
 }
 
@@ -75,6 +78,10 @@ double HostTensor::asDouble(int64_t index) const {
     return static_cast<double>(data<int64_t>()[index]);
   case DType::Bool:
     return data<uint8_t>()[index] != 0;
+  case DType::C64:
+    return data<std::complex<float>>()[index].real();
+  case DType::C128:
+    return data<std::complex<double>>()[index].real();
   }
   llvm_unreachable("all types are read");
 }

@@ -63,5 +63,5 @@ func.func @loop(%x: tensor<?xf32> {comm.layout = #rows, comm.name = "A", comm.ty
 
 #pair = #tapestry_index.grid<"d.0" = 2>
 #rows = #tapestry_index.layout<[4 by "d.0"] on #pair>
-// expected-error @below {{a relation's elements are f64, f32, f16, bf16, i8, i16, i32, i64 or i1, not 'ui8'}}
+// expected-error @below {{a relation's elements are f64, f32, f16, bf16, i8, i16, i32, i64, i1, complex<f32> or complex<f64>, not 'ui8'}}
 func.func private @unsigned(!tra.relation<[4] / [2], ui8, #rows>)

@@ -7,6 +7,7 @@
 #include "mlir/Parser/Parser.h"
 #include "tapestry/Import/Ein/Import.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <complex>
 
 using namespace tapestry;
 
@@ -80,6 +81,12 @@ HostTensor Evaluation::random(DType dtype, llvm::ArrayRef<int64_t> shape,
     break;
   case DType::Bool:
     fill(uint8_t(), [&](double value) { return value > (low + high) / 2; });
+    break;
+  case DType::C64:
+    fill(std::complex<float>(), same);
+    break;
+  case DType::C128:
+    fill(std::complex<double>(), same);
     break;
   }
   return tensor;

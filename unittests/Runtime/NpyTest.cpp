@@ -57,8 +57,9 @@ std::string openError(const std::string &path, const TapestryTensor &tensor) {
   return status.message();
 }
 
-const char *const descrOf[] = {"<f8", "<f4", "<f2", "<V2", "|i1", "<i2", "<i4",
-                               "<i8", "|b1", "|u1", "<u2", "<u4", "<u8"};
+const char *const descrOf[] = {"<f8", "<f4", "<f2", "<V2", "|i1",
+                               "<i2", "<i4", "<i8", "|b1", "|u1",
+                               "<u2", "<u4", "<u8", "<c8", "<c16"};
 
 } // namespace
 
@@ -67,7 +68,7 @@ TEST(Npy, ReadsAnyPartOfAnyFile) {
   TempFolder folder;
   std::mt19937 random(21);
   for (int round = 0; round < 390; ++round) {
-    int32_t dtype = round % 13;
+    int32_t dtype = round % 15;
     int64_t size = dtypeSize(dtype);
     std::vector<int64_t> shape;
     for (int dim = 0; dim < round % 5; ++dim)
@@ -186,6 +187,10 @@ TEST(Npy, ElementTypes) {
   EXPECT_TRUE(descrMatches("<u8", TAPESTRY_U64));
   EXPECT_FALSE(descrMatches(">u4", TAPESTRY_U32));
   EXPECT_EQ(descrText("<u2"), "u16 ('<u2')");
+  EXPECT_TRUE(descrMatches("<c8", TAPESTRY_C64));
+  EXPECT_TRUE(descrMatches("<c16", TAPESTRY_C128));
+  EXPECT_FALSE(descrMatches("|c16", TAPESTRY_C128));
+  EXPECT_FALSE(descrMatches(">c8", TAPESTRY_C64));
   EXPECT_FALSE(descrMatches(">f4", TAPESTRY_F32));
   EXPECT_FALSE(descrMatches("<f40", TAPESTRY_F32));
   EXPECT_FALSE(descrMatches("", TAPESTRY_F32));

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from harness import contract
-from harness.compare import BF16_TOLERANCE, TOLERANCE, bf16_values
+from harness.compare import BF16_TOLERANCE, TOLERANCE, bf16_values, widened
 from harness.driver import CheckFailed, load_json
 
 from .oracles import Failure
@@ -19,12 +19,14 @@ NUMPY_TYPES = {
     "f64": np.float64, "f32": np.float32, "f16": np.float16, "i64": np.int64,
     "i32": np.int32, "i16": np.int16, "i8": np.int8, "i1": np.bool_,
     "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
+    "complex<f32": np.complex64, "complex<f64": np.complex128,
 }  # fmt: skip
+ELEMENT = "(?:complex<f|f|bf|i)[0-9]+"
 
 
 def tensors_of(ir):
     """name, shape and element type of the inputs, as the graph says them."""
-    source = r'tapestry\.source "([^"]+)"(.*?)tensor<([0-9x]*?)x?((?:f|bf|i)[0-9]+)>'
+    source = rf'tapestry\.source "([^"]+)"(.*?)tensor<([0-9x]*?)x?({ELEMENT})>'
     return [
         (
             name,
@@ -42,7 +44,7 @@ def can_run(ir):
 
 
 def is_small(ir):
-    shapes = re.findall(r"tensor<([0-9x]*)x?(?:f|bf|i)[0-9]+>", ir)
+    shapes = re.findall(rf"tensor<([0-9x]*)x?{ELEMENT}>", ir)
     spaces = re.findall(r"tapestry\.einsum \S+ \[([^]]*)\]", ir)
     elements = [math.prod(int(n) for n in s.split("x") if n) for s in shapes]
     points = [math.prod(int(n) for n in re.findall(r"= (\d+)", s)) for s in spaces]
@@ -55,8 +57,10 @@ def draw_inputs(bench, ir, seed):
     rng = np.random.default_rng(seed)
     words = [[], []]
     for name, shape, element in tensors_of(ir):
-        if element.startswith(("f", "bf")):
+        if element.startswith(("f", "bf", "complex")):
             values = rng.choice([rng.uniform(-2, 2, shape), rng.integers(-4, 5, shape) / 4.0])
+            if element.startswith("complex"):
+                values = values + 1j * rng.uniform(-2, 2, shape)
             nudged = values * (1 + 2.0**-19 * rng.choice([-1, 1], shape))
             pair = [np.asarray(v) for v in (values, nudged)]
             if element == "bf16":
@@ -94,12 +98,12 @@ def compare_outputs(bench, outputs, usual, finished):
         got, want, nudged = (load(bench, f"{s}-{name}", element) for s in ("run", "ref", "nudged"))
         if got.shape != want.shape or got.dtype != want.dtype:
             raise Failure("run: shape", f"{name}: {got.shape} {got.dtype}\n{finished.describe()}")
-        if want.dtype.kind != "f":
+        if want.dtype.kind not in "fc":
             # Where nudging the floats changes integers, so may rounding.
             bad = (got != want) & bool(np.all(nudged == want))
         else:
             with np.errstate(all="ignore"):
-                got, want, nudged = (np.asarray(v, np.float64) for v in (got, want, nudged))
+                got, want, nudged = (widened(v) for v in (got, want, nudged))
                 moved = np.abs(nudged - want)
                 limit = usual * (np.abs(want) + np.max(np.abs(want), initial=0.0))
                 # A nudge is 16 times what f32 rounds; sums hide and share errors.
@@ -129,7 +133,7 @@ def check_run(bench, program, ir, planning, plan, seed):
     outputs = [
         (name, element)
         for name, element in re.findall(
-            r'tapestry\.sink "([^"]+)".*?tensor<[0-9x]*?((?:f|bf|i)[0-9]+)>', ir
+            rf'tapestry\.sink "([^"]+)".*?tensor<[0-9x]*?({ELEMENT})>', ir
         )
     ]
     words, nudged = draw_inputs(bench, ir, seed)

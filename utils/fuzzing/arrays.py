@@ -10,6 +10,7 @@ from .oracles import Failure
 TYPES = {
     "f64": "<f8", "f32": "<f4", "f16": "<f2", "bf16": "<V2", "i8": "|i1", "i16": "<i2",
     "i32": "<i4", "i64": "<i8", "bool": "|b1", "u8": "|u1", "u16": "<u2", "u32": "<u4", "u64": "<u8",
+    "c64": "<c8", "c128": "<c16",
 }  # fmt: skip
 HEADERS = [
     ("'descr'", "'Descr'"), ("<", ">"), ("False", "True"), ("False", "0"), ("(", "["), (",)", ")"),

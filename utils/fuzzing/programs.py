@@ -9,7 +9,7 @@ from .accepted import check_plan_file
 from .mutators import noise, replace_number
 
 TOKEN = re.compile(r"#[^\n]*|[ \t]+|\n|\d+\.\d+(?:e-?\d+)?|\w+|\*\*|//|<<|>>|&&|\|\||[=!<>]=|->|@\?|[^\w\s]")
-TYPES = ["f64", "f32", "f16", "bf16", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool"]
+TYPES = ["f64", "f32", "f16", "bf16", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "c64", "c128", "bool"]
 REDUCTIONS = ["sum", "prod", "max", "min", "all", "any", "xor", "mean", "logsumexp", "argmax", "argmin"]
 SCANS = ["cumsum", "cumprod", "cummax", "cummin"]
 SORTS = ["sort", "argsort", "topk"]
@@ -18,6 +18,7 @@ FUNCTIONS = [
     *("relu", "sign", "round", "trunc", "tan", "log1p", "expm1", "log2", "log10", "exp2", "cbrt"),
     *("sinh", "cosh", "asin", "acos", "atan", "isnan", "isinf"),
     *("ceil", "abs", "f32", "f64", "f16", "bf16", "i8", "i64", "u8", "u32", "bool"),
+    *("re", "im", "conj", "arg", "c64", "c128"),
 ]
 OPERATORS = ["+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>", "**", "==", "!=", "<", "<=", ">", ">=", "&&", "||"]
 LIBRARY = ["relu", "gelu", "silu", "sgd"]
@@ -43,7 +44,7 @@ def substitute(rng, pattern, text, make):
 
 def swap_word(rng, text):
     """A word for another of its kind, here or everywhere."""
-    kinds = [TYPES, REDUCTIONS, SCANS, SORTS, FUNCTIONS, MACROS, ["true", "false"], ["inf", "nan", "0", "1e30"]]
+    kinds = [TYPES, REDUCTIONS, SCANS, SORTS, FUNCTIONS, MACROS, ["true", "false"], ["inf", "nan", "0", "1e30", "2i"]]
     words = [w for kind in kinds for w in kind if re.search(rf"\b{re.escape(w)}\b", text)]
     if not words:
         return text

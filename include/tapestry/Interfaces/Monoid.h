@@ -19,7 +19,8 @@
 namespace tapestry {
 
 /// Whether `monoid` combines values of this element type: and, or and xor need
-/// integers, add and mul anything but i1. True for none and custom.
+/// integers, add and mul anything but i1, max and min anything but complex
+/// numbers. True for none and custom.
 bool isLegalMonoid(Monoid monoid, mlir::Type elementType);
 
 /// The element e of a named monoid with e ⊕ x = x: 0, 1, -inf or the least

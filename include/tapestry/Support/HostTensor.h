@@ -13,7 +13,7 @@
 namespace tapestry {
 
 /// Element types as they are stored. The numbers are those of TapestryDType in
-/// the runtime's ABI.
+/// the runtime's ABI, which knows unsigned ones, too.
 enum class DType : int32_t {
   F64 = 0,
   F32 = 1,
@@ -23,10 +23,12 @@ enum class DType : int32_t {
   I16 = 5,
   I32 = 6,
   I64 = 7,
-  Bool = 8
+  Bool = 8,
+  C64 = 13,
+  C128 = 14
 };
 
-/// "f64", ..., "bool".
+/// "f64", ..., "c128".
 llvm::StringRef stringify(DType dtype);
 /// Bytes of a stored element; bool is one byte, 0 or 1.
 int64_t byteSize(DType dtype);
@@ -53,7 +55,8 @@ struct HostTensor {
                                     bytes.size() / sizeof(T));
   }
 
-  /// Element number `index` as a double, whatever the type.
+  /// Element number `index` as a double, whatever the type; the real part of a
+  /// complex one.
   double asDouble(int64_t index) const;
 
   /// A tensor of zeros. Fails where the memory is not there.

@@ -33,23 +33,6 @@ bool isOnBuffers(Operation *op) {
   return linalgOp && linalgOp.hasPureBufferSemantics();
 }
 
-/// memref.copy as a generic, so that it needs no runtime function.
-linalg::GenericOp copyToGeneric(RewriterBase &rewriter, memref::CopyOp copy) {
-  auto type = cast<MemRefType>(copy.getTarget().getType());
-  AffineMap map = rewriter.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> kinds(type.getRank(),
-                                         utils::IteratorType::parallel);
-  rewriter.setInsertionPoint(copy);
-  auto generic = linalg::GenericOp::create(
-      rewriter, copy.getLoc(), copy.getSource(), copy.getTarget(),
-      ArrayRef<AffineMap>{map, map}, kinds,
-      [](OpBuilder &b, Location loc, ValueRange arguments) {
-        linalg::YieldOp::create(b, loc, arguments[0]);
-      });
-  rewriter.eraseOp(copy);
-  return generic;
-}
-
 /// The fill of exactly `buffer` right before `op`, with nothing in between that
 /// touches memory; none otherwise.
 linalg::GenericOp fillBefore(linalg::GenericOp op, Value buffer) {

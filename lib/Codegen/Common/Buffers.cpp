@@ -38,8 +38,13 @@ Value viewSourceOf(Value memref) {
     return {};
   if (auto view = dyn_cast<ViewLikeOpInterface>(op))
     return view.getViewSource();
-  auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op);
-  return metadata ? metadata.getSource() : Value();
+  if (auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op))
+    return metadata.getSource();
+  // The same memory as one of elements of another type.
+  auto cast = dyn_cast<UnrealizedConversionCastOp>(op);
+  bool isView = cast && cast.getNumOperands() == 1 &&
+                isa<BaseMemRefType>(cast.getOperand(0).getType());
+  return isView ? cast.getOperand(0) : Value();
 }
 
 Value rootOf(Value memref) {
@@ -238,6 +243,22 @@ bool touches(Operation *op, Value buffer) {
 bool isLocalFree(Operation *op) {
   auto free = dyn_cast<memref::DeallocOp>(op);
   return free && free.getMemref().getDefiningOp<memref::AllocOp>();
+}
+
+linalg::GenericOp copyToGeneric(RewriterBase &rewriter, memref::CopyOp copy) {
+  auto type = cast<MemRefType>(copy.getTarget().getType());
+  AffineMap map = rewriter.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> kinds(type.getRank(),
+                                         utils::IteratorType::parallel);
+  rewriter.setInsertionPoint(copy);
+  auto generic = linalg::GenericOp::create(
+      rewriter, copy.getLoc(), copy.getSource(), copy.getTarget(),
+      ArrayRef<AffineMap>{map, map}, kinds,
+      [](OpBuilder &b, Location loc, ValueRange arguments) {
+        linalg::YieldOp::create(b, loc, arguments[0]);
+      });
+  rewriter.eraseOp(copy);
+  return generic;
 }
 
 bool isElementwise(linalg::GenericOp op) {

@@ -47,7 +47,9 @@ static_assert(static_cast<int>(DType::F64) == TAPESTRY_F64 &&
                   static_cast<int>(DType::I16) == TAPESTRY_I16 &&
                   static_cast<int>(DType::I32) == TAPESTRY_I32 &&
                   static_cast<int>(DType::I64) == TAPESTRY_I64 &&
-                  static_cast<int>(DType::Bool) == TAPESTRY_BOOL,
+                  static_cast<int>(DType::Bool) == TAPESTRY_BOOL &&
+                  static_cast<int>(DType::C64) == TAPESTRY_C64 &&
+                  static_cast<int>(DType::C128) == TAPESTRY_C128,
               "the compiler writes its own numbers of element types");
 
 /// The runtime's type of a tensor's elements in files.

@@ -15,6 +15,7 @@
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Conversion/PeakMemory.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
+#include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Support/Resharding.h"
 
 namespace tapestry {
@@ -40,10 +41,8 @@ std::optional<int64_t> tapestry::predictedPeakBytes(ModuleOp module) {
   return most;
 }
 
-/// Bytes of a stored element; booleans take one.
 static int64_t elementBytes(DictionaryAttr entry) {
-  Type type = entry.getAs<TypeAttr>(program::type).getValue();
-  return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  return storedSize(entry.getAs<TypeAttr>(program::type).getValue());
 }
 
 /// Per device, what the runtime keeps of a reduce_scatter under way: two

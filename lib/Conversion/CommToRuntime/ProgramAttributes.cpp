@@ -40,7 +40,8 @@ static bool isDeviceCount(Attribute attr) {
 
 static bool isElementType(Attribute attr) {
   auto type = dyn_cast<TypeAttr>(attr);
-  return type && type.getValue().isIntOrFloat();
+  return type &&
+         (type.getValue().isIntOrFloat() || isa<ComplexType>(type.getValue()));
 }
 
 static bool isCollective(Attribute attr) {
@@ -69,13 +70,13 @@ static constexpr Entry programEntries[] = {
 
 static constexpr Entry tensorEntries[] = {
     {program::name, "a string", is<StringAttr>},
-    {program::type, "an integer or float type", isElementType},
+    {program::type, "an integer, float or complex type", isElementType},
     {program::layout, "a layout", is<index::LayoutAttr>}};
 
 static constexpr Entry collectiveEntries[] = {
     {program::vertex, "a string", is<StringAttr>},
     {program::kind, "the name of a collective", isCollective},
-    {program::type, "an integer or float type", isElementType},
+    {program::type, "an integer, float or complex type", isElementType},
     {program::from, "a layout", is<index::LayoutAttr>},
     {program::to, "a layout", is<index::LayoutAttr>},
     {program::bytes, "an i64", isInteger},

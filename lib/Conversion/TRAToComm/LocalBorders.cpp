@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tapestry/Interfaces/ElementType.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -271,8 +272,8 @@ Value LocalBorders::window(const Region &region, unsigned first,
   Value window = tensor::EmptyOp::create(
       b, loc, readSizes(b, read, region.sizes), type.getElementType());
   if (TypedAttr pad = join.getPad(first)) {
-    Value value = toStored(b, loc, arith::ConstantOp::create(b, loc, pad),
-                           type.getElementType());
+    Value value =
+        toStored(b, loc, emitConstant(b, loc, pad), type.getElementType());
     auto fill =
         linalg::FillOp::create(b, loc, ValueRange{value}, ValueRange{window});
     fill->setAttr("tapestry.vertex", join.getVertexAttr());

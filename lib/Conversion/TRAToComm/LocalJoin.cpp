@@ -226,7 +226,7 @@ Value LocalJoin::emitInit(Type elementType, bool reduces) {
           ? *join.getIdentity()
           : monoidIdentity(join.getMonoid(),
                            join.getResult().getType().getElementType());
-  Value identity = arith::ConstantOp::create(b, loc, neutral);
+  Value identity = emitConstant(b, loc, neutral);
   identity = toStored(b, loc, identity, elementType);
   auto fill =
       linalg::FillOp::create(b, loc, ValueRange{identity}, ValueRange{init});

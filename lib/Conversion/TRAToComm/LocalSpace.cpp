@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tapestry/Interfaces/ElementType.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -225,8 +226,8 @@ Value LocalSpace::padWindow(Value part, const Layout &layout, TypedAttr pad,
   Place place = placeOf(layout, rooms, windowType);
   Type stored = windowType.getElementType();
   if (!pad)
-    pad = cast<TypedAttr>(b.getZeroAttr(stored));
-  Value fill = toStored(b, loc, arith::ConstantOp::create(b, loc, pad), stored);
+    pad = monoidIdentity(Monoid::Add, stored);
+  Value fill = toStored(b, loc, emitConstant(b, loc, pad), stored);
   Value empty = tensor::EmptyOp::create(b, loc, place.windowSizes, stored);
   auto filled =
       linalg::FillOp::create(b, loc, ValueRange{fill}, ValueRange{empty});

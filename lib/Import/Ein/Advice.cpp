@@ -48,8 +48,8 @@ constexpr llvm::StringLiteral number =
     "a number is param lr = 0.5, which -D lr=0.1 replaces";
 constexpr llvm::StringLiteral once =
     "a tensor is defined once, by one statement";
-constexpr llvm::StringLiteral ofComplex =
-    "complex numbers are not supported yet: two tensors hold their parts";
+constexpr llvm::StringLiteral ofParts =
+    "the parts of a complex number are re(x) and im(x)";
 constexpr llvm::StringLiteral constant =
     "constants have their shape written: Z : f32[8] = zeros; there are ones "
     "and "
@@ -186,11 +186,13 @@ constexpr AdviceRow adviceTable[] = {
     {"uint16", "uint16(x) is u16(x)"},
     {"uint32", "uint32(x) is u32(x)"},
     {"uint64", "uint64(x) is u64(x)"},
-    {"c64", ofComplex},
-    {"c128", ofComplex},
-    {"complex64", ofComplex},
-    {"complex128", ofComplex},
-    {"complex", ofComplex},
+    {"complex64", "complex64(x) is c64(x)"},
+    {"complex128", "complex128(x) is c128(x)"},
+    {"real", ofParts},
+    {"imag", ofParts},
+    {"conjugate", "conjugate(x) is conj(x)"},
+    {"angle", "angle(x) is arg(x)"},
+    {"phase", "phase(x) is arg(x)"},
     // Operators and punctuation.
     {"and", "a and b is a && b"},
     {"or", "a or b is a || b"},

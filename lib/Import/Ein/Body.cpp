@@ -13,8 +13,11 @@ static bool isOneOperation(double exponent) {
 }
 
 bool Constant::operator==(const Constant &o) const {
-  return integer == o.integer &&
-         llvm::APFloat(real).bitwiseIsEqual(llvm::APFloat(o.real));
+  auto isSame = [](double a, double b) {
+    return llvm::APFloat(a).bitwiseIsEqual(llvm::APFloat(b));
+  };
+  return integer == o.integer && isSame(real, o.real) &&
+         isSame(imaginary, o.imaginary);
 }
 
 unsigned StatementAnalyzer::addNode(NodeKind kind, ElementType type,
@@ -127,6 +130,13 @@ std::optional<unsigned> StatementAnalyzer::build(const Expr *expr,
   ExprType own = *infer(expr);
   if (own.isConstant)
     return buildConstant(expr, type);
+  // What is real is computed in the type of the parts.
+  if (isComplex(type) && own.kind == ExprType::Kind::Literal &&
+      !own.isImaginary) {
+    std::optional<unsigned> node = build(expr, partType(type));
+    return node ? std::optional(addNode(NodeKind::Cast, type, *node))
+                : std::nullopt;
+  }
   if (own.hasLabel && !checkLabelValues(expr, type))
     return std::nullopt;
   if (own.hasLabel && !own.isFloat && isFloat(type) &&
@@ -204,6 +214,8 @@ static ElementType operandType(ExprType lhs, ExprType rhs) {
   if (lhs.isBool() && rhs.isBool())
     return ElementType::Bool;
   // Numbers only: the widest types compare them exactly.
+  if (lhs.isImaginary || rhs.isImaginary)
+    return ElementType::C128;
   return lhs.isFloat || rhs.isFloat ? ElementType::F64 : ElementType::I64;
 }
 
@@ -288,6 +300,12 @@ std::optional<unsigned> StatementAnalyzer::buildBinary(const BinaryExpr &expr,
 std::optional<unsigned> StatementAnalyzer::buildPower(const BinaryExpr &expr,
                                                       ElementType type) {
   ExprType exponentType = *infer(expr.rhs);
+  if (isComplex(type)) {
+    std::optional<Constant> exponent =
+        toConstant(expr.rhs, ElementType::I64, "an exponent");
+    return exponent ? buildIntegerPower(expr.lhs, exponent->integer, type)
+                    : std::nullopt;
+  }
   if (exponentType.isConstant) {
     ElementType constantType = isFloat(type) ? ElementType::F64 : type;
     std::optional<Constant> exponent =
@@ -325,8 +343,8 @@ std::optional<unsigned> StatementAnalyzer::buildIntegerPower(const Expr *base,
                                                              ElementType type) {
   auto addOne = [&] {
     unsigned one = addNode(NodeKind::Constant, type);
-    current->nodes[one].constant = {isFloat(type) ? 0 : 1,
-                                    isFloat(type) ? 1.0 : 0.0};
+    bool isWhole = isInteger(type);
+    current->nodes[one].constant = {isWhole ? 1 : 0, isWhole ? 0.0 : 1.0};
     return one;
   };
   std::optional<unsigned> square = build(base, type);
@@ -358,7 +376,12 @@ std::optional<unsigned> StatementAnalyzer::buildCall(const CallExpr &expr,
     return buildRandom(expr, type);
   const FunctionInfo &info = *findFunction(expr.callee);
   bool isTest = info.kind == NodeKind::IsNaN || info.kind == NodeKind::IsInf;
-  ElementType operandType = isTest ? infer(expr.args[0])->type : type;
+  ElementType operandType = type;
+  if (info.kind == NodeKind::Complex)
+    operandType = partType(type);
+  else if (isTest ||
+           (infer(expr.args[0])->isTyped() && infer(expr.args[0])->isComplex()))
+    operandType = infer(expr.args[0])->type;
   llvm::SmallVector<unsigned, 3> args;
   for (auto [position, arg] : llvm::enumerate(expr.args)) {
     bool condition = info.kind == NodeKind::Select && position == 0;
@@ -382,7 +405,7 @@ std::optional<unsigned> StatementAnalyzer::buildCast(const Expr *operand,
   ElementType from = own.type;
   if (own.kind == ExprType::Kind::Literal) {
     // A number becomes the type itself, where it can.
-    bool direct = isFloat(type) || (isInteger(type) && !own.isFloat);
+    bool direct = isFloat(partType(type)) || (isInteger(type) && !own.isFloat);
     from = direct ? type : own.isFloat ? ElementType::F64 : ElementType::I64;
     // Labels run further than a narrow type counts: they wrap or round.
     std::optional<int64_t> largest = largestValue(operand);

@@ -8,6 +8,7 @@
 #include "BodyEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "tapestry/Interfaces/ElementType.h"
 #include <cmath>
 
 using namespace mlir;
@@ -33,6 +34,9 @@ Type tapestry::ein::storedType(ElementType type, MLIRContext *context) {
   case ElementType::U32:
   case ElementType::U64:
     return IntegerType::get(context, bitWidth(type));
+  case ElementType::C64:
+  case ElementType::C128:
+    return ComplexType::get(storedType(partType(type), context));
   }
   llvm_unreachable("all types are converted");
 }
@@ -42,6 +46,8 @@ TypedAttr tapestry::ein::constantAttr(const Constant &constant,
   Type stored = storedType(type, context);
   if (isFloat(type))
     return FloatAttr::get(stored, constant.real);
+  if (auto complex = dyn_cast<ComplexType>(stored))
+    return tapestry::complexValue(complex, constant.real, constant.imaginary);
   return IntegerAttr::get(stored, APInt(bitWidth(type), constant.integer,
                                         /*isSigned=*/true,
                                         /*implicitTrunc=*/true));
@@ -72,6 +78,9 @@ Value BodyEmitter::emitNode(const Node &node) {
   case NodeKind::Operand:
     return builder.widen(operands[node.index]);
   case NodeKind::Constant:
+    if (isComplex(node.type))
+      return builder.constant(
+          constantAttr(node.constant, node.type, builder.getContext()));
     if (isFloat(node.type))
       return constant(computeType(node.type), node.constant.real);
     return constant(node.type, node.constant.integer);
@@ -129,6 +138,8 @@ Value BodyEmitter::emitNode(const Node &node) {
 
 Value BodyEmitter::emitArithmetic(const Node &node) {
   Value a = arg(node, 0);
+  if (isa<ComplexType>(a.getType()))
+    return emitComplex(node);
   Value b = node.args.size() > 1 ? arg(node, 1) : Value();
   bool real = isFloat(node.type);
   switch (node.kind) {
@@ -313,6 +324,8 @@ static arith::CmpFPredicate floatPredicate(Predicate predicate) {
 
 Value BodyEmitter::emitCompare(const Node &node) {
   ElementType type = expression.nodes[node.args[0]].type;
+  if (isComplex(type))
+    return emitComplex(node);
   if (isFloat(type))
     return create<arith::CmpFOp>(floatPredicate(node.predicate), arg(node, 0),
                                  arg(node, 1));
@@ -384,6 +397,8 @@ Value BodyEmitter::emitIndexCompare(const Node &node) {
 //===----------------------------------------------------------------------===//
 
 Value BodyEmitter::emitCast(Value value, ElementType from, ElementType to) {
+  if (isComplex(to))
+    return emitComplexCast(value, from, to);
   if (to == ElementType::Bool) {
     if (from == ElementType::Bool)
       return value;

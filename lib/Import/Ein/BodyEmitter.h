@@ -45,6 +45,28 @@ private:
   }
   mlir::Value emitNode(const Node &node);
   mlir::Value emitArithmetic(const Node &node);
+  // EmitComplex.cpp.
+  bool isReal(unsigned number) const;
+  mlir::Value emitComplex(const Node &node);
+  mlir::Value emitEquality(mlir::Value x, mlir::Value y, bool isEqual);
+  mlir::Value emitExponential(mlir::Value re, mlir::Value im);
+  mlir::Value emitQuotient(mlir::Value x, mlir::Value y);
+  mlir::Value emitRoot(mlir::Value z);
+  mlir::Value emitComplexCast(mlir::Value value, ElementType from,
+                              ElementType to);
+  mlir::Value re(mlir::Value value);
+  mlir::Value im(mlir::Value value);
+  mlir::Value makeComplex(mlir::Value re, mlir::Value im);
+  /// The same of the real parts and of the imaginary ones.
+  template <typename Op, typename... Values> mlir::Value onParts(Values... of) {
+    mlir::Value real = create<Op>(re(of)...);
+    return makeComplex(real, create<Op>(im(of)...));
+  }
+  /// Both parts with a real number.
+  template <typename Op> mlir::Value scaled(mlir::Value z, mlir::Value by) {
+    mlir::Value real = create<Op>(re(z), by);
+    return makeComplex(real, create<Op>(im(z), by));
+  }
   mlir::Value emitDivision(const Node &node);
   mlir::Value emitUnsignedDivision(const Node &node);
   mlir::Value emitModulo(const Node &node);

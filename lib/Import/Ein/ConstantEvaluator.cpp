@@ -85,15 +85,18 @@ std::optional<Constant> ConstantEvaluator::evaluateAs(const Expr *expr,
   auto *truth = llvm::dyn_cast<BoolLiteral>(expr);
   if (truth && type == ElementType::Bool)
     return Constant{truth->value, 0};
+  takesComplex = isComplex(type);
   std::optional<Number> number =
-      evaluate(expr, /*asReal=*/isFloat(type), extentOf);
+      evaluate(expr, /*asReal=*/isFloat(partType(type)), extentOf);
   if (!number)
     return std::nullopt;
   Constant constant;
-  if (isFloat(type)) {
-    double exact = number->asReal();
-    constant.real = roundToType(exact, type);
-    if (std::isinf(constant.real) && !std::isinf(exact)) {
+  if (isFloat(partType(type))) {
+    std::complex<double> exact = number->asComplex();
+    constant.real = roundToType(exact.real(), partType(type));
+    constant.imaginary = roundToType(exact.imag(), partType(type));
+    if ((std::isinf(constant.real) && !std::isinf(exact.real())) ||
+        (std::isinf(constant.imaginary) && !std::isinf(exact.imag()))) {
       diagnostics.error(expr->range,
                         "number is too large for " + stringify(type));
       return std::nullopt;
@@ -130,7 +133,10 @@ std::optional<Number> ConstantEvaluator::visit(const Expr *expr) {
   if (auto *literal = llvm::dyn_cast<FloatLiteral>(expr)) {
     if (!takesFloats)
       return fail(expr->range, what + " is an integer");
-    return Number::ofReal(literal->value);
+    if (literal->isImaginary && !takesComplex)
+      return fail(expr->range, what + " is real, this is imaginary");
+    return literal->isImaginary ? Number::ofComplex({0, literal->value})
+                                : Number::ofReal(literal->value);
   }
   if (auto *name = llvm::dyn_cast<NameExpr>(expr)) {
     const Binding *binding = scope.lookup(name->name);
@@ -173,6 +179,8 @@ std::optional<Number> ConstantEvaluator::visit(const Expr *expr) {
     std::optional<Number> value = visit(unary->operand);
     if (!value)
       return std::nullopt;
+    if (value->isComplex)
+      return Number::ofComplex(-value->asComplex());
     return value->isFloat ? Number::ofReal(-value->real)
                           : Number::ofInteger(-value->integer);
   }
@@ -192,6 +200,8 @@ std::optional<Number> ConstantEvaluator::visitBinary(const BinaryExpr &expr) {
   std::optional<Number> rhs = visit(expr.rhs);
   if (!lhs || !rhs)
     return std::nullopt;
+  if (lhs->isComplex || rhs->isComplex)
+    return complexResult(expr, *lhs, *rhs);
   if (expr.op == BinaryOp::Pow)
     return power(expr, *lhs, *rhs);
   if (isBitwise(expr.op))
@@ -239,6 +249,24 @@ std::optional<Number> ConstantEvaluator::visitBinary(const BinaryExpr &expr) {
   if (overflow || result > largest || result < -largest)
     return fail(expr.range, "value is too large");
   return Number::ofInteger(result);
+}
+
+std::optional<Number> ConstantEvaluator::complexResult(const BinaryExpr &expr,
+                                                       Number lhs, Number rhs) {
+  std::complex<double> a = lhs.asComplex(), b = rhs.asComplex();
+  switch (expr.op) {
+  case BinaryOp::Add:
+    return Number::ofComplex(a + b);
+  case BinaryOp::Sub:
+    return Number::ofComplex(a - b);
+  case BinaryOp::Mul:
+    return Number::ofComplex(a * b);
+  case BinaryOp::Div:
+    return Number::ofComplex(rhs.isComplex ? a / b : a / rhs.asReal());
+  default:
+    return fail(expr.opRange, "'" + spelling(expr.op) +
+                                  "' of imaginary numbers is no constant");
+  }
 }
 
 std::optional<Number> ConstantEvaluator::bits(const BinaryExpr &expr,
@@ -297,6 +325,8 @@ std::optional<Number> ConstantEvaluator::visitCall(const CallExpr &expr) {
   std::optional<Number> a = visit(expr.args[0]), b = visit(expr.args[1]);
   if (!a || !b)
     return std::nullopt;
+  if (a->isComplex || b->isComplex)
+    return fail(expr.range, "complex numbers have no order");
   if (a->isFloat || b->isFloat) {
     llvm::APFloat x(a->asReal()), y(b->asReal());
     return Number::ofReal(

@@ -18,6 +18,8 @@ static constexpr double largestIntegerPower = 1 << 20;
 
 Value BodyEmitter::emitFunction(const Node &node) {
   Value a = arg(node, 0);
+  if (isa<ComplexType>(a.getType()) || isComplex(node.type))
+    return emitComplex(node);
   switch (node.kind) {
   case NodeKind::Pow: {
     const Node &exponent = expression.nodes[node.args[1]];

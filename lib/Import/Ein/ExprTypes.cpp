@@ -50,6 +50,11 @@ static constexpr FunctionInfo functionTable[] = {
     {"hypot", NodeKind::Hypot, 2, false},
     {"isnan", NodeKind::IsNaN, 1, false},
     {"isinf", NodeKind::IsInf, 1, false},
+    {"re", NodeKind::Re, 1, false},
+    {"im", NodeKind::Im, 1, false},
+    {"conj", NodeKind::Conj, 1, false},
+    {"arg", NodeKind::Arg, 1, false},
+    {"complex", NodeKind::Complex, 2, false},
     // Of a seed (Random.cpp).
     {"random.bits", NodeKind::RandomBits, 1, true},
     {"random.uniform", NodeKind::RandomUniform, 1, false},
@@ -71,8 +76,7 @@ std::vector<llvm::StringRef> tapestry::ein::functionNames() {
   return names;
 }
 
-/// "cast it, e.g. f32(X[i])"
-static std::string castHint(const Expr *expr, ElementType type) {
+std::string tapestry::ein::castHint(const Expr *expr, ElementType type) {
   return (stringify(type) + "(" + excerpt(expr->range) + ")").str();
 }
 
@@ -83,16 +87,19 @@ std::string tapestry::ein::describeType(ExprType type) {
   case ExprType::Kind::Iverson:
     return "bool";
   case ExprType::Kind::Literal:
-    return type.isFloat    ? "a number with a fraction"
-           : type.hasLabel ? "made of labels and numbers"
-                           : "an integer literal";
+    return type.isImaginary ? "an imaginary number"
+           : type.isFloat   ? "a number with a fraction"
+           : type.hasLabel  ? "made of labels and numbers"
+                            : "an integer literal";
   }
   llvm_unreachable("all kinds are described");
 }
 
 /// The order in which casts are suggested: towards the type that loses least.
 static unsigned rankOf(ElementType type) {
-  return bitWidth(type) + (isFloat(type) ? bitWidth(ElementType::I64) : 0);
+  return bitWidth(type) + (isFloat(type)     ? bitWidth(ElementType::I64)
+                           : isComplex(type) ? bitWidth(ElementType::C128)
+                                             : 0);
 }
 
 std::optional<ExprType> StatementAnalyzer::infer(const Expr *expr) {
@@ -108,8 +115,11 @@ std::optional<ExprType> StatementAnalyzer::inferUncached(const Expr *expr) {
   case Expr::Kind::IntLiteral:
   case Expr::Kind::Extent:
     return ExprType::literal(/*isFloat=*/false, /*isConstant=*/true);
-  case Expr::Kind::FloatLiteral:
-    return ExprType::literal(/*isFloat=*/true, /*isConstant=*/true);
+  case Expr::Kind::FloatLiteral: {
+    ExprType type = ExprType::literal(/*isFloat=*/true, /*isConstant=*/true);
+    type.isImaginary = llvm::cast<FloatLiteral>(expr)->isImaginary;
+    return type;
+  }
   case Expr::Kind::BoolLiteral:
     return ExprType::typed(ElementType::Bool);
   case Expr::Kind::Name:
@@ -186,7 +196,7 @@ bool StatementAnalyzer::requireBool(const Expr *expr, ExprType type,
 
 bool StatementAnalyzer::requireBits(const Expr *expr, ExprType type,
                                     llvm::StringRef what, bool shifts) {
-  bool isReal = type.isTyped() ? isFloat(type.type) : type.isFloat;
+  bool isReal = type.isTyped() ? isFloat(partType(type.type)) : type.isFloat;
   if (!isReal && !(shifts && type.isTyped() && type.isBool()))
     return true;
   auto error = diagnostics.error(
@@ -202,6 +212,16 @@ bool StatementAnalyzer::requireFloat(const Expr *expr, ExprType type,
                                      llvm::StringRef name) {
   if (type.isTyped() && isFloat(type.type))
     return true;
+  if (type.isComplex()) {
+    diagnostics
+        .error(expr->range, "'" + name +
+                                "' takes no complex numbers, but this "
+                                "is " +
+                                describeType(type))
+        .note("of complex numbers there are abs, arg, conj, exp, im, re and "
+              "sqrt");
+    return false;
+  }
   diagnostics.error(expr->range,
                     "'" + name + "' needs a float type, but this is " +
                         (type.isTyped()
@@ -252,21 +272,27 @@ std::optional<ExprType> StatementAnalyzer::unify(llvm::SMRange range,
   if (!a->isTyped() && !b->isTyped()) {
     if (a->kind == Kind::Iverson && b->kind == Kind::Iverson)
       return a;
-    return ExprType::literal(a->isFloat || b->isFloat,
-                             a->isConstant && b->isConstant,
-                             a->hasLabel || b->hasLabel);
+    ExprType type = ExprType::literal(a->isFloat || b->isFloat,
+                                      a->isConstant && b->isConstant,
+                                      a->hasLabel || b->hasLabel);
+    type.isImaginary = a->isImaginary || b->isImaginary;
+    return type;
   }
   const Expr *typedExpr = a->isTyped() ? lhs : rhs;
   const Expr *otherExpr = a->isTyped() ? rhs : lhs;
   ExprType typed = a->isTyped() ? *a : *b, other = a->isTyped() ? *b : *a;
-  if (other.kind == Kind::Iverson || isFloat(typed.type) ||
+  bool isReal = isFloat(typed.type) && !other.isImaginary;
+  if (other.kind == Kind::Iverson || isReal || isComplex(typed.type) ||
       (isInteger(typed.type) && !other.isFloat))
     return typed;
+  ElementType wanted = !other.isImaginary               ? ElementType::F32
+                       : typed.type == ElementType::F64 ? ElementType::C128
+                                                        : ElementType::C64;
   diagnostics
       .error(range, "operands of " + what + " are " + stringify(typed.type) +
                         " and " + describeType(other) + "; cast the " +
                         stringify(typed.type) + " one, e.g. " +
-                        castHint(typedExpr, ElementType::F32))
+                        castHint(typedExpr, wanted))
       .note(typedExpr->range, "this is " + stringify(typed.type))
       .note(otherExpr->range, "this is " + describeType(other));
   return std::nullopt;
@@ -313,7 +339,10 @@ std::optional<ExprType> StatementAnalyzer::inferBinary(const BinaryExpr &expr) {
   if (!isComparison(expr.op)) {
     std::optional<ExprType> type =
         arithmetic(expr.opRange, what, expr.lhs, expr.rhs);
-    if (!type || expr.op != BinaryOp::Div || !type->hasLabel)
+    if (expr.op == BinaryOp::FloorDiv || expr.op == BinaryOp::Mod)
+      return type && requireReal(expr.range, *type, what) ? type : std::nullopt;
+    if (!type || expr.op != BinaryOp::Div || !type->hasLabel ||
+        type->isImaginary)
       return type;
     std::string rhs = excerpt(expr.rhs->range);
     diagnostics.error(
@@ -329,7 +358,7 @@ std::optional<ExprType> StatementAnalyzer::inferBinary(const BinaryExpr &expr) {
   std::optional<ExprType> type =
       equality ? unify(expr.opRange, what, expr.lhs, expr.rhs)
                : arithmetic(expr.opRange, what, expr.lhs, expr.rhs);
-  if (!type)
+  if (!type || (!equality && !requireOrder(expr.range, *type, what)))
     return std::nullopt;
   return ExprType::typed(ElementType::Bool);
 }
@@ -364,6 +393,15 @@ std::optional<ExprType> StatementAnalyzer::inferPower(const BinaryExpr &expr) {
       arithmetic(expr.opRange, "'**'", expr.lhs, expr.rhs);
   if (!type)
     return std::nullopt;
+  if (type->isComplex()) {
+    if (!exponent->isConstant || exponent->isFloat) {
+      diagnostics.error(expr.rhs->range, "a power of complex numbers needs a "
+                                         "constant integer as exponent");
+      return std::nullopt;
+    }
+    type->isConstant = false;
+    return type;
+  }
   bool integerBase = type->isTyped() ? isInteger(type->type) : !type->isFloat;
   if (integerBase && !exponent->isConstant) {
     diagnostics.error(expr.rhs->range,
@@ -390,9 +428,17 @@ std::optional<ExprType> StatementAnalyzer::inferSelect(const CallExpr &expr) {
 
 std::optional<ExprType> StatementAnalyzer::inferCall(const CallExpr &expr) {
   if (std::optional<ElementType> type = parseElementType(expr.callee)) {
-    if (!infer(expr.args[0]))
+    std::optional<ExprType> from = infer(expr.args[0]);
+    if (!from)
       return std::nullopt;
-    return ExprType::typed(*type);
+    if (!from->isComplex() || isComplex(*type))
+      return ExprType::typed(*type);
+    std::string text = excerpt(expr.args[0]->range);
+    diagnostics.error(expr.range, "this is " + describeType(*from) +
+                                      ", which is no " + stringify(*type) +
+                                      "; take re(" + text + "), im(" + text +
+                                      ") or abs(" + text + ")");
+    return std::nullopt;
   }
   const FunctionInfo &info = *findFunction(expr.callee);
   std::string what = ("'" + expr.callee + "'").str();
@@ -416,6 +462,9 @@ std::optional<ExprType> StatementAnalyzer::inferCall(const CallExpr &expr) {
     for (const Expr *arg : expr.args)
       if (type->isTyped() && infer(arg)->isTyped())
         first = arg;
+  if (type->isComplex() || takesComplex(info.kind) ||
+      info.kind == NodeKind::Complex)
+    return inferComplexCall(expr, info, first, *type);
   bool isTest = info.kind == NodeKind::IsNaN || info.kind == NodeKind::IsInf;
   if ((type->isTyped() || isTest) && !info.onIntegers &&
       !requireFloat(first, *type, expr.callee))
@@ -436,12 +485,28 @@ ElementType StatementAnalyzer::reducedType(Reduction reduction,
   return givesPlaces ? infer(expr)->type : result;
 }
 
+bool StatementAnalyzer::requireOperand(MacroKind macro, const Expr *expr,
+                                       ExprType type) {
+  llvm::StringRef name = stringify(macro);
+  if (tapestry::givesPlaces(macro))
+    return requireOrder(expr->range, type, ("'" + name + "'").str());
+  return (macro == MacroKind::Mean && type.isComplex() && type.isTyped()) ||
+         requireFloat(expr, type, name);
+}
+
 std::optional<ElementType>
 StatementAnalyzer::checkReduction(Reduction reduction, const Expr *expr,
                                   ExprType type) {
   llvm::StringRef name = stringify(reduction);
   bool givesPlaces = reduction.macro && tapestry::givesPlaces(*reduction.macro);
-  if (reduction.macro && !givesPlaces && !requireFloat(expr, type, name))
+  std::string what = ("'" + name + "'").str();
+  if (reduction.macro && !requireOperand(*reduction.macro, expr, type))
+    return std::nullopt;
+  bool isOrdered =
+      reduction.monoid == Monoid::Max || reduction.monoid == Monoid::Min;
+  if (isOrdered && !requireOrder(expr->range, type, what))
+    return std::nullopt;
+  if (reduction.scans && !requireReal(expr->range, type, what))
     return std::nullopt;
   if (type.kind == ExprType::Kind::Literal) {
     diagnostics.error(
@@ -452,7 +517,7 @@ StatementAnalyzer::checkReduction(Reduction reduction, const Expr *expr,
     return std::nullopt;
   }
   if (givesPlaces) {
-    if (!requireNumber(expr, type, ("'" + name + "'").str()))
+    if (!requireNumber(expr, type, what))
       return std::nullopt;
     return ElementType::I64;
   }
@@ -481,7 +546,7 @@ StatementAnalyzer::checkReduction(Reduction reduction, const Expr *expr,
       return std::nullopt;
     break;
   case Monoid::Xor:
-    if (!isFloat(type.type))
+    if (!isFloat(partType(type.type)))
       break;
     diagnostics.error(expr->range, "'xor' needs an integer type or bool, but "
                                    "this is " +

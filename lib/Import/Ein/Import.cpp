@@ -91,8 +91,8 @@ private:
   }
   teg::ScalarExpr toScalar(const Vertex &vertex, const Expression &expression,
                            bool isResult);
-  DenseElementsAttr elementsOf(const Tensor &tensor,
-                               llvm::ArrayRef<Constant> literal);
+  SmallVector<TypedAttr> elementsOf(const Tensor &tensor,
+                                    llvm::ArrayRef<Constant> literal);
   Value emitSource(const Tensor &tensor);
   void setConstraints(Operation *op,
                       llvm::ArrayRef<ShardingConstraint> constraints,
@@ -208,12 +208,13 @@ teg::ScalarExpr GraphEmitter::toScalar(const Vertex &vertex,
   return result;
 }
 
-DenseElementsAttr GraphEmitter::elementsOf(const Tensor &tensor,
-                                           llvm::ArrayRef<Constant> literal) {
-  SmallVector<Attribute> values;
+SmallVector<TypedAttr>
+GraphEmitter::elementsOf(const Tensor &tensor,
+                         llvm::ArrayRef<Constant> literal) {
+  SmallVector<TypedAttr> values;
   for (const Constant &constant : literal)
     values.push_back(constantAttr(constant, tensor.type, builder.getContext()));
-  return DenseElementsAttr::get(typeOf(tensor), values);
+  return values;
 }
 
 Operation *GraphEmitter::emitGather(const Tensor &tensor, const Vertex &vertex,
@@ -314,7 +315,7 @@ Operation *GraphEmitter::emitEinsum(const Tensor &tensor, const Vertex &vertex,
   bool isResult = vertex.monoid == Monoid::None && !vertex.macro;
   teg::ScalarExpr expr = toScalar(vertex, vertex, isResult);
   if (!vertex.literal.empty())
-    return teg::buildConstantTensor(builder, loc, tensor.name, labels,
+    return teg::buildConstantTensor(builder, loc, tensor.name, labels, type,
                                     elementsOf(tensor, vertex.literal));
   // With the highest bit turned over, signed places are in the order of
   // unsigned values.

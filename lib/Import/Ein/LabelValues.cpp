@@ -29,8 +29,10 @@ bool StatementAnalyzer::collectLabelValue(const NameExpr &expr,
 WideInt tapestry::ein::largestExact(ElementType type) {
   switch (type) {
   case ElementType::F64:
+  case ElementType::C128:
     return WideInt(1) << 53;
   case ElementType::F32:
+  case ElementType::C64:
     return WideInt(1) << 24;
   case ElementType::F16:
     return WideInt(1) << 11;

@@ -22,6 +22,7 @@ llvm::StringRef tapestry::ein::describe(TokenKind kind) {
     return "a name";
   case TokenKind::Integer:
   case TokenKind::Float:
+  case TokenKind::Imaginary:
     return "a number";
   case TokenKind::LParen:
     return "'('";
@@ -178,7 +179,12 @@ Token Lexer::lexNumber() {
     current += 2;
     skipDigits();
   }
-  if (current == end || !(isIdentifierPart(*current) || *current == '.'))
+  auto isPart = [](char c) { return isIdentifierPart(c) || c == '.'; };
+  if (peek() == 'i' && !isPart(peek(1))) {
+    kind = TokenKind::Imaginary;
+    ++current;
+  }
+  if (current == end || !isPart(*current))
     return make(kind, start);
   while (current != end && (isIdentifierPart(*current) || *current == '.'))
     ++current;

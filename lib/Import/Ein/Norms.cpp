@@ -36,8 +36,7 @@ bool StatementAnalyzer::checkMacroOperand() {
     return true;
   llvm::StringRef name = stringify(*equation.macro);
   std::optional<ExprType> type = infer(equation.expr);
-  bool anyNumber = givesPlaces(*equation.macro);
-  if (!type || (!anyNumber && !requireFloat(equation.expr, *type, name)))
+  if (!type || !requireOperand(*equation.macro, equation.expr, *type))
     return false;
   for (LabelState &label : labels) {
     if (label.owner)

@@ -137,6 +137,7 @@ Parser::ExprPtr Parser::parsePrimary() {
   switch (token.kind) {
   case TokenKind::Integer:
   case TokenKind::Float:
+  case TokenKind::Imaginary:
     return parseNumber();
   case TokenKind::LParen:
     return parseParenthesised();
@@ -175,14 +176,16 @@ Parser::ExprPtr Parser::parsePrimary() {
 
 Parser::ExprPtr Parser::parseNumber() {
   Token number = token;
+  llvm::SMRange range = number.range();
   advance();
-  if (number.is(TokenKind::Float)) {
+  if (!number.is(TokenKind::Integer)) {
     double value = 0;
+    bool isImaginary = number.spelling.consume_back("i");
     if (number.spelling.getAsDouble(value) || std::isinf(value)) {
       diagnostics.error(number.range(), "number is too large for f64");
       return nullptr;
     }
-    return context.create<FloatLiteral>(number.range(), value);
+    return context.create<FloatLiteral>(range, value, isImaginary);
   }
   uint64_t value = 0;
   if (number.spelling.getAsInteger(10, value)) {

@@ -19,7 +19,8 @@ bool Parser::parseType(ElementType &type, llvm::ArrayRef<ExprPtr> &shape) {
     auto error = diagnostics.error(
         token.range(), "unknown type '" + token.spelling +
                            "'; the types are f64, f32, f16, bf16, i8, i16, "
-                           "i32, i64, u8, u16, u32, u64 and bool");
+                           "i32, i64, u8, u16, u32, u64, c64, c128 and "
+                           "bool");
     if (auto meant = suggestElementType(token.spelling))
       error.note("did you mean '" + *meant + "'?");
     else if (auto advice = adviceFor(token.spelling); !advice.empty())

@@ -403,7 +403,7 @@ bool Parser::reportUnknownReduction(const Expr &expr, const Token &head) {
   bool operandFollows =
       (token.is(TokenKind::Identifier) && !isForeignOperator(token.spelling)) ||
       token.is(TokenKind::LParen) || token.is(TokenKind::Integer) ||
-      token.is(TokenKind::Float);
+      token.is(TokenKind::Float) || token.is(TokenKind::Imaginary);
   llvm::StringRef advice = adviceFor(head.spelling);
   llvm::StringRef meant =
       nearestWord(head.spelling,

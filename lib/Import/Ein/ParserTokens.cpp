@@ -24,6 +24,7 @@ std::string Parser::describeToken() const {
   case TokenKind::Identifier:
   case TokenKind::Integer:
   case TokenKind::Float:
+  case TokenKind::Imaginary:
     return "'" + token.spelling.str() + "'";
   default:
     return describe(token.kind).str();

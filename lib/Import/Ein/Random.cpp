@@ -168,6 +168,7 @@ std::optional<ElementType> StatementAnalyzer::checkDeclared(ExprType type) {
   ElementType declared = equation.literal->type;
   // A number may also become a bool, as by a cast: zeros are false.
   bool fits = type.isTyped()        ? type.type == declared
+              : type.isComplex()    ? isComplex(declared)
               : isInteger(declared) ? !type.isFloat
                                     : true;
   if (fits)

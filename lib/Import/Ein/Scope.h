@@ -155,6 +155,8 @@ public:
 private:
   std::optional<Number> visit(const ast::Expr *expr);
   std::optional<Number> visitBinary(const ast::BinaryExpr &expr);
+  std::optional<Number> complexResult(const ast::BinaryExpr &expr, Number lhs,
+                                      Number rhs);
   std::optional<Number> visitCall(const ast::CallExpr &expr);
   std::optional<Number> bits(const ast::BinaryExpr &expr, Number lhs,
                              Number rhs);
@@ -167,8 +169,8 @@ private:
   /// What is evaluated, for messages: "a param", "an extent".
   llvm::StringRef what;
   bool real = false;
-  /// Whether numbers with a fraction are allowed.
-  bool takesFloats = false;
+  /// Whether numbers with a fraction are allowed, and imaginary ones.
+  bool takesFloats = false, takesComplex = false;
   ExtentLookup extents = nullptr;
 };
 

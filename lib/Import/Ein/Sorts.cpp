@@ -123,7 +123,8 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::runSort() {
   nested = &value;
   std::optional<ExprType> type = infer(equation.expr);
   nested = nullptr;
-  if (!type)
+  if (!type ||
+      !requireOrder(equation.expr->range, *type, ("'" + name + "'").str()))
     return std::nullopt;
   if (!type->isTyped() || type->isBool()) {
     diagnostics.error(equation.expr->range,

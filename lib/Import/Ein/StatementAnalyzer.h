@@ -48,24 +48,29 @@ struct ExprType {
   bool isConstant = false;
   /// A literal in which labels stand.
   bool hasLabel = false;
+  /// A literal in which an imaginary number stands.
+  bool isImaginary = false;
 
-  static ExprType typed(ElementType type) {
-    return {Kind::Typed, type, false, false, false};
-  }
+  static ExprType typed(ElementType type) { return {Kind::Typed, type}; }
   static ExprType literal(bool isFloat, bool isConstant,
                           bool hasLabel = false) {
     return {Kind::Literal, ElementType::F32, isFloat, isConstant, hasLabel};
   }
-  static ExprType iverson() {
-    return {Kind::Iverson, ElementType::Bool, false, false, false};
-  }
+  static ExprType iverson() { return {Kind::Iverson, ElementType::Bool}; }
   bool isTyped() const { return kind == Kind::Typed; }
+  bool isComplex() const {
+    return isTyped() ? ein::isComplex(type) : isImaginary;
+  }
   bool isBool() const {
     return kind == Kind::Iverson || (isTyped() && type == ElementType::Bool);
   }
 };
 
 std::string describeType(ExprType type);
+/// A cast as a message proposes it: "f32(X[i])".
+std::string castHint(const ast::Expr *expr, ElementType type);
+/// Whether a function takes complex numbers and nothing else.
+bool takesComplex(NodeKind kind);
 
 class StatementAnalyzer {
 public:
@@ -417,6 +422,10 @@ private:
   std::optional<ExprType> inferBitwise(const ast::BinaryExpr &expr);
   std::optional<ExprType> inferPower(const ast::BinaryExpr &expr);
   std::optional<ExprType> inferCall(const ast::CallExpr &expr);
+  std::optional<ExprType> inferComplexCall(const ast::CallExpr &expr,
+                                           const FunctionInfo &info,
+                                           const ast::Expr *first,
+                                           ExprType type);
   std::optional<ExprType> inferSelect(const ast::CallExpr &expr);
   /// The common type of two operands of `what`; reports a mismatch at `range`.
   std::optional<ExprType> unify(llvm::SMRange range, llvm::StringRef what,
@@ -427,6 +436,12 @@ private:
   bool requireNumber(const ast::Expr *expr, ExprType type,
                      llvm::StringRef what);
   /// `what` names what must be bool; `comparison` would make `expr` so.
+  /// Reports a complex type where values are compared, or their parts asked for
+  /// one by one.
+  bool requireOrder(llvm::SMRange range, ExprType type, llvm::StringRef what);
+  bool requireReal(llvm::SMRange range, ExprType type, llvm::StringRef what);
+  /// Reports what a macro of the language does not take.
+  bool requireOperand(MacroKind macro, const ast::Expr *expr, ExprType type);
   bool requireBool(const ast::Expr *expr, ExprType type,
                    const llvm::Twine &what, llvm::StringRef comparison);
   /// `shifts`: bools have no bits to move.

@@ -18,6 +18,7 @@ struct TypeRow {
   unsigned bits;
   bool isFloat;
   bool isUnsigned = false;
+  bool isComplex = false;
 };
 constexpr TypeRow typeTable[] = {
     {ElementType::F64, "f64", 64, true},
@@ -33,6 +34,8 @@ constexpr TypeRow typeTable[] = {
     {ElementType::U16, "u16", 16, false, true},
     {ElementType::U32, "u32", 32, false, true},
     {ElementType::U64, "u64", 64, false, true},
+    {ElementType::C64, "c64", 64, false, false, true},
+    {ElementType::C128, "c128", 128, false, false, true},
 };
 
 struct MonoidRow {
@@ -103,6 +106,8 @@ tapestry::ein::suggestElementType(llvm::StringRef text) {
       .Cases({"uint16", "ushort", "ui16"}, llvm::StringRef("u16"))
       .Cases({"uint32", "uint", "unsigned", "ui32"}, llvm::StringRef("u32"))
       .Cases({"uint64", "ulong", "size_t", "ui64"}, llvm::StringRef("u64"))
+      .Cases({"complex64", "cfloat"}, llvm::StringRef("c64"))
+      .Cases({"complex128", "cdouble", "complex"}, llvm::StringRef("c128"))
       .Cases({"i1", "boolean", "bool_"}, llvm::StringRef("bool"))
       .Default(std::nullopt);
 }
@@ -110,7 +115,24 @@ tapestry::ein::suggestElementType(llvm::StringRef text) {
 bool tapestry::ein::isFloat(ElementType type) { return rowOf(type).isFloat; }
 
 bool tapestry::ein::isInteger(ElementType type) {
-  return !rowOf(type).isFloat && type != ElementType::Bool;
+  return !rowOf(type).isFloat && !isComplex(type) && type != ElementType::Bool;
+}
+
+bool tapestry::ein::isComplex(ElementType type) {
+  return rowOf(type).isComplex;
+}
+
+ElementType tapestry::ein::partType(ElementType type) {
+  return type == ElementType::C64    ? ElementType::F32
+         : type == ElementType::C128 ? ElementType::F64
+                                     : type;
+}
+
+std::optional<ElementType> tapestry::ein::complexType(ElementType parts) {
+  if (parts == ElementType::F32)
+    return ElementType::C64;
+  return parts == ElementType::F64 ? std::optional(ElementType::C128)
+                                   : std::nullopt;
 }
 
 bool tapestry::ein::isUnsigned(ElementType type) {

@@ -16,11 +16,12 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 9
+#define TAPESTRY_ABI_VERSION 10
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
- * one byte 0 or 1. Of collectives integers have no sign: signed and unsigned
- * ones are moved alike, and combined by the program's own function. */
+ * one byte 0 or 1, complex numbers as real and imaginary part. Of collectives
+ * integers have no sign: signed and unsigned ones are moved alike, and combined
+ * by the program's own function. */
 enum TapestryDType {
   TAPESTRY_F64 = 0,
   TAPESTRY_F32 = 1,
@@ -34,7 +35,9 @@ enum TapestryDType {
   TAPESTRY_U8 = 9,
   TAPESTRY_U16 = 10,
   TAPESTRY_U32 = 11,
-  TAPESTRY_U64 = 12
+  TAPESTRY_U64 = 12,
+  TAPESTRY_C64 = 13,
+  TAPESTRY_C128 = 14
 };
 
 enum TapestrySortMode {

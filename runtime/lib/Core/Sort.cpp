@@ -365,5 +365,9 @@ void tapestry::rt::sortRows(TapestryDType type, const SortRequest &request) {
     return sortBy<IntegerOrder<uint32_t, false>>(request);
   case TAPESTRY_U64:
     return sortBy<IntegerOrder<uint64_t, false>>(request);
+  // They have no order, and no program asks for one.
+  case TAPESTRY_C64:
+  case TAPESTRY_C128:
+    break;
   }
 }

@@ -19,10 +19,10 @@ struct DTypeInfo {
 static constexpr DTypeInfo dtypes[] = {
     {"f64", 8}, {"f32", 4}, {"f16", 2}, {"bf16", 2}, {"i8", 1},
     {"i16", 2}, {"i32", 4}, {"i64", 8}, {"bool", 1}, {"u8", 1},
-    {"u16", 2}, {"u32", 4}, {"u64", 8}};
+    {"u16", 2}, {"u32", 4}, {"u64", 8}, {"c64", 8},  {"c128", 16}};
 
 bool tapestry::rt::isKnownDType(int32_t dtype) {
-  return dtype >= TAPESTRY_F64 && dtype <= TAPESTRY_U64;
+  return dtype >= TAPESTRY_F64 && dtype <= TAPESTRY_C128;
 }
 
 const char *tapestry::rt::dtypeName(int32_t dtype) {
@@ -98,6 +98,14 @@ template <typename T> static std::string shortest(T value) {
   return std::string(text, std::to_chars(text, text + sizeof(text), value).ptr);
 }
 
+/// "1-2i".
+template <typename T> static std::string complexText(const void *element) {
+  const T *parts = static_cast<const T *>(element);
+  T im = readAs<T>(parts + 1);
+  return shortest(readAs<T>(parts)) + (std::signbit(im) ? "" : "+") +
+         shortest(im) + "i";
+}
+
 std::string tapestry::rt::valueText(int32_t dtype, const void *element) {
   switch (dtype) {
   case TAPESTRY_F64:
@@ -125,6 +133,10 @@ std::string tapestry::rt::valueText(int32_t dtype, const void *element) {
     return shortest(readAs<uint32_t>(element));
   case TAPESTRY_U64:
     return shortest(readAs<uint64_t>(element));
+  case TAPESTRY_C64:
+    return complexText<float>(element);
+  case TAPESTRY_C128:
+    return complexText<double>(element);
   }
   return "unknown";
 }

@@ -249,8 +249,11 @@ static void transpose(char *target, const char *source,
     case 4:
       transposePlane<4>(target, source, copy);
       break;
-    default:
+    case 8:
       transposePlane<8>(target, source, copy);
+      break;
+    default:
+      transposePlane<16>(target, source, copy);
       break;
     }
     size_t dim = 1;

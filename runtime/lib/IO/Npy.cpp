@@ -35,7 +35,8 @@ static constexpr Descr descrs[] = {
     {"V2", TAPESTRY_BF16}, {"u2", TAPESTRY_U16},  {"u2", TAPESTRY_BF16},
     {"i1", TAPESTRY_I8},   {"i2", TAPESTRY_I16},  {"i4", TAPESTRY_I32},
     {"i8", TAPESTRY_I64},  {"b1", TAPESTRY_BOOL}, {"u1", TAPESTRY_U8},
-    {"u4", TAPESTRY_U32},  {"u8", TAPESTRY_U64}};
+    {"u4", TAPESTRY_U32},  {"u8", TAPESTRY_U64},  {"c8", TAPESTRY_C64},
+    {"c16", TAPESTRY_C128}};
 
 /// What the descr is read as, by itself or as `wanted`, or null. Byte order
 /// matters where there are several bytes.
@@ -47,7 +48,7 @@ static const Descr *findDescr(const std::string &descr, int32_t wanted = -1) {
         (wanted >= 0 && known.dtype != wanted))
       continue;
     char order = descr[0];
-    bool anyOrder = known.kind[1] == '1' || known.kind[0] == 'V';
+    bool anyOrder = !strcmp(known.kind + 1, "1") || known.kind[0] == 'V';
     if (order == '<' || order == '=' || (anyOrder && strchr("|>", order)))
       return &known;
   }

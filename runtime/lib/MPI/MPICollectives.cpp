@@ -38,6 +38,10 @@ static MPI_Datatype typeOf(int32_t dtype) {
     return MPI_INT32_T;
   case TAPESTRY_I64:
     return MPI_INT64_T;
+  case TAPESTRY_C64:
+    return MPI_C_FLOAT_COMPLEX;
+  case TAPESTRY_C128:
+    return MPI_C_DOUBLE_COMPLEX;
   default:
     return MPI_UINT8_T;
   }
@@ -49,12 +53,13 @@ static MPI_Datatype typeOf(int32_t dtype) {
 /// (in Open MPI 4.1 they do) instead of wrapping.
 static MPI_Op builtinOperation(int32_t monoid, int32_t dtype) {
   bool isFloat = dtype == TAPESTRY_F64 || dtype == TAPESTRY_F32;
+  bool isComplex = dtype == TAPESTRY_C64 || dtype == TAPESTRY_C128;
   bool isNarrow = dtype == TAPESTRY_I8 || dtype == TAPESTRY_I16;
   bool isWide = dtype == TAPESTRY_I32 || dtype == TAPESTRY_I64;
   bool isInteger = isNarrow || isWide;
   switch (monoid) {
   case TAPESTRY_MONOID_ADD:
-    return isFloat || isWide ? MPI_SUM : MPI_OP_NULL;
+    return isFloat || isComplex || isWide ? MPI_SUM : MPI_OP_NULL;
   case TAPESTRY_MONOID_MUL:
     return isFloat || isWide ? MPI_PROD : MPI_OP_NULL;
   case TAPESTRY_MONOID_MAX:

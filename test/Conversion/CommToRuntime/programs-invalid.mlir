@@ -61,7 +61,7 @@ module attributes {comm.programs = [{name = "p", devices = 2 : i64, entry = @tap
 
 #grid = #tapestry_index.grid<"d.0" = 2>
 #half = #tapestry_index.layout<[5 by "d.0"] on #grid>
-// expected-error@below {{'comm.programs' has 'type' = index, expected an integer or float type}}
+// expected-error@below {{'comm.programs' has 'type' = index, expected an integer, float or complex type}}
 module attributes {comm.programs = [{name = "p", devices = 2 : i64, entry = @tapestry_entry.p, body = @device_program.p, inputs = [], outputs = [{name = "A", type = index, layout = #half}], collectives = [], vertices = []}]} {}
 
 // -----

@@ -554,7 +554,7 @@ func.func @reduce_scatter_c4_twice(%x: tensor<8xf32>) {
 #whole = #tapestry_index.layout<[5, 8] on #grid>
 
 func.func @element_type(%x: tensor<?x8xi4>) {
-  // expected-error@+1 {{operand #0 must be ranked tensor of f64, f32, f16, bf16, i8, i16, i32, i64 or i1 values without an encoding, but got 'tensor<?x8xi4>'}}
+  // expected-error@+1 {{operand #0 must be ranked tensor of f64, f32, f16, bf16, i8, i16, i32, i64, i1, complex<f32> or complex<f64> values without an encoding, but got 'tensor<?x8xi4>'}}
   %r, %t = comm.all_gather "A", %x from #rows to #whole axes ["d.0"]
              : tensor<?x8xi4> -> tensor<5x8xi4>
   return

@@ -4,7 +4,7 @@
 
 #grid = #tapestry_index.grid<"d.0" = 2>
 
-// expected-error@+1 {{a relation's elements are f64, f32, f16, bf16, i8, i16, i32, i64 or i1, not 'index'}}
+// expected-error@+1 {{a relation's elements are f64, f32, f16, bf16, i8, i16, i32, i64, i1, complex<f32> or complex<f64>, not 'index'}}
 func.func private @relation_c1(!tra.relation<[5] / [1], index, #tapestry_index.layout<[5] on #grid>>)
 
 // -----

@@ -39,7 +39,7 @@ tapestry.graph @dynamic_shape {
 
 tapestry.graph @element_type {
   // expected-error @below {{result #0 must be statically shaped tensor}}
-  %A = tapestry.source "A" : tensor<5xcomplex<f32>>
+  %A = tapestry.source "A" : tensor<5xcomplex<f16>>
 }
 
 // -----
@@ -796,7 +796,7 @@ func.func @yield_c1(%a: tensor<5xf32>) {
   %0 = tapestry.einsum "E" [i = 5] (%a[i]) -> [i] {
   ^bb0(%x: f32):
     %i = tapestry.label "i"
-    // expected-error @below {{operand #0 must be f64, f32, f16, bf16, i8, i16, i32, i64 or i1, but got 'index'}}
+    // expected-error @below {{operand #0 must be f64, f32, f16, bf16, i8, i16, i32, i64, i1, complex<f32> or complex<f64>, but got 'index'}}
     tapestry.yield %i : index
   } : (tensor<5xf32>) -> tensor<5xf32>
   return

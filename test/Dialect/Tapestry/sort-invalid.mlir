@@ -79,3 +79,11 @@ func.func @sort_c8(%x: tensor<4x5xf32>) {
   %s = tapestry.sort "S" ["n", "c"] along "c" %x {operand_routes = [[], []]} : (tensor<4x5xf32>) -> tensor<4x5xf32> home #tapestry_index.layout<[4, 5] on #tapestry_index.grid<>>
   return
 }
+
+// -----
+
+func.func @sort_c2_complex(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @below {{puts elements of type 'complex<f32>' in order, expected numbers}}
+  %s = tapestry.sort "S" ["n"] along "n" %x : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}

@@ -9,6 +9,8 @@ TOLERANCE = {
     np.dtype(np.float64): 1e-12,
     np.dtype(np.float32): 1e-5,
     np.dtype(np.float16): 1e-3,
+    np.dtype(np.complex128): 1e-12,
+    np.dtype(np.complex64): 1e-5,
 }
 BF16_TOLERANCE = 5e-3
 
@@ -25,6 +27,12 @@ def bf16_values(patterns):
     """The float32 values of 2-byte patterns, whatever NumPy calls their type."""
     raw = np.asarray(patterns).reshape(-1).view(np.uint16).astype(np.uint32)
     return (raw << 16).view(np.float32).reshape(np.shape(patterns))
+
+
+def widened(values):
+    """As float64, or complex numbers of them."""
+    values = np.asarray(values)
+    return values.astype(np.complex128 if values.dtype.kind == "c" else np.float64)
 
 
 def _describe(name, bad, got, want, extra):
@@ -47,7 +55,7 @@ def check_equal(name, got, want):
     want = np.asarray(want)
     check_shape(name, got, want.shape, want.dtype)
     bad = np.asarray(got != want)
-    if want.dtype.kind == "f":
+    if want.dtype.kind in "fc":
         bad &= ~(np.isnan(got) & np.isnan(want))
     if bad.any():
         raise CheckFailed(_describe(name, bad, np.asarray(got), want, ""))
@@ -55,8 +63,8 @@ def check_equal(name, got, want):
 
 def check_within(name, got, want, limit, extra=""):
     """|got - want| <= limit, elementwise; infinities must be equal."""
-    got64 = np.asarray(got, np.float64)
-    want = np.asarray(want, np.float64)
+    got64 = widened(got)
+    want = widened(want)
     if got64.shape != want.shape:
         raise CheckFailed(f"output {name}: shape {got64.shape}, expected {want.shape}")
     with np.errstate(invalid="ignore"):
@@ -69,8 +77,8 @@ def check_within(name, got, want, limit, extra=""):
 
 def check_close(name, got, want, tolerance):
     """Within `tolerance` of the value and of the output's typical magnitude."""
-    want = np.asarray(want, np.float64)
+    want = widened(want)
     finite = want[np.isfinite(want)]
-    scale = float(np.sqrt(np.mean(finite**2))) if finite.size else 0.0
+    scale = float(np.sqrt(np.mean(np.abs(finite) ** 2))) if finite.size else 0.0
     limit = tolerance * (np.abs(want) + scale)
     check_within(name, got, want, limit, f" by more than {tolerance:g} of their magnitude")

@@ -62,11 +62,12 @@ TEST_F(CollectiveTest, PartTypesAreDynamicWhereDevicesDiffer) {
 }
 
 TEST_F(CollectiveTest, StoredBytes) {
-  EXPECT_EQ(storedBytes(builder.getI1Type()), 1);
-  EXPECT_EQ(storedBytes(builder.getI8Type()), 1);
-  EXPECT_EQ(storedBytes(builder.getBF16Type()), 2);
-  EXPECT_EQ(storedBytes(builder.getI32Type()), 4);
-  EXPECT_EQ(storedBytes(builder.getF64Type()), 8);
+  EXPECT_EQ(storedSize(builder.getI1Type()), 1);
+  EXPECT_EQ(storedSize(builder.getI8Type()), 1);
+  EXPECT_EQ(storedSize(builder.getBF16Type()), 2);
+  EXPECT_EQ(storedSize(builder.getI32Type()), 4);
+  EXPECT_EQ(storedSize(builder.getF64Type()), 8);
+  EXPECT_EQ(storedSize(ComplexType::get(builder.getF64Type())), 16);
 }
 
 TEST_F(CollectiveTest, AllGatherCountsUnevenParts) {

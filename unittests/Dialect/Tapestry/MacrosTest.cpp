@@ -153,10 +153,11 @@ TEST_F(MacrosTest, LogSumExpOfAHalfThatStaysWide) {
 }
 
 TEST_F(MacrosTest, ConstantTensor) {
-  auto type = RankedTensorType::get({2, 3}, builder.getI16Type());
-  int16_t values[] = {7, 7, -1, -1, 0, 7};
+  SmallVector<TypedAttr> values;
+  for (int16_t value : {7, 7, -1, -1, 0, 7})
+    values.push_back(builder.getI16IntegerAttr(value));
   Value k = buildConstantTensor(builder, loc, "K", {{"d0", 2}, {"d1", 3}},
-                                DenseElementsAttr::get(type, ArrayRef(values)));
+                                builder.getI16Type(), values);
   SinkOp::create(builder, loc, "K", k);
   expectImportOf("output K : i16[2, 3] = [[7, 7, -1], [-1, 0, 7]]\n");
 }

@@ -65,6 +65,10 @@ bool touches(mlir::Operation *op, mlir::Value buffer);
 /// Whether `op` frees what was allocated here, and can thus wait.
 bool isLocalFree(mlir::Operation *op);
 
+/// memref.copy as a generic in its place, so that it needs no runtime function.
+mlir::linalg::GenericOp copyToGeneric(mlir::RewriterBase &rewriter,
+                                      mlir::memref::CopyOp copy);
+
 /// Whether `op` computes every element of its one result from values at that
 /// point, and from nothing that the result held before.
 bool isElementwise(mlir::linalg::GenericOp op);

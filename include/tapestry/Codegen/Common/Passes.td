@@ -170,4 +170,30 @@ def ExpandRandom : Pass<"tapestry-expand-random", "::mlir::func::FuncOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def SplitComplex : Pass<"tapestry-split-complex", "::mlir::func::FuncOp"> {
+  let summary = "Compute with the parts of complex numbers";
+  let description = [{
+    Operations on buffers of complex numbers become ones on views of their parts,
+    which lie two elements apart, so that vectors of real numbers serve them. Those
+    that move elements only move pairs; sums of products, as of matrices, become
+    four sums of real products each.
+
+    ```mlir
+    linalg.generic ... ins(%x : memref<8xcomplex<f32>>) outs(%y : memref<8xcomplex<f32>>)
+    ```
+    becomes
+    ```mlir
+    linalg.generic ... ins(%x.re, %x.im : memref<8xf32, strided<[2]>>, memref<8xf32, strided<[2], offset: 1>>)
+        outs(%y.re, %y.im : ...)
+    ```
+    Products are those of the plain formula. What is done to complex numbers other
+    than to take them apart, put them together, add and multiply them is left as it
+    is, for the target to lower or refuse.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::complex::ComplexDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 #endif // TAPESTRY_CODEGEN_COMMON_PASSES_TD

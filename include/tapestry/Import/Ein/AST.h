@@ -59,11 +59,13 @@ struct IntLiteral : Expr {
   static bool classof(const Expr *e) { return e->kind == Kind::IntLiteral; }
 };
 
-/// Also `inf` and `nan`.
+/// Also `inf` and `nan`, and `2.5i`.
 struct FloatLiteral : Expr {
   double value;
-  FloatLiteral(llvm::SMRange range, double value)
-      : Expr(Kind::FloatLiteral, range), value(value) {}
+  bool isImaginary;
+  FloatLiteral(llvm::SMRange range, double value, bool isImaginary = false)
+      : Expr(Kind::FloatLiteral, range), value(value),
+        isImaginary(isImaginary) {}
   static bool classof(const Expr *e) { return e->kind == Kind::FloatLiteral; }
 };
 

@@ -44,11 +44,12 @@ struct LinearForm {
   }
 };
 
-/// A value of a known element type: `real` for floats, else `integer` (bool: 0
-/// or 1).
+/// A value of a known element type: `real` for floats, both parts for complex
+/// numbers, else `integer` (bool: 0 or 1).
 struct Constant {
   int64_t integer = 0;
   double real = 0;
+  double imaginary = 0;
   /// Tells -0.0 from 0.0, and a NaN equals itself.
   bool operator==(const Constant &o) const;
 };
@@ -124,6 +125,11 @@ enum class NodeKind {
   Hypot,
   IsNaN,
   IsInf,
+  Re,
+  Im,
+  Conj,
+  Arg,
+  Complex,    ///< of its parts
   RandomBits, ///< at the point that form number `index` counts, of stream
               ///< `constant.integer`; argument 0 is the seed, an i64
   RandomUniform,

@@ -18,6 +18,7 @@ enum class TokenKind {
   Identifier,
   Integer,
   Float,
+  Imaginary,
   LParen,
   RParen,
   LSquare,

@@ -5,6 +5,7 @@
 
 #include "tapestry/Dialect/Tapestry/Macros/MacroKind.h"
 #include "llvm/ADT/StringRef.h"
+#include <complex>
 #include <cstdint>
 #include <optional>
 
@@ -26,18 +27,26 @@ enum class ElementType {
   U8,
   U16,
   U32,
-  U64
+  U64,
+  C64,
+  C128
 };
 
-/// "f64", "f32", "f16", "bf16", "i8", ..., "i64", "bool", "u8", ..., "u64".
+/// "f64", "f32", "f16", "bf16", "i8", ..., "i64", "bool", "u8", ..., "c128".
 llvm::StringRef stringify(ElementType type);
 std::optional<ElementType> parseElementType(llvm::StringRef text);
 /// The type that someone who wrote "float32", "double" or "int" had in mind.
 std::optional<llvm::StringRef> suggestElementType(llvm::StringRef text);
 
+/// Complex types are none.
 bool isFloat(ElementType type);
 /// Bool is none.
 bool isInteger(ElementType type);
+bool isComplex(ElementType type);
+/// The type of a complex type's parts; any other type itself.
+ElementType partType(ElementType type);
+/// The complex type whose parts have this type; nothing where there is none.
+std::optional<ElementType> complexType(ElementType parts);
 bool isUnsigned(ElementType type);
 /// Bits of a value; 1 for bool.
 unsigned bitWidth(ElementType type);
@@ -107,14 +116,22 @@ struct Number {
   bool isFloat = false;
   WideInt integer = 0;
   double real = 0;
+  double imaginary = 0;
+  /// Whether an imaginary number stands in it.
+  bool isComplex = false;
 
   static Number ofInteger(WideInt value) { return {false, value, 0}; }
   static Number ofReal(double value) { return {true, 0, value}; }
+  static Number ofComplex(std::complex<double> value) {
+    return {true, 0, value.real(), value.imag(), true};
+  }
   double asReal() const {
     return isFloat ? real : static_cast<double>(integer);
   }
+  std::complex<double> asComplex() const { return {asReal(), imaginary}; }
   bool operator==(const Number &o) const {
-    return isFloat == o.isFloat && integer == o.integer && real == o.real;
+    return isFloat == o.isFloat && integer == o.integer && real == o.real &&
+           isComplex == o.isComplex && imaginary == o.imaginary;
   }
 };
 /// "1024", "-3", "0.1", "1e-5": an integer of 64 bits or a float.

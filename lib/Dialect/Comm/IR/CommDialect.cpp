@@ -107,7 +107,3 @@ RankedTensorType comm::partType(index::LayoutAttr layout, Type elementType) {
   return RankedTensorType::get(
       detail::LayoutFacts::of(layout).partShape(layout), elementType);
 }
-
-int64_t comm::storedBytes(Type elementType) {
-  return ceilDiv(elementType.getIntOrFloatBitWidth(), 8);
-}

@@ -66,7 +66,9 @@ static Type elementTypeOf(uint64_t number, MLIRContext *context) {
   for (Type type : std::initializer_list<Type>{
            builder.getF64Type(), builder.getF32Type(), builder.getF16Type(),
            builder.getBF16Type(), builder.getI8Type(), builder.getI16Type(),
-           builder.getI32Type(), builder.getI64Type(), builder.getI1Type()})
+           builder.getI32Type(), builder.getI64Type(), builder.getI1Type(),
+           ComplexType::get(builder.getF32Type()),
+           ComplexType::get(builder.getF64Type())})
     if (static_cast<uint64_t>(*dtypeOf(type)) == number)
       return type;
   return {};
@@ -240,9 +242,10 @@ RelationType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                      Type elementType, index::LayoutAttr layout) {
   // relation_c1
   if (!dtypeOf(elementType))
-    return emitError() << "a relation's elements are f64, f32, f16, bf16, i8, "
-                          "i16, i32, i64 or i1, not "
-                       << elementType;
+    return emitError()
+           << "a relation's elements are f64, f32, f16, bf16, i8, "
+              "i16, i32, i64, i1, complex<f32> or complex<f64>, not "
+           << elementType;
   // relation_c2
   SmallVector<int64_t> layoutShape = layout.getLayout().shape();
   if (shape.size() != layoutShape.size())

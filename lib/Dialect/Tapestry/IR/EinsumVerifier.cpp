@@ -9,6 +9,7 @@
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Index/IR/IndexRandom.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Interfaces/ElementType.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -161,7 +162,7 @@ static LogicalResult verifyPads(EinsumOp op) {
     if (isa<UnitAttr>(pad) || index::foldOf(pad))
       continue;
     Type expected = op.getInputType(operand).getElementType();
-    if (!isa<FloatAttr, IntegerAttr>(pad))
+    if (!isElementValue(pad))
       return op.emitOpError() << "pad of operand " << operand << " is " << pad
                               << ", expected a constant of type " << expected;
     Type type = cast<TypedAttr>(pad).getType();
@@ -239,14 +240,16 @@ static LogicalResult verifyScalarOps(EinsumOp op, StringRef what,
                                      Region &region) {
   for (Operation &nested : region.front().without_terminator()) {
     StringRef dialect = nested.getName().getDialectNamespace();
-    bool known = dialect == "arith" || dialect == "math";
+    bool known =
+        dialect == "arith" || dialect == "math" || isComplexArithmetic(&nested);
     if (isa<LabelOp, index::RandomOp>(nested) ||
         (known && isMemoryEffectFree(&nested) && nested.getNumRegions() == 0))
       continue;
     InFlightDiagnostic diagnostic =
         op.emitOpError() << what << " holds '" << nested.getName()
                          << "', expected arith and math operations without "
-                            "side effects";
+                            "side effects, or sums, products and parts of "
+                            "complex numbers";
     diagnostic.attachNote(nested.getLoc()) << "the operation is here";
     return diagnostic;
   }
@@ -277,8 +280,7 @@ static LogicalResult verifyCombiner(EinsumOp op, Type accumulator) {
   if (!isCustom)
     return success();
   StringRef what = "the combine region";
-  if (!isa<FloatAttr, IntegerAttr>(identity) ||
-      identity.getType() != accumulator)
+  if (!isElementValue(identity) || identity.getType() != accumulator)
     return op.emitOpError() << "has the identity " << identity
                             << ", but combines values of type " << accumulator;
   if (failed(verifyArguments(op, what, combiner, {accumulator, accumulator})) ||

@@ -1,7 +1,7 @@
 //===- GatherEvaluate.cpp - What tapestry.gather means --------------------===//
 
 #include "HostIntegers.h"
-#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include <cstring>
@@ -13,12 +13,20 @@ using namespace tapestry::teg;
 namespace {
 /// The bytes of a constant as an element.
 std::vector<uint8_t> bytesOf(TypedAttr value, int64_t size) {
-  APInt bits = isa<FloatAttr>(value)
-                   ? cast<FloatAttr>(value).getValue().bitcastToAPInt()
-                   : cast<IntegerAttr>(value).getValue();
-  uint64_t word = bits.getZExtValue();
-  std::vector<uint8_t> bytes(size);
-  std::memcpy(bytes.data(), &word, size);
+  std::vector<uint8_t> bytes;
+  auto append = [&](const APInt &bits, int64_t count) {
+    uint64_t word = bits.getZExtValue();
+    bytes.resize(bytes.size() + count);
+    std::memcpy(bytes.data() + bytes.size() - count, &word, count);
+  };
+  if (auto number = dyn_cast<complex::NumberAttr>(value)) {
+    append(number.getReal().bitcastToAPInt(), size / 2);
+    append(number.getImag().bitcastToAPInt(), size / 2);
+  } else if (auto real = dyn_cast<FloatAttr>(value)) {
+    append(real.getValue().bitcastToAPInt(), size);
+  } else {
+    append(cast<IntegerAttr>(value).getValue(), size);
+  }
   return bytes;
 }
 

@@ -11,6 +11,7 @@
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Interfaces/ElementType.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -76,7 +77,7 @@ Value GatherLowering::elementConstant(TypedAttr value) {
     value = IntegerAttr::get(
         elementType,
         integer.getValue().zext(elementType.getIntOrFloatBitWidth()));
-  return arith::ConstantOp::create(b, loc, value);
+  return emitConstant(b, loc, value);
 }
 
 Value GatherLowering::emptiness() {

@@ -9,6 +9,7 @@
 #include "mlir/IR/Matchers.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Interfaces/ElementType.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -72,6 +73,8 @@ TypedAttr GatherOp::getMonoidIdentity(unsigned) {
   if (auto real = dyn_cast<FloatType>(type))
     return FloatAttr::get(real, APFloat::getZero(real.getFloatSemantics(),
                                                  /*Negative=*/true));
+  if (auto complex = dyn_cast<ComplexType>(type))
+    return complexValue(complex, -0.0, -0.0);
   return IntegerAttr::get(type, 0);
 }
 
@@ -222,7 +225,7 @@ LogicalResult GatherOp::verify() {
     return emitOpError() << "reads elements of type " << element
                          << ", but makes " << getResultType();
   TypedAttr pad = getPadAttr();
-  if (pad && (!isa<FloatAttr, IntegerAttr>(pad) || pad.getType() != element))
+  if (pad && (!isElementValue(pad) || pad.getType() != element))
     return emitOpError() << "pad is " << pad << ", expected a constant of type "
                          << element;
   // gather_c9

@@ -106,7 +106,7 @@ LogicalResult ScanOp::verify() {
     return emitOpError() << "combines elements of type " << total
                          << ", but reads " << operand;
   // scan_c5
-  if (!monoidIdentity(getMonoid(), total))
+  if (!monoidIdentity(getMonoid(), total) || isa<ComplexType>(total))
     return emitOpError() << "combines elements of type " << total << " by '"
                          << stringifyMonoid(getMonoid())
                          << "', expected a named monoid of them";

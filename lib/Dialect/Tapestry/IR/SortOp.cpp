@@ -87,7 +87,8 @@ LogicalResult SortOp::verify() {
   // sort_c2
   Type element = operand.getElementType();
   bool isInteger = isa<IntegerType>(element) && !element.isInteger(1);
-  if (element.isInteger(1) || (getUnsignedElements() && !isInteger))
+  if (element.isInteger(1) || isa<ComplexType>(element) ||
+      (getUnsignedElements() && !isInteger))
     return emitOpError() << "puts elements of type " << element << " in order, "
                          << "expected "
                          << (getUnsignedElements() ? "integers" : "numbers");

@@ -6,11 +6,13 @@
 
 #include "IndexSpaceRules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Interfaces/ElementType.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -227,13 +229,16 @@ std::optional<unsigned> EinsumOp::getLabelReadBy(Operation *op) {
 }
 
 /// Operations of a scalar region that cost time: not constants, labels,
-/// conversions of type and terminators.
+/// conversions of type and terminators. Of complex numbers those on parts.
 static int64_t countFlops(Region &region) {
   int64_t flops = 0;
-  for (Operation &op : region.getOps())
-    if (!isa<LabelOp, YieldOp, CastOpInterface>(op) &&
-        !op.hasTrait<OpTrait::ConstantLike>())
+  for (Operation &op : region.getOps()) {
+    if (isa<complex::AddOp, complex::MulOp>(op))
+      flops += isa<complex::AddOp>(op) ? 2 : 6;
+    else if (!isa<LabelOp, YieldOp, CastOpInterface>(op) &&
+             !op.hasTrait<OpTrait::ConstantLike>() && !isComplexArithmetic(&op))
       ++flops;
+  }
   return flops;
 }
 
@@ -243,6 +248,8 @@ PointWork EinsumOp::getWork() {
   if (getMonoid() == Monoid::Custom)
     work.flops += countFlops(getCombiner());
   else if (getMonoid() != Monoid::None)
-    ++work.flops;
+    work.flops += !isa<ComplexType>(getIdentity().getType()) ? 1
+                  : getMonoid() == Monoid::Add               ? 2
+                                                             : 6;
   return work;
 }

@@ -2,6 +2,7 @@
 
 #include "tapestry/Dialect/Tapestry/Macros/Macros.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AffineExpr.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
@@ -92,7 +93,8 @@ EinsumOp teg::buildEinsum(OpBuilder &builder, Location loc, StringRef name,
 
 EinsumOp teg::buildConstantTensor(OpBuilder &builder, Location loc,
                                   StringRef name, ArrayRef<ScalarLabel> labels,
-                                  DenseElementsAttr values) {
+                                  Type elementType,
+                                  ArrayRef<TypedAttr> values) {
   auto body = [&](ScalarBuilder &b, ValueRange) {
     // The place in row-major order.
     Value place = b.constant(builder.getIndexAttr(0));
@@ -103,8 +105,7 @@ EinsumOp teg::buildConstantTensor(OpBuilder &builder, Location loc,
           b.label(label.name));
     // Where runs of equal elements begin.
     SmallVector<std::pair<int64_t, TypedAttr>> runs;
-    for (auto [position, element] :
-         llvm::enumerate(values.getValues<TypedAttr>()))
+    for (auto [position, element] : llvm::enumerate(values))
       if (runs.empty() || runs.back().second != element)
         runs.emplace_back(position, element);
     // A tree, as compilers take long over long chains.
@@ -122,7 +123,7 @@ EinsumOp teg::buildConstantTensor(OpBuilder &builder, Location loc,
     return choose(0, runs.size());
   };
   return buildEinsum(builder, loc, name, labels, labels.size(), Monoid::None,
-                     values.getElementType(), {{}, body});
+                     elementType, {{}, body});
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,7 +163,16 @@ private:
         use.resultType ? use.resultType : use.elementType, parts, body);
   }
   Value divide(ScalarBuilder &b, Value sum) {
-    return b.create<arith::DivFOp>(sum, b.constant(wide, count));
+    auto one = [&](Value part) {
+      return b.create<arith::DivFOp>(
+          part, b.constant(cast<FloatType>(part.getType()), count));
+    };
+    auto complex = dyn_cast<ComplexType>(sum.getType());
+    if (!complex)
+      return one(sum);
+    Value re = one(b.create<complex::ReOp>(sum));
+    return b.create<complex::CreateOp>(complex, re,
+                                       one(b.create<complex::ImOp>(sum)));
   }
   static Value square(ScalarBuilder &b, Value value) {
     return b.create<arith::MulFOp>(value, value);
@@ -187,7 +197,7 @@ private:
   /// The product of the inner extents.
   double count = 1;
   /// Where sums are kept.
-  FloatType wide;
+  Type wide;
 };
 
 } // namespace
@@ -195,8 +205,9 @@ private:
 MacroBuilder::MacroBuilder(OpBuilder &builder, Location loc,
                            const MacroUse &use)
     : builder(builder), loc(loc), use(use), x(use.operand),
-      wide(use.elementType.isF64() ? builder.getF64Type()
-                                   : builder.getF32Type()) {
+      wide(use.elementType.isF16() || use.elementType.isBF16()
+               ? builder.getF32Type()
+               : use.elementType) {
   for (auto [label, info] : llvm::enumerate(use.labels)) {
     if (info.role != LabelRole::Inner || !reducesLabels(use.kind))
       result.push_back(label);

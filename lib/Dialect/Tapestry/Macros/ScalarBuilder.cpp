@@ -3,6 +3,7 @@
 #include "tapestry/Dialect/Tapestry/Macros/ScalarBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Interfaces/ElementType.h"
 
 using namespace mlir;
 using namespace tapestry::teg;
@@ -10,7 +11,7 @@ using namespace tapestry::teg;
 Value ScalarBuilder::constant(TypedAttr value) {
   Value &known = constants[value];
   if (!known)
-    known = arith::ConstantOp::create(builder, loc, value);
+    known = emitConstant(builder, loc, value);
   return known;
 }
 

@@ -17,6 +17,7 @@
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Interfaces/ElementType.h"
 
 using namespace mlir;
 using namespace mlir::bufferization;
@@ -76,8 +77,7 @@ private:
   Value emitElement(OpBuilder &b) {
     if (op.getMonoid() == Monoid::None)
       return emitPoint(b);
-    Value identity =
-        arith::ConstantOp::create(b, op.getLoc(), op.getIdentity());
+    Value identity = emitConstant(b, op.getLoc(), op.getIdentity());
     return emitNest(b, reduced, identity,
                     [&](OpBuilder &b, ValueRange carried) {
                       Value value = emitPoint(b);
@@ -148,7 +148,7 @@ private:
                  scf::YieldOp::create(b, loc, element);
                },
                [&](OpBuilder &b, Location loc) {
-                 Value element = arith::ConstantOp::create(b, loc, pad);
+                 Value element = emitConstant(b, loc, pad);
                  scf::YieldOp::create(b, loc, element);
                })
         .getResult(0);

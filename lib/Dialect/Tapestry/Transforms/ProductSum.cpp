@@ -3,6 +3,7 @@
 #include "ProductSum.h"
 #include "Inlining.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/PointerIntPair.h"
 #include "llvm/ADT/SetVector.h"
@@ -32,8 +33,8 @@ bool teg::distributesOver(OperationName times, Monoid monoid) {
   // idempotent; so do and and or. Booleans are ordered, so their max is or.
   switch (monoid) {
   case Monoid::Add:
-    return isOneOf(
-        {TypeID::get<arith::MulFOp>(), TypeID::get<arith::MulIOp>()});
+    return isOneOf({TypeID::get<arith::MulFOp>(), TypeID::get<arith::MulIOp>(),
+                    TypeID::get<complex::MulOp>()});
   case Monoid::Max:
   case Monoid::Min:
     return isOneOf(

@@ -1,9 +1,9 @@
-"""Examples that go by data: histograms, neighbours, images, random numbers."""
+"""Examples that go by data: histograms, neighbours, images, signals, random numbers."""
 
 import numpy as np
 from scipy import special
 
-from ..programs.registry import integers, normal
+from ..programs.registry import complexes, integers, normal
 from .registry import example
 
 
@@ -40,6 +40,12 @@ def sobel(Image):
     gy = (windows * across.T).sum((2, 3))
     root = np.sqrt((gx**2 + gy**2).astype(np.float32))
     return np.minimum(root, 255).astype(np.uint8)
+
+
+@example({"n": 47}, {"X": complexes(47)}, "F:c64 Power:f32 Back:c64")
+def dft(X):
+    F = np.fft.fft(X)
+    return {"F": F, "Power": np.abs(F) ** 2, "Back": X}
 
 
 # Random numbers have no values in NumPy: the exact price is what theirs is near.

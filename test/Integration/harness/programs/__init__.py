@@ -1,7 +1,7 @@
 """Programs with independent formulas for their results, by theme."""
 
 from . import (
-    bydata, distances, draws, folds, integers, linear, loops, neural, scalars, scans, scatters, shapes,
+    bydata, complexes, distances, draws, folds, integers, linear, loops, neural, scalars, scans, scatters, shapes,
     sorts, statements, tiles, turns, unsigned, views, windows,
 )  # fmt: skip
 from .registry import PROGRAMS, Program

@@ -22,6 +22,8 @@ NUMPY_TYPES = {
     "u16": np.uint16,
     "u32": np.uint32,
     "u64": np.uint64,
+    "c64": np.complex64,
+    "c128": np.complex128,
 }
 
 PROGRAMS = {}
@@ -37,6 +39,10 @@ class Input:
 
 def normal(*shape, type="f32", scale=1.0):
     return Input(type, lambda rng: scale * rng.standard_normal(shape))
+
+
+def complexes(*shape, type="c64"):
+    return Input(type, lambda rng: rng.standard_normal(shape) + 1j * rng.standard_normal(shape))
 
 
 def uniform(low, high, *shape, type="f32"):
@@ -80,12 +86,12 @@ class Program:
         return arrays
 
     def expected(self, arrays):
-        """The formula on the stored inputs, floats in float64."""
+        """The formula on the stored inputs, floats in float64, complex numbers of them."""
         values = {}
         for name, array in arrays.items():
             if self.inputs[name].type == "bf16":
                 array = compare.bf16_values(array)
-            values[name] = array.astype(np.float64) if array.dtype.kind == "f" else array
+            values[name] = compare.widened(array) if array.dtype.kind in "fc" else array
         results = self.formula(**values)
         if not isinstance(results, dict):
             (only,) = self.outputs
@@ -102,7 +108,7 @@ class Program:
                 compare.check_close(name, compare.bf16_values(got[name]), want[name], tolerance)
                 continue
             dtype = np.dtype(NUMPY_TYPES[type])
-            if dtype.kind != "f" or name in self.exact:
+            if dtype.kind not in "fc" or name in self.exact:
                 compare.check_equal(name, got[name], np.asarray(want[name]).astype(dtype))
                 continue
             compare.check_shape(name, got[name], np.shape(want[name]), dtype)

@@ -18,6 +18,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tapestry/Dialect/Index/IR/IndexAttrs.h"
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
+#include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Support/Resharding.h"
 
 namespace tapestry::comm::detail {
@@ -40,9 +41,6 @@ struct CommResource : public mlir::SideEffects::Resource::Base<CommResource> {
 /// dynamic where its extent differs between devices (`uniformExtent`).
 mlir::RankedTensorType partType(index::LayoutAttr layout,
                                 mlir::Type elementType);
-
-/// The bytes of an element in memory and on the wire; 1 for i1.
-int64_t storedBytes(mlir::Type elementType);
 
 class CollectiveOpInterface;
 

@@ -77,7 +77,7 @@ def Comm_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
       "int64_t", "getPredictedBytes", (ins), [{}],
       /*defaultImplementation=*/[{
         return $_op.getPlan().elements *
-               ::tapestry::comm::storedBytes(
+               ::tapestry::storedSize(
                    $_op.getSource().getType().getElementType());
       }]>
   ];

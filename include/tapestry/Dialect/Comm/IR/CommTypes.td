@@ -20,15 +20,17 @@ def Comm_Token : TypeDef<Comm_Dialect, "Token"> {
 /// The element types that the runtime moves (ABI.h: TapestryDType). i1 is stored
 /// as one byte.
 def Comm_Element
-    : AnyTypeOf<[F64, F32, F16, BF16, I8, I16, I32, I64, I1],
-                "f64, f32, f16, bf16, i8, i16, i32, i64 or i1">;
+    : AnyTypeOf<[F64, F32, F16, BF16, I8, I16, I32, I64, I1, Complex<F32>,
+                 Complex<F64>],
+                "f64, f32, f16, bf16, i8, i16, i32, i64, i1, complex<f32> or "
+                "complex<f64>">;
 
 def Comm_Part
     : ConfinedType<
           RankedTensorOf<[Comm_Element]>,
           [CPred<"!::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding()">],
-          "ranked tensor of f64, f32, f16, bf16, i8, i16, i32, i64 or i1 values "
-          "without an encoding",
+          "ranked tensor of f64, f32, f16, bf16, i8, i16, i32, i64, i1, "
+          "complex<f32> or complex<f64> values without an encoding",
           "::mlir::RankedTensorType">;
 
 #endif // TAPESTRY_DIALECT_COMM_COMMTYPES_TD

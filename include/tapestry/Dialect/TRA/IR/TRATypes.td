@@ -31,7 +31,8 @@ def TRA_Relation : TypeDef<TRA_Dialect, "Relation"> {
     ```
 
     Constraints:
-    - `relation_c1`: elements are f64, f32, f16, bf16, i8, i16, i32, i64 or i1.
+    - `relation_c1`: elements are f64, f32, f16, bf16, i8, i16, i32, i64, i1,
+      complex<f32> or complex<f64>.
     - `relation_c2`: the shape is the layout's.
     - `relation_c3`: there are as many parts as the layout makes (`partsOf`).
   }];

@@ -46,8 +46,8 @@ def Tapestry_Dialect : Dialect {
       expect, and the dialect has no others.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-    "::tapestry::index::TapestryIndexDialect"
+    "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
+    "::mlir::math::MathDialect", "::tapestry::index::TapestryIndexDialect"
   ];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;

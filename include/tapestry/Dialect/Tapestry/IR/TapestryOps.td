@@ -327,6 +327,7 @@ def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
     ```
 
     The body is free of side effects and made of arith and math operations,
+    constants, parts, sums and products of complex numbers,
     `tapestry_index.random` and `tapestry.label`. It yields the accumulator: the result's element type, or
     f32 where the result is f16 or bf16, and the sum is rounded once at the end.
 
@@ -366,8 +367,8 @@ def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
       operand's element type, or "edge", "reflect" or "symmetric".
     - (einsum_c12) the body has one argument per operand, of its element type.
     - (einsum_c13) the body yields one accumulator.
-    - (einsum_c14) the regions hold only arith and math operations,
-      `tapestry_index.random` and, in the body, `tapestry.label`; all free of side
+    - (einsum_c14) the regions hold only arith and math operations, constant,
+      create, re, im, add and mul of complex, `tapestry_index.random` and, in the body, `tapestry.label`; all free of side
       effects.
     - (einsum_c15) and, or and xor combine integers; add and mul do not combine
       i1.

@@ -18,16 +18,18 @@ def Tapestry_Point : TypeDef<Tapestry_Dialect, "Point"> {
 }
 
 def Tapestry_Element
-    : AnyTypeOf<[F64, F32, F16, BF16, I8, I16, I32, I64, I1],
-                "f64, f32, f16, bf16, i8, i16, i32, i64 or i1">;
+    : AnyTypeOf<[F64, F32, F16, BF16, I8, I16, I32, I64, I1, Complex<F32>,
+                 Complex<F64>],
+                "f64, f32, f16, bf16, i8, i16, i32, i64, i1, complex<f32> or "
+                "complex<f64>">;
 
 /// Dense: what an encoding says of the storage would be lost on the way.
 def Tapestry_Tensor
     : ConfinedType<
-          StaticShapeTensorOf<[F64, F32, F16, BF16, I8, I16, I32, I64, I1]>,
+          StaticShapeTensorOf<Tapestry_Element.allowedTypes>,
           [CPred<"!::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding()">],
-          "statically shaped tensor of f64, f32, f16, bf16, i8, i16, i32, i64 or "
-          "i1 without an encoding",
+          "statically shaped tensor of f64, f32, f16, bf16, i8, i16, i32, i64, i1, "
+          "complex<f32> or complex<f64> without an encoding",
           "::mlir::RankedTensorType">;
 
 #endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYTYPES_TD

@@ -75,7 +75,8 @@ mlir::Operation *buildScan(mlir::OpBuilder &builder, mlir::Location loc,
 EinsumOp buildConstantTensor(mlir::OpBuilder &builder, mlir::Location loc,
                              llvm::StringRef name,
                              llvm::ArrayRef<ScalarLabel> labels,
-                             mlir::DenseElementsAttr values);
+                             mlir::Type elementType,
+                             llvm::ArrayRef<mlir::TypedAttr> values);
 
 /// An application of a macro.
 struct MacroUse {
