@@ -58,3 +58,39 @@ func.func @join(%x: !rows, %n: index) {
   }
   return
 }
+
+// Remainders and floored quotients, which MLIR says may run anywhere.
+// CHECK-LABEL: func.func @remainders
+// CHECK:         tapestry.einsum "constant"
+// CHECK:         scf.for
+// CHECK:           tapestry.einsum "remainder"
+// CHECK:           tapestry.einsum "floored"
+// CHECK:           tra.join "rest"
+func.func @remainders(%x: tensor<4xi32>, %y: !rows, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %r = tapestry.einsum "remainder" [i = 4] (%x[i]) -> [i] {
+    ^bb0(%v: i32):
+      %q = arith.remsi %v, %v : i32
+      tapestry.yield %q : i32
+    } : (tensor<4xi32>) -> tensor<4xi32>
+    %f = tapestry.einsum "floored" [i = 4] (%x[i]) -> [i] {
+    ^bb0(%v: i32):
+      %q = arith.floordivsi %v, %v : i32
+      tapestry.yield %q : i32
+    } : (tensor<4xi32>) -> tensor<4xi32>
+    %c = tapestry.einsum "constant" [i = 4] (%x[i]) -> [i] {
+    ^bb0(%v: i32):
+      %three = arith.constant 3 : i32
+      %q = arith.remsi %v, %three : i32
+      tapestry.yield %q : i32
+    } : (tensor<4xi32>) -> tensor<4xi32>
+    %j = tra.join "rest" [i = 4] by #tapestry_index.partition<[["d.0"]]> (%y[i]) -> [i] {
+    ^bb0(%v: i32):
+      %q = arith.remui %v, %v : i32
+      tra.yield %q : i32
+    } : (!rows) -> !rows
+  }
+  return
+}

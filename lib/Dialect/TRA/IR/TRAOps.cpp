@@ -3,6 +3,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Index/IR/Speculation.h"
 #include "tapestry/Dialect/TRA/IR/TRA.h"
 #include "tapestry/Support/Access.h"
 
@@ -31,6 +32,18 @@ static void printExtents(OpAsmPrinter &printer, Operation *,
 
 #define GET_OP_CLASSES
 #include "tapestry/Dialect/TRA/IR/TRAOps.cpp.inc"
+
+Speculation::Speculatability JoinOp::getSpeculatability() {
+  return index::speculatabilityOf(*this);
+}
+
+Speculation::Speculatability BlockOp::getSpeculatability() {
+  return index::speculatabilityOf(*this);
+}
+
+Speculation::Speculatability AggregateOp::getSpeculatability() {
+  return index::speculatabilityOf(*this);
+}
 
 //===----------------------------------------------------------------------===//
 // Folds

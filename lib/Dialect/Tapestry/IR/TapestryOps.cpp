@@ -4,6 +4,7 @@
 #include "Placement.h"
 #include "mlir/IR/Builders.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Index/IR/Speculation.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -27,6 +28,10 @@ static void printVisibility(OpAsmPrinter &printer, Operation *,
 
 #define GET_OP_CLASSES
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
+
+Speculation::Speculatability EinsumOp::getSpeculatability() {
+  return index::speculatabilityOf(*this);
+}
 
 index::GridAttr teg::lookupGrid(Operation *op) {
   auto graph = dyn_cast<GraphOp>(op);

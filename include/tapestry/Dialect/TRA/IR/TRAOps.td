@@ -78,7 +78,8 @@ def TRA_ToTensorOp : TRA_Op<"to_tensor", [Pure]> {
 //===----------------------------------------------------------------------===//
 
 def TRA_JoinOp
-    : TRA_Op<"join", [NoMemoryEffect, RecursivelySpeculatable,
+    : TRA_Op<"join", [NoMemoryEffect,
+                   DeclareOpInterfaceMethods<ConditionallySpeculatable>,
                    IsolatedFromAbove]> {
   let summary = "apply a kernel to every matching tuple of sub-tensors";
   let description = [{
@@ -224,7 +225,8 @@ def TRA_YieldOp : TRA_Op<"yield", [
 //===----------------------------------------------------------------------===//
 
 def TRA_BlockOp
-    : TRA_Op<"block", [NoMemoryEffect, RecursivelySpeculatable,
+    : TRA_Op<"block", [NoMemoryEffect,
+                   DeclareOpInterfaceMethods<ConditionallySpeculatable>,
                    IsolatedFromAbove]> {
   let summary = "what every device computes on its block of an index space";
   let description = [{
@@ -343,7 +345,8 @@ def TRA_BlockYieldOp : TRA_Op<"block_yield", [
 //===----------------------------------------------------------------------===//
 
 def TRA_AggregateOp
-    : TRA_Op<"aggregate", [NoMemoryEffect, RecursivelySpeculatable,
+    : TRA_Op<"aggregate", [NoMemoryEffect,
+                   DeclareOpInterfaceMethods<ConditionallySpeculatable>,
                    IsolatedFromAbove]> {
   let summary = "combine the partial values of each key";
   let description = [{

@@ -304,7 +304,8 @@ def Tapestry_SequencePointOp : Tapestry_Op<"sequence_point", [
 //===----------------------------------------------------------------------===//
 
 def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
-    NoMemoryEffect, RecursivelySpeculatable, IsolatedFromAbove]> {
+    NoMemoryEffect, DeclareOpInterfaceMethods<ConditionallySpeculatable>,
+    IsolatedFromAbove]> {
   let summary = "An extended Einstein summation";
   let description = [{
     For every point of the index space, the body (the paper's ⊗) maps one
