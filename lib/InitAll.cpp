@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry/InitAll.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "tapestry/Codegen/CPU/Passes.h"
 #include "tapestry/Codegen/Pipeline.h"
@@ -24,6 +25,13 @@
 void tapestry::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<index::TapestryIndexDialect, teg::TapestryDialect,
                   tra::TRADialect, comm::CommDialect>();
+  // They verify their attributes on whatever operation these stand. Text loads
+  // a dialect where it names one, bytecode only where it has its operations.
+  registry.addExtension(
+      +[](mlir::MLIRContext *context, mlir::BuiltinDialect *) {
+        context->loadDialect<index::TapestryIndexDialect, teg::TapestryDialect,
+                             tra::TRADialect, comm::CommDialect>();
+      });
   teg::registerShardingModels(registry);
   teg::registerBufferizationModels(registry);
   registerPluginDialects(registry);
