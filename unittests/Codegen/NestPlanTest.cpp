@@ -91,6 +91,9 @@ TEST(NestPlan, ConvertedRowsArePacked) {
   NestProblem problem = matmul(512, 512, 512);
   problem.accesses[0].converted = true;
   EXPECT_EQ(planNest(problem, avx512()).packing[0], Packing::Rows);
+  problem.accesses[0].strides[2] = 0; // One number for all steps.
+  EXPECT_EQ(planNest(problem, avx512()).packing[0], Packing::None);
+  problem.accesses[0].strides[2] = 1;
   problem.dims[1].extent = 64; // Too few tiles read a panel.
   EXPECT_EQ(planNest(problem, avx512()).packing[0], Packing::None);
 }

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "tapestry/Codegen/Common/Nest.h"
 
 using namespace mlir;
 
@@ -121,9 +122,8 @@ Value BodyEmitter::evaluate(Value value, Site site, ArgumentFn argument,
       for (auto [from, to] : llvm::zip(op->getOperands(), operands))
         to = evaluateVector(from, site, argument, index);
     // A panel may hold what a conversion makes of the argument.
-    bool converted =
-        isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(op) &&
-        getElementTypeOrSelf(operands.front()) == op->getResult(0).getType();
+    bool converted = widens(op) && getElementTypeOrSelf(operands.front()) ==
+                                       op->getResult(0).getType();
     result =
         converted ? operands.front() : cloneOnVectors(b, op, operands, lanes);
   }

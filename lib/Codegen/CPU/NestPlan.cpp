@@ -323,7 +323,8 @@ void Planner::choosePacking() {
       if (scattered ? rows.extent >= 4
                     : rows.extent >= packingRows && step >= 1024)
         plan.packing[number] = Packing::Columns;
-    } else if (byRow && !byColumn && (step >= 1024 || access.converted) &&
+    } else if (byRow && !byColumn &&
+               (step >= 1024 || (access.converted && step != 0)) &&
                columns.extent >= 4 * plan.lanes * plan.vectors) {
       plan.packing[number] = Packing::Rows;
     }

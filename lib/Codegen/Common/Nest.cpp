@@ -412,6 +412,10 @@ void Nest::checkLanes(unsigned output, const NestAccess &access) {
       problem.lanesCombine = false;
 }
 
+bool widens(Operation *op) {
+  return isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(op);
+}
+
 Operation *Nest::conversionOf(unsigned operand) {
   BlockArgument argument = body().getArgument(operand);
   if (argument.use_empty())
@@ -421,8 +425,7 @@ Operation *Nest::conversionOf(unsigned operand) {
     return user->getName() == conversion->getName() &&
            user->getResultTypes() == conversion->getResultTypes();
   });
-  bool widens = isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(conversion);
-  return alike && widens ? conversion : nullptr;
+  return alike && widens(conversion) ? conversion : nullptr;
 }
 
 /// Fills in `problem` from the merged loops.

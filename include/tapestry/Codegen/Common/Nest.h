@@ -47,6 +47,9 @@ std::optional<unsigned> packedBits(mlir::Type element);
 /// operations that are not known.
 mlir::TypedAttr identityOf(mlir::Operation *combine, mlir::Type type);
 
+/// Whether `op` only gives a number a wider type, which holds it exactly.
+bool widens(mlir::Operation *op);
+
 struct NestOperand {
   /// One-dimensional contiguous view of the whole buffer; null for a scalar.
   mlir::Value flat;
