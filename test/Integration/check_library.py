@@ -367,6 +367,61 @@ def linalg_expm(bench):
     check(bench, source(single, "f32"), single, {"YA": wanted["YA"]}, 1e-4)
 
 
+@case
+def linalg_loops(bench):
+    """Conjugate gradients, power iteration and powers by squaring, each until it is done."""
+    random = np.random.default_rng(7)
+    A = random.standard_normal((11, 11))
+    spd = A @ A.T + np.eye(11)
+    B = random.standard_normal(11)
+    values, vectors = np.linalg.eigh(-spd)
+    top = np.argmax(np.abs(values))
+    source = """\
+import linalg
+input A : f64[11, 11]
+input S : f64[11, 11]
+input B : f64[11]
+input Zero : f64[11]
+input n : i32
+input N : i64[3, 3]
+Minus = -S
+X = linalg.cg(S, B, 1e-12)
+X0 = linalg.cg(S, Zero)
+X3 = linalg.cg(S, B, 0, 3)
+L, V = linalg.power(Minus, 1e-11)
+Side = sign(V[0]) * V
+L0, V0 = linalg.power(0 * A)
+Size = linalg.norm(V0)
+P0 = linalg.matpower(A, 0)
+P1 = linalg.matpower(A, 1)
+P13 = linalg.matpower(A, 13)
+Pn = linalg.matpower(A, n)
+N6 = linalg.matpower(N, 6)
+"""
+    whole = random.integers(-4, 5, (3, 3))
+    # What three passes give is the best in the span of B, S B, S S B.
+    span = np.stack([B, spd @ B, spd @ spd @ B], 1)
+    best = span @ dense.solve(span.T @ spd @ span, span.T @ B)
+    exact = {f"P{n}": np.linalg.matrix_power(A, n) for n in (0, 1, 13)}
+    wanted = {
+        "X": dense.solve(spd, B),
+        "X0": np.zeros(11),
+        "X3": best,
+        "L": values[top],
+        "Side": vectors[:, top] * np.sign(vectors[0, top]),
+        "L0": np.float64(0),
+        "Size": np.float64(1),
+        **exact,
+        "Pn": np.linalg.matrix_power(A, 6),
+        "N6": np.linalg.matrix_power(whole, 6),
+    }
+    inputs = {"A": A, "S": spd, "B": B, "Zero": 0 * B, "n": np.int32(6), "N": whole}
+    check(bench, source, inputs, wanted, 1e-8)
+    single = {"A": spd.astype(np.float32), "B": B.astype(np.float32)}
+    source = "import linalg\ninput A : f32[11, 11]\ninput B : f32[11]\nX = linalg.cg(A, B)\n"
+    check(bench, source, single, {"X": wanted["X"]}, 1e-3)
+
+
 MODES = {"": "constant", "_periodic": "wrap", "_edge": "nearest"}
 
 
