@@ -56,13 +56,69 @@ func.func @product(%a: memref<?x5xcomplex<f64>, strided<[?, 1], offset: ?>>, %b:
 
 // -----
 
-// What only moves elements moves pairs.
+// Products of a matrix and a vector are read once, part by part.
+#ik = affine_map<(i, k) -> (i, k)>
+#k = affine_map<(i, k) -> (k)>
+#i = affine_map<(i, k) -> (i)>
+
+// CHECK-LABEL: func.func @vector
+// CHECK:         linalg.generic
+// CHECK-SAME:    ins(%[[M:.*]], %{{.*}}, %{{.*}}, %{{.*}} : memref<9x5xf32, strided<[10, 2]>>, memref<9x5xf32, strided<[10, 2], offset: 1>>
+// CHECK-COUNT-4:   arith.mulf
+// CHECK-NOT:     linalg.generic
+// ALL-LABEL: llvm.func @vector
+func.func @vector(%a: memref<9x5xcomplex<f32>>, %b: memref<5xcomplex<f32>>, %c: memref<9xcomplex<f32>>) attributes {tapestry.device} {
+  linalg.generic {indexing_maps = [#ik, #k, #i], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %b : memref<9x5xcomplex<f32>>, memref<5xcomplex<f32>>) outs(%c : memref<9xcomplex<f32>>) {
+  ^bb0(%x: complex<f32>, %y: complex<f32>, %o: complex<f32>):
+    %m = complex.mul %x, %y : complex<f32>
+    %s = complex.add %o, %m : complex<f32>
+    linalg.yield %s : complex<f32>
+  }
+  return
+}
+
+// -----
+
+// What only moves elements moves words of 64 bits, or pairs of them.
 // CHECK-LABEL: func.func @copy
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
+// CHECK-SAME:    memref<8x9xi64, strided<[9, 1]>>
 // CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel"]
-// CHECK-SAME:    memref<8x9x2xf32, strided<[18, 2, 1]>>
+// CHECK-SAME:    memref<8x9x2xf64, strided<[18, 2, 1]>>
 // ALL-LABEL: llvm.func @copy
-func.func @copy(%x: memref<8x9xcomplex<f32>>, %y: memref<8x9xcomplex<f32>>) attributes {tapestry.device} {
+func.func @copy(%x: memref<8x9xcomplex<f32>>, %y: memref<8x9xcomplex<f32>>,
+                %u: memref<8x9xcomplex<f64>>, %v: memref<8x9xcomplex<f64>>) attributes {tapestry.device} {
   memref.copy %x, %y : memref<8x9xcomplex<f32>> to memref<8x9xcomplex<f32>>
+  memref.copy %u, %v : memref<8x9xcomplex<f64>> to memref<8x9xcomplex<f64>>
+  return
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+
+// Words are also what is read at places of its own; a number from outside is none.
+// CHECK-LABEL: func.func @words
+// CHECK:         linalg.generic
+// CHECK:           memref.load %{{.*}} : memref<?xi64
+// CHECK:         linalg.generic
+// CHECK-SAME:    strided<[2]>
+// ALL-LABEL: llvm.func @words
+// ALL-NOT:   vector<{{.*}}struct
+func.func @words(%x: memref<?xcomplex<f32>>, %at: memref<?xindex>, %y: memref<?xcomplex<f32>>,
+                 %z: memref<?xcomplex<f32>>) attributes {tapestry.device} {
+  %c = complex.constant [1.0 : f32, -2.0 : f32] : complex<f32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%at : memref<?xindex>) outs(%y : memref<?xcomplex<f32>>) {
+  ^bb0(%i: index, %o: complex<f32>):
+    %e = memref.load %x[%i] : memref<?xcomplex<f32>>
+    linalg.yield %e : complex<f32>
+  }
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%z : memref<?xcomplex<f32>>) {
+  ^bb0(%o: complex<f32>):
+    linalg.yield %c : complex<f32>
+  }
   return
 }
 

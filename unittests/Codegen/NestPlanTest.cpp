@@ -151,6 +151,21 @@ TEST(NestPlan, TransposedMapIsBlocked) {
   EXPECT_TRUE(plan.outer.empty());
 }
 
+/// Parts of complex numbers, which lie in turns: Z.re[i], Z.im[i] from X.re[i],
+/// X.im[i].
+TEST(NestPlan, LanesThatAreTwoApartAreWorthTheirVectors) {
+  NestProblem problem;
+  problem.dims = {parallel(100), parallel(100)};
+  problem.accesses = {input({2, 2000}), input({2, 2000}), output({2, 200}),
+                      output({2, 200})};
+  EXPECT_EQ(planNest(problem, avx512()).kind, NestKind::Map);
+  for (NestAccess &access : problem.accesses)
+    access.isPart = access.output;
+  NestPlan plan = planNest(problem, avx512());
+  EXPECT_EQ(plan.kind, NestKind::Map);
+  EXPECT_EQ(plan.vectorDim, 0u);
+}
+
 TEST(NestPlan, ConvolutionReusesTheImageAcrossFilters) {
   // Y[n, f, y, x] += X[n, c, y + r, x + s] W[f, c, r, s]
   NestProblem problem;

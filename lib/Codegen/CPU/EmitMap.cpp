@@ -167,11 +167,9 @@ void MapEmitter::emitBody(const NestPoint &point, unsigned lanes, Value mask) {
   for (OutputBody &output : nest.outputs)
     results.push_back(
         body.evaluateVector(output.yielded, Site(), argument, index));
-  for (auto [number, result] : llvm::enumerate(results)) {
-    unsigned at = nest.numInputs() + number;
-    store(result, nest.operands[at], point.offset[at],
-          nest.operands[at].strides[plan.vectorDim], mask);
-  }
+  storeOutputs(
+      nest.operands, [&](unsigned output) { return results[output]; },
+      [&](unsigned operand) { return point.offset[operand]; }, mask);
 }
 
 } // namespace

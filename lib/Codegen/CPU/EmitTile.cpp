@@ -239,17 +239,18 @@ TileEmitter::IndexList TileEmitter::loadResults(const Tile &tile, bool masked) {
 
 void TileEmitter::storeResults(const Tile &tile, ValueRange values,
                                bool masked) {
-  for (unsigned out = 0; out < nest.outputs.size(); ++out) {
-    unsigned number = nest.numInputs() + out;
-    for (unsigned row = 0; row < tile.rows; ++row)
-      for (unsigned column = 0; column < plan.vectors; ++column) {
-        store(values.front(), sources[number],
-              b.add(tile.offsets[number][row], columnOffset(number, column)),
-              sources[number].strides[plan.vectorDim],
-              masked ? tile.masks[column] : Value());
-        values = values.drop_front();
-      }
-  }
+  for (unsigned row = 0; row < tile.rows; ++row)
+    for (unsigned column = 0; column < plan.vectors; ++column)
+      storeOutputs(
+          sources,
+          [&](unsigned output) {
+            return values[(output * tile.rows + row) * plan.vectors + column];
+          },
+          [&](unsigned number) {
+            return b.add(tile.offsets[number][row],
+                         columnOffset(number, column));
+          },
+          masked ? tile.masks[column] : Value());
 }
 
 /// The accumulators before this block: from the buffer, or the fill's value at

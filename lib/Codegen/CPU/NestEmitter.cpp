@@ -164,6 +164,8 @@ Value NestEmitter::load(const NestOperand &operand, OpFoldResult offset,
   if (step && *step == 1)
     return vector::MaskedLoadOp::create(b, type, operand.flat, base, mask,
                                         rest);
+  if (step && *step == 2)
+    return loadEveryOther(operand, offset, mask, rest);
   if (!mask)
     mask = splat(b.getBoolAttr(true), lanes);
   return vector::GatherOp::create(b, type, operand.flat, base,
@@ -199,6 +201,64 @@ void NestEmitter::store(Value vector, const NestOperand &operand,
     mask = splat(b.getBoolAttr(true), lanes);
   vector::ScatterOp::create(b, /*resultType=*/Type(), operand.flat, base,
                             laneOffsets(stride, lanes), mask, vector);
+}
+
+Value NestEmitter::scaledMask(Value mask, int64_t factor, int64_t shift) {
+  auto lanes = cast<VectorType>(mask.getType()).getNumElements();
+  OpFoldResult bound =
+      mask.getDefiningOp<vector::CreateMaskOp>().getOperands().front();
+  OpFoldResult count = b.min(bound, b.index(lanes));
+  Value scaled = b.value(b.add(b.mul(count, b.index(factor)), b.index(shift)));
+  return vector::CreateMaskOp::create(b, mask.getType(), scaled);
+}
+
+/// Lanes that are two apart, from two vectors that end with the last one.
+Value NestEmitter::loadEveryOther(const NestOperand &operand,
+                                  OpFoldResult offset, Value mask, Value rest) {
+  auto type = cast<VectorType>(rest.getType());
+  int64_t lanes = type.getNumElements();
+  auto part = [&](int64_t shift) -> Value {
+    Value base = b.value(b.add(offset, b.index(shift)));
+    if (!mask)
+      return vector::LoadOp::create(b, type, operand.flat, base);
+    return vector::MaskedLoadOp::create(b, type, operand.flat, base,
+                                        scaledMask(mask, 2, -1 - shift), rest);
+  };
+  Value low = part(0), high = part(lanes - 1);
+  SmallVector<int64_t> places;
+  for (int64_t at = 0; at < 2 * lanes; at += 2)
+    places.push_back(at < lanes ? at : at + 1);
+  return vector::ShuffleOp::create(b, low, high, places);
+}
+
+void NestEmitter::storeParts(Value first, Value second,
+                             const NestOperand &operand, OpFoldResult offset,
+                             Value mask) {
+  int64_t lanes = cast<VectorType>(first.getType()).getNumElements();
+  for (int64_t half : {0, 1}) {
+    SmallVector<int64_t> places;
+    for (int64_t at = half * lanes / 2; at < (half + 1) * lanes / 2; ++at)
+      places.append({at, lanes + at});
+    Value both = vector::ShuffleOp::create(b, first, second, places);
+    Value some = mask ? scaledMask(mask, 2, -half * lanes) : Value();
+    store(both, operand, b.add(offset, b.index(half * lanes)), b.index(1),
+          some);
+  }
+}
+
+void NestEmitter::storeOutputs(
+    ArrayRef<NestOperand> operands, llvm::function_ref<Value(unsigned)> valueOf,
+    llvm::function_ref<OpFoldResult(unsigned)> offsetOf, Value mask) {
+  for (unsigned output = 0; output < nest.outputs.size(); ++output) {
+    unsigned at = nest.numInputs() + output;
+    OpFoldResult stride = operands[at].strides[plan.vectorDim];
+    Value value = valueOf(output);
+    // One after the other along the lanes.
+    if (nest.isFirstPart(output) && b.known(stride) == 2)
+      storeParts(value, valueOf(++output), operands[at], offsetOf(at), mask);
+    else
+      store(value, operands[at], offsetOf(at), stride, mask);
+  }
 }
 
 void NestEmitter::storeEachLane(Value vector, const NestOperand &operand,

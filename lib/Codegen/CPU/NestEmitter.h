@@ -70,6 +70,12 @@ protected:
   void store(mlir::Value vector, const NestOperand &operand,
              mlir::OpFoldResult offset, mlir::OpFoldResult stride,
              mlir::Value mask);
+  /// Stores what a nest's outputs are at a point: parts of one buffer together.
+  void storeOutputs(
+      llvm::ArrayRef<NestOperand> operands,
+      llvm::function_ref<mlir::Value(unsigned output)> valueOf,
+      llvm::function_ref<mlir::OpFoldResult(unsigned operand)> offsetOf,
+      mlir::Value mask);
   mlir::Value loadScalar(const NestOperand &operand, mlir::OpFoldResult offset);
   void storeScalar(mlir::Value scalar, const NestOperand &operand,
                    mlir::OpFoldResult offset);
@@ -117,6 +123,14 @@ protected:
   const TargetInfo &target;
 
 private:
+  /// The first lanes of a mask, times `factor`, plus `shift`.
+  mlir::Value scaledMask(mlir::Value mask, int64_t factor, int64_t shift);
+  mlir::Value loadEveryOther(const NestOperand &operand,
+                             mlir::OpFoldResult offset, mlir::Value mask,
+                             mlir::Value rest);
+  void storeParts(mlir::Value first, mlir::Value second,
+                  const NestOperand &operand, mlir::OpFoldResult offset,
+                  mlir::Value mask);
   /// A store of lanes that are `stride` apart, one after the other.
   void storeEachLane(mlir::Value vector, const NestOperand &operand,
                      mlir::OpFoldResult offset, mlir::OpFoldResult stride,

@@ -87,6 +87,9 @@ double Planner::accessCost(const NestAccess &access, unsigned dim) const {
     return 0.25;
   if (stride == 1)
     return 1;
+  // Two vectors hold them.
+  if (stride == 2 && (!access.output || access.isPart))
+    return 2.5;
   return plan.lanes * (access.output ? 1.5 : 1.0);
 }
 

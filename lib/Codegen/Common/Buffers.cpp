@@ -17,6 +17,46 @@ using namespace mlir;
 
 namespace tapestry {
 
+Value viewOfNext(OpBuilder &b, memref::ReinterpretCastOp cast) {
+  Location loc = cast.getLoc();
+  OpFoldResult offset = cast.getMixedOffsets().front();
+  auto layout = llvm::cast<StridedLayoutAttr>(cast.getType().getLayout());
+  int64_t known = ShapedType::kDynamic;
+  if (std::optional<int64_t> constant = getConstantIntValue(offset)) {
+    known = *constant + 1;
+    offset = b.getIndexAttr(known);
+  } else {
+    Value one = arith::ConstantIndexOp::create(b, loc, 1);
+    offset = arith::AddIOp::create(b, loc, llvm::cast<Value>(offset), one)
+                 .getResult();
+  }
+  auto type = MemRefType::get(
+      cast.getType().getShape(), cast.getType().getElementType(),
+      StridedLayoutAttr::get(b.getContext(), known, layout.getStrides()),
+      cast.getType().getMemorySpace());
+  return memref::ReinterpretCastOp::create(b, loc, type, cast.getSource(),
+                                           offset, cast.getMixedSizes(),
+                                           cast.getMixedStrides());
+}
+
+bool isViewOfNext(Value next, Value memref) {
+  auto second = next.getDefiningOp<memref::ReinterpretCastOp>();
+  auto first = memref.getDefiningOp<memref::ReinterpretCastOp>();
+  if (!first || !second || first.getSource() != second.getSource() ||
+      first.getMixedSizes() != second.getMixedSizes() ||
+      first.getMixedStrides() != second.getMixedStrides())
+    return false;
+  OpFoldResult from = first.getMixedOffsets().front();
+  OpFoldResult to = second.getMixedOffsets().front();
+  std::optional<int64_t> x = getConstantIntValue(from);
+  std::optional<int64_t> y = getConstantIntValue(to);
+  if (x && y)
+    return *y == *x + 1;
+  auto sum = y ? nullptr : cast<Value>(to).getDefiningOp<arith::AddIOp>();
+  return sum && from == OpFoldResult(sum.getLhs()) &&
+         matchPattern(sum.getRhs(), m_One());
+}
+
 std::optional<int64_t> storedBytes(Type element) {
   if (element.isIndex())
     return 8;

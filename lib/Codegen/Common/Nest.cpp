@@ -7,6 +7,7 @@
 #include "tapestry/Codegen/Common/Nest.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "tapestry/Codegen/Common/Buffers.h"
 #include "tapestry/Dialect/Index/IR/IndexRandom.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -475,6 +476,10 @@ void Nest::describe() {
     if (!access.output &&
         body().getArgument(operand.getOperandNumber()).use_empty())
       access.strides.assign(groups.size(), 0);
+    if (unsigned output = operand.getOperandNumber() - numInputs();
+        access.output)
+      access.isPart =
+          isFirstPart(output) || (output > 0 && isFirstPart(output - 1));
     access.converted = conversionOf(operand.getOperandNumber());
     problem.computeBits = std::max(problem.computeBits, access.bits);
     problem.accesses.push_back(std::move(access));
@@ -485,6 +490,16 @@ void Nest::describe() {
     problem.computeBits =
         std::max(problem.computeBits, problem.loads.back().bits);
   }
+}
+
+bool Nest::isFirstPart(unsigned output) {
+  if (output + 1 >= op.getNumDpsInits())
+    return false;
+  OpOperand &first = op.getDpsInitsMutable()[output];
+  OpOperand &second = op.getDpsInitsMutable()[output + 1];
+  return op.getMatchingIndexingMap(&first) ==
+             op.getMatchingIndexingMap(&second) &&
+         isViewOfNext(second.get(), first.get());
 }
 
 /// By how much a value of the body grows per step of a loop of the nest;

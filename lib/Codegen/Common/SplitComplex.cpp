@@ -42,30 +42,30 @@ Type partType(Type complex) {
 // Buffers
 //===----------------------------------------------------------------------===//
 
-/// A buffer as one of real numbers: of one part, or with a dimension more, in
-/// which the parts lie side by side.
-Value viewAs(OpBuilder &builder, Location loc, Value buffer,
-             std::optional<unsigned> part) {
+/// How a buffer is seen: as one of words that hold a number each, of real
+/// parts, or with a dimension more, in which the parts lie side by side.
+enum class View { Words, Real, Pairs };
+
+memref::ReinterpretCastOp viewAs(OpBuilder &builder, Location loc, Value buffer,
+                                 View view) {
   ImplicitLocOpBuilder b(loc, builder);
   auto type = cast<MemRefType>(buffer.getType());
   auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
-  auto doubled = [&](OpFoldResult number, int64_t plus) -> OpFoldResult {
+  Type element = view == View::Words ? b.getI64Type() : partType(type);
+  auto scaled = [&](OpFoldResult number) -> OpFoldResult {
+    if (view == View::Words)
+      return number;
     if (std::optional<int64_t> known = getConstantIntValue(number))
-      return b.getIndexAttr(2 * *known + plus);
+      return b.getIndexAttr(2 * *known);
     Value two = arith::ConstantIndexOp::create(b, 2);
-    Value twice = arith::MulIOp::create(b, cast<Value>(number), two);
-    if (plus == 0)
-      return twice;
-    Value more = arith::ConstantIndexOp::create(b, plus);
-    return Value(arith::AddIOp::create(b, twice, more));
+    return Value(arith::MulIOp::create(b, cast<Value>(number), two));
   };
-  OpFoldResult offset =
-      doubled(metadata.getConstifiedMixedOffset(), part.value_or(0));
+  OpFoldResult offset = scaled(metadata.getConstifiedMixedOffset());
   SmallVector<OpFoldResult> sizes = metadata.getConstifiedMixedSizes();
   SmallVector<OpFoldResult> strides;
   for (OpFoldResult stride : metadata.getConstifiedMixedStrides())
-    strides.push_back(doubled(stride, 0));
-  if (!part) {
+    strides.push_back(scaled(stride));
+  if (view == View::Pairs) {
     sizes.push_back(b.getIndexAttr(2));
     strides.push_back(b.getIndexAttr(1));
   }
@@ -74,22 +74,23 @@ Value viewAs(OpBuilder &builder, Location loc, Value buffer,
   };
   auto layout = StridedLayoutAttr::get(b.getContext(), known(offset),
                                        llvm::map_to_vector(strides, known));
-  auto point = MemRefType::get({}, partType(type), MemRefLayoutAttrInterface(),
+  auto point = MemRefType::get({}, element, MemRefLayoutAttrInterface(),
                                type.getMemorySpace());
   Value start = UnrealizedConversionCastOp::create(b, TypeRange{point},
                                                    metadata.getBaseBuffer())
                     .getResult(0);
-  auto result = MemRefType::get(llvm::map_to_vector(sizes, known),
-                                partType(type), layout, type.getMemorySpace());
+  auto result = MemRefType::get(llvm::map_to_vector(sizes, known), element,
+                                layout, type.getMemorySpace());
   return memref::ReinterpretCastOp::create(b, result, start, offset, sizes,
                                            strides);
 }
 
 Parts partsOf(OpBuilder &builder, Location loc, Value value) {
-  if (isa<MemRefType>(value.getType()))
-    return {viewAs(builder, loc, value, 0), viewAs(builder, loc, value, 1)};
-  return {builder.createOrFold<complex::ReOp>(loc, value),
-          builder.createOrFold<complex::ImOp>(loc, value)};
+  if (!isa<MemRefType>(value.getType()))
+    return {builder.createOrFold<complex::ReOp>(loc, value),
+            builder.createOrFold<complex::ImOp>(loc, value)};
+  memref::ReinterpretCastOp real = viewAs(builder, loc, value, View::Real);
+  return {real, viewOfNext(builder, real)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,9 +125,12 @@ public:
   void split();
 
 private:
-  /// The operation moves elements only: its result is one of its inputs.
-  bool isMove();
-  void splitMove();
+  /// The operation moves elements only, as words that hold one each.
+  bool movesWords();
+  void splitWords();
+  /// Its result is its input.
+  bool isCopy();
+  void splitCopy();
   /// Adds products of its inputs: their parts' products are sums of their own.
   bool isProductSum();
   void splitProductSum();
@@ -138,6 +142,11 @@ private:
   create(ValueRange inputs, ValueRange outputs, ArrayRef<AffineMap> maps,
          ArrayRef<utils::IteratorType> kinds,
          function_ref<void(OpBuilder &, Location, ValueRange)> body);
+  /// Of an argument of the body.
+  AffineMap mapOf(Value argument) {
+    return op
+        .getIndexingMapsArray()[cast<BlockArgument>(argument).getArgNumber()];
+  }
   Value lookUp(Value value) { return mapping.lookupOrDefault(value); }
 
   OpBuilder b;
@@ -157,8 +166,10 @@ Splitter::create(ValueRange inputs, ValueRange outputs,
 }
 
 void Splitter::split() {
-  if (isMove())
-    splitMove();
+  if (movesWords())
+    splitWords();
+  else if (isCopy())
+    splitCopy();
   else if (isProductSum())
     splitProductSum();
   else
@@ -166,7 +177,50 @@ void Splitter::split() {
   op.erase();
 }
 
-bool Splitter::isMove() {
+bool Splitter::movesWords() {
+  auto isNumber = [](Type type) { return isa<ComplexType>(type); };
+  auto isWord = [](Type type) {
+    return !isComplex(type) || partType(type).isF32();
+  };
+  auto isMoved = [&](Operation &inner) {
+    auto load = dyn_cast<memref::LoadOp>(inner);
+    return !isArithmetic(inner) &&
+           llvm::none_of(inner.getOperandTypes(), isNumber) &&
+           (!load || isWord(load.getType()));
+  };
+  // A number from outside of the body is no word.
+  auto isInside = [&](Value value) {
+    return value.getParentBlock() == op.getBody();
+  };
+  return llvm::none_of(op->getOperandTypes(), isNumber) &&
+         llvm::all_of(op->getOperandTypes(), isWord) &&
+         llvm::all_of(op.getBody()->without_terminator(), isMoved) &&
+         llvm::all_of(op.getBody()->getTerminator()->getOperands(), isInside);
+}
+
+void Splitter::splitWords() {
+  Location loc = op.getLoc();
+  auto words = [&](Value buffer) {
+    return isComplex(buffer.getType()) ? viewAs(b, loc, buffer, View::Words)
+                                       : buffer;
+  };
+  for (auto load : op.getBody()->getOps<memref::LoadOp>())
+    mapping.map(load.getMemRef(), words(load.getMemRef()));
+  SmallVector<Value> inputs = llvm::map_to_vector(op.getDpsInputs(), words);
+  SmallVector<Value> outputs = llvm::map_to_vector(op.getDpsInits(), words);
+  create(inputs, outputs, op.getIndexingMapsArray(), op.getIteratorTypesArray(),
+         [&](OpBuilder &body, Location, ValueRange arguments) {
+           mapping.map(op.getBody()->getArguments(), arguments);
+           for (Operation &inner : *op.getBody()) {
+             Operation *made = body.clone(inner, mapping);
+             if (isa<memref::LoadOp>(made) &&
+                 isComplex(inner.getResult(0).getType()))
+               made->getResult(0).setType(body.getI64Type());
+           }
+         });
+}
+
+bool Splitter::isCopy() {
   if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
       !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
     return false;
@@ -175,7 +229,7 @@ bool Splitter::isMove() {
 }
 
 /// The parts are one loop more.
-void Splitter::splitMove() {
+void Splitter::splitCopy() {
   unsigned loops = op.getNumLoops();
   SmallVector<AffineMap> maps;
   for (AffineMap map : op.getIndexingMapsArray())
@@ -185,7 +239,7 @@ void Splitter::splitMove() {
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   kinds.push_back(utils::IteratorType::parallel);
   auto pairs = [&](Value buffer) {
-    return viewAs(b, op.getLoc(), buffer, std::nullopt);
+    return viewAs(b, op.getLoc(), buffer, View::Pairs);
   };
   Value input = pairs(op.getDpsInputs()[0]),
         output = pairs(op.getDpsInits()[0]);
@@ -210,7 +264,19 @@ bool Splitter::isProductSum() {
     return argument && argument.getOwner() == &body &&
            argument != body.getArguments().back();
   };
-  return product && isInput(product.getLhs()) && isInput(product.getRhs());
+  if (!product || !isInput(product.getLhs()) || !isInput(product.getRhs()))
+    return false;
+  // Each has elements that serve several of the other's: reading them more than
+  // once costs little.
+  AffineMap x = mapOf(product.getLhs()), y = mapOf(product.getRhs());
+  bool serves = false, isServed = false;
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
+    if (kind == utils::IteratorType::reduction)
+      continue;
+    serves |= x.isFunctionOfDim(loop) && !y.isFunctionOfDim(loop);
+    isServed |= y.isFunctionOfDim(loop) && !x.isFunctionOfDim(loop);
+  }
+  return serves && isServed;
 }
 
 /// Four sums of real products: what is known of those is known of these.
@@ -228,8 +294,8 @@ void Splitter::splitProductSum() {
   SmallVector<AffineMap> ofExtents;
   for (auto [number, input] : llvm::enumerate(op.getDpsInputs()))
     if (number != left && number != right) {
-      bool isNumber = isComplex(input.getType());
-      extents.push_back(isNumber ? viewAs(b, loc, input, 0) : input);
+      bool isBuffer = isComplex(input.getType());
+      extents.push_back(isBuffer ? viewAs(b, loc, input, View::Real) : input);
       ofExtents.push_back(maps[number]);
     }
   auto add = [&](Value to, Value a, Value c, bool isNegative) {

@@ -32,6 +32,13 @@ bool isOfUnknownOrigin(mlir::Value root);
 /// none.
 bool mayAlias(mlir::Value a, mlir::Value b);
 
+/// A view of what lies one element behind each that `cast` shows.
+mlir::Value viewOfNext(mlir::OpBuilder &b,
+                       mlir::memref::ReinterpretCastOp cast);
+
+/// Whether `next` shows the elements one behind each that `memref` shows.
+bool isViewOfNext(mlir::Value next, mlir::Value memref);
+
 /// Bytes of an element in memory; none for types other than numbers.
 std::optional<int64_t> storedBytes(mlir::Type element);
 

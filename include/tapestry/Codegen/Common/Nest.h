@@ -93,6 +93,9 @@ public:
 
   mlir::Block &body() { return *op.getBody(); }
   unsigned numInputs() { return op.getNumDpsInputs(); }
+  /// Whether an output and the next one are the two parts of one buffer, in
+  /// turns.
+  bool isFirstPart(unsigned output);
   /// The conversion to a wider type through which alone the body reads an
   /// operand; null where it reads the operand itself.
   mlir::Operation *conversionOf(unsigned operand);

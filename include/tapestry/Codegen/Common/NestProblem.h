@@ -33,6 +33,8 @@ struct NestAccess {
   bool output = false;
   /// The body reads it through a conversion to a wider type alone.
   bool converted = false;
+  /// What lies between two of its elements is another output's.
+  bool isPart = false;
 
   bool dependsOn(unsigned dim) const { return strides[dim] != 0; }
 };

@@ -175,8 +175,9 @@ def SplitComplex : Pass<"tapestry-split-complex", "::mlir::func::FuncOp"> {
   let description = [{
     Operations on buffers of complex numbers become ones on views of their parts,
     which lie two elements apart, so that vectors of real numbers serve them. Those
-    that move elements only move pairs; sums of products, as of matrices, become
-    four sums of real products each.
+    that move elements only move words that hold one, or pairs; sums of products in
+    which each factor serves many results, as of two matrices, become four sums of
+    real products each.
 
     ```mlir
     linalg.generic ... ins(%x : memref<8xcomplex<f32>>) outs(%y : memref<8xcomplex<f32>>)
