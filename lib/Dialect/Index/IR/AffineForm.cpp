@@ -97,11 +97,16 @@ static LogicalResult divide(ProjectionDim &dim, int64_t divisor) {
   return failure(llvm::MulOverflow(dim.floordiv, divisor, dim.floordiv));
 }
 
-/// (x mod m) mod k is x mod k where k divides m.
+/// (x mod m) mod k is x mod k where k divides m. Terms that step by whole turns
+/// are gone, whatever the order in which upstream would come across them.
 static LogicalResult wrap(ProjectionDim &dim, int64_t modulus) {
-  if (dim.mod % modulus != 0)
+  int64_t turn;
+  if (dim.mod % modulus != 0 || llvm::MulOverflow(dim.floordiv, modulus, turn))
     return failure();
   dim.mod = modulus;
+  llvm::erase_if(dim.terms, [&](const AffineTerm &term) {
+    return term.coefficient % turn == 0;
+  });
   return success();
 }
 
