@@ -65,7 +65,7 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-/usr/lib/llvm-22/bin/lit -v "$build/test" 2>&1 | tee "$log"
+/usr/lib/llvm-22/bin/lit -v -j "$(($(nproc) + 1))" "$build/test" 2>&1 | tee "$log"
 count() { # count WORD: the number that lit's summary gives for WORD
   sed -nE "s/^ *$1 *: *([0-9]+).*/\1/p" "$log" | awk '{s += $1} END {print s + 0}'
 }

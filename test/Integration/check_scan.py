@@ -48,13 +48,19 @@ def sent(parts, along, devices, type):
     return int(replicas * lines * blocks * (parts[along] - 1) * TOTAL_BYTES[type])
 
 
-def execute(folder, devices, words, backend):
-    if backend == "local":
-        return driver.tapestry("run", "scan.ein", f"--devices={devices}", *words, cwd=folder)
-    driver.tapestry(
-        "compile", "scan.ein", f"--devices={devices}", "-o", "prog", cwd=folder
-    ).expect_status(0)
-    return driver.mpirun(devices, "./prog", "--backend", "mpi", *words, cwd=folder)
+def execute_twice(folder, devices, words, backend):
+    """Runs it, compiled once under MPI; yields what is left by each run."""
+    if backend == "mpi":
+        driver.tapestry(
+            "compile", "scan.ein", f"--devices={devices}", "-o", "prog", cwd=folder
+        ).expect_status(0)
+    for _ in range(2):
+        if backend == "mpi":
+            done = driver.mpirun(devices, "./prog", "--backend", "mpi", *words, cwd=folder)
+        else:
+            done = driver.tapestry("run", "scan.ein", f"--devices={devices}", *words, cwd=folder)
+        done.expect_status(0)
+        yield driver.load_json(folder / "r.json"), driver.load_outputs(folder, ["Y"])["Y"]
 
 
 def check_values(got, array, scan, along, where):
@@ -93,10 +99,9 @@ def check_cut(folder, backend, type, scan, along, parts, devices, array, files):
     if bytes_sent != wanted:
         raise CheckFailed(f"{where}: {bytes_sent} is sent, expected {wanted}")
     runs = []
-    for _ in range(2):
-        execute(folder, devices, [*files, "--report=r.json"], backend).expect_status(0)
-        contract.check_contract(plan, driver.load_json(folder / "r.json"), devices, backend)
-        runs.append(driver.load_outputs(folder, ["Y"])["Y"])
+    for report, got in execute_twice(folder, devices, [*files, "--report=r.json"], backend):
+        contract.check_contract(plan, report, devices, backend)
+        runs.append(got)
     if runs[0].tobytes() != runs[1].tobytes():
         raise CheckFailed(f"{where}: two runs differ")
     check_values(runs[0], array, scan, along, where)
@@ -111,7 +116,9 @@ def main():
         cuts = [({2: 3}, 3), ({0: 2, 1: 2}, 4)]
     count = 0
     with driver.workspace() as folder:
-        for number, type in enumerate(TYPES):
+        # Under MPI with the types that totals are wider than and as wide as.
+        types = list(TYPES) if backend == "local" else ["f16", "i64"]
+        for number, type in enumerate(types):
             for scan in SCANS:
                 random = np.random.default_rng(count)
                 array = draw(random, type, scan)
