@@ -121,6 +121,7 @@ def view(rng, tensor, depth=0):
          f"flip[{rng.randrange(3)}]({one})", f"repeat[{rng.randrange(2)}, {rng.randrange(4)}]({one})",
          f"tile[{rng.choice(['2', '1, 3', '2, 2', '1, 1, 2'])}]({one})",
          f"reshape[{rng.choice(['4, 8', '6, 4', '5, 7', '8, 8', '12', '64', '2, 2, 16'])}]({one})",
+         f"{one}[{rng.choice(['1:3, :', ':, ::-1', '0, :', '-1, 1:', '::3, 1:9:2', '::-2', '-2:', '2:2'])}]",
          f"{word}[{rng.randrange(3)}]({one}, {view(rng, tensor, depth + 1)})"]
     )  # fmt: skip
 

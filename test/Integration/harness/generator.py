@@ -50,7 +50,7 @@ class Vertex:
     """What a plan may cut: a statement, or an input that is read twice."""
 
     name: str
-    labels: list  # (name, extent)
+    labels: list  # (name, extent) of those that may be cut
     is_input: bool = False
 
 
@@ -162,6 +162,9 @@ class _Statement:
     def read(self, tensor):
         """An access to `tensor`: its text, and its values per index point."""
         rng = self.rng
+        whole = tensor
+        if tensor.shape and rng.random() < 0.1:
+            tensor = _view(rng, tensor)
         padded = bool(tensor.shape) and rng.random() < 0.12
         fold = str(rng.choice(["", "", *FOLDS])) if padded else ""
         texts, forms = [], []
@@ -192,7 +195,7 @@ class _Statement:
             base = f"pad({tensor.name}, {pad[0]})"
         brackets = f"[{', '.join(texts)}]" if texts or rng.random() < 0.3 else ""
         key = (base, tuple(texts))
-        self.reads.append((tensor, key))
+        self.reads.append((whole, key))
 
         def evaluate(grid):
             return _gather(tensor.value, forms, grid, None if pad is None else pad[1], fold)
@@ -258,6 +261,52 @@ class _Statement:
             reduction = f"{SCANS[monoid]}[{scanned.name}] "
         text = f"{self.name}{brackets} = {reduction}{expression.text}"
         return text, value, kept + reduced, len(kept)
+
+
+def _slice_text(part):
+    """A slice or an index as it is written."""
+    if not isinstance(part, slice):
+        return str(part)
+    words = ["" if word is None else str(word) for word in (part.start, part.stop, part.step)]
+    return ":".join(words if words[2] else words[:2])
+
+
+def _draw_slice(rng, extent, may_drop):
+    """A part of a dimension with an element at least: a slice or an index."""
+    if may_drop and rng.random() < 0.2:
+        return int(rng.integers(-extent, extent))
+    for _ in range(9):
+        start, stop = (int(b) if rng.random() < 0.6 else None for b in rng.integers(-extent, extent, 2))
+        part = slice(start, stop, [None, None, 1, 2, 3, -1, -2][rng.integers(7)])
+        if range(extent)[part]:
+            return part
+    return slice(None, None, None)
+
+
+def _view(rng, tensor):
+    """The tensor seen otherwise: what Ein calls a view, as a tensor of that name."""
+    shape, axis = tensor.shape, int(rng.integers(len(tensor.shape)))
+    choice = rng.integers(6)
+    if choice == 0:
+        name, see = f"flip[{axis}]({tensor.name})", lambda array: np.flip(array, axis)
+    elif choice == 1:
+        order = [int(a) for a in rng.permutation(len(shape))]
+        name = f"transpose[{', '.join(map(str, order))}]({tensor.name})"
+        see = lambda array: array.transpose(order)  # noqa: E731
+    elif choice == 2 and 2 * math.prod(shape) <= 1500:
+        name = f"concat[{axis}]({tensor.name}, {tensor.name})"
+        see = lambda array: np.concatenate([array, array], axis)  # noqa: E731
+    elif choice == 3:
+        name, see = f"reshape[{math.prod(shape)}]({tensor.name})", lambda array: array.reshape(-1)
+    else:
+        parts = []
+        for number, extent in enumerate(shape):
+            left = sum(isinstance(part, slice) for part in parts) + len(shape) - number
+            parts.append(_draw_slice(rng, extent, left > 1))
+        name = f"{tensor.name}[{', '.join(map(_slice_text, parts))}]"
+        see = lambda array: array[tuple(parts)]  # noqa: E731
+    value = Bounded(tensor.type, see(tensor.value.value), see(tensor.value.error))
+    return Tensor(name, tensor.type, value.value.shape, value, False)
 
 
 def _reject_unfit(value):
@@ -396,6 +445,34 @@ def _draw_statement(rng, tensors, name):
     return text, Tensor(name, expression.type, shape, value, False), vertex
 
 
+def _draw_sort(rng, tensors, name):
+    """Sorted values of a tensor along a dimension, or its few largest."""
+    fitting = [t for t in tensors if t.shape and t.type != "bool"]
+    if not fitting:
+        raise _Rejected
+    tensor = fitting[rng.integers(len(fitting))]
+    axis = int(rng.integers(len(tensor.shape)))
+    extent = tensor.shape[axis]
+    names = [str(n) for n in rng.choice(list(LABEL_NAMES), len(tensor.shape) + 1, replace=False)]
+    *names, rank = names
+    kept = int(rng.integers(1, extent + 1)) if rng.random() < 0.5 else 0
+    heads = [*names[:axis], f"{rank}:{kept}" if kept else rank, *names[axis + 1 :]]
+    text = (
+        f"{name}[{', '.join(heads)}] = {'topk' if kept else 'sort'}[{names[axis]}] "
+        f"{tensor.name}[{', '.join(names)}]"
+    )
+    value = np.sort(tensor.value.value, axis)
+    if kept:
+        value = np.flip(value, axis).take(range(kept), axis)
+    # What takes a place is off by no more than what is off most.
+    error = np.broadcast_to(tensor.value.error.max(axis, keepdims=True), value.shape)
+    tensor.reads.add((name, ()))
+    # Plans may cut all labels but the sorted one.
+    labels = [pair for pair in zip(names, tensor.shape) if pair[0] != names[axis]]
+    vertex = Vertex(name, labels)
+    return text, Tensor(name, tensor.type, value.shape, Bounded(tensor.type, value, error), False), vertex
+
+
 def generate(seed):
     """The random program of this seed."""
     rng = np.random.default_rng([seed, 0x7E57])
@@ -414,7 +491,8 @@ def generate(seed):
         for _ in range(200):
             try:
                 with np.errstate(all="ignore"):
-                    text, tensor, vertex = _draw_statement(rng, tensors, f"T{number}")
+                    draw = _draw_sort if rng.random() < 0.06 else _draw_statement
+                    text, tensor, vertex = draw(rng, tensors, f"T{number}")
             except (_Rejected, Impossible):
                 continue
             lines.append(text)
