@@ -215,6 +215,10 @@ S = nn.sgd(W, G)
 S1 = nn.sgd(W, G, 0.5)
 N, NM, NV = nn.adam(W, G, M, V, step)
 F, FM, FV = nn.adam(W, G, M, V, 3, 0.1)
+repeat t:1 (L = W) {
+  N1, M1, V1 = nn.adam(L, G, M, V, t + 3)
+  next L = N1
+}
 """
     moment, square = 0.9 * M + 0.1 * G, 0.999 * V + 0.001 * G**2
     update = moment / (1 - 0.9**3) / (np.sqrt(square / (1 - 0.999**3)) + 1e-8)
@@ -225,6 +229,7 @@ F, FM, FV = nn.adam(W, G, M, V, 3, 0.1)
         "NM": moment,
         "NV": square,
         "F": W - 0.1 * update,
+        "L": W - 1e-3 * update,
     }
     step = np.float32(3)
     check(bench, source, {"W": W, "G": G, "M": M, "V": V, "step": step}, wanted, 2e-4)

@@ -29,6 +29,7 @@ private:
   // Declarations.
   void visit(const ast::Stmt &stmt);
   void visitParam(const ast::ParamStmt &stmt);
+  void warnOfQuotient(const ast::ParamStmt &stmt, const Number &value);
   void visitInput(const ast::InputStmt &stmt);
   void visitOutput(const ast::OutputStmt &stmt);
   void visitDef(Scope &scope, const ast::DefStmt &stmt);
@@ -191,6 +192,8 @@ private:
   ast::Context context;
   /// What uses of macros are given that is a view.
   std::deque<Views> givenViews;
+  /// How many parts of vertices are named, by `Y.arg.`.
+  llvm::StringMap<unsigned> numParts;
   Scope file;
   /// The uses of macros around the current statement, outermost first.
   llvm::SmallVector<llvm::SMLoc> calls;

@@ -47,7 +47,7 @@ StatementAnalyzer::inferComplexCall(const CallExpr &expr,
     if (!type.isTyped() && !type.isComplex())
       return fail(" of numbers alone has no type; write 1 + 2i, or cast one of "
                   "them, e.g. " +
-                  castHint(first, ElementType::F32));
+                  castHint(first, floatBeside()));
     if (!requireFloat(first, type, expr.callee))
       return std::nullopt;
     if (std::optional<ElementType> whole = complexType(type.type))
@@ -62,11 +62,19 @@ StatementAnalyzer::inferComplexCall(const CallExpr &expr,
   if (!isOwn && !isShared)
     return requireFloat(first, type, expr.callee) ? std::optional(type)
                                                   : std::nullopt;
-  if (!type.isTyped() || !type.isComplex())
-    return fail(" needs a complex type, but this is " +
-                (type.isTyped() ? describeType(type) : "made of numbers only") +
-                "; cast it, e.g. " + castHint(first, ElementType::C64));
   bool isReal = info.kind == NodeKind::Abs || info.kind == NodeKind::Re ||
                 info.kind == NodeKind::Im || info.kind == NodeKind::Arg;
+  if (!type.isTyped() && type.isImaginary && !isReal) {
+    // As of real numbers alone: exp(2i * pi * k) takes the type beside it.
+    type.isFloat = true;
+    type.isConstant = false;
+    return type;
+  }
+  if (!type.isTyped() || !type.isComplex())
+    return fail(
+        " needs a complex type, but this is " +
+        (type.isTyped() ? describeType(type) : "made of numbers only") +
+        "; cast it, e.g. " +
+        castHint(first, complexType(floatBeside()).value_or(ElementType::C64)));
   return ExprType::typed(isReal ? partType(type.type) : type.type);
 }

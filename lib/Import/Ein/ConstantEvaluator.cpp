@@ -206,7 +206,10 @@ std::optional<Number> ConstantEvaluator::visitBinary(const BinaryExpr &expr) {
     return power(expr, *lhs, *rhs);
   if (isBitwise(expr.op))
     return bits(expr, *lhs, *rhs);
-  if (lhs->isFloat || rhs->isFloat || (real && expr.op == BinaryOp::Div)) {
+  bool isWhole = !lhs->isFloat && !rhs->isFloat;
+  bool dividesExactly =
+      isWhole && rhs->integer != 0 && lhs->integer % rhs->integer == 0;
+  if (!isWhole || (real && expr.op == BinaryOp::Div && !dividesExactly)) {
     double a = lhs->asReal(), b = rhs->asReal();
     switch (expr.op) {
     case BinaryOp::Add:

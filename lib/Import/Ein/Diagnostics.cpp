@@ -24,7 +24,14 @@ InFlightError &InFlightError::note(const llvm::Twine &message) {
 
 InFlightError DiagnosticEngine::error(llvm::SMRange range,
                                       const llvm::Twine &message) {
-  return InFlightError(*this, Diagnostic{range, message.str(), {}});
+  return InFlightError(
+      *this, Diagnostic{range, message.str(), {}, /*isWarning=*/false});
+}
+
+InFlightError DiagnosticEngine::warning(llvm::SMRange range,
+                                        const llvm::Twine &message) {
+  return InFlightError(
+      *this, Diagnostic{range, message.str(), {}, /*isWarning=*/true});
 }
 
 void DiagnosticEngine::report(Diagnostic diagnostic) {
@@ -33,7 +40,7 @@ void DiagnosticEngine::report(Diagnostic diagnostic) {
   if (!reported.emplace(diagnostic.range.Start.getPointer(), diagnostic.message)
            .second)
     return;
-  ++numErrors;
+  numErrors += !diagnostic.isWarning;
   // Of deeply nested macros the innermost uses and the outermost.
   constexpr size_t mostAtEachEnd = 2;
   size_t depth = instantiations.size();

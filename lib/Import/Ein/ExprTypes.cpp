@@ -80,6 +80,22 @@ std::string tapestry::ein::castHint(const Expr *expr, ElementType type) {
   return (stringify(type) + "(" + excerpt(expr->range) + ")").str();
 }
 
+/// An operand as it stands beside an operator that a message proposes.
+static std::string operandText(const Expr *expr) {
+  std::string text = excerpt(expr->range);
+  return llvm::isa<BinaryExpr, UnaryExpr>(expr) ? "(" + text + ")" : text;
+}
+
+ElementType StatementAnalyzer::floatBeside() const {
+  for (const Access &access : accesses)
+    if (ElementType type = partType(infoOf(access).type); isFloat(type))
+      return type;
+  for (const Tensor &tensor : graph.tensors)
+    if (isFloat(tensor.type))
+      return tensor.type;
+  return ElementType::F32;
+}
+
 std::string tapestry::ein::describeType(ExprType type) {
   switch (type.kind) {
   case ExprType::Kind::Typed:
@@ -177,7 +193,7 @@ bool StatementAnalyzer::requireNumber(const Expr *expr, ExprType type,
   diagnostics.error(expr->range, what +
                                      " needs numbers, but this is bool; "
                                      "cast it, e.g. " +
-                                     castHint(expr, ElementType::F32) +
+                                     castHint(expr, floatBeside()) +
                                      ", or use && || and !");
   return false;
 }
@@ -189,8 +205,8 @@ bool StatementAnalyzer::requireBool(const Expr *expr, ExprType type,
     return true;
   diagnostics.error(expr->range, what + " bool, but this is " +
                                      describeType(type) +
-                                     "; compare it, e.g. " +
-                                     excerpt(expr->range) + " " + comparison);
+                                     "; compare it, e.g. " + operandText(expr) +
+                                     " " + comparison);
   return false;
 }
 
@@ -227,7 +243,7 @@ bool StatementAnalyzer::requireFloat(const Expr *expr, ExprType type,
                         (type.isTyped()
                              ? stringify(type.type)
                              : llvm::StringRef("made of numbers only")) +
-                        "; cast it, e.g. " + castHint(expr, ElementType::F32));
+                        "; cast it, e.g. " + castHint(expr, floatBeside()));
   return false;
 }
 
@@ -267,7 +283,8 @@ std::optional<ExprType> StatementAnalyzer::unify(llvm::SMRange range,
                 (castRight ? castHint(rhs, a->type) : castHint(lhs, b->type)))
         .note(lhs->range, "this is " + stringify(a->type))
         .note(rhs->range, "this is " + stringify(b->type));
-    return std::nullopt;
+    isGuessed = true;
+    return castRight ? a : b;
   }
   if (!a->isTyped() && !b->isTyped()) {
     if (a->kind == Kind::Iverson && b->kind == Kind::Iverson)
@@ -285,7 +302,7 @@ std::optional<ExprType> StatementAnalyzer::unify(llvm::SMRange range,
   if (other.kind == Kind::Iverson || isReal || isComplex(typed.type) ||
       (isInteger(typed.type) && !other.isFloat))
     return typed;
-  ElementType wanted = !other.isImaginary               ? ElementType::F32
+  ElementType wanted = !other.isImaginary               ? floatBeside()
                        : typed.type == ElementType::F64 ? ElementType::C128
                                                         : ElementType::C64;
   diagnostics
@@ -295,7 +312,8 @@ std::optional<ExprType> StatementAnalyzer::unify(llvm::SMRange range,
                         castHint(typedExpr, wanted))
       .note(typedExpr->range, "this is " + stringify(typed.type))
       .note(otherExpr->range, "this is " + describeType(other));
-  return std::nullopt;
+  isGuessed = true;
+  return ExprType::typed(wanted);
 }
 
 std::optional<ExprType> StatementAnalyzer::arithmetic(llvm::SMRange range,
@@ -341,17 +359,16 @@ std::optional<ExprType> StatementAnalyzer::inferBinary(const BinaryExpr &expr) {
         arithmetic(expr.opRange, what, expr.lhs, expr.rhs);
     if (expr.op == BinaryOp::FloorDiv || expr.op == BinaryOp::Mod)
       return type && requireReal(expr.range, *type, what) ? type : std::nullopt;
-    if (!type || expr.op != BinaryOp::Div || !type->hasLabel ||
+    // A fraction says that no quotient of integers is meant.
+    if (!type || expr.op != BinaryOp::Div || !type->hasLabel || type->isFloat ||
         type->isImaginary)
       return type;
-    std::string rhs = excerpt(expr.rhs->range);
+    std::string rhs = operandText(expr.rhs);
     diagnostics.error(
         expr.opRange,
-        "'/' between labels and numbers alone has no type; "
-        "write " +
-            (type->isFloat ? ""
-                           : excerpt(expr.lhs->range) + " // " + rhs + " or ") +
-            castHint(expr.lhs, ElementType::F32) + " / " + rhs);
+        "'/' between labels and integers alone has no type; write " +
+            operandText(expr.lhs) + " // " + rhs + " or " +
+            castHint(expr.lhs, floatBeside()) + " / " + rhs);
     return std::nullopt;
   }
   bool equality = expr.op == BinaryOp::Eq || expr.op == BinaryOp::Ne;
@@ -404,9 +421,12 @@ std::optional<ExprType> StatementAnalyzer::inferPower(const BinaryExpr &expr) {
   }
   bool integerBase = type->isTyped() ? isInteger(type->type) : !type->isFloat;
   if (integerBase && !exponent->isConstant) {
-    diagnostics.error(expr.rhs->range,
-                      "a power of integers needs a constant exponent; cast "
-                      "both operands to a float type");
+    auto error = diagnostics.error(
+        expr.rhs->range, "a power of integers needs a constant exponent; cast "
+                         "both operands to a float type");
+    if (llvm::isa<IntLiteral>(expr.lhs))
+      error.note("of a float it does not: " + excerpt(expr.lhs->range) +
+                 ".0 ** " + operandText(expr.rhs));
     return std::nullopt;
   }
   return type;
@@ -509,12 +529,20 @@ StatementAnalyzer::checkReduction(Reduction reduction, const Expr *expr,
   if (reduction.scans && !requireReal(expr->range, type, what))
     return std::nullopt;
   if (type.kind == ExprType::Kind::Literal) {
-    diagnostics.error(
-        expr->range,
-        "the type of this expression is not known: it is made of "
-        "numbers only; cast it, e.g. " +
-            castHint(expr, type.isFloat ? ElementType::F32 : ElementType::I32));
-    return std::nullopt;
+    if (equation.typeBeside && (isFloat(*equation.typeBeside) || !type.isFloat))
+      return equation.typeBeside;
+    ElementType proposed = type.isImaginary ? ElementType::C64
+                           : type.isFloat   ? floatBeside()
+                                            : ElementType::I32;
+    diagnostics.error(expr->range,
+                      "the type of this expression is not known: it is made of "
+                      "numbers only; cast it, e.g. " +
+                          castHint(expr, proposed));
+    // Inside an expression it may meet another one.
+    if (expr != equation.expr)
+      return std::nullopt;
+    isGuessed = true;
+    return proposed;
   }
   if (givesPlaces) {
     if (!requireNumber(expr, type, what))

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Diagnostics.h"
+#include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryCollect.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryLoop.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestrySort.h"
@@ -175,7 +176,8 @@ static SmallVector<StringRef> goneLabels(const Vertex &vertex,
         });
     bool isLeft =
         llvm::any_of(reads, [number = number](const teg::ScalarRead &read) {
-          return read.map.isFunctionOfDim(number);
+          return tapestry::index::canonicalSubscripts(read.map).isFunctionOfDim(
+              number);
         });
     if (isReduced && isNamed && !isLeft)
       gone.push_back(label.name);
@@ -568,11 +570,13 @@ OwningOpRef<ModuleOp> tapestry::ein::importEin(llvm::SourceMgr &sources,
   Locations locations(sources, context);
   DiagnosticEngine diagnostics([&](const Diagnostic &diagnostic) {
     Location loc = locations.get(diagnostic.range.Start);
-    InFlightDiagnostic error = emitError(loc, diagnostic.message);
+    InFlightDiagnostic said = diagnostic.isWarning
+                                  ? emitWarning(loc, diagnostic.message)
+                                  : emitError(loc, diagnostic.message);
     for (const Diagnostic::Note &note : diagnostic.notes) {
       Location noteLoc =
           note.range.isValid() ? locations.get(note.range.Start) : loc;
-      error.attachNote(noteLoc) << note.message;
+      said.attachNote(noteLoc) << note.message;
     }
   });
   StringRef text =

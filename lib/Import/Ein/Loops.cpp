@@ -224,7 +224,13 @@ bool Analyzer::visitSteps(Scope &body, const RepeatStmt &stmt, Loop &loop) {
   for (const Step &step : stmt.body) {
     if (diagnostics.limitReached() || limitReported)
       return false;
-    if (auto *inner = llvm::dyn_cast<RepeatStmt>(step.stmt))
+    if (step.stmt->kind == Stmt::Kind::Invalid) {
+      ok = false;
+      Binding wrong;
+      wrong.defined = step.stmt->nameRange;
+      if (step.kind == Step::Kind::Plain)
+        body.define(step.stmt->name, wrong);
+    } else if (auto *inner = llvm::dyn_cast<RepeatStmt>(step.stmt))
       visitRepeat(body, *inner);
     else if (step.kind == Step::Kind::Plain)
       visitEquation(body, *llvm::cast<EquationStmt>(step.stmt));
@@ -324,7 +330,7 @@ void Analyzer::visitRepeat(Scope &scope, const RepeatStmt &stmt) {
         scope.define(step.stmt->name, wrong);
     scope.define((stmt.name + ".count").str(), wrong);
   };
-  if (!checkNew(scope, stmt.name, stmt.nameRange))
+  if (stmt.isInvalid || !checkNew(scope, stmt.name, stmt.nameRange))
     return poison();
   if (const Binding *earlier = scope.findOwn((stmt.name + ".count").str())) {
     diagnostics

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StatementAnalyzer.h"
+#include "WholeTensors.h"
 
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
@@ -297,4 +298,71 @@ unsigned StatementAnalyzer::addRead(Operand read, ElementType type) {
   unsigned node = addNode(NodeKind::Operand, type);
   current->nodes[node].index = index;
   return node;
+}
+
+//===----------------------------------------------------------------------===//
+// What the reduction at the head of a statement takes
+//===----------------------------------------------------------------------===//
+
+/// Whether brackets open behind the labels of a reduction's name and close
+/// before the expression ends, as in `sum[k](X[k]) + g`.
+static bool looksClosed(llvm::SMRange word, const Expr *expr) {
+  const char *end = expr->range.End.getPointer();
+  llvm::StringRef rest(word.End.getPointer(), end - word.End.getPointer());
+  rest = rest.drop_front(std::min(rest.find(']'), rest.size() - 1) + 1).ltrim();
+  if (!rest.consume_front("("))
+    return false;
+  unsigned depth = 1;
+  for (char c : rest) {
+    depth += (c == '(') - (c == ')');
+    if (depth == 0)
+      return true;
+  }
+  return false;
+}
+
+/// Whether one of the labels stands in `expr`.
+static bool mentions(const Expr *expr, llvm::ArrayRef<Label> labels) {
+  auto mentionsOne = [&](const Expr *part) { return mentions(part, labels); };
+  if (auto *name = llvm::dyn_cast<NameExpr>(expr))
+    return llvm::any_of(
+        labels, [&](const Label &label) { return label.name == name->name; });
+  if (auto *access = llvm::dyn_cast<AccessExpr>(expr))
+    return llvm::any_of(access->subscripts, mentionsOne);
+  if (auto *reduce = llvm::dyn_cast<ReduceExpr>(expr))
+    return mentionsOne(reduce->operand);
+  if (auto *bracket = llvm::dyn_cast<IversonExpr>(expr))
+    return mentionsOne(bracket->condition);
+  return llvm::any_of(partsOf(expr), mentionsOne);
+}
+
+void StatementAnalyzer::warnOfRest() const {
+  bool sums = equation.monoid == Monoid::Sum;
+  if ((!sums && equation.monoid != Monoid::Prod) || equation.macro ||
+      !looksClosed(equation.reduceRange, equation.expr))
+    return;
+  BinaryOp plus = sums ? BinaryOp::Add : BinaryOp::Mul;
+  BinaryOp minus = sums ? BinaryOp::Sub : BinaryOp::Div;
+  const Expr *rest = equation.expr;
+  while (auto *binary = llvm::dyn_cast<BinaryExpr>(rest)) {
+    bool isChain = binary->op == plus || binary->op == minus;
+    // A sum of quotients is a quotient of the sum.
+    if (!isChain &&
+        !(sums && (binary->op == BinaryOp::Mul || binary->op == BinaryOp::Div)))
+      return;
+    if (isChain && !mentions(binary->rhs, equation.reduceLabels)) {
+      std::string word = stringify(equation.monoid).str();
+      std::string head = word + "[" + equation.reduceLabels.front().name.str() +
+                         (equation.reduceLabels.size() > 1 ? ", ...]" : "]");
+      diagnostics
+          .warning(binary->rhs->range,
+                   "'" + head + "' takes all of the statement: this is " +
+                       (sums ? "added" : "multiplied") +
+                       " once for each of its terms")
+          .note("in brackets it ends at them: (" + head + "(...)) " +
+                spelling(binary->op) + " " + excerpt(binary->rhs->range));
+      return;
+    }
+    rest = binary->lhs;
+  }
 }

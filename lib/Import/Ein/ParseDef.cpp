@@ -126,10 +126,12 @@ bool Parser::parseDefBody(DefStmt &def) {
     auto wordClass = classifyWord(token.spelling);
     Token name;
     if (atRepeat()) {
-      if (const RepeatStmt *loop = parseRepeat()) {
+      unsigned errors = diagnostics.errorCount();
+      const RepeatStmt *loop = parseRepeat();
+      if (loop)
         body.push_back(loop);
+      if (errors == diagnostics.errorCount())
         continue;
-      }
     } else if (token.is(TokenKind::Identifier) &&
                wordClass == WordClass::Statement)
       diagnostics.error(

@@ -21,15 +21,17 @@ bool Parser::parseCarried(RepeatStmt &stmt) {
   do {
     Token name;
     auto *init = context.create<EquationStmt>();
-    if (!parseName(name, "the name of a tensor") ||
-        !parseLeftSide(name, *init) ||
-        !expect(TokenKind::Equal, " and what it begins with") ||
-        !parseRightSide(*init))
+    if (!parseName(name, "the name of a tensor"))
       return false;
+    bool parsed = parseLeftSide(name, *init) &&
+                  expect(TokenKind::Equal, " and what it begins with") &&
+                  parseRightSide(*init);
     init->range = since(name.range().Start);
     carried.push_back(init);
+    stmt.carried = context.copy<const EquationStmt *>(carried);
+    if (!parsed)
+      return false;
   } while (consumeIf(TokenKind::Comma));
-  stmt.carried = context.copy<const EquationStmt *>(carried);
   return expectClosing(TokenKind::RParen, open);
 }
 
@@ -47,7 +49,7 @@ bool Parser::parseStep(llvm::SmallVectorImpl<Step> &steps) {
     const RepeatStmt *inner = parseRepeat();
     if (inner)
       steps.push_back({Step::Kind::Plain, inner});
-    return inner != nullptr;
+    return inner && !inner->isInvalid;
   }
   if (!token.is(TokenKind::Identifier))
     return unexpected("a statement or '}'");
@@ -61,6 +63,8 @@ bool Parser::parseStep(llvm::SmallVectorImpl<Step> &steps) {
   const EquationStmt *equation = parseEquation(name);
   if (equation)
     steps.push_back({kind, equation});
+  else if (!name.spelling.empty())
+    steps.push_back({kind, invalid(name)});
   return equation != nullptr;
 }
 
@@ -69,7 +73,6 @@ bool Parser::parseSteps(RepeatStmt &stmt) {
   advance();
   llvm::SaveAndRestore inside(insideDef, true);
   llvm::SmallVector<Step> steps;
-  bool ok = true;
   while (!token.is(TokenKind::RBrace) && !diagnostics.limitReached()) {
     if (token.is(TokenKind::EndOfFile)) {
       diagnostics
@@ -81,13 +84,14 @@ bool Parser::parseSteps(RepeatStmt &stmt) {
     if (consumeIf(TokenKind::Newline))
       continue;
     const char *start = token.spelling.begin();
+    size_t before = steps.size();
     if (parseStep(steps))
       continue;
-    ok = false;
+    stmt.isInvalid |= steps.size() == before;
     recover(start);
   }
   stmt.body = context.copy<Step>(steps);
-  return consumeIf(TokenKind::RBrace) && ok;
+  return consumeIf(TokenKind::RBrace);
 }
 
 /// Up to the body's '{'.
@@ -110,6 +114,21 @@ bool Parser::parseRepeatHeader(RepeatStmt &stmt) {
          unexpected("'{' and the statements of a pass");
 }
 
+/// The condition behind the body, if there is one; false once reported.
+bool Parser::parseUntil(RepeatStmt &stmt) {
+  if (!token.is(TokenKind::Identifier) || token.spelling != "until")
+    return true;
+  auto *until = context.create<EquationStmt>();
+  until->name = token.spelling;
+  until->nameRange = token.range();
+  advance();
+  if (!(until->expr = parseExpr()))
+    return false;
+  until->range = until->expr->range;
+  stmt.until = until;
+  return true;
+}
+
 const RepeatStmt *Parser::parseRepeat() {
   Nesting level(*this);
   if (level.tooDeep())
@@ -120,22 +139,13 @@ const RepeatStmt *Parser::parseRepeat() {
   {
     // What the body defines is known in it only.
     llvm::SaveAndRestore restore(defined, defined);
-    if (!parseRepeatHeader(*stmt)) {
+    bool hasHeader = parseRepeatHeader(*stmt);
+    if (!hasHeader)
       skipDefBody(keyword.spelling.begin());
+    if (stmt->name.empty())
       return nullptr;
-    }
-    if (!parseSteps(*stmt))
-      return nullptr;
-    if (token.is(TokenKind::Identifier) && token.spelling == "until") {
-      auto *until = context.create<EquationStmt>();
-      until->name = token.spelling;
-      until->nameRange = token.range();
-      advance();
-      if (!(until->expr = parseExpr()))
-        return nullptr;
-      until->range = until->expr->range;
-      stmt->until = until;
-    }
+    if (!hasHeader || !parseSteps(*stmt) || !parseUntil(*stmt))
+      stmt->isInvalid = true;
   }
   stmt->range = since(keyword.range().Start);
   for (const EquationStmt *init : stmt->carried)
@@ -145,5 +155,7 @@ const RepeatStmt *Parser::parseRepeat() {
       defined.insert(step.stmt->name);
   // Behind the loop `t.count` is a name.
   imports.insert(stmt->name);
-  return expectEndOfStatement() ? stmt : nullptr;
+  if (!stmt->isInvalid && !expectEndOfStatement())
+    stmt->isInvalid = true;
+  return stmt;
 }

@@ -54,11 +54,15 @@ void Parser::recover(const char *statementStart) {
   token = lexer.lex();
 }
 
-void Parser::addInvalid(const Token &name) {
+const InvalidStmt *Parser::invalid(const Token &name) {
   auto *stmt = context.create<InvalidStmt>();
   stmt->name = name.spelling;
   stmt->nameRange = stmt->range = name.range();
-  statements.push_back(stmt);
+  return stmt;
+}
+
+void Parser::addInvalid(const Token &name) {
+  statements.push_back(invalid(name));
 }
 
 bool Parser::expectEndOfStatement() {
@@ -101,7 +105,7 @@ void Parser::parseStatement() {
     const RepeatStmt *repeat = parseRepeat();
     if (repeat)
       statements.push_back(repeat);
-    parsed = repeat != nullptr;
+    parsed = repeat && !repeat->isInvalid;
   } else if (const EquationStmt *equation = parseEquation(name)) {
     statements.push_back(equation);
     parsed = true;

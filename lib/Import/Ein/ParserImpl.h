@@ -37,6 +37,7 @@ private:
   /// Null once reported.
   const ast::RepeatStmt *parseRepeat();
   bool parseRepeatHeader(ast::RepeatStmt &stmt);
+  bool parseUntil(ast::RepeatStmt &stmt);
   bool parseCarried(ast::RepeatStmt &stmt);
   bool parseSteps(ast::RepeatStmt &stmt);
   bool parseStep(llvm::SmallVectorImpl<ast::Step> &steps);
@@ -87,6 +88,8 @@ private:
   bool parseCutEntry(ast::CutEntry &entry);
   bool parseAxis(ast::AxisName &axis);
   bool expectEndOfStatement();
+  /// What stands for a statement that defines `name` and is wrong.
+  const ast::InvalidStmt *invalid(const Token &name);
   void addInvalid(const Token &name);
   void define(const Token &name) { defined.insert(name.spelling); }
   void recover(const char *statementStart);

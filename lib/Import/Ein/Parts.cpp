@@ -34,12 +34,14 @@ private:
   const Expr *visitUse(const CallExpr &call);
   bool visitAll(llvm::ArrayRef<const Expr *> &exprs,
                 llvm::function_ref<const Expr *(const Expr *)> visitOne);
-  const Expr *nameArgument(const Expr *arg);
+  const Expr *nameArgument(const Expr *arg,
+                           std::optional<ElementType> typeBeside);
   const Expr *nameOperand(const Expr *operand);
   /// A name for what is bound, or about to be.
   llvm::StringRef newName(const Expr *expr);
   const Expr *bind(const Expr *expr, llvm::StringRef name, Binding binding);
-  const Expr *takeOut(const Expr *expr, llvm::StringRef word);
+  const Expr *takeOut(const Expr *expr, llvm::StringRef word,
+                      std::optional<ElementType> typeBeside = std::nullopt);
   bool isMacro(const Expr *expr) const;
   bool namesData(const Expr *subscript) const;
   bool peel(const View &view, AccessExpr &access);
@@ -50,7 +52,6 @@ private:
   const Scope &around;
   const EquationStmt &stmt;
   std::optional<Scope> own;
-  llvm::StringMap<unsigned> numTaken;
   /// The labels of the statement, once one more is wanted.
   llvm::StringSet<> labels;
 };
@@ -85,14 +86,18 @@ const Expr *Parts::bind(const Expr *expr, llvm::StringRef name,
 }
 
 /// A statement of its own for `expr`, which has no labels.
-const Expr *Parts::takeOut(const Expr *expr, llvm::StringRef word) {
+const Expr *Parts::takeOut(const Expr *expr, llvm::StringRef word,
+                           std::optional<ElementType> typeBeside) {
   auto *part = analyzer.context.create<EquationStmt>();
   part->name = newName(expr);
   part->nameRange = part->range = expr->range;
   part->expr = expr;
-  own->resultNames[part->name] = own->vertexNameFor(stmt.name) + "." +
-                                 word.str() + "." +
-                                 std::to_string(++numTaken[word]);
+  part->typeBeside = typeBeside;
+  // Counted by the vertex: a macro's result has parts of its own besides those
+  // of the statement that uses it.
+  std::string name = own->vertexNameFor(stmt.name) + "." + word.str() + ".";
+  own->resultNames[part->name] =
+      name + std::to_string(++analyzer.numParts[name]);
   std::optional<unsigned> tensor = analyzer.expand(*own, *part).front();
   if (!tensor)
     return nullptr;
@@ -116,13 +121,14 @@ bool Parts::visitAll(llvm::ArrayRef<const Expr *> &exprs,
 }
 
 /// Of a macro: a tensor with a name, its labels, a view, numbers, or a part.
-const Expr *Parts::nameArgument(const Expr *arg) {
+const Expr *Parts::nameArgument(const Expr *arg,
+                                std::optional<ElementType> typeBeside) {
   bool isNamed = llvm::isa<NameExpr>(arg) || !readsTensor(arg, scope());
   if (isNamed || findLabel(arg, scope()))
     return arg;
   auto *view = llvm::dyn_cast<ViewExpr>(arg);
   if (!view || slicesByData(arg, scope()))
-    return takeOut(arg, "arg");
+    return takeOut(arg, "arg", typeBeside);
   const Expr *named = visitView(*view);
   if (!named)
     return nullptr;
@@ -160,7 +166,18 @@ const Expr *Parts::visitView(const ViewExpr &view) {
 /// The use of a macro that is all of a statement, or of a part.
 const Expr *Parts::visitUse(const CallExpr &call) {
   llvm::ArrayRef<const Expr *> args = call.args;
-  if (!visitAll(args, [&](const Expr *arg) { return nameArgument(arg); }))
+  // Numbers take the type of the first tensor among the arguments.
+  std::optional<ElementType> beside;
+  for (const Expr *arg : args) {
+    auto *name = llvm::dyn_cast<NameExpr>(arg);
+    const Binding *binding = name ? scope().lookup(name->name) : nullptr;
+    const Tensor *tensor =
+        binding ? binding->tensorIn(analyzer.graph) : nullptr;
+    if (!beside && tensor && tensor->type != ElementType::Bool)
+      beside = tensor->type;
+  }
+  if (!visitAll(args,
+                [&](const Expr *arg) { return nameArgument(arg, beside); }))
     return nullptr;
   if (args == call.args)
     return &call;

@@ -157,10 +157,28 @@ void Analyzer::visitParam(const ParamStmt &stmt) {
       value && stmt.value && it != options.params.end())
     value = replaceParam(stmt.name, *value, it->second);
   if (value) {
+    warnOfQuotient(stmt, *value);
     binding.kind = Binding::Kind::Constant;
     binding.constant = *value;
   }
   file.define(stmt.name, binding);
+}
+
+/// `param beta = 8 / 3` is 2; that it was meant is not likely.
+void Analyzer::warnOfQuotient(const ParamStmt &stmt, const Number &value) {
+  auto *quotient = llvm::dyn_cast_or_null<BinaryExpr>(stmt.value);
+  if (!quotient || quotient->op != BinaryOp::Div || value.isFloat)
+    return;
+  std::optional<Number> exact =
+      ConstantEvaluator(file, diagnostics, "a param")
+          .evaluate(quotient, /*asReal=*/true, [&](const ExtentExpr &expr) {
+            return file.extentOf(expr, diagnostics);
+          });
+  if (exact && exact->isFloat)
+    diagnostics
+        .warning(quotient->opRange, "'/' of integers truncates: param '" +
+                                        stmt.name + "' is " + toString(value))
+        .note("'//' says so; a float has a point, as in 1.0 / 3");
 }
 
 /// The number of the command line, as the kind of number that the file has.

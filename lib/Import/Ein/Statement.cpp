@@ -17,6 +17,7 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
       !checkLabelUse() || !checkMacroOperand() || !inferExtents() ||
       !buildOperands())
     return std::nullopt;
+  warnOfRest();
   current = &vertex;
   Reduction reduction{equation.monoid, equation.macro};
   std::optional<ExprType> exprType = infer(equation.expr);
@@ -31,8 +32,9 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
   if (!type)
     return std::nullopt;
   ElementType operand = reducedType(reduction, equation.expr, *type);
-  if (!buildReduced(reduction, equation.expr, operand) ||
-      !buildEpsilon(operand))
+  // What is only guessed serves those that read it, to be checked at once.
+  if (!isGuessed && (!buildReduced(reduction, equation.expr, operand) ||
+                     !buildEpsilon(operand)))
     return std::nullopt;
 
   Result result;
@@ -183,7 +185,7 @@ bool StatementAnalyzer::checkLabelUse() {
             .note(equation.reduceRange,
                   "add it to the labels of this '" +
                       stringify(Reduction{equation.monoid, equation.macro}) +
-                      "'?");
+                      "', or to the left side");
       ok = false;
     } else if (label.reduced && !label.used) {
       diagnostics.error(label.range,
@@ -291,14 +293,22 @@ bool StatementAnalyzer::collectName(const NameExpr &expr) {
     return true;
   const Tensor *info = binding ? binding->tensorIn(graph) : nullptr;
   if (size_t rank = info ? info->shape.size() : 0) {
-    diagnostics
-        .error(expr.range, "tensor '" + expr.name + "' has " +
-                               countOf(rank, "dimension") +
-                               " and is read without subscripts")
-        .note(binding->defined,
-              "it is defined here as " + typeToString(info->type, info->shape))
-        .note("with labels each element is meant: Z[i, j] = X[i, j] of a "
-              "matrix X; without any, whole tensors: Z = 2 * X");
+    std::string labels;
+    if (equation.labels.size() == rank)
+      for (const Label &label : equation.labels)
+        labels += (labels.empty() ? "" : ", ") + label.name.str();
+    auto error =
+        diagnostics.error(expr.range, "tensor '" + expr.name + "' has " +
+                                          countOf(rank, "dimension") +
+                                          " and is read without subscripts");
+    error.note(binding->defined, "it is defined here as " +
+                                     typeToString(info->type, info->shape));
+    if (labels.empty())
+      error.note("with labels each element is meant: Z[i, j] = X[i, j] of a "
+                 "matrix X; without any, whole tensors: Z = 2 * X");
+    else
+      error.note("with labels each element is meant: " + expr.name + "[" +
+                 labels + "]; without any, whole tensors: Z = 2 * X");
     return false;
   }
   std::optional<unsigned> tensor = resolveTensor(expr.name, expr.range);

@@ -411,7 +411,13 @@ private:
   Bounds boundsOf(const LinearForm &form) const;
   std::string describeAccess(const Access &access) const;
 
+  // Nested.cpp.
+  void warnOfRest() const;
+
   // ExprTypes.cpp.
+  /// The float type that casts are proposed to: the first that the statement
+  /// reads, else that the program has.
+  ElementType floatBeside() const;
   std::optional<ExprType> infer(const ast::Expr *expr);
   std::optional<ExprType> inferUncached(const ast::Expr *expr);
   std::optional<ExprType> inferName(const ast::NameExpr &expr);
@@ -536,6 +542,9 @@ private:
   std::deque<Nested> nestedReductions;
   llvm::DenseMap<const ast::ReduceExpr *, Nested *> nestedOf;
   std::vector<Inner> inners;
+  /// Whether a type is wrong or missing, which is reported, and the one that
+  /// the message proposes is taken.
+  bool isGuessed = false;
   Views views;
   /// The inner vertices that views are computed by.
   llvm::DenseMap<const View *, unsigned> reified;

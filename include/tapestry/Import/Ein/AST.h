@@ -379,6 +379,8 @@ struct EquationStmt : Stmt {
   /// Of `next X[i]` the shape of X: the extents of labels on the left that no
   /// subscript alone decides.
   llvm::ArrayRef<int64_t> carriedShape;
+  /// Of a macro's argument that is made of numbers: the type beside it.
+  std::optional<ElementType> typeBeside;
   /// The left sides after the first; of the rest of these statements only that
   /// is set.
   llvm::ArrayRef<const EquationStmt *> more;
@@ -394,6 +396,7 @@ struct Step {
     Collect ///< `collect H[t, i] = ...`: row t of H
   };
   Kind kind;
+  /// An InvalidStmt of that name where it could not be parsed.
   const Stmt *stmt;
 };
 
@@ -406,6 +409,8 @@ struct RepeatStmt : Stmt {
   llvm::ArrayRef<Step> body;
   /// Null: all passes run.
   const EquationStmt *until = nullptr;
+  /// Something other than a step of the body could not be parsed.
+  bool isInvalid = false;
   RepeatStmt() : Stmt(Kind::Repeat) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Repeat; }
 };

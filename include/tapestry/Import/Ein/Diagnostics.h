@@ -1,4 +1,4 @@
-//===- Diagnostics.h - Errors of the .ein front end -------------*- C++ -*-===//
+//===- Diagnostics.h - Errors and warnings of the .ein front end *- C++ -*-===//
 //
 // Collects what lexer, parser and analysis have to say and hands it to a sink,
 // so that the same errors reach a terminal (through llvm::SourceMgr), MLIR's
@@ -23,7 +23,7 @@ class SourceMgr;
 
 namespace tapestry::ein {
 
-/// One error with the other places that explain it.
+/// One error or warning with the other places that explain it.
 struct Diagnostic {
   struct Note {
     /// Invalid for a note without a place.
@@ -34,6 +34,7 @@ struct Diagnostic {
   llvm::SMRange range;
   std::string message;
   llvm::SmallVector<Note, 2> notes;
+  bool isWarning = false;
 };
 
 class DiagnosticEngine;
@@ -62,7 +63,7 @@ private:
   Diagnostic diagnostic;
 };
 
-/// Reports every error once, and at most `maxErrors` of them.
+/// Reports every error and warning once, and at most `maxErrors` errors.
 class DiagnosticEngine {
 public:
   using Sink = std::function<void(const Diagnostic &)>;
@@ -72,6 +73,8 @@ public:
       : sink(std::move(sink)), maxErrors(maxErrors) {}
 
   InFlightError error(llvm::SMRange range, const llvm::Twine &message);
+  /// Of what has a meaning, but hardly the one that is meant.
+  InFlightError warning(llvm::SMRange range, const llvm::Twine &message);
 
   unsigned errorCount() const { return numErrors; }
   /// Whether so many errors were reported that going on is pointless.
