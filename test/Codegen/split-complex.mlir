@@ -96,6 +96,37 @@ func.func @copy(%x: memref<8x9xcomplex<f32>>, %y: memref<8x9xcomplex<f32>>,
 
 // -----
 
+#ij = affine_map<(i, j) -> (i, j)>
+#j = affine_map<(i, j) -> (j)>
+#i = affine_map<(i, j) -> (i)>
+
+// Running sums treat parts alike: one loop more or, along pairs, one part after the other.
+// CHECK-LABEL: func.func @running
+// CHECK:         linalg.generic
+// CHECK-SAME:    iterator_types = ["reduction", "parallel", "parallel"]
+// CHECK:           arith.addf
+// CHECK-COUNT-2: iterator_types = ["parallel", "reduction"]
+// CHECK-NOT:     linalg.generic
+// ALL-LABEL: llvm.func @running
+func.func @running(%x: memref<8x9xcomplex<f32>>, %y: memref<8x9xcomplex<f32>>, %c: memref<9xcomplex<f32>>,
+                   %d: memref<8xcomplex<f32>>) attributes {tapestry.device} {
+  linalg.generic {indexing_maps = [#ij, #ij, #j], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<8x9xcomplex<f32>>) outs(%y, %c : memref<8x9xcomplex<f32>>, memref<9xcomplex<f32>>) {
+  ^bb0(%a: complex<f32>, %o: complex<f32>, %s: complex<f32>):
+    %m = complex.add %s, %a : complex<f32>
+    linalg.yield %m, %m : complex<f32>, complex<f32>
+  }
+  linalg.generic {indexing_maps = [#ij, #ij, #i], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<8x9xcomplex<f32>>) outs(%y, %d : memref<8x9xcomplex<f32>>, memref<8xcomplex<f32>>) {
+  ^bb0(%a: complex<f32>, %o: complex<f32>, %s: complex<f32>):
+    %m = complex.add %s, %a : complex<f32>
+    linalg.yield %m, %m : complex<f32>, complex<f32>
+  }
+  return
+}
+
+// -----
+
 #id = affine_map<(i) -> (i)>
 
 // Words are also what is read at places of its own; a number from outside is none.

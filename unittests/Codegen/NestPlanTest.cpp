@@ -231,6 +231,9 @@ TEST(NestPlan, ScansRunAlongOrAcrossContiguousLines) {
   EXPECT_EQ(across.vectorDim, 0u);
   EXPECT_EQ(across.inner.size(), 1u);
   EXPECT_EQ(across.vectorBlock % across.lanes, 0);
+  NestPlan pairs = planNest(scan({2000, 2}, 2), avx512());
+  EXPECT_EQ(pairs.kind, NestKind::Scan);
+  EXPECT_EQ(pairs.vectorDim, 1u);
   // What lines carry lies apart, or the elements do.
   EXPECT_EQ(planNest(scan({1, 1000}, 7), avx512()).kind, NestKind::Scalar);
   EXPECT_EQ(planNest(scan({2, 2000}, 1), avx512()).kind, NestKind::Scalar);

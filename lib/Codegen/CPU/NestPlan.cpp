@@ -161,16 +161,21 @@ int Planner::rowDimFor(unsigned lanes) const {
   return best;
 }
 
-/// Lanes run along the dimension in which the elements lie side by side.
+/// Lanes run along the dimension in which the elements lie side by side, else
+/// along the scanned one, where they are parts of pairs.
 void Planner::planScan() {
-  auto isContiguous = [&](unsigned dim) {
+  unsigned numDims = problem.dims.size();
+  auto haveStep = [&](unsigned dim, int64_t step) {
     return all_of(problem.accesses, [&](const NestAccess &access) {
-      return !access.output || access.strides[dim] == 1 ||
+      return !access.output || access.strides[dim] == step ||
              (problem.dims[dim].reduction && !access.dependsOn(dim));
     });
   };
-  for (unsigned dim = 0; dim < problem.dims.size(); ++dim) {
-    if (!isContiguous(dim))
+  for (unsigned choice = 0; choice < 2 * numDims; ++choice) {
+    unsigned dim = choice % numDims;
+    bool isPart = choice >= numDims;
+    if (!haveStep(dim, isPart ? 2 : 1) ||
+        (isPart && !problem.dims[dim].reduction))
       continue;
     plan.kind = NestKind::Scan;
     plan.vectorDim = dim;

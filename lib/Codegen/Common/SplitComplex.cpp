@@ -128,9 +128,13 @@ private:
   /// The operation moves elements only, as words that hold one each.
   bool movesWords();
   void splitWords();
-  /// Its result is its input.
-  bool isCopy();
-  void splitCopy();
+  /// It does the same to both parts, as a copy or a running sum.
+  bool treatsPartsAlike();
+  /// The loop that sums has pairs as its steps.
+  bool runsAlongPairs();
+  void splitEach();
+  void splitPairs();
+  void emitRealBody(OpBuilder &body, ValueRange arguments);
   /// Adds products of its inputs: their parts' products are sums of their own.
   bool isProductSum();
   void splitProductSum();
@@ -168,8 +172,8 @@ Splitter::create(ValueRange inputs, ValueRange outputs,
 void Splitter::split() {
   if (movesWords())
     splitWords();
-  else if (isCopy())
-    splitCopy();
+  else if (treatsPartsAlike())
+    runsAlongPairs() ? splitEach() : splitPairs();
   else if (isProductSum())
     splitProductSum();
   else
@@ -220,16 +224,27 @@ void Splitter::splitWords() {
          });
 }
 
-bool Splitter::isCopy() {
-  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
-      !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
+bool Splitter::treatsPartsAlike() {
+  auto isBuffer = [](Type type) {
+    return isa<MemRefType>(type) && isComplex(type);
+  };
+  if (!llvm::all_of(op->getOperandTypes(), isBuffer))
     return false;
-  return op.getBody()->getTerminator()->getOperand(0) ==
-         op.getBody()->getArgument(0);
+  Block &body = *op.getBody();
+  // Of sums only the running ones: what is known of these holds of two lines.
+  if (op.getNumDpsInits() == 1)
+    return op.getNumDpsInputs() == 1 &&
+           body.getTerminator()->getOperand(0) == body.getArgument(0);
+  return llvm::all_of(body, [&](Operation &inner) {
+    return isa<complex::AddOp, linalg::YieldOp>(inner) &&
+           llvm::all_of(inner.getOperands(), [&](Value value) {
+             return value.getParentBlock() == &body;
+           });
+  });
 }
 
 /// The parts are one loop more.
-void Splitter::splitCopy() {
+void Splitter::splitPairs() {
   unsigned loops = op.getNumLoops();
   SmallVector<AffineMap> maps;
   for (AffineMap map : op.getIndexingMapsArray())
@@ -238,15 +253,56 @@ void Splitter::splitCopy() {
             .insertResult(b.getAffineDimExpr(loops), map.getNumResults()));
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   kinds.push_back(utils::IteratorType::parallel);
-  auto pairs = [&](Value buffer) {
+  auto pairs = [&](Value buffer) -> Value {
     return viewAs(b, op.getLoc(), buffer, View::Pairs);
   };
-  Value input = pairs(op.getDpsInputs()[0]),
-        output = pairs(op.getDpsInits()[0]);
-  create(input, output, maps, kinds,
-         [](OpBuilder &body, Location loc, ValueRange arguments) {
-           linalg::YieldOp::create(body, loc, arguments[0]);
+  create(llvm::map_to_vector(op.getDpsInputs(), pairs),
+         llvm::map_to_vector(op.getDpsInits(), pairs), maps, kinds,
+         [&](OpBuilder &body, Location, ValueRange arguments) {
+           emitRealBody(body, arguments);
          });
+}
+
+bool Splitter::runsAlongPairs() {
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  return llvm::any_of(op.getIndexingMapsArray(), [&](AffineMap map) {
+    return map.getNumResults() > 0 && llvm::any_of(reduced, [&](unsigned loop) {
+             return map.getResults().back().isFunctionOfDim(loop);
+           });
+  });
+}
+
+void Splitter::splitEach() {
+  SmallVector<Parts> all;
+  for (Value buffer : op->getOperands())
+    all.push_back(partsOf(b, op.getLoc(), buffer));
+  for (bool isReal : {true, false}) {
+    auto buffers = llvm::map_to_vector(all, [&](const Parts &both) {
+      return isReal ? both.first : both.second;
+    });
+    unsigned inputs = op.getNumDpsInputs();
+    create(ArrayRef(buffers).take_front(inputs),
+           ArrayRef(buffers).drop_front(inputs), op.getIndexingMapsArray(),
+           op.getIteratorTypesArray(),
+           [&](OpBuilder &body, Location, ValueRange arguments) {
+             emitRealBody(body, arguments);
+           });
+  }
+}
+
+void Splitter::emitRealBody(OpBuilder &body, ValueRange arguments) {
+  Location loc = op.getLoc();
+  mapping.map(op.getBody()->getArguments(), arguments);
+  for (auto sum : op.getBody()->getOps<complex::AddOp>())
+    mapping.map(sum.getResult(),
+                arith::AddFOp::create(body, loc, lookUp(sum.getLhs()),
+                                      lookUp(sum.getRhs()))
+                    .getResult());
+  auto results =
+      llvm::map_to_vector(op.getBody()->getTerminator()->getOperands(),
+                          [&](Value value) { return lookUp(value); });
+  linalg::YieldOp::create(body, loc, results);
 }
 
 bool Splitter::isProductSum() {

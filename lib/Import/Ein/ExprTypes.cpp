@@ -526,8 +526,6 @@ StatementAnalyzer::checkReduction(Reduction reduction, const Expr *expr,
       reduction.monoid == Monoid::Max || reduction.monoid == Monoid::Min;
   if (isOrdered && !requireOrder(expr->range, type, what))
     return std::nullopt;
-  if (reduction.scans && !requireReal(expr->range, type, what))
-    return std::nullopt;
   if (type.kind == ExprType::Kind::Literal) {
     if (equation.typeBeside && (isFloat(*equation.typeBeside) || !type.isFloat))
       return equation.typeBeside;

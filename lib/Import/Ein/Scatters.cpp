@@ -219,9 +219,6 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::runScatter() {
     exprType = ExprType::typed(ElementType::I64);
   std::optional<ElementType> type = checkReduction(
       {equation.monoid, equation.macro}, equation.expr, *exprType);
-  if (type && !requireReal(equation.expr->range, ExprType::typed(*type),
-                           "what falls together"))
-    return std::nullopt;
   bool isExtremum =
       equation.monoid == Monoid::Max || equation.monoid == Monoid::Min;
   if (type && isUnsigned(*type) && isExtremum) {

@@ -50,6 +50,14 @@ func.func @scan_c5_bool(%x: tensor<4xi1>) {
 
 // -----
 
+func.func @scan_c5_order(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @below {{combines elements of type 'complex<f32>' by 'max', expected a named monoid of them}}
+  %c = tapestry.scan "C" ["i"] <max> along "i" %x : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
 func.func @scan_c5_none(%x: tensor<4xf32>) {
   // expected-error @below {{combines elements of type 'f32' by 'none', expected a named monoid of them}}
   %c = tapestry.scan "C" ["i"] <none> along "i" %x : (tensor<4xf32>) -> tensor<4xf32>

@@ -177,7 +177,7 @@ def SplitComplex : Pass<"tapestry-split-complex", "::mlir::func::FuncOp"> {
     which lie two elements apart, so that vectors of real numbers serve them. Those
     that move elements only move words that hold one, or pairs; sums of products in
     which each factor serves many results, as of two matrices, become four sums of
-    real products each.
+    real products each; running sums are those of each part.
 
     ```mlir
     linalg.generic ... ins(%x : memref<8xcomplex<f32>>) outs(%y : memref<8xcomplex<f32>>)

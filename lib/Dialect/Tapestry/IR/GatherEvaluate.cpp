@@ -1,6 +1,6 @@
 //===- GatherEvaluate.cpp - What tapestry.gather means --------------------===//
 
-#include "HostIntegers.h"
+#include "HostNumbers.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HostNumbers.h"
 #include "IndexSpaceRules.h"
 #include "Placement.h"
 #include "PlacementRules.h"
@@ -14,7 +15,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScan.h"
 #include "tapestry/Interfaces/ElementType.h"
-#include <cstring>
 
 using namespace mlir;
 using namespace tapestry;
@@ -106,7 +106,7 @@ LogicalResult ScanOp::verify() {
     return emitOpError() << "combines elements of type " << total
                          << ", but reads " << operand;
   // scan_c5
-  if (!monoidIdentity(getMonoid(), total) || isa<ComplexType>(total))
+  if (!monoidIdentity(getMonoid(), total))
     return emitOpError() << "combines elements of type " << total << " by '"
                          << stringifyMonoid(getMonoid())
                          << "', expected a named monoid of them";
@@ -153,7 +153,7 @@ private:
     if (auto integer = dyn_cast<IntegerAttr>(value))
       value = IntegerAttr::get(
           total, integer.getValue().zext(total.getIntOrFloatBitWidth()));
-    return arith::ConstantOp::create(b, loc, value);
+    return emitConstant(b, loc, value);
   }
   Value fill(ArrayRef<OpFoldResult> shape) {
     Value empty = tensor::EmptyOp::create(b, loc, shape, total);
@@ -313,38 +313,9 @@ template <typename T> static T combineValues(Monoid monoid, T a, T b) {
   return isFirst || a != a ? a : b;
 }
 
-static int64_t integerAt(const HostTensor &tensor, int64_t at) {
-  switch (byteSize(tensor.dtype)) {
-  case 1:
-    return tensor.data<int8_t>()[at];
-  case 2:
-    return tensor.data<int16_t>()[at];
-  case 4:
-    return tensor.data<int32_t>()[at];
-  default:
-    return tensor.data<int64_t>()[at];
-  }
-}
-
-static void store(HostTensor &tensor, int64_t at, int64_t value) {
-  std::memcpy(tensor.bytes.data() + at * byteSize(tensor.dtype), &value,
-              byteSize(tensor.dtype));
-}
-
-static void store(HostTensor &tensor, int64_t at, long double value) {
-  switch (tensor.dtype) {
-  case DType::F64:
-    tensor.data<double>()[at] = static_cast<double>(value);
-    break;
-  case DType::F32:
-    tensor.data<float>()[at] = static_cast<float>(value);
-    break;
-  case DType::F16:
-    tensor.data<uint16_t>()[at] = encodeF16(static_cast<double>(value));
-    break;
-  default:
-    tensor.data<uint16_t>()[at] = encodeBF16(static_cast<double>(value));
-  }
+static std::complex<double> combineValues(Monoid monoid, std::complex<double> a,
+                                          std::complex<double> b) {
+  return monoid == Monoid::Add ? a + b : productOf(a, b);
 }
 
 llvm::Expected<std::vector<HostTensor>>
@@ -365,14 +336,16 @@ ScanOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
       if (at / step % shape[scanned] != 0)
         continue;
       auto sum = read(at);
-      store(*result, at, sum);
+      storeNumber(*result, at, sum);
       for (int64_t k = 1; k < shape[scanned]; ++k) {
         sum = combineValues(getMonoid(), sum, read(at + k * step));
-        store(*result, at + k * step, sum);
+        storeNumber(*result, at + k * step, sum);
       }
     }
   };
-  if (isa<FloatType>(element))
+  if (isa<ComplexType>(element))
+    scan([&](int64_t at) { return complexAt(operand, at); });
+  else if (isa<FloatType>(element))
     scan([&](int64_t at) -> long double { return operand.asDouble(at); });
   else
     scan([&](int64_t at) { return integerAt(operand, at); });

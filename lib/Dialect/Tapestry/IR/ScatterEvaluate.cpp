@@ -1,10 +1,10 @@
 //===- ScatterEvaluate.cpp - What tapestry.scatter means ------------------===//
 
-#include "HostIntegers.h"
+#include "HostNumbers.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScatter.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include <cmath>
-#include <cstring>
 
 using namespace mlir;
 using namespace tapestry;
@@ -44,26 +44,9 @@ double combine(Monoid monoid, double a, double b) {
   return isLess == (monoid == Monoid::Max) ? b : a;
 }
 
-void store(HostTensor &tensor, int64_t at, uint64_t value) {
-  std::memcpy(tensor.bytes.data() + at * byteSize(tensor.dtype), &value,
-              byteSize(tensor.dtype));
-}
-
-void store(HostTensor &tensor, int64_t at, double value) {
-  switch (tensor.dtype) {
-  case DType::F64:
-    tensor.data<double>()[at] = value;
-    break;
-  case DType::F32:
-    tensor.data<float>()[at] = static_cast<float>(value);
-    break;
-  case DType::F16:
-    tensor.data<uint16_t>()[at] = encodeF16(value);
-    break;
-  default:
-    tensor.data<uint16_t>()[at] = encodeBF16(value);
-    break;
-  }
+std::complex<double> combine(Monoid monoid, std::complex<double> a,
+                             std::complex<double> b) {
+  return monoid == Monoid::Add ? a + b : productOf(a, b);
 }
 
 class ScatterEvaluator {
@@ -135,7 +118,7 @@ void ScatterEvaluator::fill(
                        valueAt(*operands.front(), placeIn(0, point)));
   }
   for (auto [at, sum] : llvm::enumerate(sums))
-    store(result, at, sum);
+    storeNumber(result, at, sum);
 }
 
 llvm::Expected<std::vector<HostTensor>>
@@ -146,7 +129,12 @@ ScatterOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
       *dtypeOf(getResultType().getElementType()), getResultType().getShape());
   if (!result)
     return result.takeError();
-  if (auto real = dyn_cast<FloatAttr>(identity))
+  if (auto number = dyn_cast<complex::NumberAttr>(identity))
+    evaluator.fill<std::complex<double>>(*result,
+                                         {number.getReal().convertToDouble(),
+                                          number.getImag().convertToDouble()},
+                                         complexAt);
+  else if (auto real = dyn_cast<FloatAttr>(identity))
     evaluator.fill<double>(*result, real.getValueAsDouble(),
                            [](const HostTensor &values, int64_t at) {
                              return values.asDouble(at);

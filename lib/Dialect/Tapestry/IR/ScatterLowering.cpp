@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScatter.h"
+#include "tapestry/Interfaces/ElementType.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -35,6 +37,10 @@ private:
   SmallVector<Value> emitPoint(ValueRange sums);
   SmallVector<Value> emitElement(ValueRange sums, ArrayRef<Value> place);
   SmallVector<Value> emitRow(ValueRange sums, ArrayRef<Value> place);
+  /// What `fn` makes of reals, or of both parts of complex numbers.
+  Value onParts(OpBuilder &builder, ValueRange values,
+                function_ref<Value(ValueRange)> fn);
+  Value extend(OpBuilder &builder, Value value);
   /// Adds a value to the sums at one place.
   SmallVector<Value> combine(OpBuilder &builder, ValueRange sums, Value value);
   Value finish(ValueRange sums);
@@ -60,16 +66,24 @@ private:
 
 } // namespace
 
+/// Of a complex type that of its parts.
+static Type partType(Type type) {
+  auto complex = dyn_cast<ComplexType>(type);
+  return complex ? complex.getElementType() : type;
+}
+
 ScatterLowering::ScatterLowering(ScatterOp op, OpBuilder &builder, Location loc,
                                  const LocalBlock &block)
     : op(op), b(builder), loc(loc), block(block),
       rank(op.getResultType().getRank()),
       resultType(cast<RankedTensorType>(block.results.front())),
-      sumType(resultType.getElementType()),
-      carries(op.getMonoid() == Monoid::Add && sumType.isF64()),
-      points(op.getLabels().size()) {
-  if (op.getMonoid() == Monoid::Add && sumType.isF32())
-    sumType = b.getF64Type();
+      sumType(resultType.getElementType()), points(op.getLabels().size()) {
+  bool adds = op.getMonoid() == Monoid::Add;
+  Type part = partType(sumType);
+  carries = adds && part.isF64();
+  if (adds && part.isF32())
+    sumType = isa<ComplexType>(sumType) ? Type(ComplexType::get(b.getF64Type()))
+                                        : b.getF64Type();
   SmallVector<bool> isOfIndex(points.size(), false);
   for (unsigned number = 1; number <= op.getIndices().size(); ++number)
     for (unsigned label : op.getLabelsOf(number))
@@ -95,17 +109,39 @@ Value ScatterLowering::fill(TypedAttr value) {
   for (unsigned dim = 0; dim < rank; ++dim)
     sizes.push_back(sizeOf(dim));
   Value empty = tensor::EmptyOp::create(b, loc, sizes, sumType);
-  Value element = arith::ConstantOp::create(b, loc, value);
+  Value element = emitConstant(b, loc, value);
   return linalg::FillOp::create(b, loc, element, empty).getResult(0);
+}
+
+Value ScatterLowering::onParts(OpBuilder &builder, ValueRange values,
+                               function_ref<Value(ValueRange)> fn) {
+  if (!isa<ComplexType>(values.front().getType()))
+    return fn(values);
+  SmallVector<Value> real, imaginary;
+  for (Value value : values) {
+    real.push_back(complex::ReOp::create(builder, loc, value));
+    imaginary.push_back(complex::ImOp::create(builder, loc, value));
+  }
+  Value first = fn(real), second = fn(imaginary);
+  return complex::CreateOp::create(
+      builder, loc, ComplexType::get(first.getType()), first, second);
+}
+
+/// To what sums are kept in.
+Value ScatterLowering::extend(OpBuilder &builder, Value value) {
+  Type to = partType(sumType);
+  // f16 and bf16 become f64 by way of f32.
+  if (to.isF64() && value.getType().getIntOrFloatBitWidth() < 32)
+    value = arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
+  return arith::ExtFOp::create(builder, loc, to, value);
 }
 
 SmallVector<Value> ScatterLowering::combine(OpBuilder &builder, ValueRange sums,
                                             Value value) {
-  // f16 and bf16 become f64 by way of f32.
-  if (sumType.isF64() && value.getType().getIntOrFloatBitWidth() < 32)
-    value = arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
   if (value.getType() != sumType)
-    value = arith::ExtFOp::create(builder, loc, sumType, value);
+    value = onParts(builder, value, [&](ValueRange parts) {
+      return extend(builder, parts.front());
+    });
   Value old = sums.front();
   Value sum = op.emitCombine(0, builder, loc, old, value);
   if (!carries)
@@ -114,10 +150,15 @@ SmallVector<Value> ScatterLowering::combine(OpBuilder &builder, ValueRange sums,
   auto minus = [&](Value x, Value y) -> Value {
     return arith::SubFOp::create(builder, loc, x, y);
   };
-  Value added = minus(sum, old);
-  Value error = arith::AddFOp::create(
-      builder, loc, minus(old, minus(sum, added)), minus(value, added));
-  return {sum, arith::AddFOp::create(builder, loc, sums[1], error)};
+  Value low = onParts(
+      builder, {old, value, sum, sums[1]}, [&](ValueRange parts) -> Value {
+        Value added = minus(parts[2], parts[0]);
+        Value error = arith::AddFOp::create(
+            builder, loc, minus(parts[0], minus(parts[2], added)),
+            minus(parts[1], added));
+        return arith::AddFOp::create(builder, loc, parts[3], error);
+      });
+  return {sum, low};
 }
 
 Value ScatterLowering::sliceOf(Value tensor, ArrayRef<unsigned> labels,
@@ -252,34 +293,42 @@ Value ScatterLowering::finish(ValueRange sums) {
       b, loc, empty.getType(), sums, empty, maps,
       SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
       [&](OpBuilder &body, Location, ValueRange args) {
-        Value sum = args.front();
-        if (carries) {
+        auto round = [&](ValueRange parts) -> Value {
+          Type to = partType(resultType.getElementType());
+          if (!carries)
+            return arith::TruncFOp::create(body, loc, to, parts.front());
           // Of an infinite sum the error is NaN.
-          Value total = arith::AddFOp::create(body, loc, sum, args[1]);
+          Value total =
+              arith::AddFOp::create(body, loc, parts.front(), parts[1]);
           Value isLost = arith::CmpFOp::create(
-              body, loc, arith::CmpFPredicate::UNO, args[1], args[1]);
-          sum = arith::SelectOp::create(body, loc, isLost, sum, total);
-        } else {
-          sum = arith::TruncFOp::create(body, loc, resultType.getElementType(),
-                                        sum);
-        }
-        linalg::YieldOp::create(body, loc, sum);
+              body, loc, arith::CmpFPredicate::UNO, parts[1], parts[1]);
+          return arith::SelectOp::create(body, loc, isLost, parts.front(),
+                                         total);
+        };
+        linalg::YieldOp::create(body, loc,
+                                onParts(body, args.drop_back(), round));
       });
   return rounded.getResult(0);
 }
 
 Value ScatterLowering::lower() {
   TypedAttr identity = op.getMonoidIdentity(0);
-  if (sumType.isF64())
+  auto complexType = dyn_cast<ComplexType>(sumType);
+  TypedAttr low = b.getF64FloatAttr(0);
+  if (complexType) {
+    identity = monoidIdentity(op.getMonoid(), sumType);
+    low = complexValue(complexType, 0, 0);
+  } else if (sumType.isF64()) {
     identity = b.getF64FloatAttr(cast<FloatAttr>(identity).getValueAsDouble());
-  else if (identity.getType() != sumType)
+  } else if (identity.getType() != sumType) {
     // Booleans lie in bytes.
     identity =
         b.getIntegerAttr(sumType, cast<IntegerAttr>(identity).getValue().zext(
                                       sumType.getIntOrFloatBitWidth()));
+  }
   SmallVector<Value> sums = {fill(identity)};
   if (carries)
-    sums.push_back(fill(b.getF64FloatAttr(0)));
+    sums.push_back(fill(low));
   return finish(emitLoops(/*depth=*/0, sums));
 }
 

@@ -185,7 +185,7 @@ static LogicalResult verifyElements(ScatterOp op) {
   }
   Type element = op.getResultType().getElementType();
   if (op.getMonoid() == Monoid::None || op.getMonoid() == Monoid::Custom ||
-      !isLegalMonoid(op.getMonoid(), element) || isa<ComplexType>(element))
+      !isLegalMonoid(op.getMonoid(), element))
     return op.emitOpError() << "monoid " << stringifyMonoid(op.getMonoid())
                             << " does not combine values of type " << element;
   Type value =

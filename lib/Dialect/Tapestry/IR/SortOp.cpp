@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostIntegers.h"
+#include "HostNumbers.h"
 #include "IndexSpaceRules.h"
 #include "Placement.h"
 #include "PlacementRules.h"

@@ -3,6 +3,7 @@
 #include "tapestry/Dialect/Tapestry/Macros/Scatters.h"
 #include "IndexCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScatter.h"
 
 using namespace mlir;
@@ -44,8 +45,9 @@ static ScatterOp buildPart(OpBuilder &builder, Location loc, StringRef name,
 /// Sums over how many values they have: 0 / 0 where there are none.
 static EinsumOp buildMean(OpBuilder &builder, Location loc,
                           const ScatterUse &use, ValueRange checks) {
-  Type wide =
-      use.elementType.isF64() ? use.elementType : Type(builder.getF32Type());
+  auto complex = dyn_cast<ComplexType>(use.elementType);
+  Type real = complex ? complex.getElementType() : use.elementType;
+  Type wide = real.isF64() ? real : Type(builder.getF32Type());
   SmallVector<bool> all(use.labels.size(), true), counted = all;
   // How many there are depends on the labels of the places alone.
   for (unsigned label = 0; label < use.rank; ++label)
@@ -54,7 +56,7 @@ static EinsumOp buildMean(OpBuilder &builder, Location loc,
     });
   std::string name = use.name.str();
   ScatterOp sum = buildPart(builder, loc, name + ".sum", use, all, use.values,
-                            use.map, wide, checks);
+                            use.map, complex ? complex : wide, checks);
   EinsumOp one = buildEinsum(builder, loc, name + ".one", {}, /*numParallel=*/0,
                              Monoid::None, wide,
                              ScalarExpr::constant(FloatAttr::get(
@@ -72,13 +74,20 @@ static EinsumOp buildMean(OpBuilder &builder, Location loc,
     return AffineMap::getMultiDimMapWithTargets(use.rank, labels,
                                                 builder.getContext());
   };
-  return buildEinsum(builder, loc, name,
-                     ArrayRef(use.labels).take_front(use.rank), use.rank,
-                     Monoid::None, use.elementType,
-                     {{{sum, mapTo(whole)}, {count, mapTo(part)}},
-                      [](ScalarBuilder &b, ValueRange read) -> Value {
-                        return b.create<arith::DivFOp>(read[0], read[1]);
-                      }});
+  return buildEinsum(
+      builder, loc, name, ArrayRef(use.labels).take_front(use.rank), use.rank,
+      Monoid::None, use.elementType,
+      {{{sum, mapTo(whole)}, {count, mapTo(part)}},
+       [complex](ScalarBuilder &b, ValueRange read) -> Value {
+         auto quotient = [&](Value sum) -> Value {
+           return b.create<arith::DivFOp>(sum, read[1]);
+         };
+         if (!complex)
+           return quotient(read[0]);
+         Value re = quotient(b.create<mlir::complex::ReOp>(read[0]));
+         return b.create<mlir::complex::CreateOp>(
+             complex, re, quotient(b.create<mlir::complex::ImOp>(read[0])));
+       }});
 }
 
 Operation *teg::buildScatter(OpBuilder &builder, Location loc,

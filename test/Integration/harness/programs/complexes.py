@@ -37,6 +37,14 @@ Powers[i] = prod[j] X[i, j]
 Matrix[i, k] = sum[j] conj(X[i, j]) * Y[k, j]
 Gram = transpose(X) @ Y
 Mixed[i] = sum[j] X[i, j] * {t}(R[i, j]) * exp(1i * {t}(N[i, j]))
+Along[i, j] = cumsum[j] X[i, j]
+Across[i, j] = cumsum[i] X[i, j] * Y[i, j]
+Products[i, j] = cumprod[i] X[i, j] / 2
+Line[j, i] = cumprod[j] conj(X[i, j])
+Fallen[N[i, 1]:7, j] = sum[i] X[i, j]
+Cells[N[i, 0]:7] = sum[i] X[i, 2] - 1i
+Grown[N[i, j]:7] = prod[i, j] X[i, j]
+Averages[N[i, 1]:8, j] = mean[i] X[i, j]
 Picked[i, j] = X[N[i, 0], j] + pad(Y, 1i)[N[i, 0] - 3, N[i, 1]]
 Padded[i:21, j:7] = pad(X, 0)[i - 1, j] + pad(Y, 2 - 1i)[i - 1, j]
 Around[i:19, j] = X[(i + 1) % 19, j] - wrap(Y)[i - 2, j]
@@ -61,6 +69,15 @@ def declare(type):
         K = np.array([[1, 2j], [-1.5 - 0.5j, -0.25]])
         rows = N[:, 0]
         outside = (rows < 3)[:, None]
+        fallen, cells, scaled = np.zeros((7, 7), complex), np.zeros(7, complex), np.ones(7, complex)
+        np.add.at(fallen, N[:, 1], X)
+        np.add.at(cells, rows, X[:, 2] - 1j)
+        np.multiply.at(scaled, N, X)
+        counts = np.bincount(N[:, 1], minlength=8)[:, None]
+        averages = np.zeros((8, 7), complex)
+        np.add.at(averages, N[:, 1], X)
+        with np.errstate(invalid="ignore"):
+            averages = (averages.real / counts) + 1j * (averages.imag / counts)
         V = np.ones(7, complex)
         for _ in range(9):
             V = X.conj().T @ (X @ V) / 30
@@ -92,6 +109,14 @@ def declare(type):
             "Matrix": X.conj() @ Y.T,
             "Gram": X.T @ Y,
             "Mixed": (X * R * np.exp(1j * N)).sum(1),
+            "Along": X.cumsum(1),
+            "Across": (X * Y).cumsum(0),
+            "Products": (X / 2).cumprod(0),
+            "Line": X.conj().cumprod(1).T,
+            "Fallen": fallen,
+            "Cells": cells,
+            "Grown": scaled,
+            "Averages": averages,
             "Picked": X[rows] + np.where(outside, 1j, Y[np.maximum(rows - 3, 0), N[:, 1] % 7][:, None]),
             "Padded": np.pad(X, ((1, 1), (0, 0))) + np.pad(Y, ((1, 1), (0, 0)), constant_values=2 - 1j),
             "Around": np.roll(X, -1, 0) - np.roll(Y, 2, 0),
