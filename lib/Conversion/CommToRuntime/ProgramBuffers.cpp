@@ -101,17 +101,53 @@ public:
 };
 } // namespace
 
-LogicalResult tapestry::placeResults(func::FuncOp function) {
+/// What upstream's function builds, but right before `user`, and where that
+/// needs another empty tensor there, with a new one: moved operations, and two
+/// new ones beside each other, have all others of the block numbered again.
+static Value extractBefore(RewriterBase &b, SubsetInsertionOpInterface insert,
+                           tensor::EmptyOp empty, Operation *user,
+                           DominanceInfo &dominance) {
+  SmallVector<tensor::EmptyOp> later;
+  auto isDefined = [&](Value value) {
+    return dominance.properlyDominates(value, user);
+  };
+  for (Value needed : insert.getValuesNeededToBuildSubsetExtraction()) {
+    if (isDefined(needed))
+      continue;
+    auto other = needed.getDefiningOp<tensor::EmptyOp>();
+    if (!other || !llvm::all_of(other->getOperands(), isDefined))
+      return buildSubsetExtraction(b, insert, empty, user);
+    later.push_back(other);
+  }
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(user);
+  for (tensor::EmptyOp other : later) {
+    Operation *own = b.clone(*other);
+    (void)own->isBeforeInBlock(user);
+    b.replaceOp(other, own);
+  }
+  Value part = insert.buildSubsetExtraction(b, empty.getLoc());
+  (void)part.getDefiningOp()->isBeforeInBlock(user);
+  return part;
+}
+
+LogicalResult tapestry::placeResults(func::FuncOp function,
+                                     RewriterBase::Listener *listener) {
   separateEmptyTensors(function);
   OneShotBufferizationOptions options = programOptions();
   ReadInPlace state(function, options);
-  IRRewriter rewriter(function.getContext());
+  IRRewriter rewriter(function.getContext(), listener);
+  DominanceInfo dominance(function);
+  auto extract = [&](RewriterBase &b, SubsetInsertionOpInterface insert,
+                     tensor::EmptyOp empty, Operation *user) {
+    return extractBefore(b, insert, empty, user, dominance);
+  };
   // What is made in parts first, so that all of these are parts of the result.
   for (auto result : llvm::to_vector(
            function.getOps<bufferization::MaterializeInDestinationOp>()))
-    if (failed(eliminateEmptyTensors(rewriter, result, state)))
+    if (failed(eliminateEmptyTensors(rewriter, result, state, extract)))
       return failure();
-  return eliminateEmptyTensors(rewriter, function, state);
+  return eliminateEmptyTensors(rewriter, function, state, extract);
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,12 +11,16 @@
 #define TAPESTRY_LIB_CONVERSION_COMMTORUNTIME_PROGRAMBUFFERS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace tapestry {
 
 /// Gives every operation that computes into an empty tensor one of its own, and
 /// computes what is inserted into a tensor or leaves the program right there.
-mlir::LogicalResult placeResults(mlir::func::FuncOp function);
+/// `listener` hears of what is changed for the latter.
+mlir::LogicalResult
+placeResults(mlir::func::FuncOp function,
+             mlir::RewriterBase::Listener *listener = nullptr);
 
 /// Turns tensors into buffers, by upstream's rules for each operation.
 mlir::LogicalResult bufferizeProgram(mlir::func::FuncOp function);
