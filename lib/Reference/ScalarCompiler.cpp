@@ -319,6 +319,14 @@ void ScalarCompiler::compileRandom(index::RandomOp op) {
   Slot stream = newSlot(op.getCounter().getType());
   program.constants.push_back(
       {stream, 0, static_cast<int64_t>(op.getStream())});
+  if (op.getOffset()) {
+    Slot sum = newSlot(op.getCounter().getType());
+    Instruction &instruction = add(OpCode::AddI, sum);
+    instruction.a = stream.index;
+    instruction.b = use(op.getOffset());
+    instruction.width = widthOf(op.getCounter().getType());
+    stream = sum;
+  }
   Slot result = define(op.getResult());
   Instruction &instruction =
       add(result.isFloat ? OpCode::RandomF : OpCode::RandomI, result);

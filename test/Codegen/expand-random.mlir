@@ -21,6 +21,15 @@ func.func @normal(%at: i64, %seed: i64) -> f64 attributes {tapestry.device} {
   return %0 : f64
 }
 
+// CHECK-LABEL: func @offset
+// CHECK-SAME:    %{{.*}}: i64, %[[WORD:.*]]: i64
+// CHECK:         %[[BASE:.*]] = arith.constant 7 : i64
+// CHECK:         arith.addi %[[BASE]], %[[WORD]] : i64
+func.func @offset(%at: i64, %word: i64) -> f32 attributes {tapestry.device} {
+  %0 = tapestry_index.random uniform of %at seed %at stream 7 plus %word : i64 : f32
+  return %0 : f32
+}
+
 // Of other functions nothing is said.
 // CHECK-LABEL: func @foreign
 // CHECK:         tapestry_index.random

@@ -135,6 +135,39 @@ func.func @constants(%a: memref<8xf32>, %b: memref<8xf32>) attributes {tapestry.
   return
 }
 
+// Which random numbers are drawn is said by whoever calls; equal keys once, so
+// that equal draws stay equal.
+// CHECK-LABEL: func.func @draws(
+// CHECK-DAG:     %[[FIVE:.*]] = arith.constant 5 : i64
+// CHECK-DAG:     %[[A:.*]] = arith.constant 11 : i64
+// CHECK:         call @[[DRAW:tapestry_kernel[_0-9]*]](%arg0, %[[FIVE]], %[[A]])
+// CHECK-DAG:     %[[SIX:.*]] = arith.constant 6 : i64
+// CHECK-DAG:     %[[B:.*]] = arith.constant 12 : i64
+// CHECK:         call @[[DRAW]](%arg1, %[[SIX]], %[[B]])
+func.func @draws(%a: memref<8xf32>, %b: memref<8xf32>) attributes {tapestry.device} {
+  %c6 = arith.constant 6 : i64
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%a : memref<8xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %at = arith.index_cast %i : index to i64
+    %c5 = arith.constant 5 : i64
+    %u = tapestry_index.random uniform of %at seed %c5 stream 11 : f32
+    %n = tapestry_index.random normal of %at seed %c5 stream 11 : f32
+    %s = arith.addf %u, %n : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%b : memref<8xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %at = arith.index_cast %i : index to i64
+    %u = tapestry_index.random uniform of %at seed %c6 stream 12 : f32
+    %n = tapestry_index.random normal of %at seed %c6 stream 12 : f32
+    %s = arith.addf %u, %n : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
 // CHECK: func.func private @[[K0]](%{{.*}}: memref<?xf32> {llvm.noalias}, %{{.*}}: memref<?xf32> {llvm.noalias})
 // CHECK: func.func private @[[K1]](%{{.*}}: memref<8xf32, strided<[1]>>, %{{.*}}: memref<8xf32, strided<[1], offset: 8>>, %{{.*}}: f32)
 // CHECK: func.func private @[[K2]](%{{.*}}: memref<?xf32> {llvm.noalias})

@@ -34,12 +34,14 @@ def published_vectors(bench):
         body = f"""
           %at = arith.constant {at} : i64
           %seed = arith.constant {signed(*key)} : i64
+          %three = arith.constant 3 : i64
         """
 
         def vertex(name, kind, type):
             return f"""
             %{name} = tapestry.einsum "{name}" [] () -> [] {{ {body}
-              %b = tapestry_index.random {kind} of %at seed %seed stream {stream} : {type}
+              %b = tapestry_index.random {kind} of %at seed %seed
+                stream {stream - 3} plus %three : i64 : {type}
               tapestry.yield %b : {type}
             }} : () -> tensor<{type}>
             tapestry.sink "{name}", %{name} : tensor<{type}>

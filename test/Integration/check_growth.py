@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 
-from harness import driver
+from harness import driver, philox
 from harness.cases import Group
 from harness.driver import CheckFailed
 
@@ -43,6 +43,9 @@ def chain(kind, statements=STATEMENTS):
             rim = np.pad(value, ((0, 1), (0, 0)), "edge")[1:]
             mirrored = np.pad(value, ((0, 0), (2, 0)), "reflect")[:, :11]
             value = 0.25 * rim + 0.5 * mirrored + 0.125 * np.roll(value, -3, axis=1) + 0.125
+        elif step == "random":
+            lines.append(f"T{k}[i,j] = {last}[i,j] + random.normal({k})")
+            value = value + philox.normal(value.shape, k, f"T{k}#0")
         elif step == 1:
             lines.append(f"T{k}[i] = max[j] {last}[i,j]")
             before, value = value, value.max(axis=1)
@@ -63,7 +66,9 @@ def run_chain(bench, kind, devices, statements=STATEMENTS):
     ).expect_status(0)
     got = driver.load_outputs(bench.folder, [last])[last]
     # Errors of products grow with their number.
-    np.testing.assert_allclose(got, want, rtol=2e-3 if kind == "products" else 1e-5)
+    np.testing.assert_allclose(
+        got, want, rtol=2e-3 if kind == "products" else 1e-5, atol=1e-4 if kind == "random" else 0
+    )
     report = driver.load_json(bench.folder / "report.json")
     if report["peak_bytes"] != report["predicted_peak_bytes"]:
         raise CheckFailed(f"{report['peak_bytes']} bytes, not {report['predicted_peak_bytes']}")
@@ -76,6 +81,7 @@ def values_and_peaks_of_long_programs(bench):
             run_chain(bench, kind, devices)
         # Three windows each.
         run_chain(bench, "stencils", devices, STATEMENTS // 4)
+        run_chain(bench, "random", devices, STATEMENTS // 4)
 
 
 def functions_of(bench, name, devices):
@@ -121,6 +127,19 @@ def equal_statements_share_their_code(bench):
             raise CheckFailed(f"{devices} devices: {counts} kernels, collectives and parts")
         if devices == 1 and kernels != 1:
             raise CheckFailed(f"one device: {kernels} kernels")
+
+
+@case
+def draws_share_their_code(bench):
+    """Each statement draws other numbers, by the same kernel but at both ends, and
+    so do those that draw only."""
+    alone = "\n".join(f"output U{k}[i:13] = random.normal[f32]({k})" for k in range(90))
+    for devices in (1, 4):
+        for source, most in ((chain("random")[0], 3), (alone, 1)):
+            bench.write("draws.ein", source + "\n")
+            counts = functions_of(bench, "draws.ein", devices)
+            if not 1 <= counts[0] <= most:
+                raise CheckFailed(f"{devices} devices: {counts} kernels, collectives and parts")
 
 
 def layers(count):

@@ -94,10 +94,11 @@ private:
 } // namespace
 
 std::array<Value, 4> Expander::philox() {
-  uint64_t stream = op.getStream();
+  Value stream = constant(op.getStream());
+  if (op.getOffset())
+    stream = arith::AddIOp::create(b, stream, op.getOffset());
   std::array<Value, 4> words = {op.getCounter(), right(op.getCounter(), 32),
-                                constant(stream & 0xffffffff),
-                                constant(stream >> 32)};
+                                stream, right(stream, 32)};
   Value keys[] = {low(op.getSeed()), right(op.getSeed(), 32)};
   constexpr uint64_t factors[] = {0xD2511F53, 0xCD9E8D57};
   constexpr uint64_t steps[] = {0x9E3779B9, 0xBB67AE85};

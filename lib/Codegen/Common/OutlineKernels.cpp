@@ -11,11 +11,14 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "tapestry/Codegen/Common/Buffers.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/Common/DistinctFunctions.h"
 #include "tapestry/Codegen/Common/Passes.h"
+#include "tapestry/Dialect/Index/IR/IndexRandom.h"
 
 using namespace mlir;
 using linalg::GenericOp;
@@ -30,11 +33,47 @@ namespace {
 /// The operations of one kernel, in order.
 struct Kernel {
   SmallVector<Operation *> ops;
-  /// Values that come from outside, constants apart.
+  /// Values that come from outside, constants other than random keys apart.
   llvm::SmallSetVector<Value, 8> arguments;
   /// Constants from outside, to be copied.
   llvm::SmallSetVector<Operation *, 8> constants;
 };
+
+/// Whether `constant` says no more than which random numbers are drawn.
+bool isRandomKey(Operation *constant) {
+  return !constant->use_empty() &&
+         llvm::all_of(constant->getUsers(), llvm::IsaPred<index::RandomOp>);
+}
+
+/// Moves the seeds and streams of random numbers out of `ops`, to where `b`
+/// is: every statement has its own, and kernels that differ in nothing else
+/// are to be one.
+void moveOutRandomKeys(ArrayRef<Operation *> ops, OpBuilder b, Location loc) {
+  llvm::SmallDenseMap<Attribute, Value> known;
+  auto outside = [&](TypedAttr word) {
+    Value &value = known[word];
+    if (!value)
+      value = arith::ConstantOp::create(b, loc, word);
+    return value;
+  };
+  auto moveOut = [&](index::RandomOp random) {
+    if (!random.getCounter().getType().isInteger(64))
+      return;
+    IntegerAttr seed;
+    Operation *inside = random.getSeed().getDefiningOp();
+    if (matchPattern(random.getSeed(), m_Constant(&seed))) {
+      random.getSeedMutable().assign(outside(seed));
+      if (isOpTriviallyDead(inside))
+        inside->erase();
+    }
+    if (random.getOffset())
+      return;
+    random.getOffsetMutable().assign(outside(random.getStreamAttr()));
+    random.setStream(0);
+  };
+  for (Operation *op : ops)
+    op->walk(moveOut);
+}
 
 void collectInputs(Kernel &kernel) {
   llvm::SmallDenseSet<Value> inside;
@@ -42,7 +81,7 @@ void collectInputs(Kernel &kernel) {
     if (inside.contains(value))
       return;
     Operation *def = value.getDefiningOp();
-    if (def && def->hasTrait<OpTrait::ConstantLike>())
+    if (def && def->hasTrait<OpTrait::ConstantLike>() && !isRandomKey(def))
       kernel.constants.insert(def);
     else
       kernel.arguments.insert(value);
@@ -101,6 +140,7 @@ Kernel kernelOf(Operation *op) {
   kernel.ops = before;
   kernel.ops.push_back(op);
   llvm::append_range(kernel.ops, after);
+  moveOutRandomKeys(kernel.ops, OpBuilder(op), op->getLoc());
   collectInputs(kernel);
   return kernel;
 }
@@ -125,20 +165,33 @@ bool canOutline(Operation &op) {
          isa<LoopLikeOpInterface>(op) && op.getNumResults() == 0;
 }
 
+/// Whether `op` is a fill with more than one number.
+bool isComputedFill(Operation &op) {
+  auto generic = dyn_cast<GenericOp>(op);
+  return generic && isFill(generic) &&
+         !llvm::all_of(generic.getBody()->without_terminator(),
+                       [](Operation &inner) {
+                         return inner.hasTrait<OpTrait::ConstantLike>();
+                       });
+}
+
 void OutlineKernels::runOnOperation() {
   kernels = {};
   symbols.emplace(getOperation());
-  SmallVector<Operation *> found;
-  for (auto function : getOperation().getOps<func::FuncOp>()) {
-    if (!isDeviceCode(function) || isKernel(function))
-      continue;
-    for (Block &block : function.getBody())
-      for (Operation &op : block)
-        if (canOutline(op))
-          found.push_back(&op);
+  // The fills that no kernel needs last.
+  for (auto *isWanted : {canOutline, isComputedFill}) {
+    SmallVector<Operation *> found;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (!isDeviceCode(function) || isKernel(function))
+        continue;
+      for (Block &block : function.getBody())
+        for (Operation &op : block)
+          if (isWanted(op))
+            found.push_back(&op);
+    }
+    for (Operation *op : found)
+      outline(kernelOf(op), op);
   }
-  for (Operation *op : found)
-    outline(kernelOf(op), op);
 }
 
 /// Through which arguments, or values from inside, a kernel accesses memory;

@@ -383,7 +383,7 @@ Value BodyEmitter::emitRandom(const Node &node,
       emitForm(expression.forms[node.index]));
   return builder.widen(create<tapestry::index::RandomOp>(
       storedType(node.type, builder.getContext()), kind, counter, arg(node, 0),
-      static_cast<uint64_t>(node.constant.integer)));
+      static_cast<uint64_t>(node.constant.integer), Value()));
 }
 
 Value BodyEmitter::emitIndexCompare(const Node &node) {

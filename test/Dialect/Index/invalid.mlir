@@ -212,6 +212,14 @@ func.func @random_c1_float(%at: vector<4xi64>) {
 
 // -----
 
+func.func @random_c2(%at: i64, %word: i32) {
+  // expected-error @below {{adds 'i32' to its stream, expected 'i64' as of the counter}}
+  %0 = tapestry_index.random normal of %at seed %at stream 7 plus %word : i32 : f32
+  return
+}
+
+// -----
+
 func.func @random_types(%at: i32) {
   // expected-error @below {{'tapestry_index.random' op failed to verify that counter is of i64}}
   %0 = "tapestry_index.random"(%at, %at) <{kind = 1 : i32, stream = 7 : i64}> : (i32, i32) -> f32

@@ -35,6 +35,8 @@ func.func @random(%at: i64, %seed: i64, %ats: vector<8xi64>, %seeds: vector<8xi6
   %1 = tapestry_index.random uniform of %at seed %seed stream 7 {tag} : bf16
   // CHECK: tapestry_index.random normal of %[[ATS]] seed %[[SEEDS]] stream 7 : vector<8xf32>
   %2 = tapestry_index.random normal of %ats seed %seeds stream 7 : vector<8xf32>
+  // CHECK: tapestry_index.random normal of %[[ATS]] seed %[[SEEDS]] stream 7 plus %[[ATS]] : vector<8xi64> {tag} : vector<8xf32>
+  %3 = tapestry_index.random normal of %ats seed %seeds stream 7 plus %ats : vector<8xi64> {tag} : vector<8xf32>
   return
 }
 

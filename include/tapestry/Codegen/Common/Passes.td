@@ -136,13 +136,14 @@ def ComputeInPlace
 def OutlineKernels : Pass<"tapestry-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Move every kernel to a function of its own, equal ones to one";
   let description = [{
-    Every linalg operation (with the fill before it) and every loop that
+    Every linalg operation (with the fill before it; other fills where they
+    compute their numbers) and every loop that
     `tapestry-form-row-kernels` made becomes a call of a private function, with
     `llvm.noalias` on buffers that nothing else in the kernel overlaps, where one
     of them is written (`tapestry-fuse-elementwise` says what is distinct). Kernels that are
     equal but for their operands share one function: a model of many equal
-    layers is compiled once. Calls carry the `tapestry.` attributes of the
-    kernel's last operation.
+    layers is compiled once. Seeds and streams of random numbers are operands, too.
+    Calls carry the `tapestry.` attributes of the kernel's last operation.
   }];
   let statistics = [
     Statistic<"numKernels", "kernels", "Kernel functions made">,

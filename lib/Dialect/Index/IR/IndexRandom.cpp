@@ -28,11 +28,16 @@ LogicalResult RandomOp::verify() {
       element.isF16() || element.isBF16() || element.isF32() || element.isF64();
   bool isWhole = element.isSignlessInteger() &&
                  (bits == 8 || bits == 16 || bits == 32 || bits == 64);
-  if (getKind() == RandomKind::Bits ? isWhole : isFloat)
-    return success();
-  return emitOpError() << "gives " << stringifyRandomKind(getKind()) << " of "
-                       << element << ", expected "
-                       << (getKind() == RandomKind::Bits
-                               ? "integers of 8, 16, 32 or 64 bits"
-                               : "f16, bf16, f32 or f64");
+  if (getKind() == RandomKind::Bits ? !isWhole : !isFloat)
+    return emitOpError() << "gives " << stringifyRandomKind(getKind()) << " of "
+                         << element << ", expected "
+                         << (getKind() == RandomKind::Bits
+                                 ? "integers of 8, 16, 32 or 64 bits"
+                                 : "f16, bf16, f32 or f64");
+  // random_c2
+  if (getOffset() && getOffset().getType() != getCounter().getType())
+    return emitOpError() << "adds " << getOffset().getType()
+                         << " to its stream, expected "
+                         << getCounter().getType() << " as of the counter";
+  return success();
 }

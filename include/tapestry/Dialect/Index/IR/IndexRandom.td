@@ -25,8 +25,9 @@ def TapestryIndex_RandomOp : Op<TapestryIndex_Dialect, "random", [
   let description = [{
     Philox 4x32-10 (J. K. Salmon et al., Parallel Random Numbers: As Easy as
     1, 2, 3, 2011) of the counter (low and high half of `counter`, those of
-    `stream`) under the key (low and high half of `seed`) gives four words of 32
-    bits, w0 to w3. Of those are made
+    `stream`, to which `offset` is added where there is one) under the key (low
+    and high half of `seed`) gives four words of 32 bits, w0 to w3. Of those are
+    made
 
     - `bits`: an integer, the low bits of w0 or, of 64, of w1 w0 (w1 above w0);
     - `uniform`: f32 (w0 >> 8) / 2^24, f64 (w1 w0 >> 11) / 2^53, f16
@@ -38,18 +39,21 @@ def TapestryIndex_RandomOp : Op<TapestryIndex_Dialect, "random", [
 
     ```mlir
     %u = tapestry_index.random uniform of %counter seed %seed stream 7 : f32
+    %v = tapestry_index.random uniform of %counter seed %seed stream 0 plus %word : i64 : f32
     ```
 
     Constraints:
     - (random_c1) bits are integers of 8, 16, 32 or 64 bits, other numbers floats
       of 16, 32 or 64.
+    - (random_c2) `offset` is of the type of `counter`.
   }];
   let arguments = (ins TapestryIndex_RandomKind:$kind,
                        SignlessIntegerLike:$counter, SignlessIntegerLike:$seed,
-                       I64Attr:$stream);
+                       I64Attr:$stream, Optional<SignlessIntegerLike>:$offset);
   let results = (outs AnyType:$result);
   let assemblyFormat = [{
-    $kind `of` $counter `seed` $seed `stream` $stream attr-dict `:` type($result)
+    $kind `of` $counter `seed` $seed `stream` $stream
+    (`plus` $offset^ `:` type($offset))? attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
 }
