@@ -156,30 +156,20 @@ AffineMap GraphEmitter::mapOf(const Vertex &vertex,
                         builder.getContext());
 }
 
-/// The labels that are reduced over and have left the subscripts which name
+/// The labels that are reduced over and have left the subscripts which named
 /// them, as q leaves (10 * q) mod 5.
 static SmallVector<StringRef> goneLabels(const Vertex &vertex,
-                                         const Expression &expression,
                                          ArrayRef<teg::ScalarRead> reads) {
   SmallVector<StringRef> gone;
   for (auto [number, label] : llvm::enumerate(vertex.labels)) {
     bool isReduced = vertex.macro ? label.role == tapestry::LabelRole::Inner
                                   : number >= vertex.numParallel;
-    auto names = [number = number](const LinearForm &form) {
-      return llvm::any_of(form.terms, [&](LinearForm::Term term) {
-        return term.label == number;
-      });
-    };
-    bool isNamed =
-        llvm::any_of(expression.operands, [&](const Operand &operand) {
-          return llvm::any_of(operand.subscripts, names);
-        });
     bool isLeft =
         llvm::any_of(reads, [number = number](const teg::ScalarRead &read) {
           return tapestry::index::canonicalSubscripts(read.map).isFunctionOfDim(
               number);
         });
-    if (isReduced && isNamed && !isLeft)
+    if (isReduced && !isLeft)
       gone.push_back(label.name);
   }
   return gone;
@@ -199,7 +189,10 @@ teg::ScalarExpr GraphEmitter::toScalar(const Vertex &vertex,
     result.reads.push_back(
         {values[operand.tensor], mapOf(vertex, operand.subscripts), pad});
   }
-  SmallVector<StringRef> gone = goneLabels(vertex, expression, result.reads);
+  SmallVector<StringRef> gone;
+  // An epsilon has no labels.
+  if (&expression == static_cast<const Expression *>(&vertex))
+    gone = goneLabels(vertex, result.reads);
   result.body = [&vertex, &expression, isResult, gone](teg::ScalarBuilder &body,
                                                        ValueRange args) {
     // Einsums know the labels of their subscripts, results and bodies.
