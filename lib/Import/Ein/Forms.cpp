@@ -240,6 +240,9 @@ std::nullopt_t StatementAnalyzer::reportForm(const BinaryExpr &expr,
                                      "' is not linear in the labels" + way);
   if (!isLinear)
     error.note(adviceFor("nested"));
+  else if (expr.op == BinaryOp::Mul)
+    error.note("a place that is computed has a cast: i64(" +
+               excerpt(expr.range) + ")");
   return std::nullopt;
 }
 

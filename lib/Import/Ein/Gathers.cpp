@@ -31,32 +31,14 @@ bool StatementAnalyzer::namesData(const Expr *subscript) const {
   }
   case Expr::Kind::Call: {
     auto *call = llvm::cast<CallExpr>(subscript);
-    return isRandom(call->callee) ||
+    // A cast says that the place is computed, as in W[i64(i * k) % n].
+    return isRandom(call->callee) || parseElementType(call->callee) ||
            llvm::any_of(call->args,
                         [&](const Expr *arg) { return namesData(arg); });
   }
   default:
     return false;
   }
-}
-
-bool StatementAnalyzer::checkBesideData(const Access &access,
-                                        llvm::StringRef tensor) {
-  bool namesData = llvm::any_of(
-      access.indices, [](const Nested *index) { return index != nullptr; });
-  for (auto [form, range] : llvm::zip_equal(access.subscripts, access.ranges)) {
-    if (!namesData || form.isLinear())
-      continue;
-    diagnostics
-        .error(range, "'" + excerpt(range) +
-                          "' is divided or wrapped around beside data in the "
-                          "subscripts of '" +
-                          tensor + "'")
-        .note("give it a statement of its own: P[t, j:6] = " + tensor +
-              "[t, j % 3], then P[A[i], j]");
-    return false;
-  }
-  return true;
 }
 
 bool StatementAnalyzer::reportMask(llvm::SMRange range) {

@@ -203,14 +203,21 @@ const Expr *Parts::visitCall(const CallExpr &call, bool isWhole) {
   return result;
 }
 
-/// Whether a subscript depends on more than labels.
+/// Whether there is a cast, which makes a subscript a place that is computed.
+static bool casts(const Expr *expr) {
+  auto *call = llvm::dyn_cast<CallExpr>(expr);
+  return (call && parseElementType(call->callee)) ||
+         llvm::any_of(partsOf(expr), casts);
+}
+
+/// Whether a subscript depends on more than labels, or is computed.
 bool Parts::namesData(const Expr *subscript) const {
   auto *name = llvm::dyn_cast<NameExpr>(subscript);
   auto isLabel = [&](const Label &label) { return label.name == name->name; };
   if (name && (llvm::any_of(stmt.labels, isLabel) ||
                llvm::any_of(stmt.reduceLabels, isLabel)))
     return false;
-  return readsTensor(subscript, scope());
+  return readsTensor(subscript, scope()) || casts(subscript);
 }
 
 /// Puts the outermost view into the subscripts, where it only permutes them or

@@ -355,15 +355,22 @@ bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {
   if (!isKnown)
     access.fold = std::nullopt;
   bool ok = isKnown;
+  bool isByData = llvm::any_of(expr.subscripts, [&](const Expr *subscript) {
+    return namesData(subscript);
+  });
   for (const Expr *subscript : expr.subscripts) {
-    if (namesData(subscript)) {
+    std::optional<SymbolicForm> form;
+    if (!namesData(subscript)) {
+      form = toForm(subscript);
+      ok &= form.has_value();
+      if (!form)
+        continue;
+    }
+    // Beside data what is divided or wrapped around is computed like them.
+    if (!form || (isByData && !form->isLinear())) {
       ok &= collectIndex(subscript, access);
       continue;
     }
-    std::optional<SymbolicForm> form = toForm(subscript);
-    ok &= form.has_value();
-    if (!form)
-      continue;
     access.subscripts.push_back(std::move(*form));
     access.ranges.push_back(subscript->range);
     access.indices.push_back(nullptr);
@@ -382,7 +389,7 @@ bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {
               "it is defined here as " + typeToString(info.type, info.shape));
     return false;
   }
-  if (!ok || !checkBesideData(access, expr.tensor))
+  if (!ok)
     return false;
   accessOf[&expr] = accesses.size();
   accesses.push_back(std::move(access));

@@ -253,7 +253,6 @@ private:
 
   // Gathers.cpp: reads at places that data name.
   /// A subscript beside data is a sum, not divided or wrapped around.
-  bool checkBesideData(const Access &access, llvm::StringRef tensor);
   bool namesData(const ast::Expr *subscript) const;
   bool collectIndex(const ast::Expr *subscript, Access &access);
   /// An index into a dimension of this extent, folded into it.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .registry import Input, booleans, integers, normal, program, uniform
+from .registry import Input, booleans, complexes, integers, normal, program, uniform
 
 
 @program(
@@ -44,6 +44,39 @@ def cross_entropy(X, T):
     power = np.exp(scaled - scaled.max(1, keepdims=True))
     loss = log_sum - X[rows, T]
     return {"L": loss, "Loss": loss.mean(), "S": power / power.sum(1, keepdims=True)}
+
+
+@program(
+    """
+    param n = 12
+    param tile = 4
+    input W : c128[n]
+    input X : c128[n]
+    input L : f64[3, 2, 11]
+    input A : u8[12, 8]
+    F[k:n] = sum[i] X[i] * W[i64(i * k) % n]
+    Tiled[y, x] = L[y // tile, x // tile, A[y, x]]
+    Y[i:4, k:3] = L[(2 - k) % 3, i // 2, i32(i * k)]
+    Z[i:4, k:3] = transpose(L)[(2 - k) % 3, i64(i * k), i // 2]
+    """,
+    {
+        "W": complexes(12, type="c128"),
+        "X": complexes(12, type="c128"),
+        "L": normal(3, 2, 11, type="f64"),
+        "A": integers(0, 10, 12, 8, type="u8"),
+    },
+    "F:c128 Tiled:f64 Y:f64 Z:f64",
+    exact=("Tiled", "Y", "Z"),
+)
+def computed_places(W, X, L, A):
+    i, k, y, x = np.arange(4)[:, None], np.arange(3), np.arange(12)[:, None], np.arange(8)
+    row = np.arange(12)
+    return {
+        "F": W[row[:, None] * row % 12] @ X,
+        "Tiled": L[y // 4, x // 4, A.astype(int)],
+        "Y": L[(2 - k) % 3, i // 2, i * k],
+        "Z": L[(2 - k) % 3, i // 2, i * k],
+    }
 
 
 @program(
