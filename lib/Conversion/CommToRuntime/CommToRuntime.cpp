@@ -310,7 +310,7 @@ void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
   auto sourceType = cast<RankedTensorType>(source.getType());
   auto resultType = cast<RankedTensorType>(result.getType());
   b.setInsertionPoint(op);
-  Value target = bufferFor(result, op.getTo());
+  Value target = bufferFor(result, op.getReceived());
   Value from = bufferization::ToBufferOp::create(b, loc, memrefOf(sourceType),
                                                  source, /*read_only=*/true);
   MemRefType fromType = memrefOf(sourceType), toType = memrefOf(resultType);
@@ -329,7 +329,7 @@ void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
                      b.getStringAttr(stringifyCollective(op.getKind()))),
       b.getNamedAttr(program::type, TypeAttr::get(sourceType.getElementType())),
       b.getNamedAttr(program::from, op.getFrom()),
-      b.getNamedAttr(program::to, op.getTo()),
+      b.getNamedAttr(program::to, op.getReceived()),
       b.getNamedAttr(program::bytes,
                      b.getI64IntegerAttr(op.getPredictedBytes()))};
   if (auto monoid = op.getReduction()) {

@@ -9,129 +9,170 @@
 using namespace mlir;
 using namespace tapestry;
 
-/// An input of the join, and where it is read.
+/// A part of an input of the join, and where that is read.
 struct LocalBorders::Piece {
-  unsigned number;
   Value part;
+  index::LayoutAttr layout;
   Projection read;
 };
 
 LocalBorders::LocalBorders(OpBuilder &builder, tra::JoinOp join,
-                           LocalSpace &space, Value device)
+                           const LocalInterior &interior, LocalSpace &space,
+                           Value device)
     : b(builder), join(join), loc(join.getLoc()), grid(join.getDeviceGrid()),
       partition(join.getResolvedPartition()), extents(join.getExtents()),
-      space(space), device(device) {
-  findInterior();
-}
-
-ArrayRef<int64_t> LocalBorders::shapeOf(unsigned number) {
-  return cast<tra::RelationType>(join.getInputs()[number].getType()).getShape();
-}
-
-/// Folds aside, each subscript is a constant or a label and a constant.
-static bool isShifted(const Projection &read) {
-  return llvm::all_of(read.dims, [](const ProjectionDim &dim) {
-    bool isFolded = dim.mod != 0 && dim.fold == Fold::Wrap;
-    return dim.floordiv == 1 && !isFolded && dim.terms.size() <= 1 &&
-           (dim.terms.empty() || dim.terms.front().coefficient == 1);
-  });
-}
-
-/// The points that read inside of the tensor.
-static ZBox insideOf(const Projection &read, ArrayRef<int64_t> shape,
-                     ArrayRef<int64_t> extents) {
-  ZBox box = boxOfShape(extents);
-  for (auto [dim, extent] : llvm::zip_equal(read.dims, shape)) {
-    ZRange constants{-dim.constant, extent - dim.constant};
-    if (!dim.terms.empty()) {
-      ZRange &range = box[dim.terms.front().dim];
-      range = intersect(range, constants);
-    } else if (!constants.contains({0, 1})) {
-      return ZBox(extents.size());
-    }
-  }
-  return box;
-}
-
-void LocalBorders::findInterior() {
-  ZBox all = boxOfShape(extents), box = all;
-  if (!join.getReducedLabels().empty())
-    return;
-  for (auto [first, end] : join.getOperandPieces()) {
-    ZBox best;
-    for (unsigned number = first; number < end; ++number) {
-      Projection read = join.getRead(number);
-      bool isFolded = read != withoutFolds(read);
-      if (!isShifted(read) || (isFolded && end - first > 1))
-        return;
-      ZBox inside = insideOf(read, shapeOf(number), extents);
-      if (best.empty() || volume(inside) > volume(best))
-        best = inside;
-    }
-    box = intersect(box, best);
-  }
-  // Of few points the windows cost less than code of their own.
-  if (box != all && 2 * volume(box) >= volume(all))
-    interior = box;
-}
+      interior(interior), space(space), device(device) {}
 
 Value LocalBorders::add(Value a, Value c) {
   return arith::AddIOp::create(b, loc, a, c);
 }
 
-/// Those along a label that a device has of a box.
-ZRange LocalBorders::pointsOf(const ZBox &within, unsigned label,
-                              int64_t d) const {
-  return intersect(within[label],
-                   blockRange(extents[label], space.parts(label),
-                              partIndex(grid, partition.cuts[label], d)));
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+/// What emitEdges() emits, on device `d`.
+ZRange LocalBorders::pointsOf(unsigned label, unsigned range, int64_t d) const {
+  ZRange block = blockRange(extents[label], space.parts(label),
+                            partIndex(grid, partition.cuts[label], d));
+  if (range == wholeBlock)
+    return block;
+  ZRange inside = interior.inside[label];
+  int64_t before = interior.before[label], behind = interior.behind[label];
+  int64_t lo = before ? std::max(inside.lo, block.lo + before) : inside.lo;
+  int64_t hi = behind ? std::min(inside.hi, block.hi - behind) : inside.hi;
+  hi = std::max(lo, hi);
+  int64_t edges[] = {0,
+                     interior.isFolded ? inside.lo : lo,
+                     lo,
+                     hi,
+                     interior.isFolded ? std::max(hi, inside.hi) : hi,
+                     extents[label]};
+  return intersect(block, {edges[range], edges[range + 1]});
+}
+
+/// The numRanges + 1 ends of a label's ranges, in ascending order.
+SmallVector<Value> LocalBorders::emitEdges(unsigned label) {
+  ZRange inside = interior.inside[label];
+  int64_t before = interior.before[label], behind = interior.behind[label];
+  Value insideLo = space.constant(inside.lo), lo = insideLo;
+  if (before)
+    lo = arith::MaxSIOp::create(
+        b, loc, lo, add(space.start(label), space.constant(before)));
+  Value insideHi = space.constant(inside.hi), hi = insideHi;
+  if (behind)
+    hi = arith::MinSIOp::create(
+        b, loc, hi,
+        add(space.getBounds()[2 * label + 1], space.constant(-behind)));
+  if (before || behind)
+    hi = arith::MaxSIOp::create(b, loc, lo, hi);
+  Value outerLo = lo, outerHi = hi;
+  if (interior.isFolded && (before || behind)) {
+    outerLo = insideLo;
+    outerHi = arith::MaxSIOp::create(b, loc, hi, insideHi);
+  }
+  return {space.constant(0),
+          outerLo,
+          lo,
+          hi,
+          outerHi,
+          space.constant(extents[label])};
+}
+
+/// Whether no device has points there.
+bool LocalBorders::isNowhere(ArrayRef<unsigned> ranges) const {
+  for (int64_t d = 0, e = grid.numDevices(); d < e; ++d)
+    if (llvm::none_of(llvm::enumerate(ranges), [&](auto each) {
+          return pointsOf(each.index(), each.value(), d).empty();
+        }))
+      return false;
+  return true;
+}
+
+LocalBorders::Region
+LocalBorders::emitRegion(ArrayRef<unsigned> ranges,
+                         ArrayRef<SmallVector<Value>> edges) {
+  Region region;
+  region.ranges.assign(ranges.begin(), ranges.end());
+  for (auto [label, range] : llvm::enumerate(ranges)) {
+    if (range == wholeBlock) {
+      region.starts.push_back(space.start(label));
+      region.sizes.push_back(space.mixedSize(label));
+      continue;
+    }
+    Value start =
+        arith::MaxSIOp::create(b, loc, space.start(label), edges[label][range]);
+    Value end = arith::MinSIOp::create(b, loc, space.getBounds()[2 * label + 1],
+                                       edges[label][range + 1]);
+    int64_t size =
+        staticExtent(grid, [&, label = label, range = range](int64_t d) {
+          return pointsOf(label, range, d).size();
+        });
+    region.starts.push_back(start);
+    if (!ShapedType::isDynamic(size)) {
+      region.sizes.push_back(b.getIndexAttr(size));
+      continue;
+    }
+    end = arith::MaxSIOp::create(b, loc, start, end);
+    region.sizes.push_back(
+        arith::SubIOp::create(b, loc, end, start).getResult());
+  }
+  return region;
 }
 
 SmallVector<LocalBorders::Region> LocalBorders::regions() {
-  std::vector<ZBox> boxes;
-  ZBox rest = boxOfShape(extents);
-  for (auto [label, inside] : llvm::enumerate(interior)) {
-    ZRange all = rest[label];
-    for (ZRange border : {ZRange{0, inside.lo}, ZRange{inside.hi, all.hi}}) {
-      rest[label] = border;
-      if (!border.empty())
-        boxes.push_back(rest);
-    }
-    rest[label] = inside;
-  }
-  boxes.push_back(rest);
-
+  SmallVector<SmallVector<Value>> edges;
+  for (unsigned label = 0; label < extents.size(); ++label)
+    edges.push_back(emitEdges(label));
   SmallVector<Region> regions;
-  for (const ZBox &box : boxes) {
-    Region &region = regions.emplace_back();
-    region.within = box;
-    for (unsigned l = 0; l < box.size(); ++l) {
-      ZRange range = box[l];
-      Value start = arith::MaxSIOp::create(b, loc, space.start(l),
-                                           space.constant(range.lo));
-      Value end = arith::MinSIOp::create(b, loc, space.getBounds()[2 * l + 1],
-                                         space.constant(range.hi));
-      int64_t size = staticExtent(grid, [&](int64_t d) {
-        return pointsOf(region.within, l, d).size();
-      });
-      region.starts.push_back(start);
-      if (!ShapedType::isDynamic(size)) {
-        region.sizes.push_back(b.getIndexAttr(size));
-        continue;
-      }
-      end = arith::MaxSIOp::create(b, loc, start, end);
-      region.sizes.push_back(
-          arith::SubIOp::create(b, loc, end, start).getResult());
-    }
+  SmallVector<unsigned> rest(extents.size(), wholeBlock);
+  auto add = [&] {
+    if (!isNowhere(rest))
+      regions.push_back(emitRegion(rest, edges));
+  };
+  for (unsigned &range : rest) {
+    for (range = 0; range < numRanges; ++range)
+      if (range != interiorRange)
+        add();
+    range = interiorRange;
   }
+  add();
   return regions;
 }
 
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
 /// Where the part of an input begins.
-Value LocalBorders::heldStart(unsigned number, unsigned dim) {
-  auto type = cast<tra::RelationType>(join.getInputs()[number].getType());
-  auto held = index::PartOp::create(b, loc, type.getLayout(), device);
+Value LocalBorders::heldStart(const Piece &piece, unsigned dim) {
+  auto held = index::PartOp::create(b, loc, piece.layout, device);
   return held.getResult(2 * dim);
+}
+
+/// Whether what a region reads along each dimension lies in `bound(dimension,
+/// device)` on all devices.
+template <typename Fn>
+bool LocalBorders::readsWithin(const Region &region, const Projection &read,
+                               Fn bound) {
+  for (int64_t d = 0, e = grid.numDevices(); d < e; ++d) {
+    ZBox points;
+    for (auto [label, range] : llvm::enumerate(region.ranges))
+      points.push_back(pointsOf(label, range, d));
+    if (isEmpty(points))
+      continue;
+    for (auto [number, dim] : llvm::enumerate(read.dims))
+      if (!bound(number, d).contains(imageOfDim(dim, points)))
+        return false;
+  }
+  return true;
+}
+
+bool LocalBorders::holds(const Piece &piece, const Region &region) {
+  const Layout &layout = piece.layout.getLayout();
+  return readsWithin(
+      region, withoutFolds(piece.read),
+      [&](unsigned dim, int64_t d) { return layout.dims[dim].range(grid, d); });
 }
 
 /// The first index that a region reads along a dimension.
@@ -162,7 +203,7 @@ Value LocalBorders::slice(const Piece &piece, const Region &region) {
   for (auto [number, dim] : llvm::enumerate(piece.read.dims)) {
     Value start = readStart(b, loc, dim, region.starts);
     offsets.push_back(
-        arith::SubIOp::create(b, loc, start, heldStart(piece.number, number))
+        arith::SubIOp::create(b, loc, start, heldStart(piece, number))
             .getResult());
     ones.push_back(b.getIndexAttr(1));
   }
@@ -176,7 +217,7 @@ Value LocalBorders::gather(const Piece &piece, const Region &region) {
   SmallVector<Value> starts, held;
   for (auto [number, dim] : llvm::enumerate(piece.read.dims)) {
     starts.push_back(readStart(b, loc, dim, region.starts));
-    held.push_back(heldStart(piece.number, number));
+    held.push_back(heldStart(piece, number));
   }
   Type element = cast<RankedTensorType>(piece.part.getType()).getElementType();
   Value empty = tensor::EmptyOp::create(
@@ -206,14 +247,13 @@ Value LocalBorders::gather(const Piece &piece, const Region &region) {
 /// Puts what a part has of the region's window into that.
 Value LocalBorders::insert(const Piece &piece, const Region &region,
                            Value window) {
-  auto type = cast<tra::RelationType>(join.getInputs()[piece.number].getType());
-  const Layout &layout = type.getLayout().getLayout();
+  const Layout &layout = piece.layout.getLayout();
   SmallVector<OpFoldResult> from, to, sizes;
   for (auto [number, dim] : llvm::enumerate(piece.read.dims)) {
     Value start = readStart(b, loc, dim, region.starts);
     Value end = add(start, getValueOrCreateConstantIndexOp(
                                b, loc, readSize(b, dim, region.sizes)));
-    auto held = index::PartOp::create(b, loc, type.getLayout(), device);
+    auto held = index::PartOp::create(b, loc, piece.layout, device);
     Value lo = arith::MaxSIOp::create(b, loc, start, held.getResult(2 * number))
                    .getResult();
     Value hi =
@@ -226,7 +266,8 @@ Value LocalBorders::insert(const Piece &piece, const Region &region,
         staticExtent(grid, [&, &dim = dim, number = number](int64_t d) {
           ZRange read{dim.constant, dim.constant + 1};
           if (!dim.terms.empty()) {
-            read = pointsOf(region.within, dim.terms.front().dim, d);
+            unsigned label = dim.terms.front().dim;
+            read = pointsOf(label, region.ranges[label], d);
             read.lo += dim.constant;
             read.hi += dim.constant;
           }
@@ -248,7 +289,7 @@ Value LocalBorders::insert(const Piece &piece, const Region &region,
 }
 
 Value LocalBorders::window(const Region &region, unsigned first,
-                           ValueRange parts, AffineMap &map) {
+                           ArrayRef<HeldParts> inputs, AffineMap &map) {
   Projection read = withoutFolds(join.getRead(first));
   SmallVector<AffineExpr> subscripts;
   for (const ProjectionDim &dim : read.dims)
@@ -258,17 +299,20 @@ Value LocalBorders::window(const Region &region, unsigned first,
   map = AffineMap::get(extents.size(), 0, subscripts, b.getContext());
 
   SmallVector<Piece> pieces;
-  for (auto [position, part] : llvm::enumerate(parts)) {
-    unsigned number = first + position;
-    Piece piece{number, part, join.getRead(number)};
-    if (intersect(insideOf(piece.read, shapeOf(number), extents),
-                  region.within) == region.within)
-      return slice(piece, region);
-    pieces.push_back(piece);
-  }
-  if (join.getRead(first) != read)
+  for (auto [position, parts] : llvm::enumerate(inputs))
+    for (const HeldPart &part : parts) {
+      Piece piece{part.value, part.layout, join.getRead(first + position)};
+      if (holds(piece, region))
+        return slice(piece, region);
+      pieces.push_back(piece);
+    }
+  auto relation = cast<tra::RelationType>(join.getInputs()[first].getType());
+  if (join.getRead(first) != read &&
+      !readsWithin(region, read, [&](unsigned dim, int64_t) {
+        return ZRange{0, relation.getShape()[dim]};
+      }))
     return gather(pieces.front(), region);
-  auto type = cast<RankedTensorType>(parts.front().getType());
+  auto type = cast<RankedTensorType>(pieces.front().part.getType());
   Value window = tensor::EmptyOp::create(
       b, loc, readSizes(b, read, region.sizes), type.getElementType());
   if (TypedAttr pad = join.getPad(first)) {

@@ -1,32 +1,37 @@
 //===- LocalBorders.h - A block in its interior and its borders -*- C++ -*-===//
 //
-// Private to this folder. Points whose windows leave a tensor are few: they are
-// computed apart, so that the others read the tensor where it lies.
+// Private to this folder. Points that read over the edges of a tensor, or of
+// what the device holds of it, are computed apart from those that read it where
+// it lies.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TAPESTRY_LIB_CONVERSION_TRATOCOMM_LOCALBORDERS_H
 #define TAPESTRY_LIB_CONVERSION_TRATOCOMM_LOCALBORDERS_H
 
+#include "LocalInterior.h"
 #include "LocalSpace.h"
-#include "tapestry/Dialect/TRA/IR/TRA.h"
 
 namespace tapestry {
 
+/// What devices have of a relation, in a box of its own.
+struct HeldPart {
+  mlir::Value value;
+  index::LayoutAttr layout;
+};
+/// All that they have of it: one part, or that and a strip beside it.
+using HeldParts = llvm::SmallVector<HeldPart, 2>;
+
 class LocalBorders {
 public:
-  LocalBorders(mlir::OpBuilder &builder, tra::JoinOp join, LocalSpace &space,
+  LocalBorders(mlir::OpBuilder &builder, tra::JoinOp join,
+               const LocalInterior &interior, LocalSpace &space,
                mlir::Value device);
-
-  /// Whether the join is one whose points are computed apart: nothing is
-  /// reduced, subscripts are single labels and constants, and most points have
-  /// all that they read inside of the tensors.
-  bool apply() const { return !interior.empty(); }
 
   /// A part of the device's block.
   struct Region {
-    /// Points of the whole index space that it lies in.
-    ZBox within;
+    /// Per label which of the ranges between edges it is, or all.
+    llvm::SmallVector<unsigned> ranges;
     /// Per label the first point, and how many there are.
     llvm::SmallVector<mlir::Value> starts;
     llvm::SmallVector<mlir::OpFoldResult> sizes;
@@ -37,18 +42,26 @@ public:
   /// What the points of a region read by the operand that begins with input
   /// `first`, from the least index on; `map` gets the subscripts in it.
   mlir::Value window(const Region &region, unsigned first,
-                     mlir::ValueRange parts, mlir::AffineMap &map);
+                     llvm::ArrayRef<HeldParts> inputs, mlir::AffineMap &map);
 
 private:
   struct Piece;
-  void findInterior();
-  ZRange pointsOf(const ZBox &within, unsigned label, int64_t device) const;
+  /// A label's block, cut at the edges: outside of a tensor, beside others'
+  /// parts, and the interior between them.
+  static constexpr unsigned numRanges = 5, interiorRange = 2, wholeBlock = 5;
+  llvm::SmallVector<mlir::Value> emitEdges(unsigned label);
+  ZRange pointsOf(unsigned label, unsigned range, int64_t device) const;
+  bool isNowhere(llvm::ArrayRef<unsigned> ranges) const;
+  Region emitRegion(llvm::ArrayRef<unsigned> ranges,
+                    llvm::ArrayRef<llvm::SmallVector<mlir::Value>> edges);
+  template <typename Fn>
+  bool readsWithin(const Region &region, const Projection &read, Fn bound);
+  bool holds(const Piece &piece, const Region &region);
   mlir::Value slice(const Piece &piece, const Region &region);
   mlir::Value gather(const Piece &piece, const Region &region);
   mlir::Value insert(const Piece &piece, const Region &region,
                      mlir::Value window);
-  llvm::ArrayRef<int64_t> shapeOf(unsigned number);
-  mlir::Value heldStart(unsigned number, unsigned dim);
+  mlir::Value heldStart(const Piece &piece, unsigned dim);
   mlir::Value add(mlir::Value a, mlir::Value b);
 
   mlir::OpBuilder &b;
@@ -57,11 +70,9 @@ private:
   DeviceGrid grid;
   Partition partition;
   llvm::ArrayRef<int64_t> extents;
+  const LocalInterior &interior;
   LocalSpace &space;
   mlir::Value device;
-  /// Points of the whole index space that read inside; no ranges where there
-  /// are none, or everything does.
-  ZBox interior;
 };
 
 } // namespace tapestry

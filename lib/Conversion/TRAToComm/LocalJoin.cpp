@@ -8,8 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "LocalJoin.h"
-#include "LocalBorders.h"
-#include "LocalSpace.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -57,6 +55,7 @@ public:
                                           device, grid, partition, extents) {}
 
   Value lower(ValueRange operands);
+  Value lowerApart(const LocalInterior &interior, ArrayRef<HeldParts> operands);
 
 private:
   ArrayRef<int64_t> operandShape(unsigned number) {
@@ -71,7 +70,6 @@ private:
                  bool reduces);
   Value emitNest(ValueRange inputs, ArrayRef<AffineMap> maps, Value init,
                  bool reduces);
-  Value lowerApart(LocalBorders &borders, ValueRange operands);
 
   OpBuilder &b;
   tra::JoinOp join;
@@ -294,7 +292,9 @@ Value LocalJoin::emitNest(ValueRange inputs, ArrayRef<AffineMap> maps,
 }
 
 /// A nest for each border and one for the interior, which fill the result.
-Value LocalJoin::lowerApart(LocalBorders &borders, ValueRange operands) {
+Value LocalJoin::lowerApart(const LocalInterior &interior,
+                            ArrayRef<HeldParts> operands) {
+  LocalBorders borders(b, join, interior, space, device);
   Type element = storageType(join.getResult().getType().getElementType());
   Value result = emitInit(element, /*reduces=*/false);
   for (const LocalBorders::Region &region : borders.regions()) {
@@ -323,9 +323,6 @@ Value LocalJoin::lowerApart(LocalBorders &borders, ValueRange operands) {
 }
 
 Value LocalJoin::lower(ValueRange operands) {
-  LocalBorders borders(b, join, space, device);
-  if (borders.apply())
-    return lowerApart(borders, operands);
   for (unsigned label = 0; label < numLabels(); ++label)
     origin.push_back(space.start(label));
   bool reduces = !join.getReducedLabels().empty();
@@ -360,6 +357,11 @@ Value LocalJoin::lower(ValueRange operands) {
 }
 
 Value tapestry::lowerLocalJoin(OpBuilder &builder, tra::JoinOp join,
-                               ValueRange operands, Value device) {
-  return LocalJoin(builder, join, device).lower(operands);
+                               const LocalInterior &interior,
+                               ArrayRef<HeldParts> operands, Value device) {
+  LocalJoin local(builder, join, device);
+  if (interior.apply())
+    return local.lowerApart(interior, operands);
+  return local.lower(llvm::map_to_vector(
+      operands, [](const HeldParts &parts) { return parts.front().value; }));
 }

@@ -3,8 +3,7 @@
 #ifndef TAPESTRY_LIB_CONVERSION_TRATOCOMM_LOCALJOIN_H
 #define TAPESTRY_LIB_CONVERSION_TRATOCOMM_LOCALJOIN_H
 
-#include "tapestry/Dialect/Index/IR/IndexOps.h"
-#include "tapestry/Dialect/TRA/IR/TRA.h"
+#include "LocalBorders.h"
 
 namespace tapestry {
 
@@ -15,9 +14,13 @@ void emitStoredCombine(mlir::OpBuilder &builder, mlir::Region &from,
 
 /// Emits what `device` computes of `join` from its parts of the operands: a
 /// linalg.generic over the device's block of the index space, preceded by the
-/// padding that its windows reach for. Returns the device's part of the result.
+/// padding that its windows reach for, or one for each region of the block
+/// where the interior is computed apart. Returns the device's part of the
+/// result.
 mlir::Value lowerLocalJoin(mlir::OpBuilder &builder, tra::JoinOp join,
-                           mlir::ValueRange operands, mlir::Value device);
+                           const LocalInterior &interior,
+                           llvm::ArrayRef<HeldParts> operands,
+                           mlir::Value device);
 
 /// The same for a block: its body on the device's windows and bounds. One part
 /// per result.

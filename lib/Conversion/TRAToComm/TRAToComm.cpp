@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Comm/IR/CommLoop.h"
+#include "tapestry/Dialect/Comm/IR/CommRim.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Dialect/TRA/IR/TRALoop.h"
 #include "tapestry/Interfaces/ElementType.h"
@@ -62,6 +63,9 @@ private:
   Value device;
   Value lastToken;
   llvm::DenseMap<Value, Value> parts;
+  /// Of relations that stay where they are: that part, and a strip beside it.
+  llvm::DenseMap<Value, HeldParts> split;
+  LocalInteriors interiors;
   int64_t collectives = 0;
 };
 
@@ -160,10 +164,15 @@ LogicalResult DeviceProgram::lowerSignature() {
 }
 
 void DeviceProgram::lowerJoin(tra::JoinOp join) {
-  SmallVector<Value> operands;
-  for (Value operand : join.getInputs())
-    operands.push_back(part(operand));
-  define(join.getResult(), lowerLocalJoin(builder, join, operands, device));
+  SmallVector<HeldParts> operands;
+  for (Value operand : join.getInputs()) {
+    auto known = split.find(operand);
+    operands.push_back(known != split.end()
+                           ? known->second
+                           : HeldParts{{part(operand), layoutOf(operand)}});
+  }
+  define(join.getResult(),
+         lowerLocalJoin(builder, join, interiors.of(join), operands, device));
 }
 
 void DeviceProgram::lowerBlock(tra::BlockOp block) {
@@ -218,8 +227,17 @@ Value DeviceProgram::emitExchange(tra::RepartitionOp repartition) {
 }
 
 void DeviceProgram::lowerRepartition(tra::RepartitionOp repartition) {
-  index::LayoutAttr from = layoutOf(repartition.getSource());
+  Value source = repartition.getSource();
+  index::LayoutAttr from = layoutOf(source);
   index::LayoutAttr to = layoutOf(repartition.getResult());
+  if (std::optional<Layout> found = interiors.rimOf(repartition)) {
+    auto rim = index::LayoutAttr::get(context, from.getGrid(), *found);
+    auto op = comm::FetchRimOp::create(builder, repartition.getLoc(),
+                                       repartition.getVertex(), part(source),
+                                       from, to, rim, tokens());
+    split[repartition.getResult()] = {{part(source), from}, {emitted(op), rim}};
+    return;
+  }
   Collective moved =
       planResharding(from.getDeviceGrid(), from.getLayout(), to.getLayout());
   auto emit = [&]() -> Value {
@@ -234,8 +252,8 @@ void DeviceProgram::lowerRepartition(tra::RepartitionOp repartition) {
       return emitExchange<comm::AllToAllOp>(repartition);
     default:
       return comm::SliceOp::create(builder, repartition.getLoc(),
-                                   repartition.getVertex(),
-                                   part(repartition.getSource()), from, to);
+                                   repartition.getVertex(), part(source), from,
+                                   to);
     }
   };
   define(repartition.getResult(), emit());

@@ -262,6 +262,48 @@ func.func @collective_c8_order(%x: tensor<2xf32>) {
 
 // -----
 
+#grid = #tapestry_index.grid<"d.0" = 2>
+#rows = #tapestry_index.layout<[34 by "d.0"] on #grid>
+#above = #tapestry_index.layout<[34 = [34 by "d.0"] - 1] on #grid>
+#rim = #tapestry_index.layout<[34 = 17 * [2 by "d.0"] - 1] on #grid>
+
+func.func @collective_c6_rim(%x: tensor<17xf32>) {
+  // expected-error@+1 {{result has type 'tensor<17xf32>', but a part of 'rim' has type 'tensor<?xf32>'}}
+  %r, %t = comm.fetch_rim "A", %x from #rows to #above rim #rim axes ["d.0"]
+             : tensor<17xf32> -> tensor<17xf32>
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+#rows = #tapestry_index.layout<[34 by "d.0"] on #grid>
+#above = #tapestry_index.layout<[34 = [34 by "d.0"] - 1] on #grid>
+#wide = #tapestry_index.layout<[34 = 17 * [2 by "d.0"] - 2 span 2] on #grid>
+
+func.func @fetch_rim_c1(%x: tensor<17xf32>) {
+  // expected-error@+1 {{fetches #tapestry_index.layout<[34 = 17 * [2 by "d.0"] - 2 span 2] on #tapestry_index.grid<"d.0" = 2>>, but what is lacking beside the parts is #tapestry_index.layout<[34 = 17 * [2 by "d.0"] - 1] on #tapestry_index.grid<"d.0" = 2>>}}
+  %r, %t = comm.fetch_rim "A", %x from #rows to #above rim #wide axes ["d.0"]
+             : tensor<17xf32> -> tensor<?xf32>
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+#rows = #tapestry_index.layout<[34 by "d.0"] on #grid>
+#halo = #tapestry_index.layout<[34 = [34 by "d.0"] - 1 span 3] on #grid>
+#rim = #tapestry_index.layout<[34 = 17 * [2 by "d.0"] - 1] on #grid>
+
+func.func @fetch_rim_c1_both_sides(%x: tensor<17xf32>) {
+  // expected-error@+1 {{which does not lack the same strip beside each part}}
+  %r, %t = comm.fetch_rim "A", %x from #rows to #halo rim #rim axes ["d.0"]
+             : tensor<17xf32> -> tensor<?xf32>
+  return
+}
+
+// -----
+
 #grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 2>
 #whole = #tapestry_index.layout<[5, 8] on #grid>
 #partial = #tapestry_index.layout<[5, 8] partial ["d.0"] on #grid>

@@ -70,6 +70,21 @@ func.func @halo(%a: tensor<17xf64>) -> tensor<?xf64> {
   return %s : tensor<?xf64>
 }
 
+// Of a window the row above each part alone.
+#above = #tapestry_index.layout<[34 = [34 by "d.0"] - 1] on #pair>
+#row = #tapestry_index.layout<[34 = 17 * [2 by "d.0"] - 1] on #pair>
+
+// CHECK-LABEL: func @rim
+func.func @rim(%a: tensor<17xf64>) -> tensor<?xf64> {
+  // CHECK: %[[X:.*]], %[[T:.*]] = comm.fetch_rim "X", %{{.*}} from #{{.*}} to #{{.*}} rim #{{.*}} axes ["d.0"] : tensor<17xf64> -> tensor<?xf64>
+  %x, %t = comm.fetch_rim "X", %a from #plain to #above rim #row axes ["d.0"]
+             : tensor<17xf64> -> tensor<?xf64>
+  // CHECK: comm.fetch_rim "X", %{{.*}} after %[[T]] from
+  %y, %u = comm.fetch_rim "X", %a after %t from #plain to #above rim #row
+             axes ["d.0"] : tensor<17xf64> -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
 // The axes of the cut change places: devices 1 and 2 exchange their parts.
 #ab = #tapestry_index.layout<[8 by "d.0" "d.1"] on #four>
 #ba = #tapestry_index.layout<[8 by "d.1" "d.0"] on #four>

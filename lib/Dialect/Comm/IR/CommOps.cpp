@@ -44,11 +44,8 @@ RankedTensorType comm::detail::resultType(Value source, index::LayoutAttr to) {
 // Simplifying
 //===----------------------------------------------------------------------===//
 
-/// Erases a collective whose tensor nobody uses: every device runs the same
-/// program, so it disappears everywhere. What waited for it waits for what it
-/// waited for.
-static LogicalResult eraseUnused(CollectiveOpInterface op,
-                                 PatternRewriter &rewriter) {
+LogicalResult comm::detail::eraseUnused(CollectiveOpInterface op,
+                                        PatternRewriter &rewriter) {
   if (!op.getResult().use_empty())
     return rewriter.notifyMatchFailure(op, "the result is used");
   if (!llvm::all_of(op.getToken().getUsers(),
@@ -75,32 +72,32 @@ static LogicalResult eraseUnused(CollectiveOpInterface op,
 
 LogicalResult AllGatherOp::canonicalize(AllGatherOp op,
                                         PatternRewriter &rewriter) {
-  return eraseUnused(op, rewriter);
+  return detail::eraseUnused(op, rewriter);
 }
 
 LogicalResult AllToAllOp::canonicalize(AllToAllOp op,
                                        PatternRewriter &rewriter) {
-  return eraseUnused(op, rewriter);
+  return detail::eraseUnused(op, rewriter);
 }
 
 LogicalResult CollectivePermuteOp::canonicalize(CollectivePermuteOp op,
                                                 PatternRewriter &rewriter) {
-  return eraseUnused(op, rewriter);
+  return detail::eraseUnused(op, rewriter);
 }
 
 LogicalResult HaloExchangeOp::canonicalize(HaloExchangeOp op,
                                            PatternRewriter &rewriter) {
-  return eraseUnused(op, rewriter);
+  return detail::eraseUnused(op, rewriter);
 }
 
 LogicalResult AllReduceOp::canonicalize(AllReduceOp op,
                                         PatternRewriter &rewriter) {
-  return eraseUnused(op, rewriter);
+  return detail::eraseUnused(op, rewriter);
 }
 
 LogicalResult ReduceScatterOp::canonicalize(ReduceScatterOp op,
                                             PatternRewriter &rewriter) {
-  return eraseUnused(op, rewriter);
+  return detail::eraseUnused(op, rewriter);
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor) {

@@ -98,7 +98,9 @@ LogicalResult comm::detail::verifyCollective(CollectiveOpInterface op) {
                             from, elementType)))
     return failure();
   // collective_c6
-  if (failed(verifyPartType(op, "result", op.getResult().getType(), "to", to,
+  index::LayoutAttr received = op.getReceived();
+  if (failed(verifyPartType(op, "result", op.getResult().getType(),
+                            received == to ? "to" : "rim", received,
                             elementType)))
     return failure();
   // collective_c7

@@ -1,6 +1,7 @@
 //===- LayoutFacts.cpp - What follows from layouts, found out once --------===//
 
 #include "LayoutFacts.h"
+#include "tapestry/Support/Rim.h"
 #include <mutex>
 
 using namespace mlir;
@@ -56,6 +57,13 @@ BoxRelation LayoutFacts::compareBoxes(index::LayoutAttr from,
         relation.outside = device;
     }
     return relation;
+  });
+}
+
+std::optional<Layout> LayoutFacts::rim(index::LayoutAttr from,
+                                       index::LayoutAttr to) {
+  return lookup<Pair, std::optional<Layout>>(mutex, rims, {from, to}, [&] {
+    return findRim(from.getDeviceGrid(), from.getLayout(), to.getLayout());
   });
 }
 

@@ -54,6 +54,11 @@ mlir::ArrayAttr axisNames(index::LayoutAttr layout,
 mlir::ArrayAttr groupAxes(index::LayoutAttr from, index::LayoutAttr to);
 /// The type of a part of `to` with the element type of the tensor `source`.
 mlir::RankedTensorType resultType(mlir::Value source, index::LayoutAttr to);
+/// Erases a collective whose tensor nobody uses: every device runs the same
+/// program, so it disappears everywhere. What waited for it waits for what it
+/// waited for.
+mlir::LogicalResult eraseUnused(CollectiveOpInterface op,
+                                mlir::PatternRewriter &rewriter);
 /// The constraints collective_c1 to collective_c8 of the interface.
 mlir::LogicalResult verifyCollective(CollectiveOpInterface op);
 } // namespace detail

@@ -2,3 +2,4 @@
 
 include "tapestry/Dialect/Comm/IR/CommOps.td"
 include "tapestry/Dialect/Comm/IR/CommLoop.td"
+include "tapestry/Dialect/Comm/IR/CommRim.td"

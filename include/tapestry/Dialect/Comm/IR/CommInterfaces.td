@@ -23,8 +23,8 @@ def Comm_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
     - `collective_c4`: `from` is plain and no axis cuts it twice: its parts do not
       overlap and leave no gap.
     - `collective_c5`: the source's type is the type of a part of `from`.
-    - `collective_c6`: the result's type is the type of a part of `to`, of the
-      source's element type.
+    - `collective_c6`: the result's type is the type of a part of what is
+      received (`getReceived`), of the source's element type.
     - `collective_c7`: the resharding from `from` to `to` is of the operation's
       kind (`planResharding`).
     - `collective_c8`: `axes` names the grid axes whose devices talk to each
@@ -36,6 +36,9 @@ def Comm_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
       "::tapestry::index::LayoutAttr", "getFrom">,
     InterfaceMethod<"The layout of what the devices hold afterwards.",
       "::tapestry::index::LayoutAttr", "getTo">,
+    InterfaceMethod<"The layout of the result: `to`, or a part of it.",
+      "::tapestry::index::LayoutAttr", "getReceived", (ins), [{}],
+      /*defaultImplementation=*/[{ return $_op.getTo(); }]>,
     InterfaceMethod<"The name of the vertex whose tensor moves.",
       "::llvm::StringRef", "getVertex">,
     InterfaceMethod<"The names of the axes of a group.",

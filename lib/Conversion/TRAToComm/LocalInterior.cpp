@@ -1,0 +1,187 @@
+//===- LocalInterior.cpp - Points that read what a device has -------------===//
+
+#include "LocalInterior.h"
+#include "LocalSpace.h"
+#include "tapestry/Support/Rim.h"
+
+using namespace mlir;
+using namespace tapestry;
+
+static const Layout &layoutOf(Value relation) {
+  return cast<tra::RelationType>(relation.getType()).getLayout().getLayout();
+}
+
+static const DeviceGrid &gridOf(Value relation) {
+  return cast<tra::RelationType>(relation.getType())
+      .getLayout()
+      .getDeviceGrid();
+}
+
+/// Folds aside, each subscript is a constant or a label and a constant.
+static bool isShifted(const Projection &read) {
+  return llvm::all_of(read.dims, [](const ProjectionDim &dim) {
+    bool isFolded = dim.mod != 0 && dim.fold == Fold::Wrap;
+    return dim.floordiv == 1 && !isFolded && dim.terms.size() <= 1 &&
+           (dim.terms.empty() || dim.terms.front().coefficient == 1);
+  });
+}
+
+ZBox tapestry::insideOf(const Projection &read, ArrayRef<int64_t> shape,
+                        ArrayRef<int64_t> extents) {
+  ZBox box = boxOfShape(extents);
+  for (auto [dim, extent] : llvm::zip_equal(read.dims, shape)) {
+    ZRange constants{-dim.constant, extent - dim.constant};
+    if (!dim.terms.empty()) {
+      ZRange &range = box[dim.terms.front().dim];
+      range = intersect(range, constants);
+    } else if (!constants.contains({0, 1})) {
+      return ZBox(extents.size());
+    }
+  }
+  return box;
+}
+
+const std::optional<Layout> &
+LocalInteriors::possibleRimOf(tra::RepartitionOp moved) {
+  auto &known = rims[moved];
+  if (!known) {
+    const Layout &from = layoutOf(moved.getSource());
+    const Layout &to = layoutOf(moved.getResult());
+    known = std::make_unique<std::optional<Layout>>();
+    if (from.isPlain() && from.partial.empty() && to.partial.empty())
+      *known = findRim(gridOf(moved.getResult()), from, to);
+  }
+  return *known;
+}
+
+/// Whether an input stays where it is, with a strip beside it. What is folded
+/// has to have what it is folded into where it lies.
+bool LocalInteriors::isSplit(tra::JoinOp join, unsigned number,
+                             const ZBox &inside) {
+  auto moved = join.getInputs()[number].getDefiningOp<tra::RepartitionOp>();
+  if (!moved || !possibleRimOf(moved))
+    return false;
+  Projection read = join.getRead(number);
+  if (read == withoutFolds(read))
+    return true;
+  const Layout &from = layoutOf(moved.getSource());
+  const Layout &to = layoutOf(moved.getResult());
+  const DeviceGrid &grid = join.getDeviceGrid();
+  Partition partition = join.getResolvedPartition();
+  unsigned shifted = 0;
+  for (auto [dim, held, window] :
+       llvm::zip_equal(read.dims, from.dims, to.dims)) {
+    if (dim.constant == 0 && dim.terms.size() == 1) {
+      for (int64_t d = 0, e = grid.numDevices(); d < e; ++d)
+        if (!held.range(grid, d).contains(window.range(grid, d)))
+          return false;
+      continue;
+    }
+    if (++shifted > 1 || dim.terms.empty())
+      return false;
+    unsigned label = dim.terms.front().dim;
+    for (int64_t d = 0, e = grid.numDevices(); d < e; ++d) {
+      ZRange block = partition.block(grid, join.getExtents(), d)[label];
+      for (ZRange border :
+           {ZRange{block.lo, std::min(block.hi, inside[label].lo)},
+            ZRange{std::max(block.lo, inside[label].hi), block.hi}}) {
+        if (border.empty())
+          continue;
+        ZRange places{border.lo + dim.constant, border.hi + dim.constant};
+        if (!held.range(grid, d).contains(
+                wrapped(places, dim.floordiv, dim.mod, dim.fold)))
+          return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// How far from the ends of blocks points read what others hold.
+static void reachOut(LocalInterior &interior, tra::JoinOp join,
+                     const Projection &read, const Layout &held) {
+  const DeviceGrid &grid = join.getDeviceGrid();
+  Partition partition = join.getResolvedPartition();
+  for (int64_t d = 0, e = grid.numDevices(); d < e; ++d) {
+    ZBox block = partition.block(grid, join.getExtents(), d);
+    if (isEmpty(block))
+      continue;
+    for (auto [dim, part] : llvm::zip_equal(read.dims, held.dims)) {
+      if (dim.terms.empty())
+        continue;
+      unsigned label = dim.terms.front().dim;
+      ZRange own = part.range(grid, d);
+      int64_t &before = interior.before[label];
+      int64_t &behind = interior.behind[label];
+      if (own.lo > 0)
+        before = std::max(before, own.lo - block[label].lo - dim.constant);
+      if (own.hi < part.extent)
+        behind = std::max(behind, block[label].hi + dim.constant - own.hi);
+    }
+  }
+}
+
+LocalInterior LocalInteriors::find(tra::JoinOp join) {
+  ArrayRef<int64_t> extents = join.getExtents();
+  ZBox all = boxOfShape(extents), box = all;
+  if (!join.getReducedLabels().empty())
+    return {};
+  for (auto [first, end] : join.getOperandPieces()) {
+    ZBox best;
+    for (unsigned number = first; number < end; ++number) {
+      Projection read = join.getRead(number);
+      bool isFolded = read != withoutFolds(read);
+      if (!isShifted(read) || (isFolded && end - first > 1))
+        return {};
+      auto type = cast<tra::RelationType>(join.getInputs()[number].getType());
+      ZBox inside = insideOf(read, type.getShape(), extents);
+      if (best.empty() || volume(inside) > volume(best))
+        best = inside;
+    }
+    box = intersect(box, best);
+  }
+  LocalInterior interior{box, SmallVector<int64_t>(extents.size()),
+                         SmallVector<int64_t>(extents.size())};
+  bool isWhole = box == all;
+  for (auto [number, input] : llvm::enumerate(join.getInputs())) {
+    if (!isSplit(join, number, box))
+      continue;
+    Projection read = join.getRead(number);
+    interior.isFolded |= read != withoutFolds(read);
+    auto moved = input.getDefiningOp<tra::RepartitionOp>();
+    reachOut(interior, join, read, layoutOf(moved.getSource()));
+    isWhole = false;
+  }
+  // Of few points the windows cost less than code of their own.
+  SmallVector<int64_t> blocks, inner;
+  Partition partition = join.getResolvedPartition();
+  for (auto [label, range] :
+       llvm::enumerate(partition.block(join.getDeviceGrid(), extents, 0))) {
+    blocks.push_back(range.size());
+    inner.push_back(range.size() - interior.before[label] -
+                    interior.behind[label]);
+  }
+  if (isWhole || 2 * volume(box) < volume(all) ||
+      2 * volume(boxOfShape(inner)) < volume(boxOfShape(blocks)))
+    return {};
+  return interior;
+}
+
+const LocalInterior &LocalInteriors::of(tra::JoinOp join) {
+  std::unique_ptr<LocalInterior> &known = interiors[join];
+  if (!known)
+    known = std::make_unique<LocalInterior>(find(join));
+  return *known;
+}
+
+std::optional<Layout> LocalInteriors::rimOf(tra::RepartitionOp moved) {
+  if (!possibleRimOf(moved) || moved->use_empty())
+    return std::nullopt;
+  for (OpOperand &use : moved->getUses()) {
+    auto join = dyn_cast<tra::JoinOp>(use.getOwner());
+    if (!join || !of(join).apply() ||
+        !isSplit(join, use.getOperandNumber(), of(join).inside))
+      return std::nullopt;
+  }
+  return possibleRimOf(moved);
+}
