@@ -2,6 +2,7 @@
 
 #include "Memory/Arena.h"
 #include "gtest/gtest.h"
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -55,6 +56,37 @@ TEST(Arena, FootprintStaysWithinThePeak) {
   }
   for (void *memory : live)
     Arena::free(memory);
+}
+
+/// Passes of a loop after the first ask the system for nothing, in whatever
+/// order they take their buffers.
+TEST(Arena, PassesAfterTheFirstAskForNothing) {
+  std::mt19937 random(7);
+  for (int loop = 0; loop < 50; ++loop) {
+    MemoryBudget budget(int64_t(1) << 40);
+    budget.isRoomy = true;
+    Arena arena(budget);
+    // What stays beside what the loop works with.
+    arena.allocate(16 << 20);
+    uint64_t panel = (512 << 10) + 8192, large = 1 << 20, small = 256 << 10;
+    std::vector<uint64_t> sizes = {small, panel, large, panel, large, small};
+    std::shuffle(sizes.begin(), sizes.end(), random);
+    for (int pass = 0; pass < 5; ++pass) {
+      if (pass == 1)
+        budget.limit = 0;
+      std::vector<void *> live;
+      for (uint64_t size : sizes) {
+        live.push_back(arena.allocate(size));
+        ASSERT_NE(live.back(), nullptr) << "loop " << loop << " pass " << pass;
+        if (live.size() > 2) {
+          Arena::free(live.front());
+          live.erase(live.begin());
+        }
+      }
+      for (void *memory : live)
+        Arena::free(memory);
+    }
+  }
 }
 
 TEST(Arena, AlignsAndKeepsContents) {

@@ -43,17 +43,24 @@ void Arena::link(Block *block) {
   if (liveBlocks)
     liveBlocks->previous = block;
   liveBlocks = block;
+  slack += static_cast<int64_t>(block->capacity - block->asked);
+  live += static_cast<int64_t>(block->asked);
+  ++numLive;
 }
 
 void Arena::unlink(Block *block) {
   (block->previous ? block->previous->next : liveBlocks) = block->next;
   if (block->next)
     block->next->previous = block->previous;
+  slack -= static_cast<int64_t>(block->capacity - block->asked);
+  live -= static_cast<int64_t>(block->asked);
+  --numLive;
 }
 
-/// A freed block of at least `capacity` bytes, not much larger.
-Arena::Block *Arena::takeFree(uint64_t capacity, uint64_t alignment) {
-  uint64_t most = capacity + capacity / 8 + 256;
+/// A freed block of `capacity` to `most` bytes.
+Arena::Block *Arena::takeFree(uint64_t capacity, uint64_t alignment,
+                              uint64_t most) {
+  most = std::min(most, capacity + std::max<int64_t>(margin() - slack, 0));
   for (auto it = freeBlocks.lower_bound(capacity);
        it != freeBlocks.end() && it->first <= most; ++it) {
     Block *block = it->second;
@@ -105,9 +112,13 @@ void Arena::unmap(Block *block) {
     std::free(base);
 }
 
-void Arena::trim(int64_t bytes) {
+bool Arena::isAtPeak(int64_t bytes) const {
   int64_t most = std::max(peak, live + bytes);
-  while (!freeBlocks.empty() && footprint + bytes > most) {
+  return footprint + bytes > most + (budget.isRoomy ? margin() : 0);
+}
+
+void Arena::trim(int64_t bytes) {
+  while (!freeBlocks.empty() && isAtPeak(bytes)) {
     // Small blocks cost nothing to keep; the largest ones matter.
     auto largest = std::prev(freeBlocks.end());
     unmap(largest->second);
@@ -135,9 +146,12 @@ void *Arena::allocate(uint64_t bytes, uint64_t alignment) {
   uint64_t capacity = roundUp(std::max<uint64_t>(bytes, 1), minAlignment);
 
   std::lock_guard<std::mutex> lock(mutex);
-  Block *block = takeFree(capacity, alignment);
+  auto wanted = static_cast<int64_t>(capacity);
+  Block *block = takeFree(capacity, alignment, capacity + capacity / 8 + 256);
+  // Rather than give one back that the next pass of a loop asks for again.
+  if (!block && isAtPeak(wanted))
+    block = takeFree(capacity, alignment, absurd);
   if (!block) {
-    auto wanted = static_cast<int64_t>(capacity);
     trim(wanted);
     if (budget.used.fetch_add(wanted) + wanted > budget.limit) {
       budget.used -= wanted;
@@ -152,7 +166,6 @@ void *Arena::allocate(uint64_t bytes, uint64_t alignment) {
   }
   block->asked = bytes;
   link(block);
-  live += static_cast<int64_t>(bytes);
   peak = std::max(peak, live);
   return block->memory();
 }
@@ -165,7 +178,6 @@ void Arena::free(void *memory) {
   Arena &arena = *block->owner;
   std::lock_guard<std::mutex> lock(arena.mutex);
   arena.unlink(block);
-  arena.live -= static_cast<int64_t>(block->asked);
   arena.freeBlocks.emplace(block->capacity, block);
 }
 

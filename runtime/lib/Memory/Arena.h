@@ -21,6 +21,9 @@ namespace rt {
 struct MemoryBudget {
   int64_t limit;
   std::atomic<int64_t> used{0};
+  /// Whether arenas may keep somewhat more than they have at their peaks: not
+  /// where a user has said how much there is.
+  bool isRoomy = false;
 
   explicit MemoryBudget(int64_t limit) : limit(limit) {}
   int64_t available() const { return limit - used.load(); }
@@ -51,10 +54,17 @@ public:
 
 private:
   struct Block;
-  Block *takeFree(uint64_t capacity, uint64_t alignment);
+  Block *takeFree(uint64_t capacity, uint64_t alignment, uint64_t most);
+  /// Whether so many bytes more are too many to keep all freed blocks.
+  bool isAtPeak(int64_t bytes) const;
+  /// What live blocks, and in a roomy budget all, may have beyond the peak:
+  /// passes of a loop that take buffers of several sizes in turns then ask the
+  /// system once.
+  int64_t margin() const { return peak / 8 + 320 * (numLive + 1); }
   Block *mapBlock(uint64_t capacity, uint64_t alignment);
   void unmap(Block *block);
-  /// Gives freed blocks back until `bytes` more keep the arena within its peak.
+  /// Gives freed blocks back until `bytes` more keep the arena within its peak,
+  /// or near it.
   void trim(int64_t bytes);
   void link(Block *block);
   void unlink(Block *block);
@@ -65,6 +75,9 @@ private:
   Block *liveBlocks = nullptr;
   int64_t live = 0;
   int64_t peak = 0;
+  /// What live blocks have beyond what was asked for, and their number.
+  int64_t slack = 0;
+  int64_t numLive = 0;
   /// Capacities of live and free blocks together.
   int64_t footprint = 0;
 };

@@ -267,8 +267,10 @@ Status Session::openFiles() {
 }
 
 Status Session::checkMemory(int64_t first, int64_t last, int share) {
-  if (options.memoryLimit <= 0)
+  if (options.memoryLimit <= 0) {
     budget.limit = availableMemory() / share;
+    budget.isRoomy = true;
+  }
   int64_t needed = 0;
   int64_t largest = 0;
   for (int64_t device = first; device < last; ++device) {
