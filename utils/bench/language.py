@@ -26,6 +26,8 @@ from typing import Callable
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"
 os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+PROCESSORS = os.sched_getaffinity(0)
+ANYWHERE = ["taskset", "-c", ",".join(map(str, PROCESSORS))]
 
 import numpy as np  # noqa: E402
 
@@ -309,7 +311,7 @@ class Runner:
         passes = passes or work.passes
         words = ["run", "w.ein", "-q", f"--devices={devices}", f"--repeat={passes}"]
         done = subprocess.run(
-            [self.tapestry, *words, "--report=r.json", *files], cwd=self.folder,
+            [*ANYWHERE, self.tapestry, *words, "--report=r.json", *files], cwd=self.folder,
             capture_output=True, text=True,
         )  # fmt: skip
         if done.returncode:
@@ -400,6 +402,8 @@ def main():
     if unknown:
         sys.exit(f"no workload {sorted(unknown)}; there are {[w.name for w in WORKLOADS]}")
     print(f"{machine()}; least of {options.repetitions}; of peers and copy their time over ours")
+    # JAX takes a thread for each processor that it may run on, whatever its flags say.
+    os.sched_setaffinity(0, {max(PROCESSORS)})
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(tapestry, folder, options.repetitions)
         for work in WORKLOADS:
