@@ -68,6 +68,8 @@ ADVICE = [
     ("[i] = atan2(S[i], y)", lambda d: np.arctan2(d.S, d.y)),
     ("[i] = select(X[i] > 0, X[i], 0.01 * X[i])", lambda d: np.where(d.X > 0, d.X, 0.01 * d.X)),
     ("[n, c] = layernorm[c](M[n, c], 1e-5)", lambda d: normed(d.M)),
+    ("[n, c] = rmsnorm[c](M[n, c], 1e-5)",
+     lambda d: d.M / np.sqrt((d.M**2).mean(1, keepdims=True) + 1e-5)),
     ("[n, c] = softmax[c](M[n, c])", lambda d: np.exp(d.M) / np.exp(d.M).sum(1, keepdims=True)),
     ("[i, k:8] = f32(A[i] == k)", lambda d: np.eye(8)[d.A]),
     ("[i, j] = select([j >= i], M[i, j], 0)", lambda d: np.triu(d.M)),

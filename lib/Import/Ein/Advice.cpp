@@ -1,6 +1,8 @@
 //===- Advice.cpp - What other languages call what .ein has ---------------===//
 
+#include "tapestry/Import/Ein/Library.h"
 #include "tapestry/Import/Ein/Words.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace tapestry::ein;
 
@@ -77,6 +79,8 @@ constexpr AdviceRow adviceTable[] = {
     {"layernorm",
      "layernorm is L[n, c] = layernorm[c](M[n, c], 1e-5); with scale and "
      "shift nn.layernorm(M, Scale, Shift), of import nn"},
+    {"rmsnorm", "rmsnorm is R[n, c] = rmsnorm[c](M[n, c], 1e-5); with a scale "
+                "nn.rmsnorm(M, Scale), of import nn"},
     {"softmax", "softmax is P[n, c] = softmax[c](M[n, c])"},
     {"fabs", "fabs(x) is abs(x)"},
     {"silu", "silu(x) is x * sigmoid(x)"},
@@ -231,11 +235,39 @@ constexpr AdviceRow adviceTable[] = {
     {"literal", "a constant tensor has a type: K : f32[3] = [1, 2.5, 3]"},
     {"param", "param n = 8 makes one, which -D n=16 on the command line sets"},
 };
+
+/// How each macro of the library is used, by its name, unless that is a word of
+/// ours, and with its prefix; by that and a point how they become known.
+llvm::StringMap<std::string> readLibrary() {
+  llvm::StringMap<std::string> uses;
+  for (const LibraryModule &module : libraryModules()) {
+    uses.try_emplace(
+        (module.name + ".").str(),
+        ("import " + module.name + " makes the macros of that module known")
+            .str());
+    llvm::SmallVector<llvm::StringRef> lines;
+    module.text.split(lines, '\n');
+    for (llvm::StringRef line : lines) {
+      if (!line.consume_front("def "))
+        continue;
+      llvm::StringRef name = line.split('(').first;
+      std::string use = (name + " is " + module.name + "." +
+                         line.split(" ->").first + ", of import " + module.name)
+                            .str();
+      uses.try_emplace((module.name + "." + name).str(), use);
+      if (!classifyWord(name))
+        uses.try_emplace(name, use);
+    }
+  }
+  return uses;
+}
 } // namespace
 
 llvm::StringRef tapestry::ein::adviceFor(llvm::StringRef word) {
   for (const AdviceRow &row : adviceTable)
     if (row.word == word)
       return row.advice;
-  return "";
+  static const llvm::StringMap<std::string> library = readLibrary();
+  auto use = library.find(word);
+  return use == library.end() ? "" : llvm::StringRef(use->second);
 }

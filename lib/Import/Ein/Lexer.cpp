@@ -272,11 +272,15 @@ Token Lexer::lexUnknown() {
   auto error = diagnostics.error(token.range(), "unexpected " + shown);
   llvm::StringRef advice = adviceFor(token.spelling);
   if (*start == '.') {
-    // "x.T", "np.where": what follows says more than the dot.
+    // "x.T", "np.where": what follows says more than the dot. "nn.gelu": all.
     llvm::StringRef word =
         llvm::StringRef(current, end - current).take_while(isIdentifierPart);
-    for (llvm::StringRef meant :
-         {word, llvm::StringRef(start, word.size() + 1)})
+    const char *prefix = start;
+    while (prefix != text().begin() && isIdentifierPart(prefix[-1]))
+      --prefix;
+    for (llvm::StringRef meant : {word, llvm::StringRef(start, word.size() + 1),
+                                  llvm::StringRef(prefix, current - prefix),
+                                  llvm::StringRef(prefix, word.end() - prefix)})
       if (llvm::StringRef better = adviceFor(meant); !better.empty())
         advice = better;
   }

@@ -349,9 +349,13 @@ Parser::ExprPtr Parser::parseReference() {
     return parseCall(name);
   if (!token.is(TokenKind::LSquare))
     return context.create<NameExpr>(name.range(), name.spelling);
-  return parseAccess(name.range().Start,
-                     context.create<NameExpr>(name.range(), name.spelling),
-                     /*pad=*/nullptr, std::nullopt);
+  ExprPtr access = parseAccess(
+      name.range().Start, context.create<NameExpr>(name.range(), name.spelling),
+      /*pad=*/nullptr, std::nullopt);
+  if (access && token.is(TokenKind::LParen) &&
+      reportUnknownReduction(*access, name))
+    return nullptr;
+  return access;
 }
 
 Parser::ExprPtr Parser::parseCall(const Token &callee,

@@ -401,8 +401,7 @@ bool Parser::parseDefinition(const Token &name, EquationStmt &stmt) {
   return expectEndOfStatement();
 }
 
-/// `mean[c] X[n, c]`: what reads like a tensor at the head, and an operand
-/// after it.
+/// `gelu[c] X[n, c]`: what reads like a tensor, and an operand after it.
 bool Parser::reportUnknownReduction(const Expr &expr, const Token &head) {
   bool operandFollows =
       (token.is(TokenKind::Identifier) && !isForeignOperator(token.spelling)) ||
@@ -502,7 +501,13 @@ bool Parser::parseNorm(EquationStmt &stmt) {
   Token open = token;
   if (!expect(TokenKind::LParen, " and two arguments, X and eps"))
     return false;
-  return (stmt.expr = parseExpr()) &&
-         expect(TokenKind::Comma, " and eps, what is added to the variance") &&
+  if (!(stmt.expr = parseExpr()))
+    return false;
+  if (token.is(TokenKind::RParen)) {
+    errorAtToken("',' and eps, what is added to the variance")
+        .note(adviceFor(stringify(*stmt.macro)));
+    return false;
+  }
+  return expect(TokenKind::Comma, " and eps, what is added to the variance") &&
          (stmt.epsilon = parseExpr()) && expectClosing(TokenKind::RParen, open);
 }

@@ -328,11 +328,15 @@ Analyzer::expandNamed(const Scope &scope, const EquationStmt &stmt) {
   if (stmt.sort)
     return addSorted(scope, stmt);
   if (!stmt.more.empty()) {
+    auto *call = llvm::dyn_cast<CallExpr>(stmt.expr);
+    llvm::StringRef advice = call ? adviceFor(call->callee) : "";
+    if (advice.empty())
+      advice = "a macro with two results: def f(X[i]) -> Y[i], Z[i] { ... }";
     diagnostics
         .error(stmt.more.front()->nameRange,
                "several names on the left side need the use of a macro on the "
                "right")
-        .note("a macro with two results: def f(X[i]) -> Y[i], Z[i] { ... }");
+        .note(advice);
     return std::vector<std::optional<unsigned>>(1 + stmt.more.size());
   }
   WholeTensors whole(scope, graph, diagnostics, context);
