@@ -188,6 +188,25 @@ A = nn.avgpool2d(X, 3)
 
 
 @case
+def nn_convtranspose(bench):
+    """Windows that overlap, touch and leave gaps; infinities stay in theirs."""
+    X, W, B = normal(2, 6, 9, 7), normal(6, 4, 3, 5), normal(4)
+    X[0, 1, 4, 2] = np.inf
+    sources, wanted = ["import nn", "input X : f32[2, 6, 9, 7]", "input W : f32[6, 4, 3, 5]"], {}
+    sources.append("input B : f32[4]")
+    for stride in (1, 2, 3, 4, 7):
+        sources.append(f"Y{stride} = nn.convtranspose2d(X, W, B, {stride})")
+        sum = np.zeros((2, 4, 8 * stride + 3, 6 * stride + 5))
+        for y, x in np.ndindex(9, 7):
+            window = np.einsum("nc,corq->norq", X[:, :, y, x].astype(np.float64), W)
+            sum[:, :, stride * y :, stride * x :][:, :, :3, :5] += window
+        wanted[f"Y{stride}"] = sum + B[:, None, None]
+    sources.append("Y = nn.convtranspose2d(X, W, B)\n")
+    wanted["Y"] = wanted["Y2"]
+    check(bench, "\n".join(sources), {"X": X, "W": W, "B": B}, wanted)
+
+
+@case
 def nn_rope(bench):
     X = normal(3, 11, 8)
     source = "import nn\ninput X : f32[3, 11, 8]\nY = nn.rope(X)\nZ = nn.rope(X, 5, 100.0)\n"
