@@ -5,12 +5,12 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "tapestry/Codegen/Pipeline.h"
-#include "tapestry/Plugin/Loader.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace mlir;
 
-void tapestry::registerMLIRToObjectTranslation() {
+void tapestry::registerMLIRToObjectTranslation(
+    void (*registerMarks)(DialectRegistry &)) {
   static llvm::cl::opt<std::string> name(
       "target", llvm::cl::desc("What --mlir-to-object generates for"),
       llvm::cl::init("cpu"));
@@ -34,13 +34,13 @@ void tapestry::registerMLIRToObjectTranslation() {
         output << (*object)->getBuffer();
         return success();
       },
-      [](DialectRegistry &registry) {
+      [registerMarks](DialectRegistry &registry) {
         // A message names the place; of a module all would be printed. This is
         // the one that is called before the file is read.
         registry.addExtension(+[](MLIRContext *context, BuiltinDialect *) {
           context->printOpOnDiagnostic(false);
         });
         registerCodegenDialects(registry);
-        registerPluginDialects(registry);
+        registerMarks(registry);
       });
 }

@@ -27,3 +27,24 @@ module {
     }
   }
 }
+
+// -----
+
+// What our dialects' attributes mean is no less wrong here than elsewhere.
+// expected-error @below {{has the attribute 'comm.programs', which lists the programs of a module}}
+module attributes {comm.programs = 3} {
+}
+
+// -----
+
+// expected-error @below {{has the attribute 'tapestry.device', which is a unit attribute of functions and calls}}
+llvm.func @f() attributes {tapestry.device = 3} {
+  llvm.return
+}
+
+// -----
+
+// expected-error @below {{has the attribute 'tra.x', which the dialect 'tra' does not know there}}
+llvm.func @f(%a: i64 {tra.x}) {
+  llvm.return
+}

@@ -8,6 +8,7 @@
 #include "tapestry/Codegen/Translation.h"
 #include "tapestry/Driver/MLIRTool.h"
 #include "tapestry/Import/Ein/Import.h"
+#include "tapestry/InitAll.h"
 #include "tapestry/Plugin/Loader.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -18,7 +19,7 @@ static llvm::cl::list<std::string>
 int main(int argc, char **argv) {
   auto run = [](int count, char **words) {
     tapestry::ein::registerEinToMLIRTranslation();
-    tapestry::registerMLIRToObjectTranslation();
+    tapestry::registerMLIRToObjectTranslation(tapestry::registerAllDialects);
     return mlir::mlirTranslateMain(count, words, "Tapestry translation driver");
   };
   return tapestry::driver::runMLIRTool("tapestry-translate", argc, argv, run);
