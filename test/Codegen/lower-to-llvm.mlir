@@ -53,6 +53,14 @@ func.func @wide(%x: bf16, %y: vector<4xbf16>) -> (f64, vector<4xf64>) attributes
   return %0, %1 : f64, vector<4xf64>
 }
 
+// Where a buffer is its address alone, the mark stands on that.
+// CHECK-LABEL: llvm.func @addresses(
+// CHECK-SAME:    %{{[^:]*}}: i64, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr {llvm.noalias})
+func.func private @addresses(%n: i64, %x: memref<4x4xf32>, %y: memref<8xf32> {llvm.noalias})
+    attributes {llvm.bareptr, tapestry.device} {
+  return
+}
+
 // A buffer of unknown rank is two values.
 // CHECK-LABEL: llvm.func internal @unranked(
 // CHECK-SAME:    i64, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr {llvm.noalias}

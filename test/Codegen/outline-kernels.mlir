@@ -168,8 +168,9 @@ func.func @draws(%a: memref<8xf32>, %b: memref<8xf32>) attributes {tapestry.devi
   return
 }
 
-// CHECK: func.func private @[[K0]](%{{.*}}: memref<?xf32> {llvm.noalias}, %{{.*}}: memref<?xf32> {llvm.noalias})
-// CHECK: func.func private @[[K1]](%{{.*}}: memref<8xf32, strided<[1]>>, %{{.*}}: memref<8xf32, strided<[1], offset: 8>>, %{{.*}}: f32)
+// Only where types say all but addresses are these all that is handed over.
+// CHECK: func.func private @[[K0]](%{{.*}}: memref<?xf32> {llvm.noalias}, %{{.*}}: memref<?xf32> {llvm.noalias}) attributes {llvm.linkage
+// CHECK: func.func private @[[K1]](%{{.*}}: memref<8xf32, strided<[1]>>, %{{.*}}: memref<8xf32, strided<[1], offset: 8>>, %{{.*}}: f32) attributes {llvm.bareptr,
 // CHECK: func.func private @[[K2]](%{{.*}}: memref<?xf32> {llvm.noalias})
 // CHECK:   memref.alloc
 // CHECK:   linalg.generic {{.*}} ins(%{{.*}} : f32)

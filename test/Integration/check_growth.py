@@ -95,7 +95,7 @@ def functions_of(bench, name, devices):
 
 @case
 def many_tensors_meet_in_one_statement(bench):
-    """What parts of a program hand over is an address for each buffer."""
+    """What parts of a program and kernels are handed is an address for each buffer."""
     count = 400
     lines = ["input X : f32[13,11]"]
     lines += [f"T{k}[i,j] = X[i,j] * {k + 1}" for k in range(count)]
@@ -103,6 +103,10 @@ def many_tensors_meet_in_one_statement(bench):
     bench.write("fan.ein", "\n".join([*lines, ""]))
     done = bench.tapestry("compile", "fan.ein", "--stop-after=code")
     done.expect_status(0)
+    kernels = re.findall(r"llvm\.func \w+ @tapestry_kernel\w*\((.*?)\) attr", done.stdout)
+    words = [arguments.count("%arg") for arguments in kernels]
+    if not 0.9 * count < max(words) < 1.1 * count:
+        raise CheckFailed(f"a kernel of {count} buffers takes {max(words)} words")
     (part,) = re.findall(r"llvm\.func @[\w.]*\.part\(.*-> (!llvm\.struct<.*?>) attr", done.stdout)
     if not re.fullmatch(r"!llvm\.struct<\((ptr(, )?)+\)>", part) or part.count("ptr") < count // 2:
         raise CheckFailed(f"the first part hands over {part[:200]}")

@@ -222,14 +222,17 @@ void LowerKernelsToLLVM::collectDistinctBuffers() {
     auto function = dyn_cast<func::FuncOp>(op);
     if (!function)
       continue;
+    bool arePointers = function->hasAttr("llvm.bareptr");
     unsigned at = 0;
     for (auto [number, type] : llvm::enumerate(function.getArgumentTypes())) {
       auto buffer = dyn_cast<MemRefType>(type);
       if (buffer && function.getArgAttr(number, noAlias))
-        distinctBuffers[function.getName()].push_back(at + 1);
+        distinctBuffers[function.getName()].push_back(arePointers ? at
+                                                                  : at + 1);
       // A buffer is two pointers, an offset, sizes and strides; one whose rank
       // is not known is that and a pointer.
-      at += buffer                          ? 3 + 2 * buffer.getRank()
+      at += arePointers                     ? 1
+            : buffer                        ? 3 + 2 * buffer.getRank()
             : isa<UnrankedMemRefType>(type) ? 2
                                             : 1;
     }

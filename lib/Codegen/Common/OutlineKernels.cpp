@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowGroup.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -267,6 +268,12 @@ func::FuncOp OutlineKernels::build(const Kernel &kernel) {
   function->setAttr(
       "llvm.linkage",
       LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
+  // Hundreds of buffers are hundreds of pointers, where types say the rest.
+  if (llvm::all_of(types, [](Type type) {
+        auto buffer = dyn_cast<BaseMemRefType>(type);
+        return !buffer || LLVMTypeConverter::canConvertToBarePtr(buffer);
+      }))
+    function->setAttr("llvm.bareptr", b.getUnitAttr());
   for (auto [number, distinct] : llvm::enumerate(distinctBuffers(kernel)))
     if (distinct)
       function.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(),

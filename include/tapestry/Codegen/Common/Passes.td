@@ -142,7 +142,8 @@ def OutlineKernels : Pass<"tapestry-outline-kernels", "::mlir::ModuleOp"> {
     `llvm.noalias` on buffers that nothing else in the kernel overlaps, where one
     of them is written (`tapestry-fuse-elementwise` says what is distinct). Kernels that are
     equal but for their operands share one function: a model of many equal
-    layers is compiled once. Seeds and streams of random numbers are operands, too.
+    layers is compiled once. Where types say all but the addresses of buffers, these
+    alone are handed over (`llvm.bareptr`). Seeds and streams of random numbers are operands, too.
     Calls carry the `tapestry.` attributes of the kernel's last operation.
   }];
   let statistics = [
