@@ -130,11 +130,31 @@ SmallVector<LocalBorders::Region> LocalBorders::regions() {
     if (!isNowhere(rest))
       regions.push_back(emitRegion(rest, edges));
   };
-  for (unsigned &range : rest) {
-    for (range = 0; range < numRanges; ++range)
-      if (range != interiorRange)
+  // What is folded is read in one way before and behind each of these edges.
+  SmallVector<unsigned> apart, others;
+  for (unsigned label = 0; label < extents.size(); ++label)
+    (interior.isFolded && (interior.before[label] || interior.behind[label])
+         ? apart
+         : others)
+        .push_back(label);
+  auto forEachRange = [&](auto &&self, ArrayRef<unsigned> labels) -> void {
+    if (!labels.empty()) {
+      unsigned &range = rest[labels.front()];
+      for (range = 0; range < numRanges; ++range)
+        self(self, labels.drop_front());
+      range = interiorRange;
+    } else if (llvm::any_of(apart, [&](unsigned label) {
+                 return rest[label] != interiorRange;
+               })) {
+      add();
+    }
+  };
+  forEachRange(forEachRange, apart);
+  for (unsigned label : others) {
+    for (rest[label] = 0; rest[label] < numRanges; ++rest[label])
+      if (rest[label] != interiorRange)
         add();
-    range = interiorRange;
+    rest[label] = interiorRange;
   }
   add();
   return regions;

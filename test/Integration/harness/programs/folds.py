@@ -52,6 +52,34 @@ def folded_windows(X, K):
 
 @program(
     """
+    input U : f32[9, 40]
+    input V : f32[40, 9]
+    A[i:9, j:40] = edge(U)[i + 1, j] - symmetric(U)[i + 2, j - 1] * reflect(U)[i, j + 1]
+    B[i:40, j:9] = edge(V)[i, j + 1] - symmetric(V)[i - 1, j + 2] * reflect(V)[i + 1, j]
+    """,
+    {
+        "U": integers(-9, 9, 9, 40, type="f32"),
+        "V": integers(-9, 9, 40, 9, type="f32"),
+    },
+    "A:f32 B:f32",
+    exact={"A", "B"},
+)
+def folded_corners(U, V):
+    """Points that read over an edge of the tensor along one dimension and over one of a
+    device's part along the other."""
+
+    def at(X, mode, rows, columns):
+        wide = np.pad(X, 3, mode)[3 + rows :, 3 + columns :]
+        return wide[: X.shape[0], : X.shape[1]]
+
+    return {
+        "A": at(U, "edge", 1, 0) - at(U, "symmetric", 2, -1) * at(U, "reflect", 0, 1),
+        "B": at(V, "edge", 0, 1) - at(V, "symmetric", -1, 2) * at(V, "reflect", 1, 0),
+    }
+
+
+@program(
+    """
     input X : f32[7, 5]
     input T : i32[6]
     E[i:31, j] = edge(X)[i - 12, j]
