@@ -174,6 +174,43 @@ workload(
 )  # fmt: skip
 
 
+def complexes(rng, *shape):
+    return (normals(rng, *shape) + 1j * normals(rng, *shape)).astype(np.complex64)
+
+
+def complex_workload(name, source, shapes, draw, calls, moved):
+    workload(
+        name, source, shapes, {key: 100 for key in shapes}, draw, "Z",
+        numpy=calls(np), torch=calls(torch), jax=calls(jax and jax.numpy), moved=moved,
+    )  # fmt: skip
+
+
+VECTORS = "input X : c64[{n}]\ninput Y : c64[{n}]\n"
+for name, source, calls, moved in (
+    ("map", "output Z[i] = X[i] * Y[i] + conj(X[i])", lambda lib: lambda X, Y: X * Y + lib.conj(X),
+     lambda n: 24 * n),
+    ("abs", "output Z[i] = abs(X[i]) + re(Y[i])", lambda lib: lambda X, Y: lib.abs(X) + Y.real,
+     lambda n: 20 * n),
+    ("product", "output Z = sum[i] X[i] * Y[i]", lambda lib: lambda X, Y: lib.dot(X, Y),
+     lambda n: 16 * n),
+):  # fmt: skip
+    complex_workload(
+        f"complex-{name}", VECTORS + source + "\n", {"n": 10_000_000},
+        lambda rng, n: {"X": complexes(rng, n), "Y": complexes(rng, n)}, calls, moved,
+    )  # fmt: skip
+complex_workload(
+    "complex-vector", """
+    input M : c64[{n}, {m}]
+    input V : c64[{m}]
+    output Z[i] = sum[j] M[i, j] * V[j]
+    """,
+    {"n": 2_500, "m": 4_000},
+    lambda rng, n, m: {"M": complexes(rng, n, m), "V": complexes(rng, m)},
+    lambda lib: lambda M, V: M @ V,
+    lambda n, m: 8 * n * m,
+)  # fmt: skip
+
+
 def jacobi_numpy(U):
     for _ in range(1000):
         new = U.copy()
@@ -344,7 +381,8 @@ class Runner:
         if work.compared:
             got, wanted = np.load(self.folder / "out.npy"), work.numpy(**arrays)
             scale = np.abs(wanted).max() + 1e-30
-            error = np.abs(got.astype(np.float64) - wanted).max() / scale
+            wide = np.complex128 if np.iscomplexobj(got) else np.float64
+            error = np.abs(got.astype(wide) - wanted).max() / scale
             if not error < 1e-3:
                 sys.exit(f"{work.name}: differs from NumPy by {error:.1e} of the largest")
         least = {}
