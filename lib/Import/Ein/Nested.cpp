@@ -32,6 +32,21 @@ StatementAnalyzer::findInnerLabel(llvm::StringRef name) const {
   return found == labels.end() ? nullptr : found;
 }
 
+/// Whether one of the labels stands in `expr`.
+static bool mentions(const Expr *expr, llvm::ArrayRef<Label> labels) {
+  auto mentionsOne = [&](const Expr *part) { return mentions(part, labels); };
+  if (auto *name = llvm::dyn_cast<NameExpr>(expr))
+    return llvm::any_of(
+        labels, [&](const Label &label) { return label.name == name->name; });
+  if (auto *access = llvm::dyn_cast<AccessExpr>(expr))
+    return llvm::any_of(access->subscripts, mentionsOne);
+  if (auto *reduce = llvm::dyn_cast<ReduceExpr>(expr))
+    return mentionsOne(reduce->operand);
+  if (auto *bracket = llvm::dyn_cast<IversonExpr>(expr))
+    return mentionsOne(bracket->condition);
+  return llvm::any_of(partsOf(expr), mentionsOne);
+}
+
 /// A name for an inner label that nothing around it has.
 std::string StatementAnalyzer::freshLabel(llvm::StringRef name) const {
   for (unsigned number = 1;; ++number) {
@@ -158,8 +173,11 @@ void tapestry::ein::renumber(Expression &expression,
 /// Gives the vertex its labels: those around it that it uses, in their order,
 /// then its own. Returns the former.
 llvm::SmallVector<unsigned, 4>
-StatementAnalyzer::placeLabels(const Nested &own, Vertex &inner) const {
+StatementAnalyzer::placeLabels(const Nested &own, Vertex &inner,
+                               std::optional<unsigned> scanned) const {
   llvm::SmallVector<bool> used(labels.size(), false);
+  if (scanned)
+    used[*scanned] = true;
   auto use = [&](const LinearForm &form) {
     for (LinearForm::Term term : form.terms)
       used[term.label] = true;
@@ -252,19 +270,24 @@ std::optional<unsigned> StatementAnalyzer::buildReduce(const ReduceExpr &expr,
     own.vertex.macro = expr.reduction.macro;
     own.vertex.macroType = operand;
   }
-  llvm::SmallVector<unsigned, 4> labelsAround = placeLabels(own, own.vertex);
+  std::optional<unsigned> scanned;
   if (expr.reduction.scans) {
     nested = &own;
-    unsigned label = *findLabel(expr.labels.front().name);
+    scanned = findLabel(expr.labels.front().name);
     nested = outer;
-    auto *at = llvm::find(labelsAround, label);
-    if (at == labelsAround.end()) {
+    // A view may have dropped it from what is read.
+    if (!mentions(expr.operand, expr.labels)) {
       diagnostics.error(expr.labels.front().range,
                         "'" + stringify(expr.reduction) +
-                            "' runs over label '" + labels[label].name +
+                            "' runs over label '" + labels[*scanned].name +
                             "', but its operand does not use it");
       return std::nullopt;
     }
+  }
+  llvm::SmallVector<unsigned, 4> labelsAround =
+      placeLabels(own, own.vertex, scanned);
+  if (scanned) {
+    auto *at = llvm::find(labelsAround, *scanned);
     own.vertex.scan = {expr.reduction.monoid,
                        static_cast<unsigned>(at - labelsAround.begin())};
   }
@@ -319,21 +342,6 @@ static bool looksClosed(llvm::SMRange word, const Expr *expr) {
       return true;
   }
   return false;
-}
-
-/// Whether one of the labels stands in `expr`.
-static bool mentions(const Expr *expr, llvm::ArrayRef<Label> labels) {
-  auto mentionsOne = [&](const Expr *part) { return mentions(part, labels); };
-  if (auto *name = llvm::dyn_cast<NameExpr>(expr))
-    return llvm::any_of(
-        labels, [&](const Label &label) { return label.name == name->name; });
-  if (auto *access = llvm::dyn_cast<AccessExpr>(expr))
-    return llvm::any_of(access->subscripts, mentionsOne);
-  if (auto *reduce = llvm::dyn_cast<ReduceExpr>(expr))
-    return mentionsOne(reduce->operand);
-  if (auto *bracket = llvm::dyn_cast<IversonExpr>(expr))
-    return mentionsOne(bracket->condition);
-  return llvm::any_of(partsOf(expr), mentionsOne);
 }
 
 void StatementAnalyzer::warnOfRest() const {

@@ -37,6 +37,7 @@ private:
   const Expr *nameArgument(const Expr *arg,
                            std::optional<ElementType> typeBeside);
   const Expr *nameOperand(const Expr *operand);
+  const Expr *nameTable(const Expr *operand);
   /// A name for what is bound, or about to be.
   llvm::StringRef newName(const Expr *expr);
   const Expr *bind(const Expr *expr, llvm::StringRef name, Binding binding);
@@ -151,10 +152,21 @@ const Expr *Parts::nameOperand(const Expr *operand) {
                                                  : takeOut(operand, "arg");
 }
 
+/// Of a slice that data name: a tensor with a name.
+const Expr *Parts::nameTable(const Expr *operand) {
+  auto *name = llvm::dyn_cast<NameExpr>(operand);
+  const Binding *binding = name ? scope().lookup(name->name) : nullptr;
+  bool isTensor = name && (!binding || binding->kind != Binding::Kind::View);
+  return isTensor || findLabel(operand, scope()) ? operand
+                                                 : takeOut(operand, "arg");
+}
+
 const Expr *Parts::visitView(const ViewExpr &view) {
+  bool isTable = slicesByData(&view, scope());
   llvm::ArrayRef<const Expr *> operands = view.operands;
-  if (!visitAll(operands,
-                [&](const Expr *operand) { return nameOperand(operand); }))
+  if (!visitAll(operands, [&](const Expr *operand) {
+        return isTable ? nameTable(operand) : nameOperand(operand);
+      }))
     return nullptr;
   if (operands == view.operands)
     return &view;

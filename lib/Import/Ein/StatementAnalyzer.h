@@ -244,8 +244,10 @@ private:
   std::optional<ExprType> inferReduce(const ast::ReduceExpr &expr);
   std::optional<unsigned> buildReduce(const ast::ReduceExpr &expr,
                                       ElementType type);
-  llvm::SmallVector<unsigned, 4> placeLabels(const Nested &own,
-                                             Vertex &inner) const;
+  /// `scanned` is one that `inner` needs, whether it is read with it or not.
+  llvm::SmallVector<unsigned, 4>
+  placeLabels(const Nested &own, Vertex &inner,
+              std::optional<unsigned> scanned = std::nullopt) const;
   unsigned internInner(Vertex inner, ElementType type);
   /// How the labels `around` read the inner vertex at `position`.
   Operand readOfInner(unsigned position, llvm::ArrayRef<unsigned> around) const;

@@ -81,6 +81,52 @@ def computed_places(W, X, L, A):
 
 @program(
     """
+    input M : f32[5, 3]
+    input N : f32[5, 3]
+    input I : i32[2]
+    input K : i32
+    def rows(X[a, b], I[c]) -> Y[c, b] {
+      Y = X[I, :]
+    }
+    A = flip[0](M)[I, :]
+    B = M[3:, :][I, :]
+    C = concat[0](2 * N, M)[I + 3, :]
+    D = reshape[3, 5](M)[I, :]
+    E = tile[3, 1](M)[I + 9, :]
+    F = transpose(M)[I, 1:]
+    G = rows(flip[0](M), I)
+    H = flip[1](M)[:, K]
+    J = stack[0](M, N)[K, :, 1:]
+    L = M[::-1, :][I, ::2] + 1
+    repeat t:5 (S[c:3] = f32(0)) {
+      next S = 2 * S + flip[0](M)[t, :]
+    }
+    """,
+    {"M": normal(5, 3), "N": normal(5, 3), "I": integers(0, 1, 2), "K": integers(1, 1)},
+    "A:f32 B:f32 C:f32 D:f32 E:f32 F:f32 G:f32 H:f32 J:f32 L:f32 S:f32",
+    exact=("A", "B", "D", "E", "F", "G", "H", "J"),
+)
+def slices_of_views(M, N, I, K):
+    last = 0
+    for row in M[::-1]:
+        last = 2 * last + row
+    return {
+        "A": M[::-1][I],
+        "B": M[3:][I],
+        "C": np.concatenate([2 * N, M])[I + 3],
+        "D": M.reshape(3, 5)[I],
+        "E": np.tile(M, (3, 1))[I + 9],
+        "F": M.T[I, 1:],
+        "G": M[::-1][I],
+        "H": M[:, ::-1][:, int(K)],
+        "J": np.stack([M, N])[int(K)][:, 1:],
+        "L": M[::-1][I, ::2] + 1,
+        "S": last,
+    }
+
+
+@program(
+    """
     input X : i16[11, 5, 7]
     input P : i32[11]
     input Q : i8[11, 3]

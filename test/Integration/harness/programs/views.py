@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .registry import integers, program
+from .registry import integers, normal, program
 
 
 @program(
@@ -253,4 +253,34 @@ def parts_of_statements(A, B, T, v):
         "K": joined @ joined.T + 1,
         "L": A.T[T[::-1]] - np.pad(A.T, ((1, 0), (0, 0)), constant_values=1)[:6],
         "x": x,
+    }
+
+
+@program(
+    """
+    input O : f32[1]
+    input M : f32[3, 1]
+    Total = sum(repeat[0, 4](O))
+    Most = max[i] repeat[0, 4](O)[i]
+    Soft[i] = softmax[i] repeat[0, 4](O)[i]
+    Rows[n] = sum[j] repeat[1, 4](M)[n, j]
+    End[i:2] = sum[j:2] tile[1, 16](M)[i, j + 14]
+    Running[i] = cumsum[i] tile[4](O)[i]
+    Log[n] = logsumexp[j] repeat[1, 4](M)[n, j]
+    Mean[n] = mean[j:3] M[n, j % 1]
+    """,
+    {"O": normal(1), "M": normal(3, 1)},
+    "Total:f32 Most:f32 Soft:f32 Rows:f32 End:f32 Running:f32 Log:f32 Mean:f32",
+)
+def views_of_extent_one(O, M):
+    row = np.repeat(O, 4)
+    return {
+        "Total": row.sum(),
+        "Most": row.max(),
+        "Soft": np.full(4, 0.25),
+        "Rows": 4 * M[:, 0],
+        "End": 2 * M[:2, 0],
+        "Running": np.cumsum(row),
+        "Log": np.log(4) + M[:, 0],
+        "Mean": M[:, 0],
     }
