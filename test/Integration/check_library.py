@@ -371,6 +371,65 @@ P = linalg.distances(X, Y)
 
 
 @case
+def complex_numbers(bench):
+    """The macros that measure give what NumPy does of complex numbers, too."""
+    rng = np.random.default_rng(5)
+    X, Y = ((rng.standard_normal((9, 4)) + 1j * rng.standard_normal((9, 4))) for _ in range(2))
+    A = X[:4] * 3
+    source = """\
+import linalg
+import stats
+input X : c128[9, 4]
+input Y : c128[9, 4]
+input A : c128[4, 4]
+N = linalg.norm(X)
+U = linalg.normalize(X)
+D = linalg.distances(X, Y)
+E = linalg.expm(A)
+V = stats.variance(X, 1)
+S = stats.deviation(X)
+Z = stats.standardize(X)
+C = stats.covariance(X)
+R = stats.correlation(X)
+"""
+    wanted = {
+        "N": np.linalg.norm(X),
+        "U": X / np.linalg.norm(X, axis=1, keepdims=True),
+        "D": np.linalg.norm(X[:, None] - Y, axis=2),
+        "E": dense.expm(A),
+        "V": X.var(0, ddof=1),
+        "S": X.std(0),
+        "Z": (X - X.mean(0)) / X.std(0),
+        "C": np.cov(X.T),
+        "R": np.corrcoef(X.T),
+    }
+    check(bench, source, {"X": X, "Y": Y, "A": A}, wanted, 1e-10)
+
+
+@case
+def stats_at_edges(bench):
+    """Samples that are NaN, or lie where two parts of a histogram meet."""
+    X, N = np.arange(101) / 100, normal(7, 3)
+    N[4, 1] = np.nan
+    source = """\
+import stats
+input X : f64[101]
+input N : f32[7, 3]
+H = stats.histogram(X, 0, 1, 10)
+G = stats.histogram(X, 0.1, 0.9, 7)
+M = stats.median(N)
+Q = stats.quantile(N, 0.3)
+"""
+    wanted = {
+        "H": np.histogram(X, 10, (0, 1))[0],
+        "G": np.histogram(X, 7, (0.1, 0.9))[0],
+        "M": np.median(N, 0),
+        "Q": np.quantile(N, 0.3, axis=0),
+    }
+    check(bench, source, {"X": X, "N": N}, wanted)
+
+
+@case
 def linalg_expm(bench):
     """Of small and large norms, of nilpotent and of zero matrices."""
     random = np.random.default_rng(5)

@@ -391,6 +391,9 @@ std::optional<unsigned> StatementAnalyzer::buildCall(const CallExpr &expr,
       return std::nullopt;
     args.push_back(*node);
   }
+  bool isItself = info.kind == NodeKind::Conj || info.kind == NodeKind::Re;
+  if (isItself && !isComplex(operandType))
+    return args.front();
   // relu(x) is max(x, 0), clamp(x, lo, hi) is min(max(x, lo), hi).
   if (info.kind == NodeKind::Max && info.arity == 1)
     args.push_back(addNode(NodeKind::Constant, type));

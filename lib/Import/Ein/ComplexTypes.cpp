@@ -70,6 +70,11 @@ StatementAnalyzer::inferComplexCall(const CallExpr &expr,
     type.isConstant = false;
     return type;
   }
+  // A real number is its own conjugate and real part, as in NumPy, so that one
+  // formula serves both.
+  bool isItself = info.kind == NodeKind::Conj || info.kind == NodeKind::Re;
+  if (isItself && type.isTyped() && isFloat(type.type))
+    return type;
   if (!type.isTyped() || !type.isComplex())
     return fail(
         " needs a complex type, but this is " +

@@ -58,16 +58,11 @@ Analyzer::labelTargets(const Scope &scope, const Tensor &tensor,
     for (const Label &label : stmt.reduceLabels)
       written.push_back(label.name.str());
   std::vector<CutTarget> targets;
-  for (auto [position, label] : llvm::enumerate(vertex.labels)) {
-    // The vertex of the result has none that a macro reduces.
-    if (stmt.macro && reducesLabels(*stmt.macro) &&
-        label.role == LabelRole::Inner)
-      continue;
+  for (auto [position, label] : llvm::enumerate(vertex.labels))
     targets.push_back({position < written.size() && !written[position].empty()
                            ? written[position]
                            : label.name,
                        label.name, label.extent});
-  }
   return targets;
 }
 

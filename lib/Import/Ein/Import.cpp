@@ -95,6 +95,9 @@ private:
   SmallVector<TypedAttr> elementsOf(const Tensor &tensor,
                                     llvm::ArrayRef<Constant> literal);
   Value emitSource(const Tensor &tensor);
+  void setWorkConstraints(llvm::iterator_range<Block::iterator> before,
+                          Operation *op,
+                          llvm::ArrayRef<ShardingConstraint> constraints);
   void setConstraints(Operation *op,
                       llvm::ArrayRef<ShardingConstraint> constraints,
                       bool isHome);
@@ -353,14 +356,53 @@ void GraphEmitter::setUnsignedExtremum(teg::EinsumOp einsum, ElementType type,
       });
 }
 
+/// What is asked of labels that `op` lacks, which a macro reduces, concerns the
+/// vertices before it that have them.
+void GraphEmitter::setWorkConstraints(
+    llvm::iterator_range<Block::iterator> before, Operation *op,
+    llvm::ArrayRef<ShardingConstraint> constraints) {
+  auto labelsOf = [](Operation *one) {
+    auto block = dyn_cast<tapestry::BlockOpInterface>(one);
+    return block ? block.getLabelNames() : SmallVector<std::string>();
+  };
+  auto restrictTo = [](const ShardingConstraint &constraint,
+                       ArrayRef<std::string> labels) {
+    ShardingConstraint rest = constraint;
+    llvm::erase_if(rest.cuts, [&](const tapestry::LabelConstraint &cut) {
+      return !llvm::is_contained(labels, cut.label);
+    });
+    return rest;
+  };
+  SmallVector<std::string> own = labelsOf(op);
+  SmallVector<ShardingConstraint> ofOp;
+  for (const ShardingConstraint &constraint : constraints) {
+    ShardingConstraint rest = restrictTo(constraint, own);
+    bool isAll = rest.cuts.size() == constraint.cuts.size();
+    if (isAll || !rest.cuts.empty())
+      ofOp.push_back(std::move(rest));
+    for (Operation &part : before) {
+      if (isAll)
+        break;
+      ShardingConstraint shared = restrictTo(constraint, labelsOf(&part));
+      if (!shared.cuts.empty())
+        setConstraints(&part, shared, /*isHome=*/false);
+    }
+  }
+  setConstraints(op, ofOp, /*isHome=*/false);
+}
+
 Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
   Location loc = locations.get(vertex.loc, vertex.calls);
+  Block *block = builder.getInsertionBlock();
+  Operation *last = block->empty() ? nullptr : &block->back();
   Operation *op = vertex.gather    ? emitGather(tensor, vertex, loc)
                   : vertex.scatter ? emitScatter(tensor, vertex, loc)
                   : vertex.scan    ? emitScan(tensor, vertex, loc)
                   : vertex.sort    ? emitSort(tensor, vertex, loc)
                                    : emitEinsum(tensor, vertex, loc);
-  setConstraints(op, tensor.constraints.work, /*isHome=*/false);
+  Block::iterator first =
+      last ? std::next(last->getIterator()) : block->begin();
+  setWorkConstraints({first, op->getIterator()}, op, tensor.constraints.work);
   setLayoutGroup(op, tensor.constraints.layoutGroup);
   return op->getResult(0);
 }
