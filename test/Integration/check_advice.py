@@ -71,6 +71,7 @@ ADVICE = [
     ("[n, c] = rmsnorm[c](M[n, c], 1e-5)",
      lambda d: d.M / np.sqrt((d.M**2).mean(1, keepdims=True) + 1e-5)),
     ("[n, c] = softmax[c](M[n, c])", lambda d: np.exp(d.M) / np.exp(d.M).sum(1, keepdims=True)),
+    ("[i] = X[A[i]]", lambda d: d.X[d.A]),
     ("[i, k:8] = f32(A[i] == k)", lambda d: np.eye(8)[d.A]),
     ("[i, j] = select([j >= i], M[i, j], 0)", lambda d: np.triu(d.M)),
     ("[i, j] = select([j <= i], M[i, j], 0)", lambda d: np.tril(d.M)),

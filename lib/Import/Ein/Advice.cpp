@@ -61,6 +61,8 @@ constexpr llvm::StringLiteral known =
     "N = sum[i] X[i] != 0";
 constexpr llvm::StringLiteral counts =
     "a count per value is C[A[i]:8] = sum[i] 1";
+constexpr llvm::StringLiteral gathered =
+    "elements at places that data name are G[i] = X[A[i]]";
 constexpr llvm::StringLiteral covariance =
     "of the columns they are stats.covariance(X) and stats.correlation(X), of "
     "import stats";
@@ -123,6 +125,8 @@ constexpr AdviceRow adviceTable[] = {
     {"while", loop},
     {"next", inLoop},
     {"collect", inLoop},
+    {"count", "the passes that a loop t has done are t.count behind it; in "
+              "its body t is the number of the pass"},
     {"import", "a module is import nn, its macros are nn.gelu(X), ..."},
     {"let", number},
     {"const", number},
@@ -141,6 +145,14 @@ constexpr AdviceRow adviceTable[] = {
     {"floor_divide", "floor_divide(x, y) is x // y"},
     {"outer", "an outer product is P[i, j] = X[i] * Y[j]"},
     {"eye", "a unit matrix is E[i:8, j:8] = f32([i == j])"},
+    {"gather", gathered},
+    {"take", gathered},
+    {"scatter", counts},
+    {"diag", "a matrix with a diagonal is linalg.diag(X), of import linalg; "
+             "the diagonal of one D[i] = M[i, i]"},
+    {"len", "the extent of label i is i'"},
+    {"size", "the extent of label i is i'"},
+    {"onehot", "a row of each is H[i, k:8] = f32(A[i] == k)"},
     {"one_hot", "a row of each is H[i, k:8] = f32(A[i] == k)"},
     {"triu", "the upper triangle is U[i, j] = select([j >= i], M[i, j], 0)"},
     {"tril", "the lower triangle is L[i, j] = select([j <= i], M[i, j], 0)"},

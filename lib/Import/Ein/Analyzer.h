@@ -50,6 +50,7 @@ private:
   static void announceResults(Scope &scope, const ast::RepeatStmt &stmt);
   bool visitCollect(Scope &body, const ast::RepeatStmt &stmt,
                     const ast::EquationStmt &collect, Loop &loop);
+  void warnOfEqual(const ast::RepeatStmt &stmt);
   bool visitUntil(const Scope &body, const ast::RepeatStmt &stmt, Loop &loop);
   void defineResults(Scope &scope, const ast::RepeatStmt &stmt, Loop loop,
                      unsigned position);

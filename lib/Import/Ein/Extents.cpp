@@ -196,6 +196,44 @@ bool StatementAnalyzer::decideWindows() {
   return true;
 }
 
+/// `edge(X)[i - 1]` runs along X where nothing else says how far i does: one
+/// step at a time, with other labels whose extents are known. Reads that
+/// disagree decide nothing.
+void StatementAnalyzer::decideLeaving() {
+  llvm::SmallVector<std::optional<int64_t>> decided(labels.size());
+  llvm::SmallVector<const Access *> by(labels.size(), nullptr);
+  llvm::SmallVector<llvm::SMRange> ranges(labels.size());
+  llvm::SmallVector<bool> disagree(labels.size(), false);
+  for (const Access &access : accesses) {
+    if (!access.leaves())
+      continue;
+    for (auto [dim, form] : llvm::enumerate(access.subscripts)) {
+      std::optional<unsigned> open;
+      bool isOne = form.isLinear();
+      for (LinearForm::Term term : form.terms) {
+        if (labels[term.label].extent)
+          continue;
+        // How far a reduction runs is said.
+        isOne &= !open && term.coefficient == 1 &&
+                 !labels[term.label].reduced && !labels[term.label].owner;
+        open = term.label;
+      }
+      if (!open || !isOne)
+        continue;
+      int64_t extent = infoOf(access).shape[dim];
+      disagree[*open] =
+          disagree[*open] || decided[*open].value_or(extent) != extent;
+      decided[*open] = extent;
+      by[*open] = &access;
+      ranges[*open] = access.ranges[dim];
+    }
+  }
+  for (unsigned label = 0; label < labels.size(); ++label)
+    if (decided[label] && !disagree[label])
+      setExtent(label, *decided[label], ranges[label],
+                "in " + describeAccess(*by[label]), by[label]);
+}
+
 bool StatementAnalyzer::reportUndecided(bool ofUsed) {
   bool ok = true;
   for (auto [position, label] : llvm::enumerate(labels)) {
@@ -418,6 +456,8 @@ bool StatementAnalyzer::inferExtents(bool ofUsed) {
   if (!decidePlain(/*leaving=*/false))
     return false;
   decideCarried();
-  return decidePlain(/*leaving=*/true) && decideWindows() &&
-         reportUndecided(ofUsed) && checkBounds();
+  if (!decidePlain(/*leaving=*/true) || !decideWindows())
+    return false;
+  decideLeaving();
+  return decideWindows() && reportUndecided(ofUsed) && checkBounds();
 }

@@ -27,15 +27,12 @@ bool StatementAnalyzer::namesData(const Expr *subscript) const {
     return namesData(llvm::cast<UnaryExpr>(subscript)->operand);
   case Expr::Kind::Binary: {
     auto *binary = llvm::cast<BinaryExpr>(subscript);
-    return namesData(binary->lhs) || namesData(binary->rhs);
+    return isBitwise(binary->op) || namesData(binary->lhs) ||
+           namesData(binary->rhs);
   }
-  case Expr::Kind::Call: {
-    auto *call = llvm::cast<CallExpr>(subscript);
-    // A cast says that the place is computed, as in W[i64(i * k) % n].
-    return isRandom(call->callee) || parseElementType(call->callee) ||
-           llvm::any_of(call->args,
-                        [&](const Expr *arg) { return namesData(arg); });
-  }
+  // The place is computed, as in W[i64(i * k) % n] or P[min(i + 1, n)].
+  case Expr::Kind::Call:
+    return true;
   default:
     return false;
   }

@@ -159,6 +159,19 @@ Token Lexer::lexIdentifier() {
 
 Token Lexer::lexNumber() {
   const char *start = current;
+  // 0xff, 0b101, 0o17.
+  if (*current == '0' && llvm::is_contained({'x', 'b', 'o'}, peek(1)) &&
+      llvm::isHexDigit(peek(2))) {
+    current += 2;
+    while (current != end && llvm::isHexDigit(*current))
+      ++current;
+    llvm::APInt value;
+    llvm::StringRef text(start, current - start);
+    if (!text.getAsInteger(0, value) &&
+        (current == end || !isIdentifierPart(*current)))
+      return make(TokenKind::Integer, start);
+    current = start;
+  }
   auto skipDigits = [&] {
     while (current != end && llvm::isDigit(*current))
       ++current;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analyzer.h"
+#include "WholeTensors.h"
 
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
@@ -252,6 +253,42 @@ bool Analyzer::visitSteps(Scope &body, const RepeatStmt &stmt, Loop &loop) {
   return ok;
 }
 
+/// Whether a tensor of that name is read in `expr`.
+static bool reads(const Expr *expr, llvm::StringRef name) {
+  auto readsOne = [&](const Expr *part) { return reads(part, name); };
+  if (auto *own = llvm::dyn_cast<NameExpr>(expr))
+    return own->name == name;
+  if (auto *access = llvm::dyn_cast<AccessExpr>(expr))
+    return access->tensor == name || (access->view && readsOne(access->view)) ||
+           llvm::any_of(access->subscripts, readsOne);
+  if (auto *view = llvm::dyn_cast<ViewExpr>(expr))
+    return llvm::any_of(view->operands, readsOne);
+  if (auto *reduce = llvm::dyn_cast<ReduceExpr>(expr))
+    return readsOne(reduce->operand);
+  return llvm::any_of(partsOf(expr), readsOne);
+}
+
+/// `next X = Y` and `until max(abs(Y - X)) < 1e-6`: they are equal there.
+void Analyzer::warnOfEqual(const RepeatStmt &stmt) {
+  for (const Step &step : stmt.body) {
+    auto *next = llvm::dyn_cast<EquationStmt>(step.stmt);
+    if (!next || step.kind != Step::Kind::Next || !next->expr)
+      continue;
+    auto *name = llvm::dyn_cast<NameExpr>(next->expr);
+    auto *access = llvm::dyn_cast<AccessExpr>(next->expr);
+    llvm::StringRef made = name ? name->name : access ? access->tensor : "";
+    if (!made.empty() && made != next->name &&
+        reads(stmt.until->expr, next->name) && reads(stmt.until->expr, made))
+      diagnostics
+          .warning(stmt.until->expr->range,
+                   "'until' sees what the pass has made of '" + next->name +
+                       "', which is '" + made + "'")
+          .note("what compares with the value before stands in the body: E = "
+                "max(abs(" +
+                made + " - " + next->name + ")), then until E < 1e-6");
+  }
+}
+
 /// The condition sees what the pass has made of what is carried.
 bool Analyzer::visitUntil(const Scope &body, const RepeatStmt &stmt,
                           Loop &loop) {
@@ -263,6 +300,7 @@ bool Analyzer::visitUntil(const Scope &body, const RepeatStmt &stmt,
     binding.tensor = carried.next;
     made.define(init->name, binding);
   }
+  warnOfEqual(stmt);
   std::optional<unsigned> stop = expand(made, *stmt.until).front();
   if (!stop)
     return false;
@@ -336,7 +374,10 @@ void Analyzer::visitRepeat(Scope &scope, const RepeatStmt &stmt) {
     diagnostics
         .error(stmt.nameRange,
                "'" + stmt.name + "' is the counter of another loop")
-        .note(earlier->defined, "that is here");
+        .note(earlier->defined,
+              "that is here; vertices and " + stmt.name +
+                  ".count are named after it, so that this one needs another "
+                  "name");
     return poison();
   }
   std::optional<int64_t> passes =

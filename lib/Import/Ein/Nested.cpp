@@ -327,50 +327,98 @@ unsigned StatementAnalyzer::addRead(Operand read, ElementType type) {
 // What the reduction at the head of a statement takes
 //===----------------------------------------------------------------------===//
 
-/// Whether brackets open behind the labels of a reduction's name and close
-/// before the expression ends, as in `sum[k](X[k]) + g`.
-static bool looksClosed(llvm::SMRange word, const Expr *expr) {
-  const char *end = expr->range.End.getPointer();
-  llvm::StringRef rest(word.End.getPointer(), end - word.End.getPointer());
-  rest = rest.drop_front(std::min(rest.find(']'), rest.size() - 1) + 1).ltrim();
+/// What stands behind the brackets that open behind the labels of a reduction's
+/// name, as `+ g` of `sum[k](X[k]) + g`; empty where none open and close.
+static llvm::StringRef behindBrackets(llvm::SMLoc word, const Expr *operand) {
+  const char *end = operand->range.End.getPointer();
+  llvm::StringRef rest(word.getPointer(), end - word.getPointer());
+  rest = rest.split(']').second.ltrim();
   if (!rest.consume_front("("))
-    return false;
+    return {};
   unsigned depth = 1;
-  for (char c : rest) {
+  for (auto [position, c] : llvm::enumerate(rest)) {
     depth += (c == '(') - (c == ')');
     if (depth == 0)
-      return true;
+      return rest.drop_front(position + 1).ltrim();
   }
-  return false;
+  return {};
+}
+
+/// The operator that `text` begins with, if it says something else of a
+/// reduction than of its terms.
+static llvm::StringRef operatorOfTerms(llvm::StringRef text, bool scans,
+                                       bool adds) {
+  for (llvm::StringRef shift : {"<<", ">>"})
+    if (text.starts_with(shift))
+      return {};
+  for (llvm::StringRef op : {"==", "!=", "<=", ">=", "<", ">"})
+    if (text.starts_with(op))
+      return op;
+  if (adds && text.starts_with("**"))
+    return "**";
+  for (llvm::StringRef op : {"+", "-"})
+    if (scans && adds && text.starts_with(op))
+      return op;
+  return {};
+}
+
+/// A term of a sum (of a product: a factor) in which none of its labels stands,
+/// behind others.
+static const Expr *termOfAll(const Expr *expr, bool sums,
+                             llvm::ArrayRef<Label> over) {
+  while (auto *binary = llvm::dyn_cast<BinaryExpr>(expr)) {
+    bool adds = binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub;
+    bool scales = binary->op == BinaryOp::Mul || binary->op == BinaryOp::Div;
+    if ((sums ? adds : scales) && !mentions(binary->rhs, over))
+      return binary->rhs;
+    // A sum of quotients is a quotient of the sum.
+    if (!scales && !(sums && adds))
+      return nullptr;
+    expr = binary->lhs;
+  }
+  return nullptr;
 }
 
 void StatementAnalyzer::warnOfRest() const {
-  bool sums = equation.monoid == Monoid::Sum;
-  if ((!sums && equation.monoid != Monoid::Prod) || equation.macro ||
-      !looksClosed(equation.reduceRange, equation.expr))
-    return;
-  BinaryOp plus = sums ? BinaryOp::Add : BinaryOp::Mul;
-  BinaryOp minus = sums ? BinaryOp::Sub : BinaryOp::Div;
-  const Expr *rest = equation.expr;
-  while (auto *binary = llvm::dyn_cast<BinaryExpr>(rest)) {
-    bool isChain = binary->op == plus || binary->op == minus;
-    // A sum of quotients is a quotient of the sum.
-    if (!isChain &&
-        !(sums && (binary->op == BinaryOp::Mul || binary->op == BinaryOp::Div)))
-      return;
-    if (isChain && !mentions(binary->rhs, equation.reduceLabels)) {
-      std::string word = stringify(equation.monoid).str();
-      std::string head = word + "[" + equation.reduceLabels.front().name.str() +
-                         (equation.reduceLabels.size() > 1 ? ", ...]" : "]");
-      diagnostics
-          .warning(binary->rhs->range,
-                   "'" + head + "' takes all of the statement: this is " +
-                       (sums ? "added" : "multiplied") +
-                       " once for each of its terms")
-          .note("in brackets it ends at them: (" + head + "(...)) " +
-                spelling(binary->op) + " " + excerpt(binary->rhs->range));
-      return;
-    }
-    rest = binary->lhs;
+  auto *scan = llvm::dyn_cast<ReduceExpr>(equation.expr);
+  bool scans = scan && scan->reduction.scans;
+  Reduction reduction{equation.monoid, equation.macro};
+  llvm::ArrayRef<Label> over = equation.reduceLabels;
+  llvm::SMLoc word = equation.reduceRange.Start;
+  const Expr *operand = equation.expr;
+  if (scans) {
+    reduction = scan->reduction;
+    over = scan->labels;
+    word = scan->range.Start;
+    operand = scan->operand;
   }
+  if (over.empty() || (reduction.macro && !reducesLabels(*reduction.macro)))
+    return;
+  llvm::StringRef rest = behindBrackets(word, operand);
+  if (rest.empty())
+    return;
+  std::string head = stringify(reduction).str() + "[" +
+                     over.front().name.str() +
+                     (over.size() > 1 ? ", ...]" : "]");
+  auto warn = [&](llvm::SMRange range, const llvm::Twine &what,
+                  const llvm::Twine &text) {
+    diagnostics
+        .warning(range, "'" + head + "' takes all of the statement: " + what)
+        .note("in brackets it ends at them: (" + head + "(...)) " + text);
+  };
+  bool sums = reduction.monoid == Monoid::Sum;
+  bool adds = sums || reduction.macro == MacroKind::Mean;
+  llvm::StringRef op = operatorOfTerms(rest, scans, adds);
+  if (!op.empty()) {
+    llvm::SMRange at(llvm::SMLoc::getFromPointer(rest.data()),
+                     llvm::SMLoc::getFromPointer(rest.data() + op.size()));
+    warn(at, "the '" + op + "' is done to each of its terms", rest);
+    return;
+  }
+  if (!scans && !reduction.macro && (sums || reduction.monoid == Monoid::Prod))
+    if (const Expr *term = termOfAll(operand, sums, over))
+      warn(term->range,
+           llvm::Twine("this is ") + (sums ? "added" : "multiplied") +
+               " once for each of its terms",
+           llvm::StringRef(rest));
 }

@@ -152,15 +152,37 @@ bool Parser::parseDefBody(DefStmt &def) {
   return consumeIf(TokenKind::RBrace);
 }
 
+/// Where the brace that opens at `brace` is closed, or the end of the text.
+static const char *closingBrace(const char *brace, llvm::StringRef text) {
+  unsigned depth = 0;
+  bool inComment = false;
+  for (const char *position = brace; position != text.end(); ++position) {
+    inComment = *position != '\n' && (inComment || *position == '#');
+    if (inComment)
+      continue;
+    depth += (*position == '{') - (*position == '}');
+    if (depth == 0)
+      return position + 1;
+  }
+  return text.end();
+}
+
+/// A header may have several lines; one that ends in '{' is its last.
 void Parser::skipDefBody(const char *headerStart) {
-  const char *lineEnd = lexer.endOfLine(token.spelling.begin());
-  llvm::StringRef header(headerStart, lineEnd - headerStart);
-  const char *position = lineEnd;
-  if (header.contains('{') && !header.contains('}')) {
-    llvm::StringRef rest(lineEnd, lexer.text().end() - lineEnd);
-    size_t brace = rest.find('}');
-    position =
-        brace == llvm::StringRef::npos ? rest.end() : rest.begin() + brace + 1;
+  const char *position = lexer.endOfLine(token.spelling.begin());
+  llvm::StringRef rest(headerStart, lexer.text().end() - headerStart);
+  while (!rest.empty()) {
+    auto [line, after] = rest.split('\n');
+    llvm::StringRef code =
+        line.take_until([](char c) { return c == '#'; }).rtrim();
+    if (code.ends_with("{")) {
+      position = closingBrace(code.end() - 1, lexer.text());
+      break;
+    }
+    bool goesOn = code.ends_with(",") || code.ends_with("(") || code.empty();
+    if (code.contains('{') || (!goesOn && line.end() >= position))
+      break;
+    rest = after;
   }
   lexer.restartAt(position);
   token = lexer.lex();

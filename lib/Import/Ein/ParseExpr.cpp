@@ -188,7 +188,9 @@ Parser::ExprPtr Parser::parseNumber() {
     return context.create<FloatLiteral>(range, value, isImaginary);
   }
   uint64_t value = 0;
-  if (number.spelling.getAsInteger(10, value)) {
+  // A leading zero makes no octal number.
+  bool isDecimal = llvm::all_of(number.spelling, llvm::isDigit);
+  if (number.spelling.getAsInteger(isDecimal ? 10 : 0, value)) {
     diagnostics.error(number.range(),
                       "integer is too large: it must fit in 64 bits");
     return nullptr;

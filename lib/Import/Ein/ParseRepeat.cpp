@@ -12,7 +12,7 @@ bool Parser::atRepeat() const {
          peekNext().is(TokenKind::Identifier);
 }
 
-/// `(X = X0, n[i] = 2 * m[i])`
+/// `(X = X0, n[i] = 2 * m[i], W : f32[8] = zeros)`
 bool Parser::parseCarried(RepeatStmt &stmt) {
   Token open = token;
   if (!expect(TokenKind::LParen, " and what the loop carries, as in (X = X0)"))
@@ -23,9 +23,12 @@ bool Parser::parseCarried(RepeatStmt &stmt) {
     auto *init = context.create<EquationStmt>();
     if (!parseName(name, "the name of a tensor"))
       return false;
-    bool parsed = parseLeftSide(name, *init) &&
-                  expect(TokenKind::Equal, " and what it begins with") &&
-                  parseRightSide(*init);
+    bool parsed = parseLeftSide(name, *init);
+    if (parsed && token.is(TokenKind::Colon) && !init->hasLabels)
+      parsed = parseTyped(name, *init);
+    else if (parsed)
+      parsed = expect(TokenKind::Equal, " and what it begins with") &&
+               parseRightSide(*init);
     init->range = since(name.range().Start);
     carried.push_back(init);
     stmt.carried = context.copy<const EquationStmt *>(carried);

@@ -154,7 +154,7 @@ bool Parser::parseTyped(const Token &name, EquationStmt &stmt) {
   literal->range = since(start);
   stmt.literal = literal;
   stmt.range = since(name.range().Start);
-  return expectEndOfStatement();
+  return true;
 }
 
 /// `counts` gets the number of elements of each level where it is not known.

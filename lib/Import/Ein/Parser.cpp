@@ -391,7 +391,7 @@ bool Parser::parseLeftSide(const Token &name, EquationStmt &stmt) {
 /// `= right side`, or `: type = brackets`.
 bool Parser::parseDefinition(const Token &name, EquationStmt &stmt) {
   if (token.is(TokenKind::Colon) && !stmt.hasLabels && stmt.constraints.empty())
-    return parseTyped(name, stmt);
+    return parseTyped(name, stmt) && expectEndOfStatement();
   if (!expect(TokenKind::Equal, stmt.hasLabels || !stmt.constraints.empty()
                                     ? " after the left side"
                                     : " or '[' after the tensor's name") ||

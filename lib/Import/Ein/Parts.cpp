@@ -28,6 +28,8 @@ public:
 private:
   const Expr *visit(const Expr *expr, bool isWhole);
   const Expr *visitCall(const CallExpr &call, bool isWhole);
+  bool isCopy(const Expr *expr) const;
+  const Expr *visitCopy(const CallExpr &call, bool isWhole);
   const Expr *visitView(const ViewExpr &view);
   const Expr *visitAccess(const AccessExpr &access);
   const AccessExpr *sliceAccess(const AccessExpr &access);
@@ -198,7 +200,27 @@ const Expr *Parts::visitUse(const CallExpr &call) {
   return result;
 }
 
+bool Parts::isCopy(const Expr *expr) const {
+  auto *call = llvm::dyn_cast<CallExpr>(expr);
+  return call && call->callee == "copy" && call->args.size() == 1 &&
+         !scope().lookup("copy");
+}
+
+/// `copy(X)`: a tensor of its own with these values, whatever views lie
+/// between.
+const Expr *Parts::visitCopy(const CallExpr &call, bool isWhole) {
+  const Expr *operand = visit(call.args.front(), isWhole);
+  if (!operand)
+    return nullptr;
+  if (isWhole && !findLabel(operand, scope()) && readsTensor(operand, scope()))
+    return takeOut(operand, "copy");
+  return analyzer.context.create<ReduceExpr>(call.range, Reduction(),
+                                             llvm::ArrayRef<Label>(), operand);
+}
+
 const Expr *Parts::visitCall(const CallExpr &call, bool isWhole) {
+  if (isCopy(&call))
+    return visitCopy(call, isWhole);
   if (isMacro(&call))
     return isWhole && !findLabel(&call, scope())
                ? takeOut(&call, call.callee.rsplit('.').second.empty()
@@ -215,11 +237,12 @@ const Expr *Parts::visitCall(const CallExpr &call, bool isWhole) {
   return result;
 }
 
-/// Whether there is a cast, which makes a subscript a place that is computed.
-static bool casts(const Expr *expr) {
-  auto *call = llvm::dyn_cast<CallExpr>(expr);
-  return (call && parseElementType(call->callee)) ||
-         llvm::any_of(partsOf(expr), casts);
+/// Whether there is a function or an operation on bits, which makes a subscript
+/// a place that is computed.
+static bool computes(const Expr *expr) {
+  auto *binary = llvm::dyn_cast<BinaryExpr>(expr);
+  return llvm::isa<CallExpr>(expr) || (binary && isBitwise(binary->op)) ||
+         llvm::any_of(partsOf(expr), computes);
 }
 
 /// Whether a subscript depends on more than labels, or is computed.
@@ -229,7 +252,7 @@ bool Parts::namesData(const Expr *subscript) const {
   if (name && (llvm::any_of(stmt.labels, isLabel) ||
                llvm::any_of(stmt.reduceLabels, isLabel)))
     return false;
-  return readsTensor(subscript, scope()) || casts(subscript);
+  return readsTensor(subscript, scope()) || computes(subscript);
 }
 
 /// Puts the outermost view into the subscripts, where it only permutes them or
@@ -416,8 +439,12 @@ const Expr *Parts::visit(const Expr *expr, bool isWhole) {
 const EquationStmt *Parts::run() {
   bool isUse = stmt.reduceLabels.empty() && isMacro(stmt.expr);
   bool isWhole = !stmt.hasLabels && stmt.reduceLabels.empty();
-  const Expr *expr = isUse ? visitUse(*llvm::cast<CallExpr>(stmt.expr))
-                           : visit(stmt.expr, isWhole);
+  // The tensor of the statement is a copy itself.
+  const Expr *all = isWhole && isCopy(stmt.expr)
+                        ? llvm::cast<CallExpr>(stmt.expr)->args.front()
+                        : stmt.expr;
+  const Expr *expr =
+      isUse ? visitUse(*llvm::cast<CallExpr>(all)) : visit(all, isWhole);
   if (!expr || expr == stmt.expr)
     return expr ? &stmt : nullptr;
   auto *result = analyzer.context.create<EquationStmt>(stmt);

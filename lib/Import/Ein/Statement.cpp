@@ -14,8 +14,14 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
   // Each step relies on the one before it.
   if (!checkMacroLabels() || !declareLabels() || !collect(equation.expr) ||
       // With a read left out, a label may look unused that is not.
-      !checkLabelUse() || !checkMacroOperand() || !inferExtents() ||
-      !buildOperands())
+      !checkLabelUse() || !checkMacroOperand())
+    return std::nullopt;
+  if (!inferExtents()) {
+    // Types do not depend on extents: what is wrong with them is said, too.
+    infer(equation.expr);
+    return std::nullopt;
+  }
+  if (!buildOperands())
     return std::nullopt;
   warnOfRest();
   current = &vertex;

@@ -397,6 +397,7 @@ private:
   bool setExtent(unsigned label, int64_t extent, llvm::SMRange range,
                  const llvm::Twine &origin, const Access *access);
   bool decideWindows();
+  void decideLeaving();
   /// The largest extent of `label` that keeps the subscript in bounds; nothing
   /// while other labels of it are undecided.
   std::optional<int64_t> windowExtent(const SymbolicForm &form, unsigned label,

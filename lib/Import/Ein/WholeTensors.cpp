@@ -51,7 +51,9 @@ bool WholeTensors::mentionsWhole(const Expr *expr) const {
 bool tapestry::ein::readsTensor(const Expr *expr, const Scope &scope) {
   if (auto *name = llvm::dyn_cast<NameExpr>(expr)) {
     const Binding *binding = scope.lookup(name->name);
+    // What was to be one and is wrong has been reported.
     return binding && (binding->kind == Binding::Kind::Tensor ||
+                       binding->kind == Binding::Kind::Poison ||
                        binding->kind == Binding::Kind::View);
   }
   return llvm::isa<AccessExpr, ReduceExpr, MatMulExpr, ViewExpr>(expr) ||

@@ -58,6 +58,7 @@ def cross_entropy(X, T):
     Tiled[y, x] = L[y // tile, x // tile, A[y, x]]
     Y[i:4, k:3] = L[(2 - k) % 3, i // 2, i32(i * k)]
     Z[i:4, k:3] = transpose(L)[(2 - k) % 3, i64(i * k), i // 2]
+    S[i:8, k:8] = A[i ^ 5, min(k + 1, 7)] & 0x1F
     """,
     {
         "W": complexes(12, type="c128"),
@@ -65,8 +66,8 @@ def cross_entropy(X, T):
         "L": normal(3, 2, 11, type="f64"),
         "A": integers(0, 10, 12, 8, type="u8"),
     },
-    "F:c128 Tiled:f64 Y:f64 Z:f64",
-    exact=("Tiled", "Y", "Z"),
+    "F:c128 Tiled:f64 Y:f64 Z:f64 S:u8",
+    exact=("Tiled", "Y", "Z", "S"),
 )
 def computed_places(W, X, L, A):
     i, k, y, x = np.arange(4)[:, None], np.arange(3), np.arange(12)[:, None], np.arange(8)
@@ -76,6 +77,7 @@ def computed_places(W, X, L, A):
         "Tiled": L[y // 4, x // 4, A.astype(int)],
         "Y": L[(2 - k) % 3, i // 2, i * k],
         "Z": L[(2 - k) % 3, i // 2, i * k],
+        "S": A[np.arange(8)[:, None] ^ 5, np.minimum(x + 1, 7)] & 0x1F,
     }
 
 

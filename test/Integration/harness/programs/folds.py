@@ -10,7 +10,7 @@ from .registry import integers, program
     param n = 23
     param m = 14
     input U : f32[n, m]
-    N[i:n, j] = edge(U)[i - 1, j] + edge(U)[i + 1, j]
+    N[i, j] = edge(U)[i - 1, j] + edge(U)[i + 1, j]
     W[i, j:m] = edge(U)[i, j - 1] + edge(U)[i, j + 1]
     V[i, j] = U[i, j] + 0.125 * (N[i, j] + W[i, j] - 4 * U[i, j])
     """,

@@ -284,3 +284,27 @@ def views_of_extent_one(O, M):
         "Log": np.log(4) + M[:, 0],
         "Mean": M[:, 0],
     }
+
+
+@program(
+    """
+    input X : f32[5, 3]
+    input M : f32[5, 3]
+    Y = copy(flip[0](X))
+    Z[i, j] = sum[k:3] copy(X[i, j] * 2) + M[i, k]
+    W = 2 * copy(transpose(X)) @ M
+    S = copy(X[0, 0]) + X[-1, -1]
+    V[i] = sum[j](copy(exp(X[i, j])) / (1 + copy(exp(X[i, j]))))
+    """,
+    {"X": normal(5, 3), "M": normal(5, 3)},
+    "Y:f32 Z:f32 W:f32 S:f32 V:f32",
+    exact=("Y",),
+)
+def copies(X, M):
+    return {
+        "Y": X[::-1],
+        "Z": 6 * X + M.sum(1, keepdims=True),
+        "W": 2 * X.T @ M,
+        "S": X[0, 0] + X[-1, -1],
+        "V": (1 / (1 + np.exp(-X))).sum(1),
+    }
