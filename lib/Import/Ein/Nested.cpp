@@ -409,6 +409,12 @@ void StatementAnalyzer::warnOfRest() const {
   bool sums = reduction.monoid == Monoid::Sum;
   bool adds = sums || reduction.macro == MacroKind::Mean;
   llvm::StringRef op = operatorOfTerms(rest, scans, adds);
+  // A quotient of the sums so far is none of sums of quotients.
+  auto *binary = llvm::dyn_cast<BinaryExpr>(operand);
+  bool scales =
+      binary && (binary->op == BinaryOp::Mul || binary->op == BinaryOp::Div);
+  if (scans && sums && scales && mentions(binary->rhs, over))
+    op = spelling(binary->op);
   if (!op.empty()) {
     llvm::SMRange at(llvm::SMLoc::getFromPointer(rest.data()),
                      llvm::SMLoc::getFromPointer(rest.data() + op.size()));
