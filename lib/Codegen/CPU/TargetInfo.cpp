@@ -17,8 +17,11 @@ namespace tapestry {
 /// The features of `cpu`; none when LLVM does not know the name.
 static std::optional<StringMap<bool>> featuresOf(StringRef cpu) {
   StringMap<bool> features;
-  if (cpu == "native")
-    return sys::getHostCPUFeatures();
+  if (cpu == "native") {
+    // Asked for every kernel, and slow to ask for on virtual machines.
+    static const StringMap<bool> host = sys::getHostCPUFeatures();
+    return host;
+  }
   if (X86::parseArchX86(cpu, /*Only64Bit=*/true) == X86::CK_None)
     return std::nullopt;
   SmallVector<StringRef> names;
