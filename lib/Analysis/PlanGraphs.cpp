@@ -78,8 +78,10 @@ static bool isNamed(const Projection &projection, unsigned label) {
 static void pinRegionLabels(BlockOpInterface op, PlanVertex &vertex) {
   ShardingConstraint whole;
   std::vector<Projection> results = op.getResultProjections();
+  auto scan = dyn_cast<ScanInterface>(*op);
   for (auto [number, kind] : llvm::enumerate(op.getLabelKinds()))
     if (kind == LabelKind::Parallel &&
+        !(scan && scan.getScannedLabel() == number) &&
         llvm::none_of(results, [&, label = number](const Projection &result) {
           return isNamed(result, label);
         })) {
@@ -113,8 +115,12 @@ void VertexCollector::addResult(BlockOpInterface op, unsigned number,
     vertex.accumulatorBytes = storedSize(identity.getType());
   else
     vertex.accumulatorBytes = vertex.elementBytes;
-  if (auto scan = dyn_cast<ScanInterface>(*op)) {
-    vertex.labels[scan.getScannedLabel()].scanned = true;
+  auto scan = dyn_cast<ScanInterface>(*op);
+  if (std::optional<unsigned> scanned =
+          scan ? scan.getScannedLabel() : std::nullopt) {
+    vertex.labels[*scanned].reduced = false;
+    vertex.labels[*scanned].scanned = true;
+    vertex.totalCount = scan.getTotalCount();
     vertex.accumulatorBytes = storedSize(scan.getTotalType());
   }
   vertex.isOutput = isHandedOut(value);

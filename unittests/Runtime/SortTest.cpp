@@ -36,51 +36,57 @@ public:
     return places;
   }
 
-  void check(SortRequest request) {
-    bool wantsIndices = request.indices != nullptr;
-    std::vector<Word> values(rows * request.count, Word(77));
-    std::vector<int64_t> indices(rows * request.count, 77);
+  /// One result, elements or indices, by the definition.
+  template <typename Result> void check(SortRequest request, int64_t flags) {
+    std::vector<Result> result(rows * request.count, Result(77));
     std::vector<uint64_t> scratch(4 * length + 64);
+    request.mode = int32_t(flags);
     request.rows = rows;
     request.stride = request.length = length;
     request.source = words.data();
     request.scratch = scratch.data();
     request.offset = 1000;
-    request.indices = wantsIndices ? indices.data() : nullptr;
-    request.values = values.data();
+    request.result = result.data();
     sortRows(type, request);
+    bool wantsIndices = request.has(TAPESTRY_SORT_INDICES);
     for (int64_t row = 0; row < rows; ++row) {
-      std::vector<int64_t> places = order(row, request.descending);
+      std::vector<int64_t> places =
+          order(row, request.has(TAPESTRY_SORT_DESCENDING));
       for (int64_t k = 0; k < request.count; ++k) {
-        int64_t at = row * request.count + k, rank = request.first + k;
-        bool isThere = rank < length;
-        EXPECT_EQ(values[at],
-                  isThere ? words[row * length + places[rank]] : Word(0));
-        if (wantsIndices)
-          EXPECT_EQ(indices[at], isThere ? 1000 + places[rank] : 0);
+        int64_t rank = request.first + k;
+        Result expected = 0;
+        if (rank < length)
+          expected = wantsIndices ? Result(1000 + places[rank])
+                                  : Result(words[row * length + places[rank]]);
+        Result got = result[row * request.count + k];
+        // Keys lie above packed indices.
+        if (request.has(TAPESTRY_SORT_PACKED))
+          got = Result(uint64_t(got) & UINT32_MAX);
+        EXPECT_EQ(got, expected);
       }
     }
+  }
+  void checkBoth(SortRequest request, int64_t flags) {
+    check<Word>(request, flags);
+    check<int64_t>(request, flags | TAPESTRY_SORT_INDICES);
+    check<int64_t>(request, flags | TAPESTRY_SORT_INDICES | TAPESTRY_SORT_WIDE);
+    if (sizeof(Word) <= 4)
+      check<int64_t>(request,
+                     flags | TAPESTRY_SORT_INDICES | TAPESTRY_SORT_PACKED);
   }
 
   /// All that may be asked for.
   void checkAll() {
-    int64_t one;
-    for (int64_t *indices : {static_cast<int64_t *>(nullptr), &one})
-      for (bool wide : {false, true})
-        for (bool descending : {false, true}) {
-          SortRequest request = {};
-          request.descending = descending;
-          request.wide = wide;
-          request.indices = indices;
-          request.count = length;
-          check(request);
-          request.count = length / 3;
-          check(request);
-          request.selects = true;
-          check(request);
-          request.count = length + 2;
-          check(request);
-        }
+    for (int64_t flags : {0, int(TAPESTRY_SORT_DESCENDING)}) {
+      SortRequest request = {};
+      request.count = length;
+      checkBoth(request, flags);
+      request.count = length / 3;
+      checkBoth(request, flags);
+      checkBoth(request, flags | TAPESTRY_SORT_SELECT);
+      request.count = length + 2;
+      checkBoth(request, flags | TAPESTRY_SORT_SELECT);
+    }
   }
 
   TapestryDType type;
@@ -181,42 +187,37 @@ TEST(SortTest, Runs) {
           std::reverse(rows.words.begin() + start, rows.words.begin() + end);
         start = end;
       }
-      int64_t one;
-      for (int64_t *indices : {static_cast<int64_t *>(nullptr), &one})
-        for (auto [first, count] : {std::pair<int64_t, int64_t>{0, 97},
-                                    {0, 0},
-                                    {0, 1},
-                                    {13, 40},
-                                    {50, 47},
-                                    {96, 1},
-                                    {97, 0}}) {
-          SortRequest request = {};
-          request.descending = descending;
-          request.run = run;
-          request.first = first;
-          request.count = count;
-          request.indices = indices;
-          rows.check(request);
-        }
+      for (auto [first, count] : {std::pair<int64_t, int64_t>{0, 97},
+                                  {0, 0},
+                                  {0, 1},
+                                  {13, 40},
+                                  {50, 47},
+                                  {96, 1},
+                                  {97, 0}}) {
+        SortRequest request = {};
+        request.run = run;
+        request.first = first;
+        request.count = count;
+        rows.checkBoth(request, descending ? TAPESTRY_SORT_DESCENDING : 0);
+      }
     }
 }
 
-TEST(SortTest, PlacesStandForPositions) {
-  const std::vector<float> values = {3, 1, 2, 9, 5, 4};
-  const std::vector<int64_t> places = {30, 10, 20, 0, 50, 40};
-  int64_t indices[4], scratch[16];
+/// Packed indices are, without a sign, in the order of what they are of.
+TEST(SortTest, PackedIndicesAreInOrder) {
+  const std::vector<float> values = {3, -1, 2, -0.0f, 0.0f, -7};
+  std::vector<uint64_t> packed(6), scratch(16);
   SortRequest request = {};
-  request.descending = true;
-  request.selects = true;
-  request.rows = 2;
-  request.stride = 3;
-  request.length = 3;
-  request.count = 2;
+  request.mode = TAPESTRY_SORT_INDICES | TAPESTRY_SORT_PACKED;
+  request.rows = 1;
+  request.stride = request.length = request.count = 6;
   request.source = values.data();
-  request.places = places.data();
-  request.indices = indices;
-  request.scratch = scratch;
+  request.result = packed.data();
+  request.scratch = scratch.data();
   sortRows(TAPESTRY_F32, request);
-  EXPECT_EQ(std::vector<int64_t>(indices, indices + 4),
-            (std::vector<int64_t>{30, 20, 0, 50}));
+  EXPECT_TRUE(std::is_sorted(packed.begin(), packed.end()));
+  std::vector<uint64_t> indices;
+  for (uint64_t each : packed)
+    indices.push_back(each & UINT32_MAX);
+  EXPECT_EQ(indices, (std::vector<uint64_t>{5, 1, 3, 4, 2, 0}));
 }

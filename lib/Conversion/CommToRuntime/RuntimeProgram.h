@@ -57,7 +57,8 @@ private:
   void lowerSlice(comm::SliceOp op);
   // SortsToRuntime.cpp.
   void lowerSort(index::SortOp op);
-  mlir::Value bufferFor(index::SortOp op, mlir::Value result);
+  mlir::func::FuncOp sortCall(index::SortOp op, mlir::TypeRange arguments);
+  mlir::Value bufferFor(index::SortOp op);
   mlir::Value allocatePart(mlir::Location loc, mlir::RankedTensorType type,
                            index::LayoutAttr layout);
   mlir::func::FuncOp runtimeCall(llvm::StringRef runtime, llvm::StringRef name,

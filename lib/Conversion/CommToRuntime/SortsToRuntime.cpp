@@ -39,96 +39,104 @@ static int64_t scratchBytes(index::SortOp op) {
   return op.getMost() * item * (op.getSelect() || inPlace ? 1 : 2);
 }
 
-/// Memory of a result, which has the rows of the source.
-Value RuntimeProgram::bufferFor(index::SortOp op, Value result) {
+/// Of dimensions that were put together, the sizes that are known by name, so
+/// that the memory of a device can be predicted.
+static Value sizeOf(OpBuilder &b, Location loc, Value tensor, int64_t dim) {
+  auto collapse = tensor.getDefiningOp<tensor::CollapseShapeOp>();
+  if (!collapse)
+    return b.createOrFold<tensor::DimOp>(loc, tensor, dim);
+  Value size = arith::ConstantIndexOp::create(b, loc, 1);
+  for (int64_t from : collapse.getReassociationIndices()[dim])
+    size = arith::MulIOp::create(b, loc, size,
+                                 sizeOf(b, loc, collapse.getSrc(), from));
+  return size;
+}
+
+/// Memory of the result, which has the rows of the source.
+Value RuntimeProgram::bufferFor(index::SortOp op) {
+  Value result = op.getResult();
   if (result.hasOneUse() && isa<func::ReturnOp>(*result.user_begin()))
     return resultBuffers[result.use_begin()->getOperandNumber()];
   auto type = cast<RankedTensorType>(result.getType());
   SmallVector<Value> sizes;
   for (unsigned dim = 0; dim < type.getRank(); ++dim)
     if (type.isDynamicDim(dim))
-      sizes.push_back(
-          dim + 1 == type.getRank()
-              ? op.getCount()
-              : tensor::DimOp::create(b, op.getLoc(), op.getSource(), dim));
+      sizes.push_back(dim + 1 == type.getRank()
+                          ? op.getCount()
+                          : sizeOf(b, op.getLoc(), op.getSource(), dim));
   return memref::AllocOp::create(b, op.getLoc(), memrefOf(type), sizes,
                                  b.getI64IntegerAttr(64));
 }
 
-/// Calls a function of the buffers that passes on their addresses.
+/// The function that passes on numbers and the addresses of buffers.
+func::FuncOp RuntimeProgram::sortCall(index::SortOp op, TypeRange arguments) {
+  Location loc = op.getLoc();
+  SmallVector<Type> types(2, b.getI32Type());
+  types.append(7, b.getI64Type());
+  types.append(3, pointer);
+  func::FuncOp runtime = declare("tapestry_rt_sort", types, {});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(module.getBody());
+  auto made = func::FuncOp::create(
+      b, loc, ("sort." + name + "." + Twine(numSorts++)).str(),
+      b.getFunctionType(arguments, {}));
+  made.setPrivate();
+  made->setAttr(deviceAttrName, b.getUnitAttr());
+  Block *body = made.addEntryBlock();
+  b.setInsertionPointToStart(body);
+  int32_t mode = 0;
+  for (auto [isSet, flag] :
+       {std::pair(op.getDescending(), TAPESTRY_SORT_DESCENDING),
+        {op.getIndices(), TAPESTRY_SORT_INDICES},
+        {op.getSelect(), TAPESTRY_SORT_SELECT},
+        {op.getWide(), TAPESTRY_SORT_WIDE},
+        {op.getPacked(), TAPESTRY_SORT_PACKED}})
+    mode += isSet ? flag : 0;
+  SmallVector<Value> operands;
+  for (int32_t number : {runtimeType(op), mode})
+    operands.push_back(
+        arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(number)));
+  for (Value argument : body->getArguments())
+    operands.push_back(isa<MemRefType>(argument.getType())
+                           ? pointerTo(b, loc, argument)
+                           : argument);
+  call(loc, runtime, operands);
+  func::ReturnOp::create(b, loc);
+  return made;
+}
+
 void RuntimeProgram::lowerSort(index::SortOp op) {
   Location loc = op.getLoc();
   b.setInsertionPoint(op);
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
-  };
   auto widened = [&](Value value) -> Value {
     return arith::IndexCastOp::create(b, loc, b.getI64Type(), value);
   };
-  auto bufferOf = [&](Value tensor) -> Value {
-    return bufferization::ToBufferOp::create(b, loc, memrefOf(tensor.getType()),
-                                             tensor, /*read_only=*/true);
-  };
-  unsigned rank = cast<RankedTensorType>(op.getSource().getType()).getRank();
+  Value source = op.getSource();
+  unsigned rank = cast<RankedTensorType>(source.getType()).getRank();
   Value rows = arith::ConstantIndexOp::create(b, loc, 1);
   for (unsigned dim = 0; dim + 1 < rank; ++dim)
-    rows = arith::MulIOp::create(
-        b, loc, rows, tensor::DimOp::create(b, loc, op.getSource(), dim));
-  Value stride = tensor::DimOp::create(b, loc, op.getSource(), rank - 1);
+    rows = arith::MulIOp::create(b, loc, rows, sizeOf(b, loc, source, dim));
   SmallVector<Value> arguments = {
-      widened(rows),          widened(stride),        widened(op.getLength()),
-      number(op.getRun()),    widened(op.getFirst()), widened(op.getCount()),
-      widened(op.getOffset())};
-  unsigned numNumbers = arguments.size();
-  arguments.push_back(bufferOf(op.getSource()));
-  if (op.getPlaces())
-    arguments.push_back(bufferOf(op.getPlaces()));
-  SmallVector<Value> targets;
-  for (Value result : op.getResults())
-    targets.push_back(bufferFor(op, result));
-  llvm::append_range(arguments, targets);
-  auto scratchType = MemRefType::get({scratchBytes(op)}, b.getI8Type());
-  arguments.push_back(memref::AllocOp::create(b, loc, scratchType, ValueRange(),
-                                              b.getI64IntegerAttr(64)));
-
-  Type i32 = b.getI32Type();
-  SmallVector<Type> types(2, i32);
-  types.append(numNumbers, b.getI64Type());
-  types.append(5, pointer);
-  func::FuncOp runtime = declare("tapestry_rt_sort", types, {});
-  func::FuncOp callee;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToEnd(module.getBody());
-    callee = func::FuncOp::create(
-        b, loc, ("sort." + name + "." + Twine(numSorts++)).str(),
-        b.getFunctionType(ValueRange(arguments).getTypes(), {}));
-    callee.setPrivate();
-    callee->setAttr(deviceAttrName, b.getUnitAttr());
-    Block *body = callee.addEntryBlock();
-    b.setInsertionPointToStart(body);
-    int32_t mode = (op.getDescending() ? TAPESTRY_SORT_DESCENDING : 0) +
-                   (op.getSelect() ? TAPESTRY_SORT_SELECT : 0) +
-                   (op.getWide() ? TAPESTRY_SORT_WIDE : 0);
-    SmallVector<Value> operands = {
-        arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(runtimeType(op))),
-        arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(mode))};
-    llvm::append_range(operands, body->getArguments().take_front(numNumbers));
-    unsigned next = numNumbers;
-    for (bool isThere :
-         {true, bool(op.getPlaces()), op.getValues(), op.getIndices(), true})
-      operands.push_back(isThere
-                             ? pointerTo(b, loc, body->getArgument(next++))
-                             : Value(LLVM::ZeroOp::create(b, loc, pointer)));
-    call(loc, runtime, operands);
-    func::ReturnOp::create(b, loc);
-  }
-  func::CallOp made = call(loc, callee, arguments);
+      widened(rows),
+      widened(sizeOf(b, loc, source, rank - 1)),
+      widened(op.getLength()),
+      arith::ConstantOp::create(b, loc, op.getRunAttr()),
+      widened(op.getFirst()),
+      widened(op.getCount()),
+      widened(op.getOffset()),
+      bufferization::ToBufferOp::create(b, loc, memrefOf(source.getType()),
+                                        source, /*read_only=*/true)};
+  Value target = bufferFor(op);
+  arguments.push_back(target);
+  arguments.push_back(memref::AllocOp::create(
+      b, loc, MemRefType::get({scratchBytes(op)}, b.getI8Type()), ValueRange(),
+      b.getI64IntegerAttr(64)));
+  func::CallOp made =
+      call(loc, sortCall(op, ValueRange(arguments).getTypes()), arguments);
   if (Attribute vertex = op->getAttr("tapestry.vertex"))
     made->setAttr("tapestry.vertex", vertex);
-  for (auto [result, target] : llvm::zip_equal(op.getResults(), targets))
-    result.replaceAllUsesWith(bufferization::ToTensorOp::create(
-        b, loc, result.getType(), target, /*restrict=*/true,
-        /*writable=*/true));
+  op.getResult().replaceAllUsesWith(bufferization::ToTensorOp::create(
+      b, loc, op.getResult().getType(), target, /*restrict=*/true,
+      /*writable=*/true));
   op.erase();
 }

@@ -9,7 +9,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
-#include "tapestry/Support/BlockCount.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -25,10 +24,12 @@ TypedAttr VertexEmitter::customIdentity(unsigned result) {
              : TypedAttr();
 }
 
-ArrayAttr VertexEmitter::padAttrs(size_t more) {
+ArrayAttr VertexEmitter::padAttrs(bool ofPieces, size_t more) {
   SmallVector<Attribute> pads;
   std::optional<unsigned> last;
   for (auto &[operand, access] : pieces) {
+    if (!ofPieces)
+      break;
     if (op.getScalarRegion() && last == operand)
       pads.back() = tra::getElse(b.getContext());
     last = operand;
@@ -200,9 +201,10 @@ Value VertexEmitter::emitAggregate(unsigned result, Value partial,
 // Blocks
 //===----------------------------------------------------------------------===//
 
-FailureOr<tra::BlockOp> VertexEmitter::emitBlock(ValueRange operands,
+FailureOr<tra::BlockOp> VertexEmitter::emitBlock(const Partition &cut,
+                                                 ValueRange operands,
                                                  ArrayRef<Projection> reads,
-                                                 TypeRange results,
+                                                 size_t more, TypeRange results,
                                                  ArrayRef<Projection> writes,
                                                  LowerFn lower) {
   MLIRContext *context = b.getContext();
@@ -214,13 +216,13 @@ FailureOr<tra::BlockOp> VertexEmitter::emitBlock(ValueRange operands,
                                             projection);
         }));
   };
-  size_t more = operands.size() - pieces.size();
+  bool readsPieces = operands.size() > more;
   auto block = tra::BlockOp::create(
       b, loc, results, b.getStringAttr(op.getVertexName()), labelAttrs(),
       b.getDenseI64ArrayAttr(extents),
-      index::PartitionAttr::get(context, grid.getDeviceGrid(), partition),
-      operands, attrsOf(reads), guardAttrs(more), padAttrs(more),
-      attrsOf(writes));
+      index::PartitionAttr::get(context, grid.getDeviceGrid(), cut), operands,
+      attrsOf(reads), readsPieces ? guardAttrs(more) : ArrayAttr(),
+      padAttrs(readsPieces, more), attrsOf(writes));
 
   OpBuilder::InsertionGuard guard(b);
   SmallVector<Type> arguments =
@@ -243,93 +245,118 @@ FailureOr<tra::BlockOp> VertexEmitter::emitBlock(ValueRange operands,
   return block;
 }
 
-static bool isLabel(const ProjectionDim &dim, unsigned label) {
-  return dim.isPlainDim() && dim.terms.front().dim == label;
+SmallVector<Type> VertexEmitter::writtenTypes(const Partition &cut) {
+  SmallVector<int64_t> extents = op.getLabelExtents();
+  SmallVector<Type> results;
+  for (auto [number, projection] : llvm::enumerate(op.getResultProjections()))
+    results.push_back(
+        relationType(accumulatorType(number),
+                     tra::writtenLayout(projection, extents, cut,
+                                        tensorType(number).getShape())));
+  return results;
 }
 
 FailureOr<SmallVector<Value>>
 VertexEmitter::emitOwnBlock(ValueRange operands, ArrayRef<Projection> reads) {
-  SmallVector<int64_t> extents = op.getLabelExtents();
-  std::vector<Projection> writes = op.getResultProjections();
-  SmallVector<Type> results;
-  for (auto [number, projection] : llvm::enumerate(writes))
-    results.push_back(
-        relationType(accumulatorType(number),
-                     tra::writtenLayout(projection, extents, partition,
-                                        tensorType(number).getShape())));
-  SmallVector<Value> all(operands);
-  SmallVector<Projection> allReads(reads);
   auto scan = dyn_cast<ScanInterface>(*op);
-  if (scan) {
-    FailureOr<Value> totals = emitTotals(scan, operands, reads);
-    if (failed(totals))
-      return failure();
-    if (*totals) {
-      all.push_back(*totals);
-      Projection &read = allReads.emplace_back(writes.front());
-      for (auto [dim, extent] : llvm::zip_equal(
-               read.dims,
-               cast<tra::RelationType>(totals->getType()).getShape()))
-        if (isLabel(dim, scan.getScannedLabel()))
-          dim = {{}, 0, /*size=*/extent};
-    }
+  if (std::optional<unsigned> label =
+          scan ? scan.getScannedLabel() : std::nullopt) {
+    TotalsShape totals(op.getLabelExtents(), *label,
+                       partsOf(grid.getDeviceGrid(), partition.cuts[*label]),
+                       scan.getTotalCount());
+    if (totals.numBlocks > 1)
+      return emitBehind(scan, *label, totals, operands, reads);
   }
-  FailureOr<tra::BlockOp> block = emitBlock(
-      all, allReads, results, writes,
-      [&](const LocalBlock &local) -> FailureOr<SmallVector<Value>> {
-        if (all.size() == operands.size())
-          return op.lowerLocal(b, loc, local);
-        unsigned label = scan.getScannedLabel();
-        Value size = arith::ConstantIndexOp::create(
-            b, loc, ceilDiv(extents[label], partsOfLabel(label)));
-        Value part = arith::DivUIOp::create(b, loc, local.starts[label], size);
-        LocalBlock own = local;
-        own.windows = local.windows.drop_back();
-        return scan.lowerBehind(b, loc, own, local.windows.back(), part);
-      });
+  FailureOr<tra::BlockOp> block =
+      emitBlock(partition, operands, reads, /*more=*/0, writtenTypes(partition),
+                op.getResultProjections(), [&](const LocalBlock &local) {
+                  return op.lowerLocal(b, loc, local);
+                });
   if (failed(block))
     return failure();
   return SmallVector<Value>(block->getResults());
 }
 
-FailureOr<Value> VertexEmitter::emitTotals(ScanInterface scan,
+/// The dimensions of totals: the labels, of which the scanned one is divided by
+/// `step`, and what is behind them.
+static Projection projectTotals(const TotalsShape &totals, size_t numLabels,
+                                unsigned label, int64_t step) {
+  Projection projection = Projection::identity(numLabels);
+  projection.dims[label].floordiv = step;
+  for (int64_t extent : ArrayRef(totals.shape).drop_front(numLabels))
+    projection.dims.push_back({{}, 0, /*size=*/extent});
+  return projection;
+}
+
+FailureOr<Value> VertexEmitter::emitTotals(ScanInterface scan, unsigned label,
+                                           const TotalsShape &totals,
                                            ValueRange operands,
                                            ArrayRef<Projection> reads) {
-  unsigned label = scan.getScannedLabel();
   SmallVector<int64_t> extents = op.getLabelExtents();
-  int64_t blocks = numBlocks(extents[label], partsOfLabel(label));
-  if (blocks <= 1)
-    return Value();
-  Projection write = op.getResultProjections().front();
-  SmallVector<int64_t> shape(tensorType(0).getShape());
-  Partition gathered = partition;
-  gathered.cuts[label].clear();
-  SmallVector<Cut> cuts;
-  for (auto [dim, extent] : llvm::zip_equal(write.dims, shape)) {
-    cuts.push_back(dim.terms.empty() ? Cut()
-                                     : gathered.cuts[dim.terms.front().dim]);
-    if (!isLabel(dim, label))
-      continue;
-    dim.floordiv = ceilDiv(extent, partsOfLabel(label));
-    extent = blocks;
-  }
+  Projection write = projectTotals(totals, extents.size(), label,
+                                   totals.isPerBlock ? totals.blockSize : 1);
   Type made =
       relationType(scan.getTotalType(),
-                   tra::writtenLayout(write, extents, partition, shape));
+                   tra::writtenLayout(write, extents, partition, totals.shape));
   FailureOr<tra::BlockOp> block =
-      emitBlock(operands, reads, made, write,
+      emitBlock(partition, operands, reads, /*more=*/0, made, write,
                 [&](const LocalBlock &local) -> FailureOr<SmallVector<Value>> {
-                  FailureOr<Value> totals = scan.lowerTotals(b, loc, local);
-                  if (failed(totals))
+                  FailureOr<Value> given =
+                      scan.lowerTotals(b, loc, local, totals.blockSize);
+                  if (failed(given))
                     return failure();
-                  return SmallVector<Value>{*totals};
+                  return SmallVector<Value>{*given};
                 });
   if (failed(block))
     return failure();
+  SmallVector<Cut> cuts = llvm::to_vector(partition.cuts);
+  cuts[label].clear();
+  cuts.resize(totals.shape.size());
   return tra::RepartitionOp::create(
              b, loc,
-             relationType(scan.getTotalType(), Layout::blocked(shape, cuts)),
+             relationType(scan.getTotalType(),
+                          Layout::blocked(totals.shape, cuts)),
              b.getStringAttr(op.getVertexName()), StringAttr(),
              block->getResult(0))
       .getResult();
+}
+
+FailureOr<SmallVector<Value>>
+VertexEmitter::emitBehind(ScanInterface scan, unsigned label,
+                          const TotalsShape &totals, ValueRange operands,
+                          ArrayRef<Projection> reads) {
+  FailureOr<Value> given = emitTotals(scan, label, totals, operands, reads);
+  if (failed(given))
+    return failure();
+  SmallVector<Value> all;
+  SmallVector<Projection> allReads;
+  if (scan.readsBehindTotals()) {
+    llvm::append_range(all, operands);
+    llvm::append_range(allReads, reads);
+  }
+  all.push_back(*given);
+  size_t numLabels = op.getIndexRank();
+  allReads.push_back(projectTotals(totals, numLabels, label, /*step=*/1));
+  allReads.back().dims[label] = {{}, 0, /*size=*/totals.shape[label]};
+  // What has no part of a block is computed whole, from all totals.
+  Partition cut = partition;
+  std::vector<Projection> writes = op.getResultProjections();
+  bool isWritten = llvm::any_of(writes.front().dims, [&](ProjectionDim &dim) {
+    return dim.isPlainDim() && dim.terms.front().dim == label;
+  });
+  if (!isWritten)
+    cut.cuts[label].clear();
+  FailureOr<tra::BlockOp> block = emitBlock(
+      cut, all, allReads, /*more=*/1, writtenTypes(cut), writes,
+      [&](const LocalBlock &local) -> FailureOr<SmallVector<Value>> {
+        Value size = arith::ConstantIndexOp::create(b, loc, totals.blockSize);
+        Value part = arith::DivUIOp::create(b, loc, local.starts[label], size);
+        LocalBlock own = local;
+        own.windows = local.windows.drop_back();
+        return scan.lowerBehind(b, loc, own, local.windows.back(), part,
+                                totals.blockSize);
+      });
+  if (failed(block))
+    return failure();
+  return SmallVector<Value>(block->getResults());
 }

@@ -11,6 +11,7 @@
 #include "tapestry/Dialect/TRA/IR/TRA.h"
 #include "tapestry/Interfaces/BlockOpInterface.h"
 #include "tapestry/Interfaces/ScanInterface.h"
+#include "tapestry/Support/BlockCount.h"
 
 namespace tapestry {
 
@@ -41,27 +42,31 @@ public:
 private:
   mlir::Value emitJoin(mlir::ValueRange operands,
                        llvm::ArrayRef<Projection> reads);
-  /// What an op without a scalar region computes: a block of these results,
-  /// whose body `lower` fills from windows and bounds. Operands behind the
-  /// pieces have projections in `reads`, too.
+  /// What an op without a scalar region computes: a block of these results on
+  /// blocks of `cut`, whose body `lower` fills from windows and bounds. The
+  /// last `more` operands are no pieces.
   using LowerFn =
       llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(
           const LocalBlock &)>;
-  mlir::FailureOr<tra::BlockOp> emitBlock(mlir::ValueRange operands,
+  mlir::FailureOr<tra::BlockOp> emitBlock(const Partition &cut,
+                                          mlir::ValueRange operands,
                                           llvm::ArrayRef<Projection> reads,
-                                          mlir::TypeRange results,
+                                          size_t more, mlir::TypeRange results,
                                           llvm::ArrayRef<Projection> writes,
                                           LowerFn lower);
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   emitOwnBlock(mlir::ValueRange operands, llvm::ArrayRef<Projection> reads);
-  /// The totals of a scan's blocks where every block has all of them; null
-  /// where the scanned label is one block.
-  mlir::FailureOr<mlir::Value> emitTotals(ScanInterface scan,
+  /// The totals of a scan's blocks where every block has all of them.
+  mlir::FailureOr<mlir::Value> emitTotals(ScanInterface scan, unsigned label,
+                                          const TotalsShape &totals,
                                           mlir::ValueRange operands,
                                           llvm::ArrayRef<Projection> reads);
-  int64_t partsOfLabel(unsigned label) {
-    return partsOf(grid.getDeviceGrid(), partition.cuts[label]);
-  }
+  /// What a block of a scan makes of what it reads, if that, and all totals.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  emitBehind(ScanInterface scan, unsigned label, const TotalsShape &totals,
+             mlir::ValueRange operands, llvm::ArrayRef<Projection> reads);
+  /// The relations that blocks of `cut` write.
+  llvm::SmallVector<mlir::Type> writtenTypes(const Partition &cut);
   void cloneScalarRegion(mlir::Region &kernel, mlir::Type yielded);
   void fillCombine(unsigned result, mlir::Region &combine);
 
@@ -76,7 +81,7 @@ private:
         elementType, index::LayoutAttr::get(b.getContext(), grid, layout));
   }
   /// Of the pieces, and of `more` operands behind them.
-  mlir::ArrayAttr padAttrs(size_t more = 0);
+  mlir::ArrayAttr padAttrs(bool ofPieces = true, size_t more = 0);
   mlir::ArrayAttr guardAttrs(size_t more);
   mlir::ArrayAttr labelAttrs();
 

@@ -65,7 +65,6 @@ cost::totalsOfBlocks(const PlanGraph &graph, const Placement &placement,
   if (own.isInput || own.cutAs)
     return std::nullopt;
   const Partition &partition = *placement.vertices[vertex].partition;
-  Layout made = madeLayout(own, partition), read;
   for (unsigned l = 0; l < own.labels.size(); ++l) {
     if (!own.labels[l].scanned)
       continue;
@@ -75,15 +74,24 @@ cost::totalsOfBlocks(const PlanGraph &graph, const Placement &placement,
       blocks += !blockRange(own.labels[l].extent,
                             partsOf(grid, partition.cuts[l]), part)
                      .empty();
-    read = made;
-    for (unsigned dim = 0; dim < own.shape.size(); ++dim)
-      if (!own.output.dims[dim].terms.empty() &&
-          own.output.dims[dim].terms[0].dim == l) {
-        made.dims[dim] = Layout::blocked({blocks}, {partition.cuts[l]}).dims[0];
-        read.dims[dim] = Layout::replicated({blocks}).dims[0];
+    if (blocks <= 1)
+      continue;
+    // One number per point, or so many per block.
+    int64_t points =
+        blockRange(own.labels[l].extent, partsOf(grid, partition.cuts[l]), 0)
+            .size();
+    llvm::SmallVector<int64_t> shape(own.extents());
+    llvm::SmallVector<Cut> cuts = llvm::to_vector(partition.cuts);
+    if (points > own.totalCount) {
+      shape[l] = blocks;
+      if (own.totalCount != 1) {
+        shape.push_back(own.totalCount);
+        cuts.emplace_back();
       }
-    if (blocks > 1)
-      return std::pair(made, read);
+    }
+    Layout made = Layout::blocked(shape, cuts);
+    cuts[l].clear();
+    return std::pair(made, Layout::blocked(shape, cuts));
   }
   return std::nullopt;
 }

@@ -37,17 +37,16 @@ layout::totalsMove(const PlanVertex &vertex, const DeviceGrid &grid,
   std::optional<unsigned> scanned = vertex.scannedLabel();
   if (!scanned || vertex.cutAs)
     return std::nullopt;
-  llvm::SmallVector<int64_t> shape;
-  llvm::SmallVector<Cut> made, read;
-  for (auto [dim, extent] : llvm::zip_equal(vertex.output.dims, vertex.shape)) {
-    Cut cut = dim.terms.empty() ? Cut() : partition.cuts[dim.terms.front().dim];
-    bool isScanned = !dim.terms.empty() && dim.terms.front().dim == *scanned;
-    shape.push_back(isScanned ? numBlocks(extent, partsOf(grid, cut)) : extent);
-    if (isScanned && shape.back() == 1)
-      return std::nullopt;
-    made.push_back(cut);
-    read.push_back(isScanned ? Cut() : cut);
-  }
+  TotalsShape totals(vertex.extents(), *scanned,
+                     partsOf(grid, partition.cuts[*scanned]),
+                     vertex.totalCount);
+  if (totals.numBlocks <= 1)
+    return std::nullopt;
+  llvm::SmallVector<Cut> made(llvm::to_vector(partition.cuts)), read = made;
+  read[*scanned].clear();
+  const auto &shape = totals.shape;
+  made.resize(shape.size());
+  read.resize(shape.size());
   return std::pair(Layout::blocked(shape, made), Layout::blocked(shape, read));
 }
 

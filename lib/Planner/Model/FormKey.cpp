@@ -34,6 +34,8 @@ void model::describeWork(llvm::raw_ostream &os, const PlanGraph &graph,
   for (const PlanLabel &label : vertex.labels)
     os << label.extent << (label.selected ? "s" : "")
        << (label.reduced ? "r" : "") << (label.scanned ? "n" : "") << ",";
+  if (vertex.totalCount != 1)
+    os << "o" << vertex.totalCount;
   if (vertex.cutAs)
     os << "c";
   os << "t" << vertex.trips << "f" << llvm::format("%.17g", vertex.flops) << "+"

@@ -170,7 +170,8 @@ static llvm::Error checkOutput(const PlanVertex &vertex) {
                          vertex.labels[*scanned].name, "', but also along '",
                          label.name, "' or are reduced there");
   for (unsigned label = 0; label < vertex.labels.size(); ++label)
-    if (vertex.labels[label].reduced == written[label])
+    if (vertex.labels[label].reduced == written[label] &&
+        !vertex.labels[label].scanned)
       return planError(
           "vertex '", vertex.name, "': label '", vertex.labels[label].name,
           written[label] ? "' is reduced and yet in the output"

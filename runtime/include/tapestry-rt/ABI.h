@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 10
+#define TAPESTRY_ABI_VERSION 11
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
  * one byte 0 or 1, complex numbers as real and imaginary part. Of collectives
@@ -42,8 +42,12 @@ enum TapestryDType {
 
 enum TapestrySortMode {
   TAPESTRY_SORT_DESCENDING = 1,
-  TAPESTRY_SORT_SELECT = 2, /* few of many: one pass keeps the best */
-  TAPESTRY_SORT_WIDE = 4    /* rows may have 2^32 elements and more */
+  TAPESTRY_SORT_INDICES = 2, /* where the elements are, not themselves */
+  TAPESTRY_SORT_SELECT = 4,  /* few of many: one pass keeps the best */
+  TAPESTRY_SORT_WIDE = 8,    /* rows may have 2^32 elements and more */
+  /* Indices, below 2^32, of elements of up to 4 bytes are the lower half of
+   * numbers that without a sign are in the order of the elements. */
+  TAPESTRY_SORT_PACKED = 16
 };
 
 enum TapestryCollectiveKind {
@@ -212,11 +216,10 @@ void tapestry_rt_require(TapestryRank *rank, int64_t index,
                          const int64_t *first, const int64_t *value);
 /* Puts the rows of `source`, which lie `stride` elements apart, in order: the
  * first `length` elements of each, a TapestryDType that has a sign if it says
- * so. Element number `first` and the following `count` - 1 become a row of
- * `values`, where they stood in the row a row of `indices`, each null where it
- * is not wanted; what there is no element for is 0. NaN is the largest value,
- * -0.0 equals 0.0, equal elements keep their order. Indices are `offset` and
- * the position or, with `places`, what stands there.
+ * so. Of element number `first` and the following `count` - 1 `result` gets the
+ * elements or, as int64_t, `offset` and the position in the row; what there is
+ * no element for is 0. NaN is the largest value, -0.0 equals 0.0, equal
+ * elements keep their order.
  *
  * `mode` is a sum of TapestrySortMode. A `run` that is not 0 says that so many
  * elements after another, of the last run what is left, are in order. `scratch`
@@ -227,8 +230,8 @@ void tapestry_rt_require(TapestryRank *rank, int64_t index,
  * where elements have up to 4 and rows are not wide, else 16. */
 void tapestry_rt_sort(int32_t dtype, int32_t mode, int64_t rows, int64_t stride,
                       int64_t length, int64_t run, int64_t first, int64_t count,
-                      int64_t offset, const void *source, const int64_t *places,
-                      void *values, int64_t *indices, void *scratch);
+                      int64_t offset, const void *source, void *result,
+                      void *scratch);
 /* Until the next call, time belongs to vertex number `vertex`, but for the time
  * in collectives, which is theirs. -1: to none. */
 void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex);

@@ -255,14 +255,14 @@ private:
   const Word *source() const {
     return static_cast<const Word *>(request.source) + row * request.stride;
   }
+  using Result = std::conditional_t<hasPlaces, int64_t, Word>;
+  Result *result() const {
+    return static_cast<Result *>(request.result) + row * request.count;
+  }
   /// Where items may be left that are as large as the results.
   Item *target() const {
-    if constexpr (!hasPlaces)
-      return static_cast<Word *>(request.values) + row * request.count;
-    else if constexpr (sizeof(Item) == sizeof(int64_t))
-      return reinterpret_cast<Item *>(request.indices + row * request.count);
-    else
-      return nullptr;
+    return sizeof(Item) == sizeof(Result) ? reinterpret_cast<Item *>(result())
+                                          : nullptr;
   }
   void sortRow();
   void store(const Item *sorted, int64_t count);
@@ -275,21 +275,23 @@ private:
 
 } // namespace
 
+/// What is sorted may lie where the results do.
 template <typename Items>
 void RowSorter<Items>::store(const Item *sorted, int64_t count) {
-  const Word *from = source();
-  int64_t at = row * request.count;
+  Result *to = result();
+  bool isPacked = request.has(TAPESTRY_SORT_PACKED);
   for (int64_t k = 0; k < request.count; ++k) {
+    if (k >= count) {
+      to[k] = 0;
+      continue;
+    }
+    Item item = sorted[k];
     if constexpr (hasPlaces) {
-      int64_t place = k < count ? items.place(sorted[k]) : 0;
-      if (request.values)
-        static_cast<Word *>(request.values)[at + k] =
-            k < count ? from[place] : 0;
-      if (request.places)
-        place = request.places[row * request.stride + place];
-      request.indices[at + k] = k < count ? request.offset + place : 0;
+      to[k] = request.offset + items.place(item);
+      if (isPacked)
+        to[k] |= int64_t(uint64_t(items.key(item)) << 32);
     } else {
-      static_cast<Word *>(request.values)[at + k] = k < count ? sorted[k] : 0;
+      to[k] = item;
     }
   }
 }
@@ -297,7 +299,7 @@ void RowSorter<Items>::store(const Item *sorted, int64_t count) {
 template <typename Items> void RowSorter<Items>::sortRow() {
   const Word *from = source();
   auto *scratch = static_cast<Item *>(request.scratch);
-  if (request.selects)
+  if (request.has(TAPESTRY_SORT_SELECT))
     return store(scratch, selectItems(items, from, request.length,
                                       request.count, scratch));
   int64_t count = request.length;
@@ -329,11 +331,11 @@ template <typename Items> void RowSorter<Items>::sortRow() {
 
 template <typename Order> static void sortBy(const SortRequest &request) {
   using Word = typename Order::Word;
-  Order order{request.descending ? Word(~Word(0)) : Word(0)};
-  if (!request.indices)
+  Order order{request.has(TAPESTRY_SORT_DESCENDING) ? Word(~Word(0)) : Word(0)};
+  if (!request.has(TAPESTRY_SORT_INDICES))
     return RowSorter<ElementItems<Order>>({order}, request).run();
   if constexpr (sizeof(Word) <= 4)
-    if (!request.wide)
+    if (!request.has(TAPESTRY_SORT_WIDE))
       return RowSorter<PackedItems<Order>>({order}, request).run();
   RowSorter<WideItems<Order>>({order}, request).run();
 }

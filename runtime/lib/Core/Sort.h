@@ -15,13 +15,13 @@ namespace tapestry::rt {
 
 /// What tapestry_rt_sort is asked for; see there.
 struct SortRequest {
-  bool descending, selects, wide;
+  int32_t mode;
   int64_t rows, stride, length, run, first, count, offset;
   const void *source;
-  const int64_t *places;
-  void *values;
-  int64_t *indices;
+  void *result;
   void *scratch;
+
+  bool has(TapestrySortMode flag) const { return (mode & flag) != 0; }
 };
 
 void sortRows(TapestryDType type, const SortRequest &request);

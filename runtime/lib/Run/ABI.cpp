@@ -35,13 +35,11 @@ void tapestry_rt_require(TapestryRank *rank, int64_t index,
 
 void tapestry_rt_sort(int32_t dtype, int32_t mode, int64_t rows, int64_t stride,
                       int64_t length, int64_t run, int64_t first, int64_t count,
-                      int64_t offset, const void *source, const int64_t *places,
-                      void *values, int64_t *indices, void *scratch) {
+                      int64_t offset, const void *source, void *result,
+                      void *scratch) {
   sortRows(static_cast<TapestryDType>(dtype),
-           {(mode & TAPESTRY_SORT_DESCENDING) != 0,
-            (mode & TAPESTRY_SORT_SELECT) != 0,
-            (mode & TAPESTRY_SORT_WIDE) != 0, rows, stride, length, run, first,
-            count, offset, source, places, values, indices, scratch});
+           {mode, rows, stride, length, run, first, count, offset, source,
+            result, scratch});
 }
 
 void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex) {

@@ -21,7 +21,7 @@ func.func @sorts(%x: tensor<?x30xf32> {comm.layout = #rows, comm.name = "X", com
   %three = arith.constant 3 : index
   %all = arith.constant 30 : index
   %s = tapestry_index.sort %x length %all from %zero take %all offset %zero
-      {values, most = 30, tapestry.vertex = "S"} : tensor<?x30xf32> -> tensor<?x30xf32>
+      {most = 30, tapestry.vertex = "S"} : tensor<?x30xf32> -> tensor<?x30xf32>
   %i = tapestry_index.sort %x length %all from %zero take %three offset %zero
       {indices, descending, select, most = 3} : tensor<?x30xf32> -> tensor<?x3xi64>
   return %s, %i : tensor<?x30xf32>, tensor<?x3xi64>
@@ -30,8 +30,7 @@ func.func @sorts(%x: tensor<?x30xf32> {comm.layout = #rows, comm.name = "X", com
 // CHECK: func.func private @sort.sorts.0
 // CHECK-DAG: %[[F32:.*]] = arith.constant 1 : i32
 // CHECK-DAG: %[[MODE:.*]] = arith.constant 0 : i32
-// CHECK: llvm.mlir.zero
 // CHECK: call @tapestry_rt_sort(%[[F32]], %[[MODE]],
 // CHECK: func.func private @sort.sorts.1
-// CHECK: %[[MODE:.*]] = arith.constant 3 : i32
+// CHECK: %[[MODE:.*]] = arith.constant 7 : i32
 // CHECK: call @tapestry_rt_sort(%{{.*}}, %[[MODE]],

@@ -19,8 +19,8 @@ tapestry.graph @sorts {
 }
 
 // Few of many are selected; what lies otherwise is turned.
-// PROGRAM: tapestry_index.sort {{.*}} {most = 97 : i64, tapestry.vertex = "S", values} : tensor<?x97xf16> -> tensor<?x97xf16>
+// PROGRAM: tapestry_index.sort {{.*}} {most = 97 : i64, tapestry.vertex = "S"} : tensor<?x97xf16> -> tensor<?x97xf16>
 // PROGRAM: tapestry_index.sort {{.*}} {descending, indices, most = 5 : i64, select, tapestry.vertex = "I"} : tensor<?x97xf16> -> tensor<?x5xi64>
 // PROGRAM: %[[ROWS:.*]] = linalg.transpose
-// PROGRAM: %[[SORTED:.*]] = tapestry_index.sort %[[ROWS]] {{.*}} unsigned_elements, values}
+// PROGRAM: %[[SORTED:.*]] = tapestry_index.sort %[[ROWS]] {{.*}} unsigned_elements}
 // PROGRAM: linalg.transpose ins(%[[SORTED]]

@@ -24,7 +24,7 @@ struct PlanLabel {
   std::string name;
   int64_t extent = 1;
   /// Whether a monoid combines the values along this label; exactly the labels
-  /// that the output lacks are reduced.
+  /// that the output lacks are reduced, but for a scanned one.
   bool reduced = false;
   /// Whether one point along this label contributes, which the data name
   /// (LabelKind::Selected). A cut saves no work.
@@ -33,7 +33,8 @@ struct PlanLabel {
   /// blocks describes; such a label has a constraint to stay whole.
   bool isRegion = false;
   /// Whether a point takes up what all before it along the label gave together.
-  /// Where it is cut, devices exchange the totals of their blocks.
+  /// Where it is cut, devices exchange the totals of their blocks. An output
+  /// that lacks it then lies on all of them.
   bool scanned = false;
 };
 
@@ -91,6 +92,9 @@ struct PlanVertex {
   llvm::SmallVector<int64_t, 4> shape;
   /// Bytes per element of the result.
   int64_t elementBytes = 4;
+  /// Of how many elements the totals are that a block gives along a scanned
+  /// label for each point of the others, at most one for each of its points.
+  int64_t totalCount = 1;
   /// Bytes per element of partial values and of the totals of a scan, which may
   /// be wider than the result; 0: as the result's.
   int64_t accumulatorBytes = 0;

@@ -25,32 +25,22 @@ LogicalResult SortOp::verify() {
                          << "f16, bf16, f32, f64 or integers of 8, 16, 32 or "
                             "64 bits";
   // sort_c2
-  Type i64 = IntegerType::get(getContext(), 64);
-  SmallVector<Type> elements;
-  if (getValues())
-    elements.push_back(source.getElementType());
-  if (getIndices())
-    elements.push_back(i64);
-  if (elements.empty() || elements.size() != getResults().size())
-    return emitOpError() << "has " << getResults().size()
-                         << " results, expected one of values, one of indices "
-                            "or both, as it says";
-  for (auto [number, element] : llvm::enumerate(elements)) {
-    auto type = cast<RankedTensorType>(getResults()[number].getType());
-    if (type.getElementType() != element ||
-        type.getRank() != source.getRank() ||
-        type.getShape().drop_back() != source.getShape().drop_back())
-      return emitOpError() << "makes " << type << " of " << source
-                           << ", expected rows of " << element;
-  }
+  Type element = getIndices() ? IntegerType::get(getContext(), 64)
+                              : source.getElementType();
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (result.getElementType() != element ||
+      result.getRank() != source.getRank() ||
+      result.getShape().drop_back() != source.getShape().drop_back())
+    return emitOpError() << "makes " << result << " of " << source
+                         << ", expected rows of " << element;
   // sort_c3
-  if (getPlaces() && getPlaces().getType() != source.clone(i64))
-    return emitOpError() << "has places " << getPlaces().getType()
-                         << ", expected " << source.clone(i64);
-  // sort_c4
   if (getRun() < 0 || getMost() < 0 || (getSelect() && getRun() != 0))
     return emitOpError() << "has runs of " << getRun() << " elements, at most "
                          << getMost() << " of them"
                          << (getSelect() ? ", and selects" : "");
+  if (getPacked() &&
+      (!getIndices() || getWide() || source.getElementTypeBitWidth() > 32))
+    return emitOpError() << "packs what are no indices below 2^32 of elements "
+                            "of up to 32 bits";
   return success();
 }

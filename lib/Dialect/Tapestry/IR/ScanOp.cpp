@@ -59,9 +59,10 @@ Value ScanOp::emitCombine(unsigned, OpBuilder &, Location, Value, Value) {
 
 PointWork ScanOp::getWork() { return {/*flops=*/1, /*bytes=*/0}; }
 
-unsigned ScanOp::getScannedLabel() {
+std::optional<unsigned> ScanOp::getScannedLabel() {
   auto names = getLabels().getAsValueRange<StringAttr>();
-  return std::distance(names.begin(), llvm::find(names, getAlong()));
+  return static_cast<unsigned>(
+      std::distance(names.begin(), llvm::find(names, getAlong())));
 }
 
 /// In which elements are combined.
@@ -96,7 +97,7 @@ LogicalResult ScanOp::verify() {
     return emitOpError() << "reads " << operand << ", but makes "
                          << getResultType() << ", expected equal shapes";
   // scan_c3
-  if (getScannedLabel() == shape.size())
+  if (*getScannedLabel() == shape.size())
     return emitOpError() << "runs along '" << getAlong()
                          << "', which is none of its " << shape.size()
                          << " labels";
@@ -135,7 +136,7 @@ public:
                const LocalBlock &block)
       : op(op), b(builder), loc(loc), window(block.windows.front()),
         type(cast<RankedTensorType>(block.results.front())),
-        total(storageType(op.getTotalType())), scanned(op.getScannedLabel()),
+        total(storageType(op.getTotalType())), scanned(*op.getScannedLabel()),
         sizes(tensor::getMixedSizes(b, loc, window)) {}
 
   /// What all points of each line give.
@@ -267,7 +268,7 @@ Value ScanLowering::emitElements(Value start) {
 }
 
 FailureOr<Value> ScanOp::lowerTotals(OpBuilder &b, Location loc,
-                                     const LocalBlock &block) {
+                                     const LocalBlock &block, int64_t) {
   return ScanLowering(*this, b, loc, block).emitTotals();
 }
 
@@ -279,7 +280,8 @@ FailureOr<SmallVector<Value>> ScanOp::lowerLocal(OpBuilder &b, Location loc,
 
 FailureOr<SmallVector<Value>> ScanOp::lowerBehind(OpBuilder &b, Location loc,
                                                   const LocalBlock &block,
-                                                  Value totals, Value part) {
+                                                  Value totals, Value part,
+                                                  int64_t) {
   ScanLowering lowering(*this, b, loc, block);
   return SmallVector<Value>{
       lowering.emitElements(lowering.emitStart(totals, part))};
@@ -327,7 +329,7 @@ ScanOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
       HostTensor::create(*dtypeOf(element), shape);
   if (!result)
     return result.takeError();
-  unsigned scanned = getScannedLabel();
+  unsigned scanned = *getScannedLabel();
   int64_t step = 1;
   for (int64_t extent : shape.drop_front(scanned + 1))
     step *= extent;

@@ -41,8 +41,11 @@ double cost::elements::aggregateCost(const PlanVertex &vertex,
   double totals = 0;
   if (std::optional<unsigned> scanned = vertex.scannedLabel();
       scanned && !vertex.cutAs) {
-    int64_t extent = vertex.labels[*scanned].extent, part = parts[*scanned];
-    totals = callsOf(parts) * (part - 1) * perPart / ceilDiv(extent, part);
+    totals = callsOf(parts) * (parts[*scanned] - 1);
+    for (unsigned l = 0; l < parts.size(); ++l) {
+      int64_t block = ceilDiv(vertex.labels[l].extent, parts[l]);
+      totals *= l == *scanned ? std::min(block, vertex.totalCount) : block;
+    }
   }
   return double(vertex.trips) *
          (callsOf(parts) / combined * (combined - 1) * perPart + totals);

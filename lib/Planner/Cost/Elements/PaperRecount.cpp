@@ -60,11 +60,13 @@ std::vector<VertexCost> cost::elements::recountPaper(const DecidedPlan &plan) {
         sizeOf(piecesOf(vertex.output, vertex, parts, vertex.shape));
     for (unsigned l = 0; l < parts.size() && !vertex.cutAs; ++l)
       if (vertex.labels[l].scanned) {
-        double lines = 1;
-        for (unsigned o = 0; o < parts.size(); ++o)
-          if (o != l)
-            lines *= blockRange(vertex.labels[o].extent, parts[o], 0).size();
-        aggregate += calls * (parts[l] - 1) * lines;
+        double given = 1;
+        for (unsigned o = 0; o < parts.size(); ++o) {
+          int64_t points =
+              blockRange(vertex.labels[o].extent, parts[o], 0).size();
+          given *= o == l ? std::min(points, vertex.totalCount) : points;
+        }
+        aggregate += calls * (parts[l] - 1) * given;
       }
     VertexCost &cost = costs.emplace_back(3);
     cost[PaperJoin] = vertex.trips * join;

@@ -8,6 +8,7 @@
 #define TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYSORT_H
 
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Interfaces/ScanInterface.h"
 
 #define GET_OP_CLASSES
 #include "tapestry/Dialect/Tapestry/IR/TapestrySort.h.inc"

@@ -4,8 +4,12 @@
 #define TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYSORT_TD
 
 include "tapestry/Dialect/Tapestry/IR/TapestryOps.td"
+include "tapestry/Interfaces/ScanInterface.td"
 
-def Tapestry_SortOp : Tapestry_VertexOp<"sort", [NoMemoryEffect]> {
+def Tapestry_SortOp : Tapestry_VertexOp<"sort", [
+    NoMemoryEffect,
+    DeclareOpInterfaceMethods<ScanInterface, ["getTotalCount",
+                                              "readsBehindTotals"]>]> {
   let summary = "The elements along a label in order, or the first of them";
   let description = [{
     The labels are the dimensions of the operand, in order. Along one of them the
@@ -24,8 +28,14 @@ def Tapestry_SortOp : Tapestry_VertexOp<"sort", [NoMemoryEffect]> {
 
     Equal elements keep their order, with `descending`, too. NaN is the largest
     value; -0.0 equals 0.0. Integers have a sign unless it says
-    `unsigned_elements`. The label along which elements are put in order is not
-    cut, all others may be.
+    `unsigned_elements`.
+
+    All labels may be cut. Along the one along which elements are put in order,
+    a device sorts its block, or selects the best of it; devices exchange what
+    they have, and each takes what it keeps: the part of the ranks that has the
+    numbers of its block, or all where there are fewer. Indices travel with keys
+    of 32 bits: those of elements of 64 bits, or along 2^32 elements and more, are
+    not cut there.
 
     Constraints:
     - (sort_c1) labels are unique identifiers, one per dimension of the operand,
@@ -78,6 +88,8 @@ def Tapestry_SortOp : Tapestry_VertexOp<"sort", [NoMemoryEffect]> {
     }
     /// The number of the label along which elements are put in order.
     unsigned getSortedLabel();
+    /// Whether an index fits into 64 bits below what tells the order.
+    bool canPack();
   }];
 }
 
