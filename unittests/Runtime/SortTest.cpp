@@ -86,6 +86,8 @@ public:
       checkBoth(request, flags | TAPESTRY_SORT_SELECT);
       request.count = length + 2;
       checkBoth(request, flags | TAPESTRY_SORT_SELECT);
+      request.first = length / 4;
+      checkBoth(request, flags);
     }
   }
 
@@ -170,6 +172,30 @@ TEST(SortTest, Floats) {
   checkFloats<uint64_t, __int128>(TAPESTRY_F64, 0x7ff0000000000000);
 }
 
+/// Zeros of both signs, and NaNs, of which every run has some, keep their
+/// order.
+TEST(SortTest, RunsOfEqualElements) {
+  constexpr uint32_t sign = 1u << 31, infinity = 0x7f800000;
+  auto isNaN = [](uint32_t word) { return (word & ~sign) > infinity; };
+  auto isBelow = [=](uint32_t a, uint32_t b) { return !isNaN(a) && isNaN(b); };
+  constexpr int64_t length = 61, run = 9;
+  Rows<uint32_t, decltype(isBelow)> rows(TAPESTRY_F32, 1, length, isBelow);
+  std::mt19937_64 random(5);
+  const uint32_t words[] = {0, sign, infinity + 1, sign | (infinity + 2)};
+  for (uint32_t &word : rows.words)
+    word = words[random() % 4];
+  for (int64_t start = 0; start < length; start += run)
+    std::sort(rows.words.begin() + start,
+              rows.words.begin() + std::min(start + run, length), isBelow);
+  for (int64_t first : {0, 20, 45}) {
+    SortRequest request = {};
+    request.run = run;
+    request.first = first;
+    request.count = 16;
+    rows.check<uint32_t>(request, 0);
+  }
+}
+
 /// Ranks of runs that are in order already, as if nothing was.
 TEST(SortTest, Runs) {
   std::mt19937_64 random(3);
@@ -198,7 +224,8 @@ TEST(SortTest, Runs) {
         request.run = run;
         request.first = first;
         request.count = count;
-        rows.checkBoth(request, descending ? TAPESTRY_SORT_DESCENDING : 0);
+        rows.check<uint16_t>(request,
+                             descending ? TAPESTRY_SORT_DESCENDING : 0);
       }
     }
 }

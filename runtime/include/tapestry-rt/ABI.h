@@ -222,12 +222,13 @@ void tapestry_rt_require(TapestryRank *rank, int64_t index,
  * elements keep their order.
  *
  * `mode` is a sum of TapestrySortMode. A `run` that is not 0 says that so many
- * elements after another, of the last run what is left, are in order. `scratch`
- * has room for an item of each of the elements that are put in order, which are
- * `count` of a selection or of runs, else `length`, where `length` is `count`
- * or there are runs and the item has the size of a result's element, else for
- * two, but of a selection for one: items are elements, with indices 8 bytes
- * where elements have up to 4 and rows are not wide, else 16. */
+ * elements after another, of the last run what is left, are in order; there is
+ * none with indices or a selection. `scratch` has room for an item of each of
+ * the elements that are put in order, which are `count` of a selection or of
+ * runs, else `length`, where `length` is `count` or there are runs and the item
+ * has the size of a result's element, else for two, but of a selection for one:
+ * items are elements, with indices 8 bytes where elements have up to 4 and rows
+ * are not wide, else 16. */
 void tapestry_rt_sort(int32_t dtype, int32_t mode, int64_t rows, int64_t stride,
                       int64_t length, int64_t run, int64_t first, int64_t count,
                       int64_t offset, const void *source, void *result,

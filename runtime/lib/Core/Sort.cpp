@@ -2,6 +2,7 @@
 
 #include "Core/Sort.h"
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -15,17 +16,41 @@ namespace {
 // Orders: unsigned integers that compare as the elements do
 //===----------------------------------------------------------------------===//
 
+/// `spread` is one to one, and `word` its inverse: NaNs, which are above all,
+/// and the two zeros differ by it. `equalKeys` are ranges of such keys whose
+/// elements are equal.
 template <typename T, T infinity> struct FloatOrder {
   using Word = T;
+  static constexpr Word sign = Word(1) << (8 * sizeof(Word) - 1);
+  /// Of one sign.
+  static constexpr Word numNaNs = Word(~(infinity | sign));
   /// All bits where the order is descending.
   Word flip;
   Word operator()(Word bits) const {
-    constexpr Word sign = Word(1) << (8 * sizeof(Word) - 1);
     Word size = bits & Word(~sign);
-    Word key = bits & sign ? Word(~bits) : Word(bits | sign);
+    Word key = bits ^ turned(bits);
     key = size == 0 ? sign : key;
     key = size > infinity ? Word(~Word(0)) : key;
     return key ^ flip;
+  }
+  Word spread(Word bits) const {
+    return Word((bits ^ turned(bits)) - numNaNs) ^ flip;
+  }
+  Word word(Word spread) const {
+    Word key = Word((spread ^ flip) + numNaNs);
+    return key ^ turned(Word(~key));
+  }
+  /// All bits of negative numbers, else the sign alone, without a branch.
+  static Word turned(Word bits) {
+    return Word(Word(0) - Word(bits / sign)) | sign;
+  }
+  std::array<std::pair<Word, Word>, 2> equalKeys() const {
+    auto range = [this](Word first, Word last) {
+      return std::minmax({Word(first ^ flip), Word(last ^ flip)});
+    };
+    Word zero = Word(sign - numNaNs);
+    return {range(Word(zero - 1), zero),
+            range(Word(Word(0) - 2 * numNaNs), Word(~Word(0)))};
   }
 };
 
@@ -36,6 +61,9 @@ template <typename T, bool isSigned> struct IntegerOrder {
     constexpr Word sign = Word(1) << (8 * sizeof(Word) - 1);
     return (isSigned ? Word(bits ^ sign) : bits) ^ flip;
   }
+  Word spread(Word bits) const { return (*this)(bits); }
+  Word word(Word spread) const { return (*this)(spread); }
+  std::array<std::pair<Word, Word>, 0> equalKeys() const { return {}; }
 };
 
 //===----------------------------------------------------------------------===//
@@ -47,10 +75,26 @@ template <typename Order> struct ElementItems {
   using Word = typename Order::Word;
   using Item = Word;
   using Key = Word;
-  Order order;
+  using Result = Word;
+  ElementItems(Order order, const SortRequest &) : order(order) {}
   Item make(Word bits, int64_t) const { return bits; }
   Key key(Item item) const { return order(item); }
-  Word keyOf(Word bits) const { return order(bits); }
+  Key keyOf(Word bits) const { return order(bits); }
+  Result result(Item item) const { return item; }
+  Order order;
+};
+
+/// Keys that the elements can be had from again.
+template <typename Order> struct SpreadItems {
+  using Word = typename Order::Word;
+  using Item = Word;
+  using Key = Word;
+  using Result = Word;
+  SpreadItems(Order order, const SortRequest &) : order(order) {}
+  Item make(Word bits, int64_t) const { return order.spread(bits); }
+  Key key(Item item) const { return item; }
+  Result result(Item item) const { return order.word(item); }
+  Order order;
 };
 
 /// Keys of up to 32 bits above places that fit below them.
@@ -58,13 +102,21 @@ template <typename Order> struct PackedItems {
   using Word = typename Order::Word;
   using Item = uint64_t;
   using Key = Word;
-  Order order;
+  using Result = int64_t;
+  PackedItems(Order order, const SortRequest &request)
+      : order(order), offset(request.offset),
+        places(request.has(TAPESTRY_SORT_PACKED) ? UINT64_MAX : UINT32_MAX) {}
   Item make(Word bits, int64_t place) const {
     return uint64_t(order(bits)) << 32 | uint64_t(place);
   }
   Key key(Item item) const { return Key(item >> 32); }
-  Key keyOf(Word bits) const { return Key(order(bits)); }
-  int64_t place(Item item) const { return int64_t(item & UINT32_MAX); }
+  Key keyOf(Word bits) const { return order(bits); }
+  Result result(Item item) const {
+    return int64_t((item & places) + uint64_t(offset));
+  }
+  Order order;
+  int64_t offset;
+  uint64_t places;
 };
 
 struct WideItem {
@@ -75,11 +127,15 @@ template <typename Order> struct WideItems {
   using Word = typename Order::Word;
   using Item = WideItem;
   using Key = uint64_t;
-  Order order;
+  using Result = int64_t;
+  WideItems(Order order, const SortRequest &request)
+      : order(order), offset(request.offset) {}
   Item make(Word bits, int64_t place) const { return {order(bits), place}; }
   Key key(Item item) const { return item.key; }
   Key keyOf(Word bits) const { return order(bits); }
-  int64_t place(Item item) const { return item.place; }
+  Result result(Item item) const { return offset + item.place; }
+  Order order;
+  int64_t offset;
 };
 
 //===----------------------------------------------------------------------===//
@@ -89,21 +145,26 @@ template <typename Order> struct WideItems {
 /// From here on, counting digits is faster than moving items one by one.
 constexpr int64_t fewItems = 40;
 
-/// Puts `count` items in order into `out`, with `other` as room for as many.
-/// `forEach` gives them to a function, one after the other.
-template <typename Items, typename ForEach>
-void sortItems(const Items &items, int64_t count, typename Items::Item *out,
-               typename Items::Item *other, ForEach forEach) {
+/// Gives `put` the rank and the item of each of `count`. `forEach` gives them
+/// to a function, one after the other; each of the two `buffers` has room for
+/// as many, and the second is no longer read when the first item is put.
+template <typename Items, typename ForEach, typename Put>
+void sortItems(const Items &items, int64_t count,
+               typename Items::Item *const (&buffers)[2], ForEach forEach,
+               Put put) {
   using Item = typename Items::Item;
   using Key = typename Items::Key;
   if (count <= fewItems) {
+    Item few[fewItems];
     int64_t done = 0;
     forEach([&](Item item) {
       int64_t at = done++;
-      for (; at > 0 && items.key(out[at - 1]) > items.key(item); --at)
-        out[at] = out[at - 1];
-      out[at] = item;
+      for (; at > 0 && items.key(few[at - 1]) > items.key(item); --at)
+        few[at] = few[at - 1];
+      few[at] = item;
     });
+    for (int64_t at = 0; at < count; ++at)
+      put(at, few[at]);
     return;
   }
   constexpr unsigned bits = 8, numDigits = sizeof(Key) * 8 / bits;
@@ -117,7 +178,7 @@ void sortItems(const Items &items, int64_t count, typename Items::Item *out,
       ++counts[digit][digitOf(item, digit)];
   });
   // A digit that all have in common moves nothing.
-  unsigned passes[numDigits], numPasses = 0;
+  unsigned passes[numDigits] = {}, numPasses = 0;
   for (unsigned digit = 0; digit < numDigits; ++digit) {
     if (*std::max_element(counts[digit], counts[digit] + numValues) == count)
       continue;
@@ -126,20 +187,55 @@ void sortItems(const Items &items, int64_t count, typename Items::Item *out,
     for (int64_t &each : counts[digit])
       start += std::exchange(each, start);
   }
+  // All are equal: the order of any digit is theirs.
   if (numPasses == 0) {
-    Item *next = out;
-    forEach([&](Item item) { *next++ = item; });
-    return;
+    numPasses = 1;
+    std::fill_n(counts[0], numValues, 0);
   }
-  Item *to = numPasses % 2 ? out : other, *from = to == out ? other : out;
-  forEach([&](Item item) {
-    to[counts[passes[0]][digitOf(item, passes[0])]++] = item;
-  });
-  for (unsigned pass = 1; pass < numPasses; ++pass) {
-    std::swap(from, to);
-    int64_t *starts = counts[passes[pass]];
+  // Where the items are that pass number `pass` reads.
+  const Item *from = nullptr;
+  auto forItems = [&](auto take) {
+    if (!from)
+      return forEach(take);
     for (int64_t at = 0; at < count; ++at)
-      to[starts[digitOf(from[at], passes[pass])]++] = from[at];
+      take(from[at]);
+  };
+  for (unsigned pass = 0; pass < numPasses; ++pass) {
+    unsigned digit = passes[pass];
+    int64_t *next = counts[digit];
+    if (pass + 1 == numPasses) {
+      forItems([&](Item item) { put(next[digitOf(item, digit)]++, item); });
+      return;
+    }
+    Item *to = buffers[(numPasses - pass) % 2];
+    forItems([&](Item item) { to[next[digitOf(item, digit)]++] = item; });
+    from = to;
+  }
+}
+
+/// Of elements that are equal, but whose spread keys are not, `put` gets those
+/// that the sorted [begin, end) has any of as they came. `isAll` says that it
+/// has all elements.
+template <typename Order, typename ForEach, typename Put>
+void keepEqual(const Order &order, const typename Order::Word *begin,
+               const typename Order::Word *end, bool isAll, ForEach forEach,
+               Put put) {
+  using Word = typename Order::Word;
+  for (auto range : order.equalKeys()) {
+    Word least = range.first, size = Word(range.second - least);
+    const Word *first = std::partition_point(
+        begin, end, [&](Word bits) { return order.spread(bits) < least; });
+    const Word *last = std::partition_point(first, end, [&](Word bits) {
+      return Word(order.spread(bits) - least) <= size;
+    });
+    if (first == last || (isAll && *first == last[-1]))
+      continue;
+    int64_t rank = 0;
+    forEach([&](Word key) { rank += key < least; });
+    forEach([&](Word key) {
+      if (Word(key - least) <= size)
+        put(rank++, key);
+    });
   }
 }
 
@@ -231,113 +327,183 @@ void splitRuns(const Order &order, const typename Order::Word *row,
   });
 }
 
+/// `isFirst ? first : second`, of which a compiler shall not make a branch.
+template <typename Word> Word pick(bool isFirst, Word first, Word second) {
+#if __has_builtin(__builtin_unpredictable)
+  return __builtin_unpredictable(isFirst) ? first : second;
+#else
+  return isFirst ? first : second;
+#endif
+}
+
+/// Merges [left, middle) and [middle, end) into `out`; of equal elements those
+/// of the left come first.
+template <typename Order>
+void mergeTwo(const Order &order, const typename Order::Word *left,
+              const typename Order::Word *leftEnd,
+              const typename Order::Word *right,
+              const typename Order::Word *rightEnd, typename Order::Word *out) {
+  using Word = typename Order::Word;
+  Word *outEnd = out + (leftEnd - left) + (rightEnd - right);
+  // From both ends at once, as far as neither side can run out: two chains of
+  // steps that do not wait for one another.
+  while (int64_t steps = std::min(leftEnd - left, rightEnd - right) / 2) {
+    for (; steps > 0; --steps) {
+      Word first = *left, second = *right;
+      bool isRight = order(second) < order(first);
+      *out++ = pick(isRight, second, first);
+      right += isRight;
+      left += !isRight;
+      first = leftEnd[-1], second = rightEnd[-1];
+      bool isLeft = order(second) < order(first);
+      *--outEnd = pick(isLeft, first, second);
+      leftEnd -= isLeft;
+      rightEnd -= !isLeft;
+    }
+  }
+  std::merge(left, leftEnd, right, rightEnd, out,
+             [&](auto a, auto b) { return order(a) < order(b); });
+}
+
+/// Pieces of a row, each in order.
+template <typename Word>
+using Pieces = std::vector<std::pair<const Word *, const Word *>>;
+
+/// Merges pairs of pieces into `out`, one behind the other.
+template <typename Order, typename Word>
+void mergePairs(const Order &order, Pieces<Word> &pieces, Word *out) {
+  size_t kept = 0;
+  for (size_t piece = 0; piece < pieces.size(); piece += 2) {
+    auto [left, leftEnd] = pieces[piece];
+    auto [right, rightEnd] =
+        piece + 1 < pieces.size() ? pieces[piece + 1] : pieces[piece];
+    if (piece + 1 == pieces.size())
+      right = rightEnd;
+    Word *end = out + (leftEnd - left) + (rightEnd - right);
+    mergeTwo(order, left, leftEnd, right, rightEnd, out);
+    pieces[kept++] = {out, end};
+    out = end;
+  }
+  pieces.resize(kept);
+}
+
 //===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//
 
-template <typename Items> class RowSorter {
-public:
-  using Word = typename Items::Word;
-  using Item = typename Items::Item;
-  static constexpr bool hasPlaces =
-      !std::is_same_v<Items,
-                      ElementItems<decltype(std::declval<Items>().order)>>;
-
-  RowSorter(Items items, const SortRequest &request)
-      : items(items), request(request) {}
-
-  void run() {
-    for (row = 0; row < request.rows; ++row)
-      sortRow();
-  }
-
-private:
-  const Word *source() const {
-    return static_cast<const Word *>(request.source) + row * request.stride;
-  }
-  using Result = std::conditional_t<hasPlaces, int64_t, Word>;
-  Result *result() const {
-    return static_cast<Result *>(request.result) + row * request.count;
-  }
-  /// Where items may be left that are as large as the results.
-  Item *target() const {
-    return sizeof(Item) == sizeof(Result) ? reinterpret_cast<Item *>(result())
-                                          : nullptr;
-  }
-  void sortRow();
-  void store(const Item *sorted, int64_t count);
-
-  Items items;
+template <typename Word> struct Row {
   const SortRequest &request;
-  int64_t row = 0;
-  std::vector<int64_t> begins, ends;
+  const Word *source;
+
+  template <typename Order> void merge(Order order, Word *result) const;
+  template <typename Items>
+  void select(const Items &items, typename Items::Result *result) const;
+  template <typename Items>
+  void sort(const Items &items, typename Items::Result *result) const;
 };
 
 } // namespace
 
-/// What is sorted may lie where the results do.
-template <typename Items>
-void RowSorter<Items>::store(const Item *sorted, int64_t count) {
-  Result *to = result();
-  bool isPacked = request.has(TAPESTRY_SORT_PACKED);
-  for (int64_t k = 0; k < request.count; ++k) {
-    if (k >= count) {
-      to[k] = 0;
-      continue;
-    }
-    Item item = sorted[k];
-    if constexpr (hasPlaces) {
-      to[k] = request.offset + items.place(item);
-      if (isPacked)
-        to[k] |= int64_t(uint64_t(items.key(item)) << 32);
-    } else {
-      to[k] = item;
-    }
-  }
+template <typename Word>
+template <typename Order>
+void Row<Word>::merge(Order order, Word *result) const {
+  std::vector<int64_t> begins, ends;
+  for (auto [rank, places] : {std::pair(request.first, &begins),
+                              std::pair(request.first + request.count, &ends)})
+    splitRuns(order, source, request.length, request.run, rank, *places);
+  Pieces<Word> pieces;
+  for (size_t run = 0; run < begins.size(); ++run)
+    if (begins[run] < ends[run])
+      pieces.push_back({source + begins[run], source + ends[run]});
+  int64_t total = 0;
+  for (auto [begin, end] : pieces)
+    total += end - begin;
+  std::fill(result + total, result + request.count, Word(0));
+  // The last pass gives the result.
+  Word *to = result, *other = static_cast<Word *>(request.scratch);
+  for (size_t number = pieces.size(); number > 2; number = (number + 1) / 2)
+    std::swap(to, other);
+  do {
+    mergePairs(order, pieces, to);
+    std::swap(to, other);
+  } while (pieces.size() > 1);
 }
 
-template <typename Items> void RowSorter<Items>::sortRow() {
-  const Word *from = source();
+template <typename Word>
+template <typename Items>
+void Row<Word>::select(const Items &items,
+                       typename Items::Result *result) const {
+  auto *best = static_cast<typename Items::Item *>(request.scratch);
+  int64_t held =
+      selectItems(items, source, request.length, request.count, best);
+  for (int64_t k = 0; k < held; ++k)
+    result[k] = items.result(best[k]);
+  std::fill(result + held, result + request.count, 0);
+}
+
+template <typename Word>
+template <typename Items>
+void Row<Word>::sort(const Items &items, typename Items::Result *result) const {
+  using Item = typename Items::Item;
+  int64_t length = request.length, count = request.count;
+  auto forEach = [&](auto take) {
+    for (int64_t at = 0; at < length; ++at)
+      take(items.make(source[at], at));
+  };
   auto *scratch = static_cast<Item *>(request.scratch);
-  if (request.has(TAPESTRY_SORT_SELECT))
-    return store(scratch, selectItems(items, from, request.length,
-                                      request.count, scratch));
-  int64_t count = request.length;
-  if (request.run) {
-    count = request.count;
-    splitRuns(items.order, from, request.length, request.run, request.first,
-              begins);
-    splitRuns(items.order, from, request.length, request.run,
-              request.first + count, ends);
-  }
-  Item *out = count == request.count ? target() : nullptr;
-  Item *other = out ? scratch : scratch + count;
-  if (!out)
-    out = scratch;
-  if (request.run)
-    sortItems(items, count, out, other, [&](auto take) {
-      for (size_t piece = 0; piece < ends.size(); ++piece)
-        for (int64_t at = begins[piece]; at < ends[piece]; ++at)
-          take(items.make(from[at], at));
-    });
-  else
-    sortItems(items, count, out, other, [&](auto take) {
-      for (int64_t at = 0; at < count; ++at)
-        take(items.make(from[at], at));
-    });
-  if (hasPlaces || out != target())
-    store(out, std::min(count, request.count));
+  bool isAll = request.first == 0 && count == length;
+  auto sortInto = [&](Item *second, auto put) {
+    sortItems(items, length, {scratch, second}, forEach, put);
+    if constexpr (std::is_same_v<Items, SpreadItems<decltype(items.order)>>)
+      keepEqual(items.order, result,
+                result + std::clamp<int64_t>(length - request.first, 0, count),
+                isAll, forEach, put);
+  };
+  if (isAll)
+    return sortInto(
+        sizeof(Item) == sizeof(*result) ? reinterpret_cast<Item *>(result)
+                                        : scratch + length,
+        [&](int64_t rank, Item item) { result[rank] = items.result(item); });
+  std::fill_n(result, count, 0);
+  sortInto(scratch + length, [&](int64_t rank, Item item) {
+    uint64_t at = uint64_t(rank) - uint64_t(request.first);
+    if (at < uint64_t(count))
+      result[at] = items.result(item);
+  });
 }
 
 template <typename Order> static void sortBy(const SortRequest &request) {
   using Word = typename Order::Word;
   Order order{request.has(TAPESTRY_SORT_DESCENDING) ? Word(~Word(0)) : Word(0)};
-  if (!request.has(TAPESTRY_SORT_INDICES))
-    return RowSorter<ElementItems<Order>>({order}, request).run();
+  auto forRows = [&](auto *result, auto function) {
+    for (int64_t row = 0; row < request.rows; ++row)
+      function(Row<Word>{request, static_cast<const Word *>(request.source) +
+                                      row * request.stride},
+               result + row * request.count);
+  };
+  auto sort = [&](auto items) {
+    forRows(static_cast<typename decltype(items)::Result *>(request.result),
+            [&](Row<Word> row, auto *result) { row.sort(items, result); });
+  };
+  auto select = [&](auto items) {
+    forRows(static_cast<typename decltype(items)::Result *>(request.result),
+            [&](Row<Word> row, auto *result) { row.select(items, result); });
+  };
+  bool selects = request.has(TAPESTRY_SORT_SELECT);
+  if (!request.has(TAPESTRY_SORT_INDICES)) {
+    if (selects)
+      return select(ElementItems<Order>(order, request));
+    if (!request.run)
+      return sort(SpreadItems<Order>(order, request));
+    return forRows(
+        static_cast<Word *>(request.result),
+        [&](Row<Word> row, Word *result) { row.merge(order, result); });
+  }
+  auto sortPlaces = [&](auto items) { selects ? select(items) : sort(items); };
   if constexpr (sizeof(Word) <= 4)
     if (!request.has(TAPESTRY_SORT_WIDE))
-      return RowSorter<PackedItems<Order>>({order}, request).run();
-  RowSorter<WideItems<Order>>({order}, request).run();
+      return sortPlaces(PackedItems<Order>(order, request));
+  sortPlaces(WideItems<Order>(order, request));
 }
 
 void tapestry::rt::sortRows(TapestryDType type, const SortRequest &request) {

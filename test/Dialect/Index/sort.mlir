@@ -2,9 +2,16 @@
 
 // CHECK-LABEL: func.func @packed
 func.func @packed(%x: tensor<?x12xf32>, %n: index) -> tensor<?x?xi64> {
-  // CHECK: tapestry_index.sort %{{.*}} length %[[N:.*]] from %[[N]] take %[[N]] offset %[[N]] {indices, most = 3 : i64, packed, run = 4 : i64} : tensor<?x12xf32> -> tensor<?x?xi64>
-  %i = tapestry_index.sort %x length %n from %n take %n offset %n {indices, packed, run = 4, most = 3} : tensor<?x12xf32> -> tensor<?x?xi64>
+  // CHECK: tapestry_index.sort %{{.*}} length %[[N:.*]] from %[[N]] take %[[N]] offset %[[N]] {indices, most = 3 : i64, packed} : tensor<?x12xf32> -> tensor<?x?xi64>
+  %i = tapestry_index.sort %x length %n from %n take %n offset %n {indices, packed, most = 3} : tensor<?x12xf32> -> tensor<?x?xi64>
   return %i : tensor<?x?xi64>
+}
+
+// CHECK-LABEL: func.func @runs
+func.func @runs(%x: tensor<?x12xf32>, %n: index) -> tensor<?x?xf32> {
+  // CHECK: tapestry_index.sort %{{.*}} {most = 3 : i64, run = 4 : i64} : tensor<?x12xf32> -> tensor<?x?xf32>
+  %v = tapestry_index.sort %x length %n from %n take %n offset %n {run = 4, most = 3} : tensor<?x12xf32> -> tensor<?x?xf32>
+  return %v : tensor<?x?xf32>
 }
 
 // -----
@@ -28,6 +35,14 @@ func.func @sort_c2(%x: tensor<3x12xf32>, %n: index) {
 func.func @sort_c3(%x: tensor<3x12xf32>, %n: index) {
   // expected-error @below {{has runs of 4 elements, at most 3 of them, and selects}}
   %v = tapestry_index.sort %x length %n from %n take %n offset %n {select, run = 4, most = 3} : tensor<3x12xf32> -> tensor<3x12xf32>
+  return
+}
+
+// -----
+
+func.func @sort_c3_indices(%x: tensor<3x12xf32>, %n: index) {
+  // expected-error @below {{has runs of 4 elements, at most 3 of them, and gives indices}}
+  %i = tapestry_index.sort %x length %n from %n take %n offset %n {indices, run = 4, most = 3} : tensor<3x12xf32> -> tensor<3x12xi64>
   return
 }
 

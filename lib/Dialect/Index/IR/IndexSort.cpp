@@ -34,10 +34,12 @@ LogicalResult SortOp::verify() {
     return emitOpError() << "makes " << result << " of " << source
                          << ", expected rows of " << element;
   // sort_c3
-  if (getRun() < 0 || getMost() < 0 || (getSelect() && getRun() != 0))
+  if (getRun() < 0 || getMost() < 0 ||
+      ((getSelect() || getIndices()) && getRun() != 0))
     return emitOpError() << "has runs of " << getRun() << " elements, at most "
                          << getMost() << " of them"
-                         << (getSelect() ? ", and selects" : "");
+                         << (getSelect() ? ", and selects" : "")
+                         << (getIndices() ? ", and gives indices" : "");
   if (getPacked() &&
       (!getIndices() || getWide() || source.getElementTypeBitWidth() > 32))
     return emitOpError() << "packs what are no indices below 2^32 of elements "

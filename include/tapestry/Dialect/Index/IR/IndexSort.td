@@ -17,12 +17,12 @@ def TapestryIndex_SortOp : Op<TapestryIndex_Dialect, "sort", [Pure]> {
     their order.
 
     With `run`, the row consists of runs of so many elements, the last of which
-    may be shorter, that are in order already. `most` is a number of elements
-    that is not exceeded: of those taken with `select`, which keeps the best ones
-    in one pass from `first` 0 on, or a `run`, else of `length`. Rows of 2^32
-    elements and more are `wide`; indices of others, of elements of up to 32 bits,
-    may be `packed`: as the lower halves of numbers that without a sign are in
-    the order of the elements.
+    may be shorter, that are in order already and are merged. `most` is a number
+    of elements that is not exceeded: of those taken with `select`, which keeps
+    the best ones in one pass from `first` 0 on, or a `run`, else of `length`.
+    Rows of 2^32 elements and more are `wide`; indices of others, of elements of
+    up to 32 bits, may be `packed`: as the lower halves of numbers that without a
+    sign are in the order of the elements.
 
     ```mlir
     %v = tapestry_index.sort %x length %n from %zero take %n offset %zero
@@ -34,8 +34,9 @@ def TapestryIndex_SortOp : Op<TapestryIndex_Dialect, "sort", [Pure]> {
       or 64 bits, and the last dimension exists.
     - (sort_c2) the result has the source's shape but for the last dimension, and
       its element type; indices are i64.
-    - (sort_c3) `run` and `most` are not negative, `select` has no `run`, and only
-      indices of elements of up to 32 bits, not wide, are `packed`.
+    - (sort_c3) `run` and `most` are not negative, there is no `run` beside
+      `select` or `indices`, and only indices of elements of up to 32 bits, not
+      wide, are `packed`.
   }];
   let arguments = (ins AnyRankedTensor:$source, Index:$length, Index:$first,
                        Index:$count, Index:$offset, UnitAttr:$indices,
