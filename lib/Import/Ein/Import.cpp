@@ -253,6 +253,11 @@ Operation *GraphEmitter::emitGather(const Tensor &tensor, const Vertex &vertex,
   return teg::buildGather(builder, loc, use, checks);
 }
 
+/// Of monoids only the maximum and the minimum have a sign.
+static bool comparesUnsigned(Monoid monoid, ElementType type) {
+  return isUnsigned(type) && (monoid == Monoid::Max || monoid == Monoid::Min);
+}
+
 Operation *GraphEmitter::emitScatter(const Tensor &tensor, const Vertex &vertex,
                                      Location loc) {
   const Scatter &scatter = *vertex.scatter;
@@ -265,6 +270,7 @@ Operation *GraphEmitter::emitScatter(const Tensor &tensor, const Vertex &vertex,
   use.values = values[read.tensor];
   use.map = mapOf(vertex, read.subscripts);
   use.monoid = convert(vertex.monoid);
+  use.isUnsigned = comparesUnsigned(vertex.monoid, tensor.type);
   use.isMean = vertex.macro.has_value();
   use.valueCount = scatter.valueCount;
   use.elementType = storedType(tensor.type, builder.getContext());
@@ -286,6 +292,7 @@ Operation *GraphEmitter::emitScan(const Tensor &tensor, const Vertex &vertex,
     expr.body = nullptr;
   return teg::buildScan(builder, loc, tensor.name, labels, vertex.scan->label,
                         convert(vertex.scan->monoid),
+                        comparesUnsigned(vertex.scan->monoid, tensor.type),
                         storedType(tensor.type, builder.getContext()), expr);
 }
 
@@ -335,14 +342,11 @@ Operation *GraphEmitter::emitEinsum(const Tensor &tensor, const Vertex &vertex,
   auto einsum =
       teg::buildEinsum(builder, loc, tensor.name, labels, vertex.numParallel,
                        convert(vertex.monoid), type, expr);
-  bool isExtremum =
-      vertex.monoid == Monoid::Max || vertex.monoid == Monoid::Min;
-  if (isUnsigned(tensor.type) && isExtremum)
+  if (comparesUnsigned(vertex.monoid, tensor.type))
     setUnsignedExtremum(einsum, tensor.type, vertex.monoid == Monoid::Max);
   return einsum;
 }
 
-/// Of monoids only the maximum and the minimum have a sign.
 void GraphEmitter::setUnsignedExtremum(teg::EinsumOp einsum, ElementType type,
                                        bool isMax) {
   Constant identity;

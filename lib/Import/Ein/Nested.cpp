@@ -143,16 +143,6 @@ std::optional<ExprType> StatementAnalyzer::inferReduce(const ReduceExpr &expr) {
       checkReduction(expr.reduction, expr.operand, *operand);
   if (!type)
     return std::nullopt;
-  bool picks = expr.reduction.monoid == Monoid::Max ||
-               expr.reduction.monoid == Monoid::Min;
-  if (expr.reduction.scans && picks && isUnsigned(*type)) {
-    std::string text = excerpt(expr.operand->range);
-    diagnostics.error(
-        expr.operand->range,
-        "'" + stringify(expr.reduction) + "' of " + stringify(*type) +
-            " is not supported yet; cast it, e.g. i64(" + text + ")");
-    return std::nullopt;
-  }
   return ExprType::typed(*type);
 }
 

@@ -219,18 +219,6 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::runScatter() {
     exprType = ExprType::typed(ElementType::I64);
   std::optional<ElementType> type = checkReduction(
       {equation.monoid, equation.macro}, equation.expr, *exprType);
-  bool isExtremum =
-      equation.monoid == Monoid::Max || equation.monoid == Monoid::Min;
-  if (type && isUnsigned(*type) && isExtremum) {
-    std::string text = excerpt(equation.expr->range);
-    diagnostics.error(equation.expr->range,
-                      "'" + stringify(equation.monoid) +
-                          "' of what falls together compares signed integers "
-                          "and floats, but this is " +
-                          stringify(*type) + "; cast it, e.g. i64(" + text +
-                          ")");
-    return std::nullopt;
-  }
   std::optional<Operand> values;
   if (type)
     values = buildValue(value, *type);

@@ -66,6 +66,14 @@ func.func @scan_c5_none(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @scan_c5_unsigned(%x: tensor<4xi8>) {
+  // expected-error @below {{combines unsigned elements of type 'i8' by 'add', expected the maximum or minimum of integers}}
+  %c = tapestry.scan "C" ["i"] <add> along "i" %x {unsigned_elements} : (tensor<4xi8>) -> tensor<4xi8>
+  return
+}
+
+// -----
+
 func.func @scan_c6(%x: tensor<4x5xf32>) {
   // expected-error @below {{has a partition of 1 entries for 2 labels}}
   %c = tapestry.scan "C" ["n", "i"] <add> along "i" %x : (tensor<4x5xf32>) -> tensor<4x5xf32> partition #tapestry_index.partition<[["d.0"]]>

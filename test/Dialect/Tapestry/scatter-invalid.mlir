@@ -144,6 +144,16 @@ func.func @scatter_c8_none(%x: tensor<100x5xf32>, %i: tensor<100xi32>) {
 
 #v = affine_map<(a, d, n) -> (n, d)>
 #i = affine_map<(a, d, n) -> (n)>
+func.func @scatter_c8_unsigned(%x: tensor<100x5xf32>, %i: tensor<100xi32>) {
+  // expected-error @below {{combines unsigned elements of type 'f32' by 'max', expected the maximum or minimum of integers}}
+  %s = tapestry.scatter "S" ["a", "d", "n"] = [8, 5, 100] max %x by %i into [0] at [#v, #i] {unsigned_elements} : (tensor<100x5xf32>, tensor<100xi32>) -> tensor<8x5xf32>
+  return
+}
+
+// -----
+
+#v = affine_map<(a, d, n) -> (n, d)>
+#i = affine_map<(a, d, n) -> (n)>
 func.func @scatter_c8_order(%x: tensor<100x5xcomplex<f64>>, %i: tensor<100xi32>) {
   // expected-error @below {{monoid min does not combine values of type 'complex<f64>'}}
   %s = tapestry.scatter "S" ["a", "d", "n"] = [8, 5, 100] min %x by %i into [0] at [#v, #i] : (tensor<100x5xcomplex<f64>>, tensor<100xi32>) -> tensor<8x5xcomplex<f64>>

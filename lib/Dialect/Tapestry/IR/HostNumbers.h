@@ -28,6 +28,12 @@ inline int64_t integerAt(const HostTensor &tensor, int64_t at) {
   }
 }
 
+/// Element `at` of a tensor of integers, without a sign.
+inline uint64_t unsignedAt(const HostTensor &tensor, int64_t at) {
+  uint64_t unused = 64 - 8 * byteSize(tensor.dtype);
+  return uint64_t(integerAt(tensor, at)) << unused >> unused;
+}
+
 /// Element `at` of a tensor of complex numbers.
 inline std::complex<double> complexAt(const HostTensor &tensor, int64_t at) {
   if (tensor.dtype == DType::C128)

@@ -10,6 +10,7 @@
 #include "IndexSpaceRules.h"
 #include "Placement.h"
 #include "PlacementRules.h"
+#include "UnsignedMonoid.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -107,6 +108,8 @@ LogicalResult ScanOp::verify() {
     return emitOpError() << "combines elements of type " << total
                          << ", but reads " << operand;
   // scan_c5
+  if (failed(verifyUnsigned(*this, total)))
+    return failure();
   if (!monoidIdentity(getMonoid(), total))
     return emitOpError() << "combines elements of type " << total << " by '"
                          << stringifyMonoid(getMonoid())
@@ -150,7 +153,7 @@ public:
 
 private:
   Value identity() {
-    TypedAttr value = monoidIdentity(op.getMonoid(), op.getTotalType());
+    TypedAttr value = identityOf(op, op.getTotalType());
     if (auto integer = dyn_cast<IntegerAttr>(value))
       value = IntegerAttr::get(
           total, integer.getValue().zext(total.getIntOrFloatBitWidth()));
@@ -163,7 +166,7 @@ private:
   Value combine(OpBuilder &builder, Value before, Value element) {
     if (element.getType() != total)
       element = arith::ExtFOp::create(builder, loc, total, element);
-    return emitMonoid(builder, loc, op.getMonoid(), before, element);
+    return teg::combine(op, builder, loc, before, element);
   }
   template <typename T> SmallVector<T> withoutScanned(ArrayRef<T> list) {
     SmallVector<T> rest(list);
@@ -349,6 +352,8 @@ ScanOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
     scan([&](int64_t at) { return complexAt(operand, at); });
   else if (isa<FloatType>(element))
     scan([&](int64_t at) -> long double { return operand.asDouble(at); });
+  else if (getUnsignedElements())
+    scan([&](int64_t at) { return unsignedAt(operand, at); });
   else
     scan([&](int64_t at) { return integerAt(operand, at); });
   std::vector<HostTensor> results;

@@ -12,17 +12,18 @@ using namespace tapestry::teg;
 
 namespace {
 
-/// Integers wrap; the least and the greatest are compared with their signs.
-uint64_t combine(Monoid monoid, uint64_t a, uint64_t b) {
+/// Integers wrap; the least and the greatest are of those of T.
+template <typename T>
+std::enable_if_t<std::is_integral_v<T>, T> combine(Monoid monoid, T a, T b) {
   switch (monoid) {
   case Monoid::Add:
-    return a + b;
+    return uint64_t(a) + uint64_t(b);
   case Monoid::Mul:
-    return a * b;
+    return uint64_t(a) * uint64_t(b);
   case Monoid::Max:
-    return std::max<int64_t>(a, b);
+    return std::max(a, b);
   case Monoid::Min:
-    return std::min<int64_t>(a, b);
+    return std::min(a, b);
   case Monoid::And:
     return a & b;
   case Monoid::Or:
@@ -139,15 +140,17 @@ ScatterOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
                            [](const HostTensor &values, int64_t at) {
                              return values.asDouble(at);
                            });
-  else
+  else if (getUnsignedElements())
     evaluator.fill<uint64_t>(
+        *result, cast<IntegerAttr>(identity).getValue().getZExtValue(),
+        unsignedAt);
+  else
+    evaluator.fill<int64_t>(
         *result,
         identity.getType().isInteger(1)
             ? cast<IntegerAttr>(identity).getValue().getZExtValue()
             : cast<IntegerAttr>(identity).getValue().getSExtValue(),
-        [](const HostTensor &values, int64_t at) -> uint64_t {
-          return integerAt(values, at);
-        });
+        integerAt);
   std::vector<HostTensor> results;
   results.push_back(std::move(*result));
   return results;

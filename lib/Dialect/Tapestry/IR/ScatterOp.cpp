@@ -7,6 +7,7 @@
 #include "IndexSpaceRules.h"
 #include "Placement.h"
 #include "PlacementRules.h"
+#include "UnsignedMonoid.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScatter.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -21,13 +22,14 @@ using namespace tapestry::teg;
 void ScatterOp::build(OpBuilder &builder, OperationState &state, StringRef name,
                       llvm::ArrayRef<StringRef> labels,
                       llvm::ArrayRef<int64_t> extents, Monoid monoid,
-                      Value values, ValueRange indices,
+                      bool unsignedElements, Value values, ValueRange indices,
                       llvm::ArrayRef<int64_t> into,
                       llvm::ArrayRef<AffineMap> maps, ValueRange checks,
                       RankedTensorType resultType) {
   build(builder, state, resultType, builder.getStringAttr(name),
         builder.getStrArrayAttr(labels), builder.getDenseI64ArrayAttr(extents),
-        index::MonoidAttr::get(builder.getContext(), monoid), values, indices,
+        index::MonoidAttr::get(builder.getContext(), monoid),
+        unsignedElements ? builder.getUnitAttr() : UnitAttr(), values, indices,
         checks, builder.getDenseI64ArrayAttr(into),
         builder.getAffineMapArrayAttr(maps), /*partition=*/nullptr,
         /*home=*/nullptr, /*home_route=*/nullptr, /*operand_routes=*/nullptr);
@@ -94,7 +96,10 @@ std::vector<Projection> ScatterOp::getResultProjections() {
   return {Projection::identity(getResultType().getRank())};
 }
 
-Monoid ScatterOp::getResultMonoid(unsigned) { return getMonoid(); }
+/// Devices know no monoid of unsigned integers by name.
+Monoid ScatterOp::getResultMonoid(unsigned) {
+  return getUnsignedElements() ? Monoid::Custom : getMonoid();
+}
 
 /// Of the type in which partial results are kept.
 TypedAttr ScatterOp::getMonoidIdentity(unsigned) {
@@ -105,12 +110,12 @@ TypedAttr ScatterOp::getMonoidIdentity(unsigned) {
     element = Float32Type::get(getContext());
   else if (isNarrow)
     element = cast<RankedTensorType>(getValues().getType()).getElementType();
-  return monoidIdentity(getMonoid(), element);
+  return identityOf(*this, element);
 }
 
 Value ScatterOp::emitCombine(unsigned, OpBuilder &builder, Location loc,
                              Value a, Value b) {
-  return emitMonoid(builder, loc, getMonoid(), a, b);
+  return combine(*this, builder, loc, a, b);
 }
 
 PointWork ScatterOp::getWork() { return {/*flops=*/1, /*bytes=*/0}; }
@@ -188,6 +193,8 @@ static LogicalResult verifyElements(ScatterOp op) {
       !isLegalMonoid(op.getMonoid(), element))
     return op.emitOpError() << "monoid " << stringifyMonoid(op.getMonoid())
                             << " does not combine values of type " << element;
+  if (failed(verifyUnsigned(op, element)))
+    return failure();
   Type value =
       cast<RankedTensorType>(op.getValues().getType()).getElementType();
   auto isShortFloat = [](Type type) {

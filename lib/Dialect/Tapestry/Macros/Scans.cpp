@@ -20,8 +20,8 @@ static Value tensorOf(const ScalarExpr &expr, ArrayRef<int64_t> shape) {
 
 Operation *teg::buildScan(OpBuilder &builder, Location loc, StringRef name,
                           ArrayRef<ScalarLabel> labels, unsigned along,
-                          tapestry::Monoid monoid, Type elementType,
-                          const ScalarExpr &expr) {
+                          tapestry::Monoid monoid, bool isUnsigned,
+                          Type elementType, const ScalarExpr &expr) {
   SmallVector<StringRef> names;
   SmallVector<int64_t> extents;
   for (const ScalarLabel &label : labels) {
@@ -36,9 +36,9 @@ Operation *teg::buildScan(OpBuilder &builder, Location loc, StringRef name,
                           labels.size(), tapestry::Monoid::None,
                           isNarrow ? builder.getF32Type() : elementType, expr);
   }
-  return ScanOp::create(builder, loc,
-                        RankedTensorType::get(extents, elementType), name,
-                        builder.getStrArrayAttr(names), monoid, names[along],
-                        operand, /*partition=*/nullptr, /*home=*/nullptr,
-                        /*home_route=*/nullptr, /*operand_routes=*/nullptr);
+  return ScanOp::create(
+      builder, loc, RankedTensorType::get(extents, elementType), name,
+      builder.getStrArrayAttr(names), monoid, names[along], isUnsigned, operand,
+      /*partition=*/nullptr, /*home=*/nullptr,
+      /*home_route=*/nullptr, /*operand_routes=*/nullptr);
 }

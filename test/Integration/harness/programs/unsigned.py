@@ -28,6 +28,11 @@ Whole = prod[i, j] X[i, j] | 1
 Most[j] = max[i] X[i, j]
 Least = min[i, j] X[i, j]
 Parity = xor[i, j] X[i, j]
+RunMost[i, j] = cummax[i] X[i, j]
+RunLeast[i, j] = cummin[j] X[i, j]
+Cell[i] = i64(X[i, 0] % 5)
+CellMost[Cell[i]:6, j] = max[i] X[i, j]
+CellLeast[Cell[i]:6, j] = min[i] X[i, j]
 Wide[i, j] = i64(X[i, j])
 Narrow[i, j] = i8(X[i, j])
 FromSigned[i, j] = {t}(S[i, j])
@@ -58,6 +63,7 @@ def declare(type):
             exact = np.array([min(int(v), top) for v in clipped.ravel()], dtype).reshape(R.shape)
             half = np.minimum(X, dtype.type(min(top, 70000))).astype(np.float32)
             half = half.astype(np.float16)
+        cell = (X[:, 0] % dtype.type(5)).astype(np.int64)
         return {
             "Sum": X + Y - dtype.type(3),
             "Minus": (0 - X.astype(np.int64)).astype(dtype) if bits < 64 else ~X + one,
@@ -78,6 +84,11 @@ def declare(type):
             "Most": X.max(0),
             "Least": X.min(),
             "Parity": np.bitwise_xor.reduce(X, axis=None),
+            "RunMost": np.maximum.accumulate(X, 0),
+            "RunLeast": np.minimum.accumulate(X, 1),
+            "Cell": cell,
+            "CellMost": np.array([X[cell == c].max(0, initial=dtype.type(0)) for c in range(6)]),
+            "CellLeast": np.array([X[cell == c].min(0, initial=dtype.type(top)) for c in range(6)]),
             "Wide": X.astype(np.int64),
             "Narrow": X.astype(np.int8),
             "FromSigned": S.astype(dtype),
@@ -99,7 +110,7 @@ def declare(type):
         return values
 
     signed = {"Wide": "i64", "Narrow": "i8", "Real": "f64", "Half": "f32", "Less": "bool",
-              "Truth": "bool", "Picked": "f64"}  # fmt: skip
+              "Truth": "bool", "Picked": "f64", "Cell": "i64"}  # fmt: skip
     names = [line.split()[0].split("[")[0] for line in OPERATIONS.split("\n") if " = " in line]
     formula.__name__ = f"unsigned_{type}"
     program(

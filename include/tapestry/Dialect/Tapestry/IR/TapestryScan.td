@@ -25,7 +25,8 @@ def Tapestry_ScanOp : Tapestry_VertexOp<"scan", [
     Values are combined in the result's element type, or in f32 where that is f16
     or bf16: operand and result may differ in that. Elements are rounded as they
     are stored. Sums of floats are carried on with their rounding errors, so that
-    the error does not grow with the number of terms.
+    the error does not grow with the number of terms. With `unsigned_elements`
+    integers are compared without a sign.
 
     Constraints:
     - (scan_c1) labels are unique identifiers, one per dimension of the result,
@@ -33,7 +34,8 @@ def Tapestry_ScanOp : Tapestry_VertexOp<"scan", [
     - (scan_c2) the operand has the result's shape.
     - (scan_c3) values run on along one of the labels.
     - (scan_c4) elements of operand and result are combined in the same type.
-    - (scan_c5) the monoid is a named one that combines these.
+    - (scan_c5) the monoid is a named one that combines these;
+      `unsigned_elements` are integers, not i1, combined by max or min.
     - (scan_c6) `partition` has one entry per label, over axes of the graph's
       grid where that is given.
     - (scan_c7) `home` has the result's shape, no partial axes, and the
@@ -47,6 +49,7 @@ def Tapestry_ScanOp : Tapestry_VertexOp<"scan", [
     StrArrayAttr:$labels,
     TapestryIndex_MonoidAttr:$monoid,
     StrAttr:$along,
+    UnitAttr:$unsigned_elements,
     Tapestry_Tensor:$operand,
     OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
     OptionalAttr<TapestryIndex_LayoutAttr>:$home,

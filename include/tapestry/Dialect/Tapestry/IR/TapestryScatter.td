@@ -14,7 +14,8 @@ def Tapestry_ScatterOp : Tapestry_VertexOp<"scatter", [
     one per index tensor: for each point, and each element along the other
     dimensions, the index tensor names the place along its dimension. What lands
     on one element is combined by the monoid; an element that nothing reaches
-    holds the monoid's identity.
+    holds the monoid's identity. With `unsigned_elements` integers are compared
+    without a sign.
 
     ```mlir
     // S[A[n]:8, d] = sum[n] X[n, d]
@@ -48,7 +49,8 @@ def Tapestry_ScatterOp : Tapestry_VertexOp<"scatter", [
       labels, of their dimensions' extents; none is one that data index.
     - (scatter_c7) an index tensor holds integers, not i1.
     - (scatter_c8) the monoid is neither none nor custom, and, or and xor combine
-      integers; add and mul do not combine i1.
+      integers; add and mul do not combine i1. `unsigned_elements` are integers,
+      not i1, combined by max or min.
     - (scatter_c9) values have the result's element type, or both are floats of at
       most 32 bits.
     - (scatter_c10) `partition` has one entry per label, over axes of the graph's
@@ -64,6 +66,7 @@ def Tapestry_ScatterOp : Tapestry_VertexOp<"scatter", [
     StrArrayAttr:$labels,
     DenseI64ArrayAttr:$extents,
     TapestryIndex_MonoidAttr:$monoid,
+    UnitAttr:$unsigned_elements,
     Tapestry_Tensor:$values,
     Variadic<Tapestry_Tensor>:$indices,
     Variadic<0DTensorOf<[I64]>>:$checks,
@@ -86,7 +89,8 @@ def Tapestry_ScatterOp : Tapestry_VertexOp<"scatter", [
     OpBuilder<(ins "::llvm::StringRef":$name,
                    "::llvm::ArrayRef<::llvm::StringRef>":$labels,
                    "::llvm::ArrayRef<int64_t>":$extents,
-                   "::tapestry::Monoid":$monoid, "::mlir::Value":$values,
+                   "::tapestry::Monoid":$monoid, "bool":$unsignedElements,
+                   "::mlir::Value":$values,
                    "::mlir::ValueRange":$indices, "::llvm::ArrayRef<int64_t>":$into,
                    "::llvm::ArrayRef<::mlir::AffineMap>":$maps,
                    "::mlir::ValueRange":$checks,
