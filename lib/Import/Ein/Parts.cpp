@@ -310,9 +310,18 @@ const Expr *Parts::visitAccess(const AccessExpr &access) {
         return visit(subscript, /*isWhole=*/false);
       }))
     return nullptr;
-  const Expr *view = access.view ? visitView(*access.view) : nullptr;
+  bool isTable = access.view && slicesByData(access.view, scope());
+  const Expr *view = isTable       ? takeOut(access.view, "arg")
+                     : access.view ? visitView(*access.view)
+                                   : nullptr;
   if (access.view && !view)
     return nullptr;
+  if (isTable) {
+    auto *result = analyzer.context.create<AccessExpr>(access);
+    result->tensor = llvm::cast<NameExpr>(view)->name;
+    result->view = nullptr;
+    return visitAccess(*result);
+  }
   const Binding *given = scope().lookup(access.tensor);
   bool isGiven = !view && given && given->kind == Binding::Kind::View;
   bool byData =

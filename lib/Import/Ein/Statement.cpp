@@ -372,8 +372,10 @@ bool StatementAnalyzer::collectAccess(const AccessExpr &expr) {
       if (!form)
         continue;
     }
-    // Beside data what is divided or wrapped around is computed like them.
-    if (!form || (isByData && !form->isLinear())) {
+    // Beside data what is divided, wrapped around or folded is computed like
+    // them.
+    bool isFolded = form && access.fold && !form->isPlainLabel();
+    if (!form || (isByData && (isFolded || !form->isLinear()))) {
       ok &= collectIndex(subscript, access);
       continue;
     }

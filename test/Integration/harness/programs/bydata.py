@@ -100,13 +100,15 @@ def computed_places(W, X, L, A):
     H = flip[1](M)[:, K]
     J = stack[0](M, N)[K, :, 1:]
     L = M[::-1, :][I, ::2] + 1
+    O[n, c:3] = edge(M)[I[n], c - 1]
+    P[i, c:3] = edge(M[I, :])[i - 1, c] + M[I, ::-1][i, c]
     repeat t:5 (S[c:3] = f32(0)) {
       next S = 2 * S + flip[0](M)[t, :]
     }
     """,
     {"M": normal(5, 3), "N": normal(5, 3), "I": integers(0, 1, 2), "K": integers(1, 1)},
-    "A:f32 B:f32 C:f32 D:f32 E:f32 F:f32 G:f32 H:f32 J:f32 L:f32 S:f32",
-    exact=("A", "B", "D", "E", "F", "G", "H", "J"),
+    "A:f32 B:f32 C:f32 D:f32 E:f32 F:f32 G:f32 H:f32 J:f32 L:f32 O:f32 P:f32 S:f32",
+    exact=("A", "B", "D", "E", "F", "G", "H", "J", "O"),
 )
 def slices_of_views(M, N, I, K):
     last = 0
@@ -123,6 +125,8 @@ def slices_of_views(M, N, I, K):
         "H": M[:, ::-1][:, int(K)],
         "J": np.stack([M, N])[int(K)][:, 1:],
         "L": M[::-1][I, ::2] + 1,
+        "O": M[I][:, [0, 0, 1]],
+        "P": M[I][[0, 0]] + M[I, ::-1],
         "S": last,
     }
 
