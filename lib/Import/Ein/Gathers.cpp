@@ -7,35 +7,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "StatementAnalyzer.h"
+#include "WholeTensors.h"
 
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
 
-/// Whether a subscript depends on more than labels.
 bool StatementAnalyzer::namesData(const Expr *subscript) const {
-  switch (subscript->kind) {
-  case Expr::Kind::Access:
-  case Expr::Kind::Reduce:
-    return true;
-  case Expr::Kind::Name: {
+  return ein::namesData(subscript, [&](const NameExpr &expr) {
     // A label of this statement hides a tensor of the same name.
-    llvm::StringRef name = llvm::cast<NameExpr>(subscript)->name;
-    const Binding *binding = scope.lookup(name);
-    return binding && binding->tensorIn(graph) && !findLabel(name);
-  }
-  case Expr::Kind::Unary:
-    return namesData(llvm::cast<UnaryExpr>(subscript)->operand);
-  case Expr::Kind::Binary: {
-    auto *binary = llvm::cast<BinaryExpr>(subscript);
-    return isBitwise(binary->op) || namesData(binary->lhs) ||
-           namesData(binary->rhs);
-  }
-  // The place is computed, as in W[i64(i * k) % n] or P[min(i + 1, n)].
-  case Expr::Kind::Call:
-    return true;
-  default:
-    return false;
-  }
+    const Binding *binding = scope.lookup(expr.name);
+    return binding && binding->tensorIn(graph) && !findLabel(expr.name);
+  });
 }
 
 bool StatementAnalyzer::reportMask(llvm::SMRange range) {

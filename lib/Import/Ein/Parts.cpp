@@ -237,22 +237,12 @@ const Expr *Parts::visitCall(const CallExpr &call, bool isWhole) {
   return result;
 }
 
-/// Whether there is a function or an operation on bits, which makes a subscript
-/// a place that is computed.
-static bool computes(const Expr *expr) {
-  auto *binary = llvm::dyn_cast<BinaryExpr>(expr);
-  return llvm::isa<CallExpr>(expr) || (binary && isBitwise(binary->op)) ||
-         llvm::any_of(partsOf(expr), computes);
-}
-
-/// Whether a subscript depends on more than labels, or is computed.
 bool Parts::namesData(const Expr *subscript) const {
-  auto *name = llvm::dyn_cast<NameExpr>(subscript);
-  auto isLabel = [&](const Label &label) { return label.name == name->name; };
-  if (name && (llvm::any_of(stmt.labels, isLabel) ||
-               llvm::any_of(stmt.reduceLabels, isLabel)))
-    return false;
-  return readsTensor(subscript, scope()) || computes(subscript);
+  return ein::namesData(subscript, [&](const NameExpr &expr) {
+    auto isIt = [&](const Label &label) { return label.name == expr.name; };
+    return readsTensor(&expr, scope()) && llvm::none_of(stmt.labels, isIt) &&
+           llvm::none_of(stmt.reduceLabels, isIt);
+  });
 }
 
 /// Puts the outermost view into the subscripts, where it only permutes them or

@@ -62,6 +62,19 @@ bool tapestry::ein::readsTensor(const Expr *expr, const Scope &scope) {
          });
 }
 
+bool tapestry::ein::namesData(
+    const Expr *subscript,
+    llvm::function_ref<bool(const NameExpr &)> isTensor) {
+  if (auto *name = llvm::dyn_cast<NameExpr>(subscript))
+    return isTensor(*name);
+  auto *binary = llvm::dyn_cast<BinaryExpr>(subscript);
+  return llvm::isa<AccessExpr, ReduceExpr, CallExpr>(subscript) ||
+         (binary && isBitwise(binary->op)) ||
+         llvm::any_of(partsOf(subscript), [&](const Expr *part) {
+           return namesData(part, isTensor);
+         });
+}
+
 bool tapestry::ein::slicesByData(const Expr *expr, const Scope &scope) {
   auto *view = llvm::dyn_cast<ViewExpr>(expr);
   return view && llvm::any_of(view->slices, [&](const SliceRange &slice) {
