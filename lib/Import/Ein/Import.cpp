@@ -2,6 +2,7 @@
 
 #include "tapestry/Import/Ein/Import.h"
 #include "BodyEmitter.h"
+#include "EmitConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AffineMap.h"
@@ -95,13 +96,6 @@ private:
   SmallVector<TypedAttr> elementsOf(const Tensor &tensor,
                                     llvm::ArrayRef<Constant> literal);
   Value emitSource(const Tensor &tensor);
-  void setWorkConstraints(llvm::iterator_range<Block::iterator> before,
-                          Operation *op,
-                          llvm::ArrayRef<ShardingConstraint> constraints);
-  void setConstraints(Operation *op,
-                      llvm::ArrayRef<ShardingConstraint> constraints,
-                      bool isHome);
-  void setLayoutGroup(Operation *op, StringRef group);
   AffineMap mapOf(const Vertex &vertex, llvm::ArrayRef<LinearForm> forms);
   RankedTensorType typeOf(const Tensor &tensor) {
     return RankedTensorType::get(tensor.shape,
@@ -360,41 +354,6 @@ void GraphEmitter::setUnsignedExtremum(teg::EinsumOp einsum, ElementType type,
       });
 }
 
-/// What is asked of labels that `op` lacks, which a macro reduces, concerns the
-/// vertices before it that have them.
-void GraphEmitter::setWorkConstraints(
-    llvm::iterator_range<Block::iterator> before, Operation *op,
-    llvm::ArrayRef<ShardingConstraint> constraints) {
-  auto labelsOf = [](Operation *one) {
-    auto block = dyn_cast<tapestry::BlockOpInterface>(one);
-    return block ? block.getLabelNames() : SmallVector<std::string>();
-  };
-  auto restrictTo = [](const ShardingConstraint &constraint,
-                       ArrayRef<std::string> labels) {
-    ShardingConstraint rest = constraint;
-    llvm::erase_if(rest.cuts, [&](const tapestry::LabelConstraint &cut) {
-      return !llvm::is_contained(labels, cut.label);
-    });
-    return rest;
-  };
-  SmallVector<std::string> own = labelsOf(op);
-  SmallVector<ShardingConstraint> ofOp;
-  for (const ShardingConstraint &constraint : constraints) {
-    ShardingConstraint rest = restrictTo(constraint, own);
-    bool isAll = rest.cuts.size() == constraint.cuts.size();
-    if (isAll || !rest.cuts.empty())
-      ofOp.push_back(std::move(rest));
-    for (Operation &part : before) {
-      if (isAll)
-        break;
-      ShardingConstraint shared = restrictTo(constraint, labelsOf(&part));
-      if (!shared.cuts.empty())
-        setConstraints(&part, shared, /*isHome=*/false);
-    }
-  }
-  setConstraints(op, ofOp, /*isHome=*/false);
-}
-
 Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
   Location loc = locations.get(vertex.loc, vertex.calls);
   Block *block = builder.getInsertionBlock();
@@ -409,22 +368,6 @@ Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
   setWorkConstraints({first, op->getIterator()}, op, tensor.constraints.work);
   setLayoutGroup(op, tensor.constraints.layoutGroup);
   return op->getResult(0);
-}
-
-void GraphEmitter::setConstraints(
-    Operation *op, llvm::ArrayRef<ShardingConstraint> constraints,
-    bool isHome) {
-  SmallVector<Attribute> list;
-  for (const ShardingConstraint &constraint : constraints)
-    list.push_back(
-        teg::ConstraintAttr::get(builder.getContext(), constraint, isHome));
-  if (!list.empty())
-    op->setAttr(teg::constraintsAttrName, builder.getArrayAttr(list));
-}
-
-void GraphEmitter::setLayoutGroup(Operation *op, StringRef group) {
-  if (!group.empty())
-    op->setAttr(teg::layoutGroupAttrName, builder.getStringAttr(group));
 }
 
 Value GraphEmitter::emitSource(const Tensor &tensor) {
