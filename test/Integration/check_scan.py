@@ -3,8 +3,8 @@
 
     check_scan.py [--backend local|mpi]
 
-Integers, maxima and minima are NumPy's on any number of devices, sums of floats
-the same bits in every run on as many; the bytes of the totals that devices
+Integers, maxima and minima are NumPy's on any number of devices, and so are
+infinities and NaN; sums of floats are the same bits in every run on as many; the bytes of the totals that devices
 exchange are those of the formula.
 """
 
@@ -113,6 +113,60 @@ def check_cut(folder, backend, type, scan, along, parts, devices, array, files):
     check_values(runs[0], array, scan, along, where)
 
 
+def draw_specials(random, type):
+    """Lines that are long, and infinite or NaN from some place on."""
+    part = np.dtype(TYPES[type]).type().real.dtype
+    lines = random.standard_normal((7, 211))
+    lines[0, 1], lines[1, 70], lines[2, 100] = np.inf, -np.inf, np.nan
+    lines[3, 1], lines[3, 150] = np.inf, -np.inf
+    # They overflow, the second behind what is finite.
+    huge = np.finfo(part).max / 7.5
+    lines[4], lines[5, 50:] = huge, -huge
+    values = np.empty(lines.shape, TYPES[type])
+    values.real = lines
+    if type[0] == "c":
+        values.imag = lines[::-1]
+    return values
+
+
+def check_line_parts(got, lines, where):
+    """Sums along the second dimension, of real numbers."""
+    with np.errstate(all="ignore"):
+        wanted = np.cumsum(lines, axis=1, dtype=np.float64).astype(lines.dtype)
+        scale = np.cumsum(np.abs(lines), axis=1, dtype=np.float64)
+        is_finite = np.isfinite(wanted)
+        if not np.array_equal(got[~is_finite], wanted[~is_finite], equal_nan=True):
+            raise CheckFailed(f"{where}: infinities and NaN are not NumPy's")
+        off = (np.abs(got.astype(np.float64) - wanted) / scale)[is_finite]
+    bound = {8: 1e-14, 4: 2e-6, 2: 6e-4}[lines.itemsize]
+    if not np.all(off <= bound):
+        raise CheckFailed(f"{where}: off by {off.max()}, allowed is {bound}")
+
+
+def check_specials(folder, backend, type, devices):
+    """Lanes along the line and across lines."""
+    lines = draw_specials(np.random.default_rng(devices), type)
+    (folder / "scan.ein").write_text(
+        f"input X : {type}[7, 211] @ {{}}\ninput Z : {type}[211, 7] @ {{}}\n"
+        f"Y[a, b] @ {{b: {devices}}} = cumsum[b] X[a, b]\n"
+        f"V[b, a] @ {{b: {devices}}} = cumsum[b] Z[b, a]\n"
+        "W[a, b] = V[b, a]\noutput Y, W\n"
+    )
+    words = driver.save_inputs(folder, {"X": lines, "Z": np.ascontiguousarray(lines.T)})
+    words += driver.output_options(["Y", "W"])
+    options = ["scan.ein", f"--devices={devices}"]
+    if backend == "mpi":
+        driver.tapestry("compile", *options, "-o", "prog", cwd=folder).expect_status(0)
+        done = driver.mpirun(devices, "./prog", "--backend", "mpi", *words, cwd=folder)
+    else:
+        done = driver.tapestry("run", *options, *words, cwd=folder)
+    done.expect_status(0)
+    for name, got in driver.load_outputs(folder, ["Y", "W"]).items():
+        where = f"{name}, specials of {type} on {devices} devices"
+        for part in ("real", "imag") if type[0] == "c" else ("real",):
+            check_line_parts(getattr(got, part), getattr(lines, part), where)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--backend", choices=["local", "mpi"], default="local")
@@ -136,6 +190,10 @@ def main():
                 for along in {*parts, number % 3}:
                     check_cut(folder, backend, type, scan, along, parts, devices, array, files)
                     count += 1
+        floats = ["f16", "f32", "f64", "c64", "c128"] if backend == "local" else ["f32"]
+        for type in floats:
+            for devices in (1, 2, 3, 5) if backend == "local" else (3,):
+                check_specials(folder, backend, type, devices)
     print(f"{count} cuts of running values have NumPy's values and send what they should")
 
 

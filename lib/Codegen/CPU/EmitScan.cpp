@@ -121,10 +121,11 @@ void ScanEmitter::vectors(OpFoldResult extent,
 FloatPair ScanEmitter::addTo(FloatPair sum, Value value) {
   FloatEmitter f = floats(value.getType());
   FloatPair next = f.sum(sum.high, value);
-  Value error = f.add(sum.low, next.low);
-  // Infinite sums have no error.
-  error = f.select(f.isNaN(error), f.constant(0), error);
-  return f.orderedSum(next.high, error);
+  FloatPair total = f.orderedSum(next.high, f.add(sum.low, next.low));
+  // Infinite sums have no error: what lies ahead of an element is added to it.
+  Value isLost = f.isNaN(f.sub(total.high, total.high));
+  return {f.select(isLost, next.high, total.high),
+          f.select(isLost, f.constant(0), total.low)};
 }
 
 //===----------------------------------------------------------------------===//
