@@ -15,6 +15,7 @@
 #include "tapestry/Dialect/Tapestry/Macros/Macros.h"
 #include "tapestry/Dialect/Tapestry/Macros/Scatters.h"
 #include "tapestry/Import/Ein/Library.h"
+#include "tapestry/Interfaces/ElementType.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -418,10 +419,13 @@ Value GraphEmitter::emitNothing(const Loop &loop,
     counter += "_";
   labels.insert(labels.begin(), {counter, loop.passes});
   Type type = storedType(row.type, builder.getContext());
+  auto complex = dyn_cast<ComplexType>(type);
+  TypedAttr zero = complex ? tapestry::complexValue(complex, 0, 0)
+                           : builder.getZeroAttr(type);
   return teg::buildEinsum(builder, locations.get(collected.loc, loop.calls),
                           collected.name + ".start", labels, labels.size(),
                           tapestry::Monoid::None, type,
-                          teg::ScalarExpr::constant(builder.getZeroAttr(type)));
+                          teg::ScalarExpr::constant(zero));
 }
 
 Value GraphEmitter::emitCollect(const Loop &loop,

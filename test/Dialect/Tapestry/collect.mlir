@@ -48,3 +48,15 @@ tapestry.graph @collects {
 // PROGRAM: %[[MOST:.*]] = arith.constant 4 : index
 // PROGRAM: %[[ROW:.*]] = arith.minsi %{{.*}}, %[[MOST]] : index
 // PROGRAM: tensor.insert_slice %{{.*}} into %[[INTO]][%[[ROW]], 0, 0] [1, %{{.*}}, 7] [1, 1, 1] : tensor<?x7xf32> into tensor<5x?x7xf32>
+
+// CHECK-LABEL: tapestry.graph @complex
+tapestry.graph @complex {
+  %X = tapestry.source "X" : tensor<7xcomplex<f32>>
+  %into = tapestry.source "Into" : tensor<5x7xcomplex<f32>>
+  %t = tapestry.source "t" : tensor<i64>
+  %H = tapestry.collect "H" ["b"] %X, %into, %t : (tensor<7xcomplex<f32>>, tensor<5x7xcomplex<f32>>, tensor<i64>) -> tensor<5x7xcomplex<f32>>
+  tapestry.sink "H", %H : tensor<5x7xcomplex<f32>>
+}
+
+// PROGRAM: func.func @complex
+// PROGRAM: tensor.insert_slice %{{.*}} into %{{.*}} : tensor<?xcomplex<f32>> into tensor<5x?xcomplex<f32>>

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryCollect.h"
+#include "tapestry/Interfaces/ElementType.h"
 #include <cstring>
 
 using namespace mlir;
@@ -65,9 +66,9 @@ Value CollectOp::emitCombine(unsigned, OpBuilder &, Location, Value, Value) {
 
 /// Of the rows that come and go all but one stay where they are.
 PointWork CollectOp::getWork() {
-  unsigned width = getRowType().getElementType().getIntOrFloatBitWidth();
   int64_t rows = 2 * getResultType().getDimSize(0) - 1;
-  return {/*flops=*/0, /*bytes=*/-rows * ((width + 7) / 8)};
+  return {/*flops=*/0,
+          /*bytes=*/-rows * storedSize(getRowType().getElementType())};
 }
 
 LogicalResult

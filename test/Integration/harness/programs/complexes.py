@@ -55,9 +55,11 @@ Constant[i:2, j:2] = K[i, j] * Y[i, j]
 Zero : {t}[3] = zeros
 repeat t:9 (V[j:7] = {t}(1)) {{
   W[i] = sum[j] X[i, j] * V[j]
+  collect Rows[t, i:19] = W[i]
   next V[j] = sum[i] conj(X[i, j]) * W[i] / 30
 }}
 Last[j] = V[j]
+Passed[t, i] = Rows[t, i]
 """
 
 
@@ -78,9 +80,10 @@ def declare(type):
         np.add.at(averages, N[:, 1], X)
         with np.errstate(invalid="ignore"):
             averages = (averages.real / counts) + 1j * (averages.imag / counts)
-        V = np.ones(7, complex)
+        V, rows_of_passes = np.ones(7, complex), []
         for _ in range(9):
-            V = X.conj().T @ (X @ V) / 30
+            rows_of_passes.append(X @ V)
+            V = X.conj().T @ rows_of_passes[-1] / 30
         return {
             "Sum": X + Y - 1,
             "Minus": 3j + X,
@@ -126,6 +129,7 @@ def declare(type):
             "Constant": K * Y[:2, :2],
             "Zero": np.zeros(3, complex),
             "Last": V,
+            "Passed": np.array(rows_of_passes),
         }  # fmt: skip
 
     def draw(rng):
