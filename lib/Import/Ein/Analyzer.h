@@ -195,6 +195,8 @@ private:
   std::deque<Views> givenViews;
   /// How many parts of vertices are named, by `Y.arg.`.
   llvm::StringMap<unsigned> numParts;
+  /// The names of parts that are being computed, one inside the other.
+  llvm::SmallVector<llvm::StringRef> openParts;
   Scope file;
   /// The uses of macros around the current statement, outermost first.
   llvm::SmallVector<llvm::SMLoc> calls;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StatementAnalyzer.h"
+#include "WholeTensors.h"
 #include "tapestry/Import/Ein/Words.h"
 
 using namespace tapestry::ein;
@@ -302,9 +303,9 @@ std::optional<ExprType> StatementAnalyzer::unify(llvm::SMRange range,
   if (other.kind == Kind::Iverson || isReal || isComplex(typed.type) ||
       (isInteger(typed.type) && !other.isFloat))
     return typed;
-  ElementType wanted = !other.isImaginary               ? floatBeside()
-                       : typed.type == ElementType::F64 ? ElementType::C128
-                                                        : ElementType::C64;
+  ElementType part = isFloat(typed.type) ? typed.type : floatBeside();
+  ElementType wanted =
+      other.isImaginary ? complexType(part).value_or(ElementType::C64) : part;
   diagnostics
       .error(range, "operands of " + what + " are " + stringify(typed.type) +
                         " and " + describeType(other) + "; cast the " +
@@ -514,6 +515,27 @@ bool StatementAnalyzer::requireOperand(MacroKind macro, const Expr *expr,
          requireFloat(expr, type, name);
 }
 
+/// Whether there is a quotient, which integers would truncate.
+static bool divides(const Expr *expr) {
+  auto *binary = llvm::dyn_cast<BinaryExpr>(expr);
+  return (binary && binary->op == BinaryOp::Div) ||
+         llvm::any_of(partsOf(expr), divides);
+}
+
+/// What a statement that is made of numbers only is best cast to; of integers
+/// the type that it reads, or that of counts and places.
+ElementType StatementAnalyzer::proposedType(const Expr *expr,
+                                            ExprType type) const {
+  if (type.isImaginary)
+    return complexType(floatBeside()).value_or(ElementType::C64);
+  if (type.isFloat || divides(expr))
+    return floatBeside();
+  for (const Access &access : accesses)
+    if (ElementType read = infoOf(access).type; isInteger(read))
+      return read;
+  return ElementType::I64;
+}
+
 std::optional<ElementType>
 StatementAnalyzer::checkReduction(Reduction reduction, const Expr *expr,
                                   ExprType type) {
@@ -529,9 +551,7 @@ StatementAnalyzer::checkReduction(Reduction reduction, const Expr *expr,
   if (type.kind == ExprType::Kind::Literal) {
     if (equation.typeBeside && (isFloat(*equation.typeBeside) || !type.isFloat))
       return equation.typeBeside;
-    ElementType proposed = type.isImaginary ? ElementType::C64
-                           : type.isFloat   ? floatBeside()
-                                            : ElementType::I32;
+    ElementType proposed = proposedType(expr, type);
     diagnostics.error(expr->range,
                       "the type of this expression is not known: it is made of "
                       "numbers only; cast it, e.g. " +

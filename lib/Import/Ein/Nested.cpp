@@ -32,6 +32,24 @@ StatementAnalyzer::findInnerLabel(llvm::StringRef name) const {
   return found == labels.end() ? nullptr : found;
 }
 
+/// What stands behind the brackets that open behind the labels of a reduction's
+/// name, as `+ g` of `sum[k](X[k]) + g`; empty where none open and close.
+static llvm::StringRef behindBrackets(llvm::SMLoc word, const Expr *operand) {
+  const char *end = operand->range.End.getPointer();
+  llvm::StringRef rest(word.getPointer(), end - word.getPointer());
+  // `mean[k] (X[k] - m) ** 2` is written as a term.
+  rest = rest.split(']').second;
+  if (!rest.consume_front("("))
+    return {};
+  unsigned depth = 1;
+  for (auto [position, c] : llvm::enumerate(rest)) {
+    depth += (c == '(') - (c == ')');
+    if (depth == 0)
+      return rest.drop_front(position + 1).ltrim();
+  }
+  return {};
+}
+
 /// Whether one of the labels stands in `expr`.
 static bool mentions(const Expr *expr, llvm::ArrayRef<Label> labels) {
   auto mentionsOne = [&](const Expr *part) { return mentions(part, labels); };
@@ -106,19 +124,30 @@ bool StatementAnalyzer::collectReduce(const ReduceExpr &expr) {
     std::optional<unsigned> outside = findLabel(label.name);
     if (outside && *outside < firstLabel) {
       const LabelState &other = labels[*outside];
-      auto error = diagnostics.error(
-          label.range, "label '" + label.name + "' of this '" +
-                           stringify(expr.reduction) +
-                           "' is also used outside of it; give it another "
-                           "name, e.g. '" +
-                           freshLabel(label.name) + "'");
-      error.note(other.range, "it is used outside here");
-      if (other.reduced && !other.owner) {
+      std::string what = ("label '" + label.name + "' of this '" +
+                          stringify(expr.reduction) + "' is also ")
+                             .str();
+      llvm::StringRef rest =
+          other.reduced && !other.owner
+              ? behindBrackets(equation.reduceRange.Start, equation.expr)
+              : "";
+      if (rest.empty()) {
+        diagnostics
+            .error(label.range,
+                   what + "used outside of it; give it another name, e.g. '" +
+                       freshLabel(label.name) + "'")
+            .note(other.range, "it is used outside here");
+      } else {
         std::string head =
-            stringify(Reduction{equation.monoid, equation.macro}).str();
-        error.note("a reduction at the head of a statement takes all the rest; "
-                   "in brackets it ends at them: (" +
-                   head + "[" + label.name.str() + "](...)) + ...");
+            stringify(Reduction{equation.monoid, equation.macro}).str() + "[" +
+            label.name.str() + "]";
+        diagnostics
+            .error(label.range,
+                   what + "that of '" + head +
+                       "' at the head, which takes all of the "
+                       "statement; in brackets it ends at them: (" +
+                       head + "(...)) " + rest.take_front(1) + " ...")
+            .note(other.range, "that is here");
       }
       ok = false;
       continue;
@@ -316,23 +345,6 @@ unsigned StatementAnalyzer::addRead(Operand read, ElementType type) {
 //===----------------------------------------------------------------------===//
 // What the reduction at the head of a statement takes
 //===----------------------------------------------------------------------===//
-
-/// What stands behind the brackets that open behind the labels of a reduction's
-/// name, as `+ g` of `sum[k](X[k]) + g`; empty where none open and close.
-static llvm::StringRef behindBrackets(llvm::SMLoc word, const Expr *operand) {
-  const char *end = operand->range.End.getPointer();
-  llvm::StringRef rest(word.getPointer(), end - word.getPointer());
-  rest = rest.split(']').second.ltrim();
-  if (!rest.consume_front("("))
-    return {};
-  unsigned depth = 1;
-  for (auto [position, c] : llvm::enumerate(rest)) {
-    depth += (c == '(') - (c == ')');
-    if (depth == 0)
-      return rest.drop_front(position + 1).ltrim();
-  }
-  return {};
-}
 
 /// The operator that `text` begins with, if it says something else of a
 /// reduction than of its terms.

@@ -82,6 +82,11 @@ void Parser::parseStatement() {
   if (!token.is(TokenKind::Identifier)) {
     if (token.is(TokenKind::Slash) || token.is(TokenKind::SlashSlash))
       errorAtToken("a statement").note(adviceFor("comment"));
+    else if (token.kind >= TokenKind::EqualEqual &&
+             token.kind <= TokenKind::PipePipe)
+      errorAtToken("a statement")
+          .note("a statement ends with its line, but not inside brackets: "
+                "Y[i] = (X[i] + ...)");
     else
       unexpected("a statement");
     // Step over what no statement begins with, so that each round advances.

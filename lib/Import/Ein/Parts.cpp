@@ -74,9 +74,9 @@ llvm::StringRef Parts::newName(const Expr *expr) {
     for (const EquationStmt *side : stmt.more)
       own->resultNames[side->name] = around.vertexNameFor(side->name);
   }
-  // Messages call it what the text does.
+  // Messages call it what the text does, which is cut where it is long.
   std::string name = excerpt(expr->range);
-  while (own->lookup(name))
+  while (own->lookup(name) || llvm::is_contained(analyzer.openParts, name))
     name += "'";
   return analyzer.context.save(name);
 }
@@ -101,7 +101,9 @@ const Expr *Parts::takeOut(const Expr *expr, llvm::StringRef word,
   std::string name = own->vertexNameFor(stmt.name) + "." + word.str() + ".";
   own->resultNames[part->name] =
       name + std::to_string(++analyzer.numParts[name]);
+  analyzer.openParts.push_back(part->name);
   std::optional<unsigned> tensor = analyzer.expand(*own, *part).front();
+  analyzer.openParts.pop_back();
   if (!tensor)
     return nullptr;
   Binding binding;

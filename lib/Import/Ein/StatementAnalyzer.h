@@ -420,6 +420,7 @@ private:
   /// The float type that casts are proposed to: the first that the statement
   /// reads, else that the program has.
   ElementType floatBeside() const;
+  ElementType proposedType(const ast::Expr *expr, ExprType type) const;
   std::optional<ExprType> infer(const ast::Expr *expr);
   std::optional<ExprType> inferUncached(const ast::Expr *expr);
   std::optional<ExprType> inferName(const ast::NameExpr &expr);

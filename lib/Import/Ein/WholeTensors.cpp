@@ -68,8 +68,8 @@ bool tapestry::ein::namesData(
   if (auto *name = llvm::dyn_cast<NameExpr>(subscript))
     return isTensor(*name);
   auto *binary = llvm::dyn_cast<BinaryExpr>(subscript);
-  return llvm::isa<AccessExpr, ReduceExpr, CallExpr>(subscript) ||
-         (binary && isBitwise(binary->op)) ||
+  return llvm::isa<AccessExpr, ReduceExpr, CallExpr, IversonExpr>(subscript) ||
+         (binary && (isBitwise(binary->op) || isComparison(binary->op))) ||
          llvm::any_of(partsOf(subscript), [&](const Expr *part) {
            return namesData(part, isTensor);
          });

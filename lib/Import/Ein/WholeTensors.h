@@ -21,8 +21,8 @@ llvm::SmallVector<const ast::Expr *, 4> partsOf(const ast::Expr *expr);
 /// Whether there is a tensor, of any rank, that is read.
 bool readsTensor(const ast::Expr *expr, const Scope &scope);
 /// Whether a subscript depends on more than labels, or is computed by a
-/// function or an operation on bits, as in `W[i64(i * k) % n]`. `isTensor` is
-/// asked of names.
+/// function, a comparison or an operation on bits, as in `W[i64(i * k) % n]`.
+/// `isTensor` is asked of names.
 bool namesData(const ast::Expr *subscript,
                llvm::function_ref<bool(const ast::NameExpr &)> isTensor);
 /// Whether it is `X[t, :]` or `Table[Tok, :]`, which no view is.

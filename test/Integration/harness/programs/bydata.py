@@ -58,7 +58,7 @@ def cross_entropy(X, T):
     Tiled[y, x] = L[y // tile, x // tile, A[y, x]]
     Y[i:4, k:3] = L[(2 - k) % 3, i // 2, i32(i * k)]
     Z[i:4, k:3] = transpose(L)[(2 - k) % 3, i64(i * k), i // 2]
-    S[i:8, k:8] = A[i ^ 5, min(k + 1, 7)] & 0x1F
+    S[i:8, k:8] = A[(i ^ 5) + [i > 9], min(k + 1, 7)] & 0x1F
     """,
     {
         "W": complexes(12, type="c128"),
