@@ -1,7 +1,7 @@
 //===- PlanGraphs.cpp - Between graphs in IR and the planner --------------===//
 
 #include "tapestry/Analysis/PlanGraphs.h"
-#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
@@ -112,7 +112,7 @@ void VertexCollector::addResult(BlockOpInterface op, unsigned number,
   vertex.elementBytes = storedSize(type.getElementType());
   // Partial values are kept and combined in the accumulator's type.
   if (TypedAttr identity = op.getMonoidIdentity(number))
-    vertex.accumulatorBytes = storedSize(identity.getType());
+    vertex.accumulatorBytes = storedSize(getElementTypeOrSelf(identity));
   else
     vertex.accumulatorBytes = vertex.elementBytes;
   auto scan = dyn_cast<ScanInterface>(*op);

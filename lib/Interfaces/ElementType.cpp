@@ -3,6 +3,7 @@
 #include "tapestry/Interfaces/ElementType.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include <complex>
 
 using namespace mlir;
 using namespace tapestry;
@@ -48,11 +49,20 @@ int64_t tapestry::storedSize(Type elementType) {
 }
 
 bool tapestry::isElementValue(Attribute value) {
-  return isa<FloatAttr, IntegerAttr, complex::NumberAttr>(value);
+  // A complex number is a tensor's one element: upstream's attribute of a
+  // number cannot be read again where a part is inf or NaN.
+  auto number = dyn_cast<DenseElementsAttr>(value);
+  return number ? number.getType().getRank() == 0 &&
+                      isa<ComplexType>(number.getElementType())
+                : isa<FloatAttr, IntegerAttr>(value);
 }
 
 TypedAttr tapestry::complexValue(ComplexType type, double re, double im) {
-  return complex::NumberAttr::get(type, re, im);
+  auto part = [&](double real) {
+    return FloatAttr::get(type.getElementType(), real).getValue();
+  };
+  return DenseElementsAttr::get(RankedTensorType::get({}, type),
+                                std::complex<APFloat>(part(re), part(im)));
 }
 
 bool tapestry::isComplexArithmetic(Operation *op) {
@@ -62,14 +72,15 @@ bool tapestry::isComplexArithmetic(Operation *op) {
 
 Value tapestry::emitConstant(OpBuilder &builder, Location loc,
                              TypedAttr value) {
-  auto number = dyn_cast<complex::NumberAttr>(value);
-  if (!number)
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (!dense)
     return arith::ConstantOp::create(builder, loc, value);
-  auto type = cast<ComplexType>(number.getType());
+  auto type = cast<ComplexType>(dense.getElementType());
   auto part = [&](const APFloat &real) {
     return FloatAttr::get(type.getElementType(), real);
   };
+  auto number = dense.getSplatValue<std::complex<APFloat>>();
   return complex::ConstantOp::create(
       builder, loc, type,
-      builder.getArrayAttr({part(number.getReal()), part(number.getImag())}));
+      builder.getArrayAttr({part(number.real()), part(number.imag())}));
 }

@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "RegionEvaluator.h"
-#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "llvm/Support/ThreadPool.h"
 #include <atomic>
@@ -320,9 +319,10 @@ static Reader makeReader(BlockOpInterface op, unsigned operand,
   reader.tensor = &tensor;
   reader.slot = slot;
   TypedAttr pad = op.getPad(operand);
-  if (auto number = dyn_cast_or_null<complex::NumberAttr>(pad)) {
-    reader.padReal = number.getReal().convertToDouble();
-    reader.padImaginary = number.getImag().convertToDouble();
+  if (auto dense = dyn_cast_or_null<DenseElementsAttr>(pad)) {
+    auto number = dense.getSplatValue<std::complex<APFloat>>();
+    reader.padReal = number.real().convertToDouble();
+    reader.padImaginary = number.imag().convertToDouble();
   } else if (auto real = dyn_cast_or_null<FloatAttr>(pad))
     reader.padReal = real.getValueAsDouble();
   else if (auto integer = dyn_cast_or_null<IntegerAttr>(pad))

@@ -4,12 +4,14 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Dialect/Index/IR/IndexRandom.h"
 #include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Support/Error.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <complex>
 
 using namespace mlir;
 using namespace tapestry;
@@ -411,15 +413,16 @@ llvm::Error ScalarCompiler::compileMonoid(Slot value) {
     return llvm::Error::success();
   }
   TypedAttr identity = op.getMonoidIdentity(/*result=*/0);
-  Type type = identity.getType();
+  Type type = getElementTypeOrSelf(identity);
   Type partType;
   if (auto complex = dyn_cast<ComplexType>(type))
     partType = complex.getElementType();
   Slot accumulator = newSlot(type);
   program.accumulatorSlot = accumulator;
-  if (auto number = dyn_cast<complex::NumberAttr>(identity)) {
+  if (auto dense = dyn_cast<DenseElementsAttr>(identity)) {
+    auto number = dense.getSplatValue<std::complex<APFloat>>();
     for (unsigned part : {0, 1}) {
-      APFloat value = part == 0 ? number.getReal() : number.getImag();
+      APFloat value = part == 0 ? number.real() : number.imag();
       program.identity.push_back(
           {partOf(accumulator, part), value.convertToDouble(), 0});
     }

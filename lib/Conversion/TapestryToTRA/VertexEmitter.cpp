@@ -8,6 +8,7 @@
 #include "VertexEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 
 using namespace mlir;
@@ -15,7 +16,8 @@ using namespace tapestry;
 
 Type VertexEmitter::accumulatorType(unsigned result) {
   TypedAttr identity = op.getMonoidIdentity(result);
-  return identity ? identity.getType() : tensorType(result).getElementType();
+  return identity ? getElementTypeOrSelf(identity)
+                  : tensorType(result).getElementType();
 }
 
 TypedAttr VertexEmitter::customIdentity(unsigned result) {

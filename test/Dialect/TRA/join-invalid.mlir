@@ -215,6 +215,21 @@ func.func @join_c5_kind(%v: !v) {
 #grid = #tapestry_index.grid<"d.0" = 2>
 !v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
 
+func.func @join_c5_tensor(%v: !v) {
+  // expected-error@+1 {{pad 0 is neither 'unit' nor a value: dense<0.000000e+00> : tensor<f32>}}
+  %r = tra.join "J" [i = 5] by #tapestry_index.partition<[["d.0"]]>
+         (%v[i] pad dense<0.0> : tensor<f32>) -> [i] {
+  ^bb0(%x: f32):
+    tra.yield %x : f32
+  } : (!v) -> !v
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+!v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
+
 func.func @join_c5_type(%v: !v) {
   // expected-error@+1 {{pad 0 is of type 'f64', but its operand's elements are of type 'f32'}}
   %r = tra.join "J" [i = 5] by #tapestry_index.partition<[["d.0"]]>

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "VerifierRules.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Support/Reach.h"
 #include "tapestry/Support/Resharding.h"
 
@@ -136,7 +138,8 @@ static LogicalResult verifyCustom(Operation *op, Monoid monoid,
     return op->emitOpError("reduces by '")
            << stringifyMonoid(monoid) << "' with " << combines
            << " combine regions, not " << expected;
-  if (identity && identity.getType() != elementType)
+  if (identity && (!isElementValue(identity) ||
+                   getElementTypeOrSelf(identity) != elementType))
     return op->emitOpError("has an identity of type ")
            << identity.getType() << ", but elements are of type "
            << elementType;
@@ -330,12 +333,12 @@ LogicalResult tra::verifyReads(Operation *op, ArrayAttr pads, ValueRange inputs,
       continue;
     }
     auto pad = dyn_cast<TypedAttr>(pads[number]);
-    if (!pad && !isa<UnitAttr>(pads[number]))
+    if (pad ? !isElementValue(pad) : !isa<UnitAttr>(pads[number]))
       return op->emitOpError("pad ")
              << number << " is neither 'unit' nor a value: " << pads[number];
-    if (pad && pad.getType() != type.getElementType())
+    if (pad && getElementTypeOrSelf(pad) != type.getElementType())
       return op->emitOpError("pad ")
-             << number << " is of type " << pad.getType()
+             << number << " is of type " << getElementTypeOrSelf(pad)
              << ", but its operand's elements are of type "
              << type.getElementType();
     if (pad)

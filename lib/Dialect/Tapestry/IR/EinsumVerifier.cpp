@@ -6,6 +6,7 @@
 
 #include "IndexSpaceRules.h"
 #include "PlacementRules.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Index/IR/IndexRandom.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
@@ -165,7 +166,7 @@ static LogicalResult verifyPads(EinsumOp op) {
     if (!isElementValue(pad))
       return op.emitOpError() << "pad of operand " << operand << " is " << pad
                               << ", expected a constant of type " << expected;
-    Type type = cast<TypedAttr>(pad).getType();
+    Type type = getElementTypeOrSelf(pad);
     if (type == expected)
       continue;
     InFlightDiagnostic diagnostic =
@@ -280,7 +281,8 @@ static LogicalResult verifyCombiner(EinsumOp op, Type accumulator) {
   if (!isCustom)
     return success();
   StringRef what = "the combine region";
-  if (!isElementValue(identity) || identity.getType() != accumulator)
+  if (!isElementValue(identity) ||
+      getElementTypeOrSelf(identity) != accumulator)
     return op.emitOpError() << "has the identity " << identity
                             << ", but combines values of type " << accumulator;
   if (failed(verifyArguments(op, what, combiner, {accumulator, accumulator})) ||

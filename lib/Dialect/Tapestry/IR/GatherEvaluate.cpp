@@ -1,7 +1,6 @@
 //===- GatherEvaluate.cpp - What tapestry.gather means --------------------===//
 
 #include "HostNumbers.h"
-#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include <cstring>
@@ -19,9 +18,10 @@ std::vector<uint8_t> bytesOf(TypedAttr value, int64_t size) {
     bytes.resize(bytes.size() + count);
     std::memcpy(bytes.data() + bytes.size() - count, &word, count);
   };
-  if (auto number = dyn_cast<complex::NumberAttr>(value)) {
-    append(number.getReal().bitcastToAPInt(), size / 2);
-    append(number.getImag().bitcastToAPInt(), size / 2);
+  if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
+    auto number = dense.getSplatValue<std::complex<APFloat>>();
+    append(number.real().bitcastToAPInt(), size / 2);
+    append(number.imag().bitcastToAPInt(), size / 2);
   } else if (auto real = dyn_cast<FloatAttr>(value)) {
     append(real.getValue().bitcastToAPInt(), size);
   } else {

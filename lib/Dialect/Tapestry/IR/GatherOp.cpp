@@ -7,6 +7,7 @@
 #include "IndexSpaceRules.h"
 #include "PlacementRules.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Interfaces/ElementType.h"
@@ -225,7 +226,7 @@ LogicalResult GatherOp::verify() {
     return emitOpError() << "reads elements of type " << element
                          << ", but makes " << getResultType();
   TypedAttr pad = getPadAttr();
-  if (pad && (!isElementValue(pad) || pad.getType() != element))
+  if (pad && (!isElementValue(pad) || getElementTypeOrSelf(pad) != element))
     return emitOpError() << "pad is " << pad << ", expected a constant of type "
                          << element;
   // gather_c9

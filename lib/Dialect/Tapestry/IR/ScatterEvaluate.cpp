@@ -1,7 +1,6 @@
 //===- ScatterEvaluate.cpp - What tapestry.scatter means ------------------===//
 
 #include "HostNumbers.h"
-#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScatter.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include <cmath>
@@ -130,12 +129,13 @@ ScatterOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
       *dtypeOf(getResultType().getElementType()), getResultType().getShape());
   if (!result)
     return result.takeError();
-  if (auto number = dyn_cast<complex::NumberAttr>(identity))
-    evaluator.fill<std::complex<double>>(*result,
-                                         {number.getReal().convertToDouble(),
-                                          number.getImag().convertToDouble()},
-                                         complexAt);
-  else if (auto real = dyn_cast<FloatAttr>(identity))
+  if (auto dense = dyn_cast<DenseElementsAttr>(identity)) {
+    auto number = dense.getSplatValue<std::complex<APFloat>>();
+    evaluator.fill<std::complex<double>>(
+        *result,
+        {number.real().convertToDouble(), number.imag().convertToDouble()},
+        complexAt);
+  } else if (auto real = dyn_cast<FloatAttr>(identity))
     evaluator.fill<double>(*result, real.getValueAsDouble(),
                            [](const HostTensor &values, int64_t at) {
                              return values.asDouble(at);

@@ -248,8 +248,8 @@ PointWork EinsumOp::getWork() {
   if (getMonoid() == Monoid::Custom)
     work.flops += countFlops(getCombiner());
   else if (getMonoid() != Monoid::None)
-    work.flops += !isa<ComplexType>(getIdentity().getType()) ? 1
-                  : getMonoid() == Monoid::Add               ? 2
-                                                             : 6;
+    work.flops += !isa<ComplexType>(getAccumulatorType()) ? 1
+                  : getMonoid() == Monoid::Add            ? 2
+                                                          : 6;
   return work;
 }

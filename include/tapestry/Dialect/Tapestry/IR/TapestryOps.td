@@ -313,7 +313,8 @@ def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
     are combined by the monoid (⊕). Subscripts are affine in the labels with
     integer constants: `%X[2 * i + j - 1, k]` is a strided window, `%M[i, i]` a
     diagonal. They may be divided, rounding down, and wrapped around:
-    `%U[(i + 1) mod 97]`, `%R[f floordiv 10, f mod 10]`. A padded operand reads its pad value outside its bounds; behind `edge`,
+    `%U[(i + 1) mod 97]`, `%R[f floordiv 10, f mod 10]`. A padded operand reads its pad value outside its bounds (a
+    complex one is a tensor's one element: `dense<(1.0, -2.0)> : tensor<complex<f32>>`); behind `edge`,
     `reflect` or `symmetric` it reads the nearest element there, or the one that is
     mirrored at the first and last or beside them. Labels that the result lacks are
     reduced.
