@@ -84,8 +84,8 @@ teg::GraphOp Compilation::getGraph() {
 }
 
 /// Leaves the graph that the user means as the only program: others are there
-/// to be called. Private graphs are that anyway. Functions of a host belong to
-/// no program.
+/// to be called. Private graphs are that anyway. What is no graph, such as the
+/// functions of a host, belongs to no program.
 ExitStatus Compilation::chooseGraph() {
   teg::GraphOp chosen;
   llvm::SmallVector<llvm::StringRef> names;
@@ -109,12 +109,15 @@ ExitStatus Compilation::chooseGraph() {
             llvm::join(names, ", "));
     return ExitUsage;
   }
-  for (auto graph : module->getOps<teg::GraphOp>())
-    if (graph != chosen)
+  for (Operation &op : llvm::make_early_inc_range(*module->getBody())) {
+    auto graph = dyn_cast<teg::GraphOp>(op);
+    if (graph && graph != chosen) {
       graph.setPrivate();
-  for (auto function :
-       llvm::make_early_inc_range(module->getOps<func::FuncOp>()))
-    function.erase();
+    } else if (!graph) {
+      op.dropAllUses();
+      op.erase();
+    }
+  }
   return ExitDone;
 }
 

@@ -14,6 +14,18 @@
 // RUN: bash -c 'tapestry plan %s --devices 2 --graph square; test $? = 2' 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: calls.mlir: error: there is no graph 'square'; there are: layer, network
 
+// What else there is belongs to no program.
+%two = arith.addi %one, %one : i64
+%one = arith.constant 1 : i64
+memref.global "private" @table : memref<4xf32>
+llvm.func @puts(!llvm.ptr) -> i32
+func.func @main() -> i64 {
+  %zero = call @zero() : () -> i64
+  return %zero : i64
+}
+func.func private @zero() -> i64
+module @inner {
+}
 tapestry.graph @layer {
   %X = tapestry.source "X" : tensor<5x7xi32>
   %W = tapestry.source "W" : tensor<7x7xi32>
