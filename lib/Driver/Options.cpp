@@ -292,8 +292,13 @@ ParetoRequest paretoRequest(Usage &usage) {
   request.price = usage.real(searchPrice, request.price);
   request.maxSeconds = usage.real(maxSeconds, request.maxSeconds);
   request.maxBytes = usage.real(maxBytes, request.maxBytes);
-  if (request.isWanted())
+  if (request.isWanted()) {
+    if (request.price == 0 && !request.evaluations && request.timeLimit == 0)
+      usage.error("--" + searchPrice.ArgStr +
+                  "=0 needs something else that ends the search: "
+                  "--evaluations or --time-limit");
     return request;
+  }
   for (const cl::opt<std::string> *option :
        {&threads, &evaluations, &timeLimit, &searchPrice, &maxSeconds,
         &maxBytes, &seed})

@@ -256,6 +256,8 @@ def bad_options(bench):
     refuse("--pareto=f.json", "--time-limit=-1", "--time-limit")
     refuse("--pareto=f.json", "--time-limit=nan", "--time-limit")
     refuse("--pareto=f.json", "--search-price=much", "--search-price")
+    # Nothing would end this one.
+    refuse("--pareto=f.json", "--search-price=0", "--evaluations or --time-limit")
     refuse("--pareto=f.json", "--max-bytes=-2", "--max-bytes")
     refuse("--pareto=f.json", "--seed=-1", "--seed")
     refuse("--pareto=f.json", "--grid=a=3", r"\b2\b.*\b3\b")
