@@ -216,7 +216,12 @@ def check_module(bench, text, words, planning, seed):
     bench.write("m.mlir", text)
     if not is_valid(bench, "m.mlir"):
         return False
-    check_pass(bench, "m.mlir", words)
+    # It takes all that names a private function for a call, and drops its results
+    # that nothing reads; llvm/llvm-project#180416.
+    if re.search(r"\b(?:tapestry|tra|comm)\.loop\b", text):
+        words = [word for word in words if word != "remove-dead-values"]
+    if words:
+        check_pass(bench, "m.mlir", words)
     if "tapestry.graph" in text:
         check_graph(bench, planning, seed)
     if "llvm.func" in text:
