@@ -50,7 +50,7 @@ class Vertex:
     """What a plan may cut: a statement, or an input that is read twice."""
 
     name: str
-    labels: list  # (name, extent) of those that may be cut
+    labels: list  # (name, extent)
     is_input: bool = False
 
 
@@ -467,9 +467,7 @@ def _draw_sort(rng, tensors, name):
     # What takes a place is off by no more than what is off most.
     error = np.broadcast_to(tensor.value.error.max(axis, keepdims=True), value.shape)
     tensor.reads.add((name, ()))
-    # Plans may cut all labels but the sorted one.
-    labels = [pair for pair in zip(names, tensor.shape) if pair[0] != names[axis]]
-    vertex = Vertex(name, labels)
+    vertex = Vertex(name, list(zip(names, tensor.shape)))
     return text, Tensor(name, tensor.type, value.shape, Bounded(tensor.type, value, error), False), vertex
 
 
