@@ -4,6 +4,7 @@
 #include "Random.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tapestry/Dialect/Index/IR/IndexRandom.h"
+#include "tapestry/Support/Extremes.h"
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -68,22 +69,6 @@ void ScalarProgram::finish(Registers &registers, unsigned lanes) const {
 //===----------------------------------------------------------------------===//
 // Scalar operations
 //===----------------------------------------------------------------------===//
-
-static double maximum(double a, double b) {
-  if (std::isnan(a) || std::isnan(b))
-    return std::numeric_limits<double>::quiet_NaN();
-  if (a == b)
-    return std::signbit(a) ? b : a;
-  return a > b ? a : b;
-}
-
-static double minimum(double a, double b) {
-  if (std::isnan(a) || std::isnan(b))
-    return std::numeric_limits<double>::quiet_NaN();
-  if (a == b)
-    return std::signbit(a) ? a : b;
-  return a < b ? a : b;
-}
 
 /// Adds values to totals and the rounding errors to `lost` (D. E. Knuth).
 static void addExactly(double *total, const double *values, double *lost,
@@ -402,9 +387,9 @@ bool Batch::runFloat() const {
   case OpCode::RemF:
     return floats2([](double a, double b) { return std::fmod(a, b); });
   case OpCode::MaximumF:
-    return floats2(maximum);
+    return floats2([](double a, double b) { return extremeOf(true, a, b); });
   case OpCode::MinimumF:
-    return floats2(minimum);
+    return floats2([](double a, double b) { return extremeOf(false, a, b); });
   case OpCode::MaxNumF:
     return floats2([](double a, double b) { return std::fmax(a, b); });
   case OpCode::MinNumF:

@@ -141,6 +141,7 @@ def extremes(bench):
         c = signed_zeros(rng, (columns, 43))
         for name, array in (("A", a), ("B", b), ("C", c)):
             program.input(name, type, stored(type, array))
+        program.input("J", "i32", np.arange(columns, dtype=np.int32) % 2)
         with np.errstate(invalid="ignore"):
             products = a[:, :, None] * c[None]
         windows = np.stack([a[:, k : columns - 4 + k] for k in range(5)])
@@ -160,6 +161,12 @@ def extremes(bench):
             for pin in ("", " @ {i: n}"):
                 add(f"@[j]{pin} = {pick}[i] A[i, j]", a, 0)
             add(f"@[i, j] = {pick}[r:5] A[i, j + r]", windows, 0)
+            running = [extreme(pick, a[:, : k + 1], 1) for k in range(columns)]
+            for pin in ("", " @ {j: n}"):
+                text = f"@[i, j]{pin} = cum{pick}[j] A[i, j]"
+                program.output(text, type, narrow(type, np.stack(running, 1)))
+            halves = [extreme(pick, a[:, k::2], 1) for k in range(2)]
+            program.output(f"@[i, J[j]:2] = {pick}[j] A[i, j]", type, narrow(type, np.stack(halves, 1)))
         program.check(bench, range(1, 9))
 
 

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScan.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Support/Extremes.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -313,9 +314,7 @@ template <typename T> static T combineValues(Monoid monoid, T a, T b) {
     return a + b;
   if (monoid == Monoid::Mul)
     return a * b;
-  // NaN wins.
-  bool isFirst = monoid == Monoid::Max ? a > b : a < b;
-  return isFirst || a != a ? a : b;
+  return extremeOf(monoid == Monoid::Max, a, b);
 }
 
 static std::complex<double> combineValues(Monoid monoid, std::complex<double> a,

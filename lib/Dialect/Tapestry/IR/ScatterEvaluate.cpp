@@ -3,7 +3,7 @@
 #include "HostNumbers.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScatter.h"
 #include "tapestry/Interfaces/ElementType.h"
-#include <cmath>
+#include "tapestry/Support/Extremes.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -20,9 +20,8 @@ std::enable_if_t<std::is_integral_v<T>, T> combine(Monoid monoid, T a, T b) {
   case Monoid::Mul:
     return uint64_t(a) * uint64_t(b);
   case Monoid::Max:
-    return std::max(a, b);
   case Monoid::Min:
-    return std::min(a, b);
+    return extremeOf(monoid == Monoid::Max, a, b);
   case Monoid::And:
     return a & b;
   case Monoid::Or:
@@ -37,11 +36,7 @@ double combine(Monoid monoid, double a, double b) {
     return a + b;
   if (monoid == Monoid::Mul)
     return a * b;
-  if (std::isnan(a) || std::isnan(b))
-    return a + b;
-  // -0.0 is below 0.0.
-  bool isLess = a < b || (a == b && std::signbit(a));
-  return isLess == (monoid == Monoid::Max) ? b : a;
+  return extremeOf(monoid == Monoid::Max, a, b);
 }
 
 std::complex<double> combine(Monoid monoid, std::complex<double> a,
