@@ -201,6 +201,41 @@ CASES = [
 ]  # fmt: skip
 
 
+MIXED = """#points = affine_map<(a, n) -> (n)>
+tapestry.graph @mixed {{
+  %X = tapestry.source "X" : tensor<1009x{given}>
+  %A = tapestry.source "A" : tensor<1009xi32>
+  %S = tapestry.scatter "S" ["A", "n"] = [13, 1009] {monoid} %X by %A into [0] at [#points, #points]
+      {{tapestry.constraints = [#tapestry.constraint<pin cut {{n = {parts} : i64}}>]}}
+      : (tensor<1009x{given}>, tensor<1009xi32>) -> tensor<13x{made}>
+  tapestry.sink "S", %S : tensor<13x{made}>
+}}
+"""
+
+
+def bits_of(type, values):
+    return compare.bf16_bits(values).view("V2") if type == "bf16" else values.astype(TYPES[type])
+
+
+def check_mixed(folder, given, made, monoid):
+    """Extremes of one float type in another."""
+    random = np.random.default_rng(6)
+    values = bits_of(given, random.standard_normal(1009).astype(np.float32))
+    place = random.integers(0, 12, 1009).astype(np.int32)
+    files = driver.save_inputs(folder, {"X": values, "A": place}) + driver.output_options(["S"])
+    wide = compare.bf16_values(values) if given == "bf16" else values.astype(np.float32)
+    wanted = np.full(13, identity(monoid, "f32"), np.float32)
+    OPERATORS[monoid].at(wanted, place, wide)
+    for parts in (0, 1, 3):
+        (folder / "mixed.mlir").write_text(
+            MIXED.format(given=given, made=made, monoid=monoid, parts=max(parts, 1))
+        )
+        words = ["run", "mixed.mlir", f"--devices={parts}"] if parts else ["reference", "mixed.mlir"]
+        driver.tapestry(*words, *files, cwd=folder).expect_status(0)
+        if driver.load_outputs(folder, ["S"])["S"].tobytes() != bits_of(made, wanted).tobytes():
+            raise CheckFailed(f"{monoid} of {given} in {made}, {words}: other bits than NumPy's")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--backend", choices=["local", "mpi"], default="local")
@@ -211,6 +246,9 @@ def main():
         if backend == "local":
             check_rounding(folder, "f32", 2.0**-24)
             check_rounding(folder, "f64", 2.0**-53)
+            for given, made in (("bf16", "f16"), ("f16", "bf16"), ("f32", "f16"), ("f16", "f32")):
+                for monoid in ("max", "min"):
+                    check_mixed(folder, given, made, monoid)
         for type, index, monoid in CASES if backend == "local" else CASES[2:4]:
             count += check_cuts(folder, backend, type, index, monoid)
     print(f"{count} cuts of scatters have NumPy's bits, {len(FAULTS)} faults their message")

@@ -101,15 +101,15 @@ Monoid ScatterOp::getResultMonoid(unsigned) {
   return getUnsignedElements() ? Monoid::Custom : getMonoid();
 }
 
-/// Of the type in which partial results are kept.
+/// Of the type in which partial results are kept: what rounds, or comes in
+/// another type, is combined in f32 for a narrow result.
 TypedAttr ScatterOp::getMonoidIdentity(unsigned) {
   Type element = getResultType().getElementType();
-  bool isNarrow = element.isF16() || element.isBF16();
+  bool isSame =
+      cast<RankedTensorType>(getValues().getType()).getElementType() == element;
   bool rounds = getMonoid() == Monoid::Add || getMonoid() == Monoid::Mul;
-  if (isNarrow && rounds)
+  if ((element.isF16() || element.isBF16()) && (rounds || !isSame))
     element = Float32Type::get(getContext());
-  else if (isNarrow)
-    element = cast<RankedTensorType>(getValues().getType()).getElementType();
   return identityOf(*this, element);
 }
 

@@ -32,8 +32,9 @@ def Tapestry_ScatterOp : Tapestry_VertexOp<"scatter", [
     combined by the monoid; over a dimension that data index, each takes what
     falls into its part, of all points. A device goes through its points in their
     order, so that two runs give the same bits. f16 and bf16 are added and
-    multiplied in f32. Sums of f32 are kept in f64 until they are complete, those
-    of f64 with their rounding errors.
+    multiplied in f32, and where values and result differ also compared. A device
+    keeps its sums of f32 in f64, those of f64 with their rounding errors; what it
+    hands on of points that are cut is rounded to f32 or f64.
 
     Constraints:
     - (scatter_c1) labels are unique identifiers.
