@@ -31,7 +31,7 @@ bool tapestry::isHandedOut(Value tensor) {
     auto loop = dyn_cast_or_null<GraphLoopInterface>(user->getParentOp());
     if (!loop)
       return true;
-    // What the body ends with leaves it as a result or decides of a pass more.
+    // What the body ends with leaves it as a result; nobody sees its stop.
     for (auto [next, result] :
          llvm::zip_equal(loop.getNexts(), loop->getResults()))
       if (next == use.get() && isHandedOut(result))
