@@ -91,16 +91,12 @@ DictionaryAttr RuntimeProgram::describeTensor(DictionaryAttr attrs) {
        b.getNamedAttr(program::layout, layout)});
 }
 
-/// One block, whose loops call functions of one block. `callers` are those
-/// whose loops lead here.
-LogicalResult
-RuntimeProgram::verifyBlock(func::FuncOp function,
-                            SmallVectorImpl<func::FuncOp> &callers) {
+/// One block, whose loops call functions of one block.
+LogicalResult RuntimeProgram::verifyBlock(func::FuncOp function) {
   if (function.isExternal() || !llvm::hasSingleElement(function.getBody()) ||
       !isa<func::ReturnOp>(function.front().getTerminator()))
     return function.emitError("a device program is one block that ends in "
                               "func.return");
-  callers.push_back(function);
   WalkResult walked = function.walk([&](Operation *op) {
     bool isOurs =
         isa<comm::CollectiveOpInterface, comm::SliceOp, comm::DeviceOp,
@@ -115,26 +111,23 @@ RuntimeProgram::verifyBlock(func::FuncOp function,
     if (!loop)
       return WalkResult::advance();
     auto body = module.lookupSymbol<func::FuncOp>(loop.getBody());
-    if (!body || body->hasAttr("comm.grid") ||
-        llvm::is_contained(callers, body)) {
+    if (!body || body->hasAttr("comm.grid")) {
       op->emitOpError("calls '")
           << loop.getBody()
           << "', which is not a function of this module that is a loop's body "
              "alone";
       return WalkResult::interrupt();
     }
-    return failed(verifyBlock(body, callers)) ? WalkResult::interrupt()
-                                              : WalkResult::advance();
+    return failed(verifyBlock(body)) ? WalkResult::interrupt()
+                                     : WalkResult::advance();
   });
-  callers.pop_back();
   return failure(walked.wasInterrupted());
 }
 
 /// What this lowering relies on: one block that ends in func.return, and ranked
 /// tensors that carry their name, layout and type.
 LogicalResult RuntimeProgram::verifyDeviceProgram() {
-  SmallVector<func::FuncOp> callers;
-  if (failed(verifyBlock(program, callers)))
+  if (failed(verifyBlock(program)))
     return failure();
   auto check = [&](const char *what, unsigned number, Type type,
                    DictionaryAttr attrs) -> LogicalResult {

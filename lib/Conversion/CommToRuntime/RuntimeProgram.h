@@ -39,9 +39,7 @@ private:
   mlir::func::CallOp call(mlir::Location loc, mlir::func::FuncOp callee,
                           mlir::ValueRange operands);
   mlir::LogicalResult verifyDeviceProgram();
-  mlir::LogicalResult
-  verifyBlock(mlir::func::FuncOp function,
-              llvm::SmallVectorImpl<mlir::func::FuncOp> &callers);
+  mlir::LogicalResult verifyBlock(mlir::func::FuncOp function);
   /// `inPlace`: the inputs whose memory the result of the same number takes
   /// over, in the body of a loop.
   void lowerSignature(bool isBody, const llvm::BitVector &inPlace = {});

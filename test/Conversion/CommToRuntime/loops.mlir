@@ -78,16 +78,18 @@ func.func @g(%a: tensor<7xf32> {comm.name = "A", comm.layout = #all, comm.type =
 
 #grid = #tapestry_index.grid<"d.0" = 2>
 #all = #tapestry_index.layout<[7] on #grid>
-func.func private @body(%x: tensor<7xf32> {comm.layout = #all, comm.type = f32}) -> tensor<7xf32> attributes {tapestry.device} {
-  // expected-error @below {{calls 'body', which is not a function of this module that is a loop's body alone}}
-  %r, %t = comm.loop @body trips 6 from %x : tensor<7xf32>
-  return %r : tensor<7xf32>
-}
 func.func @g(%a: tensor<7xf32> {comm.name = "A", comm.layout = #all, comm.type = f32})
     -> (tensor<7xf32> {comm.name = "X", comm.layout = #all, comm.type = f32})
     attributes {comm.grid = #grid, comm.vertices = [], tapestry.device} {
+  // expected-error @below {{calls 'body', which is not a function of this module that is a loop's body alone}}
   %r, %t = comm.loop @body trips 6 from %a : tensor<7xf32>
   return %r : tensor<7xf32>
+}
+
+func.func @body(%x: tensor<7xf32> {comm.name = "A", comm.layout = #all, comm.type = f32})
+    -> (tensor<7xf32> {comm.name = "X", comm.layout = #all, comm.type = f32})
+    attributes {comm.grid = #grid, comm.vertices = [], tapestry.device} {
+  return %x : tensor<7xf32>
 }
 
 // -----

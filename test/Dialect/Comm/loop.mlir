@@ -40,3 +40,12 @@ func.func @loop_c2(%x: tensor<3xf32>) {
   %r, %t = comm.loop @body trips 7 until from %x : tensor<3xf32>
   return
 }
+
+// -----
+
+#rows = #tapestry_index.layout<[6 by "d.0"] on #tapestry_index.grid<"d.0" = 2>>
+func.func @loop_c3(%x: tensor<3xf32> {comm.layout = #rows}) -> tensor<3xf32> {
+  // expected-error @below {{calls loop_c3, which comes to this loop again}}
+  %r, %t = comm.loop @loop_c3 trips 7 from %x : tensor<3xf32>
+  return %r : tensor<3xf32>
+}

@@ -16,7 +16,7 @@ void LoopOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 }
 
 LogicalResult LoopOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  // loop_c1, loop_c2
+  // loop_c1, loop_c2, loop_c3
   SmallVector<Type> arguments(getInits().getTypes()), results = arguments;
   llvm::append_range(arguments, getInvariants().getTypes());
   if (getUntil())

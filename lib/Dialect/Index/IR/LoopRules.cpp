@@ -1,6 +1,7 @@
 //===- LoopRules.cpp - Functions that loops run ---------------------------===//
 
 #include "tapestry/Dialect/Index/IR/LoopRules.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -20,6 +21,23 @@ static LogicalResult verifyTypes(Operation *loop, FlatSymbolRefAttr body,
   return success();
 }
 
+/// Whether `body`, and what the loops in it call, calls `caller`.
+static bool reaches(Operation *loop, FunctionOpInterface body,
+                    FunctionOpInterface caller,
+                    SymbolTableCollection &symbols) {
+  llvm::SetVector<Operation *> functions;
+  functions.insert(body);
+  for (size_t at = 0; at < functions.size(); ++at)
+    functions[at]->walk([&](Operation *op) {
+      if (op->getName() != loop->getName())
+        return;
+      if (auto called = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
+              op, op->getAttrOfType<FlatSymbolRefAttr>("body")))
+        functions.insert(called);
+    });
+  return functions.contains(caller);
+}
+
 FailureOr<FunctionOpInterface>
 index::lookupLoopBody(Operation *loop, FlatSymbolRefAttr body,
                       SymbolTableCollection &symbols, TypeRange arguments,
@@ -34,5 +52,9 @@ index::lookupLoopBody(Operation *loop, FlatSymbolRefAttr body,
       failed(verifyTypes(loop, body, function.getResultTypes(), results,
                          "result")))
     return failure();
+  auto caller = loop->getParentOfType<FunctionOpInterface>();
+  if (caller && reaches(loop, function, caller, symbols))
+    return loop->emitOpError()
+           << "calls " << body.getValue() << ", which comes to this loop again";
   return function;
 }

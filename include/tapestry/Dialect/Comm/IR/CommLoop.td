@@ -35,6 +35,7 @@ def Comm_LoopOp : Op<Comm_Dialect, "loop", [
       type, and a `comm.layout` for each that is carried.
     - `loop_c2`: it has one result per part that is carried, of its type, and with
       `until` a last one, a scalar of type i8.
+    - `loop_c3`: neither the body nor what it calls comes to this loop again.
   }];
   let arguments = (ins FlatSymbolRefAttr:$body,
                        ConfinedAttr<I64Attr, [IntPositive]>:$trips,

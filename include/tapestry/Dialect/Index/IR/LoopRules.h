@@ -12,8 +12,8 @@
 
 namespace tapestry::index {
 
-/// The function `body` of these argument and result types; fails with an error
-/// at `loop` where there is none.
+/// The function `body` of these argument and result types, which does not come
+/// to `loop` again; fails with an error at that where there is none.
 mlir::FailureOr<mlir::FunctionOpInterface>
 lookupLoopBody(mlir::Operation *loop, mlir::FlatSymbolRefAttr body,
                mlir::SymbolTableCollection &symbols, mlir::TypeRange arguments,

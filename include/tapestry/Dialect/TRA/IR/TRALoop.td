@@ -29,6 +29,9 @@ def TRA_LoopOp : Op<TRA_Dialect, "loop", [
       shape and element type of the relation.
     - `loop_c2`: it has one result per relation that is carried, likewise, and with
       `until` a last one, a scalar of type i1.
+    - `loop_c3`: where the body says how an argument or a result is laid out, by
+      `comm.layout`, `tra.from_tensor` or `tra.to_tensor`, it is as the relation.
+    - `loop_c4`: neither the body nor what it calls comes to this loop again.
   }];
   let arguments = (ins FlatSymbolRefAttr:$body,
                        ConfinedAttr<I64Attr, [IntPositive]>:$trips,
