@@ -248,6 +248,55 @@ func.func @rows(%table: memref<50x?xf32>, %at: memref<?xi32>, %y: memref<?x?xf32
 
 // -----
 
+#point = affine_map<(n, c) -> (n, c)>
+#row = affine_map<(n, c) -> (n)>
+
+// Of a large table, the row 14 points on is fetched, unless the one before is
+// the same: a line each, and the row's last element, which may lie in one more.
+// For the last points it is the last row.
+// CHECK-LABEL: func @rows_fetched
+// CHECK-DAG:     %[[AHEAD:.*]] = arith.constant 14 : index
+// CHECK-DAG:     %[[LAST:.*]] = arith.constant 999 : index
+// CHECK:         scf.for %[[N:[^ ]*]] =
+// CHECK:           %[[TO:.*]] = arith.addi %[[N]], %[[AHEAD]]
+// CHECK:           arith.minsi %[[TO]], %[[LAST]]
+// CHECK:           memref.load %{{.*}} : memref<?xi32>
+// CHECK:           memref.load %{{.*}} : memref<?xi32>
+// CHECK:           %[[OTHER:.*]] = arith.cmpi ne
+// CHECK-NEXT:      scf.if %[[OTHER]] {
+// CHECK-COUNT-11:    memref.prefetch %{{.*}}, read, locality<3>, data : memref<?xf32>
+// CHECK-NEXT:      }
+// CHECK:           vector.load %{{.*}} : memref<?xf32>
+// CHECK-LABEL: func @rows_in_cache
+// CHECK-NOT:     memref.prefetch
+// CHECK:         return
+func.func @rows_fetched(%table: memref<50000x150xf32>, %at: memref<1000xi32>, %y: memref<1000x150xf32>) attributes {tapestry.device} {
+  linalg.generic {indexing_maps = [#row, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%at : memref<1000xi32>) outs(%y : memref<1000x150xf32>) {
+  ^bb0(%i: i32, %o: f32):
+    %named = arith.index_cast %i : i32 to index
+    %c = linalg.index 1 : index
+    %e = memref.load %table[%named, %c] : memref<50000x150xf32>
+    %negated = arith.negf %e : f32
+    linalg.yield %negated : f32
+  }
+  return
+}
+func.func @rows_in_cache(%table: memref<5000x150xf32>, %at: memref<1000xi32>, %y: memref<1000x150xf32>) attributes {tapestry.device} {
+  linalg.generic {indexing_maps = [#row, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%at : memref<1000xi32>) outs(%y : memref<1000x150xf32>) {
+  ^bb0(%i: i32, %o: f32):
+    %named = arith.index_cast %i : i32 to index
+    %c = linalg.index 1 : index
+    %e = memref.load %table[%named, %c] : memref<5000x150xf32>
+    %negated = arith.negf %e : f32
+    linalg.yield %negated : f32
+  }
+  return
+}
+
+// -----
+
 #id = affine_map<(n) -> (n)>
 
 // An element of each row: lanes from places apart, where there is an

@@ -182,6 +182,34 @@ def check_outside(folder, backend, source, arrays, faults):
                 raise CheckFailed(f"an output is there\n{run.describe()}")
 
 
+LARGE = """\
+input Table : f32[{rows}, {columns}]
+input I : i32[{points}]
+Y[n, a] = Table[I[n], a]
+Z[n, a] = 2 * Table[I[n], a] - Y[n, a]
+output Y, Z
+"""
+
+
+def check_large(folder):
+    """Rows that are fetched before they are read, the table's first and last ones
+    among the last."""
+    random = np.random.default_rng(11)
+    outputs = driver.output_options(["Y", "Z"])
+    for rows, columns, points in ((16411, 67, 1009), (1031, 1021, 101), (65537, 32, 131)):
+        table = random.standard_normal((rows, columns)).astype(np.float32)
+        at = random.integers(0, rows, points).astype(np.int32)
+        at[-3:] = [rows - 1, 0, rows - 1]
+        text = LARGE.format(rows=rows, columns=columns, points=points)
+        (folder / "large.ein").write_text(text)
+        files = driver.save_inputs(folder, {"Table": table, "I": at})
+        for words in ([], ["--devices=3"], ["--cpu=x86-64-v2"]):
+            driver.tapestry("run", "large.ein", *words, *files, *outputs, cwd=folder).expect_status(0)
+            for name, got in driver.load_outputs(folder, ["Y", "Z"]).items():
+                if got.tobytes() != table[at].tobytes():
+                    raise CheckFailed(f"{rows} x {columns} {words}: {name} has other bits than NumPy's")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--backend", choices=["local", "mpi"], default="local")
@@ -189,6 +217,8 @@ def main():
     count = 0
     with driver.workspace() as folder:
         check_outside(folder, backend, OUTSIDE, GOOD, FAULTS)
+        if backend == "local":
+            check_large(folder)
         types = TYPES if backend == "local" else ["f16", "i32"]
         for number, type in enumerate(types):
             count += check_cuts(folder, backend, type, ["i32", "i64", "i8", "i16"][number % 4])

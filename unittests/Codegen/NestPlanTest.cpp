@@ -151,6 +151,32 @@ TEST(NestPlan, TransposedMapIsBlocked) {
   EXPECT_TRUE(plan.outer.empty());
 }
 
+/// Y[n, c] = T[I[n], c], or of T[n, c], of which I is not asked.
+TEST(NestPlan, RowsThatDataNameAreFetchedAhead) {
+  auto aheadOf = [](int64_t points, int64_t row, int64_t rows, bool jumps) {
+    NestProblem problem;
+    problem.dims = {parallel(points), parallel(row)};
+    problem.accesses = {input({1, 0}), output({row, 1})};
+    NestAccess load = input({assumedExtent, 1});
+    load.tableBytes = rows * row * 4;
+    load.jumps = {jumps, false};
+    problem.loads = {load};
+    NestPlan plan = planNest(problem, avx512());
+    EXPECT_EQ(plan.kind, NestKind::Map);
+    EXPECT_EQ(plan.vectorDim, 1u);
+    return plan.fetchAhead.front();
+  };
+  EXPECT_EQ(aheadOf(1000, 256, 50000, true), 8);
+  EXPECT_EQ(aheadOf(1000, 250, 50000, true), 9);
+  EXPECT_EQ(aheadOf(1000, 8000, 50000, true), 2);
+  EXPECT_EQ(aheadOf(1000, 32, 50000, true), 64);
+  // Short rows, a table in the cache, too few points, places one by one.
+  EXPECT_EQ(aheadOf(1000, 31, 50000, true), 0);
+  EXPECT_EQ(aheadOf(1000, 256, 2000, true), 0);
+  EXPECT_EQ(aheadOf(15, 256, 50000, true), 0);
+  EXPECT_EQ(aheadOf(1000, 256, 50000, false), 0);
+}
+
 /// Parts of complex numbers, which lie in turns: Z.re[i], Z.im[i] from X.re[i],
 /// X.im[i].
 TEST(NestPlan, LanesThatAreTwoApartAreWorthTheirVectors) {

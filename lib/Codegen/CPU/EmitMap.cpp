@@ -8,6 +8,7 @@
 
 #include "NestEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -28,6 +29,8 @@ private:
   void emitBlock(const NestPoint &point, OpFoldResult lines,
                  OpFoldResult length);
   void emitVectors(const NestPoint &point, OpFoldResult extent);
+  void emitFetches(const NestPoint &point);
+  OpFoldResult rowAt(memref::LoadOp op, const NestPoint &point, int64_t ahead);
   void emitBody(const NestPoint &point, unsigned lanes, Value mask);
   Value emitLoad(memref::LoadOp op, ValueRange indices, unsigned lanes,
                  Value mask);
@@ -48,6 +51,7 @@ bool MapEmitter::isTransposed(unsigned operand) const {
 void MapEmitter::emit() {
   if (plan.blockDim < 0)
     return outerLoops(nest.origin(b), [&](const NestPoint &point) {
+      emitFetches(point);
       emitVectors(point, nest.extents[plan.vectorDim]);
     });
   int64_t size = (plan.blockSize + plan.lanes) * plan.vectorBlock;
@@ -110,6 +114,70 @@ void MapEmitter::emitVectors(const NestPoint &point, OpFoldResult extent) {
   loop(main, extent, plan.lanes, [&](OpFoldResult iv) {
     emitBody(advance(iv), plan.lanes, tailMask(b.sub(extent, iv), plan.lanes));
   });
+}
+
+/// Fetches the rows of points to come; of the last ones, the last row again. Of
+/// each its first lines: with these the hardware has seen where it goes on.
+void MapEmitter::emitFetches(const NestPoint &point) {
+  constexpr int64_t mostLines = 16, manyLines = 8;
+  for (auto op : nest.body().getOps<memref::LoadOp>()) {
+    unsigned number = nest.loadNumbers.lookup(op);
+    int64_t ahead = plan.fetchAhead[number];
+    if (ahead == 0)
+      continue;
+    int64_t length = *b.known(nest.extents[plan.vectorDim]);
+    int64_t line =
+        bufferAlignment * 8 / *packedBits(op.getMemRefType().getElementType());
+    OpFoldResult row = rowAt(op, point, ahead);
+    OpBuilder::InsertionGuard guard(b);
+    // Where indices are sorted, most rows are there already.
+    if (length >= manyLines * line) {
+      Value isOther =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ne, b.value(row),
+                                b.value(rowAt(op, point, ahead - 1)));
+      auto ifOp = scf::IfOp::create(b, isOther, /*withElseRegion=*/false);
+      b.setInsertionPointToStart(ifOp.thenBlock());
+    }
+    auto fetch = [&](int64_t element) {
+      memref::PrefetchOp::create(
+          b, nest.loads[number].flat, b.value(b.add(row, b.index(element))),
+          /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+    };
+    for (int64_t at = 0; at < std::min(length, mostLines * line); at += line)
+      fetch(at);
+    // A row of parts of lines may begin within one.
+    if (length % line != 0 && length < mostLines * line)
+      fetch(length - 1);
+  }
+}
+
+/// Where the row begins that `op` reads `ahead` points after `point`.
+OpFoldResult MapEmitter::rowAt(memref::LoadOp op, const NestPoint &point,
+                               int64_t ahead) {
+  unsigned along = plan.outer.back();
+  OpFoldResult at = point.index[along];
+  OpFoldResult to =
+      b.min(b.add(at, b.index(ahead)), b.sub(nest.extents[along], b.index(1)));
+  NestPoint there = nest.advance(b, point, along, b.sub(to, at));
+  BodyEmitter body(b, nest.body(), /*lanes=*/1);
+  auto argument = [&](unsigned number, Site) {
+    return loadScalar(nest.operands[number], there.offset[number]);
+  };
+  auto index = [&](unsigned dim, Site) {
+    int loop = nest.loopOf[dim];
+    return loop < 0 ? b.value(0) : b.value(there.index[loop]);
+  };
+  body.setLoad([&](Operation *op, ValueRange indices) {
+    return emitLoad(cast<memref::LoadOp>(op), indices, 1, nullptr);
+  });
+  const NestLoad &from = nest.loads[nest.loadNumbers.lookup(op)];
+  OpFoldResult place = from.offset;
+  for (auto [operand, stride] :
+       llvm::zip_equal(op.getIndices(), from.strides)) {
+    Value position = body.evaluate(operand, Site(), argument, index);
+    place = b.add(place, b.mul(position, stride));
+  }
+  return place;
 }
 
 /// Reads at places that the body computes. Lanes behind the mask read nothing:

@@ -23,6 +23,9 @@ constexpr int64_t packingRows = 24;
 constexpr int64_t panelBytes = 64 * 1024;
 /// Streams that are read at the same time when nothing is packed or reused.
 constexpr int64_t streams = 8;
+/// How far ahead rows are fetched that no hardware can foresee: less does not
+/// hide the latency of memory, more is a good part of the L1 cache.
+constexpr int64_t fetchedBytes = 8 * 1024;
 
 class Planner {
 public:
@@ -49,6 +52,7 @@ private:
   }
 
   void planMap();
+  void planFetches();
   void planTile();
   void planLaneReduction();
   void planScan();
@@ -211,8 +215,10 @@ NestPlan Planner::run() {
     planLaneReduction();
   else if (hasReduction())
     planTile();
-  else
+  else {
     planMap();
+    planFetches();
+  }
   return plan;
 }
 
@@ -263,6 +269,27 @@ void Planner::planMap() {
   plan.blockSize = plan.lanes;
   plan.vectorBlock = 2 * plan.lanes;
   llvm::erase(plan.outer, unsigned(plan.blockDim));
+}
+
+/// Not rows of a line, where it costs more than it saves when indices are
+/// sorted, nor tables that lie in near caches.
+void Planner::planFetches() {
+  plan.fetchAhead.assign(problem.loads.size(), 0);
+  if (plan.blockDim >= 0 || plan.outer.empty())
+    return;
+  unsigned along = plan.outer.back();
+  const NestDim &row = problem.dims[plan.vectorDim];
+  const NestDim &rows = problem.dims[along];
+  for (auto [load, ahead] : zip_equal(problem.loads, plan.fetchAhead)) {
+    int64_t bytes = row.extent * load.bits / 8;
+    if (!row.known || bytes < 2 * bufferAlignment || !load.jumps[along] ||
+        load.strides[plan.vectorDim] != 1 ||
+        load.tableBytes <= 4 * target.l2Bytes)
+      continue;
+    int64_t points = std::max<int64_t>(divideCeil(fetchedBytes, bytes), 2);
+    if (!rows.known || rows.extent >= 2 * points)
+      ahead = points;
+  }
 }
 
 void Planner::planTile() {

@@ -535,8 +535,12 @@ NestAccess Nest::describeLoad(memref::LoadOp load) {
   int64_t offset;
   (void)type.getStridesAndOffset(exact, offset);
   access.bits = *packedBits(type.getElementType());
+  if (type.hasStaticShape())
+    access.tableBytes = type.getNumElements() * (access.bits / 8);
   for (unsigned loop = 0; loop < groups.size(); ++loop) {
     int64_t stride = 0;
+    access.jumps.push_back(llvm::any_of(
+        load.getIndices(), [&](Value index) { return !stepOf(index, loop); }));
     for (auto [index, of] : llvm::zip_equal(load.getIndices(), exact)) {
       std::optional<int64_t> step = stepOf(index, loop);
       bool isKnown = step == 0 || (step == 1 && of == 1 && stride == 0);

@@ -66,6 +66,9 @@ struct NestPlan {
   int64_t blockSize = 0;
   /// Per access.
   llvm::SmallVector<Packing, 4> packing;
+  /// Map: per load, how many points of the innermost outer loop ahead the row
+  /// that it reads is fetched into the cache; 0 where it is not.
+  llvm::SmallVector<int64_t, 1> fetchAhead;
 };
 
 /// Chooses a plan. `problem` has at least one dimension and one output.

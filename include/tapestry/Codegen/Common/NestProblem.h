@@ -35,6 +35,10 @@ struct NestAccess {
   bool converted = false;
   /// What lies between two of its elements is another output's.
   bool isPart = false;
+  /// Of a load: the bytes of all that it may read, 0 where they are not known,
+  /// and the loops along which its places follow no pattern.
+  int64_t tableBytes = 0;
+  llvm::SmallVector<bool, 6> jumps = {};
 
   bool dependsOn(unsigned dim) const { return strides[dim] != 0; }
 };
