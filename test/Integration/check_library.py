@@ -613,6 +613,22 @@ def a_file_goes_before_the_library(bench):
 
 
 @case
+def monoids_of_a_module(bench):
+    X = normal(9, 5)
+    bench.write(
+        "my.ein",
+        "monoid far(a, b) = hypot(a, b) identity 0\n"
+        "def lengths(X[n, c]) -> L[n] { L[n] = far[c] X[n, c] }\n",
+    )
+    # The program's own of that name is another.
+    source = (
+        "import my\ninput X : f32[9, 5]\nmonoid far(a, b) = max(a, b) identity -inf\n"
+        "Y = my.lengths(X)\nZ[n] = far[c] X[n, c]\n"
+    )
+    check(bench, source, {"X": X}, {"Y": np.hypot.reduce(X, 1), "Z": X.max(1)})
+
+
+@case
 def what_is_wrong_with_modules(bench):
     def refused(source, *patterns):
         bench.write("p.ein", source)
@@ -626,7 +642,7 @@ def what_is_wrong_with_modules(bench):
     refused("import nn\n" + X + "nn.Y = 2 * X\noutput X\n", "'nn.Y' is of an imported module")
     refused("import nn\n" + X + "Y = nn.gelu(X, X)\noutput Y\n", "takes 1 argument, got 2")
     bench.write("my.ein", MODULE + "param n = 3\n")
-    refused("import my\n" + X + "output X\n", "my.ein:7:7: error: a module holds only macros")
+    refused("import my\n" + X + "output X\n", "my.ein:7:7: error: a module holds only macros and monoids")
     # What `...` stands for.
     refused(
         "import nn\n" + X + "input S : f32\nY = nn.rmsnorm(S, S)\noutput Y\n",

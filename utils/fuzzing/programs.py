@@ -25,7 +25,7 @@ LIBRARY = ["relu", "gelu", "silu", "sgd"]
 MACROS = ["softmax", "rmsnorm", "layernorm"]
 KEYWORDS = {
     *TYPES, *REDUCTIONS, *SCANS, *SORTS, *FUNCTIONS, *MACROS, "param", "input", "output", "def", "group",
-    "select", "pad", "true", "false", "inf", "nan",
+    "monoid", "identity", "select", "pad", "true", "false", "inf", "nan",
 }  # fmt: skip
 STATEMENT = re.compile(r"^(\w+)\[([^\]]*)\]([^=\n]*)= *(?!=)(.*)$", re.MULTILINE)
 ACCESS = re.compile(r"(?<![\w\])])([A-Za-z]\w*)\[([^\[\]=<>]*)\]")
@@ -181,6 +181,7 @@ def add_statement(rng, text):
          f"{name}[{heads}] = {rng.choice(MACROS[1:])}[{last}]({access}, 0.001)",
          f"{name}[{', '.join(labels[:-1])}] = {rng.choice(REDUCTIONS)}[{last}] {access}",
          f"{name} = {rng.choice(REDUCTIONS)}[{heads}] {access}",
+         f"{monoid(rng, 'o' + name)}\n{name}[{', '.join(labels[:-1])}] = o{name}[{last}]({access}){rng.choice(['', ' + 1'])}",
          f"{name}[{heads}] = {rng.choice(SCANS)}[{rng.choice(labels or ['i'])}] {access}",
          f"{name}[{', '.join([*labels[:-1], 'zr' + rng.choice(['', ':1', ':3'])])}]"
          f"{rng.choice(['', f', I{name}[' + ', '.join([*labels[:-1], 'zr']) + ']'])} = "
@@ -201,6 +202,15 @@ def add_statement(rng, text):
     if rng.random() < 0.2:
         return f"{text}\noutput {name} = {whole(rng, match[1], found)}\n"
     return f"{text}\n{line}\noutput {name}\n"
+
+
+def monoid(rng, name):
+    """A reduction of the program's own, now and then of a type that does not fit."""
+    combine = rng.choice(
+        ["max(abs(a), abs(b))", "a + b", "a * b", "a", "a & b", "a != b", "hypot(a, b)", "min(a + b, 9)",
+         f"{rng.choice(FUNCTIONS)}(a {rng.choice(OPERATORS)} b)", "select([a < b], a, b)", "f32(a) + 1", "c"]
+    )  # fmt: skip
+    return f"monoid {name}(a, b) = {combine} identity {rng.choice(['0', '1', '-1', '-inf', 'false', 'nan', '2i', 'a'])}"
 
 
 def loop(rng, name, tensor, labels):

@@ -34,6 +34,10 @@ private:
   void visitOutput(const ast::OutputStmt &stmt);
   void visitDef(Scope &scope, const ast::DefStmt &stmt);
   void visitImport(const ast::ImportStmt &stmt);
+  // Monoids.cpp.
+  void visitMonoid(Scope &scope, const ast::MonoidStmt &stmt);
+  bool checkCombine(const Scope &scope, const ast::MonoidStmt &stmt,
+                    const ast::Expr *expr);
   // Loops.cpp.
   void visitRepeat(Scope &scope, const ast::RepeatStmt &stmt);
   bool beginCarried(const Scope &scope, const ast::RepeatStmt &stmt,

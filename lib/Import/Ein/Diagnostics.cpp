@@ -63,8 +63,9 @@ void DiagnosticEngine::report(Diagnostic diagnostic) {
 }
 
 DiagnosticEngine::InstantiationScope::InstantiationScope(
-    DiagnosticEngine &engine, llvm::SMRange call, llvm::StringRef macro)
+    DiagnosticEngine &engine, llvm::SMRange call, llvm::StringRef macro,
+    llvm::StringRef kind)
     : engine(engine) {
   engine.instantiations.push_back(
-      {call, ("in this use of macro '" + macro + "'").str()});
+      {call, ("in this use of " + kind + " '" + macro + "'").str()});
 }

@@ -569,6 +569,7 @@ StatementAnalyzer::checkReduction(Reduction reduction, const Expr *expr,
   }
   switch (reduction.monoid) {
   case Monoid::None:
+  case Monoid::Custom:
     break;
   case Monoid::Sum:
     // It counts.

@@ -127,6 +127,11 @@ StatementAnalyzer::nameToForm(const NameExpr &expr) {
     diagnostics.error(expr.range, "'" + expr.name + "' is a macro, not a label")
         .note(binding->defined, "it is defined here");
     return std::nullopt;
+  case Binding::Kind::Monoid:
+    diagnostics
+        .error(expr.range, "'" + expr.name + "' is a monoid, not a label")
+        .note(binding->defined, "it is defined here");
+    return std::nullopt;
   }
   llvm_unreachable("all bindings are handled");
 }

@@ -3,6 +3,7 @@
 #include "tapestry/Import/Ein/Import.h"
 #include "BodyEmitter.h"
 #include "EmitConstraints.h"
+#include "EmitMonoids.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AffineMap.h"
@@ -24,7 +25,6 @@
 using namespace mlir;
 using namespace tapestry::ein;
 namespace teg = tapestry::teg;
-using tapestry::ShardingConstraint;
 
 namespace {
 /// Turns places of the text into locations of the IR.
@@ -87,7 +87,6 @@ private:
   Operation *emitSort(const Tensor &tensor, const Vertex &vertex, Location loc);
   Operation *emitEinsum(const Tensor &tensor, const Vertex &vertex,
                         Location loc);
-  void setUnsignedExtremum(teg::EinsumOp einsum, ElementType type, bool isMax);
   void markUnsigned(Operation *op, const Tensor &tensor) {
     if (isUnsigned(tensor.type))
       op->setAttr(teg::unsignedAttrName, builder.getUnitAttr());
@@ -113,28 +112,6 @@ private:
   teg::IndexChecks checks;
 };
 } // namespace
-
-static tapestry::Monoid convert(Monoid monoid) {
-  switch (monoid) {
-  case Monoid::None:
-    return tapestry::Monoid::None;
-  case Monoid::Sum:
-    return tapestry::Monoid::Add;
-  case Monoid::Prod:
-    return tapestry::Monoid::Mul;
-  case Monoid::Max:
-    return tapestry::Monoid::Max;
-  case Monoid::Min:
-    return tapestry::Monoid::Min;
-  case Monoid::All:
-    return tapestry::Monoid::And;
-  case Monoid::Any:
-    return tapestry::Monoid::Or;
-  case Monoid::Xor:
-    return tapestry::Monoid::Xor;
-  }
-  llvm_unreachable("all monoids are converted");
-}
 
 AffineMap GraphEmitter::mapOf(const Vertex &vertex,
                               llvm::ArrayRef<LinearForm> forms) {
@@ -248,11 +225,6 @@ Operation *GraphEmitter::emitGather(const Tensor &tensor, const Vertex &vertex,
   return teg::buildGather(builder, loc, use, checks);
 }
 
-/// Of monoids only the maximum and the minimum have a sign.
-static bool comparesUnsigned(Monoid monoid, ElementType type) {
-  return isUnsigned(type) && (monoid == Monoid::Max || monoid == Monoid::Min);
-}
-
 Operation *GraphEmitter::emitScatter(const Tensor &tensor, const Vertex &vertex,
                                      Location loc) {
   const Scatter &scatter = *vertex.scatter;
@@ -337,22 +309,8 @@ Operation *GraphEmitter::emitEinsum(const Tensor &tensor, const Vertex &vertex,
   auto einsum =
       teg::buildEinsum(builder, loc, tensor.name, labels, vertex.numParallel,
                        convert(vertex.monoid), type, expr);
-  if (comparesUnsigned(vertex.monoid, tensor.type))
-    setUnsignedExtremum(einsum, tensor.type, vertex.monoid == Monoid::Max);
+  setCombiner(builder, einsum, vertex, tensor.type);
   return einsum;
-}
-
-void GraphEmitter::setUnsignedExtremum(teg::EinsumOp einsum, ElementType type,
-                                       bool isMax) {
-  Constant identity;
-  identity.integer = isMax ? 0 : -1;
-  einsum.buildCustomMonoid(
-      builder, constantAttr(identity, type, builder.getContext()),
-      [&](OpBuilder &b, Location loc, Value x, Value y) -> Value {
-        if (isMax)
-          return arith::MaxUIOp::create(b, loc, x, y);
-        return arith::MinUIOp::create(b, loc, x, y);
-      });
 }
 
 Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {

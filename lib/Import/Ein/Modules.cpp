@@ -23,10 +23,15 @@ void Analyzer::visitImport(const ImportStmt &stmt) {
       parseProgram(*text, context, diagnostics, /*isModule=*/true);
   Scope &home = modules.emplace_back();
   for (const Stmt *inner : program.statements) {
+    if (auto *monoid = llvm::dyn_cast<MonoidStmt>(inner)) {
+      visitMonoid(home, *monoid);
+      continue;
+    }
     auto *def = llvm::dyn_cast<DefStmt>(inner);
     if (!def) {
       if (inner->kind != Stmt::Kind::Invalid)
-        diagnostics.error(inner->nameRange, "a module holds only macros")
+        diagnostics
+            .error(inner->nameRange, "a module holds only macros and monoids")
             .note(stmt.nameRange, "it is imported here");
       continue;
     }

@@ -138,9 +138,8 @@ bool StatementAnalyzer::collectReduce(const ReduceExpr &expr) {
                        freshLabel(label.name) + "'")
             .note(other.range, "it is used outside here");
       } else {
-        std::string head =
-            stringify(Reduction{equation.monoid, equation.macro}).str() + "[" +
-            label.name.str() + "]";
+        std::string head = stringify(equation.reduction()).str() + "[" +
+                           label.name.str() + "]";
         diagnostics
             .error(label.range,
                    what + "that of '" + head +
@@ -243,6 +242,8 @@ static bool haveEqualExtents(llvm::ArrayRef<VertexLabel> a,
 static llvm::StringRef wordOf(const Vertex &inner) {
   if (inner.gather)
     return "gather";
+  if (inner.custom)
+    return inner.custom->name;
   bool reduces = inner.monoid != Monoid::None || inner.macro || inner.scan;
   return reduces ? stringify(reductionOf(inner)) : "part";
 }
@@ -251,6 +252,7 @@ static llvm::StringRef wordOf(const Vertex &inner) {
 unsigned StatementAnalyzer::internInner(Vertex inner, ElementType type) {
   for (auto [position, known] : llvm::enumerate(inners))
     if (known.type == type && reductionOf(known.vertex) == reductionOf(inner) &&
+        known.vertex.custom == inner.custom &&
         known.vertex.gather == inner.gather &&
         known.vertex.scan == inner.scan &&
         known.vertex.numParallel == inner.numParallel &&
@@ -285,9 +287,8 @@ std::optional<unsigned> StatementAnalyzer::buildReduce(const ReduceExpr &expr,
   if (!ok)
     return std::nullopt;
   if (!expr.reduction.scans) {
-    own.vertex.monoid = expr.reduction.monoid;
-    own.vertex.macro = expr.reduction.macro;
-    own.vertex.macroType = operand;
+    if (!setReduction(own.vertex, expr.reduction, operand, expr.range))
+      return std::nullopt;
   }
   std::optional<unsigned> scanned;
   if (expr.reduction.scans) {
@@ -311,7 +312,8 @@ std::optional<unsigned> StatementAnalyzer::buildReduce(const ReduceExpr &expr,
                        static_cast<unsigned>(at - labelsAround.begin())};
   }
   // What only picks a value stays as narrow as that.
-  bool adds = expr.reduction.macro || expr.reduction.monoid == Monoid::Sum ||
+  bool adds = expr.reduction.macro || expr.reduction.custom ||
+              expr.reduction.monoid == Monoid::Sum ||
               expr.reduction.monoid == Monoid::Prod;
   unsigned position =
       internInner(std::move(own.vertex), adds ? wideType(result) : result);
@@ -384,7 +386,7 @@ static const Expr *termOfAll(const Expr *expr, bool sums,
 void StatementAnalyzer::warnOfRest() const {
   auto *scan = llvm::dyn_cast<ReduceExpr>(equation.expr);
   bool scans = scan && scan->reduction.scans;
-  Reduction reduction{equation.monoid, equation.macro};
+  Reduction reduction = equation.reduction();
   llvm::ArrayRef<Label> over = equation.reduceLabels;
   llvm::SMLoc word = equation.reduceRange.Start;
   const Expr *operand = equation.expr;
@@ -418,8 +420,8 @@ void StatementAnalyzer::warnOfRest() const {
   if (scans && sums && scales && mentions(binary->rhs, over))
     op = spelling(binary->op);
   if (!op.empty()) {
-    llvm::SMRange at(llvm::SMLoc::getFromPointer(rest.data()),
-                     llvm::SMLoc::getFromPointer(rest.data() + op.size()));
+    llvm::SMRange at(llvm::SMLoc::getFromPointer(rest.begin()),
+                     llvm::SMLoc::getFromPointer(rest.begin() + op.size()));
     warn(at, "the '" + op + "' is done to each of its terms", rest);
     return;
   }

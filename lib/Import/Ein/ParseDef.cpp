@@ -37,6 +37,7 @@ bool Parser::parseDef() {
   {
     // What the macro defines is known in it only.
     llvm::SaveAndRestore restore(defined, defined);
+    llvm::SaveAndRestore restoreMonoids(monoids, monoids);
     def = parseDefOnce(name);
     if (def && hasRest && !def->bodyInvalid)
       parseDefByRest(keyword, *def);

@@ -290,8 +290,8 @@ Parser::ExprPtr Parser::parseWord(WordClass wordClass) {
 }
 
 bool Parser::atReduction() const {
-  return token.is(TokenKind::Identifier) && parseReduction(token.spelling) &&
-         peekNext().is(TokenKind::LSquare) && !defined.contains(token.spelling);
+  return token.is(TokenKind::Identifier) && reductionNamed(token.spelling) &&
+         peekNext().is(TokenKind::LSquare);
 }
 
 bool Parser::atSort() const {
@@ -301,9 +301,8 @@ bool Parser::atSort() const {
 
 /// `mean(X)` is of all elements where the program does not define `mean`.
 bool Parser::atWholeReduction() const {
-  return parseReduction(token.spelling) && !classifyWord(token.spelling) &&
-         peekNext().is(TokenKind::LParen) &&
-         !defined.contains(token.spelling) && !macros.contains(token.spelling);
+  return reductionNamed(token.spelling) && !classifyWord(token.spelling) &&
+         peekNext().is(TokenKind::LParen) && !macros.contains(token.spelling);
 }
 
 /// `sum[k](expression)`, which ends at its bracket, or `sum(X)` of all
@@ -336,7 +335,7 @@ Parser::ExprPtr Parser::parseReduce() {
     return unclosed("an operator or ')'", open), nullptr;
   advance();
   return checkDepth(context.create<ReduceExpr>(since(word.range().Start),
-                                               *parseReduction(word.spelling),
+                                               *reductionNamed(word.spelling),
                                                labels, operand));
 }
 

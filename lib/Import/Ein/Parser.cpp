@@ -106,6 +106,8 @@ void Parser::parseStatement() {
     parsed = parseOutput();
   } else if (token.spelling == "def") {
     parsed = parseDef();
+  } else if (atMonoid()) {
+    parsed = parseMonoid();
   } else if (atRepeat()) {
     const RepeatStmt *repeat = parseRepeat();
     if (repeat)
@@ -341,14 +343,16 @@ const EquationStmt *Parser::parseEquation(Token &defined) {
   Token name = token;
   Token next = peekNext();
   if (next.is(TokenKind::Identifier)) {
-    auto error = diagnostics.error(name.range(),
-                                   "unknown statement '" + name.spelling + "'");
+    auto error = diagnostics.error(
+        name.range(), atMonoid() ? llvm::Twine("'monoid' stands in no body: it "
+                                               "is seen in the whole file")
+                                 : "unknown statement '" + name.spelling + "'");
     llvm::StringRef advice = adviceFor(name.spelling);
-    llvm::StringRef meant =
-        nearestWord(name.spelling, {"param", "input", "output", "def"});
+    llvm::StringRef meant = nearestWord(
+        name.spelling, {"param", "input", "output", "def", "monoid"});
     if (!advice.empty())
       error.note(advice);
-    else if (!meant.empty())
+    else if (!meant.empty() && meant != name.spelling)
       error.note("did you mean '" + meant + "'?");
     advance();
     // What it would have defined is not undefined as well.
@@ -413,13 +417,18 @@ bool Parser::reportUnknownReduction(const Expr &expr, const Token &head) {
       token.is(TokenKind::LParen) || token.is(TokenKind::Integer) ||
       token.is(TokenKind::Float) || token.is(TokenKind::Imaginary);
   llvm::StringRef advice = adviceFor(head.spelling);
-  llvm::StringRef meant =
-      nearestWord(head.spelling,
-                  {"sum", "prod", "max", "min", "mean", "logsumexp", "argmax",
-                   "argmin", "all", "any", "xor", "cumsum", "cumprod", "cummax",
-                   "cummin", "sort", "argsort", "topk"});
+  llvm::SmallVector<llvm::StringRef> words = {
+      "sum",     "prod",   "max",    "min",  "mean",    "logsumexp",
+      "argmax",  "argmin", "all",    "any",  "xor",     "cumsum",
+      "cumprod", "cummax", "cummin", "sort", "argsort", "topk"};
+  size_t numOwn = words.size();
+  llvm::append_range(words, monoids.keys());
+  // Sorted, so that the suggestion does not depend on hashing.
+  llvm::sort(llvm::MutableArrayRef(words).drop_front(numOwn));
+  llvm::StringRef meant = nearestWord(head.spelling, words);
+  bool isTensor = defined.contains(head.spelling);
   if (expr.kind != Expr::Kind::Access || !operandFollows ||
-      (advice.empty() && meant.empty()))
+      (isTensor && advice.empty() && meant.empty()))
     return false;
   auto error = diagnostics.error(
       head.range(), "there is no reduction named '" + head.spelling +
@@ -427,8 +436,11 @@ bool Parser::reportUnknownReduction(const Expr &expr, const Token &head) {
                         "argmax, argmin, all, any and xor");
   if (!advice.empty())
     error.note(advice);
-  else
+  else if (!meant.empty())
     error.note("did you mean '" + meant + "'?");
+  else
+    error.note("the program's own stand before their uses: monoid " +
+               head.spelling + "(a, b) = max(abs(a), abs(b)) identity 0");
   return true;
 }
 
@@ -479,7 +491,7 @@ bool Parser::parseRightSide(EquationStmt &stmt) {
   }
   Token word = token;
   Reduction reduction =
-      parseReduction(word.spelling)
+      reductionNamed(word.spelling)
           .value_or(Reduction{Monoid::None, parseMacro(word.spelling)});
   stmt.reduceRange = token.range();
   advance();
@@ -496,6 +508,7 @@ bool Parser::parseRightSide(EquationStmt &stmt) {
     return false;
   stmt.monoid = reduction.monoid;
   stmt.macro = reduction.macro;
+  stmt.custom = reduction.custom;
   if (stmt.macro == MacroKind::RMSNorm || stmt.macro == MacroKind::LayerNorm)
     return parseNorm(stmt);
   stmt.expr = parseExpr();

@@ -11,6 +11,7 @@
 #include "tapestry/Import/Ein/AST.h"
 #include "tapestry/Import/Ein/Lexer.h"
 #include "tapestry/Import/Ein/Words.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace tapestry::ein {
@@ -44,6 +45,10 @@ private:
   bool parseInput();
   bool parseOutput();
   bool parseDef();
+  // ParseMonoid.cpp.
+  bool atMonoid() const;
+  bool parseMonoid();
+  bool parseMonoidRest(ast::MonoidStmt &stmt);
   /// `name` is set where the macro has one; null once reported.
   ast::DefStmt *parseDefOnce(Token &name);
   bool parseDefHeader(ast::DefStmt &def);
@@ -91,7 +96,13 @@ private:
   /// What stands for a statement that defines `name` and is wrong.
   const ast::InvalidStmt *invalid(const Token &name);
   void addInvalid(const Token &name);
-  void define(const Token &name) { defined.insert(name.spelling); }
+  void define(const Token &name) {
+    defined.insert(name.spelling);
+    monoids.erase(name.spelling);
+  }
+  /// The reduction or scan of that name: one that the program defines, or one
+  /// of the language that no name of the program hides.
+  std::optional<Reduction> reductionNamed(llvm::StringRef name) const;
   void recover(const char *statementStart);
 
   // Expressions.
@@ -190,6 +201,8 @@ private:
   llvm::StringSet<> defined;
   /// The macros so far: a newer word before '(' is one of them.
   llvm::StringSet<> macros;
+  /// The reductions that the program defines, unless a later name hides them.
+  llvm::StringMap<const ast::MonoidStmt *> monoids;
   /// The modules that are imported so far.
   llvm::StringSet<> imports;
   std::vector<const ast::Stmt *> statements;

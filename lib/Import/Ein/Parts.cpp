@@ -456,6 +456,7 @@ const EquationStmt *Parts::run() {
   auto *reduce = llvm::cast<ReduceExpr>(expr);
   result->monoid = reduce->reduction.monoid;
   result->macro = reduce->reduction.macro;
+  result->custom = reduce->reduction.custom;
   result->reduceLabels = reduce->labels;
   result->reduceRange = reduce->range;
   result->expr = reduce->operand;

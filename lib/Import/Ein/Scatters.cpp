@@ -21,7 +21,7 @@ bool StatementAnalyzer::checkPlaces() {
   const auto *first = llvm::find_if(
       equation.labels, [](const Label &label) { return label.place; });
   std::string text = "'" + excerpt(first->range) + "'";
-  llvm::StringRef reduction = stringify({equation.monoid, equation.macro});
+  llvm::StringRef reduction = stringify(equation.reduction());
   if (reduction.empty()) {
     diagnostics.error(first->range,
                       text + " on the left side needs a reduction at the head "
@@ -29,7 +29,8 @@ bool StatementAnalyzer::checkPlaces() {
                              "says how values are combined that fall together");
     return false;
   }
-  if (equation.macro && *equation.macro != MacroKind::Mean) {
+  if (equation.custom ||
+      (equation.macro && *equation.macro != MacroKind::Mean)) {
     diagnostics
         .error(equation.reduceRange, "'" + reduction +
                                          "' does not combine what falls "
@@ -126,7 +127,7 @@ std::optional<Operand> StatementAnalyzer::buildValue(Nested &value,
                                                      ElementType type) {
   nested = &value;
   current = &value.vertex;
-  Reduction reduction{equation.monoid, equation.macro};
+  Reduction reduction = equation.reduction();
   bool ok = buildReduced(reduction, equation.expr, type);
   nested = nullptr;
   current = &vertex;
@@ -217,8 +218,8 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::runScatter() {
   if (equation.monoid == Monoid::Sum &&
       exprType->kind == ExprType::Kind::Literal && !exprType->isFloat)
     exprType = ExprType::typed(ElementType::I64);
-  std::optional<ElementType> type = checkReduction(
-      {equation.monoid, equation.macro}, equation.expr, *exprType);
+  std::optional<ElementType> type =
+      checkReduction(equation.reduction(), equation.expr, *exprType);
   std::optional<Operand> values;
   if (type)
     values = buildValue(value, *type);

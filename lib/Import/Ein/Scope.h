@@ -21,7 +21,8 @@ struct Binding {
     Constant, ///< a param or a number given to a macro
     Tensor,
     View, ///< what a use of a macro gives for a tensor
-    Macro
+    Macro,
+    Monoid
   };
   Kind kind = Kind::Poison;
   llvm::SMRange defined;
@@ -29,6 +30,7 @@ struct Binding {
   unsigned tensor = 0;
   const struct View *view = nullptr;
   const ast::DefStmt *macro = nullptr;
+  const ast::MonoidStmt *monoid = nullptr;
   /// What the body of an imported macro sees; null: its own file.
   const class Scope *home = nullptr;
 

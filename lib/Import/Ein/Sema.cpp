@@ -96,6 +96,8 @@ void Analyzer::visit(const Stmt &stmt) {
     return visitOutput(*llvm::cast<OutputStmt>(&stmt));
   case Stmt::Kind::Def:
     return visitDef(file, *llvm::cast<DefStmt>(&stmt));
+  case Stmt::Kind::Monoid:
+    return visitMonoid(file, *llvm::cast<MonoidStmt>(&stmt));
   case Stmt::Kind::Equation:
     return visitEquation(file, *llvm::cast<EquationStmt>(&stmt));
   case Stmt::Kind::Repeat:

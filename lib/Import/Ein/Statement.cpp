@@ -25,7 +25,7 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
     return std::nullopt;
   warnOfRest();
   current = &vertex;
-  Reduction reduction{equation.monoid, equation.macro};
+  Reduction reduction = equation.reduction();
   std::optional<ExprType> exprType = infer(equation.expr);
   if (!exprType)
     return std::nullopt;
@@ -54,9 +54,8 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::run() {
     ++vertex.numParallel;
     result.shape.push_back(*label.extent);
   }
-  vertex.monoid = equation.monoid;
-  vertex.macro = equation.macro;
-  vertex.macroType = operand;
+  if (!setReduction(vertex, reduction, operand, equation.reduceRange))
+    return std::nullopt;
   result.vertex = std::move(vertex);
   result.inners = std::move(inners);
   adoptInner(result);
@@ -188,10 +187,9 @@ bool StatementAnalyzer::checkLabelUse() {
             .error(label.range, "label '" + label.name +
                                     "' is neither on the left side nor "
                                     "reduced over")
-            .note(equation.reduceRange,
-                  "add it to the labels of this '" +
-                      stringify(Reduction{equation.monoid, equation.macro}) +
-                      "', or to the left side");
+            .note(equation.reduceRange, "add it to the labels of this '" +
+                                            stringify(equation.reduction()) +
+                                            "', or to the left side");
       ok = false;
     } else if (label.reduced && !label.used) {
       diagnostics.error(label.range,
@@ -272,11 +270,13 @@ std::optional<unsigned> StatementAnalyzer::resolveTensor(llvm::StringRef name,
     return std::nullopt;
   case Binding::Kind::Constant:
   case Binding::Kind::Macro:
+  case Binding::Kind::Monoid:
     diagnostics
-        .error(range,
-               "'" + name + "' is a " +
-                   (binding->kind == Binding::Kind::Macro ? "macro" : "param") +
-                   ", not a tensor")
+        .error(range, "'" + name + "' is a " +
+                          (binding->kind == Binding::Kind::Macro    ? "macro"
+                           : binding->kind == Binding::Kind::Monoid ? "monoid"
+                                                                    : "param") +
+                          ", not a tensor")
         .note(binding->defined, "it is defined here");
     return std::nullopt;
   }

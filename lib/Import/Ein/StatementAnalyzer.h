@@ -4,7 +4,8 @@
 // makes vertices of inner reductions, Gathers.cpp of reads at places that data
 // name, Scatters.cpp of places on the left side, Sorts.cpp of sorts,
 // Compose.cpp puts views into subscripts, Random.cpp draws random numbers,
-// Norms.cpp checks uses of the language's macros, Extents.cpp infers extents
+// Norms.cpp checks uses of the language's macros, Monoids.cpp those of the
+// program's monoids, Extents.cpp infers extents
 // and checks bounds, ExprTypes.cpp infers types, Body.cpp builds the nodes.
 //
 //===----------------------------------------------------------------------===//
@@ -466,6 +467,13 @@ private:
   /// Of what a reduction with results of a type reduces.
   ElementType reducedType(Reduction reduction, const ast::Expr *expr,
                           ElementType result);
+
+  // Monoids.cpp.
+  /// What a vertex with an operand of a type ends in.
+  bool setReduction(Vertex &into, Reduction reduction, ElementType operand,
+                    llvm::SMRange use);
+  std::optional<CustomMonoid> instantiate(const ast::MonoidStmt &monoid,
+                                          ElementType type, llvm::SMRange use);
 
   // Body.cpp. `type` is what the context asks for; inference has agreed.
   std::optional<unsigned> build(const ast::Expr *expr, ElementType type);

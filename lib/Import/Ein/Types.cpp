@@ -1,6 +1,7 @@
 //===- Types.cpp - Element types, monoids and constants of .ein -----------===//
 
 #include "tapestry/Import/Ein/Types.h"
+#include "tapestry/Import/Ein/AST.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -184,6 +185,8 @@ std::optional<SortKind> tapestry::ein::parseSort(llvm::StringRef text) {
 }
 
 llvm::StringRef tapestry::ein::stringify(Reduction reduction) {
+  if (reduction.custom)
+    return reduction.custom->name;
   if (reduction.scans)
     return llvm::find_if(scanTable,
                          [&](const MonoidRow &row) {

@@ -294,6 +294,7 @@ struct Stmt {
     Equation,
     Repeat,
     Def,
+    Monoid,
     Invalid
   };
   Kind kind;
@@ -362,8 +363,10 @@ struct EquationStmt : Stmt {
   llvm::ArrayRef<Label> labels;
   /// At most one of a reduction and a macro of the language, with the labels
   /// after its name.
-  Monoid monoid = Monoid::None;
+  ein::Monoid monoid = ein::Monoid::None;
   std::optional<MacroKind> macro;
+  /// What defines it where the program does.
+  const MonoidStmt *custom = nullptr;
   llvm::ArrayRef<Label> reduceLabels;
   /// Instead of these; the label after its name is then no longer there.
   std::optional<SortKind> sort;
@@ -385,6 +388,9 @@ struct EquationStmt : Stmt {
   /// is set.
   llvm::ArrayRef<const EquationStmt *> more;
   EquationStmt() : Stmt(Kind::Equation) {}
+  Reduction reduction() const {
+    return {monoid, macro, /*scans=*/false, custom};
+  }
   static bool classof(const Stmt *s) { return s->kind == Kind::Equation; }
 };
 
@@ -439,6 +445,16 @@ struct DefStmt : Stmt {
   llvm::SMRange reducedRest;
   DefStmt() : Stmt(Kind::Def) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Def; }
+};
+
+/// `monoid NAME(a, b) = expr identity constant`
+struct MonoidStmt : Stmt {
+  /// The two values.
+  llvm::ArrayRef<Formal> formals;
+  const Expr *expr = nullptr;
+  const Expr *identity = nullptr;
+  MonoidStmt() : Stmt(Kind::Monoid) {}
+  static bool classof(const Stmt *s) { return s->kind == Kind::Monoid; }
 };
 
 /// A statement that was reported already. It still defines its name, so that

@@ -80,11 +80,12 @@ public:
   /// Whether so many errors were reported that going on is pointless.
   bool limitReached() const { return numErrors >= maxErrors; }
 
-  /// While it lives, every error gets a note at `call` that names the macro.
+  /// While it lives, every error gets a note at `call` that names the macro,
+  /// or what else `kind` says it is.
   class InstantiationScope {
   public:
     InstantiationScope(DiagnosticEngine &engine, llvm::SMRange call,
-                       llvm::StringRef macro);
+                       llvm::StringRef macro, llvm::StringRef kind = "macro");
     ~InstantiationScope() { engine.instantiations.pop_back(); }
     InstantiationScope(const InstantiationScope &) = delete;
     InstantiationScope &operator=(const InstantiationScope &) = delete;

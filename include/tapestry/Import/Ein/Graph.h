@@ -169,6 +169,21 @@ struct Expression {
   }
 };
 
+/// A monoid that the program defines, for values of one type.
+struct CustomMonoid {
+  std::string name;
+  /// That values are combined in: f32 for narrower floats.
+  ElementType type;
+  /// Of two scalars, tensors 0 and 1.
+  Expression combine;
+  Constant identity;
+
+  bool operator==(const CustomMonoid &o) const {
+    return name == o.name && type == o.type && combine == o.combine &&
+           identity == o.identity;
+  }
+};
+
 /// A read of a table at places that data name. Of the vertex that it is, the
 /// operands are the index tensors, read at distinct plain labels, and the forms
 /// the other subscripts of the table.
@@ -252,6 +267,8 @@ struct Vertex : Expression {
   llvm::SmallVector<VertexLabel, 4> labels;
   unsigned numParallel = 0;
   Monoid monoid = Monoid::None;
+  /// Of Monoid::Custom.
+  std::optional<CustomMonoid> custom;
   std::optional<MacroKind> macro;
   /// Of a macro's operand; its result may be wider.
   ElementType macroType = ElementType::F32;

@@ -10,6 +10,9 @@
 #include <optional>
 
 namespace tapestry::ein {
+namespace ast {
+struct MonoidStmt;
+} // namespace ast
 
 using tapestry::LabelRole;
 using tapestry::MacroKind;
@@ -54,8 +57,9 @@ unsigned bitWidth(ElementType type);
 unsigned byteSize(ElementType type);
 
 /// The operation that combines the values along the reduced labels.
-enum class Monoid { None, Sum, Prod, Max, Min, All, Any, Xor };
-/// "sum", "prod", ...; "" for None.
+/// Custom is one that the program defines.
+enum class Monoid { None, Sum, Prod, Max, Min, All, Any, Xor, Custom };
+/// "sum", "prod", ...; "" for None and Custom.
 llvm::StringRef stringify(Monoid monoid);
 std::optional<Monoid> parseMonoid(llvm::StringRef text);
 
@@ -69,8 +73,11 @@ struct Reduction {
   std::optional<MacroKind> macro;
   /// Whether the label stays: every element is combined with those before it.
   bool scans = false;
+  /// Of Monoid::Custom: what defines it.
+  const ast::MonoidStmt *custom = nullptr;
   bool operator==(const Reduction &o) const {
-    return monoid == o.monoid && macro == o.macro && scans == o.scans;
+    return monoid == o.monoid && macro == o.macro && scans == o.scans &&
+           custom == o.custom;
   }
 };
 llvm::StringRef stringify(Reduction reduction);

@@ -3,6 +3,7 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "Placement.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Index/IR/Speculation.h"
 
@@ -106,7 +107,7 @@ void EinsumOp::buildCustomMonoid(OpBuilder &builder, TypedAttr identity,
   setCustomIdentityAttr(identity);
   OpBuilder::InsertionGuard guard(builder);
   getCombiner().getBlocks().clear();
-  Type type = identity.getType();
+  Type type = getElementTypeOrSelf(identity);
   Block *block = builder.createBlock(&getCombiner(), {}, {type, type},
                                      {getLoc(), getLoc()});
   Value value = combineBuilder(builder, getLoc(), block->getArgument(0),

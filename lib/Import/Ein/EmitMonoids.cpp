@@ -1,0 +1,73 @@
+//===- EmitMonoids.cpp - How reductions combine values --------------------===//
+
+#include "EmitMonoids.h"
+#include "BodyEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tapestry::ein;
+namespace teg = tapestry::teg;
+
+tapestry::Monoid tapestry::ein::convert(Monoid monoid) {
+  switch (monoid) {
+  case Monoid::None:
+    return tapestry::Monoid::None;
+  case Monoid::Sum:
+    return tapestry::Monoid::Add;
+  case Monoid::Prod:
+    return tapestry::Monoid::Mul;
+  case Monoid::Max:
+    return tapestry::Monoid::Max;
+  case Monoid::Min:
+    return tapestry::Monoid::Min;
+  case Monoid::All:
+    return tapestry::Monoid::And;
+  case Monoid::Any:
+    return tapestry::Monoid::Or;
+  case Monoid::Xor:
+    return tapestry::Monoid::Xor;
+  case Monoid::Custom:
+    return tapestry::Monoid::Custom;
+  }
+  llvm_unreachable("all monoids are converted");
+}
+
+bool tapestry::ein::comparesUnsigned(Monoid monoid, ElementType type) {
+  return isUnsigned(type) && (monoid == Monoid::Max || monoid == Monoid::Min);
+}
+
+static void setUnsignedExtremum(OpBuilder &builder, teg::EinsumOp einsum,
+                                ElementType type, bool isMax) {
+  Constant identity;
+  identity.integer = isMax ? 0 : -1;
+  einsum.buildCustomMonoid(
+      builder, constantAttr(identity, type, builder.getContext()),
+      [&](OpBuilder &b, Location loc, Value x, Value y) -> Value {
+        if (isMax)
+          return arith::MaxUIOp::create(b, loc, x, y);
+        return arith::MinUIOp::create(b, loc, x, y);
+      });
+}
+
+static void setCustomMonoid(OpBuilder &builder, teg::EinsumOp einsum,
+                            const CustomMonoid &monoid) {
+  einsum.buildCustomMonoid(
+      builder, constantAttr(monoid.identity, monoid.type, builder.getContext()),
+      [&](OpBuilder &b, Location loc, Value x, Value y) {
+        SmallVector<Value, 2> read;
+        for (const Operand &operand : monoid.combine.operands)
+          read.push_back(operand.tensor == 0 ? x : y);
+        teg::ScalarBuilder body(b, loc);
+        return BodyEmitter(body, monoid.combine, /*labels=*/{}, read,
+                           /*isResult=*/false)
+            .emit();
+      });
+}
+
+void tapestry::ein::setCombiner(OpBuilder &builder, teg::EinsumOp einsum,
+                                const Vertex &vertex, ElementType type) {
+  if (comparesUnsigned(vertex.monoid, type))
+    setUnsignedExtremum(builder, einsum, type, vertex.monoid == Monoid::Max);
+  if (vertex.custom)
+    setCustomMonoid(builder, einsum, *vertex.custom);
+}
