@@ -66,6 +66,14 @@ func.func @sort_c6(%x: tensor<4x5xf32>) {
 
 // -----
 
+func.func @sort_c6_whole(%x: tensor<4x5xf64>) {
+  // expected-error @below {{cuts label 'c', along which it gives the indices of 5 elements of type 'f64', which lie whole}}
+  %s = tapestry.sort "S" ["n", "c"] along "c" %x {indices} : (tensor<4x5xf64>) -> tensor<4x5xi64> partition #tapestry_index.partition<[[], ["d.0"]]>
+  return
+}
+
+// -----
+
 func.func @sort_c7(%x: tensor<4x5xf32>) {
   // expected-error @below {{has a home of extent 5 in dimension 1, but the tensor has extent 2}}
   %s = tapestry.sort "S" ["n", "c"] along "c" %x : (tensor<4x5xf32>) -> tensor<4x2xf32> home #tapestry_index.layout<[4, 5] on #tapestry_index.grid<>>

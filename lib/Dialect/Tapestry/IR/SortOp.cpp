@@ -136,6 +136,12 @@ LogicalResult SortOp::verify() {
   if (failed(
           verifyPartition(*this, getPartitionAttr(), shape.size(), "labels")))
     return failure();
+  if (!getScannedLabel() && getPartitionAttr() &&
+      !getPartitionAttr().getAxes(sorted).empty())
+    return emitOpError() << "cuts label '" << getAlong()
+                         << "', along which it gives the indices of "
+                         << shape[sorted] << " elements of type " << element
+                         << ", which lie whole";
   // sort_c7
   if (failed(verifyHome(*this, getHomeAttr(), result.getShape())))
     return failure();

@@ -47,7 +47,8 @@ def Tapestry_SortOp : Tapestry_VertexOp<"sort", [
       shorter.
     - (sort_c5) indices are i64, elements have the operand's type.
     - (sort_c6) `partition` has one entry per label, over axes of the graph's
-      grid where that is given.
+      grid where that is given; that of the label along which indices that do not
+      travel are sorted has none.
     - (sort_c7) `home` has the result's shape, no partial axes, and the
       graph's grid where that is given.
     - (sort_c8) `home_route` holds plain layouts of the result's shape,
