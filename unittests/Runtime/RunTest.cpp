@@ -485,8 +485,9 @@ TEST_F(Run, WhatAllRanksRequireEndsThemWithOneMessage) {
   for (int devices : {1, 3}) {
     TestProgram program(devices);
     static const int64_t shape[] = {4, 6};
-    program.requirements = {{"p.ein:1:2: error: ", "I", "only 7", 2, shape},
-                            {"", "K", "only 9", 0, nullptr}};
+    program.requirements = {
+        {"p.ein:1:2: error: ", "I", "only 7", 2, shape, /*is_unsigned=*/0},
+        {"error: ", "K", "only 9", 0, nullptr, /*is_unsigned=*/1}};
     int64_t number = 0, first = TAPESTRY_NOTHING_OUTSIDE;
     program.body = [&](TapestryRank *rank, const void *const *, void *const *) {
       int64_t value = -3;
@@ -497,10 +498,20 @@ TEST_F(Run, WhatAllRanksRequireEndsThemWithOneMessage) {
     RunResult result = runQuietly(program, {});
     EXPECT_EQ(result.status, 1);
     EXPECT_EQ(result.err,
-              "rank 0: p.ein:1:2: error: index I[2, 3] is -3, but only 7\n");
+              "p.ein:1:2: error: index I[2, 3] is -3, but only 7\n");
+    // No number of an element, as only a program made by hand has it.
+    for (int64_t none : {24, -5}) {
+      first = none;
+      result = runQuietly(program, {});
+      EXPECT_EQ(result.status, 1);
+      EXPECT_EQ(result.err, "p.ein:1:2: error: index I has 24 elements, none "
+                            "with the number " +
+                                std::to_string(none) + "\n");
+    }
     number = 1;
+    first = 0;
     EXPECT_EQ(runQuietly(program, {}).err,
-              "rank 0: index K is -3, but only 9\n");
+              "error: index K is 18446744073709551613, but only 9\n");
     number = 2;
     EXPECT_EQ(runQuietly(program, {}).status, 4);
     program.requirements[1].rank = 1;

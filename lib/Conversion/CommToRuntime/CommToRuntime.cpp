@@ -350,11 +350,14 @@ void RuntimeProgram::lowerRequire(index::RequireOp op) {
   for (Value scalar : {op.getFirst(), op.getValue()})
     arguments.push_back(bufferization::ToBufferOp::create(b, loc, type, scalar,
                                                           /*read_only=*/true));
-  requirements.push_back(
-      b.getDictionaryAttr({b.getNamedAttr(program::place, op.getPlaceAttr()),
-                           b.getNamedAttr(program::index, op.getIndexAttr()),
-                           b.getNamedAttr(program::shape, op.getShapeAttr()),
-                           b.getNamedAttr(program::bound, op.getBoundAttr())}));
+  NamedAttrList said;
+  said.append(program::place, op.getPlaceAttr());
+  said.append(program::index, op.getIndexAttr());
+  said.append(program::shape, op.getShapeAttr());
+  said.append(program::bound, op.getBoundAttr());
+  if (op.getUnsignedValue())
+    said.append(program::unsignedValue, op.getUnsignedValueAttr());
+  requirements.push_back(said.getDictionary(b.getContext()));
   if (!requireCall)
     requireCall =
         runtimeCall("tapestry_rt_require", "require." + name, type, type);

@@ -394,7 +394,8 @@ StringRef DescriptionEmitter::emitRequirements(ArrayAttr requirements) {
         entry.getAs<DenseI64ArrayAttr>(program::shape).asArrayRef();
     rows.push_back({said(program::place), said(program::index),
                     said(program::bound), i64(shape.size()),
-                    address(emitNumbers(shape, 64))});
+                    address(emitNumbers(shape, 64)),
+                    i64(entry.contains(program::unsignedValue))});
   }
   return emitTable(newName(program::requirements), rows);
 }

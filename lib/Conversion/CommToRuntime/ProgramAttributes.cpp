@@ -91,7 +91,8 @@ static constexpr Entry requirementEntries[] = {
     {program::place, "a string", is<StringAttr>},
     {program::index, "a string", is<StringAttr>},
     {program::shape, "an array of i64", is<DenseI64ArrayAttr>},
-    {program::bound, "a string", is<StringAttr>}};
+    {program::bound, "a string", is<StringAttr>},
+    {program::unsignedValue, "a unit", is<UnitAttr>, true}};
 
 /// Starts an error that says where in a module it is.
 static InFlightDiagnostic emitFault(ModuleOp module) {

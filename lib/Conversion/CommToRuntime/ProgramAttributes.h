@@ -30,6 +30,7 @@ inline constexpr llvm::StringLiteral place = "place";
 inline constexpr llvm::StringLiteral index = "index";
 inline constexpr llvm::StringLiteral shape = "shape";
 inline constexpr llvm::StringLiteral bound = "bound";
+inline constexpr llvm::StringLiteral unsignedValue = "unsigned_value";
 // Names of inputs that no output depends on; absent if there are none.
 inline constexpr llvm::StringLiteral unreadInputs = "unread_inputs";
 // Per device, the peak of its arena; absent until it is predicted.

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 11
+#define TAPESTRY_ABI_VERSION 12
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
  * one byte 0 or 1, complex numbers as real and imaginary part. Of collectives
@@ -148,6 +148,7 @@ typedef struct TapestryRequirement {
   const char *bound;
   int64_t rank;
   const int64_t *shape;
+  int64_t is_unsigned; /* the value; 0: it has a sign */
 } TapestryRequirement;
 
 /* What tapestry_rt_require is given where nothing is outside. */
@@ -190,7 +191,7 @@ static_assert(sizeof(TapestryRange) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryTensor) == 40, "layout known to the compiler");
 static_assert(sizeof(TapestryCollective) == 80, "layout known to the compiler");
 static_assert(sizeof(TapestryVertex) == 16, "layout known to the compiler");
-static_assert(sizeof(TapestryRequirement) == 40,
+static_assert(sizeof(TapestryRequirement) == 48,
               "layout known to the compiler");
 static_assert(sizeof(TapestryProgram) == 136, "layout known to the compiler");
 #endif

@@ -149,7 +149,7 @@ Status tapestry::rt::checkProgram(const TapestryProgram &program) {
         requirement.rank < 0 || (requirement.rank > 0 && !requirement.shape) ||
         std::any_of(
             requirement.shape, requirement.shape + requirement.rank,
-            [](int64_t extent) { return extent < 1; }))
+            [](int64_t extent) { return extent < 0; }))
       return inconsistent(
           format("requirement %lld lacks its text or shape", asNumber(i)));
   }

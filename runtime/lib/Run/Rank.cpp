@@ -50,15 +50,18 @@ void Rank::trace(TraceEvent::Kind kind, int32_t index, int64_t begin,
 }
 
 void Rank::fail(const Status &status) {
+  std::string rank = format("rank %d: ", communicator.rank());
+  endAll(status, rank + status.message());
+}
+
+void Rank::endAll(const Status &status, const std::string &message) {
   failure = status;
   if (status.isStopped())
     return;
   // Not forgotten yet: rank 0 may be about to create one.
   unlinkTemporaries();
   session.progress.clear();
-  std::string text =
-      format("rank %d: %s", communicator.rank(), status.message().c_str());
-  transport.abort(status.exitStatus(), printableLines(text).c_str());
+  transport.abort(status.exitStatus(), printableLines(message).c_str());
 }
 
 void Rank::leave() {
@@ -365,6 +368,9 @@ void Rank::endOutside(int64_t index, int64_t first, int64_t value) {
     fail(status.failed() ? status : Status::stopped());
     return;
   }
+  auto end = [&](const std::string &message) {
+    endAll(Status::failure(ExitBadInput, message), message);
+  };
   if (index < 0 || index >= program.num_requirements) {
     fail(Status::failure(
         ExitRankFailed,
@@ -374,6 +380,15 @@ void Rank::endOutside(int64_t index, int64_t first, int64_t value) {
     return;
   }
   const TapestryRequirement &requirement = program.requirements[index];
+  int64_t count = 1;
+  for (int64_t dim = 0; dim < requirement.rank; ++dim)
+    count *= requirement.shape[dim];
+  if (first < 0 || first >= count) {
+    end(format("%sindex %s has %lld elements, none with the number %lld",
+               requirement.place, requirement.index,
+               static_cast<long long>(count), static_cast<long long>(first)));
+    return;
+  }
   std::string coordinate;
   for (int64_t dim = requirement.rank; dim-- > 0;) {
     coordinate =
@@ -382,11 +397,12 @@ void Rank::endOutside(int64_t index, int64_t first, int64_t value) {
         coordinate;
     first /= requirement.shape[dim];
   }
-  fail(Status::failure(
-      ExitBadInput, format("%sindex %s%s%s is %lld, but %s", requirement.place,
-                           requirement.index, coordinate.empty() ? "" : "[",
-                           coordinate.c_str(), static_cast<long long>(value),
-                           requirement.bound)));
+  std::string number = requirement.is_unsigned
+                           ? std::to_string(static_cast<uint64_t>(value))
+                           : std::to_string(value);
+  end(format("%sindex %s%s%s is %s, but %s", requirement.place,
+             requirement.index, coordinate.empty() ? "" : "[",
+             coordinate.c_str(), number.c_str(), requirement.bound));
 }
 
 //===----------------------------------------------------------------------===//

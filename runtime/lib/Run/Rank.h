@@ -54,6 +54,8 @@ public:
   static Rank *&current();
 
 private:
+  /// As `fail`, with this message of all ranks.
+  void endAll(const Status &status, const std::string &message);
   Status start();
   Status nameOutputs();
   Status readInputs();

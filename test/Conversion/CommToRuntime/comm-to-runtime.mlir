@@ -12,7 +12,7 @@
 // CHECK-SAME: devices = 2 : i64, entry = @tapestry_entry.both, inputs = [{layout = #[[ROWS]], name = "A", type = f32}], name = "both"
 // CHECK-SAME: unread_inputs = ["B"]
 // CHECK-SAME: name = "requires"
-// CHECK-SAME: requirements = [{bound = "only 3", index = "I", place = "p:1:1: error: ", shape = array<i64: 5, 3>}]
+// CHECK-SAME: requirements = [{bound = "only 3", index = "I", place = "p:1:1: error: ", shape = array<i64: 5, 3>, unsigned_value}]
 
 // CHECK: func.func private @device_program.both(%[[RANK:.*]]: !llvm.ptr, %[[A:.*]]: memref<?x3xf32> {llvm.noalias}, %[[Z:.*]]: memref<5x3xf32> {llvm.noalias})
 // CHECK: call @tapestry_rt_device(%[[RANK]]) {tapestry.device}
@@ -41,7 +41,7 @@ func.func @both(%A: tensor<?x3xf32> {comm.layout = #rows, comm.name = "A", comm.
 func.func @requires(%A: tensor<i64> {comm.layout = #scalar, comm.name = "A", comm.type = i64})
     -> (tensor<i64> {comm.layout = #scalar, comm.name = "Z", comm.type = i64})
     attributes {comm.grid = #grid, comm.vertices = []} {
-  tapestry_index.require %A, %A "p:1:1: error: " index "I" of [5, 3] "only 3" : tensor<i64>, tensor<i64>
+  tapestry_index.require %A, %A "p:1:1: error: " index "I" of [5, 3] "only 3" {unsigned_value} : tensor<i64>, tensor<i64>
   return %A : tensor<i64>
 }
 

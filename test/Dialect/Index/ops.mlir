@@ -56,5 +56,7 @@ func.func @require(%first: tensor<i64>, %value: tensor<i64>) {
   tapestry_index.require %first, %value "p.ein:3:1: error: " index "Tok" of [4, 16] "only 3" : tensor<i64>, tensor<i64>
   // CHECK: tapestry_index.require %{{.*}}, %{{.*}} "" index "K" of [] "only 3"
   tapestry_index.require %first, %value "" index "K" of [] "only 3" : tensor<i64>, tensor<i64>
+  // CHECK: tapestry_index.require %{{.*}}, %{{.*}} "" index "K" of [0, 4] "only 3" {unsigned_value} : tensor<i64>
+  tapestry_index.require %first, %value "" index "K" of [0, 4] "only 3" {unsigned_value} : tensor<i64>, tensor<i64>
   return
 }

@@ -182,7 +182,31 @@ func.func @gather_c11(%t: tensor<9x5xf32>, %i: tensor<7xi32>) {
 
 // -----
 
-func.func @require_c1(%s: tensor<i64>) {
+func.func @require_c1_extent(%s: tensor<i64>) {
+  // expected-error @below {{is about an index of shape [5, -1], expected extents of at least 0}}
+  %r = tapestry.require "R" %s, %s {index = "I", shape = array<i64: 5, -1>, bound = "few"} : tensor<i64>
+  return
+}
+
+// -----
+
+func.func @require_c1_count(%s: tensor<i64>) {
+  // expected-error @below {{is about an index of shape [2147483648, 2147483648], whose number of elements leaves 62 bits}}
+  %r = tapestry.require "R" %s, %s {index = "I", shape = array<i64: 2147483648, 2147483648>, bound = "few"} : tensor<i64>
+  return
+}
+
+// -----
+
+func.func @require_c2_home(%s: tensor<i64>) {
+  // expected-error @below {{has a home of rank 1 for a tensor of rank 0}}
+  %r = tapestry.require "R" %s, %s {index = "I", shape = array<i64: 5>, bound = "few"} : tensor<i64> home #tapestry_index.layout<[5] on #tapestry_index.grid<>>
+  return
+}
+
+// -----
+
+func.func @require_c2(%s: tensor<i64>) {
   // expected-error @below {{has a partition of 1 entries for 0 labels}}
   %r = tapestry.require "R" %s, %s {index = "I", shape = array<i64: 5>, bound = "few"} : tensor<i64> partition #tapestry_index.partition<[["d.0"]]>
   return

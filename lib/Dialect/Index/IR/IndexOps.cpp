@@ -126,6 +126,23 @@ LogicalResult ImageOp::verify() {
   return success();
 }
 
+LogicalResult index::verifyNumbered(Operation *op, ArrayRef<int64_t> shape) {
+  constexpr int64_t tooMany = int64_t(1) << 62;
+  int64_t count = 1;
+  for (int64_t extent : shape) {
+    if (extent < 0)
+      return op->emitOpError() << "is about an index of shape [" << shape
+                               << "], expected extents of at least 0";
+    if (llvm::MulOverflow(count, extent, count) || count >= tooMany)
+      return op->emitOpError() << "is about an index of shape [" << shape
+                               << "], whose number of elements leaves 62 bits";
+  }
+  return success();
+}
+
+// require_c1
+LogicalResult RequireOp::verify() { return verifyNumbered(*this, getShape()); }
+
 LogicalResult IntersectOp::verify() {
   // intersect_c1
   size_t lhs = getLhs().size(), rhs = getRhs().size();

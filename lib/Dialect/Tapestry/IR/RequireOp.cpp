@@ -36,8 +36,8 @@ RequireOp::lowerLocal(OpBuilder &b, Location loc, const LocalBlock &block) {
   std::string place = placeOf(getLoc());
   index::RequireOp::create(
       b, loc, block.windows[0], block.windows[1],
-      b.getStringAttr(place.empty() ? "" : place + ": error: "), getIndexAttr(),
-      getShapeAttr(), getBoundAttr());
+      b.getStringAttr((place.empty() ? "" : place + ": ") + "error: "),
+      getIndexAttr(), getShapeAttr(), getBoundAttr(), getUnsignedValueAttr());
   return llvm::SmallVector<Value>{block.windows[0]};
 }
 
@@ -45,6 +45,12 @@ llvm::Expected<std::vector<HostTensor>>
 RequireOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
   int64_t first = operands[0]->data<int64_t>().front();
   if (first != nothingOutside) {
+    int64_t count = llvm::product_of(getShape());
+    if (first < 0 || first >= count)
+      return llvm::createStringError(
+          "index " + getIndex() + " has " + llvm::Twine(count) +
+          " elements, none with the number " + llvm::Twine(first));
+    int64_t value = operands[1]->data<int64_t>().front();
     std::string coordinate;
     for (int64_t extent : llvm::reverse(getShape())) {
       coordinate = (coordinate.empty() ? "]" : ", ") + coordinate;
@@ -53,8 +59,9 @@ RequireOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
     }
     return llvm::createStringError(
         "index " + getIndex() + (coordinate.empty() ? "" : "[") + coordinate +
-        " is " + llvm::Twine(operands[1]->data<int64_t>().front()) + ", but " +
-        getBound());
+        " is " +
+        (getUnsignedValue() ? llvm::utostr(value) : llvm::itostr(value)) +
+        ", but " + getBound());
   }
   std::vector<HostTensor> results;
   results.push_back(*operands.front());
@@ -63,6 +70,9 @@ RequireOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
 
 LogicalResult RequireOp::verify() {
   // require_c1
+  if (failed(index::verifyNumbered(*this, getShape())))
+    return failure();
+  // require_c2
   if (failed(verifyPartition(*this, getPartitionAttr(), 0, "labels")) ||
       failed(verifyHome(*this, getHomeAttr(), {})))
     return failure();

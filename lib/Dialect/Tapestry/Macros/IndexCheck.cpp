@@ -148,7 +148,7 @@ RequireOp CheckBuilder::build(StringRef name, StringRef indexName,
   Value value = readAt(name + ".value", first);
   return RequireOp::create(builder, loc, first.getType(),
                            (name + ".check").str(), first, value, indexName,
-                           type.getShape(), bound,
+                           type.getShape(), bound, /*unsigned_value=*/false,
                            /*partition=*/nullptr, /*home=*/nullptr,
                            /*home_route=*/nullptr, /*operand_routes=*/nullptr);
 }

@@ -37,6 +37,11 @@ mlir::Value emitFloorDivision(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value emitFold(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value value, int64_t mod, Fold fold);
 
+/// Whether row-major numbers of the elements of a shape can be told apart from
+/// none (require_c1).
+mlir::LogicalResult verifyNumbered(mlir::Operation *op,
+                                   llvm::ArrayRef<int64_t> shape);
+
 /// Emits where the window begins that a block has of a piece: the least index,
 /// in each dimension, that the points [starts, ends) read. Any where they read
 /// nothing.

@@ -116,17 +116,24 @@ def TapestryIndex_RequireOp
   let description = [{
     All devices have the same operands, and end with one message where `first` is
     not 2^63 - 1: `place`, `index`, the coordinate in `shape` of the element with
-    the row-major number `first`, `value`, and `bound`.
+    the row-major number `first`, `value`, which has a sign unless it says
+    `unsigned_value`, and `bound`.
 
     ```mlir
     tapestry_index.require %first, %value "p.ein:3:1: error: " index "Tok" of [4, 16]
         "dimension 0 of 'Table' has only the indices 0 to 99"
         : tensor<i64>, tensor<i64>
     ```
+
+    Constraints:
+    - (require_c1) the extents of `shape` are at least 0, and the number of its
+      elements fits into 62 bits.
   }];
   let arguments = (ins 0DTensorOf<[I64]>:$first, 0DTensorOf<[I64]>:$value,
                        StrAttr:$place, StrAttr:$index,
-                       DenseI64ArrayAttr:$shape, StrAttr:$bound);
+                       DenseI64ArrayAttr:$shape, StrAttr:$bound,
+                       UnitAttr:$unsigned_value);
+  let hasVerifier = 1;
   let assemblyFormat = [{
     $first `,` $value $place `index` $index `of` $shape $bound attr-dict
     `:` type($first) `,` type($value)

@@ -602,9 +602,11 @@ def Tapestry_RequireOp : Tapestry_VertexOp<"require", [
     `first` is the row-major number of the first element of an index tensor that
     lies outside of the dimension that it is about, or 2^63 - 1 where none does,
     and `value` is that element. Where there is one, all devices end with one
-    message: `index`, the coordinate of `first` in `shape`, `value` and `bound`.
-    Else the result is `first`; what reads by these indices takes it as an
-    operand, so that it runs after this.
+    message: `index`, the coordinate of `first` in `shape`, `value`, which has a
+    sign unless it says `unsigned_value`, and `bound`; if `shape` has no element
+    with that number, that is what the message says. Else the result is `first`;
+    what reads by these indices takes it as an operand, so that it runs after
+    this.
 
     ```mlir
     %inside = tapestry.require "Y.Tok" %first, %value
@@ -614,7 +616,9 @@ def Tapestry_RequireOp : Tapestry_VertexOp<"require", [
     ```
 
     Constraints:
-    - (require_c1) `partition` has no entries, `home` and routes are of scalars.
+    - (require_c1) the extents of `shape` are at least 0, and the number of its
+      elements fits into 62 bits.
+    - (require_c2) `partition` has no entries, `home` and routes are of scalars.
   }];
   let arguments = (ins
     StrAttr:$name,
@@ -623,6 +627,7 @@ def Tapestry_RequireOp : Tapestry_VertexOp<"require", [
     StrAttr:$index,
     DenseI64ArrayAttr:$shape,
     StrAttr:$bound,
+    UnitAttr:$unsigned_value,
     OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
     OptionalAttr<TapestryIndex_LayoutAttr>:$home,
     OptionalAttr<Tapestry_RouteAttr>:$home_route,
