@@ -152,6 +152,40 @@ FAULTS = [
      "indices 0 to 199"),
 ]  # fmt: skip
 
+# What the program names, however the language has it read.
+COMPUTED = """\
+input A : f32[300, 9]
+input U : u8[5, 3]
+input W : u64[7]
+input V : i32[7]
+Y[s, t] = A[U[t, s], 2]
+Z[s] = A[W[s], 0] + A[V[s] + 1, 1] + A[sum[k:2](V[k]), 2]
+repeat t:7 (c = f32(0)) {
+  repeat r:5 (d = f32(0)) {
+    next d = d + A[V[t], U[r, 1]] + A[W[t], 8]
+  }
+  next c = c + d + A[3 * V[t], 0]
+}
+output Y, Z, c
+"""
+SOUND = {
+    "A": np.random.default_rng(7).standard_normal((300, 9)).astype(np.float32),
+    "U": np.arange(15, dtype=np.uint8).reshape(5, 3) % 3,
+    "W": np.arange(7, dtype=np.uint64),
+    "V": np.arange(7, dtype=np.int32),
+}
+FAR = "but dimension 0 of 'A' has only the indices 0 to 299"
+NAMED = [
+    ([("W", 3, 300), ("W", 4, 301)], f"outside.ein:6:1: error: index W[3] is 300, {FAR}"),
+    ([("W", 2, 2**63 + 5)], f"outside.ein:6:1: error: index W[2] is 9223372036854775813, {FAR}"),
+    ([("V", 4, 299)], f"outside.ein:6:1: error: index 'V[s] + 1' at [4] is 300, {FAR}"),
+    ([("V", 0, 200), ("V", 1, 101)],
+     f"outside.ein:6:1: error: index 'sum[k:2](V[k])' is 301, {FAR}"),
+    ([("V", 5, 100)], f"outside.ein:11:8: error: index '3 * V[t]' is 300, {FAR}"),
+    ([("U", (3, 1), 200)],
+     "outside.ein:9:10: error: index 'U[r, 1]' is 200, but dimension 1 of 'A' has only the indices 0 to 8"),
+]  # fmt: skip
+
 
 def check_outside(folder, backend, source, arrays, faults):
     """`faults` on top of good `arrays` end every run with their message alone, and
@@ -219,10 +253,11 @@ def main():
         check_outside(folder, backend, OUTSIDE, GOOD, FAULTS)
         if backend == "local":
             check_large(folder)
+        check_outside(folder, backend, COMPUTED, SOUND, NAMED)
         types = TYPES if backend == "local" else ["f16", "i32"]
         for number, type in enumerate(types):
             count += check_cuts(folder, backend, type, ["i32", "i64", "i8", "i16"][number % 4])
-    print(f"{count} cuts of gathers have NumPy's bits, {len(FAULTS)} faults their message")
+    print(f"{count} cuts of gathers have NumPy's bits, {len(FAULTS) + len(NAMED)} faults their message")
 
 
 if __name__ == "__main__":

@@ -190,7 +190,7 @@ FAULTS = [
     ([("J", 3, -1)],
      "outside.ein:4:1: error: index J[3] is -1, but dimension 1 of 'Y' has only the indices 0 to 299"),
     ([("J", 3, 4)],
-     "outside.ein:5:1: error: index Z.part.2[3] is 9, but dimension 0 of 'Z' has only the indices 0 to 8"),
+     "outside.ein:5:1: error: index '2 * J[s] + 1' at [3] is 9, but dimension 0 of 'Z' has only the indices 0 to 8"),
 ]  # fmt: skip
 
 

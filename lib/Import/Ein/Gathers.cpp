@@ -132,6 +132,15 @@ bool StatementAnalyzer::isWhole(const Operand &operand) const {
   return !operand.pad;
 }
 
+/// How a message quotes an index: its first line.
+static std::string quoteIndex(const Expr *index) {
+  llvm::StringRef text(index->range.Start.getPointer(),
+                       index->range.End.getPointer() -
+                           index->range.Start.getPointer());
+  llvm::StringRef line = text.take_until([](char c) { return c == '\n'; });
+  return line.rtrim().str() + (line.size() == text.size() ? "" : " ...");
+}
+
 /// How an index is read: a tensor as a whole, by its plain labels.
 std::optional<Operand> StatementAnalyzer::buildIndex(const Expr *subscript,
                                                      Nested &own) {
@@ -148,6 +157,13 @@ std::optional<Operand> StatementAnalyzer::buildIndex(const Expr *subscript,
   if (!ok)
     return std::nullopt;
   Vertex &vertex = own.vertex;
+  vertex.text = quoteIndex(subscript);
+  if (vertex.nodes.size() <= 2 && vertex.operands.size() == 1) {
+    // Of what an inner gather or reduction gives, or a cast of it.
+    unsigned read = vertex.operands.front().tensor;
+    if (read >= graph.tensors.size())
+      inners[read - graph.tensors.size()].vertex.text = vertex.text;
+  }
   if (vertex.nodes.size() == 1 && vertex.operands.size() == 1 &&
       isWhole(vertex.operands.front()))
     return vertex.operands.front();

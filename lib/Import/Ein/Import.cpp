@@ -4,6 +4,7 @@
 #include "BodyEmitter.h"
 #include "EmitConstraints.h"
 #include "EmitMonoids.h"
+#include "IndexNames.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AffineMap.h"
@@ -79,6 +80,7 @@ private:
   Value emitCollect(const Loop &loop, const Loop::Collected &collected,
                     Value into);
   SmallVector<teg::ScalarLabel> labelsOfRow(const Tensor &row);
+  teg::CheckedIndex checkedIndex(unsigned tensor);
   Operation *emitGather(const Tensor &tensor, const Vertex &vertex,
                         Location loc);
   Operation *emitScatter(const Tensor &tensor, const Vertex &vertex,
@@ -187,6 +189,18 @@ GraphEmitter::elementsOf(const Tensor &tensor,
   return values;
 }
 
+teg::CheckedIndex GraphEmitter::checkedIndex(unsigned tensor) {
+  NamedIndex named = nameIndex(graph, tensor);
+  teg::CheckedIndex index;
+  index.tensor = values[named.tensor];
+  index.name = std::move(named.name);
+  index.isUnsigned = isUnsigned(graph.tensors[named.tensor].type);
+  for (const NamedIndex::Dim &dim : named.dims)
+    index.dims.push_back(
+        {dim.extent, dim.dim, dim.counter ? values[*dim.counter] : Value()});
+  return index;
+}
+
 Operation *GraphEmitter::emitGather(const Tensor &tensor, const Vertex &vertex,
                                     Location loc) {
   const Gather &gather = *vertex.gather;
@@ -218,9 +232,10 @@ Operation *GraphEmitter::emitGather(const Tensor &tensor, const Vertex &vertex,
         (index.passes && *index.passes <= label.extent) ||
         (index.vertex &&
          graph.vertices[*index.vertex].givesIndicesBelow(label.extent));
-    use.indices.push_back({values[operand.tensor],
-                           mapOf(vertex, operand.subscripts), label.name,
-                           index.name, isInside});
+    teg::GatherIndex &read = use.indices.emplace_back(teg::GatherIndex{
+        values[operand.tensor], mapOf(vertex, operand.subscripts), label.name});
+    if (!isInside)
+      read.checked = checkedIndex(operand.tensor);
   }
   return teg::buildGather(builder, loc, use, checks);
 }
@@ -242,10 +257,12 @@ Operation *GraphEmitter::emitScatter(const Tensor &tensor, const Vertex &vertex,
   use.valueCount = scatter.valueCount;
   use.elementType = storedType(tensor.type, builder.getContext());
   for (auto [place, operand] : llvm::zip_equal(
-           scatter.places, llvm::ArrayRef(vertex.operands).drop_front()))
-    use.places.push_back({values[operand.tensor],
-                          mapOf(vertex, operand.subscripts), place.dim,
-                          graph.tensors[operand.tensor].name, place.isInside});
+           scatter.places, llvm::ArrayRef(vertex.operands).drop_front())) {
+    teg::ScatterPlace &read = use.places.emplace_back(teg::ScatterPlace{
+        values[operand.tensor], mapOf(vertex, operand.subscripts), place.dim});
+    if (!place.isInside)
+      read.checked = checkedIndex(operand.tensor);
+  }
   return teg::buildScatter(builder, loc, use, checks);
 }
 

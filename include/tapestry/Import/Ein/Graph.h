@@ -280,6 +280,8 @@ struct Vertex : Expression {
   Expression epsilon;
   /// The elements of a constant tensor, which has no expression.
   std::vector<Constant> literal;
+  /// Of an index that is computed, how the program has it.
+  std::string text;
   /// The statement.
   llvm::SMLoc loc;
   /// The uses of macros that led here, innermost first.

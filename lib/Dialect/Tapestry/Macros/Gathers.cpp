@@ -26,12 +26,11 @@ GatherOp teg::buildGather(OpBuilder &builder, Location loc,
     extents.push_back(shape[dim]);
     indices.push_back(index.tensor);
     maps.push_back(index.map);
-    if (use.pad || index.isInside)
+    if (use.pad || !index.checked)
       continue;
     Value check = checkIndex(
-        builder, loc, index.tensor, shape[dim],
-        {(use.name + "." + index.label).str(), index.name, use.tableName, dim},
-        checks);
+        builder, loc, *index.checked, shape[dim],
+        {(use.name + "." + index.label).str(), use.tableName, dim}, checks);
     if (!llvm::is_contained(needed, check))
       needed.push_back(check);
   }

@@ -11,19 +11,19 @@
 
 namespace tapestry::teg {
 
-/// What a check is called, and what it says.
+/// What a check is called, and what it is about.
 struct IndexNames {
   /// What the names of its vertices begin with.
   std::string vertex;
-  /// What is checked, and whose dimension it is about.
-  llvm::StringRef index, tensor;
+  /// Whose dimension it names points of.
+  llvm::StringRef tensor;
   int64_t dim;
 };
 
 /// The result of the `tapestry.require` that the indices of a tensor are those
 /// of an extent: a known one or a new one.
 mlir::Value checkIndex(mlir::OpBuilder &builder, mlir::Location loc,
-                       mlir::Value index, int64_t extent,
+                       const CheckedIndex &index, int64_t extent,
                        const IndexNames &names, IndexChecks &checks);
 
 } // namespace tapestry::teg

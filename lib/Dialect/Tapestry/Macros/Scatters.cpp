@@ -94,13 +94,12 @@ Operation *teg::buildScatter(OpBuilder &builder, Location loc,
                              const ScatterUse &use, IndexChecks &checks) {
   SmallVector<Value> needed;
   for (const ScatterPlace &place : use.places) {
-    if (place.isInside)
+    if (!place.checked)
       continue;
     const ScalarLabel &label = use.labels[place.dim];
     Value check = checkIndex(
-        builder, loc, place.tensor, label.extent,
-        {(use.name + "." + label.name).str(), place.name, use.name, place.dim},
-        checks);
+        builder, loc, *place.checked, label.extent,
+        {(use.name + "." + label.name).str(), use.name, place.dim}, checks);
     if (!llvm::is_contained(needed, check))
       needed.push_back(check);
   }

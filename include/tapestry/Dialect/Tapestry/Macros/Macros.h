@@ -101,15 +101,32 @@ struct MacroUse {
 EinsumOp buildMacro(mlir::OpBuilder &builder, mlir::Location loc,
                     const MacroUse &use);
 
+/// What a check of an index reads, and what its message calls that. An index
+/// that is a cast, or that a loop reads by its counter, is checked as what the
+/// program names.
+struct CheckedIndex {
+  /// A dimension of what the message names: one of the tensor or, with a
+  /// counter, the point that this scalar of i64 is.
+  struct Dim {
+    int64_t extent;
+    unsigned dim;
+    mlir::Value counter;
+  };
+  mlir::Value tensor;
+  std::string name;
+  llvm::SmallVector<Dim> dims;
+  bool isUnsigned = false;
+};
+
 /// A tensor of integers that names points of one dimension of a table.
 struct GatherIndex {
   mlir::Value tensor;
   /// From all labels of the gather to those of the result that it is read at.
   mlir::AffineMap map;
-  /// The label of the dimension, and what a message calls the tensor.
-  llvm::StringRef label, name;
-  /// Whether it is known to name none outside.
-  bool isInside = false;
+  /// The label of the dimension.
+  llvm::StringRef label;
+  /// Where it may name points outside.
+  std::optional<CheckedIndex> checked = {};
 };
 
 /// A read of a table at places that data name.

@@ -13,10 +13,8 @@ struct ScatterPlace {
   /// From all labels to those that it is read at.
   mlir::AffineMap map;
   int64_t dim;
-  /// What a message calls the tensor.
-  llvm::StringRef name;
-  /// Whether no place can lie outside.
-  bool isInside = false;
+  /// Where a place may lie outside.
+  std::optional<CheckedIndex> checked = {};
 };
 
 /// Values that are combined where places name.
