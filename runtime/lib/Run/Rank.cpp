@@ -50,7 +50,10 @@ void Rank::trace(TraceEvent::Kind kind, int32_t index, int64_t begin,
 }
 
 void Rank::fail(const Status &status) {
-  std::string rank = format("rank %d: ", communicator.rank());
+  // Of one rank there is nothing to say.
+  std::string rank;
+  if (communicator.size() > 1)
+    rank = format("rank %d: ", communicator.rank());
   endAll(status, rank + status.message());
 }
 
