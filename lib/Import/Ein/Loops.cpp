@@ -253,19 +253,21 @@ bool Analyzer::visitSteps(Scope &body, const RepeatStmt &stmt, Loop &loop) {
   return ok;
 }
 
-/// Whether a tensor of that name is read in `expr`.
-static bool reads(const Expr *expr, llvm::StringRef name) {
-  auto readsOne = [&](const Expr *part) { return reads(part, name); };
-  if (auto *own = llvm::dyn_cast<NameExpr>(expr))
-    return own->name == name;
-  if (auto *access = llvm::dyn_cast<AccessExpr>(expr))
-    return access->tensor == name || (access->view && readsOne(access->view)) ||
-           llvm::any_of(access->subscripts, readsOne);
-  if (auto *view = llvm::dyn_cast<ViewExpr>(expr))
-    return llvm::any_of(view->operands, readsOne);
-  if (auto *reduce = llvm::dyn_cast<ReduceExpr>(expr))
-    return readsOne(reduce->operand);
-  return llvm::any_of(partsOf(expr), readsOne);
+/// Y of `next X = Y` and `next X[i] = Y[i]`; empty for others.
+static llvm::StringRef copiedTensor(const EquationStmt &next) {
+  if (auto *name = llvm::dyn_cast<NameExpr>(next.expr))
+    return name->name;
+  auto *access = llvm::dyn_cast<AccessExpr>(next.expr);
+  if (!access || access->view || access->pad || access->fold ||
+      access->subscripts.size() != next.labels.size())
+    return "";
+  for (auto [subscript, label] :
+       llvm::zip_equal(access->subscripts, next.labels)) {
+    auto *name = llvm::dyn_cast<NameExpr>(subscript);
+    if (!name || name->name != label.name)
+      return "";
+  }
+  return access->tensor;
 }
 
 /// `next X = Y` and `until max(abs(Y - X)) < 1e-6`: they are equal there.
@@ -274,11 +276,12 @@ void Analyzer::warnOfEqual(const RepeatStmt &stmt) {
     auto *next = llvm::dyn_cast<EquationStmt>(step.stmt);
     if (!next || step.kind != Step::Kind::Next || !next->expr)
       continue;
-    auto *name = llvm::dyn_cast<NameExpr>(next->expr);
-    auto *access = llvm::dyn_cast<AccessExpr>(next->expr);
-    llvm::StringRef made = name ? name->name : access ? access->tensor : "";
-    if (!made.empty() && made != next->name &&
-        reads(stmt.until->expr, next->name) && reads(stmt.until->expr, made))
+    llvm::StringRef made = copiedTensor(*next);
+    auto reads = [&](llvm::StringRef tensor) {
+      return mentionsName(stmt.until->expr,
+                          [&](llvm::StringRef name) { return name == tensor; });
+    };
+    if (!made.empty() && made != next->name && reads(next->name) && reads(made))
       diagnostics
           .warning(stmt.until->expr->range,
                    "'until' sees what the pass has made of '" + next->name +

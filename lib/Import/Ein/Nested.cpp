@@ -52,17 +52,10 @@ static llvm::StringRef behindBrackets(llvm::SMLoc word, const Expr *operand) {
 
 /// Whether one of the labels stands in `expr`.
 static bool mentions(const Expr *expr, llvm::ArrayRef<Label> labels) {
-  auto mentionsOne = [&](const Expr *part) { return mentions(part, labels); };
-  if (auto *name = llvm::dyn_cast<NameExpr>(expr))
-    return llvm::any_of(
-        labels, [&](const Label &label) { return label.name == name->name; });
-  if (auto *access = llvm::dyn_cast<AccessExpr>(expr))
-    return llvm::any_of(access->subscripts, mentionsOne);
-  if (auto *reduce = llvm::dyn_cast<ReduceExpr>(expr))
-    return mentionsOne(reduce->operand);
-  if (auto *bracket = llvm::dyn_cast<IversonExpr>(expr))
-    return mentionsOne(bracket->condition);
-  return llvm::any_of(partsOf(expr), mentionsOne);
+  return mentionsName(expr, [&](llvm::StringRef name) {
+    return llvm::any_of(labels,
+                        [&](const Label &label) { return label.name == name; });
+  });
 }
 
 /// A name for an inner label that nothing around it has.

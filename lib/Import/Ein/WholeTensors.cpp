@@ -48,6 +48,23 @@ bool WholeTensors::mentionsWhole(const Expr *expr) const {
          llvm::any_of(partsOf(expr), mentions);
 }
 
+bool tapestry::ein::mentionsName(
+    const Expr *expr, llvm::function_ref<bool(llvm::StringRef)> isIt) {
+  auto inPart = [&](const Expr *part) { return mentionsName(part, isIt); };
+  if (auto *name = llvm::dyn_cast<NameExpr>(expr))
+    return isIt(name->name);
+  if (auto *access = llvm::dyn_cast<AccessExpr>(expr))
+    return (access->view ? inPart(access->view) : isIt(access->tensor)) ||
+           llvm::any_of(access->subscripts, inPart);
+  if (auto *view = llvm::dyn_cast<ViewExpr>(expr))
+    return llvm::any_of(view->operands, inPart);
+  if (auto *reduce = llvm::dyn_cast<ReduceExpr>(expr))
+    return inPart(reduce->operand);
+  if (auto *bracket = llvm::dyn_cast<IversonExpr>(expr))
+    return inPart(bracket->condition);
+  return llvm::any_of(partsOf(expr), inPart);
+}
+
 bool tapestry::ein::readsTensor(const Expr *expr, const Scope &scope) {
   if (auto *name = llvm::dyn_cast<NameExpr>(expr)) {
     const Binding *binding = scope.lookup(name->name);

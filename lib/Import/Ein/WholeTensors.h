@@ -18,6 +18,10 @@ std::string dimensionLabel(size_t dim);
 
 /// The operands of an expression, nested reductions having none that count.
 llvm::SmallVector<const ast::Expr *, 4> partsOf(const ast::Expr *expr);
+/// Whether a name stands in an expression, of a label, a tensor or a number, of
+/// which `isIt` holds.
+bool mentionsName(const ast::Expr *expr,
+                  llvm::function_ref<bool(llvm::StringRef)> isIt);
 /// Whether there is a tensor, of any rank, that is read.
 bool readsTensor(const ast::Expr *expr, const Scope &scope);
 /// Whether a subscript depends on more than labels, or is computed by a
