@@ -13,6 +13,7 @@ import argparse
 import numpy as np
 from harness import contract, driver
 from harness.driver import CheckFailed
+from harness.plans import cuts_of_rank_3
 
 TYPES = {
     "f64": "float64", "f32": "float32", "f16": "float16", "i8": "int8", "i64": "int64",
@@ -171,9 +172,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--backend", choices=["local", "mpi"], default="local")
     backend = parser.parse_args().backend
-    cuts = [({2: 2}, 2), ({2: 3, 0: 2}, 6), ({0: 4}, 4), ({1: 5}, 5), ({2: 8}, 8), ({1: 2}, 4)]
-    if backend == "mpi":
-        cuts = [({2: 3}, 3), ({0: 2, 1: 2}, 4)]
+    cuts = cuts_of_rank_3(backend)
     count = 0
     with driver.workspace() as folder:
         # Under MPI with the types that totals are wider than and as wide as.

@@ -61,3 +61,11 @@ def random_plan(seed, vertices, devices):
             entry["axes"] = chosen
         entries.append(entry)
     return {"tapestry_plan": 1, "devices": devices, "grid": grid, "vertices": entries}
+
+
+def cuts_of_rank_3(backend):
+    """Cuts of a tensor of three dimensions, each with its number of devices: parts by
+    dimension, some along several, some with replicas."""
+    if backend == "mpi":
+        return [({2: 3}, 3), ({0: 2, 1: 2}, 4)]
+    return [({2: 2}, 2), ({2: 3, 0: 2}, 6), ({0: 4}, 4), ({1: 5}, 5), ({2: 8}, 8), ({1: 2}, 4)]

@@ -2,7 +2,6 @@
 
 #include "tapestry/Dialect/Tapestry/Macros/Macros.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AffineExpr.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
@@ -163,16 +162,10 @@ private:
         use.resultType ? use.resultType : use.elementType, parts, body);
   }
   Value divide(ScalarBuilder &b, Value sum) {
-    auto one = [&](Value part) {
-      return b.create<arith::DivFOp>(
-          part, b.constant(cast<FloatType>(part.getType()), count));
-    };
-    auto complex = dyn_cast<ComplexType>(sum.getType());
-    if (!complex)
-      return one(sum);
-    Value re = one(b.create<complex::ReOp>(sum));
-    return b.create<complex::CreateOp>(complex, re,
-                                       one(b.create<complex::ImOp>(sum)));
+    Type part = sum.getType();
+    if (auto complex = dyn_cast<ComplexType>(part))
+      part = complex.getElementType();
+    return b.quotient(sum, b.constant(cast<FloatType>(part), count));
   }
   static Value square(ScalarBuilder &b, Value value) {
     return b.create<arith::MulFOp>(value, value);

@@ -2,6 +2,7 @@
 
 #include "tapestry/Dialect/Tapestry/Macros/ScalarBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Interfaces/ElementType.h"
 
@@ -31,4 +32,13 @@ Value ScalarBuilder::widen(Value value) {
   if (!known)
     known = create<arith::ExtFOp>(builder.getF32Type(), value);
   return known;
+}
+
+Value ScalarBuilder::quotient(Value dividend, Value divisor) {
+  auto type = dyn_cast<ComplexType>(dividend.getType());
+  if (!type)
+    return create<arith::DivFOp>(dividend, divisor);
+  Value re = quotient(create<complex::ReOp>(dividend), divisor);
+  Value im = quotient(create<complex::ImOp>(dividend), divisor);
+  return create<complex::CreateOp>(type, re, im);
 }

@@ -3,7 +3,6 @@
 #include "tapestry/Dialect/Tapestry/Macros/Scatters.h"
 #include "IndexCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScatter.h"
 
 using namespace mlir;
@@ -74,20 +73,13 @@ static EinsumOp buildMean(OpBuilder &builder, Location loc,
     return AffineMap::getMultiDimMapWithTargets(use.rank, labels,
                                                 builder.getContext());
   };
-  return buildEinsum(
-      builder, loc, name, ArrayRef(use.labels).take_front(use.rank), use.rank,
-      Monoid::None, use.elementType,
-      {{{sum, mapTo(whole)}, {count, mapTo(part)}},
-       [complex](ScalarBuilder &b, ValueRange read) -> Value {
-         auto quotient = [&](Value sum) -> Value {
-           return b.create<arith::DivFOp>(sum, read[1]);
-         };
-         if (!complex)
-           return quotient(read[0]);
-         Value re = quotient(b.create<mlir::complex::ReOp>(read[0]));
-         return b.create<mlir::complex::CreateOp>(
-             complex, re, quotient(b.create<mlir::complex::ImOp>(read[0])));
-       }});
+  return buildEinsum(builder, loc, name,
+                     ArrayRef(use.labels).take_front(use.rank), use.rank,
+                     Monoid::None, use.elementType,
+                     {{{sum, mapTo(whole)}, {count, mapTo(part)}},
+                      [](ScalarBuilder &b, ValueRange read) -> Value {
+                        return b.quotient(read[0], read[1]);
+                      }});
 }
 
 Operation *teg::buildScatter(OpBuilder &builder, Location loc,

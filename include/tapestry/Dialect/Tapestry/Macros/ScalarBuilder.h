@@ -29,6 +29,8 @@ public:
   /// A float narrower than f32 as f32, in which such are computed; any other
   /// value itself.
   mlir::Value widen(mlir::Value value);
+  /// A float, or both parts of a complex number, divided by a float.
+  mlir::Value quotient(mlir::Value dividend, mlir::Value divisor);
 
   mlir::MLIRContext *getContext() { return builder.getContext(); }
   mlir::OpBuilder &getBuilder() { return builder; }
