@@ -53,7 +53,7 @@ llvm::SmallVector<int64_t> shapeOf(llvm::ArrayRef<ZRange> box);
 /// A point that boxes cover otherwise than exactly once.
 struct CoverageFault {
   llvm::SmallVector<int64_t> point;
-  /// How many of the boxes hold the point: 0, or 2 and more.
+  /// How many boxes hold the point: 0, 2 or more; 1 where it lies outside.
   int64_t times = 0;
 };
 
