@@ -89,6 +89,7 @@ RULES = {
     "Codegen": ["Support", "Codegen/Common", "Plugin"],
     "Codegen/CPU": ["Support", "Codegen", "Codegen/Common", "Object", "ABI"],
     "Import/Ein": BASE + [INDEX, "Dialect/Tapestry/IR", "Dialect/Tapestry/Macros"],
+    "Export": BASE + [INDEX, "Dialect/Tapestry/IR"],
     "Reference": BASE + [INDEX, "Dialect/Tapestry/IR"],
     "Object": [],
     "Pipelines": BASE

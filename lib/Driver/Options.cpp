@@ -114,6 +114,13 @@ cl::list<std::string> diff("diff",
                                     "needed, but completes them"),
                            cl::value_desc("a.json b.json"), cl::multi_val(2),
                            cl::sub(planCommand), cl::cat(category));
+cl::opt<std::string>
+    draw("draw",
+         cl::desc("What --dot and --svg draw: plan (default), how vertices are "
+                  "cut and what moves, or graph, the expression graph with its "
+                  "signatures"),
+         cl::value_desc("plan|graph"), cl::init("plan"), cl::sub(planCommand),
+         cl::cat(category));
 cl::opt<std::string> dot("dot", cl::desc("Write the cut graph for Graphviz"),
                          cl::value_desc("plan.dot"), cl::sub(planCommand),
                          cl::cat(category));
@@ -558,6 +565,14 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
       options.explainVertices.push_back(vertex);
   options.jsonFile = jsonFile;
   options.pareto = paretoRequest(usage);
+  if (draw == "graph")
+    options.draw = Drawing::Graph;
+  else if (draw != "plan")
+    usage.error("--draw takes plan or graph, not '" + draw + "'");
+  if (draw.getNumOccurrences() && dot.empty() && svg.empty())
+    usage.error("--draw says what --dot and --svg draw: it needs one of them");
+  if (options.draw != Drawing::Plan && options.pareto.isWanted())
+    usage.error("a search draws plans: --draw=" + draw + " is for one plan");
   options.dotFile = dot;
   options.svgFile = svg;
   options.htmlFile = html;

@@ -7,6 +7,7 @@
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "tapestry/Codegen/Translation.h"
 #include "tapestry/Driver/MLIRTool.h"
+#include "tapestry/Export/GraphPicture.h"
 #include "tapestry/Import/Ein/Import.h"
 #include "tapestry/InitAll.h"
 #include "tapestry/Plugin/Loader.h"
@@ -19,6 +20,7 @@ static llvm::cl::list<std::string>
 int main(int argc, char **argv) {
   auto run = [](int count, char **words) {
     tapestry::ein::registerEinToMLIRTranslation();
+    tapestry::registerMLIRToDotTranslation(tapestry::registerAllDialects);
     tapestry::registerMLIRToObjectTranslation(tapestry::registerAllDialects);
     return mlir::mlirTranslateMain(count, words, "Tapestry translation driver");
   };

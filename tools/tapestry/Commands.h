@@ -4,6 +4,7 @@
 #define TAPESTRY_TOOLS_TAPESTRY_COMMANDS_H
 
 #include "tapestry-rt/Runtime.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Driver/Options.h"
 #include "tapestry/Driver/Status.h"
 #include "tapestry/Planner/Plan/Plan.h"
@@ -19,8 +20,9 @@ ExitStatus showPlan(const Options &options);
 /// `tapestry plan --pareto`: searches for many plans and shows them.
 ExitStatus showFront(const Options &options);
 /// For --dot, --svg and --html: the pictures of a plan that are asked for.
+/// `expression` is the graph in the IR, null where that is another.
 ExitStatus writePictures(const Options &options, const model::PlanGraph &graph,
-                         const plan::Plan &plan);
+                         const plan::Plan &plan, teg::GraphOp expression);
 /// For --explain: the text, empty where it is not asked for. It is made before
 /// anything is written, as it may fail.
 ExitStatus findExplanation(const Options &options,

@@ -143,7 +143,8 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
         writePlan(os, graph, member.plan);
       }))
     return status;
-  if (ExitStatus status = writePictures(options, graph, member.plan))
+  if (ExitStatus status = writePictures(options, graph, member.plan,
+                                        /*expression=*/nullptr))
     return status;
   printText(explanation);
   if (options.explain)

@@ -3,6 +3,7 @@
 #include "Commands.h"
 #include "tapestry/Driver/Compilation.h"
 #include "tapestry/Driver/OutputFile.h"
+#include "tapestry/Export/GraphPicture.h"
 #include "tapestry/Planner/Explain/Explain.h"
 #include "tapestry/Planner/Plan/PlanFile.h"
 #include "tapestry/Planner/Report/PlanPicture.h"
@@ -15,46 +16,81 @@ using namespace tapestry::plan;
 using namespace tapestry::report;
 using namespace tapestry::driver;
 
-/// The cut graph as SVG, and the page that holds it.
-static ExitStatus writeDrawings(const Options &options, const PlanGraph &graph,
-                                const Plan &plan) {
-  std::string digraph, missing;
-  llvm::raw_string_ostream text(digraph);
-  writeDot(text, graph, plan);
-  llvm::Expected<std::string> picture = layOut(digraph);
-  if (!picture) {
-    llvm::Error error = picture.takeError();
-    if (!options.svgFile.empty())
-      return driver::report(withPlace(options.svgFile, std::move(error)));
-    // The page tells the rest, and why.
-    missing = factsOf(std::move(error)).text;
-    picture = "";
-    llvm::errs() << options.htmlFile
-                 << ": warning: the graph is not drawn: " << missing << '\n';
+namespace {
+
+/// Pictures in Graphviz' language: of the plan, and of the graph that it cuts.
+struct Digraphs {
+  std::string plan;
+  std::string expression;
+};
+
+} // namespace
+
+static Digraphs digraphsOf(const PlanGraph &graph, const Plan &plan,
+                           teg::GraphOp expression) {
+  Digraphs digraphs;
+  llvm::raw_string_ostream planText(digraphs.plan);
+  writeDot(planText, graph, plan);
+  if (expression) {
+    llvm::raw_string_ostream expressionText(digraphs.expression);
+    writeGraphPicture(expressionText, expression);
   }
-  if (!options.svgFile.empty())
-    if (ExitStatus status = writeOutputFile(
-            options.svgFile, [&](llvm::raw_ostream &os) { os << *picture; }))
-      return status;
-  if (options.htmlFile.empty())
-    return ExitDone;
+  return digraphs;
+}
+
+static ExitStatus writeText(const std::string &path, llvm::StringRef text) {
+  return writeOutputFile(path, [&](llvm::raw_ostream &os) { os << text; });
+}
+
+static ExitStatus writePage(const Options &options, const PlanGraph &graph,
+                            const Plan &plan, const Digraphs &digraphs) {
+  PagePictures pictures;
+  llvm::Expected<std::string> picture = layOut(digraphs.plan);
+  if (picture) {
+    pictures.plan = std::move(*picture);
+  } else {
+    // The page tells the rest, and why.
+    pictures.missing = factsOf(picture.takeError()).text;
+    llvm::errs() << options.htmlFile
+                 << ": warning: the graph is not drawn: " << pictures.missing
+                 << '\n';
+  }
+  // Repeated blocks of a plan are folded; a graph shows all, if they are few.
+  bool isSmall = graph.vertices.size() <= PictureOptions().foldFrom;
+  if (pictures.missing.empty() && isSmall && !digraphs.expression.empty()) {
+    llvm::Expected<std::string> expression = layOut(digraphs.expression);
+    if (!expression)
+      return driver::report(
+          withPlace(options.htmlFile, expression.takeError()));
+    pictures.expression = std::move(*expression);
+  }
   return writeOutputFile(options.htmlFile, [&](llvm::raw_ostream &os) {
-    writeHtml(os, graph, plan, *picture, missing);
+    writeHtml(os, graph, plan, pictures);
   });
 }
 
 ExitStatus tapestry::driver::writePictures(const Options &options,
                                            const PlanGraph &graph,
-                                           const Plan &plan) {
-  if (!options.dotFile.empty())
-    if (ExitStatus status =
-            writeOutputFile(options.dotFile, [&](llvm::raw_ostream &os) {
-              writeDot(os, graph, plan);
-            }))
-      return status;
-  if (options.svgFile.empty() && options.htmlFile.empty())
+                                           const Plan &plan,
+                                           teg::GraphOp expression) {
+  if (options.dotFile.empty() && options.svgFile.empty() &&
+      options.htmlFile.empty())
     return ExitDone;
-  return writeDrawings(options, graph, plan);
+  Digraphs digraphs = digraphsOf(graph, plan, expression);
+  const std::string &drawn =
+      options.draw == Drawing::Plan ? digraphs.plan : digraphs.expression;
+  if (!options.dotFile.empty())
+    if (ExitStatus status = writeText(options.dotFile, drawn))
+      return status;
+  if (!options.svgFile.empty()) {
+    llvm::Expected<std::string> picture = layOut(drawn);
+    if (!picture)
+      return driver::report(withPlace(options.svgFile, picture.takeError()));
+    if (ExitStatus status = writeText(options.svgFile, *picture))
+      return status;
+  }
+  return options.htmlFile.empty() ? ExitDone
+                                  : writePage(options, graph, plan, digraphs);
 }
 
 ExitStatus tapestry::driver::findExplanation(const Options &options,
@@ -94,7 +130,8 @@ ExitStatus tapestry::driver::showPlan(const Options &options) {
               writePlan(os, graph, plan);
             }))
       return status;
-  if (ExitStatus status = writePictures(options, graph, plan))
+  if (ExitStatus status =
+          writePictures(options, graph, plan, compilation.getGraph()))
     return status;
   printText(explanation);
   if (!options.explain && options.jsonFile.empty() && options.dotFile.empty() &&

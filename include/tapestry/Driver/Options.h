@@ -40,6 +40,12 @@ struct ParetoRequest {
   }
 };
 
+/// What --dot and --svg draw.
+enum class Drawing {
+  Plan,  ///< How vertices are cut and what moves.
+  Graph, ///< The expression graph, in the white paper's language.
+};
+
 struct Options {
   Command command = Command::Run;
   std::string program;
@@ -67,6 +73,7 @@ struct Options {
   std::vector<std::string> explainVertices;
   std::string jsonFile;
   ParetoRequest pareto;
+  Drawing draw = Drawing::Plan;
   std::string dotFile;
   std::string svgFile;
   std::string htmlFile;

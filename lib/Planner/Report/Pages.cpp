@@ -11,9 +11,11 @@
 #include "tapestry/Planner/Plan/PlanFile.h"
 #include "tapestry/Planner/Plan/PlanTotals.h"
 #include "tapestry/Support/Counted.h"
+#include "tapestry/Support/Markup.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
 
 using namespace tapestry;
@@ -127,18 +129,25 @@ static void writeFacts(llvm::raw_ostream &os, const PlanGraph &graph,
 }
 
 void report::writeHtml(llvm::raw_ostream &os, const PlanGraph &graph,
-                       const Plan &plan, llvm::StringRef picture,
-                       llvm::StringRef missing) {
+                       const Plan &plan, const PagePictures &pictures) {
   llvm::StringMap<std::string> values;
-  values["title"] =
-      escaped("Plan" + (plan.program.empty() ? "" : " of " + plan.program) +
-              " for " + countOf(plan.devices, "device"));
+  values["title"] = escapedMarkup(
+      "Plan" + (plan.program.empty() ? "" : " of " + plan.program) + " for " +
+      countOf(plan.devices, "device"));
   // Without what comes before its root in a file of its own.
-  values["graph"] =
-      picture.empty()
-          ? "<p class=\"note\">The graph is not drawn: " + escaped(missing) +
-                ".</p>"
-          : picture.substr(picture.find("<svg")).str();
+  values["graph"] = pictures.plan.empty()
+                        ? "<p class=\"note\">The graph is not drawn: " +
+                              escapedMarkup(pictures.missing) + ".</p>"
+                        : pictures.plan.substr(pictures.plan.find("<svg"));
+  // An image has names of its own for what it shows.
+  values["expression"] =
+      pictures.expression.empty()
+          ? ""
+          : "<details class=\"wide\"><summary>The graph as it was "
+            "written</summary>\n<div class=\"drawing\"><img alt=\"tensors, "
+            "operators and signatures\" src=\"data:image/svg+xml;base64," +
+                llvm::encodeBase64(pictures.expression) +
+                "\"/></div></details>";
   values["plan"] = scriptText(
       [&](llvm::raw_ostream &json) { writePlan(json, graph, plan); });
   values["facts"] = scriptText(
@@ -162,7 +171,7 @@ static void writePoint(llvm::json::OStream &json, const Objectives &objectives,
 void report::plotFront(llvm::raw_ostream &os, const ParetoFront &front,
                        llvm::StringRef title) {
   llvm::StringMap<std::string> values;
-  values["title"] = escaped(title);
+  values["title"] = escapedMarkup(title);
   values["front"] = scriptText([&](llvm::raw_ostream &text) {
     llvm::json::OStream json(text);
     json.object([&] {

@@ -8,6 +8,7 @@
 #include "PlanDrawing.h"
 #include "tapestry/Planner/Plan/PlanText.h"
 #include "tapestry/Support/Counted.h"
+#include "tapestry/Support/Markup.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -112,10 +113,10 @@ void DotWriter::writeHead() {
   os << "digraph plan {\n  graph [labelloc=t, nodesep=0.25, ranksep=0.45, "
         "fontsize=11];\n"
      << "  graph [fontname=\"Helvetica,Arial,sans-serif\", label=<<b>"
-     << escaped(title) << "</b>";
+     << escapedMarkup(title) << "</b>";
   for (auto [number, axis] : llvm::enumerate(plan.grid.axes))
     os << (number ? " " : "<br/>") << colored(colorOf(number), "&#9632;") << " "
-       << escaped(axis.name);
+       << escapedMarkup(axis.name);
   os << "<br/> >];\n"
      << "  node [shape=box, fontname=\"Helvetica,Arial,sans-serif\", "
         "fontsize=9, color=\"#9aa1ab\", fontcolor=\"#1f2328\", "
@@ -138,7 +139,7 @@ void DotWriter::writeCut(unsigned v, unsigned label) {
     for (unsigned axis : partition->cuts[label])
       axes += (axes.empty() ? "" : ",") + plan.grid.axes[axis].name;
   }
-  std::string name = escaped(own.name);
+  std::string name = escapedMarkup(own.name);
   os << "<tr>" << cell("", own.reduced ? "<i>" + name + "</i>" : name)
      << "<td align=\"left\"><table fixedsize=\"true\" width=\"" << barWidth + 2
      << "\" height=\"10\" border=\"0\" cellborder=\"0\" cellspacing=\"1\" "
@@ -150,7 +151,7 @@ void DotWriter::writeCut(unsigned v, unsigned label) {
        << "\"></td>";
   os << "</tr></table></td>"
      << cell("", parts == 1 ? "1" : "/" + std::to_string(parts))
-     << cell("", colored(soft, "&#160;" + escaped(axes))) << "</tr>";
+     << cell("", colored(soft, "&#160;" + escapedMarkup(axes))) << "</tr>";
 }
 
 void DotWriter::writeNode(unsigned number) {
@@ -158,7 +159,7 @@ void DotWriter::writeNode(unsigned number) {
   os << "  n" << number << " [";
   if (node.vertex)
     os << "id=v" << *node.vertex << ", ";
-  os << "tooltip=\"" << escaped(factsOf(node)) << '"';
+  os << "tooltip=\"" << escapedMarkup(factsOf(node)) << '"';
   if (!node.vertex)
     os << ", style=dashed";
   else if (graph.vertices[*node.vertex].isInput)
@@ -170,7 +171,7 @@ void DotWriter::writeNode(unsigned number) {
   os << ",\n    label=<<table border=\"0\" cellborder=\"0\" cellspacing=\"0\" "
         "cellpadding=\"1\"><tr>"
      << cell(" colspan=\"4\"", "<font point-size=\"11\"><b>" +
-                                   escaped(nameOf(node)) + "</b></font>")
+                                   escapedMarkup(nameOf(node)) + "</b></font>")
      << "</tr>";
   if (node.vertex)
     for (unsigned label = 0; label < graph.vertices[*node.vertex].labels.size();
@@ -192,8 +193,8 @@ void DotWriter::writeNode(unsigned number) {
 /// of all traffic.
 void DotWriter::writeEdge(const DrawnEdge &edge) {
   os << "  n" << edge.from << " -> n" << edge.to << " [tooltip=\""
-     << escaped(nameOf(drawing.nodes[edge.from]) + " to " +
-                nameOf(drawing.nodes[edge.to]))
+     << escapedMarkup(nameOf(drawing.nodes[edge.from]) + " to " +
+                      nameOf(drawing.nodes[edge.to]))
      << '"';
   if (!edge.collectives.empty()) {
     double bytes = 0;

@@ -158,18 +158,3 @@ PlanDrawing report::drawPlan(const PlanGraph &graph, const Plan &plan,
                              unsigned foldFrom) {
   return Drawer(graph, plan).draw(foldFrom);
 }
-
-std::string report::escaped(llvm::StringRef text) {
-  std::string result;
-  llvm::raw_string_ostream os(result);
-  for (char c : llvm::json::fixUTF8(text)) {
-    bool isControl = static_cast<unsigned char>(c) < ' ' || c == 0x7f;
-    os << (c == '\\'  ? "&#8726;"
-           : c == '&' ? "&amp;"
-           : c == '<' ? "&lt;"
-           : c == '>' ? "&gt;"
-           : c == '"' ? "&quot;"
-                      : llvm::StringRef(isControl ? " " : &c, 1));
-  }
-  return result;
-}

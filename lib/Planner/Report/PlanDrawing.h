@@ -43,11 +43,6 @@ struct PlanDrawing {
 PlanDrawing drawPlan(const model::PlanGraph &graph, const plan::Plan &plan,
                      unsigned foldFrom);
 
-/// Text between tags and in quotes, where Graphviz reads HTML's names of
-/// characters, too. Backslashes, which it reads several times over, become
-/// signs that look alike; control characters and bytes that are no UTF-8 go.
-std::string escaped(llvm::StringRef text);
-
 } // namespace tapestry::report
 
 #endif // TAPESTRY_LIB_PLANNER_REPORT_PLANDRAWING_H

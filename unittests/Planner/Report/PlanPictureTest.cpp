@@ -35,7 +35,7 @@ std::string pageOf(const PlanGraph &graph, const Plan &plan,
                    llvm::StringRef picture = "", llvm::StringRef missing = "") {
   std::string text;
   llvm::raw_string_ostream os(text);
-  writeHtml(os, graph, plan, picture, missing);
+  writeHtml(os, graph, plan, {picture.str(), missing.str(), ""});
   return text;
 }
 

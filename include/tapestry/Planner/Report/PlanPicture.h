@@ -30,13 +30,20 @@ void writeDot(llvm::raw_ostream &os, const model::PlanGraph &graph,
 llvm::Expected<std::string> layOut(llvm::StringRef digraph,
                                    unsigned seconds = 60);
 
+/// What a page shows, as SVG.
+struct PagePictures {
+  /// The cut graph; where it is empty the page says `missing` in its place.
+  std::string plan;
+  std::string missing;
+  /// The graph as it was written; not shown where it is empty.
+  std::string expression;
+};
+
 /// A self-contained HTML page about a plan: where cost and traffic go, memory
 /// over the vertices, and all vertices with their details, drawn by a script
-/// from plan.json, which it holds. `picture` is the cut graph as SVG; where it
-/// is empty the page says `missing` in its place.
+/// from plan.json, which it holds.
 void writeHtml(llvm::raw_ostream &os, const model::PlanGraph &graph,
-               const plan::Plan &plan, llvm::StringRef picture,
-               llvm::StringRef missing = "");
+               const plan::Plan &plan, const PagePictures &pictures);
 
 /// A self-contained HTML page with the frontier of a search: seconds against
 /// each other objective.

@@ -1,0 +1,277 @@
+//===- GraphPicture.cpp - Graphs in the white paper's visual language -----===//
+
+#include "tapestry/Export/GraphPicture.h"
+#include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Interfaces/BlockOpInterface.h"
+#include "tapestry/Interfaces/GraphLoopInterface.h"
+#include "tapestry/Interfaces/GraphNodeInterface.h"
+#include "tapestry/Support/Markup.h"
+#include "llvm/ADT/StringExtras.h"
+#include <map>
+
+using namespace mlir;
+using namespace tapestry;
+
+namespace {
+
+/// A shape of Graphviz with the colour that it is filled with.
+struct Style {
+  StringRef shape;
+  StringRef color;
+};
+constexpr Style tensorStyle = {"box3d", "#d0d0ff"};
+constexpr Style blockStyle = {"rarrow", "#e5e8e8"};
+constexpr Style borderStyle = {"cds", "#e5e8e8"};
+constexpr Style signatureStyle = {"component", "#ffffd0"};
+constexpr Style pointStyle = {"octagon", "#b4f8c8"};
+
+using Lines = llvm::SmallVector<std::string>;
+
+class PictureWriter {
+public:
+  explicit PictureWriter(llvm::raw_ostream &os) : os(os) {}
+  void write(teg::GraphOp graph);
+
+private:
+  void writeBlock(Block &block);
+  void writeOp(Operation *op);
+  void writeOperator(Operation *op);
+  void writeBorder(GraphNodeInterface node);
+  void writeLoop(GraphLoopInterface loop);
+  void writeTensor(Value tensor, StringRef name);
+  void writeSignature(BlockOpInterface op, unsigned user);
+  /// A node of these lines; returns its number.
+  unsigned node(const Style &style, ArrayRef<std::string> lines,
+                StringRef more = "");
+  void edge(unsigned from, unsigned to, StringRef attributes = "");
+  /// From a node to those of the tensors and points that it takes.
+  void edgesTo(unsigned from, ValueRange operands);
+
+  llvm::raw_ostream &os;
+  unsigned nodes = 0;
+  llvm::DenseMap<Value, unsigned> numbers;
+  /// Of equal text there is one signature.
+  std::map<std::string, unsigned> signatures;
+};
+
+} // namespace
+
+/// "[97, 41]".
+static std::string listText(ArrayRef<int64_t> numbers) {
+  return "[" +
+         llvm::join(llvm::map_range(
+                        numbers, [](int64_t n) { return std::to_string(n); }),
+                    ", ") +
+         "]";
+}
+
+/// "[0, 0] => [97, 41]": the index points that an operator counts.
+static std::string rangeText(ArrayRef<ZRange> box) {
+  llvm::SmallVector<int64_t> starts, ends;
+  for (const ZRange &range : box) {
+    starts.push_back(range.lo);
+    ends.push_back(range.hi);
+  }
+  return listText(starts) + " => " + listText(ends);
+}
+
+/// "[i, 2 * j + k:+3]": the region of a tensor at an index point.
+static std::string projectionText(const Projection &projection,
+                                  ArrayRef<std::string> labels) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '[';
+  llvm::interleaveComma(projection.dims, os, [&](const ProjectionDim &dim) {
+    index::printSubscript(os, dim,
+                          [&](unsigned label) { os << labels[label]; });
+    if (dim.size != 1)
+      os << ":+" << dim.size;
+    if (dim.stride != 1)
+      os << " by " << dim.stride;
+  });
+  os << ']';
+  return text;
+}
+
+/// The name under which a tensor is known: its vertex' or its source's.
+static std::string nameOf(Value tensor) {
+  if (auto result = dyn_cast<OpResult>(tensor)) {
+    if (auto node = dyn_cast<GraphNodeInterface>(result.getOwner()))
+      return node.getTensorName().str();
+    if (auto op = dyn_cast<BlockOpInterface>(result.getOwner()))
+      return op.getResultName(result.getResultNumber());
+  }
+  return "";
+}
+
+unsigned PictureWriter::node(const Style &style, ArrayRef<std::string> lines,
+                             StringRef more) {
+  os << "  n" << nodes << " [shape=" << style.shape << ", fillcolor=\""
+     << style.color << "\"" << more << ", label=<";
+  llvm::interleave(
+      lines, os, [&](const std::string &line) { os << line; }, "<br/>");
+  os << ">];\n";
+  return nodes++;
+}
+
+void PictureWriter::edge(unsigned from, unsigned to, StringRef attributes) {
+  os << "  n" << from << " -> n" << to << attributes << ";\n";
+}
+
+void PictureWriter::edgesTo(unsigned from, ValueRange operands) {
+  llvm::SmallDenseSet<unsigned> drawn;
+  for (Value operand : operands)
+    if (auto found = numbers.find(operand); found != numbers.end())
+      if (drawn.insert(found->second).second)
+        edge(from, found->second);
+}
+
+void PictureWriter::writeTensor(Value tensor, StringRef name) {
+  Lines lines;
+  if (!name.empty())
+    lines.push_back("<b>" + escapedMarkup(name) + "</b>");
+  if (auto type = dyn_cast<RankedTensorType>(tensor.getType())) {
+    std::string element;
+    llvm::raw_string_ostream(element) << type.getElementType();
+    lines.push_back(listText(type.getShape()) + " " + element);
+  }
+  numbers[tensor] = node(tensorStyle, lines);
+}
+
+void PictureWriter::writeSignature(BlockOpInterface op, unsigned user) {
+  llvm::SmallVector<std::string> labels = op.getLabelNames();
+  Lines lines = {"Signature"};
+  for (auto [number, tensor] : llvm::enumerate(op.getTensorOperands()))
+    for (const Access &access : op.getAccesses(number))
+      lines.push_back("P" + std::to_string(number) + " = " +
+                      escapedMarkup(projectionText(access.projection, labels)));
+  for (const Projection &projection : op.getResultProjections())
+    lines.push_back("&#8594; " +
+                    escapedMarkup(projectionText(projection, labels)));
+  if (int64_t flops = op.getWork().flops)
+    lines.push_back("<i>" + std::to_string(flops) + " flops a point</i>");
+  auto [found, isNew] = signatures.try_emplace(llvm::join(lines, "\n"), nodes);
+  if (isNew) {
+    unsigned number = node(signatureStyle, lines);
+    os << "  { rank=same; n" << user << "; n" << number << "; }\n";
+  }
+  edge(user, found->second, " [style=dotted, constraint=false]");
+}
+
+/// "einsum mulf, negf": the kind of an operator and, where they are few, what
+/// it computes at an index point.
+static std::string titleOf(Operation *op) {
+  constexpr size_t mostWords = 3;
+  llvm::SmallVector<StringRef> words;
+  if (auto block = dyn_cast<BlockOpInterface>(op))
+    if (Region *scalar = block.getScalarRegion())
+      for (Operation &step : scalar->front().without_terminator())
+        if (!step.hasTrait<OpTrait::ConstantLike>())
+          words.push_back(step.getName().stripDialect());
+  std::string title =
+      "<b>" + escapedMarkup(op->getName().stripDialect()) + "</b>";
+  return words.empty() || words.size() > mostWords
+             ? title
+             : title + " " + escapedMarkup(llvm::join(words, ", "));
+}
+
+/// An operator that computes: its kind, its name for labels, the index points
+/// that it counts, and how it reduces.
+void PictureWriter::writeOperator(Operation *op) {
+  Lines lines = {titleOf(op)};
+  auto block = dyn_cast<BlockOpInterface>(op);
+  if (block) {
+    lines.push_back(
+        escapedMarkup("[" + llvm::join(block.getLabelNames(), ", ") + "]"));
+    lines.push_back(escapedMarkup(rangeText(block.getIndexSpace())));
+    for (unsigned result = 0; result < op->getNumResults(); ++result)
+      if (Monoid monoid = block.getResultMonoid(result); monoid != Monoid::None)
+        lines.push_back("reduce " + stringifyMonoid(monoid).str());
+  } else if (auto call = dyn_cast<CallOpInterface>(op)) {
+    if (auto callee = dyn_cast<SymbolRefAttr>(call.getCallableForCallee()))
+      lines.push_back(escapedMarkup(callee.getLeafReference().getValue()));
+  }
+  unsigned number = node(blockStyle, lines, ", margin=\"0.3,0.12\"");
+  edgesTo(number, op->getOperands());
+  if (block)
+    writeSignature(block, number);
+  for (Value result : op->getResults()) {
+    writeTensor(result, nameOf(result));
+    edge(numbers[result], number);
+  }
+}
+
+void PictureWriter::writeBorder(GraphNodeInterface node) {
+  Operation *op = node;
+  if (node.getNodeKind() == GraphNodeKind::Point) {
+    unsigned number = this->node(pointStyle, {"Sequence", "Point"});
+    edgesTo(number, op->getOperands());
+    for (Value point : op->getResults())
+      numbers[point] = number;
+    return;
+  }
+  bool isSource = node.getNodeKind() == GraphNodeKind::Source;
+  unsigned number =
+      this->node(borderStyle, {(isSource ? "Source: " : "Sink: ") +
+                               escapedMarkup(node.getTensorName())});
+  if (!isSource)
+    return edgesTo(number, op->getOperands());
+  writeTensor(node.getNodeTensor(), node.getTensorName());
+  edge(numbers[node.getNodeTensor()], number);
+}
+
+void PictureWriter::writeLoop(GraphLoopInterface loop) {
+  Operation *op = loop;
+  Block &body = loop.getLoopBody();
+  os << "  subgraph cluster_" << nodes << " {\n"
+     << "  style=\"rounded\"; color=\"#6b7280\"; label=<"
+     << escapedMarkup(op->getName().stripDialect().str() + " " +
+                      loop.getLoopName().str() + ": at most " +
+                      std::to_string(loop.getMostPasses()) + " passes")
+     << ">;\n";
+  auto carried = op->getOperands().take_front(body.getNumArguments());
+  for (auto [argument, operand] : llvm::zip(body.getArguments(), carried)) {
+    writeTensor(argument, nameOf(operand));
+    edgesTo(numbers[argument], operand);
+  }
+  writeBlock(body);
+  // The way back to the next pass.
+  for (auto [argument, next] : llvm::zip(body.getArguments(), loop.getNexts()))
+    if (auto found = numbers.find(next); found != numbers.end())
+      edge(numbers[argument], found->second,
+           " [style=dashed, constraint=false]");
+  os << "  }\n";
+  for (auto [result, next] : llvm::zip(op->getResults(), loop.getNexts())) {
+    writeTensor(result, nameOf(next));
+    edgesTo(numbers[result], next);
+  }
+}
+
+void PictureWriter::writeOp(Operation *op) {
+  if (auto node = dyn_cast<GraphNodeInterface>(op))
+    return writeBorder(node);
+  if (auto loop = dyn_cast<GraphLoopInterface>(op))
+    return writeLoop(loop);
+  if (!op->hasTrait<OpTrait::IsTerminator>())
+    writeOperator(op);
+}
+
+void PictureWriter::writeBlock(Block &block) {
+  for (Operation &op : block)
+    writeOp(&op);
+}
+
+void PictureWriter::write(teg::GraphOp graph) {
+  os << "digraph \"" << escapedMarkup(graph.getSymName()) << "\" {\n"
+     << "  graph [rankdir=RL, nodesep=0.25, ranksep=0.35, "
+        "fontname=\"Helvetica,Arial,sans-serif\", fontsize=11];\n"
+     << "  node [style=filled, fontname=\"Helvetica,Arial,sans-serif\", "
+        "fontsize=9, margin=\"0.12,0.06\"];\n"
+     << "  edge [color=\"#6b7280\", arrowsize=0.6];\n";
+  writeBlock(graph.getBody().front());
+  os << "}\n";
+}
+
+void tapestry::writeGraphPicture(llvm::raw_ostream &os, teg::GraphOp graph) {
+  PictureWriter(os).write(graph);
+}

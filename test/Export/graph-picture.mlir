@@ -1,0 +1,84 @@
+// Graphs in Graphviz' language: RUN lines below draw what stands here, and have
+// it laid out.
+
+// RUN: tapestry-translate --mlir-to-dot %s -o %t.dot
+// RUN: FileCheck %s < %t.dot
+// RUN: dot -Tsvg %t.dot -o %t.svg
+
+// CHECK: digraph "twice" {
+// CHECK-NEXT: graph [rankdir=RL
+// CHECK: n0 [shape=cds, fillcolor="#e5e8e8", label=<Source: A&lt;1&gt;>];
+// CHECK-NEXT: n1 [shape=box3d, fillcolor="#d0d0ff", label=<<b>A&lt;1&gt;</b><br/>[5, 7] f32>];
+// CHECK-NEXT: n1 -> n0;
+// CHECK: n4 [shape=rarrow, {{.*}}label=<<b>einsum</b> mulf<br/>[i, k, j]<br/>[0, 0, 0] =&gt; [5, 3, 7]<br/>reduce add>];
+// CHECK-NEXT: n4 -> n1;
+// CHECK-NEXT: n4 -> n3;
+// CHECK-NEXT: n5 [shape=component, fillcolor="#ffffd0", label=<Signature<br/>P0 = [i, j]<br/>P1 = [j, 2 * k + 1]<br/>&#8594; [i, k]<br/><i>2 flops a point</i>>];
+// CHECK-NEXT: { rank=same; n4; n5; }
+// CHECK-NEXT: n4 -> n5 [style=dotted, constraint=false];
+// CHECK-NEXT: n6 [shape=box3d, {{.*}}<b>C</b><br/>[5, 3] f32>];
+// CHECK-NEXT: n6 -> n4;
+
+// The second of equal operators has the same signature.
+// CHECK-NEXT: n7 [shape=rarrow
+// CHECK-NEXT: n7 -> n1;
+// CHECK-NEXT: n7 -> n3;
+// CHECK-NEXT: n7 -> n5 [style=dotted
+// CHECK-NEXT: n8 [shape=box3d, {{.*}}<b>D</b>
+// CHECK-NEXT: n8 -> n7;
+
+// CHECK-NEXT: n9 [shape=octagon, fillcolor="#b4f8c8", label=<Sequence<br/>Point>];
+// CHECK-NEXT: n9 -> n8;
+// CHECK-NEXT: n10 [shape=cds, {{.*}}label=<Sink: C>];
+// CHECK-NEXT: n10 -> n6;
+// CHECK-NEXT: n10 -> n9;
+// CHECK-NEXT: n11 [shape=cds
+// CHECK-NEXT: n11 -> n8;
+// CHECK-NEXT: }
+tapestry.graph @twice {
+  %A = tapestry.source "A<1>" : tensor<5x7xf32>
+  %B = tapestry.source "B" : tensor<7x6xf32>
+  %C = tapestry.einsum "C" [i = 5, k = 3, j = 7]
+      (%A[i, j], %B[j, 2 * k + 1]) -> [i, k] reduce add {
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.mulf %a, %b : f32
+    tapestry.yield %m : f32
+  } : (tensor<5x7xf32>, tensor<7x6xf32>) -> tensor<5x3xf32>
+  %D = tapestry.einsum "D" [i = 5, k = 3, j = 7]
+      (%A[i, j], %B[j, 2 * k + 1]) -> [i, k] reduce add {
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.mulf %b, %a : f32
+    tapestry.yield %m : f32
+  } : (tensor<5x7xf32>, tensor<7x6xf32>) -> tensor<5x3xf32>
+  %p = tapestry.sequence_point %D : tensor<5x3xf32>
+  tapestry.sink "C", %C after %p : tensor<5x3xf32>
+  tapestry.sink "D", %D : tensor<5x3xf32>
+}
+
+// A loop is a frame; what it carries comes back.
+// CHECK: digraph "sweeps" {
+// CHECK: subgraph cluster_{{[0-9]+}} {
+// CHECK: label=<loop t: at most 3 passes>;
+// CHECK: n[[CARRIED:[0-9]+]] [shape=box3d, {{.*}}<b>t.start</b>
+// CHECK: n[[NEXT:[0-9]+]] [shape=box3d, {{.*}}<b>next</b>
+// CHECK: n[[CARRIED]] -> n[[NEXT]] [style=dashed, constraint=false];
+// CHECK-NEXT: }
+// CHECK: n[[LAST:[0-9]+]] [shape=box3d
+// CHECK-NEXT: n[[LAST]] -> n[[NEXT]];
+tapestry.graph @sweeps {
+  %A = tapestry.source "A" : tensor<5xf32>
+  %start = tapestry.einsum "t.start" [i = 5] (%A[i]) -> [i] {
+  ^bb0(%a: f32):
+    tapestry.yield %a : f32
+  } : (tensor<5xf32>) -> tensor<5xf32>
+  %last = tapestry.loop "t" 3 from %start : tensor<5xf32> {
+  ^bb0(%x: tensor<5xf32>):
+    %next = tapestry.einsum "next" [i = 5] (%x[i], %A[i]) -> [i] {
+    ^bb0(%u: f32, %a: f32):
+      %sum = arith.addf %u, %a : f32
+      tapestry.yield %sum : f32
+    } : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xf32>
+    tapestry.next %next : tensor<5xf32>
+  }
+  tapestry.sink "X", %last : tensor<5xf32>
+}
