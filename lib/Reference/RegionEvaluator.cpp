@@ -287,8 +287,10 @@ void Worker::runBatch(int64_t first, unsigned count) {
   bool isEmpty = llvm::any_of(
       job.reduced, [&](unsigned label) { return job.extents[label] == 0; });
   for (ScalarProgram::LabelSlot slot : job.program->labels())
-    std::copy_n(&labelValues[slot.label * maxLanes], lanes,
-                registers.integerLanes(slot.index));
+    std::transform(&labelValues[slot.label * maxLanes],
+                   &labelValues[slot.label * maxLanes] + lanes,
+                   registers.integerLanes(slot.index),
+                   [&](int64_t value) { return slot.start + value; });
 
   for (bool isFirst = true, more = !isEmpty; more; more = advance()) {
     for (auto [operand, reader] : llvm::enumerate(job.readers))
@@ -298,7 +300,7 @@ void Worker::runBatch(int64_t first, unsigned count) {
       const auto *position = llvm::find(job.reduced, slot.label);
       if (position != job.reduced.end())
         std::fill_n(registers.integerLanes(slot.index), lanes,
-                    reducedIndex[position - job.reduced.begin()]);
+                    slot.start + reducedIndex[position - job.reduced.begin()]);
     }
     job.program->run(registers, lanes);
     isFirst = false;

@@ -217,7 +217,8 @@ llvm::Error ScalarCompiler::compileOp(Operation &op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return compileConstant(constant);
   if (std::optional<unsigned> label = this->op.getLabelReadBy(&op)) {
-    program.labelSlots.push_back({*label, define(op.getResult(0)).index});
+    program.labelSlots.push_back({*label, define(op.getResult(0)).index,
+                                  this->op.getLabelStart(*label)});
     return llvm::Error::success();
   }
   if (auto compare = dyn_cast<arith::CmpFOp>(op)) {

@@ -149,6 +149,8 @@ public:
   struct LabelSlot {
     unsigned label;
     unsigned index;
+    /// The label's value at its first point.
+    int64_t start;
   };
   llvm::ArrayRef<LabelSlot> labels() const { return labelSlots; }
   /// Holds the result after the last step.

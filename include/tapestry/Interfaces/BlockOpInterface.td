@@ -138,6 +138,11 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
       }], "::std::optional<unsigned>", "getLabelReadBy",
       (ins "::mlir::Operation *":$op), "", "return ::std::nullopt;">,
     InterfaceMethod<[{
+        The value that a label has at the first index point, which the scalar
+        region counts on from: that of a shard's range.
+      }],
+      "int64_t", "getLabelStart", (ins "unsigned":$label), "", "return 0;">,
+    InterfaceMethod<[{
         Emits what one device computes on its block of the index space, by pure
         operations on tensors: one per result, of the types in `block.results`.
         An op without a scalar region brings its own.

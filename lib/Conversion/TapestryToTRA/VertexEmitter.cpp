@@ -106,13 +106,18 @@ void VertexEmitter::cloneScalarRegion(Region &kernel, Type yielded) {
   mapping.map(source.getArguments(), target->getArguments());
   SmallVector<std::string> labels = op.getLabelNames();
   for (Operation &inner : source.without_terminator()) {
-    if (std::optional<unsigned> label = op.getLabelReadBy(&inner))
-      mapping.map(inner.getResult(0),
-                  tra::LabelOp::create(b, inner.getLoc(), b.getIndexType(),
-                                       labels[*label])
-                      .getValue());
-    else
+    if (std::optional<unsigned> label = op.getLabelReadBy(&inner)) {
+      Value value = tra::LabelOp::create(b, inner.getLoc(), b.getIndexType(),
+                                         labels[*label])
+                        .getValue();
+      if (int64_t start = op.getLabelStart(*label))
+        value = arith::AddIOp::create(
+            b, inner.getLoc(), value,
+            arith::ConstantIndexOp::create(b, inner.getLoc(), start));
+      mapping.map(inner.getResult(0), value);
+    } else {
       b.clone(inner, mapping);
+    }
   }
   Operation *end = source.getTerminator();
   Value value = mapping.lookupOrDefault(end->getOperand(0));

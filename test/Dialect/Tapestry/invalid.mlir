@@ -1024,3 +1024,47 @@ tapestry.graph @fold_name {
   }, {
   }) : (tensor<8xf32>) -> tensor<8xf32>
 }
+
+// -----
+
+func.func @einsum_c21_rank(%a: tensor<5xf32>) {
+  // expected-error @below {{has a range of rank 2 for 1 labels}}
+  %c = tapestry.einsum "C" [i = 5] range [0, 0] => [5, 1] (%a[i]) -> [i] {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<5xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @einsum_c21_extent(%a: tensor<5xf32>) {
+  // expected-error @below {{label 'i' has extent 5, but its range [3, 9) has 6 points}}
+  %c = tapestry.einsum "C" [i = 5] range [3] => [9] (%a[i]) -> [i] {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<5xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @einsum_c21_start(%a: tensor<5xf32>) {
+  // expected-error @below {{the range of label 'i' is [-1, 4), expected a start of at least 0 and an end below 2^62}}
+  %c = tapestry.einsum "C" [i = 5] range [-1] => [4] (%a[i]) -> [i] {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<5xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @einsum_c21_pairs(%a: tensor<5xf32>) {
+  // expected-error @below {{the range has 1 starts but 2 ends}}
+  %c = tapestry.einsum "C" [i = 5] range [0] => [5, 1] (%a[i]) -> [i] {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<5xf32>) -> tensor<5xf32>
+  return
+}

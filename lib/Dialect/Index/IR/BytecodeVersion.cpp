@@ -7,11 +7,24 @@
 using namespace mlir;
 using namespace tapestry::index;
 
+static uint64_t versionOf(const DialectBytecodeWriter &writer,
+                          StringRef dialect) {
+  auto asked = writer.getDialectVersion(dialect);
+  return succeeded(asked)
+             ? static_cast<const BytecodeVersion::Version *>(*asked)->number
+             : BytecodeVersion::current;
+}
+
 uint64_t
 BytecodeVersion::writtenVersion(const DialectBytecodeWriter &writer) const {
-  auto asked = writer.getDialectVersion(getDialect()->getNamespace());
-  return succeeded(asked) ? static_cast<const Version *>(*asked)->number
-                          : current;
+  return versionOf(writer, getDialect()->getNamespace());
+}
+
+bool BytecodeVersion::knowsRanges(const DialectBytecodeWriter &writer,
+                                  StringRef dialect) {
+  // The oldest form of MLIR's files names no versions of dialects.
+  return writer.getBytecodeVersion() >= bytecode::kDialectVersioning &&
+         versionOf(writer, dialect) >= firstRanged;
 }
 
 void BytecodeVersion::writeVersion(DialectBytecodeWriter &writer) const {

@@ -1,6 +1,7 @@
 //===- EinsumSyntax.cpp - Text form of tapestry.einsum --------------------===//
 //
-//   tapestry.einsum "C" [i = 97, k = 41] (%A[i, 2 * k] pad 0.0 : f32) -> [i]
+//   tapestry.einsum "C" [i = 97, k = 41] range [0, 0] => [97, 41]
+//     (%A[i, 2 * k] pad 0.0 : f32) -> [i]
 //     reduce add partition #p home #h home_route [#r] operand_routes [[], []]
 //     attributes {...} { body }
 //     combine { combiner } identity 1 : i32 : (operand types) -> result type
@@ -30,6 +31,7 @@ public:
 
 private:
   ParseResult parseLabels();
+  ParseResult parseRange();
   ParseResult parseSubscripts();
   ParseResult parseOperand();
   ParseResult parseClauses();
@@ -70,6 +72,30 @@ ParseResult EinsumParser::parseLabels() {
   llvm::SmallVector<StringRef> names(llvm::make_first_range(labels));
   properties.labels = builder.getStrArrayAttr(names);
   properties.extents = builder.getDenseI64ArrayAttr(extents);
+  return success();
+}
+
+/// (`range` `[` start,* `]` `=>` `[` end,* `]`)?
+ParseResult EinsumParser::parseRange() {
+  if (failed(parser.parseOptionalKeyword("range")))
+    return success();
+  llvm::SmallVector<int64_t> starts, ends, bounds;
+  auto parseList = [&](llvm::SmallVector<int64_t> &list) {
+    return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() {
+      return parser.parseInteger(list.emplace_back());
+    });
+  };
+  if (parseList(starts))
+    return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseEqual() || parser.parseGreater() || parseList(ends))
+    return failure();
+  if (starts.size() != ends.size())
+    return parser.emitError(loc, "the range has ")
+           << starts.size() << " starts but " << ends.size() << " ends";
+  for (auto [start, end] : llvm::zip_equal(starts, ends))
+    bounds.append({start, end});
+  properties.range = index::RangeAttr::get(builder.getContext(), bounds);
   return success();
 }
 
@@ -160,7 +186,7 @@ ParseResult EinsumParser::parseTypes() {
 }
 
 ParseResult EinsumParser::parse() {
-  if (parser.parseAttribute(properties.name) || parseLabels() ||
+  if (parser.parseAttribute(properties.name) || parseLabels() || parseRange() ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
                                      [&]() { return parseOperand(); }) ||
       parser.parseArrow() || parseSubscripts() || parseClauses() ||
@@ -202,7 +228,18 @@ void EinsumOp::print(OpAsmPrinter &printer) {
       printer, [&](auto label) {
         printer << std::get<0>(label) << " = " << std::get<1>(label);
       });
-  printer << "] (";
+  printer << ']';
+  if (getRangeAttr()) {
+    ZBox range = getRangeAttr().getBox();
+    printer << " range [";
+    llvm::interleaveComma(range, printer,
+                          [&](ZRange label) { printer << label.lo; });
+    printer << "] => [";
+    llvm::interleaveComma(range, printer,
+                          [&](ZRange label) { printer << label.hi; });
+    printer << ']';
+  }
+  printer << " (";
   llvm::interleaveComma(
       llvm::enumerate(getInputs()), printer, [&](auto operand) {
         printer << operand.value();

@@ -13,6 +13,7 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScan.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScatter.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestrySort.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -51,7 +52,8 @@ void TapestryDialect::initialize() {
 #define GET_OP_LIST
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
       >();
-  addOperations<CollectOp, LoopOp, NextOp, ScanOp, ScatterOp, SortOp>();
+  addOperations<CollectOp, ConcatOp, LoopOp, NextOp, ScanOp, ScatterOp, SliceOp,
+                SortOp, UnsqueezeOp>();
   registerBytecode();
   addInterfaces<TapestryInlinerInterface>();
 }

@@ -95,11 +95,17 @@ private:
     for (BlockArgument argument : body.getArguments())
       mapping.map(argument, emitRead(b, argument.getArgNumber()));
     for (Operation &inner : body.without_terminator()) {
-      if (auto label = dyn_cast<LabelOp>(inner))
-        mapping.map(label.getResult(),
-                    point[*op.getLabelIndex(label.getLabel())]);
-      else
+      if (auto label = dyn_cast<LabelOp>(inner)) {
+        unsigned number = *op.getLabelIndex(label.getLabel());
+        Value value = point[number];
+        if (int64_t start = op.getLabelStart(number))
+          value = arith::AddIOp::create(
+              b, label.getLoc(), value,
+              arith::ConstantIndexOp::create(b, label.getLoc(), start));
+        mapping.map(label.getResult(), value);
+      } else {
         b.clone(inner, mapping);
+      }
     }
     return mapping.lookupOrDefault(
         cast<YieldOp>(body.getTerminator()).getValue());

@@ -260,7 +260,17 @@ llvm::Expected<EinsumOp> Inliner::run() {
 
 llvm::Expected<EinsumOp> teg::inlineProducer(EinsumOp reader, EinsumOp producer,
                                              Monoid monoid) {
+  for (EinsumOp op : {reader, producer})
+    if (llvm::Error error = checkLabelStarts(op))
+      return std::move(error);
   return Inliner(reader, producer, monoid).run();
+}
+
+llvm::Error teg::checkLabelStarts(EinsumOp op) {
+  if (!op.readsShiftedLabels())
+    return llvm::Error::success();
+  return planError("'", op.getName(),
+                   "' is a shard whose body reads labels of the whole");
 }
 
 llvm::Error teg::checkUnasked(EinsumOp op) {

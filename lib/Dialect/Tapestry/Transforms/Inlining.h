@@ -23,6 +23,10 @@ llvm::Expected<EinsumOp> inlineProducer(EinsumOp reader, EinsumOp producer,
 /// einsum as it is.
 llvm::Error checkUnasked(EinsumOp op);
 
+/// Success unless `op` is a shard whose body counts labels from its range: what
+/// is made of it would have to have that range, too.
+llvm::Error checkLabelStarts(EinsumOp op);
+
 } // namespace tapestry::teg
 
 #endif // TAPESTRY_LIB_DIALECT_TAPESTRY_TRANSFORMS_INLINING_H

@@ -6,6 +6,7 @@
 //
 // Version 1 wrote every attribute and type as text, version 2 writes them as a
 // code and numbers. Text stays readable in every version: MLIR marks it.
+// Version 3 writes the range of an einsum behind its other properties.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +24,11 @@ public:
   explicit BytecodeVersion(mlir::Dialect *dialect)
       : BytecodeDialectInterface(dialect) {}
 
-  static constexpr uint64_t current = 2;
+  static constexpr uint64_t current = 3;
   /// The first version that has codes.
   static constexpr uint64_t firstCoded = 2;
+  /// The first version whose einsums may have a range.
+  static constexpr uint64_t firstRanged = 3;
 
   struct Version : public mlir::DialectVersion {
     explicit Version(uint64_t number) : number(number) {}
@@ -36,6 +39,10 @@ public:
   /// Refuses what a later Tapestry wrote.
   std::unique_ptr<mlir::DialectVersion>
   readVersion(mlir::DialectBytecodeReader &reader) const override;
+
+  /// Whether the version of `dialect` that is written has ranges of einsums.
+  static bool knowsRanges(const mlir::DialectBytecodeWriter &writer,
+                          llvm::StringRef dialect);
 
 protected:
   /// Whether the file that is written knows attributes as text alone.

@@ -13,6 +13,7 @@ include "tapestry/Dialect/Tapestry/IR/TapestryCollect.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryLoop.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryScan.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryScatter.td"
+include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.td"
 include "tapestry/Dialect/Tapestry/IR/TapestrySort.td"
 
 #endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYALL_TD

@@ -181,6 +181,60 @@ def TapestryPartition : Pass<"tapestry-partition", "::tapestry::teg::GraphOp"> {
   let dependentDialects = ["::tapestry::index::TapestryIndexDialect"];
 }
 
+def TapestryShard : Pass<"tapestry-shard", "::tapestry::teg::GraphOp"> {
+  let summary = "Write a planned graph shard by shard";
+  let description = [{
+    Every einsum becomes one einsum per distinct block of its partition that is not
+    empty; replicas are one. A shard says its range, reads slices of the operands,
+    the images of its block, halos included, and is no longer cut. Results are
+    concatenated, one dimension after the other. Where a reduced label is cut,
+    partial results are stacked along a dimension `block`, over which one more
+    einsum reduces them by the monoid. An operand that is read whole is no slice.
+    The plan is gone then: the grid, partitions, homes and routes.
+
+    Other vertices stay whole: sources, gathers, scatters, scans, sorts, and
+    operators of other dialects that are not of ShardInterface. What a user asked of
+    a cut einsum (`tapestry.constraints`, `tapestry.layout_group`) is left out.
+
+    Before:
+    ```mlir
+    #grid = #tapestry_index.grid<"d.0" = 2>
+    tapestry.graph @g on #grid {
+      %X = tapestry.source "X" : tensor<5x3xf32>
+      %Y = tapestry.einsum "Y" [i = 5, j = 3] (%X[i, j]) -> [i]
+          reduce add partition #tapestry_index.partition<[["d.0"], []]> {
+      ^bb0(%x: f32):
+        tapestry.yield %x : f32
+      } : (tensor<5x3xf32>) -> tensor<5xf32>
+      tapestry.sink "Y", %Y : tensor<5xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    tapestry.graph @g {
+      %X = tapestry.source "X" : tensor<5x3xf32>
+      %Y.1.0 = tapestry.slice "Y.1.0" %X [0, 0] => [3, 3] : (tensor<5x3xf32>) -> tensor<3x3xf32>
+      %Y.1 = tapestry.einsum "Y.1" [i = 3, j = 3] range [0, 0] => [3, 3] (%Y.1.0[i, j]) -> [i] reduce add {
+      ^bb0(%x: f32):
+        tapestry.yield %x : f32
+      } : (tensor<3x3xf32>) -> tensor<3xf32>
+      %Y.2.0 = tapestry.slice "Y.2.0" %X [3, 0] => [5, 3] : (tensor<5x3xf32>) -> tensor<2x3xf32>
+      %Y.2 = tapestry.einsum "Y.2" [i = 2, j = 3] range [3, 0] => [5, 3] (%Y.2.0[i, j]) -> [i] reduce add {
+      ^bb0(%x: f32):
+        tapestry.yield %x : f32
+      } : (tensor<2x3xf32>) -> tensor<2xf32>
+      %Y = tapestry.concat "Y" %Y.1, %Y.2 along 0 : (tensor<3xf32>, tensor<2xf32>) -> tensor<5xf32>
+      tapestry.sink "Y", %Y : tensor<5xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numCut", "cut", "Number of vertices that became shards">,
+    Statistic<"numShards", "shards", "Number of shards">
+  ];
+}
+
 def TapestryVerifyShards
     : Pass<"tapestry-verify-shards", "::tapestry::teg::GraphOp"> {
   let summary = "Prove that every op's shards cover its results exactly once";

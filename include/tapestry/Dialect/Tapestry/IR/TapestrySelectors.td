@@ -1,0 +1,178 @@
+//===- TapestrySelectors.td - Views of tensors -------------*- tablegen -*-===//
+
+#ifndef TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYSELECTORS_TD
+#define TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYSELECTORS_TD
+
+include "tapestry/Dialect/Tapestry/IR/TapestryOps.td"
+include "tapestry/Interfaces/SelectorInterface.td"
+
+/// The white paper's selector expressions. Its labels are the dimensions of the
+/// result, d0, d1, ...; an op says which pieces it reads of what
+/// (getAccesses) and what shape they make (inferShape), no more.
+class Tapestry_SelectorOp<string mnemonic, dag inputs>
+    : Tapestry_VertexOp<mnemonic, [
+        NoMemoryEffect, DeclareOpInterfaceMethods<SelectorInterface>]> {
+  let arguments = !con((ins StrAttr:$name), inputs, (ins
+    OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
+    OptionalAttr<TapestryIndex_LayoutAttr>:$home,
+    OptionalAttr<Tapestry_RouteAttr>:$home_route,
+    OptionalAttr<TypedArrayAttrBase<Tapestry_RouteAttr,
+                                    "a route per operand">>:$operand_routes));
+  let results = (outs Tapestry_Tensor:$result);
+  let hasVerifier = 1;
+  let extraClassDeclaration = vertexDeclaration # [{
+    ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
+    lowerLocal(::mlir::OpBuilder &builder, ::mlir::Location loc,
+               const ::tapestry::LocalBlock &block);
+    ::llvm::Expected<::std::vector<::tapestry::HostTensor>>
+    evaluate(::llvm::ArrayRef<const ::tapestry::HostTensor *> operands);
+
+    ::mlir::RankedTensorType getResultType() {
+      return ::mlir::cast<::mlir::RankedTensorType>(getResult().getType());
+    }
+    /// The shape that the operands make; fails with an error at the op.
+    ::mlir::FailureOr<::llvm::SmallVector<int64_t>> inferShape();
+  }];
+  code selector = [{
+    ::llvm::SmallVector<::std::string> $cppClass::getLabelNames() {
+      return detail::dimensionLabels(getResultType().getRank());
+    }
+    ::llvm::SmallVector<int64_t> $cppClass::getLabelExtents() {
+      return ::llvm::to_vector(getResultType().getShape());
+    }
+    ::llvm::SmallVector<::tapestry::LabelKind> $cppClass::getLabelKinds() {
+      return {static_cast<size_t>(getResultType().getRank()),
+              ::tapestry::LabelKind::Parallel};
+    }
+    ::llvm::SmallVector<::mlir::Value> $cppClass::getTensorOperands() {
+      return ::llvm::to_vector((*this)->getOperands());
+    }
+    ::std::vector<::tapestry::Projection> $cppClass::getResultProjections() {
+      return {::tapestry::Projection::identity(getResultType().getRank())};
+    }
+    ::tapestry::Monoid $cppClass::getResultMonoid(unsigned) {
+      return ::tapestry::Monoid::None;
+    }
+    ::mlir::TypedAttr $cppClass::getMonoidIdentity(unsigned) { return {}; }
+    ::mlir::Value $cppClass::emitCombine(unsigned, ::mlir::OpBuilder &,
+                                         ::mlir::Location, ::mlir::Value,
+                                         ::mlir::Value) {
+      return {};
+    }
+    ::tapestry::PointWork $cppClass::getWork() {
+      return {/*flops=*/0, /*bytes=*/0};
+    }
+    ::llvm::LogicalResult $cppClass::reifyResultShapes(
+        ::mlir::OpBuilder &,
+        ::mlir::ReifiedRankedShapedTypeDims &shapes) {
+      shapes.push_back(::mlir::getAsIndexOpFoldResult(
+          getContext(), getResultType().getShape()));
+      return ::mlir::success();
+    }
+    ::llvm::LogicalResult $cppClass::verify() {
+      return detail::verifySelector(*this, inferShape());
+    }
+    ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
+    $cppClass::lowerLocal(::mlir::OpBuilder &builder, ::mlir::Location loc,
+                          const ::tapestry::LocalBlock &block) {
+      return detail::lowerSelector(*this, builder, loc, block);
+    }
+    ::llvm::Expected<::std::vector<::tapestry::HostTensor>>
+    $cppClass::evaluate(
+        ::llvm::ArrayRef<const ::tapestry::HostTensor *> operands) {
+      return detail::evaluateSelector(*this, operands);
+    }
+  }];
+  let extraClassDefinition = selector;
+}
+
+def Tapestry_SliceOp : Tapestry_SelectorOp<"slice", (ins
+    Tapestry_Tensor:$input, DenseI64ArrayAttr:$starts, DenseI64ArrayAttr:$ends,
+    OptionalAttr<DenseI64ArrayAttr>:$strides)> {
+  let summary = "A box of a tensor";
+  let description = [{
+    The cells from `starts` on and before `ends`; with strides every so many-th of
+    them.
+
+    ```mlir
+    %X.1 = tapestry.slice "X.1" %X [0, 0] => [500, 10]
+        : (tensor<1000x10xf32>) -> tensor<500x10xf32>
+    %even = tapestry.slice "even" %X [0, 0] => [1000, 10] by [2, 1]
+        : (tensor<1000x10xf32>) -> tensor<500x10xf32>
+    ```
+
+    Constraints:
+    - (slice_c1) there is one start, one end and, where given, one stride per
+      dimension of the operand.
+    - (slice_c2) 0 <= start <= end <= extent, and strides are at least 1.
+    - (selector_c1) the result has the operands' element type and the shape that
+      the selector makes.
+    - (selector_c2) `partition` has one entry per dimension of the result, over
+      axes of the graph's grid where that is given.
+    - (selector_c3) `home` has the result's shape, no partial axes, and the
+      graph's grid where that is given.
+    - (selector_c4) `home_route` holds plain layouts of the result's shape,
+      `operand_routes` has one list per operand, of plain layouts of its shape,
+      and there is a home on the same grid.
+  }];
+  let assemblyFormat = [{
+    $name $input $starts `=` `` `>` $ends (`by` $strides^)? attr-dict
+    `:` functional-type(operands, results) `` custom<Placement>($partition, $home)
+  }];
+  let builders = [
+    OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::Value":$input,
+                   "::llvm::ArrayRef<::tapestry::ZRange>":$box)>
+  ];
+}
+
+def Tapestry_ConcatOp : Tapestry_SelectorOp<"concat", (ins
+    Variadic<Tapestry_Tensor>:$inputs, I64Attr:$dim)> {
+  let summary = "Tensors one behind the other";
+  let description = [{
+    The operands, in order, along dimension `dim`.
+
+    ```mlir
+    %X = tapestry.concat "X" %X.1, %X.2 along 0
+        : (tensor<500x10xf32>, tensor<500x10xf32>) -> tensor<1000x10xf32>
+    ```
+
+    Constraints:
+    - (concat_c1) there is an operand, and `dim` is one of its dimensions.
+    - (concat_c2) all have the element type and the shape of the first but for the
+      extent of `dim`.
+    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+  }];
+  let assemblyFormat = [{
+    $name $inputs `along` $dim attr-dict
+    `:` functional-type(operands, results) `` custom<Placement>($partition, $home)
+  }];
+  let builders = [
+    OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::ValueRange":$inputs,
+                   "int64_t":$dim)>
+  ];
+}
+
+def Tapestry_UnsqueezeOp : Tapestry_SelectorOp<"unsqueeze", (ins
+    Tapestry_Tensor:$input, I64Attr:$dim)> {
+  let summary = "A tensor with one more dimension, of extent 1";
+  let description = [{
+    ```mlir
+    %row = tapestry.unsqueeze "row" %x at 0
+        : (tensor<10xf32>) -> tensor<1x10xf32>
+    ```
+
+    Constraints:
+    - (unsqueeze_c1) `dim` is a dimension of the result.
+    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+  }];
+  let assemblyFormat = [{
+    $name $input `at` $dim attr-dict
+    `:` functional-type(operands, results) `` custom<Placement>($partition, $home)
+  }];
+  let builders = [
+    OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::Value":$input,
+                   "int64_t":$dim)>
+  ];
+}
+
+#endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYSELECTORS_TD

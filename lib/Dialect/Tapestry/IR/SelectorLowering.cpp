@@ -1,0 +1,202 @@
+//===- SelectorLowering.cpp - What selectors do ---------------------------===//
+//
+// A device has a window of every piece. What of it lies as in the result is put
+// there as it is; of the rest each element is taken by the projection.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SelectorLowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tapestry/Dialect/Index/IR/IndexOps.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace tapestry;
+
+SmallVector<std::string> teg::detail::dimensionLabels(int64_t rank) {
+  SmallVector<std::string> labels;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    labels.push_back("d" + std::to_string(dim));
+  return labels;
+}
+
+namespace {
+
+class PieceEmitter {
+public:
+  PieceEmitter(OpBuilder &b, Location loc, const LocalBlock &block,
+               const Access &piece, Value window)
+      : b(b), loc(loc), block(block), piece(piece), window(window) {}
+
+  /// Puts the piece into what the device has of the result so far.
+  Value emitInto(Value result);
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  /// The first point of a label that the piece serves, and how many.
+  void emitServed();
+  Value emitElements();
+
+  OpBuilder &b;
+  Location loc;
+  const LocalBlock &block;
+  const Access &piece;
+  Value window;
+  SmallVector<Value> firsts, sizes;
+};
+
+} // namespace
+
+/// Whether elements lie beside each other as the labels do.
+static bool isShifted(const Projection &projection, unsigned rank) {
+  if (projection.rank() != rank)
+    return false;
+  for (auto [number, dim] : llvm::enumerate(projection.dims))
+    if (!dim.isLinear() || dim.terms.size() != 1 ||
+        dim.terms[0].dim != number || dim.terms[0].coefficient != 1)
+      return false;
+  return true;
+}
+
+void PieceEmitter::emitServed() {
+  for (auto [label, start] : llvm::enumerate(block.starts)) {
+    Value first = start, end = block.ends[label];
+    if (!piece.guard.empty()) {
+      first = arith::MaxSIOp::create(b, loc, first,
+                                     constant(piece.guard[label].lo));
+      end =
+          arith::MinSIOp::create(b, loc, end, constant(piece.guard[label].hi));
+    }
+    Value size = arith::SubIOp::create(b, loc, end, first);
+    firsts.push_back(first);
+    sizes.push_back(arith::MaxSIOp::create(b, loc, size, constant(0)));
+  }
+}
+
+Value PieceEmitter::emitElements() {
+  unsigned rank = block.starts.size();
+  auto type = cast<RankedTensorType>(window.getType());
+  SmallVector<Value> starts =
+      index::emitWindowStarts(b, loc, piece, block.starts, block.ends);
+  auto projection =
+      index::ProjectionAttr::get(b.getContext(), rank, piece.projection);
+  Value empty = tensor::EmptyOp::create(b, loc, getAsOpFoldResult(sizes),
+                                        type.getElementType());
+  auto elements = linalg::GenericOp::create(
+      b, loc, empty.getType(), ValueRange(), empty,
+      b.getMultiDimIdentityMap(rank),
+      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+      [&](OpBuilder &b, Location loc, ValueRange) {
+        SmallVector<Value> point, local;
+        for (auto [label, first] : llvm::enumerate(firsts))
+          point.push_back(arith::AddIOp::create(
+              b, loc, linalg::IndexOp::create(b, loc, label), first));
+        auto read = index::ApplyOp::create(b, loc, projection, point);
+        for (auto [place, start] : llvm::zip_equal(read.getResults(), starts))
+          local.push_back(arith::SubIOp::create(b, loc, place, start));
+        Value element = tensor::ExtractOp::create(b, loc, window, local);
+        linalg::YieldOp::create(b, loc, element);
+      });
+  return elements.getResult(0);
+}
+
+Value PieceEmitter::emitInto(Value result) {
+  emitServed();
+  Value elements =
+      isShifted(piece.projection, firsts.size()) ? window : emitElements();
+  SmallVector<OpFoldResult> offsets, ones(firsts.size(), b.getIndexAttr(1));
+  for (auto [first, start] : llvm::zip_equal(firsts, block.starts))
+    offsets.push_back(arith::SubIOp::create(b, loc, first, start).getResult());
+  return tensor::InsertSliceOp::create(b, loc, elements, result, offsets,
+                                       tensor::getMixedSizes(b, loc, elements),
+                                       ones);
+}
+
+SmallVector<Value> teg::detail::lowerSelector(BlockOpInterface op, OpBuilder &b,
+                                              Location loc,
+                                              const LocalBlock &block) {
+  auto type = cast<RankedTensorType>(block.results.front());
+  auto reads = op.getReads();
+  unsigned rank = type.getRank();
+  // What is one window is that.
+  if (reads.size() == 1 && reads[0].second.guard.empty() &&
+      isShifted(reads[0].second.projection, rank)) {
+    Value window = block.windows[0];
+    if (window.getType() != type)
+      window = tensor::CastOp::create(b, loc, type, window);
+    return {window};
+  }
+  SmallVector<OpFoldResult> sizes;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    sizes.push_back(
+        type.isDynamicDim(dim)
+            ? OpFoldResult(arith::SubIOp::create(b, loc, block.ends[dim],
+                                                 block.starts[dim])
+                               .getResult())
+            : b.getIndexAttr(type.getDimSize(dim)));
+  Value result = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
+  for (auto [read, window] : llvm::zip_equal(reads, block.windows))
+    result = PieceEmitter(b, loc, block, read.second, window).emitInto(result);
+  return {result};
+}
+
+//===----------------------------------------------------------------------===//
+// By definition
+//===----------------------------------------------------------------------===//
+
+/// The row-major number of a point.
+static int64_t numberOf(llvm::ArrayRef<int64_t> point,
+                        llvm::ArrayRef<int64_t> shape) {
+  int64_t number = 0;
+  for (auto [coordinate, extent] : llvm::zip_equal(point, shape))
+    number = number * extent + coordinate;
+  return number;
+}
+
+/// Goes to the next point of a box; false behind the last.
+static bool advance(llvm::MutableArrayRef<int64_t> point,
+                    llvm::ArrayRef<ZRange> box) {
+  for (size_t dim = box.size(); dim-- > 0;) {
+    if (++point[dim] < box[dim].hi)
+      return true;
+    point[dim] = box[dim].lo;
+  }
+  return false;
+}
+
+llvm::Expected<std::vector<HostTensor>>
+teg::detail::evaluateSelector(BlockOpInterface op,
+                              llvm::ArrayRef<const HostTensor *> operands) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  llvm::Expected<HostTensor> result =
+      HostTensor::create(operands.front()->dtype, type.getShape());
+  if (!result)
+    return result.takeError();
+  int64_t size = byteSize(result->dtype);
+  for (auto &[operand, piece] : op.getReads()) {
+    const HostTensor &tensor = *operands[operand];
+    ZBox served = piece.guarded(op.getIndexSpace());
+    if (isEmpty(served))
+      continue;
+    SmallVector<int64_t> point, place(tensor.shape.size());
+    for (const ZRange &range : served)
+      point.push_back(range.lo);
+    do {
+      ZBox at;
+      for (int64_t coordinate : point)
+        at.push_back({coordinate, coordinate + 1});
+      for (auto [dim, range] : llvm::enumerate(piece.projection.image(at)))
+        place[dim] = range.lo;
+      std::memcpy(
+          result->bytes.data() + numberOf(point, type.getShape()) * size,
+          tensor.bytes.data() + numberOf(place, tensor.shape) * size, size);
+    } while (advance(point, served));
+  }
+  std::vector<HostTensor> results;
+  results.push_back(std::move(*result));
+  return results;
+}

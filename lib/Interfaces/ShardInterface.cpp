@@ -1,0 +1,5 @@
+//===- ShardInterface.cpp - Operators that blocks of are operators --------===//
+
+#include "tapestry/Interfaces/ShardInterface.h"
+
+#include "tapestry/Interfaces/ShardInterface.cpp.inc"

@@ -1,0 +1,123 @@
+// RUN: tapestry-opt %s --split-input-file --verify-diagnostics
+
+// One case per constraint of the selectors, named after it.
+
+func.func @slice_c1(%x: tensor<4x5xf32>) {
+  // expected-error @below {{has 2 starts, 1 ends and 2 strides for 2 dimensions}}
+  %s = tapestry.slice "S" %x [0, 0] => [4] : (tensor<4x5xf32>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @slice_c1_strides(%x: tensor<4x5xf32>) {
+  // expected-error @below {{has 2 starts, 2 ends and 3 strides for 2 dimensions}}
+  %s = tapestry.slice "S" %x [0, 0] => [4, 5] by [1, 1, 1] : (tensor<4x5xf32>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @slice_c2_end(%x: tensor<4x5xf32>) {
+  // expected-error @below {{takes [2, 6) by 1 of dimension 1 of extent 5}}
+  %s = tapestry.slice "S" %x [0, 2] => [4, 6] : (tensor<4x5xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @slice_c2_order(%x: tensor<4x5xf32>) {
+  // expected-error @below {{takes [3, 2) by 1 of dimension 0 of extent 4}}
+  %s = tapestry.slice "S" %x [3, 0] => [2, 5] : (tensor<4x5xf32>) -> tensor<0x5xf32>
+  return
+}
+
+// -----
+
+func.func @slice_c2_start(%x: tensor<4x5xf32>) {
+  // expected-error @below {{takes [-1, 2) by 1 of dimension 0 of extent 4}}
+  %s = tapestry.slice "S" %x [-1, 0] => [2, 5] : (tensor<4x5xf32>) -> tensor<3x5xf32>
+  return
+}
+
+// -----
+
+func.func @slice_c2_stride(%x: tensor<4x5xf32>) {
+  // expected-error @below {{takes [0, 4) by 0 of dimension 0 of extent 4}}
+  %s = tapestry.slice "S" %x [0, 0] => [4, 5] by [0, 1] : (tensor<4x5xf32>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @concat_c1_none() {
+  // expected-error @below {{has no operand}}
+  %c = tapestry.concat "C" along 0 : () -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @concat_c1_dim(%x: tensor<4x5xf32>) {
+  // expected-error @below {{joins tensors of rank 2 along dimension 2}}
+  %c = tapestry.concat "C" %x, %x along 2 : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @concat_c2_shape(%x: tensor<4x5xf32>, %y: tensor<3x6xf32>) {
+  // expected-error @below {{joins 'tensor<4x5xf32>' and, as operand 1, 'tensor<3x6xf32>', whose shapes differ not only along dimension 0}}
+  %c = tapestry.concat "C" %x, %y along 0 : (tensor<4x5xf32>, tensor<3x6xf32>) -> tensor<7x5xf32>
+  return
+}
+
+// -----
+
+func.func @concat_c2_type(%x: tensor<4x5xf32>, %y: tensor<4x5xf64>) {
+  // expected-error @below {{joins 'tensor<4x5xf32>' and, as operand 1, 'tensor<4x5xf64>'}}
+  %c = tapestry.concat "C" %x, %y along 0 : (tensor<4x5xf32>, tensor<4x5xf64>) -> tensor<8x5xf32>
+  return
+}
+
+// -----
+
+func.func @unsqueeze_c1(%x: tensor<4x5xf32>) {
+  // expected-error @below {{adds dimension 3 to a tensor of rank 2}}
+  %u = tapestry.unsqueeze "U" %x at 3 : (tensor<4x5xf32>) -> tensor<4x5x1xf32>
+  return
+}
+
+// -----
+
+func.func @selector_c1(%x: tensor<4x5xf32>) {
+  // expected-error @below {{makes 'tensor<2x5xf32>', but its result is 'tensor<3x5xf32>'}}
+  %s = tapestry.slice "S" %x [0, 0] => [2, 5] : (tensor<4x5xf32>) -> tensor<3x5xf32>
+  return
+}
+
+// -----
+
+func.func @selector_c2(%x: tensor<4x5xf32>) {
+  // expected-error @below {{has a partition of 1 entries for 2 dimensions}}
+  %s = tapestry.slice "S" %x [0, 0] => [2, 5] : (tensor<4x5xf32>) -> tensor<2x5xf32> partition #tapestry_index.partition<[[]]>
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+func.func @selector_c3(%x: tensor<4x5xf32>) {
+  // expected-error @below {{home}}
+  %s = tapestry.slice "S" %x [0, 0] => [2, 5] : (tensor<4x5xf32>) -> tensor<2x5xf32> home #tapestry_index.layout<[4 by "d.0", 5] on #grid>
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+func.func @selector_c4(%x: tensor<4x5xf32>) {
+  // expected-error @below {{route}}
+  %s = tapestry.slice "S" %x [0, 0] => [2, 5] {operand_routes = [[], []]} : (tensor<4x5xf32>) -> tensor<2x5xf32> home #tapestry_index.layout<[2 by "d.0", 5] on #grid>
+  return
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/python3
+"""Random programs with random plans, written shard by shard: they have the values of
+the program, by the reference and run on other numbers of devices than they were cut for.
+
+    check_shards.py --seeds 0-24
+"""
+
+import argparse
+import json
+import sys
+
+import numpy as np
+
+from harness import compare, driver
+from harness.generator import generate
+from harness.plans import random_plan
+
+
+def draw_plan(seed, program, devices, folder):
+    """Vertices from which no output follows, as T in T - T, have no plan."""
+    driver.tapestry(
+        "plan", "program.ein", "--devices=1", "--json=computed.json", cwd=folder
+    ).expect_status(0)
+    computed = driver.load_json(folder / "computed.json")["vertices"]
+    names = {vertex["name"] for vertex in computed}
+    plan = random_plan(seed, program.vertices, devices)
+    plan["vertices"] = [vertex for vertex in plan["vertices"] if vertex["name"] in names]
+    (folder / "given.json").write_text(json.dumps(plan))
+
+
+def shard(folder):
+    """From planned.mlir to sharded.mlir; how many shards there are."""
+    opt = ["tapestry-opt", "planned.mlir", "--tapestry-shard", "-o", "sharded.mlir"]
+    driver.execute(opt, cwd=folder).expect_status(0)
+    return (folder / "sharded.mlir").read_text().count(" range [")
+
+
+def check_outputs(program, folder, what, suffix, expected):
+    """Within rounding of NumPy's; integers as those of the whole program."""
+    outputs = driver.load_outputs(folder, program.outputs, suffix)
+    try:
+        program.check(outputs)
+        for name, array in expected.items():
+            if array.dtype.kind in "iub":
+                compare.check_equal(name, outputs[name], array)
+    except driver.CheckFailed as failure:
+        raise driver.CheckFailed(f"{what}: {failure}") from None
+
+
+def check_seed(seed, folder):
+    rng = np.random.default_rng([seed, 0x5A4D])
+    devices = int(rng.choice([2, 3, 4, 6, 7, 8]))
+    program = generate(seed)
+    (folder / "program.ein").write_text(program.source)
+    draw_plan(seed, program, devices, folder)
+    inputs = driver.save_inputs(folder, program.inputs)
+
+    def tapestry(*words):
+        driver.tapestry(*words, cwd=folder).expect_status(0)
+
+    planning = [f"--devices={devices}", "--plan=given.json"]
+    planned = driver.tapestry("compile", "program.ein", *planning, "--stop-after=plan", cwd=folder)
+    (folder / "planned.mlir").write_text(planned.expect_status(0).stdout)
+    shards = shard(folder)
+    whole = driver.output_options(program.outputs, ".whole")
+    tapestry("reference", "program.ein", *inputs, *whole)
+    expected = driver.load_outputs(folder, program.outputs, ".whole")
+    tapestry("reference", "sharded.mlir", *inputs, *driver.output_options(program.outputs, ".cut"))
+    check_outputs(program, folder, "the reference of the shards", ".cut", expected)
+    run = driver.output_options(program.outputs, ".run")
+    again = f"--devices={int(rng.choice([1, 2, 3, 5]))}"
+    tapestry("run", "sharded.mlir", again, "--solver=eindecomp", *inputs, *run)
+    check_outputs(program, folder, "the run of the shards", ".run", expected)
+    return shards
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", required=True, help="e.g. 0-24,117")
+    options = parser.parse_args()
+    failures = shards = 0
+    for seed in driver.parse_numbers(options.seeds):
+        with driver.workspace() as folder:
+            try:
+                shards += check_seed(seed, folder)
+            except driver.CheckFailed as failure:
+                print(f"FAILED: seed {seed}\n{failure}\n{generate(seed).source}")
+                failures += 1
+    if shards == 0:
+        print("FAILED: nothing was cut")
+    sys.exit(1 if failures or shards == 0 else 0)
+
+
+if __name__ == "__main__":
+    main()

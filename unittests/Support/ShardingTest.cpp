@@ -1,0 +1,208 @@
+//===- ShardingTest.cpp - What shards are given and read ------------------===//
+//
+// Random projections, blocks and shapes against brute force: at every index
+// point a shard reads of its slice what the whole reads of the tensor.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tapestry/Support/Sharding.h"
+#include "tapestry/Support/Access.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace tapestry;
+
+namespace {
+
+/// A cell of a dimension, or nothing beside it.
+using Cell = std::optional<int64_t>;
+
+/// What a dimension reads at a point of a tensor of this extent.
+Cell readAt(const ProjectionDim &dim, llvm::ArrayRef<int64_t> point,
+            int64_t extent) {
+  ZBox at;
+  for (int64_t coordinate : point)
+    at.push_back({coordinate, coordinate + 1});
+  int64_t place = imageOfDim(dim, at).lo;
+  return 0 <= place && place < extent ? Cell(place) : std::nullopt;
+}
+
+class Random {
+public:
+  explicit Random(unsigned seed) : engine(seed) {}
+  int64_t operator()(int64_t least, int64_t most) {
+    return std::uniform_int_distribution<int64_t>(least, most)(engine);
+  }
+
+private:
+  std::mt19937 engine;
+};
+
+ProjectionDim drawDim(Random &draw, unsigned labels) {
+  ProjectionDim dim;
+  for (unsigned label = 0; label < labels; ++label)
+    if (draw(0, 2) != 0)
+      if (int64_t coefficient = draw(-2, 3))
+        dim.terms.push_back({label, coefficient});
+  dim.constant = draw(-6, 6);
+  dim.floordiv = draw(0, 2) == 0 ? draw(2, 4) : 1;
+  return dim;
+}
+
+struct Case {
+  llvm::SmallVector<int64_t> extents, shape;
+  Projection projection;
+};
+
+/// A projection of one or two dimensions, some of which wrap around or fold.
+Case drawCase(Random &draw) {
+  Case made;
+  unsigned labels = draw(1, 3);
+  for (unsigned label = 0; label < labels; ++label)
+    made.extents.push_back(draw(1, 7));
+  for (int64_t rank = draw(1, 2); rank > 0; --rank) {
+    ProjectionDim dim = drawDim(draw, labels);
+    made.shape.push_back(draw(1, 9));
+    int64_t kind = draw(0, 5);
+    if (kind == 1)
+      dim.mod = draw(1, made.shape.back());
+    if (kind >= 2 && kind <= 4 && dim.floordiv == 1) {
+      dim.mod = made.shape.back();
+      dim.fold = static_cast<Fold>(kind - 1);
+    }
+    made.projection.dims.push_back(dim);
+  }
+  return made;
+}
+
+ZBox drawBlock(Random &draw, llvm::ArrayRef<int64_t> extents) {
+  ZBox block;
+  for (int64_t extent : extents) {
+    int64_t lo = draw(0, extent - 1);
+    block.push_back({lo, draw(lo + 1, extent)});
+  }
+  return block;
+}
+
+template <typename Visit>
+void forEachPoint(llvm::ArrayRef<ZRange> box, const Visit &visit) {
+  llvm::SmallVector<int64_t> point;
+  for (const ZRange &range : box)
+    point.push_back(range.lo);
+  while (true) {
+    visit(point);
+    size_t dim = box.size();
+    for (; dim > 0; --dim) {
+      if (++point[dim - 1] < box[dim - 1].hi)
+        break;
+      point[dim - 1] = box[dim - 1].lo;
+    }
+    if (dim == 0)
+      return;
+  }
+}
+
+TEST(Sharding, ShardsReadWhatTheWholeReads) {
+  Random draw(12);
+  for (int round = 0; round < 4000; ++round) {
+    Case drawn = drawCase(draw);
+    ZBox block = drawBlock(draw, drawn.extents);
+    ShardRead read = readOfShard(drawn.projection, block, drawn.shape);
+    for (size_t number = 0; number < drawn.shape.size(); ++number) {
+      const ProjectionDim &dim = drawn.projection.dims[number];
+      int64_t extent = drawn.shape[number];
+      const ZRange &slice = read.slice[number];
+      ASSERT_FALSE(slice.empty());
+      ASSERT_TRUE((ZRange{0, extent}.contains(slice)));
+      const ProjectionDim &local = read.projection.dims[number];
+      int64_t least = extent, most = -1;
+      bool isInside = true;
+      forEachPoint(block, [&](llvm::ArrayRef<int64_t> point) {
+        llvm::SmallVector<int64_t> own;
+        for (auto [coordinate, range] : llvm::zip_equal(point, block))
+          own.push_back(coordinate - range.lo);
+        Cell expected = readAt(dim, point, extent);
+        Cell got = readAt(local, own, slice.size());
+        ASSERT_EQ(expected.has_value(), got.has_value()) << round;
+        isInside &= expected.has_value();
+        if (!expected)
+          return;
+        ASSERT_EQ(*expected, slice.lo + *got) << round;
+        least = std::min(least, *expected);
+        most = std::max(most, *expected);
+      });
+      // Nothing is fetched that lies beyond what is read, but for turns, folds
+      // and the places of sparse points at the edge.
+      if (dim.mod == 0 && isInside)
+        ASSERT_EQ(slice, (ZRange{least, most + 1})) << round;
+    }
+  }
+}
+
+/// Cuts every label at random places.
+std::vector<ZBox> drawCuts(Random &draw, llvm::ArrayRef<int64_t> extents) {
+  std::vector<ZBox> blocks = {{}};
+  for (int64_t extent : extents) {
+    std::vector<ZBox> finer;
+    for (const ZBox &block : blocks)
+      for (int64_t lo = 0; lo < extent;) {
+        int64_t hi = draw(lo + 1, extent);
+        finer.push_back(block);
+        finer.back().push_back({lo, hi});
+        lo = hi;
+      }
+    blocks = std::move(finer);
+  }
+  return blocks;
+}
+
+TEST(Sharding, TheWholeIsRecovered) {
+  Random draw(34);
+  int recovered = 0;
+  for (int round = 0; round < 4000; ++round) {
+    Case drawn = drawCase(draw);
+    std::vector<ShardedRead> shards;
+    for (const ZBox &block : drawCuts(draw, drawn.extents))
+      shards.push_back(
+          {block, readOfShard(drawn.projection, block, drawn.shape)});
+    std::optional<Projection> whole = projectionOfShards(shards, drawn.shape);
+    // Those that wrap around in less than the tensor are not looked for.
+    bool isUsual = true;
+    for (auto [dim, extent] :
+         llvm::zip_equal(drawn.projection.dims, drawn.shape))
+      isUsual &= dim.fold != Fold::Wrap || dim.mod == 0 || dim.mod == extent;
+    if (isUsual)
+      ASSERT_TRUE(whole.has_value()) << round;
+    if (!whole)
+      continue;
+    ++recovered;
+    for (size_t number = 0; number < drawn.shape.size(); ++number) {
+      const ProjectionDim &dim = drawn.projection.dims[number];
+      ProjectionDim expected = dim;
+      // The fold is the operator's to do.
+      if (expected.fold != Fold::Wrap)
+        expected = {dim.terms, dim.constant, 1, 1, dim.floordiv};
+      forEachPoint(
+          boxOfShape(drawn.extents), [&](llvm::ArrayRef<int64_t> point) {
+            ASSERT_EQ(readAt(expected, point, drawn.shape[number]),
+                      readAt(whole->dims[number], point, drawn.shape[number]))
+                << round;
+          });
+    }
+  }
+  EXPECT_GT(recovered, 3000);
+}
+
+TEST(Sharding, BlocksAreThoseThatAreNotEmpty) {
+  DeviceGrid grid;
+  grid.axes = {{"a", 4}, {"b", 2}};
+  Partition partition;
+  partition.cuts = {{0}, {1}, {}, {0}};
+  auto blocks = blocksOf(grid, {5, 3, 7, 0}, partition);
+  EXPECT_EQ(blocks[0], (std::vector<ZRange>{{0, 2}, {2, 4}, {4, 5}}));
+  EXPECT_EQ(blocks[1], (std::vector<ZRange>{{0, 2}, {2, 3}}));
+  EXPECT_EQ(blocks[2], (std::vector<ZRange>{{0, 7}}));
+  EXPECT_EQ(blocks[3], (std::vector<ZRange>{{0, 0}}));
+}
+
+} // namespace
