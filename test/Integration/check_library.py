@@ -188,6 +188,56 @@ A = nn.avgpool2d(X, 3)
 
 
 @case
+def nn_convolutions(bench):
+    """Strides, dilation, kinds of padding and groups, each with the others."""
+    X, W, G, B = normal(2, 6, 9, 7), normal(4, 6, 3, 2), normal(4, 3, 3, 2), normal(4)
+    source = """\
+import nn
+input X : f32[2, 6, 9, 7]
+input W : f32[4, 6, 3, 2]
+input G : f32[4, 3, 3, 2]
+input D : f32[6, 1, 3, 2]
+input B : f32[4]
+input S : f32[6]
+"""
+
+    def convolved(filters, bias, groups, stride, padding, dilation, mode):
+        padded = np.pad(X.astype(np.float64), [(0, 0), (0, 0)] + 2 * [(padding, padding)], mode)
+        rows, columns = (dilation * (n - 1) + 1 for n in (3, 2))
+        windows = np.lib.stride_tricks.sliding_window_view(padded, (rows, columns), (2, 3))
+        windows = windows[:, :, ::stride, ::stride, ::dilation, ::dilation]
+        parts = [
+            np.einsum("ncyxrq,ocrq->noyx", part, own)
+            for part, own in zip(np.split(windows, groups, 1), np.split(filters, groups))
+        ]
+        return np.concatenate(parts, 1) + bias[:, None, None]
+
+    depthwise, own = normal(6, 1, 3, 2), normal(6)
+    wanted = {
+        "P1": convolved(W, B, 1, 1, 0, 3, "constant"),
+        "P2": convolved(W, B, 1, 2, 2, 2, "constant"),
+        "E": convolved(W, B, 1, 1, 1, 1, "edge"),
+        "R": convolved(W, B, 1, 2, 3, 2, "reflect"),
+        "C": convolved(W, B, 1, 1, 2, 2, "wrap"),
+        "G2": convolved(G, B, 2, 2, 1, 2, "constant"),
+        "G6": convolved(depthwise, own, 6, 1, 1, 1, "constant"),
+        "G1": convolved(W, B, 1, 1, 0, 1, "constant"),
+    }
+    source += """\
+P1 = nn.conv2d(X, W, B, dilation = 3)
+P2 = nn.conv2d(X, W, B, 2, 2, 2)
+E = nn.conv2d_edge(X, W, B)
+R = nn.conv2d_reflect(X, W, B, 2, 3, 2)
+C = nn.conv2d_wrap(X, W, B, 1, 2, 2)
+G2 = nn.conv2d_groups(X, G, B, 2, dilation = 2, stride = 2, padding = 1)
+G6 = nn.conv2d_groups(B = S, groups = 6, W = D, X = X, padding = 1)
+G1 = nn.conv2d_groups(X, W, B, 1)
+"""
+    inputs = {"X": X, "W": W, "G": G, "D": depthwise, "B": B, "S": own}
+    check(bench, source, inputs, wanted, 1e-4)
+
+
+@case
 def nn_convtranspose(bench):
     """Windows that overlap, touch and leave gaps; infinities stay in theirs."""
     X, W, B = normal(2, 6, 9, 7), normal(6, 4, 3, 5), normal(4)

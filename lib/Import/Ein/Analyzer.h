@@ -151,15 +151,22 @@ private:
                                                  const Binding &macro);
   /// The macro with as many labels for `...` as the first argument that has
   /// some asks for.
-  const ast::DefStmt *fitRest(const Scope &scope, const ast::CallExpr &call,
+  const ast::DefStmt *fitRest(const Scope &scope,
+                              llvm::ArrayRef<const ast::Expr *> args,
                               const ast::DefStmt &def);
   bool checkDefaults(const ast::DefStmt &stmt);
-  bool checkCounts(const ast::EquationStmt &stmt, const ast::CallExpr &call,
-                   const ast::DefStmt &def);
+  bool checkArguments(const ast::CallExpr &call, const ast::DefStmt &def);
+  bool checkResults(const ast::EquationStmt &stmt, const ast::DefStmt &def);
+  /// The number of the parameter that an argument names.
+  std::optional<size_t> findFormal(const ast::ArgumentName &name,
+                                   const ast::DefStmt &def);
+  /// The arguments of a use, one per parameter; null where a default stands.
+  std::optional<llvm::SmallVector<const ast::Expr *>>
+  arrange(const ast::CallExpr &call, const ast::DefStmt &def);
   /// `home` is what defaults see.
   bool bindUse(const Scope &scope, const Scope &home, Scope &use,
-               const ast::EquationStmt &stmt, const ast::CallExpr &call,
-               const ast::DefStmt &def);
+               const ast::EquationStmt &stmt,
+               llvm::ArrayRef<const ast::Expr *> args, const ast::DefStmt &def);
   bool bindArgument(const Scope &scope, Scope &use, const ast::Expr *arg,
                     const ast::Formal &formal, const ast::DefStmt &def);
   bool bindTensor(const Scope &scope, Scope &use, const ast::Expr *arg,

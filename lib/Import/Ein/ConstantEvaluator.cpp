@@ -322,6 +322,10 @@ std::optional<Number> ConstantEvaluator::visitCall(const CallExpr &expr) {
   if (!isMax && !isMin)
     return fail(expr.range, what + " is a constant; '" + expr.callee +
                                 "' cannot be used in it");
+  if (!expr.names.empty())
+    return fail(expr.names.back().range,
+                "only macros take arguments by name, but '" + expr.callee +
+                    "' is none");
   if (expr.args.size() != 2)
     return fail(expr.range, "'" + expr.callee + "' takes 2 arguments, got " +
                                 llvm::Twine(expr.args.size()));

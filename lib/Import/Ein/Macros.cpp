@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analyzer.h"
+#include "tapestry/Import/Ein/Words.h"
 
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
@@ -349,19 +350,20 @@ std::optional<unsigned> Analyzer::addCopy(const Scope &use,
                    std::move(vertex));
 }
 
-const DefStmt *Analyzer::fitRest(const Scope &scope, const CallExpr &call,
+const DefStmt *Analyzer::fitRest(const Scope &scope,
+                                 llvm::ArrayRef<const Expr *> args,
                                  const DefStmt &def) {
   if (def.byRest.empty())
     return &def;
   // Parameters with the fewest labels: those of no label for `...`.
   for (auto [formal, open, arg] :
-       llvm::zip(def.byRest.front()->formals, def.formals, call.args)) {
+       llvm::zip_equal(def.byRest.front()->formals, def.formals, args)) {
     if (formal.labels.size() == open.labels.size())
       continue;
     llvm::StringRef name;
-    if (auto *whole = llvm::dyn_cast<NameExpr>(arg))
+    if (auto *whole = llvm::dyn_cast_or_null<NameExpr>(arg))
       name = whole->name;
-    else if (auto *access = llvm::dyn_cast<AccessExpr>(arg))
+    else if (auto *access = llvm::dyn_cast_or_null<AccessExpr>(arg))
       name = access->tensor;
     const Binding *binding = scope.lookup(name);
     const Tensor *tensor = binding ? binding->tensorIn(graph) : nullptr;
@@ -376,12 +378,11 @@ const DefStmt *Analyzer::fitRest(const Scope &scope, const CallExpr &call,
 
 /// Binds parameters and results; whether the use is right so far.
 bool Analyzer::bindUse(const Scope &scope, const Scope &home, Scope &use,
-                       const EquationStmt &stmt, const CallExpr &call,
-                       const DefStmt &def) {
+                       const EquationStmt &stmt,
+                       llvm::ArrayRef<const Expr *> args, const DefStmt &def) {
   bool ok = true;
-  for (auto [position, formal] : llvm::enumerate(def.formals))
-    ok &= position < call.args.size()
-              ? bindArgument(scope, use, call.args[position], formal, def)
+  for (auto [arg, formal] : llvm::zip_equal(args, def.formals))
+    ok &= arg ? bindArgument(scope, use, arg, formal, def)
               : bindConstant(home, use, formal.defaultValue, formal, def);
   if (!ok)
     return false;
@@ -394,21 +395,73 @@ bool Analyzer::bindUse(const Scope &scope, const Scope &home, Scope &use,
   return true;
 }
 
-bool Analyzer::checkCounts(const EquationStmt &stmt, const CallExpr &call,
-                           const DefStmt &def) {
+bool Analyzer::checkArguments(const CallExpr &call, const DefStmt &def) {
   size_t most = def.formals.size();
   size_t least = llvm::count_if(
       def.formals, [](const Formal &formal) { return !formal.defaultValue; });
-  if (call.args.size() < least || call.args.size() > most) {
-    std::string wanted = countOf(most, "argument");
-    if (least != most)
-      wanted = std::to_string(least) + " to " + wanted;
-    diagnostics
-        .error(call.range, "macro '" + def.name + "' takes " + wanted +
-                               ", got " + llvm::Twine(call.args.size()))
-        .note(def.range, "it is defined here");
-    return false;
+  if (call.args.size() >= (call.names.empty() ? least : 0) &&
+      call.args.size() <= most)
+    return true;
+  std::string wanted = countOf(most, "argument");
+  if (least != most)
+    wanted = std::to_string(least) + " to " + wanted;
+  diagnostics
+      .error(call.range, "macro '" + def.name + "' takes " + wanted + ", got " +
+                             llvm::Twine(call.args.size()))
+      .note(def.range, "it is defined here");
+  return false;
+}
+
+std::optional<size_t> Analyzer::findFormal(const ArgumentName &name,
+                                           const DefStmt &def) {
+  llvm::SmallVector<llvm::StringRef> formals;
+  for (const Formal &formal : def.formals)
+    formals.push_back(formal.name);
+  auto *found = llvm::find(formals, name.name);
+  if (found != formals.end())
+    return found - formals.begin();
+  auto error = diagnostics.error(name.range, "macro '" + def.name +
+                                                 "' has no parameter '" +
+                                                 name.name + "'");
+  if (llvm::StringRef meant = nearestWord(name.name, formals); !meant.empty())
+    error.note("did you mean '" + meant + "'?");
+  error.note(def.range, "it is defined here");
+  return std::nullopt;
+}
+
+std::optional<llvm::SmallVector<const Expr *>>
+Analyzer::arrange(const CallExpr &call, const DefStmt &def) {
+  if (!checkArguments(call, def))
+    return std::nullopt;
+  llvm::SmallVector<const Expr *> args(def.formals.size(), nullptr);
+  for (auto [number, arg] : llvm::enumerate(call.args)) {
+    size_t position = number;
+    if (!call.names.empty() && !call.names[number].name.empty()) {
+      std::optional<size_t> named = findFormal(call.names[number], def);
+      if (!named)
+        return std::nullopt;
+      position = *named;
+    }
+    if (args[position]) {
+      diagnostics.error(call.names[number].range,
+                        "parameter '" + def.formals[position].name +
+                            "' of macro '" + def.name + "' is given twice");
+      return std::nullopt;
+    }
+    args[position] = arg;
   }
+  for (auto [arg, formal] : llvm::zip_equal(args, def.formals))
+    if (!arg && !formal.defaultValue) {
+      diagnostics
+          .error(call.range, "parameter '" + formal.name + "' of macro '" +
+                                 def.name + "' is not given")
+          .note(def.range, "it is defined here");
+      return std::nullopt;
+    }
+  return args;
+}
+
+bool Analyzer::checkResults(const EquationStmt &stmt, const DefStmt &def) {
   if (1 + stmt.more.size() == def.results.size())
     return true;
   diagnostics
@@ -424,9 +477,11 @@ std::vector<std::optional<unsigned>>
 Analyzer::expandUse(const Scope &scope, const EquationStmt &stmt,
                     const CallExpr &call, const Binding &macro) {
   std::vector<std::optional<unsigned>> results(1 + stmt.more.size());
-  if (!checkCounts(stmt, call, *macro.macro))
+  std::optional<llvm::SmallVector<const Expr *>> args =
+      arrange(call, *macro.macro);
+  if (!args || !checkResults(stmt, *macro.macro))
     return results;
-  const DefStmt &def = *fitRest(scope, call, *macro.macro);
+  const DefStmt &def = *fitRest(scope, *args, *macro.macro);
   if (llvm::is_contained(expanding, macro.macro)) {
     diagnostics
         .error(call.range, "macro '" + def.name +
@@ -446,7 +501,7 @@ Analyzer::expandUse(const Scope &scope, const EquationStmt &stmt,
   const Scope &home = macro.home ? *macro.home : scope.fileScope();
   Scope use(home, scope.vertexNameFor(stmt.name));
   use.counters = scope.counters;
-  if (!bindUse(scope, home, use, stmt, call, def))
+  if (!bindUse(scope, home, use, stmt, *args, def))
     return results;
   for (const Stmt *inner : def.body)
     for (const Stmt *defined : definedBy(*inner))

@@ -359,57 +359,6 @@ Parser::ExprPtr Parser::parseReference() {
   return access;
 }
 
-Parser::ExprPtr Parser::parseCall(const Token &callee,
-                                  std::optional<ElementType> type) {
-  Token open = token;
-  // einsum("ij,jk->ik", ...)
-  const char *behind = open.range().End.getPointer();
-  llvm::StringRef rest(behind, lexer.text().end() - behind);
-  if (llvm::StringRef advice = adviceFor(callee.spelling);
-      llvm::is_contained({"'", "\""}, rest.ltrim().take_front()) &&
-      !advice.empty()) {
-    diagnostics
-        .error(callee.range(), "there is no function or macro named '" +
-                                   callee.spelling + "', and no strings")
-        .note(advice);
-    return nullptr;
-  }
-  advance();
-  llvm::SmallVector<ExprPtr> args;
-  unsigned depth = 0;
-  if (!token.is(TokenKind::RParen)) {
-    do {
-      ExprPtr arg = parseExpr();
-      if (!arg)
-        return nullptr;
-      depth = std::max(depth, arg->depth);
-      args.push_back(arg);
-    } while (consumeIf(TokenKind::Comma));
-  }
-  if (!expectClosing(TokenKind::RParen, open))
-    return nullptr;
-  if (token.is(TokenKind::LSquare)) {
-    std::optional<Fold> fold = foldNamed(callee.spelling);
-    if (fold && !defined.contains(callee.spelling))
-      return parseFolded(callee, *fold, args);
-    auto error = diagnostics.error(
-        token.range(), "'" + callee.spelling +
-                           "(...)' takes no subscripts; a tensor and pad(...) "
-                           "do");
-    auto *argument =
-        args.empty() ? nullptr : llvm::dyn_cast<NameExpr>(args.front());
-    if (llvm::StringRef advice = adviceFor(callee.spelling); !advice.empty())
-      error.note(advice);
-    else if (argument)
-      error.note("its arguments do: " + callee.spelling + "(" + argument->name +
-                 "[...])");
-    return nullptr;
-  }
-  return checkDepth(context.create<CallExpr>(
-      since(callee.range().Start), depth + 1, callee.spelling, callee.range(),
-      context.copy<ExprPtr>(args), type));
-}
-
 Parser::ExprPtr Parser::parseAccess(llvm::SMLoc start, ExprPtr base,
                                     ExprPtr pad, std::optional<Fold> fold) {
   llvm::ArrayRef<ExprPtr> subscripts;

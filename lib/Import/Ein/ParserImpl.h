@@ -115,6 +115,8 @@ private:
   ExprPtr parseNumber();
   ExprPtr parseWord(WordClass wordClass);
   ExprPtr parseReference();
+  bool parseArguments(llvm::SmallVectorImpl<ExprPtr> &args,
+                      llvm::SmallVectorImpl<ast::ArgumentName> &names);
   ExprPtr parseCall(const Token &callee,
                     std::optional<ElementType> type = std::nullopt);
   ExprPtr parsePad();

@@ -229,6 +229,12 @@ const Expr *Parts::visitCall(const CallExpr &call, bool isWhole) {
                                     ? call.callee
                                     : call.callee.rsplit('.').second)
                : &call;
+  if (!call.names.empty()) {
+    analyzer.diagnostics.error(call.names.back().range,
+                               "only macros take arguments by name, but '" +
+                                   call.callee + "' is none");
+    return nullptr;
+  }
   llvm::ArrayRef<const Expr *> args = call.args;
   if (!visitAll(args, [&](const Expr *arg) { return visit(arg, isWhole); }))
     return nullptr;

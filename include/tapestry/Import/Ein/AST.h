@@ -203,11 +203,20 @@ struct MatMulExpr : Expr {
   static bool classof(const Expr *e) { return e->kind == Kind::MatMul; }
 };
 
+/// The parameter that an argument is for, `stride` of `f(X, stride = 2)`; empty
+/// where its position says it.
+struct ArgumentName {
+  llvm::StringRef name;
+  llvm::SMRange range;
+};
+
 /// A function, a cast or (only as the whole right side) a user's macro.
 struct CallExpr : Expr {
   llvm::StringRef callee;
   llvm::SMRange calleeRange;
   llvm::ArrayRef<const Expr *> args;
+  /// One per argument, or none where no argument has a name.
+  llvm::ArrayRef<ArgumentName> names;
   /// That of `random.normal[f32](7)`.
   std::optional<ElementType> type;
   CallExpr(llvm::SMRange range, unsigned depth, llvm::StringRef callee,
