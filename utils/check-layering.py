@@ -55,6 +55,7 @@ def runtime_rooms():
         "Local": ["include"],
         "MPI": ["Core", "include"],
         "Run": ["Core", "Memory", "Collectives", "IO", "Local", "include"],
+        "Session": ["Core", "Memory", "Collectives", "IO", "Local", "Run", "include"],
         "Main": [],
     }
     return {

@@ -12,6 +12,7 @@
 #include "tapestry/Import/Ein/Import.h"
 #include "tapestry/InitAll.h"
 #include "tapestry/Planner/Plan/PeakMeter.h"
+#include "tapestry/Support/PlainLayout.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -37,9 +38,12 @@ Compilation::Compilation(const Options &options) : options(options) {
 
 Compilation::~Compilation() = default;
 
-/// The shape of the file that is named for an input, if one is.
+/// The shape of the tensor or the file that is named for an input, if one is.
 static llvm::Expected<std::optional<std::vector<int64_t>>>
 shapeOfInput(const Options &options, llvm::StringRef input) {
+  for (const HeldInput &held : options.held)
+    if (held.name == input)
+      return held.shape;
   for (const auto &[name, path] :
        llvm::concat<const std::pair<std::string, std::string>>(options.inputs,
                                                                options.likes)) {
@@ -181,8 +185,48 @@ ExitStatus Compilation::load() {
   return ExitDone;
 }
 
+/// What a session has is read where it lies, unless the program says where it
+/// is to lie: then the session brings it there.
+ExitStatus Compilation::pinHeldInputs() {
+  if (options.held.empty())
+    return ExitDone;
+  auto request = resolveRequest(options.planning);
+  if (!request)
+    return report(request.takeError());
+  DeviceGrid grid = splitIntoPrimes(request->grid);
+  for (auto source : getGraph().getOps<teg::SourceOp>()) {
+    auto held = llvm::find_if(options.held, [&](const HeldInput &input) {
+      return input.name == source.getName() &&
+             llvm::ArrayRef<int64_t>(input.shape) ==
+                 cast<RankedTensorType>(source.getType()).getShape();
+    });
+    if (held == options.held.end() ||
+        source->hasAttr(teg::constraintsAttrName) ||
+        source->hasAttr(teg::layoutGroupAttrName))
+      continue;
+    std::optional<Layout> layout =
+        findPlainLayout(grid, held->shape, held->boxes);
+    if (!layout || layout->dims.empty())
+      continue;
+    ShardingConstraint pin;
+    for (auto [number, dim] : llvm::enumerate(layout->dims)) {
+      LabelConstraint cut{std::to_string(number), dim.cut().empty(), {}};
+      for (unsigned axis : dim.cut())
+        cut.axes.push_back(grid.axes[axis].name);
+      pin.cuts.push_back(std::move(cut));
+    }
+    source->setAttr(teg::constraintsAttrName,
+                    ArrayAttr::get(context.get(),
+                                   teg::ConstraintAttr::get(context.get(), pin,
+                                                            /*isHome=*/false)));
+  }
+  return ExitDone;
+}
+
 ExitStatus Compilation::planGraph() {
   Stage stage(options, "planning");
+  if (ExitStatus wrong = pinHeldInputs())
+    return wrong;
   auto findPeak = [&](teg::GraphOp graph) {
     return findPeakBytes(graph, codegen);
   };

@@ -56,7 +56,7 @@ void DiagnosticPrinter::printOne(const Diagnostic &message) {
   if (inOptions && isError)
     return printError(said);
   std::string place = at ? at.getFilename().str() : program;
-  llvm::errs() << rt::printable(place);
+  llvm::errs() << messagePrefix() << rt::printable(place);
   if (at && !inOptions)
     llvm::errs() << ':' << at.getLine() << ':' << at.getColumn();
   llvm::errs() << ": " << kinds[unsigned(message.getSeverity())] << ": " << said

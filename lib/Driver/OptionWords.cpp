@@ -132,6 +132,8 @@ std::string tapestry::driver::wordProblem(StringRef said, int argc,
         .str();
   }
   if (first.starts_with("Too many positional"))
-    return "a command takes one program";
+    return argc > 1 && StringRef(argv[1]) == "session"
+               ? "a session takes its commands from one file"
+               : "a command takes one program";
   return first.str();
 }

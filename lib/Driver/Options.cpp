@@ -32,10 +32,15 @@ cl::SubCommand referenceCommand("reference",
 cl::SubCommand calibrateCommand("calibrate",
                                 "Measure this machine with the runtime");
 
+cl::SubCommand sessionCommand("session",
+                              "Keep tensors distributed between programs");
+
 cl::opt<std::string> program(cl::Positional, cl::desc("PROG.ein|PROG.mlir"),
                              cl::sub(runCommand), cl::sub(planCommand),
                              cl::sub(compileCommand), cl::sub(referenceCommand),
                              cl::cat(category));
+cl::opt<std::string> commandFile(cl::Positional, cl::desc("[FILE]"),
+                                 cl::sub(sessionCommand), cl::cat(category));
 cl::list<std::string> params("D", cl::desc("Set a param of the program"),
                              cl::value_desc("n=1024"), cl::Prefix,
                              cl::sub(runCommand), cl::sub(planCommand),
@@ -46,33 +51,40 @@ cl::opt<bool> quiet("q",
                     cl::ValueDisallowed, cl::sub(runCommand),
                     cl::sub(planCommand), cl::sub(compileCommand),
                     cl::sub(referenceCommand), cl::sub(calibrateCommand),
-                    cl::cat(category));
+                    cl::sub(sessionCommand), cl::cat(category));
 cl::opt<bool> verbose("v", cl::desc("Say what is done, and how long it takes"),
                       cl::ValueDisallowed, cl::sub(runCommand),
                       cl::sub(planCommand), cl::sub(compileCommand),
                       cl::sub(referenceCommand), cl::sub(calibrateCommand),
-                      cl::cat(category));
+                      cl::sub(sessionCommand), cl::cat(category));
 
 cl::list<std::string> plugins("load-plugin",
                               cl::desc(tapestry::loadPluginDescription),
                               cl::value_desc("X.so"), cl::sub(runCommand),
                               cl::sub(planCommand), cl::sub(compileCommand),
                               cl::sub(referenceCommand),
-                              cl::sub(calibrateCommand), cl::cat(category));
+                              cl::sub(calibrateCommand),
+                              cl::sub(sessionCommand), cl::cat(category));
 
 // Planning.
 /// One option per row of planOptions().
 std::vector<std::unique_ptr<cl::opt<std::string>>> makePlanning() {
   std::vector<std::unique_ptr<cl::opt<std::string>>> options;
   // An option knows its commands when it is made, or they do not know it.
-  cl::SubCommandGroup planning = {&runCommand, &planCommand, &compileCommand};
+  cl::SubCommandGroup files = {&runCommand, &planCommand, &compileCommand};
+  cl::SubCommandGroup planning = {&runCommand, &planCommand, &compileCommand,
+                                  &sessionCommand};
   cl::SubCommandGroup all = {&runCommand, &planCommand, &compileCommand,
-                             &calibrateCommand};
+                             &calibrateCommand, &sessionCommand};
   for (const tapestry::plan::PlanOption &row : tapestry::plan::planOptions())
     options.push_back(std::make_unique<cl::opt<std::string>>(
         StringRef(row.name), cl::desc(row.description),
         cl::value_desc(row.value),
-        cl::sub(row.name == "devices" ? all : planning), cl::cat(category)));
+        // A plan is one program's.
+        cl::sub(row.name == "devices" ? all
+                : row.name == "plan"  ? files
+                                      : planning),
+        cl::cat(category)));
   return options;
 }
 const std::vector<std::unique_ptr<cl::opt<std::string>>> planning =
@@ -96,13 +108,15 @@ cl::opt<std::string>
 cl::opt<std::string>
     target("target", cl::desc("What code is generated for: cpu (default)"),
            cl::value_desc("name"), cl::init("cpu"), cl::sub(runCommand),
-           cl::sub(planCommand), cl::sub(compileCommand), cl::cat(category));
+           cl::sub(planCommand), cl::sub(compileCommand),
+           cl::sub(sessionCommand), cl::cat(category));
 cl::opt<std::string>
     cpu("cpu",
         cl::desc("Processor that code is generated for: native (default), "
                  "x86-64-v2, x86-64-v3, x86-64-v4 or a name of LLVM's"),
         cl::value_desc("name"), cl::init("native"), cl::sub(runCommand),
-        cl::sub(planCommand), cl::sub(compileCommand), cl::cat(category));
+        cl::sub(planCommand), cl::sub(compileCommand), cl::sub(sessionCommand),
+        cl::cat(category));
 
 cl::list<std::string>
     explain("explain",
@@ -460,11 +474,31 @@ static std::optional<Options> calibrateOptions() {
   return options;
 }
 
+/// The options of `session`, whose commands name programs.
+static std::optional<Options> sessionOptions() {
+  Options options;
+  options.command = Command::Session;
+  Usage usage;
+  options.commandFile = commandFile;
+  options.planning = usage.planRequest();
+  options.planning.fillIn();
+  options.target = target;
+  options.cpu = cpu;
+  if (auto made = tapestry::createTarget({options.target, options.cpu}); !made)
+    usage.error(llvm::toString(made.takeError()));
+  options.verbose = verbose;
+  options.quiet = quiet;
+  if (!usage.good)
+    return std::nullopt;
+  return options;
+}
+
 /// Sets the options above from the words; a message where that fails.
 static bool parseWords(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
-  for (cl::SubCommand *command : {&runCommand, &planCommand, &compileCommand,
-                                  &referenceCommand, &calibrateCommand})
+  for (cl::SubCommand *command :
+       {&runCommand, &planCommand, &compileCommand, &referenceCommand,
+        &calibrateCommand, &sessionCommand})
     cl::HideUnrelatedOptions(category, *command);
   cl::SetVersionPrinter(printVersion);
   for (int i = 1; i < argc; ++i)
@@ -521,9 +555,11 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
     options.command = Command::Reference;
   else if (calibrateCommand)
     return calibrateOptions();
+  else if (sessionCommand)
+    return sessionOptions();
   else
-    usage.error("expected a command: run, plan, compile, reference or "
-                "calibrate (--help tells more)");
+    usage.error("expected a command: run, plan, compile, reference, "
+                "calibrate or session (--help tells more)");
   options.program = program;
   StringRef ending = sys::path::extension(options.program);
   options.diffFiles.assign(diff.begin(), diff.end());

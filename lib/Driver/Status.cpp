@@ -6,13 +6,23 @@
 using namespace tapestry;
 using namespace tapestry::driver;
 
+static std::string prefix;
+
+MessagePlace::MessagePlace(const llvm::Twine &place) {
+  prefix = rt::printable(place.str()) + ": ";
+}
+MessagePlace::~MessagePlace() { prefix.clear(); }
+
+llvm::StringRef tapestry::driver::messagePrefix() { return prefix; }
+
 void tapestry::driver::printError(const llvm::Twine &text) {
-  llvm::errs() << "tapestry: error: " << rt::printableLines(text.str()) << '\n';
+  llvm::errs() << (prefix.empty() ? "tapestry: " : prefix)
+               << "error: " << rt::printableLines(text.str()) << '\n';
 }
 
 void tapestry::driver::printError(llvm::StringRef place,
                                   const llvm::Twine &text) {
-  llvm::errs() << rt::printable(place.str())
+  llvm::errs() << prefix << rt::printable(place.str())
                << ": error: " << rt::printableLines(text.str()) << '\n';
 }
 

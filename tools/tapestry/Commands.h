@@ -36,6 +36,8 @@ ExitStatus compileProgram(const Options &options);
 ExitStatus evaluateReference(const Options &options);
 /// `tapestry calibrate`: measures this machine and writes a machine file.
 ExitStatus calibrateMachine(const Options &options);
+/// `tapestry session`: keeps tensors distributed between programs.
+ExitStatus runSession(const Options &options);
 
 } // namespace tapestry::driver
 

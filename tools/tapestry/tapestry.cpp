@@ -28,6 +28,8 @@ static ExitStatus runCommand(const Options &options) {
     return evaluateReference(options);
   case Command::Calibrate:
     return calibrateMachine(options);
+  case Command::Session:
+    return runSession(options);
   }
   llvm_unreachable("no other command");
 }

@@ -1,7 +1,7 @@
 //===- RunTest.cpp - Tests of whole runs in one process -------------------===//
 
 #include "Core/Types.h"
-#include "Run/Session.h"
+#include "Run/Job.h"
 #include "TestProgram.h"
 #include "Testing.h"
 #include "gtest/gtest.h"

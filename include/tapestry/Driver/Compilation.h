@@ -51,6 +51,7 @@ public:
   const plan::Plan &getPlan() const { return decided; }
 
 private:
+  ExitStatus pinHeldInputs();
   ExitStatus parse(std::unique_ptr<llvm::MemoryBuffer> text, bool isMLIR);
 
   const Options &options;

@@ -5,6 +5,7 @@
 
 #include "tapestry/Import/Ein/Types.h"
 #include "tapestry/Planner/Plan/PlanRequest.h"
+#include "tapestry/Support/ZSpace.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include <limits>
@@ -15,7 +16,7 @@
 
 namespace tapestry::driver {
 
-enum class Command { Run, Plan, Compile, Reference, Calibrate };
+enum class Command { Run, Plan, Compile, Reference, Calibrate, Session };
 
 /// NAME=VALUE as given to -i, -o, -D and --feed, in order.
 using Bindings = std::vector<std::pair<std::string, std::string>>;
@@ -46,6 +47,14 @@ enum class Drawing {
   Graph, ///< The expression graph, in the white paper's language.
 };
 
+/// An input that is there when a program is compiled, and where it lies.
+struct HeldInput {
+  std::string name;
+  std::vector<int64_t> shape;
+  /// Per device.
+  std::vector<ZBox> boxes;
+};
+
 struct Options {
   Command command = Command::Run;
   std::string program;
@@ -59,6 +68,8 @@ struct Options {
   Bindings inputs;
   /// Files whose shapes inputs have that do not run yet.
   Bindings likes;
+  /// What of the program's inputs a session has.
+  std::vector<HeldInput> held;
   Bindings outputs;
   Bindings feeds;
   int64_t repeat = 1;
@@ -87,6 +98,8 @@ struct Options {
   std::string machineFile;
   std::string backend;
   std::string collectives;
+  /// session: the commands; empty or "-": standard input.
+  std::string commandFile;
   /// All files that the command writes.
   std::vector<std::string> writtenFiles;
 };

@@ -8,7 +8,19 @@
 
 namespace tapestry::driver {
 
-/// Prints `tapestry: error: text`.
+/// While it lives, messages begin with the place of what is being done, a line
+/// of a session: `train.session:3: step.ein:7:2: error: ...`.
+class MessagePlace {
+public:
+  explicit MessagePlace(const llvm::Twine &place);
+  ~MessagePlace();
+  MessagePlace(const MessagePlace &) = delete;
+  MessagePlace &operator=(const MessagePlace &) = delete;
+};
+/// What messages begin with: empty, or the place and ": ".
+llvm::StringRef messagePrefix();
+
+/// Prints `tapestry: error: text`, or at a MessagePlace `place: error: text`.
 void printError(const llvm::Twine &text);
 /// Prints `place: error: text`.
 void printError(llvm::StringRef place, const llvm::Twine &text);

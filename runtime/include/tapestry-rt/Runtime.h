@@ -1,15 +1,21 @@
-//===- Runtime.h - Runs a program from C++ ----------------------*- C++ -*-===//
-//
-// The entry points of the runtime for code that has a TapestryProgram in hand:
-// a standalone program's main (through tapestry_rt_main) and the `tapestry`
-// driver, which has compiled one in memory.
-//
-//===----------------------------------------------------------------------===//
+/*===- Runtime.h - Runs programs from C and C++ -----------------------------===
+ *
+ * The entry points of the runtime for code that has a TapestryProgram in hand.
+ * From C: sessions (Session.h), whose tensors stay distributed from program to
+ * program. From C++ also single runs from files to files: a standalone
+ * program's main (through tapestry_rt_main) and the `tapestry` driver, which
+ * has compiled one in memory.
+ *
+ *===------------------------------------------------------------------------===*/
 
 #ifndef TAPESTRY_RT_RUNTIME_H
 #define TAPESTRY_RT_RUNTIME_H
 
 #include "tapestry-rt/ABI.h"
+#include "tapestry-rt/Session.h"
+
+#ifdef __cplusplus
+
 #include "tapestry-rt/ExitStatus.h"
 #include <string>
 #include <utility>
@@ -88,4 +94,6 @@ int parseCommandLine(int argc, char **argv, const TapestryProgram &program,
 } // namespace rt
 } // namespace tapestry
 
-#endif // TAPESTRY_RT_RUNTIME_H
+#endif /* __cplusplus */
+
+#endif /* TAPESTRY_RT_RUNTIME_H */

@@ -29,6 +29,13 @@ const char *tapestry::rt::dtypeName(int32_t dtype) {
   return isKnownDType(dtype) ? dtypes[dtype].name : "unknown";
 }
 
+int32_t tapestry::rt::dtypeNamed(const std::string &name) {
+  for (int32_t dtype = 0; isKnownDType(dtype); ++dtype)
+    if (name == dtypes[dtype].name)
+      return dtype;
+  return -1;
+}
+
 int64_t tapestry::rt::dtypeSize(int32_t dtype) {
   return isKnownDType(dtype) ? dtypes[dtype].size : 0;
 }

@@ -21,6 +21,8 @@ std::string valueText(int32_t dtype, const void *element);
 bool isKnownDType(int32_t dtype);
 /// "f32"; "unknown" for what isKnownDType refuses.
 const char *dtypeName(int32_t dtype);
+/// The type of this name, -1 where there is none.
+int32_t dtypeNamed(const std::string &name);
 /// Bytes per element; 0 for what isKnownDType refuses.
 int64_t dtypeSize(int32_t dtype);
 

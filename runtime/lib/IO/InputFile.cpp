@@ -40,20 +40,25 @@ static Status compareShapes(const std::string &path, const NpyHeader &header,
                           shapeText(shape, rank).c_str()));
 }
 
-Status InputFile::checkHeader(const TapestryTensor &tensor,
-                              int64_t fileBytes) const {
+Status InputFile::checkHeader(const TapestryTensor &tensor) const {
   if (!descrMatches(header.descr, tensor.dtype))
     return fileError(path, ExitBadInput,
                      format("holds %s, but input '%s' takes %s",
                             descrText(header.descr).c_str(), tensor.name,
                             dtypeName(tensor.dtype)));
-  Status status =
-      compareShapes(path, header, tensor.name, tensor.shape, tensor.rank);
-  if (status.failed())
-    return status;
+  return compareShapes(path, header, tensor.name, tensor.shape, tensor.rank);
+}
+
+Status InputFile::checkLength(int64_t fileBytes) const {
   int64_t needed = elementSize;
   for (int64_t extent : header.shape)
-    needed *= extent;
+    if (__builtin_mul_overflow(needed, extent, &needed))
+      return fileError(path, ExitBadInput,
+                       format("has shape %s, whose bytes no 64-bit number "
+                              "counts",
+                              shapeText(header.shape.data(),
+                                        static_cast<int>(header.shape.size()))
+                                  .c_str()));
   int64_t present = fileBytes - header.dataOffset;
   if (present != needed)
     return fileError(path, ExitBadInput,
@@ -93,7 +98,28 @@ Status InputFile::open(const std::string &newPath,
   elementSize = dtypeSize(dtype);
   int64_t bytes = 0;
   Status status = openNpy(path, fd, bytes, header);
-  return status.failed() ? status : checkHeader(tensor, bytes);
+  if (!status.failed())
+    status = checkHeader(tensor);
+  return status.failed() ? status : checkLength(bytes);
+}
+
+Status InputFile::openAny(const std::string &newPath, int32_t wanted) {
+  path = newPath;
+  int64_t bytes = 0;
+  Status status = openNpy(path, fd, bytes, header);
+  if (status.failed())
+    return status;
+  dtype = wanted >= 0 ? wanted : dtypeOfDescr(header.descr);
+  if (dtype < 0)
+    return fileError(path, ExitBadInput,
+                     format("holds %s, which is no type of tensors",
+                            descrText(header.descr).c_str()));
+  if (!descrMatches(header.descr, dtype))
+    return fileError(path, ExitBadInput,
+                     format("holds %s, but %s is asked for",
+                            descrText(header.descr).c_str(), dtypeName(dtype)));
+  elementSize = dtypeSize(dtype);
+  return checkLength(bytes);
 }
 
 static Status readHeader(const std::string &path, NpyHeader &header) {

@@ -59,6 +59,11 @@ bool tapestry::rt::descrMatches(const std::string &descr, int32_t dtype) {
   return findDescr(descr, dtype) != nullptr;
 }
 
+int32_t tapestry::rt::dtypeOfDescr(const std::string &descr) {
+  const Descr *known = findDescr(descr);
+  return known ? known->dtype : -1;
+}
+
 std::string tapestry::rt::descrText(const std::string &written) {
   std::string descr = printable(written);
   if (const Descr *known = findDescr(written)) {

@@ -35,6 +35,9 @@ Status readNpyHeader(int fd, int64_t fileBytes, NpyHeader &header);
 
 /// Whether data of this descr can be taken as `dtype`.
 bool descrMatches(const std::string &descr, int32_t dtype);
+/// The type that data of this descr has by itself, -1 where none; two bytes
+/// without a meaning are bf16.
+int32_t dtypeOfDescr(const std::string &descr);
 /// What a message says of a descr: "f64 ('<f8')".
 std::string descrText(const std::string &descr);
 

@@ -28,13 +28,20 @@ public:
   /// Opens the file and checks that it holds exactly `tensor`: header, element
   /// type, shape and length.
   Status open(const std::string &path, const TapestryTensor &tensor);
+  /// Opens the file for a tensor of its own shape and type or, where the file's
+  /// bytes can be taken as that, of element type `wanted`; -1: any.
+  Status openAny(const std::string &path, int32_t wanted = -1);
+
+  int32_t type() const { return dtype; }
+  const std::vector<int64_t> &shape() const { return header.shape; }
 
   /// Reads the elements of `box` into `target`, row-major. Reads nothing else
   /// but what lies in short gaps between them.
   Status read(BoxRef box, void *target) const;
 
 private:
-  Status checkHeader(const TapestryTensor &tensor, int64_t fileBytes) const;
+  Status checkHeader(const TapestryTensor &tensor) const;
+  Status checkLength(int64_t fileBytes) const;
   Status readRowMajor(BoxRef whole, BoxRef box, char *target) const;
   Status readFortran(BoxRef box, char *target) const;
   Status readBytes(char *target, int64_t bytes, int64_t offset) const;

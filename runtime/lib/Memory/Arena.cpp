@@ -181,6 +181,32 @@ void Arena::free(void *memory) {
   arena.freeBlocks.emplace(block->capacity, block);
 }
 
+void Arena::adopt(void *memory) {
+  if (!memory)
+    return;
+  auto *block = reinterpret_cast<Block *>(static_cast<char *>(memory) -
+                                          Block::headerSize);
+  auto capacity = static_cast<int64_t>(block->capacity);
+  {
+    Arena &from = *block->owner;
+    std::lock_guard<std::mutex> lock(from.mutex);
+    from.unlink(block);
+    from.footprint -= capacity;
+  }
+  std::lock_guard<std::mutex> lock(mutex);
+  block->owner = this;
+  footprint += capacity;
+  link(block);
+  peak = std::max(peak, live);
+}
+
+void Arena::release() {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (auto &[capacity, block] : freeBlocks)
+    unmap(block);
+  freeBlocks.clear();
+}
+
 Status Arena::exhausted(uint64_t bytes) const {
   int64_t available = std::max<int64_t>(budget.available(), 0);
   auto needed = static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX));

@@ -44,6 +44,11 @@ public:
   void *allocate(uint64_t bytes, uint64_t alignment = minAlignment);
   /// Frees what `allocate` of any arena returned, or null.
   static void free(void *memory);
+  /// Takes over what another arena of the same budget has allocated, which may
+  /// end then.
+  void adopt(void *memory);
+  /// Gives all freed blocks back to the system.
+  void release();
 
   /// Bytes asked for and not freed, now and at most.
   int64_t liveBytes() const { return live; }

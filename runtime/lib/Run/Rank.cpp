@@ -15,18 +15,18 @@ using namespace tapestry::rt;
 // More spans than this make a trace that no viewer opens.
 static constexpr size_t maxEvents = 1 << 18;
 
-Rank::Rank(Session &session, const Backend &backend)
-    : session(session), program(session.program), transport(*backend.transport),
+Rank::Rank(Job &job, const Backend &backend)
+    : job(job), program(job.program), transport(*backend.transport),
       own(backend.collectives),
       communicator(transport,
                    [this](const char *what, int peer, double seconds) {
-                     this->session.progress.waits(communicator.rank(), what,
-                                                  peer, seconds);
+                     this->job.progress.waits(communicator.rank(), what, peer,
+                                              seconds);
                    }),
-      arena(session.budget), inputs(program.num_inputs, nullptr),
+      arena(job.budget), inputs(program.num_inputs, nullptr),
       outputs(program.num_outputs, nullptr),
-      collectives(program.num_collectives), thread(pthread_self()),
-      report(session), sentThisRun(program.num_collectives, 0),
+      collectives(program.num_collectives), thread(pthread_self()), report(job),
+      sentThisRun(program.num_collectives, 0),
       timesThisRun(program.num_collectives, 0) {}
 
 Rank *&Rank::current() {
@@ -35,13 +35,13 @@ Rank *&Rank::current() {
 }
 
 void Rank::say(const std::string &text) const {
-  if (session.options.verbose && communicator.rank() == 0)
-    fprintf(stderr, "%s: %s\n", session.options.tool.c_str(), text.c_str());
+  if (job.options.verbose && communicator.rank() == 0)
+    fprintf(stderr, "%s: %s\n", job.options.tool.c_str(), text.c_str());
 }
 
 void Rank::trace(TraceEvent::Kind kind, int32_t index, int64_t begin,
                  int64_t end) {
-  if (session.options.tracePath.empty())
+  if (job.options.tracePath.empty())
     return;
   if (events.size() < maxEvents)
     events.push_back({kind, index, begin - zero, end - zero});
@@ -63,7 +63,7 @@ void Rank::endAll(const Status &status, const std::string &message) {
     return;
   // Not forgotten yet: rank 0 may be about to create one.
   unlinkTemporaries();
-  session.progress.clear();
+  job.progress.clear();
   transport.abort(status.exitStatus(), printableLines(message).c_str());
 }
 
@@ -99,9 +99,9 @@ Status Rank::nameOutputs() {
   bool isFirst = communicator.rank() == 0;
   uint64_t runId = uniqueId();
   std::string names;
-  for (size_t i = 0; isFirst && i < session.outputs.size(); ++i)
-    if (session.outputs[i])
-      names += session.outputs[i]->nameAside(runId + i) + '\0';
+  for (size_t i = 0; isFirst && i < job.outputs.size(); ++i)
+    if (job.outputs[i])
+      names += job.outputs[i]->nameAside(runId + i) + '\0';
   auto bytes = static_cast<int64_t>(names.size());
   Status status = communicator.broadcast(&bytes, sizeof(bytes));
   if (status.failed() || bytes == 0)
@@ -109,7 +109,7 @@ Status Rank::nameOutputs() {
   names.resize(bytes);
   status = communicator.broadcast(names.data(), bytes);
   size_t at = 0;
-  for (auto &file : session.outputs)
+  for (auto &file : job.outputs)
     if (!status.failed() && file) {
       file->joinAside(names.c_str() + at);
       at = names.find('\0', at) + 1;
@@ -121,7 +121,7 @@ Status Rank::start() {
   Status status = nameOutputs();
   if (status.failed())
     return status;
-  for (const Feed &feed : session.feeds)
+  for (const Feed &feed : job.feeds)
     feedPlans.push_back(feed.swaps ? ExchangePlan()
                                    : planFeed(program.outputs[feed.output],
                                               program.inputs[feed.input],
@@ -143,22 +143,56 @@ Status Rank::allocate(int32_t space, uint64_t bytes, uint64_t alignment,
   return memory ? Status::success() : arena.exhausted(bytes);
 }
 
+Status Rank::readInput(int32_t number) {
+  if (job.isInPlace(number)) {
+    // Programs do not write what they are given.
+    inputs[number] = job.held->inputs[number]->parts[device()];
+    return Status::success();
+  }
+  const TapestryTensor &tensor = program.inputs[number];
+  Status status = allocate(TAPESTRY_HOST, partBytes(tensor, device()),
+                           Arena::minAlignment, inputs[number]);
+  if (status.failed() || job.held)
+    return status;
+  int64_t since = nowNanoseconds();
+  status = job.inputs[number]->read(boxOf(tensor, device()), inputs[number]);
+  trace(TraceEvent::Read, number, since, nowNanoseconds());
+  return status;
+}
+
+Status Rank::move(size_t number) {
+  int input = job.moves[number].input;
+  const HeldTensor &from = *job.held->inputs[input];
+  const TapestryTensor &to = program.inputs[input];
+  TapestryTensor table = from.table(to.name);
+  size_t index = program.num_collectives + job.feeds.size() + number;
+  int64_t sent = communicator.sentBytes();
+  int64_t begin = nowNanoseconds();
+  communicator.begin(-1, "move of an input");
+  Status status = exchangeBoxes(communicator, arena,
+                                planFeed(table, to, program.devices, device()),
+                                from.parts[device()], inputs[input]);
+  int64_t end = nowNanoseconds();
+  report.sentBytes[index] = communicator.sentBytes() - sent;
+  report.collectiveTime[index] = end - begin;
+  trace(TraceEvent::Move, static_cast<int32_t>(number), begin, end);
+  return status;
+}
+
 Status Rank::readInputs() {
   int64_t begin = nowNanoseconds();
   showProgress(begin, "reading");
   int64_t bytes = 0;
   for (int32_t i = 0; i < program.num_inputs; ++i) {
-    const TapestryTensor &tensor = program.inputs[i];
-    Status status = allocate(TAPESTRY_HOST, partBytes(tensor, device()),
-                             Arena::minAlignment, inputs[i]);
+    Status status = readInput(i);
     if (status.failed())
       return status;
-    int64_t since = nowNanoseconds();
-    status = session.inputs[i]->read(boxOf(tensor, device()), inputs[i]);
+    bytes += partBytes(program.inputs[i], device());
+  }
+  for (size_t number = 0; number < job.moves.size(); ++number) {
+    Status status = move(number);
     if (status.failed())
       return status;
-    bytes += partBytes(tensor, device());
-    trace(TraceEvent::Read, i, since, nowNanoseconds());
   }
   for (int32_t i = 0; i < program.num_outputs; ++i) {
     Status status =
@@ -169,7 +203,7 @@ Status Rank::readInputs() {
   }
   report.readTime = nowNanoseconds() - begin;
   say(format("rank 0 of %d (%s) read %s in %.3g s", communicator.size(),
-             session.backend().c_str(), formatBytes(bytes).c_str(),
+             job.backend().c_str(), formatBytes(bytes).c_str(),
              report.readTime * 1e-9));
   return Status::success();
 }
@@ -206,16 +240,15 @@ Status Rank::runAll() {
   if (status.failed())
     return status;
   int64_t begin = nowNanoseconds();
-  for (run = 0; run < session.options.repeat; ++run) {
+  for (run = 0; run < job.options.repeat; ++run) {
     status = runOnce();
-    if (!status.failed() && run + 1 < session.options.repeat)
+    if (!status.failed() && run + 1 < job.options.repeat)
       status = feedAll();
     if (status.failed())
       return status;
   }
   report.runTime = nowNanoseconds() - begin;
-  say(format("ran %s in %.3g s",
-             countOf(session.options.repeat, "time").c_str(),
+  say(format("ran %s in %.3g s", countOf(job.options.repeat, "time").c_str(),
              report.runTime * 1e-9));
   return Status::success();
 }
@@ -243,7 +276,7 @@ Status Rank::checkCounts(int64_t run) {
 }
 
 Status Rank::feed(size_t number) {
-  const Feed &feed = session.feeds[number];
+  const Feed &feed = job.feeds[number];
   if (feed.swaps) {
     std::swap(outputs[feed.output], inputs[feed.input]);
     return Status::success();
@@ -262,7 +295,7 @@ Status Rank::feed(size_t number) {
 }
 
 Status Rank::feedAll() {
-  for (size_t number = 0; number < session.feeds.size(); ++number) {
+  for (size_t number = 0; number < job.feeds.size(); ++number) {
     Status status = feed(number);
     if (status.failed())
       return status;
@@ -273,8 +306,8 @@ Status Rank::feedAll() {
 void Rank::showProgress(int64_t now, const char *place) {
   if (communicator.rank() != 0)
     return;
-  session.progress.note(run, place);
-  session.progress.tick(now);
+  job.progress.note(run, place);
+  job.progress.tick(now);
 }
 
 //===----------------------------------------------------------------------===//
@@ -296,7 +329,7 @@ void Rank::enterVertex(int64_t next) {
 
 /// Misbehaves as TAPESTRY_FAULT asks for.
 Status Rank::strike(const std::string &where) {
-  switch (session.fault.mode) {
+  switch (job.fault.mode) {
   case Fault::Mode::None:
     break;
   case Fault::Mode::Fail:
@@ -335,7 +368,7 @@ Status Rank::collective(int64_t index, const void *source, void *target) {
       return status;
     report.isWhole[index] = collective.isWhole();
   }
-  if (session.fault.strikes(device(), index)) {
+  if (job.fault.strikes(device(), index)) {
     Status status = strike(collective.name());
     if (status.failed())
       return status;
@@ -414,16 +447,16 @@ void Rank::endOutside(int64_t index, int64_t first, int64_t value) {
 
 Status Rank::writeOutputs() {
   int64_t begin = nowNanoseconds();
-  run = session.options.repeat - 1;
+  run = job.options.repeat - 1;
   showProgress(begin, "writing");
   bool isFirst = communicator.rank() == 0;
-  if (session.fault.strikes(device(), Fault::atWrite)) {
+  if (job.fault.strikes(device(), Fault::atWrite)) {
     Status status = strike("writing");
     if (status.failed())
       return status;
   }
-  for (size_t i = 0; i < session.outputs.size(); ++i) {
-    OutputFile *file = session.outputs[i].get();
+  for (size_t i = 0; i < job.outputs.size(); ++i) {
+    OutputFile *file = job.outputs[i].get();
     if (!file)
       continue;
     const TapestryTensor &tensor = program.outputs[i];
@@ -449,7 +482,7 @@ Status Rank::writeOutputs() {
     trace(TraceEvent::Write, static_cast<int32_t>(i), since, nowNanoseconds());
   }
   // Named together, when all are complete.
-  for (auto &file : session.outputs) {
+  for (auto &file : job.outputs) {
     Status status = isFirst && file ? file->commit() : Status::success();
     if (status.failed())
       return status;
@@ -461,7 +494,7 @@ Status Rank::writeOutputs() {
 
 /// What a user sees who has asked for no file.
 Status Rank::showResults() {
-  if (!session.options.showsResults || !session.options.outputs.empty())
+  if (!job.options.showsResults || !job.options.outputs.empty())
     return Status::success();
   // The owners' numbers, in the order of the outputs.
   auto owns = [&](const TapestryTensor &output, int64_t rank) {
@@ -476,7 +509,7 @@ Status Rank::showResults() {
   Status status = communicator.gather(own.data(), own.size(), all);
   if (status.failed() || communicator.rank() != 0)
     return status;
-  session.progress.clear();
+  job.progress.clear();
   std::string left;
   std::vector<size_t> taken(all.size(), 0);
   for (int32_t i = 0; i < program.num_outputs; ++i) {
@@ -491,14 +524,14 @@ Status Rank::showResults() {
         taken[rank] += dtypeSize(output.dtype);
       }
   }
-  if (!left.empty() && session.options.progress)
+  if (!left.empty() && job.options.progress)
     fprintf(stderr, "%s: not written (-o NAME=FILE does): %s\n",
-            session.options.tool.c_str(), printable(left, 1000).c_str());
+            job.options.tool.c_str(), printable(left, 1000).c_str());
   return status;
 }
 
 Status Rank::writeReport() {
-  report.peakBytes = arena.peakBytes();
+  report.peakBytes = arena.peakBytes() + job.bytesInPlace(device());
   std::vector<int64_t> numbers = report.pack();
   std::vector<std::vector<char>> all;
   Status status = communicator.gather(
@@ -506,17 +539,16 @@ Status Rank::writeReport() {
       all);
   if (status.failed() || communicator.rank() != 0)
     return status;
-  std::vector<RankReport> ranks(all.size(), RankReport(session));
+  std::vector<RankReport> ranks(all.size(), RankReport(job));
   for (size_t rank = 0; rank < all.size(); ++rank) {
     std::memcpy(numbers.data(), all[rank].data(), all[rank].size());
     ranks[rank].unpack(numbers.data());
   }
-  session.progress.clear();
-  fputs(contractBreaches(session, ranks).c_str(), stderr);
-  if (session.options.reportPath.empty())
+  job.progress.clear();
+  fputs(contractBreaches(job, ranks).c_str(), stderr);
+  if (job.options.reportPath.empty())
     return Status::success();
-  return putFile(session.options.reportPath,
-                 reportText(session, ranks, runTimes));
+  return putFile(job.options.reportPath, reportText(job, ranks, runTimes));
 }
 
 Status Rank::writeTrace() {
@@ -535,8 +567,8 @@ Status Rank::writeTrace() {
     fprintf(stderr,
             "%s: the last %lld spans of time are not in %s: it holds %zu of "
             "each rank\n",
-            session.options.tool.c_str(), static_cast<long long>(dropped),
-            printable(session.options.tracePath).c_str(), maxEvents);
+            job.options.tool.c_str(), static_cast<long long>(dropped),
+            printable(job.options.tracePath).c_str(), maxEvents);
   status = communicator.gather(
       events.data(), static_cast<int64_t>(events.size() * sizeof(TraceEvent)),
       all);
@@ -548,20 +580,30 @@ Status Rank::writeTrace() {
     if (!all[rank].empty())
       std::memcpy(ranks[rank].data(), all[rank].data(), all[rank].size());
   }
-  return putFile(session.options.tracePath, traceText(session, ranks));
+  return putFile(job.options.tracePath, traceText(job, ranks));
 }
 
 Status Rank::finish() {
   Status status = showResults();
   if (!status.failed())
     status = writeReport();
-  if (!status.failed() && !session.options.tracePath.empty())
+  if (!status.failed() && !job.options.tracePath.empty())
     status = writeTrace();
   // Rank 0 may still fail; nobody is done before it is.
   if (!status.failed())
     status = communicator.barrier();
-  for (auto &file : session.outputs)
+  for (auto &file : job.outputs)
     if (!status.failed() && file)
       file->forget();
+  if (!status.failed() && job.held)
+    handOver();
   return status;
+}
+
+void Rank::handOver() {
+  // All ranks have ended well, and none takes a failure back.
+  for (int32_t i = 0; i < program.num_outputs; ++i) {
+    job.held->arenas[device()]->adopt(outputs[i]);
+    job.held->outputs[i]->parts[device()] = outputs[i];
+  }
 }

@@ -9,9 +9,9 @@
 #ifndef TAPESTRY_RT_RUN_RANK_H
 #define TAPESTRY_RT_RUN_RANK_H
 
+#include "Run/Job.h"
 #include "Run/ProgramCollective.h"
 #include "Run/Report.h"
-#include "Run/Session.h"
 #include <csetjmp>
 #include <pthread.h>
 
@@ -24,7 +24,7 @@ namespace rt {
 class Rank final : public TapestryRank {
 public:
   /// Uses the back end's own collectives where it is given some.
-  Rank(Session &session, const Backend &backend);
+  Rank(Job &job, const Backend &backend);
   static Rank &of(TapestryRank *handle) { return *static_cast<Rank *>(handle); }
 
   /// The whole run. A failure has been reported to the other ranks when this
@@ -59,6 +59,11 @@ private:
   Status start();
   Status nameOutputs();
   Status readInputs();
+  Status readInput(int32_t number);
+  /// Brings an input that is held elsewhere to where the program reads it.
+  Status move(size_t number);
+  /// Leaves the outputs to the session.
+  void handOver();
   Status runAll();
   Status runOnce();
   [[nodiscard]] bool callEntry();
@@ -76,7 +81,7 @@ private:
   void showProgress(int64_t now, const char *place);
   void say(const std::string &text) const;
 
-  Session &session;
+  Job &job;
   const TapestryProgram &program;
   Transport &transport;
   BackendCollectives *const own;
@@ -105,6 +110,9 @@ private:
   int64_t vertexBegin = 0;
   int64_t vertexSince = 0;
 };
+
+/// Runs a job that has been checked on ranks that are threads.
+Status runOnThreads(Job &job);
 
 } // namespace rt
 } // namespace tapestry

@@ -16,12 +16,13 @@ static double seconds(int64_t nanoseconds) {
 // One rank
 //===----------------------------------------------------------------------===//
 
-RankReport::RankReport(const Session &session)
-    : sentBytes(session.program.num_collectives + session.feeds.size(), 0),
+RankReport::RankReport(const Job &job)
+    : sentBytes(
+          job.program.num_collectives + job.feeds.size() + job.moves.size(), 0),
       collectiveTime(sentBytes.size(), 0),
-      vertexTime(session.program.num_vertices, 0),
-      isWhole(session.program.num_collectives, 0),
-      times(session.program.num_collectives, 0) {}
+      vertexTime(job.program.num_vertices, 0),
+      isWhole(job.program.num_collectives, 0),
+      times(job.program.num_collectives, 0) {}
 
 std::vector<int64_t> RankReport::pack() const {
   std::vector<int64_t> numbers = {peakBytes, readTime, runTime, writeTime};
@@ -76,9 +77,9 @@ static int64_t timesOf(const std::vector<RankReport> &ranks, size_t index) {
                  [&](const RankReport &rank) { return rank.times[index]; });
 }
 
-static void writeCollectives(JSONWriter &json, const Session &session,
+static void writeCollectives(JSONWriter &json, const Job &job,
                              const std::vector<RankReport> &ranks) {
-  const TapestryProgram &program = session.program;
+  const TapestryProgram &program = job.program;
   auto bytes = [&](size_t index, int64_t predicted, const char *counted) {
     json.member("predicted_bytes", predicted);
     json.member(counted, countedBytes(ranks, index));
@@ -101,25 +102,34 @@ static void writeCollectives(JSONWriter &json, const Session &session,
     // What a back end sends for a collective of its own is its own affair.
     bool whole = isWhole(ranks, i);
     if (whole)
-      json.member("by", session.backend());
+      json.member("by", job.backend());
     int64_t times = timesOf(ranks, i);
     if (times != 1)
       json.member("times", times);
     bytes(i, times * collective.predicted_bytes,
           whole ? "payload_bytes" : "counted_bytes");
-    time(i, session.options.repeat);
+    time(i, job.options.repeat);
     json.endObject();
   }
   // The last run's outputs are not fed, so a single run has no feeds.
-  size_t numFeeds = session.options.repeat > 1 ? session.feeds.size() : 0;
+  size_t numFeeds = job.options.repeat > 1 ? job.feeds.size() : 0;
   for (size_t i = 0; i < numFeeds; ++i) {
-    const Feed &feed = session.feeds[i];
+    const Feed &feed = job.feeds[i];
     json.beginObject();
     json.member("vertex", program.outputs[feed.output].name);
     json.member("kind", "feed");
     json.member("input", program.inputs[feed.input].name);
     bytes(program.num_collectives + i, feed.predictedBytes, "counted_bytes");
-    time(program.num_collectives + i, session.options.repeat - 1);
+    time(program.num_collectives + i, job.options.repeat - 1);
+    json.endObject();
+  }
+  size_t index = program.num_collectives + job.feeds.size();
+  for (const Move &move : job.moves) {
+    json.beginObject();
+    json.member("vertex", program.inputs[move.input].name);
+    json.member("kind", "move");
+    bytes(index, move.predictedBytes, "counted_bytes");
+    time(index++, 1);
     json.endObject();
   }
   json.endArray();
@@ -148,20 +158,20 @@ static void writePeaks(JSONWriter &json, const TapestryProgram &program,
   json.endArray();
 }
 
-std::string tapestry::rt::reportText(const Session &session,
+std::string tapestry::rt::reportText(const Job &job,
                                      const std::vector<RankReport> &ranks,
                                      std::vector<int64_t> runTimes) {
-  const TapestryProgram &program = session.program;
+  const TapestryProgram &program = job.program;
   JSONWriter json;
   json.beginObject();
   json.member("tapestry_report", 1);
   json.member("program", program.name ? program.name : "");
   json.member("devices", program.devices);
-  json.member("backend", session.backend());
+  json.member("backend", job.backend());
   json.member("seconds", seconds(largest(ranks, [](const RankReport &rank) {
                 return rank.runTime;
               })));
-  json.member("compile_seconds", session.options.compileSeconds);
+  json.member("compile_seconds", job.options.compileSeconds);
   json.member("read_seconds",
               seconds(largest(ranks, [](const RankReport &rank) {
                 return rank.readTime;
@@ -170,7 +180,7 @@ std::string tapestry::rt::reportText(const Session &session,
               seconds(largest(ranks, [](const RankReport &rank) {
                 return rank.writeTime;
               })));
-  json.member("repeat", session.options.repeat);
+  json.member("repeat", job.options.repeat);
   std::sort(runTimes.begin(), runTimes.end());
   json.key("run_seconds");
   json.beginObject();
@@ -179,7 +189,14 @@ std::string tapestry::rt::reportText(const Session &session,
   json.member("max", seconds(runTimes.back()));
   json.endObject();
   writePeaks(json, program, ranks);
-  writeCollectives(json, session, ranks);
+  if (job.held) {
+    json.key("held_bytes");
+    json.beginArray();
+    for (int64_t device = 0; device < program.devices; ++device)
+      json.value(job.bytesBeside(device));
+    json.endArray();
+  }
+  writeCollectives(json, job, ranks);
   json.key("vertices");
   json.beginArray(/*lines=*/true);
   for (int32_t i = 0; i < program.num_vertices; ++i) {
@@ -189,7 +206,7 @@ std::string tapestry::rt::reportText(const Session &session,
                                            [&](const RankReport &rank) {
                                              return rank.vertexTime[i];
                                            })) /
-                               static_cast<double>(session.options.repeat));
+                               static_cast<double>(job.options.repeat));
     json.member("flops", program.vertices[i].flops);
     json.endObject();
   }
@@ -199,11 +216,11 @@ std::string tapestry::rt::reportText(const Session &session,
 }
 
 std::string
-tapestry::rt::contractBreaches(const Session &session,
+tapestry::rt::contractBreaches(const Job &job,
                                const std::vector<RankReport> &ranks) {
   std::string text;
-  for (int32_t i = 0; i < session.program.num_collectives; ++i) {
-    const TapestryCollective &collective = session.program.collectives[i];
+  for (int32_t i = 0; i < job.program.num_collectives; ++i) {
+    const TapestryCollective &collective = job.program.collectives[i];
     int64_t counted = countedBytes(ranks, i);
     int64_t predicted = timesOf(ranks, i) * collective.predicted_bytes;
     if (counted != predicted && !isWhole(ranks, i))
@@ -220,8 +237,8 @@ tapestry::rt::contractBreaches(const Session &session,
 // Trace
 //===----------------------------------------------------------------------===//
 
-static std::string eventName(const Session &session, const TraceEvent &event) {
-  const TapestryProgram &program = session.program;
+static std::string eventName(const Job &job, const TraceEvent &event) {
+  const TapestryProgram &program = job.program;
   switch (event.kind) {
   case TraceEvent::Vertex:
     return program.vertices[event.index].name;
@@ -232,7 +249,10 @@ static std::string eventName(const Session &session, const TraceEvent &event) {
   }
   case TraceEvent::Feed:
     return std::string("feed ") +
-           program.outputs[session.feeds[event.index].output].name;
+           program.outputs[job.feeds[event.index].output].name;
+  case TraceEvent::Move:
+    return std::string("move ") +
+           program.inputs[job.moves[event.index].input].name;
   case TraceEvent::Read:
     return std::string("read ") + program.inputs[event.index].name;
   case TraceEvent::Write:
@@ -247,6 +267,7 @@ static const char *eventCategory(TraceEvent::Kind kind) {
     return "vertex";
   case TraceEvent::Collective:
   case TraceEvent::Feed:
+  case TraceEvent::Move:
     return "collective";
   case TraceEvent::Read:
   case TraceEvent::Write:
@@ -256,7 +277,7 @@ static const char *eventCategory(TraceEvent::Kind kind) {
 }
 
 std::string
-tapestry::rt::traceText(const Session &session,
+tapestry::rt::traceText(const Job &job,
                         const std::vector<std::vector<TraceEvent>> &ranks) {
   JSONWriter json;
   json.beginObject();
@@ -275,14 +296,13 @@ tapestry::rt::traceText(const Session &session,
     json.endObject();
     json.endObject();
   };
-  header("process_name", 0,
-         session.program.name ? session.program.name : "program");
+  header("process_name", 0, job.program.name ? job.program.name : "program");
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     auto tid = static_cast<int64_t>(rank);
     header("thread_name", tid, format("rank %lld", (long long)tid));
     for (const TraceEvent &event : ranks[rank]) {
       json.beginObject();
-      json.member("name", eventName(session, event));
+      json.member("name", eventName(job, event));
       json.member("cat", eventCategory(event.kind));
       json.member("ph", "X");
       json.member("pid", 0);

@@ -3,13 +3,14 @@
 #ifndef TAPESTRY_RT_RUN_REPORT_H
 #define TAPESTRY_RT_RUN_REPORT_H
 
-#include "Run/Session.h"
+#include "Run/Job.h"
 
 namespace tapestry {
 namespace rt {
 
 /// The measurements of one rank. Times are in nanoseconds. Collectives are
-/// followed by feeds; bytes are those of one run, times those of all runs.
+/// followed by feeds and moves; bytes are those of one run, times those of all
+/// runs.
 struct RankReport {
   int64_t peakBytes = 0;
   int64_t readTime = 0;
@@ -24,7 +25,7 @@ struct RankReport {
   /// Per collective: how often it ran in one run.
   std::vector<int64_t> times;
 
-  explicit RankReport(const Session &session);
+  explicit RankReport(const Job &job);
   /// As numbers in a row, to be sent.
   std::vector<int64_t> pack() const;
   void unpack(const int64_t *numbers);
@@ -32,24 +33,23 @@ struct RankReport {
 
 /// A span of time on one rank, in nanoseconds since the ranks' common start.
 struct TraceEvent {
-  enum Kind : int32_t { Vertex, Collective, Feed, Read, Write };
+  enum Kind : int32_t { Vertex, Collective, Feed, Move, Read, Write };
   Kind kind;
-  int32_t index; // of the vertex, collective, feed or tensor
+  int32_t index; // of the vertex, collective, feed, move or tensor
   int64_t begin;
   int64_t end;
 };
 
 /// The text of report.json. `runTimes`: of each run, on rank 0.
-std::string reportText(const Session &session,
-                       const std::vector<RankReport> &ranks,
+std::string reportText(const Job &job, const std::vector<RankReport> &ranks,
                        std::vector<int64_t> runTimes);
 
 /// The text of a Chrome trace.
-std::string traceText(const Session &session,
+std::string traceText(const Job &job,
                       const std::vector<std::vector<TraceEvent>> &ranks);
 
 /// For people: collectives whose bytes are not as predicted, one per line.
-std::string contractBreaches(const Session &session,
+std::string contractBreaches(const Job &job,
                              const std::vector<RankReport> &ranks);
 
 } // namespace rt

@@ -1,6 +1,6 @@
-//===- Session.cpp - What the ranks of one process share ------------------===//
+//===- Job.cpp - What the ranks of one process share ------------------===//
 
-#include "Run/Session.h"
+#include "Run/Job.h"
 #include "Collectives/Collectives.h"
 #include "Core/Machine.h"
 #include "Core/Processor.h"
@@ -21,30 +21,33 @@ static std::string chooseBackend(const RunOptions &options) {
   return launchedAs().size != 1 ? "mpi" : "local";
 }
 
-Session::Session(const TapestryProgram &program, const RunOptions &options)
-    : program(program), options(options), budget(options.memoryLimit),
-      progress(options.tool, options.repeat, options.progress,
-               options.patienceSeconds),
+Job::Job(const TapestryProgram &program, const RunOptions &options,
+         HeldData *held)
+    : program(program), options(options), held(held),
+      ownBudget(options.memoryLimit), budget(held ? held->budget : ownBudget),
+      progress(options.tool.empty() ? program.name : options.tool,
+               options.repeat, options.progress, options.patienceSeconds),
       backendName(chooseBackend(options)) {}
 
-Status Session::failure(ExitStatus exit, const std::string &message) const {
-  return Status::failure(exit, options.tool + ": error: " + message);
+Status Job::failure(ExitStatus exit, const std::string &message) const {
+  std::string place = options.tool.empty() ? "" : options.tool + ": ";
+  return Status::failure(exit, place + "error: " + message);
 }
 
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//
 
-Status Session::unknownName(const char *kind, const std::string &name,
-                            const TapestryTensor *tensors, int32_t count,
-                            const char *option) const {
+Status Job::unknownName(const char *kind, const std::string &name,
+                        const TapestryTensor *tensors, int32_t count,
+                        const char *option) const {
   std::string known = listTensors(tensors, count, option);
   return failure(ExitUsage,
                  format("the program has no %s '%s'; its %ss are\n%s", kind,
                         printable(name).c_str(), kind, known.c_str()));
 }
 
-Status Session::checkInputs() {
+Status Job::checkInputs() {
   inputPaths.assign(program.num_inputs, "");
   for (const auto &[name, path] : options.inputs) {
     if (isUnreadInput(program, name)) {
@@ -80,7 +83,7 @@ Status Session::checkInputs() {
              listTensors(program.inputs, program.num_inputs, "-i").c_str()));
 }
 
-Status Session::checkOutputs() {
+Status Job::checkOutputs() {
   outputPaths.assign(program.num_outputs, "");
   for (const auto &[name, path] : options.outputs) {
     int output = findTensor(program.outputs, program.num_outputs, name);
@@ -104,7 +107,7 @@ Status Session::checkOutputs() {
 // Feeds
 //===----------------------------------------------------------------------===//
 
-Status Session::checkFeed(const Feed &feed) const {
+Status Job::checkFeed(const Feed &feed) const {
   const TapestryTensor &from = program.outputs[feed.output];
   const TapestryTensor &to = program.inputs[feed.input];
   if (from.dtype != to.dtype || from.rank != to.rank ||
@@ -122,7 +125,7 @@ Status Session::checkFeed(const Feed &feed) const {
   return Status::success();
 }
 
-Status Session::checkFeeds() {
+Status Job::checkFeeds() {
   for (const auto &[outputName, inputName] : options.feeds) {
     Feed feed;
     feed.output = findTensor(program.outputs, program.num_outputs, outputName);
@@ -160,10 +163,60 @@ Status Session::checkFeeds() {
 }
 
 //===----------------------------------------------------------------------===//
+// What a session holds
+//===----------------------------------------------------------------------===//
+
+void Job::findMoves() {
+  for (int32_t i = 0; held && i < program.num_inputs; ++i) {
+    const TapestryTensor &to = program.inputs[i];
+    const HeldTensor &from = *held->inputs[i];
+    bool fits = true;
+    for (int64_t device = 0; device < program.devices && fits; ++device)
+      fits = samePoints(from.box(device), boxOf(to, device));
+    if (fits)
+      continue;
+    Move move = {i};
+    for (int64_t device = 0; device < program.devices; ++device) {
+      ExchangePlan plan =
+          planFeed(from.table(to.name), to, program.devices, device);
+      move.predictedBytes += plan.sentElements() * plan.elementSize;
+    }
+    moves.push_back(move);
+  }
+}
+
+bool Job::isInPlace(int input) const {
+  return held && std::none_of(moves.begin(), moves.end(),
+                              [&](const Move &m) { return m.input == input; });
+}
+
+int64_t Job::bytesInPlace(int64_t device) const {
+  int64_t bytes = 0;
+  for (int32_t i = 0; i < program.num_inputs; ++i)
+    if (isInPlace(i))
+      bytes += partBytes(program.inputs[i], device);
+  return bytes;
+}
+
+int64_t Job::bytesBeside(int64_t device) const {
+  int64_t bytes = held->arenas[device]->liveBytes();
+  std::vector<const HeldTensor *> counted;
+  for (int32_t i = 0; i < program.num_inputs; ++i) {
+    const HeldTensor *input = held->inputs[i];
+    if (!isInPlace(i) ||
+        std::find(counted.begin(), counted.end(), input) != counted.end())
+      continue;
+    counted.push_back(input);
+    bytes -= input->bytesOf(device);
+  }
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
 // Everything
 //===----------------------------------------------------------------------===//
 
-Status Session::checkEnvironment() {
+Status Job::checkEnvironment() {
   Status status = parseFault(getenv("TAPESTRY_FAULT"), fault);
   if (status.failed())
     return failure(status.exitStatus(), status.message());
@@ -185,7 +238,7 @@ Status Session::checkEnvironment() {
   return Status::success();
 }
 
-Status Session::checkOptions() {
+Status Job::checkOptions() {
   Status status = checkProgram(program);
   if (!status.failed())
     status = checkFeatures(program);
@@ -205,11 +258,13 @@ Status Session::checkOptions() {
   if (options.repeat < 1)
     return failure(ExitUsage, format("--repeat: %lld is less than 1",
                                      static_cast<long long>(options.repeat)));
-  status = checkInputs();
+  status = held ? Status::success() : checkInputs();
   if (!status.failed())
     status = checkOutputs();
   if (!status.failed())
     status = checkFeeds();
+  if (!status.failed())
+    findMoves();
   if (!status.failed())
     status = checkEnvironment();
   return status;
@@ -217,9 +272,9 @@ Status Session::checkOptions() {
 
 /// An output may take the place of an input, which has been read by then; a
 /// text there is a mistake.
-Status Session::checkDistinctFiles() const {
+Status Job::checkDistinctFiles() const {
   std::vector<NamedFile> tensors, texts, inputFiles;
-  for (int32_t i = 0; i < program.num_inputs; ++i)
+  for (int32_t i = 0; !held && i < program.num_inputs; ++i)
     inputFiles.emplace_back(format("input '%s'", program.inputs[i].name),
                             inputPaths[i]);
   for (int32_t i = 0; i < program.num_outputs; ++i)
@@ -238,11 +293,11 @@ Status Session::checkDistinctFiles() const {
                          : status;
 }
 
-Status Session::openFiles() {
+Status Job::openFiles() {
   Status status = checkDistinctFiles();
   if (status.failed())
     return status;
-  for (int32_t i = 0; i < program.num_inputs; ++i) {
+  for (int32_t i = 0; !held && i < program.num_inputs; ++i) {
     inputs.push_back(std::make_unique<InputFile>());
     status = inputs.back()->open(inputPaths[i], program.inputs[i]);
     if (status.failed())
@@ -266,19 +321,19 @@ Status Session::openFiles() {
   return Status::success();
 }
 
-Status Session::checkMemory(int64_t first, int64_t last, int share) {
-  if (options.memoryLimit <= 0) {
+Status Job::checkMemory(int64_t first, int64_t last, int share) {
+  if (options.memoryLimit <= 0 && !held) {
     budget.limit = availableMemory() / share;
     budget.isRoomy = true;
   }
   int64_t needed = 0;
   int64_t largest = 0;
   for (int64_t device = first; device < last; ++device) {
-    int64_t bytes = boundaryBytes(program, device);
+    int64_t bytes = boundaryBytes(program, device) - bytesInPlace(device);
     needed += bytes;
     largest = std::max(largest, bytes);
   }
-  if (needed <= budget.limit)
+  if (needed <= budget.available())
     return Status::success();
   return failure(
       ExitEnvironment,
@@ -286,5 +341,5 @@ Status Session::checkMemory(int64_t first, int64_t last, int share) {
              "%s in this process), %s available",
              formatBytes(needed).c_str(), formatBytes(largest).c_str(),
              countOf(last - first, "device").c_str(),
-             formatBytes(budget.limit).c_str()));
+             formatBytes(std::max<int64_t>(budget.available(), 0)).c_str()));
 }

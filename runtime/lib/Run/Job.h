@@ -1,4 +1,4 @@
-//===- Session.h - What the ranks of one process share ----------*- C++ -*-===//
+//===- Job.h - What the ranks of one process share ----------*- C++ -*-===//
 //
 // One run as it was asked for: the program, the options with names resolved,
 // the open files. Made and checked before any rank starts; after that, ranks
@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_RT_RUN_SESSION_H
-#define TAPESTRY_RT_RUN_SESSION_H
+#ifndef TAPESTRY_RT_RUN_JOB_H
+#define TAPESTRY_RT_RUN_JOB_H
 
 #include "IO/TensorFile.h"
-#include "Memory/Arena.h"
+#include "Memory/HeldTensor.h"
 #include "Run/Fault.h"
 #include "Run/Progress.h"
 #include <memory>
@@ -30,9 +30,29 @@ struct Feed {
   int64_t predictedBytes = 0;
 };
 
-class Session {
+/// Input `input` is held in another layout than the program reads it in.
+struct Move {
+  int input;
+  /// Bytes that all devices send for it, from the tables.
+  int64_t predictedBytes = 0;
+};
+
+/// What a session holds of a run: no files are read or written then.
+struct HeldData {
+  /// Per input, of its type and shape.
+  std::vector<const HeldTensor *> inputs;
+  /// Per output, made by a run that ends well.
+  std::vector<std::unique_ptr<HeldTensor>> outputs;
+  /// Per rank: what outputs belong to.
+  const std::vector<std::unique_ptr<Arena>> &arenas;
+  MemoryBudget &budget;
+};
+
+class Job {
 public:
-  Session(const TapestryProgram &program, const RunOptions &options);
+  /// `held` stays until the run is over; null: data comes from files.
+  Job(const TapestryProgram &program, const RunOptions &options,
+      HeldData *held = nullptr);
 
   /// Checks the program, resolves the options' names and reads the
   /// environment's variables: all that needs neither files nor other ranks.
@@ -48,12 +68,26 @@ public:
   /// A failure with the tool's name before it: "prog: error: ...".
   Status failure(ExitStatus exit, const std::string &message) const;
 
+  /// Whether input `input` is read where a session holds it.
+  bool isInPlace(int input) const;
+  /// Bytes of the inputs of `device` that are.
+  int64_t bytesInPlace(int64_t device) const;
+  /// Bytes of a session's tensors on `device` that are none of those.
+  int64_t bytesBeside(int64_t device) const;
+
   const TapestryProgram &program;
   const RunOptions &options;
+  HeldData *const held;
   std::vector<Feed> feeds;
+  std::vector<Move> moves;
   Fault fault;
   double timeoutSeconds = 300;
-  MemoryBudget budget;
+
+private:
+  MemoryBudget ownBudget;
+
+public:
+  MemoryBudget &budget;
   /// Per input.
   std::vector<std::unique_ptr<InputFile>> inputs;
   /// Per output; null where it was not asked for.
@@ -64,6 +98,7 @@ private:
   Status checkInputs();
   Status checkOutputs();
   Status checkFeeds();
+  void findMoves();
   Status checkFeed(const Feed &feed) const;
   Status checkEnvironment();
   Status checkDistinctFiles() const;
@@ -79,4 +114,4 @@ private:
 } // namespace rt
 } // namespace tapestry
 
-#endif // TAPESTRY_RT_RUN_SESSION_H
+#endif // TAPESTRY_RT_RUN_JOB_H
