@@ -7,6 +7,7 @@
 #include "mlir/Parser/Parser.h"
 #include "tapestry-rt/Files.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
+#include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Driver/OutputFile.h"
 #include "tapestry/Driver/Stage.h"
 #include "tapestry/Import/Ein/Import.h"
@@ -250,6 +251,12 @@ std::optional<int64_t> Compilation::findPeak(teg::GraphOp graph,
   if (plan.vertices.size() > mostVertices || plan.devices > mostDevices)
     return std::nullopt;
   return findPeakBytes(graph, codegen);
+}
+
+ExitStatus Compilation::shardGraph() {
+  PassManager pm(context.get());
+  pm.addNestedPass<teg::GraphOp>(teg::createTapestryShard());
+  return succeeded(pm.run(*module)) ? ExitDone : ExitBadInput;
 }
 
 ExitStatus Compilation::lower(Phase last) {

@@ -131,10 +131,10 @@ cl::list<std::string> diff("diff",
 cl::opt<std::string>
     draw("draw",
          cl::desc("What --dot and --svg draw: plan (default), how vertices are "
-                  "cut and what moves, or graph, the expression graph with its "
-                  "signatures"),
-         cl::value_desc("plan|graph"), cl::init("plan"), cl::sub(planCommand),
-         cl::cat(category));
+                  "cut and what moves, graph, the expression graph with its "
+                  "signatures, or shards, that graph as it is cut"),
+         cl::value_desc("plan|graph|shards"), cl::init("plan"),
+         cl::sub(planCommand), cl::cat(category));
 cl::opt<std::string> dot("dot", cl::desc("Write the cut graph for Graphviz"),
                          cl::value_desc("plan.dot"), cl::sub(planCommand),
                          cl::cat(category));
@@ -603,8 +603,10 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   options.pareto = paretoRequest(usage);
   if (draw == "graph")
     options.draw = Drawing::Graph;
+  else if (draw == "shards")
+    options.draw = Drawing::Shards;
   else if (draw != "plan")
-    usage.error("--draw takes plan or graph, not '" + draw + "'");
+    usage.error("--draw takes plan, graph or shards, not '" + draw + "'");
   if (draw.getNumOccurrences() && dot.empty() && svg.empty())
     usage.error("--draw says what --dot and --svg draw: it needs one of them");
   if (options.draw != Drawing::Plan && options.pareto.isWanted())

@@ -5,6 +5,8 @@
 #include "tapestry/Interfaces/BlockOpInterface.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
+#include "tapestry/Interfaces/SelectorInterface.h"
+#include "tapestry/Interfaces/ShardInterface.h"
 #include "tapestry/Support/Markup.h"
 #include "llvm/ADT/StringExtras.h"
 #include <map>
@@ -20,6 +22,7 @@ struct Style {
   StringRef color;
 };
 constexpr Style tensorStyle = {"box3d", "#d0d0ff"};
+constexpr Style selectorStyle = {"parallelogram", "#a0d0d0"};
 constexpr Style blockStyle = {"rarrow", "#e5e8e8"};
 constexpr Style borderStyle = {"cds", "#e5e8e8"};
 constexpr Style signatureStyle = {"component", "#ffffd0"};
@@ -36,6 +39,8 @@ private:
   void writeBlock(Block &block);
   void writeOp(Operation *op);
   void writeOperator(Operation *op);
+  void writeSelector(SelectorInterface selector);
+  void writeResults(Operation *op, unsigned number);
   void writeBorder(GraphNodeInterface node);
   void writeLoop(GraphLoopInterface loop);
   void writeTensor(Value tensor, StringRef name);
@@ -175,6 +180,29 @@ static std::string titleOf(Operation *op) {
              : title + " " + escapedMarkup(llvm::join(words, ", "));
 }
 
+/// "starts: [0, 0]" and the like: what an operation is given beside its name
+/// and its placement.
+static Lines parametersOf(Operation *op) {
+  Lines lines;
+  for (NamedAttribute entry : op->getAttrs()) {
+    StringRef name = entry.getName().getValue();
+    if (auto list = dyn_cast<DenseI64ArrayAttr>(entry.getValue()))
+      lines.push_back((name + ": ").str() + listText(list));
+    else if (auto number = dyn_cast<IntegerAttr>(entry.getValue()))
+      lines.push_back((name + ": ").str() +
+                      std::to_string(number.getValue().getSExtValue()));
+  }
+  return lines;
+}
+
+/// The index points of the whole operator that this one computes.
+static ZBox pointsOf(BlockOpInterface op) {
+  if (auto shard = dyn_cast<ShardInterface>(op.getOperation()))
+    if (std::optional<ZBox> range = shard.getShardRange())
+      return *range;
+  return op.getIndexSpace();
+}
+
 /// An operator that computes: its kind, its name for labels, the index points
 /// that it counts, and how it reduces.
 void PictureWriter::writeOperator(Operation *op) {
@@ -183,7 +211,7 @@ void PictureWriter::writeOperator(Operation *op) {
   if (block) {
     lines.push_back(
         escapedMarkup("[" + llvm::join(block.getLabelNames(), ", ") + "]"));
-    lines.push_back(escapedMarkup(rangeText(block.getIndexSpace())));
+    lines.push_back(escapedMarkup(rangeText(pointsOf(block))));
     for (unsigned result = 0; result < op->getNumResults(); ++result)
       if (Monoid monoid = block.getResultMonoid(result); monoid != Monoid::None)
         lines.push_back("reduce " + stringifyMonoid(monoid).str());
@@ -195,6 +223,19 @@ void PictureWriter::writeOperator(Operation *op) {
   edgesTo(number, op->getOperands());
   if (block)
     writeSignature(block, number);
+  writeResults(op, number);
+}
+
+void PictureWriter::writeSelector(SelectorInterface selector) {
+  Operation *op = selector;
+  Lines lines = {titleOf(op)};
+  llvm::append_range(lines, parametersOf(op));
+  unsigned number = node(selectorStyle, lines, ", margin=0");
+  edgesTo(number, op->getOperands());
+  writeResults(op, number);
+}
+
+void PictureWriter::writeResults(Operation *op, unsigned number) {
   for (Value result : op->getResults()) {
     writeTensor(result, nameOf(result));
     edge(numbers[result], number);
@@ -252,6 +293,8 @@ void PictureWriter::writeOp(Operation *op) {
     return writeBorder(node);
   if (auto loop = dyn_cast<GraphLoopInterface>(op))
     return writeLoop(loop);
+  if (auto selector = dyn_cast<SelectorInterface>(op))
+    return writeSelector(selector);
   if (!op->hasTrait<OpTrait::IsTerminator>())
     writeOperator(op);
 }

@@ -130,6 +130,9 @@ ExitStatus tapestry::driver::showPlan(const Options &options) {
               writePlan(os, graph, plan);
             }))
       return status;
+  if (options.draw == Drawing::Shards)
+    if (ExitStatus status = compilation.shardGraph())
+      return status;
   if (ExitStatus status =
           writePictures(options, graph, plan, compilation.getGraph()))
     return status;

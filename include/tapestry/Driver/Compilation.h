@@ -32,6 +32,8 @@ public:
   /// Cuts the graph by a solver or as --plan says, and writes the decision into
   /// the IR.
   ExitStatus planGraph();
+  /// Writes the planned graph shard by shard; it has no plan then.
+  ExitStatus shardGraph();
   /// The exact peak of a planned graph where finding it takes no noticeable
   /// time: not for many vertices or devices.
   std::optional<int64_t> findPeak(teg::GraphOp graph, const plan::Plan &plan);

@@ -43,8 +43,9 @@ struct ParetoRequest {
 
 /// What --dot and --svg draw.
 enum class Drawing {
-  Plan,  ///< How vertices are cut and what moves.
-  Graph, ///< The expression graph, in the white paper's language.
+  Plan,   ///< How vertices are cut and what moves.
+  Graph,  ///< The expression graph, in the white paper's language.
+  Shards, ///< That graph as the plan cuts it.
 };
 
 /// An input that is there when a program is compiled, and where it lies.

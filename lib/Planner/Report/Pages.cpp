@@ -143,8 +143,8 @@ void report::writeHtml(llvm::raw_ostream &os, const PlanGraph &graph,
   values["expression"] =
       pictures.expression.empty()
           ? ""
-          : "<details class=\"wide\"><summary>The graph as it was "
-            "written</summary>\n<div class=\"drawing\"><img alt=\"tensors, "
+          : "<details class=\"wide\"><summary>The expression "
+            "graph</summary>\n<div class=\"drawing\"><img alt=\"tensors, "
             "operators and signatures\" src=\"data:image/svg+xml;base64," +
                 llvm::encodeBase64(pictures.expression) +
                 "\"/></div></details>";
