@@ -1,0 +1,82 @@
+#!/usr/bin/python3
+"""Runs an example of the white paper whole and shard by shard: both have NumPy's values.
+
+    check.py NAME --devices N [-D param=value ...]
+"""
+
+import argparse
+import pathlib
+import sys
+
+import numpy as np
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER.parents[1] / "Integration"))
+
+from harness import compare, driver  # noqa: E402
+
+
+def normal(*shape):
+    return np.random.default_rng(len(shape) + sum(shape)).standard_normal(shape).astype(np.float32)
+
+
+def linear(N, I, O, **_):
+    X, W, b = normal(N, I), normal(I, O), normal(O)
+    return {"X": X, "W": W, "b": b}, {"Y": X.astype(np.float64) @ W + b}
+
+
+def convolution(N, S, C, **_):
+    X, F = normal(N, 1, S, S), normal(C, 1, 3, 3)
+    windows = np.lib.stride_tricks.sliding_window_view(X.astype(np.float64), (3, 3), (2, 3))
+    return {"X": X, "F": F}, {"Y": np.einsum("ncyxab,kcab->nkyx", windows, F)}
+
+
+def prod(N, I, O, **_):
+    X, W = normal(N, I), normal(I, O)
+    V = X.astype(np.float64)[:, :, None] * W[None]
+    return {"X": X, "W": W}, {"V": V, "Y": V.sum(1)}
+
+
+EXAMPLES = {"linear": linear, "convolution": convolution, "prod": prod}
+
+
+def check(name, devices, params):
+    inputs, wanted = EXAMPLES[name](**params)
+    given = [f"-D{key}={value}" for key, value in params.items()]
+    source = FOLDER / f"{name}.ein"
+    with driver.workspace() as folder:
+        files = driver.save_inputs(folder, inputs)
+        outputs = driver.output_options(wanted)
+
+        def tapestry(*words):
+            return driver.tapestry(*words, cwd=folder).expect_status(0)
+
+        def compare_with(what):
+            for output, value in driver.load_outputs(folder, wanted).items():
+                compare.check_close(f"{output} of {what}", value, wanted[output], 1e-5)
+
+        planned = tapestry("compile", source, *given, f"--devices={devices}", "--stop-after=plan")
+        (folder / "planned.mlir").write_text(planned.stdout)
+        words = ["tapestry-opt", "planned.mlir", "--tapestry-shard", "-o", "shards.mlir"]
+        driver.execute(words, cwd=folder).expect_status(0)
+        tapestry("run", source, *given, f"--devices={devices}", *files, *outputs)
+        compare_with("the run")
+        tapestry("reference", "shards.mlir", *files, *outputs)
+        compare_with("the reference of the shards")
+        for other in (1, 3):
+            tapestry("run", "shards.mlir", f"--devices={other}", *files, *outputs)
+            compare_with(f"the run of the shards on {other}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("name", choices=EXAMPLES)
+    parser.add_argument("--devices", type=int, required=True)
+    parser.add_argument("-D", action="append", default=[])
+    options = parser.parse_args()
+    params = {key: int(value) for key, value in (word.split("=") for word in options.D)}
+    check(options.name, options.devices, params)
+
+
+if __name__ == "__main__":
+    main()
