@@ -7,6 +7,7 @@ the program, by the reference and run on other numbers of devices than they were
 
 import argparse
 import json
+import re
 import sys
 
 import numpy as np
@@ -28,10 +29,29 @@ def draw_plan(seed, program, devices, folder):
     (folder / "given.json").write_text(json.dumps(plan))
 
 
+def opt(*words, folder):
+    driver.execute(["tapestry-opt", *words], cwd=folder).expect_status(0)
+
+
+def graph_of(folder, name, new):
+    """The graph of a file under a new name, with the aliases of the file's own."""
+    text = (folder / name).read_text()
+    text = re.sub(r"^module (attributes {.*} )?{\n|^}\n", "", text, flags=re.M)
+    text = re.sub(r"#(\w+)(?= = |[^\w_.])", lambda m: f"#{new}_{m[1]}" if f"#{m[1]} = " in text else m[0], text)
+    return re.sub(r"tapestry\.graph @\w+", f"tapestry.graph @{new}", text, count=1)
+
+
+def prove(folder, whole, sharded):
+    """That one file's graph is a sharding of another's."""
+    both = graph_of(folder, whole, "whole") + graph_of(folder, sharded, "sharded")
+    (folder / "both.mlir").write_text(both)
+    opt("both.mlir", "--tapestry-verify-sharding", "-o", "proved.mlir", folder=folder)
+
+
 def shard(folder):
     """From planned.mlir to sharded.mlir; how many shards there are."""
-    opt = ["tapestry-opt", "planned.mlir", "--tapestry-shard", "-o", "sharded.mlir"]
-    driver.execute(opt, cwd=folder).expect_status(0)
+    opt("planned.mlir", "--tapestry-shard", "-o", "sharded.mlir", folder=folder)
+    prove(folder, "planned.mlir", "sharded.mlir")
     return (folder / "sharded.mlir").read_text().count(" range [")
 
 

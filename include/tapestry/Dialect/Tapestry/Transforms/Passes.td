@@ -254,6 +254,39 @@ def TapestryVerifyShards
   ];
 }
 
+def TapestryVerifySharding
+    : Pass<"tapestry-verify-sharding", "::mlir::ModuleOp"> {
+  let summary = "Prove that a graph is a sharding of another";
+  let description = [{
+    Of the two graphs, by default the module's first and second, every tensor of the
+    second is shown to be a view of tensors of the first: selectors are looked
+    through, and an operation with a body of the first graph computes a block of
+    that vertex if it reads, at every index point of its range, the cells that the
+    vertex reads there. Partial values are those of a vertex whose reduced labels the
+    range does not have all of; a reduction of them by its monoid over a stack is
+    the result where they make the whole once. What has no shards has to be as it
+    is in the first graph. Then every index point of every vertex has to be computed
+    exactly once, and sinks hand out equal cells. Names of vertices do not matter,
+    those of sources and sinks do. The order of sinks and points is not looked at.
+
+    An error names the first cell that is wrong, and what is there instead:
+    ```mlir
+    // error: 'Y.2' is no shard of 'Y': at index point (3, 0) operand 0 reads cell (2, 0) of 'X', expected cell (3, 0) of 'X'
+    // error: index point (3, 0) of 'Y' is computed 2 times in the sharded graph, expected 1
+    // error: sink 'Y' has at (0) cell (3) of 'Y', expected cell (0) of 'Y'
+    ```
+    What neither projections nor as many points as can be looked at decide is an
+    error, too. Changes nothing.
+  }];
+  let options = [
+    Option<"whole", "whole", "std::string", "", "The graph that is sharded">,
+    Option<"sharded", "sharded", "std::string", "", "Its sharding">
+  ];
+  let statistics = [
+    Statistic<"numShards", "shards", "Number of shards proved">
+  ];
+}
+
 def TapestryOrderContractions
     : Pass<"tapestry-order-contractions", "::tapestry::teg::GraphOp"> {
   let summary = "Compute products of many tensors two at a time";

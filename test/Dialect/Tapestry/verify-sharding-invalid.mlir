@@ -1,0 +1,312 @@
+// RUN: tapestry-opt %s --tapestry-verify-sharding --split-input-file --verify-diagnostics
+
+// One wrong thing each in a sharding of a stencil or a sum.
+
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %Y = tapestry.einsum "Y" [i = 6] (%X[i - 1] pad 0 : i32, %X[i]) -> [i] {
+  ^bb0(%a: i32, %b: i32):
+    %s = arith.addi %a, %b : i32
+    tapestry.yield %s : i32
+  } : (tensor<6xi32>, tensor<6xi32>) -> tensor<6xi32>
+  tapestry.sink "Y", %Y : tensor<6xi32>
+}
+tapestry.graph @shifted_slice {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
+  %1 = tapestry.einsum "one" [i = 3] range [0] => [3] (%a[i - 1] pad 0 : i32, %a[i]) -> [i] {
+  ^bb0(%x: i32, %y: i32):
+    %s = arith.addi %x, %y : i32
+    tapestry.yield %s : i32
+  } : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
+  %b = tapestry.slice "b" %X [2] => [5] : (tensor<6xi32>) -> tensor<3xi32>
+  %c = tapestry.slice "c" %X [2] => [5] : (tensor<6xi32>) -> tensor<3xi32>
+  // expected-error @below {{'two' is no shard of 'Y': at index point (3) operand 1 reads cell (2) of 'X', expected cell (3) of 'X'}}
+  %2 = tapestry.einsum "two" [i = 3] range [3] => [6] (%b[i] pad 0 : i32, %c[i]) -> [i] {
+  ^bb0(%x: i32, %y: i32):
+    %s = arith.addi %x, %y : i32
+    tapestry.yield %s : i32
+  } : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
+  %Y = tapestry.concat "Y" %1, %2 along 0 : (tensor<3xi32>, tensor<3xi32>) -> tensor<6xi32>
+  tapestry.sink "Y", %Y : tensor<6xi32>
+}
+
+// -----
+
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %Y = tapestry.einsum "Y" [i = 6] (%X[i - 1] pad 0 : i32, %X[i]) -> [i] {
+  ^bb0(%a: i32, %b: i32):
+    %s = arith.addi %a, %b : i32
+    tapestry.yield %s : i32
+  } : (tensor<6xi32>, tensor<6xi32>) -> tensor<6xi32>
+  tapestry.sink "Y", %Y : tensor<6xi32>
+}
+tapestry.graph @halo_one_short {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
+  %1 = tapestry.einsum "one" [i = 3] range [0] => [3] (%a[i - 1] pad 0 : i32, %a[i]) -> [i] {
+  ^bb0(%x: i32, %y: i32):
+    %s = arith.addi %x, %y : i32
+    tapestry.yield %s : i32
+  } : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
+  %b = tapestry.slice "b" %X [3] => [6] : (tensor<6xi32>) -> tensor<3xi32>
+  // expected-error @below {{'two' is no shard of 'Y': at index point (3) operand 0 reads beside the operand, expected cell (2) of 'X'}}
+  %2 = tapestry.einsum "two" [i = 3] range [3] => [6] (%b[i - 1] pad 0 : i32, %b[i]) -> [i] {
+  ^bb0(%x: i32, %y: i32):
+    %s = arith.addi %x, %y : i32
+    tapestry.yield %s : i32
+  } : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
+  %Y = tapestry.concat "Y" %1, %2 along 0 : (tensor<3xi32>, tensor<3xi32>) -> tensor<6xi32>
+  tapestry.sink "Y", %Y : tensor<6xi32>
+}
+
+// -----
+
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<6xi32>
+  // expected-error @below {{index point (3) of 'Y' is computed 0 times in the sharded graph, expected 1}}
+  %Y = tapestry.einsum "Y" [i = 6] (%X[i]) -> [i] {
+  ^bb0(%a: i32):
+    %s = arith.addi %a, %a : i32
+    tapestry.yield %s : i32
+  } : (tensor<6xi32>) -> tensor<6xi32>
+  %Z = tapestry.einsum "Z" [i = 3] (%Y[i]) -> [i] {
+  ^bb0(%a: i32):
+    %s = arith.muli %a, %a : i32
+    tapestry.yield %s : i32
+  } : (tensor<6xi32>) -> tensor<3xi32>
+  tapestry.sink "Z", %Z : tensor<3xi32>
+}
+tapestry.graph @missing_shard {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
+  %1 = tapestry.einsum "one" [i = 3] range [0] => [3] (%a[i]) -> [i] {
+  ^bb0(%x: i32):
+    %s = arith.addi %x, %x : i32
+    tapestry.yield %s : i32
+  } : (tensor<3xi32>) -> tensor<3xi32>
+  %Z = tapestry.einsum "Z" [i = 3] (%1[i]) -> [i] {
+  ^bb0(%x: i32):
+    %s = arith.muli %x, %x : i32
+    tapestry.yield %s : i32
+  } : (tensor<3xi32>) -> tensor<3xi32>
+  tapestry.sink "Z", %Z : tensor<3xi32>
+}
+
+// -----
+
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<6xi32>
+  // expected-error @below {{index point (3) of 'Y' is computed 2 times in the sharded graph, expected 1}}
+  %Y = tapestry.einsum "Y" [i = 6] (%X[i]) -> [i] {
+  ^bb0(%a: i32):
+    %s = arith.addi %a, %a : i32
+    tapestry.yield %s : i32
+  } : (tensor<6xi32>) -> tensor<6xi32>
+  tapestry.sink "Y", %Y : tensor<6xi32>
+}
+tapestry.graph @doubled_shard {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %a = tapestry.slice "a" %X [0] => [4] : (tensor<6xi32>) -> tensor<4xi32>
+  %1 = tapestry.einsum "one" [i = 4] range [0] => [4] (%a[i]) -> [i] {
+  ^bb0(%x: i32):
+    %s = arith.addi %x, %x : i32
+    tapestry.yield %s : i32
+  } : (tensor<4xi32>) -> tensor<4xi32>
+  %b = tapestry.slice "b" %X [3] => [6] : (tensor<6xi32>) -> tensor<3xi32>
+  %2 = tapestry.einsum "two" [i = 3] range [3] => [6] (%b[i]) -> [i] {
+  ^bb0(%x: i32):
+    %s = arith.addi %x, %x : i32
+    tapestry.yield %s : i32
+  } : (tensor<3xi32>) -> tensor<3xi32>
+  %3 = tapestry.slice "three" %1 [0] => [3] : (tensor<4xi32>) -> tensor<3xi32>
+  %Y = tapestry.concat "Y" %3, %2 along 0 : (tensor<3xi32>, tensor<3xi32>) -> tensor<6xi32>
+  tapestry.sink "Y", %Y : tensor<6xi32>
+}
+
+// -----
+
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %Y = tapestry.einsum "Y" [i = 6] (%X[i]) -> [i] {
+  ^bb0(%a: i32):
+    %s = arith.addi %a, %a : i32
+    tapestry.yield %s : i32
+  } : (tensor<6xi32>) -> tensor<6xi32>
+  tapestry.sink "Y", %Y : tensor<6xi32>
+}
+tapestry.graph @wrong_range {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
+  // expected-error @below {{'one' is no shard of 'Y': at index point (1) operand 0 reads cell (0) of 'X', expected cell (1) of 'X'}}
+  %1 = tapestry.einsum "one" [i = 3] range [1] => [4] (%a[i]) -> [i] {
+  ^bb0(%x: i32):
+    %s = arith.addi %x, %x : i32
+    tapestry.yield %s : i32
+  } : (tensor<3xi32>) -> tensor<3xi32>
+  %b = tapestry.slice "b" %X [3] => [6] : (tensor<6xi32>) -> tensor<3xi32>
+  %2 = tapestry.einsum "two" [i = 3] range [3] => [6] (%b[i]) -> [i] {
+  ^bb0(%x: i32):
+    %s = arith.addi %x, %x : i32
+    tapestry.yield %s : i32
+  } : (tensor<3xi32>) -> tensor<3xi32>
+  %Y = tapestry.concat "Y" %1, %2 along 0 : (tensor<3xi32>, tensor<3xi32>) -> tensor<6xi32>
+  tapestry.sink "Y", %Y : tensor<6xi32>
+}
+
+// -----
+
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<6xi32>
+  // expected-note @below {{'Y' has another body}}
+  %Y = tapestry.einsum "Y" [i = 6] (%X[i]) -> [i] {
+  ^bb0(%a: i32):
+    %c = arith.constant 3 : i32
+    %s = arith.addi %a, %c : i32
+    tapestry.yield %s : i32
+  } : (tensor<6xi32>) -> tensor<6xi32>
+  tapestry.sink "Y", %Y : tensor<6xi32>
+}
+tapestry.graph @wrong_constant {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
+  %1 = tapestry.einsum "one" [i = 3] range [0] => [3] (%a[i]) -> [i] {
+  ^bb0(%x: i32):
+    %c = arith.constant 3 : i32
+    %s = arith.addi %x, %c : i32
+    tapestry.yield %s : i32
+  } : (tensor<3xi32>) -> tensor<3xi32>
+  %b = tapestry.slice "b" %X [3] => [6] : (tensor<6xi32>) -> tensor<3xi32>
+  // expected-error @below {{'two' with the range [3, 6) computes as no vertex of the whole graph}}
+  %2 = tapestry.einsum "two" [i = 3] range [3] => [6] (%b[i]) -> [i] {
+  ^bb0(%x: i32):
+    %c = arith.constant 4 : i32
+    %s = arith.addi %x, %c : i32
+    tapestry.yield %s : i32
+  } : (tensor<3xi32>) -> tensor<3xi32>
+  %Y = tapestry.concat "Y" %1, %2 along 0 : (tensor<3xi32>, tensor<3xi32>) -> tensor<6xi32>
+  tapestry.sink "Y", %Y : tensor<6xi32>
+}
+
+// -----
+
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %Y = tapestry.einsum "Y" [i = 6] (%X[i]) -> [] reduce add {
+  ^bb0(%a: i32):
+    tapestry.yield %a : i32
+  } : (tensor<6xi32>) -> tensor<i32>
+  tapestry.sink "Y", %Y : tensor<i32>
+}
+tapestry.graph @wrong_reduction {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
+  %1 = tapestry.einsum "one" [i = 3] range [0] => [3] (%a[i]) -> [] reduce add {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<3xi32>) -> tensor<i32>
+  %b = tapestry.slice "b" %X [3] => [6] : (tensor<6xi32>) -> tensor<3xi32>
+  %2 = tapestry.einsum "two" [i = 3] range [3] => [6] (%b[i]) -> [] reduce add {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<3xi32>) -> tensor<i32>
+  %3 = tapestry.unsqueeze "three" %1 at 0 : (tensor<i32>) -> tensor<1xi32>
+  %4 = tapestry.unsqueeze "four" %2 at 0 : (tensor<i32>) -> tensor<1xi32>
+  %5 = tapestry.concat "five" %3, %4 along 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  // expected-error @below {{'six' combines partial values of 'Y' by another monoid}}
+  %6 = tapestry.einsum "six" [block = 2] (%5[block]) -> [] reduce max {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<2xi32>) -> tensor<i32>
+  tapestry.sink "Y", %6 : tensor<i32>
+}
+
+// -----
+
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %Y = tapestry.einsum "Y" [i = 6] (%X[i]) -> [] reduce add {
+  ^bb0(%a: i32):
+    tapestry.yield %a : i32
+  } : (tensor<6xi32>) -> tensor<i32>
+  tapestry.sink "Y", %Y : tensor<i32>
+}
+tapestry.graph @partial_value {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
+  %1 = tapestry.einsum "one" [i = 3] range [0] => [3] (%a[i]) -> [] reduce add {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<3xi32>) -> tensor<i32>
+  // expected-error @below {{sink 'Y' has at () a partial value of 'Y', expected cell () of 'Y'}}
+  tapestry.sink "Y", %1 : tensor<i32>
+}
+
+// -----
+
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %Y = tapestry.einsum "Y" [i = 6] (%X[i]) -> [i] {
+  ^bb0(%a: i32):
+    %s = arith.addi %a, %a : i32
+    tapestry.yield %s : i32
+  } : (tensor<6xi32>) -> tensor<6xi32>
+  tapestry.sink "Y", %Y : tensor<6xi32>
+}
+tapestry.graph @swapped {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
+  %1 = tapestry.einsum "one" [i = 3] range [0] => [3] (%a[i]) -> [i] {
+  ^bb0(%x: i32):
+    %s = arith.addi %x, %x : i32
+    tapestry.yield %s : i32
+  } : (tensor<3xi32>) -> tensor<3xi32>
+  %b = tapestry.slice "b" %X [3] => [6] : (tensor<6xi32>) -> tensor<3xi32>
+  %2 = tapestry.einsum "two" [i = 3] range [3] => [6] (%b[i]) -> [i] {
+  ^bb0(%x: i32):
+    %s = arith.addi %x, %x : i32
+    tapestry.yield %s : i32
+  } : (tensor<3xi32>) -> tensor<3xi32>
+  %Y = tapestry.concat "Y" %2, %1 along 0 : (tensor<3xi32>, tensor<3xi32>) -> tensor<6xi32>
+  // expected-error @below {{sink 'Y' has at (0) cell (3) of 'Y', expected cell (0) of 'Y'}}
+  tapestry.sink "Y", %Y : tensor<6xi32>
+}
+
+// -----
+
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<6xi32>
+  // expected-error @below {{sink 'Y' is none of the sharded graph}}
+  tapestry.sink "Y", %X : tensor<6xi32>
+}
+tapestry.graph @no_sink {
+  %X = tapestry.source "X" : tensor<6xi32>
+}
+
+// -----
+
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %I = tapestry.source "I" : tensor<2xi32>
+  %Y = tapestry.gather "Y" ["i", "I"] = [2, 6] %X by %I
+      at [affine_map<(i, t) -> (t)>, affine_map<(i, t) -> (i)>] : (tensor<6xi32>, tensor<2xi32>) -> tensor<2xi32>
+  tapestry.sink "Y", %Y : tensor<2xi32>
+}
+tapestry.graph @other_operand {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %I = tapestry.source "I" : tensor<2xi32>
+  %J = tapestry.slice "J" %X [0] => [2] : (tensor<6xi32>) -> tensor<2xi32>
+  // expected-error @below {{'Y' has no shards, and the whole graph has no equal vertex of equal operands}}
+  %Y = tapestry.gather "Y" ["i", "I"] = [2, 6] %X by %J
+      at [affine_map<(i, t) -> (t)>, affine_map<(i, t) -> (i)>] : (tensor<6xi32>, tensor<2xi32>) -> tensor<2xi32>
+  tapestry.sink "Y", %Y : tensor<2xi32>
+}
+
+// -----
+
+// expected-error @below {{the module has 1 graphs, expected a whole one and its sharding}}
+module {
+  tapestry.graph @alone {
+  }
+}

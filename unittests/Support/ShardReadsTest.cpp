@@ -1,0 +1,190 @@
+//===- ShardReadsTest.cpp - Views, and what shards read of them -----------===//
+//
+// Random views and reads, right ones and those that are one off, against brute
+// force.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tapestry/Support/ShardReads.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace tapestry;
+
+namespace {
+
+class Random {
+public:
+  explicit Random(unsigned seed) : engine(seed) {}
+  int64_t operator()(int64_t least, int64_t most) {
+    return std::uniform_int_distribution<int64_t>(least, most)(engine);
+  }
+
+private:
+  std::mt19937 engine;
+};
+
+/// A view of one dimension, and, cell by cell, what it is.
+struct Drawn {
+  TensorView view;
+  std::vector<ViewCell> cells;
+};
+
+Drawn drawTensor(Random &draw, unsigned number) {
+  Drawn drawn;
+  int64_t extent = draw(1, 9);
+  drawn.view = TensorView::of(number, {extent});
+  for (int64_t cell = 0; cell < extent; ++cell)
+    drawn.cells.push_back({number, {cell}});
+  return drawn;
+}
+
+/// Every stride-th of some cells, or all from the last to the first.
+Drawn drawSlice(Random &draw, const Drawn &of) {
+  Drawn drawn;
+  int64_t extent = of.cells.size();
+  int64_t lo = draw(0, extent - 1), step = draw(1, 3);
+  int64_t count = draw(1, (extent - 1 - lo) / step + 1);
+  Projection projection = Projection::identity(1);
+  projection.dims[0].constant = lo;
+  projection.dims[0].terms[0].coefficient = step;
+  if (draw(0, 3) == 0) {
+    count = extent;
+    projection.dims[0].constant = extent - 1;
+    projection.dims[0].terms[0].coefficient = step = -1;
+    lo = extent - 1;
+  }
+  for (int64_t cell = 0; cell < count; ++cell)
+    drawn.cells.push_back(of.cells[lo + cell * step]);
+  drawn.view.shape = {count};
+  EXPECT_TRUE(drawn.view.add(of.view, projection, {{0, count}}));
+  drawn.view.merge();
+  return drawn;
+}
+
+Drawn drawConcat(const Drawn &a, const Drawn &b) {
+  Drawn drawn;
+  int64_t first = a.cells.size(), all = first + b.cells.size();
+  drawn.cells = a.cells;
+  drawn.cells.insert(drawn.cells.end(), b.cells.begin(), b.cells.end());
+  drawn.view.shape = {all};
+  EXPECT_TRUE(drawn.view.add(a.view, Projection::identity(1), {{0, first}}));
+  Projection moved = Projection::identity(1);
+  moved.dims[0].constant = -first;
+  EXPECT_TRUE(drawn.view.add(b.view, moved, {{first, all}}));
+  drawn.view.merge();
+  return drawn;
+}
+
+TEST(TensorView, IsWhatItsSelectorsRead) {
+  Random draw(5);
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<Drawn> made = {drawTensor(draw, 0), drawTensor(draw, 1)};
+    for (int step = 0; step < 5; ++step) {
+      const Drawn &a = made[draw(0, made.size() - 1)];
+      const Drawn &b = made[draw(0, made.size() - 1)];
+      Drawn next = draw(0, 1) ? drawSlice(draw, a) : drawConcat(a, b);
+      made.push_back(std::move(next));
+    }
+    const Drawn &last = made.back();
+    for (size_t cell = 0; cell < last.cells.size(); ++cell)
+      ASSERT_EQ(last.view.at({static_cast<int64_t>(cell)}), last.cells[cell])
+          << round;
+  }
+}
+
+TEST(TensorView, WhatIsCutAndJoinedIsOnePieceAgain) {
+  TensorView whole = TensorView::of(7, {5, 6}), joined;
+  joined.shape = {5, 6};
+  for (ZRange rows : {ZRange{0, 2}, ZRange{2, 5}})
+    for (ZRange columns : {ZRange{3, 6}, ZRange{0, 3}})
+      ASSERT_TRUE(joined.add(whole, Projection::identity(2), {rows, columns}));
+  EXPECT_EQ(joined.asTensor(), std::nullopt);
+  joined.merge();
+  EXPECT_EQ(joined.asTensor(), 7u);
+}
+
+/// The first point at which two reads differ, one point after the other.
+std::optional<llvm::SmallVector<int64_t>>
+firstDifference(const OperandRead &whole, const OperandRead &shard,
+                const ZRange &range) {
+  auto cell = [](const OperandRead &read, int64_t point) {
+    int64_t place = read.projection.image({{point, point + 1}})[0].lo;
+    return place < 0 || place >= read.operand.shape[0]
+               ? std::optional<ViewCell>()
+               : read.operand.at({place});
+  };
+  for (int64_t point = range.lo; point < range.hi; ++point)
+    if (!(cell(whole, point) == cell(shard, point - range.lo)))
+      return llvm::SmallVector<int64_t>{point};
+  return std::nullopt;
+}
+
+TEST(ShardReads, TheFirstWrongCellIsFound) {
+  Random draw(6);
+  int faults = 0;
+  for (int round = 0; round < 20000; ++round) {
+    int64_t points = draw(1, 8), extent = draw(1, 9);
+    OperandRead whole;
+    whole.operand = TensorView::of(0, {extent});
+    ProjectionDim dim;
+    if (int64_t coefficient = draw(-2, 2))
+      dim.terms.push_back({0, coefficient});
+    dim.constant = draw(-5, 8);
+    int64_t kind = draw(0, 5);
+    if (kind < 4) {
+      dim.mod = kind == 0 ? draw(1, extent) : extent;
+      dim.fold = static_cast<Fold>(kind);
+    } else {
+      dim.floordiv = draw(1, 3);
+    }
+    whole.projection.dims.push_back(dim);
+    ZRange range;
+    range.lo = draw(0, points - 1);
+    range.hi = draw(range.lo + 1, points);
+    ShardRead read = readOfShard(whole.projection, {range}, {extent});
+    // One off in one way or another, or right.
+    ProjectionDim &own = read.projection.dims[0];
+    ZRange &slice = read.slice[0];
+    int64_t change = draw(0, 7);
+    own.constant += change == 1 ? 1 : change == 2 ? -1 : 0;
+    slice.lo = std::max<int64_t>(0, slice.lo - (change == 3));
+    slice.hi = std::min<int64_t>(extent, slice.hi + (change == 4));
+    if (change == 5 && slice.size() > 1)
+      --slice.hi;
+    if (own.mod != 0 && own.fold != Fold::Wrap)
+      own.mod = slice.size();
+    OperandRead shard;
+    shard.projection = read.projection;
+    Projection moved = Projection::identity(1);
+    moved.dims[0].constant = slice.lo;
+    shard.operand.shape = {slice.size()};
+    ASSERT_TRUE(shard.operand.add(whole.operand, moved, {{0, slice.size()}}));
+    auto expected = firstDifference(whole, shard, range);
+    auto got = findReadFault(whole, shard, {range});
+    ASSERT_EQ(got.has_value(), expected.has_value()) << round;
+    if (got) {
+      ASSERT_EQ(got->point, *expected) << round;
+      ++faults;
+    }
+  }
+  EXPECT_GT(faults, 2000);
+}
+
+TEST(ShardReads, TooManyPointsAreNoProof) {
+  OperandRead whole, shard;
+  int64_t extent = int64_t(1) << 40;
+  whole.operand = TensorView::of(0, {extent});
+  whole.projection = Projection::identity(1);
+  shard = whole;
+  EXPECT_FALSE(findReadFault(whole, shard, {{0, extent}}));
+  // Equal, but as two pieces.
+  shard.operand.pieces[0].cells[0].hi = extent / 2;
+  shard.operand.pieces.push_back(whole.operand.pieces[0]);
+  shard.operand.pieces[1].cells[0].lo = extent / 2;
+  auto fault = findReadFault(whole, shard, {{0, extent}});
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_FALSE(fault->isFound);
+}
+
+} // namespace
