@@ -139,7 +139,9 @@ static bool isProven(const OperandRead &whole, const OperandRead &shard,
   if (!tensor)
     return false;
   auto slice = asSliceRead(shard, shapeOf(range));
-  if (!slice || slice->first != *tensor)
+  // The whole may read a part of the tensor, from 0 on, and the shard see more.
+  if (!slice || slice->first != *tensor ||
+      !contains(boxOfShape(whole.operand.shape), slice->second.slice))
     return false;
   for (auto [number, dim] : llvm::enumerate(whole.projection.dims))
     if (!readsAlike(dim, whole.operand.shape[number], range,

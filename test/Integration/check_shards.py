@@ -55,6 +55,34 @@ def shard(folder):
     return (folder / "sharded.mlir").read_text().count(" range [")
 
 
+def unshard(folder):
+    """Shards without the names of what they are of are put together to a graph of which
+    they are a sharding, and which is one of the planned graph."""
+    text = (folder / "sharded.mlir").read_text()
+    numbers = {}
+
+    def rename(match):
+        return f'{match[1]}"v{numbers.setdefault(match[2], len(numbers))}"'
+
+    kinds = "einsum|slice|concat|unsqueeze"
+    text = re.sub(f'(tapestry\\.(?:{kinds}) )"([^"]*)"', rename, text)
+    (folder / "nameless.mlir").write_text(text)
+    opt("nameless.mlir", "--tapestry-unshard", "-o", "recovered.mlir", folder=folder)
+    recovered = (folder / "recovered.mlir").read_text()
+    if " range [" in recovered or "tapestry.concat" in recovered:
+        raise driver.CheckFailed(f"not all shards were put together:\n{recovered}")
+    for whole, cut in (
+        ("recovered.mlir", "sharded.mlir"),
+        ("planned.mlir", "recovered.mlir"),
+        ("recovered.mlir", "planned.mlir"),
+    ):
+        prove(folder, whole, cut)
+    count = [(folder / name).read_text().count("tapestry.einsum")
+             for name in ("planned.mlir", "recovered.mlir")]  # fmt: skip
+    if count[0] != count[1]:
+        raise driver.CheckFailed(f"{count[0]} einsums became {count[1]}")
+
+
 def check_outputs(program, folder, what, suffix, expected):
     """Within rounding of NumPy's; integers as those of the whole program."""
     outputs = driver.load_outputs(folder, program.outputs, suffix)
@@ -82,6 +110,7 @@ def check_seed(seed, folder):
     planned = driver.tapestry("compile", "program.ein", *planning, "--stop-after=plan", cwd=folder)
     (folder / "planned.mlir").write_text(planned.expect_status(0).stdout)
     shards = shard(folder)
+    unshard(folder)
     whole = driver.output_options(program.outputs, ".whole")
     tapestry("reference", "program.ein", *inputs, *whole)
     expected = driver.load_outputs(folder, program.outputs, ".whole")

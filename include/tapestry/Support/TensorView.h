@@ -49,7 +49,8 @@ struct TensorView {
   /// Joins pieces that go on in each other.
   void merge();
 
-  /// The tensor that it is, cell by cell; nothing where it is another view.
+  /// The tensor whose cells, from 0 on, are those of the view; where both have
+  /// one shape, the tensor that it is.
   std::optional<unsigned> asTensor() const;
   /// What a cell of the view is.
   std::optional<ViewCell> at(llvm::ArrayRef<int64_t> cell) const;

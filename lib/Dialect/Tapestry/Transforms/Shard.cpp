@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FreshNames.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Support/Sharding.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace tapestry::teg {
 #define GEN_PASS_DEF_TAPESTRYSHARD
@@ -22,23 +22,6 @@ using namespace tapestry;
 using namespace tapestry::teg;
 
 namespace {
-
-/// Names that no vertex of a graph has.
-class FreshNames {
-public:
-  explicit FreshNames(GraphOp graph) {
-    graph.walk([&](BlockOpInterface op) { taken.insert(op.getVertexName()); });
-  }
-  std::string next(const Twine &stem) {
-    std::string name = stem.str();
-    for (unsigned number = 2; !taken.insert(name).second; ++number)
-      name = (stem + "." + Twine(number)).str();
-    return name;
-  }
-
-private:
-  llvm::StringSet<> taken;
-};
 
 /// Emits the shards of one vertex and what puts their results together.
 class ShardEmitter {

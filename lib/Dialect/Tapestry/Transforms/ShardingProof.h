@@ -1,4 +1,4 @@
-//===- ShardingProof.h - Whether a graph is a sharding of another -*- C++ -*-===//
+//===- ShardingProof.h - Whether a graph is a sharding ----------*- C++ -*-===//
 
 #ifndef TAPESTRY_LIB_DIALECT_TAPESTRY_TRANSFORMS_SHARDINGPROOF_H
 #define TAPESTRY_LIB_DIALECT_TAPESTRY_TRANSFORMS_SHARDINGPROOF_H

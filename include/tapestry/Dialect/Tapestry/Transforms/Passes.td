@@ -235,6 +235,38 @@ def TapestryShard : Pass<"tapestry-shard", "::tapestry::teg::GraphOp"> {
   ];
 }
 
+def TapestryUnshard : Pass<"tapestry-unshard", "::tapestry::teg::GraphOp"> {
+  let summary = "Recover the whole operations of a graph written shard by shard";
+  let description = [{
+    Operations that say a range are shards of one operation where they compute
+    equally, read slices of the same tensors by one projection, and their ranges make
+    a whole index space, from 0 on, exactly once. That operation takes the place of
+    what they are put together to, however it is cut, nested, ordered and named:
+    concatenations, slices, and reductions of stacked partial results by its monoid.
+    What else reads a shard reads a slice of the whole. Nothing is asked of names and
+    attributes. Shards that are none of a whole stay as they are, and so does one
+    block alone that reads slices.
+
+    Before: what `tapestry-shard` makes of
+
+    After:
+    ```mlir
+    tapestry.graph @g {
+      %X = tapestry.source "X" : tensor<5x3xf32>
+      %Y = tapestry.einsum "Y" [i = 5, j = 3] (%X[i, j]) -> [i] reduce add {
+      ^bb0(%x: f32):
+        tapestry.yield %x : f32
+      } : (tensor<5x3xf32>) -> tensor<5xf32>
+      tapestry.sink "Y", %Y : tensor<5xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numShards", "shards", "Number of shards that were put together">,
+    Statistic<"numWholes", "wholes", "Number of operations they became">
+  ];
+}
+
 def TapestryVerifyShards
     : Pass<"tapestry-verify-shards", "::tapestry::teg::GraphOp"> {
   let summary = "Prove that every op's shards cover its results exactly once";

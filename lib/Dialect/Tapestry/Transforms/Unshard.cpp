@@ -1,0 +1,443 @@
+//===- Unshard.cpp - Whole operations from shards -------------------------===//
+//
+// Shards are grouped once it is known of what tensors their operands are
+// slices: those of sources first, then those of what has been put together. A
+// group that makes a whole becomes one operation; what its shards gave is a
+// view of that.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FreshNames.h"
+#include "GraphViews.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.h"
+#include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "tapestry/Interfaces/GraphLoopInterface.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tapestry::teg {
+#define GEN_PASS_DEF_TAPESTRYUNSHARD
+#include "tapestry/Dialect/Tapestry/Transforms/Passes.h.inc"
+} // namespace tapestry::teg
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::teg;
+
+namespace {
+
+/// A shard and what its operands are.
+struct Shard {
+  BlockOpInterface block() const { return cast<BlockOpInterface>(op); }
+  ShardInterface sharded() const { return cast<ShardInterface>(op); }
+
+  Operation *op;
+  ZBox range;
+  SmallVector<unsigned> tensors;
+  std::vector<ShardRead> reads;
+};
+
+/// Shards that may be of one operation.
+using Group = std::vector<Shard>;
+
+class Unsharder {
+public:
+  Unsharder(Block &block, FreshNames &names) : block(block), names(names) {}
+
+  void run();
+
+  int64_t numShards = 0, numWholes = 0;
+
+private:
+  SmallVector<Operation *> takeReady(bool reductions);
+  bool isReady(Operation *op);
+  std::optional<Shard> describe(BlockOpInterface op);
+  bool agree(const Shard &a, const Shard &b);
+  std::vector<Group> group(ArrayRef<Operation *> ready);
+  bool readsSlices(const Shard &shard);
+  bool makeWhole(const Group &group);
+  BlockOpInterface createWhole(const Group &group, const ZBox &space);
+  bool readsAsWhole(BlockOpInterface whole, const Shard &shard);
+  void take(const Group &group, BlockOpInterface whole);
+  void combine(Operation *op);
+  void replaceUses();
+  void eraseUnused();
+
+  /// What a tensor is, seen through what has been put together.
+  TensorView resolve(Value value);
+  ArrayRef<int64_t> shapeOf(unsigned tensor) {
+    return cast<RankedTensorType>(views.tensor(tensor).getType()).getShape();
+  }
+
+  Block &block;
+  FreshNames &names;
+  GraphViews views;
+  /// Of a tensor that has been put together with others: the view of that.
+  llvm::DenseMap<unsigned, TensorView> wholes;
+  /// Shards that may still be put together, and reductions of stacks.
+  llvm::SetVector<Operation *> waiting;
+  /// Those that have been.
+  llvm::SmallPtrSet<Operation *, 16> done;
+  /// What they became, with the shards, and with what stood for it.
+  struct Whole {
+    Operation *op;
+    SmallVector<Operation *> shards;
+    Operation *standIn = nullptr;
+  };
+  std::vector<Whole> made;
+};
+
+} // namespace
+
+TensorView Unsharder::resolve(Value value) {
+  TensorView view = views.of(value);
+  TensorView resolved;
+  resolved.shape = view.shape;
+  for (ViewPiece &piece : view.pieces) {
+    auto whole = wholes.find(piece.tensor);
+    if (whole == wholes.end() ||
+        !resolved.add(whole->second, piece.projection, piece.cells))
+      resolved.pieces.push_back(std::move(piece));
+  }
+  resolved.merge();
+  return resolved;
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+static bool isReduction(Operation *op) {
+  return static_cast<bool>(cast<ShardInterface>(op).getReducedStack());
+}
+
+/// Whether it is known what the operands are: no slices of what may be put
+/// together.
+bool Unsharder::isReady(Operation *op) {
+  return llvm::none_of(op->getOperands(), [&](Value operand) {
+    return llvm::any_of(resolve(operand).pieces, [&](const ViewPiece &piece) {
+      Operation *producer = views.tensor(piece.tensor).getDefiningOp();
+      return producer && waiting.contains(producer);
+    });
+  });
+}
+
+/// The reductions, or the others, of which it is known; they wait no longer.
+SmallVector<Operation *> Unsharder::takeReady(bool reductions) {
+  SmallVector<Operation *> ready;
+  for (Operation *op : waiting)
+    if (isReduction(op) == reductions && isReady(op))
+      ready.push_back(op);
+  for (Operation *op : ready)
+    waiting.remove(op);
+  return ready;
+}
+
+std::optional<Shard> Unsharder::describe(BlockOpInterface op) {
+  auto sharded = cast<ShardInterface>(op.getOperation());
+  Shard shard;
+  shard.op = op;
+  shard.range = *sharded.getShardRange();
+  for (auto [number, operand] : llvm::enumerate(op.getTensorOperands())) {
+    auto read = asSliceRead({sharded.getSubscripts(number), resolve(operand)},
+                            op.getLabelExtents());
+    if (!read)
+      return std::nullopt;
+    shard.tensors.push_back(read->first);
+    shard.reads.push_back(std::move(read->second));
+  }
+  return shard;
+}
+
+static int64_t remainderOf(int64_t value, int64_t divisor) {
+  return divisor == 0 ? value : ((value % divisor) + divisor) % divisor;
+}
+
+/// Whether two shards read the same tensors by one projection, up to turns
+/// around a tensor, and do the same with what they read.
+bool Unsharder::agree(const Shard &a, const Shard &b) {
+  auto sharded = a.sharded();
+  if (a.tensors != b.tensors || !sharded.computesAs(b.op) ||
+      getElementTypeOrSelf(a.op->getResult(0)) !=
+          getElementTypeOrSelf(b.op->getResult(0)))
+    return false;
+  for (auto [number, tensor] : llvm::enumerate(a.tensors))
+    for (auto [dim, extent] : llvm::enumerate(shapeOf(tensor))) {
+      const ProjectionDim &x = a.reads[number].projection.dims[dim];
+      const ProjectionDim &y = b.reads[number].projection.dims[dim];
+      if (x.terms != y.terms || x.floordiv != y.floordiv)
+        return false;
+      int64_t distance = x.constant - y.constant;
+      distance +=
+          (a.reads[number].slice[dim].lo - b.reads[number].slice[dim].lo) *
+          x.floordiv;
+      for (const AffineTerm &term : x.terms)
+        distance -=
+            term.coefficient * (a.range[term.dim].lo - b.range[term.dim].lo);
+      if (remainderOf(distance, extent * x.floordiv) != 0)
+        return false;
+    }
+  return true;
+}
+
+static bool overlap(const ZBox &a, const ZBox &b) {
+  return llvm::all_of(llvm::zip_equal(a, b), [](const auto &ranges) {
+    const auto &[x, y] = ranges;
+    return x.lo < y.hi && y.lo < x.hi;
+  });
+}
+
+/// From 0 to the last points of all shards.
+static ZBox spaceOf(const Group &group) {
+  ZBox space(group.front().range.size(), ZRange{0, 0});
+  for (const Shard &shard : group)
+    for (auto [all, own] : llvm::zip_equal(space, shard.range))
+      all.hi = std::max(all.hi, own.hi);
+  return space;
+}
+
+static bool coversOnce(const Group &group) {
+  std::vector<ZBox> ranges;
+  for (const Shard &shard : group)
+    ranges.push_back(shard.range);
+  return !findCoverageFault(spaceOf(group), ranges);
+}
+
+/// Of shards that agree, those of several equal operations apart.
+static std::vector<Group> takeApart(Group shards) {
+  if (coversOnce(shards))
+    return {std::move(shards)};
+  std::vector<Group> groups;
+  for (Shard &shard : shards) {
+    auto fits = llvm::find_if(groups, [&](const Group &group) {
+      return llvm::none_of(group, [&](const Shard &other) {
+        return overlap(other.range, shard.range);
+      });
+    });
+    if (fits == groups.end())
+      fits = groups.insert(groups.end(), Group());
+    fits->push_back(std::move(shard));
+  }
+  return groups;
+}
+
+std::vector<Group> Unsharder::group(ArrayRef<Operation *> ready) {
+  std::vector<Group> alike;
+  for (Operation *op : ready) {
+    std::optional<Shard> shard = describe(cast<BlockOpInterface>(op));
+    if (!shard)
+      continue;
+    auto same = llvm::find_if(alike, [&](const Group &group) {
+      return agree(group.front(), *shard);
+    });
+    if (same == alike.end())
+      same = alike.insert(alike.end(), Group());
+    same->push_back(std::move(*shard));
+  }
+  std::vector<Group> groups;
+  for (Group &shards : alike)
+    llvm::append_range(groups, takeApart(std::move(shards)));
+  return groups;
+}
+
+//===----------------------------------------------------------------------===//
+// Wholes
+//===----------------------------------------------------------------------===//
+
+/// The operation of which a group would be the shards; null where they read by
+/// no one projection.
+BlockOpInterface Unsharder::createWhole(const Group &group, const ZBox &space) {
+  SmallVector<Value> operands;
+  std::vector<Projection> projections;
+  for (auto [number, tensor] : llvm::enumerate(group.front().tensors)) {
+    std::vector<ShardedRead> reads;
+    for (const Shard &shard : group)
+      reads.push_back({shard.range, shard.reads[number]});
+    std::optional<Projection> projection =
+        projectionOfShards(reads, shapeOf(tensor));
+    if (!projection)
+      return {};
+    projections.push_back(std::move(*projection));
+    operands.push_back(views.tensor(tensor));
+  }
+  BlockOpInterface first = group.front().block();
+  std::string name = names.next(first.getVertexName());
+  ShardedBlock whole;
+  whole.name = name;
+  whole.range = space;
+  whole.isShard = false;
+  whole.operands = operands;
+  whole.projections = projections;
+  whole.elementType = getElementTypeOrSelf(first->getResult(0));
+  OpBuilder builder(first);
+  return cast<BlockOpInterface>(
+      cast<ShardInterface>(first.getOperation()).createBlock(builder, whole));
+}
+
+bool Unsharder::readsAsWhole(BlockOpInterface whole, const Shard &shard) {
+  auto all = cast<ShardInterface>(whole.getOperation());
+  auto own = shard.sharded();
+  for (auto [number, tensor] : llvm::enumerate(shard.tensors))
+    if (findReadFault({all.getSubscripts(number),
+                       TensorView::of(tensor, shapeOf(tensor))},
+                      {own.getSubscripts(number),
+                       resolve(shard.block().getTensorOperands()[number])},
+                      shard.range))
+      return false;
+  return true;
+}
+
+/// The results of shards that are put together are views of the whole's, but
+/// for partial ones.
+void Unsharder::take(const Group &group, BlockOpInterface whole) {
+  unsigned number = views.addTensor(whole->getResult(0));
+  views.set(whole->getResult(0), TensorView::of(number, shapeOf(number)));
+  for (const Shard &shard : group) {
+    unsigned own = *views.of(shard.op->getResult(0)).asTensor();
+    if (isComplete(whole, shard.range))
+      wholes[own] = viewOfBlock(whole, shard.range, number);
+    else
+      views.setPartial(own, {whole, shard.range});
+    done.insert(shard.op);
+  }
+  made.push_back({whole, llvm::map_to_vector(group, [](const Shard &shard) {
+                    return shard.op;
+                  })});
+  numShards += group.size();
+  ++numWholes;
+}
+
+/// Whether a shard reads less than whole tensors.
+bool Unsharder::readsSlices(const Shard &shard) {
+  for (auto [tensor, read] : llvm::zip_equal(shard.tensors, shard.reads))
+    if (read.slice != boxOfShape(shapeOf(tensor)))
+      return true;
+  return false;
+}
+
+bool Unsharder::makeWhole(const Group &group) {
+  // One block from 0 on need not be all: others may be missing.
+  if (!coversOnce(group) || (group.size() == 1 && readsSlices(group.front())))
+    return false;
+  BlockOpInterface whole = createWhole(group, spaceOf(group));
+  if (!whole)
+    return false;
+  if (!llvm::all_of(group, [&](const Shard &shard) {
+        return readsAsWhole(whole, shard);
+      })) {
+    whole.erase();
+    return false;
+  }
+  take(group, whole);
+  return true;
+}
+
+/// A reduction of partial results that make a whole is a view of that.
+void Unsharder::combine(Operation *op) {
+  auto sharded = cast<ShardInterface>(op);
+  auto block = views.combined(resolve(sharded.getReducedStack()));
+  if (!block || !sharded.combinesAs(block->whole))
+    return;
+  Value result = op->getResult(0), all = block->whole->getResult(0);
+  auto whole = cast<BlockOpInterface>(block->whole);
+  unsigned own = *views.of(result).asTensor();
+  if (!isComplete(whole, block->range)) {
+    views.setPartial(own, std::move(*block));
+  } else {
+    // Partial results are accumulators, which are rounded here.
+    all.setType(cast<RankedTensorType>(all.getType())
+                    .clone(getElementTypeOrSelf(result)));
+    wholes[own] = viewOfBlock(whole, block->range, *views.of(all).asTensor());
+  }
+  done.insert(op);
+}
+
+//===----------------------------------------------------------------------===//
+// The graph
+//===----------------------------------------------------------------------===//
+
+/// Readers of what is put together read that, or a slice of it.
+void Unsharder::replaceUses() {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    bool isSelector = isa<SelectorInterface>(op);
+    if ((!isSelector && !done.contains(&op)) || op.use_empty())
+      continue;
+    Value result = op.getResult(0);
+    TensorView view = resolve(result);
+    std::optional<unsigned> tensor = view.asTensor();
+    Value whole = tensor ? views.tensor(*tensor) : Value();
+    if (whole == result)
+      continue;
+    if (whole && whole.getType() == result.getType()) {
+      result.replaceAllUsesWith(whole);
+      for (Whole &known : made)
+        if (known.op == whole.getDefiningOp())
+          known.standIn = &op;
+    } else if (!isSelector && view.pieces.size() == 1) {
+      const ViewPiece &piece = view.pieces.front();
+      OpBuilder builder(&op);
+      result.replaceAllUsesWith(SliceOp::create(
+          builder, op.getLoc(),
+          names.next(cast<BlockOpInterface>(op).getVertexName()),
+          views.tensor(piece.tensor), piece.projection.image(piece.cells)));
+    }
+  }
+}
+
+/// Erases what nobody reads any longer. A whole of which shards are left, as
+/// partial results that are no sum's, is none.
+void Unsharder::eraseUnused() {
+  llvm::DenseMap<Operation *, std::string> erased;
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if ((isa<SelectorInterface>(op) || done.contains(&op)) && op.use_empty()) {
+      erased[&op] = cast<BlockOpInterface>(op).getVertexName();
+      op.erase();
+    }
+  for (Whole &whole : made) {
+    bool isGone = llvm::all_of(
+        whole.shards, [&](Operation *shard) { return erased.contains(shard); });
+    if (!isGone && whole.op->use_empty())
+      whole.op->erase();
+    else if (erased.contains(whole.standIn) &&
+             whole.op->getInherentAttr("name"))
+      whole.op->setAttr("name", StringAttr::get(whole.op->getContext(),
+                                                erased[whole.standIn]));
+  }
+}
+
+void Unsharder::run() {
+  for (Operation &op : block)
+    if (auto shard = dyn_cast<ShardInterface>(op))
+      if (shard.getShardRange() || shard.getReducedStack())
+        waiting.insert(&op);
+  while (!waiting.empty()) {
+    for (Operation *op : takeReady(/*reductions=*/true))
+      combine(op);
+    for (const Group &shards : group(takeReady(/*reductions=*/false)))
+      makeWhole(shards);
+  }
+  if (made.empty())
+    return;
+  replaceUses();
+  eraseUnused();
+  sortTopologically(&block);
+}
+
+namespace {
+struct TapestryUnshard
+    : tapestry::teg::impl::TapestryUnshardBase<TapestryUnshard> {
+  void runOnOperation() override {
+    FreshNames names(getOperation());
+    SmallVector<Block *> blocks = {&getOperation().getBody().front()};
+    getOperation().walk([&](GraphLoopInterface loop) {
+      blocks.push_back(&loop.getLoopBody());
+    });
+    for (Block *block : blocks) {
+      Unsharder unsharder(*block, names);
+      unsharder.run();
+      numShards += unsharder.numShards;
+      numWholes += unsharder.numWholes;
+    }
+  }
+};
+} // namespace

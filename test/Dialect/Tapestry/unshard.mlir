@@ -1,0 +1,129 @@
+// RUN: tapestry-opt %s --tapestry-unshard --split-input-file | FileCheck %s
+// What has been put together is cut otherwise, put together again, and is the same.
+// RUN: tapestry-opt %s --tapestry-unshard --split-input-file > %t.mlir
+// RUN: tapestry-opt %t.mlir --split-input-file --tapestry-plan-pipeline=devices=3 --tapestry-shard --tapestry-unshard | FileCheck %s
+
+// The example of tapestry-shard.
+// CHECK-LABEL: tapestry.graph @g {
+tapestry.graph @g {
+  // CHECK-NEXT: %[[X:.*]] = tapestry.source "X"
+  %X = tapestry.source "X" : tensor<5x3xf32>
+  // CHECK-NEXT: %[[Y:.*]] = tapestry.einsum "Y" [i = 5, j = 3] (%[[X]][i, j]) -> [i] reduce add {
+  // CHECK-NEXT: ^bb0(%[[E:.*]]: f32):
+  // CHECK-NEXT: tapestry.yield %[[E]] : f32
+  // CHECK-NEXT: } : (tensor<5x3xf32>) -> tensor<5xf32>
+  // CHECK-NEXT: tapestry.sink "Y", %[[Y]]
+  %Y.1.0 = tapestry.slice "Y.1.0" %X [0, 0] => [3, 3] : (tensor<5x3xf32>) -> tensor<3x3xf32>
+  %Y.1 = tapestry.einsum "Y.1" [i = 3, j = 3] range [0, 0] => [3, 3] (%Y.1.0[i, j]) -> [i] reduce add {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<3x3xf32>) -> tensor<3xf32>
+  %Y.2.0 = tapestry.slice "Y.2.0" %X [3, 0] => [5, 3] : (tensor<5x3xf32>) -> tensor<2x3xf32>
+  %Y.2 = tapestry.einsum "Y.2" [i = 2, j = 3] range [3, 0] => [5, 3] (%Y.2.0[i, j]) -> [i] reduce add {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<2x3xf32>) -> tensor<2xf32>
+  %Y = tapestry.concat "Y" %Y.1, %Y.2 along 0 : (tensor<3xf32>, tensor<2xf32>) -> tensor<5xf32>
+  tapestry.sink "Y", %Y : tensor<5xf32>
+}
+
+// -----
+
+// By hand: three blocks that are no grid, in another order, by slices of slices;
+// the reader takes a halo from two of them as they are.
+// CHECK-LABEL: tapestry.graph @by_hand {
+tapestry.graph @by_hand {
+  // CHECK: %[[X:.*]] = tapestry.source "X"
+  %X = tapestry.source "X" : tensor<4x6xi32>
+  // CHECK-NEXT: %[[Y:.*]] = tapestry.einsum "Y" [i = 4, j = 6] (%[[X]][i, j]) -> [i, j] {
+  // CHECK: tapestry.label "j"
+  // CHECK: %[[Z:.*]] = tapestry.einsum "{{.*}}" [j = 6] (%[[Y]][2, j - 1] pad 7 : i32) -> [j] {
+  // CHECK: tapestry.sink "Y", %[[Y]]
+  // CHECK: tapestry.sink "Z", %[[Z]]
+  // CHECK-NOT: range
+  %lower = tapestry.slice "lower" %X [2, 0] => [4, 6] : (tensor<4x6xi32>) -> tensor<2x6xi32>
+  %corner = tapestry.slice "corner" %lower [0, 2] => [2, 6] : (tensor<2x6xi32>) -> tensor<2x4xi32>
+  %c = tapestry.einsum "c" [i = 2, j = 4] range [2, 2] => [4, 6] (%corner[i, j]) -> [i, j] {
+  ^bb0(%x: i32):
+    %j = tapestry.label "j"
+    %k = arith.index_cast %j : index to i32
+    %s = arith.addi %x, %k : i32
+    tapestry.yield %s : i32
+  } : (tensor<2x4xi32>) -> tensor<2x4xi32>
+  %b = tapestry.einsum "b" [p = 2, q = 2] range [2, 0] => [4, 2] (%lower[p, q]) -> [p, q] {
+  ^bb0(%x: i32):
+    %j = tapestry.label "q"
+    %k = arith.index_cast %j : index to i32
+    %s = arith.addi %x, %k : i32
+    tapestry.yield %s : i32
+  } : (tensor<2x6xi32>) -> tensor<2x2xi32>
+  %right = tapestry.concat "right" %b, %c along 1 : (tensor<2x2xi32>, tensor<2x4xi32>) -> tensor<2x6xi32>
+  // Of its halo this one reads more than a slice of what the others computed.
+  %h = tapestry.slice "h" %right [0, 1] => [1, 6] : (tensor<2x6xi32>) -> tensor<1x5xi32>
+  %z2 = tapestry.einsum "z2" [j = 4] range [2] => [6] (%h[0, j] pad 7 : i32) -> [j] {
+  ^bb0(%x: i32):
+    %s = arith.muli %x, %x : i32
+    tapestry.yield %s : i32
+  } : (tensor<1x5xi32>) -> tensor<4xi32>
+  %z1 = tapestry.einsum "z1" [j = 2] range [0] => [2] (%b[0, j - 1] pad 7 : i32) -> [j] {
+  ^bb0(%x: i32):
+    %s = arith.muli %x, %x : i32
+    tapestry.yield %s : i32
+  } : (tensor<2x2xi32>) -> tensor<2xi32>
+  %z = tapestry.concat "z" %z1, %z2 along 0 : (tensor<2xi32>, tensor<4xi32>) -> tensor<6xi32>
+  %upper = tapestry.slice "upper" %X [0, 0] => [2, 6] : (tensor<4x6xi32>) -> tensor<2x6xi32>
+  %a = tapestry.einsum "a" [i = 2, j = 6] range [0, 0] => [2, 6] (%upper[i, j]) -> [i, j] {
+  ^bb0(%x: i32):
+    %j = tapestry.label "j"
+    %k = arith.index_cast %j : index to i32
+    %s = arith.addi %x, %k : i32
+    tapestry.yield %s : i32
+  } : (tensor<2x6xi32>) -> tensor<2x6xi32>
+  %Y = tapestry.concat "Y" %a, %right along 0 : (tensor<2x6xi32>, tensor<2x6xi32>) -> tensor<4x6xi32>
+  tapestry.sink "Y", %Y : tensor<4x6xi32>
+  tapestry.sink "Z", %z : tensor<6xi32>
+}
+
+// -----
+
+// A reduction in a tree of blocks, in wide accumulators.
+// CHECK-LABEL: tapestry.graph @tree {
+tapestry.graph @tree {
+  %X = tapestry.source "X" : tensor<7xf16>
+  // CHECK: %[[Y:.*]] = tapestry.einsum "Y" [i = 7] (%X[i]) -> [] reduce add {
+  // CHECK: : (tensor<7xf16>) -> tensor<f16>
+  // CHECK-NEXT: tapestry.sink "Y", %[[Y]]
+  %a = tapestry.slice "a" %X [0] => [2] : (tensor<7xf16>) -> tensor<2xf16>
+  %b = tapestry.slice "b" %X [2] => [3] : (tensor<7xf16>) -> tensor<1xf16>
+  %c = tapestry.slice "c" %X [3] => [7] : (tensor<7xf16>) -> tensor<4xf16>
+  %1 = tapestry.einsum "1" [i = 2] range [0] => [2] (%a[i]) -> [] reduce add {
+  ^bb0(%x: f16):
+    %w = arith.extf %x : f16 to f32
+    tapestry.yield %w : f32
+  } : (tensor<2xf16>) -> tensor<f32>
+  %2 = tapestry.einsum "2" [i = 1] range [2] => [3] (%b[i]) -> [] reduce add {
+  ^bb0(%x: f16):
+    %w = arith.extf %x : f16 to f32
+    tapestry.yield %w : f32
+  } : (tensor<1xf16>) -> tensor<f32>
+  %3 = tapestry.einsum "3" [i = 4] range [3] => [7] (%c[i]) -> [] reduce add {
+  ^bb0(%x: f16):
+    %w = arith.extf %x : f16 to f32
+    tapestry.yield %w : f32
+  } : (tensor<4xf16>) -> tensor<f32>
+  %r1 = tapestry.unsqueeze "r1" %1 at 0 : (tensor<f32>) -> tensor<1xf32>
+  %r2 = tapestry.unsqueeze "r2" %2 at 0 : (tensor<f32>) -> tensor<1xf32>
+  %r3 = tapestry.unsqueeze "r3" %3 at 0 : (tensor<f32>) -> tensor<1xf32>
+  %s12 = tapestry.concat "s12" %r2, %r1 along 0 : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>
+  %t12 = tapestry.einsum "t12" [n = 2] (%s12[n]) -> [] reduce add {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<2xf32>) -> tensor<f32>
+  %r12 = tapestry.unsqueeze "r12" %t12 at 0 : (tensor<f32>) -> tensor<1xf32>
+  %s = tapestry.concat "s" %r3, %r12 along 0 : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>
+  %Y = tapestry.einsum "Y" [n = 2] (%s[n]) -> [] reduce add {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<2xf32>) -> tensor<f16>
+  tapestry.sink "Y", %Y : tensor<f16>
+}
