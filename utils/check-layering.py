@@ -13,6 +13,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 INDEX = "Dialect/Index/IR"
+EVALUATE = "Dialect/Index/Evaluate"
 DIALECTS = [INDEX, "Dialect/Tapestry/IR", "Dialect/TRA/IR", "Dialect/Comm/IR"]
 BASE = ["Support", "Interfaces"]
 
@@ -75,7 +76,9 @@ RULES = {
     "Interfaces": ["Support"],
     INDEX: BASE,
     "Dialect/Index/Transforms": BASE + [INDEX],
-    "Dialect/Tapestry/IR": BASE + [INDEX],
+    # What scalars are, in host memory.
+    EVALUATE: BASE + [INDEX],
+    "Dialect/Tapestry/IR": BASE + [INDEX, EVALUATE],
     "Dialect/TRA/IR": BASE + [INDEX],
     "Dialect/Comm/IR": BASE + [INDEX],
     "Dialect/Tapestry/Macros": BASE + [INDEX, "Dialect/Tapestry/IR"],
@@ -91,7 +94,7 @@ RULES = {
     "Codegen/CPU": ["Support", "Codegen", "Codegen/Common", "Object", "ABI"],
     "Import/Ein": BASE + [INDEX, "Dialect/Tapestry/IR", "Dialect/Tapestry/Macros"],
     "Export": BASE + [INDEX, "Dialect/Tapestry/IR"],
-    "Reference": BASE + [INDEX, "Dialect/Tapestry/IR"],
+    "Reference": BASE + [EVALUATE, "Dialect/Tapestry/IR"],
     "Object": [],
     "Pipelines": BASE
     + DIALECTS

@@ -6,6 +6,7 @@
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
+#include "tapestry/Interfaces/Place.h"
 #include "tapestry/Support/Error.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/Threading.h"
@@ -117,7 +118,7 @@ llvm::Error GraphEvaluator::evaluateVertex(BlockOpInterface op) {
     tensors.push_back(values.lookup(operand));
   llvm::Expected<std::vector<HostTensor>> results = compute(op, tensors);
   if (!results)
-    return withPlace(teg::placeOf(op.getLoc()), results.takeError());
+    return withPlace(placeOf(op.getLoc()), results.takeError());
   if (results->size() != op->getNumResults())
     return llvm::createStringError(
         "vertex '" + op.getVertexName() + "' evaluates to " +
@@ -190,7 +191,7 @@ llvm::Error GraphEvaluator::evaluate(Operation &op) {
     return evaluateVertex(vertex);
   if (auto loop = dyn_cast<GraphLoopInterface>(op))
     return evaluateLoop(loop);
-  return errorAt(teg::placeOf(op.getLoc()),
+  return errorAt(placeOf(op.getLoc()),
                  "the reference evaluator does not know '", op.getName(), "'");
 }
 

@@ -7,7 +7,7 @@
 #ifndef TAPESTRY_LIB_REFERENCE_REGIONEVALUATOR_H
 #define TAPESTRY_LIB_REFERENCE_REGIONEVALUATOR_H
 
-#include "ScalarProgram.h"
+#include "tapestry/Dialect/Index/Evaluate/ScalarProgram.h"
 
 namespace llvm {
 class ThreadPoolInterface;

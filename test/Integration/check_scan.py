@@ -3,8 +3,8 @@
 
     check_scan.py [--backend local|mpi]
 
-Integers, maxima and minima are NumPy's on any number of devices, and so are
-infinities and NaN; sums of floats are the same bits in every run on as many; the bytes of the totals that devices
+Integers, maxima, minima and what monoids of the program pick are NumPy's on any
+number of devices, and so are infinities and NaN; sums of floats are the same bits in every run on as many; the bytes of the totals that devices
 exchange are those of the formula.
 """
 
@@ -15,6 +15,16 @@ from harness import contract, driver
 from harness.driver import CheckFailed
 from harness.plans import cuts_of_rank_3
 
+
+
+def last_known(lines):
+    """The last one but 0 so far, along the first dimension."""
+    lines = lines.copy()
+    for before, line in zip(lines, lines[1:]):
+        line[...] = np.where(line == 0, before, line)
+    return lines
+
+
 TYPES = {
     "f64": "float64", "f32": "float32", "f16": "float16", "i8": "int8", "i64": "int64",
     "c64": "complex64", "c128": "complex128",
@@ -23,7 +33,13 @@ TOTAL_BYTES = {"f64": 8, "f32": 4, "f16": 4, "i8": 1, "i64": 8, "c64": 8, "c128"
 SCANS = {
     "cumsum": np.add, "cumprod": np.multiply, "cummax": np.maximum, "cummin": np.minimum,
 }  # fmt: skip
+# They pick a value; the second does not commute.
+OWN = {
+    "scan absmax": ("max(abs(a), abs(b))", lambda lines: np.maximum.accumulate(np.abs(lines))),
+    "scan last": ("select(b == 0, a, b)", last_known),
+}  # fmt: skip
 PROGRAM = """\
+{monoid}
 input X : {type}[{shape}] @ {{{home}, *: 1}}
 Y[a, b, c] @ {{{cut}, *: 1}} = {scan}[{along}] X[a, b, c]
 output Y @ {{{home}, *: 1}}
@@ -37,11 +53,13 @@ def draw(random, type, scan):
     if type[0] == "c":
         values = values + 1j * random.standard_normal(SHAPE)
     if type[0] == "i":
-        return random.integers(-100, 100, SHAPE).astype(TYPES[type])
-    if scan == "cumprod":
+        values = random.integers(-100, 100, SHAPE)
+    if scan == "cumprod" and type[0] != "i":
         values = 1 + values / 16
-    elif scan != "cumsum":
+    elif scan != "cumsum" and type[0] != "i":
         values[3, 2, 5], values[4, 1, 0], values[5, 6, 20] = np.nan, np.inf, -np.inf
+    if scan == "scan last":
+        values[random.random(SHAPE) < 0.8] = 0
     return values.astype(TYPES[type])
 
 
@@ -73,10 +91,13 @@ def check_values(got, array, scan, along, where):
     kind = array.dtype.kind
     dtype = {"f": np.float64, "c": np.complex128}.get(kind, array.dtype)
     with np.errstate(all="ignore"):
-        wanted = SCANS[scan].accumulate(array, axis=along, dtype=dtype)
+        if scan in OWN:
+            wanted = np.moveaxis(OWN[scan][1](np.moveaxis(array, along, 0)), 0, along)
+        else:
+            wanted = SCANS[scan].accumulate(array, axis=along, dtype=dtype)
     if got.dtype != array.dtype:
         raise CheckFailed(f"{where}: the result has type {got.dtype}")
-    if kind == "i" or scan in ("cummax", "cummin"):
+    if kind == "i" or scan in ("cummax", "cummin", *OWN):
         if not np.array_equal(got, wanted.astype(array.dtype), equal_nan=kind == "f"):
             raise CheckFailed(f"{where}: other values than NumPy's")
         return
@@ -93,6 +114,7 @@ def check_cut(folder, backend, type, scan, along, parts, devices, array, files):
     pins = ["abc"[axis] + f": {count}" for axis, count in parts.items()]
     homes = [f"{axis}: {count}" for axis, count in parts.items()]
     text = PROGRAM.format(
+        monoid=f"monoid {scan[5:]}(a, b) = {OWN[scan][0]} identity 0" if scan in OWN else "",
         type=type, shape=", ".join(map(str, SHAPE)), scan=scan, along="abc"[along],
         cut=", ".join(pins), home=", ".join(homes),
     )  # fmt: skip
@@ -178,7 +200,9 @@ def main():
         # Under MPI with the types that totals are wider than and as wide as.
         types = list(TYPES) if backend == "local" else ["f16", "i64"]
         for number, type in enumerate(types):
-            for scan in SCANS:
+            for scan in (*SCANS, *OWN):
+                if scan in OWN and type not in ("f64", "f16", "i8", "i64"):
+                    continue
                 if type[0] == "c" and scan in ("cummax", "cummin"):
                     continue
                 random = np.random.default_rng(count)

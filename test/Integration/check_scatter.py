@@ -17,6 +17,7 @@ from harness.driver import CheckFailed
 
 ROWS, COLUMNS, POINTS = 13, 7, 19
 PROGRAM = """\
+monoid absmax(a, b) = max(abs(a), abs(b)) identity 0
 input X : {type}[19, 7] @ {values}
 input A : {index}[19] @ {places}
 S[A[n]:13, d] @ {cut} = {monoid}[n] X[n, d]
@@ -75,6 +76,7 @@ OPERATORS = {
     "min": np.minimum,
     "any": np.logical_or,
     "all": np.logical_and,
+    "absmax": np.maximum,
 }
 
 
@@ -90,6 +92,8 @@ def expected(type, monoid, values, place):
     if type == "bf16":
         values = compare.bf16_values(values)
     wide = values.astype(np.float64) if type[0] in "fb" and type != "bool" else values
+    if monoid == "absmax":
+        wide = np.abs(wide)
     result = np.full((ROWS, COLUMNS), identity(monoid, type), dtype=wide.dtype)
     OPERATORS[monoid].at(result, place, wide)
     if type == "bf16":
@@ -105,8 +109,8 @@ def check_cuts(folder, backend, type, index, monoid):
     files += driver.output_options(["S"])
     wanted = expected(type, monoid, values, place)
     sizes = {"X": values.nbytes, "A": place.nbytes}
-    adds = monoid in ("sum", "prod")
-    element = ACCUMULATED.get(type, wanted.itemsize) if adds else wanted.itemsize
+    compares = monoid in ("max", "min")
+    element = wanted.itemsize if compares else ACCUMULATED.get(type, wanted.itemsize)
     count = 0
     whole = type == "f32" and monoid == "sum"
     for parts in (2, 4, 7) if whole else (3,):
@@ -198,6 +202,7 @@ CASES = [
     ("f32", "i32", "sum"), ("f64", "i64", "sum"), ("f16", "i8", "sum"), ("bf16", "i16", "sum"),
     ("i8", "i32", "sum"), ("i32", "i64", "max"), ("i64", "i8", "min"), ("f16", "i16", "max"),
     ("bool", "i32", "any"), ("bool", "i8", "all"), ("f32", "i64", "prod"),
+    ("f64", "i8", "absmax"), ("i16", "i32", "absmax"), ("bf16", "i64", "absmax"),
 ]  # fmt: skip
 
 
@@ -249,7 +254,7 @@ def main():
             for given, made in (("bf16", "f16"), ("f16", "bf16"), ("f32", "f16"), ("f16", "f32")):
                 for monoid in ("max", "min"):
                     check_mixed(folder, given, made, monoid)
-        for type, index, monoid in CASES if backend == "local" else CASES[2:4]:
+        for type, index, monoid in CASES if backend == "local" else [*CASES[2:4], CASES[-1]]:
             count += check_cuts(folder, backend, type, index, monoid)
     print(f"{count} cuts of scatters have NumPy's bits, {len(FAULTS)} faults their message")
 

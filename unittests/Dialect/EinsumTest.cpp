@@ -145,8 +145,8 @@ TEST_F(EinsumTest, CustomMonoidIsCloned) {
       Monoid::None, RankedTensorType::get({}, builder.getI32Type()),
       [](OpBuilder &, Location, ValueRange args) { return args[0]; });
   // x + y + x y has the identity 0.
-  op.buildCustomMonoid(
-      builder, builder.getI32IntegerAttr(0),
+  teg::buildCustomMonoid(
+      op, builder, builder.getI32IntegerAttr(0),
       [](OpBuilder &body, Location loc, Value x, Value y) -> Value {
         Value product = arith::MulIOp::create(body, loc, x, y);
         Value sum = arith::AddIOp::create(body, loc, x, y);

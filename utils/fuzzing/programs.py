@@ -153,7 +153,7 @@ def wrap_access(rng, text):
              f"clamp({access}, -1, {label})", f"atan2({access}, {access})",
              f"{access} * random.{rng.choice(['uniform', 'normal', 'bits'])}({label})",
              f"select(random.bernoulli({rng.choice(['-7', label])}, {rng.choice(['0.5', '1.5'])}), {access}, 0)",
-             f"{rng.choice(SCANS)}[{label}]({access})",
+             f"{rng.choice(SCANS)}[{label}]({access})", f"scan {rng.choice(REDUCTIONS)}[{label}]({access})",
              f"{access} * ({label} + 1) // 2", f"[{access} == {label}]", f"f32({label} % 3)"]
         )  # fmt: skip
 
@@ -183,6 +183,8 @@ def add_statement(rng, text):
          f"{name} = {rng.choice(REDUCTIONS)}[{heads}] {access}",
          f"{monoid(rng, 'o' + name)}\n{name}[{', '.join(labels[:-1])}] = o{name}[{last}]({access}){rng.choice(['', ' + 1'])}",
          f"{name}[{heads}] = {rng.choice(SCANS)}[{rng.choice(labels or ['i'])}] {access}",
+         f"{monoid(rng, 'o' + name)}\n{name}[{heads}] = scan o{name}[{rng.choice(labels or ['i'])}] {access}",
+         f"{monoid(rng, 'o' + name)}\n{name}[{place(rng, access, last)}] = o{name}[{heads}] {access}",
          f"{name}[{', '.join([*labels[:-1], 'zr' + rng.choice(['', ':1', ':3'])])}]"
          f"{rng.choice(['', f', I{name}[' + ', '.join([*labels[:-1], 'zr']) + ']'])} = "
          f"{rng.choice(SORTS)}[{last}] {access}",

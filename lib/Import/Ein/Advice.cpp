@@ -25,7 +25,7 @@ constexpr llvm::StringLiteral numbers =
     "the numbers 0, 1, ... are N[i:8] = i32(i)";
 constexpr llvm::StringLiteral scan =
     "a running sum is C[i] = cumsum[i] X[i]; there are cumprod, cummax and "
-    "cummin, too";
+    "cummin, too, and of any monoid scan NAME[i]";
 constexpr llvm::StringLiteral order =
     "values in order are S[r] = sort[i] X[i], their indices are "
     "P[r] = argsort[i] X[i], the largest five are V[r:5] = topk[i] X[i]";

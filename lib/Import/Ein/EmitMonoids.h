@@ -14,12 +14,9 @@ namespace tapestry::ein {
 
 tapestry::Monoid convert(Monoid monoid);
 
-/// Of monoids only the maximum and the minimum have a sign.
-bool comparesUnsigned(Monoid monoid, ElementType type);
-
-/// Gives the einsum of a vertex with results of `type` the region that combines
-/// its values, where no monoid of the dialect does.
-void setCombiner(mlir::OpBuilder &builder, teg::EinsumOp einsum,
+/// Gives the einsum, scan or scatter of a vertex with results of `type` the
+/// region that combines its values, where no monoid of the dialect does.
+void setCombiner(mlir::OpBuilder &builder, mlir::Operation *op,
                  const Vertex &vertex, ElementType type);
 
 } // namespace tapestry::ein

@@ -539,9 +539,9 @@ ElementType StatementAnalyzer::proposedType(const Expr *expr,
 std::optional<ElementType>
 StatementAnalyzer::checkReduction(Reduction reduction, const Expr *expr,
                                   ExprType type) {
-  llvm::StringRef name = stringify(reduction);
+  std::string name = asWritten(reduction);
   bool givesPlaces = reduction.macro && tapestry::givesPlaces(*reduction.macro);
-  std::string what = ("'" + name + "'").str();
+  std::string what = "'" + name + "'";
   if (reduction.macro && !requireOperand(*reduction.macro, expr, type))
     return std::nullopt;
   bool isOrdered =
@@ -595,8 +595,9 @@ StatementAnalyzer::checkReduction(Reduction reduction, const Expr *expr,
   case Monoid::Xor:
     if (!isFloat(partType(type.type)))
       break;
-    diagnostics.error(expr->range, "'xor' needs an integer type or bool, but "
-                                   "this is " +
+    diagnostics.error(expr->range, what +
+                                       " needs an integer type or bool, but "
+                                       "this is " +
                                        stringify(type.type));
     return std::nullopt;
   }

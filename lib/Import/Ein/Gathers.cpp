@@ -235,7 +235,7 @@ void StatementAnalyzer::adoptInner(Result &result) {
   Inner &last = result.inners.back();
   const Operand &read = whole.operands.front();
   if (read.tensor != graph.tensors.size() + result.inners.size() - 1 ||
-      (!last.vertex.gather && !last.vertex.scan) ||
+      (!last.vertex.gather && !last.vertex.scanned) ||
       read.subscripts.size() != whole.labels.size())
     return;
   for (auto [label, form] : llvm::enumerate(read.subscripts))

@@ -252,7 +252,6 @@ Operation *GraphEmitter::emitScatter(const Tensor &tensor, const Vertex &vertex,
   use.values = values[read.tensor];
   use.map = mapOf(vertex, read.subscripts);
   use.monoid = convert(vertex.monoid);
-  use.isUnsigned = comparesUnsigned(vertex.monoid, tensor.type);
   use.isMean = vertex.macro.has_value();
   use.valueCount = scatter.valueCount;
   use.elementType = storedType(tensor.type, builder.getContext());
@@ -263,7 +262,9 @@ Operation *GraphEmitter::emitScatter(const Tensor &tensor, const Vertex &vertex,
     if (!place.isInside)
       read.checked = checkedIndex(operand.tensor);
   }
-  return teg::buildScatter(builder, loc, use, checks);
+  Operation *op = teg::buildScatter(builder, loc, use, checks);
+  setCombiner(builder, op, vertex, tensor.type);
+  return op;
 }
 
 Operation *GraphEmitter::emitScan(const Tensor &tensor, const Vertex &vertex,
@@ -274,10 +275,12 @@ Operation *GraphEmitter::emitScan(const Tensor &tensor, const Vertex &vertex,
   teg::ScalarExpr expr = toScalar(vertex, vertex, /*isResult=*/false);
   if (vertex.nodes.size() == 1 && vertex.operands.size() == 1)
     expr.body = nullptr;
-  return teg::buildScan(builder, loc, tensor.name, labels, vertex.scan->label,
-                        convert(vertex.scan->monoid),
-                        comparesUnsigned(vertex.scan->monoid, tensor.type),
-                        storedType(tensor.type, builder.getContext()), expr);
+  Operation *op =
+      teg::buildScan(builder, loc, tensor.name, labels, *vertex.scanned,
+                     convert(vertex.monoid),
+                     storedType(tensor.type, builder.getContext()), expr);
+  setCombiner(builder, op, vertex, tensor.type);
+  return op;
 }
 
 Operation *GraphEmitter::emitSort(const Tensor &tensor, const Vertex &vertex,
@@ -336,7 +339,7 @@ Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
   Operation *last = block->empty() ? nullptr : &block->back();
   Operation *op = vertex.gather    ? emitGather(tensor, vertex, loc)
                   : vertex.scatter ? emitScatter(tensor, vertex, loc)
-                  : vertex.scan    ? emitScan(tensor, vertex, loc)
+                  : vertex.scanned ? emitScan(tensor, vertex, loc)
                   : vertex.sort    ? emitSort(tensor, vertex, loc)
                                    : emitEinsum(tensor, vertex, loc);
   Block::iterator first =

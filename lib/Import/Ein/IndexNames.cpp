@@ -26,7 +26,7 @@ static std::optional<unsigned> castOf(const Graph &graph, unsigned tensor) {
   if (!vertex || vertex->text.empty() || vertex->operands.size() != 1 ||
       vertex->nodes.size() != 2 ||
       vertex->nodes.back().kind != NodeKind::Cast || vertex->gather ||
-      vertex->scatter || vertex->scan || vertex->sort || vertex->macro ||
+      vertex->scatter || vertex->scanned || vertex->sort || vertex->macro ||
       vertex->numParallel != vertex->labels.size())
     return std::nullopt;
   const Operand &read = vertex->operands.front();

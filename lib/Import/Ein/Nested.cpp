@@ -69,7 +69,7 @@ std::string StatementAnalyzer::freshLabel(llvm::StringRef name) const {
 
 /// The label of a scan is one of those around it.
 bool StatementAnalyzer::checkScan(const ReduceExpr &expr) {
-  llvm::StringRef name = stringify(expr.reduction);
+  std::string name = asWritten(expr.reduction);
   if (expr.labels.size() != 1) {
     diagnostics.error(expr.labels[1].range,
                       "'" + name + "' runs along one label, not " +
@@ -219,9 +219,7 @@ StatementAnalyzer::placeLabels(const Nested &own, Vertex &inner,
 }
 
 static Reduction reductionOf(const Vertex &vertex) {
-  if (vertex.scan)
-    return {vertex.scan->monoid, std::nullopt, /*scans=*/true};
-  return {vertex.monoid, vertex.macro};
+  return {vertex.monoid, vertex.macro, vertex.scanned.has_value()};
 }
 
 static bool haveEqualExtents(llvm::ArrayRef<VertexLabel> a,
@@ -237,7 +235,7 @@ static llvm::StringRef wordOf(const Vertex &inner) {
     return "gather";
   if (inner.custom)
     return inner.custom->name;
-  bool reduces = inner.monoid != Monoid::None || inner.macro || inner.scan;
+  bool reduces = inner.monoid != Monoid::None || inner.macro;
   return reduces ? stringify(reductionOf(inner)) : "part";
 }
 
@@ -247,7 +245,7 @@ unsigned StatementAnalyzer::internInner(Vertex inner, ElementType type) {
     if (known.type == type && reductionOf(known.vertex) == reductionOf(inner) &&
         known.vertex.custom == inner.custom &&
         known.vertex.gather == inner.gather &&
-        known.vertex.scan == inner.scan &&
+        known.vertex.scanned == inner.scanned &&
         known.vertex.numParallel == inner.numParallel &&
         haveEqualExtents(known.vertex.labels, inner.labels) &&
         static_cast<const Expression &>(known.vertex) == inner)
@@ -279,10 +277,8 @@ std::optional<unsigned> StatementAnalyzer::buildReduce(const ReduceExpr &expr,
   current = around;
   if (!ok)
     return std::nullopt;
-  if (!expr.reduction.scans) {
-    if (!setReduction(own.vertex, expr.reduction, operand, expr.range))
-      return std::nullopt;
-  }
+  if (!setReduction(own.vertex, expr.reduction, operand, expr.range))
+    return std::nullopt;
   std::optional<unsigned> scanned;
   if (expr.reduction.scans) {
     nested = &own;
@@ -291,7 +287,7 @@ std::optional<unsigned> StatementAnalyzer::buildReduce(const ReduceExpr &expr,
     // A view may have dropped it from what is read.
     if (!mentions(expr.operand, expr.labels)) {
       diagnostics.error(expr.labels.front().range,
-                        "'" + stringify(expr.reduction) +
+                        "'" + asWritten(expr.reduction) +
                             "' runs over label '" + labels[*scanned].name +
                             "', but its operand does not use it");
       return std::nullopt;
@@ -299,11 +295,9 @@ std::optional<unsigned> StatementAnalyzer::buildReduce(const ReduceExpr &expr,
   }
   llvm::SmallVector<unsigned, 4> labelsAround =
       placeLabels(own, own.vertex, scanned);
-  if (scanned) {
-    auto *at = llvm::find(labelsAround, *scanned);
-    own.vertex.scan = {expr.reduction.monoid,
-                       static_cast<unsigned>(at - labelsAround.begin())};
-  }
+  if (scanned)
+    own.vertex.scanned =
+        llvm::find(labelsAround, *scanned) - labelsAround.begin();
   // What only picks a value stays as narrow as that.
   bool adds = expr.reduction.macro || expr.reduction.custom ||
               expr.reduction.monoid == Monoid::Sum ||
@@ -394,8 +388,7 @@ void StatementAnalyzer::warnOfRest() const {
   llvm::StringRef rest = behindBrackets(word, operand);
   if (rest.empty())
     return;
-  std::string head = stringify(reduction).str() + "[" +
-                     over.front().name.str() +
+  std::string head = asWritten(reduction) + "[" + over.front().name.str() +
                      (over.size() > 1 ? ", ...]" : "]");
   auto warn = [&](llvm::SMRange range, const llvm::Twine &what,
                   const llvm::Twine &text) {

@@ -290,8 +290,9 @@ Parser::ExprPtr Parser::parseWord(WordClass wordClass) {
 }
 
 bool Parser::atReduction() const {
-  return token.is(TokenKind::Identifier) && reductionNamed(token.spelling) &&
-         peekNext().is(TokenKind::LSquare);
+  return atScan() ||
+         (token.is(TokenKind::Identifier) && reductionNamed(token.spelling) &&
+          peekNext().is(TokenKind::LSquare));
 }
 
 bool Parser::atSort() const {
@@ -308,8 +309,11 @@ bool Parser::atWholeReduction() const {
 /// `sum[k](expression)`, which ends at its bracket, or `sum(X)` of all
 /// elements.
 Parser::ExprPtr Parser::parseReduce() {
-  Token word = token;
-  advance();
+  llvm::SMLoc start = token.range().Start;
+  Token word;
+  std::optional<Reduction> reduction = parseReductionName(word);
+  if (!reduction)
+    return nullptr;
   llvm::ArrayRef<Label> labels;
   bool isWhole = token.is(TokenKind::LParen);
   if (!isWhole && !token.is(TokenKind::LSquare)) {
@@ -325,7 +329,7 @@ Parser::ExprPtr Parser::parseReduce() {
     if (!token.is(TokenKind::Error))
       errorAtToken("'('").note("a reduction inside an expression has brackets, "
                                "which say where it ends: " +
-                               word.spelling + "[k](...)");
+                               asWritten(*reduction) + "[k](...)");
     return nullptr;
   }
   ExprPtr operand = parseExpr();
@@ -334,9 +338,8 @@ Parser::ExprPtr Parser::parseReduce() {
   if (!token.is(TokenKind::RParen))
     return unclosed("an operator or ')'", open), nullptr;
   advance();
-  return checkDepth(context.create<ReduceExpr>(since(word.range().Start),
-                                               *reductionNamed(word.spelling),
-                                               labels, operand));
+  return checkDepth(
+      context.create<ReduceExpr>(since(start), *reduction, labels, operand));
 }
 
 Parser::ExprPtr Parser::parseReference() {

@@ -417,15 +417,11 @@ bool Parser::reportUnknownReduction(const Expr &expr, const Token &head) {
       token.is(TokenKind::LParen) || token.is(TokenKind::Integer) ||
       token.is(TokenKind::Float) || token.is(TokenKind::Imaginary);
   llvm::StringRef advice = adviceFor(head.spelling);
-  llvm::SmallVector<llvm::StringRef> words = {
-      "sum",     "prod",   "max",    "min",  "mean",    "logsumexp",
-      "argmax",  "argmin", "all",    "any",  "xor",     "cumsum",
-      "cumprod", "cummax", "cummin", "sort", "argsort", "topk"};
-  size_t numOwn = words.size();
-  llvm::append_range(words, monoids.keys());
-  // Sorted, so that the suggestion does not depend on hashing.
-  llvm::sort(llvm::MutableArrayRef(words).drop_front(numOwn));
-  llvm::StringRef meant = nearestWord(head.spelling, words);
+  llvm::StringRef meant =
+      meantBy(head.spelling,
+              {"sum", "prod", "max", "min", "mean", "logsumexp", "argmax",
+               "argmin", "all", "any", "xor", "cumsum", "cumprod", "cummax",
+               "cummin", "sort", "argsort", "topk"});
   bool isTensor = defined.contains(head.spelling);
   if (expr.kind != Expr::Kind::Access || !operandFollows ||
       (isTensor && advice.empty() && meant.empty()))
@@ -436,11 +432,8 @@ bool Parser::reportUnknownReduction(const Expr &expr, const Token &head) {
                         "argmax, argmin, all, any and xor");
   if (!advice.empty())
     error.note(advice);
-  else if (!meant.empty())
-    error.note("did you mean '" + meant + "'?");
   else
-    error.note("the program's own stand before their uses: monoid " +
-               head.spelling + "(a, b) = max(abs(a), abs(b)) identity 0");
+    noteMonoid(error, head.spelling, meant);
   return true;
 }
 
@@ -489,19 +482,23 @@ bool Parser::parseRightSide(EquationStmt &stmt) {
     stmt.expr = parseExpr();
     return stmt.expr && !reportUnknownReduction(*stmt.expr, head);
   }
-  Token word = token;
-  Reduction reduction =
-      reductionNamed(word.spelling)
-          .value_or(Reduction{Monoid::None, parseMacro(word.spelling)});
-  stmt.reduceRange = token.range();
-  advance();
+  llvm::SMLoc start = token.range().Start;
+  Token word;
+  std::optional<Reduction> named = parseReductionName(word);
+  if (!named)
+    return false;
+  Reduction reduction = *named;
+  stmt.reduceRange = word.range();
   if (reduction.scans) {
-    // No label is gone: an expression like others.
+    // No label is gone: an expression like others. It has one, or analysis
+    // says so.
     llvm::ArrayRef<Label> labels;
-    ExprPtr operand = parseReduceLabels(word, labels) ? parseExpr() : nullptr;
+    bool isWhole = token.is(TokenKind::LParen);
+    ExprPtr operand =
+        isWhole || parseReduceLabels(word, labels) ? parseExpr() : nullptr;
     if (operand)
-      stmt.expr = checkDepth(context.create<ReduceExpr>(
-          since(word.range().Start), reduction, labels, operand));
+      stmt.expr = checkDepth(
+          context.create<ReduceExpr>(since(start), reduction, labels, operand));
     return stmt.expr != nullptr;
   }
   if (!parseReduceLabels(word, stmt.reduceLabels))

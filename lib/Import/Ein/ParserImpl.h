@@ -135,6 +135,17 @@ private:
   /// Whether the current word begins a reduction with labels: one of the newer
   /// words does where no name of the program hides it.
   bool atReduction() const;
+  /// Whether it is `scan` before a name, which follows no tensor.
+  bool atScan() const;
+  /// What that name, or the current word, is; nothing once reported.
+  std::optional<Reduction> parseReductionName(Token &word);
+  /// What may be meant by a name that is none of `words` and of the program's
+  /// monoids; empty where none is near.
+  llvm::StringRef meantBy(llvm::StringRef name,
+                          llvm::SmallVector<llvm::StringRef> words) const;
+  /// Says so or, where none is, how the program defines one.
+  static void noteMonoid(InFlightError &error, llvm::StringRef name,
+                         llvm::StringRef meant);
   bool atWholeReduction() const;
   bool atSort() const;
   ExprPtr parseParenthesised();

@@ -29,8 +29,7 @@ bool StatementAnalyzer::checkPlaces() {
                              "says how values are combined that fall together");
     return false;
   }
-  if (equation.custom ||
-      (equation.macro && *equation.macro != MacroKind::Mean)) {
+  if (equation.macro && *equation.macro != MacroKind::Mean) {
     diagnostics
         .error(equation.reduceRange, "'" + reduction +
                                          "' does not combine what falls "
@@ -139,11 +138,13 @@ std::optional<Operand> StatementAnalyzer::buildValue(Nested &value,
   if (!reduces && own.nodes.size() == 1 && own.operands.size() == 1 &&
       isWhole(own.operands.front()))
     return own.operands.front();
-  if (reduces)
-    own.monoid = equation.macro ? Monoid::Sum : equation.monoid;
+  if (reduces) {
+    own.monoid = vertex.monoid;
+    own.custom = vertex.custom;
+  }
   llvm::SmallVector<unsigned, 4> around = placeLabels(value, own);
-  bool adds = equation.macro || equation.monoid == Monoid::Sum ||
-              equation.monoid == Monoid::Prod;
+  bool adds = vertex.custom || vertex.monoid == Monoid::Sum ||
+              vertex.monoid == Monoid::Prod;
   return readOfInner(internInner(std::move(own), adds ? wideType(type) : type),
                      around);
 }
@@ -188,8 +189,6 @@ StatementAnalyzer::Result StatementAnalyzer::makeScatter(const Nested &value,
   }
   renumber(vertex, positions);
   vertex.scatter = std::move(scatter);
-  vertex.monoid = equation.macro ? Monoid::Sum : equation.monoid;
-  vertex.macro = equation.macro;
   Result result;
   result.type = type;
   for (const VertexLabel &label :
@@ -220,9 +219,12 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::runScatter() {
     exprType = ExprType::typed(ElementType::I64);
   std::optional<ElementType> type =
       checkReduction(equation.reduction(), equation.expr, *exprType);
-  std::optional<Operand> values;
-  if (type)
-    values = buildValue(value, *type);
+  if (!type ||
+      !setReduction(vertex, equation.reduction(), *type, equation.reduceRange))
+    return std::nullopt;
+  if (vertex.macro)
+    vertex.monoid = Monoid::Sum;
+  std::optional<Operand> values = buildValue(value, *type);
   if (!values)
     return std::nullopt;
   vertex.operands.push_back(std::move(*values));

@@ -407,7 +407,7 @@ static unsigned numVerticesOf(MacroKind macro) {
 
 static unsigned numVerticesOf(const Vertex &vertex) {
   // What is scanned may be one of its own.
-  return vertex.macro ? numVerticesOf(*vertex.macro) : vertex.scan ? 2 : 1;
+  return vertex.macro ? numVerticesOf(*vertex.macro) : vertex.scanned ? 2 : 1;
 }
 
 /// How many einsums a statement becomes.

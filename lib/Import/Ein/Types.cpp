@@ -184,17 +184,26 @@ std::optional<SortKind> tapestry::ein::parseSort(llvm::StringRef text) {
   return std::nullopt;
 }
 
+/// "cumsum", ...; empty for those that have no word of their own.
+static llvm::StringRef scanWord(Reduction reduction) {
+  for (const MonoidRow &row : scanTable)
+    if (reduction.scans && row.monoid == reduction.monoid)
+      return row.name;
+  return {};
+}
+
 llvm::StringRef tapestry::ein::stringify(Reduction reduction) {
   if (reduction.custom)
     return reduction.custom->name;
-  if (reduction.scans)
-    return llvm::find_if(scanTable,
-                         [&](const MonoidRow &row) {
-                           return row.monoid == reduction.monoid;
-                         })
-        ->name;
+  if (llvm::StringRef word = scanWord(reduction); !word.empty())
+    return word;
   return reduction.macro ? stringify(*reduction.macro)
                          : stringify(reduction.monoid);
+}
+
+std::string tapestry::ein::asWritten(Reduction reduction) {
+  bool isNamed = !reduction.scans || !scanWord(reduction).empty();
+  return (isNamed ? "" : "scan ") + stringify(reduction).str();
 }
 
 std::optional<Reduction> tapestry::ein::parseReduction(llvm::StringRef text) {

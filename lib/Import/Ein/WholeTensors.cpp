@@ -454,9 +454,9 @@ const Expr *WholeTensors::subscript(const Expr *expr, Labels labels) {
 const ReduceExpr *
 WholeTensors::labelled(const ReduceExpr &expr,
                        llvm::function_ref<llvm::StringRef()> newLabel) {
-  std::string word = stringify(expr.reduction).str();
+  std::string word = asWritten(expr.reduction);
   auto fail = [&](const llvm::Twine &message) {
-    llvm::StringRef own = adviceFor(word);
+    llvm::StringRef own = adviceFor(expr.reduction.scans ? "scan" : word);
     diagnostics.error(expr.range, message)
         .note(own.empty() ? adviceFor("whole") : own);
     return nullptr;

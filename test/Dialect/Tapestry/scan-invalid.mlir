@@ -43,7 +43,7 @@ func.func @scan_c4(%x: tensor<4xf64>) {
 // -----
 
 func.func @scan_c5_bool(%x: tensor<4xi1>) {
-  // expected-error @below {{combines elements of type 'i1' by 'add', expected a named monoid of them}}
+  // expected-error @below {{combines elements of type 'i1' by 'add', expected a monoid of them}}
   %c = tapestry.scan "C" ["i"] <add> along "i" %x : (tensor<4xi1>) -> tensor<4xi1>
   return
 }
@@ -51,7 +51,7 @@ func.func @scan_c5_bool(%x: tensor<4xi1>) {
 // -----
 
 func.func @scan_c5_order(%x: tensor<4xcomplex<f32>>) {
-  // expected-error @below {{combines elements of type 'complex<f32>' by 'max', expected a named monoid of them}}
+  // expected-error @below {{combines elements of type 'complex<f32>' by 'max', expected a monoid of them}}
   %c = tapestry.scan "C" ["i"] <max> along "i" %x : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   return
 }
@@ -59,16 +59,8 @@ func.func @scan_c5_order(%x: tensor<4xcomplex<f32>>) {
 // -----
 
 func.func @scan_c5_none(%x: tensor<4xf32>) {
-  // expected-error @below {{combines elements of type 'f32' by 'none', expected a named monoid of them}}
+  // expected-error @below {{combines elements of type 'f32' by 'none', expected a monoid of them}}
   %c = tapestry.scan "C" ["i"] <none> along "i" %x : (tensor<4xf32>) -> tensor<4xf32>
-  return
-}
-
-// -----
-
-func.func @scan_c5_unsigned(%x: tensor<4xi8>) {
-  // expected-error @below {{combines unsigned elements of type 'i8' by 'add', expected the maximum or minimum of integers}}
-  %c = tapestry.scan "C" ["i"] <add> along "i" %x {unsigned_elements} : (tensor<4xi8>) -> tensor<4xi8>
   return
 }
 
@@ -94,4 +86,67 @@ func.func @scan_c8(%x: tensor<4x5xf32>) {
   // expected-error @below {{has routes for 2 of 1 operands}}
   %c = tapestry.scan "C" ["n", "i"] <add> along "i" %x {operand_routes = [[], []]} : (tensor<4x5xf32>) -> tensor<4x5xf32> home #tapestry_index.layout<[4, 5] on #tapestry_index.grid<>>
   return
+}
+
+// -----
+
+func.func @scan_c9(%x: tensor<4xf32>) {
+  // expected-error @below {{with monoid custom has 0 combine regions and 0 identities, expected 1 of each}}
+  %c = tapestry.scan "C" ["i"] <custom> along "i" %x : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @scan_c9_unused(%x: tensor<4xf32>) {
+  // expected-error @below {{with monoid add has 1 combine regions and 1 identities, expected none}}
+  %c = tapestry.scan "C" ["i"] <add> along "i" %x combine {
+  ^bb0(%a: f32, %b: f32):
+    tapestry.yield %a : f32
+  } identity 0.0 : f32 : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// Narrow floats are combined in f32.
+func.func @scan_c9_identity(%x: tensor<4xf16>) {
+  // expected-error @below {{has the identity 0.000000e+00 : f16, but combines values of type 'f32'}}
+  %c = tapestry.scan "C" ["i"] <custom> along "i" %x combine {
+  ^bb0(%a: f16, %b: f16):
+    tapestry.yield %a : f16
+  } identity 0.0 : f16 : (tensor<4xf16>) -> tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @scan_c9_yield(%x: tensor<4xi32>) {
+  // expected-error @below {{the combine region yields 'i1', expected 'i32'}}
+  %c = tapestry.scan "C" ["i"] <custom> along "i" %x combine {
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.cmpi slt, %a, %b : i32
+    tapestry.yield %c : i1
+  } identity 0 : i32 : (tensor<4xi32>) -> tensor<4xi32>
+  return
+}
+
+// -----
+
+// A label belongs to an einsum.
+func.func @scan_c9_label(%x: tensor<4xi32>) {
+  %c = tapestry.scan "C" ["i"] <custom> along "i" %x combine {
+  ^bb0(%a: i32, %b: i32):
+    // expected-error @below {{expects parent op 'tapestry.einsum'}}
+    %i = tapestry.label "i"
+    tapestry.yield %a : i32
+  } identity 0 : i32 : (tensor<4xi32>) -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @yield_parent(%x: f32) {
+  // expected-error @below {{expects parent op to be one of 'tapestry.einsum, tapestry.scan, tapestry.scatter'}}
+  tapestry.yield %x : f32
 }

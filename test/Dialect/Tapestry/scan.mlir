@@ -13,7 +13,21 @@ tapestry.graph @scans {
   %D = tapestry.scan "D" ["n", "i"] <max> along "n" %C : (tensor<5x97xf32>) -> tensor<5x97xbf16>
   // CHECK: tapestry.scan "E" ["k"] <xor> along "k" %B : (tensor<7xi1>) -> tensor<7xi1>
   %E = tapestry.scan "E" ["k"] <xor> along "k" %B : (tensor<7xi1>) -> tensor<7xi1>
+  %K = tapestry.source "K" : tensor<5x97xi32>
+  // CHECK: tapestry.scan "L" ["n", "i"] <custom> along "i" %K {tag} combine {
+  // CHECK-NEXT: ^bb0(%[[A:.*]]: i32, %[[B:.*]]: i32):
+  // CHECK: %[[LAST:.*]] = arith.select %{{.*}}, %[[A]], %[[B]] : i32
+  // CHECK-NEXT: tapestry.yield %[[LAST]] : i32
+  // CHECK-NEXT: } identity 0 : i32 : (tensor<5x97xi32>) -> tensor<5x97xi32>
+  %L = tapestry.scan "L" ["n", "i"] <custom> along "i" %K {tag} combine {
+  ^bb0(%a: i32, %b: i32):
+    %zero = arith.constant 0 : i32
+    %is_zero = arith.cmpi eq, %b, %zero : i32
+    %last = arith.select %is_zero, %a, %b : i32
+    tapestry.yield %last : i32
+  } identity 0 : i32 : (tensor<5x97xi32>) -> tensor<5x97xi32>
   tapestry.sink "D", %D : tensor<5x97xbf16>
+  tapestry.sink "L", %L : tensor<5x97xi32>
   tapestry.sink "E", %E : tensor<7xi1>
 }
 

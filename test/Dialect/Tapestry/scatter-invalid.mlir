@@ -46,7 +46,7 @@ func.func @scatter_c3_shape(%x: tensor<100x5xf32>, %i: tensor<100xi32>) {
 #i = affine_map<(a, d, n) -> (n)>
 func.func @scatter_c4_none(%x: tensor<100x5xf32>, %i: tensor<100xi32>) {
   // expected-error @below {{has no index tensor, expected at least 1}}
-  %s = "tapestry.scatter"(%x) <{name = "S", labels = ["a", "d", "n"], extents = array<i64: 8, 5, 100>, monoid = #tapestry_index.monoid<add>, into = array<i64>, indexing_maps = [#v], operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<100x5xf32>) -> tensor<8x5xf32>
+  %s = "tapestry.scatter"(%x) <{name = "S", labels = ["a", "d", "n"], extents = array<i64: 8, 5, 100>, monoid = #tapestry_index.monoid<add>, into = array<i64>, indexing_maps = [#v], operandSegmentSizes = array<i32: 1, 0, 0>}> ({}) : (tensor<100x5xf32>) -> tensor<8x5xf32>
   return
 }
 
@@ -144,16 +144,6 @@ func.func @scatter_c8_none(%x: tensor<100x5xf32>, %i: tensor<100xi32>) {
 
 #v = affine_map<(a, d, n) -> (n, d)>
 #i = affine_map<(a, d, n) -> (n)>
-func.func @scatter_c8_unsigned(%x: tensor<100x5xf32>, %i: tensor<100xi32>) {
-  // expected-error @below {{combines unsigned elements of type 'f32' by 'max', expected the maximum or minimum of integers}}
-  %s = tapestry.scatter "S" ["a", "d", "n"] = [8, 5, 100] max %x by %i into [0] at [#v, #i] {unsigned_elements} : (tensor<100x5xf32>, tensor<100xi32>) -> tensor<8x5xf32>
-  return
-}
-
-// -----
-
-#v = affine_map<(a, d, n) -> (n, d)>
-#i = affine_map<(a, d, n) -> (n)>
 func.func @scatter_c8_order(%x: tensor<100x5xcomplex<f64>>, %i: tensor<100xi32>) {
   // expected-error @below {{monoid min does not combine values of type 'complex<f64>'}}
   %s = tapestry.scatter "S" ["a", "d", "n"] = [8, 5, 100] min %x by %i into [0] at [#v, #i] : (tensor<100x5xcomplex<f64>>, tensor<100xi32>) -> tensor<8x5xcomplex<f64>>
@@ -209,5 +199,57 @@ func.func @scatter_c11(%x: tensor<100x5xf32>, %i: tensor<100xi32>) {
 func.func @scatter_c12(%x: tensor<100x5xf32>, %i: tensor<100xi32>) {
   // expected-error @below {{has routes for 1 of 2 operands}}
   %s = tapestry.scatter "S" ["a", "d", "n"] = [8, 5, 100] add %x by %i into [0] at [#v, #i] {operand_routes = [[]]} : (tensor<100x5xf32>, tensor<100xi32>) -> tensor<8x5xf32>
+  return
+}
+
+// -----
+
+#v = affine_map<(a, d, n) -> (n, d)>
+#i = affine_map<(a, d, n) -> (n)>
+func.func @scatter_c13(%x: tensor<100x5xf32>, %i: tensor<100xi32>) {
+  // expected-error @below {{with monoid custom has 0 combine regions and 0 identities, expected 1 of each}}
+  %s = tapestry.scatter "S" ["a", "d", "n"] = [8, 5, 100] custom %x by %i into [0] at [#v, #i] : (tensor<100x5xf32>, tensor<100xi32>) -> tensor<8x5xf32>
+  return
+}
+
+// -----
+
+#v = affine_map<(a, d, n) -> (n, d)>
+#i = affine_map<(a, d, n) -> (n)>
+func.func @scatter_c13_unused(%x: tensor<100x5xf32>, %i: tensor<100xi32>) {
+  // expected-error @below {{with monoid max has 1 combine regions and 1 identities, expected none}}
+  %s = tapestry.scatter "S" ["a", "d", "n"] = [8, 5, 100] max %x by %i into [0] at [#v, #i] combine {
+  ^bb0(%y: f32, %z: f32):
+    tapestry.yield %y : f32
+  } identity 0.0 : f32 : (tensor<100x5xf32>, tensor<100xi32>) -> tensor<8x5xf32>
+  return
+}
+
+// -----
+
+// Narrow floats are combined in f32.
+#v = affine_map<(a, d, n) -> (n, d)>
+#i = affine_map<(a, d, n) -> (n)>
+func.func @scatter_c13_identity(%x: tensor<100x5xbf16>, %i: tensor<100xi32>) {
+  // expected-error @below {{has the identity 0.000000e+00 : bf16, but combines values of type 'f32'}}
+  %s = tapestry.scatter "S" ["a", "d", "n"] = [8, 5, 100] custom %x by %i into [0] at [#v, #i] combine {
+  ^bb0(%y: bf16, %z: bf16):
+    tapestry.yield %y : bf16
+  } identity 0.0 : bf16 : (tensor<100x5xbf16>, tensor<100xi32>) -> tensor<8x5xbf16>
+  return
+}
+
+// -----
+
+#v = affine_map<(a, d, n) -> (n, d)>
+#i = affine_map<(a, d, n) -> (n)>
+func.func @scatter_c13_operations(%x: tensor<100x5xf32>, %i: tensor<100xi32>) {
+  // expected-error @below {{the combine region holds 'tensor.empty', expected arith and math operations without side effects, or sums, products and parts of complex numbers}}
+  %s = tapestry.scatter "S" ["a", "d", "n"] = [8, 5, 100] custom %x by %i into [0] at [#v, #i] combine {
+  ^bb0(%y: f32, %z: f32):
+    // expected-note @below {{the operation is here}}
+    %e = tensor.empty() : tensor<4xf32>
+    tapestry.yield %y : f32
+  } identity 0.0 : f32 : (tensor<100x5xf32>, tensor<100xi32>) -> tensor<8x5xf32>
   return
 }

@@ -22,6 +22,19 @@ tapestry.graph @scatters {
   %M = tapestry.scatter "M" ["A", "B", "n"] = [9, 5, 100] max %H by %B, %A into [1, 0]
       at [affine_map<(a, b, n) -> ()>, affine_map<(a, b, n) -> (n)>, affine_map<(a, b, n) -> (n)>]
       : (tensor<f16>, tensor<100xi8>, tensor<100xi32>) -> tensor<9x5xf16>
+  // CHECK: tapestry.scatter "L" ["A", "n"] = [9, 100] custom %H by %A into [0] at [{{.*}}] combine {
+  // CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32):
+  // CHECK-NEXT: %[[FAR:.*]] = math.absf %[[X]] : f32
+  // CHECK-NEXT: arith.maximumf %[[FAR]], %[[Y]] : f32
+  // CHECK: } identity 0.000000e+00 : f32 : (tensor<f16>, tensor<100xi32>) -> tensor<9xf16>
+  %L = tapestry.scatter "L" ["A", "n"] = [9, 100] custom %H by %A into [0]
+      at [affine_map<(a, n) -> ()>, affine_map<(a, n) -> (n)>] combine {
+  ^bb0(%x: f32, %y: f32):
+    %far = math.absf %x : f32
+    %most = arith.maximumf %far, %y : f32
+    tapestry.yield %most : f32
+  } identity 0.0 : f32 : (tensor<f16>, tensor<100xi32>) -> tensor<9xf16>
+  tapestry.sink "L", %L : tensor<9xf16>
   tapestry.sink "S", %S : tensor<9x6xf32>
   tapestry.sink "M", %M : tensor<9x5xf16>
 }

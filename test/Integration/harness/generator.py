@@ -22,6 +22,12 @@ MONOIDS = {
     "bool": ["any", "all", "xor"],
 }
 SCANS = {"sum": "cumsum", "prod": "cumprod", "max": "cummax", "min": "cummin"}
+# The same as a program may define them; what they begin with follows.
+OWN = {
+    "sum": "a + b", "prod": "b * a", "max": "select(a > b, a, b)", "min": "select(b < a, b, a)",
+    "xor": "a ^ b", "any": "a || b", "all": "a && b",
+}  # fmt: skip
+BEGINS = {"sum": "0", "prod": "1", "xor": "0", "any": "false", "all": "true"}
 MAX_POINTS = 6000
 MAX_LABELS = 5
 FOLDS = ["edge", "wrap", "reflect", "symmetric"]
@@ -231,8 +237,9 @@ class _Statement:
         monoid = str(rng.choice(MONOIDS[kind])) if reduced else ""
         used = [label for label in kept if label not in left_only]
         scanned = None
-        if not reduced and used and kind != "bool" and rng.random() < 0.15:
-            monoid, scanned = str(rng.choice(list(SCANS))), used[rng.integers(len(used))]
+        if not reduced and used and rng.random() < 0.15:
+            monoid, scanned = str(rng.choice(MONOIDS[kind])), used[rng.integers(len(used))]
+        is_own = monoid != "" and rng.random() < 0.2
 
         grid = self.grid()
         shape = [label.extent for label in self.labels]
@@ -256,11 +263,26 @@ class _Statement:
             return label.name if known else f"{label.name}:{label.extent}"
 
         brackets = f"[{', '.join(map(spell, kept))}]" if kept else ""
-        reduction = f"{monoid}[{', '.join(map(spell, reduced))}] " if reduced else ""
+        word = f"own{self.name}" if is_own else monoid
+        reduction = f"{word}[{', '.join(map(spell, reduced))}] " if reduced else ""
         if scanned:
-            reduction = f"{SCANS[monoid]}[{scanned.name}] "
+            short = not is_own and monoid in SCANS
+            reduction = f"{SCANS[monoid] if short else 'scan ' + word}[{scanned.name}] "
         text = f"{self.name}{brackets} = {reduction}{expression.text}"
+        if is_own:
+            begins = _begin_of(monoid, expression.type)
+            text = f"monoid {word}(a, b) = {OWN[monoid]} identity {begins}\n{text}"
         return text, value, kept + reduced, len(kept)
+
+
+def _begin_of(monoid, type):
+    """What changes no other value of a type."""
+    if monoid in BEGINS:
+        return "false" if monoid == "xor" and type == "bool" else BEGINS[monoid]
+    if type in FLOATS:
+        return "-inf" if monoid == "max" else "inf"
+    info = np.iinfo(NUMPY_TYPES[type])
+    return info.min if monoid == "max" else info.max
 
 
 def _slice_text(part):

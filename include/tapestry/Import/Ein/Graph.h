@@ -227,18 +227,6 @@ struct Scatter {
   llvm::SmallVector<std::string, 2> points;
 };
 
-/// Every value of the expression is combined with those before it along a
-/// label.
-struct Scan {
-  Monoid monoid;
-  /// Position in Vertex::labels.
-  unsigned label;
-
-  bool operator==(const Scan &o) const {
-    return monoid == o.monoid && label == o.label;
-  }
-};
-
 /// The values along a label in order. Of the vertex that it is, the operand is
 /// the tensor, read by the labels in order.
 struct Sort {
@@ -274,7 +262,9 @@ struct Vertex : Expression {
   ElementType macroType = ElementType::F32;
   std::optional<Gather> gather;
   std::optional<Scatter> scatter;
-  std::optional<Scan> scan;
+  /// The label, a position in `labels`, along which every value is combined
+  /// with those before it by the monoid, which then reduces nothing.
+  std::optional<unsigned> scanned;
   std::optional<Sort> sort;
   /// The second argument of a norm.
   Expression epsilon;

@@ -80,7 +80,10 @@ struct Reduction {
            custom == o.custom;
   }
 };
+/// Its name, as vertices have it: "sum", ..., "cumsum", or that of the monoid.
 llvm::StringRef stringify(Reduction reduction);
+/// As programs write it, which may be `scan` and the name.
+std::string asWritten(Reduction reduction);
 /// "sum", ..., "mean", ..., "argmin", "cumsum", ...; not the macros that keep
 /// their labels.
 std::optional<Reduction> parseReduction(llvm::StringRef text);

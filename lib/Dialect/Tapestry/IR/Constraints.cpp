@@ -13,6 +13,7 @@
 #include "tapestry/Dialect/Index/IR/OwnAttributes.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
+#include "tapestry/Interfaces/Place.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -149,17 +150,6 @@ void ConstraintAttr::print(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 // On operations
 //===----------------------------------------------------------------------===//
-
-std::string tapestry::teg::placeOf(Location loc) {
-  while (auto call = dyn_cast<CallSiteLoc>(loc))
-    loc = call.getCaller();
-  auto file = dyn_cast<FileLineColLoc>(loc);
-  if (!file)
-    return "";
-  return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-          Twine(file.getColumn()))
-      .str();
-}
 
 static void addConstraints(Operation *op, ShardingConstraints &constraints) {
   auto list = op->getAttrOfType<ArrayAttr>(constraintsAttrName);

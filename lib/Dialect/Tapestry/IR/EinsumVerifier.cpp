@@ -6,9 +6,9 @@
 
 #include "IndexSpaceRules.h"
 #include "PlacementRules.h"
+#include "ScalarRegions.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
-#include "tapestry/Dialect/Index/IR/IndexRandom.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -246,80 +246,6 @@ LogicalResult EinsumOp::verify() {
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// Checks that a region's arguments have these types.
-static LogicalResult verifyArguments(EinsumOp op, StringRef what,
-                                     Region &region,
-                                     llvm::ArrayRef<Type> types) {
-  if (region.getNumArguments() != types.size())
-    return op.emitOpError() << what << " has " << region.getNumArguments()
-                            << " arguments, expected " << types.size();
-  for (auto [argument, type] : llvm::zip_equal(region.getArguments(), types))
-    if (argument.getType() != type)
-      return op.emitOpError()
-             << "argument " << argument.getArgNumber() << " of " << what
-             << " has type " << argument.getType() << ", expected " << type;
-  return success();
-}
-
-/// Checks that a region is a pure scalar function; einsum_c14.
-static LogicalResult verifyScalarOps(EinsumOp op, StringRef what,
-                                     Region &region) {
-  for (Operation &nested : region.front().without_terminator()) {
-    StringRef dialect = nested.getName().getDialectNamespace();
-    bool known =
-        dialect == "arith" || dialect == "math" || isComplexArithmetic(&nested);
-    if (isa<LabelOp, index::RandomOp>(nested) ||
-        (known && isMemoryEffectFree(&nested) && nested.getNumRegions() == 0))
-      continue;
-    InFlightDiagnostic diagnostic =
-        op.emitOpError() << what << " holds '" << nested.getName()
-                         << "', expected arith and math operations without "
-                            "side effects, or sums, products and parts of "
-                            "complex numbers";
-    diagnostic.attachNote(nested.getLoc()) << "the operation is here";
-    return diagnostic;
-  }
-  return success();
-}
-
-/// The type that a region yields; null after an error where it yields nothing.
-static Type getYieldedType(EinsumOp op, StringRef what, Region &region) {
-  if (auto yield = dyn_cast<YieldOp>(region.front().getTerminator()))
-    return yield.getValue().getType();
-  op.emitOpError() << what << " ends in '"
-                   << region.front().getTerminator()->getName()
-                   << "', expected 'tapestry.yield'";
-  return {};
-}
-
-static LogicalResult verifyCombiner(EinsumOp op, Type accumulator) {
-  // einsum_c16
-  bool isCustom = op.getMonoid() == Monoid::Custom;
-  TypedAttr identity = op.getCustomIdentityAttr();
-  Region &combiner = op.getCombiner();
-  if (isCustom != !combiner.empty() || isCustom != static_cast<bool>(identity))
-    return op.emitOpError()
-           << "with monoid " << stringifyMonoid(op.getMonoid()) << " has "
-           << (combiner.empty() ? 0 : 1) << " combine regions and "
-           << (identity ? 1 : 0) << " identities, expected "
-           << (isCustom ? "1 of each" : "none");
-  if (!isCustom)
-    return success();
-  StringRef what = "the combine region";
-  if (!isElementValue(identity) ||
-      getElementTypeOrSelf(identity) != accumulator)
-    return op.emitOpError() << "has the identity " << identity
-                            << ", but combines values of type " << accumulator;
-  if (failed(verifyArguments(op, what, combiner, {accumulator, accumulator})) ||
-      failed(verifyScalarOps(op, what, combiner)))
-    return failure();
-  Type yielded = getYieldedType(op, what, combiner);
-  if (yielded && yielded != accumulator)
-    return op.emitOpError()
-           << what << " yields " << yielded << ", expected " << accumulator;
-  return success(static_cast<bool>(yielded));
-}
-
 /// Checks that every label is used somewhere; einsum_c8.
 static LogicalResult verifyLabelsOccur(EinsumOp op) {
   llvm::SmallBitVector occurs = ~getUnusedDimsBitVector(
@@ -360,5 +286,6 @@ LogicalResult EinsumOp::verifyRegions() {
   if (!isLegalMonoid(getMonoid(), accumulator))
     return emitOpError() << "monoid " << stringifyMonoid(getMonoid())
                          << " does not combine values of type " << accumulator;
-  return verifyCombiner(*this, accumulator);
+  // einsum_c16
+  return verifyCustomMonoid(*this, accumulator);
 }

@@ -1,8 +1,8 @@
 //===- GatherEvaluate.cpp - What tapestry.gather means --------------------===//
 
-#include "HostNumbers.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Support/HostNumbers.h"
 #include <cstring>
 
 using namespace mlir;

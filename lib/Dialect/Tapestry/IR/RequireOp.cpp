@@ -3,6 +3,7 @@
 #include "PlacementRules.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Interfaces/Place.h"
 
 using namespace mlir;
 using namespace tapestry;

@@ -6,17 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostNumbers.h"
 #include "IndexSpaceRules.h"
 #include "Placement.h"
 #include "PlacementRules.h"
-#include "UnsignedMonoid.h"
+#include "ScalarRegions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tapestry/Dialect/Index/Evaluate/HostFold.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScan.h"
 #include "tapestry/Interfaces/ElementType.h"
-#include "tapestry/Support/Extremes.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -59,7 +58,10 @@ Value ScanOp::emitCombine(unsigned, OpBuilder &, Location, Value, Value) {
   return {};
 }
 
-PointWork ScanOp::getWork() { return {/*flops=*/1, /*bytes=*/0}; }
+PointWork ScanOp::getWork() {
+  return {countCombineFlops(getMonoid(), getCombiner(), getTotalType()),
+          /*bytes=*/0};
+}
 
 std::optional<unsigned> ScanOp::getScannedLabel() {
   auto names = getLabels().getAsValueRange<StringAttr>();
@@ -109,12 +111,10 @@ LogicalResult ScanOp::verify() {
     return emitOpError() << "combines elements of type " << total
                          << ", but reads " << operand;
   // scan_c5
-  if (failed(verifyUnsigned(*this, total)))
-    return failure();
-  if (!monoidIdentity(getMonoid(), total))
+  if (getMonoid() != Monoid::Custom && !monoidIdentity(getMonoid(), total))
     return emitOpError() << "combines elements of type " << total << " by '"
                          << stringifyMonoid(getMonoid())
-                         << "', expected a named monoid of them";
+                         << "', expected a monoid of them";
   // scan_c6
   if (failed(
           verifyPartition(*this, getPartitionAttr(), shape.size(), "labels")))
@@ -125,6 +125,11 @@ LogicalResult ScanOp::verify() {
   // scan_c8
   return verifyRoutes(*this, getHomeRouteAttr(), getOperandRoutesAttr(),
                       getHomeAttr(), getOperation()->getOperands());
+}
+
+// scan_c9
+LogicalResult ScanOp::verifyRegions() {
+  return verifyCustomMonoid(*this, getTotalType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -295,66 +300,34 @@ FailureOr<SmallVector<Value>> ScanOp::lowerBehind(OpBuilder &b, Location loc,
 // What it means
 //===----------------------------------------------------------------------===//
 
-/// The monoid on doubles or, for all integers, on their 64 bits.
-template <typename T> static T combineValues(Monoid monoid, T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
-    if (monoid == Monoid::Add)
-      return x + y;
-    if (monoid == Monoid::Mul)
-      return x * y;
-    if (monoid == Monoid::And)
-      return x & y;
-    if (monoid == Monoid::Or)
-      return x | y;
-    if (monoid == Monoid::Xor)
-      return x ^ y;
-  }
-  if (monoid == Monoid::Add)
-    return a + b;
-  if (monoid == Monoid::Mul)
-    return a * b;
-  return extremeOf(monoid == Monoid::Max, a, b);
-}
-
-static std::complex<double> combineValues(Monoid monoid, std::complex<double> a,
-                                          std::complex<double> b) {
-  return monoid == Monoid::Add ? a + b : productOf(a, b);
-}
-
 llvm::Expected<std::vector<HostTensor>>
 ScanOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
-  const HostTensor &operand = *operands.front();
   llvm::ArrayRef<int64_t> shape = getResultType().getShape();
-  Type element = getResultType().getElementType();
   llvm::Expected<HostTensor> result =
-      HostTensor::create(*dtypeOf(element), shape);
+      HostTensor::create(*dtypeOf(getResultType().getElementType()), shape);
   if (!result)
     return result.takeError();
+  llvm::Expected<reference::HostFold> fold = reference::HostFold::compile(
+      *this, {getMonoid(), identityOf(*this, getTotalType()),
+              [this](OpBuilder &builder, Location loc, Value a, Value b) {
+                return combine(*this, builder, loc, a, b);
+              }});
+  if (!fold)
+    return fold.takeError();
   unsigned scanned = *getScannedLabel();
   int64_t step = 1;
   for (int64_t extent : shape.drop_front(scanned + 1))
     step *= extent;
-  auto scan = [&](auto read) {
-    for (int64_t at = 0, e = result->numElements(); at < e; ++at) {
-      if (at / step % shape[scanned] != 0)
-        continue;
-      auto sum = read(at);
-      storeNumber(*result, at, sum);
-      for (int64_t k = 1; k < shape[scanned]; ++k) {
-        sum = combineValues(getMonoid(), sum, read(at + k * step));
-        storeNumber(*result, at + k * step, sum);
-      }
+  for (int64_t first = 0, e = result->numElements(); first < e; ++first) {
+    if (first / step % shape[scanned] != 0)
+      continue;
+    fold->reset();
+    for (int64_t k = 0; k < shape[scanned]; ++k) {
+      int64_t at = first + k * step;
+      fold->take(0, *operands.front(), at);
+      fold->store(0, *result, at);
     }
-  };
-  if (isa<ComplexType>(element))
-    scan([&](int64_t at) { return complexAt(operand, at); });
-  else if (isa<FloatType>(element))
-    scan([&](int64_t at) -> long double { return operand.asDouble(at); });
-  else if (getUnsignedElements())
-    scan([&](int64_t at) { return unsignedAt(operand, at); });
-  else
-    scan([&](int64_t at) { return integerAt(operand, at); });
+  }
   std::vector<HostTensor> results;
   results.push_back(std::move(*result));
   return results;

@@ -313,22 +313,16 @@ Value ScatterLowering::finish(ValueRange sums) {
 
 Value ScatterLowering::lower() {
   TypedAttr identity = op.getMonoidIdentity(0);
-  auto complexType = dyn_cast<ComplexType>(sumType);
-  TypedAttr low = b.getF64FloatAttr(0);
-  if (complexType) {
-    identity = monoidIdentity(op.getMonoid(), sumType);
-    low = complexValue(complexType, 0, 0);
-  } else if (sumType.isF64()) {
-    identity = b.getF64FloatAttr(cast<FloatAttr>(identity).getValueAsDouble());
-  } else if (identity.getType() != sumType) {
+  if (op.getMonoid() == Monoid::Add)
+    identity = monoidIdentity(Monoid::Add, sumType);
+  else if (auto integer = dyn_cast<IntegerAttr>(identity))
     // Booleans lie in bytes.
-    identity =
-        b.getIntegerAttr(sumType, cast<IntegerAttr>(identity).getValue().zext(
-                                      sumType.getIntOrFloatBitWidth()));
-  }
+    identity = b.getIntegerAttr(
+        sumType, integer.getValue().zext(sumType.getIntOrFloatBitWidth()));
   SmallVector<Value> sums = {fill(identity)};
+  // Nothing is lost yet.
   if (carries)
-    sums.push_back(fill(low));
+    sums.push_back(fill(identity));
   return finish(emitLoops(/*depth=*/0, sums));
 }
 

@@ -7,7 +7,7 @@
 #include "IndexSpaceRules.h"
 #include "Placement.h"
 #include "PlacementRules.h"
-#include "UnsignedMonoid.h"
+#include "ScalarRegions.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScatter.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -22,16 +22,16 @@ using namespace tapestry::teg;
 void ScatterOp::build(OpBuilder &builder, OperationState &state, StringRef name,
                       llvm::ArrayRef<StringRef> labels,
                       llvm::ArrayRef<int64_t> extents, Monoid monoid,
-                      bool unsignedElements, Value values, ValueRange indices,
+                      Value values, ValueRange indices,
                       llvm::ArrayRef<int64_t> into,
                       llvm::ArrayRef<AffineMap> maps, ValueRange checks,
                       RankedTensorType resultType) {
   build(builder, state, resultType, builder.getStringAttr(name),
         builder.getStrArrayAttr(labels), builder.getDenseI64ArrayAttr(extents),
-        index::MonoidAttr::get(builder.getContext(), monoid),
-        unsignedElements ? builder.getUnitAttr() : UnitAttr(), values, indices,
+        index::MonoidAttr::get(builder.getContext(), monoid), values, indices,
         checks, builder.getDenseI64ArrayAttr(into),
-        builder.getAffineMapArrayAttr(maps), /*partition=*/nullptr,
+        builder.getAffineMapArrayAttr(maps), /*custom_identity=*/nullptr,
+        /*partition=*/nullptr,
         /*home=*/nullptr, /*home_route=*/nullptr, /*operand_routes=*/nullptr);
 }
 
@@ -96,21 +96,20 @@ std::vector<Projection> ScatterOp::getResultProjections() {
   return {Projection::identity(getResultType().getRank())};
 }
 
-/// Devices know no monoid of unsigned integers by name.
-Monoid ScatterOp::getResultMonoid(unsigned) {
-  return getUnsignedElements() ? Monoid::Custom : getMonoid();
-}
+Monoid ScatterOp::getResultMonoid(unsigned) { return getMonoid(); }
 
-/// Of the type in which partial results are kept: what rounds, or comes in
-/// another type, is combined in f32 for a narrow result.
-TypedAttr ScatterOp::getMonoidIdentity(unsigned) {
+Type ScatterOp::getAccumulatorType() {
   Type element = getResultType().getElementType();
   bool isSame =
       cast<RankedTensorType>(getValues().getType()).getElementType() == element;
-  bool rounds = getMonoid() == Monoid::Add || getMonoid() == Monoid::Mul;
-  if ((element.isF16() || element.isBF16()) && (rounds || !isSame))
-    element = Float32Type::get(getContext());
-  return identityOf(*this, element);
+  bool compares = getMonoid() == Monoid::Max || getMonoid() == Monoid::Min;
+  if ((element.isF16() || element.isBF16()) && !(compares && isSame))
+    return Float32Type::get(getContext());
+  return element;
+}
+
+TypedAttr ScatterOp::getMonoidIdentity(unsigned) {
+  return identityOf(*this, getAccumulatorType());
 }
 
 Value ScatterOp::emitCombine(unsigned, OpBuilder &builder, Location loc,
@@ -118,7 +117,10 @@ Value ScatterOp::emitCombine(unsigned, OpBuilder &builder, Location loc,
   return combine(*this, builder, loc, a, b);
 }
 
-PointWork ScatterOp::getWork() { return {/*flops=*/1, /*bytes=*/0}; }
+PointWork ScatterOp::getWork() {
+  return {countCombineFlops(getMonoid(), getCombiner(), getAccumulatorType()),
+          /*bytes=*/0};
+}
 
 //===----------------------------------------------------------------------===//
 // Rules
@@ -189,12 +191,9 @@ static LogicalResult verifyElements(ScatterOp op) {
                               << ", expected integers";
   }
   Type element = op.getResultType().getElementType();
-  if (op.getMonoid() == Monoid::None || op.getMonoid() == Monoid::Custom ||
-      !isLegalMonoid(op.getMonoid(), element))
+  if (op.getMonoid() == Monoid::None || !isLegalMonoid(op.getMonoid(), element))
     return op.emitOpError() << "monoid " << stringifyMonoid(op.getMonoid())
                             << " does not combine values of type " << element;
-  if (failed(verifyUnsigned(op, element)))
-    return failure();
   Type value =
       cast<RankedTensorType>(op.getValues().getType()).getElementType();
   auto isShortFloat = [](Type type) {
@@ -232,4 +231,9 @@ LogicalResult ScatterOp::verify() {
   // scatter_c12
   return verifyRoutes(*this, getHomeRouteAttr(), getOperandRoutesAttr(),
                       getHomeAttr(), getOperands());
+}
+
+// scatter_c13
+LogicalResult ScatterOp::verifyRegions() {
+  return verifyCustomMonoid(*this, getAccumulatorType());
 }

@@ -4,7 +4,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostNumbers.h"
 #include "IndexSpaceRules.h"
 #include "Placement.h"
 #include "PlacementRules.h"
@@ -24,6 +23,7 @@ using namespace tapestry::teg;
 
 #define GET_OP_CLASSES
 #include "tapestry/Dialect/Tapestry/IR/TapestrySort.cpp.inc"
+#include "tapestry/Support/HostNumbers.h"
 
 //===----------------------------------------------------------------------===//
 // BlockOpInterface

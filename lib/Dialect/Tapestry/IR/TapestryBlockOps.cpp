@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "IndexSpaceRules.h"
+#include "ScalarRegions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/Constraints.h"
@@ -211,16 +211,7 @@ TypedAttr EinsumOp::getMonoidIdentity(unsigned) { return getIdentity(); }
 
 Value EinsumOp::emitCombine(unsigned, OpBuilder &builder, Location loc, Value a,
                             Value b) {
-  if (getMonoid() != Monoid::Custom)
-    return emitMonoid(builder, loc, getMonoid(), a, b);
-  Block &block = getCombiner().front();
-  IRMapping mapping;
-  mapping.map(block.getArgument(0), a);
-  mapping.map(block.getArgument(1), b);
-  for (Operation &op : block.without_terminator())
-    builder.clone(op, mapping);
-  return mapping.lookupOrDefault(
-      cast<YieldOp>(block.getTerminator()).getValue());
+  return combine(*this, builder, loc, a, b);
 }
 
 std::optional<unsigned> EinsumOp::getLabelReadBy(Operation *op) {
@@ -228,28 +219,10 @@ std::optional<unsigned> EinsumOp::getLabelReadBy(Operation *op) {
   return label ? getLabelIndex(label.getLabel()) : std::nullopt;
 }
 
-/// Operations of a scalar region that cost time: not constants, labels,
-/// conversions of type and terminators. Of complex numbers those on parts.
-static int64_t countFlops(Region &region) {
-  int64_t flops = 0;
-  for (Operation &op : region.getOps()) {
-    if (isa<complex::AddOp, complex::MulOp>(op))
-      flops += isa<complex::AddOp>(op) ? 2 : 6;
-    else if (!isa<LabelOp, YieldOp, CastOpInterface>(op) &&
-             !op.hasTrait<OpTrait::ConstantLike>() && !isComplexArithmetic(&op))
-      ++flops;
-  }
-  return flops;
-}
-
 PointWork EinsumOp::getWork() {
   PointWork work;
-  work.flops = countFlops(getBody());
-  if (getMonoid() == Monoid::Custom)
-    work.flops += countFlops(getCombiner());
-  else if (getMonoid() != Monoid::None)
-    work.flops += !isa<ComplexType>(getAccumulatorType()) ? 1
-                  : getMonoid() == Monoid::Add            ? 2
-                                                          : 6;
+  work.flops =
+      countFlops(getBody()) +
+      countCombineFlops(getMonoid(), getCombiner(), getAccumulatorType());
   return work;
 }

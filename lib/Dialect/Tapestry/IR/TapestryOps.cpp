@@ -2,8 +2,8 @@
 
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "Placement.h"
+#include "ScalarRegions.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Index/IR/Speculation.h"
 
@@ -101,18 +101,15 @@ void EinsumOp::build(OpBuilder &builder, OperationState &state, StringRef name,
   YieldOp::create(builder, state.location, value);
 }
 
-void EinsumOp::buildCustomMonoid(OpBuilder &builder, TypedAttr identity,
-                                 CombineBuilder combineBuilder) {
-  setMonoid(Monoid::Custom);
-  setCustomIdentityAttr(identity);
+void teg::detail::buildCombiner(OpBuilder &builder, Location loc,
+                                Region &combiner, Type type,
+                                CombineBuilder combineBuilder) {
   OpBuilder::InsertionGuard guard(builder);
-  getCombiner().getBlocks().clear();
-  Type type = getElementTypeOrSelf(identity);
-  Block *block = builder.createBlock(&getCombiner(), {}, {type, type},
-                                     {getLoc(), getLoc()});
-  Value value = combineBuilder(builder, getLoc(), block->getArgument(0),
+  combiner.getBlocks().clear();
+  Block *block = builder.createBlock(&combiner, {}, {type, type}, {loc, loc});
+  Value value = combineBuilder(builder, loc, block->getArgument(0),
                                block->getArgument(1));
-  YieldOp::create(builder, getLoc(), value);
+  YieldOp::create(builder, loc, value);
 }
 
 std::optional<unsigned> EinsumOp::getLabelIndex(StringRef label) {
@@ -153,9 +150,7 @@ Type EinsumOp::getAccumulatorType() {
 }
 
 TypedAttr EinsumOp::getIdentity() {
-  if (getMonoid() == Monoid::Custom)
-    return getCustomIdentityAttr();
-  return monoidIdentity(getMonoid(), getAccumulatorType());
+  return identityOf(*this, getAccumulatorType());
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,8 +20,8 @@ static Value tensorOf(const ScalarExpr &expr, ArrayRef<int64_t> shape) {
 
 Operation *teg::buildScan(OpBuilder &builder, Location loc, StringRef name,
                           ArrayRef<ScalarLabel> labels, unsigned along,
-                          tapestry::Monoid monoid, bool isUnsigned,
-                          Type elementType, const ScalarExpr &expr) {
+                          tapestry::Monoid monoid, Type elementType,
+                          const ScalarExpr &expr) {
   SmallVector<StringRef> names;
   SmallVector<int64_t> extents;
   for (const ScalarLabel &label : labels) {
@@ -38,7 +38,7 @@ Operation *teg::buildScan(OpBuilder &builder, Location loc, StringRef name,
   }
   return ScanOp::create(
       builder, loc, RankedTensorType::get(extents, elementType), name,
-      builder.getStrArrayAttr(names), monoid, names[along], isUnsigned, operand,
-      /*partition=*/nullptr, /*home=*/nullptr,
+      builder.getStrArrayAttr(names), monoid, names[along], operand,
+      /*custom_identity=*/nullptr, /*partition=*/nullptr, /*home=*/nullptr,
       /*home_route=*/nullptr, /*operand_routes=*/nullptr);
 }

@@ -37,7 +37,7 @@ static ScatterOp buildPart(OpBuilder &builder, Location loc, StringRef name,
     into.push_back(cast<AffineDimExpr>(positions[place.dim]).getPosition());
   }
   return ScatterOp::create(builder, loc, name, names, extents, use.monoid,
-                           use.isUnsigned, values, indices, into, maps, checks,
+                           values, indices, into, maps, checks,
                            RankedTensorType::get(shape, elementType));
 }
 

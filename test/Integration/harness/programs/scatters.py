@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .registry import booleans, integers, normal, program, uniform
+from .registry import booleans, complexes, integers, normal, program, uniform
 
 
 def combined(shape, operator, place, values, start=0.0):
@@ -183,3 +183,73 @@ def scattered_types(I, H, G, C, L, B):
             "BX": combined(9, np.logical_xor, I, B, False),
             "BN": combined(9, np.add, I, B.astype(np.int64), 0),
         }
+
+
+@program(
+    """
+    input X : f32[101, 5]
+    input A : i32[101]
+    input V : f64[7, 29]
+    input P : i8[7, 29]
+    input K : i32[101]
+    input U : u8[101]
+    input B : bool[101]
+    input H : f16[101]
+    input G : bf16[101]
+    input Z : c64[101]
+    param top = 1000
+    monoid absmax(a, b) = max(abs(a), abs(b)) identity 0
+    monoid logaddexp(x, y) = select(x == y, x + log(2), max(x, y) + log1p(exp(-abs(x - y)))) identity -inf
+    monoid saturate(a, b) = min(a + b, top) identity 0
+    monoid common(a, b) = a & b identity -1
+    monoid lowest(a, b) = min(a, b) identity 255
+    monoid differs(a, b) = a != b identity false
+    monoid far(a, b) = hypot(a, b) identity 0
+    monoid turned(a, b) = a * b identity 1
+    Largest[A[n]:13] = absmax[n] X[n, 0]
+    Rows[A[n]:13, d] = absmax[n] 2 * X[n, d]
+    Inner[A[n]:13] = absmax[n, d] X[n, d]
+    Log[b, P[b, n]:6] = logaddexp[n] V[b, n]
+    Pool[n // 10, d] = absmax[n] X[n, d]
+    Sum[A[n]:13] = saturate[n] K[n] * K[n]
+    Bits[A[n]:13] = common[n] K[n]
+    Low[A[n]:13] = lowest[n] U[n]
+    Top[A[n]:13] = max[n] U[n]
+    Odd[A[n]:13] = differs[n] B[n]
+    Half[A[n]:13] = far[n] H[n]
+    Brain[A[n]:13] = far[n] G[n]
+    Turn[A[n]:13] = turned[n] Z[n] / c64(abs(Z[n]))
+    """,
+    {
+        "X": normal(101, 5),
+        "A": integers(0, 11, 101),
+        "V": normal(7, 29, type="f64", scale=9.0),
+        "P": integers(0, 4, 7, 29, type="i8"),
+        "K": integers(0, 20, 101),
+        "U": integers(3, 255, 101, type="u8"),
+        "B": booleans(101),
+        "H": uniform(-2, 2, 101, type="f16"),
+        "G": uniform(-2, 2, 101, type="bf16"),
+        "Z": complexes(101),
+    },
+    "Largest:f32 Rows:f32 Inner:f32 Log:f64 Pool:f32 Sum:i32 Bits:i32 Low:u8 Top:u8 Odd:bool"
+    " Half:f16 Brain:bf16 Turn:c64",
+    exact=("Largest", "Rows", "Inner", "Pool"),
+)
+def own_places(X, A, V, P, K, U, B, H, G, Z):
+    size = np.abs(X)
+    return {
+        "Largest": combined(13, np.maximum, A, size[:, 0]),
+        "Rows": combined((13, 5), np.maximum, A, 2 * size),
+        "Inner": combined(13, np.maximum, A, size.max(1)),
+        "Log": combined((7, 6), np.logaddexp, (np.indices((7, 29))[0], P), V, -np.inf),
+        "Pool": combined((11, 5), np.maximum, np.arange(101) // 10, size),
+        "Sum": np.minimum(combined(13, np.add, A, K * K, 0), 1000),
+        "Bits": combined(13, np.bitwise_and, A, K, -1),
+        "Low": combined(13, np.minimum, A, U, 255),
+        "Top": combined(13, np.maximum, A, U, 0),
+        "Odd": combined(13, np.logical_xor, A, B, False),
+        "Half": np.sqrt(combined(13, np.add, A, H.astype(np.float64) ** 2)),
+        "Brain": np.sqrt(combined(13, np.add, A, G.astype(np.float64) ** 2)),
+        "Turn": combined(13, np.multiply, A, Z / np.abs(Z), 1),
+    }

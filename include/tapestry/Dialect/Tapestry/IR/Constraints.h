@@ -18,9 +18,6 @@ namespace tapestry::teg {
 /// of the first, by the operator's own attributes.
 ShardingConstraints constraintsOf(mlir::OpResult result);
 
-/// "chain.ein:3:1", or nothing where the location has no place in a file.
-std::string placeOf(mlir::Location loc);
-
 } // namespace tapestry::teg
 
 #endif // TAPESTRY_DIALECT_TAPESTRY_IR_REQUESTS_H

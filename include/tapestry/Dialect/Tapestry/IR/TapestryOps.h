@@ -15,6 +15,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -50,8 +51,16 @@ inline constexpr llvm::StringLiteral nameAttrName = "tapestry.name";
 /// What `tapestry.require` is given where nothing is outside.
 inline constexpr int64_t nothingOutside = std::numeric_limits<int64_t>::max();
 
+// Both have a file of their own.
+class ScanOp;
+class ScatterOp;
+
 // What the vertices have in common.
 namespace detail {
+/// Fills the region of a custom monoid, of values of `type`.
+void buildCombiner(mlir::OpBuilder &builder, mlir::Location loc,
+                   mlir::Region &combiner, mlir::Type type,
+                   CombineBuilder combineBuilder);
 /// Names an op's result as its vertex.
 void nameResult(mlir::Value result, llvm::StringRef name,
                 mlir::OpAsmSetValueNameFn setName);
@@ -83,6 +92,18 @@ namespace tapestry::teg {
 /// The grid of the graph that holds `op` (or is `op`); null where there is no
 /// graph or it has no grid.
 index::GridAttr lookupGrid(mlir::Operation *op);
+
+/// Makes the monoid of an einsum, scan or scatter a custom one: sets its
+/// identity and fills the combine region by `combineBuilder`.
+template <typename Op>
+void buildCustomMonoid(Op op, mlir::OpBuilder &builder,
+                       mlir::TypedAttr identity,
+                       CombineBuilder combineBuilder) {
+  op.setMonoid(Monoid::Custom);
+  op.setCustomIdentityAttr(identity);
+  detail::buildCombiner(builder, op.getLoc(), op.getCombiner(),
+                        mlir::getElementTypeOrSelf(identity), combineBuilder);
+}
 
 } // namespace tapestry::teg
 

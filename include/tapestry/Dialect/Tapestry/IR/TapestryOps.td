@@ -449,12 +449,6 @@ def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
     /// Whether the body reads the value of a label that does not start at 0.
     bool readsShiftedLabels();
 
-    /// Makes the monoid a custom one: sets its identity and fills the combine
-    /// region by `combineBuilder`.
-    void buildCustomMonoid(::mlir::OpBuilder &builder,
-                           ::mlir::TypedAttr identity,
-                           CombineBuilder combineBuilder);
-
     /// The label's position, or nothing where there is no such label.
     ::std::optional<unsigned> getLabelIndex(::llvm::StringRef label);
     ::mlir::AffineMap getOperandMap(unsigned operand);
@@ -492,8 +486,8 @@ def Tapestry_LabelOp : Tapestry_Op<"label", [
 }
 
 def Tapestry_YieldOp : Tapestry_Op<"yield", [
-    Pure, Terminator, HasParent<"EinsumOp">]> {
-  let summary = "Ends a region of an einsum with its value";
+    Pure, Terminator, ParentOneOf<["EinsumOp", "ScanOp", "ScatterOp"]>]> {
+  let summary = "Ends a region of scalars with its value";
   let description = [{
     ```mlir
     tapestry.yield %m : f32

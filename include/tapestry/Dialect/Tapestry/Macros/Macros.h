@@ -62,13 +62,13 @@ EinsumOp buildEinsum(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Type elementType, const ScalarExpr &expr);
 
 /// The scan of `expr` along a label, over an einsum `NAME.term` where that is
-/// more than a tensor by its dimensions. `isUnsigned`: integers are compared
-/// without a sign.
+/// more than a tensor by its dimensions. A custom monoid is left to
+/// `buildCustomMonoid`.
 mlir::Operation *buildScan(mlir::OpBuilder &builder, mlir::Location loc,
                            llvm::StringRef name,
                            llvm::ArrayRef<ScalarLabel> labels, unsigned along,
-                           tapestry::Monoid monoid, bool isUnsigned,
-                           mlir::Type elementType, const ScalarExpr &expr);
+                           tapestry::Monoid monoid, mlir::Type elementType,
+                           const ScalarExpr &expr);
 
 /// The einsum of a constant tensor, whose dimensions are `labels` in order: its
 /// body chooses the element by the labels, at the cost of one selection per run

@@ -26,9 +26,8 @@ struct ScatterUse {
   mlir::Value values;
   /// From all labels to those that the values are read at.
   mlir::AffineMap map;
+  /// A custom one is left to `buildCustomMonoid`.
   tapestry::Monoid monoid;
-  /// Whether integers are compared without a sign.
-  bool isUnsigned = false;
   /// Whether sums, of a float type, are divided by how many values they have,
   /// each of which stands for `valueCount`.
   bool isMean = false;

@@ -1,6 +1,6 @@
 //===- ScalarProgram.cpp - Runs register programs -------------------------===//
 
-#include "ScalarProgram.h"
+#include "tapestry/Dialect/Index/Evaluate/ScalarProgram.h"
 #include "Random.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tapestry/Dialect/Index/IR/IndexRandom.h"
@@ -64,6 +64,15 @@ void ScalarProgram::finish(Registers &registers, unsigned lanes) const {
         total[lane] = result;
     }
   }
+}
+
+llvm::SmallVector<Slot, 4> ScalarProgram::state() const {
+  llvm::SmallVector<Slot, 4> slots;
+  for (const ConstantSlot &part : identity)
+    slots.push_back(part.slot);
+  for (auto [total, lost] : lostSlots)
+    slots.push_back({/*isFloat=*/true, lost});
+  return slots;
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,13 +1,13 @@
 //===- ScalarCompiler.cpp - From a region to a register program -----------===//
 
-#include "ScalarProgram.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "tapestry/Dialect/Index/Evaluate/ScalarProgram.h"
 #include "tapestry/Dialect/Index/IR/IndexRandom.h"
-#include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Interfaces/Place.h"
 #include "tapestry/Support/Error.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -110,8 +110,10 @@ namespace tapestry::reference {
 
 class ScalarCompiler {
 public:
-  explicit ScalarCompiler(BlockOpInterface op) : op(op) {}
+  ScalarCompiler(BlockOpInterface op, Combination combination)
+      : op(op), combination(std::move(combination)) {}
   llvm::Error compile();
+  llvm::Error compileFold();
   ScalarProgram takeProgram() { return std::move(program); }
 
 private:
@@ -162,6 +164,7 @@ private:
   }
 
   BlockOpInterface op;
+  Combination combination;
   ScalarProgram program;
   llvm::DenseMap<Value, Slot> slots;
 };
@@ -169,8 +172,21 @@ private:
 } // namespace tapestry::reference
 
 llvm::Expected<ScalarProgram> ScalarProgram::compile(BlockOpInterface op) {
-  ScalarCompiler compiler(op);
+  ScalarCompiler compiler(
+      op, {op.getResultMonoid(/*result=*/0), op.getMonoidIdentity(/*result=*/0),
+           [op](OpBuilder &builder, Location loc, Value a, Value b) mutable {
+             return op.emitCombine(/*result=*/0, builder, loc, a, b);
+           }});
   if (llvm::Error error = compiler.compile())
+    return llvm::Expected<ScalarProgram>(std::move(error));
+  return compiler.takeProgram();
+}
+
+llvm::Expected<ScalarProgram>
+ScalarProgram::compileFold(BlockOpInterface op,
+                           const Combination &combination) {
+  ScalarCompiler compiler(op, combination);
+  if (llvm::Error error = compiler.compileFold())
     return llvm::Expected<ScalarProgram>(std::move(error));
   return compiler.takeProgram();
 }
@@ -192,7 +208,7 @@ bool ScalarCompiler::isScalar(Type type) {
 
 llvm::Error ScalarCompiler::unsupported(Operation &inner,
                                         const llvm::Twine &why) {
-  return errorAt(teg::placeOf(inner.getLoc()), "vertex '", op.getVertexName(),
+  return errorAt(placeOf(inner.getLoc()), "vertex '", op.getVertexName(),
                  "': the reference evaluator does not know '", inner.getName(),
                  "'", why);
 }
@@ -205,6 +221,12 @@ llvm::Error ScalarCompiler::compile() {
     if (llvm::Error error = compileOp(inner))
       return error;
   return compileMonoid(slots.lookup(body.getTerminator()->getOperand(0)));
+}
+
+llvm::Error ScalarCompiler::compileFold() {
+  Slot value = newSlot(getElementTypeOrSelf(combination.identity));
+  program.operandSlots.push_back(value);
+  return compileMonoid(value);
 }
 
 llvm::Error ScalarCompiler::compileOp(Operation &op) {
@@ -383,7 +405,7 @@ llvm::Error ScalarCompiler::compileCast(Operation &op) {
   return llvm::Error::success();
 }
 
-/// accumulator = accumulator (+) value, as the op itself emits it: into a block
+/// accumulator = accumulator (+) value, as is emitted for it: into a block
 /// that is compiled and dropped.
 llvm::Error ScalarCompiler::compileCustomMonoid(Slot accumulator, Slot value,
                                                 Type type) {
@@ -394,7 +416,7 @@ llvm::Error ScalarCompiler::compileCustomMonoid(Slot accumulator, Slot value,
   Value a = scratch.addArgument(type, loc), b = scratch.addArgument(type, loc);
   slots[a] = accumulator;
   slots[b] = value;
-  Value combined = op.emitCombine(/*result=*/0, builder, loc, a, b);
+  Value combined = combination.emit(builder, loc, a, b);
   for (Operation &inner : scratch)
     if (llvm::Error error = compileOp(inner))
       return error;
@@ -408,12 +430,12 @@ llvm::Error ScalarCompiler::compileCustomMonoid(Slot accumulator, Slot value,
 
 /// accumulator = accumulator (+) value.
 llvm::Error ScalarCompiler::compileMonoid(Slot value) {
-  Monoid monoid = op.getResultMonoid(/*result=*/0);
+  Monoid monoid = combination.monoid;
   if (monoid == Monoid::None) {
     program.accumulatorSlot = value;
     return llvm::Error::success();
   }
-  TypedAttr identity = op.getMonoidIdentity(/*result=*/0);
+  TypedAttr identity = combination.identity;
   Type type = getElementTypeOrSelf(identity);
   Type partType;
   if (auto complex = dyn_cast<ComplexType>(type))

@@ -1,17 +1,13 @@
 //===- HostNumbers.h - Elements in host memory ------------------*- C++ -*-===//
-//
-// Private to the dialect.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_LIB_DIALECT_TAPESTRY_IR_HOSTNUMBERS_H
-#define TAPESTRY_LIB_DIALECT_TAPESTRY_IR_HOSTNUMBERS_H
+#ifndef TAPESTRY_SUPPORT_HOSTNUMBERS_H
+#define TAPESTRY_SUPPORT_HOSTNUMBERS_H
 
 #include "tapestry/Support/HostTensor.h"
 #include <complex>
 #include <cstring>
 
-namespace tapestry::teg {
+namespace tapestry {
 
 /// Element `at` of a tensor of integers or bools.
 inline int64_t integerAt(const HostTensor &tensor, int64_t at) {
@@ -89,6 +85,6 @@ void storeNumber(HostTensor &tensor, int64_t at, T value) {
     storeComplex(tensor, at, value);
 }
 
-} // namespace tapestry::teg
+} // namespace tapestry
 
-#endif // TAPESTRY_LIB_DIALECT_TAPESTRY_IR_HOSTNUMBERS_H
+#endif // TAPESTRY_SUPPORT_HOSTNUMBERS_H

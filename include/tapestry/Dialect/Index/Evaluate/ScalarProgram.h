@@ -1,16 +1,17 @@
 //===- ScalarProgram.h - A scalar region as a register program --*- C++ -*-===//
 //
-// Private to this folder. A region is compiled once into instructions over
-// registers, and run over a batch of index points at a time, so that finding
-// out what to do costs little beside doing it.
+// A region is compiled once into instructions over registers, and run over a
+// batch of index points at a time, so that finding out what to do costs little
+// beside doing it.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_LIB_REFERENCE_SCALARPROGRAM_H
-#define TAPESTRY_LIB_REFERENCE_SCALARPROGRAM_H
+#ifndef TAPESTRY_DIALECT_INDEX_EVALUATE_SCALARPROGRAM_H
+#define TAPESTRY_DIALECT_INDEX_EVALUATE_SCALARPROGRAM_H
 
 #include "tapestry/Interfaces/BlockOpInterface.h"
 #include "llvm/ADT/DenseMap.h"
+#include <functional>
 
 namespace tapestry::reference {
 
@@ -137,11 +138,26 @@ struct Registers {
   int64_t *integerLanes(unsigned index) { return &integers[index * maxLanes]; }
 };
 
-/// One step of an operator: computes the value of its scalar region and
-/// combines it with the accumulator.
+/// How values are combined.
+struct Combination {
+  Monoid monoid = Monoid::None;
+  /// Of the type in which they are; null for none.
+  mlir::TypedAttr identity;
+  /// Emits a combined with b.
+  std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value,
+                            mlir::Value)>
+      emit;
+};
+
+/// One step of an operator: computes a value and combines it with the
+/// accumulator.
 class ScalarProgram {
 public:
+  /// The value is that of the operator's scalar region.
   static llvm::Expected<ScalarProgram> compile(BlockOpInterface op);
+  /// The value is the only operand, of the identity's type.
+  static llvm::Expected<ScalarProgram>
+  compileFold(BlockOpInterface op, const Combination &combination);
 
   /// Where operand k's elements are put before a step.
   llvm::ArrayRef<Slot> operands() const { return operandSlots; }
@@ -155,6 +171,9 @@ public:
   llvm::ArrayRef<LabelSlot> labels() const { return labelSlots; }
   /// Holds the result after the last step.
   Slot accumulator() const { return accumulatorSlot; }
+  /// What a step leaves to the next: parts of the accumulator, and what they
+  /// have lost.
+  llvm::SmallVector<Slot, 4> state() const;
 
   Registers makeRegisters() const;
   /// Sets the accumulator to the monoid's identity.
@@ -196,4 +215,4 @@ double roundTo(double value, DType type);
 
 } // namespace tapestry::reference
 
-#endif // TAPESTRY_LIB_REFERENCE_SCALARPROGRAM_H
+#endif // TAPESTRY_DIALECT_INDEX_EVALUATE_SCALARPROGRAM_H

@@ -1,7 +1,7 @@
 //===- Random.cpp - What tapestry_index.random means ----------------------===//
 
 #include "Random.h"
-#include "ScalarProgram.h"
+#include "tapestry/Dialect/Index/Evaluate/ScalarProgram.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
