@@ -94,6 +94,8 @@ static constexpr Form forms[] = {
      "[--report r.json]",
      1, SIZE_MAX},
     {"export", Verb::Export, "export NAME FILE.npy", 2, 2},
+    {"checkpoint", Verb::Checkpoint, "checkpoint FOLDER", 1, 1},
+    {"restore", Verb::Restore, "restore FOLDER", 1, 1},
     {"drop", Verb::Drop, "drop NAME", 1, 1},
     {"list", Verb::List, "list", 0, 0},
 };
@@ -207,6 +209,10 @@ tapestry::driver::parseSessionCommand(llvm::StringRef line) {
     command.path = rest[1];
     if (rest.size() > 2)
       command.type = rest[2];
+    break;
+  case Verb::Checkpoint:
+  case Verb::Restore:
+    command.path = rest[0];
     break;
   case Verb::Drop:
     command.name = rest[0];

@@ -242,6 +242,68 @@ def commands_come_from_standard_input(bench):
             raise CheckFailed("Y.npy differs")
 
 
+@case
+def checkpoints_of_other_numbers_of_devices(bench):
+    """Of all types, with results that lie as plans leave them."""
+    bench.write("step.ein", STEP)
+    save(bench, W=numbers((13, 9)), X=numbers((21, 13), 4))
+    arrays = {}
+    for type in TYPES:
+        for number, shape in enumerate([(), (5, 7), (31,)]):
+            name = f"{type}.{number}"
+            arrays[name] = values_of(type, shape)
+            np.save(bench.folder / f"{name}.npy", arrays[name])
+    loads = "".join(f"load {name} {name}.npy\n" for name in arrays)
+    want = None
+    for devices in (5, 3, 8, 1):
+        session(
+            bench,
+            f"load W W.npy\nload X X.npy\n{loads}apply step.ein Wn=W\napply step.ein Wn=W\n"
+            "checkpoint saved\n",
+            f"--devices={devices}",
+        ).expect_status(0)
+        if sorted(p.name for p in bench.folder.iterdir() if p.name.startswith(".")):
+            raise CheckFailed("something is left aside")
+        for restored in (3, 5, 7):
+            exports = "".join(f"export {name} {name}.back.npy\n" for name in arrays)
+            session(
+                bench,
+                f"restore saved\n{exports}apply step.ein Wn=W --report r.json\nexport W Wn.npy\n",
+                f"--devices={restored}",
+            ).expect_status(0)
+            for name, array in arrays.items():
+                got = load(bench, f"{name}.back")
+                if got.dtype != array.dtype or got.tobytes() != array.tobytes():
+                    raise CheckFailed(f"{name}: {got} {array}")
+                if np.load(bench.folder / "saved" / f"{name}.npy").tobytes() != array.tobytes():
+                    raise CheckFailed(f"saved {name} differs")
+            expect_contract(bench, "r.json")
+            want = load(bench, "Wn") if want is None else want
+            expect_close(f"{devices} to {restored}", load(bench, "Wn"), want)
+
+
+@case
+def nothing_moves_behind_a_restore(bench):
+    """On as many devices all lies as it did."""
+    bench.write(
+        "columns.ein",
+        "input X : f32[24, 30]\nY[i, j] @ {i: 2, j: 3} = X[i, j] * 2\noutput Y\n",
+    )
+    save(bench, X=numbers((24, 30)))
+    session(
+        bench, "load X X.npy\napply columns.ein Y=X\ncheckpoint saved\nlist\n", "--devices=6"
+    ).expect_status(0)
+    session(
+        bench,
+        "restore saved\napply columns.ein --report r.json\nexport Y Y.npy\n",
+        "--devices=6",
+    ).expect_status(0)
+    if driver.load_json(bench.folder / "r.json")["collectives"]:
+        raise CheckFailed("something moved")
+    if not np.array_equal(load(bench, "Y"), 4 * load(bench, "X")):
+        raise CheckFailed("Y is wrong")
+
+
 # ---- What is wrong ----------------------------------------------------------
 
 
@@ -258,7 +320,7 @@ def refuse(bench, text, status, message, *words):
 @case
 def wrong_commands(bench):
     save(bench, X=numbers((4, 3)))
-    known = "load, apply, export, drop, list"
+    known = "load, apply, export, checkpoint, restore, drop, list"
     for line, message in {
         "frobnicate": f"error: there is no command 'frobnicate'; there are: {known}",
         "laod X X.npy": "error: there is no command 'laod'; did you mean 'load'?",
@@ -312,6 +374,47 @@ def wrong_files(bench):
     refuse(
         bench, "load X text.npy\n", 1, "text.npy: error: holds '<U1', which is no type of tensors"
     )
+
+
+@case
+def wrong_checkpoints(bench):
+    save(bench, X=numbers((4, 3)))
+    session(bench, "load X X.npy\ncheckpoint saved\n", "--devices=3").expect_status(0)
+    saved = bench.folder / "saved"
+    whole = (saved / "X.npy").read_bytes()
+    (saved / "X.npy").write_bytes(whole[:-4])
+    refuse(
+        bench, "restore saved\n", 1,
+        "saved/X.npy: error: truncated: has 172 bytes, the checkpoint's manifest says 176",
+    )  # fmt: skip
+    (saved / "X.npy").unlink()
+    missing = "saved/X.npy: error: cannot open: No such file or directory"
+    refuse(bench, "restore saved\n", 1, missing)
+    (saved / "X.npy").write_bytes(whole)
+    refuse(
+        bench, "restore none\n", 1,
+        "none/manifest.json: error: cannot open: No such file or directory",
+    )  # fmt: skip
+    refuse(
+        bench, "checkpoint .\n", 1,
+        ".: error: not replaced: it has 'A.npy', which is no part of a checkpoint",
+    )  # fmt: skip
+    refuse(bench, "checkpoint X.npy\n", 1, "X.npy: error: cannot write: Not a directory")
+    refuse(bench, "checkpoint no/c\n", 1, "no/c: error: cannot write: No such file or directory")
+    refuse(bench, "restore\n", 1, "error: restore takes 1 word, not 0: restore FOLDER")
+    # A disk that takes no more: what was there stays.
+    bench.write("commands", "restore saved\ncheckpoint saved\n")
+    finished = driver.execute(
+        ["sh", "-c", f"ulimit -f 0; {driver.tapestry_path()} session commands"], bench.folder
+    )
+    bench.expect_error(
+        finished, 3, r"^commands:2: .*X.npy: error: cannot write: File too large",
+        outputs_intact=False,
+    )  # fmt: skip
+    if (saved / "X.npy").read_bytes() != whole or [
+        p.name for p in bench.folder.iterdir() if p.name.startswith(".")
+    ]:
+        raise CheckFailed("the old checkpoint is not as it was")
 
 
 @case

@@ -11,6 +11,7 @@
 #include "tapestry/Driver/Compilation.h"
 #include "tapestry/Driver/InProcess.h"
 #include "tapestry/Driver/SessionScript.h"
+#include "tapestry/Driver/Stage.h"
 #include "tapestry/Support/PlainLayout.h"
 #include "tapestry/Support/TextTable.h"
 #include "llvm/ADT/StringExtras.h"
@@ -48,6 +49,7 @@ private:
   void list();
   /// Prints what a call of the runtime ended with.
   ExitStatus report(int status);
+  ExitStatus timed(const char *what, llvm::function_ref<int()> call);
 
   const Options &options;
   const DeviceGrid grid; // its axes are prime
@@ -223,18 +225,36 @@ void SessionRunner::list() {
   llvm::outs().flush();
 }
 
+ExitStatus SessionRunner::timed(const char *what,
+                                llvm::function_ref<int()> call) {
+  int status;
+  {
+    Stage stage(options, what);
+    status = call();
+  }
+  return report(status);
+}
+
 ExitStatus SessionRunner::run(const SessionCommand &command) {
   using Verb = SessionCommand::Verb;
   const char *name = command.name.c_str();
   const char *path = command.path.c_str();
   switch (command.verb) {
   case Verb::Load:
-    return report(
-        tapestry_session_load(session, name, path, command.type.c_str()));
+    return timed("reading a tensor", [&] {
+      return tapestry_session_load(session, name, path, command.type.c_str());
+    });
   case Verb::Apply:
     return apply(command);
   case Verb::Export:
-    return report(tapestry_session_export(session, name, path));
+    return timed("writing a tensor",
+                 [&] { return tapestry_session_export(session, name, path); });
+  case Verb::Checkpoint:
+    return timed("writing a checkpoint",
+                 [&] { return tapestry_session_checkpoint(session, path); });
+  case Verb::Restore:
+    return timed("reading a checkpoint",
+                 [&] { return tapestry_session_restore(session, path); });
   case Verb::Drop:
     return report(tapestry_session_drop(session, name));
   case Verb::List:

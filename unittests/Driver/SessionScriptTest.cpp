@@ -60,6 +60,15 @@ TEST(SessionScript, Commands) {
   EXPECT_EQ(drop->name, "X");
 }
 
+TEST(SessionScript, Checkpoints) {
+  auto write = llvm::cantFail(parseSessionCommand("checkpoint 'a b'"));
+  EXPECT_EQ(write->verb, Verb::Checkpoint);
+  EXPECT_EQ(write->path, "a b");
+  EXPECT_EQ(llvm::cantFail(parseSessionCommand("restore c"))->verb,
+            Verb::Restore);
+  EXPECT_EQ(errorOf("restore"), "restore takes 1 word, not 0: restore FOLDER");
+}
+
 TEST(SessionScript, Apply) {
   auto apply = llvm::cantFail(parseSessionCommand(
       "apply -Dn=4 p.ein A=X -D m=0.5 'Y=P=1' --report=r.json --graph g"));

@@ -4,6 +4,8 @@
 #include "Testing.h"
 #include "tapestry-rt/Runtime.h"
 #include "gtest/gtest.h"
+#include <cstdio>
+#include <sys/resource.h>
 
 using namespace tapestry::rt;
 using namespace tapestry::rt::testing;
@@ -221,6 +223,167 @@ TEST_F(Sessions, KeepToTheirMemory) {
   // What is dropped makes room.
   ASSERT_EQ(tapestry_session_drop(session.get(), "Z"), 0);
   EXPECT_EQ(apply(session, sum, {{"Z", "X"}}), 0) << messageOf(session);
+}
+
+//===----------------------------------------------------------------------===//
+// Checkpoints
+//===----------------------------------------------------------------------===//
+
+TEST_F(Sessions, CheckpointsAreRestoredOnAnyNumberOfRanks) {
+  std::string place = folder.file("ck");
+  for (int from : {1, 2, 5}) {
+    SessionPtr session = openSession(from);
+    ASSERT_EQ(put(session, "X", x), 0);
+    ASSERT_EQ(put(session, "not plain/", z), 0);
+    double scalar = 2.5;
+    ASSERT_EQ(tapestry_session_put(session.get(), "s", TAPESTRY_F64, 0, nullptr,
+                                   &scalar),
+              0);
+    Sum sum(from, shape, 1);
+    ASSERT_EQ(apply(session, sum, {{"Z", "not plain/"}}), 0)
+        << messageOf(session);
+    std::vector<int32_t> y = read(session, "Y");
+    ASSERT_EQ(tapestry_session_checkpoint(session.get(), place.c_str()), 0)
+        << messageOf(session);
+    EXPECT_EQ(folder.entries(), std::vector<std::string>{"ck"});
+    EXPECT_EQ(npyData(readFile(place + "/Y.npy")), bytesOf(y));
+    for (int to : {1, 2, 3, 5, 8}) {
+      SessionPtr other = openSession(to);
+      ASSERT_EQ(tapestry_session_restore(other.get(), place.c_str()), 0)
+          << messageOf(other);
+      EXPECT_EQ(tapestry_session_count(other.get()), 4);
+      EXPECT_EQ(read(other, "X"), x);
+      EXPECT_EQ(read(other, "not plain/"), z);
+      EXPECT_EQ(read(other, "Y"), y);
+      double got = 0;
+      ASSERT_EQ(tapestry_session_read(other.get(), "s", nullptr, &got), 0);
+      EXPECT_EQ(got, scalar);
+      TapestryTensor was, is;
+      tapestry_session_describe(session.get(), "Y", &was);
+      tapestry_session_describe(other.get(), "Y", &is);
+      // As many ranks have what they had.
+      for (int i = 0; from == to && i < 2 * from; ++i) {
+        EXPECT_EQ(is.boxes[i].lo, was.boxes[i].lo);
+        EXPECT_EQ(is.boxes[i].hi, was.boxes[i].hi);
+      }
+    }
+  }
+}
+
+TEST_F(Sessions, RestoringKeepsWhatHasOtherNames) {
+  SessionPtr session = openSession(3);
+  ASSERT_EQ(put(session, "X", x), 0);
+  std::string place = folder.file("ck");
+  ASSERT_EQ(tapestry_session_checkpoint(session.get(), place.c_str()), 0);
+  ASSERT_EQ(put(session, "X", z), 0);
+  ASSERT_EQ(put(session, "Z", z), 0);
+  ASSERT_EQ(tapestry_session_restore(session.get(), place.c_str()), 0);
+  EXPECT_EQ(read(session, "X"), x);
+  EXPECT_EQ(read(session, "Z"), z);
+}
+
+TEST_F(Sessions, RefuseDamagedCheckpoints) {
+  SessionPtr session = openSession(3);
+  ASSERT_EQ(put(session, "X", x), 0);
+  ASSERT_EQ(put(session, "Z", z), 0);
+  std::string place = folder.file("ck");
+  ASSERT_EQ(tapestry_session_checkpoint(session.get(), place.c_str()), 0);
+  std::string file = place + "/Z.npy";
+  std::string good = readFile(file);
+  ASSERT_EQ(tapestry_session_drop(session.get(), "X"), 0);
+  auto fails = [&](const std::string &message) {
+    EXPECT_EQ(tapestry_session_restore(session.get(), place.c_str()), 1);
+    EXPECT_EQ(messageOf(session).find(message), 0u) << messageOf(session);
+    // Nothing of it is there.
+    EXPECT_EQ(tapestry_session_count(session.get()), 1);
+    EXPECT_EQ(read(session, "Z"), z);
+  };
+  writeFile(file, good.substr(0, 400));
+  fails(file + ": error: truncated: has 400 bytes, the checkpoint's manifest "
+               "says 492");
+  writeFile(file, good + "more");
+  fails(file + ": error: too long: has 496 bytes, the checkpoint's manifest "
+               "says 492");
+  std::string bad = good;
+  bad[300] ^= 1;
+  writeFile(file, bad);
+  fails(file + ": error: damaged: its data has checksum ");
+  bad = good;
+  bad[0] = 'x';
+  writeFile(file, bad);
+  fails(file + ": error: not an .npy file");
+  bad = good;
+  bad.replace(bad.find("<i4"), 3, "<f4");
+  writeFile(file, bad);
+  fails(file + ": error: holds f32 ('<f4'), but input 'Z' takes i32");
+  remove(file.c_str());
+  fails(file + ": error: cannot open: No such file or directory");
+  writeFile(place + "/manifest.json", "{");
+  fails(place + "/manifest.json: error: line 1: a member has no name");
+  place = folder.file("none");
+  fails(place + "/manifest.json: error: cannot open: No such file or "
+                "directory");
+}
+
+TEST_F(Sessions, ReplaceOnlyCheckpoints) {
+  SessionPtr session = openSession(2);
+  ASSERT_EQ(put(session, "X", x), 0);
+  std::string place = folder.file("ck");
+  auto write = [&] {
+    return tapestry_session_checkpoint(session.get(), place.c_str());
+  };
+  ASSERT_EQ(write(), 0);
+  ASSERT_EQ(put(session, "Y", z), 0);
+  ASSERT_EQ(tapestry_session_drop(session.get(), "X"), 0);
+  ASSERT_EQ(write(), 0) << messageOf(session);
+  // What only the old one had is gone.
+  EXPECT_FALSE(fileExists(place + "/X.npy"));
+  EXPECT_TRUE(fileExists(place + "/Y.npy"));
+  std::string manifest = readFile(place + "/manifest.json");
+  writeFile(place + "/notes", "mine");
+  EXPECT_EQ(write(), 1);
+  EXPECT_EQ(messageOf(session), place + ": error: not replaced: it has "
+                                        "'notes', which is no part of a "
+                                        "checkpoint");
+  EXPECT_EQ(readFile(place + "/manifest.json"), manifest);
+  remove((place + "/notes").c_str());
+  // What a killed process left goes, its lock being free.
+  std::string left = folder.file(".ck.0123456789abcdef.tmp");
+  ASSERT_EQ(runCommand("mkdir " + left + " && touch " + left + "/X.npy").status,
+            0);
+  ASSERT_EQ(write(), 0) << messageOf(session);
+  EXPECT_EQ(folder.entries(), std::vector<std::string>{"ck"});
+  // A file, and a folder that is not there.
+  writeFile(folder.file("file"), "");
+  place = folder.file("file");
+  EXPECT_EQ(write(), 1);
+  EXPECT_EQ(messageOf(session), place + ": error: cannot write: Not a "
+                                        "directory");
+  place = folder.file("no/ck");
+  EXPECT_EQ(write(), 1);
+  EXPECT_EQ(messageOf(session), place + ": error: cannot write: No such file "
+                                        "or directory");
+}
+
+TEST_F(Sessions, AFullDiskLeavesTheOldCheckpoint) {
+  SessionPtr session = openSession(2);
+  ASSERT_EQ(put(session, "X", x), 0);
+  std::string place = folder.file("ck");
+  ASSERT_EQ(tapestry_session_checkpoint(session.get(), place.c_str()), 0);
+  std::string manifest = readFile(place + "/manifest.json");
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit small = {300, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  int status = tapestry_session_checkpoint(session.get(), place.c_str());
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(status, 3);
+  EXPECT_NE(messageOf(session).find("X.npy: error: cannot write: File too"),
+            std::string::npos)
+      << messageOf(session);
+  EXPECT_EQ(folder.entries(), std::vector<std::string>{"ck"});
+  EXPECT_EQ(readFile(place + "/manifest.json"), manifest);
+  EXPECT_EQ(tapestry_session_restore(session.get(), place.c_str()), 0);
 }
 
 TEST_F(Sessions, OpenOnlyWithOptionsThatMakeSense) {

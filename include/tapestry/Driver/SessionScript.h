@@ -12,11 +12,11 @@
 namespace tapestry::driver {
 
 struct SessionCommand {
-  enum class Verb { Load, Apply, Export, Drop, List };
+  enum class Verb { Load, Apply, Export, Checkpoint, Restore, Drop, List };
   Verb verb = Verb::List;
   /// Of a tensor.
   std::string name;
-  /// A file or a program.
+  /// A file, a program or the folder of a checkpoint.
   std::string path;
   /// load: the element type that is asked for; empty: the file's.
   std::string type;

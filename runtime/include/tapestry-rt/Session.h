@@ -50,8 +50,8 @@ const char *tapestry_session_message(const TapestrySession *session);
 /* A tensor from an .npy file, of which each rank reads its part: an equal block
  * of the longest dimension, or all where no dimension has a point for every
  * rank. `type` is the element type where the file's is not meant ("bf16"), else
- * null. Names are any text that is not empty, without '=' and control
- * characters; a tensor that has the name is replaced. */
+ * null. Names are any text that is not empty, in UTF-8, without '='
+ * and control characters; a tensor that has the name is replaced. */
 int tapestry_session_load(TapestrySession *session, const char *name,
                           const char *path, const char *type);
 /* The same from the caller's memory, row-major, which is copied. `dtype` is a
@@ -98,6 +98,16 @@ int tapestry_session_read(TapestrySession *session, const char *name,
 int tapestry_session_export(TapestrySession *session, const char *name,
                             const char *path);
 int tapestry_session_drop(TapestrySession *session, const char *name);
+
+/* Writes all tensors to a folder: an .npy file for each, and manifest.json. It
+ * is brought to the disk beside its place and takes it whole; a checkpoint that
+ * is there stays until then, and a folder that holds anything else is refused.
+ */
+int tapestry_session_checkpoint(TapestrySession *session, const char *path);
+/* Reads them back, each rank its part: that which it had where there are as
+ * many ranks, else as tapestry_session_load does. Files whose size or checksum
+ * is not the manifest's are refused. Tensors of other names stay. */
+int tapestry_session_restore(TapestrySession *session, const char *path);
 
 #ifdef __cplusplus
 }

@@ -122,6 +122,12 @@ Status OutputFile::write(BoxRef box, const void *source) {
   return status;
 }
 
+void OutputFile::startSync() const {
+  // What comes of it, closing tells.
+  if (fd >= 0)
+    (void)!sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
 Status OutputFile::close() {
   std::lock_guard<std::mutex> lock(mutex);
   int open = fd;

@@ -74,6 +74,9 @@ public:
   Status open();
   /// Writes the part `box` from row-major memory.
   Status write(BoxRef box, const void *source);
+  /// Has the system begin to bring what is written to the disk, so that `close`
+  /// waits for less.
+  void startSync() const;
   Status close();
   /// Gives the complete file its name. One rank does; all then forget the name
   /// aside, which each process has once.

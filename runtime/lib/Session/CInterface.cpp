@@ -122,6 +122,14 @@ int tapestry_session_export(TapestrySession *session, const char *name,
   return session->end(session->session.exportTo(textOf(name), textOf(path)));
 }
 
+int tapestry_session_checkpoint(TapestrySession *session, const char *path) {
+  return session->end(session->session.checkpoint(textOf(path)));
+}
+
+int tapestry_session_restore(TapestrySession *session, const char *path) {
+  return session->end(session->session.restore(textOf(path)));
+}
+
 int tapestry_session_drop(TapestrySession *session, const char *name) {
   return session->end(session->session.drop(textOf(name)));
 }

@@ -51,11 +51,12 @@ Status tapestry::rt::checkName(const std::string &name) {
   if (name.size() > most)
     return wrong(format("a tensor's name has %zu bytes; at most %zu are taken",
                         name.size(), most));
-  for (unsigned char byte : name)
-    if (byte < ' ' || byte == '=' || byte == 0x7f)
-      return wrong(format("'%s' cannot be a tensor's name: it has %s",
-                          printable(name).c_str(),
-                          byte == '=' ? "'='" : "control characters"));
+  bool hasEquals = name.find('=') != std::string::npos;
+  // What can stand in a line of text, and in a manifest.
+  if (hasEquals || printable(name, name.size()) != name)
+    return wrong(format(
+        "'%s' cannot be a tensor's name: it has %s", printable(name).c_str(),
+        hasEquals ? "'='" : "control characters or is no UTF-8"));
   return Status::success();
 }
 

@@ -32,6 +32,8 @@ public:
   Status read(const std::string &name, const TapestryRange *box, void *data);
   Status exportTo(const std::string &name, const std::string &path);
   Status drop(const std::string &name);
+  Status checkpoint(const std::string &path);
+  Status restore(const std::string &path);
 
   /// Null and `status` says that there is none of this name, and which there
   /// are.
@@ -48,6 +50,12 @@ private:
   void updateBudget();
   /// Puts tensors in place of those of the same names.
   void keep(Tensors &&newTensors);
+  Status writeBatch(const std::vector<const HeldTensor *> &batch,
+                    struct ManifestEntry *entries,
+                    const std::function<std::string(size_t)> &pathOf);
+  Status readBatch(const std::string &folder,
+                   const struct ManifestEntry *entries,
+                   const std::vector<HeldTensor *> &batch);
   Status bind(const TapestryProgram &program,
               const std::vector<TapestryBinding> &bindings,
               struct Bound &bound) const;
