@@ -241,6 +241,66 @@ def check_mixed(folder, given, made, monoid):
             raise CheckFailed(f"{monoid} of {given} in {made}, {words}: other bits than NumPy's")
 
 
+MACROS = """\
+input X : {type}[19, 7]
+input A : {index}[19]
+S[A[n]:13, d] @ {cut} = {macro}[n] X[n, d]
+output S
+"""
+MACRO_CUTS = [
+    ("{n: 3}", 3), ("{n: 7}", 7), ("{A: 3, n: 1}", 3), ("{A: 7, n: 1}", 7), ("{d: 2, n: 1}", 2),
+    ("{n: 2, A: 3}", 6), ("{n: 2, A: 2, d: 2}", 8), ("{n: 1}", 1),
+]  # fmt: skip
+
+
+def macro_values(macro, values, place):
+    """What NumPy makes of the values at each place, and of none."""
+    result = np.full((ROWS, COLUMNS), -1 if macro.startswith("arg") else -np.inf)
+    for row in range(ROWS):
+        own = np.flatnonzero(place == row)
+        if macro == "mean":
+            with np.errstate(invalid="ignore", divide="ignore"):
+                result[row] = values[own].sum(0) / own.size
+        elif own.size and macro == "logsumexp":
+            result[row] = np.logaddexp.reduce(values[own].astype(np.float64))
+        elif own.size:
+            result[row] = own[getattr(np, macro)(values[own], axis=0)]
+    return result
+
+
+def check_macros(folder, backend):
+    """Places of extremes, means and logarithms of sums, every vertex cut by pins."""
+    count = 0
+    cases = [("argmax", "f32", "i32"), ("argmin", "f16", "i8"), ("argmax", "i16", "i64"),
+             ("logsumexp", "f64", "i32"), ("mean", "f32", "i16")]  # fmt: skip
+    for macro, type, index in cases if backend == "local" else cases[:1] + cases[3:4]:
+        random = np.random.default_rng(len(macro) + len(type))
+        values = random.integers(-4, 4, (POINTS, COLUMNS)).astype(TYPES[type])
+        if type == "f32" and macro == "argmax":
+            values[3, 2], values[4, 1], values[5, 0] = np.nan, np.inf, -np.inf
+        place = random.integers(0, ROWS - 1, POINTS).astype(TYPES[index])
+        files = driver.save_inputs(folder, {"X": values, "A": place})
+        files += driver.output_options(["S"])
+        wanted = macro_values(macro, values, place)
+        for cut, devices in MACRO_CUTS if backend == "local" else MACRO_CUTS[::3]:
+            (folder / "macro.ein").write_text(
+                MACROS.format(type=type, index=index, cut=cut, macro=macro)
+            )
+            options = [f"--devices={devices}", "--json=plan.json"]
+            driver.tapestry("plan", "macro.ein", *options, cwd=folder).expect_status(0)
+            words = [*files, "--report=r.json"]
+            execute(folder, "macro.ein", devices, words, backend).expect_status(0)
+            contract.check_contract(
+                driver.load_json(folder / "plan.json"),
+                driver.load_json(folder / "r.json"), devices, backend,
+            )  # fmt: skip
+            got = driver.load_outputs(folder, ["S"])["S"]
+            if not np.allclose(got, wanted, rtol=1e-5, atol=0, equal_nan=True):
+                raise CheckFailed(f"{macro} of {type}, cut {cut}: other values than NumPy's")
+            count += 1
+    return count
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--backend", choices=["local", "mpi"], default="local")
@@ -254,6 +314,7 @@ def main():
             for given, made in (("bf16", "f16"), ("f16", "bf16"), ("f32", "f16"), ("f16", "f32")):
                 for monoid in ("max", "min"):
                     check_mixed(folder, given, made, monoid)
+        count += check_macros(folder, backend)
         for type, index, monoid in CASES if backend == "local" else [*CASES[2:4], CASES[-1]]:
             count += check_cuts(folder, backend, type, index, monoid)
     print(f"{count} cuts of scatters have NumPy's bits, {len(FAULTS)} faults their message")

@@ -252,7 +252,8 @@ Operation *GraphEmitter::emitScatter(const Tensor &tensor, const Vertex &vertex,
   use.values = values[read.tensor];
   use.map = mapOf(vertex, read.subscripts);
   use.monoid = convert(vertex.monoid);
-  use.isMean = vertex.macro.has_value();
+  use.macro = vertex.macro;
+  use.isUnsigned = isUnsigned(vertex.macroType);
   use.valueCount = scatter.valueCount;
   use.elementType = storedType(tensor.type, builder.getContext());
   for (auto [place, operand] : llvm::zip_equal(

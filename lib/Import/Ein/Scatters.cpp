@@ -29,7 +29,7 @@ bool StatementAnalyzer::checkPlaces() {
                              "says how values are combined that fall together");
     return false;
   }
-  if (equation.macro && *equation.macro != MacroKind::Mean) {
+  if (equation.macro && !reducesLabels(*equation.macro)) {
     diagnostics
         .error(equation.reduceRange, "'" + reduction +
                                          "' does not combine what falls "
@@ -108,8 +108,10 @@ bool StatementAnalyzer::decidePlaces() {
 }
 
 /// Labels that no place depends on are reduced with the values, unless no other
-/// would be left.
+/// would be left, or the result is the number of a point.
 void StatementAnalyzer::takeOwnLabels(Nested &value) {
+  if (equation.macro && givesPlaces(*equation.macro))
+    return;
   auto isPoint = [](const LabelState &label) {
     return label.reduced && !label.owner;
   };
@@ -138,13 +140,14 @@ std::optional<Operand> StatementAnalyzer::buildValue(Nested &value,
   if (!reduces && own.nodes.size() == 1 && own.operands.size() == 1 &&
       isWhole(own.operands.front()))
     return own.operands.front();
-  if (reduces) {
-    own.monoid = vertex.monoid;
-    own.custom = vertex.custom;
-  }
+  bool isMean = equation.macro == MacroKind::Mean;
+  if (reduces && isMean)
+    own.monoid = Monoid::Sum;
+  else if (reduces && !setReduction(own, reduction, type, equation.reduceRange))
+    return std::nullopt;
   llvm::SmallVector<unsigned, 4> around = placeLabels(value, own);
-  bool adds = vertex.custom || vertex.monoid == Monoid::Sum ||
-              vertex.monoid == Monoid::Prod;
+  bool adds = own.macro || isMean || vertex.custom ||
+              vertex.monoid == Monoid::Sum || vertex.monoid == Monoid::Prod;
   return readOfInner(internInner(std::move(own), adds ? wideType(type) : type),
                      around);
 }
@@ -219,12 +222,13 @@ std::optional<StatementAnalyzer::Result> StatementAnalyzer::runScatter() {
     exprType = ExprType::typed(ElementType::I64);
   std::optional<ElementType> type =
       checkReduction(equation.reduction(), equation.expr, *exprType);
-  if (!type ||
-      !setReduction(vertex, equation.reduction(), *type, equation.reduceRange))
+  if (!type)
     return std::nullopt;
-  if (vertex.macro)
-    vertex.monoid = Monoid::Sum;
-  std::optional<Operand> values = buildValue(value, *type);
+  ElementType operand = reducedType(equation.reduction(), equation.expr, *type);
+  if (!setReduction(vertex, equation.reduction(), operand,
+                    equation.reduceRange))
+    return std::nullopt;
+  std::optional<Operand> values = buildValue(value, operand);
   if (!values)
     return std::nullopt;
   vertex.operands.push_back(std::move(*values));

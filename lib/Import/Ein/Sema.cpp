@@ -414,8 +414,12 @@ static unsigned numVerticesOf(const Vertex &vertex) {
 static unsigned numVerticesOf(const EquationStmt &stmt) {
   bool scatters = llvm::any_of(
       stmt.labels, [](const Label &label) { return label.place != nullptr; });
-  // A mean of what falls together counts that, too.
-  return !stmt.macro ? 1 : scatters ? 4 : numVerticesOf(*stmt.macro);
+  // Of what falls together a mean counts that, too, and the points read again
+  // what the others found first.
+  bool isMean = stmt.macro == MacroKind::Mean;
+  return !stmt.macro ? 1
+         : scatters  ? (isMean ? 4 : 5)
+                     : numVerticesOf(*stmt.macro);
 }
 
 bool Analyzer::countVertices(const EquationStmt &stmt, unsigned count) {

@@ -1,11 +1,11 @@
 //===- Macros.cpp - softmax, norms and means as einsums -------------------===//
 
 #include "tapestry/Dialect/Tapestry/Macros/Macros.h"
+#include "Reductions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AffineExpr.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
-#include <limits>
 
 using namespace mlir;
 using namespace tapestry;
@@ -275,62 +275,33 @@ EinsumOp MacroBuilder::mean() {
 EinsumOp MacroBuilder::logSumExp() {
   ScalarExpr max = add("max", reduction, Monoid::Max, use.elementType, &x);
   // Infinities would cancel to NaN: they stay in the terms.
-  auto shift = [&](ScalarBuilder &b, Evaluate value) {
-    Value largest = value(max);
-    auto type = cast<FloatType>(largest.getType());
-    Value infinity = b.constant(
-        FloatAttr::get(type, APFloat::getInf(type.getFloatSemantics())));
-    Value isFinite = b.create<arith::CmpFOp>(
-        arith::CmpFPredicate::OLT, b.create<math::AbsFOp>(largest), infinity);
-    return b.create<arith::SelectOp>(isFinite, largest, b.constant(type, 0.0));
-  };
   ScalarExpr sum = add("sum", reduction, Monoid::Add, wide, {&x, &max},
                        [&](ScalarBuilder &b, Evaluate value) {
                          Value term = value(x);
-                         return b.create<math::ExpOp>(
-                             b.create<arith::SubFOp>(term, shift(b, value)));
+                         return b.create<math::ExpOp>(b.create<arith::SubFOp>(
+                             term, finiteOrZero(b, value(max))));
                        });
   return addResult({&max, &sum}, [&](ScalarBuilder &b, Evaluate value) {
-    Value largest = shift(b, value);
+    Value largest = finiteOrZero(b, value(max));
     return b.create<arith::AddFOp>(largest, b.create<math::LogOp>(value(sum)));
   });
 }
 
-/// The least place of a value that is the extreme one. A NaN is the extreme one
-/// of all values, and equals none. Places that 32 bits hold are looked for in
-/// them, twice as many at a time.
+/// The least place of a value that is the extreme one.
 EinsumOp MacroBuilder::argExtreme(Monoid extreme) {
-  IntegerType type = count <= std::numeric_limits<int32_t>::max()
-                         ? builder.getI32Type()
-                         : builder.getI64Type();
+  SmallVector<ScalarLabel> points = llvm::map_to_vector(
+      reduction.reduced, [&](unsigned label) { return use.labels[label]; });
+  IntegerType type = placeType(builder, points);
   ScalarExpr best = add(extreme == Monoid::Max ? "max" : "min", reduction,
                         extreme, use.elementType, &x);
-  auto place = [&](ScalarBuilder &b) {
-    Value sum = b.constant(builder.getIntegerAttr(type, 0));
-    int64_t stride = 1;
-    for (unsigned label : llvm::reverse(reduction.reduced)) {
-      Value term =
-          b.create<arith::IndexCastOp>(type, b.label(use.labels[label].name));
-      Value step = b.constant(builder.getIntegerAttr(type, stride));
-      sum = b.create<arith::AddIOp>(sum, b.create<arith::MulIOp>(term, step));
-      stride *= use.labels[label].extent;
-    }
-    return sum;
-  };
-  ScalarExpr first = add(
-      "place", reduction, Monoid::Min, type, {&x, &best},
-      [&](ScalarBuilder &b, Evaluate value) {
-        Value own = value(x), wanted = value(best), isBest;
-        if (isa<FloatType>(own.getType()))
-          isBest = b.create<arith::OrIOp>(
-              b.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, own, wanted),
-              b.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, own, own));
-        else
-          isBest =
-              b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, own, wanted);
-        return b.create<arith::SelectOp>(
-            isBest, place(b), b.constant(monoidIdentity(Monoid::Min, type)));
-      });
+  ScalarExpr first =
+      add("place", reduction, Monoid::Min, type, {&x, &best},
+          [&](ScalarBuilder &b, Evaluate value) {
+            Value own = value(x);
+            return b.create<arith::SelectOp>(
+                isExtreme(b, own, value(best)), placeOfPoint(b, type, points),
+                b.constant(monoidIdentity(Monoid::Min, type)));
+          });
   return addResult(&first, [&](ScalarBuilder &b, Evaluate value) {
     Value narrow = value(first);
     Type wide = builder.getI64Type();

@@ -1,7 +1,7 @@
 """Programs with independent formulas for their results, by theme."""
 
 from . import (
-    bydata, complexes, distances, draws, folds, integers, linear, loops, monoids, neural, scalars, scans, scatters,
+    bydata, complexes, distances, draws, folds, infinities, integers, linear, loops, monoids, neural, scalars, scans, scatters,
     shapes, sorts, statements, tiles, turns, unsigned, views, windows,
 )  # fmt: skip
 from .registry import PROGRAMS, Program

@@ -58,6 +58,16 @@ def booleans(*shape, chance=0.5):
     return Input("bool", lambda rng: rng.random(shape) < chance)
 
 
+def specials(*shape, type="f32", chance=0.04):
+    """Some are infinite, or NaN."""
+
+    def draw(rng):
+        kind = rng.choice(4, shape, p=[1 - 3 * chance, chance, chance, chance])
+        return np.choose(kind, [rng.standard_normal(shape), np.inf, -np.inf, np.nan])
+
+    return Input(type, draw)
+
+
 def one_hot(rows, classes, type="f32"):
     return Input(type, lambda rng: np.eye(classes)[rng.integers(0, classes, rows)])
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .registry import booleans, complexes, integers, normal, program, uniform
+from .registry import booleans, complexes, integers, normal, program, specials, uniform
 
 
 def combined(shape, operator, place, values, start=0.0):
@@ -252,4 +252,104 @@ def own_places(X, A, V, P, K, U, B, H, G, Z):
         "Half": np.sqrt(combined(13, np.add, A, H.astype(np.float64) ** 2)),
         "Brain": np.sqrt(combined(13, np.add, A, G.astype(np.float64) ** 2)),
         "Turn": combined(13, np.multiply, A, Z / np.abs(Z), 1),
+    }
+
+
+def first_extreme(shape, place, values, least=False):
+    """Where NumPy finds the extreme one of what lies at each place, -1 without any."""
+    result = np.full(shape, -1, np.int64)
+    flat = values.ravel()
+    places = np.ravel_multi_index(np.broadcast_arrays(*place), shape).ravel()
+    for cell in np.unique(places):
+        own = np.flatnonzero(places == cell)
+        result.flat[cell] = own[(np.argmin if least else np.argmax)(flat[own])]
+    return result
+
+
+@program(
+    """
+    input X : f32[101, 5]
+    input A : i32[101]
+    input S : f64[101]
+    input P : i64[7, 29]
+    input Q : i8[29]
+    input V : f64[7, 29]
+    input K : i32[101]
+    input U : u8[101]
+    input L : u64[101]
+    input H : f16[101, 3]
+    input G : bf16[101]
+    Best[A[n]:13] = argmax[n] X[n, 0]
+    Columns[d, A[n]:13] = argmin[n] X[n, d] * 2
+    All[A[n]:13] = argmax[n, d] X[n, d]
+    Back[A[n]:13] = argmax[d, n] X[n, d]
+    Special[A[n]:13] = argmax[n] S[n]
+    Lowest[A[n]:13] = argmin[n] S[n]
+    Batched[b, P[b, n]:6] = argmax[n] V[b, n]
+    Joint[P[b, n]:6, Q[n]:4] = argmin[b, n] V[b, n]
+    Pool[n // 10, d] = argmax[n] X[n, d]
+    Equal[A[n]:13] = argmax[n] K[n]
+    Byte[A[n]:13] = argmax[n] U[n]
+    Word[A[n]:13] = argmin[n] L[n]
+    Half[A[n]:13, k] = argmax[n] H[n, k]
+    Brain[A[n]:13] = argmin[n] G[n]
+    Log[A[n]:13, d] = logsumexp[n] X[n, d]
+    Whole[A[n]:13] = logsumexp[n, d] 9 * X[n, d]
+    Infinite[A[n]:13] = logsumexp[n] S[n]
+    Two[P[b, n]:6, Q[n]:4] = logsumexp[b, n] 100 * V[b, n]
+    Narrow[A[n]:13] = logsumexp[n, k] H[n, k]
+    Mixed[A[n]:13] = logsumexp[n] G[n]
+    """,
+    {
+        "X": normal(101, 5),
+        "A": integers(0, 11, 101),
+        "S": specials(101, type="f64"),
+        "P": integers(0, 4, 7, 29, type="i64"),
+        "Q": integers(0, 2, 29, type="i8"),
+        "V": normal(7, 29, type="f64"),
+        "K": integers(0, 3, 101),
+        "U": integers(100, 255, 101, type="u8"),
+        "L": integers(-(2**62), 2**62, 101, type="u64"),
+        "H": uniform(-2, 2, 101, 3, type="f16"),
+        "G": uniform(-2, 2, 101, type="bf16"),
+    },
+    "Best:i64 Columns:i64 All:i64 Back:i64 Special:i64 Lowest:i64 Batched:i64 Joint:i64 Pool:i64"
+    " Equal:i64 Byte:i64 Word:i64 Half:i64 Brain:i64 Log:f32 Whole:f32 Infinite:f64 Two:f64"
+    " Narrow:f16 Mixed:bf16",
+)
+def extremes_at_places(X, A, S, P, Q, V, K, U, L, H, G):
+    n = np.arange(101)
+    b, m = np.indices((7, 29))
+    per_column = [first_extreme((13,), (A,), X[:, d], least=True) for d in range(5)]
+    both = first_extreme((13,), (np.broadcast_to(A, (5, 101)),), X.T)
+    batched = [first_extreme((6,), (P[i],), V[i]) for i in range(7)]
+    pooled = [first_extreme((11,), (n // 10,), X[:, d]) for d in range(5)]
+    halves = [first_extreme((13,), (A,), H[:, k]) for k in range(3)]
+
+    def log_sum(shape, place, values):
+        with np.errstate(invalid="ignore"):
+            places = np.broadcast_to(place, values.shape) if not isinstance(place, tuple) else place
+            return combined(shape, np.logaddexp, places, values.astype(np.float64), -np.inf)
+
+    return {
+        "Best": first_extreme((13,), (A,), X[:, 0]),
+        "Columns": np.stack(per_column),
+        "All": first_extreme((13,), (np.broadcast_to(A[:, None], (101, 5)),), X),
+        "Back": both,
+        "Special": first_extreme((13,), (A,), S),
+        "Lowest": first_extreme((13,), (A,), S, least=True),
+        "Batched": np.stack(batched),
+        "Joint": first_extreme((6, 4), (P, Q[m]), V, least=True),
+        "Pool": np.stack(pooled, 1),
+        "Equal": first_extreme((13,), (A,), K),
+        "Byte": first_extreme((13,), (A,), U),
+        "Word": first_extreme((13,), (A,), L, least=True),
+        "Half": np.stack(halves, 1),
+        "Brain": first_extreme((13,), (A,), G, least=True),
+        "Log": log_sum((13, 5), (A[:, None], np.arange(5)), X),
+        "Whole": log_sum(13, A[:, None], 9 * X),
+        "Infinite": log_sum(13, A, S),
+        "Two": log_sum((6, 4), (P, Q[m]), 100 * V),
+        "Narrow": log_sum(13, A[:, None], H),
+        "Mixed": log_sum(13, A, G),
     }

@@ -70,6 +70,12 @@ mlir::Operation *buildScan(mlir::OpBuilder &builder, mlir::Location loc,
                            tapestry::Monoid monoid, mlir::Type elementType,
                            const ScalarExpr &expr);
 
+/// Makes the monoid of an einsum, scan or scatter a custom one.
+void combineBy(mlir::OpBuilder &builder, mlir::Operation *op,
+               mlir::TypedAttr identity, CombineBuilder combine);
+/// The same for the maximum or the minimum of integers without a sign.
+void compareUnsigned(mlir::OpBuilder &builder, mlir::Operation *op, bool isMax);
+
 /// The einsum of a constant tensor, whose dimensions are `labels` in order: its
 /// body chooses the element by the labels, at the cost of one selection per run
 /// of equal elements.

@@ -28,16 +28,21 @@ struct ScatterUse {
   mlir::AffineMap map;
   /// A custom one is left to `buildCustomMonoid`.
   tapestry::Monoid monoid;
-  /// Whether sums, of a float type, are divided by how many values they have,
-  /// each of which stands for `valueCount`.
-  bool isMean = false;
+  /// Instead of a monoid: one that reduces labels, here the points. Of a mean
+  /// each value is the sum of `valueCount`; places are numbers of points, -1
+  /// where there is none.
+  std::optional<MacroKind> macro = {};
   int64_t valueCount = 1;
+  /// Of a macro that compares: whether integers have no sign.
+  bool isUnsigned = false;
   llvm::SmallVector<ScatterPlace> places;
   mlir::Type elementType;
 };
 
 /// The vertices that check the places, and those of the result, which is the
-/// last one's.
+/// last one's: that of NAME, or of NAME.sum, NAME.one, NAME.count and NAME of a
+/// mean, NAME.max, NAME.shift, NAME.exp, NAME.sum and NAME of logsumexp, and
+/// NAME.max (or min), NAME.best, NAME.point, NAME.place and NAME of places.
 mlir::Operation *buildScatter(mlir::OpBuilder &builder, mlir::Location loc,
                               const ScatterUse &use, IndexChecks &checks);
 
