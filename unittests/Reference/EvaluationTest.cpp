@@ -319,4 +319,48 @@ TEST_F(Evaluation, UnknownOperationIsAnError) {
       << message;
 }
 
+TEST_F(Evaluation, UnknownOperationOfAMonoidIsAnError) {
+  llvm::StringRef text = R"(tapestry.graph @g {
+    %X = tapestry.source "X" : tensor<3xi32>
+    %P = tapestry.scan "P" ["i"] <custom> along "i" %X combine {
+    ^bb0(%a: i32, %b: i32):
+      %p = math.ctpop %b : i32
+      tapestry.yield %p : i32
+    } identity 0 : i32 : (tensor<3xi32>) -> tensor<3xi32>
+    tapestry.sink "P", %P : tensor<3xi32>
+  })";
+  Tensors in;
+  in["X"] = random(DType::I32, {3});
+  std::string message = errorOf(text, in);
+  EXPECT_NE(message.find("vertex 'P'"), std::string::npos) << message;
+  EXPECT_NE(message.find("does not know 'math.ctpop'"), std::string::npos)
+      << message;
+}
+
+// What lies ahead comes first, so that a monoid need not commute.
+TEST_F(Evaluation, RunningValuesKeepTheirOrder) {
+  llvm::StringRef text = "input X : i32[6]\n"
+                         "monoid last(a, b) = select(b == 0, a, b) identity 0\n"
+                         "C[i] = scan last[i] X[i]\noutput C\n";
+  Tensors in;
+  in["X"] = tensorOf<int32_t>(DType::I32, {6}, {0, 4, 0, 0, -7, 0});
+  Tensors out = run(text, in);
+  EXPECT_EQ(out["C"].data<int32_t>(),
+            llvm::ArrayRef<int32_t>({0, 4, 4, 4, -7, -7}));
+}
+
+// 1 is lost beside 1e100, and counted once that is gone.
+TEST_F(Evaluation, SumsAreRoundedOnce) {
+  llvm::StringRef text = "input X : f64[4]\ninput A : i32[4]\n"
+                         "C[i] = cumsum[i] X[i]\n"
+                         "S[A[i]:2] = sum[i] X[i]\noutput C, S\n";
+  Tensors in;
+  in["X"] = tensorOf<double>(DType::F64, {4}, {1, 1e100, 1, -1e100});
+  in["A"] = tensorOf<int32_t>(DType::I32, {4}, {1, 1, 1, 1});
+  Tensors out = run(text, in);
+  EXPECT_EQ(out["C"].data<double>(),
+            llvm::ArrayRef<double>({1, 1e100, 1e100, 2}));
+  EXPECT_EQ(out["S"].data<double>(), llvm::ArrayRef<double>({0, 2}));
+}
+
 } // namespace

@@ -289,57 +289,9 @@ Parser::ExprPtr Parser::parseWord(WordClass wordClass) {
                                  llvm::ArrayRef<Label>(), call->args.front()));
 }
 
-bool Parser::atReduction() const {
-  return atScan() ||
-         (token.is(TokenKind::Identifier) && reductionNamed(token.spelling) &&
-          peekNext().is(TokenKind::LSquare));
-}
-
 bool Parser::atSort() const {
   return token.is(TokenKind::Identifier) && parseSort(token.spelling) &&
          peekNext().is(TokenKind::LSquare) && !defined.contains(token.spelling);
-}
-
-/// `mean(X)` is of all elements where the program does not define `mean`.
-bool Parser::atWholeReduction() const {
-  return reductionNamed(token.spelling) && !classifyWord(token.spelling) &&
-         peekNext().is(TokenKind::LParen) && !macros.contains(token.spelling);
-}
-
-/// `sum[k](expression)`, which ends at its bracket, or `sum(X)` of all
-/// elements.
-Parser::ExprPtr Parser::parseReduce() {
-  llvm::SMLoc start = token.range().Start;
-  Token word;
-  std::optional<Reduction> reduction = parseReductionName(word);
-  if (!reduction)
-    return nullptr;
-  llvm::ArrayRef<Label> labels;
-  bool isWhole = token.is(TokenKind::LParen);
-  if (!isWhole && !token.is(TokenKind::LSquare)) {
-    if (!token.is(TokenKind::Error))
-      errorAtToken("'[' and the labels of '" + word.spelling + "'")
-          .note(adviceFor("whole"));
-    return nullptr;
-  }
-  if (!isWhole && !parseReduceLabels(word, labels))
-    return nullptr;
-  Token open = token;
-  if (!consumeIf(TokenKind::LParen)) {
-    if (!token.is(TokenKind::Error))
-      errorAtToken("'('").note("a reduction inside an expression has brackets, "
-                               "which say where it ends: " +
-                               asWritten(*reduction) + "[k](...)");
-    return nullptr;
-  }
-  ExprPtr operand = parseExpr();
-  if (!operand)
-    return nullptr;
-  if (!token.is(TokenKind::RParen))
-    return unclosed("an operator or ')'", open), nullptr;
-  advance();
-  return checkDepth(
-      context.create<ReduceExpr>(since(start), *reduction, labels, operand));
 }
 
 Parser::ExprPtr Parser::parseReference() {

@@ -16,59 +16,6 @@ bool Parser::atMonoid() const {
          peekNext().is(TokenKind::Identifier);
 }
 
-std::optional<Reduction> Parser::reductionNamed(llvm::StringRef name) const {
-  if (const MonoidStmt *monoid = monoids.lookup(name))
-    return Reduction{Monoid::Custom, std::nullopt, /*scans=*/false, monoid};
-  return defined.contains(name) ? std::nullopt : parseReduction(name);
-}
-
-bool Parser::atScan() const {
-  return token.is(TokenKind::Identifier) && token.spelling == "scan" &&
-         peekNext().is(TokenKind::Identifier);
-}
-
-std::optional<Reduction> Parser::parseReductionName(Token &word) {
-  bool scans = atScan();
-  if (scans)
-    advance();
-  word = token;
-  advance();
-  std::optional<Reduction> reduction = reductionNamed(word.spelling);
-  if (!scans)
-    return reduction ? reduction
-                     : Reduction{Monoid::None, parseMacro(word.spelling)};
-  if (reduction && !reduction->macro && !reduction->scans) {
-    reduction->scans = true;
-    return reduction;
-  }
-  auto error = diagnostics.error(
-      word.range(), "'scan' takes sum, prod, max, min, all, any, xor or a "
-                    "monoid of the program, not '" +
-                        word.spelling + "'");
-  if (!reduction)
-    noteMonoid(error, word.spelling, meantBy(word.spelling, {}));
-  return std::nullopt;
-}
-
-llvm::StringRef
-Parser::meantBy(llvm::StringRef name,
-                llvm::SmallVector<llvm::StringRef> words) const {
-  size_t numWords = words.size();
-  llvm::append_range(words, monoids.keys());
-  // Sorted, so that the suggestion does not depend on hashing.
-  llvm::sort(llvm::MutableArrayRef(words).drop_front(numWords));
-  return nearestWord(name, words);
-}
-
-void Parser::noteMonoid(InFlightError &error, llvm::StringRef name,
-                        llvm::StringRef meant) {
-  if (!meant.empty())
-    error.note("did you mean '" + meant + "'?");
-  else
-    error.note("the program's own stand before their uses: monoid " + name +
-               "(a, b) = max(abs(a), abs(b)) identity 0");
-}
-
 bool Parser::parseMonoid() {
   Token keyword = token;
   advance();

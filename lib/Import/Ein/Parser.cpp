@@ -410,58 +410,6 @@ bool Parser::parseDefinition(const Token &name, EquationStmt &stmt) {
   return expectEndOfStatement();
 }
 
-/// `gelu[c] X[n, c]`: what reads like a tensor, and an operand after it.
-bool Parser::reportUnknownReduction(const Expr &expr, const Token &head) {
-  bool operandFollows =
-      (token.is(TokenKind::Identifier) && !isForeignOperator(token.spelling)) ||
-      token.is(TokenKind::LParen) || token.is(TokenKind::Integer) ||
-      token.is(TokenKind::Float) || token.is(TokenKind::Imaginary);
-  llvm::StringRef advice = adviceFor(head.spelling);
-  llvm::StringRef meant =
-      meantBy(head.spelling,
-              {"sum", "prod", "max", "min", "mean", "logsumexp", "argmax",
-               "argmin", "all", "any", "xor", "cumsum", "cumprod", "cummax",
-               "cummin", "sort", "argsort", "topk"});
-  bool isTensor = defined.contains(head.spelling);
-  if (expr.kind != Expr::Kind::Access || !operandFollows ||
-      (isTensor && advice.empty() && meant.empty()))
-    return false;
-  auto error = diagnostics.error(
-      head.range(), "there is no reduction named '" + head.spelling +
-                        "'; there are sum, prod, max, min, mean, logsumexp, "
-                        "argmax, argmin, all, any and xor");
-  if (!advice.empty())
-    error.note(advice);
-  else
-    noteMonoid(error, head.spelling, meant);
-  return true;
-}
-
-bool Parser::parseReduceLabels(const Token &word,
-                               llvm::ArrayRef<Label> &labels) {
-  if (!token.is(TokenKind::LSquare)) {
-    // The lexer has reported an Error token already.
-    if (!token.is(TokenKind::Error)) {
-      auto error =
-          errorAtToken("'[' and the labels of '" + word.spelling + "'");
-      if (llvm::StringRef advice = adviceFor(word.spelling); !advice.empty())
-        error.note(advice);
-    }
-    return false;
-  }
-  bool isRest = peekNext().is(TokenKind::Ellipsis);
-  if (!parseLabels(labels))
-    return false;
-  if (isRest && labels.size() == numRest)
-    reducedRest = word.range();
-  if (isRest)
-    return true;
-  if (labels.empty())
-    diagnostics.error(word.range(),
-                      "'" + word.spelling + "' needs at least one label");
-  return !labels.empty();
-}
-
 bool Parser::parseRightSide(EquationStmt &stmt) {
   auto wordClass = token.is(TokenKind::Identifier)
                        ? classifyWord(token.spelling)

@@ -1,7 +1,8 @@
 //===- ParserImpl.h - The recursive descent parser of .ein ------*- C++ -*-===//
 //
 // Private to this folder: Parser.cpp holds the statements, ParseExpr.cpp the
-// expressions, ParserTokens.cpp what both are made of.
+// expressions, ParseReduce.cpp the reductions, ParserTokens.cpp what all are
+// made of.
 //
 //===----------------------------------------------------------------------===//
 
