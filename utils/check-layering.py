@@ -84,7 +84,7 @@ RULES = {
     "Dialect/Tapestry/Macros": BASE + [INDEX, "Dialect/Tapestry/IR"],
     "Analysis": BASE + DIALECTS + [*PLANNER],
     "Dialect/Tapestry/Transforms": BASE
-    + [INDEX, "Dialect/Tapestry/IR", "Analysis", *PLANNER],
+    + [INDEX, "Dialect/Tapestry/IR", "Dialect/Tapestry/Macros", "Analysis", *PLANNER],
     "Conversion": BASE
     + DIALECTS
     + ["Analysis", "ABI", "Codegen", "Codegen/Common", "Dialect/Index/Transforms"],

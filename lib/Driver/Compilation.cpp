@@ -180,7 +180,8 @@ ExitStatus Compilation::load() {
   // Files are verified as they are read, and what these passes make, once.
   PassManager pm(context.get());
   pm.enableVerifier(false);
-  buildGraphPipeline(pm, request);
+  // A search tries all expansions.
+  buildGraphPipeline(pm, request, /*expands=*/!options.pareto.isWanted());
   if (failed(pm.run(*module)) || failed(verify(*module)))
     return ExitBadInput;
   return ExitDone;

@@ -47,13 +47,15 @@ void tapestry::registerAllCostModels() {
     llvm::consumeError(registerCostModel(*model));
 }
 
-void tapestry::buildGraphPipeline(OpPassManager &pm,
-                                  const PlanRequest &request) {
+void tapestry::buildGraphPipeline(OpPassManager &pm, const PlanRequest &request,
+                                  bool expands) {
   registerAllCostModels();
   pm.addPass(teg::createTapestryInlineCalls());
   // Lowering would drop what bodies do not use: planned is what is left.
   pm.addNestedPass<teg::GraphOp>(createCanonicalizerPass());
   pm.addPass(teg::createTapestryPrune());
+  if (expands && request.planFile.empty())
+    pm.addNestedPass<teg::GraphOp>(teg::createTapestryExpand());
   PlanRequest filled = request;
   filled.fillIn();
   if (filled.order == "none")

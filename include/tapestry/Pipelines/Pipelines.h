@@ -36,9 +36,12 @@ llvm::ArrayRef<PhaseInfo> allPhases();
 /// itself.
 void registerAllCostModels();
 
-/// Prunes and orders products of many tensors as the request says.
+/// Prunes, expands operators and orders products of many tensors as the request
+/// says. Where a plan file says how operators expand, or whoever runs the
+/// pipeline wants them as they are (`expands`), they stay.
 void buildGraphPipeline(mlir::OpPassManager &pm,
-                        const plan::PlanRequest &request = plan::PlanRequest());
+                        const plan::PlanRequest &request = plan::PlanRequest(),
+                        bool expands = true);
 /// Cuts the graph over the devices. A memory limit holds for what the program
 /// will allocate (findPeakBytes).
 void buildPlanPipeline(mlir::OpPassManager &pm,

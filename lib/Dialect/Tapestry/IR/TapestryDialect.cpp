@@ -10,6 +10,7 @@
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryCollect.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryLoop.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryOperator.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScan.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScatter.h"
@@ -52,8 +53,8 @@ void TapestryDialect::initialize() {
 #define GET_OP_LIST
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
       >();
-  addOperations<CollectOp, ConcatOp, LoopOp, NextOp, ScanOp, ScatterOp, SliceOp,
-                SortOp, UnsqueezeOp>();
+  addOperations<CollectOp, ConcatOp, LoopOp, NextOp, OperatorOp, ScanOp,
+                ScatterOp, SliceOp, SortOp, UnsqueezeOp>();
   registerBytecode();
   addInterfaces<TapestryInlinerInterface>();
 }

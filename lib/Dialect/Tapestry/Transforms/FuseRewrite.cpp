@@ -25,7 +25,7 @@ static SmallVector<EinsumOp> readersOf(EinsumOp producer) {
 // fuse
 //===----------------------------------------------------------------------===//
 
-static llvm::Expected<EinsumOp> fuseInto(EinsumOp producer, EinsumOp reader) {
+llvm::Expected<EinsumOp> teg::fuseInto(EinsumOp producer, EinsumOp reader) {
   if (producer.getMonoid() != Monoid::None)
     return planError("'", producer.getName(),
                      "' reduces, so its body would be "

@@ -142,6 +142,8 @@ void Writer::writeEinsum(EinsumOp op) {
      << op->getDiscardableAttrDictionary();
   if (TypedAttr identity = op.getCustomIdentityAttr())
     os << identity;
+  if (Attribute range = op.getRangeAttr())
+    os << range;
   os << '\n';
   writeBody(op.getBody(), labelNumbers, op);
   writeBody(op.getCombiner(), labelNumbers, op);

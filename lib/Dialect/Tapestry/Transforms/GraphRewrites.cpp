@@ -2,6 +2,7 @@
 
 #include "tapestry/Dialect/Tapestry/Transforms/GraphRewrites.h"
 #include "RewriteKinds.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -11,17 +12,30 @@ using namespace tapestry::model;
 using namespace tapestry::teg;
 
 static const RewriteKind *const kinds[] = {
-    &orderKind, &reassociateKind, &fuseKind, &unfuseKind, &recomputeKind};
+    &orderKind,     &reassociateKind, &fuseKind, &unfuseKind,
+    &recomputeKind, &expandKind,      &ruleKind};
 
 //===----------------------------------------------------------------------===//
 // A graph under change
 //===----------------------------------------------------------------------===//
 
-RewrittenGraph::RewrittenGraph(GraphOp graph) : graph(graph) {
-  for (auto op : graph.getOps<BlockOpInterface>()) {
-    vertices[op.getVertexName()] = op;
-    if (isa<EinsumOp>(op))
-      doubtful.insert(op);
+StringRef teg::vertexNameOf(Operation *op) {
+  if (auto vertex = dyn_cast<BlockOpInterface>(op))
+    return vertex.getVertexName();
+  if (auto named = dyn_cast<OperatorOp>(op))
+    return named.getName();
+  return "";
+}
+
+RewrittenGraph::RewrittenGraph(GraphOp graph, RuleSet *rules)
+    : graph(graph), rules(rules) {
+  for (Operation &op : graph.getBody().front()) {
+    StringRef name = vertexNameOf(&op);
+    if (name.empty())
+      continue;
+    vertices[name] = &op;
+    if (isa<EinsumOp, OperatorOp>(op))
+      doubtful.insert(&op);
   }
 }
 
@@ -45,8 +59,70 @@ std::string RewrittenGraph::freshName(StringRef stem) const {
 
 void RewrittenGraph::notifyOperationInserted(Operation *op,
                                              OpBuilder::InsertPoint) {
-  if (auto vertex = dyn_cast<BlockOpInterface>(op))
-    vertices[vertex.getVertexName()] = op;
+  StringRef name = vertexNameOf(op);
+  if (name.empty())
+    return;
+  if (made)
+    made->insert(op);
+  else
+    vertices[name] = op;
+}
+
+void RewrittenGraph::notifyOperationErased(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (Operation *producer = operand.getDefiningOp();
+        producer && !vertexNameOf(producer).empty())
+      doubtful.insert(producer);
+  doubtful.remove(op);
+  if (made)
+    made->remove(op);
+  // Its name may have gone to another.
+  auto entry = vertices.find(vertexNameOf(op));
+  if (entry != vertices.end() && entry->second == op)
+    vertices.erase(entry);
+}
+
+void RewrittenGraph::notifyOperationReplaced(Operation *, ValueRange values) {
+  for (Value value : values)
+    if (Operation *op = value.getDefiningOp())
+      heirs.insert(op);
+}
+
+/// Enters what a rule has made, in the order of the graph; what takes the place
+/// of others comes first, as it has their names.
+void RewrittenGraph::nameMade() {
+  llvm::SmallVector<Operation *> ops = made->takeVector();
+  made.reset();
+  llvm::sort(ops, [&](Operation *a, Operation *b) {
+    bool isHeir = heirs.contains(a);
+    return isHeir == heirs.contains(b) ? a->isBeforeInBlock(b) : isHeir;
+  });
+  for (Operation *op : ops) {
+    std::string name = vertexNameOf(op).str();
+    if (vertices.contains(name)) {
+      name = freshName(name);
+      op->setAttr("name", StringAttr::get(op->getContext(), name));
+    }
+    vertices[name] = op;
+    doubtful.insert(op);
+  }
+}
+
+llvm::Expected<llvm::SmallVector<Operation *>>
+RewrittenGraph::applyRule(const RewriteRule &rule, Operation *op) {
+  if (!rules) {
+    ownRules = std::make_unique<RuleSet>(graph.getContext());
+    rules = ownRules.get();
+  }
+  made.emplace();
+  heirs.clear();
+  if (llvm::Error error = rules->apply(rule, op, this)) {
+    made.reset();
+    return std::move(error);
+  }
+  llvm::SmallVector<Operation *> ops = llvm::to_vector(*made);
+  nameMade();
+  return ops;
 }
 
 void RewrittenGraph::substitute(EinsumOp old, EinsumOp replacement) {
@@ -61,22 +137,15 @@ void RewrittenGraph::replace(EinsumOp old, Value value) {
   erase(old);
 }
 
-void RewrittenGraph::erase(EinsumOp op) {
-  for (Value operand : op.getInputs())
-    if (auto producer = operand.getDefiningOp<EinsumOp>())
-      doubtful.insert(producer);
-  doubtful.remove(op);
-  // Its name may have gone to another.
-  auto entry = vertices.find(op.getName());
-  if (entry != vertices.end() && entry->second == op)
-    vertices.erase(entry);
+void RewrittenGraph::erase(Operation *op) {
+  notifyOperationErased(op);
   op->erase();
 }
 
 void RewrittenGraph::erasePointless() {
   while (!doubtful.empty())
     if (Operation *op = doubtful.pop_back_val(); isOpTriviallyDead(op))
-      erase(cast<EinsumOp>(op));
+      erase(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -101,7 +170,9 @@ std::vector<Rewrite> teg::recordedRewrites(GraphOp graph) {
   return rewrites;
 }
 
-static void record(GraphOp graph, ArrayRef<Rewrite> rewrites) {
+void teg::recordRewrites(GraphOp graph, ArrayRef<Rewrite> rewrites) {
+  if (rewrites.empty())
+    return;
   Builder builder(graph.getContext());
   SmallVector<Attribute> entries;
   if (auto earlier = graph->getAttrOfType<ArrayAttr>(recordName))
@@ -139,18 +210,28 @@ static llvm::Error apply(RewrittenGraph &graph, const Rewrite &rewrite) {
                   planError("there is no such kind; there are ", names));
 }
 
-llvm::Error teg::applyInPlace(GraphOp graph, ArrayRef<Rewrite> rewrites) {
-  if (rewrites.empty())
-    return llvm::Error::success();
+llvm::Error teg::checkUnplanned(GraphOp graph) {
   for (auto op : graph.getOps<BlockOpInterface>())
     if (op.hasPartition())
-      return describe(rewrites.front(),
-                      planError("the graph is planned already"));
-  RewrittenGraph rewritten(graph);
+      return planError("the graph is planned already");
+  return llvm::Error::success();
+}
+
+llvm::Error teg::applyInPlace(GraphOp graph, ArrayRef<Rewrite> rewrites) {
+  return applyInPlace(graph, rewrites, /*rules=*/nullptr);
+}
+
+llvm::Error teg::applyInPlace(GraphOp graph, ArrayRef<Rewrite> rewrites,
+                              RuleSet *rules) {
+  if (rewrites.empty())
+    return llvm::Error::success();
+  if (llvm::Error error = checkUnplanned(graph))
+    return describe(rewrites.front(), std::move(error));
+  RewrittenGraph rewritten(graph, rules);
   for (const Rewrite &rewrite : rewrites)
     if (llvm::Error error = apply(rewritten, rewrite))
       return error;
-  record(graph, rewrites);
+  recordRewrites(graph, rewrites);
   return llvm::Error::success();
 }
 
@@ -168,9 +249,36 @@ llvm::Error teg::applyRewrites(GraphOp graph, ArrayRef<Rewrite> rewrites) {
 }
 
 std::vector<Rewrite> teg::applicableRewrites(GraphOp graph) {
+  RuleSet rules(graph.getContext());
+  return applicableRewrites(graph, &rules);
+}
+
+std::vector<Rewrite> teg::applicableRewrites(GraphOp graph, RuleSet *rules) {
   std::vector<Rewrite> rewrites;
   for (auto op : graph.getOps<EinsumOp>())
     for (const RewriteKind *kind : kinds)
-      kind->list(op, rewrites);
+      if (kind->list)
+        kind->list(op, rewrites);
+  for (auto op : graph.getOps<OperatorOp>())
+    llvm::append_range(rewrites, listExpansions(op, *rules));
+  listRules(graph, *rules, rewrites);
   return rewrites;
+}
+
+OwningOpRef<GraphOp> teg::isolate(Operation *op) {
+  OpBuilder builder(op->getContext());
+  OwningOpRef<GraphOp> graph(
+      GraphOp::create(builder, op->getLoc(), "isolated"));
+  builder.setInsertionPointToEnd(&graph->getBody().front());
+  IRMapping mapping;
+  for (auto [number, operand] : llvm::enumerate(op->getOperands()))
+    if (!mapping.contains(operand))
+      mapping.map(operand, SourceOp::create(
+                               builder, op->getLoc(), std::to_string(number),
+                               cast<RankedTensorType>(operand.getType()))
+                               .getResult());
+  Operation *copy = builder.clone(*op, mapping);
+  for (auto [number, result] : llvm::enumerate(copy->getResults()))
+    SinkOp::create(builder, op->getLoc(), std::to_string(number), result);
+  return graph;
 }

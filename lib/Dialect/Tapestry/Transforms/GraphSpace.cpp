@@ -1,6 +1,7 @@
 //===- GraphSpace.cpp - All graphs that rewrites lead to ------------------===//
 
 #include "GraphKey.h"
+#include "RewriteKinds.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "tapestry/Analysis/PlanGraphs.h"
@@ -14,6 +15,10 @@ using namespace tapestry;
 using namespace tapestry::model;
 using namespace tapestry::teg;
 
+/// Graphs differ by how operators are expanded, which is done first, and by
+/// what is done after that. A graph in which one is expanded otherwise is made
+/// anew from the program, with what still applies of the rest.
+
 /// Operations of graphs that are kept as IR; beyond it the oldest graphs are
 /// dropped, and made again by their history when they are needed.
 static constexpr size_t maxKeptOperations = 200'000;
@@ -22,6 +27,8 @@ namespace {
 
 class GraphSpace : public RewriteSpace {
 public:
+  explicit GraphSpace(MLIRContext *context) : rules(context) {}
+
   /// The first graph; fails where the planner cannot take it.
   llvm::Error start(GraphOp program);
 
@@ -36,18 +43,30 @@ private:
     /// Null where it has been dropped.
     OwningOpRef<GraphOp> op;
     PlanGraph graph;
-    /// How it was made; the first one is its own parent.
-    unsigned parent = 0;
-    Rewrite rewrite;
+    /// How it was made: of another graph or, without a parent, of the program.
+    std::optional<unsigned> parent;
+    std::vector<Rewrite> rewrites;
     std::optional<std::vector<Rewrite>> applicable;
+    /// Of a graph made of the program: its operators' other expansions.
+    std::optional<std::vector<Rewrite>> expansions;
   };
 
-  llvm::Expected<unsigned> add(OwningOpRef<GraphOp> op, unsigned parent,
-                               const Rewrite &rewrite);
+  llvm::Expected<unsigned> add(OwningOpRef<GraphOp> op,
+                               std::optional<unsigned> parent,
+                               std::vector<Rewrite> rewrites);
   GraphOp getOp(unsigned number);
+  std::vector<Rewrite> historyOf(unsigned number) const;
+  /// The graph in which an operator of the program, or of another expansion, is
+  /// expanded otherwise.
+  llvm::Expected<unsigned> expandOtherwise(unsigned number,
+                                           const Rewrite &rewrite);
+  const std::vector<Rewrite> &otherExpansions(unsigned number);
   void keep(unsigned number, OwningOpRef<GraphOp> op);
 
   std::mutex mutex;
+  RuleSet rules;
+  /// As it is written, with its operators; null where it has none.
+  OwningOpRef<GraphOp> program;
   /// Entries stay where they are.
   std::deque<Entry> entries;
   std::map<GraphKey, unsigned> numberOf;
@@ -80,21 +99,21 @@ GraphOp GraphSpace::getOp(unsigned number) {
   if (entries[number].op)
     return *entries[number].op;
   SmallVector<unsigned> missing;
-  unsigned first = number;
-  for (; !entries[first].op; first = entries[first].parent)
-    missing.push_back(first);
-  OwningOpRef<GraphOp> op(
-      cast<GraphOp>(entries[first].op->getOperation()->clone()));
+  std::optional<unsigned> first = number;
+  for (; first && !entries[*first].op; first = entries[*first].parent)
+    missing.push_back(*first);
+  GraphOp known = first ? *entries[*first].op : *program;
+  OwningOpRef<GraphOp> op(cast<GraphOp>(known->clone()));
   for (unsigned made : llvm::reverse(missing))
-    llvm::cantFail(applyInPlace(*op, entries[made].rewrite),
+    llvm::cantFail(applyInPlace(*op, entries[made].rewrites, &rules),
                    "a rewrite that applied does so again");
   keep(number, std::move(op));
   return *entries[number].op;
 }
 
 llvm::Expected<unsigned> GraphSpace::add(OwningOpRef<GraphOp> op,
-                                         unsigned parent,
-                                         const Rewrite &rewrite) {
+                                         std::optional<unsigned> parent,
+                                         std::vector<Rewrite> rewrites) {
   // What would be printed is the reason, and the first place that of all.
   std::string reason, place;
   ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &problem) {
@@ -118,14 +137,19 @@ llvm::Expected<unsigned> GraphSpace::add(OwningOpRef<GraphOp> op,
   Entry &entry = entries.emplace_back();
   entry.graph = std::move(vertices->graph);
   entry.parent = parent;
-  entry.rewrite = rewrite;
+  entry.rewrites = std::move(rewrites);
   keep(at->second, std::move(op));
   return at->second;
 }
 
-llvm::Error GraphSpace::start(GraphOp program) {
-  OwningOpRef<GraphOp> copy(cast<GraphOp>(program->clone()));
-  return add(std::move(copy), 0, Rewrite()).takeError();
+llvm::Error GraphSpace::start(GraphOp written) {
+  OwningOpRef<GraphOp> copy(cast<GraphOp>(written->clone()));
+  auto expanded = expandOperators(*copy, /*preferred=*/{}, &rules);
+  if (!expanded)
+    return expanded.takeError();
+  if (!expanded->empty())
+    program = cast<GraphOp>(written->clone());
+  return add(std::move(copy), std::nullopt, std::move(*expanded)).takeError();
 }
 
 const PlanGraph &GraphSpace::graph(unsigned number) {
@@ -136,32 +160,99 @@ const PlanGraph &GraphSpace::graph(unsigned number) {
 std::vector<Rewrite> GraphSpace::applicable(unsigned number) {
   std::lock_guard<std::mutex> lock(mutex);
   Entry &entry = entries[number];
-  if (!entry.applicable)
-    entry.applicable = applicableRewrites(getOp(number));
+  if (!entry.applicable) {
+    entry.applicable = applicableRewrites(getOp(number), &rules);
+    llvm::append_range(*entry.applicable, otherExpansions(number));
+  }
   return *entry.applicable;
 }
 
 llvm::Expected<unsigned> GraphSpace::apply(unsigned number,
                                            const Rewrite &rewrite) {
   std::lock_guard<std::mutex> lock(mutex);
+  if (program && rewrite.kind == expandKind.name)
+    return expandOtherwise(number, rewrite);
   OwningOpRef<GraphOp> op(cast<GraphOp>(getOp(number)->clone()));
-  if (llvm::Error error = applyInPlace(*op, rewrite))
+  if (llvm::Error error = applyInPlace(*op, rewrite, &rules))
     return std::move(error);
-  return add(std::move(op), number, rewrite);
+  return add(std::move(op), number, {rewrite});
+}
+
+const std::vector<Rewrite> &GraphSpace::otherExpansions(unsigned number) {
+  while (entries[number].parent)
+    number = *entries[number].parent;
+  Entry &entry = entries[number];
+  if (entry.expansions)
+    return *entry.expansions;
+  entry.expansions.emplace();
+  if (!program)
+    return *entry.expansions;
+  OwningOpRef<GraphOp> op(cast<GraphOp>((*program)->clone()));
+  for (const Rewrite &done : entry.rewrites) {
+    if (done.kind == expandKind.name)
+      for (auto each : op->getOps<OperatorOp>())
+        if (each.getName() == done.vertex)
+          for (const Rewrite &other : listExpansions(each, rules))
+            if (!(other == done))
+              entry.expansions->push_back(other);
+    llvm::cantFail(applyInPlace(*op, done, &rules),
+                   "a rewrite that applied does so again");
+  }
+  return *entry.expansions;
+}
+
+llvm::Expected<unsigned> GraphSpace::expandOtherwise(unsigned number,
+                                                     const Rewrite &rewrite) {
+  std::vector<Rewrite> done, later;
+  OwningOpRef<GraphOp> op(cast<GraphOp>((*program)->clone()));
+  auto apply = [&](const Rewrite &each) {
+    llvm::Error error = applyInPlace(*op, each, &rules);
+    if (!error)
+      done.push_back(each);
+    return error;
+  };
+  bool isKnown = false;
+  for (const Rewrite &each : historyOf(number)) {
+    if (each.kind != expandKind.name) {
+      later.push_back(each);
+    } else if (each.vertex == rewrite.vertex) {
+      isKnown = true;
+      if (llvm::Error error = apply(rewrite))
+        return std::move(error);
+    } else {
+      // What came out of the other expansion is not there.
+      llvm::consumeError(apply(each));
+    }
+  }
+  if (!isKnown)
+    return planError("the program has no operator '", rewrite.vertex, "'");
+  auto rest = expandOperators(*op, /*preferred=*/{}, &rules);
+  if (!rest)
+    return rest.takeError();
+  llvm::append_range(done, *rest);
+  for (const Rewrite &each : later)
+    llvm::consumeError(apply(each));
+  return add(std::move(op), std::nullopt, std::move(done));
+}
+
+std::vector<Rewrite> GraphSpace::historyOf(unsigned number) const {
+  SmallVector<unsigned> numbers = {number};
+  while (entries[numbers.back()].parent)
+    numbers.push_back(*entries[numbers.back()].parent);
+  std::vector<Rewrite> rewrites;
+  for (unsigned each : llvm::reverse(numbers))
+    llvm::append_range(rewrites, entries[each].rewrites);
+  return rewrites;
 }
 
 std::vector<Rewrite> GraphSpace::history(unsigned number) {
   std::lock_guard<std::mutex> lock(mutex);
-  std::vector<Rewrite> rewrites;
-  for (; number != 0; number = entries[number].parent)
-    rewrites.push_back(entries[number].rewrite);
-  std::reverse(rewrites.begin(), rewrites.end());
-  return rewrites;
+  return historyOf(number);
 }
 
 llvm::Expected<std::unique_ptr<RewriteSpace>>
 teg::createRewriteSpace(GraphOp program) {
-  auto space = std::make_unique<GraphSpace>();
+  auto space = std::make_unique<GraphSpace>(program->getContext());
   if (llvm::Error error = space->start(program))
     return std::move(error);
   return space;

@@ -238,6 +238,9 @@ EinsumOp Inliner::build() {
 }
 
 llvm::Expected<EinsumOp> Inliner::run() {
+  for (EinsumOp op : {reader, producer})
+    if (llvm::Error error = checkWhole(op))
+      return std::move(error);
   size_t length = 0;
   for (Value operand : reader.getInputs())
     if (operand == producer.getResult())
@@ -271,6 +274,12 @@ llvm::Error teg::checkLabelStarts(EinsumOp op) {
     return llvm::Error::success();
   return planError("'", op.getName(),
                    "' is a shard whose body reads labels of the whole");
+}
+
+llvm::Error teg::checkWhole(EinsumOp op) {
+  if (!op.getRangeAttr())
+    return llvm::Error::success();
+  return planError("'", op.getName(), "' is a shard, which stays as it is");
 }
 
 llvm::Error teg::checkUnasked(EinsumOp op) {

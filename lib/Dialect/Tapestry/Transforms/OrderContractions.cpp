@@ -1,7 +1,6 @@
 //===- OrderContractions.cpp - Products of many tensors, two at a time ----===//
 
 #include "RewriteKinds.h"
-#include "mlir/IR/IRMapping.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "llvm/Support/Debug.h"
@@ -18,23 +17,6 @@ using namespace tapestry;
 using namespace tapestry::contraction;
 using namespace tapestry::plan;
 using namespace tapestry::teg;
-
-/// A graph of one einsum, on operands that it is given.
-static OwningOpRef<GraphOp> isolate(EinsumOp op) {
-  OpBuilder builder(op.getContext());
-  OwningOpRef<GraphOp> graph(GraphOp::create(builder, op.getLoc(), "isolated"));
-  builder.setInsertionPointToEnd(&graph->getBody().front());
-  IRMapping mapping;
-  for (auto [number, operand] : llvm::enumerate(op.getInputs()))
-    if (!mapping.contains(operand))
-      mapping.map(operand,
-                  SourceOp::create(builder, op.getLoc(), std::to_string(number),
-                                   cast<RankedTensorType>(operand.getType()))
-                      .getResult());
-  Value result = builder.clone(*op, mapping)->getResult(0);
-  SinkOp::create(builder, op.getLoc(), op.getName(), result);
-  return graph;
-}
 
 namespace {
 struct TapestryOrderContractions

@@ -2,6 +2,7 @@
 
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "tapestry/Dialect/Tapestry/Transforms/RewriteRules.h"
 
 namespace tapestry::teg {
 #define GEN_PASS_DEF_TAPESTRYPARTITION
@@ -23,6 +24,7 @@ struct TapestryPartition : teg::impl::TapestryPartitionBase<TapestryPartition> {
 
   void getDependentDialects(DialectRegistry &registry) const override {
     Base::getDependentDialects(registry);
+    addRuleDialects(registry);
     if (addDialects)
       addDialects(registry);
   }

@@ -2,6 +2,7 @@
 
 #include "tapestry/Dialect/Tapestry/Transforms/GraphRewrites.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "tapestry/Dialect/Tapestry/Transforms/RewriteRules.h"
 
 namespace tapestry::teg {
 #define GEN_PASS_DEF_TAPESTRYREWRITE
@@ -36,6 +37,11 @@ static std::vector<Rewrite> parseRewrites(StringRef text) {
 namespace {
 struct TapestryRewrite : teg::impl::TapestryRewriteBase<TapestryRewrite> {
   using Base::Base;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    Base::getDependentDialects(registry);
+    addRuleDialects(registry);
+  }
 
   void runOnOperation() override {
     GraphOp graph = getOperation();

@@ -17,6 +17,12 @@
 //   unfuse       Z       the number of a factor of the reduced product Z, such
 //                        as 0 in exp(A) * B: it becomes an einsum of its own
 //   recompute    P       a reader: it gets a P of its own
+//   expand       Y       a local rule: the operator Y becomes what it means
+//   rule         Z       a global rule, applied with Z as its root
+//
+// The last two are open: Transforms/RewriteRules.h says how rules are added. A
+// space of graphs knows how operators were expanded and offers their other
+// expansions all along.
 //
 // Values are equal up to the rounding of sums and products in another order;
 // with integers, booleans, max and min they are equal to the bit.

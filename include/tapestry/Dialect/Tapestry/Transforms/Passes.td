@@ -128,6 +128,115 @@ def TapestryRewrite : Pass<"tapestry-rewrite", "::tapestry::teg::GraphOp"> {
   ];
 }
 
+def TapestryExpand : Pass<"tapestry-expand", "::tapestry::teg::GraphOp"> {
+  let summary = "Replace operators that are known by name by what they mean";
+  let description = [{
+    Every `tapestry.operator` is expanded by a rule for operators of its kind
+    (Transforms/RewriteRules.h), and so are those that expansions bring. Of
+    several rules that apply the first in the order of precedence is taken, and
+    written down on the graph. An operator that no rule expands is an error that
+    tells of each rule why it does not apply; so is one that expands into itself.
+
+    The rules that there are, in the order of precedence; plug-ins add theirs:
+
+    | kind | rule | expansion |
+    |---|---|---|
+    | `linear` | `linear-block` | `sum[in] X * W`, which keeps `in` whole, and `+ b`; unless a constraint asks to cut `in` |
+    | | `linear-sum` | a `matmul` and `+ b` |
+    | `matmul` | `matmul-einsum` | `sum[in] X * W` |
+    | | `matmul-prod` | the product at every `[batch, in, out]`, and its sum over `in` |
+
+    Before:
+    ```mlir
+    tapestry.graph @g {
+      %X = tapestry.source "X" : tensor<4x6xf32>
+      %W = tapestry.source "W" : tensor<6x5xf32>
+      %Y = tapestry.operator "Y" "matmul"(%X, %W)
+          : (tensor<4x6xf32>, tensor<6x5xf32>) -> tensor<4x5xf32>
+      tapestry.sink "Y", %Y : tensor<4x5xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    tapestry.graph @g attributes {tapestry.rewrites = [["expand", "Y", "matmul-einsum"]]} {
+      %X = tapestry.source "X" : tensor<4x6xf32>
+      %W = tapestry.source "W" : tensor<6x5xf32>
+      %Y = tapestry.einsum "Y" [batch = 4, out = 5, in = 6]
+          (%X[batch, in], %W[in, out]) -> [batch, out] reduce add {
+      ^bb0(%x: f32, %w: f32):
+        %0 = arith.mulf %x, %w : f32
+        tapestry.yield %0 : f32
+      } : (tensor<4x6xf32>, tensor<6x5xf32>) -> tensor<4x5xf32>
+      tapestry.sink "Y", %Y : tensor<4x5xf32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"prefer", "prefer", "std::string",
+               "Rules that come before all others">
+  ];
+  let statistics = [
+    Statistic<"numExpanded", "expanded", "Number of operators expanded">
+  ];
+}
+
+def TapestryApplyRules
+    : Pass<"tapestry-apply-rules", "::tapestry::teg::GraphOp"> {
+  let summary = "Apply global rules until none applies any more";
+  let description = [{
+    Looks for the patterns of global rules (Transforms/RewriteRules.h) in the
+    whole graph, rule by rule in the order of precedence, and again until nothing
+    is found. What is done is written down on the graph. Rules that lead
+    back to a graph that there was are an error that names them.
+
+    The rules that there are, in the order of precedence; plug-ins add theirs:
+
+    | rule | from | to |
+    |---|---|---|
+    | `linear-fold` | an elementwise product, its sum over some labels, and a sum with another tensor, that nothing else reads and nobody asks to cut along those labels | one sum of products, which keeps those labels whole, and the other sum |
+    | `fuse-elementwise` | an elementwise producer and the einsum that alone reads it, at no more points | one einsum; a search knows it as `fuse` |
+
+    Before:
+    ```mlir
+    tapestry.graph @g {
+      %A = tapestry.source "A" : tensor<8xf32>
+      %E = tapestry.einsum "E" [i = 8] (%A[i]) -> [i] {
+      ^bb0(%a: f32):
+        %0 = math.exp %a : f32
+        tapestry.yield %0 : f32
+      } : (tensor<8xf32>) -> tensor<8xf32>
+      %S = tapestry.einsum "S" [i = 8] (%E[i]) -> [] reduce add {
+      ^bb0(%e: f32):
+        tapestry.yield %e : f32
+      } : (tensor<8xf32>) -> tensor<f32>
+      tapestry.sink "S", %S : tensor<f32>
+    }
+    ```
+
+    After:
+    ```mlir
+    tapestry.graph @g attributes {tapestry.rewrites = [["rule", "S", "fuse-elementwise"]]} {
+      %A = tapestry.source "A" : tensor<8xf32>
+      %S = tapestry.einsum "S" [i = 8] (%A[i]) -> [] reduce add {
+      ^bb0(%a: f32):
+        %0 = math.exp %a : f32
+        tapestry.yield %0 : f32
+      } : (tensor<8xf32>) -> tensor<f32>
+      tapestry.sink "S", %S : tensor<f32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"rules", "rules", "std::string", "Of these rules only">,
+    Option<"most", "most", "unsigned", "10000",
+           "Rewrites after which rules that still apply are an error">
+  ];
+  let statistics = [
+    Statistic<"numApplied", "applied", "Number of rewrites">
+  ];
+}
+
 def TapestryPartition : Pass<"tapestry-partition", "::tapestry::teg::GraphOp"> {
   let summary = "Cut every operation of a graph over the devices";
   let description = [{

@@ -1,0 +1,36 @@
+//===- ExpandOperators.cpp - The pass that expands operators --------------===//
+
+#include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
+#include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "tapestry/Dialect/Tapestry/Transforms/RewriteRules.h"
+
+namespace tapestry::teg {
+#define GEN_PASS_DEF_TAPESTRYEXPAND
+#include "tapestry/Dialect/Tapestry/Transforms/Passes.h.inc"
+} // namespace tapestry::teg
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::teg;
+
+namespace {
+struct TapestryExpand : teg::impl::TapestryExpandBase<TapestryExpand> {
+  using Base::Base;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    Base::getDependentDialects(registry);
+    addRuleDialects(registry);
+  }
+
+  void runOnOperation() override {
+    auto done = expandOperators(getOperation(), llvm::to_vector(prefer));
+    if (!done) {
+      emitPlanError(getOperation().getLoc(), done.takeError());
+      return signalPassFailure();
+    }
+    numExpanded += done->size();
+    if (done->empty())
+      markAllAnalysesPreserved();
+  }
+};
+} // namespace

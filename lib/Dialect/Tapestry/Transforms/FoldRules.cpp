@@ -1,0 +1,188 @@
+//===- FoldRules.cpp - Subgraphs that become one vertex -------------------===//
+//
+// Structure decides what matches, bodies and maps: not who made it, what its
+// labels are called or in which order operands stand.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BuiltinRules.h"
+#include "Inlining.h"
+#include "RewriteKinds.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/IR/PatternMatch.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.h"
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::teg;
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+/// What a value was before a float was made wider or narrower.
+template <typename... Casts> static Value withoutCast(Value value) {
+  Operation *op = value.getDefiningOp();
+  return isa_and_nonnull<Casts...>(op) ? op->getOperand(0) : value;
+}
+
+/// The value of the body as it is combined.
+static Value yielded(EinsumOp op) {
+  return cast<YieldOp>(op.getBody().front().getTerminator()).getValue();
+}
+
+static std::optional<unsigned> operandBehind(Value value) {
+  auto argument = dyn_cast<BlockArgument>(withoutCast<arith::ExtFOp>(value));
+  return argument ? std::optional(argument.getArgNumber()) : std::nullopt;
+}
+
+/// Whether the body is one of these operations on an element of each of two
+/// operands.
+template <typename... Ops> static bool combinesTwo(EinsumOp op) {
+  Operation *top = withoutCast<arith::TruncFOp>(yielded(op)).getDefiningOp();
+  if (op.getInputs().size() != 2 || !isa_and_nonnull<Ops...>(top))
+    return false;
+  auto a = operandBehind(top->getOperand(0));
+  auto b = operandBehind(top->getOperand(1));
+  return a && b && *a != *b;
+}
+
+static bool isProd(EinsumOp op) {
+  return op.getMonoid() == Monoid::None &&
+         combinesTwo<arith::MulFOp, arith::MulIOp, complex::MulOp>(op);
+}
+
+static bool isSum(EinsumOp op) {
+  return op.getMonoid() == Monoid::None &&
+         combinesTwo<arith::AddFOp, arith::AddIOp, complex::AddOp>(op);
+}
+
+/// Whether labels of one tensor, which is read once and as it is, are summed
+/// up.
+static bool isSumDim(EinsumOp op) {
+  return op.getMonoid() == Monoid::Add && op.getInputs().size() == 1 &&
+         operandBehind(yielded(op)) && op.getOperandMap(0).isPermutation();
+}
+
+//===----------------------------------------------------------------------===//
+// linear-fold
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Prod => SumDim => Sum to LinearBlock, which keeps what is summed up whole.
+struct FoldLinear : public OpRewritePattern<EinsumOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(EinsumOp sum,
+                                PatternRewriter &rewriter) const override {
+    if (!isSum(sum))
+      return rewriter.notifyMatchFailure(sum, "it is no sum of two tensors");
+    for (Value operand : sum.getInputs())
+      if (auto sums = operand.getDefiningOp<EinsumOp>(); sums && isSumDim(sums))
+        if (auto prod = sums.getInputs()[0].getDefiningOp<EinsumOp>();
+            prod && isProd(prod))
+          return fold(sum, sums, prod, rewriter);
+    return rewriter.notifyMatchFailure(
+        sum, "neither of its operands sums up products");
+  }
+
+private:
+  static LogicalResult fold(EinsumOp sum, EinsumOp sums, EinsumOp prod,
+                            PatternRewriter &rewriter) {
+    for (EinsumOp inner : {prod, sums})
+      if (!inner.getResult().hasOneUse())
+        return rewriter.notifyMatchFailure(sum, "'" + inner.getName() +
+                                                    "' is read elsewhere too");
+    SmallVector<std::string> reduced;
+    for (auto [name, kind] :
+         llvm::zip_equal(sums.getLabelNames(), sums.getLabelKinds()))
+      if (kind == LabelKind::Reduced)
+        reduced.push_back(name);
+    for (const std::string &label : reduced)
+      if (asksToCut(sums->getAttr(constraintsAttrName), label))
+        return rewriter.notifyMatchFailure(sum, "'" + label + "' of '" +
+                                                    sums.getName() +
+                                                    "' is asked to be cut");
+    if (llvm::Error error = checkUnasked(prod))
+      return rewriter.notifyMatchFailure(sum, llvm::toString(std::move(error)));
+    llvm::Expected<EinsumOp> block =
+        inlineProducer(sums, prod, sums.getMonoid());
+    if (!block)
+      return rewriter.notifyMatchFailure(sum,
+                                         llvm::toString(block.takeError()));
+    for (const std::string &label : reduced)
+      keepWhole(*block, label);
+    rewriter.setInsertionPoint(sums);
+    rewriter.insert(block->getOperation());
+    rewriter.replaceOp(sums, block->getResult());
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// fuse-elementwise
+//===----------------------------------------------------------------------===//
+
+/// An elementwise producer that nothing else reads, into the einsum that does,
+/// unless that would compute it more often.
+struct FuseElementwise : public OpRewritePattern<EinsumOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(EinsumOp reader,
+                                PatternRewriter &rewriter) const override {
+    for (Value operand : reader.getInputs()) {
+      auto producer = operand.getDefiningOp<EinsumOp>();
+      if (!producer || producer.getMonoid() != Monoid::None)
+        continue;
+      if (!operand.hasOneUse()) {
+        (void)rewriter.notifyMatchFailure(
+            reader, "'" + producer.getName() + "' is read more than once");
+        continue;
+      }
+      if (pointsOf(reader) > pointsOf(producer)) {
+        (void)rewriter.notifyMatchFailure(
+            reader, "'" + producer.getName() + "' would be computed at " +
+                        Twine(pointsOf(reader)) + " points, not at " +
+                        Twine(pointsOf(producer)));
+        continue;
+      }
+      llvm::Expected<EinsumOp> fused = fuseInto(producer, reader);
+      if (!fused) {
+        (void)rewriter.notifyMatchFailure(reader,
+                                          llvm::toString(fused.takeError()));
+        continue;
+      }
+      rewriter.insert(fused->getOperation());
+      rewriter.replaceOp(reader, fused->getResult());
+      return success();
+    }
+    return rewriter.notifyMatchFailure(
+        reader, "it has no elementwise producer to itself");
+  }
+
+private:
+  static int64_t pointsOf(EinsumOp op) {
+    int64_t points = 1;
+    for (int64_t extent : op.getExtents())
+      points *= extent;
+    return points;
+  }
+};
+} // namespace
+
+void teg::addFoldRules(std::deque<RewriteRule> &rules) {
+  std::string root = EinsumOp::getOperationName().str();
+  rules.push_back(
+      {"linear-fold", RuleKind::Global, root, 0,
+       "Prod, SumDim and Sum to a block that keeps the summed "
+       "labels whole",
+       [](RewritePatternSet &set) { set.add<FoldLinear>(set.getContext()); }});
+  // A search has it as the kind `fuse`.
+  rules.push_back({"fuse-elementwise", RuleKind::Global, root, 1,
+                   "an elementwise producer into its only reader",
+                   [](RewritePatternSet &set) {
+                     set.add<FuseElementwise>(set.getContext());
+                   },
+                   /*isSearched=*/false});
+}
