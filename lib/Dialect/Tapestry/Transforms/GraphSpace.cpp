@@ -201,6 +201,16 @@ const std::vector<Rewrite> &GraphSpace::otherExpansions(unsigned number) {
   return *entry.expansions;
 }
 
+/// Whether `other` expands the operator that `done` does, by another rule. One
+/// that comes out of an expansion may have the same name, as a rule.
+static bool isOtherExpansion(const Rewrite &done, const Rewrite &other) {
+  if (done.vertex != other.vertex || other.arguments.size() != 1 ||
+      done.arguments == other.arguments)
+    return false;
+  const RewriteRule *rule = findRewriteRule(other.arguments.front());
+  return rule && rule->root == findRewriteRule(done.arguments.front())->root;
+}
+
 llvm::Expected<unsigned> GraphSpace::expandOtherwise(unsigned number,
                                                      const Rewrite &rewrite) {
   std::vector<Rewrite> done, later;
@@ -215,7 +225,7 @@ llvm::Expected<unsigned> GraphSpace::expandOtherwise(unsigned number,
   for (const Rewrite &each : historyOf(number)) {
     if (each.kind != expandKind.name) {
       later.push_back(each);
-    } else if (each.vertex == rewrite.vertex) {
+    } else if (!isKnown && isOtherExpansion(each, rewrite)) {
       isKnown = true;
       if (llvm::Error error = apply(rewrite))
         return std::move(error);
@@ -225,7 +235,8 @@ llvm::Expected<unsigned> GraphSpace::expandOtherwise(unsigned number,
     }
   }
   if (!isKnown)
-    return planError("the program has no operator '", rewrite.vertex, "'");
+    return planError("no other expansion of an operator '", rewrite.vertex,
+                     "' is that");
   auto rest = expandOperators(*op, /*preferred=*/{}, &rules);
   if (!rest)
     return rest.takeError();
