@@ -1,6 +1,7 @@
 //===- ExpandRewrite.cpp - Operators as what their rules say --------------===//
 
 #include "RewriteKinds.h"
+#include "tapestry/Interfaces/Place.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

@@ -1,4 +1,10 @@
 //===- GraphSpace.cpp - All graphs that rewrites lead to ------------------===//
+//
+// Graphs differ by how operators are expanded, which is done first, and by what
+// is done after that. A graph in which one is expanded otherwise is made anew
+// from the program, with what still applies of the rest.
+//
+//===----------------------------------------------------------------------===//
 
 #include "GraphKey.h"
 #include "RewriteKinds.h"
@@ -14,10 +20,6 @@ using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::model;
 using namespace tapestry::teg;
-
-/// Graphs differ by how operators are expanded, which is done first, and by
-/// what is done after that. A graph in which one is expanded otherwise is made
-/// anew from the program, with what still applies of the rest.
 
 /// Operations of graphs that are kept as IR; beyond it the oldest graphs are
 /// dropped, and made again by their history when they are needed.

@@ -4,6 +4,7 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryOperator.h"
 #include "tapestry/Dialect/Tapestry/Transforms/GraphRewrites.h"
 #include "tapestry/Dialect/Tapestry/Transforms/ShardCoverage.h"
+#include "tapestry/Interfaces/Place.h"
 #include "tapestry/Planner/Plan/PeakMeter.h"
 #include "tapestry/Planner/Plan/PlanFile.h"
 #include "tapestry/Support/Counted.h"

@@ -2,6 +2,7 @@
 
 #include "GraphKey.h"
 #include "RewriteKinds.h"
+#include "tapestry/Interfaces/Place.h"
 #include "llvm/ADT/StringExtras.h"
 #include <map>
 
