@@ -130,6 +130,27 @@ def several_programs_and_sizes_from_tensors(bench):
 
 
 @case
+def what_was_compiled_is_used_again(bench):
+    """Other tensors that come and go change nothing; shapes, layouts and text do."""
+    bench.write("twice.ein", "param n\ninput X : f32[n]\nY[i] = X[i] * 2\noutput Y\n")
+    bench.write("half.ein", "input X : f32[12]\nZ[i] = X[i] / 2\noutput Z\n")
+    save(bench, X=numbers((12,)), U=numbers((13,)))
+    step = "apply twice.ein Y=X\n"
+    for text, compiled in (
+        (step * 5, 1),
+        (f"{step}load U U.npy\n{step}apply half.ein\n{step}drop Z\napply half.ein\n{step}", 2),
+        (f"{step}load X U.npy\n{step}load X X.npy\n{step}", 2),
+        (f"{step}apply twice.ein Y=X -D n=12\n{step}", 2),
+    ):
+        finished = session(bench, "load X X.npy\n" + text + "export X Y.npy\n", "--devices=3", "-v")
+        finished.expect_status(0)
+        if finished.stderr.count("planning took") != compiled:
+            raise CheckFailed(f"not compiled {compiled} times\n{finished.describe()}")
+    if not np.array_equal(load(bench, "Y"), 8 * load(bench, "X")):
+        raise CheckFailed("Y is wrong")
+
+
+@case
 def nothing_moves_that_lies_right(bench):
     """What a program leaves cut as the next one reads it stays where it is."""
     bench.write("double.ein", "input X : f32[23, 5]\nY[i, j] = X[i, j] + X[i, j]\noutput Y\n")

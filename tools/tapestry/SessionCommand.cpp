@@ -20,13 +20,24 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <map>
+#include <list>
 #include <unistd.h>
 
 using namespace tapestry;
 using namespace tapestry::driver;
 
+// More of them are compiled anew.
+static constexpr size_t mostPrograms = 64;
+
 namespace {
+
+/// Code, and all that it depends on beside the session's options.
+struct CompiledProgram {
+  /// Path, graph, params and text.
+  std::string source;
+  std::vector<HeldInput> inputs;
+  LoadedProgram loaded;
+};
 
 class SessionRunner {
 public:
@@ -54,8 +65,7 @@ private:
   const Options &options;
   const DeviceGrid grid; // its axes are prime
   TapestrySession *session = nullptr;
-  /// By all that the code depends on.
-  std::map<std::string, LoadedProgram> programs;
+  std::list<CompiledProgram> programs; // the newest last
 };
 
 } // namespace
@@ -125,6 +135,22 @@ Options SessionRunner::optionsOf(const SessionCommand &command) {
   return program;
 }
 
+/// Those of the tensors that a program has as inputs.
+static std::vector<HeldInput> inputsOf(const TapestryProgram &program,
+                                       llvm::ArrayRef<HeldInput> held) {
+  llvm::StringSet<> names;
+  for (int32_t i = 0; i < program.num_inputs; ++i)
+    names.insert(program.inputs[i].name);
+  // They decide params, too.
+  for (int64_t i = 0; i < program.num_unread_inputs; ++i)
+    names.insert(program.unread_inputs[i]);
+  std::vector<HeldInput> inputs;
+  llvm::copy_if(held, std::back_inserter(inputs), [&](const HeldInput &input) {
+    return names.contains(input.name);
+  });
+  return inputs;
+}
+
 ExitStatus SessionRunner::compile(const Options &program,
                                   const TapestryProgram *&result) {
   auto text = llvm::MemoryBuffer::getFile(program.program, /*IsText=*/true);
@@ -132,8 +158,8 @@ ExitStatus SessionRunner::compile(const Options &program,
     printError(program.program, text.getError().message());
     return ExitBadInput;
   }
-  std::string key;
-  llvm::raw_string_ostream os(key);
+  std::string source;
+  llvm::raw_string_ostream os(source);
   os << program.program << '\0' << program.graph << '\0';
   std::vector<llvm::StringRef> params;
   for (const auto &entry : program.params)
@@ -141,29 +167,26 @@ ExitStatus SessionRunner::compile(const Options &program,
   llvm::sort(params);
   for (llvm::StringRef name : params)
     os << name << '=' << ein::toString(program.params.lookup(name)) << '\0';
-  for (const HeldInput &held : program.held) {
-    os << held.name << '\0';
-    for (int64_t extent : held.shape)
-      os << extent << ' ';
-    for (const ZBox &box : held.boxes)
-      for (ZRange range : box)
-        os << range.lo << ' ' << range.hi << ' ';
-  }
   os << '\0' << (*text)->getBuffer();
-  auto [entry, isNew] = programs.try_emplace(key);
-  if (isNew) {
-    Compilation compilation(program);
-    ExitStatus status = compilation.load();
-    if (!status)
-      status = compilation.planGraph();
-    if (!status)
-      status = loadProgram(compilation, entry->second);
-    if (status) {
-      programs.erase(entry);
-      return status;
+  for (const CompiledProgram &known : programs)
+    if (known.source == source &&
+        known.inputs == inputsOf(*known.loaded.program, program.held)) {
+      result = known.loaded.program;
+      return ExitDone;
     }
-  }
-  result = entry->second.program;
+  Compilation compilation(program);
+  if (ExitStatus status = compilation.load())
+    return status;
+  if (ExitStatus status = compilation.planGraph())
+    return status;
+  LoadedProgram loaded;
+  if (ExitStatus status = loadProgram(compilation, loaded))
+    return status;
+  result = loaded.program;
+  programs.push_back(
+      {source, inputsOf(*result, program.held), std::move(loaded)});
+  if (programs.size() > mostPrograms)
+    programs.pop_front();
   return ExitDone;
 }
 

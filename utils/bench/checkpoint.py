@@ -121,23 +121,27 @@ def main():
         sizes = [rows * columns * 4 + 128] * options.tensors
         data = memoryview(os.urandom(PIECE) * (sizes[0] // PIECE + 1))
         seconds = {n: [] for n in ("checkpoint", "write", "restore", "read", "read_piece")}
+        saved, plain = folder / "saved", folder / "plain"
+
+        def prepare():
+            forget(saved)
+            forget(plain)
+
         for _ in range(options.repeat):
-            forget(folder / "saved")
+            prepare()
             seconds["checkpoint"].append(session.do("checkpoint saved"))
             session.lines(options.tensors)
-            forget(folder / "saved")
-            forget(folder / "plain")
-            seconds["write"].append(write_plainly(folder / "plain", sizes, data))
-        shutil.rmtree(folder / "plain")
+            prepare()
+            seconds["write"].append(write_plainly(plain, sizes, data))
+        shutil.rmtree(plain)
         for _ in range(options.repeat):
             session.do(*(f"drop {name}" for name in names))
-            forget(folder / "saved")
+            prepare()
             seconds["restore"].append(session.do("restore saved"))
             session.lines(options.tensors)
-            forget(folder / "saved")
-            seconds["read"].append(read_plainly(folder / "saved", True))
-            forget(folder / "saved")
-            seconds["read_piece"].append(read_plainly(folder / "saved", False))
+            for name, keeps in (("read", True), ("read_piece", False)):
+                prepare()
+                seconds[name].append(read_plainly(saved, keeps))
         session.end()
     best = {name: round(min(values), 3) for name, values in seconds.items()}
     print(json.dumps({

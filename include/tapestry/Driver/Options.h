@@ -54,6 +54,10 @@ struct HeldInput {
   std::vector<int64_t> shape;
   /// Per device.
   std::vector<ZBox> boxes;
+
+  bool operator==(const HeldInput &o) const {
+    return name == o.name && shape == o.shape && boxes == o.boxes;
+  }
 };
 
 struct Options {

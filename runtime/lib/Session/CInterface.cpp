@@ -78,6 +78,9 @@ int tapestry_session_apply(TapestrySession *session,
                            const TapestryProgram *program,
                            const TapestryBinding *bindings,
                            int64_t num_bindings, const char *report_path) {
+  if (!program)
+    return session->end(
+        Status::failure(ExitBadInput, "error: there is no program to apply"));
   return session->end(session->session.apply(
       *program, {bindings, bindings + num_bindings}, textOf(report_path)));
 }
