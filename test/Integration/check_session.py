@@ -304,6 +304,36 @@ def checkpoints_of_other_numbers_of_devices(bench):
 
 
 @case
+def checkpoints_of_parts_in_short_and_long_stretches(bench):
+    """Megabytes, so that they are written and read in several pieces."""
+    for shape, cut in (
+        ((3, 700, 257), "{i: 1, j: 1, k: 3}"),
+        ((3, 700, 257), "{i: 3, j: 1, k: 1}"),
+        ((2, 3, 90000), "{i: 1, j: 3, k: 1}"),
+        ((1, 2, 150001), "{i: 1, j: 1, k: 3}"),
+        ((1, 300000, 3), "{i: 1, j: 1, k: 3}"),
+    ):
+        bench.write(
+            "cut.ein",
+            f"input X : f32[{', '.join(map(str, shape))}]\n"
+            f"Y[i, j, k] @ {cut} = X[i, j, k] * 2\noutput Y\n",
+        )
+        array = numbers(shape)
+        save(bench, X=array)
+        session(
+            bench, "load X X.npy\napply cut.ein\ndrop X\ncheckpoint saved\n", "--devices=3"
+        ).expect_status(0)
+        if not np.array_equal(load(bench, "saved/Y"), 2 * array):
+            raise CheckFailed(f"saved: {shape} {cut}")
+        for devices in (2, 3, 5):
+            session(
+                bench, "restore saved\nexport Y Y.npy\n", f"--devices={devices}"
+            ).expect_status(0)
+            if not np.array_equal(load(bench, "Y"), 2 * array):
+                raise CheckFailed(f"{devices} devices: {shape} {cut}")
+
+
+@case
 def nothing_moves_behind_a_restore(bench):
     """On as many devices all lies as it did."""
     bench.write(

@@ -1,7 +1,8 @@
 //===- Checkpoint.cpp - A session on the disk, and back -------------------===//
 //
 // A folder with manifest.json and one .npy file per tensor. All ranks write and
-// read at once, each its own parts.
+// read at once: each its own part, or where parts are short stretches of the
+// file, an equal share of that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,41 +39,138 @@ static ExitStatus exitOf(int errorNumber) {
              : ExitEnvironment;
 }
 
-/// Calls `visit(piece, memory)` for the part of a rank in pieces of some
-/// megabytes, which are in the processor's caches when they are looked at
-/// again, until one fails.
-static Status forEachPiece(const HeldTensor &tensor, int64_t rank,
-                           const std::function<Status(BoxRef, char *)> &visit) {
-  constexpr int64_t pieceBytes = 1 << 20;
-  Box piece = tensor.box(rank).copy();
-  auto *memory = static_cast<char *>(tensor.parts[rank]);
-  if (isEmpty(piece) || piece.empty())
-    return isEmpty(piece) ? Status::success() : visit(piece, memory);
-  Range rows = piece[0];
-  int64_t rowBytes = tensor.bytesOf(rank) / extent(rows);
-  int64_t step = std::max<int64_t>(pieceBytes / rowBytes, 1);
-  Status status;
-  for (int64_t row = rows.lo; row < rows.hi && !status.failed(); row += step) {
-    piece[0] = {row, std::min(row + step, rows.hi)};
-    status = visit(piece, memory);
-    memory += extent(piece[0]) * rowBytes;
+//===----------------------------------------------------------------------===//
+// Pieces
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A box in pieces of about a megabyte, each one stretch of its memory: small
+/// enough to be in the processor's caches when they are looked at again.
+class Pieces {
+public:
+  Pieces(const Box &box, int64_t elementSize) : box(box) {
+    constexpr int64_t pieceBytes = 1 << 20;
+    if (isEmpty(box))
+      return;
+    number = 1;
+    if (box.empty())
+      return;
+    int64_t inner = elementSize * volume(box) / extent(box[0]);
+    for (; dim + 1 < box.size() && inner > pieceBytes;
+         inner /= extent(box[dim]))
+      number *= extent(box[dim++]);
+    step = std::max<int64_t>(pieceBytes / inner, 1);
+    blocks = (extent(box[dim]) + step - 1) / step;
+    number *= blocks;
   }
-  return status;
+
+  int64_t count() const { return number; }
+  Box operator[](int64_t index) const {
+    Box piece = box;
+    if (box.empty())
+      return piece;
+    Range &last = piece[dim];
+    last.lo += index % blocks * step;
+    last.hi = std::min(last.lo + step, last.hi);
+    index /= blocks;
+    for (size_t outer = dim; outer-- > 0;) {
+      int64_t at = box[outer].lo + index % extent(box[outer]);
+      index /= extent(box[outer]);
+      piece[outer] = {at, at + 1};
+    }
+    return piece;
+  }
+
+private:
+  const Box box;
+  size_t dim = 0;
+  int64_t step = 1, blocks = 1, number = 0;
+};
+} // namespace
+
+static Box wholeOf(const HeldTensor &tensor) {
+  Box whole;
+  for (int64_t extent : tensor.shape)
+    whole.push_back({0, extent});
+  return whole;
+}
+
+/// Whether the parts are so many short stretches of the file that ranks had
+/// better write and read it in equal shares, and gather and scatter them in
+/// memory.
+static bool isScattered(const HeldTensor &tensor, int64_t ranks) {
+  constexpr int64_t shortBytes = 64 << 10;
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    BoxRef part = tensor.box(rank);
+    Box whole = wholeOf(tensor);
+    if (isEmpty(part) || isContiguousIn(whole, part))
+      continue;
+    int64_t bytes = dtypeSize(tensor.dtype);
+    for (int dim = part.rank; dim-- > 0;) {
+      bytes *= extent(part[dim]);
+      if (extent(part[dim]) != tensor.shape[dim])
+        break;
+    }
+    if (bytes < shortBytes)
+      return true;
+  }
+  return false;
 }
 
 /// The share of such a piece in the checksum of the whole.
 static uint64_t checksumOfPiece(const HeldTensor &tensor, BoxRef piece,
                                 const char *memory) {
-  Box whole;
-  for (int64_t extent : tensor.shape)
-    whole.push_back({0, extent});
   int64_t size = dtypeSize(tensor.dtype);
   uint64_t sum = 0;
-  forEachStretch(whole, piece, [&](int64_t offset, int64_t count) {
+  forEachStretch(wholeOf(tensor), piece, [&](int64_t offset, int64_t count) {
     sum += checksumOf(memory, offset * size, count * size);
     memory += count * size;
   });
   return sum;
+}
+
+/// Calls `visit(piece, memory)`, until one fails, for the pieces that a rank
+/// writes or reads: of its part, where they lie; or, of a scattered tensor, of
+/// its share of the file, in `scratch`.
+static Status forEachPiece(const HeldTensor &tensor, int64_t rank,
+                           bool scattered, Arena &arena,
+                           const std::function<Status(BoxRef, char *)> &visit) {
+  auto ranks = static_cast<int64_t>(tensor.parts.size());
+  int64_t size = dtypeSize(tensor.dtype);
+  Box part = tensor.box(rank).copy();
+  Pieces pieces(scattered ? wholeOf(tensor) : part, size);
+  int64_t begin = scattered ? pieces.count() * rank / ranks : 0;
+  int64_t end =
+      scattered ? pieces.count() * (rank + 1) / ranks : pieces.count();
+  Scratch scratch;
+  Status status;
+  if (scattered && begin < end)
+    status = scratch.allocate(arena, volume(pieces[0]) * size);
+  for (int64_t i = begin; i < end && !status.failed(); ++i) {
+    Box piece = pieces[i];
+    status = visit(piece, scattered ? scratch.data()
+                                    : static_cast<char *>(tensor.parts[rank]) +
+                                          offsetIn(part, piece) * size);
+  }
+  return status;
+}
+
+/// Brings a piece together from the parts that have it.
+static void gatherPiece(const HeldTensor &tensor, BoxRef piece, char *memory) {
+  for (size_t rank = 0; rank < tensor.parts.size(); ++rank)
+    if (BoxRef part = tensor.box(rank);
+        tensor.owner[rank] && overlap(part, piece))
+      copyPiece(memory, piece, tensor.parts[rank], part, intersect(part, piece),
+                dtypeSize(tensor.dtype));
+}
+
+/// Gives every part, replicas too, what it has of a piece.
+static void scatterPiece(const HeldTensor &tensor, BoxRef piece,
+                         const char *memory) {
+  for (size_t rank = 0; rank < tensor.parts.size(); ++rank)
+    if (BoxRef part = tensor.box(rank); overlap(part, piece))
+      copyPiece(tensor.parts[rank], part, memory, piece, intersect(part, piece),
+                dtypeSize(tensor.dtype));
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,20 +292,25 @@ Status Session::writeBatch(const std::vector<const HeldTensor *> &batch,
       for (size_t step = 0; step < batch.size() && !written.failed(); ++step) {
         size_t i = (rank + step) % batch.size();
         const HeldTensor &tensor = *batch[i];
-        if (!tensor.owner[rank])
+        bool scattered = isScattered(tensor, ranks());
+        if (!scattered && !tensor.owner[rank])
           continue;
         std::lock_guard<std::mutex> turn(turns[i]);
         uint64_t sum = 0;
         int64_t waiting = 0;
-        written = forEachPiece(tensor, rank, [&](BoxRef piece, char *memory) {
-          sum += checksumOfPiece(tensor, piece, memory);
-          waiting += volume(piece) * dtypeSize(tensor.dtype);
-          if (waiting >= syncBytes) {
-            files[i].startSync();
-            waiting = 0;
-          }
-          return files[i].write(piece, memory);
-        });
+        written = forEachPiece(tensor, rank, scattered, *arenas[rank],
+                               [&](BoxRef piece, char *memory) {
+                                 if (scattered)
+                                   gatherPiece(tensor, piece, memory);
+                                 sum += checksumOfPiece(tensor, piece, memory);
+                                 waiting +=
+                                     volume(piece) * dtypeSize(tensor.dtype);
+                                 if (waiting >= syncBytes) {
+                                   files[i].startSync();
+                                   waiting = 0;
+                                 }
+                                 return files[i].write(piece, memory);
+                               });
         sums[i] += sum;
       }
       return written;
@@ -292,21 +395,31 @@ Status Session::readBatch(const std::string &folder,
     status = openEntry(folder, entries[i],
                        batch[i]->table(entries[i].name.c_str()), files[i]);
   std::vector<std::atomic<uint64_t>> sums(batch.size());
+  // A rank may read what others have.
+  if (!status.failed())
+    status = onRanks([&](int rank) {
+      Status got;
+      for (size_t i = 0; i < batch.size() && !got.failed(); ++i)
+        got = batch[i]->allocate(*arenas[rank], rank);
+      return got;
+    });
   if (!status.failed())
     status = onRanks([&](int rank) {
       Status got;
       for (size_t i = 0; i < batch.size() && !got.failed(); ++i) {
-        HeldTensor &tensor = *batch[i];
-        got = tensor.allocate(*arenas[rank], rank);
-        if (got.failed())
-          return got;
+        const HeldTensor &tensor = *batch[i];
+        bool scattered = isScattered(tensor, ranks());
         uint64_t sum = 0;
-        got = forEachPiece(tensor, rank, [&](BoxRef piece, char *memory) {
-          Status read = files[i].read(piece, memory);
-          if (!read.failed() && tensor.owner[rank])
-            sum += checksumOfPiece(tensor, piece, memory);
-          return read;
-        });
+        got = forEachPiece(tensor, rank, scattered, *arenas[rank],
+                           [&](BoxRef piece, char *memory) {
+                             Status read = files[i].read(piece, memory);
+                             if (!read.failed() &&
+                                 (scattered || tensor.owner[rank]))
+                               sum += checksumOfPiece(tensor, piece, memory);
+                             if (!read.failed() && scattered)
+                               scatterPiece(tensor, piece, memory);
+                             return read;
+                           });
         sums[i] += sum;
       }
       return got;
