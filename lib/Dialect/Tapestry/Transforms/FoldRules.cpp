@@ -78,16 +78,29 @@ struct FoldLinear : public OpRewritePattern<EinsumOp> {
                                 PatternRewriter &rewriter) const override {
     if (!isSum(sum))
       return rewriter.notifyMatchFailure(sum, "it is no sum of two tensors");
+    auto [prod, sums] = findSummedProduct(sum);
+    if (!prod)
+      return rewriter.notifyMatchFailure(
+          sum, "neither of its operands sums up products");
+    return fold(sum, sums, prod, rewriter);
+  }
+
+  static bool isLikely(Operation *op) {
+    auto sum = cast<EinsumOp>(op);
+    return isSum(sum) && findSummedProduct(sum).first;
+  }
+
+private:
+  /// Prod and SumDim, or null.
+  static std::pair<EinsumOp, EinsumOp> findSummedProduct(EinsumOp sum) {
     for (Value operand : sum.getInputs())
       if (auto sums = operand.getDefiningOp<EinsumOp>(); sums && isSumDim(sums))
         if (auto prod = sums.getInputs()[0].getDefiningOp<EinsumOp>();
             prod && isProd(prod))
-          return fold(sum, sums, prod, rewriter);
-    return rewriter.notifyMatchFailure(
-        sum, "neither of its operands sums up products");
+          return {prod, sums};
+    return {};
   }
 
-private:
   static LogicalResult fold(EinsumOp sum, EinsumOp sums, EinsumOp prod,
                             PatternRewriter &rewriter) {
     for (EinsumOp inner : {prod, sums})
@@ -177,7 +190,8 @@ void teg::addFoldRules(std::deque<RewriteRule> &rules) {
       {"linear-fold", RuleKind::Global, root, 0,
        "Prod, SumDim and Sum to a block that keeps the summed "
        "labels whole",
-       [](RewritePatternSet &set) { set.add<FoldLinear>(set.getContext()); }});
+       [](RewritePatternSet &set) { set.add<FoldLinear>(set.getContext()); },
+       /*isSearched=*/true, FoldLinear::isLikely});
   // A search has it as the kind `fuse`.
   rules.push_back({"fuse-elementwise", RuleKind::Global, root, 1,
                    "an elementwise producer into its only reader",

@@ -15,6 +15,10 @@ static bool startsFrom(const RewriteRule &rule, Operation *op) {
   return rule.root.empty() || op->getName().getStringRef() == rule.root;
 }
 
+static bool isWorthATry(const RewriteRule &rule, Operation *op) {
+  return startsFrom(rule, op) && (!rule.isLikely || rule.isLikely(op));
+}
+
 static std::string globalNames() {
   std::string names;
   for (const RewriteRule *rule : rewriteRules(RuleKind::Global))
@@ -64,7 +68,7 @@ void teg::listRules(GraphOp graph, RuleSet &rules,
     for (auto [position, op] :
          llvm::enumerate(graph.getBody().front().getOperations())) {
       StringRef name = vertexNameOf(&op);
-      if (name.empty() || !startsFrom(*rule, &op))
+      if (name.empty() || !isWorthATry(*rule, &op))
         continue;
       if (!trial) {
         trial = cast<GraphOp>(graph->clone());
@@ -126,7 +130,7 @@ llvm::Error FixedPoint::sweep(const RewriteRule &rule) {
   for (const std::string &name : names) {
     // An earlier one may have erased it.
     Operation *op = rewritten.lookup(name);
-    if (!op || !startsFrom(rule, op))
+    if (!op || !isWorthATry(rule, op))
       continue;
     auto made = rewritten.applyRule(rule, op);
     if (!made) {

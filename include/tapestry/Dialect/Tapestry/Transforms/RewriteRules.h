@@ -54,6 +54,9 @@ struct RewriteRule {
   std::function<void(mlir::RewritePatternSet &)> addPatterns;
   /// Whether a search may take it as a step. Local rules are always offered.
   bool isSearched = true;
+  /// Of a global rule: whether it is worth a try with this root, told without a
+  /// change and sooner than by trying. May be empty.
+  std::function<bool(mlir::Operation *)> isLikely = {};
   /// Adds the dialects of operations that graphs have only after it; may be
   /// empty.
   std::function<void(mlir::DialectRegistry &)> addDialects = {};
