@@ -120,6 +120,12 @@ def check_seed(seed, folder):
     again = f"--devices={int(rng.choice([1, 2, 3, 5]))}"
     tapestry("run", "sharded.mlir", again, "--solver=eindecomp", *inputs, *run)
     check_outputs(program, folder, "the run of the shards", ".run", expected)
+    opt("sharded.mlir", "--tapestry-compose-selectors", "-o", "composed.mlir", folder=folder)
+    composed = driver.output_options(program.outputs, ".composed")
+    # On one device: of a diagonal of a part, X[u + 3, u + 3], there are plans on several
+    # whose layouts cut two labels over one axis.
+    tapestry("run", "composed.mlir", "--devices=1", *inputs, *composed)
+    check_outputs(program, folder, "the run of what is composed", ".composed", expected)
     return shards
 
 

@@ -121,3 +121,99 @@ func.func @selector_c4(%x: tensor<4x5xf32>) {
   %s = tapestry.slice "S" %x [0, 0] => [2, 5] {operand_routes = [[], []]} : (tensor<4x5xf32>) -> tensor<2x5xf32> home #tapestry_index.layout<[2 by "d.0", 5] on #grid>
   return
 }
+
+// -----
+
+func.func @squeeze_c1(%x: tensor<4x5xf32>) {
+  // expected-error @below {{takes dimension 1 from 'tensor<4x5xf32>', expected one of extent 1}}
+  %s = tapestry.squeeze "S" %x at 1 : (tensor<4x5xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @permute_c1(%x: tensor<4x5xf32>) {
+  // expected-error @below {{has the order [1, 1] for 2 dimensions}}
+  %s = tapestry.permute "S" %x to [1, 1] : (tensor<4x5xf32>) -> tensor<5x5xf32>
+  return
+}
+
+// -----
+
+func.func @reverse_c1_twice(%x: tensor<4x5xf32>) {
+  // expected-error @below {{reverses dimension 0, expected distinct ones of 2}}
+  %s = tapestry.reverse "S" %x along [0, 0] : (tensor<4x5xf32>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @reverse_c1_rank(%x: tensor<4x5xf32>) {
+  // expected-error @below {{reverses dimension 2, expected distinct ones of 2}}
+  %s = tapestry.reverse "S" %x along [2] : (tensor<4x5xf32>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_c1(%x: tensor<1x5xf32>) {
+  // expected-error @below {{sees 'tensor<1x5xf32>' as [3, 6], expected its extents but where they are 1}}
+  %s = tapestry.broadcast "S" %x to [3, 6] : (tensor<1x5xf32>) -> tensor<3x6xf32>
+  return
+}
+
+// -----
+
+func.func @repeat_c1(%x: tensor<4x5xf32>) {
+  // expected-error @below {{repeats a tensor of rank 2 along dimension 2}}
+  %s = tapestry.repeat "S" %x along 2 times 2 : (tensor<4x5xf32>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @repeat_c2(%x: tensor<4x5xf32>) {
+  // expected-error @below {{repeats its operand 0 times, expected 1 to 1024}}
+  %s = tapestry.repeat "S" %x along 0 times 0 : (tensor<4x5xf32>) -> tensor<0x5xf32>
+  return
+}
+
+// -----
+
+func.func @pad_c1_count(%x: tensor<4x5xf32>) {
+  // expected-error @below {{pads 1 dimensions low and 2 high, of 2}}
+  %s = tapestry.pad "S" %x by 0.0 : f32 low [1] high [0, 0] : (tensor<4x5xf32>) -> tensor<5x5xf32>
+  return
+}
+
+// -----
+
+func.func @pad_c1_negative(%x: tensor<4x5xf32>) {
+  // expected-error @below {{pads dimension 0 by -1 low and 0 high, expected 0 to 2147483648}}
+  %s = tapestry.pad "S" %x by 0.0 : f32 low [-1, 0] high [0, 0] : (tensor<4x5xf32>) -> tensor<3x5xf32>
+  return
+}
+
+// -----
+
+func.func @pad_c2_type(%x: tensor<4x5xf32>) {
+  // expected-error @below {{pads by 0 : i32, expected a constant of type 'f32' or edge, reflect or symmetric}}
+  %s = tapestry.pad "S" %x by 0 : i32 low [1, 0] high [0, 0] : (tensor<4x5xf32>) -> tensor<5x5xf32>
+  return
+}
+
+// -----
+
+func.func @pad_c2_name(%x: tensor<4x5xf32>) {
+  // expected-error @below {{pads by "mirror", expected a constant of type 'f32' or edge, reflect or symmetric}}
+  %s = tapestry.pad "S" %x by "mirror" low [1, 0] high [0, 0] : (tensor<4x5xf32>) -> tensor<5x5xf32>
+  return
+}
+
+// -----
+
+func.func @pad_c2_empty(%x: tensor<0x5xf32>) {
+  // expected-error @below {{pads dimension 0, which has no element, by "edge"}}
+  %s = tapestry.pad "S" %x by "edge" low [1, 0] high [0, 0] : (tensor<0x5xf32>) -> tensor<1x5xf32>
+  return
+}

@@ -15,6 +15,22 @@ tapestry.graph @views {
   %C = tapestry.concat "C" %A, %X, %A along 0 : (tensor<7x7xf32>, tensor<11x7xf32>, tensor<7x7xf32>) -> tensor<25x7xf32>
   // CHECK: tapestry.unsqueeze "D" %{{.*}} at 1 : (tensor<4x4xf32>) -> tensor<4x1x4xf32>
   %D = tapestry.unsqueeze "D" %B at 1 : (tensor<4x4xf32>) -> tensor<4x1x4xf32>
+  // CHECK: tapestry.squeeze "F" %{{.*}} at 1 : (tensor<4x1x4xf32>) -> tensor<4x4xf32>
+  %F = tapestry.squeeze "F" %D at 1 : (tensor<4x1x4xf32>) -> tensor<4x4xf32>
+  // CHECK: tapestry.permute "G" %{{.*}} to [2, 0, 1] : (tensor<4x1x4xf32>) -> tensor<4x4x1xf32>
+  %G = tapestry.permute "G" %D to [2, 0, 1] : (tensor<4x1x4xf32>) -> tensor<4x4x1xf32>
+  // CHECK: tapestry.reverse "H" %{{.*}} along [0, 1] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %H = tapestry.reverse "H" %F along [0, 1] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // CHECK: tapestry.broadcast "I" %{{.*}} to [4, 4, 3] : (tensor<4x4x1xf32>) -> tensor<4x4x3xf32>
+  %I = tapestry.broadcast "I" %G to [4, 4, 3] : (tensor<4x4x1xf32>) -> tensor<4x4x3xf32>
+  // CHECK: tapestry.repeat "J" %{{.*}} along 1 times 2 : (tensor<4x4xf32>) -> tensor<4x8xf32>
+  %J = tapestry.repeat "J" %H along 1 times 2 : (tensor<4x4xf32>) -> tensor<4x8xf32>
+  // CHECK: tapestry.pad "K" %{{.*}} by 1.000000e+00 : f32 low [1, 0] high [0, 2] : (tensor<4x8xf32>) -> tensor<5x10xf32>
+  %K = tapestry.pad "K" %J by 1.0 : f32 low [1, 0] high [0, 2] : (tensor<4x8xf32>) -> tensor<5x10xf32>
+  // CHECK: tapestry.pad "L" %{{.*}} by "reflect" low [1, 0] high [0, 2] : (tensor<4x8xf32>) -> tensor<5x10xf32>
+  %L = tapestry.pad "L" %J by "reflect" low [1, 0] high [0, 2] : (tensor<4x8xf32>) -> tensor<5x10xf32>
+  // CHECK: tapestry.copy "M" %{{.*}} : (tensor<5x10xf32>) -> tensor<5x10xf32>
+  %M = tapestry.copy "M" %K : (tensor<5x10xf32>) -> tensor<5x10xf32>
   // CHECK: tapestry.einsum "E" [i = 4, j = 2] range [0, 5] => [4, 7] (
   %E = tapestry.einsum "E" [i = 4, j = 2] range [0, 5] => [4, 7] (%B[i, j]) -> [i, j] {
   ^bb0(%b: f32):
@@ -27,4 +43,7 @@ tapestry.graph @views {
   tapestry.sink "C", %C : tensor<25x7xf32>
   tapestry.sink "D", %D : tensor<4x1x4xf32>
   tapestry.sink "E", %E : tensor<4x2xf32>
+  tapestry.sink "I", %I : tensor<4x4x3xf32>
+  tapestry.sink "L", %L : tensor<5x10xf32>
+  tapestry.sink "M", %M : tensor<5x10xf32>
 }

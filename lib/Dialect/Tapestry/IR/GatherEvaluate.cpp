@@ -10,26 +10,6 @@ using namespace tapestry;
 using namespace tapestry::teg;
 
 namespace {
-/// The bytes of a constant as an element.
-std::vector<uint8_t> bytesOf(TypedAttr value, int64_t size) {
-  std::vector<uint8_t> bytes;
-  auto append = [&](const APInt &bits, int64_t count) {
-    uint64_t word = bits.getZExtValue();
-    bytes.resize(bytes.size() + count);
-    std::memcpy(bytes.data() + bytes.size() - count, &word, count);
-  };
-  if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
-    auto number = dense.getSplatValue<std::complex<APFloat>>();
-    append(number.real().bitcastToAPInt(), size / 2);
-    append(number.imag().bitcastToAPInt(), size / 2);
-  } else if (auto real = dyn_cast<FloatAttr>(value)) {
-    append(real.getValue().bitcastToAPInt(), size);
-  } else {
-    append(cast<IntegerAttr>(value).getValue(), size);
-  }
-  return bytes;
-}
-
 int64_t valueOf(const ProjectionDim &form, llvm::ArrayRef<int64_t> point) {
   int64_t value = form.constant;
   for (const AffineTerm &term : form.terms)

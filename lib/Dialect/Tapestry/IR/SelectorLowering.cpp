@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "SelectorLowering.h"
+#include "HostNumbers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
+#include "tapestry/Interfaces/ElementType.h"
 #include <cstring>
 
 using namespace mlir;
@@ -139,6 +141,15 @@ SmallVector<Value> teg::detail::lowerSelector(BlockOpInterface op, OpBuilder &b,
                                .getResult())
             : b.getIndexAttr(type.getDimSize(dim)));
   Value result = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
+  if (TypedAttr pad = op.getPad(/*operand=*/0)) {
+    // Booleans lie in bytes.
+    if (auto integer = dyn_cast<IntegerAttr>(pad))
+      pad = IntegerAttr::get(
+          type.getElementType(),
+          integer.getValue().zextOrTrunc(type.getElementTypeBitWidth()));
+    result = linalg::FillOp::create(b, loc, emitConstant(b, loc, pad), result)
+                 .getResult(0);
+  }
   for (auto [read, window] : llvm::zip_equal(reads, block.windows))
     result = PieceEmitter(b, loc, block, read.second, window).emitInto(result);
   return {result};
@@ -177,6 +188,11 @@ teg::detail::evaluateSelector(BlockOpInterface op,
   if (!result)
     return result.takeError();
   int64_t size = byteSize(result->dtype);
+  if (TypedAttr pad = op.getPad(/*operand=*/0)) {
+    std::vector<uint8_t> element = bytesOf(pad, size);
+    for (int64_t number = 0, e = result->numElements(); number < e; ++number)
+      std::memcpy(result->bytes.data() + number * size, element.data(), size);
+  }
   for (auto &[operand, piece] : op.getReads()) {
     const HostTensor &tensor = *operands[operand];
     ZBox served = piece.guarded(op.getIndexSpace());

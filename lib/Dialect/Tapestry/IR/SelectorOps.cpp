@@ -10,8 +10,9 @@
 #include "PlacementRules.h"
 #include "SelectorLowering.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.h"
-#include <cstring>
+#include "tapestry/Interfaces/ElementType.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -44,7 +45,12 @@ static LogicalResult verifySelector(Operation *op,
   if (failed(verifyPartition(op, partition, type.getRank(), "dimensions")) ||
       failed(verifyHome(op, home, type.getShape())))
     return failure();
-  return verifyRoutes(op, homeRoute, operandRoutes, home, op->getOperands());
+  llvm::SmallVector<Value> read;
+  auto selector = cast<BlockOpInterface>(op);
+  if (operandRoutes)
+    for (auto &[operand, piece] : selector.getReads())
+      read.push_back(op->getOperand(operand));
+  return verifyRoutes(op, homeRoute, operandRoutes, home, read);
 }
 
 namespace tapestry::teg::detail {
@@ -195,4 +201,204 @@ std::vector<Access> UnsqueezeOp::getAccesses(unsigned) {
   Access piece{Projection::identity(getResultType().getRank())};
   piece.projection.dims.erase(piece.projection.dims.begin() + getDim());
   return {piece};
+}
+
+//===----------------------------------------------------------------------===//
+// Squeeze
+//===----------------------------------------------------------------------===//
+
+FailureOr<llvm::SmallVector<int64_t>> SqueezeOp::inferShape() {
+  llvm::SmallVector<int64_t> shape(typeOf(getInput()).getShape());
+  // squeeze_c1
+  auto dim = static_cast<int64_t>(getDim());
+  if (dim < 0 || dim >= static_cast<int64_t>(shape.size()) || shape[dim] != 1)
+    return emitOpError() << "takes dimension " << dim << " from "
+                         << getInput().getType()
+                         << ", expected one of extent 1";
+  shape.erase(shape.begin() + dim);
+  return shape;
+}
+
+std::vector<Access> SqueezeOp::getAccesses(unsigned) {
+  Access piece{Projection::identity(getResultType().getRank())};
+  piece.projection.dims.insert(piece.projection.dims.begin() + getDim(),
+                               ProjectionDim());
+  return {piece};
+}
+
+//===----------------------------------------------------------------------===//
+// Permute
+//===----------------------------------------------------------------------===//
+
+FailureOr<llvm::SmallVector<int64_t>> PermuteOp::inferShape() {
+  llvm::ArrayRef<int64_t> extents = typeOf(getInput()).getShape();
+  // permute_c1
+  llvm::SmallVector<int64_t> sorted(getOrder()), shape;
+  llvm::sort(sorted);
+  if (!llvm::equal(sorted, llvm::seq<int64_t>(0, extents.size()))) {
+    InFlightDiagnostic diagnostic = emitOpError() << "has the order [";
+    llvm::interleaveComma(getOrder(), diagnostic);
+    return diagnostic << "] for " << extents.size() << " dimensions";
+  }
+  for (int64_t dim : getOrder())
+    shape.push_back(extents[dim]);
+  return shape;
+}
+
+std::vector<Access> PermuteOp::getAccesses(unsigned) {
+  Access piece{Projection::identity(getOrder().size())};
+  for (auto [dim, from] : llvm::enumerate(getOrder()))
+    piece.projection.dims[from].terms[0].dim = dim;
+  return {piece};
+}
+
+//===----------------------------------------------------------------------===//
+// Reverse
+//===----------------------------------------------------------------------===//
+
+FailureOr<llvm::SmallVector<int64_t>> ReverseOp::inferShape() {
+  llvm::SmallVector<int64_t> shape(typeOf(getInput()).getShape());
+  // reverse_c1
+  for (auto [number, dim] : llvm::enumerate(getDims()))
+    if (dim < 0 || dim >= static_cast<int64_t>(shape.size()) ||
+        llvm::is_contained(getDims().take_front(number), dim))
+      return emitOpError() << "reverses dimension " << dim
+                           << ", expected distinct ones of " << shape.size();
+  return shape;
+}
+
+std::vector<Access> ReverseOp::getAccesses(unsigned) {
+  Access piece{Projection::identity(getResultType().getRank())};
+  for (int64_t dim : getDims()) {
+    piece.projection.dims[dim].terms[0].coefficient = -1;
+    piece.projection.dims[dim].constant = getResultType().getDimSize(dim) - 1;
+  }
+  return {piece};
+}
+
+//===----------------------------------------------------------------------===//
+// Broadcast
+//===----------------------------------------------------------------------===//
+
+FailureOr<llvm::SmallVector<int64_t>> BroadcastOp::inferShape() {
+  llvm::ArrayRef<int64_t> extents = typeOf(getInput()).getShape();
+  // broadcast_c1
+  bool fits = extents.size() == getShape().size();
+  for (auto [extent, wanted] : llvm::zip(extents, getShape()))
+    fits &= wanted >= 0 && (extent == 1 || extent == wanted);
+  if (fits)
+    return llvm::SmallVector<int64_t>(getShape());
+  InFlightDiagnostic diagnostic = emitOpError()
+                                  << "sees " << getInput().getType() << " as [";
+  llvm::interleaveComma(getShape(), diagnostic);
+  return diagnostic << "], expected its extents but where they are 1";
+}
+
+std::vector<Access> BroadcastOp::getAccesses(unsigned) {
+  Access piece{Projection::identity(getShape().size())};
+  for (auto [dim, extent] : llvm::enumerate(typeOf(getInput()).getShape()))
+    if (extent == 1)
+      piece.projection.dims[dim].terms.clear();
+  return {piece};
+}
+
+//===----------------------------------------------------------------------===//
+// Repeat
+//===----------------------------------------------------------------------===//
+
+FailureOr<llvm::SmallVector<int64_t>> RepeatOp::inferShape() {
+  llvm::SmallVector<int64_t> shape(typeOf(getInput()).getShape());
+  // repeat_c1
+  auto dim = static_cast<int64_t>(getDim());
+  auto times = static_cast<int64_t>(getTimes());
+  if (dim < 0 || dim >= static_cast<int64_t>(shape.size()))
+    return emitOpError() << "repeats a tensor of rank " << shape.size()
+                         << " along dimension " << dim;
+  // repeat_c2
+  if (times < 1 || times > 1024)
+    return emitOpError() << "repeats its operand " << times
+                         << " times, expected 1 to 1024";
+  shape[dim] *= times;
+  return shape;
+}
+
+std::vector<Access> RepeatOp::getAccesses(unsigned) {
+  llvm::ArrayRef<int64_t> shape = typeOf(getInput()).getShape();
+  int64_t extent = shape[getDim()];
+  std::vector<Access> pieces;
+  for (int64_t first = 0, e = getResultType().getDimSize(getDim());
+       first < e || pieces.empty(); first += extent) {
+    Access piece{Projection::identity(shape.size()), boxOfShape(shape)};
+    piece.projection.dims[getDim()].constant = -first;
+    piece.guard[getDim()] = {first, first + extent};
+    pieces.push_back(std::move(piece));
+  }
+  return pieces;
+}
+
+//===----------------------------------------------------------------------===//
+// Pad
+//===----------------------------------------------------------------------===//
+
+FailureOr<llvm::SmallVector<int64_t>> PadOp::inferShape() {
+  llvm::SmallVector<int64_t> shape(typeOf(getInput()).getShape());
+  // pad_c1
+  constexpr int64_t most = int64_t(1) << 31;
+  if (getLow().size() != shape.size() || getHigh().size() != shape.size())
+    return emitOpError() << "pads " << getLow().size() << " dimensions low and "
+                         << getHigh().size() << " high, of " << shape.size();
+  // pad_c2
+  Type element = typeOf(getInput()).getElementType();
+  std::optional<Fold> fold = index::foldOf(getValue());
+  if (!fold && (!isElementValue(getValue()) ||
+                getElementTypeOrSelf(getValue()) != element))
+    return emitOpError() << "pads by " << getValue()
+                         << ", expected a constant of type " << element
+                         << " or edge, reflect or symmetric";
+  for (auto [dim, extent] : llvm::enumerate(shape)) {
+    int64_t low = getLow()[dim], high = getHigh()[dim];
+    if (low < 0 || high < 0 || low > most || high > most)
+      return emitOpError() << "pads dimension " << dim << " by " << low
+                           << " low and " << high << " high, expected 0 to "
+                           << most;
+    if (fold && extent == 0 && low + high > 0)
+      return emitOpError() << "pads dimension " << dim
+                           << ", which has no element, by " << getValue();
+    extent += low + high;
+  }
+  return shape;
+}
+
+TypedAttr PadOp::getPad(unsigned) {
+  return index::foldOf(getValue()) ? TypedAttr() : cast<TypedAttr>(getValue());
+}
+
+std::vector<Access> PadOp::getAccesses(unsigned) {
+  llvm::ArrayRef<int64_t> shape = typeOf(getInput()).getShape();
+  Access piece{Projection::identity(shape.size())};
+  for (auto [dim, entry] : llvm::enumerate(piece.projection.dims))
+    entry.constant = -getLow()[dim];
+  if (std::optional<Fold> fold = index::foldOf(getValue())) {
+    foldInto(piece.projection, getResultType().getShape(), shape, *fold);
+    return {piece};
+  }
+  piece.fallback = AccessFallback::Pad;
+  piece.guard = boxOfShape(shape);
+  for (auto [dim, range] : llvm::enumerate(piece.guard))
+    range = {range.lo + getLow()[dim], range.hi + getLow()[dim]};
+  return {piece};
+}
+
+//===----------------------------------------------------------------------===//
+// Copy
+//===----------------------------------------------------------------------===//
+
+FailureOr<llvm::SmallVector<int64_t>> CopyOp::inferShape() {
+  return llvm::to_vector(typeOf(getInput()).getShape());
+}
+
+bool CopyOp::isTransparent() { return false; }
+
+std::vector<Access> CopyOp::getAccesses(unsigned) {
+  return {Access{Projection::identity(getResultType().getRank())}};
 }

@@ -55,6 +55,8 @@ void TapestryDialect::initialize() {
       >();
   addOperations<CollectOp, ConcatOp, LoopOp, NextOp, OperatorOp, ScanOp,
                 ScatterOp, SliceOp, SortOp, UnsqueezeOp>();
+  addOperations<BroadcastOp, CopyOp, PadOp, PermuteOp, RepeatOp, ReverseOp,
+                SqueezeOp>();
   registerBytecode();
   addInterfaces<TapestryInlinerInterface>();
 }

@@ -1,7 +1,8 @@
 //===- TapestrySelectors.h - Views of tensors -------------------*- C++ -*-===//
 //
 // The selector expressions, apart from the other ops of tapestry, which more
-// files know: SliceOp, ConcatOp, UnsqueezeOp.
+// files know: SliceOp, ConcatOp, UnsqueezeOp, SqueezeOp, PermuteOp, ReverseOp,
+// BroadcastOp, RepeatOp, PadOp, CopyOp.
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,9 +9,10 @@ include "tapestry/Interfaces/SelectorInterface.td"
 /// The white paper's selector expressions. Its labels are the dimensions of the
 /// result, d0, d1, ...; an op says which pieces it reads of what
 /// (getAccesses) and what shape they make (inferShape), no more.
-class Tapestry_SelectorOp<string mnemonic, dag inputs>
+class Tapestry_SelectorOp<string mnemonic, dag inputs,
+                          list<string> answers = []>
     : Tapestry_VertexOp<mnemonic, [
-        NoMemoryEffect, DeclareOpInterfaceMethods<SelectorInterface>]> {
+        NoMemoryEffect, DeclareOpInterfaceMethods<SelectorInterface, answers>]> {
   let arguments = !con((ins StrAttr:$name), inputs, (ins
     OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
     OptionalAttr<TapestryIndex_LayoutAttr>:$home,
@@ -20,7 +21,7 @@ class Tapestry_SelectorOp<string mnemonic, dag inputs>
                                     "a route per operand">>:$operand_routes));
   let results = (outs Tapestry_Tensor:$result);
   let hasVerifier = 1;
-  let extraClassDeclaration = vertexDeclaration # [{
+  code selectorDeclaration = vertexDeclaration # [{
     ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
     lowerLocal(::mlir::OpBuilder &builder, ::mlir::Location loc,
                const ::tapestry::LocalBlock &block);
@@ -33,6 +34,7 @@ class Tapestry_SelectorOp<string mnemonic, dag inputs>
     /// The shape that the operands make; fails with an error at the op.
     ::mlir::FailureOr<::llvm::SmallVector<int64_t>> inferShape();
   }];
+  let extraClassDeclaration = selectorDeclaration;
   code selector = [{
     ::llvm::SmallVector<::std::string> $cppClass::getLabelNames() {
       return detail::dimensionLabels(getResultType().getRank());
@@ -173,6 +175,151 @@ def Tapestry_UnsqueezeOp : Tapestry_SelectorOp<"unsqueeze", (ins
     OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::Value":$input,
                    "int64_t":$dim)>
   ];
+}
+
+/// A selector of one tensor and one number or list of numbers, written behind a
+/// word.
+class Tapestry_ViewOp<string mnemonic, string word, dag number>
+    : Tapestry_SelectorOp<mnemonic, !con((ins Tapestry_Tensor:$input), number)> {
+  let assemblyFormat = "$name $input `" # word # "` $" #
+      !getdagname(number, 0) # [{
+    attr-dict `:` functional-type(operands, results) `` custom<Placement>($partition, $home)
+  }];
+}
+
+def Tapestry_SqueezeOp : Tapestry_ViewOp<"squeeze", "at", (ins I64Attr:$dim)> {
+  let summary = "A tensor without a dimension of extent 1";
+  let description = [{
+    ```mlir
+    %x = tapestry.squeeze "x" %row at 0
+        : (tensor<1x10xf32>) -> tensor<10xf32>
+    ```
+
+    Constraints:
+    - (squeeze_c1) `dim` is a dimension of the operand, of extent 1.
+    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+  }];
+}
+
+def Tapestry_PermuteOp
+    : Tapestry_ViewOp<"permute", "to", (ins DenseI64ArrayAttr:$order)> {
+  let summary = "A tensor with its dimensions in another order";
+  let description = [{
+    Dimension d of the result is dimension `order[d]` of the operand.
+
+    ```mlir
+    %T = tapestry.permute "T" %X to [2, 0, 1]
+        : (tensor<4x5x6xf32>) -> tensor<6x4x5xf32>
+    ```
+
+    Constraints:
+    - (permute_c1) `order` has every dimension of the operand once.
+    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+  }];
+}
+
+def Tapestry_ReverseOp
+    : Tapestry_ViewOp<"reverse", "along", (ins DenseI64ArrayAttr:$dims)> {
+  let summary = "A tensor from the last element to the first";
+  let description = [{
+    ```mlir
+    %R = tapestry.reverse "R" %X along [0] : (tensor<4x5xf32>) -> tensor<4x5xf32>
+    ```
+
+    Constraints:
+    - (reverse_c1) `dims` are distinct dimensions of the operand.
+    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+  }];
+}
+
+def Tapestry_BroadcastOp
+    : Tapestry_ViewOp<"broadcast", "to", (ins DenseI64ArrayAttr:$shape)> {
+  let summary = "A tensor whose dimensions of extent 1 are seen as longer";
+  let description = [{
+    ```mlir
+    %B = tapestry.broadcast "B" %row to [7, 10]
+        : (tensor<1x10xf32>) -> tensor<7x10xf32>
+    ```
+
+    Constraints:
+    - (broadcast_c1) `shape` has the operand's rank and its extents but where those
+      are 1, and none below 0.
+    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+  }];
+}
+
+def Tapestry_RepeatOp : Tapestry_SelectorOp<"repeat", (ins
+    Tapestry_Tensor:$input, I64Attr:$dim, I64Attr:$times)> {
+  let summary = "A tensor several times behind itself";
+  let description = [{
+    A short form of `tapestry.concat`.
+
+    ```mlir
+    %R = tapestry.repeat "R" %X along 0 times 3
+        : (tensor<4x5xf32>) -> tensor<12x5xf32>
+    ```
+
+    Constraints:
+    - (repeat_c1) `dim` is a dimension of the operand.
+    - (repeat_c2) it is repeated 1 to 1024 times.
+    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+  }];
+  let assemblyFormat = [{
+    $name $input `along` $dim `times` $times attr-dict
+    `:` functional-type(operands, results) `` custom<Placement>($partition, $home)
+  }];
+}
+
+def Tapestry_PadOp : Tapestry_SelectorOp<"pad", (ins
+    Tapestry_Tensor:$input, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
+    AnyAttr:$value)> {
+  let summary = "A tensor with more elements around it";
+  let description = [{
+    Per dimension `low` elements in front and `high` behind: a constant, or those of
+    the tensor that `edge`, `reflect` or `symmetric` says.
+
+    ```mlir
+    %P = tapestry.pad "P" %X by 0.0 : f32 low [1, 0] high [1, 2]
+        : (tensor<4x5xf32>) -> tensor<6x7xf32>
+    %E = tapestry.pad "E" %X by "edge" low [1, 0] high [1, 2]
+        : (tensor<4x5xf32>) -> tensor<6x7xf32>
+    ```
+
+    Constraints:
+    - (pad_c1) there are as many elements in front and behind as dimensions, each 0
+      to 2^31.
+    - (pad_c2) the value is a constant of the operand's element type, or "edge",
+      "reflect" or "symmetric", for which there is an element.
+    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+  }];
+  let assemblyFormat = [{
+    $name $input `by` $value `low` $low `high` $high attr-dict
+    `:` functional-type(operands, results) `` custom<Placement>($partition, $home)
+  }];
+  let extraClassDeclaration = selectorDeclaration # [{
+    /// The constant; null where the tensor is folded.
+    ::mlir::TypedAttr getPad(unsigned operand);
+  }];
+}
+
+def Tapestry_CopyOp
+    : Tapestry_SelectorOp<"copy", (ins Tapestry_Tensor:$input),
+                          ["isTransparent"]> {
+  let summary = "A view that is made";
+  let description = [{
+    Its readers read what it has made, not what is behind it.
+
+    ```mlir
+    %C = tapestry.copy "C" %X : (tensor<4x5xf32>) -> tensor<4x5xf32>
+    ```
+
+    Constraints:
+    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+  }];
+  let assemblyFormat = [{
+    $name $input attr-dict
+    `:` functional-type(operands, results) `` custom<Placement>($partition, $home)
+  }];
 }
 
 #endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYSELECTORS_TD

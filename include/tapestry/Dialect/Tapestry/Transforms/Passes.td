@@ -237,6 +237,55 @@ def TapestryApplyRules
   ];
 }
 
+def TapestryComposeSelectors
+    : Pass<"tapestry-compose-selectors", "::tapestry::teg::GraphOp"> {
+  let summary = "Let readers of selectors read what is behind them";
+  let description = [{
+    An einsum that reads a selector reads the selector's operands: by other
+    subscripts where what it reads lies in one tensor; of up to 8 tensors it reads all,
+    beside each a value that its body, by the labels, does not choose. Where that
+    would read something else, as beside a slice that is padded, or through a fold,
+    the selector stays. So do those that others than einsums read: they are computed.
+    What is a tensor again, as the concatenation of its halves, is that tensor.
+    A graph that is planned already is left alone.
+
+    Before:
+    ```mlir
+    tapestry.graph @g {
+      %X = tapestry.source "X" : tensor<6xf32>
+      %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xf32>) -> tensor<3xf32>
+      %b = tapestry.slice "b" %X [3] => [6] : (tensor<6xf32>) -> tensor<3xf32>
+      %c = tapestry.concat "c" %b, %a along 0 : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+      %d = tapestry.slice "d" %c [1] => [3] : (tensor<6xf32>) -> tensor<2xf32>
+      %Y = tapestry.einsum "Y" [i = 2] (%d[i]) -> [i] {
+      ^bb0(%x: f32):
+        %y = math.exp %x : f32
+        tapestry.yield %y : f32
+      } : (tensor<2xf32>) -> tensor<2xf32>
+      tapestry.sink "Y", %Y : tensor<2xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    tapestry.graph @g {
+      %X = tapestry.source "X" : tensor<6xf32>
+      %Y = tapestry.einsum "Y" [i = 2] (%X[i + 4]) -> [i] {
+      ^bb0(%x: f32):
+        %y = math.exp %x : f32
+        tapestry.yield %y : f32
+      } : (tensor<6xf32>) -> tensor<2xf32>
+      tapestry.sink "Y", %Y : tensor<2xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numComposed", "composed", "Number of readers rewritten">,
+    Statistic<"numErased", "erased", "Number of selectors erased">
+  ];
+}
+
 def TapestryPartition : Pass<"tapestry-partition", "::tapestry::teg::GraphOp"> {
   let summary = "Cut every operation of a graph over the devices";
   let description = [{

@@ -1,0 +1,419 @@
+//===- ComposeSelectors.cpp - Selectors in the subscripts of readers ------===//
+//
+// What reads a view reads the tensors behind it: by other subscripts where they
+// lie in one tensor, else all of a few and the body chooses. Nothing is copied
+// then.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tapestry/Dialect/Tapestry/Transforms/ComposeSelectors.h"
+#include "GraphViews.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.h"
+#include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "tapestry/Interfaces/ElementType.h"
+
+namespace tapestry::teg {
+#define GEN_PASS_DEF_TAPESTRYCOMPOSESELECTORS
+#include "tapestry/Dialect/Tapestry/Transforms/Passes.h.inc"
+} // namespace tapestry::teg
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::teg;
+
+/// Of more tensors a body does not choose: every reader would read all.
+static constexpr size_t mostPieces = 8;
+
+//===----------------------------------------------------------------------===//
+// Views of one tensor
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// How a reader may read an operand, as it does or behind selectors.
+struct Reading {
+  Value operand;
+  Projection projection;
+  bool isComposed = false;
+};
+
+/// Puts the selectors of the operands of one reader into its subscripts.
+class Composer {
+public:
+  Composer(ShardInterface reader, GraphViews &views)
+      : reader(reader), op(cast<BlockOpInterface>(reader.getOperation())),
+        views(views) {}
+
+  /// The operation that takes the reader's place; null where it stays.
+  Operation *compose(OpBuilder &builder);
+
+private:
+  Reading readingOf(unsigned operand);
+  Operation *create(OpBuilder &builder);
+  bool readsTheSame(ShardInterface made, unsigned operand);
+  OperandRead readBy(ShardInterface of, unsigned operand, Value tensor,
+                     bool asIs) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    return {of.getSubscripts(operand),
+            asIs ? TensorView::of(*views.of(tensor).asTensor(), type.getShape())
+                 : views.of(tensor)};
+  }
+
+  ShardInterface reader;
+  BlockOpInterface op;
+  GraphViews &views;
+  SmallVector<Reading> readings;
+};
+
+} // namespace
+
+Reading Composer::readingOf(unsigned operand) {
+  Value tensor = op.getTensorOperands()[operand];
+  Reading reading{tensor, reader.getSubscripts(operand)};
+  auto slice =
+      asSliceRead({reading.projection, views.of(tensor)}, op.getLabelExtents());
+  if (!slice || views.tensor(slice->first) == tensor)
+    return reading;
+  Projection composed = std::move(slice->second.projection);
+  for (auto [dim, box] : llvm::zip_equal(composed.dims, slice->second.slice)) {
+    if (dim.mod != 0 && dim.fold == Fold::Wrap && box.lo != 0)
+      return reading;
+    dim.constant += box.lo * dim.floordiv;
+  }
+  return {views.tensor(slice->first), std::move(composed), true};
+}
+
+Operation *Composer::create(OpBuilder &builder) {
+  SmallVector<Value> operands;
+  SmallVector<Projection> projections;
+  for (Reading &reading : readings) {
+    operands.push_back(reading.operand);
+    projections.push_back(reading.projection);
+  }
+  std::optional<ZBox> range = reader.getShardRange();
+  std::string name = op.getVertexName().str();
+  ShardedBlock block;
+  block.name = name;
+  block.range = range ? *range : op.getIndexSpace();
+  block.isShard = range.has_value();
+  block.operands = operands;
+  block.projections = projections;
+  block.elementType = getElementTypeOrSelf(op->getResult(0));
+  Operation *made = reader.createBlock(builder, block);
+  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  return made;
+}
+
+bool Composer::readsTheSame(ShardInterface made, unsigned operand) {
+  return !findReadFault(
+      readBy(made, operand, readings[operand].operand, /*asIs=*/true),
+      readBy(reader, operand, op.getTensorOperands()[operand], /*asIs=*/false),
+      op.getIndexSpace());
+}
+
+Operation *Composer::compose(OpBuilder &builder) {
+  for (unsigned number = 0; number < op.getTensorOperands().size(); ++number)
+    readings.push_back(readingOf(number));
+  while (llvm::any_of(
+      readings, [](const Reading &reading) { return reading.isComposed; })) {
+    auto made = cast<ShardInterface>(create(builder));
+    // Beside a slice a pad is read, beside it in the tensor is an element.
+    bool isSame = true;
+    for (auto [number, reading] : llvm::enumerate(readings)) {
+      if (!reading.isComposed || readsTheSame(made, number))
+        continue;
+      isSame = false;
+      reading = {op.getTensorOperands()[number], reader.getSubscripts(number)};
+    }
+    if (isSame)
+      return made;
+    made->erase();
+  }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Views of several tensors
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Replaces an operand of an einsum by the tensors that it is put together of.
+class Spreader {
+public:
+  Spreader(EinsumOp op, unsigned operand, GraphViews &views)
+      : op(op), operand(operand), views(views),
+        read(cast<ShardInterface>(op.getOperation()).getSubscripts(operand)),
+        view(views.of(op.getInputs()[operand])),
+        image(read.image(boxOfShape(op.getExtents()))) {}
+
+  /// The einsum that takes its place; null where it stays.
+  EinsumOp spread(OpBuilder &builder);
+
+private:
+  bool findPieces();
+  void addOperands(OpBuilder &builder);
+  void fillBody(OpBuilder &builder, EinsumOp made);
+  Value emitChoice(OpBuilder &b, Location loc, ValueRange elements);
+  Value emitSubscript(OpBuilder &b, Location loc, const ProjectionDim &dim);
+
+  EinsumOp op;
+  unsigned operand;
+  GraphViews &views;
+  Projection read;
+  TensorView view;
+  ZBox image;
+  /// Those that are read, with the subscripts by which.
+  std::vector<std::pair<ViewPiece, Projection>> pieces;
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  SmallVector<TypedAttr> pads;
+};
+
+} // namespace
+
+bool Spreader::findPieces() {
+  // A body knows labels, and what is folded is not chosen by where it is.
+  if (op.getFold(operand) ||
+      llvm::any_of(read.dims,
+                   [](const ProjectionDim &dim) { return !dim.isLinear(); }))
+    return false;
+  for (const ViewPiece &piece : view.pieces) {
+    if (isEmpty(intersect(piece.cells, image)))
+      continue;
+    std::optional<Projection> composed = compose(piece.projection, read);
+    if (!composed || pieces.size() == mostPieces ||
+        llvm::any_of(composed->dims, [](const ProjectionDim &dim) {
+          return dim.fold != Fold::Wrap;
+        }))
+      return false;
+    pieces.emplace_back(piece, std::move(*composed));
+  }
+  return pieces.size() > 1;
+}
+
+/// Adds the tensors of the pieces; beside one a value is read that is not
+/// chosen.
+void Spreader::addOperands(OpBuilder &builder) {
+  Type element = op.getInputType(operand).getElementType();
+  auto complex = dyn_cast<ComplexType>(element);
+  TypedAttr zero =
+      complex ? complexValue(complex, 0, 0) : builder.getZeroAttr(element);
+  for (auto &[piece, projection] : pieces) {
+    Value tensor = views.tensor(piece.tensor);
+    auto shape = cast<RankedTensorType>(tensor.getType()).getShape();
+    bool isInside = contains(boxOfShape(shape),
+                             projection.image(boxOfShape(op.getExtents())));
+    operands.push_back(tensor);
+    maps.push_back(index::getStartMap(projection, op.getExtents().size(),
+                                      op.getContext()));
+    pads.push_back(isInside ? TypedAttr() : zero);
+  }
+}
+
+/// The value of a subscript at the index point.
+Value Spreader::emitSubscript(OpBuilder &b, Location loc,
+                              const ProjectionDim &dim) {
+  int64_t constant = dim.constant;
+  Value sum;
+  for (const AffineTerm &term : dim.terms) {
+    // Labels count from the start of a shard's range, subscripts from 0.
+    constant -= term.coefficient * op.getLabelStart(term.dim);
+    Value label = LabelOp::create(b, loc, b.getIndexType(),
+                                  cast<StringAttr>(op.getLabels()[term.dim]));
+    if (term.coefficient != 1)
+      label = arith::MulIOp::create(
+          b, loc, label,
+          arith::ConstantIndexOp::create(b, loc, term.coefficient));
+    sum = sum ? arith::AddIOp::create(b, loc, sum, label) : label;
+  }
+  Value rest = arith::ConstantIndexOp::create(b, loc, constant);
+  return sum ? Value(arith::AddIOp::create(b, loc, sum, rest)) : rest;
+}
+
+/// The element of the piece that the index point reads, or the pad.
+Value Spreader::emitChoice(OpBuilder &b, Location loc, ValueRange elements) {
+  SmallVector<Value> places(read.dims.size());
+  auto within = [&](unsigned dim, const ZRange &cells) {
+    Value all;
+    auto require = [&](arith::CmpIPredicate how, int64_t bound) {
+      if (!places[dim])
+        places[dim] = emitSubscript(b, loc, read.dims[dim]);
+      Value holds =
+          arith::CmpIOp::create(b, loc, how, places[dim],
+                                arith::ConstantIndexOp::create(b, loc, bound));
+      all = all ? Value(arith::AndIOp::create(b, loc, all, holds)) : holds;
+    };
+    if (image[dim].lo < cells.lo)
+      require(arith::CmpIPredicate::sge, cells.lo);
+    if (image[dim].hi > cells.hi)
+      require(arith::CmpIPredicate::slt, cells.hi);
+    return all;
+  };
+  Value chosen;
+  if (!contains(boxOfShape(view.shape), image))
+    chosen = emitConstant(b, loc, op.getPad(operand));
+  for (auto [piece, element] : llvm::zip_equal(pieces, elements)) {
+    if (!chosen) {
+      chosen = element;
+      continue;
+    }
+    Value all;
+    for (auto [dim, cells] : llvm::enumerate(piece.first.cells))
+      if (Value holds = within(dim, cells))
+        all = all ? Value(arith::AndIOp::create(b, loc, all, holds)) : holds;
+    chosen = arith::SelectOp::create(b, loc, all, element, chosen);
+  }
+  return chosen;
+}
+
+void Spreader::fillBody(OpBuilder &builder, EinsumOp made) {
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&made.getBody());
+  for (Value tensor : operands)
+    block->addArgument(getElementTypeOrSelf(tensor), op.getLoc());
+  IRMapping mapping;
+  Block &body = op.getBody().front();
+  unsigned next = 0;
+  for (BlockArgument argument : body.getArguments()) {
+    if (argument.getArgNumber() != operand) {
+      mapping.map(argument, block->getArgument(next++));
+      continue;
+    }
+    mapping.map(argument,
+                emitChoice(builder, op.getLoc(),
+                           block->getArguments().slice(next, pieces.size())));
+    next += pieces.size();
+  }
+  for (Operation &inner : body)
+    builder.clone(inner, mapping);
+}
+
+EinsumOp Spreader::spread(OpBuilder &builder) {
+  if (!findPieces())
+    return {};
+  for (unsigned number = 0; number < op.getInputs().size(); ++number) {
+    if (number == operand) {
+      addOperands(builder);
+      continue;
+    }
+    operands.push_back(op.getInputs()[number]);
+    maps.push_back(op.getOperandMap(number));
+    pads.push_back({});
+  }
+  maps.push_back(op.getResultMap());
+  auto made = EinsumOp::create(
+      builder, op.getLoc(), op.getName(),
+      llvm::to_vector(op.getLabels().getAsValueRange<StringAttr>()),
+      op.getExtents(), operands, maps, pads, op.getMonoid(),
+      op.getResultType());
+  // Those of the others may be folds.
+  SmallVector<Attribute> entries(made.getPads().begin(), made.getPads().end());
+  for (unsigned number = 0; number < op.getInputs().size(); ++number)
+    if (number != operand)
+      entries[number < operand ? number : number + pieces.size() - 1] =
+          op.getPads()[number];
+  made.setPadsAttr(builder.getArrayAttr(entries));
+  made.setRangeAttr(op.getRangeAttr());
+  made.setCustomIdentityAttr(op.getCustomIdentityAttr());
+  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  IRMapping mapping;
+  op.getCombiner().cloneInto(&made.getCombiner(), mapping);
+  fillBody(builder, made);
+  return made;
+}
+
+//===----------------------------------------------------------------------===//
+// Readers
+//===----------------------------------------------------------------------===//
+
+/// What takes a reader's place; null where it stays.
+static Operation *composeReader(ShardInterface reader, GraphViews &views,
+                                OpBuilder &builder) {
+  if (cast<BlockOpInterface>(reader.getOperation()).hasPartition())
+    return nullptr;
+  if (Operation *made = Composer(reader, views).compose(builder))
+    return made;
+  auto einsum = dyn_cast<EinsumOp>(reader.getOperation());
+  if (!einsum)
+    return nullptr;
+  for (unsigned operand = 0; operand < einsum.getInputs().size(); ++operand)
+    if (EinsumOp made = Spreader(einsum, operand, views).spread(builder))
+      return made;
+  return nullptr;
+}
+
+namespace {
+
+struct ComposeReader : public OpInterfaceRewritePattern<ShardInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(ShardInterface op,
+                                PatternRewriter &rewriter) const override {
+    GraphViews views;
+    Operation *made = composeReader(op, views, rewriter);
+    if (!made)
+      return rewriter.notifyMatchFailure(
+          op, "no operand is a selector whose operands its subscripts reach");
+    rewriter.replaceOp(op, made);
+    return success();
+  }
+};
+
+struct TapestryComposeSelectors
+    : tapestry::teg::impl::TapestryComposeSelectorsBase<
+          TapestryComposeSelectors> {
+  void runOnOperation() override {
+    GraphOp graph = getOperation();
+    // Views are looked up by values, so that nothing is erased before the end.
+    GraphViews views;
+    OpBuilder builder(&getContext());
+    SmallVector<Operation *> replaced, selectors;
+    graph.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (auto selector = dyn_cast<SelectorInterface>(op)) {
+        selectors.push_back(op);
+        forward(op->getResult(0), views);
+      }
+      auto reader = dyn_cast<ShardInterface>(op);
+      if (!reader)
+        return;
+      builder.setInsertionPoint(op);
+      Operation *last = op;
+      while (Operation *made =
+                 composeReader(cast<ShardInterface>(last), views, builder)) {
+        replaced.push_back(last);
+        last = made;
+        ++numComposed;
+      }
+      if (last != op)
+        op->getResult(0).replaceAllUsesWith(last->getResult(0));
+    });
+    for (Operation *op : replaced)
+      op->erase();
+    for (Operation *op : llvm::reverse(selectors))
+      if (op->use_empty() && cast<SelectorInterface>(op).isTransparent()) {
+        op->erase();
+        ++numErased;
+      }
+  }
+
+private:
+  /// A selector that is a tensor again gives way to that.
+  void forward(Value result, GraphViews &views) {
+    std::optional<unsigned> tensor = views.of(result).asTensor();
+    if (!tensor)
+      return;
+    Value same = views.tensor(*tensor);
+    if (same != result && same.getType() == result.getType())
+      result.replaceAllUsesWith(same);
+  }
+};
+
+} // namespace
+
+void teg::populateComposeSelectorsPatterns(RewritePatternSet &patterns) {
+  patterns.add<ComposeReader>(patterns.getContext());
+}

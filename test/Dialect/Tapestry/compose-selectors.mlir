@@ -1,0 +1,89 @@
+// RUN: tapestry-opt %s --tapestry-compose-selectors --split-input-file | FileCheck %s
+
+// The example of the pass' description.
+// CHECK-LABEL: tapestry.graph @g {
+tapestry.graph @g {
+  // CHECK-NEXT: %[[X:.*]] = tapestry.source "X"
+  %X = tapestry.source "X" : tensor<6xf32>
+  // CHECK-NEXT: tapestry.einsum "Y" [i = 2] (%[[X]][i + 4]) -> [i] {
+  %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xf32>) -> tensor<3xf32>
+  %b = tapestry.slice "b" %X [3] => [6] : (tensor<6xf32>) -> tensor<3xf32>
+  %c = tapestry.concat "c" %b, %a along 0 : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+  %d = tapestry.slice "d" %c [1] => [3] : (tensor<6xf32>) -> tensor<2xf32>
+  %Y = tapestry.einsum "Y" [i = 2] (%d[i]) -> [i] {
+  ^bb0(%x: f32):
+    %y = math.exp %x : f32
+    tapestry.yield %y : f32
+  } : (tensor<2xf32>) -> tensor<2xf32>
+  tapestry.sink "Y", %Y : tensor<2xf32>
+}
+
+// -----
+
+// Halves joined again are the tensor; a stride is a coefficient; a halo over two
+// tensors is chosen, in a shard by labels that count from its range.
+// CHECK-LABEL: tapestry.graph @pieces {
+tapestry.graph @pieces {
+  // CHECK-NEXT: %[[X:.*]] = tapestry.source "X"
+  %X = tapestry.source "X" : tensor<6xi32>
+  // CHECK-NEXT: %[[W:.*]] = tapestry.source "W"
+  %W = tapestry.source "W" : tensor<4xi32>
+  %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
+  %b = tapestry.slice "b" %X [3] => [6] : (tensor<6xi32>) -> tensor<3xi32>
+  %c = tapestry.concat "c" %a, %b along 0 : (tensor<3xi32>, tensor<3xi32>) -> tensor<6xi32>
+  %e = tapestry.slice "e" %c [1] => [6] by [2] : (tensor<6xi32>) -> tensor<3xi32>
+  // CHECK-NEXT: tapestry.einsum "E" [i = 3] (%[[X]][2 * i + 1]) -> [i] {
+  %E = tapestry.einsum "E" [i = 3] (%e[i]) -> [i] {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<3xi32>) -> tensor<3xi32>
+  %xw = tapestry.concat "xw" %X, %W along 0 : (tensor<6xi32>, tensor<4xi32>) -> tensor<10xi32>
+  %h = tapestry.slice "h" %xw [4] => [8] : (tensor<10xi32>) -> tensor<4xi32>
+  // CHECK: tapestry.einsum "H" [i = 4] range [4] => [8] (%[[X]][i + 4] pad 0 : i32, %[[W]][i - 2] pad 0 : i32, %[[W]][i]) -> [i] {
+  // CHECK-NEXT: ^bb0(%[[L:.*]]: i32, %[[R:.*]]: i32, %[[O:.*]]: i32):
+  // CHECK-NEXT: %[[I:.*]] = tapestry.label "i"
+  // CHECK: %[[C:.*]] = arith.constant -4 : index
+  // CHECK: %[[AT:.*]] = arith.addi %[[I]], %[[C]]
+  // CHECK: %[[FROM:.*]] = arith.constant 2 : index
+  // CHECK: %[[IS:.*]] = arith.cmpi sge, %[[AT]], %[[FROM]]
+  // CHECK: %[[V:.*]] = arith.select %[[IS]], %[[R]], %[[L]]
+  // CHECK: arith.addi %[[V]], %[[O]]
+  %H = tapestry.einsum "H" [i = 4] range [4] => [8] (%h[i], %W[i]) -> [i] {
+  ^bb0(%x: i32, %y: i32):
+    %s = arith.addi %x, %y : i32
+    tapestry.yield %s : i32
+  } : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  tapestry.sink "E", %E : tensor<3xi32>
+  tapestry.sink "H", %H : tensor<4xi32>
+}
+
+// -----
+
+// Beside a slice lies its pad, beside it in the tensor an element; a sink takes
+// no view.
+// CHECK-LABEL: tapestry.graph @stays {
+tapestry.graph @stays {
+  // CHECK-NEXT: %[[X:.*]] = tapestry.source "X"
+  %X = tapestry.source "X" : tensor<6xi32>
+  // CHECK-NEXT: %[[A:.*]] = tapestry.slice "a" %[[X]] [1] => [4]
+  %a = tapestry.slice "a" %X [1] => [4] : (tensor<6xi32>) -> tensor<3xi32>
+  // CHECK-NEXT: tapestry.einsum "Y" [i = 3] (%[[A]][i - 1] pad 5 : i32, %[[A]][i + 1] edge, %[[X]][i + 1]) -> [i]
+  %Y = tapestry.einsum "Y" [i = 3] (%a[i - 1] pad 5 : i32, %a[i + 1] edge, %a[i]) -> [i] {
+  ^bb0(%x: i32, %y: i32, %z: i32):
+    %s = arith.addi %x, %y : i32
+    %t = arith.addi %s, %z : i32
+    tapestry.yield %t : i32
+  } : (tensor<3xi32>, tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
+  // CHECK: %[[B:.*]] = tapestry.slice "b"
+  %b = tapestry.slice "b" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
+  // The pad of the slice's end is that of the tensor's.
+  // CHECK-NEXT: tapestry.einsum "Z" [i = 3] (%[[X]][i - 1] pad 5 : i32)
+  %Z = tapestry.einsum "Z" [i = 3] (%b[i - 1] pad 5 : i32) -> [i] {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<3xi32>) -> tensor<3xi32>
+  tapestry.sink "Y", %Y : tensor<3xi32>
+  tapestry.sink "Z", %Z : tensor<3xi32>
+  // CHECK: tapestry.sink "B", %[[B]]
+  tapestry.sink "B", %b : tensor<3xi32>
+}
