@@ -3,6 +3,7 @@
 the program, by the reference and run on other numbers of devices than they were cut for.
 
     check_shards.py --seeds 0-24
+    check_shards.py --programs collected,embedding --devices 3
 """
 
 import argparse
@@ -15,6 +16,7 @@ import numpy as np
 from harness import compare, driver
 from harness.generator import generate
 from harness.plans import random_plan
+from harness.programs import PROGRAMS
 
 
 def draw_plan(seed, program, devices, folder):
@@ -83,6 +85,59 @@ def unshard(folder):
         raise driver.CheckFailed(f"{count[0]} einsums became {count[1]}")
 
 
+def moved_by_one(rng, match):
+    """A box `[a, b] => [c, d]` one further in one dimension."""
+    starts, ends = ([int(n) for n in group.split(", ")] for group in match.groups())
+    dim, step = int(rng.integers(len(starts))), int(rng.choice([-1, 1]))
+    starts[dim] += step
+    ends[dim] += step
+    return f"{starts} => {ends}"
+
+
+def spoil(rng, text):
+    """One slice or range moved, two operands exchanged, or a number changed; it need not
+    be a graph any longer."""
+    lines = text.splitlines()
+    changes = [
+        ("(slice|range) ", r"\[(\d[^\]]*)\] => \[([^\]]*)\]", moved_by_one),
+        ("concat ", r"(%[\w.]+), (%[\w.]+)", lambda rng, match: f"{match[2]}, {match[1]}"),
+        ("einsum ", r"(?<=\w [+-] )(\d+)(?=[,\]])", lambda rng, m: str(int(m[1]) + 1)),
+        ("arith.constant ", r"(?<=constant )(\d+)", lambda rng, m: str(int(m[1]) + 1)),
+    ]
+    word, pattern, change = changes[int(rng.integers(len(changes)))]
+    fitting = [n for n, line in enumerate(lines) if re.search(word, line)]
+    if fitting:
+        n = int(rng.choice(fitting))
+        places = list(re.finditer(pattern, lines[n]))
+        if places:
+            m = places[int(rng.integers(len(places)))]
+            lines[n] = lines[n][: m.start()] + change(rng, m) + lines[n][m.end() :]
+    return "\n".join(lines) + "\n"
+
+
+def check_spoiled(rng, program, folder, inputs, expected):
+    """What is proved to be a sharding has the values of the whole, whatever it looks like."""
+    text = (folder / "sharded.mlir").read_text()
+    for _ in range(6):
+        spoiled = spoil(rng, text)
+        if spoiled == text:
+            continue
+        (folder / "spoiled.mlir").write_text(spoiled)
+        both = graph_of(folder, "planned.mlir", "whole") + graph_of(folder, "spoiled.mlir", "sharded")
+        (folder / "both.mlir").write_text(both)
+        proved = driver.execute(
+            ["tapestry-opt", "both.mlir", "--tapestry-verify-sharding", "-o", "proved.mlir"],
+            cwd=folder,
+        )
+        if proved.status != 0:
+            if proved.status != 1 or "error: " not in proved.stderr:
+                raise driver.CheckFailed(f"{proved.describe()}\n{spoiled}")
+            continue
+        outputs = driver.output_options(program.outputs, ".spoiled")
+        driver.tapestry("reference", "spoiled.mlir", *inputs, *outputs, cwd=folder).expect_status(0)
+        check_outputs(program, folder, "what is wrongly proved", ".spoiled", expected)
+
+
 def check_outputs(program, folder, what, suffix, expected):
     """Within rounding of NumPy's; integers as those of the whole program."""
     outputs = driver.load_outputs(folder, program.outputs, suffix)
@@ -116,6 +171,7 @@ def check_seed(seed, folder):
     expected = driver.load_outputs(folder, program.outputs, ".whole")
     tapestry("reference", "sharded.mlir", *inputs, *driver.output_options(program.outputs, ".cut"))
     check_outputs(program, folder, "the reference of the shards", ".cut", expected)
+    check_spoiled(rng, program, folder, inputs, expected)
     run = driver.output_options(program.outputs, ".run")
     again = f"--devices={int(rng.choice([1, 2, 3, 5]))}"
     tapestry("run", "sharded.mlir", again, "--solver=eindecomp", *inputs, *run)
@@ -129,12 +185,39 @@ def check_seed(seed, folder):
     return shards
 
 
+def check_program(name, devices, folder):
+    """A program of the other tests, as it is planned."""
+    program = PROGRAMS[name]
+    (folder / "program.ein").write_text(program.source)
+    arrays = program.arrays()
+    planned = driver.tapestry(
+        "compile", "program.ein", *program.options(), f"--devices={devices}", "--stop-after=plan",
+        cwd=folder,
+    )  # fmt: skip
+    (folder / "planned.mlir").write_text(planned.expect_status(0).stdout)
+    shards = shard(folder)
+    unshard(folder)
+    files = driver.save_inputs(folder, arrays) + driver.output_options(program.outputs)
+    driver.tapestry("reference", "sharded.mlir", *files, cwd=folder).expect_status(0)
+    program.check(driver.load_outputs(folder, program.outputs), program.expected(arrays))
+    return shards
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", required=True, help="e.g. 0-24,117")
+    parser.add_argument("--seeds", default="", help="e.g. 0-24,117")
+    parser.add_argument("--programs", default="", help="of those that check_values.py knows")
+    parser.add_argument("--devices", type=int, default=3)
     options = parser.parse_args()
     failures = shards = 0
-    for seed in driver.parse_numbers(options.seeds):
+    for name in filter(None, options.programs.split(",")):
+        with driver.workspace() as folder:
+            try:
+                shards += check_program(name, options.devices, folder)
+            except driver.CheckFailed as failure:
+                print(f"FAILED: {name}\n{failure}")
+                failures += 1
+    for seed in driver.parse_numbers(options.seeds) if options.seeds else []:
         with driver.workspace() as folder:
             try:
                 shards += check_seed(seed, folder)

@@ -8,8 +8,8 @@ include "mlir/IR/Interfaces.td"
 def ShardInterface : OpInterface<"ShardInterface"> {
   let cppNamespace = "::tapestry";
   let description = [{
-    A block operator of one result that computes a block of its index space by an
-    operator of its kind, a shard, on slices of its operands: the white paper's
+    A block operator of one result, whose dimensions are labels, that computes a
+    block of its index space by an operator of its kind, a shard, on slices of its operands: the white paper's
     sharded expressions. What a shard says of the whole is the range of index
     points that it computes, and nothing else.
   }];

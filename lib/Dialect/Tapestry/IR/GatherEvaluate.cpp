@@ -1,5 +1,6 @@
 //===- GatherEvaluate.cpp - What tapestry.gather means --------------------===//
 
+#include "ElementBytes.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Support/HostNumbers.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SelectorLowering.h"
-#include "HostNumbers.h"
+#include "ElementBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -53,7 +53,7 @@ private:
   Value emitSlice(Value tensor, ZBox box, const Twine &name);
   Type elementType(bool isPartial) {
     if (isPartial)
-      return op.getMonoidIdentity(/*result=*/0).getType();
+      return getElementTypeOrSelf(op.getMonoidIdentity(/*result=*/0));
     return cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
   }
   bool isCut(ArrayRef<unsigned> labels) {

@@ -31,8 +31,11 @@ private:
   LogicalResult seeSink(GraphNodeInterface sink);
   LogicalResult seeReduction(ShardInterface op, PartialBlock block);
   LogicalResult seeShard(BlockOpInterface op);
+  void setBlock(Value tensor, PartialBlock block);
   LogicalResult seeOther(BlockOpInterface op);
   LogicalResult seeLoop(GraphLoopInterface loop);
+  bool areEqual(Operation *a, Operation *b);
+  void addVertex(Operation *op);
   LogicalResult proveCoverage();
   LogicalResult expectTensor(Operation *op, const Twine &what, Value expected,
                              Value got);
@@ -53,7 +56,13 @@ private:
   GraphViews views;
   /// The vertices of the current block of the whole graph, in order, with the
   /// ranges of their shards.
-  llvm::MapVector<Operation *, std::vector<ZBox>> vertices;
+  struct Computed {
+    std::vector<ZBox> ranges;
+    /// How many vertices are equal, of which this is the first: any shard may
+    /// be of any.
+    unsigned times = 1;
+  };
+  llvm::MapVector<Operation *, Computed> vertices;
   llvm::StringMap<GraphNodeInterface> sources, sinks;
   SmallVector<GraphLoopInterface> loops;
   unsigned numLoops = 0;
@@ -168,6 +177,21 @@ LogicalResult ShardingProof::seeSink(GraphNodeInterface sink) {
                       whole.getNodeTensor(), sink.getNodeTensor());
 }
 
+/// Says that a tensor is a block of a vertex' result, or partial values of it.
+void ShardingProof::setBlock(Value tensor, PartialBlock block) {
+  auto whole = cast<BlockOpInterface>(block.whole);
+  Value all = whole->getResult(0);
+  if (isComplete(whole, block.range) &&
+      getElementTypeOrSelf(tensor) == getElementTypeOrSelf(all)) {
+    unsigned number = *views.of(all).asTensor();
+    return views.set(tensor, viewOfBlock(whole, block.range, number));
+  }
+  unsigned number = views.addTensor(tensor);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  views.setPartial(number, std::move(block));
+  views.set(tensor, TensorView::of(number, type.getShape()));
+}
+
 LogicalResult ShardingProof::seeReduction(ShardInterface op,
                                           PartialBlock block) {
   auto whole = cast<BlockOpInterface>(block.whole);
@@ -176,19 +200,7 @@ LogicalResult ShardingProof::seeReduction(ShardInterface op,
     return op.emitError("'")
            << vertex.getVertexName() << "' combines partial values of '"
            << whole.getVertexName() << "' by another monoid";
-  Value result = op->getResult(0);
-  unsigned number;
-  if (isComplete(whole, block.range) &&
-      getElementTypeOrSelf(result) ==
-          getElementTypeOrSelf(whole->getResult(0))) {
-    number = *views.of(whole->getResult(0)).asTensor();
-    views.set(result, viewOfBlock(whole, block.range, number));
-    return success();
-  }
-  number = views.addTensor(result);
-  auto type = cast<RankedTensorType>(result.getType());
-  views.setPartial(number, std::move(block));
-  views.set(result, TensorView::of(number, type.getShape()));
+  setBlock(op->getResult(0), std::move(block));
   return success();
 }
 
@@ -203,17 +215,35 @@ ShardingProof::findFault(BlockOpInterface whole, BlockOpInterface shard,
   return std::nullopt;
 }
 
+static bool overlap(const ZBox &a, const ZBox &b) {
+  return llvm::all_of(llvm::zip_equal(a, b), [](const auto &ranges) {
+    const auto &[x, y] = ranges;
+    return x.lo < y.hi && y.lo < x.hi;
+  });
+}
+
+/// The block of a vertex that an operation says to compute; points count from
+/// where the vertex, which may be a shard itself, starts.
+static ZBox rangeIn(ShardInterface whole, BlockOpInterface op) {
+  std::optional<ZBox> said =
+      cast<ShardInterface>(op.getOperation()).getShardRange();
+  std::optional<ZBox> of = whole.getShardRange();
+  ZBox range = said ? *said : op.getIndexSpace();
+  if (said && of)
+    for (auto [own, all] : llvm::zip_equal(range, *of))
+      own = {own.lo - all.lo, own.hi - all.lo};
+  return range;
+}
+
 LogicalResult ShardingProof::seeShard(BlockOpInterface op) {
   auto sharded = cast<ShardInterface>(op.getOperation());
   if (Value stack = sharded.getReducedStack())
     if (auto block = views.combined(views.of(stack)))
       return seeReduction(sharded, std::move(*block));
-  ZBox range = op.getIndexSpace();
-  if (auto said = sharded.getShardRange())
-    range = *said;
   BlockOpInterface likely, body;
+  std::optional<PartialBlock> chosen;
   std::optional<std::pair<unsigned, ReadFault>> fault;
-  for (auto &[vertex, ranges] : vertices) {
+  for (auto &[vertex, computed] : vertices) {
     auto whole = cast<BlockOpInterface>(vertex);
     if (!isa<ShardInterface>(vertex))
       continue;
@@ -222,7 +252,16 @@ LogicalResult ShardingProof::seeShard(BlockOpInterface op) {
         body = whole;
       continue;
     }
-    if (!contains(whole.getIndexSpace(), range))
+    // Without a range labels count from 0.
+    auto all = cast<ShardInterface>(vertex);
+    if (all.getShardRange() && !sharded.getShardRange())
+      continue;
+    ZBox range = rangeIn(all, op);
+    // Complete values that are not rounded alike are another's.
+    if (!contains(whole.getIndexSpace(), range) ||
+        (isComplete(whole, range) &&
+         getElementTypeOrSelf(op->getResult(0)) !=
+             getElementTypeOrSelf(vertex->getResult(0))))
       continue;
     auto found = findFault(whole, op, range);
     if (found) {
@@ -233,27 +272,28 @@ LogicalResult ShardingProof::seeShard(BlockOpInterface op) {
       }
       continue;
     }
+    // It may be of several that read the same there: rather of one that
+    // nobody has computed so far.
+    bool isOpen = llvm::count_if(computed.ranges, [&](const ZBox &other) {
+                    return overlap(other, range);
+                  }) < computed.times;
+    if (!chosen || isOpen)
+      chosen = PartialBlock{vertex, range};
+    if (isOpen)
+      break;
+  }
+  if (chosen) {
     ++numShards;
-    ranges.push_back(range);
-    Value result = op->getResult(0);
-    bool isWhole = isComplete(whole, range) &&
-                   getElementTypeOrSelf(result) ==
-                       getElementTypeOrSelf(whole->getResult(0));
-    unsigned number = isWhole ? *views.of(whole->getResult(0)).asTensor()
-                              : views.addTensor(result);
-    TensorView view = viewOfBlock(whole, range, number);
-    if (!isWhole) {
-      view = TensorView::of(number, view.shape);
-      views.setPartial(number, {whole, range});
-    }
-    views.set(result, std::move(view));
+    vertices[chosen->whole].ranges.push_back(chosen->range);
+    setBlock(op->getResult(0), std::move(*chosen));
     return success();
   }
   if (likely)
     return reportRead(likely, op, fault->first, fault->second);
+  std::optional<ZBox> said = sharded.getShardRange();
   InFlightDiagnostic diagnostic =
       op.emitError("'") << op.getVertexName() << "' with the range "
-                        << boxToString(range)
+                        << boxToString(said ? *said : op.getIndexSpace())
                         << " computes as no vertex of the whole graph";
   if (body)
     diagnostic.attachNote(body.getLoc())
@@ -272,33 +312,55 @@ static DictionaryAttr meaningOf(Operation *op) {
   return said.getDictionary(op->getContext());
 }
 
+/// Whether two views of one shape have the same cells.
+static bool areSame(const TensorView &a, const TensorView &b) {
+  return a.shape == b.shape && !findDifference(a, b);
+}
+
+/// Whether two vertices compute the same of equal operands.
+bool ShardingProof::areEqual(Operation *a, Operation *b) {
+  auto first = dyn_cast<ShardInterface>(a),
+       second = dyn_cast<ShardInterface>(b);
+  if (first && second) {
+    auto x = cast<BlockOpInterface>(a), y = cast<BlockOpInterface>(b);
+    if (a->getResultTypes() != b->getResultTypes() || !first.computesAs(b) ||
+        x.getLabelExtents() != y.getLabelExtents() ||
+        first.getShardRange() != second.getShardRange())
+      return false;
+    for (unsigned k = 0; k < x.getTensorOperands().size(); ++k) {
+      OperandRead one = readOf(x, k), other = readOf(y, k);
+      if (one.projection != other.projection ||
+          !areSame(one.operand, other.operand))
+        return false;
+    }
+    return true;
+  }
+  if (a->getName() != b->getName() ||
+      a->getResultTypes() != b->getResultTypes() ||
+      a->getNumOperands() != b->getNumOperands() ||
+      meaningOf(a) != meaningOf(b) ||
+      !llvm::all_of(llvm::zip_equal(a->getRegions(), b->getRegions()),
+                    [](auto pair) {
+                      return OperationEquivalence::isRegionEquivalentTo(
+                          &std::get<0>(pair), &std::get<1>(pair),
+                          OperationEquivalence::IgnoreLocations);
+                    }))
+    return false;
+  return llvm::all_of(llvm::zip_equal(a->getOperands(), b->getOperands()),
+                      [&](auto pair) {
+                        auto [x, y] = pair;
+                        if (!isa<RankedTensorType>(x.getType()) || x == y)
+                          return x.getType() == y.getType();
+                        TensorView wanted = views.of(x);
+                        return areSame(wanted, views.of(y));
+                      });
+}
+
 LogicalResult ShardingProof::seeOther(BlockOpInterface op) {
-  SmallVector<TensorView> operands;
-  for (Value operand : op->getOperands())
-    if (isa<RankedTensorType>(operand.getType()))
-      operands.push_back(views.of(operand));
-  for (auto &[vertex, ranges] : vertices) {
-    if (vertex->getName() != op->getName() ||
-        vertex->getResultTypes() != op->getResultTypes() ||
-        vertex->getNumOperands() != op->getNumOperands() ||
-        meaningOf(vertex) != meaningOf(op) ||
-        !llvm::all_of(llvm::zip_equal(vertex->getRegions(), op->getRegions()),
-                      [](auto pair) {
-                        return OperationEquivalence::isRegionEquivalentTo(
-                            &std::get<0>(pair), &std::get<1>(pair),
-                            OperationEquivalence::IgnoreLocations);
-                      }))
+  for (auto &[vertex, computed] : vertices) {
+    if (!areEqual(vertex, op))
       continue;
-    unsigned number = 0;
-    if (!llvm::all_of(vertex->getOperands(), [&](Value operand) {
-          if (!isa<RankedTensorType>(operand.getType()))
-            return true;
-          const TensorView &wanted = views.of(operand);
-          const TensorView &got = operands[number++];
-          return wanted.shape == got.shape && !findDifference(wanted, got);
-        }))
-      continue;
-    ranges.push_back(op.getIndexSpace());
+    computed.ranges.push_back(op.getIndexSpace());
     for (auto [mine, its] :
          llvm::zip_equal(op->getResults(), vertex->getResults()))
       views.set(mine, views.of(its));
@@ -373,20 +435,50 @@ LogicalResult ShardingProof::see(Operation &op) {
 // The proof
 //===----------------------------------------------------------------------===//
 
+/// Ranges of equal vertices, of each apart; what is too much is the last's.
+static std::vector<std::vector<ZBox>> takeApart(ArrayRef<ZBox> ranges,
+                                                unsigned times) {
+  std::vector<std::vector<ZBox>> groups(times);
+  for (const ZBox &range : ranges) {
+    auto fits = llvm::find_if(groups, [&](const std::vector<ZBox> &group) {
+      return llvm::none_of(
+          group, [&](const ZBox &other) { return overlap(other, range); });
+    });
+    (fits == groups.end() ? groups.back() : *fits).push_back(range);
+  }
+  return groups;
+}
+
 LogicalResult ShardingProof::proveCoverage() {
-  for (auto &[vertex, ranges] : vertices) {
+  for (auto &[vertex, computed] : vertices) {
     auto whole = cast<BlockOpInterface>(vertex);
     // What nobody observes need not be computed.
-    if (ranges.empty() && vertex->use_empty())
+    if (computed.ranges.empty() && vertex->use_empty())
       continue;
-    auto fault = findCoverageFault(whole.getIndexSpace(), ranges);
-    if (fault)
-      return whole.emitError("index point ")
-             << pointText(fault->point) << " of '" << whole.getVertexName()
-             << "' is computed " << fault->times
-             << " times in the sharded graph, expected 1";
+    std::vector<std::vector<ZBox>> groups = {computed.ranges};
+    if (computed.times > 1)
+      groups = takeApart(computed.ranges, computed.times);
+    for (const std::vector<ZBox> &ranges : groups)
+      if (auto fault = findCoverageFault(whole.getIndexSpace(), ranges))
+        return whole.emitError("index point ")
+               << pointText(fault->point) << " of '" << whole.getVertexName()
+               << "' is computed " << fault->times
+               << " times in the sharded graph, expected 1";
   }
   return success();
+}
+
+/// Adds a vertex of the whole graph. Of equal ones the results are, too.
+void ShardingProof::addVertex(Operation *op) {
+  for (auto &[vertex, computed] : vertices)
+    if (areEqual(vertex, op)) {
+      ++computed.times;
+      for (auto [mine, its] :
+           llvm::zip_equal(op->getResults(), vertex->getResults()))
+        views.set(mine, views.of(its));
+      return;
+    }
+  vertices.insert({op, Computed()});
 }
 
 LogicalResult ShardingProof::prove(Block &whole, Block &sharded) {
@@ -401,7 +493,7 @@ LogicalResult ShardingProof::prove(Block &whole, Block &sharded) {
     } else if (auto selector = dyn_cast<SelectorInterface>(op);
                isa<BlockOpInterface>(op) &&
                !(selector && selector.isTransparent())) {
-      vertices.insert({&op, {}});
+      addVertex(&op);
     }
   }
   for (Operation &op : sharded)

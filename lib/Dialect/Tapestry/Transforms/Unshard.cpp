@@ -429,7 +429,8 @@ struct TapestryUnshard
   void runOnOperation() override {
     FreshNames names(getOperation());
     SmallVector<Block *> blocks = {&getOperation().getBody().front()};
-    getOperation().walk([&](GraphLoopInterface loop) {
+    // What is around a loop comes first: its body reads what that becomes.
+    getOperation().walk<WalkOrder::PreOrder>([&](GraphLoopInterface loop) {
       blocks.push_back(&loop.getLoopBody());
     });
     for (Block *block : blocks) {

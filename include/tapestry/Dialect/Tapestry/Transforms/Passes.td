@@ -456,7 +456,7 @@ def TapestryVerifySharding
     range does not have all of; a reduction of them by its monoid over a stack is
     the result where they make the whole once. What has no shards has to be as it
     is in the first graph. Then every index point of every vertex has to be computed
-    exactly once, and sinks hand out equal cells. Names of vertices do not matter,
+    exactly once, of equal vertices of equal operands once for each, and sinks hand out equal cells. Names of vertices do not matter,
     those of sources and sinks do. The order of sinks and points is not looked at.
 
     An error names the first cell that is wrong, and what is there instead:
