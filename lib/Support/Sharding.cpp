@@ -109,31 +109,38 @@ ShardRead tapestry::readOfShard(const Projection &projection,
 // From shards to the whole
 //===----------------------------------------------------------------------===//
 
-/// One dimension as the whole would read it if it did as this shard.
-static ProjectionDim asOfWhole(const ShardedRead &shard, unsigned number) {
-  ProjectionDim dim = shard.read.projection.dims[number];
+/// One dimension as the whole would read it if it did as a shard of `range`
+/// that is given `slice`.
+static ProjectionDim asOfWhole(ProjectionDim dim, const ZRange &slice,
+                               llvm::ArrayRef<ZRange> range) {
   for (const AffineTerm &term : dim.terms)
-    dim.constant -= term.coefficient * shard.range[term.dim].lo;
-  dim.constant += shard.read.slice[number].lo * dim.floordiv;
+    dim.constant -= term.coefficient * range[term.dim].lo;
+  dim.constant += slice.lo * dim.floordiv;
   return dim;
 }
 
-/// Whether all shards read as the whole would.
+static ProjectionDim asOfWhole(const ShardedRead &shard, unsigned number) {
+  return asOfWhole(shard.read.projection.dims[number], shard.read.slice[number],
+                   shard.range);
+}
+
+/// Whether all shards read as the whole would. What is folded is not looked at:
+/// the operator folds.
 static bool isReadBy(const ProjectionDim &whole, unsigned number,
                      llvm::ArrayRef<ShardedRead> shards, int64_t extent) {
   return llvm::all_of(shards, [&](const ShardedRead &shard) {
-    ProjectionDim local = asOfWhole(shard, number);
-    ProjectionDim wanted = whole;
+    ProjectionDim own = asOfWhole(shard, number);
     auto [slice, read] = readOfDim(whole, shard.range, extent);
-    // Where the shard may be given more than it reads, or less than the image
-    // of sparse points, it still has to read the same.
-    wanted = read;
-    for (const AffineTerm &term : wanted.terms)
-      wanted.constant -= term.coefficient * shard.range[term.dim].lo;
-    wanted.constant += slice.lo * wanted.floordiv;
-    return local.terms == wanted.terms && local.constant == wanted.constant &&
-           local.floordiv == wanted.floordiv && local.size == wanted.size &&
-           local.stride == wanted.stride;
+    ProjectionDim wanted = asOfWhole(read, slice, shard.range);
+    int64_t distance = own.constant - wanted.constant;
+    // Whole turns change nothing.
+    bool isWrapped = read.mod != 0 && read.fold == Fold::Wrap;
+    if (isWrapped && (own.fold != Fold::Wrap || own.mod != read.mod))
+      return false;
+    return own.terms == wanted.terms && own.floordiv == wanted.floordiv &&
+           own.size == wanted.size && own.stride == wanted.stride &&
+           (distance == 0 ||
+            (isWrapped && distance % (read.mod * read.floordiv) == 0));
   });
 }
 
