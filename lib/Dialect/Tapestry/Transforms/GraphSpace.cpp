@@ -127,7 +127,7 @@ llvm::Expected<unsigned> GraphSpace::add(OwningOpRef<GraphOp> op,
     return success();
   });
   if (failed(verify(*op)))
-    return planError("the graph is not valid: ", reason);
+    return errorAt(place, "the graph is not valid: ", reason);
   auto [at, isNew] = numberOf.try_emplace(keyOf(*op), entries.size());
   if (!isNew)
     return at->second;
