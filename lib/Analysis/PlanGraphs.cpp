@@ -4,6 +4,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Interfaces/Fetches.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
 #include "tapestry/Interfaces/ScanInterface.h"
@@ -42,7 +43,9 @@ LogicalResult VertexCollector::addOperands(BlockOpInterface op,
                                            PlanVertex &vertex) {
   SmallVector<Value> operands = op.getTensorOperands();
   auto &numbers = result.operandNumbers.emplace_back();
-  for (auto &[number, access] : op.getReads()) {
+  auto reads = op.getReads();
+  for (auto [read, access] : llvm::zip_equal(reads, fetchesOf(op))) {
+    unsigned number = read.first;
     auto producer = producers.find(operands[number]);
     if (producer == producers.end())
       return op.emitError("operand ")

@@ -234,6 +234,7 @@ CollectiveTables::CollectiveTables(const DeviceGrid &grid,
     collective.dtype = TAPESTRY_F32;
     collective.rank = static_cast<int32_t>(move.from.rank());
     collective.group = static_cast<int32_t>(devices);
+    collective.targets = 1;
     collective.group_of = zeros.data();
     collective.replica_of = zeros.data();
     collective.source = tableOf(move.from);

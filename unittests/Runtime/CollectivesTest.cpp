@@ -137,29 +137,44 @@ template <typename T>
 static void checkExchange(const std::vector<int64_t> &shape,
                           const std::vector<Box> &targets, int32_t dtype,
                           const SourceLayout &source,
-                          const std::vector<T> &tensor, bool shared) {
-  auto devices = static_cast<int>(targets.size());
+                          const std::vector<T> &tensor, bool shared,
+                          int perDevice = 1) {
+  int devices = static_cast<int>(targets.size()) / perDevice;
   std::vector<Range> sourceTable = flat(source.boxes);
   std::vector<Range> targetTable = flat(targets);
+  // The parts of a device follow each other.
+  auto wanted = [&](int device) {
+    std::vector<T> all;
+    for (int number = 0; number < perDevice; ++number) {
+      std::vector<T> part =
+          extract(tensor, shape, targets[device * perDevice + number]);
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
+  };
   TapestryCollective collective = {};
   collective.vertex = "X";
   collective.kind = TAPESTRY_ALL_TO_ALL;
   collective.dtype = dtype;
   collective.rank = static_cast<int32_t>(shape.size());
+  collective.targets = perDevice;
   collective.replica_of = source.replicaOf.data();
   collective.source = sourceTable.data();
   collective.target = targetTable.data();
 
   int64_t expected = 0;
   for (int device = 0; device < devices; ++device)
-    expected += volume(targets[device]) -
-                volume(intersect(targets[device], source.boxes[device]));
+    for (int number = 0; number < perDevice; ++number) {
+      const Box &target = targets[device * perDevice + number];
+      expected +=
+          volume(target) - volume(intersect(target, source.boxes[device]));
+    }
   std::vector<std::vector<T>> results(devices);
   int64_t sent = runOnThreads(
       devices, shared, [&](Communicator &communicator, Arena &arena) {
         int device = communicator.rank();
         std::vector<T> held = extract(tensor, shape, source.boxes[device]);
-        results[device].resize(volume(targets[device]));
+        results[device].resize(wanted(device).size());
         ExchangePlan plan = planExchange(collective, devices, device);
         Status status = plan.check();
         if (status.failed())
@@ -171,8 +186,8 @@ static void checkExchange(const std::vector<int64_t> &shape,
       });
   EXPECT_EQ(sent, expected * int64_t(sizeof(T)));
   for (int device = 0; device < devices; ++device)
-    EXPECT_EQ(results[device], extract(tensor, shape, targets[device]))
-        << "device " << device << ", " << boxText(targets[device]);
+    EXPECT_EQ(results[device], wanted(device))
+        << "device " << device << ", " << boxText(targets[device * perDevice]);
 }
 
 /// Arbitrary targets: halos, replicas, overlaps, nothing.
@@ -207,6 +222,25 @@ TEST_P(Collectives, ExchangeBringsEveryTarget) {
                     randomValues<double>(count, random), shared);
       break;
     }
+  }
+}
+
+/// Several boxes of each device, in one message per pair.
+TEST_P(Collectives, ExchangeBringsSeveralTargets) {
+  std::mt19937 random(300 + devices());
+  for (int round = 0; round < 16; ++round) {
+    std::vector<int64_t> shape;
+    for (int dim = 0; dim < 1 + round % 3; ++dim)
+      shape.push_back(1 + random() % 13);
+    SourceLayout source = randomSource(shape, devices(), random);
+    int perDevice = 2 + round % 3;
+    std::vector<Box> targets;
+    for (int number = 0; number < devices() * perDevice; ++number)
+      targets.push_back(randomBox(shape, random));
+    int64_t count = volume(boxOfShape(shape));
+    checkExchange(shape, targets, TAPESTRY_F32, source,
+                  randomValues<float>(count, random), std::get<1>(GetParam()),
+                  perDevice);
   }
 }
 
@@ -463,8 +497,8 @@ TEST(Feed, PlansMoveOnlyWhatIsMissing) {
       ExchangePlan plan = planFeed(from, to, devices, device);
       EXPECT_FALSE(plan.check().failed()) << plan.check().message();
       sent += plan.sentElements();
-      for (const ExchangePlan::Piece &piece : plan.receives)
-        received += volume(piece.box);
+      for (const ExchangePlan::Message &message : plan.receives)
+        received += message.elements();
       missing += volume(targets[device]) -
                  volume(intersect(targets[device], source.boxes[device]));
     }
@@ -480,6 +514,7 @@ TEST(Exchange, PlanThatLeavesAGapIsRefused) {
   collective.vertex = "X";
   collective.dtype = TAPESTRY_F32;
   collective.rank = 1;
+  collective.targets = 1;
   collective.source = source.data();
   collective.target = target.data();
   Status status = planExchange(collective, 2, 0).check();

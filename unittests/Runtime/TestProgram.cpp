@@ -59,8 +59,8 @@ int TestProgram::exchange(int32_t kind, const std::string &vertex,
                           int64_t predicted) {
   collectives.push_back({keep(vertex), kind, dtype,
                          static_cast<int32_t>(source[0].size()), devices,
-                         TAPESTRY_MONOID_NONE, TAPESTRY_HOST, nullptr,
-                         replicaOf.empty() ? nullptr : keep(replicaOf),
+                         TAPESTRY_MONOID_NONE, TAPESTRY_HOST, /*targets=*/1,
+                         nullptr, replicaOf.empty() ? nullptr : keep(replicaOf),
                          keep(source), keep(target), nullptr, predicted});
   return static_cast<int>(collectives.size()) - 1;
 }
@@ -73,8 +73,8 @@ int TestProgram::reduction(int32_t kind, const std::string &vertex,
                            int32_t monoid) {
   collectives.push_back({keep(vertex), kind, dtype,
                          static_cast<int32_t>(source[0].size()), group, monoid,
-                         TAPESTRY_HOST, keep(groupOf), nullptr, keep(source),
-                         keep(target), combine, predicted});
+                         TAPESTRY_HOST, /*targets=*/1, keep(groupOf), nullptr,
+                         keep(source), keep(target), combine, predicted});
   return static_cast<int>(collectives.size()) - 1;
 }
 

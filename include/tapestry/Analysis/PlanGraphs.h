@@ -25,8 +25,8 @@ struct GraphVertices {
 };
 
 /// The block operators of `block` in order, as the planner sees them; those of
-/// a loop stand for all of its passes (PlanVertex::trips). Operators
-/// that read the same piece of a tensor twice have one operand for both. Fails
+/// a loop stand for all of its passes (PlanVertex::trips). Pieces of a tensor
+/// that an operator fetches together (`fetchesOf`) are one operand. Fails
 /// with an error at the op that the planner cannot take.
 mlir::FailureOr<GraphVertices> buildPlanGraph(mlir::Block &block);
 

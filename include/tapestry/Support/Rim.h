@@ -1,7 +1,7 @@
 //===- Rim.h - What lies beside a device's part -----------------*- C++ -*-===//
 //
-// A window that reaches over an edge of what a device holds is a part of that
-// and a strip beside it, which alone is to be fetched.
+// A window that reaches over edges of what a device holds is a part of that and
+// strips beside it, which alone are to be fetched.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,12 +12,13 @@
 
 namespace tapestry {
 
-/// The layout whose boxes hold what each device lacks of `to` in `from`, which
-/// is plain: a strip as wide on all devices in front of their blocks, or behind
-/// them, clipped to the tensor. Nothing where that is not what they lack, or
-/// they have nothing of `to`.
-std::optional<Layout> findRim(const DeviceGrid &grid, const Layout &from,
-                              const Layout &to);
+/// The layouts whose boxes together hold what each device lacks of `to` in
+/// `from`, which is plain, each point once: along every dimension a strip in
+/// front of the blocks, as wide on all devices, and one behind them, clipped to
+/// the tensor. Those of the first dimensions run through the corners. None
+/// where that is not what devices lack, or some have nothing of `to`.
+llvm::SmallVector<Layout, 2> findRims(const DeviceGrid &grid,
+                                      const Layout &from, const Layout &to);
 
 } // namespace tapestry
 

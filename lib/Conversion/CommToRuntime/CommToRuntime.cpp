@@ -232,6 +232,52 @@ Value RuntimeProgram::allocatePart(Location loc, RankedTensorType type,
                                  b.getI64IntegerAttr(64));
 }
 
+/// Memory for parts of these layouts, one after another, and each of them in
+/// it.
+std::pair<Value, SmallVector<Value>>
+RuntimeProgram::allocateParts(Location loc, TypeRange types,
+                              ArrayRef<index::LayoutAttr> layouts) {
+  SmallVector<Value> offsets;
+  SmallVector<SmallVector<OpFoldResult>> sizes;
+  Value elements = arith::ConstantIndexOp::create(b, loc, 0);
+  for (auto [each, layout] : llvm::zip_equal(types, layouts)) {
+    auto type = cast<RankedTensorType>(each);
+    SmallVector<Value> dynamic = dynamicSizes(b, loc, type, layout, device);
+    sizes.push_back(getMixedValues(type.getShape(), dynamic, b));
+    Value volume = arith::ConstantIndexOp::create(b, loc, 1);
+    for (OpFoldResult size : sizes.back())
+      volume = b.createOrFold<arith::MulIOp>(
+          loc, volume, getValueOrCreateConstantIndexOp(b, loc, size));
+    offsets.push_back(elements);
+    elements = b.createOrFold<arith::AddIOp>(loc, elements, volume);
+  }
+  Type element = cast<RankedTensorType>(types.front()).getElementType();
+  auto all = memref::AllocOp::create(
+      b, loc, MemRefType::get({ShapedType::kDynamic}, element), elements,
+      b.getI64IntegerAttr(64));
+  SmallVector<Value> parts;
+  for (auto [each, offset, shape] : llvm::zip_equal(types, offsets, sizes)) {
+    auto type = cast<RankedTensorType>(each);
+    SmallVector<OpFoldResult> strides(shape.size(), b.getIndexAttr(1));
+    for (unsigned dim = strides.size() - 1; dim > 0; --dim) {
+      Value inner = getValueOrCreateConstantIndexOp(b, loc, strides[dim]);
+      Value size = getValueOrCreateConstantIndexOp(b, loc, shape[dim]);
+      strides[dim - 1] =
+          getAsOpFoldResult(b.createOrFold<arith::MulIOp>(loc, inner, size));
+    }
+    SmallVector<int64_t> known;
+    for (OpFoldResult stride : strides)
+      known.push_back(
+          getConstantIntValue(stride).value_or(ShapedType::kDynamic));
+    auto layout =
+        StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, known);
+    parts.push_back(memref::ReinterpretCastOp::create(
+        b, loc, MemRefType::get(type.getShape(), element, layout), all,
+        OpFoldResult(offset), shape, strides));
+  }
+  return {all, parts};
+}
+
 /// A function (rank, number, first, second) that calls the runtime's of that
 /// name with the buffers' addresses.
 func::FuncOp RuntimeProgram::runtimeCall(StringRef runtime, StringRef name,
@@ -299,14 +345,22 @@ Value RuntimeProgram::bufferFor(Value result, index::LayoutAttr layout) {
 void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
   Location loc = op.getLoc();
   Value source = op.getSource();
-  Value result = op.getResult();
   auto sourceType = cast<RankedTensorType>(source.getType());
-  auto resultType = cast<RankedTensorType>(result.getType());
   b.setInsertionPoint(op);
-  Value target = bufferFor(result, op.getReceived());
+  SmallVector<index::LayoutAttr> received = op.getReceived();
+  Value target;
+  SmallVector<Value> parts;
+  if (received.size() == 1) {
+    target = bufferFor(op.getParts().front(), received.front());
+    parts.push_back(target);
+  } else {
+    std::tie(target, parts) =
+        allocateParts(loc, op.getParts().getTypes(), received);
+  }
   Value from = bufferization::ToBufferOp::create(b, loc, memrefOf(sourceType),
                                                  source, /*read_only=*/true);
-  MemRefType fromType = memrefOf(sourceType), toType = memrefOf(resultType);
+  MemRefType fromType = memrefOf(sourceType);
+  auto toType = cast<MemRefType>(target.getType());
   size_t known = collectiveCalls.size();
   func::FuncOp &callee = collectiveCalls[{fromType, toType}];
   if (!callee)
@@ -322,9 +376,14 @@ void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
                      b.getStringAttr(stringifyCollective(op.getKind()))),
       b.getNamedAttr(program::type, TypeAttr::get(sourceType.getElementType())),
       b.getNamedAttr(program::from, op.getFrom()),
-      b.getNamedAttr(program::to, op.getReceived()),
+      b.getNamedAttr(program::to,
+                     received.size() == 1 ? received.front() : op.getTo()),
       b.getNamedAttr(program::bytes,
                      b.getI64IntegerAttr(op.getPredictedBytes()))};
+  if (received.size() > 1)
+    entry.push_back(b.getNamedAttr(
+        program::rims,
+        b.getArrayAttr(llvm::to_vector_of<Attribute>(received))));
   if (auto monoid = op.getReduction()) {
     entry.push_back(b.getNamedAttr(
         program::combine, emitCombine(op, sourceType.getElementType())));
@@ -334,8 +393,9 @@ void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
   collectives.push_back(b.getDictionaryAttr(entry));
 
   call(loc, callee, {rank, number, from, target});
-  result.replaceAllUsesWith(bufferization::ToTensorOp::create(
-      b, loc, resultType, target, /*restrict=*/true, /*writable=*/true));
+  for (auto [result, part] : llvm::zip_equal(op.getParts(), parts))
+    result.replaceAllUsesWith(bufferization::ToTensorOp::create(
+        b, loc, result.getType(), part, /*restrict=*/true, /*writable=*/true));
   dropToken(op.getToken());
   op.erase();
 }

@@ -110,7 +110,7 @@ private:
   StringRef emitTable(StringRef name, ArrayRef<Row> rows, bool single = false);
   Value emitField(const Field &field);
   Value emitAggregate(Type type, ArrayRef<Value> values);
-  StringRef emitBoxes(const Layout &layout, const DeviceGrid &grid);
+  StringRef emitBoxes(ArrayRef<Layout> layouts, const DeviceGrid &grid);
   FailureOr<LLVM::LLVMFuncOp> functionNamed(FlatSymbolRefAttr symbol);
   FailureOr<StringRef> emitCombineThunk(FlatSymbolRefAttr combine);
   FailureOr<StringRef> emitTensors(StringRef key);
@@ -258,12 +258,13 @@ StringRef DescriptionEmitter::emitTable(StringRef name, ArrayRef<Row> rows,
   return name;
 }
 
-StringRef DescriptionEmitter::emitBoxes(const Layout &layout,
+StringRef DescriptionEmitter::emitBoxes(ArrayRef<Layout> layouts,
                                         const DeviceGrid &grid) {
   SmallVector<int64_t> bounds;
   for (int64_t device = 0, e = grid.numDevices(); device < e; ++device)
-    for (const ZRange &range : layout.box(grid, device))
-      bounds.append({range.lo, range.hi});
+    for (const Layout &layout : layouts)
+      for (const ZRange &range : layout.box(grid, device))
+        bounds.append({range.lo, range.hi});
   return emitNumbers(bounds, 64);
 }
 
@@ -351,6 +352,12 @@ FailureOr<StringRef> DescriptionEmitter::emitCollectives() {
     if (failed(thunk))
       return failure();
 
+    SmallVector<Layout, 1> targets;
+    if (auto rims = entry.getAs<ArrayAttr>(program::rims))
+      for (auto rim : rims.getAsRange<index::LayoutAttr>())
+        targets.push_back(rim.getLayout());
+    else
+      targets.push_back(toAttr.getLayout());
     SmallVector<int64_t> groups, replicas;
     llvm::DenseMap<int64_t, int64_t> numberOfGroup;
     Cut replicaAxes = combine ? Cut() : from.replicatedAxes(grid);
@@ -366,11 +373,11 @@ FailureOr<StringRef> DescriptionEmitter::emitCollectives() {
          i32(static_cast<int32_t>(*dtype)), i32(from.rank()),
          i32(moved.groupSize),
          i32(static_cast<int32_t>(monoid ? monoid.getValue() : Monoid::None)),
-         i32(target.getMemorySpaces().front().number),
+         i32(target.getMemorySpaces().front().number), i32(targets.size()),
          address(emitNumbers(groups, 32)),
          address(combine ? StringRef() : emitNumbers(replicas, 32)),
-         address(emitBoxes(from, grid)),
-         address(emitBoxes(toAttr.getLayout(), grid)), address(*thunk),
+         address(emitBoxes(from, grid)), address(emitBoxes(targets, grid)),
+         address(*thunk),
          i64(entry.getAs<IntegerAttr>(program::bytes).getInt())});
   }
   return emitTable(newName("collectives"), rows);

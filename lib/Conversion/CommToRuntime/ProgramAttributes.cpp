@@ -54,6 +54,12 @@ static bool isNames(Attribute attr) {
   return list && llvm::all_of(list, llvm::IsaPred<StringAttr>);
 }
 
+static bool isLayouts(Attribute attr) {
+  auto list = dyn_cast<ArrayAttr>(attr);
+  return list && list.size() > 1 &&
+         llvm::all_of(list, llvm::IsaPred<index::LayoutAttr>);
+}
+
 static constexpr Entry programEntries[] = {
     {program::name, "a string", is<StringAttr>},
     {program::devices, "a number of devices from 1 to 1048576 as i64",
@@ -80,6 +86,7 @@ static constexpr Entry collectiveEntries[] = {
     {program::from, "a layout", is<index::LayoutAttr>},
     {program::to, "a layout", is<index::LayoutAttr>},
     {program::bytes, "an i64", isInteger},
+    {program::rims, "a list of layouts", isLayouts, true},
     {program::combine, "a symbol", is<FlatSymbolRefAttr>, true},
     {program::monoid, "a monoid", is<index::MonoidAttr>, true}};
 
@@ -168,6 +175,10 @@ static LogicalResult verifyProgram(ModuleOp module, DictionaryAttr program) {
     if (failed(verifyDevices(module, program, from)) ||
         failed(verifyMove(module, from, to)))
       return failure();
+    if (auto rims = collective.getAs<ArrayAttr>(program::rims))
+      for (auto rim : rims.getAsRange<index::LayoutAttr>())
+        if (failed(verifyMove(module, from, rim)))
+          return failure();
   }
   for (Attribute requirement : listOf(program::requirements))
     if (failed(verifyDictionary(module, requirement, requirementEntries)))

@@ -43,6 +43,9 @@ inline constexpr llvm::StringLiteral kind = "kind";
 inline constexpr llvm::StringLiteral from = "from";
 inline constexpr llvm::StringLiteral to = "to";
 inline constexpr llvm::StringLiteral bytes = "bytes";
+// Of what is got beside the own part only, where that is in several strips:
+// their layouts.
+inline constexpr llvm::StringLiteral rims = "rims";
 // Of reductions only: the function and the name of what it computes.
 inline constexpr llvm::StringLiteral combine = "combine";
 inline constexpr llvm::StringLiteral monoid = "monoid";

@@ -59,6 +59,9 @@ private:
   mlir::Value bufferFor(index::SortOp op);
   mlir::Value allocatePart(mlir::Location loc, mlir::RankedTensorType type,
                            index::LayoutAttr layout);
+  std::pair<mlir::Value, llvm::SmallVector<mlir::Value>>
+  allocateParts(mlir::Location loc, mlir::TypeRange types,
+                llvm::ArrayRef<index::LayoutAttr> layouts);
   mlir::func::FuncOp runtimeCall(llvm::StringRef runtime, llvm::StringRef name,
                                  mlir::MemRefType first,
                                  mlir::MemRefType second);

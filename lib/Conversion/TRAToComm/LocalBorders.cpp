@@ -42,41 +42,25 @@ ZRange LocalBorders::pointsOf(unsigned label, unsigned range, int64_t d) const {
   int64_t lo = before ? std::max(inside.lo, block.lo + before) : inside.lo;
   int64_t hi = behind ? std::min(inside.hi, block.hi - behind) : inside.hi;
   hi = std::max(lo, hi);
-  int64_t edges[] = {0,
-                     interior.isFolded ? inside.lo : lo,
-                     lo,
-                     hi,
-                     interior.isFolded ? std::max(hi, inside.hi) : hi,
-                     extents[label]};
+  int64_t edges[] = {0, lo, hi, extents[label]};
   return intersect(block, {edges[range], edges[range + 1]});
 }
 
-/// The numRanges + 1 ends of a label's ranges, in ascending order.
+/// The ends of a label's ranges, in ascending order.
 SmallVector<Value> LocalBorders::emitEdges(unsigned label) {
   ZRange inside = interior.inside[label];
   int64_t before = interior.before[label], behind = interior.behind[label];
-  Value insideLo = space.constant(inside.lo), lo = insideLo;
+  Value lo = space.constant(inside.lo), hi = space.constant(inside.hi);
   if (before)
     lo = arith::MaxSIOp::create(
         b, loc, lo, add(space.start(label), space.constant(before)));
-  Value insideHi = space.constant(inside.hi), hi = insideHi;
   if (behind)
     hi = arith::MinSIOp::create(
         b, loc, hi,
         add(space.getBounds()[2 * label + 1], space.constant(-behind)));
   if (before || behind)
     hi = arith::MaxSIOp::create(b, loc, lo, hi);
-  Value outerLo = lo, outerHi = hi;
-  if (interior.isFolded && (before || behind)) {
-    outerLo = insideLo;
-    outerHi = arith::MaxSIOp::create(b, loc, hi, insideHi);
-  }
-  return {space.constant(0),
-          outerLo,
-          lo,
-          hi,
-          outerHi,
-          space.constant(extents[label])};
+  return {space.constant(0), lo, hi, space.constant(extents[label])};
 }
 
 /// Whether no device has points there.
@@ -130,30 +114,11 @@ SmallVector<LocalBorders::Region> LocalBorders::regions() {
     if (!isNowhere(rest))
       regions.push_back(emitRegion(rest, edges));
   };
-  // What is folded is read in one way before and behind each of these edges.
-  SmallVector<unsigned> apart, others;
-  for (unsigned label = 0; label < extents.size(); ++label)
-    (interior.isFolded && (interior.before[label] || interior.behind[label])
-         ? apart
-         : others)
-        .push_back(label);
-  auto forEachRange = [&](auto &&self, ArrayRef<unsigned> labels) -> void {
-    if (!labels.empty()) {
-      unsigned &range = rest[labels.front()];
-      for (range = 0; range < numRanges; ++range)
-        self(self, labels.drop_front());
-      range = interiorRange;
-    } else if (llvm::any_of(apart, [&](unsigned label) {
-                 return rest[label] != interiorRange;
-               })) {
+  for (unsigned label = 0; label < extents.size(); ++label) {
+    for (unsigned border : {0, 2}) {
+      rest[label] = border;
       add();
     }
-  };
-  forEachRange(forEachRange, apart);
-  for (unsigned label : others) {
-    for (rest[label] = 0; rest[label] < numRanges; ++rest[label])
-      if (rest[label] != interiorRange)
-        add();
     rest[label] = interiorRange;
   }
   add();
@@ -170,29 +135,27 @@ Value LocalBorders::heldStart(const Piece &piece, unsigned dim) {
   return held.getResult(2 * dim);
 }
 
-/// Whether what a region reads along each dimension lies in `bound(dimension,
-/// device)` on all devices.
-template <typename Fn>
+/// What a region reads on a device, folds aside.
+ZBox LocalBorders::readBox(const Region &region, const Projection &read,
+                           int64_t d) const {
+  ZBox points;
+  for (auto [label, range] : llvm::enumerate(region.ranges))
+    points.push_back(pointsOf(label, range, d));
+  return read.image(points);
+}
+
+/// Whether that lies in `bound(device)` on all devices.
 bool LocalBorders::readsWithin(const Region &region, const Projection &read,
-                               Fn bound) {
-  for (int64_t d = 0, e = grid.numDevices(); d < e; ++d) {
-    ZBox points;
-    for (auto [label, range] : llvm::enumerate(region.ranges))
-      points.push_back(pointsOf(label, range, d));
-    if (isEmpty(points))
-      continue;
-    for (auto [number, dim] : llvm::enumerate(read.dims))
-      if (!bound(number, d).contains(imageOfDim(dim, points)))
-        return false;
-  }
-  return true;
+                               llvm::function_ref<ZBox(int64_t)> bound) {
+  return llvm::all_of(llvm::seq<int64_t>(grid.numDevices()), [&](int64_t d) {
+    return contains(bound(d), readBox(region, read, d));
+  });
 }
 
 bool LocalBorders::holds(const Piece &piece, const Region &region) {
   const Layout &layout = piece.layout.getLayout();
-  return readsWithin(
-      region, withoutFolds(piece.read),
-      [&](unsigned dim, int64_t d) { return layout.dims[dim].range(grid, d); });
+  return readsWithin(region, withoutFolds(piece.read),
+                     [&](int64_t d) { return layout.box(grid, d); });
 }
 
 /// The first index that a region reads along a dimension.
@@ -232,14 +195,51 @@ Value LocalBorders::slice(const Piece &piece, const Region &region) {
                                         ones);
 }
 
-/// What the region reads of a tensor that is folded, element by element.
-Value LocalBorders::gather(const Piece &piece, const Region &region) {
-  SmallVector<Value> starts, held;
-  for (auto [number, dim] : llvm::enumerate(piece.read.dims)) {
-    starts.push_back(readStart(b, loc, dim, region.starts));
-    held.push_back(heldStart(piece, number));
+/// A range of a dimension that holds what `read` is folded to. What follows
+/// emits the same.
+static ZRange foldedHull(const ProjectionDim &dim, ZRange read) {
+  int64_t first = read.lo, last = read.hi - 1;
+  if (dim.mod == 0)
+    return read;
+  if (dim.fold != Fold::Edge) {
+    int64_t less = dim.fold == Fold::Symmetric ? 1 : 0;
+    int64_t mirrored = 2 * (dim.mod - 1) + less - last;
+    last = std::max(last, -first - less);
+    first = std::min(first, mirrored);
   }
-  Type element = cast<RankedTensorType>(piece.part.getType()).getElementType();
+  return {std::clamp<int64_t>(first, 0, dim.mod - 1),
+          std::clamp<int64_t>(last, 0, dim.mod - 1) + 1};
+}
+
+std::pair<Value, Value> LocalBorders::emitFoldedHull(const ProjectionDim &dim,
+                                                     Value start, Value end) {
+  if (dim.mod == 0)
+    return {start, end};
+  Value first = start, last = add(end, space.constant(-1));
+  if (dim.fold != Fold::Edge) {
+    int64_t less = dim.fold == Fold::Symmetric ? 1 : 0;
+    auto minus = [&](int64_t constant, Value x) -> Value {
+      return arith::SubIOp::create(b, loc, space.constant(constant), x);
+    };
+    Value mirrored = minus(2 * (dim.mod - 1) + less, last);
+    last = arith::MaxSIOp::create(b, loc, last, minus(-less, first));
+    first = arith::MinSIOp::create(b, loc, first, mirrored);
+  }
+  auto clamped = [&](Value x) -> Value {
+    x = arith::MaxSIOp::create(b, loc, x, space.constant(0));
+    return arith::MinSIOp::create(b, loc, x, space.constant(dim.mod - 1));
+  };
+  return {clamped(first), add(clamped(last), space.constant(1))};
+}
+
+/// What the region reads of a tensor that is folded, element by element, from
+/// memory that begins at `held` in it.
+Value LocalBorders::gather(const Piece &piece, const Region &region,
+                           Value memory, ArrayRef<Value> held) {
+  SmallVector<Value> starts;
+  for (const ProjectionDim &dim : piece.read.dims)
+    starts.push_back(readStart(b, loc, dim, region.starts));
+  Type element = cast<RankedTensorType>(memory.getType()).getElementType();
   Value empty = tensor::EmptyOp::create(
       b, loc, readSizes(b, piece.read, region.sizes), element);
   unsigned rank = starts.size();
@@ -258,22 +258,75 @@ Value LocalBorders::gather(const Piece &piece, const Region &region) {
         }
         linalg::YieldOp::create(
             body, loc,
-            tensor::ExtractOp::create(body, loc, piece.part, at).getResult());
+            tensor::ExtractOp::create(body, loc, memory, at).getResult());
       });
   window->setAttr("tapestry.vertex", join.getVertexAttr());
   return window.getResult(0);
 }
 
-/// Puts what a part has of the region's window into that.
-Value LocalBorders::insert(const Piece &piece, const Region &region,
-                           Value window) {
-  const Layout &layout = piece.layout.getLayout();
-  SmallVector<OpFoldResult> from, to, sizes;
-  for (auto [number, dim] : llvm::enumerate(piece.read.dims)) {
+/// The same of a tensor in parts: from one that has all of it, or from a copy
+/// of what the parts have of it.
+Value LocalBorders::gather(ArrayRef<Piece> pieces, const Region &region) {
+  const Projection &read = pieces.front().read;
+  auto hullOn = [&](int64_t d) {
+    ZBox hull = readBox(region, withoutFolds(read), d);
+    for (auto [range, dim] : llvm::zip_equal(hull, read.dims))
+      range = range.empty() ? range : foldedHull(dim, range);
+    return hull;
+  };
+  auto isHeld = [&](const Piece &piece) {
+    return llvm::all_of(llvm::seq<int64_t>(grid.numDevices()), [&](int64_t d) {
+      ZBox hull = hullOn(d);
+      return contains(piece.layout.getLayout().box(grid, d), hull);
+    });
+  };
+  if (const Piece *piece = llvm::find_if(pieces, isHeld);
+      piece != pieces.end()) {
+    SmallVector<Value> held;
+    for (unsigned dim = 0; dim < read.rank(); ++dim)
+      held.push_back(heldStart(*piece, dim));
+    return gather(*piece, region, piece->part, held);
+  }
+  Copied copied;
+  copied.on = hullOn;
+  SmallVector<OpFoldResult> sizes;
+  for (auto [number, dim] : llvm::enumerate(read.dims)) {
     Value start = readStart(b, loc, dim, region.starts);
     Value end = add(start, getValueOrCreateConstantIndexOp(
                                b, loc, readSize(b, dim, region.sizes)));
-    auto held = index::PartOp::create(b, loc, piece.layout, device);
+    std::tie(start, end) = emitFoldedHull(dim, start, end);
+    copied.starts.push_back(start);
+    copied.ends.push_back(end);
+    int64_t size = staticExtent(grid, [&, number = number](int64_t d) {
+      return hullOn(d)[number].size();
+    });
+    sizes.push_back(
+        ShapedType::isDynamic(size)
+            ? OpFoldResult(
+                  arith::SubIOp::create(b, loc, end, start).getResult())
+            : b.getIndexAttr(size));
+  }
+  auto type = cast<RankedTensorType>(pieces.front().part.getType());
+  Value copy = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
+  for (const Piece &piece : pieces)
+    copy = insert(piece, copied, copy);
+  return gather(pieces.front(), region, copy, copied.starts);
+}
+
+/// Puts what a part has of what is copied into that.
+Value LocalBorders::insert(const Piece &piece, const Copied &copied,
+                           Value memory) {
+  const Layout &layout = piece.layout.getLayout();
+  auto sharedOn = [&](int64_t d) {
+    return intersect(copied.on(d), layout.box(grid, d));
+  };
+  if (llvm::all_of(llvm::seq<int64_t>(grid.numDevices()),
+                   [&](int64_t d) { return isEmpty(sharedOn(d)); }))
+    return memory;
+  SmallVector<OpFoldResult> from, to, sizes;
+  auto held = index::PartOp::create(b, loc, piece.layout, device);
+  for (auto [number, start, end] :
+       llvm::enumerate(copied.starts, copied.ends)) {
     Value lo = arith::MaxSIOp::create(b, loc, start, held.getResult(2 * number))
                    .getResult();
     Value hi =
@@ -282,17 +335,9 @@ Value LocalBorders::insert(const Piece &piece, const Region &region,
     from.push_back(arith::SubIOp::create(b, loc, lo, held.getResult(2 * number))
                        .getResult());
     to.push_back(arith::SubIOp::create(b, loc, lo, start).getResult());
-    int64_t size =
-        staticExtent(grid, [&, &dim = dim, number = number](int64_t d) {
-          ZRange read{dim.constant, dim.constant + 1};
-          if (!dim.terms.empty()) {
-            unsigned label = dim.terms.front().dim;
-            read = pointsOf(label, region.ranges[label], d);
-            read.lo += dim.constant;
-            read.hi += dim.constant;
-          }
-          return intersect(read, layout.dims[number].range(grid, d)).size();
-        });
+    int64_t size = staticExtent(grid, [&, number = number](int64_t d) {
+      return sharedOn(d)[number].size();
+    });
     sizes.push_back(
         ShapedType::isDynamic(size)
             ? OpFoldResult(arith::SubIOp::create(b, loc, hi, lo).getResult())
@@ -301,10 +346,10 @@ Value LocalBorders::insert(const Piece &piece, const Region &region,
   SmallVector<OpFoldResult> ones(sizes.size(), b.getIndexAttr(1));
   Value own =
       tensor::ExtractSliceOp::create(b, loc, piece.part, from, sizes, ones);
-  Value hole = tensor::ExtractSliceOp::create(b, loc, window, to, sizes, ones);
+  Value hole = tensor::ExtractSliceOp::create(b, loc, memory, to, sizes, ones);
   auto copy = linalg::CopyOp::create(b, loc, own, hole);
   copy->setAttr("tapestry.vertex", join.getVertexAttr());
-  return tensor::InsertSliceOp::create(b, loc, copy.getResult(0), window, to,
+  return tensor::InsertSliceOp::create(b, loc, copy.getResult(0), memory, to,
                                        sizes, ones);
 }
 
@@ -327,11 +372,10 @@ Value LocalBorders::window(const Region &region, unsigned first,
       pieces.push_back(piece);
     }
   auto relation = cast<tra::RelationType>(join.getInputs()[first].getType());
-  if (join.getRead(first) != read &&
-      !readsWithin(region, read, [&](unsigned dim, int64_t) {
-        return ZRange{0, relation.getShape()[dim]};
+  if (join.getRead(first) != read && !readsWithin(region, read, [&](int64_t) {
+        return boxOfShape(relation.getShape());
       }))
-    return gather(pieces.front(), region);
+    return gather(pieces, region);
   auto type = cast<RankedTensorType>(pieces.front().part.getType());
   Value window = tensor::EmptyOp::create(
       b, loc, readSizes(b, read, region.sizes), type.getElementType());
@@ -343,7 +387,18 @@ Value LocalBorders::window(const Region &region, unsigned first,
     fill->setAttr("tapestry.vertex", join.getVertexAttr());
     window = fill.getResult(0);
   }
-  for (const Piece &piece : pieces)
-    window = insert(piece, region, window);
+  // Each piece has it at places of its own.
+  for (const Piece &piece : pieces) {
+    Projection own = withoutFolds(piece.read);
+    Copied copied;
+    copied.on = [&](int64_t d) { return readBox(region, own, d); };
+    for (const ProjectionDim &dim : own.dims) {
+      copied.starts.push_back(readStart(b, loc, dim, region.starts));
+      copied.ends.push_back(add(copied.starts.back(),
+                                getValueOrCreateConstantIndexOp(
+                                    b, loc, readSize(b, dim, region.sizes))));
+    }
+    window = insert(piece, copied, window);
+  }
   return window;
 }

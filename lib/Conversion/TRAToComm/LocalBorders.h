@@ -19,7 +19,7 @@ struct HeldPart {
   mlir::Value value;
   index::LayoutAttr layout;
 };
-/// All that they have of it: one part, or that and a strip beside it.
+/// All that they have of it: one part, or that and strips beside it.
 using HeldParts = llvm::SmallVector<HeldPart, 2>;
 
 class LocalBorders {
@@ -46,21 +46,32 @@ public:
 
 private:
   struct Piece;
-  /// A label's block, cut at the edges: outside of a tensor, beside others'
-  /// parts, and the interior between them.
-  static constexpr unsigned numRanges = 5, interiorRange = 2, wholeBlock = 5;
+  /// A box of a tensor of which there is a copy, here and on each device.
+  struct Copied {
+    llvm::SmallVector<mlir::Value> starts, ends;
+    std::function<ZBox(int64_t)> on;
+  };
+  /// A label's block, cut at the edges: what is outside of a tensor or others'
+  /// before the interior and behind it, and that.
+  static constexpr unsigned interiorRange = 1, wholeBlock = 3;
   llvm::SmallVector<mlir::Value> emitEdges(unsigned label);
   ZRange pointsOf(unsigned label, unsigned range, int64_t device) const;
   bool isNowhere(llvm::ArrayRef<unsigned> ranges) const;
   Region emitRegion(llvm::ArrayRef<unsigned> ranges,
                     llvm::ArrayRef<llvm::SmallVector<mlir::Value>> edges);
-  template <typename Fn>
-  bool readsWithin(const Region &region, const Projection &read, Fn bound);
+  ZBox readBox(const Region &region, const Projection &read,
+               int64_t device) const;
+  bool readsWithin(const Region &region, const Projection &read,
+                   llvm::function_ref<ZBox(int64_t)> bound);
   bool holds(const Piece &piece, const Region &region);
   mlir::Value slice(const Piece &piece, const Region &region);
-  mlir::Value gather(const Piece &piece, const Region &region);
-  mlir::Value insert(const Piece &piece, const Region &region,
-                     mlir::Value window);
+  std::pair<mlir::Value, mlir::Value>
+  emitFoldedHull(const ProjectionDim &dim, mlir::Value start, mlir::Value end);
+  mlir::Value gather(const Piece &piece, const Region &region,
+                     mlir::Value memory, llvm::ArrayRef<mlir::Value> held);
+  mlir::Value gather(llvm::ArrayRef<Piece> pieces, const Region &region);
+  mlir::Value insert(const Piece &piece, const Copied &copied,
+                     mlir::Value memory);
   mlir::Value heldStart(const Piece &piece, unsigned dim);
   mlir::Value add(mlir::Value a, mlir::Value b);
 

@@ -41,60 +41,34 @@ ZBox tapestry::insideOf(const Projection &read, ArrayRef<int64_t> shape,
   return box;
 }
 
-const std::optional<Layout> &
-LocalInteriors::possibleRimOf(tra::RepartitionOp moved) {
+bool tapestry::isWindow(tra::RepartitionOp moved) {
+  return !layoutOf(moved.getSource()).isPlain();
+}
+
+/// What an input of a join was fetched by, alone or with others.
+static tra::RepartitionOp fetchOf(Value input) {
+  auto moved = input.getDefiningOp<tra::RepartitionOp>();
+  if (moved && isWindow(moved))
+    return moved.getSource().getDefiningOp<tra::RepartitionOp>();
+  return moved;
+}
+
+ArrayRef<Layout> LocalInteriors::possibleRimsOf(tra::RepartitionOp moved) {
   auto &known = rims[moved];
   if (!known) {
     const Layout &from = layoutOf(moved.getSource());
     const Layout &to = layoutOf(moved.getResult());
-    known = std::make_unique<std::optional<Layout>>();
+    known = std::make_unique<SmallVector<Layout, 2>>();
     if (from.isPlain() && from.partial.empty() && to.partial.empty())
-      *known = findRim(gridOf(moved.getResult()), from, to);
+      *known = findRims(gridOf(moved.getResult()), from, to);
   }
   return *known;
 }
 
-/// Whether an input stays where it is, with a strip beside it. What is folded
-/// has to have what it is folded into where it lies.
-bool LocalInteriors::isSplit(tra::JoinOp join, unsigned number,
-                             const ZBox &inside) {
-  auto moved = join.getInputs()[number].getDefiningOp<tra::RepartitionOp>();
-  if (!moved || !possibleRimOf(moved))
-    return false;
-  Projection read = join.getRead(number);
-  if (read == withoutFolds(read))
-    return true;
-  const Layout &from = layoutOf(moved.getSource());
-  const Layout &to = layoutOf(moved.getResult());
-  const DeviceGrid &grid = join.getDeviceGrid();
-  Partition partition = join.getResolvedPartition();
-  unsigned shifted = 0;
-  for (auto [dim, held, window] :
-       llvm::zip_equal(read.dims, from.dims, to.dims)) {
-    if (dim.constant == 0 && dim.terms.size() == 1) {
-      for (int64_t d = 0, e = grid.numDevices(); d < e; ++d)
-        if (!held.range(grid, d).contains(window.range(grid, d)))
-          return false;
-      continue;
-    }
-    if (++shifted > 1 || dim.terms.empty())
-      return false;
-    unsigned label = dim.terms.front().dim;
-    for (int64_t d = 0, e = grid.numDevices(); d < e; ++d) {
-      ZRange block = partition.block(grid, join.getExtents(), d)[label];
-      for (ZRange border :
-           {ZRange{block.lo, std::min(block.hi, inside[label].lo)},
-            ZRange{std::max(block.lo, inside[label].hi), block.hi}}) {
-        if (border.empty())
-          continue;
-        ZRange places{border.lo + dim.constant, border.hi + dim.constant};
-        if (!held.range(grid, d).contains(
-                wrapped(places, dim.floordiv, dim.mod, dim.fold)))
-          return false;
-      }
-    }
-  }
-  return true;
+/// Whether an input stays where it is, with strips beside it.
+bool LocalInteriors::isSplit(Value input) {
+  tra::RepartitionOp moved = fetchOf(input);
+  return moved && !possibleRimsOf(moved).empty();
 }
 
 /// How far from the ends of blocks points read what others hold.
@@ -144,12 +118,10 @@ LocalInterior LocalInteriors::find(tra::JoinOp join) {
                          SmallVector<int64_t>(extents.size())};
   bool isWhole = box == all;
   for (auto [number, input] : llvm::enumerate(join.getInputs())) {
-    if (!isSplit(join, number, box))
+    if (!isSplit(input))
       continue;
-    Projection read = join.getRead(number);
-    interior.isFolded |= read != withoutFolds(read);
-    auto moved = input.getDefiningOp<tra::RepartitionOp>();
-    reachOut(interior, join, read, layoutOf(moved.getSource()));
+    reachOut(interior, join, join.getRead(number),
+             layoutOf(fetchOf(input).getSource()));
     isWhole = false;
   }
   // Of few points the windows cost less than code of their own.
@@ -174,14 +146,19 @@ const LocalInterior &LocalInteriors::of(tra::JoinOp join) {
   return *known;
 }
 
-std::optional<Layout> LocalInteriors::rimOf(tra::RepartitionOp moved) {
-  if (!possibleRimOf(moved) || moved->use_empty())
-    return std::nullopt;
-  for (OpOperand &use : moved->getUses()) {
+/// Whether all that read a relation have the most of it where it lies.
+bool LocalInteriors::areSplit(Value relation) {
+  return llvm::all_of(relation.getUses(), [&](OpOperand &use) {
+    if (auto moved = dyn_cast<tra::RepartitionOp>(use.getOwner()))
+      return isWindow(moved) && areSplit(moved.getResult());
     auto join = dyn_cast<tra::JoinOp>(use.getOwner());
-    if (!join || !of(join).apply() ||
-        !isSplit(join, use.getOperandNumber(), of(join).inside))
-      return std::nullopt;
-  }
-  return possibleRimOf(moved);
+    return join && of(join).apply();
+  });
+}
+
+ArrayRef<Layout> LocalInteriors::rimsOf(tra::RepartitionOp moved) {
+  if (possibleRimsOf(moved).empty() || moved->use_empty() ||
+      !areSplit(moved.getResult()))
+    return {};
+  return possibleRimsOf(moved);
 }

@@ -21,10 +21,6 @@ struct LocalInterior {
   /// Per label, at how many points at the start and at the end of a block
   /// others hold what is read.
   llvm::SmallVector<int64_t> before, behind;
-  /// Whether something is folded of which others hold a part: then points that
-  /// read outside of the tensors are apart from those that read what others
-  /// hold.
-  bool isFolded = false;
 
   bool apply() const { return !inside.empty(); }
 };
@@ -34,22 +30,27 @@ struct LocalInterior {
 ZBox insideOf(const Projection &read, llvm::ArrayRef<int64_t> shape,
               llvm::ArrayRef<int64_t> extents);
 
+/// Whether a relation is a part of what was fetched for several pieces.
+bool isWindow(tra::RepartitionOp moved);
+
 /// Finds the interiors of the joins of a program, and which of their inputs
-/// stay where they are, with a strip beside them.
+/// stay where they are, with strips beside them.
 class LocalInteriors {
 public:
   const LocalInterior &of(tra::JoinOp join);
   /// What devices are sent of a relation whose readers have the rest where it
   /// lies; nothing where a reader wants all in one place.
-  std::optional<Layout> rimOf(tra::RepartitionOp moved);
+  llvm::ArrayRef<Layout> rimsOf(tra::RepartitionOp moved);
 
 private:
-  const std::optional<Layout> &possibleRimOf(tra::RepartitionOp moved);
+  llvm::ArrayRef<Layout> possibleRimsOf(tra::RepartitionOp moved);
   LocalInterior find(tra::JoinOp join);
-  bool isSplit(tra::JoinOp join, unsigned number, const ZBox &inside);
+  bool isSplit(mlir::Value input);
+  bool areSplit(mlir::Value relation);
 
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<LocalInterior>> interiors;
-  llvm::DenseMap<mlir::Operation *, std::unique_ptr<std::optional<Layout>>>
+  llvm::DenseMap<mlir::Operation *,
+                 std::unique_ptr<llvm::SmallVector<Layout, 2>>>
       rims;
 };
 

@@ -48,7 +48,7 @@ private:
   void lowerReturn(func::ReturnOp op);
   template <typename Op> Value emitReduction(tra::AggregateOp aggregate);
   template <typename Op> Value emitExchange(tra::RepartitionOp repartition);
-  Value emitted(comm::CollectiveOpInterface op);
+  ResultRange emitted(Operation *op);
   ValueRange tokens() {
     return lastToken ? ValueRange(lastToken) : ValueRange();
   }
@@ -63,7 +63,7 @@ private:
   Value device;
   Value lastToken;
   llvm::DenseMap<Value, Value> parts;
-  /// Of relations that stay where they are: that part, and a strip beside it.
+  /// Of relations that stay where they are: that part, and strips beside it.
   llvm::DenseMap<Value, HeldParts> split;
   LocalInteriors interiors;
   int64_t collectives = 0;
@@ -187,10 +187,11 @@ void DeviceProgram::lowerBlock(tra::BlockOp block) {
 
 /// The next collective starts after this one: all devices run them in one
 /// order.
-Value DeviceProgram::emitted(comm::CollectiveOpInterface op) {
-  lastToken = op.getToken();
+ResultRange DeviceProgram::emitted(Operation *op) {
+  auto collective = cast<comm::CollectiveOpInterface>(op);
+  lastToken = collective.getToken();
   ++collectives;
-  return op.getResult();
+  return collective.getParts();
 }
 
 template <typename Op>
@@ -201,7 +202,7 @@ Value DeviceProgram::emitReduction(tra::AggregateOp aggregate) {
                        layoutOf(aggregate.getResult()), tokens());
   if (!aggregate.getCombine().empty())
     emitStoredCombine(builder, aggregate.getCombine(), op.getCombine());
-  return emitted(cast<comm::CollectiveOpInterface>(op.getOperation()));
+  return emitted(op).front();
 }
 
 void DeviceProgram::lowerAggregate(tra::AggregateOp aggregate) {
@@ -223,19 +224,36 @@ Value DeviceProgram::emitExchange(tra::RepartitionOp repartition) {
                        part(repartition.getSource()),
                        layoutOf(repartition.getSource()),
                        layoutOf(repartition.getResult()), tokens());
-  return emitted(cast<comm::CollectiveOpInterface>(op.getOperation()));
+  return emitted(op).front();
 }
 
 void DeviceProgram::lowerRepartition(tra::RepartitionOp repartition) {
   Value source = repartition.getSource();
   index::LayoutAttr from = layoutOf(source);
   index::LayoutAttr to = layoutOf(repartition.getResult());
-  if (std::optional<Layout> found = interiors.rimOf(repartition)) {
-    auto rim = index::LayoutAttr::get(context, from.getGrid(), *found);
+  // What is read of it lies in one of them.
+  if (auto known = split.find(source); known != split.end()) {
+    split[repartition.getResult()] = HeldParts(known->second);
+    return;
+  }
+  if (ArrayRef<Layout> found = interiors.rimsOf(repartition); !found.empty()) {
+    SmallVector<index::LayoutAttr> rims;
+    for (const Layout &rim : found)
+      rims.push_back(index::LayoutAttr::get(context, from.getGrid(), rim));
     auto op = comm::FetchRimOp::create(builder, repartition.getLoc(),
                                        repartition.getVertex(), part(source),
-                                       from, to, rim, tokens());
-    split[repartition.getResult()] = {{part(source), from}, {emitted(op), rim}};
+                                       from, to, rims, tokens());
+    HeldParts &held = split[repartition.getResult()];
+    held = {{part(source), from}};
+    for (auto [strip, rim] : llvm::zip_equal(emitted(op.getOperation()), rims))
+      held.push_back({strip, rim});
+    return;
+  }
+  if (isWindow(repartition)) {
+    define(repartition.getResult(),
+           comm::SliceOp::create(builder, repartition.getLoc(),
+                                 repartition.getVertex(), part(source), from,
+                                 to));
     return;
   }
   Collective moved =

@@ -16,6 +16,7 @@
 #include "tapestry/Dialect/TRA/IR/TRALoop.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
+#include "tapestry/Interfaces/Fetches.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
 #include "tapestry/Support/Resharding.h"
@@ -56,9 +57,10 @@ private:
   Value broughtInto(unsigned level, Value relation);
   func::FuncOp function() { return levels.back().function; }
 
-  Value fetchPiece(BlockOpInterface op,
-                   ArrayRef<std::pair<unsigned, Access>> reads, unsigned number,
-                   const Route &route, const Partition &partition);
+  Value fetch(Value tensor, StringAttr reader, const Route &route,
+              const Layout &wanted);
+  SmallVector<Value> fetchPieces(BlockOpInterface op,
+                                 const Partition &partition);
   Value bringHome(BlockOpInterface op, unsigned result, VertexEmitter &emitter,
                   Value relation);
   Value move(Value relation, StringRef vertex, StringAttr reader,
@@ -169,24 +171,10 @@ Value GraphLowering::move(Value relation, StringRef vertex, StringAttr reader,
   return relation;
 }
 
-/// A piece of an operand where the op reads it. Every reader fetches for
-/// itself, just before it runs, or before the loops start that do not make it;
-/// pieces that occur twice are fetched once.
-Value GraphLowering::fetchPiece(BlockOpInterface op,
-                                ArrayRef<std::pair<unsigned, Access>> reads,
-                                unsigned number, const Route &route,
-                                const Partition &partition) {
-  SmallVector<Value> tensors = op.getTensorOperands();
-  const Access &access = reads[number].second;
-  Value tensor = tensors[reads[number].first];
-  auto type = cast<RankedTensorType>(tensor.getType());
-  Layout read = Layout::ofProjection(access.projection, op.getLabelExtents(),
-                                     partition, type.getShape(), access.guard);
-  unsigned first = 0;
-  while (tensors[reads[first].first] != tensor ||
-         !reads[first].second.readsAs(access))
-    ++first;
-  auto reader = b.getStringAttr(op.getVertexName() + "." + Twine(first));
+/// What an op fetches of an operand, for `reader`: every reader does for
+/// itself, just before it runs, or before the loops start that do not make it.
+Value GraphLowering::fetch(Value tensor, StringAttr reader, const Route &route,
+                           const Layout &wanted) {
   OpResult result = producerOf(tensor);
   auto producer = cast<BlockOpInterface>(result.getOwner());
   unsigned home = 0;
@@ -196,10 +184,45 @@ Value GraphLowering::fetchPiece(BlockOpInterface op,
   b.setInsertionPointToEnd(&levels[home].function.front());
   Value relation = move(homes.lookup(tensor),
                         producer.getResultName(result.getResultNumber()),
-                        reader, route, read);
+                        reader, route, wanted);
   for (unsigned level = home + 1; level < levels.size(); ++level)
     relation = broughtInto(level, relation);
   return relation;
+}
+
+/// The pieces of an op's operands where it reads them. What several are fetched
+/// by is fetched once.
+SmallVector<Value> GraphLowering::fetchPieces(BlockOpInterface op,
+                                              const Partition &partition) {
+  SmallVector<Value> tensors = op.getTensorOperands();
+  auto reads = op.getReads();
+  std::vector<Access> fetches = fetchesOf(op);
+  SmallVector<Route> routes = op.getOperandRouteLayouts();
+  // Not every op has any.
+  routes.resize(reads.size());
+  SmallVector<Value> fetched, pieces;
+  for (auto [number, read] : llvm::enumerate(reads)) {
+    Value tensor = tensors[read.first];
+    auto layoutOf = [&](const Access &access) {
+      return Layout::ofProjection(
+          access.projection, op.getLabelExtents(), partition,
+          cast<RankedTensorType>(tensor.getType()).getShape(), access.guard);
+    };
+    unsigned first = 0;
+    while (tensors[reads[first].first] != tensor ||
+           !fetches[first].readsAs(fetches[number]))
+      ++first;
+    auto reader = b.getStringAttr(op.getVertexName() + "." + Twine(first));
+    fetched.push_back(first < number ? fetched[first]
+                                     : fetch(tensor, reader, routes[number],
+                                             layoutOf(fetches[number])));
+    OpResult result = producerOf(tensor);
+    pieces.push_back(move(fetched.back(),
+                          cast<BlockOpInterface>(result.getOwner())
+                              .getResultName(result.getResultNumber()),
+                          reader, {}, layoutOf(read.second)));
+  }
+  return pieces;
 }
 
 /// What an op wrote, combined and rounded, in its home layout: partial values
@@ -247,15 +270,8 @@ LogicalResult GraphLowering::lowerVertex(BlockOpInterface op) {
     return op.emitError("'")
            << name << "' has no partition: plan the graph first";
   VertexEmitter emitter(b, gridAttr, op, **partition);
-  SmallVector<Value> operands;
-  SmallVector<Route> routes = op.getOperandRouteLayouts();
-  // Not every op has any.
-  routes.resize(emitter.getPieces().size());
-  for (auto [piece, route] : llvm::enumerate(routes))
-    operands.push_back(
-        fetchPiece(op, emitter.getPieces(), piece, route, **partition));
-
-  FailureOr<SmallVector<Value>> written = emitter.emitWritten(operands);
+  FailureOr<SmallVector<Value>> written =
+      emitter.emitWritten(fetchPieces(op, **partition));
   if (failed(written))
     return failure();
   ++joins;

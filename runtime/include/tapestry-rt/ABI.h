@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 12
+#define TAPESTRY_ABI_VERSION 13
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
  * one byte 0 or 1, complex numbers as real and imaginary part. Of collectives
@@ -101,7 +101,8 @@ typedef struct TapestryTensor {
 typedef void (*TapestryCombineFn)(void *acc, const void *in, int64_t count);
 
 /* One collective of the program. `source` and `target` hold `rank` ranges per
- * device: what it holds before and after, row-major and contiguous.
+ * device: what it holds before and after, row-major and contiguous. An exchange
+ * may have several targets, which are disjoint; in memory one follows another.
  * all_gather, all_to_all, collective_permute, halo_exchange: pairwise exchange
  *   of box intersections, told apart by name alone. The source boxes are
  * disjoint but for replicas, told apart by `replica_of`; those of the devices
@@ -118,6 +119,7 @@ typedef struct TapestryCollective {
   int32_t group;           /* devices per group */
   int32_t monoid;          /* TapestryMonoid; of what `combine` computes */
   int32_t space;           /* TapestryMemorySpace of the buffers */
+  int32_t targets;         /* boxes per device in `target`; reductions: 1 */
   const int32_t *group_of; /* per device: its group's number */
   /* Per device: its coordinates on the axes that do not cut the source, as one
    * number. A receiver takes a part from the holder whose number equals its
@@ -189,7 +191,7 @@ typedef struct TapestryProgram {
 #if defined(__cplusplus)
 static_assert(sizeof(TapestryRange) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryTensor) == 40, "layout known to the compiler");
-static_assert(sizeof(TapestryCollective) == 80, "layout known to the compiler");
+static_assert(sizeof(TapestryCollective) == 88, "layout known to the compiler");
 static_assert(sizeof(TapestryVertex) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryRequirement) == 48,
               "layout known to the compiler");

@@ -19,7 +19,8 @@ namespace rt {
 
 /// A collective of the program, cut down to the ranks that talk to each other
 /// in it. The boxes are TapestryCollective's, one row of `tensorRank` ranges
-/// per member; buffers are row-major and contiguous in their member's box.
+/// per member, of targets `targets` rows; buffers are row-major and contiguous
+/// in their member's boxes, one after another.
 struct GroupCollective {
   /// Stands in messages: "all_reduce of 'C' (collective 0)".
   const char *what;
@@ -32,6 +33,7 @@ struct GroupCollective {
   int size;                  ///< members, at least 2
   int position;              ///< of this rank among the members
   int32_t tensorRank;
+  int32_t targets; ///< per member; 1 where something is reduced
   /// In an exchange the members' sources are disjoint: member m gets from n
   /// what m's target and n's source have in common.
   const TapestryRange *source;
@@ -72,7 +74,7 @@ struct Backend {
 };
 
 /// Raised with every change of the declarations above and of Transport.h.
-constexpr uint32_t backendVersion = 3;
+constexpr uint32_t backendVersion = 4;
 
 /// What a plug-in library exports under the name `backendEntryName`. Returns
 /// the process's one back end (owned by the plug-in), or null and a text.

@@ -23,24 +23,43 @@ namespace rt {
 /// circle of ranks, so that all ranks can take them in parts (see
 /// `exchangeBoxes`). The boxes of the tables must outlive the plan.
 struct ExchangePlan {
+  /// A box that becomes complete, behind `before` elements of others in memory.
+  struct Target {
+    BoxRef box;
+    int64_t before;
+  };
+  /// What goes into one target of the receiving end, by its number.
   struct Piece {
-    int peer;
     Box box;
+    size_t target;
+  };
+  /// All that goes from one device to another.
+  struct Message {
+    int peer;
     /// What the sending end holds.
     BoxRef holder;
+    std::vector<Piece> pieces;
+
+    int64_t elements() const;
   };
   BoxRef source; ///< this device's own
-  BoxRef target;
+  std::vector<Target> targets;
   int64_t elementSize = 0;
   int size = 1; ///< ranks
   int device = 0;
-  std::vector<Piece> sends, receives;
-  std::vector<Box> keeps; ///< copied from own source to own target
+  std::vector<Message> sends, receives;
+  std::vector<Piece> keeps; ///< copied from own source to own targets
 
   /// Elements that go to other devices.
   int64_t sentElements() const;
-  /// Whether the target becomes complete.
+  /// Whether the targets become complete.
   Status check() const;
+  /// Copies a piece to its place in the memory of all targets; `data` holds
+  /// `holder`.
+  void take(const Piece &piece, const void *data, BoxRef holder,
+            void *memory) const;
+  /// Copies what this device keeps.
+  void keep(const void *sourceMemory, void *memory) const;
 };
 
 /// The plan of `device` for an all_gather or all_to_all. A receiver takes every
@@ -58,9 +77,9 @@ std::vector<int> exchangeGroup(const TapestryCollective &collective,
 ExchangePlan planFeed(const TapestryTensor &from, const TapestryTensor &to,
                       int64_t devices, int64_t device);
 
-/// Carries out `plan`: `target` becomes complete. Takes staging memory from
-/// `arena` only where messages need packing: `stagingLimit` bytes at a time, or
-/// what one message needs. Ranks may have different limits.
+/// Carries out `plan`: the targets in `target` become complete. Takes staging
+/// memory from `arena` only where messages need packing: `stagingLimit` bytes
+/// at a time, or what one message needs. Ranks may have different limits.
 Status exchangeBoxes(Communicator &communicator, Arena &arena,
                      const ExchangePlan &plan, const void *source, void *target,
                      int64_t stagingLimit = int64_t(64) << 20);

@@ -12,27 +12,65 @@ using namespace tapestry::rt;
 // Plans
 //===----------------------------------------------------------------------===//
 
-int64_t ExchangePlan::sentElements() const {
+int64_t ExchangePlan::Message::elements() const {
   int64_t elements = 0;
-  for (const Piece &piece : sends)
+  for (const Piece &piece : pieces)
     elements += volume(piece.box);
   return elements;
 }
 
-Status ExchangePlan::check() const {
+int64_t ExchangePlan::sentElements() const {
   int64_t elements = 0;
-  for (const Box &box : keeps)
-    elements += volume(box);
-  for (const Piece &piece : receives)
-    elements += volume(piece.box);
-  if (elements == volume(target))
-    return Status::success();
-  return Status::failure(
-      ExitEnvironment,
-      format("the program's tables are inconsistent: %lld elements come for "
-             "%s, which has %lld",
-             static_cast<long long>(elements), boxText(target).c_str(),
-             static_cast<long long>(volume(target))));
+  for (const Message &message : sends)
+    elements += message.elements();
+  return elements;
+}
+
+Status ExchangePlan::check() const {
+  std::vector<int64_t> missing;
+  for (const Target &target : targets)
+    missing.push_back(volume(target.box));
+  for (const Piece &piece : keeps)
+    missing[piece.target] -= volume(piece.box);
+  for (const Message &message : receives)
+    for (const Piece &piece : message.pieces)
+      missing[piece.target] -= volume(piece.box);
+  for (size_t number = 0; number < targets.size(); ++number) {
+    BoxRef box = targets[number].box;
+    if (missing[number] != 0)
+      return Status::failure(
+          ExitEnvironment,
+          format("the program's tables are inconsistent: %lld elements come "
+                 "for %s, which has %lld",
+                 static_cast<long long>(volume(box) - missing[number]),
+                 boxText(box).c_str(), static_cast<long long>(volume(box))));
+  }
+  return Status::success();
+}
+
+void ExchangePlan::take(const Piece &piece, const void *data, BoxRef holder,
+                        void *memory) const {
+  const Target &target = targets[piece.target];
+  copyPiece(static_cast<char *>(memory) + target.before * elementSize,
+            target.box, data, holder, piece.box, elementSize);
+}
+
+void ExchangePlan::keep(const void *sourceMemory, void *memory) const {
+  for (const Piece &piece : keeps)
+    take(piece, sourceMemory, source, memory);
+}
+
+/// What `holder` has of the targets of `device`.
+static std::vector<ExchangePlan::Piece>
+piecesFor(const TapestryCollective &collective, BoxRef holder, int64_t device) {
+  std::vector<ExchangePlan::Piece> pieces;
+  for (int number = 0; number < collective.targets; ++number) {
+    BoxRef wanted = targetBox(collective, device, number);
+    if (overlap(holder, wanted))
+      pieces.push_back(
+          {intersect(holder, wanted), static_cast<size_t>(number)});
+  }
+  return pieces;
 }
 
 /// How far around the circle of `size` ranks `to` is from `from`.
@@ -44,7 +82,11 @@ ExchangePlan tapestry::rt::planExchange(const TapestryCollective &collective,
                                         int64_t devices, int64_t device) {
   ExchangePlan plan;
   plan.source = sourceBox(collective, device);
-  plan.target = targetBox(collective, device);
+  int64_t before = 0;
+  for (int number = 0; number < collective.targets; ++number) {
+    plan.targets.push_back({targetBox(collective, device, number), before});
+    before += volume(plan.targets.back().box);
+  }
   plan.elementSize = dtypeSize(collective.dtype);
   plan.size = static_cast<int>(devices);
   plan.device = static_cast<int>(device);
@@ -53,17 +95,21 @@ ExchangePlan tapestry::rt::planExchange(const TapestryCollective &collective,
     return !collective.replica_of ||
            collective.replica_of[other] == collective.replica_of[device];
   };
-  if (overlap(plan.source, plan.target))
-    plan.keeps.push_back(intersect(plan.source, plan.target));
+  plan.keeps = piecesFor(collective, plan.source, device);
   for (int shift = 1; shift < plan.size; ++shift) {
     int to = (plan.device + shift) % plan.size;
     int from = (plan.device + plan.size - shift) % plan.size;
-    BoxRef wanted = targetBox(collective, to);
-    if (serves(to) && overlap(plan.source, wanted))
-      plan.sends.push_back({to, intersect(plan.source, wanted), plan.source});
-    BoxRef holder = sourceBox(collective, from);
-    if (serves(from) && overlap(holder, plan.target))
-      plan.receives.push_back({from, intersect(holder, plan.target), holder});
+    if (serves(to)) {
+      auto pieces = piecesFor(collective, plan.source, to);
+      if (!pieces.empty())
+        plan.sends.push_back({to, plan.source, std::move(pieces)});
+    }
+    if (serves(from)) {
+      BoxRef holder = sourceBox(collective, from);
+      auto pieces = piecesFor(collective, holder, device);
+      if (!pieces.empty())
+        plan.receives.push_back({from, holder, std::move(pieces)});
+    }
   }
   return plan;
 }
@@ -74,8 +120,8 @@ tapestry::rt::exchangeGroup(const TapestryCollective &collective,
   auto serves = [&](int64_t holder, int64_t receiver) {
     return (!collective.replica_of ||
             collective.replica_of[holder] == collective.replica_of[receiver]) &&
-           overlap(sourceBox(collective, holder),
-                   targetBox(collective, receiver));
+           !piecesFor(collective, sourceBox(collective, holder), receiver)
+                .empty();
   };
   std::vector<int> group = {static_cast<int>(device)};
   std::vector<bool> isMember(devices, false);
@@ -97,28 +143,29 @@ ExchangePlan tapestry::rt::planFeed(const TapestryTensor &from,
                                     int64_t device) {
   ExchangePlan plan;
   plan.source = boxOf(from, device);
-  plan.target = boxOf(to, device);
+  BoxRef target = boxOf(to, device);
+  plan.targets.push_back({target, 0});
   plan.elementSize = dtypeSize(from.dtype);
   plan.size = static_cast<int>(devices);
   plan.device = static_cast<int>(device);
 
   for (int owner = 0; owner < plan.size; ++owner) {
     BoxRef part = boxOf(from, owner);
-    if (!from.owner[owner] || !overlap(part, plan.target))
+    if (!from.owner[owner] || !overlap(part, target))
       continue;
-    Box box = intersect(part, plan.target);
+    Box box = intersect(part, target);
     if (contains(plan.source, box))
-      plan.keeps.push_back(std::move(box));
+      plan.keeps.push_back({std::move(box), 0});
   }
   // `receiver` takes from `owner` what it does not hold itself.
   auto add = [&](int owner, int receiver, int peer,
-                 std::vector<ExchangePlan::Piece> &pieces) {
+                 std::vector<ExchangePlan::Message> &messages) {
     BoxRef part = boxOf(from, owner);
     if (!from.owner[owner] || !overlap(part, boxOf(to, receiver)))
       return;
     Box box = intersect(part, boxOf(to, receiver));
     if (!contains(boxOf(from, receiver), box))
-      pieces.push_back({peer, std::move(box), part});
+      messages.push_back({peer, part, {{std::move(box), 0}}});
   };
   for (int shift = 1; shift < plan.size; ++shift) {
     int after = (plan.device + shift) % plan.size;
@@ -138,18 +185,18 @@ static Status exchangeShared(Communicator &communicator,
                              const ExchangePlan &plan, const void *source,
                              void *target) {
   std::vector<Outgoing> outgoing;
-  for (const ExchangePlan::Piece &piece : plan.sends)
+  for (const ExchangePlan::Message &message : plan.sends)
     outgoing.push_back(
-        {piece.peer, volume(piece.box) * plan.elementSize, source});
+        {message.peer, message.elements() * plan.elementSize, source});
   std::vector<Incoming> incoming;
-  for (const ExchangePlan::Piece &piece : plan.receives)
+  for (const ExchangePlan::Message &message : plan.receives)
     incoming.push_back(
-        {piece.peer, volume(piece.box) * plan.elementSize, nullptr});
+        {message.peer, message.elements() * plan.elementSize, nullptr});
   return communicator.exchange(
       0, outgoing, incoming, [&](size_t i, const void *data) {
-        const ExchangePlan::Piece &piece = plan.receives[i];
-        copyPiece(target, plan.target, data, piece.holder, piece.box,
-                  plan.elementSize);
+        const ExchangePlan::Message &message = plan.receives[i];
+        for (const ExchangePlan::Piece &piece : message.pieces)
+          plan.take(piece, data, message.holder, target);
       });
 }
 
@@ -179,11 +226,19 @@ public:
   Status run();
 
 private:
-  int64_t bytesOf(const ExchangePlan::Piece &piece) const {
-    return volume(piece.box) * plan.elementSize;
+  int64_t bytesOf(const ExchangePlan::Message &message) const {
+    return message.elements() * plan.elementSize;
   }
-  bool staged(const ExchangePlan::Piece &piece, BoxRef memory) const {
-    return !isContiguousIn(memory, piece.box);
+  /// Whether the message has to be put together, or taken apart: its pieces
+  /// follow each other and are contiguous.
+  bool stagedOut(const ExchangePlan::Message &message) const {
+    return message.pieces.size() > 1 ||
+           !isContiguousIn(plan.source, message.pieces.front().box);
+  }
+  bool stagedIn(const ExchangePlan::Message &message) const {
+    const ExchangePlan::Piece &piece = message.pieces.front();
+    return message.pieces.size() > 1 ||
+           !isContiguousIn(plan.targets[piece.target].box, piece.box);
   }
   int64_t choose(size_t &sendsEnd, size_t &receivesEnd) const;
 
@@ -215,9 +270,9 @@ int64_t Batch::choose(size_t &sendsEnd, size_t &receivesEnd) const {
     if (toSend == plan.size && toReceive == plan.size)
       return bytes;
     int64_t more = 0;
-    if (toSend <= toReceive && staged(plan.sends[sendsEnd], plan.source))
+    if (toSend <= toReceive && stagedOut(plan.sends[sendsEnd]))
       more += bytesOf(plan.sends[sendsEnd]);
-    if (toReceive <= toSend && staged(plan.receives[receivesEnd], plan.target))
+    if (toReceive <= toSend && stagedIn(plan.receives[receivesEnd]))
       more += bytesOf(plan.receives[receivesEnd]);
     if (bytes > 0 && bytes + more > stagingLimit)
       return bytes;
@@ -237,35 +292,45 @@ Status Batch::run() {
 
   std::vector<Outgoing> outgoing;
   for (size_t i = nextSend; i < sendsEnd; ++i) {
-    const ExchangePlan::Piece &piece = plan.sends[i];
+    const ExchangePlan::Message &message = plan.sends[i];
     const char *data =
-        source + offsetIn(plan.source, piece.box) * plan.elementSize;
-    if (staged(piece, plan.source)) {
-      copyPiece(free, piece.box, source, plan.source, piece.box,
-                plan.elementSize);
+        source +
+        offsetIn(plan.source, message.pieces.front().box) * plan.elementSize;
+    if (stagedOut(message)) {
       data = free;
-      free += bytesOf(piece);
+      for (const ExchangePlan::Piece &piece : message.pieces) {
+        copyPiece(free, piece.box, source, plan.source, piece.box,
+                  plan.elementSize);
+        free += volume(piece.box) * plan.elementSize;
+      }
     }
-    outgoing.push_back({piece.peer, bytesOf(piece), data});
+    outgoing.push_back({message.peer, bytesOf(message), data});
   }
   std::vector<Incoming> incoming;
   for (size_t i = nextReceive; i < receivesEnd; ++i) {
-    const ExchangePlan::Piece &piece = plan.receives[i];
-    char *place = target + offsetIn(plan.target, piece.box) * plan.elementSize;
-    if (staged(piece, plan.target)) {
+    const ExchangePlan::Message &message = plan.receives[i];
+    const ExchangePlan::Piece &piece = message.pieces.front();
+    const ExchangePlan::Target &into = plan.targets[piece.target];
+    char *place = target + (into.before + offsetIn(into.box, piece.box)) *
+                               plan.elementSize;
+    if (stagedIn(message)) {
       place = free;
-      free += bytesOf(piece);
+      free += bytesOf(message);
     }
-    incoming.push_back({piece.peer, bytesOf(piece), place});
+    incoming.push_back({message.peer, bytesOf(message), place});
   }
 
   size_t first = nextReceive;
   status = communicator.exchange(
       0, outgoing, incoming, [&](size_t i, const void *data) {
-        const ExchangePlan::Piece &piece = plan.receives[first + i];
-        if (staged(piece, plan.target))
-          copyPiece(target, plan.target, data, piece.box, piece.box,
-                    plan.elementSize);
+        const ExchangePlan::Message &message = plan.receives[first + i];
+        if (!stagedIn(message))
+          return;
+        const char *next = static_cast<const char *>(data);
+        for (const ExchangePlan::Piece &piece : message.pieces) {
+          plan.take(piece, next, piece.box, target);
+          next += volume(piece.box) * plan.elementSize;
+        }
       });
   nextSend = sendsEnd;
   nextReceive = receivesEnd;
@@ -275,8 +340,7 @@ Status Batch::run() {
 Status tapestry::rt::exchangeBoxes(Communicator &communicator, Arena &arena,
                                    const ExchangePlan &plan, const void *source,
                                    void *target, int64_t stagingLimit) {
-  for (const Box &box : plan.keeps)
-    copyPiece(target, plan.target, source, plan.source, box, plan.elementSize);
+  plan.keep(source, target);
   if (communicator.sharesMemory())
     return exchangeShared(communicator, plan, source, target);
   Batch batch(communicator, arena, plan, source, target, stagingLimit);

@@ -86,7 +86,8 @@ static Status checkCollective(const TapestryCollective &collective, int index,
   if (!collective.vertex || collective.rank < 0 ||
       !isKnownDType(collective.dtype) || (!exchanges && !reduces) ||
       (collective.rank > 0 && (!collective.source || !collective.target)) ||
-      (reduces && (!collective.group_of || !collective.combine)))
+      (reduces && (!collective.group_of || !collective.combine)) ||
+      collective.targets < 1 || (reduces && collective.targets > 1))
     return inconsistent(
         format("collective %d lacks its vertex, type, boxes, groups or "
                "combination",

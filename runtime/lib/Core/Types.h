@@ -46,8 +46,11 @@ inline BoxRef boxOf(const TapestryTensor &tensor, int64_t device) {
 inline BoxRef sourceBox(const TapestryCollective &collective, int64_t device) {
   return {collective.source + device * collective.rank, collective.rank};
 }
-inline BoxRef targetBox(const TapestryCollective &collective, int64_t device) {
-  return {collective.target + device * collective.rank, collective.rank};
+inline BoxRef targetBox(const TapestryCollective &collective, int64_t device,
+                        int number = 0) {
+  return {collective.target +
+              (device * collective.targets + number) * collective.rank,
+          collective.rank};
 }
 /// Bytes of the part that `device` holds.
 inline int64_t partBytes(const TapestryTensor &tensor, int64_t device) {

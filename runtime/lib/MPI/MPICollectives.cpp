@@ -108,8 +108,10 @@ static BoxRef sourceOf(const GroupCollective &collective, int member) {
   return {collective.source + int64_t(member) * collective.tensorRank,
           collective.tensorRank};
 }
-static BoxRef targetOf(const GroupCollective &collective, int member) {
-  return {collective.target + int64_t(member) * collective.tensorRank,
+static BoxRef targetOf(const GroupCollective &collective, int member,
+                       int number = 0) {
+  return {collective.target + (int64_t(member) * collective.targets + number) *
+                                  collective.tensorRank,
           collective.tensorRank};
 }
 
@@ -280,8 +282,9 @@ private:
     std::vector<int> counts, places;
     std::vector<MPI_Datatype> types;
   };
-  void add(Side &side, BoxRef holder, const Box &piece);
-  MPI_Datatype pieceType(BoxRef holder, BoxRef piece) const;
+  void add(Side &side, std::vector<MPI_Datatype> &pieces);
+  /// `before`: elements that lie in front of the holder's.
+  MPI_Datatype pieceType(BoxRef holder, BoxRef piece, int64_t before) const;
   int start(const void *source, void *target, void *,
             const char *&call) override {
     call = "MPI_Alltoallw";
@@ -297,7 +300,8 @@ private:
 
 bool AllGather::supports(const GroupCollective &collective) {
   BoxRef whole = targetOf(collective, 0);
-  if (collective.kind != TAPESTRY_ALL_GATHER || volume(whole) > INT_MAX)
+  if (collective.kind != TAPESTRY_ALL_GATHER || collective.targets > 1 ||
+      volume(whole) > INT_MAX)
     return false;
   for (int member = 0; member < collective.size; ++member) {
     BoxRef part = sourceOf(collective, member);
@@ -323,11 +327,11 @@ AllGather::AllGather(const GroupCollective &collective, Watch &watch,
 }
 
 bool AllToAll::supports(const GroupCollective &collective) {
-  for (int i = 0; i < collective.size * collective.tensorRank; ++i)
-    if (extent(collective.source[i]) > INT_MAX ||
-        extent(collective.target[i]) > INT_MAX)
-      return false;
-  return true;
+  auto fits = [](const Range &range) { return extent(range) <= INT_MAX; };
+  int ranges = collective.size * collective.tensorRank;
+  return std::all_of(collective.source, collective.source + ranges, fits) &&
+         std::all_of(collective.target,
+                     collective.target + ranges * collective.targets, fits);
 }
 
 AllToAll::AllToAll(const GroupCollective &collective, Watch &watch,
@@ -335,15 +339,24 @@ AllToAll::AllToAll(const GroupCollective &collective, Watch &watch,
     : MPICollective(collective, watch, group) {
   int own = collective.position;
   BoxRef source = sourceOf(collective, own);
-  BoxRef target = targetOf(collective, own);
   for (int member = 0; member < collective.size; ++member) {
-    Box toSend = intersect(source, targetOf(collective, member));
-    Box toReceive = intersect(sourceOf(collective, member), target);
-    if (member == own) // stays, and is in its place
-      toSend = toReceive = Box(collective.tensorRank, Range{0, 0});
-    add(sends, source, toSend);
-    add(receives, target, toReceive);
-    payload += volume(toSend) * elementSize;
+    std::vector<MPI_Datatype> toSend, toReceive;
+    int64_t before = 0;
+    for (int number = 0; number < collective.targets; ++number) {
+      BoxRef target = targetOf(collective, own, number);
+      Box sent = intersect(source, targetOf(collective, member, number));
+      Box got = intersect(sourceOf(collective, member), target);
+      // What is the own stays, and is in its place.
+      if (member != own && !isEmpty(sent)) {
+        toSend.push_back(pieceType(source, sent, 0));
+        payload += volume(sent) * elementSize;
+      }
+      if (member != own && !isEmpty(got))
+        toReceive.push_back(pieceType(target, got, before));
+      before += volume(target);
+    }
+    add(sends, toSend);
+    add(receives, toReceive);
   }
 }
 
@@ -354,15 +367,28 @@ AllToAll::~AllToAll() {
         MPI_Type_free(&side->types[member]);
 }
 
-void AllToAll::add(Side &side, BoxRef holder, const Box &piece) {
-  side.counts.push_back(isEmpty(piece) ? 0 : 1);
+void AllToAll::add(Side &side, std::vector<MPI_Datatype> &pieces) {
+  side.counts.push_back(pieces.empty() ? 0 : 1);
   side.places.push_back(0);
-  side.types.push_back(isEmpty(piece) ? type : pieceType(holder, piece));
+  if (pieces.size() > 1) {
+    std::vector<int> ones(pieces.size(), 1);
+    std::vector<MPI_Aint> places(pieces.size(), 0);
+    MPI_Datatype all;
+    MPI_Type_create_struct(static_cast<int>(pieces.size()), ones.data(),
+                           places.data(), pieces.data(), &all);
+    for (MPI_Datatype &piece : pieces)
+      MPI_Type_free(&piece);
+    pieces.assign(1, all);
+  }
+  if (!pieces.empty())
+    MPI_Type_commit(&pieces.front());
+  side.types.push_back(pieces.empty() ? type : pieces.front());
 }
 
 /// From the inside out: one stretch as long as ints allow, then a vector per
 /// dimension, then the offset.
-MPI_Datatype AllToAll::pieceType(BoxRef holder, BoxRef piece) const {
+MPI_Datatype AllToAll::pieceType(BoxRef holder, BoxRef piece,
+                                 int64_t before) const {
   MPI_Datatype made = MPI_DATATYPE_NULL;
   auto replace = [&](MPI_Datatype by) {
     if (made != MPI_DATATYPE_NULL)
@@ -388,10 +414,9 @@ MPI_Datatype AllToAll::pieceType(BoxRef holder, BoxRef piece) const {
     replace(next);
     stride *= extent(holder[dim]);
   }
-  MPI_Aint offset = offsetIn(holder, piece) * elementSize;
+  MPI_Aint offset = (before + offsetIn(holder, piece)) * elementSize;
   MPI_Type_create_hindexed_block(1, 1, &offset, made, &next);
   replace(next);
-  MPI_Type_commit(&made);
   return made;
 }
 

@@ -45,14 +45,17 @@ Status ProgramCollective::prepareWhole(int64_t devices,
   request.members = members.data();
   request.size = static_cast<int>(members.size());
   request.tensorRank = collective->rank;
+  request.targets = collective->targets;
   std::vector<Range> sources, membersTargets;
   for (int i = 0; i < request.size; ++i) {
     if (members[i] == device)
       request.position = i;
     Box held = sourceBox(*collective, members[i]).copy();
-    Box wanted = targetBox(*collective, members[i]).copy();
     sources.insert(sources.end(), held.begin(), held.end());
-    membersTargets.insert(membersTargets.end(), wanted.begin(), wanted.end());
+    for (int number = 0; number < collective->targets; ++number) {
+      Box wanted = targetBox(*collective, members[i], number).copy();
+      membersTargets.insert(membersTargets.end(), wanted.begin(), wanted.end());
+    }
   }
   request.source = sources.data();
   request.target = membersTargets.data();
@@ -67,9 +70,7 @@ Status ProgramCollective::prepareWhole(int64_t devices,
 
 Status ProgramCollective::runWhole(Communicator &communicator, Arena &arena,
                                    const void *source, void *target) {
-  for (const Box &box : exchange.keeps)
-    copyPiece(target, exchange.target, source, exchange.source, box,
-              exchange.elementSize);
+  exchange.keep(source, target);
   Scratch scratch;
   Status status = scratch.allocate(arena, whole->scratchBytes());
   return status.failed()

@@ -296,8 +296,37 @@ func.func @fetch_rim_c1(%x: tensor<17xf32>) {
 #rim = #tapestry_index.layout<[34 = 17 * [2 by "d.0"] - 1] on #grid>
 
 func.func @fetch_rim_c1_both_sides(%x: tensor<17xf32>) {
-  // expected-error@+1 {{which does not lack the same strip beside each part}}
+  // expected-error@+1 {{but what is lacking beside the parts is [#tapestry_index.layout<[34 = 17 * [2 by "d.0"] - 1] on #tapestry_index.grid<"d.0" = 2>>, #tapestry_index.layout<[34 = 17 * [2 by "d.0"] + 17] on #tapestry_index.grid<"d.0" = 2>>]}}
   %r, %t = comm.fetch_rim "A", %x from #rows to #halo rim #rim axes ["d.0"]
+             : tensor<17xf32> -> tensor<?xf32>
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+#rows = #tapestry_index.layout<[34 by "d.0"] on #grid>
+#half = #tapestry_index.layout<[34 = [16 by "d.0"]] on #grid>
+#rim = #tapestry_index.layout<[34 = 17 * [2 by "d.0"] - 1] on #grid>
+
+func.func @fetch_rim_c1_uneven(%x: tensor<17xf32>) {
+  // expected-error@+1 {{which does not lack the same strips beside each part}}
+  %r, %t = comm.fetch_rim "A", %x from #rows to #half rim #rim axes ["d.0"]
+             : tensor<17xf32> -> tensor<?xf32>
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+#rows = #tapestry_index.layout<[34 by "d.0"] on #grid>
+#halo = #tapestry_index.layout<[34 = [34 by "d.0"] - 1 span 3] on #grid>
+#above = #tapestry_index.layout<[34 = 17 * [2 by "d.0"] - 1] on #grid>
+#below = #tapestry_index.layout<[34 = 17 * [2 by "d.0"] + 17] on #grid>
+
+func.func @collective_c6_strips(%x: tensor<17xf32>) {
+  // expected-error@+1 {{has 1 results beside its token for 2 layouts}}
+  %r, %t = comm.fetch_rim "A", %x from #rows to #halo rim [#above, #below] axes ["d.0"]
              : tensor<17xf32> -> tensor<?xf32>
   return
 }

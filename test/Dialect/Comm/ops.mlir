@@ -85,6 +85,18 @@ func.func @rim(%a: tensor<17xf64>) -> tensor<?xf64> {
   return %y : tensor<?xf64>
 }
 
+// The rows above and below.
+#around = #tapestry_index.layout<[34 = [34 by "d.0"] - 1 span 3] on #pair>
+#next = #tapestry_index.layout<[34 = 17 * [2 by "d.0"] + 17] on #pair>
+
+// CHECK-LABEL: func @rims
+func.func @rims(%a: tensor<17xf64>) -> (tensor<?xf64>, tensor<?xf64>) {
+  // CHECK: %[[X:.*]]:2, %[[T:.*]] = comm.fetch_rim "X", %{{.*}} from #{{.*}} to #{{.*}} rim [#{{.*}}, #{{.*}}] axes ["d.0"] : tensor<17xf64> -> tensor<?xf64>, tensor<?xf64>
+  %x:2, %t = comm.fetch_rim "X", %a from #plain to #around rim [#row, #next]
+               axes ["d.0"] : tensor<17xf64> -> tensor<?xf64>, tensor<?xf64>
+  return %x#0, %x#1 : tensor<?xf64>, tensor<?xf64>
+}
+
 // The axes of the cut change places: devices 1 and 2 exchange their parts.
 #ab = #tapestry_index.layout<[8 by "d.0" "d.1"] on #four>
 #ba = #tapestry_index.layout<[8 by "d.1" "d.0"] on #four>

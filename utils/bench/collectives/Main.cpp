@@ -104,6 +104,7 @@ void Tables::add(int32_t kind, int64_t size) {
   collective.dtype = TAPESTRY_F32;
   collective.rank = 2;
   collective.group = static_cast<int32_t>(devices);
+  collective.targets = 1;
   collective.monoid = reduces ? TAPESTRY_MONOID_ADD : TAPESTRY_MONOID_NONE;
   collective.group_of = collective.replica_of = together.data();
   collective.source = table(!reduces, false);

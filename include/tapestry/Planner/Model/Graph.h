@@ -38,9 +38,10 @@ struct PlanLabel {
   bool scanned = false;
 };
 
-/// A piece of a tensor that a vertex reads. A vertex has one operand per
+/// A piece of a tensor that a vertex fetches. A vertex has one operand per
 /// distinct pair of tensor and piece: reading X[i, j] and X[i, k] makes two
-/// operands.
+/// operands. Pieces that are fetched together have one, whose projection is
+/// their hull (Support/Fetch.h).
 struct PlanOperand {
   /// Index of the vertex whose result is read; smaller than the reader's own.
   unsigned producer = 0;

@@ -46,8 +46,8 @@ RankedTensorType comm::detail::resultType(Value source, index::LayoutAttr to) {
 
 LogicalResult comm::detail::eraseUnused(CollectiveOpInterface op,
                                         PatternRewriter &rewriter) {
-  if (!op.getResult().use_empty())
-    return rewriter.notifyMatchFailure(op, "the result is used");
+  if (!llvm::all_of(op.getParts(), [](Value part) { return part.use_empty(); }))
+    return rewriter.notifyMatchFailure(op, "a result is used");
   if (!llvm::all_of(op.getToken().getUsers(),
                     llvm::IsaPred<CollectiveOpInterface>))
     return rewriter.notifyMatchFailure(

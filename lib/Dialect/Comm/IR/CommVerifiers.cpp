@@ -98,11 +98,16 @@ LogicalResult comm::detail::verifyCollective(CollectiveOpInterface op) {
                             from, elementType)))
     return failure();
   // collective_c6
-  index::LayoutAttr received = op.getReceived();
-  if (failed(verifyPartType(op, "result", op.getResult().getType(),
-                            received == to ? "to" : "rim", received,
-                            elementType)))
-    return failure();
+  SmallVector<index::LayoutAttr> received = op.getReceived();
+  if (op.getParts().size() != received.size())
+    return op->emitOpError("has ")
+           << op.getParts().size() << " results beside its token for "
+           << received.size() << " layouts";
+  for (auto [part, layout] : llvm::zip_equal(op.getParts(), received))
+    if (failed(verifyPartType(op, "result", part.getType(),
+                              layout == to ? "to" : "rim", layout,
+                              elementType)))
+      return failure();
   // collective_c7
   Collective plan = op.getPlan();
   if (plan.kind != op.getKind())

@@ -60,11 +60,12 @@ BoxRelation LayoutFacts::compareBoxes(index::LayoutAttr from,
   });
 }
 
-std::optional<Layout> LayoutFacts::rim(index::LayoutAttr from,
-                                       index::LayoutAttr to) {
-  return lookup<Pair, std::optional<Layout>>(mutex, rims, {from, to}, [&] {
-    return findRim(from.getDeviceGrid(), from.getLayout(), to.getLayout());
-  });
+SmallVector<Layout, 2> LayoutFacts::rims(index::LayoutAttr from,
+                                         index::LayoutAttr to) {
+  return lookup<Pair, SmallVector<Layout, 2>>(
+      mutex, knownRims, {from, to}, [&] {
+        return findRims(from.getDeviceGrid(), from.getLayout(), to.getLayout());
+      });
 }
 
 SmallVector<int64_t> LayoutFacts::partShape(index::LayoutAttr layout) {

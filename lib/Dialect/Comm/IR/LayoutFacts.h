@@ -32,7 +32,8 @@ public:
   Collective plan(index::LayoutAttr from, index::LayoutAttr to);
   bool canReduceScatter(index::LayoutAttr from, index::LayoutAttr to);
   BoxRelation compareBoxes(index::LayoutAttr from, index::LayoutAttr to);
-  std::optional<Layout> rim(index::LayoutAttr from, index::LayoutAttr to);
+  llvm::SmallVector<Layout, 2> rims(index::LayoutAttr from,
+                                    index::LayoutAttr to);
   llvm::SmallVector<int64_t> partShape(index::LayoutAttr layout);
 
 private:
@@ -42,7 +43,7 @@ private:
   llvm::DenseMap<Pair, Collective> plans;
   llvm::DenseMap<Pair, bool> scatters;
   llvm::DenseMap<Pair, BoxRelation> relations;
-  llvm::DenseMap<Pair, std::optional<Layout>> rims;
+  llvm::DenseMap<Pair, llvm::SmallVector<Layout, 2>> knownRims;
   llvm::DenseMap<mlir::Attribute, llvm::SmallVector<int64_t>> shapes;
 };
 

@@ -589,6 +589,16 @@ LogicalResult AggregateOp::verifyRegions() {
                             {elementType, elementType}, elementType);
 }
 
+/// Whether every device has what it is to have.
+static bool holdsAll(RelationType source, RelationType result) {
+  const DeviceGrid &grid = source.getDeviceGrid();
+  for (int64_t device = 0, e = grid.numDevices(); device < e; ++device)
+    if (!contains(source.getLayout().getLayout().box(grid, device),
+                  result.getLayout().getLayout().box(grid, device)))
+      return false;
+  return true;
+}
+
 LogicalResult RepartitionOp::verify() {
   RelationType source = getSource().getType(), result = getType();
   // repartition_c1
@@ -602,5 +612,7 @@ LogicalResult RepartitionOp::verify() {
       failed(verifyNotPartial(*this, "result", result)))
     return failure();
   // repartition_c4
+  if (!source.getLayout().getLayout().isPlain() && holdsAll(source, result))
+    return success();
   return verifyPlain(*this, "source", source);
 }

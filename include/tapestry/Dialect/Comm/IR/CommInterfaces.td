@@ -23,8 +23,9 @@ def Comm_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
     - `collective_c4`: `from` is plain and no axis cuts it twice: its parts do not
       overlap and leave no gap.
     - `collective_c5`: the source's type is the type of a part of `from`.
-    - `collective_c6`: the result's type is the type of a part of what is
-      received (`getReceived`), of the source's element type.
+    - `collective_c6`: there is one part per layout that is received
+      (`getReceived`), whose type is that of a part of it, of the source's element
+      type.
     - `collective_c7`: the resharding from `from` to `to` is of the operation's
       kind (`planResharding`).
     - `collective_c8`: `axes` names the grid axes whose devices talk to each
@@ -36,17 +37,20 @@ def Comm_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
       "::tapestry::index::LayoutAttr", "getFrom">,
     InterfaceMethod<"The layout of what the devices hold afterwards.",
       "::tapestry::index::LayoutAttr", "getTo">,
-    InterfaceMethod<"The layout of the result: `to`, or a part of it.",
-      "::tapestry::index::LayoutAttr", "getReceived", (ins), [{}],
-      /*defaultImplementation=*/[{ return $_op.getTo(); }]>,
+    InterfaceMethod<[{
+        The layouts of the parts that are got: `to`, or parts of it.
+      }],
+      "::llvm::SmallVector<::tapestry::index::LayoutAttr>", "getReceived",
+      (ins), [{}], /*defaultImplementation=*/[{ return {$_op.getTo()}; }]>,
     InterfaceMethod<"The name of the vertex whose tensor moves.",
       "::llvm::StringRef", "getVertex">,
     InterfaceMethod<"The names of the axes of a group.",
       "::mlir::ArrayAttr", "getAxes">,
     InterfaceMethod<"The device's part before.",
       "::mlir::TypedValue<::mlir::RankedTensorType>", "getSource">,
-    InterfaceMethod<"The device's part afterwards.",
-      "::mlir::TypedValue<::mlir::RankedTensorType>", "getResult">,
+    InterfaceMethod<"What the device gets; the token is the last result.",
+      "::mlir::ResultRange", "getParts", (ins), [{}],
+      /*defaultImplementation=*/[{ return $_op->getResults().drop_back(); }]>,
     InterfaceMethod<"The tokens that the operation waits for.",
       "::mlir::OperandRange", "getAfter">,
     InterfaceMethod<"The token of the operation's completion.",

@@ -397,7 +397,9 @@ def TRA_RepartitionOp : TRA_Op<"repartition", [Pure]> {
   let summary = "cut a relation otherwise";
   let description = [{
     The same tensor in other parts, or on other devices. `reader` names who it is
-    done for, as `vertex.operand`; two readers never share what it makes.
+    done for, as `vertex.operand`; two readers never share what it makes. What
+    was fetched for several pieces of an operand at once is the source of each:
+    then parts may overlap, and nothing moves.
 
     ```mlir
     %b = tra.repartition "A", %a : !rows -> !columns
@@ -409,7 +411,8 @@ def TRA_RepartitionOp : TRA_Op<"repartition", [Pure]> {
     - `repartition_c2`: both relations lie on the same grid.
     - `repartition_c3`: neither relation has partial axes.
     - `repartition_c4`: the source's layout is plain and no axis cuts it twice: its
-      parts do not overlap and leave no gap.
+      parts do not overlap and leave no gap; or every device has what it is to
+      have.
   }];
   let arguments = (ins StrAttr:$vertex, OptionalAttr<StrAttr>:$reader,
                        TRA_Relation:$source);

@@ -1,0 +1,164 @@
+#!/usr/bin/python3
+"""Stencils on cut grids: values, and that each device is sent what it lacks once.
+
+    check_halos.py [--backend local|mpi] [--boundary NAME ...]
+
+Of the cells that a device reads, whatever folds them back, those that it does not
+hold are counted here one by one. That is what plan and run have to send.
+"""
+
+import argparse
+
+import numpy as np
+from check_gather import execute
+from harness import contract, driver
+from harness.driver import CheckFailed
+
+ROWS, COLUMNS = 29, 23
+GRIDS = ((2, 1), (1, 3), (2, 2), (5, 1), (3, 2), (1, 7), (4, 2))
+
+
+def box(reach):
+    sides = range(-reach, reach + 1)
+    return [(a, b) for a in sides for b in sides]
+
+
+def star(reach):
+    sides = [k for k in range(-reach, reach + 1) if k]
+    return [(k, 0) for k in sides] + [(0, k) for k in sides]
+
+
+STENCILS = {
+    "five points": [(0, 0), *star(1)],
+    "nine points": box(1),
+    "eight neighbours": [shift for shift in box(1) if shift != (0, 0)],
+    "differences": star(1),
+    "box": box(2),
+    "star": [(0, 0), *star(2)],
+}
+
+# What an index outside reads: np.pad's names.
+BOUNDARIES = {"pad": "constant", "edge": "edge", "reflect": "reflect", "wrap": "wrap"}
+
+
+def place(label, shift):
+    return f"{label} {'+' if shift > 0 else '-'} {abs(shift)}" if shift else label
+
+
+def read(boundary, shift):
+    i, j = place("i", shift[0]), place("j", shift[1])
+    if boundary == "wrap":
+        return f"U[({i}) % {ROWS}, ({j}) % {COLUMNS}]"
+    return f"pad(U, 2)[{i}, {j}]" if boundary == "pad" else f"{boundary}(U)[{i}, {j}]"
+
+
+def weight(number):
+    return 1 + number * 5 % 7
+
+
+def program(stencil, boundary, parts):
+    """One statement that reads a computed tensor at all places."""
+    terms = [f"{weight(k)} * {read(boundary, shift)}" for k, shift in enumerate(stencil)]
+    cut = f"{{i: {parts[0]}, j: {parts[1]}}}"
+    return (
+        f"input X : f32[{ROWS}, {COLUMNS}] @ {{0: {parts[0]}, 1: {parts[1]}}}\n"
+        f"U[i:{ROWS}, j:{COLUMNS}] @ {cut} = X[i, j] + 1\n"
+        f"S[i:{ROWS}, j:{COLUMNS}] @ {cut} = {' + '.join(terms)}\n"
+        "output S\n"
+    )
+
+
+def around(values, boundary):
+    """With three more on each side."""
+    if boundary == "pad":
+        return np.pad(values, 3, constant_values=2)
+    return np.pad(values, 3, BOUNDARIES[boundary])
+
+
+def expected(X, stencil, boundary):
+    wide = around(X.astype(np.float64) + 1, boundary)
+    return sum(
+        weight(k) * wide[3 + a : 3 + a + ROWS, 3 + b : 3 + b + COLUMNS]
+        for k, (a, b) in enumerate(stencil)
+    )
+
+
+def blocks(extent, parts):
+    size = -(-extent // parts)
+    return [range(min(p * size, extent), min((p + 1) * size, extent)) for p in range(parts)]
+
+
+def lacking(stencil, boundary, parts):
+    """Bytes that all devices lack together."""
+    cells = np.arange(ROWS * COLUMNS).reshape(ROWS, COLUMNS)
+    wide = np.pad(cells, 3, constant_values=-1) if boundary == "pad" else around(cells, boundary)
+    count = 0
+    for rows in blocks(ROWS, parts[0]):
+        for columns in blocks(COLUMNS, parts[1]):
+            if not rows or not columns:
+                continue
+            wanted = set()
+            for a, b in stencil:
+                part = wide[
+                    rows[0] + 3 + a : rows[-1] + 4 + a, columns[0] + 3 + b : columns[-1] + 4 + b
+                ]
+                wanted.update(part.ravel().tolist())
+            held = cells[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+            count += len(wanted - {-1} - set(held.ravel().tolist()))
+    return 4 * count
+
+
+def twice(stencil, boundary, parts):
+    """Bytes that are sent twice: what wraps around is fetched turn by turn, and where one
+    dimension alone is cut the rows beside a block hold the corners of all turns."""
+    if boundary != "wrap" or 1 not in parts:
+        return 0
+    reach = max((abs(a) for a, b in stencil if a and b), default=0)
+    working = sum(bool(block) for block in blocks(ROWS, parts[0])) * sum(
+        bool(block) for block in blocks(COLUMNS, parts[1])
+    )
+    return 4 * working * 4 * reach**2
+
+
+def check(folder, backend, stencil, boundary, parts):
+    devices = parts[0] * parts[1]
+    random = np.random.default_rng(devices)
+    X = random.integers(-64, 64, (ROWS, COLUMNS)).astype(np.float32)
+    (folder / "halos.ein").write_text(program(stencil, boundary, parts))
+    driver.tapestry(
+        "plan", "halos.ein", f"--devices={devices}", "--json=plan.json", cwd=folder
+    ).expect_status(0)
+    words = [*driver.save_inputs(folder, {"X": X}), *driver.output_options(["S"])]
+    execute(folder, "halos.ein", devices, [*words, "--report=r.json"], backend).expect_status(0)
+    plan, report = (driver.load_json(folder / name) for name in ("plan.json", "r.json"))
+    contract.check_contract(plan, report, devices, backend)
+    if not np.array_equal(driver.load_outputs(folder, ["S"])["S"], expected(X, stencil, boundary)):
+        raise CheckFailed("other values than NumPy's")
+    sent = sum(entry["counted_bytes"] for entry in report["collectives"])
+    wanted = lacking(stencil, boundary, parts) + twice(stencil, boundary, parts)
+    if sent != wanted:
+        raise CheckFailed(f"{sent} bytes are sent of {wanted} that devices lack")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--backend", choices=["local", "mpi"], default="local")
+    parser.add_argument("--boundary", choices=BOUNDARIES)
+    options = parser.parse_args()
+    failed = 0
+    with driver.workspace() as folder:
+        for boundary in [options.boundary] if options.boundary else BOUNDARIES:
+            for number, (name, stencil) in enumerate(STENCILS.items()):
+                for parts in GRIDS[number % 2 :: 2] if options.backend == "local" else GRIDS[2:5:2]:
+                    try:
+                        check(folder, options.backend, stencil, boundary, parts)
+                    except CheckFailed as error:
+                        failed += 1
+                        print(f"FAILED: {name}, {boundary}, on {parts}: {error}")
+    if failed:
+        raise SystemExit(1)
+    print("devices are sent what they lack")
+
+
+if __name__ == "__main__":
+    main()
