@@ -17,6 +17,7 @@ static std::vector<JitProgram::Symbol> runtimeSymbols() {
       {"tapestry_rt_device", address(&tapestry_rt_device)},
       {"tapestry_rt_collective", address(&tapestry_rt_collective)},
       {"tapestry_rt_sort", address(&tapestry_rt_sort)},
+      {"tapestry_rt_block", address(&tapestry_rt_block)},
       {"tapestry_rt_vertex", address(&tapestry_rt_vertex)},
       {"tapestry_rt_fail", address(&tapestry_rt_fail)},
       {"tapestry_rt_allocate", address(&tapestry_rt_allocate)},
@@ -43,6 +44,7 @@ ExitStatus tapestry::driver::checkLocalRanks(int64_t devices) {
 }
 
 ExitStatus tapestry::driver::loadProgram(Compilation &compilation,
+                                         const BlockObjects &blocks,
                                          LoadedProgram &result) {
   if (ExitStatus status = compilation.lower(Phase::Code))
     return status;
@@ -50,7 +52,8 @@ ExitStatus tapestry::driver::loadProgram(Compilation &compilation,
   if (!object)
     return ExitEnvironment;
   Stage stage(compilation.getOptions(), "loading");
-  auto jit = JitProgram::create(std::move(object), runtimeSymbols());
+  auto jit = JitProgram::create(std::move(object), runtimeSymbols(),
+                                blocks.getFiles());
   if (!jit)
     return unable(jit.takeError());
   llvm::Expected<void *> program = (*jit)->lookup("tapestry_program");

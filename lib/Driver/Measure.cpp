@@ -118,7 +118,7 @@ ExitStatus Measure::programSeconds(llvm::StringRef text, int64_t repeat,
     return ExitEnvironment;
   }
   LoadedProgram loaded;
-  if (ExitStatus status = loadProgram(compilation, loaded))
+  if (ExitStatus status = loadProgram(compilation, BlockObjects(), loaded))
     return status;
 
   rt::RunOptions run;

@@ -66,6 +66,13 @@ cl::list<std::string> plugins("load-plugin",
                               cl::sub(calibrateCommand),
                               cl::sub(sessionCommand), cl::cat(category));
 
+cl::list<std::string>
+    objects("object",
+            cl::desc("Object file or shared library with functions of blocks"),
+            cl::value_desc("FILE"), cl::sub(runCommand),
+            cl::sub(compileCommand), cl::sub(referenceCommand),
+            cl::cat(category));
+
 // Planning.
 /// One option per row of planOptions().
 std::vector<std::unique_ptr<cl::opt<std::string>>> makePlanning() {
@@ -358,6 +365,8 @@ static void checkFiles(Options &options, Usage &usage) {
     add(read, "--diff", path);
   for (const std::string &path : plugins)
     add(read, "--load-plugin", path);
+  for (const std::string &path : objects)
+    add(read, "--object", path);
   written = others;
   written.insert(written.end(), plans.begin(), plans.end());
   auto check = [&](const auto &outputs, const auto &inputs) {
@@ -591,6 +600,7 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
     options.params[name] = number.value_or(ein::Number());
   }
   options.inputs = usage.bindings(inputs, "i", "NAME=file.npy");
+  options.objects.assign(objects.begin(), objects.end());
   options.likes = usage.bindings(likes, "-like", "NAME=file.npy");
   options.feeds = usage.bindings(feeds, "-feed", "OUTPUT=INPUT");
   if (!options.feeds.empty() && repeat.getNumOccurrences() == 0)

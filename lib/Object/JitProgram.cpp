@@ -25,7 +25,7 @@ JitProgram::~JitProgram() = default;
 
 Expected<std::unique_ptr<JitProgram>>
 JitProgram::create(std::unique_ptr<MemoryBuffer> object,
-                   ArrayRef<Symbol> symbols) {
+                   ArrayRef<Symbol> symbols, const Others &others) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
   auto jit = orc::LLJITBuilder().create();
@@ -47,8 +47,21 @@ JitProgram::create(std::unique_ptr<MemoryBuffer> object,
     return process.takeError();
   dylib.addGenerator(std::move(*process));
 
-  if (Error error = (*jit)->addObjectFile(std::move(object)))
-    return error;
+  for (const std::string &path : others.libraries) {
+    auto library = orc::DynamicLibrarySearchGenerator::Load(
+        path.c_str(), (*jit)->getDataLayout().getGlobalPrefix());
+    if (!library)
+      return library.takeError();
+    dylib.addGenerator(std::move(*library));
+  }
+
+  for (MemoryBufferRef other : others.objects)
+    if (Error error = (*jit)->addObjectFile(MemoryBuffer::getMemBufferCopy(
+            other.getBuffer(), other.getBufferIdentifier())))
+      return error;
+  if (object)
+    if (Error error = (*jit)->addObjectFile(std::move(object)))
+      return error;
   return std::unique_ptr<JitProgram>(new JitProgram(std::move(*jit)));
 }
 

@@ -7,6 +7,7 @@
 
 #include "Commands.h"
 #include "tapestry-rt/Files.h"
+#include "tapestry/Driver/BlockObjects.h"
 #include "tapestry/Driver/Compilation.h"
 #include "tapestry/Driver/OutputFile.h"
 #include "tapestry/Driver/Stage.h"
@@ -56,8 +57,10 @@ static ExitStatus link(const std::string &object, const std::string &executable,
   // Where the program finds the runtime's plug-ins.
   std::string folder =
       ("-Wl,-rpath," + llvm::sys::path::parent_path(runtime)).str();
-  std::vector<std::string> arguments = {linker, object,     main,  runtime,
-                                        "-o",   executable, folder};
+  std::vector<std::string> arguments = {linker, object};
+  llvm::append_range(arguments, options.objects);
+  llvm::append_range(arguments, llvm::ArrayRef{main, runtime, std::string("-o"),
+                                               executable, folder});
   llvm::append_range(arguments, target.getLinkArguments());
   if (options.verbose)
     llvm::errs() << "linking: " << llvm::join(arguments, " ") << '\n';
@@ -75,6 +78,9 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
   if (!options.stopAfter.empty())
     return compilation.printAfterPhase();
   if (ExitStatus status = compilation.load())
+    return status;
+  BlockObjects blocks;
+  if (ExitStatus status = blocks.read(options.objects, compilation.getGraph()))
     return status;
   if (ExitStatus status = compilation.planGraph())
     return status;

@@ -9,6 +9,7 @@
 #include "Commands.h"
 #include "tapestry-rt/ABI.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
+#include "tapestry/Driver/BlockObjects.h"
 #include "tapestry/Driver/Compilation.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
@@ -103,6 +104,11 @@ static void evaluateOnRank(TapestryRank *rank, const void *const *inputs,
 ExitStatus tapestry::driver::evaluateReference(const Options &options) {
   Compilation compilation(options);
   if (ExitStatus status = compilation.load())
+    return status;
+  BlockObjects blocks;
+  if (ExitStatus status = blocks.read(options.objects, compilation.getGraph()))
+    return status;
+  if (ExitStatus status = blocks.loadInto(compilation.getGraph()))
     return status;
   Evaluation evaluation;
   evaluation.graph = compilation.getGraph();

@@ -35,10 +35,13 @@ ExitStatus tapestry::driver::runProgram(const Options &options) {
   Compilation compilation(options);
   if (ExitStatus status = compilation.load())
     return status;
+  BlockObjects blocks;
+  if (ExitStatus status = blocks.read(options.objects, compilation.getGraph()))
+    return status;
   if (ExitStatus status = compilation.planGraph())
     return status;
   LoadedProgram loaded;
-  if (ExitStatus status = loadProgram(compilation, loaded))
+  if (ExitStatus status = loadProgram(compilation, blocks, loaded))
     return status;
 
   rt::RunOptions run = runOptions(options);

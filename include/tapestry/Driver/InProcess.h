@@ -4,6 +4,7 @@
 #define TAPESTRY_DRIVER_INPROCESS_H
 
 #include "tapestry-rt/ABI.h"
+#include "tapestry/Driver/BlockObjects.h"
 #include "tapestry/Driver/Compilation.h"
 #include "tapestry/Object/JitProgram.h"
 
@@ -19,9 +20,10 @@ struct LoadedProgram {
 /// planned for them.
 ExitStatus checkLocalRanks(int64_t devices);
 
-/// Lowers a planned compilation to machine code and links it into this process,
-/// the runtime being part of it.
-ExitStatus loadProgram(Compilation &compilation, LoadedProgram &result);
+/// Lowers a planned compilation to machine code and links it into this process
+/// with the functions of its blocks, the runtime being part of it.
+ExitStatus loadProgram(Compilation &compilation, const BlockObjects &blocks,
+                       LoadedProgram &result);
 
 } // namespace tapestry::driver
 

@@ -70,6 +70,8 @@ struct Options {
   std::string target = "cpu";
   std::string cpu = "native";
   llvm::StringMap<ein::Number> params;
+  /// Files with functions of blocks.
+  std::vector<std::string> objects;
   Bindings inputs;
   /// Files whose shapes inputs have that do not run yet.
   Bindings likes;

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace llvm::orc {
 class LLJIT;
@@ -25,11 +26,19 @@ class JitProgram {
 public:
   using Symbol = std::pair<llvm::StringRef, void *>;
 
-  /// Links `object`. Its undefined symbols resolve to `symbols` first, then to
-  /// those of the process.
+  /// What is linked beside an object.
+  struct Others {
+    /// Object files, which are copied.
+    std::vector<llvm::MemoryBufferRef> objects;
+    /// Paths of shared libraries.
+    std::vector<std::string> libraries;
+  };
+
+  /// Links `object`, which may be null. Undefined symbols resolve to `symbols`
+  /// and other objects first, then to those of the process and of libraries.
   static llvm::Expected<std::unique_ptr<JitProgram>>
   create(std::unique_ptr<llvm::MemoryBuffer> object,
-         llvm::ArrayRef<Symbol> symbols = {});
+         llvm::ArrayRef<Symbol> symbols = {}, const Others &others = {});
   ~JitProgram();
 
   /// The address of a symbol that the object defines. An error names the symbol

@@ -100,7 +100,8 @@ LogicalResult RuntimeProgram::verifyBlock(func::FuncOp function) {
   WalkResult walked = function.walk([&](Operation *op) {
     bool isOurs =
         isa<comm::CollectiveOpInterface, comm::SliceOp, comm::DeviceOp,
-            comm::LoopOp, index::RequireOp, index::SortOp>(op);
+            comm::LoopOp, index::CallBlockOp, index::RequireOp, index::SortOp>(
+            op);
     if (isOurs && op->getBlock() != &function.front()) {
       op->emitOpError("stands in a region of '")
           << op->getParentOp()->getName()
@@ -509,6 +510,8 @@ void RuntimeProgram::lowerOps() {
       lowerRequire(require);
     } else if (auto sort = dyn_cast<index::SortOp>(op)) {
       lowerSort(sort);
+    } else if (auto block = dyn_cast<index::CallBlockOp>(op)) {
+      lowerBlockCall(block);
     } else if (auto query = dyn_cast<comm::DeviceOp>(op)) {
       query.getResult().replaceAllUsesWith(device);
       query.erase();

@@ -1,7 +1,8 @@
 //===- RuntimeProgram.h - A device program on its way to calls --*- C++ -*-===//
 //
 // Private to this folder: CommToRuntime.cpp lowers the program and its
-// collectives, LoopsToRuntime.cpp its loops, SortsToRuntime.cpp its sorts.
+// collectives, LoopsToRuntime.cpp its loops, SortsToRuntime.cpp its sorts,
+// BlocksToRuntime.cpp its calls of functions from outside.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +13,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "tapestry/Dialect/Comm/IR/CommLoop.h"
+#include "tapestry/Dialect/Index/IR/IndexBlock.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Dialect/Index/IR/IndexSort.h"
 #include "llvm/ADT/BitVector.h"
@@ -57,6 +59,11 @@ private:
   void lowerSort(index::SortOp op);
   mlir::func::FuncOp sortCall(index::SortOp op, mlir::TypeRange arguments);
   mlir::Value bufferFor(index::SortOp op);
+  // BlocksToRuntime.cpp.
+  void lowerBlockCall(index::CallBlockOp op);
+  mlir::func::FuncOp blockCall(index::CallBlockOp op,
+                               mlir::TypeRange arguments);
+  mlir::SmallVector<mlir::Value> buffersFor(index::CallBlockOp op);
   mlir::Value allocatePart(mlir::Location loc, mlir::RankedTensorType type,
                            index::LayoutAttr layout);
   std::pair<mlir::Value, llvm::SmallVector<mlir::Value>>
@@ -91,7 +98,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, mlir::func::FuncOp>
       collectiveCalls;
   mlir::func::FuncOp requireCall;
-  unsigned numSorts = 0;
+  unsigned numSorts = 0, numBlockCalls = 0;
   /// The distinct ⊕ of the collectives.
   llvm::SmallVector<mlir::func::FuncOp> combines;
 };

@@ -9,6 +9,7 @@
 #ifndef TAPESTRY_RT_ABI_H
 #define TAPESTRY_RT_ABI_H
 
+#include "tapestry-rt/Block.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -236,6 +237,16 @@ void tapestry_rt_sort(int32_t dtype, int32_t mode, int64_t rows, int64_t stride,
                       int64_t length, int64_t run, int64_t first, int64_t count,
                       int64_t offset, const void *source, void *result,
                       void *scratch);
+/* Calls the function of a block (Block.h) for a box of index points, unless
+ * that is empty, and ends all ranks where it returns another number than 0.
+ * `words` are the numbers of labels, inputs, outputs and parameters; per label
+ * the range lo, hi and the extent; per tensor, first the inputs, its address,
+ * type, rank, whether it is to be filled, an element's bits (two words: of
+ * complex numbers the parts), and per dimension the tensor's extent, the part's
+ * offset and size, and the stride; per parameter its type and value: the bits
+ * of a double, or an integer. What is filled lies without gaps. */
+void tapestry_rt_block(TapestryRank *rank, TapestryBlockFunction function,
+                       const int64_t *words);
 /* Until the next call, time belongs to vertex number `vertex`, but for the time
  * in collectives, which is theirs. -1: to none. */
 void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex);

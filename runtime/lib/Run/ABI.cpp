@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry-rt/ABI.h"
+#include "Core/Block.h"
 #include "Core/Sort.h"
 #include "Run/Rank.h"
 #include <algorithm>
@@ -40,6 +41,14 @@ void tapestry_rt_sort(int32_t dtype, int32_t mode, int64_t rows, int64_t stride,
   sortRows(static_cast<TapestryDType>(dtype),
            {mode, rows, stride, length, run, first, count, offset, source,
             result, scratch});
+}
+
+void tapestry_rt_block(TapestryRank *rank, TapestryBlockFunction function,
+                       const int64_t *words) {
+  if (int32_t number = callBlock(function, words)) {
+    Rank::of(rank).endBlock(number);
+    Rank::of(rank).leave();
+  }
 }
 
 void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex) {

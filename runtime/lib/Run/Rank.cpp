@@ -314,6 +314,13 @@ void Rank::showProgress(int64_t now, const char *place) {
 // Called by generated code
 //===----------------------------------------------------------------------===//
 
+void Rank::endBlock(int32_t number) {
+  fail(Status::failure(ExitRankFailed,
+                       format("block '%s' failed: its function returned %d",
+                              vertex < 0 ? "" : program.vertices[vertex].name,
+                              static_cast<int>(number))));
+}
+
 void Rank::enterVertex(int64_t next) {
   int64_t now = nowNanoseconds();
   if (vertex >= 0) {

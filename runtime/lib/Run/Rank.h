@@ -40,6 +40,8 @@ public:
   /// Ends the run by requirement `index`: element number `first` of what it is
   /// about is outside.
   void endOutside(int64_t index, int64_t first, int64_t value);
+  /// Ends the run: the function of a block returned `number`.
+  void endBlock(int32_t number);
   void enterVertex(int64_t vertex);
   /// Tells all ranks to end with this status.
   void fail(const Status &status);

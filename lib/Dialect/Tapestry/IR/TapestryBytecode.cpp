@@ -1,5 +1,4 @@
-//===- TapestryBytecode.cpp - #tapestry.constraint in bytecode
-//---------------===//
+//===- TapestryBytecode.cpp - Attributes of tapestry in bytecode ----------===//
 
 #include "mlir/IR/Builders.h"
 #include "tapestry/Dialect/Index/IR/BytecodeFields.h"
@@ -7,14 +6,34 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryDialect.h"
 
+namespace tapestry::teg {
+
+constexpr auto membersOf(const KernelTensor *) {
+  return std::tuple(&KernelTensor::name, &KernelTensor::element,
+                    &KernelTensor::projection, &KernelTensor::monoid);
+}
+constexpr auto membersOf(const KernelParam *) {
+  return std::tuple(&KernelParam::name, &KernelParam::element);
+}
+constexpr auto membersOf(const KernelCost *) {
+  return std::tuple(&KernelCost::label, &KernelCost::resource,
+                    &KernelCost::amount);
+}
+constexpr auto membersOf(const Kernel *) {
+  return std::tuple(&Kernel::symbol, &Kernel::labels, &Kernel::inputs,
+                    &Kernel::outputs, &Kernel::params, &Kernel::costs);
+}
+
+} // namespace tapestry::teg
+
 using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::teg;
 
 namespace {
 
-/// What the content of the only attribute begins with.
-constexpr uint64_t constraintCode = 0;
+/// What the content of an attribute begins with.
+enum AttributeCode : uint64_t { ConstraintCode = 0, KernelCode = 1 };
 
 enum ConstraintFlag : unsigned { Home = 1, Hard = 2, Closed = 4 };
 
@@ -55,13 +74,17 @@ Attribute TapestryBytecode::readAttribute(DialectBytecodeReader &reader) const {
   std::optional<uint64_t> code = readCode(reader);
   if (!code)
     return {};
-  if (*code != constraintCode) {
+  index::FieldReader fields(reader);
+  if (*code == KernelCode) {
+    Kernel kernel;
+    return fields.read(kernel) ? fields.make<KernelAttr>(kernel) : KernelAttr();
+  }
+  if (*code != ConstraintCode) {
     reader.emitError() << "no attribute of the dialect '"
                        << getDialect()->getNamespace() << "' has the code "
                        << *code;
     return {};
   }
-  index::FieldReader fields(reader);
   unsigned flags;
   if (!fields.read(flags))
     return {};
@@ -89,13 +112,20 @@ Attribute TapestryBytecode::readAttribute(DialectBytecodeReader &reader) const {
 LogicalResult
 TapestryBytecode::writeAttribute(Attribute attr,
                                  DialectBytecodeWriter &writer) const {
+  if (auto kernel = dyn_cast<KernelAttr>(attr)) {
+    if (isTextAlone(writer))
+      return failure();
+    writer.writeVarInt(KernelCode);
+    index::FieldWriter(writer).write(kernel.getKernel());
+    return success();
+  }
   auto constraint = dyn_cast<ConstraintAttr>(attr);
   // Numbers of parts and names of other types than usual stay text.
   if (!constraint || isTextAlone(writer) ||
       ConstraintAttr::get(attr.getContext(), constraint.getConstraint(""),
                           constraint.getIsHome()) != constraint)
     return failure();
-  writer.writeVarInt(constraintCode);
+  writer.writeVarInt(ConstraintCode);
   writer.writeVarInt((constraint.getIsHome() ? Home : 0) |
                      (constraint.getIsHard() ? Hard : 0) |
                      (constraint.getIsClosed() ? Closed : 0));

@@ -8,6 +8,8 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
+#include "tapestry/Dialect/Tapestry/IR/BlockFunctions.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryBlock.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryCollect.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryLoop.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOperator.h"
@@ -44,6 +46,18 @@ struct TapestryInlinerInterface : public DialectInlinerInterface {
     return !isa<GraphOp, SourceOp, SinkOp>(op);
   }
 };
+/// Blocks share a kernel under its function's name.
+struct TapestryAliasInterface : public OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const final {
+    auto kernel = dyn_cast<KernelAttr>(attr);
+    if (!kernel)
+      return AliasResult::NoAlias;
+    os << kernel.getKernel().symbol;
+    return AliasResult::FinalAlias;
+  }
+};
 } // namespace
 
 void TapestryDialect::initialize() {
@@ -53,12 +67,13 @@ void TapestryDialect::initialize() {
 #define GET_OP_LIST
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
       >();
-  addOperations<CollectOp, ConcatOp, LoopOp, NextOp, OperatorOp, ScanOp,
+  addOperations<BlockOp, CollectOp, ConcatOp, LoopOp, NextOp, OperatorOp, ScanOp,
                 ScatterOp, SliceOp, SortOp, UnsqueezeOp>();
   addOperations<BroadcastOp, CopyOp, PadOp, PermuteOp, RepeatOp, ReverseOp,
                 SqueezeOp>();
   registerBytecode();
-  addInterfaces<TapestryInlinerInterface>();
+  addInterfaces<BlockFunctions, TapestryAliasInterface,
+                TapestryInlinerInterface>();
 }
 
 void TapestryDialect::registerAttributes() {

@@ -46,6 +46,56 @@ def Tapestry_ConstraintAttr : AttrDef<Tapestry_Dialect, "Constraint"> {
   let genVerifyDecl = 1;
 }
 
+def Tapestry_KernelAttr : AttrDef<Tapestry_Dialect, "Kernel"> {
+  let mnemonic = "kernel";
+  let summary = "The signature of a block operator";
+  let description = [{
+    The function that computes a block (`TAPESTRY_BLOCK` of `tapestry-rt/Block.h`),
+    the labels of its index space, and what an index point reads and writes: per
+    dimension where that begins, affine in the labels, how many elements it has,
+    and their step. `*` is a dimension as a whole. An output combines what labels
+    contribute that it lacks by the monoid behind its type. Behind `params` stand
+    parameters, behind `cost` what one more step along a label takes, and each
+    `point`; of resources `flops` and `ram` (bytes moved beside operands and
+    results) are known to cost models.
+
+    A kernel without labels is fixed: it is computed whole.
+
+    It is an attribute, so that blocks share it by an alias and copies of a graph
+    need nothing else.
+
+    ```mlir
+    #smooth = #tapestry.kernel<"smooth" [b, x]
+        (X : f32[b, 2 * x : 3 step 2], W : f32[*] params scale : f32)
+        -> (Y : f32[b, x], E : f64[b] add) cost {b.flops = 3, point.flops = 12}>
+    ```
+
+    Constraints:
+    - (kernel_c1) the function is an identifier of C.
+    - (kernel_c2) labels, tensors and parameters have names that are identifiers;
+      labels differ, and so do tensors and parameters; no label is `point`.
+    - (kernel_c3) elements are f64, f32, f16, bf16, i8 to i64, u8 to u64, bool, c64
+      or c128, those of parameters not complex.
+    - (kernel_c4) subscripts are linear in the labels, with terms in their order,
+      and sizes and steps at least 1.
+    - (kernel_c5) every label stands in a subscript, and there is an output.
+    - (kernel_c6) a dimension of an output is whole, or a label that no other
+      dimension of it has, alone or as a tile, `4 * t : 4`; labels of tiles are
+      such in every output.
+    - (kernel_c7) an output has a monoid if it lacks a label that another has, or
+      that all lack; one that is legal for its elements, without a sign only add,
+      mul, and, or, xor.
+    - (kernel_c8) costs are at least 0, each of a label or point and a resource
+      that is given once.
+  }];
+  let parameters = (ins
+    AttrParameter<"::tapestry::teg::Kernel", "the signature",
+                  "const ::tapestry::teg::Kernel &">:$kernel
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 /// The layouts that a tensor passes on its way from one layout to another.
 def Tapestry_RouteAttr
     : TypedArrayAttrBase<TapestryIndex_LayoutAttr, "a list of layouts">;

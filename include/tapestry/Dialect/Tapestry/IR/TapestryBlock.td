@@ -1,0 +1,135 @@
+//===- TapestryBlock.td - Blocks with signatures -----------*- tablegen -*-===//
+
+#ifndef TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYBLOCK_TD
+#define TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYBLOCK_TD
+
+include "tapestry/Dialect/Tapestry/IR/TapestryOps.td"
+
+def Tapestry_BlockOp : Tapestry_Op<"block", [
+    NoMemoryEffect, OpAsmOpInterface, BlockOpInterface,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
+                              ["reifyResultShapes"]>]> {
+  let summary = "A block operator that a function from outside computes";
+  let description = [{
+    Applies a kernel (`#tapestry.kernel`) to an index space. How it may be cut
+    follows from the kernel's projections; each device calls the function once,
+    for its block of the index space, on strided views of what the block reads
+    and writes. The function makes the same of the same, so that a block may be
+    computed more than once and is left out where nobody reads it.
+
+    ```mlir
+    %Y, %E = tapestry.block "Y" #smooth [b = 100, x = 62] (%X, %W) {scale = 0.5 : f32}
+        : (tensor<100x127xf32>, tensor<3xf32>) -> (tensor<100x62xf32>, tensor<100xf64>)
+    ```
+
+    An output that combines along labels is the monoid's identity when the
+    function is called, which combines with it. A kernel without labels is
+    computed whole, by every device.
+
+    Constraints:
+    - (block_c1) there is one operand per input, of its element type and rank, one
+      result per output, and one extent per label: at least 0, and the number of
+      index points fits into 62 bits.
+    - (block_c2) over the index space, unless that is empty, subscripts of inputs
+      stay inside their tensors, and none reaches 2^62.
+    - (block_c3) every element of a result is written exactly once, but for what
+      reduced labels combine.
+    - (block_c4) there is one value per parameter, of its name and type.
+    - (block_c5) `partition` has one entry per label, over axes of the graph's
+      grid where that is given; those of labels of tiles have none.
+    - (block_c6) `homes` has one layout per result, of its shape, without partial
+      axes, and on the graph's grid where that is given.
+    - (block_c7) `home_routes` and `operand_routes` have one list per result and
+      per operand, of plain layouts of its shape, and there are homes on the same
+      grid.
+  }];
+  let arguments = (ins
+    StrAttr:$name,
+    Tapestry_KernelAttr:$kernel,
+    DenseI64ArrayAttr:$extents,
+    Variadic<Tapestry_Tensor>:$inputs,
+    DictionaryAttr:$params,
+    OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
+    OptionalAttr<TypedArrayAttrBase<TapestryIndex_LayoutAttr,
+                                    "a layout per result">>:$homes,
+    OptionalAttr<TypedArrayAttrBase<Tapestry_RouteAttr,
+                                    "a route per result">>:$home_routes,
+    OptionalAttr<TypedArrayAttrBase<Tapestry_RouteAttr,
+                                    "a route per operand">>:$operand_routes);
+  let results = (outs Variadic<Tapestry_Tensor>:$outputs);
+  let assemblyFormat = [{
+    $name qualified($kernel) custom<IndexRanges>(ref($kernel), $extents) ` ` `(`
+    $inputs `)` $params attr-dict-with-keyword `:` functional-type(operands, results)
+    (`partition` $partition^)? (`homes` $homes^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    void getAsmResultNames(::mlir::OpAsmSetValueNameFn setName);
+    const Kernel &getSignature() { return getKernel().getKernel(); }
+    ::mlir::RankedTensorType getTensorType(unsigned operand) {
+      return ::mlir::cast<::mlir::RankedTensorType>(
+          getInputs()[operand].getType());
+    }
+    ::mlir::RankedTensorType getOutputType(unsigned result) {
+      return ::mlir::cast<::mlir::RankedTensorType>(
+          getOutputs()[result].getType());
+    }
+    /// What the kernel says of an input or output, its whole dimensions filled
+    /// in.
+    ::tapestry::Projection getInputProjection(unsigned operand);
+    ::tapestry::Projection getOutputProjection(unsigned result);
+    /// The parameters' values in the kernel's order.
+    ::llvm::SmallVector<::mlir::TypedAttr> getParamValues();
+
+    ::llvm::StringRef getVertexName() { return getName(); }
+    ::llvm::SmallVector<::std::string> getLabelNames();
+    ::llvm::SmallVector<int64_t> getLabelExtents();
+    ::llvm::SmallVector<::tapestry::LabelKind> getLabelKinds();
+    ::llvm::SmallVector<::mlir::Value> getTensorOperands();
+    ::std::vector<::tapestry::Access> getAccesses(unsigned operand);
+    ::std::vector<::tapestry::Projection> getResultProjections();
+    ::std::vector<::tapestry::Write> getWrites(unsigned result);
+    ::tapestry::Monoid getResultMonoid(unsigned result);
+    ::mlir::TypedAttr getMonoidIdentity(unsigned result);
+    ::mlir::Value emitCombine(unsigned result, ::mlir::OpBuilder &builder,
+                              ::mlir::Location loc, ::mlir::Value a,
+                              ::mlir::Value b);
+    ::tapestry::PointWork getWork();
+    ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
+    lowerLocal(::mlir::OpBuilder &builder, ::mlir::Location loc,
+               const ::tapestry::LocalBlock &block);
+    ::llvm::Expected<::std::vector<::tapestry::HostTensor>>
+    evaluate(::llvm::ArrayRef<const ::tapestry::HostTensor *> operands);
+    ::tapestry::ShardingConstraints getConstraints(unsigned result) {
+      return constraintsOf((*this)->getOpResult(result));
+    }
+
+    bool hasPartition() { return static_cast<bool>(getPartitionAttr()); }
+    ::mlir::FailureOr<::std::optional<::tapestry::Partition>>
+    getPartitionOn(const ::tapestry::DeviceGrid &grid) {
+      return detail::resolvePartition(*this, getPartitionAttr(), grid);
+    }
+    void setPartitionOn(const ::tapestry::DeviceGrid &grid,
+                        const ::tapestry::Partition &partition) {
+      setPartitionAttr(::tapestry::index::PartitionAttr::get(
+          getContext(), grid, partition));
+    }
+    ::std::optional<::std::pair<::tapestry::DeviceGrid, ::tapestry::Layout>>
+    getHomeLayout(unsigned result);
+    void setHomeLayout(unsigned result, const ::tapestry::DeviceGrid &grid,
+                       const ::tapestry::Layout &layout);
+    ::tapestry::Route getHomeRouteLayouts(unsigned result);
+    ::llvm::SmallVector<::tapestry::Route> getOperandRouteLayouts() {
+      return detail::resolveRoutes(getOperandRoutesAttr(), getInputs().size());
+    }
+    void setRoutes(const ::tapestry::DeviceGrid &grid,
+                   ::llvm::ArrayRef<::tapestry::Route> homeRoutes,
+                   ::llvm::ArrayRef<::tapestry::Route> operandRoutes) {
+      setHomeRoutesAttr(detail::routesAttr(getContext(), grid, homeRoutes));
+      setOperandRoutesAttr(
+          detail::routesAttr(getContext(), grid, operandRoutes));
+    }
+  }];
+}
+
+#endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYBLOCK_TD

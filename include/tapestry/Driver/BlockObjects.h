@@ -1,0 +1,41 @@
+//===- BlockObjects.h - Files with functions of blocks ----------*- C++ -*-===//
+//
+// What --object names: object files and shared libraries that define functions
+// of tapestry-rt/Block.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_DRIVER_BLOCKOBJECTS_H
+#define TAPESTRY_DRIVER_BLOCKOBJECTS_H
+
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Driver/Status.h"
+#include "tapestry/Object/JitProgram.h"
+
+namespace tapestry::driver {
+
+class BlockObjects {
+public:
+  /// Reads the files and looks whether they define, once and for this version
+  /// of the interface, what the blocks of the graph call.
+  ExitStatus read(llvm::ArrayRef<std::string> paths, teg::GraphOp graph);
+  /// Links them into this process, for blocks to be evaluated by.
+  ExitStatus loadInto(teg::GraphOp graph);
+
+  const JitProgram::Others &getFiles() const { return files; }
+
+private:
+  ExitStatus readFile(const std::string &path);
+  ExitStatus checkUses(teg::GraphOp graph);
+
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> buffers;
+  JitProgram::Others files;
+  std::unique_ptr<JitProgram> jit;
+  /// Per function its file, and those of other versions with it.
+  llvm::StringMap<std::string> defined;
+  llvm::StringMap<std::pair<std::string, int>> otherVersions;
+};
+
+} // namespace tapestry::driver
+
+#endif // TAPESTRY_DRIVER_BLOCKOBJECTS_H

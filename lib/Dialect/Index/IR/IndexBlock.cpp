@@ -1,0 +1,46 @@
+//===- IndexBlock.cpp - Calls of functions from outside -------------------===//
+
+#include "tapestry/Dialect/Index/IR/IndexBlock.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tapestry::index;
+
+#define GET_OP_CLASSES
+#include "tapestry/Dialect/Index/IR/IndexBlock.cpp.inc"
+
+LogicalResult CallBlockOp::verify() {
+  // call_block_c1
+  size_t labels = getExtents().size();
+  if (getStarts().size() != labels || getEnds().size() != labels)
+    return emitOpError() << "has " << getStarts().size() << " starts and "
+                         << getEnds().size() << " ends for " << labels
+                         << " extents";
+  // call_block_c2
+  size_t tensors = getInputs().size() + getResults().size(), dims = 0,
+         unknown = 0;
+  for (Type type : getInputs().getTypes())
+    dims += cast<RankedTensorType>(type).getRank();
+  for (Type type : getResultTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    dims += tensor.getRank();
+    unknown += tensor.getNumDynamicDims();
+  }
+  if (getTypes().size() != tensors || getOffsets().size() != dims ||
+      getShapes().size() != dims)
+    return emitOpError() << "has " << getTypes().size() << " types, "
+                         << getOffsets().size() << " offsets and "
+                         << getShapes().size() << " extents of shapes for "
+                         << tensors << " tensors of " << dims
+                         << " dimensions together";
+  // call_block_c3
+  if (getSizes().size() != unknown ||
+      getFills().size() != 3 * getNumResults() ||
+      getParams().size() != getParamTypes().size())
+    return emitOpError() << "has " << getSizes().size() << " sizes for "
+                         << unknown << " dimensions, " << getFills().size()
+                         << " fills for " << getNumResults() << " results, and "
+                         << getParamTypes().size() << " types for "
+                         << getParams().size() << " parameters";
+  return success();
+}

@@ -1,0 +1,504 @@
+//===- BlockCheck.cpp - Signatures against real reads and writes ----------===//
+//
+// What a plan proves of a block it proves of its signature. So the function is
+// called for boxes of the index space with everything around what the signature
+// projects poisoned: what it makes may not depend on that, nor change it, and
+// is what it makes of the whole.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockValues.h"
+#include "HostNumbers.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+#include <cmath>
+#include <random>
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::teg;
+
+namespace {
+
+/// A tensor with a rim of one element, of which a part holds values and the
+/// rest what nobody may look at.
+class Surrounded {
+public:
+  Surrounded(const HostTensor &like, ZBox part);
+
+  /// Fills everything with an element's bytes.
+  void fill(llvm::ArrayRef<uint8_t> element);
+  /// Copies the part from the tensor.
+  void copyPart(const HostTensor &from);
+  TensorPart view();
+  /// The bytes at a place of the tensor, which may lie on the rim.
+  uint8_t *at(llvm::ArrayRef<int64_t> place);
+
+  HostTensor tensor;
+  ZBox part;
+  llvm::SmallVector<int64_t> strides;
+};
+
+/// Runs through the places of a box in row-major order until `visit` says no.
+template <typename Visit> void forEachPlace(ZBox box, Visit visit) {
+  if (isEmpty(box))
+    return;
+  llvm::SmallVector<int64_t> place;
+  for (const ZRange &range : box)
+    place.push_back(range.lo);
+  while (visit(llvm::ArrayRef<int64_t>(place))) {
+    size_t dim = place.size();
+    while (dim-- > 0 && ++place[dim] == box[dim].hi)
+      place[dim] = box[dim].lo;
+    if (dim == size_t(-1))
+      return;
+  }
+}
+
+class SignatureCheck {
+public:
+  SignatureCheck(BlockOp op, TapestryBlockFunction function,
+                 llvm::ArrayRef<const HostTensor *> operands,
+                 llvm::ArrayRef<HostTensor> whole)
+      : op(op), function(function), operands(operands), whole(whole),
+        random(llvm::xxh3_64bits(op.getName())) {}
+
+  llvm::Error run();
+
+private:
+  enum class Around { Values, NaN, Large };
+  using Outputs = std::vector<Surrounded>;
+
+  ZBox randomBox();
+  llvm::Expected<Outputs> compute(llvm::ArrayRef<ZRange> box,
+                                  llvm::ArrayRef<Around> around,
+                                  uint8_t canary);
+  llvm::Error checkCanaries(llvm::ArrayRef<ZRange> box, Outputs &outputs,
+                            uint8_t canary);
+  llvm::Error checkBox(llvm::ArrayRef<ZRange> box);
+  llvm::Error findRead(llvm::ArrayRef<ZRange> box);
+  llvm::Error checkValues(llvm::ArrayRef<ZRange> box, Outputs &outputs);
+  llvm::Error checkParts(unsigned label);
+  /// The first place of the result's part at which two differ.
+  std::optional<std::pair<unsigned, std::string>> findOther(Outputs &a,
+                                                            Outputs &b);
+  std::string textOf(unsigned result, llvm::ArrayRef<int64_t> place);
+  std::string textOf(llvm::ArrayRef<ZRange> box);
+  template <typename... Parts> llvm::Error error(const Parts &...parts) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << "block '" << op.getName() << "' ";
+    (os << ... << parts);
+    return llvm::createStringError(text);
+  }
+
+  BlockOp op;
+  TapestryBlockFunction function;
+  llvm::ArrayRef<const HostTensor *> operands;
+  llvm::ArrayRef<HostTensor> whole;
+  std::mt19937_64 random;
+};
+
+} // namespace
+
+Surrounded::Surrounded(const HostTensor &like, ZBox part)
+    : part(std::move(part)) {
+  tensor.dtype = like.dtype;
+  strides.resize(like.shape.size());
+  int64_t elements = 1;
+  for (size_t dim = like.shape.size(); dim-- > 0;) {
+    strides[dim] = elements;
+    elements *= like.shape[dim] + 2;
+  }
+  for (int64_t extent : like.shape)
+    tensor.shape.push_back(extent + 2);
+  tensor.bytes.resize(elements * byteSize(like.dtype));
+}
+
+void Surrounded::fill(llvm::ArrayRef<uint8_t> element) {
+  for (size_t at = 0; at < tensor.bytes.size(); at += element.size())
+    llvm::copy(element, tensor.bytes.begin() + at);
+}
+
+uint8_t *Surrounded::at(llvm::ArrayRef<int64_t> place) {
+  int64_t element = 0;
+  for (auto [index, stride] : llvm::zip_equal(place, strides))
+    element += (index + 1) * stride;
+  return tensor.bytes.data() + element * byteSize(tensor.dtype);
+}
+
+void Surrounded::copyPart(const HostTensor &from) {
+  int64_t bytes = byteSize(tensor.dtype);
+  forEachPlace(part, [&](llvm::ArrayRef<int64_t> place) {
+    int64_t element = 0;
+    for (auto [index, extent] : llvm::zip_equal(place, from.shape))
+      element = element * extent + index;
+    std::memcpy(at(place), from.bytes.data() + element * bytes, bytes);
+    return true;
+  });
+}
+
+TensorPart Surrounded::view() {
+  llvm::SmallVector<int64_t> first;
+  for (const ZRange &range : part)
+    first.push_back(range.lo);
+  return {at(first), part, strides};
+}
+
+/// An element's bytes of a value that is nowhere meant.
+static llvm::SmallVector<uint8_t> poison(DType dtype, bool isLarge) {
+  HostTensor one;
+  one.dtype = dtype;
+  one.bytes.resize(byteSize(dtype));
+  double value = std::nan("");
+  if (isLarge)
+    value = dtype == DType::F16 ? 3e4 : 1e30;
+  switch (dtype) {
+  case DType::F64:
+  case DType::F32:
+  case DType::F16:
+  case DType::BF16:
+    storeReal(one, 0, value);
+    break;
+  case DType::C64:
+  case DType::C128:
+    storeComplex(one, 0, {value, value});
+    break;
+  case DType::Bool:
+    one.bytes[0] = isLarge;
+    break;
+  default:
+    storeInteger(one, 0, isLarge ? INT64_MAX : 0x8181818181818181);
+  }
+  return llvm::SmallVector<uint8_t>(one.bytes.begin(), one.bytes.end());
+}
+
+std::string SignatureCheck::textOf(unsigned result,
+                                   llvm::ArrayRef<int64_t> place) {
+  std::string text = op.getSignature().outputs[result].name;
+  if (!place.empty())
+    text += "[" +
+            llvm::join(llvm::map_range(
+                           place, [](int64_t i) { return std::to_string(i); }),
+                       ", ") +
+            "]";
+  return text;
+}
+
+std::string SignatureCheck::textOf(llvm::ArrayRef<ZRange> box) {
+  if (box.empty())
+    return "its only index point";
+  std::string text = "the index points ";
+  llvm::raw_string_ostream os(text);
+  llvm::ListSeparator separator;
+  for (auto [label, range] : llvm::zip_equal(op.getSignature().labels, box))
+    os << separator << label << " = " << range.lo << " to " << range.hi - 1;
+  return text;
+}
+
+/// Of labels that are never cut all, of others up to a third.
+ZBox SignatureCheck::randomBox() {
+  ZBox box;
+  for (auto [extent, use] :
+       llvm::zip_equal(op.getExtents(), labelUses(op.getSignature()))) {
+    int64_t most = ceilDiv(extent, 3);
+    int64_t size = use == LabelUse::Region
+                       ? extent
+                       : 1 + static_cast<int64_t>(random() % most);
+    auto lo = static_cast<int64_t>(random() % (extent - size + 1));
+    box.push_back({lo, lo + size});
+  }
+  return box;
+}
+
+/// The outputs of a box, what lies around the inputs' parts being as asked for.
+llvm::Expected<SignatureCheck::Outputs>
+SignatureCheck::compute(llvm::ArrayRef<ZRange> box,
+                        llvm::ArrayRef<Around> around, uint8_t canary) {
+  // Views point into what is in these lists, which therefore stays there.
+  std::vector<Surrounded> inputs;
+  inputs.reserve(operands.size());
+  llvm::SmallVector<TensorPart> read, written;
+  for (auto [number, operand] : llvm::enumerate(operands)) {
+    Surrounded &input = inputs.emplace_back(
+        *operand, partOf(op.getInputProjection(number), box));
+    input.fill(poison(operand->dtype, around[number] == Around::Large));
+    if (around[number] == Around::Values) {
+      ZBox needed = input.part;
+      input.part = boxOfShape(operand->shape);
+      input.copyPart(*operand);
+      input.part = needed;
+    } else {
+      input.copyPart(*operand);
+    }
+    read.push_back(input.view());
+  }
+  Outputs outputs;
+  outputs.reserve(whole.size());
+  for (auto [number, result] : llvm::enumerate(whole)) {
+    Surrounded &output = outputs.emplace_back(
+        result, partOf(op.getOutputProjection(number), box));
+    output.fill(llvm::SmallVector<uint8_t>(byteSize(result.dtype), canary));
+    if (op.getMonoidIdentity(number))
+      forEachPlace(output.part,
+                   [&, number = number](llvm::ArrayRef<int64_t> place) {
+                     fillIdentity(op, number, output.at(place), 1);
+                     return true;
+                   });
+    written.push_back(output.view());
+  }
+  if (int32_t status = callBlock(op, function, box, read, written))
+    return error("failed for ", textOf(box), ": its function '",
+                 op.getSignature().symbol, "' returned ", status);
+  return outputs;
+}
+
+llvm::Error SignatureCheck::checkCanaries(llvm::ArrayRef<ZRange> box,
+                                          Outputs &outputs, uint8_t canary) {
+  for (auto [number, output] : llvm::enumerate(outputs)) {
+    ZBox all;
+    for (int64_t extent : whole[number].shape)
+      all.push_back({-1, extent + 1});
+    int64_t bytes = byteSize(output.tensor.dtype);
+    std::string wrong;
+    forEachPlace(all, [&, &part = output,
+                       number = number](llvm::ArrayRef<int64_t> place) {
+      for (auto [index, range] : llvm::zip_equal(place, part.part))
+        if (index < range.lo || index >= range.hi) {
+          llvm::ArrayRef<uint8_t> element(part.at(place), bytes);
+          if (llvm::any_of(element, [&](uint8_t b) { return b != canary; }))
+            wrong = textOf(number, place);
+          break;
+        }
+      return wrong.empty();
+    });
+    if (!wrong.empty())
+      return error("writes outside of what its signature projects of '",
+                   op.getSignature().outputs[number].name, "': for ",
+                   textOf(box), " it changes ", wrong);
+  }
+  return llvm::Error::success();
+}
+
+std::optional<std::pair<unsigned, std::string>>
+SignatureCheck::findOther(Outputs &a, Outputs &b) {
+  for (unsigned number = 0; number < a.size(); ++number) {
+    int64_t bytes = byteSize(a[number].tensor.dtype);
+    std::string wrong;
+    forEachPlace(a[number].part, [&](llvm::ArrayRef<int64_t> place) {
+      if (std::memcmp(a[number].at(place), b[number].at(place), bytes) != 0)
+        wrong = textOf(number, place);
+      return wrong.empty();
+    });
+    if (!wrong.empty())
+      return std::pair(number, wrong);
+  }
+  return std::nullopt;
+}
+
+/// What it makes depends on what lies around the parts of inputs: of which?
+llvm::Error SignatureCheck::findRead(llvm::ArrayRef<ZRange> box) {
+  llvm::SmallVector<Around> around(operands.size(), Around::Values);
+  auto base = compute(box, around, /*canary=*/0xa5);
+  if (!base)
+    return base.takeError();
+  for (unsigned number = 0; number < operands.size(); ++number)
+    for (Around other : {Around::NaN, Around::Large}) {
+      around[number] = other;
+      auto changed = compute(box, around, /*canary=*/0xa5);
+      around[number] = Around::Values;
+      if (!changed)
+        return changed.takeError();
+      if (auto wrong = findOther(*base, *changed))
+        return error("reads outside of what its signature projects of '",
+                     op.getSignature().inputs[number].name, "': for ",
+                     textOf(box), " what lies around changes ", wrong->second);
+    }
+  return llvm::Error::success();
+}
+
+llvm::Error SignatureCheck::checkBox(llvm::ArrayRef<ZRange> box) {
+  constexpr uint8_t canaries[] = {0xa5, 0x5a, 0xa5};
+  constexpr Around arounds[] = {Around::NaN, Around::Large, Around::NaN};
+  std::vector<Outputs> made;
+  for (auto [canary, around] : llvm::zip_equal(canaries, arounds)) {
+    auto outputs = compute(
+        box, llvm::SmallVector<Around>(operands.size(), around), canary);
+    if (!outputs)
+      return outputs.takeError();
+    if (llvm::Error error = checkCanaries(box, *outputs, canary))
+      return error;
+    made.push_back(std::move(*outputs));
+  }
+  if (auto wrong = findOther(made[0], made[2]))
+    return error("makes other bits of the same: for ", textOf(box), " of ",
+                 wrong->second);
+  if (auto wrong = findOther(made[0], made[1])) {
+    if (llvm::Error error = findRead(box))
+      return error;
+    return error("does not write ", wrong->second, " for ", textOf(box));
+  }
+  return checkValues(box, made[0]);
+}
+
+/// How far values may lie apart that are rounded otherwise, of the largest.
+static double tolerance(DType dtype) {
+  switch (dtype) {
+  case DType::F64:
+  case DType::C128:
+    return 1e-9;
+  case DType::F32:
+  case DType::C64:
+    return 1e-4;
+  case DType::F16:
+    return 2e-2;
+  case DType::BF16:
+    return 1e-1;
+  default:
+    return 0;
+  }
+}
+
+static std::complex<double> valueAt(const HostTensor &tensor, int64_t at) {
+  bool isComplex = tensor.dtype == DType::C64 || tensor.dtype == DType::C128;
+  return isComplex ? complexAt(tensor, at) : tensor.asDouble(at);
+}
+
+static double largestOf(const HostTensor &tensor) {
+  double largest = 0;
+  for (int64_t at = 0, e = tensor.numElements(); at < e; ++at)
+    largest = std::fmax(largest, std::abs(valueAt(tensor, at)));
+  return largest;
+}
+
+static bool isClose(const HostTensor &a, int64_t at, const HostTensor &b,
+                    int64_t bAt, double scale) {
+  if (tolerance(a.dtype) == 0)
+    return integerAt(a, at) == integerAt(b, bAt);
+  std::complex<double> x = valueAt(a, at), y = valueAt(b, bAt);
+  if (!(std::abs(x) < INFINITY) || !(std::abs(y) < INFINITY))
+    return !(std::abs(x) < INFINITY) && !(std::abs(y) < INFINITY);
+  return !(std::abs(x - y) > tolerance(a.dtype) * scale);
+}
+
+/// Of outputs that combine only where the box holds all that is combined.
+llvm::Error SignatureCheck::checkValues(llvm::ArrayRef<ZRange> box,
+                                        Outputs &outputs) {
+  const Kernel &kernel = op.getSignature();
+  for (auto [number, output] : llvm::enumerate(outputs)) {
+    bool isWhole = true;
+    for (unsigned label = 0; label < box.size(); ++label) {
+      bool isRead = llvm::any_of(kernel.outputs[number].projection.dims,
+                                 [&](const ProjectionDim &dim) {
+                                   return !dim.terms.empty() &&
+                                          dim.terms.front().dim == label;
+                                 });
+      isWhole &= isRead || box[label] == ZRange{0, op.getExtents()[label]};
+    }
+    if (!isWhole)
+      continue;
+    const HostTensor &all = whole[number];
+    double scale = largestOf(all);
+    int64_t bytes = byteSize(all.dtype);
+    std::string wrong;
+    forEachPlace(output.part, [&, &part = output,
+                               number = number](llvm::ArrayRef<int64_t> place) {
+      int64_t element = 0;
+      for (auto [index, extent] : llvm::zip_equal(place, all.shape))
+        element = element * extent + index;
+      int64_t own = (part.at(place) - part.tensor.bytes.data()) / bytes;
+      if (!isClose(part.tensor, own, all, element, scale))
+        wrong = textOf(number, place);
+      return wrong.empty();
+    });
+    if (!wrong.empty())
+      return error("makes another ", wrong, " for ", textOf(box),
+                   " than for all of them");
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error SignatureCheck::run() {
+  for (unsigned round = 0; round < (op.getExtents().empty() ? 1 : 4); ++round)
+    if (llvm::Error error = checkBox(randomBox()))
+      return error;
+  for (auto [label, use] : llvm::enumerate(labelUses(op.getSignature())))
+    if (use == LabelUse::Reduced && op.getExtents()[label] > 1)
+      if (llvm::Error error = checkParts(label))
+        return error;
+  return llvm::Error::success();
+}
+
+/// What two values of a named monoid become.
+static void combineInto(Monoid monoid, HostTensor &a, const HostTensor &b,
+                        int64_t at) {
+  if (tolerance(a.dtype) == 0) {
+    int64_t x = integerAt(a, at), y = integerAt(b, at);
+    auto ux = static_cast<uint64_t>(x), uy = static_cast<uint64_t>(y);
+    uint64_t made = monoid == Monoid::Add   ? ux + uy
+                    : monoid == Monoid::Mul ? ux * uy
+                    : monoid == Monoid::Max ? std::max(x, y)
+                    : monoid == Monoid::Min ? std::min(x, y)
+                    : monoid == Monoid::And ? (ux & uy)
+                    : monoid == Monoid::Or  ? (ux | uy)
+                                            : (ux ^ uy);
+    storeInteger(a, at, made);
+    return;
+  }
+  std::complex<double> x = valueAt(a, at), y = valueAt(b, at);
+  if (a.dtype == DType::C64 || a.dtype == DType::C128) {
+    storeComplex(a, at, monoid == Monoid::Add ? x + y : productOf(x, y));
+    return;
+  }
+  bool isNaN = std::isnan(x.real()) || std::isnan(y.real());
+  storeReal(a, at,
+            monoid == Monoid::Add   ? x.real() + y.real()
+            : monoid == Monoid::Mul ? x.real() * y.real()
+            : isNaN                 ? std::nan("")
+            : monoid == Monoid::Max ? std::max(x.real(), y.real())
+                                    : std::min(x.real(), y.real()));
+}
+
+/// Parts along a label, combined, are the whole.
+llvm::Error SignatureCheck::checkParts(unsigned label) {
+  ZBox first = boxOfShape(op.getExtents()), second = first;
+  first[label].hi = second[label].lo =
+      1 + static_cast<int64_t>(random() % (op.getExtents()[label] - 1));
+  llvm::SmallVector<Around> around(operands.size(), Around::Values);
+  auto a = compute(first, around, /*canary=*/0), b = compute(second, around, 0);
+  if (!a || !b) {
+    llvm::consumeError(a ? llvm::Error::success() : a.takeError());
+    return b ? error("failed for ", textOf(first)) : b.takeError();
+  }
+  for (auto [number, all] : llvm::enumerate(whole)) {
+    Monoid monoid = op.getResultMonoid(number);
+    // A label that it has is cut in parts that lie side by side.
+    if (monoid == Monoid::None || (*a)[number].part != (*b)[number].part)
+      continue;
+    Surrounded &made = (*a)[number];
+    double scale = largestOf(all);
+    int64_t bytes = byteSize(all.dtype);
+    std::string wrong;
+    forEachPlace(made.part, [&, &all = all,
+                             number = number](llvm::ArrayRef<int64_t> place) {
+      int64_t element = 0;
+      for (auto [index, extent] : llvm::zip_equal(place, all.shape))
+        element = element * extent + index;
+      int64_t own = (made.at(place) - made.tensor.bytes.data()) / bytes;
+      combineInto(monoid, made.tensor, (*b)[number].tensor, own);
+      if (!isClose(made.tensor, own, all, element, scale))
+        wrong = textOf(number, place);
+      return wrong.empty();
+    });
+    if (!wrong.empty())
+      return error("makes another ", wrong, " of ", textOf(first),
+                   " combined with the others than of all of them");
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error teg::checkSignature(BlockOp op, TapestryBlockFunction function,
+                                llvm::ArrayRef<const HostTensor *> operands,
+                                llvm::ArrayRef<HostTensor> results) {
+  return SignatureCheck(op, function, operands, results).run();
+}

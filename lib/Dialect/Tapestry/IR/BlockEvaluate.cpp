@@ -1,0 +1,141 @@
+//===- BlockEvaluate.cpp - Blocks on tensors in host memory ---------------===//
+//
+// The same function as on devices, called once for the whole index space.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockValues.h"
+#include "tapestry/Dialect/Tapestry/IR/BlockFunctions.h"
+#include "tapestry/Interfaces/ElementType.h"
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::teg;
+
+ZBox teg::partOf(const Projection &projection, llvm::ArrayRef<ZRange> box) {
+  ZBox part;
+  for (const ProjectionDim &dim : projection.dims)
+    part.push_back(imageOfDim(dim, box));
+  return part;
+}
+
+int32_t teg::callBlock(BlockOp op, TapestryBlockFunction function,
+                       llvm::ArrayRef<ZRange> box,
+                       llvm::ArrayRef<TensorPart> inputs,
+                       llvm::ArrayRef<TensorPart> outputs) {
+  const Kernel &kernel = op.getSignature();
+  llvm::SmallVector<int64_t> lo, hi;
+  for (const ZRange &range : box) {
+    lo.push_back(range.lo);
+    hi.push_back(range.hi);
+  }
+  // Offsets and sizes per tensor; moving a list keeps where its elements lie.
+  std::vector<std::vector<int64_t>> lists;
+  std::vector<TapestryBlockTensor> tensors;
+  auto add = [&](const KernelTensor &tensor, RankedTensorType type,
+                 const TensorPart &given) {
+    std::vector<int64_t> offsets, sizes;
+    for (const ZRange &range : given.part) {
+      offsets.push_back(range.lo);
+      sizes.push_back(range.size());
+    }
+    tensors.push_back({given.data, *elementCode(tensor.element),
+                       static_cast<int32_t>(given.part.size()),
+                       type.getShape().data(), offsets.data(), sizes.data(),
+                       given.strides.data()});
+    lists.push_back(std::move(offsets));
+    lists.push_back(std::move(sizes));
+  };
+  for (auto [number, tensor] : llvm::enumerate(kernel.inputs))
+    add(tensor, op.getTensorType(number), inputs[number]);
+  for (auto [number, tensor] : llvm::enumerate(kernel.outputs))
+    add(tensor, op.getOutputType(number), outputs[number]);
+  std::vector<TapestryBlockParam> params;
+  for (auto [param, value] :
+       llvm::zip_equal(kernel.params, op.getParamValues())) {
+    int64_t bits = paramBits(value);
+    bool isReal = isa<FloatAttr>(value);
+    params.push_back({*elementCode(param.element), 0, isReal ? 0 : bits,
+                      isReal ? llvm::bit_cast<double>(bits) : 0});
+  }
+  TapestryBlockCall call = {};
+  call.version = TAPESTRY_BLOCK_VERSION;
+  call.struct_size = sizeof(TapestryBlockCall);
+  call.num_labels = static_cast<int32_t>(box.size());
+  call.num_inputs = static_cast<int32_t>(inputs.size());
+  call.num_outputs = static_cast<int32_t>(outputs.size());
+  call.num_params = static_cast<int32_t>(params.size());
+  call.lo = lo.data();
+  call.hi = hi.data();
+  call.label_extents = op.getExtents().data();
+  call.inputs = tensors.data();
+  call.outputs = tensors.data() + inputs.size();
+  call.params = params.data();
+  return function(&call);
+}
+
+void teg::fillIdentity(BlockOp op, unsigned result, void *data,
+                       int64_t elements) {
+  std::optional<StoredBits> identity = identityBits(op, result);
+  if (!identity)
+    return;
+  Type type = op.getOutputType(result).getElementType();
+  int64_t parts = isa<ComplexType>(type) ? 2 : 1,
+          bytes = storedSize(type) / parts;
+  auto *to = static_cast<char *>(data);
+  for (int64_t element = 0; element < elements; ++element)
+    for (int64_t word : ArrayRef(*identity).take_front(parts)) {
+      std::memcpy(to, &word, bytes);
+      to += bytes;
+    }
+}
+
+static llvm::SmallVector<int64_t>
+rowMajorStrides(llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<int64_t> strides(shape.size());
+  int64_t stride = 1;
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    strides[dim] = stride;
+    stride *= std::max<int64_t>(shape[dim], 1);
+  }
+  return strides;
+}
+
+llvm::Expected<std::vector<HostTensor>>
+BlockOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
+  const Kernel &kernel = getSignature();
+  TapestryBlockFunction function =
+      BlockFunctions::of(getContext()).functions.lookup(kernel.symbol);
+  if (!function)
+    return llvm::createStringError(
+        "block '" + getName() + "' calls '" + kernel.symbol +
+        "', which no object file brings: --object FILE names one");
+  std::vector<HostTensor> results;
+  for (unsigned number = 0; number < getNumResults(); ++number) {
+    RankedTensorType type = getOutputType(number);
+    llvm::Expected<HostTensor> result =
+        HostTensor::create(*dtypeOf(type.getElementType()), type.getShape());
+    if (!result)
+      return result.takeError();
+    fillIdentity(*this, number, result->bytes.data(), result->numElements());
+    results.push_back(std::move(*result));
+  }
+  if (llvm::is_contained(getExtents(), 0))
+    return results;
+  llvm::SmallVector<TensorPart> inputs, outputs;
+  for (const HostTensor *operand : operands)
+    inputs.push_back({const_cast<uint8_t *>(operand->bytes.data()),
+                      boxOfShape(operand->shape),
+                      rowMajorStrides(operand->shape)});
+  for (HostTensor &result : results)
+    outputs.push_back({result.bytes.data(), boxOfShape(result.shape),
+                       rowMajorStrides(result.shape)});
+  if (int32_t status =
+          callBlock(*this, function, boxOfShape(getExtents()), inputs, outputs))
+    return llvm::createStringError("block '" + getName() +
+                                   "' failed: its function '" + kernel.symbol +
+                                   "' returned " + llvm::Twine(status));
+  if (llvm::Error error = checkSignature(*this, function, operands, results))
+    return std::move(error);
+  return results;
+}

@@ -1,0 +1,372 @@
+//===- BlockOp.cpp - Index space and rules of tapestry.block --------------===//
+//
+// All that is asked of a block follows from its kernel's projections. The
+// checks carry the labels of the constraints in the op's description.
+//
+//===----------------------------------------------------------------------===//
+
+#include "IndexSpaceRules.h"
+#include "PlacementRules.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryBlock.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::teg;
+
+/// `[` (label `=` extent),* `]`, of the kernel's labels in their order
+static ParseResult parseIndexRanges(OpAsmParser &parser, KernelAttr kernel,
+                                    DenseI64ArrayAttr &extents) {
+  llvm::SmallVector<int64_t> values;
+  llvm::ArrayRef<std::string> labels = kernel.getKernel().labels;
+  SMLoc loc = parser.getCurrentLocation();
+  auto parseRange = [&]() -> ParseResult {
+    SMLoc place = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name) || parser.parseEqual() ||
+        parser.parseInteger(values.emplace_back()))
+      return failure();
+    if (values.size() <= labels.size() && name != labels[values.size() - 1])
+      return parser.emitError(place, "expected label '")
+             << labels[values.size() - 1] << "', got '" << name << "'";
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseRange))
+    return failure();
+  if (values.size() != labels.size())
+    return parser.emitError(loc, "expected ")
+           << labels.size() << " ranges, got " << values.size();
+  extents = parser.getBuilder().getDenseI64ArrayAttr(values);
+  return success();
+}
+
+static void printIndexRanges(OpAsmPrinter &printer, BlockOp op, KernelAttr,
+                             DenseI64ArrayAttr) {
+  printer << '[';
+  llvm::interleaveComma(llvm::zip(op.getSignature().labels, op.getExtents()),
+                        printer, [&](auto label) {
+                          printer << std::get<0>(label) << " = "
+                                  << std::get<1>(label);
+                        });
+  printer << ']';
+}
+
+#define GET_OP_CLASSES
+#include "tapestry/Dialect/Tapestry/IR/TapestryBlock.cpp.inc"
+
+void BlockOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  for (auto [number, result] : llvm::enumerate(getOutputs()))
+    detail::nameResult(result,
+                       number == 0 ? getName()
+                                   : StringRef(getSignature()
+                                                   .outputs[number] //
+                                                   .name),
+                       setName);
+}
+
+//===----------------------------------------------------------------------===//
+// BlockOpInterface
+//===----------------------------------------------------------------------===//
+
+/// Whole dimensions have the tensor's extents.
+static Projection filledIn(Projection projection, RankedTensorType type) {
+  for (auto [dim, extent] : llvm::zip(projection.dims, type.getShape()))
+    if (dim.size == 0)
+      dim.size = extent;
+  return projection;
+}
+
+Projection BlockOp::getInputProjection(unsigned operand) {
+  return filledIn(getSignature().inputs[operand].projection,
+                  getTensorType(operand));
+}
+
+Projection BlockOp::getOutputProjection(unsigned result) {
+  return filledIn(getSignature().outputs[result].projection,
+                  getOutputType(result));
+}
+
+llvm::SmallVector<std::string> BlockOp::getLabelNames() {
+  return llvm::to_vector_of<std::string>(getSignature().labels);
+}
+
+llvm::SmallVector<int64_t> BlockOp::getLabelExtents() {
+  return llvm::to_vector(getExtents());
+}
+
+llvm::SmallVector<LabelKind> BlockOp::getLabelKinds() {
+  return llvm::map_to_vector(labelUses(getSignature()), [](LabelUse use) {
+    return use == LabelUse::Reduced ? LabelKind::Reduced : LabelKind::Parallel;
+  });
+}
+
+llvm::SmallVector<Value> BlockOp::getTensorOperands() {
+  return llvm::to_vector(getInputs());
+}
+
+std::vector<Access> BlockOp::getAccesses(unsigned operand) {
+  return {Access{getInputProjection(operand)}};
+}
+
+std::vector<Projection> BlockOp::getResultProjections() {
+  std::vector<Projection> projections;
+  for (unsigned result = 0; result < getNumResults(); ++result) {
+    Projection projection = getOutputProjection(result);
+    // Tiles are written whole, as their labels are not cut.
+    for (auto [dim, extent] :
+         llvm::zip(projection.dims, getOutputType(result).getShape()))
+      if (!dim.isPlainDim())
+        dim = {{}, 0, /*size=*/extent};
+    projections.push_back(std::move(projection));
+  }
+  return projections;
+}
+
+std::vector<Write> BlockOp::getWrites(unsigned result) {
+  return {Write{getOutputProjection(result)}};
+}
+
+Monoid BlockOp::getResultMonoid(unsigned result) {
+  return symbolizeMonoid(getSignature().outputs[result].monoid)
+      .value_or(Monoid::None);
+}
+
+TypedAttr BlockOp::getMonoidIdentity(unsigned result) {
+  return monoidIdentity(getResultMonoid(result),
+                        getOutputType(result).getElementType());
+}
+
+Value BlockOp::emitCombine(unsigned result, OpBuilder &builder, Location loc,
+                           Value a, Value b) {
+  return emitMonoid(builder, loc, getResultMonoid(result), a, b);
+}
+
+/// Costs are linear in the steps along each label: the whole block takes their
+/// sum over the labels, of which each point has its share.
+PointWork BlockOp::getWork() {
+  double points = 1;
+  for (int64_t extent : getExtents())
+    points *= std::max<int64_t>(extent, 1);
+  double flops = 0, bytes = 0;
+  for (const KernelCost &cost : getSignature().costs) {
+    double steps = points;
+    for (auto [label, extent] : llvm::zip(getSignature().labels, getExtents()))
+      if (label == cost.label)
+        steps = extent;
+    double amount = static_cast<double>(cost.amount) * steps / points;
+    flops += cost.resource == "flops" ? amount : 0;
+    bytes += cost.resource == "ram" ? amount : 0;
+  }
+  constexpr double most = 1e15;
+  return {/*flops=*/std::llround(std::min(flops, most)),
+          /*bytes=*/std::llround(std::min(bytes, most))};
+}
+
+std::optional<std::pair<DeviceGrid, Layout>>
+BlockOp::getHomeLayout(unsigned result) {
+  if (!getHomesAttr())
+    return std::nullopt;
+  return detail::resolveHome(cast<index::LayoutAttr>(getHomesAttr()[result]));
+}
+
+void BlockOp::setHomeLayout(unsigned result, const DeviceGrid &grid,
+                            const Layout &layout) {
+  auto home = index::LayoutAttr::get(getContext(), grid, layout);
+  llvm::SmallVector<Attribute> homes(getNumResults(), home);
+  if (ArrayAttr known = getHomesAttr())
+    homes = llvm::to_vector(known);
+  homes[result] = home;
+  setHomesAttr(ArrayAttr::get(getContext(), homes));
+}
+
+Route BlockOp::getHomeRouteLayouts(unsigned result) {
+  return detail::resolveRoutes(getHomeRoutesAttr(), getNumResults())[result];
+}
+
+LogicalResult BlockOp::reifyResultShapes(OpBuilder &,
+                                         ReifiedRankedShapedTypeDims &shapes) {
+  for (unsigned result = 0; result < getNumResults(); ++result)
+    shapes.push_back(
+        getAsIndexOpFoldResult(getContext(), getOutputType(result).getShape()));
+  return success();
+}
+
+llvm::SmallVector<TypedAttr> BlockOp::getParamValues() {
+  return llvm::map_to_vector(
+      getSignature().params, [&](const KernelParam &param) {
+        return cast<TypedAttr>(getParams().get(param.name));
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// block_c1 of inputs or outputs.
+static LogicalResult verifyTensors(BlockOp op, StringRef what,
+                                   llvm::ArrayRef<KernelTensor> wanted,
+                                   TypeRange given) {
+  if (wanted.size() != given.size())
+    return op.emitOpError() << "has " << given.size() << ' ' << what
+                            << "s, but its kernel has " << wanted.size();
+  for (auto [tensor, type] : llvm::zip_equal(wanted, given)) {
+    auto shaped = cast<RankedTensorType>(type);
+    Type element = elementTypeNamed(op.getContext(), tensor.element);
+    if (shaped.getElementType() != element ||
+        shaped.getRank() != tensor.projection.rank())
+      return op.emitOpError()
+             << what << " '" << tensor.name << "' is " << shaped
+             << ", but its kernel has rank " << tensor.projection.rank()
+             << " and elements of type " << element;
+  }
+  return success();
+}
+
+static std::string textOf(BlockOp op, const ProjectionDim &dim) {
+  Builder b(op.getContext());
+  return subscriptText(b.getStrArrayAttr(llvm::to_vector_of<StringRef>(
+                           op.getSignature().labels)),
+                       dim);
+}
+
+/// block_c2
+static LogicalResult verifyReads(BlockOp op) {
+  bool isEmpty = llvm::is_contained(op.getExtents(), 0);
+  for (unsigned operand = 0; operand < op.getInputs().size(); ++operand) {
+    Projection projection = op.getInputProjection(operand);
+    for (auto [number, dim] : llvm::enumerate(projection.dims)) {
+      StringRef name = op.getSignature().inputs[operand].name;
+      ProjectionDim last = dim;
+      int64_t span;
+      if (llvm::MulOverflow(dim.size - 1, dim.stride, span) ||
+          llvm::AddOverflow(dim.constant, span, last.constant) ||
+          !isWithinReach(dim, op.getExtents()) ||
+          !isWithinReach(last, op.getExtents()))
+        return op.emitOpError() << "subscript '" << textOf(op, dim) << "' of '"
+                                << name << "' reaches 2^62 or more";
+      int64_t extent = op.getTensorType(operand).getDimSize(number);
+      if (isEmpty || (dim.terms.empty() && dim.size == extent))
+        continue;
+      int64_t lo = imageOf(dim, op.getExtents()).lo,
+              hi = imageOf(last, op.getExtents()).hi;
+      if (lo < 0 || hi > extent)
+        return op.emitOpError()
+               << "subscript '" << textOf(op, dim) << "' of '" << name
+               << "' reads [" << lo << ", " << hi << "), outside dimension "
+               << number << " of extent " << extent;
+    }
+  }
+  return success();
+}
+
+/// block_c3
+static LogicalResult verifyWrites(BlockOp op) {
+  for (unsigned result = 0; result < op.getNumResults(); ++result) {
+    Projection projection = op.getOutputProjection(result);
+    for (auto [number, dim] : llvm::enumerate(projection.dims)) {
+      if (dim.terms.empty())
+        continue;
+      int64_t written, extent = op.getOutputType(result).getDimSize(number);
+      int64_t points = op.getExtents()[dim.terms.front().dim];
+      if (llvm::MulOverflow(points, dim.size, written) || written != extent)
+        return op.emitOpError()
+               << "writes " << points << " times " << dim.size
+               << " elements along dimension " << number << " of extent "
+               << extent << " of '" << op.getSignature().outputs[result].name
+               << "'";
+    }
+  }
+  return success();
+}
+
+/// block_c4
+static LogicalResult verifyParams(BlockOp op) {
+  const Kernel &kernel = op.getSignature();
+  for (const KernelParam &param : kernel.params) {
+    Type type = elementTypeNamed(op.getContext(), param.element);
+    auto value = dyn_cast_or_null<TypedAttr>(op.getParams().get(param.name));
+    if (!value || !isa<IntegerAttr, FloatAttr>(value) ||
+        value.getType() != type)
+      return op.emitOpError() << "parameter '" << param.name << "' is "
+                              << op.getParams().get(param.name)
+                              << ", expected a constant of type " << type;
+  }
+  for (NamedAttribute given : op.getParams())
+    if (llvm::none_of(kernel.params, [&](const KernelParam &param) {
+          return given.getName() == param.name;
+        }))
+      return op.emitOpError()
+             << "has a parameter '" << given.getName().getValue()
+             << "', which its kernel does not know";
+  return success();
+}
+
+/// block_c5
+static LogicalResult verifyCut(BlockOp op) {
+  if (failed(verifyPartition(op, op.getPartitionAttr(), op.getExtents().size(),
+                             "labels")))
+    return failure();
+  if (!op.getPartitionAttr())
+    return success();
+  for (auto [label, use] : llvm::enumerate(labelUses(op.getSignature())))
+    if (use == LabelUse::Region &&
+        !op.getPartitionAttr().getAxes(label).empty())
+      return op.emitOpError()
+             << "cuts label '" << op.getSignature().labels[label]
+             << "', which moves tiles of what is written";
+  return success();
+}
+
+/// block_c7 of the routes of results or operands.
+static LogicalResult verifyAllRoutes(BlockOp op, StringRef what,
+                                     ArrayAttr routes, TypeRange tensors) {
+  if (!routes)
+    return success();
+  if (routes.size() != tensors.size())
+    return op.emitOpError() << "has routes for " << routes.size() << " of "
+                            << tensors.size() << ' ' << what << "s";
+  auto home = op.getHomesAttr() && !op.getHomesAttr().empty()
+                  ? cast<index::LayoutAttr>(op.getHomesAttr()[0])
+                  : index::LayoutAttr();
+  for (auto [number, route] : llvm::enumerate(routes))
+    if (failed(verifyRoute(op, cast<ArrayAttr>(route), home,
+                           cast<RankedTensorType>(tensors[number]).getShape(),
+                           "the route of " + what + " " + llvm::Twine(number))))
+      return failure();
+  return success();
+}
+
+LogicalResult BlockOp::verify() {
+  const Kernel &kernel = getSignature();
+  Builder b(getContext());
+  // block_c1
+  if (failed(verifyTensors(*this, "input", kernel.inputs,
+                           getInputs().getTypes())) ||
+      failed(verifyTensors(*this, "output", kernel.outputs,
+                           getOutputs().getTypes())) ||
+      failed(verifyLabels(
+          *this,
+          b.getStrArrayAttr(llvm::to_vector_of<StringRef>(kernel.labels)),
+          getExtents())))
+    return failure();
+  if (failed(verifyReads(*this)) || failed(verifyWrites(*this)) ||
+      failed(verifyParams(*this)) || failed(verifyCut(*this)))
+    return failure();
+  // block_c6
+  if (ArrayAttr homes = getHomesAttr()) {
+    if (homes.size() != getNumResults())
+      return emitOpError() << "has " << homes.size() << " homes for "
+                           << getNumResults() << " results";
+    for (auto [number, home] : llvm::enumerate(homes))
+      if (failed(verifyHome(*this, cast<index::LayoutAttr>(home),
+                            getOutputType(number).getShape())))
+        return failure();
+  }
+  if (failed(verifyAllRoutes(*this, "result", getHomeRoutesAttr(),
+                             getResultTypes())))
+    return failure();
+  return verifyAllRoutes(*this, "operand", getOperandRoutesAttr(),
+                         getInputs().getTypes());
+}

@@ -1,0 +1,135 @@
+//===- BlockObjects.cpp - Files with functions of blocks ------------------===//
+
+#include "tapestry/Driver/BlockObjects.h"
+#include "tapestry/Dialect/Tapestry/IR/BlockFunctions.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace tapestry;
+using namespace tapestry::driver;
+
+static constexpr llvm::StringLiteral prefix = "tapestry_block_v";
+
+static std::string linkerName(llvm::StringRef function) {
+  return joinedText(prefix, TAPESTRY_BLOCK_VERSION, "_", function);
+}
+
+ExitStatus BlockObjects::readFile(const std::string &path) {
+  auto text = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!text) {
+    printError(path, text.getError().message());
+    return ExitBadInput;
+  }
+  auto object =
+      llvm::object::ObjectFile::createELFObjectFile((*text)->getMemBufferRef());
+  auto *elf =
+      object ? llvm::dyn_cast<llvm::object::ELFObjectFileBase>(object->get())
+             : nullptr;
+  if (!elf || (elf->getEType() != llvm::ELF::ET_REL &&
+               elf->getEType() != llvm::ELF::ET_DYN)) {
+    if (!object)
+      llvm::consumeError(object.takeError());
+    printError(path, "is no object file");
+    return ExitBadInput;
+  }
+  llvm::Triple host(llvm::sys::getProcessTriple());
+  if (elf->getArch() != host.getArch()) {
+    printError(path, "is an object file for " +
+                         llvm::Triple::getArchTypeName(elf->getArch()) +
+                         ", not for " + host.getArchName());
+    return ExitBadInput;
+  }
+  bool isLibrary = elf->getEType() == llvm::ELF::ET_DYN;
+  std::vector<llvm::object::SymbolRef> symbols;
+  if (isLibrary)
+    llvm::append_range(symbols, elf->getDynamicSymbolIterators());
+  else
+    llvm::append_range(symbols, elf->symbols());
+  for (const llvm::object::SymbolRef &symbol : symbols) {
+    auto name = symbol.getName();
+    auto flags = symbol.getFlags();
+    if (!name || !flags) {
+      llvm::consumeError(name ? llvm::Error::success() : name.takeError());
+      llvm::consumeError(flags ? llvm::Error::success() : flags.takeError());
+      printError(path, "is no object file that can be read");
+      return ExitBadInput;
+    }
+    llvm::StringRef rest = *name;
+    unsigned version = 0;
+    if ((*flags & llvm::object::SymbolRef::SF_Undefined) ||
+        !(*flags & llvm::object::SymbolRef::SF_Global) ||
+        !rest.consume_front(prefix) || rest.consumeInteger(10, version) ||
+        !rest.consume_front("_"))
+      continue;
+    if (version != TAPESTRY_BLOCK_VERSION) {
+      otherVersions[rest] = {path, static_cast<int>(version)};
+      continue;
+    }
+    auto [known, isNew] = defined.try_emplace(rest, path);
+    if (!isNew) {
+      printError(path, "defines block '" + rest + "', which '" + known->second +
+                           "' defines, too");
+      return ExitBadInput;
+    }
+  }
+  if (isLibrary)
+    // Without a folder it would be looked for elsewhere.
+    files.libraries.push_back(
+        llvm::StringRef(path).contains('/') ? path : "./" + path);
+  else
+    files.objects.push_back((*text)->getMemBufferRef());
+  buffers.push_back(std::move(*text));
+  return ExitDone;
+}
+
+ExitStatus BlockObjects::checkUses(teg::GraphOp graph) {
+  for (const teg::BlockUse &use : teg::findBlocks(graph)) {
+    if (defined.contains(use.function))
+      continue;
+    auto other = otherVersions.find(use.function);
+    if (other != otherVersions.end()) {
+      printError(other->second.first,
+                 "defines block '" + use.function + "' for version " +
+                     llvm::Twine(other->second.second) +
+                     " of tapestry-rt/Block.h, but this is version " +
+                     llvm::Twine(TAPESTRY_BLOCK_VERSION));
+      return ExitEnvironment;
+    }
+    std::string text =
+        joinedText("block '", use.name, "' calls '", use.function, "', which ");
+    text += defined.empty() ? "no --object defines"
+                            : "is none of the functions that --object defines";
+    return report(errorAt(teg::placeOf(use.loc), text));
+  }
+  return ExitDone;
+}
+
+ExitStatus BlockObjects::read(llvm::ArrayRef<std::string> paths,
+                              teg::GraphOp graph) {
+  for (const std::string &path : paths)
+    if (ExitStatus status = readFile(path))
+      return status;
+  return checkUses(graph);
+}
+
+ExitStatus BlockObjects::loadInto(teg::GraphOp graph) {
+  if (defined.empty())
+    return ExitDone;
+  auto made = JitProgram::create(nullptr, {}, files);
+  if (!made) {
+    printError(llvm::toString(made.takeError()));
+    return ExitEnvironment;
+  }
+  jit = std::move(*made);
+  auto &functions = teg::BlockFunctions::of(graph.getContext()).functions;
+  for (const teg::BlockUse &use : teg::findBlocks(graph)) {
+    auto address = jit->lookup(linkerName(use.function));
+    if (!address) {
+      printError(llvm::toString(address.takeError()));
+      return ExitEnvironment;
+    }
+    functions[use.function] = reinterpret_cast<TapestryBlockFunction>(*address);
+  }
+  return ExitDone;
+}

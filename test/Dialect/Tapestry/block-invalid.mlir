@@ -1,0 +1,136 @@
+// RUN: tapestry-opt %s --split-input-file --verify-diagnostics
+
+// One case per constraint of tapestry.block, named after it.
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
+func.func @block_c1(%x: tensor<4xf64>) {
+  // expected-error @below {{input 'X' is 'tensor<4xf64>', but its kernel has rank 1 and elements of type 'f32'}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} : (tensor<4xf64>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
+func.func @block_c1_count(%x: tensor<4xf32>) {
+  // expected-error @below {{has 2 inputs, but its kernel has 1}}
+  %y = tapestry.block "Y" #f [i = 4] (%x, %x) {} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
+func.func @block_c1_extents(%x: tensor<4xf32>) {
+  // expected-error @below {{has 1 labels but 2 extents}}
+  %y = "tapestry.block"(%x) <{name = "Y", kernel = #f, extents = array<i64: 4, 4>, params = {}}> : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
+func.func @block_c1_label(%x: tensor<4xf32>) {
+  // expected-error @below {{expected label 'i', got 'j'}}
+  %y = tapestry.block "Y" #f [j = 4] (%x) {} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[2 * i + 1 : 3]) -> (Y : f32[i])>
+func.func @block_c2(%x: tensor<9xf32>) {
+  // expected-error @below {{subscript '2 * i + 1' of 'X' reads [1, 10), outside dimension 0 of extent 9}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} : (tensor<9xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[4611686018427387904 * i]) -> (Y : f32[i])>
+func.func @block_c2_reach(%x: tensor<9xf32>) {
+  // expected-error @below {{of 'X' reaches 2^62 or more}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} : (tensor<9xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[3 * i : 3])>
+func.func @block_c3(%x: tensor<4xf32>) {
+  // expected-error @below {{writes 4 times 3 elements along dimension 0 of extent 11 of 'Y'}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} : (tensor<4xf32>) -> tensor<11xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i] params a : f32) -> (Y : f32[i])>
+func.func @block_c4(%x: tensor<4xf32>) {
+  // expected-error @below {{parameter 'a' is 1 : i32, expected a constant of type 'f32'}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {a = 1 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
+func.func @block_c4_unknown(%x: tensor<4xf32>) {
+  // expected-error @below {{has a parameter 'a', which its kernel does not know}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {a = 1 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
+func.func @block_c5(%x: tensor<4xf32>) {
+  // expected-error @below {{has a partition of 2 entries for 1 labels}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} : (tensor<4xf32>) -> tensor<4xf32> partition #tapestry_index.partition<[[], []]>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[2 * i : 2])>
+func.func @block_c5_tile(%x: tensor<4xf32>) {
+  // expected-error @below {{cuts label 'i', which moves tiles of what is written}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} : (tensor<4xf32>) -> tensor<8xf32> partition #tapestry_index.partition<[["d"]]>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
+func.func @block_c6(%x: tensor<4xf32>) {
+  // expected-error @below {{has a home of extent 5 in dimension 0, but the tensor has extent 4}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} : (tensor<4xf32>) -> tensor<4xf32> homes [#tapestry_index.layout<[5] on #tapestry_index.grid<"d" = 2>>]
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
+func.func @block_c6_count(%x: tensor<4xf32>) {
+  // expected-error @below {{has 0 homes for 1 results}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} : (tensor<4xf32>) -> tensor<4xf32> homes []
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
+func.func @block_c7(%x: tensor<4xf32>) {
+  // expected-error @below {{has the route of operand 0, but no home}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} attributes {operand_routes = [[]]} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
+func.func @block_c7_count(%x: tensor<4xf32>) {
+  // expected-error @below {{has routes for 2 of 1 operands}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} attributes {operand_routes = [[], []]} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
