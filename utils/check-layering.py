@@ -78,7 +78,7 @@ RULES = {
     "Dialect/Index/Transforms": BASE + [INDEX],
     # What scalars are, in host memory.
     EVALUATE: BASE + [INDEX],
-    "Dialect/Tapestry/IR": BASE + [INDEX, EVALUATE],
+    "Dialect/Tapestry/IR": BASE + [INDEX, EVALUATE, "ABI"],
     "Dialect/TRA/IR": BASE + [INDEX],
     "Dialect/Comm/IR": BASE + [INDEX],
     "Dialect/Tapestry/Macros": BASE + [INDEX, "Dialect/Tapestry/IR"],

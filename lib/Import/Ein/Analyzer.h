@@ -38,6 +38,19 @@ private:
   void visitMonoid(Scope &scope, const ast::MonoidStmt &stmt);
   bool checkCombine(const Scope &scope, const ast::MonoidStmt &stmt,
                     const ast::Expr *expr);
+  // Blocks.cpp.
+  void visitBlock(Scope &scope, const ast::BlockStmt &stmt);
+  bool checkBlockCounts(const ast::EquationStmt &stmt,
+                        const ast::CallExpr &call, const ast::BlockStmt &block);
+  /// One tensor per left side.
+  std::vector<std::optional<unsigned>> addBlock(const Scope &scope,
+                                                const ast::EquationStmt &stmt,
+                                                const ast::CallExpr &call,
+                                                const ast::BlockStmt &declared);
+  std::optional<unsigned> blockArgument(const Scope &scope,
+                                        const ast::EquationStmt &stmt,
+                                        const ast::Expr *arg,
+                                        const ast::BlockFormal &formal);
   // Loops.cpp.
   void visitRepeat(Scope &scope, const ast::RepeatStmt &stmt);
   bool beginCarried(const Scope &scope, const ast::RepeatStmt &stmt,

@@ -32,7 +32,7 @@ Analyzer::dimensionTargets(const Tensor &tensor, bool hasLabels,
     std::string written = number;
     if (hasLabels)
       written = labels[dim].name.str();
-    else if (tensor.vertex)
+    else if (tensor.vertex && !graph.vertices[*tensor.vertex].block)
       written = graph.vertices[*tensor.vertex].labels[dim].name;
     targets.push_back({written, number, extent});
   }

@@ -2,6 +2,7 @@
 
 #include "tapestry/Import/Ein/Import.h"
 #include "BodyEmitter.h"
+#include "EmitBlock.h"
 #include "EmitConstraints.h"
 #include "EmitMonoids.h"
 #include "IndexNames.h"
@@ -87,6 +88,8 @@ private:
                          Location loc);
   Operation *emitScan(const Tensor &tensor, const Vertex &vertex, Location loc);
   Operation *emitSort(const Tensor &tensor, const Vertex &vertex, Location loc);
+  Operation *emitBlock(const Tensor &tensor, const Vertex &vertex,
+                       Location loc);
   Operation *emitEinsum(const Tensor &tensor, const Vertex &vertex,
                         Location loc);
   void markUnsigned(Operation *op, const Tensor &tensor) {
@@ -109,6 +112,9 @@ private:
   OpBuilder builder;
   /// The value of each tensor.
   SmallVector<Value> values;
+  /// Of the last vertex.
+  OpResult firstResult;
+  bool failed = false;
   /// How many loops have been emitted.
   unsigned numLoops = 0;
   teg::IndexChecks checks;
@@ -334,20 +340,41 @@ Operation *GraphEmitter::emitEinsum(const Tensor &tensor, const Vertex &vertex,
   return einsum;
 }
 
+Operation *GraphEmitter::emitBlock(const Tensor &tensor, const Vertex &vertex,
+                                   Location loc) {
+  SmallVector<Value> operands;
+  for (const Operand &operand : vertex.operands)
+    operands.push_back(values[operand.tensor]);
+  SmallVector<Type> results;
+  for (const Tensor &other : graph.tensors)
+    if (other.vertex == tensor.vertex)
+      results.push_back(typeOf(other));
+  return buildBlock(builder, loc, locations.get(vertex.block->loc), tensor.name,
+                    vertex, operands, results);
+}
+
+/// Null once reported.
 Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
+  // Its results follow each other.
+  if (tensor.result > 0)
+    return firstResult.getOwner()->getResult(tensor.result);
   Location loc = locations.get(vertex.loc, vertex.calls);
-  Block *block = builder.getInsertionBlock();
+  mlir::Block *block = builder.getInsertionBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
   Operation *op = vertex.gather    ? emitGather(tensor, vertex, loc)
                   : vertex.scatter ? emitScatter(tensor, vertex, loc)
                   : vertex.scanned ? emitScan(tensor, vertex, loc)
                   : vertex.sort    ? emitSort(tensor, vertex, loc)
+                  : vertex.block   ? emitBlock(tensor, vertex, loc)
                                    : emitEinsum(tensor, vertex, loc);
-  Block::iterator first =
+  if (!op)
+    return nullptr;
+  mlir::Block::iterator first =
       last ? std::next(last->getIterator()) : block->begin();
   setWorkConstraints({first, op->getIterator()}, op, tensor.constraints.work);
   setLayoutGroup(op, tensor.constraints.layoutGroup);
-  return op->getResult(0);
+  firstResult = op->getResult(0);
+  return firstResult;
 }
 
 Value GraphEmitter::emitSource(const Tensor &tensor) {
@@ -366,13 +393,19 @@ void GraphEmitter::emitTensors(unsigned begin, unsigned end) {
         graph.loops[numLoops].begin == number) {
       const Loop &loop = graph.loops[numLoops++];
       emitLoop(loop);
+      if (failed)
+        return;
       number = loop.end - 1;
       continue;
     }
     const Tensor &tensor = graph.tensors[number];
-    if (tensor.vertex)
+    if (tensor.vertex) {
       values[number] = emitVertex(tensor, graph.vertices[*tensor.vertex]);
-    else if (!tensor.isCarried)
+      failed |= !values[number];
+      if (failed)
+        return;
+    }
+    if (!tensor.vertex && !tensor.isCarried)
       values[number] = emitSource(tensor);
   }
 }
@@ -380,8 +413,15 @@ void GraphEmitter::emitTensors(unsigned begin, unsigned end) {
 /// One label per dimension, as the statement calls it.
 SmallVector<teg::ScalarLabel> GraphEmitter::labelsOfRow(const Tensor &row) {
   SmallVector<teg::ScalarLabel> labels;
-  for (const VertexLabel &label : ArrayRef(graph.vertices[*row.vertex].labels)
-                                      .take_front(row.shape.size()))
+  const Vertex &vertex = graph.vertices[*row.vertex];
+  if (vertex.block) {
+    // Its labels are none of the row.
+    for (auto [dim, extent] : llvm::enumerate(row.shape))
+      labels.push_back({"d" + std::to_string(dim), extent});
+    return labels;
+  }
+  for (const VertexLabel &label :
+       ArrayRef(vertex.labels).take_front(row.shape.size()))
     labels.push_back({label.name, label.extent});
   return labels;
 }
@@ -434,7 +474,7 @@ void GraphEmitter::emitLoop(const Loop &loop) {
   auto op = teg::LoopOp::create(builder, loc, ValueRange(inits).getTypes(),
                                 loop.name, loop.passes, inits);
   OpBuilder::InsertionGuard guard(builder);
-  Block *body =
+  mlir::Block *body =
       builder.createBlock(&op.getBody(), {}, ValueRange(inits).getTypes(),
                           SmallVector<Location>(inits.size(), loc));
   for (auto [carried, argument, result] :
@@ -449,6 +489,8 @@ void GraphEmitter::emitLoop(const Loop &loop) {
   // What is checked in the body is not checked behind it.
   teg::IndexChecks before = checks;
   emitTensors(loop.begin + loop.carried.size(), loop.end);
+  if (failed)
+    return;
   checks = std::move(before);
   for (const Loop::Carried &carried : loop.carried)
     nexts.push_back(values[carried.next]);
@@ -471,6 +513,8 @@ OwningOpRef<ModuleOp> GraphEmitter::emit(StringRef name) {
   builder.setInsertionPointToEnd(&region.front());
   values.resize(graph.tensors.size());
   emitTensors(0, graph.tensors.size());
+  if (failed)
+    return nullptr;
   for (const Graph::Output &output : graph.outputs) {
     auto sink = teg::SinkOp::create(builder, locations.get(output.loc),
                                     graph.tensors[output.tensor].name,

@@ -108,6 +108,8 @@ void Parser::parseStatement() {
     parsed = parseDef();
   } else if (atMonoid()) {
     parsed = parseMonoid();
+  } else if (atBlock()) {
+    parsed = parseBlock();
   } else if (atRepeat()) {
     const RepeatStmt *repeat = parseRepeat();
     if (repeat)

@@ -50,6 +50,12 @@ private:
   bool atMonoid() const;
   bool parseMonoid();
   bool parseMonoidRest(ast::MonoidStmt &stmt);
+  // ParseBlock.cpp.
+  bool atBlock() const;
+  bool parseBlock();
+  bool parseBlockRest(ast::BlockStmt &stmt);
+  bool parseBlockFormal(ast::BlockFormal &formal, bool isResult);
+  bool parseBlockCost(ast::BlockCost &cost);
   /// `name` is set where the macro has one; null once reported.
   ast::DefStmt *parseDefOnce(Token &name);
   bool parseDefHeader(ast::DefStmt &def);

@@ -30,6 +30,8 @@ struct Binding {
   unsigned tensor = 0;
   const struct View *view = nullptr;
   const ast::DefStmt *macro = nullptr;
+  /// Of a macro that is a block.
+  const ast::BlockStmt *block = nullptr;
   const ast::MonoidStmt *monoid = nullptr;
   /// What the body of an imported macro sees; null: its own file.
   const class Scope *home = nullptr;

@@ -98,6 +98,8 @@ void Analyzer::visit(const Stmt &stmt) {
     return visitDef(file, *llvm::cast<DefStmt>(&stmt));
   case Stmt::Kind::Monoid:
     return visitMonoid(file, *llvm::cast<MonoidStmt>(&stmt));
+  case Stmt::Kind::Block:
+    return visitBlock(file, *llvm::cast<BlockStmt>(&stmt));
   case Stmt::Kind::Equation:
     return visitEquation(file, *llvm::cast<EquationStmt>(&stmt));
   case Stmt::Kind::Repeat:
@@ -325,8 +327,11 @@ std::vector<std::optional<unsigned>>
 Analyzer::expandNamed(const Scope &scope, const EquationStmt &stmt) {
   if (stmt.literal)
     return {addGenerated(scope, stmt)};
-  if (const Binding *macro = macroUsedBy(scope, stmt))
-    return expandUse(scope, stmt, *llvm::cast<CallExpr>(stmt.expr), *macro);
+  if (const Binding *macro = macroUsedBy(scope, stmt)) {
+    const CallExpr &call = *llvm::cast<CallExpr>(stmt.expr);
+    return macro->block ? addBlock(scope, stmt, call, *macro->block)
+                        : expandUse(scope, stmt, call, *macro);
+  }
   if (stmt.sort)
     return addSorted(scope, stmt);
   if (!stmt.more.empty()) {
@@ -351,7 +356,7 @@ Analyzer::expandNamed(const Scope &scope, const EquationStmt &stmt) {
 /// Gives the labels the names that they have outside the macro; what is then
 /// taken twice gets a number.
 void Analyzer::nameLabels(const Scope &scope, Vertex &vertex) {
-  if (scope.labelNames.empty())
+  if (scope.labelNames.empty() || vertex.block)
     return;
   llvm::StringSet<> taken;
   llvm::SmallVector<VertexLabel *> local;

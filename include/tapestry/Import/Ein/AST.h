@@ -304,6 +304,7 @@ struct Stmt {
     Repeat,
     Def,
     Monoid,
+    Block,
     Invalid
   };
   Kind kind;
@@ -464,6 +465,39 @@ struct MonoidStmt : Stmt {
   const Expr *identity = nullptr;
   MonoidStmt() : Stmt(Kind::Monoid) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Monoid; }
+};
+
+/// A tensor that a block reads or writes, or a parameter, which has no
+/// brackets.
+struct BlockFormal {
+  llvm::StringRef name;
+  llvm::SMRange range;
+  ElementType type = ElementType::F32;
+  bool isParam = false;
+  /// What an index point reads or writes: `x:x + 3`, `2*i` or `:`.
+  llvm::ArrayRef<SliceRange> ranges;
+  /// How a result combines what labels contribute that it lacks.
+  ein::Monoid monoid = ein::Monoid::None;
+  /// Of a parameter.
+  const Expr *defaultValue = nullptr;
+};
+
+/// `flops = 6` or, of a step along a label, `flops[b] = 2`.
+struct BlockCost {
+  llvm::StringRef resource;
+  llvm::StringRef label;
+  llvm::SMRange range;
+  const Expr *amount = nullptr;
+};
+
+/// `extern block NAME[labels](formals) -> results cost costs`
+struct BlockStmt : Stmt {
+  llvm::ArrayRef<Label> labels;
+  llvm::ArrayRef<BlockFormal> formals;
+  llvm::ArrayRef<BlockFormal> results;
+  llvm::ArrayRef<BlockCost> costs;
+  BlockStmt() : Stmt(Kind::Block) {}
+  static bool classof(const Stmt *s) { return s->kind == Kind::Block; }
 };
 
 /// A statement that was reported already. It still defines its name, so that

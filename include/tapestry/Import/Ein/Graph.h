@@ -239,6 +239,35 @@ struct Sort {
   bool givesIndices;
 };
 
+/// The use of a block that an object file brings. Of the vertex that it is, the
+/// operands are the tensors that it reads, without subscripts.
+struct Block {
+  struct Tensor {
+    std::string name;
+    ElementType type = ElementType::F32;
+    /// A dimension of size 0 is whole.
+    Projection projection;
+    Monoid monoid = Monoid::None;
+  };
+  struct Param {
+    std::string name;
+    ElementType type;
+    Constant value;
+  };
+  struct Cost {
+    std::string label, resource;
+    int64_t amount;
+  };
+  std::string name;
+  /// As they are declared.
+  llvm::SmallVector<std::string, 4> labels;
+  std::vector<Tensor> inputs, outputs;
+  std::vector<Param> params;
+  std::vector<Cost> costs;
+  /// The declaration.
+  llvm::SMLoc loc;
+};
+
 struct VertexLabel {
   std::string name;
   int64_t extent;
@@ -266,6 +295,7 @@ struct Vertex : Expression {
   /// with those before it by the monoid, which then reduces nothing.
   std::optional<unsigned> scanned;
   std::optional<Sort> sort;
+  std::optional<Block> block;
   /// The second argument of a norm.
   Expression epsilon;
   /// The elements of a constant tensor, which has no expression.
@@ -292,6 +322,8 @@ struct Tensor {
   /// Position in Graph::vertices of the producer; nothing for an input and for
   /// what a loop carries.
   std::optional<unsigned> vertex;
+  /// Which of the producer's results it is.
+  unsigned result = 0;
   /// Whether it is what a loop carries, in its body or behind it.
   bool isCarried = false;
   /// Of the counter of a loop, in its body: how many passes there are at most.

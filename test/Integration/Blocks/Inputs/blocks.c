@@ -1,0 +1,136 @@
+/* Functions of blocks for check_blocks.py. */
+#include "tapestry-rt/Block.h"
+#include <math.h>
+
+#define AT1(type, tensor, i) (*(type *)tapestry_block_at1(tensor, i))
+#define AT2(type, tensor, i, j) (*(type *)tapestry_block_at2(tensor, i, j))
+#define EACH(i, label)                                                         \
+  for (int64_t i = call->lo[label]; i < call->hi[label]; ++i)
+
+/* A window with weights and a factor. */
+TAPESTRY_BLOCK(smooth) {
+  const TapestryBlockTensor *x = &call->inputs[0], *w = &call->inputs[1];
+  double scale = call->params[0].number;
+  EACH(b, 0) EACH(i, 1) {
+    double sum = 0;
+    for (int64_t r = 0; r < w->extents[0]; ++r)
+      sum += (double)AT2(float, x, b, i + r) * AT1(float, w, r);
+    AT2(float, &call->outputs[0], b, i) = (float)(scale * sum);
+  }
+  return 0;
+}
+
+/* Every second element of three, two apart: their largest. */
+TAPESTRY_BLOCK(strided) {
+  EACH(i, 0) {
+    int32_t most = INT32_MIN;
+    for (int64_t r = 0; r < 3; ++r) {
+      int32_t value = AT1(int32_t, &call->inputs[0], 3 * i + 2 * r);
+      most = value > most ? value : most;
+    }
+    AT1(int32_t, &call->outputs[0], i) = most + (int32_t)call->params[0].integer;
+  }
+  return 0;
+}
+
+/* Of each row the sum of squares, and of each column the largest value. */
+TAPESTRY_BLOCK(stats) {
+  EACH(n, 0) EACH(k, 1) {
+    double value = AT2(double, &call->inputs[0], n, k);
+    double *sum = tapestry_block_at1(&call->outputs[0], n);
+    double *most = tapestry_block_at1(&call->outputs[1], k);
+    *sum += value * value;
+    *most = value > *most ? value : *most;
+  }
+  return 0;
+}
+
+/* A product of complex matrices, added up over what is cut. */
+TAPESTRY_BLOCK(product) {
+  EACH(i, 0) EACH(k, 1) EACH(j, 2) {
+    float *a = tapestry_block_at2(&call->inputs[0], i, j);
+    float *b = tapestry_block_at2(&call->inputs[1], j, k);
+    float *c = tapestry_block_at2(&call->outputs[0], i, k);
+    c[0] += a[0] * b[0] - a[1] * b[1];
+    c[1] += a[0] * b[1] + a[1] * b[0];
+  }
+  return 0;
+}
+
+/* Without labels: the elements backwards, and whether their number is even. */
+TAPESTRY_BLOCK(turned) {
+  int64_t n = call->inputs[0].extents[0], bits = 0;
+  for (int64_t i = 0; i < n; ++i)
+    AT1(uint8_t, &call->outputs[0], i) =
+        AT1(uint8_t, &call->inputs[0], n - 1 - i);
+  *(uint8_t *)call->outputs[1].data = n % 2 == 0;
+  return (int32_t)bits;
+}
+
+/* Tiles of four rows. */
+TAPESTRY_BLOCK(tiles) {
+  EACH(t, 0) EACH(c, 1) for (int64_t r = 0; r < 4; ++r)
+    AT2(int64_t, &call->outputs[0], 4 * t + r, c) =
+        10 * AT2(int64_t, &call->inputs[0], t, c) + r;
+  return 0;
+}
+
+/* Nothing is read. */
+TAPESTRY_BLOCK(ramp) {
+  EACH(i, 0) AT1(float, &call->outputs[0], i) =
+      (float)(i * call->params[0].integer) / (float)call->label_extents[0];
+  return 0;
+}
+
+/* Wrong ones, of Y[i] = X[i] + X[i + 1]. */
+static int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
+
+TAPESTRY_BLOCK(reads_before) {
+  EACH(i, 0) AT1(float, &call->outputs[0], i) =
+      AT1(float, &call->inputs[0], i > 0 ? i - 1 : i) +
+      AT1(float, &call->inputs[0], i + 1);
+  return 0;
+}
+
+TAPESTRY_BLOCK(writes_behind) {
+  EACH(i, 0) {
+    float sum = AT1(float, &call->inputs[0], i) +
+                AT1(float, &call->inputs[0], i + 1);
+    AT1(float, &call->outputs[0], i) = sum;
+    AT1(float, &call->outputs[0],
+        min(i + 1, call->label_extents[0] - 1)) = sum;
+  }
+  return 0;
+}
+
+TAPESTRY_BLOCK(leaves_out) {
+  EACH(i, 0) if (i % 2 == 0) AT1(float, &call->outputs[0], i) =
+      AT1(float, &call->inputs[0], i) + AT1(float, &call->inputs[0], i + 1);
+  return 0;
+}
+
+TAPESTRY_BLOCK(counts) {
+  static float calls = 0;
+  calls += 1;
+  EACH(i, 0) AT1(float, &call->outputs[0], i) =
+      calls + AT1(float, &call->inputs[0], i);
+  return 0;
+}
+
+TAPESTRY_BLOCK(takes_place) {
+  EACH(i, 0) AT1(float, &call->outputs[0], i) =
+      AT1(float, &call->inputs[0], i) + (float)(i - call->lo[0]);
+  return 0;
+}
+
+TAPESTRY_BLOCK(fails) {
+  return call->lo[0] >= 0 ? 7 : 0;
+}
+
+TAPESTRY_BLOCK(sums_all) {
+  /* Y = sum X[i], but what is there already is lost. */
+  float sum = 0;
+  EACH(i, 0) sum += AT1(float, &call->inputs[0], i);
+  *(float *)call->outputs[0].data = sum + (float)(call->lo[0] > 0);
+  return 0;
+}

@@ -1,0 +1,263 @@
+#!/usr/bin/python3
+"""Blocks whose functions an object file brings.
+
+    check_blocks.py values|errors|wrong [--backend local|mpi]
+
+values: NumPy's on any number of devices, also where labels are cut by pins, in the
+reference, in an executable and out of a shared library. errors: what --object
+names. wrong: functions that break their signatures are found by the reference.
+"""
+
+import argparse
+import json
+import pathlib
+
+import numpy as np
+from harness import compare, contract, driver
+from harness.driver import CheckFailed
+
+HERE = pathlib.Path(__file__).resolve().parent
+INCLUDE = HERE.parents[1] / "runtime" / "include"
+PROGRAM = """\
+param add = 5
+input X : f32[13, 64]
+input W : f32[3]
+input I : i32[50]
+input D : f64[11, 9]
+input A : c64[7, 5]
+input B : c64[5, 6]
+input U : u8[10]
+input T : i64[5, 3]
+extern block smooth[b, x](X[b, x:x + 3] : f32, W[:] : f32,
+                          scale : f32 = 0.5) -> Y[b, x] : f32 cost flops = 6, ram = 8, flops[b] = 2
+extern block strided[i](X[3*i:3*i + 5:2] : i32, more : i32) -> Y[i] : i32
+extern block stats[n, k](X[n, k] : f64) -> sum S[n] : f64, max M[k] : f64
+extern block product[i, k, j](A[i, j] : c64, B[j, k] : c64) -> sum C[i, k] : c64
+extern block turned(X[:n] : u8) -> Y[:n] : u8, even[] : bool
+extern block tiles[t, c](X[t, c] : i64) -> Y[4*t:4*t + 4, c] : i64
+extern block ramp[i:23](step : i64) -> Y[i] : f32
+Y = smooth(X, W)
+Z = smooth(2 * transpose(Y), W, 2)
+I2 = strided(I, add)
+S, M = stats(D)
+C = product(A, B)
+R, Even = turned(U)
+L = tiles(T)
+Ramp = ramp(3)
+Half[i] = Ramp[i] / 2
+output Y, Z, I2, S, M, C, R, Even, L, Half
+"""
+OUTPUTS = ["Y", "Z", "I2", "S", "M", "C", "R", "Even", "L", "Half"]
+# Cuts of vertices by number of devices: windows, reduced labels, both results.
+PINS = [
+    (2, {"Y": {"b": 1, "x": 2}, "S": {"n": 1, "k": 2}, "C": {"i": 1, "k": 1, "j": 2}}),
+    (3, {"Y": {"b": 3, "x": 1}, "S": {"n": 3, "k": 1}, "I2": {"i": 3}, "Ramp": {"i": 3}}),
+    (5, {"Y": {"b": 1, "x": 5}, "Z": {"b": 5, "x": 1}, "C": {"i": 1, "k": 1, "j": 5}}),
+    (8, {"Y": {"b": 4, "x": 2}, "S": {"n": 2, "k": 4}, "L": {"t": 1, "c": 1}, "I2": {"i": 8}}),
+]
+
+
+def windows(X, W, scale):
+    count = X.shape[1] - 2
+    return scale * sum(X[:, r : r + count].astype(np.float64) * W[r] for r in range(3))
+
+
+def draw():
+    random = np.random.default_rng(12)
+    part = lambda *shape: random.standard_normal(shape).astype(np.float32)
+    return {
+        "X": part(13, 64), "W": part(3), "I": random.integers(-99, 99, 50).astype(np.int32),
+        "D": random.standard_normal((11, 9)), "A": part(7, 5) + 1j * part(7, 5),
+        "B": part(5, 6) + 1j * part(5, 6), "U": random.integers(0, 255, 10).astype(np.uint8),
+        "T": random.integers(-9, 9, (5, 3)),
+    }  # fmt: skip
+
+
+def expected(given):
+    Y = windows(given["X"], given["W"], 0.5)
+    I, T = given["I"], given["T"]
+    return {
+        "Y": Y, "Z": windows((2 * Y).T, given["W"], 2),
+        "I2": np.max([I[0:46:3], I[2:48:3], I[4:50:3]], axis=0) + 5,
+        "S": (given["D"] ** 2).sum(axis=1), "M": given["D"].max(axis=0),
+        "C": given["A"].astype(np.complex128) @ given["B"],
+        "R": given["U"][::-1], "Even": np.bool_(True),
+        "L": (10 * T[:, None, :] + np.arange(4)[None, :, None]).reshape(20, 3),
+        "Half": 3 * np.arange(23) / 23 / 2,
+    }  # fmt: skip
+
+
+def check(got, wanted):
+    for name in OUTPUTS:
+        if got[name].dtype.kind in "iub":
+            compare.check_equal(name, got[name], wanted[name].astype(got[name].dtype))
+        elif np.abs(got[name] - wanted[name]).max() > 2e-5 * np.abs(wanted[name]).max():
+            raise CheckFailed(f"{name} is {got[name]}, expected {wanted[name]}")
+
+
+def build(folder, source, target, *options):
+    driver.execute(
+        ["cc", "-O2", "-Wall", "-Werror", *options, f"-I{INCLUDE}", source, "-o", target, "-lm"],
+        folder,
+    ).expect_status(0)
+
+
+def run(folder, words, devices, backend):
+    """Returns how it ended; its report stands in r.json."""
+    if backend == "local":
+        return driver.tapestry(
+            "run", "p.ein", f"--devices={devices}", "--object=b.o", *words, "--report=r.json",
+            cwd=folder,
+        )  # fmt: skip
+    options = [word for word in words if word.startswith("--plan")]
+    driver.tapestry(
+        "compile", "p.ein", f"--devices={devices}", "--object=b.o", *options, "-o", "prog", cwd=folder
+    ).expect_status(0)
+    files = [word for word in words if word not in options]
+    return driver.mpirun(
+        devices, "./prog", "--backend", "mpi", *files, "--report=r.json", cwd=folder
+    )
+
+
+def check_values(folder, backend):
+    given = draw()
+    wanted = expected(given)
+    files = driver.save_inputs(folder, given) + driver.output_options(OUTPUTS)
+    build(folder, HERE / "Blocks" / "Inputs" / "blocks.c", "b.o", "-c")
+    (folder / "p.ein").write_text(PROGRAM)
+    if backend == "local":
+        build(folder, HERE / "Blocks" / "Inputs" / "blocks.c", "b.so", "-shared", "-fPIC")
+        for name in ("b.o", "b.so"):
+            driver.tapestry(
+                "reference", "p.ein", f"--object={name}", *files, cwd=folder
+            ).expect_status(0)
+            check(driver.load_outputs(folder, OUTPUTS), wanted)
+        driver.tapestry("run", "p.ein", "--object=b.so", *files, cwd=folder).expect_status(0)
+        check(driver.load_outputs(folder, OUTPUTS), wanted)
+        for devices in (1, 2, 3, 5, 8):
+            run(folder, files, devices, backend).expect_status(0)
+            check(driver.load_outputs(folder, OUTPUTS), wanted)
+        driver.tapestry(
+            "compile", "p.ein", "--devices=3", "--object=b.o", "-o", "prog", cwd=folder
+        ).expect_status(0)
+        driver.execute(["./prog", *files], folder).expect_status(0)
+        check(driver.load_outputs(folder, OUTPUTS), wanted)
+    for devices, pins in PINS:
+        vertices = [{"name": name, "parts": parts} for name, parts in pins.items()]
+        plan = {"tapestry_plan": 1, "devices": devices, "vertices": vertices}
+        (folder / "pins.json").write_text(json.dumps(plan))
+        driver.tapestry(
+            "plan", "p.ein", f"--devices={devices}", "--plan=pins.json", "--json=plan.json", cwd=folder
+        ).expect_status(0)
+        plan = driver.load_json(folder / "plan.json")
+        for vertex in plan["vertices"]:
+            if vertex["name"] in pins and vertex["parts"] != pins[vertex["name"]]:
+                raise CheckFailed(f"{vertex['name']} is cut into {vertex['parts']}")
+        run(folder, ["--plan=plan.json", *files], devices, backend).expect_status(0)
+        contract.check_contract(plan, driver.load_json(folder / "r.json"), devices, backend)
+        check(driver.load_outputs(folder, OUTPUTS), wanted)
+    print(f"{len(PINS)} cuts have the values of NumPy")
+
+
+SMALL = """\
+input X : f32[20]
+extern block {name}[i{extent}](X[{read}] : f32) -> {result} : f32
+{left} = {name}(X)
+output {left}
+"""
+
+
+def write_small(folder, name, read="i:i + 2", result="Y[i]", left="Y", extent=""):
+    (folder / "p.ein").write_text(
+        SMALL.format(name=name, read=read, result=result, left=left, extent=extent)
+    )
+
+
+def expect(done, status, *texts):
+    done.expect_status(status)
+    for text in texts:
+        if text not in done.stderr:
+            raise CheckFailed(f"no '{text}' in the message\n{done.describe()}")
+    lines = len(done.stderr.strip().splitlines())
+    if lines != 1 if status == 4 else done.stderr.count("error:") != 1:
+        raise CheckFailed(f"not one message\n{done.describe()}")
+
+
+def check_wrong(folder, backend):
+    X = np.random.default_rng(3).random(20, dtype=np.float32)
+    files = driver.save_inputs(folder, {"X": X})
+    build(folder, HERE / "Blocks" / "Inputs" / "blocks.c", "b.o", "-c")
+    cases = [
+        ("reads_before", {}, ["reads outside of what its signature projects of 'X'", "index points i = ", "changes Y["]),
+        ("writes_behind", {}, ["writes outside of what its signature projects of 'Y'", "it changes Y["]),
+        ("leaves_out", {}, ["does not write Y["]),
+        ("counts", {}, ["makes other bits of the same", "of Y["]),
+        ("takes_place", {}, ["makes another Y[", "than for all of them"]),
+        ("fails", {}, ["block 'Y' failed: its function 'fails' returned 7"]),
+        ("sums_all", {"read": "i", "result": "sum Y[]"}, ["makes another Y of the index points i = 0 to "]),
+    ]  # fmt: skip
+    for name, options, texts in cases:
+        write_small(folder, name, **options)
+        done = driver.tapestry("reference", "p.ein", "--object=b.o", *files, "-o", "Y=Y.npy", cwd=folder)
+        expect(done, 1, "p.ein:3:1: error: block 'Y' ", *texts)
+        if (folder / "Y.npy").exists():
+            raise CheckFailed(f"{name}: there is an output")
+    write_small(folder, "fails")
+    for devices in (1, 3):
+        done = driver.tapestry("run", "p.ein", f"--devices={devices}", "--object=b.o", *files, cwd=folder)
+        expect(done, 4, "block 'Y' failed: its function returned 7")
+
+
+def check_errors(folder, backend):
+    X = np.zeros(20, dtype=np.float32)
+    files = driver.save_inputs(folder, {"X": X})
+    (folder / "a.c").write_text(
+        '#include "tapestry-rt/Block.h"\n'
+        "TAPESTRY_BLOCK(zero) {\n for (int64_t i = call->lo[0]; i < call->hi[0]; ++i)\n"
+        "  *(float *)tapestry_block_at1(&call->outputs[0], i) = 0;\n return 0;\n}\n"
+    )
+    (folder / "old.c").write_text("int tapestry_block_v999_zero(void) { return 0; }\n")
+    (folder / "needs.c").write_text(
+        '#include "tapestry-rt/Block.h"\n'
+        "int not_there(void);\nTAPESTRY_BLOCK(zero) { return not_there(); }\n"
+    )
+    for name in ("a", "old", "needs"):
+        build(folder, f"{name}.c", f"{name}.o", "-c")
+    (folder / "text.o").write_text("no object\n")
+    write_small(folder, "zero", read="i")
+    commands = [
+        ["run", "p.ein", *files],
+        ["reference", "p.ein", *files],
+        ["compile", "p.ein", "-o", "prog"],
+    ]
+    for command in commands:
+        go = lambda *objects: driver.tapestry(
+            *command, *(f"--object={name}" for name in objects), cwd=folder
+        )
+        go("a.o").expect_status(0)
+        expect(go(), 1, "p.ein:3:1: error: block 'Y' calls 'zero', which no --object defines")
+        expect(go("text.o"), 1, "text.o: error: is no object file")
+        expect(go("missing.o"), 1, "missing.o: error: No such file or directory")
+        expect(go("old.o"), 3, "old.o: error: defines block 'zero' for version 999 of tapestry-rt/Block.h, but this is version 1")
+        expect(go("a.o", "needs.o"), 1, "needs.o: error: defines block 'zero', which 'a.o' defines, too")
+        if command[0] != "compile":
+            expect(go("needs.o"), 3, "not_there")
+        else:
+            go("needs.o").expect_status(3)
+    if (folder / "prog").exists():
+        (folder / "prog").unlink()
+    # What is planned needs no functions.
+    driver.tapestry("plan", "p.ein", "--devices=2", cwd=folder).expect_status(0)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("what", choices=["values", "errors", "wrong"])
+    parser.add_argument("--backend", choices=["local", "mpi"], default="local")
+    options = parser.parse_args()
+    with driver.workspace() as folder:
+        globals()[f"check_{options.what}"](folder, options.backend)
+
+
+if __name__ == "__main__":
+    main()
