@@ -71,7 +71,7 @@ cl::list<std::string>
             cl::desc("Object file or shared library with functions of blocks"),
             cl::value_desc("FILE"), cl::sub(runCommand),
             cl::sub(compileCommand), cl::sub(referenceCommand),
-            cl::cat(category));
+            cl::sub(sessionCommand), cl::cat(category));
 
 // Planning.
 /// One option per row of planOptions().
@@ -495,6 +495,7 @@ static std::optional<Options> sessionOptions() {
   options.cpu = cpu;
   if (auto made = tapestry::createTarget({options.target, options.cpu}); !made)
     usage.error(llvm::toString(made.takeError()));
+  options.objects.assign(objects.begin(), objects.end());
   options.verbose = verbose;
   options.quiet = quiet;
   if (!usage.good)

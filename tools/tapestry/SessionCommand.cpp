@@ -177,10 +177,13 @@ ExitStatus SessionRunner::compile(const Options &program,
   Compilation compilation(program);
   if (ExitStatus status = compilation.load())
     return status;
+  BlockObjects blocks;
+  if (ExitStatus status = blocks.read(program.objects, compilation.getGraph()))
+    return status;
   if (ExitStatus status = compilation.planGraph())
     return status;
   LoadedProgram loaded;
-  if (ExitStatus status = loadProgram(compilation, loaded))
+  if (ExitStatus status = loadProgram(compilation, blocks, loaded))
     return status;
   result = loaded.program;
   programs.push_back(

@@ -40,8 +40,8 @@ private:
                     const ast::Expr *expr);
   // Blocks.cpp.
   void visitBlock(Scope &scope, const ast::BlockStmt &stmt);
-  bool checkBlockCounts(const ast::EquationStmt &stmt,
-                        const ast::CallExpr &call, const ast::BlockStmt &block);
+  bool checkBlockSides(const ast::EquationStmt &stmt,
+                       const ast::BlockStmt &block);
   /// One tensor per left side.
   std::vector<std::optional<unsigned>> addBlock(const Scope &scope,
                                                 const ast::EquationStmt &stmt,
@@ -168,14 +168,27 @@ private:
                               llvm::ArrayRef<const ast::Expr *> args,
                               const ast::DefStmt &def);
   bool checkDefaults(const ast::DefStmt &stmt);
-  bool checkArguments(const ast::CallExpr &call, const ast::DefStmt &def);
-  bool checkResults(const ast::EquationStmt &stmt, const ast::DefStmt &def);
+  /// What takes arguments, for messages that say so.
+  struct Callee {
+    Callee(const ast::DefStmt &def);
+    Callee(const ast::BlockStmt &block);
+    llvm::StringRef kind, name;
+    llvm::SMRange range;
+    struct Parameter {
+      llvm::StringRef name;
+      bool hasDefault;
+    };
+    llvm::SmallVector<Parameter> parameters;
+  };
+  bool checkArguments(const ast::CallExpr &call, const Callee &callee);
+  bool checkResults(const ast::EquationStmt &stmt, const Callee &callee,
+                    size_t numResults);
   /// The number of the parameter that an argument names.
   std::optional<size_t> findFormal(const ast::ArgumentName &name,
-                                   const ast::DefStmt &def);
+                                   const Callee &callee);
   /// The arguments of a use, one per parameter; null where a default stands.
   std::optional<llvm::SmallVector<const ast::Expr *>>
-  arrange(const ast::CallExpr &call, const ast::DefStmt &def);
+  arrange(const ast::CallExpr &call, const Callee &callee);
   /// `home` is what defaults see.
   bool bindUse(const Scope &scope, const Scope &home, Scope &use,
                const ast::EquationStmt &stmt,

@@ -6,6 +6,7 @@
 #include "EmitConstraints.h"
 #include "EmitMonoids.h"
 #include "IndexNames.h"
+#include "ModuleText.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AffineMap.h"
@@ -17,10 +18,7 @@
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Dialect/Tapestry/Macros/Macros.h"
 #include "tapestry/Dialect/Tapestry/Macros/Scatters.h"
-#include "tapestry/Import/Ein/Library.h"
 #include "tapestry/Interfaces/ElementType.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -523,34 +521,6 @@ OwningOpRef<ModuleOp> GraphEmitter::emit(StringRef name) {
     markUnsigned(sink, graph.tensors[output.tensor]);
   }
   return module;
-}
-
-/// The text of a module: of a file beside the program, or of the library.
-static llvm::Expected<StringRef> loadModule(llvm::SourceMgr &sources,
-                                            StringRef name) {
-  llvm::SmallString<128> path = llvm::sys::path::parent_path(
-      sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier());
-  llvm::sys::path::append(path, name + ".ein");
-  std::unique_ptr<llvm::MemoryBuffer> text;
-  if (llvm::sys::fs::exists(path)) {
-    auto read = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-    if (!read)
-      return llvm::createStringError(path + ": " + read.getError().message());
-    text = std::move(*read);
-  }
-  std::string names;
-  for (const LibraryModule &module : libraryModules()) {
-    names += (names.empty() ? "" : ", ") + module.name.str();
-    if (!text && module.name == name)
-      text = llvm::MemoryBuffer::getMemBuffer(
-          module.text, (name + ".ein of the library").str());
-  }
-  if (!text)
-    return llvm::createStringError("there is no module '" + name +
-                                   "': no file " + path +
-                                   ", and the library has " + names);
-  unsigned id = sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
-  return sources.getMemoryBuffer(id)->getBuffer();
 }
 
 /// "chain" for "dir/chain.ein"; "main" for text without a file.

@@ -395,10 +395,18 @@ bool Analyzer::bindUse(const Scope &scope, const Scope &home, Scope &use,
   return true;
 }
 
-bool Analyzer::checkArguments(const CallExpr &call, const DefStmt &def) {
-  size_t most = def.formals.size();
-  size_t least = llvm::count_if(
-      def.formals, [](const Formal &formal) { return !formal.defaultValue; });
+Analyzer::Callee::Callee(const DefStmt &def)
+    : kind("macro"), name(def.name), range(def.range) {
+  for (const Formal &formal : def.formals)
+    parameters.push_back({formal.name, formal.defaultValue != nullptr});
+}
+
+bool Analyzer::checkArguments(const CallExpr &call, const Callee &callee) {
+  size_t most = callee.parameters.size();
+  size_t least =
+      llvm::count_if(callee.parameters, [](const Callee::Parameter &parameter) {
+        return !parameter.hasDefault;
+      });
   if (call.args.size() >= (call.names.empty() ? least : 0) &&
       call.args.size() <= most)
     return true;
@@ -406,70 +414,73 @@ bool Analyzer::checkArguments(const CallExpr &call, const DefStmt &def) {
   if (least != most)
     wanted = std::to_string(least) + " to " + wanted;
   diagnostics
-      .error(call.range, "macro '" + def.name + "' takes " + wanted + ", got " +
-                             llvm::Twine(call.args.size()))
-      .note(def.range, "it is defined here");
+      .error(call.range, callee.kind + " '" + callee.name + "' takes " +
+                             wanted + ", got " + llvm::Twine(call.args.size()))
+      .note(callee.range, "it is defined here");
   return false;
 }
 
 std::optional<size_t> Analyzer::findFormal(const ArgumentName &name,
-                                           const DefStmt &def) {
-  llvm::SmallVector<llvm::StringRef> formals;
-  for (const Formal &formal : def.formals)
-    formals.push_back(formal.name);
-  auto *found = llvm::find(formals, name.name);
-  if (found != formals.end())
-    return found - formals.begin();
-  auto error = diagnostics.error(name.range, "macro '" + def.name +
+                                           const Callee &callee) {
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const Callee::Parameter &parameter : callee.parameters)
+    names.push_back(parameter.name);
+  auto *found = llvm::find(names, name.name);
+  if (found != names.end())
+    return found - names.begin();
+  auto error = diagnostics.error(name.range, callee.kind + " '" + callee.name +
                                                  "' has no parameter '" +
                                                  name.name + "'");
-  if (llvm::StringRef meant = nearestWord(name.name, formals); !meant.empty())
+  if (llvm::StringRef meant = nearestWord(name.name, names); !meant.empty())
     error.note("did you mean '" + meant + "'?");
-  error.note(def.range, "it is defined here");
+  error.note(callee.range, "it is defined here");
   return std::nullopt;
 }
 
 std::optional<llvm::SmallVector<const Expr *>>
-Analyzer::arrange(const CallExpr &call, const DefStmt &def) {
-  if (!checkArguments(call, def))
+Analyzer::arrange(const CallExpr &call, const Callee &callee) {
+  if (!checkArguments(call, callee))
     return std::nullopt;
-  llvm::SmallVector<const Expr *> args(def.formals.size(), nullptr);
+  llvm::SmallVector<const Expr *> args(callee.parameters.size(), nullptr);
   for (auto [number, arg] : llvm::enumerate(call.args)) {
     size_t position = number;
     if (!call.names.empty() && !call.names[number].name.empty()) {
-      std::optional<size_t> named = findFormal(call.names[number], def);
+      std::optional<size_t> named = findFormal(call.names[number], callee);
       if (!named)
         return std::nullopt;
       position = *named;
     }
     if (args[position]) {
       diagnostics.error(call.names[number].range,
-                        "parameter '" + def.formals[position].name +
-                            "' of macro '" + def.name + "' is given twice");
+                        "parameter '" + callee.parameters[position].name +
+                            "' of " + callee.kind + " '" + callee.name +
+                            "' is given twice");
       return std::nullopt;
     }
     args[position] = arg;
   }
-  for (auto [arg, formal] : llvm::zip_equal(args, def.formals))
-    if (!arg && !formal.defaultValue) {
+  for (auto [arg, parameter] : llvm::zip_equal(args, callee.parameters))
+    if (!arg && !parameter.hasDefault) {
       diagnostics
-          .error(call.range, "parameter '" + formal.name + "' of macro '" +
-                                 def.name + "' is not given")
-          .note(def.range, "it is defined here");
+          .error(call.range, "parameter '" + parameter.name + "' of " +
+                                 callee.kind + " '" + callee.name +
+                                 "' is not given")
+          .note(callee.range, "it is defined here");
       return std::nullopt;
     }
   return args;
 }
 
-bool Analyzer::checkResults(const EquationStmt &stmt, const DefStmt &def) {
-  if (1 + stmt.more.size() == def.results.size())
+bool Analyzer::checkResults(const EquationStmt &stmt, const Callee &callee,
+                            size_t numResults) {
+  if (1 + stmt.more.size() == numResults)
     return true;
   diagnostics
-      .error(stmt.nameRange,
-             "macro '" + def.name + "' has " +
-                 countOf(def.results.size(), "result") + ", but " +
-                 countOf(1 + stmt.more.size(), "name") + " on the left side")
-      .note(def.range, "it is defined here");
+      .error(stmt.nameRange, callee.kind + " '" + callee.name + "' has " +
+                                 countOf(numResults, "result") + ", but " +
+                                 countOf(1 + stmt.more.size(), "name") +
+                                 " on the left side")
+      .note(callee.range, "it is defined here");
   return false;
 }
 
@@ -479,7 +490,7 @@ Analyzer::expandUse(const Scope &scope, const EquationStmt &stmt,
   std::vector<std::optional<unsigned>> results(1 + stmt.more.size());
   std::optional<llvm::SmallVector<const Expr *>> args =
       arrange(call, *macro.macro);
-  if (!args || !checkResults(stmt, *macro.macro))
+  if (!args || !checkResults(stmt, *macro.macro, macro.macro->results.size()))
     return results;
   const DefStmt &def = *fitRest(scope, *args, *macro.macro);
   if (llvm::is_contained(expanding, macro.macro)) {
