@@ -2,6 +2,7 @@
 
 #include "tapestry/Driver/BlockObjects.h"
 #include "tapestry/Dialect/Tapestry/IR/BlockFunctions.h"
+#include "tapestry/Interfaces/Place.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -100,7 +101,7 @@ ExitStatus BlockObjects::checkUses(teg::GraphOp graph) {
         joinedText("block '", use.name, "' calls '", use.function, "', which ");
     text += defined.empty() ? "no --object defines"
                             : "is none of the functions that --object defines";
-    return report(errorAt(teg::placeOf(use.loc), text));
+    return report(errorAt(placeOf(use.loc), text));
   }
   return ExitDone;
 }

@@ -38,6 +38,18 @@ func.func @call_block_c2(%x: tensor<64xf32>, %i: index) {
 
 // -----
 
+func.func @call_block_c2_elements(%x: tensor<64xindex>, %i: index) {
+  // expected-error @below {{reads 'tensor<64xindex>', expected numbers}}
+  %y = tapestry_index.call_block "smooth" (%x) box [%i] to [%i] at [%i, %i]
+      sizes [] {extents = array<i64: 62>, shapes = array<i64: 64, 62>,
+                types = array<i64: 1, 1>, fills = array<i64: 0, 0, 0>,
+                params = array<i64>, param_types = array<i64>}
+      : (tensor<64xindex>) -> tensor<62xf32>
+  return
+}
+
+// -----
+
 func.func @call_block_c3(%x: tensor<64xf32>, %i: index) {
   // expected-error @below {{has 0 sizes for 1 dimensions, 0 fills for 1 results, and 0 types for 1 parameters}}
   %y = tapestry_index.call_block "smooth" (%x) box [%i] to [%i] at [%i, %i]

@@ -16,6 +16,10 @@
 // CHECK-DAG: #made = #tapestry.kernel<"made" [i] (params seed : i64) -> (Y : bool[i])>
 #made = #tapestry.kernel<"made" [i] (params seed : i64) -> (Y : bool[i])>
 
+// A tensor may have the name of a keyword.
+// CHECK-DAG: #keyword = #tapestry.kernel<"keyword" [i] (params : f32[i], cost : f32[i] params step : f32) -> (Y : f32[i])>
+#keyword = #tapestry.kernel<"keyword" [i] (params : f32[i], cost : f32[i] params step : f32) -> (Y : f32[i])>
+
 // CHECK-LABEL: tapestry.graph @blocks
 tapestry.graph @blocks {
   %X = tapestry.source "X" : tensor<5x127xf32>
@@ -40,6 +44,8 @@ tapestry.graph @blocks {
   tapestry.sink "T", %T : tensor<12x2xcomplex<f32>>
   %M = tapestry.block "M" #made [i = 8] () {seed = 7 : i64} : () -> tensor<8xi1>
   tapestry.sink "M", %M : tensor<8xi1>
+  %K = tapestry.block "K" #keyword [i = 3] (%W, %W) {step = 2.0 : f32} : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  tapestry.sink "K", %K : tensor<3xf32>
 }
 
 // What a plan writes is kept.

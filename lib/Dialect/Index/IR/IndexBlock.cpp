@@ -9,6 +9,10 @@ using namespace tapestry::index;
 #define GET_OP_CLASSES
 #include "tapestry/Dialect/Index/IR/IndexBlock.cpp.inc"
 
+static bool isStored(Type element) {
+  return element.isIntOrFloat() || isa<ComplexType>(element);
+}
+
 LogicalResult CallBlockOp::verify() {
   // call_block_c1
   size_t labels = getExtents().size();
@@ -33,6 +37,13 @@ LogicalResult CallBlockOp::verify() {
                          << getShapes().size() << " extents of shapes for "
                          << tensors << " tensors of " << dims
                          << " dimensions together";
+  for (Type type : (*this)->getOperandTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && !isStored(tensor.getElementType()))
+      return emitOpError() << "reads " << tensor << ", expected numbers";
+  for (Type type : getResultTypes())
+    if (!isStored(cast<RankedTensorType>(type).getElementType()))
+      return emitOpError() << "makes " << type << ", expected numbers";
   // call_block_c3
   if (getSizes().size() != unknown ||
       getFills().size() != 3 * getNumResults() ||

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockValues.h"
-#include "HostNumbers.h"
+#include "tapestry/Support/HostNumbers.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>

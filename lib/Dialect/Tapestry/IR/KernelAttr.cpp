@@ -68,7 +68,10 @@ LogicalResult KernelRules::verifyNames() {
   // kernel_c2
   llvm::StringSet<> labels, names;
   for (StringRef label : kernel.labels) {
-    if (!isIdentifier(label) || label == "point")
+    // Of these words subscripts are made.
+    if (!isIdentifier(label) ||
+        llvm::is_contained({"point", "floordiv", "ceildiv", "mod", "symbol"},
+                           label))
       return emitError() << "'" << label << "' is no name of a label";
     if (!labels.insert(label).second)
       return emitError() << "label '" << label << "' occurs twice";
@@ -274,6 +277,8 @@ private:
   }
   ParseResult parseDim(ProjectionDim &dim);
   ParseResult parseTensor(KernelTensor &tensor, bool isOutput);
+  /// What stands behind its name and the colon.
+  ParseResult parseTensorType(KernelTensor &tensor, bool isOutput);
   ParseResult parseInputs(Kernel &kernel);
   ParseResult parseCost(KernelCost &cost);
 
@@ -311,10 +316,8 @@ ParseResult KernelParser::parseDim(ProjectionDim &dim) {
   return success();
 }
 
-/// name `:` element `[` dims `]` monoid?
-ParseResult KernelParser::parseTensor(KernelTensor &tensor, bool isOutput) {
-  if (parseName(tensor.name) || parser.parseColon() ||
-      parseName(tensor.element) ||
+ParseResult KernelParser::parseTensorType(KernelTensor &tensor, bool isOutput) {
+  if (parseName(tensor.element) ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
         return parseDim(tensor.projection.dims.emplace_back());
       }))
@@ -325,22 +328,34 @@ ParseResult KernelParser::parseTensor(KernelTensor &tensor, bool isOutput) {
   return success();
 }
 
-/// `(` tensors (`;` params)? `)`, either list possibly empty
+/// name `:` element `[` dims `]` monoid?
+ParseResult KernelParser::parseTensor(KernelTensor &tensor, bool isOutput) {
+  return failure(parseName(tensor.name) || parser.parseColon() ||
+                 parseTensorType(tensor, isOutput));
+}
+
+/// `(` (tensor (`,` tensor)*)? (`params` param (`,` param)*)? `)`
 ParseResult KernelParser::parseInputs(Kernel &kernel) {
   if (parser.parseLParen())
     return failure();
   if (succeeded(parser.parseOptionalRParen()))
     return success();
-  // No list of the parser's ends at a semicolon, which its lexer does not know:
-  // parameters follow the keyword.
-  if (failed(parser.parseOptionalKeyword("params"))) {
-    do {
-      if (parseTensor(kernel.inputs.emplace_back(), /*isOutput=*/false))
-        return failure();
-    } while (succeeded(parser.parseOptionalComma()));
-    if (failed(parser.parseOptionalKeyword("params")))
-      return parser.parseRParen();
+  bool hasParams = succeeded(parser.parseOptionalKeyword("params"));
+  if (hasParams && succeeded(parser.parseOptionalColon())) {
+    // A tensor of that name.
+    hasParams = false;
+    kernel.inputs.emplace_back().name = "params";
+    if (parseTensorType(kernel.inputs.back(), /*isOutput=*/false))
+      return failure();
+  } else if (!hasParams && parseTensor(kernel.inputs.emplace_back(),
+                                       /*isOutput=*/false)) {
+    return failure();
   }
+  while (!hasParams && succeeded(parser.parseOptionalComma()))
+    if (parseTensor(kernel.inputs.emplace_back(), /*isOutput=*/false))
+      return failure();
+  if (!hasParams && failed(parser.parseOptionalKeyword("params")))
+    return parser.parseRParen();
   do {
     KernelParam &param = kernel.params.emplace_back();
     if (parseName(param.name) || parser.parseColon() ||

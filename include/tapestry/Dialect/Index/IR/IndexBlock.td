@@ -31,8 +31,8 @@ def TapestryIndex_CallBlockOp : Op<TapestryIndex_Dialect, "call_block", [
 
     Constraints:
     - (call_block_c1) the box has as many starts and ends as there are extents.
-    - (call_block_c2) there is one type per tensor, and one offset and one entry
-      of `shapes` per dimension of each.
+    - (call_block_c2) elements are numbers, there is one type per tensor, and one
+      offset and one entry of `shapes` per dimension of each.
     - (call_block_c3) there is one size per dimension of a result that is not
       static, three fills per result, and one type per parameter.
   }];
