@@ -67,8 +67,8 @@ void TapestryDialect::initialize() {
 #define GET_OP_LIST
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
       >();
-  addOperations<BlockOp, CollectOp, ConcatOp, LoopOp, NextOp, OperatorOp, ScanOp,
-                ScatterOp, SliceOp, SortOp, UnsqueezeOp>();
+  addOperations<BlockOp, CollectOp, ConcatOp, LoopOp, NextOp, OperatorOp,
+                ScanOp, ScatterOp, SliceOp, SortOp, UnsqueezeOp>();
   addOperations<BroadcastOp, CopyOp, PadOp, PermuteOp, RepeatOp, ReverseOp,
                 SqueezeOp>();
   registerBytecode();
