@@ -37,13 +37,38 @@ def prod(N, I, O, **_):
     return {"X": X, "W": W}, {"V": V, "Y": V.sum(1)}
 
 
-EXAMPLES = {"linear": linear, "convolution": convolution, "prod": prod}
+def expression_graph():
+    A1, A2, B = normal(500, 10), normal(501, 10)[1:], normal(10)
+    return {"A.1": A1, "A.2": A2, "B": B}, {"C": np.concatenate([A1, A2]) + B}
+
+
+def piecewise_tensors():
+    parts = {f"X.{n}": normal(5 + n, 4)[n:] for n in (1, 2, 3)}
+    X = np.concatenate(list(parts.values())).astype(np.float64)
+    return parts, {"Rows": 2 * X[6:9], "Both": X[3:8].sum(0)}
+
+
+def sparse_convolution():
+    X, F = normal(3, 12), normal(2, 3)
+    windows = np.lib.stride_tricks.sliding_window_view(X.astype(np.float64), 5, 1)[:, :, ::2]
+    Y = np.einsum("iyr,kr->iky", windows, F)
+    return {"X": X, "F": F}, {"Sparse": Y, "Dense": Y}
+
+
+EXAMPLES = {
+    "linear": linear,
+    "convolution": convolution,
+    "prod": prod,
+    "expression-graph": expression_graph,
+    "piecewise-tensors": piecewise_tensors,
+    "sparse-convolution": sparse_convolution,
+}
 
 
 def check(name, devices, params):
     inputs, wanted = EXAMPLES[name](**params)
     given = [f"-D{key}={value}" for key, value in params.items()]
-    source = FOLDER / f"{name}.ein"
+    program = FOLDER / f"{name}.ein"
     with driver.workspace() as folder:
         files = driver.save_inputs(folder, inputs)
         outputs = driver.output_options(wanted)
@@ -55,17 +80,24 @@ def check(name, devices, params):
             for output, value in driver.load_outputs(folder, wanted).items():
                 compare.check_close(f"{output} of {what}", value, wanted[output], 1e-5)
 
-        planned = tapestry("compile", source, *given, f"--devices={devices}", "--stop-after=plan")
-        (folder / "planned.mlir").write_text(planned.stdout)
-        words = ["tapestry-opt", "planned.mlir", "--tapestry-shard", "-o", "shards.mlir"]
-        driver.execute(words, cwd=folder).expect_status(0)
-        tapestry("run", source, *given, f"--devices={devices}", *files, *outputs)
-        compare_with("the run")
-        tapestry("reference", "shards.mlir", *files, *outputs)
-        compare_with("the reference of the shards")
-        for other in (1, 3):
-            tapestry("run", "shards.mlir", f"--devices={other}", *files, *outputs)
-            compare_with(f"the run of the shards on {other}")
+        if program.exists():
+            planned = tapestry(
+                "compile", program, *given, f"--devices={devices}", "--stop-after=plan"
+            ).stdout
+            tapestry("run", program, *given, f"--devices={devices}", *files, *outputs)
+            compare_with("the run")
+        else:
+            planned = (FOLDER.parent / f"{name}.mlir").read_text()
+        (folder / "planned.mlir").write_text(planned)
+        shard = ["--tapestry-shard"] if devices > 1 else []
+        for passes in (shard, [*shard, "--tapestry-compose-selectors"]):
+            words = ["tapestry-opt", "planned.mlir", *passes, "-o", "shards.mlir"]
+            driver.execute(words, cwd=folder).expect_status(0)
+            tapestry("reference", "shards.mlir", *files, *outputs)
+            compare_with(f"the reference behind {passes}")
+            for other in (1, 3):
+                tapestry("run", "shards.mlir", f"--devices={other}", *files, *outputs)
+                compare_with(f"the run on {other} behind {passes}")
 
 
 def main():
