@@ -3,33 +3,11 @@
 #ifndef TAPESTRY_SUPPORT_HOSTNUMBERS_H
 #define TAPESTRY_SUPPORT_HOSTNUMBERS_H
 
-#include "mlir/IR/BuiltinAttributeInterfaces.h"
-#include "mlir/IR/BuiltinAttributes.h"
 #include "tapestry/Support/HostTensor.h"
 #include <complex>
 #include <cstring>
 
 namespace tapestry {
-
-/// The bytes of a constant as an element.
-inline std::vector<uint8_t> bytesOf(mlir::TypedAttr value, int64_t size) {
-  std::vector<uint8_t> bytes;
-  auto append = [&](const llvm::APInt &bits, int64_t count) {
-    uint64_t word = bits.getZExtValue();
-    bytes.resize(bytes.size() + count);
-    std::memcpy(bytes.data() + bytes.size() - count, &word, count);
-  };
-  if (auto dense = llvm::dyn_cast<mlir::DenseElementsAttr>(value)) {
-    auto number = dense.getSplatValue<std::complex<llvm::APFloat>>();
-    append(number.real().bitcastToAPInt(), size / 2);
-    append(number.imag().bitcastToAPInt(), size / 2);
-  } else if (auto real = llvm::dyn_cast<mlir::FloatAttr>(value)) {
-    append(real.getValue().bitcastToAPInt(), size);
-  } else {
-    append(llvm::cast<mlir::IntegerAttr>(value).getValue(), size);
-  }
-  return bytes;
-}
 
 /// Element `at` of a tensor of integers or bools.
 inline int64_t integerAt(const HostTensor &tensor, int64_t at) {
