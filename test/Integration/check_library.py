@@ -238,6 +238,19 @@ G1 = nn.conv2d_groups(X, W, B, 1)
 
 
 @case
+def nn_inexact(bench):
+    """Channels that groups do not divide, and halves of an odd number, are refused."""
+    head = "import nn\ninput X : f32[1, 4, 5, 5]\ninput B : f32[6]\n"
+    sources = ["input V : f32[3, 5]\nimport nn\nY = nn.rope(V)\noutput Y\n"]
+    for own, groups in ((4, 2), (1, 2), (1, 4), (1, 3), (3, 1)):
+        use = f"Y = nn.conv2d_groups(X, W, B, groups = {groups})\noutput Y\n"
+        sources.append(f"{head}input W : f32[6, {own}, 3, 3]\n{use}")
+    for source in sources:
+        bench.write("p.ein", source)
+        bench.tapestry("plan", "p.ein", "--devices=2").expect_status(1)
+
+
+@case
 def nn_convtranspose(bench):
     """Windows that overlap, touch and leave gaps; infinities stay in theirs."""
     X, W, B = normal(2, 6, 9, 7), normal(6, 4, 3, 5), normal(4)

@@ -87,3 +87,20 @@ tapestry.graph @stays {
   // CHECK: tapestry.sink "B", %[[B]]
   tapestry.sink "B", %b : tensor<3xi32>
 }
+
+// -----
+
+// A label of which the composed subscripts know nothing stays in the body.
+// CHECK-LABEL: tapestry.graph @times
+tapestry.graph @times {
+  %X = tapestry.source "X" : tensor<4x1xi32>
+  %b = tapestry.broadcast "b" %X to [4, 5] : (tensor<4x1xi32>) -> tensor<4x5xi32>
+  // CHECK-NOT: tapestry.broadcast
+  // CHECK: tapestry.einsum "Y" [i = 4, j = 5] (%X[i, 0]) -> [i] reduce add {
+  // CHECK: tapestry.label "j"
+  %Y = tapestry.einsum "Y" [i = 4, j = 5] (%b[i, j]) -> [i] reduce add {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<4x5xi32>) -> tensor<4xi32>
+  tapestry.sink "Y", %Y : tensor<4xi32>
+}

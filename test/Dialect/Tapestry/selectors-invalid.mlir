@@ -217,3 +217,36 @@ func.func @pad_c2_empty(%x: tensor<0x5xf32>) {
   %s = tapestry.pad "S" %x by "edge" low [1, 0] high [0, 0] : (tensor<0x5xf32>) -> tensor<1x5xf32>
   return
 }
+
+// -----
+
+tapestry.graph @joined {
+  %X = tapestry.source "X" : tensor<9223372036854775807xi8>
+  %Y = tapestry.source "Y" : tensor<7xi8>
+  // expected-error @+1 {{joins more than 2^63 elements along dimension 0}}
+  %Z = tapestry.concat "Z" %X, %Y along 0 : (tensor<9223372036854775807xi8>, tensor<7xi8>) -> tensor<5xi8>
+}
+
+// -----
+
+tapestry.graph @repeated {
+  %X = tapestry.source "X" : tensor<6917529027641081856xi8>
+  // expected-error @+1 {{has more than 2^63 elements along dimension 0}}
+  %Z = tapestry.repeat "Z" %X along 0 times 1024 : (tensor<6917529027641081856xi8>) -> tensor<0xi8>
+}
+
+// -----
+
+tapestry.graph @padded {
+  %X = tapestry.source "X" : tensor<9223372036854775807xi8>
+  // expected-error @+1 {{has more than 2^63 elements along dimension 0}}
+  %Z = tapestry.pad "Z" %X by 0 : i8 low [1] high [2] : (tensor<9223372036854775807xi8>) -> tensor<2xi8>
+}
+
+// -----
+
+tapestry.graph @far {
+  %X = tapestry.source "X" : tensor<4xi8>
+  // expected-error @+1 {{makes 'tensor<1xi8>'}}
+  %Z = tapestry.slice "Z" %X [0] => [4] by [9223372036854775807] : (tensor<4xi8>) -> tensor<0xi8>
+}

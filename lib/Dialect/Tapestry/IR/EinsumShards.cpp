@@ -8,6 +8,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Index/IR/BytecodeVersion.h"
+#include "tapestry/Dialect/Tapestry/IR/EinsumLabels.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Support/Access.h"
 
@@ -90,6 +91,16 @@ Projection EinsumOp::getSubscripts(unsigned operand) {
   return projection;
 }
 
+void teg::keepLabels(EinsumOp op, OpBuilder &builder) {
+  llvm::SmallBitVector used = findUsedLabels(op);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&op.getBody().front());
+  for (auto [number, label] : llvm::enumerate(op.getLabels()))
+    if (!used.test(number))
+      LabelOp::create(builder, op.getLoc(), builder.getIndexType(),
+                      cast<StringAttr>(label));
+}
+
 Operation *EinsumOp::createBlock(OpBuilder &builder,
                                  const ShardedBlock &block) {
   llvm::SmallVector<int64_t> extents = shapeOf(block.range), shape;
@@ -112,6 +123,7 @@ Operation *EinsumOp::createBlock(OpBuilder &builder,
   IRMapping mapping;
   getBody().cloneInto(&op.getBody(), mapping);
   getCombiner().cloneInto(&op.getCombiner(), mapping);
+  keepLabels(op, builder);
   return op;
 }
 

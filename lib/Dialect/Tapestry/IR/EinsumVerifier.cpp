@@ -9,6 +9,7 @@
 #include "ScalarRegions.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Tapestry/IR/EinsumLabels.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -246,13 +247,17 @@ LogicalResult EinsumOp::verify() {
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// Checks that every label is used somewhere; einsum_c8.
-static LogicalResult verifyLabelsOccur(EinsumOp op) {
-  llvm::SmallBitVector occurs = ~getUnusedDimsBitVector(
+llvm::SmallBitVector teg::findUsedLabels(EinsumOp op) {
+  llvm::SmallBitVector used = ~getUnusedDimsBitVector(
       llvm::to_vector(op.getIndexingMaps().getAsValueRange<AffineMapAttr>()));
   for (auto label : op.getBody().getOps<LabelOp>())
-    occurs.set(*op.getLabelIndex(label.getLabel()));
-  int missing = occurs.find_first_unset();
+    used.set(*op.getLabelIndex(label.getLabel()));
+  return used;
+}
+
+/// Checks that every label is used somewhere; einsum_c8.
+static LogicalResult verifyLabelsOccur(EinsumOp op) {
+  int missing = findUsedLabels(op).find_first_unset();
   if (missing < 0)
     return success();
   return op.emitOpError() << "label '" << labelName(op, missing)

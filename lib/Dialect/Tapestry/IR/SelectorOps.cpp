@@ -65,6 +65,7 @@ verifySelector(OpT op, FailureOr<llvm::SmallVector<int64_t>> shape) {
 
 #define GET_OP_CLASSES
 #include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.cpp.inc"
+#include "llvm/Support/MathExtras.h"
 
 //===----------------------------------------------------------------------===//
 // Slice
@@ -106,7 +107,7 @@ FailureOr<llvm::SmallVector<int64_t>> SliceOp::inferShape() {
       return emitOpError() << "takes [" << start << ", " << end << ") by "
                            << stride << " of dimension " << dim << " of extent "
                            << extent;
-    shape.push_back(ceilDiv(end - start, stride));
+    shape.push_back(start == end ? 0 : (end - start - 1) / stride + 1);
   }
   return shape;
 }
@@ -156,7 +157,9 @@ FailureOr<llvm::SmallVector<int64_t>> ConcatOp::inferShape() {
       return emitOpError() << "joins " << first << " and, as operand " << number
                            << ", " << type << ", whose shapes differ not only "
                            << "along dimension " << dim;
-    shape[dim] += type.getDimSize(dim);
+    if (llvm::AddOverflow(shape[dim], type.getDimSize(dim), shape[dim]))
+      return emitOpError() << "joins more than 2^63 elements along dimension "
+                           << dim;
   }
   return shape;
 }
@@ -318,7 +321,9 @@ FailureOr<llvm::SmallVector<int64_t>> RepeatOp::inferShape() {
   if (times < 1 || times > 1024)
     return emitOpError() << "repeats its operand " << times
                          << " times, expected 1 to 1024";
-  shape[dim] *= times;
+  if (llvm::MulOverflow(shape[dim], times, shape[dim]))
+    return emitOpError() << "has more than 2^63 elements along dimension "
+                         << dim;
   return shape;
 }
 
@@ -364,7 +369,9 @@ FailureOr<llvm::SmallVector<int64_t>> PadOp::inferShape() {
     if (fold && extent == 0 && low + high > 0)
       return emitOpError() << "pads dimension " << dim
                            << ", which has no element, by " << getValue();
-    extent += low + high;
+    if (llvm::AddOverflow(extent, low + high, extent))
+      return emitOpError() << "has more than 2^63 elements along dimension "
+                           << dim;
   }
   return shape;
 }

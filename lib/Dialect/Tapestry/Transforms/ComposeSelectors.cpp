@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Tapestry/IR/EinsumLabels.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Interfaces/ElementType.h"
@@ -323,6 +324,7 @@ EinsumOp Spreader::spread(OpBuilder &builder) {
   IRMapping mapping;
   op.getCombiner().cloneInto(&made.getCombiner(), mapping);
   fillBody(builder, made);
+  keepLabels(made, builder);
   return made;
 }
 
