@@ -8,24 +8,34 @@
 
 using namespace tapestry;
 
-void tapestry::forEachPoint(
+bool tapestry::allPoints(
     llvm::ArrayRef<ZRange> box,
-    llvm::function_ref<void(llvm::ArrayRef<int64_t>)> visit) {
+    llvm::function_ref<bool(llvm::ArrayRef<int64_t>)> visit) {
   if (isEmpty(box))
-    return;
+    return true;
   ZPoint point;
   for (const ZRange &range : box)
     point.push_back(range.lo);
-  while (true) {
-    visit(point);
+  while (visit(point)) {
     unsigned dim = box.size();
-    while (dim > 0 && ++point[dim - 1] == box[dim - 1].hi) {
-      --dim;
-      point[dim] = box[dim].lo;
+    for (; dim > 0; --dim) {
+      if (++point[dim - 1] < box[dim - 1].hi)
+        break;
+      point[dim - 1] = box[dim - 1].lo;
     }
     if (dim == 0)
-      return;
+      return true;
   }
+  return false;
+}
+
+void tapestry::forEachPoint(
+    llvm::ArrayRef<ZRange> box,
+    llvm::function_ref<void(llvm::ArrayRef<int64_t>)> visit) {
+  allPoints(box, [&](llvm::ArrayRef<int64_t> point) {
+    visit(point);
+    return true;
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,8 +20,12 @@ namespace tapestry {
 /// A point of Z^n.
 using ZPoint = llvm::SmallVector<int64_t, 4>;
 
-/// Calls `visit` with the points of a box in row-major order: once for rank 0,
-/// never where a range is empty.
+/// Calls `visit` with the points of a box in row-major order, once for rank 0,
+/// never where a range is empty, until it says no. Whether it never did.
+bool allPoints(llvm::ArrayRef<ZRange> box,
+               llvm::function_ref<bool(llvm::ArrayRef<int64_t>)> visit);
+
+/// The same for all points.
 void forEachPoint(llvm::ArrayRef<ZRange> box,
                   llvm::function_ref<void(llvm::ArrayRef<int64_t>)> visit);
 

@@ -6,7 +6,6 @@
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
 using tapestry::AffineTerm;
-using tapestry::countOf;
 using tapestry::ProjectionDim;
 
 std::optional<unsigned> BlockUse::labelNamed(llvm::StringRef name) const {

@@ -9,6 +9,7 @@
 
 #include "BlockValues.h"
 #include "tapestry/Support/HostNumbers.h"
+#include "tapestry/Support/ZTensor.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
@@ -38,22 +39,6 @@ public:
   ZBox part;
   llvm::SmallVector<int64_t> strides;
 };
-
-/// Runs through the places of a box in row-major order until `visit` says no.
-template <typename Visit> void forEachPlace(ZBox box, Visit visit) {
-  if (isEmpty(box))
-    return;
-  llvm::SmallVector<int64_t> place;
-  for (const ZRange &range : box)
-    place.push_back(range.lo);
-  while (visit(llvm::ArrayRef<int64_t>(place))) {
-    size_t dim = place.size();
-    while (dim-- > 0 && ++place[dim] == box[dim].hi)
-      place[dim] = box[dim].lo;
-    if (dim == size_t(-1))
-      return;
-  }
-}
 
 class SignatureCheck {
 public:
@@ -129,7 +114,7 @@ uint8_t *Surrounded::at(llvm::ArrayRef<int64_t> place) {
 
 void Surrounded::copyPart(const HostTensor &from) {
   int64_t bytes = byteSize(tensor.dtype);
-  forEachPlace(part, [&](llvm::ArrayRef<int64_t> place) {
+  allPoints(part, [&](llvm::ArrayRef<int64_t> place) {
     int64_t element = 0;
     for (auto [index, extent] : llvm::zip_equal(place, from.shape))
       element = element * extent + index;
@@ -240,11 +225,11 @@ SignatureCheck::compute(llvm::ArrayRef<ZRange> box,
         result, partOf(op.getOutputProjection(number), box));
     output.fill(llvm::SmallVector<uint8_t>(byteSize(result.dtype), canary));
     if (op.getMonoidIdentity(number))
-      forEachPlace(output.part,
-                   [&, number = number](llvm::ArrayRef<int64_t> place) {
-                     fillIdentity(op, number, output.at(place), 1);
-                     return true;
-                   });
+      allPoints(output.part,
+                [&, number = number](llvm::ArrayRef<int64_t> place) {
+                  fillIdentity(op, number, output.at(place), 1);
+                  return true;
+                });
     written.push_back(output.view());
   }
   if (int32_t status = callBlock(op, function, box, read, written))
@@ -261,8 +246,8 @@ llvm::Error SignatureCheck::checkCanaries(llvm::ArrayRef<ZRange> box,
       all.push_back({-1, extent + 1});
     int64_t bytes = byteSize(output.tensor.dtype);
     std::string wrong;
-    forEachPlace(all, [&, &part = output,
-                       number = number](llvm::ArrayRef<int64_t> place) {
+    allPoints(all, [&, &part = output,
+                    number = number](llvm::ArrayRef<int64_t> place) {
       for (auto [index, range] : llvm::zip_equal(place, part.part))
         if (index < range.lo || index >= range.hi) {
           llvm::ArrayRef<uint8_t> element(part.at(place), bytes);
@@ -285,7 +270,7 @@ SignatureCheck::findOther(Outputs &a, Outputs &b) {
   for (unsigned number = 0; number < a.size(); ++number) {
     int64_t bytes = byteSize(a[number].tensor.dtype);
     std::string wrong;
-    forEachPlace(a[number].part, [&](llvm::ArrayRef<int64_t> place) {
+    allPoints(a[number].part, [&](llvm::ArrayRef<int64_t> place) {
       if (std::memcmp(a[number].at(place), b[number].at(place), bytes) != 0)
         wrong = textOf(number, place);
       return wrong.empty();
@@ -401,8 +386,8 @@ llvm::Error SignatureCheck::checkValues(llvm::ArrayRef<ZRange> box,
     double scale = largestOf(all);
     int64_t bytes = byteSize(all.dtype);
     std::string wrong;
-    forEachPlace(output.part, [&, &part = output,
-                               number = number](llvm::ArrayRef<int64_t> place) {
+    allPoints(output.part, [&, &part = output,
+                            number = number](llvm::ArrayRef<int64_t> place) {
       int64_t element = 0;
       for (auto [index, extent] : llvm::zip_equal(place, all.shape))
         element = element * extent + index;
@@ -479,8 +464,8 @@ llvm::Error SignatureCheck::checkParts(unsigned label) {
     double scale = largestOf(all);
     int64_t bytes = byteSize(all.dtype);
     std::string wrong;
-    forEachPlace(made.part, [&, &all = all,
-                             number = number](llvm::ArrayRef<int64_t> place) {
+    allPoints(made.part, [&, &all = all,
+                          number = number](llvm::ArrayRef<int64_t> place) {
       int64_t element = 0;
       for (auto [index, extent] : llvm::zip_equal(place, all.shape))
         element = element * extent + index;

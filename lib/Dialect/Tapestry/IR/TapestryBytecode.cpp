@@ -8,18 +8,18 @@
 
 namespace tapestry::teg {
 
-constexpr auto membersOf(const KernelTensor *) {
+static constexpr auto membersOf(const KernelTensor *) {
   return std::tuple(&KernelTensor::name, &KernelTensor::element,
                     &KernelTensor::projection, &KernelTensor::monoid);
 }
-constexpr auto membersOf(const KernelParam *) {
+static constexpr auto membersOf(const KernelParam *) {
   return std::tuple(&KernelParam::name, &KernelParam::element);
 }
-constexpr auto membersOf(const KernelCost *) {
+static constexpr auto membersOf(const KernelCost *) {
   return std::tuple(&KernelCost::label, &KernelCost::resource,
                     &KernelCost::amount);
 }
-constexpr auto membersOf(const Kernel *) {
+static constexpr auto membersOf(const Kernel *) {
   return std::tuple(&Kernel::symbol, &Kernel::labels, &Kernel::inputs,
                     &Kernel::outputs, &Kernel::params, &Kernel::costs);
 }
