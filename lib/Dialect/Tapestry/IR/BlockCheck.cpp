@@ -19,6 +19,12 @@ using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::teg;
 
+/// The number of an element of a dense row-major tensor.
+static int64_t elementAt(llvm::ArrayRef<int64_t> place,
+                         llvm::ArrayRef<int64_t> shape) {
+  return StridedView::rowMajor(shape).placeOf(place);
+}
+
 namespace {
 
 /// A tensor with a rim of one element, of which a part holds values and the
@@ -115,9 +121,7 @@ uint8_t *Surrounded::at(llvm::ArrayRef<int64_t> place) {
 void Surrounded::copyPart(const HostTensor &from) {
   int64_t bytes = byteSize(tensor.dtype);
   allPoints(part, [&](llvm::ArrayRef<int64_t> place) {
-    int64_t element = 0;
-    for (auto [index, extent] : llvm::zip_equal(place, from.shape))
-      element = element * extent + index;
+    int64_t element = elementAt(place, from.shape);
     std::memcpy(at(place), from.bytes.data() + element * bytes, bytes);
     return true;
   });
@@ -388,9 +392,7 @@ llvm::Error SignatureCheck::checkValues(llvm::ArrayRef<ZRange> box,
     std::string wrong;
     allPoints(output.part, [&, &part = output,
                             number = number](llvm::ArrayRef<int64_t> place) {
-      int64_t element = 0;
-      for (auto [index, extent] : llvm::zip_equal(place, all.shape))
-        element = element * extent + index;
+      int64_t element = elementAt(place, all.shape);
       int64_t own = (part.at(place) - part.tensor.bytes.data()) / bytes;
       if (!isClose(part.tensor, own, all, element, scale))
         wrong = textOf(number, place);
@@ -466,9 +468,7 @@ llvm::Error SignatureCheck::checkParts(unsigned label) {
     std::string wrong;
     allPoints(made.part, [&, &all = all,
                           number = number](llvm::ArrayRef<int64_t> place) {
-      int64_t element = 0;
-      for (auto [index, extent] : llvm::zip_equal(place, all.shape))
-        element = element * extent + index;
+      int64_t element = elementAt(place, all.shape);
       int64_t own = (made.at(place) - made.tensor.bytes.data()) / bytes;
       combineInto(monoid, made.tensor, (*b)[number].tensor, own);
       if (!isClose(made.tensor, own, all, element, scale))
