@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Random views of views: NumPy's, bit for bit, by the reference, on 1 to 8 devices,
+"""Random views of views of sources and constants: NumPy's, bit for bit, by the reference, on 1 to 8 devices,
 and where readers read what is behind them.
 
     check_selectors.py --seeds 0-24
@@ -19,11 +19,13 @@ PAD_MODES = {"edge": "edge", "reflect": "reflect", "symmetric": "symmetric"}
 class Graph:
     """A graph in text, with the values of its tensors."""
 
-    def __init__(self, rng):
+    def __init__(self, rng, leaves):
         self.rng = rng
+        self.leaves = leaves
         self.type = str(rng.choice(list(TYPES)))
         self.lines = []
         self.values = []
+        self.sources = []
 
     def type_of(self, array):
         return f"tensor<{''.join(f'{n}x' for n in array.shape)}{self.type}>"
@@ -37,14 +39,21 @@ class Graph:
         )
         self.values.append(value)
 
-    def source(self):
+    def leaf(self):
+        """A source or a constant."""
         shape = self.rng.integers(1, 8, self.rng.integers(1, 4))
         if self.type == "i1":
             value = self.rng.random(shape) < 0.5
         else:
             value = self.rng.integers(-50, 50, shape).astype(TYPES[self.type])
         name = f"T{len(self.values)}"
-        self.lines.append(f'  %{name} = tapestry.source "{name}" : {self.type_of(value)}')
+        if self.leaves.random() < 0.3:
+            elements = str(value.tolist()).lower()
+            leaf = f'constant "{name}" dense<{elements}>'
+        else:
+            leaf = f'source "{name}"'
+            self.sources.append(name)
+        self.lines.append(f"  %{name} = tapestry.{leaf} : {self.type_of(value)}")
         self.values.append(value)
 
     def constant(self):
@@ -134,11 +143,11 @@ class Graph:
 
 def draw(seed):
     rng = np.random.default_rng([seed, 0x5E1])
-    graph = Graph(rng)
+    graph = Graph(rng, np.random.default_rng([seed, 0xC05]))
     for _ in range(rng.integers(1, 3)):
-        graph.source()
-    sources = len(graph.values)
-    while len(graph.values) < sources + 6:
+        graph.leaf()
+    leaves = len(graph.values)
+    while len(graph.values) < leaves + 6:
         graph.select()
         if graph.values[-1].size > 4000:
             break
@@ -147,13 +156,13 @@ def draw(seed):
     for k in {last, int(rng.integers(len(graph.values)))}:
         graph.read(k)
         sinks.append(len(graph.values) - 1)
-    return graph, sources, sinks, int(rng.integers(1, 9))
+    return graph, sinks, int(rng.integers(1, 9))
 
 
 def check_seed(seed, folder):
-    graph, sources, sinks, devices = draw(seed)
+    graph, sinks, devices = draw(seed)
     (folder / "views.mlir").write_text(graph.text(sinks))
-    arrays = {f"T{k}": np.array(graph.values[k], order="C") for k in range(sources)}
+    arrays = {name: np.array(graph.values[int(name[1:])], order="C") for name in graph.sources}
     inputs = driver.save_inputs(folder, arrays)
     names = [f"O{k}" for k in sinks]
     driver.execute(
@@ -186,7 +195,7 @@ def main():
             try:
                 check_seed(seed, folder)
             except driver.CheckFailed as failure:
-                graph, _, sinks, devices = draw(seed)
+                graph, sinks, devices = draw(seed)
                 print(f"FAILED: seed {seed} on {devices} devices\n{failure}\n{graph.text(sinks)}")
                 failures += 1
     sys.exit(1 if failures else 0)

@@ -98,10 +98,9 @@ LogicalResult RuntimeProgram::verifyBlock(func::FuncOp function) {
     return function.emitError("a device program is one block that ends in "
                               "func.return");
   WalkResult walked = function.walk([&](Operation *op) {
-    bool isOurs =
-        isa<comm::CollectiveOpInterface, comm::SliceOp, comm::DeviceOp,
-            comm::LoopOp, index::CallBlockOp, index::RequireOp, index::SortOp>(
-            op);
+    bool isOurs = isa<comm::CollectiveOpInterface, comm::SliceOp,
+                      comm::DeviceOp, comm::LoopOp, index::CallBlockOp,
+                      index::ConstantOp, index::RequireOp, index::SortOp>(op);
     if (isOurs && op->getBlock() != &function.front()) {
       op->emitOpError("stands in a region of '")
           << op->getParentOp()->getName()
@@ -512,6 +511,8 @@ void RuntimeProgram::lowerOps() {
       lowerSort(sort);
     } else if (auto block = dyn_cast<index::CallBlockOp>(op)) {
       lowerBlockCall(block);
+    } else if (auto constant = dyn_cast<index::ConstantOp>(op)) {
+      lowerConstant(constant);
     } else if (auto query = dyn_cast<comm::DeviceOp>(op)) {
       query.getResult().replaceAllUsesWith(device);
       query.erase();

@@ -2,7 +2,8 @@
 //
 // Private to this folder: CommToRuntime.cpp lowers the program and its
 // collectives, LoopsToRuntime.cpp its loops, SortsToRuntime.cpp its sorts,
-// BlocksToRuntime.cpp its calls of functions from outside.
+// BlocksToRuntime.cpp its calls of functions from outside,
+// ConstantsToRuntime.cpp its constants.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,9 +12,11 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "tapestry/Dialect/Comm/IR/CommLoop.h"
 #include "tapestry/Dialect/Index/IR/IndexBlock.h"
+#include "tapestry/Dialect/Index/IR/IndexConstant.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Dialect/Index/IR/IndexSort.h"
 #include "llvm/ADT/BitVector.h"
@@ -64,6 +67,9 @@ private:
   mlir::func::FuncOp blockCall(index::CallBlockOp op,
                                mlir::TypeRange arguments);
   mlir::SmallVector<mlir::Value> buffersFor(index::CallBlockOp op);
+  // ConstantsToRuntime.cpp.
+  void lowerConstant(index::ConstantOp op);
+  mlir::memref::GlobalOp globalOf(mlir::DenseElementsAttr value);
   mlir::Value allocatePart(mlir::Location loc, mlir::RankedTensorType type,
                            index::LayoutAttr layout);
   std::pair<mlir::Value, llvm::SmallVector<mlir::Value>>
@@ -98,6 +104,8 @@ private:
   llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, mlir::func::FuncOp>
       collectiveCalls;
   mlir::func::FuncOp requireCall;
+  /// Equal ones are one.
+  llvm::DenseMap<mlir::Attribute, mlir::memref::GlobalOp> constants;
   unsigned numSorts = 0, numBlockCalls = 0;
   /// The distinct ⊕ of the collectives.
   llvm::SmallVector<mlir::func::FuncOp> combines;

@@ -13,6 +13,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryCollect.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryConstant.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryLoop.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestrySort.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
@@ -96,8 +97,8 @@ private:
   }
   teg::ScalarExpr toScalar(const Vertex &vertex, const Expression &expression,
                            bool isResult);
-  SmallVector<TypedAttr> elementsOf(const Tensor &tensor,
-                                    llvm::ArrayRef<Constant> literal);
+  Operation *emitConstant(const Tensor &tensor, const Vertex &vertex,
+                          Location loc);
   Value emitSource(const Tensor &tensor);
   AffineMap mapOf(const Vertex &vertex, llvm::ArrayRef<LinearForm> forms);
   RankedTensorType typeOf(const Tensor &tensor) {
@@ -184,13 +185,15 @@ teg::ScalarExpr GraphEmitter::toScalar(const Vertex &vertex,
   return result;
 }
 
-SmallVector<TypedAttr>
-GraphEmitter::elementsOf(const Tensor &tensor,
-                         llvm::ArrayRef<Constant> literal) {
-  SmallVector<TypedAttr> values;
-  for (const Constant &constant : literal)
-    values.push_back(constantAttr(constant, tensor.type, builder.getContext()));
-  return values;
+Operation *GraphEmitter::emitConstant(const Tensor &tensor,
+                                      const Vertex &vertex, Location loc) {
+  SmallVector<TypedAttr> elements;
+  for (const Constant &constant : vertex.literal)
+    elements.push_back(
+        constantAttr(constant, tensor.type, builder.getContext()));
+  return teg::ConstantOp::create(
+      builder, loc, tensor.name,
+      teg::ConstantOp::valueOf(typeOf(tensor), elements));
 }
 
 teg::CheckedIndex GraphEmitter::checkedIndex(unsigned tensor) {
@@ -311,9 +314,6 @@ Operation *GraphEmitter::emitEinsum(const Tensor &tensor, const Vertex &vertex,
   Type type = storedType(tensor.type, builder.getContext());
   bool isResult = vertex.monoid == Monoid::None && !vertex.macro;
   teg::ScalarExpr expr = toScalar(vertex, vertex, isResult);
-  if (!vertex.literal.empty())
-    return teg::buildConstantTensor(builder, loc, tensor.name, labels, type,
-                                    elementsOf(tensor, vertex.literal));
   // With the highest bit turned over, signed places are in the order of
   // unsigned values.
   if (vertex.macro && isUnsigned(vertex.macroType))
@@ -359,12 +359,13 @@ Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
   Location loc = locations.get(vertex.loc, vertex.calls);
   mlir::Block *block = builder.getInsertionBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
-  Operation *op = vertex.gather    ? emitGather(tensor, vertex, loc)
-                  : vertex.scatter ? emitScatter(tensor, vertex, loc)
-                  : vertex.scanned ? emitScan(tensor, vertex, loc)
-                  : vertex.sort    ? emitSort(tensor, vertex, loc)
-                  : vertex.block   ? emitBlock(tensor, vertex, loc)
-                                   : emitEinsum(tensor, vertex, loc);
+  Operation *op = vertex.gather            ? emitGather(tensor, vertex, loc)
+                  : vertex.scatter         ? emitScatter(tensor, vertex, loc)
+                  : vertex.scanned         ? emitScan(tensor, vertex, loc)
+                  : vertex.sort            ? emitSort(tensor, vertex, loc)
+                  : vertex.block           ? emitBlock(tensor, vertex, loc)
+                  : vertex.literal.empty() ? emitEinsum(tensor, vertex, loc)
+                                           : emitConstant(tensor, vertex, loc);
   if (!op)
     return nullptr;
   mlir::Block::iterator first =

@@ -7,7 +7,7 @@ using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
 
 /// More are data, which come in as an input.
-static constexpr size_t mostElements = 1024;
+static constexpr size_t mostElements = 65536;
 
 static std::string shapeToString(llvm::ArrayRef<int64_t> shape) {
   std::string text;

@@ -152,16 +152,6 @@ TEST_F(MacrosTest, LogSumExpOfAHalfThatStaysWide) {
                  "output Y[a] = (logsumexp[b](X[a, b]))\n");
 }
 
-TEST_F(MacrosTest, ConstantTensor) {
-  SmallVector<TypedAttr> values;
-  for (int16_t value : {7, 7, -1, -1, 0, 7})
-    values.push_back(builder.getI16IntegerAttr(value));
-  Value k = buildConstantTensor(builder, loc, "K", {{"d0", 2}, {"d1", 3}},
-                                builder.getI16Type(), values);
-  SinkOp::create(builder, loc, "K", k);
-  expectImportOf("output K : i16[2, 3] = [[7, 7, -1], [-1, 0, 7]]\n");
-}
-
 TEST_F(MacrosTest, TheVerifierRefusesALabelThatTheOperandLacks) {
   Value x = source("X", {3}, builder.getF32Type());
   MacroUse use{MacroKind::Softmax,

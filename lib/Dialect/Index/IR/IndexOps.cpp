@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "tapestry/Dialect/Index/IR/IndexBlock.h"
+#include "tapestry/Dialect/Index/IR/IndexConstant.h"
 #include "tapestry/Dialect/Index/IR/IndexRandom.h"
 #include "tapestry/Dialect/Index/IR/IndexSort.h"
 
@@ -48,6 +49,9 @@ void TapestryIndexDialect::registerOps() {
       ,
 #define GET_OP_LIST
 #include "tapestry/Dialect/Index/IR/IndexBlock.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tapestry/Dialect/Index/IR/IndexConstant.cpp.inc"
       ,
 #define GET_OP_LIST
 #include "tapestry/Dialect/Index/IR/IndexRandom.cpp.inc"

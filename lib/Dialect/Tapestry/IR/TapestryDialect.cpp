@@ -11,6 +11,7 @@
 #include "tapestry/Dialect/Tapestry/IR/BlockFunctions.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryBlock.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryCollect.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryConstant.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryLoop.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOperator.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
@@ -67,8 +68,8 @@ void TapestryDialect::initialize() {
 #define GET_OP_LIST
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
       >();
-  addOperations<BlockOp, CollectOp, ConcatOp, LoopOp, NextOp, OperatorOp,
-                ScanOp, ScatterOp, SliceOp, SortOp, UnsqueezeOp>();
+  addOperations<BlockOp, CollectOp, ConcatOp, ConstantOp, LoopOp, NextOp,
+                OperatorOp, ScanOp, ScatterOp, SliceOp, SortOp, UnsqueezeOp>();
   addOperations<BroadcastOp, CopyOp, PadOp, PermuteOp, RepeatOp, ReverseOp,
                 SqueezeOp>();
   registerBytecode();

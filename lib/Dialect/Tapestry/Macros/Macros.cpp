@@ -90,41 +90,6 @@ EinsumOp teg::buildEinsum(OpBuilder &builder, Location loc, StringRef name,
                      &expr, /*body=*/nullptr);
 }
 
-EinsumOp teg::buildConstantTensor(OpBuilder &builder, Location loc,
-                                  StringRef name, ArrayRef<ScalarLabel> labels,
-                                  Type elementType,
-                                  ArrayRef<TypedAttr> values) {
-  auto body = [&](ScalarBuilder &b, ValueRange) {
-    // The place in row-major order.
-    Value place = b.constant(builder.getIndexAttr(0));
-    for (const ScalarLabel &label : labels)
-      place = b.create<arith::AddIOp>(
-          b.create<arith::MulIOp>(
-              place, b.constant(builder.getIndexAttr(label.extent))),
-          b.label(label.name));
-    // Where runs of equal elements begin.
-    SmallVector<std::pair<int64_t, TypedAttr>> runs;
-    for (auto [position, element] : llvm::enumerate(values))
-      if (runs.empty() || runs.back().second != element)
-        runs.emplace_back(position, element);
-    // A tree, as compilers take long over long chains.
-    std::function<Value(size_t, size_t)> choose = [&](size_t first,
-                                                      size_t end) -> Value {
-      if (end - first == 1)
-        return b.widen(b.constant(runs[first].second));
-      size_t middle = (first + end) / 2;
-      Value below = choose(first, middle), above = choose(middle, end);
-      Value isBelow = b.create<arith::CmpIOp>(
-          arith::CmpIPredicate::slt, place,
-          b.constant(builder.getIndexAttr(runs[middle].first)));
-      return b.create<arith::SelectOp>(isBelow, below, above);
-    };
-    return choose(0, runs.size());
-  };
-  return buildEinsum(builder, loc, name, labels, labels.size(), Monoid::None,
-                     elementType, {{}, body});
-}
-
 //===----------------------------------------------------------------------===//
 // Macros
 //===----------------------------------------------------------------------===//

@@ -194,9 +194,16 @@ def parts_of_tensors(X, U, V):
     L[y:15, x:17] = sum[r, q] K[r, q] * U[y + r, x + q]
     M[i] = G[i] * momentum - lr / n
     S[a] = sum[b, c] R[a, b, c] * i32(B[a, b])
+    Z : c128[5] = [1, -2, 0.5, inf, 4]
+    W : u16[3] = [65535, 0, 7]
+    V = f64(W) * re(Z[:3])
+    repeat t:3 (T = V) {
+      Step : f64[3] = [1, 2, 3]
+      next T = T + Step
+    }
     """,
     {"U": normal(17, 19), "G": normal(11, type="f64")},
-    "L:f32 M:f64 S:i32 H:bf16 R:i32 B:bool",
+    "L:f32 M:f64 S:i32 H:bf16 R:i32 B:bool V:f64 W:u16 T:f64",
     params={"lr": "0.25"},
 )
 def constants(U, G):
@@ -211,6 +218,9 @@ def constants(U, G):
         "H": [1 / 3, -0.25, np.inf, 0, -0.0],
         "R": rows,
         "B": mask,
+        "V": [65535, 0, 3.5],
+        "W": [65535, 0, 7],
+        "T": [65538, 6, 12.5],
     }
 
 

@@ -2,5 +2,6 @@
 
 include "tapestry/Dialect/Index/IR/IndexOps.td"
 include "tapestry/Dialect/Index/IR/IndexBlock.td"
+include "tapestry/Dialect/Index/IR/IndexConstant.td"
 include "tapestry/Dialect/Index/IR/IndexRandom.td"
 include "tapestry/Dialect/Index/IR/IndexSort.td"

@@ -11,6 +11,7 @@
 include "tapestry/Dialect/Tapestry/IR/TapestryOps.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryBlock.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryCollect.td"
+include "tapestry/Dialect/Tapestry/IR/TapestryConstant.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryLoop.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryOperator.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryScan.td"

@@ -76,15 +76,6 @@ void combineBy(mlir::OpBuilder &builder, mlir::Operation *op,
 /// The same for the maximum or the minimum of integers without a sign.
 void compareUnsigned(mlir::OpBuilder &builder, mlir::Operation *op, bool isMax);
 
-/// The einsum of a constant tensor, whose dimensions are `labels` in order: its
-/// body chooses the element by the labels, at the cost of one selection per run
-/// of equal elements.
-EinsumOp buildConstantTensor(mlir::OpBuilder &builder, mlir::Location loc,
-                             llvm::StringRef name,
-                             llvm::ArrayRef<ScalarLabel> labels,
-                             mlir::Type elementType,
-                             llvm::ArrayRef<mlir::TypedAttr> values);
-
 /// An application of a macro.
 struct MacroUse {
   MacroKind kind;
