@@ -57,6 +57,7 @@ def runtime_rooms():
         "MPI": ["Core", "include"],
         "Run": ["Core", "Memory", "Collectives", "IO", "Local", "include"],
         "Session": ["Core", "Memory", "Collectives", "IO", "Local", "Run", "include"],
+        "Tasks": ["Core", "Memory", "IO", "Local", "Run", "include"],
         "Main": [],
     }
     return {

@@ -155,6 +155,8 @@ struct TaskSchedule {
   int64_t reloadedBytes = 0; ///< read from it
   int64_t inputBytes = 0;    ///< read from the inputs' files
   int64_t copiedBytes = 0;   ///< to views, from chunks in memory
+  /// How often a chunk or a view leaves memory that is still to be read.
+  int64_t evictions = 0;
 };
 
 /// Orders the shards and plans the memory. Deterministic; calls no kernel.

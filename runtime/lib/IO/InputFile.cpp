@@ -1,6 +1,7 @@
 //===- InputFile.cpp - Reads parts of .npy files --------------------------===//
 
 #include "Core/Types.h"
+#include "IO/BoxReader.h"
 #include "IO/TensorFile.h"
 #include "tapestry-rt/Counted.h"
 #include <algorithm>
@@ -193,43 +194,11 @@ static Status noStaging(const std::string &path, int64_t bytes) {
 }
 
 /// Reads `box` of a file whose data has the shape of `whole`, row-major.
-/// Stretches that are short and near each other are read together.
 Status InputFile::readRowMajor(BoxRef whole, BoxRef box, char *target) const {
-  constexpr int64_t windowLimit = 1 << 20;
-  constexpr int64_t longStretch = 64 << 10;
-  Box last = box.copy();
-  for (Range &range : last)
-    range.lo = range.hi - 1;
-  int64_t end = (offsetIn(whole, last) + 1) * elementSize;
-  int64_t begin = offsetIn(whole, box) * elementSize;
-  // Together is better while at least an eighth of what is read is used.
-  bool together = end - begin <= volume(box) * elementSize * 8;
-
-  StagingMemory window(together ? std::min(windowLimit, end - begin) : 0);
-  if (!window.data)
-    return noStaging(path, windowLimit);
-  int64_t windowBegin = 0;
-  int64_t windowEnd = 0;
-  Status status;
-  forEachStretch(whole, box, [&](int64_t offset, int64_t count) {
-    if (status.failed())
-      return;
-    int64_t bytes = count * elementSize;
-    offset *= elementSize;
-    if (!together || bytes >= longStretch) {
-      status = readBytes(target, bytes, offset);
-    } else {
-      if (offset + bytes > windowEnd) {
-        windowBegin = offset;
-        windowEnd = std::min(offset + windowLimit, end);
-        status = readBytes(window.data, windowEnd - windowBegin, offset);
-      }
-      if (!status.failed())
-        std::memcpy(target, window.data + (offset - windowBegin), bytes);
-    }
-    target += bytes;
-  });
-  return status;
+  return readBox(whole, box, elementSize, target,
+                 [this](char *to, int64_t bytes, int64_t offset) {
+                   return readBytes(to, bytes, offset);
+                 });
 }
 
 namespace {

@@ -8,7 +8,8 @@
 #include "tapestry-rt/ABI.h"
 #include "Core/Block.h"
 #include "Core/Sort.h"
-#include "Run/Rank.h"
+#include "Memory/Arena.h"
+#include "Run/Handle.h"
 #include <algorithm>
 #include <cstdio>
 #include <unistd.h>
@@ -17,20 +18,20 @@ using namespace tapestry;
 using namespace tapestry::rt;
 
 int64_t tapestry_rt_device(TapestryRank *rank) {
-  return Rank::of(rank).device();
+  return Handle::of(rank).device();
 }
 
 void tapestry_rt_collective(TapestryRank *rank, int64_t index,
                             const void *source, void *target) {
-  if (!Rank::of(rank).runCollective(index, source, target))
-    Rank::of(rank).leave();
+  if (!Handle::of(rank).runCollective(index, source, target))
+    Handle::of(rank).leave();
 }
 
 void tapestry_rt_require(TapestryRank *rank, int64_t index,
                          const int64_t *first, const int64_t *value) {
   if (*first != TAPESTRY_NOTHING_OUTSIDE) {
-    Rank::of(rank).endOutside(index, *first, *value);
-    Rank::of(rank).leave();
+    Handle::of(rank).endOutside(index, *first, *value);
+    Handle::of(rank).leave();
   }
 }
 
@@ -46,18 +47,18 @@ void tapestry_rt_sort(int32_t dtype, int32_t mode, int64_t rows, int64_t stride,
 void tapestry_rt_block(TapestryRank *rank, TapestryBlockFunction function,
                        const int64_t *words) {
   if (int32_t number = callBlock(function, words)) {
-    Rank::of(rank).endBlock(number);
-    Rank::of(rank).leave();
+    Handle::of(rank).endBlock(number);
+    Handle::of(rank).leave();
   }
 }
 
 void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex) {
-  Rank::of(rank).enterVertex(vertex);
+  Handle::of(rank).enterVertex(vertex);
 }
 
 void tapestry_rt_fail(TapestryRank *rank, const char *message) {
-  Rank::of(rank).fail(Status::failure(ExitRankFailed, message));
-  Rank::of(rank).leave();
+  Handle::of(rank).fail(Status::failure(ExitRankFailed, message));
+  Handle::of(rank).leave();
 }
 
 //===----------------------------------------------------------------------===//
@@ -71,19 +72,19 @@ static Arena &strayArena() {
   return arena;
 }
 
-/// Null after a failure that has been told to all ranks.
-static void *allocateFor(Rank &rank, int32_t space, uint64_t alignment,
+/// Null after a failure that has been told.
+static void *allocateFor(Handle &handle, int32_t space, uint64_t alignment,
                          uint64_t bytes) {
   void *memory = nullptr;
-  Status status = rank.allocate(space, bytes, alignment, memory);
+  Status status = handle.allocate(space, bytes, alignment, memory);
   if (status.failed())
-    rank.fail(status);
+    handle.fail(status);
   return memory;
 }
 
 void *tapestry_rt_allocate(TapestryRank *rank, int32_t space,
                            uint64_t alignment, uint64_t bytes) {
-  if (Rank *owner = rank ? &Rank::of(rank) : Rank::current()) {
+  if (Handle *owner = rank ? &Handle::of(rank) : Handle::current()) {
     void *memory = allocateFor(*owner, space, alignment, bytes);
     if (!memory)
       owner->leave();

@@ -1,7 +1,9 @@
 //===- Fault.cpp - Failures on purpose, for tests -------------------------===//
 
 #include "Run/Fault.h"
+#include <csignal>
 #include <cstdlib>
+#include <unistd.h>
 
 using namespace tapestry;
 using namespace tapestry::rt;
@@ -49,6 +51,34 @@ Status tapestry::rt::parseFault(const char *text, Fault &fault) {
           format("TAPESTRY_FAULT: '%s' is none of rank=NUMBER, "
                  "collective=NUMBER|write, mode=fail|kill|exit|stop|stall|late",
                  entry.c_str()));
+  }
+  return Status::success();
+}
+
+Status Fault::strike(const std::string &where, bool isProcess,
+                     const std::function<bool()> &stopped) const {
+  switch (mode) {
+  case Mode::None:
+    break;
+  case Mode::Fail:
+    return Status::failure(ExitRankFailed,
+                           "failed on purpose (TAPESTRY_FAULT) in " + where);
+  case Mode::Kill:
+    if (isProcess)
+      raise(SIGKILL);
+    return Status::failure(ExitRankFailed, "died in " + where);
+  case Mode::Exit:
+    _exit(ExitDone);
+  case Mode::Stop:
+    raise(SIGSTOP);
+    break;
+  case Mode::Stall:
+    while (!stopped())
+      usleep(10000);
+    return Status::stopped();
+  case Mode::Late:
+    sleep(2);
+    break;
   }
   return Status::success();
 }

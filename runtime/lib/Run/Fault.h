@@ -16,6 +16,7 @@
 #define TAPESTRY_RT_RUN_FAULT_H
 
 #include "tapestry-rt/Status.h"
+#include <functional>
 
 namespace tapestry {
 namespace rt {
@@ -31,6 +32,10 @@ struct Fault {
   bool strikes(int64_t atRank, int64_t atCollective) const {
     return mode != Mode::None && rank == atRank && collective == atCollective;
   }
+  /// Misbehaves in `where`. A process of its own can be killed; who stalls does
+  /// so until `stopped` says that others have failed.
+  Status strike(const std::string &where, bool isProcess,
+                const std::function<bool()> &stopped) const;
 };
 
 /// Reads TAPESTRY_FAULT's value; null: no fault.

@@ -3,17 +3,15 @@
 #include "Run/Rank.h"
 #include "Core/Machine.h"
 #include "Core/Types.h"
+#include "Run/Results.h"
+#include "Run/Trace.h"
 #include "tapestry-rt/Counted.h"
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <unistd.h>
 
 using namespace tapestry;
 using namespace tapestry::rt;
-
-// More spans than this make a trace that no viewer opens.
-static constexpr size_t maxEvents = 1 << 18;
 
 Rank::Rank(Job &job, const Backend &backend)
     : job(job), program(job.program), transport(*backend.transport),
@@ -25,14 +23,9 @@ Rank::Rank(Job &job, const Backend &backend)
                    }),
       arena(job.budget), inputs(program.num_inputs, nullptr),
       outputs(program.num_outputs, nullptr),
-      collectives(program.num_collectives), thread(pthread_self()), report(job),
+      collectives(program.num_collectives), report(job),
       sentThisRun(program.num_collectives, 0),
       timesThisRun(program.num_collectives, 0) {}
-
-Rank *&Rank::current() {
-  static thread_local Rank *rank = nullptr;
-  return rank;
-}
 
 void Rank::say(const std::string &text) const {
   if (job.options.verbose && communicator.rank() == 0)
@@ -43,7 +36,7 @@ void Rank::trace(TraceEvent::Kind kind, int32_t index, int64_t begin,
                  int64_t end) {
   if (job.options.tracePath.empty())
     return;
-  if (events.size() < maxEvents)
+  if (events.size() < maxTraceSpans)
     events.push_back({kind, index, begin - zero, end - zero});
   else
     ++droppedEvents;
@@ -65,14 +58,6 @@ void Rank::endAll(const Status &status, const std::string &message) {
   unlinkTemporaries();
   job.progress.clear();
   transport.abort(status.exitStatus(), printableLines(message).c_str());
-}
-
-void Rank::leave() {
-  // Only the rank's own thread has a frame to go to. A helper thread waits for
-  // the process to end.
-  while (!pthread_equal(thread, pthread_self()))
-    pause();
-  longjmp(exit, 1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,12 +118,8 @@ Status Rank::start() {
 
 Status Rank::allocate(int32_t space, uint64_t bytes, uint64_t alignment,
                       void *&memory) {
-  if (space != TAPESTRY_HOST)
-    return Status::failure(
-        ExitEnvironment,
-        format("the program asks for memory in space %d; this runtime has "
-               "only %d, the host's",
-               space, TAPESTRY_HOST));
+  if (Status status = checkSpace(space); status.failed())
+    return status;
   memory = arena.allocate(bytes, alignment);
   return memory ? Status::success() : arena.exhausted(bytes);
 }
@@ -212,23 +193,10 @@ Status Rank::readInputs() {
 // Running
 //===----------------------------------------------------------------------===//
 
-bool Rank::callEntry() {
-  // Generated code has no way to return an error: what it calls comes back here
-  // instead (`leave`).
-  if (setjmp(exit) != 0) {
-    current() = nullptr;
-    return false;
-  }
-  current() = this;
-  program.entry(this, inputs.data(), outputs.data());
-  current() = nullptr;
-  return true;
-}
-
 Status Rank::runOnce() {
   int64_t begin = nowNanoseconds();
   showProgress(begin, "running");
-  if (!callEntry())
+  if (!call(program, inputs.data(), outputs.data()))
     return failure;
   enterVertex(-1);
   runTimes.push_back(nowNanoseconds() - begin);
@@ -315,10 +283,7 @@ void Rank::showProgress(int64_t now, const char *place) {
 //===----------------------------------------------------------------------===//
 
 void Rank::endBlock(int32_t number) {
-  fail(Status::failure(ExitRankFailed,
-                       format("block '%s' failed: its function returned %d",
-                              vertex < 0 ? "" : program.vertices[vertex].name,
-                              static_cast<int>(number))));
+  fail(blockFailure(vertex < 0 ? "" : program.vertices[vertex].name, number));
 }
 
 void Rank::enterVertex(int64_t next) {
@@ -334,32 +299,9 @@ void Rank::enterVertex(int64_t next) {
     showProgress(now, program.vertices[next].name);
 }
 
-/// Misbehaves as TAPESTRY_FAULT asks for.
 Status Rank::strike(const std::string &where) {
-  switch (job.fault.mode) {
-  case Fault::Mode::None:
-    break;
-  case Fault::Mode::Fail:
-    return Status::failure(ExitRankFailed,
-                           "failed on purpose (TAPESTRY_FAULT) in " + where);
-  case Fault::Mode::Kill:
-    if (!communicator.sharesMemory())
-      raise(SIGKILL);
-    return Status::failure(ExitRankFailed, "died in " + where);
-  case Fault::Mode::Exit:
-    _exit(ExitDone);
-  case Fault::Mode::Stop:
-    raise(SIGSTOP);
-    break;
-  case Fault::Mode::Stall:
-    while (!communicator.stopped())
-      usleep(10000);
-    return Status::stopped();
-  case Fault::Mode::Late:
-    sleep(2);
-    break;
-  }
-  return Status::success();
+  return job.fault.strike(where, !communicator.sharesMemory(),
+                          [&] { return communicator.stopped(); });
 }
 
 Status Rank::collective(int64_t index, const void *source, void *target) {
@@ -411,41 +353,12 @@ void Rank::endOutside(int64_t index, int64_t first, int64_t value) {
     fail(status.failed() ? status : Status::stopped());
     return;
   }
-  auto end = [&](const std::string &message) {
-    endAll(Status::failure(ExitBadInput, message), message);
-  };
-  if (index < 0 || index >= program.num_requirements) {
-    fail(Status::failure(
-        ExitRankFailed,
-        format("the program names requirement %lld of %lld",
-               static_cast<long long>(index),
-               static_cast<long long>(program.num_requirements))));
-    return;
-  }
-  const TapestryRequirement &requirement = program.requirements[index];
-  int64_t count = 1;
-  for (int64_t dim = 0; dim < requirement.rank; ++dim)
-    count *= requirement.shape[dim];
-  if (first < 0 || first >= count) {
-    end(format("%sindex %s has %lld elements, none with the number %lld",
-               requirement.place, requirement.index,
-               static_cast<long long>(count), static_cast<long long>(first)));
-    return;
-  }
-  std::string coordinate;
-  for (int64_t dim = requirement.rank; dim-- > 0;) {
-    coordinate =
-        format("%lld%s", static_cast<long long>(first % requirement.shape[dim]),
-               coordinate.empty() ? "]" : ", ") +
-        coordinate;
-    first /= requirement.shape[dim];
-  }
-  std::string number = requirement.is_unsigned
-                           ? std::to_string(static_cast<uint64_t>(value))
-                           : std::to_string(value);
-  end(format("%sindex %s%s%s is %s, but %s", requirement.place,
-             requirement.index, coordinate.empty() ? "" : "[",
-             coordinate.c_str(), number.c_str(), requirement.bound));
+  Status status = outsideFailure(program, index, first, value);
+  // What is wrong with the data is so whatever rank says it.
+  if (status.exitStatus() == ExitBadInput)
+    endAll(status, status.message());
+  else
+    fail(status);
 }
 
 //===----------------------------------------------------------------------===//
@@ -516,24 +429,15 @@ Status Rank::showResults() {
   Status status = communicator.gather(own.data(), own.size(), all);
   if (status.failed() || communicator.rank() != 0)
     return status;
-  job.progress.clear();
-  std::string left;
+  std::vector<const void *> numbers(program.num_outputs, nullptr);
   std::vector<size_t> taken(all.size(), 0);
-  for (int32_t i = 0; i < program.num_outputs; ++i) {
-    const TapestryTensor &output = program.outputs[i];
-    if (output.rank != 0)
-      left += (left.empty() ? "" : ", ") +
-              format("%s %s", output.name, typeText(output).c_str());
+  for (int32_t i = 0; i < program.num_outputs; ++i)
     for (size_t rank = 0; rank < all.size(); ++rank)
-      if (owns(output, rank)) {
-        printf("%s = %s\n", printable(output.name).c_str(),
-               valueText(output.dtype, all[rank].data() + taken[rank]).c_str());
-        taken[rank] += dtypeSize(output.dtype);
+      if (owns(program.outputs[i], rank)) {
+        numbers[i] = all[rank].data() + taken[rank];
+        taken[rank] += dtypeSize(program.outputs[i].dtype);
       }
-  }
-  if (!left.empty() && job.options.progress)
-    fprintf(stderr, "%s: not written (-o NAME=FILE does): %s\n",
-            job.options.tool.c_str(), printable(left, 1000).c_str());
+  tapestry::rt::showResults(job, numbers);
   return status;
 }
 
@@ -570,12 +474,7 @@ Status Rank::writeTrace() {
     std::memcpy(&own, count.data(), sizeof(own));
     dropped += own;
   }
-  if (dropped > 0)
-    fprintf(stderr,
-            "%s: the last %lld spans of time are not in %s: it holds %zu of "
-            "each rank\n",
-            job.options.tool.c_str(), static_cast<long long>(dropped),
-            printable(job.options.tracePath).c_str(), maxEvents);
+  tellDropped(job.options.tool, dropped, job.options.tracePath, "rank");
   status = communicator.gather(
       events.data(), static_cast<int64_t>(events.size() * sizeof(TraceEvent)),
       all);

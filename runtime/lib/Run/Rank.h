@@ -1,31 +1,25 @@
 //===- Rank.h - One device's run --------------------------------*- C++ -*-===//
 //
 // What a rank does from start to end, on a thread of its own (local) or as a
-// process (MPI): read its parts, run the program, feed, write, report. Also the
-// object behind the handle that generated code passes back through ABI.h.
+// process (MPI): read its parts, run the program, feed, write, report.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TAPESTRY_RT_RUN_RANK_H
 #define TAPESTRY_RT_RUN_RANK_H
 
+#include "Run/Handle.h"
 #include "Run/Job.h"
 #include "Run/ProgramCollective.h"
 #include "Run/Report.h"
-#include <csetjmp>
-#include <pthread.h>
-
-/// The handle of generated code.
-struct TapestryRank {};
 
 namespace tapestry {
 namespace rt {
 
-class Rank final : public TapestryRank {
+class Rank final : public Handle {
 public:
   /// Uses the back end's own collectives where it is given some.
   Rank(Job &job, const Backend &backend);
-  static Rank &of(TapestryRank *handle) { return *static_cast<Rank *>(handle); }
 
   /// The whole run. A failure has been reported to the other ranks when this
   /// returns.
@@ -33,27 +27,16 @@ public:
 
   //===--- For generated code (ABI.cpp) -----------------------------------===//
 
-  int64_t device() const { return communicator.rank(); }
-  /// Returns false where the rank must `leave`.
+  int64_t device() const override { return communicator.rank(); }
   [[nodiscard]] bool runCollective(int64_t index, const void *source,
-                                   void *target);
-  /// Ends the run by requirement `index`: element number `first` of what it is
-  /// about is outside.
-  void endOutside(int64_t index, int64_t first, int64_t value);
-  /// Ends the run: the function of a block returned `number`.
-  void endBlock(int32_t number);
-  void enterVertex(int64_t vertex);
-  /// Tells all ranks to end with this status.
-  void fail(const Status &status);
-  /// Leaves generated code for `execute`, after a failure. The frames of
-  /// generated code have nothing to clean up; callers must not either.
-  [[noreturn]] void leave();
-  /// Memory of this rank in a space of the ABI.
+                                   void *target) override;
+  void endOutside(int64_t index, int64_t first, int64_t value) override;
+  void endBlock(int32_t number) override;
+  void enterVertex(int64_t vertex) override;
+  /// Tells all ranks.
+  void fail(const Status &status) override;
   Status allocate(int32_t space, uint64_t bytes, uint64_t alignment,
-                  void *&memory);
-
-  /// The rank whose generated code runs on this thread, or null.
-  static Rank *&current();
+                  void *&memory) override;
 
 private:
   /// As `fail`, with this message of all ranks.
@@ -68,7 +51,6 @@ private:
   void handOver();
   Status runAll();
   Status runOnce();
-  [[nodiscard]] bool callEntry();
   Status feedAll();
   Status feed(size_t number);
   Status checkCounts(int64_t run);
@@ -95,8 +77,6 @@ private:
   std::vector<ProgramCollective> collectives; // prepared when first met
   std::vector<ExchangePlan> feedPlans;
 
-  jmp_buf exit;
-  pthread_t thread;
   Status failure;
 
   RankReport report;

@@ -3,23 +3,13 @@
 #include "Core/Machine.h"
 #include "Run/Plugin.h"
 #include "Run/Rank.h"
+#include "Run/Results.h"
 #include "Run/Threads.h"
 #include "tapestry-rt/Counted.h"
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
-#include <new>
-#include <unistd.h>
 
 using namespace tapestry;
 using namespace tapestry::rt;
-
-static void print(Job &job, const std::string &message) {
-  job.progress.clear();
-  // Messages that end in a list end their last line themselves.
-  bool ended = !message.empty() && message.back() == '\n';
-  fprintf(stderr, ended ? "%s" : "%s\n", printableLines(message).c_str());
-}
 
 //===----------------------------------------------------------------------===//
 // Ranks that are threads
@@ -30,7 +20,9 @@ Status tapestry::rt::runOnThreads(Job &job) {
   threads.prefix = job.failure(ExitEnvironment, "").message();
   threads.tick = [&] { job.progress.tick(nowNanoseconds()); };
   if (job.options.ownsProcess)
-    threads.giveUp = [&](const std::string &message) { print(job, message); };
+    threads.giveUp = [&](const std::string &message) {
+      printMessage(job, message);
+    };
   return runThreads(
       static_cast<int>(job.program.devices),
       [&](LocalHub &hub, int number) {
@@ -63,8 +55,9 @@ static int agree(Job &job, Transport &transport, const Status &status) {
     if (common == ExitDone)
       continue;
     std::string message(all[rank].begin() + 1, all[rank].end());
-    print(job,
-          rank == 0 ? message : format("rank %zu: %s", rank, message.c_str()));
+    printMessage(job, rank == 0
+                          ? message
+                          : format("rank %zu: %s", rank, message.c_str()));
   }
   if (!sent.failed())
     sent = communicator.broadcast(&common, sizeof(common));
@@ -120,7 +113,7 @@ static int runProcesses(Job &job) {
   const Backend *backend = openPlugin(job.backend(), job.timeoutSeconds, error);
   if (!backend) {
     if (launchedAs().rank == 0)
-      print(job, job.failure(ExitEnvironment, error).message());
+      printMessage(job, job.failure(ExitEnvironment, error).message());
     return ExitEnvironment;
   }
   Transport *transport = backend->transport;
@@ -128,7 +121,7 @@ static int runProcesses(Job &job) {
   if (status.failed()) {
     // Every process sees the same two numbers.
     if (transport->rank() == 0)
-      print(job, status.message());
+      printMessage(job, status.message());
     return status.exitStatus();
   }
   auto devices = static_cast<int>(job.program.devices);
@@ -145,41 +138,17 @@ static int runProcesses(Job &job) {
     return ExitDone;
   if (job.options.verbose && transport->rank() == 0 &&
       transport->size() > devices)
-    print(job,
-          format("%s: the program is for %s: %d of %d ranks %s idle",
-                 job.options.tool.c_str(), countOf(devices, "device").c_str(),
-                 transport->size() - devices, transport->size(),
-                 transport->size() - devices == 1 ? "stays" : "stay"));
+    printMessage(job,
+                 format("%s: the program is for %s: %d of %d ranks %s idle",
+                        job.options.tool.c_str(),
+                        countOf(devices, "device").c_str(),
+                        transport->size() - devices, transport->size(),
+                        transport->size() - devices == 1 ? "stays" : "stay"));
   FirstRanks working(*transport, devices);
   bool asksForOwn = job.options.collectives != "ring";
   Rank rank(job, {&working, asksForOwn ? backend->collectives : nullptr});
   return rank.execute().exitStatus();
 }
-
-//===----------------------------------------------------------------------===//
-// Running out of small memory
-//===----------------------------------------------------------------------===//
-
-/// What `new` calls when there is nothing left. Tensors have their own way to
-/// say so (Arena); this is for the runtime's tables, which are small.
-static void onNoMemory() {
-  static const char text[] =
-      "error: out of memory: none left even for the runtime's own tables\n";
-  (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
-  unlinkTemporaries();
-  _exit(ExitEnvironment);
-}
-
-namespace {
-class NewHandlerGuard {
-public:
-  NewHandlerGuard() : previous(std::set_new_handler(onNoMemory)) {}
-  ~NewHandlerGuard() { std::set_new_handler(previous); }
-
-private:
-  std::new_handler previous;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // The entry point
@@ -194,7 +163,7 @@ int tapestry::rt::run(const TapestryProgram &program,
   if (status.failed()) {
     // All processes of a launcher were given the same options.
     if (job.backend() != "mpi" || launchedAs().rank == 0)
-      print(job, status.message());
+      printMessage(job, status.message());
     return status.exitStatus();
   }
   if (job.backend() == "mpi")
@@ -217,6 +186,6 @@ int tapestry::rt::run(const TapestryProgram &program,
       removeTemporaries();
   }
   if (status.failed())
-    print(job, status.message());
+    printMessage(job, status.message());
   return status.exitStatus();
 }

@@ -1,0 +1,76 @@
+//===- Handle.h - What generated code runs in -------------------*- C++ -*-===//
+//
+// The object behind the handle that generated code passes back through ABI.h:
+// what all who call generated code have in common, and what each does in its
+// own way. A rank of a program is one, a worker of the greedy executor another.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_RT_RUN_HANDLE_H
+#define TAPESTRY_RT_RUN_HANDLE_H
+
+#include "tapestry-rt/Status.h"
+#include <csetjmp>
+#include <pthread.h>
+
+/// The handle of generated code.
+struct TapestryRank {};
+
+namespace tapestry {
+namespace rt {
+
+class Handle : public TapestryRank {
+public:
+  static Handle &of(TapestryRank *handle) {
+    return *static_cast<Handle *>(handle);
+  }
+  /// The one whose generated code runs on this thread, or null.
+  static Handle *&current();
+
+  virtual int64_t device() const = 0;
+  /// Returns false where generated code must `leave`.
+  [[nodiscard]] virtual bool runCollective(int64_t index, const void *source,
+                                           void *target) = 0;
+  /// Ends the run by requirement `index`: element number `first` of what it is
+  /// about is outside.
+  virtual void endOutside(int64_t index, int64_t first, int64_t value) = 0;
+  /// Ends the run: the function of a block returned `number`.
+  virtual void endBlock(int32_t number) = 0;
+  virtual void enterVertex(int64_t vertex) = 0;
+  /// Ends the run with this status.
+  virtual void fail(const Status &status) = 0;
+  /// Memory in a space of the ABI.
+  virtual Status allocate(int32_t space, uint64_t bytes, uint64_t alignment,
+                          void *&memory) = 0;
+  /// Leaves generated code for `call`, after a failure. The frames of generated
+  /// code have nothing to clean up; callers must not either.
+  [[noreturn]] void leave();
+
+protected:
+  /// For generated code on the calling thread.
+  Handle() : thread(pthread_self()) {}
+  ~Handle() = default;
+  Handle(const Handle &) = delete;
+  Handle &operator=(const Handle &) = delete;
+
+  /// Runs a program's code once; false where it has been left.
+  [[nodiscard]] bool call(const TapestryProgram &program,
+                          const void *const *inputs, void *const *outputs);
+
+private:
+  jmp_buf exit;
+  pthread_t thread;
+};
+
+/// Why there is no memory in a space; success where there may be.
+Status checkSpace(int32_t space);
+/// What a run ends with by a requirement of a program: ExitBadInput, or another
+/// status where the program has no such requirement or element.
+Status outsideFailure(const TapestryProgram &program, int64_t index,
+                      int64_t first, int64_t value);
+Status blockFailure(const std::string &block, int32_t number);
+
+} // namespace rt
+} // namespace tapestry
+
+#endif // TAPESTRY_RT_RUN_HANDLE_H

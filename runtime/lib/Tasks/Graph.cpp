@@ -1,0 +1,95 @@
+//===- Graph.cpp - Who needs what in a task program -----------------------===//
+
+#include "Tasks/Graph.h"
+#include "Tasks/Pieces.h"
+#include <algorithm>
+
+using namespace tapestry::rt;
+
+void Rows::end(bool sorted) {
+  if (sorted) {
+    std::sort(numbers.begin() + begins.back(), numbers.end());
+    numbers.erase(std::unique(numbers.begin() + begins.back(), numbers.end()),
+                  numbers.end());
+  }
+  begins.push_back(numbers.size());
+}
+
+Rows Rows::inverse(size_t count) const {
+  Rows result;
+  result.begins.assign(count + 1, 0);
+  for (int32_t number : numbers)
+    ++result.begins[number + 1];
+  for (size_t i = 0; i < count; ++i)
+    result.begins[i + 1] += result.begins[i];
+  result.numbers.resize(numbers.size());
+  std::vector<size_t> at(result.begins.begin(), result.begins.end() - 1);
+  for (size_t row = 0; row < size(); ++row)
+    for (int32_t number : (*this)[row])
+      result.numbers[at[number]++] = static_cast<int32_t>(row);
+  return result;
+}
+
+int64_t tapestry::rt::scratchCharge(int64_t bytes) {
+  return bytes == 0 ? 0 : bufferBytes(bytes + bytes / 8 + 4096);
+}
+
+TaskGraph::TaskGraph(const TaskProgram &program,
+                     const std::vector<bool> &unwanted)
+    : program(program), numChunks(static_cast<int32_t>(program.chunks.size())),
+      numBuffers(numChunks + static_cast<int32_t>(program.views.size())),
+      writes(numChunks) {
+  for (const TaskChunk &chunk : program.chunks)
+    bytes.push_back(bufferBytes(tensorBytes(chunk.dtype, chunk.shape)));
+  for (size_t i = 0; i < program.views.size(); ++i) {
+    const TaskView &view = program.views[i];
+    int32_t chunk = wholeChunk(program, view);
+    home.push_back(chunk >= 0 ? chunk : numChunks + static_cast<int32_t>(i));
+    bytes.push_back(bufferBytes(tensorBytes(view.dtype, view.shape)));
+  }
+  std::vector<int32_t> producers(numChunks, -1);
+  for (size_t i = 0; i < program.shards.size(); ++i) {
+    const TaskShard &shard = program.shards[i];
+    int64_t taken = scratchCharge(program.kernels[shard.kernel].scratchBytes);
+    for (int32_t chunk : shard.chunks) {
+      producers[chunk] = static_cast<int32_t>(i);
+      taken += bytes[chunk];
+    }
+    own.push_back(taken);
+    for (int32_t view : shard.views)
+      reads.add(home[view]);
+    reads.end(/*sorted=*/true);
+  }
+  readers = reads.inverse(numBuffers);
+  for (size_t i = 0; i < program.views.size(); ++i) {
+    if (home[i] >= numChunks && readers[home[i]].size() > 0)
+      for (const TaskPiece &piece : program.views[i].pieces)
+        if (program.chunks[piece.chunk].input < 0)
+          parts.add(piece.chunk);
+    parts.end(/*sorted=*/true);
+  }
+  partOf = parts.inverse(numChunks);
+  for (const TaskShard &shard : program.shards) {
+    for (int32_t view : shard.views)
+      for (const TaskPiece &piece : program.views[view].pieces)
+        if (producers[piece.chunk] >= 0)
+          before.add(producers[piece.chunk]);
+    for (int32_t other : shard.after)
+      before.add(other);
+    before.end(/*sorted=*/true);
+  }
+  after = before.inverse(program.shards.size());
+  for (size_t i = 0; i < program.sinks.size(); ++i) {
+    if (i < unwanted.size() && unwanted[i])
+      continue;
+    const TaskView &view = program.views[program.sinks[i].view];
+    for (size_t p = 0; p < view.pieces.size(); ++p) {
+      int32_t chunk = view.pieces[p].chunk;
+      (program.chunks[chunk].input < 0 ? writes[chunk] : inputWrites)
+          .push_back({static_cast<int32_t>(i), static_cast<int32_t>(p)});
+    }
+    if (std::any_of(view.fill.begin(), view.fill.end(),
+                    [](char byte) { return byte != 0; }))
+      filled.push_back(static_cast<int32_t>(i));
+  }
+}

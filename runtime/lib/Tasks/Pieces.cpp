@@ -1,0 +1,369 @@
+//===- Pieces.cpp - Where the elements of a view come from ----------------===//
+
+#include "Tasks/Pieces.h"
+#include "Core/Types.h"
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+using namespace tapestry;
+using namespace tapestry::rt;
+
+using Numbers = std::vector<int64_t>;
+
+int64_t tapestry::rt::volume(const Numbers &sizes) {
+  int64_t points = 1;
+  for (int64_t size : sizes)
+    points *= size;
+  return points;
+}
+
+Numbers tapestry::rt::rowMajorStrides(const Numbers &shape) {
+  Numbers strides(shape.size(), 1);
+  for (size_t dim = shape.size(); dim-- > 1;)
+    strides[dim - 1] = strides[dim] * shape[dim];
+  return strides;
+}
+
+Box tapestry::rt::wholeBox(const Numbers &shape) {
+  Box box;
+  for (int64_t size : shape)
+    box.push_back({0, size});
+  return box;
+}
+
+int64_t tapestry::rt::bufferBytes(int64_t bytes) {
+  int64_t step = bytes < directFrom ? 64 : directStep;
+  return (bytes + step - 1) / step * step;
+}
+
+int64_t tapestry::rt::tensorBytes(int32_t dtype, const Numbers &shape) {
+  return dtypeSize(dtype) * volume(shape);
+}
+
+int32_t tapestry::rt::wholeChunk(const TaskProgram &program,
+                                 const TaskView &view) {
+  if (view.pieces.size() != 1)
+    return -1;
+  const TaskPiece &piece = view.pieces[0];
+  const TaskChunk &chunk = program.chunks[piece.chunk];
+  if (chunk.input >= 0 || piece.offset != 0 || piece.sizes != view.shape ||
+      volume(view.shape) != volume(chunk.shape))
+    return -1;
+  Numbers dense = rowMajorStrides(view.shape);
+  for (size_t dim = 0; dim < dense.size(); ++dim)
+    if (piece.sizes[dim] != 1 && piece.strides[dim] != dense[dim])
+      return -1;
+  return piece.chunk;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One dimension of a copy; strides in bytes.
+struct Loop {
+  int64_t steps, target, source;
+};
+} // namespace
+
+/// The dimensions from the outermost to the innermost, those of one point left
+/// out and those that go on where the next one ends merged with it.
+static std::vector<Loop> loopsOf(const StridedCopy &copy) {
+  std::vector<Loop> loops;
+  for (size_t dim = 0; dim < copy.sizes.size(); ++dim) {
+    Loop loop = {copy.sizes[dim], copy.targetStrides[dim] * copy.elementSize,
+                 copy.sourceStrides[dim] * copy.elementSize};
+    if (loop.steps == 1)
+      continue;
+    if (!loops.empty() && loops.back().target == loop.target * loop.steps &&
+        loops.back().source == loop.source * loop.steps)
+      loops.back() = {loops.back().steps * loop.steps, loop.target,
+                      loop.source};
+    else
+      loops.push_back(loop);
+  }
+  return loops;
+}
+
+template <size_t bytes>
+static void copyRow(char *target, const char *source, const Loop &loop) {
+  for (int64_t step = 0; step < loop.steps; ++step)
+    std::memcpy(target + step * loop.target, source + step * loop.source,
+                bytes);
+}
+
+static void copyRow(char *target, const char *source, const Loop &loop,
+                    int64_t elementSize) {
+  if (loop.target == elementSize && loop.source == elementSize) {
+    std::memcpy(target, source, loop.steps * elementSize);
+    return;
+  }
+  switch (elementSize) {
+  case 1:
+    return copyRow<1>(target, source, loop);
+  case 2:
+    return copyRow<2>(target, source, loop);
+  case 4:
+    return copyRow<4>(target, source, loop);
+  case 8:
+    return copyRow<8>(target, source, loop);
+  default:
+    return copyRow<16>(target, source, loop);
+  }
+}
+
+/// Two dimensions, in squares that keep the cache lines of both sides in use
+/// where they are contiguous in different ones.
+static void copyPlane(char *target, const char *source, const Loop &outer,
+                      const Loop &inner, int64_t elementSize) {
+  bool turns = std::abs(outer.source) < std::abs(inner.source);
+  int64_t square = turns ? 32 : std::max(inner.steps, outer.steps);
+  for (int64_t row0 = 0; row0 < outer.steps; row0 += square)
+    for (int64_t column0 = 0; column0 < inner.steps; column0 += square) {
+      int64_t rowEnd = std::min(row0 + square, outer.steps);
+      Loop part = inner;
+      part.steps = std::min(square, inner.steps - column0);
+      for (int64_t row = row0; row < rowEnd; ++row)
+        copyRow(target + row * outer.target + column0 * inner.target,
+                source + row * outer.source + column0 * inner.source, part,
+                elementSize);
+    }
+}
+
+void tapestry::rt::copyStrided(void *target, const void *source,
+                               const StridedCopy &copy) {
+  if (volume(copy.sizes) == 0)
+    return;
+  std::vector<Loop> loops = loopsOf(copy);
+  // What the source is contiguous in comes next to what the target is.
+  if (loops.size() > 2) {
+    auto inner = std::min_element(
+        loops.begin(), loops.end() - 1, [](const Loop &a, const Loop &b) {
+          return std::abs(a.source) < std::abs(b.source);
+        });
+    if (std::abs(inner->source) < std::abs(loops.back().source))
+      std::iter_swap(inner, loops.end() - 2);
+  }
+  while (loops.size() < 2)
+    loops.insert(loops.begin(), {1, 0, 0});
+  auto *out = static_cast<char *>(target);
+  const auto *in = static_cast<const char *>(source);
+  size_t planes = loops.size() - 2;
+  Numbers at(planes, 0);
+  while (true) {
+    copyPlane(out, in, loops[planes], loops[planes + 1], copy.elementSize);
+    size_t dim = planes;
+    while (dim-- > 0) {
+      out += loops[dim].target;
+      in += loops[dim].source;
+      if (++at[dim] < loops[dim].steps)
+        break;
+      out -= loops[dim].target * at[dim];
+      in -= loops[dim].source * at[dim];
+      at[dim] = 0;
+    }
+    if (dim == size_t(-1))
+      return;
+  }
+}
+
+void tapestry::rt::fillElements(void *target, int64_t count,
+                                const std::vector<char> &fill) {
+  auto *out = static_cast<char *>(target);
+  auto size = static_cast<int64_t>(fill.size());
+  if (std::all_of(fill.begin(), fill.end(),
+                  [&](char byte) { return byte == fill[0]; })) {
+    std::memset(out, fill[0], count * size);
+    return;
+  }
+  int64_t bytes = count * size;
+  int64_t done = std::min(size, bytes);
+  std::memcpy(out, fill.data(), done);
+  for (; done < bytes; done *= 2)
+    std::memcpy(out + done, out, std::min(done, bytes - done));
+}
+
+/// Elements before the first point of a piece in its view.
+static int64_t placeOf(const Numbers &lo, const Numbers &strides) {
+  int64_t offset = 0;
+  for (size_t dim = 0; dim < lo.size(); ++dim)
+    offset += lo[dim] * strides[dim];
+  return offset;
+}
+
+void tapestry::rt::copyFromChunk(const TaskView &view, const TaskPiece &piece,
+                                 const void *chunk, void *target) {
+  int64_t size = dtypeSize(view.dtype);
+  Numbers strides = rowMajorStrides(view.shape);
+  copyStrided(static_cast<char *>(target) + placeOf(piece.lo, strides) * size,
+              static_cast<const char *>(chunk) + piece.offset * size,
+              {piece.sizes, strides, piece.strides, size});
+}
+
+//===----------------------------------------------------------------------===//
+// Reads
+//===----------------------------------------------------------------------===//
+
+/// The coordinates of an element of a row-major tensor.
+static Numbers coordinatesOf(int64_t element, const Numbers &shape) {
+  Numbers at(shape.size());
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    at[dim] = element % shape[dim];
+    element /= shape[dim];
+  }
+  return at;
+}
+
+namespace {
+/// What one step in each dimension of a piece changes of the coordinates in the
+/// chunk.
+struct Steps {
+  std::vector<Numbers> coordinates; // per dimension of the piece
+  /// Whether each dimension of more than one point goes forward along one of
+  /// the chunk, in the same order.
+  bool isBox = true;
+};
+} // namespace
+
+static Steps stepsOf(const TaskPiece &piece, const Numbers &chunkShape) {
+  Steps steps;
+  Numbers strides = rowMajorStrides(chunkShape);
+  size_t next = 0; // the first dimension of the chunk that a box may still use
+  for (size_t dim = 0; dim < piece.sizes.size(); ++dim) {
+    Numbers step(chunkShape.size(), 0);
+    int64_t left = piece.sizes[dim] == 1 ? 0 : piece.strides[dim];
+    for (size_t d = 0; d < chunkShape.size(); ++d) {
+      step[d] = left / strides[d];
+      left %= strides[d];
+    }
+    if (piece.sizes[dim] != 1) {
+      // A dimension of one point has the stride of the next one.
+      while (next < strides.size() &&
+             (strides[next] != piece.strides[dim] || chunkShape[next] == 1))
+        ++next;
+      steps.isBox &= next < strides.size();
+      ++next;
+    }
+    steps.coordinates.push_back(std::move(step));
+  }
+  return steps;
+}
+
+/// The least box around the points of `read`; false where some coordinate would
+/// pass the end of its dimension, so that steps are not what they seem.
+static bool boundingBox(const Numbers &shape, const Steps &steps,
+                        const Numbers &first, PieceRead &read) {
+  read.box.resize(shape.size());
+  for (size_t d = 0; d < shape.size(); ++d) {
+    int64_t lo = first[d];
+    int64_t hi = first[d];
+    for (size_t dim = 0; dim < read.sizes.size(); ++dim) {
+      int64_t reach = (read.sizes[dim] - 1) * steps.coordinates[dim][d];
+      (reach < 0 ? lo : hi) += reach;
+    }
+    if (lo < 0 || hi >= shape[d])
+      return false;
+    read.box[d] = {lo, hi + 1};
+  }
+  Numbers extents;
+  for (const Range &range : read.box)
+    extents.push_back(extent(range));
+  Numbers strides = rowMajorStrides(extents);
+  read.offset = 0;
+  for (size_t d = 0; d < shape.size(); ++d)
+    read.offset += (first[d] - read.box[d].lo) * strides[d];
+  read.strides.assign(read.sizes.size(), 0);
+  for (size_t dim = 0; dim < read.sizes.size(); ++dim)
+    for (size_t d = 0; d < shape.size(); ++d)
+      read.strides[dim] += steps.coordinates[dim][d] * strides[d];
+  return true;
+}
+
+/// A box of whole rows around the elements [lo, hi]: a stretch of the chunk.
+static void enclosingRows(const Numbers &shape, int64_t lo, int64_t hi,
+                          const TaskPiece &piece, PieceRead &read,
+                          int64_t element) {
+  Numbers from = coordinatesOf(lo, shape);
+  Numbers to = coordinatesOf(hi, shape);
+  read.box.clear();
+  bool differs = false;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (differs)
+      read.box.push_back({0, shape[d]});
+    else
+      read.box.push_back({from[d], to[d] + 1});
+    differs |= from[d] != to[d];
+  }
+  Box whole = wholeBox(shape);
+  read.offset = element - offsetIn(whole, read.box);
+  read.strides = piece.strides;
+}
+
+/// The read of all points of `read`.
+static void findBox(const TaskPiece &piece, const Numbers &shape,
+                    const Steps &steps, PieceRead &read) {
+  int64_t element = piece.offset;
+  int64_t lo = 0;
+  int64_t hi = 0;
+  for (size_t dim = 0; dim < read.sizes.size(); ++dim) {
+    element += read.first[dim] * piece.strides[dim];
+    int64_t reach = (read.sizes[dim] - 1) * piece.strides[dim];
+    (reach < 0 ? lo : hi) += reach;
+  }
+  bool fits = boundingBox(shape, steps, coordinatesOf(element, shape), read);
+  read.isDense = fits && steps.isBox;
+  if (!fits)
+    enclosingRows(shape, element + lo, element + hi, piece, read, element);
+}
+
+void tapestry::rt::forEachRead(
+    const TaskPiece &piece, const Numbers &chunkShape, int64_t elementSize,
+    bool mayBeLarge, const std::function<bool(const PieceRead &)> &visit) {
+  if (volume(piece.sizes) == 0)
+    return;
+  Steps steps = stepsOf(piece, chunkShape);
+  PieceRead all;
+  all.first.assign(piece.sizes.size(), 0);
+  all.sizes = piece.sizes;
+  std::vector<PieceRead> left = {std::move(all)};
+  while (!left.empty()) {
+    PieceRead read = std::move(left.back());
+    left.pop_back();
+    findBox(piece, chunkShape, steps, read);
+    bool isSmall = read.boxElements() * elementSize <= stagingBytes;
+    auto longest = std::max_element(read.sizes.begin(), read.sizes.end());
+    bool isPoint = longest == read.sizes.end() || *longest == 1;
+    bool isAll = read.sizes == piece.sizes;
+    if (isSmall || isPoint || (mayBeLarge && isAll && read.isDense)) {
+      if (!visit(read))
+        return;
+      continue;
+    }
+    // What is dense is cut from the outside, so that its reads are long.
+    size_t dim = longest - read.sizes.begin();
+    if (read.isDense)
+      for (dim = 0; read.sizes[dim] == 1;)
+        ++dim;
+    PieceRead second = read;
+    int64_t half = read.sizes[dim] / 2;
+    second.first[dim] += half;
+    second.sizes[dim] -= half;
+    read.sizes[dim] = half;
+    left.push_back(std::move(second));
+    left.push_back(std::move(read));
+  }
+}
+
+int64_t tapestry::rt::readBytes(const TaskPiece &piece,
+                                const Numbers &chunkShape,
+                                int64_t elementSize) {
+  int64_t elements = 0;
+  forEachRead(piece, chunkShape, elementSize, /*mayBeLarge=*/true,
+              [&](const PieceRead &read) {
+                elements += read.boxElements();
+                return true;
+              });
+  return elements * elementSize;
+}

@@ -1,0 +1,84 @@
+//===- Pieces.h - Where the elements of a view come from --------*- C++ -*-===//
+//
+// The geometry of task programs: which boxes of a stored chunk a piece needs,
+// and the copy that puts elements into their places. Shared by the scheduler,
+// which counts, and by the executor, which moves.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_RT_TASKS_PIECES_H
+#define TAPESTRY_RT_TASKS_PIECES_H
+
+#include "Core/Box.h"
+#include "tapestry-rt/Tasks.h"
+#include <functional>
+
+namespace tapestry {
+namespace rt {
+
+int64_t volume(const std::vector<int64_t> &sizes);
+/// Elements from one point to the next, per dimension.
+std::vector<int64_t> rowMajorStrides(const std::vector<int64_t> &shape);
+/// The box of all points of a shape.
+Box wholeBox(const std::vector<int64_t> &shape);
+
+/// Large buffers are whole pages, for direct I/O.
+constexpr int64_t directFrom = int64_t(64) << 10;
+constexpr int64_t directStep = 4096;
+/// Bytes of memory that a buffer of so many bytes takes.
+int64_t bufferBytes(int64_t bytes);
+/// Bytes of all elements.
+int64_t tensorBytes(int32_t dtype, const std::vector<int64_t> &shape);
+
+/// The chunk that a view is, elements and all; -1: it is put together.
+int32_t wholeChunk(const TaskProgram &program, const TaskView &view);
+
+/// Copies elements between places that do not overlap: element x of `sizes` to
+/// sum x_d * targetStrides_d from sum x_d * sourceStrides_d.
+struct StridedCopy {
+  std::vector<int64_t> sizes, targetStrides, sourceStrides; // in elements
+  int64_t elementSize;
+};
+void copyStrided(void *target, const void *source, const StridedCopy &copy);
+
+/// Fills `count` elements with the bytes of one.
+void fillElements(void *target, int64_t count, const std::vector<char> &fill);
+
+/// Puts a piece into its view from the memory of its whole chunk.
+void copyFromChunk(const TaskView &view, const TaskPiece &piece,
+                   const void *chunk, void *target);
+
+/// Some points of a piece, `first` being the least, and the box of the chunk
+/// that has to be read for them.
+struct PieceRead {
+  Box box;
+  /// Whether the box, row-major, is the points in their order.
+  bool isDense;
+  std::vector<int64_t> first, sizes;
+  /// The first point and the strides in the memory of the box, where it is not
+  /// dense.
+  int64_t offset;
+  std::vector<int64_t> strides;
+
+  int64_t boxElements() const { return rt::volume(BoxRef(box)); }
+};
+
+/// The most bytes that are staged at once for what no box is.
+constexpr int64_t stagingBytes = int64_t(1) << 20;
+
+/// Calls `visit` for the reads of a piece whose chunk lies in a file, row-major
+/// in `chunkShape`. Their boxes have at most `stagingBytes` bytes each, or one
+/// point; where it `mayBeLarge`, one that is dense is the only one. Stops where
+/// `visit` returns false.
+void forEachRead(const TaskPiece &piece, const std::vector<int64_t> &chunkShape,
+                 int64_t elementSize, bool mayBeLarge,
+                 const std::function<bool(const PieceRead &)> &visit);
+
+/// Bytes of all these boxes together.
+int64_t readBytes(const TaskPiece &piece,
+                  const std::vector<int64_t> &chunkShape, int64_t elementSize);
+
+} // namespace rt
+} // namespace tapestry
+
+#endif // TAPESTRY_RT_TASKS_PIECES_H

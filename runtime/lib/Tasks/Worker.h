@@ -1,0 +1,44 @@
+//===- Worker.h - A thread that runs shards ---------------------*- C++ -*-===//
+
+#ifndef TAPESTRY_RT_TASKS_WORKER_H
+#define TAPESTRY_RT_TASKS_WORKER_H
+
+#include "Run/Handle.h"
+#include "Tasks/Executor.h"
+
+namespace tapestry {
+namespace rt {
+
+class Worker final : public Handle {
+public:
+  /// On the thread that it is for.
+  explicit Worker(Executor &executor)
+      : executor(executor), budget(0), arena(budget) {}
+
+  /// Runs a shard's kernel, on memory that is there.
+  Status run(int32_t shard);
+
+  int64_t device() const override { return 0; }
+  [[nodiscard]] bool runCollective(int64_t index, const void *source,
+                                   void *target) override;
+  void endOutside(int64_t index, int64_t first, int64_t value) override;
+  void endBlock(int32_t number) override;
+  void enterVertex(int64_t next) override { vertex = next; }
+  void fail(const Status &status) override { failure = status; }
+  Status allocate(int32_t space, uint64_t bytes, uint64_t alignment,
+                  void *&memory) override;
+
+private:
+  Executor &executor;
+  const TaskShard *shard = nullptr;
+  const TapestryProgram *program = nullptr;
+  int64_t vertex = -1;
+  Status failure;
+  MemoryBudget budget;
+  Arena arena;
+};
+
+} // namespace rt
+} // namespace tapestry
+
+#endif // TAPESTRY_RT_TASKS_WORKER_H
