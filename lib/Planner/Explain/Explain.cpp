@@ -10,6 +10,7 @@
 #include "tapestry/Planner/Plan/PlanTotals.h"
 #include "tapestry/Support/Counted.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
@@ -44,6 +45,18 @@ llvm::Expected<ExplainedProblem> ExplainedProblem::make(const PlanGraph &graph,
 //===----------------------------------------------------------------------===//
 // Traffic and devices
 //===----------------------------------------------------------------------===//
+
+/// What the graph that is planned is made by of the one that was written.
+static void printRewrites(llvm::raw_ostream &os, const Plan &plan) {
+  if (plan.rewrites.empty())
+    return;
+  TextTable table({"rewrite", "vertex", "how"}, 3);
+  for (const Rewrite &rewrite : plan.rewrites)
+    table.add(
+        {rewrite.kind, rewrite.vertex, llvm::join(rewrite.arguments, ", ")});
+  os << "\nthe graph is the program's after\n";
+  table.print(os);
+}
 
 static void printTraffic(llvm::raw_ostream &os, const Plan &plan) {
   if (plan.placement.collectives.empty()) {
@@ -432,6 +445,7 @@ explain::explainPlan(const PlanGraph &graph, const Plan &plan,
                      const ExplainOptions &options) {
   std::string text = planTable(graph, plan);
   llvm::raw_string_ostream os(text);
+  printRewrites(os, plan);
   printTraffic(os, plan);
   printDevices(os, graph, plan);
   printMemory(os, graph, plan);

@@ -111,8 +111,59 @@ Partition inheritPartition(const StateEvaluator &evaluator,
   return partition;
 }
 
+/// Looks, for weights thrown at random, for better cuts of single vertices.
+class Polisher {
+public:
+  Polisher(ParetoState state, MutationContext &context)
+      : best(std::move(state)), context(context),
+        evaluator(context.evaluators.of(best)) {
+    for (double &weight : weights)
+      weight = std::pow(context.random.unit(), 3);
+    bestCost = costOf(best);
+  }
+
+  /// Takes the best change of an axis at a vertex, if one is better.
+  void improve(unsigned v) {
+    ParetoState base = best;
+    for (unsigned axis = 0; axis < evaluator.grid.axes.size(); ++axis)
+      for (unsigned l = 0; l <= evaluator.graph.vertices[v].labels.size();
+           ++l) {
+        Partition partition = evaluator.partition(base, v);
+        if (l == evaluator.graph.vertices[v].labels.size())
+          removeAxis(partition, axis);
+        else if (labelOfAxis(partition, axis) != l)
+          moveAxis(partition, axis, l, partition.cuts[l].size());
+        if (auto candidate = withPartition(base, evaluator, v, partition))
+          consider(std::move(*candidate));
+      }
+  }
+
+  ParetoState best;
+
+private:
+  double costOf(const ParetoState &candidate) {
+    Objectives scaled = context.tryOut(candidate);
+    double cost = 0;
+    for (unsigned i = 0; i < numObjectives; ++i)
+      cost += weights[i] * scaled[i];
+    return cost;
+  }
+  void consider(ParetoState candidate) {
+    double cost = costOf(candidate);
+    if (cost >= bestCost)
+      return;
+    best = std::move(candidate);
+    bestCost = cost;
+  }
+
+  MutationContext &context;
+  StateEvaluator &evaluator;
+  Objectives weights;
+  double bestCost = 0;
+};
+
 /// An equivalent graph: vertices that both have keep their cuts, new ones suit
-/// their neighbours.
+/// their neighbours; of several new ones better cuts are looked for.
 class RewriteGraph : public ParetoMutator {
 public:
   RewriteGraph() : ParetoMutator("rewrite", 0.1) {}
@@ -139,13 +190,20 @@ public:
     std::vector<bool> isPlaced(to.graph.vertices.size(), false);
     for (unsigned v : to.movable)
       isPlaced[v] = keepCut(from, state, to, child, v);
+    llvm::SmallVector<unsigned> made;
     for (unsigned v : to.movable) {
       if (isPlaced[v])
         continue;
       child.cuts[v] = to.numberOf(v, inheritPartition(to, child, isPlaced, v));
       isPlaced[v] = true;
+      made.push_back(v);
     }
-    return child;
+    if (made.size() < 2)
+      return child;
+    Polisher polisher(std::move(child), context);
+    for (unsigned v : llvm::reverse(made))
+      polisher.improve(v);
+    return std::move(polisher.best);
   }
 
 private:
@@ -243,44 +301,15 @@ public:
   std::optional<ParetoState> mutate(const ParetoState &state,
                                     MutationContext &context) const override {
     StateEvaluator &evaluator = context.evaluators.of(state);
-    Random &random = context.random;
-    Objectives weights;
-    for (double &weight : weights)
-      weight = std::pow(random.unit(), 3);
-    auto costOf = [&](const ParetoState &candidate) {
-      Objectives scaled = context.tryOut(candidate);
-      double cost = 0;
-      for (unsigned i = 0; i < numObjectives; ++i)
-        cost += weights[i] * scaled[i];
-      return cost;
-    };
-    ParetoState best = state;
-    double bestCost = costOf(best);
-    unsigned v = random.oneOf(evaluator.movable);
+    Polisher polisher(state, context);
+    unsigned v = context.random.oneOf(evaluator.movable);
     for (unsigned step = 0; step < 3; ++step) {
-      ParetoState base = best;
-      for (unsigned axis = 0; axis < evaluator.grid.axes.size(); ++axis)
-        for (unsigned l = 0; l <= evaluator.graph.vertices[v].labels.size();
-             ++l) {
-          Partition partition = evaluator.partition(base, v);
-          if (l == evaluator.graph.vertices[v].labels.size())
-            removeAxis(partition, axis);
-          else if (labelOfAxis(partition, axis) != l)
-            moveAxis(partition, axis, l, partition.cuts[l].size());
-          auto candidate = withPartition(base, evaluator, v, partition);
-          if (!candidate)
-            continue;
-          double cost = costOf(*candidate);
-          if (cost < bestCost) {
-            best = std::move(*candidate);
-            bestCost = cost;
-          }
-        }
-      v = nextVertex(evaluator, random, v);
+      polisher.improve(v);
+      v = nextVertex(evaluator, context.random, v);
     }
-    if (best == state)
+    if (polisher.best == state)
       return std::nullopt;
-    return best;
+    return std::move(polisher.best);
   }
 
 private:

@@ -12,8 +12,8 @@ using namespace tapestry::model;
 using namespace tapestry::teg;
 
 static const RewriteKind *const kinds[] = {
-    &orderKind,     &reassociateKind, &fuseKind, &unfuseKind,
-    &recomputeKind, &expandKind,      &ruleKind};
+    &orderKind,     &reassociateKind, &fuseKind,   &unfuseKind,
+    &recomputeKind, &phaseKind,       &expandKind, &ruleKind};
 
 //===----------------------------------------------------------------------===//
 // A graph under change

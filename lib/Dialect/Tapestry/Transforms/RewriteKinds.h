@@ -77,7 +77,7 @@ struct RewriteKind {
 };
 
 extern const RewriteKind orderKind, reassociateKind, fuseKind, unfuseKind,
-    recomputeKind, expandKind, ruleKind;
+    recomputeKind, phaseKind, expandKind, ruleKind;
 
 /// The name of an operator or vertex; empty where an operation is neither.
 llvm::StringRef vertexNameOf(mlir::Operation *op);

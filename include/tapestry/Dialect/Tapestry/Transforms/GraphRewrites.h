@@ -17,6 +17,11 @@
 //   unfuse       Z       the number of a factor of the reduced product Z, such
 //                        as 0 in exp(A) * B: it becomes an einsum of its own
 //   recompute    P       a reader: it gets a P of its own
+//   phase        Z       a label and a number m: label y = m*q + p is two, so
+//                        that strided and dilated windows read strided views
+//                        of their tensors densely (Support/Phases.h); results
+//                        are interleaved. Then einsums before it that are put
+//                        in phases first, so that between them nothing is
 //   expand       Y       a local rule: the operator Y becomes what it means
 //   rule         Z       a global rule, applied with Z as its root
 //
