@@ -13,6 +13,7 @@
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Comm/IR/Comm.h"
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
+#include "tapestry/Dialect/Index/Transforms/BufferizationModel.h"
 #include "tapestry/Dialect/Index/Transforms/Passes.h"
 #include "tapestry/Dialect/TRA/IR/TRA.h"
 #include "tapestry/Dialect/Tapestry/IR/ShardingModel.h"
@@ -33,6 +34,7 @@ void tapestry::registerAllDialects(mlir::DialectRegistry &registry) {
                              tra::TRADialect, comm::CommDialect>();
       });
   teg::registerShardingModels(registry);
+  index::registerBufferizationModels(registry);
   teg::registerBufferizationModels(registry);
   registerPluginDialects(registry);
 }

@@ -105,6 +105,7 @@ RULES = {
         "Conversion",
         "Codegen",
         "Codegen/Common",
+        "Dialect/Index/Transforms",
         "Dialect/Tapestry/Transforms",
     ],
     "InitAll": ["*"],

@@ -16,6 +16,7 @@
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Conversion/PeakMemory.h"
 #include "tapestry/Dialect/Comm/IR/Comm.h"
+#include "tapestry/Dialect/Index/Transforms/BufferizationModel.h"
 #include "tapestry/Dialect/TRA/IR/TRA.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
@@ -159,6 +160,7 @@ void tapestry::registerPipelineDialects(DialectRegistry &registry) {
   registerCodegenDialects(registry);
   registry.insert<bufferization::BufferizationDialect, tensor::TensorDialect>();
   // How operations turn into ones on buffers.
+  index::registerBufferizationModels(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   linalg::registerBufferizableOpInterfaceExternalModels(registry);
   linalg::registerSubsetOpInterfaceExternalModels(registry);

@@ -234,5 +234,47 @@ def distinct_statements_have_kernels_each(bench):
     np.testing.assert_allclose(got, value, rtol=1e-3, atol=1e-5)
 
 
+def pieces(count, computed):
+    """A graph that concatenates slices of a tensor in reverse, or what is computed
+    of them."""
+    lines = [f'  %X = tapestry.source "X" : tensor<{count}x11xf32>']
+    row, whole = "tensor<1x11xf32>", f"tensor<{count}x11xf32>"
+    for k in range(count):
+        last = count - 1 - k
+        if computed:
+            lines += [
+                f'  %s{k} = tapestry.einsum "s{k}" [i = 1, j = 11] (%X[i + {last}, j]) -> [i, j] {{',
+                "  ^bb0(%x: f32):",
+                "    %y = arith.negf %x : f32",
+                "    tapestry.yield %y : f32",
+                f"  }} : ({whole}) -> {row}",
+            ]
+        else:
+            lines.append(
+                f'  %s{k} = tapestry.slice "s{k}" %X [{last}, 0] => [{last + 1}, 11] : ({whole}) -> {row}'
+            )
+    names, types = (", ".join(all) for all in ([f"%s{k}" for k in range(count)], [row] * count))
+    lines.append(f'  %c = tapestry.concat "c" {names} along 0 : ({types}) -> {whole}')
+    lines.append(f'  tapestry.sink "Y", %c : {whole}')
+    return "\n".join(["tapestry.graph @pieces {", *lines, "}", ""])
+
+
+@case
+def a_thousand_pieces_of_one_tensor(bench):
+    """One statement writes them all: a second, where a chain of insertions takes an hour."""
+    array = np.random.default_rng(41).uniform(-1, 1, (STATEMENTS, 11)).astype(np.float32)
+    files = driver.save_inputs(bench.folder, {"X": array}) + driver.output_options(["Y"])
+    for devices, computed in ((1, True), (1, False), (3, True), (4, False)):
+        bench.write("pieces.mlir", pieces(STATEMENTS, computed))
+        bench.tapestry(
+            "run", "pieces.mlir", f"--devices={devices}", *files, "--report=report.json"
+        ).expect_status(0)
+        got = driver.load_outputs(bench.folder, ["Y"])["Y"]
+        np.testing.assert_array_equal(got, -array[::-1] if computed else array[::-1])
+        report = driver.load_json(bench.folder / "report.json")
+        if report["peak_bytes"] != report["predicted_peak_bytes"]:
+            raise CheckFailed(f"{report['peak_bytes']} bytes, not {report['predicted_peak_bytes']}")
+
+
 if __name__ == "__main__":
     case.main(__doc__)

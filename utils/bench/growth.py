@@ -6,7 +6,8 @@
 Chains on 16 x 16 of elementwise operations, of products, of both with softmax and
 max, of layers, of stencils that fold or wrap around what leaves their operand, and
 (if asked for) of products and of random numbers no two of which have the same kernel,
-and of products by numbers that one statement adds up: a table of seconds of the whole
+and of products by numbers that one statement adds up, and concatenations of slices:
+a table of seconds of the whole
 command, and of the milliseconds that each statement between the last two counts
 costs. utils/bench/llama.py prints layers of a real model.
 """
@@ -41,7 +42,28 @@ KINDS = {
     "distinct": ["{t}[i,k] = sum[j] {last}[i,j] * W[j,k] * {factor}"],
     "random": ["{t}[i,j] = {last}[i,j] + random.normal({k})"],
     "sum": ["{t}[i,j] = X[i,j] * {factor}"],
+    "pieces": None,
 }
+
+
+def pieces(count):
+    """A graph that concatenates slices of its tensor, the last first."""
+    row, whole = "tensor<1x16xf32>", f"tensor<{count}x16xf32>"
+    names, types = (", ".join(all) for all in ([f"%s{k}" for k in range(count)], [row] * count))
+    slices = [
+        f'%s{k} = tapestry.slice "s{k}" %X [{count - 1 - k}, 0] => [{count - k}, 16]'
+        f" : ({whole}) -> {row}"
+        for k in range(count)
+    ]
+    return "\n".join([
+        "tapestry.graph @pieces {",
+        f'%X = tapestry.source "X" : {whole}',
+        *slices,
+        f'%c = tapestry.concat "c" {names} along 0 : ({types}) -> {whole}',
+        f'tapestry.sink "Y", %c : {whole}',
+        "}",
+        "",
+    ])  # fmt: skip
 
 
 def program(kind, statements):
@@ -60,10 +82,14 @@ def program(kind, statements):
 
 
 def seconds(tool, kind, statements, devices, folder):
-    source, last = program(kind, statements)
-    (folder / "chain.ein").write_text(source)
-    files = ["-i", "X=X.npy"] + (["-i", "W=W.npy"] if "W[" in source else [])
-    command = [tool, "run", "chain.ein", f"--devices={devices}", *files, "-o", f"{last}=out.npy"]
+    if kind == "pieces":
+        name, source, last, data = "pieces.mlir", pieces(statements), "Y", "rows.npy"
+        np.save(folder / data, np.ones((statements, 16), np.float32))
+    else:
+        name, (source, last), data = "chain.ein", program(kind, statements), "X.npy"
+    (folder / name).write_text(source)
+    files = ["-i", f"X={data}"] + (["-i", "W=W.npy"] if "W[" in source else [])
+    command = [tool, "run", name, f"--devices={devices}", *files, "-o", f"{last}=out.npy"]
     start = time.monotonic()
     subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
     return time.monotonic() - start

@@ -9,9 +9,11 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
+#include "tapestry/Dialect/Index/IR/IndexAssemble.h"
 
 using namespace mlir;
 using namespace mlir::bufferization;
+using namespace tapestry;
 
 static OneShotBufferizationOptions programOptions() {
   OneShotBufferizationOptions options;
@@ -187,8 +189,10 @@ private:
 /// Whether `op` only reads its operands, and writes where nobody else can look:
 /// into empty tensors, or what other such operations made of them for it.
 bool ProgramAnalysis::ownsResults(Operation *op) {
-  auto computed = dyn_cast<linalg::LinalgOp>(op);
-  return computed && op->getBlock() == &function.front() &&
+  if (!isa<linalg::LinalgOp, tapestry::index::AssembleOp>(op))
+    return false;
+  auto computed = cast<DestinationStyleOpInterface>(op);
+  return op->getBlock() == &function.front() &&
          computed.hasPureTensorSemantics() &&
          llvm::all_of(computed.getDpsInits(), [&](Value init) {
            Operation *source = init.getDefiningOp();

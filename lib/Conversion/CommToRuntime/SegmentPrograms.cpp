@@ -14,6 +14,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/Common/DistinctFunctions.h"
 #include "tapestry/Conversion/Passes.h"
@@ -424,8 +425,8 @@ static func::CallOp onlyCall(func::FuncOp caller, func::FuncOp callee) {
   return found;
 }
 
-/// Buffers are looked at where a part is first given them: what lives from one
-/// end of a block to the other costs LLVM a place on the stack.
+/// Moves what floats to where it is first used: what lives from one end of a
+/// block to the other costs LLVM a place on the stack.
 static void sinkToUses(Block &block, llvm::DenseSet<Operation *> &floating) {
   auto place = [&](auto &&self, Operation *op, Operation *before) -> void {
     for (Value operand : op->getOperands())
@@ -508,6 +509,14 @@ void SegmentPrograms::outlineParts(Block &block,
 /// Returns what runs the parts, or the program where it is short.
 func::FuncOp SegmentPrograms::segment(func::FuncOp body, func::FuncOp entry,
                                       SymbolTable &symbols) {
+  llvm::DenseSet<Operation *> views;
+  for (Operation &op : body.front())
+    if (isa<ViewLikeOpInterface>(op) && isMemoryEffectFree(&op) &&
+        llvm::all_of(op.getUsers(), [&](Operation *user) {
+          return user->getBlock() == op.getBlock();
+        }))
+      views.insert(&op);
+  sinkToUses(body.front(), views);
   SmallVector<Operation *> ops;
   for (Operation &op : body.front().without_terminator())
     if (!isConstant(&op))

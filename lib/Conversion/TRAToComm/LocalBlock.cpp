@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "tapestry/Dialect/Index/IR/IndexAssemble.h"
 #include "tapestry/Dialect/Index/IR/IndexBlock.h"
 #include "tapestry/Dialect/Index/IR/IndexSort.h"
 
@@ -40,8 +41,8 @@ SmallVector<Value> tapestry::lowerLocalBlock(OpBuilder &builder,
               space.getBounds());
   for (Operation &op : body.without_terminator()) {
     Operation *copy = builder.clone(op, mapping);
-    if (isa<linalg::LinalgOp, LoopLikeOpInterface, index::CallBlockOp,
-            index::SortOp>(copy))
+    if (isa<linalg::LinalgOp, LoopLikeOpInterface, index::AssembleOp,
+            index::CallBlockOp, index::SortOp>(copy))
       copy->setAttr("tapestry.vertex", block.getVertexAttr());
   }
   return llvm::map_to_vector(

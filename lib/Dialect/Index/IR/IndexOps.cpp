@@ -3,6 +3,7 @@
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "tapestry/Dialect/Index/IR/IndexAssemble.h"
 #include "tapestry/Dialect/Index/IR/IndexBlock.h"
 #include "tapestry/Dialect/Index/IR/IndexConstant.h"
 #include "tapestry/Dialect/Index/IR/IndexRandom.h"
@@ -46,6 +47,9 @@ void TapestryIndexDialect::registerOps() {
   addOperations<
 #define GET_OP_LIST
 #include "tapestry/Dialect/Index/IR/IndexOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tapestry/Dialect/Index/IR/IndexAssemble.cpp.inc"
       ,
 #define GET_OP_LIST
 #include "tapestry/Dialect/Index/IR/IndexBlock.cpp.inc"

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tapestry/Dialect/Index/IR/IndexAssemble.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include <cstring>
@@ -32,8 +33,9 @@ public:
                const Access &piece, Value window)
       : b(b), loc(loc), block(block), piece(piece), window(window) {}
 
-  /// Puts the piece into what the device has of the result so far.
-  Value emitInto(Value result);
+  /// What the device has of the piece; `offsets` gets where that lies in what
+  /// it has of the result.
+  Value emit(SmallVectorImpl<Value> &offsets);
 
 private:
   Value constant(int64_t value) {
@@ -106,16 +108,11 @@ Value PieceEmitter::emitElements() {
   return elements.getResult(0);
 }
 
-Value PieceEmitter::emitInto(Value result) {
+Value PieceEmitter::emit(SmallVectorImpl<Value> &offsets) {
   emitServed();
-  Value elements =
-      isShifted(piece.projection, firsts.size()) ? window : emitElements();
-  SmallVector<OpFoldResult> offsets, ones(firsts.size(), b.getIndexAttr(1));
   for (auto [first, start] : llvm::zip_equal(firsts, block.starts))
-    offsets.push_back(arith::SubIOp::create(b, loc, first, start).getResult());
-  return tensor::InsertSliceOp::create(b, loc, elements, result, offsets,
-                                       tensor::getMixedSizes(b, loc, elements),
-                                       ones);
+    offsets.push_back(arith::SubIOp::create(b, loc, first, start));
+  return isShifted(piece.projection, firsts.size()) ? window : emitElements();
 }
 
 SmallVector<Value> teg::detail::lowerSelector(BlockOpInterface op, OpBuilder &b,
@@ -150,9 +147,11 @@ SmallVector<Value> teg::detail::lowerSelector(BlockOpInterface op, OpBuilder &b,
     result = linalg::FillOp::create(b, loc, emitConstant(b, loc, pad), result)
                  .getResult(0);
   }
+  SmallVector<Value> pieces, offsets;
   for (auto [read, window] : llvm::zip_equal(reads, block.windows))
-    result = PieceEmitter(b, loc, block, read.second, window).emitInto(result);
-  return {result};
+    pieces.push_back(
+        PieceEmitter(b, loc, block, read.second, window).emit(offsets));
+  return {index::AssembleOp::create(b, loc, type, pieces, offsets, result)};
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,75 @@
+//===- BufferizationModel.cpp - tapestry_index on buffers -----------------===//
+
+#include "tapestry/Dialect/Index/Transforms/BufferizationModel.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "tapestry/Dialect/Index/IR/IndexAssemble.h"
+#include "tapestry/Dialect/Index/IR/IndexDialect.h"
+
+using namespace mlir;
+using namespace mlir::bufferization;
+using namespace tapestry;
+using namespace tapestry::index;
+
+namespace {
+
+/// Whether a buffer is the part of `whole` that begins there.
+bool standsAt(Value buffer, Value whole, ArrayRef<OpFoldResult> offsets) {
+  auto part = buffer.getDefiningOp<memref::SubViewOp>();
+  return part && part.getSource() == whole &&
+         llvm::equal(part.getMixedOffsets(), offsets,
+                     [](OpFoldResult a, OpFoldResult b) {
+                       return isEqualConstantIntOrValue(a, b);
+                     });
+}
+
+struct AssembleBufferization
+    : public DstBufferizableOpInterfaceExternalModel<AssembleBufferization,
+                                                     AssembleOp> {
+  /// What no piece covers stays.
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const AnalysisState &) const {
+    return true;
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto assemble = cast<AssembleOp>(op);
+    Location loc = op->getLoc();
+    FailureOr<Value> whole =
+        getBuffer(rewriter, assemble.getInit(), options, state);
+    if (failed(whole))
+      return failure();
+    for (auto [number, piece] : llvm::enumerate(assemble.getPieces())) {
+      FailureOr<Value> buffer = getBuffer(rewriter, piece, options, state);
+      if (failed(buffer))
+        return failure();
+      SmallVector<OpFoldResult> offsets =
+          getAsOpFoldResult(assemble.getOffsetsOf(number));
+      if (standsAt(*buffer, *whole, offsets))
+        continue;
+      SmallVector<OpFoldResult> ones(offsets.size(), rewriter.getIndexAttr(1));
+      Value place = memref::SubViewOp::create(
+          rewriter, loc, *whole, offsets,
+          memref::getMixedSizes(rewriter, loc, *buffer), ones);
+      linalg::CopyOp::create(rewriter, loc, *buffer, place)
+          ->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    }
+    replaceOpWithBufferizedValues(rewriter, op, *whole);
+    return success();
+  }
+};
+
+} // namespace
+
+void index::registerBufferizationModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, TapestryIndexDialect *,
+                            BufferizationDialect *) {
+    AssembleOp::attachInterface<AssembleBufferization>(*context);
+    // What becomes of it.
+    context->loadDialect<linalg::LinalgDialect, memref::MemRefDialect>();
+  });
+}
