@@ -2,6 +2,7 @@
 
 #include "tapestry/Export/GraphPicture.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryOperator.h"
 #include "tapestry/Interfaces/BlockOpInterface.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
@@ -39,7 +40,7 @@ private:
   void writeBlock(Block &block);
   void writeOp(Operation *op);
   void writeOperator(Operation *op);
-  void writeSelector(SelectorInterface selector);
+  void writeSelector(Operation *op, StringRef title);
   void writeResults(Operation *op, unsigned number);
   void writeBorder(GraphNodeInterface node);
   void writeLoop(GraphLoopInterface loop);
@@ -101,6 +102,8 @@ static std::string projectionText(const Projection &projection,
 /// The name under which a tensor is known: its vertex' or its source's.
 static std::string nameOf(Value tensor) {
   if (auto result = dyn_cast<OpResult>(tensor)) {
+    if (auto known = dyn_cast<teg::OperatorOp>(result.getOwner()))
+      return known.getName().str();
     if (auto node = dyn_cast<GraphNodeInterface>(result.getOwner()))
       return node.getTensorName().str();
     if (auto op = dyn_cast<BlockOpInterface>(result.getOwner()))
@@ -173,8 +176,10 @@ static std::string titleOf(Operation *op) {
       for (Operation &step : scalar->front().without_terminator())
         if (!step.hasTrait<OpTrait::ConstantLike>())
           words.push_back(step.getName().stripDialect());
-  std::string title =
-      "<b>" + escapedMarkup(op->getName().stripDialect()) + "</b>";
+  StringRef kind = op->getName().stripDialect();
+  if (auto known = dyn_cast<teg::OperatorOp>(op))
+    kind = known.getKind();
+  std::string title = "<b>" + escapedMarkup(kind) + "</b>";
   return words.empty() || words.size() > mostWords
              ? title
              : title + " " + escapedMarkup(llvm::join(words, ", "));
@@ -226,10 +231,49 @@ void PictureWriter::writeOperator(Operation *op) {
   writeResults(op, number);
 }
 
-void PictureWriter::writeSelector(SelectorInterface selector) {
-  Operation *op = selector;
-  Lines lines = {titleOf(op)};
-  llvm::append_range(lines, parametersOf(op));
+/// The selector that an operation is: one that computes nothing, or chooses
+/// among the elements of its operands. Empty where it is none.
+static StringRef selectorOf(Operation *op) {
+  if (isa<SelectorInterface>(op))
+    return op->getName().stripDialect();
+  if (auto known = dyn_cast<teg::OperatorOp>(op)) {
+    StringRef kind = known.getKind();
+    bool chooses =
+        kind == teg::whereKind || kind == teg::maxKind || kind == teg::minKind;
+    return chooses ? kind : StringRef();
+  }
+  auto block = dyn_cast<BlockOpInterface>(op);
+  Region *scalar = block ? block.getScalarRegion() : nullptr;
+  if (!scalar || block.getResultMonoid(0) != Monoid::None)
+    return {};
+  // At every point the elements of the result's place.
+  Projection written = block.getResultProjections().front();
+  for (auto &[operand, read] : block.getReads())
+    if (read.projection != written)
+      return {};
+  StringRef chosen;
+  for (Operation &step : scalar->front().without_terminator()) {
+    if (step.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    StringRef word = step.getName().stripDialect();
+    StringRef kind;
+    if (word == "select")
+      kind = teg::whereKind;
+    else if (word.starts_with("max"))
+      kind = teg::maxKind;
+    else if (word.starts_with("min"))
+      kind = teg::minKind;
+    if (kind.empty() || (!chosen.empty() && chosen != kind))
+      return {};
+    chosen = kind;
+  }
+  return chosen;
+}
+
+void PictureWriter::writeSelector(Operation *op, StringRef title) {
+  Lines lines = {"<b>" + title.str() + "</b>"};
+  if (isa<SelectorInterface>(op))
+    llvm::append_range(lines, parametersOf(op));
   unsigned number = node(selectorStyle, lines, ", margin=0");
   edgesTo(number, op->getOperands());
   writeResults(op, number);
@@ -293,8 +337,8 @@ void PictureWriter::writeOp(Operation *op) {
     return writeBorder(node);
   if (auto loop = dyn_cast<GraphLoopInterface>(op))
     return writeLoop(loop);
-  if (auto selector = dyn_cast<SelectorInterface>(op))
-    return writeSelector(selector);
+  if (StringRef selector = selectorOf(op); !selector.empty())
+    return writeSelector(op, selector);
   if (!op->hasTrait<OpTrait::IsTerminator>())
     writeOperator(op);
 }

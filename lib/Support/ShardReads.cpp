@@ -13,10 +13,11 @@ using namespace tapestry;
 /// no other.
 static const ViewPiece *onlyPiece(const TensorView &view,
                                   llvm::ArrayRef<ZRange> cells) {
-  if (isEmpty(cells))
-    return view.pieces.size() == 1 ? &view.pieces[0] : nullptr;
+  bool isNone = isEmpty(cells);
+  if (isNone && view.pieces.size() != 1)
+    return nullptr;
   auto piece = llvm::find_if(view.pieces, [&](const ViewPiece &piece) {
-    return contains(piece.cells, cells);
+    return piece.steps.empty() && (isNone || contains(piece.cells, cells));
   });
   return piece == view.pieces.end() ? nullptr : &*piece;
 }

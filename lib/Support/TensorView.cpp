@@ -1,6 +1,7 @@
 //===- TensorView.cpp - A tensor as cells of others -----------------------===//
 
 #include "tapestry/Support/TensorView.h"
+#include "StridedPieces.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -104,27 +105,53 @@ std::optional<ZBox> tapestry::preimage(const Projection &projection,
   return points;
 }
 
-bool TensorView::add(const TensorView &operand, const Projection &projection,
-                     llvm::ArrayRef<ZRange> cells) {
-  if (isEmpty(cells))
+/// Adds what the cells of a box read of a piece that is a box; fails where
+/// those are none.
+static bool composeBoxes(const ViewPiece &piece, const ViewPiece &read,
+                         std::vector<ViewPiece> &made) {
+  std::optional<ZBox> points =
+      preimage(read.projection, read.cells, piece.cells);
+  std::optional<Projection> places =
+      points ? compose(piece.projection, read.projection) : std::nullopt;
+  if (!places)
+    return false;
+  if (!isEmpty(*points))
+    made.push_back({std::move(*points), piece.tensor, std::move(*places)});
+  return true;
+}
+
+bool TensorView::add(const TensorView &operand, const ViewPiece &read) {
+  if (isEmpty(read.cells))
     return true;
   size_t before = pieces.size();
-  ZBox image = projection.image(cells);
+  ZBox image = read.projection.image(read.cells);
   for (const ViewPiece &piece : operand.pieces) {
     // Most are not met.
     if (isEmpty(intersect(piece.cells, image)))
       continue;
-    std::optional<ZBox> points = preimage(projection, cells, piece.cells);
-    std::optional<Projection> places =
-        points ? compose(piece.projection, projection) : std::nullopt;
-    if (!places) {
+    bool areBoxes = piece.steps.empty() && read.steps.empty();
+    if (!(areBoxes ? composeBoxes : composeStrided)(piece, read, pieces)) {
       pieces.resize(before);
       return false;
     }
-    if (!isEmpty(*points))
-      pieces.push_back({std::move(*points), piece.tensor, std::move(*places)});
   }
   return true;
+}
+
+bool TensorView::add(const TensorView &operand, const Projection &projection,
+                     llvm::ArrayRef<ZRange> cells,
+                     const std::optional<Residue> &residue) {
+  ViewPiece read{ZBox(cells), 0, projection};
+  if (residue && residue->modulus != 1) {
+    ZRange &along = read.cells[residue->dim];
+    along.lo += wrapped({residue->remainder - along.lo,
+                         residue->remainder - along.lo + 1},
+                        1, residue->modulus)
+                    .lo;
+    read.steps.assign(cells.size(), 1);
+    read.steps[residue->dim] = residue->modulus;
+  }
+  return add(operand, read);
 }
 
 //===----------------------------------------------------------------------===//
@@ -141,6 +168,7 @@ static bool goesOn(const ZBox &a, const ZBox &b, unsigned dim) {
 }
 
 void TensorView::merge() {
+  mergeStrided(pieces);
   for (unsigned dim = shape.size(); dim-- > 0;) {
     llvm::sort(pieces, [&](const ViewPiece &a, const ViewPiece &b) {
       for (unsigned other = 0; other < a.cells.size(); ++other)
@@ -151,6 +179,7 @@ void TensorView::merge() {
     std::vector<ViewPiece> merged;
     for (ViewPiece &piece : pieces)
       if (!merged.empty() && merged.back().tensor == piece.tensor &&
+          merged.back().steps.empty() && piece.steps.empty() &&
           goesOn(merged.back().cells, piece.cells, dim) &&
           merged.back().projection == piece.projection)
         merged.back().cells[dim].hi = piece.cells[dim].hi;
@@ -161,7 +190,8 @@ void TensorView::merge() {
 }
 
 std::optional<unsigned> TensorView::asTensor() const {
-  if (pieces.size() != 1 || pieces[0].cells != boxOfShape(shape) ||
+  if (pieces.size() != 1 || !pieces[0].steps.empty() ||
+      pieces[0].cells != boxOfShape(shape) ||
       pieces[0].projection != Projection::identity(shape.size()))
     return std::nullopt;
   return pieces[0].tensor;
@@ -172,7 +202,7 @@ std::optional<ViewCell> TensorView::at(llvm::ArrayRef<int64_t> cell) const {
   for (int64_t coordinate : cell)
     point.push_back({coordinate, coordinate + 1});
   for (const ViewPiece &piece : pieces) {
-    if (!contains(piece.cells, point))
+    if (!holds(piece, cell))
       continue;
     ViewCell found{piece.tensor, {}};
     for (const ZRange &place : piece.projection.image(point))
@@ -180,4 +210,16 @@ std::optional<ViewCell> TensorView::at(llvm::ArrayRef<int64_t> cell) const {
     return found;
   }
   return std::nullopt;
+}
+
+std::optional<llvm::SmallVector<int64_t>>
+tapestry::findDifference(const TensorView &a, const TensorView &b) {
+  std::optional<llvm::SmallVector<int64_t>> first;
+  for (const ViewPiece &x : a.pieces)
+    for (const ViewPiece &y : b.pieces) {
+      std::optional<llvm::SmallVector<int64_t>> cell = findDifference(x, y);
+      if (cell && (!first || *cell < *first))
+        first = std::move(cell);
+    }
+  return first;
 }

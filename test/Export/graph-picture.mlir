@@ -82,3 +82,37 @@ tapestry.graph @sweeps {
   }
   tapestry.sink "X", %last : tensor<5xf32>
 }
+
+// Selectors that choose by values are selectors, by name and as their einsums; so
+// are not those that compare what they choose by.
+// CHECK: digraph "choices" {
+// CHECK: [shape=parallelogram, {{.*}}label=<<b>interleave</b><br/>dim: 0>];
+// CHECK: [shape=parallelogram, {{.*}}label=<<b>where</b>>];
+// CHECK: [shape=box3d, {{.*}}<b>W</b>
+// CHECK: [shape=parallelogram, {{.*}}label=<<b>max</b>>];
+// CHECK: [shape=rarrow, {{.*}}label=<<b>einsum</b> cmpf, select
+// CHECK: [shape=rarrow, {{.*}}label=<<b>linear</b>>];
+tapestry.graph @choices {
+  %c = tapestry.source "c" : tensor<6x4xi1>
+  %A = tapestry.source "A" : tensor<3x4xf32>
+  %X = tapestry.interleave "X" %A, %A along 0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<6x4xf32>
+  %W = tapestry.operator "W" "where"(%c, %X, %X)
+      : (tensor<6x4xi1>, tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>
+  %M = tapestry.einsum "M" [i = 6, j = 4] (%W[i, j], %X[i, j]) -> [i, j] {
+  ^bb0(%w: f32, %x: f32):
+    %m = arith.maximumf %w, %x : f32
+    tapestry.yield %m : f32
+  } : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>
+  %R = tapestry.einsum "R" [i = 6, j = 4] (%M[i, j]) -> [i, j] {
+  ^bb0(%m: f32):
+    %0 = arith.constant 0.0 : f32
+    %p = arith.cmpf ogt, %m, %0 : f32
+    %r = arith.select %p, %m, %0 : f32
+    tapestry.yield %r : f32
+  } : (tensor<6x4xf32>) -> tensor<6x4xf32>
+  %w = tapestry.source "w" : tensor<4x5xf32>
+  %b = tapestry.source "b" : tensor<5xf32>
+  %L = tapestry.operator "L" "linear"(%R, %w, %b)
+      : (tensor<6x4xf32>, tensor<4x5xf32>, tensor<5xf32>) -> tensor<6x5xf32>
+  tapestry.sink "L", %L : tensor<6x5xf32>
+}

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Random views of views of sources and constants: NumPy's, bit for bit, by the reference, on 1 to 8 devices,
-and where readers read what is behind them.
+"""Random views of views, and choices among them, of sources and constants: NumPy's, bit for bit,
+by the reference, on 1 to 8 devices, and where readers read what is behind them.
 
     check_selectors.py --seeds 0-24
 """
@@ -13,6 +13,7 @@ import numpy as np
 from harness import compare, driver
 
 TYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i8": "int8", "i1": "bool"}
+CHOICES = ["where", "max", "min"]
 PAD_MODES = {"edge": "edge", "reflect": "reflect", "symmetric": "symmetric"}
 
 
@@ -27,22 +28,28 @@ class Graph:
         self.values = []
         self.sources = []
 
+    @staticmethod
+    def element_of(array):
+        return next(name for name, dtype in TYPES.items() if array.dtype == dtype)
+
     def type_of(self, array):
-        return f"tensor<{''.join(f'{n}x' for n in array.shape)}{self.type}>"
+        return f"tensor<{''.join(f'{n}x' for n in array.shape)}{self.element_of(array)}>"
 
     def add(self, kind, operands, words, value):
         name = f"T{len(self.values)}"
         types = ", ".join(self.type_of(self.values[k]) for k in operands)
         read = ", ".join(f"%T{k}" for k in operands)
-        self.lines.append(
-            f'  %{name} = tapestry.{kind} "{name}" {read} {words} : ({types}) -> {self.type_of(value)}'
-        )
+        what = f'tapestry.{kind} "{name}" {read} {words}'
+        if kind in CHOICES:
+            what = f'tapestry.operator "{name}" "{kind}"({read}) {words}'
+        self.lines.append(f"  %{name} = {what} : ({types}) -> {self.type_of(value)}")
         self.values.append(value)
 
-    def leaf(self):
+    def leaf(self, shape=None, element=None):
         """A source or a constant."""
-        shape = self.rng.integers(1, 8, self.rng.integers(1, 4))
-        if self.type == "i1":
+        if shape is None:
+            shape = self.rng.integers(1, 8, self.rng.integers(1, 4))
+        if (element or self.type) == "i1":
             value = self.rng.random(shape) < 0.5
         else:
             value = self.rng.integers(-50, 50, shape).astype(TYPES[self.type])
@@ -56,12 +63,13 @@ class Graph:
         self.lines.append(f"  %{name} = tapestry.{leaf} : {self.type_of(value)}")
         self.values.append(value)
 
-    def constant(self):
-        if self.type == "i1":
+    def constant(self, x):
+        element = self.element_of(x)
+        if element == "i1":
             return "true", True
-        if self.type[0] == "f":
-            return f"7.5 : {self.type}", 7.5
-        return f"7 : {self.type}", 7
+        if element[0] == "f":
+            return f"7.5 : {element}", 7.5
+        return f"7 : {element}", 7
 
     def select(self):
         rng = self.rng
@@ -71,7 +79,7 @@ class Graph:
         dim = int(rng.integers(rank)) if rank else 0
         kind = str(rng.choice(
             ["slice", "concat", "unsqueeze", "squeeze", "permute", "reverse", "broadcast",
-             "repeat", "pad", "copy"]))  # fmt: skip
+             "repeat", "pad", "copy", "interleave", "interleave", "view", *CHOICES]))  # fmt: skip
         if kind == "slice":
             lo = [int(rng.integers(n)) for n in x.shape]
             hi = [int(rng.integers(a + 1, n + 1)) for a, n in zip(lo, x.shape)]
@@ -80,11 +88,17 @@ class Graph:
             self.add(kind, [k], f"{lo} => {hi} by {step}", x[cut])
         elif kind == "concat" and rank:
             same = [n for n, y in enumerate(self.values)
-                    if y.ndim == rank and y.shape[:dim] == x.shape[:dim]
+                    if y.dtype == x.dtype and y.ndim == rank and y.shape[:dim] == x.shape[:dim]
                     and y.shape[dim + 1 :] == x.shape[dim + 1 :]]  # fmt: skip
             parts = [int(rng.choice(same)) for _ in range(rng.integers(1, 4))]
             value = np.concatenate([self.values[n] for n in parts], dim)
             self.add(kind, parts, f"along {dim}", value)
+        elif kind in CHOICES:
+            self.choose(kind, k)
+        elif kind == "interleave" and rank:
+            self.interleave(k, dim)
+        elif kind == "view" and 0 not in x.shape:
+            self.view(k)
         elif kind == "unsqueeze" and rank < 4:
             at = int(rng.integers(rank + 1))
             self.add(kind, [k], f"at {at}", np.expand_dims(x, at))
@@ -107,7 +121,7 @@ class Graph:
         elif kind == "pad" and rank:
             low = [int(rng.integers(0, 3)) for _ in x.shape]
             high = [int(rng.integers(0, 3)) for _ in x.shape]
-            word, value = self.constant()
+            word, value = self.constant(x)
             how = str(rng.choice(["constant", *PAD_MODES]))
             widths = list(zip(low, high))
             if how == "constant":
@@ -118,10 +132,78 @@ class Graph:
         elif kind == "copy":
             self.add(kind, [k], "", x)
 
+    def choose(self, kind, k):
+        """Cell by cell one of the tensor and others of its shape."""
+        x = self.values[k]
+        fits = [n for n, y in enumerate(self.values) if y.dtype == x.dtype and y.shape == x.shape]
+        parts = [k, *(int(n) for n in self.rng.choice(fits, self.rng.integers(1, 3)))]
+        if kind != "where":
+            reduce = {"max": np.maximum, "min": np.minimum}[kind].reduce
+            self.add(kind, parts, "", reduce([self.values[n] for n in parts]))
+            return
+        read, value = [parts[-1]], self.values[parts[-1]]
+        for n in parts[:-1]:
+            self.leaf(x.shape, "i1")
+            read = [len(self.values) - 1, n, *read]
+            value = np.where(self.values[-1], self.values[n], value)
+        self.add(kind, read, "", value)
+
+    def interleave(self, k, dim):
+        """The tensor and others that are as long, or one shorter from some on."""
+        rng = self.rng
+        x = self.values[k]
+
+        def shape(n):
+            return [*x.shape[:dim], n, *x.shape[dim + 1 :]]
+
+        parts = [k]
+        for _ in range(rng.integers(0, 3)):
+            last = self.values[parts[-1]].shape[dim]
+            wanted = [shape(last)] + ([shape(last - 1)] if last == x.shape[dim] and last > 1 else [])
+            fits = [n for n, y in enumerate(self.values)
+                    if y.dtype == x.dtype and list(y.shape) in wanted]  # fmt: skip
+            parts.append(int(rng.choice(fits)))
+            if self.rng.random() < 0.4 and shape(last - 1) in wanted:
+                # What is one shorter is made.
+                cut = tuple(slice(0, n) for n in shape(last - 1))
+                words = f"{[0] * x.ndim} => {shape(last - 1)}"
+                parts[-1] = len(self.values)
+                self.add("slice", [k], words, self.values[k][cut])
+        value = np.zeros(shape(sum(self.values[n].shape[dim] for n in parts)), x.dtype)
+        for turn, n in enumerate(parts):
+            at = [slice(None)] * x.ndim
+            at[dim] = slice(turn, None, len(parts))
+            value[tuple(at)] = self.values[n]
+        self.add("interleave", parts, f"along {dim}", value)
+
+    def view(self, k):
+        """Each dimension by one of the result's, or by none: shifted, in steps, back."""
+        rng = self.rng
+        x = self.values[k]
+        rank = int(rng.integers(0, 4))
+        shape, forms, at = [int(rng.integers(1, 6)) for _ in range(rank)], [], []
+        for n in x.shape:
+            label = int(rng.integers(-1, rank)) if rank else -1
+            if label < 0:
+                place = int(rng.integers(n))
+                forms.append(f"{place}")
+                at.append(np.full(shape, place))
+                continue
+            reach = shape[label] - 1
+            step = int(rng.integers(-(n - 1) // reach, (n - 1) // reach + 1)) if reach else 1
+            step = max(-((n - 1) // reach), step) if reach else 1
+            first = int(rng.integers(max(0, -step * reach), n - max(0, step * reach)))
+            forms.append(f"{step} * d{label} + {first}")
+            at.append(first + step * np.arange(shape[label]).reshape(
+                [-1 if d == label else 1 for d in range(rank)]) + np.zeros(shape, int))  # fmt: skip
+        words = f"by <({', '.join(f'd{d}' for d in range(rank))}) -> ({', '.join(forms)})>"
+        self.add("view", [k], words, x[tuple(at)] if at else np.broadcast_to(x, shape))
+
     def read(self, k):
         """An einsum that reads the tensor shifted, beside it the constant."""
         x = self.values[k]
-        word, value = self.constant()
+        element = self.element_of(x)
+        word, value = self.constant(x)
         labels = [f"l{d}" for d in range(x.ndim)]
         shift = [int(self.rng.integers(-1, 2)) for _ in labels]
         name = f"T{len(self.values)}"
@@ -129,7 +211,7 @@ class Graph:
         extents = ", ".join(f"{label} = {n}" for label, n in zip(labels, x.shape))
         self.lines.append(
             f'  %{name} = tapestry.einsum "{name}" [{extents}] (%T{k}[{at}] pad {word}) -> '
-            f"[{', '.join(labels)}] {{\n  ^bb0(%x: {self.type}):\n    tapestry.yield %x : {self.type}\n"
+            f"[{', '.join(labels)}] {{\n  ^bb0(%x: {element}):\n    tapestry.yield %x : {element}\n"
             f"  }} : ({self.type_of(x)}) -> {self.type_of(x)}"
         )
         padded = np.pad(x, 1, constant_values=value) if x.ndim else x
@@ -146,8 +228,7 @@ def draw(seed):
     graph = Graph(rng, np.random.default_rng([seed, 0xC05]))
     for _ in range(rng.integers(1, 3)):
         graph.leaf()
-    leaves = len(graph.values)
-    while len(graph.values) < leaves + 6:
+    while len(graph.lines) < 8:
         graph.select()
         if graph.values[-1].size > 4000:
             break

@@ -76,6 +76,32 @@ Drawn drawConcat(const Drawn &a, const Drawn &b) {
   return drawn;
 }
 
+/// Tensors that take turns, as many cells of each as fit.
+Drawn drawInterleave(Random &draw, const std::vector<Drawn> &made) {
+  Drawn drawn;
+  std::vector<const Drawn *> parts;
+  int64_t turns = draw(1, 3), least = 100;
+  for (int64_t turn = 0; turn < turns; ++turn) {
+    parts.push_back(&made[draw(0, made.size() - 1)]);
+    least = std::min<int64_t>(least, parts.back()->cells.size());
+  }
+  // Some of those in front have one more.
+  int64_t all = least * turns;
+  while (all < least * turns + turns - 1 &&
+         static_cast<int64_t>(parts[all % turns]->cells.size()) > least)
+    ++all;
+  drawn.view.shape = {all};
+  for (int64_t cell = 0; cell < all; ++cell)
+    drawn.cells.push_back(parts[cell % turns]->cells[cell / turns]);
+  Projection projection = Projection::identity(1);
+  projection.dims[0].floordiv = turns;
+  for (int64_t turn = 0; turn < turns; ++turn)
+    EXPECT_TRUE(drawn.view.add(parts[turn]->view, projection, {{0, all}},
+                               Residue{0, turns, turn}));
+  drawn.view.merge();
+  return drawn;
+}
+
 TEST(TensorView, IsWhatItsSelectorsRead) {
   Random draw(5);
   for (int round = 0; round < 2000; ++round) {
@@ -83,7 +109,10 @@ TEST(TensorView, IsWhatItsSelectorsRead) {
     for (int step = 0; step < 5; ++step) {
       const Drawn &a = made[draw(0, made.size() - 1)];
       const Drawn &b = made[draw(0, made.size() - 1)];
-      Drawn next = draw(0, 1) ? drawSlice(draw, a) : drawConcat(a, b);
+      int64_t kind = draw(0, 2);
+      Drawn next = kind == 0   ? drawSlice(draw, a)
+                   : kind == 1 ? drawConcat(a, b)
+                               : drawInterleave(draw, made);
       made.push_back(std::move(next));
     }
     const Drawn &last = made.back();
@@ -102,6 +131,49 @@ TEST(TensorView, WhatIsCutAndJoinedIsOnePieceAgain) {
   EXPECT_EQ(joined.asTensor(), std::nullopt);
   joined.merge();
   EXPECT_EQ(joined.asTensor(), 7u);
+}
+
+TEST(TensorView, SlicesThatTakeTurnsAreOnePieceAgain) {
+  for (int64_t turns : {1, 2, 3, 4})
+    for (int64_t extent : {4, 7, 8, 24}) {
+      TensorView whole = TensorView::of(7, {2, extent}), joined;
+      joined.shape = {2, extent};
+      for (int64_t turn = turns; turn-- > 0;) {
+        TensorView slice;
+        slice.shape = {2, (extent - turn - 1) / turns + 1};
+        Projection strided = Projection::identity(2);
+        strided.dims[1].terms[0].coefficient = turns;
+        strided.dims[1].constant = turn;
+        ASSERT_TRUE(slice.add(whole, strided, boxOfShape(slice.shape)));
+        Projection back = Projection::identity(2);
+        back.dims[1].floordiv = turns;
+        ASSERT_TRUE(joined.add(slice, back, boxOfShape(joined.shape),
+                               Residue{1, turns, turn}));
+      }
+      EXPECT_EQ(findDifference(joined, whole), std::nullopt);
+      joined.merge();
+      EXPECT_EQ(joined.asTensor(), 7u) << turns << " " << extent;
+    }
+}
+
+TEST(TensorView, TheFirstCellThatDiffersIsFound) {
+  Random draw(6);
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<Drawn> made = {drawTensor(draw, 0), drawTensor(draw, 1)};
+    for (int step = 0; step < 5; ++step)
+      made.push_back(draw(0, 1) ? drawSlice(draw, made[draw(0, step + 1)])
+                                : drawInterleave(draw, made));
+    for (const Drawn &a : made)
+      for (const Drawn &b : made) {
+        if (a.cells.size() != b.cells.size())
+          continue;
+        std::optional<llvm::SmallVector<int64_t>> expected;
+        for (size_t cell = a.cells.size(); cell-- > 0;)
+          if (!(a.cells[cell] == b.cells[cell]))
+            expected = llvm::SmallVector<int64_t>{static_cast<int64_t>(cell)};
+        ASSERT_EQ(findDifference(a.view, b.view), expected) << round;
+      }
+  }
 }
 
 /// The first point at which two reads differ, one point after the other.

@@ -9,6 +9,7 @@
 #define TAPESTRY_INTERFACES_SELECTORINTERFACE_H
 
 #include "mlir/IR/OpDefinition.h"
+#include "tapestry/Support/TensorView.h"
 
 #include "tapestry/Interfaces/SelectorInterface.h.inc"
 

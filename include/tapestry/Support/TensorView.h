@@ -31,6 +31,23 @@ struct ViewPiece {
   unsigned tensor = 0;
   /// From the view's dimensions to the tensor's; one point each.
   Projection projection;
+  /// Per dimension: of the box every so many-th cell from its first on; empty:
+  /// all. From each of them to the next the projection, which may divide, moves
+  /// by the same distance.
+  llvm::SmallVector<int64_t, 4> steps = {};
+};
+
+/// Of a box of points those whose coordinate in one dimension has a remainder.
+struct Residue {
+  unsigned dim = 0;
+  /// At least 1.
+  int64_t modulus = 1;
+  /// 0 to modulus - 1.
+  int64_t remainder = 0;
+
+  bool holds(llvm::ArrayRef<int64_t> point) const {
+    return point[dim] % modulus == remainder;
+  }
 };
 
 struct TensorView {
@@ -41,11 +58,15 @@ struct TensorView {
   /// A tensor as it is.
   static TensorView of(unsigned tensor, llvm::ArrayRef<int64_t> shape);
 
-  /// Adds what the cells of a box read of a view by a projection. Fails, with
-  /// the view as it was, where its pieces are no boxes of that box.
+  /// Adds what the cells of a box, or those of a residue, read of a view by a
+  /// projection. Fails, with the view as it was, where its pieces are no boxes
+  /// of that box.
   [[nodiscard]] bool add(const TensorView &operand,
                          const Projection &projection,
-                         llvm::ArrayRef<ZRange> cells);
+                         llvm::ArrayRef<ZRange> cells,
+                         const std::optional<Residue> &residue = std::nullopt);
+  /// The same for the cells of a piece of this view, whose tensor is ignored.
+  [[nodiscard]] bool add(const TensorView &operand, const ViewPiece &read);
   /// Joins pieces that go on in each other.
   void merge();
 
@@ -55,6 +76,11 @@ struct TensorView {
   /// What a cell of the view is.
   std::optional<ViewCell> at(llvm::ArrayRef<int64_t> cell) const;
 };
+
+/// The first cell of one view that is not that of another of its shape; nothing
+/// where both are the same.
+std::optional<llvm::SmallVector<int64_t>> findDifference(const TensorView &a,
+                                                         const TensorView &b);
 
 /// The projection that reads by `inner` what `outer` names; nothing where that
 /// is none.

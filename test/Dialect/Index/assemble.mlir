@@ -45,3 +45,20 @@ func.func @assemble_c2(%a: tensor<2x5xf32>, %t: tensor<4x5xf32>, %i: index) {
   %c = tapestry_index.assemble %a at [%i] into %t : (tensor<2x5xf32>) into tensor<4x5xf32>
   return
 }
+
+// -----
+
+// CHECK-LABEL: func.func @turns
+func.func @turns(%a: tensor<2x5xf32>, %t: tensor<4x5xf32>, %i: index, %j: index) -> tensor<4x5xf32> {
+  // CHECK: tapestry_index.assemble {{.*}} by [2, 1] into
+  %c = tapestry_index.assemble %a, %a at [%i, %i, %j, %i] by [2, 1] into %t : (tensor<2x5xf32>, tensor<2x5xf32>) into tensor<4x5xf32>
+  return %c : tensor<4x5xf32>
+}
+
+// -----
+
+func.func @assemble_c3(%a: tensor<2x5xf32>, %t: tensor<4x5xf32>, %i: index) {
+  // expected-error @below {{has the strides [2, 0] for rank 2}}
+  %c = tapestry_index.assemble %a at [%i, %i] by [2, 0] into %t : (tensor<2x5xf32>) into tensor<4x5xf32>
+  return
+}

@@ -104,3 +104,56 @@ tapestry.graph @times {
   } : (tensor<4x5xi32>) -> tensor<4xi32>
   tapestry.sink "Y", %Y : tensor<4xi32>
 }
+
+// -----
+
+// Slices of tensors that take turns are these again, also behind other views;
+// where a reader meets several its body chooses by the remainder.
+// CHECK-LABEL: tapestry.graph @turns
+tapestry.graph @turns {
+  %X = tapestry.source "X" : tensor<4x3xi32>
+  %Y = tapestry.source "Y" : tensor<3x3xi32>
+  %Z = tapestry.interleave "Z" %X, %Y along 0 : (tensor<4x3xi32>, tensor<3x3xi32>) -> tensor<7x3xi32>
+  %T = tapestry.permute "T" %Z to [1, 0] : (tensor<7x3xi32>) -> tensor<3x7xi32>
+  %odd = tapestry.slice "odd" %Z [1, 0] => [7, 3] by [2, 1] : (tensor<7x3xi32>) -> tensor<3x3xi32>
+  // CHECK-NOT: tapestry.interleave
+  // CHECK: tapestry.einsum "A" [i = 3, j = 4] (%X[j, i]) -> [i, j]
+  %A = tapestry.einsum "A" [i = 3, j = 4] (%T[i, 2 * j]) -> [i, j] {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<3x7xi32>) -> tensor<3x4xi32>
+  // CHECK: tapestry.einsum "B" [i = 5] (%X[(i + 1) floordiv 2, 0], %Y[(i + 1) floordiv 2, 0]) -> [i] {
+  // CHECK: arith.remsi
+  // CHECK: arith.select
+  %B = tapestry.einsum "B" [i = 5] (%Z[i + 1, 0]) -> [i] {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<7x3xi32>) -> tensor<5xi32>
+  %even = tapestry.view "even" %Z by <(d0, d1) -> (2 * d0, d1)> : (tensor<7x3xi32>) -> tensor<4x3xi32>
+  %again = tapestry.interleave "again" %even, %odd along 0 : (tensor<4x3xi32>, tensor<3x3xi32>) -> tensor<7x3xi32>
+  // CHECK: tapestry.einsum "C" {{.*}} (%X[i, 0]) -> [i]
+  %C = tapestry.einsum "C" [i = 4] (%again[2 * i, 0]) -> [i] {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<7x3xi32>) -> tensor<4xi32>
+  tapestry.sink "A", %A : tensor<3x4xi32>
+  tapestry.sink "B", %B : tensor<5xi32>
+  tapestry.sink "C", %C : tensor<4xi32>
+  // CHECK: tapestry.sink "odd", %Y
+  tapestry.sink "odd", %odd : tensor<3x3xi32>
+}
+
+// -----
+
+// What takes turns with the slices of one tensor is that.
+// CHECK-LABEL: tapestry.graph @again
+tapestry.graph @again {
+  %X = tapestry.source "X" : tensor<7xi32>
+  %a = tapestry.slice "a" %X [0] => [7] by [3] : (tensor<7xi32>) -> tensor<3xi32>
+  %b = tapestry.slice "b" %X [1] => [7] by [3] : (tensor<7xi32>) -> tensor<2xi32>
+  %c = tapestry.slice "c" %X [2] => [7] by [3] : (tensor<7xi32>) -> tensor<2xi32>
+  %Y = tapestry.interleave "Y" %a, %b, %c along 0 : (tensor<3xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<7xi32>
+  // CHECK-NEXT: %X = tapestry.source
+  // CHECK-NEXT: tapestry.sink "Y", %X
+  tapestry.sink "Y", %Y : tensor<7xi32>
+}

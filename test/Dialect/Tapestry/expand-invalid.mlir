@@ -1,7 +1,7 @@
 // RUN: tapestry-opt %s -split-input-file -verify-diagnostics --pass-pipeline='builtin.module(tapestry.graph(tapestry-expand))'
 
 tapestry.graph @kind {
-  // expected-error @+1 {{no rule expands operator 'Y': there is none for operators of kind 'linaer'; there are some for linear, matmul}}
+  // expected-error @+1 {{no rule expands operator 'Y': there is none for operators of kind 'linaer'; there are some for linear, matmul, where, max, min}}
   %Y = tapestry.operator "Y" "linaer"() : () -> tensor<4xf32>
   tapestry.sink "Y", %Y : tensor<4xf32>
 }
@@ -104,4 +104,48 @@ tapestry.graph @constraints {
   // expected-error @+1 {{'matmul-prod': its parameter 'constraints' is no list of constraints on cuts}}
   %Y = tapestry.operator "Y" "matmul"(%X, %W) {constraints = [#tapestry.constraint<pin home {"0" = 2}>]} : (tensor<4x6xf32>, tensor<6x5xf32>) -> tensor<4x5xf32>
   tapestry.sink "Y", %Y : tensor<4x5xf32>
+}
+
+// -----
+
+tapestry.graph @conditions {
+  %X = tapestry.source "X" : tensor<4xf32>
+  // expected-error @+1 {{'where-einsum': operand 0 is a tensor<4xf32>, expected tensor<4xi1>}}
+  %Y = tapestry.operator "Y" "where"(%X, %X, %X) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  tapestry.sink "Y", %Y : tensor<4xf32>
+}
+
+// -----
+
+tapestry.graph @otherwise {
+  %X = tapestry.source "X" : tensor<4xi1>
+  // expected-error @+1 {{'where-einsum': it has 2 operands and 1 results, expected 3, 5, ... and 1}}
+  %Y = tapestry.operator "Y" "where"(%X, %X) : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+  tapestry.sink "Y", %Y : tensor<4xi1>
+}
+
+// -----
+
+tapestry.graph @nothing {
+  // expected-error @+1 {{'max-einsum': it has 0 operands and 1 results, expected at least 1 and 1}}
+  %Y = tapestry.operator "Y" "max"() : () -> tensor<4xi1>
+  tapestry.sink "Y", %Y : tensor<4xi1>
+}
+
+// -----
+
+tapestry.graph @order {
+  %X = tapestry.source "X" : tensor<4xcomplex<f32>>
+  // expected-error @+1 {{'min-einsum': elements are complex<f32>, which have no order}}
+  %Y = tapestry.operator "Y" "min"(%X) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  tapestry.sink "Y", %Y : tensor<4xcomplex<f32>>
+}
+
+// -----
+
+tapestry.graph @sign {
+  %X = tapestry.source "X" : tensor<4xf32>
+  // expected-error @+1 {{'max-einsum': it has no parameter 'unsigned' = unit}}
+  %Y = tapestry.operator "Y" "max"(%X) {unsigned} : (tensor<4xf32>) -> tensor<4xf32>
+  tapestry.sink "Y", %Y : tensor<4xf32>
 }

@@ -250,3 +250,59 @@ tapestry.graph @far {
   // expected-error @+1 {{makes 'tensor<1xi8>'}}
   %Z = tapestry.slice "Z" %X [0] => [4] by [9223372036854775807] : (tensor<4xi8>) -> tensor<0xi8>
 }
+
+// -----
+
+func.func @interleave_c1() {
+  // expected-error @below {{has no operand}}
+  %s = tapestry.interleave "S" along 0 : () -> tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @interleave_c1_dim(%x: tensor<4x5xi8>) {
+  // expected-error @below {{joins tensors of rank 2 along dimension 2}}
+  %s = tapestry.interleave "S" %x along 2 : (tensor<4x5xi8>) -> tensor<4x5xi8>
+  return
+}
+
+// -----
+
+func.func @interleave_c2_shape(%x: tensor<4x5xi8>, %y: tensor<4x6xi8>) {
+  // expected-error @below {{joins 'tensor<4x5xi8>' and, as operand 1, 'tensor<4x6xi8>', whose shapes differ not only along dimension 0}}
+  %s = tapestry.interleave "S" %x, %y along 0 : (tensor<4x5xi8>, tensor<4x6xi8>) -> tensor<8x5xi8>
+  return
+}
+
+// -----
+
+func.func @interleave_c2_turns(%x: tensor<4x5xi8>, %y: tensor<3x5xi8>) {
+  // expected-error @below {{has 3 elements of operand 1 along dimension 0, expected 4 of 11 in turns of 3}}
+  %s = tapestry.interleave "S" %x, %y, %x along 0 : (tensor<4x5xi8>, tensor<3x5xi8>, tensor<4x5xi8>) -> tensor<11x5xi8>
+  return
+}
+
+// -----
+
+func.func @view_c1_ranks(%x: tensor<4x5xi8>) {
+  // expected-error @below {{has a projection from 1 dimensions to 1, expected from 2 to 2}}
+  %s = tapestry.view "S" %x by <(d0) -> (d0)> : (tensor<4x5xi8>) -> tensor<4x5xi8>
+  return
+}
+
+// -----
+
+func.func @view_c1_outside(%x: tensor<4x5xi8>) {
+  // expected-error @below {{reads 1 elements at once from 1 to 5 of dimension 1 of extent 5}}
+  %s = tapestry.view "S" %x by <(d0) -> (0, d0 + 1)> : (tensor<4x5xi8>) -> tensor<5xi8>
+  return
+}
+
+// -----
+
+func.func @view_c1_one(%x: tensor<4x5xi8>) {
+  // expected-error @below {{reads 2 elements at once from 0 to 2 of dimension 0 of extent 4}}
+  %s = tapestry.view "S" %x by <(d0) -> (d0, 0), shape = [2, 1]> : (tensor<4x5xi8>) -> tensor<2xi8>
+  return
+}

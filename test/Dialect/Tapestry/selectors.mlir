@@ -31,6 +31,11 @@ tapestry.graph @views {
   %L = tapestry.pad "L" %J by "reflect" low [1, 0] high [0, 2] : (tensor<4x8xf32>) -> tensor<5x10xf32>
   // CHECK: tapestry.copy "M" %{{.*}} : (tensor<5x10xf32>) -> tensor<5x10xf32>
   %M = tapestry.copy "M" %K : (tensor<5x10xf32>) -> tensor<5x10xf32>
+  // CHECK: tapestry.interleave "N" %{{.*}}, %{{.*}}, %{{.*}} along 0 : (tensor<5x10xf32>, tensor<5x10xf32>, tensor<4x10xf32>) -> tensor<14x10xf32>
+  %short = tapestry.slice "short" %K [0, 0] => [4, 10] : (tensor<5x10xf32>) -> tensor<4x10xf32>
+  %N = tapestry.interleave "N" %K, %L, %short along 0 : (tensor<5x10xf32>, tensor<5x10xf32>, tensor<4x10xf32>) -> tensor<14x10xf32>
+  // CHECK: tapestry.view "O" %{{.*}} by <(d0, d1, d2) -> (3 * d2 + 1, -d0 + 9)> : (tensor<14x10xf32>) -> tensor<10x2x5xf32>
+  %O = tapestry.view "O" %N by <(d0, d1, d2) -> (3 * d2 + 1, -d0 + 9)> : (tensor<14x10xf32>) -> tensor<10x2x5xf32>
   // CHECK: tapestry.einsum "E" [i = 4, j = 2] range [0, 5] => [4, 7] (
   %E = tapestry.einsum "E" [i = 4, j = 2] range [0, 5] => [4, 7] (%B[i, j]) -> [i, j] {
   ^bb0(%b: f32):
@@ -46,4 +51,5 @@ tapestry.graph @views {
   tapestry.sink "I", %I : tensor<4x4x3xf32>
   tapestry.sink "L", %L : tensor<5x10xf32>
   tapestry.sink "M", %M : tensor<5x10xf32>
+  tapestry.sink "O", %O : tensor<10x2x5xf32>
 }

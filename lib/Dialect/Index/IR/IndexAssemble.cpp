@@ -28,5 +28,13 @@ LogicalResult AssembleOp::verify() {
     return emitOpError() << "has " << getOffsets().size() << " offsets for "
                          << getPieces().size() << " pieces of rank "
                          << whole.getRank() << ", expected " << expected;
+  // assemble_c3
+  auto strides = getStrides();
+  if (strides && (strides->size() != static_cast<size_t>(whole.getRank()) ||
+                  llvm::any_of(*strides, [](int64_t s) { return s < 1; }))) {
+    InFlightDiagnostic diagnostic = emitOpError() << "has the strides [";
+    llvm::interleaveComma(*strides, diagnostic);
+    return diagnostic << "] for rank " << whole.getRank();
+  }
   return success();
 }

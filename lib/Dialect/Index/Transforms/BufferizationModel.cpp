@@ -16,13 +16,15 @@ using namespace tapestry::index;
 namespace {
 
 /// Whether a buffer is the part of `whole` that begins there.
-bool standsAt(Value buffer, Value whole, ArrayRef<OpFoldResult> offsets) {
+bool standsAt(Value buffer, Value whole, ArrayRef<OpFoldResult> offsets,
+              ArrayRef<OpFoldResult> strides) {
   auto part = buffer.getDefiningOp<memref::SubViewOp>();
   return part && part.getSource() == whole &&
          llvm::equal(part.getMixedOffsets(), offsets,
                      [](OpFoldResult a, OpFoldResult b) {
                        return isEqualConstantIntOrValue(a, b);
-                     });
+                     }) &&
+         llvm::equal(part.getMixedStrides(), strides);
 }
 
 struct AssembleBufferization
@@ -43,18 +45,22 @@ struct AssembleBufferization
         getBuffer(rewriter, assemble.getInit(), options, state);
     if (failed(whole))
       return failure();
+    SmallVector<OpFoldResult> strides(assemble.getInit().getType().getRank(),
+                                      rewriter.getIndexAttr(1));
+    if (auto given = assemble.getStrides())
+      for (auto [stride, value] : llvm::zip_equal(strides, *given))
+        stride = rewriter.getIndexAttr(value);
     for (auto [number, piece] : llvm::enumerate(assemble.getPieces())) {
       FailureOr<Value> buffer = getBuffer(rewriter, piece, options, state);
       if (failed(buffer))
         return failure();
       SmallVector<OpFoldResult> offsets =
           getAsOpFoldResult(assemble.getOffsetsOf(number));
-      if (standsAt(*buffer, *whole, offsets))
+      if (standsAt(*buffer, *whole, offsets, strides))
         continue;
-      SmallVector<OpFoldResult> ones(offsets.size(), rewriter.getIndexAttr(1));
       Value place = memref::SubViewOp::create(
           rewriter, loc, *whole, offsets,
-          memref::getMixedSizes(rewriter, loc, *buffer), ones);
+          memref::getMixedSizes(rewriter, loc, *buffer), strides);
       linalg::CopyOp::create(rewriter, loc, *buffer, place)
           ->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     }

@@ -13,6 +13,7 @@
 #include "tapestry/Dialect/Index/IR/IndexAssemble.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Interfaces/SelectorInterface.h"
 #include <cstring>
 
 using namespace mlir;
@@ -30,8 +31,10 @@ namespace {
 class PieceEmitter {
 public:
   PieceEmitter(OpBuilder &b, Location loc, const LocalBlock &block,
-               const Access &piece, Value window)
-      : b(b), loc(loc), block(block), piece(piece), window(window) {}
+               const Access &piece, const std::optional<Residue> &residue,
+               Value window)
+      : b(b), loc(loc), block(block), piece(piece), residue(residue),
+        window(window) {}
 
   /// What the device has of the piece; `offsets` gets where that lies in what
   /// it has of the result.
@@ -43,25 +46,35 @@ private:
   }
   /// The first point of a label that the piece serves, and how many.
   void emitServed();
+  /// Of these those of the residue.
+  void keepResidue();
   Value emitElements();
+  /// Where the window of a piece whose elements take turns has the first one.
+  Value emitTurns();
 
   OpBuilder &b;
   Location loc;
   const LocalBlock &block;
   const Access &piece;
+  std::optional<Residue> residue;
   Value window;
   SmallVector<Value> firsts, sizes;
 };
 
 } // namespace
 
-/// Whether elements lie beside each other as the labels do.
-static bool isShifted(const Projection &projection, unsigned rank) {
+/// Whether elements lie beside each other as the labels, or those of a residue,
+/// do.
+static bool isShifted(const Projection &projection, unsigned rank,
+                      const std::optional<Residue> &residue) {
   if (projection.rank() != rank)
     return false;
   for (auto [number, dim] : llvm::enumerate(projection.dims))
-    if (!dim.isLinear() || dim.terms.size() != 1 ||
-        dim.terms[0].dim != number || dim.terms[0].coefficient != 1)
+    if (dim.mod != 0 ||
+        dim.floordiv !=
+            (residue && residue->dim == number ? residue->modulus : 1) ||
+        dim.terms.size() != 1 || dim.terms[0].dim != number ||
+        dim.terms[0].coefficient != 1)
       return false;
   return true;
 }
@@ -79,6 +92,40 @@ void PieceEmitter::emitServed() {
     firsts.push_back(first);
     sizes.push_back(arith::MaxSIOp::create(b, loc, size, constant(0)));
   }
+}
+
+void PieceEmitter::keepResidue() {
+  Value modulus = constant(residue->modulus);
+  Value &first = firsts[residue->dim], &size = sizes[residue->dim];
+  // remainder + modulus > first mod modulus.
+  Value ahead = arith::SubIOp::create(
+      b, loc, constant(residue->remainder + residue->modulus),
+      arith::RemSIOp::create(b, loc, first, modulus));
+  ahead = arith::RemSIOp::create(b, loc, ahead, modulus);
+  first = arith::AddIOp::create(b, loc, first, ahead);
+  // ceil((size - ahead) / modulus), and not less than 0.
+  size = arith::AddIOp::create(
+      b, loc, size,
+      arith::SubIOp::create(b, loc, constant(residue->modulus - 1), ahead));
+  size = arith::DivSIOp::create(
+      b, loc, arith::MaxSIOp::create(b, loc, size, constant(0)), modulus);
+}
+
+Value PieceEmitter::emitTurns() {
+  SmallVector<Value> starts =
+      index::emitWindowStarts(b, loc, piece, block.starts, block.ends);
+  SmallVector<OpFoldResult> offsets;
+  SmallVector<OpFoldResult> ones(firsts.size(), b.getIndexAttr(1));
+  for (auto [number, start] : llvm::enumerate(starts)) {
+    Value place = firsts[number];
+    if (number == residue->dim)
+      place = arith::DivSIOp::create(b, loc, place, constant(residue->modulus));
+    int64_t moved = piece.projection.dims[number].constant;
+    place = arith::AddIOp::create(b, loc, place, constant(moved));
+    offsets.push_back(arith::SubIOp::create(b, loc, place, start).getResult());
+  }
+  return tensor::ExtractSliceOp::create(b, loc, window, offsets,
+                                        getAsOpFoldResult(sizes), ones);
 }
 
 Value PieceEmitter::emitElements() {
@@ -110,20 +157,25 @@ Value PieceEmitter::emitElements() {
 
 Value PieceEmitter::emit(SmallVectorImpl<Value> &offsets) {
   emitServed();
+  if (residue)
+    keepResidue();
   for (auto [first, start] : llvm::zip_equal(firsts, block.starts))
     offsets.push_back(arith::SubIOp::create(b, loc, first, start));
-  return isShifted(piece.projection, firsts.size()) ? window : emitElements();
+  if (!isShifted(piece.projection, firsts.size(), residue))
+    return emitElements();
+  return residue ? emitTurns() : window;
 }
 
 SmallVector<Value> teg::detail::lowerSelector(BlockOpInterface op, OpBuilder &b,
                                               Location loc,
                                               const LocalBlock &block) {
   auto type = cast<RankedTensorType>(block.results.front());
+  auto selector = cast<SelectorInterface>(op.getOperation());
   auto reads = op.getReads();
   unsigned rank = type.getRank();
   // What is one window is that.
   if (reads.size() == 1 && reads[0].second.guard.empty() &&
-      isShifted(reads[0].second.projection, rank)) {
+      isShifted(reads[0].second.projection, rank, std::nullopt)) {
     Value window = block.windows[0];
     if (window.getType() != type)
       window = tensor::CastOp::create(b, loc, type, window);
@@ -149,9 +201,20 @@ SmallVector<Value> teg::detail::lowerSelector(BlockOpInterface op, OpBuilder &b,
   }
   SmallVector<Value> pieces, offsets;
   for (auto [read, window] : llvm::zip_equal(reads, block.windows))
-    pieces.push_back(
-        PieceEmitter(b, loc, block, read.second, window).emit(offsets));
-  return {index::AssembleOp::create(b, loc, type, pieces, offsets, result)};
+    SmallVector<int64_t> strides;
+  for (auto [read, window] : llvm::zip_equal(reads, block.windows)) {
+    std::optional<Residue> residue = selector.getResidue(read.first);
+    pieces.push_back(PieceEmitter(b, loc, block, read.second, residue, window)
+                         .emit(offsets));
+    // All take turns, or none.
+    if (!residue)
+      continue;
+    strides.assign(rank, 1);
+    strides[residue->dim] = residue->modulus;
+  }
+  return {index::AssembleOp::create(
+      b, loc, type, pieces, offsets, result,
+      strides.empty() ? nullptr : b.getDenseI64ArrayAttr(strides))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -186,6 +249,7 @@ teg::detail::evaluateSelector(BlockOpInterface op,
       HostTensor::create(operands.front()->dtype, type.getShape());
   if (!result)
     return result.takeError();
+  auto selector = cast<SelectorInterface>(op.getOperation());
   int64_t size = byteSize(result->dtype);
   if (TypedAttr pad = op.getPad(/*operand=*/0)) {
     std::vector<uint8_t> element = bytesOf(pad, size);
@@ -194,6 +258,7 @@ teg::detail::evaluateSelector(BlockOpInterface op,
   }
   for (auto &[operand, piece] : op.getReads()) {
     const HostTensor &tensor = *operands[operand];
+    std::optional<Residue> residue = selector.getResidue(operand);
     ZBox served = piece.guarded(op.getIndexSpace());
     if (isEmpty(served))
       continue;
@@ -201,6 +266,8 @@ teg::detail::evaluateSelector(BlockOpInterface op,
     for (const ZRange &range : served)
       point.push_back(range.lo);
     do {
+      if (residue && !residue->holds(point))
+        continue;
       ZBox at;
       for (int64_t coordinate : point)
         at.push_back({coordinate, coordinate + 1});

@@ -137,31 +137,38 @@ void ConcatOp::build(OpBuilder &builder, OperationState &state, StringRef name,
         /*home=*/nullptr, /*home_route=*/nullptr, /*operand_routes=*/nullptr);
 }
 
-FailureOr<llvm::SmallVector<int64_t>> ConcatOp::inferShape() {
-  // concat_c1
-  if (getInputs().empty())
-    return emitOpError() << "has no operand";
-  RankedTensorType first = typeOf(getInputs().front());
-  auto dim = static_cast<int64_t>(getDim());
+/// The shape of tensors that are joined along a dimension; fails where they
+/// differ otherwise.
+static FailureOr<llvm::SmallVector<int64_t>>
+joinedShape(Operation *op, ValueRange inputs, int64_t dim) {
+  // concat_c1, interleave_c1
+  if (inputs.empty())
+    return op->emitOpError() << "has no operand";
+  RankedTensorType first = typeOf(inputs.front());
   if (dim < 0 || dim >= first.getRank())
-    return emitOpError() << "joins tensors of rank " << first.getRank()
-                         << " along dimension " << dim;
-  // concat_c2
+    return op->emitOpError() << "joins tensors of rank " << first.getRank()
+                             << " along dimension " << dim;
+  // concat_c2, interleave_c2
   llvm::SmallVector<int64_t> shape(first.getShape());
-  for (auto [number, input] : llvm::drop_begin(llvm::enumerate(getInputs()))) {
+  for (auto [number, input] : llvm::drop_begin(llvm::enumerate(inputs))) {
     RankedTensorType type = typeOf(input);
     llvm::SmallVector<int64_t> expected(first.getShape());
     if (type.getRank() == first.getRank())
       expected[dim] = type.getDimSize(dim);
     if (type != first.clone(expected))
-      return emitOpError() << "joins " << first << " and, as operand " << number
-                           << ", " << type << ", whose shapes differ not only "
-                           << "along dimension " << dim;
+      return op->emitOpError()
+             << "joins " << first << " and, as operand " << number << ", "
+             << type << ", whose shapes differ not only along dimension "
+             << dim;
     if (llvm::AddOverflow(shape[dim], type.getDimSize(dim), shape[dim]))
-      return emitOpError() << "joins more than 2^63 elements along dimension "
-                           << dim;
+      return op->emitOpError()
+             << "joins more than 2^63 elements along dimension " << dim;
   }
   return shape;
+}
+
+FailureOr<llvm::SmallVector<int64_t>> ConcatOp::inferShape() {
+  return joinedShape(*this, getInputs(), getDim());
 }
 
 std::vector<Access> ConcatOp::getAccesses(unsigned operand) {
@@ -172,6 +179,45 @@ std::vector<Access> ConcatOp::getAccesses(unsigned operand) {
   Access piece{Projection::identity(shape.size()), boxOfShape(shape)};
   piece.projection.dims[getDim()].constant = -first;
   piece.guard[getDim()] = {first, first + shape[getDim()]};
+  return {piece};
+}
+
+//===----------------------------------------------------------------------===//
+// Interleave
+//===----------------------------------------------------------------------===//
+
+FailureOr<llvm::SmallVector<int64_t>> InterleaveOp::inferShape() {
+  auto shape = joinedShape(*this, getInputs(), getDim());
+  if (failed(shape))
+    return failure();
+  // interleave_c2
+  int64_t all = (*shape)[getDim()], turns = getInputs().size();
+  for (auto [number, input] : llvm::enumerate(getInputs())) {
+    int64_t extent = typeOf(input).getDimSize(getDim());
+    int64_t expected =
+        all / turns + (static_cast<int64_t>(number) < all % turns);
+    if (extent != expected)
+      return emitOpError() << "has " << extent << " elements of operand "
+                           << number << " along dimension " << getDim()
+                           << ", expected " << expected << " of " << all
+                           << " in turns of " << turns;
+  }
+  return shape;
+}
+
+std::optional<Residue> InterleaveOp::getResidue(unsigned operand) {
+  return Residue{static_cast<unsigned>(getDim()),
+                 static_cast<int64_t>(getInputs().size()), operand};
+}
+
+std::vector<Access> InterleaveOp::getAccesses(unsigned operand) {
+  llvm::ArrayRef<int64_t> shape = getResultType().getShape();
+  Access piece{Projection::identity(shape.size()), boxOfShape(shape)};
+  piece.projection.dims[getDim()].floordiv = getInputs().size();
+  // Turns up to the operand's last.
+  ZRange &served = piece.guard[getDim()];
+  int64_t turns = typeOf(getInputs()[operand]).getDimSize(getDim());
+  served.hi = std::min<int64_t>(served.hi, turns * getInputs().size());
   return {piece};
 }
 
@@ -394,6 +440,35 @@ std::vector<Access> PadOp::getAccesses(unsigned) {
   for (auto [dim, range] : llvm::enumerate(piece.guard))
     range = {range.lo + getLow()[dim], range.hi + getLow()[dim]};
   return {piece};
+}
+
+//===----------------------------------------------------------------------===//
+// View
+//===----------------------------------------------------------------------===//
+
+FailureOr<llvm::SmallVector<int64_t>> ViewOp::inferShape() {
+  // view_c1
+  llvm::ArrayRef<int64_t> shape = getResultType().getShape();
+  llvm::ArrayRef<int64_t> extents = typeOf(getInput()).getShape();
+  const Projection &projection = getProjection().getProjection();
+  if (getProjection().getIndexRank() != shape.size() ||
+      projection.rank() != extents.size())
+    return emitOpError() << "has a projection from "
+                         << getProjection().getIndexRank() << " dimensions to "
+                         << projection.rank() << ", expected from "
+                         << shape.size() << " to " << extents.size();
+  ZBox image = projection.image(boxOfShape(shape));
+  for (auto [dim, read] : llvm::enumerate(projection.dims))
+    if (read.size != 1 || !ZRange{0, extents[dim]}.contains(image[dim]))
+      return emitOpError() << "reads " << read.size << " elements at once from "
+                           << image[dim].lo << " to " << image[dim].hi - 1
+                           << " of dimension " << dim << " of extent "
+                           << extents[dim];
+  return llvm::to_vector(shape);
+}
+
+std::vector<Access> ViewOp::getAccesses(unsigned) {
+  return {Access{getProjection().getProjection()}};
 }
 
 //===----------------------------------------------------------------------===//

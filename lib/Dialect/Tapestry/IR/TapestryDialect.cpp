@@ -70,8 +70,8 @@ void TapestryDialect::initialize() {
       >();
   addOperations<BlockOp, CollectOp, ConcatOp, ConstantOp, LoopOp, NextOp,
                 OperatorOp, ScanOp, ScatterOp, SliceOp, SortOp, UnsqueezeOp>();
-  addOperations<BroadcastOp, CopyOp, PadOp, PermuteOp, RepeatOp, ReverseOp,
-                SqueezeOp>();
+  addOperations<BroadcastOp, CopyOp, InterleaveOp, PadOp, PermuteOp, RepeatOp,
+                ReverseOp, SqueezeOp, ViewOp>();
   registerBytecode();
   addInterfaces<BlockFunctions, TapestryAliasInterface,
                 TapestryInlinerInterface>();

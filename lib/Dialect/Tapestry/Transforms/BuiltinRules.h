@@ -10,12 +10,15 @@ namespace tapestry::teg {
 
 /// How `linear` and `matmul` expand.
 void addLinearRules(std::deque<RewriteRule> &rules);
+/// How `where`, `max` and `min` expand.
+void addChoiceRules(std::deque<RewriteRule> &rules);
 /// What becomes one vertex where nothing else reads what lies between.
 void addFoldRules(std::deque<RewriteRule> &rules);
 
 inline std::deque<RewriteRule> builtinRules() {
   std::deque<RewriteRule> rules;
   addLinearRules(rules);
+  addChoiceRules(rules);
   addFoldRules(rules);
   return rules;
 }

@@ -53,6 +53,7 @@ public:
 
 private:
   Reading readingOf(unsigned operand);
+  std::optional<Reading> readingInside(unsigned operand);
   Operation *create(OpBuilder &builder);
   bool readsTheSame(ShardInterface made, unsigned operand);
   OperandRead readBy(ShardInterface of, unsigned operand, Value tensor,
@@ -71,12 +72,30 @@ private:
 
 } // namespace
 
+/// How a reader that never leaves its operand reads the only tensor that it
+/// meets behind it.
+std::optional<Reading> Composer::readingInside(unsigned operand) {
+  TensorView met;
+  met.shape = op.getLabelExtents();
+  if (!met.add(views.of(op.getTensorOperands()[operand]),
+               reader.getSubscripts(operand), op.getIndexSpace()))
+    return std::nullopt;
+  met.merge();
+  if (met.pieces.size() != 1 || !met.pieces[0].steps.empty() ||
+      met.pieces[0].cells != op.getIndexSpace())
+    return std::nullopt;
+  return Reading{views.tensor(met.pieces[0].tensor),
+                 std::move(met.pieces[0].projection), true};
+}
+
 Reading Composer::readingOf(unsigned operand) {
   Value tensor = op.getTensorOperands()[operand];
   Reading reading{tensor, reader.getSubscripts(operand)};
   auto slice =
       asSliceRead({reading.projection, views.of(tensor)}, op.getLabelExtents());
-  if (!slice || views.tensor(slice->first) == tensor)
+  if (!slice)
+    return readingInside(operand).value_or(reading);
+  if (views.tensor(slice->first) == tensor)
     return reading;
   Projection composed = std::move(slice->second.projection);
   for (auto [dim, box] : llvm::zip_equal(composed.dims, slice->second.slice)) {
@@ -238,20 +257,28 @@ Value Spreader::emitSubscript(OpBuilder &b, Location loc,
 /// The element of the piece that the index point reads, or the pad.
 Value Spreader::emitChoice(OpBuilder &b, Location loc, ValueRange elements) {
   SmallVector<Value> places(read.dims.size());
-  auto within = [&](unsigned dim, const ZRange &cells) {
+  auto within = [&](unsigned dim, const ZRange &cells, int64_t step) {
     Value all;
-    auto require = [&](arith::CmpIPredicate how, int64_t bound) {
-      if (!places[dim])
-        places[dim] = emitSubscript(b, loc, read.dims[dim]);
-      Value holds =
-          arith::CmpIOp::create(b, loc, how, places[dim],
-                                arith::ConstantIndexOp::create(b, loc, bound));
+    auto number = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, loc, value);
+    };
+    auto require = [&](Value what, arith::CmpIPredicate how, int64_t bound) {
+      Value holds = arith::CmpIOp::create(b, loc, how, what, number(bound));
       all = all ? Value(arith::AndIOp::create(b, loc, all, holds)) : holds;
     };
+    auto place = [&] {
+      if (!places[dim])
+        places[dim] = emitSubscript(b, loc, read.dims[dim]);
+      return places[dim];
+    };
     if (image[dim].lo < cells.lo)
-      require(arith::CmpIPredicate::sge, cells.lo);
-    if (image[dim].hi > cells.hi)
-      require(arith::CmpIPredicate::slt, cells.hi);
+      require(place(), arith::CmpIPredicate::sge, cells.lo);
+    // Behind the last in steps lie other pieces.
+    if (image[dim].hi > cells.hi + step - 1)
+      require(place(), arith::CmpIPredicate::slt, cells.hi);
+    if (step != 1)
+      require(arith::RemSIOp::create(b, loc, place(), number(step)),
+              arith::CmpIPredicate::eq, cells.lo % step);
     return all;
   };
   Value chosen;
@@ -264,7 +291,9 @@ Value Spreader::emitChoice(OpBuilder &b, Location loc, ValueRange elements) {
     }
     Value all;
     for (auto [dim, cells] : llvm::enumerate(piece.first.cells))
-      if (Value holds = within(dim, cells))
+      if (Value holds =
+              within(dim, cells,
+                     piece.first.steps.empty() ? 1 : piece.first.steps[dim]))
         all = all ? Value(arith::AndIOp::create(b, loc, all, holds)) : holds;
     chosen = arith::SelectOp::create(b, loc, all, element, chosen);
   }

@@ -41,7 +41,8 @@ std::optional<TensorView> GraphViews::lookThrough(Operation *op) {
     TensorView read = of(operands[operand]);
     if (access.fallback != AccessFallback::None ||
         !view.add(read, access.projection,
-                  access.guarded(block.getIndexSpace())))
+                  access.guarded(block.getIndexSpace()),
+                  selector.getResidue(operand)))
       return std::nullopt;
   }
   view.merge();
@@ -99,7 +100,8 @@ GraphViews::combined(const TensorView &stack) const {
   std::vector<ZBox> blocks;
   for (const ViewPiece &piece : stack.pieces) {
     const PartialBlock *block = partialBlock(piece.tensor);
-    if (!block || (made.whole && block->whole != made.whole))
+    if (!block || !piece.steps.empty() ||
+        (made.whole && block->whole != made.whole))
       return std::nullopt;
     bool isFirst = !made.whole;
     if (isFirst) {

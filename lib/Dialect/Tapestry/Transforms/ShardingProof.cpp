@@ -114,28 +114,6 @@ InFlightDiagnostic ShardingProof::reportRead(BlockOpInterface whole,
   return diagnostic;
 }
 
-/// The first cell of a view that is not that of another; both of one shape.
-static std::optional<llvm::SmallVector<int64_t>>
-findDifference(const TensorView &a, const TensorView &b) {
-  std::vector<ZBox> boxes;
-  std::optional<llvm::SmallVector<int64_t>> first;
-  auto take = [&](const ZBox &box) {
-    llvm::SmallVector<int64_t> cell;
-    for (const ZRange &range : box)
-      cell.push_back(range.lo);
-    if (!first || cell < *first)
-      first = std::move(cell);
-  };
-  for (const ViewPiece &x : a.pieces)
-    for (const ViewPiece &y : b.pieces) {
-      ZBox both = intersect(x.cells, y.cells);
-      if (!isEmpty(both) &&
-          !(x.tensor == y.tensor && x.projection == y.projection))
-        take(both);
-    }
-  return first;
-}
-
 LogicalResult ShardingProof::expectTensor(Operation *op, const Twine &what,
                                           Value expected, Value got) {
   const TensorView wanted = views.of(expected);

@@ -95,8 +95,7 @@ TensorView Unsharder::resolve(Value value) {
   resolved.shape = view.shape;
   for (ViewPiece &piece : view.pieces) {
     auto whole = wholes.find(piece.tensor);
-    if (whole == wholes.end() ||
-        !resolved.add(whole->second, piece.projection, piece.cells))
+    if (whole == wholes.end() || !resolved.add(whole->second, piece))
       resolved.pieces.push_back(std::move(piece));
   }
   resolved.merge();
@@ -373,7 +372,8 @@ void Unsharder::replaceUses() {
       for (Whole &known : made)
         if (known.op == whole.getDefiningOp())
           known.standIn = &op;
-    } else if (!isSelector && view.pieces.size() == 1) {
+    } else if (!isSelector && view.pieces.size() == 1 &&
+               view.pieces.front().steps.empty()) {
       const ViewPiece &piece = view.pieces.front();
       OpBuilder builder(&op);
       result.replaceAllUsesWith(SliceOp::create(

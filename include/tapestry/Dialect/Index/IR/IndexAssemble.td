@@ -15,8 +15,8 @@ def TapestryIndex_AssembleOp : Op<TapestryIndex_Dialect, "assemble", [
   let summary = "Pieces side by side in one tensor";
   let description = [{
     The tensor `init`, in which every piece stands from its offsets on, one number
-    per dimension, piece after piece in `offsets`. Pieces share no element and lie
-    inside. A chain of `tensor.insert_slice` says the same, but what is written
+    per dimension, piece after piece in `offsets`; with `strides` in every so many-th
+    place of a dimension. Pieces share no element and lie inside. A chain of `tensor.insert_slice` says the same, but what is written
     where is one question here and many there: upstream's analysis compares
     each link with all before it.
 
@@ -29,12 +29,14 @@ def TapestryIndex_AssembleOp : Op<TapestryIndex_Dialect, "assemble", [
     - (assemble_c1) pieces have the rank and the element type of `init`, and where
       both extents are known not more elements along any dimension.
     - (assemble_c2) there is an offset per dimension of each piece.
+    - (assemble_c3) there are no strides, or one of at least 1 per dimension.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$pieces,
-                       Variadic<Index>:$offsets, AnyRankedTensor:$init);
+                       Variadic<Index>:$offsets, AnyRankedTensor:$init,
+                       OptionalAttr<DenseI64ArrayAttr>:$strides);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $pieces `at` `[` $offsets `]` `into` $init attr-dict
+    $pieces `at` `[` $offsets `]` (`by` $strides^)? `into` $init attr-dict
     `:` `(` type($pieces) `)` `into` type($init)
   }];
   let hasVerifier = 1;

@@ -9,6 +9,13 @@
 
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 
+namespace tapestry::teg {
+/// Kinds of operators that choose among the cells of their operands.
+inline constexpr llvm::StringLiteral whereKind = "where";
+inline constexpr llvm::StringLiteral maxKind = "max";
+inline constexpr llvm::StringLiteral minKind = "min";
+} // namespace tapestry::teg
+
 #define GET_OP_CLASSES
 #include "tapestry/Dialect/Tapestry/IR/TapestryOperator.h.inc"
 

@@ -33,6 +33,18 @@ def Tapestry_OperatorOp : Op<Tapestry_Dialect, "operator", [
         : (tensor<97x41xf32>, tensor<41x53xf32>, tensor<53xf32>) -> tensor<97x53xf32>
     ```
 
+    The white paper's selectors that choose by values are of the kinds `where`,
+    `max` and `min`: cell by cell the operand behind the first condition that holds,
+    else the last one, the largest (NaN before all) and the least. All have one
+    shape; integers are signed but where `params` say `unsigned`.
+
+    ```mlir
+    %W = tapestry.operator "W" "where"(%c, %X, %Y)
+        : (tensor<9x5xi1>, tensor<9x5xf32>, tensor<9x5xf32>) -> tensor<9x5xf32>
+    %M = tapestry.operator "M" "max"(%I, %J, %K) {unsigned}
+        : (tensor<9xi8>, tensor<9xi8>, tensor<9xi8>) -> tensor<9xi8>
+    ```
+
     Constraints:
     - (operator_c1) name and kind are not empty.
     - (operator_c2) there is at least one result.

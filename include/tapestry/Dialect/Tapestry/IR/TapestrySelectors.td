@@ -154,6 +154,31 @@ def Tapestry_ConcatOp : Tapestry_SelectorOp<"concat", (ins
   ];
 }
 
+def Tapestry_InterleaveOp
+    : Tapestry_SelectorOp<"interleave", (ins Variadic<Tapestry_Tensor>:$inputs,
+                                             I64Attr:$dim), ["getResidue"]> {
+  let summary = "Tensors that take turns";
+  let description = [{
+    Along dimension `dim` an element of each operand, in order, then the next of
+    each: what slices with their number as stride are of.
+
+    ```mlir
+    %X = tapestry.interleave "X" %even, %odd along 0
+        : (tensor<4x10xf32>, tensor<3x10xf32>) -> tensor<7x10xf32>
+    ```
+
+    Constraints:
+    - (interleave_c1) there is an operand, and `dim` is one of its dimensions.
+    - (interleave_c2) all have the element type and the shape of the first but for
+      the extent of `dim`: the last ones may have one element less.
+    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+  }];
+  let assemblyFormat = [{
+    $name $inputs `along` $dim attr-dict
+    `:` functional-type(operands, results) `` custom<Placement>($partition, $home)
+  }];
+}
+
 def Tapestry_UnsqueezeOp : Tapestry_SelectorOp<"unsqueeze", (ins
     Tapestry_Tensor:$input, I64Attr:$dim)> {
   let summary = "A tensor with one more dimension, of extent 1";
@@ -179,7 +204,7 @@ def Tapestry_UnsqueezeOp : Tapestry_SelectorOp<"unsqueeze", (ins
 
 /// A selector of one tensor and one number or list of numbers, written behind a
 /// word.
-class Tapestry_ViewOp<string mnemonic, string word, dag number>
+class Tapestry_ViewLikeOp<string mnemonic, string word, dag number>
     : Tapestry_SelectorOp<mnemonic, !con((ins Tapestry_Tensor:$input), number)> {
   let assemblyFormat = "$name $input `" # word # "` $" #
       !getdagname(number, 0) # [{
@@ -187,7 +212,7 @@ class Tapestry_ViewOp<string mnemonic, string word, dag number>
   }];
 }
 
-def Tapestry_SqueezeOp : Tapestry_ViewOp<"squeeze", "at", (ins I64Attr:$dim)> {
+def Tapestry_SqueezeOp : Tapestry_ViewLikeOp<"squeeze", "at", (ins I64Attr:$dim)> {
   let summary = "A tensor without a dimension of extent 1";
   let description = [{
     ```mlir
@@ -202,7 +227,7 @@ def Tapestry_SqueezeOp : Tapestry_ViewOp<"squeeze", "at", (ins I64Attr:$dim)> {
 }
 
 def Tapestry_PermuteOp
-    : Tapestry_ViewOp<"permute", "to", (ins DenseI64ArrayAttr:$order)> {
+    : Tapestry_ViewLikeOp<"permute", "to", (ins DenseI64ArrayAttr:$order)> {
   let summary = "A tensor with its dimensions in another order";
   let description = [{
     Dimension d of the result is dimension `order[d]` of the operand.
@@ -219,7 +244,7 @@ def Tapestry_PermuteOp
 }
 
 def Tapestry_ReverseOp
-    : Tapestry_ViewOp<"reverse", "along", (ins DenseI64ArrayAttr:$dims)> {
+    : Tapestry_ViewLikeOp<"reverse", "along", (ins DenseI64ArrayAttr:$dims)> {
   let summary = "A tensor from the last element to the first";
   let description = [{
     ```mlir
@@ -233,7 +258,7 @@ def Tapestry_ReverseOp
 }
 
 def Tapestry_BroadcastOp
-    : Tapestry_ViewOp<"broadcast", "to", (ins DenseI64ArrayAttr:$shape)> {
+    : Tapestry_ViewLikeOp<"broadcast", "to", (ins DenseI64ArrayAttr:$shape)> {
   let summary = "A tensor whose dimensions of extent 1 are seen as longer";
   let description = [{
     ```mlir
@@ -299,6 +324,25 @@ def Tapestry_PadOp : Tapestry_SelectorOp<"pad", (ins
   let extraClassDeclaration = selectorDeclaration # [{
     /// The constant; null where the tensor is folded.
     ::mlir::TypedAttr getPad(unsigned operand);
+  }];
+}
+
+def Tapestry_ViewOp : Tapestry_ViewLikeOp<"view", "by",
+    (ins TapestryIndex_ProjectionAttr:$projection)> {
+  let summary = "A tensor by a projection";
+  let description = [{
+    Each element is the operand's where the projection says: several selectors of
+    one tensor at once.
+
+    ```mlir
+    %V = tapestry.view "V" %X by <(d0, d1) -> (2 * d1 + 1, -d0 + 4)>
+        : (tensor<9x5xf32>) -> tensor<5x4xf32>
+    ```
+
+    Constraints:
+    - (view_c1) the projection goes from the result's dimensions to the operand's,
+      to one element each, and stays in the operand.
+    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
   }];
 }
 
