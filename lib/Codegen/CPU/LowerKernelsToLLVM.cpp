@@ -115,6 +115,7 @@ struct LowerKernelsToLLVM
 
 private:
   void collectOurs();
+  void dropUnreadConstants();
   LogicalResult expand();
   LogicalResult convert();
   LogicalResult allocateInSpace();
@@ -134,9 +135,23 @@ private:
   FrozenRewritePatternSet expansions;
 };
 
+/// Constants that code has stopped reading would stay what they are.
+void LowerKernelsToLLVM::dropUnreadConstants() {
+  auto globals = getOperation().getOps<memref::GlobalOp>();
+  if (globals.empty())
+    return;
+  llvm::DenseSet<StringRef> read;
+  getOperation().walk(
+      [&](memref::GetGlobalOp op) { read.insert(op.getName()); });
+  for (memref::GlobalOp global : llvm::make_early_inc_range(globals))
+    if (global.isPrivate() && !read.contains(global.getSymName()))
+      global.erase();
+}
+
 /// Device code, with the declarations and constants that it refers to. Other
 /// functions keep their dialects.
 void LowerKernelsToLLVM::collectOurs() {
+  dropUnreadConstants();
   llvm::SetVector<Operation *> found;
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (isDeviceCode(function))

@@ -200,8 +200,7 @@ SmallVector<Value> teg::detail::lowerSelector(BlockOpInterface op, OpBuilder &b,
                  .getResult(0);
   }
   SmallVector<Value> pieces, offsets;
-  for (auto [read, window] : llvm::zip_equal(reads, block.windows))
-    SmallVector<int64_t> strides;
+  SmallVector<int64_t> strides;
   for (auto [read, window] : llvm::zip_equal(reads, block.windows)) {
     std::optional<Residue> residue = selector.getResidue(read.first);
     pieces.push_back(PieceEmitter(b, loc, block, read.second, residue, window)
