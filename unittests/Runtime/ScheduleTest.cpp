@@ -272,6 +272,44 @@ TEST(Schedule, ChainsRunRowByRowWhereThatSavesSpilling) {
   EXPECT_EQ(scheduled(sample.program, 4 * 64).spilledBytes, 0);
 }
 
+/// C[i, j] as a sum of products A[i, k] B[k, j], all products before all sums.
+TEST(Schedule, PartialResultsAreSummedBeforeTheyMustLeave) {
+  constexpr int64_t tiles = 6;
+  TaskSample sample;
+  TaskProgram &program = sample.program;
+  std::vector<int32_t> inputs[2];
+  for (std::vector<int32_t> &views : inputs) {
+    int32_t input = sample.addInput(&views == inputs ? "A" : "B", TAPESTRY_I8,
+                                    {tiles * tiles, 64});
+    for (int64_t i = 0; i < tiles * tiles; ++i) {
+      program.views.push_back(
+          {TAPESTRY_I8, {64}, {{input, i * 64, {1}, {64}, {0}}}, {}});
+      views.push_back(static_cast<int32_t>(program.views.size()) - 1);
+    }
+  }
+  std::vector<int32_t> products;
+  for (int64_t i = 0; i < tiles * tiles * tiles; ++i) {
+    int64_t row = i / tiles / tiles, column = i / tiles % tiles, k = i % tiles;
+    int32_t chunk = sample.addChunk(TAPESTRY_I8, {64});
+    sample.addShard({inputs[0][row * tiles + k], inputs[1][k * tiles + column]},
+                    {chunk});
+    products.push_back(sample.addWhole(chunk));
+  }
+  for (int64_t cell = 0; cell < tiles * tiles; ++cell) {
+    int32_t sum = products[cell * tiles];
+    for (int64_t k = 1; k < tiles; ++k) {
+      int32_t chunk = sample.addChunk(TAPESTRY_I8, {64});
+      sample.addShard({sum, products[cell * tiles + k]}, {chunk});
+      sum = sample.addWhole(chunk);
+    }
+    sample.addSink("C" + std::to_string(cell), sum);
+  }
+  TaskSchedule result = scheduled(program, 23 * 64);
+  EXPECT_EQ(result.spilledBytes, 0);
+  // By rows: A once, B for every row.
+  EXPECT_LT(result.inputBytes, (tiles + 1) * tiles * tiles * 64);
+}
+
 TEST(Schedule, HundredThousandShards) {
   TaskSample sample = grid(316, 317, 64);
   TaskSchedule result = scheduled(sample.program, 80 * 64, 2);

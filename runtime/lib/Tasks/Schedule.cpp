@@ -1,6 +1,7 @@
 //===- Schedule.cpp - Steps that run a task program -----------------------===//
 
 #include "Tasks/Graph.h"
+#include "Tasks/Groups.h"
 #include "Tasks/Order.h"
 #include "Tasks/Residency.h"
 #include <algorithm>
@@ -54,9 +55,14 @@ static Choice choose(const TaskGraph &graph, const TaskLimits &limits) {
   int64_t cache = cacheBytes(graph, limits);
   std::vector<int32_t> bestOrder;
   bool isFirst = true;
-  for (OrderKind kind :
-       {OrderKind::CriticalPath, OrderKind::Locality, OrderKind::Number}) {
-    std::vector<int32_t> order = orderShards(graph, paths, kind, cache);
+  for (int turn = 0; turn < 4; ++turn) {
+    std::vector<int32_t> order =
+        turn == 0   ? orderShards(graph, paths, OrderKind::CriticalPath, cache)
+        : turn == 1 ? orderShards(graph, paths, OrderKind::Locality, cache)
+        : turn == 2 ? orderByGroups(graph, cache)
+                    : orderShards(graph, paths, OrderKind::Number, cache);
+    if (order.size() < paths.size())
+      continue;
     Choice choice;
     choice.status = planResidency(
         graph, order, {limits.memoryBytes, limits.spills, 1}, choice.schedule);
