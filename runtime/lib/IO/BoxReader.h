@@ -14,10 +14,16 @@ namespace rt {
 using ReadBytes =
     std::function<Status(char *target, int64_t bytes, int64_t offset)>;
 
-/// Reads `box` of data in the shape of `whole`, row-major. Stretches that are
-/// short and near each other are read together.
+/// Reads `box` of data in the shape of `whole`, row-major. Stretches of less
+/// than a page that are near each other are read together.
 Status readBox(BoxRef whole, BoxRef box, int64_t elementSize, char *target,
                const ReadBytes &readBytes);
+
+/// Has the system begin to bring such a box of a file, whose data begins at
+/// `offset`, from the disk, gaps and all, where it has many stretches near each
+/// other.
+void startReading(int fd, int64_t offset, BoxRef whole, BoxRef box,
+                  int64_t elementSize);
 
 } // namespace rt
 } // namespace tapestry

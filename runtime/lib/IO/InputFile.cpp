@@ -195,6 +195,7 @@ static Status noStaging(const std::string &path, int64_t bytes) {
 
 /// Reads `box` of a file whose data has the shape of `whole`, row-major.
 Status InputFile::readRowMajor(BoxRef whole, BoxRef box, char *target) const {
+  startReading(fd, header.dataOffset, whole, box, elementSize);
   return readBox(whole, box, elementSize, target,
                  [this](char *to, int64_t bytes, int64_t offset) {
                    return readBytes(to, bytes, offset);

@@ -4,7 +4,8 @@
 // that tests can see how the others end:
 //   rank        which rank (default 0)
 //   collective  when it starts this collective, or, with `write`, its outputs
-//               (default 0)
+//               (default 0); in the greedy executor, which has no ranks, the
+//               shard of this number, or a write
 //   mode        fail: reports a failure; kill: dies without a word (a process
 //               by SIGKILL, a thread by ending); exit: its process ends as if
 //               all were well; stop: its process is stopped; stall: lives on

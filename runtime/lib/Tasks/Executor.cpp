@@ -367,6 +367,9 @@ Status Executor::writePart(int32_t sink, BoxRef box, const void *source) {
   }
   int64_t begin = nowNanoseconds();
   Status status = job.outputs[sink]->write(box, source);
+  // So that closing waits for little.
+  if (volume(box) * dtypeSize(graph.program.sinks[sink].dtype) >= stagingBytes)
+    job.outputs[sink]->startSync();
   counts.writeTime += nowNanoseconds() - begin;
   return status;
 }

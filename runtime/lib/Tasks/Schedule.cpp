@@ -77,16 +77,19 @@ static Choice choose(const TaskGraph &graph, const TaskLimits &limits) {
   }
   if (best.status.failed())
     return best;
-  // Shards that have their memory at the same time run at the same time; the
-  // others' is then less.
-  int64_t most = std::max<int64_t>(limits.workers, 1) + 1;
-  for (int64_t window = most; window > 1; window = window * 3 / 4) {
+  // Shards that have their memory at the same time run, or are prepared, at the
+  // same time; what stays for others is less. As many again as run are to be
+  // prepared, if that costs next to nothing.
+  int64_t workers = std::max<int64_t>(limits.workers, 1);
+  for (int64_t window = 2 * workers + 2; window > 1;) {
     Choice choice;
     choice.status = planResidency(graph, bestOrder,
                                   {limits.memoryBytes, limits.spills, window},
                                   choice.schedule);
-    if (!best.isBetterThan(choice, 1.1))
+    bool isDeep = window > workers + 1;
+    if (!best.isBetterThan(choice, isDeep ? 1.05 : 1.1))
       return choice;
+    window = isDeep ? workers + 1 : window * 3 / 4;
   }
   return best;
 }

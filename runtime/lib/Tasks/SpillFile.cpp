@@ -116,6 +116,7 @@ Status SpillFile::read(int64_t place, void *data, int64_t bytes) const {
 
 Status SpillFile::readBox(int64_t place, BoxRef whole, BoxRef box,
                           int64_t elementSize, void *target) const {
+  startReading(cached, place, whole, box, elementSize);
   Status status =
       rt::readBox(whole, box, elementSize, static_cast<char *>(target),
                   [&](char *to, int64_t bytes, int64_t offset) {
