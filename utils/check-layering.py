@@ -85,7 +85,9 @@ RULES = {
     "Dialect/Tapestry/Macros": BASE + [INDEX, "Dialect/Tapestry/IR"],
     "Analysis": BASE + DIALECTS + [*PLANNER],
     "Dialect/Tapestry/Transforms": BASE
-    + [INDEX, "Dialect/Tapestry/IR", "Dialect/Tapestry/Macros", "Analysis", *PLANNER],
+    + [INDEX, "Dialect/Tapestry/IR", "Dialect/Tapestry/Macros", "Analysis", *PLANNER]
+    # What it reads shards on chunks into.
+    + ["ABI", "runtime/include"],
     "Conversion": BASE
     + DIALECTS
     + ["Analysis", "ABI", "Codegen", "Codegen/Common", "Dialect/Index/Transforms"],

@@ -163,6 +163,8 @@ Value ShardEmitter::emitSlice(Value tensor, ZBox box, const Twine &name) {
 
 namespace {
 struct TapestryShard : teg::impl::TapestryShardBase<TapestryShard> {
+  using TapestryShardBase::TapestryShardBase;
+
   void runOnOperation() override {
     GraphOp graph = getOperation();
     index::GridAttr grid = graph.getGridAttr();
@@ -177,6 +179,7 @@ struct TapestryShard : teg::impl::TapestryShardBase<TapestryShard> {
     FreshNames names(graph);
     for (BlockOpInterface op : vertices)
       if (isa<ShardInterface>(op.getOperation()) &&
+          !(keepsLoops && op->getParentOp() != graph) &&
           failed(shard(op, devices, names)))
         return signalPassFailure();
     forgetPlan(graph);

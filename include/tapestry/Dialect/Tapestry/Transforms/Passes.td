@@ -387,10 +387,81 @@ def TapestryShard : Pass<"tapestry-shard", "::tapestry::teg::GraphOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"keepsLoops", "keep-loops", "bool", /*default=*/"false",
+           "Leave the bodies of loops whole">
+  ];
   let statistics = [
     Statistic<"numCut", "cut", "Number of vertices that became shards">,
     Statistic<"numShards", "shards", "Number of shards">
   ];
+}
+
+def TapestryAccumulatePartials
+    : Pass<"tapestry-accumulate-partials", "::tapestry::teg::GraphOp"> {
+  let summary = "Combine partial results one after another";
+  let description = [{
+    A reduction of stacked partial results, as `tapestry-shard` leaves it, becomes one
+    operation per partial result but the first, each of which combines it with what
+    there is of those before. So no more than three of them have to be in memory at
+    once, and none is copied. Rows of a stack that has less than `row-bytes` per row
+    stay together, as do those whose total is rounded to another type.
+
+    Before:
+    ```mlir
+    %row = tapestry.unsqueeze "Y.row" %Y.1 at 0 : (tensor<5xf32>) -> tensor<1x5xf32>
+    %row2 = tapestry.unsqueeze "Y.row.2" %Y.2 at 0 : (tensor<5xf32>) -> tensor<1x5xf32>
+    %stack = tapestry.concat "Y.stack" %row, %row2 along 0 : (tensor<1x5xf32>, tensor<1x5xf32>) -> tensor<2x5xf32>
+    %Y = tapestry.einsum "Y" [block = 2, i = 5] (%stack[block, i]) -> [i] reduce add {
+    ^bb0(%x: f32):
+      tapestry.yield %x : f32
+    } : (tensor<2x5xf32>) -> tensor<5xf32>
+    ```
+
+    After, `%first` and `%second` being views of `%Y.1` and `%Y.2`:
+    ```mlir
+    %Y = tapestry.einsum "Y" [i = 5] (%first[i], %second[i]) -> [i] {
+    ^bb0(%a: f32, %b: f32):
+      %sum = arith.addf %a, %b : f32
+      tapestry.yield %sum : f32
+    } : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xf32>
+    ```
+  }];
+  let options = [
+    Option<"rowBytes", "row-bytes", "int64_t", /*default=*/"1 << 18",
+           "Bytes of a partial result from which on it is combined alone">
+  ];
+  let statistics = [
+    Statistic<"numChains", "chains", "Number of reductions that were replaced">
+  ];
+}
+
+def TapestryPrintTasks : Pass<"tapestry-print-tasks", "::tapestry::teg::GraphOp"> {
+  let summary = "Print a graph as shards on chunks";
+  let description = [{
+    Prints to standard output what the greedy executor runs of the graph, which is
+    left as it is. A `chunk` is a dense tensor that is there once: an input, or what one
+    shard makes. A `view` is elements of one chunk: from an offset by strides, in
+    elements. A `copy` is put together from views, each of a box of cells. A `shard`
+    makes chunks from views by a kernel; equal kernels have one number. An `output`
+    is a view that is written.
+
+    For the graph behind `tapestry-shard` above:
+    ```
+    tasks of g: 2 shards, 2 kernels
+    chunk 0: f32[5, 3] input 'X'
+    view 0: f32[3, 3] of chunk 0 from 0 by [3, 1]
+    chunk 1: f32[3] 'Y.1'
+    shard 'Y.1' of 'Y': kernel 0, views [0], chunks [1], 9 operations
+    view 1: f32[2, 3] of chunk 0 from 9 by [3, 1]
+    chunk 2: f32[2] 'Y.2'
+    shard 'Y.2' of 'Y': kernel 1, views [1], chunks [2], 6 operations
+    copy 2: f32[5]
+      [0] to [3] of chunk 1 from 0 by [1]
+      [3] to [5] of chunk 2 from 0 by [1]
+    output 'Y': view 2
+    ```
+  }];
 }
 
 def TapestryUnshard : Pass<"tapestry-unshard", "::tapestry::teg::GraphOp"> {

@@ -1,0 +1,414 @@
+//===- TaskGraph.cpp - A graph as shards on chunks ------------------------===//
+//
+// Operators that compute become shards: each makes chunks by a call of a
+// kernel, a graph of the one operator, which shards that compute equally share.
+// What selectors make are views of chunks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tapestry/Dialect/Tapestry/Transforms/TaskGraph.h"
+#include "GraphViews.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
+#include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Interfaces/GraphLoopInterface.h"
+#include "tapestry/Interfaces/SelectorInterface.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+#include <map>
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::teg;
+
+static RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// The runtime's number of an element type; of a file's where it has no sign.
+static int32_t dtypeNumber(Type type, bool isUnsigned = false) {
+  return static_cast<int32_t>(*dtypeOf(type)) +
+         (isUnsigned ? TAPESTRY_U8 - TAPESTRY_I8 : 0);
+}
+
+static std::vector<int64_t> shapeOfTensor(Value value) {
+  return tensorType(value).getShape().vec();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Makes kernels of operators, equal ones once.
+class KernelTable {
+public:
+  explicit KernelTable(Location loc)
+      : module(ModuleOp::create(UnknownLoc::get(loc.getContext()))),
+        builder(loc.getContext()) {}
+
+  /// The number of the kernel that computes `op` from tensors of the types of
+  /// `inputs`.
+  int32_t numberOf(Operation *op, ArrayRef<Value> inputs);
+  OwningOpRef<ModuleOp> take() { return std::move(module); }
+
+private:
+  GraphOp makeGraph(Operation *op, ArrayRef<Value> inputs);
+  Operation *cloneInto(Operation *op, IRMapping &mapping);
+
+  OwningOpRef<ModuleOp> module;
+  OpBuilder builder;
+  llvm::StringMap<int32_t> numbers;
+};
+
+} // namespace
+
+/// Whether what an operator computes depends on which block of the whole it is.
+static bool readsItsPlace(BlockOpInterface op) {
+  Region *body = op.getScalarRegion();
+  if (!body)
+    return true;
+  return body
+      ->walk([&](Operation *inner) {
+        std::optional<unsigned> label = op.getLabelReadBy(inner);
+        return label && op.getLabelStart(*label) != 0 ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// A shard without a name and, where that does not matter, without its place;
+/// others as they are.
+Operation *KernelTable::cloneInto(Operation *op, IRMapping &mapping) {
+  auto sharded = dyn_cast<ShardInterface>(op);
+  if (!sharded)
+    return builder.clone(*op, mapping);
+  auto whole = cast<BlockOpInterface>(op);
+  SmallVector<Value> operands;
+  SmallVector<Projection> projections;
+  for (auto [number, tensor] : llvm::enumerate(whole.getTensorOperands())) {
+    operands.push_back(mapping.lookup(tensor));
+    projections.push_back(sharded.getSubscripts(number));
+  }
+  std::optional<ZBox> range = sharded.getShardRange();
+  ShardedBlock block;
+  block.name = "kernel";
+  block.isShard = range && readsItsPlace(whole);
+  block.range = range ? *range : whole.getIndexSpace();
+  block.operands = operands;
+  block.projections = projections;
+  block.elementType = getElementTypeOrSelf(op->getResult(0));
+  return sharded.createBlock(builder, block);
+}
+
+/// A program is given of an input what it reads; a kernel, all.
+static void keepWhole(SourceOp source) {
+  ShardingConstraint whole;
+  for (int64_t dim = 0, rank = tensorType(source).getRank(); dim < rank; ++dim)
+    whole.cuts.push_back({std::to_string(dim), /*parts=*/1, {}});
+  MLIRContext *context = source.getContext();
+  source->setAttr(
+      constraintsAttrName,
+      ArrayAttr::get(context, ConstraintAttr::get(context, whole,
+                                                  /*isHome=*/false)));
+}
+
+GraphOp KernelTable::makeGraph(Operation *op, ArrayRef<Value> inputs) {
+  builder.setInsertionPointToEnd(module->getBody());
+  Location loc = module->getLoc();
+  auto graph = GraphOp::create(builder, loc, "kernel");
+  builder.setInsertionPointToEnd(&graph.getBody().front());
+  IRMapping mapping;
+  for (auto [number, input] : llvm::enumerate(inputs)) {
+    auto source = SourceOp::create(builder, loc, "i" + std::to_string(number),
+                                   tensorType(input));
+    keepWhole(source);
+    mapping.map(input, source.getResult());
+  }
+  for (Value operand : op->getOperands())
+    if (!isa<RankedTensorType>(operand.getType()) && !mapping.contains(operand))
+      mapping.map(
+          operand,
+          SequencePointOp::create(builder, loc, ValueRange()).getPoint());
+  Operation *made = cloneInto(op, mapping);
+  for (auto [number, result] : llvm::enumerate(made->getResults()))
+    SinkOp::create(builder, loc, "o" + std::to_string(number), result);
+  return graph;
+}
+
+int32_t KernelTable::numberOf(Operation *op, ArrayRef<Value> inputs) {
+  GraphOp graph = makeGraph(op, inputs);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  graph->print(os, OpPrintingFlags().useLocalScope());
+  auto [known, isNew] = numbers.try_emplace(text, numbers.size());
+  if (isNew)
+    graph.setSymName("kernel_" + std::to_string(known->second));
+  else
+    graph->erase();
+  return known->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Shards and views
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class TaskGraphBuilder {
+public:
+  explicit TaskGraphBuilder(GraphOp graph)
+      : graph(graph), kernels(graph.getLoc()) {}
+
+  FailureOr<TaskGraph> build();
+
+private:
+  LogicalResult add(Operation &op);
+  LogicalResult addShard(Operation &op);
+  void addSource(GraphNodeInterface source);
+  void addSink(GraphNodeInterface sink);
+  void addPoint(Operation &point);
+  void waitFor(Value awaited, llvm::SetVector<int32_t> &shards);
+  bool isView(Operation &op);
+  StringRef vertexOf(Operation *op, StringRef name);
+  int32_t viewOf(Value value);
+  rt::TaskPiece pieceOf(const ViewPiece &piece);
+  int32_t addChunk(Value value, std::string name, int32_t input);
+
+  GraphOp graph;
+  rt::TaskProgram program;
+  KernelTable kernels;
+  GraphViews views;
+  llvm::DenseMap<Value, int32_t> chunks;
+  /// Per chunk the shard that makes it; -1: an input.
+  std::vector<int32_t> producers;
+  /// What is equal is one view.
+  std::map<std::vector<int64_t>, int32_t> numbers;
+  /// The vertices that shards are of.
+  llvm::DenseSet<StringRef> cut;
+  /// The shards that a point happens after.
+  llvm::DenseMap<Value, llvm::SetVector<int32_t>> points;
+};
+
+} // namespace
+
+/// Whether the elements of a piece lie in memory as strides say.
+static bool isStrided(const ViewPiece &piece) {
+  return llvm::all_of(piece.projection.dims, [](const ProjectionDim &dim) {
+    return dim.isLinear() && dim.size == 1;
+  });
+}
+
+/// Whether an operation only says how others are seen. Selectors of which that
+/// cannot be said in strides are shards.
+bool TaskGraphBuilder::isView(Operation &op) {
+  if (!isa<SelectorInterface>(op))
+    return false;
+  Value result = op.getResult(0);
+  const TensorView &view = views.of(result);
+  if (view.pieces.size() == 1 && views.tensor(view.pieces[0].tensor) == result)
+    return false;
+  if (llvm::all_of(view.pieces, isStrided))
+    return true;
+  views.set(result, TensorView::of(views.addTensor(result), view.shape));
+  return false;
+}
+
+rt::TaskPiece TaskGraphBuilder::pieceOf(const ViewPiece &piece) {
+  rt::TaskPiece made;
+  Value tensor = views.tensor(piece.tensor);
+  made.chunk = chunks.lookup(tensor);
+  made.offset = 0;
+  made.strides.assign(piece.cells.size(), 0);
+  int64_t stride = 1;
+  for (auto [dim, extent] : llvm::reverse(llvm::zip_equal(
+           piece.projection.dims, tensorType(tensor).getShape()))) {
+    made.offset += dim.constant * stride;
+    for (const AffineTerm &term : dim.terms) {
+      made.strides[term.dim] += term.coefficient * stride;
+      made.offset += term.coefficient * piece.cells[term.dim].lo * stride;
+    }
+    stride *= extent;
+  }
+  for (const ZRange &range : piece.cells) {
+    made.sizes.push_back(range.size());
+    made.lo.push_back(range.lo);
+  }
+  return made;
+}
+
+int32_t TaskGraphBuilder::viewOf(Value value) {
+  rt::TaskView view;
+  view.dtype = dtypeNumber(tensorType(value).getElementType());
+  view.shape = shapeOfTensor(value);
+  for (const ViewPiece &piece : views.of(value).pieces)
+    view.pieces.push_back(pieceOf(piece));
+  std::vector<int64_t> key = {view.dtype};
+  auto add = [&](const std::vector<int64_t> &more) {
+    key.insert(key.end(), more.begin(), more.end());
+  };
+  add(view.shape);
+  for (const rt::TaskPiece &piece : view.pieces) {
+    key.push_back(piece.chunk);
+    key.push_back(piece.offset);
+    add(piece.strides);
+    add(piece.sizes);
+    add(piece.lo);
+  }
+  auto [known, isNew] =
+      numbers.try_emplace(std::move(key), program.views.size());
+  if (isNew)
+    program.views.push_back(std::move(view));
+  return known->second;
+}
+
+int32_t TaskGraphBuilder::addChunk(Value value, std::string name,
+                                   int32_t input) {
+  auto number = static_cast<int32_t>(program.chunks.size());
+  program.chunks.push_back({std::move(name),
+                            dtypeNumber(tensorType(value).getElementType()),
+                            shapeOfTensor(value), input});
+  chunks[value] = number;
+  producers.push_back(input < 0 ? static_cast<int32_t>(program.shards.size())
+                                : -1);
+  return number;
+}
+
+void TaskGraphBuilder::addSource(GraphNodeInterface source) {
+  Value tensor = source.getNodeTensor();
+  std::string name = source.getTensorName().str();
+  int32_t dtype =
+      dtypeNumber(tensorType(tensor).getElementType(), isUnsigned(source));
+  auto number = static_cast<int32_t>(program.inputs.size());
+  program.inputs.push_back({name, dtype, shapeOfTensor(tensor)});
+  addChunk(tensor, name, number);
+}
+
+void TaskGraphBuilder::addSink(GraphNodeInterface sink) {
+  Value tensor = sink.getNodeTensor();
+  program.sinks.push_back(
+      {sink.getTensorName().str(),
+       dtypeNumber(tensorType(tensor).getElementType(), isUnsigned(sink)),
+       shapeOfTensor(tensor), viewOf(tensor)});
+}
+
+void TaskGraphBuilder::waitFor(Value awaited,
+                               llvm::SetVector<int32_t> &shards) {
+  if (!isa<RankedTensorType>(awaited.getType())) {
+    const llvm::SetVector<int32_t> earlier = points.lookup(awaited);
+    shards.insert(earlier.begin(), earlier.end());
+    return;
+  }
+  for (const ViewPiece &piece : views.of(awaited).pieces) {
+    int32_t shard = producers[chunks.lookup(views.tensor(piece.tensor))];
+    if (shard >= 0)
+      shards.insert(shard);
+  }
+}
+
+void TaskGraphBuilder::addPoint(Operation &point) {
+  llvm::SetVector<int32_t> shards;
+  for (Value awaited : point.getOperands())
+    waitFor(awaited, shards);
+  for (Value result : point.getResults())
+    points[result] = shards;
+}
+
+/// The vertex that an operation is of, by what tapestry-shard calls shards and
+/// what puts them together: "T.3" and "T.total.2" are of "T".
+StringRef TaskGraphBuilder::vertexOf(Operation *op, StringRef name) {
+  auto sharded = dyn_cast<ShardInterface>(op);
+  if (sharded && sharded.getShardRange()) {
+    auto [vertex, number] = name.rsplit('.');
+    int64_t value;
+    if (!number.getAsInteger(10, value))
+      return *cut.insert(vertex).first;
+  }
+  for (StringRef vertex = name; !vertex.empty();
+       vertex = vertex.rsplit('.').first) {
+    if (cut.contains(vertex))
+      return vertex;
+    if (!vertex.contains('.'))
+      break;
+  }
+  return name;
+}
+
+static double flopsOf(BlockOpInterface op) {
+  return op.getNumPoints() * static_cast<double>(op.getWork().flops);
+}
+
+LogicalResult TaskGraphBuilder::addShard(Operation &op) {
+  auto vertex = dyn_cast<BlockOpInterface>(op);
+  auto loop = dyn_cast<GraphLoopInterface>(op);
+  if (!vertex && !loop)
+    return op.emitError("'") << op.getName() << "' is nothing that computes";
+  rt::TaskShard shard;
+  StringRef name = vertex ? vertex.getVertexName() : loop.getLoopName();
+  shard.name = name.str();
+  shard.vertex = vertexOf(&op, name).str();
+  double flops = vertex ? flopsOf(vertex) : 0;
+  if (loop) {
+    double pass = 0;
+    loop.getLoopBody().walk(
+        [&](BlockOpInterface inner) { pass += flopsOf(inner); });
+    flops = pass * static_cast<double>(loop.getMostPasses());
+  }
+  shard.flops = static_cast<int64_t>(std::min(flops, 9e18));
+  llvm::SetVector<int32_t> after;
+  llvm::SetVector<Value> read;
+  for (Value operand : op.getOperands())
+    if (isa<RankedTensorType>(operand.getType()))
+      read.insert(operand);
+    else
+      waitFor(operand, after);
+  getUsedValuesDefinedAbove(op.getRegions(), read);
+  shard.after.assign(after.begin(), after.end());
+  for (Value value : read)
+    shard.views.push_back(viewOf(value));
+  shard.kernel = kernels.numberOf(&op, read.getArrayRef());
+  for (OpResult result : op.getResults()) {
+    std::string chunk =
+        vertex ? vertex.getResultName(result.getResultNumber())
+               : (name + "#" + Twine(result.getResultNumber())).str();
+    shard.chunks.push_back(addChunk(result, std::move(chunk), /*input=*/-1));
+  }
+  program.shards.push_back(std::move(shard));
+  return success();
+}
+
+LogicalResult TaskGraphBuilder::add(Operation &op) {
+  if (auto node = dyn_cast<GraphNodeInterface>(op)) {
+    switch (node.getNodeKind()) {
+    case GraphNodeKind::Source:
+      addSource(node);
+      return success();
+    case GraphNodeKind::Sink:
+      addSink(node);
+      return success();
+    case GraphNodeKind::Point:
+      addPoint(op);
+      return success();
+    }
+  }
+  return isView(op) ? success() : addShard(op);
+}
+
+FailureOr<TaskGraph> TaskGraphBuilder::build() {
+  program.name = graph.getSymName().str();
+  for (Operation &op : graph.getBody().front())
+    if (failed(add(op)))
+      return failure();
+  TaskGraph made;
+  made.kernels = kernels.take();
+  program.kernels.resize(llvm::range_size(made.kernels->getOps<GraphOp>()));
+  made.program = std::move(program);
+  return made;
+}
+
+FailureOr<TaskGraph> teg::buildTaskGraph(GraphOp graph) {
+  return TaskGraphBuilder(graph).build();
+}
