@@ -189,12 +189,12 @@ ExitStatus Compilation::load() {
 
 /// What a session has is read where it lies, unless the program says where it
 /// is to lie: then the session brings it there.
-ExitStatus Compilation::pinHeldInputs() {
+llvm::Error Compilation::pinHeldInputs() {
   if (options.held.empty())
-    return ExitDone;
+    return llvm::Error::success();
   auto request = resolveRequest(options.planning);
   if (!request)
-    return report(request.takeError());
+    return request.takeError();
   DeviceGrid grid = splitIntoPrimes(request->grid);
   for (auto source : getGraph().getOps<teg::SourceOp>()) {
     auto held = llvm::find_if(options.held, [&](const HeldInput &input) {
@@ -222,27 +222,32 @@ ExitStatus Compilation::pinHeldInputs() {
                                    teg::ConstraintAttr::get(context.get(), pin,
                                                             /*isHome=*/false)));
   }
-  return ExitDone;
+  return llvm::Error::success();
 }
 
 ExitStatus Compilation::planGraph() {
+  llvm::Error error = tryPlan();
+  return error ? report(std::move(error)) : ExitDone;
+}
+
+llvm::Error Compilation::tryPlan() {
   Stage stage(options, "planning");
-  if (ExitStatus wrong = pinHeldInputs())
-    return wrong;
+  if (llvm::Error error = pinHeldInputs())
+    return error;
   auto findPeak = [&](teg::GraphOp graph) {
     return findPeakBytes(graph, codegen);
   };
   llvm::Expected<teg::PartitionedGraph> partitioned =
       teg::partitionGraph(getGraph(), options.planning, findPeak);
   if (!partitioned)
-    return report(partitioned.takeError());
+    return partitioned.takeError();
   vertices = std::move(partitioned->vertices);
   decided = std::move(partitioned->plan);
   if (options.command == Command::Plan && !decided.isPeakExact)
     measurePeak(decided, [&](const Plan &plan) {
       return this->findPeak(getGraph(), plan);
     });
-  return ExitDone;
+  return llvm::Error::success();
 }
 
 std::optional<int64_t> Compilation::findPeak(teg::GraphOp graph,

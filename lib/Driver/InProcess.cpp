@@ -43,6 +43,28 @@ ExitStatus tapestry::driver::checkLocalRanks(int64_t devices) {
   return ExitEnvironment;
 }
 
+ExitStatus
+tapestry::driver::linkObject(std::unique_ptr<llvm::MemoryBuffer> object,
+                             const BlockObjects &blocks,
+                             std::unique_ptr<JitProgram> &jit) {
+  auto linked = JitProgram::create(std::move(object), runtimeSymbols(),
+                                   blocks.getFiles());
+  if (!linked)
+    return unable(linked.takeError());
+  jit = std::move(*linked);
+  return ExitDone;
+}
+
+ExitStatus tapestry::driver::findProgram(JitProgram &jit,
+                                         llvm::StringRef symbol,
+                                         const TapestryProgram *&program) {
+  llvm::Expected<void *> found = jit.lookup(symbol);
+  if (!found)
+    return unable(found.takeError());
+  program = static_cast<const TapestryProgram *>(*found);
+  return ExitDone;
+}
+
 ExitStatus tapestry::driver::loadProgram(Compilation &compilation,
                                          const BlockObjects &blocks,
                                          LoadedProgram &result) {
@@ -52,14 +74,7 @@ ExitStatus tapestry::driver::loadProgram(Compilation &compilation,
   if (!object)
     return ExitEnvironment;
   Stage stage(compilation.getOptions(), "loading");
-  auto jit = JitProgram::create(std::move(object), runtimeSymbols(),
-                                blocks.getFiles());
-  if (!jit)
-    return unable(jit.takeError());
-  llvm::Expected<void *> program = (*jit)->lookup("tapestry_program");
-  if (!program)
-    return unable(program.takeError());
-  result.jit = std::move(*jit);
-  result.program = static_cast<const TapestryProgram *>(*program);
-  return ExitDone;
+  if (ExitStatus status = linkObject(std::move(object), blocks, result.jit))
+    return status;
+  return findProgram(*result.jit, "tapestry_program", result.program);
 }

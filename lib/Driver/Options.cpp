@@ -111,6 +111,21 @@ cl::opt<std::string>
           cl::value_desc("name"), cl::sub(runCommand), cl::sub(planCommand),
           cl::sub(compileCommand), cl::sub(referenceCommand),
           cl::cat(category));
+// Out of core.
+cl::opt<std::string>
+    executor("executor",
+             cl::desc("Who runs the program: spmd (default), one rank per "
+                      "device, or greedy, workers that run shards and spill "
+                      "what does not fit into --memory; where no plan keeps "
+                      "--memory, run goes over to greedy"),
+             cl::value_desc("spmd|greedy"), cl::sub(runCommand),
+             cl::sub(planCommand), cl::cat(category));
+cl::opt<std::string>
+    spill("spill",
+          cl::desc("Folder that greedy spills to ($TMPDIR, else /tmp), or "
+                   "none: what does not fit is refused"),
+          cl::value_desc("DIR|none"), cl::sub(runCommand), cl::sub(planCommand),
+          cl::cat(category));
 // Code generation.
 cl::opt<std::string>
     target("target", cl::desc("What code is generated for: cpu (default)"),
@@ -418,6 +433,15 @@ static void checkUnused(Usage &usage) {
   };
   onlyPrints(stopAfter);
   onlyPrints(diff);
+  if (executor == "greedy") {
+    Unused unused("--executor greedy has no plan of devices", usage);
+    for (const cl::opt<std::string> *option :
+         {&jsonFile, &dot, &svg, &html, &pareto, &plot, &pick, &stopAfter,
+          &draw})
+      unused.refuse(*option);
+    unused.refuse(explain);
+    unused.refuse(feeds);
+  }
   if (stopAfter == "graph") {
     Unused unused("--stop-after=graph stops before the plan", usage);
     // Products can be ordered by what plans cost.
@@ -592,6 +616,15 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   if (order != "none" && !parseOrderObjective(order))
     usage.error("--order takes none, flops, peak or planned, not '" + order +
                 "'");
+  if (executor == "greedy")
+    options.executor = Executor::Greedy;
+  else if (executor == "spmd")
+    options.executor = Executor::Spmd;
+  else if (executor.getNumOccurrences())
+    usage.error("--executor takes spmd or greedy, not '" + executor + "'");
+  if (options.executor == Executor::Spmd && spill.getNumOccurrences())
+    usage.error("--spill is for --executor greedy");
+  options.spill = spill;
   options.repeat = usage.number(repeat, 1, 1);
   options.seed = usage.number(seed, 0, 0);
   for (const auto &[name, value] : usage.bindings(params, "D", "n=1024")) {

@@ -120,15 +120,19 @@ void tapestry::buildBufferPipeline(OpPassManager &pm, const Target &target,
   pm.addPass(createPredictMemory(predict));
 }
 
-void tapestry::buildCodePipeline(OpPassManager &pm, const Target &target,
-                                 const CodegenOptions &options) {
-  buildBufferPipeline(pm, target, options);
+void tapestry::buildLoweringPipeline(OpPassManager &pm, const Target &target) {
   pm.addPass(createSegmentPrograms());
   target.addLoweringPasses(pm);
   EmitProgramDescriptionOptions describe;
   describe.target = target.getSpec().name;
   describe.cpu = target.getSpec().cpu;
   pm.addPass(createEmitProgramDescription(describe));
+}
+
+void tapestry::buildCodePipeline(OpPassManager &pm, const Target &target,
+                                 const CodegenOptions &options) {
+  buildBufferPipeline(pm, target, options);
+  buildLoweringPipeline(pm, target);
 }
 
 std::optional<int64_t> tapestry::findPeakBytes(teg::GraphOp graph,

@@ -53,6 +53,20 @@ def unknown_option(bench):
 
 
 @case
+def executors(bench):
+    bench.expect_error(bench.run("--executor=gready"), 2, "spmd or greedy, not 'gready'$")
+    bench.expect_error(
+        bench.run("--executor=spmd", "--spill=none"), 2, "--spill is for --executor greedy$"
+    )
+    finished = bench.run("--executor=greedy", "--repeat=2", "--feed=Y=X")
+    bench.expect_error(finished, 2, "--executor greedy has no .*: it takes no --feed$")
+    finished = bench.tapestry("compile", "small.ein", "-o", "small", "--executor=greedy")
+    bench.expect_error(finished, 2, "compile takes no --executor, but plan and run do$")
+    finished = bench.tapestry("plan", "small.ein", "--executor=greedy", "--json=plan.json")
+    bench.expect_error(finished, 2, "has no plan of devices: it takes no --json$")
+
+
+@case
 def options_without_effect(bench):
     # LLVM's own: those of its tools, those that every command gets, and a name
     # that another command knows.

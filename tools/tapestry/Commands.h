@@ -5,9 +5,11 @@
 
 #include "tapestry-rt/Runtime.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Driver/Compilation.h"
 #include "tapestry/Driver/Options.h"
 #include "tapestry/Driver/Status.h"
 #include "tapestry/Planner/Plan/Plan.h"
+#include <chrono>
 
 namespace tapestry::driver {
 
@@ -15,6 +17,18 @@ namespace tapestry::driver {
 rt::RunOptions runOptions(const Options &options);
 /// `tapestry run`: plans, compiles in memory and runs on thread ranks.
 ExitStatus runProgram(const Options &options);
+/// `tapestry run --executor greedy` on a program that has been read, since
+/// `start`; `refusal` says why it is not run otherwise, where it might be.
+ExitStatus runGreedy(Compilation &compilation,
+                     std::chrono::steady_clock::time_point start,
+                     llvm::Error refusal = llvm::Error::success());
+/// `tapestry plan --executor greedy`.
+ExitStatus showTasks(Compilation &compilation);
+/// Whether what keeps a graph from being planned is that no plan keeps
+/// --memory, so that the greedy executor may run it.
+bool mayGoGreedy(const Options &options, const llvm::Error &error);
+/// The refusal of a plan, with what the greedy executor would spill.
+ExitStatus refusePlan(Compilation &compilation, llvm::Error error);
 /// `tapestry plan`: shows what was decided.
 ExitStatus showPlan(const Options &options);
 /// `tapestry plan --pareto`: searches for many plans and shows them.

@@ -117,8 +117,12 @@ ExitStatus tapestry::driver::showPlan(const Options &options) {
     return compilation.printAfterPhase();
   if (ExitStatus status = compilation.load())
     return status;
-  if (ExitStatus status = compilation.planGraph())
-    return status;
+  if (options.executor == Executor::Greedy)
+    return showTasks(compilation);
+  if (llvm::Error error = compilation.tryPlan())
+    return mayGoGreedy(options, error)
+               ? refusePlan(compilation, std::move(error))
+               : driver::report(std::move(error));
   const PlanGraph &graph = compilation.getPlanGraph();
   const Plan &plan = compilation.getPlan();
   std::string explanation;

@@ -36,10 +36,14 @@ ExitStatus tapestry::driver::runProgram(const Options &options) {
   if (ExitStatus status = compilation.load())
     return status;
   BlockObjects blocks;
+  if (options.executor == Executor::Greedy)
+    return runGreedy(compilation, start);
   if (ExitStatus status = blocks.read(options.objects, compilation.getGraph()))
     return status;
-  if (ExitStatus status = compilation.planGraph())
-    return status;
+  if (llvm::Error error = compilation.tryPlan())
+    return mayGoGreedy(options, error)
+               ? runGreedy(compilation, start, std::move(error))
+               : report(std::move(error));
   LoadedProgram loaded;
   if (ExitStatus status = loadProgram(compilation, blocks, loaded))
     return status;

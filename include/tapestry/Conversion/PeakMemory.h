@@ -5,6 +5,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include <optional>
+#include <vector>
 
 namespace tapestry {
 
@@ -12,6 +13,12 @@ namespace tapestry {
 /// `tapestry-predict-memory` left it in `module`; nothing where it did not or
 /// could not.
 std::optional<int64_t> predictedPeakBytes(mlir::ModuleOp module);
+
+/// Of every program of `module` the bytes that its first device allocates at
+/// most beside its parts of inputs and outputs; nothing where that of one is
+/// not known.
+std::optional<std::vector<int64_t>>
+predictedScratchBytes(mlir::ModuleOp module);
 
 } // namespace tapestry
 

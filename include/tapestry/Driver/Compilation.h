@@ -32,6 +32,8 @@ public:
   /// Cuts the graph by a solver or as --plan says, and writes the decision into
   /// the IR.
   ExitStatus planGraph();
+  /// The same; what is wrong is not said.
+  llvm::Error tryPlan();
   /// Writes the planned graph shard by shard; it has no plan then.
   ExitStatus shardGraph();
   /// The exact peak of a planned graph where finding it takes no noticeable
@@ -46,6 +48,7 @@ public:
 
   const Options &getOptions() const { return options; }
   const Target &getTarget() const { return *target; }
+  const CodegenOptions &getCodegen() const { return codegen; }
   ExitStatus chooseGraph();
   ExitStatus checkLikes();
   teg::GraphOp getGraph();
@@ -53,7 +56,7 @@ public:
   const plan::Plan &getPlan() const { return decided; }
 
 private:
-  ExitStatus pinHeldInputs();
+  llvm::Error pinHeldInputs();
   ExitStatus parse(std::unique_ptr<llvm::MemoryBuffer> text, bool isMLIR);
 
   const Options &options;

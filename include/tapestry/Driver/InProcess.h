@@ -20,6 +20,16 @@ struct LoadedProgram {
 /// planned for them.
 ExitStatus checkLocalRanks(int64_t devices);
 
+/// Links an object file into this process with the functions of blocks, the
+/// runtime being part of it.
+ExitStatus linkObject(std::unique_ptr<llvm::MemoryBuffer> object,
+                      const BlockObjects &blocks,
+                      std::unique_ptr<JitProgram> &jit);
+
+/// What the object that has been linked calls `symbol`.
+ExitStatus findProgram(JitProgram &jit, llvm::StringRef symbol,
+                       const TapestryProgram *&program);
+
 /// Lowers a planned compilation to machine code and links it into this process
 /// with the functions of its blocks, the runtime being part of it.
 ExitStatus loadProgram(Compilation &compilation, const BlockObjects &blocks,

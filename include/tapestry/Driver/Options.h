@@ -48,6 +48,13 @@ enum class Drawing {
   Shards, ///< That graph as the plan cuts it.
 };
 
+/// Who runs a program.
+enum class Executor {
+  Default, ///< SPMD and, where no plan keeps --memory, greedy.
+  Spmd,    ///< Ranks, which all run one program.
+  Greedy,  ///< Workers, which run shards on chunks, also on more than fits.
+};
+
 /// An input that is there when a program is compiled, and where it lies.
 struct HeldInput {
   std::string name;
@@ -83,6 +90,11 @@ struct Options {
   std::string reportFile;
   std::string traceFile;
   int64_t seed = 0;
+  // run, plan
+  Executor executor = Executor::Default;
+  /// The folder that chunks are spilled to; empty: $TMPDIR or /tmp; "none":
+  /// nothing is.
+  std::string spill;
   bool verbose = false;
   /// No progress.
   bool quiet = false;

@@ -52,6 +52,8 @@ void buildProgramPipeline(mlir::OpPassManager &pm);
 /// of every device's memory stands in the module's `comm.programs`.
 void buildBufferPipeline(mlir::OpPassManager &pm, const Target &target,
                          const CodegenOptions &options);
+/// What follows it, until the module is in the LLVM dialect.
+void buildLoweringPipeline(mlir::OpPassManager &pm, const Target &target);
 /// The whole code phase.
 void buildCodePipeline(mlir::OpPassManager &pm, const Target &target,
                        const CodegenOptions &options);

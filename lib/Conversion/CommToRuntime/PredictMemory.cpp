@@ -45,6 +45,35 @@ static int64_t elementBytes(DictionaryAttr entry) {
   return storedSize(entry.getAs<TypeAttr>(program::type).getValue());
 }
 
+/// The device's parts of inputs and outputs, which the runtime allocates.
+static int64_t heldOutside(DictionaryAttr program, int64_t device) {
+  int64_t bytes = 0;
+  for (StringRef key : {program::inputs, program::outputs})
+    for (auto entry :
+         program.getAs<ArrayAttr>(key).getAsRange<DictionaryAttr>()) {
+      auto layout = entry.getAs<index::LayoutAttr>(program::layout);
+      bytes += elementBytes(entry) *
+               volume(layout.getLayout().box(layout.getDeviceGrid(), device));
+    }
+  return bytes;
+}
+
+std::optional<std::vector<int64_t>>
+tapestry::predictedScratchBytes(ModuleOp module) {
+  FailureOr<SmallVector<DictionaryAttr>> programs =
+      program::readAll(module, {program::inputs, program::outputs});
+  if (failed(programs))
+    return std::nullopt;
+  std::vector<int64_t> scratch;
+  for (DictionaryAttr program : *programs) {
+    auto peaks = program.getAs<DenseI64ArrayAttr>(program::peakBytes);
+    if (!peaks || peaks.empty())
+      return std::nullopt;
+    scratch.push_back(peaks[0] - heldOutside(program, /*device=*/0));
+  }
+  return scratch;
+}
+
 /// Per device, what the runtime keeps of a reduce_scatter under way: two
 /// sums of the largest part in the group (ringReduceScatter in
 /// runtime/lib/Collectives/Ring.cpp). Other collectives copy straight from part
@@ -178,19 +207,6 @@ private:
       peaks.push_back(heldOutside(program, device) + use->peak);
     }
     return peaks;
-  }
-
-  /// The device's parts of inputs and outputs, which the runtime allocates.
-  static int64_t heldOutside(DictionaryAttr program, int64_t device) {
-    int64_t bytes = 0;
-    for (StringRef key : {program::inputs, program::outputs})
-      for (auto entry :
-           program.getAs<ArrayAttr>(key).getAsRange<DictionaryAttr>()) {
-        auto layout = entry.getAs<index::LayoutAttr>(program::layout);
-        bytes += elementBytes(entry) *
-                 volume(layout.getLayout().box(layout.getDeviceGrid(), device));
-      }
-    return bytes;
   }
 };
 

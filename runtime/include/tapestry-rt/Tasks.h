@@ -79,14 +79,15 @@ struct TaskShard {
   std::vector<int32_t> after;
 };
 
+/// Integers in memory have no sign, those of inputs and sinks may.
 struct TaskInput {
   std::string name;
   int32_t dtype;
   std::vector<int64_t> shape;
 };
 
-/// An output: its file gets a view of the same type and shape, which is never
-/// put together in memory.
+/// An output: its file gets a view of the same type, but for an integer's sign,
+/// and shape, which is never put together in memory.
 struct TaskSink {
   std::string name;
   int32_t dtype;
@@ -169,6 +170,9 @@ Status schedule(const TaskProgram &program, const TaskLimits &limits,
 //===----------------------------------------------------------------------===//
 // The run
 //===----------------------------------------------------------------------===//
+
+/// Bytes that this process can still allocate: what a limit of 0 stands for.
+int64_t availableMemory();
 
 struct TaskRunOptions {
   /// Shards that run at a time; 0: as many as there are processors.

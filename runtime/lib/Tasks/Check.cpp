@@ -35,6 +35,12 @@ static Status checkTensor(const std::string &what, int32_t dtype,
   return Status::success();
 }
 
+/// In memory integers have no sign; a file says which they have.
+static bool isStoredAs(int32_t file, int32_t memory) {
+  bool isUnsigned = file >= TAPESTRY_U8 && file <= TAPESTRY_U64;
+  return (isUnsigned ? file - (TAPESTRY_U8 - TAPESTRY_I8) : file) == memory;
+}
+
 static Status checkChunk(const TaskProgram &program, size_t number) {
   const TaskChunk &chunk = program.chunks[number];
   std::string what = format("chunk '%s'", chunk.name.c_str());
@@ -45,7 +51,7 @@ static Status checkChunk(const TaskProgram &program, size_t number) {
     return wrong(format("%s is input %d of %zu", what.c_str(), chunk.input,
                         program.inputs.size()));
   const TaskInput &input = program.inputs[chunk.input];
-  if (input.dtype != chunk.dtype || input.shape != chunk.shape)
+  if (!isStoredAs(input.dtype, chunk.dtype) || input.shape != chunk.shape)
     return wrong(format("%s is %s, input '%s' %s", what.c_str(),
                         textOf(chunk.dtype, chunk.shape).c_str(),
                         input.name.c_str(),
@@ -184,7 +190,7 @@ static Status checkSink(const TaskProgram &program, const TaskSink &sink) {
     return wrong(format("sink '%s' names view %d of %zu", sink.name.c_str(),
                         sink.view, program.views.size()));
   const TaskView &view = program.views[sink.view];
-  if (view.dtype != sink.dtype || view.shape != sink.shape)
+  if (!isStoredAs(sink.dtype, view.dtype) || view.shape != sink.shape)
     return wrong(format("sink '%s' is %s, its view %s", sink.name.c_str(),
                         textOf(sink.dtype, sink.shape).c_str(),
                         textOf(view.dtype, view.shape).c_str()));

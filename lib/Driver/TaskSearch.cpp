@@ -1,0 +1,157 @@
+//===- TaskSearch.cpp - Into how many blocks a graph is cut ---------------===//
+
+#include "tapestry/Driver/TaskSearch.h"
+#include "tapestry/Support/Counted.h"
+#include "tapestry/Support/HostTensor.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <limits>
+#include <set>
+
+using namespace tapestry;
+using namespace tapestry::driver;
+
+/// Bytes per second of a file, which is written and read past the memory of the
+/// system: what a disk of today does.
+static constexpr double fileBandwidth = 1e9;
+/// Seconds until a kernel has machine code.
+static constexpr double kernelSeconds = 0.01;
+
+/// More shards are to gain at least this part of the time.
+static constexpr double worthwhileGain = 0.02;
+/// After so many tries in vain there are no more.
+static constexpr int mostWorse = 2, mostIdle = 4;
+
+std::optional<int64_t> tapestry::driver::searchDevices(
+    int64_t workers, llvm::function_ref<TaskEstimate(int64_t)> estimate) {
+  std::set<int64_t> numbers = {std::min(workers, mostTaskDevices)};
+  for (int64_t number = 1; number <= mostTaskDevices; number *= 2)
+    numbers.insert(number);
+  std::optional<int64_t> best;
+  double least = 0;
+  int64_t smallest = std::numeric_limits<int64_t>::max();
+  int worse = 0, idle = 0;
+  for (int64_t number : numbers) {
+    TaskEstimate found = estimate(number);
+    if (!found.seconds) {
+      bool isSmaller = found.largestShard && *found.largestShard < smallest;
+      if (isSmaller)
+        smallest = *found.largestShard;
+      idle = isSmaller ? 0 : idle + 1;
+      if (idle == mostIdle)
+        break;
+    } else if (!best || *found.seconds < least * (1 - worthwhileGain)) {
+      best = number;
+      least = *found.seconds;
+      worse = 0;
+    } else if (++worse == mostWorse) {
+      break;
+    }
+  }
+  return best;
+}
+
+/// Bytes of a chunk, of which the runtime's numbers say the type.
+static int64_t bytesOf(const rt::TaskChunk &chunk) {
+  int32_t dtype = chunk.dtype;
+  if (dtype >= TAPESTRY_U8 && dtype <= TAPESTRY_U64)
+    dtype -= TAPESTRY_U8 - TAPESTRY_I8;
+  int64_t bytes = byteSize(static_cast<DType>(dtype));
+  for (int64_t extent : chunk.shape)
+    bytes *= extent;
+  return bytes;
+}
+
+/// Bytes that a shard has in memory.
+static int64_t bytesOf(const rt::TaskProgram &program,
+                       const rt::TaskShard &shard) {
+  int64_t bytes = program.kernels[shard.kernel].scratchBytes;
+  for (int32_t view : shard.views)
+    bytes += bytesOf(rt::TaskChunk{"", program.views[view].dtype,
+                                   program.views[view].shape});
+  for (int32_t chunk : shard.chunks)
+    bytes += bytesOf(program.chunks[chunk]);
+  return bytes;
+}
+
+int64_t tapestry::driver::largestShard(const rt::TaskProgram &program) {
+  int64_t most = 0;
+  for (const rt::TaskShard &shard : program.shards)
+    most = std::max(most, bytesOf(program, shard));
+  return most;
+}
+
+/// Seconds of one worker: of the operations, or of what a shard touches in
+/// memory.
+static double secondsOf(const rt::TaskProgram &program,
+                        const rt::TaskShard &shard,
+                        const machine::Machine &machine) {
+  return machine.vertexLatency +
+         std::max(static_cast<double>(shard.flops) / machine.flopsPerSecond,
+                  static_cast<double>(bytesOf(program, shard)) /
+                      machine.memoryBandwidth);
+}
+
+double tapestry::driver::estimateSeconds(const rt::TaskProgram &program,
+                                         const rt::TaskSchedule &schedule,
+                                         int64_t workers,
+                                         const machine::Machine &machine) {
+  // Shards come after those whose chunks they read.
+  std::vector<double> ends(program.chunks.size());
+  double all = 0, longest = 0;
+  for (const rt::TaskShard &shard : program.shards) {
+    double start = 0, seconds = secondsOf(program, shard, machine);
+    for (int32_t view : shard.views)
+      for (const rt::TaskPiece &piece : program.views[view].pieces)
+        start = std::max(start, ends[piece.chunk]);
+    for (int32_t chunk : shard.chunks)
+      ends[chunk] = start + seconds;
+    all += seconds;
+    longest = std::max(longest, start + seconds);
+  }
+  double computing = std::max(all / static_cast<double>(workers), longest);
+  computing += static_cast<double>(schedule.copiedBytes) /
+               machine.memoryBandwidth / static_cast<double>(workers);
+  // Whoever cuts into pieces that all differ waits for their code.
+  double compiling =
+      kernelSeconds * static_cast<double>(program.kernels.size());
+  double moving =
+      static_cast<double>(schedule.inputBytes + schedule.spilledBytes +
+                          schedule.reloadedBytes) /
+      fileBandwidth;
+  return compiling + std::max(computing, moving);
+}
+
+std::string tapestry::driver::describeSpills(const rt::TaskProgram &program,
+                                             const rt::TaskSchedule &schedule) {
+  std::vector<const rt::TaskShard *> producers(program.chunks.size());
+  for (const rt::TaskShard &shard : program.shards)
+    for (int32_t chunk : shard.chunks)
+      producers[chunk] = &shard;
+  llvm::MapVector<llvm::StringRef, int64_t> bytes;
+  for (const rt::TaskStep &step : schedule.steps)
+    if (step.kind == rt::TaskStep::Spill)
+      bytes[producers[step.index]->vertex] +=
+          bytesOf(program.chunks[step.index]);
+  auto sorted = bytes.takeVector();
+  llvm::sort(sorted, [](const auto &a, const auto &b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  constexpr size_t most = 3;
+  std::string text;
+  int64_t rest = 0;
+  for (auto [number, entry] : llvm::enumerate(sorted)) {
+    if (number >= most) {
+      rest += entry.second;
+      continue;
+    }
+    text += (text.empty() ? "" : ", ") +
+            (text.empty() ? countOf(entry.second, "byte")
+                          : std::to_string(entry.second)) +
+            " of '" + entry.first.str() + "'";
+  }
+  if (rest != 0)
+    text += ", " + std::to_string(rest) + " of others";
+  return text;
+}

@@ -1,0 +1,260 @@
+//===- Tasks.cpp - A program for the greedy executor ----------------------===//
+
+#include "tapestry/Driver/Tasks.h"
+#include "tapestry/Conversion/PeakMemory.h"
+#include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
+#include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "tapestry/Driver/InProcess.h"
+#include "tapestry/Driver/Stage.h"
+#include "tapestry/Driver/TaskSearch.h"
+#include <map>
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::plan;
+using namespace tapestry::driver;
+
+static int64_t workersOf(const Options &options) {
+  return std::max<int64_t>(options.planning.devices, 1);
+}
+
+rt::TaskLimits tapestry::driver::taskLimits(const Compilation &compilation) {
+  const Options &options = compilation.getOptions();
+  rt::TaskLimits limits;
+  limits.workers = workersOf(options);
+  int64_t each = options.planning.memoryLimit;
+  limits.memoryBytes = each ? each * limits.workers : rt::availableMemory();
+  limits.spills = options.spill != "none";
+  return limits;
+}
+
+//===----------------------------------------------------------------------===//
+// Shards
+//===----------------------------------------------------------------------===//
+
+/// Those of a graph that a request cuts.
+static llvm::Expected<teg::TaskGraph> cutGraph(teg::GraphOp graph,
+                                               const PlanRequest &request) {
+  OwningOpRef<ModuleOp> module(ModuleOp::create(graph.getLoc()));
+  auto copy = cast<teg::GraphOp>(graph->clone());
+  module->push_back(copy);
+  auto planned = teg::partitionGraph(copy, request);
+  if (!planned)
+    return planned.takeError();
+  PassManager pm(graph.getContext());
+  pm.enableVerifier(false);
+  teg::TapestryShardOptions whole;
+  whole.keepsLoops = true;
+  pm.addNestedPass<teg::GraphOp>(teg::createTapestryShard(whole));
+  pm.addNestedPass<teg::GraphOp>(teg::createTapestryAccumulatePartials());
+  if (failed(pm.run(*module)))
+    return reportedError();
+  FailureOr<teg::TaskGraph> tasks = teg::buildTaskGraph(copy);
+  if (failed(tasks))
+    return reportedError();
+  return std::move(*tasks);
+}
+
+/// Code for more takes minutes.
+static constexpr size_t mostKernels = 1000;
+
+namespace {
+
+/// Tries numbers of devices.
+class TaskChooser {
+public:
+  TaskChooser(Compilation &compilation, machine::Machine machine)
+      : compilation(compilation), options(compilation.getOptions()),
+        machine(std::move(machine)), limits(taskLimits(compilation)) {}
+
+  llvm::Expected<ChosenTasks> choose();
+
+private:
+  llvm::Expected<ChosenTasks> cut(const PlanRequest &request);
+  llvm::Error measureKernels(ChosenTasks &tasks);
+  llvm::Error planMemory(ChosenTasks &tasks);
+  TaskEstimate tryDevices(int64_t devices);
+  llvm::Expected<ChosenTasks> search();
+
+  Compilation &compilation;
+  const Options &options;
+  machine::Machine machine;
+  rt::TaskLimits limits;
+  /// Per number of devices that was tried.
+  std::map<int64_t, TaskEstimate> estimates;
+  std::map<int64_t, ChosenTasks> found;
+  /// Why those that were tried last do not fit.
+  ErrorFacts problem;
+};
+
+} // namespace
+
+/// Which outputs nobody asked for: those without a file, but for numbers where
+/// no output has one, which are printed.
+static std::vector<bool> unwantedSinks(const Options &options,
+                                       const rt::TaskProgram &program) {
+  std::vector<bool> unwanted;
+  for (const rt::TaskSink &sink : program.sinks)
+    unwanted.push_back(
+        options.command == Command::Run &&
+        (options.outputs.empty()
+             ? !sink.shape.empty()
+             : llvm::none_of(options.outputs, [&](const auto &output) {
+                 return output.first == sink.name;
+               })));
+  return unwanted;
+}
+
+llvm::Error TaskChooser::planMemory(ChosenTasks &tasks) {
+  limits.unwanted = unwantedSinks(options, tasks.graph.program);
+  rt::Status status = rt::schedule(tasks.graph.program, limits, tasks.schedule);
+  if (!status.failed())
+    return llvm::Error::success();
+  return faultError(static_cast<Fault>(status.exitStatus()), "",
+                    status.message());
+}
+
+llvm::Expected<ChosenTasks> TaskChooser::cut(const PlanRequest &request) {
+  auto graph = cutGraph(compilation.getGraph(), request);
+  if (!graph)
+    return graph.takeError();
+  return ChosenTasks{std::move(*graph), {}};
+}
+
+/// Lowers the kernels until their buffers are known, and plans the memory anew.
+llvm::Error TaskChooser::measureKernels(ChosenTasks &tasks) {
+  ModuleOp module = *tasks.graph.kernels;
+  PlanRequest alone;
+  alone.order = "none";
+  alone.fillIn();
+  for (auto kernel : module.getOps<teg::GraphOp>())
+    if (auto planned = teg::partitionGraph(kernel, alone); !planned)
+      return planned.takeError();
+  PassManager pm(module.getContext());
+  pm.enableVerifier(false);
+  buildRelationPipeline(pm);
+  buildProgramPipeline(pm);
+  buildBufferPipeline(pm, compilation.getTarget(), compilation.getCodegen());
+  if (failed(pm.run(module)))
+    return reportedError();
+  auto scratch = predictedScratchBytes(module);
+  if (!scratch)
+    return planError("it is not known what memory the shards' code takes");
+  for (auto [kernel, bytes] :
+       llvm::zip_equal(tasks.graph.program.kernels, *scratch))
+    kernel.scratchBytes = bytes;
+  return planMemory(tasks);
+}
+
+/// What a number of devices comes to; keeps the shards, or why they do not fit.
+TaskEstimate TaskChooser::tryDevices(int64_t devices) {
+  auto [known, isNew] = estimates.try_emplace(devices);
+  TaskEstimate &estimate = known->second;
+  if (!isNew)
+    return estimate;
+  PlanRequest request = options.planning;
+  request.devices = devices;
+  request.memoryLimit = 0;
+  // What one number of devices does not suit may suit another.
+  ScopedDiagnosticHandler silence(
+      compilation.getGraph().getContext(),
+      [&](Diagnostic &) { return success(devices > 1); });
+  auto tasks = cut(request);
+  if (!tasks) {
+    problem = factsOf(tasks.takeError());
+    return estimate;
+  }
+  const rt::TaskProgram &program = tasks->graph.program;
+  if (program.kernels.size() > mostKernels) {
+    problem = ErrorFacts{Fault::Machine, "",
+                         joinedText("blocks that are as small as memory asks "
+                                    "for need ",
+                                    program.kernels.size(),
+                                    " kernels, more than ", mostKernels)};
+    return estimate;
+  }
+  estimate.largestShard = largestShard(program);
+  if (llvm::Error error = planMemory(*tasks)) {
+    problem = factsOf(std::move(error));
+    return estimate;
+  }
+  estimate.seconds =
+      estimateSeconds(program, tasks->schedule, limits.workers, machine);
+  found.insert_or_assign(devices, std::move(*tasks));
+  return estimate;
+}
+
+llvm::Expected<ChosenTasks> TaskChooser::search() {
+  while (std::optional<int64_t> best =
+             searchDevices(limits.workers, [&](int64_t devices) {
+               return tryDevices(devices);
+             })) {
+    ChosenTasks tasks = std::move(found.at(*best));
+    llvm::Error error = measureKernels(tasks);
+    if (!error)
+      return std::move(tasks);
+    problem = factsOf(std::move(error));
+    estimates[*best].seconds = std::nullopt;
+  }
+  return problem.toError();
+}
+
+llvm::Expected<ChosenTasks> TaskChooser::choose() {
+  if (options.planning.planFile.empty() && options.planning.grid.empty())
+    return search();
+  PlanRequest request = options.planning;
+  request.devices = 0;
+  request.memoryLimit = 0;
+  auto tasks = cut(request);
+  if (!tasks)
+    return tasks.takeError();
+  if (llvm::Error error = measureKernels(*tasks))
+    return std::move(error);
+  return std::move(*tasks);
+}
+
+llvm::Expected<ChosenTasks>
+tapestry::driver::chooseTasks(Compilation &compilation) {
+  const Options &options = compilation.getOptions();
+  Stage stage(options, "cutting");
+  auto request = resolveRequest(options.planning);
+  if (!request)
+    return request.takeError();
+  machine::Machine machine = request->machine;
+  if (machine.name.empty())
+    machine = machine::builtInMachines().front();
+  return TaskChooser(compilation, std::move(machine)).choose();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+ExitStatus tapestry::driver::loadKernels(Compilation &compilation,
+                                         const BlockObjects &blocks,
+                                         ChosenTasks &tasks,
+                                         std::unique_ptr<JitProgram> &jit) {
+  ModuleOp module = *tasks.graph.kernels;
+  std::unique_ptr<llvm::MemoryBuffer> object;
+  {
+    Stage stage(compilation.getOptions(), "generating code");
+    PassManager pm(module.getContext());
+    pm.enableVerifier(false);
+    buildLoweringPipeline(pm, compilation.getTarget());
+    if (failed(pm.run(module)))
+      return ExitBadInput;
+    auto emitted = compilation.getTarget().emitObject(module);
+    if (failed(emitted))
+      return ExitEnvironment;
+    object = std::move(*emitted);
+  }
+  Stage stage(compilation.getOptions(), "loading");
+  if (ExitStatus status = linkObject(std::move(object), blocks, jit))
+    return status;
+  for (auto [number, kernel] : llvm::enumerate(tasks.graph.program.kernels))
+    if (ExitStatus status = findProgram(
+            *jit, "tapestry_program_kernel_" + std::to_string(number),
+            kernel.program))
+      return status;
+  return ExitDone;
+}

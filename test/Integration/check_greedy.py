@@ -1,0 +1,123 @@
+#!/usr/bin/python3
+"""Runs programs shard by shard, in less and less memory, against NumPy.
+
+    check_greedy.py --program chain_uneven --workers 1,3 [--example attention]
+
+The first run has all memory; the next ones half of what that took, a quarter and
+so on, until the program is refused: with both numbers and nothing written. What
+moves is what was predicted, and nothing is left in the folder for it.
+"""
+
+import argparse
+import sys
+
+from harness import driver
+from harness.examples import EXAMPLES
+from harness.programs import PROGRAMS
+
+MOVED = ("spilled", "reloaded", "input", "copied")
+# What a fraction of the memory of the whole comes to is of interest down to here.
+LEAST_FRACTION = 64
+
+
+def check_report(report, workers, limit):
+    problems = []
+    # No more workers than ever have something to do.
+    if report.get("executor") != "greedy" or not 1 <= report.get("workers") <= workers:
+        problems.append(f"{report.get('executor')!r} by {report.get('workers')} workers")
+    for what in MOVED:
+        predicted, counted = report[f"predicted_{what}_bytes"], report[f"counted_{what}_bytes"]
+        if predicted != counted:
+            problems.append(f"{what}: predicted {predicted} bytes, counted {counted}")
+    peak = report["peak_bytes_per_device"]
+    if limit and not peak <= limit:
+        problems.append(f"a peak of {peak} bytes under a limit of {limit}")
+    if problems:
+        raise driver.CheckFailed("report.json: " + "\n".join(problems))
+
+
+def run(folder, program, options, workers, limit):
+    """What `run` did with so many bytes for all workers; nothing where it refused."""
+    spill = folder / "spill"
+    spill.mkdir(exist_ok=True)
+    for name in program.outputs:
+        (folder / f"{name}.out.npy").unlink(missing_ok=True)
+    memory = [f"--memory={limit // workers}"] if limit else []
+    finished = driver.tapestry(
+        *("run", "program.ein", "--executor=greedy", f"--devices={workers}", *memory),
+        *(f"--spill={spill}", "--report=report.json", *options),
+        cwd=folder,
+    )
+    left = [path.name for path in spill.iterdir()]
+    if left:
+        raise driver.CheckFailed(f"left behind: {left}\n{finished.describe()}")
+    if limit and finished.status == 3:
+        written = [name for name in program.outputs if (folder / f"{name}.out.npy").exists()]
+        said = [line for line in finished.stderr.splitlines() if "error:" in line]
+        if written or len(said) != 1 or "the limit is" not in said[0]:
+            raise driver.CheckFailed(f"written: {written}\n{finished.describe()}")
+        return None
+    finished.expect_status(0)
+    return driver.load_json(folder / "report.json")
+
+
+def check(program, workers, planning=()):
+    """How much less memory than at first the program ran in, and what it spilled at most."""
+    arrays = program.arrays()
+    with driver.workspace() as folder:
+        (folder / "program.ein").write_text(program.source)
+        options = [
+            *program.options(),
+            *planning,
+            *driver.save_inputs(folder, arrays),
+            *driver.output_options(program.outputs, ".out"),
+        ]
+        expected = program.expected(arrays)
+        most, spilled, fraction = 0, 0, 1
+        limit = None
+        while fraction <= LEAST_FRACTION:
+            report = run(folder, program, options, workers, limit)
+            if not report:
+                break
+            program.check(driver.load_outputs(folder, program.outputs, ".out"), expected)
+            check_report(report, workers, limit)
+            spilled = max(spilled, report["counted_spilled_bytes"])
+            most = most or report["peak_bytes_per_device"]
+            fraction *= 2
+            limit = max(most // fraction, workers)
+        return fraction // 2, spilled
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program", help="a name of harness/programs, or 'all'")
+    parser.add_argument("--example", help="name without .ein, or 'all'")
+    parser.add_argument("--workers", default="1,2", help="e.g. 1-3,5")
+    parser.add_argument("--fraction", type=int, help="it runs in this part of the memory")
+    parser.add_argument("--spills", action="store_true", help="it spills something")
+    parser.add_argument("-v", action="store_true", help="say how far each program came")
+    options = parser.parse_args()
+    programs = [
+        (name, table[name])
+        for table, asked in ((PROGRAMS, options.program), (EXAMPLES, options.example))
+        for name in (sorted(table) if asked == "all" else [asked] if asked else [])
+    ]
+    failed = False
+    for name, program in programs:
+        for workers in driver.parse_numbers(options.workers):
+            try:
+                fraction, spilled = check(program, workers)
+                if options.v:
+                    print(f"{name}: {workers} workers, 1/{fraction} of the memory, {spilled} bytes")
+                if options.fraction and fraction < options.fraction:
+                    raise driver.CheckFailed(f"needs more than 1/{2 * fraction} of the memory")
+                if options.spills and spilled == 0:
+                    raise driver.CheckFailed("nothing was spilled")
+            except driver.CheckFailed as failure:
+                print(f"FAILED: {name} on {workers} workers\n{failure}")
+                failed = True
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
