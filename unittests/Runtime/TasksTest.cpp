@@ -191,6 +191,20 @@ TEST_F(Tasks, FilesInFortranOrderAreReadInPieces) {
   expectValues(sample);
 }
 
+TEST_F(Tasks, ProgramsWithoutShardsMoveTheirInputs) {
+  TaskSample sample;
+  int32_t x = sample.addInput("X", TAPESTRY_I32, {30, 50});
+  sample.program.views.push_back({TAPESTRY_I32,
+                                  {60, 30},
+                                  {{x, 49, {-1, 50}, {50, 30}, {5, 0}}},
+                                  {1, 2, 3, 4}});
+  sample.addSink("F", 0);
+  writeInputs(sample.program);
+  RunResult result = runQuietly(sample.program, 2);
+  ASSERT_EQ(result.status, 0) << result.err;
+  expectValues(sample);
+}
+
 TEST_F(Tasks, NumbersAreShownWhereNoFileIsAskedFor) {
   TaskSample sample;
   int32_t n = sample.addChunk(TAPESTRY_I32, {});

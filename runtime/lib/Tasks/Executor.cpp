@@ -24,12 +24,12 @@ static int fileThreads(const StepGraph &steps, int workers) {
 Executor::Executor(const TaskGraph &graph, const TaskSchedule &schedule,
                    Job &job, SpillFile *spill, int workers)
     : graph(graph), schedule(schedule), job(job),
-      spans(workers + fileThreads(StepGraph(graph, schedule), workers)),
       vertexTime(job.program.num_vertices, 0),
       numbers(graph.program.sinks.size()), steps(graph, schedule), spill(spill),
       numWorkers(workers), numFileThreads(fileThreads(steps, workers)),
       budget(INT64_MAX), arena(budget), memory(graph.numBuffers, nullptr),
       places(graph.numChunks, -1) {
+  spans.resize(threads());
   for (size_t i = 0; i < schedule.steps.size(); ++i) {
     TaskStep::Kind kind = schedule.steps[i].kind;
     if (kind == TaskStep::Run || kind == TaskStep::Load ||
@@ -367,9 +367,14 @@ Status Executor::writePart(int32_t sink, BoxRef box, const void *source) {
   }
   int64_t begin = nowNanoseconds();
   Status status = job.outputs[sink]->write(box, source);
-  // So that closing waits for little.
-  if (volume(box) * dtypeSize(graph.program.sinks[sink].dtype) >= stagingBytes)
+  // So that closing waits for little; of many pieces together, whose rows may
+  // lie side by side by then.
+  constexpr int64_t together = int64_t(64) << 20;
+  int64_t bytes = volume(box) * dtypeSize(graph.program.sinks[sink].dtype);
+  if ((unsynced += bytes) >= together) {
+    unsynced = 0;
     job.outputs[sink]->startSync();
+  }
   counts.writeTime += nowNanoseconds() - begin;
   return status;
 }

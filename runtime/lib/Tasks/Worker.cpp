@@ -5,6 +5,10 @@
 using namespace tapestry;
 using namespace tapestry::rt;
 
+/// What an arena of many small blocks may hold beyond what it was asked for,
+/// and what no limit has to count.
+static constexpr int64_t smallBlocks = int64_t(64) << 10;
+
 Status Worker::run(int32_t number) {
   const TaskGraph &graph = executor.graph;
   shard = &graph.program.shards[number];
@@ -19,7 +23,7 @@ Status Worker::run(int32_t number) {
     outputs.push_back(executor.memory[chunk]);
     scratch -= graph.bytes[chunk];
   }
-  budget.limit = scratch;
+  budget.limit = scratch == 0 ? 0 : scratch + smallBlocks;
   failure = Status::success();
   bool ended = call(*program, inputs.data(), outputs.data());
   // What it has been promised is given back.
