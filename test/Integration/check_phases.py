@@ -12,12 +12,12 @@ rewrites. All numbers are small and whole, so that values are NumPy's to the bit
 import argparse
 import itertools
 import random
-import shutil
 import sys
 
 import numpy as np
 from harness import contract, driver
 from harness.driver import CheckFailed
+from harness.rewriting import import_program, kind_of, rewrite
 
 BORDERS = ["none", "pad", "edge", "symmetric", "wrap"]
 
@@ -124,18 +124,6 @@ class Layers:
         return points.max(axis=axes) if isMax else points.sum(axis=axes)
 
 
-def tool(name, *words, cwd):
-    return driver.execute([shutil.which(name), *words], cwd).expect_status(0)
-
-
-def rewrite(folder, rewrites):
-    """Writes rewritten.mlir; returns what applies to it."""
-    option = f"tapestry-rewrite{{apply={{{';'.join(rewrites)}}}}}"
-    passes = f"builtin.module(tapestry-prune,tapestry.graph({option},tapestry-rewrite{{list=true}}))"
-    done = tool("tapestry-opt", "program.mlir", f"--pass-pipeline={passes}", "-o", "rewritten.mlir", cwd=folder)
-    return done.stdout.split("\n")[:-1]
-
-
 def check_value(folder, layers, what):
     found = driver.load_outputs(folder, layers.outputs)[layers.outputs[0]]
     if found.shape != layers.expected.shape or not (found == layers.expected).all():
@@ -147,7 +135,7 @@ def choose_rewrites(choose, folder):
     chosen = []
     for _ in range(choose.randint(1, 4)):
         offered = rewrite(folder, chosen)
-        phases = [each for each in offered if each.startswith("phase:")]
+        phases = [each for each in offered if kind_of(each) == "phase"]
         if phases and choose.random() < 0.8:
             offered = phases
         if not offered:
@@ -162,7 +150,7 @@ def check(folder, layers, choose, devices):
     files = driver.save_inputs(folder, layers.arrays) + driver.output_options(layers.outputs)
     driver.tapestry("reference", "program.ein", *files, cwd=folder).expect_status(0)
     check_value(folder, layers, "the program itself")
-    tool("tapestry-translate", "--ein-to-mlir", "program.ein", "-o", "program.mlir", cwd=folder)
+    import_program(folder)
     rewrites = choose_rewrites(choose, folder)
     try:
         driver.tapestry("reference", "rewritten.mlir", *files, cwd=folder).expect_status(0)
@@ -178,7 +166,7 @@ def check(folder, layers, choose, devices):
         contract.check_contract(plan, driver.load_json(folder / "report.json"), plan["devices"], "local")
     except CheckFailed as failure:
         raise CheckFailed(f"after {rewrites}:\n{failure}") from failure
-    return sum(each.startswith("phase:") for each in rewrites)
+    return sum(kind_of(each) == "phase" for each in rewrites)
 
 
 def main():

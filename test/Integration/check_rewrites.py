@@ -11,30 +11,11 @@ rewrites.
 
 import argparse
 import random
-import shutil
 import sys
 
 from harness import contract, driver
 from harness.programs import PROGRAMS
-
-
-def tool(name, *words, cwd):
-    path = shutil.which(name)
-    if not path:
-        raise driver.CheckFailed(f"no '{name}' on PATH")
-    return driver.execute([path, *words], cwd).expect_status(0)
-
-
-def rewrite(folder, rewrites, listing):
-    """Writes rewritten.mlir; returns the rewrites that apply to it if wanted."""
-    option = f"tapestry-rewrite{{apply={{{';'.join(rewrites)}}}}}"
-    passes = f"builtin.module(tapestry-prune,tapestry.graph({option}"
-    tool("tapestry-opt", "program.mlir", f"--pass-pipeline={passes}))", "-o", "rewritten.mlir", cwd=folder)
-    if not listing:
-        return []
-    passes += ",tapestry-rewrite{list=true}"
-    done = tool("tapestry-opt", "program.mlir", f"--pass-pipeline={passes}))", "-o", "listed.mlir", cwd=folder)
-    return done.stdout.split("\n")[:-1]
+from harness.rewriting import import_program, rewrite
 
 
 def check(program, arrays, devices, folder):
@@ -72,15 +53,15 @@ def main():
     with driver.workspace() as folder:
         (folder / "program.ein").write_text(program.source)
         sizes = [f"-D{name}={value}" for name, value in program.params.items()]
-        tool("tapestry-translate", "--ein-to-mlir", *sizes, "program.ein", "-o", "program.mlir", cwd=folder)
-        offered = rewrite(folder, [], listing=True)
+        import_program(folder, *sizes)
+        offered = rewrite(folder, [])
         if not offered:
             sys.exit(f"FAILED: nothing can be rewritten in {program.name}")
         tries = [[one] for one in choose.sample(offered, min(options.most, len(offered)))]
         for _ in range(options.walks):
             walk = []
             while len(walk) < 5:
-                offered = rewrite(folder, walk, listing=True)
+                offered = rewrite(folder, walk)
                 if not offered:
                     break
                 walk.append(choose.choice(offered))
@@ -88,7 +69,7 @@ def main():
         for number, rewrites in enumerate(tries):
             devices = counts[number % len(counts)]
             try:
-                rewrite(folder, rewrites, listing=False)
+                rewrite(folder, rewrites)
                 check(program, arrays, devices, folder)
             except driver.CheckFailed as failure:
                 print(f"FAILED: {program.name} on {devices} devices after {rewrites}\n{failure}")

@@ -48,6 +48,13 @@ def piecewise_tensors():
     return parts, {"Rows": 2 * X[6:9], "Both": X[3:8].sum(0)}
 
 
+def reductions(N, I, **_):
+    A, B = normal(N, I), np.random.default_rng(N).integers(-(2**31), 2**31, (N, I), np.int32)
+    wide = A.astype(np.float64)
+    S, P, M, U = wide.sum(1), wide.prod(1), wide.max(1), np.abs(wide).max(1)
+    return {"A": A, "B": B}, {"S": S, "P": P, "M": M, "X": np.bitwise_xor.reduce(B, 1), "U": U}
+
+
 def sparse_convolution():
     X, F = normal(3, 12), normal(2, 3)
     windows = np.lib.stride_tricks.sliding_window_view(X.astype(np.float64), 5, 1)[:, :, ::2]
@@ -61,6 +68,7 @@ EXAMPLES = {
     "prod": prod,
     "expression-graph": expression_graph,
     "piecewise-tensors": piecewise_tensors,
+    "reductions": reductions,
     "sparse-convolution": sparse_convolution,
 }
 

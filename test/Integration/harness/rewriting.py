@@ -1,0 +1,31 @@
+"""Rewrites of a program by name, as `tapestry-rewrite` lists and applies them."""
+
+import shutil
+
+from . import driver
+
+
+def tool(name, *words, cwd):
+    path = shutil.which(name)
+    if not path:
+        raise driver.CheckFailed(f"no '{name}' on PATH")
+    return driver.execute([path, *words], cwd).expect_status(0)
+
+
+def import_program(folder, *sizes):
+    """program.ein as program.mlir."""
+    tool("tapestry-translate", "--ein-to-mlir", *sizes, "program.ein", "-o", "program.mlir", cwd=folder)
+
+
+def rewrite(folder, rewrites):
+    """Writes rewritten.mlir; returns the rewrites that apply to it."""
+    option = f"tapestry-rewrite{{apply={{{';'.join(rewrites)}}}}}"
+    passes = f"builtin.module(tapestry-prune,tapestry.graph({option}"
+    tool("tapestry-opt", "program.mlir", f"--pass-pipeline={passes}))", "-o", "rewritten.mlir", cwd=folder)
+    passes += ",tapestry-rewrite{list=true}"
+    done = tool("tapestry-opt", "program.mlir", f"--pass-pipeline={passes}))", "-o", "listed.mlir", cwd=folder)
+    return done.stdout.split("\n")[:-1]
+
+
+def kind_of(rewrite):
+    return rewrite.split(":")[0]
