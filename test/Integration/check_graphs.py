@@ -4,7 +4,7 @@
     check_graphs.py [--programs 12] [--first 0] [--kinds order,reassociate,...]
 
 Statements of few labels read each other at random: products of two and three tensors,
-with functions as factors, elementwise ones, windows, and what rules look for. Rewrites
+with functions as factors, elementwise ones, windows, loops, and what rules look for. Rewrites
 are chosen kind by kind. All numbers are integers, whose sums and products are the same
 in any order, so that every graph has the values of the reference on the program as it is
 written, to the bit. Every kind of --kinds has to occur.
@@ -34,7 +34,7 @@ class Graph:
         self.read = set()
         for _ in range(choose.randint(4, 7)):
             choose.choice(
-                [self.product, self.product, self.chain, self.elementwise, self.elementwise, self.windows, self.linear]
+                [self.product, self.chain, self.elementwise, self.elementwise, self.windows, self.linear, self.loop]
             )()
         made = [name for name in self.shapes if name not in self.arrays]
         self.outputs = [name for name in made if name not in self.read or choose.random() < 0.2]
@@ -114,6 +114,23 @@ class Graph:
         sums = self.add((rows, columns), "n, m", f"sum[k] {prod}[n, k, m]")
         self.read |= {prod, sums}
         self.add((rows, columns), "n, m", f"{sums}[n, m] + {b}[m]")
+
+
+    def loop(self):
+        """Products of three, with a factor of its own, several times."""
+        start = self.pick(None, None)
+        rows, columns = self.shapes[start]
+        first = self.pick(rows, None)
+        second = self.pick(self.shapes[first][1], rows)
+        name, inner = f"T{len(self.shapes)}", f"P{len(self.shapes)}"
+        body = f"{self.factor(first + '[i, k]')} * {second}[k, l] * {inner}[l, j]"
+        self.lines += [
+            f"repeat t{len(self.shapes)}:{self.choose.randint(1, 3)} ({name} = {start}) {{",
+            f"  {inner}[i, j] = max({name}[i, j], {self.choose.randint(-2, 2)})",
+            f"  next {name}[i, j] = sum[k, l] {body}",
+            "}",
+        ]
+        self.shapes[name] = (rows, columns)
 
 
 def check_values(folder, graph, expected, what):

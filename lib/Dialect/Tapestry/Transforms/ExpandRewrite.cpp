@@ -187,7 +187,7 @@ llvm::Error Expander::expand(Open open) {
 
 llvm::Expected<std::vector<Rewrite>> Expander::run() {
   rewritten.erasePointless();
-  for (auto op : graph.getOps<OperatorOp>())
+  for (auto op : operationsOf<OperatorOp>(graph))
     stack.push_back({op, std::nullopt});
   std::reverse(stack.begin(), stack.end());
   while (!stack.empty())
@@ -201,7 +201,7 @@ llvm::Expected<std::vector<Rewrite>> Expander::run() {
 llvm::Expected<std::vector<Rewrite>>
 teg::expandOperators(GraphOp graph, ArrayRef<std::string> preferred,
                      RuleSet *rules) {
-  if (graph.getOps<OperatorOp>().empty())
+  if (operationsOf<OperatorOp>(graph).empty())
     return std::vector<Rewrite>();
   for (const std::string &name : preferred) {
     const RewriteRule *rule = findRewriteRule(name);

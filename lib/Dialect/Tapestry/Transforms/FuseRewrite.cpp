@@ -16,8 +16,7 @@ static SmallVector<EinsumOp> readersOf(EinsumOp producer) {
     if (auto reader = dyn_cast<EinsumOp>(user);
         reader && !llvm::is_contained(readers, reader))
       readers.push_back(reader);
-  llvm::sort(readers,
-             [](EinsumOp a, EinsumOp b) { return a->isBeforeInBlock(b); });
+  llvm::sort(readers, [](EinsumOp a, EinsumOp b) { return isBefore(a, b); });
   return readers;
 }
 

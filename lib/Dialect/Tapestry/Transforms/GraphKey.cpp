@@ -1,6 +1,8 @@
 //===- GraphKey.cpp - Equal graphs have equal keys ------------------------===//
 
 #include "GraphKey.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/xxhash.h"
 
@@ -20,6 +22,7 @@ private:
   void writeSource(SourceOp op);
   void writeEinsum(EinsumOp op);
   void writeBody(Region &region, ArrayRef<unsigned> labelNumbers, EinsumOp op);
+  void writeLoop(GraphLoopInterface op);
   void writeOther(Operation *op);
   void writeOperand(Value operand);
   using WriteAttributes = llvm::function_ref<void(Operation *)>;
@@ -29,6 +32,7 @@ private:
   std::string text;
   llvm::raw_string_ostream os{text};
   llvm::DenseMap<Operation *, unsigned> numbers;
+  llvm::DenseMap<Value, unsigned> arguments;
 };
 
 } // namespace
@@ -93,6 +97,22 @@ void Writer::writeBody(Region &region, ArrayRef<unsigned> labelNumbers,
   });
 }
 
+/// A loop and what a pass of it makes and stops by; its body's other operators
+/// are written where they are read.
+void Writer::writeLoop(GraphLoopInterface op) {
+  os << op->getName() << op->getAttrDictionary();
+  for (Value operand : op->getOperands())
+    writeOperand(operand);
+  Block &body = op.getLoopBody();
+  for (BlockArgument argument : body.getArguments())
+    arguments.try_emplace(argument, arguments.size());
+  os << " {\n";
+  for (Operation &inner : body)
+    if (!isa<BlockOpInterface>(inner))
+      writeOp(&inner);
+  os << "}\n";
+}
+
 /// Operators of other dialects and points: all that they say, labels by name.
 void Writer::writeOther(Operation *op) {
   os << op->getName() << op->getAttrDictionary();
@@ -106,6 +126,11 @@ void Writer::writeOther(Operation *op) {
 }
 
 void Writer::writeOperand(Value operand) {
+  // What a loop carries.
+  if (isa<BlockArgument>(operand)) {
+    os << " ^" << arguments.lookup(operand);
+    return;
+  }
   os << ' ' << numbers.lookup(operand.getDefiningOp()) << '#'
      << cast<OpResult>(operand).getResultNumber();
 }
@@ -154,6 +179,18 @@ void Writer::writeSource(SourceOp op) {
      << op->getDiscardableAttrDictionary() << '\n';
 }
 
+/// What has to be written before an operation: of a loop also what its body
+/// reads from outside.
+static SmallVector<Value> readBy(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  if (auto loop = dyn_cast<GraphLoopInterface>(op)) {
+    llvm::SetVector<Value> outside;
+    getUsedValuesDefinedAbove(*loop.getLoopBody().getParent(), outside);
+    llvm::append_range(values, outside);
+  }
+  return values;
+}
+
 void Writer::writeOp(Operation *top) {
   // Operands first, without recursion: graphs may be deep.
   SmallVector<Operation *> open = {top};
@@ -164,9 +201,10 @@ void Writer::writeOp(Operation *top) {
       continue;
     }
     bool isReady = true;
-    for (Value operand : llvm::reverse(op->getOperands()))
-      if (!numbers.contains(operand.getDefiningOp())) {
-        open.push_back(operand.getDefiningOp());
+    for (Value read : llvm::reverse(readBy(op)))
+      if (Operation *producer = read.getDefiningOp();
+          producer && !numbers.contains(producer)) {
+        open.push_back(producer);
         isReady = false;
       }
     if (!isReady)
@@ -176,6 +214,8 @@ void Writer::writeOp(Operation *top) {
       writeSource(source);
     } else if (auto einsum = dyn_cast<EinsumOp>(op)) {
       writeEinsum(einsum);
+    } else if (auto loop = dyn_cast<GraphLoopInterface>(op)) {
+      writeLoop(loop);
     } else {
       writeOther(op);
     }

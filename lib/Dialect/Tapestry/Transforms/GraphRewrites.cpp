@@ -5,6 +5,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tapestry/Interfaces/GraphLoopInterface.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -19,6 +20,27 @@ static const RewriteKind *const kinds[] = {
 // A graph under change
 //===----------------------------------------------------------------------===//
 
+SmallVector<Operation *> teg::operationsOf(GraphOp graph) {
+  SmallVector<Operation *> ops;
+  graph.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    ops.push_back(op);
+    return isa<GraphLoopInterface>(op) ? WalkResult::advance()
+                                       : WalkResult::skip();
+  });
+  return ops;
+}
+
+bool teg::isBefore(Operation *a, Operation *b) {
+  // Seen from the innermost block that has both.
+  Block *block = a->getBlock();
+  while (!block->findAncestorOpInBlock(*b))
+    block = block->getParentOp()->getBlock();
+  Operation *first = block->findAncestorOpInBlock(*a);
+  Operation *second = block->findAncestorOpInBlock(*b);
+  return first == second ? first == a && a != b
+                         : first->isBeforeInBlock(second);
+}
+
 StringRef teg::vertexNameOf(Operation *op) {
   if (auto vertex = dyn_cast<BlockOpInterface>(op))
     return vertex.getVertexName();
@@ -29,13 +51,13 @@ StringRef teg::vertexNameOf(Operation *op) {
 
 RewrittenGraph::RewrittenGraph(GraphOp graph, RuleSet *rules)
     : graph(graph), rules(rules) {
-  for (Operation &op : graph.getBody().front()) {
-    StringRef name = vertexNameOf(&op);
+  for (Operation *op : operationsOf(graph)) {
+    StringRef name = vertexNameOf(op);
     if (name.empty())
       continue;
-    vertices[name] = &op;
+    vertices[name] = op;
     if (isa<EinsumOp, OperatorOp>(op))
-      doubtful.insert(&op);
+      doubtful.insert(op);
   }
 }
 
@@ -95,7 +117,7 @@ void RewrittenGraph::nameMade() {
   made.reset();
   llvm::sort(ops, [&](Operation *a, Operation *b) {
     bool isHeir = heirs.contains(a);
-    return isHeir == heirs.contains(b) ? a->isBeforeInBlock(b) : isHeir;
+    return isHeir == heirs.contains(b) ? isBefore(a, b) : isHeir;
   });
   for (Operation *op : ops) {
     std::string name = vertexNameOf(op).str();
@@ -211,7 +233,7 @@ static llvm::Error apply(RewrittenGraph &graph, const Rewrite &rewrite) {
 }
 
 llvm::Error teg::checkUnplanned(GraphOp graph) {
-  for (auto op : graph.getOps<BlockOpInterface>())
+  for (auto op : operationsOf<BlockOpInterface>(graph))
     if (op.hasPartition())
       return planError("the graph is planned already");
   return llvm::Error::success();
@@ -255,11 +277,11 @@ std::vector<Rewrite> teg::applicableRewrites(GraphOp graph) {
 
 std::vector<Rewrite> teg::applicableRewrites(GraphOp graph, RuleSet *rules) {
   std::vector<Rewrite> rewrites;
-  for (auto op : graph.getOps<EinsumOp>())
+  for (auto op : operationsOf<EinsumOp>(graph))
     for (const RewriteKind *kind : kinds)
       if (kind->list)
         kind->list(op, rewrites);
-  for (auto op : graph.getOps<OperatorOp>())
+  for (auto op : operationsOf<OperatorOp>(graph))
     llvm::append_range(rewrites, listExpansions(op, *rules));
   listRules(graph, *rules, rewrites);
   return rewrites;

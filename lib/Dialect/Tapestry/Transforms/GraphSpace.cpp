@@ -192,7 +192,7 @@ const std::vector<Rewrite> &GraphSpace::otherExpansions(unsigned number) {
   OwningOpRef<GraphOp> op(cast<GraphOp>((*program)->clone()));
   for (const Rewrite &done : entry.rewrites) {
     if (done.kind == expandKind.name)
-      for (auto each : op->getOps<OperatorOp>())
+      for (auto each : operationsOf<OperatorOp>(*op))
         if (each.getName() == done.vertex)
           for (const Rewrite &other : listExpansions(each, rules))
             if (!(other == done))

@@ -89,7 +89,7 @@ void TapestryOrderContractions::runOnOperation() {
   options.objective = *wanted;
   // No choice depends on another.
   std::vector<model::Rewrite> rewrites;
-  for (auto op : getOperation().getOps<EinsumOp>())
+  for (auto op : operationsOf<EinsumOp>(getOperation()))
     if (llvm::Error error = order(op, rewrites)) {
       emitPlanError(op->getLoc(), std::move(error));
       return signalPassFailure();

@@ -1,6 +1,7 @@
 //===- PartitionGraph.cpp - Plan a graph and write the plan down ----------===//
 
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
+#include "RewriteKinds.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOperator.h"
 #include "tapestry/Dialect/Tapestry/Transforms/GraphRewrites.h"
 #include "tapestry/Dialect/Tapestry/Transforms/ShardCoverage.h"
@@ -88,7 +89,7 @@ void tapestry::teg::emitPlanError(Location loc, llvm::Error error) {
 static llvm::Expected<PartitionedGraph>
 partitionAsIs(GraphOp graph, const PlanRequest &request, PlannerOptions options,
               const PeakFinder &findPeak) {
-  for (auto op : graph.getOps<OperatorOp>())
+  for (auto op : operationsOf<OperatorOp>(graph))
     return errorAt(placeOf(op.getLoc()), "operator '", op.getName(),
                    "' of kind '", op.getKind(), "' has to be expanded ",
                    request.planFile.empty() ? "before it is planned"

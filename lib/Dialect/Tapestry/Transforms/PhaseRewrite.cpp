@@ -111,7 +111,7 @@ SmallVector<PhasedLabel> Chain::before(EinsumOp op) const {
     if (label && part != op)
       parts.emplace_back(cast<EinsumOp>(part), *label);
   llvm::sort(parts, [](PhasedLabel a, PhasedLabel b) {
-    return a.first->isBeforeInBlock(b.first);
+    return isBefore(a.first, b.first);
   });
   return parts;
 }

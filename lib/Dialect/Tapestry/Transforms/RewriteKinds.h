@@ -79,6 +79,19 @@ struct RewriteKind {
 extern const RewriteKind orderKind, reassociateKind, fuseKind, unfuseKind,
     recomputeKind, phaseKind, expandKind, ruleKind;
 
+/// The operations of a graph in order, those of a loop's body behind the loop.
+llvm::SmallVector<mlir::Operation *> operationsOf(GraphOp graph);
+/// Those of one kind.
+template <typename Op> llvm::SmallVector<Op> operationsOf(GraphOp graph) {
+  llvm::SmallVector<Op> ops;
+  for (mlir::Operation *op : operationsOf(graph))
+    if (auto found = llvm::dyn_cast<Op>(op))
+      ops.push_back(found);
+  return ops;
+}
+/// Whether one operation of a graph stands before another in that order.
+bool isBefore(mlir::Operation *a, mlir::Operation *b);
+
 /// The name of an operator or vertex; empty where an operation is neither.
 llvm::StringRef vertexNameOf(mlir::Operation *op);
 

@@ -65,15 +65,13 @@ void teg::listRules(GraphOp graph, RuleSet &rules,
   for (const RewriteRule *rule : rewriteRules(RuleKind::Global)) {
     if (!rule->isSearched)
       continue;
-    for (auto [position, op] :
-         llvm::enumerate(graph.getBody().front().getOperations())) {
-      StringRef name = vertexNameOf(&op);
-      if (name.empty() || !isWorthATry(*rule, &op))
+    for (auto [position, op] : llvm::enumerate(operationsOf(graph))) {
+      StringRef name = vertexNameOf(op);
+      if (name.empty() || !isWorthATry(*rule, op))
         continue;
       if (!trial) {
         trial = cast<GraphOp>(graph->clone());
-        copies = llvm::to_vector(
-            llvm::make_pointer_range(trial->getBody().front().getOperations()));
+        copies = operationsOf(*trial);
       }
       if (llvm::Error error = rules.apply(*rule, copies[position])) {
         llvm::consumeError(std::move(error));
@@ -124,8 +122,8 @@ std::string FixedPoint::since(size_t first) const {
 
 llvm::Error FixedPoint::sweep(const RewriteRule &rule) {
   SmallVector<std::string> names;
-  for (Operation &op : graph.getBody().front())
-    if (StringRef name = vertexNameOf(&op); !name.empty())
+  for (Operation *op : operationsOf(graph))
+    if (StringRef name = vertexNameOf(op); !name.empty())
       names.push_back(name.str());
   for (const std::string &name : names) {
     // An earlier one may have erased it.
