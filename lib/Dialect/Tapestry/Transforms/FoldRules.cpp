@@ -95,8 +95,9 @@ private:
   static std::pair<EinsumOp, EinsumOp> findSummedProduct(EinsumOp sum) {
     for (Value operand : sum.getInputs())
       if (auto sums = operand.getDefiningOp<EinsumOp>(); sums && isSumDim(sums))
+        // Inside a loop products from outside would be computed in every pass.
         if (auto prod = sums.getInputs()[0].getDefiningOp<EinsumOp>();
-            prod && isProd(prod))
+            prod && isProd(prod) && prod->getBlock() == sums->getBlock())
           return {prod, sums};
     return {};
   }
@@ -151,6 +152,12 @@ struct FuseElementwise : public OpRewritePattern<EinsumOp> {
       if (!operand.hasOneUse()) {
         (void)rewriter.notifyMatchFailure(
             reader, "'" + producer.getName() + "' is read more than once");
+        continue;
+      }
+      if (producer->getBlock() != reader->getBlock()) {
+        (void)rewriter.notifyMatchFailure(
+            reader, "'" + producer.getName() +
+                        "' would be computed in every pass of a loop");
         continue;
       }
       if (pointsOf(reader) > pointsOf(producer)) {
