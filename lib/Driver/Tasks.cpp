@@ -217,7 +217,11 @@ llvm::Expected<ChosenTasks>
 tapestry::driver::chooseTasks(Compilation &compilation) {
   const Options &options = compilation.getOptions();
   Stage stage(options, "cutting");
-  auto request = resolveRequest(options.planning);
+  // Their number is that of the workers.
+  PlanRequest wish = options.planning;
+  if (!wish.planFile.empty() || !wish.grid.empty())
+    wish.devices = 0;
+  auto request = resolveRequest(wish);
   if (!request)
     return request.takeError();
   machine::Machine machine = request->machine;

@@ -3,8 +3,9 @@
 
     check_greedy.py --program chain_uneven --workers 1,3 [--example attention]
 
-The first run has all memory; the next ones half of what that took, a quarter and
-so on, until the program is refused: with both numbers and nothing written. What
+The first run has all memory; the next ones a quarter of what that took, a
+sixteenth and so on, until the program is refused: with both numbers and nothing
+written. What
 moves is what was predicted, and nothing is left in the folder for it.
 """
 
@@ -83,9 +84,9 @@ def check(program, workers, planning=()):
             check_report(report, workers, limit)
             spilled = max(spilled, report["counted_spilled_bytes"])
             most = most or report["peak_bytes_per_device"]
-            fraction *= 2
+            fraction *= 4
             limit = max(most // fraction, workers)
-        return fraction // 2, spilled
+        return fraction // 4, spilled
 
 
 def main():
@@ -110,7 +111,7 @@ def main():
                 if options.v:
                     print(f"{name}: {workers} workers, 1/{fraction} of the memory, {spilled} bytes")
                 if options.fraction and fraction < options.fraction:
-                    raise driver.CheckFailed(f"needs more than 1/{2 * fraction} of the memory")
+                    raise driver.CheckFailed(f"needs more than 1/{4 * fraction} of the memory")
                 if options.spills and spilled == 0:
                     raise driver.CheckFailed("nothing was spilled")
             except driver.CheckFailed as failure:
