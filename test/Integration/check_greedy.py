@@ -2,6 +2,7 @@
 """Runs programs shard by shard, in less and less memory, against NumPy.
 
     check_greedy.py --program chain_uneven --workers 1,3 [--example attention]
+    check_greedy.py --seeds 0-19 --workers 2
 
 The first run has all memory; the next ones a quarter of what that took, a
 sixteenth and so on, until the program is refused: with both numbers and nothing
@@ -10,15 +11,55 @@ moves is what was predicted, and nothing is left in the folder for it.
 """
 
 import argparse
+import json
 import sys
+
+import numpy as np
 
 from harness import driver
 from harness.examples import EXAMPLES
+from harness.generator import generate
+from harness.plans import random_plan
 from harness.programs import PROGRAMS
 
 MOVED = ("spilled", "reloaded", "input", "copied")
 # What a fraction of the memory of the whole comes to is of interest down to here.
 LEAST_FRACTION = 64
+
+
+class RandomProgram:
+    """A random program that is cut by the planner or, every other one, at random."""
+
+    def __init__(self, seed):
+        self.seed = seed
+        self.program = generate(seed)
+        self.source = self.program.source
+        self.outputs = self.program.outputs
+
+    def arrays(self):
+        return self.program.inputs
+
+    def options(self):
+        return ["--plan=given.json"] if self.seed % 2 else []
+
+    def prepare(self, folder):
+        if self.seed % 2 == 0:
+            return
+        driver.tapestry(
+            "plan", "program.ein", "--devices=1", "--json=computed.json", cwd=folder
+        ).expect_status(0)
+        computed = driver.load_json(folder / "computed.json")["vertices"]
+        names = {vertex["name"] for vertex in computed}
+        devices = int(np.random.default_rng([self.seed, 0x6EED]).choice([2, 3, 4, 6, 8, 12]))
+        plan = random_plan(self.seed, self.program.vertices, devices)
+        plan["vertices"] = [vertex for vertex in plan["vertices"] if vertex["name"] in names]
+        (folder / "given.json").write_text(json.dumps(plan))
+
+    def expected(self, arrays):
+        return None
+
+    def check(self, got, expected):
+        self.program.check(got)
 
 
 def check_report(report, workers, limit):
@@ -67,6 +108,8 @@ def check(program, workers, planning=()):
     arrays = program.arrays()
     with driver.workspace() as folder:
         (folder / "program.ein").write_text(program.source)
+        if isinstance(program, RandomProgram):
+            program.prepare(folder)
         options = [
             *program.options(),
             *planning,
@@ -93,6 +136,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", help="a name of harness/programs, or 'all'")
     parser.add_argument("--example", help="name without .ein, or 'all'")
+    parser.add_argument("--seeds", default="", help="of random programs, e.g. 0-24,117")
     parser.add_argument("--workers", default="1,2", help="e.g. 1-3,5")
     parser.add_argument("--fraction", type=int, help="it runs in this part of the memory")
     parser.add_argument("--spills", action="store_true", help="it spills something")
@@ -103,6 +147,8 @@ def main():
         for table, asked in ((PROGRAMS, options.program), (EXAMPLES, options.example))
         for name in (sorted(table) if asked == "all" else [asked] if asked else [])
     ]
+    for seed in driver.parse_numbers(options.seeds) if options.seeds else []:
+        programs.append((f"seed {seed}", RandomProgram(seed)))
     failed = False
     for name, program in programs:
         for workers in driver.parse_numbers(options.workers):

@@ -1,6 +1,7 @@
 //===- TaskSearchTest.cpp - Into how many blocks a graph is cut -----------===//
 
 #include "tapestry/Driver/TaskSearch.h"
+#include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 
 using namespace tapestry;
@@ -55,7 +56,7 @@ TEST(TaskSearch, NothingFits) {
   EXPECT_EQ(trials.search(5, nothing), std::nullopt);
   EXPECT_EQ(trials.numbers.front(), 1);
   EXPECT_EQ(trials.numbers.back(), mostTaskDevices);
-  EXPECT_EQ(std::count(trials.numbers.begin(), trials.numbers.end(), 5), 1);
+  EXPECT_EQ(llvm::count(trials.numbers, 5), 1);
 }
 
 TEST(TaskSearch, ShardsThatStayAsLargeAreNotCutOn) {

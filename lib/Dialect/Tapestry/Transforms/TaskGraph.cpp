@@ -399,6 +399,9 @@ LogicalResult TaskGraphBuilder::add(Operation &op) {
 
 FailureOr<TaskGraph> TaskGraphBuilder::build() {
   program.name = graph.getSymName().str();
+  if (auto unread = graph->getAttrOfType<ArrayAttr>(unreadInputsAttrName))
+    for (auto name : unread.getAsRange<StringAttr>())
+      program.unreadInputs.push_back(name.str());
   for (Operation &op : graph.getBody().front())
     if (failed(add(op)))
       return failure();
