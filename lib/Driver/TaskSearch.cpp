@@ -110,7 +110,11 @@ double tapestry::driver::estimateSeconds(const rt::TaskProgram &program,
     all += seconds;
     longest = std::max(longest, start + seconds);
   }
-  double computing = std::max(all / static_cast<double>(workers), longest);
+  // Fewer run at a time where there is not the memory for more.
+  auto atOnce = static_cast<double>(workers);
+  if (schedule.shardsAtOnce > 0)
+    atOnce = std::min(atOnce, schedule.shardsAtOnce);
+  double computing = std::max(all / atOnce, longest);
   computing += static_cast<double>(schedule.copiedBytes) /
                machine.memoryBandwidth / static_cast<double>(workers);
   // Whoever cuts into pieces that all differ waits for their code.

@@ -109,6 +109,13 @@ TEST(TaskSearch, WorkersShareWhatDoesNotWait) {
   EXPECT_NEAR(estimateSeconds(program, schedule, 8, slowMachine()), 3.01, 1e-6);
 }
 
+TEST(TaskSearch, WorkersWithoutMemoryWait) {
+  rt::TaskProgram program = twoAndOne();
+  rt::TaskSchedule schedule;
+  schedule.shardsAtOnce = 1.25;
+  EXPECT_NEAR(estimateSeconds(program, schedule, 2, slowMachine()), 4.01, 1e-6);
+}
+
 TEST(TaskSearch, FilesMayBeWhatTakesLongest) {
   rt::TaskProgram program = twoAndOne();
   rt::TaskSchedule schedule;

@@ -310,6 +310,14 @@ TEST(Schedule, PartialResultsAreSummedBeforeTheyMustLeave) {
   EXPECT_LT(result.inputBytes, (tiles + 1) * tiles * tiles * 64);
 }
 
+TEST(Schedule, TellsHowManyShardsThereIsMemoryFor) {
+  TaskSample sample = grid(12, 12, 64);
+  // Two panels and a tile.
+  EXPECT_EQ(scheduled(sample.program, 3 * 64, 4).shardsAtOnce, 1);
+  EXPECT_GT(scheduled(sample.program, 30 * 64, 4).shardsAtOnce, 3.5);
+  EXPECT_LE(scheduled(sample.program, 1 << 20, 4).shardsAtOnce, 4);
+}
+
 TEST(Schedule, HundredThousandShards) {
   TaskSample sample = grid(316, 317, 64);
   TaskSchedule result = scheduled(sample.program, 80 * 64, 2);

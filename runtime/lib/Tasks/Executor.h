@@ -102,9 +102,9 @@ private:
   std::vector<int64_t> places; // per chunk: in the spill file; -1: nowhere
   std::atomic<int64_t> fileEnd{0};
   std::atomic<int64_t> unsynced{0}; // bytes of outputs that only the cache has
-  std::vector<int32_t> takers;   // steps that take memory, in order
-  std::vector<int32_t> vertexOf; // per shard
-  int64_t zero = 0;              // when the first run began
+  std::vector<int32_t> takers;      // steps that take memory, in order
+  std::vector<int32_t> vertexOf;    // per shard
+  int64_t zero = 0;                 // when the first run began
   int64_t runNumber = 0;
 
   std::mutex mutex; // guards what follows

@@ -70,6 +70,7 @@ private:
   std::vector<int32_t> readersLeft;
   int64_t inUse = 0;
   int32_t now = 0;
+  double turns = 0; // of all shards, where several take one together
   /// Shards up to this position have ended when the next step is taken.
   int32_t retired = -1;
   /// Per position: what is free when its shard has ended.
@@ -149,6 +150,8 @@ Status Planner::run() {
       return status;
   }
   writePieces(graph.inputWrites);
+  if (now > 0)
+    result.shardsAtOnce = now / turns;
   return Status::success();
 }
 
@@ -190,6 +193,8 @@ Status Planner::place(int32_t shard) {
     return status;
   take(graph.own[shard]);
   step(TaskStep::Run, shard);
+  // Of the shards that have their memory now as many run as there are workers.
+  turns += 1.0 / std::min<double>(options.workers, now - retired);
   int64_t scratch = graph.own[shard];
   for (int32_t chunk : program.shards[shard].chunks) {
     scratch -= graph.bytes[chunk];

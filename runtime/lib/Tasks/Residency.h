@@ -11,6 +11,7 @@ namespace rt {
 struct ResidencyOptions {
   int64_t memoryBytes;
   bool spills = true;
+  int64_t workers = 1;
   /// Shards in a row that are to have their memory at the same time, as far as
   /// there is enough: what runs at once, and what is brought meanwhile.
   int64_t window = 1;

@@ -18,11 +18,11 @@ struct Choice {
   int64_t movedBytes() const {
     return schedule.spilledBytes + schedule.reloadedBytes + schedule.inputBytes;
   }
-  /// By so much an earlier choice may be worse: it is better otherwise.
-  bool isBetterThan(const Choice &other, double tolerance) const {
+  /// Whether it moves so much less that it makes up for the other's order.
+  bool isBetterThan(const Choice &other) const {
     if (status.failed() || other.status.failed())
       return !status.failed() && other.status.failed();
-    return static_cast<double>(movedBytes()) * tolerance <
+    return static_cast<double>(movedBytes()) * 1.02 <
            static_cast<double>(other.movedBytes());
   }
 };
@@ -41,6 +41,47 @@ static int64_t cacheBytes(const TaskGraph &graph, const TaskLimits &limits) {
     views = std::max(views, bytes);
   }
   return std::max(limits.memoryBytes - own, views);
+}
+
+/// What machines of today do about, to weigh shards that wait for memory
+/// against bytes that move: operations and bytes in memory per second of a
+/// worker, bytes of a file.
+static constexpr double workerOperations = 5e10;
+static constexpr double workerBytes = 1e10;
+static constexpr double fileBytes = 1e9;
+
+static double computingSeconds(const TaskGraph &graph) {
+  double seconds = 0;
+  for (size_t i = 0; i < graph.own.size(); ++i) {
+    double bytes = static_cast<double>(graph.own[i]);
+    for (int32_t buffer : graph.reads[i])
+      bytes += static_cast<double>(graph.bytes[buffer]);
+    double operations = static_cast<double>(graph.program.shards[i].flops);
+    seconds += std::max(operations / workerOperations, bytes / workerBytes);
+  }
+  return seconds;
+}
+
+/// Shards that have their memory at the same time run, or are prepared, at the
+/// same time; what stays for others is less, and more has to move. Of about
+/// equal ones the choice is the one that prepares most: as many again as run.
+static Choice chooseWindow(const TaskGraph &graph, const TaskLimits &limits,
+                           const std::vector<int32_t> &order, Choice best) {
+  double computing = computingSeconds(graph);
+  auto seconds = [&](const Choice &choice) {
+    return std::max(computing / std::max(choice.schedule.shardsAtOnce, 1.0),
+                    static_cast<double>(choice.movedBytes()) / fileBytes);
+  };
+  int64_t workers = std::max<int64_t>(limits.workers, 1);
+  for (int64_t window : {(workers + 3) / 2, workers + 1, 2 * workers + 2}) {
+    Choice choice;
+    choice.status = planResidency(
+        graph, order, {limits.memoryBytes, limits.spills, workers, window},
+        choice.schedule);
+    if (!choice.status.failed() && seconds(choice) <= 1.05 * seconds(best))
+      best = std::move(choice);
+  }
+  return best;
 }
 
 static Choice choose(const TaskGraph &graph, const TaskLimits &limits) {
@@ -64,9 +105,11 @@ static Choice choose(const TaskGraph &graph, const TaskLimits &limits) {
     if (order.size() < paths.size())
       continue;
     Choice choice;
-    choice.status = planResidency(
-        graph, order, {limits.memoryBytes, limits.spills, 1}, choice.schedule);
-    if (!isFirst && !choice.isBetterThan(best, 1.02))
+    choice.status = planResidency(graph, order,
+                                  {limits.memoryBytes, limits.spills,
+                                   std::max<int64_t>(limits.workers, 1), 1},
+                                  choice.schedule);
+    if (!isFirst && !choice.isBetterThan(best))
       continue;
     best = std::move(choice);
     bestOrder = std::move(order);
@@ -77,21 +120,7 @@ static Choice choose(const TaskGraph &graph, const TaskLimits &limits) {
   }
   if (best.status.failed())
     return best;
-  // Shards that have their memory at the same time run, or are prepared, at the
-  // same time; what stays for others is less. As many again as run are to be
-  // prepared, if that costs next to nothing.
-  int64_t workers = std::max<int64_t>(limits.workers, 1);
-  for (int64_t window = 2 * workers + 2; window > 1;) {
-    Choice choice;
-    choice.status = planResidency(graph, bestOrder,
-                                  {limits.memoryBytes, limits.spills, window},
-                                  choice.schedule);
-    bool isDeep = window > workers + 1;
-    if (!best.isBetterThan(choice, isDeep ? 1.05 : 1.1))
-      return choice;
-    window = isDeep ? workers + 1 : window * 3 / 4;
-  }
-  return best;
+  return chooseWindow(graph, limits, bestOrder, std::move(best));
 }
 
 Status tapestry::rt::schedule(const TaskProgram &program,
