@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Puts random strided and dilated windows in phases and runs what they become.
 
-    check_phases.py [--programs 12] [--first 0]
+    check_phases.py [--programs 12] [--first 0] [--backend local|mpi]
 
 Convolutions and pools in a row, in one and two dimensions, of random strides,
 dilations, extents and borders, are rewritten by kinds that `phase` is among. The
@@ -145,7 +145,17 @@ def choose_rewrites(choose, folder):
     return chosen
 
 
-def check(folder, layers, choose, devices):
+def run(folder, devices, files, backend):
+    words = ["program.ein", "--plan=plan.json"]
+    if backend == "local":
+        done = driver.tapestry("run", *words, *files, "--report=report.json", cwd=folder)
+    else:
+        driver.tapestry("compile", *words, "-o", "prog", cwd=folder).expect_status(0)
+        done = driver.mpirun(devices, "./prog", "--backend", "mpi", *files, "--report=report.json", cwd=folder)
+    done.expect_status(0)
+
+
+def check(folder, layers, choose, devices, backend):
     (folder / "program.ein").write_text(layers.text)
     files = driver.save_inputs(folder, layers.arrays) + driver.output_options(layers.outputs)
     driver.tapestry("reference", "program.ein", *files, cwd=folder).expect_status(0)
@@ -157,13 +167,11 @@ def check(folder, layers, choose, devices):
         check_value(folder, layers, "the reference")
         words = ["rewritten.mlir", "--order=none", f"--devices={devices}", f"--cost={choose.choice(['paper', 'spmd'])}"]
         driver.tapestry("plan", *words, "--json=plan.json", cwd=folder).expect_status(0)
-        driver.tapestry(
-            "run", "program.ein", "--plan=plan.json", *files, "--report=report.json", cwd=folder
-        ).expect_status(0)
-        check_value(folder, layers, "the run")
         plan = driver.load_json(folder / "plan.json")
+        run(folder, plan["devices"], files, backend)
+        check_value(folder, layers, "the run")
         # A plan of few seconds may leave devices out.
-        contract.check_contract(plan, driver.load_json(folder / "report.json"), plan["devices"], "local")
+        contract.check_contract(plan, driver.load_json(folder / "report.json"), plan["devices"], backend)
     except CheckFailed as failure:
         raise CheckFailed(f"after {rewrites}:\n{failure}") from failure
     return sum(kind_of(each) == "phase" for each in rewrites)
@@ -173,6 +181,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--programs", type=int, default=12)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--backend", default="local", choices=["local", "mpi"])
     options = parser.parse_args()
     failed, phases = False, 0
     with driver.workspace() as folder:
@@ -181,7 +190,7 @@ def main():
             layers = Layers(choose)
             devices = 1 + number % 8
             try:
-                phases += check(folder, layers, choose, devices)
+                phases += check(folder, layers, choose, devices, options.backend)
             except CheckFailed as failure:
                 print(f"FAILED: program {number} on {devices} devices\n{layers.text}\n{failure}")
                 failed = True
