@@ -57,6 +57,8 @@ static llvm::Expected<teg::TaskGraph> cutGraph(teg::GraphOp graph,
 
 /// Code for more takes minutes.
 static constexpr size_t mostKernels = 1000;
+/// No graph is cut into more blocks.
+static constexpr int64_t mostBlocks = 1 << 16;
 
 namespace {
 
@@ -151,6 +153,10 @@ TaskEstimate TaskChooser::tryDevices(int64_t devices) {
   auto [known, isNew] = estimates.try_emplace(devices);
   TaskEstimate &estimate = known->second;
   if (!isNew)
+    return estimate;
+  int64_t vertices = 0;
+  compilation.getGraph().walk([&](BlockOpInterface) { ++vertices; });
+  if (devices > std::max(limits.workers, mostBlocks / (vertices + 1)))
     return estimate;
   PlanRequest request = options.planning;
   request.devices = devices;

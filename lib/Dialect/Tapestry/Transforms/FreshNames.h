@@ -17,13 +17,21 @@ public:
   /// `stem`, or `stem`.2, `stem`.3, ...: the first that is free.
   std::string next(const llvm::Twine &stem) {
     std::string base = stem.str(), name = base;
-    for (unsigned number = 2; !taken.insert(name).second; ++number)
+    // None becomes free again.
+    unsigned &number = tried[base];
+    if (number != 0)
       name = base + "." + std::to_string(number);
+    while (!taken.insert(name).second) {
+      number = std::max(number + 1, 2u);
+      name = base + "." + std::to_string(number);
+    }
     return name;
   }
 
 private:
   llvm::StringSet<> taken;
+  /// Per stem the number of the name that was the last; 0: itself.
+  llvm::StringMap<unsigned> tried;
 };
 
 } // namespace tapestry::teg
