@@ -8,6 +8,7 @@
 #include "tapestry/Driver/Stage.h"
 #include "tapestry/Driver/TaskSearch.h"
 #include <map>
+#include <set>
 
 using namespace mlir;
 using namespace tapestry;
@@ -191,16 +192,24 @@ TaskEstimate TaskChooser::tryDevices(int64_t devices) {
 }
 
 llvm::Expected<ChosenTasks> TaskChooser::search() {
+  std::set<int64_t> measured;
   while (std::optional<int64_t> best =
              searchDevices(limits.workers, [&](int64_t devices) {
                return tryDevices(devices);
              })) {
-    ChosenTasks tasks = std::move(found.at(*best));
-    llvm::Error error = measureKernels(tasks);
-    if (!error)
+    ChosenTasks &tasks = found.at(*best);
+    if (!measured.insert(*best).second)
       return std::move(tasks);
-    problem = factsOf(std::move(error));
-    estimates[*best].seconds = std::nullopt;
+    std::optional<double> &seconds = estimates[*best].seconds;
+    if (llvm::Error error = measureKernels(tasks)) {
+      problem = factsOf(std::move(error));
+      seconds = std::nullopt;
+      continue;
+    }
+    // What the kernels allocate may leave room for fewer of them at a time,
+    // and then another number may be better.
+    seconds = estimateSeconds(tasks.graph.program, tasks.schedule,
+                              limits.workers, machine);
   }
   return problem.toError();
 }

@@ -158,8 +158,8 @@ struct TaskSchedule {
   int64_t copiedBytes = 0;   ///< to views, from chunks in memory
   /// How often a chunk or a view leaves memory that is still to be read.
   int64_t evictions = 0;
-  /// Shards that run at a time, as far as there are workers and memory for
-  /// them: the harmonic mean over all shards; 0: not known.
+  /// Workers that compute at a time on average, by an estimate: others wait for
+  /// memory or for shards; 0: not known.
   double shardsAtOnce = 0;
 };
 

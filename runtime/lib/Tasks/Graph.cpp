@@ -34,6 +34,11 @@ int64_t tapestry::rt::scratchCharge(int64_t bytes) {
   return bytes == 0 ? 0 : bufferBytes(bytes + bytes / 8 + 4096);
 }
 
+/// What a processor of today does, to weigh shards against each other and
+/// against bytes that move.
+static constexpr double operationsPerSecond = 5e10;
+static constexpr double bytesPerSecond = 1e10;
+
 TaskGraph::TaskGraph(const TaskProgram &program,
                      const std::vector<bool> &unwanted)
     : program(program), numChunks(static_cast<int32_t>(program.chunks.size())),
@@ -59,6 +64,12 @@ TaskGraph::TaskGraph(const TaskProgram &program,
     for (int32_t view : shard.views)
       reads.add(home[view]);
     reads.end(/*sorted=*/true);
+    auto touched = static_cast<double>(taken);
+    for (int32_t buffer : reads[i])
+      touched += static_cast<double>(bytes[buffer]);
+    seconds.push_back(
+        std::max(static_cast<double>(shard.flops) / operationsPerSecond,
+                 touched / bytesPerSecond));
   }
   readers = reads.inverse(numBuffers);
   for (size_t i = 0; i < program.views.size(); ++i) {

@@ -76,6 +76,8 @@ struct TaskGraph {
   std::vector<int32_t> filled;
   /// Per shard: what its outputs and its kernel's memory take.
   std::vector<int64_t> own;
+  /// Per shard: about how long it computes, on a machine of today.
+  std::vector<double> seconds;
 };
 
 /// What a kernel that allocates so many bytes takes of memory: freed blocks are

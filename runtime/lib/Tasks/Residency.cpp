@@ -6,6 +6,7 @@
 #include "tapestry-rt/Counted.h"
 #include <algorithm>
 #include <queue>
+#include <set>
 
 using namespace tapestry;
 using namespace tapestry::rt;
@@ -22,6 +23,7 @@ public:
 private:
   Status place(int32_t shard);
   Status bring(int32_t shard, int32_t buffer);
+  void runInTime(int32_t shard);
   void assemble(int32_t view);
   Status makeRoom(int32_t shard, int64_t bytes);
   bool evictOne();
@@ -70,7 +72,11 @@ private:
   std::vector<int32_t> readersLeft;
   int64_t inUse = 0;
   int32_t now = 0;
-  double turns = 0; // of all shards, where several take one together
+  /// When each shard has ended, and each worker is free, if shards start when
+  /// those have ended that they need, and those whose memory they take.
+  std::vector<double> endOf;
+  std::multiset<double> free;
+  double retiredAt = 0, endOfAll = 0, computing = 0;
   /// Shards up to this position have ended when the next step is taken.
   int32_t retired = -1;
   /// Per position: what is free when its shard has ended.
@@ -100,7 +106,10 @@ Planner::Planner(const TaskGraph &graph, const std::vector<int32_t> &order,
       result(result), at(graph.numBuffers), ends(graph.numBuffers),
       isResident(graph.numBuffers, 0), isInFile(graph.numChunks, 0),
       lastUse(graph.numBuffers, -1), offered(graph.numBuffers, -1),
-      readersLeft(graph.numChunks), freedAfter(order.size(), 0) {
+      readersLeft(graph.numChunks), endOf(order.size(), 0),
+      freedAfter(order.size(), 0) {
+  for (int64_t worker = 0; worker < options.workers; ++worker)
+    free.insert(0);
   findUses();
   for (int32_t i = 0; i < graph.numChunks; ++i)
     readersLeft[i] =
@@ -150,8 +159,8 @@ Status Planner::run() {
       return status;
   }
   writePieces(graph.inputWrites);
-  if (now > 0)
-    result.shardsAtOnce = now / turns;
+  if (endOfAll > 0)
+    result.shardsAtOnce = computing / endOfAll;
   return Status::success();
 }
 
@@ -193,8 +202,7 @@ Status Planner::place(int32_t shard) {
     return status;
   take(graph.own[shard]);
   step(TaskStep::Run, shard);
-  // Of the shards that have their memory now as many run as there are workers.
-  turns += 1.0 / std::min<double>(options.workers, now - retired);
+  runInTime(shard);
   int64_t scratch = graph.own[shard];
   for (int32_t chunk : program.shards[shard].chunks) {
     scratch -= graph.bytes[chunk];
@@ -210,6 +218,22 @@ Status Planner::place(int32_t shard) {
   freedAfter[now] += scratch;
   usedAll(shard);
   return Status::success();
+}
+
+void Planner::runInTime(int32_t shard) {
+  double start = retiredAt;
+  for (int32_t before : graph.before[shard])
+    start = std::max(start, endOf[before]);
+  // Of the workers that are free by then the one that has not been for long.
+  auto worker = free.upper_bound(start);
+  if (worker != free.begin())
+    --worker;
+  start = std::max(start, *worker);
+  free.erase(worker);
+  endOf[shard] = start + graph.seconds[shard];
+  free.insert(endOf[shard]);
+  endOfAll = std::max(endOfAll, endOf[shard]);
+  computing += graph.seconds[shard];
 }
 
 Status Planner::bring(int32_t shard, int32_t buffer) {
@@ -297,8 +321,10 @@ void Planner::take(int64_t bytes) {
 }
 
 void Planner::retire(int32_t until) {
-  while (retired < until)
+  while (retired < until) {
     inUse -= freedAfter[++retired];
+    retiredAt = std::max(retiredAt, endOf[order[retired]]);
+  }
 }
 
 void Planner::offer(int32_t buffer) {

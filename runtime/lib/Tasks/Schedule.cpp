@@ -5,6 +5,7 @@
 #include "Tasks/Order.h"
 #include "Tasks/Residency.h"
 #include <algorithm>
+#include <numeric>
 
 using namespace tapestry;
 using namespace tapestry::rt;
@@ -43,34 +44,20 @@ static int64_t cacheBytes(const TaskGraph &graph, const TaskLimits &limits) {
   return std::max(limits.memoryBytes - own, views);
 }
 
-/// What machines of today do about, to weigh shards that wait for memory
-/// against bytes that move: operations and bytes in memory per second of a
-/// worker, bytes of a file.
-static constexpr double workerOperations = 5e10;
-static constexpr double workerBytes = 1e10;
-static constexpr double fileBytes = 1e9;
-
-static double computingSeconds(const TaskGraph &graph) {
-  double seconds = 0;
-  for (size_t i = 0; i < graph.own.size(); ++i) {
-    double bytes = static_cast<double>(graph.own[i]);
-    for (int32_t buffer : graph.reads[i])
-      bytes += static_cast<double>(graph.bytes[buffer]);
-    double operations = static_cast<double>(graph.program.shards[i].flops);
-    seconds += std::max(operations / workerOperations, bytes / workerBytes);
-  }
-  return seconds;
-}
+/// Bytes per second of a file, as the times of shards are: of today.
+static constexpr double fileBytesPerSecond = 1e9;
 
 /// Shards that have their memory at the same time run, or are prepared, at the
-/// same time; what stays for others is less, and more has to move. Of about
-/// equal ones the choice is the one that prepares most: as many again as run.
+/// same time; what stays for others is less, and more has to move. As many
+/// again as run are to be prepared, if that costs little.
 static Choice chooseWindow(const TaskGraph &graph, const TaskLimits &limits,
                            const std::vector<int32_t> &order, Choice best) {
-  double computing = computingSeconds(graph);
+  double computing =
+      std::accumulate(graph.seconds.begin(), graph.seconds.end(), 0.0);
   auto seconds = [&](const Choice &choice) {
-    return std::max(computing / std::max(choice.schedule.shardsAtOnce, 1.0),
-                    static_cast<double>(choice.movedBytes()) / fileBytes);
+    return std::max(computing / std::max(choice.schedule.shardsAtOnce, 1e-3),
+                    static_cast<double>(choice.movedBytes()) /
+                        fileBytesPerSecond);
   };
   int64_t workers = std::max<int64_t>(limits.workers, 1);
   for (int64_t window : {(workers + 3) / 2, workers + 1, 2 * workers + 2}) {
@@ -78,7 +65,12 @@ static Choice chooseWindow(const TaskGraph &graph, const TaskLimits &limits,
     choice.status = planResidency(
         graph, order, {limits.memoryBytes, limits.spills, workers, window},
         choice.schedule);
-    if (!choice.status.failed() && seconds(choice) <= 1.05 * seconds(best))
+    if (choice.status.failed())
+      continue;
+    double gain = seconds(best) / std::max(seconds(choice), 1e-12);
+    bool costsLittle = static_cast<double>(choice.movedBytes()) <=
+                       1.05 * static_cast<double>(best.movedBytes());
+    if (gain > 1.05 || (gain > 0.95 && costsLittle))
       best = std::move(choice);
   }
   return best;
