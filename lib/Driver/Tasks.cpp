@@ -173,11 +173,12 @@ TaskEstimate TaskChooser::tryDevices(int64_t devices) {
   }
   const rt::TaskProgram &program = tasks->graph.program;
   if (program.kernels.size() > mostKernels) {
-    problem = ErrorFacts{Fault::Machine, "",
-                         joinedText("blocks that are as small as memory asks "
-                                    "for need ",
-                                    program.kernels.size(),
-                                    " kernels, more than ", mostKernels)};
+    // Where fewer blocks do not fit, that is what is short.
+    if (problem.text.empty())
+      problem =
+          ErrorFacts{Fault::Machine, "",
+                     joinedText("the shards need ", program.kernels.size(),
+                                " kernels, more than ", mostKernels)};
     return estimate;
   }
   estimate.largestShard = largestShard(program);

@@ -108,11 +108,16 @@ def run(tapestry, folder, options):
          f"--memory={options.memory // options.devices}", "--report=report.json"],
         cwd=folder,
     )  # fmt: skip
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        sys.exit(f"the run ended with status {os.waitstatus_to_exitcode(status)}")
-    report = json.loads((folder / "report.json").read_text())
-    return report, usage.ru_maxrss * 1024
+    # What the system says at the end counts what this process had as it started the other.
+    resident = 0
+    while process.poll() is None:
+        for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                resident = int(line.split()[1]) * 1024
+        time.sleep(0.05)
+    if process.returncode:
+        sys.exit(f"the run ended with status {process.returncode}")
+    return json.loads((folder / "report.json").read_text()), resident
 
 
 def main():
