@@ -106,9 +106,10 @@ void VertexCollector::addResult(BlockOpInterface op, unsigned number,
   llvm::append_range(asked.work, vertex.constraints.work);
   vertex.constraints = std::move(asked);
   vertex.output = op.getResultProjections()[number];
+  vertex.isUnread = op->getNumResults() > 1 && value.use_empty();
   for (auto [label, kind] : llvm::enumerate(op.getLabelKinds())) {
     PlanLabel &own = vertex.labels[label];
-    own.reduced = !isNamed(vertex.output, label);
+    own.reduced = !vertex.isUnread && !isNamed(vertex.output, label);
     own.selected = kind == LabelKind::Selected;
   }
   vertex.shape.assign(type.getShape().begin(), type.getShape().end());

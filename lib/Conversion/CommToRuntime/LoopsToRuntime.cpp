@@ -9,6 +9,7 @@
 #include "RuntimeProgram.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -148,8 +149,18 @@ void RuntimeProgram::lowerLoop(comm::LoopOp op) {
     first.push_back(inPlace.test(number) ? bufferFor(result, layout)
                                          : allocatePart(loc, type, layout));
     b.setInsertionPoint(op);
+    // Passes write over it, and others may read what it is a view of.
+    Value start = init;
+    if (!init.hasOneUse())
+      start = linalg::CopyOp::create(
+                  b, loc, init,
+                  tensor::EmptyOp::create(b, loc,
+                                          tensor::getMixedSizes(b, loc, init),
+                                          type.getElementType())
+                      .getResult())
+                  .getResult(0);
     bufferization::MaterializeInDestinationOp::create(
-        b, loc, Type(), init, first.back(), /*restrict=*/true,
+        b, loc, Type(), start, first.back(), /*restrict=*/true,
         /*writable=*/true);
     second.push_back(inPlace.test(number) ? first.back()
                                           : bufferFor(result, layout));

@@ -171,7 +171,7 @@ static llvm::Error checkOutput(const PlanVertex &vertex) {
                          label.name, "' or are reduced there");
   for (unsigned label = 0; label < vertex.labels.size(); ++label)
     if (vertex.labels[label].reduced == written[label] &&
-        !vertex.labels[label].scanned)
+        !vertex.labels[label].scanned && !vertex.isUnread)
       return planError(
           "vertex '", vertex.name, "': label '", vertex.labels[label].name,
           written[label] ? "' is reduced and yet in the output"

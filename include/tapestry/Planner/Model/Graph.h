@@ -118,6 +118,9 @@ struct PlanVertex {
   std::optional<unsigned> cutAs = std::nullopt;
   /// Whether the program hands the result out.
   bool isOutput = false;
+  /// Of one of several results: that nobody reads it. Partial values of it stay
+  /// where they are, so that no label is reduced in it.
+  bool isUnread = false;
   /// What the user asks of the plan here (see Planner/Model/Constraints.h).
   ShardingConstraints constraints;
   /// The only read of an input that is stored as this read wants it, at no

@@ -8,6 +8,7 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/PatternMatch.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryLoop.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryOperator.h"
 #include "llvm/ADT/BitVector.h"
 
 #define GET_OP_CLASSES
@@ -45,8 +46,8 @@ LogicalResult LoopOp::reifyResultShapes(OpBuilder &builder,
 /// Whether `value` is what an operator in `block` computes.
 static bool isComputedIn(Value value, Block &block) {
   Operation *op = value.getDefiningOp();
-  return op && op->getBlock() == &block && isa<BlockOpInterface>(op) &&
-         !isGraphSource(op);
+  return op && op->getBlock() == &block &&
+         isa<BlockOpInterface, OperatorOp>(op) && !isGraphSource(op);
 }
 
 LogicalResult LoopOp::verify() {
@@ -90,7 +91,8 @@ LogicalResult LoopOp::verifyRegions() {
   if (!next)
     return emitOpError() << "does not end in 'tapestry.next'";
   for (Operation &op : body.without_terminator())
-    if (!isa<BlockOpInterface, GraphLoopInterface>(op) || isGraphSource(&op))
+    if (!isa<BlockOpInterface, GraphLoopInterface, OperatorOp>(op) ||
+        isGraphSource(&op))
       return emitOpError() << "holds '" << op.getName()
                            << "', but a body has only operators and loops";
   if (failed(verifyTypes(*this, next.getNexts().getTypes(),

@@ -1,0 +1,123 @@
+#!/usr/bin/python3
+"""Random graphs of selectors, blocks, operators, constants and loops: NumPy's values bit
+for bit by the reference, on 1 to 8 devices by plans good and bad, with the bytes and
+peaks of the plan; the same graph after a round trip in text and bytecode, and shard
+by shard.
+
+    check_nodes.py --seeds 0-24
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+
+import numpy as np
+
+from harness import compare, contract, driver
+from harness.graph_nodes import NodeGraph, build_object
+from harness.plans import random_plan
+
+
+def draw(seed):
+    """The graph, the tensors that it gives and the number of devices."""
+    rng = np.random.default_rng([seed, 0x67A])
+    graph = NodeGraph(rng, np.random.default_rng([seed, 0xC05]))
+    for _ in range(rng.integers(1, 3)):
+        graph.leaf()
+    for _ in range(9):
+        graph.draw()
+    last = len(graph.values) - 1
+    sinks = sorted({last, *(int(k) for k in rng.integers(len(graph.values), size=2))})
+    return graph, sinks, int(rng.integers(1, 9))
+
+
+class Attempt:
+    """One graph in a folder of its own."""
+
+    def __init__(self, seed, folder, objects):
+        self.seed = seed
+        self.folder = folder
+        self.graph, self.sinks, self.devices = draw(seed)
+        (folder / "g.mlir").write_text(self.graph.text(self.sinks))
+        arrays = {
+            name: np.array(self.graph.values[int(name[1:])], order="C") for name in self.graph.sources
+        }
+        self.inputs = [*driver.save_inputs(folder, arrays), f"--object={objects}"]
+        self.names = [f"O{k}" for k in self.sinks]
+
+    def tapestry(self, *words):
+        return driver.tapestry(*words, cwd=self.folder).expect_status(0)
+
+    def opt(self, *words):
+        driver.execute(["tapestry-opt", *words], cwd=self.folder).expect_status(0)
+
+    def run(self, *words):
+        """A command that computes the graph's values."""
+        self.tapestry(*words, *self.inputs, *driver.output_options(self.names))
+        for name, array in driver.load_outputs(self.folder, self.names).items():
+            try:
+                compare.check_equal(name, array, np.array(self.graph.values[int(name[1:])]))
+            except driver.CheckFailed as failure:
+                raise driver.CheckFailed(f"{' '.join(words)}: {failure}") from None
+
+    def check_text(self):
+        self.opt("g.mlir", "--verify-roundtrip", "-o", "text.mlir")
+        self.opt("g.mlir", "--emit-bytecode", "-o", "g.mlirbc")
+        self.opt("g.mlirbc", "-o", "again.mlir")
+        if (self.folder / "text.mlir").read_text() != (self.folder / "again.mlir").read_text():
+            raise driver.CheckFailed("bytecode holds another graph")
+
+    def draw_plan(self):
+        """Cuts at random, of what is computed."""
+        self.tapestry("plan", "g.mlir", "--devices=1", "--json=computed.json")
+        computed = driver.load_json(self.folder / "computed.json")
+        names = {vertex["name"] for vertex in computed["vertices"]}
+        plan = random_plan(self.seed, self.graph.vertices, self.devices)
+        plan["vertices"] = [vertex for vertex in plan["vertices"] if vertex["name"] in names]
+        plan["rewrites"] = computed.get("rewrites", [])
+        (self.folder / "given.json").write_text(json.dumps(plan))
+
+    def check(self):
+        self.check_text()
+        self.run("reference", "g.mlir")
+        planning = [f"--devices={self.devices}"]
+        if self.seed % 3:
+            self.draw_plan()
+            planning.append("--plan=given.json")
+        self.tapestry("plan", "g.mlir", *planning, "--json=plan.json")
+        self.run("run", "g.mlir", *planning, "--report=report.json")
+        plan = driver.load_json(self.folder / "plan.json")
+        report = driver.load_json(self.folder / "report.json")
+        contract.check_contract(plan, report, self.devices, "local")
+        self.check_shards(planning)
+
+    def check_shards(self, planning):
+        planned = self.tapestry("compile", "g.mlir", *planning, "--stop-after=plan")
+        (self.folder / "planned.mlir").write_text(planned.stdout)
+        self.opt("planned.mlir", "--tapestry-shard", "-o", "sharded.mlir")
+        self.run("reference", "sharded.mlir")
+        self.opt("sharded.mlir", "--tapestry-unshard", "-o", "recovered.mlir")
+        self.run("run", "recovered.mlir", "--devices=2")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", required=True, help="e.g. 0-24,117")
+    options = parser.parse_args()
+    failures = 0
+    with driver.workspace() as objects:
+        build_object(objects)
+        for seed in driver.parse_numbers(options.seeds):
+            with driver.workspace() as folder:
+                try:
+                    Attempt(seed, folder, pathlib.Path(objects) / "b.o").check()
+                except driver.CheckFailed as failure:
+                    graph, sinks, devices = draw(seed)
+                    print(f"FAILED: seed {seed} on {devices} devices\n{failure}\n{graph.text(sinks)}")
+                    failures += 1
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
