@@ -306,3 +306,47 @@ func.func @view_c1_one(%x: tensor<4x5xi8>) {
   %s = tapestry.view "S" %x by <(d0) -> (d0, 0), shape = [2, 1]> : (tensor<4x5xi8>) -> tensor<2xi8>
   return
 }
+
+// -----
+
+func.func @selector_c5_constant(%x: tensor<4xi8>) {
+  // expected-error @below {{subscript 'd0 + 9223372036854775807' of operand 0 reaches 2^62 or more}}
+  %s = tapestry.view "S" %x by <(d0) -> (d0 + 9223372036854775807)> : (tensor<4xi8>) -> tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @selector_c5_wraps_to_inside(%x: tensor<4xi8>) {
+  // expected-error @below {{subscript '9223372036854775807 * d0 + 3' of operand 0 reaches 2^62 or more}}
+  %s = tapestry.view "S" %x by <(d0) -> (9223372036854775807 * d0 + 3)> : (tensor<4xi8>) -> tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @selector_c5_coefficient(%x: tensor<4xi8>) {
+  // expected-error @below {{subscript '4611686018427387904 * d0' of operand 0 reaches 2^62 or more}}
+  %s = tapestry.view "S" %x by <(d0) -> (4611686018427387904 * d0)> : (tensor<4xi8>) -> tensor<5xi8>
+  return
+}
+
+// -----
+
+func.func @selector_c5_stride(%x: tensor<4xi8>) {
+  // expected-error @below {{subscript '9223372036854775807 * d0 + 1' of operand 0 reaches 2^62 or more}}
+  %s = tapestry.slice "S" %x [1] => [4] by [9223372036854775807] : (tensor<4xi8>) -> tensor<1xi8>
+  return
+}
+
+// -----
+
+// What is just below is not refused for that.
+
+func.func @selector_c5_below(%x: tensor<4xi8>) {
+  %s = tapestry.slice "S" %x [1] => [4] by [4611686018427387901] : (tensor<4xi8>) -> tensor<1xi8>
+  %t = tapestry.view "T" %x by <(d0) -> (4611686018427387902 * d0)> : (tensor<4xi8>) -> tensor<1xi8>
+  // expected-error @below {{reads 1 elements at once from 0 to 2305843009213693950 of dimension 0 of extent 4}}
+  %u = tapestry.view "U" %x by <(d0) -> (2305843009213693950 * d0)> : (tensor<4xi8>) -> tensor<2xi8>
+  return
+}

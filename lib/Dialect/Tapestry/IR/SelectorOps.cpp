@@ -26,7 +26,26 @@ static RankedTensorType typeOf(Value tensor) {
 // What all share
 //===----------------------------------------------------------------------===//
 
-/// Checks what is said of the result: selector_c1 to selector_c4.
+/// Checks that layouts of what is read leave room for arithmetic: selector_c5.
+static LogicalResult verifyReads(Operation *op) {
+  auto selector = cast<BlockOpInterface>(op);
+  llvm::SmallVector<int64_t> shape = selector.getLabelExtents();
+  for (auto &[operand, piece] : selector.getReads())
+    for (const ProjectionDim &dim : piece.projection.dims)
+      if (!isWithinReach(dim, shape)) {
+        llvm::SmallVector<std::string> names = selector.getLabelNames();
+        Builder b(op->getContext());
+        return op->emitOpError()
+               << "subscript '"
+               << subscriptText(
+                      b.getStrArrayAttr(llvm::to_vector_of<StringRef>(names)),
+                      dim)
+               << "' of operand " << operand << " reaches 2^62 or more";
+      }
+  return success();
+}
+
+/// Checks what all selectors keep to: selector_c1 to selector_c5.
 static LogicalResult verifySelector(Operation *op,
                                     FailureOr<llvm::SmallVector<int64_t>> shape,
                                     index::PartitionAttr partition,
@@ -41,6 +60,8 @@ static LogicalResult verifySelector(Operation *op,
   if (type != made)
     return op->emitOpError()
            << "makes " << made << ", but its result is " << type;
+  if (failed(verifyReads(op)))
+    return failure();
   // selector_c2, selector_c3, selector_c4
   if (failed(verifyPartition(op, partition, type.getRank(), "dimensions")) ||
       failed(verifyHome(op, home, type.getShape())))
@@ -457,13 +478,17 @@ FailureOr<llvm::SmallVector<int64_t>> ViewOp::inferShape() {
                          << getProjection().getIndexRank() << " dimensions to "
                          << projection.rank() << ", expected from "
                          << shape.size() << " to " << extents.size();
-  ZBox image = projection.image(boxOfShape(shape));
-  for (auto [dim, read] : llvm::enumerate(projection.dims))
-    if (read.size != 1 || !ZRange{0, extents[dim]}.contains(image[dim]))
+  for (auto [dim, read] : llvm::enumerate(projection.dims)) {
+    // Images of what is not are not known; verifyReads() says so.
+    if (!isWithinReach(read, shape))
+      continue;
+    ZRange image = imageOfDim(read, boxOfShape(shape));
+    if (read.size != 1 || !ZRange{0, extents[dim]}.contains(image))
       return emitOpError() << "reads " << read.size << " elements at once from "
-                           << image[dim].lo << " to " << image[dim].hi - 1
+                           << image.lo << " to " << image.hi - 1
                            << " of dimension " << dim << " of extent "
                            << extents[dim];
+  }
   return llvm::to_vector(shape);
 }
 

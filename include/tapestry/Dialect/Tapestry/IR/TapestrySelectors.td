@@ -116,6 +116,8 @@ def Tapestry_SliceOp : Tapestry_SelectorOp<"slice", (ins
     - (selector_c4) `home_route` holds plain layouts of the result's shape,
       `operand_routes` has one list per operand, of plain layouts of its shape,
       and there is a home on the same grid.
+    - (selector_c5) no subscript of an operand reaches 2^62, coefficients times
+      extents and constant summed up.
   }];
   let assemblyFormat = [{
     $name $input $starts `=` `` `>` $ends (`by` $strides^)? attr-dict
@@ -142,7 +144,7 @@ def Tapestry_ConcatOp : Tapestry_SelectorOp<"concat", (ins
     - (concat_c1) there is an operand, and `dim` is one of its dimensions.
     - (concat_c2) all have the element type and the shape of the first but for the
       extent of `dim`.
-    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+    - (selector_c1) to (selector_c5) as of `tapestry.slice`.
   }];
   let assemblyFormat = [{
     $name $inputs `along` $dim attr-dict
@@ -171,7 +173,7 @@ def Tapestry_InterleaveOp
     - (interleave_c1) there is an operand, and `dim` is one of its dimensions.
     - (interleave_c2) all have the element type and the shape of the first but for
       the extent of `dim`: the last ones may have one element less.
-    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+    - (selector_c1) to (selector_c5) as of `tapestry.slice`.
   }];
   let assemblyFormat = [{
     $name $inputs `along` $dim attr-dict
@@ -190,7 +192,7 @@ def Tapestry_UnsqueezeOp : Tapestry_SelectorOp<"unsqueeze", (ins
 
     Constraints:
     - (unsqueeze_c1) `dim` is a dimension of the result.
-    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+    - (selector_c1) to (selector_c5) as of `tapestry.slice`.
   }];
   let assemblyFormat = [{
     $name $input `at` $dim attr-dict
@@ -222,7 +224,7 @@ def Tapestry_SqueezeOp : Tapestry_ViewLikeOp<"squeeze", "at", (ins I64Attr:$dim)
 
     Constraints:
     - (squeeze_c1) `dim` is a dimension of the operand, of extent 1.
-    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+    - (selector_c1) to (selector_c5) as of `tapestry.slice`.
   }];
 }
 
@@ -239,7 +241,7 @@ def Tapestry_PermuteOp
 
     Constraints:
     - (permute_c1) `order` has every dimension of the operand once.
-    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+    - (selector_c1) to (selector_c5) as of `tapestry.slice`.
   }];
 }
 
@@ -253,7 +255,7 @@ def Tapestry_ReverseOp
 
     Constraints:
     - (reverse_c1) `dims` are distinct dimensions of the operand.
-    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+    - (selector_c1) to (selector_c5) as of `tapestry.slice`.
   }];
 }
 
@@ -269,7 +271,7 @@ def Tapestry_BroadcastOp
     Constraints:
     - (broadcast_c1) `shape` has the operand's rank and its extents but where those
       are 1, and none below 0.
-    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+    - (selector_c1) to (selector_c5) as of `tapestry.slice`.
   }];
 }
 
@@ -287,7 +289,7 @@ def Tapestry_RepeatOp : Tapestry_SelectorOp<"repeat", (ins
     Constraints:
     - (repeat_c1) `dim` is a dimension of the operand.
     - (repeat_c2) it is repeated 1 to 1024 times.
-    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+    - (selector_c1) to (selector_c5) as of `tapestry.slice`.
   }];
   let assemblyFormat = [{
     $name $input `along` $dim `times` $times attr-dict
@@ -315,7 +317,7 @@ def Tapestry_PadOp : Tapestry_SelectorOp<"pad", (ins
       to 2^31.
     - (pad_c2) the value is a constant of the operand's element type, or "edge",
       "reflect" or "symmetric", for which there is an element.
-    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+    - (selector_c1) to (selector_c5) as of `tapestry.slice`.
   }];
   let assemblyFormat = [{
     $name $input `by` $value `low` $low `high` $high attr-dict
@@ -342,7 +344,7 @@ def Tapestry_ViewOp : Tapestry_ViewLikeOp<"view", "by",
     Constraints:
     - (view_c1) the projection goes from the result's dimensions to the operand's,
       to one element each, and stays in the operand.
-    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+    - (selector_c1) to (selector_c5) as of `tapestry.slice`.
   }];
 }
 
@@ -358,7 +360,7 @@ def Tapestry_CopyOp
     ```
 
     Constraints:
-    - (selector_c1) to (selector_c4) as of `tapestry.slice`.
+    - (selector_c1) to (selector_c5) as of `tapestry.slice`.
   }];
   let assemblyFormat = [{
     $name $input attr-dict
