@@ -2,6 +2,7 @@
 
 #include "tapestry/Support/Projection.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cstdlib>
 
@@ -15,10 +16,6 @@ Projection Projection::identity(unsigned rank) {
     projection.dims.push_back(entry);
   }
   return projection;
-}
-
-static int64_t floorDiv(int64_t a, int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
 }
 
 llvm::StringRef tapestry::stringifyFold(Fold fold) {
@@ -53,12 +50,12 @@ static ZRange mirrored(int64_t first, int64_t last, int64_t mod,
     return {0, 1};
   // Reads there and back; the way back starts at -twice.
   auto at = [&](int64_t value) {
-    int64_t rest = value - floorDiv(value, 2 * half) * 2 * half;
+    int64_t rest = value - llvm::divideFloorSigned(value, 2 * half) * 2 * half;
     return std::min(rest, 2 * half - twice - rest);
   };
   auto passes = [&](int64_t turn) {
-    return floorDiv(last - turn, 2 * half) !=
-           floorDiv(first - 1 - turn, 2 * half);
+    return llvm::divideFloorSigned(last - turn, 2 * half) !=
+           llvm::divideFloorSigned(first - 1 - turn, 2 * half);
   };
   int64_t lo = std::min(at(first), at(last));
   int64_t hi = std::max(at(first), at(last));
@@ -69,8 +66,8 @@ ZRange tapestry::wrapped(const ZRange &values, int64_t floordiv, int64_t mod,
                          Fold fold) {
   if (values.empty())
     return values;
-  int64_t first = floorDiv(values.lo, floordiv);
-  int64_t last = floorDiv(values.hi - 1, floordiv);
+  int64_t first = llvm::divideFloorSigned(values.lo, floordiv);
+  int64_t last = llvm::divideFloorSigned(values.hi - 1, floordiv);
   if (mod == 0)
     return {first, last + 1};
   if (fold == Fold::Edge)
@@ -78,8 +75,8 @@ ZRange tapestry::wrapped(const ZRange &values, int64_t floordiv, int64_t mod,
             std::clamp<int64_t>(last, 0, mod - 1) + 1};
   if (fold != Fold::Wrap)
     return mirrored(first, last, mod, fold == Fold::Symmetric ? 1 : 0);
-  int64_t turn = floorDiv(first, mod);
-  if (turn != floorDiv(last, mod))
+  int64_t turn = llvm::divideFloorSigned(first, mod);
+  if (turn != llvm::divideFloorSigned(last, mod))
     return {0, mod};
   return {first - turn * mod, last - turn * mod + 1};
 }

@@ -2,6 +2,7 @@
 
 #include "tapestry/Support/ShardReads.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace tapestry;
 
@@ -64,10 +65,6 @@ tapestry::asSliceRead(const OperandRead &read,
 // By projections
 //===----------------------------------------------------------------------===//
 
-static int64_t floorDiv(int64_t a, int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
-}
-
 namespace {
 /// A dimension over a box of points, which count from 0, before it is folded.
 struct Line {
@@ -79,8 +76,8 @@ struct Line {
       this->dim.constant += term.coefficient * range[term.dim].lo;
     if (this->dim.mod == 0 || this->dim.fold != Fold::Wrap)
       return;
-    int64_t turn = floorDiv(starts.lo, this->dim.mod);
-    isWrapped = turn != floorDiv(starts.hi - 1, this->dim.mod);
+    int64_t turn = llvm::divideFloorSigned(starts.lo, this->dim.mod);
+    isWrapped = turn != llvm::divideFloorSigned(starts.hi - 1, this->dim.mod);
     if (!isWrapped)
       move(-turn * this->dim.mod);
   }

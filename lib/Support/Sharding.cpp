@@ -2,6 +2,7 @@
 
 #include "tapestry/Support/Sharding.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <numeric>
 
@@ -26,10 +27,6 @@ tapestry::blocksOf(const DeviceGrid &grid, llvm::ArrayRef<int64_t> extents,
 //===----------------------------------------------------------------------===//
 // From the whole to a shard
 //===----------------------------------------------------------------------===//
-
-static int64_t floorDiv(int64_t a, int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
-}
 
 /// The constant of a dimension over points that count from the start of a box.
 static int64_t constantFrom(const ProjectionDim &dim,
@@ -70,8 +67,8 @@ static std::pair<ZRange, ProjectionDim> readOfDim(const ProjectionDim &dim,
   ZRange image = imageOfDim(dim, range);
   int64_t turns = 0;
   if (dim.mod != 0 && dim.fold == Fold::Wrap) {
-    turns = floorDiv(starts.lo, dim.mod);
-    if (turns != floorDiv(starts.hi - 1, dim.mod))
+    turns = llvm::divideFloorSigned(starts.lo, dim.mod);
+    if (turns != llvm::divideFloorSigned(starts.hi - 1, dim.mod))
       return {{0, extent}, local};
   } else if (dim.mod != 0) {
     // Folds count from an end of the tensor; those at one end that reach the

@@ -8,8 +8,10 @@
 
 #include "StridedPieces.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 using namespace tapestry;
 
@@ -29,13 +31,6 @@ struct LinearForm {
   int64_t constant = 0;
 };
 } // namespace
-
-static int64_t floorDiv(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0);
-}
-static int64_t remainder(int64_t a, int64_t m) {
-  return a - floorDiv(a, m) * m;
-}
 
 static StepBox stepsOf(const ViewPiece &piece) {
   StepBox box;
@@ -72,27 +67,53 @@ static std::optional<LinearForm> formOver(const ProjectionDim &dim,
     else if (along.count > 1)
       return std::nullopt;
   }
-  form.constant = floorDiv(form.constant, dim.floordiv);
+  form.constant = llvm::divideFloorSigned(form.constant, dim.floordiv);
   return form;
+}
+
+/// The least k >= 0 with a k = b modulo m; nothing where there is none.
+static std::optional<int64_t> solveModulo(int64_t a, int64_t b, int64_t m) {
+  a = llvm::mod(a, m);
+  b = llvm::mod(b, m);
+  // Remainders of Euclid's: each is a times its factor, modulo m.
+  int64_t last = m, rest = a, lastFactor = 0, factor = 1;
+  while (rest != 0) {
+    int64_t quotient = last / rest;
+    last = std::exchange(rest, last - quotient * rest);
+    lastFactor = std::exchange(factor, lastFactor - quotient * factor);
+  }
+  if (b % last != 0)
+    return std::nullopt;
+  // Products of what is below a period have twice its bits.
+  auto period = static_cast<__int128>(m / last);
+  __int128 solved = b / last * (lastFactor % period) % period;
+  return static_cast<int64_t>(solved < 0 ? solved + period : solved);
+}
+
+/// The step of so many integers: on that of one nothing depends, and it grows
+/// no further.
+static int64_t stepOf(__int128 step, int64_t count) {
+  constexpr __int128 mostOfOne = int64_t(1) << 31;
+  return static_cast<int64_t>(count > 1 ? step : std::min(step, mostOfOne));
 }
 
 /// Keeps those of `steps` that lie in [lo, hi) and are `at` modulo m.
 static void keep(Steps &steps, int64_t lo, int64_t hi, int64_t at, int64_t m) {
-  int64_t end = steps.first + steps.count * steps.step;
+  __int128 first = steps.first, step = steps.step;
+  auto end = std::min<__int128>(first + steps.count * step, hi);
+  std::optional<int64_t> skipped = solveModulo(steps.step, at - steps.first, m);
   // Before this many the remainders repeat.
   int64_t period = m / std::gcd(m, steps.step);
-  int64_t skipped = 0;
-  while (skipped < period && remainder(steps.first - at, m) != 0) {
-    steps.first += steps.step;
-    ++skipped;
+  first += skipped.value_or(0) * step;
+  step *= period;
+  if (first < lo)
+    first += (lo - first + step - 1) / step * step;
+  if (!skipped || first >= end) {
+    steps.count = 0;
+    return;
   }
-  steps.step *= period;
-  if (steps.first < lo)
-    steps.first += ceilDiv(lo - steps.first, steps.step) * steps.step;
-  end = std::min(end, hi);
-  steps.count = skipped == period || steps.first >= end
-                    ? 0
-                    : ceilDiv(end - steps.first, steps.step);
+  auto count = static_cast<int64_t>((end - first + step - 1) / step);
+  steps = {static_cast<int64_t>(first), stepOf(step, count), count};
 }
 
 /// Keeps the counts at which a form is one of `cells`; unknown where those are
@@ -125,19 +146,15 @@ static Met keepInside(StepBox &counts, const LinearForm &form,
     return Met::Unknown;
   // first <= f k + c < end, and f k + c = first modulo step.
   int64_t f = form.factors[*only], c = form.constant;
-  int64_t lo =
-      f > 0 ? -floorDiv(c - cells.first, f) : -floorDiv(end - 1 - c, -f);
-  int64_t hi =
-      (f > 0 ? floorDiv(end - 1 - c, f) : floorDiv(c - cells.first, -f)) + 1;
-  int64_t g = std::gcd(f, cells.step), period = cells.step / g;
-  int64_t distance = cells.first - c;
-  int64_t at = 0;
-  if (remainder(distance, g) != 0)
-    hi = lo;
-  else
-    while (at < period && remainder(f * at - distance, cells.step) != 0)
-      ++at;
-  keep(counts[*only], lo, hi, at, period);
+  int64_t nearest = cells.first - c, farthest = end - 1 - c;
+  if (f < 0)
+    std::swap(nearest, farthest);
+  int64_t lo = llvm::divideCeilSigned(nearest, f);
+  int64_t hi = llvm::divideFloorSigned(farthest, f) + 1;
+  std::optional<int64_t> at = solveModulo(f, cells.first - c, cells.step);
+  if (!at)
+    return Met::None;
+  keep(counts[*only], lo, hi, *at, cells.step / std::gcd(f, cells.step));
   return counts[*only].count == 0 ? Met::None : Met::Some;
 }
 
@@ -164,7 +181,8 @@ static ProjectionDim dimOf(const LinearForm &form,
     term.coefficient /= common;
   dim.floordiv = divisor / common;
   // There is no remainder: a little more changes nothing.
-  dim.constant = -floorDiv(-dim.constant / common, dim.floordiv) * dim.floordiv;
+  dim.constant = llvm::divideCeilSigned(dim.constant / common, dim.floordiv) *
+                 dim.floordiv;
   return dim;
 }
 
@@ -198,7 +216,8 @@ bool tapestry::composeStrided(const ViewPiece &piece, const ViewPiece &read,
   result.tensor = piece.tensor;
   for (auto [along, count] : llvm::zip_equal(points, counts)) {
     along.first += along.step * count.first;
-    along.step *= count.step;
+    along.step =
+        stepOf(static_cast<__int128>(along.step) * count.step, count.count);
     along.count = count.count;
     result.cells.push_back(
         {along.first, along.first + along.step * (along.count - 1) + 1});

@@ -3,6 +3,7 @@
 #include "tapestry/Support/TensorView.h"
 #include "StridedPieces.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 using namespace tapestry;
@@ -72,10 +73,6 @@ std::optional<Projection> tapestry::compose(const Projection &inner,
   return composed;
 }
 
-static int64_t floorDiv(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0);
-}
-
 std::optional<ZBox> tapestry::preimage(const Projection &projection,
                                        llvm::ArrayRef<ZRange> box,
                                        llvm::ArrayRef<ZRange> places) {
@@ -98,8 +95,10 @@ std::optional<ZBox> tapestry::preimage(const Projection &projection,
     auto [label, c] = dim.terms[0];
     int64_t least = place.lo * dim.floordiv - dim.constant;
     int64_t most = place.hi * dim.floordiv - dim.constant - 1;
-    ZRange solved = c > 0 ? ZRange{-floorDiv(-least, c), floorDiv(most, c) + 1}
-                          : ZRange{-floorDiv(-most, c), floorDiv(least, c) + 1};
+    if (c < 0)
+      std::swap(least, most);
+    ZRange solved{llvm::divideCeilSigned(least, c),
+                  llvm::divideFloorSigned(most, c) + 1};
     points[label] = intersect(points[label], solved);
   }
   return points;

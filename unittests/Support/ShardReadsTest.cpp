@@ -156,6 +156,54 @@ TEST(TensorView, SlicesThatTakeTurnsAreOnePieceAgain) {
     }
 }
 
+TEST(TensorView, TurnsOfTurnsAreSolvedNotCounted) {
+  // 4 times a prime to the depth: steps too many to try one by one.
+  for (auto [turns, depth] :
+       {std::pair<int64_t, int>{2, 55}, {3, 35}, {7, 19}, {31, 11}}) {
+    TensorView nest = TensorView::of(0, {4});
+    for (int level = 1; level <= depth; ++level) {
+      TensorView next;
+      next.shape = {nest.shape[0] * turns};
+      Projection back = Projection::identity(1);
+      back.dims[0].floordiv = turns;
+      for (int64_t turn = 0; turn < turns; ++turn)
+        ASSERT_TRUE(
+            next.add(turn == 0 ? nest : TensorView::of(level, nest.shape), back,
+                     boxOfShape(next.shape), Residue{0, turns, turn}));
+      nest = std::move(next);
+    }
+    // Every fifth from the second on, and the same from the last to the first.
+    int64_t count = (nest.shape[0] - 2) / 5 + 1, last = 1 + 5 * (count - 1);
+    for (int64_t step : {5, -5}) {
+      int64_t first = step > 0 ? 1 : last;
+      Projection strided = Projection::identity(1);
+      strided.dims[0].terms[0].coefficient = step;
+      strided.dims[0].constant = first;
+      TensorView slice;
+      slice.shape = {count};
+      ASSERT_TRUE(slice.add(nest, strided, boxOfShape(slice.shape)));
+      Random draw(9);
+      for (int round = 0; round < 200; ++round) {
+        // Those that many turns end in are few: go there on purpose.
+        int64_t cell = draw(0, count - 1), place = first + step * cell;
+        for (int64_t power = turns;
+             round % 2 && place % 5 == 1 && power < place / turns;
+             power *= turns)
+          if ((place - place % power) % 5 == 1)
+            cell = (place - place % power - first) / step;
+        place = first + step * cell;
+        unsigned level = depth;
+        while (level > 0 && place % turns == 0) {
+          place /= turns;
+          --level;
+        }
+        ViewCell expected{level, {level == 0 ? place : place / turns}};
+        ASSERT_EQ(slice.at({cell}), expected) << turns << " " << step << cell;
+      }
+    }
+  }
+}
+
 TEST(TensorView, TheFirstCellThatDiffersIsFound) {
   Random draw(6);
   for (int round = 0; round < 2000; ++round) {
