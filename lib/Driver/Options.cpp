@@ -527,6 +527,23 @@ static std::optional<Options> sessionOptions() {
   return options;
 }
 
+/// What of a plan is drawn, and where to.
+static void readDrawing(Options &options, Usage &usage) {
+  if (draw == "graph")
+    options.draw = Drawing::Graph;
+  else if (draw == "shards")
+    options.draw = Drawing::Shards;
+  else if (draw != "plan")
+    usage.error("--draw takes plan, graph or shards, not '" + draw + "'");
+  if (draw.getNumOccurrences() && dot.empty() && svg.empty())
+    usage.error("--draw says what --dot and --svg draw: it needs one of them");
+  if (options.draw != Drawing::Plan && options.pareto.isWanted())
+    usage.error("a search draws plans: --draw=" + draw + " is for one plan");
+  options.dotFile = dot;
+  options.svgFile = svg;
+  options.htmlFile = html;
+}
+
 /// Sets the options above from the words; a message where that fails.
 static bool parseWords(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
@@ -645,19 +662,7 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
       options.explainVertices.push_back(vertex);
   options.jsonFile = jsonFile;
   options.pareto = paretoRequest(usage);
-  if (draw == "graph")
-    options.draw = Drawing::Graph;
-  else if (draw == "shards")
-    options.draw = Drawing::Shards;
-  else if (draw != "plan")
-    usage.error("--draw takes plan, graph or shards, not '" + draw + "'");
-  if (draw.getNumOccurrences() && dot.empty() && svg.empty())
-    usage.error("--draw says what --dot and --svg draw: it needs one of them");
-  if (options.draw != Drawing::Plan && options.pareto.isWanted())
-    usage.error("a search draws plans: --draw=" + draw + " is for one plan");
-  options.dotFile = dot;
-  options.svgFile = svg;
-  options.htmlFile = html;
+  readDrawing(options, usage);
   options.reportFile = reportFile;
   options.traceFile = trace;
   options.verbose = verbose;
