@@ -51,14 +51,26 @@ class Chain {
 public:
   explicit Chain(int64_t count) : count(count) {}
 
-  /// Whether `op`, or one before it, has windows of that many phases.
-  bool follow(EinsumOp op, unsigned label);
+  /// Looks at `op` and all before it.
+  void follow(EinsumOp op, unsigned label);
   /// In the order of the graph, without the one that it was followed from.
   SmallVector<PhasedLabel> before(EinsumOp op) const;
 
 private:
-  bool followOperand(EinsumOp op, unsigned label, Value tensor,
-                     const Projection &read);
+  /// One that is being looked at.
+  struct Step {
+    PhasedLabel part;
+    /// Whether it, or one before it, has windows of that many phases.
+    bool isPart;
+    /// What it reads in as many phases, the last first.
+    SmallVector<PhasedLabel> unseen;
+  };
+  Step stepTo(PhasedLabel part);
+  /// The einsum of which an operand reads a label in phases.
+  std::optional<PhasedLabel> producerOf(EinsumOp op, unsigned label,
+                                        Value tensor,
+                                        const Projection &read) const;
+  bool canBePhased(PhasedLabel part) const;
 
   int64_t count;
   /// The labels of those that have been looked at; nothing where they are no
@@ -68,41 +80,66 @@ private:
 
 } // namespace
 
-bool Chain::followOperand(EinsumOp op, unsigned label, Value tensor,
-                          const Projection &read) {
+std::optional<PhasedLabel> Chain::producerOf(EinsumOp op, unsigned label,
+                                             Value tensor,
+                                             const Projection &read) const {
   auto producer = tensor.getDefiningOp<EinsumOp>();
   if (!producer || isView(producer))
-    return false;
+    return std::nullopt;
   Phases phases = Phases::of(label, count, op.getExtents()[label]);
   for (auto [number, dim] : llvm::enumerate(read.dims)) {
     std::optional<PhasedDim> apart = takeApart(dim, phases, op.getExtents());
-    if (!apart || !apart->view.isLinear() ||
-        apart->view.terms != SmallVector<AffineTerm, 2>{{0, count}, {1, 1}} ||
-        apart->view.constant % count != 0)
-      continue;
-    unsigned inner = producer.getResultMap().getDimPosition(number);
-    auto *known = labels.find(producer);
-    if (known != labels.end())
-      return known->second == inner;
-    if (count >= producer.getExtents()[inner])
-      return false;
-    if (llvm::Error error = Phaser(producer, inner, count).prepare()) {
-      llvm::consumeError(std::move(error));
-      return false;
-    }
-    return follow(producer, inner);
+    if (apart && apart->view.isLinear() &&
+        apart->view.terms == SmallVector<AffineTerm, 2>{{0, count}, {1, 1}} &&
+        apart->view.constant % count == 0)
+      return PhasedLabel(producer,
+                         producer.getResultMap().getDimPosition(number));
   }
-  return false;
+  return std::nullopt;
 }
 
-bool Chain::follow(EinsumOp op, unsigned label) {
+bool Chain::canBePhased(PhasedLabel part) const {
+  auto [op, label] = part;
+  if (count >= op.getExtents()[label])
+    return false;
+  llvm::Error error = Phaser(op, label, count).prepare();
+  bool isGood = !error;
+  llvm::consumeError(std::move(error));
+  return isGood;
+}
+
+Chain::Step Chain::stepTo(PhasedLabel part) {
+  auto [op, label] = part;
   labels[op] = label;
-  bool isPart = hasWindows(op, label, count);
+  Step step{part, hasWindows(op, label, count), {}};
   for (auto &[tensor, read] : readsOf(op))
-    isPart |= followOperand(op, label, tensor, read);
-  if (!isPart)
-    labels[op] = std::nullopt;
-  return isPart;
+    if (auto producer = producerOf(op, label, tensor, read))
+      step.unseen.push_back(*producer);
+  std::reverse(step.unseen.begin(), step.unseen.end());
+  return step;
+}
+
+void Chain::follow(EinsumOp op, unsigned label) {
+  // Chains are as long as graphs: deeper than the stack of calls.
+  std::vector<Step> path = {stepTo({op, label})};
+  while (true) {
+    Step &step = path.back();
+    if (!step.unseen.empty()) {
+      PhasedLabel next = step.unseen.pop_back_val();
+      if (auto *known = labels.find(next.first); known != labels.end())
+        step.isPart |= known->second == next.second;
+      else if (canBePhased(next))
+        path.push_back(stepTo(next));
+      continue;
+    }
+    bool isPart = step.isPart;
+    if (!isPart)
+      labels[step.part.first] = std::nullopt;
+    path.pop_back();
+    if (path.empty())
+      return;
+    path.back().isPart |= isPart;
+  }
 }
 
 SmallVector<PhasedLabel> Chain::before(EinsumOp op) const {
