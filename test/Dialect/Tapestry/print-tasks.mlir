@@ -102,3 +102,28 @@ tapestry.graph @places on #grid {
   } : () -> tensor<4xi64>
   tapestry.sink "Y", %Y : tensor<4xi64>
 }
+
+// -----
+
+// A constant around a tensor is what the pieces of a copy leave out; rows that
+// take turns are boxes of their own.
+#grid = #tapestry_index.grid<"d" = 1>
+// CHECK: tasks of pieces: 0 shards, 0 kernels
+// CHECK-NEXT: chunk 0: f32[2, 3] input 'X'
+// CHECK-NEXT: copy 0: f32[3, 5] on bytes 0000E040
+// CHECK-NEXT:   [1, 0] to [3, 3] of chunk 0 from 0 by [3, 1]
+// CHECK-NEXT: output 'P': view 0
+// CHECK-NEXT: copy 1: f32[4, 3]
+// CHECK-NEXT:   [0, 0] to [1, 3] of chunk 0 from 0 by [0, 1]
+// CHECK-NEXT:   [2, 0] to [3, 3] of chunk 0 from 3 by [0, 1]
+// CHECK-NEXT:   [1, 0] to [2, 3] of chunk 0 from 2 by [0, -1]
+// CHECK-NEXT:   [3, 0] to [4, 3] of chunk 0 from 5 by [0, -1]
+// CHECK-NEXT: output 'N': view 1
+tapestry.graph @pieces on #grid {
+  %X = tapestry.source "X" : tensor<2x3xf32>
+  %P = tapestry.pad "P" %X by 7.0 : f32 low [1, 0] high [0, 2] : (tensor<2x3xf32>) -> tensor<3x5xf32>
+  %R = tapestry.reverse "R" %X along [1] : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %N = tapestry.interleave "N" %X, %R along 0 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
+  tapestry.sink "P", %P : tensor<3x5xf32>
+  tapestry.sink "N", %N : tensor<4x3xf32>
+}

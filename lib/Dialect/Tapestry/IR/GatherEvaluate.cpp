@@ -1,7 +1,7 @@
 //===- GatherEvaluate.cpp - What tapestry.gather means --------------------===//
 
-#include "ElementBytes.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Tapestry/IR/ElementBytes.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Support/HostNumbers.h"
 #include <cstring>

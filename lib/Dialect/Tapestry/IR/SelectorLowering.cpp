@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "SelectorLowering.h"
-#include "ElementBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tapestry/Dialect/Index/IR/IndexAssemble.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
+#include "tapestry/Dialect/Tapestry/IR/ElementBytes.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/SelectorInterface.h"
 #include <cstring>

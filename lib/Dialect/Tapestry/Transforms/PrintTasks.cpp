@@ -3,6 +3,7 @@
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Dialect/Tapestry/Transforms/TaskGraph.h"
 #include "tapestry/Support/HostTensor.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace tapestry::teg {
 #define GEN_PASS_DEF_TAPESTRYPRINTTASKS
@@ -76,6 +77,9 @@ void TaskPrinter::printView(int32_t number) {
   printType(view.dtype, view.shape);
   if (isWhole)
     return printPiece(view.pieces[0]);
+  if (!view.fill.empty())
+    os << " on bytes "
+       << llvm::toHex(StringRef(view.fill.data(), view.fill.size()));
   os << '\n';
   for (const rt::TaskPiece &piece : view.pieces) {
     std::vector<int64_t> ends = piece.lo;

@@ -10,6 +10,7 @@
 #include "GraphViews.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "tapestry/Dialect/Tapestry/IR/ElementBytes.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
@@ -173,15 +174,21 @@ private:
   void addPoint(Operation &point);
   void waitFor(Value awaited, llvm::SetVector<int32_t> &shards);
   bool isView(Operation &op);
+  unsigned fillOf(std::vector<uint8_t> bytes);
+  std::optional<TensorView> paddedView(Operation *op);
+  bool isStrided(const TensorView &view) const;
   StringRef vertexOf(Operation *op, StringRef name);
   int32_t viewOf(Value value);
-  rt::TaskPiece pieceOf(const ViewPiece &piece);
+  void addPiece(const ViewPiece &piece, std::vector<rt::TaskPiece> &pieces);
   int32_t addChunk(Value value, std::string name, int32_t input);
 
   GraphOp graph;
   rt::TaskProgram program;
   KernelTable kernels;
   GraphViews views;
+  /// The constants around padded tensors, which views see as scalars: by the
+  /// number of the tensor, the bytes of the element.
+  std::map<unsigned, std::vector<uint8_t>> fills;
   llvm::DenseMap<Value, int32_t> chunks;
   /// Per chunk the shard that makes it; -1: an input.
   std::vector<int32_t> producers;
@@ -195,11 +202,99 @@ private:
 
 } // namespace
 
-/// Whether the elements of a piece lie in memory as strides say.
-static bool isStrided(const ViewPiece &piece) {
-  return llvm::all_of(piece.projection.dims, [](const ProjectionDim &dim) {
-    return dim.isLinear() && dim.size == 1;
-  });
+/// A view of no more boxes is put together of them.
+static constexpr int64_t mostBoxes = 4096;
+
+/// How many cells of a piece there are along a dimension in which they do not
+/// lie side by side; 1 elsewhere.
+static int64_t cellsApart(const ViewPiece &piece, unsigned dim) {
+  if (piece.steps.empty() || piece.steps[dim] == 1)
+    return 1;
+  return ceilDiv(piece.cells[dim].size(), piece.steps[dim]);
+}
+
+/// How many boxes the cells of a piece are of which strides say where in memory
+/// they lie; nothing where strides do not.
+static std::optional<int64_t> countBoxes(const ViewPiece &piece) {
+  int64_t boxes = 1;
+  for (unsigned dim = 0; dim < piece.cells.size(); ++dim) {
+    int64_t apart = cellsApart(piece, dim);
+    // Not one element at a time.
+    bool isLast = dim + 1 == piece.cells.size();
+    if ((isLast && apart > 1) || apart > mostBoxes / boxes)
+      return std::nullopt;
+    boxes *= apart;
+  }
+  auto isOneCell = [&](const AffineTerm &term) {
+    return piece.cells[term.dim].size() == 1 || cellsApart(piece, term.dim) > 1;
+  };
+  for (const ProjectionDim &dim : piece.projection.dims)
+    if (dim.size != 1 ||
+        (!dim.isLinear() && !llvm::all_of(dim.terms, isOneCell)))
+      return std::nullopt;
+  return boxes;
+}
+
+/// Whether a view can be said as boxes in strides on one fill.
+bool TaskGraphBuilder::isStrided(const TensorView &view) const {
+  int64_t boxes = 0;
+  std::optional<unsigned> fill;
+  for (const ViewPiece &piece : view.pieces) {
+    if (fills.count(piece.tensor)) {
+      if (fill.value_or(piece.tensor) != piece.tensor)
+        return false;
+      fill = piece.tensor;
+      continue;
+    }
+    std::optional<int64_t> more = countBoxes(piece);
+    if (!more)
+      return false;
+    // As many tensors as there are may be put together.
+    boxes += *more - 1;
+  }
+  return boxes <= mostBoxes;
+}
+
+/// The number of the scalar that has these bytes.
+unsigned TaskGraphBuilder::fillOf(std::vector<uint8_t> bytes) {
+  for (const auto &[number, known] : fills)
+    if (known == bytes)
+      return number;
+  unsigned number = views.addTensor(Value());
+  fills[number] = std::move(bytes);
+  return number;
+}
+
+/// What a selector sees that reads a constant around a tensor; nothing of
+/// others.
+std::optional<TensorView> TaskGraphBuilder::paddedView(Operation *op) {
+  auto block = cast<BlockOpInterface>(op);
+  auto reads = block.getReads();
+  if (reads.size() != 1 || !cast<SelectorInterface>(op).isTransparent() ||
+      reads[0].second.fallback != AccessFallback::Pad)
+    return std::nullopt;
+  auto &[operand, access] = reads[0];
+  TensorView view;
+  view.shape.assign(tensorType(op->getResult(0)).getShape().begin(),
+                    tensorType(op->getResult(0)).getShape().end());
+  ZBox space = boxOfShape(view.shape), inside = access.guarded(space);
+  TensorView read = views.of(block.getTensorOperands()[operand]);
+  if (!view.add(read, access.projection, inside))
+    return std::nullopt;
+  Type element = tensorType(op->getResult(0)).getElementType();
+  unsigned fill = fillOf(bytesOf(block.getPad(operand), storedSize(element)));
+  // Beside the tensor in one dimension, level with it in those before.
+  for (unsigned dim = 0; dim < space.size(); ++dim) {
+    ZRange all = space[dim], own = inside[dim];
+    for (ZRange outside : {ZRange{all.lo, own.lo}, ZRange{own.hi, all.hi}}) {
+      space[dim] = outside;
+      if (!isEmpty(space))
+        view.pieces.push_back({space, fill, Projection()});
+    }
+    space[dim] = own;
+  }
+  view.merge();
+  return view;
 }
 
 /// Whether an operation only says how others are seen. Selectors of which that
@@ -208,36 +303,58 @@ bool TaskGraphBuilder::isView(Operation &op) {
   if (!isa<SelectorInterface>(op))
     return false;
   Value result = op.getResult(0);
+  if (std::optional<TensorView> padded = paddedView(&op))
+    views.set(result, std::move(*padded));
   const TensorView &view = views.of(result);
   if (view.pieces.size() == 1 && views.tensor(view.pieces[0].tensor) == result)
     return false;
-  if (llvm::all_of(view.pieces, isStrided))
+  if (isStrided(view))
     return true;
   views.set(result, TensorView::of(views.addTensor(result), view.shape));
   return false;
 }
 
-rt::TaskPiece TaskGraphBuilder::pieceOf(const ViewPiece &piece) {
-  rt::TaskPiece made;
+/// Adds the boxes of a piece, of which there is one for each of those cells
+/// that do not lie side by side.
+void TaskGraphBuilder::addPiece(const ViewPiece &piece,
+                                std::vector<rt::TaskPiece> &pieces) {
   Value tensor = views.tensor(piece.tensor);
-  made.chunk = chunks.lookup(tensor);
-  made.offset = 0;
+  llvm::ArrayRef<int64_t> shape = tensorType(tensor).getShape();
+  rt::TaskPiece made{chunks.lookup(tensor), 0, {}, {}, {}};
   made.strides.assign(piece.cells.size(), 0);
   int64_t stride = 1;
-  for (auto [dim, extent] : llvm::reverse(llvm::zip_equal(
-           piece.projection.dims, tensorType(tensor).getShape()))) {
-    made.offset += dim.constant * stride;
-    for (const AffineTerm &term : dim.terms) {
-      made.strides[term.dim] += term.coefficient * stride;
-      made.offset += term.coefficient * piece.cells[term.dim].lo * stride;
+  SmallVector<int64_t> chunkStrides(shape.size(), 1);
+  for (unsigned dim = shape.size(); dim-- > 0; stride *= shape[dim]) {
+    chunkStrides[dim] = stride;
+    // Where the cells divide them there is one.
+    if (piece.projection.dims[dim].isLinear())
+      for (const AffineTerm &term : piece.projection.dims[dim].terms)
+        made.strides[term.dim] += term.coefficient * stride;
+  }
+  SmallVector<int64_t> apart, at(piece.cells.size(), 0);
+  for (auto [dim, range] : llvm::enumerate(piece.cells)) {
+    apart.push_back(cellsApart(piece, dim));
+    made.sizes.push_back(apart[dim] > 1 ? 1 : range.size());
+  }
+  while (true) {
+    ZBox first;
+    made.lo.clear();
+    for (auto [dim, range] : llvm::enumerate(piece.cells)) {
+      int64_t step = piece.steps.empty() ? 1 : piece.steps[dim];
+      made.lo.push_back(range.lo + at[dim] * step);
+      first.push_back({made.lo[dim], made.lo[dim] + 1});
     }
-    stride *= extent;
+    made.offset = 0;
+    for (auto [place, along] :
+         llvm::zip_equal(piece.projection.image(first), chunkStrides))
+      made.offset += place.lo * along;
+    pieces.push_back(made);
+    size_t dim = at.size();
+    while (dim > 0 && ++at[dim - 1] == apart[dim - 1])
+      at[--dim] = 0;
+    if (dim == 0)
+      return;
   }
-  for (const ZRange &range : piece.cells) {
-    made.sizes.push_back(range.size());
-    made.lo.push_back(range.lo);
-  }
-  return made;
 }
 
 int32_t TaskGraphBuilder::viewOf(Value value) {
@@ -245,12 +362,16 @@ int32_t TaskGraphBuilder::viewOf(Value value) {
   view.dtype = dtypeNumber(tensorType(value).getElementType());
   view.shape = shapeOfTensor(value);
   for (const ViewPiece &piece : views.of(value).pieces)
-    view.pieces.push_back(pieceOf(piece));
+    if (auto fill = fills.find(piece.tensor); fill != fills.end())
+      view.fill.assign(fill->second.begin(), fill->second.end());
+    else
+      addPiece(piece, view.pieces);
   std::vector<int64_t> key = {view.dtype};
   auto add = [&](const std::vector<int64_t> &more) {
     key.insert(key.end(), more.begin(), more.end());
   };
   add(view.shape);
+  key.insert(key.end(), view.fill.begin(), view.fill.end());
   for (const rt::TaskPiece &piece : view.pieces) {
     key.push_back(piece.chunk);
     key.push_back(piece.offset);
@@ -303,6 +424,8 @@ void TaskGraphBuilder::waitFor(Value awaited,
     return;
   }
   for (const ViewPiece &piece : views.of(awaited).pieces) {
+    if (fills.count(piece.tensor))
+      continue;
     int32_t shard = producers[chunks.lookup(views.tensor(piece.tensor))];
     if (shard >= 0)
       shards.insert(shard);

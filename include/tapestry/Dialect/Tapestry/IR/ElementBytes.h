@@ -1,11 +1,9 @@
 //===- ElementBytes.h - Constants in host memory ----------------*- C++ -*-===//
 //
-// Private to the dialect.
-//
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_LIB_DIALECT_TAPESTRY_IR_ELEMENTBYTES_H
-#define TAPESTRY_LIB_DIALECT_TAPESTRY_IR_ELEMENTBYTES_H
+#ifndef TAPESTRY_DIALECT_TAPESTRY_IR_ELEMENTBYTES_H
+#define TAPESTRY_DIALECT_TAPESTRY_IR_ELEMENTBYTES_H
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include <complex>
@@ -35,4 +33,4 @@ inline std::vector<uint8_t> bytesOf(mlir::TypedAttr value, int64_t size) {
 
 } // namespace tapestry::teg
 
-#endif // TAPESTRY_LIB_DIALECT_TAPESTRY_IR_ELEMENTBYTES_H
+#endif // TAPESTRY_DIALECT_TAPESTRY_IR_ELEMENTBYTES_H
