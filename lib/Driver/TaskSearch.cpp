@@ -5,6 +5,7 @@
 #include "tapestry/Support/HostTensor.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -34,6 +35,8 @@ std::optional<int64_t> tapestry::driver::searchDevices(
   int worse = 0, idle = 0;
   for (int64_t number : numbers) {
     TaskEstimate found = estimate(number);
+    if (found.isHopeless)
+      continue;
     if (!found.seconds) {
       bool isSmaller = found.largestShard && *found.largestShard < smallest;
       if (isSmaller)
@@ -52,14 +55,25 @@ std::optional<int64_t> tapestry::driver::searchDevices(
   return best;
 }
 
+/// Sums of bytes end at the most that there is.
+static constexpr int64_t mostBytes = std::numeric_limits<int64_t>::max();
+
+static int64_t plus(int64_t a, int64_t b) {
+  int64_t sum;
+  return llvm::AddOverflow(a, b, sum) ? mostBytes : sum;
+}
+
 /// Bytes of a chunk, of which the runtime's numbers say the type.
 static int64_t bytesOf(const rt::TaskChunk &chunk) {
   int32_t dtype = chunk.dtype;
   if (dtype >= TAPESTRY_U8 && dtype <= TAPESTRY_U64)
     dtype -= TAPESTRY_U8 - TAPESTRY_I8;
   int64_t bytes = byteSize(static_cast<DType>(dtype));
+  if (llvm::is_contained(chunk.shape, 0))
+    return 0;
   for (int64_t extent : chunk.shape)
-    bytes *= extent;
+    if (llvm::MulOverflow(bytes, extent, bytes))
+      return mostBytes;
   return bytes;
 }
 
@@ -68,10 +82,10 @@ static int64_t bytesOf(const rt::TaskProgram &program,
                        const rt::TaskShard &shard) {
   int64_t bytes = program.kernels[shard.kernel].scratchBytes;
   for (int32_t view : shard.views)
-    bytes += bytesOf(rt::TaskChunk{"", program.views[view].dtype,
-                                   program.views[view].shape});
+    bytes = plus(bytes, bytesOf(rt::TaskChunk{"", program.views[view].dtype,
+                                              program.views[view].shape}));
   for (int32_t chunk : shard.chunks)
-    bytes += bytesOf(program.chunks[chunk]);
+    bytes = plus(bytes, bytesOf(program.chunks[chunk]));
   return bytes;
 }
 
@@ -79,6 +93,30 @@ int64_t tapestry::driver::largestShard(const rt::TaskProgram &program) {
   int64_t most = 0;
   for (const rt::TaskShard &shard : program.shards)
     most = std::max(most, bytesOf(program, shard));
+  return most;
+}
+
+ShardNeed tapestry::driver::leastNeed(const rt::TaskProgram &program,
+                                      const std::vector<bool> &isCut,
+                                      int64_t devices) {
+  ShardNeed most;
+  for (auto [number, shard] : llvm::enumerate(program.shards)) {
+    // How much blocks read is not known, but together they make all.
+    int64_t least = 0;
+    for (int32_t chunk : shard.chunks) {
+      int64_t bytes = bytesOf(program.chunks[chunk]);
+      int64_t block = bytes / devices + (bytes % devices != 0);
+      int64_t held = isCut[number] ? block : bytes;
+      least = plus(least, held > mostBytes / 2 ? held : rt::bufferBytes(held));
+    }
+    std::set<int32_t> views(shard.views.begin(), shard.views.end());
+    for (int32_t view : views)
+      if (!isCut[number])
+        least = plus(least, bytesOf(rt::TaskChunk{"", program.views[view].dtype,
+                                                  program.views[view].shape}));
+    if (least > most.bytes)
+      most = {static_cast<int32_t>(number), least};
+  }
   return most;
 }
 

@@ -7,6 +7,10 @@
 #include "tapestry/Driver/InProcess.h"
 #include "tapestry/Driver/Stage.h"
 #include "tapestry/Driver/TaskSearch.h"
+#include "tapestry/Interfaces/GraphLoopInterface.h"
+#include "tapestry/Interfaces/SelectorInterface.h"
+#include "tapestry/Support/Counted.h"
+#include "llvm/ADT/StringSet.h"
 #include <map>
 #include <set>
 
@@ -77,6 +81,9 @@ private:
   llvm::Error measureKernels(ChosenTasks &tasks);
   llvm::Error planMemory(ChosenTasks &tasks);
   TaskEstimate tryDevices(int64_t devices);
+  void keepWhole(const rt::TaskProgram &program);
+  bool isHopeless(int64_t devices) const;
+  llvm::Error whyNone() const;
   llvm::Expected<ChosenTasks> search();
 
   Compilation &compilation;
@@ -86,8 +93,12 @@ private:
   /// Per number of devices that was tried.
   std::map<int64_t, TaskEstimate> estimates;
   std::map<int64_t, ChosenTasks> found;
-  /// Why those that were tried last do not fit.
+  /// The shards for one device, and which of them others cut.
+  rt::TaskProgram whole;
+  std::vector<bool> isCut;
+  /// Why those of which the largest is least do not fit.
   ErrorFacts problem;
+  std::optional<int64_t> leastLargest;
 };
 
 } // namespace
@@ -149,6 +160,47 @@ llvm::Error TaskChooser::measureKernels(ChosenTasks &tasks) {
   return planMemory(tasks);
 }
 
+/// Keeps the shards for one device.
+void TaskChooser::keepWhole(const rt::TaskProgram &program) {
+  whole = program;
+  llvm::StringSet<> uncut;
+  for (Operation &op : compilation.getGraph().getBody().front()) {
+    // What selectors see may be seen without them when others are cut.
+    if (isa<ShardInterface, SelectorInterface>(op))
+      continue;
+    if (auto vertex = dyn_cast<BlockOpInterface>(op))
+      uncut.insert(vertex.getVertexName());
+    else if (auto loop = dyn_cast<GraphLoopInterface>(op))
+      uncut.insert(loop.getLoopName());
+  }
+  for (const rt::TaskShard &shard : whole.shards)
+    isCut.push_back(!uncut.contains(shard.name));
+}
+
+bool TaskChooser::isHopeless(int64_t devices) const {
+  return leastNeed(whole, isCut, devices).bytes > limits.memoryBytes;
+}
+
+/// Why nothing that was tried fits.
+llvm::Error TaskChooser::whyNone() const {
+  ShardNeed need = leastNeed(whole, isCut, mostTaskDevices);
+  if (need.bytes <= limits.memoryBytes)
+    return problem.toError();
+  std::string bytes = rt::formatBytes(need.bytes);
+  std::string limit = rt::formatBytes(limits.memoryBytes);
+  if (bytes == limit) {
+    bytes = countOf(need.bytes, "byte");
+    limit = countOf(limits.memoryBytes, "byte");
+  }
+  return faultError(
+      Fault::Machine, "",
+      joinedText("shard '", whole.shards[need.shard].vertex, "' needs ",
+                 isCut[need.shard] ? "at least " : "", bytes,
+                 " of memory at once however finely the graph is cut, the "
+                 "limit is ",
+                 limit));
+}
+
 /// What a number of devices comes to; keeps the shards, or why they do not fit.
 TaskEstimate TaskChooser::tryDevices(int64_t devices) {
   auto [known, isNew] = estimates.try_emplace(devices);
@@ -157,6 +209,10 @@ TaskEstimate TaskChooser::tryDevices(int64_t devices) {
     return estimate;
   int64_t vertices = 0;
   compilation.getGraph().walk([&](BlockOpInterface) { ++vertices; });
+  if (isHopeless(devices)) {
+    estimate.isHopeless = true;
+    return estimate;
+  }
   if (devices > std::max(limits.workers, mostBlocks / (vertices + 1)))
     return estimate;
   PlanRequest request = options.planning;
@@ -168,10 +224,14 @@ TaskEstimate TaskChooser::tryDevices(int64_t devices) {
       [&](Diagnostic &) { return success(devices > 1); });
   auto tasks = cut(request);
   if (!tasks) {
-    problem = factsOf(tasks.takeError());
+    ErrorFacts facts = factsOf(tasks.takeError());
+    if (problem.text.empty())
+      problem = std::move(facts);
     return estimate;
   }
   const rt::TaskProgram &program = tasks->graph.program;
+  if (devices == 1)
+    keepWhole(program);
   if (program.kernels.size() > mostKernels) {
     // Where fewer blocks do not fit, that is what is short.
     if (problem.text.empty())
@@ -183,7 +243,11 @@ TaskEstimate TaskChooser::tryDevices(int64_t devices) {
   }
   estimate.largestShard = largestShard(program);
   if (llvm::Error error = planMemory(*tasks)) {
-    problem = factsOf(std::move(error));
+    ErrorFacts facts = factsOf(std::move(error));
+    if (!leastLargest || *estimate.largestShard <= *leastLargest) {
+      problem = std::move(facts);
+      leastLargest = estimate.largestShard;
+    }
     return estimate;
   }
   estimate.seconds =
@@ -212,7 +276,7 @@ llvm::Expected<ChosenTasks> TaskChooser::search() {
     seconds = estimateSeconds(tasks.graph.program, tasks.schedule,
                               limits.workers, machine);
   }
-  return problem.toError();
+  return whyNone();
 }
 
 llvm::Expected<ChosenTasks> TaskChooser::choose() {

@@ -3,6 +3,7 @@
 #include "tapestry/Driver/TaskSearch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
+#include <limits>
 
 using namespace tapestry;
 using namespace tapestry::driver;
@@ -71,6 +72,18 @@ TEST(TaskSearch, ShardsThatStayAsLargeAreNotCutOn) {
   EXPECT_EQ(numbers.back(), 64);
 }
 
+TEST(TaskSearch, WhatHasNoHopeIsPassedOver) {
+  std::vector<int64_t> numbers;
+  EXPECT_EQ(searchDevices(1,
+                          [&](int64_t devices) -> TaskEstimate {
+                            numbers.push_back(devices);
+                            if (devices < 1024)
+                              return {std::nullopt, std::nullopt, devices > 1};
+                            return {1.0, 1};
+                          }),
+            1024);
+}
+
 /// T.1 and T.2 read an input of 8 f64, and U both.
 rt::TaskProgram twoAndOne() {
   rt::TaskProgram program;
@@ -121,6 +134,27 @@ TEST(TaskSearch, FilesMayBeWhatTakesLongest) {
   rt::TaskSchedule schedule;
   schedule.inputBytes = schedule.spilledBytes = 6000000000;
   EXPECT_GT(estimateSeconds(program, schedule, 2, slowMachine()), 5);
+}
+
+TEST(TaskSearch, WhatIsNotCutNeedsAllThatItReads) {
+  rt::TaskProgram program = twoAndOne();
+  auto need = [&](std::vector<bool> isCut, int64_t devices) {
+    ShardNeed found = leastNeed(program, isCut, devices);
+    return std::pair(found.shard, found.bytes);
+  };
+  EXPECT_EQ(need({true, true, true}, 1), std::pair(0, int64_t(64)));
+  EXPECT_EQ(need({true, true, false}, 4096), std::pair(2, int64_t(128)));
+  program.shards[1].views = {1, 1};
+  EXPECT_EQ(need({true, false, true}, 4096), std::pair(1, int64_t(96)));
+}
+
+TEST(TaskSearch, MoreBytesThanThereAreDoNotWrap) {
+  rt::TaskProgram program = twoAndOne();
+  program.chunks[3].shape = {int64_t(1) << 60};
+  program.views[2].shape = program.views[3].shape = {int64_t(1) << 59};
+  EXPECT_EQ(largestShard(program), std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(leastNeed(program, {true, true, false}, 1).bytes,
+            std::numeric_limits<int64_t>::max());
 }
 
 TEST(TaskSearch, SpillsAreToldByVertex) {

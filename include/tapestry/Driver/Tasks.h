@@ -28,7 +28,9 @@ rt::TaskLimits taskLimits(const Compilation &compilation);
 
 /// Cuts the graph of `compilation`, which stays as it is, into shards that fit
 /// into memory: as --plan or --grid say, else as finely as is fastest. Where
-/// none fit, the error says of the finest cut which does not.
+/// none fit, the error says which shard does not fit however finely the graph
+/// is cut; where that is not known, which of those does not whose largest is
+/// least.
 llvm::Expected<ChosenTasks> chooseTasks(Compilation &compilation);
 
 /// Makes machine code of the kernels and links it into this process; it lies in

@@ -163,10 +163,13 @@ struct TaskSchedule {
   double shardsAtOnce = 0;
 };
 
+/// Bytes of memory that a chunk or a view of so many bytes takes.
+int64_t bufferBytes(int64_t bytes);
+
 /// Orders the shards and plans the memory. Deterministic; calls no kernel.
-/// Fails with ExitEnvironment, the shard's name and both numbers where one
-/// shard needs more than the limit, or where something must be spilled and
-/// nothing may be.
+/// Fails with ExitEnvironment, the name of the shard that needs most and both
+/// numbers where one needs more than the limit, or where something must be
+/// spilled and nothing may be.
 Status schedule(const TaskProgram &program, const TaskLimits &limits,
                 TaskSchedule &result);
 

@@ -25,8 +25,6 @@ Box wholeBox(const std::vector<int64_t> &shape);
 /// Large buffers are whole pages, for direct I/O.
 constexpr int64_t directFrom = int64_t(64) << 10;
 constexpr int64_t directStep = 4096;
-/// Bytes of memory that a buffer of so many bytes takes.
-int64_t bufferBytes(int64_t bytes);
 /// Bytes of all elements.
 int64_t tensorBytes(int32_t dtype, const std::vector<int64_t> &shape);
 

@@ -21,6 +21,8 @@ public:
   Status run();
 
 private:
+  int64_t neededBy(int32_t shard) const;
+  Status checkShards() const;
   Status place(int32_t shard);
   Status bring(int32_t shard, int32_t buffer);
   void runInTime(int32_t shard);
@@ -151,6 +153,9 @@ void Planner::findUses() {
 
 Status Planner::run() {
   result = TaskSchedule();
+  Status fits = checkShards();
+  if (fits.failed())
+    return fits;
   writeFills();
   for (; now < static_cast<int32_t>(order.size()); ++now) {
     retire(now - static_cast<int32_t>(options.window));
@@ -183,14 +188,30 @@ Status Planner::tooSmall(int32_t shard, int64_t needed) const {
              text(graph.own[shard]).c_str(), text(limit).c_str()));
 }
 
-Status Planner::place(int32_t shard) {
+/// What a shard has in memory; the most that there is where that is more.
+int64_t Planner::neededBy(int32_t shard) const {
   int64_t needed = graph.own[shard];
-  for (int32_t buffer : graph.reads[shard]) {
-    needed += graph.bytes[buffer];
+  for (int32_t buffer : graph.reads[shard])
+    if (__builtin_add_overflow(needed, graph.bytes[buffer], &needed))
+      return INT64_MAX;
+  return needed;
+}
+
+/// Whether each shard fits alone; if not, the one that needs most says so.
+Status Planner::checkShards() const {
+  int32_t largest = -1;
+  int64_t most = options.memoryBytes;
+  for (int32_t shard : order)
+    if (int64_t needed = neededBy(shard); needed > most) {
+      largest = shard;
+      most = needed;
+    }
+  return largest < 0 ? Status::success() : tooSmall(largest, most);
+}
+
+Status Planner::place(int32_t shard) {
+  for (int32_t buffer : graph.reads[shard])
     lastUse[buffer] = now;
-  }
-  if (needed > options.memoryBytes)
-    return tooSmall(shard, needed);
   for (int32_t buffer : graph.reads[shard]) {
     Status status =
         isResident[buffer] ? Status::success() : bring(shard, buffer);
