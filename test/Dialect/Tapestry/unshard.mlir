@@ -127,3 +127,61 @@ tapestry.graph @tree {
   } : (tensor<2xf32>) -> tensor<f16>
   tapestry.sink "Y", %Y : tensor<f16>
 }
+
+// -----
+
+// What reads a join of the graph reads it again as a whole, also where some of its
+// shards read one of the tensors alone.
+// CHECK-LABEL: tapestry.graph @joined
+tapestry.graph @joined {
+  %A = tapestry.source "A" : tensor<12xf32>
+  %B = tapestry.source "B" : tensor<4xf32>
+  // CHECK: %[[N:.*]] = tapestry.concat "N"
+  %N = tapestry.concat "N" %A, %B along 0 : (tensor<12xf32>, tensor<4xf32>) -> tensor<16xf32>
+  // CHECK-NEXT: %[[E:.*]] = tapestry.einsum "E" [i = 16] (%[[N]][i]) -> [i]
+  // CHECK-NOT: tapestry.slice
+  // CHECK: tapestry.sink "E", %[[E]]
+  %E.1.0 = tapestry.slice "E.1.0" %N [0] => [6] : (tensor<16xf32>) -> tensor<6xf32>
+  %E.1 = tapestry.einsum "E.1" [i = 6] range [0] => [6] (%E.1.0[i]) -> [i] {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<6xf32>) -> tensor<6xf32>
+  %E.2.0 = tapestry.slice "E.2.0" %N [6] => [12] : (tensor<16xf32>) -> tensor<6xf32>
+  %E.2 = tapestry.einsum "E.2" [i = 6] range [6] => [12] (%E.2.0[i]) -> [i] {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<6xf32>) -> tensor<6xf32>
+  %E.3.0 = tapestry.slice "E.3.0" %N [12] => [16] : (tensor<16xf32>) -> tensor<4xf32>
+  %E.3 = tapestry.einsum "E.3" [i = 4] range [12] => [16] (%E.3.0[i]) -> [i] {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %E = tapestry.concat "E" %E.1, %E.2, %E.3 along 0 : (tensor<6xf32>, tensor<6xf32>, tensor<4xf32>) -> tensor<16xf32>
+  tapestry.sink "E", %E : tensor<16xf32>
+}
+
+// -----
+
+// Rows that take turns, of which every shard reads some of both, by windows.
+// CHECK-LABEL: tapestry.graph @turns
+tapestry.graph @turns {
+  %A = tapestry.source "A" : tensor<4xf32>
+  %B = tapestry.source "B" : tensor<3xf32>
+  // CHECK: %[[N:.*]] = tapestry.interleave "N"
+  %N = tapestry.interleave "N" %A, %B along 0 : (tensor<4xf32>, tensor<3xf32>) -> tensor<7xf32>
+  // CHECK-NEXT: %[[E:.*]] = tapestry.einsum "E" [i = 5, r = 3] (%[[N]][i + r]) -> [i] reduce add
+  // CHECK-NOT: tapestry.slice
+  // CHECK: tapestry.sink "E", %[[E]]
+  %E.1.0 = tapestry.slice "E.1.0" %N [0] => [5] : (tensor<7xf32>) -> tensor<5xf32>
+  %E.1 = tapestry.einsum "E.1" [i = 3, r = 3] range [0, 0] => [3, 3] (%E.1.0[i + r]) -> [i] reduce add {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<5xf32>) -> tensor<3xf32>
+  %E.2.0 = tapestry.slice "E.2.0" %N [3] => [7] : (tensor<7xf32>) -> tensor<4xf32>
+  %E.2 = tapestry.einsum "E.2" [i = 2, r = 3] range [3, 0] => [5, 3] (%E.2.0[i + r]) -> [i] reduce add {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<4xf32>) -> tensor<2xf32>
+  %E = tapestry.concat "E" %E.1, %E.2 along 0 : (tensor<3xf32>, tensor<2xf32>) -> tensor<5xf32>
+  tapestry.sink "E", %E : tensor<5xf32>
+}

@@ -33,6 +33,8 @@ struct Shard {
 
   Operation *op;
   ZBox range;
+  /// The operands as views, each of slices of one tensor.
+  std::vector<TensorView> operands;
   SmallVector<unsigned> tensors;
   std::vector<ShardRead> reads;
 };
@@ -51,9 +53,10 @@ public:
 private:
   SmallVector<Operation *> takeReady(bool reductions);
   bool isReady(Operation *op);
-  std::optional<Shard> describe(BlockOpInterface op);
+  /// With `joined` what joins several tensors is one itself.
+  std::optional<Shard> describe(BlockOpInterface op, bool joined);
   bool agree(const Shard &a, const Shard &b);
-  std::vector<Group> group(ArrayRef<Operation *> ready);
+  std::vector<Group> group(ArrayRef<Operation *> ready, bool joined);
   bool readsSlices(const Shard &shard);
   bool makeWhole(const Group &group);
   BlockOpInterface createWhole(const Group &group, const ZBox &space);
@@ -65,6 +68,8 @@ private:
 
   /// What a tensor is, seen through what has been put together.
   TensorView resolve(Value value);
+  /// The same, up to what joins several.
+  TensorView resolveToJoin(Value value);
   ArrayRef<int64_t> shapeOf(unsigned tensor) {
     return cast<RankedTensorType>(views.tensor(tensor).getType()).getShape();
   }
@@ -74,6 +79,8 @@ private:
   GraphViews views;
   /// Of a tensor that has been put together with others: the view of that.
   llvm::DenseMap<unsigned, TensorView> wholes;
+  /// The numbers of joins that are read as tensors.
+  llvm::DenseMap<Value, unsigned> joins;
   /// Shards that may still be put together, and reductions of stacks.
   llvm::SetVector<Operation *> waiting;
   /// Those that have been.
@@ -100,6 +107,47 @@ TensorView Unsharder::resolve(Value value) {
   }
   resolved.merge();
   return resolved;
+}
+
+/// What a selector reads, where that is all of its result and of one operand.
+static std::optional<std::pair<Value, Projection>> onlyRead(Value value) {
+  auto selector = dyn_cast_or_null<SelectorInterface>(value.getDefiningOp());
+  if (!selector || !selector.isTransparent())
+    return std::nullopt;
+  auto block = cast<BlockOpInterface>(value.getDefiningOp());
+  auto reads = block.getReads();
+  if (reads.size() != 1)
+    return std::nullopt;
+  auto &[operand, access] = reads.front();
+  if (access.fallback != AccessFallback::None || selector.getResidue(operand))
+    return std::nullopt;
+  return std::pair(block.getTensorOperands()[operand], access.projection);
+}
+
+TensorView Unsharder::resolveToJoin(Value value) {
+  // From the value up to what is no slice, and back.
+  SmallVector<std::pair<Value, Projection>> slices;
+  Value source = value;
+  while (auto read = onlyRead(source)) {
+    slices.emplace_back(source, std::move(read->second));
+    source = read->first;
+  }
+  TensorView view = resolve(source);
+  if (view.pieces.size() > 1) {
+    auto [join, isNew] = joins.try_emplace(source);
+    if (isNew)
+      join->second = views.addTensor(source);
+    view = TensorView::of(join->second, view.shape);
+  }
+  for (auto &[slice, projection] : llvm::reverse(slices)) {
+    TensorView next;
+    next.shape =
+        llvm::to_vector(cast<RankedTensorType>(slice.getType()).getShape());
+    if (!next.add(view, projection, boxOfShape(next.shape)))
+      return resolve(value);
+    view = std::move(next);
+  }
+  return view;
 }
 
 //===----------------------------------------------------------------------===//
@@ -132,16 +180,18 @@ SmallVector<Operation *> Unsharder::takeReady(bool reductions) {
   return ready;
 }
 
-std::optional<Shard> Unsharder::describe(BlockOpInterface op) {
+std::optional<Shard> Unsharder::describe(BlockOpInterface op, bool joined) {
   auto sharded = cast<ShardInterface>(op.getOperation());
   Shard shard;
   shard.op = op;
   shard.range = *sharded.getShardRange();
   for (auto [number, operand] : llvm::enumerate(op.getTensorOperands())) {
-    auto read = asSliceRead({sharded.getSubscripts(number), resolve(operand)},
+    TensorView view = joined ? resolveToJoin(operand) : resolve(operand);
+    auto read = asSliceRead({sharded.getSubscripts(number), view},
                             op.getLabelExtents());
     if (!read)
       return std::nullopt;
+    shard.operands.push_back(std::move(view));
     shard.tensors.push_back(read->first);
     shard.reads.push_back(std::move(read->second));
   }
@@ -220,10 +270,10 @@ static std::vector<Group> takeApart(Group shards) {
   return groups;
 }
 
-std::vector<Group> Unsharder::group(ArrayRef<Operation *> ready) {
+std::vector<Group> Unsharder::group(ArrayRef<Operation *> ready, bool joined) {
   std::vector<Group> alike;
   for (Operation *op : ready) {
-    std::optional<Shard> shard = describe(cast<BlockOpInterface>(op));
+    std::optional<Shard> shard = describe(cast<BlockOpInterface>(op), joined);
     if (!shard)
       continue;
     auto same = llvm::find_if(alike, [&](const Group &group) {
@@ -279,8 +329,7 @@ bool Unsharder::readsAsWhole(BlockOpInterface whole, const Shard &shard) {
   for (auto [number, tensor] : llvm::enumerate(shard.tensors))
     if (findReadFault({all.getSubscripts(number),
                        TensorView::of(tensor, shapeOf(tensor))},
-                      {own.getSubscripts(number),
-                       resolve(shard.block().getTensorOperands()[number])},
+                      {own.getSubscripts(number), shard.operands[number]},
                       shard.range))
       return false;
   return true;
@@ -413,8 +462,14 @@ void Unsharder::run() {
   while (!waiting.empty()) {
     for (Operation *op : takeReady(/*reductions=*/true))
       combine(op);
-    for (const Group &shards : group(takeReady(/*reductions=*/false)))
-      makeWhole(shards);
+    SmallVector<Operation *> ready = takeReady(/*reductions=*/false);
+    // Shards read joins of the graph itself; what is joined for one shard, the
+    // tensors behind it.
+    for (bool joined : {true, false}) {
+      for (const Group &shards : group(ready, joined))
+        makeWhole(shards);
+      llvm::erase_if(ready, [&](Operation *op) { return done.contains(op); });
+    }
   }
   if (made.empty())
     return;
