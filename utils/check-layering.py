@@ -146,7 +146,7 @@ def room_of(path):
 
 
 def included_room(name):
-    if name.removeprefix("tapestry-rt/") in ("ABI.h", "Block.h", "ExitStatus.h", "Counted.h"):
+    if name.removeprefix("tapestry-rt/") in ("ABI.h", "Block.h", "ExitStatus.h", "Counted.h", "Signs.h"):
         return "ABI"
     if name.startswith("tapestry-rt/"):
         return "runtime/include"

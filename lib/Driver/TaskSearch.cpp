@@ -1,6 +1,7 @@
 //===- TaskSearch.cpp - Into how many blocks a graph is cut ---------------===//
 
 #include "tapestry/Driver/TaskSearch.h"
+#include "tapestry-rt/Signs.h"
 #include "tapestry/Support/Counted.h"
 #include "tapestry/Support/HostTensor.h"
 #include "llvm/ADT/MapVector.h"
@@ -65,10 +66,7 @@ static int64_t plus(int64_t a, int64_t b) {
 
 /// Bytes of a chunk, of which the runtime's numbers say the type.
 static int64_t bytesOf(const rt::TaskChunk &chunk) {
-  int32_t dtype = chunk.dtype;
-  if (dtype >= TAPESTRY_U8 && dtype <= TAPESTRY_U64)
-    dtype -= TAPESTRY_U8 - TAPESTRY_I8;
-  int64_t bytes = byteSize(static_cast<DType>(dtype));
+  int64_t bytes = byteSize(static_cast<DType>(rt::typeInMemory(chunk.dtype)));
   if (llvm::is_contained(chunk.shape, 0))
     return 0;
   for (int64_t extent : chunk.shape)

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
-#include "tapestry-rt/ABI.h"
+#include "tapestry-rt/Signs.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Driver/BlockObjects.h"
 #include "tapestry/Driver/Compilation.h"
@@ -40,8 +40,7 @@ struct TensorTable {
   }
   TapestryTensor describe() const {
     return {name.c_str(),
-            static_cast<int32_t>(dtype) +
-                (isUnsigned ? TAPESTRY_U8 - TAPESTRY_I8 : 0),
+            rt::typeInFile(static_cast<int32_t>(dtype), isUnsigned),
             static_cast<int32_t>(shape.size()),
             shape.data(),
             box.data(),

@@ -8,7 +8,7 @@
 
 #include "ProgramAttributes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "tapestry-rt/ABI.h"
+#include "tapestry-rt/Signs.h"
 #include "tapestry/Codegen/Target.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
@@ -61,8 +61,7 @@ static FailureOr<int32_t> fileTypeOf(ModuleOp module, Type type) {
                          : type);
   if (!dtype || (isUnsigned && *dtype == DType::Bool))
     return module.emitError("the runtime has no element type ") << type;
-  return static_cast<int32_t>(*dtype) +
-         (isUnsigned ? TAPESTRY_U8 - TAPESTRY_I8 : 0);
+  return rt::typeInFile(static_cast<int32_t>(*dtype), isUnsigned);
 }
 
 namespace {

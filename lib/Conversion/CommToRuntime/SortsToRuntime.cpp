@@ -11,7 +11,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "tapestry-rt/ABI.h"
+#include "tapestry-rt/Signs.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Interfaces/ElementType.h"
 
@@ -21,8 +21,8 @@ using namespace tapestry;
 static int32_t runtimeType(index::SortOp op) {
   Type element =
       cast<RankedTensorType>(op.getSource().getType()).getElementType();
-  auto type = static_cast<int32_t>(*dtypeOf(element));
-  return op.getUnsignedElements() ? type + TAPESTRY_U8 - TAPESTRY_I8 : type;
+  return rt::typeInFile(static_cast<int32_t>(*dtypeOf(element)),
+                        op.getUnsignedElements());
 }
 
 /// As tapestry_rt_sort asks for it.

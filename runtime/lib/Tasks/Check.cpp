@@ -3,6 +3,7 @@
 #include "Core/Program.h"
 #include "Core/Types.h"
 #include "Tasks/Pieces.h"
+#include "tapestry-rt/Signs.h"
 
 using namespace tapestry;
 using namespace tapestry::rt;
@@ -37,8 +38,7 @@ static Status checkTensor(const std::string &what, int32_t dtype,
 
 /// In memory integers have no sign; a file says which they have.
 static bool isStoredAs(int32_t file, int32_t memory) {
-  bool isUnsigned = file >= TAPESTRY_U8 && file <= TAPESTRY_U64;
-  return (isUnsigned ? file - (TAPESTRY_U8 - TAPESTRY_I8) : file) == memory;
+  return typeInMemory(file) == memory;
 }
 
 static Status checkChunk(const TaskProgram &program, size_t number) {

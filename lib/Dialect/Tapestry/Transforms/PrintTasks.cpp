@@ -1,5 +1,6 @@
 //===- PrintTasks.cpp - Print a graph as shards on chunks -----------------===//
 
+#include "tapestry-rt/Signs.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Dialect/Tapestry/Transforms/TaskGraph.h"
 #include "tapestry/Support/HostTensor.h"
@@ -42,11 +43,8 @@ private:
 } // namespace
 
 void TaskPrinter::printType(int32_t dtype, const std::vector<int64_t> &shape) {
-  bool isUnsigned = dtype >= TAPESTRY_U8 && dtype <= TAPESTRY_U64;
-  if (isUnsigned)
-    dtype -= TAPESTRY_U8 - TAPESTRY_I8;
-  llvm::StringRef name = stringify(static_cast<DType>(dtype));
-  if (isUnsigned)
+  llvm::StringRef name = stringify(static_cast<DType>(rt::typeInMemory(dtype)));
+  if (rt::isUnsignedType(dtype))
     os << 'u' << name.drop_front();
   else
     os << name;

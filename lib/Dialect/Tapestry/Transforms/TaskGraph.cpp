@@ -10,6 +10,7 @@
 #include "GraphViews.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "tapestry-rt/Signs.h"
 #include "tapestry/Dialect/Tapestry/IR/ElementBytes.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Interfaces/ElementType.h"
@@ -30,8 +31,7 @@ static RankedTensorType tensorType(Value value) {
 
 /// The runtime's number of an element type; of a file's where it has no sign.
 static int32_t dtypeNumber(Type type, bool isUnsigned = false) {
-  return static_cast<int32_t>(*dtypeOf(type)) +
-         (isUnsigned ? TAPESTRY_U8 - TAPESTRY_I8 : 0);
+  return rt::typeInFile(static_cast<int32_t>(*dtypeOf(type)), isUnsigned);
 }
 
 static std::vector<int64_t> shapeOfTensor(Value value) {
