@@ -72,8 +72,9 @@ def check_report(report, workers, limit):
         if predicted != counted:
             problems.append(f"{what}: predicted {predicted} bytes, counted {counted}")
     peak = report["peak_bytes_per_device"]
-    if limit and not peak <= limit:
-        problems.append(f"a peak of {peak} bytes under a limit of {limit}")
+    predicted = report["predicted_peak_bytes_per_device"]
+    if not 0 < peak <= predicted or (limit and not predicted <= limit):
+        problems.append(f"a peak of {peak} bytes, predicted {predicted}, under a limit of {limit}")
     if problems:
         raise driver.CheckFailed("report.json: " + "\n".join(problems))
 
@@ -126,7 +127,7 @@ def check(program, workers, planning=()):
             program.check(driver.load_outputs(folder, program.outputs, ".out"), expected)
             check_report(report, workers, limit)
             spilled = max(spilled, report["counted_spilled_bytes"])
-            most = most or report["peak_bytes_per_device"]
+            most = most or report["predicted_peak_bytes_per_device"]
             fraction *= 4
             limit = max(most // fraction, workers)
         return fraction // 4, spilled

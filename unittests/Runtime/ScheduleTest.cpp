@@ -336,6 +336,23 @@ TEST(Schedule, AShardThatDoesNotFitIsNamedWithBothNumbers) {
   EXPECT_EQ(refusal(sample.program, 192), "");
 }
 
+TEST(Schedule, SumsThatNoNumberHoldsAreRefused) {
+  // Sixteen are 2^64 bytes, and eight 2^63.
+  for (int count : {8, 9, 16, 17}) {
+    TaskSample sample;
+    std::vector<int32_t> views;
+    for (int i = 0; i < count; ++i)
+      views.push_back(sample.addWhole(
+          sample.addInput("X" + std::to_string(i), TAPESTRY_I8,
+                          {int64_t(1) << 30, int64_t(1) << 30})));
+    sample.addShard(views, {sample.addChunk(TAPESTRY_I8, {64})});
+    EXPECT_NE(
+        refusal(sample.program, 1 << 30).find("shard 'S.0' needs 8192.0 PiB"),
+        std::string::npos)
+        << refusal(sample.program, 1 << 30);
+  }
+}
+
 TEST(Schedule, WhatMustBeSpilledAndMayNotIsSaid) {
   TaskSample sample = twoAndOne();
   // What one of S.0 and S.1 has made must stay while the other one runs.

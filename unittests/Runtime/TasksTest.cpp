@@ -22,9 +22,21 @@ const char *descrOf(int32_t dtype) {
   return dtype == TAPESTRY_I8 ? "|i1" : dtype == TAPESTRY_I32 ? "<i4" : "<c16";
 }
 
+/// The elements of a tensor with the first dimension innermost.
+std::string turned(const std::string &bytes, const TaskInput &input) {
+  auto size = static_cast<int64_t>(dtypeSize(input.dtype));
+  std::vector<int64_t> strides(input.shape.size(), 1);
+  for (size_t dim = 1; dim < strides.size(); ++dim)
+    strides[dim] = strides[dim - 1] * input.shape[dim - 1];
+  std::string result(bytes.size(), '\0');
+  copyStrided(result.data(), bytes.data(),
+              {input.shape, strides, rowMajorStrides(input.shape), size});
+  return result;
+}
+
 class Tasks : public ::testing::Test {
 protected:
-  /// Random inputs, in files in either order of the dimensions.
+  /// Random inputs, every other one in a file in Fortran order.
   void writeInputs(const TaskProgram &program) {
     inputs.clear();
     options = RunOptions();
@@ -34,8 +46,9 @@ protected:
       for (char &byte : bytes)
         byte = static_cast<char>(random());
       std::string path = folder.file("in" + std::to_string(i) + ".npy");
-      writeFile(path,
-                npyBytes(descrOf(input.dtype), false, input.shape, bytes));
+      bool isFortran = i % 2 == 1;
+      writeFile(path, npyBytes(descrOf(input.dtype), isFortran, input.shape,
+                               isFortran ? turned(bytes, input) : bytes));
       options.inputs.emplace_back(input.name, path);
       inputs.push_back(bytes);
     }
@@ -180,12 +193,9 @@ TEST_F(Tasks, FilesInFortranOrderAreReadInPieces) {
   sample.addSink("F", sample.addWhole(t));
   sample.addSink("G", 0);
   writeInputs(sample.program);
-  std::string turned(inputs[0].size(), '\0');
-  for (size_t i = 0; i < 600; ++i)
-    for (size_t j = 0; j < 700; ++j)
-      turned[j * 600 + i] = inputs[0][i * 700 + j];
   writeFile(options.inputs[0].second,
-            npyBytes("|i1", true, {600, 700}, turned));
+            npyBytes("|i1", true, {600, 700},
+                     turned(inputs[0], sample.program.inputs[0])));
   RunResult result = runQuietly(sample.program, 2);
   ASSERT_EQ(result.status, 0) << result.err;
   expectValues(sample);
@@ -203,6 +213,63 @@ TEST_F(Tasks, ProgramsWithoutShardsMoveTheirInputs) {
   RunResult result = runQuietly(sample.program, 2);
   ASSERT_EQ(result.status, 0) << result.err;
   expectValues(sample);
+}
+
+/// A chunk and an input of 16 bytes, each repeated so often in either order.
+TaskSample repeated(int64_t times) {
+  TaskSample sample;
+  int32_t x = sample.addInput("X", TAPESTRY_I8, {16});
+  int32_t t = sample.addChunk(TAPESTRY_I8, {16});
+  sample.addShard({sample.addWhole(x)}, {t});
+  auto sink = [&](const char *name, TaskView view) {
+    sample.program.views.push_back(std::move(view));
+    sample.addSink(name, static_cast<int32_t>(sample.program.views.size()) - 1);
+  };
+  for (auto [chunk, name] : {std::pair(t, "T"), std::pair(x, "X")}) {
+    sink((name + std::string("rows")).c_str(),
+         {TAPESTRY_I8,
+          {times, 16},
+          {{chunk, 0, {0, 1}, {times, 16}, {0, 0}}},
+          {}});
+    sink((name + std::string("columns")).c_str(),
+         {TAPESTRY_I8,
+          {17, times},
+          {{chunk, 15, {-1, 0}, {16, times}, {1, 0}}},
+          {7}});
+  }
+  return sample;
+}
+
+TEST_F(Tasks, BroadcastsAreWrittenInPieces) {
+  TaskSample sample = repeated(200001);
+  writeInputs(sample.program);
+  RunResult result = runQuietly(sample.program, 2);
+  ASSERT_EQ(result.status, 0) << result.err;
+  expectValues(sample);
+}
+
+/// Bytes of private memory that the process may write.
+int64_t dataBytes() {
+  std::string status = readFile("/proc/self/status");
+  return std::stoll(status.substr(status.find("VmData:") + 7)) << 10;
+}
+
+TEST_F(Tasks, BroadcastsTakeNoMemoryOfTheirSize) {
+  constexpr int64_t mebi = int64_t(1) << 20;
+  TaskSample sample = repeated(16 * mebi);
+  writeInputs(sample.program);
+  for (auto &[name, path] : options.outputs)
+    path = "/dev/null";
+  options.memoryLimit = mebi;
+  rlimit before;
+  getrlimit(RLIMIT_DATA, &before);
+  rlimit small = before;
+  small.rlim_cur = dataBytes() + 128 * mebi;
+  setrlimit(RLIMIT_DATA, &small);
+  RunResult result = runQuietly(sample.program, 1);
+  setrlimit(RLIMIT_DATA, &before);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "");
 }
 
 TEST_F(Tasks, NumbersAreShownWhereNoFileIsAskedFor) {
@@ -288,6 +355,37 @@ TEST_F(Tasks, KernelsGetNoMoreMemoryThanTheySaid) {
   EXPECT_EQ(result.err, "shard 'S.4': out of memory: needs 1000 bytes more "
                         "than the 0 bytes in use, 0 bytes available\n");
   expectNothing(sample.program);
+}
+
+TEST_F(Tasks, TheReportMeasuresWhatKernelsTake) {
+  TaskSample sample;
+  int32_t t = sample.addChunk(TAPESTRY_I8, {100});
+  int32_t shard = sample.addShard({}, {t}, 1000);
+  uint64_t scratch = 0;
+  sample.setBody(
+      shard, [&](TapestryRank *rank, const void *const *, void *const *) {
+        void *memory = tapestry_rt_allocate(rank, TAPESTRY_HOST, 64, scratch);
+        tapestry_rt_free(rank, TAPESTRY_HOST, memory);
+      });
+  sample.addSink("F", sample.addWhole(t));
+  writeInputs(sample.program);
+  options.reportPath = folder.file("r.json");
+  options.repeat = 2;
+  for (uint64_t bytes : {0, 10, 1000}) {
+    scratch = bytes;
+    RunResult result = runQuietly(sample.program, 1);
+    ASSERT_EQ(result.status, 0) << result.err;
+    std::string report = readFile(options.reportPath);
+    EXPECT_EQ(numbersOf(report, "peak_bytes_per_device")[0], 128 + bytes);
+    EXPECT_EQ(numbersOf(report, "predicted_peak_bytes_per_device")[0],
+              128 + 5248);
+  }
+  // More than it said, and not yet refused.
+  scratch = 20000;
+  RunResult result = runQuietly(sample.program, 1);
+  EXPECT_EQ(result.status, tapestry::ExitRankFailed);
+  EXPECT_EQ(result.err, "internal error: 5376 bytes of memory were predicted, "
+                        "20128 used\n");
 }
 
 TEST_F(Tasks, FaultsStrikeShardsAndFiles) {

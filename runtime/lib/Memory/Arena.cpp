@@ -45,6 +45,8 @@ void Arena::link(Block *block) {
   liveBlocks = block;
   slack += static_cast<int64_t>(block->capacity - block->asked);
   live += static_cast<int64_t>(block->asked);
+  if (together)
+    together->add(static_cast<int64_t>(block->asked));
   ++numLive;
 }
 
@@ -54,6 +56,8 @@ void Arena::unlink(Block *block) {
     block->next->previous = block->previous;
   slack -= static_cast<int64_t>(block->capacity - block->asked);
   live -= static_cast<int64_t>(block->asked);
+  if (together)
+    together->add(-static_cast<int64_t>(block->asked));
   --numLive;
 }
 

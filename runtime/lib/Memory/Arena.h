@@ -29,9 +29,28 @@ struct MemoryBudget {
   int64_t available() const { return limit - used.load(); }
 };
 
+/// Bytes asked for and not freed of several arenas together, now and at most.
+class LiveBytes {
+public:
+  void add(int64_t bytes) {
+    int64_t sum = now += bytes;
+    int64_t most = peak;
+    while (sum > most && !peak.compare_exchange_weak(most, sum)) {
+    }
+  }
+  int64_t peakBytes() const { return peak; }
+  /// Forgets what there was before.
+  void restart() { peak = now.load(); }
+
+private:
+  std::atomic<int64_t> now{0}, peak{0};
+};
+
 class Arena {
 public:
-  explicit Arena(MemoryBudget &budget) : budget(budget) {}
+  /// What it allocates counts in `together`, too, which outlives it.
+  explicit Arena(MemoryBudget &budget, LiveBytes *together = nullptr)
+      : budget(budget), together(together) {}
   ~Arena();
   Arena(const Arena &) = delete;
   Arena &operator=(const Arena &) = delete;
@@ -75,6 +94,7 @@ private:
   void unlink(Block *block);
 
   MemoryBudget &budget;
+  LiveBytes *const together;
   mutable std::mutex mutex;
   std::multimap<uint64_t, Block *> freeBlocks; // by capacity
   Block *liveBlocks = nullptr;

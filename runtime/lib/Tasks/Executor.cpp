@@ -27,8 +27,8 @@ Executor::Executor(const TaskGraph &graph, const TaskSchedule &schedule,
       vertexTime(job.program.num_vertices, 0),
       numbers(graph.program.sinks.size()), steps(graph, schedule), spill(spill),
       numWorkers(workers), numFileThreads(fileThreads(steps, workers)),
-      budget(INT64_MAX), arena(budget), memory(graph.numBuffers, nullptr),
-      places(graph.numChunks, -1) {
+      budget(INT64_MAX), arena(budget, &held),
+      memory(graph.numBuffers, nullptr), places(graph.numChunks, -1) {
   spans.resize(threads());
   for (size_t i = 0; i < schedule.steps.size(); ++i) {
     TaskStep::Kind kind = schedule.steps[i].kind;
@@ -79,7 +79,6 @@ void Executor::admit() {
     if (used + steps.takes[step] > schedule.peakBytes)
       break;
     used += steps.takes[step];
-    counts.peakBytes = std::max(counts.peakBytes, used);
     waitFree(step, left);
   }
 }
@@ -136,7 +135,7 @@ void Executor::prepare() {
        {&counts.spilledBytes, &counts.reloadedBytes, &counts.inputBytes,
         &counts.copiedBytes})
     *count = 0;
-  counts.peakBytes = 0;
+  held.restart();
   std::lock_guard<std::mutex> lock(mutex);
   waits = steps.waits;
   for (int32_t taker : takers)
@@ -410,7 +409,7 @@ Status Executor::write(int32_t sink, int32_t number) {
   if (inMemory && isContiguous(piece))
     return writePart(sink, placeOf(piece, all, piece.sizes),
                      from + piece.offset * size);
-  std::vector<char> staging, turned;
+  std::vector<char> staging;
   Status status;
   forEachRead(piece, chunk.shape, size, /*mayBeLarge=*/false,
               [&](const PieceRead &read) {
@@ -426,16 +425,35 @@ Status Executor::write(int32_t sink, int32_t number) {
                   strides = read.strides;
                   offset = read.offset;
                 }
-                if (status.failed())
-                  return false;
-                turned.resize(volume(read.sizes) * size);
-                copyStrided(
-                    turned.data(), source + offset * size,
-                    {read.sizes, rowMajorStrides(read.sizes), strides, size});
-                status = writePart(sink, placeOf(piece, read.first, read.sizes),
-                                   turned.data());
+                if (!status.failed())
+                  status =
+                      writeTurned(sink, placeOf(piece, read.first, read.sizes),
+                                  source + offset * size, strides);
                 return !status.failed();
               });
+  return status;
+}
+
+/// Writes a box whose first element lies at `source`; those of one point may be
+/// those of others, too.
+Status Executor::writeTurned(int32_t sink, const Box &box, const char *source,
+                             const std::vector<int64_t> &strides) {
+  int64_t size = dtypeSize(graph.program.sinks[sink].dtype);
+  std::vector<char> turned;
+  Status status;
+  forEachPart(box, size, [&](const Box &part) {
+    int64_t offset = 0;
+    std::vector<int64_t> sizes;
+    for (size_t dim = 0; dim < part.size(); ++dim) {
+      offset += (part[dim].lo - box[dim].lo) * strides[dim];
+      sizes.push_back(extent(part[dim]));
+    }
+    turned.resize(volume(sizes) * size);
+    copyStrided(turned.data(), source + offset * size,
+                {sizes, rowMajorStrides(sizes), strides, size});
+    status = writePart(sink, part, turned.data());
+    return !status.failed();
+  });
   return status;
 }
 
@@ -444,17 +462,15 @@ Status Executor::write(int32_t sink, int32_t number) {
 Status Executor::writeFill(int32_t sink) {
   const TaskView &view = graph.program.views[graph.program.sinks[sink].view];
   int64_t size = dtypeSize(view.dtype);
-  TaskPiece all = {0, 0, rowMajorStrides(view.shape), view.shape,
-                   std::vector<int64_t>(view.shape.size(), 0)};
   std::vector<char> staging;
   Status status;
-  forEachRead(all, view.shape, size, /*mayBeLarge=*/false,
-              [&](const PieceRead &read) {
-                staging.resize(read.boxElements() * size);
-                fillElements(staging.data(), read.boxElements(), view.fill);
-                status = writePart(sink, read.box, staging.data());
-                return !status.failed();
-              });
+  forEachPart(wholeBox(view.shape), size, [&](const Box &part) {
+    int64_t elements = volume(BoxRef(part));
+    staging.resize(elements * size);
+    fillElements(staging.data(), elements, view.fill);
+    status = writePart(sink, part, staging.data());
+    return !status.failed();
+  });
   return status;
 }
 
@@ -480,11 +496,11 @@ Status Executor::checkCounts() const {
                                     static_cast<long long>(line.predicted),
                                     line.what,
                                     static_cast<long long>(line.counted)));
-  if (counts.peakBytes > schedule.peakBytes)
+  if (held.peakBytes() > schedule.peakBytes)
     return Status::failure(
         ExitRankFailed,
         format("internal error: %lld bytes of memory were predicted, %lld used",
                static_cast<long long>(schedule.peakBytes),
-               static_cast<long long>(counts.peakBytes)));
+               static_cast<long long>(held.peakBytes())));
   return Status::success();
 }

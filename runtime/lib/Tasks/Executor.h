@@ -24,7 +24,6 @@ namespace rt {
 
 /// What a run counts; times in nanoseconds.
 struct TaskCounts {
-  int64_t peakBytes = 0;
   std::atomic<int64_t> spilledBytes{0};
   std::atomic<int64_t> reloadedBytes{0};
   std::atomic<int64_t> inputBytes{0};
@@ -59,6 +58,8 @@ public:
   const TaskSchedule &schedule;
   Job &job;
   TaskCounts counts; // of the last run
+  /// What chunks, views and kernels have taken of memory in the last run.
+  LiveBytes held;
   /// Per thread.
   std::vector<std::vector<StepSpan>> spans;
   int64_t droppedSpans = 0;
@@ -83,6 +84,8 @@ private:
   Status spillChunk(int32_t chunk);
   Status write(int32_t sink, int32_t piece);
   Status writePart(int32_t sink, BoxRef box, const void *source);
+  Status writeTurned(int32_t sink, const Box &box, const char *source,
+                     const std::vector<int64_t> &strides);
   Status writeFill(int32_t sink);
   Status allocate(int32_t buffer);
   void done(int32_t step);

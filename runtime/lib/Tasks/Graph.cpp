@@ -31,7 +31,7 @@ Rows Rows::inverse(size_t count) const {
 }
 
 int64_t tapestry::rt::scratchCharge(int64_t bytes) {
-  return bytes == 0 ? 0 : bufferBytes(bytes + bytes / 8 + 4096);
+  return bytes == 0 ? 0 : bufferBytes(boundedSum(bytes, bytes / 8 + 4096));
 }
 
 /// What a processor of today does, to weigh shards against each other and
@@ -58,7 +58,7 @@ TaskGraph::TaskGraph(const TaskProgram &program,
     int64_t taken = scratchCharge(program.kernels[shard.kernel].scratchBytes);
     for (int32_t chunk : shard.chunks) {
       producers[chunk] = static_cast<int32_t>(i);
-      taken += bytes[chunk];
+      taken = boundedSum(taken, bytes[chunk]);
     }
     own.push_back(taken);
     for (int32_t view : shard.views)

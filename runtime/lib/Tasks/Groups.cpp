@@ -2,6 +2,7 @@
 
 #include "Tasks/Groups.h"
 #include "Tasks/Order.h"
+#include "Tasks/Pieces.h"
 #include <algorithm>
 #include <map>
 
@@ -35,7 +36,7 @@ static int64_t outsideBytes(const TaskGraph &graph, int32_t shard) {
   int64_t bytes = 0;
   for (int32_t buffer : graph.reads[shard])
     if (!graph.isChunk(buffer) || graph.readers[buffer].size() > 1)
-      bytes += graph.bytes[buffer];
+      bytes = boundedSum(bytes, graph.bytes[buffer]);
   return bytes;
 }
 
@@ -86,13 +87,13 @@ static Groups findGroups(const TaskGraph &graph, int64_t cacheBytes) {
     int32_t group = -1;
     if (graph.after[shard].size() == 1)
       group = groups.groupOf[*graph.after[shard].begin()];
-    if (group < 0 || bytes[group] + own > cacheBytes) {
+    if (group < 0 || boundedSum(bytes[group], own) > cacheBytes) {
       group = static_cast<int32_t>(ends.size());
       ends.push_back(shard);
       bytes.push_back(0);
     }
     groups.groupOf[shard] = group;
-    bytes[group] += own;
+    bytes[group] = boundedSum(bytes[group], own);
   }
   std::vector<int32_t> depths(order.size(), 0);
   for (size_t at = order.size(); at-- > 0;)
@@ -140,7 +141,7 @@ static TaskProgram contract(const TaskGraph &graph, const Groups &groups) {
     all.after.clear();
     all.flops = 0;
     for (int32_t shard : groups.rows[group]) {
-      all.flops += program.shards[shard].flops;
+      all.flops = boundedSum(all.flops, program.shards[shard].flops);
       for (int32_t before : graph.before[shard])
         if (groups.groupOf[before] != static_cast<int32_t>(group))
           all.after.push_back(groups.groupOf[before]);
@@ -161,7 +162,7 @@ static TaskProgram contract(const TaskGraph &graph, const Groups &groups) {
         result.shards[group].views.push_back(static_cast<int32_t>(it->second));
     }
     TaskView &bundle = result.views[it->second];
-    bundle.shape[0] += graph.bytes[buffer];
+    bundle.shape[0] = boundedSum(bundle.shape[0], graph.bytes[buffer]);
     if (graph.isChunk(buffer))
       bundle.pieces.push_back({buffer, 0, {}, {}, {}});
     else

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tasks/Order.h"
+#include "Tasks/Pieces.h"
 #include <algorithm>
 #include <list>
 #include <queue>
@@ -42,11 +43,11 @@ std::vector<int64_t> tapestry::rt::criticalPaths(const TaskGraph &graph) {
     int64_t longest = 0;
     for (int32_t next : graph.after[shard])
       longest = std::max(longest, paths[next]);
-    int64_t cost = graph.program.shards[shard].flops + graph.own[shard] + 1;
+    int64_t cost =
+        boundedSum(graph.program.shards[shard].flops, graph.own[shard]);
     for (int32_t buffer : graph.reads[shard])
-      cost += graph.bytes[buffer];
-    if (__builtin_add_overflow(longest, cost, &paths[shard]))
-      paths[shard] = INT64_MAX;
+      cost = boundedSum(cost, graph.bytes[buffer]);
+    paths[shard] = boundedSum(longest, boundedSum(cost, 1));
   }
   return paths;
 }
@@ -82,6 +83,12 @@ private:
       return false;
     // A view of what lies in memory is a copy away.
     return graph.isChunk(buffer) || cold[buffer - graph.numChunks] > 0;
+  }
+  /// At most half of what a number holds, so that one buffer more than the
+  /// cache has fits into one.
+  static constexpr int64_t mostBytes = INT64_MAX / 2;
+  int64_t bytesOf(int32_t buffer) const {
+    return std::min(graph.bytes[buffer], mostBytes);
   }
   void bring(int32_t buffer);
   void touch(int32_t buffer);
@@ -124,7 +131,8 @@ private:
 
 Orderer::Orderer(const TaskGraph &graph, const std::vector<int64_t> &paths,
                  OrderKind kind, int64_t cacheBytes)
-    : graph(graph), paths(paths), kind(kind), cacheBytes(cacheBytes),
+    : graph(graph), paths(paths), kind(kind),
+      cacheBytes(std::min(cacheBytes, mostBytes)),
       states(paths.size(), Waiting), waits(paths.size()),
       missing(paths.size(), 0), missingSum(paths.size(), 0),
       gain(graph.numBuffers, 0), cold(graph.program.views.size(), 0),
@@ -290,7 +298,7 @@ void Orderer::used(int32_t buffer) {
 void Orderer::bring(int32_t buffer) {
   recent.push_front(buffer);
   places[buffer] = recent.begin();
-  bytes += graph.bytes[buffer];
+  bytes += bytesOf(buffer);
   setResident(buffer, true);
   makeRoom();
 }
@@ -301,7 +309,7 @@ void Orderer::touch(int32_t buffer) {
 
 void Orderer::remove(int32_t buffer) {
   recent.erase(places[buffer]);
-  bytes -= graph.bytes[buffer];
+  bytes -= bytesOf(buffer);
   setResident(buffer, false);
 }
 

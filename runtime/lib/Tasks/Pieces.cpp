@@ -32,8 +32,15 @@ Box tapestry::rt::wholeBox(const Numbers &shape) {
   return box;
 }
 
+int64_t tapestry::rt::boundedSum(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
 int64_t tapestry::rt::bufferBytes(int64_t bytes) {
   int64_t step = bytes < directFrom ? 64 : directStep;
+  if (bytes > INT64_MAX - step)
+    return INT64_MAX;
   return (bytes + step - 1) / step * step;
 }
 
@@ -318,6 +325,33 @@ static void findBox(const TaskPiece &piece, const Numbers &shape,
     enclosingRows(shape, element + lo, element + hi, piece, read, element);
 }
 
+void tapestry::rt::forEachPart(const Box &box, int64_t elementSize,
+                               const std::function<bool(const Box &)> &visit) {
+  if (isEmpty(box))
+    return;
+  std::vector<Box> left = {box};
+  while (!left.empty()) {
+    Box part = std::move(left.back());
+    left.pop_back();
+    int64_t points = volume(BoxRef(part));
+    if (points == 1 || points * elementSize <= stagingBytes) {
+      if (!visit(part))
+        return;
+      continue;
+    }
+    // From the outside, so that the parts are long rows.
+    auto outer = std::find_if(part.begin(), part.end(), [](const Range &range) {
+      return extent(range) > 1;
+    });
+    Box second = part;
+    int64_t middle = outer->lo + extent(*outer) / 2;
+    second[outer - part.begin()].lo = middle;
+    outer->hi = middle;
+    left.push_back(std::move(second));
+    left.push_back(std::move(part));
+  }
+}
+
 void tapestry::rt::forEachRead(
     const TaskPiece &piece, const Numbers &chunkShape, int64_t elementSize,
     bool mayBeLarge, const std::function<bool(const PieceRead &)> &visit) {
@@ -333,8 +367,15 @@ void tapestry::rt::forEachRead(
     left.pop_back();
     findBox(piece, chunkShape, steps, read);
     bool isSmall = read.boxElements() * elementSize <= stagingBytes;
-    auto longest = std::max_element(read.sizes.begin(), read.sizes.end());
-    bool isPoint = longest == read.sizes.end() || *longest == 1;
+    // A dimension that repeats elements makes no box larger.
+    size_t longest = 0;
+    int64_t length = 1;
+    for (size_t d = 0; d < read.sizes.size(); ++d)
+      if (piece.strides[d] != 0 && read.sizes[d] > length) {
+        longest = d;
+        length = read.sizes[d];
+      }
+    bool isPoint = length == 1;
     bool isAll = read.sizes == piece.sizes;
     if (isSmall || isPoint || (mayBeLarge && isAll && read.isDense)) {
       if (!visit(read))
@@ -342,7 +383,7 @@ void tapestry::rt::forEachRead(
       continue;
     }
     // What is dense is cut from the outside, so that its reads are long.
-    size_t dim = longest - read.sizes.begin();
+    size_t dim = longest;
     if (read.isDense)
       for (dim = 0; read.sizes[dim] == 1;)
         ++dim;

@@ -25,6 +25,9 @@ Box wholeBox(const std::vector<int64_t> &shape);
 /// Large buffers are whole pages, for direct I/O.
 constexpr int64_t directFrom = int64_t(64) << 10;
 constexpr int64_t directStep = 4096;
+/// The sum of two numbers that are not negative; the largest number where that
+/// is less: no memory has so much.
+int64_t boundedSum(int64_t a, int64_t b);
 /// Bytes of all elements.
 int64_t tensorBytes(int32_t dtype, const std::vector<int64_t> &shape);
 
@@ -64,9 +67,15 @@ struct PieceRead {
 /// The most bytes that are staged at once for what no box is.
 constexpr int64_t stagingBytes = int64_t(1) << 20;
 
+/// Calls `visit` for parts of a box of at most `stagingBytes` bytes each, or
+/// one point, in row-major order. Stops where `visit` returns false.
+void forEachPart(const Box &box, int64_t elementSize,
+                 const std::function<bool(const Box &)> &visit);
+
 /// Calls `visit` for the reads of a piece whose chunk lies in a file, row-major
 /// in `chunkShape`. Their boxes have at most `stagingBytes` bytes each, or one
-/// point; where it `mayBeLarge`, one that is dense is the only one. Stops where
+/// point, but any number of points of the piece, which may repeat elements;
+/// where it `mayBeLarge`, one that is dense is the only one. Stops where
 /// `visit` returns false.
 void forEachRead(const TaskPiece &piece, const std::vector<int64_t> &chunkShape,
                  int64_t elementSize, bool mayBeLarge,

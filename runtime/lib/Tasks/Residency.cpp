@@ -192,8 +192,7 @@ Status Planner::tooSmall(int32_t shard, int64_t needed) const {
 int64_t Planner::neededBy(int32_t shard) const {
   int64_t needed = graph.own[shard];
   for (int32_t buffer : graph.reads[shard])
-    if (__builtin_add_overflow(needed, graph.bytes[buffer], &needed))
-      return INT64_MAX;
+    needed = boundedSum(needed, graph.bytes[buffer]);
   return needed;
 }
 
@@ -386,7 +385,7 @@ bool Planner::evictOne() {
 
 Status Planner::makeRoom(int32_t shard, int64_t bytes) {
   bool fits = true;
-  while (fits && inUse + bytes > options.memoryBytes) {
+  while (fits && inUse > options.memoryBytes - bytes) {
     if (evictOne())
       continue;
     for (const Candidate &candidate : kept)

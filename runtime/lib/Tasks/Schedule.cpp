@@ -3,6 +3,7 @@
 #include "Tasks/Graph.h"
 #include "Tasks/Groups.h"
 #include "Tasks/Order.h"
+#include "Tasks/Pieces.h"
 #include "Tasks/Residency.h"
 #include <algorithm>
 #include <numeric>
@@ -38,7 +39,7 @@ static int64_t cacheBytes(const TaskGraph &graph, const TaskLimits &limits) {
     own = std::max(own, graph.own[i]);
     int64_t bytes = 0;
     for (int32_t buffer : graph.reads[i])
-      bytes += graph.bytes[buffer];
+      bytes = boundedSum(bytes, graph.bytes[buffer]);
     views = std::max(views, bytes);
   }
   return std::max(limits.memoryBytes - own, views);

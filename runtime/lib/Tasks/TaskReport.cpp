@@ -40,7 +40,7 @@ std::string tapestry::rt::taskReportText(const Executor &executor,
   json.member("max", seconds(runTimes.back()));
   json.endObject();
   json.member("limit_bytes", limitBytes);
-  json.member("peak_bytes_per_device", counts.peakBytes);
+  json.member("peak_bytes_per_device", executor.held.peakBytes());
   json.member("predicted_peak_bytes_per_device", schedule.peakBytes);
   auto bytes = [&](const char *name, int64_t predicted, int64_t counted) {
     json.member(std::string("predicted_") + name, predicted);

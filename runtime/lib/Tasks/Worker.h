@@ -13,7 +13,7 @@ class Worker final : public Handle {
 public:
   /// On the thread that it is for.
   explicit Worker(Executor &executor)
-      : executor(executor), budget(0), arena(budget) {}
+      : executor(executor), budget(0), arena(budget, &executor.held) {}
 
   /// Runs a shard's kernel, on memory that is there.
   Status run(int32_t shard);
