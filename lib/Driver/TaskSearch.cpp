@@ -133,18 +133,22 @@ double tapestry::driver::estimateSeconds(const rt::TaskProgram &program,
                                          const rt::TaskSchedule &schedule,
                                          int64_t workers,
                                          const machine::Machine &machine) {
-  // Shards come after those whose chunks they read.
+  // Shards come after those whose chunks they read, and those they wait for.
   std::vector<double> ends(program.chunks.size());
+  std::vector<double> shardEnds(program.shards.size());
   double all = 0, longest = 0;
-  for (const rt::TaskShard &shard : program.shards) {
+  for (auto [number, shard] : llvm::enumerate(program.shards)) {
     double start = 0, seconds = secondsOf(program, shard, machine);
+    for (int32_t before : shard.after)
+      start = std::max(start, shardEnds[before]);
     for (int32_t view : shard.views)
       for (const rt::TaskPiece &piece : program.views[view].pieces)
         start = std::max(start, ends[piece.chunk]);
+    shardEnds[number] = start + seconds;
     for (int32_t chunk : shard.chunks)
-      ends[chunk] = start + seconds;
+      ends[chunk] = shardEnds[number];
     all += seconds;
-    longest = std::max(longest, start + seconds);
+    longest = std::max(longest, shardEnds[number]);
   }
   // Fewer run at a time where there is not the memory for more.
   auto atOnce = static_cast<double>(workers);

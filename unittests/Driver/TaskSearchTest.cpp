@@ -122,6 +122,12 @@ TEST(TaskSearch, WorkersShareWhatDoesNotWait) {
   EXPECT_NEAR(estimateSeconds(program, schedule, 8, slowMachine()), 3.01, 1e-6);
 }
 
+TEST(TaskSearch, ShardsThatWaitTakeTurns) {
+  rt::TaskProgram program = twoAndOne();
+  program.shards[1].after = {0};
+  EXPECT_NEAR(estimateSeconds(program, {}, 2, slowMachine()), 5.01, 1e-6);
+}
+
 TEST(TaskSearch, WorkersWithoutMemoryWait) {
   rt::TaskProgram program = twoAndOne();
   rt::TaskSchedule schedule;
