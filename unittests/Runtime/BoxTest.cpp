@@ -3,6 +3,7 @@
 #include "Core/Box.h"
 #include "Testing.h"
 #include "gtest/gtest.h"
+#include <algorithm>
 
 using namespace tapestry::rt;
 using namespace tapestry::rt::testing;
@@ -65,6 +66,46 @@ TEST(Box, CopyPieceMovesExactlyThePiece) {
     });
     copyPiece(target.data(), to, source.data(), from, piece, size);
     ASSERT_EQ(target, expected) << "round " << round << ", " << boxText(piece);
+  }
+}
+
+TEST(Box, CopiesGoAnyStride) {
+  std::mt19937 random(13);
+  for (int round = 0; round < 400; ++round) {
+    int64_t size = int64_t(1) << round % 5;
+    size_t rank = round / 5 % 5;
+    std::vector<int64_t> sizes(rank), to(rank), from(rank);
+    // The target's dimensions in some order; the source repeats, skips and goes
+    // backwards.
+    std::vector<size_t> order(rank);
+    for (size_t dim = 0; dim < rank; ++dim) {
+      sizes[dim] = 1 + random() % (dim == 1 ? 70 : 5);
+      order[dim] = dim;
+    }
+    std::shuffle(order.begin(), order.end(), random);
+    int64_t room = 1, begin = 0, end = 1;
+    for (size_t dim : order) {
+      to[dim] = room;
+      room *= sizes[dim] + int64_t(random() % 2);
+      from[dim] = round % 3 == 0 ? to[dim] : int64_t(random() % 9) - 4;
+      (from[dim] < 0 ? begin : end) += from[dim] * (sizes[dim] - 1);
+    }
+    std::string source((end - begin) * size, '\0');
+    for (char &byte : source)
+      byte = static_cast<char>(random());
+    std::string target(room * size, 'x');
+    std::string expected = target;
+    forEachPoint(sizes, boxOfShape(sizes), [&](int64_t point) {
+      int64_t put = 0, got = -begin;
+      for (size_t dim = rank; dim-- > 0; point /= sizes[dim]) {
+        put += point % sizes[dim] * to[dim];
+        got += point % sizes[dim] * from[dim];
+      }
+      expected.replace(put * size, size, source, got * size, size);
+    });
+    copyStrided(target.data(), source.data() - begin * size,
+                {sizes, to, from, size});
+    ASSERT_EQ(target, expected) << "round " << round;
   }
 }
 

@@ -236,6 +236,7 @@ TEST(Schedule, SpillsWhatIsNeededLast) {
   }
   TaskSchedule result = scheduled(sample.program, 3 * 64);
   EXPECT_EQ(result.spilledBytes, 64);
+  EXPECT_EQ(result.spillFileBytes, 4096);
   EXPECT_EQ(result.reloadedBytes, 64);
   for (const TaskStep &step : result.steps)
     if (step.kind == TaskStep::Spill) {

@@ -73,6 +73,8 @@ private:
 
 /// A number unlike that of any other run.
 uint64_t uniqueId();
+/// Where files go that no place is asked for: $TMPDIR, else /tmp.
+std::string temporaryFolder();
 
 /// Writes a file as a whole.
 Status putFile(const std::string &path, const std::string &bytes,

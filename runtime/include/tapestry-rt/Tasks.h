@@ -151,11 +151,12 @@ struct TaskStep {
 /// whatever order they come to run.
 struct TaskSchedule {
   std::vector<TaskStep> steps;
-  int64_t peakBytes = 0;     ///< in memory at a time, at most
-  int64_t spilledBytes = 0;  ///< written to the spill file
-  int64_t reloadedBytes = 0; ///< read from it
-  int64_t inputBytes = 0;    ///< read from the inputs' files
-  int64_t copiedBytes = 0;   ///< to views, from chunks in memory
+  int64_t peakBytes = 0;      ///< in memory at a time, at most
+  int64_t spilledBytes = 0;   ///< written to the spill file
+  int64_t spillFileBytes = 0; ///< of that file: chunks begin on pages of it
+  int64_t reloadedBytes = 0;  ///< read from it
+  int64_t inputBytes = 0;     ///< read from the inputs' files
+  int64_t copiedBytes = 0;    ///< to views, from chunks in memory
   /// How often a chunk or a view leaves memory that is still to be read.
   int64_t evictions = 0;
   /// Workers that compute at a time on average, by an estimate: others wait for

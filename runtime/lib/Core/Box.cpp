@@ -3,9 +3,12 @@
 #include "Core/Box.h"
 #include "tapestry-rt/Status.h"
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 using namespace tapestry::rt;
+
+using Numbers = std::vector<int64_t>;
 
 int64_t tapestry::rt::volume(BoxRef box) {
   int64_t points = 1;
@@ -75,88 +78,141 @@ bool tapestry::rt::isContiguousIn(BoxRef holder, BoxRef piece) {
 }
 
 namespace {
-/// One loop of a copy: so many steps, so many bytes apart on each side.
-struct CopyLoop {
-  int64_t steps;
-  int64_t targetStride;
-  int64_t sourceStride;
+/// One dimension of a copy; strides in bytes.
+struct Loop {
+  int64_t steps, target, source;
 };
 } // namespace
 
-template <size_t bytes>
-static void copySteps(char *target, const char *source, const CopyLoop &loop) {
-  for (int64_t step = 0; step < loop.steps; ++step)
-    std::memcpy(target + step * loop.targetStride,
-                source + step * loop.sourceStride, bytes);
+/// The dimensions from the outermost to the innermost, those of one point left
+/// out and those that go on where the next one ends merged with it.
+static std::vector<Loop> loopsOf(const StridedCopy &copy) {
+  std::vector<Loop> loops;
+  for (size_t dim = 0; dim < copy.sizes.size(); ++dim) {
+    Loop loop = {copy.sizes[dim], copy.targetStrides[dim] * copy.elementSize,
+                 copy.sourceStrides[dim] * copy.elementSize};
+    if (loop.steps == 1)
+      continue;
+    if (!loops.empty() && loops.back().target == loop.target * loop.steps &&
+        loops.back().source == loop.source * loop.steps)
+      loops.back() = {loops.back().steps * loop.steps, loop.target,
+                      loop.source};
+    else
+      loops.push_back(loop);
+  }
+  return loops;
 }
 
-/// The innermost loop: `loop.steps` stretches of `bytes` bytes. Single elements
-/// are common (a cut of the last dimension), and a call for each is slow.
-static void copyStretches(char *target, const char *source,
-                          const CopyLoop &loop, int64_t bytes) {
+template <size_t bytes>
+static void copyRow(char *target, const char *source, const Loop &loop) {
+  for (int64_t step = 0; step < loop.steps; ++step)
+    std::memcpy(target + step * loop.target, source + step * loop.source,
+                bytes);
+}
+
+/// `loop.steps` stretches of `bytes` bytes. Single elements are common, and a
+/// call for each is slow.
+static void copyRow(char *target, const char *source, const Loop &loop,
+                    int64_t bytes) {
   switch (bytes) {
   case 1:
-    return copySteps<1>(target, source, loop);
+    return copyRow<1>(target, source, loop);
   case 2:
-    return copySteps<2>(target, source, loop);
+    return copyRow<2>(target, source, loop);
   case 4:
-    return copySteps<4>(target, source, loop);
+    return copyRow<4>(target, source, loop);
   case 8:
-    return copySteps<8>(target, source, loop);
+    return copyRow<8>(target, source, loop);
   case 16:
-    return copySteps<16>(target, source, loop);
+    return copyRow<16>(target, source, loop);
+  default:
+    for (int64_t step = 0; step < loop.steps; ++step)
+      std::memcpy(target + step * loop.target, source + step * loop.source,
+                  bytes);
   }
-  for (int64_t step = 0; step < loop.steps; ++step)
-    std::memcpy(target + step * loop.targetStride,
-                source + step * loop.sourceStride, bytes);
+}
+
+/// Two dimensions, in squares that keep the cache lines of both sides in use
+/// where they are contiguous in different ones.
+static void copyPlane(char *target, const char *source, const Loop &outer,
+                      const Loop &inner, int64_t bytes) {
+  bool turns =
+      outer.steps > 1 && std::abs(outer.source) < std::abs(inner.source);
+  int64_t square = turns ? 32 : std::max(inner.steps, outer.steps);
+  for (int64_t row0 = 0; row0 < outer.steps; row0 += square)
+    for (int64_t column0 = 0; column0 < inner.steps; column0 += square) {
+      int64_t rowEnd = std::min(row0 + square, outer.steps);
+      Loop part = inner;
+      part.steps = std::min(square, inner.steps - column0);
+      for (int64_t row = row0; row < rowEnd; ++row)
+        copyRow(target + row * outer.target + column0 * inner.target,
+                source + row * outer.source + column0 * inner.source, part,
+                bytes);
+    }
+}
+
+void tapestry::rt::copyStrided(void *target, const void *source,
+                               const StridedCopy &copy) {
+  if (std::find(copy.sizes.begin(), copy.sizes.end(), 0) != copy.sizes.end())
+    return;
+  std::vector<Loop> loops = loopsOf(copy);
+  // What is contiguous on both sides is one long element.
+  int64_t bytes = copy.elementSize;
+  if (!loops.empty() && loops.back().target == bytes &&
+      loops.back().source == bytes) {
+    bytes *= loops.back().steps;
+    loops.pop_back();
+  }
+  // What the source is contiguous in comes next to what the target is.
+  if (loops.size() > 2) {
+    auto inner = std::min_element(
+        loops.begin(), loops.end() - 1, [](const Loop &a, const Loop &b) {
+          return std::abs(a.source) < std::abs(b.source);
+        });
+    if (std::abs(inner->source) < std::abs(loops.back().source))
+      std::iter_swap(inner, loops.end() - 2);
+  }
+  while (loops.size() < 2)
+    loops.insert(loops.begin(), {1, 0, 0});
+  auto *out = static_cast<char *>(target);
+  const auto *in = static_cast<const char *>(source);
+  size_t planes = loops.size() - 2;
+  Numbers at(planes, 0);
+  while (true) {
+    copyPlane(out, in, loops[planes], loops[planes + 1], bytes);
+    size_t dim = planes;
+    while (dim-- > 0) {
+      out += loops[dim].target;
+      in += loops[dim].source;
+      if (++at[dim] < loops[dim].steps)
+        break;
+      out -= loops[dim].target * at[dim];
+      in -= loops[dim].source * at[dim];
+      at[dim] = 0;
+    }
+    if (dim == size_t(-1))
+      return;
+  }
 }
 
 void tapestry::rt::copyPiece(void *target, BoxRef to, const void *source,
                              BoxRef from, BoxRef piece, int64_t elementSize) {
   if (isEmpty(piece))
     return;
-  char *out = static_cast<char *>(target) + offsetIn(to, piece) * elementSize;
-  const char *in =
-      static_cast<const char *>(source) + offsetIn(from, piece) * elementSize;
-
-  // From the inside out: widen the stretch while it fills both memories, then
-  // make loops, merging those that continue each other on both sides.
-  int64_t bytes = elementSize;
-  std::vector<CopyLoop> loops;
-  int64_t outStride = elementSize;
-  int64_t inStride = elementSize;
-  for (int dim = piece.rank - 1; dim >= 0; --dim) {
-    int64_t steps = extent(piece[dim]);
-    if (loops.empty() && outStride == bytes && inStride == bytes) {
-      bytes *= steps;
-    } else if (steps != 1) {
-      if (!loops.empty() &&
-          loops.back().targetStride * loops.back().steps == outStride &&
-          loops.back().sourceStride * loops.back().steps == inStride)
-        loops.back().steps *= steps;
-      else
-        loops.push_back({steps, outStride, inStride});
-    }
-    outStride *= extent(to[dim]);
-    inStride *= extent(from[dim]);
+  size_t rank = piece.rank;
+  StridedCopy copy = {Numbers(rank), Numbers(rank), Numbers(rank), elementSize};
+  int64_t targetStride = 1;
+  int64_t sourceStride = 1;
+  for (size_t dim = rank; dim-- > 0;) {
+    auto number = static_cast<int>(dim);
+    copy.sizes[dim] = extent(piece[number]);
+    copy.targetStrides[dim] = targetStride;
+    copy.sourceStrides[dim] = sourceStride;
+    targetStride *= extent(to[number]);
+    sourceStride *= extent(from[number]);
   }
-  if (loops.empty())
-    loops.push_back({1, 0, 0});
-
-  std::vector<int64_t> at(loops.size(), 0);
-  while (true) {
-    copyStretches(out, in, loops[0], bytes);
-    size_t level = 1;
-    for (; level < loops.size(); ++level) {
-      out += loops[level].targetStride;
-      in += loops[level].sourceStride;
-      if (++at[level] < loops[level].steps)
-        break;
-      out -= loops[level].targetStride * at[level];
-      in -= loops[level].sourceStride * at[level];
-      at[level] = 0;
-    }
-    if (level >= loops.size())
-      return;
-  }
+  copyStrided(static_cast<char *>(target) + offsetIn(to, piece) * elementSize,
+              static_cast<const char *>(source) +
+                  offsetIn(from, piece) * elementSize,
+              copy);
 }

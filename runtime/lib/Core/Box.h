@@ -55,6 +55,14 @@ int64_t offsetIn(BoxRef holder, BoxRef piece);
 /// Whether `piece` is one contiguous stretch of the memory of `holder`.
 bool isContiguousIn(BoxRef holder, BoxRef piece);
 
+/// Copies elements between places that do not overlap: element x of `sizes` to
+/// sum x_d * targetStrides_d from sum x_d * sourceStrides_d.
+struct StridedCopy {
+  std::vector<int64_t> sizes, targetStrides, sourceStrides; // in elements
+  int64_t elementSize;
+};
+void copyStrided(void *target, const void *source, const StridedCopy &copy);
+
 /// Copies the elements of `piece`, which both boxes contain, from the memory of
 /// box `from` to the memory of box `to`. The memories do not overlap.
 void copyPiece(void *target, BoxRef to, const void *source, BoxRef from,

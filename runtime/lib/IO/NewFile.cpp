@@ -32,6 +32,11 @@ static std::string folderOf(const std::string &path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+std::string tapestry::rt::temporaryFolder() {
+  const char *folder = getenv("TMPDIR");
+  return folder && *folder ? folder : "/tmp";
+}
+
 static std::string nameOf(const std::string &path) {
   size_t slash = path.rfind('/');
   return slash == std::string::npos ? path : path.substr(slash + 1);
@@ -193,8 +198,7 @@ Status NewFile::prepare(const std::string &newPath) {
     asideFolder = folderOf(place);
     removeStale();
   } else {
-    const char *temporaries = getenv("TMPDIR");
-    asideFolder = temporaries && *temporaries ? temporaries : "/tmp";
+    asideFolder = temporaryFolder();
   }
   return Status::success();
 }

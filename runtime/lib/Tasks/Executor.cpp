@@ -341,10 +341,8 @@ Status Executor::load(int32_t chunk) {
 
 Status Executor::spillChunk(int32_t chunk) {
   int64_t bytes = graph.bytes[chunk];
-  // Pages of one chunk are no other's, so that it can go past the cache.
   if (places[chunk] < 0)
-    places[chunk] =
-        fileEnd.fetch_add((bytes + directStep - 1) / directStep * directStep);
+    places[chunk] = fileEnd.fetch_add(spilledBytes(bytes));
   int64_t begin = nowNanoseconds();
   Status status = spill->write(places[chunk], memory[chunk], bytes);
   counts.writeTime += nowNanoseconds() - begin;

@@ -3,7 +3,6 @@
 #include "Tasks/Pieces.h"
 #include "Core/Types.h"
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 using namespace tapestry;
@@ -67,114 +66,6 @@ int32_t tapestry::rt::wholeChunk(const TaskProgram &program,
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// One dimension of a copy; strides in bytes.
-struct Loop {
-  int64_t steps, target, source;
-};
-} // namespace
-
-/// The dimensions from the outermost to the innermost, those of one point left
-/// out and those that go on where the next one ends merged with it.
-static std::vector<Loop> loopsOf(const StridedCopy &copy) {
-  std::vector<Loop> loops;
-  for (size_t dim = 0; dim < copy.sizes.size(); ++dim) {
-    Loop loop = {copy.sizes[dim], copy.targetStrides[dim] * copy.elementSize,
-                 copy.sourceStrides[dim] * copy.elementSize};
-    if (loop.steps == 1)
-      continue;
-    if (!loops.empty() && loops.back().target == loop.target * loop.steps &&
-        loops.back().source == loop.source * loop.steps)
-      loops.back() = {loops.back().steps * loop.steps, loop.target,
-                      loop.source};
-    else
-      loops.push_back(loop);
-  }
-  return loops;
-}
-
-template <size_t bytes>
-static void copyRow(char *target, const char *source, const Loop &loop) {
-  for (int64_t step = 0; step < loop.steps; ++step)
-    std::memcpy(target + step * loop.target, source + step * loop.source,
-                bytes);
-}
-
-static void copyRow(char *target, const char *source, const Loop &loop,
-                    int64_t elementSize) {
-  if (loop.target == elementSize && loop.source == elementSize) {
-    std::memcpy(target, source, loop.steps * elementSize);
-    return;
-  }
-  switch (elementSize) {
-  case 1:
-    return copyRow<1>(target, source, loop);
-  case 2:
-    return copyRow<2>(target, source, loop);
-  case 4:
-    return copyRow<4>(target, source, loop);
-  case 8:
-    return copyRow<8>(target, source, loop);
-  default:
-    return copyRow<16>(target, source, loop);
-  }
-}
-
-/// Two dimensions, in squares that keep the cache lines of both sides in use
-/// where they are contiguous in different ones.
-static void copyPlane(char *target, const char *source, const Loop &outer,
-                      const Loop &inner, int64_t elementSize) {
-  bool turns = std::abs(outer.source) < std::abs(inner.source);
-  int64_t square = turns ? 32 : std::max(inner.steps, outer.steps);
-  for (int64_t row0 = 0; row0 < outer.steps; row0 += square)
-    for (int64_t column0 = 0; column0 < inner.steps; column0 += square) {
-      int64_t rowEnd = std::min(row0 + square, outer.steps);
-      Loop part = inner;
-      part.steps = std::min(square, inner.steps - column0);
-      for (int64_t row = row0; row < rowEnd; ++row)
-        copyRow(target + row * outer.target + column0 * inner.target,
-                source + row * outer.source + column0 * inner.source, part,
-                elementSize);
-    }
-}
-
-void tapestry::rt::copyStrided(void *target, const void *source,
-                               const StridedCopy &copy) {
-  if (volume(copy.sizes) == 0)
-    return;
-  std::vector<Loop> loops = loopsOf(copy);
-  // What the source is contiguous in comes next to what the target is.
-  if (loops.size() > 2) {
-    auto inner = std::min_element(
-        loops.begin(), loops.end() - 1, [](const Loop &a, const Loop &b) {
-          return std::abs(a.source) < std::abs(b.source);
-        });
-    if (std::abs(inner->source) < std::abs(loops.back().source))
-      std::iter_swap(inner, loops.end() - 2);
-  }
-  while (loops.size() < 2)
-    loops.insert(loops.begin(), {1, 0, 0});
-  auto *out = static_cast<char *>(target);
-  const auto *in = static_cast<const char *>(source);
-  size_t planes = loops.size() - 2;
-  Numbers at(planes, 0);
-  while (true) {
-    copyPlane(out, in, loops[planes], loops[planes + 1], copy.elementSize);
-    size_t dim = planes;
-    while (dim-- > 0) {
-      out += loops[dim].target;
-      in += loops[dim].source;
-      if (++at[dim] < loops[dim].steps)
-        break;
-      out -= loops[dim].target * at[dim];
-      in -= loops[dim].source * at[dim];
-      at[dim] = 0;
-    }
-    if (dim == size_t(-1))
-      return;
-  }
-}
 
 void tapestry::rt::fillElements(void *target, int64_t count,
                                 const std::vector<char> &fill) {

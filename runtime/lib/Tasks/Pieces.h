@@ -28,19 +28,16 @@ constexpr int64_t directStep = 4096;
 /// The sum of two numbers that are not negative; the largest number where that
 /// is less: no memory has so much.
 int64_t boundedSum(int64_t a, int64_t b);
+/// Bytes that so many take of the spill file: pages of one chunk are no
+/// other's, so that it can go past the cache.
+constexpr int64_t spilledBytes(int64_t bytes) {
+  return (bytes + directStep - 1) / directStep * directStep;
+}
 /// Bytes of all elements.
 int64_t tensorBytes(int32_t dtype, const std::vector<int64_t> &shape);
 
 /// The chunk that a view is, elements and all; -1: it is put together.
 int32_t wholeChunk(const TaskProgram &program, const TaskView &view);
-
-/// Copies elements between places that do not overlap: element x of `sizes` to
-/// sum x_d * targetStrides_d from sum x_d * sourceStrides_d.
-struct StridedCopy {
-  std::vector<int64_t> sizes, targetStrides, sourceStrides; // in elements
-  int64_t elementSize;
-};
-void copyStrided(void *target, const void *source, const StridedCopy &copy);
 
 /// Fills `count` elements with the bytes of one.
 void fillElements(void *target, int64_t count, const std::vector<char> &fill);

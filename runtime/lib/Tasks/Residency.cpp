@@ -356,6 +356,7 @@ void Planner::evict(int32_t buffer) {
   if (!isClean(buffer)) {
     step(TaskStep::Spill, buffer);
     result.spilledBytes += graph.bytes[buffer];
+    result.spillFileBytes += spilledBytes(graph.bytes[buffer]);
     isInFile[buffer] = 1;
   }
   step(graph.isChunk(buffer) ? TaskStep::DropChunk : TaskStep::DropView,

@@ -7,7 +7,6 @@
 #include "Tasks/TaskReport.h"
 #include "tapestry-rt/Counted.h"
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 
 using namespace tapestry;
@@ -129,10 +128,7 @@ static std::vector<bool> unwantedSinks(const Job &job,
 }
 
 static std::string spillFolder(const TaskRunOptions &options) {
-  if (!options.spill.empty())
-    return options.spill;
-  const char *temporaries = getenv("TMPDIR");
-  return temporaries && *temporaries ? temporaries : "/tmp";
+  return options.spill.empty() ? temporaryFolder() : options.spill;
 }
 
 //===----------------------------------------------------------------------===//
@@ -191,7 +187,7 @@ Status TaskRun::plan() {
              formatBytes(steps.peakBytes).c_str()));
   if (steps.spilledBytes == 0)
     return status;
-  return spill.open(spillFolder(options), steps.spilledBytes);
+  return spill.open(spillFolder(options), steps.spillFileBytes);
 }
 
 Status TaskRun::runAll(Executor &executor) {
