@@ -20,6 +20,8 @@ def draw(seed):
         graph.leaf()
     while len(graph.lines) < 8:
         graph.select()
+        if graph.leaves.random() < 0.2:
+            graph.order()
         if graph.values[-1].size > 4000:
             break
     last = len(graph.values) - 1

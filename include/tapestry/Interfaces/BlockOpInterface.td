@@ -67,9 +67,10 @@ def BlockOpInterface : OpInterface<"BlockOpInterface"> {
       }], "::std::optional<::llvm::SmallVector<int64_t>>", "getDeviceSet",
       (ins), "", "return ::std::nullopt;">,
     InterfaceMethod<[{
-        Those operands that are not read, but must have happened before the op
-        runs: points and tensors. Being operands they come before it in the
-        graph, whose order is kept, and no waits go around in a circle.
+        Those operands that are not read, but must have happened, on all devices,
+        before the op runs: points and tensors. What the op reads is held back
+        until then. Being operands they come before it in the graph, whose order
+        is kept, and no waits go around in a circle.
       }], "::llvm::SmallVector<::mlir::Value>", "getAwaited", (ins), "",
       "return {};">,
     InterfaceMethod<"Whether the op's index space has a cut.",

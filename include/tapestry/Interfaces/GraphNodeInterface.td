@@ -13,9 +13,9 @@ def GraphNodeInterface : OpInterface<"GraphNodeInterface"> {
   let cppNamespace = "::tapestry";
   let description = [{
     An operation of a graph that computes nothing: a source brings a named tensor
-    in, a sink hands one out under a name, a point orders others. Lowering and
-    evaluation follow the order of the graph, so that a point asks nothing of
-    them.
+    in, a sink hands one out under a name, a point orders others. Evaluation
+    follows the order of the graph, so that a point asks nothing of it; lowering
+    makes it a token.
   }];
 
   let methods = [
@@ -25,6 +25,11 @@ def GraphNodeInterface : OpInterface<"GraphNodeInterface"> {
       "::llvm::StringRef", "getTensorName", (ins), "", "return {};">,
     InterfaceMethod<"Gives that tensor another name.",
       "void", "setTensorName", (ins "::llvm::StringRef":$name), "", "return;">,
+    InterfaceMethod<[{
+        The points, and of a point the tensors, that happen before the operation;
+        a point's only result is what others await.
+      }], "::llvm::SmallVector<::mlir::Value>", "getAwaitedValues", (ins), "",
+      "return {};">,
     InterfaceMethod<"The tensor that a source gives or a sink takes.",
       "::mlir::Value", "getNodeTensor", (ins), "", "return {};">,
   ];

@@ -51,16 +51,6 @@ static Value emitCombined(OpBuilder &b, Location loc,
   return tapestry::emitMonoid(b, loc, *op.getReduction(), acc, value);
 }
 
-/// Calls are executed in order, which is all that tokens ask for.
-void tapestry::dropToken(Value token) {
-  for (OpOperand &use : llvm::make_early_inc_range(token.getUses())) {
-    if (auto loop = dyn_cast<comm::LoopOp>(use.getOwner()))
-      loop.getAfterMutable().clear();
-    else
-      use.getOwner()->eraseOperand(use.getOperandNumber());
-  }
-}
-
 func::FuncOp RuntimeProgram::declare(StringRef name, TypeRange inputs,
                                      TypeRange results) {
   if (auto known = module.lookupSymbol<func::FuncOp>(name))
@@ -98,9 +88,10 @@ LogicalResult RuntimeProgram::verifyBlock(func::FuncOp function) {
     return function.emitError("a device program is one block that ends in "
                               "func.return");
   WalkResult walked = function.walk([&](Operation *op) {
-    bool isOurs = isa<comm::CollectiveOpInterface, comm::SliceOp,
-                      comm::DeviceOp, comm::LoopOp, index::CallBlockOp,
-                      index::ConstantOp, index::RequireOp, index::SortOp>(op);
+    bool isOurs =
+        isa<comm::AwaitOp, comm::CollectiveOpInterface, comm::DeviceOp,
+            comm::LoopOp, comm::PointOp, comm::SliceOp, index::CallBlockOp,
+            index::ConstantOp, index::RequireOp, index::SortOp>(op);
     if (isOurs && op->getBlock() != &function.front()) {
       op->emitOpError("stands in a region of '")
           << op->getParentOp()->getName()
@@ -502,6 +493,7 @@ void RuntimeProgram::storeResults() {
 }
 
 void RuntimeProgram::lowerOps() {
+  lowerAwaits();
   for (Operation &op : llvm::make_early_inc_range(program.front())) {
     if (auto slice = dyn_cast<comm::SliceOp>(op)) {
       lowerSlice(slice);
@@ -513,6 +505,8 @@ void RuntimeProgram::lowerOps() {
       lowerBlockCall(block);
     } else if (auto constant = dyn_cast<index::ConstantOp>(op)) {
       lowerConstant(constant);
+    } else if (auto point = dyn_cast<comm::PointOp>(op)) {
+      lowerPoint(point);
     } else if (auto query = dyn_cast<comm::DeviceOp>(op)) {
       query.getResult().replaceAllUsesWith(device);
       query.erase();

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "tapestry/Dialect/Comm/IR/CommLoop.h"
+#include "tapestry/Dialect/Comm/IR/CommPoint.h"
 #include "tapestry/Dialect/Index/IR/IndexBlock.h"
 #include "tapestry/Dialect/Index/IR/IndexConstant.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
@@ -67,6 +68,9 @@ private:
   mlir::func::FuncOp blockCall(index::CallBlockOp op,
                                mlir::TypeRange arguments);
   mlir::SmallVector<mlir::Value> buffersFor(index::CallBlockOp op);
+  // PointsToRuntime.cpp.
+  void lowerPoint(comm::PointOp op);
+  void lowerAwaits();
   // ConstantsToRuntime.cpp.
   void lowerConstant(index::ConstantOp op);
   mlir::memref::GlobalOp globalOf(mlir::DenseElementsAttr value);

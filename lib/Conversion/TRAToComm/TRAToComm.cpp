@@ -13,9 +13,11 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Comm/IR/CommLoop.h"
+#include "tapestry/Dialect/Comm/IR/CommPoint.h"
 #include "tapestry/Dialect/Comm/IR/CommRim.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Dialect/TRA/IR/TRALoop.h"
+#include "tapestry/Dialect/TRA/IR/TRAPoint.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Support/Resharding.h"
 
@@ -45,6 +47,8 @@ private:
   void lowerAggregate(tra::AggregateOp aggregate);
   void lowerRepartition(tra::RepartitionOp repartition);
   void lowerLoop(tra::LoopOp loop);
+  void lowerPoint(tra::PointOp point);
+  void lowerAwait(tra::AwaitOp await);
   void lowerReturn(func::ReturnOp op);
   template <typename Op> Value emitReduction(tra::AggregateOp aggregate);
   template <typename Op> Value emitExchange(tra::RepartitionOp repartition);
@@ -52,7 +56,7 @@ private:
   ValueRange tokens() {
     return lastToken ? ValueRange(lastToken) : ValueRange();
   }
-  /// The part that `relation` became.
+  /// The part that `relation` became, and the token that a point did.
   Value part(Value relation) { return parts.lookup(relation); }
   void define(Value relation, Value local) { parts[relation] = local; }
 
@@ -294,6 +298,27 @@ void DeviceProgram::lowerLoop(tra::LoopOp loop) {
   lastToken = lowered.getToken();
 }
 
+/// All ranks meet, in the order that they have for collectives.
+void DeviceProgram::lowerPoint(tra::PointOp point) {
+  llvm::SetVector<Value> awaited;
+  awaited.insert_range(tokens());
+  for (Value each : point.getAwaited())
+    awaited.insert(part(each));
+  lastToken = comm::PointOp::create(builder, point.getLoc(),
+                                    comm::TokenType::get(context),
+                                    awaited.getArrayRef());
+  define(point.getToken(), lastToken);
+}
+
+void DeviceProgram::lowerAwait(tra::AwaitOp await) {
+  Value source = part(await.getSource());
+  SmallVector<Value> after = llvm::map_to_vector(
+      await.getAfter(), [&](Value token) { return part(token); });
+  define(await.getResult(),
+         comm::AwaitOp::create(builder, await.getLoc(), source.getType(),
+                               source, after));
+}
+
 void DeviceProgram::lowerReturn(func::ReturnOp op) {
   SmallVector<Value> results;
   for (Value result : op.getOperands())
@@ -321,6 +346,10 @@ LogicalResult DeviceProgram::lowerOp(Operation *op) {
     lowerRepartition(repartition);
   else if (auto loop = dyn_cast<tra::LoopOp>(op))
     lowerLoop(loop);
+  else if (auto point = dyn_cast<tra::PointOp>(op))
+    lowerPoint(point);
+  else if (auto await = dyn_cast<tra::AwaitOp>(op))
+    lowerAwait(await);
   else if (auto exit = dyn_cast<func::ReturnOp>(op))
     lowerReturn(exit);
   else

@@ -14,6 +14,7 @@
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/TRA/IR/TRALoop.h"
+#include "tapestry/Dialect/TRA/IR/TRAPoint.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Interfaces/Fetches.h"
@@ -46,6 +47,8 @@ private:
   LogicalResult lowerNode(GraphNodeInterface node);
   LogicalResult lowerSource(GraphNodeInterface source);
   LogicalResult lowerSink(GraphNodeInterface sink);
+  Value emitPoint(Location loc, ValueRange awaited);
+  Value heldBack(Location loc, Value relation, ValueRange awaited);
   LogicalResult lowerVertex(BlockOpInterface op);
   LogicalResult lowerLoop(GraphLoopInterface loop);
   LogicalResult lowerBlock(Block &block);
@@ -109,6 +112,8 @@ private:
   SmallVector<Attribute> vertices;
   /// Per graph tensor, its relation in the home layout.
   llvm::DenseMap<Value, Value> homes;
+  /// Per point its token.
+  llvm::DenseMap<Value, Value> tokens;
 };
 
 } // namespace
@@ -270,8 +275,10 @@ LogicalResult GraphLowering::lowerVertex(BlockOpInterface op) {
     return op.emitError("'")
            << name << "' has no partition: plan the graph first";
   VertexEmitter emitter(b, gridAttr, op, **partition);
-  FailureOr<SmallVector<Value>> written =
-      emitter.emitWritten(fetchPieces(op, **partition));
+  SmallVector<Value> pieces = fetchPieces(op, **partition);
+  for (Value &piece : pieces)
+    piece = heldBack(op.getLoc(), piece, op.getAwaited());
+  FailureOr<SmallVector<Value>> written = emitter.emitWritten(pieces);
   if (failed(written))
     return failure();
   ++joins;
@@ -286,6 +293,36 @@ LogicalResult GraphLowering::lowerVertex(BlockOpInterface op) {
   return success();
 }
 
+/// The token of what happens after `awaited`, points and tensors.
+Value GraphLowering::emitPoint(Location loc, ValueRange awaited) {
+  return tra::PointOp::create(b, loc, tra::TokenType::get(context),
+                              llvm::map_to_vector(awaited, [&](Value each) {
+                                Value token = tokens.lookup(each);
+                                return token ? token : homes.lookup(each);
+                              }));
+}
+
+/// `relation` as it is there after `awaited`. What the body of a loop awaits
+/// from outside has happened before the loop.
+Value GraphLowering::heldBack(Location loc, Value relation,
+                              ValueRange awaited) {
+  SmallVector<Value> after;
+  SmallVector<Value> tensors;
+  for (Value each : awaited) {
+    if (each.getParentBlock() != levels.back().block)
+      continue;
+    if (Value token = tokens.lookup(each))
+      after.push_back(token);
+    else
+      tensors.push_back(each);
+  }
+  if (!tensors.empty())
+    after.push_back(emitPoint(loc, tensors));
+  if (after.empty())
+    return relation;
+  return tra::AwaitOp::create(b, loc, relation.getType(), relation, after);
+}
+
 LogicalResult GraphLowering::lowerSink(GraphNodeInterface sink) {
   Value tensor = sink.getNodeTensor();
   Value relation = homes.lookup(tensor);
@@ -297,6 +334,7 @@ LogicalResult GraphLowering::lowerSink(GraphNodeInterface sink) {
            << sink.getTensorName() << "' is '" << source.getVertexName()
            << "', whose home layout's parts overlap";
   }
+  relation = heldBack(sink.getLoc(), relation, sink.getAwaitedValues());
   results.push_back(
       {describe(sink),
        tra::ToTensorOp::create(b, sink.getLoc(), tensor.getType(), relation)});
@@ -310,7 +348,8 @@ LogicalResult GraphLowering::lowerNode(GraphNodeInterface node) {
   case GraphNodeKind::Sink:
     return lowerSink(node);
   case GraphNodeKind::Point:
-    // The program of a device runs in order, which keeps every happens-before.
+    tokens[node->getResult(0)] =
+        emitPoint(node.getLoc(), node.getAwaitedValues());
     return success();
   }
 }

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 13
+#define TAPESTRY_ABI_VERSION 14
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
  * one byte 0 or 1, complex numbers as real and imaginary part. Of collectives
@@ -201,10 +201,11 @@ static_assert(sizeof(TapestryProgram) == 136, "layout known to the compiler");
 
 /* ---- called by generated code --------------------------------------------
  *
- * All ranks call the same collectives in the same order. After a failure these
- * functions do not return: the rank's frames are left without being unwound, so
- * generated code must own nothing but memory of the arena, which is freed when
- * the rank ends. All but the memory functions are for the rank's own thread. */
+ * All ranks call the same collectives and points in the same order. After a
+ * failure these functions do not return: the rank's frames are left without
+ * being unwound, so generated code must own nothing but memory of the arena,
+ * which is freed when the rank ends. All but the memory functions are for the
+ * rank's own thread. */
 
 /* The device number of this rank, 0 <= number < program->devices. */
 int64_t tapestry_rt_device(TapestryRank *rank);
@@ -213,6 +214,8 @@ int64_t tapestry_rt_device(TapestryRank *rank);
  * written again. Only for an all_reduce the two may be the same. */
 void tapestry_rt_collective(TapestryRank *rank, int64_t index,
                             const void *source, void *target);
+/* Returns when all ranks have called it. */
+void tapestry_rt_point(TapestryRank *rank);
 /* Ends all ranks with requirement number `index` unless `first`, the row-major
  * number of the first element that is outside, is TAPESTRY_NOTHING_OUTSIDE;
  * `value` is that element. All ranks have the same. */

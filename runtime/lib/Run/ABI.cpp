@@ -27,6 +27,11 @@ void tapestry_rt_collective(TapestryRank *rank, int64_t index,
     Handle::of(rank).leave();
 }
 
+void tapestry_rt_point(TapestryRank *rank) {
+  if (!Handle::of(rank).meet())
+    Handle::of(rank).leave();
+}
+
 void tapestry_rt_require(TapestryRank *rank, int64_t index,
                          const int64_t *first, const int64_t *value) {
   if (*first != TAPESTRY_NOTHING_OUTSIDE) {

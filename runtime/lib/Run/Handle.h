@@ -31,6 +31,8 @@ public:
   /// Returns false where generated code must `leave`.
   [[nodiscard]] virtual bool runCollective(int64_t index, const void *source,
                                            void *target) = 0;
+  /// Waits for all devices. Returns false where generated code must `leave`.
+  [[nodiscard]] virtual bool meet() = 0;
   /// Ends the run by requirement `index`: element number `first` of what it is
   /// about is outside.
   virtual void endOutside(int64_t index, int64_t first, int64_t value) = 0;

@@ -346,6 +346,13 @@ bool Rank::runCollective(int64_t index, const void *source, void *target) {
   return true;
 }
 
+bool Rank::meet() {
+  Status status = communicator.barrier();
+  if (status.failed())
+    fail(status);
+  return !status.failed();
+}
+
 void Rank::endOutside(int64_t index, int64_t first, int64_t value) {
   // All ranks come here, with the same to say: one says it.
   if (communicator.rank() != 0) {

@@ -30,6 +30,7 @@ public:
   int64_t device() const override { return communicator.rank(); }
   [[nodiscard]] bool runCollective(int64_t index, const void *source,
                                    void *target) override;
+  [[nodiscard]] bool meet() override;
   void endOutside(int64_t index, int64_t first, int64_t value) override;
   void endBlock(int32_t number) override;
   void enterVertex(int64_t vertex) override;

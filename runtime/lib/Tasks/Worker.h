@@ -21,6 +21,8 @@ public:
   int64_t device() const override { return 0; }
   [[nodiscard]] bool runCollective(int64_t index, const void *source,
                                    void *target) override;
+  /// A shard's kernel is a program of one device.
+  [[nodiscard]] bool meet() override { return true; }
   void endOutside(int64_t index, int64_t first, int64_t value) override;
   void endBlock(int32_t number) override;
   void enterVertex(int64_t next) override { vertex = next; }

@@ -41,6 +41,31 @@ func.func @unused_chain(%p: tensor<5x8xf32>) {
   return
 }
 
+// A point waits for what the unused collective waited for, and stays.
+// CHECK-LABEL: func @unused_before_a_point
+// CHECK-SAME: (%[[A:.*]]: tensor<?x8xf32>, %[[T:.*]]: !comm.token)
+// CHECK-NEXT: %[[P:.*]] = comm.point %[[T]], %[[A]] : !comm.token, tensor<?x8xf32>
+// CHECK-NEXT: %[[B:.*]] = comm.await %[[A]] after %[[P]] : tensor<?x8xf32>
+// CHECK-NEXT: return %[[B]]
+func.func @unused_before_a_point(%a: tensor<?x8xf32>, %t0: !comm.token) -> tensor<?x8xf32> {
+  %g, %t1 = comm.all_gather "A", %a after %t0 from #rows to #whole axes ["d.0"]
+              : tensor<?x8xf32> -> tensor<5x8xf32>
+  %p = comm.point %t1, %a : !comm.token, tensor<?x8xf32>
+  %b = comm.await %a after %p : tensor<?x8xf32>
+  return %b : tensor<?x8xf32>
+}
+
+// A point stays, though nobody takes its token; who awaits it and is not read
+// goes.
+// CHECK-LABEL: func @point_alone
+// CHECK-NEXT: comm.point none
+// CHECK-NEXT: return
+func.func @point_alone(%a: tensor<?x8xf32>) {
+  %p = comm.point none
+  %b = comm.await %a after %p : tensor<?x8xf32>
+  return
+}
+
 // A token that leaves the function keeps its collective.
 // CHECK-LABEL: func @token_escapes
 // CHECK: comm.all_gather

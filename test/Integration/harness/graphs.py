@@ -21,6 +21,7 @@ class Graph:
         self.lines = []
         self.values = []
         self.sources = []
+        self.points = []
         self.vertices = []  # what a plan may cut, with its labels
 
     @staticmethod
@@ -129,6 +130,23 @@ class Graph:
             self.add(kind, [k], f"by {word} low {low} high {high}", padded)
         elif kind == "copy":
             self.add(kind, [k], "", x)
+
+    def order(self):
+        """A tensor behind a point that waits for another, and for the last point."""
+        k, other = (int(self.leaves.integers(len(self.values))) for _ in range(2))
+        awaited = {f"%T{other}": self.type_of(self.values[other])}
+        if self.points:
+            awaited[self.points[-1]] = "!tapestry.point"
+        point = f"%p{len(self.points)}"
+        name = f"T{len(self.values)}"
+        self.lines.append(
+            f"  {point} = tapestry.sequence_point {', '.join(awaited)} : {', '.join(awaited.values())}"
+        )
+        self.lines.append(
+            f'  %{name} = tapestry.await "{name}" %T{k} after {point} : {self.type_of(self.values[k])}'
+        )
+        self.points.append(point)
+        self.values.append(self.values[k])
 
     def choose(self, kind, k):
         """Cell by cell one of the tensor and others of its shape."""

@@ -6,6 +6,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "tapestry/Dialect/Comm/IR/CommLoop.h"
+#include "tapestry/Dialect/Comm/IR/CommPoint.h"
 #include "tapestry/Dialect/Comm/IR/CommRim.h"
 #include "tapestry/Dialect/Index/IR/BytecodeVersion.h"
 #include "tapestry/Dialect/Index/IR/OwnAttributes.h"
@@ -33,6 +34,10 @@ void CommDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "tapestry/Dialect/Comm/IR/CommLoop.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "tapestry/Dialect/Comm/IR/CommPoint.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

@@ -3,6 +3,7 @@
 #include "LayoutFacts.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "tapestry/Dialect/Comm/IR/CommPoint.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -49,9 +50,9 @@ LogicalResult comm::detail::eraseUnused(CollectiveOpInterface op,
   if (!llvm::all_of(op.getParts(), [](Value part) { return part.use_empty(); }))
     return rewriter.notifyMatchFailure(op, "a result is used");
   if (!llvm::all_of(op.getToken().getUsers(),
-                    llvm::IsaPred<CollectiveOpInterface>))
+                    llvm::IsaPred<CollectiveOpInterface, PointOp>))
     return rewriter.notifyMatchFailure(
-        op, "something else than a collective uses the token");
+        op, "something else than a collective or a point uses the token");
 
   SmallPtrSet<Operation *, 4> users(op.getToken().getUsers().begin(),
                                     op.getToken().getUsers().end());

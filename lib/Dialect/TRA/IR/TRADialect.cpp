@@ -6,6 +6,7 @@
 #include "tapestry/Dialect/Index/IR/BytecodeVersion.h"
 #include "tapestry/Dialect/Index/IR/OwnAttributes.h"
 #include "tapestry/Dialect/TRA/IR/TRALoop.h"
+#include "tapestry/Dialect/TRA/IR/TRAPoint.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallSet.h"
@@ -118,6 +119,10 @@ void TRADialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "tapestry/Dialect/TRA/IR/TRALoop.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "tapestry/Dialect/TRA/IR/TRAPoint.cpp.inc"
       >();
   addInterfaces<TRABytecode>();
 }

@@ -18,40 +18,7 @@ using namespace tapestry::teg;
 /// More is data, which the IR would have to carry from phase to phase.
 static constexpr int64_t mostBytes = int64_t(1) << 20;
 
-llvm::SmallVector<std::string> ConstantOp::getLabelNames() {
-  return detail::dimensionLabels(getResultType().getRank());
-}
-
-llvm::SmallVector<int64_t> ConstantOp::getLabelExtents() {
-  return llvm::to_vector(getResultType().getShape());
-}
-
-llvm::SmallVector<LabelKind> ConstantOp::getLabelKinds() {
-  return {static_cast<size_t>(getResultType().getRank()), LabelKind::Parallel};
-}
-
-llvm::SmallVector<Value> ConstantOp::getTensorOperands() { return {}; }
 std::vector<Access> ConstantOp::getAccesses(unsigned) { return {}; }
-
-std::vector<Projection> ConstantOp::getResultProjections() {
-  return {Projection::identity(getResultType().getRank())};
-}
-
-Monoid ConstantOp::getResultMonoid(unsigned) { return Monoid::None; }
-TypedAttr ConstantOp::getMonoidIdentity(unsigned) { return {}; }
-Value ConstantOp::emitCombine(unsigned, OpBuilder &, Location, Value, Value) {
-  return {};
-}
-
-PointWork ConstantOp::getWork() { return {}; }
-
-LogicalResult
-ConstantOp::reifyResultShapes(OpBuilder &,
-                              ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(
-      getAsIndexOpFoldResult(getContext(), getResultType().getShape()));
-  return success();
-}
 
 DenseElementsAttr ConstantOp::valueOf(RankedTensorType type,
                                       llvm::ArrayRef<TypedAttr> elements) {

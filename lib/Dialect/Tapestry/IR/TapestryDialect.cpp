@@ -9,6 +9,7 @@
 #include "mlir/Transforms/InliningUtils.h"
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
 #include "tapestry/Dialect/Tapestry/IR/BlockFunctions.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryAwait.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryBlock.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryCollect.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryConstant.h"
@@ -68,8 +69,9 @@ void TapestryDialect::initialize() {
 #define GET_OP_LIST
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
       >();
-  addOperations<BlockOp, CollectOp, ConcatOp, ConstantOp, LoopOp, NextOp,
-                OperatorOp, ScanOp, ScatterOp, SliceOp, SortOp, UnsqueezeOp>();
+  addOperations<AwaitOp, BlockOp, CollectOp, ConcatOp, ConstantOp, LoopOp,
+                NextOp, OperatorOp, ScanOp, ScatterOp, SliceOp, SortOp,
+                UnsqueezeOp>();
   addOperations<BroadcastOp, CopyOp, InterleaveOp, PadOp, PermuteOp, RepeatOp,
                 ReverseOp, SqueezeOp, ViewOp>();
   registerBytecode();

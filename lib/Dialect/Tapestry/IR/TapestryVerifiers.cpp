@@ -6,6 +6,7 @@
 
 #include "PlacementRules.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -33,12 +34,78 @@ static LogicalResult verifyUniqueNames(GraphOp graph, StringRef kind) {
   return success();
 }
 
+/// What `op` of a graph's block takes, also in regions that see the graph.
+static void forEachOperand(Operation *op,
+                           llvm::function_ref<void(Operation *)> take) {
+  op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (Operation *def = operand.getDefiningOp())
+        if (Operation *before = op->getBlock()->findAncestorOpInBlock(*def);
+            before && before != op)
+          take(before);
+    return inner->hasTrait<OpTrait::IsIsolatedFromAbove>()
+               ? WalkResult::skip()
+               : WalkResult::advance();
+  });
+}
+
+/// Those that wait for each other in a circle that `start` is in, each for the
+/// next one; none where there is no circle.
+static llvm::SmallVector<Operation *> findCircle(Operation *start) {
+  // How `start` comes to wait for an operation: through which other one.
+  llvm::MapVector<Operation *, Operation *> through;
+  llvm::SmallVector<Operation *> work = {start};
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val();
+    bool isCircle = false;
+    forEachOperand(op, [&](Operation *before) {
+      isCircle |= before == start;
+      if (before != start && through.insert({before, op}).second)
+        work.push_back(before);
+    });
+    if (!isCircle)
+      continue;
+    llvm::SmallVector<Operation *> circle = {op};
+    while (circle.back() != start)
+      circle.push_back(through.lookup(circle.back()));
+    return llvm::to_vector(llvm::reverse(circle));
+  }
+  return {};
+}
+
+/// graph_c3, by names: that definitions come before their uses is checked
+/// later, of values without one.
+static LogicalResult verifyOrder(GraphOp graph) {
+  for (Operation &op : graph.getBody().front()) {
+    bool isAhead = false;
+    forEachOperand(
+        &op, [&](Operation *before) { isAhead |= op.isBeforeInBlock(before); });
+    if (!isAhead)
+      continue;
+    llvm::SmallVector<Operation *> circle = findCircle(&op);
+    if (circle.empty())
+      continue;
+    auto nameOf = [](Operation *each) {
+      auto name = each->getAttrOfType<StringAttr>("name");
+      return name ? "'" + name.str() + "'" : "a sequence point";
+    };
+    InFlightDiagnostic diagnostic = op.emitOpError("waits for itself: ")
+                                    << nameOf(&op);
+    for (Operation *next : llvm::drop_begin(circle))
+      diagnostic << " after " << nameOf(next);
+    return diagnostic << " after " << nameOf(&op);
+  }
+  return success();
+}
+
 LogicalResult GraphOp::verifyRegions() {
   // graph_c1
   if (failed(verifyUniqueNames<SourceOp>(*this, "source")))
     return failure();
   // graph_c2
-  return verifyUniqueNames<SinkOp>(*this, "sink");
+  if (failed(verifyUniqueNames<SinkOp>(*this, "sink")))
+    return failure();
+  return verifyOrder(*this);
 }
 
 //===----------------------------------------------------------------------===//

@@ -2,3 +2,4 @@
 
 include "tapestry/Dialect/TRA/IR/TRAOps.td"
 include "tapestry/Dialect/TRA/IR/TRALoop.td"
+include "tapestry/Dialect/TRA/IR/TRAPoint.td"

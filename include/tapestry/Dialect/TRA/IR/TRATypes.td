@@ -59,4 +59,12 @@ def TRA_Relation : TypeDef<TRA_Dialect, "Relation"> {
   }];
 }
 
+def TRA_Token : TypeDef<TRA_Dialect, "Token"> {
+  let mnemonic = "token";
+  let summary = "a point in the order of a program";
+  let description = [{
+    What `tra.point` yields: whoever takes it happens after that.
+  }];
+}
+
 #endif // TAPESTRY_DIALECT_TRA_TRATYPES_TD

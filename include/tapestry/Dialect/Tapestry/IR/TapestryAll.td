@@ -9,6 +9,7 @@
 #define TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYALL_TD
 
 include "tapestry/Dialect/Tapestry/IR/TapestryOps.td"
+include "tapestry/Dialect/Tapestry/IR/TapestryAwait.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryBlock.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryCollect.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryConstant.td"

@@ -3,15 +3,14 @@
 #ifndef TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYCONSTANT_TD
 #define TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYCONSTANT_TD
 
-include "tapestry/Dialect/Tapestry/IR/TapestryOps.td"
+include "tapestry/Dialect/Tapestry/IR/TapestryDimensions.td"
 
-def Tapestry_ConstantOp : Tapestry_VertexOp<"constant", [
-    NoMemoryEffect, AllTypesMatch<["value", "result"]>]> {
+def Tapestry_ConstantOp : Tapestry_DimensionsOp<"constant", (ins
+    ElementsAttr:$value), [AllTypesMatch<["value", "result"]>]> {
   let summary = "A tensor that the graph holds";
   let description = [{
-    Its labels are its dimensions, d0, d1, ... Every device has all of it in its
-    program and takes its part of that, so that it may be cut and replicated as
-    it is read, and nothing is sent or copied.
+    Every device has all of it in its program and takes its part of that, so that
+    it may be cut and replicated as it is read, and nothing is sent or copied.
 
     ```mlir
     %K = tapestry.constant "K" dense<[[0.0, 1.0], [1.0, 0.0]]> : tensor<2x2xf32>
@@ -30,19 +29,9 @@ def Tapestry_ConstantOp : Tapestry_VertexOp<"constant", [
     - (constant_c4) `home_route` holds plain layouts of the result's shape,
       `operand_routes` is empty, and there is a home on the same grid.
   }];
-  let arguments = (ins
-    StrAttr:$name,
-    ElementsAttr:$value,
-    OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
-    OptionalAttr<TapestryIndex_LayoutAttr>:$home,
-    OptionalAttr<Tapestry_RouteAttr>:$home_route,
-    OptionalAttr<TypedArrayAttrBase<Tapestry_RouteAttr,
-                                    "a route per operand">>:$operand_routes);
-  let results = (outs Tapestry_Tensor:$result);
   let assemblyFormat = [{
     $name $value attr-dict `` custom<Placement>($partition, $home)
   }];
-  let hasVerifier = 1;
   let builders = [
     OpBuilder<(ins "::llvm::StringRef":$name,
                    "::mlir::DenseElementsAttr":$value), [{
@@ -51,7 +40,7 @@ def Tapestry_ConstantOp : Tapestry_VertexOp<"constant", [
             /*home_route=*/nullptr, /*operand_routes=*/nullptr);
     }]>
   ];
-  let extraClassDeclaration = vertexDeclaration # [{
+  let extraClassDeclaration = dimensionsDeclaration # [{
     /// A tensor of elements, in row-major order, of its element type.
     static ::mlir::DenseElementsAttr
     valueOf(::mlir::RankedTensorType type,
@@ -60,14 +49,6 @@ def Tapestry_ConstantOp : Tapestry_VertexOp<"constant", [
     ::mlir::DenseElementsAttr getElements() {
       return ::mlir::cast<::mlir::DenseElementsAttr>(getValue());
     }
-    ::mlir::RankedTensorType getResultType() {
-      return ::mlir::cast<::mlir::RankedTensorType>(getResult().getType());
-    }
-    ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
-    lowerLocal(::mlir::OpBuilder &builder, ::mlir::Location loc,
-               const ::tapestry::LocalBlock &block);
-    ::llvm::Expected<::std::vector<::tapestry::HostTensor>>
-    evaluate(::llvm::ArrayRef<const ::tapestry::HostTensor *> operands);
   }];
 }
 

@@ -114,6 +114,7 @@ def Tapestry_GraphOp : Tapestry_Op<"graph", [
     Constraints:
     - (graph_c1) the names of its sources are unique.
     - (graph_c2) the names of its sinks are unique.
+    - (graph_c3) nothing waits for itself.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        OptionalAttr<StrAttr>:$sym_visibility,
@@ -270,6 +271,9 @@ def Tapestry_SinkOp : Tapestry_Op<"sink", [
     ::tapestry::GraphNodeKind getNodeKind() {
       return ::tapestry::GraphNodeKind::Sink;
     }
+    ::llvm::SmallVector<::mlir::Value> getAwaitedValues() {
+      return ::llvm::to_vector_of<::mlir::Value>(getPoints());
+    }
     ::llvm::StringRef getTensorName() { return getName(); }
     void setTensorName(::llvm::StringRef name) { setName(name); }
     ::mlir::Value getNodeTensor() { return getTensor(); }
@@ -278,11 +282,13 @@ def Tapestry_SinkOp : Tapestry_Op<"sink", [
 
 def Tapestry_SequencePointOp : Tapestry_Op<"sequence_point", [
     GraphNodeInterface, MemoryEffects<[MemWrite<Tapestry_Visible>]>]> {
-  let summary = "Orders sinks after the operations that it waits for";
+  let summary = "Orders what follows after the operations that it waits for";
   let description = [{
-    Happens after all of its operands: tensors that must have been computed, and
-    earlier points. What takes the point happens after it. A root of
-    visibility, like a sink.
+    Happens after all of its operands: tensors that must have been computed, on
+    all devices, and earlier points. What takes the point happens after it: sinks,
+    points, and what reads a `tapestry.await`. The point stays a value, a token,
+    in relations and in the device program, where the devices meet at it. A root
+    of visibility, like a sink.
 
     ```mlir
     %p = tapestry.sequence_point %C, %q : tensor<97x53xf32>, !tapestry.point
@@ -296,6 +302,9 @@ def Tapestry_SequencePointOp : Tapestry_Op<"sequence_point", [
   let extraClassDeclaration = [{
     ::tapestry::GraphNodeKind getNodeKind() {
       return ::tapestry::GraphNodeKind::Point;
+    }
+    ::llvm::SmallVector<::mlir::Value> getAwaitedValues() {
+      return ::llvm::to_vector_of<::mlir::Value>(getAwaited());
     }
   }];
 }

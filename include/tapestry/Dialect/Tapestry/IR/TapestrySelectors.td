@@ -3,74 +3,21 @@
 #ifndef TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYSELECTORS_TD
 #define TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYSELECTORS_TD
 
-include "tapestry/Dialect/Tapestry/IR/TapestryOps.td"
+include "tapestry/Dialect/Tapestry/IR/TapestryDimensions.td"
 include "tapestry/Interfaces/SelectorInterface.td"
 
-/// The white paper's selector expressions. Its labels are the dimensions of the
-/// result, d0, d1, ...; an op says which pieces it reads of what
-/// (getAccesses) and what shape they make (inferShape), no more.
+/// The white paper's selector expressions. An op says which pieces it reads of
+/// what (getAccesses) and what shape they make (inferShape), no more.
 class Tapestry_SelectorOp<string mnemonic, dag inputs,
                           list<string> answers = []>
-    : Tapestry_VertexOp<mnemonic, [
-        NoMemoryEffect, DeclareOpInterfaceMethods<SelectorInterface, answers>]> {
-  let arguments = !con((ins StrAttr:$name), inputs, (ins
-    OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
-    OptionalAttr<TapestryIndex_LayoutAttr>:$home,
-    OptionalAttr<Tapestry_RouteAttr>:$home_route,
-    OptionalAttr<TypedArrayAttrBase<Tapestry_RouteAttr,
-                                    "a route per operand">>:$operand_routes));
-  let results = (outs Tapestry_Tensor:$result);
-  let hasVerifier = 1;
-  code selectorDeclaration = vertexDeclaration # [{
-    ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
-    lowerLocal(::mlir::OpBuilder &builder, ::mlir::Location loc,
-               const ::tapestry::LocalBlock &block);
-    ::llvm::Expected<::std::vector<::tapestry::HostTensor>>
-    evaluate(::llvm::ArrayRef<const ::tapestry::HostTensor *> operands);
-
-    ::mlir::RankedTensorType getResultType() {
-      return ::mlir::cast<::mlir::RankedTensorType>(getResult().getType());
-    }
+    : Tapestry_DimensionsOp<mnemonic, inputs, [
+        DeclareOpInterfaceMethods<SelectorInterface, answers>]> {
+  code selectorDeclaration = dimensionsDeclaration # [{
     /// The shape that the operands make; fails with an error at the op.
     ::mlir::FailureOr<::llvm::SmallVector<int64_t>> inferShape();
   }];
   let extraClassDeclaration = selectorDeclaration;
-  code selector = [{
-    ::llvm::SmallVector<::std::string> $cppClass::getLabelNames() {
-      return detail::dimensionLabels(getResultType().getRank());
-    }
-    ::llvm::SmallVector<int64_t> $cppClass::getLabelExtents() {
-      return ::llvm::to_vector(getResultType().getShape());
-    }
-    ::llvm::SmallVector<::tapestry::LabelKind> $cppClass::getLabelKinds() {
-      return {static_cast<size_t>(getResultType().getRank()),
-              ::tapestry::LabelKind::Parallel};
-    }
-    ::llvm::SmallVector<::mlir::Value> $cppClass::getTensorOperands() {
-      return ::llvm::to_vector((*this)->getOperands());
-    }
-    ::std::vector<::tapestry::Projection> $cppClass::getResultProjections() {
-      return {::tapestry::Projection::identity(getResultType().getRank())};
-    }
-    ::tapestry::Monoid $cppClass::getResultMonoid(unsigned) {
-      return ::tapestry::Monoid::None;
-    }
-    ::mlir::TypedAttr $cppClass::getMonoidIdentity(unsigned) { return {}; }
-    ::mlir::Value $cppClass::emitCombine(unsigned, ::mlir::OpBuilder &,
-                                         ::mlir::Location, ::mlir::Value,
-                                         ::mlir::Value) {
-      return {};
-    }
-    ::tapestry::PointWork $cppClass::getWork() {
-      return {/*flops=*/0, /*bytes=*/0};
-    }
-    ::llvm::LogicalResult $cppClass::reifyResultShapes(
-        ::mlir::OpBuilder &,
-        ::mlir::ReifiedRankedShapedTypeDims &shapes) {
-      shapes.push_back(::mlir::getAsIndexOpFoldResult(
-          getContext(), getResultType().getShape()));
-      return ::mlir::success();
-    }
+  code selector = dimensions # [{
     ::llvm::LogicalResult $cppClass::verify() {
       return detail::verifySelector(*this, inferShape());
     }

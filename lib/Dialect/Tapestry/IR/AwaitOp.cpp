@@ -1,0 +1,50 @@
+//===- AwaitOp.cpp - What follows a sequence point ------------------------===//
+
+#include "Placement.h"
+#include "PlacementRules.h"
+#include "SelectorLowering.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryAwait.h"
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::teg;
+
+#define GET_OP_CLASSES
+#include "tapestry/Dialect/Tapestry/IR/TapestryAwait.cpp.inc"
+
+std::vector<Access> AwaitOp::getAccesses(unsigned) {
+  return {Access{Projection::identity(getResultType().getRank())}};
+}
+
+LogicalResult AwaitOp::verify() {
+  // await_c1
+  if (getPoints().empty())
+    return emitOpError("awaits no point");
+  for (Value point : getPoints())
+    if (point.getParentBlock() != (*this)->getBlock())
+      return emitOpError()
+             << "awaits a point that stands in another block than "
+                "'"
+             << getName() << "'";
+  // await_c2, await_c3, await_c4
+  if (failed(verifyPartition(*this, getPartitionAttr(),
+                             getResultType().getRank(), "dimensions")) ||
+      failed(verifyHome(*this, getHomeAttr(), getResultType().getShape())))
+    return failure();
+  return verifyRoutes(*this, getHomeRouteAttr(), getOperandRoutesAttr(),
+                      getHomeAttr(), getInput());
+}
+
+FailureOr<llvm::SmallVector<Value>>
+AwaitOp::lowerLocal(OpBuilder &b, Location loc, const LocalBlock &block) {
+  Value window = block.windows.front();
+  if (window.getType() != block.results.front())
+    window = tensor::CastOp::create(b, loc, block.results.front(), window);
+  return llvm::SmallVector<Value>{window};
+}
+
+llvm::Expected<std::vector<HostTensor>>
+AwaitOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
+  return std::vector<HostTensor>{*operands.front()};
+}
