@@ -20,6 +20,7 @@ static std::vector<JitProgram::Symbol> runtimeSymbols() {
       {"tapestry_rt_sort", address(&tapestry_rt_sort)},
       {"tapestry_rt_block", address(&tapestry_rt_block)},
       {"tapestry_rt_vertex", address(&tapestry_rt_vertex)},
+      {"tapestry_rt_copied", address(&tapestry_rt_copied)},
       {"tapestry_rt_fail", address(&tapestry_rt_fail)},
       {"tapestry_rt_allocate", address(&tapestry_rt_allocate)},
       {"tapestry_rt_free", address(&tapestry_rt_free)},

@@ -55,6 +55,11 @@ void tapestry::buildGraphPipeline(OpPassManager &pm, const PlanRequest &request,
   // Lowering would drop what bodies do not use: planned is what is left.
   pm.addNestedPass<teg::GraphOp>(createCanonicalizerPass());
   pm.addPass(teg::createTapestryPrune());
+  // What lies in several tensors is put together once: each reader would make
+  // windows of all of them.
+  teg::TapestryComposeSelectorsOptions compose;
+  compose.mostTensors = 1;
+  pm.addNestedPass<teg::GraphOp>(teg::createTapestryComposeSelectors(compose));
   if (expands && request.planFile.empty())
     pm.addNestedPass<teg::GraphOp>(teg::createTapestryExpand());
   PlanRequest filled = request;
@@ -112,6 +117,7 @@ void tapestry::buildBufferPipeline(OpPassManager &pm, const Target &target,
   buildKernelPipeline(pm, options);
   pm.addPass(createFreeBuffers());
   pm.addPass(createMarkVertices());
+  pm.addPass(createCountCopies());
   buildTargetPipeline(pm, target);
   PredictMemoryOptions predict;
   predict.target = target.getSpec().name;

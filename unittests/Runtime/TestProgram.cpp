@@ -61,7 +61,8 @@ int TestProgram::exchange(int32_t kind, const std::string &vertex,
                          static_cast<int32_t>(source[0].size()), devices,
                          TAPESTRY_MONOID_NONE, TAPESTRY_HOST, /*targets=*/1,
                          nullptr, replicaOf.empty() ? nullptr : keep(replicaOf),
-                         keep(source), keep(target), nullptr, predicted});
+                         keep(source), keep(target), nullptr, predicted,
+                         /*predicted_copied_bytes=*/-1});
   return static_cast<int>(collectives.size()) - 1;
 }
 
@@ -74,7 +75,8 @@ int TestProgram::reduction(int32_t kind, const std::string &vertex,
   collectives.push_back({keep(vertex), kind, dtype,
                          static_cast<int32_t>(source[0].size()), group, monoid,
                          TAPESTRY_HOST, /*targets=*/1, keep(groupOf), nullptr,
-                         keep(source), keep(target), combine, predicted});
+                         keep(source), keep(target), combine, predicted,
+                         /*predicted_copied_bytes=*/-1});
   return static_cast<int>(collectives.size()) - 1;
 }
 
@@ -104,6 +106,8 @@ TapestryProgram &TestProgram::table() {
              static_cast<int64_t>(features.size()),
              features.data(),
              static_cast<int64_t>(requirements.size()),
-             requirements.data()};
+             requirements.data(),
+             /*num_copies=*/0,
+             /*copies=*/nullptr};
   return program;
 }

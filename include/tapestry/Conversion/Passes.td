@@ -142,16 +142,35 @@ def MarkVertices : Pass<"tapestry-mark-vertices", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
 }
 
+def CountCopies : Pass<"tapestry-count-copies", "::mlir::ModuleOp"> {
+  let summary = "Tell the runtime what a device program copies";
+  let description = [{
+    Behind the last operation of a vertex in a block that stores elements as it
+    has loaded them, puts a call of `tapestry_rt_copied` with the bytes that all of
+    those have written, and names the vertex in `comm.programs`. Such are kernels
+    that gather windows, slice, concatenate or change layouts, and the copies that
+    bufferization left. What a kernel keeps to itself while it runs is no copy.
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"
+  ];
+  let statistics = [
+    Statistic<"numCounted", "counted", "Number of copies that are counted">
+  ];
+}
+
 def PredictMemory : Pass<"tapestry-predict-memory", "::mlir::ModuleOp"> {
-  let summary = "Predict the peak of every device's arena";
+  let summary = "Predict the peak of every device's arena, and what it copies";
   let description = [{
     Walks the program as each device would run it and follows the bytes of the
     runtime's arena: the parts of inputs and outputs, every buffer from its
     allocation to its free, and what a collective takes where ranks share
     memory. The sizes are evaluated for each device; what outlined kernels take
     is the target's to say. Leaves one number per device in `comm.programs`, or
-    none where a size cannot be evaluated. Runs when all buffers are known:
-    behind the target's kernel passes.
+    none where a size cannot be evaluated, and of each list of copies that
+    `tapestry-count-copies` has named what all devices write in a pass. Runs when all
+    buffers are known: behind the target's kernel passes.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"cpu\"",

@@ -1,5 +1,6 @@
 //===- DeviceCSE.cpp - Compute equal values once --------------------------===//
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
@@ -24,6 +25,12 @@ struct DeviceCSE : public impl::DeviceCSEBase<DeviceCSE> {
     IRRewriter rewriter(&getContext());
     eliminateCommonSubExpressions(rewriter, getAnalysis<DominanceInfo>(),
                                   getOperation());
+    // Bufferization copies to where things are already, by another name.
+    getOperation().walk([](Operation *op) {
+      if (auto copy = dyn_cast<memref::CopyOp>(op);
+          copy && copy.getSource() == copy.getTarget())
+        copy.erase();
+    });
   }
 };
 

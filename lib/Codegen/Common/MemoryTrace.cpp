@@ -208,12 +208,18 @@ bool MemoryTrace::acts(func::FuncOp function) {
   return functionActs[function] = any;
 }
 
-/// Whether running `op` may change what is allocated.
+/// Whether `op` tells the runtime of copies.
+static bool isCount(Operation *op) {
+  auto call = dyn_cast<func::CallOp>(op);
+  return call && call.getCallee() == "tapestry_rt_copied";
+}
+
+/// Whether running `op` may change what is allocated, or is to be heard of.
 bool MemoryTrace::acts(Operation *op) {
   if (isa<memref::AllocOp, memref::DeallocOp>(op))
     return true;
   if (auto call = dyn_cast<func::CallOp>(op))
-    return call.getCallee() == "tapestry_rt_collective" ||
+    return call.getCallee() == "tapestry_rt_collective" || isCount(call) ||
            acts(module.lookupSymbol<func::FuncOp>(call.getCallee()));
   for (Region &region : op->getRegions())
     for (Block &block : region)
@@ -267,6 +273,12 @@ bool MemoryTrace::runCall(func::CallOp call, Frame &frame) {
       return false;
     int64_t staging = hooks.staging ? hooks.staging(*index, device) : 0;
     peak = std::max(peak, live + staging);
+    return true;
+  }
+  if (isCount(call)) {
+    std::optional<int64_t> index = evaluate(call.getOperand(1), frame);
+    if (index && hooks.copied)
+      hooks.copied(*index, evaluate(call.getOperand(2), frame));
     return true;
   }
   auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
@@ -363,6 +375,10 @@ bool MemoryTrace::runOp(Operation *op, Frame &frame) {
     return runCall(call, frame);
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     std::optional<int64_t> condition = evaluate(branch.getCondition(), frame);
+    // What is only counted is so whenever it runs.
+    if (!condition && !branch.elseBlock() &&
+        llvm::all_of(actionsOf(*branch.thenBlock()), isCount))
+      return run(*branch.thenBlock(), frame);
     if (!condition)
       return false;
     if (*condition)

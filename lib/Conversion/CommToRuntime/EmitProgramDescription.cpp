@@ -115,6 +115,7 @@ private:
   FailureOr<StringRef> emitTensors(StringRef key);
   FailureOr<StringRef> emitCollectives();
   StringRef emitVertices();
+  StringRef emitCopies();
   StringRef emitRequirements(ArrayAttr requirements);
   StringRef emitNames(StringRef table, ArrayRef<std::string> names);
   ArrayAttr list(StringRef key) { return program.getAs<ArrayAttr>(key); }
@@ -332,6 +333,31 @@ FailureOr<StringRef> DescriptionEmitter::emitTensors(StringRef key) {
   return emitTable(newName(key), rows);
 }
 
+/// What all devices copy from their own part to their own result: of an
+/// exchange what they have of their targets, and what a reduction in a tree
+/// begins with. Rings combine where they put the result.
+static int64_t keptBytes(DictionaryAttr collective, ArrayRef<Layout> targets) {
+  auto fromAttr = collective.getAs<index::LayoutAttr>(program::from);
+  const Layout &from = fromAttr.getLayout();
+  const DeviceGrid &grid = fromAttr.getDeviceGrid();
+  int64_t element =
+      storedSize(collective.getAs<TypeAttr>(program::type).getValue());
+  bool combines = collective.contains(program::combine);
+  bool scatters = collective.getAs<StringAttr>(program::kind) ==
+                  stringifyCollective(CollectiveKind::ReduceScatter);
+  int64_t bytes = 0;
+  for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
+    ZBox own = from.box(grid, device);
+    int64_t all = volume(own) * element;
+    if (combines)
+      bytes += !scatters && all <= smallAllReduceBytes ? all : 0;
+    else
+      for (const Layout &target : targets)
+        bytes += volume(intersect(own, target.box(grid, device))) * element;
+  }
+  return bytes;
+}
+
 FailureOr<StringRef> DescriptionEmitter::emitCollectives() {
   SmallVector<Row> rows;
   for (auto entry : list(program::collectives).getAsRange<DictionaryAttr>()) {
@@ -377,7 +403,8 @@ FailureOr<StringRef> DescriptionEmitter::emitCollectives() {
          address(combine ? StringRef() : emitNumbers(replicas, 32)),
          address(emitBoxes(from, grid)), address(emitBoxes(targets, grid)),
          address(*thunk),
-         i64(entry.getAs<IntegerAttr>(program::bytes).getInt())});
+         i64(entry.getAs<IntegerAttr>(program::bytes).getInt()),
+         i64(keptBytes(entry, targets))});
   }
   return emitTable(newName("collectives"), rows);
 }
@@ -388,6 +415,17 @@ StringRef DescriptionEmitter::emitVertices() {
     rows.push_back({text(entry.getAs<StringAttr>(program::name)),
                     i64(entry.getAs<IntegerAttr>(program::flops).getInt())});
   return emitTable(newName("vertices"), rows);
+}
+
+StringRef DescriptionEmitter::emitCopies() {
+  SmallVector<Row> rows;
+  if (program.contains(program::copies))
+    for (auto entry : list(program::copies).getAsRange<DictionaryAttr>()) {
+      auto bytes = entry.getAs<IntegerAttr>(program::bytes);
+      rows.push_back({text(entry.getAs<StringAttr>(program::vertex)),
+                      i64(bytes ? bytes.getInt() : -1)});
+    }
+  return emitTable(newName(program::copies), rows);
 }
 
 StringRef DescriptionEmitter::emitRequirements(ArrayAttr requirements) {
@@ -437,26 +475,29 @@ LogicalResult DescriptionEmitter::emit() {
   auto requirements = program.getAs<ArrayAttr>(program::requirements);
   if (!requirements)
     requirements = builder.getArrayAttr({});
-  Row row = {i32(TAPESTRY_ABI_VERSION),
-             i32(sizeof(TapestryProgram)),
-             text(name),
-             i64(program.getAs<IntegerAttr>(program::devices).getInt()),
-             i32(list(program::inputs).size()),
-             i32(list(program::outputs).size()),
-             i32(list(program::collectives).size()),
-             i32(list(program::vertices).size()),
-             address(*inputs),
-             address(*outputs),
-             address(*collectives),
-             address(emitVertices()),
-             address(entry.getValue()),
-             address(peaks ? emitNumbers(peaks.asArrayRef(), 64) : StringRef()),
-             i64(unread.size()),
-             address(emitNames(program::unreadInputs, unread)),
-             i64(features.size()),
-             address(emitNames("features", features)),
-             i64(requirements.size()),
-             address(emitRequirements(requirements))};
+  Row row = {
+      i32(TAPESTRY_ABI_VERSION),
+      i32(sizeof(TapestryProgram)),
+      text(name),
+      i64(program.getAs<IntegerAttr>(program::devices).getInt()),
+      i32(list(program::inputs).size()),
+      i32(list(program::outputs).size()),
+      i32(list(program::collectives).size()),
+      i32(list(program::vertices).size()),
+      address(*inputs),
+      address(*outputs),
+      address(*collectives),
+      address(emitVertices()),
+      address(entry.getValue()),
+      address(peaks ? emitNumbers(peaks.asArrayRef(), 64) : StringRef()),
+      i64(unread.size()),
+      address(emitNames(program::unreadInputs, unread)),
+      i64(features.size()),
+      address(emitNames("features", features)),
+      i64(requirements.size()),
+      address(emitRequirements(requirements)),
+      i64(program.contains(program::copies) ? list(program::copies).size() : 0),
+      address(emitCopies())};
   emitTable(descriptionName(), {row}, /*single=*/true);
   emitTexts();
   return success();

@@ -17,6 +17,7 @@
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Support/Resharding.h"
+#include <map>
 
 namespace tapestry {
 #define GEN_PASS_DEF_PREDICTMEMORY
@@ -157,14 +158,36 @@ private:
         program.getAs<FlatSymbolRefAttr>(program::entry).getValue());
     if (!entry || entry.isExternal())
       return program;
-    SmallVector<int64_t> peaks = predict(entry, program, target);
-    if (peaks.empty())
-      return program;
+    std::map<int64_t, Copied> copied;
+    SmallVector<int64_t> peaks = predict(entry, program, target, copied);
     NamedAttrList attributes(program);
-    attributes.set(program::peakBytes,
-                   DenseI64ArrayAttr::get(&getContext(), peaks));
+    if (auto copies = program.getAs<ArrayAttr>(program::copies))
+      attributes.set(program::copies, withBytes(program, copies, copied));
+    if (!peaks.empty())
+      attributes.set(program::peakBytes,
+                     DenseI64ArrayAttr::get(&getContext(), peaks));
     numDevices += peaks.size();
     return attributes.getDictionary(&getContext());
+  }
+
+  /// What one list of copies writes, by the devices that were followed.
+  struct Copied {
+    int64_t devices = 0;
+    int64_t bytes = 0;
+  };
+
+  ArrayAttr withBytes(DictionaryAttr program, ArrayAttr copies,
+                      std::map<int64_t, Copied> &copied) {
+    OpBuilder b(&getContext());
+    int64_t devices = program.getAs<IntegerAttr>(program::devices).getInt();
+    SmallVector<Attribute> entries;
+    for (auto [number, entry] : llvm::enumerate(copies)) {
+      NamedAttrList attributes(cast<DictionaryAttr>(entry));
+      if (const Copied &all = copied[number]; all.devices == devices)
+        attributes.set(program::bytes, b.getI64IntegerAttr(all.bytes));
+      entries.push_back(attributes.getDictionary(&getContext()));
+    }
+    return b.getArrayAttr(entries);
   }
 
   /// What is not used is not allocated: the next pass would drop it.
@@ -181,7 +204,8 @@ private:
 
   /// The peak of every device; none where one is not known.
   SmallVector<int64_t> predict(func::FuncOp entry, DictionaryAttr program,
-                               const Target &target) {
+                               const Target &target,
+                               std::map<int64_t, Copied> &copied) {
     auto collectives = program.getAs<ArrayAttr>(program::collectives);
     std::vector<std::vector<int64_t>> stagings(collectives.size());
     MemoryTrace::Hooks hooks;
@@ -196,12 +220,23 @@ private:
     hooks.temporaries = [&](func::FuncOp kernel) {
       return target.getTemporaries(kernel);
     };
+    // Of passes alike a device is told each time.
+    std::map<int64_t, std::optional<int64_t>> ofDevice;
+    hooks.copied = [&](int64_t index, std::optional<int64_t> bytes) {
+      ofDevice[index] = bytes;
+    };
     MemoryTrace trace(getOperation(), hooks);
     UnknownSizes arguments;
     int64_t devices = program.getAs<IntegerAttr>(program::devices).getInt();
     SmallVector<int64_t> peaks;
     for (int64_t device = 0; device < devices; ++device) {
+      ofDevice.clear();
       std::optional<MemoryUse> use = trace.trace(entry, device, arguments);
+      for (auto [index, bytes] : ofDevice)
+        if (bytes) {
+          ++copied[index].devices;
+          copied[index].bytes += *bytes;
+        }
       if (!use)
         return {};
       peaks.push_back(heldOutside(program, device) + use->peak);

@@ -71,6 +71,7 @@ static constexpr Entry programEntries[] = {
     {program::collectives, "a list", is<ArrayAttr>},
     {program::vertices, "a list", is<ArrayAttr>},
     {program::requirements, "a list", is<ArrayAttr>},
+    {program::copies, "a list", is<ArrayAttr>},
     {program::unreadInputs, "a list of strings", isNames},
     {program::peakBytes, "an array of i64", is<DenseI64ArrayAttr>}};
 
@@ -93,6 +94,10 @@ static constexpr Entry collectiveEntries[] = {
 static constexpr Entry vertexEntries[] = {
     {program::name, "a string", is<StringAttr>},
     {program::flops, "an i64", isInteger}};
+
+static constexpr Entry copyEntries[] = {
+    {program::vertex, "a string", is<StringAttr>},
+    {program::bytes, "an i64", isInteger, true}};
 
 static constexpr Entry requirementEntries[] = {
     {program::place, "a string", is<StringAttr>},
@@ -182,6 +187,9 @@ static LogicalResult verifyProgram(ModuleOp module, DictionaryAttr program) {
   }
   for (Attribute requirement : listOf(program::requirements))
     if (failed(verifyDictionary(module, requirement, requirementEntries)))
+      return failure();
+  for (Attribute copy : listOf(program::copies))
+    if (failed(verifyDictionary(module, copy, copyEntries)))
       return failure();
   for (Attribute vertex : listOf(program::vertices))
     if (failed(verifyDictionary(module, vertex, vertexEntries)))

@@ -31,6 +31,10 @@ inline constexpr llvm::StringLiteral index = "index";
 inline constexpr llvm::StringLiteral shape = "shape";
 inline constexpr llvm::StringLiteral bound = "bound";
 inline constexpr llvm::StringLiteral unsignedValue = "unsigned_value";
+// What is copied, as lists of copies in the order of their numbers, of each the
+// vertex and, once they are predicted, the bytes that all devices write in one
+// pass; absent if nothing is.
+inline constexpr llvm::StringLiteral copies = "copies";
 // Names of inputs that no output depends on; absent if there are none.
 inline constexpr llvm::StringLiteral unreadInputs = "unread_inputs";
 // Per device, the peak of its arena; absent until it is predicted.

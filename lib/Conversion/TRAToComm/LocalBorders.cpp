@@ -38,7 +38,8 @@ ZRange LocalBorders::pointsOf(unsigned label, unsigned range, int64_t d) const {
   if (range == wholeBlock)
     return block;
   ZRange inside = interior.inside[label];
-  int64_t before = interior.before[label], behind = interior.behind[label];
+  int64_t before = interior.beforeOf(label, block);
+  int64_t behind = interior.behindOf(label, block, extents[label]);
   int64_t lo = before ? std::max(inside.lo, block.lo + before) : inside.lo;
   int64_t hi = behind ? std::min(inside.hi, block.hi - behind) : inside.hi;
   hi = std::max(lo, hi);
@@ -51,13 +52,26 @@ SmallVector<Value> LocalBorders::emitEdges(unsigned label) {
   ZRange inside = interior.inside[label];
   int64_t before = interior.before[label], behind = interior.behind[label];
   Value lo = space.constant(inside.lo), hi = space.constant(inside.hi);
+  // At the ends of the whole space nothing may lack.
+  auto moved = [&](Value bound, int64_t distance, int64_t end, bool lacks) {
+    Value points = space.constant(distance);
+    if (!lacks)
+      points = arith::SelectOp::create(
+          b, loc,
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bound,
+                                space.constant(end)),
+          space.constant(0), points);
+    return add(bound, points);
+  };
   if (before)
     lo = arith::MaxSIOp::create(
-        b, loc, lo, add(space.start(label), space.constant(before)));
+        b, loc, lo,
+        moved(space.start(label), before, 0, interior.lacksFirst[label]));
   if (behind)
-    hi = arith::MinSIOp::create(
-        b, loc, hi,
-        add(space.getBounds()[2 * label + 1], space.constant(-behind)));
+    hi = arith::MinSIOp::create(b, loc, hi,
+                                moved(space.getBounds()[2 * label + 1], -behind,
+                                      extents[label],
+                                      interior.lacksLast[label]));
   if (before || behind)
     hi = arith::MaxSIOp::create(b, loc, lo, hi);
   return {space.constant(0), lo, hi, space.constant(extents[label])};

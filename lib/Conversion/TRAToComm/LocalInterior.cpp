@@ -85,12 +85,18 @@ static void reachOut(LocalInterior &interior, tra::JoinOp join,
         continue;
       unsigned label = dim.terms.front().dim;
       ZRange own = part.range(grid, d);
-      int64_t &before = interior.before[label];
-      int64_t &behind = interior.behind[label];
+      auto note = [label](int64_t lacking, int64_t &most, bool isAtEnd,
+                          llvm::SmallBitVector &lacks) {
+        most = std::max(most, lacking);
+        if (lacking > 0 && isAtEnd)
+          lacks.set(label);
+      };
       if (own.lo > 0)
-        before = std::max(before, own.lo - block[label].lo - dim.constant);
+        note(own.lo - block[label].lo - dim.constant, interior.before[label],
+             block[label].lo == 0, interior.lacksFirst);
       if (own.hi < part.extent)
-        behind = std::max(behind, block[label].hi + dim.constant - own.hi);
+        note(block[label].hi + dim.constant - own.hi, interior.behind[label],
+             block[label].hi == join.getExtents()[label], interior.lacksLast);
     }
   }
 }
@@ -115,7 +121,9 @@ LocalInterior LocalInteriors::find(tra::JoinOp join) {
     box = intersect(box, best);
   }
   LocalInterior interior{box, SmallVector<int64_t>(extents.size()),
-                         SmallVector<int64_t>(extents.size())};
+                         SmallVector<int64_t>(extents.size()),
+                         llvm::SmallBitVector(extents.size()),
+                         llvm::SmallBitVector(extents.size())};
   bool isWhole = box == all;
   for (auto [number, input] : llvm::enumerate(join.getInputs())) {
     if (!isSplit(input))

@@ -11,6 +11,7 @@
 #define TAPESTRY_LIB_CONVERSION_TRATOCOMM_LOCALINTERIOR_H
 
 #include "tapestry/Dialect/TRA/IR/TRA.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace tapestry {
 
@@ -21,7 +22,16 @@ struct LocalInterior {
   /// Per label, at how many points at the start and at the end of a block
   /// others hold what is read.
   llvm::SmallVector<int64_t> before, behind;
+  /// The labels whose first, or last, block has such points there, too.
+  llvm::SmallBitVector lacksFirst, lacksLast;
 
+  /// The same of a block.
+  int64_t beforeOf(unsigned label, const ZRange &block) const {
+    return block.lo == 0 && !lacksFirst[label] ? 0 : before[label];
+  }
+  int64_t behindOf(unsigned label, const ZRange &block, int64_t extent) const {
+    return block.hi == extent && !lacksLast[label] ? 0 : behind[label];
+  }
   bool apply() const { return !inside.empty(); }
 };
 

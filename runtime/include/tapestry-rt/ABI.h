@@ -130,6 +130,9 @@ typedef struct TapestryCollective {
   const TapestryRange *target;
   TapestryCombineFn combine;
   int64_t predicted_bytes; /* what one device sends, summed over devices */
+  /* What one device copies from its own source to its own target as it is,
+   * summed over devices; -1 where the compiler does not know. */
+  int64_t predicted_copied_bytes;
 } TapestryCollective;
 
 /* An all_reduce of at most this many bytes per device goes up and down a
@@ -141,6 +144,15 @@ typedef struct TapestryVertex {
   const char *name;
   int64_t flops; /* scalar operations of the whole vertex, all devices */
 } TapestryVertex;
+
+/* What the program itself copies: elements that it stores as it has loaded
+ * them, for one vertex in one pass of the program or of a loop's body. */
+typedef struct TapestryCopy {
+  const char *vertex; /* empty: of no vertex, as what a loop begins with */
+  /* What one device writes, summed over devices; -1 where the compiler does not
+   * know. */
+  int64_t predicted_bytes;
+} TapestryCopy;
 
 /* What a run ends with where data name an element that is not there: `place`,
  * "index ", `index`, the coordinate in `shape`, " is ", the value, ", but ",
@@ -187,16 +199,19 @@ typedef struct TapestryProgram {
   const char *const *features;
   int64_t num_requirements;
   const TapestryRequirement *requirements;
+  int64_t num_copies;
+  const TapestryCopy *copies;
 } TapestryProgram;
 
 #if defined(__cplusplus)
 static_assert(sizeof(TapestryRange) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryTensor) == 40, "layout known to the compiler");
-static_assert(sizeof(TapestryCollective) == 88, "layout known to the compiler");
+static_assert(sizeof(TapestryCollective) == 96, "layout known to the compiler");
 static_assert(sizeof(TapestryVertex) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryRequirement) == 48,
               "layout known to the compiler");
-static_assert(sizeof(TapestryProgram) == 136, "layout known to the compiler");
+static_assert(sizeof(TapestryCopy) == 16, "layout known to the compiler");
+static_assert(sizeof(TapestryProgram) == 152, "layout known to the compiler");
 #endif
 
 /* ---- called by generated code --------------------------------------------
@@ -253,6 +268,8 @@ void tapestry_rt_block(TapestryRank *rank, TapestryBlockFunction function,
 /* Until the next call, time belongs to vertex number `vertex`, but for the time
  * in collectives, which is theirs. -1: to none. */
 void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex);
+/* Copies number `index` have written `bytes` bytes. */
+void tapestry_rt_copied(TapestryRank *rank, int64_t index, int64_t bytes);
 /* Ends all ranks with this message; does not return. */
 void tapestry_rt_fail(TapestryRank *rank, const char *message);
 /* Memory of the rank's arena in a space (TapestryMemorySpace), aligned to 64

@@ -52,14 +52,17 @@ struct ExchangePlan {
 
   /// Elements that go to other devices.
   int64_t sentElements() const;
+  /// Elements that this device keeps.
+  int64_t keptElements() const;
   /// Whether the targets become complete.
   Status check() const;
   /// Copies a piece to its place in the memory of all targets; `data` holds
   /// `holder`.
   void take(const Piece &piece, const void *data, BoxRef holder,
             void *memory) const;
-  /// Copies what this device keeps.
-  void keep(const void *sourceMemory, void *memory) const;
+  /// Copies what this device keeps, which `communicator` counts.
+  void keep(Communicator &communicator, const void *sourceMemory,
+            void *memory) const;
 };
 
 /// The plan of `device` for an all_gather or all_to_all. A receiver takes every

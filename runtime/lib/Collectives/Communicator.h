@@ -36,6 +36,10 @@ public:
   /// Bytes that this rank has sent to others so far, or handed to a back end's
   /// own collectives.
   int64_t sentBytes() const { return sent; }
+  /// Bytes that this rank has copied from its own part to its own result as
+  /// they are, so far; what is packed to be sent is none of them.
+  int64_t keptBytes() const { return kept; }
+  void countKept(int64_t bytes) { kept += bytes; }
 
   /// Starts an operation. All ranks start the same operations in the same
   /// order, also those that have nothing to send or receive in one. `what`
@@ -69,6 +73,7 @@ private:
   Label label;
   const char *what = "";
   int64_t sent = 0;
+  int64_t kept = 0;
 };
 
 } // namespace rt

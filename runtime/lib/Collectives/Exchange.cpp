@@ -55,9 +55,18 @@ void ExchangePlan::take(const Piece &piece, const void *data, BoxRef holder,
             target.box, data, holder, piece.box, elementSize);
 }
 
-void ExchangePlan::keep(const void *sourceMemory, void *memory) const {
+int64_t ExchangePlan::keptElements() const {
+  int64_t elements = 0;
+  for (const Piece &piece : keeps)
+    elements += volume(piece.box);
+  return elements;
+}
+
+void ExchangePlan::keep(Communicator &communicator, const void *sourceMemory,
+                        void *memory) const {
   for (const Piece &piece : keeps)
     take(piece, sourceMemory, source, memory);
+  communicator.countKept(keptElements() * elementSize);
 }
 
 /// What `holder` has of the targets of `device`.
@@ -340,7 +349,7 @@ Status Batch::run() {
 Status tapestry::rt::exchangeBoxes(Communicator &communicator, Arena &arena,
                                    const ExchangePlan &plan, const void *source,
                                    void *target, int64_t stagingLimit) {
-  plan.keep(source, target);
+  plan.keep(communicator, source, target);
   if (communicator.sharesMemory())
     return exchangeShared(communicator, plan, source, target);
   Batch batch(communicator, arena, plan, source, target, stagingLimit);

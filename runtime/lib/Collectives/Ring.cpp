@@ -136,8 +136,10 @@ Status tapestry::rt::ringAllReduce(Communicator &communicator, Arena &arena,
   if (count == 0)
     return Status::success();
   if (group.size() == 1) {
-    if (source != target)
+    if (source != target) {
       std::memcpy(target, source, count * elementSize);
+      communicator.countKept(count * elementSize);
+    }
     return Status::success();
   }
   AllReduce ring(communicator, group, combine, elementSize, count, source,
@@ -179,6 +181,7 @@ Status tapestry::rt::ringReduceScatter(Communicator &communicator, Arena &arena,
   const char *from = static_cast<const char *>(source);
   if (group.size() == 1) {
     copyPiece(target, targets[0], source, sourceBox, targets[0], elementSize);
+    communicator.countKept(volume(targets[0]) * elementSize);
     return Status::success();
   }
   // Sums under way alternate between two buffers: one goes out while the next

@@ -42,8 +42,10 @@ Status tapestry::rt::treeAllReduce(Communicator &communicator,
   int64_t bytes = count * elementSize;
   if (bytes == 0)
     return Status::success();
-  if (source != target)
+  if (source != target) {
     std::memcpy(target, source, bytes);
+    communicator.countKept(bytes);
+  }
   // Small enough for the stack, so that the arena's peak does not depend on the
   // back end.
   alignas(64) char staging[TAPESTRY_SMALL_ALL_REDUCE_BYTES];

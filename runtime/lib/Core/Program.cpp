@@ -131,13 +131,18 @@ Status tapestry::rt::checkProgram(const TapestryProgram &program) {
       program.num_features < 0 ||
       (program.num_features > 0 && !program.features) ||
       program.num_requirements < 0 ||
-      (program.num_requirements > 0 && !program.requirements))
+      (program.num_requirements > 0 && !program.requirements) ||
+      program.num_copies < 0 || (program.num_copies > 0 && !program.copies))
     return inconsistent(format("%lld devices, entry %s, or a missing table",
                                asNumber(program.devices),
                                program.entry ? "set" : "missing"));
   for (int32_t i = 0; i < program.num_vertices; ++i)
     if (!program.vertices[i].name)
       return inconsistent(format("vertex %d has no name", i));
+  for (int64_t i = 0; i < program.num_copies; ++i)
+    if (!program.copies[i].vertex)
+      return inconsistent(
+          format("copies %lld have no vertex's name", asNumber(i)));
   for (int64_t i = 0; i < program.num_unread_inputs; ++i)
     if (!program.unread_inputs[i])
       return inconsistent(format("unread input %lld has no name", asNumber(i)));

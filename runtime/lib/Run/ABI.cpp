@@ -61,6 +61,10 @@ void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex) {
   Handle::of(rank).enterVertex(vertex);
 }
 
+void tapestry_rt_copied(TapestryRank *rank, int64_t index, int64_t bytes) {
+  Handle::of(rank).countCopied(index, bytes);
+}
+
 void tapestry_rt_fail(TapestryRank *rank, const char *message) {
   Handle::of(rank).fail(Status::failure(ExitRankFailed, message));
   Handle::of(rank).leave();

@@ -39,6 +39,8 @@ public:
   /// Ends the run: the function of a block returned `number`.
   virtual void endBlock(int32_t number) = 0;
   virtual void enterVertex(int64_t vertex) = 0;
+  /// Copies number `index` of the program have written so much.
+  virtual void countCopied(int64_t index, int64_t bytes) = 0;
   /// Ends the run with this status.
   virtual void fail(const Status &status) = 0;
   /// Memory in a space of the ABI.

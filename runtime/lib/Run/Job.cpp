@@ -157,6 +157,7 @@ Status Job::checkFeeds() {
     for (int64_t device = 0; device < program.devices; ++device) {
       ExchangePlan plan = planFeed(from, to, program.devices, device);
       feed.predictedBytes += plan.sentElements() * plan.elementSize;
+      feed.predictedKept += plan.keptElements() * plan.elementSize;
     }
   }
   return Status::success();
@@ -180,6 +181,7 @@ void Job::findMoves() {
       ExchangePlan plan =
           planFeed(from.table(to.name), to, program.devices, device);
       move.predictedBytes += plan.sentElements() * plan.elementSize;
+      move.predictedKept += plan.keptElements() * plan.elementSize;
     }
     moves.push_back(move);
   }

@@ -28,6 +28,7 @@ struct Feed {
   bool swaps = false;
   /// Bytes that all devices send for one feed, from the tables.
   int64_t predictedBytes = 0;
+  int64_t predictedKept = 0;
 };
 
 /// Input `input` is held in another layout than the program reads it in.
@@ -35,6 +36,7 @@ struct Move {
   int input;
   /// Bytes that all devices send for it, from the tables.
   int64_t predictedBytes = 0;
+  int64_t predictedKept = 0;
 };
 
 /// What a session holds of a run: no files are read or written then.

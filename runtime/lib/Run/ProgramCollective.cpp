@@ -70,7 +70,7 @@ Status ProgramCollective::prepareWhole(int64_t devices,
 
 Status ProgramCollective::runWhole(Communicator &communicator, Arena &arena,
                                    const void *source, void *target) {
-  exchange.keep(source, target);
+  exchange.keep(communicator, source, target);
   Scratch scratch;
   Status status = scratch.allocate(arena, whole->scratchBytes());
   return status.failed()

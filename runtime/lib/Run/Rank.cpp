@@ -148,6 +148,7 @@ Status Rank::move(size_t number) {
   TapestryTensor table = from.table(to.name);
   size_t index = program.num_collectives + job.feeds.size() + number;
   int64_t sent = communicator.sentBytes();
+  int64_t kept = communicator.keptBytes();
   int64_t begin = nowNanoseconds();
   communicator.begin(-1, "move of an input");
   Status status = exchangeBoxes(communicator, arena,
@@ -155,6 +156,7 @@ Status Rank::move(size_t number) {
                                 from.parts[device()], inputs[input]);
   int64_t end = nowNanoseconds();
   report.sentBytes[index] = communicator.sentBytes() - sent;
+  report.keptBytes[index] = communicator.keptBytes() - kept;
   report.collectiveTime[index] = end - begin;
   trace(TraceEvent::Move, static_cast<int32_t>(number), begin, end);
   return status;
@@ -251,12 +253,14 @@ Status Rank::feed(size_t number) {
   }
   size_t index = program.num_collectives + number;
   int64_t sent = communicator.sentBytes();
+  int64_t kept = communicator.keptBytes();
   int64_t begin = nowNanoseconds();
   communicator.begin(-1, "feed");
   Status status = exchangeBoxes(communicator, arena, feedPlans[number],
                                 outputs[feed.output], inputs[feed.input]);
   int64_t end = nowNanoseconds();
   report.sentBytes[index] = communicator.sentBytes() - sent;
+  report.keptBytes[index] = communicator.keptBytes() - kept;
   report.collectiveTime[index] += end - begin;
   trace(TraceEvent::Feed, static_cast<int32_t>(number), begin, end);
   return status;
@@ -299,6 +303,14 @@ void Rank::enterVertex(int64_t next) {
     showProgress(now, program.vertices[next].name);
 }
 
+void Rank::countCopied(int64_t index, int64_t bytes) {
+  // The program's tables are the same in all runs.
+  if (run != 0 || index < 0 || index >= program.num_copies)
+    return;
+  report.copiedBytes[index] += bytes;
+  ++report.copiedTimes[index];
+}
+
 Status Rank::strike(const std::string &where) {
   return job.fault.strike(where, !communicator.sharesMemory(),
                           [&] { return communicator.stopped(); });
@@ -329,6 +341,7 @@ Status Rank::collective(int64_t index, const void *source, void *target) {
 bool Rank::runCollective(int64_t index, const void *source, void *target) {
   int64_t begin = nowNanoseconds();
   int64_t sent = communicator.sentBytes();
+  int64_t kept = communicator.keptBytes();
   Status status = collective(index, source, target);
   if (status.failed()) {
     fail(status);
@@ -336,6 +349,8 @@ bool Rank::runCollective(int64_t index, const void *source, void *target) {
   }
   int64_t end = nowNanoseconds();
   sentThisRun[index] += communicator.sentBytes() - sent;
+  if (run == 0)
+    report.keptBytes[index] += communicator.keptBytes() - kept;
   ++timesThisRun[index];
   report.collectiveTime[index] += end - begin;
   trace(TraceEvent::Collective, static_cast<int32_t>(index), begin, end);

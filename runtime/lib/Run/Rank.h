@@ -34,6 +34,7 @@ public:
   void endOutside(int64_t index, int64_t first, int64_t value) override;
   void endBlock(int32_t number) override;
   void enterVertex(int64_t vertex) override;
+  void countCopied(int64_t index, int64_t bytes) override;
   /// Tells all ranks.
   void fail(const Status &status) override;
   Status allocate(int32_t space, uint64_t bytes, uint64_t alignment,

@@ -19,15 +19,17 @@ static double seconds(int64_t nanoseconds) {
 RankReport::RankReport(const Job &job)
     : sentBytes(
           job.program.num_collectives + job.feeds.size() + job.moves.size(), 0),
-      collectiveTime(sentBytes.size(), 0),
+      keptBytes(sentBytes.size(), 0), collectiveTime(sentBytes.size(), 0),
       vertexTime(job.program.num_vertices, 0),
       isWhole(job.program.num_collectives, 0),
-      times(job.program.num_collectives, 0) {}
+      times(job.program.num_collectives, 0),
+      copiedBytes(job.program.num_copies, 0),
+      copiedTimes(job.program.num_copies, 0) {}
 
 std::vector<int64_t> RankReport::pack() const {
   std::vector<int64_t> numbers = {peakBytes, readTime, runTime, writeTime};
-  for (const auto *part :
-       {&sentBytes, &collectiveTime, &vertexTime, &isWhole, &times})
+  for (const auto *part : {&sentBytes, &keptBytes, &collectiveTime, &vertexTime,
+                           &isWhole, &times, &copiedBytes, &copiedTimes})
     numbers.insert(numbers.end(), part->begin(), part->end());
   return numbers;
 }
@@ -35,8 +37,8 @@ std::vector<int64_t> RankReport::pack() const {
 void RankReport::unpack(const int64_t *numbers) {
   for (int64_t *number : {&peakBytes, &readTime, &runTime, &writeTime})
     *number = *numbers++;
-  for (auto *part :
-       {&sentBytes, &collectiveTime, &vertexTime, &isWhole, &times}) {
+  for (auto *part : {&sentBytes, &keptBytes, &collectiveTime, &vertexTime,
+                     &isWhole, &times, &copiedBytes, &copiedTimes}) {
     std::copy(numbers, numbers + part->size(), part->begin());
     numbers += part->size();
   }
@@ -54,12 +56,34 @@ static int64_t largest(const std::vector<RankReport> &ranks, Get get) {
   return most;
 }
 
+template <typename Get>
+static int64_t sum(const std::vector<RankReport> &ranks, Get get) {
+  int64_t all = 0;
+  for (const RankReport &rank : ranks)
+    all += get(rank);
+  return all;
+}
+
 static int64_t countedBytes(const std::vector<RankReport> &ranks,
                             size_t index) {
-  int64_t bytes = 0;
-  for (const RankReport &rank : ranks)
-    bytes += rank.sentBytes[index];
-  return bytes;
+  return sum(ranks,
+             [&](const RankReport &rank) { return rank.sentBytes[index]; });
+}
+
+static int64_t keptBytes(const std::vector<RankReport> &ranks, size_t index) {
+  return sum(ranks,
+             [&](const RankReport &rank) { return rank.keptBytes[index]; });
+}
+
+static int64_t copiedBytes(const std::vector<RankReport> &ranks, size_t index) {
+  return sum(ranks,
+             [&](const RankReport &rank) { return rank.copiedBytes[index]; });
+}
+
+/// How often a pass had copies number `index`; all ranks agree.
+static int64_t copiedTimes(const std::vector<RankReport> &ranks, size_t index) {
+  return largest(
+      ranks, [&](const RankReport &rank) { return rank.copiedTimes[index]; });
 }
 
 /// Whether some rank left collective `index` to the back end; one that has
@@ -80,9 +104,13 @@ static int64_t timesOf(const std::vector<RankReport> &ranks, size_t index) {
 static void writeCollectives(JSONWriter &json, const Job &job,
                              const std::vector<RankReport> &ranks) {
   const TapestryProgram &program = job.program;
-  auto bytes = [&](size_t index, int64_t predicted, const char *counted) {
+  auto bytes = [&](size_t index, int64_t predicted, const char *counted,
+                   int64_t kept) {
     json.member("predicted_bytes", predicted);
     json.member(counted, countedBytes(ranks, index));
+    if (kept >= 0)
+      json.member("predicted_copied_bytes", kept);
+    json.member("copied_bytes", keptBytes(ranks, index));
   };
   auto time = [&](size_t index, int64_t times) {
     json.member("seconds", seconds(largest(ranks,
@@ -107,7 +135,8 @@ static void writeCollectives(JSONWriter &json, const Job &job,
     if (times != 1)
       json.member("times", times);
     bytes(i, times * collective.predicted_bytes,
-          whole ? "payload_bytes" : "counted_bytes");
+          whole ? "payload_bytes" : "counted_bytes",
+          times * collective.predicted_copied_bytes);
     time(i, job.options.repeat);
     json.endObject();
   }
@@ -119,7 +148,8 @@ static void writeCollectives(JSONWriter &json, const Job &job,
     json.member("vertex", program.outputs[feed.output].name);
     json.member("kind", "feed");
     json.member("input", program.inputs[feed.input].name);
-    bytes(program.num_collectives + i, feed.predictedBytes, "counted_bytes");
+    bytes(program.num_collectives + i, feed.predictedBytes, "counted_bytes",
+          feed.predictedKept);
     time(program.num_collectives + i, job.options.repeat - 1);
     json.endObject();
   }
@@ -128,8 +158,34 @@ static void writeCollectives(JSONWriter &json, const Job &job,
     json.beginObject();
     json.member("vertex", program.inputs[move.input].name);
     json.member("kind", "move");
-    bytes(index, move.predictedBytes, "counted_bytes");
+    bytes(index, move.predictedBytes, "counted_bytes", move.predictedKept);
     time(index++, 1);
+    json.endObject();
+  }
+  json.endArray();
+}
+
+static void writeCopies(JSONWriter &json, const Job &job,
+                        const std::vector<RankReport> &ranks) {
+  const TapestryProgram &program = job.program;
+  int64_t all = 0;
+  for (int32_t i = 0; i < program.num_collectives; ++i)
+    all += keptBytes(ranks, i);
+  for (int64_t i = 0; i < program.num_copies; ++i)
+    all += copiedBytes(ranks, i);
+  json.member("copied_bytes", all);
+  json.key("copies");
+  json.beginArray(/*lines=*/true);
+  for (int64_t i = 0; i < program.num_copies; ++i) {
+    const TapestryCopy &copy = program.copies[i];
+    json.beginObject();
+    json.member("vertex", copy.vertex);
+    int64_t times = copiedTimes(ranks, i);
+    if (times != 1)
+      json.member("times", times);
+    if (copy.predicted_bytes >= 0)
+      json.member("predicted_bytes", times * copy.predicted_bytes);
+    json.member("counted_bytes", copiedBytes(ranks, i));
     json.endObject();
   }
   json.endArray();
@@ -197,6 +253,7 @@ std::string tapestry::rt::reportText(const Job &job,
     json.endArray();
   }
   writeCollectives(json, job, ranks);
+  writeCopies(json, job, ranks);
   json.key("vertices");
   json.beginArray(/*lines=*/true);
   for (int32_t i = 0; i < program.num_vertices; ++i) {
@@ -228,6 +285,23 @@ tapestry::rt::contractBreaches(const Job &job,
                      "predicted, %lld sent\n",
                      i, collectiveName(collective.kind), collective.vertex,
                      countOf(predicted, "byte").c_str(),
+                     static_cast<long long>(counted));
+    int64_t kept = keptBytes(ranks, i);
+    int64_t own = timesOf(ranks, i) * collective.predicted_copied_bytes;
+    if (own >= 0 && kept != own && !isWhole(ranks, i))
+      text +=
+          format("warning: collective %d (%s of '%s'): %s "
+                 "predicted to be copied, %lld copied\n",
+                 i, collectiveName(collective.kind), collective.vertex,
+                 countOf(own, "byte").c_str(), static_cast<long long>(kept));
+  }
+  for (int64_t i = 0; i < job.program.num_copies; ++i) {
+    const TapestryCopy &copy = job.program.copies[i];
+    int64_t counted = copiedBytes(ranks, i);
+    int64_t predicted = copiedTimes(ranks, i) * copy.predicted_bytes;
+    if (predicted >= 0 && counted != predicted)
+      text += format("warning: copies of '%s': %s predicted, %lld written\n",
+                     copy.vertex, countOf(predicted, "byte").c_str(),
                      static_cast<long long>(counted));
   }
   return text;

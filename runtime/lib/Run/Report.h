@@ -17,6 +17,8 @@ struct RankReport {
   int64_t runTime = 0;
   int64_t writeTime = 0;
   std::vector<int64_t> sentBytes;
+  /// Bytes copied from a rank's own part to its own result.
+  std::vector<int64_t> keptBytes;
   std::vector<int64_t> collectiveTime;
   std::vector<int64_t> vertexTime;
   /// Per collective: whether the back end does it, whose bytes are then those
@@ -24,6 +26,9 @@ struct RankReport {
   std::vector<int64_t> isWhole;
   /// Per collective: how often it ran in one run.
   std::vector<int64_t> times;
+  /// Per list of copies: what they wrote, and how often, in the first run.
+  std::vector<int64_t> copiedBytes;
+  std::vector<int64_t> copiedTimes;
 
   explicit RankReport(const Job &job);
   /// As numbers in a row, to be sent.

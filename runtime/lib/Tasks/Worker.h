@@ -26,6 +26,8 @@ public:
   void endOutside(int64_t index, int64_t first, int64_t value) override;
   void endBlock(int32_t number) override;
   void enterVertex(int64_t next) override { vertex = next; }
+  /// The executor counts chunks.
+  void countCopied(int64_t, int64_t) override {}
   void fail(const Status &status) override { failure = status; }
   Status allocate(int32_t space, uint64_t bytes, uint64_t alignment,
                   void *&memory) override;

@@ -59,6 +59,18 @@ def check_payloads(plan, report):
         raise CheckFailed("\n".join(problems))
 
 
+def _copy_problems(report):
+    """Where what local copies write is not predicted, or otherwise."""
+    problems = []
+    for entry in report["copies"]:
+        if entry.get("predicted_bytes") != entry["counted_bytes"]:
+            problems.append(f"copies: {entry}")
+    for entry in report["collectives"]:
+        if entry.get("predicted_copied_bytes") != entry["copied_bytes"]:
+            problems.append(f"copied by collectives: {entry}")
+    return problems
+
+
 def check_contract(plan, report, devices, backend):
     """Compares plan.json with report.json of a run of the same plan."""
     problems = []
@@ -73,6 +85,7 @@ def check_contract(plan, report, devices, backend):
                 f"{entry['kind']} of {entry['vertex']}: predicted {entry['predicted_bytes']} "
                 f"bytes, counted {entry['counted_bytes']}"
             )
+    problems += _copy_problems(report)
     planned = _sorted(plan["collectives"], "bytes")
     counted = _sorted(report["collectives"], "counted_bytes")
     if planned != counted:

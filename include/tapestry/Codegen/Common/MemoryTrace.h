@@ -28,6 +28,9 @@ public:
     /// Bytes that the runtime takes while collective number `index` runs, on
     /// top of its source and target.
     std::function<int64_t(int64_t index, int64_t device)> staging;
+    /// Hears of what copies number `index` write in one pass; nothing where
+    /// that is no index arithmetic that this class knows.
+    std::function<void(int64_t index, std::optional<int64_t> bytes)> copied;
     /// What a function that is marked as a kernel takes.
     std::function<Temporaries(mlir::func::FuncOp kernel)> temporaries;
   };

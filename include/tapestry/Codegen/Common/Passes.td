@@ -158,7 +158,8 @@ def DeviceCSE : Pass<"tapestry-cse", "::mlir::func::FuncOp"> {
   let summary = "Compute equal values once";
   let description = [{
     Upstream's elimination of common subexpressions, on functions only that our
-    lowering made. Lowered kernels are full of equal address arithmetic.
+    lowering made. Lowered kernels are full of equal address arithmetic. Where
+    a buffer turns out to be copied onto itself, that is dropped.
   }];
 }
 

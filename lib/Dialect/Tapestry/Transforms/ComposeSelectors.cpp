@@ -25,7 +25,7 @@ using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::teg;
 
-/// Of more tensors a body does not choose: every reader would read all.
+/// Of more tensors a pattern has no body choose: every reader would read all.
 static constexpr size_t mostPieces = 8;
 
 //===----------------------------------------------------------------------===//
@@ -164,8 +164,8 @@ namespace {
 /// Replaces an operand of an einsum by the tensors that it is put together of.
 class Spreader {
 public:
-  Spreader(EinsumOp op, unsigned operand, GraphViews &views)
-      : op(op), operand(operand), views(views),
+  Spreader(EinsumOp op, unsigned operand, GraphViews &views, size_t most)
+      : op(op), operand(operand), views(views), most(most),
         read(cast<ShardInterface>(op.getOperation()).getSubscripts(operand)),
         view(views.of(op.getInputs()[operand])),
         image(read.image(boxOfShape(op.getExtents()))) {}
@@ -183,6 +183,7 @@ private:
   EinsumOp op;
   unsigned operand;
   GraphViews &views;
+  size_t most;
   Projection read;
   TensorView view;
   ZBox image;
@@ -205,7 +206,7 @@ bool Spreader::findPieces() {
     if (isEmpty(intersect(piece.cells, image)))
       continue;
     std::optional<Projection> composed = compose(piece.projection, read);
-    if (!composed || pieces.size() == mostPieces ||
+    if (!composed || pieces.size() == most ||
         llvm::any_of(composed->dims, [](const ProjectionDim &dim) {
           return dim.fold != Fold::Wrap;
         }))
@@ -363,7 +364,7 @@ EinsumOp Spreader::spread(OpBuilder &builder) {
 
 /// What takes a reader's place; null where it stays.
 static Operation *composeReader(ShardInterface reader, GraphViews &views,
-                                OpBuilder &builder) {
+                                OpBuilder &builder, size_t most) {
   if (cast<BlockOpInterface>(reader.getOperation()).hasPartition())
     return nullptr;
   if (Operation *made = Composer(reader, views).compose(builder))
@@ -372,7 +373,7 @@ static Operation *composeReader(ShardInterface reader, GraphViews &views,
   if (!einsum)
     return nullptr;
   for (unsigned operand = 0; operand < einsum.getInputs().size(); ++operand)
-    if (EinsumOp made = Spreader(einsum, operand, views).spread(builder))
+    if (EinsumOp made = Spreader(einsum, operand, views, most).spread(builder))
       return made;
   return nullptr;
 }
@@ -385,7 +386,7 @@ struct ComposeReader : public OpInterfaceRewritePattern<ShardInterface> {
   LogicalResult matchAndRewrite(ShardInterface op,
                                 PatternRewriter &rewriter) const override {
     GraphViews views;
-    Operation *made = composeReader(op, views, rewriter);
+    Operation *made = composeReader(op, views, rewriter, mostPieces);
     if (!made)
       return rewriter.notifyMatchFailure(
           op, "no operand is a selector whose operands its subscripts reach");
@@ -397,6 +398,8 @@ struct ComposeReader : public OpInterfaceRewritePattern<ShardInterface> {
 struct TapestryComposeSelectors
     : tapestry::teg::impl::TapestryComposeSelectorsBase<
           TapestryComposeSelectors> {
+  using TapestryComposeSelectorsBase::TapestryComposeSelectorsBase;
+
   void runOnOperation() override {
     GraphOp graph = getOperation();
     // Views are looked up by values, so that nothing is erased before the end.
@@ -413,8 +416,8 @@ struct TapestryComposeSelectors
         return;
       builder.setInsertionPoint(op);
       Operation *last = op;
-      while (Operation *made =
-                 composeReader(cast<ShardInterface>(last), views, builder)) {
+      while (Operation *made = composeReader(cast<ShardInterface>(last), views,
+                                             builder, mostTensors)) {
         replaced.push_back(last);
         last = made;
         ++numComposed;

@@ -242,7 +242,7 @@ def TapestryComposeSelectors
   let summary = "Let readers of selectors read what is behind them";
   let description = [{
     An einsum that reads a selector reads the selector's operands: by other
-    subscripts where what it reads lies in one tensor; of up to 8 tensors it reads all,
+    subscripts where what it reads lies in one tensor; of up to `most-tensors` it reads all,
     beside each a value that its body, by the labels, does not choose. Where that
     would read something else, as beside a slice that is padded, or through a fold,
     the selector stays. So do those that others than einsums read: they are computed.
@@ -280,6 +280,10 @@ def TapestryComposeSelectors
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let options = [
+    Option<"mostTensors", "most-tensors", "unsigned", "8",
+           "Of so many tensors a body chooses; 1: none does">
+  ];
   let statistics = [
     Statistic<"numComposed", "composed", "Number of readers rewritten">,
     Statistic<"numErased", "erased", "Number of selectors erased">
