@@ -141,7 +141,7 @@ void PictureWriter::writeTensor(Value tensor, StringRef name) {
   if (auto type = dyn_cast<RankedTensorType>(tensor.getType())) {
     std::string element;
     llvm::raw_string_ostream(element) << type.getElementType();
-    lines.push_back(listText(type.getShape()) + " " + element);
+    lines.push_back(escapedMarkup(listText(type.getShape()) + " " + element));
   }
   numbers[tensor] = node(tensorStyle, lines);
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Blocks whose functions an object file brings.
 
-    check_blocks.py values|errors|wrong [--backend local|mpi]
+    check_blocks.py values|tools|errors|wrong [--backend local|mpi]
 
 values: NumPy's on any number of devices, also where labels are cut by pins, in the
-reference, in an executable and out of a shared library. errors: what --object
+reference, in an executable and out of a shared library. tools: sharded graphs, the
+greedy executor, searches, pictures and sessions know blocks. errors: what --object
 names. wrong: functions that break their signatures are found by the reference.
 """
 
@@ -12,6 +13,7 @@ import argparse
 import json
 import pathlib
 
+import check_shards
 import numpy as np
 from harness import compare, contract, driver
 from harness.driver import CheckFailed
@@ -159,6 +161,62 @@ def check_values(folder, backend):
     print(f"{len(PINS)} cuts have the values of NumPy")
 
 
+def check_session(folder, given, wanted):
+    """What a program with blocks makes on some devices is restored on others."""
+    load = "".join(f"load {name} {name}.npy\n" for name in given)
+    export = "".join(f"export {name} {name}.npy\n" for name in OUTPUTS)
+    (folder / "first").write_text(f"{load}apply p.ein\ncheckpoint saved\n")
+    (folder / "second").write_text(f"restore saved\n{export}drop Z\napply p.ein\nexport Z Z.npy\n")
+    for commands, devices in (("first", 5), ("second", 3)):
+        driver.tapestry(
+            "session", commands, f"--devices={devices}", "--object=b.o", cwd=folder
+        ).expect_status(0)
+    check(driver.load_outputs(folder, OUTPUTS), wanted)
+
+
+def check_pictures(folder):
+    for kind in ("plan", "graph", "shards"):
+        driver.tapestry(
+            "plan", "p.ein", "--devices=3", f"--draw={kind}", "--dot=p.dot", cwd=folder
+        ).expect_status(0)
+        text = (folder / "p.dot").read_text()
+        if kind != "plan" and text.count("<b>block</b>") != 8:
+            raise CheckFailed(f"not all blocks are in the picture of the {kind}")
+        if "complex<" in text:
+            raise CheckFailed(f"the picture of the {kind} has a type that is not markup")
+
+
+def check_tools(folder, backend):
+    given = draw()
+    wanted = expected(given)
+    files = driver.save_inputs(folder, given) + driver.output_options(OUTPUTS)
+    build(folder, HERE / "Blocks" / "Inputs" / "blocks.c", "b.o", "-c")
+    (folder / "p.ein").write_text(PROGRAM)
+
+    def go(*words):
+        driver.tapestry(*words, "--object=b.o", *files, cwd=folder).expect_status(0)
+        check(driver.load_outputs(folder, OUTPUTS), wanted)
+
+    for devices in (2, 5):
+        planned = driver.tapestry(
+            "compile", "p.ein", f"--devices={devices}", "--object=b.o", "--stop-after=plan", cwd=folder
+        ).expect_status(0)
+        (folder / "planned.mlir").write_text(planned.stdout)
+        check_shards.shard(folder)
+        check_shards.unshard(folder)
+        go("reference", "sharded.mlir")
+        go("run", "sharded.mlir", "--devices=3")
+        go("run", "p.ein", f"--devices={devices}", "--executor=greedy")
+    for member in ("fastest", "smallest"):
+        driver.tapestry(
+            "plan", "p.ein", "--devices=4", "--pareto=front.json", f"--pick={member}", "--json=plan.json",
+            cwd=folder,
+        ).expect_status(0)  # fmt: skip
+        go("run", "p.ein", "--plan=plan.json")
+    check_pictures(folder)
+    check_session(folder, given, wanted)
+
+
 SMALL = """\
 input X : f32[20]
 extern block {name}[i{extent}](X[{read}] : f32) -> {result} : f32
@@ -252,7 +310,7 @@ def check_errors(folder, backend):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["values", "errors", "wrong"])
+    parser.add_argument("what", choices=["values", "tools", "errors", "wrong"])
     parser.add_argument("--backend", choices=["local", "mpi"], default="local")
     options = parser.parse_args()
     with driver.workspace() as folder:

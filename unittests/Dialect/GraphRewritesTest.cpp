@@ -284,8 +284,8 @@ TEST(GraphRewritesTest, EveryRewriteKeepsTheValue) {
       expectReplay(program, *space, *number);
     }
   }
-  std::set<std::string> all = {"order", "reassociate", "fuse", "recompute",
-                               "unfuse"};
+  std::set<std::string> all = {"order", "reassociate", "fuse",
+                               "phase", "recompute",   "unfuse"};
   EXPECT_EQ(kinds, all);
 }
 
