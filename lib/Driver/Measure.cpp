@@ -246,6 +246,7 @@ CollectiveTables::CollectiveTables(const DeviceGrid &grid,
     }
     collective.predicted_bytes =
         move.collective.elements * int64_t(sizeof(float));
+    collective.predicted_copied_bytes = -1;
     collectives.push_back(collective);
   }
   program.abi_version = TAPESTRY_ABI_VERSION;

@@ -37,9 +37,15 @@ rt::TaskLimits tapestry::driver::taskLimits(const Compilation &compilation) {
 // Shards
 //===----------------------------------------------------------------------===//
 
+/// Partial results of up to so many bytes are combined by one shard, if they
+/// are few beside what may be in memory.
+static int64_t stackBytes(int64_t memoryBytes) {
+  return std::clamp<int64_t>(memoryBytes / 16, 1, 1 << 20);
+}
+
 /// Those of a graph that a request cuts.
-static llvm::Expected<teg::TaskGraph> cutGraph(teg::GraphOp graph,
-                                               const PlanRequest &request) {
+static llvm::Expected<teg::TaskGraph>
+cutGraph(teg::GraphOp graph, const PlanRequest &request, int64_t memoryBytes) {
   OwningOpRef<ModuleOp> module(ModuleOp::create(graph.getLoc()));
   auto copy = cast<teg::GraphOp>(graph->clone());
   module->push_back(copy);
@@ -51,7 +57,10 @@ static llvm::Expected<teg::TaskGraph> cutGraph(teg::GraphOp graph,
   teg::TapestryShardOptions whole;
   whole.keepsLoops = true;
   pm.addNestedPass<teg::GraphOp>(teg::createTapestryShard(whole));
-  pm.addNestedPass<teg::GraphOp>(teg::createTapestryAccumulatePartials());
+  teg::TapestryAccumulatePartialsOptions accumulate;
+  accumulate.stackBytes = stackBytes(memoryBytes);
+  pm.addNestedPass<teg::GraphOp>(
+      teg::createTapestryAccumulatePartials(accumulate));
   if (failed(pm.run(*module)))
     return reportedError();
   FailureOr<teg::TaskGraph> tasks = teg::buildTaskGraph(copy);
@@ -129,7 +138,7 @@ llvm::Error TaskChooser::planMemory(ChosenTasks &tasks) {
 }
 
 llvm::Expected<ChosenTasks> TaskChooser::cut(const PlanRequest &request) {
-  auto graph = cutGraph(compilation.getGraph(), request);
+  auto graph = cutGraph(compilation.getGraph(), request, limits.memoryBytes);
   if (!graph)
     return graph.takeError();
   return ChosenTasks{std::move(*graph), {}};

@@ -1,4 +1,4 @@
-// RUN: tapestry-opt %s --pass-pipeline='builtin.module(tapestry.graph(tapestry-shard,tapestry-accumulate-partials{row-bytes=1}))' --split-input-file | FileCheck %s
+// RUN: tapestry-opt %s --pass-pipeline='builtin.module(tapestry.graph(tapestry-shard,tapestry-accumulate-partials{stack-bytes=1}))' --split-input-file | FileCheck %s
 // RUN: tapestry-opt %s --pass-pipeline='builtin.module(tapestry.graph(tapestry-shard,tapestry-accumulate-partials))' --split-input-file | FileCheck %s --check-prefix=SMALL
 
 // Three partial sums; the second is added before the third is computed.

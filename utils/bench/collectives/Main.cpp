@@ -114,6 +114,7 @@ void Tables::add(int32_t kind, int64_t size) {
   // The runtime counts what all calls send.
   collective.predicted_bytes = callsOf(size) * (devices - 1) * size *
                                (kind == TAPESTRY_ALL_REDUCE ? 2 : 1);
+  collective.predicted_copied_bytes = -1;
   collectives.push_back(collective);
   bytes.push_back(size);
 }

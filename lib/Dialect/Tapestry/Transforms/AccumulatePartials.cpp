@@ -77,9 +77,8 @@ private:
     auto type = cast<RankedTensorType>(stack.getType());
     return type.getElementType() ==
                getElementTypeOrSelf(op->getResult(0).getType()) &&
-           type.getNumElements() / type.getDimSize(0) *
-                   storedSize(type.getElementType()) >=
-               rowBytes;
+           type.getNumElements() * storedSize(type.getElementType()) >=
+               stackBytes;
   }
 
   void accumulate(ShardInterface op, FreshNames &names) {

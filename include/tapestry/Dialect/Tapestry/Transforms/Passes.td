@@ -408,8 +408,8 @@ def TapestryAccumulatePartials
     A reduction of stacked partial results, as `tapestry-shard` leaves it, becomes one
     operation per partial result but the first, each of which combines it with what
     there is of those before. So no more than three of them have to be in memory at
-    once, and none is copied. Rows of a stack that has less than `row-bytes` per row
-    stay together, as do those whose total is rounded to another type.
+    once, and none is copied. The rows of a stack that has less than `stack-bytes` stay
+    together, as do those whose total is rounded to another type.
 
     Before:
     ```mlir
@@ -432,8 +432,8 @@ def TapestryAccumulatePartials
     ```
   }];
   let options = [
-    Option<"rowBytes", "row-bytes", "int64_t", /*default=*/"1 << 18",
-           "Bytes of a partial result from which on it is combined alone">
+    Option<"stackBytes", "stack-bytes", "int64_t", /*default=*/"1 << 20",
+           "Bytes of all partial results from which on they are not stacked">
   ];
   let statistics = [
     Statistic<"numChains", "chains", "Number of reductions that were replaced">
