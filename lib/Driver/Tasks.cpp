@@ -112,24 +112,11 @@ private:
 
 } // namespace
 
-/// Which outputs nobody asked for: those without a file, but for numbers where
-/// no output has one, which are printed.
-static std::vector<bool> unwantedSinks(const Options &options,
-                                       const rt::TaskProgram &program) {
-  std::vector<bool> unwanted;
-  for (const rt::TaskSink &sink : program.sinks)
-    unwanted.push_back(
-        options.command == Command::Run &&
-        (options.outputs.empty()
-             ? !sink.shape.empty()
-             : llvm::none_of(options.outputs, [&](const auto &output) {
-                 return output.first == sink.name;
-               })));
-  return unwanted;
-}
-
 llvm::Error TaskChooser::planMemory(ChosenTasks &tasks) {
-  limits.unwanted = unwantedSinks(options, tasks.graph.program);
+  // `plan` predicts a run that writes all outputs.
+  if (options.command == Command::Run)
+    limits.unwanted = rt::unwantedSinks(tasks.graph.program, options.outputs,
+                                        /*showsResults=*/true);
   rt::Status status = rt::schedule(tasks.graph.program, limits, tasks.schedule);
   if (!status.failed())
     return llvm::Error::success();

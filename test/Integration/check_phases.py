@@ -145,16 +145,6 @@ def choose_rewrites(choose, folder):
     return chosen
 
 
-def run(folder, devices, files, backend):
-    words = ["program.ein", "--plan=plan.json"]
-    if backend == "local":
-        done = driver.tapestry("run", *words, *files, "--report=report.json", cwd=folder)
-    else:
-        driver.tapestry("compile", *words, "-o", "prog", cwd=folder).expect_status(0)
-        done = driver.mpirun(devices, "./prog", "--backend", "mpi", *files, "--report=report.json", cwd=folder)
-    done.expect_status(0)
-
-
 def check(folder, layers, choose, devices, backend):
     (folder / "program.ein").write_text(layers.text)
     files = driver.save_inputs(folder, layers.arrays) + driver.output_options(layers.outputs)
@@ -168,7 +158,7 @@ def check(folder, layers, choose, devices, backend):
         words = ["rewritten.mlir", "--order=none", f"--devices={devices}", f"--cost={choose.choice(['paper', 'spmd'])}"]
         driver.tapestry("plan", *words, "--json=plan.json", cwd=folder).expect_status(0)
         plan = driver.load_json(folder / "plan.json")
-        run(folder, plan["devices"], files, backend)
+        driver.run_planned("program.ein", plan["devices"], files, backend, folder)
         check_value(folder, layers, "the run")
         # A plan of few seconds may leave devices out.
         contract.check_contract(plan, driver.load_json(folder / "report.json"), plan["devices"], backend)

@@ -85,16 +85,6 @@ def check_value(folder, layers, what):
         raise CheckFailed(f"{what}: Z is\n{found}\nexpected\n{layers.expected}")
 
 
-def run(folder, devices, files, backend):
-    words = ["program.mlir", "--plan=plan.json"]
-    if backend == "local":
-        done = driver.tapestry("run", *words, *files, "--report=report.json", cwd=folder)
-    else:
-        driver.tapestry("compile", *words, "-o", "prog", cwd=folder).expect_status(0)
-        done = driver.mpirun(devices, "./prog", "--backend", "mpi", *files, "--report=report.json", cwd=folder)
-    done.expect_status(0)
-
-
 def check(folder, layers, way, devices, backend):
     (folder / "program.mlir").write_text(layers.text)
     files = driver.save_inputs(folder, layers.arrays) + driver.output_options(["Z"])
@@ -109,7 +99,7 @@ def check(folder, layers, way, devices, backend):
     missing = set(filter(None, ",".join(way).split(","))) - rules - {"linear-block"}
     if missing:
         raise CheckFailed(f"the plan has no rewrite by {missing}, but by {rules}")
-    run(folder, devices, files, backend)
+    driver.run_planned("program.mlir", devices, files, backend, folder)
     check_value(folder, layers, "the run")
     contract.check_contract(plan, driver.load_json(folder / "report.json"), devices, backend)
 

@@ -18,6 +18,7 @@
 
 #include "tapestry-rt/Status.h"
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tapestry {
@@ -166,6 +167,14 @@ struct TaskSchedule {
 
 /// Bytes of memory that a chunk or a view of so many bytes takes.
 int64_t bufferBytes(int64_t bytes);
+
+/// Per sink whether it goes nowhere: there is no file for it among `outputs`
+/// (output name, .npy file), and it is no number that is shown, as those are
+/// where there are no files.
+std::vector<bool>
+unwantedSinks(const TaskProgram &program,
+              const std::vector<std::pair<std::string, std::string>> &outputs,
+              bool showsResults);
 
 /// Orders the shards and plans the memory. Deterministic; calls no kernel.
 /// Fails with ExitEnvironment, the name of the shard that needs most and both

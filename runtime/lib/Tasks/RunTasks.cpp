@@ -116,14 +116,19 @@ static Status checkAll(Job &job, const TaskProgram &program) {
   return job.checkOptions();
 }
 
-/// Per sink whether it goes nowhere: no file, and no number that is shown.
-static std::vector<bool> unwantedSinks(const Job &job,
-                                       const TaskProgram &program) {
-  bool shows = job.options.showsResults && job.options.outputs.empty();
+std::vector<bool> tapestry::rt::unwantedSinks(
+    const TaskProgram &program,
+    const std::vector<std::pair<std::string, std::string>> &outputs,
+    bool showsResults) {
   std::vector<bool> unwanted;
-  for (size_t i = 0; i < program.sinks.size(); ++i)
-    unwanted.push_back(!job.outputs[i] &&
-                       !(shows && program.sinks[i].shape.empty()));
+  for (const TaskSink &sink : program.sinks) {
+    bool isShown = showsResults && outputs.empty() && sink.shape.empty();
+    unwanted.push_back(!isShown && std::none_of(outputs.begin(), outputs.end(),
+                                                [&](const auto &output) {
+                                                  return output.first ==
+                                                         sink.name;
+                                                }));
+  }
   return unwanted;
 }
 
@@ -169,7 +174,8 @@ Status TaskRun::plan() {
   limits.workers = std::min<int64_t>(
       limits.workers, std::max<int64_t>(program.shards.size(), 1));
   limits.spills = options.spill != "none";
-  limits.unwanted = unwantedSinks(job, program);
+  limits.unwanted =
+      unwantedSinks(program, job.options.outputs, job.options.showsResults);
   int64_t begin = nowNanoseconds();
   Status status = schedule(program, limits, steps);
   if (status.failed())

@@ -111,6 +111,17 @@ def mpirun(ranks, *words, cwd, env=None, limit=TIME_LIMIT):
     return execute([*command, *words], cwd, {**settings, **(env or {})}, limit)
 
 
+def run_planned(program, devices, files, backend, cwd):
+    """Runs a program by plan.json, on threads or as processes; leaves report.json."""
+    words = [program, "--plan=plan.json"]
+    if backend == "local":
+        done = tapestry("run", *words, *files, "--report=report.json", cwd=cwd)
+    else:
+        tapestry("compile", *words, "-o", "prog", cwd=cwd).expect_status(0)
+        done = mpirun(devices, "./prog", "--backend", "mpi", *files, "--report=report.json", cwd=cwd)
+    return done.expect_status(0)
+
+
 @contextlib.contextmanager
 def workspace():
     """An empty folder that goes away, unless TAPESTRY_KEEP is set."""
