@@ -134,3 +134,21 @@ func.func @block_c7_count(%x: tensor<4xf32>) {
   %y = tapestry.block "Y" #f [i = 4] (%x) {} attributes {operand_routes = [[], []]} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
+func.func @block_c8(%x: tensor<4xf32>) {
+  // expected-error @below {{costs -1 : i64 of 'ram', expected a number of type i64, at least 0}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} costs {ram = -1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
+func.func @block_c8_type(%x: tensor<4xf32>) {
+  // expected-error @below {{costs 5.000000e-01 : f32 of 'flops', expected a number of type i64, at least 0}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} costs {flops = 0.5 : f32} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}

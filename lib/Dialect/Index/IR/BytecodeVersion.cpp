@@ -20,11 +20,18 @@ BytecodeVersion::writtenVersion(const DialectBytecodeWriter &writer) const {
   return versionOf(writer, getDialect()->getNamespace());
 }
 
-bool BytecodeVersion::knowsRanges(const DialectBytecodeWriter &writer,
-                                  StringRef dialect) {
+bool BytecodeVersion::isWritten(const DialectBytecodeWriter &writer,
+                                StringRef dialect, uint64_t first) {
   // The oldest form of MLIR's files names no versions of dialects.
   return writer.getBytecodeVersion() >= bytecode::kDialectVersioning &&
-         versionOf(writer, dialect) >= firstRanged;
+         versionOf(writer, dialect) >= first;
+}
+
+bool BytecodeVersion::isRead(const DialectBytecodeReader &reader,
+                             StringRef dialect, uint64_t first) {
+  auto version = reader.getDialectVersion(dialect);
+  return succeeded(version) &&
+         static_cast<const Version *>(*version)->number >= first;
 }
 
 void BytecodeVersion::writeVersion(DialectBytecodeWriter &writer) const {
@@ -32,9 +39,7 @@ void BytecodeVersion::writeVersion(DialectBytecodeWriter &writer) const {
 }
 
 bool BytecodeVersion::isTextAlone(const DialectBytecodeWriter &writer) const {
-  // The oldest form of MLIR's files names no versions of dialects.
-  return writer.getBytecodeVersion() < bytecode::kDialectVersioning ||
-         writtenVersion(writer) < firstCoded;
+  return !isWritten(writer, getDialect()->getNamespace(), firstCoded);
 }
 
 std::unique_ptr<DialectVersion>
@@ -53,9 +58,7 @@ BytecodeVersion::readVersion(DialectBytecodeReader &reader) const {
 
 std::optional<uint64_t>
 BytecodeVersion::readCode(DialectBytecodeReader &reader) const {
-  auto version = reader.getDialectVersion(getDialect()->getNamespace());
-  if (failed(version) ||
-      static_cast<const Version *>(*version)->number < firstCoded) {
+  if (!isRead(reader, getDialect()->getNamespace(), firstCoded)) {
     reader.emitError() << "the dialect '" << getDialect()->getNamespace()
                        << "' has codes of attributes and types from version "
                        << firstCoded << " on, the file's is earlier";

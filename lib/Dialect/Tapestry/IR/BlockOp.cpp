@@ -143,25 +143,37 @@ Value BlockOp::emitCombine(unsigned result, OpBuilder &builder, Location loc,
   return emitMonoid(builder, loc, getResultMonoid(result), a, b);
 }
 
-/// Costs are linear in the steps along each label: the whole block takes their
-/// sum over the labels, of which each point has its share.
+/// What the whole block takes of a resource. Marginal costs are linear in the
+/// steps along each label: the whole takes their sum over the labels.
+static double costOf(BlockOp op, StringRef resource, double points) {
+  if (DictionaryAttr costs = op.getCostsAttr())
+    if (auto own = costs.getAs<IntegerAttr>(resource))
+      return static_cast<double>(own.getInt());
+  double whole = 0;
+  for (const KernelCost &cost : op.getSignature().costs) {
+    if (cost.resource != resource)
+      continue;
+    double steps = points;
+    for (auto [label, extent] :
+         llvm::zip(op.getSignature().labels, op.getExtents()))
+      if (label == cost.label)
+        steps = extent;
+    whole += static_cast<double>(cost.amount) * steps;
+  }
+  return whole;
+}
+
+/// Each point has its share of what the whole takes.
 PointWork BlockOp::getWork() {
   double points = 1;
   for (int64_t extent : getExtents())
     points *= std::max<int64_t>(extent, 1);
-  double flops = 0, bytes = 0;
-  for (const KernelCost &cost : getSignature().costs) {
-    double steps = points;
-    for (auto [label, extent] : llvm::zip(getSignature().labels, getExtents()))
-      if (label == cost.label)
-        steps = extent;
-    double amount = static_cast<double>(cost.amount) * steps / points;
-    flops += cost.resource == "flops" ? amount : 0;
-    bytes += cost.resource == "ram" ? amount : 0;
-  }
   constexpr double most = 1e15;
-  return {/*flops=*/std::llround(std::min(flops, most)),
-          /*bytes=*/std::llround(std::min(bytes, most))};
+  auto share = [&](StringRef resource) {
+    return std::llround(
+        std::min(costOf(*this, resource, points) / points, most));
+  };
+  return {/*flops=*/share("flops"), /*bytes=*/share("ram")};
 }
 
 std::optional<std::pair<DeviceGrid, Layout>>
@@ -303,6 +315,21 @@ static LogicalResult verifyParams(BlockOp op) {
   return success();
 }
 
+/// block_c8
+static LogicalResult verifyCosts(BlockOp op) {
+  if (DictionaryAttr costs = op.getCostsAttr())
+    for (NamedAttribute cost : costs) {
+      auto amount = dyn_cast<IntegerAttr>(cost.getValue());
+      if (!amount || !amount.getType().isSignlessInteger(64) ||
+          amount.getInt() < 0)
+        return op.emitOpError()
+               << "costs " << cost.getValue() << " of '"
+               << cost.getName().getValue()
+               << "', expected a number of type i64, at least 0";
+    }
+  return success();
+}
+
 /// block_c5
 static LogicalResult verifyCut(BlockOp op) {
   if (failed(verifyPartition(op, op.getPartitionAttr(), op.getExtents().size(),
@@ -352,7 +379,8 @@ LogicalResult BlockOp::verify() {
           getExtents())))
     return failure();
   if (failed(verifyReads(*this)) || failed(verifyWrites(*this)) ||
-      failed(verifyParams(*this)) || failed(verifyCut(*this)))
+      failed(verifyParams(*this)) || failed(verifyCut(*this)) ||
+      failed(verifyCosts(*this)))
     return failure();
   // block_c6
   if (ArrayAttr homes = getHomesAttr()) {

@@ -47,13 +47,11 @@ LogicalResult EinsumOp::readProperties(DialectBytecodeReader &reader,
       failed(reader.readAttribute(p.pads)) ||
       failed(reader.readOptionalAttribute(p.partition)))
     return failure();
-  auto version =
-      reader.getDialectVersion(TapestryDialect::getDialectNamespace());
-  if (failed(version) ||
-      static_cast<const index::BytecodeVersion::Version *>(*version)->number <
-          index::BytecodeVersion::firstRanged)
-    return success();
-  return reader.readOptionalAttribute(p.range);
+  return index::BytecodeVersion::isRead(reader,
+                                        TapestryDialect::getDialectNamespace(),
+                                        index::BytecodeVersion::firstRanged)
+             ? reader.readOptionalAttribute(p.range)
+             : success();
 }
 
 void EinsumOp::writeProperties(DialectBytecodeWriter &writer) {
@@ -69,8 +67,9 @@ void EinsumOp::writeProperties(DialectBytecodeWriter &writer) {
   writer.writeOptionalAttribute(p.operand_routes);
   writer.writeAttribute(p.pads);
   writer.writeOptionalAttribute(p.partition);
-  if (index::BytecodeVersion::knowsRanges(
-          writer, TapestryDialect::getDialectNamespace()))
+  if (index::BytecodeVersion::isWritten(writer,
+                                        TapestryDialect::getDialectNamespace(),
+                                        index::BytecodeVersion::firstRanged))
     writer.writeOptionalAttribute(p.range);
 }
 

@@ -6,7 +6,8 @@
 //
 // Version 1 wrote every attribute and type as text, version 2 writes them as a
 // code and numbers. Text stays readable in every version: MLIR marks it.
-// Version 3 writes the range of an einsum behind its other properties.
+// Version 3 writes the range of an einsum behind its other properties, version
+// 4 what a block may have beside its kernel's behind those of a block, by name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +25,13 @@ public:
   explicit BytecodeVersion(mlir::Dialect *dialect)
       : BytecodeDialectInterface(dialect) {}
 
-  static constexpr uint64_t current = 3;
+  static constexpr uint64_t current = 4;
   /// The first version that has codes.
   static constexpr uint64_t firstCoded = 2;
   /// The first version whose einsums may have a range.
   static constexpr uint64_t firstRanged = 3;
+  /// The first version whose blocks may have more than a kernel.
+  static constexpr uint64_t firstNamed = 4;
 
   struct Version : public mlir::DialectVersion {
     explicit Version(uint64_t number) : number(number) {}
@@ -40,9 +43,12 @@ public:
   std::unique_ptr<mlir::DialectVersion>
   readVersion(mlir::DialectBytecodeReader &reader) const override;
 
-  /// Whether the version of `dialect` that is written has ranges of einsums.
-  static bool knowsRanges(const mlir::DialectBytecodeWriter &writer,
-                          llvm::StringRef dialect);
+  /// Whether the version of `dialect` that is written, or read, is `first` or
+  /// later.
+  static bool isWritten(const mlir::DialectBytecodeWriter &writer,
+                        llvm::StringRef dialect, uint64_t first);
+  static bool isRead(const mlir::DialectBytecodeReader &reader,
+                     llvm::StringRef dialect, uint64_t first);
 
 protected:
   /// Whether the file that is written knows attributes as text alone.

@@ -14,12 +14,23 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
     Applies a kernel (`#tapestry.kernel`) to an index space. How it may be cut
     follows from the kernel's projections; each device calls the function once,
     for its block of the index space, on strided views of what the block reads
-    and writes. The function makes the same of the same, so that a block may be
-    computed more than once and is left out where nobody reads it.
+    and writes. The function is idempotent: it makes the same of the same and
+    changes nothing else, so that a block may be computed more than once, or again
+    after a failure, and is left out where nobody reads it. The reference calls it
+    twice and compares.
 
     ```mlir
     %Y, %E = tapestry.block "Y" #smooth [b = 100, x = 62] (%X, %W) {scale = 0.5 : f32}
         : (tensor<100x127xf32>, tensor<3xf32>) -> (tensor<100x62xf32>, tensor<100xf64>)
+    ```
+
+    What this block takes as a whole of a resource its `costs` say, instead of the
+    kernel's marginal costs of that. It is divided among the points, each of which
+    takes a whole number of `flops` and of bytes of `ram`; other resources are kept.
+
+    ```mlir
+    %Z = tapestry.block "Z" #scale [i = 100] (%X) {} costs {flops = 2500, ram = 0}
+        : (tensor<100xf32>) -> tensor<100xf32>
     ```
 
     An output that combines along labels is the monoid's identity when the
@@ -42,6 +53,7 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
     - (block_c7) `home_routes` and `operand_routes` have one list per result and
       per operand, of plain layouts of its shape, and there are homes on the same
       grid.
+    - (block_c8) costs are numbers of type i64, at least 0.
   }];
   let arguments = (ins
     StrAttr:$name,
@@ -49,6 +61,7 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
     DenseI64ArrayAttr:$extents,
     Variadic<Tapestry_Tensor>:$inputs,
     DictionaryAttr:$params,
+    OptionalAttr<DictionaryAttr>:$costs,
     OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
     OptionalAttr<TypedArrayAttrBase<TapestryIndex_LayoutAttr,
                                     "a layout per result">>:$homes,
@@ -59,10 +72,12 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
   let results = (outs Variadic<Tapestry_Tensor>:$outputs);
   let assemblyFormat = [{
     $name qualified($kernel) custom<IndexRanges>(ref($kernel), $extents) ` ` `(`
-    $inputs `)` $params attr-dict-with-keyword `:` functional-type(operands, results)
+    $inputs `)` $params (`costs` $costs^)? attr-dict-with-keyword `:` functional-type(operands, results)
     (`partition` $partition^)? (`homes` $homes^)?
   }];
   let hasVerifier = 1;
+  // Earlier versions of the dialect knew kernels alone.
+  let useCustomPropertiesEncoding = 1;
   let extraClassDeclaration = [{
     void getAsmResultNames(::mlir::OpAsmSetValueNameFn setName);
     const Kernel &getSignature() { return getKernel().getKernel(); }

@@ -1,0 +1,16 @@
+// What a block takes is priced, and said of its vertex: of a resource that it has
+// costs of itself, those, of others the kernel's.
+
+// RUN: tapestry-opt %s --tapestry-plan-pipeline=devices=3 --tapestry-convert-to-tra | FileCheck %s
+
+// CHECK: comm.vertices = [{flops = 1500 : i64, name = "Y"}, {flops = 1000 : i64, name = "Z"}, {flops = 2500 : i64, name = "W"}]
+#f = #tapestry.kernel<"f" [i, j] (X : f32[i, j]) -> (Y : f32[i, j]) cost {point.flops = 2, i.flops = 3, point.ram = 4}>
+tapestry.graph @costs {
+  %X = tapestry.source "X" : tensor<100x5xf32>
+  // 500 points of 2 and 100 steps of 3 are 1300: each takes 2.6, about 3.
+  %Y = tapestry.block "Y" #f [i = 100, j = 5] (%X) {} : (tensor<100x5xf32>) -> tensor<100x5xf32>
+  // 1200 are 2.4 each, of which each takes 2.
+  %Z = tapestry.block "Z" #f [i = 100, j = 5] (%Y) {} costs {flops = 1200 : i64} : (tensor<100x5xf32>) -> tensor<100x5xf32>
+  %W = tapestry.block "W" #f [i = 100, j = 5] (%Z) {} costs {flops = 2500 : i64, ram = 0 : i64} : (tensor<100x5xf32>) -> tensor<100x5xf32>
+  tapestry.sink "W", %W : tensor<100x5xf32>
+}
