@@ -19,6 +19,9 @@ for variable in ["OMP_NUM_THREADS", "ASAN_OPTIONS", "UBSAN_OPTIONS"]:
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
 
+# Objects of earlier compilations are not used: there is no such folder.
+config.environment["XDG_CACHE_HOME"] = "/dev/null"
+
 config.substitutions.append(("%lib", config.tapestry_lib_dir))
 # Debian's own interpreter: the one whose modules its packages installed.
 config.substitutions.append(("%python", "/usr/bin/python3"))

@@ -44,6 +44,7 @@ def execute(words, folder):
     done = subprocess.run(
         [str(word) for word in words],
         cwd=folder,
+        env={**os.environ, "XDG_CACHE_HOME": "/dev/null"},  # all is compiled
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,

@@ -8,6 +8,7 @@
 #include "tapestry-rt/Files.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "tapestry/Driver/CachedObject.h"
 #include "tapestry/Driver/OutputFile.h"
 #include "tapestry/Driver/Stage.h"
 #include "tapestry/Import/Ein/Import.h"
@@ -320,4 +321,17 @@ std::unique_ptr<llvm::MemoryBuffer> Compilation::emitObject() {
   FailureOr<std::unique_ptr<llvm::MemoryBuffer>> object =
       target->emitObject(*module);
   return succeeded(object) ? std::move(*object) : nullptr;
+}
+
+ExitStatus
+Compilation::makeObject(std::unique_ptr<llvm::MemoryBuffer> &object) {
+  // From here on nothing but the module, the target and what it is asked for is
+  // looked at.
+  auto make = [&](std::unique_ptr<llvm::MemoryBuffer> &made) {
+    if (ExitStatus status = lower(Phase::Code))
+      return status;
+    made = emitObject();
+    return made ? ExitDone : ExitEnvironment;
+  };
+  return cachedObject(options, codegen, *module, make, object);
 }

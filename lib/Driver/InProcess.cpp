@@ -70,11 +70,9 @@ ExitStatus tapestry::driver::findProgram(JitProgram &jit,
 ExitStatus tapestry::driver::loadProgram(Compilation &compilation,
                                          const BlockObjects &blocks,
                                          LoadedProgram &result) {
-  if (ExitStatus status = compilation.lower(Phase::Code))
+  std::unique_ptr<llvm::MemoryBuffer> object;
+  if (ExitStatus status = compilation.makeObject(object))
     return status;
-  std::unique_ptr<llvm::MemoryBuffer> object = compilation.emitObject();
-  if (!object)
-    return ExitEnvironment;
   Stage stage(compilation.getOptions(), "loading");
   if (ExitStatus status = linkObject(std::move(object), blocks, result.jit))
     return status;

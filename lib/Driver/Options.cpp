@@ -34,6 +34,7 @@ cl::SubCommand calibrateCommand("calibrate",
 
 cl::SubCommand sessionCommand("session",
                               "Keep tensors distributed between programs");
+cl::SubCommand cacheCommand("cache", "Show what earlier compilations left");
 
 cl::opt<std::string> program(cl::Positional, cl::desc("PROG.ein|PROG.mlir"),
                              cl::sub(runCommand), cl::sub(planCommand),
@@ -218,6 +219,10 @@ cl::opt<std::string> stopAfter(
              "code) and stop"),
     cl::value_desc("phase"), cl::sub(compileCommand), cl::sub(planCommand),
     cl::cat(category));
+
+cl::opt<bool> clearCache("clear", cl::desc("Remove all of it"),
+                         cl::ValueDisallowed, cl::sub(cacheCommand),
+                         cl::cat(category));
 
 // Data.
 cl::list<std::string> inputs("i", cl::desc("File of an input (a regular one)"),
@@ -549,7 +554,7 @@ static bool parseWords(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   for (cl::SubCommand *command :
        {&runCommand, &planCommand, &compileCommand, &referenceCommand,
-        &calibrateCommand, &sessionCommand})
+        &calibrateCommand, &sessionCommand, &cacheCommand})
     cl::HideUnrelatedOptions(category, *command);
   cl::SetVersionPrinter(printVersion);
   for (int i = 1; i < argc; ++i)
@@ -608,9 +613,13 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
     return calibrateOptions();
   else if (sessionCommand)
     return sessionOptions();
-  else
+  else if (cacheCommand) {
+    options.command = Command::Cache;
+    options.clear = clearCache;
+    return options;
+  } else
     usage.error("expected a command: run, plan, compile, reference, "
-                "calibrate or session (--help tells more)");
+                "calibrate, session or cache (--help tells more)");
   options.program = program;
   StringRef ending = sys::path::extension(options.program);
   options.diffFiles.assign(diff.begin(), diff.end());

@@ -4,6 +4,7 @@
 #include "tapestry/Conversion/PeakMemory.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "tapestry/Driver/CachedObject.h"
 #include "tapestry/Driver/InProcess.h"
 #include "tapestry/Driver/Stage.h"
 #include "tapestry/Driver/TaskSearch.h"
@@ -315,8 +316,7 @@ ExitStatus tapestry::driver::loadKernels(Compilation &compilation,
                                          ChosenTasks &tasks,
                                          std::unique_ptr<JitProgram> &jit) {
   ModuleOp module = *tasks.graph.kernels;
-  std::unique_ptr<llvm::MemoryBuffer> object;
-  {
+  auto make = [&](std::unique_ptr<llvm::MemoryBuffer> &made) {
     Stage stage(compilation.getOptions(), "generating code");
     PassManager pm(module.getContext());
     pm.enableVerifier(false);
@@ -326,8 +326,14 @@ ExitStatus tapestry::driver::loadKernels(Compilation &compilation,
     auto emitted = compilation.getTarget().emitObject(module);
     if (failed(emitted))
       return ExitEnvironment;
-    object = std::move(*emitted);
-  }
+    made = std::move(*emitted);
+    return ExitDone;
+  };
+  std::unique_ptr<llvm::MemoryBuffer> object;
+  if (ExitStatus status =
+          cachedObject(compilation.getOptions(), compilation.getCodegen(),
+                       module, make, object))
+    return status;
   Stage stage(compilation.getOptions(), "loading");
   if (ExitStatus status = linkObject(std::move(object), blocks, jit))
     return status;

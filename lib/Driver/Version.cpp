@@ -15,8 +15,9 @@
 using namespace tapestry;
 using namespace tapestry::driver;
 
-/// Appends the id that the linker gave this executable to the string `data`.
+/// Appends the id of a loaded object to `data`.
 static int readBuildId(dl_phdr_info *info, size_t, void *data) {
+  std::string id;
   for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr) &header = info->dlpi_phdr[i];
     if (header.p_type != PT_NOTE)
@@ -30,11 +31,18 @@ static int readBuildId(dl_phdr_info *info, size_t, void *data) {
       at = content + llvm::alignTo(note->n_descsz, 4);
       if (note->n_type == NT_GNU_BUILD_ID &&
           llvm::StringRef(name, note->n_namesz) == llvm::StringRef("GNU\0", 4))
-        *static_cast<std::string *>(data) += llvm::toHex(
-            llvm::StringRef(content, note->n_descsz), /*LowerCase=*/true);
+        id += llvm::toHex(llvm::StringRef(content, note->n_descsz),
+                          /*LowerCase=*/true);
     }
   }
-  return 1; // The first object is the executable; the others do not matter.
+  static_cast<std::vector<std::string> *>(data)->push_back(std::move(id));
+  return 0;
+}
+
+std::vector<std::string> tapestry::driver::buildIds() {
+  std::vector<std::string> ids;
+  dl_iterate_phdr(readBuildId, &ids);
+  return ids;
 }
 
 /// The highest level of the x86-64 psABI whose instructions this CPU has.
@@ -57,8 +65,7 @@ static std::string cpuLevel() {
 }
 
 void tapestry::driver::printVersion(llvm::raw_ostream &os) {
-  std::string build;
-  dl_iterate_phdr(readBuildId, &build);
+  std::string build = buildIds().front();
   os << "tapestry " TAPESTRY_VERSION "\n"
      << "  build     " << (build.empty() ? "without an id" : build) << '\n'
      << "  LLVM      " LLVM_VERSION_STRING "\n  targets   ";

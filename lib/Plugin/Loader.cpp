@@ -83,6 +83,8 @@ llvm::Error tapestry::loadPlugins(int argc, const char *const *argv) {
   return llvm::Error::success();
 }
 
+bool tapestry::hasPlugins() { return !loadedPlugins().empty(); }
+
 int tapestry::loadPluginsOrReport(llvm::StringRef tool, int argc,
                                   const char *const *argv) {
   int status = 0;

@@ -32,7 +32,7 @@ def no_command(bench):
 @case
 def unknown_command(bench):
     bench.expect_error(bench.tapestry("rum", "small.ein"), 2, "no command 'rum'; .* 'run'\\?")
-    bench.expect_error(bench.tapestry("frobnicate"), 2, "there are: calibrate, compile, plan,")
+    bench.expect_error(bench.tapestry("frobnicate"), 2, "there are: cache, calibrate, compile,")
 
 
 @case

@@ -52,6 +52,8 @@ ExitStatus evaluateReference(const Options &options);
 ExitStatus calibrateMachine(const Options &options);
 /// `tapestry session`: keeps tensors distributed between programs.
 ExitStatus runSession(const Options &options);
+/// `tapestry cache`: what earlier compilations left.
+ExitStatus manageCache(const Options &options);
 
 } // namespace tapestry::driver
 

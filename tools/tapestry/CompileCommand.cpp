@@ -84,11 +84,9 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
     return status;
   if (ExitStatus status = compilation.planGraph())
     return status;
-  if (ExitStatus status = compilation.lower(Phase::Code))
+  std::unique_ptr<llvm::MemoryBuffer> object;
+  if (ExitStatus status = compilation.makeObject(object))
     return status;
-  std::unique_ptr<llvm::MemoryBuffer> object = compilation.emitObject();
-  if (!object)
-    return ExitEnvironment;
 
   TemporaryFolder folder;
   if (ExitStatus status = folder.make())

@@ -30,6 +30,8 @@ static ExitStatus runCommand(const Options &options) {
     return calibrateMachine(options);
   case Command::Session:
     return runSession(options);
+  case Command::Cache:
+    return manageCache(options);
   }
   llvm_unreachable("no other command");
 }

@@ -71,6 +71,7 @@ class Bench:
             "TMPDIR": str(self.folder / "tmp"),
             "MALLOC_ARENA_MAX": "2",  # each arena takes address space
             "TAPESTRY_TIMEOUT": "20",
+            "XDG_CACHE_HOME": "/dev/null",  # all is compiled
         }
         try:
             done = subprocess.run(

@@ -43,8 +43,9 @@ public:
   ExitStatus lower(Phase last);
   /// For --stop-after: runs the phases up to the one named and prints the IR.
   ExitStatus printAfterPhase();
-  /// The object file of a lowered module; null after an error.
-  std::unique_ptr<llvm::MemoryBuffer> emitObject();
+  /// Lowers the planned graph to an object file, or takes that of an earlier
+  /// compilation.
+  ExitStatus makeObject(std::unique_ptr<llvm::MemoryBuffer> &object);
 
   const Options &getOptions() const { return options; }
   const Target &getTarget() const { return *target; }
@@ -57,6 +58,8 @@ public:
 
 private:
   llvm::Error pinHeldInputs();
+  /// The object file of a lowered module; null after an error.
+  std::unique_ptr<llvm::MemoryBuffer> emitObject();
   ExitStatus parse(std::unique_ptr<llvm::MemoryBuffer> text, bool isMLIR);
 
   const Options &options;

@@ -16,7 +16,7 @@
 
 namespace tapestry::driver {
 
-enum class Command { Run, Plan, Compile, Reference, Calibrate, Session };
+enum class Command { Run, Plan, Compile, Reference, Calibrate, Session, Cache };
 
 /// NAME=VALUE as given to -i, -o, -D and --feed, in order.
 using Bindings = std::vector<std::pair<std::string, std::string>>;
@@ -119,6 +119,8 @@ struct Options {
   std::string collectives;
   /// session: the commands; empty or "-": standard input.
   std::string commandFile;
+  // cache
+  bool clear = false;
   /// All files that the command writes.
   std::vector<std::string> writtenFiles;
 };

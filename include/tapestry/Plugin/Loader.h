@@ -19,6 +19,9 @@ llvm::Error loadPlugin(llvm::StringRef path);
 /// is parsed: passes of plug-ins are options, too.
 llvm::Error loadPlugins(int argc, const char *const *argv);
 
+/// Whether any is loaded.
+bool hasPlugins();
+
 /// loadPlugins() for a tool's main(), which declares an option "load-plugin".
 /// Returns 0, or prints the error and returns the status to end with.
 int loadPluginsOrReport(llvm::StringRef tool, int argc,
