@@ -22,6 +22,7 @@ import time
 import numpy as np
 
 from llama import llama
+from peers import machine
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MATMUL = """\
@@ -31,17 +32,6 @@ input B : f32[n, n]
 C[i, k] = sum[j] A[i, j] * B[j, k]
 output C
 """
-
-
-def machine():
-    """Model of the processor and how many of its cores may be used."""
-    model = "unknown processor"
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            model = line.split(":", 1)[1].strip()
-            break
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return f"{model}, {len(os.sched_getaffinity(0))} cores, {memory:.0f} GiB"
 
 
 class Bench:

@@ -13,7 +13,8 @@ import os
 import pathlib
 import subprocess
 
-from bench import ROOT, machine
+from bench import ROOT
+from peers import machine
 
 WAYS = {
     "threads": ["--backend=local"],

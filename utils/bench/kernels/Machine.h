@@ -20,8 +20,9 @@ double now();
 /// to fill about 10 ms each.
 double medianSeconds(int runs, const std::function<void()> &fn);
 
-/// Single-precision operations per second of one core, an FMA being two.
-double peakFlops();
+/// Single-precision operations per second of one core, an FMA being two; with
+/// `narrow` by vectors of 256 bits at most.
+double peakFlops(bool narrow = false);
 
 /// Bytes per second of one core copying a block that no cache holds, read and
 /// write counted once each.

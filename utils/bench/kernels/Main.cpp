@@ -3,9 +3,12 @@
 // Compiles each workload in this process, runs it on one thread and prints its
 // speed as a part of this machine's limit, measured right before and after.
 //
-//   tapestry-bench-kernels [--dump | --print] [part of a workload's name]...
+//   tapestry-bench-kernels [--dump | --print] [part of a workload's name |
+//   MxNxK]... tapestry-bench-kernels --limits [x86-64-v3]
 //
-// --dump prints the assembly too, --print only the workloads' IR.
+// --dump prints the assembly too, --print only the workloads' IR. --limits
+// prints what speed.py divides by: this machine's limits, or those without
+// AVX-512.
 //
 //===----------------------------------------------------------------------===//
 
@@ -181,6 +184,12 @@ bool run(MLIRContext &context, const bench::Workload &workload, bool dump) {
 } // namespace
 
 int main(int argc, char **argv) {
+  if (argc > 1 && !strcmp(argv[1], "--limits")) {
+    bool narrow = argc > 2 && !strcmp(argv[2], "x86-64-v3");
+    printf("{\"flops\": %.6e, \"copied\": %.6e}\n", bench::peakFlops(narrow),
+           bench::copyBytes());
+    return 0;
+  }
   bool dump = argc > 1 && !strcmp(argv[1], "--dump");
   bool print = argc > 1 && !strcmp(argv[1], "--print");
   DialectRegistry registry;
@@ -188,7 +197,13 @@ int main(int argc, char **argv) {
   tapestry::registerCodegenDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   bool ok = true;
-  for (const bench::Workload &workload : bench::allWorkloads()) {
+  std::vector<bench::Workload> workloads = bench::allWorkloads();
+  for (int i = 1 + dump + print; i < argc; ++i) {
+    long m, n, k;
+    if (sscanf(argv[i], "%ldx%ldx%ld", &m, &n, &k) == 3)
+      workloads.push_back(bench::product(m, n, k));
+  }
+  for (const bench::Workload &workload : workloads) {
     bool wanted = argc == 1 + dump + print;
     for (int i = 1 + dump + print; i < argc; ++i)
       wanted |= workload.name.find(argv[i]) != std::string::npos;

@@ -444,6 +444,12 @@ Workload convolution(bool dynamic, int64_t batch, int64_t channels,
 
 } // namespace
 
+Workload product(int64_t m, int64_t n, int64_t k) {
+  std::string name = "product " + std::to_string(m) + "x" + std::to_string(n) +
+                     "x" + std::to_string(k);
+  return contraction(name, false, m, n, k, mulAdd, 2, "0.0");
+}
+
 std::vector<Workload> allWorkloads() {
   std::vector<Workload> all;
   auto matmul = [&](const char *name, int64_t m, int64_t n, int64_t k,

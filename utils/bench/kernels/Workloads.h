@@ -31,6 +31,9 @@ struct Workload {
 
 std::vector<Workload> allWorkloads();
 
+/// A product of matrices, m x k by k x n.
+Workload product(int64_t m, int64_t n, int64_t k);
+
 } // namespace bench
 
 #endif // TAPESTRY_UTILS_BENCH_KERNELS_WORKLOADS_H
