@@ -1,6 +1,7 @@
 //===- ArenaTest.cpp - Tests of a rank's memory ---------------------------===//
 
 #include "Memory/Arena.h"
+#include "Memory/Slab.h"
 #include "gtest/gtest.h"
 #include <algorithm>
 #include <cstring>
@@ -89,9 +90,126 @@ TEST(Arena, PassesAfterTheFirstAskForNothing) {
   }
 }
 
-TEST(Arena, AlignsAndKeepsContents) {
+/// The same where sizes come in turns that fit into none that is free, in an
+/// eighth more than is live at a time.
+TEST(Arena, WhatIsReservedServesAllSizes) {
+  std::mt19937 random(11);
+  constexpr uint64_t MiB = 1 << 20;
+  for (int loop = 0; loop < 20; ++loop) {
+    MemoryBudget budget(int64_t(1) << 40);
+    budget.isRoomy = true;
+    Arena arena(budget);
+    constexpr int64_t peak = 30 * MiB;
+    arena.reserve(peak);
+    EXPECT_EQ(budget.used.load(), Arena::reservedBytes(peak));
+    EXPECT_EQ(arena.peakBytes(), 0);
+    // From here on the system is not asked.
+    budget.limit = 0;
+    for (int pass = 0; pass < 20; ++pass) {
+      // Cut anew in each pass: pieces are where no boundary was.
+      std::vector<void *> live;
+      for (uint64_t left = 30 * MiB; left >= MiB;) {
+        uint64_t size = std::min(left, MiB + random() % (8 * MiB));
+        live.push_back(arena.allocate(size, 64));
+        ASSERT_NE(live.back(), nullptr) << "loop " << loop << " pass " << pass;
+        left -= size;
+      }
+      std::shuffle(live.begin(), live.end(), random);
+      for (void *memory : live)
+        Arena::free(memory);
+    }
+    EXPECT_EQ(arena.liveBytes(), 0);
+    EXPECT_LE(arena.peakBytes(), peak);
+    EXPECT_EQ(budget.used.load(), Arena::reservedBytes(peak));
+  }
+}
+
+/// What is not reserved is mapped as ever, and counts so.
+TEST(Arena, AllocatesBesideWhatIsReserved) {
+  constexpr int64_t MiB = 1 << 20;
+  MemoryBudget budget(100 * MiB);
+  budget.isRoomy = true;
+  {
+    Arena arena(budget);
+    arena.reserve(8 * MiB);
+    EXPECT_EQ(budget.used.load(), 9 * MiB);
+    void *inside = arena.allocate(6 * MiB);
+    EXPECT_EQ(budget.used.load(), 9 * MiB);
+    // Too large for the rest, too small for a piece, aligned as no piece is.
+    void *large = arena.allocate(20 * MiB);
+    EXPECT_EQ(budget.used.load(), 29 * MiB);
+    void *small = arena.allocate(1000);
+    void *aligned = arena.allocate(MiB, 2 * MiB);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(aligned) % (2 * MiB), 0u);
+    EXPECT_GT(budget.used.load(), 30 * MiB);
+    EXPECT_EQ(arena.liveBytes(), 27 * MiB + 1000);
+    EXPECT_EQ(arena.allocate(80 * MiB), nullptr);
+    for (void *memory : {inside, large, small, aligned})
+      Arena::free(memory);
+    EXPECT_EQ(arena.liveBytes(), 0);
+    EXPECT_EQ(arena.peakBytes(), 27 * MiB + 1000);
+    EXPECT_EQ(arena.allocate(6 * MiB), inside);
+    // A budget that does not have it, and what is not worth it.
+    Arena other(budget), tiny(budget);
+    int64_t used = budget.used;
+    other.reserve(100 * MiB);
+    tiny.reserve(MiB - 1);
+    EXPECT_EQ(budget.used.load(), used);
+  }
+  EXPECT_EQ(budget.used.load(), 0);
+}
+
+TEST(Slab, PiecesAreDistinctAndJoinAgain) {
+  Slab slab;
+  EXPECT_EQ(slab.take(Slab::page), nullptr);
+  constexpr uint64_t pages = 61;
+  ASSERT_TRUE(slab.map(pages * Slab::page));
+  std::mt19937 random(13);
+  std::vector<std::pair<char *, uint64_t>> pieces;
+  std::vector<int> owner(pages, 0);
+  char *start = slab.take(pages * Slab::page);
+  slab.give(start, pages * Slab::page);
+  for (int round = 0; round < 5000; ++round) {
+    if (random() % 2 == 0 || pieces.empty()) {
+      uint64_t count = 1 + random() % 9;
+      char *piece = slab.take(count * Slab::page);
+      // It fails only where no hole has so many pages.
+      if (!piece) {
+        uint64_t run = 0;
+        for (int taken : owner) {
+          run = taken ? 0 : run + 1;
+          ASSERT_LT(run, count);
+        }
+        continue;
+      }
+      ASSERT_TRUE(slab.contains(piece));
+      ASSERT_TRUE(slab.contains(piece + count * Slab::page - 1));
+      for (uint64_t i = 0; i < count; ++i)
+        ASSERT_EQ(owner[(piece - start) / Slab::page + i]++, 0);
+      pieces.push_back({piece, count});
+      continue;
+    }
+    size_t victim = random() % pieces.size();
+    auto [piece, count] = pieces[victim];
+    for (uint64_t i = 0; i < count; ++i)
+      --owner[(piece - start) / Slab::page + i];
+    slab.give(piece, count * Slab::page);
+    pieces.erase(pieces.begin() + victim);
+  }
+  for (auto [piece, count] : pieces)
+    slab.give(piece, count * Slab::page);
+  EXPECT_EQ(slab.take(pages * Slab::page), start);
+  EXPECT_FALSE(slab.contains(start + pages * Slab::page));
+}
+
+/// Both from the system and from what is reserved.
+class Contents : public testing::TestWithParam<int64_t> {};
+INSTANTIATE_TEST_SUITE_P(Arena, Contents, testing::Values(0, 8 << 20));
+
+TEST_P(Contents, AreAlignedAndKept) {
   MemoryBudget budget(int64_t(1) << 40);
   Arena arena(budget);
+  arena.reserve(GetParam());
   std::mt19937 random(5);
   struct Use {
     unsigned char *memory;

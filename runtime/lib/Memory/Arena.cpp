@@ -45,6 +45,11 @@ void Arena::link(Block *block) {
   liveBlocks = block;
   slack += static_cast<int64_t>(block->capacity - block->asked);
   live += static_cast<int64_t>(block->asked);
+  peak = std::max(peak, live);
+  if (!slab.contains(block)) {
+    apart += static_cast<int64_t>(block->asked);
+    mostApart = std::max(mostApart, apart);
+  }
   if (together)
     together->add(static_cast<int64_t>(block->asked));
   ++numLive;
@@ -56,6 +61,8 @@ void Arena::unlink(Block *block) {
     block->next->previous = block->previous;
   slack -= static_cast<int64_t>(block->capacity - block->asked);
   live -= static_cast<int64_t>(block->asked);
+  if (!slab.contains(block))
+    apart -= static_cast<int64_t>(block->asked);
   if (together)
     together->add(-static_cast<int64_t>(block->asked));
   --numLive;
@@ -74,6 +81,24 @@ Arena::Block *Arena::takeFree(uint64_t capacity, uint64_t alignment,
     return block;
   }
   return nullptr;
+}
+
+/// Bytes of the slab that a block takes: its header has a page of its own.
+static uint64_t pieceBytes(uint64_t capacity) {
+  return Slab::page + roundUp(capacity, Slab::page);
+}
+
+/// A block of the slab; null where there is no room for it.
+Arena::Block *Arena::cutBlock(uint64_t capacity, uint64_t alignment) {
+  if (capacity < mapFrom || alignment > Slab::page)
+    return nullptr;
+  char *base = slab.take(pieceBytes(capacity));
+  if (!base)
+    return nullptr;
+  auto *block =
+      reinterpret_cast<Block *>(base + Slab::page - Block::headerSize);
+  *block = Block{this, nullptr, nullptr, base, 0, capacity, 0};
+  return block;
 }
 
 Arena::Block *Arena::mapBlock(uint64_t capacity, uint64_t alignment) {
@@ -117,7 +142,7 @@ void Arena::unmap(Block *block) {
 }
 
 bool Arena::isAtPeak(int64_t bytes) const {
-  int64_t most = std::max(peak, live + bytes);
+  int64_t most = std::max(mostApart, apart + bytes);
   return footprint + bytes > most + (budget.isRoomy ? margin() : 0);
 }
 
@@ -139,8 +164,27 @@ Arena::~Arena() {
     unmap(block);
   while (Block *block = liveBlocks) {
     unlink(block);
-    unmap(block);
+    if (!slab.contains(block))
+      unmap(block);
   }
+  budget.used -= static_cast<int64_t>(slab.size());
+}
+
+int64_t Arena::reservedBytes(int64_t bytes) {
+  auto wanted = static_cast<uint64_t>(std::max<int64_t>(bytes, 0));
+  // Pieces have ends, and holes are not always where they are wanted.
+  return wanted < mapFrom
+             ? 0
+             : static_cast<int64_t>(roundUp(wanted + wanted / 8, Slab::page));
+}
+
+void Arena::reserve(int64_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  int64_t wanted = reservedBytes(bytes);
+  if (wanted == 0 || wanted > budget.available())
+    return;
+  if (slab.map(static_cast<uint64_t>(wanted)))
+    budget.used += wanted;
 }
 
 void *Arena::allocate(uint64_t bytes, uint64_t alignment) {
@@ -151,7 +195,9 @@ void *Arena::allocate(uint64_t bytes, uint64_t alignment) {
 
   std::lock_guard<std::mutex> lock(mutex);
   auto wanted = static_cast<int64_t>(capacity);
-  Block *block = takeFree(capacity, alignment, capacity + capacity / 8 + 256);
+  Block *block = cutBlock(capacity, alignment);
+  if (!block)
+    block = takeFree(capacity, alignment, capacity + capacity / 8 + 256);
   // Rather than give one back that the next pass of a loop asks for again.
   if (!block && isAtPeak(wanted))
     block = takeFree(capacity, alignment, absurd);
@@ -170,7 +216,6 @@ void *Arena::allocate(uint64_t bytes, uint64_t alignment) {
   }
   block->asked = bytes;
   link(block);
-  peak = std::max(peak, live);
   return block->memory();
 }
 
@@ -182,7 +227,10 @@ void Arena::free(void *memory) {
   Arena &arena = *block->owner;
   std::lock_guard<std::mutex> lock(arena.mutex);
   arena.unlink(block);
-  arena.freeBlocks.emplace(block->capacity, block);
+  if (arena.slab.contains(block))
+    arena.slab.give(block->base, pieceBytes(block->capacity));
+  else
+    arena.freeBlocks.emplace(block->capacity, block);
 }
 
 void Arena::adopt(void *memory) {
@@ -201,7 +249,6 @@ void Arena::adopt(void *memory) {
   block->owner = this;
   footprint += capacity;
   link(block);
-  peak = std::max(peak, live);
 }
 
 void Arena::release() {

@@ -9,6 +9,7 @@
 #ifndef TAPESTRY_RT_MEMORY_ARENA_H
 #define TAPESTRY_RT_MEMORY_ARENA_H
 
+#include "Memory/Slab.h"
 #include "tapestry-rt/Status.h"
 #include <atomic>
 #include <map>
@@ -57,6 +58,13 @@ public:
 
   static constexpr uint64_t minAlignment = 64;
 
+  /// Maps what large blocks of up to `bytes` in all are cut from, so that the
+  /// system is asked once for what is taken again and again. What does not fit,
+  /// for there is no hole of its size, is mapped by itself. No other arena may
+  /// adopt of this one then.
+  void reserve(int64_t bytes);
+  /// What `reserve` takes of the budget.
+  static int64_t reservedBytes(int64_t bytes);
   /// Memory aligned to `alignment` (a power of two) and `minAlignment` at
   /// least; its contents are undefined. Null when the budget or the machine has
   /// none left. Any thread may allocate and free.
@@ -81,10 +89,11 @@ private:
   Block *takeFree(uint64_t capacity, uint64_t alignment, uint64_t most);
   /// Whether so many bytes more are too many to keep all freed blocks.
   bool isAtPeak(int64_t bytes) const;
-  /// What live blocks, and in a roomy budget all, may have beyond the peak:
+  /// What live blocks, and in a roomy budget all, may have beyond their peak:
   /// passes of a loop that take buffers of several sizes in turns then ask the
   /// system once.
-  int64_t margin() const { return peak / 8 + 320 * (numLive + 1); }
+  int64_t margin() const { return mostApart / 8 + 320 * (numLive + 1); }
+  Block *cutBlock(uint64_t capacity, uint64_t alignment);
   Block *mapBlock(uint64_t capacity, uint64_t alignment);
   void unmap(Block *block);
   /// Gives freed blocks back until `bytes` more keep the arena within its peak,
@@ -103,8 +112,12 @@ private:
   /// What live blocks have beyond what was asked for, and their number.
   int64_t slack = 0;
   int64_t numLive = 0;
-  /// Capacities of live and free blocks together.
+  /// Capacities of live and free blocks together, and bytes of the live ones,
+  /// now and at most: of those that are not in the slab.
   int64_t footprint = 0;
+  int64_t apart = 0;
+  int64_t mostApart = 0;
+  Slab slab;
 };
 
 /// Memory of an arena for the length of a scope.

@@ -6,6 +6,7 @@
 #include "Core/Processor.h"
 #include "Core/Program.h"
 #include "Core/Types.h"
+#include "Memory/Arena.h"
 #include "tapestry-rt/Counted.h"
 #include <algorithm>
 #include <cstdio>
@@ -327,6 +328,15 @@ Status Job::checkMemory(int64_t first, int64_t last, int share) {
   if (options.memoryLimit <= 0 && !held) {
     budget.limit = availableMemory() / share;
     budget.isRoomy = true;
+    // Not where one rank's room would be what another lacks, even if all that
+    // they allocate were too small to lie there. What a session takes over
+    // stays when the arena goes.
+    const int64_t *peaks = program.predicted_peak_bytes;
+    __int128 most = 0;
+    for (int64_t device = first; peaks && device < last; ++device)
+      most += __int128(peaks[device]) + Arena::reservedBytes(peaks[device]);
+    if (most <= budget.available())
+      reserved = peaks;
   }
   int64_t needed = 0;
   int64_t largest = 0;

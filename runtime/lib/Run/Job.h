@@ -90,6 +90,8 @@ private:
 
 public:
   MemoryBudget &budget;
+  /// What the arena of each rank reserves at its start; null: nothing.
+  const int64_t *reserved = nullptr;
   /// Per input.
   std::vector<std::unique_ptr<InputFile>> inputs;
   /// Per output; null where it was not asked for.

@@ -106,6 +106,8 @@ Status Rank::start() {
   Status status = nameOutputs();
   if (status.failed())
     return status;
+  if (job.reserved)
+    arena.reserve(job.reserved[device()]);
   for (const Feed &feed : job.feeds)
     feedPlans.push_back(feed.swaps ? ExchangePlan()
                                    : planFeed(program.outputs[feed.output],
