@@ -31,12 +31,12 @@ input B : c64[5, 6]
 input U : u8[10]
 input T : i64[5, 3]
 extern block smooth[b, x](X[b, x:x + 3] : f32, W[:] : f32,
-                          scale : f32 = 0.5) -> Y[b, x] : f32 cost flops = 6, ram = 8, flops[b] = 2
+                          scale : f32 = 0.5) -> Y[b, x] : f32 idempotent cost flops = 6, ram = 8, flops[b] = 2
 extern block strided[i](X[3*i:3*i + 5:2] : i32, more : i32) -> Y[i] : i32
 extern block stats[n, k](X[n, k] : f64) -> sum S[n] : f64, max M[k] : f64
 extern block product[i, k, j](A[i, j] : c64, B[j, k] : c64) -> sum C[i, k] : c64
 extern block turned(X[:n] : u8) -> Y[:n] : u8, even[] : bool
-extern block tiles[t, c](X[t, c] : i64) -> Y[4*t:4*t + 4, c] : i64
+extern block tiles[t, c](X[t, c] : i64) -> Y[4*t:4*t + 4, c] : i64 idempotent
 extern block ramp[i:23](step : i64) -> Y[i] : f32
 Y = smooth(X, W)
 Z = smooth(2 * transpose(Y), W, 2)
@@ -219,15 +219,15 @@ def check_tools(folder, backend):
 
 SMALL = """\
 input X : f32[20]
-extern block {name}[i{extent}](X[{read}] : f32) -> {result} : f32
+extern block {name}[i{extent}](X[{read}] : f32) -> {result} : f32 {mark}
 {left} = {name}(X)
 output {left}
 """
 
 
-def write_small(folder, name, read="i:i + 2", result="Y[i]", left="Y", extent=""):
+def write_small(folder, name, read="i:i + 2", result="Y[i]", left="Y", extent="", mark=""):
     (folder / "p.ein").write_text(
-        SMALL.format(name=name, read=read, result=result, left=left, extent=extent)
+        SMALL.format(name=name, read=read, result=result, left=left, extent=extent, mark=mark)
     )
 
 
@@ -249,7 +249,12 @@ def check_wrong(folder, backend):
         ("reads_before", {}, ["reads outside of what its signature projects of 'X'", "index points i = ", "changes Y["]),
         ("writes_behind", {}, ["writes outside of what its signature projects of 'Y'", "it changes Y["]),
         ("leaves_out", {}, ["does not write Y["]),
-        ("counts", {}, ["makes other bits of the same", "of Y["]),
+        ("counts", {"mark": "idempotent"}, ["is idempotent, but makes other bits of the same: for ", "of Y["]),
+        ("counts_half", {}, ["does not write Y["]),
+        ("jitters", {"mark": "idempotent"}, ["is idempotent, but makes other bits of the same: for ", "of Y["]),
+        ("jitters_before", {}, ["reads outside of what its signature projects of 'X'", "changes Y["]),
+        ("uses_up", {}, ["writes to its input 'X': for all of its index points"]),
+        ("uses_up_part", {}, ["writes to its input 'X': for the index points i = "]),
         ("takes_place", {}, ["makes another Y[", "than for all of them"]),
         ("fails", {}, ["block 'Y' failed: its function 'fails' returned 7"]),
         ("sums_all", {"read": "i", "result": "sum Y[]"}, ["makes another Y of the index points i = 0 to "]),
@@ -260,6 +265,16 @@ def check_wrong(folder, backend):
         expect(done, 1, "p.ein:3:1: error: block 'Y' ", *texts)
         if (folder / "Y.npy").exists():
             raise CheckFailed(f"{name}: there is an output")
+    # Without the mark a function may make something else each time.
+    for name in ("counts", "jitters"):
+        write_small(folder, name)
+        for words in (["reference"], ["run", "--devices=3"]):
+            driver.tapestry(
+                words[0], "p.ein", "--object=b.o", *words[1:], *files, "-o", "Y=Y.npy", cwd=folder
+            ).expect_status(0)
+        Y = np.load(folder / "Y.npy")
+        if name == "jitters" and np.abs(Y - X[:-1] - X[1:]).max() > 1e-6:
+            raise CheckFailed(f"Y is {Y}")
     write_small(folder, "fails")
     for devices in (1, 3):
         done = driver.tapestry("run", "p.ein", f"--devices={devices}", "--object=b.o", *files, cwd=folder)

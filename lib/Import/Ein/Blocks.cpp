@@ -117,6 +117,7 @@ Analyzer::addBlock(const Scope &scope, const EquationStmt &stmt,
   }
   vertex.numParallel = vertex.labels.size();
   use.block.name = declared.name.str();
+  use.block.isIdempotent = declared.isIdempotent;
   use.block.loc = declared.nameRange.Start;
   vertex.block = std::move(use.block);
   results[0] =

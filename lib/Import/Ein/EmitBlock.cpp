@@ -53,7 +53,8 @@ Operation *tapestry::ein::buildBlock(OpBuilder &builder, Location loc,
   return teg::BlockOp::create(
       builder, loc, results, builder.getStringAttr(name), attr,
       builder.getDenseI64ArrayAttr(extents), operands,
-      builder.getDictionaryAttr(params), /*costs=*/nullptr,
+      builder.getDictionaryAttr(params),
+      block.isIdempotent ? builder.getUnitAttr() : nullptr, /*costs=*/nullptr,
       /*partition=*/nullptr,
       /*homes=*/nullptr, /*home_routes=*/nullptr, /*operand_routes=*/nullptr);
 }

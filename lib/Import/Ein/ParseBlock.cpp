@@ -1,11 +1,13 @@
 //===- ParseBlock.cpp - Blocks that an object file brings -----------------===//
 //
-//   block ::= `extern` `block` name labels? `(` formals `)` `->` results cost?
+//   block ::= `extern` `block` name labels? `(` formals `)` `->` results
+//             `idempotent`? cost?
 //   formal ::= name `[` ranges `]` `:` type | name `:` type (`=` number)?
 //   result ::= reduction? name `[` ranges `]` `:` type
 //   cost ::= `cost` resource (`[` label `]`)? `=` number (`,` ...)*
 //
-// The words `extern`, `block` and `cost` are names everywhere else.
+// The words `extern`, `block`, `idempotent` and `cost` are names everywhere
+// else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,9 +65,15 @@ bool Parser::parseBlockRest(BlockStmt &stmt) {
       return false;
   } while (consumeIf(TokenKind::Comma));
   stmt.results = context.copy<BlockFormal>(results);
-  if (!token.is(TokenKind::Identifier) || token.spelling != "cost")
+  auto consumeWord = [&](llvm::StringRef word) {
+    bool isThere = token.is(TokenKind::Identifier) && token.spelling == word;
+    if (isThere)
+      advance();
+    return isThere;
+  };
+  stmt.isIdempotent = consumeWord("idempotent");
+  if (!consumeWord("cost"))
     return true;
-  advance();
   llvm::SmallVector<BlockCost> costs;
   do {
     if (!parseBlockCost(costs.emplace_back()))

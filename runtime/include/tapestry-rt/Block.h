@@ -15,8 +15,9 @@
  *
  * The function is called once per device, several at once on threads, for a box
  * of the index space. It reads and writes only what the signature projects from
- * that box, makes the same of the same, and keeps nothing between calls. Of an
- * output that combines along labels it combines with what it finds there.
+ * that box. That of an idempotent block makes the same bits of the same,
+ * however often it is called. Of an output that combines along labels it
+ * combines with what it finds there.
  *
  *===------------------------------------------------------------------------===*/
 #ifndef TAPESTRY_RT_BLOCK_H

@@ -152,3 +152,35 @@ func.func @block_c8_type(%x: tensor<4xf32>) {
   %y = tapestry.block "Y" #f [i = 4] (%x) {} costs {flops = 0.5 : f32} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+// By way of a loop that carries it, and into one inside.
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
+tapestry.graph @block_c9 {
+  %X = tapestry.source "X" : tensor<4xf32>
+  // expected-note @below {{the block is here}}
+  %A = tapestry.block "A" #f [i = 4] (%X) {} : (tensor<4xf32>) -> tensor<4xf32>
+  %Y = tapestry.loop "outer" 5 from %A : tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    %b = tapestry.block "b" #f [i = 4] (%X) {} idempotent : (tensor<4xf32>) -> tensor<4xf32>
+    // expected-error @below {{'inner' ends by a condition that depends on block 'A', which is not idempotent: devices could disagree}}
+    %c = tapestry.loop "inner" 5 from %b : tensor<4xf32> {
+    ^bb0(%d: tensor<4xf32>):
+      %e = tapestry.block "e" #f [i = 4] (%d) {} idempotent : (tensor<4xf32>) -> tensor<4xf32>
+      %stop = tapestry.einsum "stop" [i = 4] (%a[i]) -> [] reduce or {
+      ^bb0(%x: f32):
+        %zero = arith.constant 0.0 : f32
+        %s = arith.cmpf olt, %x, %zero : f32
+        tapestry.yield %s : i1
+      } : (tensor<4xf32>) -> tensor<i1>
+      tapestry.next %e : tensor<4xf32> until %stop : tensor<i1>
+    }
+    %copy = tapestry.einsum "copy" [i = 4] (%c[i]) -> [i] {
+    ^bb0(%x: f32):
+      tapestry.yield %x : f32
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    tapestry.next %copy : tensor<4xf32>
+  }
+  tapestry.sink "Y", %Y : tensor<4xf32>
+}

@@ -44,8 +44,8 @@ tapestry.graph @blocks {
   tapestry.sink "T", %T : tensor<12x2xcomplex<f32>>
   %M = tapestry.block "M" #made [i = 8] () {seed = 7 : i64} : () -> tensor<8xi1>
   tapestry.sink "M", %M : tensor<8xi1>
-  // CHECK: tapestry.block "K" #keyword [i = 3] (%{{.*}}, %{{.*}}) {step = 2.000000e+00 : f32} costs {flops = 7 : i64, gpu = 2 : i64} :
-  %K = tapestry.block "K" #keyword [i = 3] (%W, %W) {step = 2.0 : f32} costs {flops = 7 : i64, gpu = 2 : i64} : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  // CHECK: tapestry.block "K" #keyword [i = 3] (%{{.*}}, %{{.*}}) {step = 2.000000e+00 : f32} idempotent costs {flops = 7 : i64, gpu = 2 : i64} :
+  %K = tapestry.block "K" #keyword [i = 3] (%W, %W) {step = 2.0 : f32} idempotent costs {flops = 7 : i64, gpu = 2 : i64} : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
   tapestry.sink "K", %K : tensor<3xf32>
 }
 

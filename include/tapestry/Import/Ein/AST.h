@@ -490,11 +490,12 @@ struct BlockCost {
   const Expr *amount = nullptr;
 };
 
-/// `extern block NAME[labels](formals) -> results cost costs`
+/// `extern block NAME[labels](formals) -> results idempotent cost costs`
 struct BlockStmt : Stmt {
   llvm::ArrayRef<Label> labels;
   llvm::ArrayRef<BlockFormal> formals;
   llvm::ArrayRef<BlockFormal> results;
+  bool isIdempotent = false;
   llvm::ArrayRef<BlockCost> costs;
   BlockStmt() : Stmt(Kind::Block) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Block; }

@@ -263,6 +263,7 @@ struct Block {
   llvm::SmallVector<std::string, 4> labels;
   std::vector<Tensor> inputs, outputs;
   std::vector<Param> params;
+  bool isIdempotent = false;
   std::vector<Cost> costs;
   /// The declaration.
   llvm::SMLoc loc;

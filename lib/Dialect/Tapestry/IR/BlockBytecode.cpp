@@ -13,6 +13,7 @@ using namespace tapestry::teg;
 template <typename Properties, typename Fn>
 static void forNamed(Properties &properties, Fn fn) {
   fn("costs", properties.costs);
+  fn("idempotent", properties.idempotent);
 }
 
 LogicalResult BlockOp::readProperties(DialectBytecodeReader &reader,

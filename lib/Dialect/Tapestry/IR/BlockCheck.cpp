@@ -3,7 +3,8 @@
 // What a plan proves of a block it proves of its signature. So the function is
 // called for boxes of the index space with everything around what the signature
 // projects poisoned: what it makes may not depend on that, nor change it, and
-// is what it makes of the whole.
+// is what it makes of the whole. Of a function that makes other values each
+// time only what it writes is tried.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +21,8 @@ using namespace tapestry;
 using namespace tapestry::teg;
 
 /// The number of an element of a dense row-major tensor.
-static int64_t elementAt(llvm::ArrayRef<int64_t> place,
-                         llvm::ArrayRef<int64_t> shape) {
+static int64_t rowMajorPlace(llvm::ArrayRef<int64_t> place,
+                             llvm::ArrayRef<int64_t> shape) {
   return StridedView::rowMajor(shape).placeOf(place);
 }
 
@@ -38,8 +39,12 @@ public:
   /// Copies the part from the tensor.
   void copyPart(const HostTensor &from);
   TensorPart view();
-  /// The bytes at a place of the tensor, which may lie on the rim.
-  uint8_t *at(llvm::ArrayRef<int64_t> place);
+  /// The number of the element, and its bytes, at a place of the tensor, which
+  /// may lie on the rim.
+  int64_t elementAt(llvm::ArrayRef<int64_t> place) const;
+  uint8_t *at(llvm::ArrayRef<int64_t> place) {
+    return tensor.bytes.data() + elementAt(place) * byteSize(tensor.dtype);
+  }
 
   HostTensor tensor;
   ZBox part;
@@ -68,11 +73,18 @@ private:
                             uint8_t canary);
   llvm::Error checkBox(llvm::ArrayRef<ZRange> box);
   llvm::Error findRead(llvm::ArrayRef<ZRange> box);
+  /// Whether outputs are equal where idempotence asks for it, else nearly so.
+  bool areSame(const HostTensor &a, const HostTensor &b, int64_t element,
+               double scale);
   llvm::Error checkValues(llvm::ArrayRef<ZRange> box, Outputs &outputs);
   llvm::Error checkParts(unsigned label);
+  using Place = std::optional<std::pair<unsigned, std::string>>;
   /// The first place of the result's part at which two differ.
-  std::optional<std::pair<unsigned, std::string>> findOther(Outputs &a,
-                                                            Outputs &b);
+  Place findOther(Outputs &a, Outputs &b);
+  /// The first place that holds what was there before in both.
+  Place findUnwritten(Outputs &a, uint8_t canaryOfA, Outputs &b,
+                      uint8_t canaryOfB);
+  template <typename Fn> Place findPlace(Outputs &outputs, Fn isWrong);
   std::string textOf(unsigned result, llvm::ArrayRef<int64_t> place);
   std::string textOf(llvm::ArrayRef<ZRange> box);
   template <typename... Parts> llvm::Error error(const Parts &...parts) {
@@ -88,6 +100,8 @@ private:
   llvm::ArrayRef<const HostTensor *> operands;
   llvm::ArrayRef<HostTensor> whole;
   std::mt19937_64 random;
+  /// Whether it makes about the same of the same.
+  bool isSteady = true;
 };
 
 } // namespace
@@ -111,17 +125,17 @@ void Surrounded::fill(llvm::ArrayRef<uint8_t> element) {
     llvm::copy(element, tensor.bytes.begin() + at);
 }
 
-uint8_t *Surrounded::at(llvm::ArrayRef<int64_t> place) {
+int64_t Surrounded::elementAt(llvm::ArrayRef<int64_t> place) const {
   int64_t element = 0;
   for (auto [index, stride] : llvm::zip_equal(place, strides))
     element += (index + 1) * stride;
-  return tensor.bytes.data() + element * byteSize(tensor.dtype);
+  return element;
 }
 
 void Surrounded::copyPart(const HostTensor &from) {
   int64_t bytes = byteSize(tensor.dtype);
   allPoints(part, [&](llvm::ArrayRef<int64_t> place) {
-    int64_t element = elementAt(place, from.shape);
+    int64_t element = rowMajorPlace(place, from.shape);
     std::memcpy(at(place), from.bytes.data() + element * bytes, bytes);
     return true;
   });
@@ -160,6 +174,50 @@ static llvm::SmallVector<uint8_t> poison(DType dtype, bool isLarge) {
     storeInteger(one, 0, isLarge ? INT64_MAX : 0x8181818181818181);
   }
   return llvm::SmallVector<uint8_t>(one.bytes.begin(), one.bytes.end());
+}
+
+static uint64_t hashOf(const Surrounded &input) {
+  return llvm::xxh3_64bits(input.tensor.bytes);
+}
+
+/// How far values may lie apart that are rounded otherwise, of the largest.
+static double tolerance(DType dtype) {
+  switch (dtype) {
+  case DType::F64:
+  case DType::C128:
+    return 1e-9;
+  case DType::F32:
+  case DType::C64:
+    return 1e-4;
+  case DType::F16:
+    return 2e-2;
+  case DType::BF16:
+    return 1e-1;
+  default:
+    return 0;
+  }
+}
+
+static std::complex<double> valueAt(const HostTensor &tensor, int64_t at) {
+  bool isComplex = tensor.dtype == DType::C64 || tensor.dtype == DType::C128;
+  return isComplex ? complexAt(tensor, at) : tensor.asDouble(at);
+}
+
+static double largestOf(const HostTensor &tensor) {
+  double largest = 0;
+  for (int64_t at = 0, e = tensor.numElements(); at < e; ++at)
+    largest = std::fmax(largest, std::abs(valueAt(tensor, at)));
+  return largest;
+}
+
+static bool isClose(const HostTensor &a, int64_t at, const HostTensor &b,
+                    int64_t bAt, double scale) {
+  if (tolerance(a.dtype) == 0)
+    return integerAt(a, at) == integerAt(b, bAt);
+  std::complex<double> x = valueAt(a, at), y = valueAt(b, bAt);
+  if (!(std::abs(x) < INFINITY) || !(std::abs(y) < INFINITY))
+    return !(std::abs(x) < INFINITY) && !(std::abs(y) < INFINITY);
+  return !(std::abs(x - y) > tolerance(a.dtype) * scale);
 }
 
 std::string SignatureCheck::textOf(unsigned result,
@@ -236,9 +294,15 @@ SignatureCheck::compute(llvm::ArrayRef<ZRange> box,
                 });
     written.push_back(output.view());
   }
+  auto before = llvm::map_to_vector(inputs, hashOf);
   if (int32_t status = callBlock(op, function, box, read, written))
     return error("failed for ", textOf(box), ": its function '",
                  op.getSignature().symbol, "' returned ", status);
+  for (auto [number, input] : llvm::enumerate(inputs))
+    if (hashOf(input) != before[number])
+      return error("writes to its input '",
+                   op.getSignature().inputs[number].name, "': for ",
+                   textOf(box));
   return outputs;
 }
 
@@ -269,13 +333,12 @@ llvm::Error SignatureCheck::checkCanaries(llvm::ArrayRef<ZRange> box,
   return llvm::Error::success();
 }
 
-std::optional<std::pair<unsigned, std::string>>
-SignatureCheck::findOther(Outputs &a, Outputs &b) {
-  for (unsigned number = 0; number < a.size(); ++number) {
-    int64_t bytes = byteSize(a[number].tensor.dtype);
+template <typename Fn>
+SignatureCheck::Place SignatureCheck::findPlace(Outputs &outputs, Fn isWrong) {
+  for (unsigned number = 0; number < outputs.size(); ++number) {
     std::string wrong;
-    allPoints(a[number].part, [&](llvm::ArrayRef<int64_t> place) {
-      if (std::memcmp(a[number].at(place), b[number].at(place), bytes) != 0)
+    allPoints(outputs[number].part, [&](llvm::ArrayRef<int64_t> place) {
+      if (isWrong(number, place))
         wrong = textOf(number, place);
       return wrong.empty();
     });
@@ -283,6 +346,37 @@ SignatureCheck::findOther(Outputs &a, Outputs &b) {
       return std::pair(number, wrong);
   }
   return std::nullopt;
+}
+
+SignatureCheck::Place SignatureCheck::findOther(Outputs &a, Outputs &b) {
+  llvm::SmallVector<double> scales = llvm::map_to_vector(whole, largestOf);
+  return findPlace(a, [&](unsigned number, llvm::ArrayRef<int64_t> place) {
+    return !areSame(a[number].tensor, b[number].tensor,
+                    a[number].elementAt(place), scales[number]);
+  });
+}
+
+SignatureCheck::Place SignatureCheck::findUnwritten(Outputs &a,
+                                                    uint8_t canaryOfA,
+                                                    Outputs &b,
+                                                    uint8_t canaryOfB) {
+  return findPlace(a, [&](unsigned number, llvm::ArrayRef<int64_t> place) {
+    int64_t bytes = byteSize(a[number].tensor.dtype);
+    auto holds = [&](Surrounded &output, uint8_t canary) {
+      return llvm::all_of(llvm::ArrayRef(output.at(place), bytes),
+                          [&](uint8_t byte) { return byte == canary; });
+    };
+    return holds(a[number], canaryOfA) && holds(b[number], canaryOfB);
+  });
+}
+
+bool SignatureCheck::areSame(const HostTensor &a, const HostTensor &b,
+                             int64_t element, double scale) {
+  if (!op.getIdempotent())
+    return isClose(a, element, b, element, scale);
+  int64_t bytes = byteSize(a.dtype);
+  return std::memcmp(a.bytes.data() + element * bytes,
+                     b.bytes.data() + element * bytes, bytes) == 0;
 }
 
 /// What it makes depends on what lies around the parts of inputs: of which?
@@ -298,7 +392,7 @@ llvm::Error SignatureCheck::findRead(llvm::ArrayRef<ZRange> box) {
       around[number] = Around::Values;
       if (!changed)
         return changed.takeError();
-      if (auto wrong = findOther(*base, *changed))
+      if (Place wrong = findOther(*base, *changed))
         return error("reads outside of what its signature projects of '",
                      op.getSignature().inputs[number].name, "': for ",
                      textOf(box), " what lies around changes ", wrong->second);
@@ -319,55 +413,23 @@ llvm::Error SignatureCheck::checkBox(llvm::ArrayRef<ZRange> box) {
       return error;
     made.push_back(std::move(*outputs));
   }
-  if (auto wrong = findOther(made[0], made[2]))
-    return error("makes other bits of the same: for ", textOf(box), " of ",
-                 wrong->second);
-  if (auto wrong = findOther(made[0], made[1])) {
+  Place unwritten = findUnwritten(made[0], canaries[0], made[1], canaries[1]);
+  if (Place wrong = findOther(made[0], made[2])) {
+    if (op.getIdempotent())
+      return error("is idempotent, but makes other bits of the same: for ",
+                   textOf(box), " of ", wrong->second);
+    isSteady = false;
+  }
+  if (Place wrong = findOther(made[0], made[1]); wrong && isSteady) {
     if (llvm::Error error = findRead(box))
       return error;
-    return error("does not write ", wrong->second, " for ", textOf(box));
+    unwritten = wrong;
   }
+  if (unwritten)
+    return error("does not write ", unwritten->second, " for ", textOf(box));
+  if (!isSteady)
+    return llvm::Error::success();
   return checkValues(box, made[0]);
-}
-
-/// How far values may lie apart that are rounded otherwise, of the largest.
-static double tolerance(DType dtype) {
-  switch (dtype) {
-  case DType::F64:
-  case DType::C128:
-    return 1e-9;
-  case DType::F32:
-  case DType::C64:
-    return 1e-4;
-  case DType::F16:
-    return 2e-2;
-  case DType::BF16:
-    return 1e-1;
-  default:
-    return 0;
-  }
-}
-
-static std::complex<double> valueAt(const HostTensor &tensor, int64_t at) {
-  bool isComplex = tensor.dtype == DType::C64 || tensor.dtype == DType::C128;
-  return isComplex ? complexAt(tensor, at) : tensor.asDouble(at);
-}
-
-static double largestOf(const HostTensor &tensor) {
-  double largest = 0;
-  for (int64_t at = 0, e = tensor.numElements(); at < e; ++at)
-    largest = std::fmax(largest, std::abs(valueAt(tensor, at)));
-  return largest;
-}
-
-static bool isClose(const HostTensor &a, int64_t at, const HostTensor &b,
-                    int64_t bAt, double scale) {
-  if (tolerance(a.dtype) == 0)
-    return integerAt(a, at) == integerAt(b, bAt);
-  std::complex<double> x = valueAt(a, at), y = valueAt(b, bAt);
-  if (!(std::abs(x) < INFINITY) || !(std::abs(y) < INFINITY))
-    return !(std::abs(x) < INFINITY) && !(std::abs(y) < INFINITY);
-  return !(std::abs(x - y) > tolerance(a.dtype) * scale);
 }
 
 /// Of outputs that combine only where the box holds all that is combined.
@@ -388,12 +450,11 @@ llvm::Error SignatureCheck::checkValues(llvm::ArrayRef<ZRange> box,
       continue;
     const HostTensor &all = whole[number];
     double scale = largestOf(all);
-    int64_t bytes = byteSize(all.dtype);
     std::string wrong;
     allPoints(output.part, [&, &part = output,
                             number = number](llvm::ArrayRef<int64_t> place) {
-      int64_t element = elementAt(place, all.shape);
-      int64_t own = (part.at(place) - part.tensor.bytes.data()) / bytes;
+      int64_t element = rowMajorPlace(place, all.shape);
+      int64_t own = part.elementAt(place);
       if (!isClose(part.tensor, own, all, element, scale))
         wrong = textOf(number, place);
       return wrong.empty();
@@ -410,7 +471,7 @@ llvm::Error SignatureCheck::run() {
     if (llvm::Error error = checkBox(randomBox()))
       return error;
   for (auto [label, use] : llvm::enumerate(labelUses(op.getSignature())))
-    if (use == LabelUse::Reduced && op.getExtents()[label] > 1)
+    if (use == LabelUse::Reduced && op.getExtents()[label] > 1 && isSteady)
       if (llvm::Error error = checkParts(label))
         return error;
   return llvm::Error::success();
@@ -464,17 +525,16 @@ llvm::Error SignatureCheck::checkParts(unsigned label) {
       continue;
     Surrounded &made = (*a)[number];
     double scale = largestOf(all);
-    int64_t bytes = byteSize(all.dtype);
     std::string wrong;
-    allPoints(made.part, [&, &all = all,
-                          number = number](llvm::ArrayRef<int64_t> place) {
-      int64_t element = elementAt(place, all.shape);
-      int64_t own = (made.at(place) - made.tensor.bytes.data()) / bytes;
-      combineInto(monoid, made.tensor, (*b)[number].tensor, own);
-      if (!isClose(made.tensor, own, all, element, scale))
-        wrong = textOf(number, place);
-      return wrong.empty();
-    });
+    allPoints(made.part,
+              [&, &all = all, number = number](llvm::ArrayRef<int64_t> place) {
+                int64_t element = rowMajorPlace(place, all.shape);
+                int64_t own = made.elementAt(place);
+                combineInto(monoid, made.tensor, (*b)[number].tensor, own);
+                if (!isClose(made.tensor, own, all, element, scale))
+                  wrong = textOf(number, place);
+                return wrong.empty();
+              });
     if (!wrong.empty())
       return error("makes another ", wrong, " of ", textOf(first),
                    " combined with the others than of all of them");

@@ -7,6 +7,7 @@
 #include "BlockValues.h"
 #include "tapestry/Dialect/Tapestry/IR/BlockFunctions.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -130,11 +131,23 @@ BlockOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
   for (HostTensor &result : results)
     outputs.push_back({result.bytes.data(), boxOfShape(result.shape),
                        rowMajorStrides(result.shape)});
+  auto hashes = [&] {
+    return llvm::map_to_vector(operands, [](const HostTensor *operand) {
+      return llvm::xxh3_64bits(operand->bytes);
+    });
+  };
+  auto before = hashes();
   if (int32_t status =
           callBlock(*this, function, boxOfShape(getExtents()), inputs, outputs))
     return llvm::createStringError("block '" + getName() +
                                    "' failed: its function '" + kernel.symbol +
                                    "' returned " + llvm::Twine(status));
+  for (auto [tensor, old, now] :
+       llvm::zip_equal(kernel.inputs, before, hashes()))
+    if (old != now)
+      return llvm::createStringError("block '" + getName() +
+                                     "' writes to its input '" + tensor.name +
+                                     "': for all of its index points");
   if (llvm::Error error = checkSignature(*this, function, operands, results))
     return std::move(error);
   return results;

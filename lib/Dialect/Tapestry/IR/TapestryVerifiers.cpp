@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlacementRules.h"
-#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryBlock.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryLoop.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -98,6 +99,57 @@ static LogicalResult verifyOrder(GraphOp graph) {
   return success();
 }
 
+/// What a value that an operator reads is in others: its results, and what is
+/// carried on. Calls `fn` with each.
+static void forEachReader(OpOperand &use, function_ref<void(Value)> fn) {
+  Operation *user = use.getOwner();
+  unsigned number = use.getOperandNumber();
+  auto next = dyn_cast<NextOp>(user);
+  auto loop = next ? cast<LoopOp>(next->getParentOp()) : dyn_cast<LoopOp>(user);
+  if (!loop) {
+    llvm::for_each(user->getResults(), fn);
+  } else if (number < loop.getInits().size()) {
+    fn(loop.getBody().getArgument(number));
+    fn(loop.getResult(number));
+  }
+}
+
+/// block_c9
+static LogicalResult verifyConditions(GraphOp graph) {
+  llvm::SmallVector<std::pair<Value, BlockOp>> work;
+  graph.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto block = dyn_cast<BlockOp>(op);
+    if (block && !block.getIdempotent())
+      for (Value result : block.getOutputs())
+        work.emplace_back(result, block);
+    return isa<GraphOp, LoopOp>(op) ? WalkResult::advance()
+                                    : WalkResult::skip();
+  });
+  llvm::DenseSet<Value> seen;
+  while (!work.empty()) {
+    auto [value, block] = work.pop_back_val();
+    if (!seen.insert(value).second || !isa<RankedTensorType>(value.getType()))
+      continue;
+    for (OpOperand &use : value.getUses()) {
+      auto next = dyn_cast<NextOp>(use.getOwner());
+      if (next && use.getOperandNumber() >= next.getNexts().size()) {
+        auto loop = cast<LoopOp>(next->getParentOp());
+        InFlightDiagnostic diagnostic =
+            loop.emitOpError()
+            << "'" << loop.getName() << "' ends by a condition that depends on "
+            << "block '" << block.getName()
+            << "', which is not idempotent: devices could disagree";
+        diagnostic.attachNote(block.getLoc()) << "the block is here";
+        return diagnostic;
+      }
+      forEachReader(use, [&, &block = block](Value reader) {
+        work.emplace_back(reader, block);
+      });
+    }
+  }
+  return success();
+}
+
 LogicalResult GraphOp::verifyRegions() {
   // graph_c1
   if (failed(verifyUniqueNames<SourceOp>(*this, "source")))
@@ -105,7 +157,9 @@ LogicalResult GraphOp::verifyRegions() {
   // graph_c2
   if (failed(verifyUniqueNames<SinkOp>(*this, "sink")))
     return failure();
-  return verifyOrder(*this);
+  // graph_c3, and block_c9, which is about all of the graph
+  return success(succeeded(verifyOrder(*this)) &&
+                 succeeded(verifyConditions(*this)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -117,6 +117,57 @@ TAPESTRY_BLOCK(counts) {
   return 0;
 }
 
+TAPESTRY_BLOCK(counts_half) {
+  static float calls = 0;
+  calls += 1;
+  EACH(i, 0) if (i % 2 == 0) AT1(float, &call->outputs[0], i) =
+      calls + AT1(float, &call->inputs[0], i);
+  return 0;
+}
+
+/* Right but for the last bits, which differ each time. */
+TAPESTRY_BLOCK(jitters) {
+  static int calls = 0;
+  ++calls;
+  EACH(i, 0) {
+    float sum = AT1(float, &call->inputs[0], i) +
+                AT1(float, &call->inputs[0], i + 1);
+    AT1(float, &call->outputs[0], i) = calls % 3 == 1 ? sum : nextafterf(sum, 99);
+  }
+  return 0;
+}
+
+TAPESTRY_BLOCK(jitters_before) {
+  static int calls = 0;
+  ++calls;
+  EACH(i, 0) {
+    float sum = AT1(float, &call->inputs[0], i > 0 ? i - 1 : i) +
+                AT1(float, &call->inputs[0], i + 1);
+    AT1(float, &call->outputs[0], i) = calls % 3 == 1 ? sum : nextafterf(sum, 99);
+  }
+  return 0;
+}
+
+TAPESTRY_BLOCK(uses_up) {
+  EACH(i, 0) {
+    AT1(float, &call->outputs[0], i) = AT1(float, &call->inputs[0], i) +
+                                       AT1(float, &call->inputs[0], i + 1);
+    AT1(float, &call->inputs[0], i) = 0;
+  }
+  return 0;
+}
+
+/* All calls but those for all points use up what they read. */
+TAPESTRY_BLOCK(uses_up_part) {
+  EACH(i, 0) {
+    AT1(float, &call->outputs[0], i) = AT1(float, &call->inputs[0], i) +
+                                       AT1(float, &call->inputs[0], i + 1);
+    if (call->hi[0] - call->lo[0] < call->label_extents[0])
+      AT1(float, &call->inputs[0], i) = 0;
+  }
+  return 0;
+}
+
 TAPESTRY_BLOCK(takes_place) {
   EACH(i, 0) AT1(float, &call->outputs[0], i) =
       AT1(float, &call->inputs[0], i) + (float)(i - call->lo[0]);

@@ -14,14 +14,22 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
     Applies a kernel (`#tapestry.kernel`) to an index space. How it may be cut
     follows from the kernel's projections; each device calls the function once,
     for its block of the index space, on strided views of what the block reads
-    and writes. The function is idempotent: it makes the same of the same and
-    changes nothing else, so that a block may be computed more than once, or again
-    after a failure, and is left out where nobody reads it. The reference calls it
-    twice and compares.
+    and writes. A block that nobody reads is left out.
 
     ```mlir
     %Y, %E = tapestry.block "Y" #smooth [b = 100, x = 62] (%X, %W) {scale = 0.5 : f32}
         : (tensor<100x127xf32>, tensor<3xf32>) -> (tensor<100x62xf32>, tensor<100xf64>)
+    ```
+
+    An `idempotent` block makes the same bits of the same, however often it is
+    called, and changes nothing else, so that it may be computed again: by each
+    of the devices that keep copies of what it makes, which then agree, and after
+    a failure, by a program that is applied to restored tensors. The reference
+    calls it twice and compares. Of another, copies may differ.
+
+    ```mlir
+    %Z = tapestry.block "Z" #scale [i = 100] (%X) {} idempotent
+        : (tensor<100xf32>) -> tensor<100xf32>
     ```
 
     What this block takes as a whole of a resource its `costs` say, instead of the
@@ -54,6 +62,8 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
       per operand, of plain layouts of its shape, and there are homes on the same
       grid.
     - (block_c8) costs are numbers of type i64, at least 0.
+    - (block_c9) no condition of a loop depends on a block that is not idempotent,
+      of which devices may have computed different values.
   }];
   let arguments = (ins
     StrAttr:$name,
@@ -61,6 +71,7 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
     DenseI64ArrayAttr:$extents,
     Variadic<Tapestry_Tensor>:$inputs,
     DictionaryAttr:$params,
+    UnitAttr:$idempotent,
     OptionalAttr<DictionaryAttr>:$costs,
     OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
     OptionalAttr<TypedArrayAttrBase<TapestryIndex_LayoutAttr,
@@ -72,7 +83,8 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
   let results = (outs Variadic<Tapestry_Tensor>:$outputs);
   let assemblyFormat = [{
     $name qualified($kernel) custom<IndexRanges>(ref($kernel), $extents) ` ` `(`
-    $inputs `)` $params (`costs` $costs^)? attr-dict-with-keyword `:` functional-type(operands, results)
+    $inputs `)` $params (`idempotent` $idempotent^)? (`costs` $costs^)?
+    attr-dict-with-keyword `:` functional-type(operands, results)
     (`partition` $partition^)? (`homes` $homes^)?
   }];
   let hasVerifier = 1;
