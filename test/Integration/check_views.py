@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """Views, and reads that are folded back into their tensor: what devices send of them.
 
-    check_views.py [--backend local|mpi]
+    check_views.py [--backend local|mpi] [--copies]
 
 Each program is cut over its rows, those of the inputs as well. Values are NumPy's
 bit for bit, and what is sent is what devices lack of the rows that they read,
-counted here row by row.
+counted here row by row. With --copies, what reads a concatenation reads it where it
+lies, on 1 to 8 devices: nothing is sent, and nothing copied.
 """
 
 import argparse
@@ -166,11 +167,59 @@ def check_case(folder, name, case, backend):
         raise CheckFailed(f"{name}: the reference has other values than NumPy's")
 
 
+# What is read, per program, by its tensors' shapes and in the words of NumPy.
+CONCATENATIONS = {
+    "exp(concat[0](A[:37, :], A[37:, :]))": ({"A": (96, 40)}, lambda A: np.exp(A)),
+    "exp(concat[1](A[:, :13], A[:, 13:]))": ({"A": (96, 40)}, lambda A: np.exp(A)),
+    "exp(concat[0](A, B))": (
+        {"A": (37, 40), "B": (59, 40)},
+        lambda A, B: np.exp(np.concatenate([A, B])),
+    ),
+    "concat[1](A, B, C) * 2": (
+        {"A": (40, 7), "B": (40, 30), "C": (40, 11)},
+        lambda A, B, C: 2 * np.concatenate([A, B, C], 1),
+    ),
+    "concat[0](A, B) - concat[0](B, A)": (
+        {"A": (37, 40), "B": (59, 40)},
+        lambda A, B: np.concatenate([A, B]) - np.concatenate([B, A]),
+    ),
+}
+
+
+def check_concatenation(folder, expression, shapes, value, devices, backend):
+    random = np.random.default_rng(devices)
+    inputs = {
+        name: random.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()
+    }
+    lines = [
+        f"input {name} : f32[{', '.join(map(str, shape))}]" for name, shape in shapes.items()
+    ]
+    (folder / "c.ein").write_text("\n".join([*lines, f"Y = {expression}", "output Y", ""]))
+    words = [*driver.save_inputs(folder, inputs), *driver.output_options(["Y"])]
+    execute(folder, "c.ein", devices, [*words, "--report=r.json"], backend).expect_status(0)
+    report = driver.load_json(folder / "r.json")
+    sent = sum(entry["counted_bytes"] for entry in report["collectives"])
+    if sent or report["copied_bytes"]:
+        raise CheckFailed(
+            f"'{expression}' on {devices}: {sent} bytes are sent, {report['copied_bytes']} copied"
+        )
+    want = value(**{name: tensor.astype(np.float64) for name, tensor in inputs.items()})
+    if not np.allclose(driver.load_outputs(folder, ["Y"])["Y"], want, rtol=1e-5, atol=1e-6):
+        raise CheckFailed(f"'{expression}' on {devices}: other values than NumPy's")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--backend", choices=["local", "mpi"], default="local")
-    backend = parser.parse_args().backend
+    parser.add_argument("--copies", action="store_true", help="concatenations alone")
+    options = parser.parse_args()
+    backend = options.backend
     with driver.workspace() as folder:
+        if options.copies:
+            for expression, (shapes, value) in CONCATENATIONS.items():
+                for devices in range(1, 9):
+                    check_concatenation(folder, expression, shapes, value, devices, backend)
+            return
         for name, case in CASES.items():
             check_case(folder, name, case, backend)
     print(f"{len(CASES)} programs send what their devices lack")

@@ -255,6 +255,11 @@ void Planner::planMap() {
     plan.vectors = std::clamp<int64_t>(
         PowerOf2Ceil(divideCeil(std::max<int64_t>(loop.extent, 1), plan.lanes)),
         1, plan.vectors);
+  // What is gathered and scattered costs the same, however many there are.
+  if (llvm::all_of(problem.accesses, [&](const NestAccess &access) {
+        return access.strides[plan.vectorDim] > 1;
+      }))
+    plan.vectors = 1;
   orderLoops();
   // A transposed operand is contiguous along another loop: walk both in blocks.
   for (const NestAccess &access : problem.accesses) {

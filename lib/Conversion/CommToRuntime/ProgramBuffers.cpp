@@ -106,9 +106,21 @@ public:
 /// What upstream's function builds, but right before `user`, and where that
 /// needs another empty tensor there, with a new one: moved operations, and two
 /// new ones beside each other, have all others of the block numbered again.
+/// What `user` inserts is computed in a part of the same tensor.
 static Value extractBefore(RewriterBase &b, SubsetInsertionOpInterface insert,
                            tensor::EmptyOp empty, Operation *user,
                            DominanceInfo &dominance) {
+  auto filled = dyn_cast<tensor::InsertSliceOp>(user);
+  OpOperand *init = filled ? findHole(filled) : nullptr;
+  auto hole = init ? init->get().getDefiningOp<tensor::ExtractSliceOp>()
+                   : tensor::ExtractSliceOp();
+  if (hole)
+    user = hole;
+  auto place = [&](Value part) {
+    if (hole && part && part.getType() == empty.getType())
+      hole.getSourceMutable().assign(part);
+    return part;
+  };
   SmallVector<tensor::EmptyOp> later;
   auto isDefined = [&](Value value) {
     return dominance.properlyDominates(value, user);
@@ -118,7 +130,7 @@ static Value extractBefore(RewriterBase &b, SubsetInsertionOpInterface insert,
       continue;
     auto other = needed.getDefiningOp<tensor::EmptyOp>();
     if (!other || !llvm::all_of(other->getOperands(), isDefined))
-      return buildSubsetExtraction(b, insert, empty, user);
+      return place(buildSubsetExtraction(b, insert, empty, user));
     later.push_back(other);
   }
   OpBuilder::InsertionGuard guard(b);
@@ -130,7 +142,7 @@ static Value extractBefore(RewriterBase &b, SubsetInsertionOpInterface insert,
   }
   Value part = insert.buildSubsetExtraction(b, empty.getLoc());
   (void)part.getDefiningOp()->isBeforeInBlock(user);
-  return part;
+  return place(part);
 }
 
 LogicalResult tapestry::placeResults(func::FuncOp function,

@@ -16,126 +16,119 @@ struct LocalBorders::Piece {
   Projection read;
 };
 
+/// The layouts of what devices have of an input.
+static SmallVector<Layout, 2> layoutsOf(const HeldParts &parts) {
+  SmallVector<Layout, 2> layouts;
+  for (const HeldPart &part : parts)
+    layouts.push_back(part.layout.getLayout());
+  return layouts;
+}
+
 LocalBorders::LocalBorders(OpBuilder &builder, tra::JoinOp join,
-                           const LocalInterior &interior, LocalSpace &space,
+                           ArrayRef<HeldParts> operands, LocalSpace &space,
                            Value device)
     : b(builder), join(join), loc(join.getLoc()), grid(join.getDeviceGrid()),
-      partition(join.getResolvedPartition()), extents(join.getExtents()),
-      interior(interior), space(space), device(device) {}
+      inputsOf(join.getOperandPieces()), operands(operands), space(space),
+      device(device), blocks(regionsOf(join, [&](unsigned input) {
+        return layoutsOf(operands[input]);
+      })) {}
 
 Value LocalBorders::add(Value a, Value c) {
   return arith::AddIOp::create(b, loc, a, c);
+}
+
+Value LocalBorders::heldBound(index::LayoutAttr layout, unsigned dim,
+                              bool isEnd) {
+  index::PartOp &part = bounds[layout];
+  if (!part)
+    part = index::PartOp::create(b, loc, layout, device);
+  return part.getResult(2 * dim + isEnd);
+}
+
+LocalBorders::Piece LocalBorders::pieceOf(unsigned operand, unsigned piece,
+                                          unsigned part) {
+  unsigned input = inputsOf[operand].first + piece;
+  const HeldPart &held = operands[input][part];
+  return {held.value, held.layout, join.getRead(input)};
 }
 
 //===----------------------------------------------------------------------===//
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// What emitEdges() emits, on device `d`.
-ZRange LocalBorders::pointsOf(unsigned label, unsigned range, int64_t d) const {
-  ZRange block = blockRange(extents[label], space.parts(label),
-                            partIndex(grid, partition.cuts[label], d));
-  if (range == wholeBlock)
-    return block;
-  ZRange inside = interior.inside[label];
-  int64_t before = interior.beforeOf(label, block);
-  int64_t behind = interior.behindOf(label, block, extents[label]);
-  int64_t lo = before ? std::max(inside.lo, block.lo + before) : inside.lo;
-  int64_t hi = behind ? std::min(inside.hi, block.hi - behind) : inside.hi;
-  hi = std::max(lo, hi);
-  int64_t edges[] = {0, lo, hi, extents[label]};
-  return intersect(block, {edges[range], edges[range + 1]});
+/// Where an edge is before it is moved into a block.
+Value LocalBorders::emitPlace(const RegionEdge &edge) {
+  Value shift = space.constant(edge.shift);
+  if (!edge.bound)
+    return shift;
+  unsigned input = inputsOf[edge.bound->operand].first + edge.bound->piece;
+  return add(heldBound(operands[input].front().layout, edge.bound->dim,
+                       edge.bound->isEnd),
+             shift);
 }
 
-/// The ends of a label's ranges, in ascending order.
+/// The bounds of a label's ranges, in ascending order.
 SmallVector<Value> LocalBorders::emitEdges(unsigned label) {
-  ZRange inside = interior.inside[label];
-  int64_t before = interior.before[label], behind = interior.behind[label];
-  Value lo = space.constant(inside.lo), hi = space.constant(inside.hi);
-  // At the ends of the whole space nothing may lack.
-  auto moved = [&](Value bound, int64_t distance, int64_t end, bool lacks) {
-    Value points = space.constant(distance);
-    if (!lacks)
-      points = arith::SelectOp::create(
-          b, loc,
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bound,
-                                space.constant(end)),
-          space.constant(0), points);
-    return add(bound, points);
-  };
-  if (before)
-    lo = arith::MaxSIOp::create(
-        b, loc, lo,
-        moved(space.start(label), before, 0, interior.lacksFirst[label]));
-  if (behind)
-    hi = arith::MinSIOp::create(b, loc, hi,
-                                moved(space.getBounds()[2 * label + 1], -behind,
-                                      extents[label],
-                                      interior.lacksLast[label]));
-  if (before || behind)
-    hi = arith::MaxSIOp::create(b, loc, lo, hi);
-  return {space.constant(0), lo, hi, space.constant(extents[label])};
-}
-
-/// Whether no device has points there.
-bool LocalBorders::isNowhere(ArrayRef<unsigned> ranges) const {
-  for (int64_t d = 0, e = grid.numDevices(); d < e; ++d)
-    if (llvm::none_of(llvm::enumerate(ranges), [&](auto each) {
-          return pointsOf(each.index(), each.value(), d).empty();
-        }))
-      return false;
-  return true;
+  ArrayRef<RegionEdge> found = blocks.getEdges()[label];
+  SmallVector<Value> places(found.size());
+  Value least;
+  for (size_t number = found.size(); number-- > 0;) {
+    if (found[number].isLeast) {
+      places[number] = least;
+      continue;
+    }
+    Value place = places[number] = emitPlace(found[number]);
+    least = least ? arith::MinSIOp::create(b, loc, least, place) : place;
+  }
+  Value end = space.getBounds()[2 * label + 1];
+  SmallVector<Value> edges = {space.start(label)};
+  for (auto [edge, place] : llvm::zip_equal(found, places)) {
+    if (edge.raw != edge.at) {
+      place = arith::MinSIOp::create(b, loc, place, end);
+      place = arith::MaxSIOp::create(b, loc, place, edges.back());
+    }
+    edges.push_back(place);
+  }
+  edges.push_back(end);
+  return edges;
 }
 
 LocalBorders::Region
-LocalBorders::emitRegion(ArrayRef<unsigned> ranges,
+LocalBorders::emitRegion(BlockRegion found,
                          ArrayRef<SmallVector<Value>> edges) {
-  Region region;
-  region.ranges.assign(ranges.begin(), ranges.end());
-  for (auto [label, range] : llvm::enumerate(ranges)) {
-    if (range == wholeBlock) {
-      region.starts.push_back(space.start(label));
-      region.sizes.push_back(space.mixedSize(label));
-      continue;
-    }
-    Value start =
-        arith::MaxSIOp::create(b, loc, space.start(label), edges[label][range]);
-    Value end = arith::MinSIOp::create(b, loc, space.getBounds()[2 * label + 1],
-                                       edges[label][range + 1]);
+  Region region{std::move(found), {}, {}, {}};
+  for (auto [label, range] : llvm::enumerate(region.ranges)) {
+    Value start = edges[label][range.first], end = edges[label][range.second];
+    auto pointsOn = [&, label = label, range = range](int64_t d) {
+      return blocks.pointsOf(label, range, d);
+    };
     int64_t size =
-        staticExtent(grid, [&, label = label, range = range](int64_t d) {
-          return pointsOf(label, range, d).size();
-        });
+        staticExtent(grid, [&](int64_t d) { return pointsOn(d).size(); });
     region.starts.push_back(start);
-    if (!ShapedType::isDynamic(size)) {
-      region.sizes.push_back(b.getIndexAttr(size));
-      continue;
-    }
-    end = arith::MaxSIOp::create(b, loc, start, end);
     region.sizes.push_back(
-        arith::SubIOp::create(b, loc, end, start).getResult());
+        ShapedType::isDynamic(size)
+            ? OpFoldResult(
+                  arith::SubIOp::create(b, loc, end, start).getResult())
+            : b.getIndexAttr(size));
+    ZRange &all = region.hull.emplace_back();
+    for (int64_t d = 0, e = grid.numDevices(); d < e; ++d) {
+      ZRange own = pointsOn(d);
+      if (!own.empty())
+        all = all.empty()
+                  ? own
+                  : ZRange{std::min(all.lo, own.lo), std::max(all.hi, own.hi)};
+    }
   }
   return region;
 }
 
-SmallVector<LocalBorders::Region> LocalBorders::regions() {
+std::vector<LocalBorders::Region> LocalBorders::regions() {
   SmallVector<SmallVector<Value>> edges;
-  for (unsigned label = 0; label < extents.size(); ++label)
+  for (unsigned label = 0; label < join.getExtents().size(); ++label)
     edges.push_back(emitEdges(label));
-  SmallVector<Region> regions;
-  SmallVector<unsigned> rest(extents.size(), wholeBlock);
-  auto add = [&] {
-    if (!isNowhere(rest))
-      regions.push_back(emitRegion(rest, edges));
-  };
-  for (unsigned label = 0; label < extents.size(); ++label) {
-    for (unsigned border : {0, 2}) {
-      rest[label] = border;
-      add();
-    }
-    rest[label] = interiorRange;
-  }
-  add();
+  std::vector<Region> regions;
+  for (BlockRegion &found : blocks.find(mostRegions))
+    regions.push_back(emitRegion(std::move(found), edges));
   return regions;
 }
 
@@ -145,17 +138,13 @@ SmallVector<LocalBorders::Region> LocalBorders::regions() {
 
 /// Where the part of an input begins.
 Value LocalBorders::heldStart(const Piece &piece, unsigned dim) {
-  auto held = index::PartOp::create(b, loc, piece.layout, device);
-  return held.getResult(2 * dim);
+  return heldBound(piece.layout, dim, /*isEnd=*/false);
 }
 
 /// What a region reads on a device, folds aside.
 ZBox LocalBorders::readBox(const Region &region, const Projection &read,
-                           int64_t d) const {
-  ZBox points;
-  for (auto [label, range] : llvm::enumerate(region.ranges))
-    points.push_back(pointsOf(label, range, d));
-  return read.image(points);
+                           int64_t d) {
+  return read.image(blocks.pointsOf(region.ranges, d));
 }
 
 /// Whether that lies in `bound(device)` on all devices.
@@ -164,12 +153,6 @@ bool LocalBorders::readsWithin(const Region &region, const Projection &read,
   return llvm::all_of(llvm::seq<int64_t>(grid.numDevices()), [&](int64_t d) {
     return contains(bound(d), readBox(region, read, d));
   });
-}
-
-bool LocalBorders::holds(const Piece &piece, const Region &region) {
-  const Layout &layout = piece.layout.getLayout();
-  return readsWithin(region, withoutFolds(piece.read),
-                     [&](int64_t d) { return layout.box(grid, d); });
 }
 
 /// The first index that a region reads along a dimension.
@@ -338,16 +321,14 @@ Value LocalBorders::insert(const Piece &piece, const Copied &copied,
                    [&](int64_t d) { return isEmpty(sharedOn(d)); }))
     return memory;
   SmallVector<OpFoldResult> from, to, sizes;
-  auto held = index::PartOp::create(b, loc, piece.layout, device);
   for (auto [number, start, end] :
        llvm::enumerate(copied.starts, copied.ends)) {
-    Value lo = arith::MaxSIOp::create(b, loc, start, held.getResult(2 * number))
-                   .getResult();
-    Value hi =
-        arith::MinSIOp::create(b, loc, end, held.getResult(2 * number + 1));
+    Value own = heldStart(piece, number);
+    Value lo = arith::MaxSIOp::create(b, loc, start, own).getResult();
+    Value hi = arith::MinSIOp::create(
+        b, loc, end, heldBound(piece.layout, number, /*isEnd=*/true));
     hi = arith::MaxSIOp::create(b, loc, lo, hi);
-    from.push_back(arith::SubIOp::create(b, loc, lo, held.getResult(2 * number))
-                       .getResult());
+    from.push_back(arith::SubIOp::create(b, loc, lo, own).getResult());
     to.push_back(arith::SubIOp::create(b, loc, lo, start).getResult());
     int64_t size = staticExtent(grid, [&, number = number](int64_t d) {
       return sharedOn(d)[number].size();
@@ -367,35 +348,16 @@ Value LocalBorders::insert(const Piece &piece, const Copied &copied,
                                        sizes, ones);
 }
 
-Value LocalBorders::window(const Region &region, unsigned first,
-                           ArrayRef<HeldParts> inputs, AffineMap &map) {
-  Projection read = withoutFolds(join.getRead(first));
-  SmallVector<AffineExpr> subscripts;
-  for (const ProjectionDim &dim : read.dims)
-    subscripts.push_back(dim.terms.empty()
-                             ? b.getAffineConstantExpr(0)
-                             : b.getAffineDimExpr(dim.terms.front().dim));
-  map = AffineMap::get(extents.size(), 0, subscripts, b.getContext());
-
-  SmallVector<Piece> pieces;
-  for (auto [position, parts] : llvm::enumerate(inputs))
-    for (const HeldPart &part : parts) {
-      Piece piece{part.value, part.layout, join.getRead(first + position)};
-      if (holds(piece, region))
-        return slice(piece, region);
-      pieces.push_back(piece);
-    }
-  auto relation = cast<tra::RelationType>(join.getInputs()[first].getType());
-  if (join.getRead(first) != read && !readsWithin(region, read, [&](int64_t) {
-        return boxOfShape(relation.getShape());
-      }))
-    return gather(pieces, region);
-  auto type = cast<RankedTensorType>(pieces.front().part.getType());
+/// What the points of a region read of parts, copied to one place.
+Value LocalBorders::putTogether(ArrayRef<Piece> pieces, const Region &region,
+                                TypedAttr pad) {
+  Type element =
+      cast<RankedTensorType>(pieces.front().part.getType()).getElementType();
+  Projection read = withoutFolds(pieces.front().read);
   Value window = tensor::EmptyOp::create(
-      b, loc, readSizes(b, read, region.sizes), type.getElementType());
-  if (TypedAttr pad = join.getPad(first)) {
-    Value value =
-        toStored(b, loc, emitConstant(b, loc, pad), type.getElementType());
+      b, loc, readSizes(b, read, region.sizes), element);
+  if (pad) {
+    Value value = toStored(b, loc, emitConstant(b, loc, pad), element);
     auto fill =
         linalg::FillOp::create(b, loc, ValueRange{value}, ValueRange{window});
     fill->setAttr("tapestry.vertex", join.getVertexAttr());
@@ -415,4 +377,120 @@ Value LocalBorders::window(const Region &region, unsigned first,
     window = insert(piece, copied, window);
   }
   return window;
+}
+
+/// The subscripts in a window.
+static AffineMap mapInto(OpBuilder &b, const Projection &read,
+                         unsigned numLabels) {
+  SmallVector<AffineExpr> subscripts;
+  for (const ProjectionDim &dim : read.dims)
+    subscripts.push_back(dim.terms.empty()
+                             ? b.getAffineConstantExpr(0)
+                             : b.getAffineDimExpr(dim.terms.front().dim));
+  return AffineMap::get(numLabels, 0, subscripts, b.getContext());
+}
+
+Value LocalBorders::window(const Region &region, unsigned operand,
+                           AffineMap &map) {
+  const RegionSource &source = region.sources[operand];
+  if (source.kind == RegionSource::Outside ||
+      source.kind == RegionSource::Either)
+    return {};
+  unsigned numLabels = region.starts.size();
+  if (source.kind == RegionSource::Part) {
+    Piece piece = pieceOf(operand, source.piece, source.part);
+    piece.read = source.read;
+    map = mapInto(b, piece.read, numLabels);
+    return slice(piece, region);
+  }
+  auto [first, end] = inputsOf[operand];
+  SmallVector<Piece> pieces;
+  for (unsigned input = first; input < end; ++input)
+    for (unsigned part = 0; part < operands[input].size(); ++part)
+      pieces.push_back(pieceOf(operand, input - first, part));
+  Projection read = join.getRead(first), line = withoutFolds(read);
+  map = mapInto(b, line, numLabels);
+  auto relation = cast<tra::RelationType>(join.getInputs()[first].getType());
+  if (read != line && !readsWithin(region, line, [&](int64_t) {
+        return boxOfShape(relation.getShape());
+      }))
+    return gather(pieces, region);
+  return putTogether(pieces, region, join.getPad(first));
+}
+
+/// Whether a subscript stays in a dimension of this extent.
+bool LocalBorders::isInside(const Region &region, const ProjectionDim &dim,
+                            int64_t extent) {
+  return llvm::all_of(llvm::seq<int64_t>(grid.numDevices()), [&](int64_t d) {
+    return ZRange{0, extent}.contains(
+        imageOfDim(dim, blocks.pointsOf(region.ranges, d)));
+  });
+}
+
+LocalBorders::Element LocalBorders::element(const Region &region,
+                                            unsigned operand) {
+  const RegionSource &source = region.sources[operand];
+  TypedAttr pad = join.getPad(inputsOf[operand].first);
+  if (source.kind == RegionSource::Outside)
+    return [=, loc = loc](OpBuilder &body) {
+      return emitConstant(body, loc, pad);
+    };
+  Piece piece = pieceOf(operand, source.piece, source.part);
+  unsigned input = inputsOf[operand].first + source.piece;
+  auto relation = cast<tra::RelationType>(join.getInputs()[input].getType());
+  ArrayRef<int64_t> shape = relation.getShape();
+  Type element = join.getKernel().front().getArgument(operand).getType();
+  struct Dim {
+    std::optional<unsigned> label;
+    Value start, lo, last;
+    int64_t extent, mod;
+    Fold fold;
+    bool isInside;
+  };
+  SmallVector<Dim> dims;
+  for (auto [number, dim] : llvm::enumerate(source.read.dims)) {
+    Dim &at = dims.emplace_back();
+    if (!dim.terms.empty())
+      at.label = dim.terms.front().dim;
+    at.start = readStart(b, loc, dim, region.starts);
+    at.lo = heldStart(piece, number);
+    at.last = add(heldBound(piece.layout, number, /*isEnd=*/true),
+                  space.constant(-1));
+    at.extent = shape[number];
+    at.mod = dim.mod;
+    at.fold = dim.fold;
+    at.isInside = isInside(region, dim, at.extent);
+  }
+  return [=, loc = loc](OpBuilder &body) -> Value {
+    Value isInside;
+    SmallVector<Value> local;
+    auto require = [&](arith::CmpIPredicate how, Value place, int64_t bound) {
+      Value holds = arith::CmpIOp::create(
+          body, loc, how, place,
+          arith::ConstantIndexOp::create(body, loc, bound));
+      isInside =
+          isInside ? arith::AndIOp::create(body, loc, isInside, holds) : holds;
+    };
+    for (const Dim &dim : dims) {
+      Value place = dim.start;
+      if (dim.label)
+        place = arith::AddIOp::create(
+            body, loc, place, linalg::IndexOp::create(body, loc, *dim.label));
+      if (dim.mod != 0)
+        place = index::emitFold(body, loc, place, dim.mod, dim.fold);
+      if (!dim.isInside) {
+        require(arith::CmpIPredicate::sge, place, 0);
+        require(arith::CmpIPredicate::slt, place, dim.extent);
+        place = arith::MinSIOp::create(body, loc, place, dim.last);
+        place = arith::MaxSIOp::create(body, loc, place, dim.lo);
+      }
+      local.push_back(arith::SubIOp::create(body, loc, place, dim.lo));
+    }
+    Value stored = tensor::ExtractOp::create(body, loc, piece.part, local);
+    stored = loadStored(body, loc, stored, element);
+    if (!isInside)
+      return stored;
+    return arith::SelectOp::create(body, loc, isInside, stored,
+                                   emitConstant(body, loc, pad));
+  };
 }

@@ -24,25 +24,30 @@ using HeldParts = llvm::SmallVector<HeldPart, 2>;
 
 class LocalBorders {
 public:
+  /// `operands` are what devices have of the inputs.
   LocalBorders(mlir::OpBuilder &builder, tra::JoinOp join,
-               const LocalInterior &interior, LocalSpace &space,
+               llvm::ArrayRef<HeldParts> operands, LocalSpace &space,
                mlir::Value device);
 
   /// A part of the device's block.
-  struct Region {
-    /// Per label which of the ranges between edges it is, or all.
-    llvm::SmallVector<unsigned> ranges;
+  struct Region : BlockRegion {
     /// Per label the first point, and how many there are.
     llvm::SmallVector<mlir::Value> starts;
     llvm::SmallVector<mlir::OpFoldResult> sizes;
+    /// Per label the points of all devices, as a range.
+    ZBox hull;
   };
   /// The borders, then the interior. They cover the block exactly once.
-  llvm::SmallVector<Region> regions();
+  std::vector<Region> regions();
 
-  /// What the points of a region read by the operand that begins with input
-  /// `first`, from the least index on; `map` gets the subscripts in it.
-  mlir::Value window(const Region &region, unsigned first,
-                     llvm::ArrayRef<HeldParts> inputs, mlir::AffineMap &map);
+  /// What the points of a region read of an operand, from the least index on;
+  /// `map` gets the subscripts in it. Null where some read the pad.
+  mlir::Value window(const Region &region, unsigned operand,
+                     mlir::AffineMap &map);
+  /// Where it is null, emits the element that a point reads into the body of a
+  /// nest over the region.
+  using Element = std::function<mlir::Value(mlir::OpBuilder &)>;
+  Element element(const Region &region, unsigned operand);
 
 private:
   struct Piece;
@@ -51,19 +56,15 @@ private:
     llvm::SmallVector<mlir::Value> starts, ends;
     std::function<ZBox(int64_t)> on;
   };
-  /// A label's block, cut at the edges: what is outside of a tensor or others'
-  /// before the interior and behind it, and that.
-  static constexpr unsigned interiorRange = 1, wholeBlock = 3;
+  mlir::Value emitPlace(const RegionEdge &edge);
   llvm::SmallVector<mlir::Value> emitEdges(unsigned label);
-  ZRange pointsOf(unsigned label, unsigned range, int64_t device) const;
-  bool isNowhere(llvm::ArrayRef<unsigned> ranges) const;
-  Region emitRegion(llvm::ArrayRef<unsigned> ranges,
+  Region emitRegion(BlockRegion found,
                     llvm::ArrayRef<llvm::SmallVector<mlir::Value>> edges);
-  ZBox readBox(const Region &region, const Projection &read,
-               int64_t device) const;
+  ZBox readBox(const Region &region, const Projection &read, int64_t device);
   bool readsWithin(const Region &region, const Projection &read,
                    llvm::function_ref<ZBox(int64_t)> bound);
-  bool holds(const Piece &piece, const Region &region);
+  bool isInside(const Region &region, const ProjectionDim &dim, int64_t extent);
+  Piece pieceOf(unsigned operand, unsigned piece, unsigned part);
   mlir::Value slice(const Piece &piece, const Region &region);
   std::pair<mlir::Value, mlir::Value>
   emitFoldedHull(const ProjectionDim &dim, mlir::Value start, mlir::Value end);
@@ -72,6 +73,10 @@ private:
   mlir::Value gather(llvm::ArrayRef<Piece> pieces, const Region &region);
   mlir::Value insert(const Piece &piece, const Copied &copied,
                      mlir::Value memory);
+  mlir::Value putTogether(llvm::ArrayRef<Piece> pieces, const Region &region,
+                          mlir::TypedAttr pad);
+  /// The bound of a part along a dimension.
+  mlir::Value heldBound(index::LayoutAttr layout, unsigned dim, bool isEnd);
   mlir::Value heldStart(const Piece &piece, unsigned dim);
   mlir::Value add(mlir::Value a, mlir::Value b);
 
@@ -79,11 +84,12 @@ private:
   tra::JoinOp join;
   mlir::Location loc;
   DeviceGrid grid;
-  Partition partition;
-  llvm::ArrayRef<int64_t> extents;
-  const LocalInterior &interior;
+  llvm::SmallVector<std::pair<unsigned, unsigned>> inputsOf;
+  llvm::ArrayRef<HeldParts> operands;
   LocalSpace &space;
   mlir::Value device;
+  BlockRegions blocks;
+  llvm::DenseMap<mlir::Attribute, index::PartOp> bounds;
 };
 
 } // namespace tapestry

@@ -26,19 +26,10 @@ static bool isShifted(const Projection &read) {
   });
 }
 
-ZBox tapestry::insideOf(const Projection &read, ArrayRef<int64_t> shape,
+/// Whether no point reads outside of the tensor.
+static bool staysInside(const Projection &read, ArrayRef<int64_t> shape,
                         ArrayRef<int64_t> extents) {
-  ZBox box = boxOfShape(extents);
-  for (auto [dim, extent] : llvm::zip_equal(read.dims, shape)) {
-    ZRange constants{-dim.constant, extent - dim.constant};
-    if (!dim.terms.empty()) {
-      ZRange &range = box[dim.terms.front().dim];
-      range = intersect(range, constants);
-    } else if (!constants.contains({0, 1})) {
-      return ZBox(extents.size());
-    }
-  }
-  return box;
+  return contains(boxOfShape(shape), read.image(boxOfShape(extents)));
 }
 
 bool tapestry::isWindow(tra::RepartitionOp moved) {
@@ -71,87 +62,74 @@ bool LocalInteriors::isSplit(Value input) {
   return moved && !possibleRimsOf(moved).empty();
 }
 
-/// How far from the ends of blocks points read what others hold.
-static void reachOut(LocalInterior &interior, tra::JoinOp join,
-                     const Projection &read, const Layout &held) {
-  const DeviceGrid &grid = join.getDeviceGrid();
-  Partition partition = join.getResolvedPartition();
-  for (int64_t d = 0, e = grid.numDevices(); d < e; ++d) {
-    ZBox block = partition.block(grid, join.getExtents(), d);
-    if (isEmpty(block))
-      continue;
-    for (auto [dim, part] : llvm::zip_equal(read.dims, held.dims)) {
-      if (dim.terms.empty())
-        continue;
-      unsigned label = dim.terms.front().dim;
-      ZRange own = part.range(grid, d);
-      auto note = [label](int64_t lacking, int64_t &most, bool isAtEnd,
-                          llvm::SmallBitVector &lacks) {
-        most = std::max(most, lacking);
-        if (lacking > 0 && isAtEnd)
-          lacks.set(label);
-      };
-      if (own.lo > 0)
-        note(own.lo - block[label].lo - dim.constant, interior.before[label],
-             block[label].lo == 0, interior.lacksFirst);
-      if (own.hi < part.extent)
-        note(block[label].hi + dim.constant - own.hi, interior.behind[label],
-             block[label].hi == join.getExtents()[label], interior.lacksLast);
-    }
-  }
-}
-
-LocalInterior LocalInteriors::find(tra::JoinOp join) {
-  ArrayRef<int64_t> extents = join.getExtents();
-  ZBox all = boxOfShape(extents), box = all;
-  if (!join.getReducedLabels().empty())
-    return {};
+BlockRegions tapestry::regionsOf(
+    tra::JoinOp join,
+    llvm::function_ref<SmallVector<Layout, 2>(unsigned)> partsOf) {
+  std::vector<RegionOperand> operands;
   for (auto [first, end] : join.getOperandPieces()) {
-    ZBox best;
+    RegionOperand &operand = operands.emplace_back();
+    operand.isPadded = bool(join.getPad(first));
     for (unsigned number = first; number < end; ++number) {
-      Projection read = join.getRead(number);
-      bool isFolded = read != withoutFolds(read);
-      if (!isShifted(read) || (isFolded && end - first > 1))
-        return {};
       auto type = cast<tra::RelationType>(join.getInputs()[number].getType());
-      ZBox inside = insideOf(read, type.getShape(), extents);
-      if (best.empty() || volume(inside) > volume(best))
-        best = inside;
+      operand.pieces.push_back({join.getRead(number),
+                                llvm::to_vector(type.getShape()),
+                                partsOf(number)});
     }
-    box = intersect(box, best);
   }
-  LocalInterior interior{box, SmallVector<int64_t>(extents.size()),
-                         SmallVector<int64_t>(extents.size()),
-                         llvm::SmallBitVector(extents.size()),
-                         llvm::SmallBitVector(extents.size())};
-  bool isWhole = box == all;
-  for (auto [number, input] : llvm::enumerate(join.getInputs())) {
-    if (!isSplit(input))
-      continue;
-    reachOut(interior, join, join.getRead(number),
-             layoutOf(fetchOf(input).getSource()));
-    isWhole = false;
-  }
-  // Of few points the windows cost less than code of their own.
-  SmallVector<int64_t> blocks, inner;
-  Partition partition = join.getResolvedPartition();
-  for (auto [label, range] :
-       llvm::enumerate(partition.block(join.getDeviceGrid(), extents, 0))) {
-    blocks.push_back(range.size());
-    inner.push_back(range.size() - interior.before[label] -
-                    interior.behind[label]);
-  }
-  if (isWhole || 2 * volume(box) < volume(all) ||
-      2 * volume(boxOfShape(inner)) < volume(boxOfShape(blocks)))
-    return {};
-  return interior;
+  return BlockRegions(join.getDeviceGrid(), join.getResolvedPartition(),
+                      join.getExtents(), std::move(operands));
 }
 
-const LocalInterior &LocalInteriors::of(tra::JoinOp join) {
-  std::unique_ptr<LocalInterior> &known = interiors[join];
-  if (!known)
-    known = std::make_unique<LocalInterior>(find(join));
-  return *known;
+/// Whether the largest region has half of the points: of few, windows cost less
+/// than code of their own.
+static bool hasInterior(tra::JoinOp join, const BlockRegions &regions,
+                        const BlockRegion &largest) {
+  Partition partition = join.getResolvedPartition();
+  const DeviceGrid &grid = join.getDeviceGrid();
+  return llvm::all_of(llvm::seq<int64_t>(grid.numDevices()), [&](int64_t d) {
+    ZBox block = partition.block(grid, join.getExtents(), d);
+    return 2 * volume(regions.pointsOf(largest.ranges, d)) >= volume(block);
+  });
+}
+
+bool LocalInteriors::find(tra::JoinOp join) {
+  if (!join.getReducedLabels().empty())
+    return false;
+  bool isWhole = true;
+  for (auto [number, input] : llvm::enumerate(join.getInputs())) {
+    Projection read = join.getRead(number);
+    if (!isShifted(read))
+      return false;
+    auto type = cast<tra::RelationType>(input.getType());
+    isWhole &=
+        !isSplit(input) &&
+        staysInside(withoutFolds(read), type.getShape(), join.getExtents());
+  }
+  if (isWhole)
+    return false;
+  BlockRegions regions = regionsOf(join, [&](unsigned number) {
+    Value input = join.getInputs()[number];
+    if (!isSplit(input))
+      return SmallVector<Layout, 2>{layoutOf(input)};
+    tra::RepartitionOp moved = fetchOf(input);
+    SmallVector<Layout, 2> parts = {layoutOf(moved.getSource())};
+    llvm::append_range(parts, possibleRimsOf(moved));
+    return parts;
+  });
+  std::vector<BlockRegion> found = regions.find(mostRegions);
+  if (found.size() <= 1)
+    return false;
+  return llvm::all_of(
+             found, [](const BlockRegion &each) { return each.isServed(); }) ||
+         hasInterior(join, regions, found.back());
+}
+
+bool LocalInteriors::isApart(tra::JoinOp join) {
+  auto known = apart.find(join);
+  if (known != apart.end())
+    return known->second;
+  bool is = find(join);
+  return apart[join] = is;
 }
 
 /// Whether all that read a relation have the most of it where it lies.
@@ -160,7 +138,7 @@ bool LocalInteriors::areSplit(Value relation) {
     if (auto moved = dyn_cast<tra::RepartitionOp>(use.getOwner()))
       return isWindow(moved) && areSplit(moved.getResult());
     auto join = dyn_cast<tra::JoinOp>(use.getOwner());
-    return join && of(join).apply();
+    return join && isApart(join);
   });
 }
 

@@ -2,8 +2,8 @@
 //
 // Private to this folder. Most points of a join read nothing but what a device
 // holds anyway, where it lies. Those beside the edges of a tensor, or of what
-// the device holds of one, are few: they are computed apart. So nothing is put
-// together of what a device holds and what it is sent but their windows.
+// the device holds of one, are computed apart, in regions that read what the
+// device is sent where that lies. So nothing is put together of both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,54 +11,37 @@
 #define TAPESTRY_LIB_CONVERSION_TRATOCOMM_LOCALINTERIOR_H
 
 #include "tapestry/Dialect/TRA/IR/TRA.h"
-#include "llvm/ADT/SmallBitVector.h"
+#include "tapestry/Support/BlockRegions.h"
 
 namespace tapestry {
-
-struct LocalInterior {
-  /// Points of the whole index space that read inside of the tensors; no
-  /// ranges where the join's points are not computed apart.
-  ZBox inside;
-  /// Per label, at how many points at the start and at the end of a block
-  /// others hold what is read.
-  llvm::SmallVector<int64_t> before, behind;
-  /// The labels whose first, or last, block has such points there, too.
-  llvm::SmallBitVector lacksFirst, lacksLast;
-
-  /// The same of a block.
-  int64_t beforeOf(unsigned label, const ZRange &block) const {
-    return block.lo == 0 && !lacksFirst[label] ? 0 : before[label];
-  }
-  int64_t behindOf(unsigned label, const ZRange &block, int64_t extent) const {
-    return block.hi == extent && !lacksLast[label] ? 0 : behind[label];
-  }
-  bool apply() const { return !inside.empty(); }
-};
-
-/// The points that read inside of a tensor of this shape, folds aside. Each
-/// subscript is a constant, or a label and a constant.
-ZBox insideOf(const Projection &read, llvm::ArrayRef<int64_t> shape,
-              llvm::ArrayRef<int64_t> extents);
 
 /// Whether a relation is a part of what was fetched for several pieces.
 bool isWindow(tra::RepartitionOp moved);
 
-/// Finds the interiors of the joins of a program, and which of their inputs
-/// stay where they are, with strips beside them.
+/// The regions of the blocks of a join whose inputs devices have in these
+/// parts.
+BlockRegions
+regionsOf(tra::JoinOp join,
+          llvm::function_ref<llvm::SmallVector<Layout, 2>(unsigned)> partsOf);
+/// More of them are not made to copy nothing.
+constexpr size_t mostRegions = 32;
+
+/// Finds the joins of a program that are computed in regions, and which of
+/// their inputs stay where they are, with strips beside them.
 class LocalInteriors {
 public:
-  const LocalInterior &of(tra::JoinOp join);
+  bool isApart(tra::JoinOp join);
   /// What devices are sent of a relation whose readers have the rest where it
   /// lies; nothing where a reader wants all in one place.
   llvm::ArrayRef<Layout> rimsOf(tra::RepartitionOp moved);
 
 private:
   llvm::ArrayRef<Layout> possibleRimsOf(tra::RepartitionOp moved);
-  LocalInterior find(tra::JoinOp join);
+  bool find(tra::JoinOp join);
   bool isSplit(mlir::Value input);
   bool areSplit(mlir::Value relation);
 
-  llvm::DenseMap<mlir::Operation *, std::unique_ptr<LocalInterior>> interiors;
+  llvm::DenseMap<mlir::Operation *, bool> apart;
   llvm::DenseMap<mlir::Operation *,
                  std::unique_ptr<llvm::SmallVector<Layout, 2>>>
       rims;

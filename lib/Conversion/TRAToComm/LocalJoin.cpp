@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LocalJoin.h"
+#include "LocalBorders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -55,7 +56,7 @@ public:
                                           device, grid, partition, extents) {}
 
   Value lower(ValueRange operands);
-  Value lowerApart(const LocalInterior &interior, ArrayRef<HeldParts> operands);
+  Value lowerApart(ArrayRef<HeldParts> operands);
 
 private:
   ArrayRef<int64_t> operandShape(unsigned number) {
@@ -66,6 +67,7 @@ private:
   Value operandWindow(unsigned first, ValueRange parts, AffineMap &localMap);
   Value gatherWindow(unsigned number, Value part, AffineMap &localMap);
   Value emitInit(Type elementType, bool reduces);
+  std::optional<bool> comparisonOf(Operation &op);
   Value emitBody(OpBuilder &body, ValueRange arguments, Type accumulator,
                  bool reduces);
   Value emitNest(ValueRange inputs, ArrayRef<AffineMap> maps, Value init,
@@ -81,6 +83,10 @@ private:
   LocalSpace space;
   /// Per label the first point of the nest that is emitted.
   SmallVector<Value> origin;
+  /// Per label where all devices' points are, unless that is not known.
+  ZBox around;
+  /// The operands of which points there emit their elements; null for others.
+  SmallVector<LocalBorders::Element> elements;
 };
 
 } // namespace
@@ -232,14 +238,44 @@ Value LocalJoin::emitInit(Type elementType, bool reduces) {
   return fill.getResult(0);
 }
 
+/// What comparing a label with a number gives at all points, if that is one.
+std::optional<bool> LocalJoin::comparisonOf(Operation &op) {
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  auto label =
+      compare ? compare.getLhs().getDefiningOp<tra::LabelOp>() : tra::LabelOp();
+  APInt number;
+  if (!label || around.empty() ||
+      !matchPattern(compare.getRhs(), m_ConstantInt(&number)))
+    return std::nullopt;
+  ZRange points = around[*join.labelNamed(label.getName())];
+  int64_t bound = number.getSExtValue();
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::slt:
+    return points.hi <= bound   ? std::optional(true)
+           : points.lo >= bound ? std::optional(false)
+                                : std::nullopt;
+  case arith::CmpIPredicate::sge:
+    return points.lo >= bound   ? std::optional(true)
+           : points.hi <= bound ? std::optional(false)
+                                : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
 /// The join's ⊗, then its ⊕ with the accumulator, on stored elements.
 Value LocalJoin::emitBody(OpBuilder &body, ValueRange arguments,
                           Type accumulator, bool reduces) {
   IRMapping mapping;
   Block &kernel = join.getKernel().front();
-  for (auto [parameter, argument] : llvm::zip(kernel.getArguments(), arguments))
-    mapping.map(parameter,
-                loadStored(body, loc, argument, parameter.getType()));
+  unsigned next = 0;
+  for (BlockArgument parameter : kernel.getArguments()) {
+    unsigned number = parameter.getArgNumber();
+    mapping.map(parameter, number < elements.size() && elements[number]
+                               ? elements[number](body)
+                               : loadStored(body, loc, arguments[next++],
+                                            parameter.getType()));
+  }
   auto emitLabel = [&](tra::LabelOp label) -> Value {
     unsigned number = *join.labelNamed(label.getName());
     Value local = linalg::IndexOp::create(body, loc, number);
@@ -248,6 +284,21 @@ Value LocalJoin::emitBody(OpBuilder &body, ValueRange arguments,
   for (Operation &op : kernel.without_terminator()) {
     if (auto label = dyn_cast<tra::LabelOp>(op)) {
       mapping.map(label.getValue(), emitLabel(label));
+      continue;
+    }
+    if (std::optional<bool> known = comparisonOf(op)) {
+      mapping.map(op.getResult(0),
+                  arith::ConstantIntOp::create(body, loc, *known, 1));
+      continue;
+    }
+    auto choice = dyn_cast<arith::SelectOp>(op);
+    APInt isFirst;
+    if (choice && matchPattern(mapping.lookupOrDefault(choice.getCondition()),
+                               m_ConstantInt(&isFirst))) {
+      mapping.map(choice.getResult(),
+                  mapping.lookupOrDefault(isFirst.isZero()
+                                              ? choice.getFalseValue()
+                                              : choice.getTrueValue()));
       continue;
     }
     // linalg's indices stand in the body itself, so those of labels in regions
@@ -292,18 +343,24 @@ Value LocalJoin::emitNest(ValueRange inputs, ArrayRef<AffineMap> maps,
 }
 
 /// A nest for each border and one for the interior, which fill the result.
-Value LocalJoin::lowerApart(const LocalInterior &interior,
-                            ArrayRef<HeldParts> operands) {
-  LocalBorders borders(b, join, interior, space, device);
+Value LocalJoin::lowerApart(ArrayRef<HeldParts> operands) {
+  LocalBorders borders(b, join, operands, space, device);
   Type element = storageType(join.getResult().getType().getElementType());
   Value result = emitInit(element, /*reduces=*/false);
   for (const LocalBorders::Region &region : borders.regions()) {
     SmallVector<Value> inputs;
     SmallVector<AffineMap> maps;
-    for (auto [first, end] : join.getOperandPieces())
-      inputs.push_back(borders.window(region, first,
-                                      operands.slice(first, end - first),
-                                      maps.emplace_back()));
+    elements.clear();
+    for (unsigned number = 0; number < region.sources.size(); ++number) {
+      AffineMap map;
+      Value window = borders.window(region, number, map);
+      elements.push_back(window ? LocalBorders::Element()
+                                : borders.element(region, number));
+      if (!window)
+        continue;
+      inputs.push_back(window);
+      maps.push_back(map);
+    }
     SmallVector<OpFoldResult> offsets, sizes, ones;
     for (AffineExpr expr : join.getResultMap().getResults()) {
       unsigned label = cast<AffineDimExpr>(expr).getPosition();
@@ -313,9 +370,12 @@ Value LocalJoin::lowerApart(const LocalInterior &interior,
       sizes.push_back(region.sizes[label]);
       ones.push_back(b.getIndexAttr(1));
     }
-    Value init = tensor::EmptyOp::create(b, loc, sizes, element);
+    // In place: nobody has to find out where it goes.
+    Value hole =
+        tensor::ExtractSliceOp::create(b, loc, result, offsets, sizes, ones);
     origin = region.starts;
-    Value part = emitNest(inputs, maps, init, /*reduces=*/false);
+    around = region.hull;
+    Value part = emitNest(inputs, maps, hole, /*reduces=*/false);
     result = tensor::InsertSliceOp::create(b, loc, part, result, offsets, sizes,
                                            ones);
   }
@@ -357,11 +417,11 @@ Value LocalJoin::lower(ValueRange operands) {
 }
 
 Value tapestry::lowerLocalJoin(OpBuilder &builder, tra::JoinOp join,
-                               const LocalInterior &interior,
-                               ArrayRef<HeldParts> operands, Value device) {
+                               bool isApart, ArrayRef<HeldParts> operands,
+                               Value device) {
   LocalJoin local(builder, join, device);
-  if (interior.apply())
-    return local.lowerApart(interior, operands);
+  if (isApart)
+    return local.lowerApart(operands);
   return local.lower(llvm::map_to_vector(
       operands, [](const HeldParts &parts) { return parts.front().value; }));
 }

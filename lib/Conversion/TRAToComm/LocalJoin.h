@@ -15,11 +15,10 @@ void emitStoredCombine(mlir::OpBuilder &builder, mlir::Region &from,
 /// Emits what `device` computes of `join` from its parts of the operands: a
 /// linalg.generic over the device's block of the index space, preceded by the
 /// padding that its windows reach for, or one for each region of the block
-/// where the interior is computed apart. Returns the device's part of the
+/// where these are computed apart. Returns the device's part of the
 /// result.
 mlir::Value lowerLocalJoin(mlir::OpBuilder &builder, tra::JoinOp join,
-                           const LocalInterior &interior,
-                           llvm::ArrayRef<HeldParts> operands,
+                           bool isApart, llvm::ArrayRef<HeldParts> operands,
                            mlir::Value device);
 
 /// The same for a block: its body on the device's windows and bounds. One part

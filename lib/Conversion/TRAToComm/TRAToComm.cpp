@@ -175,8 +175,9 @@ void DeviceProgram::lowerJoin(tra::JoinOp join) {
                            ? known->second
                            : HeldParts{{part(operand), layoutOf(operand)}});
   }
-  define(join.getResult(),
-         lowerLocalJoin(builder, join, interiors.of(join), operands, device));
+  define(
+      join.getResult(),
+      lowerLocalJoin(builder, join, interiors.isApart(join), operands, device));
 }
 
 void DeviceProgram::lowerBlock(tra::BlockOp block) {

@@ -441,8 +441,15 @@ private:
     if (!tensor)
       return;
     Value same = views.tensor(*tensor);
-    if (same != result && same.getType() == result.getType())
-      result.replaceAllUsesWith(same);
+    if (same == result || same.getType() != result.getType())
+      return;
+    // What a loop carries is made by an operator of its body.
+    auto *made = same.getDefiningOp();
+    result.replaceUsesWithIf(same, [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      return !user->hasTrait<OpTrait::IsTerminator>() ||
+             (made && made->getBlock() == user->getBlock());
+    });
   }
 };
 

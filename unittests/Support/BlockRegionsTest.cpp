@@ -1,0 +1,155 @@
+//===- BlockRegionsTest.cpp - A block in regions that read one place ------===//
+
+#include "tapestry/Support/BlockRegions.h"
+#include "tapestry/Support/Rim.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace tapestry;
+
+namespace {
+
+/// Label number plus a constant, per dimension.
+Projection shifted(llvm::ArrayRef<int64_t> constants) {
+  Projection read;
+  for (auto [label, constant] : llvm::enumerate(constants)) {
+    ProjectionDim dim;
+    dim.terms.push_back({static_cast<unsigned>(label), 1});
+    dim.constant = constant;
+    read.dims.push_back(dim);
+  }
+  return read;
+}
+
+/// An operand of which devices have their blocks and the strips beside them.
+RegionOperand operandOf(const DeviceGrid &grid, const Partition &partition,
+                        llvm::ArrayRef<int64_t> extents, const Layout &held,
+                        const Projection &read, bool isPadded) {
+  RegionOperand operand;
+  operand.isPadded = isPadded;
+  llvm::SmallVector<Layout, 2> parts = {held};
+  Layout window = Layout::ofProjection(read, extents, partition, held.shape());
+  llvm::append_range(parts, findRims(grid, held, window));
+  operand.pieces.push_back({read, held.shape(), std::move(parts)});
+  return operand;
+}
+
+/// That the regions cover each block once, and that sources say where points
+/// read.
+void check(const DeviceGrid &grid, const Partition &partition,
+           llvm::ArrayRef<int64_t> extents, const BlockRegions &blocks,
+           llvm::ArrayRef<BlockRegion> regions) {
+  for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
+    std::vector<ZBox> boxes;
+    for (const BlockRegion &region : regions)
+      boxes.push_back(blocks.pointsOf(region.ranges, device));
+    ZBox block = partition.block(grid, extents, device);
+    if (!isEmpty(block))
+      EXPECT_FALSE(findCoverageFault(block, boxes));
+    for (auto [region, box] : llvm::zip_equal(regions, boxes)) {
+      if (isEmpty(box))
+        continue;
+      for (auto [source, operand] :
+           llvm::zip_equal(region.sources, blocks.getOperands())) {
+        if (source.kind == RegionSource::Window)
+          continue;
+        const RegionAccess &access = operand.pieces[source.piece];
+        const ZBox held = access.parts[source.part].box(grid, device);
+        ZBox image = source.read.image(box);
+        ZBox inside = intersect(image, boxOfShape(access.shape));
+        if (source.kind == RegionSource::Part)
+          EXPECT_TRUE(contains(held, image));
+        if (source.kind == RegionSource::Outside)
+          EXPECT_TRUE(isEmpty(inside));
+        if (source.kind == RegionSource::Either)
+          EXPECT_TRUE(contains(held, inside) && !isEmpty(held));
+      }
+    }
+  }
+}
+
+TEST(BlockRegionsTest, AStarOverRows) {
+  DeviceGrid three = DeviceGrid::ofPrimes(3);
+  Partition rows{{Cut{0}, Cut{}}};
+  Layout held = Layout::blocked({96, 20}, rows.cuts);
+  std::vector<RegionOperand> operands;
+  for (auto [i, j] : {std::pair(-1, 0), {1, 0}, {0, -1}, {0, 1}})
+    operands.push_back(operandOf(three, rows, {96, 20}, held, shifted({i, j}),
+                                 /*isPadded=*/true));
+  BlockRegions blocks(three, rows, {96, 20}, operands);
+  std::vector<BlockRegion> regions = blocks.find(32);
+  check(three, rows, {96, 20}, blocks, regions);
+  // The first row of the tensor, of other blocks, the last ones; then what is
+  // beside the columns, and the interior.
+  EXPECT_EQ(regions.size(), 7u);
+  EXPECT_TRUE(llvm::all_of(
+      regions, [](const BlockRegion &each) { return each.isServed(); }));
+  EXPECT_EQ(blocks.pointsOf(regions.back().ranges, 1),
+            (ZBox{{33, 63}, {1, 19}}));
+  // What cannot be in so few regions is put together.
+  std::vector<BlockRegion> few = blocks.find(6);
+  check(three, rows, {96, 20}, blocks, few);
+  EXPECT_LE(few.size(), 7u);
+}
+
+TEST(BlockRegionsTest, TensorsOneBehindTheOther) {
+  DeviceGrid one;
+  Partition whole{{Cut{}, Cut{}}};
+  std::vector<RegionOperand> operands;
+  int64_t start = 0;
+  for (int64_t rows : {20, 30, 46}) {
+    operands.push_back(operandOf(one, whole, {96, 5},
+                                 Layout::replicated({rows, 5}),
+                                 shifted({-start, 0}), /*isPadded=*/true));
+    start += rows;
+  }
+  BlockRegions blocks(one, whole, {96, 5}, operands);
+  std::vector<BlockRegion> regions = blocks.find(32);
+  check(one, whole, {96, 5}, blocks, regions);
+  ASSERT_EQ(regions.size(), 3u);
+  for (const BlockRegion &region : regions) {
+    unsigned read = 0;
+    for (const RegionSource &source : region.sources)
+      read += source.kind == RegionSource::Part;
+    EXPECT_EQ(read, 1u);
+  }
+}
+
+TEST(BlockRegionsTest, AnyWindows) {
+  std::mt19937 random(7);
+  auto upTo = [&](int64_t last) {
+    return std::uniform_int_distribution<int64_t>(0, last)(random);
+  };
+  for (int round = 0; round < 400; ++round) {
+    DeviceGrid grid = DeviceGrid::ofPrimes(1 + upTo(7));
+    Partition partition;
+    partition.cuts.resize(2);
+    for (unsigned axis = 0; axis < grid.axes.size(); ++axis)
+      partition.cuts[upTo(1)].push_back(axis);
+    llvm::SmallVector<int64_t> shape = {1 + upTo(30), 1 + upTo(30)};
+    llvm::SmallVector<int64_t> extents = {shape[0], shape[1]};
+    bool isPadded = upTo(1) == 0;
+    int64_t less = isPadded ? 0 : 2;
+    for (int64_t &extent : extents)
+      extent = std::max<int64_t>(1, extent - less);
+    Layout held = Layout::blocked(shape, partition.cuts);
+    std::vector<RegionOperand> operands;
+    for (int64_t number = upTo(3); number >= 0; --number) {
+      Projection read = shifted({upTo(2), upTo(2)});
+      for (auto [dim, extent] : llvm::zip_equal(read.dims, extents)) {
+        if (isPadded)
+          dim.constant -= 1 + upTo(2);
+        else
+          dim.constant =
+              std::min(dim.constant, shape[&dim - read.dims.begin()] - extent);
+      }
+      operands.push_back(
+          operandOf(grid, partition, extents, held, read, isPadded));
+    }
+    BlockRegions blocks(grid, partition, extents, operands);
+    for (size_t limit : {1, 8, 64})
+      check(grid, partition, extents, blocks, blocks.find(limit));
+  }
+}
+
+} // namespace
