@@ -8,31 +8,16 @@ import math
 
 import numpy as np
 
-from harness import driver
 from harness.cases import Group
 from harness.compare import bf16_bits
 from harness.driver import CheckFailed
+from harness.levels import PROCESSORS, run
 from harness.units import units, widened
 
 case = Group()
 
 # Half the distance of 1 to the next f32.
 UNIT = 2.0**-24
-
-
-def run(bench, program, inputs, outputs, *words):
-    """The outputs, or None where this machine cannot run the code."""
-    bench.write("p.ein", program)
-    files = []
-    for name, array in inputs.items():
-        np.save(bench.folder / f"{name}.npy", array)
-        files += ["-i", f"{name}={name}.npy"]
-    files += driver.output_options(outputs)
-    result = bench.tapestry("run", "p.ein", *files, *words)
-    if result.status == 3 and "which this one lacks" in result.stderr:
-        return None
-    result.expect_status(0)
-    return driver.load_outputs(bench.folder, outputs)
 
 
 def expect_below(what, error, limit):
@@ -300,7 +285,6 @@ FUNCTIONS = {
     "ceil(X[i])": np.ceil,
     "abs(X[i])": np.abs,
 }
-PROCESSORS = ("x86-64-v2", "x86-64-v3", "x86-64-v4", "native")
 # Of two units, since one would cost up to half the time again (docs/Accuracy.md).
 FAST_SINGLES = ("tanh(X[i])", "erf(X[i])", "sigmoid(X[i])")
 

@@ -5,9 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry/Codegen/CPU/NestPlan.h"
+#include "llvm/Support/MathExtras.h"
 #include <gtest/gtest.h>
 
 using namespace tapestry;
+using llvm::divideCeil;
 
 namespace {
 
@@ -73,6 +75,27 @@ TEST(NestPlan, TransposedOperands) {
   problem.accesses[0].strides = {1, 0, 512}; // A^T
   plan = planNest(problem, avx512());
   EXPECT_EQ(plan.packing[0], Packing::Rows);
+}
+
+TEST(NestPlan, FewRowsReadTheOtherOperandWhereItLies) {
+  for (int64_t rows : {1, 4, 7, 16, 23, 64})
+    for (const TargetInfo &target : {avx2(), avx512()}) {
+      NestPlan plan = planNest(matmul(rows, 4096, 4096), target);
+      EXPECT_EQ(plan.kind, NestKind::Tile) << rows;
+      EXPECT_EQ(plan.packing[1], Packing::None) << rows;
+      EXPECT_LE(plan.reductionBlock, 16) << rows;
+      EXPECT_LT(plan.rows * plan.vectors, target.vectorRegisters) << rows;
+      // Tiles of even size.
+      if (rows > 1)
+        EXPECT_LT(divideCeil(rows, plan.rows) * plan.rows - rows,
+                  divideCeil(rows, plan.rows))
+            << rows;
+      EXPECT_EQ(plan.fetchesBlocks, rows > plan.rows) << rows;
+    }
+  EXPECT_EQ(planNest(matmul(65, 4096, 4096), avx512()).packing[1],
+            Packing::Columns);
+  // One block: nothing comes after it.
+  EXPECT_FALSE(planNest(matmul(64, 4096, 16), avx512()).fetchesBlocks);
 }
 
 TEST(NestPlan, ReductionsOfNoMonoidKeepTheirOrder) {

@@ -58,7 +58,7 @@ class Limits:
     def __init__(self, build, threads, cpu):
         self.tool = build / "bin" / "tapestry-bench-kernels"
         self.threads = threads
-        self.words = ["--limits"] + ([cpu] if cpu != "native" else [])
+        self.words = ["--limits", f"--cpu={cpu}"]
         flags = peers.processor_flags()
         wide = cpu == "native"
         # Times that an operation takes, of one on f32.

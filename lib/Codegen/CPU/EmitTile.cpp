@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileEmitter.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -104,7 +105,8 @@ void TileEmitter::emitGroup(const NestPoint &point, OpFoldResult columns,
   });
 }
 
-/// All rows in tiles of plan.rows, then the rest by halving.
+/// All rows in tiles of plan.rows, then the rest: in one tile where their
+/// number is known, else by halving.
 void TileEmitter::emitRows(const Block &block) {
   if (plan.rowDim < 0)
     return emitColumns(block, block.point, 1);
@@ -114,6 +116,12 @@ void TileEmitter::emitRows(const Block &block) {
     emitColumns(block, nest.advance(b, block.point, plan.rowDim, row),
                 plan.rows);
   });
+  if (auto rest = b.known(b.sub(rows, main))) {
+    if (*rest > 0)
+      emitColumns(block, nest.advance(b, block.point, plan.rowDim, main),
+                  *rest);
+    return;
+  }
   OpFoldResult at = main;
   for (unsigned size = llvm::PowerOf2Ceil(plan.rows) / 2; size >= 1;
        size /= 2) {
@@ -192,11 +200,41 @@ void TileEmitter::emitTile(const Block &block, const NestPoint &point,
               : b.add(point.offset[number],
                       b.mul(source.strides[plan.rowDim], b.index(row))));
   }
+  if (plan.fetchesBlocks)
+    fetchNext(tile);
   IndexList results = reduce(tile);
   withMasks(tile, TypeRange(), [&](bool masked) {
     storeResults(tile, results, masked);
     return IndexList();
   });
+}
+
+/// Fetches what tiles of these columns read in the next block: each row of
+/// tiles its share of the points. Behind the last block that is whatever lies
+/// there: a fetch of nothing does no harm.
+void TileEmitter::fetchNext(const Tile &tile) {
+  int64_t rowTiles =
+      llvm::divideCeil(*b.known(nest.extents[plan.rowDim]), plan.rows);
+  int64_t share = llvm::divideCeil(plan.reductionBlock, rowTiles);
+  OpFoldResult first = b.mul(
+      b.div(tile.point.index[plan.rowDim], b.index(plan.rows)), b.index(share));
+  for (unsigned number = 0; number < nest.numInputs(); ++number) {
+    const NestAccess &access = nest.problem.accesses[number];
+    if (access.dependsOn(plan.rowDim) || access.strides[plan.vectorDim] != 1 ||
+        !isPacked(number, Packing::None))
+      continue;
+    OpFoldResult step = sources[number].strides[plan.inner.front()];
+    OpFoldResult at =
+        b.add(tile.point.offset[number], b.mul(b.add(blockSteps, first), step));
+    int64_t line = bufferAlignment * 8 / access.bits;
+    for (int64_t point = 0; point < share; ++point)
+      for (int64_t column = 0; column < width(); column += line)
+        memref::PrefetchOp::create(
+            b, sources[number].flat,
+            b.value(
+                b.add(b.add(at, b.mul(step, b.index(point))), b.index(column))),
+            /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+  }
 }
 
 TileEmitter::IndexList

@@ -18,6 +18,11 @@ namespace {
 /// Below this many rows, copying an operand into panels costs more than it
 /// saves when its lanes are contiguous already.
 constexpr int64_t packingRows = 24;
+/// Steps of so many bytes go to another page or cache set each.
+constexpr int64_t farBytes = 1024;
+/// How many rows are few, see hasFewRows, and the points of a block then.
+constexpr int64_t mostFewRows = 64;
+constexpr int64_t fewRowsBlock = 16;
 /// What a panel of a block may take: the rows of a tile stay in the L1 cache
 /// while panels come from the L2 cache.
 constexpr int64_t panelBytes = 64 * 1024;
@@ -39,6 +44,14 @@ public:
 
 private:
   bool canCarryLanes(unsigned dim) const;
+  /// Bytes from one point of the innermost reduction loop to the next.
+  int64_t stepOf(const NestAccess &access) const {
+    return access.strides[plan.inner.back()] * access.bits / 8;
+  }
+  bool isFarColumn(const NestAccess &access) const {
+    return !access.output && access.dependsOn(plan.vectorDim) &&
+           !access.dependsOn(plan.rowDim) && stepOf(access) >= farBytes;
+  }
   double laneCost(unsigned dim) const;
   double accessCost(const NestAccess &access, unsigned dim) const;
   double waste(const NestDim &loop) const;
@@ -54,6 +67,7 @@ private:
   void planMap();
   void planFetches();
   void planTile();
+  bool hasFewRows() const;
   void planLaneReduction();
   void planScan();
   void chooseRegisterTile();
@@ -64,6 +78,8 @@ private:
   const NestProblem &problem;
   const TargetInfo &target;
   NestPlan plan;
+  /// hasFewRows().
+  bool fewRows = false;
 };
 
 bool Planner::canCarryLanes(unsigned dim) const {
@@ -300,10 +316,26 @@ void Planner::planFetches() {
 void Planner::planTile() {
   plan.kind = NestKind::Tile;
   plan.rowDim = rowDimFor(plan.vectorDim);
-  chooseRegisterTile();
   orderLoops();
+  fewRows = hasFewRows();
+  chooseRegisterTile();
   choosePacking();
   chooseBlocks();
+}
+
+/// Whether there are so few rows that bringing the columns of an operand from
+/// memory takes about as long as computing with them. Copying these into panels
+/// would only add to that: they are read where they lie, in blocks of so few
+/// points of the reduction that the processor foresees what comes.
+bool Planner::hasFewRows() const {
+  if (plan.rowDim < 0 || problem.mayTrap || plan.inner.size() != 1)
+    return false;
+  const NestDim &rows = problem.dims[plan.rowDim];
+  if (!rows.known || rows.extent > mostFewRows)
+    return false;
+  return any_of(problem.accesses, [&](const NestAccess &access) {
+    return isFarColumn(access) && access.strides[plan.vectorDim] == 1;
+  });
 }
 
 /// rows x vectors accumulators, a vector or two of each operand with lanes and
@@ -315,7 +347,13 @@ void Planner::chooseRegisterTile() {
       : problem.dims[plan.rowDim].known
           ? std::max<int64_t>(problem.dims[plan.rowDim].extent, 1)
           : 64;
-  if (available >= 8 && many)
+  if (fewRows) {
+    // What is read of the columns serves as many rows as registers allow; tiles
+    // are of even size, so that the last one is not a remnant.
+    int64_t most = many ? 16 : 6;
+    plan.rows = divideCeil(available, divideCeil(available, most));
+    plan.vectors = std::min(bit_floor((many ? 24 : 12) / plan.rows), 8u);
+  } else if (available >= 8 && many)
     plan.rows = 8, plan.vectors = 2;
   else if (available >= 6 && !many)
     plan.rows = 6, plan.vectors = 2;
@@ -356,15 +394,16 @@ void Planner::choosePacking() {
       continue;
     bool byColumn = access.dependsOn(plan.vectorDim);
     bool byRow = access.dependsOn(plan.rowDim);
-    // Steps of the reduction that go to another page or cache set each.
-    int64_t step = access.strides[plan.inner.back()] * access.bits / 8;
+    int64_t step = stepOf(access);
     if (byColumn && !byRow) {
       bool scattered = access.strides[plan.vectorDim] != 1;
-      if (scattered ? rows.extent >= 4
-                    : rows.extent >= packingRows && step >= 1024)
+      if (scattered
+              ? rows.extent >= 4
+              : !fewRows && rows.extent >= packingRows && isFarColumn(access))
         plan.packing[number] = Packing::Columns;
     } else if (byRow && !byColumn &&
-               (step >= 1024 || (access.converted && step != 0)) &&
+               (fewRows || step >= farBytes ||
+                (access.converted && step != 0)) &&
                columns.extent >= 4 * plan.lanes * plan.vectors) {
       plan.packing[number] = Packing::Rows;
     }
@@ -384,6 +423,14 @@ void Planner::chooseBlocks() {
     int64_t columns =
         target.l2Bytes / 2 / (plan.reductionBlock * bytes) / width * width;
     plan.vectorBlock = std::max(columns, width);
+  } else if (fewRows) {
+    plan.reductionBlock = fewRowsBlock;
+    plan.fetchesBlocks = problem.dims[plan.rowDim].extent > plan.rows;
+    // Two blocks of the operand and one of the results share the L2 cache.
+    int64_t lines = 2 * plan.reductionBlock + problem.dims[plan.rowDim].extent;
+    int64_t columns = target.l2Bytes / 2 / (lines * bytes) / width * width;
+    if (plan.fetchesBlocks)
+      plan.vectorBlock = std::max(columns, width);
   } else if (!reuse) {
     // Bound by memory: read few streams, each far.
     plan.reductionBlock = streams;
@@ -393,8 +440,10 @@ void Planner::chooseBlocks() {
   // One block needs no loop.
   bool known =
       all_of(plan.inner, [&](unsigned dim) { return problem.dims[dim].known; });
-  if (known && points <= plan.reductionBlock * 5 / 4)
+  if (known && points <= plan.reductionBlock * 5 / 4) {
     plan.reductionBlock = 0;
+    plan.fetchesBlocks = false;
+  }
   const NestDim &loop = problem.dims[plan.vectorDim];
   if (loop.known && loop.extent <= plan.vectorBlock)
     plan.vectorBlock = 0;

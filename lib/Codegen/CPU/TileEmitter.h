@@ -65,6 +65,7 @@ private:
   };
   void emitTile(const Block &block, const NestPoint &point, unsigned rows,
                 mlir::OpFoldResult remaining, Masks masks);
+  void fetchNext(const Tile &tile);
   IndexList startValues(const Tile &tile);
   IndexList loadResults(const Tile &tile, bool masked);
   void storeResults(const Tile &tile, mlir::ValueRange values, bool masked);

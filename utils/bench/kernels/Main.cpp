@@ -3,12 +3,11 @@
 // Compiles each workload in this process, runs it on one thread and prints its
 // speed as a part of this machine's limit, measured right before and after.
 //
-//   tapestry-bench-kernels [--dump | --print] [part of a workload's name |
-//   MxNxK]... tapestry-bench-kernels --limits [x86-64-v3]
+//   tapestry-bench-kernels [--dump|--print|--limits] [--cpu=NAME] [WORKLOAD]...
 //
-// --dump prints the assembly too, --print only the workloads' IR. --limits
-// prints what speed.py divides by: this machine's limits, or those without
-// AVX-512.
+// A workload is a part of a name, or MxNxK: a product of these extents. --dump
+// prints the assembly too, --print only the workloads' IR. --limits prints what
+// speed.py divides by: this machine's limits, without AVX-512 for x86-64-v3.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +28,7 @@
 #include <cstring>
 #include <map>
 #include <random>
+#include <sys/mman.h>
 
 using namespace mlir;
 
@@ -44,15 +44,18 @@ std::map<void *, uint64_t> &blockSizes() {
   return sizes;
 }
 
+/// Large blocks lie in large pages, as the runtime's do.
 void *allocate(uint64_t alignment, uint64_t bytes) {
-  bytes = (bytes + 4095) / 4096 * 4096;
+  const uint64_t page = bytes < (2 << 20) ? 4096 : 2 << 20;
+  bytes = (bytes + page - 1) / page * page;
   auto found = freeBlocks().find(bytes);
   if (found != freeBlocks().end()) {
     void *memory = found->second;
     freeBlocks().erase(found);
     return memory;
   }
-  void *memory = aligned_alloc(4096, bytes + 4096);
+  void *memory = aligned_alloc(page, bytes + page);
+  madvise(memory, bytes, MADV_HUGEPAGE);
   blockSizes()[memory] = bytes;
   return memory;
 }
@@ -64,16 +67,15 @@ void release(void *memory) {
 
 /// A buffer with its descriptor, as compiled code expects it.
 struct Buffer {
-  std::vector<char> storage;
+  std::unique_ptr<void, void (*)(void *)> storage{nullptr, release};
   std::vector<int64_t> descriptor;
 
   Buffer(const bench::Argument &argument, unsigned seed) {
     int64_t count = 1;
     for (int64_t extent : argument.shape)
       count *= extent;
-    storage.resize(count * 8 + 64);
-    auto address = reinterpret_cast<intptr_t>(storage.data());
-    address = (address + 63) / 64 * 64;
+    storage.reset(allocate(64, count * 8 + 64));
+    auto address = reinterpret_cast<intptr_t>(storage.get());
     std::minstd_rand random(seed);
     if (argument.type == "f32") {
       auto *data = reinterpret_cast<float *>(address);
@@ -102,7 +104,8 @@ struct Compiled {
 };
 
 std::optional<Compiled> compile(MLIRContext &context,
-                                const bench::Workload &workload, bool dump) {
+                                const bench::Workload &workload,
+                                const std::string &cpu, bool dump) {
   Compiled result;
   double start = bench::now();
   OwningOpRef<ModuleOp> module =
@@ -113,12 +116,14 @@ std::optional<Compiled> compile(MLIRContext &context,
     function.setAttr(tapestry::deviceAttrName, UnitAttr::get(&context));
   PassManager pm(&context);
   tapestry::CodegenOptions options;
+  options.targetCPU = cpu;
   tapestry::buildCodegenPipeline(pm, *llvm::cantFail(options.makeTarget()),
                                  options);
   if (failed(pm.run(*module)))
     return std::nullopt;
   double lowered = bench::now();
   tapestry::ObjectOptions objectOptions;
+  objectOptions.cpu = cpu;
   std::string assembly;
   llvm::raw_string_ostream stream(assembly);
   if (dump)
@@ -151,8 +156,9 @@ std::optional<Compiled> compile(MLIRContext &context,
   return result;
 }
 
-bool run(MLIRContext &context, const bench::Workload &workload, bool dump) {
-  std::optional<Compiled> compiled = compile(context, workload, dump);
+bool run(MLIRContext &context, const bench::Workload &workload,
+         const std::string &cpu, bool dump) {
+  std::optional<Compiled> compiled = compile(context, workload, cpu, dump);
   if (!compiled) {
     llvm::errs() << workload.name << ": does not compile\n";
     return false;
@@ -163,11 +169,13 @@ bool run(MLIRContext &context, const bench::Workload &workload, bool dump) {
   void *pointers[4] = {};
   for (size_t i = 0; i < buffers.size(); ++i)
     pointers[i] = buffers[i].descriptor.data();
-  double before = workload.flops ? bench::peakFlops() : bench::copyBytes();
+  double before = workload.flops ? bench::peakFlops(cpu == "x86-64-v3")
+                                 : bench::copyBytes();
   double seconds = bench::medianSeconds(7, [&] {
     compiled->entry(pointers[0], pointers[1], pointers[2], pointers[3]);
   });
-  double after = workload.flops ? bench::peakFlops() : bench::copyBytes();
+  double after = workload.flops ? bench::peakFlops(cpu == "x86-64-v3")
+                                : bench::copyBytes();
   double limit = (before + after) / 2;
   printf("%-28s %9.3f ms  ", workload.name.c_str(), 1e3 * seconds);
   if (workload.flops)
@@ -184,33 +192,38 @@ bool run(MLIRContext &context, const bench::Workload &workload, bool dump) {
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc > 1 && !strcmp(argv[1], "--limits")) {
-    bool narrow = argc > 2 && !strcmp(argv[2], "x86-64-v3");
-    printf("{\"flops\": %.6e, \"copied\": %.6e}\n", bench::peakFlops(narrow),
-           bench::copyBytes());
+  std::string mode, cpu = "native";
+  std::vector<std::string> names;
+  std::vector<bench::Workload> workloads = bench::allWorkloads();
+  for (llvm::StringRef word : llvm::ArrayRef(argv, argc).drop_front()) {
+    long m, n, k;
+    if (word.consume_front("--cpu="))
+      cpu = word.str();
+    else if (word.starts_with("--"))
+      mode = word.str();
+    else
+      names.push_back(word.str());
+    if (sscanf(word.data(), "%ldx%ldx%ld", &m, &n, &k) == 3)
+      workloads.push_back(bench::product(m, n, k));
+  }
+  if (mode == "--limits") {
+    printf("{\"flops\": %.6e, \"copied\": %.6e}\n",
+           bench::peakFlops(cpu == "x86-64-v3"), bench::copyBytes());
     return 0;
   }
-  bool dump = argc > 1 && !strcmp(argv[1], "--dump");
-  bool print = argc > 1 && !strcmp(argv[1], "--print");
   DialectRegistry registry;
   tapestry::registerCPUTarget();
   tapestry::registerCodegenDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   bool ok = true;
-  std::vector<bench::Workload> workloads = bench::allWorkloads();
-  for (int i = 1 + dump + print; i < argc; ++i) {
-    long m, n, k;
-    if (sscanf(argv[i], "%ldx%ldx%ld", &m, &n, &k) == 3)
-      workloads.push_back(bench::product(m, n, k));
-  }
   for (const bench::Workload &workload : workloads) {
-    bool wanted = argc == 1 + dump + print;
-    for (int i = 1 + dump + print; i < argc; ++i)
-      wanted |= workload.name.find(argv[i]) != std::string::npos;
-    if (wanted && print)
+    bool wanted = names.empty() || llvm::any_of(names, [&](auto &name) {
+                    return llvm::StringRef(workload.name).contains(name);
+                  });
+    if (wanted && mode == "--print")
       llvm::outs() << "// " << workload.name << "\n" << workload.ir;
     else if (wanted)
-      ok &= run(context, workload, dump);
+      ok &= run(context, workload, cpu, mode == "--dump");
   }
   return ok ? 0 : 1;
 }

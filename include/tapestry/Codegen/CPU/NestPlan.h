@@ -66,6 +66,10 @@ struct NestPlan {
   int64_t blockSize = 0;
   /// Per access.
   llvm::SmallVector<Packing, 4> packing;
+  /// Tile: while a block is computed, what the next block of the reduction, of
+  /// which there is one loop, reads of unpacked columns is fetched into the L2
+  /// cache, a part of it by each row of tiles. The number of rows is known.
+  bool fetchesBlocks = false;
   /// Map: per load, how many points of the innermost outer loop ahead the row
   /// that it reads is fetched into the cache; 0 where it is not.
   llvm::SmallVector<int64_t, 1> fetchAhead;
