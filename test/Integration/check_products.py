@@ -50,5 +50,45 @@ def few_rows(bench):
                     compare(f"max-plus {where}", got[f"M{m}"], most[:m])
 
 
+# Labels that interleave, are permuted or occur in all three.
+CONTRACTIONS = {
+    "ijb,bjk->ik": {"i": 37, "j": 19, "b": 33, "k": 261},
+    "jib,kbj->ki": {"i": 261, "j": 19, "b": 33, "k": 37},
+    "ibj,jbk->bik": {"i": 37, "b": 5, "k": 67, "j": 41},
+    "bshd,bthd->bhst": {"b": 2, "s": 37, "h": 3, "d": 33, "t": 35},
+    "iajb,bka->kij": {"i": 5, "a": 7, "j": 35, "b": 33, "k": 41},
+    "aebf,dfce->abcd": {"a": 5, "e": 13, "b": 37, "f": 19, "d": 35, "c": 3},
+    "aibj,bcja->ic": {"a": 5, "i": 37, "b": 7, "j": 65, "c": 300},
+    "ji,jk->ik": {"j": 131, "i": 77, "k": 133},
+}
+
+
+@case
+def contractions(bench):
+    rng = np.random.default_rng(5)
+    for type, c in (("f32", np.float32), ("f64", np.float64), ("i32", np.int32)):
+        lines, inputs, wanted = [], {}, {}
+        for at, (spec, sizes) in enumerate(CONTRACTIONS.items()):
+            operands, result = spec.split("->")
+            for name, labels in zip("AB", operands.split(",")):
+                shape = [sizes[label] for label in labels]
+                inputs[f"{name}{at}"] = (8 * rng.standard_normal(shape)).astype(c)
+                lines.append(f"input {name}{at} : {type}{shape}")
+            left, right = (", ".join(labels) for labels in operands.split(","))
+            reduced = ", ".join(sorted(set(operands) - set(result) - {","}))
+            lines.append(
+                f"Z{at}[{', '.join(result)}] = sum[{reduced}] A{at}[{left}] * B{at}[{right}]"
+            )
+            wide = (inputs[f"{name}{at}"].astype(np.float64) for name in "AB")
+            wanted[f"Z{at}"] = np.einsum(spec, *wide, optimize=True)
+        lines.append("output " + ", ".join(wanted))
+        for cpu in PROCESSORS:
+            for devices in (1, 3):
+                words = (f"--cpu={cpu}", f"--devices={devices}")
+                got = run(bench, "\n".join(lines) + "\n", inputs, wanted, *words)
+                for at, spec in enumerate(CONTRACTIONS if got else ()):
+                    compare(f"{spec} of {type}, {words}", got[f"Z{at}"], wanted[f"Z{at}"])
+
+
 if __name__ == "__main__":
     case.main(__doc__)

@@ -98,6 +98,22 @@ TEST(NestPlan, FewRowsReadTheOtherOperandWhereItLies) {
   EXPECT_FALSE(planNest(matmul(64, 4096, 16), avx512()).fetchesBlocks);
 }
 
+TEST(NestPlan, PackedColumnsFollowTheOrderOfRows) {
+  // C[i, k] += A[i, j, b] B[b, j, k], loops i, k, j, b.
+  NestProblem problem = matmul(64, 256, 96);
+  problem.dims.push_back(reduction(32));
+  problem.accesses = {input({3072, 0, 32, 1}), input({0, 1, 256, 24576}),
+                      output({256, 1, 0, 0})};
+  NestPlan plan = planNest(problem, avx512());
+  EXPECT_EQ(plan.packing[1], Packing::Columns);
+  EXPECT_EQ(plan.inner, (llvm::SmallVector<unsigned, 6>{2, 3}));
+  // Few rows read them where they lie, which takes the order of these.
+  problem.dims[0].extent = 8;
+  plan = planNest(problem, avx512());
+  EXPECT_EQ(plan.packing[1], Packing::None);
+  EXPECT_EQ(plan.inner, (llvm::SmallVector<unsigned, 6>{3, 2}));
+}
+
 TEST(NestPlan, ReductionsOfNoMonoidKeepTheirOrder) {
   NestProblem problem = matmul(64, 512, 7);
   problem.dims.push_back(reduction(5));
