@@ -35,27 +35,37 @@ extern block smooth[b, x](X[b, x:x + 3] : f32, W[:] : f32,
 extern block strided[i](X[3*i:3*i + 5:2] : i32, more : i32) -> Y[i] : i32
 extern block stats[n, k](X[n, k] : f64) -> sum S[n] : f64, max M[k] : f64
 extern block product[i, k, j](A[i, j] : c64, B[j, k] : c64) -> sum C[i, k] : c64
+monoid absmax(a, b) = max(abs(a), abs(b)) identity 0
+monoid grow(a, b) = a + b + a * b identity 0
+extern block blur[b, x](pad(X, -2)[b - 1:b + 1, x - 1:x + 2] : f32) -> Y[b, x] : f32
+extern block sparse[i:20](pad(X, 9)[3*i - 4:3*i + 1:2] : i32) -> Y[i] : i32
+extern block reach[n, k](X[n, k] : f64) -> absmax F[k] : f64, grow G[n] : f64
+extern block brightest[i](U[i] : u8) -> max M[] : u8
 extern block turned(X[:n] : u8) -> Y[:n] : u8, even[] : bool
 extern block tiles[t, c](X[t, c] : i64) -> Y[4*t:4*t + 4, c] : i64 idempotent
 extern block ramp[i:23](step : i64) -> Y[i] : f32
 Y = smooth(X, W)
 Z = smooth(2 * transpose(Y), W, 2)
 I2 = strided(I, add)
+Blur = blur(X)
+P = sparse(I)
+F, G = reach(D)
+Most = brightest(U)
 S, M = stats(D)
 C = product(A, B)
 R, Even = turned(U)
 L = tiles(T)
 Ramp = ramp(3)
 Half[i] = Ramp[i] / 2
-output Y, Z, I2, S, M, C, R, Even, L, Half
+output Y, Z, I2, S, M, C, R, Even, L, Half, Blur, P, F, G, Most
 """
-OUTPUTS = ["Y", "Z", "I2", "S", "M", "C", "R", "Even", "L", "Half"]
+OUTPUTS = ["Y", "Z", "I2", "S", "M", "C", "R", "Even", "L", "Half", "Blur", "P", "F", "G", "Most"]
 # Cuts of vertices by number of devices: windows, reduced labels, both results.
 PINS = [
-    (2, {"Y": {"b": 1, "x": 2}, "S": {"n": 1, "k": 2}, "C": {"i": 1, "k": 1, "j": 2}}),
-    (3, {"Y": {"b": 3, "x": 1}, "S": {"n": 3, "k": 1}, "I2": {"i": 3}, "Ramp": {"i": 3}}),
-    (5, {"Y": {"b": 1, "x": 5}, "Z": {"b": 5, "x": 1}, "C": {"i": 1, "k": 1, "j": 5}}),
-    (8, {"Y": {"b": 4, "x": 2}, "S": {"n": 2, "k": 4}, "L": {"t": 1, "c": 1}, "I2": {"i": 8}}),
+    (2, {"Blur": {"b": 1, "x": 2}, "F": {"n": 2, "k": 1}, "Y": {"b": 1, "x": 2}, "S": {"n": 1, "k": 2}, "C": {"i": 1, "k": 1, "j": 2}}),
+    (3, {"Blur": {"b": 3, "x": 1}, "P": {"i": 3}, "Most": {"i": 3}, "Y": {"b": 3, "x": 1}, "S": {"n": 3, "k": 1}, "I2": {"i": 3}, "Ramp": {"i": 3}}),
+    (5, {"F": {"n": 1, "k": 5}, "P": {"i": 5}, "Y": {"b": 1, "x": 5}, "Z": {"b": 5, "x": 1}, "C": {"i": 1, "k": 1, "j": 5}}),
+    (8, {"Blur": {"b": 4, "x": 2}, "F": {"n": 4, "k": 2}, "P": {"i": 8}, "Y": {"b": 4, "x": 2}, "S": {"n": 2, "k": 4}, "L": {"t": 1, "c": 1}, "I2": {"i": 8}}),
 ]
 
 
@@ -78,11 +88,17 @@ def draw():
 def expected(given):
     Y = windows(given["X"], given["W"], 0.5)
     I, T = given["I"], given["T"]
+    X = np.pad(given["X"].astype(np.float64), 1, constant_values=-2)
+    wide = np.pad(I, (4, 20), constant_values=9)
     return {
         "Y": Y, "Z": windows((2 * Y).T, given["W"], 2),
         "I2": np.max([I[0:46:3], I[2:48:3], I[4:50:3]], axis=0) + 5,
         "S": (given["D"] ** 2).sum(axis=1), "M": given["D"].max(axis=0),
         "C": given["A"].astype(np.complex128) @ given["B"],
+        "Blur": X[1:-1, :-2] + X[1:-1, 1:-1] + X[1:-1, 2:] - X[:-2, 1:-1],
+        "P": np.array([wide[3 * i : 3 * i + 5 : 2].sum() for i in range(20)]),
+        "F": np.abs(given["D"]).max(axis=0),
+        "G": np.prod(1 + np.abs(given["D"]), axis=1) - 1, "Most": given["U"].max(),
         "R": given["U"][::-1], "Even": np.bool_(True),
         "L": (10 * T[:, None, :] + np.arange(4)[None, :, None]).reshape(20, 3),
         "Half": 3 * np.arange(23) / 23 / 2,
@@ -180,7 +196,7 @@ def check_pictures(folder):
             "plan", "p.ein", "--devices=3", f"--draw={kind}", "--dot=p.dot", cwd=folder
         ).expect_status(0)
         text = (folder / "p.dot").read_text()
-        if kind != "plan" and text.count("<b>block</b>") != 8:
+        if kind != "plan" and text.count("<b>block</b>") != 12:
             raise CheckFailed(f"not all blocks are in the picture of the {kind}")
         if "complex<" in text:
             raise CheckFailed(f"the picture of the {kind} has a type that is not markup")
@@ -219,15 +235,16 @@ def check_tools(folder, backend):
 
 SMALL = """\
 input X : f32[20]
-extern block {name}[i{extent}](X[{read}] : f32) -> {result} : f32 {mark}
+monoid plus(a, b) = a + b identity 0
+extern block {name}[i{extent}]({formal}[{read}] : f32) -> {result} : f32 {mark}
 {left} = {name}(X)
 output {left}
 """
 
 
-def write_small(folder, name, read="i:i + 2", result="Y[i]", left="Y", extent="", mark=""):
+def write_small(folder, name, read="i:i + 2", result="Y[i]", left="Y", extent="", mark="", formal="X"):
     (folder / "p.ein").write_text(
-        SMALL.format(name=name, read=read, result=result, left=left, extent=extent, mark=mark)
+        SMALL.format(name=name, read=read, result=result, left=left, extent=extent, mark=mark, formal=formal)
     )
 
 
@@ -247,6 +264,7 @@ def check_wrong(folder, backend):
     build(folder, HERE / "Blocks" / "Inputs" / "blocks.c", "b.o", "-c")
     cases = [
         ("reads_before", {}, ["reads outside of what its signature projects of 'X'", "index points i = ", "changes Y["]),
+        ("reads_before", {"formal": "pad(X, 0)"}, ["reads outside of what its signature projects of 'X'", "index points i = ", "changes Y["]),
         ("writes_behind", {}, ["writes outside of what its signature projects of 'Y'", "it changes Y["]),
         ("leaves_out", {}, ["does not write Y["]),
         ("counts", {"mark": "idempotent"}, ["is idempotent, but makes other bits of the same: for ", "of Y["]),
@@ -258,11 +276,12 @@ def check_wrong(folder, backend):
         ("takes_place", {}, ["makes another Y[", "than for all of them"]),
         ("fails", {}, ["block 'Y' failed: its function 'fails' returned 7"]),
         ("sums_all", {"read": "i", "result": "sum Y[]"}, ["makes another Y of the index points i = 0 to "]),
+        ("sums_all", {"read": "i", "result": "plus Y[]"}, ["makes another Y of the index points i = 0 to "]),
     ]  # fmt: skip
     for name, options, texts in cases:
         write_small(folder, name, **options)
         done = driver.tapestry("reference", "p.ein", "--object=b.o", *files, "-o", "Y=Y.npy", cwd=folder)
-        expect(done, 1, "p.ein:3:1: error: block 'Y' ", *texts)
+        expect(done, 1, "p.ein:4:1: error: block 'Y' ", *texts)
         if (folder / "Y.npy").exists():
             raise CheckFailed(f"{name}: there is an output")
     # Without the mark a function may make something else each time.
@@ -308,7 +327,7 @@ def check_errors(folder, backend):
             *command, *(f"--object={name}" for name in objects), cwd=folder
         )
         go("a.o").expect_status(0)
-        expect(go(), 1, "p.ein:3:1: error: block 'Y' calls 'zero', which no --object defines")
+        expect(go(), 1, "p.ein:4:1: error: block 'Y' calls 'zero', which no --object defines")
         expect(go("text.o"), 1, "text.o: error: is no object file")
         expect(go("missing.o"), 1, "missing.o: error: No such file or directory")
         expect(go("old.o"), 3, "old.o: error: defines block 'zero' for version 999 of tapestry-rt/Block.h, but this is version 1")

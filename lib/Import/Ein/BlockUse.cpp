@@ -220,6 +220,12 @@ bool BlockUse::addInput(const BlockFormal &formal, llvm::StringRef name,
   Block::Tensor &input = block.inputs.emplace_back();
   input.name = formal.name.str();
   input.type = formal.type;
+  if (formal.pad) {
+    input.pad = ConstantEvaluator(inside, diagnostics, "the padding")
+                    .evaluateAs(formal.pad, formal.type);
+    if (!input.pad)
+      return false;
+  }
   for (auto [range, extent] : llvm::zip_equal(formal.ranges, tensor.shape)) {
     std::optional<ProjectionDim> dim = dimOf(range, /*isResult=*/false);
     if (!dim ||
@@ -239,6 +245,8 @@ bool BlockUse::decideByWindows() {
   for (auto [given, input] : llvm::zip_equal(inputs, block.inputs))
     for (auto [dim, extent] :
          llvm::zip_equal(input.projection.dims, given.shape)) {
+      if (input.pad)
+        break;
       const AffineTerm *open = nullptr;
       __int128 last = __int128(dim.constant) + (dim.size - 1) * dim.stride;
       bool isOne = true;
@@ -268,11 +276,21 @@ bool BlockUse::decideByWindows() {
   return any;
 }
 
+/// Labels that padded reads are shifted in: as many points as elements.
+void BlockUse::decideByPadded() {
+  for (auto [given, input] : llvm::zip_equal(inputs, block.inputs))
+    for (auto [dim, extent] :
+         llvm::zip_equal(input.projection.dims, given.shape))
+      if (input.pad && dim.terms.size() == 1 &&
+          dim.terms.front().coefficient == 1 && !extents[dim.terms[0].dim])
+        extents[dim.terms[0].dim] = extent;
+}
+
 bool BlockUse::checkInside(unsigned number) {
   const Given &given = inputs[number];
   for (auto [position, dim, extent] :
        llvm::enumerate(block.inputs[number].projection.dims, given.shape)) {
-    if (dim.size == 0)
+    if (dim.size == 0 || block.inputs[number].pad)
       continue;
     __int128 lo = dim.constant, hi = lo + __int128(dim.size - 1) * dim.stride;
     for (const AffineTerm &term : dim.terms) {
@@ -298,6 +316,7 @@ bool BlockUse::checkInside(unsigned number) {
 bool BlockUse::decideExtents() {
   while (decideByWindows())
     ;
+  decideByPadded();
   for (auto [number, label] : llvm::enumerate(stmt.labels)) {
     if (extents[number])
       continue;

@@ -2,7 +2,8 @@
 //
 // Private to this folder. What a use is given decides the extents of the
 // block's labels, as it does in a statement: first subscripts that are one
-// label, then windows, which leave what stays inside of their tensors.
+// label, then windows, which leave what stays inside of their tensors, then
+// padded ones, which leave as many points as there are elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,6 +53,7 @@ private:
                   const ast::SliceRange &range);
   bool bindWhole(const ast::Expr *expr, int64_t extent, const Given &given);
   bool decideByWindows();
+  void decideByPadded();
   bool checkInside(unsigned input);
 
   const ast::BlockStmt &stmt;

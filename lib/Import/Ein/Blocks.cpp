@@ -6,6 +6,7 @@
 
 #include "Analyzer.h"
 #include "BlockUse.h"
+#include "StatementAnalyzer.h"
 
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
@@ -109,6 +110,13 @@ Analyzer::addBlock(const Scope &scope, const EquationStmt &stmt,
     auto shape = use.addOutput(formal);
     if (!shape)
       return results;
+    if (formal.custom) {
+      auto &custom = use.block.outputs.back().custom;
+      custom = StatementAnalyzer(scope, graph, diagnostics, context, stmt)
+                   .instantiate(*formal.custom, formal.type, formal.range);
+      if (!custom)
+        return results;
+    }
     shapes.push_back(*shape);
   }
   for (auto [number, label] : llvm::enumerate(declared.labels)) {

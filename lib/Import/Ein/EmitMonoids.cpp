@@ -33,8 +33,20 @@ tapestry::Monoid tapestry::ein::convert(Monoid monoid) {
 }
 
 /// Of monoids only the maximum and the minimum have a sign.
-static bool comparesUnsigned(Monoid monoid, ElementType type) {
+bool tapestry::ein::comparesUnsigned(Monoid monoid, ElementType type) {
   return isUnsigned(type) && (monoid == Monoid::Max || monoid == Monoid::Min);
+}
+
+Value tapestry::ein::emitCombined(OpBuilder &builder, Location loc,
+                                  const CustomMonoid &monoid, Value x,
+                                  Value y) {
+  SmallVector<Value, 2> read;
+  for (const Operand &operand : monoid.combine.operands)
+    read.push_back(operand.tensor == 0 ? x : y);
+  teg::ScalarBuilder body(builder, loc);
+  return BodyEmitter(body, monoid.combine, /*labels=*/{}, read,
+                     /*isResult=*/false)
+      .emit();
 }
 
 static void setCustomMonoid(OpBuilder &builder, Operation *op,
@@ -43,13 +55,7 @@ static void setCustomMonoid(OpBuilder &builder, Operation *op,
       builder, op,
       constantAttr(monoid.identity, monoid.type, builder.getContext()),
       [&](OpBuilder &b, Location loc, Value x, Value y) {
-        SmallVector<Value, 2> read;
-        for (const Operand &operand : monoid.combine.operands)
-          read.push_back(operand.tensor == 0 ? x : y);
-        teg::ScalarBuilder body(b, loc);
-        return BodyEmitter(body, monoid.combine, /*labels=*/{}, read,
-                           /*isResult=*/false)
-            .emit();
+        return emitCombined(b, loc, monoid, x, y);
       });
 }
 

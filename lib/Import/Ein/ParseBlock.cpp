@@ -2,7 +2,8 @@
 //
 //   block ::= `extern` `block` name labels? `(` formals `)` `->` results
 //             `idempotent`? cost?
-//   formal ::= name `[` ranges `]` `:` type | name `:` type (`=` number)?
+//   formal ::= (name | `pad` `(` name `,` number `)`) `[` ranges `]` `:` type
+//            | name `:` type (`=` number)?
 //   result ::= reduction? name `[` ranges `]` `:` type
 //   cost ::= `cost` resource (`[` label `]`)? `=` number (`,` ...)*
 //
@@ -85,16 +86,33 @@ bool Parser::parseBlockRest(BlockStmt &stmt) {
 
 bool Parser::parseBlockFormal(BlockFormal &formal, bool isResult) {
   Token name;
-  auto monoid = tapestry::ein::parseMonoid(token.spelling);
-  if (isResult && monoid && peekNext().is(TokenKind::Identifier)) {
-    formal.monoid = *monoid;
+  if (isResult && peekNext().is(TokenKind::Identifier)) {
+    formal.custom = monoids.lookup(token.spelling);
+    auto monoid = formal.custom ? Monoid::Custom
+                                : tapestry::ein::parseMonoid(token.spelling);
+    if (monoid) {
+      formal.monoid = *monoid;
+      advance();
+    }
+  }
+  bool isPadded = !isResult && token.is(TokenKind::Identifier) &&
+                  token.spelling == "pad" && peekNext().is(TokenKind::LParen);
+  Token open;
+  if (isPadded) {
+    advance();
+    open = token;
     advance();
   }
   if (!parseName(name, isResult ? "the name of a result"
                                 : "the name of a tensor or parameter"))
     return false;
+  if (isPadded &&
+      (!expect(TokenKind::Comma,
+               " and the value outside '" + name.spelling + "'") ||
+       !(formal.pad = parseExpr()) || !expectClosing(TokenKind::RParen, open)))
+    return false;
   formal.name = name.spelling;
-  formal.isParam = !token.is(TokenKind::LSquare);
+  formal.isParam = !isPadded && !token.is(TokenKind::LSquare);
   if (formal.isParam && isResult)
     return unexpected("'[' and what an index point writes");
   if (!formal.isParam) {

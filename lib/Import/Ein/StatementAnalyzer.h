@@ -99,6 +99,11 @@ public:
   /// Nothing once reported.
   std::optional<Result> run();
 
+  // Monoids.cpp.
+  /// A monoid of the program for values of a type; nothing once reported.
+  std::optional<CustomMonoid> instantiate(const ast::MonoidStmt &monoid,
+                                          ElementType type, llvm::SMRange use);
+
 private:
   /// A linear form over labels and extents whose values may not be known yet.
   struct SymbolicSum {
@@ -472,8 +477,6 @@ private:
   /// What a vertex with an operand of a type ends in.
   bool setReduction(Vertex &into, Reduction reduction, ElementType operand,
                     llvm::SMRange use);
-  std::optional<CustomMonoid> instantiate(const ast::MonoidStmt &monoid,
-                                          ElementType type, llvm::SMRange use);
 
   // Body.cpp. `type` is what the context asks for; inference has agreed.
   std::optional<unsigned> build(const ast::Expr *expr, ElementType type);

@@ -56,7 +56,8 @@ enum TapestryBlockType {
 
 /* A view of a tensor: the elements from `offsets` on, `sizes` of them. All
  * arrays have `rank` entries, all but `strides` in indices of the whole tensor,
- * whose shape is `extents`. */
+ * whose shape is `extents`. That of a padded input may begin before index 0 and
+ * end behind the last: there it holds the padding. */
 typedef struct TapestryBlockTensor {
   void *data;   /* the element at `offsets` */
   int32_t type; /* TapestryBlockType */

@@ -184,3 +184,77 @@ tapestry.graph @block_c9 {
   }
   tapestry.sink "Y", %Y : tensor<4xf32>
 }
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i - 1 : 3]) -> (Y : f32[i])>
+func.func @block_c10_count(%x: tensor<4xf32>) {
+  // expected-error @below {{has 2 pads for 1 inputs}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) pads [0.0 : f32, unit] {} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i - 1 : 3]) -> (Y : f32[i])>
+func.func @block_c10(%x: tensor<4xf32>) {
+  // expected-error @below {{pads 'X' with 0 : i32, expected a constant of type 'f32'}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) pads [0 : i32] {} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i - 1 : 3]) -> (Y : f32[i])>
+func.func @block_c10_unit(%x: tensor<4xf32>) {
+  // expected-error @below {{subscript 'i - 1' of 'X' reads [-1, 5), outside dimension 0 of extent 4}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) pads [unit] {} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[] custom)>
+func.func @block_c11_count(%x: tensor<4xf32>) {
+  // expected-error @below {{has 0 combine regions and 0 identities for 1 custom monoids}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} : (tensor<4xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[] custom)>
+func.func @block_c11_type(%x: tensor<4xf32>) {
+  // expected-error @below {{argument 0 of the combine region has type 'f64', expected 'f32'}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} combine {
+  ^bb0(%a: f64, %b: f64):
+    tapestry.block_yield %a : f64
+  } identity 0.0 : f32 : (tensor<4xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[] custom)>
+func.func @block_c11_identity(%x: tensor<4xf32>) {
+  // expected-error @below {{has the identity 0 : i32, but combines values of type 'f32'}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} combine {
+  ^bb0(%a: f32, %b: f32):
+    tapestry.block_yield %a : f32
+  } identity 0 : i32 : (tensor<4xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[] custom)>
+func.func @block_c11_ops(%x: tensor<4xf32>) {
+  // expected-error @below {{the combine region holds 'tensor.splat', expected arith and math operations}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} combine {
+  ^bb0(%a: f32, %b: f32):
+    // expected-note @below {{the operation is here}}
+    %t = tensor.splat %a : tensor<4xf32>
+    tapestry.block_yield %b : f32
+  } identity 0.0 : f32 : (tensor<4xf32>) -> tensor<f32>
+  return
+}

@@ -20,6 +20,9 @@
 // CHECK-DAG: #keyword = #tapestry.kernel<"keyword" [i] (params : f32[i], cost : f32[i] params step : f32) -> (Y : f32[i])>
 #keyword = #tapestry.kernel<"keyword" [i] (params : f32[i], cost : f32[i] params step : f32) -> (Y : f32[i])>
 
+// CHECK-DAG: #padded = #tapestry.kernel<"padded" [i] (X : f32[i - 1 : 3], B : bool[i - 1 : 3], W : f32[i - 5]) -> (Y : f32[i], M : f32[] custom, S : f32[] add, F : bool[] custom)>
+#padded = #tapestry.kernel<"padded" [i] (X : f32[i - 1 : 3], B : bool[i - 1 : 3], W : f32[i - 5]) -> (Y : f32[i], M : f32[] custom, S : f32[] add, F : bool[] custom)>
+
 // CHECK-LABEL: tapestry.graph @blocks
 tapestry.graph @blocks {
   %X = tapestry.source "X" : tensor<5x127xf32>
@@ -42,6 +45,25 @@ tapestry.graph @blocks {
   %C = tapestry.source "C" : tensor<3x2xcomplex<f32>>
   %T = tapestry.block "T" #tiles [t = 3, c = 2] (%C) {} : (tensor<3x2xcomplex<f32>>) -> tensor<12x2xcomplex<f32>>
   tapestry.sink "T", %T : tensor<12x2xcomplex<f32>>
+  %PX = tapestry.source "PX" : tensor<9xf32>
+  %PB = tapestry.source "PB" : tensor<9xi1>
+  // CHECK: tapestry.block "P" #padded [i = 9] (%{{.*}}, %{{.*}}, %{{.*}}) pads [0.000000e+00 : f32, true, 0xFF800000 : f32] {} combine {
+  // CHECK-NEXT: ^bb0(%{{.*}}: f32, %{{.*}}: f32):
+  // CHECK: tapestry.block_yield %{{.*}} : f32
+  // CHECK-NEXT: } identity 0.000000e+00 : f32, {
+  // CHECK: } identity false : (tensor<9xf32>
+  %P:4 = tapestry.block "P" #padded [i = 9] (%PX, %PB, %PX) pads [0.0 : f32, true, 0xFF800000 : f32] {} combine {
+  ^bb0(%a: f32, %b: f32):
+    %x = math.absf %a : f32
+    %y = math.absf %b : f32
+    %m = arith.maximumf %x, %y : f32
+    tapestry.block_yield %m : f32
+  } identity 0.0 : f32, {
+  ^bb0(%a: i1, %b: i1):
+    %m = arith.xori %a, %b : i1
+    tapestry.block_yield %m : i1
+  } identity false : (tensor<9xf32>, tensor<9xi1>, tensor<9xf32>) -> (tensor<9xf32>, tensor<f32>, tensor<f32>, tensor<i1>)
+  tapestry.sink "P", %P#1 : tensor<f32>
   %M = tapestry.block "M" #made [i = 8] () {seed = 7 : i64} : () -> tensor<8xi1>
   tapestry.sink "M", %M : tensor<8xi1>
   // CHECK: tapestry.block "K" #keyword [i = 3] (%{{.*}}, %{{.*}}) {step = 2.000000e+00 : f32} idempotent costs {flops = 7 : i64, gpu = 2 : i64} :

@@ -478,6 +478,10 @@ struct BlockFormal {
   llvm::ArrayRef<SliceRange> ranges;
   /// How a result combines what labels contribute that it lacks.
   ein::Monoid monoid = ein::Monoid::None;
+  /// Of Monoid::Custom.
+  const MonoidStmt *custom = nullptr;
+  /// What is read outside of the tensor, or null.
+  const Expr *pad = nullptr;
   /// Of a parameter.
   const Expr *defaultValue = nullptr;
 };

@@ -248,6 +248,9 @@ struct Block {
     /// A dimension of size 0 is whole.
     Projection projection;
     Monoid monoid = Monoid::None;
+    /// Of Monoid::Custom.
+    std::optional<CustomMonoid> custom;
+    std::optional<Constant> pad;
   };
   struct Param {
     std::string name;

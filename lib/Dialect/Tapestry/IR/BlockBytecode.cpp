@@ -14,6 +14,8 @@ template <typename Properties, typename Fn>
 static void forNamed(Properties &properties, Fn fn) {
   fn("costs", properties.costs);
   fn("idempotent", properties.idempotent);
+  fn("identities", properties.identities);
+  fn("pads", properties.pads);
 }
 
 LogicalResult BlockOp::readProperties(DialectBytecodeReader &reader,

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockValues.h"
+#include "tapestry/Dialect/Index/Evaluate/HostFold.h"
 #include "tapestry/Support/HostNumbers.h"
 #include "tapestry/Support/ZTensor.h"
 #include "llvm/ADT/StringExtras.h"
@@ -32,12 +33,13 @@ namespace {
 /// rest what nobody may look at.
 class Surrounded {
 public:
-  Surrounded(const HostTensor &like, ZBox part);
+  /// Of a tensor of these elements in the box `whole`.
+  Surrounded(DType dtype, ZBox whole, ZBox part);
 
   /// Fills everything with an element's bytes.
   void fill(llvm::ArrayRef<uint8_t> element);
   /// Copies the part from the tensor.
-  void copyPart(const HostTensor &from);
+  void copyPart(const HostTensor &from, ZBox part);
   TensorPart view();
   /// The number of the element, and its bytes, at a place of the tensor, which
   /// may lie on the rim.
@@ -47,14 +49,14 @@ public:
   }
 
   HostTensor tensor;
-  ZBox part;
+  ZBox whole, part;
   llvm::SmallVector<int64_t> strides;
 };
 
 class SignatureCheck {
 public:
   SignatureCheck(BlockOp op, TapestryBlockFunction function,
-                 llvm::ArrayRef<const HostTensor *> operands,
+                 llvm::ArrayRef<PaddedOperand> operands,
                  llvm::ArrayRef<HostTensor> whole)
       : op(op), function(function), operands(operands), whole(whole),
         random(llvm::xxh3_64bits(op.getName())) {}
@@ -97,7 +99,7 @@ private:
 
   BlockOp op;
   TapestryBlockFunction function;
-  llvm::ArrayRef<const HostTensor *> operands;
+  llvm::ArrayRef<PaddedOperand> operands;
   llvm::ArrayRef<HostTensor> whole;
   std::mt19937_64 random;
   /// Whether it makes about the same of the same.
@@ -106,18 +108,18 @@ private:
 
 } // namespace
 
-Surrounded::Surrounded(const HostTensor &like, ZBox part)
-    : part(std::move(part)) {
-  tensor.dtype = like.dtype;
-  strides.resize(like.shape.size());
+Surrounded::Surrounded(DType dtype, ZBox whole, ZBox part)
+    : whole(std::move(whole)), part(std::move(part)) {
+  tensor.dtype = dtype;
+  for (const ZRange &range : this->whole)
+    tensor.shape.push_back(range.size() + 2);
+  strides.resize(tensor.shape.size());
   int64_t elements = 1;
-  for (size_t dim = like.shape.size(); dim-- > 0;) {
+  for (size_t dim = tensor.shape.size(); dim-- > 0;) {
     strides[dim] = elements;
-    elements *= like.shape[dim] + 2;
+    elements *= tensor.shape[dim];
   }
-  for (int64_t extent : like.shape)
-    tensor.shape.push_back(extent + 2);
-  tensor.bytes.resize(elements * byteSize(like.dtype));
+  tensor.bytes.resize(elements * byteSize(dtype));
 }
 
 void Surrounded::fill(llvm::ArrayRef<uint8_t> element) {
@@ -127,15 +129,18 @@ void Surrounded::fill(llvm::ArrayRef<uint8_t> element) {
 
 int64_t Surrounded::elementAt(llvm::ArrayRef<int64_t> place) const {
   int64_t element = 0;
-  for (auto [index, stride] : llvm::zip_equal(place, strides))
-    element += (index + 1) * stride;
+  for (auto [index, range, stride] : llvm::zip_equal(place, whole, strides))
+    element += (index - range.lo + 1) * stride;
   return element;
 }
 
-void Surrounded::copyPart(const HostTensor &from) {
+void Surrounded::copyPart(const HostTensor &from, ZBox part) {
   int64_t bytes = byteSize(tensor.dtype);
   allPoints(part, [&](llvm::ArrayRef<int64_t> place) {
-    int64_t element = rowMajorPlace(place, from.shape);
+    llvm::SmallVector<int64_t> inside(place);
+    for (auto [index, range] : llvm::zip_equal(inside, whole))
+      index -= range.lo;
+    int64_t element = rowMajorPlace(inside, from.shape);
     std::memcpy(at(place), from.bytes.data() + element * bytes, bytes);
     return true;
   });
@@ -267,24 +272,21 @@ SignatureCheck::compute(llvm::ArrayRef<ZRange> box,
   inputs.reserve(operands.size());
   llvm::SmallVector<TensorPart> read, written;
   for (auto [number, operand] : llvm::enumerate(operands)) {
-    Surrounded &input = inputs.emplace_back(
-        *operand, partOf(op.getInputProjection(number), box));
-    input.fill(poison(operand->dtype, around[number] == Around::Large));
-    if (around[number] == Around::Values) {
-      ZBox needed = input.part;
-      input.part = boxOfShape(operand->shape);
-      input.copyPart(*operand);
-      input.part = needed;
-    } else {
-      input.copyPart(*operand);
-    }
+    Surrounded &input =
+        inputs.emplace_back(operand.elements->dtype, operand.box,
+                            partOf(op.getInputProjection(number), box));
+    input.fill(
+        poison(operand.elements->dtype, around[number] == Around::Large));
+    input.copyPart(*operand.elements,
+                   around[number] == Around::Values ? input.whole : input.part);
     read.push_back(input.view());
   }
   Outputs outputs;
   outputs.reserve(whole.size());
   for (auto [number, result] : llvm::enumerate(whole)) {
-    Surrounded &output = outputs.emplace_back(
-        result, partOf(op.getOutputProjection(number), box));
+    Surrounded &output =
+        outputs.emplace_back(result.dtype, boxOfShape(result.shape),
+                             partOf(op.getOutputProjection(number), box));
     output.fill(llvm::SmallVector<uint8_t>(byteSize(result.dtype), canary));
     if (op.getMonoidIdentity(number))
       allPoints(output.part,
@@ -477,36 +479,6 @@ llvm::Error SignatureCheck::run() {
   return llvm::Error::success();
 }
 
-/// What two values of a named monoid become.
-static void combineInto(Monoid monoid, HostTensor &a, const HostTensor &b,
-                        int64_t at) {
-  if (tolerance(a.dtype) == 0) {
-    int64_t x = integerAt(a, at), y = integerAt(b, at);
-    auto ux = static_cast<uint64_t>(x), uy = static_cast<uint64_t>(y);
-    uint64_t made = monoid == Monoid::Add   ? ux + uy
-                    : monoid == Monoid::Mul ? ux * uy
-                    : monoid == Monoid::Max ? std::max(x, y)
-                    : monoid == Monoid::Min ? std::min(x, y)
-                    : monoid == Monoid::And ? (ux & uy)
-                    : monoid == Monoid::Or  ? (ux | uy)
-                                            : (ux ^ uy);
-    storeInteger(a, at, made);
-    return;
-  }
-  std::complex<double> x = valueAt(a, at), y = valueAt(b, at);
-  if (a.dtype == DType::C64 || a.dtype == DType::C128) {
-    storeComplex(a, at, monoid == Monoid::Add ? x + y : productOf(x, y));
-    return;
-  }
-  bool isNaN = std::isnan(x.real()) || std::isnan(y.real());
-  storeReal(a, at,
-            monoid == Monoid::Add   ? x.real() + y.real()
-            : monoid == Monoid::Mul ? x.real() * y.real()
-            : isNaN                 ? std::nan("")
-            : monoid == Monoid::Max ? std::max(x.real(), y.real())
-                                    : std::min(x.real(), y.real()));
-}
-
 /// Parts along a label, combined, are the whole.
 llvm::Error SignatureCheck::checkParts(unsigned label) {
   ZBox first = boxOfShape(op.getExtents()), second = first;
@@ -523,6 +495,14 @@ llvm::Error SignatureCheck::checkParts(unsigned label) {
     // A label that it has is cut in parts that lie side by side.
     if (monoid == Monoid::None || (*a)[number].part != (*b)[number].part)
       continue;
+    llvm::Expected<reference::HostFold> fold = reference::HostFold::compile(
+        op, {monoid, op.getMonoidIdentity(number),
+             [&, number = number](OpBuilder &builder, Location loc, Value x,
+                                  Value y) {
+               return op.emitCombine(number, builder, loc, x, y);
+             }});
+    if (!fold)
+      return fold.takeError();
     Surrounded &made = (*a)[number];
     double scale = largestOf(all);
     std::string wrong;
@@ -530,7 +510,10 @@ llvm::Error SignatureCheck::checkParts(unsigned label) {
               [&, &all = all, number = number](llvm::ArrayRef<int64_t> place) {
                 int64_t element = rowMajorPlace(place, all.shape);
                 int64_t own = made.elementAt(place);
-                combineInto(monoid, made.tensor, (*b)[number].tensor, own);
+                fold->reset();
+                fold->take(0, made.tensor, own);
+                fold->take(0, (*b)[number].tensor, own);
+                fold->store(0, made.tensor, own);
                 if (!isClose(made.tensor, own, all, element, scale))
                   wrong = textOf(number, place);
                 return wrong.empty();
@@ -543,7 +526,7 @@ llvm::Error SignatureCheck::checkParts(unsigned label) {
 }
 
 llvm::Error teg::checkSignature(BlockOp op, TapestryBlockFunction function,
-                                llvm::ArrayRef<const HostTensor *> operands,
+                                llvm::ArrayRef<PaddedOperand> operands,
                                 llvm::ArrayRef<HostTensor> results) {
   return SignatureCheck(op, function, operands, results).run();
 }

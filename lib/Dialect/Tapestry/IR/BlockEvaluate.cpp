@@ -6,7 +6,9 @@
 
 #include "BlockValues.h"
 #include "tapestry/Dialect/Tapestry/IR/BlockFunctions.h"
+#include "tapestry/Dialect/Tapestry/IR/ElementBytes.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Support/ZTensor.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;
@@ -102,6 +104,43 @@ rowMajorStrides(llvm::ArrayRef<int64_t> shape) {
   return strides;
 }
 
+llvm::Expected<std::vector<PaddedOperand>>
+teg::padOperands(BlockOp op, llvm::ArrayRef<const HostTensor *> operands) {
+  std::vector<PaddedOperand> result;
+  for (auto [number, operand] : llvm::enumerate(operands)) {
+    ZBox box = boxOfShape(operand->shape);
+    result.push_back({operand, box, nullptr});
+    Access access = op.getAccesses(number).front();
+    if (access.fallback != AccessFallback::Pad)
+      continue;
+    PaddedOperand &wide = result.back();
+    ZBox read = partOf(access.projection, boxOfShape(op.getExtents()));
+    for (auto [range, more] : llvm::zip_equal(wide.box, read))
+      range = {std::min(range.lo, more.lo), std::max(range.hi, more.hi)};
+    llvm::Expected<HostTensor> padded =
+        HostTensor::create(operand->dtype, shapeOf(wide.box));
+    if (!padded)
+      return padded.takeError();
+    size_t bytes = byteSize(operand->dtype);
+    std::vector<uint8_t> pad = bytesOf(op.getPad(number), bytes);
+    for (size_t at = 0; at < padded->bytes.size(); at += bytes)
+      llvm::copy(pad, padded->bytes.begin() + at);
+    StridedView from = StridedView::rowMajor(operand->shape),
+                to = StridedView::rowMajor(padded->shape);
+    allPoints(box, [&, &operand = operand](llvm::ArrayRef<int64_t> place) {
+      llvm::SmallVector<int64_t> inside(place);
+      for (auto [index, range] : llvm::zip_equal(inside, wide.box))
+        index -= range.lo;
+      std::memcpy(&padded->bytes[to.placeOf(inside) * bytes],
+                  &operand->bytes[from.placeOf(place) * bytes], bytes);
+      return true;
+    });
+    wide.padded = std::make_unique<HostTensor>(std::move(*padded));
+    wide.elements = wide.padded.get();
+  }
+  return result;
+}
+
 llvm::Expected<std::vector<HostTensor>>
 BlockOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
   const Kernel &kernel = getSignature();
@@ -124,16 +163,18 @@ BlockOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
   if (llvm::is_contained(getExtents(), 0))
     return results;
   llvm::SmallVector<TensorPart> inputs, outputs;
-  for (const HostTensor *operand : operands)
-    inputs.push_back({const_cast<uint8_t *>(operand->bytes.data()),
-                      boxOfShape(operand->shape),
-                      rowMajorStrides(operand->shape)});
+  auto read = padOperands(*this, operands);
+  if (!read)
+    return read.takeError();
+  for (const PaddedOperand &operand : *read)
+    inputs.push_back({const_cast<uint8_t *>(operand.elements->bytes.data()),
+                      operand.box, rowMajorStrides(operand.elements->shape)});
   for (HostTensor &result : results)
     outputs.push_back({result.bytes.data(), boxOfShape(result.shape),
                        rowMajorStrides(result.shape)});
   auto hashes = [&] {
-    return llvm::map_to_vector(operands, [](const HostTensor *operand) {
-      return llvm::xxh3_64bits(operand->bytes);
+    return llvm::map_to_vector(*read, [](const PaddedOperand &operand) {
+      return llvm::xxh3_64bits(operand.elements->bytes);
     });
   };
   auto before = hashes();
@@ -148,7 +189,7 @@ BlockOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
       return llvm::createStringError("block '" + getName() +
                                      "' writes to its input '" + tensor.name +
                                      "': for all of its index points");
-  if (llvm::Error error = checkSignature(*this, function, operands, results))
+  if (llvm::Error error = checkSignature(*this, function, *read, results))
     return std::move(error);
   return results;
 }

@@ -7,8 +7,11 @@
 
 #include "IndexSpaceRules.h"
 #include "PlacementRules.h"
+#include "ScalarRegions.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryBlock.h"
+#include "tapestry/Interfaces/ElementType.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -51,6 +54,40 @@ static void printIndexRanges(OpAsmPrinter &printer, BlockOp op, KernelAttr,
                                   << std::get<1>(label);
                         });
   printer << ']';
+}
+
+/// (`combine` region `identity` value (`,` region `identity` value)*)?
+static ParseResult
+parseScalars(OpAsmParser &parser,
+             SmallVectorImpl<std::unique_ptr<Region>> &scalars,
+             ArrayAttr &identities) {
+  if (failed(parser.parseOptionalKeyword("combine")))
+    return success();
+  llvm::SmallVector<Attribute> values;
+  do {
+    scalars.push_back(std::make_unique<Region>());
+    if (parser.parseRegion(*scalars.back()) ||
+        parser.parseKeyword("identity") ||
+        parser.parseAttribute(values.emplace_back()))
+      return failure();
+  } while (succeeded(parser.parseOptionalComma()));
+  identities = parser.getBuilder().getArrayAttr(values);
+  return success();
+}
+
+static void printScalars(OpAsmPrinter &printer, BlockOp,
+                         MutableArrayRef<Region> scalars,
+                         ArrayAttr identities) {
+  for (auto [number, combiner] : llvm::enumerate(scalars)) {
+    printer << (number == 0 ? "combine " : ", ");
+    printer.printRegion(combiner);
+    printer << " identity ";
+    // Where there are fewer the operation does not verify.
+    if (identities && number < identities.size())
+      printer << identities[number];
+    else
+      printer << "unit";
+  }
 }
 
 #define GET_OP_CLASSES
@@ -106,8 +143,27 @@ llvm::SmallVector<Value> BlockOp::getTensorOperands() {
   return llvm::to_vector(getInputs());
 }
 
+/// Where one dimension's regions begin and end.
+static ZRange rangeOf(const ProjectionDim &dim,
+                      llvm::ArrayRef<int64_t> extents) {
+  ProjectionDim last = dim;
+  last.constant += (dim.size - 1) * dim.stride;
+  return {imageOf(dim, extents).lo, imageOf(last, extents).hi};
+}
+
 std::vector<Access> BlockOp::getAccesses(unsigned operand) {
-  return {Access{getInputProjection(operand)}};
+  Access access{getInputProjection(operand)};
+  if (getPad(operand))
+    for (auto [dim, extent] : llvm::zip_equal(
+             access.projection.dims, getTensorType(operand).getShape()))
+      if (!ZRange{0, extent}.contains(rangeOf(dim, getExtents())))
+        access.fallback = AccessFallback::Pad;
+  return {access};
+}
+
+TypedAttr BlockOp::getPad(unsigned operand) {
+  ArrayAttr pads = getPadsAttr();
+  return pads ? dyn_cast<TypedAttr>(pads[operand]) : TypedAttr();
 }
 
 std::vector<Projection> BlockOp::getResultProjections() {
@@ -133,13 +189,30 @@ Monoid BlockOp::getResultMonoid(unsigned result) {
       .value_or(Monoid::None);
 }
 
+/// Which of the block's own monoids an output's is.
+static unsigned customNumber(BlockOp op, unsigned result) {
+  return llvm::count_if(llvm::seq(0u, result), [&](unsigned earlier) {
+    return op.getResultMonoid(earlier) == Monoid::Custom;
+  });
+}
+
+Region *BlockOp::getCombiner(unsigned result) {
+  return getResultMonoid(result) == Monoid::Custom
+             ? &getScalars()[customNumber(*this, result)]
+             : nullptr;
+}
+
 TypedAttr BlockOp::getMonoidIdentity(unsigned result) {
+  if (getResultMonoid(result) == Monoid::Custom)
+    return cast<TypedAttr>(getIdentitiesAttr()[customNumber(*this, result)]);
   return monoidIdentity(getResultMonoid(result),
                         getOutputType(result).getElementType());
 }
 
 Value BlockOp::emitCombine(unsigned result, OpBuilder &builder, Location loc,
                            Value a, Value b) {
+  if (Region *combiner = getCombiner(result))
+    return emitCombiner(builder, *combiner, a, b);
   return emitMonoid(builder, loc, getResultMonoid(result), a, b);
 }
 
@@ -259,16 +332,36 @@ static LogicalResult verifyReads(BlockOp op) {
         return op.emitOpError() << "subscript '" << textOf(op, dim) << "' of '"
                                 << name << "' reaches 2^62 or more";
       int64_t extent = op.getTensorType(operand).getDimSize(number);
-      if (isEmpty || (dim.terms.empty() && dim.size == extent))
+      if (isEmpty || (dim.terms.empty() && dim.size == extent) ||
+          op.getPad(operand))
         continue;
-      int64_t lo = imageOf(dim, op.getExtents()).lo,
-              hi = imageOf(last, op.getExtents()).hi;
-      if (lo < 0 || hi > extent)
+      ZRange read = rangeOf(dim, op.getExtents());
+      if (!ZRange{0, extent}.contains(read))
         return op.emitOpError()
                << "subscript '" << textOf(op, dim) << "' of '" << name
-               << "' reads [" << lo << ", " << hi << "), outside dimension "
-               << number << " of extent " << extent;
+               << "' reads [" << read.lo << ", " << read.hi
+               << "), outside dimension " << number << " of extent " << extent;
     }
+  }
+  return success();
+}
+
+/// block_c10
+static LogicalResult verifyPads(BlockOp op) {
+  ArrayAttr pads = op.getPadsAttr();
+  if (!pads)
+    return success();
+  if (pads.size() != op.getInputs().size())
+    return op.emitOpError() << "has " << pads.size() << " pads for "
+                            << op.getInputs().size() << " inputs";
+  for (auto [number, pad] : llvm::enumerate(pads)) {
+    Type element = op.getTensorType(number).getElementType();
+    auto value = dyn_cast<TypedAttr>(pad);
+    if (!isa<UnitAttr>(pad) && (!value || !isElementValue(value) ||
+                                getElementTypeOrSelf(value) != element))
+      return op.emitOpError()
+             << "pads '" << op.getSignature().inputs[number].name << "' with "
+             << pad << ", expected a constant of type " << element;
   }
   return success();
 }
@@ -378,9 +471,9 @@ LogicalResult BlockOp::verify() {
           b.getStrArrayAttr(llvm::to_vector_of<StringRef>(kernel.labels)),
           getExtents())))
     return failure();
-  if (failed(verifyReads(*this)) || failed(verifyWrites(*this)) ||
-      failed(verifyParams(*this)) || failed(verifyCut(*this)) ||
-      failed(verifyCosts(*this)))
+  if (failed(verifyPads(*this)) || failed(verifyReads(*this)) ||
+      failed(verifyWrites(*this)) || failed(verifyParams(*this)) ||
+      failed(verifyCut(*this)) || failed(verifyCosts(*this)))
     return failure();
   // block_c6
   if (ArrayAttr homes = getHomesAttr()) {
@@ -397,4 +490,21 @@ LogicalResult BlockOp::verify() {
     return failure();
   return verifyAllRoutes(*this, "operand", getOperandRoutesAttr(),
                          getInputs().getTypes());
+}
+
+// block_c11
+LogicalResult BlockOp::verifyRegions() {
+  size_t custom = customNumber(*this, getNumResults()),
+         identities = getIdentitiesAttr() ? getIdentitiesAttr().size() : 0;
+  if (getScalars().size() != custom || identities != custom)
+    return emitOpError() << "has " << getScalars().size()
+                         << " combine regions and " << identities
+                         << " identities for " << custom << " custom monoids";
+  for (unsigned result = 0; result < getNumResults(); ++result)
+    if (Region *combiner = getCombiner(result))
+      if (failed(verifyCombiner(*this, Monoid::Custom, *combiner,
+                                getMonoidIdentity(result),
+                                getOutputType(result).getElementType())))
+        return failure();
+  return success();
 }

@@ -10,6 +10,7 @@
 #include "tapestry-rt/Block.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryBlock.h"
 #include <array>
+#include <memory>
 
 namespace tapestry::teg {
 
@@ -28,6 +29,17 @@ struct TensorPart {
   llvm::SmallVector<int64_t> strides;
 };
 
+/// A tensor as a block sees it: the elements of `box`, which holds more than
+/// the tensor where that is padded.
+struct PaddedOperand {
+  const HostTensor *elements;
+  ZBox box;
+  /// What `elements` points to where there is more.
+  std::unique_ptr<HostTensor> padded;
+};
+llvm::Expected<std::vector<PaddedOperand>>
+padOperands(BlockOp op, llvm::ArrayRef<const HostTensor *> operands);
+
 /// The image of a box of index points under a projection.
 ZBox partOf(const Projection &projection, llvm::ArrayRef<ZRange> box);
 
@@ -45,7 +57,7 @@ void fillIdentity(BlockOp op, unsigned result, void *data, int64_t elements);
 /// there, or makes other bits of the same, with the tensor, the box and the
 /// first element that shows it. `results` are those of the whole index space.
 llvm::Error checkSignature(BlockOp op, TapestryBlockFunction function,
-                           llvm::ArrayRef<const HostTensor *> operands,
+                           llvm::ArrayRef<PaddedOperand> operands,
                            llvm::ArrayRef<HostTensor> results);
 
 } // namespace tapestry::teg

@@ -183,6 +183,8 @@ LogicalResult KernelRules::verifyOutput(const KernelTensor &output) {
 static bool canCombine(std::optional<Monoid> monoid, StringRef element) {
   bool isBool = element == "bool", isComplex = element.starts_with("c");
   switch (monoid.value_or(Monoid::None)) {
+  case Monoid::Custom:
+    return true;
   case Monoid::Add:
   case Monoid::Mul:
     return !isBool;

@@ -6,7 +6,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/CastInterfaces.h"
 #include "tapestry/Dialect/Index/IR/IndexRandom.h"
-#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryBlock.h"
 #include "tapestry/Interfaces/ElementType.h"
 
 using namespace mlir;
@@ -47,11 +47,13 @@ LogicalResult teg::verifyScalarOps(Operation *op, StringRef what,
 }
 
 Type teg::getYieldedType(Operation *op, StringRef what, Region &region) {
-  if (auto yield = dyn_cast<YieldOp>(region.front().getTerminator()))
-    return yield.getValue().getType();
-  op->emitOpError() << what << " ends in '"
-                    << region.front().getTerminator()->getName()
-                    << "', expected 'tapestry.yield'";
+  StringRef wanted = isa<BlockOp>(op) ? BlockYieldOp::getOperationName()
+                                      : YieldOp::getOperationName();
+  Operation *end = region.front().getTerminator();
+  if (end->getName().getStringRef() == wanted)
+    return end->getOperand(0).getType();
+  op->emitOpError() << what << " ends in '" << end->getName() << "', expected '"
+                    << wanted << "'";
   return {};
 }
 
@@ -86,7 +88,8 @@ int64_t teg::countFlops(Region &region) {
   for (Operation &op : region.getOps()) {
     if (isa<complex::AddOp, complex::MulOp>(op))
       flops += isa<complex::AddOp>(op) ? 2 : 6;
-    else if (!isa<LabelOp, YieldOp, CastOpInterface>(op) &&
+    else if (!isa<LabelOp, CastOpInterface>(op) &&
+             !op.hasTrait<OpTrait::IsTerminator>() &&
              !op.hasTrait<OpTrait::ConstantLike>() && !isComplexArithmetic(&op))
       ++flops;
   }
@@ -117,8 +120,7 @@ Value teg::emitCombiner(OpBuilder &builder, Region &combiner, Value a,
   }
   for (Operation &op : block.without_terminator())
     builder.clone(op, mapping);
-  Value result =
-      mapping.lookupOrDefault(cast<YieldOp>(block.getTerminator()).getValue());
+  Value result = mapping.lookupOrDefault(block.getTerminator()->getOperand(0));
   return result.getType() == a.getType()
              ? result
              : arith::ExtUIOp::create(builder, loc, a.getType(), result);

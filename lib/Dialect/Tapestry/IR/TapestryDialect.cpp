@@ -69,8 +69,8 @@ void TapestryDialect::initialize() {
 #define GET_OP_LIST
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
       >();
-  addOperations<AwaitOp, BlockOp, CollectOp, ConcatOp, ConstantOp, LoopOp,
-                NextOp, OperatorOp, ScanOp, ScatterOp, SliceOp, SortOp,
+  addOperations<AwaitOp, BlockOp, BlockYieldOp, CollectOp, ConcatOp, ConstantOp,
+                LoopOp, NextOp, OperatorOp, ScanOp, ScatterOp, SliceOp, SortOp,
                 UnsqueezeOp>();
   addOperations<BroadcastOp, CopyOp, InterleaveOp, PadOp, PermuteOp, RepeatOp,
                 ReverseOp, SqueezeOp, ViewOp>();

@@ -57,6 +57,47 @@ TAPESTRY_BLOCK(product) {
   return 0;
 }
 
+/* The sum of an element and its neighbours, and of the last row's. */
+TAPESTRY_BLOCK(blur) {
+  const TapestryBlockTensor *x = &call->inputs[0];
+  EACH(b, 0) EACH(i, 1) AT2(float, &call->outputs[0], b, i) =
+      AT2(float, x, b, i - 1) + AT2(float, x, b, i) + AT2(float, x, b, i + 1) -
+      AT2(float, x, b - 1, i);
+  return 0;
+}
+
+/* Every second element of five, two behind each other in steps of three. */
+TAPESTRY_BLOCK(sparse) {
+  EACH(i, 0) {
+    int32_t sum = 0;
+    for (int64_t r = 0; r < 3; ++r)
+      sum += AT1(int32_t, &call->inputs[0], 3 * i - 4 + 2 * r);
+    AT1(int32_t, &call->outputs[0], i) = sum;
+  }
+  return 0;
+}
+
+/* Of each column the largest absolute value, and how far rows go. */
+TAPESTRY_BLOCK(reach) {
+  EACH(n, 0) EACH(k, 1) {
+    double value = fabs(AT2(double, &call->inputs[0], n, k));
+    double *most = tapestry_block_at1(&call->outputs[0], k);
+    double *product = tapestry_block_at1(&call->outputs[1], n);
+    *most = fmax(fabs(*most), value);
+    *product += value + *product * value;
+  }
+  return 0;
+}
+
+TAPESTRY_BLOCK(brightest) {
+  EACH(i, 0) {
+    uint8_t value = AT1(uint8_t, &call->inputs[0], i);
+    uint8_t *most = call->outputs[0].data;
+    *most = value > *most ? value : *most;
+  }
+  return 0;
+}
+
 /* Without labels: the elements backwards, and whether their number is even. */
 TAPESTRY_BLOCK(turned) {
   int64_t n = call->inputs[0].extents[0], bits = 0;

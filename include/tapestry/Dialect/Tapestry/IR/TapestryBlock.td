@@ -6,7 +6,7 @@
 include "tapestry/Dialect/Tapestry/IR/TapestryOps.td"
 
 def Tapestry_BlockOp : Tapestry_Op<"block", [
-    NoMemoryEffect, OpAsmOpInterface, BlockOpInterface,
+    NoMemoryEffect, IsolatedFromAbove, OpAsmOpInterface, BlockOpInterface,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
                               ["reifyResultShapes"]>]> {
   let summary = "A block operator that a function from outside computes";
@@ -41,16 +41,35 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
         : (tensor<100xf32>) -> tensor<100xf32>
     ```
 
+    What an input reads outside of its tensor is its entry in `pads`; the view of
+    it begins, and ends, outside, too.
+
+    ```mlir
+    %Z = tapestry.block "Z" #smooth [b = 5, x = 127] (%X, %W) pads [0.0 : f32, unit] {}
+        : (tensor<5x127xf32>, tensor<3xf32>) -> tensor<5x127xf32>
+    ```
+
     An output that combines along labels is the monoid's identity when the
-    function is called, which combines with it. A kernel without labels is
-    computed whole, by every device.
+    function is called, which combines with it. How a custom monoid combines two
+    values, and its identity, the block says, of each such output in their order.
+    A kernel without labels is computed whole, by every device.
+
+    ```mlir
+    %M = tapestry.block "M" #largest [n = 9, k = 5] (%X) {} combine {
+    ^bb0(%a: f32, %b: f32):
+      %x = math.absf %a : f32
+      %y = math.absf %b : f32
+      %m = arith.maximumf %x, %y : f32
+      tapestry.block_yield %m : f32
+    } identity 0.0 : f32 : (tensor<9x5xf32>) -> tensor<5xf32>
+    ```
 
     Constraints:
     - (block_c1) there is one operand per input, of its element type and rank, one
       result per output, and one extent per label: at least 0, and the number of
       index points fits into 62 bits.
     - (block_c2) over the index space, unless that is empty, subscripts of inputs
-      stay inside their tensors, and none reaches 2^62.
+      without pad stay inside their tensors, and none reaches 2^62.
     - (block_c3) every element of a result is written exactly once, but for what
       reduced labels combine.
     - (block_c4) there is one value per parameter, of its name and type.
@@ -64,15 +83,23 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
     - (block_c8) costs are numbers of type i64, at least 0.
     - (block_c9) no condition of a loop depends on a block that is not idempotent,
       of which devices may have computed different values.
+    - (block_c10) there is one pad per input, `unit` for none or a constant of its
+      element type.
+    - (block_c11) there is a combine region for each output with a custom monoid,
+      from two values of its element type to one, of operations as an einsum's, and
+      an identity of that type.
   }];
   let arguments = (ins
     StrAttr:$name,
     Tapestry_KernelAttr:$kernel,
     DenseI64ArrayAttr:$extents,
     Variadic<Tapestry_Tensor>:$inputs,
+    OptionalAttr<ArrayAttr>:$pads,
     DictionaryAttr:$params,
     UnitAttr:$idempotent,
     OptionalAttr<DictionaryAttr>:$costs,
+    OptionalAttr<TypedArrayAttrBase<TypedAttrInterface,
+                                    "an identity per combine region">>:$identities,
     OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
     OptionalAttr<TypedArrayAttrBase<TapestryIndex_LayoutAttr,
                                     "a layout per result">>:$homes,
@@ -81,13 +108,16 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
     OptionalAttr<TypedArrayAttrBase<Tapestry_RouteAttr,
                                     "a route per operand">>:$operand_routes);
   let results = (outs Variadic<Tapestry_Tensor>:$outputs);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$scalars);
   let assemblyFormat = [{
     $name qualified($kernel) custom<IndexRanges>(ref($kernel), $extents) ` ` `(`
-    $inputs `)` $params (`idempotent` $idempotent^)? (`costs` $costs^)?
+    $inputs `)` (`pads` $pads^)? $params (`idempotent` $idempotent^)?
+    (`costs` $costs^)? custom<Scalars>($scalars, $identities)
     attr-dict-with-keyword `:` functional-type(operands, results)
     (`partition` $partition^)? (`homes` $homes^)?
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   // Earlier versions of the dialect knew kernels alone.
   let useCustomPropertiesEncoding = 1;
   let extraClassDeclaration = [{
@@ -105,6 +135,8 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
     /// in.
     ::tapestry::Projection getInputProjection(unsigned operand);
     ::tapestry::Projection getOutputProjection(unsigned result);
+    /// How an output's custom monoid combines; null of any other.
+    ::mlir::Region *getCombiner(unsigned result);
     /// The parameters' values in the kernel's order.
     ::llvm::SmallVector<::mlir::TypedAttr> getParamValues();
 
@@ -114,6 +146,7 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
     ::llvm::SmallVector<::tapestry::LabelKind> getLabelKinds();
     ::llvm::SmallVector<::mlir::Value> getTensorOperands();
     ::std::vector<::tapestry::Access> getAccesses(unsigned operand);
+    ::mlir::TypedAttr getPad(unsigned operand);
     ::std::vector<::tapestry::Projection> getResultProjections();
     ::std::vector<::tapestry::Write> getWrites(unsigned result);
     ::tapestry::Monoid getResultMonoid(unsigned result);
@@ -157,6 +190,18 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
           detail::routesAttr(getContext(), grid, operandRoutes));
     }
   }];
+}
+
+def Tapestry_BlockYieldOp : Tapestry_Op<"block_yield", [
+    Pure, Terminator, HasParent<"BlockOp">]> {
+  let summary = "Ends a region of a block with its value";
+  let description = [{
+    ```mlir
+    tapestry.block_yield %m : f32
+    ```
+  }];
+  let arguments = (ins Tapestry_Element:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
 #endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYBLOCK_TD
