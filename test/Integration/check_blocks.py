@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """Blocks whose functions an object file brings.
 
-    check_blocks.py values|tools|errors|wrong [--backend local|mpi]
+    check_blocks.py values|tools|bodies|errors|wrong [--backend local|mpi]
 
 values: NumPy's on any number of devices, also where labels are cut by pins, in the
 reference, in an executable and out of a shared library. tools: sharded graphs, the
-greedy executor, searches, pictures and sessions know blocks. errors: what --object
+greedy executor, searches, pictures and sessions know blocks. bodies: what regions of IR compute, by all of these.
+errors: what --object
 names. wrong: functions that break their signatures are found by the reference.
 """
 
@@ -106,7 +107,7 @@ def expected(given):
 
 
 def check(got, wanted):
-    for name in OUTPUTS:
+    for name in got:
         if got[name].dtype.kind in "iub":
             compare.check_equal(name, got[name], wanted[name].astype(got[name].dtype))
         elif np.abs(got[name] - wanted[name]).max() > 2e-5 * np.abs(wanted[name]).max():
@@ -233,6 +234,74 @@ def check_tools(folder, backend):
     check_session(folder, given, wanted)
 
 
+BODIES = ["Y", "E", "M", "S", "B", "V", "P", "C"]
+BODY_PINS = [
+    (2, {"Y": {"b": 2, "x": 1}, "V": {"i": 2}, "C": {"i": 1, "k": 1, "j": 2}}),
+    (3, {"Y": {"b": 1, "x": 3}, "J": {"i": 3}}),
+    (7, {"Y": {"b": 7, "x": 1}, "J": {"i": 7}, "V": {"i": 7}}),
+    (8, {"Y": {"b": 2, "x": 4}, "J": {"i": 8}, "C": {"i": 2, "k": 1, "j": 4}}),
+]
+
+
+def draw_bodies():
+    random = np.random.default_rng(7)
+    part = lambda *shape: random.standard_normal(shape).astype(np.float32)
+    whole = lambda size: random.integers(-99, 99, size).astype(np.int32)
+    given = {
+        "X": part(13, 64), "W": part(3), "I": whole(23), "Z": whole(40), "U": random.random(40) < 0.5,
+        "A": part(7, 5) + 1j * part(7, 5), "D": part(5, 6) + 1j * part(5, 6),
+    }  # fmt: skip
+    X = np.pad(given["X"].astype(np.float64), ((0, 0), (1, 1)), constant_values=0.5)
+    sums = 0.25 * sum(X[:, r : r + 64] * given["W"][r] for r in range(3))
+    Y = sums + np.arange(13)[:, None]
+    Z = np.pad(given["Z"], (3, 3), constant_values=5)
+    first = 2 * np.arange(21)
+    S = 10 * given["I"][22 - np.arange(21)] + Z[first] - Z[first + 3]
+    U = given["U"]
+    wanted = {
+        "Y": Y, "E": (Y**2).sum(axis=1), "M": np.abs(sums).max(axis=0), "S": S, "B": np.any(S > 10),
+        "V": U ^ np.concatenate([[True], U[:-1]]), "P": np.bool_(U.sum() % 2),
+        "C": given["A"].astype(np.complex128) @ given["D"],
+    }  # fmt: skip
+    return given, wanted
+
+
+def check_bodies(folder, backend):
+    given, wanted = draw_bodies()
+    files = driver.save_inputs(folder, given) + driver.output_options(BODIES)
+    (folder / "p.mlir").write_text((HERE / "Blocks" / "Inputs" / "bodies.mlir").read_text())
+
+    def go(*words):
+        driver.tapestry(*words, *files, cwd=folder).expect_status(0)
+        check(driver.load_outputs(folder, BODIES), wanted)
+
+    go("reference", "p.mlir")
+    for devices in range(1, 9):
+        go("run", "p.mlir", f"--devices={devices}")
+    go("run", "p.mlir", "--devices=3", "--executor=greedy")
+    driver.tapestry("compile", "p.mlir", "--devices=3", "-o", "prog", cwd=folder).expect_status(0)
+    driver.execute(["./prog", *files], folder).expect_status(0)
+    check(driver.load_outputs(folder, BODIES), wanted)
+    for devices, pins in BODY_PINS:
+        vertices = [{"name": name, "parts": parts} for name, parts in pins.items()]
+        plan = {"tapestry_plan": 1, "devices": devices, "vertices": vertices}
+        (folder / "pins.json").write_text(json.dumps(plan))
+        driver.tapestry(
+            "plan", "p.mlir", f"--devices={devices}", "--plan=pins.json", "--json=plan.json", cwd=folder
+        ).expect_status(0)
+        go("run", "p.mlir", "--plan=plan.json", "--report=r.json")
+        plan = driver.load_json(folder / "plan.json")
+        contract.check_contract(plan, driver.load_json(folder / "r.json"), devices, "local")
+        planned = driver.tapestry(
+            "compile", "p.mlir", "--plan=plan.json", "--stop-after=plan", cwd=folder
+        ).expect_status(0)
+        (folder / "planned.mlir").write_text(planned.stdout)
+        check_shards.shard(folder)
+        check_shards.unshard(folder)
+        go("reference", "sharded.mlir")
+    print(f"bodies have the values of NumPy on 1 to 8 devices and in {len(BODY_PINS)} cuts")
+
+
 SMALL = """\
 input X : f32[20]
 monoid plus(a, b) = a + b identity 0
@@ -344,7 +413,7 @@ def check_errors(folder, backend):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["values", "tools", "errors", "wrong"])
+    parser.add_argument("what", choices=["values", "tools", "bodies", "errors", "wrong"])
     parser.add_argument("--backend", choices=["local", "mpi"], default="local")
     options = parser.parse_args()
     with driver.workspace() as folder:

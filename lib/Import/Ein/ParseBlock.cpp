@@ -115,6 +115,8 @@ bool Parser::parseBlockFormal(BlockFormal &formal, bool isResult) {
   formal.isParam = !isPadded && !token.is(TokenKind::LSquare);
   if (formal.isParam && isResult)
     return unexpected("'[' and what an index point writes");
+  if (isPadded && !token.is(TokenKind::LSquare))
+    return unexpected("'[' and what an index point reads");
   if (!formal.isParam) {
     llvm::ArrayRef<ExprPtr> subscripts;
     llvm::SmallVector<SliceRange> ranges;

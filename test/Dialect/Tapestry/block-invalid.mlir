@@ -258,3 +258,106 @@ func.func @block_c11_ops(%x: tensor<4xf32>) {
   } identity 0.0 : f32 : (tensor<4xf32>) -> tensor<f32>
   return
 }
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i : 2], W : f32[i] params a : f64) -> (Y : f32[i])>
+func.func @block_c12_arguments(%x: tensor<5xf32>, %w: tensor<4xf32>) {
+  // expected-error @below {{argument 0 of the body has type 'f32', expected 'tensor<2xf32>'}}
+  %y = tapestry.block "Y" #f [i = 4] (%x, %w) {a = 1.0 : f64} body {
+  ^bb0(%a: f32, %b: f32, %c: f64, %i: index):
+    tapestry.block_yield %b : f32
+  } : (tensor<5xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i : 2]) -> (Y : f32[i])>
+func.func @block_c12_count(%x: tensor<5xf32>) {
+  // expected-error @below {{the body has 1 arguments, expected 2}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} body {
+  ^bb0(%a: tensor<2xf32>):
+    %c = arith.constant 0.0 : f32
+    tapestry.block_yield %c : f32
+  } : (tensor<5xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i : 2]) -> (Y : f32[i])>
+func.func @block_c12_outside(%x: tensor<5xf32>) {
+  // expected-error @below {{the body reads 'X' of type 'tensor<2xf32>' at 2}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} body {
+  ^bb0(%a: tensor<2xf32>, %i: index):
+    %c = arith.constant 2 : index
+    %b = tensor.extract %a[%c] : tensor<2xf32>
+    tapestry.block_yield %b : f32
+  } : (tensor<5xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i : 2]) -> (Y : f32[i])>
+func.func @block_c12_index(%x: tensor<5xf32>) {
+  // expected-error @below {{the body reads 'X' of type 'tensor<2xf32>' at what is no constant}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} body {
+  ^bb0(%a: tensor<2xf32>, %i: index):
+    %b = tensor.extract %a[%i] : tensor<2xf32>
+    tapestry.block_yield %b : f32
+  } : (tensor<5xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
+func.func @block_c12_ops(%x: tensor<4xf32>) {
+  // expected-error @below {{the body holds 'tensor.splat', expected arith and math operations}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} body {
+  ^bb0(%a: f32, %i: index):
+    // expected-note @below {{the operation is here}}
+    %t = tensor.splat %a : tensor<4xf32>
+    tapestry.block_yield %a : f32
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i], Z : f32[i])>
+func.func @block_c12_yields(%x: tensor<4xf32>) {
+  // expected-error @below {{the body ends in 'tapestry.block_yield' of 1 values, expected 'tapestry.block_yield' of 2}}
+  %y:2 = tapestry.block "Y" #f [i = 4] (%x) {} body {
+  ^bb0(%a: f32, %i: index):
+    tapestry.block_yield %a : f32
+  } : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
+func.func @block_c12_type(%x: tensor<4xf32>) {
+  // expected-error @below {{the body yields 'i64' for 'Y', expected 'f32'}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} body {
+  ^bb0(%a: f32, %i: index):
+    %b = arith.index_cast %i : index to i64
+    tapestry.block_yield %b : i64
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[2 * i : 2])>
+func.func @block_c12_tiles(%x: tensor<4xf32>) {
+  // expected-error @below {{has a body, but writes dimension 0 of 'Y' otherwise than by elements}}
+  %y = tapestry.block "Y" #f [i = 4] (%x) {} body {
+  ^bb0(%a: f32, %i: index):
+    tapestry.block_yield %a : f32
+  } : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}

@@ -1,6 +1,7 @@
 // RUN: tapestry-opt %s | FileCheck %s
 // RUN: tapestry-opt %s | tapestry-opt | FileCheck %s
 // RUN: tapestry-opt %s --emit-bytecode | tapestry-opt | FileCheck %s
+// RUN: tapestry-opt %S/../../Integration/Blocks/Inputs/bodies.mlir --verify-roundtrip -o /dev/null
 
 // Two blocks share a kernel under its function's name.
 

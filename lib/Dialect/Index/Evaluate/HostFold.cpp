@@ -9,12 +9,30 @@ using namespace tapestry::reference;
 
 HostFold::HostFold(ScalarProgram compiled)
     : program(std::move(compiled)), registers(program.makeRegisters()),
-      slots(program.state()) {}
+      slots(program.state()) {
+  // What is not combined is the last value.
+  Slot value = program.accumulator();
+  if (!program.combines()) {
+    slots = {value};
+    if (value.isComplex)
+      slots.push_back({true, value.index + 1});
+  }
+}
 
 llvm::Expected<HostFold> HostFold::compile(BlockOpInterface op,
                                            const Combination &combination) {
   llvm::Expected<ScalarProgram> program =
       ScalarProgram::compileFold(op, combination);
+  if (!program)
+    return program.takeError();
+  return HostFold(std::move(*program));
+}
+
+llvm::Expected<HostFold> HostFold::compile(BlockOpInterface op,
+                                           const ScalarFunction &function,
+                                           const Combination &combination) {
+  llvm::Expected<ScalarProgram> program =
+      ScalarProgram::compile(op, function, combination);
   if (!program)
     return program.takeError();
   return HostFold(std::move(*program));
@@ -50,8 +68,8 @@ void HostFold::load(int64_t at) {
   }
 }
 
-void HostFold::take(int64_t at, const HostTensor &tensor, int64_t from) {
-  Slot operand = program.operands().front();
+void HostFold::set(unsigned number, const HostTensor &tensor, int64_t from) {
+  Slot operand = program.operands()[number];
   if (operand.isComplex) {
     std::complex<double> value = complexAt(tensor, from);
     *registers.floatLanes(operand.index) = value.real();
@@ -64,7 +82,16 @@ void HostFold::take(int64_t at, const HostTensor &tensor, int64_t from) {
     *registers.integerLanes(operand.index) =
         tensor.dtype == DType::Bool ? -value : value;
   }
-  load(at);
+}
+
+void HostFold::setLabels(llvm::ArrayRef<int64_t> point) {
+  for (ScalarProgram::LabelSlot slot : program.labels())
+    *registers.integerLanes(slot.index) = slot.start + point[slot.label];
+}
+
+void HostFold::step(int64_t at) {
+  if (program.combines())
+    load(at);
   program.run(registers, /*lanes=*/1);
   save(at);
 }

@@ -113,6 +113,7 @@ public:
   ScalarCompiler(BlockOpInterface op, Combination combination)
       : op(op), combination(std::move(combination)) {}
   llvm::Error compile();
+  llvm::Error compile(const ScalarFunction &function);
   llvm::Error compileFold();
   ScalarProgram takeProgram() { return std::move(program); }
 
@@ -183,6 +184,15 @@ llvm::Expected<ScalarProgram> ScalarProgram::compile(BlockOpInterface op) {
 }
 
 llvm::Expected<ScalarProgram>
+ScalarProgram::compile(BlockOpInterface op, const ScalarFunction &function,
+                       const Combination &combination) {
+  ScalarCompiler compiler(op, combination);
+  if (llvm::Error error = compiler.compile(function))
+    return llvm::Expected<ScalarProgram>(std::move(error));
+  return compiler.takeProgram();
+}
+
+llvm::Expected<ScalarProgram>
 ScalarProgram::compileFold(BlockOpInterface op,
                            const Combination &combination) {
   ScalarCompiler compiler(op, combination);
@@ -214,13 +224,28 @@ llvm::Error ScalarCompiler::unsupported(Operation &inner,
 }
 
 llvm::Error ScalarCompiler::compile() {
-  Block &body = op.getScalarRegion()->front();
-  for (BlockArgument argument : body.getArguments())
-    program.operandSlots.push_back(define(argument));
-  for (Operation &inner : body.without_terminator())
+  Region *region = op.getScalarRegion();
+  return compile(
+      {region, llvm::to_vector_of<Value>(region->getArguments()), {}, 0});
+}
+
+llvm::Error ScalarCompiler::compile(const ScalarFunction &function) {
+  Block &body = function.region->front();
+  for (Value operand : function.operands)
+    program.operandSlots.push_back(define(operand));
+  for (auto [label, value] : llvm::enumerate(function.labels))
+    program.labelSlots.push_back(
+        {static_cast<unsigned>(label), define(value).index, /*start=*/0});
+  for (Operation &inner : body.without_terminator()) {
+    bool isGiven =
+        inner.getNumResults() == 1 && slots.contains(inner.getResult(0));
+    if (isGiven)
+      continue;
     if (llvm::Error error = compileOp(inner))
       return error;
-  return compileMonoid(slots.lookup(body.getTerminator()->getOperand(0)));
+  }
+  return compileMonoid(
+      slots.lookup(body.getTerminator()->getOperand(function.yielded)));
 }
 
 llvm::Error ScalarCompiler::compileFold() {

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockBody.h"
 #include "BlockValues.h"
 #include "tapestry/Dialect/Tapestry/IR/BlockFunctions.h"
 #include "tapestry/Dialect/Tapestry/IR/ElementBytes.h"
@@ -143,6 +144,8 @@ teg::padOperands(BlockOp op, llvm::ArrayRef<const HostTensor *> operands) {
 
 llvm::Expected<std::vector<HostTensor>>
 BlockOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
+  if (getBody())
+    return evaluateBody(*this, operands);
   const Kernel &kernel = getSignature();
   TapestryBlockFunction function =
       BlockFunctions::of(getContext()).functions.lookup(kernel.symbol);

@@ -14,8 +14,9 @@ BlockFunctions &BlockFunctions::of(mlir::MLIRContext *context) {
 std::vector<BlockUse> teg::findBlocks(mlir::Operation *graph) {
   std::vector<BlockUse> blocks;
   graph->walk([&](BlockOp block) {
-    blocks.push_back(
-        {block.getName().str(), block.getSignature().symbol, block.getLoc()});
+    if (!block.getBody())
+      blocks.push_back(
+          {block.getName().str(), block.getSignature().symbol, block.getLoc()});
   });
   return blocks;
 }

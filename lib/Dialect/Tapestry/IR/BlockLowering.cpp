@@ -1,5 +1,6 @@
 //===- BlockLowering.cpp - One device's call of a block's function --------===//
 
+#include "BlockBody.h"
 #include "BlockValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tapestry/Dialect/Index/IR/IndexBlock.h"
@@ -40,6 +41,8 @@ std::optional<StoredBits> teg::identityBits(BlockOp op, unsigned result) {
 
 FailureOr<SmallVector<Value>> BlockOp::lowerLocal(OpBuilder &b, Location loc,
                                                   const LocalBlock &block) {
+  if (getBody())
+    return lowerBody(*this, b, loc, block);
   const Kernel &kernel = getSignature();
   SmallVector<Value> offsets, sizes;
   SmallVector<int64_t> shapes, types, fills, params, paramTypes;

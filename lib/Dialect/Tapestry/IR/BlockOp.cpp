@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockBody.h"
 #include "IndexSpaceRules.h"
 #include "PlacementRules.h"
 #include "ScalarRegions.h"
@@ -56,37 +57,50 @@ static void printIndexRanges(OpAsmPrinter &printer, BlockOp op, KernelAttr,
   printer << ']';
 }
 
-/// (`combine` region `identity` value (`,` region `identity` value)*)?
+/// (`body` region)? (`combine` region `identity` value
+/// (`,` region `identity` value)*)?
 static ParseResult
 parseScalars(OpAsmParser &parser,
              SmallVectorImpl<std::unique_ptr<Region>> &scalars,
              ArrayAttr &identities) {
-  if (failed(parser.parseOptionalKeyword("combine")))
-    return success();
-  llvm::SmallVector<Attribute> values;
-  do {
-    scalars.push_back(std::make_unique<Region>());
-    if (parser.parseRegion(*scalars.back()) ||
-        parser.parseKeyword("identity") ||
-        parser.parseAttribute(values.emplace_back()))
+  std::unique_ptr<Region> body;
+  if (succeeded(parser.parseOptionalKeyword("body"))) {
+    body = std::make_unique<Region>();
+    if (parser.parseRegion(*body))
       return failure();
-  } while (succeeded(parser.parseOptionalComma()));
-  identities = parser.getBuilder().getArrayAttr(values);
+  }
+  bool combines = succeeded(parser.parseOptionalKeyword("combine"));
+  llvm::SmallVector<Attribute> values;
+  if (combines)
+    do {
+      scalars.push_back(std::make_unique<Region>());
+      if (parser.parseRegion(*scalars.back()) ||
+          parser.parseKeyword("identity") ||
+          parser.parseAttribute(values.emplace_back()))
+        return failure();
+    } while (succeeded(parser.parseOptionalComma()));
+  if (combines)
+    identities = parser.getBuilder().getArrayAttr(values);
+  if (body)
+    scalars.push_back(std::move(body));
   return success();
 }
 
-static void printScalars(OpAsmPrinter &printer, BlockOp,
+static void printScalars(OpAsmPrinter &printer, BlockOp op,
                          MutableArrayRef<Region> scalars,
                          ArrayAttr identities) {
-  for (auto [number, combiner] : llvm::enumerate(scalars)) {
+  if (Region *body = op.getBody()) {
+    printer << "body ";
+    printer.printRegion(*body);
+    printer << (identities ? " " : "");
+  }
+  if (!identities)
+    return;
+  // Of an operation that does not verify there may be more of one.
+  for (auto [number, both] : llvm::enumerate(llvm::zip(scalars, identities))) {
     printer << (number == 0 ? "combine " : ", ");
-    printer.printRegion(combiner);
-    printer << " identity ";
-    // Where there are fewer the operation does not verify.
-    if (identities && number < identities.size())
-      printer << identities[number];
-    else
-      printer << "unit";
+    printer.printRegion(std::get<0>(both));
+    printer << " identity " << std::get<1>(both);
   }
 }
 
@@ -196,6 +210,22 @@ static unsigned customNumber(BlockOp op, unsigned result) {
   });
 }
 
+Region *BlockOp::getBody() {
+  size_t combiners = getIdentitiesAttr() ? getIdentitiesAttr().size() : 0;
+  return getScalars().size() > combiners ? &getScalars().back() : nullptr;
+}
+
+Type BlockOp::getBodyType(unsigned operand) {
+  const KernelTensor &input = getSignature().inputs[operand];
+  llvm::SmallVector<int64_t> shape;
+  for (auto [dim, extent] : llvm::zip_equal(input.projection.dims,
+                                            getTensorType(operand).getShape()))
+    if (dim.size != 1)
+      shape.push_back(dim.size == 0 ? extent : dim.size);
+  Type element = getTensorType(operand).getElementType();
+  return shape.empty() ? element : RankedTensorType::get(shape, element);
+}
+
 Region *BlockOp::getCombiner(unsigned result) {
   return getResultMonoid(result) == Monoid::Custom
              ? &getScalars()[customNumber(*this, result)]
@@ -236,6 +266,28 @@ static double costOf(BlockOp op, StringRef resource, double points) {
   return whole;
 }
 
+static bool saysCost(BlockOp op, StringRef resource) {
+  return (op.getCostsAttr() && op.getCostsAttr().get(resource)) ||
+         llvm::any_of(op.getSignature().costs, [&](const KernelCost &cost) {
+           return cost.resource == resource;
+         });
+}
+
+/// What a body does, and what combines the values that it yields.
+static int64_t countBodyFlops(BlockOp op) {
+  int64_t flops = countFlops(*op.getBody());
+  for (unsigned result = 0; result < op.getNumResults(); ++result)
+    if (op.getResultMonoid(result) != Monoid::None) {
+      Region *combiner = op.getCombiner(result);
+      flops +=
+          combiner
+              ? countFlops(*combiner)
+              : countCombineFlops(op.getResultMonoid(result), *op.getBody(),
+                                  op.getOutputType(result).getElementType());
+    }
+  return flops;
+}
+
 /// Each point has its share of what the whole takes.
 PointWork BlockOp::getWork() {
   double points = 1;
@@ -246,7 +298,10 @@ PointWork BlockOp::getWork() {
     return std::llround(
         std::min(costOf(*this, resource, points) / points, most));
   };
-  return {/*flops=*/share("flops"), /*bytes=*/share("ram")};
+  PointWork work = {/*flops=*/share("flops"), /*bytes=*/share("ram")};
+  if (getBody() && !saysCost(*this, "flops"))
+    work.flops = countBodyFlops(*this);
+  return work;
 }
 
 std::optional<std::pair<DeviceGrid, Layout>>
@@ -496,15 +551,17 @@ LogicalResult BlockOp::verify() {
 LogicalResult BlockOp::verifyRegions() {
   size_t custom = customNumber(*this, getNumResults()),
          identities = getIdentitiesAttr() ? getIdentitiesAttr().size() : 0;
-  if (getScalars().size() != custom || identities != custom)
-    return emitOpError() << "has " << getScalars().size()
-                         << " combine regions and " << identities
-                         << " identities for " << custom << " custom monoids";
+  size_t regions = getScalars().size() - (getBody() ? 1 : 0);
+  if (getScalars().size() > custom + 1 || regions != custom ||
+      identities != custom)
+    return emitOpError() << "has " << regions << " combine regions and "
+                         << identities << " identities for " << custom
+                         << " custom monoids";
   for (unsigned result = 0; result < getNumResults(); ++result)
     if (Region *combiner = getCombiner(result))
       if (failed(verifyCombiner(*this, Monoid::Custom, *combiner,
                                 getMonoidIdentity(result),
                                 getOutputType(result).getElementType())))
         return failure();
-  return success();
+  return verifyBody(*this);
 }

@@ -26,13 +26,14 @@ LogicalResult teg::verifyArguments(Operation *op, StringRef what,
   return success();
 }
 
-LogicalResult teg::verifyScalarOps(Operation *op, StringRef what,
-                                   Region &region) {
+LogicalResult
+teg::verifyScalarOps(Operation *op, StringRef what, Region &region,
+                     llvm::function_ref<bool(Operation &)> isKnown) {
   for (Operation &nested : region.front().without_terminator()) {
     StringRef dialect = nested.getName().getDialectNamespace();
     bool known =
         dialect == "arith" || dialect == "math" || isComplexArithmetic(&nested);
-    if (isa<LabelOp, index::RandomOp>(nested) ||
+    if (isa<LabelOp, index::RandomOp>(nested) || (isKnown && isKnown(nested)) ||
         (known && isMemoryEffectFree(&nested) && nested.getNumRegions() == 0))
       continue;
     InFlightDiagnostic diagnostic =
@@ -50,7 +51,7 @@ Type teg::getYieldedType(Operation *op, StringRef what, Region &region) {
   StringRef wanted = isa<BlockOp>(op) ? BlockYieldOp::getOperationName()
                                       : YieldOp::getOperationName();
   Operation *end = region.front().getTerminator();
-  if (end->getName().getStringRef() == wanted)
+  if (end->getName().getStringRef() == wanted && end->getNumOperands() == 1)
     return end->getOperand(0).getType();
   op->emitOpError() << what << " ends in '" << end->getName() << "', expected '"
                     << wanted << "'";

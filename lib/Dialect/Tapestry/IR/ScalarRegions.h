@@ -19,9 +19,11 @@ mlir::LogicalResult verifyArguments(mlir::Operation *op, llvm::StringRef what,
                                     mlir::Region &region,
                                     llvm::ArrayRef<mlir::Type> types);
 
-/// Checks that a region is a pure scalar function.
-mlir::LogicalResult verifyScalarOps(mlir::Operation *op, llvm::StringRef what,
-                                    mlir::Region &region);
+/// Checks that a region is a pure scalar function, but for operations that
+/// `isKnown` says are checked elsewhere.
+mlir::LogicalResult
+verifyScalarOps(mlir::Operation *op, llvm::StringRef what, mlir::Region &region,
+                llvm::function_ref<bool(mlir::Operation &)> isKnown = nullptr);
 
 /// The type that a region yields; null after an error where it yields nothing.
 mlir::Type getYieldedType(mlir::Operation *op, llvm::StringRef what,

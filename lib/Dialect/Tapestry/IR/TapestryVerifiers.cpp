@@ -119,7 +119,7 @@ static LogicalResult verifyConditions(GraphOp graph) {
   llvm::SmallVector<std::pair<Value, BlockOp>> work;
   graph.walk<WalkOrder::PreOrder>([&](Operation *op) {
     auto block = dyn_cast<BlockOp>(op);
-    if (block && !block.getIdempotent())
+    if (block && !block.isRepeatable())
       for (Value result : block.getOutputs())
         work.emplace_back(result, block);
     return isa<GraphOp, LoopOp>(op) ? WalkResult::advance()

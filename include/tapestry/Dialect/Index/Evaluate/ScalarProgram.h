@@ -149,12 +149,28 @@ struct Combination {
       emit;
 };
 
+/// A region of scalars, of which one value counts.
+struct ScalarFunction {
+  mlir::Region *region;
+  /// What is put in front of a step: arguments, and results of operations,
+  /// which are not computed then.
+  llvm::SmallVector<mlir::Value> operands;
+  /// Arguments that are the labels' values, in order.
+  llvm::SmallVector<mlir::Value> labels;
+  /// The operand of the terminator that is combined.
+  unsigned yielded;
+};
+
 /// One step of an operator: computes a value and combines it with the
 /// accumulator.
 class ScalarProgram {
 public:
   /// The value is that of the operator's scalar region.
   static llvm::Expected<ScalarProgram> compile(BlockOpInterface op);
+  /// The value is that of a function.
+  static llvm::Expected<ScalarProgram> compile(BlockOpInterface op,
+                                               const ScalarFunction &function,
+                                               const Combination &combination);
   /// The value is the only operand, of the identity's type.
   static llvm::Expected<ScalarProgram>
   compileFold(BlockOpInterface op, const Combination &combination);
@@ -169,6 +185,8 @@ public:
     int64_t start;
   };
   llvm::ArrayRef<LabelSlot> labels() const { return labelSlots; }
+  /// Whether a step combines its value with what was there.
+  bool combines() const { return !identity.empty(); }
   /// Holds the result after the last step.
   Slot accumulator() const { return accumulatorSlot; }
   /// What a step leaves to the next: parts of the accumulator, and what they

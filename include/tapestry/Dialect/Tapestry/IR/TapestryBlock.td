@@ -9,7 +9,7 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
     NoMemoryEffect, IsolatedFromAbove, OpAsmOpInterface, BlockOpInterface,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
                               ["reifyResultShapes"]>]> {
-  let summary = "A block operator that a function from outside computes";
+  let summary = "A block operator that a function from outside, or a body, computes";
   let description = [{
     Applies a kernel (`#tapestry.kernel`) to an index space. How it may be cut
     follows from the kernel's projections; each device calls the function once,
@@ -21,7 +21,29 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
         : (tensor<100x127xf32>, tensor<3xf32>) -> (tensor<100x62xf32>, tensor<100xf64>)
     ```
 
-    An `idempotent` block makes the same bits of the same, however often it is
+    A block with a `body` needs no function. The body is given what one index
+    point reads, scalars or, of dimensions that it reads more than one index of,
+    tensors of those, then the parameters and the labels' values, and yields an
+    element of each output, which takes part in what labels combine. Every output
+    is written by elements. The kernel's function is but a name then.
+
+    ```mlir
+    #slope = #tapestry.kernel<"slope" [i] (X : f32[i - 1 : 3] params h : f32)
+        -> (Y : f32[i], S : f32[] max)>
+    %Y, %S = tapestry.block "Y" #slope [i = 97] (%X) pads [0.0 : f32] {h = 0.5 : f32} body {
+    ^bb0(%x: tensor<3xf32>, %h: f32, %i: index):
+      %zero = arith.constant 0 : index
+      %two = arith.constant 2 : index
+      %a = tensor.extract %x[%zero] : tensor<3xf32>
+      %b = tensor.extract %x[%two] : tensor<3xf32>
+      %d = arith.subf %b, %a : f32
+      %s = arith.mulf %d, %h : f32
+      %t = math.absf %s : f32
+      tapestry.block_yield %s, %t : f32, f32
+    } : (tensor<97xf32>) -> (tensor<97xf32>, tensor<f32>)
+    ```
+
+    An `idempotent` block, as one with a body is, makes the same bits of the same, however often it is
     called, and changes nothing else, so that it may be computed again: by each
     of the devices that keep copies of what it makes, which then agree, and after
     a failure, by a program that is applied to restored tensors. The reference
@@ -88,6 +110,10 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
     - (block_c11) there is a combine region for each output with a custom monoid,
       from two values of its element type to one, of operations as an einsum's, and
       an identity of that type.
+    - (block_c12) a body has an argument per input, parameter and label, as above,
+      and yields one value of its element type per output, which is written by
+      elements. It holds operations as an einsum's, and reads its tensors by
+      `tensor.extract` at constant indices inside of them.
   }];
   let arguments = (ins
     StrAttr:$name,
@@ -137,6 +163,13 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
     ::tapestry::Projection getOutputProjection(unsigned result);
     /// How an output's custom monoid combines; null of any other.
     ::mlir::Region *getCombiner(unsigned result);
+    /// What computes a point; null where a function from outside does. It is the
+    /// last of the regions.
+    ::mlir::Region *getBody();
+    /// Whether it makes the same bits of the same.
+    bool isRepeatable() { return getIdempotent() || getBody(); }
+    /// What a body is given of an input.
+    ::mlir::Type getBodyType(unsigned operand);
     /// The parameters' values in the kernel's order.
     ::llvm::SmallVector<::mlir::TypedAttr> getParamValues();
 
@@ -194,14 +227,14 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
 
 def Tapestry_BlockYieldOp : Tapestry_Op<"block_yield", [
     Pure, Terminator, HasParent<"BlockOp">]> {
-  let summary = "Ends a region of a block with its value";
+  let summary = "Ends a region of a block with its values";
   let description = [{
     ```mlir
-    tapestry.block_yield %m : f32
+    tapestry.block_yield %y, %e : f32, f64
     ```
   }];
-  let arguments = (ins Tapestry_Element:$value);
-  let assemblyFormat = "$value attr-dict `:` type($value)";
+  let arguments = (ins Variadic<Tapestry_Element>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
 #endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYBLOCK_TD
