@@ -114,6 +114,27 @@ TEST(NestPlan, PackedColumnsFollowTheOrderOfRows) {
   EXPECT_EQ(plan.inner, (llvm::SmallVector<unsigned, 6>{3, 2}));
 }
 
+TEST(NestPlan, LoopsWithoutColumnsShareTheirPanels) {
+  // C[b, i, k] += A[i, b, j] B[j, k], loops b, i, k, j.
+  NestProblem problem;
+  problem.dims = {parallel(5), parallel(512), parallel(256), reduction(512)};
+  problem.accesses = {input({512, 2560, 0, 1}), input({0, 0, 1, 256}),
+                      output({131072, 256, 1, 0})};
+  problem.bodyCost = 2;
+  problem.lanesCombine = true;
+  NestPlan plan = planNest(problem, avx512());
+  EXPECT_EQ(plan.packing[1], Packing::Columns);
+  EXPECT_TRUE(plan.outer.empty());
+  EXPECT_EQ(plan.shared, (llvm::SmallVector<unsigned, 2>{0}));
+  // A batch of products has panels of its own for each.
+  problem.accesses[1].strides[0] = 131072;
+  EXPECT_TRUE(planNest(problem, avx512()).shared.empty());
+  // Long sums are added in groups, which keep totals.
+  problem.accesses[1].strides[0] = 0;
+  problem.dims[3].extent = 100000;
+  EXPECT_TRUE(planNest(problem, avx512()).shared.empty());
+}
+
 TEST(NestPlan, ReductionsOfNoMonoidKeepTheirOrder) {
   NestProblem problem = matmul(64, 512, 7);
   problem.dims.push_back(reduction(5));

@@ -143,7 +143,7 @@ void LaneReductionEmitter::emit() {
 }
 
 void LaneReductionEmitter::emitNest() {
-  outerLoops(nest.origin(b), [&](const NestPoint &point) {
+  loops(plan.outer, nest.origin(b), [&](const NestPoint &point) {
     if (plan.rowDim < 0)
       return emitRows({point, 1});
     OpFoldResult rows = nest.extents[plan.rowDim];

@@ -50,7 +50,7 @@ bool MapEmitter::isTransposed(unsigned operand) const {
 
 void MapEmitter::emit() {
   if (plan.blockDim < 0)
-    return outerLoops(nest.origin(b), [&](const NestPoint &point) {
+    return loops(plan.outer, nest.origin(b), [&](const NestPoint &point) {
       emitFetches(point);
       emitVectors(point, nest.extents[plan.vectorDim]);
     });
@@ -61,8 +61,8 @@ void MapEmitter::emit() {
       source.strides[plan.vectorDim] = b.index(1);
       source.strides[plan.blockDim] = b.index(plan.vectorBlock);
     }
-  outerLoops(nest.origin(b),
-             [&](const NestPoint &point) { emitBlocks(point); });
+  loops(plan.outer, nest.origin(b),
+        [&](const NestPoint &point) { emitBlocks(point); });
   for (auto [number, source] : llvm::enumerate(sources))
     if (isTransposed(number))
       memref::DeallocOp::create(b, source.flat);

@@ -72,11 +72,12 @@ private:
 
 void ScanEmitter::emit() {
   if (isAlongLanes())
-    return outerLoops(nest.origin(b),
-                      [&](const NestPoint &point) { emitLine(point); });
+    return loops(plan.outer, nest.origin(b),
+                 [&](const NestPoint &point) { emitLine(point); });
   if (isSum)
     lows = allocate(type(), b.index(plan.vectorBlock));
-  outerLoops(nest.origin(b), [&](const NestPoint &point) { emitLines(point); });
+  loops(plan.outer, nest.origin(b),
+        [&](const NestPoint &point) { emitLines(point); });
   if (isSum)
     memref::DeallocOp::create(b, lows.flat);
 }

@@ -32,8 +32,8 @@ TileEmitter::TileEmitter(IndexBuilder &b, Nest &nest, const NestPlan &plan,
 void TileEmitter::emit() {
   planBlocks();
   allocatePanels();
-  outerLoops(nest.origin(b),
-             [&](const NestPoint &point) { emitBlocks(point); });
+  loops(plan.outer, nest.origin(b),
+        [&](const NestPoint &point) { emitBlocks(point); });
   freePanels();
 }
 
@@ -101,7 +101,10 @@ void TileEmitter::emitGroup(const NestPoint &point, OpFoldResult columns,
       block.first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                           b.value(step), b.value(0));
     packColumns(block);
-    emitRows(block);
+    loops(plan.shared, block.point, [&](const NestPoint &at) {
+      block.point = at;
+      emitRows(block);
+    });
   });
 }
 

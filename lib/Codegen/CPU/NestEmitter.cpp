@@ -42,14 +42,12 @@ NestEmitter::loop(OpFoldResult from, OpFoldResult to, OpFoldResult step,
   return IndexList(forOp.getResults());
 }
 
-void NestEmitter::outerLoops(const NestPoint &point,
-                             llvm::function_ref<void(const NestPoint &)> fn,
-                             unsigned from) {
-  if (from == plan.outer.size())
+void NestEmitter::loops(ArrayRef<unsigned> dims, const NestPoint &point,
+                        llvm::function_ref<void(const NestPoint &)> fn) {
+  if (dims.empty())
     return fn(point);
-  unsigned dim = plan.outer[from];
-  loop(b.index(0), nest.extents[dim], 1, [&](OpFoldResult iv) {
-    outerLoops(nest.advance(b, point, dim, iv), fn, from + 1);
+  loop(b.index(0), nest.extents[dims.front()], 1, [&](OpFoldResult iv) {
+    loops(dims.drop_front(), nest.advance(b, point, dims.front(), iv), fn);
   });
 }
 

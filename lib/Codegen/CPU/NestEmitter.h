@@ -51,10 +51,9 @@ protected:
   loop(mlir::OpFoldResult from, mlir::OpFoldResult to, mlir::OpFoldResult step,
        mlir::ValueRange carried,
        llvm::function_ref<IndexList(mlir::OpFoldResult, mlir::ValueRange)> fn);
-  /// Nested loops over all points of plan.outer[from...].
-  void outerLoops(const NestPoint &point,
-                  llvm::function_ref<void(const NestPoint &)> fn,
-                  unsigned from = 0);
+  /// Nested loops over all points of these loops.
+  void loops(llvm::ArrayRef<unsigned> dims, const NestPoint &point,
+             llvm::function_ref<void(const NestPoint &)> fn);
 
   /// A mask of the first `remaining` lanes; null when all `lanes` are known to
   /// hold data.

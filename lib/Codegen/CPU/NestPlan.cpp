@@ -23,6 +23,8 @@ constexpr int64_t farBytes = 1024;
 /// How many rows are few, see hasFewRows, and the points of a block then.
 constexpr int64_t mostFewRows = 64;
 constexpr int64_t fewRowsBlock = 16;
+/// Reductions of so many points may have many blocks.
+constexpr int64_t longSum = 4096;
 /// What a panel of a block may take: the rows of a tile stay in the L1 cache
 /// while panels come from the L2 cache.
 constexpr int64_t panelBytes = 64 * 1024;
@@ -75,6 +77,7 @@ private:
   void chooseRegisterTile();
   void choosePacking();
   void chooseBlocks();
+  void sharePanels();
   void orderLoops();
 
   const NestProblem &problem;
@@ -353,6 +356,25 @@ void Planner::planTile() {
   chooseRegisterTile();
   choosePacking();
   chooseBlocks();
+  sharePanels();
+}
+
+/// Loops that packed columns do not depend on run over their panels. Long sums,
+/// which leave totals for each of their results behind, are left as they are.
+void Planner::sharePanels() {
+  int64_t points = 1;
+  for (unsigned dim : plan.inner)
+    points *= problem.dims[dim].known ? problem.dims[dim].extent : longSum;
+  if (!is_contained(plan.packing, Packing::Columns) || points >= longSum)
+    return;
+  auto isShared = [&](unsigned dim) {
+    return none_of(enumerate(problem.accesses), [&](const auto &numbered) {
+      return plan.packing[numbered.index()] == Packing::Columns &&
+             numbered.value().dependsOn(dim);
+    });
+  };
+  copy_if(plan.outer, std::back_inserter(plan.shared), isShared);
+  llvm::erase_if(plan.outer, isShared);
 }
 
 /// Whether there are so few rows that bringing the columns of an operand from

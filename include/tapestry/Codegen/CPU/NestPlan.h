@@ -52,6 +52,9 @@ struct NestPlan {
   unsigned rows = 1;
   /// Parallel loops around the tile, outermost first.
   llvm::SmallVector<unsigned, 6> outer;
+  /// Tile: parallel loops within a block, around its rows: what is packed of
+  /// the columns serves them all. They are not in `outer`.
+  llvm::SmallVector<unsigned, 2> shared;
   /// Reduction loops, outermost first, without vectorDim.
   llvm::SmallVector<unsigned, 6> inner;
   /// Tile: reduction points per block (blocks cut inner[0]); 0 for no blocks.
