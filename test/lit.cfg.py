@@ -19,8 +19,13 @@ for variable in ["OMP_NUM_THREADS", "ASAN_OPTIONS", "UBSAN_OPTIONS"]:
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
 
-# Objects of earlier compilations are not used: there is no such folder.
-config.environment["XDG_CACHE_HOME"] = "/dev/null"
+# Objects of earlier compilations are not used: what is to be their folder is a
+# file. Other tools that tests run keep what they like beside it.
+caches = os.path.join(config.test_exec_root, "caches")
+os.makedirs(caches, exist_ok=True)
+with open(os.path.join(caches, "tapestry"), "w"):
+    pass
+config.environment["XDG_CACHE_HOME"] = caches
 
 config.substitutions.append(("%lib", config.tapestry_lib_dir))
 # Debian's own interpreter: the one whose modules its packages installed.

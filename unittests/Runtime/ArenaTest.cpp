@@ -94,12 +94,12 @@ TEST(Arena, PassesAfterTheFirstAskForNothing) {
 /// eighth more than is live at a time.
 TEST(Arena, WhatIsReservedServesAllSizes) {
   std::mt19937 random(11);
-  constexpr uint64_t MiB = 1 << 20;
+  constexpr uint64_t mebi = 1 << 20;
   for (int loop = 0; loop < 20; ++loop) {
     MemoryBudget budget(int64_t(1) << 40);
     budget.isRoomy = true;
     Arena arena(budget);
-    constexpr int64_t peak = 30 * MiB;
+    constexpr int64_t peak = 30 * mebi;
     arena.reserve(peak);
     EXPECT_EQ(budget.used.load(), Arena::reservedBytes(peak));
     EXPECT_EQ(arena.peakBytes(), 0);
@@ -108,8 +108,8 @@ TEST(Arena, WhatIsReservedServesAllSizes) {
     for (int pass = 0; pass < 20; ++pass) {
       // Cut anew in each pass: pieces are where no boundary was.
       std::vector<void *> live;
-      for (uint64_t left = 30 * MiB; left >= MiB;) {
-        uint64_t size = std::min(left, MiB + random() % (8 * MiB));
+      for (uint64_t left = 30 * mebi; left >= mebi;) {
+        uint64_t size = std::min(left, mebi + random() % (8 * mebi));
         live.push_back(arena.allocate(size, 64));
         ASSERT_NE(live.back(), nullptr) << "loop " << loop << " pass " << pass;
         left -= size;
@@ -126,34 +126,34 @@ TEST(Arena, WhatIsReservedServesAllSizes) {
 
 /// What is not reserved is mapped as ever, and counts so.
 TEST(Arena, AllocatesBesideWhatIsReserved) {
-  constexpr int64_t MiB = 1 << 20;
-  MemoryBudget budget(100 * MiB);
+  constexpr int64_t mebi = 1 << 20;
+  MemoryBudget budget(100 * mebi);
   budget.isRoomy = true;
   {
     Arena arena(budget);
-    arena.reserve(8 * MiB);
-    EXPECT_EQ(budget.used.load(), 9 * MiB);
-    void *inside = arena.allocate(6 * MiB);
-    EXPECT_EQ(budget.used.load(), 9 * MiB);
+    arena.reserve(8 * mebi);
+    EXPECT_EQ(budget.used.load(), 9 * mebi);
+    void *inside = arena.allocate(6 * mebi);
+    EXPECT_EQ(budget.used.load(), 9 * mebi);
     // Too large for the rest, too small for a piece, aligned as no piece is.
-    void *large = arena.allocate(20 * MiB);
-    EXPECT_EQ(budget.used.load(), 29 * MiB);
+    void *large = arena.allocate(20 * mebi);
+    EXPECT_EQ(budget.used.load(), 29 * mebi);
     void *small = arena.allocate(1000);
-    void *aligned = arena.allocate(MiB, 2 * MiB);
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(aligned) % (2 * MiB), 0u);
-    EXPECT_GT(budget.used.load(), 30 * MiB);
-    EXPECT_EQ(arena.liveBytes(), 27 * MiB + 1000);
-    EXPECT_EQ(arena.allocate(80 * MiB), nullptr);
+    void *aligned = arena.allocate(mebi, 2 * mebi);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(aligned) % (2 * mebi), 0u);
+    EXPECT_GT(budget.used.load(), 30 * mebi);
+    EXPECT_EQ(arena.liveBytes(), 27 * mebi + 1000);
+    EXPECT_EQ(arena.allocate(80 * mebi), nullptr);
     for (void *memory : {inside, large, small, aligned})
       Arena::free(memory);
     EXPECT_EQ(arena.liveBytes(), 0);
-    EXPECT_EQ(arena.peakBytes(), 27 * MiB + 1000);
-    EXPECT_EQ(arena.allocate(6 * MiB), inside);
+    EXPECT_EQ(arena.peakBytes(), 27 * mebi + 1000);
+    EXPECT_EQ(arena.allocate(6 * mebi), inside);
     // A budget that does not have it, and what is not worth it.
     Arena other(budget), tiny(budget);
     int64_t used = budget.used;
-    other.reserve(100 * MiB);
-    tiny.reserve(MiB - 1);
+    other.reserve(100 * mebi);
+    tiny.reserve(mebi - 1);
     EXPECT_EQ(budget.used.load(), used);
   }
   EXPECT_EQ(budget.used.load(), 0);
@@ -203,7 +203,9 @@ TEST(Slab, PiecesAreDistinctAndJoinAgain) {
 }
 
 /// Both from the system and from what is reserved.
+namespace {
 class Contents : public testing::TestWithParam<int64_t> {};
+} // namespace
 INSTANTIATE_TEST_SUITE_P(Arena, Contents, testing::Values(0, 8 << 20));
 
 TEST_P(Contents, AreAlignedAndKept) {
