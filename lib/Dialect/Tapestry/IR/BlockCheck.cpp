@@ -39,7 +39,7 @@ public:
   /// Fills everything with an element's bytes.
   void fill(llvm::ArrayRef<uint8_t> element);
   /// Copies the part from the tensor.
-  void copyPart(const HostTensor &from, ZBox part);
+  void copyPart(const HostTensor &from, const ZBox &part);
   TensorPart view();
   /// The number of the element, and its bytes, at a place of the tensor, which
   /// may lie on the rim.
@@ -134,7 +134,7 @@ int64_t Surrounded::elementAt(llvm::ArrayRef<int64_t> place) const {
   return element;
 }
 
-void Surrounded::copyPart(const HostTensor &from, ZBox part) {
+void Surrounded::copyPart(const HostTensor &from, const ZBox &part) {
   int64_t bytes = byteSize(tensor.dtype);
   allPoints(part, [&](llvm::ArrayRef<int64_t> place) {
     llvm::SmallVector<int64_t> inside(place);
