@@ -33,6 +33,11 @@ static bool isConstant(Operation *op) {
   return op && op->hasTrait<OpTrait::ConstantLike>();
 }
 
+/// Memory of the function's frame, which no part may own that others use.
+static bool isFrameMemory(Operation *op) {
+  return isa_and_nonnull<memref::AllocaOp>(op) && op->getNumOperands() == 0;
+}
+
 /// The number that an operation is given; none where the operand is no
 /// constant.
 static std::optional<int64_t> numberGiven(const OpOperand &operand) {
@@ -151,6 +156,10 @@ private:
     return inside.contains(home.findAncestorOpInBlock(*op)) ||
            block->findAncestorOpInBlock(*op);
   }
+  bool isUsedInside(Operation *op) {
+    return llvm::all_of(op->getUsers(),
+                        [&](Operation *user) { return isInside(user); });
+  }
   SmallVector<Value> findResults();
   void takeOperands(Operation *op);
   Value taken(Value value);
@@ -225,7 +234,8 @@ Value Outliner::taken(Value value) {
   Value made;
   // Who frees a buffer needs the pointer that was allocated.
   auto type = dyn_cast<MemRefType>(value.getType());
-  if (Operation *op = value.getDefiningOp(); isConstant(op)) {
+  if (Operation *op = value.getDefiningOp();
+      isConstant(op) || (isFrameMemory(op) && isUsedInside(op))) {
     made = OpBuilder::atBlockBegin(block).clone(*op)->getResult(0);
   } else if (type && type.getLayout().isIdentity() && !type.getMemorySpace() &&
              (!freed.contains(value) || pointerMadeInto(value))) {
@@ -519,7 +529,7 @@ func::FuncOp SegmentPrograms::segment(func::FuncOp body, func::FuncOp entry,
   sinkToUses(body.front(), views);
   SmallVector<Operation *> ops;
   for (Operation &op : body.front().without_terminator())
-    if (!isConstant(&op))
+    if (!isConstant(&op) && !isFrameMemory(&op))
       ops.push_back(&op);
   SmallVector<ArrayRef<Operation *>> cuts = Cuts(ops, mostCalls).find();
   if (cuts.size() < 2)
