@@ -157,3 +157,22 @@ tapestry.graph @again {
   // CHECK-NEXT: tapestry.sink "Y", %X
   tapestry.sink "Y", %Y : tensor<7xi32>
 }
+
+// -----
+
+// What a loop begins with and carries stays an operator's result.
+// CHECK-LABEL: tapestry.graph @carried
+tapestry.graph @carried {
+  %X = tapestry.source "X" : tensor<7xi32>
+  %back = tapestry.reverse "back" %X along [0] : (tensor<7xi32>) -> tensor<7xi32>
+  %start = tapestry.reverse "start" %back along [0] : (tensor<7xi32>) -> tensor<7xi32>
+  // CHECK: tapestry.loop "Y" 3 from %start
+  %Y = tapestry.loop "Y" 3 from %start : tensor<7xi32> {
+  ^bb0(%y: tensor<7xi32>):
+    %a = tapestry.reverse "a" %y along [0] : (tensor<7xi32>) -> tensor<7xi32>
+    %b = tapestry.reverse "b" %a along [0] : (tensor<7xi32>) -> tensor<7xi32>
+    // CHECK: tapestry.next %b
+    tapestry.next %b : tensor<7xi32>
+  }
+  tapestry.sink "Y", %Y : tensor<7xi32>
+}

@@ -15,6 +15,7 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Interfaces/GraphLoopInterface.h"
 
 namespace tapestry::teg {
 #define GEN_PASS_DEF_TAPESTRYCOMPOSESELECTORS
@@ -435,21 +436,18 @@ struct TapestryComposeSelectors
   }
 
 private:
-  /// A selector that is a tensor again gives way to that.
+  /// A selector that is a tensor again gives way to that, but not to a loop:
+  /// what is carried is an operator's result and another tensor than all else.
   void forward(Value result, GraphViews &views) {
     std::optional<unsigned> tensor = views.of(result).asTensor();
     if (!tensor)
       return;
     Value same = views.tensor(*tensor);
-    if (same == result || same.getType() != result.getType())
-      return;
-    // What a loop carries is made by an operator of its body.
-    auto *made = same.getDefiningOp();
-    result.replaceUsesWithIf(same, [&](OpOperand &use) {
-      Operation *user = use.getOwner();
-      return !user->hasTrait<OpTrait::IsTerminator>() ||
-             (made && made->getBlock() == user->getBlock());
-    });
+    if (same != result && same.getType() == result.getType())
+      result.replaceUsesWithIf(same, [](OpOperand &use) {
+        return !isa<GraphLoopInterface>(use.getOwner()) &&
+               !use.getOwner()->hasTrait<OpTrait::IsTerminator>();
+      });
   }
 };
 
