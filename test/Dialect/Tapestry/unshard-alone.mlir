@@ -137,3 +137,39 @@ tapestry.graph @twice {
   tapestry.sink "Y", %Y : tensor<4xi32>
   tapestry.sink "Z", %Z : tensor<4xi32>
 }
+
+// -----
+
+// Only the third shard shows that the index turns around less than the tensor.
+// CHECK-LABEL: tapestry.graph @turns
+// CHECK-NEXT: %[[X:.*]] = tapestry.source "X"
+// CHECK-NEXT: %[[Y:.*]] = tapestry.einsum "Y" [l = 8] (%[[X]][((-l + 4) floordiv 2) mod 3]) -> [l] {
+// CHECK-NOT: range
+// CHECK: tapestry.sink "Y", %[[Y]]
+tapestry.graph @turns {
+  %X = tapestry.source "X" : tensor<8xf32>
+  %Y.1.0 = tapestry.slice "Y.1.0" %X [1] => [3] : (tensor<8xf32>) -> tensor<2xf32>
+  %Y.1 = tapestry.einsum "Y.1" [l = 2] range [0] => [2] (%Y.1.0[(-l + 2) floordiv 2]) -> [l] {
+  ^bb0(%arg0: f32):
+    %0 = arith.negf %arg0 : f32
+    tapestry.yield %0 : f32
+  } : (tensor<2xf32>) -> tensor<2xf32>
+  %Y.2.0 = tapestry.slice "Y.2.0" %X [0] => [2] : (tensor<8xf32>) -> tensor<2xf32>
+  %Y.2 = tapestry.einsum "Y.2" [l = 2] range [2] => [4] (%Y.2.0[(-l + 2) floordiv 2]) -> [l] {
+  ^bb0(%arg0: f32):
+    %0 = arith.negf %arg0 : f32
+    tapestry.yield %0 : f32
+  } : (tensor<2xf32>) -> tensor<2xf32>
+  %Y.3 = tapestry.einsum "Y.3" [l = 2] range [4] => [6] (%X[((-l) floordiv 2) mod 3]) -> [l] {
+  ^bb0(%arg0: f32):
+    %0 = arith.negf %arg0 : f32
+    tapestry.yield %0 : f32
+  } : (tensor<8xf32>) -> tensor<2xf32>
+  %Y.4 = tapestry.einsum "Y.4" [l = 2] range [6] => [8] (%Y.1.0[(-l + 2) floordiv 2]) -> [l] {
+  ^bb0(%arg0: f32):
+    %0 = arith.negf %arg0 : f32
+    tapestry.yield %0 : f32
+  } : (tensor<2xf32>) -> tensor<2xf32>
+  %Y = tapestry.concat "Y" %Y.1, %Y.2, %Y.3, %Y.4 along 0 : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<8xf32>
+  tapestry.sink "Y", %Y : tensor<8xf32>
+}

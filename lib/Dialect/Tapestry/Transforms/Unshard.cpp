@@ -55,6 +55,7 @@ private:
   bool isReady(Operation *op);
   /// With `joined` what joins several tensors is one itself.
   std::optional<Shard> describe(BlockOpInterface op, bool joined);
+  bool turnsInside(const Shard &shard);
   bool agree(const Shard &a, const Shard &b);
   std::vector<Group> group(ArrayRef<Operation *> ready, bool joined);
   bool readsSlices(const Shard &shard);
@@ -202,6 +203,22 @@ static int64_t remainderOf(int64_t value, int64_t divisor) {
   return divisor == 0 ? value : ((value % divisor) + divisor) % divisor;
 }
 
+/// How long a turn is that a read says to make; 0 where it makes none.
+static int64_t turnOf(const ProjectionDim &dim) {
+  return dim.fold == Fold::Wrap ? dim.mod : 0;
+}
+
+/// Whether a shard wraps around less than a tensor, which others of its
+/// operation do, too, that do not show it.
+bool Unsharder::turnsInside(const Shard &shard) {
+  for (auto [tensor, read] : llvm::zip_equal(shard.tensors, shard.reads))
+    for (auto [dim, extent] :
+         llvm::zip_equal(read.projection.dims, shapeOf(tensor)))
+      if (turnOf(dim) != 0 && turnOf(dim) != extent)
+        return true;
+  return false;
+}
+
 /// Whether two shards read the same tensors by one projection, up to turns
 /// around a tensor, and do the same with what they read.
 bool Unsharder::agree(const Shard &a, const Shard &b) {
@@ -223,7 +240,8 @@ bool Unsharder::agree(const Shard &a, const Shard &b) {
       for (const AffineTerm &term : x.terms)
         distance -=
             term.coefficient * (a.range[term.dim].lo - b.range[term.dim].lo);
-      if (remainderOf(distance, extent * x.floordiv) != 0)
+      int64_t turn = turnOf(x) ? turnOf(x) : turnOf(y) ? turnOf(y) : extent;
+      if (remainderOf(distance, turn * x.floordiv) != 0)
         return false;
     }
   return true;
@@ -282,6 +300,16 @@ std::vector<Group> Unsharder::group(ArrayRef<Operation *> ready, bool joined) {
     if (same == alike.end())
       same = alike.insert(alike.end(), Group());
     same->push_back(std::move(*shard));
+    if (!turnsInside(same->back()))
+      continue;
+    // The first says how long a turn is, by which others may agree.
+    std::swap(same->front(), same->back());
+    for (Group &other : llvm::make_range(std::next(same), alike.end()))
+      if (agree(same->front(), other.front())) {
+        llvm::move(other, std::back_inserter(*same));
+        other.clear();
+      }
+    llvm::erase_if(alike, [](const Group &group) { return group.empty(); });
   }
   std::vector<Group> groups;
   for (Group &shards : alike)
