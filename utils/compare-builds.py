@@ -27,6 +27,7 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test" / "Integration"))
 
+from harness.blocks import object_options  # noqa: E402
 from harness.generator import generate  # noqa: E402
 
 # Kinds that builds tell apart -> the kind that an older build has for all of them.
@@ -98,6 +99,7 @@ class Program:
         _, ir, _ = execute([translate, "--ein-to-mlir", "program.ein"], folder)
         self.inputs = []
         self.outputs = []
+        self.objects = object_options(source, folder)
         if self.is_small(ir):
             self.make_inputs(ir)
 
@@ -143,7 +145,7 @@ class Program:
             for name in self.outputs:
                 outputs += ["-o", f"{name}={folder.name}/{name}.npy"]
             status, out, err = execute(
-                [tool, "run", "program.ein", *planning, *self.inputs, *outputs,
+                [tool, "run", "program.ein", *planning, *self.objects, *self.inputs, *outputs,
                  f"--report={folder.name}/report.json"], self.folder)  # fmt: skip
             if status != 0:
                 raise SystemExit(f"{self.name}, {devices} devices, {build}: {err}")

@@ -26,7 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test" / "Integration"))
 
 from check_random import check_seed  # noqa: E402
-from fuzzing import arrays, commands, modules, plans, programs  # noqa: E402
+from fuzzing import arrays, commands, modules, plans, programs, sessions  # noqa: E402
 from fuzzing.minimise import minimise  # noqa: E402
 from fuzzing.oracles import Bench, Failure  # noqa: E402
 from harness.driver import command_line  # noqa: E402
@@ -39,6 +39,7 @@ KINDS = {
     "machines": plans.draw_machine,
     "arrays": arrays.draw,
     "commands": commands.draw,
+    "sessions": sessions.draw,
     "random": None,
 }
 

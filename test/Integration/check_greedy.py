@@ -11,18 +11,17 @@ moves is what was predicted, and nothing is left in the folder for it.
 """
 
 import argparse
-import json
 import sys
 
 import numpy as np
 
-from harness import driver
+from harness import contract, driver
+from harness.blocks import object_options
 from harness.examples import EXAMPLES
 from harness.generator import generate
-from harness.plans import random_plan
+from harness.plans import write_random_plan
 from harness.programs import PROGRAMS
 
-MOVED = ("spilled", "reloaded", "input", "copied")
 # What a fraction of the memory of the whole comes to is of interest down to here.
 LEAST_FRACTION = 64
 
@@ -45,38 +44,14 @@ class RandomProgram:
     def prepare(self, folder):
         if self.seed % 2 == 0:
             return
-        driver.tapestry(
-            "plan", "program.ein", "--devices=1", "--json=computed.json", cwd=folder
-        ).expect_status(0)
-        computed = driver.load_json(folder / "computed.json")["vertices"]
-        names = {vertex["name"] for vertex in computed}
         devices = int(np.random.default_rng([self.seed, 0x6EED]).choice([2, 3, 4, 6, 8, 12]))
-        plan = random_plan(self.seed, self.program.vertices, devices)
-        plan["vertices"] = [vertex for vertex in plan["vertices"] if vertex["name"] in names]
-        (folder / "given.json").write_text(json.dumps(plan))
+        write_random_plan(folder, "program.ein", self.seed, self.program.vertices, devices)
 
     def expected(self, arrays):
         return None
 
     def check(self, got, expected):
         self.program.check(got)
-
-
-def check_report(report, workers, limit):
-    problems = []
-    # No more workers than ever have something to do.
-    if report.get("executor") != "greedy" or not 1 <= report.get("workers") <= workers:
-        problems.append(f"{report.get('executor')!r} by {report.get('workers')} workers")
-    for what in MOVED:
-        predicted, counted = report[f"predicted_{what}_bytes"], report[f"counted_{what}_bytes"]
-        if predicted != counted:
-            problems.append(f"{what}: predicted {predicted} bytes, counted {counted}")
-    peak = report["peak_bytes_per_device"]
-    predicted = report["predicted_peak_bytes_per_device"]
-    if not 0 < peak <= predicted or (limit and not predicted <= limit):
-        problems.append(f"a peak of {peak} bytes, predicted {predicted}, under a limit of {limit}")
-    if problems:
-        raise driver.CheckFailed("report.json: " + "\n".join(problems))
 
 
 def run(folder, program, options, workers, limit):
@@ -114,6 +89,7 @@ def check(program, workers, planning=()):
         options = [
             *program.options(),
             *planning,
+            *object_options(program.source, folder),
             *driver.save_inputs(folder, arrays),
             *driver.output_options(program.outputs, ".out"),
         ]
@@ -125,7 +101,7 @@ def check(program, workers, planning=()):
             if not report:
                 break
             program.check(driver.load_outputs(folder, program.outputs, ".out"), expected)
-            check_report(report, workers, limit)
+            contract.check_tasks(report, workers, limit)
             spilled = max(spilled, report["counted_spilled_bytes"])
             most = most or report["predicted_peak_bytes_per_device"]
             fraction *= 4

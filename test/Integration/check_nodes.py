@@ -8,43 +8,33 @@ by shard.
 """
 
 import argparse
-import json
-import pathlib
 import sys
 
 import numpy as np
 
 from harness import compare, contract, driver
-from harness.graph_nodes import NodeGraph, build_object
-from harness.plans import random_plan
+from harness.blocks import object_options
+from harness.graph_nodes import random_graph
+from harness.plans import write_random_plan
 
 
-def draw(seed):
-    """The graph, the tensors that it gives and the number of devices."""
-    rng = np.random.default_rng([seed, 0x67A])
-    graph = NodeGraph(rng, np.random.default_rng([seed, 0xC05]))
-    for _ in range(rng.integers(1, 3)):
-        graph.leaf()
-    for _ in range(9):
-        graph.draw()
-    last = len(graph.values) - 1
-    sinks = sorted({last, *(int(k) for k in rng.integers(len(graph.values), size=2))})
-    return graph, sinks, int(rng.integers(1, 9))
+def devices_of(seed):
+    return int(np.random.default_rng([seed, 0xDE7]).integers(1, 9))
 
 
 class Attempt:
     """One graph in a folder of its own."""
 
-    def __init__(self, seed, folder, objects):
+    def __init__(self, seed, folder):
         self.seed = seed
         self.folder = folder
-        self.graph, self.sinks, self.devices = draw(seed)
-        (folder / "g.mlir").write_text(self.graph.text(self.sinks))
+        self.graph, self.devices = random_graph(seed), devices_of(seed)
+        (folder / "g.mlir").write_text(self.graph.text)
         arrays = {
             name: np.array(self.graph.values[int(name[1:])], order="C") for name in self.graph.sources
         }
-        self.inputs = [*driver.save_inputs(folder, arrays), f"--object={objects}"]
-        self.names = [f"O{k}" for k in self.sinks]
+        self.inputs = [*driver.save_inputs(folder, arrays), *object_options(self.graph.text, folder)]
+        self.names = [f"O{k}" for k in self.graph.sinks]
 
     def tapestry(self, *words):
         return driver.tapestry(*words, cwd=self.folder).expect_status(0)
@@ -68,22 +58,12 @@ class Attempt:
         if (self.folder / "text.mlir").read_text() != (self.folder / "again.mlir").read_text():
             raise driver.CheckFailed("bytecode holds another graph")
 
-    def draw_plan(self):
-        """Cuts at random, of what is computed."""
-        self.tapestry("plan", "g.mlir", "--devices=1", "--json=computed.json")
-        computed = driver.load_json(self.folder / "computed.json")
-        names = {vertex["name"] for vertex in computed["vertices"]}
-        plan = random_plan(self.seed, self.graph.vertices, self.devices)
-        plan["vertices"] = [vertex for vertex in plan["vertices"] if vertex["name"] in names]
-        plan["rewrites"] = computed.get("rewrites", [])
-        (self.folder / "given.json").write_text(json.dumps(plan))
-
     def check(self):
         self.check_text()
         self.run("reference", "g.mlir")
         planning = [f"--devices={self.devices}"]
         if self.seed % 3:
-            self.draw_plan()
+            write_random_plan(self.folder, "g.mlir", self.seed, self.graph.vertices, self.devices)
             planning.append("--plan=given.json")
         self.tapestry("plan", "g.mlir", *planning, "--json=plan.json")
         self.run("run", "g.mlir", *planning, "--report=report.json")
@@ -106,16 +86,14 @@ def main():
     parser.add_argument("--seeds", required=True, help="e.g. 0-24,117")
     options = parser.parse_args()
     failures = 0
-    with driver.workspace() as objects:
-        build_object(objects)
-        for seed in driver.parse_numbers(options.seeds):
-            with driver.workspace() as folder:
-                try:
-                    Attempt(seed, folder, pathlib.Path(objects) / "b.o").check()
-                except driver.CheckFailed as failure:
-                    graph, sinks, devices = draw(seed)
-                    print(f"FAILED: seed {seed} on {devices} devices\n{failure}\n{graph.text(sinks)}")
-                    failures += 1
+    for seed in driver.parse_numbers(options.seeds):
+        with driver.workspace() as folder:
+            try:
+                Attempt(seed, folder).check()
+            except driver.CheckFailed as failure:
+                print(f"FAILED: seed {seed} on {devices_of(seed)} devices\n{failure}")
+                print(random_graph(seed).text)
+                failures += 1
     sys.exit(1 if failures else 0)
 
 

@@ -17,7 +17,7 @@ import sys
 import numpy as np
 from harness import contract, driver
 from harness.driver import CheckFailed
-from harness.rewriting import import_program, kind_of, rewrite
+from harness.rewriting import import_program, kind_of, random_walk
 
 BORDERS = ["none", "pad", "edge", "symmetric", "wrap"]
 
@@ -130,28 +130,13 @@ def check_value(folder, layers, what):
         raise CheckFailed(f"{what}:\n{found}\nexpected\n{layers.expected}")
 
 
-def choose_rewrites(choose, folder):
-    """A few rewrites, of which most put something in phases."""
-    chosen = []
-    for _ in range(choose.randint(1, 4)):
-        offered = rewrite(folder, chosen)
-        phases = [each for each in offered if kind_of(each) == "phase"]
-        if phases and choose.random() < 0.8:
-            offered = phases
-        if not offered:
-            break
-        chosen.append(choose.choice(offered))
-    rewrite(folder, chosen)
-    return chosen
-
-
 def check(folder, layers, choose, devices, backend):
     (folder / "program.ein").write_text(layers.text)
     files = driver.save_inputs(folder, layers.arrays) + driver.output_options(layers.outputs)
     driver.tapestry("reference", "program.ein", *files, cwd=folder).expect_status(0)
     check_value(folder, layers, "the program itself")
     import_program(folder)
-    rewrites = choose_rewrites(choose, folder)
+    rewrites = random_walk(choose, folder, choose.randint(1, 4), "phase")
     try:
         driver.tapestry("reference", "rewritten.mlir", *files, cwd=folder).expect_status(0)
         check_value(folder, layers, "the reference")

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Runs random programs on random device counts with random plans, against
-`tapestry reference` and against NumPy.
+`tapestry reference` and against NumPy; some also rewritten at random, and some in two
+halves in a session that is restored on other devices between them.
 
     check_random.py --seeds 0-24
     check_random.py --seeds 0-24 --backend mpi --collectives mpi
@@ -11,13 +12,16 @@ MPI's.
 
 import argparse
 import json
+import random
 import sys
 
 import numpy as np
 
 from harness import compare, contract, driver
+from harness.blocks import object_options
 from harness.generator import generate
-from harness.plans import random_plan
+from harness.plans import write_random_plan
+from harness.rewriting import import_program, random_walk
 
 
 def devices_of(seed):
@@ -72,22 +76,10 @@ class Attempt:
             self.planning.append("--solver=eindecomp")
         elif seed % 10 in (0, 6):
             self.planning += spmd_options(seed, devices, folder)
+        self.seed = seed
         (folder / "program.ein").write_text(self.program.source)
-        if uses_random_plan(seed):
-            self.plan = self.draw_plan(seed)
-            (folder / "given.json").write_text(json.dumps(self.plan))
-        self.inputs = driver.save_inputs(folder, self.program.inputs)
-
-    def draw_plan(self, seed):
-        """Vertices from which no output follows, as T in T - T, have no plan."""
-        driver.tapestry(
-            "plan", "program.ein", "--devices=1", "--json=computed.json", cwd=self.folder
-        ).expect_status(0)
-        computed = driver.load_json(self.folder / "computed.json")["vertices"]
-        names = {vertex["name"] for vertex in computed}
-        plan = random_plan(seed, self.program.vertices, self.devices)
-        plan["vertices"] = [vertex for vertex in plan["vertices"] if vertex["name"] in names]
-        return plan
+        self.files = driver.save_inputs(folder, self.program.inputs)
+        self.objects = object_options(self.program.source, folder)
 
     def outputs(self, suffix):
         return driver.output_options(self.program.outputs, suffix)
@@ -98,19 +90,25 @@ class Attempt:
         except driver.CheckFailed as failure:
             raise driver.CheckFailed(f"{what}: {failure}") from None
 
-    def run(self, skip_reference=False):
-        def tapestry(*words):
-            driver.tapestry(*words, cwd=self.folder).expect_status(0)
+    def tapestry(self, *words):
+        driver.tapestry(*words, cwd=self.folder).expect_status(0)
 
+    def run(self, skip_reference=False):
+        tapestry = self.tapestry
+        if uses_random_plan(self.seed):
+            self.plan = write_random_plan(
+                self.folder, "program.ein", self.seed, self.program.vertices, self.devices
+            )
         if not skip_reference:
-            tapestry("reference", "program.ein", *self.inputs, *self.outputs(".reference"))
+            files = [*self.files, *self.outputs(".reference")]
+            tapestry("reference", "program.ein", *self.objects, *files)
             self.check("the reference", ".reference")
         tapestry("plan", "program.ein", *self.planning, "--json=plan.json")
-        files = [*self.inputs, *self.outputs(""), "--report=report.json"]
+        files = [*self.files, *self.outputs(""), "--report=report.json"]
         if self.backend == "local":
-            tapestry("run", "program.ein", *self.planning, *files)
+            tapestry("run", "program.ein", *self.planning, *self.objects, *files)
         else:
-            tapestry("compile", "program.ein", *self.planning, "-o", "prog")
+            tapestry("compile", "program.ein", *self.planning, *self.objects, "-o", "prog")
             driver.mpirun(
                 self.devices, "./prog", "--backend=mpi", *files, cwd=self.folder
             ).expect_status(0)
@@ -123,13 +121,51 @@ class Attempt:
         )
         if self.collectives == "mpi":
             self.run_with_mpi_collectives()
+        if self.backend == "local" and self.seed % 4 == 1:
+            self.run_rewritten()
+        if self.backend == "local" and self.seed % 4 == 3:
+            self.run_session()
+
+    def run_rewritten(self):
+        """After some rewrites, of which windows in phases are most, by the plan that
+        carries them."""
+        import_program(self.folder)
+        choose = random.Random(f"rewrites {self.seed}")
+        walk = random_walk(choose, self.folder, 3, "phase")
+        words = ["rewritten.mlir", "--order=none", f"--devices={self.devices}"]
+        self.tapestry("plan", *words, "--json=rewritten.json")
+        words = ["program.ein", "--plan=rewritten.json", *self.objects, *self.files]
+        self.tapestry("run", *words, *self.outputs(".rewritten"), "--report=rewritten.report.json")
+        self.check(f"the run after {walk}", ".rewritten")
+        contract.check_contract(
+            driver.load_json(self.folder / "rewritten.json"),
+            driver.load_json(self.folder / "rewritten.report.json"),
+            self.devices,
+            "local",
+        )
+
+    def run_session(self):
+        """One half, and the other one after a restart."""
+        rng = np.random.default_rng([self.seed, 0x5E5])
+        halves = self.program.halves(rng)
+        if not halves:
+            return
+        for number, source in enumerate(halves):
+            (self.folder / f"half{number}.ein").write_text(source)
+        load = "".join(f"load {name} {name}.npy\n" for name in self.program.inputs)
+        export = "".join(f"export {name} {name}.session.npy\n" for name in self.program.outputs)
+        (self.folder / "first").write_text(f"{load}apply half0.ein\ncheckpoint saved\n")
+        (self.folder / "second").write_text(f"restore saved\napply half1.ein\n{export}")
+        for commands, devices in (("first", self.devices), ("second", int(rng.integers(1, 9)))):
+            self.tapestry("session", commands, f"--devices={devices}", *self.objects)
+        self.check("the session", ".session")
 
     def run_with_mpi_collectives(self):
         """Within rounding of the first run; integers bit-equal to it."""
         driver.mpirun(
             self.devices + 1,  # one stays idle
             *("./prog", "--backend=mpi", "--collectives=mpi", "--report=mpi.json"),
-            *self.inputs,
+            *self.files,
             *self.outputs(".mpi"),
             cwd=self.folder,
         ).expect_status(0)
@@ -150,7 +186,7 @@ class Attempt:
         lines += [
             "command line:",
             driver.command_line(
-                ["tapestry", "run", "program.ein", *self.planning, *self.inputs, *self.outputs("")]
+                ["tapestry", "run", "program.ein", *self.planning, *self.objects, *self.files, *self.outputs("")]
             ),
         ]
         return "\n".join(lines)

@@ -15,7 +15,7 @@ import sys
 
 from harness import contract, driver
 from harness.programs import PROGRAMS
-from harness.rewriting import import_program, rewrite
+from harness.rewriting import import_program, random_walk, rewrite
 
 
 def check(program, arrays, devices, folder):
@@ -59,13 +59,7 @@ def main():
             sys.exit(f"FAILED: nothing can be rewritten in {program.name}")
         tries = [[one] for one in choose.sample(offered, min(options.most, len(offered)))]
         for _ in range(options.walks):
-            walk = []
-            while len(walk) < 5:
-                offered = rewrite(folder, walk)
-                if not offered:
-                    break
-                walk.append(choose.choice(offered))
-            tries.append(walk)
+            tries.append(random_walk(choose, folder, 5))
         for number, rewrites in enumerate(tries):
             devices = counts[number % len(counts)]
             try:

@@ -29,15 +29,16 @@ def draw(seed):
     for k in {last, int(rng.integers(len(graph.values)))}:
         graph.read(k)
         sinks.append(len(graph.values) - 1)
-    return graph, sinks, int(rng.integers(1, 9))
+    graph.sinks = sinks
+    return graph, int(rng.integers(1, 9))
 
 
 def check_seed(seed, folder):
-    graph, sinks, devices = draw(seed)
-    (folder / "views.mlir").write_text(graph.text(sinks))
+    graph, devices = draw(seed)
+    (folder / "views.mlir").write_text(graph.text)
     arrays = {name: np.array(graph.values[int(name[1:])], order="C") for name in graph.sources}
     inputs = driver.save_inputs(folder, arrays)
-    names = [f"O{k}" for k in sinks]
+    names = [f"O{k}" for k in graph.sinks]
     driver.execute(
         ["tapestry-opt", "views.mlir", "--tapestry-compose-selectors", "-o", "composed.mlir"],
         cwd=folder,
@@ -68,8 +69,8 @@ def main():
             try:
                 check_seed(seed, folder)
             except driver.CheckFailed as failure:
-                graph, sinks, devices = draw(seed)
-                print(f"FAILED: seed {seed} on {devices} devices\n{failure}\n{graph.text(sinks)}")
+                graph, devices = draw(seed)
+                print(f"FAILED: seed {seed} on {devices} devices\n{failure}\n{graph.text}")
                 failures += 1
     sys.exit(1 if failures else 0)
 

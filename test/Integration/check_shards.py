@@ -7,28 +7,16 @@ the program, by the reference and run on other numbers of devices than they were
 """
 
 import argparse
-import json
 import re
 import sys
 
 import numpy as np
 
 from harness import compare, driver
+from harness.blocks import object_options
 from harness.generator import generate
-from harness.plans import random_plan
+from harness.plans import write_random_plan
 from harness.programs import PROGRAMS
-
-
-def draw_plan(seed, program, devices, folder):
-    """Vertices from which no output follows, as T in T - T, have no plan."""
-    driver.tapestry(
-        "plan", "program.ein", "--devices=1", "--json=computed.json", cwd=folder
-    ).expect_status(0)
-    computed = driver.load_json(folder / "computed.json")["vertices"]
-    names = {vertex["name"] for vertex in computed}
-    plan = random_plan(seed, program.vertices, devices)
-    plan["vertices"] = [vertex for vertex in plan["vertices"] if vertex["name"] in names]
-    (folder / "given.json").write_text(json.dumps(plan))
 
 
 def opt(*words, folder):
@@ -155,8 +143,8 @@ def check_seed(seed, folder):
     devices = int(rng.choice([2, 3, 4, 6, 7, 8]))
     program = generate(seed)
     (folder / "program.ein").write_text(program.source)
-    draw_plan(seed, program, devices, folder)
-    inputs = driver.save_inputs(folder, program.inputs)
+    write_random_plan(folder, "program.ein", seed, program.vertices, devices)
+    inputs = driver.save_inputs(folder, program.inputs) + object_options(program.source, folder)
 
     def tapestry(*words):
         driver.tapestry(*words, cwd=folder).expect_status(0)

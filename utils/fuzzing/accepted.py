@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from harness import contract
+from harness import blocks, contract
 from harness.compare import BF16_TOLERANCE, TOLERANCE, bf16_values, widened
 from harness.driver import CheckFailed, load_json
 
@@ -40,8 +40,8 @@ def tensors_of(ir):
 def can_run(ir):
     """Whether it is small, and its files can be named on a command line."""
     names = re.findall(r'tapestry\.(?:source|sink) "([^"]*)"', ir)
-    # Nobody has the functions of blocks.
-    return "tapestry.block " not in ir and is_small(ir) and all(re.fullmatch(r"[\w.]+", name) for name in names)
+    # Nobody has the functions of other blocks.
+    return blocks.are_known(ir) and is_small(ir) and all(re.fullmatch(r"[\w.]+", n) for n in names)
 
 
 def is_small(ir):
@@ -92,13 +92,13 @@ def coarsest(ir):
     return max([*found, BF16_TOLERANCE if "bf16>" in ir else 0, 1e-12])
 
 
-def compare_outputs(bench, outputs, usual, finished):
+def compare_outputs(bench, outputs, usual, finished, who="run"):
     """A run against the reference: integers to the last bit, floats within rounding,
     which is judged by what the reference makes of inputs that were nudged."""
     for name, element in outputs:
-        got, want, nudged = (load(bench, f"{s}-{name}", element) for s in ("run", "ref", "nudged"))
+        got, want, nudged = (load(bench, f"{s}-{name}", element) for s in (who, "ref", "nudged"))
         if got.shape != want.shape or got.dtype != want.dtype:
-            raise Failure("run: shape", f"{name}: {got.shape} {got.dtype}\n{finished.describe()}")
+            raise Failure(f"{who}: shape", f"{name}: {got.shape} {got.dtype}\n{finished.describe()}")
         if want.dtype.kind not in "fc":
             # Where nudging the floats changes integers, so may rounding.
             bad = (got != want) & bool(np.all(nudged == want))
@@ -115,7 +115,7 @@ def compare_outputs(bench, outputs, usual, finished):
         if np.any(bad):
             place = tuple(int(i) for i in np.argwhere(bad)[0]) if bad.ndim else ()
             raise Failure(
-                "run: wrong value",
+                f"{who}: wrong value",
                 f"{name}{list(place)}: got {got[place]!r}, expected {want[place]!r}; "
                 f"{int(np.sum(bad))} of {bad.size} differ\n{finished.describe()}",
             )
@@ -138,6 +138,8 @@ def check_run(bench, program, ir, planning, plan, seed):
         )
     ]
     words, nudged = draw_inputs(bench, ir, seed)
+    objects = blocks.object_options(ir, bench.folder)
+    words, nudged = words + objects, nudged + objects
 
     def files(prefix):
         return [w for name, _ in outputs for w in ("-o", f"{name}={prefix}-{name}.npy")]
@@ -161,6 +163,30 @@ def check_run(bench, program, ir, planning, plan, seed):
     )  # fmt: skip
     compare_outputs(bench, outputs, coarsest(ir), finished)
     check_contract(bench, plan, plan["devices"])
+    if seed % 3 == 0:
+        check_greedy(bench, program, planning, words, outputs, coarsest(ir), seed)
+
+
+def check_greedy(bench, program, planning, words, outputs, usual, seed):
+    """Shard by shard, in less memory or with a refusal."""
+    planning = [word for word in planning if not word.startswith(("--memory", "--devices"))]
+    workers, limit = 2, [10**7, 3000, 300][seed // 3 % 3]
+    files = [w for name, _ in outputs for w in ("-o", f"{name}=greedy-{name}.npy")]
+    finished = bench.run(
+        "tapestry", "run", program, "--executor=greedy", f"--devices={workers}", f"--memory={limit}",
+        "--spill=tmp", *planning, *words, *files, "--report=tasks.json",
+        writes=[*(f"greedy-{name}.npy" for name, _ in outputs), "tasks.json"],
+    )  # fmt: skip
+    if finished.status == 3:
+        return
+    if finished.status:
+        raise Failure("greedy: refuses what plan accepts", finished.describe())
+    compare_outputs(bench, outputs, usual, finished, "greedy")
+    report = load_json(bench.folder / "tasks.json")
+    try:
+        contract.check_tasks(report, workers, workers * limit)
+    except CheckFailed as failure:
+        raise Failure("greedy: contract", str(failure)) from None
 
 
 def check_plan_file(bench, planned, program, planning, seed):

@@ -22,8 +22,14 @@ D[i] = max[k] C[i, k]
 output C
 output D
 """
+SCRIPT = """load A A.npy
+load B B.npy
+apply p.ein
+export C C.npy
+list
+"""
 # The last is what `compile` makes.
-COMMANDS = ["run", "plan", "plan", "compile", "reference", "./prog", "./prog"]
+COMMANDS = ["run", "plan", "plan", "compile", "reference", "session", "./prog", "./prog"]
 # Values by option; what is not here gets any.
 VALUES = {
     "-D": ["n=6", "n=7", "m=1", "n", "n=", "=6", "n=x", "n=6.5", "n=-1", "n=99999999999999999999"],
@@ -126,7 +132,8 @@ def draw_words(rng, command, tools):
         else:
             words += rng.choice([[option, value]] * 4 + [[f"{option}{value}"], [option]])
     if command != "./prog":
-        words = [command, *([] if rng.random() < 0.03 else ["p.ein"]), *words]
+        file = "script" if command == "session" else "p.ein"
+        words = [command, *([] if rng.random() < 0.03 else [file]), *words]
     if rng.random() < 0.05:
         rng.shuffle(words)
     if rng.random() < 0.05:
@@ -138,12 +145,13 @@ def draw_words(rng, command, tools):
 
 def check_words(bench, tool, words):
     bench.write("p.ein", PROGRAM)
+    bench.write("script", SCRIPT)
     rng = np.random.default_rng(3)
     np.save(bench.folder / "A.npy", rng.uniform(-1, 1, (6, 5)).astype(np.float32))
     np.save(bench.folder / "B.npy", rng.uniform(-1, 1, (5, 7)).astype(np.float32))
     if tool == "./prog":
         shutil.copy(pathlib.Path(program_folder(bench.tools).name) / "prog", bench.folder)
-    finished = bench.run(tool, *words, writes=named_files(bench, words))
+    finished = bench.run(tool, *words, writes=[*named_files(bench, words), *(["C.npy"] if "session" in words else [])])
     if tool == "tapestry" and (bench.folder / "p.ein").read_text() != PROGRAM:
         fail(f"{tool}: overwrites the program", finished)
     return finished.status == 0

@@ -3,6 +3,8 @@
 import re
 import subprocess
 
+from harness.graph_nodes import random_graph
+
 from . import corpus
 from .accepted import check_plan_file
 from .mutators import NUMBERS, flip_bytes, noise, replace_number
@@ -165,10 +167,16 @@ CHANGES = [
 ]
 
 
+def random_graphs(rng):
+    """Two graphs of blocks, selectors, operators, constants and loops."""
+    return [random_graph(rng.randrange(10**6)).text for _ in range(2)]
+
+
 def draw_module(rng, tools):
     choice = rng.random()
     pool = (
-        corpus.test_modules(rng.random() < 0.8) if choice < 0.5
+        random_graphs(rng) if choice < 0.1
+        else corpus.test_modules(rng.random() < 0.8) if choice < 0.5
         else corpus.test_modules() if choice < 0.6
         else corpus.phase_modules(tools)
     )  # fmt: skip

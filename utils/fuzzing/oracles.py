@@ -87,9 +87,10 @@ class Bench:
         text = [t.decode("utf-8", "surrogateescape") for t in (done.stdout, done.stderr)]
         return Finished(words, done.returncode, *text, cwd=str(self.folder))
 
-    def run(self, tool, *words, writes=(), quiet=True):
-        """Runs a tool, which may refuse with one clear message, or write these files.
-        `quiet`: it has nothing to say but errors."""
+    def run(self, tool, *words, writes=(), may_write=(), quiet=True):
+        """Runs a tool, which may refuse with one clear message, or write these files;
+        those of `may_write` also before it fails. `quiet`: it has nothing to say but
+        errors."""
         words = [str(word) for word in words]
         self.commands.append([tool, *words])
         before = set(self.folder.rglob("*"))
@@ -108,7 +109,12 @@ class Bench:
         else:
             check_message(tool, finished, quiet)
         wanted = {self.folder / name for name in writes} if finished.status == 0 else set()
-        if left := set(self.folder.rglob("*")) - before - wanted:
+        known = [self.folder / name for name in may_write]
+        left = {
+            path for path in set(self.folder.rglob("*")) - before - wanted
+            if not any(path == folder or folder in path.parents for folder in known)
+        }  # fmt: skip
+        if left:
             names = ", ".join(sorted(str(p.relative_to(self.folder)) for p in left))
             fail(f"{tool}: left files", finished, f"left behind: {names}")
         return finished

@@ -2,6 +2,7 @@
 
 import re
 
+from harness.blocks import C_TYPES, DECLARATIONS
 from harness.generator import generate
 
 from . import corpus
@@ -25,7 +26,7 @@ LIBRARY = ["relu", "gelu", "silu", "sgd"]
 MACROS = ["softmax", "rmsnorm", "layernorm"]
 KEYWORDS = {
     *TYPES, *REDUCTIONS, *SCANS, *SORTS, *FUNCTIONS, *MACROS, "param", "input", "output", "def", "group",
-    "monoid", "identity", "select", "pad", "true", "false", "inf", "nan",
+    "monoid", "identity", "extern", "block", "cost", "select", "pad", "true", "false", "inf", "nan",
 }  # fmt: skip
 STATEMENT = re.compile(r"^(\w+)\[([^\]]*)\]([^=\n]*)= *(?!=)(.*)$", re.MULTILINE)
 ACCESS = re.compile(r"(?<![\w\])])([A-Za-z]\w*)\[([^\[\]=<>]*)\]")
@@ -190,6 +191,7 @@ def add_statement(rng, text):
          f"{rng.choice(SORTS)}[{last}] {access}",
          f"{name}[{heads}, zz:3] = {access}",
          loop(rng, name, match[1], labels),
+         block(rng, name, view(rng, match[1])), block(rng, name, view(rng, match[1])),
          f"{name}[{place(rng, access, last)}] = {rng.choice(REDUCTIONS)}[{heads}] {access}",
          f"{name}[{', '.join([*labels[:-1], place(rng, access, last)])}] = "
          f"{rng.choice(REDUCTIONS)}[{last}] {access}",
@@ -213,6 +215,40 @@ def monoid(rng, name):
          f"{rng.choice(FUNCTIONS)}(a {rng.choice(OPERATORS)} b)", "select([a < b], a, b)", "f32(a) + 1", "c"]
     )  # fmt: skip
     return f"monoid {name}(a, b) = {combine} identity {rng.choice(['0', '1', '-1', '-inf', 'false', 'nan', '2i', 'a'])}"
+
+
+def block(rng, name, tensor):
+    """A call of a block, now and then by a declaration or with arguments that do not fit."""
+    kernel, type = rng.choice(list(DECLARATIONS)), rng.choice(list(C_TYPES))
+    line = f"extern block {kernel}_{type}{DECLARATIONS[kernel].format(t=type, n=rng.randrange(9))}"
+    if rng.random() < 0.5:
+        line = change_declaration(rng, line)
+    parameter = {"smooth": [", 3", ", more = -1", ""], "ramp": ["2", "-7"]}.get(kernel, [""])
+    arguments = ("" if kernel == "ramp" else tensor) + rng.choice([*parameter, *parameter, ", 1"])
+    names = f"{name}, M{name}" if kernel == "stats" else name
+    return f"{line}\n{names} = {kernel}_{type}({arguments})"
+
+
+def change_declaration(rng, text):
+    """What a block says that it reads, writes or costs."""
+
+    def change(match):
+        line, choice = match.group(), rng.randrange(6)
+        words = [":", "b", "x", "k + 1", "x:x + 3", "2*x", "3*k:3*k + 5:2", ":m", "x:x", "x:0", "0", "x + b", "9*x:9*x + 2"]
+        if choice == 0:
+            return substitute(rng, r"(?<=[\[,])[^\[\],]*(?=[\],])", line, lambda _: rng.choice(words))
+        if choice == 1:
+            return substitute(rng, r"\b(?:sum|max) ", line, lambda _: rng.choice(["", "min ", "mean ", "nothing "]))
+        if choice == 2:
+            return substitute(rng, r"->", line, lambda _: rng.choice(["-> sum", "-> max", "", "-> Y[] : f32,"]))
+        if choice == 3:
+            cost = rng.choice(["flops = 0", "flops = -1", "flops[b] = 3", "ram = 1e400", "flops[zz] = 1", "time = 2", "flops = 1, flops = 2"])
+            return f"{line.partition(' cost')[0]} cost {cost}"
+        if choice == 4:
+            return substitute(rng, r"\b(?:f32|f64|i32|i8|i64)\b", line, lambda _: rng.choice(TYPES))
+        return substitute(rng, r"\w+|[^\w\s]", line, lambda _: rng.choice(["", "x", "[", ")", "9"]))
+
+    return substitute(rng, re.compile(r"^extern block .*$", re.MULTILINE), text, change)
 
 
 def loop(rng, name, tensor, labels):
@@ -312,7 +348,7 @@ def resize(rng, text):
 CHANGES = [
     *(swap_word, swap_operator, swap_label, change_subscripts, change_subscripts, wrap_access),
     *(wrap_access, add_statement, add_statement, add_pin, move_lines, splice, resize, resize, drop_value),
-    replace_number,
+    *(replace_number, change_declaration),
 ]
 
 

@@ -63,6 +63,10 @@ class Bounded:
     def is_exact(self):
         return not np.any(self.error)
 
+    def seen(self, view):
+        """The elements that a view of NumPy's takes."""
+        return Bounded(self.type, view(self.value), view(self.error))
+
     def _rounded(self, value, error, units=1):
         """The result of an operation that rounds once (or `units` times)."""
         epsilon = COMPUTE_EPSILON[self.type]

@@ -2,6 +2,9 @@
 
 from .driver import CheckFailed
 
+# What the greedy executor predicts and counts.
+MOVED = ("spilled", "reloaded", "input", "copied")
+
 
 def _key(entry):
     return entry["vertex"], entry["kind"]
@@ -113,3 +116,21 @@ def check_solver_plan(plan):
     total = sum(v["join"] + v["aggregate"] + v["repartition"] for v in plan["vertices"])
     if abs(total - cost) > 1e-6 * max(1.0, abs(cost)):
         raise CheckFailed(f"plan.json: vertices cost {total} together, the plan {cost}")
+
+
+def check_tasks(report, workers, limit):
+    """report.json of a run of the greedy executor under a limit of bytes, or none."""
+    problems = []
+    # No more workers than ever have something to do.
+    if report.get("executor") != "greedy" or not 1 <= report.get("workers") <= workers:
+        problems.append(f"{report.get('executor')!r} by {report.get('workers')} workers")
+    for what in MOVED:
+        predicted, counted = report[f"predicted_{what}_bytes"], report[f"counted_{what}_bytes"]
+        if predicted != counted:
+            problems.append(f"{what}: predicted {predicted} bytes, counted {counted}")
+    peak = report["peak_bytes_per_device"]
+    predicted = report["predicted_peak_bytes_per_device"]
+    if not 0 < peak <= predicted or (limit and not predicted <= limit):
+        problems.append(f"a peak of {peak} bytes, predicted {predicted}, under a limit of {limit}")
+    if problems:
+        raise CheckFailed("report.json: " + "\n".join(problems))

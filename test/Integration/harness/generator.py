@@ -5,14 +5,24 @@ is drawn, and drawn again where its values leave the range in which results can
 be compared. The same seed gives the same program.
 """
 
-import dataclasses
 import math
 
 import numpy as np
 
-from . import compare
-from .bounded import FLOATS, INTEGERS, NUMPY_TYPES, Bounded, round_to
+from .bounded import FLOATS, INTEGERS, NUMPY_TYPES, Bounded
+from .calls import draw_block, draw_product
 from .expressions import Expression, ExpressionWriter, Impossible
+from .parts import (
+    Definition,
+    Label,
+    RandomProgram,
+    Rejected,
+    Tensor,
+    Vertex,
+    draw_leaf,
+    draw_view,
+    reject_unfit,
+)
 
 TYPES = ["f32"] * 9 + ["f64"] * 2 + ["f16", "bf16"] + ["i32"] * 3 + ["i64", "i16", "i8"] + ["bool"] * 3
 EXTENTS = [1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13]
@@ -34,67 +44,14 @@ FOLDS = ["edge", "wrap", "reflect", "symmetric"]
 LABEL_NAMES = "ijklmnpqrstuvw"
 
 
-@dataclasses.dataclass
-class Tensor:
-    name: str
-    type: str
-    shape: tuple
-    value: Bounded
-    is_input: bool
-    reads: set = dataclasses.field(default_factory=set)  # (reader, subscripts)
-
-
-@dataclasses.dataclass
-class Label:
-    name: str
-    extent: int
-    is_plain: bool = False  # a subscript without padding is just this label
-
-
-@dataclasses.dataclass
-class Vertex:
-    """What a plan may cut: a statement, or an input that is read twice."""
-
-    name: str
-    labels: list  # (name, extent)
-    is_input: bool = False
-
-
-@dataclasses.dataclass
-class RandomProgram:
-    seed: int
-    source: str
-    inputs: dict  # name -> array as the file holds it
-    outputs: dict  # name -> Bounded
-    vertices: list
-
-    def check(self, got):
-        for name, expected in self.outputs.items():
-            array = got[name]
-            if expected.type == "bf16":
-                array = compare.bf16_values(array)
-            else:
-                compare.check_shape(
-                    name, array, expected.value.shape, np.dtype(NUMPY_TYPES[expected.type])
-                )
-            if not expected.is_float:
-                compare.check_equal(name, array, expected.value)
-            else:
-                # Twice the bound: it is of first order.
-                compare.check_within(name, array, expected.value, 2 * expected.error)
-
-
-class _Rejected(Exception):
-    """The statement at hand is no good; another one is drawn."""
-
-
 class _Statement:
     """One statement while it is drawn."""
 
-    def __init__(self, rng, name, integers):
+    def __init__(self, rng, name, tensors):
         self.rng = rng
         self.name = name
-        self.integers = integers  # tensors that may name places
+        self.tensors = tensors
+        self.integers = [t for t in tensors if t.type in INTEGERS]  # may name places
         self.labels = []
         self.reads = []  # (tensor, subscripts)
 
@@ -105,7 +62,7 @@ class _Statement:
 
     def new_label(self, extent):
         if len(self.labels) >= MAX_LABELS or self.points() * extent > MAX_POINTS:
-            raise _Rejected
+            raise Rejected
         free = [n for n in LABEL_NAMES if all(label.name != n for label in self.labels)]
         label = Label(str(self.rng.choice(free)), extent)
         self.labels.append(label)
@@ -146,7 +103,7 @@ class _Statement:
         if shift == 0 and not padded and [step for step, _ in terms] == [1]:
             # A subscript that is just a label stands for the whole dimension.
             if terms[0][1].extent != extent:
-                raise _Rejected
+                raise Rejected
         return terms, shift
 
     def turning_subscript(self, extent, padded):
@@ -168,9 +125,9 @@ class _Statement:
     def read(self, tensor):
         """An access to `tensor`: its text, and its values per index point."""
         rng = self.rng
-        whole = tensor
-        if tensor.shape and rng.random() < 0.1:
-            tensor = _view(rng, tensor)
+        behind = [tensor]
+        if tensor.shape and rng.random() < 0.12:
+            tensor, behind = draw_view(rng, tensor, self.tensors)
         padded = bool(tensor.shape) and rng.random() < 0.12
         fold = str(rng.choice(["", "", *FOLDS])) if padded else ""
         texts, forms = [], []
@@ -201,7 +158,7 @@ class _Statement:
             base = f"pad({tensor.name}, {pad[0]})"
         brackets = f"[{', '.join(texts)}]" if texts or rng.random() < 0.3 else ""
         key = (base, tuple(texts))
-        self.reads.append((whole, key))
+        self.reads += [(whole, key) for whole in behind]
 
         def evaluate(grid):
             return _gather(tensor.value, forms, grid, None if pad is None else pad[1], fold)
@@ -256,7 +213,7 @@ class _Statement:
         value = Bounded(
             value.type, value.value.transpose(permutation), value.error.transpose(permutation)
         ).stored()
-        _reject_unfit(value)
+        reject_unfit(value)
 
         def spell(label):
             known = label.is_plain and rng.random() < 0.85
@@ -283,64 +240,6 @@ def _begin_of(monoid, type):
         return "-inf" if monoid == "max" else "inf"
     info = np.iinfo(NUMPY_TYPES[type])
     return info.min if monoid == "max" else info.max
-
-
-def _slice_text(part):
-    """A slice or an index as it is written."""
-    if not isinstance(part, slice):
-        return str(part)
-    words = ["" if word is None else str(word) for word in (part.start, part.stop, part.step)]
-    return ":".join(words if words[2] else words[:2])
-
-
-def _draw_slice(rng, extent, may_drop):
-    """A part of a dimension with an element at least: a slice or an index."""
-    if may_drop and rng.random() < 0.2:
-        return int(rng.integers(-extent, extent))
-    for _ in range(9):
-        start, stop = (int(b) if rng.random() < 0.6 else None for b in rng.integers(-extent, extent, 2))
-        part = slice(start, stop, [None, None, 1, 2, 3, -1, -2][rng.integers(7)])
-        if range(extent)[part]:
-            return part
-    return slice(None, None, None)
-
-
-def _view(rng, tensor):
-    """The tensor seen otherwise: what Ein calls a view, as a tensor of that name."""
-    shape, axis = tensor.shape, int(rng.integers(len(tensor.shape)))
-    choice = rng.integers(6)
-    if choice == 0:
-        name, see = f"flip[{axis}]({tensor.name})", lambda array: np.flip(array, axis)
-    elif choice == 1:
-        order = [int(a) for a in rng.permutation(len(shape))]
-        name = f"transpose[{', '.join(map(str, order))}]({tensor.name})"
-        see = lambda array: array.transpose(order)  # noqa: E731
-    elif choice == 2 and 2 * math.prod(shape) <= 1500:
-        name = f"concat[{axis}]({tensor.name}, {tensor.name})"
-        see = lambda array: np.concatenate([array, array], axis)  # noqa: E731
-    elif choice == 3:
-        name, see = f"reshape[{math.prod(shape)}]({tensor.name})", lambda array: array.reshape(-1)
-    else:
-        parts = []
-        for number, extent in enumerate(shape):
-            left = sum(isinstance(part, slice) for part in parts) + len(shape) - number
-            parts.append(_draw_slice(rng, extent, left > 1))
-        name = f"{tensor.name}[{', '.join(map(_slice_text, parts))}]"
-        see = lambda array: array[tuple(parts)]  # noqa: E731
-    value = Bounded(tensor.type, see(tensor.value.value), see(tensor.value.error))
-    return Tensor(name, tensor.type, value.value.shape, value, False)
-
-
-def _reject_unfit(value):
-    """Values that cannot be compared well make no test."""
-    if not value.is_float:
-        return
-    limit = {"f16": 1e3, "bf16": 1e6}.get(value.type, 1e6)
-    if not np.all(np.isfinite(value.value)) or np.any(np.abs(value.value) > limit):
-        raise _Rejected
-    scale = np.sqrt(np.mean(value.value**2))
-    if not np.all(value.error <= 0.02 * (scale + np.abs(value.value))):
-        raise _Rejected
 
 
 def _subscript_text(rng, terms, constant):
@@ -419,24 +318,6 @@ def _gather(tensor, forms, grid, pad, fold=""):
     return Bounded(tensor.type, np.where(inside, value, filler), np.where(inside, error, 0.0))
 
 
-def _draw_input(rng, type, shape):
-    """(file contents, Bounded)"""
-    if type == "bool":
-        values = rng.random(shape) < 0.5
-        return values, Bounded(type, values)
-    if type in INTEGERS:
-        high = {"i8": 100, "i16": 20000}.get(type, 10**6) if rng.random() < 0.3 else 5
-        values = rng.integers(-high, high + 1, shape).astype(NUMPY_TYPES[type])
-        return values, Bounded(type, values)
-    # Quarters are exact in all types and make ties; others round.
-    values = np.round(rng.uniform(-2, 2, shape) * 4) / 4 if rng.random() < 0.2 else rng.uniform(-2, 2, shape)
-    values = round_to(type, values)
-    stored = values.astype(NUMPY_TYPES[type])
-    if type == "bf16":
-        stored = compare.bf16_bits(values).view("V2").reshape(values.shape)
-    return stored, Bounded(type, values)
-
-
 def _draw_shape(rng, pool):
     rank = int(rng.choice([0, 1, 2, 2, 2, 3, 3, 4]))
     shape = tuple(int(rng.choice(pool)) for _ in range(rank))
@@ -444,7 +325,7 @@ def _draw_shape(rng, pool):
 
 
 def _draw_statement(rng, tensors, name):
-    statement = _Statement(rng, name, [t for t in tensors if t.type in INTEGERS])
+    statement = _Statement(rng, name, tensors)
     count = int(rng.choice([1, 1, 2, 2, 2, 3]))
     # Later tensors are likelier, so that graphs grow deep.
     weights = np.arange(1, len(tensors) + 1) ** 1.5
@@ -459,19 +340,19 @@ def _draw_statement(rng, tensors, name):
     result_rank = int(rng.choice([0, 1, 1, 2, 2, 2, 3, 4]))
     text, value, labels, kept = statement.finish(expression, result_rank)
     if value.value.size > 3000:
-        raise _Rejected
+        raise Rejected
     for tensor, key in statement.reads:
         tensor.reads.add((name, key))
     shape = tuple(label.extent for label in labels[:kept])
     vertex = Vertex(name, [(label.name, label.extent) for label in labels])
-    return text, Tensor(name, expression.type, shape, value, False), vertex
+    return [Definition(text, [Tensor(name, expression.type, shape, value)], [vertex])]
 
 
 def _draw_sort(rng, tensors, name):
     """Sorted values of a tensor along a dimension, or its few largest."""
     fitting = [t for t in tensors if t.shape and t.type != "bool"]
     if not fitting:
-        raise _Rejected
+        raise Rejected
     tensor = fitting[rng.integers(len(fitting))]
     axis = int(rng.integers(len(tensor.shape)))
     extent = tensor.shape[axis]
@@ -490,7 +371,36 @@ def _draw_sort(rng, tensors, name):
     error = np.broadcast_to(tensor.value.error.max(axis, keepdims=True), value.shape)
     tensor.reads.add((name, ()))
     vertex = Vertex(name, list(zip(names, tensor.shape)))
-    return text, Tensor(name, tensor.type, value.shape, Bounded(tensor.type, value, error), False), vertex
+    made = Tensor(name, tensor.type, value.shape, Bounded(tensor.type, value, error))
+    return [Definition(text, [made], [vertex])]
+
+
+DRAWS = [_draw_statement] * 20 + [_draw_sort] + [draw_block] * 2 + [draw_product] * 2
+
+
+def _declares_twice(definitions):
+    """Whether a block is declared in two ways, such as with two extents."""
+    lines = {line for definition in definitions for line in definition.head}
+    return len({line.partition("[")[0] for line in lines}) < len(lines)
+
+
+def _draw_statements(rng, definitions, count):
+    """Adds to the definitions as many statements, or fewer where none fits."""
+    for number in range(count):
+        for _ in range(200):
+            draw = DRAWS[rng.integers(len(DRAWS))]
+            tensors = [tensor for definition in definitions for tensor in definition.tensors]
+            try:
+                with np.errstate(all="ignore"):
+                    made = draw(rng, tensors, f"T{number}")
+            except (Rejected, Impossible):
+                continue
+            if _declares_twice([*definitions, *made]):
+                continue
+            definitions += made
+            break
+        else:
+            return
 
 
 def generate(seed):
@@ -499,44 +409,23 @@ def generate(seed):
     # Few extents, so that operands fit together.
     pool = [int(e) for e in rng.choice(EXTENTS, size=int(rng.integers(2, 5)), replace=False)]
     type_pool = [str(t) for t in rng.choice(TYPES, size=3)]
-    inputs, tensors, lines = {}, [], []
-    for number in range(int(rng.integers(1, 5))):
-        name, type = f"X{number}", str(rng.choice(type_pool))
-        shape = _draw_shape(rng, pool)
-        inputs[name], value = _draw_input(rng, type, shape)
-        tensors.append(Tensor(name, type, shape, value, True))
-        lines.append(f"input {name} : {type}[{', '.join(map(str, shape))}]")
-    statements = []
-    for number in range(int(rng.integers(1, 8))):
-        for _ in range(200):
-            try:
-                with np.errstate(all="ignore"):
-                    draw = _draw_sort if rng.random() < 0.06 else _draw_statement
-                    text, tensor, vertex = draw(rng, tensors, f"T{number}")
-            except (_Rejected, Impossible):
-                continue
-            lines.append(text)
-            tensors.append(tensor)
-            statements.append(vertex)
-            break
-        else:
-            break
-    if not statements:
-        return generate(seed + 1_000_000_007)
-
-    for tensor in tensors:
-        # An input that nobody reads is allowed, but teaches little.
-        if tensor.is_input and not tensor.reads and rng.random() < 0.9:
-            del inputs[tensor.name]
-            lines = [line for line in lines if not line.startswith(f"input {tensor.name} ")]
-    outputs = {}
-    for tensor in tensors:
-        if not tensor.is_input and (not tensor.reads or rng.random() < 0.3):
-            outputs[tensor.name] = tensor.value
-            lines.append(f"output {tensor.name}")
-    shared = [
-        Vertex(t.name, [(str(d), e) for d, e in enumerate(t.shape)], True)
-        for t in tensors
-        if t.is_input and len(t.reads) > 1
+    definitions = [
+        draw_leaf(rng, f"X{number}", str(rng.choice(type_pool)), _draw_shape(rng, pool))
+        for number in range(int(rng.integers(1, 5)))
     ]
-    return RandomProgram(seed, "\n".join(lines) + "\n", inputs, outputs, shared + statements)
+    leaves = len(definitions)
+    _draw_statements(rng, definitions, int(rng.integers(1, 8)))
+    if len(definitions) == leaves:
+        return generate(seed + 1_000_000_007)
+    # An input that nobody reads is allowed, but teaches little.
+    definitions = [
+        d for d in definitions if not d.is_leaf or d.is_read or rng.random() < 0.1
+    ]
+    outputs = {
+        tensor.name: tensor.value
+        for definition in definitions
+        if not definition.is_leaf
+        for tensor in definition.tensors
+        if not tensor.reads or rng.random() < 0.3
+    }
+    return RandomProgram(definitions, outputs)

@@ -1,77 +1,12 @@
 """What graphs may hold beside selectors: blocks whose functions a C file has, operators
 that rules expand, einsums, and loops over some of them."""
 
-import pathlib
-
 import numpy as np
 
-from . import driver
-from .generator import Vertex
-from .graphs import Graph
-
-INCLUDE = pathlib.Path(__file__).resolve().parents[3] / "runtime" / "include"
-C_TYPES = {"f32": "float", "f64": "double", "i32": "int32_t", "i8": "int8_t"}
-# Signatures, to be completed by the element type.
-KERNELS = {
-    "smooth": "[b, x] (X : {t}[b, x : 3] params more : i64) -> (Y : {t}[b, x]) cost {{point.flops = 4}}",
-    "strided": "[i, k] (X : {t}[3 * i : 3 step 2, k]) -> (Y : {t}[i, k])",
-    "stats": "[n, k] (X : {t}[n, k]) -> (S : {t}[n] add, M : {t}[k] max)",
-    "turned": "[] (X : {t}[*, *]) -> (Y : {t}[*, *])",
-    "tiles": "[t, c] (X : {t}[t, c]) -> (Y : {t}[4 * t : 4, c])",
-    "ramp": "[i] (params step : i64) -> (Y : {t}[i])",
-}
-FUNCTIONS = """\
-#include "tapestry-rt/Block.h"
-#define AT1(type, tensor, i) (*(type *)tapestry_block_at1(tensor, i))
-#define AT2(type, tensor, i, j) (*(type *)tapestry_block_at2(tensor, i, j))
-#define EACH(i, label) for (int64_t i = call->lo[label]; i < call->hi[label]; ++i)
-#define X (&call->inputs[0])
-#define Y (&call->outputs[0])
-#define FUNCTIONS(T, C)                                                       \\
-  TAPESTRY_BLOCK(smooth_##T) {                                                \\
-    EACH(b, 0) EACH(x, 1)                                                     \\
-      AT2(C, Y, b, x) = (C)(AT2(C, X, b, x) - 2 * AT2(C, X, b, x + 1) +       \\
-        AT2(C, X, b, x + 2) + (C)call->params[0].integer);                    \\
-    return 0;                                                                 \\
-  }                                                                           \\
-  TAPESTRY_BLOCK(strided_##T) {                                               \\
-    EACH(i, 0) EACH(k, 1)                                                     \\
-      AT2(C, Y, i, k) = (C)(AT2(C, X, 3 * i, k) - AT2(C, X, 3 * i + 4, k));   \\
-    return 0;                                                                 \\
-  }                                                                           \\
-  TAPESTRY_BLOCK(stats_##T) {                                                 \\
-    EACH(n, 0) EACH(k, 1) {                                                   \\
-      C x = AT2(C, X, n, k), *most = &AT1(C, &call->outputs[1], k);           \\
-      AT1(C, Y, n) = (C)(AT1(C, Y, n) + x);                                   \\
-      *most = x > *most ? x : *most;                                          \\
-    }                                                                         \\
-    return 0;                                                                 \\
-  }                                                                           \\
-  TAPESTRY_BLOCK(turned_##T) {                                                \\
-    int64_t n = X->extents[0], m = X->extents[1];                             \\
-    for (int64_t i = 0; i < n; ++i)                                           \\
-      for (int64_t j = 0; j < m; ++j)                                         \\
-        AT2(C, Y, i, j) = AT2(C, X, n - 1 - i, m - 1 - j);                    \\
-    return 0;                                                                 \\
-  }                                                                           \\
-  TAPESTRY_BLOCK(tiles_##T) {                                                 \\
-    EACH(t, 0) EACH(c, 1) for (int64_t r = 0; r < 4; ++r)                     \\
-      AT2(C, Y, 4 * t + r, c) = (C)(AT2(C, X, t, c) + (C)r);                  \\
-    return 0;                                                                 \\
-  }                                                                           \\
-  TAPESTRY_BLOCK(ramp_##T) {                                                  \\
-    EACH(i, 0) AT1(C, Y, i) = (C)(i * call->params[0].integer);               \\
-    return 0;                                                                 \\
-  }
-"""
-
-
-def build_object(folder):
-    """b.o with all functions."""
-    lines = [FUNCTIONS, *(f"FUNCTIONS({name}, {kind})" for name, kind in C_TYPES.items())]
-    (folder / "b.c").write_text("\n".join(lines) + "\n")
-    words = ["cc", "-O1", "-fwrapv", "-Wall", "-Werror", "-c", f"-I{INCLUDE}", "b.c", "-o", "b.o"]
-    driver.execute(words, folder).expect_status(0)
+from .blocks import C_TYPES, KERNELS, call_ramp, draw_call
+from .bounded import Bounded
+from .parts import Vertex
+from .graphs import TYPES, Graph
 
 
 class Rejected(Exception):
@@ -122,12 +57,25 @@ class NodeGraph(Graph):
             self.aliases.append(text)
         return f"#{name}"
 
-    def block(self, kernel, k, labels, results, params="", element=None, name=None):
-        """A block of one tensor or none; `results` are its values."""
-        element = element or self.element_of(self.values[k])
+    def draw_block(self):
+        """Of a tensor or, a ramp, of none."""
+        kernel = str(self.rng.choice(list(KERNELS)))
+        read, element = [], self.type if self.type in C_TYPES else "i32"
+        if kernel == "ramp":
+            call = call_ramp(self.rng, element)
+        else:
+            read = [self.pick([2])]
+            element = self.element_of(self.values[read[0]])
+            call = draw_call(self.rng, kernel, Bounded(element, self.values[read[0]]))
+        if call is None:
+            return
+        if kernel == "stats":
+            x = np.abs(self.values[read[0]])
+            exact(x, x.sum(axis=1, dtype=x.dtype))
+        results = [value.value.astype(TYPES[element]) for value in call.results]
         names = [f"T{len(self.values) + number}" for number in range(len(results))]
-        read = [] if k is None else [k]
-        extents = ", ".join(f"{label} = {n}" for label, n in labels)
+        extents = ", ".join(f"{label} = {n}" for label, n in call.labels)
+        params = ", ".join(f"{name} = {value} : i64" for name, value in call.params.items())
         types = ", ".join(map(self.type_of, results))
         types = types if len(results) == 1 else f"({types})"
         self.lines.append(
@@ -136,38 +84,7 @@ class NodeGraph(Graph):
             f"{{{params}}} : ({', '.join(self.type_of(self.values[n]) for n in read)}) -> {types}"
         )
         self.values += results
-        self.vertices.append(Vertex(names[0], [label for label in labels if label[0] != "t"]))
-
-    def draw_block(self):
-        rng = self.rng
-        kernel = str(rng.choice(list(KERNELS)))
-        if kernel == "ramp":
-            count, step = int(rng.integers(1, 9)), int(rng.integers(-3, 4))
-            element = self.type if self.type in C_TYPES else "i32"
-            kind = dict(f32="f4", f64="f8", i32="i4", i8="i1")[element]
-            made = (np.arange(count) * step).astype(kind)
-            self.block(kernel, None, [("i", count)], [made], f"step = {step} : i64", element)
-            return
-        k = self.pick([2])
-        x = self.values[k]
-        rows, columns = x.shape
-        if kernel == "smooth" and columns >= 3:
-            more = int(rng.integers(-9, 9))
-            value = x[:, :-2] - 2 * x[:, 1:-1] + x[:, 2:] + x.dtype.type(more)
-            labels = [("b", rows), ("x", columns - 2)]
-            self.block(kernel, k, labels, [value.astype(x.dtype)], f"more = {more} : i64")
-        elif kernel == "strided" and rows >= 5:
-            count = (rows - 5) // 3 + 1
-            value = x[0 : 3 * count : 3] - x[4 : 4 + 3 * count : 3]
-            self.block(kernel, k, [("i", count), ("k", columns)], [value])
-        elif kernel == "stats":
-            sums = exact(x.sum(axis=1, dtype=x.dtype), np.abs(x).sum(axis=1, dtype=x.dtype))
-            self.block(kernel, k, [("n", rows), ("k", columns)], [sums, x.max(axis=0)])
-        elif kernel == "turned":
-            self.block(kernel, k, [], [x[::-1, ::-1]])
-        elif kernel == "tiles":
-            value = (x[:, None, :] + np.arange(4, dtype=x.dtype)[None, :, None]).reshape(4 * rows, columns)
-            self.block(kernel, k, [("t", rows), ("c", columns)], [value])
+        self.vertices.append(Vertex(names[0], call.cut_labels))
 
     def draw_operator(self):
         """X W + b or X W."""
@@ -277,3 +194,16 @@ class NodeGraph(Graph):
             f"  ^bb0(%{name}_0: {type}):", *lines, f"    tapestry.next {last} : {type}", "  }",
         ]  # fmt: skip
         self.values.append(value)
+
+
+def random_graph(seed):
+    """The random graph of this seed, with its text."""
+    rng = np.random.default_rng([seed, 0x67A])
+    graph = NodeGraph(rng, np.random.default_rng([seed, 0xC05]))
+    for _ in range(rng.integers(1, 3)):
+        graph.leaf()
+    for _ in range(9):
+        graph.draw()
+    last = len(graph.values) - 1
+    graph.sinks = sorted({last, *(int(k) for k in rng.integers(len(graph.values), size=2))})
+    return graph

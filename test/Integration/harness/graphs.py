@@ -3,7 +3,7 @@ tensors. Floats are whole numbers, so that every value is exact."""
 
 import numpy as np
 
-from .generator import Vertex
+from .parts import Vertex
 
 TYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i8": "int8", "i1": "bool"}
 CHOICES = ["where", "max", "min"]
@@ -22,6 +22,7 @@ class Graph:
         self.values = []
         self.sources = []
         self.points = []
+        self.sinks = []
         self.vertices = []  # what a plan may cut, with its labels
 
     @staticmethod
@@ -235,6 +236,7 @@ class Graph:
         self.values.append(padded[cut])
         self.vertices.append(Vertex(name, list(zip(labels, x.shape))))
 
-    def text(self, sinks):
-        lines = [f'  tapestry.sink "O{k}", %T{k} : {self.type_of(self.values[k])}' for k in sinks]
+    @property
+    def text(self):
+        lines = [f'  tapestry.sink "O{k}", %T{k} : {self.type_of(self.values[k])}' for k in self.sinks]
         return "\n".join([*self.aliases, "tapestry.graph @views {", *self.lines, *lines, "}", ""])

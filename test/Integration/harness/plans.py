@@ -1,8 +1,11 @@
 """Random plans: any cut of any label over any axes, good or not."""
 
+import json
 import math
 
 import numpy as np
+
+from . import driver
 
 
 def prime_factors(number):
@@ -61,6 +64,20 @@ def random_plan(seed, vertices, devices):
             entry["axes"] = chosen
         entries.append(entry)
     return {"tapestry_plan": 1, "devices": devices, "grid": grid, "vertices": entries}
+
+
+def write_random_plan(folder, program, seed, vertices, devices):
+    """given.json, cuts of what is computed: vertices from which no output follows, as T
+    in T - T, have no plan. Returns the plan."""
+    words = ["plan", program, "--devices=1", "--json=computed.json"]
+    driver.tapestry(*words, cwd=folder).expect_status(0)
+    computed = driver.load_json(folder / "computed.json")
+    names = {vertex["name"] for vertex in computed["vertices"]}
+    plan = random_plan(seed, vertices, devices)
+    plan["vertices"] = [vertex for vertex in plan["vertices"] if vertex["name"] in names]
+    plan["rewrites"] = computed.get("rewrites", [])
+    (folder / "given.json").write_text(json.dumps(plan))
+    return plan
 
 
 def cuts_of_rank_3(backend):

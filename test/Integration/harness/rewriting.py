@@ -29,3 +29,18 @@ def rewrite(folder, rewrites):
 
 def kind_of(rewrite):
     return rewrite.split(":")[0]
+
+
+def random_walk(choose, folder, most, prefer=""):
+    """Up to so many rewrites one after the other, mostly of a kind; leaves rewritten.mlir."""
+    walk = []
+    while len(walk) < most:
+        offered = rewrite(folder, walk)
+        preferred = [each for each in offered if kind_of(each) == prefer]
+        if preferred and choose.random() < 0.8:
+            offered = preferred
+        if not offered:
+            return walk
+        walk.append(choose.choice(offered))
+    rewrite(folder, walk)
+    return walk
