@@ -89,7 +89,7 @@ def a_control_character(bench):
 @case
 def a_program_overwritten(bench):
     plant(bench, "tapestry", after='[ "$1" = plan ] && echo >> p.ein')
-    expect_found(bench, "commands", range(6), "tapestry: overwrites the program")
+    expect_found(bench, "commands", range(16), "tapestry: overwrites the program")
 
 
 @case
