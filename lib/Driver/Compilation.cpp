@@ -8,6 +8,7 @@
 #include "tapestry-rt/Files.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "tapestry/Dialect/Tapestry/Transforms/RewriteRules.h"
 #include "tapestry/Driver/CachedObject.h"
 #include "tapestry/Driver/OutputFile.h"
 #include "tapestry/Driver/Stage.h"
@@ -77,6 +78,7 @@ ExitStatus Compilation::parse(std::unique_ptr<llvm::MemoryBuffer> text,
     einOptions.shapeOfInput = [&](llvm::StringRef input) {
       return shapeOfInput(options, input);
     };
+    einOptions.whyNoShape = options.whyNotHeld;
     module = ein::importEin(sources, einOptions, context.get());
   }
   printer->setText("");
@@ -127,6 +129,22 @@ ExitStatus Compilation::chooseGraph() {
   return ExitDone;
 }
 
+/// Operators that no rule expands are wrong, also where nobody reads them and
+/// they would be pruned; and so are names of no rules.
+ExitStatus Compilation::checkRules() {
+  if (llvm::Error error =
+          teg::checkExpansions(options.planning.preferredRules())) {
+    ErrorFacts facts = factsOf(std::move(error));
+    facts.fault = Fault::Usage;
+    facts.text = "--prefer: " + facts.text;
+    return report(facts.toError());
+  }
+  for (auto graph : module->getOps<teg::GraphOp>())
+    if (llvm::Error error = teg::checkOperatorKinds(graph))
+      return report(std::move(error));
+  return ExitDone;
+}
+
 /// A file of --like has the shape of an input, whether params depend on it or
 /// not: an executable will refuse others.
 ExitStatus Compilation::checkLikes() {
@@ -165,6 +183,8 @@ ExitStatus Compilation::load() {
   if (ExitStatus wrong = chooseGraph())
     return wrong;
   if (ExitStatus wrong = checkLikes())
+    return wrong;
+  if (ExitStatus wrong = checkRules())
     return wrong;
   // Ordering by planned cost plans, so the wish has to make sense by now.
   PlanRequest request = options.planning;

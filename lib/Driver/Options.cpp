@@ -472,6 +472,7 @@ static void checkUnused(Usage &usage) {
     Unused alone("--diff has no program", usage);
     if (program.empty()) {
       alone.refuse("order");
+      alone.refuse("prefer");
       alone.refuse(graph);
       alone.refuse(params);
       alone.refuse(likes);
@@ -480,7 +481,7 @@ static void checkUnused(Usage &usage) {
   if (pareto.getNumOccurrences() || plot.getNumOccurrences() ||
       pick.getNumOccurrences()) {
     Unused unused("a Pareto search decides by itself", usage);
-    for (StringRef name : {"plan", "solver", "cost"})
+    for (StringRef name : {"plan", "solver", "cost", "prefer"})
       unused.refuse(name);
   }
 }

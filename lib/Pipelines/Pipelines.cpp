@@ -60,8 +60,12 @@ void tapestry::buildGraphPipeline(OpPassManager &pm, const PlanRequest &request,
   teg::TapestryComposeSelectorsOptions compose;
   compose.mostTensors = 1;
   pm.addNestedPass<teg::GraphOp>(teg::createTapestryComposeSelectors(compose));
-  if (expands && request.planFile.empty())
-    pm.addNestedPass<teg::GraphOp>(teg::createTapestryExpand());
+  if (expands && request.planFile.empty()) {
+    teg::TapestryExpandOptions expand;
+    for (std::string &name : request.preferredRules())
+      expand.prefer.push_back(std::move(name));
+    pm.addNestedPass<teg::GraphOp>(teg::createTapestryExpand(expand));
+  }
   PlanRequest filled = request;
   filled.fillIn();
   if (filled.order == "none")

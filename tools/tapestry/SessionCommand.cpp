@@ -119,6 +119,18 @@ Options SessionRunner::optionsOf(const SessionCommand &command) {
   program.graph = command.graph;
   program.params = command.params;
   program.planning.program = llvm::sys::path::filename(command.path).str();
+  // Programs are imported while the command is carried out.
+  program.whyNotHeld = [this, &command](llvm::StringRef input) {
+    std::string name = input.str();
+    for (const auto &[inProgram, inSession] : command.bindings)
+      if (inProgram == input)
+        name = inSession;
+    TapestryTensor tensor;
+    tapestry_session_describe(session, name.c_str(), &tensor);
+    llvm::StringRef why = tapestry_session_message(session);
+    why.consume_front("error: ");
+    return (why + " (for input '" + input + "')").str();
+  };
   llvm::StringSet<> bound;
   auto add = [&](const std::string &inProgram, const std::string &inSession) {
     if (auto held = heldAs(inProgram, inSession))

@@ -51,6 +51,7 @@ public:
   const Target &getTarget() const { return *target; }
   const CodegenOptions &getCodegen() const { return codegen; }
   ExitStatus chooseGraph();
+  ExitStatus checkRules();
   ExitStatus checkLikes();
   teg::GraphOp getGraph();
   const model::PlanGraph &getPlanGraph() const { return vertices.graph; }

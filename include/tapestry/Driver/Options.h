@@ -8,6 +8,7 @@
 #include "tapestry/Support/ZSpace.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -84,6 +85,8 @@ struct Options {
   Bindings likes;
   /// What of the program's inputs a session has.
   std::vector<HeldInput> held;
+  /// Why a session has no tensor for an input.
+  std::function<std::string(llvm::StringRef input)> whyNotHeld;
   Bindings outputs;
   Bindings feeds;
   int64_t repeat = 1;

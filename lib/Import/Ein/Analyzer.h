@@ -222,6 +222,8 @@ private:
     llvm::StringRef input;
   };
   llvm::StringMap<TakenParam> taken;
+  /// The first input without a shape that would decide a param.
+  llvm::StringMap<const ast::InputStmt *> undecided;
   /// What imported modules define.
   std::deque<Scope> modules;
   llvm::StringSet<> imported;

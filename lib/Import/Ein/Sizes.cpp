@@ -59,8 +59,12 @@ void Analyzer::takeParams(const InputStmt &input,
     diagnostics.error(input.nameRange, llvm::toString(shape.takeError()));
     return;
   }
-  if (!*shape)
+  if (!*shape) {
+    for (const Expr *extent : input.shape)
+      if (llvm::StringRef name = nameAt(extent); !name.empty())
+        undecided.try_emplace(name, &input);
     return;
+  }
   if ((*shape)->size() != input.shape.size()) {
     diagnostics.error(input.nameRange,
                       "input '" + input.name + "' has " +
@@ -94,7 +98,14 @@ std::optional<Number> Analyzer::takenParam(const ParamStmt &stmt) {
   if (auto it = taken.find(stmt.name); it != taken.end())
     return Number::ofInteger(it->second.value);
   // An input that would decide it has been reported.
-  if (diagnostics.errorCount() == 0)
+  if (diagnostics.errorCount() != 0)
+    return std::nullopt;
+  if (const InputStmt *input = undecided.lookup(stmt.name);
+      input && options.whyNoShape)
+    diagnostics.error(input->nameRange, options.whyNoShape(input->name))
+        .note(stmt.nameRange,
+              "its shape is to give param '" + stmt.name + "' a value");
+  else
     diagnostics.error(stmt.nameRange, "param '" + stmt.name + "' has no value")
         .note("-D " + stmt.name +
               "=8 gives it one; 'run' and 'reference' take it from the file of "

@@ -18,6 +18,14 @@ void PlanRequest::fillIn() {
     order = planFile.empty() ? "flops" : "none";
 }
 
+std::vector<std::string> PlanRequest::preferredRules() const {
+  std::vector<std::string> names;
+  for (llvm::StringRef name : llvm::split(llvm::StringRef(prefer), ','))
+    if (!name.empty())
+      names.push_back(name.str());
+  return names;
+}
+
 static llvm::Error setDevices(PlanRequest &request, llvm::StringRef value) {
   if (value.getAsInteger(10, request.devices))
     return faultError(Fault::Usage, "", "devices takes a whole number, not '",
@@ -65,6 +73,8 @@ llvm::ArrayRef<PlanOption> plan::planOptions() {
        "Compute products of three or more tensors two at a time: none, flops "
        "(default without --plan, which says itself), peak or planned",
        setText<&PlanRequest::order>},
+      {"prefer", "rule,rule", "Rules that expand operators before all others",
+       setText<&PlanRequest::prefer>},
       {"memory", "16GiB", "The most bytes that a device may hold at once",
        setMemory},
       {"plan", "plan.json", "Follow this plan instead of solving",

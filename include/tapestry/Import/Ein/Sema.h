@@ -20,6 +20,8 @@ struct EinOptions {
   std::function<llvm::Expected<std::optional<std::vector<int64_t>>>(
       llvm::StringRef input)>
       shapeOfInput;
+  /// Says why an input has no shape, where one that has none is a mistake.
+  std::function<std::string(llvm::StringRef input)> whyNoShape;
   /// Options that name inputs, and the names: {"--like", "X"}.
   std::vector<std::pair<std::string, std::string>> namedInputs;
   /// The text of a module, which lives as long as the graph is made; or why

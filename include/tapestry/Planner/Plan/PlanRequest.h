@@ -25,12 +25,17 @@ struct PlanRequest {
   /// What products of many tensors are ordered by, or "none"; empty: "flops",
   /// but what a plan file says.
   std::string order;
+  /// Rules that expand operators before all others: "linear-sum,matmul-einsum".
+  std::string prefer;
   /// The most bytes that a device may hold at once; 0: no limit.
   int64_t memoryLimit = 0;
   /// A plan.json to follow instead of solving; empty: solve.
   std::string planFile;
   /// What the plan calls the program.
   std::string program;
+
+  /// The names in `prefer`.
+  std::vector<std::string> preferredRules() const;
 
   /// Sets what a user who says nothing means: one device, and an order.
   void fillIn();

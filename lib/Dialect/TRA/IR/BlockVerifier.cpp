@@ -7,6 +7,7 @@
 
 #include "VerifierRules.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
@@ -54,8 +55,9 @@ static LogicalResult verifyGuards(BlockOp op) {
     if (!guard)
       continue;
     if (guard.getRank() != labels)
-      return op.emitOpError("guard ") << number << " has " << guard.getRank()
-                                      << " ranges for " << labels << " labels";
+      return op.emitOpError("guard ")
+             << number << " has " << countOf(guard.getRank(), "range")
+             << " for " << countOf(labels, "label");
     for (auto [label, range] : llvm::enumerate(guard.getBox())) {
       ZRange whole{0, op.getExtents()[label]};
       if (range.lo > range.hi)

@@ -9,6 +9,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Support/Counted.h"
 #include "tapestry/Support/Reach.h"
 #include "tapestry/Support/Resharding.h"
 
@@ -476,7 +477,8 @@ FailureOr<Partition> tra::verifyPartition(Operation *op,
   if (partition.getRank() == numLabels)
     return partition.getPartition(grid, [&] { return op->emitOpError(); });
   op->emitOpError("has a partition of ")
-      << partition.getRank() << " labels, but " << numLabels << " labels";
+      << countOf(partition.getRank(), "label") << ", but "
+      << countOf(numLabels, "label");
   return failure();
 }
 

@@ -12,6 +12,7 @@
 #include "tapestry/Dialect/Tapestry/IR/EinsumLabels.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -186,7 +187,7 @@ static LogicalResult verifyRange(EinsumOp op) {
   ZBox range = op.getRangeAttr().getBox();
   if (range.size() != op.getExtents().size())
     return op.emitOpError() << "has a range of rank " << range.size() << " for "
-                            << op.getExtents().size() << " labels";
+                            << countOf(op.getExtents().size(), "label");
   for (auto [label, bounds] : llvm::enumerate(range)) {
     if (bounds.lo < 0 || bounds.hi >= int64_t(1) << 62)
       return op.emitOpError()

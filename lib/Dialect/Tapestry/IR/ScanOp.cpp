@@ -23,6 +23,7 @@ using namespace tapestry::teg;
 
 #define GET_OP_CLASSES
 #include "tapestry/Dialect/Tapestry/IR/TapestryScan.cpp.inc"
+#include "tapestry/Support/Counted.h"
 
 //===----------------------------------------------------------------------===//
 // BlockOpInterface and ScanInterface
@@ -103,8 +104,8 @@ LogicalResult ScanOp::verify() {
   // scan_c3
   if (*getScannedLabel() == shape.size())
     return emitOpError() << "runs along '" << getAlong()
-                         << "', which is none of its " << shape.size()
-                         << " labels";
+                         << "', which is none of its "
+                         << countOf(shape.size(), "label");
   // scan_c4
   Type element = operand.getElementType(), total = getTotalType();
   if (wideType(element) != total)

@@ -23,6 +23,7 @@ using namespace tapestry::teg;
 
 #define GET_OP_CLASSES
 #include "tapestry/Dialect/Tapestry/IR/TapestrySort.cpp.inc"
+#include "tapestry/Support/Counted.h"
 #include "tapestry/Support/HostNumbers.h"
 
 //===----------------------------------------------------------------------===//
@@ -116,8 +117,8 @@ LogicalResult SortOp::verify() {
   unsigned sorted = getSortedLabel();
   if (sorted == shape.size())
     return emitOpError() << "puts elements in order along '" << getAlong()
-                         << "', which is none of its " << shape.size()
-                         << " labels";
+                         << "', which is none of its "
+                         << countOf(shape.size(), "label");
   // sort_c4
   SmallVector<int64_t> ranks(shape);
   if (result.getRank() == operand.getRank())

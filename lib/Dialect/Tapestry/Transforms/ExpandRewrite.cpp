@@ -151,6 +151,24 @@ std::vector<const RewriteRule *> Expander::candidatesFor(OperatorOp op) const {
   return rules;
 }
 
+static llvm::Error noRuleFor(OperatorOp op) {
+  SmallVector<StringRef> kinds;
+  for (const RewriteRule *rule : rewriteRules(RuleKind::Local))
+    if (!llvm::is_contained(kinds, rule->root))
+      kinds.push_back(rule->root);
+  return errorAt(placeOf(op.getLoc()), "no rule expands operator '",
+                 op.getName(), "': there is none for operators of kind '",
+                 op.getKind(), "'; there are some for ",
+                 llvm::join(kinds, ", "));
+}
+
+llvm::Error teg::checkOperatorKinds(GraphOp graph) {
+  for (auto op : operationsOf<OperatorOp>(graph))
+    if (expansionsOf(op.getKind()).empty())
+      return noRuleFor(op);
+  return llvm::Error::success();
+}
+
 llvm::Error Expander::expand(Open open) {
   OperatorOp op = open.op;
   if (llvm::Error error = checkAncestors(open))
@@ -176,13 +194,7 @@ llvm::Error Expander::expand(Open open) {
   if (!reasons.empty())
     return errorAt(placeOf(op.getLoc()), "no rule expands operator '", name,
                    "' of kind '", kind, "': ", reasons);
-  SmallVector<StringRef> kinds;
-  for (const RewriteRule *rule : rewriteRules(RuleKind::Local))
-    if (!llvm::is_contained(kinds, rule->root))
-      kinds.push_back(rule->root);
-  return errorAt(placeOf(op.getLoc()), "no rule expands operator '", name,
-                 "': there is none for operators of kind '", kind,
-                 "'; there are some for ", llvm::join(kinds, ", "));
+  return noRuleFor(op);
 }
 
 llvm::Expected<std::vector<Rewrite>> Expander::run() {
@@ -198,18 +210,24 @@ llvm::Expected<std::vector<Rewrite>> Expander::run() {
   return std::move(done);
 }
 
-llvm::Expected<std::vector<Rewrite>>
-teg::expandOperators(GraphOp graph, ArrayRef<std::string> preferred,
-                     RuleSet *rules) {
-  if (operationsOf<OperatorOp>(graph).empty())
-    return std::vector<Rewrite>();
-  for (const std::string &name : preferred) {
+llvm::Error teg::checkExpansions(ArrayRef<std::string> names) {
+  for (const std::string &name : names) {
     const RewriteRule *rule = findRewriteRule(name);
     if (!rule || rule->kind != RuleKind::Local)
       return planError("there is no rule '", name,
                        "' that expands operators; there are: ",
                        namesOf(rewriteRules(RuleKind::Local)));
   }
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<Rewrite>>
+teg::expandOperators(GraphOp graph, ArrayRef<std::string> preferred,
+                     RuleSet *rules) {
+  if (llvm::Error error = checkExpansions(preferred))
+    return std::move(error);
+  if (operationsOf<OperatorOp>(graph).empty())
+    return std::vector<Rewrite>();
   if (llvm::Error error = checkUnplanned(graph))
     return std::move(error);
   return Expander(graph, preferred, rules).run();

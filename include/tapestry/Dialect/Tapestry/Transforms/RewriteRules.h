@@ -76,6 +76,13 @@ const RewriteRule *findRewriteRule(llvm::StringRef name);
 /// The dialects that applying rules makes, for passes that do.
 void addRuleDialects(mlir::DialectRegistry &registry);
 
+/// Fails where no rule expands operators of a kind that the graph has, also
+/// where nobody reads them.
+llvm::Error checkOperatorKinds(GraphOp graph);
+
+/// Fails where one of the names is no rule's that expands operators.
+llvm::Error checkExpansions(llvm::ArrayRef<std::string> names);
+
 /// Expands all operators of a graph, and those that expansions bring, each by
 /// the first rule that applies; rules named in `preferred` come before all
 /// others. Writes the rewrites down on the graph and returns them. Fails, with
