@@ -353,7 +353,10 @@ def interrupted(bench, numbers, marker, command, env):
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         # A background job ignores some, and what it starts does.
-        preexec_fn=lambda: [signal.signal(number, signal.SIG_DFL) for number in numbers],
+        preexec_fn=lambda: (
+            [signal.signal(number, signal.SIG_DFL) for number in numbers],
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0)),
+        ),
     ) as process:
         deadline = time.monotonic() + driver.TIME_LIMIT
         while not list(scratch.glob(marker)) and time.monotonic() < deadline:
@@ -428,6 +431,22 @@ def ignored_signals_stay_ignored(bench):
 @case
 def interrupted_while_calibrating(bench):
     interrupted(bench, [signal.SIGTERM], "*/*.npy", ["calibrate", "--devices=2"], {})
+
+
+@case
+def interrupted_shard_by_shard(bench):
+    """An output is written beside its place while a loop runs, and spilled is some."""
+    bench.write(
+        "loop.ein",
+        "input A : f32[200, 200]\noutput Y = A * 2\n"
+        "repeat t:1000000000 (X = A) {\nnext X[i, j] = sum[k] X[i, k] * A[k, j]\n}\noutput X\n",
+    )
+    np.save(bench.folder / "L.npy", np.ones((200, 200), np.float32))
+    command = ["run", "loop.ein", "--executor=greedy", "--memory=2MiB", "--spill=sub", "-q"]
+    files = ["-i", "A=L.npy", "-o", "Y=sub/Y.npy", "-o", "X=sub/X.npy"]
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        interrupted(bench, [number], ".Y.npy.*", [*command, *files], {})
+        shutil.rmtree(bench.folder / "sub")
 
 
 @case

@@ -115,9 +115,9 @@ void removeTemporaries();
 /// Only removes them; safe in signal handlers and without memory.
 void unlinkTemporaries();
 
-/// While one of these is alive, SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the
-/// noted files before they do what they did before, and a file that gets too
-/// large is a failed write.
+/// While one of these is alive, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE and
+/// SIGXCPU remove the noted files before they do what they did before, and a
+/// file that gets too large is a failed write.
 class SignalGuard {
 public:
   SignalGuard();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry-rt/Files.h"
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -82,7 +83,8 @@ void tapestry::rt::removeTemporaries() {
 // Signals
 //===----------------------------------------------------------------------===//
 
-static constexpr int guarded[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+static constexpr int guarded[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,
+                                  SIGPIPE, SIGXCPU, SIGXFSZ};
 static struct sigaction previous[std::size(guarded)];
 static std::atomic<int> guards{0};
 
@@ -93,10 +95,12 @@ static bool isIgnored(int number) {
   return sigaction(number, nullptr, &action) == 0 &&
          action.sa_handler == SIG_IGN;
 }
-static const bool ignoredAtStart[] = {isIgnored(SIGINT), isIgnored(SIGTERM),
-                                      isIgnored(SIGHUP), isIgnored(SIGPIPE),
-                                      isIgnored(SIGXFSZ)};
-static_assert(std::size(ignoredAtStart) == std::size(guarded));
+static const std::array<bool, std::size(guarded)> ignoredAtStart = [] {
+  std::array<bool, std::size(guarded)> ignored = {};
+  for (size_t i = 0; i < ignored.size(); ++i)
+    ignored[i] = isIgnored(guarded[i]);
+  return ignored;
+}();
 
 /// The process group of a program under way; 0: there is none.
 static std::atomic<pid_t> child{0};
