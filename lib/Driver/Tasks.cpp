@@ -11,6 +11,8 @@
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/SelectorInterface.h"
 #include "tapestry/Support/Counted.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
 #include <set>
@@ -74,6 +76,24 @@ cutGraph(teg::GraphOp graph, const PlanRequest &request, int64_t memoryBytes) {
 static constexpr size_t mostKernels = 1000;
 /// No graph is cut into more blocks.
 static constexpr int64_t mostBlocks = 1 << 16;
+
+/// Fails where there are too many, with what has the most.
+static llvm::Error checkKernels(const rt::TaskProgram &program) {
+  if (program.kernels.size() <= mostKernels)
+    return llvm::Error::success();
+  llvm::MapVector<llvm::StringRef, llvm::DenseSet<int32_t>> kernels;
+  for (const rt::TaskShard &shard : program.shards)
+    kernels[shard.vertex].insert(shard.kernel);
+  const auto &most =
+      *llvm::max_element(kernels, [](const auto &one, const auto &other) {
+        return one.second.size() < other.second.size();
+      });
+  return faultError(Fault::Machine, "",
+                    joinedText("the shards need ", program.kernels.size(),
+                               " kernels, more than ", mostKernels,
+                               ": those of '", most.first, "' alone ",
+                               most.second.size()));
+}
 
 namespace {
 
@@ -229,13 +249,11 @@ TaskEstimate TaskChooser::tryDevices(int64_t devices) {
   const rt::TaskProgram &program = tasks->graph.program;
   if (devices == 1)
     keepWhole(program);
-  if (program.kernels.size() > mostKernels) {
+  if (llvm::Error error = checkKernels(program)) {
+    ErrorFacts facts = factsOf(std::move(error));
     // Where fewer blocks do not fit, that is what is short.
     if (problem.text.empty())
-      problem =
-          ErrorFacts{Fault::Machine, "",
-                     joinedText("the shards need ", program.kernels.size(),
-                                " kernels, more than ", mostKernels)};
+      problem = std::move(facts);
     return estimate;
   }
   estimate.largestShard = largestShard(program);
@@ -285,6 +303,8 @@ llvm::Expected<ChosenTasks> TaskChooser::choose() {
   auto tasks = cut(request);
   if (!tasks)
     return tasks.takeError();
+  if (llvm::Error error = checkKernels(tasks->graph.program))
+    return std::move(error);
   if (llvm::Error error = measureKernels(*tasks))
     return std::move(error);
   return std::move(*tasks);
