@@ -454,7 +454,7 @@ static void checkUnused(Usage &usage) {
       return option->ArgStr == "order" && *option == "planned";
     });
     for (const auto &option : planning)
-      if (option->ArgStr != "order" &&
+      if (!llvm::is_contained({"order", "prefer"}, option->ArgStr) &&
           !(plans &&
             llvm::is_contained({"devices", "grid", "cost"}, option->ArgStr)))
         unused.refuse(*option);

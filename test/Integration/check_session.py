@@ -484,6 +484,11 @@ def wrong_programs(bench):
     # Who reads a program names its place.
     finished = session(bench, start + "apply product.ein\n", "--devices=3")
     bench.expect_error(finished, 1, "^commands:4: product.ein:", outputs_intact=False)
+    # What would give a param its value is not there, under either name.
+    for line, name in (("apply product.ein", "B"), ("apply product.ein B=V", "V")):
+        finished = session(bench, f"load A A.npy\n{line}\n", "--devices=3")
+        where = rf"^commands:2: product.ein:5:7: error: there is no tensor '{name}' in the session"
+        bench.expect_error(finished, 1, rf"{where}; there are: A \(for input 'B'\)\n", outputs_intact=False)
     bench.write("sum.ein", "input A : f32[4, 3]\ninput B : f32[3]\nC = sum[i] B[i]\noutput A, C\n")
     refuse(bench, "load A A.npy\napply sum.ein\n", 1, missing)
     bench.write("two.ein", "input A : f32[4, 3]\nC = sum[i, j] A[i, j]\nD = C * 2\noutput C, D\n")

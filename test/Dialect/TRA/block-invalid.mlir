@@ -7,7 +7,7 @@
 !r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
 
 func.func @block_c1_count(%x: !x) {
-  // expected-error@+1 {{has 1 labels, but 2 extents}}
+  // expected-error@+1 {{has 1 label, but 2 extents}}
   %r = tra.block "S" ["i"] = [8, 5] by #tapestry_index.partition<[["d.0"]]>
       reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0 - 1), shape = [3]>] pads [0.0 : f32]
       writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
@@ -259,7 +259,7 @@ func.func @block_c5_quotient(%x: !x) {
 !r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
 
 func.func @block_c6_rank(%x: !x) {
-  // expected-error@+1 {{has a partition of 2 labels, but 1 labels}}
+  // expected-error@+1 {{has a partition of 2 labels, but 1 label}}
   %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"], []]>
       reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0 - 1), shape = [3]>] pads [0.0 : f32]
       writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
@@ -489,7 +489,7 @@ func.func @block_c2_guard_kind(%x: !x) {
 !r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
 
 func.func @block_c2_guard_rank(%x: !x) {
-  // expected-error@+1 {{guard 0 has 2 ranges for 1 labels}}
+  // expected-error@+1 {{guard 0 has 2 ranges for 1 label}}
   %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
       reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0)>] guards [#tapestry_index.range<0 to 6, 0 to 1>] pads [unit]
       writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {

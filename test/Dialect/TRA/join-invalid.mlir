@@ -6,7 +6,7 @@
 !v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
 
 func.func @join_c1_count(%v: !v) {
-  // expected-error@+1 {{has 1 labels, but 2 extents}}
+  // expected-error@+1 {{has 1 label, but 2 extents}}
   %r = "tra.join"(%v) <{vertex = "J", labels = ["i"], extents = array<i64: 5, 6>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tra.yield"(%x) : (f32) -> ()
@@ -276,7 +276,7 @@ func.func @join_c6_below(%v: !v) {
 !v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
 
 func.func @join_c7(%v: !v) {
-  // expected-error@+1 {{reduces 1 labels by 'none'}}
+  // expected-error@+1 {{reduces 1 label by 'none'}}
   %r = tra.join "J" [i = 5, k = 3] by #tapestry_index.partition<[["d.0"], []]>
          (%v[i]) -> [i] {
   ^bb0(%x: f32):
@@ -537,7 +537,7 @@ func.func @join_c11_type(%v: !v) {
 !v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
 
 func.func @join_c12_rank(%v: !v) {
-  // expected-error@+1 {{has a partition of 2 labels, but 1 labels}}
+  // expected-error@+1 {{has a partition of 2 labels, but 1 label}}
   %r = tra.join "J" [i = 5] by #tapestry_index.partition<[["d.0"], []]>
          (%v[i]) -> [i] {
   ^bb0(%x: f32):

@@ -22,7 +22,7 @@ func.func @block_c1_count(%x: tensor<4xf32>) {
 
 #f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
 func.func @block_c1_extents(%x: tensor<4xf32>) {
-  // expected-error @below {{has 1 labels but 2 extents}}
+  // expected-error @below {{has 1 label but 2 extents}}
   %y = "tapestry.block"(%x) <{name = "Y", kernel = #f, extents = array<i64: 4, 4>, params = {}}> : (tensor<4xf32>) -> tensor<4xf32>
   return
 }

@@ -137,7 +137,7 @@ func.func @einsum_c1_reserved(%a: tensor<5xf32>) {
 // -----
 
 func.func @einsum_c2_count(%a: tensor<5xf32>) {
-  // expected-error @below {{has 1 labels but 2 extents}}
+  // expected-error @below {{has 1 label but 2 extents}}
   %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["i"], extents = array<i64: 5, 6>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tapestry.yield"(%x) : (f32) -> ()
@@ -1028,7 +1028,7 @@ tapestry.graph @fold_name {
 // -----
 
 func.func @einsum_c21_rank(%a: tensor<5xf32>) {
-  // expected-error @below {{has a range of rank 2 for 1 labels}}
+  // expected-error @below {{has a range of rank 2 for 1 label}}
   %c = tapestry.einsum "C" [i = 5] range [0, 0] => [5, 1] (%a[i]) -> [i] {
   ^bb0(%x: f32):
     tapestry.yield %x : f32

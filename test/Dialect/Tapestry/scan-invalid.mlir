@@ -11,7 +11,7 @@ func.func @scan_c1_twice(%x: tensor<4x5xf32>) {
 // -----
 
 func.func @scan_c1_count(%x: tensor<4x5xf32>) {
-  // expected-error @below {{has 1 labels but 2 extents}}
+  // expected-error @below {{has 1 label but 2 extents}}
   %c = tapestry.scan "C" ["n"] <add> along "n" %x : (tensor<4x5xf32>) -> tensor<4x5xf32>
   return
 }

@@ -241,7 +241,8 @@ LogicalResult tra::verifyLabels(Operation *op, ArrayAttr labels,
                                 ArrayRef<int64_t> extents) {
   if (labels.size() != extents.size())
     return op->emitOpError("has ")
-           << labels.size() << " labels, but " << extents.size() << " extents";
+           << countOf(labels.size(), "label") << ", but "
+           << countOf(extents.size(), "extent");
   llvm::SmallDenseSet<Attribute, 8> seen;
   for (auto [attr, extent] : llvm::zip_equal(labels, extents)) {
     StringRef name = cast<StringAttr>(attr).getValue();
@@ -429,7 +430,7 @@ static LogicalResult verifyComputation(JoinOp op) {
   // join_c7
   size_t reduced = op.getReducedLabels().size();
   if ((op.getMonoid() == Monoid::None) != (reduced == 0))
-    return op.emitOpError("reduces ") << reduced << " labels by '"
+    return op.emitOpError("reduces ") << countOf(reduced, "label") << " by '"
                                       << stringifyMonoid(op.getMonoid()) << "'";
   // join_c8
   Type elementType = op.getType().getElementType();

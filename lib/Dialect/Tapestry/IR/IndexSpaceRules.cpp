@@ -2,6 +2,7 @@
 
 #include "IndexSpaceRules.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Support/Counted.h"
 #include "tapestry/Support/Reach.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -60,8 +61,8 @@ LogicalResult teg::verifyLabels(Operation *op, ArrayAttr labels,
       return op->emitOpError() << "label '" << name << "' occurs twice";
   }
   if (extents.size() != labels.size())
-    return op->emitOpError() << "has " << labels.size() << " labels but "
-                             << extents.size() << " extents";
+    return op->emitOpError() << "has " << countOf(labels.size(), "label")
+                             << " but " << countOf(extents.size(), "extent");
   constexpr int64_t maxPoints = int64_t(1) << 62;
   int64_t points = 1;
   for (auto [label, extent] : llvm::enumerate(extents)) {
