@@ -203,7 +203,7 @@ int main(int argc, char **argv) {
       mode = word.str();
     else
       names.push_back(word.str());
-    if (sscanf(word.data(), "%ldx%ldx%ld", &m, &n, &k) == 3)
+    if (sscanf(word.str().c_str(), "%ldx%ldx%ld", &m, &n, &k) == 3)
       workloads.push_back(bench::product(m, n, k));
   }
   if (mode == "--limits") {
