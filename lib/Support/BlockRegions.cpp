@@ -40,8 +40,8 @@ void BlockRegions::addEdge(unsigned label, RegionEdge edge) {
   for (auto [device, block] : llvm::enumerate(blocks[label])) {
     int64_t place = edge.shift;
     if (edge.bound) {
-      const auto &[operand, piece, dim, isEnd] = *edge.bound;
-      const Layout &own = operands[operand].pieces[piece].parts.front();
+      const auto &[operand, piece, part, dim, isEnd] = *edge.bound;
+      const Layout &own = operands[operand].pieces[piece].parts[part];
       ZRange held = own.dims[dim].range(grid, device);
       place += isEnd ? held.hi : held.lo;
     }
@@ -77,13 +77,22 @@ void BlockRegions::addEdges(unsigned operand, unsigned piece) {
         add(-far);
         add(extent + far);
       }
-    // Beside its first part a device has strips that begin where that ends.
-    for (bool isEnd : {false, true}) {
-      RegionEdge edge;
-      edge.bound = RegionEdge::Bound{operand, piece,
-                                     static_cast<unsigned>(number), isEnd};
-      edge.shift = -dim.constant;
-      addEdge(label, std::move(edge));
+    // Beside its first part a device has strips that begin where that ends, but
+    // for those that some have.
+    for (auto [part, layout] : llvm::enumerate(access.parts)) {
+      const LayoutDim &held = layout.dims[number];
+      if (part > 0 && llvm::none_of(held.terms, [](const LayoutTerm &term) {
+            return term.within.has_value();
+          }))
+        continue;
+      for (bool isEnd : {false, true}) {
+        RegionEdge edge;
+        edge.bound =
+            RegionEdge::Bound{operand, piece, static_cast<unsigned>(part),
+                              static_cast<unsigned>(number), isEnd};
+        edge.shift = -dim.constant;
+        addEdge(label, std::move(edge));
+      }
     }
   }
 }

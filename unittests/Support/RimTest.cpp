@@ -38,10 +38,16 @@ TEST(RimTest, InFrontOfEachBlockOrBehind) {
   EXPECT_EQ(above[0].box(three, 2), (ZBox{{64, 66}, {1, 5}}));
   EXPECT_EQ(below[0].box(three, 1), (ZBox{{66, 69}, {0, 5}}));
   EXPECT_TRUE(isEmpty(below[0].box(three, 2)));
-  // Everyone has it; nobody has any of it; others lack more.
+  // Everyone has it; nobody has any of it.
   EXPECT_TRUE(rimsOf({0, 1}).empty());
   EXPECT_TRUE(rimsOf({40, 0}).empty());
-  EXPECT_TRUE(rimsOf({1, 0}, 95).empty());
+  // Blocks of 32 points and of 33: the third lacks another one, the first one
+  // behind it.
+  auto uneven = rimsOf({0, 0}, 95);
+  ASSERT_EQ(uneven.size(), 2u);
+  EXPECT_EQ(uneven[0].box(three, 2), (ZBox{{64, 65}, {0, 5}}));
+  EXPECT_EQ(uneven[1].box(three, 1), (ZBox{{32, 33}, {0, 5}}));
+  EXPECT_EQ(uneven[1].box(three, 2), (ZBox{{65, 66}, {0, 5}}));
 }
 
 TEST(RimTest, AroundEachBlock) {

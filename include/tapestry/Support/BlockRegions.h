@@ -33,10 +33,10 @@ struct RegionOperand {
 
 /// A bound between two ranges of a label's block.
 struct RegionEdge {
-  /// The bound that it is of what a device has of its own: of which operand,
-  /// piece and dimension. Otherwise a number, the same on all devices.
+  /// The bound that it is of what a device has: of which operand, piece, part
+  /// and dimension. Otherwise a number, the same on all devices.
   struct Bound {
-    unsigned operand, piece, dim;
+    unsigned operand, piece, part, dim;
     bool isEnd;
   };
   std::optional<Bound> bound;

@@ -15,8 +15,10 @@ namespace tapestry {
 /// The layouts whose boxes together hold what each device lacks of `to` in
 /// `from`, which is plain, each point once: along every dimension a strip in
 /// front of the blocks, as wide on all devices, and one behind them, clipped to
-/// the tensor. Those of the first dimensions run through the corners. None
-/// where that is not what devices lack, or some have nothing of `to`.
+/// the tensor. Where windows and blocks are cut elsewhere, there are more of
+/// them, which only some blocks have (`LayoutTerm::within`). Those of the first
+/// dimensions run through the corners. None where that is not what devices
+/// lack, or too many.
 llvm::SmallVector<Layout, 2> findRims(const DeviceGrid &grid,
                                       const Layout &from, const Layout &to);
 

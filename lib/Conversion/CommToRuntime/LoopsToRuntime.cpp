@@ -53,11 +53,18 @@ llvm::BitVector RuntimeProgram::lowerBody(func::FuncOp body) {
   return inPlace;
 }
 
+/// Whether as many passes as are known beforehand end where they began.
+static bool endsInFirst(comm::LoopOp op) {
+  return !op.getUntil() && op.getTrips() % 2 == 0;
+}
+
 /// The calls: passes of even number read `first` and write `second`, the others
-/// the other way round. Leaves the last values in `second`. Where both are one,
-/// passes write what they read.
-void RuntimeProgram::emitPasses(comm::LoopOp op, ArrayRef<Value> first,
-                                ArrayRef<Value> second, ValueRange invariants) {
+/// the other way round; the first pass reads `starts` where there are some.
+/// Leaves the last values in `second`, unless they are known to end in `first`.
+/// Where both are one, passes write what they read.
+void RuntimeProgram::emitPasses(comm::LoopOp op, ArrayRef<Value> starts,
+                                ArrayRef<Value> first, ArrayRef<Value> second,
+                                ValueRange invariants) {
   Location loc = op.getLoc();
   auto body = module.lookupSymbol<func::FuncOp>(op.getBody());
   auto constant = [&](int64_t value) -> Value {
@@ -75,12 +82,19 @@ void RuntimeProgram::emitPasses(comm::LoopOp op, ArrayRef<Value> first,
   auto emitPass = [&](Value number) {
     Value odd = isOdd(number);
     SmallVector<Value> operands = {rank}, targets;
-    for (auto [even, other] : llvm::zip_equal(first, second)) {
+    Value isFirst;
+    for (auto [start, even, other] : llvm::zip_equal(starts, first, second)) {
       if (even == other) {
         operands.push_back(even);
         continue;
       }
-      operands.push_back(arith::SelectOp::create(b, loc, odd, other, even));
+      Value source = arith::SelectOp::create(b, loc, odd, other, even);
+      if (start && !isFirst)
+        isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        number, zero);
+      if (start)
+        source = arith::SelectOp::create(b, loc, isFirst, start, source);
+      operands.push_back(source);
       targets.push_back(arith::SelectOp::create(b, loc, odd, even, other));
     }
     llvm::append_range(operands, invariants);
@@ -99,9 +113,6 @@ void RuntimeProgram::emitPasses(comm::LoopOp op, ArrayRef<Value> first,
     auto loop = scf::ForOp::create(b, loc, zero, most, one);
     b.setInsertionPoint(loop.getBody()->getTerminator());
     emitPass(loop.getInductionVar());
-    b.setInsertionPointAfter(loop);
-    if (op.getTrips() % 2 == 0)
-      copyBack();
     return;
   }
   Value go = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
@@ -130,6 +141,24 @@ void RuntimeProgram::emitPasses(comm::LoopOp op, ArrayRef<Value> first,
   copyBack();
 }
 
+/// The input that a value is, or a copy of: the first pass reads it where it
+/// lies, since nobody writes an input. Null for other values.
+static Value inputOf(Value init) {
+  if (auto copy = init.getDefiningOp<linalg::GenericOp>();
+      copy && copy.getNumDpsInputs() == 1 &&
+      copy.getNumParallelLoops() == copy.getNumLoops() &&
+      llvm::all_of(copy.getIndexingMapsArray(),
+                   [](AffineMap map) { return map.isIdentity(); }) &&
+      copy.getBody()->getTerminator()->getOperand(0) ==
+          copy.getBody()->getArgument(0) &&
+      copy.getDpsInputs().front().getType() == init.getType())
+    init = copy.getDpsInputs().front();
+  auto input = init.getDefiningOp<bufferization::ToTensorOp>();
+  return input && !input.getWritable() && isa<BlockArgument>(input.getBuffer())
+             ? init
+             : Value();
+}
+
 /// What is carried has two buffers, one of which the last pass writes, or one.
 void RuntimeProgram::lowerLoop(comm::LoopOp op) {
   Location loc = op.getLoc();
@@ -139,16 +168,27 @@ void RuntimeProgram::lowerLoop(comm::LoopOp op) {
     layouts.push_back(
         body.getArgAttrOfType<index::LayoutAttr>(number, "comm.layout"));
   llvm::BitVector inPlace = lowerBody(body);
-  SmallVector<Value> first, second, invariants;
+  SmallVector<Value> starts, first, second, invariants;
   for (auto [number, init, result, layout] :
        llvm::enumerate(op.getInits(), op.getResults(), layouts)) {
     auto type = cast<RankedTensorType>(init.getType());
+    auto own = [&, result = result, layout = layout](bool isLast) {
+      return isLast ? bufferFor(result, layout)
+                    : allocatePart(loc, type, layout);
+    };
     // Where it is there first, the value is computed right into it.
+    bool isOne = inPlace.test(number);
     Operation *source = init.getDefiningOp();
     b.setInsertionPoint(source ? source : op);
-    first.push_back(inPlace.test(number) ? bufferFor(result, layout)
-                                         : allocatePart(loc, type, layout));
+    first.push_back(own(isOne || endsInFirst(op)));
     b.setInsertionPoint(op);
+    second.push_back(isOne ? first.back() : own(!endsInFirst(op)));
+    starts.push_back({});
+    if (Value input = isOne ? Value() : inputOf(init)) {
+      starts.back() = bufferization::ToBufferOp::create(
+          b, loc, memrefOf(type), input, /*read_only=*/true);
+      continue;
+    }
     // Passes write over it, and others may read what it is a view of.
     Value start = init;
     if (!init.hasOneUse())
@@ -162,15 +202,14 @@ void RuntimeProgram::lowerLoop(comm::LoopOp op) {
     bufferization::MaterializeInDestinationOp::create(
         b, loc, Type(), start, first.back(), /*restrict=*/true,
         /*writable=*/true);
-    second.push_back(inPlace.test(number) ? first.back()
-                                          : bufferFor(result, layout));
   }
   for (Value part : op.getInvariants())
     invariants.push_back(bufferization::ToBufferOp::create(
         b, loc, memrefOf(part.getType()), part, /*read_only=*/true));
-  emitPasses(op, first, second, invariants);
+  emitPasses(op, starts, first, second, invariants);
   b.setInsertionPoint(op);
-  for (auto [result, buffer] : llvm::zip_equal(op.getResults(), second))
+  for (auto [result, buffer] :
+       llvm::zip_equal(op.getResults(), endsInFirst(op) ? first : second))
     result.replaceAllUsesWith(bufferization::ToTensorOp::create(
         b, loc, result.getType(), buffer, /*restrict=*/true,
         /*writable=*/true));

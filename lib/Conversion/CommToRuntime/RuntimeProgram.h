@@ -52,7 +52,8 @@ private:
   void lowerOps();
   void lowerLoop(comm::LoopOp op);
   llvm::BitVector lowerBody(mlir::func::FuncOp body);
-  void emitPasses(comm::LoopOp op, llvm::ArrayRef<mlir::Value> first,
+  void emitPasses(comm::LoopOp op, llvm::ArrayRef<mlir::Value> starts,
+                  llvm::ArrayRef<mlir::Value> first,
                   llvm::ArrayRef<mlir::Value> second,
                   mlir::ValueRange invariants);
   mlir::Value bufferFor(mlir::Value result, index::LayoutAttr layout);

@@ -62,8 +62,8 @@ Value LocalBorders::emitPlace(const RegionEdge &edge) {
   if (!edge.bound)
     return shift;
   unsigned input = inputsOf[edge.bound->operand].first + edge.bound->piece;
-  return add(heldBound(operands[input].front().layout, edge.bound->dim,
-                       edge.bound->isEnd),
+  return add(heldBound(operands[input][edge.bound->part].layout,
+                       edge.bound->dim, edge.bound->isEnd),
              shift);
 }
 

@@ -306,7 +306,7 @@ func.func @fetch_rim_c1_both_sides(%x: tensor<17xf32>) {
 
 #grid = #tapestry_index.grid<"d.0" = 2>
 #rows = #tapestry_index.layout<[34 by "d.0"] on #grid>
-#half = #tapestry_index.layout<[34 = [16 by "d.0"]] on #grid>
+#half = #tapestry_index.layout<[34 = [17 by "d.0"] + 25] on #grid>
 #rim = #tapestry_index.layout<[34 = 17 * [2 by "d.0"] - 1] on #grid>
 
 func.func @fetch_rim_c1_uneven(%x: tensor<17xf32>) {
