@@ -75,8 +75,18 @@ ExitStatus Compilation::parse(std::unique_ptr<llvm::MemoryBuffer> text,
       einOptions.namedInputs.emplace_back("-i " + name, name);
     for (const auto &[name, path] : options.likes)
       einOptions.namedInputs.emplace_back("--like " + name, name);
-    einOptions.shapeOfInput = [&](llvm::StringRef input) {
-      return shapeOfInput(options, input);
+    einOptions.shapeOfInput = [&](llvm::StringRef input,
+                                  llvm::StringRef ownFile) {
+      auto shape = shapeOfInput(options, input);
+      if (!shape || *shape || ownFile.empty())
+        return shape;
+      std::vector<int64_t> &own = fileShapes[ownFile.str()];
+      rt::Status status = rt::readShape(ownFile.str(), own);
+      if (status.failed())
+        shape = llvm::createStringError(status.message());
+      else
+        shape = own;
+      return shape;
     };
     einOptions.whyNoShape = options.whyNotHeld;
     module = ein::importEin(sources, einOptions, context.get());
@@ -166,6 +176,28 @@ ExitStatus Compilation::checkLikes() {
   return ExitDone;
 }
 
+/// What the program says that is written takes no place of what the command
+/// reads; of tensors a run sees to that.
+ExitStatus Compilation::checkTargets() {
+  std::vector<rt::NamedFile> written, read = {{"the program", options.program}};
+  if (!options.planning.planFile.empty())
+    read.emplace_back("--plan", options.planning.planFile);
+  for (auto sink : getGraph().getOps<teg::SinkOp>()) {
+    auto file = dyn_cast_if_present<teg::FileAttr>(sink.getTargetAttr());
+    bool isNamed = llvm::any_of(options.outputs, [&](const auto &output) {
+      return output.first == sink.getName();
+    });
+    if (file && !isNamed)
+      written.emplace_back("output '" + sink.getName().str() + "'",
+                           file.getPath().str());
+  }
+  rt::Status status = rt::checkDistinct(written, read);
+  if (!status.failed())
+    return ExitDone;
+  printError(options.program, status.message());
+  return ExitBadInput;
+}
+
 ExitStatus Compilation::load() {
   Stage stage(options, "reading the program");
   auto text = llvm::MemoryBuffer::getFile(options.program, /*IsText=*/true);
@@ -205,7 +237,7 @@ ExitStatus Compilation::load() {
   buildGraphPipeline(pm, request, /*expands=*/!options.pareto.isWanted());
   if (failed(pm.run(*module)) || failed(verify(*module)))
     return ExitBadInput;
-  return ExitDone;
+  return checkTargets();
 }
 
 /// What a session has is read where it lies, unless the program says where it

@@ -52,6 +52,7 @@ void tapestry::buildGraphPipeline(OpPassManager &pm, const PlanRequest &request,
                                   bool expands) {
   registerAllCostModels();
   pm.addPass(teg::createTapestryInlineCalls());
+  pm.addNestedPass<teg::GraphOp>(teg::createTapestryExpandSources());
   // Lowering would drop what bodies do not use: planned is what is left.
   pm.addNestedPass<teg::GraphOp>(createCanonicalizerPass());
   pm.addPass(teg::createTapestryPrune());

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """What follows a sequence point begins when all devices have done what the point
-waits for, on threads and under MPI.
+waits for, in loops, too, on threads, under MPI and in the greedy executor.
 
-    check_points.py [--backend local|mpi]
+    check_points.py [--backend local|mpi|greedy]
 """
 
 import argparse
@@ -31,40 +31,71 @@ tapestry.graph @points {
 """
 
 
-def check(folder, devices, backend, files, X):
-    log = folder / f"log.{devices}"
+# Without its points, S would not wait, nor a pass for those of other devices.
+PROGRAM = """\
+input X : f32[37]
+extern block before[i](X[i] : f32) -> Y[i] : f32
+extern block after[i](X[i] : f32) -> Y[i] : f32
+F = before(X)
+point p after F
+S = after(X) after p
+point r after S, p
+repeat t:3 (Z = X after r) {
+  G = before(Z)
+  point q after G
+  H = after(Z) after q
+  point end after H, q
+  next Z[i] = G[i] - H[i] / 4 after end
+}
+output F, S after r, Z
+"""
+
+
+def check(folder, program, rounds, devices, backend, files, X):
+    log = folder / f"log.{program}.{devices}"
     env = {"POINTS_LOG": str(log)}
+    words = [program, f"--devices={devices}", "--object=b.o"]
     if backend == "mpi":
-        driver.tapestry(
-            "compile", "p.mlir", f"--devices={devices}", "--object=b.o", "-o", "prog", cwd=folder
-        ).expect_status(0)
+        driver.tapestry("compile", *words, "-o", "prog", cwd=folder).expect_status(0)
         done = driver.mpirun(devices, "./prog", "--backend", "mpi", *files, cwd=folder, env=env)
     else:
+        executor = "greedy" if backend == "greedy" else "spmd"
         done = driver.tapestry(
-            "run", "p.mlir", f"--devices={devices}", "--object=b.o", *files, cwd=folder, env=env
+            "run", *words, f"--executor={executor}", *files, cwd=folder, env=env
         )
     done.expect_status(0)
     outputs = driver.load_outputs(folder, ["F", "S"])
     compare.check_equal("F", outputs["F"], 2 * X)
     compare.check_equal("S", outputs["S"], 3 * X)
+    if rounds > 1:
+        Z = X
+        for _ in range(rounds - 1):
+            Z = 2 * Z - 3 * Z / 4
+        compare.check_equal("Z", np.load(folder / "Z.npy"), Z)
     words = [line.split()[0] for line in log.read_text().splitlines()]
-    if words != ["before"] * (len(words) // 2) + ["after"] * (len(words) // 2):
-        raise CheckFailed(f"on {devices} devices: {' '.join(words)}")
+    each = len(words) // (2 * rounds)
+    if each < 1 or words != (["before"] * each + ["after"] * each) * rounds:
+        raise CheckFailed(f"{program} on {devices} devices: {' '.join(words)}")
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--backend", choices=["local", "mpi"], default="local")
+    parser.add_argument("--backend", choices=["local", "mpi", "greedy"], default="local")
     options = parser.parse_args()
     X = np.random.default_rng(5).random(37, dtype=np.float32)
     with driver.workspace() as folder:
         (folder / "p.mlir").write_text(GRAPH)
         build(folder, SOURCE, "b.o", "-c")
         files = driver.save_inputs(folder, {"X": X}) + driver.output_options(["F", "S"])
-        driver.tapestry("reference", "p.mlir", "--object=b.o", *files, cwd=folder).expect_status(0)
-        compare.check_equal("S", driver.load_outputs(folder, ["S"])["S"], 3 * X)
-        for devices in range(1, 9) if options.backend == "local" else (2, 3, 5):
-            check(folder, devices, options.backend, files, X)
+        (folder / "p.ein").write_text(PROGRAM)
+        for program, rounds, more in (("p.mlir", 1, []), ("p.ein", 4, ["-o", "Z=Z.npy"])):
+            driver.tapestry(
+                "reference", program, "--object=b.o", *files, *more, cwd=folder
+            ).expect_status(0)
+            compare.check_equal("S", driver.load_outputs(folder, ["S"])["S"], 3 * X)
+            counts = {"local": range(1, 9), "mpi": (2, 3, 5), "greedy": (1, 3)}[options.backend]
+            for devices in counts:
+                check(folder, program, rounds, devices, options.backend, files + more, X)
 
 
 if __name__ == "__main__":

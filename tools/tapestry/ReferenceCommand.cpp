@@ -30,6 +30,8 @@ struct TensorTable {
   std::vector<int64_t> shape;
   std::vector<TapestryRange> box;
   uint8_t owner = 1;
+  /// What the program says of it; empty: nothing.
+  std::string file;
 
   TensorTable(llvm::StringRef name, mlir::RankedTensorType type,
               bool isUnsigned)
@@ -113,21 +115,31 @@ ExitStatus tapestry::driver::evaluateReference(const Options &options) {
   evaluation.graph = compilation.getGraph();
   auto addTables = [&](GraphNodeKind kind, std::vector<TensorTable> &tables) {
     for (GraphNodeInterface node :
-         graphNodes(evaluation.graph.getBody().front(), kind))
+         graphNodes(evaluation.graph.getBody().front(), kind)) {
       tables.emplace_back(
           node.getTensorName(),
           mlir::cast<mlir::RankedTensorType>(node.getNodeTensor().getType()),
           teg::isUnsigned(node));
+      if (auto file = node->getAttrOfType<teg::FileAttr>("target"))
+        tables.back().file = file.getPath();
+    }
   };
   addTables(GraphNodeKind::Source, evaluation.inputs);
   addTables(GraphNodeKind::Sink, evaluation.outputs);
   current = &evaluation;
 
   std::vector<TapestryTensor> inputs, outputs;
-  for (const TensorTable &table : evaluation.inputs)
-    inputs.push_back(table.describe());
-  for (const TensorTable &table : evaluation.outputs)
-    outputs.push_back(table.describe());
+  std::vector<const char *> inputFiles, outputFiles;
+  auto describe = [](const std::vector<TensorTable> &tables,
+                     std::vector<TapestryTensor> &tensors,
+                     std::vector<const char *> &files) {
+    for (const TensorTable &table : tables) {
+      tensors.push_back(table.describe());
+      files.push_back(table.file.empty() ? nullptr : table.file.c_str());
+    }
+  };
+  describe(evaluation.inputs, inputs, inputFiles);
+  describe(evaluation.outputs, outputs, outputFiles);
   std::vector<std::string> unreadNames;
   if (auto names = evaluation.graph->getAttrOfType<mlir::ArrayAttr>(
           teg::unreadInputsAttrName))
@@ -146,6 +158,8 @@ ExitStatus tapestry::driver::evaluateReference(const Options &options) {
   program.num_outputs = outputs.size();
   program.inputs = inputs.data();
   program.outputs = outputs.data();
+  program.input_files = inputFiles.data();
+  program.output_files = outputFiles.data();
   program.entry = evaluateOnRank;
   program.num_unread_inputs = unread.size();
   program.unread_inputs = unread.data();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
+#include "tapestry-rt/Files.h"
 #include "tapestry-rt/Session.h"
 #include "tapestry/Driver/Compilation.h"
 #include "tapestry/Driver/InProcess.h"
@@ -36,6 +37,8 @@ struct CompiledProgram {
   /// Path, graph, params and text.
   std::string source;
   std::vector<HeldInput> inputs;
+  /// Of files that the program names and that decided its params.
+  std::map<std::string, std::vector<int64_t>> fileShapes;
   LoadedProgram loaded;
 };
 
@@ -163,6 +166,15 @@ static std::vector<HeldInput> inputsOf(const TapestryProgram &program,
   return inputs;
 }
 
+/// Whether files still have the shapes that params were taken from.
+static bool
+areShapes(const std::map<std::string, std::vector<int64_t>> &fileShapes) {
+  return llvm::all_of(fileShapes, [](const auto &known) {
+    std::vector<int64_t> shape;
+    return !rt::readShape(known.first, shape).failed() && shape == known.second;
+  });
+}
+
 ExitStatus SessionRunner::compile(const Options &program,
                                   const TapestryProgram *&result) {
   auto text = llvm::MemoryBuffer::getFile(program.program, /*IsText=*/true);
@@ -182,7 +194,8 @@ ExitStatus SessionRunner::compile(const Options &program,
   os << '\0' << (*text)->getBuffer();
   for (const CompiledProgram &known : programs)
     if (known.source == source &&
-        known.inputs == inputsOf(*known.loaded.program, program.held)) {
+        known.inputs == inputsOf(*known.loaded.program, program.held) &&
+        areShapes(known.fileShapes)) {
       result = known.loaded.program;
       return ExitDone;
     }
@@ -198,8 +211,8 @@ ExitStatus SessionRunner::compile(const Options &program,
   if (ExitStatus status = loadProgram(compilation, blocks, loaded))
     return status;
   result = loaded.program;
-  programs.push_back(
-      {source, inputsOf(*result, program.held), std::move(loaded)});
+  programs.push_back({source, inputsOf(*result, program.held),
+                      compilation.getFileShapes(), std::move(loaded)});
   if (programs.size() > mostPrograms)
     programs.pop_front();
   return ExitDone;

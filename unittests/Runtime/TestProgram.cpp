@@ -108,6 +108,8 @@ TapestryProgram &TestProgram::table() {
              static_cast<int64_t>(requirements.size()),
              requirements.data(),
              /*num_copies=*/0,
-             /*copies=*/nullptr};
+             /*copies=*/nullptr,
+             /*input_files=*/nullptr,
+             /*output_files=*/nullptr};
   return program;
 }

@@ -17,6 +17,7 @@
 #include "tapestry/Driver/Status.h"
 #include "tapestry/Pipelines/Pipelines.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <map>
 #include <memory>
 
 namespace tapestry::driver {
@@ -56,8 +57,13 @@ public:
   teg::GraphOp getGraph();
   const model::PlanGraph &getPlanGraph() const { return vertices.graph; }
   const plan::Plan &getPlan() const { return decided; }
+  /// The files that the program names and whose shapes decided its params.
+  const std::map<std::string, std::vector<int64_t>> &getFileShapes() const {
+    return fileShapes;
+  }
 
 private:
+  ExitStatus checkTargets();
   llvm::Error pinHeldInputs();
   /// The object file of a lowered module; null after an error.
   std::unique_ptr<llvm::MemoryBuffer> emitObject();
@@ -71,6 +77,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   GraphVertices vertices;
   plan::Plan decided;
+  std::map<std::string, std::vector<int64_t>> fileShapes;
 };
 
 } // namespace tapestry::driver

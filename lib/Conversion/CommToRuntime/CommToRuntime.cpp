@@ -75,10 +75,13 @@ func::CallOp RuntimeProgram::call(Location loc, func::FuncOp callee,
 DictionaryAttr RuntimeProgram::describeTensor(DictionaryAttr attrs) {
   auto layout = attrs.getAs<index::LayoutAttr>("comm.layout");
   layouts.push_back(layout);
-  return b.getDictionaryAttr(
-      {b.getNamedAttr(program::name, attrs.get("comm.name")),
-       b.getNamedAttr(program::type, attrs.get("comm.type")),
-       b.getNamedAttr(program::layout, layout)});
+  SmallVector<NamedAttribute> known = {
+      b.getNamedAttr(program::name, attrs.get("comm.name")),
+      b.getNamedAttr(program::type, attrs.get("comm.type")),
+      b.getNamedAttr(program::layout, layout)};
+  if (Attribute file = attrs.get("comm.file"))
+    known.push_back(b.getNamedAttr(program::file, file));
+  return b.getDictionaryAttr(known);
 }
 
 /// One block, whose loops call functions of one block.

@@ -118,6 +118,7 @@ private:
   StringRef emitCopies();
   StringRef emitRequirements(ArrayAttr requirements);
   StringRef emitNames(StringRef table, ArrayRef<std::string> names);
+  StringRef emitFiles(StringRef key);
   ArrayAttr list(StringRef key) { return program.getAs<ArrayAttr>(key); }
 
   ModuleOp module;
@@ -453,6 +454,19 @@ StringRef DescriptionEmitter::emitNames(StringRef table,
   return emitTable(newName(table), rows);
 }
 
+/// A table of paths, null where a tensor has no file; none where none has.
+StringRef DescriptionEmitter::emitFiles(StringRef key) {
+  SmallVector<Row> rows;
+  bool hasFile = false;
+  for (auto entry : list(key).getAsRange<DictionaryAttr>()) {
+    auto file = entry.getAs<StringAttr>(program::file);
+    hasFile |= file != nullptr;
+    rows.push_back({file ? text(file) : address({})});
+  }
+  return hasFile ? emitTable(newName((key + "_files").str()), rows)
+                 : StringRef();
+}
+
 LogicalResult DescriptionEmitter::emit() {
   auto entry = program.getAs<FlatSymbolRefAttr>(program::entry);
   if (failed(functionNamed(entry)))
@@ -497,7 +511,9 @@ LogicalResult DescriptionEmitter::emit() {
       i64(requirements.size()),
       address(emitRequirements(requirements)),
       i64(program.contains(program::copies) ? list(program::copies).size() : 0),
-      address(emitCopies())};
+      address(emitCopies()),
+      address(emitFiles(program::inputs)),
+      address(emitFiles(program::outputs))};
   emitTable(descriptionName(), {row}, /*single=*/true);
   emitTexts();
   return success();

@@ -78,7 +78,8 @@ static constexpr Entry programEntries[] = {
 static constexpr Entry tensorEntries[] = {
     {program::name, "a string", is<StringAttr>},
     {program::type, "an integer, float or complex type", isElementType},
-    {program::layout, "a layout", is<index::LayoutAttr>}};
+    {program::layout, "a layout", is<index::LayoutAttr>},
+    {program::file, "a string", is<StringAttr>, true}};
 
 static constexpr Entry collectiveEntries[] = {
     {program::vertex, "a string", is<StringAttr>},

@@ -42,6 +42,8 @@ inline constexpr llvm::StringLiteral peakBytes = "peak_bytes";
 // Of tensors and collectives.
 inline constexpr llvm::StringLiteral type = "type";
 inline constexpr llvm::StringLiteral layout = "layout";
+// Of tensors: the file of an input or output where a run names none.
+inline constexpr llvm::StringLiteral file = "file";
 inline constexpr llvm::StringLiteral vertex = "vertex";
 inline constexpr llvm::StringLiteral kind = "kind";
 inline constexpr llvm::StringLiteral from = "from";

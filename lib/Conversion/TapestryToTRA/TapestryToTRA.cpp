@@ -58,6 +58,8 @@ private:
   void finishBody(GraphLoopInterface loop);
   Value addArgument(unsigned level, Value relation);
   Value broughtInto(unsigned level, Value relation);
+  unsigned levelOf(Value tensor) const;
+  Value homeOf(Value tensor);
   func::FuncOp function() { return levels.back().function; }
 
   Value fetch(Value tensor, StringAttr reader, const Route &route,
@@ -79,6 +81,10 @@ private:
           "comm.type",
           TypeAttr::get(b.getIntegerType(element.getIntOrFloatBitWidth(),
                                          /*isSigned=*/false))));
+    // A source or a sink of another dialect is in the caller's memory.
+    if (auto file = node->getAttrOfType<teg::FileAttr>("target"))
+      attributes.push_back(
+          b.getNamedAttr("comm.file", b.getStringAttr(file.getPath())));
     return b.getDictionaryAttr(attributes);
   }
   tra::RelationType relationType(Type elementType, const Layout &layout) {
@@ -176,15 +182,28 @@ Value GraphLowering::move(Value relation, StringRef vertex, StringAttr reader,
   return relation;
 }
 
+unsigned GraphLowering::levelOf(Value tensor) const {
+  unsigned level = 0;
+  while (levels[level].block != tensor.getParentBlock())
+    ++level;
+  return level;
+}
+
+/// What a tensor's home is called where the current operation stands.
+Value GraphLowering::homeOf(Value tensor) {
+  Value relation = homes.lookup(tensor);
+  for (unsigned level = levelOf(tensor) + 1; level < levels.size(); ++level)
+    relation = broughtInto(level, relation);
+  return relation;
+}
+
 /// What an op fetches of an operand, for `reader`: every reader does for
 /// itself, just before it runs, or before the loops start that do not make it.
 Value GraphLowering::fetch(Value tensor, StringAttr reader, const Route &route,
                            const Layout &wanted) {
   OpResult result = producerOf(tensor);
   auto producer = cast<BlockOpInterface>(result.getOwner());
-  unsigned home = 0;
-  while (levels[home].block != tensor.getParentBlock())
-    ++home;
+  unsigned home = levelOf(tensor);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(&levels[home].function.front());
   Value relation = move(homes.lookup(tensor),
@@ -298,7 +317,7 @@ Value GraphLowering::emitPoint(Location loc, ValueRange awaited) {
   return tra::PointOp::create(b, loc, tra::TokenType::get(context),
                               llvm::map_to_vector(awaited, [&](Value each) {
                                 Value token = tokens.lookup(each);
-                                return token ? token : homes.lookup(each);
+                                return token ? token : homeOf(each);
                               }));
 }
 

@@ -73,6 +73,15 @@ private:
                      unsigned position);
   std::optional<Number> replaceParam(llvm::StringRef name, const Number &value,
                                      const Number &given);
+  // Points.cpp.
+  void visitPoint(Scope &scope, const ast::PointStmt &stmt);
+  const Binding *findAwaited(const Scope &scope, const ast::NameRef &name,
+                             bool isPoint);
+  /// The point of that name; nothing once reported.
+  std::optional<unsigned> findPoint(const Scope &scope,
+                                    const ast::NameRef &name);
+  /// Whether what a statement has become reads something that can wait.
+  bool checkHeldBack(const ast::EquationStmt &stmt, size_t firstVertex);
   // Sizes.cpp: params without a value.
   void takeParams(const ast::Program &program);
   void checkNamedInputs(const ast::Program &program);
@@ -237,6 +246,9 @@ private:
   /// The names of parts that are being computed, one inside the other.
   llvm::SmallVector<llvm::StringRef> openParts;
   Scope file;
+  /// The points that the current statement follows, with those of the uses of
+  /// macros around it.
+  llvm::SmallVector<unsigned, 1> after;
   /// The uses of macros around the current statement, outermost first.
   llvm::SmallVector<llvm::SMLoc> calls;
   /// The macros whose bodies are being expanded, outermost first.

@@ -128,8 +128,13 @@ StatementAnalyzer::nameToForm(const NameExpr &expr) {
         .note(binding->defined, "it is defined here");
     return std::nullopt;
   case Binding::Kind::Monoid:
+  case Binding::Kind::Point:
     diagnostics
-        .error(expr.range, "'" + expr.name + "' is a monoid, not a label")
+        .error(
+            expr.range,
+            "'" + expr.name + "' is a " +
+                (binding->kind == Binding::Kind::Point ? "point" : "monoid") +
+                ", not a label")
         .note(binding->defined, "it is defined here");
     return std::nullopt;
   }

@@ -5,6 +5,7 @@
 #include "EmitBlock.h"
 #include "EmitConstraints.h"
 #include "EmitMonoids.h"
+#include "EmitPoints.h"
 #include "IndexNames.h"
 #include "ModuleText.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -68,13 +69,14 @@ class GraphEmitter {
 public:
   GraphEmitter(const Graph &graph, const Locations &locations,
                MLIRContext *context)
-      : graph(graph), locations(locations), builder(context) {}
+      : graph(graph), locations(locations), builder(context), points(graph) {}
 
   OwningOpRef<ModuleOp> emit(StringRef name);
 
 private:
   Value emitVertex(const Tensor &tensor, const Vertex &vertex);
   void emitTensors(unsigned begin, unsigned end);
+  void emitPoints(unsigned end);
   void emitLoop(const Loop &loop);
   Value emitNothing(const Loop &loop, const Loop::Collected &collected);
   Value emitCollect(const Loop &loop, const Loop::Collected &collected,
@@ -117,6 +119,7 @@ private:
   /// How many loops have been emitted.
   unsigned numLoops = 0;
   teg::IndexChecks checks;
+  PointEmitter points;
 };
 } // namespace
 
@@ -372,6 +375,8 @@ Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
       last ? std::next(last->getIterator()) : block->begin();
   setWorkConstraints({first, op->getIterator()}, op, tensor.constraints.work);
   setLayoutGroup(op, tensor.constraints.layoutGroup);
+  points.holdBack({first, std::next(op->getIterator())}, tensor.name,
+                  vertex.after);
   firstResult = op->getResult(0);
   return firstResult;
 }
@@ -382,11 +387,14 @@ Value GraphEmitter::emitSource(const Tensor &tensor) {
   setConstraints(source, tensor.constraints.work, /*isHome=*/false);
   setLayoutGroup(source, tensor.constraints.layoutGroup);
   markUnsigned(source, tensor);
+  if (!tensor.file.empty())
+    source.setTargetAttr(teg::FileAttr::get(builder.getContext(), tensor.file));
   return source;
 }
 
 void GraphEmitter::emitTensors(unsigned begin, unsigned end) {
   for (unsigned number = begin; number < end; ++number) {
+    emitPoints(number);
     // What a loop carries is there with the loop.
     if (numLoops < graph.loops.size() &&
         graph.loops[numLoops].begin == number) {
@@ -407,6 +415,13 @@ void GraphEmitter::emitTensors(unsigned begin, unsigned end) {
     if (!tensor.vertex && !tensor.isCarried)
       values[number] = emitSource(tensor);
   }
+  emitPoints(end);
+}
+
+/// Those that stand before tensor number `end`.
+void GraphEmitter::emitPoints(unsigned end) {
+  while (const Graph::Point *point = points.next(end))
+    points.emit(builder, locations.get(point->loc, point->calls), values);
 }
 
 /// One label per dimension, as the statement calls it.
@@ -520,6 +535,10 @@ OwningOpRef<ModuleOp> GraphEmitter::emit(StringRef name) {
                                     values[output.tensor]);
     setConstraints(sink, output.constraints, /*isHome=*/true);
     markUnsigned(sink, graph.tensors[output.tensor]);
+    if (!output.file.empty())
+      sink.setTargetAttr(teg::FileAttr::get(builder.getContext(), output.file));
+    if (output.after)
+      sink.getPointsMutable().append(points.get(*output.after));
   }
   return module;
 }

@@ -24,6 +24,8 @@ llvm::StringRef tapestry::ein::describe(TokenKind kind) {
   case TokenKind::Float:
   case TokenKind::Imaginary:
     return "a number";
+  case TokenKind::String:
+    return "a path in quotes";
   case TokenKind::LParen:
     return "'('";
   case TokenKind::RParen:
@@ -139,7 +141,23 @@ Token Lexer::lex() {
     return lexIdentifier();
   if (llvm::isDigit(*current) || (*current == '.' && llvm::isDigit(peek(1))))
     return lexNumber();
+  if (*current == '"')
+    return lexString();
   return lexPunctuation();
+}
+
+/// Up to the next quote in the line; nothing is escaped.
+Token Lexer::lexString() {
+  const char *start = current++;
+  while (current != end && *current != '\n' && *current != '"')
+    ++current;
+  if (current != end && *current == '"') {
+    ++current;
+    return make(TokenKind::String, start);
+  }
+  Token token = make(TokenKind::Error, start);
+  diagnostics.error(token.range(), "no quote ends this in its line");
+  return token;
 }
 
 Token Lexer::lexIdentifier() {

@@ -233,6 +233,8 @@ bool Analyzer::visitSteps(Scope &body, const RepeatStmt &stmt, Loop &loop) {
         body.define(step.stmt->name, wrong);
     } else if (auto *inner = llvm::dyn_cast<RepeatStmt>(step.stmt))
       visitRepeat(body, *inner);
+    else if (auto *point = llvm::dyn_cast<PointStmt>(step.stmt))
+      visitPoint(body, *point);
     else if (step.kind == Step::Kind::Plain)
       visitEquation(body, *llvm::cast<EquationStmt>(step.stmt));
     else if (step.kind == Step::Kind::Collect)

@@ -114,7 +114,8 @@ Parser::ExprPtr Parser::parseReduce() {
 /// `gelu[c] X[n, c]`: what reads like a tensor, and an operand after it.
 bool Parser::reportUnknownReduction(const Expr &expr, const Token &head) {
   bool operandFollows =
-      (token.is(TokenKind::Identifier) && !isForeignOperator(token.spelling)) ||
+      (token.is(TokenKind::Identifier) && !atAfter() &&
+       !isForeignOperator(token.spelling)) ||
       token.is(TokenKind::LParen) || token.is(TokenKind::Integer) ||
       token.is(TokenKind::Float) || token.is(TokenKind::Imaginary);
   llvm::StringRef advice = adviceFor(head.spelling);

@@ -30,6 +30,7 @@ bool Parser::parseCarried(RepeatStmt &stmt) {
       parsed = expect(TokenKind::Equal, " and what it begins with") &&
                parseRightSide(*init);
     init->range = since(name.range().Start);
+    parsed = parsed && parseAfter(init->after);
     carried.push_back(init);
     stmt.carried = context.copy<const EquationStmt *>(carried);
     if (!parsed)
@@ -44,8 +45,8 @@ bool Parser::parseStep(llvm::SmallVectorImpl<Step> &steps) {
   if (token.is(TokenKind::Identifier) && wordClass == WordClass::Statement) {
     diagnostics.error(token.range(), "'" + token.spelling +
                                          "' cannot stand in the body of a "
-                                         "loop, which holds only equations "
-                                         "and loops");
+                                         "loop, which holds only equations, "
+                                         "loops and points");
     return false;
   }
   if (atRepeat()) {
@@ -56,6 +57,12 @@ bool Parser::parseStep(llvm::SmallVectorImpl<Step> &steps) {
   }
   if (!token.is(TokenKind::Identifier))
     return unexpected("a statement or '}'");
+  if (atPoint()) {
+    const PointStmt *point = parsePoint();
+    if (point)
+      steps.push_back({Step::Kind::Plain, point});
+    return point != nullptr;
+  }
   Step::Kind kind = Step::Kind::Plain;
   if (peekNext().is(TokenKind::Identifier) &&
       (token.spelling == "next" || token.spelling == "collect")) {

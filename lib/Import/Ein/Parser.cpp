@@ -115,6 +115,11 @@ void Parser::parseStatement() {
     if (repeat)
       statements.push_back(repeat);
     parsed = repeat && !repeat->isInvalid;
+  } else if (atPoint()) {
+    const PointStmt *point = parsePoint();
+    if (point)
+      statements.push_back(point);
+    parsed = point != nullptr;
   } else if (const EquationStmt *equation = parseEquation(name)) {
     statements.push_back(equation);
     parsed = true;
@@ -215,7 +220,7 @@ bool Parser::parseInput() {
       return false;
     if (!parseType(stmt->type, stmt->shape))
       return false;
-    if (!parseConstraints(constraints))
+    if (!parseFile("from", stmt->file) || !parseConstraints(constraints))
       return false;
     stmt->constraints = context.copy<Constraint>(constraints);
     stmt->range = since(keyword.range().Start);
@@ -226,6 +231,29 @@ bool Parser::parseInput() {
     return false;
   }
   statements.push_back(stmt);
+  return true;
+}
+
+bool Parser::parseFile(llvm::StringRef word, FileName &file) {
+  if (!token.is(TokenKind::Identifier) || token.spelling != word)
+    return true;
+  advance();
+  // The lexer has reported what is not closed.
+  if (token.is(TokenKind::Error))
+    return false;
+  if (!token.is(TokenKind::String)) {
+    errorAtToken("a path in quotes after '" + word + "'")
+        .note(word + " \"x.npy\" is a file of NumPy's format");
+    return false;
+  }
+  file = {token.spelling.drop_front().drop_back(), token.range()};
+  if (file.path.empty() || file.path.contains('\0')) {
+    diagnostics.error(file.range, file.path.empty()
+                                      ? "the path of a file is empty"
+                                      : "a path has no byte of value 0");
+    return false;
+  }
+  advance();
   return true;
 }
 
@@ -245,7 +273,7 @@ bool Parser::parseOutput() {
     stmt->name = name.spelling;
     stmt->nameRange = name.range();
     auto *equation = context.create<EquationStmt>();
-    if (!parseLeftSide(name, *equation))
+    if (!parseLeftSide(name, *equation) || !parseFile("to", stmt->file))
       return false;
     if (token.is(TokenKind::Equal) || token.is(TokenKind::Colon)) {
       bool parsed = parseDefinition(name, *equation);
@@ -265,6 +293,8 @@ bool Parser::parseOutput() {
                           onlyNames);
         return false;
       }
+    if (!parseAfter(stmt->after))
+      return false;
     stmt->range = since(name.range().Start);
     statements.push_back(stmt);
   } while (consumeIf(TokenKind::Comma));
@@ -402,11 +432,12 @@ bool Parser::parseLeftSide(const Token &name, EquationStmt &stmt) {
 /// `= right side`, or `: type = brackets`.
 bool Parser::parseDefinition(const Token &name, EquationStmt &stmt) {
   if (token.is(TokenKind::Colon) && !stmt.hasLabels && stmt.constraints.empty())
-    return parseTyped(name, stmt) && expectEndOfStatement();
+    return parseTyped(name, stmt) && parseAfter(stmt.after) &&
+           expectEndOfStatement();
   if (!expect(TokenKind::Equal, stmt.hasLabels || !stmt.constraints.empty()
                                     ? " after the left side"
                                     : " or '[' after the tensor's name") ||
-      !parseRightSide(stmt))
+      !parseRightSide(stmt) || !parseAfter(stmt.after))
     return false;
   stmt.range = since(name.range().Start);
   return expectEndOfStatement();

@@ -43,8 +43,17 @@ private:
   bool parseCarried(ast::RepeatStmt &stmt);
   bool parseSteps(ast::RepeatStmt &stmt);
   bool parseStep(llvm::SmallVectorImpl<ast::Step> &steps);
+  // Sequence points (ParsePoint.cpp).
+  bool atPoint() const;
+  bool atAfter() const;
+  /// Null once reported.
+  const ast::PointStmt *parsePoint();
+  /// `after` and a point, if they are there.
+  bool parseAfter(ast::NameRef &point);
   bool parseInput();
   bool parseOutput();
+  /// `from` or `to`, `word`, and a path, if they are there.
+  bool parseFile(llvm::StringRef word, ast::FileName &file);
   bool parseDef();
   // ParseMonoid.cpp.
   bool atMonoid() const;

@@ -25,6 +25,7 @@ std::string Parser::describeToken() const {
   case TokenKind::Integer:
   case TokenKind::Float:
   case TokenKind::Imaginary:
+  case TokenKind::String:
     return "'" + token.spelling.str() + "'";
   default:
     return describe(token.kind).str();

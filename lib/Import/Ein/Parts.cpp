@@ -9,6 +9,7 @@
 #include "Analyzer.h"
 #include "Quotients.h"
 #include "WholeTensors.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace tapestry::ein;
 using namespace tapestry::ein::ast;
@@ -471,11 +472,27 @@ const EquationStmt *Parts::run() {
 
 std::vector<std::optional<unsigned>>
 Analyzer::expand(const Scope &scope, const EquationStmt &stmt) {
-  if (!stmt.expr)
-    return {addLiteral(scope, stmt)};
-  Parts parts(*this, scope, stmt);
-  const EquationStmt *named = parts.run();
-  if (!named)
-    return std::vector<std::optional<unsigned>>(1 + stmt.more.size());
-  return expandNamed(parts.scope(), *named);
+  std::vector<std::optional<unsigned>> tensors(1 + stmt.more.size());
+  llvm::SaveAndRestore restore(after, after);
+  bool isHeldBack = !stmt.after.name.empty();
+  if (isHeldBack) {
+    std::optional<unsigned> point = findPoint(scope, stmt.after);
+    if (!point)
+      return tensors;
+    if (!llvm::is_contained(after, *point))
+      after.push_back(*point);
+  }
+  size_t before = graph.vertices.size();
+  if (!stmt.expr) {
+    tensors.front() = addLiteral(scope, stmt);
+  } else {
+    Parts parts(*this, scope, stmt);
+    const EquationStmt *named = parts.run();
+    if (!named)
+      return tensors;
+    tensors = expandNamed(parts.scope(), *named);
+  }
+  if (isHeldBack && tensors.front() && !checkHeldBack(stmt, before))
+    tensors.front() = std::nullopt;
+  return tensors;
 }

@@ -22,12 +22,15 @@ struct Binding {
     Tensor,
     View, ///< what a use of a macro gives for a tensor
     Macro,
-    Monoid
+    Monoid,
+    Point
   };
   Kind kind = Kind::Poison;
   llvm::SMRange defined;
   Number constant;
   unsigned tensor = 0;
+  /// A position in Graph::points.
+  unsigned point = 0;
   const struct View *view = nullptr;
   const ast::DefStmt *macro = nullptr;
   /// Of a macro that is a block.

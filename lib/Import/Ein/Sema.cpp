@@ -104,10 +104,12 @@ void Analyzer::visit(const Stmt &stmt) {
     return visitEquation(file, *llvm::cast<EquationStmt>(&stmt));
   case Stmt::Kind::Repeat:
     return visitRepeat(file, *llvm::cast<RepeatStmt>(&stmt));
+  case Stmt::Kind::Point:
+    return visitPoint(file, *llvm::cast<PointStmt>(&stmt));
   case Stmt::Kind::Invalid:
     if (!file.findOwn(stmt.name))
       file.define(stmt.name,
-                  {Binding::Kind::Poison, stmt.nameRange, {}, 0, {}, {}});
+                  {Binding::Kind::Poison, stmt.nameRange, {}, 0, 0, {}, {}});
     return;
   }
 }
@@ -223,6 +225,7 @@ void Analyzer::visitInput(const InputStmt &stmt) {
   tensor.name = stmt.name.str();
   tensor.type = stmt.type;
   tensor.loc = stmt.nameRange.Start;
+  tensor.file = stmt.file.path.str();
   auto shape =
       evaluateShape(file, ("input '" + stmt.name + "'").str(), stmt.shape);
   tensor.shape = shape.value_or(llvm::SmallVector<int64_t, 4>());
@@ -273,6 +276,9 @@ void Analyzer::visitOutput(const OutputStmt &stmt) {
       addConstraints(file, stmt.constraints, *targets, stmt.name,
                      output.constraints,
                      /*layoutGroup=*/nullptr);
+  output.file = stmt.file.path.str();
+  if (!stmt.after.name.empty())
+    output.after = findPoint(file, stmt.after);
   graph.outputs.push_back(std::move(output));
 }
 
@@ -467,6 +473,7 @@ std::optional<unsigned> Analyzer::addTensor(const Scope &scope,
   if (!checkSize(name, stmt.nameRange, type, shape, vertex))
     return std::nullopt;
   nameLabels(scope, vertex);
+  vertex.after = after;
   vertex.loc = stmt.nameRange.Start;
   vertex.calls.assign(calls.rbegin(), calls.rend());
   Tensor tensor;

@@ -271,10 +271,12 @@ std::optional<unsigned> StatementAnalyzer::resolveTensor(llvm::StringRef name,
   case Binding::Kind::Constant:
   case Binding::Kind::Macro:
   case Binding::Kind::Monoid:
+  case Binding::Kind::Point:
     diagnostics
         .error(range, "'" + name + "' is a " +
                           (binding->kind == Binding::Kind::Macro    ? "macro"
                            : binding->kind == Binding::Kind::Monoid ? "monoid"
+                           : binding->kind == Binding::Kind::Point  ? "point"
                                                                     : "param") +
                           ", not a tensor")
         .note(binding->defined, "it is defined here");

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 14
+#define TAPESTRY_ABI_VERSION 15
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
  * one byte 0 or 1, complex numbers as real and imaginary part. Of collectives
@@ -201,6 +201,10 @@ typedef struct TapestryProgram {
   const TapestryRequirement *requirements;
   int64_t num_copies;
   const TapestryCopy *copies;
+  /* Per input the file that is read, and per output the one that is written,
+   * where the run names none; null: none is. A table may be null. */
+  const char *const *input_files;
+  const char *const *output_files;
 } TapestryProgram;
 
 #if defined(__cplusplus)
@@ -211,7 +215,7 @@ static_assert(sizeof(TapestryVertex) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryRequirement) == 48,
               "layout known to the compiler");
 static_assert(sizeof(TapestryCopy) == 16, "layout known to the compiler");
-static_assert(sizeof(TapestryProgram) == 152, "layout known to the compiler");
+static_assert(sizeof(TapestryProgram) == 168, "layout known to the compiler");
 #endif
 
 /* ---- called by generated code --------------------------------------------

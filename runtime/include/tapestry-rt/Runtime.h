@@ -31,9 +31,11 @@ constexpr int64_t maxLocalRanks = 1024;
 struct RunOptions {
   /// Stands before messages about the command line: "prog: error: ...".
   std::string tool = "tapestry";
-  /// Input name, .npy file. All inputs of the program must be given.
+  /// Input name, .npy file. All inputs must be given for which the program
+  /// names no file.
   std::vector<std::pair<std::string, std::string>> inputs;
-  /// Output name, .npy file. Outputs that are not named are not written.
+  /// Output name, .npy file. Outputs that are not named are written where the
+  /// program says, or not at all.
   std::vector<std::pair<std::string, std::string>> outputs;
   /// "local" (ranks are threads), "mpi" (ranks are processes), or empty: mpi
   /// in a process that an MPI launcher started as one of several, else local.

@@ -68,10 +68,11 @@ typedef struct TapestryBinding {
 } TapestryBinding;
 
 /* Runs a program for as many devices as the session has. Names without a
- * binding are the same in both. Outputs replace the tensors of their names when
- * all ranks are done, so that until then both are there. The program is not
- * used after the call. A report of the run goes to `report_path`, unless that
- * is null. */
+ * binding are the same in both; an input that the session has no tensor for is
+ * read from the program's file, if that names one. Outputs replace the tensors
+ * of their names when all ranks are done, so that until then both are there;
+ * those with a file are also written. The program is not used after the call. A
+ * report of the run goes to `report_path`, unless that is null. */
 int tapestry_session_apply(TapestrySession *session,
                            const TapestryProgram *program,
                            const TapestryBinding *bindings,

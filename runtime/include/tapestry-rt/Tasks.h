@@ -80,11 +80,13 @@ struct TaskShard {
   std::vector<int32_t> after;
 };
 
-/// Integers in memory have no sign, those of inputs and sinks may.
+/// Integers in memory have no sign, those of inputs and sinks may. `file` is
+/// what is read or written where a run names none; empty: none is.
 struct TaskInput {
   std::string name;
   int32_t dtype;
   std::vector<int64_t> shape;
+  std::string file = {};
 };
 
 /// An output: its file gets a view of the same type, but for an integer's sign,
@@ -94,6 +96,7 @@ struct TaskSink {
   int32_t dtype;
   std::vector<int64_t> shape;
   int32_t view;
+  std::string file = {};
 };
 
 struct TaskProgram {
@@ -168,9 +171,9 @@ struct TaskSchedule {
 /// Bytes of memory that a chunk or a view of so many bytes takes.
 int64_t bufferBytes(int64_t bytes);
 
-/// Per sink whether it goes nowhere: there is no file for it among `outputs`
-/// (output name, .npy file), and it is no number that is shown, as those are
-/// where there are no files.
+/// Per sink whether it goes nowhere: it has no file, there is none for it among
+/// `outputs` (output name, .npy file), and it is no number that is shown, as
+/// those are where there are no outputs.
 std::vector<bool>
 unwantedSinks(const TaskProgram &program,
               const std::vector<std::pair<std::string, std::string>> &outputs,

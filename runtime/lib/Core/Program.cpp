@@ -189,8 +189,22 @@ bool tapestry::rt::isUnreadInput(const TapestryProgram &program,
   return false;
 }
 
-std::string tapestry::rt::listTensors(const TapestryTensor *tensors,
-                                      int32_t count, const char *option) {
+static std::string fileIn(const char *const *files, int32_t number) {
+  return files && files[number] ? files[number] : "";
+}
+
+std::string tapestry::rt::inputFile(const TapestryProgram &program,
+                                    int32_t input) {
+  return fileIn(program.input_files, input);
+}
+
+std::string tapestry::rt::outputFile(const TapestryProgram &program,
+                                     int32_t output) {
+  return fileIn(program.output_files, output);
+}
+
+static std::string listTensors(const TapestryTensor *tensors, int32_t count,
+                               const char *const *files, const char *option) {
   size_t widest = 0;
   for (int32_t i = 0; i < count; ++i)
     widest = std::max(widest, strlen(tensors[i].name));
@@ -198,9 +212,21 @@ std::string tapestry::rt::listTensors(const TapestryTensor *tensors,
   for (int32_t i = 0; i < count; ++i) {
     std::string left = format("  %s %s=FILE", option, tensors[i].name);
     left.resize(left.size() + widest - strlen(tensors[i].name) + 3, ' ');
-    text += left + typeText(tensors[i]) + "\n";
+    std::string file = printable(fileIn(files, i));
+    text += left + typeText(tensors[i]) +
+            (file.empty() ? "" : " (" + file + ")") + "\n";
   }
   return text;
+}
+
+std::string tapestry::rt::listInputs(const TapestryProgram &program) {
+  return listTensors(program.inputs, program.num_inputs, program.input_files,
+                     "-i");
+}
+
+std::string tapestry::rt::listOutputs(const TapestryProgram &program) {
+  return listTensors(program.outputs, program.num_outputs, program.output_files,
+                     "-o");
 }
 
 int64_t tapestry::rt::boundaryBytes(const TapestryProgram &program,

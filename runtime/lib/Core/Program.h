@@ -21,9 +21,14 @@ int findTensor(const TapestryTensor *tensors, int32_t count,
 /// Whether no output depends on the input of this name.
 bool isUnreadInput(const TapestryProgram &program, const std::string &name);
 
-/// One line per tensor: "  -i A=FILE   f32[3, 4]".
-std::string listTensors(const TapestryTensor *tensors, int32_t count,
-                        const char *option);
+/// The files that the program itself names; empty: it names none.
+std::string inputFile(const TapestryProgram &program, int32_t input);
+std::string outputFile(const TapestryProgram &program, int32_t output);
+
+/// One line per input: "  -i A=FILE   f32[3, 4]", with the file of those that
+/// have one: "  -i A=FILE   f32[3, 4] (a.npy)".
+std::string listInputs(const TapestryProgram &program);
+std::string listOutputs(const TapestryProgram &program);
 
 /// Bytes of all inputs and outputs of `device`.
 int64_t boundaryBytes(const TapestryProgram &program, int64_t device);

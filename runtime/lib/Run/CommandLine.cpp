@@ -67,11 +67,11 @@ void CommandLine::printHelp() const {
          "Runs the Tapestry program '%s' on %s.\n\n",
          tool, program.name ? program.name : "",
          countOf(program.devices, "device").c_str());
-  printf("inputs (NumPy .npy files, all needed):\n%s\n"
-         "outputs (written where asked for; numbers are printed where none "
-         "is):\n%s\n",
-         listTensors(program.inputs, program.num_inputs, "-i").c_str(),
-         listTensors(program.outputs, program.num_outputs, "-o").c_str());
+  printf("inputs (NumPy .npy files, all needed but where one is in brackets):"
+         "\n%s\n"
+         "outputs (written where asked for, or into the file in brackets; "
+         "numbers are printed where none is asked for):\n%s\n",
+         listInputs(program).c_str(), listOutputs(program).c_str());
   fputs("options:\n"
         "  --backend local|mpi  ranks are threads, or processes under mpirun\n"
         "                       (default: mpi under mpirun, else local)\n"

@@ -39,13 +39,16 @@ Status Job::failure(ExitStatus exit, const std::string &message) const {
 // Names
 //===----------------------------------------------------------------------===//
 
-Status Job::unknownName(const char *kind, const std::string &name,
-                        const TapestryTensor *tensors, int32_t count,
-                        const char *option) const {
-  std::string known = listTensors(tensors, count, option);
+Status Job::unknownInput(const std::string &name) const {
   return failure(ExitUsage,
-                 format("the program has no %s '%s'; its %ss are\n%s", kind,
-                        printable(name).c_str(), kind, known.c_str()));
+                 format("the program has no input '%s'; its inputs are\n%s",
+                        printable(name).c_str(), listInputs(program).c_str()));
+}
+
+Status Job::unknownOutput(const std::string &name) const {
+  return failure(ExitUsage,
+                 format("the program has no output '%s'; its outputs are\n%s",
+                        printable(name).c_str(), listOutputs(program).c_str()));
 }
 
 Status Job::checkInputs() {
@@ -59,8 +62,7 @@ Status Job::checkInputs() {
     }
     int input = findTensor(program.inputs, program.num_inputs, name);
     if (input < 0)
-      return unknownName("input", name, program.inputs, program.num_inputs,
-                         "-i");
+      return unknownInput(name);
     if (!inputPaths[input].empty())
       return failure(ExitUsage, format("input '%s' is given twice: %s and %s",
                                        name.c_str(), inputPaths[input].c_str(),
@@ -71,17 +73,19 @@ Status Job::checkInputs() {
     inputPaths[input] = path;
   }
   std::string missing;
-  for (int32_t i = 0; i < program.num_inputs; ++i)
+  for (int32_t i = 0; i < program.num_inputs; ++i) {
+    if (isHeld(i) || !inputPaths[i].empty())
+      continue;
+    inputPaths[i] = inputFile(program, i);
     if (inputPaths[i].empty())
       missing +=
           format("%s'%s'", missing.empty() ? "" : ", ", program.inputs[i].name);
+  }
   if (missing.empty())
     return Status::success();
-  return failure(
-      ExitUsage,
-      format("no file for input %s; the program's inputs are\n%s",
-             missing.c_str(),
-             listTensors(program.inputs, program.num_inputs, "-i").c_str()));
+  return failure(ExitUsage,
+                 format("no file for input %s; the program's inputs are\n%s",
+                        missing.c_str(), listInputs(program).c_str()));
 }
 
 Status Job::checkOutputs() {
@@ -89,8 +93,7 @@ Status Job::checkOutputs() {
   for (const auto &[name, path] : options.outputs) {
     int output = findTensor(program.outputs, program.num_outputs, name);
     if (output < 0)
-      return unknownName("output", name, program.outputs, program.num_outputs,
-                         "-o");
+      return unknownOutput(name);
     if (!outputPaths[output].empty())
       return failure(ExitUsage,
                      format("output '%s' is given twice: %s and %s",
@@ -101,6 +104,9 @@ Status Job::checkOutputs() {
                      format("no file named for output '%s'", name.c_str()));
     outputPaths[output] = path;
   }
+  for (int32_t i = 0; i < program.num_outputs; ++i)
+    if (outputPaths[i].empty())
+      outputPaths[i] = outputFile(program, i);
   return Status::success();
 }
 
@@ -131,15 +137,13 @@ Status Job::checkFeeds() {
     Feed feed;
     feed.output = findTensor(program.outputs, program.num_outputs, outputName);
     if (feed.output < 0)
-      return unknownName("output", outputName, program.outputs,
-                         program.num_outputs, "-o");
+      return unknownOutput(outputName);
     // Nothing reads what would arrive there.
     if (isUnreadInput(program, inputName))
       continue;
     feed.input = findTensor(program.inputs, program.num_inputs, inputName);
     if (feed.input < 0)
-      return unknownName("input", inputName, program.inputs, program.num_inputs,
-                         "-i");
+      return unknownInput(inputName);
     Status status = checkFeed(feed);
     if (status.failed())
       return status;
@@ -169,7 +173,9 @@ Status Job::checkFeeds() {
 //===----------------------------------------------------------------------===//
 
 void Job::findMoves() {
-  for (int32_t i = 0; held && i < program.num_inputs; ++i) {
+  for (int32_t i = 0; i < program.num_inputs; ++i) {
+    if (!isHeld(i))
+      continue;
     const TapestryTensor &to = program.inputs[i];
     const HeldTensor &from = *held->inputs[i];
     bool fits = true;
@@ -189,8 +195,9 @@ void Job::findMoves() {
 }
 
 bool Job::isInPlace(int input) const {
-  return held && std::none_of(moves.begin(), moves.end(),
-                              [&](const Move &m) { return m.input == input; });
+  return isHeld(input) &&
+         std::none_of(moves.begin(), moves.end(),
+                      [&](const Move &m) { return m.input == input; });
 }
 
 int64_t Job::bytesInPlace(int64_t device) const {
@@ -261,7 +268,7 @@ Status Job::checkOptions() {
   if (options.repeat < 1)
     return failure(ExitUsage, format("--repeat: %lld is less than 1",
                                      static_cast<long long>(options.repeat)));
-  status = held ? Status::success() : checkInputs();
+  status = checkInputs();
   if (!status.failed())
     status = checkOutputs();
   if (!status.failed())
@@ -274,21 +281,34 @@ Status Job::checkOptions() {
 }
 
 /// An output may take the place of an input, which has been read by then; a
-/// text there is a mistake.
+/// text there is a mistake, and so is what the program itself says of both: it
+/// would read something else the next time.
 Status Job::checkDistinctFiles() const {
-  std::vector<NamedFile> tensors, texts, inputFiles;
-  for (int32_t i = 0; !held && i < program.num_inputs; ++i)
+  std::vector<NamedFile> tensors, texts, inputFiles, ownSources, ownSinks;
+  for (int32_t i = 0; i < program.num_inputs; ++i) {
+    if (isHeld(i))
+      continue;
     inputFiles.emplace_back(format("input '%s'", program.inputs[i].name),
                             inputPaths[i]);
-  for (int32_t i = 0; i < program.num_outputs; ++i)
-    if (!outputPaths[i].empty())
-      tensors.emplace_back(format("output '%s'", program.outputs[i].name),
-                           outputPaths[i]);
+    if (inputPaths[i] == inputFile(program, i))
+      ownSources.push_back(inputFiles.back());
+  }
+  for (int32_t i = 0; i < program.num_outputs; ++i) {
+    if (outputPaths[i].empty())
+      continue;
+    tensors.emplace_back(format("output '%s'", program.outputs[i].name),
+                         outputPaths[i]);
+    if (outputPaths[i] == outputFile(program, i))
+      ownSinks.push_back(tensors.back());
+  }
   if (!options.reportPath.empty())
     texts.emplace_back("--report", options.reportPath);
   if (!options.tracePath.empty())
     texts.emplace_back("--trace", options.tracePath);
-  Status status = checkDistinct(texts, inputFiles);
+  Status status = checkDistinct(ownSinks, ownSources);
+  if (status.failed())
+    return failure(ExitBadInput, status.message());
+  status = checkDistinct(texts, inputFiles);
   tensors.insert(tensors.end(), texts.begin(), texts.end());
   if (!status.failed())
     status = checkDistinct(tensors, {{"the program", "/proc/self/exe"}});
@@ -300,8 +320,10 @@ Status Job::openFiles() {
   Status status = checkDistinctFiles();
   if (status.failed())
     return status;
-  for (int32_t i = 0; !held && i < program.num_inputs; ++i) {
+  for (int32_t i = 0; i < program.num_inputs; ++i) {
     inputs.push_back(std::make_unique<InputFile>());
+    if (isHeld(i))
+      continue;
     status = inputs.back()->open(inputPaths[i], program.inputs[i]);
     if (status.failed())
       return status;

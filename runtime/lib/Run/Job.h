@@ -39,9 +39,9 @@ struct Move {
   int64_t predictedKept = 0;
 };
 
-/// What a session holds of a run: no files are read or written then.
+/// What a session holds of a run.
 struct HeldData {
-  /// Per input, of its type and shape.
+  /// Per input, of its type and shape; null: the program's file is read.
   std::vector<const HeldTensor *> inputs;
   /// Per output, made by a run that ends well.
   std::vector<std::unique_ptr<HeldTensor>> outputs;
@@ -52,7 +52,7 @@ struct HeldData {
 
 class Job {
 public:
-  /// `held` stays until the run is over; null: data comes from files.
+  /// `held` stays until the run is over; null: all data comes from files.
   Job(const TapestryProgram &program, const RunOptions &options,
       HeldData *held = nullptr);
 
@@ -70,6 +70,8 @@ public:
   /// A failure with the tool's name before it: "prog: error: ...".
   Status failure(ExitStatus exit, const std::string &message) const;
 
+  /// Whether a session has input `input`.
+  bool isHeld(int input) const { return held && held->inputs[input]; }
   /// Whether input `input` is read where a session holds it.
   bool isInPlace(int input) const;
   /// Bytes of the inputs of `device` that are.
@@ -92,7 +94,7 @@ public:
   MemoryBudget &budget;
   /// What the arena of each rank reserves at its start; null: nothing.
   const int64_t *reserved = nullptr;
-  /// Per input.
+  /// Per input; not open where a session has it.
   std::vector<std::unique_ptr<InputFile>> inputs;
   /// Per output; null where it was not asked for.
   std::vector<std::unique_ptr<OutputFile>> outputs;
@@ -106,9 +108,8 @@ private:
   Status checkFeed(const Feed &feed) const;
   Status checkEnvironment();
   Status checkDistinctFiles() const;
-  Status unknownName(const char *kind, const std::string &name,
-                     const TapestryTensor *tensors, int32_t count,
-                     const char *option) const;
+  Status unknownInput(const std::string &name) const;
+  Status unknownOutput(const std::string &name) const;
 
   std::string backendName;
   std::vector<std::string> inputPaths;  // per input

@@ -135,7 +135,7 @@ Status Rank::readInput(int32_t number) {
   const TapestryTensor &tensor = program.inputs[number];
   Status status = allocate(TAPESTRY_HOST, partBytes(tensor, device()),
                            Arena::minAlignment, inputs[number]);
-  if (status.failed() || job.held)
+  if (status.failed() || job.isHeld(number))
     return status;
   int64_t since = nowNanoseconds();
   status = job.inputs[number]->read(boxOf(tensor, device()), inputs[number]);

@@ -16,6 +16,9 @@ void tapestry::rt::showResults(Job &job,
   std::string left;
   for (int32_t i = 0; i < program.num_outputs; ++i) {
     const TapestryTensor &output = program.outputs[i];
+    // The program itself has asked for its file.
+    if (job.outputs[i])
+      continue;
     if (output.rank != 0)
       left += (left.empty() ? "" : ", ") +
               format("%s %s", output.name, typeText(output).c_str());

@@ -10,7 +10,8 @@
 using namespace tapestry;
 using namespace tapestry::rt;
 
-/// What a program's inputs and outputs are in the session.
+/// What a program's inputs and outputs are in the session; null: the input's
+/// file is read.
 struct rt::Bound {
   std::vector<const HeldTensor *> inputs;
   std::vector<std::string> outputs;
@@ -66,6 +67,15 @@ Status Session::bind(const TapestryProgram &program,
   for (int32_t i = 0; i < program.num_inputs && !status.failed(); ++i) {
     const TapestryTensor &input = program.inputs[i];
     std::string name = inSession(input.name);
+    bool isBound = std::any_of(
+        bindings.begin(), bindings.end(), [&](const TapestryBinding &binding) {
+          return std::string(input.name) == binding.in_program;
+        });
+    if (!isBound && tensors.count(name) == 0 &&
+        !inputFile(program, i).empty()) {
+      bound.inputs.push_back(nullptr);
+      continue;
+    }
     const HeldTensor *tensor = find(name, status);
     if (!tensor)
       return Status::failure(status.exitStatus(),

@@ -32,7 +32,7 @@ private:
   std::vector<std::vector<Range>> boxes;
   std::vector<TapestryTensor> inputs, outputs;
   std::vector<TapestryVertex> vertices;
-  std::vector<const char *> unread, features;
+  std::vector<const char *> unread, features, inputFiles, outputFiles;
   TapestryProgram program = {};
 };
 } // namespace
@@ -61,13 +61,20 @@ void Boundary::addVertices(const TaskProgram &tasks) {
   }
 }
 
+static const char *orNull(const std::string &file) {
+  return file.empty() ? nullptr : file.c_str();
+}
+
 Boundary::Boundary(const TaskProgram &tasks) {
   for (const TaskInput &input : tasks.inputs) {
     inputs.push_back(tensor(input.name, input.dtype, input.shape));
     inputs.back().owner = nullptr;
+    inputFiles.push_back(orNull(input.file));
   }
-  for (const TaskSink &sink : tasks.sinks)
+  for (const TaskSink &sink : tasks.sinks) {
     outputs.push_back(tensor(sink.name, sink.dtype, sink.shape));
+    outputFiles.push_back(orNull(sink.file));
+  }
   addVertices(tasks);
   for (const std::string &name : tasks.unreadInputs)
     unread.push_back(name.c_str());
@@ -83,6 +90,8 @@ Boundary::Boundary(const TaskProgram &tasks) {
   program.num_vertices = static_cast<int32_t>(vertices.size());
   program.inputs = inputs.data();
   program.outputs = outputs.data();
+  program.input_files = inputFiles.data();
+  program.output_files = outputFiles.data();
   program.vertices = vertices.data();
   program.entry = runsByShards;
   program.num_unread_inputs = static_cast<int64_t>(unread.size());
@@ -123,11 +132,11 @@ std::vector<bool> tapestry::rt::unwantedSinks(
   std::vector<bool> unwanted;
   for (const TaskSink &sink : program.sinks) {
     bool isShown = showsResults && outputs.empty() && sink.shape.empty();
-    unwanted.push_back(!isShown && std::none_of(outputs.begin(), outputs.end(),
-                                                [&](const auto &output) {
-                                                  return output.first ==
-                                                         sink.name;
-                                                }));
+    unwanted.push_back(
+        !isShown && sink.file.empty() &&
+        std::none_of(outputs.begin(), outputs.end(), [&](const auto &output) {
+          return output.first == sink.name;
+        }));
   }
   return unwanted;
 }

@@ -46,15 +46,16 @@ func.func @loop_c1_passes(%A: tensor<5xf32>) {
 
 // -----
 
-func.func @loop_c2_point(%A: tensor<5xf32>) {
+func.func @loop_c2_other(%A: tensor<5xf32>) {
   %S = tapestry.einsum "S" [i = 5] (%A[i]) -> [i] {
     ^bb0(%a: f32):
       tapestry.yield %a : f32
     } : (tensor<5xf32>) -> tensor<5xf32>
-  // expected-error @below {{holds 'tapestry.sequence_point', but a body has only operators and loops}}
+  // expected-error @below {{holds 'arith.constant', but a body has only operators, loops and sequence points}}
   %L = tapestry.loop "t" 3 from %S : tensor<5xf32> {
   ^bb0(%x: tensor<5xf32>):
     %p = tapestry.sequence_point none
+    %c = arith.constant 3 : i32
     tapestry.next %x : tensor<5xf32>
   }
   return

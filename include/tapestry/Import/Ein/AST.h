@@ -302,6 +302,7 @@ struct Stmt {
     Output,
     Equation,
     Repeat,
+    Point,
     Def,
     Monoid,
     Block,
@@ -330,6 +331,13 @@ struct ImportStmt : Stmt {
   static bool classof(const Stmt *s) { return s->kind == Kind::Import; }
 };
 
+/// `from "a.npy"` or `to "y.npy"`, without the quotes; empty: the caller's
+/// memory.
+struct FileName {
+  llvm::StringRef path;
+  llvm::SMRange range;
+};
+
 /// `input A : f32[n, n]`
 struct InputStmt : Stmt {
   ElementType type = ElementType::F32;
@@ -338,8 +346,23 @@ struct InputStmt : Stmt {
   bool hasLabels = false;
   llvm::ArrayRef<Label> labels;
   llvm::ArrayRef<Constraint> constraints;
+  FileName file;
   InputStmt() : Stmt(Kind::Input) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Input; }
+};
+
+/// A name that is used; empty: none.
+struct NameRef {
+  llvm::StringRef name;
+  llvm::SMRange range;
+};
+
+/// `point p after A, B`
+struct PointStmt : Stmt {
+  /// Tensors and points.
+  llvm::ArrayRef<NameRef> awaited;
+  PointStmt() : Stmt(Kind::Point) {}
+  static bool classof(const Stmt *s) { return s->kind == Kind::Point; }
 };
 
 /// `output F`; one statement per name.
@@ -348,6 +371,9 @@ struct OutputStmt : Stmt {
   bool hasLabels = false;
   llvm::ArrayRef<Label> labels;
   llvm::ArrayRef<Constraint> constraints;
+  FileName file;
+  /// The point that it follows.
+  NameRef after;
   OutputStmt() : Stmt(Kind::Output) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Output; }
 };
@@ -392,6 +418,8 @@ struct EquationStmt : Stmt {
   /// Of `next X[i]` the shape of X: the extents of labels on the left that no
   /// subscript alone decides.
   llvm::ArrayRef<int64_t> carriedShape;
+  /// The point that it follows.
+  NameRef after;
   /// Of a macro's argument that is made of numbers: the type beside it.
   std::optional<ElementType> typeBeside;
   /// The left sides after the first; of the rest of these statements only that
@@ -407,7 +435,7 @@ struct EquationStmt : Stmt {
 /// A statement in the body of a loop.
 struct Step {
   enum class Kind {
-    Plain,  ///< an equation or a loop
+    Plain,  ///< an equation, a loop or a point
     Next,   ///< `next X[i] = ...`: what X is in the next pass
     Collect ///< `collect H[t, i] = ...`: row t of H
   };

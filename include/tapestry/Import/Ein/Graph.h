@@ -306,6 +306,8 @@ struct Vertex : Expression {
   std::vector<Constant> literal;
   /// Of an index that is computed, how the program has it.
   std::string text;
+  /// The points that it follows: positions in Graph::points.
+  llvm::SmallVector<unsigned, 1> after;
   /// The statement.
   llvm::SMLoc loc;
   /// The uses of macros that led here, innermost first.
@@ -335,6 +337,9 @@ struct Tensor {
   /// What is asked of the producer's cut, by the names of its labels (of an
   /// input: the numbers of its dimensions), and the layout group.
   ShardingConstraints constraints;
+  /// Of an input: the file that it is read from where a run names none; empty:
+  /// there is none.
+  std::string file;
 };
 
 /// A part of the graph that is run several times. Of what it carries there are
@@ -377,12 +382,28 @@ struct Graph {
   std::vector<Vertex> vertices;
   /// In the order of their bodies; a loop comes before those inside of it.
   std::vector<Loop> loops;
+  /// What happens after tensors and earlier points.
+  struct Point {
+    std::string name;
+    llvm::SmallVector<unsigned> tensors, points;
+    /// It stands before the tensor of that number.
+    unsigned position = 0;
+    /// The loops that it stands in, by their counters.
+    llvm::SmallVector<unsigned, 2> counters;
+    llvm::SMLoc loc;
+    llvm::SmallVector<llvm::SMLoc, 1> calls;
+  };
+  std::vector<Point> points;
   struct Output {
     unsigned tensor;
     llvm::SMLoc loc;
     /// What is asked of the layout in which the tensor is left, by the numbers
     /// of its dimensions.
     std::vector<ShardingConstraint> constraints;
+    /// The file that it is written to where a run names none; empty: none.
+    std::string file = {};
+    /// The point that it follows.
+    std::optional<unsigned> after = {};
   };
   std::vector<Output> outputs;
 };

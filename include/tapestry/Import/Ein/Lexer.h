@@ -19,6 +19,8 @@ enum class TokenKind {
   Integer,
   Float,
   Imaginary,
+  /// A path in double quotes.
+  String,
   LParen,
   RParen,
   LSquare,
@@ -96,6 +98,7 @@ private:
   Token make(TokenKind kind, const char *start);
   Token lexIdentifier();
   Token lexNumber();
+  Token lexString();
   Token lexPunctuation();
   Token lexUnknown();
   void skipBlanks();

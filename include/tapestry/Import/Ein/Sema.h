@@ -16,9 +16,10 @@ struct EinOptions {
   /// Values for params that replace those of the file.
   llvm::StringMap<Number> params;
   /// The shape of the file that an input comes from, for params without a
-  /// value; nothing where none is named. Messages start with the file's name.
+  /// value; nothing where none is named, `file` being the one that the program
+  /// names or empty. Messages start with the file's name.
   std::function<llvm::Expected<std::optional<std::vector<int64_t>>>(
-      llvm::StringRef input)>
+      llvm::StringRef input, llvm::StringRef file)>
       shapeOfInput;
   /// Says why an input has no shape, where one that has none is a mistake.
   std::function<std::string(llvm::StringRef input)> whyNoShape;

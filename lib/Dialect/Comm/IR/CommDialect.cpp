@@ -89,6 +89,7 @@ static constexpr index::OwnAttribute ownAttributes[] = {
 // comm_c2
 static constexpr index::OwnAttribute signatureAttributes[] = {
     {"comm.name", "is a string", holds<StringAttr>},
+    {"comm.file", "is a string", holds<StringAttr>},
     {"comm.type", "is a type", holds<TypeAttr>},
     {"comm.layout", "is a layout", holds<index::LayoutAttr>}};
 

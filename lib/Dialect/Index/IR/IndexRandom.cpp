@@ -18,9 +18,9 @@ Type tapestry::index::wordsLike(Type type) {
   return shaped ? shaped.clone(word) : word;
 }
 
-LogicalResult RandomOp::verify() {
-  // random_c1
-  Type element = getElementTypeOrSelf(getType());
+LogicalResult
+tapestry::index::verifyDrawn(RandomKind kind, Type element,
+                             function_ref<InFlightDiagnostic()> emitError) {
   unsigned bits = element.isSignlessInteger() || isa<FloatType>(element)
                       ? element.getIntOrFloatBitWidth()
                       : 0;
@@ -28,12 +28,20 @@ LogicalResult RandomOp::verify() {
       element.isF16() || element.isBF16() || element.isF32() || element.isF64();
   bool isWhole = element.isSignlessInteger() &&
                  (bits == 8 || bits == 16 || bits == 32 || bits == 64);
-  if (getKind() == RandomKind::Bits ? !isWhole : !isFloat)
-    return emitOpError() << "gives " << stringifyRandomKind(getKind()) << " of "
-                         << element << ", expected "
-                         << (getKind() == RandomKind::Bits
-                                 ? "integers of 8, 16, 32 or 64 bits"
-                                 : "f16, bf16, f32 or f64");
+  if (kind == RandomKind::Bits ? !isWhole : !isFloat)
+    return emitError() << "gives " << stringifyRandomKind(kind) << " of "
+                       << element << ", expected "
+                       << (kind == RandomKind::Bits
+                               ? "integers of 8, 16, 32 or 64 bits"
+                               : "f16, bf16, f32 or f64");
+  return success();
+}
+
+LogicalResult RandomOp::verify() {
+  // random_c1
+  if (failed(verifyDrawn(getKind(), getElementTypeOrSelf(getType()),
+                         [&] { return emitOpError(); })))
+    return failure();
   // random_c2
   if (getOffset() && getOffset().getType() != getCounter().getType())
     return emitOpError() << "adds " << getOffset().getType()

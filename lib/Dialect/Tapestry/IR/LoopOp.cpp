@@ -90,11 +90,14 @@ LogicalResult LoopOp::verifyRegions() {
   auto next = body.empty() ? NextOp() : dyn_cast<NextOp>(body.back());
   if (!next)
     return emitOpError() << "does not end in 'tapestry.next'";
-  for (Operation &op : body.without_terminator())
-    if (!isa<BlockOpInterface, GraphLoopInterface, OperatorOp>(op) ||
-        isGraphSource(&op))
+  for (Operation &op : body.without_terminator()) {
+    auto node = dyn_cast<GraphNodeInterface>(op);
+    if (node ? node.getNodeKind() != GraphNodeKind::Point
+             : !isa<BlockOpInterface, GraphLoopInterface, OperatorOp>(op))
       return emitOpError() << "holds '" << op.getName()
-                           << "', but a body has only operators and loops";
+                           << "', but a body has only operators, loops and "
+                              "sequence points";
+  }
   if (failed(verifyTypes(*this, next.getNexts().getTypes(),
                          "operands of 'tapestry.next'")))
     return failure();

@@ -33,7 +33,12 @@ using namespace tapestry::teg;
 namespace {
 
 /// What the content of an attribute begins with.
-enum AttributeCode : uint64_t { ConstraintCode = 0, KernelCode = 1 };
+enum AttributeCode : uint64_t {
+  ConstraintCode = 0,
+  KernelCode = 1,
+  FileCode = 2,
+  GeneratorCode = 3
+};
 
 enum ConstraintFlag : unsigned { Home = 1, Hard = 2, Closed = 4 };
 
@@ -70,6 +75,21 @@ static bool readCut(DialectBytecodeReader &reader,
   return true;
 }
 
+/// A generator: 0 or the kind of random numbers and one, and their seed.
+static Attribute readGenerator(DialectBytecodeReader &reader) {
+  index::FieldReader fields(reader);
+  unsigned kind;
+  int64_t seed;
+  if (!fields.read(kind) || !fields.read(seed))
+    return {};
+  auto random = kind == 0 ? std::nullopt : index::symbolizeRandomKind(kind - 1);
+  if (kind != 0 && !random) {
+    reader.emitError() << "no random numbers have the code " << kind;
+    return {};
+  }
+  return GeneratorAttr::get(reader.getContext(), random, random ? seed : 0);
+}
+
 Attribute TapestryBytecode::readAttribute(DialectBytecodeReader &reader) const {
   std::optional<uint64_t> code = readCode(reader);
   if (!code)
@@ -79,6 +99,13 @@ Attribute TapestryBytecode::readAttribute(DialectBytecodeReader &reader) const {
     Kernel kernel;
     return fields.read(kernel) ? fields.make<KernelAttr>(kernel) : KernelAttr();
   }
+  if (*code == FileCode) {
+    std::string path;
+    return fields.read(path) ? fields.make<FileAttr>(StringRef(path))
+                             : FileAttr();
+  }
+  if (*code == GeneratorCode)
+    return readGenerator(reader);
   if (*code != ConstraintCode) {
     reader.emitError() << "no attribute of the dialect '"
                        << getDialect()->getNamespace() << "' has the code "
@@ -117,6 +144,22 @@ TapestryBytecode::writeAttribute(Attribute attr,
       return failure();
     writer.writeVarInt(KernelCode);
     index::FieldWriter(writer).write(kernel.getKernel());
+    return success();
+  }
+  if (auto file = dyn_cast<FileAttr>(attr)) {
+    if (isTextAlone(writer))
+      return failure();
+    writer.writeVarInt(FileCode);
+    writer.writeOwnedString(file.getPath());
+    return success();
+  }
+  if (auto generator = dyn_cast<GeneratorAttr>(attr)) {
+    if (isTextAlone(writer))
+      return failure();
+    writer.writeVarInt(GeneratorCode);
+    auto random = generator.getRandom();
+    writer.writeVarInt(random ? static_cast<unsigned>(*random) + 1 : 0);
+    writer.writeSignedVarInt(generator.getSeed());
     return success();
   }
   auto constraint = dyn_cast<ConstraintAttr>(attr);

@@ -3,6 +3,7 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "Placement.h"
 #include "ScalarRegions.h"
+#include "Targets.h"
 #include "mlir/IR/Builders.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Index/IR/Speculation.h"

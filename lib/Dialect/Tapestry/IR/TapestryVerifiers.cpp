@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlacementRules.h"
+#include "Targets.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryBlock.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryLoop.h"
 #include "llvm/ADT/MapVector.h"
@@ -157,13 +158,16 @@ LogicalResult GraphOp::verifyRegions() {
   // graph_c2
   if (failed(verifyUniqueNames<SinkOp>(*this, "sink")))
     return failure();
+  // graph_c4
+  if (failed(teg::detail::verifyFiles(*this)))
+    return failure();
   // graph_c3, and block_c9, which is about all of the graph
   return success(succeeded(verifyOrder(*this)) &&
                  succeeded(verifyConditions(*this)));
 }
 
 //===----------------------------------------------------------------------===//
-// SourceOp and LabelOp
+// SourceOp, SequencePointOp and LabelOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult SourceOp::verify() {
@@ -172,7 +176,18 @@ LogicalResult SourceOp::verify() {
                              "dimensions")))
     return failure();
   // source_c2
-  return verifyHome(*this, getHomeAttr(), getType().getShape());
+  if (failed(verifyHome(*this, getHomeAttr(), getType().getShape())))
+    return failure();
+  return teg::detail::verifySourceTarget(*this);
+}
+
+LogicalResult SequencePointOp::verify() {
+  // point_c1
+  for (Value each : getAwaited())
+    if (isa<PointType>(each.getType()) &&
+        each.getParentBlock() != (*this)->getBlock())
+      return emitOpError("waits for a point that stands in another block");
+  return success();
 }
 
 LogicalResult LabelOp::verify() {

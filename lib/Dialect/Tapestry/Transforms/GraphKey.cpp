@@ -175,8 +175,10 @@ void Writer::writeEinsum(EinsumOp op) {
 }
 
 void Writer::writeSource(SourceOp op) {
-  os << "source " << op.getNameAttr() << op.getType()
-     << op->getDiscardableAttrDictionary() << '\n';
+  os << "source " << op.getNameAttr() << op.getType();
+  if (Attribute target = op.getTargetAttr())
+    os << target;
+  os << op->getDiscardableAttrDictionary() << '\n';
 }
 
 /// What has to be written before an operation: of a loop also what its body

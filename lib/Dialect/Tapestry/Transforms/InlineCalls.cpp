@@ -27,9 +27,14 @@ static LogicalResult verifyCallee(CallOp call, GraphOp callee) {
   };
   if (callee.getGridAttr())
     return refuse(callee, "is planned already");
-  for (Operation &op : callee.getBody().front())
-    if (isa<SourceOp, SinkOp>(op) && op.hasAttr(constraintsAttrName))
+  for (Operation &op : callee.getBody().front()) {
+    if (!isa<SourceOp, SinkOp>(op))
+      continue;
+    if (op.hasAttr(constraintsAttrName))
       return refuse(&op, "has a source or sink with constraints");
+    if (op.hasAttr("target"))
+      return refuse(&op, "has a source or sink that is not the caller's");
+  }
   return success();
 }
 

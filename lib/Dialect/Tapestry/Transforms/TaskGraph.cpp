@@ -398,13 +398,20 @@ int32_t TaskGraphBuilder::addChunk(Value value, std::string name,
   return number;
 }
 
+/// What a source or a sink is in where a run names no file.
+static std::string fileOf(GraphNodeInterface node) {
+  auto file = node->getAttrOfType<FileAttr>("target");
+  return file ? file.getPath().str() : "";
+}
+
 void TaskGraphBuilder::addSource(GraphNodeInterface source) {
   Value tensor = source.getNodeTensor();
   std::string name = source.getTensorName().str();
   int32_t dtype =
       dtypeNumber(tensorType(tensor).getElementType(), isUnsigned(source));
   auto number = static_cast<int32_t>(program.inputs.size());
-  program.inputs.push_back({name, dtype, shapeOfTensor(tensor)});
+  program.inputs.push_back(
+      {name, dtype, shapeOfTensor(tensor), fileOf(source)});
   addChunk(tensor, name, number);
 }
 
@@ -413,7 +420,7 @@ void TaskGraphBuilder::addSink(GraphNodeInterface sink) {
   program.sinks.push_back(
       {sink.getTensorName().str(),
        dtypeNumber(tensorType(tensor).getElementType(), isUnsigned(sink)),
-       shapeOfTensor(tensor), viewOf(tensor)});
+       shapeOfTensor(tensor), viewOf(tensor), fileOf(sink)});
 }
 
 void TaskGraphBuilder::waitFor(Value awaited,

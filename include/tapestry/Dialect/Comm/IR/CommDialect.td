@@ -35,8 +35,8 @@ def Comm_Dialect : Dialect {
       `comm.vertices`, a list of dictionaries of a `name` and `flops`, and perhaps
       `comm.unread_inputs`, a list of strings; `comm.programs` is a list on a
       module.
-    - (comm_c2) `comm.name`, a string, `comm.type`, a type, and `comm.layout`, a
-      layout, stand on arguments and results of a function.
+    - (comm_c2) `comm.name` and `comm.file`, strings, `comm.type`, a type, and
+      `comm.layout`, a layout, stand on arguments and results of a function.
     - (comm_c3) the dialect has no other discardable attributes.
   }];
   let dependentDialects = ["::tapestry::index::TapestryIndexDialect"];

@@ -7,7 +7,8 @@
 // Version 1 wrote every attribute and type as text, version 2 writes them as a
 // code and numbers. Text stays readable in every version: MLIR marks it.
 // Version 3 writes the range of an einsum behind its other properties, version
-// 4 what a block may have beside its kernel's behind those of a block, by name.
+// 4 what a block may have beside its kernel's behind those of a block, by name,
+// version 5 what sources come from and sinks lead to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +26,15 @@ public:
   explicit BytecodeVersion(mlir::Dialect *dialect)
       : BytecodeDialectInterface(dialect) {}
 
-  static constexpr uint64_t current = 4;
+  static constexpr uint64_t current = 5;
   /// The first version that has codes.
   static constexpr uint64_t firstCoded = 2;
   /// The first version whose einsums may have a range.
   static constexpr uint64_t firstRanged = 3;
   /// The first version whose blocks may have more than a kernel.
   static constexpr uint64_t firstNamed = 4;
+  /// The first version whose sources and sinks may have targets.
+  static constexpr uint64_t firstTargeted = 5;
 
   struct Version : public mlir::DialectVersion {
     explicit Version(uint64_t number) : number(number) {}

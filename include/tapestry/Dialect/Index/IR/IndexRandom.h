@@ -14,6 +14,10 @@
 namespace tapestry::index {
 /// i64, or as many of them as `type` has elements.
 mlir::Type wordsLike(mlir::Type type);
+/// Whether numbers of that kind can be drawn of a type; says why not.
+mlir::LogicalResult
+verifyDrawn(RandomKind kind, mlir::Type element,
+            llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 } // namespace tapestry::index
 
 #define GET_OP_CLASSES

@@ -96,6 +96,52 @@ def Tapestry_KernelAttr : AttrDef<Tapestry_Dialect, "Kernel"> {
   let genVerifyDecl = 1;
 }
 
+def Tapestry_FileAttr : AttrDef<Tapestry_Dialect, "File"> {
+  let mnemonic = "file";
+  let summary = "A file that a source reads or a sink writes";
+  let description = [{
+    A file of NumPy's format, `.npy`, with the tensor's type and shape. A path that
+    does not begin with `/` starts in the folder that the run is started in, as
+    those of the command line do.
+
+    ```mlir
+    %A = tapestry.source "A" from file<"data/a.npy"> : tensor<97x53xf32>
+    ```
+
+    Constraints:
+    - (file_c1) the path is not empty and has no byte of value 0.
+  }];
+  let parameters = (ins StringRefParameter<"the path">:$path);
+  let assemblyFormat = "`<` $path `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tapestry_GeneratorAttr : AttrDef<Tapestry_Dialect, "Generator"> {
+  let mnemonic = "generator";
+  let summary = "What makes the values of a source";
+  let description = [{
+    Random numbers of a seed, those that `tapestry_index.random` draws for the
+    row-major number of each element in a stream with the source's name, so that
+    they depend on neither devices nor plan; or, as `iota`, that number itself.
+
+    ```mlir
+    %W = tapestry.source "W" from generator<normal seed 7> : tensor<53x8xf32>
+    %I = tapestry.source "I" from generator<iota> : tensor<97xi64>
+    ```
+  }];
+  let parameters = (ins
+    "::std::optional<::tapestry::index::RandomKind>":$random,
+    "int64_t":$seed
+  );
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// Whether the tensor's elements can be those numbers; says why not.
+    ::llvm::LogicalResult verifyNumbers(
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+        ::mlir::RankedTensorType type);
+  }];
+}
+
 /// The layouts that a tensor passes on its way from one layout to another.
 def Tapestry_RouteAttr
     : TypedArrayAttrBase<TapestryIndex_LayoutAttr, "a list of layouts">;

@@ -11,7 +11,7 @@ include "tapestry/Dialect/Tapestry/IR/TapestryTypes.td"
 include "tapestry/Interfaces/GraphLoopInterface.td"
 
 def Tapestry_LoopOp : Op<Tapestry_Dialect, "loop", [
-    NoMemoryEffect, SingleBlock,
+    RecursiveMemoryEffects, SingleBlock,
     DeclareOpInterfaceMethods<GraphLoopInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
                               ["reifyResultShapes"]>,
@@ -41,8 +41,8 @@ def Tapestry_LoopOp : Op<Tapestry_Dialect, "loop", [
     Constraints:
     - (loop_c1) a tensor is carried, and the body has one argument per operand,
       of its type.
-    - (loop_c2) the body holds operators and loops, and ends in `tapestry.next`
-      with one operand per tensor that is carried, of its type.
+    - (loop_c2) the body holds operators, loops and sequence points, and ends in
+      `tapestry.next` with one operand per tensor that is carried, of its type.
     - (loop_c3) operands are results of operators in the block of the loop and
       read by nothing else.
     - (loop_c4) what `tapestry.next` takes are results of operators of the body,

@@ -4,6 +4,7 @@
 #define TAPESTRY_DIALECT_TAPESTRY_TRANSFORMS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+include "tapestry/Dialect/Tapestry/Transforms/ExpandPasses.td"
 
 def TapestryPrune : Pass<"tapestry-prune", "::mlir::ModuleOp"> {
   let summary = "Erase what no sink or sequence point observes";
@@ -52,8 +53,9 @@ def TapestryInlineCalls : Pass<"tapestry-inline-calls", "::mlir::ModuleOp"> {
     makes loops of them. It has no sinks, so that sequence points have nothing to
     order and are left out.
 
-    A graph that is called has no grid yet, and no constraints on its sources and
-    sinks: where its tensors come from and go to is up to the caller.
+    A graph that is called has no grid yet, and no constraints, files or generators
+    of its sources and sinks: where its tensors come from and go to is up to the
+    caller.
 
     Before:
     ```mlir
@@ -125,59 +127,6 @@ def TapestryRewrite : Pass<"tapestry-rewrite", "::tapestry::teg::GraphOp"> {
   ];
   let statistics = [
     Statistic<"numApplied", "applied", "Number of rewrites applied">
-  ];
-}
-
-def TapestryExpand : Pass<"tapestry-expand", "::tapestry::teg::GraphOp"> {
-  let summary = "Replace operators that are known by name by what they mean";
-  let description = [{
-    Every `tapestry.operator` is expanded by a rule for operators of its kind
-    (Transforms/RewriteRules.h), and so are those that expansions bring. Of
-    several rules that apply the first in the order of precedence is taken, and
-    written down on the graph. An operator that no rule expands is an error that
-    tells of each rule why it does not apply; so is one that expands into itself.
-
-    The rules that there are, in the order of precedence; plug-ins add theirs:
-
-    | kind | rule | expansion |
-    |---|---|---|
-    | `linear` | `linear-block` | `sum[in] X * W`, which keeps `in` whole, and `+ b`; unless a constraint asks to cut `in` |
-    | | `linear-sum` | a `matmul` and `+ b` |
-    | `matmul` | `matmul-einsum` | `sum[in] X * W` |
-    | | `matmul-prod` | the product at every `[batch, in, out]`, and its sum over `in` |
-
-    Before:
-    ```mlir
-    tapestry.graph @g {
-      %X = tapestry.source "X" : tensor<4x6xf32>
-      %W = tapestry.source "W" : tensor<6x5xf32>
-      %Y = tapestry.operator "Y" "matmul"(%X, %W)
-          : (tensor<4x6xf32>, tensor<6x5xf32>) -> tensor<4x5xf32>
-      tapestry.sink "Y", %Y : tensor<4x5xf32>
-    }
-    ```
-
-    After:
-    ```mlir
-    tapestry.graph @g attributes {tapestry.rewrites = [["expand", "Y", "matmul-einsum"]]} {
-      %X = tapestry.source "X" : tensor<4x6xf32>
-      %W = tapestry.source "W" : tensor<6x5xf32>
-      %Y = tapestry.einsum "Y" [batch = 4, out = 5, in = 6]
-          (%X[batch, in], %W[in, out]) -> [batch, out] reduce add {
-      ^bb0(%x: f32, %w: f32):
-        %0 = arith.mulf %x, %w : f32
-        tapestry.yield %0 : f32
-      } : (tensor<4x6xf32>, tensor<6x5xf32>) -> tensor<4x5xf32>
-      tapestry.sink "Y", %Y : tensor<4x5xf32>
-    }
-    ```
-  }];
-  let options = [
-    ListOption<"prefer", "prefer", "std::string",
-               "Rules that come before all others">
-  ];
-  let statistics = [
-    Statistic<"numExpanded", "expanded", "Number of operators expanded">
   ];
 }
 

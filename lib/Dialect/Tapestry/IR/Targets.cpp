@@ -1,0 +1,225 @@
+//===- Targets.cpp - What sources come from and sinks lead to -------------===//
+
+#include "Targets.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "tapestry/Dialect/Index/IR/BytecodeVersion.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::teg;
+
+//===----------------------------------------------------------------------===//
+// FileAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult FileAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               StringRef path) {
+  // file_c1
+  if (path.empty())
+    return emitError() << "the path of a file is empty";
+  if (path.contains('\0'))
+    return emitError() << "the path of a file has a byte of value 0";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// GeneratorAttr
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral iota = "iota";
+
+/// `<` (`iota` | (`bits` | `uniform` | `normal`) `seed` integer) `>`
+Attribute GeneratorAttr::parse(AsmParser &parser, Type) {
+  StringRef word;
+  if (parser.parseLess())
+    return {};
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&word))
+    return {};
+  auto random = index::symbolizeRandomKind(word);
+  if (!random && word != iota) {
+    parser.emitError(loc, "expected bits, uniform, normal or iota, got '")
+        << word << "'";
+    return {};
+  }
+  int64_t seed = 0;
+  if ((random && (parser.parseKeyword("seed") || parser.parseInteger(seed))) ||
+      parser.parseGreater())
+    return {};
+  return get(parser.getContext(), random, seed);
+}
+
+void GeneratorAttr::print(AsmPrinter &printer) const {
+  if (getRandom())
+    printer << '<' << index::stringifyRandomKind(*getRandom()) << " seed "
+            << getSeed() << '>';
+  else
+    printer << '<' << iota << '>';
+}
+
+/// The largest number up to which the type has all.
+static int64_t mostCounted(Type type) {
+  if (auto real = dyn_cast<FloatType>(type))
+    return int64_t(1) << std::min(real.getFPMantissaWidth(), 62U);
+  return type.isSignlessInteger()
+             ? llvm::maxIntN(std::min(type.getIntOrFloatBitWidth(), 63U))
+             : 0;
+}
+
+LogicalResult
+GeneratorAttr::verifyNumbers(function_ref<InFlightDiagnostic()> emitError,
+                             RankedTensorType type) {
+  Type element = type.getElementType();
+  if (getRandom())
+    return index::verifyDrawn(*getRandom(), element, emitError);
+  int64_t last = type.getNumElements() - 1;
+  if (element.isInteger(1) || last > mostCounted(element))
+    return emitError() << "counts to " << last << ", but " << element
+                       << " has all integers only up to "
+                       << (element.isInteger(1) ? 0 : mostCounted(element));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Their form behind `from` and `to`, where a type follows
+//===----------------------------------------------------------------------===//
+
+ParseResult teg::parseTarget(OpAsmParser &parser, Attribute &target) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return failure();
+  if (word == FileAttr::getMnemonic())
+    target = FileAttr::parse(parser, Type());
+  else if (word == GeneratorAttr::getMnemonic())
+    target = GeneratorAttr::parse(parser, Type());
+  else
+    return parser.emitError(loc, "expected file or generator, got '")
+           << word << "'";
+  return success(target != nullptr);
+}
+
+void teg::printTarget(OpAsmPrinter &printer, Operation *, Attribute target) {
+  if (auto file = dyn_cast<FileAttr>(target)) {
+    printer << FileAttr::getMnemonic();
+    file.print(printer);
+  } else if (auto generator = dyn_cast<GeneratorAttr>(target)) {
+    printer << GeneratorAttr::getMnemonic();
+    generator.print(printer);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Sources and sinks
+//===----------------------------------------------------------------------===//
+
+LogicalResult teg::detail::verifySourceTarget(SourceOp source) {
+  // source_c3
+  Attribute target = source.getTargetAttr();
+  if (!target || isa<FileAttr>(target))
+    return success();
+  if (auto generator = dyn_cast<GeneratorAttr>(target))
+    return generator.verifyNumbers([&] { return source.emitOpError(); },
+                                   source.getType());
+  return source.emitOpError()
+         << "comes from " << target << ", expected a file or a generator";
+}
+
+LogicalResult SinkOp::verify() {
+  // sink_c1
+  Attribute target = getTargetAttr();
+  if (!target || isa<FileAttr>(target))
+    return success();
+  return emitOpError() << "leads to " << target << ", expected a file";
+}
+
+/// The file of a source or a sink, if it has one, in one spelling.
+static std::string fileOf(Attribute target) {
+  auto file = dyn_cast_if_present<FileAttr>(target);
+  if (!file)
+    return "";
+  llvm::SmallString<64> path(file.getPath());
+  llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/false);
+  return path.str().str();
+}
+
+LogicalResult teg::detail::verifyFiles(GraphOp graph) {
+  // graph_c4
+  llvm::StringMap<Operation *> users;
+  for (auto source : graph.getBody().getOps<SourceOp>())
+    users.try_emplace(fileOf(source.getTargetAttr()), source);
+  for (auto sink : graph.getBody().getOps<SinkOp>()) {
+    std::string file = fileOf(sink.getTargetAttr());
+    if (file.empty())
+      continue;
+    auto [known, isNew] = users.try_emplace(file, sink);
+    if (isNew)
+      continue;
+    Operation *user = known->second;
+    bool isRead = isa<SourceOp>(user);
+    auto name = cast<GraphNodeInterface>(user).getTensorName();
+    InFlightDiagnostic diagnostic = sink.emitError()
+                                    << "output '" << sink.getName()
+                                    << "' is written to '" << file << "', as "
+                                    << (isRead ? "input '" : "output '") << name
+                                    << (isRead ? "' is read from it" : "' is");
+    diagnostic.attachNote(user->getLoc()) << "'" << name << "' is here";
+    return diagnostic;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// In bytecode
+//===----------------------------------------------------------------------===//
+
+static LogicalResult readTarget(DialectBytecodeReader &reader,
+                                Attribute &target) {
+  return index::BytecodeVersion::isRead(reader,
+                                        TapestryDialect::getDialectNamespace(),
+                                        index::BytecodeVersion::firstTargeted)
+             ? reader.readOptionalAttribute(target)
+             : success();
+}
+
+static void writeTarget(DialectBytecodeWriter &writer, Attribute target) {
+  if (index::BytecodeVersion::isWritten(writer,
+                                        TapestryDialect::getDialectNamespace(),
+                                        index::BytecodeVersion::firstTargeted))
+    writer.writeOptionalAttribute(target);
+}
+
+LogicalResult SourceOp::readProperties(DialectBytecodeReader &reader,
+                                       OperationState &state) {
+  auto &p = state.getOrAddProperties<Properties>();
+  if (failed(reader.readOptionalAttribute(p.home)) ||
+      failed(reader.readAttribute(p.name)) ||
+      failed(reader.readOptionalAttribute(p.partition)))
+    return failure();
+  return readTarget(reader, p.target);
+}
+
+void SourceOp::writeProperties(DialectBytecodeWriter &writer) {
+  auto &p = getProperties();
+  writer.writeOptionalAttribute(p.home);
+  writer.writeAttribute(p.name);
+  writer.writeOptionalAttribute(p.partition);
+  writeTarget(writer, p.target);
+}
+
+LogicalResult SinkOp::readProperties(DialectBytecodeReader &reader,
+                                     OperationState &state) {
+  auto &p = state.getOrAddProperties<Properties>();
+  return failed(reader.readAttribute(p.name)) ? failure()
+                                              : readTarget(reader, p.target);
+}
+
+void SinkOp::writeProperties(DialectBytecodeWriter &writer) {
+  auto &p = getProperties();
+  writer.writeAttribute(p.name);
+  writeTarget(writer, p.target);
+}

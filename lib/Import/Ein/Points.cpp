@@ -1,0 +1,87 @@
+//===- Points.cpp - What sequence points wait for and hold back -----------===//
+
+#include "Analyzer.h"
+
+using namespace tapestry::ein;
+using namespace tapestry::ein::ast;
+
+/// What `name` stands for where a point or a tensor does; null once reported.
+const Binding *Analyzer::findAwaited(const Scope &scope, const NameRef &name,
+                                     bool isPoint) {
+  const Binding *binding = scope.lookup(name.name);
+  if (!binding) {
+    scope.reportUnknown(diagnostics, name.name, name.range,
+                        isPoint ? "point" : "tensor");
+    return nullptr;
+  }
+  if (binding->kind == Binding::Kind::Poison)
+    return nullptr;
+  bool fits = binding->kind == Binding::Kind::Point ||
+              (!isPoint && binding->kind == Binding::Kind::Tensor);
+  if (!fits) {
+    diagnostics
+        .error(name.range, "'" + name.name + "' is no " +
+                               (isPoint ? "point" : "tensor and no point"))
+        .note(binding->defined, "it is defined here");
+    return nullptr;
+  }
+  if (binding->kind == Binding::Kind::Point &&
+      graph.points[binding->point].counters != scope.counters) {
+    diagnostics
+        .error(name.range,
+               "point '" + name.name +
+                   "' stands outside of the loop, which follows what it begins "
+                   "with")
+        .note(binding->defined,
+              "it is defined here; the loop follows it with (X = X0 after " +
+                  name.name + ")");
+    return nullptr;
+  }
+  return binding;
+}
+
+void Analyzer::visitPoint(Scope &scope, const PointStmt &stmt) {
+  if (!checkNew(scope, stmt.name, stmt.nameRange))
+    return;
+  Graph::Point point;
+  point.name = scope.vertexNameFor(stmt.name);
+  point.loc = stmt.nameRange.Start;
+  point.calls.assign(calls.rbegin(), calls.rend());
+  point.counters = scope.counters;
+  Binding binding;
+  binding.defined = stmt.nameRange;
+  bool ok = true;
+  for (const NameRef &name : stmt.awaited) {
+    const Binding *awaited = findAwaited(scope, name, /*isPoint=*/false);
+    ok &= awaited != nullptr;
+    if (awaited && awaited->kind == Binding::Kind::Point)
+      point.points.push_back(awaited->point);
+    else if (awaited)
+      point.tensors.push_back(awaited->tensor);
+  }
+  if (ok) {
+    binding.kind = Binding::Kind::Point;
+    binding.point = graph.points.size();
+    point.position = graph.tensors.size();
+    graph.points.push_back(std::move(point));
+  }
+  scope.define(stmt.name, binding);
+}
+
+std::optional<unsigned> Analyzer::findPoint(const Scope &scope,
+                                            const NameRef &name) {
+  const Binding *binding = findAwaited(scope, name, /*isPoint=*/true);
+  return binding ? std::optional(binding->point) : std::nullopt;
+}
+
+bool Analyzer::checkHeldBack(const EquationStmt &stmt, size_t firstVertex) {
+  for (size_t number = firstVertex; number < graph.vertices.size(); ++number)
+    if (!graph.vertices[number].operands.empty())
+      return true;
+  diagnostics.error(stmt.after.range,
+                    "'" + stmt.name +
+                        "' reads no tensor, so that nothing of it can wait "
+                        "for point '" +
+                        stmt.after.name + "'");
+  return false;
+}
