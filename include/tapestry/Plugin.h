@@ -37,7 +37,7 @@ namespace tapestry {
 
 /// Raised when PluginInfo changes. What plug-ins call beyond it is C++ and has
 /// to come from the same sources as the tool.
-constexpr uint32_t pluginAPIVersion = 2;
+constexpr uint32_t pluginAPIVersion = 3;
 
 struct PluginInfo {
   /// pluginAPIVersion of the headers that the plug-in was built with. It comes

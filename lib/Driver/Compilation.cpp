@@ -19,6 +19,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -368,10 +369,16 @@ ExitStatus Compilation::printAfterPhase() {
   return ExitDone;
 }
 
+unsigned Compilation::codegenThreads() {
+  // Few modules have more kernels that take long.
+  constexpr unsigned most = 16;
+  return std::min(llvm::hardware_concurrency().compute_thread_count(), most);
+}
+
 std::unique_ptr<llvm::MemoryBuffer> Compilation::emitObject() {
   Stage stage(options, "generating code");
   FailureOr<std::unique_ptr<llvm::MemoryBuffer>> object =
-      target->emitObject(*module);
+      target->emitObject(*module, codegenThreads());
   return succeeded(object) ? std::move(*object) : nullptr;
 }
 

@@ -343,7 +343,8 @@ ExitStatus tapestry::driver::loadKernels(Compilation &compilation,
     buildLoweringPipeline(pm, compilation.getTarget());
     if (failed(pm.run(module)))
       return ExitBadInput;
-    auto emitted = compilation.getTarget().emitObject(module);
+    auto emitted = compilation.getTarget().emitObject(
+        module, Compilation::codegenThreads());
     if (failed(emitted))
       return ExitEnvironment;
     made = std::move(*emitted);

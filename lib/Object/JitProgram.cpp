@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry/Object/JitProgram.h"
+#include "tapestry/Object/Object.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -59,9 +60,15 @@ JitProgram::create(std::unique_ptr<MemoryBuffer> object,
     if (Error error = (*jit)->addObjectFile(MemoryBuffer::getMemBufferCopy(
             other.getBuffer(), other.getBufferIdentifier())))
       return error;
-  if (object)
-    if (Error error = (*jit)->addObjectFile(std::move(object)))
-      return error;
+  if (object) {
+    auto parts = objectsIn(*object);
+    if (!parts)
+      return parts.takeError();
+    for (MemoryBufferRef part : *parts)
+      if (Error error = (*jit)->addObjectFile(MemoryBuffer::getMemBufferCopy(
+              part.getBuffer(), part.getBufferIdentifier())))
+        return error;
+  }
   return std::unique_ptr<JitProgram>(new JitProgram(std::move(*jit)));
 }
 

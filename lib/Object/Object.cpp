@@ -6,13 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry/Object/Object.h"
+#include "Split.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/Archive.h"
+#include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
@@ -20,6 +25,8 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
 #include "llvm/TargetParser/X86TargetParser.h"
+#include <csignal>
+#include <pthread.h>
 
 using namespace mlir;
 
@@ -153,8 +160,7 @@ constexpr llvm::StringLiteral kernelPasses =
     "loop-mssa(licm),early-cse,instcombine<no-verify-fixpoint>,simplifycfg),"
     "globaldce";
 
-LogicalResult optimize(ModuleOp op, llvm::Module &module,
-                       llvm::TargetMachine &machine) {
+llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
@@ -167,20 +173,125 @@ LogicalResult optimize(ModuleOp op, llvm::Module &module,
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
   llvm::ModulePassManager passes;
   if (llvm::Error error = builder.parsePassPipeline(passes, kernelPasses))
-    return op.emitError("LLVM's passes: ") << llvm::toString(std::move(error));
+    return error;
   passes.run(module, modules);
-  return success();
+  return llvm::Error::success();
 }
 
-LogicalResult emit(ModuleOp op, llvm::Module &module,
-                   llvm::TargetMachine &machine, llvm::CodeGenFileType type,
-                   llvm::raw_pwrite_stream &stream) {
+llvm::Error emit(llvm::Module &module, llvm::TargetMachine &machine,
+                 llvm::CodeGenFileType type, llvm::raw_pwrite_stream &stream) {
   llvm::legacy::PassManager passes;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type,
                                   /*DisableVerify=*/true))
-    return op.emitError("the target cannot emit an object file");
+    return llvm::createStringError("the target cannot emit an object file");
   passes.run(module);
-  return success();
+  return llvm::Error::success();
+}
+
+/// Optimises `module` and appends its object to `bytes`; what the options dump,
+/// where that is given.
+llvm::Error compile(llvm::Module &module, llvm::TargetMachine &machine,
+                    const ObjectOptions &options,
+                    llvm::SmallVectorImpl<char> &bytes) {
+  if (options.optLevel > 0)
+    if (llvm::Error error = optimize(module, machine))
+      return error;
+  if (options.dumpLLVM)
+    module.print(*options.dumpLLVM, nullptr);
+  if (options.dumpAssembly) {
+    // Emission consumes the module's analyses, hence a copy of the text only
+    // when somebody asked for it.
+    llvm::SmallVector<char> text;
+    llvm::raw_svector_ostream stream(text);
+    if (llvm::Error error =
+            emit(module, machine, llvm::CodeGenFileType::AssemblyFile, stream))
+      return error;
+    *options.dumpAssembly << stream.str();
+  }
+  llvm::raw_svector_ostream stream(bytes);
+  return emit(module, machine, llvm::CodeGenFileType::ObjectFile, stream);
+}
+
+//===----------------------------------------------------------------------===//
+// Several threads
+//===----------------------------------------------------------------------===//
+
+/// A part of a module, which is compiled in a thread.
+struct Part {
+  llvm::StringRef bitcode;
+  const llvm::TargetMachine *like = nullptr;
+  const ObjectOptions *options = nullptr;
+  llvm::SmallVector<char, 0> bytes;
+  std::string problem;
+  pthread_t thread = {};
+
+  llvm::Error tryCompile();
+};
+
+llvm::Error Part::tryCompile() {
+  std::unique_ptr<llvm::TargetMachine> machine(
+      like->getTarget().createTargetMachine(
+          like->getTargetTriple(), like->getTargetCPU(),
+          like->getTargetFeatureString(), like->Options,
+          like->getRelocationModel(), std::nullopt, like->getOptLevel()));
+  llvm::LLVMContext context;
+  llvm::Expected<std::unique_ptr<llvm::Module>> module =
+      llvm::parseBitcodeFile({bitcode, "part"}, context);
+  if (!module)
+    return module.takeError();
+  return compile(**module, *machine, *options, bytes);
+}
+
+void *runPart(void *argument) {
+  // Signals are for the thread that answers them.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  auto *part = static_cast<Part *>(argument);
+  if (llvm::Error error = part->tryCompile())
+    part->problem = llvm::toString(std::move(error));
+  return nullptr;
+}
+
+/// Compiles a module and parts that were taken out of it at a time, to an
+/// archive of their objects.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+compileParts(llvm::Module &module,
+             llvm::ArrayRef<llvm::SmallVector<char, 0>> texts,
+             llvm::TargetMachine &machine, const ObjectOptions &options) {
+  std::vector<Part> parts(texts.size());
+  std::vector<Part *> left;
+  for (auto [part, text] : llvm::zip_equal(parts, texts)) {
+    part.bitcode = llvm::StringRef(text.data(), text.size());
+    part.like = &machine;
+    part.options = &options;
+    // Where there is no thread for one, this one does it.
+    if (pthread_create(&part.thread, nullptr, runPart, &part) != 0)
+      left.push_back(&part);
+  }
+  llvm::SmallVector<char, 0> bytes;
+  llvm::Error error = compile(module, machine, options, bytes);
+  std::vector<llvm::NewArchiveMember> members;
+  auto add = [&](const llvm::SmallVector<char, 0> &object) {
+    members.emplace_back(llvm::MemoryBufferRef(
+        llvm::StringRef(object.data(), object.size()), "tapestry.o"));
+  };
+  add(bytes);
+  for (Part &part : parts) {
+    if (!llvm::is_contained(left, &part))
+      pthread_join(part.thread, nullptr);
+    else if (llvm::Error failed = part.tryCompile())
+      part.problem = llvm::toString(std::move(failed));
+    if (!part.problem.empty())
+      error = llvm::joinErrors(std::move(error),
+                               llvm::createStringError(part.problem));
+    add(part.bytes);
+  }
+  if (error)
+    return std::move(error);
+  return llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NoSymtab,
+                                    llvm::object::Archive::K_GNU,
+                                    /*Deterministic=*/true, /*Thin=*/false);
 }
 
 } // namespace
@@ -202,29 +313,42 @@ compileToObject(ModuleOp op, const ObjectOptions &options) {
   module->setDataLayout((*machine)->createDataLayout());
   module->setTargetTriple((*machine)->getTargetTriple());
   setFunctionAttributes(*module, **machine);
-  if (options.optLevel > 0 && failed(optimize(op, *module, **machine)))
-    return failure();
-  if (options.dumpLLVM)
-    module->print(*options.dumpLLVM, nullptr);
-
-  if (options.dumpAssembly) {
-    // Emission consumes the module's analyses, hence a copy of the text only
-    // when somebody asked for it.
-    llvm::SmallVector<char> text;
-    llvm::raw_svector_ostream stream(text);
-    if (failed(emit(op, *module, **machine, llvm::CodeGenFileType::AssemblyFile,
-                    stream)))
-      return failure();
-    *options.dumpAssembly << stream.str();
+  if (options.threads > 1 && !options.dumpLLVM && !options.dumpAssembly) {
+    auto parts = splitModule(*module, options.threads);
+    if (!parts.empty()) {
+      auto archive = compileParts(*module, parts, **machine, options);
+      if (!archive)
+        return op.emitError(llvm::toString(archive.takeError()));
+      return std::move(*archive);
+    }
   }
   llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  if (failed(emit(op, *module, **machine, llvm::CodeGenFileType::ObjectFile,
-                  stream)))
-    return failure();
+  if (llvm::Error error = compile(*module, **machine, options, bytes))
+    return op.emitError(llvm::toString(std::move(error)));
   return std::unique_ptr<llvm::MemoryBuffer>(
       std::make_unique<llvm::SmallVectorMemoryBuffer>(
           std::move(bytes), "tapestry", /*RequiresNullTerminator=*/false));
+}
+
+llvm::Expected<std::vector<llvm::MemoryBufferRef>>
+objectsIn(llvm::MemoryBufferRef object) {
+  if (llvm::identify_magic(object.getBuffer()) != llvm::file_magic::archive)
+    return std::vector<llvm::MemoryBufferRef>{object};
+  auto archive = llvm::object::Archive::create(object);
+  if (!archive)
+    return archive.takeError();
+  std::vector<llvm::MemoryBufferRef> objects;
+  llvm::Error error = llvm::Error::success();
+  for (const llvm::object::Archive::Child &child :
+       (*archive)->children(error)) {
+    auto member = child.getMemoryBufferRef();
+    if (!member)
+      return llvm::joinErrors(std::move(error), member.takeError());
+    objects.push_back(*member);
+  }
+  if (error)
+    return std::move(error);
+  return objects;
 }
 
 } // namespace tapestry

@@ -12,6 +12,7 @@
 #include "tapestry/Driver/OutputFile.h"
 #include "tapestry/Driver/Stage.h"
 #include "tapestry/Driver/TemporaryFolder.h"
+#include "tapestry/Object/Object.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -38,9 +39,10 @@ static std::string findLinker() {
   return {};
 }
 
-/// Links `object` into the file `executable`; says why not.
-static ExitStatus link(const std::string &object, const std::string &executable,
-                       const Target &target, const Options &options) {
+/// Links `objects` into the file `executable`; says why not.
+static ExitStatus link(llvm::ArrayRef<std::string> objects,
+                       const std::string &executable, const Target &target,
+                       const Options &options) {
   std::string main = findArchive("libTapestryRuntimeMain.a");
   std::string runtime = findArchive("libTapestryRuntime.a");
   for (const std::string &archive : {main, runtime})
@@ -57,7 +59,8 @@ static ExitStatus link(const std::string &object, const std::string &executable,
   // Where the program finds the runtime's plug-ins.
   std::string folder =
       ("-Wl,-rpath," + llvm::sys::path::parent_path(runtime)).str();
-  std::vector<std::string> arguments = {linker, object};
+  std::vector<std::string> arguments = {linker};
+  llvm::append_range(arguments, objects);
   llvm::append_range(arguments, options.objects);
   llvm::append_range(arguments, llvm::ArrayRef{main, runtime, std::string("-o"),
                                                executable, folder});
@@ -91,16 +94,23 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
   TemporaryFolder folder;
   if (ExitStatus status = folder.make())
     return status;
-  std::string objectPath = folder.file("program.o");
+  auto parts = objectsIn(*object);
+  if (!parts)
+    return report(parts.takeError());
+  std::vector<std::string> objects;
+  for (llvm::MemoryBufferRef part : *parts) {
+    objects.push_back(
+        folder.file("program" + llvm::Twine(objects.size()) + ".o"));
+    if (ExitStatus status =
+            writeOutputFile(objects.back(), [&](llvm::raw_ostream &os) {
+              os << part.getBuffer();
+            }))
+      return status;
+  }
   std::string linked = folder.file("program");
-  if (ExitStatus status =
-          writeOutputFile(objectPath, [&](llvm::raw_ostream &os) {
-            os << object->getBuffer();
-          }))
-    return status;
   Stage stage(options, "linking");
   if (ExitStatus status =
-          link(objectPath, linked, compilation.getTarget(), options))
+          link(objects, linked, compilation.getTarget(), options))
     return status;
   auto contents = llvm::MemoryBuffer::getFile(linked);
   if (!contents) {

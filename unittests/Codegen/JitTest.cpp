@@ -96,6 +96,80 @@ TEST(CompileToObject, IsDeterministic) {
   EXPECT_EQ(objects[0], objects[1]);
 }
 
+/// Functions that call each other by name and by address and read a variable:
+/// main(x) is a sum of all.
+std::string manyFunctions(int count, int length) {
+  std::string text = "llvm.mlir.global internal constant @c(2.5 : f64) : f64\n";
+  for (int k = 0; k < count; ++k) {
+    text += "llvm.func internal @f" + std::to_string(k) +
+            "(%x: f64, %s: f64) -> f64 {\n";
+    text += "%v0 = llvm.fadd %x, %s : f64\n";
+    for (int i = 0; i < length; ++i) {
+      std::string last = "%v" + std::to_string(i);
+      text += "%v" + std::to_string(i + 1) + " = llvm." +
+              (i % 3 == 0 ? "fmul " : "fadd ") + last + ", " +
+              (i % 2 ? "%x" : "%s") + " : f64\n";
+    }
+    std::string result = "%v" + std::to_string(length);
+    if (k % 7 == 3)
+      text += "%p = llvm.mlir.addressof @c : !llvm.ptr\n"
+              "%c = llvm.load %p : !llvm.ptr -> f64\n"
+              "%r = llvm.fadd " +
+              result + ", %c : f64\n";
+    else if (k > 0 && k % 5 == 0)
+      text += "%p = llvm.mlir.addressof @f" + std::to_string(k - 1) +
+              " : !llvm.ptr\n"
+              "%r = llvm.call %p(%s, " +
+              result + ") : !llvm.ptr, (f64, f64) -> f64\n";
+    else if (k > 0)
+      text += "%r = llvm.call @f" + std::to_string(k - 1) + "(%s, " + result +
+              ") : (f64, f64) -> f64\n";
+    else
+      text += "%r = llvm.fadd " + result + ", %x : f64\n";
+    text += "llvm.return %r : f64\n}\n";
+  }
+  text += "llvm.func @main(%x: f64, %s: f64) -> f64 {\n";
+  std::string last = "%x";
+  for (int k = 0; k < count; ++k) {
+    std::string name = "%y" + std::to_string(k);
+    text += name + " = llvm.call @f" + std::to_string(k) + "(" + last +
+            ", %s) : (f64, f64) -> f64\n";
+    last = name;
+  }
+  return text + "llvm.return " + last + " : f64\n}\n";
+}
+
+TEST(CompileToObject, SeveralThreadsMakeTheSameCode) {
+  auto run = [](int length, unsigned threads, size_t &objects) {
+    auto module = parseSourceString<ModuleOp>(manyFunctions(23, length),
+                                              &test::context());
+    EXPECT_TRUE(module);
+    ObjectOptions options;
+    options.threads = threads;
+    auto object = compileToObject(*module, options);
+    EXPECT_TRUE(succeeded(object));
+    auto parts = objectsIn(**object);
+    EXPECT_TRUE(bool(parts));
+    objects = parts->size();
+    auto program = JitProgram::create(std::move(*object));
+    EXPECT_TRUE(bool(program)) << toString(program.takeError());
+    auto main = (*program)->lookup("main");
+    EXPECT_TRUE(bool(main)) << toString(main.takeError());
+    return reinterpret_cast<double (*)(double, double)>(*main)(0.3, 0.7);
+  };
+  size_t objects = 0;
+  double expected = run(400, 1, objects);
+  EXPECT_EQ(objects, 1u);
+  for (unsigned threads : {2u, 3u, 5u}) {
+    EXPECT_EQ(run(400, threads, objects), expected);
+    EXPECT_EQ(objects, threads);
+  }
+  // What is short is not worth it.
+  EXPECT_EQ(run(3, 5, objects), run(3, 1, objects));
+  run(3, 5, objects);
+  EXPECT_EQ(objects, 1u);
+}
+
 TEST(CompileToObject, RefusesUnknownProcessors) {
   auto module = lower("func.func @main() { return }");
   ASSERT_TRUE(module);

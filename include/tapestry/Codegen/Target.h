@@ -84,10 +84,11 @@ public:
                           mlir::LLVM::LLVMFuncOp kernel,
                           llvm::ArrayRef<FlatBuffer> arguments) const = 0;
 
-  /// The object file of a module of the LLVM dialect. Problems are reported as
+  /// The object file of a module of the LLVM dialect or, where several threads
+  /// may make it, an archive of its objects. Problems are reported as
   /// diagnostics at the module's location.
   virtual mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
-  emitObject(mlir::ModuleOp module) const = 0;
+  emitObject(mlir::ModuleOp module, unsigned threads = 1) const = 0;
   /// What a linker needs behind the object and the runtime's archives.
   virtual std::vector<std::string> getLinkArguments() const = 0;
   /// Names of what a machine must have to run the objects; the runtime checks

@@ -44,8 +44,10 @@ public:
   ExitStatus lower(Phase last);
   /// For --stop-after: runs the phases up to the one named and prints the IR.
   ExitStatus printAfterPhase();
-  /// Lowers the planned graph to an object file, or takes that of an earlier
-  /// compilation.
+  /// How many threads generate code: as many as may run here at a time.
+  static unsigned codegenThreads();
+  /// Lowers the planned graph to an object file or an archive of several, or
+  /// takes that of an earlier compilation.
   ExitStatus makeObject(std::unique_ptr<llvm::MemoryBuffer> &object);
 
   const Options &getOptions() const { return options; }
@@ -65,7 +67,7 @@ public:
 private:
   ExitStatus checkTargets();
   llvm::Error pinHeldInputs();
-  /// The object file of a lowered module; null after an error.
+  /// The object of a lowered module; null after an error.
   std::unique_ptr<llvm::MemoryBuffer> emitObject();
   ExitStatus parse(std::unique_ptr<llvm::MemoryBuffer> text, bool isMLIR);
 

@@ -1,7 +1,7 @@
 //===- Object.h - The LLVM dialect to machine code --------------*- C++ -*-===//
 //
 // Translates a module of the LLVM dialect to LLVM IR, optimises it for one
-// processor and emits a position-independent object file in memory.
+// processor and emits position-independent object files in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +13,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace tapestry {
 
@@ -23,6 +24,10 @@ struct ObjectOptions {
   /// may take, as clang's -O. Kernels come vectorised, tiled and unrolled;
   /// above 0, all levels run the same few passes on them before.
   unsigned optLevel = 3;
+  /// How many threads may compile. Of more than one, a long module becomes an
+  /// archive of several objects (`objectsIn`); the code of a function is the
+  /// same.
+  unsigned threads = 1;
   /// When set, receives the optimised LLVM IR as text.
   llvm::raw_ostream *dumpLLVM = nullptr;
   /// When set, receives the assembly text.
@@ -33,6 +38,11 @@ struct ObjectOptions {
 /// are reported as diagnostics at the module's location.
 mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
 compileToObject(mlir::ModuleOp module, const ObjectOptions &options = {});
+
+/// The objects in what compileToObject made: itself, or those of an archive.
+/// They lie in `object`.
+llvm::Expected<std::vector<llvm::MemoryBufferRef>>
+objectsIn(llvm::MemoryBufferRef object);
 
 } // namespace tapestry
 

@@ -73,8 +73,9 @@ void CPUTarget::emitLaunch(OpBuilder &b, Location loc, LLVM::LLVMFuncOp kernel,
 }
 
 FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
-CPUTarget::emitObject(ModuleOp module) const {
+CPUTarget::emitObject(ModuleOp module, unsigned threads) const {
   ObjectOptions options;
+  options.threads = threads;
   options.cpu = getSpec().cpu;
   return compileToObject(module, options);
 }

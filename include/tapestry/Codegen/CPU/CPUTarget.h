@@ -27,7 +27,7 @@ public:
                   mlir::LLVM::LLVMFuncOp kernel,
                   llvm::ArrayRef<FlatBuffer> arguments) const override;
   mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
-  emitObject(mlir::ModuleOp module) const override;
+  emitObject(mlir::ModuleOp module, unsigned threads = 1) const override;
   std::vector<std::string> getLinkArguments() const override;
   std::vector<std::string> getFeatures() const override;
 };
