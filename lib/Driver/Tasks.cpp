@@ -2,6 +2,7 @@
 
 #include "tapestry/Driver/Tasks.h"
 #include "tapestry/Conversion/PeakMemory.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Driver/CachedObject.h"
@@ -183,7 +184,7 @@ void TaskChooser::keepWhole(const rt::TaskProgram &program) {
   llvm::StringSet<> uncut;
   for (Operation &op : compilation.getGraph().getBody().front()) {
     // What selectors see may be seen without them when others are cut.
-    if (isa<ShardInterface, SelectorInterface>(op))
+    if (teg::getShardedLabels(&op).any() || isa<SelectorInterface>(op))
       continue;
     if (auto vertex = dyn_cast<BlockOpInterface>(op))
       uncut.insert(vertex.getVertexName());

@@ -3,11 +3,12 @@
 #include "tapestry/Export/GraphPicture.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOperator.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Interfaces/BlockOpInterface.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
+#include "tapestry/Interfaces/RangeInterface.h"
 #include "tapestry/Interfaces/SelectorInterface.h"
-#include "tapestry/Interfaces/ShardInterface.h"
 #include "tapestry/Support/Markup.h"
 #include "llvm/ADT/StringExtras.h"
 #include <map>
@@ -179,6 +180,8 @@ static std::string titleOf(Operation *op) {
   StringRef kind = op->getName().stripDialect();
   if (auto known = dyn_cast<teg::OperatorOp>(op))
     kind = known.getKind();
+  if (auto shard = dyn_cast<teg::ShardOp>(op))
+    kind = shard.getWholeOp()->getName().stripDialect();
   std::string title = "<b>" + escapedMarkup(kind) + "</b>";
   return words.empty() || words.size() > mostWords
              ? title
@@ -202,10 +205,8 @@ static Lines parametersOf(Operation *op) {
 
 /// The index points of the whole operator that this one computes.
 static ZBox pointsOf(BlockOpInterface op) {
-  if (auto shard = dyn_cast<ShardInterface>(op.getOperation()))
-    if (std::optional<ZBox> range = shard.getShardRange())
-      return *range;
-  return op.getIndexSpace();
+  std::optional<ZBox> range = getRangeOfShard(op);
+  return range ? *range : op.getIndexSpace();
 }
 
 /// An operator that computes: its kind, its name for labels, the index points

@@ -103,6 +103,55 @@ ShardRead tapestry::readOfShard(const Projection &projection,
 }
 
 //===----------------------------------------------------------------------===//
+// Pieces
+//===----------------------------------------------------------------------===//
+
+ZBox tapestry::sliceOfReads(llvm::ArrayRef<Access> accesses,
+                            llvm::ArrayRef<ZRange> range,
+                            llvm::ArrayRef<int64_t> shape) {
+  ZBox slice;
+  for (auto [dim, extent] : llvm::enumerate(shape)) {
+    std::optional<ZRange> all;
+    for (const Access &access : accesses) {
+      ZBox points = access.guarded(range);
+      const ProjectionDim &own = access.projection.dims[dim];
+      if (isEmpty(points))
+        continue;
+      ZRange image = own.mod != 0 ? ZRange{0, extent} : imageOfDim(own, points);
+      all =
+          all ? ZRange{std::min(all->lo, image.lo), std::max(all->hi, image.hi)}
+              : image;
+    }
+    slice.push_back(clipped(all.value_or(ZRange{0, 1}), extent));
+  }
+  return slice;
+}
+
+Access tapestry::readOfSlice(const Access &access, llvm::ArrayRef<ZRange> range,
+                             llvm::ArrayRef<ZRange> slice) {
+  Access read = access;
+  for (auto [dim, cells] : llvm::zip_equal(read.projection.dims, slice))
+    dim.constant = constantFrom(dim, range) - cells.lo * dim.floordiv;
+  if (read.guard.empty())
+    return read;
+  read.guard = access.guarded(range);
+  for (auto [points, block] : llvm::zip_equal(read.guard, range))
+    points = points.empty()
+                 ? ZRange{0, 0}
+                 : ZRange{points.lo - block.lo, points.hi - block.lo};
+  return read;
+}
+
+ZBox tapestry::partOfResult(const Projection &written,
+                            llvm::ArrayRef<ZRange> range) {
+  ZBox part;
+  for (const ProjectionDim &dim : written.dims)
+    part.push_back(dim.terms.empty() ? ZRange{0, dim.size}
+                                     : range[dim.terms.front().dim]);
+  return part;
+}
+
+//===----------------------------------------------------------------------===//
 // From shards to the whole
 //===----------------------------------------------------------------------===//
 

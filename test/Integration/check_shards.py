@@ -19,6 +19,9 @@ from harness.plans import write_random_plan
 from harness.programs import PROGRAMS
 
 
+SHARD = re.compile(r" range \[|tapestry\.shard ")
+
+
 def opt(*words, folder):
     driver.execute(["tapestry-opt", *words], cwd=folder).expect_status(0)
 
@@ -42,7 +45,7 @@ def shard(folder):
     """From planned.mlir to sharded.mlir; how many shards there are."""
     opt("planned.mlir", "--tapestry-shard", "-o", "sharded.mlir", folder=folder)
     prove(folder, "planned.mlir", "sharded.mlir")
-    return (folder / "sharded.mlir").read_text().count(" range [")
+    return len(SHARD.findall((folder / "sharded.mlir").read_text()))
 
 
 def unshard(folder, shows_turns=True):
@@ -55,12 +58,12 @@ def unshard(folder, shows_turns=True):
     def rename(match):
         return f'{match[1]}"v{numbers.setdefault(match[2], len(numbers))}"'
 
-    kinds = "einsum|slice|concat|unsqueeze"
+    kinds = "einsum|shard|slice|concat|unsqueeze"
     text = re.sub(f'(tapestry\\.(?:{kinds}) )"([^"]*)"', rename, text)
     (folder / "nameless.mlir").write_text(text)
     opt("nameless.mlir", "--tapestry-unshard", "-o", "recovered.mlir", folder=folder)
     recovered = (folder / "recovered.mlir").read_text()
-    if " range [" in recovered or "tapestry.concat" in recovered:
+    if SHARD.search(recovered) or "tapestry.concat" in recovered:
         if shows_turns:
             raise driver.CheckFailed(f"not all shards were put together:\n{recovered}")
         return
@@ -90,7 +93,7 @@ def spoil(rng, text):
     be a graph any longer."""
     lines = text.splitlines()
     changes = [
-        ("(slice|range) ", r"\[(\d[^\]]*)\] => \[([^\]]*)\]", moved_by_one),
+        ("(slice|range|shard) ", r"\[(\d[^\]]*)\] => \[([^\]]*)\]", moved_by_one),
         ("concat ", r"(%[\w.]+), (%[\w.]+)", lambda rng, match: f"{match[2]}, {match[1]}"),
         ("einsum ", r"(?<=\w [+-] )(\d+)(?=[,\]])", lambda rng, m: str(int(m[1]) + 1)),
         ("arith.constant ", r"(?<=constant )(\d+)", lambda rng, m: str(int(m[1]) + 1)),

@@ -11,6 +11,7 @@ import argparse
 import json
 
 import numpy as np
+from check_shards import graph_of
 from harness import compare, contract, driver
 from harness.driver import CheckFailed
 
@@ -97,6 +98,34 @@ def check_cut(folder, plugin, backend, devices, parts, partial):
     return driver.load_outputs(folder, OUTPUTS)
 
 
+def check_shards(folder, plugin, X, tolerance):
+    """The cut of pins.json, block by block: an operator that no tool knows has shards."""
+
+    def opt(*words):
+        driver.execute(["tapestry-opt", plugin, *words], cwd=folder).expect_status(0)
+
+    planned = driver.tapestry(
+        "compile", "toy.mlir", plugin, "--plan=pins.json", "--stop-after=plan", cwd=folder
+    ).expect_status(0)
+    (folder / "planned.mlir").write_text(planned.stdout)
+    opt("planned.mlir", "--tapestry-shard", "-o", "sharded.mlir")
+    both = graph_of(folder, "planned.mlir", "whole") + graph_of(folder, "sharded.mlir", "sharded")
+    (folder / "both.mlir").write_text(both)
+    opt("both.mlir", "--tapestry-verify-sharding", "-o", "proved.mlir")
+    opt("sharded.mlir", "--tapestry-unshard", "-o", "recovered.mlir")
+    recovered = (folder / "recovered.mlir").read_text()
+    if "tapestry.shard" in recovered or recovered.count("toy.median_stats") != 1:
+        raise CheckFailed(f"not put together:\n{recovered}")
+    files = ["-i", "X=X.npy", *driver.output_options(OUTPUTS)]
+    for words in (
+        ["reference", "sharded.mlir"],
+        ["run", "sharded.mlir", "--devices=2"],
+        ["run", "toy.mlir", "--plan=pins.json", "--executor=greedy"],
+    ):
+        driver.tapestry(*words, plugin, *files, cwd=folder).expect_status(0)
+        compare_all(driver.load_outputs(folder, OUTPUTS), expected(X), tolerance)
+
+
 def check_type(folder, plugin, backend, name, dtype, tolerance):
     (folder / "toy.mlir").write_text(PROGRAM.replace("TYPE", name))
     X = np.random.default_rng(7).standard_normal((ROWS, COLUMNS)).astype(dtype)
@@ -110,6 +139,8 @@ def check_type(folder, plugin, backend, name, dtype, tolerance):
         # The largest of medians is one of the input's numbers.
         for output in ("P", "Z"):
             compare.check_equal(output, got[output], reference[output])
+        if backend == "local":
+            check_shards(folder, plugin, X, tolerance)
     print(f"{name}: {len(CUTS)} cuts have the values of NumPy and of the reference")
 
 

@@ -139,6 +139,84 @@ TEST(Sharding, ShardsReadWhatTheWholeReads) {
   }
 }
 
+/// Where a piece reads a tensor at a point: the cells, or nothing beside it.
+std::vector<Cell> cellsAt(const ProjectionDim &dim,
+                          llvm::ArrayRef<int64_t> point, int64_t extent) {
+  std::vector<Cell> cells;
+  for (int64_t step = 0; step < dim.size; ++step) {
+    ProjectionDim one = dim;
+    one.size = 1;
+    one.constant += step * dim.stride * dim.floordiv;
+    cells.push_back(readAt(one, point, extent));
+  }
+  return cells;
+}
+
+// Windows, halves of an index space and what both read: blocks read of one
+// slice what the whole reads, and the slice ends where that does.
+TEST(Sharding, PiecesAreReadOfOneSlice) {
+  Random draw(56);
+  for (int round = 0; round < 4000; ++round) {
+    Case drawn = drawCase(draw);
+    ZBox block = drawBlock(draw, drawn.extents);
+    std::vector<Access> pieces(draw(1, 2));
+    for (Access &piece : pieces) {
+      piece.projection = drawn.projection;
+      for (ProjectionDim &dim : piece.projection.dims) {
+        dim.constant += draw(-2, 2);
+        if (dim.mod == 0 && draw(0, 2) == 0) {
+          dim.size = draw(1, 3);
+          dim.stride = draw(1, 2);
+        }
+      }
+      if (draw(0, 1) == 0)
+        piece.guard = drawBlock(draw, drawn.extents);
+    }
+    ZBox slice = sliceOfReads(pieces, block, drawn.shape);
+    ASSERT_EQ(slice.size(), drawn.shape.size());
+    llvm::SmallVector<ZRange> read(slice.size(), ZRange{99, -99});
+    llvm::SmallVector<bool> isInside(slice.size(), true);
+    for (const Access &piece : pieces) {
+      Access own = readOfSlice(piece, block, slice);
+      forEachPoint(block, [&](llvm::ArrayRef<int64_t> point) {
+        llvm::SmallVector<int64_t> local;
+        ZBox at, localAt;
+        for (auto [coordinate, range] : llvm::zip_equal(point, block)) {
+          local.push_back(coordinate - range.lo);
+          at.push_back({coordinate, coordinate + 1});
+          localAt.push_back({local.back(), local.back() + 1});
+        }
+        bool isRead = !isEmpty(piece.guarded(at));
+        ASSERT_EQ(isRead, !isEmpty(own.guarded(localAt))) << round;
+        if (!isRead)
+          return;
+        for (auto [dim, extent] : llvm::enumerate(drawn.shape)) {
+          auto expected = cellsAt(piece.projection.dims[dim], point, extent);
+          auto got =
+              cellsAt(own.projection.dims[dim], local, slice[dim].size());
+          for (auto [a, b] : llvm::zip_equal(expected, got)) {
+            ASSERT_EQ(a.has_value(), b.has_value()) << round;
+            isInside[dim] &= a.has_value();
+            if (!a)
+              continue;
+            ASSERT_EQ(*a, slice[dim].lo + *b) << round;
+            read[dim].lo = std::min(read[dim].lo, *a);
+            read[dim].hi = std::max(read[dim].hi, *a + 1);
+          }
+        }
+      });
+    }
+    for (auto [dim, extent] : llvm::enumerate(drawn.shape)) {
+      ASSERT_FALSE(slice[dim].empty());
+      ASSERT_TRUE((ZRange{0, extent}.contains(slice[dim])));
+      // Nothing is fetched that lies beyond what is read.
+      bool isFolded = drawn.projection.dims[dim].mod != 0;
+      if (!isFolded && isInside[dim] && !read[dim].empty())
+        ASSERT_EQ(slice[dim], read[dim]) << round;
+    }
+  }
+}
+
 /// Cuts every label at random places.
 std::vector<ZBox> drawCuts(Random &draw, llvm::ArrayRef<int64_t> extents) {
   std::vector<ZBox> blocks = {{}};

@@ -8,17 +8,14 @@ include "mlir/IR/Interfaces.td"
 def ShardInterface : OpInterface<"ShardInterface"> {
   let cppNamespace = "::tapestry";
   let description = [{
-    A block operator of one result, whose dimensions are labels, that computes a
-    block of its index space by an operator of its kind, a shard, on slices of its operands: the white paper's
-    sharded expressions. What a shard says of the whole is the range of index
-    points that it computes, and nothing else.
+    A block operator of one result, whose dimensions are labels, of which an
+    operator of its kind computes a block, a shard, on slices of its operands: the
+    white paper's sharded expressions. What a shard says of the whole is the range
+    of index points that it computes (`RangeInterface`), and nothing else. Of
+    other operators `tapestry.shard` computes blocks.
   }];
 
   let methods = [
-    InterfaceMethod<[{
-        The block of the whole's index space that the op computes; nothing where
-        it does not say that it is a shard.
-      }], "::std::optional<::tapestry::ZBox>", "getShardRange">,
     InterfaceMethod<[{
         The projection by which the op's own index points, which count from 0,
         read an operand, in one piece; what leaves the tensor is folded as the op
@@ -30,12 +27,6 @@ def ShardInterface : OpInterface<"ShardInterface"> {
       (ins "::mlir::OpBuilder &":$builder,
            "const ::tapestry::ShardedBlock &":$block)>,
     InterfaceMethod<[{
-        Creates the operator that combines partial results, stacked along the
-        first dimension of `stack`, by the op's monoid.
-      }], "::mlir::Operation *", "createReduction",
-      (ins "::mlir::OpBuilder &":$builder, "::llvm::StringRef":$name,
-           "::mlir::Value":$stack, "::mlir::Type":$elementType)>,
-    InterfaceMethod<[{
         The tensor along whose first dimension the op combines elements, as they
         are, and does nothing else; null where it is no such reduction.
       }], "::mlir::Value", "getReducedStack">,
@@ -44,8 +35,6 @@ def ShardInterface : OpInterface<"ShardInterface"> {
         read, and combine it equally. Extents, ranges, operands and subscripts do
         not matter, nor do names, and labels are known by their places.
       }], "bool", "computesAs", (ins "::mlir::Operation *":$other)>,
-    InterfaceMethod<"Whether both combine values by the same monoid.",
-      "bool", "combinesAs", (ins "::mlir::Operation *":$other)>,
   ];
 }
 

@@ -9,6 +9,7 @@
 #ifndef TAPESTRY_SUPPORT_SHARDING_H
 #define TAPESTRY_SUPPORT_SHARDING_H
 
+#include "tapestry/Support/Access.h"
 #include "tapestry/Support/Layout.h"
 
 namespace tapestry {
@@ -38,6 +39,22 @@ struct ShardRead {
 ShardRead readOfShard(const Projection &projection,
                       llvm::ArrayRef<ZRange> range,
                       llvm::ArrayRef<int64_t> shape);
+
+/// What the index points of a box, not empty, are given of a tensor of this
+/// shape that they read in pieces: the least box that has all that these read
+/// of it, whole in dimensions that are folded. It has an element where the
+/// tensor has any.
+ZBox sliceOfReads(llvm::ArrayRef<Access> accesses, llvm::ArrayRef<ZRange> range,
+                  llvm::ArrayRef<int64_t> shape);
+
+/// How points that count from the start of a box read of that slice by a piece
+/// what those of the box read of the tensor.
+Access readOfSlice(const Access &access, llvm::ArrayRef<ZRange> range,
+                   llvm::ArrayRef<ZRange> slice);
+
+/// The cells that the points of a box write of a result, each dimension of
+/// which is one label or whole.
+ZBox partOfResult(const Projection &written, llvm::ArrayRef<ZRange> range);
 
 /// What one shard says of how the whole reads a tensor.
 struct ShardedRead {

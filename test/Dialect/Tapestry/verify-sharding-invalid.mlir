@@ -239,7 +239,7 @@ tapestry.graph @partial_value {
   ^bb0(%x: i32):
     tapestry.yield %x : i32
   } : (tensor<3xi32>) -> tensor<i32>
-  // expected-error @below {{sink 'Y' has at () a partial value of 'Y', expected cell () of 'Y'}}
+  // expected-error @below {{sink 'Y' has at () a partial value of 'Y' over [0, 3), expected cell () of 'Y'}}
   tapestry.sink "Y", %1 : tensor<i32>
 }
 
@@ -309,4 +309,200 @@ tapestry.graph @other_operand {
 module {
   tapestry.graph @alone {
   }
+}
+
+// -----
+
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<2x6xi32>
+  %Y = tapestry.einsum "Y" [n = 2, i = 6] (%X[n, i]) -> [n] reduce add {
+  ^bb0(%a: i32):
+    tapestry.yield %a : i32
+  } : (tensor<2x6xi32>) -> tensor<2xi32>
+  tapestry.sink "Y", %Y : tensor<2xi32>
+}
+tapestry.graph @gap {
+  %X = tapestry.source "X" : tensor<2x6xi32>
+  %a = tapestry.slice "a" %X [0, 0] => [2, 3] : (tensor<2x6xi32>) -> tensor<2x3xi32>
+  %1 = tapestry.einsum "one" [n = 2, i = 3] range [0, 0] => [2, 3] (%a[n, i]) -> [n] reduce add {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<2x3xi32>) -> tensor<2xi32>
+  %b = tapestry.slice "b" %X [0, 4] => [2, 6] : (tensor<2x6xi32>) -> tensor<2x2xi32>
+  %2 = tapestry.einsum "two" [n = 2, i = 2] range [0, 4] => [2, 6] (%b[n, i]) -> [n] reduce add {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<2x2xi32>) -> tensor<2xi32>
+  %3 = tapestry.unsqueeze "three" %1 at 0 : (tensor<2xi32>) -> tensor<1x2xi32>
+  %4 = tapestry.unsqueeze "four" %2 at 0 : (tensor<2xi32>) -> tensor<1x2xi32>
+  %5 = tapestry.concat "five" %3, %4 along 0 : (tensor<1x2xi32>, tensor<1x2xi32>) -> tensor<2x2xi32>
+  // expected-error @below {{'six' combines no block of 'Y': at (0) index point (0, 3) is combined 0 times, expected 1}}
+  %6 = tapestry.einsum "six" [block = 2, n = 2] (%5[block, n]) -> [n] reduce add {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<2x2xi32>) -> tensor<2xi32>
+  tapestry.sink "Y", %6 : tensor<2xi32>
+}
+
+// -----
+
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<2x6xi32>
+  %Y = tapestry.einsum "Y" [n = 2, i = 6] (%X[n, i]) -> [n] reduce add {
+  ^bb0(%a: i32):
+    tapestry.yield %a : i32
+  } : (tensor<2x6xi32>) -> tensor<2xi32>
+  tapestry.sink "Y", %Y : tensor<2xi32>
+}
+tapestry.graph @twice {
+  %X = tapestry.source "X" : tensor<2x6xi32>
+  %a = tapestry.slice "a" %X [0, 0] => [2, 3] : (tensor<2x6xi32>) -> tensor<2x3xi32>
+  %1 = tapestry.einsum "one" [n = 2, i = 3] range [0, 0] => [2, 3] (%a[n, i]) -> [n] reduce add {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<2x3xi32>) -> tensor<2xi32>
+  %b = tapestry.slice "b" %X [0, 2] => [2, 6] : (tensor<2x6xi32>) -> tensor<2x4xi32>
+  %2 = tapestry.einsum "two" [n = 2, i = 4] range [0, 2] => [2, 6] (%b[n, i]) -> [n] reduce add {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<2x4xi32>) -> tensor<2xi32>
+  %3 = tapestry.unsqueeze "three" %1 at 0 : (tensor<2xi32>) -> tensor<1x2xi32>
+  %4 = tapestry.unsqueeze "four" %2 at 0 : (tensor<2xi32>) -> tensor<1x2xi32>
+  %5 = tapestry.concat "five" %3, %4 along 0 : (tensor<1x2xi32>, tensor<1x2xi32>) -> tensor<2x2xi32>
+  // expected-error @below {{'six' combines no block of 'Y': at (0) index point (0, 2) is combined 2 times, expected 1}}
+  %6 = tapestry.einsum "six" [block = 2, n = 2] (%5[block, n]) -> [n] reduce add {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<2x2xi32>) -> tensor<2xi32>
+  tapestry.sink "Y", %6 : tensor<2xi32>
+}
+
+// -----
+
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<2x6xi32>
+  %Y = tapestry.einsum "Y" [n = 2, i = 6] (%X[n, i]) -> [n] reduce add {
+  ^bb0(%a: i32):
+    tapestry.yield %a : i32
+  } : (tensor<2x6xi32>) -> tensor<2xi32>
+  tapestry.sink "Y", %Y : tensor<2xi32>
+}
+tapestry.graph @another_row {
+  %X = tapestry.source "X" : tensor<2x6xi32>
+  %a = tapestry.slice "a" %X [0, 0] => [2, 3] : (tensor<2x6xi32>) -> tensor<2x3xi32>
+  %1 = tapestry.einsum "one" [n = 2, i = 3] range [0, 0] => [2, 3] (%a[n, i]) -> [n] reduce add {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<2x3xi32>) -> tensor<2xi32>
+  %2 = tapestry.slice "col" %X [0, 3] => [2, 4] : (tensor<2x6xi32>) -> tensor<2x1xi32>
+  %7 = tapestry.squeeze "flat" %2 at 1 : (tensor<2x1xi32>) -> tensor<2xi32>
+  %3 = tapestry.unsqueeze "three" %1 at 0 : (tensor<2xi32>) -> tensor<1x2xi32>
+  %4 = tapestry.unsqueeze "four" %7 at 0 : (tensor<2xi32>) -> tensor<1x2xi32>
+  %5 = tapestry.concat "five" %3, %4 along 0 : (tensor<1x2xi32>, tensor<1x2xi32>) -> tensor<2x2xi32>
+  // expected-error @below {{'six' combines no block of 'Y': the stack has at (1, 0) cell (0, 3) of 'X', expected a partial value of 'Y' for the cells of the first row}}
+  %6 = tapestry.einsum "six" [block = 2, n = 2] (%5[block, n]) -> [n] reduce add {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<2x2xi32>) -> tensor<2xi32>
+  tapestry.sink "Y", %6 : tensor<2xi32>
+}
+
+// -----
+
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<2x6xi32>
+  %Y = tapestry.einsum "Y" [n = 2, i = 6] (%X[n, i]) -> [n] reduce add {
+  ^bb0(%a: i32):
+    tapestry.yield %a : i32
+  } : (tensor<2x6xi32>) -> tensor<2xi32>
+  tapestry.sink "Y", %Y : tensor<2xi32>
+}
+tapestry.graph @other_cells {
+  %X = tapestry.source "X" : tensor<2x6xi32>
+  %a = tapestry.slice "a" %X [0, 0] => [2, 3] : (tensor<2x6xi32>) -> tensor<2x3xi32>
+  %1 = tapestry.einsum "one" [n = 2, i = 3] range [0, 0] => [2, 3] (%a[n, i]) -> [n] reduce add {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<2x3xi32>) -> tensor<2xi32>
+  %b = tapestry.slice "b" %X [0, 3] => [2, 6] : (tensor<2x6xi32>) -> tensor<2x3xi32>
+  %2 = tapestry.einsum "two" [n = 2, i = 3] range [0, 3] => [2, 6] (%b[n, i]) -> [n] reduce add {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<2x3xi32>) -> tensor<2xi32>
+  %8 = tapestry.reverse "back" %2 along [0] : (tensor<2xi32>) -> tensor<2xi32>
+  %3 = tapestry.unsqueeze "three" %1 at 0 : (tensor<2xi32>) -> tensor<1x2xi32>
+  %4 = tapestry.unsqueeze "four" %8 at 0 : (tensor<2xi32>) -> tensor<1x2xi32>
+  %5 = tapestry.concat "five" %3, %4 along 0 : (tensor<1x2xi32>, tensor<1x2xi32>) -> tensor<2x2xi32>
+  // expected-error @below {{'six' combines no block of 'Y': the stack has at (1, 0) a partial value of 'Y' over [0, 2) x [3, 6), expected a partial value of 'Y' for the cells of the first row}}
+  %6 = tapestry.einsum "six" [block = 2, n = 2] (%5[block, n]) -> [n] reduce add {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<2x2xi32>) -> tensor<2xi32>
+  tapestry.sink "Y", %6 : tensor<2xi32>
+}
+
+// -----
+
+// A range that is not of the whole.
+
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<2x6xi32>
+  %Y = tapestry.einsum "Y" [n = 2, i = 6] (%X[n, i]) -> [n, i] {
+  ^bb0(%a: i32):
+    tapestry.yield %a : i32
+  } : (tensor<2x6xi32>) -> tensor<2x6xi32>
+  tapestry.sink "Y", %Y : tensor<2x6xi32>
+}
+tapestry.graph @outside {
+  %X = tapestry.source "X" : tensor<2x6xi32>
+  %b = tapestry.slice "b" %X [0, 3] => [2, 6] : (tensor<2x6xi32>) -> tensor<2x3xi32>
+  // expected-error @below {{'two' with the range [0, 2) x [4, 7) leaves the index space [0, 2) x [0, 6) of 'Y': index point (0, 6) is the first outside}}
+  %2 = tapestry.einsum "two" [n = 2, i = 3] range [0, 4] => [2, 7] (%b[n, i]) -> [n, i] {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  tapestry.sink "Y", %2 : tensor<2x3xi32>
+}
+
+// -----
+
+// Blocks of another operator: what they are given, and what they are of.
+
+#sum = #tapestry.kernel<"sums" [n, k] (X : f64[n, k]) -> (S : f64[n] add)>
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<4x6xf64>
+  %S = tapestry.block "S" #sum [n = 4, k = 6] (%X) {} : (tensor<4x6xf64>) -> tensor<4xf64>
+  tapestry.sink "S", %S : tensor<4xf64>
+}
+tapestry.graph @another_slice {
+  %X = tapestry.source "X" : tensor<4x6xf64>
+  %a = tapestry.slice "a" %X [1, 0] => [3, 6] : (tensor<4x6xf64>) -> tensor<2x6xf64>
+  // expected-error @below {{'one' is no shard of 'S': operand 0 has at (0, 0) cell (1, 0) of 'X', expected cell (2, 0) of 'X'}}
+  %1 = tapestry.shard "one" [2, 0] => [4, 6] (%a) {
+  ^bb0(%x: tensor<4x6xf64>):
+    %s = tapestry.block "T" #sum [n = 4, k = 6] (%x) {} : (tensor<4x6xf64>) -> tensor<4xf64>
+    tapestry.part_of %s : tensor<4xf64>
+  } : (tensor<2x6xf64>) -> tensor<2xf64>
+  tapestry.sink "S", %1 : tensor<2xf64>
+}
+
+// -----
+
+#sum = #tapestry.kernel<"sums" [n, k] (X : f64[n, k]) -> (S : f64[n] add)>
+#other = #tapestry.kernel<"others" [n, k] (X : f64[n, k]) -> (S : f64[n] add)>
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<4x6xf64>
+  %S = tapestry.block "S" #sum [n = 4, k = 6] (%X) {} : (tensor<4x6xf64>) -> tensor<4xf64>
+  tapestry.sink "S", %S : tensor<4xf64>
+}
+tapestry.graph @another_kernel {
+  %X = tapestry.source "X" : tensor<4x6xf64>
+  %a = tapestry.slice "a" %X [2, 0] => [4, 6] : (tensor<4x6xf64>) -> tensor<2x6xf64>
+  // expected-error @below {{'one' with the range [2, 4) x [0, 6) computes as no vertex of the whole graph}}
+  %1 = tapestry.shard "one" [2, 0] => [4, 6] (%a) {
+  ^bb0(%x: tensor<4x6xf64>):
+    %s = tapestry.block "T" #other [n = 4, k = 6] (%x) {} : (tensor<4x6xf64>) -> tensor<4xf64>
+    tapestry.part_of %s : tensor<4xf64>
+  } : (tensor<2x6xf64>) -> tensor<2xf64>
+  tapestry.sink "S", %1 : tensor<2xf64>
 }

@@ -12,6 +12,7 @@
 #include "tapestry/Dialect/Index/IR/IndexAttrs.h"
 #include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Interfaces/BlockOpInterface.h"
+#include "tapestry/Interfaces/RangeInterface.h"
 
 #include "ToyDialect.h.inc"
 

@@ -96,6 +96,9 @@ TypedAttr MedianStatsOp::getMonoidIdentity(unsigned result) {
                                       getPeak().getType().getElementType());
 }
 
+// Rows do not know where they stand, nor do columns.
+bool MedianStatsOp::readsPlaceAlong(unsigned) { return false; }
+
 PointWork MedianStatsOp::getWork() {
   // A median, a norm and a maximum.
   return {/*flops=*/4 + 4 + 1, /*bytes=*/0};

@@ -17,6 +17,13 @@ static void store(HostTensor &tensor, int64_t index, double value) {
 
 llvm::Expected<std::vector<HostTensor>>
 MedianStatsOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
+  return evaluateRange(operands, boxOfShape(operands.front()->shape));
+}
+
+// Of some columns the norm is that of the accumulator.
+llvm::Expected<std::vector<HostTensor>>
+MedianStatsOp::evaluateRange(llvm::ArrayRef<const HostTensor *> operands,
+                             llvm::ArrayRef<ZRange> range) {
   const HostTensor &input = *operands.front();
   int64_t rows = input.shape[0], columns = input.shape[1];
   auto at = [&](int64_t row, int64_t column) {
@@ -25,14 +32,16 @@ MedianStatsOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
   };
   std::vector<HostTensor> results;
   for (unsigned number = 0; number < 2; ++number) {
-    llvm::Expected<HostTensor> result = HostTensor::create(input.dtype, {rows});
+    bool isWide = number == 0 && range[1] != ZRange{0, columns};
+    llvm::Expected<HostTensor> result =
+        HostTensor::create(isWide ? DType::F32 : input.dtype, {rows});
     if (!result)
       return result.takeError();
     results.push_back(std::move(*result));
   }
-  for (int64_t row = 0; row < rows; ++row) {
+  for (int64_t row = range[0].lo; row < range[0].hi; ++row) {
     double squares = 0, largest = -std::numeric_limits<double>::infinity();
-    for (int64_t column = 0; column < columns; ++column) {
+    for (int64_t column = range[1].lo; column < range[1].hi; ++column) {
       double window[] = {at(row - 1, column), at(row, column),
                          at(row + 1, column)};
       std::sort(std::begin(window), std::end(window));

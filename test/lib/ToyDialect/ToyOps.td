@@ -7,6 +7,7 @@ include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "tapestry/Dialect/Index/IR/IndexAttrs.td"
 include "tapestry/Interfaces/BlockOpInterface.td"
+include "tapestry/Interfaces/RangeInterface.td"
 
 def Toy_Dialect : Dialect {
   let name = "toy";
@@ -20,11 +21,12 @@ def Toy_Dialect : Dialect {
 }
 
 /// What every operator has: a name, and where the plan puts it (Placement.h).
-class Toy_Op<string mnemonic, dag inputs, list<string> answers = []>
-    : Op<Toy_Dialect, mnemonic, [
+class Toy_Op<string mnemonic, dag inputs, list<string> answers = [],
+             list<Trait> traits = []>
+    : Op<Toy_Dialect, mnemonic, !listconcat([
         Pure, DeclareOpInterfaceMethods<BlockOpInterface, !listconcat([
           "getHomeRouteLayouts", "getOperandRouteLayouts", "setRoutes"],
-          answers)>]> {
+          answers)>], traits)> {
   let arguments = !con((ins StrAttr:$name), inputs,
                        (ins OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
                             OptionalAttr<ArrayAttr>:$homes,
@@ -69,7 +71,9 @@ class Toy_Op<string mnemonic, dag inputs, list<string> answers = []>
 }
 
 def Toy_MedianStatsOp : Toy_Op<"median_stats", (ins AnyRankedTensor:$input),
-                               ["getPad", "lowerLocal", "evaluate"]> {
+                               ["getPad", "lowerLocal", "evaluate"],
+                               [DeclareOpInterfaceMethods<RangeInterface, [
+                                 "readsPlaceAlong", "evaluateRange"]>]> {
   let summary = "Statistics of the rows of a matrix without its outliers";
   let description = [{
     Every element is replaced by the median of itself and its neighbours above

@@ -16,6 +16,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "tapestry/Dialect/Index/Evaluate/HostFold.h"
 #include "tapestry/Dialect/Tapestry/IR/ElementBytes.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Support/ZTensor.h"
 
@@ -377,10 +378,12 @@ static HostTensor tensorOf(TypedAttr value) {
 /// One output: every point's value is taken up where the point writes.
 static llvm::Expected<HostTensor> evaluateOutput(
     BlockOp op, unsigned result, llvm::ArrayRef<PaddedOperand> operands,
-    llvm::ArrayRef<BodyRead> reads, llvm::ArrayRef<HostTensor> params) {
-  RankedTensorType type = op.getOutputType(result);
-  llvm::Expected<HostTensor> made =
-      HostTensor::create(*dtypeOf(type.getElementType()), type.getShape());
+    llvm::ArrayRef<BodyRead> reads, llvm::ArrayRef<HostTensor> params,
+    llvm::ArrayRef<ZRange> range) {
+  // Where points are missing that are combined, in accumulators.
+  Type element = getTypeOfPart(op, result, range).getElementType();
+  llvm::Expected<HostTensor> made = HostTensor::create(
+      *dtypeOf(element), op.getOutputType(result).getShape());
   if (!made)
     return made.takeError();
   reference::ScalarFunction function = {op.getBody(), {}, {}, result};
@@ -415,13 +418,13 @@ static llvm::Expected<HostTensor> evaluateOutput(
       index += term.coefficient * point[term.dim];
     return index;
   };
-  allPoints(boxOfShape(op.getExtents()), [&](llvm::ArrayRef<int64_t> point) {
+  allPoints(range, [&](llvm::ArrayRef<int64_t> point) {
     for (auto [number, read] : llvm::enumerate(reads)) {
       const PaddedOperand &operand = operands[read.operand];
       place.clear();
-      for (auto [dim, offset, range] :
+      for (auto [dim, offset, all] :
            llvm::zip_equal(projections[number].dims, read.offset, operand.box))
-        place.push_back(at(dim, point) + offset - range.lo);
+        place.push_back(at(dim, point) + offset - all.lo);
       fold->set(number, *operand.elements, views[number].placeOf(place));
     }
     fold->setLabels(point);
@@ -437,7 +440,8 @@ static llvm::Expected<HostTensor> evaluateOutput(
 }
 
 llvm::Expected<std::vector<HostTensor>>
-teg::evaluateBody(BlockOp op, llvm::ArrayRef<const HostTensor *> operands) {
+teg::evaluateBody(BlockOp op, llvm::ArrayRef<const HostTensor *> operands,
+                  llvm::ArrayRef<ZRange> range) {
   auto padded = padOperands(op, operands);
   if (!padded)
     return padded.takeError();
@@ -448,7 +452,7 @@ teg::evaluateBody(BlockOp op, llvm::ArrayRef<const HostTensor *> operands) {
   std::vector<HostTensor> results;
   for (unsigned result = 0; result < op.getNumResults(); ++result) {
     llvm::Expected<HostTensor> made =
-        evaluateOutput(op, result, *padded, reads, params);
+        evaluateOutput(op, result, *padded, reads, params, range);
     if (!made)
       return made.takeError();
     results.push_back(std::move(*made));

@@ -142,57 +142,106 @@ teg::padOperands(BlockOp op, llvm::ArrayRef<const HostTensor *> operands) {
   return result;
 }
 
-llvm::Expected<std::vector<HostTensor>>
-BlockOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
-  if (getBody())
-    return evaluateBody(*this, operands);
-  const Kernel &kernel = getSignature();
+/// The part of a tensor, whose elements are those of a box, that a box of index
+/// points reads or writes.
+static TensorPart viewOf(const HostTensor &elements, llvm::ArrayRef<ZRange> all,
+                         const Projection &projection,
+                         llvm::ArrayRef<ZRange> points) {
+  TensorPart part;
+  part.part = partOf(projection, points);
+  part.strides = rowMajorStrides(elements.shape);
+  int64_t first = 0;
+  for (auto [range, from, stride] :
+       llvm::zip_equal(part.part, all, part.strides))
+    first += (range.lo - from.lo) * stride;
+  part.data = const_cast<uint8_t *>(elements.bytes.data()) +
+              first * byteSize(elements.dtype);
+  return part;
+}
+
+static llvm::Expected<TapestryBlockFunction> functionOf(BlockOp op) {
+  llvm::StringRef symbol = op.getSignature().symbol;
   TapestryBlockFunction function =
-      BlockFunctions::of(getContext()).functions.lookup(kernel.symbol);
+      BlockFunctions::of(op.getContext()).functions.lookup(symbol);
   if (!function)
     return llvm::createStringError(
-        "block '" + getName() + "' calls '" + kernel.symbol +
+        "block '" + op.getName() + "' calls '" + symbol +
         "', which no object file brings: --object FILE names one");
+  return function;
+}
+
+/// The results of a function for a box of index points.
+static llvm::Expected<std::vector<HostTensor>>
+evaluateFunction(BlockOp op, TapestryBlockFunction function,
+                 llvm::ArrayRef<PaddedOperand> operands,
+                 llvm::ArrayRef<ZRange> range) {
   std::vector<HostTensor> results;
-  for (unsigned number = 0; number < getNumResults(); ++number) {
-    RankedTensorType type = getOutputType(number);
+  for (unsigned number = 0; number < op.getNumResults(); ++number) {
+    RankedTensorType type = op.getOutputType(number);
     llvm::Expected<HostTensor> result =
         HostTensor::create(*dtypeOf(type.getElementType()), type.getShape());
     if (!result)
       return result.takeError();
-    fillIdentity(*this, number, result->bytes.data(), result->numElements());
+    fillIdentity(op, number, result->bytes.data(), result->numElements());
     results.push_back(std::move(*result));
   }
-  if (llvm::is_contained(getExtents(), 0))
+  if (isEmpty(range))
     return results;
   llvm::SmallVector<TensorPart> inputs, outputs;
+  for (auto [number, operand] : llvm::enumerate(operands))
+    inputs.push_back(viewOf(*operand.elements, operand.box,
+                            op.getInputProjection(number), range));
+  for (auto [number, result] : llvm::enumerate(results))
+    outputs.push_back(viewOf(result, boxOfShape(result.shape),
+                             op.getOutputProjection(number), range));
+  if (int32_t status = callBlock(op, function, range, inputs, outputs))
+    return llvm::createStringError(
+        "block '" + op.getName() + "' failed: its function '" +
+        op.getSignature().symbol + "' returned " + llvm::Twine(status));
+  return results;
+}
+
+llvm::Expected<std::vector<HostTensor>>
+BlockOp::evaluateRange(llvm::ArrayRef<const HostTensor *> operands,
+                       llvm::ArrayRef<ZRange> range) {
+  if (getBody())
+    return evaluateBody(*this, operands, range);
+  auto function = functionOf(*this);
+  if (!function)
+    return function.takeError();
   auto read = padOperands(*this, operands);
   if (!read)
     return read.takeError();
-  for (const PaddedOperand &operand : *read)
-    inputs.push_back({const_cast<uint8_t *>(operand.elements->bytes.data()),
-                      operand.box, rowMajorStrides(operand.elements->shape)});
-  for (HostTensor &result : results)
-    outputs.push_back({result.bytes.data(), boxOfShape(result.shape),
-                       rowMajorStrides(result.shape)});
+  return evaluateFunction(*this, *function, *read, range);
+}
+
+llvm::Expected<std::vector<HostTensor>>
+BlockOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
+  ZBox all = boxOfShape(getExtents());
+  if (getBody())
+    return evaluateBody(*this, operands, all);
+  auto function = functionOf(*this);
+  if (!function)
+    return function.takeError();
+  auto read = padOperands(*this, operands);
+  if (!read)
+    return read.takeError();
   auto hashes = [&] {
     return llvm::map_to_vector(*read, [](const PaddedOperand &operand) {
       return llvm::xxh3_64bits(operand.elements->bytes);
     });
   };
   auto before = hashes();
-  if (int32_t status =
-          callBlock(*this, function, boxOfShape(getExtents()), inputs, outputs))
-    return llvm::createStringError("block '" + getName() +
-                                   "' failed: its function '" + kernel.symbol +
-                                   "' returned " + llvm::Twine(status));
+  auto results = evaluateFunction(*this, *function, *read, all);
+  if (!results || isEmpty(all))
+    return results;
   for (auto [tensor, old, now] :
-       llvm::zip_equal(kernel.inputs, before, hashes()))
+       llvm::zip_equal(getSignature().inputs, before, hashes()))
     if (old != now)
       return llvm::createStringError("block '" + getName() +
                                      "' writes to its input '" + tensor.name +
                                      "': for all of its index points");
-  if (llvm::Error error = checkSignature(*this, function, *read, results))
+  if (llvm::Error error = checkSignature(*this, *function, *read, *results))
     return std::move(error);
   return results;
 }

@@ -494,25 +494,6 @@ static LogicalResult verifyCut(BlockOp op) {
   return success();
 }
 
-/// block_c7 of the routes of results or operands.
-static LogicalResult verifyAllRoutes(BlockOp op, StringRef what,
-                                     ArrayAttr routes, TypeRange tensors) {
-  if (!routes)
-    return success();
-  if (routes.size() != tensors.size())
-    return op.emitOpError() << "has routes for " << routes.size() << " of "
-                            << tensors.size() << ' ' << what << "s";
-  auto home = op.getHomesAttr() && !op.getHomesAttr().empty()
-                  ? cast<index::LayoutAttr>(op.getHomesAttr()[0])
-                  : index::LayoutAttr();
-  for (auto [number, route] : llvm::enumerate(routes))
-    if (failed(verifyRoute(op, cast<ArrayAttr>(route), home,
-                           cast<RankedTensorType>(tensors[number]).getShape(),
-                           "the route of " + what + " " + llvm::Twine(number))))
-      return failure();
-  return success();
-}
-
 LogicalResult BlockOp::verify() {
   const Kernel &kernel = getSignature();
   Builder b(getContext());
@@ -530,21 +511,9 @@ LogicalResult BlockOp::verify() {
       failed(verifyWrites(*this)) || failed(verifyParams(*this)) ||
       failed(verifyCut(*this)) || failed(verifyCosts(*this)))
     return failure();
-  // block_c6
-  if (ArrayAttr homes = getHomesAttr()) {
-    if (homes.size() != getNumResults())
-      return emitOpError() << "has " << homes.size() << " homes for "
-                           << getNumResults() << " results";
-    for (auto [number, home] : llvm::enumerate(homes))
-      if (failed(verifyHome(*this, cast<index::LayoutAttr>(home),
-                            getOutputType(number).getShape())))
-        return failure();
-  }
-  if (failed(verifyAllRoutes(*this, "result", getHomeRoutesAttr(),
-                             getResultTypes())))
-    return failure();
-  return verifyAllRoutes(*this, "operand", getOperandRoutesAttr(),
-                         getInputs().getTypes());
+  // block_c6, block_c7
+  return verifyPlacement(*this, getHomesAttr(), getHomeRoutesAttr(),
+                         getOperandRoutesAttr(), getInputs());
 }
 
 // block_c11

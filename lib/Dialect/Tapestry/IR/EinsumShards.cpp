@@ -83,6 +83,12 @@ std::optional<ZBox> EinsumOp::getShardRange() {
   return std::nullopt;
 }
 
+bool EinsumOp::readsPlaceAlong(unsigned label) {
+  return llvm::any_of(getBody().getOps<LabelOp>(), [&](LabelOp use) {
+    return getLabelIndex(use.getLabel()) == label;
+  });
+}
+
 Projection EinsumOp::getSubscripts(unsigned operand) {
   Projection projection = *index::getSubscripts(getOperandMap(operand));
   if (std::optional<Fold> fold = getFold(operand))
@@ -123,30 +129,6 @@ Operation *EinsumOp::createBlock(OpBuilder &builder,
   getBody().cloneInto(&op.getBody(), mapping);
   getCombiner().cloneInto(&op.getCombiner(), mapping);
   keepLabels(op, builder);
-  return op;
-}
-
-Operation *EinsumOp::createReduction(OpBuilder &builder, StringRef name,
-                                     Value stack, Type elementType) {
-  auto type = cast<RankedTensorType>(stack.getType());
-  unsigned rank = type.getRank();
-  llvm::SmallVector<StringRef> labels = {"block"};
-  for (AffineExpr label : getResultMap().getResults())
-    labels.push_back(cast<StringAttr>(
-        getLabels()[cast<AffineDimExpr>(label).getPosition()]));
-  std::string block = "block";
-  while (llvm::is_contained(llvm::drop_begin(labels), block))
-    block += "_";
-  labels.front() = block;
-  AffineMap all = builder.getMultiDimIdentityMap(rank);
-  auto op = EinsumOp::create(
-      builder, getLoc(), name, labels, type.getShape(), stack,
-      {all, all.dropResult(0)}, /*pads=*/{}, getMonoid(),
-      RankedTensorType::get(type.getShape().drop_front(), elementType),
-      [](OpBuilder &, Location, ValueRange elements) { return elements[0]; });
-  op.setCustomIdentityAttr(getCustomIdentityAttr());
-  IRMapping mapping;
-  getCombiner().cloneInto(&op.getCombiner(), mapping);
   return op;
 }
 
@@ -194,16 +176,11 @@ static bool areEqual(EinsumOp a, Region &of, EinsumOp b, Region &with) {
   });
 }
 
-bool EinsumOp::combinesAs(Operation *other) {
-  auto op = dyn_cast<EinsumOp>(other);
-  return op && op.getMonoid() == getMonoid() &&
-         op.getCustomIdentityAttr() == getCustomIdentityAttr() &&
-         areEqual(*this, getCombiner(), op, op.getCombiner());
-}
-
 bool EinsumOp::computesAs(Operation *other) {
   auto op = dyn_cast<EinsumOp>(other);
   return op && op.getResultMap() == getResultMap() &&
-         op.getPads() == getPads() && combinesAs(op) &&
+         op.getPads() == getPads() && op.getMonoid() == getMonoid() &&
+         op.getCustomIdentityAttr() == getCustomIdentityAttr() &&
+         areEqual(*this, getCombiner(), op, op.getCombiner()) &&
          areEqual(*this, getBody(), op, op.getBody());
 }

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Placement.h"
+#include "StartsAndEnds.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 
@@ -79,24 +80,7 @@ ParseResult EinsumParser::parseLabels() {
 ParseResult EinsumParser::parseRange() {
   if (failed(parser.parseOptionalKeyword("range")))
     return success();
-  llvm::SmallVector<int64_t> starts, ends, bounds;
-  auto parseList = [&](llvm::SmallVector<int64_t> &list) {
-    return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() {
-      return parser.parseInteger(list.emplace_back());
-    });
-  };
-  if (parseList(starts))
-    return failure();
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseEqual() || parser.parseGreater() || parseList(ends))
-    return failure();
-  if (starts.size() != ends.size())
-    return parser.emitError(loc, "the range has ")
-           << starts.size() << " starts but " << ends.size() << " ends";
-  for (auto [start, end] : llvm::zip_equal(starts, ends))
-    bounds.append({start, end});
-  properties.range = index::RangeAttr::get(builder.getContext(), bounds);
-  return success();
+  return parseStartsAndEnds(parser, properties.range);
 }
 
 /// `[` (affine expression of labels),* `]`
@@ -230,14 +214,8 @@ void EinsumOp::print(OpAsmPrinter &printer) {
       });
   printer << ']';
   if (getRangeAttr()) {
-    ZBox range = getRangeAttr().getBox();
-    printer << " range [";
-    llvm::interleaveComma(range, printer,
-                          [&](ZRange label) { printer << label.lo; });
-    printer << "] => [";
-    llvm::interleaveComma(range, printer,
-                          [&](ZRange label) { printer << label.hi; });
-    printer << ']';
+    printer << " range ";
+    printStartsAndEnds(printer, *this, getRangeAttr());
   }
   printer << " (";
   llvm::interleaveComma(

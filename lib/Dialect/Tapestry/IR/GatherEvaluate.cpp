@@ -4,6 +4,7 @@
 #include "tapestry/Dialect/Tapestry/IR/ElementBytes.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Support/HostNumbers.h"
+#include "tapestry/Support/ZTensor.h"
 #include <cstring>
 
 using namespace mlir;
@@ -21,6 +22,13 @@ int64_t valueOf(const ProjectionDim &form, llvm::ArrayRef<int64_t> point) {
 
 llvm::Expected<std::vector<HostTensor>>
 GatherOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
+  return evaluateRange(operands, boxOfShape(getExtents()));
+}
+
+// What lies in rows of other ranges adds nothing.
+llvm::Expected<std::vector<HostTensor>>
+GatherOp::evaluateRange(llvm::ArrayRef<const HostTensor *> operands,
+                        llvm::ArrayRef<ZRange> range) {
   const HostTensor &table = *operands.front();
   llvm::Expected<HostTensor> result =
       HostTensor::create(table.dtype, getResultType().getShape());
@@ -35,11 +43,11 @@ GatherOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
   for (unsigned number = 0; number <= getIndices().size(); ++number)
     forms.push_back(*index::getLinearForms(getMap(number)));
 
+  std::vector<uint8_t> nothing = bytesOf(getMonoidIdentity(0), size);
+  StridedView elements = StridedView::rowMajor(result->shape);
   std::vector<int64_t> point(getLabels().size());
-  for (int64_t number = 0, e = result->numElements(); number < e; ++number) {
-    int64_t rest = number;
-    for (unsigned label = rank; label-- > 0; rest /= getExtents()[label])
-      point[label] = rest % getExtents()[label];
+  forEachPoint(range.take_front(rank), [&](llvm::ArrayRef<int64_t> cell) {
+    llvm::copy(cell, point.begin());
     for (unsigned k = 0; k < getIndices().size(); ++k) {
       const HostTensor &index = *operands[1 + k];
       int64_t at = 0;
@@ -47,19 +55,26 @@ GatherOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
         at = at * index.shape[dim] + valueOf(form, point);
       point[rank + k] = integerAt(index, at);
     }
-    bool isInside = true;
+    bool isInside = true, isHere = true;
     int64_t at = 0;
     for (auto [dim, form] : llvm::enumerate(forms.front().dims)) {
       int64_t last = table.shape[dim] - 1;
       int64_t value = valueOf(form, point);
       int64_t nearest = std::clamp<int64_t>(value, 0, last);
       isInside &= nearest == value;
+      if (!form.terms.empty() && form.terms.front().dim >= rank)
+        isHere &=
+            range[form.terms.front().dim].contains({nearest, nearest + 1});
       at = at * (last + 1) + nearest;
     }
-    bool isPad = !isInside && !outside.empty();
-    std::memcpy(result->bytes.data() + number * size,
-                isPad ? outside.data() : table.bytes.data() + at * size, size);
-  }
+    const uint8_t *found = table.bytes.data() + at * size;
+    if (!isHere)
+      found = nothing.data();
+    else if (!isInside && !outside.empty())
+      found = outside.data();
+    std::memcpy(result->bytes.data() + elements.placeOf(cell) * size, found,
+                size);
+  });
   std::vector<HostTensor> results;
   results.push_back(std::move(*result));
   return results;

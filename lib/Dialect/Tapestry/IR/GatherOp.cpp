@@ -86,6 +86,11 @@ Value GatherOp::emitCombine(unsigned result, OpBuilder &builder, Location loc,
 
 PointWork GatherOp::getWork() { return {}; }
 
+// Indices name places of the whole table.
+bool GatherOp::readsPlaceAlong(unsigned label) {
+  return getLabelKinds()[label] == LabelKind::Selected;
+}
+
 //===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//

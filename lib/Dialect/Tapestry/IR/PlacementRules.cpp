@@ -96,3 +96,42 @@ LogicalResult teg::verifyRoutes(Operation *op, ArrayAttr homeRoute,
       return failure();
   return success();
 }
+
+/// The routes of results or operands.
+static LogicalResult verifyAllRoutes(Operation *op, StringRef what,
+                                     ArrayAttr routes, index::LayoutAttr home,
+                                     TypeRange tensors) {
+  if (!routes)
+    return success();
+  if (routes.size() != tensors.size())
+    return op->emitOpError() << "has routes for " << routes.size() << " of "
+                             << tensors.size() << ' ' << what << "s";
+  for (auto [number, route] : llvm::enumerate(routes))
+    if (failed(verifyRoute(op, cast<ArrayAttr>(route), home,
+                           cast<RankedTensorType>(tensors[number]).getShape(),
+                           "the route of " + what + " " + llvm::Twine(number))))
+      return failure();
+  return success();
+}
+
+LogicalResult teg::verifyPlacement(Operation *op, ArrayAttr homes,
+                                   ArrayAttr homeRoutes,
+                                   ArrayAttr operandRoutes, ValueRange read) {
+  index::LayoutAttr first;
+  if (homes) {
+    if (homes.size() != op->getNumResults())
+      return op->emitOpError() << "has " << homes.size() << " homes for "
+                               << op->getNumResults() << " results";
+    for (auto [result, attr] : llvm::zip_equal(op->getResults(), homes)) {
+      auto home = cast<index::LayoutAttr>(attr);
+      first = first ? first : home;
+      auto type = cast<RankedTensorType>(result.getType());
+      if (failed(verifyHome(op, home, type.getShape())))
+        return failure();
+    }
+  }
+  if (failed(verifyAllRoutes(op, "result", homeRoutes, first,
+                             op->getResultTypes())))
+    return failure();
+  return verifyAllRoutes(op, "operand", operandRoutes, first, read.getTypes());
+}

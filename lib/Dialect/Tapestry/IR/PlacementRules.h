@@ -39,6 +39,15 @@ verifyRoute(mlir::Operation *op, mlir::ArrayAttr route, index::LayoutAttr home,
                                                index::LayoutAttr home,
                                                mlir::ValueRange operands);
 
+/// Checks the homes of all results, as `verifyHome` does, and that there is one
+/// route per result and per tensor of `read` where there are any, each as
+/// `verifyRoute` does.
+[[nodiscard]] mlir::LogicalResult verifyPlacement(mlir::Operation *op,
+                                                  mlir::ArrayAttr homes,
+                                                  mlir::ArrayAttr homeRoutes,
+                                                  mlir::ArrayAttr operandRoutes,
+                                                  mlir::ValueRange read);
+
 } // namespace tapestry::teg
 
 #endif // TAPESTRY_LIB_DIALECT_TAPESTRY_IR_PLACEMENTRULES_H

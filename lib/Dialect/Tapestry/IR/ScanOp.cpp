@@ -70,6 +70,11 @@ std::optional<unsigned> ScanOp::getScannedLabel() {
       std::distance(names.begin(), llvm::find(names, getAlong())));
 }
 
+// Lines do not know of each other.
+bool ScanOp::readsPlaceAlong(unsigned label) {
+  return label == getScannedLabel();
+}
+
 /// In which elements are combined.
 static Type wideType(Type type) {
   return type.isF16() || type.isBF16() ? Float32Type::get(type.getContext())

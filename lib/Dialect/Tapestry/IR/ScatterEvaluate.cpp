@@ -2,6 +2,7 @@
 
 #include "tapestry/Dialect/Index/Evaluate/HostFold.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScatter.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Support/HostNumbers.h"
 
@@ -18,9 +19,9 @@ static int64_t placeIn(ScatterOp op, llvm::ArrayRef<unsigned> labels,
   return at;
 }
 
-/// Takes up the values of all points, in their order.
+/// Takes up the values of the points of a box, in their order.
 static void takeAll(ScatterOp op, llvm::ArrayRef<const HostTensor *> operands,
-                    reference::HostFold &fold) {
+                    llvm::ArrayRef<ZRange> range, reference::HostFold &fold) {
   // Per operand the label of each dimension.
   std::vector<llvm::SmallVector<unsigned>> labels;
   for (unsigned number = 0; number <= op.getIndices().size(); ++number)
@@ -31,20 +32,20 @@ static void takeAll(ScatterOp op, llvm::ArrayRef<const HostTensor *> operands,
   for (auto [label, index] : llvm::enumerate(op.getIndexOfLabels()))
     if (!index) {
       loops.push_back(label);
-      numPoints *= op.getExtents()[label];
+      numPoints *= range[label].size();
     }
   std::vector<int64_t> point(op.getExtents().size());
   for (int64_t number = 0; number < numPoints; ++number) {
     int64_t rest = number;
     for (unsigned label : llvm::reverse(loops)) {
-      point[label] = rest % op.getExtents()[label];
-      rest /= op.getExtents()[label];
+      point[label] = range[label].lo + rest % range[label].size();
+      rest /= range[label].size();
     }
     bool isInside = true;
     for (auto [index, dim] : llvm::enumerate(op.getInto())) {
       point[dim] = integerAt(*operands[1 + index],
                              placeIn(op, labels[1 + index], point));
-      isInside &= point[dim] >= 0 && point[dim] < op.getExtents()[dim];
+      isInside &= point[dim] >= range[dim].lo && point[dim] < range[dim].hi;
     }
     if (!isInside)
       continue;
@@ -57,8 +58,17 @@ static void takeAll(ScatterOp op, llvm::ArrayRef<const HostTensor *> operands,
 
 llvm::Expected<std::vector<HostTensor>>
 ScatterOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
-  llvm::Expected<HostTensor> result = HostTensor::create(
-      *dtypeOf(getResultType().getElementType()), getResultType().getShape());
+  return evaluateRange(operands, boxOfShape(getExtents()));
+}
+
+llvm::Expected<std::vector<HostTensor>>
+ScatterOp::evaluateRange(llvm::ArrayRef<const HostTensor *> operands,
+                         llvm::ArrayRef<ZRange> range) {
+  Type element = getResultType().getElementType();
+  if (!isComplete(*this, /*result=*/0, range))
+    element = getAccumulatorType();
+  llvm::Expected<HostTensor> result =
+      HostTensor::create(*dtypeOf(element), getResultType().getShape());
   if (!result)
     return result.takeError();
   llvm::Expected<reference::HostFold> fold = reference::HostFold::compile(
@@ -69,7 +79,7 @@ ScatterOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
   if (!fold)
     return fold.takeError();
   fold->reset(result->numElements());
-  takeAll(*this, operands, *fold);
+  takeAll(*this, operands, range, *fold);
   for (int64_t at = 0, e = result->numElements(); at < e; ++at)
     fold->store(at, *result, at);
   std::vector<HostTensor> results;

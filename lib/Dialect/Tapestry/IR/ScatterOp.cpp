@@ -122,6 +122,11 @@ PointWork ScatterOp::getWork() {
           /*bytes=*/0};
 }
 
+// Indices name places of the whole result.
+bool ScatterOp::readsPlaceAlong(unsigned label) {
+  return getIndexOfLabels()[label].has_value();
+}
+
 //===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//

@@ -95,6 +95,11 @@ LogicalResult SortOp::reifyResultShapes(OpBuilder &,
   return success();
 }
 
+// Lines do not know of each other.
+bool SortOp::readsPlaceAlong(unsigned label) {
+  return label == getSortedLabel();
+}
+
 //===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//

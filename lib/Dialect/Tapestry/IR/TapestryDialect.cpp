@@ -19,6 +19,7 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryScan.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScatter.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestrySort.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -70,8 +71,8 @@ void TapestryDialect::initialize() {
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
       >();
   addOperations<AwaitOp, BlockOp, BlockYieldOp, CollectOp, ConcatOp, ConstantOp,
-                LoopOp, NextOp, OperatorOp, ScanOp, ScatterOp, SliceOp, SortOp,
-                UnsqueezeOp>();
+                LoopOp, NextOp, OperatorOp, PartOfOp, ScanOp, ScatterOp,
+                ShardOp, SliceOp, SortOp, UnsqueezeOp>();
   addOperations<BroadcastOp, CopyOp, InterleaveOp, PadOp, PermuteOp, RepeatOp,
                 ReverseOp, SqueezeOp, ViewOp>();
   registerBytecode();

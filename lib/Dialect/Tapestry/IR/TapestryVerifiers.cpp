@@ -8,6 +8,7 @@
 #include "Targets.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryBlock.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryLoop.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -119,9 +120,11 @@ static void forEachReader(OpOperand &use, function_ref<void(Value)> fn) {
 static LogicalResult verifyConditions(GraphOp graph) {
   llvm::SmallVector<std::pair<Value, BlockOp>> work;
   graph.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    auto block = dyn_cast<BlockOp>(op);
+    auto shard = dyn_cast<ShardOp>(op);
+    auto block =
+        dyn_cast<BlockOp>(shard ? shard.getWholeOp().getOperation() : op);
     if (block && !block.isRepeatable())
-      for (Value result : block.getOutputs())
+      for (Value result : op->getResults())
         work.emplace_back(result, block);
     return isa<GraphOp, LoopOp>(op) ? WalkResult::advance()
                                     : WalkResult::skip();

@@ -114,7 +114,7 @@ Operation *Composer::create(OpBuilder &builder) {
     operands.push_back(reading.operand);
     projections.push_back(reading.projection);
   }
-  std::optional<ZBox> range = reader.getShardRange();
+  std::optional<ZBox> range = getRangeOfShard(reader);
   std::string name = op.getVertexName().str();
   ShardedBlock block;
   block.name = name;

@@ -15,10 +15,23 @@
 namespace tapestry::teg {
 
 /// A block of an operator's index space whose values have been combined along
-/// the labels that the result lacks.
+/// the labels that a result lacks.
 struct PartialBlock {
   mlir::Operation *whole = nullptr;
   ZBox range;
+  unsigned result = 0;
+};
+
+/// Why a stack of partial values is no block.
+struct StackFault {
+  /// What the stack was taken for; null where it has no partial values.
+  mlir::Operation *whole = nullptr;
+  unsigned result = 0;
+  /// The first wrong cell: of the stack or, where `times` says how often an
+  /// index point's values are combined, of what they are combined to.
+  llvm::SmallVector<int64_t> cell;
+  llvm::SmallVector<int64_t> point;
+  std::optional<int64_t> times;
 };
 
 class GraphViews {
@@ -43,8 +56,9 @@ public:
   }
   /// The block that partial results of one operator make, which are stacked
   /// along the first dimension of a view; nothing where they are no such, or do
-  /// not make a box once.
-  std::optional<PartialBlock> combined(const TensorView &stack) const;
+  /// not make a box once, as `fault` says.
+  std::optional<PartialBlock> combined(const TensorView &stack,
+                                       StackFault *fault = nullptr) const;
 
 private:
   std::optional<TensorView> lookThrough(mlir::Operation *op);
@@ -54,12 +68,12 @@ private:
   llvm::DenseMap<unsigned, PartialBlock> partial;
 };
 
-/// The cells of the result that a block of an operator's index space computes,
-/// as view of the result, which has this number.
-TensorView viewOfBlock(BlockOpInterface op, llvm::ArrayRef<ZRange> range,
-                       unsigned number);
-/// Whether a block has all points of the labels that the result lacks.
-bool isComplete(BlockOpInterface op, llvm::ArrayRef<ZRange> range);
+/// A box of cells of a tensor, which has this number, as view of it.
+TensorView viewOfCells(unsigned number, llvm::ArrayRef<ZRange> cells);
+/// The cells of a result that a block of an operator's index space computes, as
+/// view of the result, which has this number.
+TensorView viewOfBlock(BlockOpInterface op, unsigned result,
+                       llvm::ArrayRef<ZRange> range, unsigned number);
 
 } // namespace tapestry::teg
 

@@ -1,16 +1,19 @@
 //===- Shard.cpp - A planned graph, shard by shard ------------------------===//
 //
-// Every vertex that can say a block of itself becomes one operation per block
-// of its partition, on slices of its operands, and concatenations of what they
-// compute; where a reduced label is cut, partial results are stacked and
-// combined.
+// Every vertex that has blocks becomes one operation per block of its
+// partition, on slices of its operands, and concatenations of what they
+// compute; where a label is cut that a result lacks, partial results are
+// stacked and combined.
 //
 //===----------------------------------------------------------------------===//
 
 #include "FreshNames.h"
+#include "PartialResults.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Support/Sharding.h"
+#include <map>
 
 namespace tapestry::teg {
 #define GEN_PASS_DEF_TAPESTRYSHARD
@@ -21,6 +24,10 @@ using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::teg;
 
+static RankedTensorType tensorType(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType());
+}
+
 namespace {
 
 /// Emits the shards of one vertex and what puts their results together.
@@ -28,111 +35,146 @@ class ShardEmitter {
 public:
   ShardEmitter(BlockOpInterface op, std::vector<std::vector<ZRange>> blocks,
                FreshNames &names)
-      : op(op), sharded(cast<ShardInterface>(op.getOperation())),
+      : op(op), sharded(dyn_cast<ShardInterface>(op.getOperation())),
         blocks(std::move(blocks)), names(names), b(op),
-        tensors(op.getTensorOperands()), range(op.getIndexRank()) {
-    Projection written = op.getResultProjections().front();
-    for (const ProjectionDim &dim : written.dims)
-      resultLabels.push_back(dim.terms[0].dim);
-    for (auto [label, kind] : llvm::enumerate(op.getLabelKinds()))
-      if (kind != LabelKind::Parallel)
-        reducedLabels.push_back(label);
-    for (unsigned operand = 0; operand < tensors.size(); ++operand)
-      projections.push_back(sharded.getSubscripts(operand));
-  }
+        tensors(op.getTensorOperands()), range(op.getIndexRank()) {}
 
-  Value emit() { return emitCells(/*dim=*/0); }
+  Value emit(unsigned result);
 
-  int64_t numShards = 0;
+  int64_t numShards() const { return shards.size(); }
 
 private:
   Value emitCells(unsigned dim);
   Value emitReduced();
   void emitPartial(unsigned next, SmallVectorImpl<Value> &partial);
-  Value emitShard();
+  Operation *emitShard();
+  Operation *emitRanged(StringRef name);
   Value emitSlice(Value tensor, ZBox box, const Twine &name);
-  Type elementType(bool isPartial) {
-    if (isPartial)
-      return getElementTypeOrSelf(op.getMonoidIdentity(/*result=*/0));
-    return cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
-  }
   bool isCut(ArrayRef<unsigned> labels) {
     return llvm::any_of(
         labels, [&](unsigned label) { return blocks[label].size() > 1; });
   }
   /// What is made last has the vertex' name.
   std::string nameOf(bool isLast, StringRef what) {
-    std::string name = op.getVertexName().str();
-    return isLast ? name : names.next(name + "." + what);
+    return isLast ? op.getResultName(result)
+                  : names.next(op.getResultName(result) + "." + what);
   }
 
   BlockOpInterface op;
+  /// Null where its blocks are shards of it.
   ShardInterface sharded;
   std::vector<std::vector<ZRange>> blocks;
   FreshNames &names;
   OpBuilder b;
   SmallVector<Value> tensors;
-  std::vector<Projection> projections;
-  SmallVector<unsigned> resultLabels, reducedLabels;
+  /// The result that is put together; of its dimensions those that have labels
+  /// with these, and the labels that it lacks.
+  unsigned result = 0;
+  SmallVector<std::pair<unsigned, unsigned>> writtenLabels;
+  SmallVector<unsigned> lackedLabels;
   /// The block that is emitted, as far as it has been chosen.
   ZBox range;
+  /// The shards that there are, by the first points of their ranges: results
+  /// share them.
+  std::map<std::vector<int64_t>, Operation *> shards;
   /// The slices that there are: of a tensor, of these cells.
   std::vector<std::tuple<Value, ZBox, Value>> slices;
 };
 
 } // namespace
 
-/// The cells that the blocks of the result's dimensions up to `dim` leave.
-Value ShardEmitter::emitCells(unsigned dim) {
-  if (dim == resultLabels.size())
+Value ShardEmitter::emit(unsigned number) {
+  result = number;
+  writtenLabels.clear();
+  lackedLabels.clear();
+  llvm::SmallBitVector lacked(blocks.size(), true);
+  Projection written = op.getResultProjections()[number];
+  for (auto [dim, of] : llvm::enumerate(written.dims))
+    if (!of.terms.empty()) {
+      writtenLabels.emplace_back(dim, of.terms[0].dim);
+      lacked.reset(of.terms[0].dim);
+    }
+  for (unsigned label : lacked.set_bits())
+    lackedLabels.push_back(label);
+  return emitCells(/*dim=*/0);
+}
+
+/// The cells that the blocks of the result's labels up to `next` leave.
+Value ShardEmitter::emitCells(unsigned next) {
+  if (next == writtenLabels.size())
     return emitReduced();
-  unsigned label = resultLabels[dim];
+  auto [dim, label] = writtenLabels[next];
   SmallVector<Value> parts;
   for (const ZRange &block : blocks[label]) {
     range[label] = block;
-    parts.push_back(emitCells(dim + 1));
+    parts.push_back(emitCells(next + 1));
   }
   if (parts.size() == 1)
     return parts.front();
-  bool isLast = !isCut(ArrayRef(resultLabels).take_front(dim));
+  bool isLast =
+      llvm::none_of(ArrayRef(writtenLabels).take_front(next),
+                    [&](auto earlier) { return isCut(earlier.second); });
   return ConcatOp::create(b, op.getLoc(), nameOf(isLast, "concat"), parts, dim);
 }
 
 Value ShardEmitter::emitReduced() {
   SmallVector<Value> partial;
   emitPartial(/*next=*/0, partial);
-  if (!isCut(reducedLabels))
+  if (!isCut(lackedLabels))
     return partial.front();
   for (Value &part : partial)
     part = UnsqueezeOp::create(b, op.getLoc(), nameOf(false, "row"), part, 0);
   Value stack =
       ConcatOp::create(b, op.getLoc(), nameOf(false, "stack"), partial, 0);
-  return sharded
-      .createReduction(b, nameOf(!isCut(resultLabels), "total"), stack,
-                       elementType(/*isPartial=*/false))
-      ->getResult(0);
+  bool isLast = llvm::none_of(
+      writtenLabels, [&](auto written) { return isCut(written.second); });
+  return createReduction(b, op, result, nameOf(isLast, "total"), stack,
+                         tensorType(op->getResult(result)).getElementType())
+      .getResult();
 }
 
-/// The shards of all blocks of the reduced labels from number `next` on.
+/// The shards of all blocks of the labels that the result lacks from number
+/// `next` on.
 void ShardEmitter::emitPartial(unsigned next, SmallVectorImpl<Value> &partial) {
-  if (next == reducedLabels.size()) {
-    partial.push_back(emitShard());
+  if (next == lackedLabels.size()) {
+    partial.push_back(emitShard()->getResult(result));
     return;
   }
-  for (const ZRange &block : blocks[reducedLabels[next]]) {
-    range[reducedLabels[next]] = block;
+  for (const ZRange &block : blocks[lackedLabels[next]]) {
+    range[lackedLabels[next]] = block;
     emitPartial(next + 1, partial);
   }
 }
 
-Value ShardEmitter::emitShard() {
-  std::string name = names.next(op.getVertexName() + "." + Twine(++numShards));
+Operation *ShardEmitter::emitShard() {
+  std::vector<int64_t> first;
+  for (const ZRange &label : range)
+    first.push_back(label.lo);
+  auto [known, isNew] = shards.try_emplace(std::move(first));
+  Operation *&shard = known->second;
+  if (!isNew)
+    return shard;
+  std::string name =
+      names.next(op.getVertexName() + "." + Twine(shards.size()));
+  if (sharded) {
+    shard = emitRanged(name);
+  } else {
+    SmallVector<Value> operands;
+    for (auto [number, tensor] : llvm::enumerate(tensors))
+      operands.push_back(emitSlice(tensor, getSliceOf(op, number, range),
+                                   name + "." + Twine(number)));
+    shard = ShardOp::create(b, op.getLoc(), name, op, range, operands);
+  }
+  return shard;
+}
+
+/// The shard of an operator that says its range itself.
+Operation *ShardEmitter::emitRanged(StringRef name) {
   SmallVector<Value> operands;
   SmallVector<Projection> reads;
   for (auto [number, tensor] : llvm::enumerate(tensors)) {
-    ShardRead read =
-        readOfShard(projections[number], range,
-                    cast<RankedTensorType>(tensor.getType()).getShape());
+    ShardRead read = readOfShard(sharded.getSubscripts(number), range,
+                                 tensorType(tensor).getShape());
     operands.push_back(
         emitSlice(tensor, std::move(read.slice), name + "." + Twine(number)));
     reads.push_back(std::move(read.projection));
@@ -141,17 +183,17 @@ Value ShardEmitter::emitShard() {
   block.name = name;
   block.range = range;
   // A shard is cut into shards of what it is one of.
-  if (std::optional<ZBox> outer = sharded.getShardRange())
+  if (std::optional<ZBox> outer = getRangeOfShard(op))
     for (auto [inner, around] : llvm::zip_equal(block.range, *outer))
       inner = {around.lo + inner.lo, around.lo + inner.hi};
   block.operands = operands;
   block.projections = reads;
-  block.elementType = elementType(isCut(reducedLabels));
-  return sharded.createBlock(b, block)->getResult(0);
+  block.elementType = getTypeOfPart(op, result, range).getElementType();
+  return sharded.createBlock(b, block);
 }
 
 Value ShardEmitter::emitSlice(Value tensor, ZBox box, const Twine &name) {
-  if (box == boxOfShape(cast<RankedTensorType>(tensor.getType()).getShape()))
+  if (box == boxOfShape(tensorType(tensor).getShape()))
     return tensor;
   for (auto &[of, cells, slice] : slices)
     if (of == tensor && cells == box)
@@ -178,17 +220,17 @@ struct TapestryShard : teg::impl::TapestryShardBase<TapestryShard> {
     graph.walk([&](BlockOpInterface op) { vertices.push_back(op); });
     FreshNames names(graph);
     for (BlockOpInterface op : vertices)
-      if (isa<ShardInterface>(op.getOperation()) &&
-          !(keepsLoops && op->getParentOp() != graph) &&
+      if (!(keepsLoops && op->getParentOp() != graph) &&
           failed(shard(op, devices, names)))
         return signalPassFailure();
-    forgetPlan(graph);
+    // The plan has become operations; the new graph has none.
+    graph.removeGridAttr();
+    graph.walk([](BlockOpInterface op) { forgetPlan(op); });
   }
 
 private:
   LogicalResult shard(BlockOpInterface op, const DeviceGrid &devices,
                       FreshNames &names);
-  void forgetPlan(GraphOp graph);
 };
 } // namespace
 
@@ -201,24 +243,21 @@ LogicalResult TapestryShard::shard(BlockOpInterface op,
   SmallVector<int64_t> extents = op.getLabelExtents();
   if (!*partition || llvm::is_contained(extents, 0))
     return success();
+  llvm::SmallBitVector labels = getShardedLabels(op);
+  labels.resize(extents.size());
+  for (unsigned label = 0; label < extents.size(); ++label)
+    if (!labels.test(label))
+      (*partition)->cuts[label].clear();
   auto blocks = blocksOf(devices, extents, **partition);
   if (llvm::all_of(blocks, [](const auto &cut) { return cut.size() == 1; }))
     return success();
   ShardEmitter emitter(op, std::move(blocks), names);
-  Value result = emitter.emit();
-  numShards += emitter.numShards;
+  for (OpResult result : op->getResults()) {
+    Value whole = emitter.emit(result.getResultNumber());
+    result.replaceAllUsesWith(whole);
+  }
+  numShards += emitter.numShards();
   ++numCut;
-  op->getResult(0).replaceAllUsesWith(result);
   op->erase();
   return success();
-}
-
-/// The plan has become operations; the new graph has none.
-void TapestryShard::forgetPlan(GraphOp graph) {
-  graph.removeGridAttr();
-  graph.walk([](BlockOpInterface op) {
-    for (StringRef name : {"partition", "home", "home_route", "operand_routes"})
-      if (op->getInherentAttr(name))
-        op->removeAttr(name);
-  });
 }

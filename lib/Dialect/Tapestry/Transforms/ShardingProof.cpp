@@ -9,6 +9,8 @@
 
 #include "ShardingProof.h"
 #include "GraphViews.h"
+#include "PartialResults.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/SelectorInterface.h"
 #include "llvm/ADT/MapVector.h"
@@ -18,6 +20,19 @@ using namespace tapestry;
 using namespace tapestry::teg;
 
 namespace {
+
+/// What a shard is given that the whole does not read there.
+struct Mismatch {
+  unsigned operand = 0;
+  /// The index point of the whole or, where it is the operand itself that
+  /// differs, a cell of that.
+  llvm::SmallVector<int64_t> place;
+  bool isCell = false;
+  /// Nothing where it lies beside the operand.
+  std::optional<ViewCell> expected, got;
+  /// False where it is only not known that there is none.
+  bool isFound = true;
+};
 
 class ShardingProof {
 public:
@@ -29,7 +44,7 @@ private:
   LogicalResult see(Operation &op);
   LogicalResult seeSource(GraphNodeInterface source);
   LogicalResult seeSink(GraphNodeInterface sink);
-  LogicalResult seeReduction(ShardInterface op, PartialBlock block);
+  LogicalResult seeReduction(BlockOpInterface op, PartialBlock block);
   LogicalResult seeShard(BlockOpInterface op);
   void setBlock(Value tensor, PartialBlock block);
   LogicalResult seeOther(BlockOpInterface op);
@@ -44,11 +59,17 @@ private:
     return {cast<ShardInterface>(op.getOperation()).getSubscripts(operand),
             views.of(op.getTensorOperands()[operand])};
   }
+  bool mayBeShard(BlockOpInterface whole, BlockOpInterface shard);
   /// The first operand that a shard reads otherwise than `whole`.
-  std::optional<std::pair<unsigned, ReadFault>>
-  findFault(BlockOpInterface whole, BlockOpInterface shard, const ZBox &range);
-  InFlightDiagnostic reportRead(BlockOpInterface whole, BlockOpInterface shard,
-                                unsigned operand, const ReadFault &fault);
+  std::optional<Mismatch> findMismatch(BlockOpInterface whole,
+                                       BlockOpInterface shard,
+                                       const ZBox &range);
+  std::optional<Mismatch> findSliceMismatch(BlockOpInterface whole,
+                                            ShardOp shard, const ZBox &range);
+  LogicalResult reportMismatch(BlockOpInterface whole, BlockOpInterface shard,
+                               const Mismatch &fault);
+  LogicalResult reportStack(BlockOpInterface op, Value stack,
+                            const StackFault &fault);
   std::string nameOf(const std::optional<ViewCell> &cell);
 
   /// Of both graphs; numbers are those of tensors of the whole one, and of
@@ -92,26 +113,46 @@ std::string ShardingProof::nameOf(const std::optional<ViewCell> &cell) {
   if (!cell)
     return "beside the operand";
   if (const PartialBlock *block = views.partialBlock(cell->tensor))
-    return "a partial value of " + tensorName(block->whole->getResult(0));
+    return "a partial value of " +
+           tensorName(block->whole->getResult(block->result)) + " over " +
+           boxToString(block->range);
   return "cell " + pointText(cell->place) + " of " +
          tensorName(views.tensor(cell->tensor));
 }
 
-InFlightDiagnostic ShardingProof::reportRead(BlockOpInterface whole,
-                                             BlockOpInterface shard,
-                                             unsigned operand,
-                                             const ReadFault &fault) {
+LogicalResult ShardingProof::reportMismatch(BlockOpInterface whole,
+                                            BlockOpInterface shard,
+                                            const Mismatch &fault) {
   InFlightDiagnostic diagnostic =
       shard.emitError("'") << shard.getVertexName() << "' is no shard of '"
                            << whole.getVertexName() << "': ";
-  if (fault.isFound)
-    diagnostic << "at index point " << pointText(fault.point) << " operand "
-               << operand << " reads " << nameOf(fault.got) << ", expected "
-               << nameOf(fault.expected);
-  else
-    diagnostic << "what it reads of operand " << operand
-               << " cannot be compared";
-  return diagnostic;
+  if (!fault.isFound)
+    return diagnostic << "what it reads of operand " << fault.operand
+                      << " cannot be compared";
+  if (fault.isCell)
+    return diagnostic << "operand " << fault.operand << " has at "
+                      << pointText(fault.place) << " " << nameOf(fault.got)
+                      << ", expected " << nameOf(fault.expected);
+  return diagnostic << "at index point " << pointText(fault.place)
+                    << " operand " << fault.operand << " reads "
+                    << nameOf(fault.got) << ", expected "
+                    << nameOf(fault.expected);
+}
+
+LogicalResult ShardingProof::reportStack(BlockOpInterface op, Value stack,
+                                         const StackFault &fault) {
+  std::string whole = tensorName(fault.whole->getResult(fault.result));
+  InFlightDiagnostic diagnostic = op.emitError("'")
+                                  << op.getVertexName()
+                                  << "' combines no block of " << whole << ": ";
+  if (fault.times)
+    return diagnostic << "at " << pointText(fault.cell) << " index point "
+                      << pointText(fault.point) << " is combined "
+                      << *fault.times << " times, expected 1";
+  return diagnostic << "the stack has at " << pointText(fault.cell) << " "
+                    << nameOf(views.of(stack).at(fault.cell))
+                    << ", expected a partial value of " << whole
+                    << " for the cells of the first row";
 }
 
 LogicalResult ShardingProof::expectTensor(Operation *op, const Twine &what,
@@ -158,11 +199,12 @@ LogicalResult ShardingProof::seeSink(GraphNodeInterface sink) {
 /// Says that a tensor is a block of a vertex' result, or partial values of it.
 void ShardingProof::setBlock(Value tensor, PartialBlock block) {
   auto whole = cast<BlockOpInterface>(block.whole);
-  Value all = whole->getResult(0);
-  if (isComplete(whole, block.range) &&
+  Value all = whole->getResult(block.result);
+  if (isComplete(whole, block.result, block.range) &&
       getElementTypeOrSelf(tensor) == getElementTypeOrSelf(all)) {
     unsigned number = *views.of(all).asTensor();
-    return views.set(tensor, viewOfBlock(whole, block.range, number));
+    return views.set(tensor,
+                     viewOfBlock(whole, block.result, block.range, number));
   }
   unsigned number = views.addTensor(tensor);
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -170,26 +212,60 @@ void ShardingProof::setBlock(Value tensor, PartialBlock block) {
   views.set(tensor, TensorView::of(number, type.getShape()));
 }
 
-LogicalResult ShardingProof::seeReduction(ShardInterface op,
+LogicalResult ShardingProof::seeReduction(BlockOpInterface op,
                                           PartialBlock block) {
   auto whole = cast<BlockOpInterface>(block.whole);
-  auto vertex = cast<BlockOpInterface>(op.getOperation());
-  if (!op.combinesAs(whole))
+  if (!combineAlike(op, /*resultOfA=*/0, whole, block.result))
     return op.emitError("'")
-           << vertex.getVertexName() << "' combines partial values of '"
-           << whole.getVertexName() << "' by another monoid";
+           << op.getVertexName() << "' combines partial values of "
+           << tensorName(whole->getResult(block.result))
+           << " by another monoid";
   setBlock(op->getResult(0), std::move(block));
   return success();
 }
 
-std::optional<std::pair<unsigned, ReadFault>>
-ShardingProof::findFault(BlockOpInterface whole, BlockOpInterface shard,
-                         const ZBox &range) {
+/// What a block is given of the whole's operands has to be what it is given.
+std::optional<Mismatch> ShardingProof::findSliceMismatch(BlockOpInterface whole,
+                                                         ShardOp shard,
+                                                         const ZBox &range) {
+  for (auto [number, input] : llvm::enumerate(shard.getInputs())) {
+    ZBox slice = getSliceOf(whole, number, range);
+    TensorView expected;
+    expected.shape = shapeOf(slice);
+    const TensorView all = views.of(whole.getTensorOperands()[number]);
+    Mismatch fault;
+    fault.operand = number;
+    fault.isCell = true;
+    fault.isFound =
+        expected.add(all, viewOfCells(0, slice).pieces[0].projection,
+                     boxOfShape(expected.shape));
+    if (!fault.isFound)
+      return fault;
+    const TensorView &got = views.of(input);
+    auto cell = findDifference(expected, got);
+    if (!cell)
+      continue;
+    fault.place = *cell;
+    fault.expected = expected.at(*cell);
+    fault.got = got.at(*cell);
+    return fault;
+  }
+  return std::nullopt;
+}
+
+std::optional<Mismatch> ShardingProof::findMismatch(BlockOpInterface whole,
+                                                    BlockOpInterface shard,
+                                                    const ZBox &range) {
+  if (auto block = dyn_cast<ShardOp>(shard.getOperation()))
+    return findSliceMismatch(whole, block, range);
   unsigned operands = whole.getTensorOperands().size();
   for (unsigned operand = 0; operand < operands; ++operand)
     if (auto fault = findReadFault(readOf(whole, operand),
                                    readOf(shard, operand), range))
-      return std::pair(operand, std::move(*fault));
+      return Mismatch{
+          operand,          std::move(fault->point),
+          /*isCell=*/false, std::move(fault->expected), std::move(fault->got),
+          fault->isFound};
   return std::nullopt;
 }
 
@@ -202,10 +278,8 @@ static bool overlap(const ZBox &a, const ZBox &b) {
 
 /// The block of a vertex that an operation says to compute; points count from
 /// where the vertex, which may be a shard itself, starts.
-static ZBox rangeIn(ShardInterface whole, BlockOpInterface op) {
-  std::optional<ZBox> said =
-      cast<ShardInterface>(op.getOperation()).getShardRange();
-  std::optional<ZBox> of = whole.getShardRange();
+static ZBox rangeIn(BlockOpInterface whole, BlockOpInterface op) {
+  std::optional<ZBox> said = getRangeOfShard(op), of = getRangeOfShard(whole);
   ZBox range = said ? *said : op.getIndexSpace();
   if (said && of)
     for (auto [own, all] : llvm::zip_equal(range, *of))
@@ -213,38 +287,62 @@ static ZBox rangeIn(ShardInterface whole, BlockOpInterface op) {
   return range;
 }
 
+/// The first point of a box that lies outside of another.
+static llvm::SmallVector<int64_t> firstOutside(llvm::ArrayRef<ZRange> box,
+                                               llvm::ArrayRef<ZRange> space) {
+  llvm::SmallVector<int64_t> point;
+  for (const ZRange &range : box)
+    point.push_back(range.lo);
+  for (auto [own, all] : llvm::zip_equal(box, space))
+    if (own.lo < all.lo || own.lo >= all.hi)
+      return point;
+  for (size_t dim = box.size(); dim-- > 0;)
+    if (box[dim].hi > space[dim].hi) {
+      point[dim] = space[dim].hi;
+      break;
+    }
+  return point;
+}
+
+/// Whether an operation computes at equal index points what a vertex does.
+bool ShardingProof::mayBeShard(BlockOpInterface whole, BlockOpInterface shard) {
+  if (auto block = dyn_cast<ShardOp>(shard.getOperation())) {
+    auto outer = dyn_cast<ShardOp>(whole.getOperation());
+    return computeAlike(outer ? outer.getWholeOp() : whole, block.getWholeOp());
+  }
+  // Without a range labels count from 0.
+  return isa<ShardInterface>(whole.getOperation()) &&
+         cast<ShardInterface>(shard.getOperation()).computesAs(whole) &&
+         !(getRangeOfShard(whole) && !getRangeOfShard(shard));
+}
+
 LogicalResult ShardingProof::seeShard(BlockOpInterface op) {
-  auto sharded = cast<ShardInterface>(op.getOperation());
-  if (Value stack = sharded.getReducedStack())
-    if (auto block = views.combined(views.of(stack)))
-      return seeReduction(sharded, std::move(*block));
-  BlockOpInterface likely, body;
+  BlockOpInterface likely, left, body;
   std::optional<PartialBlock> chosen;
-  std::optional<std::pair<unsigned, ReadFault>> fault;
+  std::optional<Mismatch> fault;
   for (auto &[vertex, computed] : vertices) {
     auto whole = cast<BlockOpInterface>(vertex);
-    if (!isa<ShardInterface>(vertex))
-      continue;
-    if (!sharded.computesAs(vertex)) {
-      if (whole.getLabelKinds() == op.getLabelKinds() && !body)
+    if (!mayBeShard(whole, op)) {
+      if (!body && vertex->getName() == op->getName() &&
+          whole.getLabelKinds() == op.getLabelKinds())
         body = whole;
       continue;
     }
-    // Without a range labels count from 0.
-    auto all = cast<ShardInterface>(vertex);
-    if (all.getShardRange() && !sharded.getShardRange())
+    ZBox range = rangeIn(whole, op);
+    if (!contains(whole.getIndexSpace(), range)) {
+      left = whole;
       continue;
-    ZBox range = rangeIn(all, op);
+    }
     // Complete values that are not rounded alike are another's.
-    if (!contains(whole.getIndexSpace(), range) ||
-        (isComplete(whole, range) &&
-         getElementTypeOrSelf(op->getResult(0)) !=
-             getElementTypeOrSelf(vertex->getResult(0))))
+    if (isComplete(whole, /*result=*/0, range) &&
+        getElementTypeOrSelf(op->getResult(0)) !=
+            getElementTypeOrSelf(vertex->getResult(0)))
       continue;
-    auto found = findFault(whole, op, range);
+    std::optional<Mismatch> found = findMismatch(whole, op, range);
     if (found) {
       // The one of which the most is right explains best.
-      if (!fault || found->second.point > fault->second.point) {
+      if (!fault || std::pair(found->operand, found->place) >
+                        std::pair(fault->operand, fault->place)) {
         likely = whole;
         fault = std::move(found);
       }
@@ -263,31 +361,30 @@ LogicalResult ShardingProof::seeShard(BlockOpInterface op) {
   if (chosen) {
     ++numShards;
     vertices[chosen->whole].ranges.push_back(chosen->range);
-    setBlock(op->getResult(0), std::move(*chosen));
+    for (OpResult result : op->getResults()) {
+      chosen->result = result.getResultNumber();
+      setBlock(result, *chosen);
+    }
     return success();
   }
   if (likely)
-    return reportRead(likely, op, fault->first, fault->second);
-  std::optional<ZBox> said = sharded.getShardRange();
+    return reportMismatch(likely, op, *fault);
+  std::optional<ZBox> said = getRangeOfShard(op);
   InFlightDiagnostic diagnostic =
       op.emitError("'") << op.getVertexName() << "' with the range "
-                        << boxToString(said ? *said : op.getIndexSpace())
-                        << " computes as no vertex of the whole graph";
+                        << boxToString(said ? *said : op.getIndexSpace());
+  if (left) {
+    ZBox space = left.getIndexSpace();
+    return diagnostic << " leaves the index space " << boxToString(space)
+                      << " of '" << left.getVertexName() << "': index point "
+                      << pointText(firstOutside(rangeIn(left, op), space))
+                      << " is the first outside";
+  }
+  diagnostic << " computes as no vertex of the whole graph";
   if (body)
     diagnostic.attachNote(body.getLoc())
         << "'" << body.getVertexName() << "' has another body";
   return diagnostic;
-}
-
-/// What an operation says, but for its name and plan.
-static DictionaryAttr meaningOf(Operation *op) {
-  NamedAttrList said(op->getAttrDictionary());
-  for (NamedAttribute attribute : op->getDiscardableAttrs())
-    said.erase(attribute.getName());
-  for (StringRef name : {"name", "partition", "home", "home_route",
-                         "operand_routes", "homes", "routes"})
-    said.erase(name);
-  return said.getDictionary(op->getContext());
 }
 
 /// Whether two views of one shape have the same cells.
@@ -303,7 +400,7 @@ bool ShardingProof::areEqual(Operation *a, Operation *b) {
     auto x = cast<BlockOpInterface>(a), y = cast<BlockOpInterface>(b);
     if (a->getResultTypes() != b->getResultTypes() || !first.computesAs(b) ||
         x.getLabelExtents() != y.getLabelExtents() ||
-        first.getShardRange() != second.getShardRange())
+        getRangeOfShard(a) != getRangeOfShard(b))
       return false;
     for (unsigned k = 0; k < x.getTensorOperands().size(); ++k) {
       OperandRead one = readOf(x, k), other = readOf(y, k);
@@ -313,16 +410,7 @@ bool ShardingProof::areEqual(Operation *a, Operation *b) {
     }
     return true;
   }
-  if (a->getName() != b->getName() ||
-      a->getResultTypes() != b->getResultTypes() ||
-      a->getNumOperands() != b->getNumOperands() ||
-      meaningOf(a) != meaningOf(b) ||
-      !llvm::all_of(llvm::zip_equal(a->getRegions(), b->getRegions()),
-                    [](auto pair) {
-                      return OperationEquivalence::isRegionEquivalentTo(
-                          &std::get<0>(pair), &std::get<1>(pair),
-                          OperationEquivalence::IgnoreLocations);
-                    }))
+  if (!computeAlike(a, b))
     return false;
   return llvm::all_of(llvm::zip_equal(a->getOperands(), b->getOperands()),
                       [&](auto pair) {
@@ -402,9 +490,18 @@ LogicalResult ShardingProof::see(Operation &op) {
   if (auto selector = dyn_cast<SelectorInterface>(op))
     if (selector.isTransparent())
       return success();
-  if (isa<ShardInterface>(op))
-    return seeShard(cast<BlockOpInterface>(op));
-  if (auto vertex = dyn_cast<BlockOpInterface>(op))
+  auto vertex = dyn_cast<BlockOpInterface>(op);
+  if (auto sharded = dyn_cast<ShardInterface>(op))
+    if (Value stack = sharded.getReducedStack()) {
+      StackFault fault;
+      if (auto block = views.combined(views.of(stack), &fault))
+        return seeReduction(vertex, std::move(*block));
+      if (fault.whole)
+        return reportStack(vertex, stack, fault);
+    }
+  if (isa<ShardInterface, ShardOp>(op))
+    return seeShard(vertex);
+  if (vertex)
     return seeOther(vertex);
   return op.emitError("is nothing that a sharding is proved of");
 }

@@ -12,10 +12,12 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "tapestry-rt/Signs.h"
 #include "tapestry/Dialect/Tapestry/IR/ElementBytes.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/SelectorInterface.h"
+#include "tapestry/Support/Sharding.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -68,41 +70,65 @@ private:
 } // namespace
 
 /// Whether what an operator computes depends on which block of the whole it is.
-static bool readsItsPlace(BlockOpInterface op) {
-  Region *body = op.getScalarRegion();
-  if (!body)
-    return true;
-  return body
-      ->walk([&](Operation *inner) {
-        std::optional<unsigned> label = op.getLabelReadBy(inner);
-        return label && op.getLabelStart(*label) != 0 ? WalkResult::interrupt()
-                                                      : WalkResult::advance();
-      })
-      .wasInterrupted();
+static bool readsItsPlace(RangeInterface op, llvm::ArrayRef<ZRange> range) {
+  for (auto [label, bounds] : llvm::enumerate(range))
+    if (bounds.lo != 0 && op.readsPlaceAlong(label))
+      return true;
+  return false;
+}
+
+/// Where a block of an operator may lie as well, to compute the same of the
+/// same: as near to 0 as may be.
+static ZBox anyPlaceOf(ShardOp shard) {
+  BlockOpInterface whole = shard.getWholeOp();
+  // Equal slices may be read in another way, as at the other end of a tensor.
+  auto readsOf = [&](llvm::ArrayRef<ZRange> range) {
+    std::vector<std::pair<llvm::SmallVector<int64_t>, Access>> reads;
+    for (auto &[operand, access] : whole.getReads()) {
+      ZBox slice = getSliceOf(whole, operand, range);
+      reads.emplace_back(shapeOf(slice), readOfSlice(access, range, slice));
+    }
+    return reads;
+  };
+  ZBox range = shard.getBox(), moved = range;
+  for (auto [label, bounds] : llvm::enumerate(moved))
+    if (!shard.readsPlaceAlong(label))
+      bounds = {0, bounds.size()};
+  return readsOf(moved) == readsOf(range) ? moved : range;
 }
 
 /// A shard without a name and, where that does not matter, without its place;
 /// others as they are.
 Operation *KernelTable::cloneInto(Operation *op, IRMapping &mapping) {
   auto sharded = dyn_cast<ShardInterface>(op);
-  if (!sharded)
+  auto block = dyn_cast<ShardOp>(op);
+  if (!sharded && !block)
     return builder.clone(*op, mapping);
   auto whole = cast<BlockOpInterface>(op);
-  SmallVector<Value> operands;
-  SmallVector<Projection> projections;
-  for (auto [number, tensor] : llvm::enumerate(whole.getTensorOperands())) {
-    operands.push_back(mapping.lookup(tensor));
-    projections.push_back(sharded.getSubscripts(number));
+  SmallVector<Value> operands =
+      llvm::map_to_vector(whole.getTensorOperands(),
+                          [&](Value tensor) { return mapping.lookup(tensor); });
+  if (block) {
+    auto made =
+        ShardOp::create(builder, op->getLoc(), "kernel", block.getWholeOp(),
+                        anyPlaceOf(block), operands);
+    Operation *inner = made.getWholeOp();
+    if (inner->getInherentAttr("name"))
+      inner->setAttr("name", builder.getStringAttr("kernel"));
+    return made;
   }
-  std::optional<ZBox> range = sharded.getShardRange();
-  ShardedBlock block;
-  block.name = "kernel";
-  block.isShard = range && readsItsPlace(whole);
-  block.range = range ? *range : whole.getIndexSpace();
-  block.operands = operands;
-  block.projections = projections;
-  block.elementType = getElementTypeOrSelf(op->getResult(0));
-  return sharded.createBlock(builder, block);
+  SmallVector<Projection> projections;
+  for (unsigned number = 0; number < operands.size(); ++number)
+    projections.push_back(sharded.getSubscripts(number));
+  std::optional<ZBox> range = getRangeOfShard(op);
+  ShardedBlock made;
+  made.name = "kernel";
+  made.isShard = range && readsItsPlace(cast<RangeInterface>(op), *range);
+  made.range = range ? *range : whole.getIndexSpace();
+  made.operands = operands;
+  made.projections = projections;
+  made.elementType = getElementTypeOrSelf(op->getResult(0));
+  return sharded.createBlock(builder, made);
 }
 
 /// A program is given of an input what it reads; a kernel, all.
@@ -450,8 +476,7 @@ void TaskGraphBuilder::addPoint(Operation &point) {
 /// The vertex that an operation is of, by what tapestry-shard calls shards and
 /// what puts them together: "T.3" and "T.total.2" are of "T".
 StringRef TaskGraphBuilder::vertexOf(Operation *op, StringRef name) {
-  auto sharded = dyn_cast<ShardInterface>(op);
-  if (sharded && sharded.getShardRange()) {
+  if (getRangeOfShard(op)) {
     auto [vertex, number] = name.rsplit('.');
     int64_t value;
     if (!number.getAsInteger(10, value))

@@ -9,8 +9,10 @@
 
 #include "FreshNames.h"
 #include "GraphViews.h"
+#include "PartialResults.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "llvm/ADT/SetVector.h"
@@ -30,6 +32,8 @@ namespace {
 struct Shard {
   BlockOpInterface block() const { return cast<BlockOpInterface>(op); }
   ShardInterface sharded() const { return cast<ShardInterface>(op); }
+  /// Null where the operator says its range itself.
+  ShardOp ranged() const { return dyn_cast<ShardOp>(op); }
 
   Operation *op;
   ZBox range;
@@ -56,15 +60,20 @@ private:
   /// With `joined` what joins several tensors is one itself.
   std::optional<Shard> describe(BlockOpInterface op, bool joined);
   bool turnsInside(const Shard &shard);
+  bool describeOperands(Shard &shard, bool joined);
+  std::optional<unsigned> wholeOf(ShardOp shard, unsigned operand, bool joined);
+  unsigned numberOf(Value tensor);
   bool agree(const Shard &a, const Shard &b);
   std::vector<Group> group(ArrayRef<Operation *> ready, bool joined);
   bool readsSlices(const Shard &shard);
   bool makeWhole(const Group &group);
   BlockOpInterface createWhole(const Group &group, const ZBox &space);
+  BlockOpInterface cloneWhole(const Group &group);
   bool readsAsWhole(BlockOpInterface whole, const Shard &shard);
   void take(const Group &group, BlockOpInterface whole);
   void combine(Operation *op);
   void replaceUses();
+  void replaceUses(Operation &op, Value result);
   void eraseUnused();
 
   /// What a tensor is, seen through what has been put together.
@@ -125,6 +134,17 @@ static std::optional<std::pair<Value, Projection>> onlyRead(Value value) {
   return std::pair(block.getTensorOperands()[operand], access.projection);
 }
 
+/// The number of a tensor that is read as it is, whatever it is made of.
+unsigned Unsharder::numberOf(Value tensor) {
+  if (std::optional<unsigned> known = resolve(tensor).asTensor();
+      known && shapeOf(*known) == ArrayRef(views.of(tensor).shape))
+    return *known;
+  auto [join, isNew] = joins.try_emplace(tensor);
+  if (isNew)
+    join->second = views.addTensor(tensor);
+  return join->second;
+}
+
 TensorView Unsharder::resolveToJoin(Value value) {
   // From the value up to what is no slice, and back.
   SmallVector<std::pair<Value, Projection>> slices;
@@ -134,12 +154,8 @@ TensorView Unsharder::resolveToJoin(Value value) {
     source = read->first;
   }
   TensorView view = resolve(source);
-  if (view.pieces.size() > 1) {
-    auto [join, isNew] = joins.try_emplace(source);
-    if (isNew)
-      join->second = views.addTensor(source);
-    view = TensorView::of(join->second, view.shape);
-  }
+  if (view.pieces.size() > 1)
+    view = TensorView::of(numberOf(source), view.shape);
   for (auto &[slice, projection] : llvm::reverse(slices)) {
     TensorView next;
     next.shape =
@@ -156,7 +172,8 @@ TensorView Unsharder::resolveToJoin(Value value) {
 //===----------------------------------------------------------------------===//
 
 static bool isReduction(Operation *op) {
-  return static_cast<bool>(cast<ShardInterface>(op).getReducedStack());
+  auto sharded = dyn_cast<ShardInterface>(op);
+  return sharded && sharded.getReducedStack();
 }
 
 /// Whether it is known what the operands are: no slices of what may be put
@@ -181,20 +198,60 @@ SmallVector<Operation *> Unsharder::takeReady(bool reductions) {
   return ready;
 }
 
-std::optional<Shard> Unsharder::describe(BlockOpInterface op, bool joined) {
-  auto sharded = cast<ShardInterface>(op.getOperation());
-  Shard shard;
-  shard.op = op;
-  shard.range = *sharded.getShardRange();
+/// The tensor of which an operand of a block is what that reads.
+std::optional<unsigned> Unsharder::wholeOf(ShardOp shard, unsigned operand,
+                                           bool joined) {
+  BlockOpInterface whole = shard.getWholeOp();
+  Value input = shard.getInputs()[operand];
+  auto type = cast<RankedTensorType>(whole->getOperand(operand).getType());
+  ZBox slice = getSliceOf(whole, operand, shard.getBox());
+  if (joined) {
+    if (input.getType() == type && slice == boxOfShape(type.getShape()))
+      return numberOf(input);
+    auto cut = input.getDefiningOp<SliceOp>();
+    if (cut && cut.getInput().getType() == type && !cut.getStrides() &&
+        slice == cut.getReads()[0].second.image(cut.getIndexSpace()))
+      return numberOf(cut.getInput());
+  }
+  TensorView view = joined ? resolveToJoin(input) : resolve(input);
+  if (view.pieces.size() != 1)
+    return std::nullopt;
+  unsigned tensor = view.pieces.front().tensor;
+  if (views.tensor(tensor).getType() != type ||
+      findDifference(view, viewOfCells(tensor, slice)))
+    return std::nullopt;
+  return tensor;
+}
+
+bool Unsharder::describeOperands(Shard &shard, bool joined) {
+  auto sharded = shard.sharded();
+  BlockOpInterface op = shard.block();
   for (auto [number, operand] : llvm::enumerate(op.getTensorOperands())) {
     TensorView view = joined ? resolveToJoin(operand) : resolve(operand);
     auto read = asSliceRead({sharded.getSubscripts(number), view},
                             op.getLabelExtents());
     if (!read)
-      return std::nullopt;
+      return false;
     shard.operands.push_back(std::move(view));
     shard.tensors.push_back(read->first);
     shard.reads.push_back(std::move(read->second));
+  }
+  return true;
+}
+
+std::optional<Shard> Unsharder::describe(BlockOpInterface op, bool joined) {
+  Shard shard;
+  shard.op = op;
+  shard.range = *getRangeOfShard(op);
+  if (ShardOp block = shard.ranged()) {
+    for (unsigned number = 0; number < block.getInputs().size(); ++number) {
+      std::optional<unsigned> tensor = wholeOf(block, number, joined);
+      if (!tensor)
+        return std::nullopt;
+      shard.tensors.push_back(*tensor);
+    }
+  } else if (!describeOperands(shard, joined)) {
+    return std::nullopt;
   }
   return shard;
 }
@@ -211,6 +268,8 @@ static int64_t turnOf(const ProjectionDim &dim) {
 /// Whether a shard wraps around less than a tensor, which others of its
 /// operation do, too, that do not show it.
 bool Unsharder::turnsInside(const Shard &shard) {
+  if (shard.ranged())
+    return false;
   for (auto [tensor, read] : llvm::zip_equal(shard.tensors, shard.reads))
     for (auto [dim, extent] :
          llvm::zip_equal(read.projection.dims, shapeOf(tensor)))
@@ -222,6 +281,9 @@ bool Unsharder::turnsInside(const Shard &shard) {
 /// Whether two shards read the same tensors by one projection, up to turns
 /// around a tensor, and do the same with what they read.
 bool Unsharder::agree(const Shard &a, const Shard &b) {
+  if (ShardOp first = a.ranged(), second = b.ranged(); first || second)
+    return first && second && a.tensors == b.tensors &&
+           computeAlike(first.getWholeOp(), second.getWholeOp());
   auto sharded = a.sharded();
   if (a.tensors != b.tensors || !sharded.computesAs(b.op) ||
       getElementTypeOrSelf(a.op->getResult(0)) !=
@@ -254,8 +316,10 @@ static bool overlap(const ZBox &a, const ZBox &b) {
   });
 }
 
-/// From 0 to the last points of all shards.
+/// From 0 to the last points of all shards, or what they are blocks of.
 static ZBox spaceOf(const Group &group) {
+  if (ShardOp shard = group.front().ranged())
+    return shard.getWholeOp().getIndexSpace();
   ZBox space(group.front().range.size(), ZRange{0, 0});
   for (const Shard &shard : group)
     for (auto [all, own] : llvm::zip_equal(space, shard.range))
@@ -351,6 +415,21 @@ BlockOpInterface Unsharder::createWhole(const Group &group, const ZBox &space) {
       cast<ShardInterface>(first.getOperation()).createBlock(builder, whole));
 }
 
+/// The operator that a group says to be blocks of, on what it reads.
+BlockOpInterface Unsharder::cloneWhole(const Group &group) {
+  Operation *first = group.front().op;
+  OpBuilder builder(first);
+  Operation *whole = builder.clone(*cast<ShardOp>(first).getWholeOp());
+  whole->setOperands(
+      llvm::map_to_vector(group.front().tensors, [&](unsigned tensor) {
+        return views.tensor(tensor);
+      }));
+  std::string name = names.next(group.front().block().getVertexName());
+  if (whole->getInherentAttr("name"))
+    whole->setAttr("name", builder.getStringAttr(name));
+  return cast<BlockOpInterface>(whole);
+}
+
 bool Unsharder::readsAsWhole(BlockOpInterface whole, const Shard &shard) {
   auto all = cast<ShardInterface>(whole.getOperation());
   auto own = shard.sharded();
@@ -366,16 +445,19 @@ bool Unsharder::readsAsWhole(BlockOpInterface whole, const Shard &shard) {
 /// The results of shards that are put together are views of the whole's, but
 /// for partial ones.
 void Unsharder::take(const Group &group, BlockOpInterface whole) {
-  unsigned number = views.addTensor(whole->getResult(0));
-  views.set(whole->getResult(0), TensorView::of(number, shapeOf(number)));
-  for (const Shard &shard : group) {
-    unsigned own = *views.of(shard.op->getResult(0)).asTensor();
-    if (isComplete(whole, shard.range))
-      wholes[own] = viewOfBlock(whole, shard.range, number);
-    else
-      views.setPartial(own, {whole, shard.range});
-    done.insert(shard.op);
+  for (OpResult all : whole->getResults()) {
+    unsigned result = all.getResultNumber(), number = views.addTensor(all);
+    views.set(all, TensorView::of(number, shapeOf(number)));
+    for (const Shard &shard : group) {
+      unsigned own = *views.of(shard.op->getResult(result)).asTensor();
+      if (isComplete(whole, result, shard.range))
+        wholes[own] = viewOfBlock(whole, result, shard.range, number);
+      else
+        views.setPartial(own, {whole, shard.range, result});
+    }
   }
+  for (const Shard &shard : group)
+    done.insert(shard.op);
   made.push_back({whole, llvm::map_to_vector(group, [](const Shard &shard) {
                     return shard.op;
                   })});
@@ -392,8 +474,14 @@ bool Unsharder::readsSlices(const Shard &shard) {
 }
 
 bool Unsharder::makeWhole(const Group &group) {
+  if (!coversOnce(group))
+    return false;
+  if (group.front().ranged()) {
+    take(group, cloneWhole(group));
+    return true;
+  }
   // One block from 0 on need not be all: others may be missing.
-  if (!coversOnce(group) || (group.size() == 1 && readsSlices(group.front())))
+  if (group.size() == 1 && readsSlices(group.front()))
     return false;
   BlockOpInterface whole = createWhole(group, spaceOf(group));
   if (!whole)
@@ -410,20 +498,28 @@ bool Unsharder::makeWhole(const Group &group) {
 
 /// A reduction of partial results that make a whole is a view of that.
 void Unsharder::combine(Operation *op) {
-  auto sharded = cast<ShardInterface>(op);
-  auto block = views.combined(resolve(sharded.getReducedStack()));
-  if (!block || !sharded.combinesAs(block->whole))
+  auto block =
+      views.combined(resolve(cast<ShardInterface>(op).getReducedStack()));
+  if (!block)
     return;
-  Value result = op->getResult(0), all = block->whole->getResult(0);
   auto whole = cast<BlockOpInterface>(block->whole);
+  Value result = op->getResult(0), all = whole->getResult(block->result);
   unsigned own = *views.of(result).asTensor();
-  if (!isComplete(whole, block->range)) {
+  Type element = getElementTypeOrSelf(result);
+  bool isRounded = isa<ShardInterface>(block->whole);
+  if (!combineAlike(cast<BlockOpInterface>(op), /*resultOfA=*/0, whole,
+                    block->result))
+    return;
+  if (!isComplete(whole, block->result, block->range)) {
     views.setPartial(own, std::move(*block));
   } else {
     // Partial results are accumulators, which are rounded here.
-    all.setType(cast<RankedTensorType>(all.getType())
-                    .clone(getElementTypeOrSelf(result)));
-    wholes[own] = viewOfBlock(whole, block->range, *views.of(all).asTensor());
+    if (isRounded)
+      all.setType(cast<RankedTensorType>(all.getType()).clone(element));
+    else if (getElementTypeOrSelf(all) != element)
+      return;
+    wholes[own] = viewOfBlock(whole, block->result, block->range,
+                              *views.of(all).asTensor());
   }
   done.insert(op);
 }
@@ -434,30 +530,33 @@ void Unsharder::combine(Operation *op) {
 
 /// Readers of what is put together read that, or a slice of it.
 void Unsharder::replaceUses() {
-  for (Operation &op : llvm::make_early_inc_range(block)) {
-    bool isSelector = isa<SelectorInterface>(op);
-    if ((!isSelector && !done.contains(&op)) || op.use_empty())
-      continue;
-    Value result = op.getResult(0);
-    TensorView view = resolve(result);
-    std::optional<unsigned> tensor = view.asTensor();
-    Value whole = tensor ? views.tensor(*tensor) : Value();
-    if (whole == result)
-      continue;
-    if (whole && whole.getType() == result.getType()) {
-      result.replaceAllUsesWith(whole);
-      for (Whole &known : made)
-        if (known.op == whole.getDefiningOp())
-          known.standIn = &op;
-    } else if (!isSelector && view.pieces.size() == 1 &&
-               view.pieces.front().steps.empty()) {
-      const ViewPiece &piece = view.pieces.front();
-      OpBuilder builder(&op);
-      result.replaceAllUsesWith(SliceOp::create(
-          builder, op.getLoc(),
-          names.next(cast<BlockOpInterface>(op).getVertexName()),
-          views.tensor(piece.tensor), piece.projection.image(piece.cells)));
-    }
+  for (Operation &op : llvm::make_early_inc_range(block))
+    if (isa<SelectorInterface>(op) || done.contains(&op))
+      for (Value result : op.getResults())
+        if (!result.use_empty())
+          replaceUses(op, result);
+}
+
+void Unsharder::replaceUses(Operation &op, Value result) {
+  TensorView view = resolve(result);
+  std::optional<unsigned> tensor = view.asTensor();
+  Value whole = tensor ? views.tensor(*tensor) : Value();
+  if (whole == result)
+    return;
+  if (whole && whole.getType() == result.getType()) {
+    result.replaceAllUsesWith(whole);
+    for (Whole &known : made)
+      if (known.op == whole.getDefiningOp() &&
+          cast<OpResult>(whole).getResultNumber() == 0)
+        known.standIn = &op;
+  } else if (!isa<SelectorInterface>(op) && view.pieces.size() == 1 &&
+             view.pieces.front().steps.empty()) {
+    const ViewPiece &piece = view.pieces.front();
+    OpBuilder builder(&op);
+    result.replaceAllUsesWith(SliceOp::create(
+        builder, op.getLoc(),
+        names.next(cast<BlockOpInterface>(op).getVertexName()),
+        views.tensor(piece.tensor), piece.projection.image(piece.cells)));
   }
 }
 
@@ -484,9 +583,8 @@ void Unsharder::eraseUnused() {
 
 void Unsharder::run() {
   for (Operation &op : block)
-    if (auto shard = dyn_cast<ShardInterface>(op))
-      if (shard.getShardRange() || shard.getReducedStack())
-        waiting.insert(&op);
+    if (getRangeOfShard(&op) || isReduction(&op))
+      waiting.insert(&op);
   while (!waiting.empty()) {
     for (Operation *op : takeReady(/*reductions=*/true))
       combine(op);

@@ -1,8 +1,8 @@
 """Programs with independent formulas for their results, by theme."""
 
 from . import (
-    bydata, complexes, distances, draws, folds, infinities, integers, linear, loops, monoids, neural, scalars, scans, scatters,
-    shapes, sorts, statements, tiles, turns, unsigned, views, windows,
+    bydata, complexes, distances, draws, folds, infinities, integers, linear, loops, monoids, neural, pieces, scalars, scans,
+    scatters, shapes, sorts, statements, tiles, turns, unsigned, views, windows,
 )  # fmt: skip
 from .registry import PROGRAMS, Program
 

@@ -18,6 +18,7 @@ include "tapestry/Dialect/Tapestry/IR/TapestryOperator.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryScan.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryScatter.td"
 include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.td"
+include "tapestry/Dialect/Tapestry/IR/TapestryShard.td"
 include "tapestry/Dialect/Tapestry/IR/TapestrySort.td"
 
 #endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYALL_TD

@@ -27,6 +27,7 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryDialect.h"
 #include "tapestry/Interfaces/BlockOpInterface.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
+#include "tapestry/Interfaces/RangeInterface.h"
 #include "tapestry/Interfaces/ShardInterface.h"
 
 namespace tapestry::teg {

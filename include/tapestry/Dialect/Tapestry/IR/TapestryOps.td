@@ -16,6 +16,7 @@ include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.td"
 include "tapestry/Dialect/Tapestry/IR/TapestryTypes.td"
 include "tapestry/Interfaces/BlockOpInterface.td"
 include "tapestry/Interfaces/GraphNodeInterface.td"
+include "tapestry/Interfaces/RangeInterface.td"
 include "tapestry/Interfaces/ShardInterface.td"
 
 class Tapestry_Op<string mnemonic, list<Trait> traits = []>
@@ -203,7 +204,9 @@ include "tapestry/Dialect/Tapestry/IR/TapestryNodes.td"
 
 def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
     NoMemoryEffect, DeclareOpInterfaceMethods<ConditionallySpeculatable>,
-    DeclareOpInterfaceMethods<ShardInterface>, IsolatedFromAbove]> {
+    DeclareOpInterfaceMethods<ShardInterface>,
+    DeclareOpInterfaceMethods<RangeInterface, ["getShardRange", "readsPlaceAlong"]>,
+    IsolatedFromAbove]> {
   let summary = "An extended Einstein summation";
   let description = [{
     For every point of the index space, the body (the paper's ⊗) maps one
@@ -402,7 +405,8 @@ def Tapestry_YieldOp : Tapestry_Op<"yield", [
 //===----------------------------------------------------------------------===//
 
 def Tapestry_GatherOp : Tapestry_VertexOp<"gather", [
-    NoMemoryEffect, AttrSizedOperandSegments]> {
+    NoMemoryEffect, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<RangeInterface, ["readsPlaceAlong", "evaluateRange"]>]> {
   let summary = "Elements of a table that tensors of integers name";
   let description = [{
     The first labels index the result, in order. Each of the others, one per

@@ -7,7 +7,9 @@ include "tapestry/Dialect/Tapestry/IR/TapestryOps.td"
 include "tapestry/Interfaces/ScanInterface.td"
 
 def Tapestry_ScanOp : Tapestry_VertexOp<"scan", [
-    NoMemoryEffect, DeclareOpInterfaceMethods<ScanInterface>, IsolatedFromAbove]> {
+    NoMemoryEffect, DeclareOpInterfaceMethods<ScanInterface>,
+    DeclareOpInterfaceMethods<RangeInterface, ["readsPlaceAlong"]>,
+    IsolatedFromAbove]> {
   let summary = "Running sums, products, maxima and the like";
   let description = [{
     Every element is combined, by the monoid, with all those before it along one

@@ -6,7 +6,8 @@
 include "tapestry/Dialect/Tapestry/IR/TapestryOps.td"
 
 def Tapestry_ScatterOp : Tapestry_VertexOp<"scatter", [
-    NoMemoryEffect, AttrSizedOperandSegments, IsolatedFromAbove]> {
+    NoMemoryEffect, AttrSizedOperandSegments, IsolatedFromAbove,
+    DeclareOpInterfaceMethods<RangeInterface, ["readsPlaceAlong", "evaluateRange"]>]> {
   let summary = "Values combined in the elements that tensors of integers name";
   let description = [{
     The first labels index the result, in order, the others are points, of which

@@ -8,6 +8,7 @@ include "tapestry/Interfaces/ScanInterface.td"
 
 def Tapestry_SortOp : Tapestry_VertexOp<"sort", [
     NoMemoryEffect,
+    DeclareOpInterfaceMethods<RangeInterface, ["readsPlaceAlong"]>,
     DeclareOpInterfaceMethods<ScanInterface, ["getTotalCount",
                                               "readsBehindTotals"]>]> {
   let summary = "The elements along a label in order, or the first of them";

@@ -295,17 +295,19 @@ def TapestryPartition : Pass<"tapestry-partition", "::tapestry::teg::GraphOp"> {
 def TapestryShard : Pass<"tapestry-shard", "::tapestry::teg::GraphOp"> {
   let summary = "Write a planned graph shard by shard";
   let description = [{
-    Every einsum becomes one einsum per distinct block of its partition that is not
-    empty; replicas are one. A shard says its range, reads slices of the operands,
-    the images of its block, halos included, and is no longer cut. Results are
-    concatenated, one dimension after the other. Where a reduced label is cut,
-    partial results are stacked along a dimension `block`, over which one more
-    einsum reduces them by the monoid. An operand that is read whole is no slice.
-    The plan is gone then: the grid, partitions, homes and routes.
+    Every vertex that computes becomes one operation per distinct block of its
+    partition that is not empty; replicas are one. Of an einsum that is an einsum
+    with a range, of any other operator a `tapestry.shard`. A shard
+    reads slices of the operands, the images of its block, halos included, and is no
+    longer cut. Results are concatenated, one dimension after the other. Where a label
+    is cut that a result lacks, partial results are stacked along a dimension `block`,
+    over which one more einsum reduces them by the monoid. An operand that is read
+    whole is no slice. The plan is gone then: the grid, partitions, homes and routes.
 
-    Other vertices stay whole: sources, gathers, scatters, scans, sorts, and
-    operators of other dialects that are not of ShardInterface. What a user asked of
-    a cut einsum (`tapestry.constraints`, `tapestry.layout_group`) is left out.
+    Labels that values run on along, as those of scans and sorts, are not cut.
+    Sources, constants, selectors but copies, and what waits for other
+    operations stay whole. What a user asked of
+    what is cut (`tapestry.constraints`, `tapestry.layout_group`) is left out.
 
     Before:
     ```mlir
@@ -422,7 +424,7 @@ def TapestryUnshard : Pass<"tapestry-unshard", "::tapestry::teg::GraphOp"> {
   let description = [{
     Operations that say a range are shards of one operation where they compute
     equally, read slices of the same tensors by one projection, and their ranges make
-    a whole index space, from 0 on, exactly once. That operation takes the place of
+    a whole index space, from 0 on or that of a `tapestry.shard`, exactly once. That operation takes the place of
     what they are put together to, however it is cut, nested, ordered and named:
     concatenations, slices, and reductions of stacked partial results by its monoid.
     What else reads a shard reads a slice of the whole. Nothing is asked of names and
@@ -488,6 +490,8 @@ def TapestryVerifySharding
     // error: 'Y.2' is no shard of 'Y': at index point (3, 0) operand 0 reads cell (2, 0) of 'X', expected cell (3, 0) of 'X'
     // error: index point (3, 0) of 'Y' is computed 2 times in the sharded graph, expected 1
     // error: sink 'Y' has at (0) cell (3) of 'Y', expected cell (0) of 'Y'
+    // error: 'Y' combines no block of 'Y': at (0) index point (0, 2) is combined 0 times, expected 1
+    // error: 'Y.2' with the range [3, 6) leaves the index space [0, 5) of 'Y': index point (5) is the first outside
     ```
     What neither projections nor as many points as can be looked at decide is an
     error, too. Changes nothing.

@@ -1,0 +1,48 @@
+//===- TapestryShard.h - Blocks of operators --------------------*- C++ -*-===//
+//
+// ShardOp, and what is asked of any operator that is sharded.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYSHARD_H
+#define TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYSHARD_H
+
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Interfaces/ScanInterface.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+#define GET_OP_CLASSES
+#include "tapestry/Dialect/Tapestry/IR/TapestryShard.h.inc"
+
+namespace tapestry::teg {
+
+/// The labels that blocks of an operator may have less than all points of: none
+/// of one that has no blocks of its own, as a view and a source; not the label
+/// that values run on along, and no label whose points write regions.
+llvm::SmallBitVector getShardedLabels(mlir::Operation *op);
+
+/// Whether a block has all points of the labels that a result lacks.
+bool isComplete(BlockOpInterface op, unsigned result,
+                llvm::ArrayRef<ZRange> range);
+
+/// What a block of `op` makes of a result: the part that it writes, of the
+/// accumulator's type where it is not complete.
+mlir::RankedTensorType getTypeOfPart(BlockOpInterface op, unsigned result,
+                                     llvm::ArrayRef<ZRange> range);
+
+/// What a block of `op`, whose operands are all tensors that it reads, is given
+/// of one.
+ZBox getSliceOf(BlockOpInterface op, unsigned operand,
+                llvm::ArrayRef<ZRange> range);
+
+/// Removes what a plan says of an operator.
+void forgetPlan(mlir::Operation *op);
+/// What an operator says of itself, but for its name and plan.
+mlir::DictionaryAttr getMeaning(mlir::Operation *op);
+/// Whether two operators compute the same of equal operands; names do not
+/// matter.
+bool computeAlike(mlir::Operation *a, mlir::Operation *b);
+
+} // namespace tapestry::teg
+
+#endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYSHARD_H
