@@ -372,6 +372,8 @@ def check_wrong(folder, backend):
         ("counts_half", {}, ["does not write Y["]),
         ("jitters", {"mark": "idempotent"}, ["is idempotent, but makes other bits of the same: for ", "of Y["]),
         ("jitters_before", {}, ["reads outside of what its signature projects of 'X'", "changes Y["]),
+        ("counts_behind", {"read": "i"}, ["reads outside of what its signature projects of 'X'", "changes Y["]),
+        ("largest_behind", {"read": "i"}, ["reads outside of what its signature projects of 'X'", "changes Y["]),
         ("uses_up", {}, ["writes to its input 'X': for all of its index points"]),
         ("uses_up_part", {}, ["writes to its input 'X': for the index points i = "]),
         ("takes_place", {}, ["makes another Y[", "than for all of them"]),
@@ -385,13 +387,39 @@ def check_wrong(folder, backend):
         expect(done, 1, "p.ein:4:1: error: block 'Y' ", *texts)
         if (folder / "Y.npy").exists():
             raise CheckFailed(f"{name}: there is an output")
+    # A result that is infinite somewhere is compared all the same.
+    driver.save_inputs(folder, {"X": np.where(np.arange(20) == 2, np.float32(np.inf), X)})
+    write_small(folder, "largest_behind", read="i")
+    done = driver.tapestry("reference", "p.ein", "--object=b.o", *files, cwd=folder)
+    expect(done, 1, "reads outside of what its signature projects of 'X'", "changes Y[")
+    driver.save_inputs(folder, {"X": X})
+    # Shards are tried as the whole is.
+    for name, texts in [
+        ("reads_before", ["block 'Y' reads outside of what its signature projects of 'X'"]),
+        ("uses_up_part", ["block 'Y' writes to its input 'X'"]),
+        ("takes_place", ["block 'Y' makes another Y["]),
+    ]:
+        write_small(folder, name)
+        planned = driver.tapestry(
+            "compile", "p.ein", "--devices=3", "--object=b.o", "--stop-after=plan", cwd=folder
+        ).expect_status(0)
+        (folder / "planned.mlir").write_text(planned.stdout)
+        if check_shards.shard(folder) < 2:
+            raise CheckFailed(f"{name} is not cut")
+        done = driver.tapestry("reference", "sharded.mlir", "--object=b.o", *files, cwd=folder)
+        expect(done, 1, *texts)
     # Without the mark a function may make something else each time.
-    for name in ("counts", "jitters"):
+    # Of one that does, the reference says that it tries less.
+    warning = "p.ein:4:1: warning: block 'Y' makes other values of the same at each call: "
+    for name in ("counts", "tosses", "alternates", "jitters"):
         write_small(folder, name)
         for words in (["reference"], ["run", "--devices=3"]):
-            driver.tapestry(
+            done = driver.tapestry(
                 words[0], "p.ein", "--object=b.o", *words[1:], *files, "-o", "Y=Y.npy", cwd=folder
             ).expect_status(0)
+            wanted = words[0] == "reference" and name != "jitters"
+            if done.stderr.count(warning) != wanted or done.stderr.count("warning") != wanted:
+                raise CheckFailed(f"{name}: not one warning\n{done.describe()}")
         Y = np.load(folder / "Y.npy")
         if name == "jitters" and np.abs(Y - X[:-1] - X[1:]).max() > 1e-6:
             raise CheckFailed(f"Y is {Y}")

@@ -3,16 +3,20 @@
 // What a plan proves of a block it proves of its signature. So the function is
 // called for boxes of the index space with everything around what the signature
 // projects poisoned: what it makes may not depend on that, nor change it, and
-// is what it makes of the whole. Of a function that makes other values each
-// time only what it writes is tried.
+// is what it makes of the whole. Results are compared as closely as they repeat
+// themselves: bit by bit, up to rounding, or by whether they are finite and of
+// the size that is usual.
 //
 //===----------------------------------------------------------------------===//
 
 #include "BlockValues.h"
+#include "Surrounded.h"
 #include "tapestry/Dialect/Index/Evaluate/HostFold.h"
+#include "tapestry/Dialect/Tapestry/IR/BlockFunctions.h"
 #include "tapestry/Support/HostNumbers.h"
 #include "tapestry/Support/ZTensor.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
 #include <random>
@@ -27,45 +31,46 @@ static int64_t rowMajorPlace(llvm::ArrayRef<int64_t> place,
   return StridedView::rowMajor(shape).placeOf(place);
 }
 
+static std::complex<double> valueAt(const HostTensor &tensor, int64_t at) {
+  bool isComplex = tensor.dtype == DType::C64 || tensor.dtype == DType::C128;
+  return isComplex ? complexAt(tensor, at) : tensor.asDouble(at);
+}
+
+/// Of those elements that are finite.
+static double largestOf(const HostTensor &tensor) {
+  double largest = 0;
+  for (int64_t at = 0, e = tensor.numElements(); at < e; ++at)
+    if (double size = std::abs(valueAt(tensor, at)); size < INFINITY)
+      largest = std::max(largest, size);
+  return largest;
+}
+
 namespace {
-
-/// A tensor with a rim of one element, of which a part holds values and the
-/// rest what nobody may look at.
-class Surrounded {
-public:
-  /// Of a tensor of these elements in the box `whole`.
-  Surrounded(DType dtype, ZBox whole, ZBox part);
-
-  /// Fills everything with an element's bytes.
-  void fill(llvm::ArrayRef<uint8_t> element);
-  /// Copies the part from the tensor.
-  void copyPart(const HostTensor &from, const ZBox &part);
-  TensorPart view();
-  /// The number of the element, and its bytes, at a place of the tensor, which
-  /// may lie on the rim.
-  int64_t elementAt(llvm::ArrayRef<int64_t> place) const;
-  uint8_t *at(llvm::ArrayRef<int64_t> place) {
-    return tensor.bytes.data() + elementAt(place) * byteSize(tensor.dtype);
-  }
-
-  HostTensor tensor;
-  ZBox whole, part;
-  llvm::SmallVector<int64_t> strides;
-};
 
 class SignatureCheck {
 public:
   SignatureCheck(BlockOp op, TapestryBlockFunction function,
                  llvm::ArrayRef<PaddedOperand> operands,
-                 llvm::ArrayRef<HostTensor> whole)
-      : op(op), function(function), operands(operands), whole(whole),
+                 llvm::ArrayRef<ZRange> range, llvm::ArrayRef<HostTensor> whole)
+      : op(op), function(function), operands(operands), range(range),
+        whole(whole), scales(llvm::map_to_vector(whole, largestOf)),
+        likeness(whole.size(), Likeness::Bits),
         random(llvm::xxh3_64bits(op.getName())) {}
 
   llvm::Error run();
 
 private:
   enum class Around { Values, NaN, Large };
+  /// A result and an element of it.
+  using Place = std::optional<std::pair<unsigned, std::string>>;
   using Outputs = std::vector<Surrounded>;
+  /// What of a result is the same in equal calls, from all of it to nothing.
+  enum class Likeness { Bits, Rounded, Size, None };
+
+  /// What even and odd calls find in their outputs.
+  static constexpr uint8_t canaries[] = {0xa5, 0x5a};
+  /// What lies around all inputs of even and odd calls.
+  llvm::SmallVector<Around> allAround(unsigned call);
 
   ZBox randomBox();
   llvm::Expected<Outputs> compute(llvm::ArrayRef<ZRange> box,
@@ -75,12 +80,15 @@ private:
                             uint8_t canary);
   llvm::Error checkBox(llvm::ArrayRef<ZRange> box);
   llvm::Error findRead(llvm::ArrayRef<ZRange> box);
-  /// Whether outputs are equal where idempotence asks for it, else nearly so.
-  bool areSame(const HostTensor &a, const HostTensor &b, int64_t element,
-               double scale);
+  /// Whether elements of a result are as much alike as in equal calls.
+  bool areAlike(unsigned result, const HostTensor &a, const HostTensor &b,
+                int64_t element);
+  /// Takes note of what two equal calls made.
+  void compareEqual(Outputs &a, Outputs &b);
+  llvm::Expected<Place> findDependence(llvm::ArrayRef<ZRange> box,
+                                       std::vector<Outputs> &made);
   llvm::Error checkValues(llvm::ArrayRef<ZRange> box, Outputs &outputs);
   llvm::Error checkParts(unsigned label);
-  using Place = std::optional<std::pair<unsigned, std::string>>;
   /// The first place of the result's part at which two differ.
   Place findOther(Outputs &a, Outputs &b);
   /// The first place that holds what was there before in both.
@@ -100,58 +108,15 @@ private:
   BlockOp op;
   TapestryBlockFunction function;
   llvm::ArrayRef<PaddedOperand> operands;
+  /// The index points that are computed, and the results of all of them.
+  llvm::ArrayRef<ZRange> range;
   llvm::ArrayRef<HostTensor> whole;
+  llvm::SmallVector<double> scales;
+  llvm::SmallVector<Likeness> likeness;
   std::mt19937_64 random;
-  /// Whether it makes about the same of the same.
-  bool isSteady = true;
 };
 
 } // namespace
-
-Surrounded::Surrounded(DType dtype, ZBox whole, ZBox part)
-    : whole(std::move(whole)), part(std::move(part)) {
-  tensor.dtype = dtype;
-  for (const ZRange &range : this->whole)
-    tensor.shape.push_back(range.size() + 2);
-  strides.resize(tensor.shape.size());
-  int64_t elements = 1;
-  for (size_t dim = tensor.shape.size(); dim-- > 0;) {
-    strides[dim] = elements;
-    elements *= tensor.shape[dim];
-  }
-  tensor.bytes.resize(elements * byteSize(dtype));
-}
-
-void Surrounded::fill(llvm::ArrayRef<uint8_t> element) {
-  for (size_t at = 0; at < tensor.bytes.size(); at += element.size())
-    llvm::copy(element, tensor.bytes.begin() + at);
-}
-
-int64_t Surrounded::elementAt(llvm::ArrayRef<int64_t> place) const {
-  int64_t element = 0;
-  for (auto [index, range, stride] : llvm::zip_equal(place, whole, strides))
-    element += (index - range.lo + 1) * stride;
-  return element;
-}
-
-void Surrounded::copyPart(const HostTensor &from, const ZBox &part) {
-  int64_t bytes = byteSize(tensor.dtype);
-  allPoints(part, [&](llvm::ArrayRef<int64_t> place) {
-    llvm::SmallVector<int64_t> inside(place);
-    for (auto [index, range] : llvm::zip_equal(inside, whole))
-      index -= range.lo;
-    int64_t element = rowMajorPlace(inside, from.shape);
-    std::memcpy(at(place), from.bytes.data() + element * bytes, bytes);
-    return true;
-  });
-}
-
-TensorPart Surrounded::view() {
-  llvm::SmallVector<int64_t> first;
-  for (const ZRange &range : part)
-    first.push_back(range.lo);
-  return {at(first), part, strides};
-}
 
 /// An element's bytes of a value that is nowhere meant.
 static llvm::SmallVector<uint8_t> poison(DType dtype, bool isLarge) {
@@ -203,18 +168,6 @@ static double tolerance(DType dtype) {
   }
 }
 
-static std::complex<double> valueAt(const HostTensor &tensor, int64_t at) {
-  bool isComplex = tensor.dtype == DType::C64 || tensor.dtype == DType::C128;
-  return isComplex ? complexAt(tensor, at) : tensor.asDouble(at);
-}
-
-static double largestOf(const HostTensor &tensor) {
-  double largest = 0;
-  for (int64_t at = 0, e = tensor.numElements(); at < e; ++at)
-    largest = std::fmax(largest, std::abs(valueAt(tensor, at)));
-  return largest;
-}
-
 static bool isClose(const HostTensor &a, int64_t at, const HostTensor &b,
                     int64_t bAt, double scale) {
   if (tolerance(a.dtype) == 0)
@@ -223,6 +176,15 @@ static bool isClose(const HostTensor &a, int64_t at, const HostTensor &b,
   if (!(std::abs(x) < INFINITY) || !(std::abs(y) < INFINITY))
     return !(std::abs(x) < INFINITY) && !(std::abs(y) < INFINITY);
   return !(std::abs(x - y) > tolerance(a.dtype) * scale);
+}
+
+/// Whether an element is of the usual size, far larger, or infinite or NaN:
+/// what poison changes even where values are random.
+static int sizeClass(const HostTensor &tensor, int64_t at, double scale) {
+  double size = std::abs(valueAt(tensor, at));
+  if (!(size < INFINITY))
+    return 2;
+  return size > 1e6 * std::max(scale, 1.0);
 }
 
 std::string SignatureCheck::textOf(unsigned result,
@@ -251,13 +213,13 @@ std::string SignatureCheck::textOf(llvm::ArrayRef<ZRange> box) {
 /// Of labels that are never cut all, of others up to a third.
 ZBox SignatureCheck::randomBox() {
   ZBox box;
-  for (auto [extent, use] :
-       llvm::zip_equal(op.getExtents(), labelUses(op.getSignature()))) {
-    int64_t most = ceilDiv(extent, 3);
+  for (auto [all, use] : llvm::zip_equal(range, labelUses(op.getSignature()))) {
+    int64_t most = ceilDiv(all.size(), 3);
     int64_t size = use == LabelUse::Region
-                       ? extent
+                       ? all.size()
                        : 1 + static_cast<int64_t>(random() % most);
-    auto lo = static_cast<int64_t>(random() % (extent - size + 1));
+    int64_t lo =
+        all.lo + static_cast<int64_t>(random() % (all.size() - size + 1));
     box.push_back({lo, lo + size});
   }
   return box;
@@ -351,10 +313,9 @@ SignatureCheck::Place SignatureCheck::findPlace(Outputs &outputs, Fn isWrong) {
 }
 
 SignatureCheck::Place SignatureCheck::findOther(Outputs &a, Outputs &b) {
-  llvm::SmallVector<double> scales = llvm::map_to_vector(whole, largestOf);
   return findPlace(a, [&](unsigned number, llvm::ArrayRef<int64_t> place) {
-    return !areSame(a[number].tensor, b[number].tensor,
-                    a[number].elementAt(place), scales[number]);
+    return !areAlike(number, a[number].tensor, b[number].tensor,
+                     a[number].elementAt(place));
   });
 }
 
@@ -372,13 +333,31 @@ SignatureCheck::Place SignatureCheck::findUnwritten(Outputs &a,
   });
 }
 
-bool SignatureCheck::areSame(const HostTensor &a, const HostTensor &b,
-                             int64_t element, double scale) {
-  if (!op.getIdempotent())
-    return isClose(a, element, b, element, scale);
+bool SignatureCheck::areAlike(unsigned result, const HostTensor &a,
+                              const HostTensor &b, int64_t element) {
   int64_t bytes = byteSize(a.dtype);
-  return std::memcmp(a.bytes.data() + element * bytes,
-                     b.bytes.data() + element * bytes, bytes) == 0;
+  double scale = scales[result];
+  switch (likeness[result]) {
+  case Likeness::Bits:
+    return std::memcmp(a.bytes.data() + element * bytes,
+                       b.bytes.data() + element * bytes, bytes) == 0;
+  case Likeness::Rounded:
+    return isClose(a, element, b, element, scale);
+  case Likeness::Size:
+    // Integers have no size that is unusual.
+    return tolerance(a.dtype) == 0 ||
+           sizeClass(a, element, scale) == sizeClass(b, element, scale);
+  case Likeness::None:
+    return true;
+  }
+  llvm_unreachable("a likeness");
+}
+
+void SignatureCheck::compareEqual(Outputs &a, Outputs &b) {
+  while (Place wrong = findOther(a, b)) {
+    Likeness &known = likeness[wrong->first];
+    known = static_cast<Likeness>(static_cast<int>(known) + 1);
+  }
 }
 
 /// What it makes depends on what lies around the parts of inputs: of which?
@@ -402,13 +381,35 @@ llvm::Error SignatureCheck::findRead(llvm::ArrayRef<ZRange> box) {
   return llvm::Error::success();
 }
 
+llvm::SmallVector<SignatureCheck::Around>
+SignatureCheck::allAround(unsigned call) {
+  return llvm::SmallVector<Around>(operands.size(),
+                                   call % 2 == 0 ? Around::NaN : Around::Large);
+}
+
+/// A place that other surroundings change. That it is no accident of a function
+/// that makes other values now and then, more calls with both ensure.
+llvm::Expected<SignatureCheck::Place>
+SignatureCheck::findDependence(llvm::ArrayRef<ZRange> box,
+                               std::vector<Outputs> &made) {
+  Place wrong = findOther(made[0], made[1]);
+  for (unsigned call = 0; wrong && !op.getIdempotent() && call < 12; ++call) {
+    // In no order that has a period, as what a function makes may have one.
+    unsigned which = llvm::popcount(call) % 2;
+    auto again = compute(box, allAround(which), canaries[which]);
+    if (!again)
+      return again.takeError();
+    compareEqual(made[which], *again);
+    wrong = findOther(made[0], made[1]);
+  }
+  return wrong;
+}
+
 llvm::Error SignatureCheck::checkBox(llvm::ArrayRef<ZRange> box) {
-  constexpr uint8_t canaries[] = {0xa5, 0x5a, 0xa5};
-  constexpr Around arounds[] = {Around::NaN, Around::Large, Around::NaN};
   std::vector<Outputs> made;
-  for (auto [canary, around] : llvm::zip_equal(canaries, arounds)) {
-    auto outputs = compute(
-        box, llvm::SmallVector<Around>(operands.size(), around), canary);
+  for (unsigned call : {0, 1, 2}) {
+    uint8_t canary = canaries[call % 2];
+    auto outputs = compute(box, allAround(call), canary);
     if (!outputs)
       return outputs.takeError();
     if (llvm::Error error = checkCanaries(box, *outputs, canary))
@@ -420,17 +421,18 @@ llvm::Error SignatureCheck::checkBox(llvm::ArrayRef<ZRange> box) {
     if (op.getIdempotent())
       return error("is idempotent, but makes other bits of the same: for ",
                    textOf(box), " of ", wrong->second);
-    isSteady = false;
+    compareEqual(made[0], made[2]);
   }
-  if (Place wrong = findOther(made[0], made[1]); wrong && isSteady) {
+  llvm::Expected<Place> wrong = findDependence(box, made);
+  if (!wrong)
+    return wrong.takeError();
+  if (*wrong) {
     if (llvm::Error error = findRead(box))
       return error;
-    unwritten = wrong;
+    unwritten = *wrong;
   }
   if (unwritten)
     return error("does not write ", unwritten->second, " for ", textOf(box));
-  if (!isSteady)
-    return llvm::Error::success();
   return checkValues(box, made[0]);
 }
 
@@ -439,19 +441,19 @@ llvm::Error SignatureCheck::checkValues(llvm::ArrayRef<ZRange> box,
                                         Outputs &outputs) {
   const Kernel &kernel = op.getSignature();
   for (auto [number, output] : llvm::enumerate(outputs)) {
-    bool isWhole = true;
+    bool isWhole = likeness[number] <= Likeness::Rounded;
     for (unsigned label = 0; label < box.size(); ++label) {
       bool isRead = llvm::any_of(kernel.outputs[number].projection.dims,
                                  [&](const ProjectionDim &dim) {
                                    return !dim.terms.empty() &&
                                           dim.terms.front().dim == label;
                                  });
-      isWhole &= isRead || box[label] == ZRange{0, op.getExtents()[label]};
+      isWhole &= isRead || box[label] == range[label];
     }
     if (!isWhole)
       continue;
     const HostTensor &all = whole[number];
-    double scale = largestOf(all);
+    double scale = scales[number];
     std::string wrong;
     allPoints(output.part, [&, &part = output,
                             number = number](llvm::ArrayRef<int64_t> place) {
@@ -469,21 +471,31 @@ llvm::Error SignatureCheck::checkValues(llvm::ArrayRef<ZRange> box,
 }
 
 llvm::Error SignatureCheck::run() {
-  for (unsigned round = 0; round < (op.getExtents().empty() ? 1 : 4); ++round)
+  for (unsigned round = 0; round < (range.empty() ? 1 : 4); ++round)
     if (llvm::Error error = checkBox(randomBox()))
       return error;
   for (auto [label, use] : llvm::enumerate(labelUses(op.getSignature())))
-    if (use == LabelUse::Reduced && op.getExtents()[label] > 1 && isSteady)
+    if (use == LabelUse::Reduced && range[label].size() > 1)
       if (llvm::Error error = checkParts(label))
         return error;
+  // One warning for all shards of a block and all steps of a loop.
+  if (llvm::any_of(likeness,
+                   [](Likeness like) { return like > Likeness::Rounded; }) &&
+      BlockFunctions::of(op.getContext()).varying.insert(op.getName()).second)
+    op.emitWarning() << "block '" << op.getName()
+                     << "' makes other values of the same at each call: what "
+                        "it reads is tried by infinities, NaN and huge numbers "
+                        "alone, of integers not at all, and its values are not "
+                        "compared";
   return llvm::Error::success();
 }
 
 /// Parts along a label, combined, are the whole.
 llvm::Error SignatureCheck::checkParts(unsigned label) {
-  ZBox first = boxOfShape(op.getExtents()), second = first;
+  ZBox first(range), second(range);
   first[label].hi = second[label].lo =
-      1 + static_cast<int64_t>(random() % (op.getExtents()[label] - 1));
+      range[label].lo + 1 +
+      static_cast<int64_t>(random() % (range[label].size() - 1));
   llvm::SmallVector<Around> around(operands.size(), Around::Values);
   auto a = compute(first, around, /*canary=*/0), b = compute(second, around, 0);
   if (!a || !b) {
@@ -493,7 +505,8 @@ llvm::Error SignatureCheck::checkParts(unsigned label) {
   for (auto [number, all] : llvm::enumerate(whole)) {
     Monoid monoid = op.getResultMonoid(number);
     // A label that it has is cut in parts that lie side by side.
-    if (monoid == Monoid::None || (*a)[number].part != (*b)[number].part)
+    if (monoid == Monoid::None || (*a)[number].part != (*b)[number].part ||
+        likeness[number] > Likeness::Rounded)
       continue;
     llvm::Expected<reference::HostFold> fold = reference::HostFold::compile(
         op, {monoid, op.getMonoidIdentity(number),
@@ -504,7 +517,7 @@ llvm::Error SignatureCheck::checkParts(unsigned label) {
     if (!fold)
       return fold.takeError();
     Surrounded &made = (*a)[number];
-    double scale = largestOf(all);
+    double scale = scales[number];
     std::string wrong;
     allPoints(made.part,
               [&, &all = all, number = number](llvm::ArrayRef<int64_t> place) {
@@ -527,6 +540,7 @@ llvm::Error SignatureCheck::checkParts(unsigned label) {
 
 llvm::Error teg::checkSignature(BlockOp op, TapestryBlockFunction function,
                                 llvm::ArrayRef<PaddedOperand> operands,
+                                llvm::ArrayRef<ZRange> range,
                                 llvm::ArrayRef<HostTensor> results) {
-  return SignatureCheck(op, function, operands, results).run();
+  return SignatureCheck(op, function, operands, range, results).run();
 }

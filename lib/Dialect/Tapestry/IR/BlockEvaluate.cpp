@@ -1,6 +1,6 @@
 //===- BlockEvaluate.cpp - Blocks on tensors in host memory ---------------===//
 //
-// The same function as on devices, called once for the whole index space.
+// The same function as on devices, called once for all that is computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -212,28 +212,14 @@ BlockOp::evaluateRange(llvm::ArrayRef<const HostTensor *> operands,
   auto read = padOperands(*this, operands);
   if (!read)
     return read.takeError();
-  return evaluateFunction(*this, *function, *read, range);
-}
-
-llvm::Expected<std::vector<HostTensor>>
-BlockOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
-  ZBox all = boxOfShape(getExtents());
-  if (getBody())
-    return evaluateBody(*this, operands, all);
-  auto function = functionOf(*this);
-  if (!function)
-    return function.takeError();
-  auto read = padOperands(*this, operands);
-  if (!read)
-    return read.takeError();
   auto hashes = [&] {
     return llvm::map_to_vector(*read, [](const PaddedOperand &operand) {
       return llvm::xxh3_64bits(operand.elements->bytes);
     });
   };
   auto before = hashes();
-  auto results = evaluateFunction(*this, *function, *read, all);
-  if (!results || isEmpty(all))
+  auto results = evaluateFunction(*this, *function, *read, range);
+  if (!results || isEmpty(range))
     return results;
   for (auto [tensor, old, now] :
        llvm::zip_equal(getSignature().inputs, before, hashes()))
@@ -241,7 +227,13 @@ BlockOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
       return llvm::createStringError("block '" + getName() +
                                      "' writes to its input '" + tensor.name +
                                      "': for all of its index points");
-  if (llvm::Error error = checkSignature(*this, *function, *read, *results))
+  if (llvm::Error error =
+          checkSignature(*this, *function, *read, range, *results))
     return std::move(error);
   return results;
+}
+
+llvm::Expected<std::vector<HostTensor>>
+BlockOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
+  return evaluateRange(operands, boxOfShape(getExtents()));
 }

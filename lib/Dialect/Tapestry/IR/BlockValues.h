@@ -55,9 +55,12 @@ void fillIdentity(BlockOp op, unsigned result, void *data, int64_t elements);
 /// Computes boxes of the index space with all that the signature does not
 /// project from them poisoned, and refuses a function that reads or writes
 /// there, or makes other bits of the same, with the tensor, the box and the
-/// first element that shows it. `results` are those of the whole index space.
+/// first element that shows it. `results` are those of the box `range`, in
+/// which all that is tried lies. Warns once of a function that makes other
+/// values each time, of which less can be tried.
 llvm::Error checkSignature(BlockOp op, TapestryBlockFunction function,
                            llvm::ArrayRef<PaddedOperand> operands,
+                           llvm::ArrayRef<ZRange> range,
                            llvm::ArrayRef<HostTensor> results);
 
 } // namespace tapestry::teg

@@ -166,6 +166,43 @@ TAPESTRY_BLOCK(counts_half) {
   return 0;
 }
 
+/* What it reads behind shows where that is finite alone. */
+TAPESTRY_BLOCK(counts_behind) {
+  static float calls = 0;
+  EACH(i, 0) {
+    float behind = AT1(float, &call->inputs[0], min(i + 1, call->label_extents[0] - 1));
+    AT1(float, &call->outputs[0], i) = (isfinite(behind) ? behind : 0) + ++calls;
+  }
+  return 0;
+}
+
+TAPESTRY_BLOCK(largest_behind) {
+  EACH(i, 0) {
+    float own = AT1(float, &call->inputs[0], i);
+    float behind = AT1(float, &call->inputs[0], min(i + 1, call->label_extents[0] - 1));
+    AT1(float, &call->outputs[0], i) = isfinite(behind) && behind > own ? behind : own;
+  }
+  return 0;
+}
+
+/* One of two values, by chance, of what it may read. */
+TAPESTRY_BLOCK(tosses) {
+  static unsigned state = 1;
+  EACH(i, 0) {
+    state = state * 1664525u + 1013904223u;
+    AT1(float, &call->outputs[0], i) = (state >> 31 ? 2 : 1) * AT1(float, &call->inputs[0], i);
+  }
+  return 0;
+}
+
+/* Every other time twice as much. */
+TAPESTRY_BLOCK(alternates) {
+  static int calls = 0;
+  ++calls;
+  EACH(i, 0) AT1(float, &call->outputs[0], i) = (1 + calls % 2) * AT1(float, &call->inputs[0], i);
+  return 0;
+}
+
 /* Right but for the last bits, which differ each time. */
 TAPESTRY_BLOCK(jitters) {
   static int calls = 0;

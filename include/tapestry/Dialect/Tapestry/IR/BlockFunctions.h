@@ -7,6 +7,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "tapestry-rt/Block.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ public:
   static BlockFunctions &of(mlir::MLIRContext *context);
 
   llvm::StringMap<TapestryBlockFunction> functions;
+  /// Blocks that are known to make other values of the same.
+  llvm::StringSet<> varying;
 
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BlockFunctions)
 };
