@@ -76,8 +76,15 @@ tapestry.graph @source_c3_iota_float {
 // -----
 
 tapestry.graph @source_c3_iota_complex {
-  // expected-error @below {{counts to 1, but 'complex<f32>' has all integers only up to 0}}
-  %A = tapestry.source "A" from generator<iota> : tensor<2xcomplex<f32>>
+  // expected-error @below {{counts in elements of type 'complex<f32>', expected integers or floats}}
+  %A = tapestry.source "A" from generator<iota> : tensor<1xcomplex<f32>>
+}
+
+// -----
+
+tapestry.graph @source_c3_iota_complex_none {
+  // expected-error @below {{counts in elements of type 'complex<f64>', expected integers or floats}}
+  %A = tapestry.source "A" from generator<iota> : tensor<0xcomplex<f64>>
 }
 
 // -----
@@ -95,6 +102,15 @@ tapestry.graph @graph_c4 {
   %A = tapestry.source "A" from file<"x/./a.npy"> : tensor<4xf32>
   // expected-error @below {{output 'B' is written to 'x/a.npy', as input 'A' is read from it}}
   tapestry.sink "B", %A to file<"x//a.npy"> : tensor<4xf32>
+}
+
+// -----
+
+tapestry.graph @graph_c4_above {
+  // expected-note @below {{'A' is here}}
+  %A = tapestry.source "A" from file<"x/../y.npy"> : tensor<4xf32>
+  // expected-error @below {{output 'B' is written to 'y.npy', as input 'A' is read from it}}
+  tapestry.sink "B", %A to file<"y.npy"> : tensor<4xf32>
 }
 
 // -----

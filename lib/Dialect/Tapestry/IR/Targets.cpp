@@ -76,6 +76,9 @@ GeneratorAttr::verifyNumbers(function_ref<InFlightDiagnostic()> emitError,
   Type element = type.getElementType();
   if (getRandom())
     return index::verifyDrawn(*getRandom(), element, emitError);
+  if (!element.isIntOrFloat())
+    return emitError() << "counts in elements of type " << element
+                       << ", expected integers or floats";
   int64_t last = type.getNumElements() - 1;
   if (element.isInteger(1) || last > mostCounted(element))
     return emitError() << "counts to " << last << ", but " << element
@@ -137,13 +140,14 @@ LogicalResult SinkOp::verify() {
   return emitOpError() << "leads to " << target << ", expected a file";
 }
 
-/// The file of a source or a sink, if it has one, in one spelling.
+/// The path of a source's or a sink's file, if it has one, in one spelling;
+/// links are not followed.
 static std::string fileOf(Attribute target) {
   auto file = dyn_cast_if_present<FileAttr>(target);
   if (!file)
     return "";
   llvm::SmallString<64> path(file.getPath());
-  llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/false);
+  llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
   return path.str().str();
 }
 
