@@ -68,13 +68,18 @@ def random_plan(seed, vertices, devices):
 
 def write_random_plan(folder, program, seed, vertices, devices):
     """given.json, cuts of what is computed: vertices from which no output follows, as T
-    in T - T, have no plan. Returns the plan."""
+    in T - T, have no plan, nor have labels that are summed before the vertex is. Returns the plan."""
     words = ["plan", program, "--devices=1", "--json=computed.json"]
     driver.tapestry(*words, cwd=folder).expect_status(0)
     computed = driver.load_json(folder / "computed.json")
-    names = {vertex["name"] for vertex in computed["vertices"]}
+    labels = {vertex["name"]: vertex["parts"].keys() for vertex in computed["vertices"]}
     plan = random_plan(seed, vertices, devices)
-    plan["vertices"] = [vertex for vertex in plan["vertices"] if vertex["name"] in names]
+    plan["vertices"] = [vertex for vertex in plan["vertices"] if vertex["name"] in labels]
+    for vertex in plan["vertices"]:
+        for cut in ("parts", "axes"):
+            if cut in vertex:
+                vertex[cut] = {label: how for label, how in vertex[cut].items()
+                               if label in labels[vertex["name"]]}  # fmt: skip
     plan["rewrites"] = computed.get("rewrites", [])
     (folder / "given.json").write_text(json.dumps(plan))
     return plan
