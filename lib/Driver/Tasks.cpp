@@ -226,7 +226,10 @@ TaskEstimate TaskChooser::tryDevices(int64_t devices) {
   if (!isNew)
     return estimate;
   int64_t vertices = 0;
-  compilation.getGraph().walk([&](BlockOpInterface) { ++vertices; });
+  (void)teg::forEachVertex(compilation.getGraph(), [&](BlockOpInterface) {
+    ++vertices;
+    return success();
+  });
   if (isHopeless(devices)) {
     estimate.isHopeless = true;
     return estimate;

@@ -216,14 +216,21 @@ RegionSource BlockRegions::sourceOf(unsigned operand,
       }))
     return {RegionSource::Outside, 0, 0, first.read};
   if (isThin(ranges))
-    for (auto [part, layout] : llvm::enumerate(first.parts))
+    for (auto [part, layout] : llvm::enumerate(first.parts)) {
+      // Where a point misses the tensor in one dimension, it may read what
+      // other devices hold along the others.
+      llvm::SmallBitVector beyond(tensor.size());
       if (everywhere(first.read, [&, &layout = layout](int64_t device,
                                                        const ZBox &image) {
             ZBox held = layout.box(grid, device);
+            for (unsigned dim = 0; dim < tensor.size(); ++dim)
+              if (!held[dim].contains(image[dim]))
+                beyond.set(dim);
             return !isEmpty(held) && contains(held, intersect(image, tensor));
           }))
         return {RegionSource::Either, 0, static_cast<unsigned>(part),
-                first.read};
+                first.read, beyond};
+    }
   return {};
 }
 

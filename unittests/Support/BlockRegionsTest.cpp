@@ -61,8 +61,11 @@ void check(const DeviceGrid &grid, const Partition &partition,
           EXPECT_TRUE(contains(held, image));
         if (source.kind == RegionSource::Outside)
           EXPECT_TRUE(isEmpty(inside));
-        if (source.kind == RegionSource::Either)
-          EXPECT_TRUE(contains(held, inside) && !isEmpty(held));
+        if (source.kind != RegionSource::Either)
+          continue;
+        EXPECT_TRUE(contains(held, inside) && !isEmpty(held));
+        for (auto [dim, range] : llvm::enumerate(image))
+          EXPECT_TRUE(source.beyond.test(dim) || held[dim].contains(range));
       }
     }
   }
@@ -113,6 +116,27 @@ TEST(BlockRegionsTest, TensorsOneBehindTheOther) {
       read += source.kind == RegionSource::Part;
     EXPECT_EQ(read, 1u);
   }
+}
+
+// Half of the columns are beside the tensor. The device that has them holds
+// other rows than it would read.
+TEST(BlockRegionsTest, BesideTheTensorAndBeyondThePart) {
+  DeviceGrid two = DeviceGrid::ofPrimes(2);
+  Partition columns{{Cut{}, Cut{0}}};
+  RegionOperand half;
+  half.isPadded = true;
+  half.pieces.push_back(
+      {shifted({0, 0}), {8, 48}, {Layout::blocked({8, 48}, {Cut{0}, Cut{}})}});
+  // Cuts off the first row, which is thin.
+  RegionOperand above =
+      operandOf(two, columns, {4, 96}, Layout::blocked({4, 96}, columns.cuts),
+                shifted({-1, 0}), /*isPadded=*/true);
+  BlockRegions blocks(two, columns, {4, 96}, {half, above});
+  std::vector<BlockRegion> regions = blocks.find(32);
+  check(two, columns, {4, 96}, blocks, regions);
+  ASSERT_EQ(regions.size(), 2u);
+  EXPECT_EQ(regions.front().sources[0].kind, RegionSource::Either);
+  EXPECT_TRUE(regions.front().sources[0].beyond.all());
 }
 
 TEST(BlockRegionsTest, AnyWindows) {

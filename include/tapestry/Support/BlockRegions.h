@@ -11,6 +11,7 @@
 #define TAPESTRY_SUPPORT_BLOCKREGIONS_H
 
 #include "tapestry/Support/Layout.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include <vector>
 
 namespace tapestry {
@@ -62,6 +63,8 @@ struct RegionSource {
   unsigned piece = 0, part = 0;
   /// Without folds, but point by point.
   Projection read;
+  /// Of `Either`, the dimensions in which some device reads beyond the part.
+  llvm::SmallBitVector beyond = {};
 };
 
 /// A box of ranges, per label from the first to behind the last.

@@ -418,15 +418,6 @@ Value LocalBorders::window(const Region &region, unsigned operand,
   return putTogether(pieces, region, join.getPad(first));
 }
 
-/// Whether a subscript stays in a dimension of this extent.
-bool LocalBorders::isInside(const Region &region, const ProjectionDim &dim,
-                            int64_t extent) {
-  return llvm::all_of(llvm::seq<int64_t>(grid.numDevices()), [&](int64_t d) {
-    return ZRange{0, extent}.contains(
-        imageOfDim(dim, blocks.pointsOf(region.ranges, d)));
-  });
-}
-
 LocalBorders::Element LocalBorders::element(const Region &region,
                                             unsigned operand) {
   const RegionSource &source = region.sources[operand];
@@ -445,7 +436,7 @@ LocalBorders::Element LocalBorders::element(const Region &region,
     Value start, lo, last;
     int64_t extent, mod;
     Fold fold;
-    bool isInside;
+    bool isBeyond;
   };
   SmallVector<Dim> dims;
   for (auto [number, dim] : llvm::enumerate(source.read.dims)) {
@@ -459,7 +450,8 @@ LocalBorders::Element LocalBorders::element(const Region &region,
     at.extent = shape[number];
     at.mod = dim.mod;
     at.fold = dim.fold;
-    at.isInside = isInside(region, dim, at.extent);
+    at.isBeyond =
+        source.kind == RegionSource::Either && source.beyond.test(number);
   }
   return [=, loc = loc](OpBuilder &body) -> Value {
     Value isInside;
@@ -478,7 +470,7 @@ LocalBorders::Element LocalBorders::element(const Region &region,
             body, loc, place, linalg::IndexOp::create(body, loc, *dim.label));
       if (dim.mod != 0)
         place = index::emitFold(body, loc, place, dim.mod, dim.fold);
-      if (!dim.isInside) {
+      if (dim.isBeyond) {
         require(arith::CmpIPredicate::sge, place, 0);
         require(arith::CmpIPredicate::slt, place, dim.extent);
         place = arith::MinSIOp::create(body, loc, place, dim.last);

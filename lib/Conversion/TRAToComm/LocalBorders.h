@@ -63,7 +63,6 @@ private:
   ZBox readBox(const Region &region, const Projection &read, int64_t device);
   bool readsWithin(const Region &region, const Projection &read,
                    llvm::function_ref<ZBox(int64_t)> bound);
-  bool isInside(const Region &region, const ProjectionDim &dim, int64_t extent);
   Piece pieceOf(unsigned operand, unsigned piece, unsigned part);
   mlir::Value slice(const Piece &piece, const Region &region);
   std::pair<mlir::Value, mlir::Value>

@@ -54,6 +54,34 @@ tapestry.graph @results_of_others {
 
 // -----
 
+// shard_c1
+tapestry.graph @planned on #tapestry_index.grid<"d" = 2> {
+  %X = tapestry.source "X" : tensor<2x6xf32>
+  // expected-error @below {{holds 'tapestry.scan' with a plan, which only the shard may have}}
+  %1 = tapestry.shard "S" [1, 0] => [3, 6] (%X) {
+  ^bb0(%x: tensor<4x6xf32>):
+    %Y = tapestry.scan "Y" ["n", "i"] <add> along "i" %x : (tensor<4x6xf32>) -> tensor<4x6xf32>
+      partition #tapestry_index.partition<[["d"], []]>
+    tapestry.part_of %Y : tensor<4x6xf32>
+  } : (tensor<2x6xf32>) -> tensor<2x6xf32>
+}
+
+// -----
+
+// shard_c1
+tapestry.graph @kept {
+  %X = tapestry.source "X" : tensor<2x6xf32>
+  // expected-error @below {{holds 'tapestry.scan' with a plan, which only the shard may have}}
+  %1 = tapestry.shard "S" [1, 0] => [3, 6] (%X) {
+  ^bb0(%x: tensor<4x6xf32>):
+    %Y = tapestry.scan "Y" ["n", "i"] <add> along "i" %x : (tensor<4x6xf32>) -> tensor<4x6xf32>
+      home #tapestry_index.layout<[4, 6] on #tapestry_index.grid<"d" = 2>>
+    tapestry.part_of %Y : tensor<4x6xf32>
+  } : (tensor<2x6xf32>) -> tensor<2x6xf32>
+}
+
+// -----
+
 // shard_c2
 tapestry.graph @rank {
   %X = tapestry.source "X" : tensor<4x6xf32>

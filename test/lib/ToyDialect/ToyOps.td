@@ -159,12 +159,14 @@ def Toy_ConcatOp : Toy_PointOp<"concat", (ins
 
 def Toy_RollOp : Toy_PointOp<"roll", (ins
     2DTensorOf<[F32]>:$input, Variadic<AnyType>:$waits, I64Attr:$shift,
-    I64Attr:$repeat, OptionalAttr<DenseI64ArrayAttr>:$devices),
+    I64Attr:$repeat, OptionalAttr<DenseI64ArrayAttr>:$devices,
+    OptionalAttr<StrAttr>:$home),
     ["lowerLocal", "evaluate", "getDeviceSet", "getAwaited"]> {
   let summary = "The rows of a matrix from another on and around, repeated";
   let description = [{
     Row r of the result is row (r floordiv repeat + shift) mod n of the n rows.
     It runs after what it waits for, on some devices only if they are named.
+    `home` is its own, whatever plans of other operators call so.
 
     ```mlir
     %Y = toy.roll "Y", %X {shift = 5, repeat = 3}

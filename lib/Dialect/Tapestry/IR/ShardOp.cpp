@@ -96,24 +96,78 @@ ZBox teg::getSliceOf(BlockOpInterface op, unsigned operand,
                       tensorType(op.getTensorOperands()[operand]).getShape());
 }
 
-/// What a plan says of an operator.
-static constexpr StringLiteral planNames[] = {
-    "partition",   "home",   "homes",         "home_route",
-    "home_routes", "routes", "operand_routes"};
-
-void teg::forgetPlan(Operation *op) {
-  for (StringRef name : planNames)
-    if (op->getInherentAttr(name))
-      op->removeAttr(name);
+LogicalResult
+teg::forEachVertex(GraphOp graph,
+                   function_ref<LogicalResult(BlockOpInterface)> fn) {
+  WalkResult walked = graph.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto vertex = dyn_cast<BlockOpInterface>(op);
+    if (vertex && failed(fn(vertex)))
+      return WalkResult::interrupt();
+    return isa<ShardOp>(op) ? WalkResult::skip() : WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
 }
 
-DictionaryAttr teg::getMeaning(Operation *op) {
-  NamedAttrList said(op->getAttrDictionary());
-  for (NamedAttribute attribute : op->getDiscardableAttrs())
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+static bool hasPlan(BlockOpInterface op) {
+  auto isGiven = [](const Route &route) { return !route.empty(); };
+  if (op.hasPartition() || llvm::any_of(op.getOperandRouteLayouts(), isGiven))
+    return true;
+  for (unsigned result = 0; result < op->getNumResults(); ++result)
+    if (op.getHomeLayout(result) || isGiven(op.getHomeRouteLayouts(result)))
+      return true;
+  return false;
+}
+
+/// Gives an operator a plan that says as much as one can, on a grid of one
+/// axis.
+static void setSomePlan(BlockOpInterface op, StringRef axis) {
+  DeviceGrid grid;
+  grid.axes.push_back({axis.str(), 1});
+  Partition partition;
+  partition.cuts.resize(op.getIndexRank());
+  if (!partition.cuts.empty())
+    partition.cuts.front().push_back(0);
+  op.setPartitionOn(grid, partition);
+  auto layoutOf = [](Value tensor) {
+    return Layout::replicated(tensorType(tensor).getShape());
+  };
+  llvm::SmallVector<Route> homeRoutes, operandRoutes;
+  for (OpResult result : op->getResults()) {
+    op.setHomeLayout(result.getResultNumber(), grid, layoutOf(result));
+    homeRoutes.push_back({layoutOf(result)});
+  }
+  for (auto &[operand, access] : op.getReads())
+    operandRoutes.push_back({layoutOf(op.getTensorOperands()[operand])});
+  op.setRoutes(grid, homeRoutes, operandRoutes);
+}
+
+void teg::forgetPlan(BlockOpInterface op) {
+  // Which attributes say it is what the operator knows: those that it sets. On
+  // no label, all partitions are equal.
+  setSomePlan(op, "a");
+  NamedAttrList first(op->getAttrDictionary());
+  setSomePlan(op, "b");
+  for (NamedAttribute second : op->getAttrDictionary())
+    if (isa<index::PartitionAttr>(second.getValue()) ||
+        first.get(second.getName()) != second.getValue())
+      op->removeAttr(second.getName());
+}
+
+/// What an operator says of itself, but for its name and plan.
+static DictionaryAttr getMeaning(Operation *op) {
+  // All that are compared have the same plan.
+  Operation *planned = op->clone();
+  if (auto block = dyn_cast<BlockOpInterface>(planned))
+    setSomePlan(block, "a");
+  NamedAttrList said(planned->getAttrDictionary());
+  for (NamedAttribute attribute : planned->getDiscardableAttrs())
     said.erase(attribute.getName());
-  for (StringRef name : planNames)
-    said.erase(name);
   said.erase("name");
+  planned->destroy();
   return said.getDictionary(op->getContext());
 }
 
@@ -167,7 +221,7 @@ void ShardOp::build(OpBuilder &builder, OperationState &state, StringRef name,
        llvm::zip_equal(whole->getRegions(), inner->getRegions()))
     from.cloneInto(&to, mapping);
   builder.insert(inner);
-  forgetPlan(inner);
+  forgetPlan(cast<BlockOpInterface>(inner));
   inner->setDiscardableAttrs(builder.getDictionaryAttr({}));
   PartOfOp::create(builder, whole.getLoc(), inner->getResults());
   for (unsigned result = 0; result < whole->getNumResults(); ++result)
@@ -272,6 +326,9 @@ LogicalResult ShardOp::verifyRegions() {
                          << "', of which 'tapestry.part_of' does not take the "
                             "results in their order";
   BlockOpInterface whole = getWholeOp();
+  if (hasPlan(whole))
+    return emitOpError() << "holds '" << held.getName()
+                         << "' with a plan, which only the shard may have";
   if (failed(verifyRange(*this, whole)) || failed(verifyParts(*this, whole)))
     return failure();
   // shard_c6

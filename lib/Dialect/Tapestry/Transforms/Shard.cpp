@@ -217,7 +217,10 @@ struct TapestryShard : teg::impl::TapestryShardBase<TapestryShard> {
     }
     const DeviceGrid &devices = grid.getDeviceGrid();
     SmallVector<BlockOpInterface> vertices;
-    graph.walk([&](BlockOpInterface op) { vertices.push_back(op); });
+    (void)forEachVertex(graph, [&](BlockOpInterface op) {
+      vertices.push_back(op);
+      return success();
+    });
     FreshNames names(graph);
     for (BlockOpInterface op : vertices)
       if (!(keepsLoops && op->getParentOp() != graph) &&
@@ -225,7 +228,10 @@ struct TapestryShard : teg::impl::TapestryShardBase<TapestryShard> {
         return signalPassFailure();
     // The plan has become operations; the new graph has none.
     graph.removeGridAttr();
-    graph.walk([](BlockOpInterface op) { forgetPlan(op); });
+    (void)forEachVertex(graph, [](BlockOpInterface op) {
+      forgetPlan(op);
+      return success();
+    });
   }
 
 private:

@@ -269,13 +269,6 @@ std::optional<Mismatch> ShardingProof::findMismatch(BlockOpInterface whole,
   return std::nullopt;
 }
 
-static bool overlap(const ZBox &a, const ZBox &b) {
-  return llvm::all_of(llvm::zip_equal(a, b), [](const auto &ranges) {
-    const auto &[x, y] = ranges;
-    return x.lo < y.hi && y.lo < x.hi;
-  });
-}
-
 /// The block of a vertex that an operation says to compute; points count from
 /// where the vertex, which may be a shard itself, starts.
 static ZBox rangeIn(BlockOpInterface whole, BlockOpInterface op) {
@@ -351,7 +344,7 @@ LogicalResult ShardingProof::seeShard(BlockOpInterface op) {
     // It may be of several that read the same there: rather of one that
     // nobody has computed so far.
     bool isOpen = llvm::count_if(computed.ranges, [&](const ZBox &other) {
-                    return overlap(other, range);
+                    return !isEmpty(intersect(other, range));
                   }) < computed.times;
     if (!chosen || isOpen)
       chosen = PartialBlock{vertex, range};
@@ -516,8 +509,9 @@ static std::vector<std::vector<ZBox>> takeApart(ArrayRef<ZBox> ranges,
   std::vector<std::vector<ZBox>> groups(times);
   for (const ZBox &range : ranges) {
     auto fits = llvm::find_if(groups, [&](const std::vector<ZBox> &group) {
-      return llvm::none_of(
-          group, [&](const ZBox &other) { return overlap(other, range); });
+      return llvm::none_of(group, [&](const ZBox &other) {
+        return !isEmpty(intersect(other, range));
+      });
     });
     (fits == groups.end() ? groups.back() : *fits).push_back(range);
   }

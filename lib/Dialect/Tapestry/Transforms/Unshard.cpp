@@ -309,13 +309,6 @@ bool Unsharder::agree(const Shard &a, const Shard &b) {
   return true;
 }
 
-static bool overlap(const ZBox &a, const ZBox &b) {
-  return llvm::all_of(llvm::zip_equal(a, b), [](const auto &ranges) {
-    const auto &[x, y] = ranges;
-    return x.lo < y.hi && y.lo < x.hi;
-  });
-}
-
 /// From 0 to the last points of all shards, or what they are blocks of.
 static ZBox spaceOf(const Group &group) {
   if (ShardOp shard = group.front().ranged())
@@ -342,7 +335,7 @@ static std::vector<Group> takeApart(Group shards) {
   for (Shard &shard : shards) {
     auto fits = llvm::find_if(groups, [&](const Group &group) {
       return llvm::none_of(group, [&](const Shard &other) {
-        return overlap(other.range, shard.range);
+        return !isEmpty(intersect(other.range, shard.range));
       });
     });
     if (fits == groups.end())

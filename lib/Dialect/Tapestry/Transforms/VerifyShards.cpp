@@ -1,5 +1,6 @@
 //===- VerifyShards.cpp - Proves every op's shards ------------------------===//
 
+#include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Dialect/Tapestry/Transforms/ShardCoverage.h"
 
@@ -20,11 +21,9 @@ struct TapestryVerifyShardsPass
   void runOnOperation() override {
     markAllAnalysesPreserved();
     index::GridAttr grid = getOperation().getGridAttr();
-    WalkResult proved = getOperation().walk([&](BlockOpInterface op) {
-      return failed(verify(op, grid)) ? WalkResult::interrupt()
-                                      : WalkResult::advance();
-    });
-    if (proved.wasInterrupted())
+    if (failed(forEachVertex(getOperation(), [&](BlockOpInterface op) {
+          return verify(op, grid);
+        })))
       signalPassFailure();
   }
 

@@ -35,10 +35,14 @@ mlir::RankedTensorType getTypeOfPart(BlockOpInterface op, unsigned result,
 ZBox getSliceOf(BlockOpInterface op, unsigned operand,
                 llvm::ArrayRef<ZRange> range);
 
+/// Calls `fn` with the vertices of a graph and its loops, in order, until it
+/// fails; not with what shards are blocks of.
+llvm::LogicalResult
+forEachVertex(GraphOp graph,
+              llvm::function_ref<llvm::LogicalResult(BlockOpInterface)> fn);
+
 /// Removes what a plan says of an operator.
-void forgetPlan(mlir::Operation *op);
-/// What an operator says of itself, but for its name and plan.
-mlir::DictionaryAttr getMeaning(mlir::Operation *op);
+void forgetPlan(BlockOpInterface op);
 /// Whether two operators compute the same of equal operands; names do not
 /// matter.
 bool computeAlike(mlir::Operation *a, mlir::Operation *b);

@@ -38,8 +38,8 @@ def Tapestry_ShardOp : Tapestry_Op<"shard", [
 
     Constraints:
     - (shard_c1) the region holds one operator with an index space, which has
-      blocks, is neither an einsum nor a shard, and takes the arguments in their
-      order; `tapestry.part_of` takes its results.
+      blocks, is neither an einsum nor a shard, takes the arguments in their
+      order, and has no plan; `tapestry.part_of` takes its results.
     - (shard_c2) there is one range per label, not empty and inside of the label's
       extent.
     - (shard_c3) the range has all points of a label that values run on along, and
