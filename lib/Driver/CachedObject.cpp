@@ -2,9 +2,11 @@
 
 #include "tapestry/Driver/CachedObject.h"
 #include "mlir/IR/Diagnostics.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Driver/ObjectCache.h"
 #include "tapestry/Driver/Stage.h"
 #include "tapestry/Driver/Version.h"
+#include "tapestry/Interfaces/Place.h"
 #include "tapestry/Plugin/Loader.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
@@ -67,6 +69,8 @@ static std::string keyOf(ModuleOp module, const CodegenOptions &codegen) {
   // All of the IR but its locations. The generic form leaves nothing to those
   // who print operations.
   module->print(key, OpPrintingFlags().printGenericOpForm().assumeVerified());
+  // These alone are in the code: it says where a run has ended.
+  module.walk([&](teg::RequireOp op) { key.add(placeOf(op.getLoc())); });
   return key.hex();
 }
 

@@ -16,6 +16,7 @@
 #include "tapestry/InitAll.h"
 #include "tapestry/Planner/Plan/PeakMeter.h"
 #include "tapestry/Support/PlainLayout.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -102,9 +103,9 @@ teg::GraphOp Compilation::getGraph() {
   return *module->getOps<teg::GraphOp>().begin();
 }
 
-/// Leaves the graph that the user means as the only program: others are there
-/// to be called. Private graphs are that anyway. What is no graph, such as the
-/// functions of a host, belongs to no program.
+/// Leaves the graph that the user means, first, and those that it calls, as
+/// private ones. Private graphs are there to be called anyway. What is no
+/// graph, such as the functions of a host, belongs to no program.
 ExitStatus Compilation::chooseGraph() {
   teg::GraphOp chosen;
   llvm::SmallVector<llvm::StringRef> names;
@@ -128,15 +129,22 @@ ExitStatus Compilation::chooseGraph() {
             llvm::join(names, ", "));
     return ExitUsage;
   }
-  for (Operation &op : llvm::make_early_inc_range(*module->getBody())) {
-    auto graph = dyn_cast<teg::GraphOp>(op);
-    if (graph && graph != chosen) {
-      graph.setPrivate();
-    } else if (!graph) {
+  SymbolTable symbols(*module);
+  llvm::SetVector<Operation *> kept;
+  kept.insert(chosen);
+  for (size_t next = 0; next < kept.size(); ++next)
+    kept[next]->walk([&](teg::CallOp call) {
+      if (auto callee = symbols.lookup<teg::GraphOp>(call.getCallee())) {
+        callee.setPrivate();
+        kept.insert(callee);
+      }
+    });
+  for (Operation &op : llvm::make_early_inc_range(*module->getBody()))
+    if (!kept.contains(&op)) {
       op.dropAllUses();
       op.erase();
     }
-  }
+  chosen->moveBefore(&module->getBody()->front());
   return ExitDone;
 }
 

@@ -13,6 +13,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace tapestry;
@@ -75,12 +76,15 @@ std::string ObjectCache::entryPath(llvm::StringRef key) const {
 std::unique_ptr<llvm::MemoryBuffer>
 ObjectCache::find(llvm::StringRef key) const {
   std::string path = entryPath(key);
-  // Who was read last is known by the time of access.
-  auto file = fs::openNativeFileForRead(path, fs::OF_UpdateAtime);
+  auto file = fs::openNativeFileForRead(path);
   if (!file) {
     llvm::consumeError(file.takeError());
     return nullptr;
   }
+  // Who was read last is known by the time of access, which systems do not
+  // always set by themselves.
+  const timespec times[] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
+  (void)futimens(*file, times);
   auto entry = llvm::MemoryBuffer::getOpenFile(*file, path, /*FileSize=*/-1,
                                                /*RequiresNullTerminator=*/false,
                                                /*IsVolatile=*/false);

@@ -127,6 +127,20 @@ tapestry.graph @{name} {{
 
 
 @case
+def places_that_objects_name(bench):
+    program = "input T : f32[9]\ninput I : i64[3]\nY[i] = T[I[i]]\noutput Y\n"
+    np.save(bench.folder / "T.npy", np.arange(9, dtype=np.float32))
+    np.save(bench.folder / "I.npy", np.array([4, 70, 2]))
+    words = ["run", "p.ein", "--devices=2", "-i", "T=T.npy", "-i", "I=I.npy", "-o", "Y=Y.npy"]
+    for lines, known in ((0, False), (4, False), (4, True), (0, True)):
+        bench.write("p.ein", "# A line.\n" * lines + program)
+        failed = cached(bench, *words)
+        place = f"p.ein:{3 + lines}:1: error: index I[1] is 70, but"
+        if (failed.status, place in failed.stderr, FOUND in failed.stderr) != (1, True, known):
+            raise CheckFailed(f"{place}\n{failed.describe()}")
+
+
+@case
 def functions_of_blocks_are_those_of_the_file(bench):
     bench.write(
         "p.ein",

@@ -42,14 +42,15 @@ protected:
     auto bytes = llvm::MemoryBuffer::getFile(pathOf(key));
     return bytes ? (*bytes)->getBuffer().str() : "";
   }
-  /// When an entry was used last, in seconds from some start.
+  /// When an entry was used last, in seconds from a minute ago: after it was
+  /// written, and of late, so that reading it alone need not set the time.
   void setUsed(llvm::StringRef key, int seconds) {
     int descriptor;
     ASSERT_FALSE(fs::openFileForReadWrite(pathOf(key), descriptor,
                                           fs::CD_OpenExisting, fs::OF_None));
     ASSERT_FALSE(fs::setLastAccessAndModificationTime(
-        descriptor,
-        llvm::sys::TimePoint<>(std::chrono::seconds(1000 + seconds))));
+        descriptor, start + std::chrono::seconds(seconds),
+        start - std::chrono::minutes(1)));
     (void)fs::closeFile(descriptor);
   }
   static std::string contents(std::unique_ptr<llvm::MemoryBuffer> object) {
@@ -57,6 +58,8 @@ protected:
   }
 
   llvm::SmallString<128> folder;
+  const llvm::sys::TimePoint<> start =
+      std::chrono::system_clock::now() - std::chrono::minutes(1);
 };
 
 TEST_F(ObjectCacheTest, GivesWhatItWasGiven) {

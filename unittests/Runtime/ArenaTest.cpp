@@ -4,8 +4,11 @@
 #include "Memory/Slab.h"
 #include "gtest/gtest.h"
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <memory>
 #include <random>
+#include <thread>
 #include <vector>
 
 using namespace tapestry;
@@ -238,6 +241,31 @@ TEST_P(Contents, AreAlignedAndKept) {
       Arena::free(use.memory);
       uses.erase(uses.begin() + victim);
     }
+  }
+}
+
+/// Of arenas that reserve at a time what the budget has once, one gets it.
+TEST(Arena, ReservationsStayWithinTheBudget) {
+  constexpr int64_t mebi = 1 << 20;
+  constexpr int numThreads = 4;
+  for (int round = 0; round < 500; ++round) {
+    MemoryBudget budget(10 * mebi);
+    std::vector<std::unique_ptr<Arena>> arenas;
+    std::vector<std::thread> threads;
+    std::atomic<int> waiting{numThreads};
+    for (int thread = 0; thread < numThreads; ++thread) {
+      arenas.push_back(std::make_unique<Arena>(budget));
+      threads.emplace_back([&waiting, arena = arenas.back().get()] {
+        for (--waiting; waiting > 0;)
+          std::this_thread::yield();
+        arena->reserve(8 * mebi);
+      });
+    }
+    for (std::thread &thread : threads)
+      thread.join();
+    ASSERT_EQ(budget.used.load(), 9 * mebi) << "round " << round;
+    arenas.clear();
+    ASSERT_EQ(budget.used.load(), 0) << "round " << round;
   }
 }
 

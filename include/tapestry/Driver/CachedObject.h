@@ -16,9 +16,9 @@ using ObjectMaker =
 
 /// The object that `make` makes of `module`, which it may change; or what an
 /// earlier process made of the same, as it would say nothing now either: `make`
-/// depends on the module (but for the places that its messages name), on
-/// `codegen`, this machine's processor and this build alone. Where plug-ins are
-/// loaded, which may read anything, all is made anew.
+/// depends on the module (of whose locations only those of tapestry.require are
+/// in the object), on `codegen`, this machine's processor and this build alone.
+/// Where plug-ins are loaded, which may read anything, all is made anew.
 ExitStatus cachedObject(const Options &options, const CodegenOptions &codegen,
                         mlir::ModuleOp module, ObjectMaker make,
                         std::unique_ptr<llvm::MemoryBuffer> &object);

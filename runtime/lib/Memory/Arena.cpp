@@ -181,10 +181,11 @@ int64_t Arena::reservedBytes(int64_t bytes) {
 void Arena::reserve(int64_t bytes) {
   std::lock_guard<std::mutex> lock(mutex);
   int64_t wanted = reservedBytes(bytes);
-  if (wanted == 0 || wanted > budget.available())
+  if (wanted == 0)
     return;
-  if (slab.map(static_cast<uint64_t>(wanted)))
-    budget.used += wanted;
+  if (budget.used.fetch_add(wanted) + wanted > budget.limit ||
+      !slab.map(static_cast<uint64_t>(wanted)))
+    budget.used -= wanted;
 }
 
 void *Arena::allocate(uint64_t bytes, uint64_t alignment) {
