@@ -27,9 +27,10 @@ TEST(PlanRequest, EveryOptionSetsItsOwn) {
                              {"cost", "spmd"},
                              {"order", "peak"},
                              {"memory", "2KiB"},
+                             {"prefer", "split,fold"},
                              {"plan", "p.json"}})
     expectSuccess(set(request, name, value));
-  EXPECT_EQ(planOptions().size(), 8u);
+  EXPECT_EQ(planOptions().size(), 9u);
   EXPECT_EQ(request.devices, 8);
   EXPECT_EQ(request.grid, "a=8");
   EXPECT_EQ(request.machine, "h100x8");
@@ -37,6 +38,8 @@ TEST(PlanRequest, EveryOptionSetsItsOwn) {
   EXPECT_EQ(request.costModel, "spmd");
   EXPECT_EQ(request.order, "peak");
   EXPECT_EQ(request.memoryLimit, 2048);
+  EXPECT_EQ(request.preferredRules(),
+            (std::vector<std::string>{"split", "fold"}));
   EXPECT_EQ(request.planFile, "p.json");
 }
 
