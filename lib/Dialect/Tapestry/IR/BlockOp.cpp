@@ -313,12 +313,8 @@ BlockOp::getHomeLayout(unsigned result) {
 
 void BlockOp::setHomeLayout(unsigned result, const DeviceGrid &grid,
                             const Layout &layout) {
-  auto home = index::LayoutAttr::get(getContext(), grid, layout);
-  llvm::SmallVector<Attribute> homes(getNumResults(), home);
-  if (ArrayAttr known = getHomesAttr())
-    homes = llvm::to_vector(known);
-  homes[result] = home;
-  setHomesAttr(ArrayAttr::get(getContext(), homes));
+  setHomesAttr(withHome(getHomesAttr(), getNumResults(), result,
+                        index::LayoutAttr::get(getContext(), grid, layout)));
 }
 
 Route BlockOp::getHomeRouteLayouts(unsigned result) {

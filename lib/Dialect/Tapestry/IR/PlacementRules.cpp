@@ -135,3 +135,12 @@ LogicalResult teg::verifyPlacement(Operation *op, ArrayAttr homes,
     return failure();
   return verifyAllRoutes(op, "operand", operandRoutes, first, read.getTypes());
 }
+
+ArrayAttr teg::withHome(ArrayAttr homes, size_t count, unsigned result,
+                        index::LayoutAttr home) {
+  llvm::SmallVector<Attribute> all(count, home);
+  if (homes)
+    all = llvm::to_vector(homes);
+  all[result] = home;
+  return ArrayAttr::get(home.getContext(), all);
+}

@@ -1,6 +1,7 @@
 //===- PlacementRules.h - Rules of partition and home -----------*- C++ -*-===//
 //
-// The checks that sources and vertices share. Private to the dialect.
+// The checks that sources and vertices share, and the homes of vertices with
+// several results. Private to the dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +48,11 @@ verifyRoute(mlir::Operation *op, mlir::ArrayAttr route, index::LayoutAttr home,
                                                   mlir::ArrayAttr homeRoutes,
                                                   mlir::ArrayAttr operandRoutes,
                                                   mlir::ValueRange read);
+
+/// The home of `result` in those of all `count` results, changed. Before, all
+/// had one or none had; where none had, all get it.
+[[nodiscard]] mlir::ArrayAttr withHome(mlir::ArrayAttr homes, size_t count,
+                                       unsigned result, index::LayoutAttr home);
 
 } // namespace tapestry::teg
 
