@@ -56,15 +56,16 @@ void DiagnosticPrinter::printOne(const Diagnostic &message) {
   if (inOptions && isError)
     return printError(said);
   std::string place = at ? at.getFilename().str() : program;
-  llvm::errs() << messagePrefix() << rt::printable(place);
+  std::string lines;
+  llvm::raw_string_ostream os(lines);
+  os << rt::printable(place);
   if (at && !inOptions)
-    llvm::errs() << ':' << at.getLine() << ':' << at.getColumn();
-  llvm::errs() << ": " << kinds[unsigned(message.getSeverity())] << ": " << said
-               << '\n';
+    os << ':' << at.getLine() << ':' << at.getColumn();
+  os << ": " << kinds[unsigned(message.getSeverity())] << ": " << said;
   if (at && !inOptions && at.getColumn() > 0 && !text.empty() &&
       at.getFilename().getValue() == program)
-    llvm::errs() << lineWithCaret(lineOf(text, at.getLine()),
-                                  at.getColumn() - 1);
+    os << '\n' << lineWithCaret(lineOf(text, at.getLine()), at.getColumn() - 1);
+  printMessage(llvm::StringRef(lines).rtrim('\n'));
 }
 
 std::string tapestry::driver::lineWithCaret(llvm::StringRef line,

@@ -8,7 +8,7 @@ using namespace tapestry::driver;
 
 ExitStatus tapestry::driver::report(const rt::Status &status) {
   if (status.failed())
-    llvm::errs() << messagePrefix() << status.message() << '\n';
+    printMessage(status.message());
   return status.exitStatus();
 }
 

@@ -13,17 +13,19 @@ MessagePlace::MessagePlace(const llvm::Twine &place) {
 }
 MessagePlace::~MessagePlace() { prefix.clear(); }
 
-llvm::StringRef tapestry::driver::messagePrefix() { return prefix; }
+void tapestry::driver::printMessage(const llvm::Twine &message) {
+  llvm::errs() << (prefix + message + "\n").str();
+}
 
 void tapestry::driver::printError(const llvm::Twine &text) {
-  llvm::errs() << (prefix.empty() ? "tapestry: " : prefix)
-               << "error: " << rt::printableLines(text.str()) << '\n';
+  printMessage((prefix.empty() ? "tapestry: error: " : "error: ") +
+               rt::printableLines(text.str()));
 }
 
 void tapestry::driver::printError(llvm::StringRef place,
                                   const llvm::Twine &text) {
-  llvm::errs() << prefix << rt::printable(place.str())
-               << ": error: " << rt::printableLines(text.str()) << '\n';
+  printMessage(rt::printable(place.str()) +
+               ": error: " + rt::printableLines(text.str()));
 }
 
 void tapestry::driver::printText(llvm::StringRef text) {

@@ -89,8 +89,7 @@ ExitStatus SessionRunner::open() {
 
 ExitStatus SessionRunner::report(int status) {
   if (status != ExitDone)
-    llvm::errs() << messagePrefix() << tapestry_session_message(session)
-                 << '\n';
+    printMessage(tapestry_session_message(session));
   return static_cast<ExitStatus>(status);
 }
 

@@ -17,9 +17,9 @@ public:
   MessagePlace(const MessagePlace &) = delete;
   MessagePlace &operator=(const MessagePlace &) = delete;
 };
-/// What messages begin with: empty, or the place and ": ".
-llvm::StringRef messagePrefix();
-
+/// Prints the place of what is being done, the message and a newline, in one
+/// write: launchers interleave what their processes print.
+void printMessage(const llvm::Twine &message);
 /// Prints `tapestry: error: text`, or at a MessagePlace `place: error: text`.
 void printError(const llvm::Twine &text);
 /// Prints `place: error: text`.
