@@ -50,6 +50,38 @@ def few_rows(bench):
                     compare(f"max-plus {where}", got[f"M{m}"], most[:m])
 
 
+# Around the numbers of columns of a tile, of which all are computed at once, and
+# of which none are.
+NARROW = (2, 3, 5, 8, 13, 24, 33)
+
+
+@case
+def few_columns(bench):
+    rng = np.random.default_rng(6)
+    # Sums of some vectors, and of blocks that are whole ones and are not.
+    for rows, points in ((67, 531), (70, 2048), (83, 4100)):
+        for type, c in (("f32", np.float32), ("f64", np.float64)):
+            a = rng.standard_normal((rows, points)).astype(c)
+            b = rng.standard_normal((points, NARROW[-1])).astype(c)
+            inputs = {"A": a, "B": b, "T": b.T.copy()}
+            lines = [f"input {name} : {type}{list(array.shape)}" for name, array in inputs.items()]
+            for n in NARROW:
+                lines.append(f"C{n}[i, j:{n}] = sum[k] A[i, k] * B[k, j]")
+                lines.append(f"D{n}[j:{n}, i] = sum[k] T[j, k] * A[i, k]")
+                lines.append(f"M{n}[i, j:{n}] = max[k] (A[i, k] + T[j, k])")
+            names = [f"{kind}{n}" for n in NARROW for kind in "CDM"]
+            lines.append("output " + ", ".join(names))
+            sums = a.astype(np.float64) @ b.astype(np.float64)
+            most = np.array([(row[:, None] + b).max(0) for row in a])
+            for cpu in PROCESSORS:
+                got = run(bench, "\n".join(lines) + "\n", inputs, names, f"--cpu={cpu}")
+                for n in NARROW if got else ():
+                    where = f"{rows} x {n}, {points} points of {type} on {cpu}"
+                    compare(where, got[f"C{n}"], sums[:, :n])
+                    compare(f"transposed {where}", got[f"D{n}"], sums[:, :n].T)
+                    compare(f"max-plus {where}", got[f"M{n}"], most[:, :n])
+
+
 # Labels that interleave, are permuted or occur in all three.
 CONTRACTIONS = {
     "ijb,bjk->ik": {"i": 37, "j": 19, "b": 33, "k": 261},

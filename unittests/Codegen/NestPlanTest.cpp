@@ -164,8 +164,40 @@ TEST(NestPlan, FewColumnsAreNotWorthTransposing) {
   for (int64_t n : {3, 4, 6, 8})
     EXPECT_EQ(planNest(matmul(1000, n, n), avx512()).vectorDim, 1u) << n;
   EXPECT_EQ(planNest(matmul(16, 8, 8), avx512()).vectorDim, 1u);
-  // Long reductions pay for both.
-  EXPECT_EQ(planNest(matmul(1000, 3, 1000), avx512()).vectorDim, 0u);
+}
+
+TEST(NestPlan, FewColumnsAreComputedAlongTheReduction) {
+  for (const TargetInfo &target : {avx2(), avx512()})
+    for (int64_t n : {2, 3, 5, 7, 8, 12, 24}) {
+      NestPlan plan = planNest(matmul(1000, n, 4096), target);
+      if (n >= plan.lanes && target.vectorRegisters < 32)
+        continue;
+      EXPECT_EQ(plan.kind, NestKind::LaneReduction) << n;
+      EXPECT_EQ(plan.vectorDim, 2u) << n;
+      EXPECT_EQ(plan.rowDim, 0) << n;
+      EXPECT_EQ(plan.columnDim, 1) << n;
+      EXPECT_EQ(plan.packing[1], Packing::Columns) << n;
+      // Accumulators, the columns' vectors and one of a row.
+      EXPECT_LT(plan.columns * (plan.rows + 1), target.vectorRegisters) << n;
+      EXPECT_GT(plan.vectorBlock, 0) << n;
+      EXPECT_EQ(plan.vectorBlock % plan.lanes, 0) << n;
+    }
+  // Few rows beside a transposed operand are the same.
+  NestProblem problem = matmul(8, 4096, 4096);
+  problem.accesses[1].strides = {0, 4096, 1};
+  NestPlan plan = planNest(problem, avx512());
+  EXPECT_EQ(plan.rowDim, 1);
+  EXPECT_EQ(plan.columnDim, 0);
+  EXPECT_EQ(plan.packing[0], Packing::Columns);
+  // Lanes along rows that are contiguous need no transposing.
+  problem = matmul(4096, 8, 4096);
+  problem.accesses[0].strides = {1, 0, 4096};
+  EXPECT_EQ(planNest(problem, avx512()).kind, NestKind::Tile);
+  // Short sums do not pay for combining lanes, long ones keep their errors, and
+  // many columns fill vectors.
+  EXPECT_EQ(planNest(matmul(4096, 8, 256), avx512()).kind, NestKind::Tile);
+  EXPECT_EQ(planNest(matmul(4096, 2, 40000), avx512()).columnDim, -1);
+  EXPECT_EQ(planNest(matmul(4096, 25, 4096), avx512()).kind, NestKind::Tile);
 }
 
 TEST(NestPlan, MatrixVectorRunsLanesAlongTheReduction) {

@@ -4,10 +4,12 @@
 // with the neutral element, and the lanes are combined once per result.
 // Results of other outputs that have the loop's own points are stored on the
 // way (an exponential and its sum, for example). Long sums are added in blocks.
+// Where one operand has few columns, these lie in a panel, vector by vector,
+// and the results of rows x columns are computed together.
 //
 //===----------------------------------------------------------------------===//
 
-#include "NestEmitter.h"
+#include "LaneReductionEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -15,7 +17,6 @@
 using namespace mlir;
 
 namespace tapestry {
-namespace {
 
 /// Values that a lane adds one after the other in a long sum; a sum of up to
 /// twice as many is not long.
@@ -23,73 +24,9 @@ constexpr int64_t blockSteps = 32;
 /// The sums of so many blocks, a group, are added as they are.
 constexpr int64_t groupBlocks = 8;
 
-class LaneReductionEmitter : public NestEmitter {
-public:
-  LaneReductionEmitter(IndexBuilder &b, Nest &nest, const NestPlan &plan,
-                       const TargetInfo &target)
-      : NestEmitter(b, nest, plan, target) {
-    findBlocks();
-  }
-  void emit();
-
-private:
-  /// A run of rows whose results are computed together.
-  struct Rows {
-    NestPoint point;
-    unsigned count;
-  };
-
-  void findBlocks();
-  OpFoldResult manyGroups();
-  void emitNest();
-  void emitRows(const Rows &rows);
-  IndexList resultsOf(const Rows &rows);
-  IndexList extremesOf(const Rows &rows);
-  IndexList emitPartials(const Rows &rows);
-  IndexList mainLoop(const Rows &rows, const NestPoint &point,
-                     OpFoldResult from, OpFoldResult to, ValueRange partials);
-  IndexList tailLoop(const Rows &rows, const NestPoint &point,
-                     ValueRange partials);
-  IndexList allIdentities(unsigned rows);
-  IndexList sumBlocks(
-      unsigned rows, OpFoldResult extent, ValueRange sums, ValueRange start,
-      llvm::function_ref<IndexList(OpFoldResult from, OpFoldResult to)> block);
-  void addPartials(ArrayRef<Operation *> combines, IndexList &sums,
-                   ValueRange partials, unsigned from);
-  SmallVector<Operation *> combinesOf(unsigned rows);
-  IndexList innerLoops(const Rows &rows, const NestPoint &point,
-                       ValueRange carried, unsigned level, bool inBlocks);
-  IndexList emitVectors(const Rows &rows, const NestPoint &point,
-                        ValueRange carried, bool inBlocks);
-  IndexList emitStep(const Rows &rows, const NestPoint &point, unsigned lanes,
-                     Value mask, ValueRange partials);
-  Value combined(Operation *combine, Value a, Value c, unsigned lanes);
-  Value combineLanes(Operation *combine, Value wide, Value narrow);
-  OpFoldResult rowOffset(const NestPoint &point, unsigned operand,
-                         unsigned row);
-  IndexList identities(unsigned rows, unsigned lanes);
-
-  unsigned wide() const { return plan.lanes * plan.vectors; }
-  /// Whether some vectors are narrower than `wide`.
-  bool hasTail() const {
-    auto extent = b.known(nest.extents[plan.vectorDim]);
-    return !extent || *extent % wide() != 0;
-  }
-
-  /// Extremes are being reduced without regard to signs of zeros.
-  bool ignoresZeros = false;
-  /// Long sums are cut into blocks of so many points of the loop
-  /// plan.inner[blockLevel], or vectors where that is past the last.
-  bool isBlocked = false;
-  unsigned blockLevel = 0;
-  int64_t blockPoints = blockSteps;
-  /// The loops carry the sums of groups with their errors; partial results
-  /// where there is one group.
-  bool inGroups = false;
-};
-
 /// Blocks take whole rounds of as many of the innermost loops as are short.
 void LaneReductionEmitter::findBlocks() {
+  blockPoints = blockSteps;
   if (llvm::none_of(nest.outputs, addsFloats))
     return;
   int64_t below = 1;
@@ -97,6 +34,8 @@ void LaneReductionEmitter::findBlocks() {
     bool isVectors = level == plan.inner.size();
     auto extent =
         b.known(nest.extents[isVectors ? plan.vectorDim : plan.inner[level]]);
+    if (isVectors && plan.vectorBlock)
+      extent = plan.vectorBlock;
     if (extent && isVectors)
       extent = llvm::divideCeil(*extent, wide());
     if (!extent || below * *extent > 2 * blockSteps) {
@@ -118,7 +57,9 @@ OpFoldResult LaneReductionEmitter::manyGroups() {
     points = b.mul(points, nest.extents[dim]);
   if (blockLevel == plan.inner.size())
     points =
-        b.mul(points, b.ceilDiv(nest.extents[plan.vectorDim], b.index(wide())));
+        b.mul(points, b.ceilDiv(plan.vectorBlock ? b.index(plan.vectorBlock)
+                                                 : nest.extents[plan.vectorDim],
+                                b.index(wide())));
   return b.min(b.div(points, b.index(groupBlocks * blockPoints + 1)),
                b.index(1));
 }
@@ -143,55 +84,101 @@ void LaneReductionEmitter::emit() {
 }
 
 void LaneReductionEmitter::emitNest() {
+  allocatePanels();
   loops(plan.outer, nest.origin(b), [&](const NestPoint &point) {
-    if (plan.rowDim < 0)
-      return emitRows({point, 1});
-    OpFoldResult rows = nest.extents[plan.rowDim];
-    OpFoldResult main = b.alignDown(rows, plan.rows);
-    loop(b.index(0), main, plan.rows, [&](OpFoldResult row) {
-      emitRows({nest.advance(b, point, plan.rowDim, row), plan.rows});
-    });
-    loop(main, rows, 1, [&](OpFoldResult row) {
-      emitRows({nest.advance(b, point, plan.rowDim, row), 1});
-    });
+    SmallVector<NestOperand, 4> operands = nest.operands;
+    emitBlocks(packColumns(point));
+    nest.operands = operands;
+  });
+  for (const std::optional<NestOperand> &panel : panels)
+    if (panel)
+      memref::DeallocOp::create(b, panel->flat);
+}
+
+/// Blocks of even size, the rows of a tile of which stay in the L1 cache while
+/// its columns pass by.
+void LaneReductionEmitter::emitBlocks(const NestPoint &point) {
+  OpFoldResult all = nest.extents[plan.vectorDim];
+  points = all;
+  if (!plan.vectorBlock)
+    return emitRowTiles(point);
+  OpFoldResult blocks = b.ceilDiv(all, b.index(plan.vectorBlock));
+  OpFoldResult step = b.alignUp(b.ceilDiv(all, blocks), wide());
+  loop(b.index(0), all, step, [&](OpFoldResult at) {
+    points = b.min(b.sub(all, at), step);
+    isFirst = Value();
+    if (!b.known(at))
+      isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, b.value(at),
+                                      b.value(0));
+    emitRowTiles(nest.advance(b, point, plan.vectorDim, at));
   });
 }
 
-OpFoldResult LaneReductionEmitter::rowOffset(const NestPoint &point,
-                                             unsigned operand, unsigned row) {
+void LaneReductionEmitter::emitRowTiles(const NestPoint &point) {
   if (plan.rowDim < 0)
-    return point.offset[operand];
-  return b.add(
-      point.offset[operand],
-      b.mul(nest.operands[operand].strides[plan.rowDim], b.index(row)));
+    return emitRows({point, 1});
+  OpFoldResult rows = nest.extents[plan.rowDim];
+  OpFoldResult main = b.alignDown(rows, plan.rows);
+  loop(b.index(0), main, plan.rows, [&](OpFoldResult row) {
+    emitColumns(nest.advance(b, point, plan.rowDim, row), plan.rows);
+  });
+  loop(main, rows, 1, [&](OpFoldResult row) {
+    emitColumns(nest.advance(b, point, plan.rowDim, row), 1);
+  });
+}
+
+void LaneReductionEmitter::emitColumns(const NestPoint &point, unsigned rows) {
+  if (plan.columnDim < 0)
+    return emitRows({point, rows});
+  int64_t columns = *b.known(nest.extents[plan.columnDim]);
+  int64_t main = columns / plan.columns * plan.columns;
+  loop(b.index(0), b.index(main), plan.columns, [&](OpFoldResult column) {
+    emitRows(
+        {nest.advance(b, point, plan.columnDim, column), rows, plan.columns});
+  });
+  if (main < columns)
+    emitRows({nest.advance(b, point, plan.columnDim, b.index(main)), rows,
+              unsigned(columns - main)});
+}
+
+OpFoldResult LaneReductionEmitter::offsetAt(const NestPoint &point,
+                                            unsigned operand, Site site) {
+  const NestOperand &of = nest.operands[operand];
+  OpFoldResult offset = point.offset[operand];
+  if (plan.rowDim >= 0)
+    offset = b.add(offset, b.mul(of.strides[plan.rowDim], b.index(site.row)));
+  if (plan.columnDim >= 0)
+    offset =
+        b.add(offset, b.mul(of.strides[plan.columnDim], b.index(site.column)));
+  return offset;
 }
 
 LaneReductionEmitter::IndexList
-LaneReductionEmitter::identities(unsigned rows, unsigned lanes) {
+LaneReductionEmitter::identities(unsigned results, unsigned lanes) {
   IndexList values;
   for (OutputBody &output : nest.outputs)
     if (output.accumulates)
       values.append(
-          rows,
+          results,
           splat(identityOf(output.combine, output.yielded.getType()), lanes));
   return values;
 }
 
 LaneReductionEmitter::IndexList
-LaneReductionEmitter::allIdentities(unsigned rows) {
-  IndexList values = identities(rows, wide());
+LaneReductionEmitter::allIdentities(unsigned results) {
+  IndexList values = identities(results, wide());
   if (hasTail())
-    values.append(identities(rows, plan.lanes));
+    values.append(identities(results, plan.lanes));
   return values;
 }
 
 /// What combines each of the partial results.
-SmallVector<Operation *> LaneReductionEmitter::combinesOf(unsigned rows) {
+SmallVector<Operation *> LaneReductionEmitter::combinesOf(unsigned results) {
   SmallVector<Operation *> combines;
   for (unsigned part = 0; part < (hasTail() ? 2 : 1); ++part)
     for (OutputBody &output : nest.outputs)
       if (output.accumulates)
-        combines.append(rows, output.combine);
+        combines.append(results, output.combine);
   return combines;
 }
 
@@ -221,9 +208,9 @@ void LaneReductionEmitter::addPartials(ArrayRef<Operation *> combines,
 /// The loop that is cut: blocks, whose partial results from `start` on `block`
 /// gives, in groups.
 LaneReductionEmitter::IndexList LaneReductionEmitter::sumBlocks(
-    unsigned rows, OpFoldResult extent, ValueRange sums, ValueRange start,
+    unsigned results, OpFoldResult extent, ValueRange sums, ValueRange start,
     llvm::function_ref<IndexList(OpFoldResult, OpFoldResult)> block) {
-  SmallVector<Operation *> combines = combinesOf(rows);
+  SmallVector<Operation *> combines = combinesOf(results);
   OpFoldResult step = b.index(
       blockLevel < plan.inner.size() ? blockPoints : blockPoints * wide());
   auto sumGroup = [&](OpFoldResult from, OpFoldResult to, ValueRange values) {
@@ -252,10 +239,10 @@ LaneReductionEmitter::IndexList LaneReductionEmitter::sumBlocks(
 /// all outputs and rows, then the narrow ones of the tail.
 LaneReductionEmitter::IndexList
 LaneReductionEmitter::emitPartials(const Rows &rows) {
-  IndexList partials = allIdentities(rows.count);
+  IndexList partials = allIdentities(rows.results());
   if (!inGroups)
     return innerLoops(rows, rows.point, partials, 0, isBlocked);
-  SmallVector<Operation *> combines = combinesOf(rows.count);
+  SmallVector<Operation *> combines = combinesOf(rows.results());
   IndexList sums = partials;
   for (auto [combine, partial] : llvm::zip_equal(combines, partials))
     if (isa<arith::AddFOp>(combine))
@@ -275,7 +262,7 @@ LaneReductionEmitter::resultsOf(const Rows &rows) {
   IndexList partials = emitPartials(rows), results;
   unsigned numWide = hasTail() ? partials.size() / 2 : partials.size();
   for (OutputBody &output : nest.outputs)
-    for (unsigned row = 0; output.accumulates && row < rows.count; ++row) {
+    for (unsigned i = 0; output.accumulates && i < rows.results(); ++i) {
       unsigned at = results.size();
       Value narrow = hasTail() ? partials[numWide + at] : Value();
       results.push_back(combineLanes(output.combine, partials[at], narrow));
@@ -310,10 +297,15 @@ void LaneReductionEmitter::emitRows(const Rows &rows) {
       continue;
     unsigned number = nest.numInputs() + out;
     const NestOperand &operand = nest.operands[number];
-    for (unsigned row = 0; row < rows.count; ++row, ++at) {
-      OpFoldResult offset = rowOffset(rows.point, number, row);
-      Value start =
-          nest.initial[out] ? nest.initial[out] : loadScalar(operand, offset);
+    for (unsigned i = 0; i < rows.results(); ++i, ++at) {
+      OpFoldResult offset =
+          offsetAt(rows.point, number, {i / rows.columns, i % rows.columns});
+      Value start = nest.initial[out];
+      if (!start || isFirst) {
+        Value before = loadScalar(operand, offset);
+        start =
+            start ? arith::SelectOp::create(b, isFirst, start, before) : before;
+      }
       Value result = cloneOnVectors(b, output.combine, {start, results[at]}, 1);
       memref::StoreOp::create(b, result, operand.flat, b.value(offset));
     }
@@ -355,8 +347,8 @@ LaneReductionEmitter::innerLoops(const Rows &rows, const NestPoint &point,
   };
   if (!inBlocks || level != blockLevel)
     return points(b.index(0), extent, carried, inBlocks);
-  IndexList start = allIdentities(rows.count);
-  return sumBlocks(rows.count, extent, carried, start,
+  IndexList start = allIdentities(rows.results());
+  return sumBlocks(rows.results(), extent, carried, start,
                    [&](OpFoldResult from, OpFoldResult to) {
                      return points(from, to, start, /*below=*/false);
                    });
@@ -368,21 +360,21 @@ LaneReductionEmitter::mainLoop(const Rows &rows, const NestPoint &point,
                                ValueRange partials) {
   return loop(from, to, b.index(wide()), partials,
               [&](OpFoldResult iv, ValueRange values) {
-                return emitStep(rows,
-                                nest.advance(b, point, plan.vectorDim, iv),
-                                wide(), Value(), values);
+                NestPoint at = nest.advance(b, point, plan.vectorDim, iv);
+                if (plan.columnDim >= 0 && rows.count == plan.rows)
+                  fetchRows(rows, at);
+                return emitStep(rows, at, wide(), Value(), values);
               });
 }
 
 LaneReductionEmitter::IndexList
 LaneReductionEmitter::tailLoop(const Rows &rows, const NestPoint &point,
                                ValueRange partials) {
-  OpFoldResult extent = nest.extents[plan.vectorDim];
-  return loop(b.alignDown(extent, wide()), extent, b.index(plan.lanes),
+  return loop(b.alignDown(points, wide()), points, b.index(plan.lanes),
               partials, [&](OpFoldResult iv, ValueRange values) {
                 return emitStep(
                     rows, nest.advance(b, point, plan.vectorDim, iv),
-                    plan.lanes, tailMask(b.sub(extent, iv), plan.lanes),
+                    plan.lanes, tailMask(b.sub(points, iv), plan.lanes),
                     values);
               });
 }
@@ -390,21 +382,21 @@ LaneReductionEmitter::tailLoop(const Rows &rows, const NestPoint &point,
 LaneReductionEmitter::IndexList
 LaneReductionEmitter::emitVectors(const Rows &rows, const NestPoint &point,
                                   ValueRange carried, bool inBlocks) {
-  OpFoldResult main = b.alignDown(nest.extents[plan.vectorDim], wide());
-  IndexList start = identities(rows.count, wide());
+  OpFoldResult main = b.alignDown(points, wide());
+  IndexList start = identities(rows.results(), wide());
   auto block = [&](OpFoldResult from, OpFoldResult to) {
     return mainLoop(rows, point, from, to, start);
   };
   bool addsGroups = inBlocks && inGroups;
   ValueRange before = addsGroups ? carried : carried.take_front(start.size());
-  IndexList results = inBlocks
-                          ? sumBlocks(rows.count, main, before, start, block)
-                          : mainLoop(rows, point, b.index(0), main, before);
+  IndexList results =
+      inBlocks ? sumBlocks(rows.results(), main, before, start, block)
+               : mainLoop(rows, point, b.index(0), main, before);
   if (!hasTail())
     return results;
   if (addsGroups)
-    addPartials(combinesOf(rows.count), results,
-                tailLoop(rows, point, identities(rows.count, plan.lanes)),
+    addPartials(combinesOf(rows.results()), results,
+                tailLoop(rows, point, identities(rows.results(), plan.lanes)),
                 start.size());
   else
     results.append(tailLoop(rows, point, carried.drop_front(start.size())));
@@ -419,35 +411,44 @@ LaneReductionEmitter::emitStep(const Rows &rows, const NestPoint &point,
   BodyEmitter body(b, nest.body(), lanes);
   for (auto [number, access] : llvm::enumerate(nest.problem.accesses))
     body.setArgumentVariance(
-        number, {plan.rowDim >= 0 && access.dependsOn(plan.rowDim), false});
+        number, {plan.rowDim >= 0 && access.dependsOn(plan.rowDim),
+                 plan.columnDim >= 0 && access.dependsOn(plan.columnDim)});
   for (auto [dim, loop] : llvm::enumerate(nest.loopOf))
-    body.setIndexVariance(dim, {loop >= 0 && loop == plan.rowDim, false});
+    body.setIndexVariance(dim, {loop >= 0 && loop == plan.rowDim,
+                                loop >= 0 && loop == plan.columnDim});
   auto argument = [&](unsigned number, Site site) {
     const NestOperand &operand = nest.operands[number];
-    return load(operand, rowOffset(point, number, site.row),
-                operand.strides[plan.vectorDim], lanes, mask);
+    OpFoldResult offset = offsetAt(point, number, site);
+    // Panels hold whole vectors.
+    if (panels[number])
+      return load(operand, offset, b.index(1), lanes, Value());
+    return load(operand, offset, operand.strides[plan.vectorDim], lanes, mask);
   };
   auto index = [&](unsigned dim, Site site) {
     NestPoint at = point;
     if (plan.rowDim >= 0)
       at.index[plan.rowDim] = b.add(at.index[plan.rowDim], b.index(site.row));
+    if (plan.columnDim >= 0)
+      at.index[plan.columnDim] =
+          b.add(at.index[plan.columnDim], b.index(site.column));
     return indexAt(at, dim, lanes, mask);
   };
 
   IndexList next;
   for (auto [out, output] : llvm::enumerate(nest.outputs)) {
     unsigned number = nest.numInputs() + out;
-    for (unsigned row = 0; row < rows.count; ++row) {
+    for (unsigned i = 0; i < rows.results(); ++i) {
+      Site site{i / rows.columns, i % rows.columns};
       if (!output.accumulates) {
         Value result =
-            body.evaluateVector(output.yielded, {row, 0}, argument, index);
-        store(result, nest.operands[number], rowOffset(point, number, row),
+            body.evaluateVector(output.yielded, site, argument, index);
+        store(result, nest.operands[number], offsetAt(point, number, site),
               nest.operands[number].strides[plan.vectorDim], mask);
         continue;
       }
       Value partial = partials[next.size()];
       Value value =
-          body.evaluateVector(output.contribution, {row, 0}, argument, index);
+          body.evaluateVector(output.contribution, site, argument, index);
       Value sum = combined(output.combine, partial, value, lanes);
       if (mask)
         sum = arith::SelectOp::create(b, mask, sum, partial);
@@ -477,8 +478,6 @@ Value LaneReductionEmitter::combineLanes(Operation *combine, Value wide,
     wide = halve(wide);
   return vector::ExtractOp::create(b, wide, ArrayRef<int64_t>{0});
 }
-
-} // namespace
 
 void emitLaneReduction(IndexBuilder &b, Nest &nest, const NestPlan &plan,
                        const TargetInfo &target) {

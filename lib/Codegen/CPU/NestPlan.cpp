@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry/Codegen/CPU/NestPlan.h"
+#include "FewColumns.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -73,6 +74,7 @@ private:
   bool packsInAnyOrder() const;
   int64_t rowStride(unsigned dim) const;
   void planLaneReduction();
+  void planColumns(const FewColumns &loops);
   void planScan();
   void chooseRegisterTile();
   void choosePacking();
@@ -218,6 +220,11 @@ NestPlan Planner::run() {
       planScan();
     return plan;
   }
+  if (std::optional<FewColumns> loops =
+          findFewColumns(problem, target, plan.lanes)) {
+    planColumns(*loops);
+    return plan;
+  }
   int best = -1;
   double bestCost = 0;
   for (unsigned dim = 0; dim < problem.dims.size(); ++dim) {
@@ -254,7 +261,8 @@ void Planner::orderLoops() {
     return sum;
   };
   for (unsigned dim = 0; dim < problem.dims.size(); ++dim) {
-    if (dim == plan.vectorDim || int(dim) == plan.rowDim)
+    if (dim == plan.vectorDim || int(dim) == plan.rowDim ||
+        int(dim) == plan.columnDim)
       continue;
     (problem.dims[dim].reduction ? plan.inner : plan.outer).push_back(dim);
   }
@@ -526,6 +534,33 @@ void Planner::planLaneReduction() {
     while (plan.vectors > 1 && int64_t(plan.lanes) * plan.vectors >
                                    std::max<int64_t>(loop.extent, 1))
       plan.vectors /= 2;
+  orderLoops();
+}
+
+/// Products with few columns: results of rows x columns at a time.
+void Planner::planColumns(const FewColumns &loops) {
+  plan.kind = NestKind::LaneReduction;
+  plan.vectorDim = loops.lanes;
+  plan.rowDim = loops.rows;
+  plan.columnDim = loops.columns;
+  // Accumulators, a vector of each column and one of a row are in registers;
+  // several columns, the better all, as each tile reads the rows again.
+  int64_t registers = target.vectorRegisters;
+  int64_t extent = problem.dims[loops.columns].extent;
+  int64_t most = registers < 32 ? 3 : extent < 8 ? 7 : 4;
+  plan.columns = divideCeil(extent, divideCeil(extent, most));
+  plan.rows =
+      std::min<int64_t>((registers - 1 - plan.columns) / plan.columns, 8);
+  // The rows of a tile, or all columns where one tile has them, stay in the L1
+  // cache.
+  int64_t lines = std::max(plan.rows, plan.columns);
+  plan.vectorBlock = alignDown(
+      target.l1Bytes * 3 / 4 / (lines * problem.computeBits / 8), plan.lanes);
+  if (problem.dims[loops.lanes].extent <= plan.vectorBlock * 5 / 4)
+    plan.vectorBlock = 0;
+  for (auto [number, access] : enumerate(problem.accesses))
+    if (!access.output && access.dependsOn(loops.columns))
+      plan.packing[number] = Packing::Columns;
   orderLoops();
 }
 

@@ -34,7 +34,7 @@ enum class NestKind {
 enum class Packing {
   None,
   /// Into panels of the tile's columns: a block of the reduction, for all tiles
-  /// of the block.
+  /// of the block. LaneReduction: vectors along the reduction, of all columns.
   Columns,
   /// Into one panel of the tile's rows, for all tiles side by side.
   Rows,
@@ -50,6 +50,10 @@ struct NestPlan {
   /// The loop of the register tile's rows; -1 for none.
   int rowDim = -1;
   unsigned rows = 1;
+  /// LaneReduction: a loop of few points, the number of which is known,
+  /// `columns` of which are computed beside the rows; -1 for none.
+  int columnDim = -1;
+  unsigned columns = 1;
   /// Parallel loops around the tile, outermost first.
   llvm::SmallVector<unsigned, 6> outer;
   /// Tile: parallel loops within a block, around its rows: what is packed of
