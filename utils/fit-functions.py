@@ -111,6 +111,12 @@ def erfc_root(t):
     return mpmath.sqrt(mpmath.sqrt(mpmath.erfc(t)))
 
 
+def erfcx_of(t):
+    """exp(x^2) erfc(x) for t = 1 / (x + 2)."""
+    x = 1 / t - 2
+    return mpmath.exp(x**2) * mpmath.erfc(x)
+
+
 def log_rest(z):
     """p of log(1 + f) = 2 s + s z p(z) with s = f / (2 + f) and z = s^2."""
     if z < mpf("1e-20"):
@@ -155,6 +161,8 @@ def main():
     meet = mpf("1.1")
     fit("erf", "f32", erf_tail, lambda z: 1 / (1 + erf_tail(z)), 0, meet**2, 6)
     fit("erfc^(1/4)", "f32", erfc_root, lambda t: 4 * erfc_root(t)**3 / mpmath.erf(t), meet, 4, 7)
+    fit("erf", "f64", erf_tail, lambda z: 1 / (1 + erf_tail(z)), 0, mpf("1.0001"), 11)
+    fit("erfcx", "f64", erfcx_of, lambda t: mpmath.exp(-((1 / t - 2) ** 2)), 1 / mpf("7.95"), 1 / mpf("2.999"), 12)
     # s = f / (2 + f) is largest at the root of 2, atan(x) goes to tan(pi / 8).
     largest = ((root - 1) / (root + 1)) ** 2 * mpf("1.0001")
     fit("log", "f64", log_rest, lambda z: z, 0, largest, 6)
@@ -162,11 +170,19 @@ def main():
     quarter = (mpmath.pi / 4) ** 2 * mpf("1.0001")
     fit("sin", "f64", sin_tail, lambda z: z, 0, quarter, 6)
     fit("cos", "f64", cos_tail, lambda z: z**2, 0, quarter, 6)
+    fit("sin", "f32", sin_tail, lambda z: z, 0, quarter, 2)
+    fit("cos", "f32", cos_tail, lambda z: z**2, 0, quarter, 2)
     fit("asin", "f64", asin_tail, lambda z: z, 0, mpf("0.25"), 12)
     for type, bits in (("f32", 15), ("f64", 40)):
         high = rounded(mpmath.log(2), bits)
         low = rounded(mpmath.log(2) - high, BITS[type])
         print(f"// log(2), {type}: {hexadecimal(high, 'f64')}, {hexadecimal(low, type)}")
+    for type, bits in (("f32", 13), ("f64", 32)):
+        parts, rest = [], mpmath.pi / 2
+        for width in (bits, bits, bits, BITS[type]):
+            parts.append(rounded(rest, width))
+            rest -= parts[-1]
+        print(f"// pi / 2, {type}: " + ", ".join(hexadecimal(part, "f64") for part in parts))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ func.func @single(%x: vector<8xf32>) -> vector<8xf32> attributes {tapestry.devic
 }
 
 // CHECK-LABEL: func @double
-// CHECK-NOT:     math.{{exp2|expm1|log2|log10|log1p|sinh|cosh|cbrt|asin|acos|atan|atan2}} 
+// CHECK-NOT:     math.{{exp2|expm1|log2|log10|log1p|sinh|cosh|cbrt|asin|acos|atan|atan2|log|erf}} 
 // CHECK:         return
 func.func @double(%x: vector<4xf64>) -> vector<4xf64> attributes {tapestry.device} {
   %0 = math.exp2 %x : vector<4xf64>
@@ -30,7 +30,9 @@ func.func @double(%x: vector<4xf64>) -> vector<4xf64> attributes {tapestry.devic
   %9 = math.acos %8 : vector<4xf64>
   %10 = math.atan %9 : vector<4xf64>
   %11 = math.atan2 %10, %x : vector<4xf64>
-  return %11 : vector<4xf64>
+  %12 = math.log %11 : vector<4xf64>
+  %13 = math.erf %12 : vector<4xf64>
+  return %13 : vector<4xf64>
 }
 
 // Where a tangent is of a large number, that lane is libm's.
@@ -43,4 +45,21 @@ func.func @double(%x: vector<4xf64>) -> vector<4xf64> attributes {tapestry.devic
 func.func @tangent(%x: vector<4xf64>) -> vector<4xf64> attributes {tapestry.device} {
   %0 = math.tan %x : vector<4xf64>
   return %0 : vector<4xf64>
+}
+
+// Large numbers of f32 are computed in f64, and by libm where they are too
+// large for that.
+// CHECK-LABEL: func @sine
+// CHECK:         %[[LARGE:.*]] = arith.cmpf ugt, %{{.*}}, %{{.*}} : vector<8xf32>
+// CHECK:         scf.if
+// CHECK:           arith.extf %{{.*}} : vector<8xf32> to vector<8xf64>
+// CHECK:           arith.cmpf ugt, %{{.*}}, %{{.*}} : vector<8xf64>
+// CHECK:           scf.if
+// CHECK:             math.sin %{{.*}} : vector<8xf64>
+// CHECK:           arith.truncf %{{.*}} : vector<8xf64> to vector<8xf32>
+// CHECK:           arith.select %[[LARGE]]
+// CHECK-NOT:     math.
+func.func @sine(%x: vector<8xf32>) -> vector<8xf32> attributes {tapestry.device} {
+  %0 = math.sin %x : vector<8xf32>
+  return %0 : vector<8xf32>
 }

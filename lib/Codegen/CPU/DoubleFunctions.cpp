@@ -1,9 +1,10 @@
 //===- DoubleFunctions.cpp - Functions that are computed in f64 -----------===//
 //
-// Those of f32 are these, rounded once more. Logarithms after the scheme of
-// P. T. P. Tang (1990) with the division s = f / (2 + f); the polynomials are
-// those that utils/fit-functions.py prints. What a result is the sum of is kept
-// in two parts, so that it is rounded once, but for small fractions.
+// Those of f32 are these, rounded once more, but for log and erf. Logarithms
+// after the scheme of P. T. P. Tang (1990) with the division s = f / (2 + f);
+// the polynomials are those that utils/fit-functions.py prints. What a result
+// is the sum of is kept in two parts, so that it is rounded once, but for small
+// fractions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,21 @@ constexpr double logTail[] = {0x1.5555555555592p-1, 0x1.999999997ff03p-2,
                               0x1.24924941e39ap-2,  0x1.c71c5211bc71p-3,
                               0x1.74663d9732fd8p-3, 0x1.39a1d49001a98p-3,
                               0x1.2f04a2a3fc631p-3};
+
+/// c of erf(x) = x + x c(x^2) for |x| <= 1.
+constexpr double erfTail[] = {
+    0x1.06eba8214db68p-3,   -0x1.812746b0379b1p-2,  0x1.ce2f21a040829p-4,
+    -0x1.b82ce311eb828p-6,  0x1.565bccf79306ap-8,   -0x1.c02db00931e4dp-11,
+    0x1.f9a2b64e72422p-14,  -0x1.f4ca11164e6cfp-17, 0x1.b97db2f3ee758p-20,
+    -0x1.5bfb17b7ecb79p-23, 0x1.d6cd35712309cp-27,  -0x1.aad3df1a355c3p-31};
+/// exp(x^2) (1 - erf(x)) of 1 / (x + 2) for 1 <= x <= 5.95, where erf rounds
+/// to 1.
+constexpr double erfcRest[] = {
+    -0x1.a1e09e96c2179p-19, 0x1.20f5f93a8350ep-1,   0x1.1f8f60aaa2e1dp+0,
+    0x1.077607ed95aeep+1,   0x1.e632ffa7522d3p+0,   0x1.3c13b191a505dp+3,
+    -0x1.48939442e594fp+5,  0x1.4228a4114a292p+7,   -0x1.fe7ba0fccd0b5p+8,
+    0x1.f11cd92ca1f9cp+9,   -0x1.2019dbf11d369p+10, 0x1.75cc3fdd5cfcfp+9,
+    -0x1.a80217c3d7d18p+7};
 
 /// Constants in two parts.
 struct Constant {
@@ -126,6 +142,31 @@ Value emitLog1p(FloatEmitter &f, Value x) {
   Value result = emitLogarithmOf(f, sum.high, f.add(total.high, low));
   // Nothing is missing of what is small, nor of its sign.
   return f.select(f.less(f.abs(x), f.constant(0x1p-54)), x, result);
+}
+
+Value emitWideLog(FloatEmitter &f, Value x) {
+  Logarithm log = emitLogarithm(f, x);
+  FloatPair total = f.orderedSum(f.mul(log.exponent, f.constant(shortLn2.high)),
+                                 log.near.high);
+  Value low =
+      f.multiplyAdd(log.exponent, f.constant(shortLn2.low), log.near.low);
+  low = f.add(total.low, f.add(low, log.rest));
+  return emitLogarithmOf(f, x, f.add(total.high, low));
+}
+
+Value emitWideErf(FloatEmitter &f, Value x) {
+  Value magnitude = f.abs(x), one = f.constant(1);
+  Value small = f.multiplyAdd(
+      magnitude, f.polynomial(erfTail, f.mul(magnitude, magnitude)), magnitude);
+  Value bounded = f.atMost(magnitude, 5.95);
+  Value square = f.mul(bounded, bounded);
+  Value lost = f.productError(bounded, bounded, square);
+  Value power = emitExp(f, f.sub(f.constant(0), square));
+  power = f.multiplySub(power, power, lost);
+  Value rest =
+      f.polynomial(erfcRest, f.div(one, f.add(bounded, f.constant(2))));
+  Value large = f.multiplySub(one, power, rest);
+  return f.copySign(f.select(f.less(magnitude, one), small, large), x);
 }
 
 Value emitExp2(FloatEmitter &f, Value x) {

@@ -235,6 +235,8 @@ Value emitPower(FloatEmitter &f, Value x, int64_t exponent) {
 }
 
 Value emitLog(FloatEmitter &f, Value x) {
+  if (f.isDouble())
+    return emitWideLog(f, x);
   ImplicitLocOpBuilder &b = f.builder();
   Value isSmall = f.less(x, f.constant(0x1p-126));
   Value normal = f.select(isSmall, f.mul(x, f.constant(0x1p23)), x);
@@ -270,6 +272,8 @@ Value emitLog(FloatEmitter &f, Value x) {
 }
 
 Value emitErf(FloatEmitter &f, Value x) {
+  if (f.isDouble())
+    return emitWideErf(f, x);
   Value magnitude = f.abs(x);
   Value square = f.mul(magnitude, magnitude);
   Value small =

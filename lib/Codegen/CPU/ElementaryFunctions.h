@@ -1,6 +1,6 @@
 //===- ElementaryFunctions.h - exp, log, tanh and others --------*- C++ -*-===//
 //
-// Functions of f32 and, but for log and erf, of f64, within one unit in the
+// Functions of f32 and of f64, within one unit in the
 // last place on every argument, with or without fused multiply-adds: signs of
 // zeros, subnormal numbers, infinities and NaN included. docs/Accuracy.md has
 // the largest errors.
@@ -16,6 +16,10 @@ namespace tapestry {
 
 mlir::Value emitExp(FloatEmitter &f, mlir::Value x);
 mlir::Value emitExpM1(FloatEmitter &f, mlir::Value x);
+mlir::Value emitLog(FloatEmitter &f, mlir::Value x);
+mlir::Value emitErf(FloatEmitter &f, mlir::Value x);
+mlir::Value emitSin(FloatEmitter &f, mlir::Value x);
+mlir::Value emitCos(FloatEmitter &f, mlir::Value x);
 mlir::Value emitTanh(FloatEmitter &f, mlir::Value x);
 /// 1 / (1 + exp(-x))
 mlir::Value emitSigmoid(FloatEmitter &f, mlir::Value x);
@@ -32,6 +36,8 @@ mlir::Value emitExpOf(FloatEmitter &f, FloatPair x, mlir::Value exponent);
 /// exp(x) / 4 for 0 <= x <= 710.6.
 FloatPair emitQuarterExp(FloatEmitter &f, mlir::Value x);
 mlir::Value emitTan(FloatEmitter &f, mlir::Value x);
+mlir::Value emitWideLog(FloatEmitter &f, mlir::Value x);
+mlir::Value emitWideErf(FloatEmitter &f, mlir::Value x);
 mlir::Value emitLog2(FloatEmitter &f, mlir::Value x);
 mlir::Value emitLog10(FloatEmitter &f, mlir::Value x);
 mlir::Value emitLog1p(FloatEmitter &f, mlir::Value x);
@@ -43,10 +49,6 @@ mlir::Value emitAsin(FloatEmitter &f, mlir::Value x);
 mlir::Value emitAcos(FloatEmitter &f, mlir::Value x);
 mlir::Value emitAtan(FloatEmitter &f, mlir::Value x);
 mlir::Value emitAtan2(FloatEmitter &f, mlir::Value y, mlir::Value x);
-
-/// Of f32 only.
-mlir::Value emitLog(FloatEmitter &f, mlir::Value x);
-mlir::Value emitErf(FloatEmitter &f, mlir::Value x);
 
 } // namespace tapestry
 

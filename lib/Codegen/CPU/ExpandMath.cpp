@@ -16,6 +16,7 @@
 #include "tapestry/Codegen/CPU/Passes.h"
 #include "tapestry/Codegen/CPU/TargetInfo.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -30,14 +31,13 @@ using EmitFn = Value (*)(FloatEmitter &, Value);
 
 /// A function of ours in place of an operation.
 template <typename Op> struct ExpandFunction : public OpRewritePattern<Op> {
-  ExpandFunction(MLIRContext *context, EmitFn emit, bool ofDoubles, bool hasFMA)
-      : OpRewritePattern<Op>(context), emit(emit), ofDoubles(ofDoubles),
-        hasFMA(hasFMA) {}
+  ExpandFunction(MLIRContext *context, EmitFn emit, bool hasFMA)
+      : OpRewritePattern<Op>(context), emit(emit), hasFMA(hasFMA) {}
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     Type element = getElementTypeOrSelf(op.getType());
-    if (!element.isF32() && !(ofDoubles && element.isF64()))
+    if (!element.isF32() && !element.isF64())
       return rewriter.notifyMatchFailure(op, "a function of another type");
     FloatEmitter emitter(rewriter, op.getLoc(), op.getType(), hasFMA);
     rewriter.replaceOp(op, emit(emitter, op.getOperand()));
@@ -45,7 +45,7 @@ template <typename Op> struct ExpandFunction : public OpRewritePattern<Op> {
   }
 
   EmitFn emit;
-  bool ofDoubles, hasFMA;
+  bool hasFMA;
 };
 
 Value callWide(EmitFn emit, FloatEmitter &f, ValueRange operands) {
@@ -87,21 +87,30 @@ struct ExpandWide : public OpRewritePattern<Op> {
   bool hasFMA;
 };
 
-/// The tangent of f32 or f64 in f64. What is left to libm is one again.
-void expandTan(math::TanOp op, bool hasFMA) {
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  Type type = op.getType(), wide = b.getF64Type();
-  if (auto shaped = dyn_cast<ShapedType>(type))
-    wide = shaped.clone(wide);
-  Value operand = op.getOperand();
-  if (wide != type)
-    operand = arith::ExtFOp::create(b, wide, operand);
-  FloatEmitter emitter(b, op.getLoc(), wide, hasFMA);
-  Value result = emitTan(emitter, operand);
-  if (wide != type)
-    result = arith::TruncFOp::create(b, type, result);
-  op.replaceAllUsesWith(result);
-  op.erase();
+/// Null of other operations.
+EmitFn trigonometryOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, EmitFn>(op)
+      .Case([](math::SinOp) { return emitSin; })
+      .Case([](math::CosOp) { return emitCos; })
+      .Case([](math::TanOp) { return emitTan; })
+      .Default([](Operation *) { return nullptr; });
+}
+
+/// No pattern: what is left to libm is the same operation again.
+void expandTrigonometry(Operation *op, bool hasFMA) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Type type = op->getResult(0).getType();
+  FloatEmitter emitter(b, op->getLoc(), type, hasFMA);
+  Value operand = op->getOperand(0), result;
+  if (isa<math::TanOp>(op) && !emitter.isDouble()) {
+    FloatEmitter wide = emitter.ofDoubles();
+    operand = arith::ExtFOp::create(b, wide.getType(), operand);
+    result = arith::TruncFOp::create(b, type, emitTan(wide, operand));
+  } else {
+    result = trigonometryOf(op)(emitter, operand);
+  }
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
 }
 
 /// A constant power: products in f64 for the narrower types, in pairs for f64.
@@ -203,12 +212,11 @@ struct ExpandMath : public impl::ExpandMathBase<ExpandMath> {
     RewritePatternSet set(context);
     populateMathF32ExpansionPatterns(set, [](StringRef) { return true; });
     set.add<ExpandPower>(context, hasFMA);
-    set.add<ExpandFunction<math::ExpOp>>(context, emitExp, true, hasFMA);
-    set.add<ExpandFunction<math::TanhOp>>(context, emitTanh, true, hasFMA);
-    set.add<ExpandFunction<math::RsqrtOp>>(context, emitReciprocalRoot, true,
-                                           hasFMA);
-    set.add<ExpandFunction<math::LogOp>>(context, emitLog, false, hasFMA);
-    set.add<ExpandFunction<math::ErfOp>>(context, emitErf, false, hasFMA);
+    set.add<ExpandFunction<math::ExpOp>>(context, emitExp, hasFMA);
+    set.add<ExpandFunction<math::TanhOp>>(context, emitTanh, hasFMA);
+    set.add<ExpandFunction<math::RsqrtOp>>(context, emitReciprocalRoot, hasFMA);
+    set.add<ExpandFunction<math::LogOp>>(context, emitLog, hasFMA);
+    set.add<ExpandFunction<math::ErfOp>>(context, emitErf, hasFMA);
     addWide<math::ExpM1Op>(set, emitExpM1);
     addWide<math::Log2Op>(set, emitLog2);
     addWide<math::Log10Op>(set, emitLog10);
@@ -230,16 +238,16 @@ struct ExpandMath : public impl::ExpandMathBase<ExpandMath> {
       return;
     bool any = false;
     SmallVector<arith::DivFOp> sigmoids;
-    SmallVector<math::TanOp> tangents;
+    SmallVector<Operation *> trigonometry;
     getOperation().walk([&](Operation *op) {
       any |= isa_and_nonnull<math::MathDialect>(op->getDialect());
       if (auto quotient = dyn_cast<arith::DivFOp>(op))
         if (matchSigmoid(quotient))
           sigmoids.push_back(quotient);
-      if (auto tangent = dyn_cast<math::TanOp>(op)) {
-        Type type = getElementTypeOrSelf(tangent.getType());
+      if (trigonometryOf(op)) {
+        Type type = getElementTypeOrSelf(op->getResult(0).getType());
         if (type.isF32() || type.isF64())
-          tangents.push_back(tangent);
+          trigonometry.push_back(op);
       }
     });
     // Before their exponentials are expanded. The argument of one may be
@@ -250,8 +258,8 @@ struct ExpandMath : public impl::ExpandMathBase<ExpandMath> {
       quotient.replaceAllUsesWith(emitSigmoid(emitter, matchSigmoid(quotient)));
       quotient.erase();
     }
-    for (math::TanOp tangent : tangents)
-      expandTan(tangent, hasFMA);
+    for (Operation *op : trigonometry)
+      expandTrigonometry(op, hasFMA);
     if (any && failed(applyPatternsGreedily(getOperation(), patterns)))
       signalPassFailure();
   }

@@ -7,6 +7,13 @@ using namespace mlir;
 
 namespace tapestry {
 
+FloatEmitter FloatEmitter::ofDoubles() {
+  Type wide = b.getF64Type();
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    wide = shaped.clone(wide);
+  return FloatEmitter(b, b.getLoc(), wide, hasFMA);
+}
+
 Value FloatEmitter::constant(double value) {
   TypedAttr attr = b.getFloatAttr(getElementTypeOrSelf(type), value);
   if (auto shaped = dyn_cast<ShapedType>(type))

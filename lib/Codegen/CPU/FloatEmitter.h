@@ -26,6 +26,9 @@ public:
                bool hasFMA)
       : b(loc, builder), type(type), hasFMA(hasFMA) {}
 
+  /// Of as many elements of f64.
+  FloatEmitter ofDoubles();
+  mlir::Type getType() const { return type; }
   bool isDouble() const { return mlir::getElementTypeOrSelf(type).isF64(); }
   mlir::Value constant(double value);
 

@@ -67,13 +67,13 @@ def VectorizeKernels
 def ExpandMath : Pass<"tapestry-expand-math", "::mlir::func::FuncOp"> {
   let summary = "Expand math operations to vector arithmetic or libm calls";
   let description = [{
-    Replaces exp, expm1, tanh, rsqrt, constant powers and the logistic function
-    (as `select(x < 0, e, 1) / (1 + e)` with `e = exp(-|x|)`) of f32 and f64, and
-    log and erf of f32, exp2, log2, log10, log1p, sinh, cosh, cbrt, tan, asin,
-    acos, atan and atan2 of both, on vectors and scalars, by arithmetic that is
-    right within one unit in the last place, tanh, erf and the logistic function
-    of f32 within two (docs/Accuracy.md). f16 and bf16 are computed in f32. What
-    is left, and tangents beyond 2^20, becomes calls of libm, one per lane.
+    Replaces exp, expm1, log, tanh, erf, sin, cos, tan, rsqrt, constant powers,
+    the logistic function (as `select(x < 0, e, 1) / (1 + e)` with `e =
+    exp(-|x|)`), exp2, log2, log10, log1p, sinh, cosh, cbrt, asin, acos, atan and
+    atan2 of f32 and f64, on vectors and scalars, by arithmetic that is right
+    within one unit in the last place, tanh, erf and the logistic function of f32
+    within two (docs/Accuracy.md). f16 and bf16 are computed in f32. What is
+    left, and sin, cos and tan beyond 2^20, becomes calls of libm, one per lane.
   }];
   let options = [
     Option<"cpu", "cpu", "std::string", "\"native\"",
