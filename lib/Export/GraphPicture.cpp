@@ -7,7 +7,6 @@
 #include "tapestry/Interfaces/BlockOpInterface.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
-#include "tapestry/Interfaces/RangeInterface.h"
 #include "tapestry/Interfaces/SelectorInterface.h"
 #include "tapestry/Support/Markup.h"
 #include "llvm/ADT/StringExtras.h"
@@ -205,8 +204,8 @@ static Lines parametersOf(Operation *op) {
 
 /// The index points of the whole operator that this one computes.
 static ZBox pointsOf(BlockOpInterface op) {
-  std::optional<ZBox> range = getRangeOfShard(op);
-  return range ? *range : op.getIndexSpace();
+  auto shard = dyn_cast<teg::ShardOp>(op.getOperation());
+  return shard ? shard.getBox() : op.getIndexSpace();
 }
 
 /// An operator that computes: its kind, its name for labels, the index points

@@ -23,7 +23,7 @@ static const ViewPiece *onlyPiece(const TensorView &view,
   return piece == view.pieces.end() ? nullptr : &*piece;
 }
 
-std::optional<std::pair<unsigned, ShardRead>>
+std::optional<std::pair<unsigned, SliceRead>>
 tapestry::asSliceRead(const OperandRead &read,
                       llvm::ArrayRef<int64_t> extents) {
   ZBox image = read.projection.image(boxOfShape(extents));
@@ -31,7 +31,7 @@ tapestry::asSliceRead(const OperandRead &read,
   const ViewPiece *piece = onlyPiece(read.operand, intersect(image, whole));
   if (!piece)
     return std::nullopt;
-  ShardRead slice;
+  SliceRead slice;
   llvm::SmallVector<bool> isUsed(whole.size(), false);
   for (const ProjectionDim &dim : piece->projection.dims) {
     if (!dim.isLinear() || dim.size != 1 || dim.terms.size() > 1)

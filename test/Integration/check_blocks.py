@@ -13,6 +13,7 @@ names. wrong: functions that break their signatures are found by the reference.
 import argparse
 import json
 import pathlib
+import re
 
 import check_shards
 import numpy as np
@@ -206,7 +207,7 @@ def check_pieces(folder, files, wanted):
         check_shards.shard(folder)
         text = (folder / "sharded.mlir").read_text()
         for name, parts in pins.items():
-            shards = text.count(f'tapestry.shard "{name}.')
+            shards = len(re.findall(rf'tapestry\.shard "{name}\.\d+"', text))
             most = np.prod(list(parts.values()))
             if shards > most or (most > 1 and shards < 2):
                 raise CheckFailed(f"{name} is {shards} shards of {parts}\n{text}")

@@ -6,8 +6,8 @@
 // RUN: %python %S/Inputs/check.py expression-graph --devices 2
 
 // CHECK-NOT:  tapestry.slice
-// CHECK:      %[[C1:.*]] = tapestry.einsum "C.1" [n = 500, c = 10] range [0, 0] => [500, 10] (%A.1[n, c], %B[c]) -> [n, c] {
-// CHECK:      %[[C2:.*]] = tapestry.einsum "C.2" [n = 500, c = 10] range [500, 0] => [1000, 10] (%A.2[n, c], %B[c]) -> [n, c] {
+// CHECK:      %[[C1:.*]] = tapestry.shard "C.1" [0, 0] => [500, 10] (%A.1, %B)
+// CHECK:      %[[C2:.*]] = tapestry.shard "C.2" [500, 0] => [1000, 10] (%A.2, %B)
 // CHECK:      %[[C:.*]] = tapestry.concat "C" %[[C1]], %[[C2]] along 0
 // CHECK-NEXT: %[[P:.*]] = tapestry.sequence_point %[[C]]
 // CHECK-NEXT: tapestry.sink "C", %[[C]] after %[[P]]

@@ -264,10 +264,13 @@ TEST(ShardReads, TheFirstWrongCellIsFound) {
     ZRange range;
     range.lo = draw(0, points - 1);
     range.hi = draw(range.lo + 1, points);
-    ShardRead read = readOfShard(whole.projection, {range}, {extent});
+    Access access;
+    access.projection = whole.projection;
+    ZBox slices = sliceOfReads(access, {range}, {extent});
+    Access read = readsOfSlice({access}, {range}, slices).front();
     // One off in one way or another, or right.
     ProjectionDim &own = read.projection.dims[0];
-    ZRange &slice = read.slice[0];
+    ZRange &slice = slices[0];
     int64_t change = draw(0, 7);
     own.constant += change == 1 ? 1 : change == 2 ? -1 : 0;
     slice.lo = std::max<int64_t>(0, slice.lo - (change == 3));

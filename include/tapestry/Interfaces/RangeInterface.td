@@ -8,19 +8,13 @@ include "mlir/IR/Interfaces.td"
 def RangeInterface : OpInterface<"RangeInterface"> {
   let cppNamespace = "::tapestry";
   let description = [{
-    A block operator that is a block of another one's index space, a shard of it,
-    or says more of those of its own than its projections do. Any block operator may be sharded: one without this
-    interface is taken to depend on where the block lies, and of a block that has
-    but some of the points that are combined nobody knows the values by
-    definition.
+    A block operator that says more of the blocks of its index space than its
+    projections do. Any block operator may be sharded: one without this interface
+    is taken to depend on where the block lies, and of a block that has but some
+    of the points that are combined nobody knows the values by definition.
   }];
 
   let methods = [
-    InterfaceMethod<[{
-        The block of another operator's index space that the op computes; nothing
-        where it does not say that it is a shard.
-      }], "::std::optional<::tapestry::ZBox>", "getShardRange", (ins), "",
-      "return ::std::nullopt;">,
     InterfaceMethod<[{
         Whether what the points of a block make of what they read depends on where
         along a label, which is not cut into less than the block, it begins.

@@ -16,9 +16,16 @@ struct OperandRead {
   TensorView operand;
 };
 
+/// What an operand is of the one tensor that has it, and how index points,
+/// which count from 0, read that.
+struct SliceRead {
+  ZBox slice;
+  Projection projection;
+};
+
 /// What index points of these extents read of an operand, as slice of the one
 /// tensor that has it; nothing where they read several or no box of it.
-std::optional<std::pair<unsigned, ShardRead>>
+std::optional<std::pair<unsigned, SliceRead>>
 asSliceRead(const OperandRead &read, llvm::ArrayRef<int64_t> extents);
 
 /// An index point at which a shard does not read what the whole reads.

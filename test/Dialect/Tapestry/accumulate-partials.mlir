@@ -5,11 +5,11 @@
 #grid = #tapestry_index.grid<"d" = 3>
 // SMALL: block = 3
 // CHECK-LABEL: tapestry.graph @sum
-// CHECK: %[[A:.*]] = tapestry.einsum "Y.1"
-// CHECK: %[[B:.*]] = tapestry.einsum "Y.2"
+// CHECK: %[[A:.*]] = tapestry.shard "Y.1"
+// CHECK: %[[B:.*]] = tapestry.shard "Y.2"
 // CHECK: %[[S:.*]] = tapestry.einsum "Y.sum" [i = 5] (%[[A]][i], %[[B]][i]) -> [i] {
 // CHECK: arith.addf
-// CHECK: %[[C:.*]] = tapestry.einsum "Y.3"
+// CHECK: %[[C:.*]] = tapestry.shard "Y.3"
 // CHECK: %[[Y:.*]] = tapestry.einsum "Y" [i = 5] (%[[S]][i], %[[C]][i]) -> [i] {
 // CHECK: arith.addf
 // CHECK-NOT: block

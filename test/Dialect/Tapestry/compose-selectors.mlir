@@ -39,16 +39,16 @@ tapestry.graph @pieces {
   } : (tensor<3xi32>) -> tensor<3xi32>
   %xw = tapestry.concat "xw" %X, %W along 0 : (tensor<6xi32>, tensor<4xi32>) -> tensor<10xi32>
   %h = tapestry.slice "h" %xw [4] => [8] : (tensor<10xi32>) -> tensor<4xi32>
-  // CHECK: tapestry.einsum "H" [i = 4] range [4] => [8] (%[[X]][i + 4] pad 0 : i32, %[[W]][i - 2] pad 0 : i32, %[[W]][i]) -> [i] {
+  // CHECK: tapestry.einsum "H" [i = 4] (%[[X]][i + 4] pad 0 : i32, %[[W]][i - 2] pad 0 : i32, %[[W]][i]) -> [i] {
   // CHECK-NEXT: ^bb0(%[[L:.*]]: i32, %[[R:.*]]: i32, %[[O:.*]]: i32):
   // CHECK-NEXT: %[[I:.*]] = tapestry.label "i"
-  // CHECK: %[[C:.*]] = arith.constant -4 : index
+  // CHECK: %[[C:.*]] = arith.constant 0 : index
   // CHECK: %[[AT:.*]] = arith.addi %[[I]], %[[C]]
   // CHECK: %[[FROM:.*]] = arith.constant 2 : index
   // CHECK: %[[IS:.*]] = arith.cmpi sge, %[[AT]], %[[FROM]]
   // CHECK: %[[V:.*]] = arith.select %[[IS]], %[[R]], %[[L]]
   // CHECK: arith.addi %[[V]], %[[O]]
-  %H = tapestry.einsum "H" [i = 4] range [4] => [8] (%h[i], %W[i]) -> [i] {
+  %H = tapestry.einsum "H" [i = 4] (%h[i], %W[i]) -> [i] {
   ^bb0(%x: i32, %y: i32):
     %s = arith.addi %x, %y : i32
     tapestry.yield %s : i32

@@ -36,8 +36,8 @@ tapestry.graph @views {
   %N = tapestry.interleave "N" %K, %L, %short along 0 : (tensor<5x10xf32>, tensor<5x10xf32>, tensor<4x10xf32>) -> tensor<14x10xf32>
   // CHECK: tapestry.view "O" %{{.*}} by <(d0, d1, d2) -> (3 * d2 + 1, -d0 + 9)> : (tensor<14x10xf32>) -> tensor<10x2x5xf32>
   %O = tapestry.view "O" %N by <(d0, d1, d2) -> (3 * d2 + 1, -d0 + 9)> : (tensor<14x10xf32>) -> tensor<10x2x5xf32>
-  // CHECK: tapestry.einsum "E" [i = 4, j = 2] range [0, 5] => [4, 7] (
-  %E = tapestry.einsum "E" [i = 4, j = 2] range [0, 5] => [4, 7] (%B[i, j]) -> [i, j] {
+  // CHECK: tapestry.einsum "E" [i = 4, j = 2] (
+  %E = tapestry.einsum "E" [i = 4, j = 2] (%B[i, j]) -> [i, j] {
   ^bb0(%b: f32):
     %j = tapestry.label "j"
     %k = arith.index_cast %j : index to i32

@@ -13,14 +13,31 @@ tapestry.graph @nothing {
 // -----
 
 // shard_c1
-tapestry.graph @einsum {
+tapestry.graph @view {
   %X = tapestry.source "X" : tensor<6xi32>
-  // expected-error @below {{holds 'tapestry.einsum', which has no blocks that a shard could be}}
+  // expected-error @below {{holds 'tapestry.reverse', which has no blocks that a shard could be}}
   %1 = tapestry.shard "S" [0] => [6] (%X) {
   ^bb0(%x: tensor<6xi32>):
-    %Y = tapestry.einsum "Y" [i = 6] (%x[i]) -> [i] {
-    ^bb0(%a: i32):
-      tapestry.yield %a : i32
+    %Y = tapestry.reverse "Y" %x along [0] : (tensor<6xi32>) -> tensor<6xi32>
+    tapestry.part_of %Y : tensor<6xi32>
+  } : (tensor<6xi32>) -> tensor<6xi32>
+}
+
+// -----
+
+// shard_c1
+tapestry.graph @shard {
+  %X = tapestry.source "X" : tensor<6xi32>
+  // expected-error @below {{holds 'tapestry.shard', which has no blocks that a shard could be}}
+  %1 = tapestry.shard "S" [0] => [6] (%X) {
+  ^bb0(%x: tensor<6xi32>):
+    %Y = tapestry.shard "Y" [0] => [6] (%x) {
+    ^bb0(%z: tensor<6xi32>):
+      %W = tapestry.einsum "W" [i = 6] (%z[i]) -> [i] {
+      ^bb0(%a: i32):
+        tapestry.yield %a : i32
+      } : (tensor<6xi32>) -> tensor<6xi32>
+      tapestry.part_of %W : tensor<6xi32>
     } : (tensor<6xi32>) -> tensor<6xi32>
     tapestry.part_of %Y : tensor<6xi32>
   } : (tensor<6xi32>) -> tensor<6xi32>

@@ -1,6 +1,7 @@
 // RUN: tapestry-opt %s | FileCheck %s
 // RUN: tapestry-opt %s | tapestry-opt | FileCheck %s
 // RUN: tapestry-opt %s --emit-bytecode | tapestry-opt | FileCheck %s
+// RUN: tapestry-opt %s --canonicalize --cse | FileCheck %s --check-prefix=CANON
 
 #smooth = #tapestry.kernel<"smooth" [b, x]
     (X : f32[b, 2 * x : 3 step 2], W : f32[*] params scale : f32)
@@ -35,4 +36,23 @@ tapestry.graph @blocks {
     partition #tapestry_index.partition<[[], []]>
     homes [#tapestry_index.layout<[1, 1] on #tapestry_index.grid<"d" = 2>>,
            #tapestry_index.layout<[1] on #tapestry_index.grid<"d" = 2>>]
+}
+
+// What a shard holds keeps the operands that the shard takes.
+// CANON-LABEL: tapestry.graph @unused
+tapestry.graph @unused {
+  %X = tapestry.source "X" : tensor<3xf32>
+  %Z = tapestry.source "Z" : tensor<3xf32>
+  // CHECK: tapestry.shard "Y.1" [2] => [5] (%X, %Z) {
+  // CANON: tapestry.shard "Y.1" [2] => [5] (%X, %Z) {
+  // CANON: tapestry.einsum "Y" [i = 5] (%{{.*}}[i], %{{.*}}[i]) -> [i] {
+  %Y = tapestry.shard "Y.1" [2] => [5] (%X, %Z) {
+  ^bb0(%x: tensor<5xf32>, %z: tensor<5xf32>):
+    %y = tapestry.einsum "Y" [i = 5] (%x[i], %z[i]) -> [i] {
+    ^bb0(%a: f32, %b: f32):
+      tapestry.yield %a : f32
+    } : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xf32>
+    tapestry.part_of %y : tensor<5xf32>
+  } : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  tapestry.sink "Y", %Y : tensor<3xf32>
 }

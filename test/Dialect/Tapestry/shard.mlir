@@ -8,9 +8,9 @@ tapestry.graph @g on #grid {
   // CHECK-NEXT: %[[X:.*]] = tapestry.source "X" : tensor<5x3xf32>
   %X = tapestry.source "X" : tensor<5x3xf32>
   // CHECK-NEXT: %[[X1:.*]] = tapestry.slice "Y.1.0" %[[X]] [0, 0] => [3, 3] : (tensor<5x3xf32>) -> tensor<3x3xf32>
-  // CHECK-NEXT: %[[Y1:.*]] = tapestry.einsum "Y.1" [i = 3, j = 3] range [0, 0] => [3, 3] (%[[X1]][i, j]) -> [i] reduce add {
+  // CHECK-NEXT: %[[Y1:.*]] = tapestry.shard "Y.1" [0, 0] => [3, 3] (%[[X1]])
   // CHECK: %[[X2:.*]] = tapestry.slice "Y.2.0" %[[X]] [3, 0] => [5, 3] : (tensor<5x3xf32>) -> tensor<2x3xf32>
-  // CHECK-NEXT: %[[Y2:.*]] = tapestry.einsum "Y.2" [i = 2, j = 3] range [3, 0] => [5, 3] (%[[X2]][i, j]) -> [i] reduce add {
+  // CHECK-NEXT: %[[Y2:.*]] = tapestry.shard "Y.2" [3, 0] => [5, 3] (%[[X2]])
   // CHECK: %[[Y:.*]] = tapestry.concat "Y" %[[Y1]], %[[Y2]] along 0 : (tensor<3xf32>, tensor<2xf32>) -> tensor<5xf32>
   %Y = tapestry.einsum "Y" [i = 5, j = 3] (%X[i, j]) -> [i]
       reduce add partition #tapestry_index.partition<[["d.0"], []]> {
@@ -29,11 +29,14 @@ tapestry.graph @g on #grid {
 tapestry.graph @linear on #grid {
   %X = tapestry.source "X" : tensor<5x7xf16> partition #tapestry_index.partition<[["a"], []]>
   %W = tapestry.source "W" : tensor<7x4xf16>
-  // CHECK: tapestry.einsum "Y.1" [i = 5, j = 4, k = 3] range [0, 0, 0] => [5, 4, 3] {{.*}} reduce add {
+  // CHECK: tapestry.shard "Y.1" [0, 0, 0] => [5, 4, 3] (
+  // CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<5x7xf16>, %[[W:.*]]: tensor<7x4xf16>):
+  // CHECK-NEXT: %[[ALL:.*]] = tapestry.einsum "Y" [i = 5, j = 4, k = 7] (%[[X]][i, k], %[[W]][k, j]) -> [i, j] reduce add {
+  // CHECK: tapestry.part_of %[[ALL]] : tensor<5x4xf16>
   // CHECK: : (tensor<5x3xf16>, tensor<3x4xf16>) -> tensor<5x4xf32>
-  // CHECK: tapestry.einsum "Y.2" [i = 5, j = 4, k = 3] range [0, 0, 3] => [5, 4, 6]
-  // CHECK: tapestry.einsum "Y.3" [i = 5, j = 4, k = 1] range [0, 0, 6] => [5, 4, 7]
-  // CHECK-NOT: range
+  // CHECK: tapestry.shard "Y.2" [0, 0, 3] => [5, 4, 6] (
+  // CHECK: tapestry.shard "Y.3" [0, 0, 6] => [5, 4, 7] (
+  // CHECK-NOT: tapestry.shard
   // CHECK: %[[STACK:.*]] = tapestry.concat "Y.stack" {{.*}} along 0 : (tensor<1x5x4xf32>, tensor<1x5x4xf32>, tensor<1x5x4xf32>) -> tensor<3x5x4xf32>
   // CHECK-NEXT: tapestry.einsum "Y" [block = 3, i = 5, j = 4] (%[[STACK]][block, i, j]) -> [i, j] reduce add {
   // CHECK: : (tensor<3x5x4xf32>) -> tensor<5x4xf16>
@@ -57,12 +60,12 @@ tapestry.graph @reads on #grid {
   %X = tapestry.source "X" : tensor<9xi32>
   // CHECK: tapestry.slice {{.*}} [0] => [2]
   // CHECK: tapestry.slice {{.*}} [4] => [7]
-  // CHECK: tapestry.einsum "Y.1" [i = 3] range [0] => [3] (%{{.*}}[i - 1] pad 0 : i32, %{{.*}}[i]) -> [i]
+  // CHECK: tapestry.shard "Y.1" [0] => [3] (
   // CHECK: tapestry.slice {{.*}} [2] => [5]
-  // CHECK: tapestry.einsum "Y.2" [i = 3] range [3] => [6] (%{{.*}}[i] pad 0 : i32, %X[(i + 7) mod 9]) -> [i]
+  // CHECK: tapestry.shard "Y.2" [3] => [6] (%{{.*}}, %X)
   // CHECK: tapestry.slice {{.*}} [5] => [8]
   // CHECK: tapestry.slice {{.*}} [1] => [4]
-  // CHECK: tapestry.einsum "Y.3" [i = 3] range [6] => [9] (%{{.*}}[i] pad 0 : i32, %{{.*}}[i]) -> [i]
+  // CHECK: tapestry.shard "Y.3" [6] => [9] (
   // CHECK: tapestry.concat "Y" %Y.1, %Y.2, %Y.3 along 0
   %Y = tapestry.einsum "Y" [i = 9] (%X[i - 1] pad 0 : i32, %X[(i + 4) mod 9]) -> [i]
       partition #tapestry_index.partition<[["d"]]> {

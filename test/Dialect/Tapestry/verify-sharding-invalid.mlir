@@ -13,19 +13,28 @@ tapestry.graph @whole {
 }
 tapestry.graph @shifted_slice {
   %X = tapestry.source "X" : tensor<6xi32>
-  %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
-  %1 = tapestry.einsum "one" [i = 3] range [0] => [3] (%a[i - 1] pad 0 : i32, %a[i]) -> [i] {
-  ^bb0(%x: i32, %y: i32):
-    %s = arith.addi %x, %y : i32
-    tapestry.yield %s : i32
-  } : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
+  %a = tapestry.slice "a" %X [0] => [2] : (tensor<6xi32>) -> tensor<2xi32>
+  %o = tapestry.slice "o" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
+  %1 = tapestry.shard "one" [0] => [3] (%a, %o) {
+  ^bb0(%t0: tensor<6xi32>, %t1: tensor<6xi32>):
+    %w = tapestry.einsum "W" [i = 6] (%t0[i - 1] pad 0 : i32, %t1[i]) -> [i] {
+    ^bb0(%x: i32, %y: i32):
+      %s = arith.addi %x, %y : i32
+      tapestry.yield %s : i32
+    } : (tensor<6xi32>, tensor<6xi32>) -> tensor<6xi32>
+    tapestry.part_of %w : tensor<6xi32>
+  } : (tensor<2xi32>, tensor<3xi32>) -> tensor<3xi32>
   %b = tapestry.slice "b" %X [2] => [5] : (tensor<6xi32>) -> tensor<3xi32>
   %c = tapestry.slice "c" %X [2] => [5] : (tensor<6xi32>) -> tensor<3xi32>
-  // expected-error @below {{'two' is no shard of 'Y': at index point (3) operand 1 reads cell (2) of 'X', expected cell (3) of 'X'}}
-  %2 = tapestry.einsum "two" [i = 3] range [3] => [6] (%b[i] pad 0 : i32, %c[i]) -> [i] {
-  ^bb0(%x: i32, %y: i32):
-    %s = arith.addi %x, %y : i32
-    tapestry.yield %s : i32
+  // expected-error @below {{'two' is no shard of 'Y': operand 1 has at (0) cell (2) of 'X', expected cell (3) of 'X'}}
+  %2 = tapestry.shard "two" [3] => [6] (%b, %c) {
+  ^bb0(%t0: tensor<6xi32>, %t1: tensor<6xi32>):
+    %w = tapestry.einsum "W" [i = 6] (%t0[i - 1] pad 0 : i32, %t1[i]) -> [i] {
+    ^bb0(%x: i32, %y: i32):
+      %s = arith.addi %x, %y : i32
+      tapestry.yield %s : i32
+    } : (tensor<6xi32>, tensor<6xi32>) -> tensor<6xi32>
+    tapestry.part_of %w : tensor<6xi32>
   } : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
   %Y = tapestry.concat "Y" %1, %2 along 0 : (tensor<3xi32>, tensor<3xi32>) -> tensor<6xi32>
   tapestry.sink "Y", %Y : tensor<6xi32>
@@ -44,18 +53,27 @@ tapestry.graph @whole {
 }
 tapestry.graph @halo_one_short {
   %X = tapestry.source "X" : tensor<6xi32>
-  %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
-  %1 = tapestry.einsum "one" [i = 3] range [0] => [3] (%a[i - 1] pad 0 : i32, %a[i]) -> [i] {
-  ^bb0(%x: i32, %y: i32):
-    %s = arith.addi %x, %y : i32
-    tapestry.yield %s : i32
-  } : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
+  %a = tapestry.slice "a" %X [0] => [2] : (tensor<6xi32>) -> tensor<2xi32>
+  %o = tapestry.slice "o" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
+  %1 = tapestry.shard "one" [0] => [3] (%a, %o) {
+  ^bb0(%t0: tensor<6xi32>, %t1: tensor<6xi32>):
+    %w = tapestry.einsum "W" [i = 6] (%t0[i - 1] pad 0 : i32, %t1[i]) -> [i] {
+    ^bb0(%x: i32, %y: i32):
+      %s = arith.addi %x, %y : i32
+      tapestry.yield %s : i32
+    } : (tensor<6xi32>, tensor<6xi32>) -> tensor<6xi32>
+    tapestry.part_of %w : tensor<6xi32>
+  } : (tensor<2xi32>, tensor<3xi32>) -> tensor<3xi32>
   %b = tapestry.slice "b" %X [3] => [6] : (tensor<6xi32>) -> tensor<3xi32>
-  // expected-error @below {{'two' is no shard of 'Y': at index point (3) operand 0 reads beside the operand, expected cell (2) of 'X'}}
-  %2 = tapestry.einsum "two" [i = 3] range [3] => [6] (%b[i - 1] pad 0 : i32, %b[i]) -> [i] {
-  ^bb0(%x: i32, %y: i32):
-    %s = arith.addi %x, %y : i32
-    tapestry.yield %s : i32
+  // expected-error @below {{'two' is no shard of 'Y': operand 0 has at (0) cell (3) of 'X', expected cell (2) of 'X'}}
+  %2 = tapestry.shard "two" [3] => [6] (%b, %b) {
+  ^bb0(%t0: tensor<6xi32>, %t1: tensor<6xi32>):
+    %w = tapestry.einsum "W" [i = 6] (%t0[i - 1] pad 0 : i32, %t1[i]) -> [i] {
+    ^bb0(%x: i32, %y: i32):
+      %s = arith.addi %x, %y : i32
+      tapestry.yield %s : i32
+    } : (tensor<6xi32>, tensor<6xi32>) -> tensor<6xi32>
+    tapestry.part_of %w : tensor<6xi32>
   } : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
   %Y = tapestry.concat "Y" %1, %2 along 0 : (tensor<3xi32>, tensor<3xi32>) -> tensor<6xi32>
   tapestry.sink "Y", %Y : tensor<6xi32>
@@ -81,15 +99,23 @@ tapestry.graph @whole {
 tapestry.graph @missing_shard {
   %X = tapestry.source "X" : tensor<6xi32>
   %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
-  %1 = tapestry.einsum "one" [i = 3] range [0] => [3] (%a[i]) -> [i] {
-  ^bb0(%x: i32):
-    %s = arith.addi %x, %x : i32
-    tapestry.yield %s : i32
+  %1 = tapestry.shard "one" [0] => [3] (%a) {
+  ^bb0(%t0: tensor<6xi32>):
+    %w = tapestry.einsum "W" [i = 6] (%t0[i]) -> [i] {
+    ^bb0(%x: i32):
+      %s = arith.addi %x, %x : i32
+      tapestry.yield %s : i32
+    } : (tensor<6xi32>) -> tensor<6xi32>
+    tapestry.part_of %w : tensor<6xi32>
   } : (tensor<3xi32>) -> tensor<3xi32>
-  %Z = tapestry.einsum "Z" [i = 3] (%1[i]) -> [i] {
-  ^bb0(%x: i32):
-    %s = arith.muli %x, %x : i32
-    tapestry.yield %s : i32
+  %Z = tapestry.shard "Z" [0] => [3] (%1) {
+  ^bb0(%t0: tensor<6xi32>):
+    %w = tapestry.einsum "W" [i = 3] (%t0[i]) -> [i] {
+    ^bb0(%x: i32):
+      %s = arith.muli %x, %x : i32
+      tapestry.yield %s : i32
+    } : (tensor<6xi32>) -> tensor<3xi32>
+    tapestry.part_of %w : tensor<3xi32>
   } : (tensor<3xi32>) -> tensor<3xi32>
   tapestry.sink "Z", %Z : tensor<3xi32>
 }
@@ -109,16 +135,24 @@ tapestry.graph @whole {
 tapestry.graph @doubled_shard {
   %X = tapestry.source "X" : tensor<6xi32>
   %a = tapestry.slice "a" %X [0] => [4] : (tensor<6xi32>) -> tensor<4xi32>
-  %1 = tapestry.einsum "one" [i = 4] range [0] => [4] (%a[i]) -> [i] {
-  ^bb0(%x: i32):
-    %s = arith.addi %x, %x : i32
-    tapestry.yield %s : i32
+  %1 = tapestry.shard "one" [0] => [4] (%a) {
+  ^bb0(%t0: tensor<6xi32>):
+    %w = tapestry.einsum "W" [i = 6] (%t0[i]) -> [i] {
+    ^bb0(%x: i32):
+      %s = arith.addi %x, %x : i32
+      tapestry.yield %s : i32
+    } : (tensor<6xi32>) -> tensor<6xi32>
+    tapestry.part_of %w : tensor<6xi32>
   } : (tensor<4xi32>) -> tensor<4xi32>
   %b = tapestry.slice "b" %X [3] => [6] : (tensor<6xi32>) -> tensor<3xi32>
-  %2 = tapestry.einsum "two" [i = 3] range [3] => [6] (%b[i]) -> [i] {
-  ^bb0(%x: i32):
-    %s = arith.addi %x, %x : i32
-    tapestry.yield %s : i32
+  %2 = tapestry.shard "two" [3] => [6] (%b) {
+  ^bb0(%t0: tensor<6xi32>):
+    %w = tapestry.einsum "W" [i = 6] (%t0[i]) -> [i] {
+    ^bb0(%x: i32):
+      %s = arith.addi %x, %x : i32
+      tapestry.yield %s : i32
+    } : (tensor<6xi32>) -> tensor<6xi32>
+    tapestry.part_of %w : tensor<6xi32>
   } : (tensor<3xi32>) -> tensor<3xi32>
   %3 = tapestry.slice "three" %1 [0] => [3] : (tensor<4xi32>) -> tensor<3xi32>
   %Y = tapestry.concat "Y" %3, %2 along 0 : (tensor<3xi32>, tensor<3xi32>) -> tensor<6xi32>
@@ -139,17 +173,25 @@ tapestry.graph @whole {
 tapestry.graph @wrong_range {
   %X = tapestry.source "X" : tensor<6xi32>
   %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
-  // expected-error @below {{'one' is no shard of 'Y': at index point (1) operand 0 reads cell (0) of 'X', expected cell (1) of 'X'}}
-  %1 = tapestry.einsum "one" [i = 3] range [1] => [4] (%a[i]) -> [i] {
-  ^bb0(%x: i32):
-    %s = arith.addi %x, %x : i32
-    tapestry.yield %s : i32
+  // expected-error @below {{'one' is no shard of 'Y': operand 0 has at (0) cell (0) of 'X', expected cell (1) of 'X'}}
+  %1 = tapestry.shard "one" [1] => [4] (%a) {
+  ^bb0(%t0: tensor<6xi32>):
+    %w = tapestry.einsum "W" [i = 6] (%t0[i]) -> [i] {
+    ^bb0(%x: i32):
+      %s = arith.addi %x, %x : i32
+      tapestry.yield %s : i32
+    } : (tensor<6xi32>) -> tensor<6xi32>
+    tapestry.part_of %w : tensor<6xi32>
   } : (tensor<3xi32>) -> tensor<3xi32>
   %b = tapestry.slice "b" %X [3] => [6] : (tensor<6xi32>) -> tensor<3xi32>
-  %2 = tapestry.einsum "two" [i = 3] range [3] => [6] (%b[i]) -> [i] {
-  ^bb0(%x: i32):
-    %s = arith.addi %x, %x : i32
-    tapestry.yield %s : i32
+  %2 = tapestry.shard "two" [3] => [6] (%b) {
+  ^bb0(%t0: tensor<6xi32>):
+    %w = tapestry.einsum "W" [i = 6] (%t0[i]) -> [i] {
+    ^bb0(%x: i32):
+      %s = arith.addi %x, %x : i32
+      tapestry.yield %s : i32
+    } : (tensor<6xi32>) -> tensor<6xi32>
+    tapestry.part_of %w : tensor<6xi32>
   } : (tensor<3xi32>) -> tensor<3xi32>
   %Y = tapestry.concat "Y" %1, %2 along 0 : (tensor<3xi32>, tensor<3xi32>) -> tensor<6xi32>
   tapestry.sink "Y", %Y : tensor<6xi32>
@@ -159,7 +201,7 @@ tapestry.graph @wrong_range {
 
 tapestry.graph @whole {
   %X = tapestry.source "X" : tensor<6xi32>
-  // expected-note @below {{'Y' has another body}}
+  // expected-note @below {{'Y' is of its kind, but computes otherwise}}
   %Y = tapestry.einsum "Y" [i = 6] (%X[i]) -> [i] {
   ^bb0(%a: i32):
     %c = arith.constant 3 : i32
@@ -171,19 +213,27 @@ tapestry.graph @whole {
 tapestry.graph @wrong_constant {
   %X = tapestry.source "X" : tensor<6xi32>
   %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
-  %1 = tapestry.einsum "one" [i = 3] range [0] => [3] (%a[i]) -> [i] {
-  ^bb0(%x: i32):
-    %c = arith.constant 3 : i32
-    %s = arith.addi %x, %c : i32
-    tapestry.yield %s : i32
+  %1 = tapestry.shard "one" [0] => [3] (%a) {
+  ^bb0(%t0: tensor<6xi32>):
+    %w = tapestry.einsum "W" [i = 6] (%t0[i]) -> [i] {
+    ^bb0(%x: i32):
+      %c = arith.constant 3 : i32
+      %s = arith.addi %x, %c : i32
+      tapestry.yield %s : i32
+    } : (tensor<6xi32>) -> tensor<6xi32>
+    tapestry.part_of %w : tensor<6xi32>
   } : (tensor<3xi32>) -> tensor<3xi32>
   %b = tapestry.slice "b" %X [3] => [6] : (tensor<6xi32>) -> tensor<3xi32>
   // expected-error @below {{'two' with the range [3, 6) computes as no vertex of the whole graph}}
-  %2 = tapestry.einsum "two" [i = 3] range [3] => [6] (%b[i]) -> [i] {
-  ^bb0(%x: i32):
-    %c = arith.constant 4 : i32
-    %s = arith.addi %x, %c : i32
-    tapestry.yield %s : i32
+  %2 = tapestry.shard "two" [3] => [6] (%b) {
+  ^bb0(%t0: tensor<6xi32>):
+    %w = tapestry.einsum "W" [i = 6] (%t0[i]) -> [i] {
+    ^bb0(%x: i32):
+      %c = arith.constant 4 : i32
+      %s = arith.addi %x, %c : i32
+      tapestry.yield %s : i32
+    } : (tensor<6xi32>) -> tensor<6xi32>
+    tapestry.part_of %w : tensor<6xi32>
   } : (tensor<3xi32>) -> tensor<3xi32>
   %Y = tapestry.concat "Y" %1, %2 along 0 : (tensor<3xi32>, tensor<3xi32>) -> tensor<6xi32>
   tapestry.sink "Y", %Y : tensor<6xi32>
@@ -202,14 +252,22 @@ tapestry.graph @whole {
 tapestry.graph @wrong_reduction {
   %X = tapestry.source "X" : tensor<6xi32>
   %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
-  %1 = tapestry.einsum "one" [i = 3] range [0] => [3] (%a[i]) -> [] reduce add {
-  ^bb0(%x: i32):
-    tapestry.yield %x : i32
+  %1 = tapestry.shard "one" [0] => [3] (%a) {
+  ^bb0(%t0: tensor<6xi32>):
+    %w = tapestry.einsum "W" [i = 6] (%t0[i]) -> [] reduce add {
+    ^bb0(%x: i32):
+      tapestry.yield %x : i32
+    } : (tensor<6xi32>) -> tensor<i32>
+    tapestry.part_of %w : tensor<i32>
   } : (tensor<3xi32>) -> tensor<i32>
   %b = tapestry.slice "b" %X [3] => [6] : (tensor<6xi32>) -> tensor<3xi32>
-  %2 = tapestry.einsum "two" [i = 3] range [3] => [6] (%b[i]) -> [] reduce add {
-  ^bb0(%x: i32):
-    tapestry.yield %x : i32
+  %2 = tapestry.shard "two" [3] => [6] (%b) {
+  ^bb0(%t0: tensor<6xi32>):
+    %w = tapestry.einsum "W" [i = 6] (%t0[i]) -> [] reduce add {
+    ^bb0(%x: i32):
+      tapestry.yield %x : i32
+    } : (tensor<6xi32>) -> tensor<i32>
+    tapestry.part_of %w : tensor<i32>
   } : (tensor<3xi32>) -> tensor<i32>
   %3 = tapestry.unsqueeze "three" %1 at 0 : (tensor<i32>) -> tensor<1xi32>
   %4 = tapestry.unsqueeze "four" %2 at 0 : (tensor<i32>) -> tensor<1xi32>
@@ -235,9 +293,13 @@ tapestry.graph @whole {
 tapestry.graph @partial_value {
   %X = tapestry.source "X" : tensor<6xi32>
   %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
-  %1 = tapestry.einsum "one" [i = 3] range [0] => [3] (%a[i]) -> [] reduce add {
-  ^bb0(%x: i32):
-    tapestry.yield %x : i32
+  %1 = tapestry.shard "one" [0] => [3] (%a) {
+  ^bb0(%t0: tensor<6xi32>):
+    %w = tapestry.einsum "W" [i = 6] (%t0[i]) -> [] reduce add {
+    ^bb0(%x: i32):
+      tapestry.yield %x : i32
+    } : (tensor<6xi32>) -> tensor<i32>
+    tapestry.part_of %w : tensor<i32>
   } : (tensor<3xi32>) -> tensor<i32>
   // expected-error @below {{sink 'Y' has at () a partial value of 'Y' over [0, 3), expected cell () of 'Y'}}
   tapestry.sink "Y", %1 : tensor<i32>
@@ -257,16 +319,24 @@ tapestry.graph @whole {
 tapestry.graph @swapped {
   %X = tapestry.source "X" : tensor<6xi32>
   %a = tapestry.slice "a" %X [0] => [3] : (tensor<6xi32>) -> tensor<3xi32>
-  %1 = tapestry.einsum "one" [i = 3] range [0] => [3] (%a[i]) -> [i] {
-  ^bb0(%x: i32):
-    %s = arith.addi %x, %x : i32
-    tapestry.yield %s : i32
+  %1 = tapestry.shard "one" [0] => [3] (%a) {
+  ^bb0(%t0: tensor<6xi32>):
+    %w = tapestry.einsum "W" [i = 6] (%t0[i]) -> [i] {
+    ^bb0(%x: i32):
+      %s = arith.addi %x, %x : i32
+      tapestry.yield %s : i32
+    } : (tensor<6xi32>) -> tensor<6xi32>
+    tapestry.part_of %w : tensor<6xi32>
   } : (tensor<3xi32>) -> tensor<3xi32>
   %b = tapestry.slice "b" %X [3] => [6] : (tensor<6xi32>) -> tensor<3xi32>
-  %2 = tapestry.einsum "two" [i = 3] range [3] => [6] (%b[i]) -> [i] {
-  ^bb0(%x: i32):
-    %s = arith.addi %x, %x : i32
-    tapestry.yield %s : i32
+  %2 = tapestry.shard "two" [3] => [6] (%b) {
+  ^bb0(%t0: tensor<6xi32>):
+    %w = tapestry.einsum "W" [i = 6] (%t0[i]) -> [i] {
+    ^bb0(%x: i32):
+      %s = arith.addi %x, %x : i32
+      tapestry.yield %s : i32
+    } : (tensor<6xi32>) -> tensor<6xi32>
+    tapestry.part_of %w : tensor<6xi32>
   } : (tensor<3xi32>) -> tensor<3xi32>
   %Y = tapestry.concat "Y" %2, %1 along 0 : (tensor<3xi32>, tensor<3xi32>) -> tensor<6xi32>
   // expected-error @below {{sink 'Y' has at (0) cell (3) of 'Y', expected cell (0) of 'Y'}}
@@ -297,7 +367,7 @@ tapestry.graph @other_operand {
   %X = tapestry.source "X" : tensor<6xi32>
   %I = tapestry.source "I" : tensor<2xi32>
   %J = tapestry.slice "J" %X [0] => [2] : (tensor<6xi32>) -> tensor<2xi32>
-  // expected-error @below {{'Y' has no shards, and the whole graph has no equal vertex of equal operands}}
+  // expected-error @below {{'Y' is not 'Y': operand 1 has at (0) cell (0) of 'X', expected cell (0) of 'I'}}
   %Y = tapestry.gather "Y" ["i", "I"] = [2, 6] %X by %J
       at [affine_map<(i, t) -> (t)>, affine_map<(i, t) -> (i)>] : (tensor<6xi32>, tensor<2xi32>) -> tensor<2xi32>
   tapestry.sink "Y", %Y : tensor<2xi32>
@@ -324,14 +394,22 @@ tapestry.graph @whole {
 tapestry.graph @gap {
   %X = tapestry.source "X" : tensor<2x6xi32>
   %a = tapestry.slice "a" %X [0, 0] => [2, 3] : (tensor<2x6xi32>) -> tensor<2x3xi32>
-  %1 = tapestry.einsum "one" [n = 2, i = 3] range [0, 0] => [2, 3] (%a[n, i]) -> [n] reduce add {
-  ^bb0(%x: i32):
-    tapestry.yield %x : i32
+  %1 = tapestry.shard "one" [0, 0] => [2, 3] (%a) {
+  ^bb0(%t0: tensor<2x6xi32>):
+    %w = tapestry.einsum "W" [n = 2, i = 6] (%t0[n, i]) -> [n] reduce add {
+    ^bb0(%x: i32):
+      tapestry.yield %x : i32
+    } : (tensor<2x6xi32>) -> tensor<2xi32>
+    tapestry.part_of %w : tensor<2xi32>
   } : (tensor<2x3xi32>) -> tensor<2xi32>
   %b = tapestry.slice "b" %X [0, 4] => [2, 6] : (tensor<2x6xi32>) -> tensor<2x2xi32>
-  %2 = tapestry.einsum "two" [n = 2, i = 2] range [0, 4] => [2, 6] (%b[n, i]) -> [n] reduce add {
-  ^bb0(%x: i32):
-    tapestry.yield %x : i32
+  %2 = tapestry.shard "two" [0, 4] => [2, 6] (%b) {
+  ^bb0(%t0: tensor<2x6xi32>):
+    %w = tapestry.einsum "W" [n = 2, i = 6] (%t0[n, i]) -> [n] reduce add {
+    ^bb0(%x: i32):
+      tapestry.yield %x : i32
+    } : (tensor<2x6xi32>) -> tensor<2xi32>
+    tapestry.part_of %w : tensor<2xi32>
   } : (tensor<2x2xi32>) -> tensor<2xi32>
   %3 = tapestry.unsqueeze "three" %1 at 0 : (tensor<2xi32>) -> tensor<1x2xi32>
   %4 = tapestry.unsqueeze "four" %2 at 0 : (tensor<2xi32>) -> tensor<1x2xi32>
@@ -357,14 +435,22 @@ tapestry.graph @whole {
 tapestry.graph @twice {
   %X = tapestry.source "X" : tensor<2x6xi32>
   %a = tapestry.slice "a" %X [0, 0] => [2, 3] : (tensor<2x6xi32>) -> tensor<2x3xi32>
-  %1 = tapestry.einsum "one" [n = 2, i = 3] range [0, 0] => [2, 3] (%a[n, i]) -> [n] reduce add {
-  ^bb0(%x: i32):
-    tapestry.yield %x : i32
+  %1 = tapestry.shard "one" [0, 0] => [2, 3] (%a) {
+  ^bb0(%t0: tensor<2x6xi32>):
+    %w = tapestry.einsum "W" [n = 2, i = 6] (%t0[n, i]) -> [n] reduce add {
+    ^bb0(%x: i32):
+      tapestry.yield %x : i32
+    } : (tensor<2x6xi32>) -> tensor<2xi32>
+    tapestry.part_of %w : tensor<2xi32>
   } : (tensor<2x3xi32>) -> tensor<2xi32>
   %b = tapestry.slice "b" %X [0, 2] => [2, 6] : (tensor<2x6xi32>) -> tensor<2x4xi32>
-  %2 = tapestry.einsum "two" [n = 2, i = 4] range [0, 2] => [2, 6] (%b[n, i]) -> [n] reduce add {
-  ^bb0(%x: i32):
-    tapestry.yield %x : i32
+  %2 = tapestry.shard "two" [0, 2] => [2, 6] (%b) {
+  ^bb0(%t0: tensor<2x6xi32>):
+    %w = tapestry.einsum "W" [n = 2, i = 6] (%t0[n, i]) -> [n] reduce add {
+    ^bb0(%x: i32):
+      tapestry.yield %x : i32
+    } : (tensor<2x6xi32>) -> tensor<2xi32>
+    tapestry.part_of %w : tensor<2xi32>
   } : (tensor<2x4xi32>) -> tensor<2xi32>
   %3 = tapestry.unsqueeze "three" %1 at 0 : (tensor<2xi32>) -> tensor<1x2xi32>
   %4 = tapestry.unsqueeze "four" %2 at 0 : (tensor<2xi32>) -> tensor<1x2xi32>
@@ -390,9 +476,13 @@ tapestry.graph @whole {
 tapestry.graph @another_row {
   %X = tapestry.source "X" : tensor<2x6xi32>
   %a = tapestry.slice "a" %X [0, 0] => [2, 3] : (tensor<2x6xi32>) -> tensor<2x3xi32>
-  %1 = tapestry.einsum "one" [n = 2, i = 3] range [0, 0] => [2, 3] (%a[n, i]) -> [n] reduce add {
-  ^bb0(%x: i32):
-    tapestry.yield %x : i32
+  %1 = tapestry.shard "one" [0, 0] => [2, 3] (%a) {
+  ^bb0(%t0: tensor<2x6xi32>):
+    %w = tapestry.einsum "W" [n = 2, i = 6] (%t0[n, i]) -> [n] reduce add {
+    ^bb0(%x: i32):
+      tapestry.yield %x : i32
+    } : (tensor<2x6xi32>) -> tensor<2xi32>
+    tapestry.part_of %w : tensor<2xi32>
   } : (tensor<2x3xi32>) -> tensor<2xi32>
   %2 = tapestry.slice "col" %X [0, 3] => [2, 4] : (tensor<2x6xi32>) -> tensor<2x1xi32>
   %7 = tapestry.squeeze "flat" %2 at 1 : (tensor<2x1xi32>) -> tensor<2xi32>
@@ -420,14 +510,22 @@ tapestry.graph @whole {
 tapestry.graph @other_cells {
   %X = tapestry.source "X" : tensor<2x6xi32>
   %a = tapestry.slice "a" %X [0, 0] => [2, 3] : (tensor<2x6xi32>) -> tensor<2x3xi32>
-  %1 = tapestry.einsum "one" [n = 2, i = 3] range [0, 0] => [2, 3] (%a[n, i]) -> [n] reduce add {
-  ^bb0(%x: i32):
-    tapestry.yield %x : i32
+  %1 = tapestry.shard "one" [0, 0] => [2, 3] (%a) {
+  ^bb0(%t0: tensor<2x6xi32>):
+    %w = tapestry.einsum "W" [n = 2, i = 6] (%t0[n, i]) -> [n] reduce add {
+    ^bb0(%x: i32):
+      tapestry.yield %x : i32
+    } : (tensor<2x6xi32>) -> tensor<2xi32>
+    tapestry.part_of %w : tensor<2xi32>
   } : (tensor<2x3xi32>) -> tensor<2xi32>
   %b = tapestry.slice "b" %X [0, 3] => [2, 6] : (tensor<2x6xi32>) -> tensor<2x3xi32>
-  %2 = tapestry.einsum "two" [n = 2, i = 3] range [0, 3] => [2, 6] (%b[n, i]) -> [n] reduce add {
-  ^bb0(%x: i32):
-    tapestry.yield %x : i32
+  %2 = tapestry.shard "two" [0, 3] => [2, 6] (%b) {
+  ^bb0(%t0: tensor<2x6xi32>):
+    %w = tapestry.einsum "W" [n = 2, i = 6] (%t0[n, i]) -> [n] reduce add {
+    ^bb0(%x: i32):
+      tapestry.yield %x : i32
+    } : (tensor<2x6xi32>) -> tensor<2xi32>
+    tapestry.part_of %w : tensor<2xi32>
   } : (tensor<2x3xi32>) -> tensor<2xi32>
   %8 = tapestry.reverse "back" %2 along [0] : (tensor<2xi32>) -> tensor<2xi32>
   %3 = tapestry.unsqueeze "three" %1 at 0 : (tensor<2xi32>) -> tensor<1x2xi32>
@@ -443,23 +541,31 @@ tapestry.graph @other_cells {
 
 // -----
 
-// A range that is not of the whole.
+// A range that is not of the whole, which is a shard itself.
 
 tapestry.graph @whole {
-  %X = tapestry.source "X" : tensor<2x6xi32>
-  %Y = tapestry.einsum "Y" [n = 2, i = 6] (%X[n, i]) -> [n, i] {
-  ^bb0(%a: i32):
-    tapestry.yield %a : i32
-  } : (tensor<2x6xi32>) -> tensor<2x6xi32>
-  tapestry.sink "Y", %Y : tensor<2x6xi32>
+  %X = tapestry.source "X" : tensor<2x4xi32>
+  %Y = tapestry.shard "Y" [0, 1] => [2, 5] (%X) {
+  ^bb0(%t0: tensor<2x6xi32>):
+    %w = tapestry.einsum "W" [n = 2, i = 6] (%t0[n, i]) -> [n, i] {
+    ^bb0(%x: i32):
+      tapestry.yield %x : i32
+    } : (tensor<2x6xi32>) -> tensor<2x6xi32>
+    tapestry.part_of %w : tensor<2x6xi32>
+  } : (tensor<2x4xi32>) -> tensor<2x4xi32>
+  tapestry.sink "Y", %Y : tensor<2x4xi32>
 }
 tapestry.graph @outside {
-  %X = tapestry.source "X" : tensor<2x6xi32>
-  %b = tapestry.slice "b" %X [0, 3] => [2, 6] : (tensor<2x6xi32>) -> tensor<2x3xi32>
-  // expected-error @below {{'two' with the range [0, 2) x [4, 7) leaves the index space [0, 2) x [0, 6) of 'Y': index point (0, 6) is the first outside}}
-  %2 = tapestry.einsum "two" [n = 2, i = 3] range [0, 4] => [2, 7] (%b[n, i]) -> [n, i] {
-  ^bb0(%x: i32):
-    tapestry.yield %x : i32
+  %X = tapestry.source "X" : tensor<2x4xi32>
+  %b = tapestry.slice "b" %X [0, 1] => [2, 4] : (tensor<2x4xi32>) -> tensor<2x3xi32>
+  // expected-error @below {{'two' with the range [0, 2) x [3, 6) leaves the index space [0, 2) x [0, 4) of 'Y': index point (0, 4) is the first outside}}
+  %2 = tapestry.shard "two" [0, 3] => [2, 6] (%b) {
+  ^bb0(%t0: tensor<2x6xi32>):
+    %w = tapestry.einsum "W" [n = 2, i = 6] (%t0[n, i]) -> [n, i] {
+    ^bb0(%x: i32):
+      tapestry.yield %x : i32
+    } : (tensor<2x6xi32>) -> tensor<2x6xi32>
+    tapestry.part_of %w : tensor<2x6xi32>
   } : (tensor<2x3xi32>) -> tensor<2x3xi32>
   tapestry.sink "Y", %2 : tensor<2x3xi32>
 }
@@ -492,6 +598,7 @@ tapestry.graph @another_slice {
 #other = #tapestry.kernel<"others" [n, k] (X : f64[n, k]) -> (S : f64[n] add)>
 tapestry.graph @whole {
   %X = tapestry.source "X" : tensor<4x6xf64>
+  // expected-note @below {{'S' is of its kind, but computes otherwise}}
   %S = tapestry.block "S" #sum [n = 4, k = 6] (%X) {} : (tensor<4x6xf64>) -> tensor<4xf64>
   tapestry.sink "S", %S : tensor<4xf64>
 }

@@ -1,7 +1,6 @@
 //===- EinsumSyntax.cpp - Text form of tapestry.einsum --------------------===//
 //
-//   tapestry.einsum "C" [i = 97, k = 41] range [0, 0] => [97, 41]
-//     (%A[i, 2 * k] pad 0.0 : f32) -> [i]
+//   tapestry.einsum "C" [i = 97, k = 41] (%A[i, 2 * k] pad 0.0 : f32) -> [i]
 //     reduce add partition #p home #h home_route [#r] operand_routes [[], []]
 //     attributes {...} { body }
 //     combine { combiner } identity 1 : i32 : (operand types) -> result type
@@ -9,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Placement.h"
-#include "StartsAndEnds.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 
@@ -32,7 +30,6 @@ public:
 
 private:
   ParseResult parseLabels();
-  ParseResult parseRange();
   ParseResult parseSubscripts();
   ParseResult parseOperand();
   ParseResult parseClauses();
@@ -74,13 +71,6 @@ ParseResult EinsumParser::parseLabels() {
   properties.labels = builder.getStrArrayAttr(names);
   properties.extents = builder.getDenseI64ArrayAttr(extents);
   return success();
-}
-
-/// (`range` `[` start,* `]` `=>` `[` end,* `]`)?
-ParseResult EinsumParser::parseRange() {
-  if (failed(parser.parseOptionalKeyword("range")))
-    return success();
-  return parseStartsAndEnds(parser, properties.range);
 }
 
 /// `[` (affine expression of labels),* `]`
@@ -170,7 +160,7 @@ ParseResult EinsumParser::parseTypes() {
 }
 
 ParseResult EinsumParser::parse() {
-  if (parser.parseAttribute(properties.name) || parseLabels() || parseRange() ||
+  if (parser.parseAttribute(properties.name) || parseLabels() ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
                                      [&]() { return parseOperand(); }) ||
       parser.parseArrow() || parseSubscripts() || parseClauses() ||
@@ -213,10 +203,6 @@ void EinsumOp::print(OpAsmPrinter &printer) {
         printer << std::get<0>(label) << " = " << std::get<1>(label);
       });
   printer << ']';
-  if (getRangeAttr()) {
-    printer << " range ";
-    printStartsAndEnds(printer, *this, getRangeAttr());
-  }
   printer << " (";
   llvm::interleaveComma(
       llvm::enumerate(getInputs()), printer, [&](auto operand) {

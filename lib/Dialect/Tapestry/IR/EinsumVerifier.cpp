@@ -180,35 +180,10 @@ static LogicalResult verifyPads(EinsumOp op) {
   return success();
 }
 
-/// Checks that a shard's extents are those of its range: einsum_c21.
-static LogicalResult verifyRange(EinsumOp op) {
-  if (!op.getRangeAttr())
-    return success();
-  ZBox range = op.getRangeAttr().getBox();
-  if (range.size() != op.getExtents().size())
-    return op.emitOpError() << "has a range of rank " << range.size() << " for "
-                            << countOf(op.getExtents().size(), "label");
-  for (auto [label, bounds] : llvm::enumerate(range)) {
-    if (bounds.lo < 0 || bounds.hi >= int64_t(1) << 62)
-      return op.emitOpError()
-             << "the range of label '" << labelName(op, label) << "' is ["
-             << bounds.lo << ", " << bounds.hi
-             << "), expected a start of at least 0 and an end below 2^62";
-    if (bounds.hi - bounds.lo != op.getExtents()[label])
-      return op.emitOpError()
-             << "label '" << labelName(op, label) << "' has extent "
-             << op.getExtents()[label] << ", but its range [" << bounds.lo
-             << ", " << bounds.hi << ") has " << bounds.hi - bounds.lo
-             << " points";
-  }
-  return success();
-}
-
 LogicalResult EinsumOp::verify() {
   // einsum_c1, einsum_c2
   if (failed(teg::verifyLabels(*this, getLabels(), getExtents())) ||
-      failed(verifyRange(*this)) || failed(verifyMaps(*this)) ||
-      failed(verifyPads(*this)))
+      failed(verifyMaps(*this)) || failed(verifyPads(*this)))
     return failure();
   for (unsigned operand = 0; operand < getInputs().size(); ++operand)
     if (failed(verifyOperand(*this, operand)))

@@ -13,6 +13,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/SelectorInterface.h"
@@ -171,15 +172,23 @@ static DictionaryAttr getMeaning(Operation *op) {
   return said.getDictionary(op->getContext());
 }
 
-bool teg::computeAlike(Operation *a, Operation *b) {
-  auto first = dyn_cast<ShardOp>(a), second = dyn_cast<ShardOp>(b);
-  if (first && second)
-    return first.getRange() == second.getRange() &&
-           computeAlike(first.getWholeOp(), second.getWholeOp());
-  return a->getName() == b->getName() &&
+Computation::Computation(Operation *op) : op(op) {
+  if (auto shard = dyn_cast<ShardOp>(op)) {
+    range = shard.getRange();
+    this->op = shard.getWholeOp();
+  }
+  meaning = getMeaning(this->op);
+}
+
+bool Computation::operator==(const Computation &other) const {
+  return range == other.range && isOf(other);
+}
+
+bool Computation::isOf(const Computation &other) const {
+  Operation *a = op, *b = other.op;
+  return meaning == other.meaning && a->getName() == b->getName() &&
          a->getResultTypes() == b->getResultTypes() &&
          a->getOperandTypes() == b->getOperandTypes() &&
-         getMeaning(a) == getMeaning(b) &&
          llvm::all_of(llvm::zip_equal(a->getRegions(), b->getRegions()),
                       [](auto pair) {
                         return OperationEquivalence::isRegionEquivalentTo(
@@ -221,7 +230,8 @@ void ShardOp::build(OpBuilder &builder, OperationState &state, StringRef name,
        llvm::zip_equal(whole->getRegions(), inner->getRegions()))
     from.cloneInto(&to, mapping);
   builder.insert(inner);
-  forgetPlan(cast<BlockOpInterface>(inner));
+  if (auto block = cast<BlockOpInterface>(inner); hasPlan(block))
+    forgetPlan(block);
   inner->setDiscardableAttrs(builder.getDictionaryAttr({}));
   PartOfOp::create(builder, whole.getLoc(), inner->getResults());
   for (unsigned result = 0; result < whole->getNumResults(); ++result)
@@ -313,7 +323,7 @@ LogicalResult ShardOp::verifyRegions() {
   if (count != 1)
     return emitOpError() << "holds " << count << " operations, expected 1";
   Operation &held = block.front();
-  if (!hasBlocks(&held) || isa<ShardInterface, ShardOp>(held))
+  if (!hasBlocks(&held) || isa<ShardOp>(held))
     return emitOpError() << "holds '" << held.getName()
                          << "', which has no blocks that a shard could be";
   if (held.getOperands() != ValueRange(block.getArguments()))
@@ -365,10 +375,16 @@ llvm::SmallVector<Value> ShardOp::getTensorOperands() {
 
 std::vector<Access> ShardOp::getAccesses(unsigned operand) {
   BlockOpInterface whole = getWholeOp();
-  ZBox box = getBox(), slice = getSliceOf(whole, operand, box);
-  std::vector<Access> accesses;
-  for (const Access &access : whole.getAccesses(operand))
-    accesses.push_back(readOfSlice(access, box, slice));
+  std::vector<Access> accesses = whole.getAccesses(operand);
+  ZBox box = getBox();
+  ZBox slice = sliceOfReads(accesses, box,
+                            tensorType(whole->getOperand(operand)).getShape());
+  accesses = readsOfSlice(std::move(accesses), box, slice);
+  // As they come back from the maps of lower levels: without whole turns.
+  for (Access &access : accesses)
+    for (ProjectionDim &dim : access.projection.dims)
+      if (!dim.isLinear() && dim.fold == Fold::Wrap)
+        dim = *index::getSubscript(index::getAffineExpr(dim, getContext()));
   return accesses;
 }
 
@@ -422,8 +438,6 @@ std::optional<unsigned> ShardOp::getLabelReadBy(Operation *op) {
 int64_t ShardOp::getLabelStart(unsigned label) {
   return getWholeOp().getLabelStart(label) + getBox()[label].lo;
 }
-
-std::optional<ZBox> ShardOp::getShardRange() { return getBox(); }
 
 bool ShardOp::readsPlaceAlong(unsigned label) {
   auto ranged = dyn_cast<RangeInterface>(getWholeOp().getOperation());

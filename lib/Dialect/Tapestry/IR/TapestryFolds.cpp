@@ -1,7 +1,7 @@
 //===- TapestryFolds.cpp - Canonical forms of tapestry's ops --------------===//
 
 #include "mlir/IR/PatternMatch.h"
-#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
@@ -57,12 +57,17 @@ static void dropOperands(PatternRewriter &rewriter, EinsumOp op,
 
 namespace {
 
+/// Whether a shard says by an einsum what it is a block of.
+bool isHeld(EinsumOp op) { return isa_and_nonnull<ShardOp>(op->getParentOp()); }
+
 /// Reads an operand once that is given twice with equal subscripts and pad.
 struct MergeEqualOperands : public OpRewritePattern<EinsumOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(EinsumOp op,
                                 PatternRewriter &rewriter) const override {
+    if (isHeld(op))
+      return rewriter.notifyMatchFailure(op, "a shard takes its operands");
     unsigned count = op.getInputs().size();
     llvm::BitVector dropped(count);
     Block &body = op.getBody().front();
@@ -93,6 +98,8 @@ struct DropUnusedOperands : public OpRewritePattern<EinsumOp> {
 
   LogicalResult matchAndRewrite(EinsumOp op,
                                 PatternRewriter &rewriter) const override {
+    if (isHeld(op))
+      return rewriter.notifyMatchFailure(op, "a shard takes its operands");
     llvm::BitVector dropped(op.getInputs().size());
     for (BlockArgument argument : op.getBody().getArguments()) {
       if (!argument.use_empty())

@@ -60,28 +60,27 @@ struct TapestryAccumulatePartials
   void runOnOperation() override {
     GraphOp graph = getOperation();
     FreshNames names(graph);
-    SmallVector<ShardInterface> reductions;
-    for (auto op : graph.getOps<ShardInterface>())
+    SmallVector<EinsumOp> reductions;
+    for (auto op : graph.getOps<EinsumOp>())
       if (mayAccumulate(op))
         reductions.push_back(op);
-    for (ShardInterface op : reductions)
+    for (EinsumOp op : reductions)
       accumulate(op, names);
     numChains += reductions.size();
   }
 
 private:
-  bool mayAccumulate(ShardInterface op) {
+  bool mayAccumulate(EinsumOp op) {
     Value stack = op.getReducedStack();
     if (!stack || rowsOf(stack).size() < 2)
       return false;
     auto type = cast<RankedTensorType>(stack.getType());
-    return type.getElementType() ==
-               getElementTypeOrSelf(op->getResult(0).getType()) &&
+    return type.getElementType() == op.getResultType().getElementType() &&
            type.getNumElements() * storedSize(type.getElementType()) >=
                stackBytes;
   }
 
-  void accumulate(ShardInterface op, FreshNames &names) {
+  void accumulate(EinsumOp op, FreshNames &names) {
     auto reduction = cast<BlockOpInterface>(op.getOperation());
     SmallVector<Value> rows = rowsOf(op.getReducedStack());
     std::string name = reduction.getVertexName().str();

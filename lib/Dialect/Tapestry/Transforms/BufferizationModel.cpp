@@ -97,12 +97,7 @@ private:
     for (Operation &inner : body.without_terminator()) {
       if (auto label = dyn_cast<LabelOp>(inner)) {
         unsigned number = *op.getLabelIndex(label.getLabel());
-        Value value = point[number];
-        if (int64_t start = op.getLabelStart(number))
-          value = arith::AddIOp::create(
-              b, label.getLoc(), value,
-              arith::ConstantIndexOp::create(b, label.getLoc(), start));
-        mapping.map(label.getResult(), value);
+        mapping.map(label.getResult(), point[number]);
       } else {
         b.clone(inner, mapping);
       }

@@ -45,27 +45,26 @@ struct Reading {
 /// Puts the selectors of the operands of one reader into its subscripts.
 class Composer {
 public:
-  Composer(ShardInterface reader, GraphViews &views)
+  Composer(EinsumOp reader, GraphViews &views)
       : reader(reader), op(cast<BlockOpInterface>(reader.getOperation())),
         views(views) {}
 
-  /// The operation that takes the reader's place; null where it stays.
-  Operation *compose(OpBuilder &builder);
+  /// The einsum that takes the reader's place; null where it stays.
+  EinsumOp compose(OpBuilder &builder);
 
 private:
   Reading readingOf(unsigned operand);
   std::optional<Reading> readingInside(unsigned operand);
-  Operation *create(OpBuilder &builder);
-  bool readsTheSame(ShardInterface made, unsigned operand);
-  OperandRead readBy(ShardInterface of, unsigned operand, Value tensor,
-                     bool asIs) {
+  EinsumOp create(OpBuilder &builder);
+  bool readsTheSame(EinsumOp made, unsigned operand);
+  OperandRead readBy(EinsumOp of, unsigned operand, Value tensor, bool asIs) {
     auto type = cast<RankedTensorType>(tensor.getType());
     return {of.getSubscripts(operand),
             asIs ? TensorView::of(*views.of(tensor).asTensor(), type.getShape())
                  : views.of(tensor)};
   }
 
-  ShardInterface reader;
+  EinsumOp reader;
   BlockOpInterface op;
   GraphViews &views;
   SmallVector<Reading> readings;
@@ -107,40 +106,34 @@ Reading Composer::readingOf(unsigned operand) {
   return {views.tensor(slice->first), std::move(composed), true};
 }
 
-Operation *Composer::create(OpBuilder &builder) {
-  SmallVector<Value> operands;
-  SmallVector<Projection> projections;
-  for (Reading &reading : readings) {
-    operands.push_back(reading.operand);
-    projections.push_back(reading.projection);
+EinsumOp Composer::create(OpBuilder &builder) {
+  auto made = cast<EinsumOp>(builder.clone(*reader));
+  SmallVector<Attribute> maps;
+  for (auto [number, reading] : llvm::enumerate(readings)) {
+    made->setOperand(number, reading.operand);
+    maps.push_back(AffineMapAttr::get(index::getStartMap(
+        reading.projection, reader.getExtents().size(), reader.getContext())));
   }
-  std::optional<ZBox> range = getRangeOfShard(reader);
-  std::string name = op.getVertexName().str();
-  ShardedBlock block;
-  block.name = name;
-  block.range = range ? *range : op.getIndexSpace();
-  block.isShard = range.has_value();
-  block.operands = operands;
-  block.projections = projections;
-  block.elementType = getElementTypeOrSelf(op->getResult(0));
-  Operation *made = reader.createBlock(builder, block);
-  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  maps.push_back(AffineMapAttr::get(reader.getResultMap()));
+  made.setIndexingMapsAttr(builder.getArrayAttr(maps));
+  made.removeOperandRoutesAttr();
+  keepLabels(made, builder);
   return made;
 }
 
-bool Composer::readsTheSame(ShardInterface made, unsigned operand) {
+bool Composer::readsTheSame(EinsumOp made, unsigned operand) {
   return !findReadFault(
       readBy(made, operand, readings[operand].operand, /*asIs=*/true),
       readBy(reader, operand, op.getTensorOperands()[operand], /*asIs=*/false),
       op.getIndexSpace());
 }
 
-Operation *Composer::compose(OpBuilder &builder) {
+EinsumOp Composer::compose(OpBuilder &builder) {
   for (unsigned number = 0; number < op.getTensorOperands().size(); ++number)
     readings.push_back(readingOf(number));
   while (llvm::any_of(
       readings, [](const Reading &reading) { return reading.isComposed; })) {
-    auto made = cast<ShardInterface>(create(builder));
+    EinsumOp made = create(builder);
     // Beside a slice a pad is read, beside it in the tensor is an element.
     bool isSame = true;
     for (auto [number, reading] : llvm::enumerate(readings)) {
@@ -153,7 +146,7 @@ Operation *Composer::compose(OpBuilder &builder) {
       return made;
     made->erase();
   }
-  return nullptr;
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,7 +160,7 @@ class Spreader {
 public:
   Spreader(EinsumOp op, unsigned operand, GraphViews &views, size_t most)
       : op(op), operand(operand), views(views), most(most),
-        read(cast<ShardInterface>(op.getOperation()).getSubscripts(operand)),
+        read(op.getSubscripts(operand)),
         view(views.of(op.getInputs()[operand])),
         image(read.image(boxOfShape(op.getExtents()))) {}
 
@@ -239,11 +232,8 @@ void Spreader::addOperands(OpBuilder &builder) {
 /// The value of a subscript at the index point.
 Value Spreader::emitSubscript(OpBuilder &b, Location loc,
                               const ProjectionDim &dim) {
-  int64_t constant = dim.constant;
   Value sum;
   for (const AffineTerm &term : dim.terms) {
-    // Labels count from the start of a shard's range, subscripts from 0.
-    constant -= term.coefficient * op.getLabelStart(term.dim);
     Value label = LabelOp::create(b, loc, b.getIndexType(),
                                   cast<StringAttr>(op.getLabels()[term.dim]));
     if (term.coefficient != 1)
@@ -252,7 +242,7 @@ Value Spreader::emitSubscript(OpBuilder &b, Location loc,
           arith::ConstantIndexOp::create(b, loc, term.coefficient));
     sum = sum ? arith::AddIOp::create(b, loc, sum, label) : label;
   }
-  Value rest = arith::ConstantIndexOp::create(b, loc, constant);
+  Value rest = arith::ConstantIndexOp::create(b, loc, dim.constant);
   return sum ? Value(arith::AddIOp::create(b, loc, sum, rest)) : rest;
 }
 
@@ -349,7 +339,6 @@ EinsumOp Spreader::spread(OpBuilder &builder) {
       entries[number < operand ? number : number + pieces.size() - 1] =
           op.getPads()[number];
   made.setPadsAttr(builder.getArrayAttr(entries));
-  made.setRangeAttr(op.getRangeAttr());
   made.setCustomIdentityAttr(op.getCustomIdentityAttr());
   made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   IRMapping mapping;
@@ -364,30 +353,27 @@ EinsumOp Spreader::spread(OpBuilder &builder) {
 //===----------------------------------------------------------------------===//
 
 /// What takes a reader's place; null where it stays.
-static Operation *composeReader(ShardInterface reader, GraphViews &views,
-                                OpBuilder &builder, size_t most) {
-  if (cast<BlockOpInterface>(reader.getOperation()).hasPartition())
-    return nullptr;
-  if (Operation *made = Composer(reader, views).compose(builder))
+static EinsumOp composeReader(EinsumOp reader, GraphViews &views,
+                              OpBuilder &builder, size_t most) {
+  if (reader.getPartitionAttr())
+    return {};
+  if (EinsumOp made = Composer(reader, views).compose(builder))
     return made;
-  auto einsum = dyn_cast<EinsumOp>(reader.getOperation());
-  if (!einsum)
-    return nullptr;
-  for (unsigned operand = 0; operand < einsum.getInputs().size(); ++operand)
-    if (EinsumOp made = Spreader(einsum, operand, views, most).spread(builder))
+  for (unsigned operand = 0; operand < reader.getInputs().size(); ++operand)
+    if (EinsumOp made = Spreader(reader, operand, views, most).spread(builder))
       return made;
-  return nullptr;
+  return {};
 }
 
 namespace {
 
-struct ComposeReader : public OpInterfaceRewritePattern<ShardInterface> {
-  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+struct ComposeReader : public OpRewritePattern<EinsumOp> {
+  using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(ShardInterface op,
+  LogicalResult matchAndRewrite(EinsumOp op,
                                 PatternRewriter &rewriter) const override {
     GraphViews views;
-    Operation *made = composeReader(op, views, rewriter, mostPieces);
+    EinsumOp made = composeReader(op, views, rewriter, mostPieces);
     if (!made)
       return rewriter.notifyMatchFailure(
           op, "no operand is a selector whose operands its subscripts reach");
@@ -412,19 +398,17 @@ struct TapestryComposeSelectors
         selectors.push_back(op);
         forward(op->getResult(0), views);
       }
-      auto reader = dyn_cast<ShardInterface>(op);
-      if (!reader)
+      auto last = dyn_cast<EinsumOp>(op);
+      if (!last)
         return;
       builder.setInsertionPoint(op);
-      Operation *last = op;
-      while (Operation *made = composeReader(cast<ShardInterface>(last), views,
-                                             builder, mostTensors)) {
+      while (EinsumOp made = composeReader(last, views, builder, mostTensors)) {
         replaced.push_back(last);
         last = made;
         ++numComposed;
       }
       if (last != op)
-        op->getResult(0).replaceAllUsesWith(last->getResult(0));
+        op->getResult(0).replaceAllUsesWith(last.getResult());
     });
     for (Operation *op : replaced)
       op->erase();

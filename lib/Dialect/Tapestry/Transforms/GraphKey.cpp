@@ -149,14 +149,6 @@ void Writer::writeEinsum(EinsumOp op) {
   os << "einsum [";
   llvm::interleaveComma(extents, os);
   os << "] ";
-  if (op.getRangeAttr()) {
-    SmallVector<int64_t> starts(extents.size());
-    for (auto [label, number] : llvm::enumerate(labelNumbers))
-      starts[number] = op.getLabelStart(label);
-    os << "from ";
-    llvm::interleaveComma(starts, os);
-    os << ' ';
-  }
   for (unsigned operand = 0; operand < op.getInputs().size(); ++operand) {
     writeOperand(op.getInputs()[operand]);
     writeMap(op.getOperandMap(operand));
@@ -167,8 +159,6 @@ void Writer::writeEinsum(EinsumOp op) {
      << op->getDiscardableAttrDictionary();
   if (TypedAttr identity = op.getCustomIdentityAttr())
     os << identity;
-  if (Attribute range = op.getRangeAttr())
-    os << range;
   os << '\n';
   writeBody(op.getBody(), labelNumbers, op);
   writeBody(op.getCombiner(), labelNumbers, op);

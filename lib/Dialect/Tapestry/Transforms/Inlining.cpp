@@ -238,9 +238,6 @@ EinsumOp Inliner::build() {
 }
 
 llvm::Expected<EinsumOp> Inliner::run() {
-  for (EinsumOp op : {reader, producer})
-    if (llvm::Error error = checkWhole(op))
-      return std::move(error);
   size_t length = 0;
   for (Value operand : reader.getInputs())
     if (operand == producer.getResult())
@@ -263,23 +260,7 @@ llvm::Expected<EinsumOp> Inliner::run() {
 
 llvm::Expected<EinsumOp> teg::inlineProducer(EinsumOp reader, EinsumOp producer,
                                              Monoid monoid) {
-  for (EinsumOp op : {reader, producer})
-    if (llvm::Error error = checkLabelStarts(op))
-      return std::move(error);
   return Inliner(reader, producer, monoid).run();
-}
-
-llvm::Error teg::checkLabelStarts(EinsumOp op) {
-  if (!op.readsShiftedLabels())
-    return llvm::Error::success();
-  return planError("'", op.getName(),
-                   "' is a shard whose body reads labels of the whole");
-}
-
-llvm::Error teg::checkWhole(EinsumOp op) {
-  if (!op.getRangeAttr())
-    return llvm::Error::success();
-  return planError("'", op.getName(), "' is a shard, which stays as it is");
 }
 
 llvm::Error teg::checkUnasked(EinsumOp op) {

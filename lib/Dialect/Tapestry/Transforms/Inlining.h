@@ -18,17 +18,10 @@ namespace tapestry::teg {
 llvm::Expected<EinsumOp> inlineProducer(EinsumOp reader, EinsumOp producer,
                                         Monoid monoid);
 
-/// Success where an einsum counts all of its index space, not a range of it.
-llvm::Error checkWhole(EinsumOp op);
-
 /// Success where an einsum may become others. What a user asks of one (a pin of
 /// its labels, a layout group) is written on it as attributes, and is about the
 /// einsum as it is.
 llvm::Error checkUnasked(EinsumOp op);
-
-/// Success unless `op` is a shard whose body counts labels from its range: what
-/// is made of it would have to have that range, too.
-llvm::Error checkLabelStarts(EinsumOp op);
 
 } // namespace tapestry::teg
 

@@ -202,8 +202,6 @@ static bool isTotal(EinsumOp op) {
 }
 
 llvm::Error Phaser::prepare() {
-  if (llvm::Error error = checkWhole(op))
-    return error;
   if (llvm::Error error = checkUnasked(op))
     return error;
   if (isView(op))

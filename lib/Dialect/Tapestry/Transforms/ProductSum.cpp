@@ -158,11 +158,7 @@ llvm::Expected<ProductSum> teg::matchProductSum(EinsumOp op, Monoid monoid) {
     return planError("nothing is reduced");
   if (monoid == Monoid::Custom)
     return planError("nothing is known of a custom monoid");
-  if (llvm::Error error = checkWhole(op))
-    return std::move(error);
   if (llvm::Error error = checkUnasked(op))
-    return std::move(error);
-  if (llvm::Error error = checkLabelStarts(op))
     return std::move(error);
   if (llvm::Error error = checkOperands(op))
     return std::move(error);

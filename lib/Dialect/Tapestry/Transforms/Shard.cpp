@@ -1,9 +1,8 @@
 //===- Shard.cpp - A planned graph, shard by shard ------------------------===//
 //
-// Every vertex that has blocks becomes one operation per block of its
-// partition, on slices of its operands, and concatenations of what they
-// compute; where a label is cut that a result lacks, partial results are
-// stacked and combined.
+// Every vertex that has blocks becomes one shard per block of its partition, on
+// slices of its operands, and concatenations of what they compute; where a
+// label is cut that a result lacks, partial results are stacked and combined.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +34,7 @@ class ShardEmitter {
 public:
   ShardEmitter(BlockOpInterface op, std::vector<std::vector<ZRange>> blocks,
                FreshNames &names)
-      : op(op), sharded(dyn_cast<ShardInterface>(op.getOperation())),
-        blocks(std::move(blocks)), names(names), b(op),
+      : op(op), blocks(std::move(blocks)), names(names), b(op),
         tensors(op.getTensorOperands()), range(op.getIndexRank()) {}
 
   Value emit(unsigned result);
@@ -47,8 +45,7 @@ private:
   Value emitCells(unsigned dim);
   Value emitReduced();
   void emitPartial(unsigned next, SmallVectorImpl<Value> &partial);
-  Operation *emitShard();
-  Operation *emitRanged(StringRef name);
+  ShardOp emitShard();
   Value emitSlice(Value tensor, ZBox box, const Twine &name);
   bool isCut(ArrayRef<unsigned> labels) {
     return llvm::any_of(
@@ -61,8 +58,6 @@ private:
   }
 
   BlockOpInterface op;
-  /// Null where its blocks are shards of it.
-  ShardInterface sharded;
   std::vector<std::vector<ZRange>> blocks;
   FreshNames &names;
   OpBuilder b;
@@ -76,7 +71,7 @@ private:
   ZBox range;
   /// The shards that there are, by the first points of their ranges: results
   /// share them.
-  std::map<std::vector<int64_t>, Operation *> shards;
+  std::map<std::vector<int64_t>, ShardOp> shards;
   /// The slices that there are: of a tensor, of these cells.
   std::vector<std::tuple<Value, ZBox, Value>> slices;
 };
@@ -146,50 +141,22 @@ void ShardEmitter::emitPartial(unsigned next, SmallVectorImpl<Value> &partial) {
   }
 }
 
-Operation *ShardEmitter::emitShard() {
+ShardOp ShardEmitter::emitShard() {
   std::vector<int64_t> first;
   for (const ZRange &label : range)
     first.push_back(label.lo);
   auto [known, isNew] = shards.try_emplace(std::move(first));
-  Operation *&shard = known->second;
+  ShardOp &shard = known->second;
   if (!isNew)
     return shard;
   std::string name =
       names.next(op.getVertexName() + "." + Twine(shards.size()));
-  if (sharded) {
-    shard = emitRanged(name);
-  } else {
-    SmallVector<Value> operands;
-    for (auto [number, tensor] : llvm::enumerate(tensors))
-      operands.push_back(emitSlice(tensor, getSliceOf(op, number, range),
-                                   name + "." + Twine(number)));
-    shard = ShardOp::create(b, op.getLoc(), name, op, range, operands);
-  }
-  return shard;
-}
-
-/// The shard of an operator that says its range itself.
-Operation *ShardEmitter::emitRanged(StringRef name) {
   SmallVector<Value> operands;
-  SmallVector<Projection> reads;
-  for (auto [number, tensor] : llvm::enumerate(tensors)) {
-    ShardRead read = readOfShard(sharded.getSubscripts(number), range,
-                                 tensorType(tensor).getShape());
-    operands.push_back(
-        emitSlice(tensor, std::move(read.slice), name + "." + Twine(number)));
-    reads.push_back(std::move(read.projection));
-  }
-  ShardedBlock block;
-  block.name = name;
-  block.range = range;
-  // A shard is cut into shards of what it is one of.
-  if (std::optional<ZBox> outer = getRangeOfShard(op))
-    for (auto [inner, around] : llvm::zip_equal(block.range, *outer))
-      inner = {around.lo + inner.lo, around.lo + inner.hi};
-  block.operands = operands;
-  block.projections = reads;
-  block.elementType = getTypeOfPart(op, result, range).getElementType();
-  return sharded.createBlock(b, block);
+  for (auto [number, tensor] : llvm::enumerate(tensors))
+    operands.push_back(emitSlice(tensor, getSliceOf(op, number, range),
+                                 name + "." + Twine(number)));
+  shard = ShardOp::create(b, op.getLoc(), name, op, range, operands);
+  return shard;
 }
 
 Value ShardEmitter::emitSlice(Value tensor, ZBox box, const Twine &name) {
@@ -257,6 +224,8 @@ LogicalResult TapestryShard::shard(BlockOpInterface op,
   auto blocks = blocksOf(devices, extents, **partition);
   if (llvm::all_of(blocks, [](const auto &cut) { return cut.size() == 1; }))
     return success();
+  // Shards are made of what has no plan.
+  forgetPlan(op);
   ShardEmitter emitter(op, std::move(blocks), names);
   for (OpResult result : op->getResults()) {
     Value whole = emitter.emit(result.getResultNumber());

@@ -14,6 +14,7 @@
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/SelectorInterface.h"
 #include "llvm/ADT/MapVector.h"
+#include <map>
 
 using namespace mlir;
 using namespace tapestry;
@@ -24,10 +25,8 @@ namespace {
 /// What a shard is given that the whole does not read there.
 struct Mismatch {
   unsigned operand = 0;
-  /// The index point of the whole or, where it is the operand itself that
-  /// differs, a cell of that.
+  /// A cell of the operand.
   llvm::SmallVector<int64_t> place;
-  bool isCell = false;
   /// Nothing where it lies beside the operand.
   std::optional<ViewCell> expected, got;
   /// False where it is only not known that there is none.
@@ -45,29 +44,25 @@ private:
   LogicalResult seeSource(GraphNodeInterface source);
   LogicalResult seeSink(GraphNodeInterface sink);
   LogicalResult seeReduction(BlockOpInterface op, PartialBlock block);
-  LogicalResult seeShard(BlockOpInterface op);
+  LogicalResult seeVertex(BlockOpInterface op);
   void setBlock(Value tensor, PartialBlock block);
-  LogicalResult seeOther(BlockOpInterface op);
   LogicalResult seeLoop(GraphLoopInterface loop);
   bool areEqual(Operation *a, Operation *b);
   void addVertex(Operation *op);
+  const Computation &computationOf(Operation *op) {
+    return computations.try_emplace(op, op).first->second;
+  }
   LogicalResult proveCoverage();
   LogicalResult expectTensor(Operation *op, const Twine &what, Value expected,
                              Value got);
 
-  OperandRead readOf(BlockOpInterface op, unsigned operand) {
-    return {cast<ShardInterface>(op.getOperation()).getSubscripts(operand),
-            views.of(op.getTensorOperands()[operand])};
-  }
-  bool mayBeShard(BlockOpInterface whole, BlockOpInterface shard);
-  /// The first operand that a shard reads otherwise than `whole`.
+  /// The first operand that is not what `range` of `whole` is given.
   std::optional<Mismatch> findMismatch(BlockOpInterface whole,
-                                       BlockOpInterface shard,
-                                       const ZBox &range);
-  std::optional<Mismatch> findSliceMismatch(BlockOpInterface whole,
-                                            ShardOp shard, const ZBox &range);
-  LogicalResult reportMismatch(BlockOpInterface whole, BlockOpInterface shard,
+                                       BlockOpInterface op, const ZBox &range);
+  LogicalResult reportMismatch(BlockOpInterface whole, BlockOpInterface op,
                                const Mismatch &fault);
+  LogicalResult reportUnknown(BlockOpInterface op, BlockOpInterface left,
+                              BlockOpInterface alike);
   LogicalResult reportStack(BlockOpInterface op, Value stack,
                             const StackFault &fault);
   std::string nameOf(const std::optional<ViewCell> &cell);
@@ -84,6 +79,7 @@ private:
     unsigned times = 1;
   };
   llvm::MapVector<Operation *, Computed> vertices;
+  std::map<Operation *, Computation> computations;
   llvm::StringMap<GraphNodeInterface> sources, sinks;
   SmallVector<GraphLoopInterface> loops;
   unsigned numLoops = 0;
@@ -121,22 +117,20 @@ std::string ShardingProof::nameOf(const std::optional<ViewCell> &cell) {
 }
 
 LogicalResult ShardingProof::reportMismatch(BlockOpInterface whole,
-                                            BlockOpInterface shard,
+                                            BlockOpInterface op,
                                             const Mismatch &fault) {
-  InFlightDiagnostic diagnostic =
-      shard.emitError("'") << shard.getVertexName() << "' is no shard of '"
-                           << whole.getVertexName() << "': ";
+  InFlightDiagnostic diagnostic = op.emitError("'")
+                                  << op.getVertexName()
+                                  << (isa<ShardOp>(op.getOperation())
+                                          ? "' is no shard of '"
+                                          : "' is not '")
+                                  << whole.getVertexName() << "': ";
   if (!fault.isFound)
     return diagnostic << "what it reads of operand " << fault.operand
                       << " cannot be compared";
-  if (fault.isCell)
-    return diagnostic << "operand " << fault.operand << " has at "
-                      << pointText(fault.place) << " " << nameOf(fault.got)
-                      << ", expected " << nameOf(fault.expected);
-  return diagnostic << "at index point " << pointText(fault.place)
-                    << " operand " << fault.operand << " reads "
-                    << nameOf(fault.got) << ", expected "
-                    << nameOf(fault.expected);
+  return diagnostic << "operand " << fault.operand << " has at "
+                    << pointText(fault.place) << " " << nameOf(fault.got)
+                    << ", expected " << nameOf(fault.expected);
 }
 
 LogicalResult ShardingProof::reportStack(BlockOpInterface op, Value stack,
@@ -224,23 +218,29 @@ LogicalResult ShardingProof::seeReduction(BlockOpInterface op,
   return success();
 }
 
-/// What a block is given of the whole's operands has to be what it is given.
-std::optional<Mismatch> ShardingProof::findSliceMismatch(BlockOpInterface whole,
-                                                         ShardOp shard,
-                                                         const ZBox &range) {
-  for (auto [number, input] : llvm::enumerate(shard.getInputs())) {
-    ZBox slice = getSliceOf(whole, number, range);
-    TensorView expected;
-    expected.shape = shapeOf(slice);
-    const TensorView all = views.of(whole.getTensorOperands()[number]);
+std::optional<Mismatch> ShardingProof::findMismatch(BlockOpInterface whole,
+                                                    BlockOpInterface op,
+                                                    const ZBox &range) {
+  for (auto [number, input] : llvm::enumerate(op->getOperands())) {
+    auto type = dyn_cast<RankedTensorType>(input.getType());
+    Value wanted = whole->getOperand(number);
+    if (!type)
+      continue;
+    TensorView expected = views.of(wanted);
     Mismatch fault;
     fault.operand = number;
-    fault.isCell = true;
-    fault.isFound =
-        expected.add(all, viewOfCells(0, slice).pieces[0].projection,
-                     boxOfShape(expected.shape));
-    if (!fault.isFound)
-      return fault;
+    if (isa<ShardOp>(op.getOperation())) {
+      // A shard is given slices.
+      ZBox slice = getSliceOf(whole, number, range);
+      TensorView part;
+      part.shape = shapeOf(slice);
+      fault.isFound =
+          part.add(expected, viewOfCells(0, slice).pieces[0].projection,
+                   boxOfShape(part.shape));
+      if (!fault.isFound)
+        return fault;
+      expected = std::move(part);
+    }
     const TensorView &got = views.of(input);
     auto cell = findDifference(expected, got);
     if (!cell)
@@ -253,29 +253,15 @@ std::optional<Mismatch> ShardingProof::findSliceMismatch(BlockOpInterface whole,
   return std::nullopt;
 }
 
-std::optional<Mismatch> ShardingProof::findMismatch(BlockOpInterface whole,
-                                                    BlockOpInterface shard,
-                                                    const ZBox &range) {
-  if (auto block = dyn_cast<ShardOp>(shard.getOperation()))
-    return findSliceMismatch(whole, block, range);
-  unsigned operands = whole.getTensorOperands().size();
-  for (unsigned operand = 0; operand < operands; ++operand)
-    if (auto fault = findReadFault(readOf(whole, operand),
-                                   readOf(shard, operand), range))
-      return Mismatch{
-          operand,          std::move(fault->point),
-          /*isCell=*/false, std::move(fault->expected), std::move(fault->got),
-          fault->isFound};
-  return std::nullopt;
-}
-
-/// The block of a vertex that an operation says to compute; points count from
-/// where the vertex, which may be a shard itself, starts.
+/// The block of a vertex that an operation computes; points count from where
+/// the vertex, which may be a shard itself, starts.
 static ZBox rangeIn(BlockOpInterface whole, BlockOpInterface op) {
-  std::optional<ZBox> said = getRangeOfShard(op), of = getRangeOfShard(whole);
-  ZBox range = said ? *said : op.getIndexSpace();
-  if (said && of)
-    for (auto [own, all] : llvm::zip_equal(range, *of))
+  auto shard = dyn_cast<ShardOp>(op.getOperation());
+  if (!shard)
+    return whole.getIndexSpace();
+  ZBox range = shard.getBox();
+  if (auto outer = dyn_cast<ShardOp>(whole.getOperation()))
+    for (auto [own, all] : llvm::zip_equal(range, outer.getBox()))
       own = {own.lo - all.lo, own.hi - all.lo};
   return range;
 }
@@ -297,28 +283,42 @@ static llvm::SmallVector<int64_t> firstOutside(llvm::ArrayRef<ZRange> box,
   return point;
 }
 
-/// Whether an operation computes at equal index points what a vertex does.
-bool ShardingProof::mayBeShard(BlockOpInterface whole, BlockOpInterface shard) {
-  if (auto block = dyn_cast<ShardOp>(shard.getOperation())) {
-    auto outer = dyn_cast<ShardOp>(whole.getOperation());
-    return computeAlike(outer ? outer.getWholeOp() : whole, block.getWholeOp());
+LogicalResult ShardingProof::reportUnknown(BlockOpInterface op,
+                                           BlockOpInterface left,
+                                           BlockOpInterface alike) {
+  InFlightDiagnostic diagnostic = op.emitError("'")
+                                  << op.getVertexName() << "'";
+  if (auto shard = dyn_cast<ShardOp>(op.getOperation()))
+    diagnostic << " with the range " << boxToString(shard.getBox());
+  if (left) {
+    ZBox space = left.getIndexSpace();
+    return diagnostic << " leaves the index space " << boxToString(space)
+                      << " of '" << left.getVertexName() << "': index point "
+                      << pointText(firstOutside(rangeIn(left, op), space))
+                      << " is the first outside";
   }
-  // Without a range labels count from 0.
-  return isa<ShardInterface>(whole.getOperation()) &&
-         cast<ShardInterface>(shard.getOperation()).computesAs(whole) &&
-         !(getRangeOfShard(whole) && !getRangeOfShard(shard));
+  diagnostic << " computes as no vertex of the whole graph";
+  if (alike)
+    diagnostic.attachNote(alike.getLoc())
+        << "'" << alike.getVertexName()
+        << "' is of its kind, but computes otherwise";
+  return diagnostic;
 }
 
-LogicalResult ShardingProof::seeShard(BlockOpInterface op) {
-  BlockOpInterface likely, left, body;
+/// A vertex of the whole graph or a shard of one.
+LogicalResult ShardingProof::seeVertex(BlockOpInterface op) {
+  auto shard = dyn_cast<ShardOp>(op.getOperation());
+  OperationName kind = shard ? shard.getWholeOp()->getName() : op->getName();
+  const Computation &computation = computationOf(op);
+  BlockOpInterface likely, left, alike;
   std::optional<PartialBlock> chosen;
   std::optional<Mismatch> fault;
   for (auto &[vertex, computed] : vertices) {
     auto whole = cast<BlockOpInterface>(vertex);
-    if (!mayBeShard(whole, op)) {
-      if (!body && vertex->getName() == op->getName() &&
-          whole.getLabelKinds() == op.getLabelKinds())
-        body = whole;
+    const Computation &wanted = computationOf(vertex);
+    if (!(shard ? wanted.isOf(computation) : wanted == computation)) {
+      if (!alike && vertex->getName() == kind)
+        alike = whole;
       continue;
     }
     ZBox range = rangeIn(whole, op);
@@ -326,11 +326,6 @@ LogicalResult ShardingProof::seeShard(BlockOpInterface op) {
       left = whole;
       continue;
     }
-    // Complete values that are not rounded alike are another's.
-    if (isComplete(whole, /*result=*/0, range) &&
-        getElementTypeOrSelf(op->getResult(0)) !=
-            getElementTypeOrSelf(vertex->getResult(0)))
-      continue;
     std::optional<Mismatch> found = findMismatch(whole, op, range);
     if (found) {
       // The one of which the most is right explains best.
@@ -351,33 +346,18 @@ LogicalResult ShardingProof::seeShard(BlockOpInterface op) {
     if (isOpen)
       break;
   }
-  if (chosen) {
-    ++numShards;
-    vertices[chosen->whole].ranges.push_back(chosen->range);
-    for (OpResult result : op->getResults()) {
-      chosen->result = result.getResultNumber();
-      setBlock(result, *chosen);
-    }
-    return success();
+  if (!chosen)
+    return likely ? reportMismatch(likely, op, *fault)
+                  : reportUnknown(op, left, alike);
+  numShards += shard ? 1 : 0;
+  vertices[chosen->whole].ranges.push_back(chosen->range);
+  for (OpResult result : op->getResults()) {
+    if (!isa<RankedTensorType>(result.getType()))
+      continue;
+    chosen->result = result.getResultNumber();
+    setBlock(result, *chosen);
   }
-  if (likely)
-    return reportMismatch(likely, op, *fault);
-  std::optional<ZBox> said = getRangeOfShard(op);
-  InFlightDiagnostic diagnostic =
-      op.emitError("'") << op.getVertexName() << "' with the range "
-                        << boxToString(said ? *said : op.getIndexSpace());
-  if (left) {
-    ZBox space = left.getIndexSpace();
-    return diagnostic << " leaves the index space " << boxToString(space)
-                      << " of '" << left.getVertexName() << "': index point "
-                      << pointText(firstOutside(rangeIn(left, op), space))
-                      << " is the first outside";
-  }
-  diagnostic << " computes as no vertex of the whole graph";
-  if (body)
-    diagnostic.attachNote(body.getLoc())
-        << "'" << body.getVertexName() << "' has another body";
-  return diagnostic;
+  return success();
 }
 
 /// Whether two views of one shape have the same cells.
@@ -387,23 +367,7 @@ static bool areSame(const TensorView &a, const TensorView &b) {
 
 /// Whether two vertices compute the same of equal operands.
 bool ShardingProof::areEqual(Operation *a, Operation *b) {
-  auto first = dyn_cast<ShardInterface>(a),
-       second = dyn_cast<ShardInterface>(b);
-  if (first && second) {
-    auto x = cast<BlockOpInterface>(a), y = cast<BlockOpInterface>(b);
-    if (a->getResultTypes() != b->getResultTypes() || !first.computesAs(b) ||
-        x.getLabelExtents() != y.getLabelExtents() ||
-        getRangeOfShard(a) != getRangeOfShard(b))
-      return false;
-    for (unsigned k = 0; k < x.getTensorOperands().size(); ++k) {
-      OperandRead one = readOf(x, k), other = readOf(y, k);
-      if (one.projection != other.projection ||
-          !areSame(one.operand, other.operand))
-        return false;
-    }
-    return true;
-  }
-  if (!computeAlike(a, b))
+  if (!(computationOf(a) == computationOf(b)))
     return false;
   return llvm::all_of(llvm::zip_equal(a->getOperands(), b->getOperands()),
                       [&](auto pair) {
@@ -413,22 +377,6 @@ bool ShardingProof::areEqual(Operation *a, Operation *b) {
                         TensorView wanted = views.of(x);
                         return areSame(wanted, views.of(y));
                       });
-}
-
-LogicalResult ShardingProof::seeOther(BlockOpInterface op) {
-  for (auto &[vertex, computed] : vertices) {
-    if (!areEqual(vertex, op))
-      continue;
-    computed.ranges.push_back(op.getIndexSpace());
-    for (auto [mine, its] :
-         llvm::zip_equal(op->getResults(), vertex->getResults()))
-      views.set(mine, views.of(its));
-    return success();
-  }
-  return op.emitError("'")
-         << op.getVertexName()
-         << "' has no shards, and the whole graph has no equal vertex of equal "
-            "operands";
 }
 
 LogicalResult ShardingProof::seeLoop(GraphLoopInterface loop) {
@@ -484,18 +432,16 @@ LogicalResult ShardingProof::see(Operation &op) {
     if (selector.isTransparent())
       return success();
   auto vertex = dyn_cast<BlockOpInterface>(op);
-  if (auto sharded = dyn_cast<ShardInterface>(op))
-    if (Value stack = sharded.getReducedStack()) {
+  if (auto einsum = dyn_cast<EinsumOp>(op))
+    if (Value stack = einsum.getReducedStack()) {
       StackFault fault;
       if (auto block = views.combined(views.of(stack), &fault))
         return seeReduction(vertex, std::move(*block));
       if (fault.whole)
         return reportStack(vertex, stack, fault);
     }
-  if (isa<ShardInterface, ShardOp>(op))
-    return seeShard(vertex);
   if (vertex)
-    return seeOther(vertex);
+    return seeVertex(vertex);
   return op.emitError("is nothing that a sharding is proved of");
 }
 

@@ -17,11 +17,11 @@
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/SelectorInterface.h"
-#include "tapestry/Support/Sharding.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
+#include <unordered_map>
 
 using namespace mlir;
 using namespace tapestry;
@@ -62,73 +62,94 @@ private:
   GraphOp makeGraph(Operation *op, ArrayRef<Value> inputs);
   Operation *cloneInto(Operation *op, IRMapping &mapping);
 
+  struct HashOf {
+    size_t operator()(const Computation &of) const { return of.hash(); }
+  };
+  struct IsOf {
+    bool operator()(const Computation &a, const Computation &b) const {
+      return a.isOf(b);
+    }
+  };
+
+  void nameKernel(GraphOp graph) {
+    graph.setSymName("kernel_" + std::to_string(count++));
+  }
+
   OwningOpRef<ModuleOp> module;
   OpBuilder builder;
-  llvm::StringMap<int32_t> numbers;
+  int32_t count = 0;
+  /// Of what are no shards, by their text.
+  llvm::StringMap<int32_t> texts;
+  /// By what they are shards of, and by how.
+  std::unordered_map<Computation, std::map<std::vector<int64_t>, int32_t>,
+                     HashOf, IsOf>
+      shards;
 };
 
 } // namespace
 
-/// Whether what an operator computes depends on which block of the whole it is.
-static bool readsItsPlace(RangeInterface op, llvm::ArrayRef<ZRange> range) {
-  for (auto [label, bounds] : llvm::enumerate(range))
-    if (bounds.lo != 0 && op.readsPlaceAlong(label))
-      return true;
-  return false;
+static void append(std::vector<int64_t> &form, llvm::ArrayRef<ZRange> box) {
+  form.push_back(box.size());
+  for (const ZRange &range : box)
+    form.insert(form.end(), {range.lo, range.hi});
 }
 
-/// Where a block of an operator may lie as well, to compute the same of the
-/// same: as near to 0 as may be.
-static ZBox anyPlaceOf(ShardOp shard) {
-  BlockOpInterface whole = shard.getWholeOp();
-  // Equal slices may be read in another way, as at the other end of a tensor.
-  auto readsOf = [&](llvm::ArrayRef<ZRange> range) {
-    std::vector<std::pair<llvm::SmallVector<int64_t>, Access>> reads;
-    for (auto &[operand, access] : whole.getReads()) {
-      ZBox slice = getSliceOf(whole, operand, range);
-      reads.emplace_back(shapeOf(slice), readOfSlice(access, range, slice));
+static void append(std::vector<int64_t> &form, const Projection &projection) {
+  for (const ProjectionDim &dim : projection.dims) {
+    form.push_back(dim.terms.size());
+    for (const AffineTerm &term : dim.terms)
+      form.insert(form.end(), {term.dim, term.coefficient});
+    form.insert(form.end(), {dim.constant, dim.size, dim.stride, dim.floordiv,
+                             dim.mod, static_cast<int64_t>(dim.fold)});
+  }
+}
+
+/// What makes a shard compute otherwise than another of the same: of its place
+/// only what it computes by.
+static std::vector<int64_t> formOf(ShardOp shard, ArrayRef<Value> inputs) {
+  std::vector<int64_t> form;
+  auto block = cast<BlockOpInterface>(shard.getOperation());
+  for (auto [label, range] : llvm::enumerate(shard.getBox()))
+    form.insert(form.end(),
+                {range.size(), shard.readsPlaceAlong(label) ? range.lo : -1});
+  for (Value input : shard.getInputs()) {
+    form.push_back(llvm::find(inputs, input) - inputs.begin());
+    llvm::append_range(form, tensorType(input).getShape());
+  }
+  for (auto &[operand, access] : block.getReads()) {
+    form.insert(form.end(), {operand, static_cast<int64_t>(access.kind),
+                             static_cast<int64_t>(access.fallback)});
+    append(form, access.projection);
+    append(form, access.guard);
+  }
+  for (unsigned result = 0; result < shard.getNumResults(); ++result)
+    for (const Write &write : shard.getWrites(result)) {
+      form.push_back(result);
+      append(form, write.projection);
+      append(form, write.guard);
     }
-    return reads;
-  };
-  ZBox range = shard.getBox(), moved = range;
-  for (auto [label, bounds] : llvm::enumerate(moved))
-    if (!shard.readsPlaceAlong(label))
-      bounds = {0, bounds.size()};
-  return readsOf(moved) == readsOf(range) ? moved : range;
+  return form;
 }
 
-/// A shard without a name and, where that does not matter, without its place;
-/// others as they are.
+/// An operator without a name, of which kernels are shared.
 Operation *KernelTable::cloneInto(Operation *op, IRMapping &mapping) {
-  auto sharded = dyn_cast<ShardInterface>(op);
-  auto block = dyn_cast<ShardOp>(op);
-  if (!sharded && !block)
-    return builder.clone(*op, mapping);
-  auto whole = cast<BlockOpInterface>(op);
-  SmallVector<Value> operands =
-      llvm::map_to_vector(whole.getTensorOperands(),
-                          [&](Value tensor) { return mapping.lookup(tensor); });
-  if (block) {
-    auto made =
-        ShardOp::create(builder, op->getLoc(), "kernel", block.getWholeOp(),
-                        anyPlaceOf(block), operands);
-    Operation *inner = made.getWholeOp();
-    if (inner->getInherentAttr("name"))
-      inner->setAttr("name", builder.getStringAttr("kernel"));
+  auto unname = [&](Operation *named) {
+    if (named->getInherentAttr("name"))
+      named->setAttr("name", builder.getStringAttr("kernel"));
+  };
+  if (auto shard = dyn_cast<ShardOp>(op)) {
+    auto operands = llvm::map_to_vector(shard.getInputs(), [&](Value tensor) {
+      return mapping.lookup(tensor);
+    });
+    auto made = ShardOp::create(builder, op->getLoc(), "kernel",
+                                shard.getWholeOp(), shard.getBox(), operands);
+    unname(made.getWholeOp());
     return made;
   }
-  SmallVector<Projection> projections;
-  for (unsigned number = 0; number < operands.size(); ++number)
-    projections.push_back(sharded.getSubscripts(number));
-  std::optional<ZBox> range = getRangeOfShard(op);
-  ShardedBlock made;
-  made.name = "kernel";
-  made.isShard = range && readsItsPlace(cast<RangeInterface>(op), *range);
-  made.range = range ? *range : whole.getIndexSpace();
-  made.operands = operands;
-  made.projections = projections;
-  made.elementType = getElementTypeOrSelf(op->getResult(0));
-  return sharded.createBlock(builder, made);
+  Operation *made = builder.clone(*op, mapping);
+  if (isa<EinsumOp>(made))
+    unname(made);
+  return made;
 }
 
 /// A program is given of an input what it reads; a kernel, all.
@@ -167,13 +188,20 @@ GraphOp KernelTable::makeGraph(Operation *op, ArrayRef<Value> inputs) {
 }
 
 int32_t KernelTable::numberOf(Operation *op, ArrayRef<Value> inputs) {
+  if (auto shard = dyn_cast<ShardOp>(op)) {
+    auto [known, isNew] =
+        shards[Computation(op)].try_emplace(formOf(shard, inputs), count);
+    if (isNew)
+      nameKernel(makeGraph(op, inputs));
+    return known->second;
+  }
   GraphOp graph = makeGraph(op, inputs);
   std::string text;
   llvm::raw_string_ostream os(text);
   graph->print(os, OpPrintingFlags().useLocalScope());
-  auto [known, isNew] = numbers.try_emplace(text, numbers.size());
+  auto [known, isNew] = texts.try_emplace(text, count);
   if (isNew)
-    graph.setSymName("kernel_" + std::to_string(known->second));
+    nameKernel(graph);
   else
     graph->erase();
   return known->second;
@@ -476,7 +504,7 @@ void TaskGraphBuilder::addPoint(Operation &point) {
 /// The vertex that an operation is of, by what tapestry-shard calls shards and
 /// what puts them together: "T.3" and "T.total.2" are of "T".
 StringRef TaskGraphBuilder::vertexOf(Operation *op, StringRef name) {
-  if (getRangeOfShard(op)) {
+  if (isa<ShardOp>(op)) {
     auto [vertex, number] = name.rsplit('.');
     int64_t value;
     if (!number.getAsInteger(10, value))

@@ -28,19 +28,12 @@ using namespace tapestry::teg;
 
 namespace {
 
-/// A shard and what its operands are.
+/// A shard and what its operands are slices of.
 struct Shard {
-  BlockOpInterface block() const { return cast<BlockOpInterface>(op); }
-  ShardInterface sharded() const { return cast<ShardInterface>(op); }
-  /// Null where the operator says its range itself.
-  ShardOp ranged() const { return dyn_cast<ShardOp>(op); }
-
-  Operation *op;
+  ShardOp op;
+  Computation computation;
   ZBox range;
-  /// The operands as views, each of slices of one tensor.
-  std::vector<TensorView> operands;
   SmallVector<unsigned> tensors;
-  std::vector<ShardRead> reads;
 };
 
 /// Shards that may be of one operation.
@@ -58,20 +51,13 @@ private:
   SmallVector<Operation *> takeReady(bool reductions);
   bool isReady(Operation *op);
   /// With `joined` what joins several tensors is one itself.
-  std::optional<Shard> describe(BlockOpInterface op, bool joined);
-  bool turnsInside(const Shard &shard);
-  bool describeOperands(Shard &shard, bool joined);
+  std::optional<Shard> describe(ShardOp op, bool joined);
   std::optional<unsigned> wholeOf(ShardOp shard, unsigned operand, bool joined);
   unsigned numberOf(Value tensor);
-  bool agree(const Shard &a, const Shard &b);
   std::vector<Group> group(ArrayRef<Operation *> ready, bool joined);
-  bool readsSlices(const Shard &shard);
-  bool makeWhole(const Group &group);
-  BlockOpInterface createWhole(const Group &group, const ZBox &space);
+  void makeWhole(const Group &group);
   BlockOpInterface cloneWhole(const Group &group);
-  bool readsAsWhole(BlockOpInterface whole, const Shard &shard);
-  void take(const Group &group, BlockOpInterface whole);
-  void combine(Operation *op);
+  void combine(EinsumOp op);
   void replaceUses();
   void replaceUses(Operation &op, Value result);
   void eraseUnused();
@@ -172,8 +158,8 @@ TensorView Unsharder::resolveToJoin(Value value) {
 //===----------------------------------------------------------------------===//
 
 static bool isReduction(Operation *op) {
-  auto sharded = dyn_cast<ShardInterface>(op);
-  return sharded && sharded.getReducedStack();
+  auto einsum = dyn_cast<EinsumOp>(op);
+  return einsum && einsum.getReducedStack();
 }
 
 /// Whether it is known what the operands are: no slices of what may be put
@@ -223,111 +209,27 @@ std::optional<unsigned> Unsharder::wholeOf(ShardOp shard, unsigned operand,
   return tensor;
 }
 
-bool Unsharder::describeOperands(Shard &shard, bool joined) {
-  auto sharded = shard.sharded();
-  BlockOpInterface op = shard.block();
-  for (auto [number, operand] : llvm::enumerate(op.getTensorOperands())) {
-    TensorView view = joined ? resolveToJoin(operand) : resolve(operand);
-    auto read = asSliceRead({sharded.getSubscripts(number), view},
-                            op.getLabelExtents());
-    if (!read)
-      return false;
-    shard.operands.push_back(std::move(view));
-    shard.tensors.push_back(read->first);
-    shard.reads.push_back(std::move(read->second));
-  }
-  return true;
-}
-
-std::optional<Shard> Unsharder::describe(BlockOpInterface op, bool joined) {
-  Shard shard;
-  shard.op = op;
-  shard.range = *getRangeOfShard(op);
-  if (ShardOp block = shard.ranged()) {
-    for (unsigned number = 0; number < block.getInputs().size(); ++number) {
-      std::optional<unsigned> tensor = wholeOf(block, number, joined);
-      if (!tensor)
-        return std::nullopt;
-      shard.tensors.push_back(*tensor);
-    }
-  } else if (!describeOperands(shard, joined)) {
-    return std::nullopt;
+std::optional<Shard> Unsharder::describe(ShardOp op, bool joined) {
+  Shard shard = {op, Computation(op), op.getBox(), {}};
+  for (unsigned number = 0; number < op.getInputs().size(); ++number) {
+    std::optional<unsigned> tensor = wholeOf(op, number, joined);
+    if (!tensor)
+      return std::nullopt;
+    shard.tensors.push_back(*tensor);
   }
   return shard;
-}
-
-static int64_t remainderOf(int64_t value, int64_t divisor) {
-  return divisor == 0 ? value : ((value % divisor) + divisor) % divisor;
-}
-
-/// How long a turn is that a read says to make; 0 where it makes none.
-static int64_t turnOf(const ProjectionDim &dim) {
-  return dim.fold == Fold::Wrap ? dim.mod : 0;
-}
-
-/// Whether a shard wraps around less than a tensor, which others of its
-/// operation do, too, that do not show it.
-bool Unsharder::turnsInside(const Shard &shard) {
-  if (shard.ranged())
-    return false;
-  for (auto [tensor, read] : llvm::zip_equal(shard.tensors, shard.reads))
-    for (auto [dim, extent] :
-         llvm::zip_equal(read.projection.dims, shapeOf(tensor)))
-      if (turnOf(dim) != 0 && turnOf(dim) != extent)
-        return true;
-  return false;
-}
-
-/// Whether two shards read the same tensors by one projection, up to turns
-/// around a tensor, and do the same with what they read.
-bool Unsharder::agree(const Shard &a, const Shard &b) {
-  if (ShardOp first = a.ranged(), second = b.ranged(); first || second)
-    return first && second && a.tensors == b.tensors &&
-           computeAlike(first.getWholeOp(), second.getWholeOp());
-  auto sharded = a.sharded();
-  if (a.tensors != b.tensors || !sharded.computesAs(b.op) ||
-      getElementTypeOrSelf(a.op->getResult(0)) !=
-          getElementTypeOrSelf(b.op->getResult(0)))
-    return false;
-  for (auto [number, tensor] : llvm::enumerate(a.tensors))
-    for (auto [dim, extent] : llvm::enumerate(shapeOf(tensor))) {
-      const ProjectionDim &x = a.reads[number].projection.dims[dim];
-      const ProjectionDim &y = b.reads[number].projection.dims[dim];
-      if (x.terms != y.terms || x.floordiv != y.floordiv)
-        return false;
-      int64_t distance = x.constant - y.constant;
-      distance +=
-          (a.reads[number].slice[dim].lo - b.reads[number].slice[dim].lo) *
-          x.floordiv;
-      for (const AffineTerm &term : x.terms)
-        distance -=
-            term.coefficient * (a.range[term.dim].lo - b.range[term.dim].lo);
-      int64_t turn = turnOf(x) ? turnOf(x) : turnOf(y) ? turnOf(y) : extent;
-      if (remainderOf(distance, turn * x.floordiv) != 0)
-        return false;
-    }
-  return true;
-}
-
-/// From 0 to the last points of all shards, or what they are blocks of.
-static ZBox spaceOf(const Group &group) {
-  if (ShardOp shard = group.front().ranged())
-    return shard.getWholeOp().getIndexSpace();
-  ZBox space(group.front().range.size(), ZRange{0, 0});
-  for (const Shard &shard : group)
-    for (auto [all, own] : llvm::zip_equal(space, shard.range))
-      all.hi = std::max(all.hi, own.hi);
-  return space;
 }
 
 static bool coversOnce(const Group &group) {
   std::vector<ZBox> ranges;
   for (const Shard &shard : group)
     ranges.push_back(shard.range);
-  return !findCoverageFault(spaceOf(group), ranges);
+  ShardOp first = group.front().op;
+  return !findCoverageFault(first.getWholeOp().getIndexSpace(), ranges);
 }
 
-/// Of shards that agree, those of several equal operations apart.
+/// Of shards that are of equal tensors, those of several equal operations
+/// apart.
 static std::vector<Group> takeApart(Group shards) {
   if (coversOnce(shards))
     return {std::move(shards)};
@@ -348,25 +250,16 @@ static std::vector<Group> takeApart(Group shards) {
 std::vector<Group> Unsharder::group(ArrayRef<Operation *> ready, bool joined) {
   std::vector<Group> alike;
   for (Operation *op : ready) {
-    std::optional<Shard> shard = describe(cast<BlockOpInterface>(op), joined);
+    std::optional<Shard> shard = describe(cast<ShardOp>(op), joined);
     if (!shard)
       continue;
     auto same = llvm::find_if(alike, [&](const Group &group) {
-      return agree(group.front(), *shard);
+      return group.front().tensors == shard->tensors &&
+             group.front().computation.isOf(shard->computation);
     });
     if (same == alike.end())
       same = alike.insert(alike.end(), Group());
     same->push_back(std::move(*shard));
-    if (!turnsInside(same->back()))
-      continue;
-    // The first says how long a turn is, by which others may agree.
-    std::swap(same->front(), same->back());
-    for (Group &other : llvm::make_range(std::next(same), alike.end()))
-      if (agree(same->front(), other.front())) {
-        llvm::move(other, std::back_inserter(*same));
-        other.clear();
-      }
-    llvm::erase_if(alike, [](const Group &group) { return group.empty(); });
   }
   std::vector<Group> groups;
   for (Group &shards : alike)
@@ -378,66 +271,27 @@ std::vector<Group> Unsharder::group(ArrayRef<Operation *> ready, bool joined) {
 // Wholes
 //===----------------------------------------------------------------------===//
 
-/// The operation of which a group would be the shards; null where they read by
-/// no one projection.
-BlockOpInterface Unsharder::createWhole(const Group &group, const ZBox &space) {
-  SmallVector<Value> operands;
-  std::vector<Projection> projections;
-  for (auto [number, tensor] : llvm::enumerate(group.front().tensors)) {
-    std::vector<ShardedRead> reads;
-    for (const Shard &shard : group)
-      reads.push_back({shard.range, shard.reads[number]});
-    std::optional<Projection> projection =
-        projectionOfShards(reads, shapeOf(tensor));
-    if (!projection)
-      return {};
-    projections.push_back(std::move(*projection));
-    operands.push_back(views.tensor(tensor));
-  }
-  BlockOpInterface first = group.front().block();
-  std::string name = names.next(first.getVertexName());
-  ShardedBlock whole;
-  whole.name = name;
-  whole.range = space;
-  whole.isShard = false;
-  whole.operands = operands;
-  whole.projections = projections;
-  whole.elementType = getElementTypeOrSelf(first->getResult(0));
-  OpBuilder builder(first);
-  return cast<BlockOpInterface>(
-      cast<ShardInterface>(first.getOperation()).createBlock(builder, whole));
-}
-
 /// The operator that a group says to be blocks of, on what it reads.
 BlockOpInterface Unsharder::cloneWhole(const Group &group) {
-  Operation *first = group.front().op;
+  ShardOp first = group.front().op;
   OpBuilder builder(first);
-  Operation *whole = builder.clone(*cast<ShardOp>(first).getWholeOp());
+  Operation *whole = builder.clone(*first.getWholeOp());
   whole->setOperands(
       llvm::map_to_vector(group.front().tensors, [&](unsigned tensor) {
         return views.tensor(tensor);
       }));
-  std::string name = names.next(group.front().block().getVertexName());
+  std::string name = names.next(first.getName());
   if (whole->getInherentAttr("name"))
     whole->setAttr("name", builder.getStringAttr(name));
   return cast<BlockOpInterface>(whole);
 }
 
-bool Unsharder::readsAsWhole(BlockOpInterface whole, const Shard &shard) {
-  auto all = cast<ShardInterface>(whole.getOperation());
-  auto own = shard.sharded();
-  for (auto [number, tensor] : llvm::enumerate(shard.tensors))
-    if (findReadFault({all.getSubscripts(number),
-                       TensorView::of(tensor, shapeOf(tensor))},
-                      {own.getSubscripts(number), shard.operands[number]},
-                      shard.range))
-      return false;
-  return true;
-}
-
 /// The results of shards that are put together are views of the whole's, but
 /// for partial ones.
-void Unsharder::take(const Group &group, BlockOpInterface whole) {
+void Unsharder::makeWhole(const Group &group) {
+  if (!coversOnce(group))
+    return;
+  BlockOpInterface whole = cloneWhole(group);
   for (OpResult all : whole->getResults()) {
     unsigned result = all.getResultNumber(), number = views.addTensor(all);
     views.set(all, TensorView::of(number, shapeOf(number)));
@@ -449,67 +303,31 @@ void Unsharder::take(const Group &group, BlockOpInterface whole) {
         views.setPartial(own, {whole, shard.range, result});
     }
   }
-  for (const Shard &shard : group)
+  Whole known = {whole, {}};
+  for (const Shard &shard : group) {
     done.insert(shard.op);
-  made.push_back({whole, llvm::map_to_vector(group, [](const Shard &shard) {
-                    return shard.op;
-                  })});
+    known.shards.push_back(shard.op);
+  }
+  made.push_back(std::move(known));
   numShards += group.size();
   ++numWholes;
 }
 
-/// Whether a shard reads less than whole tensors.
-bool Unsharder::readsSlices(const Shard &shard) {
-  for (auto [tensor, read] : llvm::zip_equal(shard.tensors, shard.reads))
-    if (read.slice != boxOfShape(shapeOf(tensor)))
-      return true;
-  return false;
-}
-
-bool Unsharder::makeWhole(const Group &group) {
-  if (!coversOnce(group))
-    return false;
-  if (group.front().ranged()) {
-    take(group, cloneWhole(group));
-    return true;
-  }
-  // One block from 0 on need not be all: others may be missing.
-  if (group.size() == 1 && readsSlices(group.front()))
-    return false;
-  BlockOpInterface whole = createWhole(group, spaceOf(group));
-  if (!whole)
-    return false;
-  if (!llvm::all_of(group, [&](const Shard &shard) {
-        return readsAsWhole(whole, shard);
-      })) {
-    whole.erase();
-    return false;
-  }
-  take(group, whole);
-  return true;
-}
-
 /// A reduction of partial results that make a whole is a view of that.
-void Unsharder::combine(Operation *op) {
-  auto block =
-      views.combined(resolve(cast<ShardInterface>(op).getReducedStack()));
+void Unsharder::combine(EinsumOp op) {
+  auto block = views.combined(resolve(op.getReducedStack()));
   if (!block)
     return;
   auto whole = cast<BlockOpInterface>(block->whole);
-  Value result = op->getResult(0), all = whole->getResult(block->result);
-  unsigned own = *views.of(result).asTensor();
-  Type element = getElementTypeOrSelf(result);
-  bool isRounded = isa<ShardInterface>(block->whole);
-  if (!combineAlike(cast<BlockOpInterface>(op), /*resultOfA=*/0, whole,
-                    block->result))
+  Value all = whole->getResult(block->result);
+  unsigned own = *views.of(op.getResult()).asTensor();
+  if (!combineAlike(cast<BlockOpInterface>(op.getOperation()), /*resultOfA=*/0,
+                    whole, block->result))
     return;
   if (!isComplete(whole, block->result, block->range)) {
     views.setPartial(own, std::move(*block));
   } else {
-    // Partial results are accumulators, which are rounded here.
-    if (isRounded)
-      all.setType(cast<RankedTensorType>(all.getType()).clone(element));
-    else if (getElementTypeOrSelf(all) != element)
+    if (getElementTypeOrSelf(all) != op.getResultType().getElementType())
       return;
     wholes[own] = viewOfBlock(whole, block->result, block->range,
                               *views.of(all).asTensor());
@@ -576,11 +394,11 @@ void Unsharder::eraseUnused() {
 
 void Unsharder::run() {
   for (Operation &op : block)
-    if (getRangeOfShard(&op) || isReduction(&op))
+    if (isa<ShardOp>(op) || isReduction(&op))
       waiting.insert(&op);
   while (!waiting.empty()) {
     for (Operation *op : takeReady(/*reductions=*/true))
-      combine(op);
+      combine(cast<EinsumOp>(op));
     SmallVector<Operation *> ready = takeReady(/*reductions=*/false);
     // Shards read joins of the graph itself; what is joined for one shard, the
     // tensors behind it.

@@ -6,9 +6,10 @@
 //
 // Version 1 wrote every attribute and type as text, version 2 writes them as a
 // code and numbers. Text stays readable in every version: MLIR marks it.
-// Version 3 writes the range of an einsum behind its other properties, version
-// 4 what a block may have beside its kernel's behind those of a block, by name,
-// version 5 what sources come from and sinks lead to.
+// Version 3 has room for a range of an einsum behind its other properties,
+// which is left empty now that shards hold what they are of, version 4 what a
+// block may have beside its kernel's behind those of a block, by name, version
+// 5 what sources come from and sinks lead to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,7 @@ public:
   static constexpr uint64_t current = 5;
   /// The first version that has codes.
   static constexpr uint64_t firstCoded = 2;
-  /// The first version whose einsums may have a range.
+  /// The first version whose einsums had room for a range.
   static constexpr uint64_t firstRanged = 3;
   /// The first version whose blocks may have more than a kernel.
   static constexpr uint64_t firstNamed = 4;

@@ -28,7 +28,6 @@
 #include "tapestry/Interfaces/BlockOpInterface.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
 #include "tapestry/Interfaces/RangeInterface.h"
-#include "tapestry/Interfaces/ShardInterface.h"
 
 namespace tapestry::teg {
 

@@ -17,7 +17,6 @@ include "tapestry/Dialect/Tapestry/IR/TapestryTypes.td"
 include "tapestry/Interfaces/BlockOpInterface.td"
 include "tapestry/Interfaces/GraphNodeInterface.td"
 include "tapestry/Interfaces/RangeInterface.td"
-include "tapestry/Interfaces/ShardInterface.td"
 
 class Tapestry_Op<string mnemonic, list<Trait> traits = []>
     : Op<Tapestry_Dialect, mnemonic, traits>;
@@ -204,8 +203,7 @@ include "tapestry/Dialect/Tapestry/IR/TapestryNodes.td"
 
 def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
     NoMemoryEffect, DeclareOpInterfaceMethods<ConditionallySpeculatable>,
-    DeclareOpInterfaceMethods<ShardInterface>,
-    DeclareOpInterfaceMethods<RangeInterface, ["getShardRange", "readsPlaceAlong"]>,
+    DeclareOpInterfaceMethods<RangeInterface, ["readsPlaceAlong"]>,
     IsolatedFromAbove]> {
   let summary = "An extended Einstein summation";
   let description = [{
@@ -236,15 +234,6 @@ def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
 
     A custom monoid has a second region that combines two accumulators, and an
     identity: `combine { ^bb0(%x: i32, %y: i32): ... } identity 1 : i32`.
-
-    A shard is an einsum that computes a block of another's index space, its
-    `range`. Its own extents are the range's sizes and it reads slices, so that
-    subscripts count from 0; `tapestry.label` counts from where the range starts.
-
-    ```mlir
-    %C.1 = tapestry.einsum "C.1" [i = 500, j = 10] range [500, 0] => [1000, 10]
-        (%A.1[i, j]) -> [i, j] {...} : (tensor<500x10xf32>) -> tensor<500x10xf32>
-    ```
 
     `partition` cuts the labels over the axes of the graph's grid; `home` is the
     layout that the result is kept in. A move need not go in one step: the result
@@ -295,8 +284,6 @@ def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
     - (einsum_c20) `operand_routes` has one list per piece of an operand that is
       read (one, but for those that wrap around), of plain layouts
       of the operand's shape, and there is a home on the same grid.
-    - (einsum_c21) `range` has one range per label, of its extent, which starts at
-      0 or later and ends before 2^62.
   }];
   let arguments = (ins
     StrAttr:$name,
@@ -311,15 +298,14 @@ def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
     OptionalAttr<TapestryIndex_LayoutAttr>:$home,
     OptionalAttr<Tapestry_RouteAttr>:$home_route,
     OptionalAttr<TypedArrayAttrBase<Tapestry_RouteAttr,
-                                    "a route per operand">>:$operand_routes,
-    OptionalAttr<TapestryIndex_RangeAttr>:$range);
+                                    "a route per operand">>:$operand_routes);
   let results = (outs Tapestry_Tensor:$result);
   let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$combiner);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let hasCanonicalizer = 1;
-  // Earlier versions of the dialect wrote no range.
+  // Some versions of the dialect wrote a range, too.
   let useCustomPropertiesEncoding = 1;
   let skipDefaultBuilders = 1;
   let builders = [
@@ -345,9 +331,6 @@ def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
     ::std::optional<::tapestry::Fold> getFold(unsigned operand);
     ::mlir::Region *getScalarRegion() { return &getBody(); }
     ::std::optional<unsigned> getLabelReadBy(::mlir::Operation *op);
-    int64_t getLabelStart(unsigned label);
-    /// Whether the body reads the value of a label that does not start at 0.
-    bool readsShiftedLabels();
 
     /// The label's position, or nothing where there is no such label.
     ::std::optional<unsigned> getLabelIndex(::llvm::StringRef label);
@@ -360,6 +343,12 @@ def Tapestry_EinsumOp : Tapestry_VertexOp<"einsum", [
     ::mlir::Type getAccumulatorType();
     /// The monoid's identity of the accumulator's type; null without monoid.
     ::mlir::TypedAttr getIdentity();
+    /// The projection by which an operand is read, in one piece; what leaves the
+    /// tensor is folded as the operand says.
+    ::tapestry::Projection getSubscripts(unsigned operand);
+    /// The tensor along whose first dimension the einsum combines elements, as
+    /// they are, and does nothing else; null where it is no such reduction.
+    ::mlir::Value getReducedStack();
   }];
 }
 
@@ -368,7 +357,7 @@ def Tapestry_LabelOp : Tapestry_Op<"label", [
   let summary = "The value of an einsum's label at the index point";
   let description = [{
     The label's global value, whatever part of the index space a device works
-    on; in a shard it counts from where its range starts. It stays where its value is not used, as a label may occur nowhere else
+    on. It stays where its value is not used, as a label may occur nowhere else
     (einsum_c8).
 
     ```mlir

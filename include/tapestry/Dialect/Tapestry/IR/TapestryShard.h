@@ -43,9 +43,26 @@ forEachVertex(GraphOp graph,
 
 /// Removes what a plan says of an operator.
 void forgetPlan(BlockOpInterface op);
-/// Whether two operators compute the same of equal operands; names do not
-/// matter.
-bool computeAlike(mlir::Operation *a, mlir::Operation *b);
+
+/// What an operator computes of its operands, whatever its name and plan are;
+/// one that is compared often is asked once.
+class Computation {
+public:
+  explicit Computation(mlir::Operation *op);
+  /// Whether both compute the same of equal operands.
+  bool operator==(const Computation &other) const;
+  /// The same of what shards are of, whatever blocks of that they are.
+  bool isOf(const Computation &other) const;
+  /// Equal where `isOf` holds.
+  size_t hash() const { return hash_value(meaning); }
+
+private:
+  /// Not the shard, but what it is of.
+  mlir::Operation *op;
+  mlir::DictionaryAttr meaning;
+  /// Null where the operator is no shard.
+  index::RangeAttr range;
+};
 
 } // namespace tapestry::teg
 

@@ -9,7 +9,7 @@ include "tapestry/Interfaces/ScanInterface.td"
 def Tapestry_ShardOp : Tapestry_Op<"shard", [
     RecursiveMemoryEffects, IsolatedFromAbove, OpAsmOpInterface,
     BlockOpInterface,
-    DeclareOpInterfaceMethods<RangeInterface, ["getShardRange", "readsPlaceAlong"]>,
+    DeclareOpInterfaceMethods<RangeInterface, ["readsPlaceAlong"]>,
     DeclareOpInterfaceMethods<ScanInterface, ["getTotalCount",
                                               "readsBehindTotals"]>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
@@ -34,12 +34,13 @@ def Tapestry_ShardOp : Tapestry_Op<"shard", [
     ```
 
     An operand is the least box that has what the range reads, whole in dimensions
-    in which the operator goes around a tensor. An einsum says its `range` itself.
+    in which it goes around a tensor; what is folded at an end of the tensor is so
+    at an equal end of the box. Labels keep the values that they have in the whole.
 
     Constraints:
     - (shard_c1) the region holds one operator with an index space, which has
-      blocks, is neither an einsum nor a shard, takes the arguments in their
-      order, and has no plan; `tapestry.part_of` takes its results.
+      blocks, is no shard, takes the arguments in their order, and has no plan;
+      `tapestry.part_of` takes its results.
     - (shard_c2) there is one range per label, not empty and inside of the label's
       extent.
     - (shard_c3) the range has all points of a label that values run on along, and

@@ -295,11 +295,9 @@ def TapestryPartition : Pass<"tapestry-partition", "::tapestry::teg::GraphOp"> {
 def TapestryShard : Pass<"tapestry-shard", "::tapestry::teg::GraphOp"> {
   let summary = "Write a planned graph shard by shard";
   let description = [{
-    Every vertex that computes becomes one operation per distinct block of its
-    partition that is not empty; replicas are one. Of an einsum that is an einsum
-    with a range, of any other operator a `tapestry.shard`. A shard
-    reads slices of the operands, the images of its block, halos included, and is no
-    longer cut. Results are concatenated, one dimension after the other. Where a label
+    Every vertex that computes becomes one `tapestry.shard` per distinct block of its
+    partition that is not empty; replicas are one. A shard reads slices of the
+    operands, the images of its block, halos included, and is no longer cut. Results are concatenated, one dimension after the other. Where a label
     is cut that a result lacks, partial results are stacked along a dimension `block`,
     over which one more einsum reduces them by the monoid. An operand that is read
     whole is no slice. The plan is gone then: the grid, partitions, homes and routes.
@@ -328,14 +326,22 @@ def TapestryShard : Pass<"tapestry-shard", "::tapestry::teg::GraphOp"> {
     tapestry.graph @g {
       %X = tapestry.source "X" : tensor<5x3xf32>
       %Y.1.0 = tapestry.slice "Y.1.0" %X [0, 0] => [3, 3] : (tensor<5x3xf32>) -> tensor<3x3xf32>
-      %Y.1 = tapestry.einsum "Y.1" [i = 3, j = 3] range [0, 0] => [3, 3] (%Y.1.0[i, j]) -> [i] reduce add {
-      ^bb0(%x: f32):
-        tapestry.yield %x : f32
+      %Y.1 = tapestry.shard "Y.1" [0, 0] => [3, 3] (%Y.1.0) {
+      ^bb0(%x: tensor<5x3xf32>):
+        %y = tapestry.einsum "Y" [i = 5, j = 3] (%x[i, j]) -> [i] reduce add {
+        ^bb0(%e: f32):
+          tapestry.yield %e : f32
+        } : (tensor<5x3xf32>) -> tensor<5xf32>
+        tapestry.part_of %y : tensor<5xf32>
       } : (tensor<3x3xf32>) -> tensor<3xf32>
       %Y.2.0 = tapestry.slice "Y.2.0" %X [3, 0] => [5, 3] : (tensor<5x3xf32>) -> tensor<2x3xf32>
-      %Y.2 = tapestry.einsum "Y.2" [i = 2, j = 3] range [3, 0] => [5, 3] (%Y.2.0[i, j]) -> [i] reduce add {
-      ^bb0(%x: f32):
-        tapestry.yield %x : f32
+      %Y.2 = tapestry.shard "Y.2" [3, 0] => [5, 3] (%Y.2.0) {
+      ^bb0(%x: tensor<5x3xf32>):
+        %y = tapestry.einsum "Y" [i = 5, j = 3] (%x[i, j]) -> [i] reduce add {
+        ^bb0(%e: f32):
+          tapestry.yield %e : f32
+        } : (tensor<5x3xf32>) -> tensor<5xf32>
+        tapestry.part_of %y : tensor<5xf32>
       } : (tensor<2x3xf32>) -> tensor<2xf32>
       %Y = tapestry.concat "Y" %Y.1, %Y.2 along 0 : (tensor<3xf32>, tensor<2xf32>) -> tensor<5xf32>
       tapestry.sink "Y", %Y : tensor<5xf32>
@@ -422,14 +428,13 @@ def TapestryPrintTasks : Pass<"tapestry-print-tasks", "::tapestry::teg::GraphOp"
 def TapestryUnshard : Pass<"tapestry-unshard", "::tapestry::teg::GraphOp"> {
   let summary = "Recover the whole operations of a graph written shard by shard";
   let description = [{
-    Operations that say a range are shards of one operation where they compute
-    equally, read slices of the same tensors by one projection, and their ranges make
-    a whole index space, from 0 on or that of a `tapestry.shard`, exactly once. That operation takes the place of
-    what they are put together to, however it is cut, nested, ordered and named:
-    concatenations, slices, and reductions of stacked partial results by its monoid.
-    What else reads a shard reads a slice of the whole. Nothing is asked of names and
-    attributes. Shards that are none of a whole stay as they are, and so does one
-    block alone that reads slices.
+    Shards are of one operation where they hold what computes equally, read slices
+    of the same tensors, and their ranges make its index space exactly once. That
+    operation takes the place of what they are put together to, however it is cut,
+    nested, ordered and named: concatenations, slices, and reductions of stacked
+    partial results by its monoid. What else reads a shard reads a slice of the whole.
+    Nothing is asked of names and attributes. Shards that are none of a whole stay as
+    they are.
 
     Before: what `tapestry-shard` makes of
 
@@ -476,9 +481,8 @@ def TapestryVerifySharding
   let description = [{
     Of the two graphs, by default the module's first and second, every tensor of the
     second is shown to be a view of tensors of the first: selectors are looked
-    through, and an operation with a body of the first graph computes a block of
-    that vertex if it reads, at every index point of its range, the cells that the
-    vertex reads there. Partial values are those of a vertex whose reduced labels the
+    through, and a shard computes a block of a vertex that computes as what it holds
+    if it is given the slices that the vertex reads there. Partial values are those of a vertex whose reduced labels the
     range does not have all of; a reduction of them by its monoid over a stack is
     the result where they make the whole once. What has no shards has to be as it
     is in the first graph. Then every index point of every vertex has to be computed
@@ -487,14 +491,13 @@ def TapestryVerifySharding
 
     An error names the first cell that is wrong, and what is there instead:
     ```mlir
-    // error: 'Y.2' is no shard of 'Y': at index point (3, 0) operand 0 reads cell (2, 0) of 'X', expected cell (3, 0) of 'X'
+    // error: 'Y.2' is no shard of 'Y': operand 0 has at (0, 0) cell (2, 0) of 'X', expected cell (3, 0) of 'X'
     // error: index point (3, 0) of 'Y' is computed 2 times in the sharded graph, expected 1
     // error: sink 'Y' has at (0) cell (3) of 'Y', expected cell (0) of 'Y'
     // error: 'Y' combines no block of 'Y': at (0) index point (0, 2) is combined 0 times, expected 1
     // error: 'Y.2' with the range [3, 6) leaves the index space [0, 5) of 'Y': index point (5) is the first outside
     ```
-    What neither projections nor as many points as can be looked at decide is an
-    error, too. Changes nothing.
+    What views do not decide is an error, too. Changes nothing.
   }];
   let options = [
     Option<"whole", "whole", "std::string", "", "The graph that is sharded">,
