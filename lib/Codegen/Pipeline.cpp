@@ -26,6 +26,7 @@ void buildKernelPipeline(OpPassManager &pm, const CodegenOptions &options) {
     return;
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createFuseElementwise());
+  functions.addPass(createFormStreams());
   functions.addPass(createFormRowKernels());
   functions.addPass(createComputeInPlace());
   pm.addPass(createOutlineKernels());

@@ -47,6 +47,56 @@ def FuseElementwise
                            "::mlir::linalg::LinalgDialect"];
 }
 
+def FormStreams : Pass<"tapestry-form-streams", "::mlir::func::FuncOp"> {
+  let summary = "Compute what is read of a large tensor block by block";
+  let description = [{
+    Where all that reads the result of a contraction, and what is made of it,
+    shares some of its dimensions (the rows) and reduces another (the columns),
+    the operations become loops over blocks of rows and, within them, of
+    columns; of the tensor only a block is ever there. Scores of attention, or
+    distances of which only the least is wanted, take no memory, and no way to
+    it and back.
+
+    Columns come in blocks where each operation needs no more of them at a time.
+    What needs the greatest of all columns, as in exp(x - max), is computed with
+    the greatest so far, and sums of it are scaled where a block has a greater
+    one; a quotient by the sum is left to the end. Where that does not hold, a
+    block has all columns of its rows.
+
+    ```mlir
+    linalg.generic ... ins(%q, %k) outs(%s)     // s(r, c) += q(r, d) k(c, d)
+    linalg.generic ... ins(%s) outs(%m)         // m(r) = min(m(r), s(r, c))
+    ```
+    becomes
+    ```mlir
+    scf.for %r = ... {
+      scf.for %c = ... {
+        linalg.generic ... ins(%q_block, %k_block) outs(%s_block)
+        linalg.generic ... ins(%s_block) outs(%m_block)
+      }
+    } {tapestry.kernel}
+    ```
+    Tensors of fewer than `least-bytes` are left alone, and contractions of more
+    than `most-points` points per result, which memory does not bound.
+  }];
+  let options = [
+    Option<"blockBytes", "block-bytes", "int64_t", "256 * 1024",
+           "What a block of all tensors together may take">,
+    Option<"leastBytes", "least-bytes", "int64_t", "1024 * 1024",
+           "What a tensor takes at least">,
+    Option<"mostPoints", "most-points", "int64_t", "512",
+           "Points of an operation per point of the tensor">
+  ];
+  let statistics = [
+    Statistic<"numStreams", "streams", "Loops formed">,
+    Statistic<"numCut", "cut", "Loops that cut columns">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def FormRowKernels
     : Pass<"tapestry-form-row-kernels", "::mlir::func::FuncOp"> {
   let summary = "Run operations that share their rows as one loop over rows";

@@ -2,7 +2,7 @@
 
 from . import (
     bydata, complexes, distances, draws, folds, infinities, integers, linear, loops, monoids, neural, pieces, scalars, scans,
-    scatters, shapes, sorts, statements, tiles, turns, unsigned, views, windows,
+    scatters, shapes, sorts, statements, streams, tiles, turns, unsigned, views, windows,
 )  # fmt: skip
 from .registry import PROGRAMS, Program
 

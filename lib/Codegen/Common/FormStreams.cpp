@@ -1,0 +1,484 @@
+//===- FormStreams.cpp - Loops over blocks of a tensor --------------------===//
+//
+// Builds the loops of a Stream.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowGroup.h"
+#include "Stream.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
+#include "tapestry/Codegen/Common/IndexBuilder.h"
+#include "tapestry/Codegen/Common/NestProblem.h"
+#include "tapestry/Codegen/Common/Passes.h"
+
+using namespace mlir;
+using linalg::GenericOp;
+
+namespace tapestry {
+
+#define GEN_PASS_DEF_FORMSTREAMS
+#include "tapestry/Codegen/Common/Passes.h.inc"
+
+namespace {
+
+/// Columns of a block: panels of so many rows of an operand stay in the
+/// first-level cache.
+constexpr int64_t mostColumns = 256;
+/// Blocks begin at multiples of so many columns and rows.
+constexpr int64_t wholeColumns = 16;
+constexpr int64_t wholeRows = 8;
+/// Where columns are not cut, rows of a block: with fewer, operands that all
+/// blocks read would take longer than what they serve.
+constexpr int64_t leastRows = 16;
+
+/// Replaces a stream by its loops.
+class StreamLoop {
+public:
+  StreamLoop(IndexBuilder &b, const Stream &stream, int64_t blockBytes)
+      : b(b), stream(stream), tensor(stream.tensor), blockBytes(blockBytes),
+        extents(tensor.getType().getRank()), blocks(extents.size()),
+        starts(extents.size()), sizes(extents.size()) {}
+
+  void build();
+  bool cutsColumns() const { return cuts; }
+
+private:
+  using Body = llvm::function_ref<void(OpBuilder &, Location, ValueRange)>;
+
+  OpFoldResult sizeOf(Value buffer, unsigned dim);
+  void chooseBlocks();
+  void makeLocals();
+  Value makeLocal(ArrayRef<int> dims, MemRefType type, Value old);
+  void emitRows(unsigned level);
+  void emitBlock();
+  void emitBefore();
+  void emitInside();
+  void emitAfter();
+  void emitMember(const StreamMember &member);
+  void emitShift();
+  void emitLastShift();
+  void scaleSum(const RelativeSum &sum);
+  void applyFactors(const RelativeSum &sum);
+  Value viewOf(Value buffer, ArrayRef<int> dims);
+  Value viewOf(Value buffer) {
+    return viewOf(buffer, stream.written.find(buffer)->second);
+  }
+  void generic(ArrayRef<Value> inputs, ArrayRef<Value> outputs,
+               ArrayRef<SmallVector<int>> dims, Body body);
+  void loopOver(int label, OpFoldResult end,
+                llvm::function_ref<void()> emitBody);
+
+  IndexBuilder &b;
+  const Stream &stream;
+  memref::AllocOp tensor;
+  int64_t blockBytes;
+  bool cuts = false;
+  /// Per label: all its points, those of a block, and where the block that is
+  /// being built starts and how many points it has.
+  SmallVector<OpFoldResult> extents, blocks, starts, sizes;
+  /// Buffers of the stream alone, and what replaces them.
+  llvm::MapVector<Value, Value> locals;
+  /// The greatest of a row before this block, the one that values are relative
+  /// to, and what sums are multiplied by for that.
+  Value last, reference, factor;
+  llvm::SmallDenseMap<std::pair<Value, AffineMap>, Value> views;
+  scf::ForOp outermost;
+};
+
+/// A dimension's size; of a local buffer, as it was allocated.
+OpFoldResult StreamLoop::sizeOf(Value buffer, unsigned dim) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!type.isDynamicDim(dim))
+    return b.index(type.getDimSize(dim));
+  if (auto alloc = buffer.getDefiningOp<memref::AllocOp>())
+    return alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)];
+  return memref::DimOp::create(b, buffer, b.value(dim)).getResult();
+}
+
+/// Blocks of even size, so that the last ones are not remnants.
+void StreamLoop::chooseBlocks() {
+  int64_t bytes = 0;
+  for (auto &[buffer, dims] : stream.written)
+    if (stream.hasColumn(buffer))
+      bytes +=
+          *storedBytes(cast<MemRefType>(buffer.getType()).getElementType());
+  for (unsigned label = 0; label < extents.size(); ++label) {
+    extents[label] = sizeOf(tensor, label);
+    blocks[label] = b.index(1);
+  }
+  auto even = [&](OpFoldResult extent, int64_t most, int64_t whole) {
+    extent = b.max(extent, b.index(1));
+    OpFoldResult count = b.ceilDiv(extent, b.index(most));
+    return b.min(b.alignUp(b.ceilDiv(extent, count), whole), extent);
+  };
+  OpFoldResult columns = extents[stream.column];
+  int64_t points = std::max<int64_t>(blockBytes / bytes, 1);
+  int64_t known = b.known(columns).value_or(mostColumns);
+  cuts = stream.cutsColumns && known > 0 &&
+         (!b.known(columns) || known > mostColumns);
+  blocks[stream.column] =
+      cuts ? even(columns, mostColumns, wholeColumns) : columns;
+  known = b.known(blocks[stream.column]).value_or(mostColumns);
+  int64_t rows = std::max(points / std::max<int64_t>(known, 1), leastRows);
+  blocks[stream.rows.back()] = even(extents[stream.rows.back()], rows, wholeRows);
+}
+
+Value StreamLoop::makeLocal(ArrayRef<int> dims, MemRefType type, Value old) {
+  SmallVector<int64_t> shape;
+  SmallVector<Value> dynamic;
+  for (auto [dim, label] : llvm::enumerate(dims)) {
+    OpFoldResult size = label >= 0 ? blocks[label] : sizeOf(old, dim);
+    shape.push_back(b.known(size).value_or(ShapedType::kDynamic));
+    if (!b.known(size))
+      dynamic.push_back(b.value(size));
+  }
+  return memref::AllocOp::create(b,
+                                 MemRefType::get(shape, type.getElementType()),
+                                 dynamic, b.getI64IntegerAttr(64));
+}
+
+/// Buffers allocated in this block that only members (and a free) use.
+void StreamLoop::makeLocals() {
+  Block *home = tensor->getBlock();
+  for (auto &[buffer, dims] : stream.written) {
+    auto alloc = buffer.getDefiningOp<memref::AllocOp>();
+    if (alloc && alloc->getBlock() == home &&
+        llvm::all_of(alloc->getUsers(), [&](Operation *user) {
+          return isa<memref::DeallocOp>(user) || stream.isMember(user);
+        }))
+      locals[buffer] = makeLocal(dims, alloc.getType(), buffer);
+  }
+  if (!cuts || !stream.greatest)
+    return;
+  ArrayRef<int> dims = stream.written.find(stream.greatest)->second;
+  auto type = cast<MemRefType>(stream.greatest.getType());
+  for (Value *made : {&last, &reference, &factor})
+    *made = makeLocal(dims, type, stream.greatest);
+}
+
+/// The part of a buffer that belongs to the block; `dims` are the labels of its
+/// dimensions.
+Value StreamLoop::viewOf(Value buffer, ArrayRef<int> dims) {
+  auto *local = locals.find(buffer);
+  bool isLocal = local != locals.end() || buffer == last ||
+                 buffer == reference || buffer == factor;
+  SmallVector<AffineExpr> positions;
+  SmallVector<OpFoldResult> offsets, sizesHere,
+      strides(dims.size(), b.index(1));
+  for (auto [dim, label] : llvm::enumerate(dims)) {
+    offsets.push_back(label >= 0 && !isLocal ? starts[label] : b.index(0));
+    sizesHere.push_back(label >= 0 ? sizes[label] : sizeOf(buffer, dim));
+    positions.push_back(b.getAffineConstantExpr(label));
+  }
+  AffineMap key = AffineMap::get(0, 0, positions, b.getContext());
+  Value &view = views[{buffer, key}];
+  if (!view)
+    view = memref::SubViewOp::create(
+        b, local == locals.end() ? buffer : local->second, offsets, sizesHere,
+        strides);
+  return view;
+}
+
+void StreamLoop::emitMember(const StreamMember &member) {
+  GenericOp op = member.op;
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    if (!isa<MemRefType>(value.getType())) {
+      operands.push_back(value);
+      continue;
+    }
+    SmallVector<int> dims;
+    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      dims.push_back(dim ? member.labels[dim.getPosition()] : -1);
+    }
+    // What has columns is relative to the greatest so far.
+    if (cuts && value == stream.greatest && op.isDpsInput(&operand) &&
+        member.phase == StreamPhase::Inside)
+      value = reference;
+    operands.push_back(viewOf(value, dims));
+  }
+  if (cuts && reference)
+    for (Value output : op.getOutputs())
+      if (const RelativeSum *sum = stream.findSum(output);
+          sum && member.phase == StreamPhase::Inside)
+        scaleSum(*sum);
+  auto made = cast<GenericOp>(b.clone(*op));
+  made->setOperands(operands);
+  // Indices count from the block's start.
+  OpBuilder::InsertionGuard guard(b);
+  for (auto index :
+       llvm::to_vector(made.getBody()->getOps<linalg::IndexOp>())) {
+    int label = member.labels[index.getDim()];
+    if (label < 0)
+      continue;
+    b.setInsertionPointAfter(index);
+    auto moved =
+        arith::AddIOp::create(b, index.getResult(), b.value(starts[label]));
+    index.getResult().replaceAllUsesExcept(moved, moved);
+  }
+}
+
+/// An elementwise operation over the labels of the last output.
+void StreamLoop::generic(ArrayRef<Value> inputs, ArrayRef<Value> outputs,
+                         ArrayRef<SmallVector<int>> dims, Body body) {
+  ArrayRef<int> loops = dims.back();
+  SmallVector<AffineMap> maps;
+  for (ArrayRef<int> places : dims) {
+    SmallVector<AffineExpr> exprs;
+    for (auto [dim, label] : llvm::enumerate(places)) {
+      unsigned loop =
+          label < 0 ? dim : llvm::find(loops, label) - loops.begin();
+      exprs.push_back(b.getAffineDimExpr(loop));
+    }
+    maps.push_back(AffineMap::get(loops.size(), 0, exprs, b.getContext()));
+  }
+  SmallVector<utils::IteratorType> kinds(loops.size(),
+                                         utils::IteratorType::parallel);
+  GenericOp::create(b, b.getLoc(), inputs, outputs, maps, kinds, body);
+}
+
+static Value isLeast(OpBuilder &b, Location loc, Value value) {
+  auto type = cast<FloatType>(value.getType());
+  Value least = arith::ConstantOp::create(
+      b, loc,
+      b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics(),
+                                           /*Negative=*/true)));
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, value, least);
+}
+
+/// The value that others are subtracted by: -inf would give no numbers, and
+/// whatever it is, exp(-inf - it) is 0.
+static Value boundOf(OpBuilder &b, Location loc, Value greatest) {
+  Value zero = arith::ConstantOp::create(
+      b, loc, b.getFloatAttr(greatest.getType(), 0.0));
+  return arith::SelectOp::create(b, loc, isLeast(b, loc, greatest), zero,
+                                 greatest);
+}
+
+/// Behind the greatest of a block: what sums so far are to be multiplied by.
+void StreamLoop::emitShift() {
+  SmallVector<int> dims = stream.written.find(stream.greatest)->second;
+  generic({viewOf(stream.greatest)},
+          {viewOf(last, dims), viewOf(reference, dims), viewOf(factor, dims)},
+          {dims, dims, dims, dims},
+          [](OpBuilder &b, Location loc, ValueRange arguments) {
+            Value greatest = arguments[0], before = arguments[1];
+            Value bound = boundOf(b, loc, greatest);
+            Value step = arith::SubFOp::create(b, loc, before, bound);
+            Value scale = math::ExpOp::create(b, loc, step);
+            linalg::YieldOp::create(b, loc, ValueRange{greatest, bound, scale});
+          });
+}
+
+/// Where the greatest is -inf, or infinite, sums have no value.
+void StreamLoop::emitLastShift() {
+  SmallVector<int> dims = stream.written.find(stream.greatest)->second;
+  generic({viewOf(stream.greatest)}, {viewOf(factor, dims)}, {dims, dims},
+          [](OpBuilder &b, Location loc, ValueRange arguments) {
+            Value greatest = arguments[0];
+            Value step = arith::SubFOp::create(
+                b, loc, boundOf(b, loc, greatest), greatest);
+            linalg::YieldOp::create(
+                b, loc, ValueRange{math::ExpOp::create(b, loc, step)});
+          });
+}
+
+void StreamLoop::scaleSum(const RelativeSum &sum) {
+  SmallVector<int> dims = stream.written.find(stream.greatest)->second;
+  generic({viewOf(factor, dims)}, {viewOf(sum.buffer)},
+          {dims, stream.written.find(sum.buffer)->second},
+          [](OpBuilder &b, Location loc, ValueRange arguments) {
+            Value scaled =
+                arith::MulFOp::create(b, loc, arguments[1], arguments[0]);
+            linalg::YieldOp::create(b, loc, scaled);
+          });
+}
+
+/// What members have left to be done with the sum.
+void StreamLoop::applyFactors(const RelativeSum &sum) {
+  for (GenericOp op : sum.factors) {
+    unsigned by = stream.hasColumn(op.getInputs()[0]) ? 1 : 0;
+    Value value = op.getInputs()[by];
+    generic({viewOf(value)}, {viewOf(sum.buffer)},
+            {stream.written.find(value)->second,
+             stream.written.find(sum.buffer)->second},
+            [&](OpBuilder &b, Location loc, ValueRange arguments) {
+              IRMapping mapping;
+              mapping.map(op.getBody()->getArgument(by), arguments[0]);
+              mapping.map(op.getBody()->getArgument(1 - by), arguments[1]);
+              Operation *made = b.clone(op.getBody()->front(), mapping);
+              linalg::YieldOp::create(b, loc, made->getResults());
+            });
+  }
+}
+
+void StreamLoop::emitInside() {
+  for (const StreamMember &member : stream.members) {
+    if (member.deferred || member.phase != StreamPhase::Inside)
+      continue;
+    emitMember(member);
+    GenericOp op = member.op;
+    if (reference && !isFill(op) &&
+        llvm::is_contained(op.getOutputs(), stream.greatest))
+      emitShift();
+  }
+}
+
+void StreamLoop::emitBefore() {
+  for (const StreamMember &member : stream.members)
+    if (member.phase == StreamPhase::Before)
+      emitMember(member);
+  if (!reference)
+    return;
+  SmallVector<int> dims = stream.written.find(stream.greatest)->second;
+  generic({}, {viewOf(last, dims)}, {dims},
+          [](OpBuilder &b, Location loc, ValueRange arguments) {
+            auto type = cast<FloatType>(arguments[0].getType());
+            APFloat least = APFloat::getInf(type.getFloatSemantics(),
+                                            /*Negative=*/true);
+            Value value =
+                arith::ConstantOp::create(b, loc, b.getFloatAttr(type, least));
+            linalg::YieldOp::create(b, loc, value);
+          });
+}
+
+/// In the order of members: those that run now read sums that are complete.
+void StreamLoop::emitAfter() {
+  if (reference)
+    emitLastShift();
+  for (const StreamMember &member : stream.members) {
+    if (member.phase == StreamPhase::After)
+      emitMember(member);
+    if (member.phase != StreamPhase::Inside || isFill(member.op))
+      continue;
+    for (Value output : GenericOp(member.op).getOutputs())
+      if (const RelativeSum *sum = stream.findSum(output)) {
+        scaleSum(*sum);
+        applyFactors(*sum);
+      }
+  }
+}
+
+void StreamLoop::loopOver(int label, OpFoldResult end,
+                          llvm::function_ref<void()> emitBody) {
+  auto loop = scf::ForOp::create(b, b.value(b.index(0)), b.value(end),
+                                 b.value(blocks[label]));
+  if (!outermost)
+    outermost = loop;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  starts[label] = loop.getInductionVar();
+  auto all = b.known(end), block = b.known(blocks[label]);
+  sizes[label] = all && block && *all % *block == 0
+                     ? blocks[label]
+                     : b.min(blocks[label], b.sub(end, starts[label]));
+  emitBody();
+}
+
+void StreamLoop::emitBlock() {
+  views.clear();
+  int column = stream.column;
+  starts[column] = b.index(0);
+  if (!cuts) {
+    sizes[column] = extents[column];
+    for (const StreamMember &member : stream.members)
+      emitMember(member);
+    return;
+  }
+  emitBefore();
+  views.clear();
+  loopOver(column, extents[column], [&]() { emitInside(); });
+  views.clear();
+  emitAfter();
+}
+
+void StreamLoop::emitRows(unsigned level) {
+  if (level == stream.rows.size())
+    return emitBlock();
+  int label = stream.rows[level];
+  loopOver(label, extents[label], [&]() { emitRows(level + 1); });
+}
+
+void StreamLoop::build() {
+  Operation *first = stream.members.front().op;
+  Operation *end = stream.members.back().op;
+  SmallVector<Operation *> frees;
+  for (Operation *at = first; at != end; at = at->getNextNode())
+    if (isLocalFree(at))
+      frees.push_back(at);
+  for (Operation *free : frees)
+    free->moveAfter(end);
+  b.setInsertionPoint(end);
+  chooseBlocks();
+  makeLocals();
+  emitRows(0);
+  outermost->setAttr(kernelAttrName, b.getUnitAttr());
+  for (NamedAttribute attribute : end->getDiscardableAttrs())
+    if (attribute.getName().strref().starts_with("tapestry."))
+      outermost->setAttr(attribute.getName(), attribute.getValue());
+  for (auto &[old, made] : locals)
+    memref::DeallocOp::create(b, made);
+  for (Value made : {last, reference, factor})
+    if (made)
+      memref::DeallocOp::create(b, made);
+  for (const StreamMember &member : llvm::reverse(stream.members))
+    member.op->erase();
+  for (auto &[old, made] : locals) {
+    for (Operation *user : llvm::make_early_inc_range(old.getUsers()))
+      user->erase();
+    old.getDefiningOp()->erase();
+  }
+}
+
+struct FormStreams : public impl::FormStreamsBase<FormStreams> {
+  using FormStreamsBase::FormStreamsBase;
+
+  void runOnOperation() override {
+    if (getOperation().isDeclaration() || !isDeviceCode(getOperation()) ||
+        isKernel(getOperation()))
+      return;
+    for (Block &block : getOperation().getBody())
+      runOnBlock(block);
+  }
+
+  void runOnBlock(Block &block) {
+    StreamLimits limits{leastBytes, mostPoints};
+    for (Operation *at = &block.front(); at;) {
+      Operation *next = at->getNextNode();
+      auto op = dyn_cast<GenericOp>(at);
+      at = next;
+      if (!op)
+        continue;
+      std::optional<Stream> stream = findStream(op, limits);
+      if (!stream || !fits(*stream))
+        continue;
+      while (at && stream->isMember(at))
+        at = at->getNextNode();
+      IndexBuilder b(stream->members.back().op->getLoc(), getOperation());
+      StreamLoop loop(b, *stream, blockBytes);
+      loop.build();
+      ++numStreams;
+      numCut += loop.cutsColumns();
+    }
+  }
+
+  /// Whether some rows of all columns are few enough, where columns cannot be
+  /// cut.
+  bool fits(const Stream &stream) {
+    memref::AllocOp tensor = stream.tensor;
+    MemRefType type = tensor.getType();
+    int64_t size = type.getDimSize(stream.column);
+    int64_t columns = ShapedType::isDynamic(size) ? assumedExtent : size;
+    return stream.cutsColumns ||
+           columns * *storedBytes(type.getElementType()) * leastRows <=
+               4 * blockBytes;
+  }
+};
+
+} // namespace
+} // namespace tapestry

@@ -1,0 +1,266 @@
+//===- StreamPhases.cpp - What of a stream runs when ----------------------===//
+//
+// Follows values that depend on all columns of a row. exp(x - m), where m is
+// the greatest x, is computed with the greatest so far; sums of that are scaled
+// when there is a greater one, and factors that all columns have in common wait
+// for the sums.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowGroup.h"
+#include "Stream.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using linalg::GenericOp;
+
+namespace tapestry {
+namespace {
+
+class PhaseFinder {
+public:
+  explicit PhaseFinder(Stream &stream) : stream(stream) {}
+  bool run();
+
+private:
+  using Factors = SmallVector<GenericOp, 1>;
+
+  bool isWrittenOnce();
+  bool addInside(StreamMember &member);
+  bool addShifted(GenericOp op, OpOperand &bound);
+  bool addDeferred(StreamMember &member);
+  bool addOutput(GenericOp op, OpOperand &output);
+  bool isGreatest(Value buffer);
+  bool startsFromZero(Value buffer);
+  bool isLinear(Value value);
+  bool isRelative(Value value);
+
+  Stream &stream;
+  /// Of a row, and known when all its columns are.
+  llvm::SmallDenseSet<Value> late;
+  /// What has columns, relative to the greatest so far, and what it is to be
+  /// multiplied by.
+  llvm::SmallDenseMap<Value, Factors> relative;
+  /// Values of the body that is looked at which are relative.
+  llvm::SmallDenseSet<Value> bodyValues;
+};
+
+/// What has no columns is made by one member, so that members can change
+/// places.
+bool PhaseFinder::isWrittenOnce() {
+  for (auto &[buffer, dims] : stream.written) {
+    if (llvm::is_contained(dims, stream.column))
+      continue;
+    Value written = buffer;
+    auto writers = llvm::count_if(stream.members, [&](StreamMember &member) {
+      return !isFill(member.op) &&
+             llvm::is_contained(member.op.getOutputs(), written);
+    });
+    auto fills = llvm::count_if(stream.members, [&](StreamMember &member) {
+      return isFill(member.op) && member.op.getOutputs()[0] == written;
+    });
+    if (writers != 1 || fills > 1)
+      return false;
+  }
+  return true;
+}
+
+/// Whether `buffer` holds the greatest of a row.
+bool PhaseFinder::isGreatest(Value buffer) {
+  for (StreamMember &member : stream.members) {
+    GenericOp op = member.op;
+    if (isFill(op))
+      continue;
+    for (OpOperand &output : op.getDpsInitsMutable()) {
+      if (output.get() != buffer)
+        continue;
+      Value yielded = op.getMatchingYieldValue(&output)->get();
+      auto max = yielded.getDefiningOp<arith::MaximumFOp>();
+      return max && llvm::is_contained(member.labels, stream.column) &&
+             llvm::is_contained(max->getOperands(),
+                                op.getMatchingBlockArgument(&output)) &&
+             !llvm::is_contained(stream.written.lookup(buffer), -1);
+    }
+  }
+  return false;
+}
+
+/// Whether `value` has a relative one as a factor, or is it.
+bool PhaseFinder::isLinear(Value value) {
+  if (bodyValues.contains(value))
+    return true;
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  if (!product)
+    return false;
+  bool left = isRelative(product.getLhs());
+  return left != isRelative(product.getRhs()) &&
+         isLinear(left ? product.getLhs() : product.getRhs());
+}
+
+/// Whether `value` depends on a relative one.
+bool PhaseFinder::isRelative(Value value) {
+  if (bodyValues.contains(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && isa<GenericOp>(op->getParentOp()) &&
+         llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return isRelative(operand); });
+}
+
+/// exp(x - bound) and what is made of it.
+bool PhaseFinder::addShifted(GenericOp op, OpOperand &bound) {
+  if (!isGreatest(bound.get()) ||
+      (stream.greatest && stream.greatest != bound.get()))
+    return false;
+  BlockArgument value = op.getMatchingBlockArgument(&bound);
+  auto difference = value.hasOneUse()
+                        ? dyn_cast<arith::SubFOp>(*value.getUsers().begin())
+                        : nullptr;
+  if (!difference || difference.getRhs() != value ||
+      difference.getLhs() == value || !difference->hasOneUse() ||
+      isRelative(difference.getLhs()))
+    return false;
+  auto power = dyn_cast<math::ExpOp>(*difference->getUsers().begin());
+  if (!power)
+    return false;
+  stream.greatest = bound.get();
+  bodyValues.insert(power);
+  return true;
+}
+
+/// A quotient by, or a product with, a value per row.
+bool PhaseFinder::addDeferred(StreamMember &member) {
+  GenericOp op = member.op;
+  Block &body = *op.getBody();
+  if (op.getOutputs().size() != 1 || op.getInputs().size() != 2 ||
+      llvm::range_size(body) != 2)
+    return false;
+  Operation &factor = body.front();
+  OpOperand *by = nullptr, *values = nullptr;
+  for (OpOperand *input : op.getDpsInputOperands())
+    (relative.contains(input->get()) ? values : by) = input;
+  if (!by || !values || !late.contains(by->get()) ||
+      llvm::is_contained(stream.written.lookup(by->get()), -1) ||
+      values->get() != op.getOutputs()[0])
+    return false;
+  Value dividend = op.getMatchingBlockArgument(values);
+  Value divisor = op.getMatchingBlockArgument(by);
+  bool divides = isa<arith::DivFOp>(factor) &&
+                 factor.getOperand(0) == dividend &&
+                 factor.getOperand(1) == divisor;
+  bool multiplies = isa<arith::MulFOp>(factor) &&
+                    llvm::is_contained(factor.getOperands(), dividend) &&
+                    llvm::is_contained(factor.getOperands(), divisor);
+  if ((!divides && !multiplies) ||
+      body.getTerminator()->getOperand(0) != factor.getResult(0))
+    return false;
+  relative[values->get()].push_back(op);
+  member.deferred = true;
+  return true;
+}
+
+/// Whether what is added up in `buffer` starts from nothing.
+bool PhaseFinder::startsFromZero(Value buffer) {
+  return llvm::any_of(stream.members, [&](StreamMember &member) {
+    GenericOp op = member.op;
+    if (!isFill(op) || op.getOutputs()[0] != buffer)
+      return false;
+    Value value = op.getBody()->getTerminator()->getOperand(0);
+    if (auto argument = dyn_cast<BlockArgument>(value);
+        argument && argument.getOwner() == op.getBody())
+      value = op.getInputs()[argument.getArgNumber()];
+    return matchPattern(value, m_AnyZeroFloat());
+  });
+}
+
+/// What `op` makes of relative values: others, or sums of them.
+bool PhaseFinder::addOutput(GenericOp op, OpOperand &output) {
+  Value buffer = output.get();
+  Value yielded = op.getMatchingYieldValue(&output)->get();
+  Factors factors;
+  for (Value input : op.getInputs())
+    if (auto known = relative.find(input); known != relative.end()) {
+      if (!factors.empty() && factors != known->second)
+        return false;
+      factors = known->second;
+    }
+  if (stream.hasColumn(buffer)) {
+    if (!isRelative(yielded)) {
+      relative.erase(buffer);
+      return true;
+    }
+    relative[buffer] = factors;
+    return isLinear(yielded);
+  }
+  late.insert(buffer);
+  if (!isRelative(yielded))
+    return true;
+  auto sum = yielded.getDefiningOp<arith::AddFOp>();
+  BlockArgument accumulator = op.getMatchingBlockArgument(&output);
+  if (!sum || !accumulator.hasOneUse() || !startsFromZero(buffer) ||
+      (sum.getLhs() != accumulator && sum.getRhs() != accumulator) ||
+      !isLinear(sum.getLhs() == accumulator ? sum.getRhs() : sum.getLhs()) ||
+      accumulator.getType() !=
+          cast<MemRefType>(stream.greatest.getType()).getElementType())
+    return false;
+  stream.sums.push_back({buffer, factors});
+  return true;
+}
+
+/// A member with columns, where columns come in blocks.
+bool PhaseFinder::addInside(StreamMember &member) {
+  GenericOp op = member.op;
+  bodyValues.clear();
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (relative.contains(input->get()))
+      bodyValues.insert(op.getMatchingBlockArgument(input));
+  SmallVector<OpOperand *> lateInputs;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (late.contains(input->get()))
+      lateInputs.push_back(input);
+  if (!lateInputs.empty() && !bodyValues.empty())
+    return addDeferred(member);
+  if (lateInputs.size() > 1 ||
+      (lateInputs.size() == 1 && !addShifted(op, *lateInputs.front())))
+    return false;
+  return llvm::all_of(op.getDpsInitsMutable(),
+                      [&](OpOperand &output) { return addOutput(op, output); });
+}
+
+bool PhaseFinder::run() {
+  if (!isWrittenOnce())
+    return false;
+  for (StreamMember &member : stream.members) {
+    if (llvm::is_contained(member.labels, stream.column)) {
+      if (isFill(member.op)) {
+        relative.erase(member.op.getOutputs()[0]);
+        continue;
+      }
+      if (!addInside(member))
+        return false;
+      continue;
+    }
+    bool isLate = llvm::any_of(member.op->getOperands(), [&](Value operand) {
+      return late.contains(operand);
+    });
+    member.phase = isLate ? StreamPhase::After : StreamPhase::Before;
+    if (isLate)
+      late.insert(member.op.getOutputs().begin(), member.op.getOutputs().end());
+  }
+  return true;
+}
+
+} // namespace
+
+void findPhases(Stream &stream) {
+  Stream found = stream;
+  found.cutsColumns = PhaseFinder(found).run();
+  if (found.cutsColumns)
+    stream = std::move(found);
+  else
+    stream.cutsColumns = false;
+}
+
+} // namespace tapestry
