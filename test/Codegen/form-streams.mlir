@@ -224,3 +224,79 @@ func.func @read_elsewhere(%q: memref<512x8xf32> {llvm.noalias}, %k: memref<1024x
   }
   return
 }
+
+// -----
+
+#rcd_q = affine_map<(r, c, d) -> (r, d)>
+#rcd_k = affine_map<(r, c, d) -> (c, d)>
+#rcd_s = affine_map<(r, c, d) -> (r, c)>
+#rc = affine_map<(r, c) -> (r, c)>
+#r = affine_map<(r, c) -> (r)>
+
+// Columns behind the last row of a block leave the maximum as it is.
+// CHECK-LABEL: func @masked
+// CHECK:         scf.for %[[R:.*]] = %c0 to %c1024 step %c64 {
+// CHECK:           %[[LAST:.*]] = arith.addi %[[R]], %c64
+// CHECK:           %[[END:.*]] = arith.minsi %[[LAST]], %c1024
+// CHECK:           %[[ONE:.*]] = arith.maxsi %[[END]], %c1
+// CHECK:           scf.for %{{.*}} = %c0 to %[[ONE]] step %c256 {
+// CHECK:             arith.cmpi sle
+func.func @masked(%q: memref<1024x8xf32> {llvm.noalias}, %k: memref<1024x8xf32> {llvm.noalias},
+                  %m: memref<1024xf32> {llvm.noalias}) attributes {tapestry.device} {
+  %inf = arith.constant 0xFF800000 : f32
+  %s = memref.alloc() : memref<1024x1024xf32>
+  linalg.generic {indexing_maps = [#rcd_q, #rcd_k, #rcd_s], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %k : memref<1024x8xf32>, memref<1024x8xf32>) outs(%s : memref<1024x1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %x: f32):
+    %p = arith.mulf %a, %b : f32
+    %n = arith.addf %x, %p : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#rc, #r], iterator_types = ["parallel", "reduction"]}
+      ins(%s : memref<1024x1024xf32>) outs(%m : memref<1024xf32>) {
+  ^bb0(%a: f32, %x: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %c = arith.cmpi sle, %j, %i : index
+    %v = arith.select %c, %a, %inf : f32
+    %n = arith.maximumf %x, %v : f32
+    linalg.yield %n : f32
+  }
+  return
+}
+
+// -----
+
+#rcd_q = affine_map<(r, c, d) -> (r, d)>
+#rcd_k = affine_map<(r, c, d) -> (c, d)>
+#rcd_s = affine_map<(r, c, d) -> (r, c)>
+#rc = affine_map<(r, c) -> (r, c)>
+#r = affine_map<(r, c) -> (r)>
+
+// Those of another value do not.
+// CHECK-LABEL: func @masked_by_zero
+// CHECK:         scf.for %{{.*}} = %c0 to %c1024 step %c64 {
+// CHECK:           scf.for %{{.*}} = %c0 to %c1024 step %c256 {
+func.func @masked_by_zero(%q: memref<1024x8xf32> {llvm.noalias}, %k: memref<1024x8xf32> {llvm.noalias},
+                          %m: memref<1024xf32> {llvm.noalias}) attributes {tapestry.device} {
+  %zero = arith.constant 0.0 : f32
+  %s = memref.alloc() : memref<1024x1024xf32>
+  linalg.generic {indexing_maps = [#rcd_q, #rcd_k, #rcd_s], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %k : memref<1024x8xf32>, memref<1024x8xf32>) outs(%s : memref<1024x1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %x: f32):
+    %p = arith.mulf %a, %b : f32
+    %n = arith.addf %x, %p : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#rc, #r], iterator_types = ["parallel", "reduction"]}
+      ins(%s : memref<1024x1024xf32>) outs(%m : memref<1024xf32>) {
+  ^bb0(%a: f32, %x: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %c = arith.cmpi sle, %j, %i : index
+    %v = arith.select %c, %a, %zero : f32
+    %n = arith.maximumf %x, %v : f32
+    linalg.yield %n : f32
+  }
+  return
+}

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/Common/IndexBuilder.h"
 #include "tapestry/Codegen/Common/NestProblem.h"
@@ -49,6 +50,7 @@ private:
   using Body = llvm::function_ref<void(OpBuilder &, Location, ValueRange)>;
 
   OpFoldResult sizeOf(Value buffer, unsigned dim);
+  void hoistFactor();
   void chooseBlocks();
   void makeLocals();
   Value makeLocal(ArrayRef<int> dims, MemRefType type, Value old);
@@ -60,6 +62,7 @@ private:
   void emitMember(const StreamMember &member);
   void emitShift();
   void emitLastShift();
+  Value emitBound(OpBuilder &b, Value greatest);
   void scaleSum(const RelativeSum &sum);
   void applyFactors(const RelativeSum &sum);
   Value viewOf(Value buffer, ArrayRef<int> dims);
@@ -68,7 +71,8 @@ private:
   }
   void generic(ArrayRef<Value> inputs, ArrayRef<Value> outputs,
                ArrayRef<SmallVector<int>> dims, Body body);
-  void loopOver(int label, OpFoldResult end,
+  std::pair<OpFoldResult, OpFoldResult> columnsOfRows();
+  void loopOver(int label, OpFoldResult first, OpFoldResult last,
                 llvm::function_ref<void()> emitBody);
 
   IndexBuilder &b;
@@ -123,7 +127,8 @@ void StreamLoop::chooseBlocks() {
       cuts ? even(columns, mostColumns, wholeColumns) : columns;
   known = b.known(blocks[stream.column]).value_or(mostColumns);
   int64_t rows = std::max(points / std::max<int64_t>(known, 1), leastRows);
-  blocks[stream.rows.back()] = even(extents[stream.rows.back()], rows, wholeRows);
+  blocks[stream.rows.back()] =
+      even(extents[stream.rows.back()], rows, wholeRows);
 }
 
 Value StreamLoop::makeLocal(ArrayRef<int> dims, MemRefType type, Value old) {
@@ -207,8 +212,14 @@ void StreamLoop::emitMember(const StreamMember &member) {
       if (const RelativeSum *sum = stream.findSum(output);
           sum && member.phase == StreamPhase::Inside)
         scaleSum(*sum);
-  auto made = cast<GenericOp>(b.clone(*op));
+  IRMapping mapping;
+  auto made = cast<GenericOp>(b.clone(*op, mapping));
   made->setOperands(operands);
+  // The reference is what is subtracted, and not what that is made of.
+  if (cuts && stream.bound && stream.bound != stream.boundArgument &&
+      stream.boundArgument.getOwner() == op.getBody())
+    mapping.lookup(stream.bound)
+        .replaceAllUsesWith(mapping.lookup(Value(stream.boundArgument)));
   // Indices count from the block's start.
   OpBuilder::InsertionGuard guard(b);
   for (auto index :
@@ -242,22 +253,43 @@ void StreamLoop::generic(ArrayRef<Value> inputs, ArrayRef<Value> outputs,
   GenericOp::create(b, b.getLoc(), inputs, outputs, maps, kinds, body);
 }
 
-static Value isLeast(OpBuilder &b, Location loc, Value value) {
-  auto type = cast<FloatType>(value.getType());
-  Value least = arith::ConstantOp::create(
-      b, loc,
-      b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics(),
-                                           /*Negative=*/true)));
-  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, value, least);
+static Value leastOf(OpBuilder &b, Location loc, Type type) {
+  auto number = cast<FloatType>(type);
+  APFloat least = APFloat::getInf(number.getFloatSemantics(),
+                                  /*Negative=*/true);
+  return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, least));
 }
 
-/// The value that others are subtracted by: -inf would give no numbers, and
-/// whatever it is, exp(-inf - it) is 0.
-static Value boundOf(OpBuilder &b, Location loc, Value greatest) {
-  Value zero = arith::ConstantOp::create(
-      b, loc, b.getFloatAttr(greatest.getType(), 0.0));
-  return arith::SelectOp::create(b, loc, isLeast(b, loc, greatest), zero,
-                                 greatest);
+/// `yes` where `value` is -inf, `no` elsewhere.
+static Value selectLeast(OpBuilder &b, Location loc, Value value, Value yes,
+                         Value no) {
+  Value least = leastOf(b, loc, value.getType());
+  Value isLeast =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, value, least);
+  return arith::SelectOp::create(b, loc, isLeast, yes, no);
+}
+
+/// What the member subtracts where the greatest value is `greatest`.
+Value StreamLoop::emitBound(OpBuilder &b, Value greatest) {
+  IRMapping mapping;
+  mapping.map(stream.boundArgument, greatest);
+  Block *body = stream.boundArgument.getOwner();
+  std::function<Value(Value)> emit = [&](Value value) -> Value {
+    Operation *op = value.getDefiningOp();
+    if (mapping.contains(value) || !op || op->getBlock() != body)
+      return mapping.lookupOrDefault(value);
+    for (Value operand : op->getOperands())
+      emit(operand);
+    return b.clone(*op, mapping)->getResult(0);
+  };
+  return emit(stream.bound);
+}
+
+/// -inf would give no numbers; whatever is subtracted instead, exp(-inf) is 0.
+static Value finite(OpBuilder &b, Location loc, Value bound) {
+  Value zero =
+      arith::ConstantOp::create(b, loc, b.getFloatAttr(bound.getType(), 0.0));
+  return selectLeast(b, loc, bound, zero, bound);
 }
 
 /// Behind the greatest of a block: what sums so far are to be multiplied by.
@@ -266,23 +298,25 @@ void StreamLoop::emitShift() {
   generic({viewOf(stream.greatest)},
           {viewOf(last, dims), viewOf(reference, dims), viewOf(factor, dims)},
           {dims, dims, dims, dims},
-          [](OpBuilder &b, Location loc, ValueRange arguments) {
-            Value greatest = arguments[0], before = arguments[1];
-            Value bound = boundOf(b, loc, greatest);
-            Value step = arith::SubFOp::create(b, loc, before, bound);
+          [&](OpBuilder &b, Location loc, ValueRange arguments) {
+            Value greatest = arguments[0];
+            Value bound = finite(b, loc, emitBound(b, greatest));
+            Value step = arith::SubFOp::create(b, loc, arguments[1], bound);
             Value scale = math::ExpOp::create(b, loc, step);
-            linalg::YieldOp::create(b, loc, ValueRange{greatest, bound, scale});
+            // As long as there is nothing, there is nothing to scale.
+            Value next = selectLeast(b, loc, greatest, greatest, bound);
+            linalg::YieldOp::create(b, loc, ValueRange{next, bound, scale});
           });
 }
 
-/// Where the greatest is -inf, or infinite, sums have no value.
+/// Where what is to be subtracted in the end is infinite, sums have no value.
 void StreamLoop::emitLastShift() {
   SmallVector<int> dims = stream.written.find(stream.greatest)->second;
   generic({viewOf(stream.greatest)}, {viewOf(factor, dims)}, {dims, dims},
-          [](OpBuilder &b, Location loc, ValueRange arguments) {
-            Value greatest = arguments[0];
-            Value step = arith::SubFOp::create(
-                b, loc, boundOf(b, loc, greatest), greatest);
+          [&](OpBuilder &b, Location loc, ValueRange arguments) {
+            Value bound = emitBound(b, arguments[0]);
+            Value step =
+                arith::SubFOp::create(b, loc, finite(b, loc, bound), bound);
             linalg::YieldOp::create(
                 b, loc, ValueRange{math::ExpOp::create(b, loc, step)});
           });
@@ -338,13 +372,38 @@ void StreamLoop::emitBefore() {
   SmallVector<int> dims = stream.written.find(stream.greatest)->second;
   generic({}, {viewOf(last, dims)}, {dims},
           [](OpBuilder &b, Location loc, ValueRange arguments) {
-            auto type = cast<FloatType>(arguments[0].getType());
-            APFloat least = APFloat::getInf(type.getFloatSemantics(),
-                                            /*Negative=*/true);
-            Value value =
-                arith::ConstantOp::create(b, loc, b.getFloatAttr(type, least));
-            linalg::YieldOp::create(b, loc, value);
+            Value least = leastOf(b, loc, arguments[0].getType());
+            linalg::YieldOp::create(b, loc, least);
           });
+}
+
+/// From where to where the columns of a block of rows are computed: whole
+/// blocks, and at least one.
+std::pair<OpFoldResult, OpFoldResult> StreamLoop::columnsOfRows() {
+  int row = stream.rows.back();
+  OpFoldResult columns = extents[stream.column], block = blocks[stream.column];
+  OpFoldResult first, end;
+  for (const StreamMask &mask : stream.masks) {
+    // Of all rows of the block, one goes the farthest.
+    OpFoldResult at = starts[row];
+    if (mask.side > 0)
+      at = b.add(b.add(at, sizes[row]), b.index(mask.constant));
+    else
+      at = b.sub(at, b.index(mask.constant));
+    for (auto [factor, value] : mask.terms)
+      at = b.add(at, b.mul(b.index(factor * mask.side), value));
+    if (mask.side > 0)
+      end = end ? b.max(end, at) : at;
+    else
+      first = first ? b.min(first, at) : at;
+  }
+  first = first ? b.max(first, b.index(0)) : b.index(0);
+  // Of the last block at most.
+  OpFoldResult begin = b.mul(
+      b.div(b.min(first, b.max(b.sub(columns, b.index(1)), b.index(0))), block),
+      block);
+  end = end ? b.min(end, columns) : columns;
+  return {begin, b.max(end, b.min(b.add(begin, b.index(1)), columns))};
 }
 
 /// In the order of members: those that run now read sums that are complete.
@@ -364,19 +423,20 @@ void StreamLoop::emitAfter() {
   }
 }
 
-void StreamLoop::loopOver(int label, OpFoldResult end,
+void StreamLoop::loopOver(int label, OpFoldResult first, OpFoldResult last,
                           llvm::function_ref<void()> emitBody) {
-  auto loop = scf::ForOp::create(b, b.value(b.index(0)), b.value(end),
+  auto loop = scf::ForOp::create(b, b.value(first), b.value(last),
                                  b.value(blocks[label]));
   if (!outermost)
     outermost = loop;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   starts[label] = loop.getInductionVar();
-  auto all = b.known(end), block = b.known(blocks[label]);
-  sizes[label] = all && block && *all % *block == 0
-                     ? blocks[label]
-                     : b.min(blocks[label], b.sub(end, starts[label]));
+  auto all = b.known(extents[label]), block = b.known(blocks[label]);
+  sizes[label] =
+      all && block && *all % *block == 0
+          ? blocks[label]
+          : b.min(blocks[label], b.sub(extents[label], starts[label]));
   emitBody();
 }
 
@@ -392,7 +452,8 @@ void StreamLoop::emitBlock() {
   }
   emitBefore();
   views.clear();
-  loopOver(column, extents[column], [&]() { emitInside(); });
+  auto [first, end] = columnsOfRows();
+  loopOver(column, first, end, [&]() { emitInside(); });
   views.clear();
   emitAfter();
 }
@@ -401,7 +462,55 @@ void StreamLoop::emitRows(unsigned level) {
   if (level == stream.rows.size())
     return emitBlock();
   int label = stream.rows[level];
-  loopOver(label, extents[label], [&]() { emitRows(level + 1); });
+  loopOver(label, b.index(0), extents[label], [&]() { emitRows(level + 1); });
+}
+
+/// What every term of the contraction is multiplied by is left to those who
+/// read its result: they do it once, not for every term.
+void StreamLoop::hoistFactor() {
+  GenericOp producer;
+  for (const StreamMember &member : stream.members)
+    if (!producer && !isFill(member.op))
+      producer = member.op;
+  Block &body = *producer.getBody();
+  auto sum = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!sum || sum.getLhs() != body.getArguments().back() ||
+      !stream.startsFromZero(tensor.getMemref()))
+    return;
+  auto product = sum.getRhs().getDefiningOp<arith::MulFOp>();
+  if (!product || !product->hasOneUse())
+    return;
+  auto isOutside = [&](Value value) {
+    return value.getParentBlock() != &body || matchPattern(value, m_Constant());
+  };
+  Value factor;
+  for (unsigned side : {0, 1})
+    if (isOutside(product->getOperand(side))) {
+      factor = product->getOperand(side);
+      sum.getRhsMutable().assign(product->getOperand(1 - side));
+    }
+  if (!factor)
+    return;
+  for (const StreamMember &member : stream.members) {
+    GenericOp op = member.op;
+    if (op == producer || isFill(op))
+      continue;
+    OpBuilder inside = OpBuilder::atBlockBegin(op.getBody());
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      BlockArgument argument = op.getMatchingBlockArgument(input);
+      if (input->get() != Value(tensor.getMemref()) || argument.use_empty())
+        continue;
+      Value scale = factor;
+      if (Operation *constant = factor.getDefiningOp();
+          constant && constant->getBlock() == &body)
+        scale = inside.clone(*constant)->getResult(0);
+      auto scaled = arith::MulFOp::create(inside, op.getLoc(), argument, scale);
+      argument.replaceAllUsesExcept(scaled, scaled);
+    }
+    // From then on it holds something else.
+    if (llvm::is_contained(op.getOutputs(), Value(tensor.getMemref())))
+      return;
+  }
 }
 
 void StreamLoop::build() {
@@ -414,6 +523,7 @@ void StreamLoop::build() {
   for (Operation *free : frees)
     free->moveAfter(end);
   b.setInsertionPoint(end);
+  hoistFactor();
   chooseBlocks();
   makeLocals();
   emitRows(0);

@@ -7,6 +7,7 @@
 
 #include "Stream.h"
 #include "RowGroup.h"
+#include "mlir/IR/Matchers.h"
 #include "tapestry/Codegen/Common/NestProblem.h"
 
 using namespace mlir;
@@ -23,6 +24,19 @@ const RelativeSum *Stream::findSum(Value buffer) const {
   const auto *known = llvm::find_if(
       sums, [&](const RelativeSum &sum) { return sum.buffer == buffer; });
   return known == sums.end() ? nullptr : known;
+}
+
+bool Stream::startsFromZero(Value buffer) const {
+  return llvm::any_of(members, [&](const StreamMember &member) {
+    GenericOp op = member.op;
+    if (!isFill(op) || op.getOutputs()[0] != buffer)
+      return false;
+    Value value = op.getBody()->getTerminator()->getOperand(0);
+    if (auto argument = dyn_cast<BlockArgument>(value);
+        argument && argument.getOwner() == op.getBody())
+      value = op.getInputs()[argument.getArgNumber()];
+    return matchPattern(value, m_AnyZeroFloat());
+  });
 }
 
 bool Stream::isMember(Operation *op) const {

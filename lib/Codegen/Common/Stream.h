@@ -52,6 +52,14 @@ struct RelativeSum {
   llvm::SmallVector<mlir::linalg::GenericOp, 1> factors;
 };
 
+/// `side` * (column - row) <= the sum of `constant` and `terms`, each of them a
+/// factor of an index from outside; the row is that of the last label.
+struct StreamMask {
+  int64_t side;
+  int64_t constant;
+  llvm::SmallVector<std::pair<int64_t, mlir::Value>, 1> terms;
+};
+
 /// Labels are dimensions of the tensor. All members have all row labels.
 struct Stream {
   /// In program order, the fills that they need included.
@@ -67,10 +75,18 @@ struct Stream {
   /// The greatest value along the columns, to whose value so far the sums below
   /// are relative; null where nothing is.
   mlir::Value greatest;
+  /// What is subtracted, made of the argument of a member's body that is the
+  /// greatest value.
+  mlir::Value bound;
+  mlir::BlockArgument boundArgument;
   llvm::SmallVector<RelativeSum> sums;
+  /// Where all of those of one side are false, a block of columns changes
+  /// nothing.
+  llvm::SmallVector<StreamMask> masks;
 
   bool hasColumn(mlir::Value buffer) const;
-  /// The fill that `member` is of, where it is one.
+  /// Whether a fill sets `buffer` to zero.
+  bool startsFromZero(mlir::Value buffer) const;
   const RelativeSum *findSum(mlir::Value buffer) const;
   bool isMember(mlir::Operation *op) const;
 };
@@ -84,6 +100,10 @@ std::optional<Stream> findStream(mlir::linalg::GenericOp producer,
 /// computed with a value that all columns of a row make can wait for it, or has
 /// to be a sum that can be scaled to it later on.
 void findPhases(Stream &stream);
+
+/// Finds the masks of a stream whose columns can be cut. A product of 0 is
+/// taken to be 0.
+void findMasks(Stream &stream);
 
 } // namespace tapestry
 

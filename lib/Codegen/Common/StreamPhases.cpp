@@ -11,7 +11,6 @@
 #include "Stream.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using linalg::GenericOp;
@@ -33,7 +32,6 @@ private:
   bool addDeferred(StreamMember &member);
   bool addOutput(GenericOp op, OpOperand &output);
   bool isGreatest(Value buffer);
-  bool startsFromZero(Value buffer);
   bool isLinear(Value value);
   bool isRelative(Value value);
 
@@ -109,25 +107,58 @@ bool PhaseFinder::isRelative(Value value) {
                       [&](Value operand) { return isRelative(operand); });
 }
 
+/// Whether `value` is made of `argument`, and of what comes from outside,
+/// alone.
+static bool isMadeOf(Value value, BlockArgument argument) {
+  if (value == argument)
+    return true;
+  if (auto other = dyn_cast<BlockArgument>(value))
+    return other.getOwner() != argument.getOwner();
+  Operation *op = value.getDefiningOp();
+  if (op->getBlock() != argument.getOwner())
+    return true;
+  return !isa<linalg::IndexOp>(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isMadeOf(operand, argument);
+         });
+}
+
+/// Whether `value` depends on `argument` other than through `except`.
+static bool dependsOn(Value value, BlockArgument argument, Value except) {
+  if (value == argument)
+    return true;
+  Operation *op = value.getDefiningOp();
+  return value != except && op && op->getBlock() == argument.getOwner() &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return dependsOn(operand, argument, except);
+         });
+}
+
 /// exp(x - bound) and what is made of it.
 bool PhaseFinder::addShifted(GenericOp op, OpOperand &bound) {
-  if (!isGreatest(bound.get()) ||
-      (stream.greatest && stream.greatest != bound.get()))
+  if (!isGreatest(bound.get()) || stream.greatest)
     return false;
-  BlockArgument value = op.getMatchingBlockArgument(&bound);
-  auto difference = value.hasOneUse()
-                        ? dyn_cast<arith::SubFOp>(*value.getUsers().begin())
-                        : nullptr;
-  if (!difference || difference.getRhs() != value ||
-      difference.getLhs() == value || !difference->hasOneUse() ||
-      isRelative(difference.getLhs()))
-    return false;
-  auto power = dyn_cast<math::ExpOp>(*difference->getUsers().begin());
-  if (!power)
-    return false;
-  stream.greatest = bound.get();
-  bodyValues.insert(power);
-  return true;
+  BlockArgument argument = op.getMatchingBlockArgument(&bound);
+  for (auto difference : op.getBody()->getOps<arith::SubFOp>()) {
+    Value made = difference.getRhs();
+    if (!difference->hasOneUse() || !dependsOn(made, argument, Value()) ||
+        !isMadeOf(made, argument))
+      continue;
+    auto power = dyn_cast<math::ExpOp>(*difference->getUsers().begin());
+    if (!power)
+      return false;
+    stream.greatest = bound.get();
+    stream.bound = made;
+    stream.boundArgument = argument;
+    bodyValues.insert(power);
+    // Nothing else may know the greatest value.
+    return llvm::all_of(op.getBody()->getTerminator()->getOperands(),
+                        [&](Value yielded) {
+                          return !dependsOn(yielded, argument, power);
+                        }) &&
+           !dependsOn(difference.getLhs(), argument, power);
+  }
+  return false;
 }
 
 /// A quotient by, or a product with, a value per row.
@@ -161,20 +192,6 @@ bool PhaseFinder::addDeferred(StreamMember &member) {
   return true;
 }
 
-/// Whether what is added up in `buffer` starts from nothing.
-bool PhaseFinder::startsFromZero(Value buffer) {
-  return llvm::any_of(stream.members, [&](StreamMember &member) {
-    GenericOp op = member.op;
-    if (!isFill(op) || op.getOutputs()[0] != buffer)
-      return false;
-    Value value = op.getBody()->getTerminator()->getOperand(0);
-    if (auto argument = dyn_cast<BlockArgument>(value);
-        argument && argument.getOwner() == op.getBody())
-      value = op.getInputs()[argument.getArgNumber()];
-    return matchPattern(value, m_AnyZeroFloat());
-  });
-}
-
 /// What `op` makes of relative values: others, or sums of them.
 bool PhaseFinder::addOutput(GenericOp op, OpOperand &output) {
   Value buffer = output.get();
@@ -199,7 +216,7 @@ bool PhaseFinder::addOutput(GenericOp op, OpOperand &output) {
     return true;
   auto sum = yielded.getDefiningOp<arith::AddFOp>();
   BlockArgument accumulator = op.getMatchingBlockArgument(&output);
-  if (!sum || !accumulator.hasOneUse() || !startsFromZero(buffer) ||
+  if (!sum || !accumulator.hasOneUse() || !stream.startsFromZero(buffer) ||
       (sum.getLhs() != accumulator && sum.getRhs() != accumulator) ||
       !isLinear(sum.getLhs() == accumulator ? sum.getRhs() : sum.getLhs()) ||
       accumulator.getType() !=
@@ -257,10 +274,12 @@ bool PhaseFinder::run() {
 void findPhases(Stream &stream) {
   Stream found = stream;
   found.cutsColumns = PhaseFinder(found).run();
-  if (found.cutsColumns)
-    stream = std::move(found);
-  else
+  if (!found.cutsColumns) {
     stream.cutsColumns = false;
+    return;
+  }
+  stream = std::move(found);
+  findMasks(stream);
 }
 
 } // namespace tapestry

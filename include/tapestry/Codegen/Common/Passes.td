@@ -63,6 +63,11 @@ def FormStreams : Pass<"tapestry-form-streams", "::mlir::func::FuncOp"> {
     one; a quotient by the sum is left to the end. Where that does not hold, a
     block has all columns of its rows.
 
+    Blocks of columns for which a comparison of the column with the row is false
+    throughout are left out where that makes every reduction's term its identity,
+    as -inf in a maximum; a product with 0 is taken to be 0. A factor that all
+    terms of the contraction have in common is left to its readers.
+
     ```mlir
     linalg.generic ... ins(%q, %k) outs(%s)     // s(r, c) += q(r, d) k(c, d)
     linalg.generic ... ins(%s) outs(%m)         // m(r) = min(m(r), s(r, c))
