@@ -7,7 +7,9 @@
 #include "tapestry/Interfaces/Fetches.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/GraphNodeInterface.h"
+#include "tapestry/Interfaces/Place.h"
 #include "tapestry/Interfaces/ScanInterface.h"
+#include "tapestry/Planner/Model/Constraints.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -30,6 +32,7 @@ private:
   void keepTogether(unsigned first, unsigned second);
   LogicalResult addOperands(BlockOpInterface op, PlanVertex &vertex);
   void addResult(BlockOpInterface op, unsigned number, PlanVertex vertex);
+  void addPin(GraphNodeInterface node);
 
   GraphVertices result;
   llvm::DenseMap<Value, unsigned> producers;
@@ -93,6 +96,15 @@ static void pinRegionLabels(BlockOpInterface op, PlanVertex &vertex) {
     }
   if (!whole.cuts.empty())
     vertex.constraints.work.push_back(std::move(whole));
+}
+
+/// The device that a source or a sink is on.
+static DevicePin pinOf(GraphNodeInterface node) {
+  bool isSource = node.getNodeKind() == GraphNodeKind::Source;
+  return {*node.getNodeDevice(),
+          (isSource ? "input '" : "output '") + node.getTensorName().str() +
+              "'",
+          placeOf(node->getLoc())};
 }
 
 /// Adds the vertex of result `number`, of which `vertex` has what is not the
@@ -159,9 +171,14 @@ LogicalResult VertexCollector::add(BlockOpInterface op) {
   vertex.flops = op.getNumPoints() * work.flops;
   vertex.extraBytes = op.getNumPoints() * work.bytes;
   vertex.isInput = isGraphSource(op);
+  std::optional<DevicePin> entersAt;
+  if (auto source = dyn_cast<GraphNodeInterface>(*op))
+    if (source.getNodeDevice())
+      entersAt = pinOf(source);
   vertex.isNest = op.getScalarRegion() && results == 1;
   pinRegionLabels(op, vertex);
   addResult(op, 0, std::move(vertex));
+  result.graph.vertices.back().constraints.entersAt = std::move(entersAt);
   for (unsigned number = 1; number < results; ++number) {
     result.operandNumbers.emplace_back();
     addResult(op, number, companion);
@@ -223,6 +240,16 @@ LogicalResult VertexCollector::add(GraphLoopInterface loop) {
   return success();
 }
 
+/// A tensor that leaves the program on one device is brought there.
+void VertexCollector::addPin(GraphNodeInterface node) {
+  std::optional<int64_t> device = node.getNodeDevice();
+  if (!device || node.getNodeKind() != GraphNodeKind::Sink)
+    return;
+  PlanVertex &vertex =
+      result.graph.vertices[producers.lookup(node.getNodeTensor())];
+  vertex.constraints.leavesAt.push_back(pinOf(node));
+}
+
 LogicalResult VertexCollector::add(Block &block) {
   trips.try_emplace(&block, 1);
   for (Operation &op : block) {
@@ -232,8 +259,9 @@ LogicalResult VertexCollector::add(Block &block) {
     } else if (auto loop = dyn_cast<GraphLoopInterface>(op)) {
       if (failed(add(loop)))
         return failure();
-    } else if (!isa<GraphNodeInterface>(op) &&
-               !op.hasTrait<OpTrait::IsTerminator>() &&
+    } else if (auto node = dyn_cast<GraphNodeInterface>(op)) {
+      addPin(node);
+    } else if (!op.hasTrait<OpTrait::IsTerminator>() &&
                !isOpTriviallyDead(&op)) {
       op.emitError("'") << op.getName()
                         << "' has no index space that a plan could cut";
@@ -255,6 +283,15 @@ FailureOr<GraphVertices> tapestry::buildPlanGraph(Block &block) {
     return failure();
   }
   return vertices;
+}
+
+llvm::Error tapestry::checkDevicePins(Block &block, int64_t devices) {
+  for (GraphNodeKind kind : {GraphNodeKind::Source, GraphNodeKind::Sink})
+    for (GraphNodeInterface node : graphNodes(block, kind))
+      if (node.getNodeDevice())
+        if (llvm::Error error = checkDevicePin(pinOf(node), devices))
+          return error;
+  return llvm::Error::success();
 }
 
 void tapestry::applyPlacement(const GraphVertices &vertices,

@@ -264,7 +264,7 @@ llvm::Error Compilation::pinHeldInputs() {
              llvm::ArrayRef<int64_t>(input.shape) ==
                  cast<RankedTensorType>(source.getType()).getShape();
     });
-    if (held == options.held.end() ||
+    if (held == options.held.end() || source.getDevice() ||
         source->hasAttr(teg::constraintsAttrName) ||
         source->hasAttr(teg::layoutGroupAttrName))
       continue;

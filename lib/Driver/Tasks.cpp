@@ -53,6 +53,11 @@ cutGraph(teg::GraphOp graph, const PlanRequest &request, int64_t memoryBytes) {
   OwningOpRef<ModuleOp> module(ModuleOp::create(graph.getLoc()));
   auto copy = cast<teg::GraphOp>(graph->clone());
   module->push_back(copy);
+  // All devices have one memory.
+  for (auto source : copy.getOps<teg::SourceOp>())
+    source.removeDeviceAttr();
+  for (auto sink : copy.getOps<teg::SinkOp>())
+    sink.removeDeviceAttr();
   auto planned = teg::partitionGraph(copy, request);
   if (!planned)
     return planned.takeError();
@@ -325,6 +330,11 @@ tapestry::driver::chooseTasks(Compilation &compilation) {
   auto request = resolveRequest(wish);
   if (!request)
     return request.takeError();
+  if (!wish.grid.empty())
+    if (llvm::Error error =
+            checkDevicePins(compilation.getGraph().getBody().front(),
+                            request->grid.numDevices()))
+      return std::move(error);
   machine::Machine machine = request->machine;
   if (machine.name.empty())
     machine = machine::builtInMachines().front();

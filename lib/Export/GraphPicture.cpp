@@ -296,9 +296,11 @@ void PictureWriter::writeBorder(GraphNodeInterface node) {
     return;
   }
   bool isSource = node.getNodeKind() == GraphNodeKind::Source;
-  unsigned number =
-      this->node(borderStyle, {(isSource ? "Source: " : "Sink: ") +
-                               escapedMarkup(node.getTensorName())});
+  std::vector<std::string> lines = {(isSource ? "Source: " : "Sink: ") +
+                                    escapedMarkup(node.getTensorName())};
+  if (std::optional<int64_t> device = node.getNodeDevice())
+    lines.push_back("on device " + std::to_string(*device));
+  unsigned number = this->node(borderStyle, lines);
   if (!isSource)
     return edgesTo(number, op->getOperands());
   writeTensor(node.getNodeTensor(), node.getTensorName());

@@ -2,6 +2,7 @@
 
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/BlockOpInterface.h"
+#include "tapestry/Interfaces/GraphNodeInterface.h"
 
 #include "tapestry/Interfaces/GraphLoopInterface.cpp.inc"
 
@@ -27,6 +28,9 @@ bool tapestry::isHandedOut(Value tensor) {
   return llvm::any_of(tensor.getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
     if (isa<BlockOpInterface, GraphLoopInterface>(user))
+      return false;
+    auto node = dyn_cast<GraphNodeInterface>(user);
+    if (node && node.getNodeDevice())
       return false;
     auto loop = dyn_cast_or_null<GraphLoopInterface>(user->getParentOp());
     if (!loop)

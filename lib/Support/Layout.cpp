@@ -76,14 +76,18 @@ ZRange LayoutDim::range(const DeviceGrid &grid, int64_t device) const {
   return clipped.empty() ? ZRange{0, 0} : clipped;
 }
 
-bool LayoutDim::isPlain() const {
-  return terms.size() == 1 && constant == 0 && span == 1 &&
+bool LayoutDim::isPlain() const { return terms.size() == 1 && isBlocked(); }
+
+bool LayoutDim::isBlocked() const {
+  return !terms.empty() && constant == 0 && span == 1 &&
          terms[0].coefficient == 1 && terms[0].extent == extent &&
-         !terms[0].within && floordiv == 1 && mod == 0;
+         !terms[0].within && floordiv == 1 && mod == 0 &&
+         llvm::all_of(llvm::drop_begin(terms),
+                      [](const LayoutTerm &term) { return term.isAnchor(); });
 }
 
 llvm::ArrayRef<unsigned> LayoutDim::cut() const {
-  assert(isPlain() && "only a plain dimension has one cut");
+  assert(isBlocked() && "only a dimension in blocks has one cut");
   return terms[0].cut;
 }
 
@@ -109,12 +113,18 @@ ZBox Layout::box(const DeviceGrid &grid, int64_t device) const {
 }
 
 bool Layout::isPlain() const {
-  if (!llvm::all_of(dims, [](const LayoutDim &d) { return d.isPlain(); }))
+  return llvm::all_of(dims, [](const LayoutDim &d) { return d.isPlain(); }) &&
+         isDisjoint();
+}
+
+bool Layout::isDisjoint() const {
+  if (!llvm::all_of(dims, [](const LayoutDim &d) { return d.isBlocked(); }))
     return false;
   // Dimensions cut over the same axis hold only blocks on its diagonal.
   unsigned cuts = 0;
   for (const LayoutDim &dim : dims)
-    cuts += dim.cut().size();
+    for (const LayoutTerm &term : dim.terms)
+      cuts += term.cut.size();
   return usedAxes().size() == cuts;
 }
 
@@ -145,6 +155,19 @@ bool Layout::isOwner(const DeviceGrid &grid, int64_t device) const {
 
 Layout Layout::replicated(llvm::ArrayRef<int64_t> shape) {
   return blocked(shape, llvm::SmallVector<Cut>(shape.size()));
+}
+
+Layout Layout::onDevice(const DeviceGrid &grid, llvm::ArrayRef<int64_t> shape,
+                        int64_t device) {
+  assert(!shape.empty() && "a scalar is held everywhere");
+  Layout layout = replicated(shape);
+  Cut all;
+  for (unsigned axis = 0; axis < grid.axes.size(); ++axis)
+    all.push_back(axis);
+  if (!all.empty())
+    layout.dims.front().terms.push_back(
+        {0, grid.numDevices(), all, ZRange{device, device + 1}});
+  return layout;
 }
 
 Layout Layout::blocked(llvm::ArrayRef<int64_t> shape,

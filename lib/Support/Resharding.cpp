@@ -92,7 +92,7 @@ int64_t tapestry::servingDevice(const DeviceGrid &grid, const Layout &from,
 
 bool tapestry::canReduceScatter(const DeviceGrid &grid, const Layout &from,
                                 const Layout &to) {
-  if (from.partial.empty() || !to.partial.empty() || !to.isPlain())
+  if (from.partial.empty() || !to.partial.empty() || !to.isDisjoint())
     return false;
   for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
     if (firstOfGroup(grid, from.partial, device) != device)

@@ -132,13 +132,28 @@ bool ReshardingCostCache::haveSameBoxes(const Record &a,
 // Moves of whole values
 //===----------------------------------------------------------------------===//
 
+/// The axes whose coordinates tell a device from those of an anchor.
+uint64_t ReshardingCostCache::axesFrom(const LayoutTerm &anchor,
+                                       int64_t device) const {
+  int64_t parts = partsOf(grid, anchor.cut);
+  int64_t place = anchor.within->lo / ceilDiv(anchor.extent, parts);
+  uint64_t axes = 0;
+  for (unsigned axis : llvm::reverse(anchor.cut)) {
+    int64_t size = grid.axes[axis].size;
+    if (place % size != grid.coordinate(device, axis))
+      axes |= axisBits[axis];
+    place /= size;
+  }
+  return axes;
+}
+
 /// Finds what devices share along one dimension, and the axes whose coordinates
 /// differ between some receiver and one of the devices that serve it.
 void ReshardingCostCache::fill(Pair &pair, const Dim &source,
                                const Dim &target) const {
   llvm::ArrayRef<unsigned> cut = source.dim.cut();
   int64_t block = ceilDiv(source.dim.extent, partsOf(grid, cut));
-  pair.isGathered = target.dim.isPlain() &&
+  pair.isGathered = source.dim.isPlain() && target.dim.isPlain() &&
                     target.dim.cut().size() <= cut.size() &&
                     cut.take_front(target.dim.cut().size()) == target.dim.cut();
   for (int64_t device = 0; device < devices; ++device) {
@@ -161,6 +176,8 @@ void ReshardingCostCache::fill(Pair &pair, const Dim &source,
           moved |= axisBits[axis];
         stride *= size;
       }
+      for (const LayoutTerm &anchor : llvm::drop_begin(source.dim.terms))
+        moved |= axesFrom(anchor, device);
     }
     pair.moved.push_back(moved);
   }
@@ -187,7 +204,8 @@ Collective ReshardingCostCache::measure(LayoutId from, LayoutId to) {
   Collective result;
   if (from == to)
     return result;
-  assert(source.isPlain && "a resharding's source parts must be disjoint");
+  assert(source.layout.isDisjoint() &&
+         "a resharding's source parts must be disjoint");
   llvm::SmallVector<const Pair *, 4> entries;
   bool isSame = true, isGathered = target.isPlain;
   bool isKept = true, hasOneHolder = true;
@@ -201,7 +219,7 @@ Collective ReshardingCostCache::measure(LayoutId from, LayoutId to) {
   if (isSame)
     return result;
   uint64_t axes = 0;
-  int64_t mostCopied = 0;
+  int64_t mostCopied = 0, holders = 0;
   for (int64_t device = 0; device < devices; ++device) {
     int64_t wanted = 1, shared = 1;
     uint64_t moved = 0;
@@ -210,6 +228,9 @@ Collective ReshardingCostCache::measure(LayoutId from, LayoutId to) {
       shared *= entry->shared[device];
       moved |= entry->moved[device];
     }
+    holders += llvm::none_of(source.dims, [&](const Dim *dim) {
+      return dim->ranges[device].empty();
+    });
     if (wanted > 0)
       axes |= moved;
     result.elements += wanted - shared;
@@ -221,6 +242,9 @@ Collective ReshardingCostCache::measure(LayoutId from, LayoutId to) {
     result.mostReceived = mostCopied;
     return result;
   }
+  if (!source.isPlain)
+    result.mostReceived =
+        std::max(result.mostReceived, ceilDiv(result.elements, holders));
   for (unsigned axis = 0; axis < axisBits.size(); ++axis)
     if (axes & axisBits[axis])
       result.axes.push_back(axis);

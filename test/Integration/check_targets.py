@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from harness import driver
+from harness import contract, driver
 from harness.cases import Group
 from harness.driver import CheckFailed
 
@@ -241,6 +241,154 @@ def generated_sources_are_the_numbers_of_the_language(bench):
             sent = [e for e in driver.load_json(bench.folder / "r.json")["collectives"] if e["counted_bytes"]]
             if sent:
                 raise CheckFailed(f"{command}: {sent}")
+
+
+# Devices ---------------------------------------------------------------------
+
+ON_DEVICES = """\
+param a = 0
+param c = 0
+input A : f32[17, 13] on device a from "a.npy" @ {0: 1}
+input B : f32[13, 7] from "sub/b.npy" on device c
+input X : f64[7, 3, 5] on device a
+C[i, k] = sum[j] A[i, j] * B[j, k]
+output C to "c.npy" on device c
+output D[i, k] on device a to "sub/d#1.npy" = 3 * C[i, k] + 1
+R[q] = max[s, t] X[q, s, t]
+repeat t:3 (S = R) {
+  next S[q] = S[q] + X[q, 0, 1]
+}
+output S on device c
+output X on device c
+output R
+"""
+
+
+class OnDevices(Files):
+    """The program of which all but R is on devices."""
+
+    def __init__(self, bench):
+        super().__init__(bench, text=ON_DEVICES)
+        self.X = numbers((7, 3, 5), 8, np.float64)
+        np.save(bench.folder / "X.npy", self.X)
+
+    def words(self, devices, first, last):
+        return ["-i", "X=X.npy", *driver.output_options("SXR", ".got"), f"-Da={first % devices}", f"-Dc={last % devices}"]
+
+    def expect(self, finished, **names):
+        super().expect(finished, **names)
+        R = self.X.max(axis=(1, 2))
+        want = {"R": R, "S": R + 3 * self.X[:, 0, 1], "X": self.X}
+        for name, got in driver.load_outputs(self.bench.folder, want, ".got").items():
+            if got.shape != want[name].shape or not np.allclose(got, want[name], rtol=1e-12):
+                raise CheckFailed(f"{name} is wrong\n{finished.describe()}")
+        return finished
+
+
+@case
+def tensors_are_on_devices(bench):
+    files = OnDevices(bench)
+    files.expect(bench.tapestry("reference", "sub/p.ein", *files.words(1, 0, 0)))
+    for devices in range(1, 9):
+        for cost in ("paper", "spmd"):
+            grid = [f"--grid=d={devices}"] if cost == "spmd" else [f"--devices={devices}"]
+            words = [*files.words(devices, 3 * devices + 1, devices - 1), *grid, f"--cost={cost}"]
+            bare = [word for word in words if word.startswith("-") and word not in ("-i", "-o")]
+            bench.tapestry("plan", "sub/p.ein", *bare, "--json=p.json").expect_status(0)
+            files.expect(bench.tapestry("run", "sub/p.ein", *words, "--report=r.json"))
+            plan = driver.load_json(bench.folder / "p.json")
+            contract.check_contract(plan, driver.load_json(bench.folder / "r.json"), devices, "local")
+            if cost == "paper" or devices > 1:
+                contract.check_solver_plan(plan)
+            # What was planned is followed, and says what it costs.
+            words = [w for w in words if not w.startswith("--")]
+            files.expect(bench.tapestry("run", "sub/p.ein", *words, "--plan=p.json"))
+
+
+@case
+def plans_charge_what_is_on_devices(bench):
+    """The ideal number of bytes: what all but one device lack."""
+    for rows, devices in ((16, 4), (17, 3), (23, 5)):
+        for clause, pin, sent in (
+            ("on device 1", "@ {0: n, *: 1}", rows - -(-rows // devices)), ("on device 0", "@ {0: 1, *: 1}", rows * (devices - 1)),
+        ):  # fmt: skip
+            bench.write("p.ein", f"input A : f32[{rows}, 6] {clause} {pin}\nB[i, j] = 2 * A[i, j]\noutput B {pin}\n"
+                        .replace("n,", f"{devices},"))  # fmt: skip
+            bench.tapestry("plan", "p.ein", f"--devices={devices}", "--json=p.json").expect_status(0)
+            moved = driver.load_json(bench.folder / "p.json")["collectives"]
+            kind = [(m["vertex"], m["kind"], m["bytes"]) for m in moved]
+            if kind != [("A", "collective_permute", 24 * sent)]:
+                raise CheckFailed(f"{rows} rows on {devices} devices: {moved}, expected {24 * sent} bytes")
+
+
+@case
+def mpi_has_devices_as_threads_have(bench):
+    files = OnDevices(bench)
+    for devices, collectives in ((3, "ring"), (4, "ring"), (4, "mpi")):
+        words = files.words(devices, 2, 1)
+        numbers = [word for word in words if word.startswith("-D")]
+        words = [word for word in words if word not in numbers]
+        bench.tapestry("compile", "sub/p.ein", f"--devices={devices}", *numbers, "-o", "prog").expect_status(0)
+        run = ("./prog", "--backend", "mpi", f"--collectives={collectives}", "--report=r.json", *words)
+        files.expect(driver.mpirun(devices, *run, cwd=bench.folder))
+        if collectives == "ring":
+            expect_bytes(bench)
+
+
+@case
+def sessions_bring_tensors_to_devices(bench):
+    """What a session holds goes to the device that the program is given it on, and comes
+    back where it is handed out elsewhere."""
+    files = OnDevices(bench)
+    bench.write("one.ein", "input X : f64[7, 3, 5] @ {0: 1}\noutput Y[q, s, t] on device 1 = X[q, s, t] + 1\n")
+    bench.write("two.ein", "input Y : f64[7, 3, 5] on device 0\noutput Z[q, s] on device 1 = sum[t] Y[q, s, t]\n")
+    text = ("load X X.npy\napply one.ein --report one.json\napply two.ein --report two.json\n"
+            "export Z Z.npy\ncheckpoint saved\n")  # fmt: skip
+    for devices in (2, 3, 5, 8):
+        session(bench, text, devices).expect_status(0)
+        got = np.load(bench.folder / "Z.npy")
+        if not np.allclose(got, (files.X + 1).sum(axis=2), rtol=1e-12):
+            raise CheckFailed("Z is wrong")
+        for report in ("one.json", "two.json"):
+            report = driver.load_json(bench.folder / report)
+            if report["peak_bytes"] != report["predicted_peak_bytes"]:
+                raise CheckFailed(f"{report['peak_bytes']} {report['predicted_peak_bytes']}")
+            for entry in report["collectives"] + report.get("moves", []):
+                if entry["predicted_bytes"] != entry["counted_bytes"]:
+                    raise CheckFailed(f"{entry}")
+        session(bench, "restore saved\nexport Z W.npy\n", devices + 1).expect_status(0)
+        if np.load(bench.folder / "W.npy").tobytes() != got.tobytes():
+            raise CheckFailed("Z is not restored")
+
+
+@case
+def the_greedy_executor_has_one_memory(bench):
+    files = OnDevices(bench)
+    for words in (["--devices=2"], ["--devices=2", "--memory=16384"], ["--grid=d=4"]):
+        files.expect(
+            bench.tapestry("run", "sub/p.ein", *files.words(4, 3, 1), "--executor=greedy", *words)
+        )
+    done = bench.tapestry("run", "sub/p.ein", *files.words(4, 3, 1), "--executor=greedy", "--grid=d=3")
+    bench.expect_error(done, 1, "input 'A' is on device 3, the plan has 3 devices", outputs_intact=False)
+
+
+@case
+def devices_that_are_not_there_are_refused(bench):
+    files = OnDevices(bench)
+    for command in (["run"], ["run", "--cost=spmd"], ["plan"], ["compile", "-o", "prog"]):
+        inputs = files.words(8, 3, 1) if command[0] == "run" else files.words(8, 3, 1)[-2:]
+        for devices, pattern in (
+            (3, r"^sub/p.ein:3:7: error: input 'A' is on device 3, the plan has 3 devices, numbers 0 to 2"),
+            (1, r"^sub/p.ein:3:7: error: input 'A' is on device 3, the plan has 1 device, number 0"),
+        ):  # fmt: skip
+            done = bench.tapestry(*command, "sub/p.ein", *inputs, f"--devices={devices}")
+            bench.expect_error(done, 1, pattern, outputs_intact=False)
+            if len(done.stderr.splitlines()) > 3:
+                raise CheckFailed(f"more than one message\n{done.describe()}")
+            files.expect_nothing()
+    bench.tapestry("plan", "sub/p.ein", "-Da=3", "--devices=4", "--json=p.json").expect_status(0)
+    done = bench.tapestry("run", "sub/p.ein", *files.words(8, 7, 1), "--plan=p.json")
+    bench.expect_error(done, 1, "input 'A' is on device 7, the plan has 4 devices", outputs_intact=False)
 
 
 def expect_refused(files, status, pattern, *words, program="sub/p.ein"):

@@ -84,6 +84,49 @@ TEST(LayoutTest, WindowThatReadsEverythingIsPlain) {
   EXPECT_EQ(layout, Layout::replicated({10}));
 }
 
+TEST(LayoutTest, OneDeviceHoldsTheWhole) {
+  for (int64_t devices : {1, 2, 3, 5, 6, 8}) {
+    DeviceGrid grid = DeviceGrid::ofPrimes(devices);
+    for (int64_t device = 0; device < devices; ++device) {
+      Layout layout = Layout::onDevice(grid, {7, 1}, device);
+      EXPECT_TRUE(layout.isDisjoint());
+      EXPECT_EQ(layout.isPlain(), devices == 1);
+      EXPECT_EQ(layout.shape(), (llvm::SmallVector<int64_t>{7, 1}));
+      for (int64_t other = 0; other < devices; ++other) {
+        ZBox box = layout.box(grid, other);
+        EXPECT_EQ(isEmpty(box), other != device);
+        if (other == device)
+          EXPECT_EQ(box, boxOfShape({7, 1}));
+        EXPECT_TRUE(layout.isOwner(grid, other));
+      }
+    }
+  }
+  EXPECT_EQ(Layout::onDevice(DeviceGrid(), {7}, 0), Layout::replicated({7}));
+}
+
+TEST(LayoutTest, OnlyOneCoordinateIsAnAnchor) {
+  DeviceGrid grid = DeviceGrid::ofPrimes(6);
+  // Rows over the axis of two, at one coordinate of that of three.
+  Layout layout = Layout::blocked({7, 9}, {Cut{0}, Cut{}});
+  layout.dims[1].terms.push_back({0, 3, Cut{1}, ZRange{2, 3}});
+  EXPECT_TRUE(layout.isDisjoint());
+  EXPECT_FALSE(layout.isPlain());
+  EXPECT_EQ(layout.box(grid, 5), (ZBox{{4, 7}, {0, 9}}));
+  EXPECT_TRUE(isEmpty(layout.box(grid, 4)));
+  EXPECT_EQ(layout.dims[0].cut(), llvm::ArrayRef<unsigned>(Cut{0}));
+  // Two hold it, so that neither is who serves.
+  Layout two = layout;
+  two.dims[1].terms[1].within = ZRange{1, 3};
+  EXPECT_FALSE(two.isDisjoint());
+  Layout shifted = layout;
+  shifted.dims[1].terms[1].coefficient = 1;
+  EXPECT_FALSE(shifted.isDisjoint());
+  // Devices of the diagonal alone hold a block.
+  Layout diagonal = layout;
+  diagonal.dims[1].terms[1].cut = {0};
+  EXPECT_FALSE(diagonal.isDisjoint());
+}
+
 TEST(LayoutTest, OwnersStandForTheirPartOnce) {
   DeviceGrid grid = DeviceGrid::ofPrimes(8);
   Layout layout = Layout::blocked({7, 9}, {Cut{2}, Cut{0}});

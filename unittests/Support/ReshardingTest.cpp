@@ -88,6 +88,38 @@ TEST(ReshardingTest, Reductions) {
                                 Layout::blocked({16, 8}, {Cut{1}, Cut{2, 0}})));
 }
 
+TEST(ReshardingTest, WhatOneDeviceHasItSendsAndWhatItGetsComesFromAll) {
+  Layout one = Layout::onDevice(eight, {13, 8}, 5);
+  Layout rows = Layout::blocked({13, 8}, {Cut{0, 1, 2}, Cut{}});
+  Layout whole = Layout::replicated({13, 8});
+  Collective scatter = planResharding(eight, one, rows);
+  EXPECT_EQ(scatter.kind, CollectiveKind::CollectivePermute);
+  EXPECT_EQ(scatter.axes, (Cut{0, 1, 2}));
+  // Blocks of two rows, the fifth of which stays; all that moves it sends.
+  EXPECT_EQ(scatter.elements, (13 - 2) * 8);
+  EXPECT_EQ(scatter.mostReceived, (13 - 2) * 8);
+  Collective broadcast = planResharding(eight, one, whole);
+  EXPECT_EQ(broadcast.kind, CollectiveKind::CollectivePermute);
+  EXPECT_EQ(broadcast.elements, 7 * 13 * 8);
+  EXPECT_EQ(broadcast.mostReceived, 7 * 13 * 8);
+  Collective gather = planResharding(eight, rows, one);
+  EXPECT_EQ(gather.kind, CollectiveKind::AllToAll);
+  EXPECT_EQ(gather.elements, (13 - 2) * 8);
+  EXPECT_EQ(gather.mostReceived, (13 - 2) * 8);
+  EXPECT_EQ(planResharding(eight, whole, one).kind, CollectiveKind::Slice);
+  Collective onward =
+      planResharding(eight, one, Layout::onDevice(eight, {13, 8}, 4));
+  EXPECT_EQ(onward.kind, CollectiveKind::CollectivePermute);
+  EXPECT_EQ(onward.axes, (Cut{2}));
+  EXPECT_EQ(onward.elements, 13 * 8);
+  // Partial values of all devices are combined on one.
+  Layout partial = whole;
+  partial.partial = {0, 1, 2};
+  EXPECT_TRUE(canReduceScatter(eight, partial, one));
+  partial.partial = {1, 2};
+  EXPECT_FALSE(canReduceScatter(eight, partial, one));
+}
+
 /// The claimed traffic against a count of single cells, served as documented.
 TEST(ReshardingTest, ElementsAgreeWithCountingCells) {
   std::mt19937 random(11);
@@ -97,7 +129,15 @@ TEST(ReshardingTest, ElementsAgreeWithCountingCells) {
       if (unsigned where = random() % 3; where < 2)
         cuts[where].insert(
             cuts[where].begin() + random() % (cuts[where].size() + 1), axis);
-    return Layout::blocked({rows, cols}, cuts);
+    Layout layout = Layout::blocked({rows, cols}, cuts);
+    // Of axes that are left, some hold it at one coordinate alone.
+    for (unsigned axis : layout.replicatedAxes(grid))
+      if (int64_t size = grid.axes[axis].size; random() % 4 == 0) {
+        int64_t place = random() % size;
+        layout.dims[random() % 2].terms.push_back(
+            {0, size, Cut{axis}, ZRange{place, place + 1}});
+      }
+    return layout;
   };
   for (int round = 0; round < 500; ++round) {
     DeviceGrid grid = DeviceGrid::ofPrimes(1 + random() % 12);

@@ -295,6 +295,13 @@ def constant(rng, name):
 
 
 def add_pin(rng, text):
+    """What is asked of a cut, or the device that a tensor enters or leaves on."""
+    if rng.random() < 0.3:
+        border = re.compile(r"^(?:input \w+ *:[^@#\n]*|output \w+)(?= *(?:@.*)?$)", re.MULTILINE)
+        return substitute(
+            rng, border, text, lambda match: f"{match.group().rstrip()} on device {rng.choice([0, 0, 1, 2, 7, '(-1)', 'i'])}"
+        )
+
     def change(match):
         labels = re.findall(r"[a-z]\w*", match[2]) or ["i"]
         chosen = rng.sample(labels, rng.randrange(len(labels)) + 1)

@@ -30,6 +30,10 @@ struct GraphVertices {
 /// with an error at the op that the planner cannot take.
 mlir::FailureOr<GraphVertices> buildPlanGraph(mlir::Block &block);
 
+/// Whether sources and sinks are on devices that there are, as checkConstraints
+/// has it.
+llvm::Error checkDevicePins(mlir::Block &block, int64_t devices);
+
 /// Writes the partition, the home layout and the routes of every vertex onto
 /// its op.
 void applyPlacement(const GraphVertices &vertices, const DeviceGrid &grid,

@@ -32,6 +32,11 @@ def GraphNodeInterface : OpInterface<"GraphNodeInterface"> {
       "return {};">,
     InterfaceMethod<"The tensor that a source gives or a sink takes.",
       "::mlir::Value", "getNodeTensor", (ins), "", "return {};">,
+    InterfaceMethod<[{
+        The device on which a source gives its tensor, or a sink takes it, whole;
+        nothing where it lies as it is kept.
+      }], "::std::optional<int64_t>", "getNodeDevice", (ins), "",
+      "return std::nullopt;">,
   ];
 }
 

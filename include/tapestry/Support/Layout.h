@@ -49,6 +49,11 @@ struct LayoutTerm {
   Cut cut;
   /// The values that count, all unless given: a part of [0, extent).
   std::optional<ZRange> within = std::nullopt;
+  /// Whether it does no more than say that the devices of one part hold
+  /// something.
+  bool isAnchor() const {
+    return coefficient == 0 && within && within->size() == 1;
+  }
   bool operator==(const LayoutTerm &o) const {
     return coefficient == o.coefficient && extent == o.extent && cut == o.cut &&
            within == o.within;
@@ -80,7 +85,10 @@ struct LayoutDim {
   ZRange range(const DeviceGrid &grid, int64_t device) const;
   /// A plain block cut of the whole dimension: one term, or none at extent 1...
   bool isPlain() const;
-  /// The cut of a plain dimension.
+  /// The same beside anchors: blocks that are disjoint and cover the dimension
+  /// on the devices that hold anything.
+  bool isBlocked() const;
+  /// The cut of a dimension that is one of blocks.
   llvm::ArrayRef<unsigned> cut() const;
 };
 
@@ -103,6 +111,9 @@ struct Layout {
   /// Whether every dimension is a plain block cut and no axis cuts two: the
   /// parts are disjoint and cover the tensor.
   bool isPlain() const;
+  /// The same of blocks: what a move may start from. Of the devices that hold
+  /// nothing, because they are not where the tensor is anchored, none serves.
+  bool isDisjoint() const;
   /// The axes that some dimension is cut over, ascending, each once.
   Cut usedAxes() const;
   /// The axes over which the tensor is replicated: neither used nor partial.
@@ -113,6 +124,10 @@ struct Layout {
 
   /// The whole tensor on every device.
   static Layout replicated(llvm::ArrayRef<int64_t> shape);
+  /// The whole tensor on this device alone. It has a dimension: a scalar is
+  /// held everywhere.
+  static Layout onDevice(const DeviceGrid &grid, llvm::ArrayRef<int64_t> shape,
+                         int64_t device);
   /// Plain block cuts, one per dimension.
   static Layout blocked(llvm::ArrayRef<int64_t> shape,
                         llvm::ArrayRef<Cut> cuts);

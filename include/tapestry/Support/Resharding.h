@@ -45,6 +45,7 @@ struct Collective {
   /// What one device sends, summed over all devices.
   int64_t elements = 0;
   /// What the device that receives most receives; of a slice, what it copies.
+  /// Where few devices have what all want, what one of them sends.
   int64_t mostReceived = 0;
   /// Elements that a member combines in a reduction; else 0.
   int64_t combined = 0;
@@ -60,7 +61,8 @@ constexpr int64_t smallAllReduceBytes = 8192;
 /// Without partial axes in `from`, every device fetches the parts of its target
 /// box that it does not hold; a part that several devices hold comes from the
 /// one whose coordinates on the replicated axes equal the receiver's.
-/// `from` must be plain (its parts disjoint).
+/// `from` must be disjoint: plain, or anchored at some devices, which then send
+/// all.
 ///
 /// With partial axes, `to` must have the boxes of `from` (all_reduce, a ring:
 /// 2 (g - 1) n elements per group of g devices and n elements) or boxes that

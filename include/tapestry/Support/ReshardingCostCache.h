@@ -81,7 +81,7 @@ private:
     LayoutId whole = 0;
     mutable Size size;
   };
-  /// Of a plain dimension and one that is wanted.
+  /// Of a dimension in blocks and one that is wanted.
   struct Pair {
     /// Per device, the elements that it has of what it wants.
     std::vector<int64_t> shared;
@@ -101,6 +101,7 @@ private:
   int64_t sharedElements(const Record &a, const Record &b) const;
   bool haveSameBoxes(const Record &a, const Record &b) const;
   const Pair &pairOf(uint32_t from, uint32_t to);
+  uint64_t axesFrom(const LayoutTerm &anchor, int64_t device) const;
   void fill(Pair &pair, const Dim &source, const Dim &target) const;
 
   const DeviceGrid &grid;

@@ -10,6 +10,7 @@
 #define TAPESTRY_SUPPORT_SHARDINGCONSTRAINT_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,19 @@ struct ShardingConstraint {
   }
 };
 
+/// The device on which a tensor enters or leaves the program, whole.
+struct DevicePin {
+  int64_t device = 0;
+  /// "input 'A'" or "output 'Y'".
+  std::string tensor;
+  /// As ShardingConstraint::place.
+  std::string place;
+
+  bool operator==(const DevicePin &o) const {
+    return device == o.device && tensor == o.tensor && place == o.place;
+  }
+};
+
 /// Everything that is asked of one vertex.
 struct ShardingConstraints {
   /// On the cut of its work, by label. Of an input: on how it is stored.
@@ -60,13 +74,20 @@ struct ShardingConstraints {
   std::string layoutGroup;
   /// Where the group was named, as ShardingConstraint::place.
   std::string layoutGroupPlace;
+  /// Of an input: where it is before it is brought home. Nothing: it lies at
+  /// home.
+  std::optional<DevicePin> entersAt;
+  /// Where it is brought from its home for whom the program hands it out to.
+  std::vector<DevicePin> leavesAt;
 
   bool empty() const {
-    return work.empty() && home.empty() && layoutGroup.empty();
+    return work.empty() && home.empty() && layoutGroup.empty() && !entersAt &&
+           leavesAt.empty();
   }
   bool operator==(const ShardingConstraints &o) const {
     return work == o.work && home == o.home && layoutGroup == o.layoutGroup &&
-           layoutGroupPlace == o.layoutGroupPlace;
+           layoutGroupPlace == o.layoutGroupPlace && entersAt == o.entersAt &&
+           leavesAt == o.leavesAt;
   }
 };
 

@@ -154,7 +154,7 @@ static LogicalResult verifyMove(ModuleOp module, index::LayoutAttr from,
                                 index::LayoutAttr to) {
   const Layout &source = from.getLayout(), &target = to.getLayout();
   if (from.getGrid() == to.getGrid() && source.shape() == target.shape() &&
-      source.isPlain() && target.partial.empty())
+      source.isDisjoint() && target.partial.empty())
     return success();
   return emitFault(module) << "has a collective from " << from << " to " << to
                            << ", which no collective turns into each other";

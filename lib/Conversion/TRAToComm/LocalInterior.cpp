@@ -33,7 +33,7 @@ static bool staysInside(const Projection &read, ArrayRef<int64_t> shape,
 }
 
 bool tapestry::isWindow(tra::RepartitionOp moved) {
-  return !layoutOf(moved.getSource()).isPlain();
+  return !layoutOf(moved.getSource()).isDisjoint();
 }
 
 /// What an input of a join was fetched by, alone or with others.

@@ -87,6 +87,10 @@ private:
           b.getNamedAttr("comm.file", b.getStringAttr(file.getPath())));
     return b.getDictionaryAttr(attributes);
   }
+  Layout onDevice(Value tensor, int64_t device) {
+    return Layout::onDevice(
+        grid, cast<RankedTensorType>(tensor.getType()).getShape(), device);
+  }
   tra::RelationType relationType(Type elementType, const Layout &layout) {
     return tra::RelationType::get(
         elementType, index::LayoutAttr::get(context, gridAttr, layout));
@@ -156,9 +160,13 @@ LogicalResult GraphLowering::lowerSource(GraphNodeInterface source) {
            << "' has no home layout: plan the graph first";
   Value tensor = source.getNodeTensor();
   Type elementType = cast<RankedTensorType>(tensor.getType()).getElementType();
-  homes[tensor] = tra::FromTensorOp::create(
-      b, source.getLoc(), relationType(elementType, home->second),
-      arguments.lookup(source));
+  std::optional<int64_t> device = source.getNodeDevice();
+  Layout given = device ? onDevice(tensor, *device) : home->second;
+  Value relation = tra::FromTensorOp::create(b, source.getLoc(),
+                                             relationType(elementType, given),
+                                             arguments.lookup(source));
+  homes[tensor] =
+      move(relation, source.getTensorName(), StringAttr(), {}, home->second);
   return success();
 }
 
@@ -354,6 +362,13 @@ LogicalResult GraphLowering::lowerSink(GraphNodeInterface sink) {
            << "', whose home layout's parts overlap";
   }
   relation = heldBack(sink.getLoc(), relation, sink.getAwaitedValues());
+  if (std::optional<int64_t> device = sink.getNodeDevice()) {
+    OpResult result = producerOf(tensor);
+    relation = move(relation,
+                    cast<BlockOpInterface>(result.getOwner())
+                        .getResultName(result.getResultNumber()),
+                    StringAttr(), {}, onDevice(tensor, *device));
+  }
   results.push_back(
       {describe(sink),
        tra::ToTensorOp::create(b, sink.getLoc(), tensor.getType(), relation)});

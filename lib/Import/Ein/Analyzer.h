@@ -116,6 +116,8 @@ private:
                                     llvm::SmallVector<int64_t, 4> shape,
                                     Vertex vertex);
 
+  std::optional<int64_t> deviceOf(const ast::Border &border);
+
   // Literals.cpp. `name` is what messages call the tensor.
   std::optional<llvm::SmallVector<int64_t, 4>>
   evaluateShape(const Scope &scope, llvm::StringRef name,

@@ -389,6 +389,7 @@ Value GraphEmitter::emitSource(const Tensor &tensor) {
   markUnsigned(source, tensor);
   if (!tensor.file.empty())
     source.setTargetAttr(teg::FileAttr::get(builder.getContext(), tensor.file));
+  source.setDevice(tensor.device);
   return source;
 }
 
@@ -537,6 +538,7 @@ OwningOpRef<ModuleOp> GraphEmitter::emit(StringRef name) {
     markUnsigned(sink, graph.tensors[output.tensor]);
     if (!output.file.empty())
       sink.setTargetAttr(teg::FileAttr::get(builder.getContext(), output.file));
+    sink.setDevice(output.device);
     if (output.after)
       sink.getPointsMutable().append(points.get(*output.after));
   }

@@ -220,7 +220,7 @@ bool Parser::parseInput() {
       return false;
     if (!parseType(stmt->type, stmt->shape))
       return false;
-    if (!parseFile("from", stmt->file) || !parseConstraints(constraints))
+    if (!parseBorder("from", stmt->border) || !parseConstraints(constraints))
       return false;
     stmt->constraints = context.copy<Constraint>(constraints);
     stmt->range = since(keyword.range().Start);
@@ -234,9 +234,29 @@ bool Parser::parseInput() {
   return true;
 }
 
+bool Parser::parseBorder(llvm::StringRef word, Border &border) {
+  while (token.is(TokenKind::Identifier)) {
+    bool isFile = token.spelling == word && border.file.path.empty();
+    if (!isFile && (token.spelling != "on" || border.device))
+      return true;
+    if (isFile && !parseFile(word, border.file))
+      return false;
+    if (isFile)
+      continue;
+    advance();
+    if (!token.is(TokenKind::Identifier) || token.spelling != "device") {
+      errorAtToken("'device' after 'on'")
+          .note("on device 0: that one alone has the tensor, whole");
+      return false;
+    }
+    advance();
+    if (!(border.device = parsePrimary()))
+      return false;
+  }
+  return true;
+}
+
 bool Parser::parseFile(llvm::StringRef word, FileName &file) {
-  if (!token.is(TokenKind::Identifier) || token.spelling != word)
-    return true;
   advance();
   // The lexer has reported what is not closed.
   if (token.is(TokenKind::Error))
@@ -273,7 +293,7 @@ bool Parser::parseOutput() {
     stmt->name = name.spelling;
     stmt->nameRange = name.range();
     auto *equation = context.create<EquationStmt>();
-    if (!parseLeftSide(name, *equation) || !parseFile("to", stmt->file))
+    if (!parseLeftSide(name, *equation) || !parseBorder("to", stmt->border))
       return false;
     if (token.is(TokenKind::Equal) || token.is(TokenKind::Colon)) {
       bool parsed = parseDefinition(name, *equation);

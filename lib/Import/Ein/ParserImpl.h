@@ -52,8 +52,10 @@ private:
   bool parseAfter(ast::NameRef &point);
   bool parseInput();
   bool parseOutput();
-  /// `from` or `to`, `word`, and a path, if they are there.
+  /// `from` or `to`, `word`, and a path.
   bool parseFile(llvm::StringRef word, ast::FileName &file);
+  /// That and a device, in any order.
+  bool parseBorder(llvm::StringRef word, ast::Border &border);
   bool parseDef();
   // ParseMonoid.cpp.
   bool atMonoid() const;

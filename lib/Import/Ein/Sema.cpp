@@ -218,6 +218,21 @@ bool Analyzer::checkSize(llvm::StringRef name, llvm::SMRange range,
   return true;
 }
 
+/// How many they are the plan knows.
+std::optional<int64_t> Analyzer::deviceOf(const Border &border) {
+  if (!border.device)
+    return std::nullopt;
+  auto device = ConstantEvaluator(file, diagnostics, "the number of a device")
+                    .evaluateInt(border.device);
+  if (device && *device < 0) {
+    diagnostics.error(border.device->range, "there is no device " +
+                                                llvm::Twine(*device) +
+                                                ", the first is number 0");
+    return std::nullopt;
+  }
+  return device;
+}
+
 void Analyzer::visitInput(const InputStmt &stmt) {
   if (!checkNew(file, stmt.name, stmt.nameRange))
     return;
@@ -225,7 +240,8 @@ void Analyzer::visitInput(const InputStmt &stmt) {
   tensor.name = stmt.name.str();
   tensor.type = stmt.type;
   tensor.loc = stmt.nameRange.Start;
-  tensor.file = stmt.file.path.str();
+  tensor.file = stmt.border.file.path.str();
+  tensor.device = deviceOf(stmt.border);
   auto shape =
       evaluateShape(file, ("input '" + stmt.name + "'").str(), stmt.shape);
   tensor.shape = shape.value_or(llvm::SmallVector<int64_t, 4>());
@@ -276,7 +292,8 @@ void Analyzer::visitOutput(const OutputStmt &stmt) {
       addConstraints(file, stmt.constraints, *targets, stmt.name,
                      output.constraints,
                      /*layoutGroup=*/nullptr);
-  output.file = stmt.file.path.str();
+  output.file = stmt.border.file.path.str();
+  output.device = deviceOf(stmt.border);
   if (!stmt.after.name.empty())
     output.after = findPoint(file, stmt.after);
   graph.outputs.push_back(std::move(output));

@@ -54,7 +54,7 @@ void Analyzer::takeParams(const InputStmt &input,
   if (llvm::none_of(input.shape,
                     [&](const Expr *e) { return !nameAt(e).empty(); }))
     return;
-  auto shape = options.shapeOfInput(input.name, input.file.path);
+  auto shape = options.shapeOfInput(input.name, input.border.file.path);
   if (!shape) {
     diagnostics.error(input.nameRange, llvm::toString(shape.takeError()));
     return;

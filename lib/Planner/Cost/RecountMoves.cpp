@@ -47,6 +47,22 @@ llvm::SmallVector<Layout, 3> cost::layoutsOfRead(const PlanGraph &graph,
   return layouts;
 }
 
+std::vector<std::pair<Layout, Layout>>
+cost::layoutsAtBorder(const PlanGraph &graph, const Placement &placement,
+                      const DeviceGrid &grid, unsigned vertex) {
+  const PlanVertex &own = graph.vertices[vertex];
+  const Layout &home = placement.vertices[vertex].home;
+  std::vector<std::pair<Layout, Layout>> moves;
+  auto pinned = [&](const DevicePin &pin) {
+    return Layout::onDevice(grid, own.shape, pin.device);
+  };
+  if (own.constraints.entersAt)
+    moves.emplace_back(pinned(*own.constraints.entersAt), home);
+  for (const DevicePin &pin : own.constraints.leavesAt)
+    moves.emplace_back(home, pinned(pin));
+  return moves;
+}
+
 llvm::SmallVector<Layout, 3> cost::layoutsOfResult(const PlanGraph &graph,
                                                    const Placement &placement,
                                                    unsigned vertex) {
@@ -100,6 +116,16 @@ cost::totalsOfBlocks(const PlanGraph &graph, const Placement &placement,
 // Moves
 //===----------------------------------------------------------------------===//
 
+/// Whether a device has the coordinate on one of its axes at which a term that
+/// is an anchor lets devices hold anything.
+static bool servesAlong(const DeviceGrid &grid, const LayoutTerm &term,
+                        unsigned axis, int64_t device) {
+  for (int64_t other = 0, e = grid.numDevices(); other < e; ++other)
+    if (!term.values(grid, other).empty())
+      return grid.coordinate(other, axis) == grid.coordinate(device, axis);
+  return false;
+}
+
 /// The axes, ascending, whose coordinates differ between some receiver and one
 /// of the devices that serve it: devices equal on all other axes form a group.
 static Cut axesThatMove(const DeviceGrid &grid, const Layout &from,
@@ -120,6 +146,12 @@ static Cut axesThatMove(const DeviceGrid &grid, const Layout &from,
           digits /= grid.axes[axis].size;
         }
       }
+      // Who is anchored elsewhere than the device serves it from there.
+      for (const LayoutTerm &term : llvm::drop_begin(dim.terms))
+        for (unsigned axis : term.cut)
+          if (!llvm::is_contained(moved, axis) &&
+              !servesAlong(grid, term, axis, device))
+            moved.push_back(axis);
     }
   }
   llvm::sort(moved);
@@ -139,7 +171,7 @@ static int64_t fetched(const DeviceGrid &grid, const Layout &from,
 /// blocks: whole parts are collected and nothing else moves.
 static bool isAllGather(const DeviceGrid &grid, const Layout &from,
                         const Layout &to) {
-  if (!to.isPlain())
+  if (!from.isPlain() || !to.isPlain())
     return false;
   for (auto [a, b] : llvm::zip_equal(from.dims, to.dims))
     if (b.cut().size() > a.cut().size() ||
@@ -203,11 +235,12 @@ Collective cost::countMove(const DeviceGrid &grid, const Layout &from,
   Collective result;
   if (from == to)
     return result;
-  assert(from.isPlain() && "a resharding's source parts must be disjoint");
+  assert(from.isDisjoint() && "a resharding's source parts must be disjoint");
 
   bool sameBoxes = true;
-  int64_t mostCopied = 0;
+  int64_t mostCopied = 0, holders = 0;
   for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
+    holders += !isEmpty(from.box(grid, device));
     int64_t elements = fetched(grid, from, to, device);
     result.elements += elements;
     result.mostReceived = std::max(result.mostReceived, elements);
@@ -220,6 +253,9 @@ Collective cost::countMove(const DeviceGrid &grid, const Layout &from,
     result.mostReceived = sameBoxes ? 0 : mostCopied;
     return result;
   }
+  if (!from.isPlain())
+    result.mostReceived =
+        std::max(result.mostReceived, ceilDiv(result.elements, holders));
   result.axes = axesThatMove(grid, from, to);
   result.groupSize = partsOf(grid, result.axes);
   result.kind = isAllGather(grid, from, to) ? CollectiveKind::AllGather

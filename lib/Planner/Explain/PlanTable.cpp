@@ -67,9 +67,11 @@ static void printVertices(llvm::raw_ostream &os, const PlanGraph &graph,
     const VertexCost &cost = plan.vertices[v].cost;
     for (unsigned c = 0; c < components.size(); ++c)
       sum[c] += cost[c];
-    add({graph.vertices[v].name,
-         partsText(graph.vertices[v], plan.vertices[v].parts),
-         axesText(graph.vertices[v], plan.grid, plan.placement.vertices[v])},
+    const PlanVertex &vertex = graph.vertices[v];
+    std::string axes = axesText(vertex, plan.grid, plan.placement.vertices[v]);
+    std::string border = borderText(vertex);
+    add({vertex.name, partsText(vertex, plan.vertices[v].parts),
+         axes + (axes.empty() || border.empty() ? "" : " ") + border},
         cost, cost.total());
   }
   add({"total", "", ""}, sum, plan.cost);

@@ -123,7 +123,7 @@ void Collector::findNeeded() {
   for (unsigned v = graph.vertices.size(); v-- > 0;) {
     const PlanVertex &vertex = graph.vertices[v];
     // What has no reader is there for another reason.
-    isNeeded[v] = isNeeded[v] || vertex.isOutput || !uses[v].empty() ||
+    isNeeded[v] = isNeeded[v] || vertex.isHandedOut() || !uses[v].empty() ||
                   readers[v].empty();
     if (!isNeeded[v])
       continue;
@@ -143,9 +143,10 @@ void Collector::findSure() {
     mayBeOutput[v] = llvm::any_of(uses[v], [&](const PlanUse &use) {
       const PlanVertex &reader = graph.vertices[use.vertex];
       return (!reader.isNest || !reduces(reader)) &&
-             (reader.isOutput || mayBeOutput[use.vertex] || !reader.isNest);
+             (reader.isHandedOut() || mayBeOutput[use.vertex] ||
+              !reader.isNest);
     });
-    sure[v] = !vertex.isInput && !vertex.isOutput && !uses[v].empty() &&
+    sure[v] = !vertex.isInput && !vertex.isHandedOut() && !uses[v].empty() &&
               !mayBeOutput[v] && runsAlone(graph, vertex);
   }
 }
@@ -155,15 +156,16 @@ void Collector::addTensor(unsigned v) {
   if (vertex.storedFor)
     return;
   unsigned end = stepOfHome(graph.vertices.size() - 1);
-  if (vertex.isInput || vertex.isOutput) {
+  if (vertex.isGivenAtHome() || vertex.isOutput) {
     result.push_back({Of::Home, v, 0, 0, end});
-    if (vertex.isInput && vertex.isOutput) // What leaves is a copy.
+    if (vertex.isGivenAtHome() && vertex.isOutput) // What leaves is a copy.
       result.push_back({Of::Home, v, 0, 0, end});
     return;
   }
   // Its last reader may only need a part, which is counted there. What comes
   // home as a part of what was combined may be copied.
-  if (!uses[v].empty() && vertex.isNest && reduces(vertex) && !mayBeOutput[v])
+  if (!vertex.isInput && !uses[v].empty() && vertex.isNest && reduces(vertex) &&
+      !mayBeOutput[v])
     result.push_back({sure[v] ? Of::Home : Of::CombinedHome, v, 0,
                       stepOfHome(v), stepOfNest(lastReader(v)) - 1});
 }
@@ -195,7 +197,7 @@ void Collector::addWork(unsigned v) {
   unsigned combining = stepOfCombining(v);
   result.push_back(
       {Of::Partial, v, 0, sure[v] ? combining : stepOfNest(v), combining});
-  if (!vertex.isOutput) // An output's buffer may be filled right away.
+  if (!vertex.isHandedOut()) // An output's buffer may be filled right away.
     result.push_back({Of::Combined, v, 0, combining, combining});
 }
 
@@ -222,7 +224,7 @@ std::vector<CertainBytes> layout::expectedBytes(const PlanGraph &graph) {
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
     unsigned nest = stepOfNest(v);
-    bool isKept = vertex.isInput || vertex.isOutput;
+    bool isKept = vertex.isGivenAtHome() || vertex.isOutput;
     if (!vertex.storedFor)
       result.push_back({Of::Home, v, 0, isKept ? 0 : nest,
                         isKept || uses[v].empty()

@@ -26,15 +26,21 @@ std::vector<MemoryStep> layout::memoryTimeline(const PlanGraph &graph,
     const PlanVertex &vertex = graph.vertices[v];
     const Layout &home = placement.vertices[v].home;
     int64_t homeBytes = elementsOf(home) * vertex.elementBytes;
-    if (vertex.isInput)
-      inputs += homeBytes;
     // Whoever calls the program provides the buffers of its outputs.
+    int64_t wholeBytes = vertex.elements() * vertex.elementBytes;
+    if (vertex.constraints.entersAt)
+      inputs += wholeBytes;
+    else if (vertex.isInput)
+      inputs += homeBytes;
+    born[0] += wholeBytes * vertex.constraints.leavesAt.size();
+    gone[steps - 1] += wholeBytes * vertex.constraints.leavesAt.size();
     if (vertex.isOutput) {
       born[0] += homeBytes;
       gone[steps - 1] += homeBytes;
-    } else if (!vertex.isInput) {
+    } else if (!vertex.isGivenAtHome()) {
       born[v] += homeBytes;
-      gone[uses[v].empty() ? steps - 1 : uses[v].back().vertex] += homeBytes;
+      bool isLast = uses[v].empty() || vertex.isHandedOut();
+      gone[isLast ? steps - 1 : uses[v].back().vertex] += homeBytes;
     }
     if (vertex.storedFor)
       continue;

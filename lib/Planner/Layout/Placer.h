@@ -60,8 +60,12 @@ private:
     return graph.vertices[vertex].storedFor.has_value();
   }
   HomePrice homeOf(unsigned vertex, LayoutId result,
-                   llvm::ArrayRef<HomeTarget> targets) {
+                   llvm::ArrayRef<HomeTarget> readers) {
     const model::PlanVertex &v = graph.vertices[vertex];
+    llvm::SmallVector<HomeTarget, 4> targets(readers);
+    for (const DevicePin &pin : v.constraints.leavesAt)
+      addReader(targets,
+                costs.idOf(Layout::onDevice(grid, v.shape, pin.device)));
     ElementBytes size = {v.bytesPerElement(true), v.elementBytes};
     return v.isInput ? priceOfHome(costs, result, result, targets, size)
                      : bestHome(costs, result, targets, size,

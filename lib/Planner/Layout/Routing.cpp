@@ -31,6 +31,17 @@ Layout layout::operandLayout(const PlanGraph &graph, const PlanVertex &vertex,
                               graph.vertices[read.producer].shape, read.guard);
 }
 
+llvm::SmallVector<std::pair<Layout, Layout>, 1>
+layout::movesAtBorder(const PlanVertex &vertex, const DeviceGrid &grid,
+                      const Layout &home) {
+  llvm::SmallVector<std::pair<Layout, Layout>, 1> moves;
+  if (const auto &pin = vertex.constraints.entersAt)
+    moves.emplace_back(Layout::onDevice(grid, vertex.shape, pin->device), home);
+  for (const DevicePin &pin : vertex.constraints.leavesAt)
+    moves.emplace_back(home, Layout::onDevice(grid, vertex.shape, pin.device));
+  return moves;
+}
+
 std::optional<std::pair<Layout, Layout>>
 layout::totalsMove(const PlanVertex &vertex, const DeviceGrid &grid,
                    const Partition &partition) {
@@ -108,11 +119,18 @@ void layout::listCollectives(const PlanGraph &graph, const DeviceGrid &grid,
            from, to});
     }
   };
+  auto sendAtBorder = [&](unsigned v, bool entering) {
+    const Layout &home = placement.vertices[v].home;
+    for (const auto &[from, to] : movesAtBorder(graph.vertices[v], grid, home))
+      if ((to == home) == entering)
+        send(v, v, {from, to});
+  };
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
     for (unsigned o = 0; o < vertex.operands.size(); ++o)
       send(vertex.operands[o].producer, v,
            stepsOfOperand(graph, placement, v, o));
+    sendAtBorder(v, /*entering=*/true);
     if (vertex.isInput)
       continue;
     if (auto totals =
@@ -120,6 +138,8 @@ void layout::listCollectives(const PlanGraph &graph, const DeviceGrid &grid,
       send(v, v, {totals->first, totals->second}, /*areTotals=*/true);
     send(v, v, stepsHome(graph, placement, v));
   }
+  for (unsigned v = 0; v < graph.vertices.size(); ++v)
+    sendAtBorder(v, /*entering=*/false);
 }
 
 Placement layout::routeGraph(const PlanGraph &graph, const DeviceGrid &grid,
@@ -134,6 +154,9 @@ Placement layout::routeGraph(const PlanGraph &graph, const DeviceGrid &grid,
       addReader(targets,
                 costs.idOf(operandLayout(graph, graph.vertices[use.vertex],
                                          use.operand, partitions[use.vertex])));
+    for (const DevicePin &pin : vertex.constraints.leavesAt)
+      addReader(targets,
+                costs.idOf(Layout::onDevice(grid, vertex.shape, pin.device)));
     VertexPlacement &placed = placement.vertices.emplace_back();
     if (vertex.storedFor) {
       placed.home = costs.layout(targets.front().layout);

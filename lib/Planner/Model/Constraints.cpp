@@ -1,6 +1,7 @@
 //===- Constraints.cpp - Sharding constraints on a plan -------------------===//
 
 #include "Demands.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -87,8 +88,32 @@ static llvm::Error checkGroup(const PlanGraph &graph, const DeviceGrid &grid,
   return llvm::Error::success();
 }
 
+llvm::Error model::checkDevicePin(const DevicePin &pin, int64_t devices) {
+  if (pin.device >= 0 && pin.device < devices)
+    return llvm::Error::success();
+  return errorAt(pin.place, pin.tensor, " is on device ", pin.device,
+                 ", the plan has ", countOf(devices, "device"),
+                 devices == 1 ? ", number 0" : ", numbers 0 to ",
+                 devices == 1 ? "" : std::to_string(devices - 1));
+}
+
+llvm::Error model::checkDevicePins(const PlanGraph &graph, int64_t devices) {
+  for (const PlanVertex &vertex : graph.vertices) {
+    if (vertex.constraints.entersAt)
+      if (llvm::Error error =
+              checkDevicePin(*vertex.constraints.entersAt, devices))
+        return error;
+    for (const DevicePin &pin : vertex.constraints.leavesAt)
+      if (llvm::Error error = checkDevicePin(pin, devices))
+        return error;
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error model::checkConstraints(const PlanGraph &graph,
                                     const DeviceGrid &grid) {
+  if (llvm::Error error = checkDevicePins(graph, grid.numDevices()))
+    return error;
   for (const PlanVertex &vertex : graph.vertices) {
     if (vertex.constraints.empty())
       continue;

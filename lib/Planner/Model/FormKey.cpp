@@ -72,6 +72,10 @@ void model::describeConstraints(llvm::raw_ostream &os, const PlanVertex &vertex,
   };
   describeAll(vertex.constraints.work);
   describeAll(vertex.constraints.home);
+  if (vertex.constraints.entersAt)
+    os << "<" << vertex.constraints.entersAt->device;
+  for (const DevicePin &pin : vertex.constraints.leavesAt)
+    os << ">" << pin.device;
   for (unsigned label = 0; any && label < vertex.labels.size(); ++label)
     os << vertex.labels[label].name << ",";
 }

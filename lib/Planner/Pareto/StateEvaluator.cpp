@@ -136,6 +136,9 @@ LayoutId StateEvaluator::routedHome(const ParetoState &state, unsigned v) {
   llvm::SmallVector<HomeTarget, 4> targets;
   for (const PlanUse &use : uses[v])
     addReader(targets, targetOf(state, use));
+  for (const DevicePin &pin : vertex.constraints.leavesAt)
+    addReader(targets,
+              costs.idOf(Layout::onDevice(grid, vertex.shape, pin.device)));
   return bestHome(costs, vertices[v].cuts[state.cuts[v]].result, targets,
                   {vertex.bytesPerElement(true), vertex.elementBytes},
                   keepsResultInPlace(vertex))
@@ -159,6 +162,9 @@ StateEvaluator::computeRoute(const ParetoState &state, unsigned v) {
   } else {
     addMove(route, v, result, route.home, trips);
   }
+  for (const auto &[from, to] :
+       movesAtBorder(graph.vertices[v], grid, costs.layout(route.home)))
+    addMove(route, v, costs.idOf(from), costs.idOf(to), /*trips=*/1);
   for (const PlanUse &use : uses[v])
     addMove(route, v, route.home, targetOf(state, use),
             graph.vertices[use.vertex].operands[use.operand].trips);

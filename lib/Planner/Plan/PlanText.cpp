@@ -42,3 +42,16 @@ std::string plan::axesText(const PlanVertex &vertex, const DeviceGrid &grid,
   }
   return text;
 }
+
+std::string plan::borderText(const PlanVertex &vertex) {
+  std::string text;
+  auto add = [&](llvm::StringRef way, const DevicePin &pin) {
+    text += (text.empty() ? "" : " ") + way.str() + " device " +
+            std::to_string(pin.device);
+  };
+  if (vertex.constraints.entersAt)
+    add("from", *vertex.constraints.entersAt);
+  for (const DevicePin &pin : vertex.constraints.leavesAt)
+    add("to", pin);
+  return text;
+}

@@ -3,6 +3,7 @@
 #include "tapestry/Planner/Plan/Planner.h"
 #include "tapestry/Planner/Layout/Memory.h"
 #include "tapestry/Planner/Layout/Routing.h"
+#include "tapestry/Planner/Model/Constraints.h"
 #include "tapestry/Planner/Model/Partitions.h"
 #include "tapestry/Planner/Optimize/PeakSearch.h"
 #include "tapestry/Planner/Plan/Verify.h"
@@ -115,6 +116,8 @@ llvm::Expected<Plan> plan::completePlan(const PlanGraph &graph,
   plan.costModel = sketch.costModel;
   plan.machine = sketch.machine;
   plan.idleDevices = sketch.idleDevices;
+  if (llvm::Error error = checkDevicePins(graph, plan.devices))
+    return error;
 
   std::vector<PartVector> parts;
   if (!sketch.placed.empty()) {

@@ -3,6 +3,7 @@
 #include "tapestry/Planner/Plan/Verify.h"
 #include "VerifyCosts.h"
 #include "tapestry/Planner/Cost/RecountMoves.h"
+#include "tapestry/Planner/Model/Constraints.h"
 #include "tapestry/Planner/Model/Partitions.h"
 #include "tapestry/Support/Counted.h"
 #include "llvm/ADT/STLExtras.h"
@@ -363,6 +364,10 @@ static llvm::Error checkMoves(const PlanGraph &graph, const Plan &plan,
     return planError("the partial values of '", vertex.name,
                      "' are combined neither where they lie nor in a target of "
                      "a reduce_scatter");
+  for (const auto &[from, to] :
+       layoutsAtBorder(graph, plan.placement, plan.grid, v))
+    if (llvm::Error error = collectives.demand(v, v, {from, to}))
+      return error;
   return collectives.demand(v, v, steps);
 }
 
@@ -445,6 +450,8 @@ llvm::Error plan::verifyPlan(const PlanGraph &graph, const Plan &plan) {
   if (plan.grid.numDevices() != plan.devices)
     return planError("the plan is for ", plan.devices,
                      " devices, its grid has ", plan.grid.numDevices());
+  if (llvm::Error error = checkDevicePins(graph, plan.devices))
+    return error;
   if (plan.vertices.size() != graph.vertices.size())
     return planError("the plan has ", plan.vertices.size(),
                      " vertices, the graph has ", graph.vertices.size());

@@ -9,6 +9,7 @@
 #include "tapestry/Planner/Explain/LowerBounds.h"
 #include "tapestry/Planner/Layout/Memory.h"
 #include "tapestry/Planner/Plan/PlanFile.h"
+#include "tapestry/Planner/Plan/PlanText.h"
 #include "tapestry/Planner/Plan/PlanTotals.h"
 #include "tapestry/Support/Counted.h"
 #include "tapestry/Support/Markup.h"
@@ -64,9 +65,11 @@ static void writeVertex(llvm::json::OStream &json, const PlanGraph &graph,
                         const Plan &plan, unsigned v, const MemoryStep &memory,
                         const VertexBound &bound) {
   const PlanVertex &vertex = graph.vertices[v];
-  json.attribute("kind", vertex.isInput    ? "input"
-                         : vertex.isOutput ? "output"
-                                           : "intermediate");
+  json.attribute("kind", vertex.isInput         ? "input"
+                         : vertex.isHandedOut() ? "output"
+                                                : "intermediate");
+  if (std::string border = borderText(vertex); !border.empty())
+    json.attribute("border", border);
   json.attribute("shape", llvm::json::Array(vertex.shape));
   json.attributeArray("labels", [&] {
     for (const PlanLabel &label : vertex.labels)

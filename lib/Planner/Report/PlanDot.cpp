@@ -97,7 +97,8 @@ std::string DotWriter::factsOf(const DrawnNode &node) const {
   std::string text = nameOf(node) + ":";
   for (const std::string &part :
        {partsText(vertex, plan.vertices[v].parts),
-        axesText(vertex, plan.grid, plan.placement.vertices[v])})
+        axesText(vertex, plan.grid, plan.placement.vertices[v]),
+        borderText(vertex)})
     if (!part.empty())
       text += " " + part + ",";
   return text + " " + costText(plan, plan.vertices[v].cost.total()) + " " +
@@ -166,13 +167,17 @@ void DotWriter::writeNode(unsigned number) {
     os << ", style=\"rounded,filled\", fillcolor=\"#eef3f9\"";
   else
     os << ", style=\"rounded,filled\", fillcolor=\"#ffffff\"";
-  if (node.vertex && graph.vertices[*node.vertex].isOutput)
+  if (node.vertex && graph.vertices[*node.vertex].isHandedOut())
     os << ", penwidth=2, color=\"#1f2328\"";
   os << ",\n    label=<<table border=\"0\" cellborder=\"0\" cellspacing=\"0\" "
         "cellpadding=\"1\"><tr>"
      << cell(" colspan=\"4\"", "<font point-size=\"11\"><b>" +
                                    escapedMarkup(nameOf(node)) + "</b></font>")
      << "</tr>";
+  if (node.vertex)
+    if (std::string border = borderText(graph.vertices[*node.vertex]);
+        !border.empty())
+      os << "<tr>" << cell(" colspan=\"4\"", colored(soft, border)) << "</tr>";
   if (node.vertex)
     for (unsigned label = 0; label < graph.vertices[*node.vertex].labels.size();
          ++label)

@@ -69,6 +69,32 @@ func.func @collective_c4_diagonal(%x: tensor<?x8xf32>) {
 // -----
 
 #grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 2>
+#two_devices = #tapestry_index.layout<[5 = [5] + 0 * [4 by "d.0" "d.1" in 1 to 3], 8] on #grid>
+#whole = #tapestry_index.layout<[5, 8] on #grid>
+
+func.func @collective_c4_two_devices(%x: tensor<?x8xf32>) {
+  // expected-error@+1 {{dimension 0 of 'from' is not plain: its parts may overlap or leave gaps}}
+  %r, %t = comm.collective_permute "A", %x from #two_devices to #whole axes ["d.0", "d.1"]
+             : tensor<?x8xf32> -> tensor<5x8xf32>
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 2>
+#one_device = #tapestry_index.layout<[5 = [5] + 0 * [4 by "d.0" "d.1" in 1 to 2], 8] on #grid>
+#whole = #tapestry_index.layout<[5, 8] on #grid>
+
+func.func @collective_c7_one_device(%x: tensor<?x8xf32>) {
+  // expected-error@+1 {{is of kind collective_permute (120 elements), not all_gather}}
+  %r, %t = comm.all_gather "A", %x from #one_device to #whole axes ["d.0", "d.1"]
+             : tensor<?x8xf32> -> tensor<5x8xf32>
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 2>
 #rows = #tapestry_index.layout<[5 by "d.0", 8] on #grid>
 #whole = #tapestry_index.layout<[5, 8] on #grid>
 

@@ -422,6 +422,19 @@ func.func @repartition_c4(%a: !halo) {
 
 // -----
 
+#grid = #tapestry_index.grid<"d.0" = 3>
+#two = #tapestry_index.layout<[34 = [34] + 0 * [3 by "d.0" in 1 to 3]] on #grid>
+!two = !tra.relation<[34] / [3], f32, #two>
+!whole = !tra.relation<[34] / [1], f32, #tapestry_index.layout<[34] on #grid>>
+
+func.func @repartition_c4_two_devices(%a: !two) {
+  // expected-error@+1 {{dimension 0 of the source is not plain: its parts may overlap or leave gaps}}
+  %r = tra.repartition "A", %a : !two -> !whole
+  return
+}
+
+// -----
+
 #grid = #tapestry_index.grid<"d.0" = 2>
 #diagonal = #tapestry_index.layout<[5 by "d.0", 5 by "d.0"] on #grid>
 #square = #tapestry_index.layout<[5, 5] on #grid>

@@ -139,3 +139,55 @@ tapestry.graph @point_c1 {
     tapestry.next %a : tensor<4xf32>
   }
 }
+
+// -----
+
+tapestry.graph @source_c4 {
+  // expected-error @below {{is on device -1, the first is number 0}}
+  %A = tapestry.source "A" on device -1 : tensor<4xf32>
+}
+
+// -----
+
+tapestry.graph @source_c4_grid on #tapestry_index.grid<"d.0" = 2, "d.1" = 3> {
+  // expected-error @below {{is on device 6, the last of the graph's 6 devices is number 5}}
+  %A = tapestry.source "A" on device 6 : tensor<4xf32>
+}
+
+// -----
+
+tapestry.graph @source_c5 {
+  // expected-error @below {{is a scalar on device 2, but every device holds a scalar}}
+  %A = tapestry.source "A" on device 2 : tensor<f32>
+}
+
+// -----
+
+tapestry.graph @source_c6 {
+  // expected-error @below {{is generated on device 2, but what is generated is computed where it is read}}
+  %A = tapestry.source "A" from generator<iota> on device 2 : tensor<4xf32>
+}
+
+// -----
+
+tapestry.graph @sink_c2 {
+  %A = tapestry.source "A" : tensor<4xf32>
+  // expected-error @below {{is on device -7, the first is number 0}}
+  tapestry.sink "A", %A on device -7 : tensor<4xf32>
+}
+
+// -----
+
+tapestry.graph @sink_c2_grid on #tapestry_index.grid<> {
+  %A = tapestry.source "A" : tensor<4xf32>
+  // expected-error @below {{is on device 1, the last of the graph's 1 device is number 0}}
+  tapestry.sink "A", %A on device 1 : tensor<4xf32>
+}
+
+// -----
+
+tapestry.graph @sink_c3 {
+  %A = tapestry.source "A" : tensor<f32>
+  // expected-error @below {{is a scalar on device 0, but every device holds a scalar}}
+  tapestry.sink "A", %A on device 0 : tensor<f32>
+}

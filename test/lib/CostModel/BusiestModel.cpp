@@ -54,10 +54,11 @@ double recountBytes(const DeviceGrid &grid, const Layout &from,
 using Received = double (*)(const DeviceGrid &, const Layout &, const Layout &,
                             const PlanVertex &);
 
-/// `home` and `read` give the steps of a vertex' result and of an operand.
-template <typename Home, typename Read>
+/// `home` and `read` give the steps of a vertex' result and of an operand,
+/// `border` the moves from and to where a tensor enters and leaves the program.
+template <typename Home, typename Read, typename Border>
 std::vector<VertexCost> addUp(const DecidedPlan &plan, Received received,
-                              Home home, Read read) {
+                              Home home, Read read, Border border) {
   const PlanGraph &graph = plan.context.graph;
   std::vector<VertexCost> costs(graph.vertices.size(), VertexCost(2));
   auto add = [&](double &sum, const PlanVertex &tensor,
@@ -67,6 +68,8 @@ std::vector<VertexCost> addUp(const DecidedPlan &plan, Received received,
   };
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
+    for (const auto &[from, to] : border(v))
+      add(costs[v][ToHome], vertex, {from, to});
     if (vertex.isInput)
       continue;
     add(costs[v][ToHome], vertex, home(v));
@@ -82,6 +85,8 @@ struct Choices {
   std::optional<unsigned> work, home;
   std::vector<Partition> partitions;
   std::vector<Layout> homes;
+  /// Per home what moves at the program's border.
+  std::vector<double> border;
 };
 
 class BusiestProblem : public ModelProblem {
@@ -96,6 +101,9 @@ public:
     double sum = 0;
     for (auto [variable, number] : llvm::zip_equal(built.variables, choice))
       sum += (*variable.costs)[number];
+    for (const Choices &own : choices)
+      if (own.home)
+        sum -= own.border[choice[*own.home]];
     return sum;
   }
   std::optional<unsigned> variableOf(unsigned vertex) const override {
@@ -154,6 +162,11 @@ public:
         },
         [&](unsigned v, unsigned o) {
           return stepsOfOperand(plan.context.graph, plan.placement, v, o);
+        },
+        [&](unsigned v) {
+          return movesAtBorder(plan.context.graph.vertices[v],
+                               plan.context.grid,
+                               plan.placement.vertices[v].home);
         });
   }
   std::vector<VertexCost> recount(const DecidedPlan &plan) const override {
@@ -164,6 +177,10 @@ public:
         },
         [&](unsigned v, unsigned o) {
           return layoutsOfRead(plan.context.graph, plan.placement, {v, o});
+        },
+        [&](unsigned v) {
+          return layoutsAtBorder(plan.context.graph, plan.placement,
+                                 plan.context.grid, v);
         });
   }
 };
@@ -232,16 +249,20 @@ llvm::Error BusiestProblem::addCuts(const PlanVertex &vertex, Choices &own) {
 void BusiestProblem::addHomes(const PlanVertex &vertex, Choices &own) {
   const DeviceGrid &grid = context.grid;
   std::vector<double> penalties;
-  forEachCut(grid, CutSpace::ofAxes(grid), vertex.shape,
-             [&](const Partition &partition) {
-               Layout layout = Layout::blocked(vertex.shape, partition.cuts);
-               if (!allowsHome(vertex, grid, layout))
-                 return;
-               penalties.push_back(brokenHomeWeight(vertex, grid, layout) *
-                                   preferenceUnit(vertex) *
-                                   vertex.elementBytes);
-               own.homes.push_back(std::move(layout));
-             });
+  forEachCut(
+      grid, CutSpace::ofAxes(grid), vertex.shape,
+      [&](const Partition &partition) {
+        Layout layout = Layout::blocked(vertex.shape, partition.cuts);
+        if (!allowsHome(vertex, grid, layout))
+          return;
+        penalties.push_back(brokenHomeWeight(vertex, grid, layout) *
+                            preferenceUnit(vertex) * vertex.elementBytes);
+        own.border.push_back(0);
+        for (const auto &[from, to] : movesAtBorder(vertex, grid, layout))
+          own.border.back() += receivedBytes(grid, from, to, vertex);
+        penalties.back() += own.border.back();
+        own.homes.push_back(std::move(layout));
+      });
   own.home = addVariable(vertex.name + " (home)", std::move(penalties),
                          /*hasWork=*/false);
 }

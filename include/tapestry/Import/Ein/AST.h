@@ -338,6 +338,13 @@ struct FileName {
   llvm::SMRange range;
 };
 
+/// What stands behind an input or an output: a file, and `on device 0`, null
+/// where it is kept as the plan has it.
+struct Border {
+  FileName file;
+  const Expr *device = nullptr;
+};
+
 /// `input A : f32[n, n]`
 struct InputStmt : Stmt {
   ElementType type = ElementType::F32;
@@ -346,7 +353,7 @@ struct InputStmt : Stmt {
   bool hasLabels = false;
   llvm::ArrayRef<Label> labels;
   llvm::ArrayRef<Constraint> constraints;
-  FileName file;
+  Border border;
   InputStmt() : Stmt(Kind::Input) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Input; }
 };
@@ -371,7 +378,7 @@ struct OutputStmt : Stmt {
   bool hasLabels = false;
   llvm::ArrayRef<Label> labels;
   llvm::ArrayRef<Constraint> constraints;
-  FileName file;
+  Border border;
   /// The point that it follows.
   NameRef after;
   OutputStmt() : Stmt(Kind::Output) {}

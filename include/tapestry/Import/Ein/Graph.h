@@ -340,6 +340,8 @@ struct Tensor {
   /// Of an input: the file that it is read from where a run names none; empty:
   /// there is none.
   std::string file;
+  /// Of an input: the device that is given it.
+  std::optional<int64_t> device;
 };
 
 /// A part of the graph that is run several times. Of what it carries there are
@@ -402,6 +404,8 @@ struct Graph {
     std::vector<ShardingConstraint> constraints;
     /// The file that it is written to where a run names none; empty: none.
     std::string file = {};
+    /// The device that hands it out.
+    std::optional<int64_t> device = {};
     /// The point that it follows.
     std::optional<unsigned> after = {};
   };

@@ -31,6 +31,13 @@ llvm::SmallVector<Layout, 3> layoutsOfResult(const model::PlanGraph &graph,
                                              const layout::Placement &placement,
                                              unsigned vertex);
 
+/// From where a tensor is that enters on one device to its home, and from there
+/// to where it is that leaves on one.
+std::vector<std::pair<Layout, Layout>>
+layoutsAtBorder(const model::PlanGraph &graph,
+                const layout::Placement &placement, const DeviceGrid &grid,
+                unsigned vertex);
+
 /// Where the totals of a scan lie, one per block, and where all of them are
 /// read; nothing where they do not move.
 std::optional<std::pair<Layout, Layout>>

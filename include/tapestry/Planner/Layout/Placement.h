@@ -51,8 +51,10 @@ struct Placement {
   std::vector<VertexPlacement> vertices;
   /// In the order of emission: for each vertex what brings each of its operands
   /// from its home to where the vertex reads it (every reader fetches for
-  /// itself), then the totals of a scan, then what brings its result home.
-  /// Kinds None and Slice are not listed.
+  /// itself), then the totals of a scan, then what brings its result home, or
+  /// an input from the device on which it enters. Behind all of them what
+  /// brings tensors to the devices on which they leave. Kinds None and Slice
+  /// are not listed.
   std::vector<PlannedCollective> collectives;
 
   int64_t totalBytes() const;

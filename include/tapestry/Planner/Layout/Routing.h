@@ -35,6 +35,12 @@ llvm::SmallVector<Layout, 3> stepsOfOperand(const model::PlanGraph &graph,
 Layout resultLayout(const model::PlanVertex &vertex,
                     const Partition &partition);
 
+/// The moves of a tensor between its home and the devices on which it enters
+/// and leaves the program: once, however often it is computed.
+llvm::SmallVector<std::pair<Layout, Layout>, 1>
+movesAtBorder(const model::PlanVertex &vertex, const DeviceGrid &grid,
+              const Layout &home);
+
 /// The move by which the blocks along a scanned label learn of each other's
 /// totals, of accumulators (PlanVertex::bytesPerElement): from one per block to
 /// all of them. Nothing where there is no such label, or one block of it.

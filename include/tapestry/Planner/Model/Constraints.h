@@ -31,11 +31,17 @@ std::optional<Cut> axesNamed(const DeviceGrid &grid, llvm::StringRef name);
 /// - labels of one vertex whose parts together are more than, or no divisor of,
 ///   the devices;
 /// - two constraints, or two members of a layout group, that disagree;
-/// - members of a group whose tensors have different shapes.
+/// - members of a group whose tensors have different shapes;
+/// - devices that the grid does not have.
 /// Preferences are checked for labels only: one that the grid cannot meet
 /// counts as broken.
 [[nodiscard]] llvm::Error checkConstraints(const PlanGraph &graph,
                                            const DeviceGrid &grid);
+
+/// Whether tensors enter and leave the program on devices that there are.
+[[nodiscard]] llvm::Error checkDevicePin(const DevicePin &pin, int64_t devices);
+[[nodiscard]] llvm::Error checkDevicePins(const PlanGraph &graph,
+                                          int64_t devices);
 
 /// Whether the constraints on a vertex' work admit these parts (their axes
 /// apart).

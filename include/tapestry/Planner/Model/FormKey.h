@@ -25,8 +25,9 @@ void describeWork(llvm::raw_ostream &os, const PlanGraph &graph,
 
 /// Which constraints on a vertex tell it from others of its shape.
 enum class ConstraintsOf { All, Preferences };
-/// What is asked of its work and its home, with the names of its labels, which
-/// constraints refer to; nothing where nothing is asked.
+/// What is asked of its work and its home, and where it enters and leaves, with
+/// the names of its labels, which constraints refer to; nothing where nothing
+/// is asked.
 void describeConstraints(llvm::raw_ostream &os, const PlanVertex &vertex,
                          ConstraintsOf which);
 

@@ -116,7 +116,8 @@ struct PlanVertex {
   /// reduced) and always its cut, no operands and no work; of it alone a home
   /// may be asked. It follows the lead or another companion of it.
   std::optional<unsigned> cutAs = std::nullopt;
-  /// Whether the program hands the result out.
+  /// Whether the program hands the result out as it lies at home. What it hands
+  /// out on one device is brought there (ShardingConstraints::leavesAt).
   bool isOutput = false;
   /// Of one of several results: that nobody reads it. Partial values of it stay
   /// where they are, so that no label is reduced in it.
@@ -144,6 +145,10 @@ struct PlanVertex {
   std::optional<unsigned> scannedLabel() const;
   /// Elements of the result.
   int64_t elements() const;
+  /// Whether the program is given it as it lies at home.
+  bool isGivenAtHome() const { return isInput && !constraints.entersAt; }
+  /// Whether the program hands it out, at home or elsewhere.
+  bool isHandedOut() const { return isOutput || !constraints.leavesAt.empty(); }
   /// Whether it computes: neither an input nor a companion.
   bool hasWork() const { return !isInput && !cutAs; }
 };

@@ -21,6 +21,8 @@ std::string partsText(const model::PlanVertex &vertex,
 /// "i:d.0,d.1 k:d.2"; "as read" for an input without a partition.
 std::string axesText(const model::PlanVertex &vertex, const DeviceGrid &grid,
                      const layout::VertexPlacement &placed);
+/// "from device 1 to device 0", where it enters and leaves the program on one.
+std::string borderText(const model::PlanVertex &vertex);
 
 } // namespace tapestry::plan
 

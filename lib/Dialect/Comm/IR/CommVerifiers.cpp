@@ -62,11 +62,12 @@ static LogicalResult verifyPartType(Operation *op, StringRef what, Type type,
 static LogicalResult verifyPlain(Operation *op, const Layout &from) {
   size_t cuts = 0;
   for (auto [number, dim] : llvm::enumerate(from.dims)) {
-    if (!dim.isPlain())
+    if (!dim.isBlocked())
       return op->emitOpError("dimension ")
              << number
              << " of 'from' is not plain: its parts may overlap or leave gaps";
-    cuts += dim.cut().size();
+    for (const LayoutTerm &term : dim.terms)
+      cuts += term.cut.size();
   }
   // A diagonal: devices hold only those parts whose keys agree.
   if (cuts != from.usedAxes().size())

@@ -78,11 +78,12 @@ static LogicalResult verifyPlain(Operation *op, StringRef what,
   const Layout &layout = relation.getLayout().getLayout();
   size_t cuts = 0;
   for (auto [number, dim] : llvm::enumerate(layout.dims)) {
-    if (!dim.isPlain())
+    if (!dim.isBlocked())
       return op->emitOpError("dimension ")
              << number << " of the " << what
              << " is not plain: its parts may overlap or leave gaps";
-    cuts += dim.cut().size();
+    for (const LayoutTerm &term : dim.terms)
+      cuts += term.cut.size();
   }
   // A diagonal: devices hold only those parts whose keys agree.
   if (cuts != layout.usedAxes().size())
@@ -615,7 +616,7 @@ LogicalResult RepartitionOp::verify() {
       failed(verifyNotPartial(*this, "result", result)))
     return failure();
   // repartition_c4
-  if (!source.getLayout().getLayout().isPlain() && holdsAll(source, result))
+  if (!source.getLayout().getLayout().isDisjoint() && holdsAll(source, result))
     return success();
   return verifyPlain(*this, "source", source);
 }

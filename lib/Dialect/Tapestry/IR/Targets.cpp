@@ -1,10 +1,12 @@
 //===- Targets.cpp - What sources come from and sinks lead to -------------===//
 
 #include "Targets.h"
+#include "PlacementRules.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Dialect/Index/IR/BytecodeVersion.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
 
@@ -120,24 +122,50 @@ void teg::printTarget(OpAsmPrinter &printer, Operation *, Attribute target) {
 // Sources and sinks
 //===----------------------------------------------------------------------===//
 
+/// source_c4 and source_c5, sink_c2 and sink_c3
+static LogicalResult verifyDevice(GraphNodeInterface node) {
+  std::optional<int64_t> device = node.getNodeDevice();
+  if (!device)
+    return success();
+  if (*device < 0)
+    return node->emitOpError()
+           << "is on device " << *device << ", the first is number 0";
+  if (cast<RankedTensorType>(node.getNodeTensor().getType()).getRank() == 0)
+    return node->emitOpError() << "is a scalar on device " << *device
+                               << ", but every device holds a scalar";
+  index::GridAttr grid = lookupGrid(node);
+  int64_t devices = grid ? grid.getDeviceGrid().numDevices() : *device + 1;
+  if (*device < devices)
+    return success();
+  return node->emitOpError()
+         << "is on device " << *device << ", the last of the graph's "
+         << countOf(devices, "device") << " is number " << devices - 1;
+}
+
 LogicalResult teg::detail::verifySourceTarget(SourceOp source) {
   // source_c3
   Attribute target = source.getTargetAttr();
-  if (!target || isa<FileAttr>(target))
-    return success();
-  if (auto generator = dyn_cast<GeneratorAttr>(target))
-    return generator.verifyNumbers([&] { return source.emitOpError(); },
-                                   source.getType());
-  return source.emitOpError()
-         << "comes from " << target << ", expected a file or a generator";
+  auto generator = dyn_cast_if_present<GeneratorAttr>(target);
+  if (target && !generator && !isa<FileAttr>(target))
+    return source.emitOpError()
+           << "comes from " << target << ", expected a file or a generator";
+  if (generator && failed(generator.verifyNumbers(
+                       [&] { return source.emitOpError(); }, source.getType())))
+    return failure();
+  // source_c6
+  if (generator && source.getDevice())
+    return source.emitOpError()
+           << "is generated on device " << *source.getDevice()
+           << ", but what is generated is computed where it is read";
+  return verifyDevice(cast<GraphNodeInterface>(source.getOperation()));
 }
 
 LogicalResult SinkOp::verify() {
   // sink_c1
   Attribute target = getTargetAttr();
-  if (!target || isa<FileAttr>(target))
-    return success();
-  return emitOpError() << "leads to " << target << ", expected a file";
+  if (target && !isa<FileAttr>(target))
+    return emitOpError() << "leads to " << target << ", expected a file";
+  return verifyDevice(cast<GraphNodeInterface>(getOperation()));
 }
 
 /// The path of a source's or a sink's file, if it has one, in one spelling;
@@ -181,20 +209,32 @@ LogicalResult teg::detail::verifyFiles(GraphOp graph) {
 // In bytecode
 //===----------------------------------------------------------------------===//
 
+/// Whether the file that is read, or written, is of version `first` or later.
+static bool isOf(DialectBytecodeReader &reader, uint64_t first) {
+  return index::BytecodeVersion::isRead(
+      reader, TapestryDialect::getDialectNamespace(), first);
+}
+static bool isOf(DialectBytecodeWriter &writer, uint64_t first) {
+  return index::BytecodeVersion::isWritten(
+      writer, TapestryDialect::getDialectNamespace(), first);
+}
+
 static LogicalResult readTarget(DialectBytecodeReader &reader,
-                                Attribute &target) {
-  return index::BytecodeVersion::isRead(reader,
-                                        TapestryDialect::getDialectNamespace(),
-                                        index::BytecodeVersion::firstTargeted)
-             ? reader.readOptionalAttribute(target)
+                                Attribute &target, IntegerAttr &device) {
+  if (isOf(reader, index::BytecodeVersion::firstTargeted) &&
+      failed(reader.readOptionalAttribute(target)))
+    return failure();
+  return isOf(reader, index::BytecodeVersion::firstPinned)
+             ? reader.readOptionalAttribute(device)
              : success();
 }
 
-static void writeTarget(DialectBytecodeWriter &writer, Attribute target) {
-  if (index::BytecodeVersion::isWritten(writer,
-                                        TapestryDialect::getDialectNamespace(),
-                                        index::BytecodeVersion::firstTargeted))
+static void writeTarget(DialectBytecodeWriter &writer, Attribute target,
+                        IntegerAttr device) {
+  if (isOf(writer, index::BytecodeVersion::firstTargeted))
     writer.writeOptionalAttribute(target);
+  if (isOf(writer, index::BytecodeVersion::firstPinned))
+    writer.writeOptionalAttribute(device);
 }
 
 LogicalResult SourceOp::readProperties(DialectBytecodeReader &reader,
@@ -204,7 +244,7 @@ LogicalResult SourceOp::readProperties(DialectBytecodeReader &reader,
       failed(reader.readAttribute(p.name)) ||
       failed(reader.readOptionalAttribute(p.partition)))
     return failure();
-  return readTarget(reader, p.target);
+  return readTarget(reader, p.target, p.device);
 }
 
 void SourceOp::writeProperties(DialectBytecodeWriter &writer) {
@@ -212,18 +252,19 @@ void SourceOp::writeProperties(DialectBytecodeWriter &writer) {
   writer.writeOptionalAttribute(p.home);
   writer.writeAttribute(p.name);
   writer.writeOptionalAttribute(p.partition);
-  writeTarget(writer, p.target);
+  writeTarget(writer, p.target, p.device);
 }
 
 LogicalResult SinkOp::readProperties(DialectBytecodeReader &reader,
                                      OperationState &state) {
   auto &p = state.getOrAddProperties<Properties>();
-  return failed(reader.readAttribute(p.name)) ? failure()
-                                              : readTarget(reader, p.target);
+  return failed(reader.readAttribute(p.name))
+             ? failure()
+             : readTarget(reader, p.target, p.device);
 }
 
 void SinkOp::writeProperties(DialectBytecodeWriter &writer) {
   auto &p = getProperties();
   writer.writeAttribute(p.name);
-  writeTarget(writer, p.target);
+  writeTarget(writer, p.target, p.device);
 }

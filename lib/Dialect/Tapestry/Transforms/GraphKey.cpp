@@ -168,6 +168,8 @@ void Writer::writeSource(SourceOp op) {
   os << "source " << op.getNameAttr() << op.getType();
   if (Attribute target = op.getTargetAttr())
     os << target;
+  if (Attribute device = op.getDeviceAttr())
+    os << device;
   os << op->getDiscardableAttrDictionary() << '\n';
 }
 

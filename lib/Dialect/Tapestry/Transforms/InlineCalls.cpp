@@ -32,7 +32,7 @@ static LogicalResult verifyCallee(CallOp call, GraphOp callee) {
       continue;
     if (op.hasAttr(constraintsAttrName))
       return refuse(&op, "has a source or sink with constraints");
-    if (op.hasAttr("target"))
+    if (op.hasAttr("target") || op.hasAttr("device"))
       return refuse(&op, "has a source or sink that is not the caller's");
   }
   return success();

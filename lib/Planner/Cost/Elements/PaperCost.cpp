@@ -68,6 +68,20 @@ double cost::elements::repartitionCost(llvm::ArrayRef<PartDim> producer,
   return cost;
 }
 
+double cost::elements::borderCost(const PlanVertex &vertex,
+                                  llvm::ArrayRef<int64_t> parts) {
+  const ShardingConstraints &asked = vertex.constraints;
+  if (!asked.entersAt && asked.leavesAt.empty())
+    return 0;
+  TensorParts kept =
+      projectedParts(vertex.output, vertex.extents(), parts, vertex.shape);
+  TensorParts whole =
+      projectedParts(vertex.output, vertex.extents(),
+                     PartVector(vertex.labels.size(), 1), vertex.shape);
+  return (asked.entersAt ? repartitionCost(whole, kept) : 0) +
+         double(asked.leavesAt.size()) * repartitionCost(kept, whole);
+}
+
 std::vector<VertexCost>
 cost::elements::paperCosts(const PlanGraph &graph,
                            llvm::ArrayRef<PartVector> parts) {
@@ -76,6 +90,7 @@ cost::elements::paperCosts(const PlanGraph &graph,
     const PlanVertex &vertex = graph.vertices[v];
     costs[v][PaperJoin] = joinCost(graph, vertex, parts[v]);
     costs[v][PaperAggregate] = aggregateCost(vertex, parts[v]);
+    costs[v][PaperRepartition] = borderCost(vertex, parts[v]);
     for (const PlanOperand &operand : vertex.operands) {
       const PlanVertex &producer = graph.vertices[operand.producer];
       if (producer.storedFor)

@@ -147,7 +147,7 @@ int64_t MemoryTerms::leastRead(unsigned v) {
 SharedBytes MemoryTerms::homeBytes(unsigned v, bool onlyCombined,
                                    bool isCertain) {
   const PlanVertex &vertex = graph.vertices[v];
-  int64_t least = vertex.isInput || !isCertain
+  int64_t least = vertex.isGivenAtHome() || !isCertain
                       ? std::numeric_limits<int64_t>::max()
                       : leastRead(v);
   std::vector<int64_t> bytes;
@@ -265,14 +265,14 @@ MemoryTerms::termsOf(llvm::ArrayRef<CertainBytes> held, bool isCertain) {
         break;
       }
       // What several operands of a result are read from may be its home.
-      if (!graph.vertices[producer].isInput &&
+      if (!graph.vertices[producer].isGivenAtHome() &&
           llvm::any_of(operands.take_front(each.operand),
                        [&](const PlanOperand &other) {
                          return other.producer == producer;
                        }))
         continue;
       term.bytes = fetchedBytes(v, each.operand,
-                                !graph.vertices[producer].isInput &&
+                                !graph.vertices[producer].isGivenAtHome() &&
                                     homeEnds[producer] >= each.first);
       break;
     }

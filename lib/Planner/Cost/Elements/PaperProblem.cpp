@@ -182,12 +182,14 @@ Builder::makeForm(unsigned v, const std::vector<PartVector> &demands) {
   auto form = std::make_shared<VertexForm>();
   std::vector<double> costs = penaltiesOf(vertex, choices);
   for (auto [cost, parts] : llvm::zip_equal(costs, choices))
-    cost += joinCost(graph, vertex, parts) + aggregateCost(vertex, parts);
+    cost += joinCost(graph, vertex, parts) + aggregateCost(vertex, parts) +
+            borderCost(vertex, parts);
   for (const PlanVertex &companion : graph.companionsOf(v)) {
     std::vector<double> penalties = penaltiesOf(companion, choices);
     for (auto [cost, parts, penalty] :
          llvm::zip_equal(costs, choices, penalties))
-      cost += aggregateCost(companion, parts) + penalty;
+      cost += aggregateCost(companion, parts) + borderCost(companion, parts) +
+              penalty;
     form->companions.push_back(
         interfaceOf(companion, choices, companion.output, companion.shape));
   }
@@ -323,8 +325,10 @@ llvm::Expected<const VertexForm *> Builder::formOfSharedInput(unsigned input) {
     form = std::make_shared<VertexForm>();
     std::vector<PartVector> choices(wanted.begin(), wanted.end());
     form->output = interfaceOf(vertex, choices, vertex.output, vertex.shape);
-    form->costs = std::make_shared<const std::vector<double>>(
-        penaltiesOf(vertex, choices));
+    std::vector<double> costs = penaltiesOf(vertex, choices);
+    for (auto [cost, parts] : llvm::zip_equal(costs, choices))
+      cost += borderCost(vertex, parts);
+    form->costs = std::make_shared<const std::vector<double>>(std::move(costs));
     form->choices =
         std::make_shared<const std::vector<PartVector>>(std::move(choices));
   }

@@ -55,6 +55,19 @@ std::vector<VertexCost> cost::elements::recountPaper(const DecidedPlan &plan) {
                               plan.parts[operand.producer], producer.shape),
                      read);
     }
+    std::vector<Piece> made =
+        piecesOf(vertex.output, vertex, parts, vertex.shape);
+    std::vector<Piece> whole;
+    for (const Piece &piece : made) {
+      int64_t extent = vertex.shape[whole.size()];
+      whole.push_back(piece);
+      whole.back().length = extent;
+      whole.back().count = 1;
+    }
+    if (vertex.constraints.entersAt)
+      repartition += moveCost(whole, made);
+    for (size_t n = vertex.constraints.leavesAt.size(); n > 0; --n)
+      repartition += moveCost(made, whole);
     double aggregate =
         (calls - calls / combined) *
         sizeOf(piecesOf(vertex.output, vertex, parts, vertex.shape));

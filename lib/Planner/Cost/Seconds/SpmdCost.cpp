@@ -86,6 +86,18 @@ double cost::seconds::collectiveSeconds(const Collective &collective,
                   tree(smallAllReduceBytes));
 }
 
+double cost::seconds::borderSeconds(const PlanVertex &vertex,
+                                    ReshardingCostCache &costs,
+                                    const Machine &machine,
+                                    const Layout &home) {
+  double seconds = 0;
+  for (const auto &[from, to] : movesAtBorder(vertex, costs.deviceGrid(), home))
+    seconds +=
+        collectiveSeconds(costs.collective(costs.idOf(from), costs.idOf(to)),
+                          costs.deviceGrid(), machine, vertex.elementBytes);
+  return seconds;
+}
+
 std::vector<VertexCost> cost::seconds::spmdCosts(const PlanGraph &graph,
                                                  const DeviceGrid &grid,
                                                  const Machine &machine,
@@ -106,6 +118,8 @@ std::vector<VertexCost> cost::seconds::spmdCosts(const PlanGraph &graph,
   std::vector<VertexCost> costs(graph.vertices.size(), VertexCost(3));
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
+    costs[v][SpmdFetch] =
+        borderSeconds(vertex, cache, machine, placement.vertices[v].home);
     if (vertex.isInput)
       continue;
     costs[v][SpmdWork] = workSeconds(graph, vertex, grid, machine,

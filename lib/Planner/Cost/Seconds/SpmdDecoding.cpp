@@ -106,8 +106,10 @@ double SpmdProblem::penalty(llvm::ArrayRef<uint32_t> choice) const {
     bool isFirst = true;
     for (unsigned u = 0; u < v && m.variables[v].home; ++u)
       isFirst = isFirst && m.variables[u].home != m.variables[v].home;
-    if (m.variables[v].home && isFirst)
-      penalty += (*m.home[v]->costs)[choice[*m.variables[v].home]];
+    if (!m.variables[v].home || !isFirst)
+      continue;
+    uint32_t home = choice[*m.variables[v].home];
+    penalty += (*m.home[v]->costs)[home] - m.home[v]->border[home];
   }
   return std::max(0.0, penalty);
 }

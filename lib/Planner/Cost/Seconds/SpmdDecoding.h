@@ -41,7 +41,10 @@ struct HomeForm {
   /// nothing is asked.
   std::vector<unsigned> allowed;
   optimize::SharedChoices parts;
+  /// What broken preferences cost, and the moves at the program's border; of
+  /// that these alone.
   optimize::SharedCosts costs;
+  std::vector<double> border;
   optimize::SharedClasses classes;
 };
 

@@ -279,13 +279,17 @@ std::shared_ptr<const HomeForm> Builder::homeFormOf(unsigned v) {
           return allowsHome(m.graph.vertices[member], m.grid, layout);
         }))
       continue;
-    double penalty = 0;
-    for (unsigned member : groupOf[v])
-      penalty += brokenHomeWeight(m.graph.vertices[member], m.grid, layout) *
-                 preferenceSeconds(m.graph.vertices[member]);
+    double penalty = 0, border = 0;
+    for (unsigned member : groupOf[v]) {
+      const PlanVertex &other = m.graph.vertices[member];
+      penalty +=
+          brokenHomeWeight(other, m.grid, layout) * preferenceSeconds(other);
+      border += borderSeconds(other, m.costs, m.machine, layout);
+    }
+    form->border.push_back(border);
     classes->classOf.push_back(form->allowed.size());
     form->allowed.push_back(number);
-    costs->push_back(penalty);
+    costs->push_back(penalty + border);
     PartVector &list = parts->emplace_back();
     for (const LayoutDim &dim : layout.dims)
       list.push_back(partsOf(m.grid, dim.cut()));

@@ -92,6 +92,10 @@ std::vector<VertexCost> cost::seconds::recountSpmd(const DecidedPlan &plan) {
   std::vector<VertexCost> costs(graph.vertices.size(), VertexCost(3));
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
+    for (const auto &[from, to] :
+         layoutsAtBorder(graph, plan.placement, plan.context.grid, v))
+      costs[v][SpmdFetch] +=
+          secondsOfMove(plan.context, from, to, vertex.elementBytes);
     if (vertex.isInput)
       continue;
     auto count = [&](const PlanVertex &tensor, llvm::ArrayRef<Layout> steps) {

@@ -8,8 +8,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../../../lib/Planner/Cost/Seconds/ReshardingTable.h"
+#include "tapestry/Planner/Cost/RecountMoves.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
 #include "gtest/gtest.h"
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -110,6 +112,26 @@ TEST_P(ReshardingCost, RoutedPricesAreAMetricWithoutSymmetry) {
     }
   }
   RecordProperty("detours", static_cast<int>(detours));
+}
+
+TEST_P(ReshardingCost, MovesAreCountedAgainTheSame) {
+  Scene scene(GetParam());
+  std::vector<Layout> layouts = scene.layouts();
+  std::shuffle(layouts.begin(), layouts.end(), scene.random);
+  layouts.resize(std::min<size_t>(layouts.size(), 12));
+  int64_t devices = scene.grid.numDevices();
+  for (int64_t device : {int64_t(0), devices / 2, devices - 1})
+    layouts.push_back(Layout::onDevice(scene.grid, scene.shape, device));
+  for (const Layout &from : layouts)
+    for (const Layout &to : layouts) {
+      Collective planned = planResharding(scene.grid, from, to);
+      Collective counted = cost::countMove(scene.grid, from, to);
+      EXPECT_EQ(planned.kind, counted.kind);
+      EXPECT_EQ(planned.axes, counted.axes);
+      EXPECT_EQ(planned.groupSize, counted.groupSize);
+      EXPECT_EQ(planned.elements, counted.elements);
+      EXPECT_EQ(planned.mostReceived, counted.mostReceived);
+    }
 }
 
 TEST_P(ReshardingCost, APriceIsWhatItsRouteCosts) {

@@ -20,8 +20,9 @@ def Comm_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
     - `collective_c1`: `from` and `to` lie on the same grid.
     - `collective_c2`: `from` and `to` lay out tensors of the same shape.
     - `collective_c3`: `to` has no partial axes.
-    - `collective_c4`: `from` is plain and no axis cuts it twice: its parts do not
-      overlap and leave no gap.
+    - `collective_c4`: `from` is plain and no axis cuts it twice, but that labels may
+      leave it to the devices of one of their values: its parts do not overlap and
+      leave no gap.
     - `collective_c5`: the source's type is the type of a part of `from`.
     - `collective_c6`: there is one part per layout that is received
       (`getReceived`), whose type is that of a part of it, of the source's element

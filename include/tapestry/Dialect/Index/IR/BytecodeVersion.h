@@ -9,7 +9,8 @@
 // Version 3 has room for a range of an einsum behind its other properties,
 // which is left empty now that shards hold what they are of, version 4 what a
 // block may have beside its kernel's behind those of a block, by name, version
-// 5 what sources come from and sinks lead to.
+// 5 what sources come from and sinks lead to, version 6 the devices that they
+// are on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,7 @@ public:
   explicit BytecodeVersion(mlir::Dialect *dialect)
       : BytecodeDialectInterface(dialect) {}
 
-  static constexpr uint64_t current = 5;
+  static constexpr uint64_t current = 6;
   /// The first version that has codes.
   static constexpr uint64_t firstCoded = 2;
   /// The first version whose einsums had room for a range.
@@ -36,6 +37,8 @@ public:
   static constexpr uint64_t firstNamed = 4;
   /// The first version whose sources and sinks may have targets.
   static constexpr uint64_t firstTargeted = 5;
+  /// The first version whose sources and sinks may be on a device.
+  static constexpr uint64_t firstPinned = 6;
 
   struct Version : public mlir::DialectVersion {
     explicit Version(uint64_t number) : number(number) {}

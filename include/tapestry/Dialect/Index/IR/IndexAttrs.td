@@ -145,6 +145,8 @@ def TapestryIndex_LayoutAttr : TapestryIndex_Attr<"Layout", "layout"> {
     // The rows of 34 that a window 2 * y + r - 1 reads, y in [0, 16) cut over
     // d.0 and r in [0, 3) uncut; replicated over d.1 and d.2.
     #tapestry_index.layout<[34 = 2 * [16 by "d.0"] + [3] - 1] on #grid>
+    // All on device 5 of 8.
+    #tapestry_index.layout<[97 = [97] + 0 * [8 by "d.0" "d.1" "d.2" in 5 to 6]] on #grid>
     ```
 
     A dimension is `extent cut`, a plain block cut, or `extent = terms constant

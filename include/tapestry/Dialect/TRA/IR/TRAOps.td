@@ -62,8 +62,9 @@ def TRA_ToTensorOp : TRA_Op<"to_tensor", [Pure]> {
     Constraints:
     - `to_tensor_c1`: the tensor has the relation's shape and element type.
     - `to_tensor_c2`: the relation has no partial axes.
-    - `to_tensor_c3`: the relation's layout is plain and no axis cuts it twice: its
-      parts do not overlap and leave no gap.
+    - `to_tensor_c3`: the relation's layout is plain and no axis cuts it twice, but
+      that labels may leave it to the devices of one of their values: its parts do
+      not overlap and leave no gap.
   }];
   let arguments = (ins TRA_Relation:$relation);
   let results = (outs TRA_Tensor:$tensor);
@@ -410,9 +411,9 @@ def TRA_RepartitionOp : TRA_Op<"repartition", [Pure]> {
     - `repartition_c1`: both relations have the same shape and element type.
     - `repartition_c2`: both relations lie on the same grid.
     - `repartition_c3`: neither relation has partial axes.
-    - `repartition_c4`: the source's layout is plain and no axis cuts it twice: its
-      parts do not overlap and leave no gap; or every device has what it is to
-      have.
+    - `repartition_c4`: the source's layout is plain and no axis cuts it twice, but
+      that labels may leave it to the devices of one of their values: its parts do
+      not overlap and leave no gap; or every device has what it is to have.
   }];
   let arguments = (ins StrAttr:$vertex, OptionalAttr<StrAttr>:$reader,
                        TRA_Relation:$source);

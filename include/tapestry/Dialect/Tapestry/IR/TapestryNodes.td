@@ -21,7 +21,8 @@ def Tapestry_SourceOp : Tapestry_Op<"source", [
     what stands behind `from`: a file (`#tapestry.file`) is read where the caller gives
     nothing, the values of a generator (`#tapestry.generator`) are computed where they are
     read (`tapestry-expand-sources`). `partition` cuts its dimensions over the grid's axes;
-    `home` is the layout that it is kept in. It is a block operator with one
+    `home` is the layout that it is kept in. It is given so, unless it is `on` a `device`: that
+    one alone is given it, whole, and a plan brings it home from there. It is a block operator with one
     index dimension per tensor dimension, named "0", "1", ..., that computes
     nothing. It is an argument of the graph, so it stays where nobody reads it;
     `tapestry-prune` erases it where nobody calls the graph either.
@@ -30,6 +31,7 @@ def Tapestry_SourceOp : Tapestry_Op<"source", [
     %A = tapestry.source "A" : tensor<97x53xf32>
     %B = tapestry.source "B" from file<"b.npy"> : tensor<53xf32>
     %W = tapestry.source "W" from generator<normal seed 7> : tensor<53x8xf32>
+    %D = tapestry.source "D" from file<"d.npy"> on device 3 : tensor<53xf32>
     ```
 
     Constraints:
@@ -39,21 +41,27 @@ def Tapestry_SourceOp : Tapestry_Op<"source", [
       graph's grid where that is given.
     - (source_c3) what it comes from is a file or a generator, whose numbers the
       tensor's element type has.
+    - (source_c4) `device` is not negative and, where the graph's grid is given, one
+      of that.
+    - (source_c5) what is on a device has a dimension: a scalar is held everywhere.
+    - (source_c6) what is on a device is not generated: that is computed where it is
+      read.
   }];
   let arguments = (ins StrAttr:$name,
                        OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
                        OptionalAttr<TapestryIndex_LayoutAttr>:$home,
-                       OptionalAttr<AnyAttr>:$target);
+                       OptionalAttr<AnyAttr>:$target,
+                       OptionalAttr<I64Attr>:$device);
   let results = (outs Tapestry_Tensor:$result);
   let assemblyFormat = [{
-    $name (`from` custom<Target>($target)^)? attr-dict `:` type($result)
+    $name (`from` custom<Target>($target)^)? (`on` `device` $device^)? attr-dict `:` type($result)
     `` custom<Placement>($partition, $home)
   }];
   let builders = [
     OpBuilder<(ins "::llvm::StringRef":$name,
                    "::mlir::RankedTensorType":$type), [{
       build($_builder, $_state, type, name, /*partition=*/nullptr,
-            /*home=*/nullptr, /*target=*/nullptr);
+            /*home=*/nullptr, /*target=*/nullptr, /*device=*/nullptr);
     }]>
   ];
   let useCustomPropertiesEncoding = 1;
@@ -64,6 +72,7 @@ def Tapestry_SourceOp : Tapestry_Op<"source", [
     ::llvm::StringRef getTensorName() { return getName(); }
     void setTensorName(::llvm::StringRef name) { setName(name); }
     ::mlir::Value getNodeTensor() { return getResult(); }
+    ::std::optional<int64_t> getNodeDevice() { return getDevice(); }
   }];
   let hasVerifier = 1;
 }
@@ -76,27 +85,34 @@ def Tapestry_SinkOp : Tapestry_Op<"sink", [
     A root of visibility: what no sink and no sequence point observes may be
     erased. The sink takes effect after every point that it names. It leaves the
     tensor in the caller's memory, or in the file (`#tapestry.file`) behind `to`, which
-    is written without being asked for, unless the caller names another.
+    is written without being asked for, unless the caller names another. `on` a
+    `device` it is handed out whole, by that one alone.
 
     ```mlir
     tapestry.sink "Z", %C after %p : tensor<97x53xf32>
     tapestry.sink "Y", %C to file<"y.npy"> : tensor<97x53xf32>
+    tapestry.sink "X", %C on device 0 : tensor<97x53xf32>
     ```
 
     Constraints:
     - (sink_c1) what it leads to is a file.
+    - (sink_c2) `device` is not negative and, where the graph's grid is given, one of
+      that.
+    - (sink_c3) what is on a device has a dimension: a scalar is held everywhere.
   }];
   let arguments = (ins StrAttr:$name, Tapestry_Tensor:$tensor,
                        Variadic<Tapestry_Point>:$points,
-                       OptionalAttr<AnyAttr>:$target);
+                       OptionalAttr<AnyAttr>:$target,
+                       OptionalAttr<I64Attr>:$device);
   let assemblyFormat = [{
-    $name `,` $tensor (`to` custom<Target>($target)^)? (`after` $points^)?
+    $name `,` $tensor (`to` custom<Target>($target)^)?
+    (`on` `device` $device^)? (`after` $points^)?
     attr-dict `:` type($tensor)
   }];
   let builders = [
     OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::Value":$tensor), [{
       build($_builder, $_state, name, tensor, ::mlir::ValueRange(),
-            /*target=*/nullptr);
+            /*target=*/nullptr, /*device=*/nullptr);
     }]>
   ];
   let useCustomPropertiesEncoding = 1;
@@ -111,6 +127,7 @@ def Tapestry_SinkOp : Tapestry_Op<"sink", [
     ::llvm::StringRef getTensorName() { return getName(); }
     void setTensorName(::llvm::StringRef name) { setName(name); }
     ::mlir::Value getNodeTensor() { return getTensor(); }
+    ::std::optional<int64_t> getNodeDevice() { return getDevice(); }
   }];
 }
 

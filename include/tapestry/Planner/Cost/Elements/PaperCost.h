@@ -32,11 +32,17 @@ double aggregateCost(const model::PlanVertex &vertex,
 double repartitionCost(llvm::ArrayRef<model::PartDim> producer,
                        llvm::ArrayRef<model::PartDim> consumer);
 
+/// Repartitions of a tensor that enters the program whole on one device, and
+/// into one that leaves so.
+double borderCost(const model::PlanVertex &vertex,
+                  llvm::ArrayRef<int64_t> parts);
+
 /// The components of a vertex' cost.
 enum PaperComponent : unsigned {
   PaperJoin,
   PaperAggregate,
-  /// Repartitions of the operands into the form that the vertex reads.
+  /// Repartitions of the operands into the form that the vertex reads, and of
+  /// the tensor itself at the program's border.
   PaperRepartition,
 };
 

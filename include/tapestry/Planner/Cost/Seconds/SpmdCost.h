@@ -12,6 +12,7 @@
 #include "tapestry/Planner/Cost/CostModel.h"
 #include "tapestry/Planner/Layout/Placement.h"
 #include "tapestry/Planner/Machine/Machine.h"
+#include "tapestry/Support/ReshardingCostCache.h"
 
 namespace tapestry::cost::seconds {
 
@@ -25,7 +26,7 @@ double workSeconds(const model::PlanGraph &graph,
 
 /// Seconds of one collective on elements of this size, by the busiest device.
 /// With latency a and bandwidth b of the slowest axis, g devices per group, and
-/// n bytes that the busiest device receives:
+/// n bytes that the busiest device receives, or sends where few have all:
 /// - all_gather, all_to_all (messages straight from holder to receiver):
 ///   (g - 1) a + n / b;
 /// - reduce_scatter (a ring): (g - 1) a + n / b;
@@ -37,13 +38,20 @@ double collectiveSeconds(const Collective &collective, const DeviceGrid &grid,
                          const machine::Machine &machine,
                          int64_t bytesPerElement);
 
+/// Seconds of the moves between `home` and the devices on which the tensor
+/// enters and leaves the program.
+double borderSeconds(const model::PlanVertex &vertex,
+                     ReshardingCostCache &costs,
+                     const machine::Machine &machine, const Layout &home);
+
 /// The components of a vertex' cost.
 enum SpmdComponent : unsigned {
   /// Seconds of its work.
   SpmdWork,
   /// Of bringing its result home.
   SpmdHome,
-  /// Of fetching its operands.
+  /// Of fetching its operands, and of the tensor's moves at the program's
+  /// border.
   SpmdFetch,
 };
 
