@@ -161,8 +161,8 @@ BlockRegions::unfolded(const RegionAccess &access,
     Fold fold = std::exchange(dim.fold, Fold::Wrap);
     if (mod == 0)
       continue;
-    bool isInside = true, isConstant = true;
-    std::optional<int64_t> place;
+    bool isInside = true, isConstant = true, isPoint = true;
+    std::optional<int64_t> place, point;
     for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
       ZBox points = pointsOf(ranges, device);
       if (isEmpty(points))
@@ -173,19 +173,25 @@ BlockRegions::unfolded(const RegionAccess &access,
       isConstant &=
           folded.size() == 1 && folded.lo == place.value_or(folded.lo);
       place = folded.lo;
+      const ZRange &label = points[dim.terms.front().dim];
+      isPoint &= label.size() == 1 && label.lo == point.value_or(label.lo);
+      point = label.lo;
     }
     if (isInside)
       continue;
     if (!isConstant)
       return std::nullopt;
-    dim.terms.clear();
-    dim.constant = *place;
+    // One point reads a place as any point reads one.
+    if (!isPoint)
+      dim.terms.clear();
+    dim.constant = *place - (isPoint ? *point : 0);
   }
   return read;
 }
 
 RegionSource BlockRegions::sourceOf(unsigned operand,
-                                    const RegionRanges &ranges) const {
+                                    const RegionRanges &ranges,
+                                    bool chooses) const {
   const RegionOperand &of = operands[operand];
   auto everywhere = [&](const Projection &read, auto holds) {
     for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
@@ -215,7 +221,8 @@ RegionSource BlockRegions::sourceOf(unsigned operand,
         return isEmpty(intersect(image, tensor));
       }))
     return {RegionSource::Outside, 0, 0, first.read};
-  if (isThin(ranges))
+  // Choosing takes time.
+  if (chooses && isThin(ranges, /*part=*/4))
     for (auto [part, layout] : llvm::enumerate(first.parts)) {
       // Where a point misses the tensor in one dimension, it may read what
       // other devices hold along the others.
@@ -234,13 +241,12 @@ RegionSource BlockRegions::sourceOf(unsigned operand,
   return {};
 }
 
-/// Whether that is a small part of every block: choosing takes time.
-bool BlockRegions::isThin(const RegionRanges &ranges) const {
+bool BlockRegions::isThin(const RegionRanges &ranges, int64_t part) const {
   for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
     ZBox block;
     for (const std::vector<ZRange> &own : blocks)
       block.push_back(own[device]);
-    if (volume(pointsOf(ranges, device)) > volume(block) / 4)
+    if (volume(pointsOf(ranges, device)) > volume(block) / part)
       return false;
   }
   return true;
@@ -258,7 +264,8 @@ bool BlockRegion::isServed() const {
 
 class BlockRegions::Finder {
 public:
-  Finder(const BlockRegions &of, bool splits) : of(of), splits(splits) {}
+  Finder(const BlockRegions &of, bool chooses, bool splits = true)
+      : of(of), chooses(chooses), splits(splits) {}
 
   std::vector<BlockRegion> find();
 
@@ -272,6 +279,8 @@ private:
   }
 
   const BlockRegions &of;
+  /// Whether a few points choose between places one by one.
+  bool chooses;
   /// Whether what reads several places is cut further.
   bool splits;
   std::vector<BlockRegion> found;
@@ -288,7 +297,7 @@ bool BlockRegions::Finder::isNowhere(const RegionRanges &ranges) const {
 BlockRegion BlockRegions::Finder::regionOf(const RegionRanges &ranges) const {
   BlockRegion region{ranges, {}};
   for (unsigned operand = 0; operand < of.operands.size(); ++operand)
-    region.sources.push_back(of.sourceOf(operand, ranges));
+    region.sources.push_back(of.sourceOf(operand, ranges, chooses));
   return region;
 }
 
@@ -360,8 +369,11 @@ std::vector<BlockRegion> BlockRegions::Finder::find() {
 }
 
 std::vector<BlockRegion> BlockRegions::find(size_t limit) const {
-  std::vector<BlockRegion> regions = Finder(*this, /*splits=*/true).find();
-  if (regions.size() > limit)
-    regions = Finder(*this, /*splits=*/false).find();
-  return regions;
+  auto isServed = [](const BlockRegion &each) { return each.isServed(); };
+  for (bool chooses : {false, true}) {
+    std::vector<BlockRegion> regions = Finder(*this, chooses).find();
+    if (regions.size() <= limit && (chooses || llvm::all_of(regions, isServed)))
+      return regions;
+  }
+  return Finder(*this, /*chooses=*/true, /*splits=*/false).find();
 }

@@ -168,6 +168,40 @@ func.func @draws(%a: memref<8xf32>, %b: memref<8xf32>) attributes {tapestry.devi
   return
 }
 
+// Rims are one kernel whatever their shapes are, the buffer that is read twice
+// is read as two are.
+// CHECK-LABEL: func.func @rims(
+// CHECK-NEXT:    call @[[RIM:tapestry_kernel[_0-9]*]]({{.*}}) {tapestry.device} : (memref<?xf32, strided<[1], offset: ?>>, memref<?xf32, strided<[1], offset: ?>>, memref<?xf32, strided<[1], offset: ?>>)
+// CHECK:         call @[[RIM]](
+// CHECK:         call @[[ONE:tapestry_kernel[_0-9]*]]({{.*}}) {tapestry.device} : (memref<1xf32, strided<[1], offset: ?>>,
+func.func @rims(%a: memref<?xf32, strided<[1], offset: ?>> {llvm.noalias},
+    %b: memref<?xf32, strided<[1], offset: ?>> {llvm.noalias},
+    %c: memref<?xf32, strided<[1], offset: ?>> {llvm.noalias},
+    %d: memref<8xf32> {llvm.noalias}, %e: memref<8xf32> {llvm.noalias},
+    %f: memref<1xf32> {llvm.noalias}, %g: memref<1xf32> {llvm.noalias})
+    attributes {tapestry.device} {
+  linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%a, %b : memref<?xf32, strided<[1], offset: ?>>, memref<?xf32, strided<[1], offset: ?>>)
+      outs(%c : memref<?xf32, strided<[1], offset: ?>>) attrs = {tapestry.rim} {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.subf %x, %y : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%d : memref<8xf32>) outs(%e : memref<8xf32>) attrs = {tapestry.rim} {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.subf %x, %x : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%f : memref<1xf32>) outs(%g : memref<1xf32>) attrs = {tapestry.rim} {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.subf %x, %x : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
 // Only where types say all but addresses are these all that is handed over.
 // CHECK: func.func private @[[K0]](%{{.*}}: memref<?xf32> {llvm.noalias}, %{{.*}}: memref<?xf32> {llvm.noalias}) attributes {llvm.linkage
 // CHECK: func.func private @[[K1]](%{{.*}}: memref<8xf32, strided<[1]>>, %{{.*}}: memref<8xf32, strided<[1], offset: 8>>, %{{.*}}: f32) attributes {llvm.bareptr,

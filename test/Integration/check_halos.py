@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Stencils on cut grids: values, and that each device is sent what it lacks once.
 
-    check_halos.py [--backend local|mpi] [--boundary NAME | --copies]
+    check_halos.py [--backend local|mpi] [--boundary NAME | --copies | --rims]
 
 Of the cells that a device reads, whatever folds them back, those that it does not
 hold are counted here one by one. That is what plan and run have to send.
@@ -175,8 +175,9 @@ def iterated(X, passes):
     return X
 
 
-def check_copies(folder, backend, source, want, parts):
-    """Devices copy nothing of their own, into windows or from them. Returns the bytes sent."""
+def check_copies(folder, backend, source, want, parts, copies=False):
+    """Devices copy nothing of their own, into windows or from them, unless `copies`.
+    Returns the bytes sent."""
     devices = parts[0] * parts[1]
     X = np.random.default_rng(devices).integers(-64, 64, (ROWS, COLUMNS)).astype(np.float32)
     (folder / "copies.ein").write_text(source)
@@ -185,7 +186,7 @@ def check_copies(folder, backend, source, want, parts):
     if not np.array_equal(driver.load_outputs(folder, ["S"])["S"], want(X)):
         raise CheckFailed("other values than NumPy's")
     report = driver.load_json(folder / "r.json")
-    if report["copied_bytes"] != 0:
+    if report["copied_bytes"] != 0 and not copies:
         raise CheckFailed(f"{report['copied_bytes']} bytes are copied: {report['copies']}")
     for entry in report["copies"]:
         if entry["predicted_bytes"] != entry["counted_bytes"]:
@@ -235,14 +236,44 @@ def check_all_copies(folder, backend):
         raise SystemExit(1)
 
 
+def check_rims(folder, backend):
+    """Blocks of which rims are so small a part that these share a kernel."""
+    global ROWS, COLUMNS
+    ROWS, COLUMNS = 211, 173
+    failed = 0
+    uneven = [*STENCILS["nine points"], (-2, 0), (0, 2)]
+    for parts in ((1, 1), (3, 1), (2, 2), (3, 2)):
+        programs = {"interior": (interior(parts), inner)}
+        programs["5 passes"] = (jacobi(parts, 5), lambda X: iterated(X, 5))
+        for boundary in BOUNDARIES:
+            for stencil in (STENCILS["five points"], STENCILS["differences"], uneven):
+                programs[f"{boundary}, {len(stencil)} points"] = (
+                    program(stencil, boundary, parts),
+                    lambda X, stencil=stencil, boundary=boundary: expected(X, stencil, boundary),
+                )
+        for name, (source, want) in programs.items():
+            try:
+                # The last one would need too many regions.
+                check_copies(folder, backend, source, want, parts, copies="11" in name)
+            except CheckFailed as error:
+                failed += 1
+                print(f"FAILED: {name} on {parts}: {error}")
+    if failed:
+        raise SystemExit(1)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--backend", choices=["local", "mpi"], default="local")
     parser.add_argument("--boundary", choices=BOUNDARIES)
     parser.add_argument("--copies", action="store_true", help="count what is copied, too")
+    parser.add_argument("--rims", action="store_true", help="the same of larger tensors")
     options = parser.parse_args()
     failed = 0
     with driver.workspace() as folder:
+        if options.rims:
+            check_rims(folder, options.backend)
+            return
         if options.copies:
             check_all_copies(folder, options.backend)
             return

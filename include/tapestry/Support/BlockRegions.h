@@ -56,7 +56,8 @@ struct RegionSource {
   enum Kind {
     Part,    ///< In a part of a piece.
     Outside, ///< The constant.
-    Either,  ///< One of both, or folded back into the part, point by point.
+    Either,  ///< One of both, or folded back into the part, point by point:
+             ///< where regions that do not choose would be too many.
     Window,  ///< In several places: it is to be put together.
   };
   Kind kind = Window;
@@ -98,6 +99,8 @@ public:
   ZRange pointsOf(unsigned label, std::pair<unsigned, unsigned> range,
                   int64_t device) const;
   ZBox pointsOf(const RegionRanges &ranges, int64_t device) const;
+  /// Whether that is at most such a part of every block.
+  bool isThin(const RegionRanges &ranges, int64_t part) const;
 
 private:
   class Finder;
@@ -105,8 +108,8 @@ private:
   void addEdges(unsigned operand, unsigned piece);
   void addEdge(unsigned label, RegionEdge edge);
   void order(unsigned label);
-  RegionSource sourceOf(unsigned operand, const RegionRanges &ranges) const;
-  bool isThin(const RegionRanges &ranges) const;
+  RegionSource sourceOf(unsigned operand, const RegionRanges &ranges,
+                        bool chooses) const;
   std::optional<Projection> unfolded(const RegionAccess &access,
                                      const RegionRanges &ranges) const;
 

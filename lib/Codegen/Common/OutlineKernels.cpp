@@ -101,7 +101,9 @@ void collectInputs(Kernel &kernel) {
 Kernel kernelOf(Operation *op) {
   Kernel kernel;
   SmallVector<Operation *> before, after;
-  for (Operation *at = op->getPrevNode(); at; at = at->getPrevNode()) {
+  // What rims read is not filled for one of them.
+  for (Operation *at = isRim(op) ? nullptr : op->getPrevNode(); at;
+       at = at->getPrevNode()) {
     auto fill = dyn_cast<GenericOp>(at);
     if (fill && isFill(fill) && touches(op, fill.getDpsInits()[0])) {
       before.push_back(at);
@@ -144,6 +146,68 @@ Kernel kernelOf(Operation *op) {
   moveOutRandomKeys(kernel.ops, OpBuilder(op), op->getLoc());
   collectInputs(kernel);
   return kernel;
+}
+
+/// A buffer of any shape, of which only is known what lies side by side, and
+/// where there is one line.
+Value forgetShape(OpBuilder &b, Value buffer) {
+  auto type = dyn_cast<MemRefType>(buffer.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!type || failed(type.getStridesAndOffset(strides, offset)) ||
+      strides.empty())
+    return buffer;
+  for (int64_t &stride : MutableArrayRef(strides).drop_back())
+    stride = ShapedType::kDynamic;
+  SmallVector<int64_t> shape(type.getShape());
+  for (int64_t &extent : shape)
+    extent = extent == 1 ? 1 : ShapedType::kDynamic;
+  auto any = MemRefType::get(
+      shape, type.getElementType(),
+      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, strides),
+      type.getMemorySpace());
+  if (any == type)
+    return buffer;
+  return memref::CastOp::create(b, buffer.getLoc(), any, buffer);
+}
+
+/// Nests over few points are computed in one function whatever the shapes of
+/// their buffers are, and whether some of these are the same: an input per use,
+/// in the order of the body.
+GenericOp formRim(GenericOp op) {
+  Block *body = op.getBody();
+  SmallVector<OpOperand *> uses;
+  for (Operation &inner : *body) {
+    for (OpOperand &operand : inner.getOpOperands())
+      if (is_contained(body->getArguments().drop_back(op.getNumDpsInits()),
+                       operand.get()))
+        uses.push_back(&operand);
+    if (inner.getNumRegions() != 0)
+      return op;
+  }
+  OpBuilder b(op);
+  SmallVector<Value> inputs, outputs;
+  SmallVector<AffineMap> maps, known = op.getIndexingMapsArray();
+  for (OpOperand *use : uses) {
+    unsigned number = cast<BlockArgument>(use->get()).getArgNumber();
+    inputs.push_back(forgetShape(b, op.getDpsInputs()[number]));
+    maps.push_back(known[number]);
+  }
+  for (Value output : op.getDpsInits())
+    outputs.push_back(forgetShape(b, output));
+  llvm::append_range(maps, ArrayRef(known).take_back(outputs.size()));
+  auto formed = GenericOp::create(b, op.getLoc(), inputs, outputs, maps,
+                                  op.getIteratorTypesArray());
+  formed->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  Region &region = formed.getRegion();
+  region.takeBody(op.getRegion());
+  body = &region.front();
+  unsigned numOld = op.getNumDpsInputs();
+  for (auto [number, use] : llvm::enumerate(uses))
+    use->set(body->insertArgument(number, use->get().getType(), op.getLoc()));
+  body->eraseArguments(uses.size(), numOld);
+  op.erase();
+  return formed;
 }
 
 struct OutlineKernels : public impl::OutlineKernelsBase<OutlineKernels> {
@@ -190,8 +254,11 @@ void OutlineKernels::runOnOperation() {
           if (isWanted(op))
             found.push_back(&op);
     }
-    for (Operation *op : found)
+    for (Operation *op : found) {
+      if (auto rim = dyn_cast<GenericOp>(op); rim && isRim(op))
+        op = formRim(rim);
       outline(kernelOf(op), op);
+    }
   }
 }
 
@@ -305,6 +372,7 @@ void OutlineKernels::outline(const Kernel &kernel, Operation *last) {
     if (attribute.getName().strref().starts_with("tapestry."))
       call->setAttr(attribute.getName(), attribute.getValue());
   call->removeAttr(kernelAttrName);
+  call->removeAttr(rimAttrName);
   call->setAttr(deviceAttrName, b.getUnitAttr());
 
   func::FuncOp function = build(kernel);

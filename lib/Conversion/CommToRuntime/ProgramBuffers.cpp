@@ -214,13 +214,21 @@ bool ProgramAnalysis::ownsResults(Operation *op) {
          });
 }
 
-/// Whether a tensor that such an operation owns is handed on as a whole, but
-/// for the part that is computed and inserted here.
+/// Whether nobody but a result's owner looks at what it is made in.
+static bool isResultsMemory(Operation *source) {
+  auto memory = dyn_cast<ToTensorOp>(source);
+  return memory && memory.getWritable() && memory.getRestrict();
+}
+
+/// Whether a tensor that such an operation owns, or that a result is made in,
+/// is handed on as a whole, but for the part that is computed and inserted
+/// here.
 bool ProgramAnalysis::fillsOwnHole(tensor::InsertSliceOp insert) {
   OpOperand *hole = findHole(insert);
   Operation *source = insert.getDest().getDefiningOp();
   return hole && source && source->getBlock() == insert->getBlock() &&
-         (isa<tensor::EmptyOp>(source) || owners.contains(source)) &&
+         (isa<tensor::EmptyOp>(source) || owners.contains(source) ||
+          isResultsMemory(source)) &&
          insert.getDest().hasNUses(2) && hole->get().hasOneUse() &&
          insert.getSource().hasOneUse();
 }

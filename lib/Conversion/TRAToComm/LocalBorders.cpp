@@ -129,7 +129,26 @@ std::vector<LocalBorders::Region> LocalBorders::regions() {
   std::vector<Region> regions;
   for (BlockRegion &found : blocks.find(mostRegions))
     regions.push_back(emitRegion(std::move(found), edges));
+  for (const Region &region : regions)
+    for (auto [operand, source] : llvm::enumerate(region.sources))
+      if (source.kind == RegionSource::Outside && readsPads(region))
+        reservePad(padOf(region, operand));
   return regions;
+}
+
+bool LocalBorders::isRim(const Region &region) const {
+  return blocks.isThin(region.ranges, /*part=*/32);
+}
+
+/// Whether pads are read as what lies in parts is: where that is most of what
+/// is read.
+bool LocalBorders::readsPads(const Region &region) const {
+  return isRim(region) &&
+         2 * llvm::count_if(region.sources,
+                            [](const RegionSource &source) {
+                              return source.kind == RegionSource::Outside;
+                            }) <=
+             int64_t(region.sources.size());
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,6 +209,65 @@ Value LocalBorders::slice(const Piece &piece, const Region &region) {
   return tensor::ExtractSliceOp::create(b, loc, piece.part, offsets,
                                         readSizes(b, piece.read, region.sizes),
                                         ones);
+}
+
+/// What a rim reads of an operand that is outside, at most.
+LocalBorders::PadMemory LocalBorders::padOf(const Region &region,
+                                            unsigned operand) {
+  unsigned input = inputsOf[operand].first;
+  auto part = cast<RankedTensorType>(operands[input].front().value.getType());
+  PadMemory pad{join.getPad(input), part.getElementType(), {}, {}};
+  pad.shape.assign(part.getRank(), 0);
+  for (int64_t d = 0, e = grid.numDevices(); d < e; ++d)
+    for (auto [size, range] : llvm::zip_equal(
+             pad.shape, readBox(region, region.sources[operand].read, d)))
+      size = std::max(size, range.size());
+  return pad;
+}
+
+/// Those that take no more together are one.
+void LocalBorders::reservePad(PadMemory wanted) {
+  auto volumeOf = [](ArrayRef<int64_t> shape) {
+    return volume(boxOfShape(shape));
+  };
+  for (PadMemory &known : pads) {
+    if (known.pad != wanted.pad || known.element != wanted.element ||
+        known.shape.size() != wanted.shape.size())
+      continue;
+    SmallVector<int64_t> both;
+    for (auto [a, c] : llvm::zip_equal(known.shape, wanted.shape))
+      both.push_back(std::max(a, c));
+    if (volumeOf(both) > volumeOf(known.shape) + volumeOf(wanted.shape))
+      continue;
+    known.shape = both;
+    return;
+  }
+  pads.push_back(std::move(wanted));
+}
+
+/// Pads, as if they lay in a part: so rims are computed alike, whatever of them
+/// is outside.
+Value LocalBorders::slicePad(const Region &region, unsigned operand,
+                             const Projection &read) {
+  PadMemory wanted = padOf(region, operand);
+  PadMemory &memory = *llvm::find_if(pads, [&](const PadMemory &known) {
+    return known.pad == wanted.pad && known.element == wanted.element &&
+           known.shape.size() == wanted.shape.size() &&
+           contains(boxOfShape(known.shape), boxOfShape(wanted.shape));
+  });
+  if (!memory.filled) {
+    Value empty = tensor::EmptyOp::create(b, loc, memory.shape, memory.element);
+    Value value =
+        toStored(b, loc, emitConstant(b, loc, memory.pad), memory.element);
+    auto fill =
+        linalg::FillOp::create(b, loc, ValueRange{value}, ValueRange{empty});
+    fill->setAttr("tapestry.vertex", join.getVertexAttr());
+    memory.filled = fill.getResult(0);
+  }
+  SmallVector<OpFoldResult> zeros(read.rank(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> ones(read.rank(), b.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(b, loc, memory.filled, zeros,
+                                        readSizes(b, read, region.sizes), ones);
 }
 
 /// A range of a dimension that holds what `read` is folded to. What follows
@@ -393,10 +471,15 @@ static AffineMap mapInto(OpBuilder &b, const Projection &read,
 Value LocalBorders::window(const Region &region, unsigned operand,
                            AffineMap &map) {
   const RegionSource &source = region.sources[operand];
-  if (source.kind == RegionSource::Outside ||
-      source.kind == RegionSource::Either)
+  if (source.kind == RegionSource::Either)
     return {};
   unsigned numLabels = region.starts.size();
+  if (source.kind == RegionSource::Outside) {
+    if (!readsPads(region))
+      return {};
+    map = mapInto(b, source.read, numLabels);
+    return slicePad(region, operand, source.read);
+  }
   if (source.kind == RegionSource::Part) {
     Piece piece = pieceOf(operand, source.piece, source.part);
     piece.read = source.read;

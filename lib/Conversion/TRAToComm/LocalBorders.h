@@ -39,6 +39,8 @@ public:
   };
   /// The borders, then the interior. They cover the block exactly once.
   std::vector<Region> regions();
+  /// Whether a region has so few points that it need not have code of its own.
+  bool isRim(const Region &region) const;
 
   /// What the points of a region read of an operand, from the least index on;
   /// `map` gets the subscripts in it. Null where some read the pad.
@@ -56,6 +58,13 @@ private:
     llvm::SmallVector<mlir::Value> starts, ends;
     std::function<ZBox(int64_t)> on;
   };
+  /// Full of a pad, as rims read it.
+  struct PadMemory {
+    mlir::TypedAttr pad;
+    mlir::Type element;
+    llvm::SmallVector<int64_t> shape;
+    mlir::Value filled;
+  };
   mlir::Value emitPlace(const RegionEdge &edge);
   llvm::SmallVector<mlir::Value> emitEdges(unsigned label);
   Region emitRegion(BlockRegion found,
@@ -65,6 +74,11 @@ private:
                    llvm::function_ref<ZBox(int64_t)> bound);
   Piece pieceOf(unsigned operand, unsigned piece, unsigned part);
   mlir::Value slice(const Piece &piece, const Region &region);
+  bool readsPads(const Region &region) const;
+  PadMemory padOf(const Region &region, unsigned operand);
+  void reservePad(PadMemory wanted);
+  mlir::Value slicePad(const Region &region, unsigned operand,
+                       const Projection &read);
   std::pair<mlir::Value, mlir::Value>
   emitFoldedHull(const ProjectionDim &dim, mlir::Value start, mlir::Value end);
   mlir::Value gather(const Piece &piece, const Region &region,
@@ -89,6 +103,7 @@ private:
   mlir::Value device;
   BlockRegions blocks;
   llvm::DenseMap<mlir::Attribute, index::PartOp> bounds;
+  std::vector<PadMemory> pads;
 };
 
 } // namespace tapestry

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Dialect/Comm/IR/Comm.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Interfaces/ElementType.h"
@@ -85,6 +86,8 @@ private:
   SmallVector<Value> origin;
   /// Per label where all devices' points are, unless that is not known.
   ZBox around;
+  /// Whether it is over few points.
+  bool isRim = false;
   /// The operands of which points there emit their elements; null for others.
   SmallVector<LocalBorders::Element> elements;
 };
@@ -339,6 +342,8 @@ Value LocalJoin::emitNest(ValueRange inputs, ArrayRef<AffineMap> maps,
             body, loc, emitBody(body, arguments, accumulator, reduces));
       });
   generic->setAttr("tapestry.vertex", join.getVertexAttr());
+  if (isRim)
+    generic->setAttr(rimAttrName, b.getUnitAttr());
   return generic.getResult(0);
 }
 
@@ -375,6 +380,7 @@ Value LocalJoin::lowerApart(ArrayRef<HeldParts> operands) {
         tensor::ExtractSliceOp::create(b, loc, result, offsets, sizes, ones);
     origin = region.starts;
     around = region.hull;
+    isRim = borders.isRim(region);
     Value part = emitNest(inputs, maps, hole, /*reduces=*/false);
     result = tensor::InsertSliceOp::create(b, loc, part, result, offsets, sizes,
                                            ones);

@@ -904,6 +904,14 @@ func.func private @tapestry_c5_kernel() attributes {tapestry.kernel = 3}
 
 // -----
 
+func.func @tapestry_c5_rim(%x: f32) -> f32 {
+  // expected-error @below {{has the attribute 'tapestry.rim', which is a unit attribute}}
+  %y = arith.negf %x {tapestry.rim = "S"} : f32
+  return %y : f32
+}
+
+// -----
+
 func.func @tapestry_c5_mask(%n: index) -> vector<4xi1> {
   // expected-error @below {{has the attribute 'tapestry.tail_mask', which is a unit attribute}}
   %m = vector.create_mask %n {tapestry.tail_mask = false} : vector<4xi1>

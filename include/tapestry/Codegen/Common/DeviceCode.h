@@ -17,9 +17,15 @@ constexpr llvm::StringLiteral deviceAttrName = "tapestry.device";
 /// Unit attribute of operations that will be kernels, and of outlined ones.
 constexpr llvm::StringLiteral kernelAttrName = "tapestry.kernel";
 
+/// Unit attribute of nests over few points, of which there are many beside each
+/// other: shapes do not tell their kernels apart.
+constexpr llvm::StringLiteral rimAttrName = "tapestry.rim";
+
 inline bool isKernel(mlir::Operation *op) {
   return op->hasAttr(kernelAttrName);
 }
+
+inline bool isRim(mlir::Operation *op) { return op->hasAttr(rimAttrName); }
 
 /// Whether passes of code generation may touch `function`.
 inline bool isDeviceCode(mlir::Operation *function) {

@@ -199,7 +199,9 @@ def OutlineKernels : Pass<"tapestry-outline-kernels", "::mlir::ModuleOp"> {
     equal but for their operands share one function: a model of many equal
     layers is compiled once. Where types say all but the addresses of buffers, these
     alone are handed over (`llvm.bareptr`). Seeds and streams of random numbers are operands, too.
-    Calls carry the `tapestry.` attributes of the kernel's last operation.
+    Nests marked `tapestry.rim`, which have few points, share a function whatever
+    the shapes of their buffers are, extents of 1 apart, and whether some of what they read is the same.
+    Calls carry the other `tapestry.` attributes of the kernel's last operation.
   }];
   let statistics = [
     Statistic<"numKernels", "kernels", "Kernel functions made">,

@@ -310,6 +310,7 @@ static constexpr index::OwnAttribute ownAttributes[] = {
     {"tapestry.device", "is a unit attribute of functions and calls",
      isDeviceMark},
     {"tapestry.kernel", "is a unit attribute", isMark},
+    {"tapestry.rim", "is a unit attribute", isMark},
     {"tapestry.tail_mask", "is a unit attribute", isMark},
 };
 
